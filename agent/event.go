@@ -1,0 +1,248 @@
+package agent
+
+import (
+	"encoding/json"
+	"time"
+
+	"jcode/agent/model"
+	"jcode/tools"
+)
+
+// Event is something that happened in a conversation. Deltas may be merged or
+// dropped for a slow subscriber; every other event is delivered in order.
+type Event interface{ event() }
+
+// TurnStart says that a prompt was committed and is being worked on.
+type TurnStart struct {
+	Turn int
+	// Seq is the user message's sequence number in the session.
+	Seq int64
+	// Prompt is the person's text as it is shown.
+	Prompt string
+	At     time.Time
+}
+
+// StepStart says that a model request is on its way.
+type StepStart struct{ Step int }
+
+// TextDelta is a piece of the answer.
+type TextDelta struct{ Text string }
+
+// ReasoningDelta is a piece of the model's thinking.
+type ReasoningDelta struct{ Text string }
+
+// AnswerReset says that what was streamed of the current answer is void: it starts over.
+type AnswerReset struct{ Reason string }
+
+// CallWriting says that the model is writing a tool call's arguments.
+type CallWriting struct {
+	Index int
+	Name  string
+	Bytes int
+}
+
+// AssistantMessage is a committed answer; it ends the deltas of one step.
+type AssistantMessage struct {
+	Seq       int64
+	Text      string
+	Reasoning string
+	Calls     int
+}
+
+// CallStart says that a tool call was committed and is about to be dispatched.
+type CallStart struct {
+	ID        string
+	Name      string // canonical, or as the model wrote it when unknown
+	Arguments json.RawMessage
+	At        time.Time
+}
+
+// CallProgress shows what a running call is doing.
+type CallProgress struct {
+	ID     string
+	Text   string // state line
+	Output string // new output
+}
+
+// CallEnd is a committed result.
+type CallEnd struct {
+	ID       string
+	Name     string
+	Result   tools.Result
+	Status   string // done, failed, denied, interrupted
+	Duration time.Duration
+}
+
+// ApprovalAsked waits for Conversation.Answer(ID, …).
+type ApprovalAsked struct {
+	ID       string
+	Question tools.Question
+}
+
+// ApprovalClosed says that a question needs no answer any more: it was answered, or its
+// call ended.
+type ApprovalClosed struct{ ID string }
+
+// ApprovalDecided reports what a gate decided on a call.
+type ApprovalDecided struct {
+	CallID string
+	Name   string
+	Allow  bool
+	By     tools.DecidedBy
+	Rule   string
+}
+
+// AskPerson is a question of the `ask` tool; it waits for Conversation.Reply(ID, …).
+type AskPerson struct {
+	ID      string
+	Label   string
+	Text    string
+	Options []string
+}
+
+// AskClosed says that an AskPerson question needs no reply any more.
+type AskClosed struct{ ID string }
+
+// TodoChanged is the plan as the `todo` tool set it.
+type TodoChanged struct{ Items []TodoItem }
+
+// TodoItem is one line of the plan.
+type TodoItem struct {
+	Text   string `json:"text"`
+	Status string `json:"status"` // pending, in_progress, done
+}
+
+// ToolsChanged says which tools came and went between two steps.
+type ToolsChanged struct {
+	Added   []string
+	Removed []string
+	Owner   string
+}
+
+// Level grades a Notice.
+type Level string
+
+// The levels.
+const (
+	LevelInfo  Level = "info"
+	LevelWarn  Level = "warn"
+	LevelError Level = "error"
+)
+
+// Notice tells the person something.
+type Notice struct {
+	Level Level
+	Text  string
+}
+
+// Retrying says that the model request is tried again after a wait.
+type Retrying struct {
+	Attempt int
+	Wait    time.Duration
+	Reason  string
+}
+
+// Compacting says that the history is being summarised.
+type Compacting struct{}
+
+// Compacted says what a compaction achieved.
+type Compacted struct {
+	BeforeTokens int
+	AfterTokens  int
+	Summary      string
+}
+
+// UsageEvent reports the tokens of one step and the conversation's totals.
+type UsageEvent struct {
+	Step    model.Usage
+	Total   model.Usage
+	Context int // tokens that the next request is expected to need
+	Window  int // 0 = unknown
+	Cost    float64
+	Priced  bool
+}
+
+// QueueChanged lists the prompts that wait while a turn runs.
+type QueueChanged struct{ Queued []Queued }
+
+// Queued is one waiting prompt.
+type Queued struct {
+	ID   string
+	Text string
+}
+
+// StateChanged says that model, role, mode, title or session changed.
+type StateChanged struct{ State State }
+
+// TurnEnd closes a turn.
+type TurnEnd struct {
+	Turn     int
+	Steps    int
+	Duration time.Duration
+	Reason   StopReason
+	// Error is set for StopError and StopLimit.
+	Error string
+	// Err is the cause for StopError.
+	Err  error
+	Text string // the final answer
+}
+
+// StopReason says why a turn ended.
+type StopReason string
+
+// The reasons.
+const (
+	StopDone        StopReason = "done"
+	StopInterrupted StopReason = "interrupted"
+	StopError       StopReason = "error"
+	StopLimit       StopReason = "limit" // steps, repeats or cost
+)
+
+// Nested wraps an event of a sub-agent that runs inside a call.
+type Nested struct {
+	CallID  string
+	Session string
+	Label   string
+	Event   Event
+}
+
+func (TurnStart) event()        {}
+func (StepStart) event()        {}
+func (TextDelta) event()        {}
+func (ReasoningDelta) event()   {}
+func (AnswerReset) event()      {}
+func (CallWriting) event()      {}
+func (AssistantMessage) event() {}
+func (CallStart) event()        {}
+func (CallProgress) event()     {}
+func (CallEnd) event()          {}
+func (ApprovalAsked) event()    {}
+func (ApprovalClosed) event()   {}
+func (ApprovalDecided) event()  {}
+func (AskPerson) event()        {}
+func (AskClosed) event()        {}
+func (TodoChanged) event()      {}
+func (ToolsChanged) event()     {}
+func (Notice) event()           {}
+func (Retrying) event()         {}
+func (Compacting) event()       {}
+func (Compacted) event()        {}
+func (UsageEvent) event()       {}
+func (QueueChanged) event()     {}
+func (StateChanged) event()     {}
+func (TurnEnd) event()          {}
+func (Nested) event()           {}
+
+// State is what the status line shows.
+type State struct {
+	Session string
+	Title   string
+	Model   string // as the person names it: provider/model
+	Role    string
+	Mode    tools.Mode
+	Busy    bool
+	Turn    int
+	Cwd     string
+	// ReadOnly says that another live process holds this session.
+	ReadOnly bool
+}

@@ -1,0 +1,41 @@
+package model
+
+import "fmt"
+
+// ErrorClass decides what becomes of a failed request.
+type ErrorClass string
+
+// The classes.
+const (
+	ClassAuth     ErrorClass = "auth"     // 401, 403: a key is missing or wrong
+	ClassCredit   ErrorClass = "credit"   // 402, insufficient quota
+	ClassOverflow ErrorClass = "overflow" // the context window is exceeded: compact
+	ClassRequest  ErrorClass = "request"  // another 4xx: the request is at fault
+	ClassTool     ErrorClass = "tool"     // a 400 that names tools[N]
+	ClassNetwork  ErrorClass = "network"  // nobody listens, connection cut
+	ClassServer   ErrorClass = "server"   // 5xx, 429, overloaded, after all retries
+	ClassReplay   ErrorClass = "replay"   // a script's expectation failed
+)
+
+// Error is a request that failed for good.
+type Error struct {
+	Class ErrorClass
+	// Status is the HTTP status, 0 without one.
+	Status int
+	// Text says what happened and what to do; it never holds a key.
+	Text string
+	// ToolIndex is the index for ClassTool, else -1.
+	ToolIndex int
+	Err       error
+}
+
+// Error gives the text.
+func (e *Error) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("%s (HTTP %d)", e.Text, e.Status)
+	}
+	return e.Text
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,157 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Client speaks with one model endpoint. It is safe for concurrent use.
+type Client interface {
+	// Stream sends a request and reports what arrives through emit, in order and from one
+	// goroutine, until the answer is complete. The Response holds the whole answer, also
+	// together with an error where a part of it had arrived. Retries happen inside, and
+	// are reported as RetryEvents; text already emitted is never emitted twice: after a
+	// cut a ResetEvent says that the answer starts over.
+	Stream(ctx context.Context, req Request, emit func(Event)) (Response, error)
+}
+
+// Request is one question to a model.
+type Request struct {
+	// Model is the ID as the endpoint knows it.
+	Model string
+	// System is the system prompt.
+	System string
+	// Messages are the history in order, already valid for a provider.
+	Messages []Message
+	// Tools are the tools on offer, in a stable order.
+	Tools []Tool
+
+	// Settings; nil or zero means the provider's default.
+	Temperature     *float64
+	TopP            *float64
+	ReasoningEffort string
+	MaxOutputTokens int
+	// Purpose tells answers from side requests: replay and recording only serve turns.
+	Purpose Purpose
+}
+
+// Purpose says what a request is for.
+type Purpose string
+
+// The purposes.
+const (
+	PurposeTurn    Purpose = ""
+	PurposeTitle   Purpose = "title"
+	PurposeSummary Purpose = "summary"
+)
+
+// Role is the role of a message.
+type Role string
+
+// The roles of a request's messages; the system prompt is not among them.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// Message is one message of a request.
+type Message struct {
+	Role Role
+	// Text is the content.
+	Text string
+	// Images are shown to models that see (user and tool messages).
+	Images []Image
+	// Reasoning is an assistant message's thinking, sent back only where the provider wants it.
+	Reasoning string
+	// Calls are an assistant message's tool calls.
+	Calls []Call
+	// CallID says which call a tool message answers.
+	CallID string
+	// Name is the wire name of the tool that a tool message answers for.
+	Name string
+}
+
+// Image is a picture in a message.
+type Image struct {
+	MIME string
+	Data []byte
+}
+
+// Call is a tool call of an assistant message.
+type Call struct {
+	// ID is unique and at most 40 characters.
+	ID string
+	// Name is the wire name.
+	Name string
+	// Arguments is what the model wrote, byte for byte, also when it is no JSON.
+	Arguments string
+	// Incomplete marks a call whose arguments were cut by the end of the stream: it must
+	// never run.
+	Incomplete bool
+}
+
+// Tool is a tool on offer.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage
+}
+
+// Response is a whole answer.
+type Response struct {
+	Text      string
+	Reasoning string
+	Calls     []Call
+	// Finish is the provider's finish reason: "stop", "tool_calls", "length", "content_filter", or "".
+	Finish string
+	Usage  Usage
+	// Model is the ID that the endpoint reports.
+	Model string
+}
+
+// Usage counts tokens.
+type Usage struct {
+	Input  int `json:"input_tokens"`
+	Output int `json:"output_tokens"`
+	Cached int `json:"cached_tokens"`
+	// Estimated marks counts that the provider did not give (bytes / 4).
+	Estimated bool `json:"estimated"`
+}
+
+// Event is something that happens while an answer streams.
+type Event interface{ event() }
+
+// TextEvent is a piece of the answer.
+type TextEvent struct{ Delta string }
+
+// ReasoningEvent is a piece of the model's thinking.
+type ReasoningEvent struct{ Delta string }
+
+// CallEvent says that a tool call is being written; Bytes counts its arguments so far.
+type CallEvent struct {
+	Index int
+	Name  string
+	Bytes int
+}
+
+// RetryEvent says that the request is tried again after a wait.
+type RetryEvent struct {
+	Attempt int
+	Wait    time.Duration
+	Reason  string
+}
+
+// ResetEvent says that what was emitted of this answer so far is void.
+type ResetEvent struct{ Reason string }
+
+// NoticeEvent tells the person something, such as a downgrade that is remembered.
+type NoticeEvent struct{ Text string }
+
+func (TextEvent) event()      {}
+func (ReasoningEvent) event() {}
+func (CallEvent) event()      {}
+func (RetryEvent) event()     {}
+func (ResetEvent) event()     {}
+func (NoticeEvent) event()    {}

@@ -1,0 +1,171 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Gate decides whether a call may run. tools/permission implements it.
+type Gate interface {
+	// Check decides on one call, asking a person through the caller's Asker where the
+	// rules say so. It waits for the answer or for ctx.
+	Check(ctx context.Context, req GateRequest) Decision
+
+	// Offered reports whether a tool may be offered to the model at all in this mode, and
+	// if not, why ("denied by rule mcp(github)", "plan mode").
+	Offered(spec Spec, mode Mode) (ok bool, why string)
+}
+
+// GateRequest is what a gate judges.
+type GateRequest struct {
+	Spec Spec
+	Call Call
+	Plan Plan
+}
+
+// Plan says what a call would do.
+type Plan struct {
+	// Accesses are judged one by one; all must be allowed.
+	Accesses []Access
+	// Summary is one line for the question: "Write to file: src/a.go".
+	Summary string
+	// Diff is the unified diff that the call would make, if it edits.
+	Diff string
+	// Always makes the gate ask even where a grant exists (a Lua tool with `approval: always`).
+	Always bool
+	// Notes are lines that a question must show, such as "runs outside the sandbox".
+	Notes []string
+}
+
+// AccessKind is the kind of thing that a call touches.
+type AccessKind string
+
+// The kinds of access.
+const (
+	AccessRead    AccessKind = "read"
+	AccessWrite   AccessKind = "write" // make or change
+	AccessDelete  AccessKind = "delete"
+	AccessExec    AccessKind = "exec"
+	AccessFetch   AccessKind = "fetch"
+	AccessMCP     AccessKind = "mcp"
+	AccessConnect AccessKind = "mcp_connect" // start a new MCP target
+	AccessLua     AccessKind = "lua"
+)
+
+// Access is one thing that a call would do. Only the fields of its kind are set.
+type Access struct {
+	Kind AccessKind
+	// Path is absolute, with links resolved as far as it exists (read, write, delete).
+	Path string
+	// Command is the whole shell text (exec), or the whole command line (mcp_connect).
+	Command string
+	// Argv is set instead of Command where no shell runs.
+	Argv []string
+	// Dir is the working folder of a command, absolute.
+	Dir string
+	// URL is what is fetched or connected to.
+	URL string
+	// Private marks a URL whose address is loopback, link-local or private.
+	Private bool
+	// Target is `server:tool` (mcp), the server's name (mcp_connect) or the tool's name (lua).
+	Target string
+	// Hash pins a grant to what was seen: the source of a Lua tool, the exact target of a server.
+	Hash string
+	// ReadOnly marks an MCP or Lua access that changes nothing, as far as that can be trusted.
+	ReadOnly bool
+	// Pin marks a Lua access that needs one approval per Hash, whatever the mode.
+	Pin bool
+}
+
+// DecidedBy says what settled a decision.
+type DecidedBy string
+
+// What can settle a decision.
+const (
+	ByMode   DecidedBy = "mode"
+	ByRule   DecidedBy = "rule"
+	ByGrant  DecidedBy = "grant"
+	ByUser   DecidedBy = "user"
+	ByPolicy DecidedBy = "policy"
+)
+
+// Decision is a gate's answer.
+type Decision struct {
+	Allow bool
+	By    DecidedBy
+	// Rule is the rule or grant that settled it, as a person writes it.
+	Rule string
+	// Reason is what the model reads when refused.
+	Reason string
+	// Kind is the failure's kind when refused; empty means KindDenied.
+	Kind ErrorKind
+	// Arguments replace the call's arguments where a person edited them.
+	Arguments json.RawMessage
+	// Sandbox makes exec run confined.
+	Sandbox bool
+	// Silent decisions are not reported: nothing was asked and nothing could have been.
+	Silent bool
+}
+
+// Asker puts an approval question to a person.
+type Asker interface {
+	// Ask waits for the answer. An error means that nobody answered: ctx ended, or there
+	// is no person.
+	Ask(ctx context.Context, q Question) (Answer, error)
+}
+
+// Question is what a person is asked before a call runs.
+type Question struct {
+	// CallID is the ID of the call that waits.
+	CallID string
+	// Tool is the tool's canonical name.
+	Tool string
+	// Label names a sub-agent or plugin, empty for the main agent.
+	Label string
+	// Title is one line: "Run a command", "Write to file: a.go".
+	Title string
+	// Command is the whole command line, or the whole URL.
+	Command string
+	// Diff is the unified diff of an edit.
+	Diff string
+	// Details are further lines that must be seen: folder, resolved program, names of
+	// environment variables, "outside the workspace".
+	Details []string
+	// Options are the answers on offer, in order.
+	Options []AnswerOption
+	// Editable says which argument a person may edit before it runs ("" = none).
+	Editable string
+	// Arguments are the call's, for editing.
+	Arguments json.RawMessage
+}
+
+// AnswerOption is one answer on offer.
+type AnswerOption struct {
+	Scope AnswerScope
+	// Label is what the key does: "always for `go test *` in this project".
+	Label string
+	// Rules are what would be stored, as a person writes them.
+	Rules []string
+}
+
+// AnswerScope says how long an answer holds.
+type AnswerScope string
+
+// The answers.
+const (
+	AnswerNo      AnswerScope = "no"
+	AnswerOnce    AnswerScope = "once"
+	AnswerSession AnswerScope = "session"
+	AnswerProject AnswerScope = "project"
+)
+
+// Answer is what the person said.
+type Answer struct {
+	Scope AnswerScope
+	// Option indexes Question.Options; -1 when only Scope counts.
+	Option int
+	// Word goes to the model with a refusal.
+	Word string
+	// Arguments are the edited ones, nil if unchanged.
+	Arguments json.RawMessage
+}

@@ -1,0 +1,74 @@
+package tools
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Scope is what a role (or the bare session) may use. A nil list means everything;
+// an empty one means nothing. It is immutable once built.
+type Scope struct {
+	// Name is the role's name, empty for the session's own scope.
+	Name string
+	// Tools are canonical names or globs ("mcp:github:*").
+	Tools []string
+	// Servers are MCP server keys.
+	Servers []string
+	// Skills are skill names.
+	Skills []string
+	// Capabilities are the rights given; nil means all.
+	Capabilities *Capabilities
+	// ModeCeiling is the least careful mode that this scope allows; "" means any.
+	ModeCeiling Mode
+}
+
+// Allows reports whether the scope includes a tool, and if not, why.
+func (s *Scope) Allows(spec Spec) (ok bool, why string) {
+	if s == nil {
+		return true, ""
+	}
+	if s.Tools != nil && !slices.ContainsFunc(s.Tools, func(p string) bool { return MatchName(p, spec.Name) }) {
+		return false, "not in " + s.label() + " (tools)"
+	}
+	if spec.Group == GroupMCP && spec.Server != "" && s.Servers != nil && !slices.Contains(s.Servers, spec.Server) {
+		return false, "not in " + s.label() + " (mcp_servers)"
+	}
+	if missing := s.Missing(spec.Needs); missing != 0 {
+		return false, missing.String() + " not granted by " + s.label()
+	}
+	return true, ""
+}
+
+// AllowsSkill reports whether the scope includes a skill.
+func (s *Scope) AllowsSkill(name string) bool {
+	return s == nil || s.Skills == nil || slices.ContainsFunc(s.Skills, func(p string) bool { return MatchName(p, name) })
+}
+
+// Missing gives those of need that the scope does not grant.
+func (s *Scope) Missing(need Capabilities) Capabilities {
+	if s == nil || s.Capabilities == nil {
+		return 0
+	}
+	return need &^ *s.Capabilities
+}
+
+func (s *Scope) label() string {
+	if s.Name == "" {
+		return "this session"
+	}
+	return "role " + s.Name
+}
+
+// MatchName matches a canonical name against a pattern in which `*` stands for any
+// run of characters; "all" and "*" match everything.
+func MatchName(pattern, name string) bool {
+	if pattern == name || pattern == "*" || pattern == "all" {
+		return true
+	}
+	if !strings.ContainsAny(pattern, "*?[") {
+		return false
+	}
+	ok, err := path.Match(pattern, strings.ReplaceAll(name, "/", "\x00"))
+	return err == nil && ok
+}

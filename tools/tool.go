@@ -1,0 +1,204 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Tool is anything that the model, a script or a client can call.
+type Tool interface {
+	// Spec describes the tool. It must be cheap and give equal values until the
+	// tool is replaced in the registry.
+	Spec() Spec
+
+	// Run carries out one call. The arguments have passed the schema and the call
+	// has passed the gate. An error is a failure that the caller reads: its text
+	// says what to try next. Run must return soon after ctx ends.
+	Run(ctx context.Context, call Call) (Result, error)
+}
+
+// Planner is a Tool that can say beforehand what a call would touch. A tool
+// without it is judged by its Spec alone.
+type Planner interface {
+	// Plan inspects a validated call without changing anything. An error fails the
+	// call before anyone is asked.
+	Plan(ctx context.Context, call Call) (Plan, error)
+}
+
+// Group orders tools in listings and requests.
+type Group int
+
+// The groups, in the order in which a request lists them.
+const (
+	GroupCore    Group = iota // the eight core intents
+	GroupBuiltin              // jcode's other builtin tools
+	GroupLua                  // Lua tools, plugin and startup intents
+	GroupMCP                  // tools of MCP servers, by server
+)
+
+// Spec describes a tool to the registry, the model and people.
+type Spec struct {
+	// Name is the canonical name: plain for builtins and Lua, `mcp:server:tool` for MCP.
+	Name string
+	// Wire is the name a provider sees, `^[A-Za-z0-9_-]{1,64}$`. Left empty by the
+	// tool, the registry derives it from Name (equal to Name for plain names).
+	Wire string
+	// Description is the prose for the model.
+	Description string
+	// Parameters is a JSON Schema whose root is `"type":"object"` with `properties`,
+	// in the order in which the properties were declared.
+	Parameters json.RawMessage
+	// Check, when set, is the schema that arguments are checked against instead of
+	// Parameters: an MCP server's own, before it was repaired for providers.
+	Check json.RawMessage
+	// Aliases maps argument names that are also understood to their canonical ones.
+	Aliases map[string]string
+	// ReadOnly tools change nothing: they may run in parallel and in plan mode.
+	ReadOnly bool
+	// Needs are the capabilities without which a call is refused.
+	Needs Capabilities
+	// Group places the tool in listings.
+	Group Group
+	// Server is the MCP server's key for GroupMCP, else empty.
+	Server string
+	// Hash pins what a grant was given for: the source hash of a Lua tool, the target
+	// hash of an MCP server. A grant is void when it changes. Empty for builtins.
+	Hash string
+	// Hidden tools can be called but are not offered to the model (MCP tools in
+	// deferred mode, Lua tools of an untrusted folder).
+	Hidden bool
+	// Note says in a few words why a tool is hidden or degraded ("untrusted",
+	// "load error: …"). Shown to people only.
+	Note string
+	// Serial names a resource besides the paths of the Plan on which calls of this
+	// tool wait for each other ("" = none).
+	Serial string
+	// Trusted marks a tool whose ReadOnly claim counts for the gate. Builtins are;
+	// MCP tools only where the person marked the server trusted.
+	Trusted bool
+	// MaxOutput caps the text of a result in bytes; 0 means the dispatcher's default.
+	MaxOutput int
+}
+
+// Origin says who makes a call.
+type Origin string
+
+// The callers there are.
+const (
+	OriginModel  Origin = "model"
+	OriginScript Origin = "script" // Lua
+	OriginPerson Origin = "person" // a `!` line, a slash command, a CLI subcommand
+	OriginClient Origin = "client" // an MCP client of `jcode mcp serve`
+)
+
+// Caller is the standing of whoever makes a call. It is copied, never shared.
+type Caller struct {
+	// Session is the session's ID; empty outside a session.
+	Session string
+	// Turn is the session's running turn, 1-based; checkpoints are kept by it.
+	Turn int
+	// Origin says who calls.
+	Origin Origin
+	// Label names the caller in questions: a sub-agent's role, a plugin. Empty for the
+	// main agent.
+	Label string
+	// Owner is the registry owner of the calling script, empty for the model.
+	Owner string
+	// Mode gives the approval mode in force at the moment of the call. Nil means ModeAsk.
+	Mode func() Mode
+	// Scope limits what may be called. Nil means everything.
+	Scope *Scope
+	// Asker puts questions to a person. Nil means that nobody can be asked.
+	Asker Asker
+	// Observe is told what the gate decided. May be nil.
+	Observe func(Call, Decision)
+	// Depth counts nested dispatches: 0 for a call of the model.
+	Depth int
+}
+
+// CurrentMode is the mode in force, capped by the scope's ceiling.
+func (c Caller) CurrentMode() Mode {
+	m := ModeAsk
+	if c.Mode != nil {
+		m = c.Mode()
+	}
+	if c.Scope != nil {
+		m = m.Under(c.Scope.ModeCeiling)
+	}
+	return m
+}
+
+// Call is one call on its way to a tool.
+type Call struct {
+	// ID is unique within the session and at most 40 characters.
+	ID string
+	// Name is canonical.
+	Name string
+	// Arguments is a JSON object; inside Plan and Run it has canonical argument names
+	// and fits the schema.
+	Arguments json.RawMessage
+	// Caller is who makes the call.
+	Caller Caller
+	// Progress shows a line, or the latest output, while the call runs. Never nil
+	// inside Run; it may be called from any goroutine until Run returns.
+	Progress func(Progress)
+	// Decision is what the gate decided; set inside Run.
+	Decision Decision
+}
+
+// Decode unmarshals the arguments into v.
+func (c Call) Decode(v any) error {
+	if err := json.Unmarshal(c.Arguments, v); err != nil {
+		return Errorf(KindInvalidArgs, "invalid arguments for %s: %v", c.Name, err)
+	}
+	return nil
+}
+
+// Progress is what a running call shows.
+type Progress struct {
+	// Text is one line of state ("3 of 10 files"), or empty.
+	Text string
+	// Output is new output since the last Progress, already free of control sequences.
+	Output string
+}
+
+// Result is what a call gives back: text for the model and data for scripts from one run.
+type Result struct {
+	// Text is what the model reads.
+	Text string
+	// Data is the structured form for scripts: a JSON-encodable object, or nil.
+	Data any
+	// Parts are images for models that see, in order after the text.
+	Parts []Part
+	// Failed marks a result that reports a failure.
+	Failed bool
+	// Kind classifies a failure.
+	Kind ErrorKind
+	// Display is what the UI shows beside the text. It is stored with the call.
+	Display Display
+}
+
+// Part is a non-text piece of a result.
+type Part struct {
+	MIME string `json:"mime"`
+	Data []byte `json:"data"`
+}
+
+// Display holds what a person sees of a finished call. The zero value shows the text.
+type Display struct {
+	// Summary is one line ("12 matches in 3 files", "+3 -1").
+	Summary string `json:"summary,omitempty"`
+	// Diff is a unified diff.
+	Diff string `json:"diff,omitempty"`
+	// Path is the file concerned, as the person would write it.
+	Path string `json:"path,omitempty"`
+	// Added and Removed count the diff's lines.
+	Added   int `json:"added,omitempty"`
+	Removed int `json:"removed,omitempty"`
+	// ExitCode is the exit code of a command.
+	ExitCode *int `json:"exit_code,omitempty"`
+	// Log is the file that holds the whole output.
+	Log string `json:"log,omitempty"`
+	// Child is the session ID of a sub-agent.
+	Child string `json:"child,omitempty"`
+}

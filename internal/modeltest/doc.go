@@ -1,0 +1,13 @@
+// Package modeltest is a scripted OpenAI-compatible server for tests and
+// benchmarks. A script gives one Reply per request; every request is recorded with
+// its time and checked as strictly as the strictest real server checks it: a breach
+// is answered with 400 and fails the test.
+//
+//	srv := modeltest.New(t,
+//		modeltest.Calls(modeltest.Call{Name: "read", Args: `{"path":"a.txt"}`}),
+//		modeltest.Text("done"),
+//	)
+//	client := newClient(srv.URL())
+//
+// It must not know jcode's own packages: it speaks HTTP and JSON only.
+package modeltest

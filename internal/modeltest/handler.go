@@ -1,0 +1,210 @@
+package modeltest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Handler plays the script as an http.Handler, for use without a test. It serves
+// POST …/chat/completions and GET …/models under any prefix. It is safe for
+// concurrent use.
+type Handler struct {
+	mu       sync.Mutex
+	script   []Reply
+	routes   []func(Request) (Reply, bool)
+	requests []Request
+	breaches []string
+	models   []string
+	lenient  bool
+	calls    int
+	arrived  chan struct{} // closed and replaced when a request arrives
+
+	stopOnce sync.Once
+	stopped  chan struct{}
+}
+
+// NewHandler makes a handler that gives the replies in order, one per request. A
+// request beyond the script is answered with 400 and counts as a breach.
+func NewHandler(replies ...Reply) *Handler {
+	return &Handler{
+		script:  replies,
+		models:  []string{"test-model"},
+		arrived: make(chan struct{}),
+		stopped: make(chan struct{}),
+	}
+}
+
+// Add appends replies to the script.
+func (h *Handler) Add(replies ...Reply) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.script = append(h.script, replies...)
+}
+
+// Route answers the requests that match with what answer gives, before the script is
+// looked at; side requests such as titles consume no reply that way. Routes are tried
+// in the order in which they were added.
+func (h *Handler) Route(answer func(Request) (Reply, bool)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.routes = append(h.routes, answer)
+}
+
+// Models sets the IDs that GET /models lists.
+func (h *Handler) Models(ids ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.models = ids
+}
+
+// Lenient answers requests that breach the validator as if they were right. The
+// breaches are still recorded, and still fail the test.
+func (h *Handler) Lenient() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lenient = true
+}
+
+// Requests gives the chat requests so far, in the order of their arrival.
+func (h *Handler) Requests() []Request {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]Request(nil), h.requests...)
+}
+
+// Breaches gives what the validator found so far, one line each.
+func (h *Handler) Breaches() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]string(nil), h.breaches...)
+}
+
+// Wait gives the n-th chat request (1-based) as soon as it has arrived; false when the
+// time is over or the server stopped.
+func (h *Handler) Wait(n int, limit time.Duration) (Request, bool) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		h.mu.Lock()
+		if len(h.requests) >= n {
+			r := h.requests[n-1]
+			h.mu.Unlock()
+			return r, true
+		}
+		arrived := h.arrived
+		h.mu.Unlock()
+		select {
+		case <-arrived:
+		case <-h.stopped:
+			return Request{}, false
+		case <-timer.C:
+			return Request{}, false
+		}
+	}
+}
+
+// Stop ends every open stream.
+func (h *Handler) Stop() { h.stopOnce.Do(func() { close(h.stopped) }) }
+
+// ServeHTTP answers one request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models"):
+		h.serveModels(w)
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/chat/completions"):
+		h.serveChat(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (h *Handler) serveModels(w http.ResponseWriter) {
+	type entry struct {
+		ID     string `json:"id"`
+		Object string `json:"object"`
+	}
+	h.mu.Lock()
+	list := struct {
+		Object string  `json:"object"`
+		Data   []entry `json:"data"`
+	}{Object: "list", Data: []entry{}}
+	for _, id := range h.models {
+		list.Data = append(list.Data, entry{ID: id, Object: "model"})
+	}
+	h.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	writeJSON(w, list)
+}
+
+func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request) {
+	at := time.Now()
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client went away in the middle of its request
+	}
+	req := decodeRequest(raw, r.Header, r.URL.Path, at)
+	found := Check(raw)
+	reply, strict := h.admit(req, found)
+	if strict {
+		reply = Refusal("invalid_request_error", "modeltest: "+strings.Join(found, "; "))
+	}
+	for reply.choose != nil {
+		reply = reply.choose(req)
+	}
+	p := player{w: w, ctx: r.Context(), stopped: h.stopped, reply: reply, nextID: h.nextID}
+	p.play(req.Stream)
+}
+
+// admit records a request and picks its reply; strict says that it must be refused.
+func (h *Handler) admit(req Request, found []string) (reply Reply, strict bool) {
+	h.mu.Lock()
+	req.Index = len(h.requests)
+	h.requests = append(h.requests, req)
+	for _, f := range found {
+		h.breaches = append(h.breaches, fmt.Sprintf("request %d: %s", req.Index, f))
+	}
+	close(h.arrived)
+	h.arrived = make(chan struct{})
+	routes, strict := h.routes, len(found) > 0 && !h.lenient
+	h.mu.Unlock()
+	if strict {
+		return Reply{}, true
+	}
+	for _, route := range routes {
+		if reply, ok := route(req); ok {
+			return reply, false
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.script) == 0 {
+		h.breaches = append(h.breaches, fmt.Sprintf("request %d: the script has no reply left (last message: %.200q)", req.Index, req.Last().Content))
+		return Refusal("invalid_request_error", "modeltest: the script has no reply left"), false
+	}
+	reply = h.script[0]
+	switch {
+	case reply.times < 0: // for ever
+	case reply.times > 1:
+		h.script = append([]Reply{reply.Times(reply.times - 1)}, h.script[1:]...)
+	default:
+		h.script = h.script[1:]
+	}
+	return reply, false
+}
+
+func (h *Handler) nextID() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calls++
+	return fmt.Sprintf("call_%d", h.calls)
+}
+
+func writeJSON(w io.Writer, v any) {
+	// A failed write means that the client has gone; there is nobody to tell.
+	_ = json.NewEncoder(w).Encode(v)
+}

@@ -1,0 +1,174 @@
+package modeltest
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// player writes one reply to one connection.
+type player struct {
+	w       http.ResponseWriter
+	ctx     context.Context
+	stopped <-chan struct{}
+	reply   Reply
+	nextID  func() string
+}
+
+func (p *player) play(stream bool) {
+	if !p.wait(p.reply.delay) {
+		return
+	}
+	for name, values := range p.reply.header {
+		for _, v := range values {
+			p.w.Header().Add(name, v)
+		}
+	}
+	switch {
+	case p.reply.status != 0:
+		p.setType("application/json")
+		p.w.WriteHeader(p.reply.status)
+		p.write(p.reply.body)
+	case p.reply.json || !stream:
+		p.setType("application/json")
+		p.write(marshal(p.completion()))
+	default:
+		p.setType("text/event-stream")
+		p.stream()
+	}
+}
+
+func (p *player) setType(t string) {
+	if p.w.Header().Get("Content-Type") == "" {
+		p.w.Header().Set("Content-Type", t)
+	}
+}
+
+func (p *player) stream() {
+	blocks := p.blocks()
+	if p.reply.burst && p.reply.end == endRegular {
+		p.write(strings.Join(blocks, ""))
+		return
+	}
+	p.flush()
+	var gap time.Duration
+	if p.reply.rate > 0 {
+		gap = time.Duration(float64(time.Second) / p.reply.rate)
+	}
+	for i, b := range blocks {
+		if p.reply.end != endRegular && i == p.reply.endAfter {
+			break
+		}
+		if !p.write(b) || !p.wait(gap) || !p.wait(p.reply.pauses[i+1]) {
+			return
+		}
+	}
+	p.finish()
+}
+
+// finish ends a stream that the script ends in another way than regularly.
+func (p *player) finish() {
+	switch p.reply.end {
+	case endRegular, endClean:
+	case endCut:
+		panic(http.ErrAbortHandler) // net/http closes the connection without the last chunk
+	case endReset:
+		p.reset()
+	case endSilence:
+		select {
+		case <-p.ctx.Done():
+		case <-p.stopped:
+		}
+	case endBeats:
+		for p.wait(p.reply.beat) && p.write(": keep-alive"+p.newline()+p.newline()) {
+		}
+	}
+}
+
+func (p *player) reset() {
+	conn, _, err := http.NewResponseController(p.w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // without it the peer sees an ordinary end, which is also a cut
+	}
+	_ = conn.Close()
+}
+
+// write sends text in the reply's piece size, flushed; false when the client has gone.
+func (p *player) write(s string) bool {
+	n := p.reply.piece
+	if n < 1 {
+		n = len(s)
+	}
+	for len(s) > 0 {
+		k := min(n, len(s))
+		if _, err := io.WriteString(p.w, s[:k]); err != nil {
+			return false
+		}
+		s = s[k:]
+		p.flush()
+	}
+	return p.ctx.Err() == nil
+}
+
+func (p *player) flush() {
+	// An error means that the client has gone, which the next write finds too.
+	_ = http.NewResponseController(p.w).Flush()
+}
+
+// wait passes d; false when the client has gone or the server stops.
+func (p *player) wait(d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-p.ctx.Done():
+		return false
+	case <-p.stopped:
+		return false
+	}
+}
+
+func (p *player) newline() string {
+	if p.reply.crlf {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// blocks gives the stream chunk by chunk, each with its line ends.
+func (p *player) blocks() []string {
+	if p.reply.raw != "" {
+		return []string{p.reply.raw}
+	}
+	payloads := p.reply.chunks
+	if payloads == nil {
+		payloads = p.payloads()
+	}
+	if !p.reply.noDone {
+		payloads = append(append([]string{}, payloads...), "[DONE]")
+	}
+	nl := p.newline()
+	out := make([]string, len(payloads))
+	for i, payload := range payloads {
+		var b strings.Builder
+		if p.reply.comments {
+			b.WriteString(": ping" + nl + nl + "data:" + nl + nl + nl + nl)
+		}
+		if p.reply.events {
+			b.WriteString("event: message" + nl + "id: 7" + nl)
+		}
+		b.WriteString("data: " + payload + nl + nl)
+		out[i] = b.String()
+	}
+	return out
+}

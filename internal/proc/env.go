@@ -1,0 +1,168 @@
+package proc
+
+import (
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// EnvRules adapt a child's environment.
+type EnvRules struct {
+	// Drop are further names that must not pass, such as key variables of providers in
+	// the configuration.
+	Drop []string
+	// Keep are names that pass although they look like secrets: the person chose them.
+	Keep []string
+	// Set are set last, whatever was there.
+	Set map[string]string
+}
+
+// CommandEnv builds the environment of a shell command: the person's own without provider
+// keys and other credentials, and with everything set so that no pager, editor or
+// password prompt can appear. base is as os.Environ gives it.
+func CommandEnv(base []string, rules EnvRules) []string {
+	env := map[string]string{}
+	for _, kv := range base {
+		name, value, ok := split(kv)
+		if !ok || name == markerName || contains(rules.Drop, name) {
+			continue
+		}
+		if (IsSecretName(name) || looksLikeSecret(value)) && !contains(rules.Keep, name) {
+			continue
+		}
+		env[name] = value
+	}
+	for _, name := range []string{"SSH_ASKPASS", "SUDO_ASKPASS", "GIT_ASKPASS", "LESSOPEN", "LESSCLOSE"} {
+		delete(env, name)
+	}
+	maps.Copy(env, quiet())
+	maps.Copy(env, rules.Set)
+	return flatten(env)
+}
+
+// quiet are the variables that keep programs from asking or painting.
+func quiet() map[string]string {
+	return map[string]string{
+		// git takes ":" for an editor that changes nothing and does not even start it.
+		"GIT_EDITOR":          ":",
+		"GIT_SEQUENCE_EDITOR": ":",
+		"EDITOR":              "true",
+		"VISUAL":              "true",
+		"GIT_PAGER":           "cat",
+		"PAGER":               "cat",
+		"MANPAGER":            "cat",
+		"GH_PAGER":            "cat",
+		"SYSTEMD_PAGER":       "cat",
+		"BAT_PAGER":           "",
+		"GIT_TERMINAL_PROMPT": "0",
+		"GCM_INTERACTIVE":     "never",
+		"SSH_ASKPASS_REQUIRE": "never",
+		"GH_PROMPT_DISABLED":  "1",
+		"DEBIAN_FRONTEND":     "noninteractive",
+		"PIP_NO_INPUT":        "1",
+		"TERM":                "dumb",
+		"NO_COLOR":            "1",
+	}
+}
+
+// ServerEnv builds the environment of a long-lived helper program such as an MCP server:
+// a short allow list from base, the names in inherit, then what set says. Nothing else of
+// base passes; names in inherit pass even when they hold secrets, for they were named.
+func ServerEnv(base, inherit []string, set map[string]string) []string {
+	env := map[string]string{}
+	for _, kv := range base {
+		name, value, ok := split(kv)
+		if ok && name != markerName && (inAllowList(name) || contains(inherit, name)) {
+			env[name] = value
+		}
+	}
+	maps.Copy(env, set)
+	return flatten(env)
+}
+
+// inAllowList holds what a program needs to find its home, its tools and its language.
+func inAllowList(name string) bool {
+	n := name
+	if runtime.GOOS == "windows" {
+		n = strings.ToUpper(n)
+		switch n {
+		case "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "USERNAME",
+			"APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "HOMEDRIVE", "HOMEPATH", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE":
+			return true
+		}
+	}
+	switch n {
+	case "HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TMPDIR", "TZ",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS":
+		return true
+	}
+	return strings.HasPrefix(n, "LC_")
+}
+
+// IsSecretName reports whether a variable of that name is taken for a key, token or
+// password. Words are separated by underscores: MAX_TOKENS is none, GITHUB_TOKEN is.
+func IsSecretName(name string) bool {
+	words := strings.Split(strings.ToUpper(name), "_")
+	for i, w := range words {
+		switch w {
+		case "TOKEN", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "APIKEY", "CREDENTIAL", "CREDENTIALS", "PAT", "PWD":
+			// PWD and OLDPWD alone are folders, DB_PWD is a password.
+			if w != "PWD" || i > 0 {
+				return true
+			}
+		case "KEY", "KEYS":
+			// OPENAI_API_KEY, AWS_ACCESS_KEY_ID, MISTRAL_KEY.
+			if i == len(words)-1 && i > 0 {
+				return true
+			}
+			if i > 0 && (words[i-1] == "API" || words[i-1] == "ACCESS" || words[i-1] == "PRIVATE" || words[i-1] == "AUTH") {
+				return true
+			}
+		case "AUTH":
+			// NPM_AUTH, HTTP_AUTH; SSH_AUTH_SOCK is the agent's socket.
+			if i == len(words)-1 && i > 0 {
+				return true
+			}
+		}
+		if strings.HasSuffix(w, "APIKEY") || strings.HasSuffix(w, "TOKEN") || strings.HasSuffix(w, "PASSWORD") {
+			return true
+		}
+	}
+	return false
+}
+
+// looksLikeSecret knows the shapes that common services give their keys.
+func looksLikeSecret(value string) bool {
+	if len(value) < 20 || strings.ContainsAny(value, " /\t\n") {
+		return false
+	}
+	for _, p := range []string{"sk-", "sk_live_", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xoxa-", "AIza", "AKIA", "gsk_", "xai-", "hf_"} {
+		if strings.HasPrefix(value, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// split parts NAME=value. Windows has names that begin with "=": they are left out.
+func split(kv string) (name, value string, ok bool) {
+	name, value, ok = strings.Cut(kv, "=")
+	return name, value, ok && name != ""
+}
+
+func contains(names []string, name string) bool {
+	if runtime.GOOS == "windows" {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+	}
+	return slices.Contains(names, name)
+}
+
+// flatten gives NAME=value lines in sorted order.
+func flatten(env map[string]string) []string {
+	out := make([]string, 0, len(env))
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		out = append(out, name+"="+env[name])
+	}
+	return out
+}

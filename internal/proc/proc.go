@@ -1,0 +1,205 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Spec says what to start. Streams are files only, so that nothing ever waits for a
+// pipe that a grandchild keeps open; a nil stream is the null device.
+type Spec struct {
+	// Argv is the program (looked up in PATH when it has no slash) and its arguments.
+	Argv []string
+	// Dir is the working folder; empty means the parent's.
+	Dir string
+	// Env is the whole environment, see CommandEnv and ServerEnv. Nil means none at all.
+	Env []string
+	// Stdin, Stdout and Stderr are handed to the child; the caller closes its own copies.
+	Stdin, Stdout, Stderr *os.File
+	// ExtraFiles become descriptors 3, 4, … of the child. Not available on Windows.
+	ExtraFiles []*os.File
+	// DieWithParent ends the direct child when the thread that started it ends (Linux
+	// only). Start through a Launcher, which keeps such a thread.
+	DieWithParent bool
+}
+
+// Process is a started child and the tree below it.
+type Process struct {
+	pid    int
+	marker string
+	proc   *os.Process
+	tree   tree
+	done   chan struct{}
+	exit   Exit // written before done is closed
+
+	mu     sync.Mutex
+	killed bool
+}
+
+// Exit says how a process ended.
+type Exit struct {
+	// Code is the exit code; -1 when a signal ended the process.
+	Code int
+	// Signal names the signal that ended it ("killed", "interrupt"), else empty.
+	Signal string
+	// Number is the signal's number, else 0.
+	Number int
+	// User and System are the CPU times of the process and its reaped children.
+	User, System time.Duration
+	// Err is set when the end could not be observed.
+	Err error
+}
+
+// Info is one process of a tree.
+type Info struct {
+	Pid int
+	// Command is the command line, or the name where the system gives no more.
+	Command string
+}
+
+// markerName is the environment variable by which members of a tree are found that left
+// their session (Linux).
+const markerName = "JCODE_TREE"
+
+// Start starts a child as the leader of an own session and process group.
+func Start(spec Spec) (*Process, error) {
+	if len(spec.Argv) == 0 || spec.Argv[0] == "" {
+		return nil, errors.New("start process: no program given")
+	}
+	cmd := exec.Command(spec.Argv[0], spec.Argv[1:]...)
+	cmd.Dir = spec.Dir
+	marker := newMarker()
+	cmd.Env = append(append(make([]string, 0, len(spec.Env)+2), spec.Env...), markerName+"="+marker)
+	if filepath.IsAbs(spec.Dir) {
+		cmd.Env = append(cmd.Env, "PWD="+spec.Dir) // the parent's would name its own folder
+	}
+	// A nil *os.File in an io.Reader is not nil, so each stream is set only when given.
+	if spec.Stdin != nil {
+		cmd.Stdin = spec.Stdin
+	}
+	if spec.Stdout != nil {
+		cmd.Stdout = spec.Stdout
+	}
+	if spec.Stderr != nil {
+		cmd.Stderr = spec.Stderr
+	}
+	cmd.ExtraFiles = spec.ExtraFiles
+	cmd.SysProcAttr = attributes(spec)
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
+	}
+	p := &Process{pid: cmd.Process.Pid, marker: marker, proc: cmd.Process, done: make(chan struct{})}
+	p.tree = newTree(p)
+	go p.wait()
+	return p, nil
+}
+
+// wait reaps the direct child. It waits on the process itself: exec.Cmd.Wait would close
+// pipes that the caller still drains.
+func (p *Process) wait() {
+	state, err := p.proc.Wait()
+	p.exit = exitOf(state, err)
+	close(p.done)
+}
+
+func exitOf(state *os.ProcessState, err error) Exit {
+	if err != nil {
+		return Exit{Code: -1, Err: fmt.Errorf("wait for process: %w", err)}
+	}
+	e := Exit{Code: state.ExitCode(), User: state.UserTime(), System: state.SystemTime()}
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		e.Code, e.Number, e.Signal = -1, int(ws.Signal()), ws.Signal().String()
+	}
+	return e
+}
+
+// Pid is the process ID, which is the ID of its session and group as well.
+func (p *Process) Pid() int { return p.pid }
+
+// Done is closed when the direct child has ended and was reaped, whoever of its tree
+// still runs or holds its pipes.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Exit waits for the direct child's end and says how it ended.
+func (p *Process) Exit() Exit {
+	<-p.done
+	return p.exit
+}
+
+// Ended reports whether the direct child has ended.
+func (p *Process) Ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Running lists who of the tree still runs, the direct child included, sorted by pid.
+// Zombies don't count.
+func (p *Process) Running() []Info { return p.tree.running() }
+
+// Interrupt sends the group an interrupt (SIGINT); on Windows it does nothing.
+func (p *Process) Interrupt() error { return p.tree.signal(os.Interrupt) }
+
+// Terminate asks the group to end (SIGTERM). On Windows, which has no such request, it
+// ends the tree.
+func (p *Process) Terminate() error { return p.tree.signal(syscall.SIGTERM) }
+
+// Kill ends the whole tree at once: the group, then everybody who left the group. It
+// gives an error when somebody was still alive at the end of a second.
+func (p *Process) Kill() error {
+	p.mu.Lock()
+	p.killed = true
+	p.mu.Unlock()
+	var left []Info
+	for deadline := time.Now().Add(time.Second); ; {
+		left = p.tree.kill()
+		if len(left) == 0 {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			break
+		}
+		// A killed process needs the scheduler once before it is gone; a fork in flight
+		// shows up in the next look.
+		time.Sleep(2 * time.Millisecond)
+	}
+	return fmt.Errorf("end process tree %d: %d processes still run (%d: %s)", p.pid, len(left), left[0].Pid, left[0].Command)
+}
+
+// Killed reports whether Kill was called.
+func (p *Process) Killed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.killed
+}
+
+// Stop asks the tree to end, waits up to grace for the direct child, then kills what is
+// left. It returns when the tree is gone, or at once with a kill when ctx ends.
+func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
+	if err := p.Terminate(); err == nil && grace > 0 {
+		timer := time.NewTimer(grace)
+		defer timer.Stop()
+		select {
+		case <-p.done:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+	return p.Kill()
+}
+
+// newMarker gives a value that no other tree of this machine has.
+func newMarker() string {
+	return strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(randomID(), 36)
+}

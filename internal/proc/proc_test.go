@@ -1,0 +1,323 @@
+//go:build unix
+
+package proc_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"jcode/internal/proc"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// sh starts a shell line whose output arrives at the reader.
+func sh(t *testing.T, line string) (*proc.Process, *os.File) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := proc.Start(proc.Spec{Argv: []string{"sh", "-c", line}, Env: proc.CommandEnv(os.Environ(), proc.EnvRules{}), Stdout: w, Stderr: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Kill(); err != nil {
+			t.Error(err)
+		}
+		<-p.Done()
+		_ = r.Close()
+	})
+	return p, r
+}
+
+func waitDone(t *testing.T, p *proc.Process) {
+	t.Helper()
+	select {
+	case <-p.Done():
+	case <-time.After(20 * time.Second):
+		t.Fatal("process did not end")
+	}
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("not reached: ", what)
+		}
+	}
+}
+
+func TestDoneDoesNotWaitForThePipe(t *testing.T) { // S01
+	p, _ := sh(t, "sleep 300 & echo done")
+	waitDone(t, p)
+	left := p.Running()
+	if len(left) != 1 || !strings.Contains(left[0].Command, "sleep 300") {
+		t.Fatalf("still running: %v, want the sleep", left)
+	}
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if left := p.Running(); len(left) != 0 {
+		t.Fatalf("after kill: %v", left)
+	}
+}
+
+func TestExitTellsCodesAndSignals(t *testing.T) { // S10
+	for _, tc := range []struct {
+		line, signal string
+		code         int
+	}{
+		{"exit 0", "", 0},
+		{"exit 143", "", 143},
+		{"kill -TERM $$", "terminated", -1},
+		{"kill -INT 0", "interrupt", -1}, // S07: reaches the child's own group only
+	} {
+		p, _ := sh(t, tc.line)
+		waitDone(t, p)
+		if e := p.Exit(); e.Code != tc.code || e.Signal != tc.signal {
+			t.Errorf("%s: code %d signal %q, want %d %q", tc.line, e.Code, e.Signal, tc.code, tc.signal)
+		}
+	}
+}
+
+func TestKillEndsTheWholeTree(t *testing.T) { // S06
+	lines := map[string]int{
+		"sleep 1000 & sleep 1000":                     3,
+		"bash -c 'sleep 1000 & sleep 1000'; true":     4,
+		"bash -m -c 'sleep 1000 & sleep 1000; true'":  2, // job control: groups of their own
+		"trap '' TERM HUP INT; sleep 1000 & wait":     2,
+		"(trap '' TERM; exec sleep 1000) & sleep 999": 3,
+	}
+	if runtime.GOOS == "linux" {
+		lines["setsid sleep 1000 & sleep 1000"] = 3
+		lines["(setsid sh -c 'sleep 1000 & sleep 1000' &) ; sleep 1000"] = 4
+	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash on this machine")
+	}
+	for line, members := range lines {
+		p, _ := sh(t, line)
+		until(t, line, func() bool { return len(p.Running()) >= members })
+		before := p.Running()
+		if err := p.Kill(); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		waitDone(t, p)
+		for _, i := range before {
+			until(t, "gone: "+i.Command, func() bool { return !alive(i.Pid) })
+		}
+		if !p.Killed() || p.Exit().Signal != "killed" {
+			t.Errorf("%s: killed %v, exit %+v", line, p.Killed(), p.Exit())
+		}
+	}
+}
+
+// alive reports whether a process lives; zombies don't.
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + itoa(pid) + "/stat")
+	return err == nil && !bytes.Contains(stat, []byte(") Z "))
+}
+
+func itoa(n int) string {
+	var b []byte
+	for ; n > 0; n /= 10 {
+		b = append([]byte{byte('0' + n%10)}, b...)
+	}
+	return string(b)
+}
+
+func TestStopAsksFirst(t *testing.T) {
+	p, r := sh(t, "trap 'echo asked; exit 7' TERM; echo ready; while :; do sleep 0.05; done")
+	buf := make([]byte, 6)
+	if _, err := io.ReadFull(r, buf); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Stop(context.Background(), 10*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Exit().Code != 7 || !strings.Contains(string(rest), "asked") {
+		t.Fatalf("exit %+v, output %q", p.Exit(), rest)
+	}
+}
+
+func TestStopGivesUpAskingWhenItsContextEnds(t *testing.T) {
+	p, r := sh(t, "trap '' TERM; echo ready; while :; do sleep 0.05; done")
+	buf := make([]byte, 6)
+	if _, err := io.ReadFull(r, buf); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := p.Stop(ctx, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	waitDone(t, p)
+}
+
+func TestStdinIsAtItsEnd(t *testing.T) { // S02
+	p, r := sh(t, `cat; read x; echo "[$x]"`)
+	waitDone(t, p)
+	out, err := io.ReadAll(r)
+	if err != nil || string(out) != "[]\n" {
+		t.Fatalf("output %q, %v", out, err)
+	}
+}
+
+func TestChildHasNoTerminalAndAnOwnSession(t *testing.T) {
+	p, r := sh(t, `(echo x >/dev/tty) 2>/dev/null && echo tty; ps -o pid=,pgid=,sid= -p $$ 2>/dev/null || true`)
+	waitDone(t, p)
+	out, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(out), "tty") {
+		t.Fatal("the child reached a terminal")
+	}
+	for _, f := range strings.Fields(string(out)) {
+		if f != itoa(p.Pid()) {
+			t.Fatalf("pid, group and session are not one: %q", out)
+		}
+	}
+}
+
+func TestLauncherStartsAndRefusesAfterClose(t *testing.T) {
+	l := proc.NewLauncher()
+	p, err := l.Start(proc.Spec{Argv: []string{"sh", "-c", "exit 3"}, Env: os.Environ()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := p.Exit(); e.Code != 3 {
+		t.Fatalf("exit %+v", e)
+	}
+	if _, err := l.Start(proc.Spec{Argv: []string{"no-such-program-here"}}); err == nil {
+		t.Fatal("a missing program started")
+	}
+	l.Close()
+	l.Close()
+	if _, err := l.Start(proc.Spec{Argv: []string{"sh"}}); err == nil {
+		t.Fatal("a closed launcher started a child")
+	}
+}
+
+func TestStartRefusesAnEmptyCommand(t *testing.T) {
+	for _, argv := range [][]string{nil, {""}} {
+		if _, err := proc.Start(proc.Spec{Argv: argv}); err == nil {
+			t.Errorf("%v started", argv)
+		}
+	}
+}
+
+// secrets are variables that no child may see, by name or by the look of their value.
+var secrets = []string{
+	"OPENAI_API_KEY=v", "ANTHROPIC_API_KEY=v", "GEMINI_API_KEY=v", "OPENROUTER_API_KEY=v", "MISTRAL_KEY=v", "GITHUB_TOKEN=v",
+	"AWS_SECRET_ACCESS_KEY=v", "AWS_ACCESS_KEY_ID=v", "AWS_SESSION_TOKEN=v", "DB_PASSWORD=v", "NPM_AUTH=v", "MYSERVICE_APIKEY=v",
+	"my_secret=v", "GOOGLE_APPLICATION_CREDENTIALS=v", "INNOCENT=sk-proj-abcdefghijklmnopqrstu", "ALSO=ghp_abcdefghijklmnopqrstuvwxyz012345", "MYCORP=v",
+}
+
+func TestCommandsSeeNoSecretAndNothingThatPrompts(t *testing.T) {
+	base := append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=/h", "MAX_TOKENS=5", "TOKENIZERS_PARALLELISM=true", "SSH_AUTH_SOCK=/s", "PWD=/p", "OLDPWD=/o",
+		"KEYBOARD=us", "MONKEY=1", "SSH_ASKPASS=/usr/bin/ask", "EDITOR=vim", "=C:=x", "broken", "KEPT_TOKEN=v",
+	}, secrets...)
+	env := proc.CommandEnv(base, proc.EnvRules{Drop: []string{"MYCORP"}, Keep: []string{"KEPT_TOKEN"}, Set: map[string]string{"EXTRA": "1"}})
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := proc.Start(proc.Spec{Argv: []string{"env"}, Env: env, Stdout: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	out, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitDone(t, p)
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	for _, s := range secrets {
+		name, _, _ := strings.Cut(s, "=")
+		if slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, name+"=") }) {
+			t.Errorf("%s reached the child", name)
+		}
+	}
+	for _, want := range []string{
+		"HOME=/h", "MAX_TOKENS=5", "TOKENIZERS_PARALLELISM=true", "SSH_AUTH_SOCK=/s", "KEYBOARD=us", "MONKEY=1",
+		"EDITOR=true", "GIT_EDITOR=:", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "TERM=dumb", "EXTRA=1", "KEPT_TOKEN=v",
+	} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "SSH_ASKPASS=") }) {
+		t.Error("SSH_ASKPASS is set")
+	}
+}
+
+func TestServersSeeTheAllowListOnly(t *testing.T) { // S27 of the MCP contract
+	base := append([]string{"PATH=/bin", "HOME=/h", "LC_ALL=C", "LANG=C", "FOO=bar", "NAMED_TOKEN=t", "TMPDIR=/t"}, secrets...)
+	got := proc.ServerEnv(base, []string{"NAMED_TOKEN"}, map[string]string{"X": "y", "LANG": "de"})
+	want := []string{"HOME=/h", "LANG=de", "LC_ALL=C", "NAMED_TOKEN=t", "PATH=/bin", "TMPDIR=/t", "X=y"}
+	if !slices.Equal(got, want) {
+		t.Fatalf("got %v\nwant %v", got, want)
+	}
+}
+
+func TestSecretNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"OPENAI_API_KEY": true, "openai_api_key": true, "TOKEN": true, "PASSWORD": true, "DB_PWD": true, "PGPASSWORD": true, "VAULT_SECRET": true,
+		"PWD": false, "OLDPWD": false, "KEY": false, "PATH": false, "MAX_TOKENS": false, "SSH_AUTH_SOCK": false, "XAUTHORITY": false,
+		"": false, "_": false, "KEYBOARD_LAYOUT": false, "GOFLAGS": false, "AWS_PROFILE": false, "OPENAI_BASE_URL": false,
+	} {
+		if got := proc.IsSecretName(name); got != want {
+			t.Errorf("%q: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func BenchmarkStartToDone(b *testing.B) {
+	env := proc.CommandEnv(os.Environ(), proc.EnvRules{})
+	for b.Loop() {
+		p, err := proc.Start(proc.Spec{Argv: []string{"true"}, Env: env})
+		if err != nil {
+			b.Fatal(err)
+		}
+		<-p.Done()
+	}
+}
+
+func BenchmarkRunning(b *testing.B) {
+	p, err := proc.Start(proc.Spec{Argv: []string{"true"}, Env: os.Environ()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	<-p.Done()
+	for b.Loop() {
+		p.Running()
+	}
+}

@@ -1,0 +1,124 @@
+package proc
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+func attributes(spec Spec) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setsid: true}
+	if spec.DieWithParent {
+		a.Pdeathsig = syscall.SIGKILL
+	}
+	return a
+}
+
+// stat is what /proc/<pid>/stat says of one process.
+type stat struct {
+	pid, parent, group, session int
+	state                       byte
+}
+
+// running finds the members of the tree: same session, same group, a descendant of a
+// member, or the tree's marker in the environment (a daemon that made its own session).
+func (t tree) running() []Info {
+	ended := t.p.Ended()
+	all := processes()
+	// A process that has the ID of a reaped leader is a stranger, and the leader's
+	// session and group are empty: the kernel gives no ID away that is in use as either.
+	reused := ended && slices.ContainsFunc(all, func(s stat) bool { return s.pid == t.p.pid })
+	member := map[int]bool{}
+	for _, s := range all {
+		if (s.session == t.p.pid || s.group == t.p.pid) && !reused || hasMarker(s.pid, t.p.marker) {
+			member[s.pid] = true
+		}
+	}
+	for grew := true; grew; {
+		grew = false
+		for _, s := range all {
+			if !member[s.pid] && member[s.parent] {
+				member[s.pid], grew = true, true
+			}
+		}
+	}
+	var out []Info
+	for _, s := range all {
+		if member[s.pid] && s.state != 'Z' && s.state != 'X' {
+			out = append(out, Info{Pid: s.pid, Command: commandLine(s.pid)})
+		}
+	}
+	slices.SortFunc(out, func(a, b Info) int { return a.Pid - b.Pid })
+	return out
+}
+
+// processes lists all processes but this one.
+func processes() []stat {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = dir.Close() }() // read only
+	names, err := dir.Readdirnames(-1)
+	if err != nil && len(names) == 0 {
+		return nil
+	}
+	self := os.Getpid()
+	out := make([]stat, 0, len(names))
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil || pid == self {
+			continue
+		}
+		if s, ok := readStat(pid); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// readStat parses /proc/<pid>/stat. The command's name may hold blanks and brackets, so
+// the fields are counted from the last bracket.
+func readStat(pid int) (stat, bool) {
+	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return stat{}, false
+	}
+	end := bytes.LastIndexByte(data, ')')
+	if end < 0 {
+		return stat{}, false
+	}
+	f := strings.Fields(string(data[end+1:]))
+	if len(f) < 4 {
+		return stat{}, false
+	}
+	s := stat{pid: pid, state: f[0][0]}
+	var errs [3]error
+	s.parent, errs[0] = strconv.Atoi(f[1])
+	s.group, errs[1] = strconv.Atoi(f[2])
+	s.session, errs[2] = strconv.Atoi(f[3])
+	return s, errs[0] == nil && errs[1] == nil && errs[2] == nil
+}
+
+func hasMarker(pid int, marker string) bool {
+	env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	return err == nil && bytes.Contains(env, []byte(markerName+"="+marker+"\x00"))
+}
+
+// commandLine gives the arguments joined by blanks, or the kernel's name of a process
+// without arguments.
+func commandLine(pid int) string {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	if line, err := os.ReadFile(filepath.Join(dir, "cmdline")); err == nil && len(line) > 0 {
+		return strings.Join(strings.FieldsFunc(string(line), func(r rune) bool { return r == 0 }), " ")
+	}
+	name, err := os.ReadFile(filepath.Join(dir, "comm"))
+	if err != nil {
+		return "?"
+	}
+	return strings.TrimSpace(string(name))
+}

@@ -1,0 +1,55 @@
+//go:build unix
+
+package proc
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"syscall"
+)
+
+// tree is the process group and session of a child.
+type tree struct{ p *Process }
+
+func newTree(p *Process) tree { return tree{p} }
+
+// signal sends the group a signal. A group that is gone is no error.
+func (t tree) signal(sig os.Signal) error {
+	s, ok := sig.(syscall.Signal)
+	if !ok {
+		return errors.New("signal process group: no system signal")
+	}
+	if err := syscall.Kill(-t.p.pid, s); err != nil && !errors.Is(err, syscall.ESRCH) && !errors.Is(err, syscall.EPERM) {
+		return err
+	}
+	return nil
+}
+
+// kill sends SIGKILL to the group and to those who left it, and lists who is still there.
+func (t tree) kill() []Info {
+	ended := t.p.Ended()
+	alive := t.running()
+	if len(alive) == 0 {
+		return nil
+	}
+	// Once the leader was reaped its ID may be given to a stranger, but not as long as a
+	// member of the group lives.
+	if !ended || slices.ContainsFunc(alive, func(i Info) bool { return inGroup(i.Pid, t.p.pid) }) {
+		if err := t.signal(syscall.SIGKILL); err != nil {
+			return alive
+		}
+	}
+	for _, i := range alive {
+		// ESRCH: ended meanwhile. EPERM: not ours to end, it stays in the list.
+		if err := syscall.Kill(i.Pid, syscall.SIGKILL); errors.Is(err, syscall.EPERM) {
+			continue
+		}
+	}
+	return t.running()
+}
+
+func inGroup(pid, group int) bool {
+	g, err := syscall.Getpgid(pid)
+	return err == nil && g == group
+}

@@ -1,0 +1,226 @@
+package watch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// folder is one folder that is watched or polled, known by its resolved path, since
+// one folder can have several names and the system watches it once.
+type folder struct {
+	path   string // resolved
+	names  []string
+	polled bool
+	seen   map[string]stamp // state at the last poll
+	made   int              // entries made since the size was last looked at
+}
+
+// resync makes the watched folders fit the roots and the disk. With report set, what
+// stands in folders that are new counts as changed.
+func (w *Watcher) resync(report bool) {
+	want := w.wanted()
+	for _, f := range w.folders {
+		names, ok := want[f.path]
+		if !ok {
+			w.reportGone(f, nil, report)
+			w.drop(f)
+			continue
+		}
+		w.reportGone(f, names, report)
+	}
+	for path, names := range want {
+		f := w.folders[path]
+		if f == nil {
+			f = &folder{path: path}
+			w.folders[path] = f
+			w.attach(f)
+		}
+		fresh := names
+		if f.names != nil {
+			fresh = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(f.names, n) })
+		}
+		f.names = names
+		if report {
+			for _, name := range fresh {
+				w.reportContents(name)
+			}
+		}
+	}
+}
+
+// reportGone reports those names of f below the roots that are not among keep any more.
+func (w *Watcher) reportGone(f *folder, keep []string, report bool) {
+	if !report {
+		return
+	}
+	for _, name := range f.names {
+		if slices.Contains(keep, name) || isDir(name) {
+			continue
+		}
+		for _, r := range w.roots {
+			if !r.single && within(r.Path, name) >= 0 {
+				w.report(name)
+			}
+		}
+	}
+}
+
+// reportContents reports what stands in a folder that has just been taken in: its files
+// may have been written before the watch was there.
+func (w *Watcher) reportContents(name string) {
+	for i := range w.roots {
+		r := &w.roots[i]
+		depth := within(r.Path, name)
+		if depth < 0 || depth > r.Depth {
+			continue
+		}
+		if depth == 0 && r.Match == nil {
+			w.report(name)
+		}
+		entries, err := os.ReadDir(name)
+		if err != nil {
+			continue // it is gone again: its removal is reported
+		}
+		for _, e := range entries {
+			if path := filepath.Join(name, e.Name()); !IsEditorTemp(e.Name()) && r.matches(path) {
+				w.report(path)
+			}
+		}
+	}
+}
+
+// wanted gives the folders to watch by resolved path, each with its names.
+func (w *Watcher) wanted() map[string][]string {
+	want := map[string][]string{}
+	add := func(name string) bool {
+		real, err := filepath.EvalSymlinks(name)
+		if err != nil {
+			return false
+		}
+		if names, ok := want[real]; ok {
+			if !slices.Contains(names, name) {
+				want[real] = append(names, name)
+			}
+			return true
+		}
+		if len(want) >= w.opts.MaxFolders {
+			w.notice("folders", fmt.Sprintf("more than %d folders to watch: changes below %s are only seen on a reload",
+				w.opts.MaxFolders, name))
+			return false
+		}
+		want[real] = []string{name}
+		return true
+	}
+	// All roots come before any folder below them, so that a large root starves no other.
+	for _, r := range w.roots {
+		if parent := nearest(r.Path); parent != r.Path {
+			add(parent)
+			continue
+		}
+		add(r.Path)
+		if !r.single {
+			add(filepath.Dir(r.Path)) // tells when the root is removed or replaced
+		}
+	}
+	for i := range w.roots {
+		if isDir(w.roots[i].Path) {
+			w.walk(&w.roots[i], w.roots[i].Path, 1, add)
+		}
+	}
+	return want
+}
+
+// walk adds the folders below name, which is depth-1 levels below r.
+func (w *Watcher) walk(r *Root, name string, depth int, add func(string) bool) {
+	if depth > r.Depth {
+		return
+	}
+	entries, err := os.ReadDir(name)
+	if err != nil {
+		return // unreadable or gone: nothing to watch in it
+	}
+	for _, e := range entries {
+		path := filepath.Join(name, e.Name())
+		if !e.IsDir() && (e.Type()&os.ModeSymlink == 0 || !isDir(path)) {
+			continue
+		}
+		if r.Enter != nil && !r.Enter(path) {
+			continue
+		}
+		if add(path) {
+			w.walk(r, path, depth+1, add)
+		}
+	}
+}
+
+// nearest gives path if it is a folder, else its nearest parent that is one.
+func nearest(path string) string {
+	for !isDir(path) {
+		parent := filepath.Dir(path)
+		if parent == path {
+			return path
+		}
+		path = parent
+	}
+	return path
+}
+
+// attach begins to watch f, or to poll it where it cannot be watched.
+func (w *Watcher) attach(f *folder) {
+	switch {
+	case w.notify == nil:
+		f.polled = true
+	case w.opts.MaxEntries > 0 && entriesOver(f.path, w.opts.MaxEntries):
+		f.polled = true
+	default:
+		if err := w.notify.Add(f.path); err != nil {
+			f.polled = true
+			w.notice("watch", fmt.Sprintf("cannot watch %s (%v): looking every %v instead", f.path, err, w.opts.Poll))
+		} else if noEvents(f.path) {
+			f.polled = true // a network file system tells of local changes only
+		}
+	}
+	if f.polled {
+		f.seen = w.look(f)
+	}
+}
+
+// grew counts a new entry of f, and goes over to polling where it has become too many
+// for the system's watch.
+func (w *Watcher) grew(f *folder) {
+	if w.opts.MaxEntries <= 0 || f.polled {
+		return
+	}
+	if f.made++; f.made <= w.opts.MaxEntries/4 {
+		return
+	}
+	f.made = 0
+	if !entriesOver(f.path, w.opts.MaxEntries) {
+		return
+	}
+	// A watch that is gone already is as good as one that is removed.
+	_ = w.notify.Remove(f.path)
+	f.polled = true
+	f.seen = w.look(f)
+}
+
+func (w *Watcher) drop(f *folder) {
+	delete(w.folders, f.path)
+	if w.notify != nil {
+		// The system has dropped the watch already where the folder is gone.
+		_ = w.notify.Remove(f.path)
+	}
+}
+
+// entriesOver reports whether a folder holds more than limit entries.
+func entriesOver(path string, limit int) bool {
+	d, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(limit + 1)
+	return len(names) > limit
+}

@@ -1,0 +1,190 @@
+package watch
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// Root is one folder whose changes matter.
+type Root struct {
+	// Path is the folder, absolute. It need not exist.
+	Path string
+	// Depth is how many levels of folders below Path are watched too; 0 is Path alone.
+	Depth int
+	// Enter says whether a folder below Path is watched; nil means every one. It is
+	// called with the absolute path, from the watcher's goroutine only.
+	Enter func(folder string) bool
+	// Match says which paths are worth a report; nil means all. Folders that vanish
+	// are reported without asking it.
+	Match func(path string) bool
+
+	// single marks a root made by File: the folder is only a means.
+	single bool
+}
+
+// File is the root for one single file, which need not exist. The folder is what is
+// watched, since a watch on a file is lost when an editor replaces the file.
+func File(path string) Root {
+	path = filepath.Clean(path)
+	return Root{
+		Path:   filepath.Dir(path),
+		Match:  func(p string) bool { return p == path },
+		single: true,
+	}
+}
+
+// Options tune a Watcher. The zero value is what production uses.
+type Options struct {
+	// Debounce is the quiet time after the last change before a report; 0 means 150 ms.
+	Debounce time.Duration
+	// MaxDelay bounds the wait when changes never stop; 0 means a second.
+	MaxDelay time.Duration
+	// Poll is the interval of polling where watching is impossible; 0 means 2 s.
+	Poll time.Duration
+	// PollOnly polls everything.
+	PollOnly bool
+	// MaxFolders bounds how many folders are watched or polled; 0 means 2,000.
+	MaxFolders int
+	// MaxEntries makes folders with more entries polled instead of watched; 0 means the
+	// system's default: 256 where each entry would cost a descriptor (kqueue), else no limit.
+	MaxEntries int
+	// Notice is told, once per kind, why something cannot be watched. It is called from
+	// the watcher's goroutine and must not block. May be nil.
+	Notice func(text string)
+}
+
+// Event reports a settled change.
+type Event struct {
+	// Paths are the changed paths below the roots, sorted. A folder that vanished,
+	// roots included, stands for all that was in it.
+	Paths []string
+	// Overflow says that changes were lost or too many to list: look at everything.
+	Overflow bool
+}
+
+const (
+	maxPaths        = 1000 // paths listed in one event
+	defaultDebounce = 150 * time.Millisecond
+	defaultMaxDelay = time.Second
+	defaultPoll     = 2 * time.Second
+	defaultFolders  = 2000
+)
+
+// Watcher watches roots until it is closed.
+type Watcher struct {
+	opts   Options
+	events chan Event
+	set    chan newRoots
+	quit   chan struct{}
+	done   chan struct{}
+	close  sync.Once
+
+	// The rest belongs to the goroutine of run.
+	roots    []Root
+	notify   *fsnotify.Watcher // nil when everything is polled
+	folders  map[string]*folder
+	pending  map[string]bool
+	overflow bool
+	touched  bool // something was reported since the settling was last looked at
+	stale    bool // the folders may no longer fit the disk
+	noticed  map[string]bool
+}
+
+// New starts watching. It never fails: what cannot be watched is polled, and
+// Options.Notice is told.
+func New(roots []Root, opts Options) *Watcher {
+	if opts.Debounce <= 0 {
+		opts.Debounce = defaultDebounce
+	}
+	if opts.MaxDelay <= 0 {
+		opts.MaxDelay = max(defaultMaxDelay, opts.Debounce)
+	}
+	if opts.Poll <= 0 {
+		opts.Poll = defaultPoll
+	}
+	if opts.MaxFolders <= 0 {
+		opts.MaxFolders = defaultFolders
+	}
+	if opts.MaxEntries <= 0 {
+		opts.MaxEntries = systemMaxEntries
+	}
+	w := &Watcher{
+		opts:    opts,
+		events:  make(chan Event),
+		set:     make(chan newRoots),
+		quit:    make(chan struct{}),
+		done:    make(chan struct{}),
+		folders: map[string]*folder{},
+		pending: map[string]bool{},
+		noticed: map[string]bool{},
+	}
+	if !opts.PollOnly {
+		n, err := fsnotify.NewWatcher()
+		if err != nil {
+			w.notice("start", fmt.Sprintf("cannot watch files (%v): looking every %v instead", err, opts.Poll))
+		}
+		w.notify = n
+	}
+	w.setRoots(roots)
+	go w.run()
+	return w
+}
+
+// Events gives the reports. While nobody receives, further changes join the waiting
+// report. The channel is closed by Close.
+func (w *Watcher) Events() <-chan Event { return w.events }
+
+// SetRoots replaces the roots and returns when the new ones are watched. What stands
+// in them at that moment is not reported.
+func (w *Watcher) SetRoots(roots []Root) {
+	req := newRoots{roots: roots, done: make(chan struct{})}
+	select {
+	case w.set <- req:
+		<-req.done
+	case <-w.done:
+	}
+}
+
+// newRoots asks the goroutine of run to take other roots.
+type newRoots struct {
+	roots []Root
+	done  chan struct{}
+}
+
+// Close ends the watching and waits until its goroutine is gone. Further calls do nothing.
+func (w *Watcher) Close() {
+	w.close.Do(func() { close(w.quit) })
+	<-w.done
+}
+
+// IsEditorTemp reports whether a file name is one of the temporary, swap or backup
+// names that editors write next to a file. Such names are never reported.
+func IsEditorTemp(name string) bool {
+	return name == "4913" || // vim's probe for a writable folder
+		strings.HasSuffix(name, "~") ||
+		strings.HasSuffix(name, ".swp") || strings.HasSuffix(name, ".swo") || strings.HasSuffix(name, ".swx") ||
+		strings.HasPrefix(name, ".#") ||
+		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
+}
+
+func (w *Watcher) notice(kind, text string) {
+	if w.noticed[kind] || w.opts.Notice == nil {
+		return
+	}
+	w.noticed[kind] = true
+	w.opts.Notice(text)
+}
+
+func (w *Watcher) setRoots(roots []Root) {
+	w.roots = slices.Clone(roots)
+	for i := range w.roots {
+		w.roots[i].Path = filepath.Clean(w.roots[i].Path)
+	}
+	w.resync(false)
+}

@@ -1,0 +1,153 @@
+// Package atomicfile owns replacing a file's content in one step: whoever reads it sees
+// the old bytes or the new ones, also after a crash in between.
+//
+// It must not know what a file is for. Which path may be written is the caller's decision.
+package atomicfile
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"jcode/internal/paths"
+	"jcode/internal/text"
+)
+
+// Options says how a file is written. The zero value suits project files.
+type Options struct {
+	// Perm is the mode of a file that does not exist yet, before the umask; 0 means 0666.
+	// A file that exists keeps its mode.
+	Perm fs.FileMode
+	// Sync waits until the bytes are on the disk, so that they survive a power cut.
+	Sync bool
+}
+
+// Write replaces the content of path by data, making missing parent folders. Where path
+// is a link its target is replaced and the link stays. Mode is kept, and ownership where
+// the system permits. A file that the process may not write is an error although its
+// folder could be changed.
+func Write(path string, data []byte, o Options) error {
+	real, err := paths.Resolve(path)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(real)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer func() { _ = root.Close() }()
+	return WriteIn(root, filepath.Base(real), data, o)
+}
+
+// WriteIn is Write for a name below root, whose last part must be no link: should it have
+// become one, the link itself is replaced and nothing outside root is touched.
+func WriteIn(root *os.Root, name string, data []byte, o Options) (err error) {
+	old, err := root.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		old = nil
+	case err != nil:
+		return fmt.Errorf("write %s: %w", name, err)
+	case !old.Mode().IsRegular():
+		return fmt.Errorf("write %s: not a regular file (%s)", name, old.Mode().Type())
+	}
+	if old != nil {
+		if err := writable(root, name); err != nil {
+			return err
+		}
+	} else if dir := filepath.Dir(name); dir != "." {
+		if err := root.MkdirAll(dir, 0o777); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	temp, err := create(root, name, old, o)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = root.Remove(temp.name) // the temporary file is ours alone
+		}
+	}()
+	if err := temp.fill(data, old, o.Sync); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := root.Rename(temp.name, name); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if o.Sync {
+		return syncDir(root, filepath.Dir(name))
+	}
+	return nil
+}
+
+// writable reports as an error that the process may not write an existing file.
+func writable(root *os.Root, name string) error {
+	f, err := root.OpenFile(name, os.O_WRONLY, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("write %s: the file is read-only: %w", name, fs.ErrPermission)
+	}
+	if err != nil {
+		// Whatever else it is (a program that runs, say), replacing may still work.
+		return nil
+	}
+	return f.Close()
+}
+
+// tempFile is the file that takes the target's place.
+type tempFile struct {
+	*os.File
+	name string // below the root
+}
+
+// create opens a new file with an unpredictable name beside the target.
+func create(root *os.Root, name string, old fs.FileInfo, o Options) (tempFile, error) {
+	perm := o.Perm
+	switch {
+	case old != nil:
+		perm = 0o600 // until fill gives it the old file's mode
+	case perm == 0:
+		perm = 0o666
+	}
+	for try := 0; ; try++ {
+		var random [8]byte
+		if _, err := rand.Read(random[:]); err != nil {
+			return tempFile{}, fmt.Errorf("write %s: %w", name, err)
+		}
+		base := "." + text.Cut(filepath.Base(name), 200) + "." + hex.EncodeToString(random[:]) + ".tmp"
+		temp := filepath.Join(filepath.Dir(name), base)
+		f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		if err == nil {
+			return tempFile{f, temp}, nil
+		}
+		if !errors.Is(err, fs.ErrExist) || try == 9 {
+			return tempFile{}, fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+}
+
+// fill writes data and closes the file, which then has the old file's owner and mode.
+func (t tempFile) fill(data []byte, old fs.FileInfo, sync bool) (err error) {
+	defer func() { err = errors.Join(err, t.Close()) }()
+	if _, err := t.Write(data); err != nil {
+		return err
+	}
+	if old != nil {
+		keepOwner(t.File, old) // first: a change of owner clears the setuid bits
+		if err := keepMode(t.File, old.Mode()); err != nil {
+			return err
+		}
+	}
+	if sync {
+		return t.Sync()
+	}
+	return nil
+}

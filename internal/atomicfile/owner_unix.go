@@ -1,0 +1,47 @@
+//go:build !windows
+
+package atomicfile
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// keepOwner gives f the owner and group of old as far as the process may: a file of
+// somebody else in a shared folder becomes ours, but keeps its group if we are in it.
+func keepOwner(f *os.File, old fs.FileInfo) {
+	want, ok := old.Sys().(*syscall.Stat_t)
+	if !ok {
+		return
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return
+	}
+	have, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || have.Uid == want.Uid && have.Gid == want.Gid {
+		return
+	}
+	if f.Chown(int(want.Uid), int(want.Gid)) != nil {
+		_ = f.Chown(-1, int(want.Gid)) // not ours to give: the content counts more
+	}
+}
+
+// keepMode sets the permission, setuid, setgid and sticky bits.
+func keepMode(f *os.File, mode fs.FileMode) error {
+	return f.Chmod(mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky))
+}
+
+// syncDir makes a rename in dir survive a power cut.
+func syncDir(root *os.Root, dir string) error {
+	d, err := root.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if cerr := d.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

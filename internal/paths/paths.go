@@ -1,0 +1,78 @@
+// Package paths owns resolving a path to the file that it really names.
+//
+// It must not know why somebody asks or what may be touched.
+package paths
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxLinks is how many links one path may lead through, as in the Linux kernel.
+const maxLinks = 40
+
+// Resolve makes path absolute and follows every link in it, also a last one that leads to
+// nothing. What does not exist yet is kept as it is written, so the result is the file that
+// creating path would make. A loop of links is an error.
+func Resolve(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("resolve %s: %w", path, err)
+	}
+	// The common case costs one call.
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real, nil
+	}
+	links := 0
+	done, rest := split(abs)
+	for rest != "" {
+		name, after, _ := strings.Cut(rest, string(filepath.Separator))
+		rest = after
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			done = filepath.Dir(done)
+			continue
+		}
+		next := filepath.Join(done, name)
+		info, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrInvalid), notDir(err):
+			return filepath.Join(next, rest), nil
+		case err != nil:
+			return "", fmt.Errorf("resolve %s: %w", path, err)
+		case info.Mode()&fs.ModeSymlink == 0:
+			done = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", fmt.Errorf("resolve %s: too many links (a loop?)", path)
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return "", fmt.Errorf("resolve %s: %w", path, err)
+		}
+		if filepath.IsAbs(target) {
+			done, target = split(target)
+		}
+		rest = target + string(filepath.Separator) + rest
+	}
+	return done, nil
+}
+
+// split parts an absolute path into its root and the rest.
+func split(abs string) (root, rest string) {
+	root = filepath.VolumeName(abs) + string(filepath.Separator)
+	return root, strings.TrimPrefix(abs[min(len(root), len(abs)):], string(filepath.Separator))
+}
+
+// Within reports whether path is dir or lies below it. Both must be resolved.
+func Within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}

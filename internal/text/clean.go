@@ -1,0 +1,261 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxString bounds the payload of an OSC, DCS, APC, PM or SOS sequence. A longer one, or
+// one without an end, loses its introducer only, so that a stray byte can't swallow text.
+const maxString = 1 << 20
+
+// Clean makes text from outside fit to be shown and sent: valid UTF-8, without escape
+// sequences and control characters other than line feed and tab, with progress lines
+// folded to their last state and direction overrides made visible.
+func Clean(s string) string {
+	if plain(s) {
+		return s
+	}
+	return Fold(Strip(s))
+}
+
+// plain reports whether s is ASCII without controls other than line feed and tab.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x7f || c < 0x20 && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// Strip is Clean without the folding: carriage returns stay.
+func Strip(s string) string {
+	out, _ := strip(make([]byte, 0, len(s)), s, true)
+	return string(out)
+}
+
+// Stripper is Strip for text that comes in pieces: a sequence or a rune that is split
+// over two pieces is recognised. The zero value is ready. It is not safe for concurrent use.
+type Stripper struct{ rest string }
+
+// Next gives the clean text of what came so far and was not given yet.
+func (t *Stripper) Next(chunk []byte) string {
+	in := t.rest + string(chunk)
+	out, rest := strip(make([]byte, 0, len(in)), in, false)
+	t.rest = strings.Clone(rest)
+	return string(out)
+}
+
+// Flush gives what was held back, at the end of the text.
+func (t *Stripper) Flush() string {
+	out, _ := strip(nil, t.rest, true)
+	t.rest = ""
+	return string(out)
+}
+
+// strip appends the clean form of s to dst. Unless final, an incomplete sequence or rune
+// at the end is given back as rest.
+func strip(dst []byte, s string, final bool) (out []byte, rest string) {
+	base := len(dst)
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= 0x20 && c < 0x7f || c == '\n' || c == '\t' || c == '\r' {
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, size := rune(c), 1
+		if c >= utf8.RuneSelf {
+			if !final && !utf8.FullRuneInString(s[i:]) {
+				return dst, s[i:]
+			}
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
+		switch {
+		case r == 0x1b || r >= 0x80 && r <= 0x9f:
+			n, whole := sequence(s[i:], r, size)
+			if !whole && !final && len(s)-i <= maxString {
+				return dst, s[i:]
+			}
+			i += n
+			continue
+		case r == '\b':
+			dst = dropRune(dst, base)
+		case r < 0x20 || r == 0x7f:
+		case r == utf8.RuneError && size == 1:
+			for i+1 < len(s) && invalidAt(s[i+1:], final) {
+				i++
+			}
+			dst = append(dst, "\uFFFD"...)
+		case overrides(r):
+			dst = appendCode(dst, r)
+		default:
+			dst = append(dst, s[i:i+size]...)
+		}
+		i += size
+	}
+	return dst, ""
+}
+
+// invalidAt reports whether s begins with a byte that can't begin a rune.
+func invalidAt(s string, final bool) bool {
+	if s[0] < utf8.RuneSelf || !final && !utf8.FullRuneInString(s) {
+		return false
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	return r == utf8.RuneError && size == 1
+}
+
+// dropRune takes the last rune of dst's current line back, as a backspace does.
+func dropRune(dst []byte, base int) []byte {
+	if len(dst) == base || dst[len(dst)-1] == '\n' || dst[len(dst)-1] == '\r' {
+		return dst
+	}
+	_, n := utf8.DecodeLastRune(dst[base:])
+	return dst[:len(dst)-n]
+}
+
+// sequence gives the length of the control sequence at the start of s, whose first rune
+// is r of the given size (ESC or a C1 control). whole is false when s ends inside it.
+func sequence(s string, r rune, size int) (n int, whole bool) {
+	kind, n := r, size
+	if r == 0x1b {
+		if len(s) == 1 {
+			return 1, false
+		}
+		if s[1] < 0x40 || s[1] > 0x5f {
+			return escape(s)
+		}
+		kind, n = rune(s[1])+0x40, 2
+	}
+	switch kind {
+	case 0x9b: // CSI
+		return csi(s, n)
+	case 0x9d, 0x90, 0x98, 0x9e, 0x9f: // OSC, DCS, SOS, PM, APC
+		return controlString(s, n, kind == 0x9d)
+	}
+	return n, true
+}
+
+// escape measures ESC, intermediate bytes and a final byte.
+func escape(s string) (int, bool) {
+	i := 1
+	for i < len(s) && s[i] >= 0x20 && s[i] <= 0x2f {
+		i++
+	}
+	if i == len(s) {
+		return i, false
+	}
+	if s[i] >= 0x30 && s[i] <= 0x7e {
+		i++
+	}
+	return i, true
+}
+
+// csi measures parameters, intermediates and the final byte of a CSI that begins at i.
+func csi(s string, i int) (int, bool) {
+	for i < len(s) && s[i] >= 0x20 && s[i] <= 0x3f {
+		i++
+	}
+	if i == len(s) {
+		return i, false
+	}
+	if s[i] >= 0x40 && s[i] <= 0x7e {
+		i++
+	}
+	return i, true
+}
+
+// controlString measures the payload that begins at i, up to BEL or ST. An OSC also ends
+// at a line break, without it, as no known one has a line break inside.
+func controlString(s string, i int, osc bool) (int, bool) {
+	start := i
+	for ; i < len(s) && i-start <= maxString; i++ {
+		switch c := s[i]; {
+		case c == 0x07:
+			return i + 1, true
+		case c == 0x18 || c == 0x1a: // CAN, SUB
+			return i + 1, true
+		case c == 0x1b:
+			if i+1 == len(s) {
+				return start, false
+			}
+			if s[i+1] == '\\' {
+				return i + 2, true
+			}
+			return i, true
+		case c == 0xc2 && i+1 < len(s) && s[i+1] == 0x9c:
+			return i + 2, true
+		case c == '\n' && osc:
+			return start, true
+		}
+	}
+	return start, i-start > maxString
+}
+
+// overrides reports whether r changes the direction of what follows it.
+func overrides(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
+// Fold gives each line the state that a terminal shows at its end: what follows the last
+// carriage return that something follows. CR LF becomes LF.
+func Fold(s string) string {
+	if strings.IndexByte(s, '\r') < 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for line := range strings.Lines(s) {
+		body, end := strings.CutSuffix(line, "\n")
+		body = strings.TrimRight(body, "\r")
+		b.WriteString(body[strings.LastIndexByte(body, '\r')+1:])
+		if end {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// Visible shows everything that s holds, for a person who decides on it: control
+// characters as their pictures (␛), characters that reorder or hide text as <U+202E>,
+// invalid bytes as <E9>. Line feeds and tabs stay.
+func Visible(s string) string {
+	if plain(s) {
+		return s
+	}
+	dst := make([]byte, 0, len(s)+16)
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			dst = fmt.Appendf(dst, "<%02X>", s[i])
+		case r == '\n' || r == '\t':
+			dst = append(dst, byte(r))
+		case r < 0x20:
+			dst = utf8.AppendRune(dst, 0x2400+r)
+		case r == 0x7f:
+			dst = utf8.AppendRune(dst, 0x2421)
+		case r >= 0x80 && r <= 0x9f, overrides(r), hides(r):
+			dst = appendCode(dst, r)
+		default:
+			dst = append(dst, s[i:i+size]...)
+		}
+		i += size
+	}
+	return string(dst)
+}
+
+// hides reports whether r is shown as nothing and has no place in a command or a path.
+// The joiners U+200C and U+200D are not among them: scripts and emoji need them.
+func hides(r rune) bool {
+	switch r {
+	case 0x00ad, 0x061c, 0x180e, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x2060, 0xfeff:
+		return true
+	}
+	return r >= 0x2061 && r <= 0x2064 || r >= 0xe0000 && r <= 0xe007f
+}
+
+func appendCode(dst []byte, r rune) []byte { return fmt.Appendf(dst, "<U+%04X>", r) }

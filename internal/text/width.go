@@ -1,0 +1,46 @@
+package text
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Width gives the terminal cells that a line of s takes, measured as the terminal UI
+// measures it: by grapheme cluster, escape sequences counted as nothing.
+func Width(s string) int {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return ansi.StringWidth(s)
+		}
+	}
+	return len(s)
+}
+
+// Truncate gives s when it takes at most cells cells, else a prefix of it followed by
+// tail, at most that wide together. Escape sequences are kept.
+func Truncate(s string, cells int, tail string) string {
+	if len(s) <= cells || Width(s) <= cells {
+		return s
+	}
+	if cells <= 0 {
+		return ""
+	}
+	if Width(tail) > cells {
+		tail = ""
+	}
+	return ansi.Truncate(s, cells, tail)
+}
+
+// Pad appends blanks until s takes at least cells cells.
+func Pad(s string, cells int) string {
+	if w := Width(s); w < cells {
+		return s + strings.Repeat(" ", cells-w)
+	}
+	return s
+}
+
+// Fit makes s exactly cells cells wide: truncated with tail, or padded with blanks.
+func Fit(s string, cells int, tail string) string {
+	return Pad(Truncate(s, cells, tail), cells)
+}

@@ -1,0 +1,237 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"jcode/internal/text"
+)
+
+// DefaultMaxOutput caps the text of a result, in bytes, for tools that set no cap.
+const DefaultMaxOutput = 64 << 10
+
+// maxDepth bounds calls that call tools themselves.
+const maxDepth = 4
+
+// Hook sees calls on their way. Lua plugins are hooks. A hook is a convenience, never a
+// security boundary: what it cannot do in time is skipped.
+type Hook interface {
+	// BeforeCall may refuse a call (a non-empty reason) or replace its arguments. by names
+	// who did it.
+	BeforeCall(ctx context.Context, call Call) (args json.RawMessage, refuse, by string)
+	// AfterCall is told the outcome; it must not block.
+	AfterCall(call Call, out Outcome)
+}
+
+// Outcome is a finished call.
+type Outcome struct {
+	Call     Call // canonical name, repaired arguments
+	Result   Result
+	Decision Decision
+	// Ran says whether the tool itself was started.
+	Ran      bool
+	Started  time.Time
+	Duration time.Duration
+}
+
+// Dispatcher is the one way through which calls reach tools.
+type Dispatcher struct {
+	Registry *Registry
+	// Gate decides what may run. Nil refuses everything that is not read-only: there is no
+	// permissive default.
+	Gate Gate
+	// Hooks run in order, before validation.
+	Hooks []Hook
+	// Spill keeps the whole text of a result that had to be cut and names where; nil
+	// keeps nothing.
+	Spill func(call Call, whole string) (path string, err error)
+}
+
+// Dispatch carries out one call against the registry's current version. It returns when
+// the call has ended, and always with a result that can be handed to the caller:
+// failures are results too. A panic inside a tool is one.
+func (d *Dispatcher) Dispatch(ctx context.Context, call Call) Outcome {
+	return d.DispatchIn(ctx, d.Registry.Snapshot(call.Caller.Scope), call)
+}
+
+// DispatchIn is Dispatch against a snapshot. A tool that has vanished since the snapshot
+// was taken is not run, and what the scope or the gate leaves out is refused here too.
+func (d *Dispatcher) DispatchIn(ctx context.Context, snap Snapshot, call Call) Outcome {
+	out := Outcome{Call: call, Started: time.Now()}
+	out.Result = d.run(ctx, snap, &out)
+	out.Duration = time.Since(out.Started)
+	for _, h := range d.Hooks {
+		h.AfterCall(out.Call, out)
+	}
+	return out
+}
+
+func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Result {
+	call := &out.Call
+	if call.Progress == nil {
+		call.Progress = func(Progress) {}
+	}
+	if call.Caller.Depth > maxDepth {
+		return Failure(Errorf(KindLimit, "call depth over %d: a tool called a tool too often", maxDepth))
+	}
+	entry, err := d.lookup(snap, call)
+	if err != nil {
+		return Failure(err)
+	}
+	call.Name = entry.Spec.Name
+	if call.Arguments, err = entry.schema.repair(call.Arguments, entry.Spec.Aliases); err != nil {
+		return Failure(err)
+	}
+	notes, err := d.hook(ctx, entry, call)
+	if err != nil {
+		return Failure(err)
+	}
+	if err := entry.schema.validate(call.Arguments); err != nil {
+		return Failure(err)
+	}
+	if missing := call.Caller.Scope.Missing(entry.Spec.Needs); missing != 0 {
+		return Failure(Errorf(KindPermission, "permission denied: %s not granted", missing))
+	}
+	plan := Plan{Summary: "Execute intent: " + entry.Spec.Name}
+	if planner, ok := entry.Tool.(Planner); ok {
+		if plan, err = guard(func() (Plan, error) { return planner.Plan(ctx, *call) }); err != nil {
+			return Failure(err)
+		}
+	}
+	plan.Notes = append(plan.Notes, notes...)
+	if res, ok := d.check(ctx, entry, plan, out); !ok {
+		return res
+	}
+	out.Ran = true
+	res, err := guard(func() (Result, error) { return entry.Tool.Run(ctx, *call) })
+	if err != nil {
+		failed := Failure(err)
+		if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+			failed.Kind, failed.Text = KindCancelled, "interrupted"
+		}
+		failed.Data, failed.Display = res.Data, res.Display
+		res = failed
+	}
+	return d.cap(entry, *call, res)
+}
+
+// lookup finds the tool that a call names, in the snapshot and still in the registry.
+func (d *Dispatcher) lookup(snap Snapshot, call *Call) (Entry, error) {
+	entry, ok, why := snap.Lookup(call.Name)
+	if !ok { // forgive blanks around, and another case, where that leads to exactly one
+		if name := snap.sloppy(call.Name); name != "" {
+			entry, ok, why = snap.Lookup(name)
+		}
+	}
+	if !ok {
+		// It may have come after the snapshot was taken: a script registers and calls at once.
+		if entry, ok, why = d.Registry.Snapshot(call.Caller.Scope).Lookup(call.Name); !ok {
+			return Entry{}, snap.unknown(call.Name)
+		}
+	}
+	now, still, _ := d.Registry.Snapshot(nil).Lookup(entry.Spec.Name)
+	if !still {
+		return Entry{}, d.Registry.Snapshot(call.Caller.Scope).unknown(entry.Spec.Name)
+	}
+	if why != "" {
+		return Entry{}, Errorf(KindPermission, "permission denied: %s is %s", entry.Spec.Name, why)
+	}
+	return now, nil
+}
+
+// hook lets hooks change or refuse a call; the notes name who changed it.
+func (d *Dispatcher) hook(ctx context.Context, entry Entry, call *Call) (notes []string, err error) {
+	for _, h := range d.Hooks {
+		args, refuse, by := h.BeforeCall(ctx, *call)
+		if refuse != "" {
+			return nil, Errorf(KindDenied, "refused by %s: %s", by, refuse)
+		}
+		if args == nil {
+			continue
+		}
+		if call.Arguments, err = entry.schema.repair(args, entry.Spec.Aliases); err != nil {
+			return nil, err
+		}
+		notes = append(notes, "arguments edited by "+by)
+	}
+	return notes, nil
+}
+
+// check asks the gate. When it refuses, ok is false and the result says why.
+func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, out *Outcome) (refusal Result, ok bool) {
+	call := &out.Call
+	if d.Gate == nil {
+		out.Decision = Decision{Allow: entry.Spec.ReadOnly, By: ByPolicy, Reason: "no approval gate"}
+	} else {
+		out.Decision = d.Gate.Check(ctx, GateRequest{Spec: entry.Spec, Call: *call, Plan: plan})
+	}
+	dec := &out.Decision
+	if call.Caller.Observe != nil && !dec.Silent {
+		call.Caller.Observe(*call, *dec)
+	}
+	if !dec.Allow {
+		kind := dec.Kind
+		if kind == KindNone {
+			kind = KindDenied
+		}
+		if ctx.Err() != nil {
+			kind = KindCancelled
+		}
+		reason := dec.Reason
+		if reason == "" {
+			reason = "denied: " + plan.Summary
+		}
+		return Failure(Errorf(kind, "%s", reason)), false
+	}
+	if dec.Arguments != nil {
+		args, err := entry.schema.repair(dec.Arguments, entry.Spec.Aliases)
+		if err == nil {
+			err = entry.schema.validate(args)
+		}
+		if err != nil {
+			return Failure(fmt.Errorf("the edited arguments do not fit: %w", err)), false
+		}
+		call.Arguments = args
+	}
+	call.Decision = *dec
+	return Result{}, true
+}
+
+// cap bounds a result's text, keeping head and tail.
+func (d *Dispatcher) cap(entry Entry, call Call, res Result) Result {
+	res.Text = strings.ToValidUTF8(res.Text, "\uFFFD")
+	limit := entry.Spec.MaxOutput
+	if limit <= 0 {
+		limit = DefaultMaxOutput
+	}
+	if len(res.Text) <= limit {
+		return res
+	}
+	where := "the rest was not kept; ask for a smaller part"
+	if d.Spill != nil {
+		if path, err := d.Spill(call, res.Text); err == nil {
+			where = "the whole is in " + path
+			res.Display.Log = path
+		}
+	}
+	whole := len(res.Text)
+	res.Text, _ = text.HeadTail(res.Text, limit, func(left, _ int) string {
+		return fmt.Sprintf("\n[… %d of %d bytes left out here; %s …]\n", left, whole, where)
+	})
+	return res
+}
+
+// guard runs a tool's code and turns a panic into an error.
+func guard[T any](f func() (T, error)) (v T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &Error{Kind: KindIO, Text: fmt.Sprintf("internal fault in the tool: %v", p), Err: fmt.Errorf("%v\n%s", p, debug.Stack())}
+		}
+	}()
+	return f()
+}

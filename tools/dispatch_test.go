@@ -1,0 +1,184 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"jcode/tools"
+)
+
+const editSchema = `{"type":"object","properties":{
+	"path":{"type":"string"},"limit":{"type":"integer"},"all":{"type":"boolean"},
+	"mode":{"type":"string","enum":["a","b"]},
+	"edits":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}},
+	"required":["path"]}`
+
+// echo gives back the arguments that reached it.
+func echo(name string) fake {
+	return fake{
+		spec: tools.Spec{Name: name, ReadOnly: true, Parameters: json.RawMessage(editSchema), Aliases: map[string]string{"file_path": "path"}},
+		run:  func(_ context.Context, c tools.Call) (tools.Result, error) { return tools.Result{Text: string(c.Arguments)}, nil },
+	}
+}
+
+func dispatcher(t *testing.T, list ...tools.Tool) *tools.Dispatcher {
+	t.Helper()
+	reg := tools.NewRegistry()
+	for _, tool := range list {
+		must(t, reg.Register(tools.OwnerBuiltin, tools.RankBuiltin, tool))
+	}
+	return &tools.Dispatcher{Registry: reg}
+}
+
+func TestArgumentsAreRepairedBySchemaOrRefusedByName(t *testing.T) { // P03, P04, P05
+	d := dispatcher(t, echo("edit"))
+	for _, tc := range []struct{ args, want, failure string }{
+		{`{"path":"a"}`, `{"path":"a"}`, ""},
+		{`{"file_path":"a"}`, `{"path":"a"}`, ""},
+		{`{"path":"a","limit":"20"}`, `{"limit":20,"path":"a"}`, ""},
+		{`{"path":"a","all":"true"}`, `{"all":true,"path":"a"}`, ""},
+		{`{"path":7}`, `{"path":"7"}`, ""},
+		{`{"path":"a","limit":null}`, `{"path":"a"}`, ""},
+		{`{"path":"a","edits":"[{\"n\":\"1\"}]"}`, `{"edits":[{"n":1}],"path":"a"}`, ""},
+		{`"{\"path\":\"a\"}"`, `{"path":"a"}`, ""},
+		{`{"path":"a","extra":1}`, `{"path":"a","extra":1}`, ""},
+		{`{"path":{"a":1}}`, "", "argument path must be string, not an object"},
+		{`{"path":"a","limit":"many"}`, "", "argument limit must be integer"},
+		{`{"path":"a","mode":"c"}`, "", `argument mode must be one of ["a","b"]`},
+		{`{"path":"a","edits":[{}]}`, "", "do not fit the schema"},
+		{``, "", "missing required argument: path"},
+		{`null`, "", "missing required argument: path"},
+		{`{"path": "a`, "", "cut off"},
+		{`[1]`, "", "must be a JSON object, not an array"},
+		{`{"path":"a"} {"path":"b"}`, "", "more than one JSON value"},
+	} {
+		out := d.Dispatch(t.Context(), tools.Call{Name: "edit", Arguments: json.RawMessage(tc.args)})
+		if tc.failure != "" {
+			if !out.Result.Failed || !strings.Contains(out.Result.Text, tc.failure) || out.Result.Kind != tools.KindInvalidArgs || out.Ran {
+				t.Errorf("%s: got %q (ran %v), want failure %q", tc.args, out.Result.Text, out.Ran, tc.failure)
+			}
+			continue
+		}
+		if out.Result.Failed || out.Result.Text != tc.want {
+			t.Errorf("%s: got %q, want %s", tc.args, out.Result.Text, tc.want)
+		}
+	}
+}
+
+func TestUnknownToolNamesNearOnes(t *testing.T) { // P16
+	d := dispatcher(t, named("read"), named("write"))
+	for _, name := range []string{"raed", "re ad", strings.Repeat("x", 200), ""} {
+		out := d.Dispatch(t.Context(), tools.Call{Name: name})
+		if !out.Result.Failed || !strings.Contains(out.Result.Text, "unknown intent: ") || !strings.Contains(out.Result.Text, "read") {
+			t.Errorf("%q: %s", name, out.Result.Text)
+		}
+		if len(out.Result.Text) > 400 {
+			t.Errorf("%.10q: %d bytes", name, len(out.Result.Text))
+		}
+	}
+	if out := d.Dispatch(t.Context(), tools.Call{Name: " Read "}); out.Result.Failed {
+		t.Errorf("a name with blanks around was not forgiven: %s", out.Result.Text)
+	}
+}
+
+func TestVanishedToolIsNotRunAndSaidToBeRemoved(t *testing.T) { // P16
+	d := dispatcher(t, named("read"))
+	must(t, d.Registry.Register("mcp:x", tools.RankMCP, mcpTool("x", "t")))
+	snap := d.Registry.Snapshot(nil)
+	d.Registry.UnregisterOwner("mcp:x")
+	out := d.DispatchIn(t.Context(), snap, tools.Call{Name: "mcp__x__t"})
+	if !strings.Contains(out.Result.Text, "unknown intent: mcp:x:t (removed)") || out.Ran {
+		t.Errorf("got %q", out.Result.Text)
+	}
+}
+
+func TestScopeAndCapabilitiesAreCheckedAtDispatch(t *testing.T) {
+	write := fake{spec: tools.Spec{Name: "write", Needs: tools.CapWrite, ReadOnly: true}}
+	d := dispatcher(t, write)
+	read := tools.CapRead
+	for _, scope := range []*tools.Scope{{Tools: []string{"read"}}, {Capabilities: &read}} {
+		out := d.Dispatch(t.Context(), tools.Call{Name: "write", Caller: tools.Caller{Scope: scope}})
+		if !strings.Contains(out.Result.Text, "permission denied") || out.Result.Kind != tools.KindPermission || out.Ran {
+			t.Errorf("got %q of kind %q", out.Result.Text, out.Result.Kind)
+		}
+	}
+}
+
+func TestWithoutGateOnlyReadOnlyToolsRun(t *testing.T) {
+	d := dispatcher(t, fake{spec: tools.Spec{Name: "write"}})
+	if out := d.Dispatch(t.Context(), tools.Call{Name: "write"}); !out.Result.Failed || out.Ran {
+		t.Error("a mutating tool ran without a gate")
+	}
+}
+
+func TestPanicInToolIsAResult(t *testing.T) {
+	d := dispatcher(t, fake{spec: tools.Spec{Name: "boom", ReadOnly: true}, run: func(context.Context, tools.Call) (tools.Result, error) { panic("ouch") }})
+	out := d.Dispatch(t.Context(), tools.Call{Name: "boom"})
+	if !out.Result.Failed || !strings.Contains(out.Result.Text, "ouch") {
+		t.Errorf("got %q", out.Result.Text)
+	}
+}
+
+func TestLongResultKeepsHeadAndTailAndSaysWhatIsMissing(t *testing.T) { // S04
+	long := strings.Repeat("漢", 40000)
+	d := dispatcher(t, fake{spec: tools.Spec{Name: "big", ReadOnly: true}, run: func(context.Context, tools.Call) (tools.Result, error) {
+		return tools.Result{Text: "start " + long + " end"}, nil
+	}})
+	text := d.Dispatch(t.Context(), tools.Call{Name: "big"}).Result.Text
+	if !strings.HasPrefix(text, "start ") || !strings.HasSuffix(text, " end") || !strings.Contains(text, "bytes left out") {
+		t.Errorf("got %.40q … %q", text, text[len(text)-20:])
+	}
+	if strings.ContainsRune(text, '\uFFFD') || len(text) > tools.DefaultMaxOutput+500 {
+		t.Errorf("%d bytes, or a rune was cut", len(text))
+	}
+}
+
+// gate answers with a fixed decision.
+type gate struct{ d tools.Decision }
+
+func (g gate) Check(context.Context, tools.GateRequest) tools.Decision { return g.d }
+func (g gate) Offered(tools.Spec, tools.Mode) (bool, string)           { return true, "" }
+
+func TestEditedArgumentsReachTheTool(t *testing.T) {
+	d := dispatcher(t, echo("edit"))
+	d.Gate = gate{tools.Decision{Allow: true, Arguments: json.RawMessage(`{"path":"b"}`)}}
+	if got := d.Dispatch(t.Context(), tools.Call{Name: "edit", Arguments: json.RawMessage(`{"path":"a"}`)}).Result.Text; got != `{"path":"b"}` {
+		t.Errorf("got %s", got)
+	}
+	d.Gate = gate{tools.Decision{Reason: "denied by user: no"}}
+	out := d.Dispatch(t.Context(), tools.Call{Name: "edit", Arguments: json.RawMessage(`{"path":"a"}`)})
+	if out.Result.Text != "denied by user: no" || out.Result.Kind != tools.KindDenied {
+		t.Errorf("got %q of kind %q", out.Result.Text, out.Result.Kind)
+	}
+}
+
+func FuzzRepairNeverPanicsAndGivesObjects(f *testing.F) {
+	for _, s := range []string{`{}`, `null`, `{"path":1}`, `"x"`, `{"edits":"[1]"}`, `[[[[`, "\xff", `{"path":{}}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, args string) {
+		d := dispatcher(t, echo("edit"))
+		out := d.Dispatch(t.Context(), tools.Call{Name: "edit", Arguments: json.RawMessage(args)})
+		if out.Ran {
+			var object map[string]any
+			if err := json.Unmarshal(out.Call.Arguments, &object); err != nil {
+				t.Errorf("%q ran with %q", args, out.Call.Arguments)
+			}
+		}
+	})
+}
+
+func BenchmarkDispatch(b *testing.B) {
+	reg := tools.NewRegistry()
+	if err := reg.Register(tools.OwnerBuiltin, tools.RankBuiltin, echo("edit")); err != nil {
+		b.Fatal(err)
+	}
+	d := &tools.Dispatcher{Registry: reg}
+	args := json.RawMessage(`{"path":"a","limit":20}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		d.Dispatch(context.Background(), tools.Call{Name: "edit", Arguments: args})
+	}
+}

@@ -1,0 +1,238 @@
+package tools
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Snapshot is one version of the registry as a scope sees it. The zero value is empty.
+type Snapshot struct {
+	state *state
+	scope *Scope
+}
+
+// Version is the registry version that the snapshot shows.
+func (s Snapshot) Version() uint64 {
+	if s.state == nil {
+		return 0
+	}
+	return s.state.version
+}
+
+// List gives the tools that the scope allows, in the order in which they were
+// registered, hidden ones included.
+func (s Snapshot) List() []Entry {
+	if s.state == nil {
+		return nil
+	}
+	out := make([]Entry, 0, len(s.state.holders))
+	for _, e := range s.state.holders {
+		if ok, _ := s.scope.Allows(e.Spec); ok {
+			out = append(out, *e)
+		}
+	}
+	return out
+}
+
+// All gives every entry, also those outside the scope and, last, the shadowed ones.
+func (s Snapshot) All() []Entry {
+	if s.state == nil {
+		return nil
+	}
+	out := make([]Entry, 0, len(s.state.holders)+len(s.state.shadowed))
+	for _, e := range s.state.holders {
+		out = append(out, *e)
+	}
+	for _, e := range s.state.shadowed {
+		out = append(out, *e)
+	}
+	return out
+}
+
+// Lookup finds a tool by canonical or wire name, whatever the scope; outside it, ok is
+// true and why says which rule leaves it out.
+func (s Snapshot) Lookup(name string) (e Entry, ok bool, why string) {
+	if s.state == nil {
+		return Entry{}, false, ""
+	}
+	p := s.state.byName[name]
+	if p == nil {
+		p = s.state.byWire[name]
+	}
+	if p == nil {
+		return Entry{}, false, ""
+	}
+	_, why = s.scope.Allows(p.Spec)
+	return *p, true, why
+}
+
+// Canonical gives the canonical name behind a wire name, or name itself.
+func (s Snapshot) Canonical(name string) string {
+	if e, ok, _ := s.Lookup(name); ok {
+		return e.Spec.Name
+	}
+	return name
+}
+
+// unknown explains that a name is not there, with the nearest ones that are.
+func (s Snapshot) unknown(name string) error {
+	shown := name
+	if len(shown) > 80 {
+		shown = strings.ToValidUTF8(shown[:80], "") + "…"
+	}
+	if s.state != nil && s.state.removed[name] {
+		return Errorf(KindUnknown, "unknown intent: %s (removed). It existed earlier and is gone; available now: %s", shown, s.names(name, 20))
+	}
+	return Errorf(KindUnknown, "unknown intent: %s. Nearest of the tools that exist: %s", shown, s.names(name, 5))
+}
+
+// names lists up to n tool names by nearness to name.
+func (s Snapshot) names(name string, n int) string {
+	type near struct {
+		name string
+		dist int
+	}
+	var all []near
+	want := fold(name)
+	for _, e := range s.List() {
+		if e.Spec.Hidden && e.Spec.Group != GroupMCP {
+			continue
+		}
+		dist := min(distance(want, fold(e.Spec.Name)), distance(want, fold(e.Spec.Wire)))
+		all = append(all, near{e.Spec.Name, dist})
+	}
+	if len(all) == 0 {
+		return "none"
+	}
+	slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(a.dist, b.dist) })
+	if len(all) > n {
+		all = all[:n]
+	}
+	list := make([]string, len(all))
+	for i, x := range all {
+		list[i] = x.name
+	}
+	return strings.Join(list, ", ")
+}
+
+// fold prepares a name for comparing: short, lower case, one kind of separator.
+func fold(name string) string {
+	if len(name) > 80 {
+		name = name[:80]
+	}
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '-', ' ', ':', '.', '/':
+			return '_'
+		}
+		return r
+	}, strings.ToLower(strings.TrimSpace(name)))
+}
+
+// distance is the edit distance of two short strings in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diag, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diag+cost)
+		}
+	}
+	return row[len(b)]
+}
+
+// Order keeps the places of tools in one session's requests, so that what was sent
+// once stays where it was: a provider's prompt cache survives what comes later. The
+// zero value is ready.
+type Order struct {
+	place map[string]int
+}
+
+// Arrange sorts entries for a request: by group, and within a group first seen first.
+// What is seen for the first time in this call is ordered by server, then by
+// registration.
+func (o *Order) Arrange(entries []Entry) []Entry {
+	if o.place == nil {
+		o.place = map[string]int{}
+	}
+	var fresh []Entry
+	for _, e := range entries {
+		if _, ok := o.place[e.Spec.Name]; !ok {
+			fresh = append(fresh, e)
+		}
+	}
+	slices.SortStableFunc(fresh, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Spec.Group, b.Spec.Group), cmp.Compare(a.Spec.Server, b.Spec.Server), cmp.Compare(a.seq, b.seq))
+	})
+	for _, e := range fresh {
+		o.place[e.Spec.Name] = len(o.place)
+	}
+	out := slices.Clone(entries)
+	slices.SortStableFunc(out, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Spec.Group, b.Spec.Group), cmp.Compare(o.place[a.Spec.Name], o.place[b.Spec.Name]))
+	})
+	return out
+}
+
+// Offer gives what a model is offered: the scope's tools that are not hidden and that
+// the gate lets be offered in this mode, arranged. A nil gate offers all.
+func (s Snapshot) Offer(o *Order, gate Gate, mode Mode) []Entry {
+	list := slices.DeleteFunc(s.List(), func(e Entry) bool {
+		if e.Spec.Hidden {
+			return true
+		}
+		if gate == nil {
+			return false
+		}
+		ok, _ := gate.Offered(e.Spec, mode)
+		return !ok
+	})
+	return o.Arrange(list)
+}
+
+// Reason says why a tool is not offered in this mode, or "" when it is.
+func (s Snapshot) Reason(e Entry, gate Gate, mode Mode) string {
+	if e.Shadowed != "" {
+		return "shadowed by " + e.Shadowed
+	}
+	if ok, why := s.scope.Allows(e.Spec); !ok {
+		return why
+	}
+	if e.Spec.Hidden {
+		return cmp.Or(e.Spec.Note, "called through mcp_call")
+	}
+	if gate != nil {
+		if ok, why := gate.Offered(e.Spec, mode); !ok {
+			return why
+		}
+	}
+	return ""
+}
+
+// String names the version, for logs.
+func (s Snapshot) String() string { return fmt.Sprintf("tools version %d", s.Version()) }
+
+// sloppy finds the one tool whose name differs from name in case, blanks around it or
+// the kind of separators only; "" when there is none or more than one.
+func (s Snapshot) sloppy(name string) string {
+	want, found := fold(name), ""
+	for _, e := range s.List() {
+		if fold(e.Spec.Name) == want || fold(e.Spec.Wire) == want {
+			if found != "" {
+				return ""
+			}
+			found = e.Spec.Name
+		}
+	}
+	return found
+}

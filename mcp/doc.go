@@ -1,0 +1,9 @@
+// Package mcp owns Model Context Protocol servers: their configuration, the
+// processes and HTTP sessions that speak to them, their lifecycle with retries and
+// leases, and the wrapping of their tools, prompts and resources.
+//
+// It must not know how a person is asked (it plans an access and a gate decides),
+// how anything is shown, or what a model is. Trust, elicitation dialogs, folders and
+// the clock come in as small interfaces. Text that a server sends is data: it is
+// never an instruction and never changes what is approved.
+package mcp

@@ -1,0 +1,235 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jcode/tools"
+)
+
+const defaultMaxResultTokens = 25_000
+
+// bytesPerToken is the estimate that prices and caps use.
+const bytesPerToken = 4
+
+// converter makes what the model reads out of a raw `tools/call` result.
+type converter struct {
+	// save keeps bytes in a file and gives its path; nil or an error leaves only a note.
+	save func(mime string, data []byte) (string, error)
+	// maxTokens caps the text; 0 means the default.
+	maxTokens int
+}
+
+// converted is a result in jcode's terms.
+type converted struct {
+	text string
+	// script is the text for scripts: other content stands as `[image]` and the like.
+	script     string
+	parts      []tools.Part
+	structured json.RawMessage
+	isError    bool
+	// content is the raw content list.
+	content json.RawMessage
+}
+
+// convert reads a raw result. It never fails: what can't be read leaves a note.
+func (c converter) convert(raw json.RawMessage) converted {
+	var out converted
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		if isNull(raw) {
+			return converted{text: noContent}
+		}
+		text := fmt.Sprintf("[the server's result is %s, not an object]\n%s", kindOfJSON(raw), textOf(raw))
+		return converted{text: c.cap(text), script: text}
+	}
+	out.isError = jsonBool(fields["isError"])
+	out.content = fields["content"]
+	if s := fields["structuredContent"]; !isNull(s) {
+		out.structured = s
+	}
+	var lines, script []string
+	hasText := false
+	for _, item := range contentItems(fields["content"]) {
+		piece := c.item(item)
+		hasText = hasText || piece.isText
+		lines = append(lines, piece.text)
+		script = append(script, piece.script)
+		if piece.part != nil {
+			out.parts = append(out.parts, *piece.part)
+		}
+	}
+	if !hasText && out.structured != nil {
+		lines = append(lines, string(out.structured))
+	}
+	out.script = strings.Join(script, "\n")
+	out.text = c.cap(strings.Join(lines, "\n"))
+	if out.text == "" {
+		out.text = noContent
+	}
+	return out
+}
+
+const noContent = "(no content)"
+
+// contentItems gives the items of a content list; a lone string or object is taken as
+// a list of one.
+func contentItems(raw json.RawMessage) []json.RawMessage {
+	if isNull(raw) {
+		return nil
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil {
+		return list
+	}
+	return []json.RawMessage{raw}
+}
+
+type contentPiece struct {
+	text   string
+	script string
+	isText bool
+	part   *tools.Part
+}
+
+func note(format string, args ...any) contentPiece {
+	s := "[" + fmt.Sprintf(format, args...) + "]"
+	return contentPiece{text: s, script: s}
+}
+
+func (c converter) item(raw json.RawMessage) contentPiece {
+	if kindOfJSON(raw) == "a string" {
+		s := validText(jsonString(raw))
+		return contentPiece{text: s, script: s, isText: true}
+	}
+	var f map[string]json.RawMessage
+	if json.Unmarshal(raw, &f) != nil || f == nil {
+		return note("unreadable content: %s", kindOfJSON(raw))
+	}
+	switch kind := jsonString(f["type"]); kind {
+	case "text":
+		if kindOfJSON(f["text"]) != "a string" {
+			return note("unreadable text content: text is %s", kindOfJSON(f["text"]))
+		}
+		s := validText(jsonString(f["text"]))
+		return contentPiece{text: s, script: s, isText: true}
+	case "image", "audio":
+		p := c.blob(kind, jsonString(f["mimeType"]), f["data"])
+		p.script = "[" + kind + "]"
+		return p
+	case "resource_link":
+		return linkPiece(f)
+	case "resource":
+		return c.resource(f["resource"])
+	case "":
+		return note("content without a type")
+	default:
+		return note("content of unknown type %q", cutText(validText(kind), 60))
+	}
+}
+
+func linkPiece(f map[string]json.RawMessage) contentPiece {
+	uri, name := validText(jsonString(f["uri"])), validText(jsonString(f["name"]))
+	p := note("resource link: %s", strings.TrimSpace(uri+" "+name))
+	p.script = "[resource_link: " + uri + "]"
+	return p
+}
+
+func (c converter) resource(raw json.RawMessage) contentPiece {
+	var f map[string]json.RawMessage
+	if json.Unmarshal(raw, &f) != nil || f == nil {
+		return note("unreadable resource: %s", kindOfJSON(raw))
+	}
+	uri := validText(jsonString(f["uri"]))
+	if kindOfJSON(f["text"]) == "a string" {
+		return contentPiece{text: validText(jsonString(f["text"])), script: "[resource]", isText: true}
+	}
+	p := c.blob("resource "+uri, jsonString(f["mimeType"]), f["blob"])
+	p.part = nil
+	p.script = "[resource]"
+	return p
+}
+
+// blob decodes base64. An image becomes a part, anything else a file with a note.
+func (c converter) blob(kind, mime string, raw json.RawMessage) contentPiece {
+	data, err := base64.StdEncoding.DecodeString(strings.Map(dropSpace, jsonString(raw)))
+	if err != nil || len(data) == 0 {
+		return note("%s %s: its data is no valid base64", kind, mime)
+	}
+	label := fmt.Sprintf("%s %s, %s", kind, mime, sizeText(len(data)))
+	var p contentPiece
+	if kind == "image" && shownImage(mime, data) {
+		p = note("%s", label)
+		p.part = &tools.Part{MIME: mime, Data: data}
+		return p
+	}
+	if c.save == nil {
+		return note("%s", label)
+	}
+	path, err := c.save(mime, data)
+	if err != nil {
+		return note("%s; not saved: %v", label, err)
+	}
+	return note("%s, saved as %s", label, path)
+}
+
+func dropSpace(r rune) rune {
+	if r == '\n' || r == '\r' || r == ' ' {
+		return -1
+	}
+	return r
+}
+
+// shownImage reports whether the bytes are an image of a kind that models take.
+func shownImage(mime string, data []byte) bool {
+	switch mime {
+	case "image/png":
+		return bytes.HasPrefix(data, []byte("\x89PNG"))
+	case "image/jpeg":
+		return bytes.HasPrefix(data, []byte("\xff\xd8"))
+	case "image/gif":
+		return bytes.HasPrefix(data, []byte("GIF8"))
+	case "image/webp":
+		return len(data) > 12 && string(data[8:12]) == "WEBP"
+	}
+	return false
+}
+
+func sizeText(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1_000_000)
+}
+
+// cap keeps head and tail of a text that is over the limit; the whole goes to a file.
+func (c converter) cap(text string) string {
+	limit := c.maxTokens
+	if limit <= 0 {
+		limit = defaultMaxResultTokens
+	}
+	limit *= bytesPerToken
+	if len(text) <= limit {
+		return text
+	}
+	where := "the rest was not kept"
+	if c.save != nil {
+		if path, err := c.save("text/plain", []byte(text)); err == nil {
+			where = "the whole is in " + path
+		}
+	}
+	return headTail(text, limit, fmt.Sprintf("[… %s of %s left out; %s …]", sizeText(len(text)-limit), sizeText(len(text)), where))
+}
+
+func textOf(raw json.RawMessage) string {
+	if kindOfJSON(raw) == "a string" {
+		return validText(jsonString(raw))
+	}
+	return string(raw)
+}

@@ -1,0 +1,288 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Skipped is something of a server's list that is not offered, or offered changed.
+type Skipped struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// ToolInfo is one tool as a server describes it. Schemas and annotations are raw: order
+// and numbers as received.
+type ToolInfo struct {
+	Name         string          `json:"name"`
+	Wire         string          `json:"wire"`
+	Title        string          `json:"title,omitempty"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+	Annotations  json.RawMessage `json:"annotations,omitempty"`
+
+	readOnly bool
+	sent     repaired
+}
+
+// toolPage is one page of a `tools/list` answer.
+type toolPage struct {
+	tools   []ToolInfo
+	skipped []Skipped
+	next    string
+}
+
+// listReader turns the pages of one listing into tools: each is checked alone.
+type listReader struct {
+	server string
+	http   bool
+	seen   map[string]bool
+}
+
+// rawList is the outside of a `tools/list` result.
+type rawList struct {
+	Tools      []json.RawMessage `json:"tools"`
+	NextCursor json.RawMessage   `json:"nextCursor,omitempty"`
+}
+
+// page reads a raw `tools/list` result.
+func (r *listReader) page(raw json.RawMessage) (toolPage, error) {
+	var list rawList
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return toolPage{}, fmt.Errorf("read tools/list: %w", err)
+	}
+	if r.seen == nil {
+		r.seen = map[string]bool{}
+	}
+	var page toolPage
+	page.next = jsonString(list.NextCursor)
+	for i, item := range list.Tools {
+		tool, warnings, err := r.tool(item)
+		name := tool.Name
+		if name == "" {
+			name = fmt.Sprintf("tools[%d]", i)
+		}
+		if err != nil {
+			page.skipped = append(page.skipped, Skipped{name, err.Error()})
+			continue
+		}
+		for _, w := range warnings {
+			page.skipped = append(page.skipped, Skipped{name, w})
+		}
+		page.tools = append(page.tools, tool)
+	}
+	return page, nil
+}
+
+// tool checks and repairs one entry. An error leaves it out.
+func (r *listReader) tool(item json.RawMessage) (ToolInfo, []string, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(item, &fields); err != nil || fields == nil {
+		return ToolInfo{}, nil, fmt.Errorf("left out: entry is %s, not an object", kindOfJSON(item))
+	}
+	var t ToolInfo
+	t.Name = jsonString(fields["name"])
+	if t.Name == "" {
+		return t, nil, fmt.Errorf("left out: it has no name")
+	}
+	if r.seen[t.Name] {
+		return t, nil, fmt.Errorf("left out: the server lists this name twice, the first counts")
+	}
+	var warnings []string
+	text := func(key string) string {
+		raw, has := fields[key]
+		if !has || isNull(raw) {
+			return ""
+		}
+		if kindOfJSON(raw) != "a string" {
+			warnings = append(warnings, fmt.Sprintf("%s is %s and was dropped", key, kindOfJSON(raw)))
+			return ""
+		}
+		return jsonString(raw)
+	}
+	t.Description, t.Title = text("description"), text("title")
+	if raw, has := fields["annotations"]; has && !isNull(raw) {
+		if annotations, why := cleanAnnotations(raw); why != "" {
+			warnings = append(warnings, why)
+		} else {
+			t.Annotations = annotations
+		}
+	}
+	t.readOnly = jsonBool(memberOf(t.Annotations, "readOnlyHint"))
+	if t.Title == "" {
+		t.Title = jsonString(memberOf(t.Annotations, "title"))
+	}
+	t.InputSchema = slices.Clone(fields["inputSchema"])
+	t.OutputSchema = slices.Clone(fields["outputSchema"])
+	if r.http {
+		if why := badHeaderParam(t.InputSchema); why != "" {
+			return t, warnings, fmt.Errorf("left out: %s", why)
+		}
+	}
+	t.Wire = WireName(r.server, t.Name)
+	t.sent = repairSchema(t.InputSchema, len(t.Wire)+min(len(t.Description), maxDescription))
+	if kindOfJSON(t.InputSchema) != "an object" {
+		warnings = append(warnings, fmt.Sprintf("inputSchema is %s; no arguments are declared", kindOfJSON(t.InputSchema)))
+	}
+	if t.sent.tooLarge {
+		return t, warnings, fmt.Errorf("left out: its definition is larger than %d kB", maxToolBytes>>10)
+	}
+	if t.sent.slim {
+		warnings = append(warnings, "descriptions of its arguments were dropped for size")
+	}
+	r.seen[t.Name] = true
+	return t, warnings, nil
+}
+
+// cleanAnnotations keeps annotations whose hints are booleans; why says what is wrong.
+func cleanAnnotations(raw json.RawMessage) (kept json.RawMessage, why string) {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(raw, &m) != nil {
+		return nil, "annotations are " + kindOfJSON(raw) + " and were dropped"
+	}
+	for _, hint := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
+		if v, has := m[hint]; has && !isNull(v) && kindOfJSON(v) != "a boolean" {
+			return nil, fmt.Sprintf("annotations were dropped: %s is %s", hint, kindOfJSON(v))
+		}
+	}
+	return slices.Clone(raw), ""
+}
+
+// sdkList is what the protocol library is given in place of a raw list: it needs only
+// tools whose arguments travel as HTTP headers.
+func sdkList(raw json.RawMessage, http bool) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil || all == nil {
+		return raw
+	}
+	var list rawList
+	kept := []json.RawMessage{}
+	if http && bytes.Contains(raw, []byte(`"x-mcp-header"`)) && json.Unmarshal(raw, &list) == nil {
+		for _, item := range list.Tools {
+			name, schema := jsonString(memberOf(item, "name")), memberOf(item, "inputSchema")
+			if name == "" || !bytes.Contains(schema, []byte(`"x-mcp-header"`)) || badHeaderParam(schema) != "" {
+				continue
+			}
+			tool := newObject()
+			tool.set("name", name)
+			if s, err := parseJSON(schema); err == nil && !hasBigNumber(s) {
+				tool.set("inputSchema", s)
+				kept = append(kept, printJSON(tool))
+			}
+		}
+	}
+	out := newObject()
+	out.set("tools", rawNodes(kept))
+	if next := jsonString(all["nextCursor"]); next != "" {
+		out.set("nextCursor", next)
+	}
+	if kind := jsonString(all["resultType"]); kind != "" {
+		out.set("resultType", kind)
+	}
+	return printJSON(out)
+}
+
+func rawNodes(list []json.RawMessage) []node {
+	out := []node{}
+	for _, raw := range list {
+		if n, err := parseJSON(raw); err == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+var headerToken = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+
+// badHeaderParam says what is wrong with the `x-mcp-header` marks of a schema, "" if
+// nothing is.
+func badHeaderParam(schema json.RawMessage) string {
+	if !bytes.Contains(schema, []byte(`"x-mcp-header"`)) {
+		return ""
+	}
+	n, err := parseJSON(schema)
+	root, ok := n.(*object)
+	if err != nil || !ok {
+		return ""
+	}
+	return badHeadersIn(root, map[string]bool{})
+}
+
+func badHeadersIn(o *object, seen map[string]bool) string {
+	props := o.child("properties")
+	if props == nil {
+		return ""
+	}
+	for _, name := range props.names {
+		p := props.child(name)
+		if p == nil {
+			continue
+		}
+		if mark, has := p.get("x-mcp-header"); has {
+			header, _ := mark.(string)
+			switch t := p.text("type"); {
+			case t != "string" && t != "integer" && t != "boolean":
+				return fmt.Sprintf("x-mcp-header on %q, whose type is %q: only string, integer and boolean can be headers", name, t)
+			case !headerToken.MatchString(header):
+				return fmt.Sprintf("x-mcp-header of %q is no header name", name)
+			case seen[strings.ToLower(header)]:
+				return fmt.Sprintf("x-mcp-header %q is used twice", header)
+			}
+			seen[strings.ToLower(header)] = true
+		}
+		if why := badHeadersIn(p, seen); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// memberOf gives one member of a raw object, nil if there is none.
+func memberOf(raw json.RawMessage, name string) json.RawMessage {
+	var m map[string]json.RawMessage
+	if len(raw) == 0 || json.Unmarshal(raw, &m) != nil {
+		return nil
+	}
+	return m[name]
+}
+
+func jsonString(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+func jsonBool(raw json.RawMessage) bool {
+	var b bool
+	return len(raw) > 0 && json.Unmarshal(raw, &b) == nil && b
+}
+
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(bytes.TrimSpace(raw)) == "null" }
+
+// kindOfJSON names the type of a raw value with its article.
+func kindOfJSON(raw json.RawMessage) string {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return "missing"
+	}
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}

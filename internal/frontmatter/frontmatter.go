@@ -1,0 +1,307 @@
+// Package frontmatter owns reading Markdown files that begin with a block of
+// `key: value` lines between two `---` lines. It reads what YAML would read and is
+// lenient beyond that: each key is read on its own, so a fault in one never costs
+// another, and everything that is not right is reported with its line and a cure.
+//
+// It must not know which keys mean what.
+package frontmatter
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Document is a Markdown text taken apart.
+type Document struct {
+	// Present says that the text begins with a `---` line.
+	Present bool
+	// Closed says that the front matter has its closing `---` line.
+	Closed bool
+	// Fields are the keys in the order in which they stand.
+	Fields []Field
+	// Body is what follows the front matter: valid UTF-8 with `\n` line ends.
+	Body string
+	// BodyLine is the 1-based line at which Body begins.
+	BodyLine int
+	// Problems lists what is not as it should be.
+	Problems []Problem
+}
+
+// Problem is one thing that is wrong in a text.
+type Problem struct {
+	// Line is 1-based.
+	Line int
+	// Text says what is wrong.
+	Text string
+	// Cure says what to do about it.
+	Cure string
+}
+
+// Field is one key with its value.
+type Field struct {
+	Key  string
+	Line int // 1-based
+	Value
+}
+
+// Kind is the form of a value.
+type Kind int
+
+// The forms there are.
+const (
+	Text Kind = iota // a scalar, always as it is written: `3000` is the text "3000"
+	List
+	Map
+	Null // nothing after the colon, `~` or `null`
+)
+
+// Value is the value of a key.
+type Value struct {
+	Kind Kind
+	// Text is set for Text.
+	Text string
+	// List is set for List; items that are no scalars are in YAML's flow form.
+	List []string
+	// Map is set for Map, in order.
+	Map []Pair
+}
+
+// Pair is one entry of a Map.
+type Pair struct{ Key, Value string }
+
+// String gives any value as one text: a list joined by ", ", a map as "key: value, …".
+func (v Value) String() string {
+	switch v.Kind {
+	case List:
+		return strings.Join(v.List, ", ")
+	case Map:
+		parts := make([]string, len(v.Map))
+		for i, p := range v.Map {
+			parts[i] = p.Key + ": " + p.Value
+		}
+		return strings.Join(parts, ", ")
+	}
+	return v.Text
+}
+
+// Get gives the field of a key. Keys compare without regard to case, and `_` as `-`.
+func (d *Document) Get(key string) (Field, bool) {
+	key = normal(key)
+	for _, f := range d.Fields {
+		if normal(f.Key) == key {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+func normal(key string) string { return strings.ReplaceAll(strings.ToLower(key), "_", "-") }
+
+// Parse takes a text apart. It never fails: see Document.Problems.
+func Parse(data []byte) Document {
+	var d Document
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if !utf8.Valid(data) {
+		d.problem(1, "the file is not UTF-8", "save it as UTF-8")
+		data = bytes.ToValidUTF8(data, []byte("\uFFFD"))
+	}
+	text := string(data)
+	if strings.Contains(text, "\r") {
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	}
+	lines := strings.Split(text, "\n")
+	if strings.TrimRight(lines[0], " \t") != "---" {
+		d.Body, d.BodyLine = text, 1
+		return d
+	}
+	d.Present = true
+	end := len(lines)
+	for i, l := range lines[1:] {
+		if l = strings.TrimRight(l, " \t"); l == "---" || l == "..." {
+			end, d.Closed = i+1, true
+			break
+		}
+	}
+	d.fields(lines[1:end])
+	d.BodyLine = end + 2
+	if d.Closed && end+1 < len(lines) {
+		d.Body = strings.Join(lines[end+1:], "\n")
+	}
+	if !d.Closed {
+		d.problem(1, "the front matter is never closed", "put a line `---` after its last key")
+	}
+	return d
+}
+
+func (d *Document) problem(line int, text, cure string) {
+	d.Problems = append(d.Problems, Problem{Line: line, Text: text, Cure: cure})
+}
+
+// chunk is one key with all the lines that belong to it.
+type chunk struct {
+	key   string
+	line  int // 1-based in the file
+	first string
+	rest  []string
+}
+
+// fields splits the front matter at its keys and reads each by itself.
+func (d *Document) fields(lines []string) {
+	var chunks []chunk
+	for i, l := range lines {
+		number := i + 2
+		if key, value, ok := splitKey(l); ok {
+			chunks = append(chunks, chunk{key: key, line: number, first: value})
+			continue
+		}
+		if len(chunks) == 0 {
+			if t := strings.TrimSpace(l); t != "" && t[0] != '#' {
+				d.problem(number, "not a `key: value` line", "remove it, or give it a key")
+			}
+			continue
+		}
+		if l != "" && l[0] == '#' {
+			continue
+		}
+		last := &chunks[len(chunks)-1]
+		if l != "" && l[0] != ' ' && l[0] != '\t' && !strings.HasPrefix(l, "-") && !strings.ContainsAny(l[:1], "]}") {
+			d.problem(number, "the line belongs to no key", "indent it if it continues `"+last.key+"`")
+			l = "  " + l
+		}
+		last.rest = append(last.rest, l)
+	}
+	for _, c := range chunks {
+		if _, ok := d.Get(c.key); ok {
+			d.problem(c.line, "`"+c.key+"` stands here for the second time", "keep one; the first counts")
+			continue
+		}
+		d.Fields = append(d.Fields, Field{Key: c.key, Line: c.line, Value: d.value(c)})
+	}
+}
+
+// splitKey takes a line `key: value` apart.
+func splitKey(line string) (key, value string, ok bool) {
+	i := strings.IndexByte(line, ':')
+	if i <= 0 || i+1 < len(line) && line[i+1] != ' ' && line[i+1] != '\t' {
+		return "", "", false
+	}
+	key = strings.TrimRight(line[:i], " ")
+	if n := len(key); n > 2 && (key[0] == '"' || key[0] == '\'') && key[n-1] == key[0] {
+		key = key[1 : n-1]
+	}
+	for j, r := range key {
+		letter := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		if !letter && (j == 0 || r != '-' && r != '.' && (r < '0' || r > '9')) {
+			return "", "", false
+		}
+	}
+	return key, strings.TrimSpace(line[i+1:]), key != ""
+}
+
+// value reads one chunk. Plain text is taken as it stands, a colon in it included;
+// everything else is YAML's business, and text again where YAML refuses.
+func (d *Document) value(c chunk) Value {
+	first, rest := c.first, trimBlank(c.rest)
+	if first == "" || strings.HasPrefix(first, "#") {
+		if len(rest) == 0 {
+			return Value{Kind: Null}
+		}
+	} else if !strings.ContainsAny(first[:1], "\"'|>[{&*!%@`-?") || isDash(first) {
+		return d.plain(c, first, rest)
+	}
+	source := "v: " + first + "\n" + strings.Join(rest, "\n") + "\n"
+	var node yaml.Node
+	err := yaml.Unmarshal([]byte(source), &node)
+	if err == nil && len(node.Content) == 1 && node.Content[0].Kind == yaml.MappingNode && len(node.Content[0].Content) == 2 {
+		return fromNode(node.Content[0].Content[1])
+	}
+	d.problem(c.line, "the value of `"+c.key+"` is not valid YAML and is taken as text",
+		"put it in double quotes, or begin it with `>-` and indent it on the next line")
+	return Value{Kind: Text, Text: fold(first, rest)}
+}
+
+// isDash reports whether a text merely begins with a dash or question mark.
+func isDash(s string) bool {
+	return (s[0] == '-' || s[0] == '?') && len(s) > 1 && s[1] != ' '
+}
+
+// plain reads a plain scalar over one or more lines.
+func (d *Document) plain(c chunk, first string, rest []string) Value {
+	text := fold(first, rest)
+	if i := strings.Index(text, " # "); i >= 0 {
+		text = strings.TrimSpace(text[:i])
+	} else if strings.Contains(text, " #") {
+		d.problem(c.line, "other programs read ` #` in `"+c.key+"` as the start of a comment", "put the value in double quotes")
+	}
+	if text == "~" || text == "null" {
+		return Value{Kind: Null}
+	}
+	return Value{Kind: Text, Text: text}
+}
+
+// fold joins lines as YAML folds plain text: a line break is a blank, an empty line a
+// line break.
+func fold(first string, rest []string) string {
+	var b strings.Builder
+	b.WriteString(first)
+	gap := first == ""
+	for _, l := range rest {
+		l = strings.TrimSpace(l)
+		if l == "" {
+			b.WriteByte('\n')
+			gap = true
+			continue
+		}
+		if !gap {
+			b.WriteByte(' ')
+		}
+		gap = false
+		b.WriteString(l)
+	}
+	return b.String()
+}
+
+func trimBlank(lines []string) []string {
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+func fromNode(n *yaml.Node) Value {
+	switch n.Kind {
+	case yaml.SequenceNode:
+		v := Value{Kind: List}
+		for _, item := range n.Content {
+			v.List = append(v.List, flat(item))
+		}
+		return v
+	case yaml.MappingNode:
+		v := Value{Kind: Map}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			v.Map = append(v.Map, Pair{Key: flat(n.Content[i]), Value: flat(n.Content[i+1])})
+		}
+		return v
+	}
+	if n.Tag == "!!null" {
+		return Value{Kind: Null}
+	}
+	return Value{Kind: Text, Text: strings.TrimSpace(n.Value)}
+}
+
+// flat gives a node as one line of text.
+func flat(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode {
+		return n.Value
+	}
+	c := *n
+	c.Style = yaml.FlowStyle
+	out, err := yaml.Marshal(&c)
+	if err != nil {
+		return n.Value // an alias without its anchor
+	}
+	return strings.TrimSpace(string(out))
+}

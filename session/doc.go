@@ -3,6 +3,10 @@
 // the migrations of its schema.
 //
 // It must not know what a model or a tool is: it keeps rows and gives them back.
+//
+// A row is in the file when the method that writes it returns. A killed process loses
+// nothing that was returned; a power cut may lose the last moments, because commits don't
+// wait for the disk (synchronous=NORMAL).
 package session
 
 import (
@@ -14,10 +18,10 @@ import (
 type Session struct {
 	ID           string // UUIDv7
 	Title        string
-	TitleSource  string // auto or user
+	TitleSource  string // TitleAuto or TitleUser
 	ParentID     string // the session it was forked from or works for
 	ForkSeq      int64  // last message taken over from the parent
-	Kind         string // "" or "task" for a sub-agent's session
+	Kind         string // "" or KindTask for a sub-agent's session
 	Cwd          string // working folder, resolved
 	ProjectID    string // see ProjectID
 	RoleName     string
@@ -27,20 +31,42 @@ type Session struct {
 	Created      time.Time
 	Updated      time.Time
 	Archived     bool
-	// Counts and totals, filled in by List and Get.
+	// What follows is counted by the store. Messages are those of the person and the
+	// model; tokens and cost include the sub-agents that worked for the session.
 	Messages     int
 	InputTokens  int64
 	OutputTokens int64
 	CachedTokens int64
 	Cost         float64
-	FirstPrompt  string
+	FirstPrompt  string // first line of the first prompt
 }
 
-// Message is one row of messages. Seq orders a session and is given by the store.
+// Where a session's title comes from.
+const (
+	TitleAuto = "auto"
+	TitleUser = "user"
+)
+
+// Kinds of sessions, for Session.Kind and Filter.Kind.
+const (
+	KindTask = "task" // a sub-agent's, under its parent
+	KindAny  = "*"    // in a Filter: every kind
+)
+
+// The roles of messages.
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleSystem    = "system"  // a notice to the model
+	RoleSummary   = "summary" // stands for the messages that it archived
+)
+
+// Message is one row of messages. Seq orders a session and is given by the store,
+// counting from 1.
 type Message struct {
 	Session  string
 	Seq      int64
-	Role     string // user, assistant, system (a notice to the model), summary
+	Role     string // RoleUser, RoleAssistant, RoleSystem, RoleSummary
 	Parts    []Part
 	Usage    *Usage
 	Archived int64 // seq of the summary that replaced it, 0 if live
@@ -51,13 +77,44 @@ type Message struct {
 	Broken string
 }
 
+// Text is the message's text parts, joined.
+func (m Message) Text() string {
+	var n int
+	var last string
+	for _, p := range m.Parts {
+		if p.Kind == PartText {
+			n++
+			last = p.Text
+		}
+	}
+	if n < 2 {
+		return last
+	}
+	var b []byte
+	for _, p := range m.Parts {
+		if p.Kind == PartText {
+			b = append(b, p.Text...)
+		}
+	}
+	return string(b)
+}
+
 // Part is a piece of a message.
 type Part struct {
-	Kind string `json:"kind"` // text, reasoning, image, shown, range
+	Kind string `json:"kind"` // PartText, PartReasoning, PartImage, PartShown, PartRange
 	Text string `json:"text,omitempty"`
 	MIME string `json:"mime,omitempty"`
 	Data []byte `json:"data,omitempty"`
 }
+
+// The kinds of parts.
+const (
+	PartText      = "text"
+	PartReasoning = "reasoning"
+	PartImage     = "image"
+	PartShown     = "shown" // what the person sees instead of the text
+	PartRange     = "range" // what a summary stands for
+)
 
 // Usage is what one assistant message cost.
 type Usage struct {
@@ -82,6 +139,9 @@ const (
 	StatusDenied      Status = "denied"
 )
 
+// Open reports whether a call in this state still waits for its result.
+func (s Status) Open() bool { return s == StatusPending || s == StatusRunning }
+
 // Call is one row of tool_calls.
 type Call struct {
 	Session   string
@@ -92,9 +152,10 @@ type Call struct {
 	Wire      string // as it was sent
 	Arguments string // byte for byte as the model wrote it
 	Status    Status
-	Result    string // capped; the rest is in a blob
-	Blob      string // content hash of the whole result, empty when not cut
-	Data      json.RawMessage
+	Result    string          // capped; the rest is in a blob
+	Blob      string          // content hash of the whole result, empty when not cut
+	Data      json.RawMessage // the structured result
+	Display   json.RawMessage // what the person sees of it
 	Parts     []Part
 	Started   time.Time
 	Ended     time.Time

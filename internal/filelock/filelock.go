@@ -1,0 +1,91 @@
+// Package filelock owns advisory locks on files between processes. The kernel drops a
+// lock when its holder ends, however it ends. It must not know what a lock protects.
+package filelock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// ErrHeld says that another holder has the lock.
+var ErrHeld = errors.New("lock is held")
+
+// Lock is a held lock. It belongs to the open file, so that two locks on one path
+// exclude each other within a process too.
+type Lock struct {
+	f    *os.File
+	path string
+}
+
+// Try takes the lock on path, making the file (mode 0600) where it is missing. It gives
+// ErrHeld at once where somebody else has it.
+func Try(path string) (*Lock, error) {
+	for range 100 {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("open lock file: %w", err)
+		}
+		if err := tryLock(f); err != nil {
+			_ = f.Close() // nothing was written
+			if errors.Is(err, ErrHeld) {
+				return nil, err
+			}
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		// The last holder may have removed the file between open and lock.
+		if same(f, path) {
+			return &Lock{f: f, path: path}, nil
+		}
+		_ = f.Close() // nothing was written
+	}
+	return nil, fmt.Errorf("lock %s: the file keeps vanishing", path)
+}
+
+// Wait takes the lock on path as Try does, and waits for it until ctx ends.
+func Wait(ctx context.Context, path string) (*Lock, error) {
+	pause := time.Millisecond
+	for {
+		l, err := Try(path)
+		if !errors.Is(err, ErrHeld) {
+			return l, err
+		}
+		t := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return nil, fmt.Errorf("wait for lock %s: %w", path, ctx.Err())
+		case <-t.C:
+		}
+		pause = min(pause*2, 25*time.Millisecond)
+	}
+}
+
+// Write replaces the content of the lock file, for people who look at it.
+func (l *Lock) Write(text string) error {
+	if err := l.f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := l.f.WriteAt([]byte(text), 0)
+	return err
+}
+
+// Unlock drops the lock and leaves the file.
+func (l *Lock) Unlock() error { return l.f.Close() }
+
+// Remove drops the lock and takes its file away where the system allows that.
+func (l *Lock) Remove() error {
+	err := removeLocked(l.path)
+	return errors.Join(err, l.f.Close())
+}
+
+func same(f *os.File, path string) bool {
+	a, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(path)
+	return err == nil && os.SameFile(a, b)
+}

@@ -1,0 +1,118 @@
+package session
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+)
+
+const (
+	codecRaw     = "raw"
+	codecDeflate = "deflate"
+	// Below this many bytes packing costs more than it saves.
+	packFrom = 512
+)
+
+// PutBlob keeps bytes under their content hash and gives the hash. Equal bytes are kept
+// once. A blob that no call and no checkpoint names goes with the next deletion of a session.
+func (s *Store) PutBlob(ctx context.Context, data []byte) (string, error) {
+	b, err := pack(data)
+	if err != nil {
+		return "", fmt.Errorf("keep blob: %w", err)
+	}
+	if err := s.write(ctx, func(t *tx) error { return t.putBlob(b) }); err != nil {
+		return "", fmt.Errorf("keep blob: %w", err)
+	}
+	return b.hash, nil
+}
+
+// Blob gives the bytes kept under a content hash, or ErrNotFound.
+func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
+	b := packed{hash: hash}
+	err := s.readRow(ctx, "SELECT size, codec, bytes FROM blobs WHERE hash = ?", []any{hash}, &b.size, &b.codec, &b.bytes)
+	if err != nil {
+		return nil, fmt.Errorf("read blob %.12s: %w", hash, err)
+	}
+	data, err := b.unpack()
+	if err != nil {
+		return nil, fmt.Errorf("read blob %.12s: %w", hash, err)
+	}
+	return data, nil
+}
+
+// packed is a blob as its row holds it.
+type packed struct {
+	hash  string
+	size  int64
+	codec string
+	bytes []byte
+}
+
+// contentHash names bytes: SHA-256 in hexadecimal.
+func contentHash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func pack(data []byte) (packed, error) {
+	b := packed{hash: contentHash(data), size: int64(len(data)), codec: codecRaw, bytes: data}
+	if b.bytes == nil {
+		b.bytes = []byte{}
+	}
+	if len(data) < packFrom {
+		return b, nil
+	}
+	var buf bytes.Buffer
+	w, err := flate.NewWriter(&buf, flate.BestSpeed)
+	if err != nil {
+		return packed{}, err
+	}
+	if _, err := w.Write(data); err != nil {
+		return packed{}, err
+	}
+	if err := w.Close(); err != nil {
+		return packed{}, err
+	}
+	if buf.Len() < len(data) {
+		b.codec, b.bytes = codecDeflate, buf.Bytes()
+	}
+	return b, nil
+}
+
+func (b packed) unpack() ([]byte, error) {
+	data := b.bytes
+	switch b.codec {
+	case codecRaw:
+	case codecDeflate:
+		var err error
+		// One byte more than promised shows a row that lies about its size.
+		if data, err = io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b.bytes)), b.size+1)); err != nil {
+			return nil, fmt.Errorf("unpack: %w", err)
+		}
+	default:
+		return nil, fmt.Errorf("unknown codec %q", b.codec)
+	}
+	if contentHash(data) != b.hash {
+		return nil, fmt.Errorf("its bytes don't have its hash: the row is damaged")
+	}
+	return data, nil
+}
+
+func (t *tx) putBlob(b packed) error {
+	_, err := t.exec("INSERT INTO blobs (hash, size, codec, bytes) VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING",
+		b.hash, b.size, b.codec, b.bytes)
+	return err
+}
+
+// sweepBlobs drops blobs that nothing names any more.
+func (t *tx) sweepBlobs() error {
+	_, err := t.exec(`DELETE FROM blobs WHERE
+		NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.blob = blobs.hash AND c.blob <> '') AND
+		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.before_hash = blobs.hash AND p.before_hash <> '') AND
+		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.after_hash = blobs.hash AND p.after_hash <> '')`)
+	return err
+}

@@ -1,0 +1,145 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+)
+
+// StartCall notes that a call runs.
+func (s *Store) StartCall(ctx context.Context, sessionID string, seq int64, index int) error {
+	err := s.write(ctx, func(t *tx) error {
+		id, err := t.messageID(sessionID, seq)
+		if err != nil {
+			return err
+		}
+		return affected(t.exec("UPDATE tool_calls SET status = ?, started = ? WHERE message = ? AND idx = ?",
+			StatusRunning, toMillis(s.now()), id, index))
+	})
+	if err != nil {
+		return fmt.Errorf("start call %d of message %d: %w", index, seq, err)
+	}
+	return nil
+}
+
+// FinishCall commits a call's end: Status, Result, Blob, Data, Display, Parts and Ended
+// (now, where zero). Session, Seq and Index say which call.
+func (s *Store) FinishCall(ctx context.Context, c Call) error {
+	var parts *string
+	if len(c.Parts) > 0 {
+		b, err := json.Marshal(c.Parts)
+		if err != nil {
+			return fmt.Errorf("finish call %s: %w", c.ID, err)
+		}
+		text := string(b)
+		parts = &text
+	}
+	if c.Ended.IsZero() {
+		c.Ended = s.now()
+	}
+	err := s.write(ctx, func(t *tx) error {
+		id, err := t.messageID(c.Session, c.Seq)
+		if err != nil {
+			return err
+		}
+		return affected(t.exec(`UPDATE tool_calls SET status = ?, result = ?, blob = ?, data = ?, display = ?, parts = ?,
+			started = CASE WHEN started = 0 THEN ?7 ELSE started END, ended = ?7 WHERE message = ? AND idx = ?`,
+			c.Status, c.Result, c.Blob, rawText(c.Data), rawText(c.Display), parts, toMillis(c.Ended), id, c.Index))
+	})
+	if err != nil {
+		return fmt.Errorf("finish call %s: %w", c.ID, err)
+	}
+	return nil
+}
+
+func rawText(m json.RawMessage) *string {
+	if len(m) == 0 {
+		return nil
+	}
+	s := string(m)
+	return &s
+}
+
+// InterruptOpenCalls ends every call of the session that still waits for a result, with
+// the text as its result, and gives their number: what a resumed session does about calls
+// that a killed process left.
+func (s *Store) InterruptOpenCalls(ctx context.Context, sessionID, text string) (int, error) {
+	var count int64
+	err := s.write(ctx, func(t *tx) error {
+		var n int64
+		if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+			return err
+		}
+		res, err := t.exec(`UPDATE tool_calls SET status = ?, result = ?, ended = ?
+			WHERE message > ? AND message < ? AND status IN (?, ?)`,
+			StatusInterrupted, text, toMillis(s.now()), n<<seqBits, (n+1)<<seqBits, StatusPending, StatusRunning)
+		if err != nil {
+			return err
+		}
+		count, err = res.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("interrupt open calls of session %s: %w", sessionID, err)
+	}
+	return int(count), nil
+}
+
+func (t *tx) messageID(sessionID string, seq int64) (int64, error) {
+	var n int64
+	if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+		return 0, fmt.Errorf("session %s: %w", sessionID, err)
+	}
+	return n<<seqBits | seq&maxSeq, nil
+}
+
+// attachCalls reads the calls of a range of messages into them. A call whose message is
+// missing is dropped: nobody could answer it.
+func (s *Store) attachCalls(ctx context.Context, all []Message, at map[int64]int, low, high int64) error {
+	return s.read(ctx, `SELECT message, idx, call_id, name, wire, arguments, status, result, blob, data, display, parts, started, ended
+		FROM tool_calls WHERE message > ? AND message < ? ORDER BY message, idx`, []any{low, high}, func(scan func(...any) error) error {
+		c, err := scanCall(scan)
+		if err != nil {
+			return err
+		}
+		if i, ok := at[c.Seq]; ok {
+			c.Session = all[i].Session
+			all[i].Calls = append(all[i].Calls, c)
+		}
+		return nil
+	})
+}
+
+func scanCall(scan func(...any) error) (Call, error) {
+	var c Call
+	var message int64
+	var id, name, wire, arguments, status, result, blob sql.NullString
+	var data, display, parts sql.RawBytes
+	var index, started, ended any
+	if err := scan(&message, &index, &id, &name, &wire, &arguments, &status, &result, &blob, &data, &display, &parts, &started, &ended); err != nil {
+		return Call{}, err
+	}
+	c.Seq = message & maxSeq
+	c.ID, c.Name, c.Wire, c.Arguments, c.Result, c.Blob = id.String, name.String, wire.String, arguments.String, result.String, blob.String
+	if i, ok := index.(int64); ok {
+		c.Index = int(i)
+	}
+	c.Started, c.Ended = anyTime(started), anyTime(ended)
+	c.Status = Status(status.String)
+	switch c.Status {
+	case StatusPending, StatusRunning, StatusDone, StatusFailed, StatusInterrupted, StatusDenied:
+	default:
+		c.Status = StatusInterrupted
+	}
+	if json.Valid(data) {
+		c.Data = append(json.RawMessage(nil), data...)
+	}
+	if json.Valid(display) {
+		c.Display = append(json.RawMessage(nil), display...)
+	}
+	if len(parts) > 0 && json.Unmarshal(parts, &c.Parts) != nil {
+		c.Parts = nil // the text is there all the same
+	}
+	return c, nil
+}

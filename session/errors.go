@@ -1,0 +1,63 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// What a caller can branch on.
+var (
+	// ErrNotFound says that there is no such row.
+	ErrNotFound = errors.New("not found")
+	// ErrReadOnly says that the database file or its folder can't be written.
+	ErrReadOnly = errors.New("read-only database")
+	// ErrForeign says that the file is a database of another program.
+	ErrForeign = errors.New("not a jcode database")
+)
+
+// NewerError says that a newer jcode wrote the database file: nothing of it was touched.
+type NewerError struct {
+	Path  string
+	Found int // schema version of the file
+	Known int // newest schema version that this program knows
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("%s was written by a newer jcode (schema %d, this one knows %d): update jcode, or set JCODE_HOME to another folder",
+		e.Path, e.Found, e.Known)
+}
+
+// code gives the primary SQLite result code of err, 0 if it has none.
+func code(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// damaged reports whether err says that the file's content is not a sound database.
+func damaged(err error) bool {
+	c := code(err)
+	return c == sqlite3.SQLITE_NOTADB || c == sqlite3.SQLITE_CORRUPT
+}
+
+// explain turns an engine's error into one that says what to do.
+func explain(path string, err error) error {
+	switch code(err) {
+	case sqlite3.SQLITE_READONLY:
+		return fmt.Errorf("%w: %s can't be written: check its permissions and those of its folder", ErrReadOnly, path)
+	case sqlite3.SQLITE_CANTOPEN:
+		return fmt.Errorf("open %s: check that its folder exists and can be written: %w", path, err)
+	case sqlite3.SQLITE_FULL:
+		return fmt.Errorf("write %s: the disk is full: %w", path, err)
+	case sqlite3.SQLITE_BUSY:
+		return fmt.Errorf("write %s: another process kept it locked: %w", path, err)
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("read %s: the file is damaged; the next start moves it aside if it can't be opened: %w", path, err)
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"jcode/internal/filelock"
+)
+
+// Hold is the right of this process to write to one session. It ends with Release, or
+// with the process, however that ends.
+type Hold struct {
+	lock *filelock.Lock
+}
+
+// HeldError says that another live process holds a session. Open it read-only, or fork it.
+type HeldError struct {
+	Session string
+	PID     int // 0 = unknown
+}
+
+func (e *HeldError) Error() string {
+	if e.PID == 0 {
+		return fmt.Sprintf("session %s is open in another jcode", e.Session)
+	}
+	return fmt.Sprintf("session %s is open in another jcode (process %d)", e.Session, e.PID)
+}
+
+// Hold claims a session for writing, or gives a *HeldError. A second claim in the same
+// process is refused as well.
+func (s *Store) Hold(sessionID string) (*Hold, error) {
+	if sessionID == "" || strings.ContainsAny(sessionID, `/\:`) {
+		return nil, fmt.Errorf("hold session: bad ID %q", sessionID)
+	}
+	dir := filepath.Join(filepath.Dir(s.path), "locks")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("hold session %s: %w", sessionID, err)
+	}
+	path := filepath.Join(dir, sessionID+".lock")
+	lock, err := filelock.Try(path)
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, &HeldError{Session: sessionID, PID: holder(path)}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("hold session %s: %w", sessionID, err)
+	}
+	if err := lock.Write(strconv.Itoa(os.Getpid()) + "\n"); err != nil {
+		return nil, errors.Join(fmt.Errorf("hold session %s: %w", sessionID, err), lock.Unlock())
+	}
+	return &Hold{lock: lock}, nil
+}
+
+// Release gives the session free. It may be called on nil and more than once.
+func (h *Hold) Release() error {
+	if h == nil || h.lock == nil {
+		return nil
+	}
+	l := h.lock
+	h.lock = nil
+	return l.Remove()
+}
+
+func holder(path string) int {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil || pid < 1 {
+		return 0
+	}
+	return pid
+}

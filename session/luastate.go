@@ -1,0 +1,91 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// The limits of Lua state.
+const (
+	MaxLuaKey   = 256      // bytes of a key
+	MaxLuaValue = 64 << 10 // bytes of a value as JSON
+	MaxLuaKeys  = 1000     // keys of a scope
+)
+
+// LuaGet gives the JSON value of a key in a scope; ok is false where there is none.
+func (s *Store) LuaGet(ctx context.Context, scope, key string) (value json.RawMessage, ok bool, err error) {
+	var b []byte
+	err = s.readRow(ctx, "SELECT value FROM lua_state WHERE scope = ? AND key = ?", []any{scope, key}, &b)
+	if errors.Is(err, ErrNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("state.get %q: %w", key, err)
+	}
+	return b, true, nil
+}
+
+// LuaSet keeps a JSON value under a key of a scope. The value is in the file when it
+// returns. The error of a breached limit names the limit.
+func (s *Store) LuaSet(ctx context.Context, scope, key string, value json.RawMessage) error {
+	switch {
+	case key == "":
+		return errors.New("state.set: the key is empty")
+	case len(key) > MaxLuaKey:
+		return fmt.Errorf("state.set: the key has %d bytes, at most %d are kept", len(key), MaxLuaKey)
+	case !utf8.ValidString(key):
+		return errors.New("state.set: the key is not UTF-8")
+	case len(value) > MaxLuaValue:
+		return fmt.Errorf("state.set %q: the value has %d bytes, at most %d are kept", key, len(value), MaxLuaValue)
+	case !utf8.Valid(value):
+		return fmt.Errorf("state.set %q: the value is not UTF-8", key)
+	case !json.Valid(value):
+		return fmt.Errorf("state.set %q: the value is no valid JSON", key)
+	}
+	err := s.write(ctx, func(t *tx) error {
+		var count int
+		if err := t.row("SELECT count(*) FROM lua_state WHERE scope = ? AND key <> ?", []any{scope, key}, &count); err != nil {
+			return err
+		}
+		if count >= MaxLuaKeys {
+			return fmt.Errorf("there are %d keys already, at most %d are kept: delete one first", count, MaxLuaKeys)
+		}
+		_, err := t.exec(`INSERT INTO lua_state (scope, key, value) VALUES (?, ?, ?)
+			ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value`, scope, key, []byte(value))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("state.set %q: %w", key, err)
+	}
+	return nil
+}
+
+// LuaDelete forgets a key; one that isn't there is no error.
+func (s *Store) LuaDelete(ctx context.Context, scope, key string) error {
+	err := s.write(ctx, func(t *tx) error {
+		_, err := t.exec("DELETE FROM lua_state WHERE scope = ? AND key = ?", scope, key)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("state.set %q: %w", key, err)
+	}
+	return nil
+}
+
+// LuaKeys gives a scope's keys, sorted by bytes.
+func (s *Store) LuaKeys(ctx context.Context, scope string) ([]string, error) {
+	keys := []string{}
+	err := s.read(ctx, "SELECT key FROM lua_state WHERE scope = ? ORDER BY key", []any{scope}, func(scan func(...any) error) error {
+		var k string
+		err := scan(&k)
+		keys = append(keys, k)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("state.keys: %w", err)
+	}
+	return keys, nil
+}

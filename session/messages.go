@@ -1,0 +1,334 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// seqBits is how many bits of a message's rowid hold its seq; the rest is the session.
+const (
+	seqBits = 24
+	maxSeq  = 1<<seqBits - 1
+)
+
+// AppendMessage commits a message at the end of its session and, in the same transaction,
+// its calls as pending. It gives the message's seq. Seq, Archived and the calls' Session,
+// Seq, Index and Status of the argument are ignored. The first prompt titles a session
+// that has no title.
+func (s *Store) AppendMessage(ctx context.Context, m Message) (seq int64, err error) {
+	parts, usage, err := encodeMessage(m)
+	if err != nil {
+		return 0, fmt.Errorf("append message: %w", err)
+	}
+	err = s.write(ctx, func(t *tx) error {
+		seq, err = s.appendMessage(t, m, parts, usage)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("append message to session %s: %w", m.Session, err)
+	}
+	return seq, nil
+}
+
+func encodeMessage(m Message) (parts string, usage *string, err error) {
+	if m.Parts == nil {
+		m.Parts = []Part{}
+	}
+	p, err := json.Marshal(m.Parts)
+	if err != nil {
+		return "", nil, err
+	}
+	if m.Usage != nil {
+		u, err := json.Marshal(m.Usage)
+		if err != nil {
+			return "", nil, err
+		}
+		text := string(u)
+		usage = &text
+	}
+	return string(p), usage, nil
+}
+
+func (s *Store) appendMessage(t *tx, m Message, parts string, usage *string) (int64, error) {
+	var n, last int64
+	var title, first string
+	err := t.row("SELECT n, last_seq, title, first_prompt FROM sessions WHERE id = ?", []any{m.Session}, &n, &last, &title, &first)
+	if err != nil {
+		return 0, err
+	}
+	seq := last + 1
+	if seq > maxSeq {
+		return 0, errors.New("the session is full: start a new one")
+	}
+	if m.Created.IsZero() {
+		m.Created = s.now()
+	}
+	id := n<<seqBits | seq
+	if _, err := t.exec("INSERT INTO messages (id, session, seq, role, parts, usage, created) VALUES (?,?,?,?,?,?,?)",
+		id, n, seq, m.Role, parts, usage, toMillis(m.Created)); err != nil {
+		return 0, err
+	}
+	for i, c := range m.Calls {
+		if _, err := t.exec("INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status) VALUES (?,?,?,?,?,?,?)",
+			id, i, c.ID, c.Name, c.Wire, c.Arguments, StatusPending); err != nil {
+			return 0, err
+		}
+	}
+	if err := t.count(n, seq, m, toMillis(s.now())); err != nil {
+		return 0, err
+	}
+	text := m.Text()
+	if m.Role == RoleUser && first == "" {
+		if err := t.firstPrompt(n, title, text); err != nil {
+			return 0, err
+		}
+	}
+	return seq, t.indexMessage(id, m.Role, text)
+}
+
+// count keeps the session's totals. What a sub-agent uses is its parents' cost too.
+func (t *tx) count(n, seq int64, m Message, now int64) error {
+	var u Usage
+	if m.Usage != nil {
+		u = *m.Usage
+	}
+	counted := m.Role == RoleUser || m.Role == RoleAssistant
+	_, err := t.exec(`UPDATE sessions SET last_seq = ?, updated = ?, messages = messages + ?, input_tokens = input_tokens + ?,
+		output_tokens = output_tokens + ?, cached_tokens = cached_tokens + ?, cost = cost + ? WHERE n = ?`,
+		seq, now, counted, u.Input, u.Output, u.Cached, u.Cost, n)
+	if err != nil || m.Usage == nil {
+		return err
+	}
+	for range 16 { // deeper nests of sub-agents don't exist; a circle of rows must end
+		var parent int64
+		err := t.row("SELECT p.n FROM sessions c JOIN sessions p ON p.id = c.parent_id WHERE c.n = ? AND c.kind = ?", []any{n, KindTask}, &parent)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(`UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
+			cached_tokens = cached_tokens + ?, cost = cost + ? WHERE n = ?`, u.Input, u.Output, u.Cached, u.Cost, parent); err != nil {
+			return err
+		}
+		n = parent
+	}
+	return nil
+}
+
+func (t *tx) firstPrompt(n int64, title, text string) error {
+	short := ShortTitle(text)
+	if short == "" {
+		return nil
+	}
+	if _, err := t.exec("UPDATE sessions SET first_prompt = ? WHERE n = ?", short, n); err != nil {
+		return err
+	}
+	if title != "" {
+		return nil
+	}
+	return t.title(n, short, TitleAuto)
+}
+
+// Window chooses messages for MessagesIn.
+type Window struct {
+	After  int64 // only seqs above this one
+	Before int64 // only seqs below this one; 0 = no limit
+	Last   int   // only the last so many of those; 0 = all
+}
+
+// Messages gives a session's whole history in order, with calls, without what was rewound.
+// A row that can't be read comes as a Message whose Broken says why.
+func (s *Store) Messages(ctx context.Context, sessionID string) ([]Message, error) {
+	return s.MessagesIn(ctx, sessionID, Window{})
+}
+
+// MessagesIn gives a part of a session's history as Messages gives the whole.
+func (s *Store) MessagesIn(ctx context.Context, sessionID string, w Window) ([]Message, error) {
+	var n int64
+	if err := s.readRow(ctx, "SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+		return nil, fmt.Errorf("messages of session %s: %w", sessionID, err)
+	}
+	low, high := n<<seqBits|max(w.After, 0), (n+1)<<seqBits
+	if w.Before > 0 && w.Before <= maxSeq {
+		high = n<<seqBits | w.Before
+	}
+	if w.Last > 0 {
+		err := s.readRow(ctx, `SELECT coalesce(min(id) - 1, ?1) FROM
+			(SELECT id FROM messages WHERE id > ?1 AND id < ?2 AND rewound = 0 ORDER BY id DESC LIMIT ?3)`, []any{low, high, w.Last}, &low)
+		if err != nil {
+			return nil, fmt.Errorf("messages of session %s: %w", sessionID, err)
+		}
+	}
+	return s.messagesBetween(ctx, sessionID, low, high)
+}
+
+func (s *Store) messagesBetween(ctx context.Context, sessionID string, low, high int64) ([]Message, error) {
+	var all []Message
+	at := map[int64]int{}
+	err := s.read(ctx, `SELECT id, role, parts, usage, archived_by, created FROM messages
+		WHERE id > ? AND id < ? AND rewound = 0 ORDER BY id`, []any{low, high}, func(scan func(...any) error) error {
+		m, err := scanMessage(scan, sessionID)
+		if err != nil {
+			return err
+		}
+		if m.Role == RoleAssistant || m.Broken != "" {
+			at[m.Seq] = len(all)
+		}
+		all = append(all, m)
+		return nil
+	})
+	if damaged(err) {
+		// Pages of the file are lost: what could be read is worth more than nothing.
+		all = append(all, Message{Session: sessionID, Seq: lastSeq(all) + 1, Broken: "what follows can't be read: " + err.Error()})
+		err = nil
+	}
+	if err == nil && len(at) > 0 {
+		err = s.attachCalls(ctx, all, at, low, high)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("messages of session %s: %w", sessionID, err)
+	}
+	return all, nil
+}
+
+func lastSeq(all []Message) int64 {
+	if len(all) == 0 {
+		return 0
+	}
+	return all[len(all)-1].Seq
+}
+
+// scanMessage reads one row whatever is in its columns.
+func scanMessage(scan func(...any) error, sessionID string) (Message, error) {
+	var id int64
+	var role, parts, usage sql.RawBytes
+	var archived, created any
+	if err := scan(&id, &role, &parts, &usage, &archived, &created); err != nil {
+		return Message{}, err
+	}
+	m := Message{Session: sessionID, Seq: id & maxSeq, Role: roleName(role)}
+	m.Archived, _ = archived.(int64) // anything else: not archived
+	m.Created = anyTime(created)
+	if err := decodeParts(parts, &m.Parts); err != nil {
+		m.Parts = nil
+		m.Broken = fmt.Sprintf("message %d can't be read: %v", m.Seq, err)
+	}
+	if len(usage) > 0 {
+		m.Usage = &Usage{}
+		if err := json.Unmarshal(usage, m.Usage); err != nil {
+			m.Usage = nil // a lost count doesn't spoil the message
+		}
+	}
+	if m.Role == "" && m.Broken == "" {
+		m.Broken = fmt.Sprintf("message %d can't be read: unknown role %q", m.Seq, strings.ToValidUTF8(string(role), "?"))
+	}
+	return m, nil
+}
+
+func roleName(b []byte) string {
+	switch string(b) {
+	case RoleUser:
+		return RoleUser
+	case RoleAssistant:
+		return RoleAssistant
+	case RoleSystem:
+		return RoleSystem
+	case RoleSummary:
+		return RoleSummary
+	}
+	return ""
+}
+
+func decodeParts(b []byte, to *[]Part) error {
+	if len(b) == 0 {
+		return errors.New("its content is empty")
+	}
+	if err := json.Unmarshal(b, to); err != nil {
+		return fmt.Errorf("its content is no valid JSON: %w", err)
+	}
+	return nil
+}
+
+// Archive marks the live messages up to a seq as replaced by a summary message, and gives
+// their number.
+func (s *Store) Archive(ctx context.Context, sessionID string, upTo, summary int64) (int, error) {
+	var count int64
+	err := s.write(ctx, func(t *tx) error {
+		res, err := t.exec(`UPDATE messages SET archived_by = ?3 WHERE session = (SELECT n FROM sessions WHERE id = ?1)
+			AND seq <= ?2 AND seq <> ?3 AND archived_by = 0 AND rewound = 0`, sessionID, upTo, summary)
+		if err != nil {
+			return err
+		}
+		count, err = res.RowsAffected()
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("archive messages of session %s: %w", sessionID, err)
+	}
+	return int(count), nil
+}
+
+// Compact commits a summary message and archives the live messages up to a seq in one
+// transaction. It gives the summary's seq.
+func (s *Store) Compact(ctx context.Context, summary Message, upTo int64) (seq int64, err error) {
+	summary.Role = RoleSummary
+	parts, usage, err := encodeMessage(summary)
+	if err != nil {
+		return 0, fmt.Errorf("compact: %w", err)
+	}
+	err = s.write(ctx, func(t *tx) error {
+		if seq, err = s.appendMessage(t, summary, parts, usage); err != nil {
+			return err
+		}
+		_, err = t.exec(`UPDATE messages SET archived_by = ?3 WHERE session = (SELECT n FROM sessions WHERE id = ?1)
+			AND seq <= ?2 AND seq <> ?3 AND archived_by = 0 AND rewound = 0`, summary.Session, upTo, seq)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("compact session %s: %w", summary.Session, err)
+	}
+	return seq, nil
+}
+
+// Rewind takes the messages from a seq on out of the history, revives what a summary among
+// them had archived, and gives the number taken out. The rows stay in the file.
+func (s *Store) Rewind(ctx context.Context, sessionID string, from int64) (int, error) {
+	var count int64
+	err := s.write(ctx, func(t *tx) error {
+		var n int64
+		if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+			return err
+		}
+		low, high := n<<seqBits|max(from, 1), (n+1)<<seqBits
+		var counted int64
+		if err := t.row(`SELECT count(*) FROM messages WHERE id >= ? AND id < ? AND rewound = 0 AND role IN ('user', 'assistant')`,
+			[]any{low, high}, &counted); err != nil {
+			return err
+		}
+		res, err := t.exec("UPDATE messages SET rewound = 1 WHERE id >= ? AND id < ? AND rewound = 0", low, high)
+		if err != nil {
+			return err
+		}
+		if count, err = res.RowsAffected(); err != nil {
+			return err
+		}
+		if _, err := t.exec("UPDATE messages SET archived_by = 0 WHERE session = ? AND archived_by >= ?", n, max(from, 1)); err != nil {
+			return err
+		}
+		if _, err := t.exec("DELETE FROM search WHERE rowid >= ? AND rowid < ?", low, high); err != nil {
+			return err
+		}
+		_, err = t.exec("UPDATE sessions SET messages = max(messages - ?, 0), updated = ? WHERE n = ?", counted, toMillis(s.now()), n)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("rewind session %s: %w", sessionID, err)
+	}
+	return int(count), nil
+}

@@ -1,0 +1,221 @@
+package agent
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// frame is how long deltas are gathered before they become one event.
+const frame = 33 * time.Millisecond
+
+// Subscription is one reader of a conversation's events.
+type Subscription struct {
+	mu     sync.Mutex
+	queue  []Event
+	wake   chan struct{}
+	closed bool
+	drop   func()
+}
+
+// Next waits for the next event. It gives false when the conversation or the
+// subscription is closed and everything was read, or when ctx ends.
+func (s *Subscription) Next(ctx context.Context) (Event, bool) {
+	for {
+		s.mu.Lock()
+		if len(s.queue) > 0 {
+			ev := s.queue[0]
+			s.queue[0] = nil
+			s.queue = s.queue[1:]
+			s.mu.Unlock()
+			return ev, true
+		}
+		closed := s.closed
+		s.mu.Unlock()
+		if closed {
+			return nil, false
+		}
+		select {
+		case <-s.wake:
+		case <-ctx.Done():
+			return nil, false
+		}
+	}
+}
+
+// Drain gives all events that wait, without waiting.
+func (s *Subscription) Drain() []Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.queue
+	s.queue = nil
+	return out
+}
+
+// Close ends the subscription.
+func (s *Subscription) Close() {
+	if s.drop != nil {
+		s.drop()
+	}
+	s.close()
+}
+
+func (s *Subscription) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.signal()
+}
+
+func (s *Subscription) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// push appends an event; a delta that follows one of its kind is merged into it, so a
+// slow reader holds one delta, not thousands.
+func (s *Subscription) push(ev Event) {
+	s.mu.Lock()
+	if n := len(s.queue); n > 0 {
+		if merged, ok := merge(s.queue[n-1], ev); ok {
+			s.queue[n-1] = merged
+			s.mu.Unlock()
+			return
+		}
+	}
+	s.queue = append(s.queue, ev)
+	s.mu.Unlock()
+	s.signal()
+}
+
+// merge joins two deltas of one kind.
+func merge(a, b Event) (Event, bool) {
+	switch b := b.(type) {
+	case TextDelta:
+		if a, ok := a.(TextDelta); ok {
+			return TextDelta{a.Text + b.Text}, true
+		}
+	case ReasoningDelta:
+		if a, ok := a.(ReasoningDelta); ok {
+			return ReasoningDelta{a.Text + b.Text}, true
+		}
+	case CallWriting:
+		if a, ok := a.(CallWriting); ok && a.Index == b.Index {
+			return b, true
+		}
+	case CallProgress:
+		if a, ok := a.(CallProgress); ok && a.ID == b.ID && len(a.Output)+len(b.Output) < 64<<10 {
+			if b.Text == "" {
+				b.Text = a.Text
+			}
+			b.Output = a.Output + b.Output
+			return b, true
+		}
+	}
+	return nil, false
+}
+
+// broker hands events to subscribers. Deltas go out at most once a frame.
+type broker struct {
+	mu    sync.Mutex
+	subs  map[*Subscription]struct{}
+	held  Event // the delta that is being gathered
+	last  time.Time
+	timer *time.Timer
+	done  bool
+}
+
+func newBroker() *broker { return &broker{subs: map[*Subscription]struct{}{}} }
+
+func (b *broker) subscribe() *Subscription {
+	s := &Subscription{wake: make(chan struct{}, 1)}
+	s.drop = func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.subs, s)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.done {
+		s.closed = true
+		return s
+	}
+	b.subs[s] = struct{}{}
+	return s
+}
+
+// emit delivers an event after every delta that came before it.
+func (b *broker) emit(ev Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !isDelta(ev) {
+		b.flush()
+		b.send(ev)
+		return
+	}
+	if b.held != nil {
+		if merged, ok := merge(b.held, ev); ok {
+			b.held = merged
+			return
+		}
+		b.flush()
+	}
+	if wait := frame - time.Since(b.last); wait > 0 {
+		b.held = ev
+		if b.timer == nil {
+			b.timer = time.AfterFunc(wait, b.tick)
+		} else {
+			b.timer.Reset(wait)
+		}
+		return
+	}
+	b.last = time.Now()
+	b.send(ev)
+}
+
+func (b *broker) tick() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.flush()
+}
+
+// flush sends the gathered delta. The caller holds the lock.
+func (b *broker) flush() {
+	if b.held == nil {
+		return
+	}
+	ev := b.held
+	b.held = nil
+	b.last = time.Now()
+	b.send(ev)
+}
+
+func (b *broker) send(ev Event) {
+	for s := range b.subs {
+		s.push(ev)
+	}
+}
+
+func (b *broker) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.flush()
+	b.done = true
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	for s := range b.subs {
+		s.close()
+	}
+	b.subs = nil
+}
+
+func isDelta(ev Event) bool {
+	switch ev.(type) {
+	case TextDelta, ReasoningDelta, CallWriting, CallProgress:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+)
+
+// The loop guard's figures (spec: four equal calls, or ten calls in a cycle of 2 to 5).
+const (
+	guardRepeats   = 4
+	guardChain     = 10
+	guardMinPeriod = 2
+	guardMaxPeriod = 5
+)
+
+// loopGuard notices that a model calls the same thing for the same result again and
+// again within one turn. It survives a switch of scope and starts anew with each user
+// message.
+type loopGuard struct {
+	past   []guardCall
+	alerts int
+}
+
+type guardCall struct {
+	key       [32]byte // name and arguments
+	signature [32]byte // key and result
+}
+
+// callKey identifies a call by name and canonical arguments.
+func callKey(name string, args json.RawMessage) [32]byte {
+	var v any
+	canonical := []byte(args)
+	if json.Unmarshal(args, &v) == nil {
+		if b, err := json.Marshal(v); err == nil { // object keys sorted
+			canonical = b
+		}
+	}
+	return sha256.Sum256(bytes.Join([][]byte{[]byte(name), canonical}, []byte{0}))
+}
+
+// stuck says why a call must not run, or "" when it may.
+func (g *loopGuard) stuck(key [32]byte) string {
+	n := len(g.past)
+	if n >= guardRepeats && g.past[n-1].key == key && g.cycle(1, guardRepeats) {
+		return fmt.Sprintf("The last %d calls were this same call with this same result, so it was not run again. "+
+			"The result will not change: use what you have, change the arguments, or try another way.", guardRepeats)
+	}
+	for p := guardMinPeriod; p <= guardMaxPeriod; p++ {
+		if n >= guardChain && g.past[n-p].key == key && g.cycle(p, guardChain) {
+			return fmt.Sprintf("The last %d calls went round in a circle of %d calls with the same results each time, so this call was not run. "+
+				"Break the circle: use what you have, or try another way.", guardChain, p)
+		}
+	}
+	return ""
+}
+
+// cycle reports whether the last n calls repeat with period p.
+func (g *loopGuard) cycle(p, n int) bool {
+	last := g.past[len(g.past)-n:]
+	for i := p; i < n; i++ {
+		if last[i].signature != last[i-p].signature {
+			return false
+		}
+	}
+	return true
+}
+
+// add remembers a call that ran.
+func (g *loopGuard) add(key [32]byte, result string) {
+	sum := sha256.Sum256([]byte(result))
+	g.past = append(g.past, guardCall{key: key, signature: sha256.Sum256(append(key[:], sum[:]...))})
+	if len(g.past) > 2*guardChain {
+		g.past = append(g.past[:0], g.past[len(g.past)-guardChain:]...)
+	}
+}

@@ -1,0 +1,211 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"jcode/agent/model"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// load reads the stored session into the history. Calls that a crash left open are
+// closed first; rows that cannot be read are passed over with a notice.
+func (c *Conversation) load(ctx context.Context) error {
+	if _, err := c.opt.Store.InterruptOpenCalls(ctx, c.row.ID, resultMissing); err != nil {
+		return err
+	}
+	rows, err := c.opt.Store.Messages(ctx, c.row.ID)
+	if err != nil {
+		return err
+	}
+	c.history = nil
+	var head []model.Message
+	for _, row := range rows {
+		c.lastSeq = max(c.lastSeq, row.Seq)
+		if row.Broken != "" {
+			c.Notify(LevelWarn, "message %d of this session could not be read and is passed over: %s", row.Seq, row.Broken)
+		}
+		if row.Role == session.RoleUser && row.Archived == 0 {
+			c.turn++
+		}
+		c.countUsage(row.Usage)
+		if row.Archived != 0 {
+			continue
+		}
+		if row.Role == session.RoleSummary {
+			head = append(head, fromRow(row)...)
+			continue
+		}
+		c.history = append(c.history, fromRow(row)...)
+	}
+	c.history = Sendable(append(head, c.history...))
+	if items, err := c.opt.Store.Todo(ctx, c.row.ID); err == nil && len(items) > 0 {
+		if err := json.Unmarshal(items, &c.todo); err != nil {
+			c.Notify(LevelWarn, "the stored plan could not be read: %v", err)
+		}
+	}
+	return nil
+}
+
+func (c *Conversation) countUsage(u *session.Usage) {
+	if u == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.total.Input += u.Input
+	c.total.Output += u.Output
+	c.total.Cached += u.Cached
+	c.total.Estimated = c.total.Estimated || u.Estimated
+	c.cost += u.Cost
+}
+
+// fromRow gives the messages that a stored row stands for, calls with their results.
+func fromRow(row session.Message) []model.Message {
+	m := model.Message{}
+	for _, p := range row.Parts {
+		switch p.Kind {
+		case session.PartText:
+			m.Text += p.Text
+		case session.PartReasoning:
+			m.Reasoning += p.Text
+		case session.PartImage:
+			m.Images = append(m.Images, model.Image{MIME: p.MIME, Data: p.Data})
+		}
+	}
+	switch row.Role {
+	case session.RoleAssistant:
+		m.Role = model.RoleAssistant
+	case session.RoleUser:
+		m.Role = model.RoleUser
+	case session.RoleSystem:
+		m.Role, m.Text = model.RoleUser, noticeText(m.Text)
+	case session.RoleSummary:
+		m.Role, m.Text = model.RoleUser, summaryText(m.Text)
+	default:
+		if len(row.Calls) == 0 {
+			return nil
+		}
+		m.Role = model.RoleAssistant
+	}
+	out := []model.Message{m}
+	for _, call := range row.Calls {
+		out[0].Calls = append(out[0].Calls, model.Call{ID: call.ID, Name: call.Wire, Arguments: call.Arguments})
+		result := model.Message{Role: model.RoleTool, CallID: call.ID, Name: call.Wire, Text: call.Result}
+		for _, p := range call.Parts {
+			result.Images = append(result.Images, model.Image{MIME: p.MIME, Data: p.Data})
+		}
+		out = append(out, result)
+	}
+	return out
+}
+
+// noticeText marks what jcode itself tells the model, so that it is not taken for the person.
+func noticeText(text string) string { return "[jcode] " + text }
+
+// summaryText introduces a summary of earlier messages.
+func summaryText(text string) string {
+	return "[jcode] Summary of the conversation so far; the messages it stands for are no longer shown.\n\n" + text
+}
+
+// appendUser commits a message of the person, making the session's row first if need be.
+func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) {
+	if err := c.ensureSaved(ctx); err != nil {
+		return 0, err
+	}
+	row := session.Message{Session: c.row.ID, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: clean(p.Text)}}}
+	if p.Shown != "" {
+		row.Parts = append(row.Parts, session.Part{Kind: session.PartShown, Text: clean(p.Shown)})
+	}
+	for _, img := range p.Images {
+		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: img.MIME, Data: img.Data})
+	}
+	seq, err := c.opt.Store.AppendMessage(ctx, row)
+	if err != nil {
+		return 0, fmt.Errorf("store message: %w", err)
+	}
+	c.lastSeq = seq
+	c.history = append(c.history, model.Message{Role: model.RoleUser, Text: clean(p.Text), Images: p.Images})
+	return seq, nil
+}
+
+// ensureSaved makes the session's row at its first message.
+func (c *Conversation) ensureSaved(ctx context.Context) error {
+	c.mu.Lock()
+	saved, row := c.saved, c.row
+	row.Model, row.Mode, row.RoleName = c.model.Name, string(c.mode), c.role.Name
+	c.mu.Unlock()
+	if saved {
+		return nil
+	}
+	row, err := c.opt.Store.Create(ctx, row)
+	if err != nil {
+		return fmt.Errorf("store session: %w", err)
+	}
+	c.mu.Lock()
+	c.row, c.saved = row, true
+	c.state.Session = row.ID
+	c.mu.Unlock()
+	c.emitState()
+	return nil
+}
+
+// appendNotice commits a line of jcode's own to the model.
+func (c *Conversation) appendNotice(ctx context.Context, text string) error {
+	seq, err := c.opt.Store.AppendMessage(ctx, session.Message{
+		Session: c.row.ID, Role: session.RoleSystem,
+		Parts: []session.Part{{Kind: session.PartText, Text: clean(text)}},
+	})
+	if err != nil {
+		return fmt.Errorf("store notice: %w", err)
+	}
+	c.lastSeq = seq
+	c.history = append(c.history, model.Message{Role: model.RoleUser, Text: noticeText(clean(text))})
+	return nil
+}
+
+// appendAnswer commits an answer with its calls, all pending. An answer without text and
+// calls is kept for its usage only and never sent.
+func (c *Conversation) appendAnswer(ctx context.Context, resp model.Response, calls []pendingCall, cost float64) (int64, error) {
+	row := session.Message{Session: c.row.ID, Role: session.RoleAssistant}
+	if resp.Reasoning != "" {
+		row.Parts = append(row.Parts, session.Part{Kind: session.PartReasoning, Text: clean(resp.Reasoning)})
+	}
+	if resp.Text != "" {
+		row.Parts = append(row.Parts, session.Part{Kind: session.PartText, Text: clean(resp.Text)})
+	}
+	u := resp.Usage
+	row.Usage = &session.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Estimated: u.Estimated, Model: resp.Model, Cost: cost}
+	for i, p := range calls {
+		row.Calls = append(row.Calls, session.Call{
+			Index: i, ID: p.ID, Name: p.canonical, Wire: p.Name, Arguments: clean(p.Arguments), Status: session.StatusPending,
+		})
+	}
+	seq, err := c.opt.Store.AppendMessage(ctx, row)
+	if err != nil {
+		return 0, fmt.Errorf("store answer: %w", err)
+	}
+	c.lastSeq = seq
+	m := model.Message{Role: model.RoleAssistant, Text: clean(resp.Text), Reasoning: clean(resp.Reasoning)}
+	for _, p := range calls {
+		m.Calls = append(m.Calls, model.Call{ID: p.ID, Name: p.Name, Arguments: clean(p.Arguments)})
+	}
+	if len(m.Calls) > 0 || !blank(m.Text) {
+		c.history = append(c.history, m)
+	}
+	return seq, nil
+}
+
+// resultMessage is a finished call as the model reads it.
+func resultMessage(p pendingCall, res tools.Result) model.Message {
+	m := model.Message{Role: model.RoleTool, CallID: p.ID, Name: p.Name, Text: clean(res.Text)}
+	if blank(m.Text) {
+		m.Text = resultEmpty
+	}
+	for _, part := range res.Parts {
+		m.Images = append(m.Images, model.Image{MIME: part.MIME, Data: part.Data})
+	}
+	return m
+}

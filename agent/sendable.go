@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jcode/agent/model"
+)
+
+// maxCallID is the longest call ID that providers take, in characters.
+const maxCallID = 40
+
+// What a call without a result is answered with.
+const (
+	resultMissing = "not run: the turn was interrupted before this call finished"
+	resultEmpty   = "(no output)"
+)
+
+// Sendable makes any history valid for a provider: every call has exactly one result,
+// right after its message and in call order; results without a call are gone; call IDs
+// are unique and at most 40 characters; arguments are JSON objects; no message is empty;
+// all text is valid UTF-8. What is valid already stays as it is, and the function is
+// idempotent. It does not change its argument.
+func Sendable(history []model.Message) []model.Message {
+	out := make([]model.Message, 0, len(history))
+	seen := map[string]bool{}
+	for i := 0; i < len(history); i++ {
+		m := history[i]
+		switch m.Role {
+		case model.RoleUser:
+			if m.Text = clean(m.Text); !blank(m.Text) || len(m.Images) > 0 {
+				m.Calls, m.CallID = nil, ""
+				out = append(out, m)
+			}
+		case model.RoleAssistant:
+			m.Text, m.Reasoning = clean(m.Text), clean(m.Reasoning)
+			m.CallID, m.Images = "", nil
+			if len(m.Calls) == 0 {
+				if !blank(m.Text) {
+					out = append(out, m)
+				}
+				continue
+			}
+			if blank(m.Text) {
+				m.Text = ""
+			}
+			calls, results := pair(m.Calls, following(history[i+1:]), seen)
+			m.Calls = calls
+			out = append(out, m)
+			out = append(out, results...)
+		case model.RoleTool:
+			// Taken along with its call; without one it is dropped.
+		}
+	}
+	return out
+}
+
+// following gives the tool messages up to the next assistant message.
+func following(rest []model.Message) []model.Message {
+	var out []model.Message
+	for _, m := range rest {
+		if m.Role == model.RoleAssistant {
+			break
+		}
+		if m.Role == model.RoleTool {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// pair gives each call a legal ID, legal arguments and its one result.
+func pair(calls []model.Call, results []model.Message, seen map[string]bool) ([]model.Call, []model.Message) {
+	fixed := make([]model.Call, 0, len(calls))
+	answers := make([]model.Message, 0, len(calls))
+	used := make([]bool, len(results))
+	for n, c := range calls {
+		answer := model.Message{Role: model.RoleTool, Text: resultMissing}
+		for i, r := range results {
+			if !used[i] && r.CallID == c.ID {
+				used[i] = true
+				answer = r
+				break
+			}
+		}
+		args, fault := objectArguments(c.Arguments)
+		if fault != "" && answer.Text == resultMissing {
+			answer.Text = "not run: " + fault
+		}
+		c.Arguments, c.Incomplete = args, false
+		c.Name = legalName(c.Name)
+		c.ID = legalID(c.ID, n, seen)
+		answer.CallID, answer.Name, answer.Calls, answer.Reasoning = c.ID, c.Name, nil, ""
+		if answer.Text = clean(answer.Text); blank(answer.Text) {
+			answer.Text = resultEmpty
+		}
+		fixed, answers = append(fixed, c), append(answers, answer)
+	}
+	return fixed, answers
+}
+
+// objectArguments gives arguments that are a JSON object, and what was wrong with others.
+func objectArguments(args string) (object, fault string) {
+	trimmed := bytes.TrimSpace([]byte(args))
+	if len(trimmed) == 0 {
+		return "{}", ""
+	}
+	if trimmed[0] == '{' && json.Valid(trimmed) {
+		return clean(string(trimmed)), ""
+	}
+	var v any
+	if err := json.Unmarshal(trimmed, &v); err != nil {
+		return "{}", fmt.Sprintf("the arguments were not valid JSON (%v)", err)
+	}
+	if v == nil || v == "" {
+		return "{}", ""
+	}
+	return "{}", "the arguments were not a JSON object"
+}
+
+// legalID gives an ID that is unique in the history and at most 40 characters, made from
+// what was there, so that the same history always gives the same IDs.
+func legalID(id string, n int, seen map[string]bool) string {
+	ok := id != "" && len(id) <= maxCallID && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
+	if !ok {
+		id = shortHash(fmt.Sprintf("%s\x00%d", id, n))
+	}
+	for try := 2; seen[id]; try++ {
+		id = shortHash(fmt.Sprintf("%s\x00%d\x00%d", id, n, try))
+	}
+	seen[id] = true
+	return id
+}
+
+func shortHash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "call_" + hex.EncodeToString(sum[:12])
+}
+
+// legalName makes a tool name that a provider takes of whatever a model wrote.
+func legalName(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if b.Len() == 64 {
+			break
+		}
+		if r == '_' || r == '-' || (r >= '0' && r <= '9') || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z') {
+			b.WriteRune(r)
+		} else {
+			b.WriteByte('_')
+		}
+	}
+	if b.Len() == 0 {
+		return "unnamed"
+	}
+	return b.String()
+}
+
+// clean makes text valid UTF-8; the escape of a lone surrogate in JSON text stays, since
+// decoding turns it into U+FFFD.
+func clean(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }

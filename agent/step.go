@@ -1,0 +1,172 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"jcode/agent/model"
+	"jcode/tools"
+)
+
+// ask sends the history to the model and streams the answer to the subscribers.
+func (c *Conversation) ask(ctx context.Context, t *turn, offered []tools.Entry) (model.Response, error) {
+	if c.system == "" && c.opt.System != nil {
+		c.system = c.opt.System(c.role)
+	}
+	c.mu.Lock()
+	m := c.model
+	c.mu.Unlock()
+	history := Sendable(c.history)
+	if !m.Sees {
+		history = withoutImages(history)
+	}
+	req := model.Request{
+		Model: m.ID, System: c.system, Messages: append(c.fewShot(), history...), Tools: definitions(offered),
+		Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens,
+	}
+	c.measured.tools = toolBytes(req.Tools)
+	resp, err := m.Client.Stream(ctx, req, c.relay)
+	if resp.Usage == (model.Usage{}) {
+		resp.Usage = model.Usage{
+			Input: estimate(len(req.System)+c.measured.tools) + historyTokens(req.Messages), Output: answerTokens(resp), Estimated: true,
+		}
+	}
+	return resp, err
+}
+
+// relay turns the client's events into the conversation's.
+func (c *Conversation) relay(ev model.Event) {
+	switch ev := ev.(type) {
+	case model.TextEvent:
+		c.emit(TextDelta{ev.Delta})
+	case model.ReasoningEvent:
+		c.emit(ReasoningDelta{ev.Delta})
+	case model.CallEvent:
+		c.emit(CallWriting{Index: ev.Index, Name: ev.Name, Bytes: ev.Bytes})
+	case model.RetryEvent:
+		c.emit(Retrying{Attempt: ev.Attempt, Wait: ev.Wait, Reason: ev.Reason})
+	case model.ResetEvent:
+		c.emit(AnswerReset{ev.Reason})
+	case model.NoticeEvent:
+		c.Notify(LevelInfo, "%s", ev.Text)
+	}
+}
+
+// recover deals with a request that failed or was interrupted. Text that had arrived is
+// kept; calls are not, since none of them ran.
+func (c *Conversation) recover(ctx context.Context, t *turn, resp model.Response, err error) (more bool, _ error) {
+	var fault *model.Error
+	if ctx.Err() == nil && errors.As(err, &fault) {
+		switch fault.Class {
+		case model.ClassOverflow:
+			if !t.overflowed {
+				t.overflowed = true
+				t.step--
+				return true, c.compactOverflow(ctx)
+			}
+			return false, fmt.Errorf("the conversation does not fit the model's context window, also after compaction: use /new, or a model with a larger window (%w)", err)
+		case model.ClassTool:
+			if wire := c.toolAt(fault.ToolIndex, t); wire != "" && !t.dropped[wire] {
+				t.dropped[wire] = true
+				t.step--
+				c.Notify(LevelWarn, "the provider refused the tool %s: it is left out", wire)
+				return true, nil
+			}
+		}
+	}
+	if !blank(resp.Text) {
+		resp.Calls = nil
+		if _, werr := c.commitAnswer(ctx, t, resp, nil); werr != nil {
+			return false, errors.Join(err, werr)
+		}
+	}
+	return false, err
+}
+
+// toolAt gives the wire name of the tool at an index of the last request.
+func (c *Conversation) toolAt(index int, t *turn) string {
+	c.mu.Lock()
+	scope, mode := c.scope, c.mode
+	c.mu.Unlock()
+	i := 0
+	for _, e := range c.opt.Registry.Snapshot(scope).Offer(&c.order, c.opt.Gate, mode) {
+		if t.dropped[e.Spec.Wire] {
+			continue
+		}
+		if i == index {
+			return e.Spec.Wire
+		}
+		i++
+	}
+	return ""
+}
+
+func definitions(offered []tools.Entry) []model.Tool {
+	out := make([]model.Tool, len(offered))
+	for i, e := range offered {
+		out[i] = model.Tool{Name: e.Spec.Wire, Description: e.Spec.Description, Parameters: e.Spec.Parameters}
+	}
+	return out
+}
+
+// withoutImages replaces images by a note for models that do not see.
+func withoutImages(history []model.Message) []model.Message {
+	out := slices.Clone(history)
+	for i, m := range out {
+		if len(m.Images) == 0 {
+			continue
+		}
+		note := fmt.Sprintf("[%d image(s) left out: this model does not take images]", len(m.Images))
+		out[i].Images = nil
+		out[i].Text = strings.TrimSpace(m.Text + "\n" + note)
+	}
+	return out
+}
+
+// owners names whose tools came or went, for the event.
+func owners(now []tools.Entry, before map[string]bool) string {
+	set := map[string]bool{}
+	for _, e := range now {
+		if !before[e.Spec.Name] {
+			set[e.Owner] = true
+		}
+	}
+	return strings.Join(sortedKeys(set), ",")
+}
+
+// changeLine tells the model in one line what came and went.
+func changeLine(ev ToolsChanged, snap tools.Snapshot) string {
+	var parts []string
+	if len(ev.Added) > 0 {
+		parts = append(parts, "Tools now available: "+wireList(ev.Added, snap)+".")
+	}
+	if len(ev.Removed) > 0 {
+		parts = append(parts, "No longer available: "+list(ev.Removed)+".")
+	}
+	return strings.Join(parts, " ")
+}
+
+func wireList(names []string, snap tools.Snapshot) string {
+	wires := make([]string, len(names))
+	for i, n := range names {
+		wires[i] = n
+		if e, ok, _ := snap.Lookup(n); ok {
+			wires[i] = e.Spec.Wire
+		}
+	}
+	return list(wires)
+}
+
+func list(names []string) string {
+	const most = 30
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+func sortedKeys(m map[string]bool) []string { return slices.Sorted(maps.Keys(m)) }

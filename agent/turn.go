@@ -1,0 +1,289 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"jcode/agent/model"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// turn is the state of one turn.
+type turn struct {
+	number  int
+	step    int
+	started time.Time
+	guard   loopGuard
+	allow   []string
+	// dropped are tools that the provider refused, by wire name.
+	dropped map[string]bool
+	// overflowed says that the history was compacted because a request was too long.
+	overflowed bool
+	text       string
+}
+
+// runTurn works on one prompt until the model stops, a limit, an error or an interrupt.
+func (c *Conversation) runTurn(p Prompt) {
+	ctx, cancel := context.WithCancel(c.ctx)
+	defer cancel()
+	c.mu.Lock()
+	c.turn++
+	t := &turn{number: c.turn, started: time.Now(), allow: p.Allow, dropped: map[string]bool{}}
+	c.interrupt = cancel
+	c.state.Busy, c.state.Turn = true, c.turn
+	c.mu.Unlock()
+	c.emitQueue()
+
+	restore, err := c.enter(ctx, p)
+	var reason StopReason
+	if err == nil {
+		reason, err = c.work(ctx, t, p)
+	} else {
+		reason = StopError
+	}
+	restore()
+
+	c.mu.Lock()
+	c.interrupt = nil
+	c.state.Busy = false
+	c.mu.Unlock()
+	end := TurnEnd{Turn: t.number, Steps: t.step, Duration: time.Since(t.started), Reason: reason, Text: t.text}
+	if err != nil {
+		end.Error, end.Err = err.Error(), err
+	}
+	if c.opt.TurnEnded != nil {
+		c.opt.TurnEnded(end)
+	}
+	c.emit(end)
+	c.emitState()
+	if reason == StopDone {
+		c.titleLater()
+	}
+}
+
+// enter puts a message's own model and role in force, and returns what puts back the others.
+func (c *Conversation) enter(ctx context.Context, p Prompt) (restore func(), err error) {
+	restore = func() {}
+	if p.Role != "" {
+		back, err := c.borrowRole(ctx, p.Role)
+		if err != nil {
+			return restore, err
+		}
+		restore = back
+	}
+	if p.Model == "" {
+		return restore, nil
+	}
+	m, err := c.opt.Resolve(p.Model)
+	if err != nil {
+		return restore, err
+	}
+	c.mu.Lock()
+	before := c.model
+	c.model = m
+	c.mu.Unlock()
+	role := restore
+	return func() {
+		c.mu.Lock()
+		c.model = before
+		c.mu.Unlock()
+		role()
+	}, nil
+}
+
+// work commits the prompt and makes steps.
+func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason, error) {
+	c.mu.Lock()
+	if t := c.role.Template; t != "" && p.Shown == "" {
+		p.Text, p.Shown = strings.ReplaceAll(t, "__INPUT__", p.Text), p.Text
+	}
+	c.mu.Unlock()
+	seq, err := c.appendUser(context.WithoutCancel(ctx), p)
+	if err != nil {
+		return StopError, err
+	}
+	c.emit(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: t.started})
+	if c.opt.Ready != nil {
+		c.opt.Ready(ctx)
+	}
+	for {
+		if ctx.Err() != nil {
+			return StopInterrupted, nil
+		}
+		if t.step >= c.opt.MaxSteps {
+			text := fmt.Sprintf("stopped after %d steps, the limit of a turn: say “continue” to go on, or raise --max-steps", t.step)
+			c.Notify(LevelWarn, "%s", text)
+			return StopLimit, errors.New(text)
+		}
+		if text := c.overCost(); text != "" {
+			c.Notify(LevelWarn, "%s", text)
+			return StopLimit, errors.New(text)
+		}
+		t.step++
+		more, err := c.makeStep(ctx, t)
+		switch {
+		case ctx.Err() != nil:
+			return StopInterrupted, nil
+		case errors.Is(err, errLooping):
+			c.Notify(LevelWarn, "%v", err)
+			return StopLimit, err
+		case err != nil:
+			return StopError, err
+		case !more:
+			return StopDone, nil
+		}
+	}
+}
+
+func (c *Conversation) overCost() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opt.MaxCost > 0 && c.cost >= c.opt.MaxCost {
+		return fmt.Sprintf("stopped: the cost of this session, $%.4f, has reached --max-cost $%.2f", c.cost, c.opt.MaxCost)
+	}
+	return ""
+}
+
+// makeStep sends one request, commits the answer, and carries out its calls. more says
+// that the model wants to see the results.
+func (c *Conversation) makeStep(ctx context.Context, t *turn) (more bool, err error) {
+	if t.step > 1 {
+		for _, p := range c.steer() {
+			seq, err := c.appendUser(context.WithoutCancel(ctx), p)
+			if err != nil {
+				return false, err
+			}
+			t.guard = loopGuard{}
+			c.emitQueue()
+			c.emit(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: time.Now()})
+		}
+	}
+	snap, offered, err := c.offer(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	if err := c.compactIfFull(ctx, offered); err != nil {
+		return false, err
+	}
+	c.emit(StepStart{Step: t.step})
+	resp, err := c.ask(ctx, t, offered)
+	if err != nil {
+		return c.recover(ctx, t, resp, err)
+	}
+	calls := c.pending(snap, resp.Calls)
+	seq, err := c.commitAnswer(ctx, t, resp, calls)
+	if err != nil {
+		return false, err
+	}
+	if len(calls) == 0 {
+		return c.answerEnded(t, resp)
+	}
+	return true, c.runCalls(ctx, t, snap, seq, calls)
+}
+
+// answerEnded looks at an answer without calls: one that was cut or is empty is said.
+func (c *Conversation) answerEnded(t *turn, resp model.Response) (bool, error) {
+	switch {
+	case resp.Finish == "length":
+		c.Notify(LevelWarn, "the answer was cut at the model's output limit: /continue goes on")
+	case resp.Finish == "content_filter":
+		c.Notify(LevelWarn, "the provider's content filter ended the answer")
+	case blank(resp.Text):
+		c.Notify(LevelWarn, "the model gave an empty answer")
+	}
+	return len(c.Queue()) > 0 && !c.queueHeld(), nil
+}
+
+func (c *Conversation) queueHeld() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.held
+}
+
+// commitAnswer stores an answer, counts its tokens and tells the subscribers.
+func (c *Conversation) commitAnswer(ctx context.Context, t *turn, resp model.Response, calls []pendingCall) (int64, error) {
+	c.mu.Lock()
+	m := c.model
+	c.mu.Unlock()
+	cost, priced := 0.0, m.Cost != nil
+	if priced {
+		cost = m.Cost(resp.Usage)
+	}
+	seq, err := c.appendAnswer(context.WithoutCancel(ctx), resp, calls, cost)
+	if err != nil {
+		return 0, err
+	}
+	if !blank(resp.Text) {
+		t.text = resp.Text
+	}
+	u := resp.Usage
+	c.countUsage(&session.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Estimated: u.Estimated, Cost: cost})
+	c.measured.saw(u, len(c.history))
+	c.emit(AssistantMessage{Seq: seq, Text: resp.Text, Reasoning: resp.Reasoning, Calls: len(calls)})
+	c.emitUsage(u, priced)
+	return seq, nil
+}
+
+func (c *Conversation) emitUsage(step model.Usage, priced bool) {
+	context := c.measured.expect(c.system, nil, c.history)
+	c.mu.Lock()
+	ev := UsageEvent{Step: step, Total: c.total, Context: context, Window: c.model.Window, Cost: c.cost, Priced: priced}
+	c.mu.Unlock()
+	c.emit(ev)
+}
+
+// offer takes the snapshot for a step and announces what came and went since the last one.
+func (c *Conversation) offer(ctx context.Context, t *turn) (tools.Snapshot, []tools.Entry, error) {
+	for _, before := range c.opt.Before {
+		if text := before(ctx); text != "" {
+			if err := c.appendNotice(context.WithoutCancel(ctx), text); err != nil {
+				return tools.Snapshot{}, nil, err
+			}
+			c.Notify(LevelInfo, "%s", text)
+		}
+	}
+	c.mu.Lock()
+	scope, mode := c.scope, c.mode
+	c.mu.Unlock()
+	if scope != nil {
+		mode = mode.Under(scope.ModeCeiling)
+	}
+	snap := c.opt.Registry.Snapshot(scope)
+	offered := snap.Offer(&c.order, c.opt.Gate, mode)
+	kept := offered[:0:0]
+	names := make(map[string]bool, len(offered))
+	for _, e := range offered {
+		if !t.dropped[e.Spec.Wire] {
+			kept = append(kept, e)
+			names[e.Spec.Name] = true
+		}
+	}
+	before := c.offered
+	c.offered = names
+	if before == nil {
+		return snap, kept, nil
+	}
+	ev := ToolsChanged{Owner: owners(kept, before)}
+	for _, e := range kept {
+		if !before[e.Spec.Name] {
+			ev.Added = append(ev.Added, e.Spec.Name)
+		}
+	}
+	for _, name := range sortedKeys(before) {
+		if !names[name] {
+			ev.Removed = append(ev.Removed, name)
+		}
+	}
+	if len(ev.Added)+len(ev.Removed) == 0 {
+		return snap, kept, nil
+	}
+	if err := c.appendNotice(context.WithoutCancel(ctx), changeLine(ev, snap)); err != nil {
+		return snap, nil, err
+	}
+	c.emit(ev)
+	return snap, kept, nil
+}

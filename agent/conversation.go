@@ -54,7 +54,7 @@ type Options struct {
 	Resolve func(name string) (Model, error)
 	// System builds the system prompt for a scope's role. It is called once per session,
 	// and after a compaction.
-	System func(role session.Role) string
+	System func(role Role) string
 	// Cwd is the working folder, resolved; Project its project.
 	Cwd     string
 	Project string
@@ -80,7 +80,7 @@ type Options struct {
 	// sub-agent's go to its parent.
 	Asker tools.Asker
 	// Roles finds a role by name.
-	Roles func(name string) (session.Role, error)
+	Roles func(name string) (Role, error)
 	// Leases acquires MCP servers for a scope.
 	Leases Leaser
 	// Before runs before each step and may tell the model something ("skill x changed").
@@ -89,11 +89,6 @@ type Options struct {
 	Ready func(ctx context.Context)
 	// TurnEnded is told when a turn ends.
 	TurnEnded func(TurnEnd)
-}
-
-// Leaser acquires MCP servers by name for as long as they are needed.
-type Leaser interface {
-	Acquire(ctx context.Context, names []string) (release func(), err error)
 }
 
 // Prompt is what a person sends.
@@ -120,30 +115,34 @@ type Conversation struct {
 	done   chan struct{}
 	wake   chan struct{}
 
-	mu        sync.Mutex
-	jobs      []job
-	queue     []queued
-	held      bool // after an interrupt the queue waits for the person
-	interrupt context.CancelFunc
-	state     State
-	row       session.Session
-	saved     bool
-	mode      tools.Mode
-	model     Model
-	scope     *tools.Scope
-	role      session.Role
-	lease     func()
-	questions map[string]chan tools.Answer
-	asks      map[string]chan string
-	todo      []TodoItem
-	total     model.Usage
-	cost      float64
-	turn      int
+	mu         sync.Mutex
+	jobs       []job
+	queue      []queued
+	held       bool // after an interrupt the queue waits for the person
+	interrupt  context.CancelFunc
+	state      State
+	row        session.Session
+	saved      bool
+	mode       tools.Mode
+	model      Model
+	scope      *tools.Scope
+	role       Role
+	own        Role // the session's own settings, in force without a role
+	lease      func()
+	questions  map[string]chan tools.Answer
+	asks       map[string]chan string
+	todo       []TodoItem
+	total      model.Usage
+	cost       float64
+	background sync.WaitGroup // title requests
+	turn       int
 
 	// Owned by the goroutine in loop.
 	history  []model.Message
-	lastSeq  int64
+	seqs     []int64 // the stored message that each entry of history comes from
+	ids      map[string]bool
 	system   string
+	prompted bool // system is built
 	order    tools.Order
 	offered  map[string]bool // names offered in the last request, nil before the first
 	measured measure
@@ -216,7 +215,7 @@ func newConversation(opt Options) (*Conversation, error) {
 		opt: opt, broker: newBroker(), ctx: ctx, cancel: cancel,
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
 		mode: opt.Mode, model: m,
-		questions: map[string]chan tools.Answer{}, asks: map[string]chan string{},
+		questions: map[string]chan tools.Answer{}, asks: map[string]chan string{}, ids: map[string]bool{},
 	}
 	c.state = State{Model: m.Name, Mode: opt.Mode, Cwd: opt.Cwd}
 	return c, nil
@@ -226,6 +225,7 @@ func newConversation(opt Options) (*Conversation, error) {
 func (c *Conversation) Close() {
 	c.cancel()
 	<-c.done
+	c.background.Wait()
 	c.mu.Lock()
 	release := c.lease
 	c.lease = nil

@@ -20,10 +20,13 @@ func (c *Conversation) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.history = nil
-	var head []model.Message
+	c.history, c.seqs = nil, nil
+	for _, row := range rows { // summaries first: they stand for what came before
+		if row.Role == session.RoleSummary && row.Archived == 0 {
+			c.push(row.Seq, fromRow(row)...)
+		}
+	}
 	for _, row := range rows {
-		c.lastSeq = max(c.lastSeq, row.Seq)
 		if row.Broken != "" {
 			c.Notify(LevelWarn, "message %d of this session could not be read and is passed over: %s", row.Seq, row.Broken)
 		}
@@ -31,22 +34,27 @@ func (c *Conversation) load(ctx context.Context) error {
 			c.turn++
 		}
 		c.countUsage(row.Usage)
-		if row.Archived != 0 {
-			continue
+		if row.Archived == 0 && row.Role != session.RoleSummary {
+			c.push(row.Seq, fromRow(row)...)
 		}
-		if row.Role == session.RoleSummary {
-			head = append(head, fromRow(row)...)
-			continue
-		}
-		c.history = append(c.history, fromRow(row)...)
 	}
-	c.history = Sendable(append(head, c.history...))
 	if items, err := c.opt.Store.Todo(ctx, c.row.ID); err == nil && len(items) > 0 {
 		if err := json.Unmarshal(items, &c.todo); err != nil {
 			c.Notify(LevelWarn, "the stored plan could not be read: %v", err)
 		}
 	}
 	return nil
+}
+
+// push appends to the history what a stored message stands for.
+func (c *Conversation) push(seq int64, messages ...model.Message) {
+	for _, m := range messages {
+		c.history = append(c.history, m)
+		c.seqs = append(c.seqs, seq)
+		for _, call := range m.Calls {
+			c.ids[call.ID] = true
+		}
+	}
 }
 
 func (c *Conversation) countUsage(u *session.Usage) {
@@ -126,8 +134,7 @@ func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) 
 	if err != nil {
 		return 0, fmt.Errorf("store message: %w", err)
 	}
-	c.lastSeq = seq
-	c.history = append(c.history, model.Message{Role: model.RoleUser, Text: clean(p.Text), Images: p.Images})
+	c.push(seq, model.Message{Role: model.RoleUser, Text: clean(p.Text), Images: p.Images})
 	return seq, nil
 }
 
@@ -161,8 +168,7 @@ func (c *Conversation) appendNotice(ctx context.Context, text string) error {
 	if err != nil {
 		return fmt.Errorf("store notice: %w", err)
 	}
-	c.lastSeq = seq
-	c.history = append(c.history, model.Message{Role: model.RoleUser, Text: noticeText(clean(text))})
+	c.push(seq, model.Message{Role: model.RoleUser, Text: noticeText(clean(text))})
 	return nil
 }
 
@@ -187,13 +193,12 @@ func (c *Conversation) appendAnswer(ctx context.Context, resp model.Response, ca
 	if err != nil {
 		return 0, fmt.Errorf("store answer: %w", err)
 	}
-	c.lastSeq = seq
 	m := model.Message{Role: model.RoleAssistant, Text: clean(resp.Text), Reasoning: clean(resp.Reasoning)}
 	for _, p := range calls {
 		m.Calls = append(m.Calls, model.Call{ID: p.ID, Name: p.Name, Arguments: clean(p.Arguments)})
 	}
 	if len(m.Calls) > 0 || !blank(m.Text) {
-		c.history = append(c.history, m)
+		c.push(seq, m)
 	}
 	return seq, nil
 }

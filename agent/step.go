@@ -14,18 +14,18 @@ import (
 
 // ask sends the history to the model and streams the answer to the subscribers.
 func (c *Conversation) ask(ctx context.Context, t *turn, offered []tools.Entry) (model.Response, error) {
-	if c.system == "" && c.opt.System != nil {
-		c.system = c.opt.System(c.role)
-	}
 	c.mu.Lock()
-	m := c.model
+	m, role := c.model, c.role
 	c.mu.Unlock()
+	if !c.prompted && c.opt.System != nil {
+		c.system, c.prompted = c.opt.System(role), true
+	}
 	history := Sendable(c.history)
 	if !m.Sees {
 		history = withoutImages(history)
 	}
 	req := model.Request{
-		Model: m.ID, System: c.system, Messages: append(c.fewShot(), history...), Tools: definitions(offered),
+		Model: m.ID, System: c.system, Messages: append(slices.Clip(role.FewShot), history...), Tools: definitions(offered),
 		Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens,
 	}
 	c.measured.tools = toolBytes(req.Tools)

@@ -1,0 +1,63 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"jcode/tools"
+)
+
+// Ask puts an approval question to the subscribers and waits for Answer. It makes a
+// conversation a tools.Asker, also for the scripts and sub-agents that work for it.
+func (c *Conversation) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
+	id, ch := uuid.NewString(), make(chan tools.Answer, 1)
+	c.mu.Lock()
+	c.questions[id] = ch
+	c.mu.Unlock()
+	c.emit(ApprovalAsked{ID: id, Question: q})
+	defer c.emit(ApprovalClosed{ID: id})
+	defer func() {
+		c.mu.Lock()
+		delete(c.questions, id)
+		c.mu.Unlock()
+	}()
+	select {
+	case a := <-ch:
+		return a, nil
+	case <-ctx.Done():
+		return tools.Answer{}, ctx.Err()
+	case <-c.ctx.Done():
+		return tools.Answer{}, c.ctx.Err()
+	}
+}
+
+// ErrNoPerson says that a question cannot be put to anybody.
+var ErrNoPerson = errors.New("there is no one to ask")
+
+// AskPerson puts a question of the ask tool to the person and waits for the reply.
+func (c *Conversation) AskPerson(ctx context.Context, label, text string, options []string) (string, error) {
+	if c.opt.Headless {
+		return "", ErrNoPerson
+	}
+	id, ch := uuid.NewString(), make(chan string, 1)
+	c.mu.Lock()
+	c.asks[id] = ch
+	c.mu.Unlock()
+	c.emit(AskPerson{ID: id, Label: label, Text: text, Options: options})
+	defer c.emit(AskClosed{ID: id})
+	defer func() {
+		c.mu.Lock()
+		delete(c.asks, id)
+		c.mu.Unlock()
+	}()
+	select {
+	case reply := <-ch:
+		return reply, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case <-c.ctx.Done():
+		return "", c.ctx.Err()
+	}
+}

@@ -1,0 +1,215 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"jcode/agent/model"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// maxParallel bounds the read-only calls that run at once.
+const maxParallel = 8
+
+// errLooping ends a turn whose model keeps repeating itself.
+var errLooping = errors.New("stopped: the model keeps making the same calls with the same results")
+
+// pendingCall is a committed call that waits to run.
+type pendingCall struct {
+	model.Call
+	index     int
+	canonical string
+	parallel  bool // read-only: may run beside others
+	key       [32]byte
+}
+
+// finished is a call with its result.
+type finished struct {
+	result tools.Result
+	status session.Status
+	took   time.Duration
+}
+
+// pending prepares an answer's calls: canonical names, IDs that no other call has.
+func (c *Conversation) pending(snap tools.Snapshot, calls []model.Call) []pendingCall {
+	out := make([]pendingCall, 0, len(calls))
+	for i, call := range calls {
+		p := pendingCall{Call: call, index: i, canonical: call.Name}
+		p.ID = legalID(call.ID, i, c.ids)
+		if e, ok, _ := snap.Lookup(call.Name); ok {
+			p.canonical = e.Spec.Name
+			p.parallel = e.Spec.ReadOnly && (e.Spec.Trusted || e.Owner == tools.OwnerBuiltin) && e.Spec.Serial == ""
+		}
+		p.key = callKey(p.canonical, json.RawMessage(call.Arguments))
+		out = append(out, p)
+	}
+	return out
+}
+
+// runCalls carries out an answer's calls: runs of read-only ones beside each other, the
+// others one after another. Each result is committed as it ends; the history gets them in
+// call order.
+func (c *Conversation) runCalls(ctx context.Context, t *turn, snap tools.Snapshot, seq int64, calls []pendingCall) error {
+	results := make([]finished, len(calls))
+	for i := 0; i < len(calls); {
+		group := groupAt(calls, i)
+		var wg sync.WaitGroup
+		limit := make(chan struct{}, maxParallel)
+		for j := i; j < i+group; j++ {
+			if why := t.guard.stuck(calls[j].key); why != "" {
+				t.guard.alerts++
+				results[j] = c.refuse(seq, calls[j], why)
+				continue
+			}
+			if group == 1 {
+				results[j] = c.runCall(ctx, t, snap, seq, calls[j])
+				continue
+			}
+			limit <- struct{}{}
+			wg.Go(func() {
+				defer func() { <-limit }()
+				results[j] = c.runCall(ctx, t, snap, seq, calls[j])
+			})
+		}
+		wg.Wait()
+		for j := i; j < i+group; j++ {
+			if results[j].status != session.StatusDenied || results[j].took > 0 {
+				t.guard.add(calls[j].key, results[j].result.Text)
+			}
+		}
+		i += group
+	}
+	for i, p := range calls {
+		c.push(seq, resultMessage(p, results[i].result))
+	}
+	if t.guard.alerts > 1 {
+		return errLooping
+	}
+	return nil
+}
+
+// groupAt gives how many calls from i on run beside each other: equal calls never do.
+func groupAt(calls []pendingCall, i int) int {
+	if !calls[i].parallel {
+		return 1
+	}
+	seen := map[[32]byte]bool{}
+	n := 0
+	for ; i+n < len(calls) && calls[i+n].parallel && !seen[calls[i+n].key]; n++ {
+		seen[calls[i+n].key] = true
+	}
+	return n
+}
+
+// runCall dispatches one call and commits its result.
+func (c *Conversation) runCall(ctx context.Context, t *turn, snap tools.Snapshot, seq int64, p pendingCall) finished {
+	started := time.Now()
+	args := shownArguments(p.Arguments)
+	c.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: args, At: started})
+	switch {
+	case ctx.Err() != nil:
+		return c.settle(seq, p, tools.Failure(tools.Errorf(tools.KindCancelled, "not run: interrupted by user")), 0)
+	case p.Incomplete:
+		return c.settle(seq, p, tools.Failure(tools.Errorf(tools.KindInvalidArgs,
+			"not run: the answer was cut off inside this call's arguments. Make the call again, with less text at once if it was long")), 0)
+	}
+	if !p.parallel {
+		c.write("store call", func(ctx context.Context) error { return c.opt.Store.StartCall(ctx, c.row.ID, seq, p.index) })
+	}
+	out := c.opt.Dispatcher.DispatchIn(ctx, snap, tools.Call{
+		ID: p.ID, Name: p.Name, Arguments: json.RawMessage(p.Arguments), Caller: c.caller(t),
+		Progress: func(pr tools.Progress) { c.emit(CallProgress{ID: p.ID, Text: pr.Text, Output: pr.Output}) },
+	})
+	res := out.Result
+	if res.Kind == tools.KindCancelled || (res.Failed && ctx.Err() != nil) {
+		res.Failed, res.Kind = true, tools.KindCancelled
+		if out.Ran {
+			res.Text = appendLine(res.Text, "interrupted by user")
+		} else {
+			res.Text = "not run: interrupted by user"
+		}
+	}
+	return c.settle(seq, p, res, out.Duration)
+}
+
+// refuse commits that a call was not run.
+func (c *Conversation) refuse(seq int64, p pendingCall, why string) finished {
+	c.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
+	res := tools.Failure(tools.Errorf(tools.KindLimit, "%s", why))
+	f := c.settle(seq, p, res, 0)
+	f.status, f.took = session.StatusDenied, 0 // the guard does not remember what did not run
+	return f
+}
+
+// settle commits a result and tells the subscribers.
+func (c *Conversation) settle(seq int64, p pendingCall, res tools.Result, took time.Duration) finished {
+	f := finished{result: res, status: statusOf(res), took: took}
+	row := session.Call{Session: c.row.ID, Seq: seq, Index: p.index, ID: p.ID, Status: f.status, Result: clean(res.Text)}
+	for _, part := range res.Parts {
+		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: part.MIME, Data: part.Data})
+	}
+	if display, err := json.Marshal(res.Display); err == nil && string(display) != "{}" {
+		row.Display = display
+	}
+	c.write(fmt.Sprintf("store result of %s", p.canonical), func(ctx context.Context) error { return c.opt.Store.FinishCall(ctx, row) })
+	c.emit(CallEnd{ID: p.ID, Name: p.canonical, Result: res, Status: string(f.status), Duration: took})
+	return f
+}
+
+func statusOf(res tools.Result) session.Status {
+	switch {
+	case !res.Failed:
+		return session.StatusDone
+	case res.Kind == tools.KindCancelled:
+		return session.StatusInterrupted
+	case res.Kind == tools.KindDenied:
+		return session.StatusDenied
+	}
+	return session.StatusFailed
+}
+
+// caller is the standing of the model in this turn.
+func (c *Conversation) caller(t *turn) tools.Caller {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	caller := tools.Caller{
+		Session: c.row.ID, Turn: t.number, Origin: tools.OriginModel, Label: c.opt.Label,
+		Mode: c.Mode, Scope: c.scope, Allow: t.allow,
+		Observe: func(call tools.Call, d tools.Decision) {
+			c.emit(ApprovalDecided{CallID: call.ID, Name: call.Name, Allow: d.Allow, By: d.By, Rule: d.Rule})
+		},
+	}
+	switch {
+	case c.opt.Asker != nil:
+		caller.Asker = c.opt.Asker
+	case !c.opt.Headless:
+		caller.Asker = c
+	}
+	return caller
+}
+
+// shownArguments gives arguments that can be shown as JSON, whatever the model wrote.
+func shownArguments(args string) json.RawMessage {
+	object, fault := objectArguments(args)
+	if fault == "" {
+		return json.RawMessage(object)
+	}
+	b, err := json.Marshal(map[string]string{"unreadable": clean(args)})
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return b
+}
+
+func appendLine(text, line string) string {
+	switch text {
+	case "", "interrupted", line:
+		return line
+	}
+	return text + "\n" + line
+}

@@ -1,0 +1,284 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"jcode/agent/model"
+	"jcode/internal/text"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// defaultCompactAt is the filled share of the window at which history is compacted.
+const defaultCompactAt = 0.85
+
+const (
+	keepTurns     = 2    // user turns that stay word for word
+	keepShare     = 0.20 // of the window, at most
+	defaultWindow = 128_000
+	shrunkResult  = 400 // bytes of an old result that stay
+	growthFactor  = 1.25
+)
+
+// measure knows how large the next request will be.
+type measure struct {
+	// known is what the provider counted for the first at messages.
+	known, at int
+	// tools is the size of the tool definitions in bytes.
+	tools int
+	// compacted is the expected size after the last compaction, 0 before one.
+	compacted int
+}
+
+// saw notes what the provider counted for a request and its answer.
+func (m *measure) saw(u model.Usage, messages int) {
+	if !u.Estimated && u.Input > 0 {
+		m.known, m.at = u.Input+u.Output, messages
+	}
+}
+
+// forget drops what was known: the history has changed.
+func (m *measure) forget() { m.known, m.at = 0, 0 }
+
+// expect gives the tokens that the next request will need, estimated where the provider
+// did not count.
+func (m *measure) expect(system string, offered []model.Tool, history []model.Message) int {
+	if offered != nil {
+		m.tools = toolBytes(offered)
+	}
+	if m.known > 0 && m.at <= len(history) {
+		return m.known + historyTokens(history[m.at:])
+	}
+	return estimate(len(system)+m.tools) + historyTokens(history)
+}
+
+// estimate turns bytes into tokens.
+func estimate(bytes int) int { return (bytes + 3) / 4 }
+
+func toolBytes(list []model.Tool) int {
+	n := 0
+	for _, t := range list {
+		n += len(t.Name) + len(t.Description) + len(t.Parameters) + 40
+	}
+	return n
+}
+
+func historyTokens(history []model.Message) int {
+	n := 0
+	for _, m := range history {
+		n += messageBytes(m)
+	}
+	return estimate(n)
+}
+
+func messageBytes(m model.Message) int {
+	n := len(m.Text) + len(m.Reasoning) + 16 + 4000*len(m.Images)
+	for _, c := range m.Calls {
+		n += len(c.Name) + len(c.Arguments) + 40
+	}
+	return n
+}
+
+func answerTokens(r model.Response) int {
+	return estimate(messageBytes(model.Message{Text: r.Text, Reasoning: r.Reasoning, Calls: r.Calls}))
+}
+
+// compactIfFull compacts when the next request would pass the limit; after a compaction
+// in which nothing more could be saved it waits until the history has grown by a quarter.
+func (c *Conversation) compactIfFull(ctx context.Context, offered []tools.Entry) error {
+	c.mu.Lock()
+	window := c.model.Window
+	c.mu.Unlock()
+	if window <= 0 {
+		return nil
+	}
+	size := c.measured.expect(c.system, definitions(offered), c.history)
+	if float64(size) < c.opt.CompactAt*float64(window) || float64(size) < growthFactor*float64(c.measured.compacted) {
+		return nil
+	}
+	err := c.compact(ctx, "", false)
+	if errors.Is(err, errNothingToCompact) {
+		return nil
+	}
+	if err != nil && ctx.Err() == nil {
+		c.Notify(LevelWarn, "compaction failed, going on with the whole history: %v", err)
+		return nil
+	}
+	return err
+}
+
+// compactOverflow compacts after the provider refused a request as too long.
+func (c *Conversation) compactOverflow(ctx context.Context) error {
+	err := c.compact(ctx, "", true)
+	if err != nil && !errors.Is(err, errNothingToCompact) {
+		return fmt.Errorf("the conversation does not fit the model's context window, and compaction failed: %w", err)
+	}
+	return err
+}
+
+var errNothingToCompact = errors.New("there is nothing to compact: the history is only the latest exchange")
+
+// Compact summarises the history now. keep says what the summary must keep; "" leaves
+// that to the model. Cancelling ctx leaves the history unchanged.
+func (c *Conversation) Compact(ctx context.Context, keep string) error {
+	return c.do(ctx, func(work context.Context) error {
+		work, cancel := context.WithCancel(work)
+		defer cancel()
+		stop := context.AfterFunc(ctx, cancel)
+		defer stop()
+		c.mu.Lock()
+		c.interrupt, c.state.Busy = cancel, true
+		c.mu.Unlock()
+		c.emitState()
+		defer func() {
+			c.mu.Lock()
+			c.interrupt, c.state.Busy = nil, false
+			c.mu.Unlock()
+			c.emitState()
+		}()
+		return c.compact(work, keep, false)
+	})
+}
+
+// compact shrinks old tool results, then replaces everything but a tail by a summary.
+// What it replaces is archived, never deleted.
+func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) error {
+	c.mu.Lock()
+	m := c.model
+	c.mu.Unlock()
+	window := m.Window
+	if window <= 0 {
+		window = defaultWindow
+	}
+	before := c.measured.expect(c.system, nil, c.history)
+	cut := tailStart(c.history, window)
+	if shrink {
+		c.shrinkResults(cut)
+	}
+	if cut == 0 {
+		if shrink { // one long exchange: shrinking is all that can be done
+			c.shrinkResults(len(c.history))
+			c.measured.forget()
+			return nil
+		}
+		return errNothingToCompact
+	}
+	c.emit(Compacting{})
+	summary, err := c.summarise(ctx, m, c.history[:cut], keep, window)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	upTo := c.seqs[cut-1]
+	seq, err := c.opt.Store.Compact(context.WithoutCancel(ctx), session.Message{
+		Session: c.row.ID, Role: session.RoleSummary,
+		Parts: []session.Part{{Kind: session.PartText, Text: summary}, {Kind: session.PartRange, Text: fmt.Sprintf("1-%d", upTo)}},
+	}, upTo)
+	if err != nil {
+		return fmt.Errorf("store summary: %w", err)
+	}
+	tail, tailSeqs := c.history[cut:], c.seqs[cut:]
+	c.history = append([]model.Message{{Role: model.RoleUser, Text: summaryText(summary)}}, tail...)
+	c.seqs = append([]int64{seq}, tailSeqs...)
+	c.measured.forget()
+	c.prompted = false // built afresh from here on
+	after := c.measured.expect(c.system, nil, c.history)
+	c.measured.compacted = after
+	c.emit(Compacted{BeforeTokens: before, AfterTokens: after, Summary: summary})
+	return nil
+}
+
+// shrinkResults cuts the results of calls before an index down to their beginning.
+func (c *Conversation) shrinkResults(upTo int) {
+	for i := range c.history[:upTo] {
+		m := &c.history[i]
+		if m.Role == model.RoleTool && len(m.Text) > shrunkResult+100 {
+			m.Text = text.Cut(m.Text, shrunkResult) + "\n[… the rest of this old result was dropped to save space]"
+			m.Images = nil
+		}
+	}
+	c.measured.forget()
+}
+
+// tailStart gives the index at which the part begins that stays word for word: the last
+// two user turns, at most a fifth of the window, cut between steps. 0 means that
+// everything would stay.
+func tailStart(history []model.Message, window int) int {
+	budget := int(keepShare * float64(window))
+	size, turns, start := 0, 0, len(history)
+	for i := len(history) - 1; i > 0; i-- {
+		size += estimate(messageBytes(history[i]))
+		if size > budget {
+			break
+		}
+		if history[i].Role == model.RoleTool {
+			continue // never between a call and its result
+		}
+		start = i
+		if history[i].Role == model.RoleUser && !strings.HasPrefix(history[i].Text, "[jcode]") {
+			if turns++; turns == keepTurns {
+				break
+			}
+		}
+	}
+	if start == len(history) { // the last step alone is too large: keep it all the same
+		for start = len(history) - 1; start > 0 && history[start].Role == model.RoleTool; start-- {
+		}
+	}
+	return max(start, 0)
+}
+
+// summarise asks the model for a summary of messages. The request is bounded and has no tools.
+func (c *Conversation) summarise(ctx context.Context, m Model, old []model.Message, keep string, window int) (string, error) {
+	body := transcript(old)
+	body, _ = text.HeadTail(body, window*2, func(bytes, _ int) string { // half the window, at 4 bytes a token
+		return fmt.Sprintf("\n[… %d bytes left out …]\n", bytes)
+	})
+	question := summaryPrompt
+	if keep != "" {
+		question += "\nKeep above all: " + keep
+	}
+	resp, err := m.Client.Stream(ctx, model.Request{
+		Model: m.ID, System: question, Purpose: model.PurposeSummary,
+		Messages: []model.Message{{Role: model.RoleUser, Text: body}},
+	}, func(model.Event) {})
+	if err != nil {
+		return "", err
+	}
+	c.countUsage(&session.Usage{Input: resp.Usage.Input, Output: resp.Usage.Output, Cached: resp.Usage.Cached})
+	if blank(resp.Text) {
+		return "", errors.New("the model gave an empty summary")
+	}
+	return clean(resp.Text), nil
+}
+
+const summaryPrompt = `Summarise this conversation between a person and a coding agent so that the agent can go on without the original.
+State: the person's goals and constraints in their own words where it matters; decisions and why; files read, made or changed and what is in them; commands run and what came out; errors and how they were solved; what is done, what is open, what was about to happen next.
+Be exact about names, paths and numbers. Do not invent. Write plain text without a preamble.`
+
+// transcript writes messages as text for a summary.
+func transcript(messages []model.Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		switch m.Role {
+		case model.RoleUser:
+			fmt.Fprintf(&b, "PERSON: %s\n\n", m.Text)
+		case model.RoleAssistant:
+			if m.Text != "" {
+				fmt.Fprintf(&b, "AGENT: %s\n\n", m.Text)
+			}
+			for _, call := range m.Calls {
+				fmt.Fprintf(&b, "AGENT CALLS %s %s\n", call.Name, text.Cut(call.Arguments, 1500))
+			}
+		case model.RoleTool:
+			result, _ := text.HeadTail(m.Text, 1500, func(bytes, _ int) string { return fmt.Sprintf(" [… %d bytes …] ", bytes) })
+			fmt.Fprintf(&b, "RESULT: %s\n\n", result)
+		}
+	}
+	return b.String()
+}

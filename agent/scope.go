@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"jcode/agent/model"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// Role is a role with all names resolved, as a conversation puts it in force. The zero
+// value is the bare session.
+type Role struct {
+	Name string
+	// Template, when set, is the prompt for one user message with `__INPUT__` in it.
+	Template string
+	// Prompt is the role's part of the system prompt.
+	Prompt string
+	// FewShot are example turns that stand before the history.
+	FewShot []model.Message
+	// Model is the model's name; "" keeps the current one.
+	Model           string
+	Temperature     *float64
+	TopP            *float64
+	ReasoningEffort string
+	MaxOutputTokens int
+	// Scope is what the role may use; nil means everything.
+	Scope *tools.Scope
+	// Servers are the MCP servers that must run for it; nil leaves them as they are.
+	Servers []string
+	// Snapshot is the role as stored with the session.
+	Snapshot string
+}
+
+// Leaser acquires MCP servers by name for as long as they are needed.
+type Leaser interface {
+	// Acquire starts what is missing, in parallel, and returns when all are usable. On an
+	// error nothing is held.
+	Acquire(ctx context.Context, names []string) (release func(), err error)
+}
+
+// SetRole switches to a role, or with "" back to the session's own settings. The switch is
+// atomic: servers are acquired while the old scope still holds its own, and any failure
+// leaves everything as it was. During a turn it takes effect from the next step on.
+func (c *Conversation) SetRole(ctx context.Context, name string) error {
+	role, err := c.findRole(name)
+	if err != nil {
+		return err
+	}
+	if err := c.putInForce(ctx, role); err != nil {
+		return err
+	}
+	return c.do(ctx, func(ctx context.Context) error {
+		c.prompted = false // the role's prompt is part of the system prompt
+		if !c.isSaved() {
+			return nil
+		}
+		if err := c.opt.Store.Update(ctx, c.row.ID, session.Change{RoleName: &role.Name, RoleSnapshot: &role.Snapshot}); err != nil {
+			return fmt.Errorf("store role: %w", err)
+		}
+		return c.appendNotice(ctx, roleLine(role))
+	})
+}
+
+func (c *Conversation) isSaved() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.saved
+}
+
+func roleLine(role Role) string {
+	if role.Name == "" {
+		return "The role ended; the session's own settings hold again."
+	}
+	return "The person switched to the role " + role.Name + "."
+}
+
+func (c *Conversation) findRole(name string) (Role, error) {
+	if name == "" {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.own, nil
+	}
+	if c.opt.Roles == nil {
+		return Role{}, fmt.Errorf("unknown role %q", name)
+	}
+	return c.opt.Roles(name)
+}
+
+// putInForce acquires a role's servers and model, swaps the scope, and releases the old one.
+func (c *Conversation) putInForce(ctx context.Context, role Role) error {
+	c.mu.Lock()
+	m, wasRole := c.model, c.role.Name != ""
+	c.mu.Unlock()
+	if !wasRole {
+		c.keepOwn(m)
+	}
+	if role.Model != "" && role.Model != m.Name {
+		var err error
+		if m, err = c.opt.Resolve(role.Model); err != nil {
+			return fmt.Errorf("role %s: %w", role.Name, err)
+		}
+	}
+	m.Temperature, m.TopP, m.ReasoningEffort, m.MaxOutputTokens = role.Temperature, role.TopP, role.ReasoningEffort, role.MaxOutputTokens
+	var release func()
+	if role.Servers != nil && c.opt.Leases != nil {
+		var err error
+		if release, err = c.opt.Leases.Acquire(ctx, role.Servers); err != nil {
+			return fmt.Errorf("role %s: %w", role.Name, err)
+		}
+	}
+	c.mu.Lock()
+	old := c.lease
+	c.role, c.scope, c.model, c.lease = role, role.Scope, m, release
+	c.state.Role, c.state.Model = role.Name, m.Name
+	c.state.Mode = c.mode
+	if role.Scope != nil {
+		c.state.Mode = c.mode.Under(role.Scope.ModeCeiling)
+	}
+	c.mu.Unlock()
+	if old != nil {
+		old()
+	}
+	c.emitState()
+	return nil
+}
+
+// keepOwn remembers the session's own settings before the first role.
+func (c *Conversation) keepOwn(m Model) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.own = Role{Model: m.Name, Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens}
+}
+
+// borrowRole puts a role in force for one message; the function it returns restores what
+// was before, in the same atomic way.
+func (c *Conversation) borrowRole(ctx context.Context, name string) (func(), error) {
+	c.mu.Lock()
+	before := c.role
+	c.mu.Unlock()
+	role, err := c.findRole(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.putInForce(ctx, role); err != nil {
+		return nil, err
+	}
+	c.prompted = false
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), finalWrites)
+		defer cancel()
+		if before.Name == "" {
+			c.mu.Lock()
+			before = c.own
+			c.mu.Unlock()
+		}
+		if err := c.putInForce(ctx, before); err != nil {
+			c.Notify(LevelError, "restore role: %v", err)
+		}
+		c.prompted = false
+	}, nil
+}

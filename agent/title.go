@@ -1,0 +1,47 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"jcode/agent/model"
+	"jcode/internal/text"
+)
+
+const (
+	titleWait  = 20 * time.Second
+	titleBytes = 80
+)
+
+// titleLater asks the model for a better title after the first answer, in the background.
+// A title that the person gave is never replaced.
+func (c *Conversation) titleLater() {
+	c.mu.Lock()
+	m, row, first := c.model, c.row, c.turn == 1
+	c.mu.Unlock()
+	if !first || m.Untitled || c.opt.Headless || c.opt.Label != "" || row.TitleSource == "user" || len(c.history) == 0 {
+		return
+	}
+	prompt := text.Cut(c.history[0].Text, 2000)
+	c.background.Go(func() {
+		ctx, cancel := context.WithTimeout(c.ctx, titleWait)
+		defer cancel()
+		resp, err := m.Client.Stream(ctx, model.Request{
+			Model: m.ID, Purpose: model.PurposeTitle, MaxOutputTokens: 200,
+			System:   "Name the task in this message in at most six words, in the message's language. Answer with the name only.",
+			Messages: []model.Message{{Role: model.RoleUser, Text: prompt}},
+		}, func(model.Event) {})
+		title := strings.Trim(strings.TrimSpace(strings.SplitN(strings.TrimSpace(resp.Text), "\n", 2)[0]), "\"'*#. ")
+		if err != nil || title == "" {
+			return // the title made of the prompt stays
+		}
+		title = text.Cut(text.Clean(title), titleBytes)
+		if set, err := c.opt.Store.SetAutoTitle(ctx, row.ID, title); err == nil && set {
+			c.mu.Lock()
+			c.row.Title, c.state.Title = title, title
+			c.mu.Unlock()
+			c.emitState()
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package session_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jcode/session"
+)
+
+// BenchmarkOpenWarm: every start pays this.
+func BenchmarkOpenWarm(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "jcode.db")
+	keep := openAt(b, path)
+	say(b, keep, newSession(b, keep, "p").ID, session.RoleUser, "hello")
+	for b.Loop() {
+		s, err := session.Open(b.Context(), path, session.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
+
+// BenchmarkOpenNew makes the file and its schema.
+func BenchmarkOpenNew(b *testing.B) {
+	for i := 0; b.Loop(); i++ {
+		s, err := session.Open(b.Context(), filepath.Join(b.TempDir(), fmt.Sprint(i), "jcode.db"), session.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
+
+// BenchmarkOneShot is what a headless start with one exchange asks of the store.
+func BenchmarkOneShot(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "jcode.db")
+	for b.Loop() {
+		s, err := session.Open(b.Context(), path, session.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		id := newSession(b, s, "p").ID
+		say(b, s, id, session.RoleUser, "hello")
+		say(b, s, id, session.RoleAssistant, "hello yourself")
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkClose includes the checkpoint of the write-ahead log.
+func BenchmarkClose(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "jcode.db")
+	for b.Loop() {
+		b.StopTimer()
+		s, err := session.Open(b.Context(), path, session.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		id := newSession(b, s, "p").ID
+		say(b, s, id, session.RoleUser, "hello")
+		b.StartTimer()
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkAppendMessage: the budget is 2 ms median.
+func BenchmarkAppendMessage(b *testing.B) {
+	words := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 20)
+	s := open(b)
+	id := newSession(b, s, "p").ID
+	for b.Loop() {
+		say(b, s, id, session.RoleAssistant, words, session.Call{ID: "c", Name: "read", Wire: "read", Arguments: `{"path":"a"}`})
+	}
+}
+
+// BenchmarkFinishCall commits a 4 KB result.
+func BenchmarkFinishCall(b *testing.B) {
+	result := strings.Repeat("0123456789abcdef", 256)
+	s := open(b)
+	id := newSession(b, s, "p").ID
+	seq := say(b, s, id, session.RoleAssistant, "", session.Call{ID: "c", Name: "read"})
+	for b.Loop() {
+		if err := s.FinishCall(b.Context(), session.Call{Session: id, Seq: seq, Status: session.StatusDone, Result: result}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkResume reads 10,000 messages, every other with a call: the budget is 100 ms.
+func BenchmarkResume(b *testing.B) {
+	s := open(b)
+	id := newSession(b, s, "p").ID
+	words := strings.Repeat("The quick brown fox jumps over the lazy dog. ", 10)
+	result := strings.Repeat("0123456789abcde\n", 64)
+	for range 5000 {
+		say(b, s, id, session.RoleUser, words)
+		seq := say(b, s, id, session.RoleAssistant, words, session.Call{ID: "c", Name: "read", Wire: "read", Arguments: `{"path":"a"}`})
+		if err := s.FinishCall(b.Context(), session.Call{Session: id, Seq: seq, Status: session.StatusDone, Result: result, Data: []byte(`{"ok":true}`)}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("whole", func(b *testing.B) {
+		for b.Loop() {
+			if got := len(history(b, s, id)); got != 10000 {
+				b.Fatal(got)
+			}
+		}
+	})
+	b.Run("last200", func(b *testing.B) {
+		for b.Loop() {
+			got, err := s.MessagesIn(b.Context(), id, session.Window{Last: 200})
+			if err != nil || len(got) != 200 {
+				b.Fatal(len(got), err)
+			}
+		}
+	})
+}

@@ -1,0 +1,225 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ErrNothing says that there is nothing to undo, or nothing to redo.
+var ErrNothing = errors.New("nothing to do")
+
+// The states of a checkpoint's row.
+const (
+	rowLive    = "live"    // the change is on the disk, as far as we know
+	rowUndone  = "undone"  // it was taken back and can be redone
+	rowSkipped = "skipped" // an undo passed over it
+	rowDropped = "dropped" // it can neither be undone nor redone
+)
+
+// kindNote marks a row that names something which can't be undone.
+const kindNote = "note"
+
+// Checkpoints keeps what tools change in files, by turn, so that it can be taken back. It
+// touches no file that a tool did not announce, and none that changed since.
+type Checkpoints struct {
+	s      *Store
+	limits limits
+}
+
+// limits bound what one Track keeps.
+type limits struct {
+	file    int64 // bytes of one file
+	total   int64 // bytes of all files
+	entries int   // files and folders
+}
+
+// Checkpoints gives the store's checkpoints.
+func (s *Store) Checkpoints() *Checkpoints {
+	return &Checkpoints{s: s, limits: limits{file: 32 << 20, total: 128 << 20, entries: 10_000}}
+}
+
+// Track is called by a tool before it changes files: it keeps what stands at the paths
+// (absolute, links resolved; folders with all that is in them; what does not exist yet is
+// kept as that). The tool calls done when it has finished, also when it failed. Outside a
+// session (an empty ID) nothing is kept. What is too large to keep is changed all the
+// same; an undo says so.
+func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, paths []string) (done func(context.Context) error, err error) {
+	if sessionID == "" {
+		return func(context.Context) error { return nil }, nil
+	}
+	before, err := c.look(paths, true)
+	if err != nil {
+		return nil, fmt.Errorf("keep files for undo: %w", err)
+	}
+	err = c.s.write(ctx, func(t *tx) error {
+		var n int64
+		if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+			return err
+		}
+		if _, err := t.exec("UPDATE checkpoints SET state = ? WHERE session = ? AND state = ?", rowDropped, n, rowUndone); err != nil {
+			return err
+		}
+		for _, e := range before {
+			if err := t.keepBefore(n, turn, e, toMillis(c.s.now())); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("keep files for undo: %w", err)
+	}
+	roots := slices.Clone(paths)
+	return func(ctx context.Context) error { return c.finish(ctx, sessionID, turn, roots, before) }, nil
+}
+
+// keepBefore notes a path's state unless this turn has changed it already: then the first
+// state counts.
+func (t *tx) keepBefore(n int64, turn int, e entry, now int64) error {
+	res, err := t.exec(`UPDATE checkpoints SET after_kind = '', after_hash = '', after_mode = 0
+		WHERE session = ? AND turn = ? AND path = ? AND state = ?`, n, turn, e.path, rowLive)
+	if err != nil {
+		return err
+	}
+	if known, err := res.RowsAffected(); err != nil || known > 0 {
+		return err
+	}
+	if e.blob != nil {
+		if err := t.putBlob(*e.blob); err != nil {
+			return err
+		}
+	}
+	_, err = t.exec(`INSERT INTO checkpoints (session, turn, path, before_kind, before_hash, before_mode, note, at) VALUES (?,?,?,?,?,?,?,?)`,
+		n, turn, e.path, e.kind, e.hash, e.mode, e.note, now)
+	return err
+}
+
+// finish notes what a tool left behind.
+func (c *Checkpoints) finish(ctx context.Context, sessionID string, turn int, roots []string, before []entry) error {
+	after, err := c.look(roots, false)
+	if err != nil {
+		return fmt.Errorf("keep files for undo: %w", err)
+	}
+	seen := map[string]bool{}
+	for _, e := range after {
+		seen[e.path] = true
+	}
+	for _, e := range before {
+		if !seen[e.path] && e.kind != kindNote {
+			after = append(after, entry{path: e.path, kind: kindAbsent})
+		}
+	}
+	err = c.s.write(context.WithoutCancel(ctx), func(t *tx) error {
+		var n int64
+		if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+			return err
+		}
+		for _, e := range after {
+			if err := t.keepAfter(n, turn, e, toMillis(c.s.now())); err != nil {
+				return err
+			}
+		}
+		_, err := t.exec(`DELETE FROM checkpoints WHERE session = ? AND turn = ? AND state = ?
+			AND before_kind = after_kind AND before_hash = after_hash AND before_mode = after_mode`, n, turn, rowLive)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keep files for undo: %w", err)
+	}
+	return nil
+}
+
+func (t *tx) keepAfter(n int64, turn int, e entry, now int64) error {
+	res, err := t.exec(`UPDATE checkpoints SET after_kind = ?, after_hash = ?, after_mode = ?
+		WHERE session = ? AND turn = ? AND path = ? AND state = ?`, e.kind, e.hash, e.mode, n, turn, e.path, rowLive)
+	if err != nil {
+		return err
+	}
+	if known, err := res.RowsAffected(); err != nil || known > 0 {
+		return err
+	}
+	// Below a tracked folder something appeared: it was absent before.
+	_, err = t.exec(`INSERT INTO checkpoints (session, turn, path, before_kind, after_kind, after_hash, after_mode, at) VALUES (?,?,?,?,?,?,?,?)`,
+		n, turn, e.path, kindAbsent, e.kind, e.hash, e.mode, now)
+	return err
+}
+
+// Cannot notes something that a turn did and no undo takes back: a command, a request.
+func (c *Checkpoints) Cannot(ctx context.Context, sessionID string, turn int, what string) error {
+	if sessionID == "" {
+		return nil
+	}
+	err := c.s.write(ctx, func(t *tx) error {
+		return affected(t.exec(`INSERT INTO checkpoints (session, turn, path, before_kind, at) SELECT n, ?, ?, ?, ? FROM sessions WHERE id = ?`,
+			turn, what, kindNote, toMillis(c.s.now()), sessionID))
+	})
+	if err != nil {
+		return fmt.Errorf("note for undo: %w", err)
+	}
+	return nil
+}
+
+// TurnChanges lists what one turn changed and an undo would consider.
+type TurnChanges struct {
+	Turn   int
+	Paths  []string // sorted
+	Cannot []string // what can't be undone, in order
+}
+
+// Changes lists a session's turns that changed something which was not undone, oldest first.
+func (c *Checkpoints) Changes(ctx context.Context, sessionID string) ([]TurnChanges, error) {
+	rows, err := c.rows(ctx, sessionID, rowLive)
+	if err != nil {
+		return nil, err
+	}
+	var all []TurnChanges
+	for _, r := range rows {
+		if len(all) == 0 || all[len(all)-1].Turn != r.turn {
+			all = append(all, TurnChanges{Turn: r.turn})
+		}
+		last := &all[len(all)-1]
+		if r.before.kind == kindNote {
+			last.Cannot = append(last.Cannot, r.path)
+		} else {
+			last.Paths = append(last.Paths, r.path)
+		}
+	}
+	for i := range all {
+		slices.Sort(all[i].Paths)
+	}
+	return all, nil
+}
+
+// checkpointRow is one row of checkpoints.
+type checkpointRow struct {
+	id            int64
+	turn          int
+	path          string
+	before, after entry
+	note          string
+}
+
+// rows gives the session's rows in a state, by turn and then in the order of their making.
+func (c *Checkpoints) rows(ctx context.Context, sessionID, state string) ([]checkpointRow, error) {
+	var all []checkpointRow
+	err := c.s.read(ctx, `SELECT p.id, p.turn, p.path, p.before_kind, p.before_hash, p.before_mode, p.after_kind, p.after_hash, p.after_mode, p.note
+		FROM checkpoints p JOIN sessions s ON s.n = p.session WHERE s.id = ? AND p.state = ? ORDER BY p.turn, p.id`,
+		[]any{sessionID, state}, func(scan func(...any) error) error {
+			var r checkpointRow
+			err := scan(&r.id, &r.turn, &r.path, &r.before.kind, &r.before.hash, &r.before.mode, &r.after.kind, &r.after.hash, &r.after.mode, &r.note)
+			r.before.path, r.after.path = r.path, r.path
+			all = append(all, r)
+			return err
+		})
+	if err != nil {
+		return nil, fmt.Errorf("checkpoints of session %s: %w", sessionID, err)
+	}
+	return all, nil
+}
+
+// depth orders paths so that what is in a folder can come before or after the folder.
+func depth(path string) int { return strings.Count(path, string(filepath.Separator)) }

@@ -1,0 +1,261 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+)
+
+// UndoReport says what an undo or a redo did.
+type UndoReport struct {
+	Turn     int
+	Restored []PathChange // what was put back
+	Skipped  []PathChange // what was left alone, and why
+	Cannot   []string     // what the turn did besides, that no undo takes back
+}
+
+// PathChange is one path in an UndoReport.
+type PathChange struct {
+	Path string
+	What string // "restored", "removed", "made again", or the reason for leaving it alone
+}
+
+// Undo takes back what the newest turn with changes did to files. It gives ErrNothing when
+// no turn has any left. A file that changed since is left alone and named.
+func (c *Checkpoints) Undo(ctx context.Context, sessionID string) (UndoReport, error) {
+	rows, err := c.rows(ctx, sessionID, rowLive)
+	if err != nil {
+		return UndoReport{}, err
+	}
+	turn := -1
+	for _, r := range rows {
+		if r.before.kind != kindNote {
+			turn = max(turn, r.turn)
+		}
+	}
+	if turn < 0 {
+		return UndoReport{}, fmt.Errorf("undo: %w: no turn of this session changed files", ErrNothing)
+	}
+	return c.undoTurn(ctx, rows, turn, math.MaxInt)
+}
+
+// UndoFrom takes back what the turns from one on did to files, newest first.
+func (c *Checkpoints) UndoFrom(ctx context.Context, sessionID string, turn int) ([]UndoReport, error) {
+	rows, err := c.rows(ctx, sessionID, rowLive)
+	if err != nil {
+		return nil, err
+	}
+	var turns []int
+	for _, r := range rows {
+		if r.turn >= turn && !slices.Contains(turns, r.turn) {
+			turns = append(turns, r.turn)
+		}
+	}
+	slices.SortFunc(turns, func(a, b int) int { return cmp.Compare(b, a) })
+	var reports []UndoReport
+	for _, n := range turns {
+		r, err := c.undoTurn(ctx, rows, n, n)
+		reports = append(reports, r)
+		if err != nil {
+			return reports, err
+		}
+	}
+	return reports, nil
+}
+
+// undoTurn takes one turn back. It reports what can't be undone of that turn and of later
+// ones up to last.
+func (c *Checkpoints) undoTurn(ctx context.Context, rows []checkpointRow, turn, last int) (UndoReport, error) {
+	report := UndoReport{Turn: turn}
+	var steps []step
+	for _, r := range rows {
+		switch {
+		case r.before.kind == kindNote:
+			if r.turn >= turn && r.turn <= last {
+				report.Cannot = append(report.Cannot, r.path)
+				steps = append(steps, step{row: r, note: true})
+			}
+		case r.turn == turn:
+			steps = append(steps, step{row: r, from: r.after, to: r.before})
+		}
+	}
+	err := c.carryOut(ctx, steps, &report, rowUndone)
+	return report, err
+}
+
+// Redo makes the changes again that the last Undo took back. It gives ErrNothing when
+// there are none, or when tools have changed files since.
+func (c *Checkpoints) Redo(ctx context.Context, sessionID string) (UndoReport, error) {
+	rows, err := c.rows(ctx, sessionID, rowUndone)
+	if err != nil {
+		return UndoReport{}, err
+	}
+	report := UndoReport{Turn: -1}
+	var steps []step
+	for _, r := range rows { // oldest turn first: it was undone last
+		if r.before.kind != kindNote && report.Turn < 0 {
+			report.Turn = r.turn
+		}
+	}
+	for _, r := range rows {
+		switch {
+		case r.turn != report.Turn:
+		case r.before.kind == kindNote:
+			steps = append(steps, step{row: r, note: true})
+		default:
+			steps = append(steps, step{row: r, from: r.before, to: r.after})
+		}
+	}
+	if report.Turn < 0 {
+		return UndoReport{}, fmt.Errorf("redo: %w: nothing was undone since the last change", ErrNothing)
+	}
+	err = c.carryOut(ctx, steps, &report, rowLive)
+	return report, err
+}
+
+// step moves one path from one state to another.
+type step struct {
+	row      checkpointRow
+	from, to entry
+	note     bool // nothing to do but to mark the row
+}
+
+// carryOut does the steps: things go away from the deepest up, then folders and files come
+// from the top down. Each path is checked just before it is touched. Rows are marked when
+// all is done; a crash before that repeats steps that find their work done.
+func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoReport, done string) error {
+	states := map[int64]string{}
+	goes := func(s step) bool { return s.to.kind == kindAbsent }
+	slices.SortStableFunc(steps, func(a, b step) int {
+		if goes(a) != goes(b) {
+			if goes(a) {
+				return -1
+			}
+			return 1
+		}
+		if goes(a) {
+			return cmp.Compare(depth(b.row.path), depth(a.row.path))
+		}
+		return cmp.Compare(depth(a.row.path), depth(b.row.path))
+	})
+	for _, s := range steps {
+		if err := ctx.Err(); err != nil {
+			break // what is done is marked
+		}
+		if s.note {
+			states[s.row.id] = done
+			continue
+		}
+		what, reason := c.apply(ctx, s)
+		switch {
+		case reason != "":
+			states[s.row.id] = rowSkipped
+			report.Skipped = append(report.Skipped, PathChange{Path: s.row.path, What: reason})
+		case what != "":
+			states[s.row.id] = done
+			report.Restored = append(report.Restored, PathChange{Path: s.row.path, What: what})
+		default:
+			states[s.row.id] = done
+		}
+	}
+	err := c.s.write(context.WithoutCancel(ctx), func(t *tx) error {
+		for id, state := range states {
+			if _, err := t.exec("UPDATE checkpoints SET state = ? WHERE id = ?", state, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("note what was undone: %w", err)
+	}
+	return ctx.Err()
+}
+
+// apply moves one path to its state and says what it did, or why it did nothing.
+func (c *Checkpoints) apply(ctx context.Context, s step) (what, reason string) {
+	now, err := inspect(s.row.path, false, 0)
+	switch {
+	case err != nil:
+		return "", "it can't be read: " + err.Error()
+	case now.same(s.to):
+		return "", ""
+	case s.from.kind == "" || s.to.kind == "":
+		return "", "jcode ended while a tool changed it"
+	case !now.same(s.from):
+		return "", "it was changed since"
+	case now.kind == kindOther || s.to.kind == kindOther:
+		return "", cmp.Or(s.row.note, "it is no file, folder or link")
+	case movedFolder(s.row.path):
+		return "", "its folder is a link now"
+	}
+	content, err := c.exchange(ctx, s)
+	if err != nil {
+		return "", err.Error()
+	}
+	if s.to.kind == kindAbsent || s.to.kind != s.from.kind && s.from.kind != kindAbsent {
+		if err := now.remove(); err != nil {
+			return "", "it can't be removed: " + err.Error()
+		}
+		if s.to.kind == kindAbsent {
+			return "removed", ""
+		}
+	}
+	if err := s.to.put(content); err != nil {
+		return "", "it can't be written: " + err.Error()
+	}
+	if s.from.kind == kindAbsent {
+		return "made again", ""
+	}
+	return "restored", ""
+}
+
+// exchange gives the content that a step puts in place, and keeps what it replaces, so
+// that the step can be turned back.
+func (c *Checkpoints) exchange(ctx context.Context, s step) ([]byte, error) {
+	var content []byte
+	if s.to.hash != "" {
+		var err error
+		if content, err = c.s.Blob(ctx, s.to.hash); err != nil {
+			if s.row.note != "" {
+				return nil, errors.New(s.row.note)
+			}
+			return nil, fmt.Errorf("its former content is not kept: %w", err)
+		}
+	}
+	if s.from.hash == "" {
+		return content, nil
+	}
+	e, err := inspect(s.row.path, true, c.limits.file)
+	if err != nil {
+		return nil, fmt.Errorf("it can't be read: %w", err)
+	}
+	if !e.same(s.from) {
+		return nil, errors.New("it was changed since")
+	}
+	if e.blob == nil {
+		return content, nil // too large: it can be undone, but not redone
+	}
+	return content, c.s.write(ctx, func(t *tx) error { return t.putBlob(*e.blob) })
+}
+
+// movedFolder reports whether a part of the path has become a link: what stands there now
+// is in another place than the tool changed.
+func movedFolder(path string) bool {
+	dir := filepath.Dir(path)
+	for {
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			return real != dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir || !missing(err) {
+			return false
+		}
+		dir = parent
+	}
+}

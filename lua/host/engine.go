@@ -1,0 +1,121 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Sizes of one Lua state. Small growth steps would make large concatenations slow.
+const (
+	registrySize     = 1024
+	registryMax      = 65536
+	registryGrowStep = 1024
+	callStackSize    = 200
+)
+
+// engine is one Lua state with its guards. It is used by one goroutine at a time.
+type engine struct {
+	L     *lua.LState
+	meter *meter
+	// onPanic is told about a Go panic inside a host function; the state is unsound then.
+	onPanic func(where string, what any)
+}
+
+func newEngine(m *meter) *engine {
+	e := &engine{meter: m, onPanic: func(string, any) {}}
+	e.L = lua.NewState(lua.Options{
+		SkipOpenLibs:        true,
+		RegistrySize:        registrySize,
+		RegistryMaxSize:     registryMax,
+		RegistryGrowStep:    registryGrowStep,
+		CallStackSize:       callStackSize,
+		MinimizeStackMemory: true,
+	})
+	e.L.SetContext(m)
+	return e
+}
+
+// Close ends the state. It must be called exactly once: a second Close would poison a
+// process-wide pool of the engine.
+func (e *engine) Close() { e.L.Close() }
+
+// RegisterHost makes a Lua function of fn. A Go panic in it becomes a Lua error and is
+// reported, because a script's pcall would swallow it otherwise.
+func (e *engine) RegisterHost(name string, fn lua.LGFunction) *lua.LFunction {
+	return e.L.NewFunction(func(L *lua.LState) int {
+		defer func() {
+			r := recover()
+			if r == nil {
+				return
+			}
+			if _, ok := r.(*lua.ApiError); ok {
+				panic(r) // an ordinary Lua error
+			}
+			e.onPanic(name, r)
+			L.RaiseError("internal error in %s", name)
+		}()
+		return fn(L)
+	})
+}
+
+// Call runs fn protected and gives back all that it returns.
+func (e *engine) Call(fn lua.LValue, args ...lua.LValue) ([]lua.LValue, error) {
+	base := e.L.GetTop()
+	e.L.Push(fn)
+	for _, a := range args {
+		e.L.Push(a)
+	}
+	if err := e.L.PCall(len(args), lua.MultRet, nil); err != nil {
+		e.L.SetTop(base)
+		return nil, e.failure(err)
+	}
+	var out []lua.LValue
+	for i := base + 1; i <= e.L.GetTop(); i++ {
+		out = append(out, e.L.Get(i))
+	}
+	e.L.SetTop(base)
+	return out, nil
+}
+
+// scriptError is a Lua error that left a script.
+type scriptError struct {
+	text  string // first line, with position
+	trace string
+}
+
+func (e *scriptError) Error() string { return e.text }
+
+func (e *engine) failure(err error) error {
+	api, ok := err.(*lua.ApiError) //nolint:errorlint // the engine gives exactly this type
+	if !ok {
+		return &scriptError{text: firstLine(err.Error())}
+	}
+	if api.Type == lua.ApiErrorPanic {
+		e.onPanic("the engine", api.Object)
+	}
+	return &scriptError{text: firstLine(errorText(api.Object)), trace: api.StackTrace}
+}
+
+// errorText describes an error value without running any of its metamethods.
+func errorText(v lua.LValue) string {
+	switch v := v.(type) {
+	case lua.LString:
+		return string(v)
+	case lua.LNumber:
+		return v.String()
+	case *lua.LTable:
+		for _, key := range []string{"error", "message"} {
+			if s, ok := v.RawGetString(key).(lua.LString); ok {
+				return string(s)
+			}
+		}
+	}
+	return fmt.Sprintf("(error object is a %s value)", v.Type())
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimRight(line, "\r ")
+}

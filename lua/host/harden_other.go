@@ -1,0 +1,9 @@
+//go:build !linux && !darwin
+
+package host
+
+// harden has no layer on this system: the process border and the guards hold alone.
+func harden(bool) []string { return nil }
+
+// cpuMillis is not measured on this system.
+func cpuMillis() int64 { return 0 }

@@ -1,0 +1,208 @@
+package host
+
+import (
+	"fmt"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"jcode/lua/wire"
+)
+
+// script is one Lua state with its environment: a tool's for one call, a plugin's or
+// the startup script's for the life of the process.
+type script struct {
+	*engine
+	srv     *server
+	env     wire.Env
+	threads *threads
+	null    *lua.LUserData
+	arrayMT *lua.LTable
+	jcode   *lua.LTable
+	// request is the host's own jcode.request; a script may put another one there.
+	request *lua.LFunction
+	// handlers, events and commands are what the script registered.
+	handlers map[string]*lua.LFunction
+	events   map[string][]*lua.LFunction
+	commands map[string]*lua.LFunction
+	// component is the table that a plugin's file gave back.
+	component *lua.LTable
+	modules   map[string]string
+	loaded    map[string]lua.LValue
+	out       output
+}
+
+func (srv *server) newScript(env wire.Env) *script {
+	s := &script{
+		engine: newEngine(srv.meter), srv: srv, env: env,
+		handlers: map[string]*lua.LFunction{}, events: map[string][]*lua.LFunction{}, commands: map[string]*lua.LFunction{},
+		loaded: map[string]lua.LValue{},
+	}
+	s.onPanic = func(where string, what any) {
+		srv.tainted = true
+		s.log("error", fmt.Sprintf("panic in %s: %v", where, what))
+	}
+	s.null = &lua.LUserData{Value: jsonNull{}, Metatable: lua.LNil, Env: s.L.G.Global}
+	s.arrayMT = s.L.CreateTable(0, 1)
+	s.arrayMT.RawSetString("__metatable", lua.LFalse)
+	s.openGlobals()
+	s.openAPI()
+	return s
+}
+
+// exec compiles and runs a chunk, and gives back what it returns.
+func (s *script) exec(proto *lua.FunctionProto) ([]lua.LValue, error) {
+	return s.Call(s.L.NewFunctionFromProto(proto))
+}
+
+// runTool runs a tool's chunk with its parameters as globals and in `params`. The
+// result is what it returned: nothing, a value, or a value and a message.
+func (s *script) runTool(proto *lua.FunctionProto, params *wire.Object) (any, error) {
+	if s.env == wire.EnvTool {
+		t := s.fromWire(params)
+		for i := range params.Len() {
+			name, v := params.At(i)
+			s.L.G.Global.RawSetString(name, s.fromWire(v))
+		}
+		s.L.G.Global.RawSetString("params", t)
+	}
+	rets, err := s.exec(proto)
+	if err != nil {
+		return nil, err
+	}
+	return s.returned("result", rets)
+}
+
+// returned converts the first two return values of a script.
+func (s *script) returned(root string, rets []lua.LValue) (any, error) {
+	out := []any{}
+	for i, r := range rets {
+		if i == 2 {
+			break
+		}
+		v, err := s.toWire(root, r)
+		if err != nil {
+			return nil, &scriptError{text: err.Error()}
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// load runs the body of a plugin or the startup script. A plugin's description of
+// itself is the result.
+func (s *script) load(proto *lua.FunctionProto, chunk string) (any, error) {
+	rets, err := s.exec(proto)
+	if err != nil || s.env != wire.EnvPlugin {
+		return nil, err
+	}
+	if len(rets) == 0 || rets[0].Type() != lua.LTTable {
+		return nil, &scriptError{text: chunk + ": a plugin must return a table with id, permissions, init"}
+	}
+	s.component = rets[0].(*lua.LTable)
+	about := &wire.Object{}
+	for _, key := range []string{"id", "permissions"} {
+		v, err := s.toWire(key, s.component.RawGetString(key))
+		if err != nil {
+			return nil, &scriptError{text: chunk + ": " + err.Error()}
+		}
+		about.Set(key, v)
+	}
+	for _, key := range []string{"init", "on_request", "shutdown"} {
+		switch v := s.component.RawGetString(key); v.Type() {
+		case lua.LTNil:
+		case lua.LTFunction:
+			about.Set(key, true)
+		default:
+			return nil, &scriptError{text: fmt.Sprintf("%s: %s is a %s, not a function", chunk, key, v.Type())}
+		}
+	}
+	return about, nil
+}
+
+// start runs init() of a plugin, or the global startup().
+func (s *script) start() (any, error) {
+	v, name := s.L.G.Global.RawGetString("startup"), "startup"
+	if s.env == wire.EnvPlugin {
+		v, name = s.component.RawGetString("init"), "init"
+	}
+	switch v.Type() {
+	case lua.LTNil:
+		return nil, nil
+	case lua.LTFunction:
+		_, err := s.Call(v)
+		return nil, err
+	}
+	return nil, &scriptError{text: name + " is a " + v.Type().String() + ", not a function"}
+}
+
+// shutdown runs shutdown() of a plugin.
+func (s *script) shutdown() (any, error) {
+	if s.component == nil {
+		return nil, nil
+	}
+	if fn, ok := s.component.RawGetString("shutdown").(*lua.LFunction); ok {
+		_, err := s.Call(fn)
+		return nil, err
+	}
+	return nil, nil
+}
+
+// serve answers a component request by a registered handler or by on_request.
+func (s *script) serve(operation, from string, payload any) (any, error) {
+	if fn := s.handlers[operation]; fn != nil {
+		rets, err := s.Call(fn, s.fromWire(orEmpty(payload)))
+		if err != nil {
+			return nil, err
+		}
+		return s.returned("reply", rets)
+	}
+	fn, _ := s.L.G.Global.RawGetString("on_request").(*lua.LFunction)
+	if s.component != nil {
+		fn, _ = s.component.RawGetString("on_request").(*lua.LFunction)
+	}
+	if fn == nil {
+		return []any{wire.NewObject("success", false, "error", "unknown operation: "+operation)}, nil
+	}
+	req := s.L.CreateTable(0, 3)
+	req.RawSetString("operation", lua.LString(operation))
+	req.RawSetString("payload", s.fromWire(orEmpty(payload)))
+	req.RawSetString("from", lua.LString(from))
+	rets, err := s.Call(fn, req)
+	if err != nil {
+		return nil, err
+	}
+	return s.returned("reply", rets)
+}
+
+func orEmpty(payload any) any {
+	if payload == nil {
+		return &wire.Object{}
+	}
+	return payload
+}
+
+// event runs the n-th handler (from 1) of an event.
+func (s *script) event(name string, n int, table any) (any, error) {
+	list := s.events[name]
+	if n < 1 || n > len(list) {
+		return nil, &scriptError{text: "no such handler"}
+	}
+	rets, err := s.Call(list[n-1], s.fromWire(table))
+	if err != nil {
+		return nil, err
+	}
+	return s.returned("event", rets)
+}
+
+// command runs a slash command.
+func (s *script) command(name, text string) (any, error) {
+	fn := s.commands[name]
+	if fn == nil {
+		return nil, &scriptError{text: "no such command: " + name}
+	}
+	rets, err := s.Call(fn, lua.LString(text))
+	if err != nil {
+		return nil, err
+	}
+	return s.returned("result", rets)
+}

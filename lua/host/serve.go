@@ -1,0 +1,282 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"runtime/metrics"
+	"sync/atomic"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"jcode/lua/wire"
+)
+
+// maxWaiting is how many pieces of work may wait.
+const maxWaiting = 64
+
+// server is the whole child: one reader that sorts what comes in, one worker that runs
+// Lua and writes all that goes out.
+type server struct {
+	out     io.Writer
+	work    chan *wire.Message
+	replies chan *wire.Message
+	// stop is closed when the work that runs was cancelled; a wait for a reply ends then.
+	stop    chan struct{}
+	stopped atomic.Bool
+
+	meter    *meter
+	patterns map[string]*regexp.Regexp
+	protos   map[string]*lua.FunctionProto // by source hash
+	env      wire.Env
+	pwd      string
+	owner    string
+	script   *script // lives as long as the process: plugin, startup script
+	nextCall uint64
+	tainted  bool
+	writeErr error
+	// extra globals exist only in tests of the isolation.
+	extra map[string]lua.LGFunction
+}
+
+// Serve speaks the protocol over in and out until in ends. layers are the protections
+// that hold for this process; they are reported.
+func Serve(in io.Reader, out io.Writer, layers []string) error { return serve(in, out, layers, nil) }
+
+func serve(in io.Reader, out io.Writer, layers []string, extra map[string]lua.LGFunction) error {
+	srv := &server{
+		out: out, work: make(chan *wire.Message, maxWaiting), replies: make(chan *wire.Message, 1),
+		stop: make(chan struct{}), meter: newMeter(), patterns: map[string]*regexp.Regexp{},
+		protos: map[string]*lua.FunctionProto{}, env: wire.EnvTool, extra: extra,
+	}
+	srv.send(&wire.Message{Type: wire.TypeReady, N: wire.Version, Value: layers})
+	failed := make(chan error, 1)
+	go func() { failed <- srv.read(in) }()
+	for m := range srv.work {
+		srv.handle(m)
+		if srv.writeErr != nil {
+			return srv.writeErr
+		}
+	}
+	if srv.script != nil {
+		srv.script.Close()
+	}
+	return <-failed
+}
+
+// read sorts what comes in until the pipe ends.
+func (srv *server) read(in io.Reader) error {
+	defer close(srv.work)
+	for {
+		m, err := wire.Read(in)
+		if err != nil {
+			srv.cancel() // nobody waits for the result any more
+			if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
+				return nil
+			}
+			return err
+		}
+		switch m.Type {
+		case wire.TypeReply:
+			select {
+			case srv.replies <- m:
+			case <-srv.stop:
+			}
+		case wire.TypeCancel:
+			srv.cancel()
+		default:
+			srv.work <- m
+		}
+	}
+}
+
+// cancel ends the running work for good. A host is never used again after that.
+func (srv *server) cancel() {
+	srv.meter.cancel.Store(true)
+	if !srv.stopped.Swap(true) {
+		close(srv.stop)
+	}
+}
+
+func (srv *server) send(m *wire.Message) {
+	if err := wire.Write(srv.out, m); err != nil && srv.writeErr == nil {
+		srv.writeErr = err
+	}
+}
+
+// call asks the other side and waits.
+func (srv *server) call(name string, args []any) (*wire.Message, error) {
+	if srv.stopped.Load() {
+		srv.meter.stop(errCancelled)
+		return nil, errCancelled
+	}
+	srv.nextCall++
+	id := srv.nextCall
+	if err := wire.Write(srv.out, &wire.Message{Type: wire.TypeCall, ID: id, Name: name, Value: args}); err != nil {
+		if errors.Is(err, wire.ErrTooLong) {
+			return nil, err
+		}
+		srv.writeErr = err
+		return nil, err
+	}
+	select {
+	case m := <-srv.replies:
+		if m.ID != id {
+			return nil, fmt.Errorf("reply %d to call %d", m.ID, id)
+		}
+		return m, nil
+	case <-srv.stop:
+		srv.meter.stop(errCancelled) // not even a pcall goes on from here
+		return nil, errCancelled
+	}
+}
+
+// handle does one piece of work and reports how it ended.
+func (srv *server) handle(m *wire.Message) {
+	srv.meter.reset(m.Limits)
+	if srv.script != nil {
+		srv.script.out = output{}
+	}
+	v, err := srv.do(m)
+	if m.Type == wire.TypeInit && err == nil {
+		return
+	}
+	answer := &wire.Message{Type: wire.TypeResult, ID: m.ID, Value: v}
+	if err != nil {
+		answer = srv.failure(m.ID, err)
+	}
+	answer.Spent = srv.spent()
+	if err := wire.Write(srv.out, answer); errors.Is(err, wire.ErrTooLong) {
+		answer = srv.failure(m.ID, fmt.Errorf("the result is too large: %w", err))
+		answer.Spent = srv.spent()
+		srv.send(answer)
+	} else if err != nil {
+		srv.writeErr = err
+	}
+}
+
+func (srv *server) do(m *wire.Message) (any, error) {
+	switch m.Type {
+	case wire.TypeInit:
+		return nil, srv.init(m)
+	case wire.TypeCompile:
+		_, err := compile(m.Name, m.Text)
+		return nil, err
+	case wire.TypeRun:
+		return srv.run(m)
+	case wire.TypeLoad:
+		return srv.load(m)
+	}
+	if srv.script == nil {
+		return nil, fmt.Errorf("nothing is loaded")
+	}
+	switch m.Type {
+	case wire.TypeStart:
+		return srv.script.start()
+	case wire.TypeRequest:
+		return srv.script.serve(m.Name, m.Text, m.Value)
+	case wire.TypeEvent:
+		return srv.script.event(m.Name, m.N, m.Value)
+	case wire.TypeCommand:
+		return srv.script.command(m.Name, m.Text)
+	case wire.TypeShutdown:
+		return srv.script.shutdown()
+	}
+	return nil, fmt.Errorf("unknown message type %q", m.Type)
+}
+
+func (srv *server) init(m *wire.Message) error {
+	env, ok := wire.ParseEnv(m.Name)
+	if !ok {
+		return fmt.Errorf("unknown environment %q", m.Name)
+	}
+	o, _ := m.Value.(*wire.Object)
+	srv.env, srv.pwd, srv.owner = env, o.String("pwd"), o.String("owner")
+	return nil
+}
+
+// run runs a chunk in a fresh state.
+func (srv *server) run(m *wire.Message) (any, error) {
+	proto := srv.protos[m.Hash]
+	if proto == nil {
+		var err error
+		if proto, err = compile(m.Name, m.Text); err != nil {
+			return nil, err
+		}
+		if m.Hash != "" {
+			srv.protos[m.Hash] = proto
+		}
+	}
+	s := srv.newScript(srv.env)
+	defer s.Close()
+	srv.addExtra(s)
+	params, _ := m.Value.(*wire.Object)
+	v, err := s.runTool(proto, params)
+	if srv.env == wire.EnvEval && err == nil {
+		v = wire.NewObject("output", s.out.captured.String(), "full", s.out.full, "result", v)
+	}
+	return v, err
+}
+
+func (srv *server) addExtra(s *script) {
+	for name, fn := range srv.extra {
+		s.L.G.Global.RawSetString(name, s.RegisterHost(name, fn))
+	}
+}
+
+// load starts the one script of this process.
+func (srv *server) load(m *wire.Message) (any, error) {
+	if srv.script != nil {
+		return nil, fmt.Errorf("a script is loaded already")
+	}
+	proto, err := compile(m.Name, m.Text)
+	if err != nil {
+		return nil, err
+	}
+	s := srv.newScript(srv.env)
+	srv.addExtra(s)
+	srv.script = s
+	if o, ok := m.Value.(*wire.Object); ok && o.Len() > 0 {
+		s.modules = map[string]string{}
+		for i := range o.Len() {
+			name, text := o.At(i)
+			s.modules[name], _ = text.(string)
+		}
+	}
+	return s.load(proto, m.Name)
+}
+
+// failure describes how work ended. Which limit it was, the meter says, not the text
+// of the error.
+func (srv *server) failure(id uint64, err error) *wire.Message {
+	m := &wire.Message{Type: wire.TypeError, ID: id, Kind: "script_error", Text: firstLine(err.Error())}
+	var load *loadError
+	var script *scriptError
+	switch stopped := srv.meter.stopped; {
+	case stopped != nil:
+		m.Kind, m.Text = "limit", stopped.Error()
+		if errors.Is(stopped, errCancelled) {
+			m.Kind = "cancelled"
+		}
+		srv.tainted = true
+	case srv.stopped.Load():
+		m.Kind, m.Text = "cancelled", errCancelled.Error()
+	case errors.As(err, &load):
+		m.Kind, m.N = "load_error", load.line
+	case errors.As(err, &script) && script.trace != "":
+		srv.send(&wire.Message{Type: wire.TypeLog, Kind: "debug", Text: script.text + "\n" + script.trace})
+	}
+	return m
+}
+
+func (srv *server) spent() wire.Spent {
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(sample)
+	return wire.Spent{
+		CPU:     cpuMillis(),
+		Memory:  int64(sample[0].Value.Uint64() - sample[1].Value.Uint64()),
+		Tainted: srv.tainted || srv.stopped.Load(),
+	}
+}

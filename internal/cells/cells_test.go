@@ -1,0 +1,153 @@
+package cells
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func text(lines [][]Span) []string {
+	var out []string
+	for _, l := range lines {
+		s := ""
+		for _, p := range l {
+			s += p.Text
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func TestWrapBreaksBetweenWords(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		width int
+		want  string
+	}{
+		{"one two three", 8, "one two|three"},
+		{"one two", 7, "one two"},
+		{"abcdefghij", 4, "abcd|efgh|ij"},
+		{"a abcdefghij", 4, "a|abcd|efgh|ij"},
+		{"日本語のテキスト", 6, "日本語|のテキ|スト"},
+		{"日本語。", 6, "日本|語。"},
+		{"x\n\ny", 5, "x||y"},
+		{"", 5, ""},
+		{"👩‍👩‍👧👩‍👩‍👧", 2, "👩‍👩‍👧|👩‍👩‍👧"},
+		{"ab 漢字 cd", 5, "ab 漢|字 cd"},
+		{"cafe\u0301 au lait", 7, "cafe\u0301 au|lait"},
+		{"漢", 1, "漢"},
+	} {
+		if got := strings.Join(text(Wrap([]Span{{Text: c.in}}, c.width)), "|"); got != c.want {
+			t.Errorf("Wrap(%q, %d) = %q, want %q", c.in, c.width, got, c.want)
+		}
+	}
+}
+
+func TestWrapKeepsStylesAcrossSpans(t *testing.T) {
+	got := Wrap([]Span{{Text: "plain bo", Style: "1"}, {Text: "ld next", Style: "2"}}, 10)
+	if want := "plain bold|next"; strings.Join(text(got), "|") != want {
+		t.Fatalf("got %q", text(got))
+	}
+	if r := Render(got[0]); r != "\x1b[1mplain bo\x1b[m\x1b[2mld\x1b[m" {
+		t.Errorf("rendered %q", r)
+	}
+}
+
+func TestWrapAndFoldNeverOverflowNorLoseText(t *testing.T) {
+	alphabet := []string{"a", "b", " ", "  ", "\n", "漢", "한", "👩‍👩‍👧", "🇨🇳", "e\u0301", "。", "-", "long"}
+	rapid.Check(t, func(t *rapid.T) {
+		var spans []Span
+		for range rapid.IntRange(0, 5).Draw(t, "spans") {
+			parts := rapid.SliceOfN(rapid.SampledFrom(alphabet), 0, 12).Draw(t, "parts")
+			spans = append(spans, Span{Text: strings.Join(parts, ""), Style: Style(rapid.SampledFrom([]string{"", "1"}).Draw(t, "style"))})
+		}
+		width := rapid.IntRange(1, 12).Draw(t, "width")
+		all := ""
+		for _, s := range spans {
+			all += s.Text
+		}
+		squeeze := strings.NewReplacer(" ", "", "\n", "")
+		for name, lines := range map[string][][]Span{"wrap": Wrap(spans, width), "fold": Fold(spans, width)} {
+			joined := ""
+			for _, l := range lines {
+				if w := SpansWidth(l); w > max(width, 2) || w > width && len(text([][]Span{l})[0]) > 0 && width > 1 {
+					t.Fatalf("%s: line %q is %d cells wide, limit %d", name, text([][]Span{l})[0], w, width)
+				}
+				joined += text([][]Span{l})[0]
+			}
+			if squeeze.Replace(joined) != squeeze.Replace(all) {
+				t.Fatalf("%s lost text: %q from %q", name, joined, all)
+			}
+			if name == "fold" && joined != strings.ReplaceAll(all, "\n", "") {
+				t.Fatalf("fold lost blanks: %q from %q", joined, all)
+			}
+		}
+	})
+}
+
+func TestCleanTakesAwayWhatCommandsATerminal(t *testing.T) { // S05
+	for in, want := range map[string]string{
+		"plain 漢字 é":         "plain 漢字 é",
+		"a\rb\n":             "a\nb\n",
+		"a\r\nb":             "a\nb",
+		"\x1b[2Jx":           "x",
+		"\x1b]0;t\x07y":      "y",
+		"\x1b]52;c;eA==\x07": "",
+		"\x1b[?1049hz":       "z",
+		"\x1bPq\x1b\\w":      "w",
+		"\u202eabc":          "\ufffdabc",
+		"\x80\xff":           "\ufffd\ufffd",
+		"\u009b2J":           "2J",
+		"tab\tstays":         "tab\tstays",
+		"\x07bell":           "bell",
+	} {
+		if got := Clean(in); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("a\x1b[31mb\x1b]8;;x\x07c\r\n\x80")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := Clean(s)
+		if !utf8.ValidString(got) {
+			t.Fatalf("not UTF-8: %q", got)
+		}
+		if strings.ContainsAny(got, "\x1b\x07\x00\x08") {
+			t.Fatalf("control characters left: %q", got)
+		}
+		if again := Clean(got); again != got {
+			t.Fatalf("not stable: %q then %q", got, again)
+		}
+	})
+}
+
+func TestVisibleSpellsOutWhatHides(t *testing.T) { // U10
+	if got := Visible("ls\u202e\x1b[8m\u200bx"); got != "ls⟨U+202E⟩␛[8m⟨U+200B⟩x" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		w    int
+		want string
+	}{{"hello", 5, "hello"}, {"hello", 4, "hel…"}, {"漢字漢字", 5, "漢字…"}, {"漢字", 2, "…"}, {"x", 0, ""}} {
+		if got := Fit(c.in, c.w); got != c.want {
+			t.Errorf("Fit(%q,%d) = %q, want %q", c.in, c.w, got, c.want)
+		}
+	}
+	if got := FitStart("/a/long/path", 6); got != "…/path" {
+		t.Errorf("FitStart = %q", got)
+	}
+}
+
+func TestExpandTabs(t *testing.T) {
+	if got := ExpandTabs("a\tb\n\t漢\tc", 4); got != "a   b\n    漢  c" {
+		t.Errorf("got %q", got)
+	}
+}

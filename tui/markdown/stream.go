@@ -1,0 +1,214 @@
+package markdown
+
+import (
+	"bytes"
+
+	"jcode/internal/cells"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+)
+
+// Stream renders a text that is still being written. Lines of finished blocks are made
+// once; a delta costs what the open block costs, and a line of an open code block costs
+// what the line costs. After Close the lines are those of Render for the whole text.
+type Stream struct {
+	opts   Options
+	parser parser.Parser
+	src    []byte
+	held   string // the end of a delta that may be half an escape sequence or rune
+
+	frozen int      // src[:frozen] is rendered in lines
+	tried  int      // end of the complete lines at the last attempt to freeze
+	lines  []string // finished
+	tail   []string // of the open block
+	dirty  bool
+	refs   bool // a link target was defined somewhere: only Close renders it everywhere
+	closed bool
+
+	list  listRest
+	fence *fence
+}
+
+// listRest is what must be known of the items of the open list that are finished.
+type listRest struct {
+	open   bool
+	number int  // of the next item
+	blank  bool // the next item stands after a blank line
+}
+
+// NewStream makes an empty text.
+func NewStream(opts Options) *Stream {
+	opts.Width = max(opts.Width, 1)
+	return &Stream{opts: opts, parser: newParser()}
+}
+
+// Append adds text at the end.
+func (s *Stream) Append(delta string) {
+	if delta == "" || s.closed {
+		return
+	}
+	delta = s.held + delta
+	cut := cells.CompleteLen(delta)
+	delta, s.held = delta[:cut], delta[cut:]
+	s.src = append(s.src, cells.Clean(delta)...)
+	s.dirty = true
+}
+
+// Close says that nothing more comes.
+func (s *Stream) Close() {
+	if s.closed {
+		return
+	}
+	if s.held != "" {
+		s.src = append(s.src, cells.Clean(s.held)...)
+		s.held = ""
+	}
+	s.update()
+	s.closed = true
+	if s.refs {
+		s.renderWhole()
+		return
+	}
+	if s.fence != nil {
+		s.closeFence()
+	}
+	s.lines = append(s.lines, s.tail...)
+	s.tail, s.frozen, s.fence, s.list = nil, len(s.src), nil, listRest{}
+}
+
+// Source is the text so far, cleaned.
+func (s *Stream) Source() string { return string(s.src) }
+
+// Lines gives the lines that never change until Restyle, and those that may.
+func (s *Stream) Lines() (finished, open []string) {
+	if s.dirty {
+		s.update()
+	}
+	return s.lines, s.tail
+}
+
+// Restyle renders everything anew, for another width or other styles.
+func (s *Stream) Restyle(opts Options) {
+	opts.Width = max(opts.Width, 1)
+	s.opts = opts
+	if s.closed {
+		s.renderWhole()
+		return
+	}
+	s.frozen, s.tried, s.lines, s.tail, s.fence, s.list = 0, 0, nil, nil, nil, listRest{}
+	s.dirty = true
+}
+
+func (s *Stream) renderWhole() {
+	doc, _ := parseWith(s.parser, s.src)
+	r := newRenderer(s.src, s.opts)
+	r.blocks(doc)
+	s.lines, s.tail, s.frozen = r.lines, nil, len(s.src)
+	s.fence, s.list = nil, listRest{}
+}
+
+// update finishes what is complete and renders what is open.
+func (s *Stream) update() {
+	s.dirty = false
+	complete := bytes.LastIndexByte(s.src, '\n') + 1
+	for complete > s.tried {
+		s.tried = complete
+		if s.fence == nil {
+			s.freeze(complete)
+		}
+		if s.fence != nil && s.advanceFence(complete) {
+			s.tried = s.frozen // what follows the closed code block is new
+		}
+	}
+	s.renderTail()
+}
+
+// freeze renders the blocks of the complete lines that no later line can change: all but
+// the last, and of a list all items but the last.
+func (s *Stream) freeze(complete int) {
+	origin := s.frozen
+	src := s.src[origin:complete]
+	doc, refs := parseWith(s.parser, src)
+	s.refs = s.refs || refs
+	last := doc.LastChild()
+	if last == nil {
+		return
+	}
+	start := lineStart(last, src)
+	if start < 0 {
+		return
+	}
+	if doc.FirstChild() != last {
+		r := newRenderer(src, s.opts)
+		r.next = s.list.number
+		r.blocksUntil(doc, last)
+		s.add(r.lines)
+		s.frozen, s.list = origin+start, listRest{}
+	}
+	switch n := last.(type) {
+	case *ast.List:
+		s.freezeItems(n, src, origin)
+	case *ast.FencedCodeBlock:
+		s.openFence(n, src, start, origin)
+	}
+}
+
+// freezeItems finishes all items of a list but the last.
+func (s *Stream) freezeItems(list *ast.List, src []byte, origin int) {
+	last := list.LastChild()
+	if last == nil || last == list.FirstChild() {
+		return
+	}
+	start := lineStart(last, src)
+	if start < 0 {
+		return
+	}
+	r := newRenderer(src, s.opts)
+	r.next = s.list.number
+	number := r.items(list, last)
+	s.add(r.lines)
+	s.frozen = origin + start
+	s.list = listRest{open: true, number: number, blank: last.HasBlankPreviousLines()}
+}
+
+// add appends finished lines of the next block, or of the open list's next items.
+func (s *Stream) add(lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	if s.separated() {
+		s.lines = append(s.lines, "")
+	}
+	s.lines = append(s.lines, lines...)
+}
+
+// separated reports whether a blank line stands before what comes next.
+func (s *Stream) separated() bool {
+	if s.list.open {
+		return s.list.blank
+	}
+	return len(s.lines) > 0
+}
+
+// renderTail renders what is not finished.
+func (s *Stream) renderTail() {
+	s.tail = s.tail[:0:0]
+	if s.fence != nil {
+		s.tail = s.fenceTail()
+		return
+	}
+	if s.frozen == len(s.src) {
+		return
+	}
+	src := s.src[s.frozen:]
+	doc, refs := parseWith(s.parser, src)
+	s.refs = s.refs || refs
+	r := newRenderer(src, s.opts)
+	r.next = s.list.number
+	r.blocks(doc)
+	if len(r.lines) > 0 && s.separated() {
+		s.tail = append(s.tail, "")
+	}
+	s.tail = append(s.tail, r.lines...)
+}

@@ -70,7 +70,7 @@ func (r *renderer) emitSpans(lines [][]cells.Span) {
 }
 
 func (r *renderer) push(first, rest string, width int) {
-	if r.indent+width >= r.opts.Width { // no room: nesting is not shown any deeper
+	if r.indent+width+2 > r.opts.Width { // no room for a wide character: nesting is not shown any deeper
 		first, rest, width = "", "", 0
 	}
 	r.levels = append(r.levels, level{first: first, rest: rest, width: width})
@@ -93,10 +93,16 @@ func (r *renderer) blocksUntil(parent, end ast.Node) {
 		if n.Kind() == ast.KindLinkReferenceDefinition {
 			continue
 		}
+		before := len(r.lines)
 		if !first {
 			r.emit("")
 		}
+		start := len(r.lines)
 		r.block(n)
+		if len(r.lines) == start { // an empty quote: nothing to set apart
+			r.lines = r.lines[:before]
+			continue
+		}
 		first = false
 	}
 }

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -180,7 +181,7 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src string, width, step uint8) {
 		src = cells.Clean(src)
-		if len(src) > 4000 {
+		if len(src) > 600 {
 			return
 		}
 		var pieces []string
@@ -281,6 +282,7 @@ func BenchmarkDelta(b *testing.B) {
 				s := NewStream(Options{Width: 100, Styles: testStyles()})
 				s.Append(base)
 				s.Lines()
+				runtime.GC()
 				b.StartTimer()
 				for i := 0; i+20 <= len(more); i += 20 {
 					s.Append(more[i : i+20])

@@ -6,6 +6,7 @@ import (
 	"jcode/internal/cells"
 
 	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 )
 
@@ -131,7 +132,7 @@ func (s *Stream) freeze(complete int) {
 	src := s.src[origin:complete]
 	doc, refs := parseWith(s.parser, src)
 	s.refs = s.refs || refs
-	last := doc.LastChild()
+	last := openBlock(doc, src)
 	if last == nil {
 		return
 	}
@@ -152,6 +153,55 @@ func (s *Stream) freeze(complete int) {
 	case *ast.FencedCodeBlock:
 		s.openFence(n, src, start, origin)
 	}
+}
+
+// openBlock gives the first block that later lines may still change: the last one, and
+// with it what the parser cut from the head of the same paragraph, a link target or the
+// text above a table.
+func openBlock(doc ast.Node, src []byte) ast.Node {
+	last := doc.LastChild()
+	for last != nil {
+		prev := last.PreviousSibling()
+		if prev == nil {
+			break
+		}
+		cut := prev.Kind() == ast.KindLinkReferenceDefinition || last.Kind() == east.KindTable && prev.Kind() == ast.KindParagraph
+		if !cut || blankBefore(src, lineStart(last, src)) {
+			break
+		}
+		last = prev
+	}
+	if !ordered(doc, last, src) {
+		return nil
+	}
+	return last
+}
+
+// ordered reports whether the blocks up to last begin one after the other. Where a heading
+// is cut out of a table's paragraph, the parser may put them the other way round; such a
+// place waits until it lies behind.
+func ordered(doc, last ast.Node, src []byte) bool {
+	at := -1
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		start := lineStart(n, src)
+		if start <= at {
+			return false
+		}
+		at = start
+		if n == last {
+			return true
+		}
+	}
+	return true
+}
+
+// blankBefore reports whether the line that ends at pos is blank.
+func blankBefore(src []byte, pos int) bool {
+	if pos <= 0 {
+		return true
+	}
+	head := src[:pos-1]
+	return len(bytes.TrimSpace(head[bytes.LastIndexByte(head, '\n')+1:])) == 0
 }
 
 // freezeItems finishes all items of a list but the last.

@@ -186,8 +186,8 @@ func (r *renderer) foldTable(rows [][][]cells.Span) {
 // lineStart gives the offset at which a node's first line begins, or -1.
 func lineStart(n ast.Node, src []byte) int {
 	pos := n.Pos()
-	for c := n.FirstChild(); pos < 0 && c != nil; c = c.FirstChild() {
-		pos = c.Pos()
+	if n.Kind() == east.KindTable {
+		pos = firstText(n) // its own position may be that of a paragraph above
 	}
 	if pos < 0 || pos > len(src) {
 		return -1
@@ -196,4 +196,16 @@ func lineStart(n ast.Node, src []byte) int {
 		pos--
 	}
 	return pos
+}
+
+// firstText gives the offset of the first text in a table's head, or -1.
+func firstText(table ast.Node) int {
+	if row := table.FirstChild(); row != nil {
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			if cell.Lines().Len() > 0 {
+				return cell.Lines().At(0).Start
+			}
+		}
+	}
+	return -1
 }

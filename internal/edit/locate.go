@@ -1,0 +1,253 @@
+package edit
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// looseness is what is ignored to locate an old string. Line endings, and whether the last
+// line has one, always are.
+type looseness struct {
+	what     string
+	unicode  bool // quotes, dashes and spaces are folded to ASCII
+	trailing bool // blanks at the ends of lines are dropped
+}
+
+// loose locates an old string that is not there byte for byte. The first looseness that
+// finds anything decides: one place is replaced, several are an error.
+func loose(content string, e Edit) (done Done, found bool, err error) {
+	if !utf8.ValidString(e.Old) {
+		return Done{}, false, nil // half a character locates nothing
+	}
+	for _, l := range []looseness{
+		{what: "line endings"},
+		{what: "the kind of quotes, dashes and spaces", unicode: true},
+		{what: "blanks at line ends", unicode: true, trailing: true},
+	} {
+		if done, found, err := l.replace(content, e); found {
+			return done, true, err
+		}
+	}
+	return indented(content, e)
+}
+
+// piece is one character of a folded text and the bytes that it stands for.
+type piece struct{ start, end int }
+
+// replace locates e.Old with this looseness and puts e.New in its place, touching only
+// what differs between the two.
+func (l looseness) replace(content string, e Edit) (done Done, found bool, err error) {
+	old, now := toLF(e.Old), toLF(e.New)
+	wholeEnd := false
+	if l.trailing && !strings.HasSuffix(old, "\n") {
+		if cut := strings.TrimRight(old, " \t"); cut != old && cut != "" {
+			old, now, wholeEnd = cut, strings.TrimRight(now, " \t"), true
+		}
+	}
+	text := l.fold(content, true)
+	needle := l.fold(old, false)
+	if needle == "" {
+		return Done{}, false, nil
+	}
+	at := occurrences(text, needle)
+	if wholeEnd {
+		at = keep(at, func(i int) bool { return strings.HasPrefix(text[i+len(needle):], "\n") })
+	}
+	onlyEndings := !l.unicode && !l.trailing
+	switch {
+	case len(at) == 0:
+		return Done{}, false, nil
+	case len(at) > 1 && (!e.All || !onlyEndings):
+		raw := make([]int, len(at))
+		for i, a := range at {
+			raw[i] = l.pieces(content, true, a, a+len(needle))[0].start
+		}
+		return Done{}, true, ambiguous(content, raw, l.what)
+	}
+	// From the last to the first, so that offsets stay true.
+	done.Text = content
+	ending := ""
+	last := len(text) + 1
+	for i := len(at) - 1; i >= 0; i-- {
+		if at[i]+len(needle) > last {
+			continue // it overlaps the one after
+		}
+		last = at[i]
+		place := l.pieces(content, true, at[i], at[i]+len(needle))
+		var note string
+		done.Text, note = l.put(done.Text, place, old, now)
+		if note != "" {
+			ending = note
+		}
+		done.Places++
+	}
+	done.Notes = append(done.Notes, "found by ignoring "+l.what+"; what did not have to change was kept as it is in the file")
+	if ending != "" {
+		done.Notes = append(done.Notes, ending)
+	}
+	return done, true, nil
+}
+
+// put changes old to now at a place of content: the same changes to the characters that
+// stand there.
+func (l looseness) put(content string, place []piece, old, now string) (out, note string) {
+	ending := endingAt(content, place[0].start, place[len(place)-1].end)
+	mine := l.pieces(old, false, 0, len(l.fold(old, false)))
+	var b strings.Builder
+	pos := 0
+	for _, c := range changes(old, now) {
+		p, q := within(mine, c.Start, c.End)
+		from := place[len(place)-1].end
+		if p < len(place) {
+			from = place[p].start
+		}
+		to := from
+		if q > p {
+			to = place[q-1].end
+		}
+		b.WriteString(content[pos:from])
+		pos = to
+		text, n := withEnding(c.New, ending)
+		b.WriteString(text)
+		if n != "" {
+			note = n
+		}
+	}
+	b.WriteString(content[pos:])
+	return b.String(), note
+}
+
+// changes gives the edits that lead from old to now: by character for short texts, by line
+// for long ones and where characters can't be told apart.
+func changes(old, now string) []udiff.Edit {
+	if len(old)+len(now) <= 64<<10 && utf8.ValidString(old) && utf8.ValidString(now) {
+		return udiff.Strings(old, now)
+	}
+	return udiff.Lines(old, now)
+}
+
+// within gives the pieces that lie in old[start:end], as a range of indexes.
+func within(pieces []piece, start, end int) (p, q int) {
+	for p < len(pieces) && pieces[p].end <= start {
+		p++
+	}
+	for q = p; q < len(pieces) && pieces[q].end <= end; q++ {
+	}
+	return p, q
+}
+
+func keep(at []int, ok func(int) bool) []int {
+	out := at[:0]
+	for _, a := range at {
+		if ok(a) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// fold gives the folded form of s. A whole text gets a final line end if it lacks one.
+func (l looseness) fold(s string, whole bool) string {
+	var b strings.Builder
+	b.Grow(len(s) + 1)
+	l.each(s, whole, func(r rune, start, end int) bool {
+		if r == utf8.RuneError && end-start == 1 {
+			b.WriteByte(s[start])
+		} else {
+			b.WriteRune(r)
+		}
+		return true
+	})
+	return b.String()
+}
+
+// pieces gives the characters of folded[from:to] with the bytes of s that they stand for.
+func (l looseness) pieces(s string, whole bool, from, to int) []piece {
+	var out []piece
+	at := 0
+	l.each(s, whole, func(r rune, start, end int) bool {
+		if at >= to {
+			return false
+		}
+		if at >= from {
+			out = append(out, piece{start, end})
+		}
+		if r == utf8.RuneError && end-start == 1 {
+			at++
+		} else {
+			at += utf8.RuneLen(r)
+		}
+		return true
+	})
+	return out
+}
+
+// each walks over the folded characters of s. A line end takes the blanks before it with
+// it where those are ignored.
+func (l looseness) each(s string, whole bool, yield func(r rune, start, end int) bool) {
+	for i := 0; i < len(s); {
+		r, n := l.char(s[i:])
+		if l.trailing && (r == ' ' || r == '\t') {
+			j := i + n
+			for j < len(s) {
+				r, n := l.char(s[j:])
+				if r != ' ' && r != '\t' {
+					break
+				}
+				j += n
+			}
+			switch {
+			case j < len(s):
+				if r, n := l.char(s[j:]); r == '\n' {
+					if !yield('\n', i, j+n) {
+						return
+					}
+					i = j + n
+					continue
+				}
+			case whole:
+				yield('\n', i, j)
+				return
+			}
+		}
+		if !yield(r, i, i+n) {
+			return
+		}
+		i += n
+	}
+	if whole && !strings.HasSuffix(s, "\n") {
+		yield('\n', len(s), len(s))
+	}
+}
+
+// char gives the folded first character of s and its length in s.
+func (l looseness) char(s string) (rune, int) {
+	if s[0] < utf8.RuneSelf {
+		if s[0] == '\r' && len(s) > 1 && s[1] == '\n' {
+			return '\n', 2
+		}
+		return rune(s[0]), 1
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	if l.unicode {
+		r = foldRune(r)
+	}
+	return r, n
+}
+
+// foldRune gives the ASCII form of typographic quotes, dashes and spaces.
+func foldRune(r rune) rune {
+	switch {
+	case r == 0x2018 || r == 0x2019 || r == 0x201a || r == 0x201b || r == 0x2032 || r == 0x02bc:
+		return '\''
+	case r == 0x201c || r == 0x201d || r == 0x201e || r == 0x201f || r == 0x2033 || r == 0x00ab || r == 0x00bb:
+		return '"'
+	case r >= 0x2010 && r <= 0x2015 || r == 0x2212 || r == 0xfe58 || r == 0xfe63 || r == 0xff0d:
+		return '-'
+	case r == 0x00a0 || r >= 0x2000 && r <= 0x200a || r == 0x202f || r == 0x205f || r == 0x3000:
+		return ' '
+	}
+	return r
+}

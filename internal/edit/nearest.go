@@ -1,0 +1,154 @@
+package edit
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"jcode/internal/text"
+)
+
+const (
+	shownLines = 12  // lines of the nearest place in an error
+	shownBytes = 200 // bytes of one of them
+	similarMax = 20_000
+)
+
+// notFound says that an old string is nowhere, and what comes nearest. Likeness only helps
+// the message; it never chooses what to replace.
+func notFound(content string, e Edit) error {
+	if content == "" {
+		return fmt.Errorf("old_string is not in the file: the file is empty")
+	}
+	msg := "old_string is not in the file"
+	if now := strings.TrimSpace(e.New); len(now) > 3 {
+		if i := strings.Index(content, e.New); i >= 0 && strings.TrimSpace(e.New) != "" {
+			msg += fmt.Sprintf("; new_string is already there, at line %d: was the edit made before?", lineOf(content, i))
+		}
+	}
+	if strings.ContainsRune(e.Old, utf8.RuneError) && !utf8.ValidString(content) {
+		msg += fmt.Sprintf("; the file is %s, and its bytes can't be named by U+FFFD: choose lines without it", EightBit)
+	}
+	file := lines(content)
+	old := lines(toLF(e.Old))
+	at, ok := nearest(file, old)
+	if !ok {
+		return fmt.Errorf("%s, nor anything like it: read the file and copy the text exactly", msg)
+	}
+	end := min(at+len(old), len(file))
+	differs := func(i int) bool { return strings.TrimSpace(file[i]) != strings.TrimSpace(old[min(i-at, len(old)-1)]) }
+	return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a blank at an end, ≠ a line that differs):\n%s\ncopy the text exactly as the file has it",
+		msg, show(file[at:end], at+1, func(i int) bool { return differs(at + i) }))
+}
+
+// nearest gives the index of the line where want comes closest to standing in file: by
+// the lines that are equal without blanks at their ends, else by the most similar line.
+func nearest(file, want []string) (at int, ok bool) {
+	votes := map[int]int{}
+	where := map[string][]int{}
+	for i, l := range want {
+		if key := strings.TrimSpace(l); len(key) > 1 {
+			where[key] = append(where[key], i)
+		}
+	}
+	best, most := 0, 0
+	for i, l := range file {
+		for _, k := range where[strings.TrimSpace(l)] {
+			if i-k < 0 {
+				continue
+			}
+			votes[i-k]++
+			if v := votes[i-k]; v > most || v == most && i-k < best {
+				best, most = i-k, v
+			}
+		}
+	}
+	if most > 0 && (most > 1 || len(want) <= 3) {
+		return best, true
+	}
+	return similar(file, want, best, most > 0)
+}
+
+// similar looks for the line that is most like the longest wanted one.
+func similar(file, want []string, fallback int, have bool) (at int, ok bool) {
+	longest := 0
+	for i, l := range want {
+		if len(strings.TrimSpace(l)) > len(strings.TrimSpace(want[longest])) {
+			longest = i
+		}
+	}
+	pairs := bigrams(strings.TrimSpace(want[longest]))
+	best, most := fallback, 0.5
+	for i, l := range file[:min(len(file), similarMax)] {
+		l = strings.TrimSpace(l)
+		if len(l) > 4*len(want[longest])+20 || len(l) < 3 {
+			continue
+		}
+		if s := likeness(pairs, l); s > most {
+			best, most, have = max(0, i-longest), s, true
+		}
+	}
+	return best, have
+}
+
+func bigrams(s string) map[[2]byte]int {
+	m := map[[2]byte]int{}
+	for i := 0; i+1 < len(s); i++ {
+		m[[2]byte{s[i], s[i+1]}]++
+	}
+	return m
+}
+
+// likeness is the share of bigrams that two lines have in common, 0 to 1.
+func likeness(a map[[2]byte]int, line string) float64 {
+	total := 0
+	for _, n := range a {
+		total += n
+	}
+	b := bigrams(line)
+	common := 0
+	for k, n := range b {
+		common += min(n, a[k])
+	}
+	if total+len(line) <= 1 {
+		return 0
+	}
+	return 2 * float64(common) / float64(total+max(0, len(line)-1))
+}
+
+// show writes lines with numbers and visible white space, the first dozen of them.
+func show(file []string, number int, differs func(i int) bool) string {
+	var b strings.Builder
+	for i, l := range file {
+		if i == shownLines {
+			fmt.Fprintf(&b, "  … %d more lines", len(file)-i)
+			break
+		}
+		mark := " "
+		if differs != nil && differs(i) {
+			mark = "≠"
+		}
+		line, ending := body(l)
+		if ending == "\r\n" {
+			ending = "␍"
+		} else {
+			ending = ""
+		}
+		fmt.Fprintf(&b, "%s%5d  %s%s\n", mark, number+i, visible(line), ending)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// visible shows tabs, blanks at both ends and everything else that is easily overlooked.
+func visible(line string) string {
+	line, cut := text.CutMark(line, shownBytes, "…")
+	indent, rest := cutIndent(line)
+	core := rest
+	if !cut {
+		core = strings.TrimRight(rest, " \t")
+	}
+	tail := rest[len(core):]
+	blanks := strings.NewReplacer("\t", "→", " ", "·")
+	core = strings.NewReplacer("\t", "→", "\u00a0", "<U+00A0>", "\u202f", "<U+202F>").Replace(core)
+	return blanks.Replace(indent) + text.Visible(core) + blanks.Replace(tail)
+}

@@ -1,0 +1,66 @@
+package edit
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// What a lazy writer puts for text that it means to keep. A line with dots at an end must
+// speak of keeping (lazy) and of what (noun); worded needs no dots.
+var (
+	dots   = regexp.MustCompile(`^[\[({<]?\s*(?:\.{3,}|…)|(?:\.{3,}|…)\s*[\])}>]?$`)
+	lazy   = regexp.MustCompile(`(?i)\b(?:rest|remaining|remainder|existing|previous|unchanged|same|omitted|keep|other)\b`)
+	noun   = regexp.MustCompile(`(?i)\b(?:code|files?|functions?|methods?|class(?:es)?|contents?|implementations?|lines?|imports?|logic|body|tests?|components?|styles?|fields?|unchanged|before|above|as is)\b`)
+	worded = regexp.MustCompile(`(?i)^[\[({<]?\s*(?:the\s+)?(?:rest|remainder)\s+of\s+(?:the\s+|this\s+|your\s+)?[\w ]{1,30}?` +
+		`\s+(?:is\s+|are\s+|remains?\s+|stays?\s+|left\s+)*(?:unchanged|the same|as is|as before|omitted)\b.{0,20}$`)
+)
+
+// Omission looks in text for a line that stands for text left out, such as
+// `// ... rest of code unchanged ...`, and that original does not have. It gives the
+// first such line, trimmed.
+func Omission(text, original string) (line string, found bool) {
+	for l := range strings.Lines(text) {
+		if !strings.ContainsAny(l, ".…") && !strings.Contains(strings.ToLower(l), "of") || len(l) > 120 {
+			continue
+		}
+		l = strings.TrimSpace(l)
+		core, comment := uncomment(l)
+		if comment && stands(core) && !strings.Contains(original, l) {
+			return l, true
+		}
+	}
+	return "", false
+}
+
+// stands reports whether the words of a comment stand for text left out.
+func stands(core string) bool {
+	return dots.MatchString(core) && lazy.MatchString(core) && noun.MatchString(core) || worded.MatchString(core)
+}
+
+// uncomment takes comment signs away. A line that is no comment counts when it begins
+// with dots or a bracket, as in `... existing code ...`.
+func uncomment(l string) (core string, comment bool) {
+	for _, c := range [][2]string{
+		{"//", ""}, {"#", ""}, {"--", ""}, {";", ""}, {"%", ""}, {"/*", "*/"}, {"*", ""}, {"<!--", "-->"},
+		{"{/*", "*/}"}, {`"""`, `"""`}, {"'''", "'''"}, {"{#", "#}"}, {"(*", "*)"},
+	} {
+		if rest, ok := strings.CutPrefix(l, c[0]); ok {
+			rest = strings.TrimLeft(rest, "/#-;%*! ")
+			return strings.TrimSpace(strings.TrimSuffix(rest, c[1])), true
+		}
+	}
+	return l, strings.HasPrefix(l, "...") || strings.HasPrefix(l, "…") || strings.HasPrefix(l, "[") || strings.HasPrefix(l, "(") || strings.HasPrefix(l, "<")
+}
+
+func omissionError(line string) error {
+	return fmt.Errorf("the new text has %q, which stands for text left out and would delete it: give the whole text, or edit only the lines that change", line)
+}
+
+// CheckOmission is Omission as the error that a writer of whole files reads.
+func CheckOmission(text, original string) error {
+	if line, ok := Omission(text, original); ok {
+		return omissionError(line)
+	}
+	return nil
+}

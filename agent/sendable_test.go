@@ -1,0 +1,195 @@
+package agent
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"jcode/agent/model"
+)
+
+// breaches lists what a provider would refuse in a history.
+func breaches(history []model.Message) []string {
+	var out []string
+	add := func(s string) { out = append(out, s) }
+	ids := map[string]bool{}
+	for i := 0; i < len(history); i++ {
+		m := history[i]
+		if !utf8.ValidString(m.Text) || !utf8.ValidString(m.Reasoning) {
+			add("invalid UTF-8")
+		}
+		switch m.Role {
+		case model.RoleTool:
+			add("a result without its call")
+		case model.RoleUser:
+			if strings.TrimSpace(m.Text) == "" && len(m.Images) == 0 {
+				add("empty user message")
+			}
+		case model.RoleAssistant:
+			if strings.TrimSpace(m.Text) == "" && len(m.Calls) == 0 {
+				add("empty assistant message")
+			}
+			for j, c := range m.Calls {
+				if c.ID == "" || len(c.ID) > 40 || ids[c.ID] {
+					add("bad call ID " + c.ID)
+				}
+				ids[c.ID] = true
+				var object map[string]any
+				if err := json.Unmarshal([]byte(c.Arguments), &object); err != nil || object == nil {
+					add("arguments are no object: " + c.Arguments)
+				}
+				k := i + 1 + j
+				if k >= len(history) || history[k].Role != model.RoleTool || history[k].CallID != c.ID || strings.TrimSpace(history[k].Text) == "" {
+					add("no result for " + c.ID)
+				}
+			}
+			i += len(m.Calls)
+		default:
+			add("role " + string(m.Role))
+		}
+	}
+	return out
+}
+
+func anyText(t *rapid.T, label string) string {
+	if rapid.Bool().Draw(t, label+" odd") {
+		return rapid.SampledFrom([]string{"", " ", "\n\t", "\xff\xfe", "a\xc3", "漢", "\x00"}).Draw(t, label)
+	}
+	return rapid.String().Draw(t, label)
+}
+
+func anyHistory(t *rapid.T) []model.Message {
+	id := rapid.SampledFrom([]string{"", "a", "b", "c", " ", strings.Repeat("x", 41), "é"})
+	args := rapid.SampledFrom([]string{"", "{}", `{"a":1}`, "null", `"x"`, "[1]", `{"a`, "\xff", `{"a":"\xff"}`, `{"a":"\ud800"}`})
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) model.Message {
+		m := model.Message{
+			Role:   rapid.SampledFrom([]model.Role{model.RoleUser, model.RoleAssistant, model.RoleTool, "weird"}).Draw(t, "role"),
+			Text:   anyText(t, "text"),
+			CallID: id.Draw(t, "answers"),
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "calls") {
+			m.Calls = append(m.Calls, model.Call{ID: id.Draw(t, "id"), Name: anyText(t, "name"), Arguments: args.Draw(t, "args")})
+		}
+		return m
+	}), 0, 12).Draw(t, "history")
+}
+
+func TestAnyHistoryBecomesSendable(t *testing.T) { // P04, P14, P18, D01, D04
+	rapid.Check(t, func(t *rapid.T) {
+		history := anyHistory(t)
+		once := Sendable(history)
+		if b := breaches(once); b != nil {
+			t.Fatalf("%v\nin %+v\nof %+v", b, once, history)
+		}
+		if twice := Sendable(once); !reflect.DeepEqual(once, twice) {
+			t.Fatalf("not idempotent:\n%+v\n%+v", once, twice)
+		}
+	})
+}
+
+func TestSendableKeepsWhatIsValidAndEachCompletePair(t *testing.T) { // D04
+	user := model.Message{Role: model.RoleUser, Text: "go"}
+	call := func(ids ...string) model.Message {
+		m := model.Message{Role: model.RoleAssistant}
+		for _, id := range ids {
+			m.Calls = append(m.Calls, model.Call{ID: id, Name: "read", Arguments: `{"path":"a"}`})
+		}
+		return m
+	}
+	result := func(id, text string) model.Message {
+		return model.Message{Role: model.RoleTool, CallID: id, Name: "read", Text: text}
+	}
+	valid := []model.Message{user, call("a", "b"), result("a", "1"), result("b", "2"), {Role: model.RoleAssistant, Text: "done"}}
+	if got := Sendable(valid); !reflect.DeepEqual(got, valid) {
+		t.Errorf("a valid history changed: %+v", got)
+	}
+	for name, tc := range map[string]struct {
+		in   []model.Message
+		want []string // texts of the result, in order
+	}{
+		"a result is missing":            {[]model.Message{user, call("a", "b", "c"), result("a", "1"), result("c", "3")}, []string{"go", "", "1", resultMissing, "3"}},
+		"a result stands twice":          {[]model.Message{user, call("a"), result("a", "1"), result("a", "2")}, []string{"go", "", "1"}},
+		"a result has no call":           {[]model.Message{user, result("z", "?")}, []string{"go"}},
+		"results come in another order":  {[]model.Message{user, call("a", "b"), result("b", "2"), result("a", "1")}, []string{"go", "", "1", "2"}},
+		"a prompt came before a result":  {[]model.Message{user, call("a"), {Role: model.RoleUser, Text: "now"}, result("a", "1")}, []string{"go", "", "1", "now"}},
+		"an ID is used again later":      {[]model.Message{call("a"), result("a", "1"), call("a"), result("a", "2")}, []string{"", "1", "", "2"}},
+		"an empty result":                {[]model.Message{user, call("a"), result("a", "")}, []string{"go", "", resultEmpty}},
+		"an answer without text or call": {[]model.Message{user, {Role: model.RoleAssistant, Text: " \n"}}, []string{"go"}},
+	} {
+		got := Sendable(tc.in)
+		var texts []string
+		for _, m := range got {
+			texts = append(texts, m.Text)
+		}
+		if !reflect.DeepEqual(texts, tc.want) {
+			t.Errorf("%s: texts %q, want %q", name, texts, tc.want)
+		}
+		if b := breaches(got); b != nil {
+			t.Errorf("%s: %v", name, b)
+		}
+	}
+}
+
+func FuzzSendable(f *testing.F) {
+	f.Add([]byte(`[{"Role":"assistant","Calls":[{"ID":"a","Arguments":"{"}]},{"Role":"tool","CallID":"a"}]`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var history []model.Message
+		if json.Unmarshal(data, &history) != nil {
+			return
+		}
+		if b := breaches(Sendable(history)); b != nil {
+			t.Errorf("%v", b)
+		}
+	})
+}
+
+func TestLoopGuard(t *testing.T) { // P17
+	call := func(name string) [32]byte { return callKey(name, json.RawMessage(`{"b":1, "a":2}`)) }
+	if call("x") != callKey("x", json.RawMessage(`{"a":2,"b":1}`)) {
+		t.Error("the order of arguments makes another call")
+	}
+	t.Run("the fifth equal call is not run", func(t *testing.T) {
+		var g loopGuard
+		for i := range 4 {
+			if why := g.stuck(call("x")); why != "" {
+				t.Fatalf("call %d: %s", i+1, why)
+			}
+			g.add(call("x"), "same")
+		}
+		if g.stuck(call("x")) == "" {
+			t.Error("the fifth equal call would run")
+		}
+		if why := g.stuck(call("y")); why != "" {
+			t.Errorf("another call is held back: %s", why)
+		}
+	})
+	t.Run("changing results never trip it", func(t *testing.T) {
+		var g loopGuard
+		for i := range 50 {
+			if why := g.stuck(call("x")); why != "" {
+				t.Fatalf("call %d: %s", i+1, why)
+			}
+			g.add(call("x"), string(rune('a'+i)))
+		}
+	})
+	for period := 2; period <= 5; period++ {
+		var g loopGuard
+		for i := range 10 {
+			name := string(rune('a' + i%period))
+			if why := g.stuck(call(name)); why != "" {
+				t.Fatalf("period %d, call %d: %s", period, i+1, why)
+			}
+			g.add(call(name), "r")
+		}
+		if g.stuck(call(string(rune('a'+10%period)))) == "" {
+			t.Errorf("a cycle of %d goes on after ten calls", period)
+		}
+		if why := g.stuck(call("other")); why != "" {
+			t.Errorf("period %d: a call that breaks the cycle is held back", period)
+		}
+	}
+}

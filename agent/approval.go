@@ -41,6 +41,9 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 	if c.opt.Headless {
 		return "", ErrNoPerson
 	}
+	if parent, ok := c.opt.Asker.(*Conversation); ok { // a sub-agent asks the same person
+		return parent.AskPerson(ctx, c.opt.Label, text, options)
+	}
 	id, ch := uuid.NewString(), make(chan string, 1)
 	c.mu.Lock()
 	c.asks[id] = ch

@@ -74,6 +74,10 @@ type Options struct {
 
 	// Optional.
 
+	// Parent is the session that this one works for, as a sub-agent.
+	Parent string
+	// Without are canonical names of tools that are not offered.
+	Without []string
 	// Label names a sub-agent in questions.
 	Label string
 	// Asker answers approvals instead of a person at this conversation's subscribers: a
@@ -131,7 +135,7 @@ type Conversation struct {
 	lease      func()
 	questions  map[string]chan tools.Answer
 	asks       map[string]chan string
-	todo       []TodoItem
+	todo       []tools.TodoItem
 	total      model.Usage
 	cost       float64
 	background sync.WaitGroup // title requests
@@ -168,7 +172,10 @@ func New(opt Options) (*Conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.row = session.Session{Cwd: opt.Cwd, ProjectID: opt.Project, Model: c.model.Name, Mode: string(c.mode)}
+	c.row = session.Session{Cwd: opt.Cwd, ProjectID: opt.Project, Model: c.model.Name, Mode: string(c.mode), ParentID: opt.Parent}
+	if opt.Parent != "" {
+		c.row.Kind = session.KindTask
+	}
 	go c.loop()
 	return c, nil
 }

@@ -216,7 +216,10 @@ func TestLoopingModelIsStopped(t *testing.T) { // P17
 		replies = append(replies, reply{calls: []model.Call{call(fmt.Sprint(i), "read", "{}")}})
 	}
 	runs := 0
-	b := start(t, replies, reader("read", func(context.Context, tools.Call) (tools.Result, error) { runs++; return tools.Result{Text: "same"}, nil }))
+	b := start(t, replies, reader("read", func(context.Context, tools.Call) (tools.Result, error) {
+		runs++
+		return tools.Result{Text: "same"}, nil
+	}))
 	end, _ := b.turn("go")
 	if end.Reason != agent.StopLimit || runs != 4 || end.Steps != 6 {
 		t.Errorf("ended %s after %d steps and %d runs", end.Reason, end.Steps, runs)
@@ -228,7 +231,10 @@ func TestLoopingModelIsStopped(t *testing.T) { // P17
 
 func TestStepCapEndsTheTurnAndTheNextOneGoesOn(t *testing.T) {
 	n := 0
-	read := reader("read", func(context.Context, tools.Call) (tools.Result, error) { n++; return tools.Result{Text: fmt.Sprint(n)}, nil })
+	read := reader("read", func(context.Context, tools.Call) (tools.Result, error) {
+		n++
+		return tools.Result{Text: fmt.Sprint(n)}, nil
+	})
 	one := reply{calls: []model.Call{call("x", "read", "{}")}}
 	b := startWith(t, []reply{one, one, one, {text: "ok"}}, func(o *agent.Options) { o.MaxSteps = 3 }, read)
 	if end, _ := b.turn("go"); end.Reason != agent.StopLimit || !strings.Contains(end.Error, "3 steps") {
@@ -385,7 +391,10 @@ func TestRequestsShareTheirPrefix(t *testing.T) {
 func TestEmptyAnswerIsSaidAndNeverSentAgain(t *testing.T) { // P18
 	b := start(t, []reply{{}, {text: "ok"}})
 	_, events := b.turn("hi")
-	if !slices.ContainsFunc(events, func(ev agent.Event) bool { n, ok := ev.(agent.Notice); return ok && strings.Contains(n.Text, "empty answer") }) {
+	if !slices.ContainsFunc(events, func(ev agent.Event) bool {
+		n, ok := ev.(agent.Notice)
+		return ok && strings.Contains(n.Text, "empty answer")
+	}) {
 		t.Error("nothing was said")
 	}
 	b.turn("again")

@@ -104,13 +104,7 @@ type AskPerson struct {
 type AskClosed struct{ ID string }
 
 // TodoChanged is the plan as the `todo` tool set it.
-type TodoChanged struct{ Items []TodoItem }
-
-// TodoItem is one line of the plan.
-type TodoItem struct {
-	Text   string `json:"text"`
-	Status string `json:"status"` // pending, in_progress, done
-}
+type TodoChanged struct{ Items []tools.TodoItem }
 
 // ToolsChanged says which tools came and went between two steps.
 type ToolsChanged struct {

@@ -114,10 +114,7 @@ func (c *Conversation) putInForce(ctx context.Context, role Role) error {
 	old := c.lease
 	c.role, c.scope, c.model, c.lease = role, role.Scope, m, release
 	c.state.Role, c.state.Model = role.Name, m.Name
-	c.state.Mode = c.mode
-	if role.Scope != nil {
-		c.state.Mode = c.mode.Under(role.Scope.ModeCeiling)
-	}
+	c.state.Mode = c.mode.Under(role.Scope.Ceiling())
 	c.mu.Unlock()
 	if old != nil {
 		old()

@@ -92,9 +92,10 @@ func (c *Conversation) toolAt(index int, t *turn) string {
 	c.mu.Lock()
 	scope, mode := c.scope, c.mode
 	c.mu.Unlock()
+	mode = mode.Under(scope.Ceiling())
 	i := 0
 	for _, e := range c.opt.Registry.Snapshot(scope).Offer(&c.order, c.opt.Gate, mode) {
-		if t.dropped[e.Spec.Wire] {
+		if t.dropped[e.Spec.Wire] || slices.Contains(c.opt.Without, e.Spec.Name) {
 			continue
 		}
 		if i == index {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -249,15 +250,13 @@ func (c *Conversation) offer(ctx context.Context, t *turn) (tools.Snapshot, []to
 	c.mu.Lock()
 	scope, mode := c.scope, c.mode
 	c.mu.Unlock()
-	if scope != nil {
-		mode = mode.Under(scope.ModeCeiling)
-	}
+	mode = mode.Under(scope.Ceiling())
 	snap := c.opt.Registry.Snapshot(scope)
 	offered := snap.Offer(&c.order, c.opt.Gate, mode)
 	kept := offered[:0:0]
 	names := make(map[string]bool, len(offered))
 	for _, e := range offered {
-		if !t.dropped[e.Spec.Wire] {
+		if !t.dropped[e.Spec.Wire] && !slices.Contains(c.opt.Without, e.Spec.Name) {
 			kept = append(kept, e)
 			names[e.Spec.Name] = true
 		}

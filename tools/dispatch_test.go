@@ -19,7 +19,9 @@ const editSchema = `{"type":"object","properties":{
 func echo(name string) fake {
 	return fake{
 		spec: tools.Spec{Name: name, ReadOnly: true, Parameters: json.RawMessage(editSchema), Aliases: map[string]string{"file_path": "path"}},
-		run:  func(_ context.Context, c tools.Call) (tools.Result, error) { return tools.Result{Text: string(c.Arguments)}, nil },
+		run: func(_ context.Context, c tools.Call) (tools.Result, error) {
+			return tools.Result{Text: string(c.Arguments)}, nil
+		},
 	}
 }
 

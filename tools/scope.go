@@ -21,12 +21,17 @@ type Scope struct {
 	Capabilities *Capabilities
 	// ModeCeiling is the least careful mode that this scope allows; "" means any.
 	ModeCeiling Mode
+
+	outer *Scope // see Within
 }
 
 // Allows reports whether the scope includes a tool, and if not, why.
 func (s *Scope) Allows(spec Spec) (ok bool, why string) {
 	if s == nil {
 		return true, ""
+	}
+	if ok, why := s.outer.Allows(spec); !ok {
+		return false, why
 	}
 	if s.Tools != nil && !slices.ContainsFunc(s.Tools, func(p string) bool { return MatchName(p, spec.Name) }) {
 		return false, "not in " + s.label() + " (tools)"
@@ -42,15 +47,33 @@ func (s *Scope) Allows(spec Spec) (ok bool, why string) {
 
 // AllowsSkill reports whether the scope includes a skill.
 func (s *Scope) AllowsSkill(name string) bool {
-	return s == nil || s.Skills == nil || slices.ContainsFunc(s.Skills, func(p string) bool { return MatchName(p, name) })
+	if s == nil || !s.outer.AllowsSkill(name) {
+		return s == nil
+	}
+	return s.Skills == nil || slices.ContainsFunc(s.Skills, func(p string) bool { return MatchName(p, name) })
 }
 
 // Missing gives those of need that the scope does not grant.
 func (s *Scope) Missing(need Capabilities) Capabilities {
-	if s == nil || s.Capabilities == nil {
+	if s == nil {
 		return 0
 	}
-	return need &^ *s.Capabilities
+	missing := s.outer.Missing(need)
+	if s.Capabilities != nil {
+		missing |= need &^ *s.Capabilities
+	}
+	return missing
+}
+
+// Ceiling is the least careful mode that the scope allows; "" means any.
+func (s *Scope) Ceiling() Mode {
+	if s == nil {
+		return ""
+	}
+	if outer := s.outer.Ceiling(); outer != "" {
+		return outer.Under(s.ModeCeiling)
+	}
+	return s.ModeCeiling
 }
 
 func (s *Scope) label() string {
@@ -71,4 +94,17 @@ func MatchName(pattern, name string) bool {
 	}
 	ok, err := path.Match(pattern, strings.ReplaceAll(name, "/", "\x00"))
 	return err == nil && ok
+}
+
+// Within gives a scope that allows what both s and outer allow.
+func (s *Scope) Within(outer *Scope) *Scope {
+	if s == nil || outer == nil {
+		if s == nil {
+			return outer
+		}
+		return s
+	}
+	both := *s
+	both.outer = outer
+	return &both
 }

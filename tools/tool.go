@@ -110,6 +110,8 @@ type Caller struct {
 	Scope *Scope
 	// Asker puts questions to a person. Nil means that nobody can be asked.
 	Asker Asker
+	// Desk is the conversation that the call works for. Nil outside one.
+	Desk Desk
 	// Observe is told what the gate decided. May be nil.
 	Observe func(Call, Decision)
 	// Allow are approved rules that hold for this turn only: an active skill's or command's
@@ -125,10 +127,33 @@ func (c Caller) CurrentMode() Mode {
 	if c.Mode != nil {
 		m = c.Mode()
 	}
-	if c.Scope != nil {
-		m = m.Under(c.Scope.ModeCeiling)
-	}
-	return m
+	return m.Under(c.Scope.Ceiling())
+}
+
+// Desk is what the todo, ask and task tools need of the conversation that they work for.
+type Desk interface {
+	// SetTodo replaces the plan that the person sees.
+	SetTodo(ctx context.Context, items []TodoItem) error
+	// AskPerson puts a question to the person and waits for the reply. Without a person it
+	// is an error at once.
+	AskPerson(ctx context.Context, label, text string, options []string) (string, error)
+	// RunTask lets a sub-agent work on a prompt in a session of its own.
+	RunTask(ctx context.Context, call Call, task Task) (Result, error)
+}
+
+// TodoItem is one line of the plan.
+type TodoItem struct {
+	Text   string `json:"text"`
+	Status string `json:"status"` // pending, in_progress, done
+}
+
+// Task is work for a sub-agent.
+type Task struct {
+	Prompt string `json:"prompt"`
+	// Role is the sub-agent's role; "" is the default one.
+	Role string `json:"role"`
+	// MaxSteps caps its turn; 0 is the default of 50.
+	MaxSteps int `json:"max_steps"`
 }
 
 // Call is one call on its way to a tool.

@@ -1,0 +1,104 @@
+package agent_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"jcode/agent"
+	"jcode/agent/model"
+	"jcode/session"
+	"jcode/tools"
+	"jcode/tools/builtin"
+)
+
+func TestSubAgentWorksInItsOwnSessionAndItsQuestionsReachThePerson(t *testing.T) {
+	b := startWith(t, []reply{
+		{calls: []model.Call{call("t1", "task", `{"prompt":"count them"}`)}, usage: model.Usage{Input: 10, Output: 1}},
+		{calls: []model.Call{call("w", "write", "{}")}, usage: model.Usage{Input: 5, Output: 1}},
+		{text: "forty-two", usage: model.Usage{Input: 5, Output: 1}},
+		{text: "It is forty-two.", usage: model.Usage{Input: 10, Output: 1}},
+	}, func(o *agent.Options) { o.Gate = allowAll{ask: true} }, append(builtin.Desk(), writer("write", says("written")))...)
+	b.Prompt(agent.Prompt{Text: "how many"})
+	asked := b.until(func(ev agent.Event) bool { _, ok := ev.(agent.ApprovalAsked); return ok })
+	if err := b.Answer(asked[len(asked)-1].(agent.ApprovalAsked).ID, tools.Answer{Scope: tools.AnswerOnce}); err != nil {
+		t.Fatal(err)
+	}
+	end, events := b.turnEnd()
+	if end.Text != "It is forty-two." {
+		t.Fatalf("end is %+v", end)
+	}
+	if res := results(b.model.request(t, 3)); res["t1"] != "forty-two" {
+		t.Errorf("results are %q", res)
+	}
+	if got := toolNames(b.model.request(t, 1)); slices.Contains(got, "task") || !slices.Contains(got, "write") {
+		t.Errorf("the sub-agent is offered %v", got)
+	}
+	nested := 0
+	for _, ev := range append(asked, events...) {
+		if n, ok := ev.(agent.Nested); ok && n.CallID == "t1" {
+			nested++
+		}
+	}
+	if nested < 4 {
+		t.Errorf("%d nested events", nested)
+	}
+	kids, err := b.store.List(t.Context(), session.Filter{All: true, Kind: session.KindTask})
+	if err != nil || len(kids) != 1 || kids[0].ParentID != b.ID() {
+		t.Errorf("child sessions %+v, %v", kids, err)
+	}
+}
+
+func TestInterruptEndsTheSubAgentToo(t *testing.T) {
+	var b *bench
+	b = start(t, []reply{
+		{calls: []model.Call{call("t1", "task", `{"prompt":"p"}`)}},
+		{text: "half", act: func(ctx context.Context) { b.Interrupt(); <-ctx.Done() }},
+		{text: "ok"},
+	}, builtin.Desk()...)
+	if end, _ := b.turn("go"); end.Reason != agent.StopInterrupted {
+		t.Fatalf("end is %+v", end)
+	}
+	b.turn("next")
+	if res := results(b.model.request(t, 2)); !strings.Contains(res["t1"], "interrupted by user") {
+		t.Errorf("results are %q", res)
+	}
+}
+
+func TestPlanIsShownAndKept(t *testing.T) {
+	b := start(t, []reply{{calls: []model.Call{call("1", "todo", `{"items":[{"text":"a","status":"done"},{"text":"b","status":"pending"}]}`)}}, {text: "ok"}}, builtin.Desk()...)
+	_, events := b.turn("plan")
+	if !slices.ContainsFunc(events, func(ev agent.Event) bool { p, ok := ev.(agent.TodoChanged); return ok && len(p.Items) == 2 }) {
+		t.Error("the plan was not shown")
+	}
+	c, err := agent.Resume(t.Context(), b.opt, b.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if got := c.Todo(); len(got) != 2 || got[0].Status != "done" {
+		t.Errorf("after a resume the plan is %v", got)
+	}
+}
+
+func TestQuestionIsRepliedByThePersonOrByPolicy(t *testing.T) { // H06
+	replies := []reply{{calls: []model.Call{call("q", "ask", `{"question":"which?","options":["a","b"]}`)}}, {text: "ok"}}
+	b := start(t, replies, builtin.Desk()...)
+	b.Prompt(agent.Prompt{Text: "go"})
+	events := b.until(func(ev agent.Event) bool { _, ok := ev.(agent.AskPerson); return ok })
+	if err := b.Reply(events[len(events)-1].(agent.AskPerson).ID, "b"); err != nil {
+		t.Fatal(err)
+	}
+	b.turnEnd()
+	if res := results(b.model.request(t, 1)); res["q"] != "b" {
+		t.Errorf("results are %q", res)
+	}
+	h := startWith(t, replies, func(o *agent.Options) { o.Headless = true }, builtin.Desk()...)
+	if end, _ := h.turn("go"); end.Text != "ok" {
+		t.Errorf("end is %+v", end)
+	}
+	if res := results(h.model.request(t, 1)); !strings.Contains(res["q"], "no one to ask") {
+		t.Errorf("results are %q", res)
+	}
+}

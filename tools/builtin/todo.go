@@ -1,0 +1,118 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jcode/tools"
+)
+
+//go:embed todo.md
+var todoText string
+
+//go:embed ask.md
+var askText string
+
+//go:embed task.md
+var taskText string
+
+// Desk gives the tools that work on the conversation itself: todo, ask and task.
+func Desk() []tools.Tool { return []tools.Tool{todo{}, ask{}, task{}} }
+
+// errNoDesk answers a call from outside a conversation.
+func errNoDesk(name string) error {
+	return tools.Errorf(tools.KindPermission, "permission denied: %s works only inside a conversation", name)
+}
+
+// todo sets the plan that the person sees.
+type todo struct{}
+
+func (todo) Spec() tools.Spec {
+	return tools.Spec{
+		Name: "todo", Description: todoText, Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Serial: "todo",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"items":{"type":"array","description":"The whole plan, in order","items":{"type":"object","properties":{"text":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","done"]}},"required":["text","status"]}}},"required":["items"]}`),
+		Aliases:    map[string]string{"todos": "items"},
+	}
+}
+
+func (todo) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	if call.Caller.Desk == nil {
+		return tools.Result{}, errNoDesk("todo")
+	}
+	var args struct{ Items []tools.TodoItem }
+	if err := call.Decode(&args); err != nil {
+		return tools.Result{}, err
+	}
+	if err := call.Caller.Desk.SetTodo(ctx, args.Items); err != nil {
+		return tools.Result{}, fmt.Errorf("keep the plan: %w", err)
+	}
+	done := 0
+	for _, item := range args.Items {
+		if item.Status == "done" {
+			done++
+		}
+	}
+	line := fmt.Sprintf("%d of %d done", done, len(args.Items))
+	return tools.Result{Text: "Plan updated: " + line + ".", Display: tools.Display{Summary: line}}, nil
+}
+
+// ask puts a question to the person.
+type ask struct{}
+
+func (ask) Spec() tools.Spec {
+	return tools.Spec{
+		Name: "ask", Description: askText, Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Serial: "ask",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array","items":{"type":"string"},"description":"Answers to choose from; the person can also write another"}},"required":["question"]}`),
+		Aliases:    map[string]string{"questions": "question"},
+	}
+}
+
+func (ask) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	if call.Caller.Desk == nil {
+		return tools.Result{}, errNoDesk("ask")
+	}
+	var args struct {
+		Question string
+		Options  []string
+	}
+	if err := call.Decode(&args); err != nil {
+		return tools.Result{}, err
+	}
+	reply, err := call.Caller.Desk.AskPerson(ctx, call.Caller.Label, args.Question, args.Options)
+	if ctx.Err() != nil {
+		return tools.Result{}, ctx.Err()
+	}
+	if err != nil {
+		return tools.Result{}, tools.Errorf(tools.KindDenied, "%w: decide yourself, and say in your answer what you assumed", err)
+	}
+	if strings.TrimSpace(reply) == "" {
+		reply = "(the person gave no answer)"
+	}
+	return tools.Result{Text: reply, Display: tools.Display{Summary: reply}, Data: map[string]any{"answer": reply}}, nil
+}
+
+// task lets a sub-agent work on something.
+type task struct{}
+
+func (task) Spec() tools.Spec {
+	return tools.Spec{
+		// Its own calls pass the gate one by one, so the call itself needs no approval and
+		// several may run at once.
+		Name: "task", Description: taskText, Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true,
+		Parameters: json.RawMessage(`{"type":"object","properties":{"prompt":{"type":"string","description":"The whole assignment: the sub-agent knows nothing else"},"role":{"type":"string","description":"Role to work in"},"max_steps":{"type":"integer","minimum":1}},"required":["prompt"]}`),
+	}
+}
+
+func (task) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	if call.Caller.Desk == nil {
+		return tools.Result{}, errNoDesk("task")
+	}
+	var args tools.Task
+	if err := call.Decode(&args); err != nil {
+		return tools.Result{}, err
+	}
+	return call.Caller.Desk.RunTask(ctx, call, args)
+}

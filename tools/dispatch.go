@@ -198,7 +198,7 @@ func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, out *Out
 		}
 		call.Arguments = args
 	}
-	call.Decision = *dec
+	call.Decision, call.Plan = *dec, plan
 	return Result{}, true
 }
 

@@ -170,6 +170,9 @@ type Call struct {
 	// Progress shows a line, or the latest output, while the call runs. Never nil
 	// inside Run; it may be called from any goroutine until Run returns.
 	Progress func(Progress)
+	// Plan is what the gate judged; set inside Run. A tool must not touch what a Plan with
+	// Accesses does not name: a link may lead elsewhere by then.
+	Plan Plan
 	// Decision is what the gate decided; set inside Run.
 	Decision Decision
 }

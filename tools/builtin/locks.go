@@ -1,0 +1,77 @@
+package builtin
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// locks lets one call at a time change a path. The zero value is ready.
+type locks struct {
+	mu   sync.Mutex
+	held map[string]*pathLock
+}
+
+type pathLock struct {
+	turn  chan struct{} // holds one token while somebody has the lock
+	users int
+}
+
+// lock waits until no other call changes any of the resolved paths, or for ctx. unlock must
+// be called if there is no error.
+func (l *locks) lock(ctx context.Context, paths ...string) (unlock func(), err error) {
+	keys := make([]string, len(paths))
+	for i, p := range paths {
+		keys[i] = p
+		if runtime.GOOS != "linux" {
+			keys[i] = strings.ToLower(p) // two spellings may be one file there
+		}
+	}
+	slices.Sort(keys) // one order for all, so that nobody waits in a circle
+	keys = slices.Compact(keys)
+	for i, k := range keys {
+		select {
+		case l.enter(k).turn <- struct{}{}:
+		case <-ctx.Done():
+			l.leave(k)
+			l.release(keys[:i])
+			return nil, ctx.Err()
+		}
+	}
+	return func() { l.release(keys) }, nil
+}
+
+func (l *locks) enter(key string) *pathLock {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.held[key]
+	if p == nil {
+		if l.held == nil {
+			l.held = map[string]*pathLock{}
+		}
+		p = &pathLock{turn: make(chan struct{}, 1)}
+		l.held[key] = p
+	}
+	p.users++
+	return p
+}
+
+func (l *locks) leave(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.held[key]
+	if p.users--; p.users == 0 {
+		delete(l.held, key)
+	}
+}
+
+func (l *locks) release(keys []string) {
+	for _, k := range keys {
+		l.mu.Lock()
+		<-l.held[k].turn
+		l.mu.Unlock()
+		l.leave(k)
+	}
+}

@@ -1,0 +1,238 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jcode/internal/paths"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// Workspace is the folders that a session works in: its root and what was added. All file
+// access goes through an os.Root, so that a link can't lead out between a check and the
+// use of what was checked.
+type Workspace struct {
+	folders []folder // the root first
+	locks   locks
+}
+
+type folder struct {
+	path string // resolved
+	root *os.Root
+}
+
+// OpenWorkspace opens the folder root and the added ones, which must exist.
+func OpenWorkspace(root string, added ...string) (*Workspace, error) {
+	w := &Workspace{}
+	for _, dir := range append([]string{root}, added...) {
+		if err := w.add(dir); err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+	}
+	return w, nil
+}
+
+func (w *Workspace) add(dir string) error {
+	real, err := paths.Resolve(dir)
+	if err != nil {
+		return fmt.Errorf("open workspace: %w", err)
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return fmt.Errorf("open workspace: %w", err)
+	}
+	w.folders = append(w.folders, folder{real, root})
+	return nil
+}
+
+// Close ends the access to the folders.
+func (w *Workspace) Close() error {
+	var errs []error
+	for _, f := range w.folders {
+		errs = append(errs, f.root.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Root is the resolved path of the workspace's root.
+func (w *Workspace) Root() string { return w.folders[0].path }
+
+// Folders lists the resolved paths of the root and the added folders.
+func (w *Workspace) Folders() []string {
+	out := make([]string, len(w.folders))
+	for i, f := range w.folders {
+		out[i] = f.path
+	}
+	return out
+}
+
+// Contains reports whether a resolved path lies in one of the folders.
+func (w *Workspace) Contains(path string) bool {
+	_, ok := w.folder(path)
+	return ok
+}
+
+// folder gives the folder that holds a resolved path: the innermost where they nest.
+func (w *Workspace) folder(path string) (folder, bool) {
+	best, ok := folder{}, false
+	for _, f := range w.folders {
+		if paths.Within(f.path, path) && len(f.path) > len(best.path) {
+			best, ok = f, true
+		}
+	}
+	return best, ok
+}
+
+// Shown writes a resolved path as a person would: relative to the root, with slashes, or
+// absolute outside of it.
+func (w *Workspace) Shown(path string) string {
+	if rel, err := filepath.Rel(w.Root(), path); err == nil && paths.Within(w.Root(), path) {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(path)
+}
+
+// target is a path that a call names.
+type target struct {
+	abs   string // resolved
+	shown string // for results
+	title string // for questions: as it was given, unless it leads somewhere else
+	note  string // tells that another file was taken than the name says
+}
+
+// resolve finds the file that an argument means. Relative paths begin at the root.
+func (w *Workspace) resolve(arg string) (target, error) { return w.find(arg, true) }
+
+// resolveEntry is resolve, but a link at the end is meant itself and not followed.
+func (w *Workspace) resolveEntry(arg string) (target, error) { return w.find(arg, false) }
+
+func (w *Workspace) find(arg string, follow bool) (target, error) {
+	if strings.ContainsRune(arg, 0) {
+		return target{}, tools.Errorf(tools.KindInvalidArgs, "path has a NUL byte")
+	}
+	if arg == "" {
+		return target{}, tools.Errorf(tools.KindInvalidArgs, "path is empty")
+	}
+	path, note, err := w.meant(arg)
+	if err != nil {
+		return target{}, err
+	}
+	var real string
+	if follow {
+		real, err = paths.Resolve(path)
+	} else if real, err = paths.Resolve(filepath.Dir(path)); err == nil {
+		real = filepath.Join(real, filepath.Base(path))
+	}
+	if err != nil {
+		return target{}, err
+	}
+	t := target{abs: real, shown: w.Shown(real), title: text.Visible(arg), note: note}
+	if real != w.absolute(arg) {
+		t.title = text.Visible(t.shown)
+	}
+	return t, nil
+}
+
+// absolute makes a path as it is written absolute.
+func (w *Workspace) absolute(arg string) string {
+	path := filepath.FromSlash(arg)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(w.Root(), path)
+	}
+	return filepath.Clean(path)
+}
+
+// meant gives the absolute path that an argument means: as written if that exists, else
+// without a leading `@` (as a person mentions files), with `~` for the home folder, or
+// the one name that differs only in look-alike characters.
+func (w *Workspace) meant(arg string) (path, note string, err error) {
+	path = w.absolute(arg)
+	if exists(path) {
+		return path, "", nil
+	}
+	if rest, ok := strings.CutPrefix(arg, "@"); ok && w.mention(rest) {
+		path = w.absolute(rest)
+	} else if rest, ok := strings.CutPrefix(arg, "~"); ok && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", "", fmt.Errorf("resolve %s: %w", arg, err)
+		}
+		path = filepath.Join(home, filepath.FromSlash(rest))
+	}
+	like, err := lookAlike(path)
+	if err != nil {
+		return "", "", err
+	}
+	if like != path {
+		note = fmt.Sprintf("took %q, whose name differs from the one given only in look-alike characters", w.Shown(like))
+	}
+	return like, note, nil
+}
+
+// mention reports whether `@` before rest was only the sign of a mention: the file, or a
+// folder below the root for it, is there.
+func (w *Workspace) mention(rest string) bool {
+	path := w.absolute(rest)
+	dir := filepath.Dir(path)
+	return rest != "" && (exists(path) || dir != w.Root() && exists(dir))
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// place is a resolved path inside an opened folder.
+type place struct {
+	root  *os.Root
+	name  string // below root
+	abs   string
+	close func()
+}
+
+// open gives access to a resolved path: through the folder of the workspace that holds it,
+// or, outside (which a gate has allowed), through its nearest existing parent.
+func (w *Workspace) open(abs string) (place, error) {
+	if f, ok := w.folder(abs); ok {
+		rel, err := filepath.Rel(f.path, abs)
+		if err != nil {
+			return place{}, fmt.Errorf("open %s: %w", abs, err)
+		}
+		return place{f.root, rel, abs, func() {}}, nil
+	}
+	dir := filepath.Dir(abs)
+	for {
+		root, err := os.OpenRoot(dir)
+		if err == nil {
+			rel, err := filepath.Rel(dir, abs)
+			if err != nil {
+				return place{}, errors.Join(err, root.Close())
+			}
+			return place{root, rel, abs, func() { _ = root.Close() }}, nil
+		}
+		parent := filepath.Dir(dir)
+		if !errors.Is(err, fs.ErrNotExist) || parent == dir {
+			return place{}, fmt.Errorf("open %s: %w", abs, err)
+		}
+		dir = parent
+	}
+}
+
+// judged reports as an error that a path, resolved now, is none of those that the gate
+// judged: a link was changed in between.
+func judged(call tools.Call, kind tools.AccessKind, t target) error {
+	if len(call.Plan.Accesses) == 0 {
+		return nil // a caller without a gate: a test
+	}
+	for _, a := range call.Plan.Accesses {
+		if a.Kind == kind && a.Path == t.abs {
+			return nil
+		}
+	}
+	return tools.Errorf(tools.KindPermission, "%s leads somewhere else than when it was approved (now %s): nothing was done, try again", t.title, t.abs)
+}

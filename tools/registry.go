@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -89,24 +90,43 @@ func (r *Registry) Register(owner string, rank Rank, t Tool) error {
 // goes, what stays keeps its place. Tools that cannot be registered are left out and
 // named in the errors; the others are in.
 func (r *Registry) Replace(owner string, rank Rank, list []Tool) []error {
+	return r.Apply([]Change{{Owner: owner, Rank: rank, Tools: list}})
+}
+
+// Change is what one owner has from now on.
+type Change struct {
+	Owner string
+	Rank  Rank
+	// Tools are all of the owner's; none removes the owner.
+	Tools []Tool
+}
+
+// Apply is Replace for several owners in one version. Earlier changes win a name that
+// two of them want.
+func (r *Registry) Apply(changes []Change) []error {
 	var errs []error
-	fresh := make([]*Entry, 0, len(list))
-	for _, t := range list {
-		e, err := newEntry(owner, rank, t)
-		if err != nil {
-			errs = append(errs, err)
-			continue
+	var fresh []*Entry
+	owners := make(map[string]bool, len(changes))
+	for _, c := range changes {
+		owners[c.Owner] = true
+		for _, t := range c.Tools {
+			e, err := newEntry(c.Owner, c.Rank, t)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			fresh = append(fresh, e)
 		}
-		fresh = append(fresh, e)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	old := map[string]*Entry{}
+	type key struct{ owner, name string }
+	old := map[key]*Entry{}
 	r.entries = slices.DeleteFunc(r.entries, func(e *Entry) bool {
-		if e.Owner == owner {
-			old[e.Spec.Name] = e
+		if owners[e.Owner] {
+			old[key{e.Owner, e.Spec.Name}] = e
 		}
-		return e.Owner == owner
+		return owners[e.Owner]
 	})
 	held := r.holderIndex()
 	for _, e := range fresh {
@@ -114,25 +134,18 @@ func (r *Registry) Replace(owner string, rank Rank, list []Tool) []error {
 			errs = append(errs, err)
 			continue
 		}
-		if was := old[e.Spec.Name]; was != nil {
+		k := key{e.Owner, e.Spec.Name}
+		if was := old[k]; was != nil {
 			e.seq = was.seq
-			delete(old, e.Spec.Name)
+			delete(old, k)
 		}
 		r.insert(e)
 		held[e.Spec.Name], held["wire:"+e.Spec.Wire] = e, e
 	}
-	for name := range old {
-		r.removed[name] = true
+	for k := range old {
+		r.removed[k.name] = true
 	}
-	slices.SortStableFunc(r.entries, func(a, b *Entry) int {
-		switch {
-		case a.seq < b.seq:
-			return -1
-		case a.seq > b.seq:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(r.entries, func(a, b *Entry) int { return cmp.Compare(a.seq, b.seq) })
 	r.publish()
 	return errs
 }

@@ -43,7 +43,7 @@ func memory(t *testing.T, extra map[string]lua.LGFunction) *client {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = serve(inR, outW, nil, extra)
+		_ = serve(inR, outW, nil, nil, extra)
 		_ = outW.Close()
 	}()
 	t.Cleanup(func() {

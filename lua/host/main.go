@@ -32,7 +32,7 @@ func mainWith(extra map[string]lua.LGFunction) int {
 		return 2
 	}
 	_, _ = time.Now().Zone() // loads the time zone while files can be read
-	if err := serve(in, out, harden(slices.Contains(os.Args, Long)), extra); err != nil {
+	if err := serve(in, out, harden(slices.Contains(os.Args, Long)), os.Exit, extra); err != nil {
 		fmt.Fprintln(os.Stderr, "lua-host:", err)
 		return 2
 	}

@@ -37,19 +37,24 @@ type server struct {
 	nextCall uint64
 	tainted  bool
 	writeErr error
+	// exit ends the process as soon as the other side is gone, whatever runs; nil where
+	// the host shares a process.
+	exit func(code int)
 	// extra globals exist only in tests of the isolation.
 	extra map[string]lua.LGFunction
 }
 
 // Serve speaks the protocol over in and out until in ends. layers are the protections
 // that hold for this process; they are reported.
-func Serve(in io.Reader, out io.Writer, layers []string) error { return serve(in, out, layers, nil) }
+func Serve(in io.Reader, out io.Writer, layers []string) error {
+	return serve(in, out, layers, nil, nil)
+}
 
-func serve(in io.Reader, out io.Writer, layers []string, extra map[string]lua.LGFunction) error {
+func serve(in io.Reader, out io.Writer, layers []string, exit func(int), extra map[string]lua.LGFunction) error {
 	srv := &server{
 		out: out, work: make(chan *wire.Message, maxWaiting), replies: make(chan *wire.Message, 1),
 		stop: make(chan struct{}), meter: newMeter(), patterns: map[string]*regexp.Regexp{},
-		protos: map[string]*lua.FunctionProto{}, env: wire.EnvTool, extra: extra,
+		protos: map[string]*lua.FunctionProto{}, env: wire.EnvTool, exit: exit, extra: extra,
 	}
 	srv.send(&wire.Message{Type: wire.TypeReady, N: wire.Version, Value: layers})
 	failed := make(chan error, 1)
@@ -73,6 +78,9 @@ func (srv *server) read(in io.Reader) error {
 		m, err := wire.Read(in)
 		if err != nil {
 			srv.cancel() // nobody waits for the result any more
+			if srv.exit != nil && errors.Is(err, io.EOF) {
+				srv.exit(0)
+			}
 			if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
 				return nil
 			}

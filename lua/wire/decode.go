@@ -39,8 +39,20 @@ func decode(data []byte, plain bool) (any, error) {
 	return v, nil
 }
 
+// SyntaxError is a text that is not JSON.
+type SyntaxError struct {
+	// Offset is the byte at which it stops making sense.
+	Offset int
+	Reason string
+}
+
+// Error gives place and reason.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("bad JSON at byte %d: %s", e.Offset, e.Reason)
+}
+
 func (d *decoder) fail(format string, args ...any) error {
-	return fmt.Errorf("bad JSON at byte %d: %s", d.pos, fmt.Sprintf(format, args...))
+	return &SyntaxError{Offset: d.pos, Reason: fmt.Sprintf(format, args...)}
 }
 
 func (d *decoder) space() {

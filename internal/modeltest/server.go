@@ -9,7 +9,8 @@ import (
 // Server is a Handler that listens on loopback for the length of one test.
 type Server struct {
 	*Handler
-	http *httptest.Server
+	http  *httptest.Server
+	conns connections
 }
 
 // New starts a server that gives the replies in order, one per request. When the
@@ -18,7 +19,9 @@ type Server struct {
 func New(tb testing.TB, replies ...Reply) *Server {
 	tb.Helper()
 	h := NewHandler(replies...)
-	s := &Server{Handler: h, http: httptest.NewServer(h)}
+	s := &Server{Handler: h, http: httptest.NewUnstartedServer(h)}
+	s.http.Config.ConnState = s.conns.note
+	s.http.Start()
 	tb.Cleanup(func() {
 		s.Close()
 		for _, b := range h.Breaches() {

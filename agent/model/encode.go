@@ -1,0 +1,399 @@
+package model
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"hash/fnv"
+	"math/big"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// encoder writes a request as JSON, once per step. What stays the same from step to step
+// comes first (model, settings, tools, system prompt, the older messages), so that two
+// requests of a session share their beginning and a provider's prompt cache holds.
+type encoder struct {
+	b   []byte
+	f   *features
+	req *Request
+	// extra are the provider's own fields; they win over ours.
+	extra []extraField
+}
+
+type extraField struct {
+	name string
+	raw  json.RawMessage
+}
+
+// extraFields encodes a provider's own fields in a fixed order.
+func extraFields(fields map[string]any) ([]extraField, error) {
+	out := make([]extraField, 0, len(fields))
+	for name, v := range fields {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, extraField{name, raw})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].name < out[j].name })
+	return out, nil
+}
+
+// encodeRequest gives the body of a streaming chat request.
+func encodeRequest(req *Request, f *features, extra []extraField) []byte {
+	e := encoder{b: make([]byte, 0, sizeOf(req)), f: f, req: req, extra: extra}
+	e.b = append(e.b, '{')
+	e.settings()
+	for _, x := range extra {
+		e.field(x.name)
+		e.b = append(e.b, x.raw...)
+	}
+	e.tools()
+	e.messages()
+	e.b = append(e.b, '}')
+	return e.b
+}
+
+// sizeOf guesses the length of a request's body.
+func sizeOf(req *Request) int {
+	n := 1024 + len(req.System) + len(req.System)/8
+	for i := range req.Tools {
+		t := &req.Tools[i]
+		n += 128 + len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		n += 128 + len(m.Text) + len(m.Text)/8 + len(m.Reasoning)
+		for k := range m.Calls {
+			n += 128 + len(m.Calls[k].Arguments)*5/4
+		}
+		for k := range m.Images {
+			n += 128 + len(m.Images[k].Data)*4/3
+		}
+	}
+	return n
+}
+
+// field begins a member of the body.
+func (e *encoder) field(name string) {
+	if e.b[len(e.b)-1] != '{' {
+		e.b = append(e.b, ',')
+	}
+	e.b = appendString(e.b, name)
+	e.b = append(e.b, ':')
+}
+
+// own begins a member of the body unless the provider's own fields set it.
+func (e *encoder) own(name string) bool {
+	for _, x := range e.extra {
+		if x.name == name {
+			return false
+		}
+	}
+	e.field(name)
+	return true
+}
+
+func (e *encoder) settings() {
+	r, f := e.req, e.f
+	if e.own("model") {
+		e.b = appendString(e.b, r.Model)
+	}
+	if e.own("stream") {
+		e.b = append(e.b, "true"...)
+	}
+	if f.streamOptions && e.own("stream_options") {
+		e.b = append(e.b, `{"include_usage":true}`...)
+	}
+	if f.temperature && r.Temperature != nil && e.own("temperature") {
+		e.b = strconv.AppendFloat(e.b, *r.Temperature, 'g', -1, 64)
+	}
+	if f.topP && r.TopP != nil && e.own("top_p") {
+		e.b = strconv.AppendFloat(e.b, *r.TopP, 'g', -1, 64)
+	}
+	effort := r.ReasoningEffort
+	if f.forcedEffort != "" && len(r.Tools) > 0 {
+		effort = f.forcedEffort
+	}
+	if f.effort && effort != "" && e.own("reasoning_effort") {
+		e.b = appendString(e.b, effort)
+	}
+	if r.MaxOutputTokens > 0 && e.own(f.maxTokensField) {
+		e.b = strconv.AppendInt(e.b, int64(r.MaxOutputTokens), 10)
+	}
+}
+
+func (e *encoder) tools() {
+	if len(e.req.Tools) == 0 || !e.own("tools") {
+		return
+	}
+	for i := range e.req.Tools {
+		t := &e.req.Tools[i]
+		e.b = append(e.b, sep(i, '[')...)
+		e.b = append(e.b, `{"type":"function","function":{"name":`...)
+		e.b = appendString(e.b, t.Name)
+		if t.Description != "" {
+			e.b = append(e.b, `,"description":`...)
+			e.b = appendString(e.b, t.Description)
+		}
+		e.b = append(e.b, `,"parameters":`...)
+		if len(t.Parameters) == 0 {
+			e.b = append(e.b, `{"type":"object","properties":{}}`...)
+		}
+		e.b = append(e.b, t.Parameters...)
+		if e.f.strict {
+			e.b = append(e.b, `,"strict":true`...)
+		}
+		e.b = append(e.b, '}')
+		if i == len(e.req.Tools)-1 {
+			e.marker(e.f.markers)
+		}
+		e.b = append(e.b, '}')
+	}
+	e.b = append(e.b, ']')
+}
+
+func sep(i int, open byte) []byte {
+	if i == 0 {
+		return []byte{open}
+	}
+	return []byte{','}
+}
+
+// marker asks the provider to keep its prompt cache up to here.
+func (e *encoder) marker(set bool) {
+	if set {
+		e.b = append(e.b, `,"cache_control":{"type":"ephemeral"}`...)
+	}
+}
+
+func (e *encoder) messages() {
+	if !e.own("messages") {
+		return
+	}
+	e.b = append(e.b, '[')
+	if e.req.System != "" {
+		e.begin(e.f.systemRole)
+		e.content(e.req.System, nil, e.f.markers)
+		e.b = append(e.b, '}')
+	}
+	marked := e.marked()
+	var owed []Image // images of tool results, which only a user message may hold
+	for i := range e.req.Messages {
+		m := &e.req.Messages[i]
+		if m.Role != RoleTool {
+			owed = e.settle(owed)
+		} else {
+			owed = append(owed, m.Images...)
+		}
+		e.message(m, e.f.markers && i >= marked)
+	}
+	e.settle(owed)
+	e.b = append(e.b, ']')
+}
+
+// marked gives the index from which messages bear cache markers: the last two.
+func (e *encoder) marked() int { return len(e.req.Messages) - 2 }
+
+// settle shows the images of the tool results before.
+func (e *encoder) settle(owed []Image) []Image {
+	if len(owed) > 0 {
+		e.begin(string(RoleUser))
+		e.content("The images of the tool results above:", owed, false)
+		e.b = append(e.b, '}')
+	}
+	return nil
+}
+
+func (e *encoder) begin(role string) {
+	if e.b[len(e.b)-1] != '[' {
+		e.b = append(e.b, ',')
+	}
+	e.b = append(e.b, `{"role":`...)
+	e.b = appendString(e.b, role)
+}
+
+func (e *encoder) message(m *Message, mark bool) {
+	switch {
+	case m.Role == RoleAssistant && m.Text == "" && len(m.Calls) == 0:
+		return // an empty message is never sent
+	case m.Role == RoleTool:
+		e.begin("tool")
+		e.b = append(e.b, `,"tool_call_id":`...)
+		e.b = appendString(e.b, e.callID(m.CallID))
+		if e.f.toolNames && m.Name != "" {
+			e.b = append(e.b, `,"name":`...)
+			e.b = appendString(e.b, safeName(m.Name))
+		}
+		body := m.Text
+		if body == "" {
+			body = "(no output)"
+		}
+		e.content(body, nil, mark)
+	case m.Role == RoleAssistant:
+		e.begin("assistant")
+		e.assistant(m, mark)
+	default:
+		e.begin(string(m.Role))
+		e.content(m.Text, m.Images, mark)
+	}
+	e.b = append(e.b, '}')
+}
+
+func (e *encoder) assistant(m *Message, mark bool) {
+	if m.Text == "" {
+		e.b = append(e.b, `,"content":null`...)
+	} else {
+		e.content(m.Text, nil, mark)
+	}
+	if e.f.reasoning && m.Reasoning != "" {
+		e.b = append(e.b, `,"reasoning_content":`...)
+		e.b = appendString(e.b, m.Reasoning)
+	}
+	if len(m.Calls) == 0 {
+		return
+	}
+	e.b = append(e.b, `,"tool_calls":`...)
+	for i := range m.Calls {
+		c := &m.Calls[i]
+		e.b = append(e.b, sep(i, '[')...)
+		e.b = append(e.b, `{"id":`...)
+		e.b = appendString(e.b, e.callID(c.ID))
+		e.b = append(e.b, `,"type":"function","function":{"name":`...)
+		e.b = appendString(e.b, safeName(c.Name))
+		e.b = append(e.b, `,"arguments":`...)
+		if strings.TrimSpace(c.Arguments) == "" {
+			e.b = append(e.b, `"{}"`...)
+		} else {
+			e.b = appendString(e.b, c.Arguments)
+		}
+		e.b = append(e.b, '}')
+		if e.f.signatures && i == 0 {
+			// The value that Google documents for calls of unknown origin.
+			e.b = append(e.b, `,"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}`...)
+		}
+		e.b = append(e.b, '}')
+	}
+	e.b = append(e.b, ']')
+}
+
+// content writes text, and images where there are some.
+func (e *encoder) content(s string, images []Image, mark bool) {
+	e.b = append(e.b, `,"content":`...)
+	if len(images) > 0 && !e.f.images {
+		s = strings.TrimSpace(s + "\n(" + strconv.Itoa(len(images)) + " image(s) left out: the model takes none)")
+		images = nil
+	}
+	if len(images) == 0 && !mark {
+		e.b = appendString(e.b, s)
+		return
+	}
+	e.b = append(e.b, '[')
+	if strings.TrimSpace(s) != "" {
+		e.b = append(e.b, `{"type":"text","text":`...)
+		e.b = appendString(e.b, s)
+		e.marker(mark)
+		e.b = append(e.b, '}')
+	}
+	for _, img := range images {
+		if e.b[len(e.b)-1] != '[' {
+			e.b = append(e.b, ',')
+		}
+		e.b = append(e.b, `{"type":"image_url","image_url":{"url":"data:`...)
+		e.b = appendEscaped(e.b, img.MIME)
+		e.b = append(e.b, ";base64,"...)
+		e.b = base64.StdEncoding.AppendEncode(e.b, img.Data)
+		e.b = append(e.b, `"}}`...)
+	}
+	e.b = append(e.b, ']')
+}
+
+// callID gives an id as the endpoint wants it; a call and its result get the same.
+func (e *encoder) callID(id string) string {
+	if !e.f.shortIDs || len(id) == 9 && !strings.ContainsFunc(id, notAlnum) {
+		return id
+	}
+	h := fnv.New64a()
+	h.Write([]byte(id)) // a hash takes everything
+	s := new(big.Int).SetUint64(h.Sum64()).Text(62)
+	return (s + "000000000")[:9]
+}
+
+func notAlnum(r rune) bool {
+	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+}
+
+// safeName makes a name of a call legal for every provider: a model may have called
+// something that never existed, and its call is part of the history.
+func safeName(name string) string {
+	if name == "" {
+		return "unnamed"
+	}
+	legal := len(name) <= 64
+	for i := 0; i < len(name) && legal; i++ {
+		c := name[i]
+		legal = c == '_' || c == '-' || !notAlnum(rune(c))
+	}
+	if legal {
+		return name
+	}
+	b := make([]byte, 0, 64)
+	for _, r := range name {
+		if len(b) == 64 {
+			break
+		}
+		if r != '_' && r != '-' && notAlnum(r) {
+			r = '_'
+		}
+		b = append(b, byte(r))
+	}
+	return string(b)
+}
+
+// appendString writes s as a JSON string.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	dst = appendEscaped(dst, s)
+	return append(dst, '"')
+}
+
+// appendEscaped writes s as the inside of a JSON string; bytes that are no UTF-8 become
+// U+FFFD.
+func appendEscaped(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && size == 1 {
+				dst = append(append(dst, s[start:i]...), `\ufffd`...)
+				start = i + 1
+			}
+			i += size
+			continue
+		}
+		if c >= 0x20 && c != '"' && c != '\\' && c != 0x7f {
+			i++
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+		i++
+		start = i
+	}
+	return append(dst, s[start:]...)
+}

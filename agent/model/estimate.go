@@ -1,0 +1,36 @@
+package model
+
+// tokens estimates how many tokens so many bytes are.
+func tokens(bytes int) int { return (bytes + 3) / 4 }
+
+// EstimateText estimates the tokens of a text: its bytes by four.
+func EstimateText(s string) int { return tokens(len(s)) }
+
+// imageTokens is what a picture costs, roughly: providers count tiles of it.
+const imageTokens = 1000
+
+// EstimateMessage estimates the tokens of a message, its frame included.
+func EstimateMessage(m *Message) int {
+	n := len(m.Text) + len(m.Reasoning)
+	for i := range m.Calls {
+		n += len(m.Calls[i].Name) + len(m.Calls[i].Arguments) + 40
+	}
+	return tokens(n) + len(m.Images)*imageTokens + 4
+}
+
+// EstimateTool estimates the tokens of a tool's schema and description.
+func EstimateTool(t *Tool) int {
+	return tokens(len(t.Name)+len(t.Description)+len(t.Parameters)) + 8
+}
+
+// EstimateRequest estimates the tokens of a whole request.
+func EstimateRequest(r *Request) int {
+	n := EstimateText(r.System) + 4
+	for i := range r.Tools {
+		n += EstimateTool(&r.Tools[i])
+	}
+	for i := range r.Messages {
+		n += EstimateMessage(&r.Messages[i])
+	}
+	return n
+}

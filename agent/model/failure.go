@@ -1,0 +1,253 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// failure is one failed attempt.
+type failure struct {
+	err   *Error
+	retry bool
+	wait  time.Duration // what the server asks for
+	fault fault
+	bad   bool // the request was refused as such: another form of it may pass
+}
+
+func fail(class ErrorClass, status int, text string, cause error) *failure {
+	return &failure{err: &Error{Class: class, Status: status, Text: text, ToolIndex: -1, Err: cause}}
+}
+
+// judge says what became of an attempt that did not end well. The status decides before
+// the words: a 429 that speaks of tokens is no overflow.
+func (c *OpenAI) judge(ctx context.Context, x *exchange, cause error) *failure {
+	switch {
+	case x.webPage:
+		return fail(ClassRequest, 0, fmt.Sprintf("%s answered with %s instead of the API: is the base URL right (it usually ends in /v1)?", c.cfg.BaseURL, plainText(string(x.refusal))), nil)
+	case x.status != 0:
+		return c.refusal(x)
+	case x.fault != nil:
+		return c.faulted(*x.fault)
+	case errors.Is(context.Cause(ctx), errIdle):
+		f := fail(ClassNetwork, 0, fmt.Sprintf("%s was silent for too long", c.name()), errIdle)
+		f.retry = true
+		return f
+	}
+	return c.broken(x, cause)
+}
+
+// broken is a connection that could not be made or did not last.
+func (c *OpenAI) broken(x *exchange, cause error) *failure {
+	var dns *net.DNSError
+	var text string
+	switch {
+	case errors.Is(cause, syscall.ECONNREFUSED):
+		text = fmt.Sprintf("nobody listens at %s: start the server or correct the base URL", c.cfg.BaseURL)
+	case errors.As(cause, &dns) && dns.IsNotFound:
+		text = fmt.Sprintf("the host of %s is unknown: correct the base URL or check the network", c.cfg.BaseURL)
+	case x.chunks == 0 && x.rubbish != "":
+		text = fmt.Sprintf("%s sent something that is no answer: %s", c.name(), cut(x.rubbish, maxRubbish))
+	case cause == nil, errors.Is(cause, io.EOF), errors.Is(cause, io.ErrUnexpectedEOF):
+		text = fmt.Sprintf("the answer of %s was cut off", c.name())
+	default:
+		text = fmt.Sprintf("the connection to %s broke: %s", c.name(), c.redact(rootCause(cause).Error()))
+	}
+	f := fail(ClassNetwork, 0, text, cause)
+	f.retry = true
+	return f
+}
+
+// rootCause leaves out the URL that net/http puts before an error.
+func rootCause(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op
+	}
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
+
+// refusal judges an HTTP error status.
+func (c *OpenAI) refusal(x *exchange) *failure {
+	flt := readFault(x.refusal)
+	f := c.byStatus(x.status, flt)
+	if where := x.header.Get("Location"); x.status < 400 && where != "" {
+		f.err.Text = fmt.Sprintf("%s has moved to %s: set that as base URL", c.cfg.BaseURL, cut(c.redact(where), 200))
+	}
+	if f.retry {
+		f.wait = retryAfter(x.header, time.Now())
+	}
+	return f
+}
+
+// faulted judges an error object inside a stream: its own status if it names one, else
+// its code and type.
+func (c *OpenAI) faulted(flt fault) *failure {
+	status := flt.status
+	if status == 0 {
+		switch kind := strings.ToLower(flt.kind + " " + flt.code); {
+		case containsAny(kind, []string{"invalid_request", "bad_request", "context_length", "exceed_context"}):
+			status = http.StatusBadRequest
+		case containsAny(kind, []string{"authentication", "invalid_api_key", "permission"}):
+			status = http.StatusUnauthorized
+		case isQuota(flt):
+			status = http.StatusPaymentRequired
+		default:
+			status = http.StatusInternalServerError // overloaded, rate limited, anything that may pass
+		}
+	}
+	f := c.byStatus(status, flt)
+	f.err.Status = flt.status
+	return f
+}
+
+func (c *OpenAI) byStatus(status int, flt fault) *failure {
+	said := cut(c.redact(flt.message), 500)
+	if said == "" {
+		said = http.StatusText(status)
+	}
+	text := c.name() + ": " + said
+	var f *failure
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		f = fail(ClassAuth, status, text+c.keyHint(), nil)
+	case status == http.StatusPaymentRequired, status == http.StatusTooManyRequests && isQuota(flt):
+		f = fail(ClassCredit, status, text+"; check the account's credit, or choose another model", nil)
+	case status == http.StatusRequestEntityTooLarge:
+		f = fail(ClassOverflow, status, text, nil)
+	case isTransient(status):
+		f = fail(ClassServer, status, text, nil)
+		f.retry = true
+	case status == http.StatusNotFound:
+		f = fail(ClassRequest, status, text+": check the model's ID and the base URL", nil)
+		f.bad = true
+	case isOverflow(flt):
+		f = fail(ClassOverflow, status, text, nil)
+	default:
+		f = fail(ClassRequest, status, text, nil)
+		f.bad = true
+	}
+	f.fault = flt
+	return f
+}
+
+func (c *OpenAI) keyHint() string {
+	switch {
+	case c.cfg.Key == "" && c.cfg.KeyEnv != "":
+		return "; no key is set: set " + c.cfg.KeyEnv
+	case c.cfg.KeyEnv != "":
+		return "; check the key in " + c.cfg.KeyEnv + " or the stored one"
+	}
+	return "; check the key"
+}
+
+// isTransient knows the statuses after which the same request may pass.
+func isTransient(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
+	}
+	return status >= 500
+}
+
+// isQuota knows the codes of an account without credit; words alone do not count.
+func isQuota(f fault) bool {
+	return containsAny(strings.ToLower(f.code+" "+f.kind), []string{"insufficient_quota", "billing", "insufficient_credit", "insufficient_balance", "payment_required", "credits_exhausted"})
+}
+
+// isOverflow knows a request that is longer than the model's window.
+func isOverflow(f fault) bool {
+	if containsAny(strings.ToLower(f.code+" "+f.kind), []string{"context_length", "exceed_context", "context_window", "string_above_max"}) {
+		return true
+	}
+	return containsAny(strings.ToLower(f.message), []string{
+		"context_length_exceeded", "maximum context length", "context window", "context size",
+		"context length", "prompt is too long", "input is too long", "prompt too long",
+		"maximum prompt length", "input token count", "exceeds the maximum number of tokens",
+		"reduce the length of the messages", "too many tokens", "exceed the context", "max_model_len",
+	})
+}
+
+// toolIndex finds which tool a refusal names: tools[3], tools.3, function_declarations[3],
+// or by the tool's name in quotes. -1 when it names none.
+func toolIndex(f fault, tools []Tool) int {
+	said := f.param + "\n" + f.message + "\n" + f.raw
+	for _, word := range []string{"function_declarations", "tools"} {
+		for rest := said; ; {
+			_, after, ok := strings.Cut(rest, word)
+			if !ok {
+				break
+			}
+			if n, ok := leadingIndex(after); ok && n < len(tools) {
+				return n
+			}
+			rest = after
+		}
+	}
+	if !strings.Contains(strings.ToLower(said), "schema") && !strings.Contains(strings.ToLower(said), "function") {
+		return -1
+	}
+	for i := range tools {
+		if name := tools[i].Name; strings.Contains(said, "'"+name+"'") || strings.Contains(said, `"`+name+`"`) || strings.Contains(said, "`"+name+"`") {
+			return i
+		}
+	}
+	return -1
+}
+
+// leadingIndex reads [3] or .3 at the start of s.
+func leadingIndex(s string) (int, bool) {
+	if s == "" || s[0] != '[' && s[0] != '.' {
+		return 0, false
+	}
+	digits := strings.TrimLeft(s[1:], "0123456789")
+	n, err := strconv.Atoi(s[1 : len(s)-len(digits)])
+	return n, err == nil
+}
+
+// asRefusedBefore gives the cause that go-openai wraps, without its own wording.
+func asRefusedBefore(err error) error {
+	var api *openai.APIError
+	if errors.As(err, &api) {
+		return nil
+	}
+	return err
+}
+
+// name is how messages call the endpoint.
+func (c *OpenAI) name() string {
+	if c.cfg.Name != "" {
+		return c.cfg.Name
+	}
+	return c.cfg.BaseURL
+}
+
+// redact takes the key, and what is in headers, out of a server's words.
+func (c *OpenAI) redact(s string) string {
+	if c.cfg.Key != "" {
+		s = strings.ReplaceAll(s, c.cfg.Key, "[key]")
+	}
+	for _, v := range c.cfg.Headers {
+		if len(v) >= 12 {
+			s = strings.ReplaceAll(s, v, "[header]")
+		}
+	}
+	return s
+}

@@ -1,0 +1,127 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"jcode/internal/text"
+)
+
+// fault is an error in the words of a server: from the body of an error response, or from
+// an error object inside a stream.
+type fault struct {
+	message string
+	kind    string // its type
+	code    string
+	param   string
+	status  int // an HTTP status that the body names, 0 without one
+	raw     string
+}
+
+// readFault understands the forms that OpenAI-compatible servers use: an object with
+// message, type, code and param, that object inside `error`, a list of one, `detail` or
+// `message` at the top, or plain text.
+func readFault(body []byte) fault {
+	body = bytes.TrimSpace(body)
+	f := fault{raw: string(body)}
+	var v any
+	if json.Unmarshal(body, &v) != nil {
+		f.message = plainText(string(body))
+		return f
+	}
+	f.from(v, 0)
+	if f.message == "" {
+		f.message = cut(string(body), 400)
+	}
+	return f
+}
+
+func (f *fault) from(v any, depth int) {
+	if depth > 4 {
+		return
+	}
+	switch v := v.(type) {
+	case string:
+		f.set(&f.message, v)
+		// An upstream's error object may travel as text inside another one.
+		var inner map[string]any
+		if json.Unmarshal([]byte(v), &inner) == nil {
+			f.from(inner, depth+1)
+		}
+	case []any:
+		if len(v) > 0 {
+			f.from(v[0], depth+1)
+		}
+	case map[string]any:
+		f.object(v, depth)
+	}
+}
+
+func (f *fault) object(v map[string]any, depth int) {
+	for _, key := range []string{"message", "msg"} {
+		if s, ok := v[key].(string); ok {
+			f.set(&f.message, s)
+		}
+	}
+	for key, to := range map[string]*string{"type": &f.kind, "status": &f.kind, "param": &f.param} {
+		if s, ok := v[key].(string); ok {
+			f.set(to, s)
+		}
+	}
+	switch code := v["code"].(type) {
+	case string:
+		f.set(&f.code, code)
+		if n, err := strconv.Atoi(code); err == nil {
+			f.setStatus(n)
+		}
+	case float64:
+		f.setStatus(int(code))
+	}
+	for _, key := range []string{"error", "detail", "errors"} {
+		if inner, ok := v[key]; ok && inner != nil {
+			f.from(inner, depth+1)
+		}
+	}
+	if meta, ok := v["metadata"].(map[string]any); ok { // OpenRouter puts the upstream's words here
+		if s, ok := meta["raw"].(string); ok && s != "" {
+			f.message = strings.TrimSpace(f.message + ": " + cut(s, 400))
+		}
+	}
+}
+
+func (f *fault) set(to *string, s string) {
+	if *to == "" {
+		*to = s
+	}
+}
+
+func (f *fault) setStatus(n int) {
+	if n >= 400 && n < 600 && f.status == 0 {
+		f.status = n
+	}
+}
+
+// names says whether the fault speaks of a field.
+func (f *fault) names(word string) bool {
+	return strings.Contains(f.param, word) || strings.Contains(f.message, word) || strings.Contains(f.raw, word)
+}
+
+// plainText makes one readable line of a body that is no JSON.
+func plainText(s string) string {
+	if lower := strings.ToLower(s); strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html") {
+		if _, rest, ok := strings.Cut(s, "<title>"); ok {
+			title, _, _ := strings.Cut(rest, "<")
+			return "a web page: " + cut(strings.Join(strings.Fields(title), " "), 100)
+		}
+		return "a web page"
+	}
+	return cut(strings.Join(strings.Fields(s), " "), 400)
+}
+
+// cut makes n bytes at most of s that are safe to show.
+func cut(s string, n int) string {
+	out, _ := text.CutMark(text.Clean(s), n, "…")
+	return out
+}

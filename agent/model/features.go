@@ -1,0 +1,226 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+)
+
+// features is how one model of one endpoint wants its requests. It begins with the
+// provider's quirks and learns from refusals; what it learned holds as long as the client.
+type features struct {
+	systemRole     string // "system" or "developer"
+	maxTokensField string
+	streamOptions  bool
+	strict         bool
+	temperature    bool
+	topP           bool
+	effort         bool   // send reasoning_effort
+	forcedEffort   string // send this reasoning_effort with tools
+	reasoning      bool   // send reasoning_content back
+	images         bool
+	markers        bool // prompt cache markers
+	shortIDs       bool // call ids of nine letters and digits
+	toolNames      bool // tool messages bear the tool's name
+	signatures     bool // calls need a thought signature
+
+	tried map[string]bool // what was changed once after a refusal
+}
+
+func newFeatures(cfg ProviderConfig, model string) *features {
+	q := cfg.Quirks
+	f := &features{
+		systemRole:     "system",
+		maxTokensField: "max_tokens",
+		streamOptions:  !q.NoStreamOptions,
+		strict:         q.Strict,
+		temperature:    !q.NoTemperature,
+		topP:           !q.NoTemperature,
+		effort:         true,
+		reasoning:      q.ReasoningBack,
+		images:         !q.NoImages,
+		shortIDs:       q.ShortCallIDs,
+		tried:          map[string]bool{},
+	}
+	if q.DeveloperRole {
+		f.systemRole = "developer"
+	}
+	if q.MaxCompletionTokens {
+		f.maxTokensField = "max_completion_tokens"
+	}
+	for _, prefix := range q.CacheMarkers {
+		f.markers = f.markers || strings.HasPrefix(model, prefix)
+	}
+	return f
+}
+
+// clone gives a copy that an own request may work with.
+func (f *features) clone() *features {
+	c := *f
+	c.tried = make(map[string]bool, len(f.tried))
+	for k := range f.tried {
+		c.tried[k] = true
+	}
+	return &c
+}
+
+// remedy is one way to meet a refusal.
+type remedy struct {
+	name   string
+	words  []string // the refusal must contain one of them
+	sent   func(f *features, r *Request) bool
+	apply  func(f *features)
+	notice string
+}
+
+// remedies in the order in which they are tried; each at most once per model. A function
+// and not a variable: it costs nothing at start.
+func remedies() []remedy {
+	hasImages := func(r *Request) bool {
+		for i := range r.Messages {
+			if len(r.Messages[i].Images) > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	hasCalls := func(r *Request) bool {
+		for i := range r.Messages {
+			if len(r.Messages[i].Calls) > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	hasReasoning := func(r *Request) bool {
+		for i := range r.Messages {
+			if r.Messages[i].Reasoning != "" {
+				return true
+			}
+		}
+		return false
+	}
+	return []remedy{
+		{
+			"stream_options", []string{"stream_options", "include_usage"},
+			func(f *features, _ *Request) bool { return f.streamOptions },
+			func(f *features) { f.streamOptions = false },
+			"token counts are estimated: the endpoint refuses stream_options",
+		},
+		{
+			"strict", []string{"strict"},
+			func(f *features, r *Request) bool { return f.strict && len(r.Tools) > 0 },
+			func(f *features) { f.strict = false },
+			"the endpoint refuses strict tool schemas; they are sent without",
+		},
+		{
+			"reasoning needed", []string{"reasoning_content"},
+			func(f *features, r *Request) bool { return !f.reasoning && hasReasoning(r) },
+			func(f *features) { f.reasoning = true },
+			"the endpoint wants its reasoning back; it is sent along from now on",
+		},
+		{
+			"reasoning refused", []string{"reasoning_content"},
+			func(f *features, r *Request) bool { return f.reasoning && hasReasoning(r) },
+			func(f *features) { f.reasoning = false },
+			"the endpoint refuses to get reasoning back; it is left out from now on",
+		},
+		{
+			"effort none", []string{"responses api", "/v1/responses"},
+			func(f *features, r *Request) bool { return f.forcedEffort == "" && len(r.Tools) > 0 },
+			func(f *features) { f.forcedEffort = "none" },
+			"the model takes tools here only with reasoning effort \"none\"; it is set",
+		},
+		{
+			"effort", []string{"reasoning_effort", "reasoning effort"},
+			func(f *features, r *Request) bool {
+				return f.effort && (r.ReasoningEffort != "" || f.forcedEffort != "")
+			},
+			func(f *features) { f.effort = false },
+			"the endpoint refuses the reasoning effort; it is left out",
+		},
+		{
+			"temperature", []string{"temperature"},
+			func(f *features, r *Request) bool { return f.temperature && r.Temperature != nil },
+			func(f *features) { f.temperature = false },
+			"the model refuses a temperature; it is left out",
+		},
+		{
+			"top_p", []string{"top_p"},
+			func(f *features, r *Request) bool { return f.topP && r.TopP != nil },
+			func(f *features) { f.topP = false },
+			"the model refuses top_p; it is left out",
+		},
+		{
+			"max tokens", []string{"max_tokens", "max_completion_tokens"},
+			func(_ *features, r *Request) bool { return r.MaxOutputTokens > 0 },
+			func(f *features) {
+				if f.maxTokensField == "max_tokens" {
+					f.maxTokensField = "max_completion_tokens"
+				} else {
+					f.maxTokensField = "max_tokens"
+				}
+			},
+			"the endpoint calls the output limit otherwise; it is renamed",
+		},
+		{
+			"developer", []string{"developer"},
+			func(f *features, _ *Request) bool { return f.systemRole == "developer" },
+			func(f *features) { f.systemRole = "system" },
+			"the endpoint does not know the role developer; the system role is used",
+		},
+		{
+			"cache markers", []string{"cache_control"},
+			func(f *features, _ *Request) bool { return f.markers },
+			func(f *features) { f.markers = false },
+			"the endpoint refuses prompt cache markers; they are left out",
+		},
+		{
+			"signatures", []string{"thought_signature", "thoughtsignature", "thought signature"},
+			func(f *features, r *Request) bool { return !f.signatures && hasCalls(r) },
+			func(f *features) { f.signatures = true },
+			"the endpoint wants thought signatures with calls; a stand-in is sent",
+		},
+		{
+			"tool names", []string{"function_response.name"},
+			func(f *features, r *Request) bool { return !f.toolNames && hasCalls(r) },
+			func(f *features) { f.toolNames = true },
+			"the endpoint wants tool names with results; they are sent",
+		},
+		{
+			"short ids", []string{"with a length of 9", "length of 9"},
+			func(f *features, r *Request) bool { return !f.shortIDs && hasCalls(r) },
+			func(f *features) { f.shortIDs = true },
+			"the endpoint wants short call ids; they are shortened",
+		},
+		{
+			"images", []string{"image", "multimodal", "vision", "content type", "must be a string"},
+			func(f *features, r *Request) bool { return f.images && hasImages(r) },
+			func(f *features) { f.images = false },
+			"the model takes no images; they are replaced by a note",
+		},
+	}
+}
+
+// learn changes the features so that the refusal does not come again, and gives the words
+// for the person; false when there is nothing to try.
+func (f *features) learn(r *Request, refusal fault) (string, bool) {
+	said := strings.ToLower(refusal.param + "\n" + refusal.message + "\n" + refusal.raw)
+	for _, m := range remedies() {
+		if f.tried[m.name] || !m.sent(f, r) || !containsAny(said, m.words) {
+			continue
+		}
+		f.tried[m.name] = true
+		m.apply(f)
+		return fmt.Sprintf("%s: %s", r.Model, m.notice), true
+	}
+	return "", false
+}
+
+func containsAny(s string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,221 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// transport is the RoundTripper under go-openai. What that library cannot say in a
+// request (temperature 0, an empty tool result, fields of one provider, reasoning sent
+// back) or stumbles over in a response (calls without index, reasoning under another
+// name, many blank lines, errors in forms of their own, plain JSON) is put right here,
+// and nowhere else.
+type transport struct {
+	base    *http.Transport
+	headers map[string]string
+}
+
+func newTransport(headers map[string]string) *transport {
+	dial := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
+	return &transport{
+		headers: headers,
+		base: &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			DialContext:           dial.DialContext,
+			ForceAttemptHTTP2:     true,
+			MaxIdleConnsPerHost:   4,
+			IdleConnTimeout:       90 * time.Second,
+			TLSHandshakeTimeout:   15 * time.Second,
+			ExpectContinueTimeout: time.Second,
+			ReadBufferSize:        64 << 10, // a burst of small chunks is one read
+			WriteBufferSize:       64 << 10,
+			DisableCompression:    true, // a compressed stream comes in lumps
+		},
+	}
+}
+
+// RoundTrip sends one request and repairs both ways. Requests without an exchange in
+// their context pass with the provider's headers only.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	for name, value := range t.headers {
+		req.Header.Set(name, value)
+	}
+	x, _ := req.Context().Value(exchangeKey{}).(*exchange)
+	if x == nil {
+		return t.base.RoundTrip(req)
+	}
+	if req.Body != nil {
+		_ = req.Body.Close() // go-openai's own body, an in-memory reader
+	}
+	req.ContentLength = int64(len(x.body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
+	req.Body, _ = req.GetBody()
+	resp, err := t.base.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	x.heard(true)
+	switch code := resp.StatusCode; {
+	case (code == http.StatusTemporaryRedirect || code == http.StatusPermanentRedirect) && resp.Header.Get("Location") != "":
+		return resp, nil // net/http follows these with the whole request
+	case code >= 300:
+		return x.refused(resp), nil
+	}
+	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && kind == "text/html" {
+		x.webPage = true
+		return x.refused(resp), nil
+	}
+	resp.Body = newNormalBody(resp, x)
+	return resp, nil
+}
+
+type exchangeKey struct{}
+
+// exchange is one request and what the transport learns of its answer. It belongs to the
+// goroutine that streams.
+type exchange struct {
+	body   []byte // the encoded request
+	silent *silence
+
+	// Of a refusal.
+	status  int
+	header  http.Header
+	refusal []byte
+	webPage bool
+
+	// Of a stream.
+	model     []byte // JSON text
+	chunks    int
+	sawDone   bool
+	sawFinish bool
+	finish    string
+	fault     *fault
+	rubbish   string // the beginning of the first thing that is no chunk
+}
+
+// heard says that the server sent something; fed, that it was more than comments.
+func (x *exchange) heard(fed bool) { x.silent.heard(fed) }
+
+// finished notes the finish reason. What follows, usage at most, may take a moment only.
+func (x *exchange) finished(raw []byte) {
+	x.sawFinish = true
+	x.finish = finishReason(string(raw))
+	x.silent.last()
+}
+
+// finishReason puts the reasons of several providers into OpenAI's words.
+func finishReason(s string) string {
+	switch s = strings.ToLower(s); s {
+	case "function_call", "tool_use", "tool_call":
+		return "tool_calls"
+	case "max_tokens", "model_length", "max_output_tokens":
+		return "length"
+	case "end_turn", "stop_sequence", "eos", "complete", "completed":
+		return "stop"
+	case "safety", "recitation":
+		return "content_filter"
+	}
+	return s
+}
+
+// faulted notes an error object inside a stream.
+func (x *exchange) faulted(raw []byte) error {
+	f := readFault(raw)
+	x.fault = &f
+	return errFault
+}
+
+var errFault = errors.New("the stream carries an error")
+
+const maxRubbish = 200
+
+// junk notes what is no chunk, for a message in case nothing else comes.
+func (x *exchange) junk(p []byte) {
+	if x.rubbish == "" {
+		x.rubbish = strings.ToValidUTF8(string(p[:min(len(p), maxRubbish)]), "")
+	}
+}
+
+// maxRefusal bounds the body of an error response.
+const maxRefusal = 256 << 10
+
+// refused keeps an error response's body, and gives go-openai an empty error object in its
+// place, which it can always read.
+func (x *exchange) refused(resp *http.Response) *http.Response {
+	x.status, x.header = resp.StatusCode, resp.Header
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+	if err != nil {
+		body = append(body, "\n(the rest of the answer is missing)"...)
+	}
+	x.refusal = body
+	_ = resp.Body.Close() // read as far as it is of use
+	const empty = `{"error":{"message":"refused"}}`
+	if resp.StatusCode < 400 {
+		resp.StatusCode = http.StatusBadGateway
+	}
+	resp.Body = io.NopCloser(strings.NewReader(empty))
+	resp.ContentLength = int64(len(empty))
+	return resp
+}
+
+// Silence ends a request.
+var (
+	errIdle = errors.New("the server went silent")
+	errDone = errors.New("nothing followed the end of the answer")
+)
+
+// silence cancels a request when its server says nothing for too long. Comments count
+// less than data: they keep a request alive for patience × limit since the last data.
+type silence struct {
+	limit  time.Duration
+	timer  *time.Timer
+	cancel context.CancelCauseFunc
+	fed    time.Time // when the last data came
+	ending bool
+}
+
+// patience is how many idle limits the first byte may take, and comments may bridge:
+// reading a long prompt takes a local server minutes.
+const patience = 2.5
+
+// afterFinish is how long the rest of a stream is waited for after its finish reason.
+const afterFinish = 3 * time.Second
+
+func watchSilence(limit time.Duration, cancel context.CancelCauseFunc) *silence {
+	s := &silence{limit: limit, cancel: cancel, fed: time.Now()}
+	s.timer = time.AfterFunc(s.atMost(), func() { cancel(errIdle) })
+	return s
+}
+
+func (s *silence) atMost() time.Duration { return time.Duration(float64(s.limit) * patience) }
+
+func (s *silence) heard(fed bool) {
+	if s.ending {
+		return
+	}
+	now := time.Now()
+	if fed {
+		s.fed = now
+	}
+	s.timer.Reset(min(s.limit, s.atMost()-now.Sub(s.fed)))
+}
+
+// last shortens the limit at the end of an answer.
+func (s *silence) last() {
+	if s.ending {
+		return
+	}
+	s.ending = true
+	s.timer.Stop()
+	s.timer = time.AfterFunc(min(s.limit, afterFinish), func() { s.cancel(errDone) })
+}
+
+func (s *silence) stop() { s.timer.Stop() }

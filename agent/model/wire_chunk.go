@@ -1,0 +1,291 @@
+package model
+
+// chunk is what one payload of a stream says, in the terms of any server. Its byte
+// slices are JSON text with its escapes; they point into the line or into scratch.
+type chunk struct {
+	text      []byte
+	reasoning []byte
+	calls     []callDelta
+	finish    []byte
+	model     []byte
+	usage     Usage
+	hasUsage  bool
+	fault     []byte // the value of an error member
+	known     bool   // it has at least one member that belongs to a stream
+	whole     bool   // it is a whole answer, not a delta
+
+	altReasoning []byte // `reasoning`, `thinking`: counts only without reasoning_content
+	scratch      []byte
+	sc           scanner
+}
+
+// callDelta is one piece of a tool call.
+type callDelta struct {
+	index    int
+	hasIndex bool
+	hasType  bool
+	id       []byte
+	name     []byte
+	args     []byte
+}
+
+// parse reads a payload. It gives errShort when the payload is only the beginning of one.
+func (c *chunk) parse(payload []byte) error {
+	*c = chunk{calls: c.calls[:0], scratch: c.scratch[:0]}
+	c.sc = scanner{b: payload}
+	if err := c.sc.object(c.member); err != nil {
+		return err
+	}
+	if len(c.reasoning) == 0 {
+		c.reasoning = c.altReasoning
+	}
+	return nil
+}
+
+func (c *chunk) member(key []byte) error {
+	switch string(key) {
+	case "choices":
+		c.known = true
+		return c.list(c.choice)
+	case "usage":
+		return c.readUsage()
+	case "x_groq":
+		return c.inner(func(key []byte) error {
+			if string(key) == "usage" {
+				return c.readUsage()
+			}
+			return c.sc.skip()
+		})
+	case "model":
+		return c.text1(&c.model)
+	case "error", "detail":
+		return c.readFault()
+	}
+	return c.sc.skip()
+}
+
+// list visits the elements of an array, or a single object in its place; null and others
+// are passed over.
+func (c *chunk) list(visit func(n int) error) error {
+	switch c.sc.peek() {
+	case '[':
+		return c.sc.array(visit)
+	case '{':
+		return visit(0)
+	}
+	return c.sc.skip()
+}
+
+// inner visits the members of an object; null and others are passed over.
+func (c *chunk) inner(visit func(key []byte) error) error {
+	if c.sc.peek() != '{' {
+		return c.sc.skip()
+	}
+	return c.sc.object(visit)
+}
+
+// choice reads one element of choices. Only one answer is ever asked for, so all count.
+func (c *chunk) choice(int) error {
+	return c.inner(func(key []byte) error {
+		switch string(key) {
+		case "message":
+			c.whole = c.whole || c.sc.peek() == '{'
+			return c.inner(c.delta)
+		case "delta":
+			return c.inner(c.delta)
+		case "text": // the legacy completion form
+			return c.content(&c.text)
+		case "finish_reason":
+			return c.text1(&c.finish)
+		case "usage":
+			return c.readUsage()
+		case "error":
+			return c.readFault()
+		}
+		return c.sc.skip()
+	})
+}
+
+func (c *chunk) delta(key []byte) error {
+	switch string(key) {
+	case "content", "refusal":
+		return c.content(&c.text)
+	case "reasoning_content":
+		return c.content(&c.reasoning)
+	case "reasoning", "thinking":
+		return c.content(&c.altReasoning)
+	case "tool_calls":
+		return c.list(c.call)
+	case "function_call":
+		if c.sc.peek() != '{' {
+			return c.sc.skip()
+		}
+		c.calls = append(c.calls, callDelta{})
+		return c.inner(c.function)
+	case "usage":
+		return c.readUsage()
+	}
+	return c.sc.skip()
+}
+
+// content reads text: a string, or a list of parts.
+func (c *chunk) content(to *[]byte) error {
+	switch c.sc.peek() {
+	case '"':
+		raw, dirty, err := c.sc.str()
+		if err == nil {
+			c.join(to, raw, dirty)
+		}
+		return err
+	case '[':
+		return c.sc.array(func(int) error { return c.part(to) })
+	}
+	return c.sc.skip()
+}
+
+// part reads one content part; parts of thinking go to the reasoning.
+func (c *chunk) part(to *[]byte) error {
+	if c.sc.peek() == '"' {
+		return c.content(to)
+	}
+	return c.inner(func(key []byte) error {
+		switch string(key) {
+		case "text":
+			return c.content(to)
+		case "thinking", "reasoning":
+			return c.content(&c.reasoning)
+		}
+		return c.sc.skip()
+	})
+}
+
+// join appends raw to what is there; the usual single string is not copied.
+func (c *chunk) join(to *[]byte, raw []byte, dirty bool) {
+	if len(*to) == 0 && !dirty {
+		*to = raw
+		return
+	}
+	start := len(c.scratch)
+	c.scratch = append(c.scratch, *to...)
+	if dirty {
+		c.scratch = clean(c.scratch, raw)
+	} else {
+		c.scratch = append(c.scratch, raw...)
+	}
+	*to = c.scratch[start:len(c.scratch):len(c.scratch)]
+}
+
+// text1 reads a string; null and others count as absent.
+func (c *chunk) text1(to *[]byte) error {
+	if c.sc.peek() != '"' {
+		return c.sc.skip()
+	}
+	raw, dirty, err := c.sc.str()
+	if err == nil {
+		*to = nil
+		c.join(to, raw, dirty)
+	}
+	return err
+}
+
+func (c *chunk) call(int) error {
+	if c.sc.peek() != '{' {
+		return c.sc.skip()
+	}
+	c.calls = append(c.calls, callDelta{})
+	d := len(c.calls) - 1
+	return c.sc.object(func(key []byte) error {
+		switch string(key) {
+		case "index":
+			n, ok, err := c.sc.number()
+			c.calls[d].index, c.calls[d].hasIndex = n, ok
+			return err
+		case "id":
+			return c.text1(&c.calls[d].id)
+		case "type":
+			c.calls[d].hasType = c.sc.peek() == '"'
+			return c.sc.skip()
+		case "function":
+			return c.inner(c.function)
+		case "name", "arguments": // some servers leave the function object out
+			return c.function(key)
+		}
+		return c.sc.skip()
+	})
+}
+
+// function reads a member of the last call's function object.
+func (c *chunk) function(key []byte) error {
+	d := &c.calls[len(c.calls)-1]
+	switch string(key) {
+	case "name":
+		return c.text1(&d.name)
+	case "arguments":
+		return c.arguments(d)
+	}
+	return c.sc.skip()
+}
+
+// arguments reads a string, or an object that a server did not encode as one.
+func (c *chunk) arguments(d *callDelta) error {
+	if b := c.sc.peek(); b != '{' && b != '[' {
+		return c.text1(&d.args)
+	}
+	raw, err := c.sc.value()
+	if err != nil {
+		return err
+	}
+	start := len(c.scratch)
+	c.scratch = appendEscaped(c.scratch, string(raw))
+	d.args = c.scratch[start:len(c.scratch):len(c.scratch)]
+	return nil
+}
+
+// readUsage reads token counts under the names that servers use. The last one that
+// counts anything is the right one: some send running totals.
+func (c *chunk) readUsage() error {
+	c.known = true
+	if c.sc.peek() != '{' {
+		return c.sc.skip()
+	}
+	var u Usage
+	err := c.sc.object(func(key []byte) error { return c.count(&u, key) })
+	if u != (Usage{}) {
+		c.usage, c.hasUsage = u, true
+	}
+	return err
+}
+
+func (c *chunk) count(u *Usage, key []byte) error {
+	to := (*int)(nil)
+	switch string(key) {
+	case "prompt_tokens", "input_tokens":
+		to = &u.Input
+	case "completion_tokens", "output_tokens":
+		to = &u.Output
+	case "cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens":
+		to = &u.Cached
+	case "prompt_tokens_details", "input_tokens_details":
+		return c.inner(func(key []byte) error {
+			if string(key) == "cached_tokens" {
+				return c.count(u, key)
+			}
+			return c.sc.skip()
+		})
+	default:
+		return c.sc.skip()
+	}
+	n, _, err := c.sc.number()
+	if n > 0 {
+		*to = n
+	}
+	return err
+}
+
+func (c *chunk) readFault() error {
+	raw, err := c.sc.value()
+	if s := string(raw); err == nil && s != "null" && s != "false" && s != `""` && s != "{}" {
+		c.fault = raw
+	}
+	return err
+}

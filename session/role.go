@@ -1,0 +1,141 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Role is a named way of working: a prompt, a model and what it may touch. A nil list
+// means that nothing is restricted; an empty one means nothing at all.
+type Role struct {
+	Name            string   `json:"name"`
+	Description     string   `json:"description,omitempty"`
+	Model           string   `json:"model,omitempty"` // "" keeps the current one
+	Temperature     *float64 `json:"temperature,omitempty"`
+	TopP            *float64 `json:"top_p,omitempty"`
+	ReasoningEffort string   `json:"reasoning_effort,omitempty"`
+	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
+	Tools           []string `json:"tools"`          // canonical names and globs; nil = all
+	Servers         []string `json:"mcp_servers"`    // nil = those already connected
+	Skills          []string `json:"skills"`         // nil = all
+	Mode            string   `json:"mode,omitempty"` // approval mode ceiling, "" = none
+	Capabilities    []string `json:"capabilities"`   // nil = all
+	// Body is the prompt as it is written: see Render.
+	Body string `json:"body"`
+	// Unknown are the keys that no rule names. They are kept by FormatRole.
+	Unknown []RoleField `json:"unknown,omitempty"`
+
+	// Source, Path and Text say where the role comes from: which layer, which file
+	// (empty for rows and builtins), and the file's bytes, as an export gives them.
+	Source RoleSource `json:"source,omitempty"`
+	Path   string     `json:"path,omitempty"`
+	Text   string     `json:"text,omitempty"`
+	// Problems are what is not right in it; those that are Fatal keep it from being used.
+	Problems []RoleProblem `json:"-"`
+}
+
+// RoleField is a key that no rule names, with its lines as they are written.
+type RoleField struct {
+	Key string `json:"key"`
+	Raw string `json:"raw"`
+}
+
+// RoleProblem is one thing that is wrong in a role.
+type RoleProblem struct {
+	Line  int // 1-based; 0 = the whole role
+	Text  string
+	Cure  string
+	Fatal bool
+}
+
+func (p RoleProblem) String() string {
+	s := p.Text
+	if p.Line > 0 {
+		s = fmt.Sprintf("line %d: %s", p.Line, s)
+	}
+	if p.Cure != "" {
+		s += " (" + p.Cure + ")"
+	}
+	return s
+}
+
+// RoleSource is a layer that roles come from.
+type RoleSource string
+
+// The layers, from the one that counts most.
+const (
+	RoleProject  RoleSource = "project"  // .jcode/roles of the project
+	RoleDatabase RoleSource = "database" // rows
+	RoleUserFile RoleSource = "user"     // roles folder of the configuration
+	RoleBuiltin  RoleSource = "builtin"
+)
+
+// Usable gives an error that names what keeps the role from being used, nil if nothing does.
+func (r Role) Usable() error {
+	for _, p := range r.Problems {
+		if p.Fatal {
+			where := "role " + r.Name
+			if r.Path != "" {
+				where += " (" + r.Path + ")"
+			}
+			return fmt.Errorf("%s: %s", where, p)
+		}
+	}
+	return nil
+}
+
+// WantsTrust reports whether a role that comes with a project reaches beyond narrowing
+// what the person has: it picks the model or names servers to start.
+func (r Role) WantsTrust() bool { return r.Model != "" || len(r.Servers) > 0 }
+
+// Snapshot gives the role as the text that a session keeps when it enters the role.
+func (r Role) Snapshot() string {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return "" // only numbers that JSON can't hold; ParseRole refuses those
+	}
+	return string(b)
+}
+
+// RoleFromSnapshot reads what Snapshot gave.
+func RoleFromSnapshot(text string) (Role, error) {
+	var r Role
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		return Role{}, fmt.Errorf("read role of the session: %w", err)
+	}
+	return r, nil
+}
+
+// SameAs reports whether two roles work alike, wherever they come from.
+func (r Role) SameAs(o Role) bool {
+	plain := func(r Role) string {
+		r.Source, r.Path, r.Text, r.Unknown, r.Description = "", "", "", nil, ""
+		return r.Snapshot()
+	}
+	return plain(r) == plain(o)
+}
+
+// CheckRoleName gives an error for a name that a role can't have: names are typed after
+// `/role` and are file names.
+func CheckRoleName(name string) error {
+	switch {
+	case name == "":
+		return fmt.Errorf("a role needs a name")
+	case len(name) > 64:
+		return fmt.Errorf("role name %.20q… is too long: use at most 64 bytes", name)
+	case !utf8.ValidString(name):
+		return fmt.Errorf("role name %q is not UTF-8", name)
+	case strings.EqualFold(name, "off"):
+		return fmt.Errorf("role name %q means leaving a role: use another", name)
+	}
+	for i, r := range name {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_' || i > 0 && (r == '-' || r == '.') {
+			continue
+		}
+		return fmt.Errorf("role name %q: use letters, digits, _ and, not at the beginning, - and .", name)
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jcode/internal/text"
+)
+
+//go:embed roles/*.md
+var builtinRoles embed.FS
+
+// Roles looks roles up in their layers: a project's files over rows over the person's
+// files over the builtins. It reads anew each time, so that what it gives is what is there.
+type Roles struct {
+	// Store holds the rows; nil leaves them out.
+	Store *Store
+	// ProjectDir and UserDir are the folders of role files; "" leaves a layer out.
+	ProjectDir string
+	UserDir    string
+	// Trusted decides on a project's role that wants trust (Role.WantsTrust). One that
+	// isn't trusted is listed and doesn't count. Nil trusts all.
+	Trusted func(Role) bool
+}
+
+// RoleListing is one name with all the roles that have it.
+type RoleListing struct {
+	// Role is the one that counts.
+	Role
+	// Shadowed are those that it hides, from the layer that would count next.
+	Shadowed []Role
+	// Untrusted is a project's role of this name that waits for trust, nil if none does.
+	Untrusted *Role
+}
+
+// List gives every name once, sorted. Faulty files come with their Problems. A layer that
+// can't be read costs only itself: what was found is given together with the error.
+func (r *Roles) List(ctx context.Context) ([]RoleListing, error) {
+	var errs []error
+	byName := map[string]*RoleListing{}
+	for _, layer := range []func(context.Context) ([]Role, error){r.projectLayer, r.rowLayer, r.userLayer, r.builtinLayer} {
+		roles, err := layer(ctx)
+		errs = append(errs, err)
+		for _, role := range roles {
+			r.add(byName, role)
+		}
+	}
+	all := make([]RoleListing, 0, len(byName))
+	for _, l := range byName {
+		all = append(all, *l)
+	}
+	slices.SortFunc(all, func(a, b RoleListing) int { return cmp.Compare(a.name(), b.name()) })
+	return all, errors.Join(errs...)
+}
+
+// Counts reports whether any of the listing's roles can be entered: false when the only
+// one waits for trust.
+func (l RoleListing) Counts() bool { return l.Role.Source != "" }
+
+func (l RoleListing) name() string {
+	if l.Counts() {
+		return l.Role.Name
+	}
+	return l.Untrusted.Name
+}
+
+func (r *Roles) add(byName map[string]*RoleListing, role Role) {
+	l := byName[role.Name]
+	if l == nil {
+		l = &RoleListing{}
+		byName[role.Name] = l
+	}
+	switch {
+	case role.Source == RoleProject && role.WantsTrust() && r.Trusted != nil && !r.Trusted(role):
+		l.Untrusted = &role
+	case l.Role.Source == "":
+		l.Role = role
+	default:
+		l.Shadowed = append(l.Shadowed, role)
+	}
+}
+
+// Get gives the role of a name that counts. The error of an unknown name says which there
+// are.
+func (r *Roles) Get(ctx context.Context, name string) (Role, error) {
+	all, err := r.List(ctx)
+	var names []string
+	for _, l := range all {
+		switch {
+		case l.name() != name:
+			names = append(names, l.name())
+		case !l.Counts():
+			return Role{}, fmt.Errorf("role %s (%s) picks a model or servers and waits until you trust this project", name, l.Untrusted.Path)
+		default:
+			return l.Role, nil
+		}
+	}
+	if err != nil {
+		return Role{}, fmt.Errorf("role %s: %w", name, err)
+	}
+	return Role{}, fmt.Errorf("role %s: %w (there are: %s)", name, ErrNotFound, strings.Join(names, ", "))
+}
+
+func (r *Roles) projectLayer(context.Context) ([]Role, error) {
+	return folderRoles(r.ProjectDir, RoleProject)
+}
+
+func (r *Roles) userLayer(context.Context) ([]Role, error) {
+	return folderRoles(r.UserDir, RoleUserFile)
+}
+
+func (r *Roles) rowLayer(ctx context.Context) ([]Role, error) {
+	if r.Store == nil {
+		return nil, nil
+	}
+	rows, err := r.Store.RoleRows(ctx)
+	var all []Role
+	for _, row := range rows {
+		role := ParseRole(row.Name, []byte(row.Text))
+		role.Source = RoleDatabase
+		all = append(all, role)
+	}
+	return all, err
+}
+
+func (r *Roles) builtinLayer(context.Context) ([]Role, error) { return BuiltinRoles() }
+
+// BuiltinRoles gives the roles that come with the program, by name.
+func BuiltinRoles() ([]Role, error) {
+	entries, err := builtinRoles.ReadDir("roles")
+	if err != nil {
+		return nil, err
+	}
+	var all []Role
+	for _, e := range entries {
+		data, err := builtinRoles.ReadFile("roles/" + e.Name())
+		if err != nil {
+			return nil, err
+		}
+		role := ParseRole(strings.TrimSuffix(e.Name(), ".md"), data)
+		role.Source = RoleBuiltin
+		all = append(all, role)
+	}
+	return all, nil
+}
+
+// folderRoles reads the `.md` files of a folder. One that can't be read is a role with a
+// problem.
+func folderRoles(dir string, source RoleSource) ([]Role, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read roles: %w", err)
+	}
+	var all []Role
+	for _, e := range entries {
+		name, isRole := strings.CutSuffix(e.Name(), ".md")
+		if !isRole || strings.HasPrefix(name, ".") {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		data, err := readRoleFile(path)
+		role := ParseRole(text.Valid(name), data)
+		if err != nil {
+			role.problem(0, err.Error(), "", true)
+		}
+		role.Source, role.Path = source, path
+		all = append(all, role)
+	}
+	return all, nil
+}
+
+// readRoleFile reads a regular file of bounded size: a pipe must not hold the program up.
+func readRoleFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	if info.Size() > maxRole {
+		return nil, fmt.Errorf("%s has %d bytes, a role has at most %d", path, info.Size(), maxRole)
+	}
+	return os.ReadFile(path)
+}
+
+// ImportRole reads a role file and keeps it as a row under its file name, byte for byte.
+// It gives the role as it was read; one that is not usable is not kept.
+func (r *Roles) ImportRole(ctx context.Context, path string) (Role, error) {
+	name := strings.TrimSuffix(filepath.Base(path), ".md")
+	data, err := readRoleFile(path)
+	if err != nil {
+		return Role{}, fmt.Errorf("import role: %w", err)
+	}
+	role := ParseRole(name, data)
+	role.Source = RoleDatabase
+	if err := role.Usable(); err != nil {
+		return role, fmt.Errorf("import %s: %w", path, err)
+	}
+	return role, r.Store.SaveRole(ctx, name, string(data))
+}

@@ -1,0 +1,220 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jcode/internal/frontmatter"
+)
+
+// maxRole bounds a role file, in bytes.
+const maxRole = 256 << 10
+
+// ParseRole reads the text of a role file. It never fails: what is wrong is in Problems,
+// and every other key counts.
+func ParseRole(name string, data []byte) Role {
+	r := Role{Name: name, Text: string(data)}
+	if err := CheckRoleName(name); err != nil {
+		r.problem(0, err.Error(), "rename it", true)
+	}
+	if len(data) > maxRole {
+		r.problem(0, fmt.Sprintf("it has %d bytes, a role has at most %d", len(data), maxRole), "shorten it", true)
+		data = data[:maxRole]
+	}
+	doc := frontmatter.Parse(data)
+	for i, p := range doc.Problems {
+		// Where the front matter is never closed, that is said last, and the whole prompt
+		// would be taken for keys.
+		r.problem(p.Line, p.Text, p.Cure, doc.Present && !doc.Closed && i == len(doc.Problems)-1)
+	}
+	for i, f := range doc.Fields {
+		r.set(f, func() string { return rawField(data, doc, i) })
+	}
+	r.Body = strings.Trim(doc.Body, "\n")
+	return r
+}
+
+func (r *Role) problem(line int, text, cure string, fatal bool) {
+	r.Problems = append(r.Problems, RoleProblem{Line: line, Text: text, Cure: cure, Fatal: fatal})
+}
+
+// set takes one key over.
+func (r *Role) set(f frontmatter.Field, raw func() string) {
+	switch key := strings.ReplaceAll(strings.ToLower(f.Key), "-", "_"); key {
+	case "description":
+		r.Description = f.String()
+	case "model":
+		r.Model = strings.TrimSpace(f.String())
+	case "temperature":
+		r.Temperature = r.number(f, 0, 2)
+	case "top_p":
+		r.TopP = r.number(f, 0, 1)
+	case "reasoning_effort":
+		r.ReasoningEffort = strings.TrimSpace(f.String())
+	case "max_output_tokens":
+		if f.Kind == frontmatter.Null {
+			return
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(f.String()))
+		if err != nil || n < 0 {
+			r.problem(f.Line, fmt.Sprintf("max_output_tokens: %q is no count of tokens", f.String()), "write a whole number, or leave the key out", true)
+			return
+		}
+		r.MaxOutputTokens = n
+	case "tools":
+		r.Tools = r.list(f)
+	case "mcp_servers":
+		r.Servers = r.list(f)
+	case "skills":
+		r.Skills = r.list(f)
+	case "capabilities":
+		r.Capabilities = r.list(f)
+	case "mode":
+		r.Mode = strings.ToLower(strings.TrimSpace(f.String()))
+		if r.Mode != "" && !slices.Contains(approvalModes(), r.Mode) {
+			r.problem(f.Line, fmt.Sprintf("mode: there is no mode %q", r.Mode), "use "+strings.Join(approvalModes(), ", "), true)
+		}
+	default:
+		r.Unknown = append(r.Unknown, RoleField{Key: f.Key, Raw: raw()})
+		r.problem(f.Line, fmt.Sprintf("unknown key %q", f.Key), "it is kept and has no effect", false)
+	}
+}
+
+// approvalModes are the values of `mode` that the role file format defines.
+func approvalModes() []string { return []string{"plan", "ask", "edits", "auto", "yolo"} }
+
+func (r *Role) number(f frontmatter.Field, low, high float64) *float64 {
+	if f.Kind == frontmatter.Null {
+		return nil
+	}
+	x, err := strconv.ParseFloat(strings.TrimSpace(f.String()), 64)
+	if err != nil || math.IsNaN(x) || x < low || x > high {
+		r.problem(f.Line, fmt.Sprintf("%s: %q is no number from %g to %g", f.Key, f.String(), low, high), "correct it, or leave the key out", true)
+		return nil
+	}
+	return &x
+}
+
+// list reads a list or a text with commas. "all" is no restriction, "none" is nothing.
+func (r *Role) list(f frontmatter.Field) []string {
+	var items []string
+	switch f.Kind {
+	case frontmatter.Null:
+		return nil
+	case frontmatter.List:
+		items = f.List
+	case frontmatter.Map:
+		r.problem(f.Line, f.Key+" is a map", "write a list: ["+strings.ReplaceAll(f.String(), "\n", " ")+"]", true)
+		return []string{}
+	default:
+		items = strings.Split(f.Text, ",")
+	}
+	out := []string{}
+	for _, item := range items {
+		if item = strings.TrimSpace(item); item != "" && !slices.Contains(out, item) {
+			out = append(out, item)
+		}
+	}
+	if len(out) == 1 {
+		switch strings.ToLower(out[0]) {
+		case "all", "*":
+			return nil
+		case "none":
+			return []string{}
+		}
+	}
+	return out
+}
+
+// rawField gives the lines of a key as they are written, with `\n` line ends.
+func rawField(data []byte, doc frontmatter.Document, i int) string {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	text := strings.ToValidUTF8(string(data), "\uFFFD")
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	lines := strings.Split(text, "\n")
+	end := doc.BodyLine - 2 // the line of the closing mark, from 0
+	for _, f := range doc.Fields {
+		if f.Line > doc.Fields[i].Line {
+			end = min(end, f.Line-1)
+		}
+	}
+	first := doc.Fields[i].Line - 1
+	end = min(max(end, first+1), len(lines))
+	for j := first + 1; j < end; j++ {
+		if l := lines[j]; l != "" && !strings.ContainsAny(l[:1], " \t-]}#") {
+			end = j // a line that belongs to no key, or to one that stood before
+		}
+	}
+	return strings.TrimRight(strings.Join(lines[first:end], "\n"), " \t\n")
+}
+
+// FormatRole writes a role file that ParseRole reads as the same role. What a file that
+// was not changed looks like is in Role.Text.
+func FormatRole(r Role) string {
+	var b strings.Builder
+	b.WriteString("---\n")
+	line := func(key, value string) { fmt.Fprintf(&b, "%s: %s\n", key, value) }
+	for _, f := range []struct{ key, value string }{{"description", r.Description}, {"model", r.Model}} {
+		if f.value != "" {
+			line(f.key, quote(f.value))
+		}
+	}
+	for _, f := range []struct {
+		key   string
+		value *float64
+	}{{"temperature", r.Temperature}, {"top_p", r.TopP}} {
+		if f.value != nil {
+			line(f.key, strconv.FormatFloat(*f.value, 'g', -1, 64))
+		}
+	}
+	if r.ReasoningEffort != "" {
+		line("reasoning_effort", quote(r.ReasoningEffort))
+	}
+	if r.MaxOutputTokens > 0 {
+		line("max_output_tokens", strconv.Itoa(r.MaxOutputTokens))
+	}
+	for _, f := range []struct {
+		key   string
+		value []string
+	}{{"tools", r.Tools}, {"mcp_servers", r.Servers}, {"skills", r.Skills}, {"capabilities", r.Capabilities}} {
+		if f.value != nil {
+			quoted := make([]string, len(f.value))
+			for i, v := range f.value {
+				quoted[i] = quote(v)
+			}
+			line(f.key, "["+strings.Join(quoted, ", ")+"]")
+		}
+	}
+	if r.Mode != "" {
+		line("mode", quote(r.Mode))
+	}
+	for _, f := range r.Unknown {
+		b.WriteString(cmp.Or(f.Raw, f.Key+":") + "\n")
+	}
+	b.WriteString("---\n")
+	if r.Body != "" {
+		b.WriteString(r.Body + "\n")
+	}
+	return b.String()
+}
+
+// quote writes a text as YAML: plain where that is safe, else in double quotes, which JSON's
+// are a subset of.
+func quote(s string) string {
+	safe := s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("/_", r)
+	}) < 0
+	switch strings.ToLower(s) {
+	case "null", "true", "false", "yes", "no", "on", "off", "y", "n":
+		safe = false
+	}
+	if safe {
+		return s
+	}
+	return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD"))
+}

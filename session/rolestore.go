@@ -1,0 +1,76 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// SaveRole keeps the text of a role file as a row, byte for byte, in place of one of the
+// same name.
+func (s *Store) SaveRole(ctx context.Context, name, text string) error {
+	if err := CheckRoleName(name); err != nil {
+		return err
+	}
+	if len(text) > maxRole {
+		return fmt.Errorf("save role %s: it has %d bytes, a role has at most %d", name, len(text), maxRole)
+	}
+	err := s.write(ctx, func(t *tx) error {
+		_, err := t.exec(`INSERT INTO roles (name, text, updated) VALUES (?, ?, ?)
+			ON CONFLICT (name) DO UPDATE SET text = excluded.text, updated = excluded.updated`, name, text, toMillis(s.now()))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save role %s: %w", name, err)
+	}
+	return nil
+}
+
+// RoleRow is one row of roles.
+type RoleRow struct {
+	Name    string
+	Text    string
+	Updated time.Time
+}
+
+// RoleRows gives the roles that are kept as rows, by name.
+func (s *Store) RoleRows(ctx context.Context) ([]RoleRow, error) {
+	var all []RoleRow
+	err := s.read(ctx, "SELECT name, text, updated FROM roles ORDER BY name", nil, func(scan func(...any) error) error {
+		var r RoleRow
+		var updated int64
+		err := scan(&r.Name, &r.Text, &updated)
+		r.Updated = fromMillis(updated)
+		all = append(all, r)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list roles: %w", err)
+	}
+	return all, nil
+}
+
+// RoleRow gives one role that is kept as a row, or ErrNotFound.
+func (s *Store) RoleRow(ctx context.Context, name string) (RoleRow, error) {
+	r := RoleRow{Name: name}
+	var updated int64
+	err := s.readRow(ctx, "SELECT text, updated FROM roles WHERE name = ?", []any{name}, &r.Text, &updated)
+	if err != nil {
+		return RoleRow{}, fmt.Errorf("role %s: %w", name, err)
+	}
+	r.Updated = fromMillis(updated)
+	return r, nil
+}
+
+// DeleteRole removes a row, or gives ErrNotFound. Files and builtins are not its business.
+func (s *Store) DeleteRole(ctx context.Context, name string) error {
+	err := s.write(ctx, func(t *tx) error { return affected(t.exec("DELETE FROM roles WHERE name = ?", name)) })
+	if errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("role %s is not in the database: %w", name, ErrNotFound)
+	}
+	if err != nil {
+		return fmt.Errorf("delete role %s: %w", name, err)
+	}
+	return nil
+}

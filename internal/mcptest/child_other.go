@@ -1,0 +1,21 @@
+//go:build !unix
+
+package mcptest
+
+import (
+	"os"
+	"os/exec"
+)
+
+func startChild(s *server, _ bool) {
+	path, err := os.Executable()
+	if err != nil {
+		return
+	}
+	cmd := exec.Command(path, "sleeper")
+	cmd.Env = os.Environ()
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Start(); err == nil {
+		s.log.add("child", "", nil)
+	}
+}

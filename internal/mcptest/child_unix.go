@@ -1,0 +1,28 @@
+//go:build unix
+
+package mcptest
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// startChild starts a child that lives on with the server's pipes open, in a session of
+// its own when it is a daemon.
+func startChild(s *server, daemon bool) {
+	path, err := os.Executable()
+	if err != nil {
+		return
+	}
+	cmd := exec.Command(path, "sleeper")
+	cmd.Env = os.Environ()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if daemon {
+		cmd.Stdin = nil
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	}
+	if err := cmd.Start(); err == nil {
+		s.log.add("child", "", nil)
+	}
+}

@@ -1,0 +1,269 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// envelope is a JSON-RPC message with its payloads as they came. The slices point into
+// the frame.
+type envelope struct {
+	id     json.RawMessage
+	method string
+	params json.RawMessage
+	result json.RawMessage
+	err    json.RawMessage
+}
+
+// errNoMessage says that a frame is no JSON-RPC 2.0 message.
+var errNoMessage = errors.New("not a JSON-RPC message")
+
+// readEnvelopes reads a frame: one message or a batch. Extra members are ignored. Of a
+// batch the readable members are given.
+func readEnvelopes(frame []byte) ([]envelope, error) {
+	frame = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(frame), []byte("\xef\xbb\xbf")))
+	if len(frame) == 0 || frame[0] != '{' && frame[0] != '[' || !json.Valid(frame) {
+		return nil, errNoMessage
+	}
+	if frame[0] == '{' {
+		e, ok := readEnvelope(frame)
+		if !ok {
+			return nil, errNoMessage
+		}
+		return []envelope{e}, nil
+	}
+	var out []envelope
+	for rest := frame[1:]; ; {
+		rest = bytes.TrimLeft(rest, " \t\r\n,")
+		if len(rest) == 0 || rest[0] == ']' {
+			break
+		}
+		end := valueEnd(rest)
+		if e, ok := readEnvelope(rest[:end]); ok {
+			out = append(out, e)
+		}
+		rest = rest[end:]
+	}
+	if len(out) == 0 {
+		return nil, errNoMessage
+	}
+	return out, nil
+}
+
+// readEnvelope takes a valid JSON object apart without copying.
+func readEnvelope(data []byte) (envelope, bool) {
+	var e envelope
+	if len(data) == 0 || data[0] != '{' {
+		return e, false
+	}
+	version := false
+	for rest := data[1:]; ; {
+		rest = bytes.TrimLeft(rest, " \t\r\n,")
+		if len(rest) == 0 || rest[0] == '}' {
+			break
+		}
+		nameEnd := valueEnd(rest)
+		name := jsonString(rest[:nameEnd])
+		rest = bytes.TrimLeft(rest[nameEnd:], " \t\r\n:")
+		end := valueEnd(rest)
+		value := json.RawMessage(rest[:end])
+		rest = rest[end:]
+		switch name {
+		case "jsonrpc":
+			version = jsonString(value) == "2.0"
+		case "id":
+			e.id = value
+		case "method":
+			e.method = jsonString(value)
+		case "params":
+			e.params = value
+		case "result":
+			e.result = value
+		case "error":
+			if !isNull(value) {
+				e.err = value
+			}
+		}
+	}
+	if isNull(e.id) {
+		e.id = nil
+	}
+	return e, version && (e.method != "" || e.id != nil)
+}
+
+// valueEnd gives the length of the JSON value at the start of valid data.
+func valueEnd(data []byte) int {
+	depth, inString := 0, false
+	for i := 0; i < len(data); i++ {
+		c := data[i]
+		if inString {
+			switch c {
+			case '\\':
+				i++
+			case '"':
+				if inString = false; depth == 0 {
+					return i + 1
+				}
+			}
+			continue
+		}
+		switch c {
+		case '"':
+			inString = true
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ':', ' ', '\t', '\r', '\n':
+			if depth == 0 && i > 0 {
+				return i
+			}
+		}
+	}
+	return len(data)
+}
+
+// idKey makes equal ids equal: `1`, `1.0` and `"1"` are one. Our own ids are whole
+// numbers, so that a response finds its call however a server spells it.
+func idKey(raw json.RawMessage) string {
+	s := string(raw)
+	if kindOfJSON(raw) == "a string" {
+		s = jsonString(raw)
+	}
+	if f, err := strconv.ParseFloat(s, 64); err == nil && f == float64(int64(f)) {
+		return strconv.FormatInt(int64(f), 10)
+	}
+	return "s:" + s
+}
+
+// message gives the form that the protocol library reads.
+func (e envelope) message() (jsonrpc.Message, error) {
+	id, err := e.messageID()
+	if err != nil {
+		return nil, err
+	}
+	if e.method != "" {
+		return &jsonrpc.Request{ID: id, Method: e.method, Params: e.params}, nil
+	}
+	resp := &jsonrpc.Response{ID: id, Result: e.result}
+	if e.err != nil {
+		resp.Result, resp.Error = nil, wireError(e.err)
+	}
+	return resp, nil
+}
+
+func (e envelope) messageID() (jsonrpc.ID, error) {
+	if e.id == nil {
+		return jsonrpc.ID{}, nil
+	}
+	var v any
+	if err := json.Unmarshal(e.id, &v); err != nil {
+		return jsonrpc.ID{}, err
+	}
+	// Only a response's id may be spelt in another way; a request's goes back as it came.
+	if key := idKey(e.id); e.method == "" && key[0] != 's' {
+		n, err := strconv.ParseFloat(key, 64)
+		if err != nil {
+			return jsonrpc.ID{}, err
+		}
+		v = n
+	}
+	return jsonrpc.MakeID(v)
+}
+
+// wireError reads an error member of any shape.
+func wireError(raw json.RawMessage) error {
+	var e jsonrpc.Error
+	if json.Unmarshal(raw, &e) == nil && (e.Message != "" || e.Code != 0) {
+		return &e
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: textOf(raw)}
+}
+
+// idFinder finds the top-level id of a message that is too long to keep, byte by byte.
+type idFinder struct {
+	depth    int
+	inString bool
+	escaped  bool
+	token    []byte
+	name     string
+	id       []byte
+	method   bool
+}
+
+const maxIDLength = 256
+
+func (f *idFinder) feed(data []byte) {
+	for _, c := range data {
+		f.byte(c)
+	}
+}
+
+func (f *idFinder) byte(c byte) {
+	if f.inString {
+		f.keep(c)
+		switch {
+		case f.escaped:
+			f.escaped = false
+		case c == '\\':
+			f.escaped = true
+		case c == '"':
+			f.inString = false
+		}
+		return
+	}
+	switch c {
+	case '"':
+		f.inString = true
+		f.keep(c)
+	case '{', '[':
+		f.depth++
+		f.token = f.token[:0]
+	case '}', ']':
+		f.endMember()
+		f.depth--
+	case ':':
+		if f.depth == 1 {
+			f.name = jsonString(f.token)
+			f.token = f.token[:0]
+			f.method = f.method || f.name == "method"
+		}
+	case ',':
+		f.endMember()
+	case ' ', '\t', '\r', '\n':
+	default:
+		f.keep(c)
+	}
+}
+
+func (f *idFinder) keep(c byte) {
+	if f.depth == 1 && len(f.token) < maxIDLength {
+		f.token = append(f.token, c)
+	}
+}
+
+func (f *idFinder) endMember() {
+	if f.depth == 1 {
+		if f.name == "id" && len(f.token) > 0 {
+			f.id = append([]byte(nil), f.token...)
+		}
+		f.name, f.token = "", f.token[:0]
+	}
+}
+
+// found gives the id of a response, nil if the message was a request or had none.
+func (f *idFinder) found() json.RawMessage {
+	if f.method || len(f.id) == 0 || !json.Valid(f.id) {
+		return nil
+	}
+	return f.id
+}

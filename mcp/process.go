@@ -1,0 +1,224 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/internal/proc"
+)
+
+const (
+	// stopGrace is what a server gets after its stdin was closed, and again after SIGTERM.
+	stopGrace = 700 * time.Millisecond
+	// drainTime is how long output is read after a process ended: what is in the pipe is
+	// there at once, and a grandchild may hold the pipe for ever.
+	drainTime = 300 * time.Millisecond
+)
+
+// starter starts server processes: one thread starts them all, so that the kernel ends
+// them when jcode is killed.
+type starter interface {
+	Start(proc.Spec) (*proc.Process, error)
+}
+
+// process is a running stdio server with its pipes.
+type process struct {
+	p      *proc.Process
+	stdin  *os.File
+	stdout *os.File
+	log    *serverLog
+	guard  *watchdog
+
+	stderrDone chan struct{}
+	stopOnce   sync.Once
+	gone       chan struct{} // closed when the whole tree has ended and was reaped
+}
+
+// startProcess starts a server's command.
+func startProcess(s starter, guard *watchdog, t resolved, log *serverLog) (*process, error) {
+	var files [6]*os.File
+	closeAll := func() {
+		for _, f := range files {
+			if f != nil {
+				_ = f.Close() // nothing was written
+			}
+		}
+	}
+	for i := 0; i < len(files); i += 2 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll()
+			return nil, fmt.Errorf("make pipes for the server: %w", err)
+		}
+		files[i], files[i+1] = r, w
+	}
+	if t.dir != "" {
+		if info, err := os.Stat(t.dir); err != nil || !info.IsDir() {
+			closeAll()
+			return nil, permanentf("working folder %s does not exist", t.dir)
+		}
+	}
+	p, err := s.Start(proc.Spec{
+		Argv: append([]string{t.program}, t.args...), Dir: t.dir, Env: t.env,
+		Stdin: files[0], Stdout: files[3], Stderr: files[5],
+	})
+	if err != nil {
+		closeAll()
+		return nil, startError(t.program, err)
+	}
+	for _, i := range []int{0, 3, 5} {
+		_ = files[i].Close() // the child has its own copy
+	}
+	guard.add(p.Pid())
+	out := &process{
+		p: p, stdin: files[1], stdout: files[2], log: log, guard: guard,
+		stderrDone: make(chan struct{}), gone: make(chan struct{}),
+	}
+	log.forget()
+	log.note("started pid %d", p.Pid())
+	go out.drainStderr(files[4])
+	go out.watch()
+	return out, nil
+}
+
+// startError says why a command could not be started; another try would not help.
+func startError(program string, err error) error {
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
+		return permanentf("command not found: %s", program)
+	case errors.Is(err, os.ErrPermission):
+		return permanentf("command is not executable: %s", program)
+	}
+	return permanentf("start %s: %v", program, err)
+}
+
+func (p *process) drainStderr(r *os.File) {
+	defer close(p.stderrDone)
+	stopped := make(chan struct{})
+	go func() {
+		select {
+		case <-p.p.Done():
+			// A daemon of the server may hold the pipe for ever.
+			_ = r.SetReadDeadline(time.Now().Add(drainTime)) // pipes have deadlines
+		case <-stopped:
+		}
+	}()
+	_, _ = io.Copy(p.log, r) // the log never fails; the pipe's end is no failure
+	close(stopped)
+	_ = r.Close() // read only
+}
+
+// watch ends what a server leaves behind when it ends by itself.
+func (p *process) watch() {
+	<-p.p.Done()
+	p.stop()
+}
+
+// stop ends the tree in the background: stdin closed, then SIGTERM, then SIGKILL.
+func (p *process) stop() {
+	p.stopOnce.Do(func() {
+		_ = p.stdin.Close() // the server reads the end of its input
+		go func() {
+			defer close(p.gone)
+			p.stopTree()
+			<-p.p.Done()
+			p.guard.drop(p.p.Pid())
+			p.log.note("ended pid %d: %s", p.p.Pid(), p.exitText())
+			_ = p.stdout.Close() // its reader ends
+			<-p.stderrDone
+		}()
+	})
+}
+
+func (p *process) stopTree() {
+	if p.emptyWithin(stopGrace) {
+		return
+	}
+	if err := p.p.Terminate(); err == nil && p.emptyWithin(stopGrace) {
+		return
+	}
+	if err := p.p.Kill(); err != nil {
+		p.log.note("%v", err)
+	}
+}
+
+// emptyWithin waits until nobody of the tree runs, at most for d.
+func (p *process) emptyWithin(d time.Duration) bool {
+	deadline := time.NewTimer(d)
+	defer deadline.Stop()
+	select {
+	case <-p.p.Done():
+	case <-deadline.C:
+		return false
+	}
+	for len(p.p.Running()) > 0 {
+		select {
+		case <-deadline.C:
+			return false
+		case <-time.After(25 * time.Millisecond):
+		}
+	}
+	return true
+}
+
+// kill ends the tree at once, for a quit whose time is up.
+func (p *process) kill() {
+	_ = p.p.Kill() // stop reports what could not be ended
+}
+
+// exitText says how the process ended, "" while it runs.
+func (p *process) exitText() string {
+	if !p.p.Ended() {
+		return ""
+	}
+	exit := p.p.Exit()
+	switch {
+	case exit.Err != nil:
+		return exit.Err.Error()
+	case exit.Signal != "":
+		return "signal: " + exit.Signal
+	}
+	return fmt.Sprintf("exit status %d", exit.Code)
+}
+
+// exitError is the failure of a session whose process ended by itself.
+func (p *process) exitError() error {
+	select {
+	case <-p.stderrDone:
+	case <-time.After(drainTime):
+	}
+	text := "server exited (" + p.exitText() + ")"
+	if tail := lastLines(p.log.tail(), 3); tail != "" {
+		text += ": " + tail
+	}
+	return &faultError{text: text, retry: retryExit}
+}
+
+// lastLines joins the last n lines of a text.
+func lastLines(s string, n int) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	for i, l := range lines {
+		lines[i] = cutText(strings.TrimSpace(l), 300)
+	}
+	return strings.Join(lines, " | ")
+}
+
+// wait waits until the whole tree is gone or ctx ends.
+func (p *process) wait(ctx context.Context) bool {
+	select {
+	case <-p.gone:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

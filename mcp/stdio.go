@@ -1,0 +1,287 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// stdioTransport is the protocol library's transport over a process that jcode owns.
+type stdioTransport struct{ conn *stdioConn }
+
+// Connect gives the connection, once.
+func (t stdioTransport) Connect(context.Context) (sdk.Connection, error) { return t.conn, nil }
+
+// stdioConn carries messages over a server's pipes. A reader goroutine reads lines, a
+// writer goroutine writes them, so that neither a server that doesn't read nor one that
+// doesn't answer can hold up a cancel or a close.
+type stdioConn struct {
+	process *process
+	tap     *tap
+	log     *serverLog
+	max     int
+
+	in     chan jsonrpc.Message
+	out    chan *outgoing
+	closed chan struct{} // closed by Close
+	ended  chan struct{} // closed when no message will come any more
+	once   sync.Once
+
+	mu  sync.Mutex
+	err error // why the stream ended, set before ended is closed
+}
+
+// outgoing is a frame on its way to the server.
+type outgoing struct {
+	data []byte
+	x    *exchange
+	// state decides between the writer, who takes it, and the sender, who gives it up.
+	state atomic.Int32
+	done  chan error
+}
+
+const (
+	frameWaiting int32 = iota
+	frameTaken
+	frameGivenUp
+)
+
+func newStdioConn(p *process, log *serverLog, limit int) *stdioConn {
+	c := &stdioConn{
+		process: p, tap: newTap(false), log: log, max: limit,
+		in: make(chan jsonrpc.Message), out: make(chan *outgoing),
+		closed: make(chan struct{}), ended: make(chan struct{}),
+	}
+	go c.read()
+	go c.write()
+	return c
+}
+
+// SessionID is empty: stdio has no sessions.
+func (c *stdioConn) SessionID() string { return "" }
+
+// Read gives the next message.
+func (c *stdioConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-c.in:
+		return m, nil
+	default:
+	}
+	select {
+	case m := <-c.in:
+		return m, nil
+	case <-c.closed:
+		return nil, io.EOF
+	case <-c.ended:
+		return nil, c.failure()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write hands a message to the writer and waits until it is written or ctx ends.
+func (c *stdioConn) Write(ctx context.Context, msg jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(msg)
+	if err != nil {
+		return fmt.Errorf("encode message: %w", err)
+	}
+	frame := &outgoing{data: append(data, '\n'), done: make(chan error, 1)}
+	var key string
+	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
+		key = idText(req.ID)
+		frame.x = exchangeOf(ctx, req.Method)
+		c.tap.request(key, req.Method, frame.x)
+	}
+	err = c.send(ctx, frame)
+	if err != nil && key != "" {
+		c.tap.forget(key)
+	}
+	return err
+}
+
+func (c *stdioConn) send(ctx context.Context, frame *outgoing) error {
+	select {
+	case c.out <- frame:
+	case <-c.closed:
+		return io.ErrClosedPipe
+	case <-c.ended:
+		return c.failure()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-frame.done:
+		return err
+	case <-ctx.Done():
+		frame.state.CompareAndSwap(frameWaiting, frameGivenUp)
+		return ctx.Err()
+	case <-c.closed:
+		return io.ErrClosedPipe
+	}
+}
+
+// idText is the tap's key of an id that the library chose.
+func idText(id jsonrpc.ID) string {
+	raw, err := json.Marshal(id.Raw())
+	if err != nil {
+		return ""
+	}
+	return idKey(raw)
+}
+
+// Close ends the connection at once; the process is ended in the background.
+func (c *stdioConn) Close() error {
+	c.once.Do(func() {
+		close(c.closed)
+		c.process.stop()
+	})
+	return nil
+}
+
+func (c *stdioConn) write() {
+	for {
+		select {
+		case frame := <-c.out:
+			if !frame.state.CompareAndSwap(frameWaiting, frameTaken) {
+				continue
+			}
+			frame.x.markSent()
+			_, err := c.process.stdin.Write(frame.data)
+			if err != nil {
+				err = c.writeFailure(err)
+			}
+			frame.done <- err
+		case <-c.closed:
+			return
+		case <-c.ended:
+			return
+		}
+	}
+}
+
+// writeFailure prefers the reason for the server's end to "broken pipe".
+func (c *stdioConn) writeFailure(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return io.ErrClosedPipe
+	}
+	select {
+	case <-c.ended:
+		return c.failure()
+	case <-time.After(drainTime):
+		return fmt.Errorf("the server closed its input: %w", err)
+	}
+}
+
+func (c *stdioConn) read() {
+	go c.watchExit()
+	frames := newFrameReader(c.process.stdout, c.max)
+	var err error
+	for {
+		var f frame
+		if f, err = frames.next(); err != nil && f.size == 0 {
+			break
+		}
+		if !c.deliver(f) {
+			break
+		}
+	}
+	c.end(err)
+}
+
+// watchExit notices the end of the process itself: a grandchild may hold the pipe open.
+func (c *stdioConn) watchExit() {
+	select {
+	case <-c.process.p.Done():
+		// What is in the pipe is read before its end; without an end the time is up soon.
+		_ = c.process.stdout.SetReadDeadline(time.Now().Add(drainTime)) // pipes have deadlines
+	case <-c.ended:
+	}
+}
+
+// deliver hands on the messages of a frame; false when nobody reads any more.
+func (c *stdioConn) deliver(f frame) bool {
+	if f.tooLong {
+		return c.deliverTooLong(f)
+	}
+	list, err := readEnvelopes(f.data)
+	if err != nil {
+		c.log.skip(f.data)
+		return true
+	}
+	for _, e := range list {
+		if e.method == "" {
+			e = c.tap.response(e)
+		}
+		msg, err := e.message()
+		if err != nil {
+			c.log.skip(f.data)
+			continue
+		}
+		if !c.push(msg) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *stdioConn) deliverTooLong(f frame) bool {
+	limit := c.max
+	if limit <= 0 {
+		limit = defaultMaxFrame
+	}
+	c.log.note("a message of %d bytes was read away (limit %d)", f.size, limit)
+	if f.id == nil || !c.tap.isPending(idKey(f.id)) {
+		return true
+	}
+	e := c.tap.response(envelope{id: f.id, err: json.RawMessage(`{}`)})
+	id, err := e.messageID()
+	if err != nil {
+		return true
+	}
+	return c.push(&jsonrpc.Response{ID: id, Error: tooLargeError{limit}})
+}
+
+func (c *stdioConn) push(msg jsonrpc.Message) bool {
+	select {
+	case c.in <- msg:
+		return true
+	case <-c.closed:
+		return false
+	}
+}
+
+// end records why no message will come any more.
+func (c *stdioConn) end(err error) {
+	reason := err
+	select {
+	case <-c.closed:
+		reason = io.EOF
+	case <-c.process.p.Done():
+		reason = c.process.exitError()
+	case <-time.After(drainTime):
+		// Its stdout is closed and it lives: it can't be spoken to.
+		reason = &faultError{text: "server closed its output", retry: retryExit, err: err}
+	}
+	c.mu.Lock()
+	c.err = reason
+	c.mu.Unlock()
+	close(c.ended)
+}
+
+func (c *stdioConn) failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		return io.EOF
+	}
+	return c.err
+}

@@ -1,0 +1,154 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+)
+
+// exchange is one request of ours and what came back for it, as it came. It travels in
+// the request's context, so that transports can fill it in.
+type exchange struct {
+	method string
+
+	mu     sync.Mutex
+	raw    json.RawMessage
+	sent   bool  // a byte of it may have reached the server
+	failed error // why it failed below the protocol
+}
+
+type exchangeKey struct{}
+
+func withExchange(ctx context.Context, method string) (context.Context, *exchange) {
+	x := &exchange{method: method}
+	return context.WithValue(ctx, exchangeKey{}, x), x
+}
+
+func exchangeOf(ctx context.Context, method string) *exchange {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok && x.method == method {
+		return x
+	}
+	return nil
+}
+
+func (x *exchange) markSent() {
+	if x != nil {
+		x.mu.Lock()
+		x.sent = true
+		x.mu.Unlock()
+	}
+}
+
+func (x *exchange) fail(err error) {
+	if x != nil {
+		x.mu.Lock()
+		x.failed = err
+		x.mu.Unlock()
+	}
+}
+
+// outcome gives the raw result, whether a byte was sent, and the failure below the
+// protocol.
+func (x *exchange) outcome() (raw json.RawMessage, sent bool, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.raw, x.sent, x.failed
+}
+
+// tap sees the requests and responses of one session. Results that jcode reads raw are
+// taken out on their way, and the protocol library gets a small stand-in: one bad item
+// in a list can't cost the list, and a large result is not decoded twice.
+type tap struct {
+	http bool
+
+	mu      sync.Mutex
+	pending map[string]pendingRequest
+}
+
+type pendingRequest struct {
+	method string
+	x      *exchange
+	at     time.Time
+}
+
+func newTap(http bool) *tap { return &tap{http: http, pending: map[string]pendingRequest{}} }
+
+// request notes a request of ours that is about to be written.
+func (t *tap) request(id, method string, x *exchange) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pending[id] = pendingRequest{method, x, time.Now()}
+}
+
+// forget drops a request that was never written.
+func (t *tap) forget(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.pending, id)
+}
+
+// response gives what the library shall see of a response in place of its result.
+func (t *tap) response(e envelope) envelope {
+	key := idKey(e.id)
+	t.mu.Lock()
+	p, ok := t.pending[key]
+	delete(t.pending, key)
+	t.mu.Unlock()
+	if !ok || e.err != nil || needsInput(p.method, e.result) {
+		return e
+	}
+	standIn := p.standIn(e.result, t.http)
+	if standIn == nil {
+		return e
+	}
+	if p.x != nil {
+		p.x.mu.Lock()
+		p.x.raw = e.result
+		p.x.mu.Unlock()
+	}
+	e.result = standIn
+	return e
+}
+
+// isPending reports whether a response with this id is waited for.
+func (t *tap) isPending(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, ok := t.pending[id]
+	return ok
+}
+
+// standIn is a result that the library can always decode, nil for methods whose results
+// it reads itself.
+func (p pendingRequest) standIn(raw json.RawMessage, http bool) json.RawMessage {
+	switch p.method {
+	case "tools/list":
+		return sdkList(raw, http)
+	case "tools/call":
+		return json.RawMessage(`{"resultType":"complete","content":[]}`)
+	case "prompts/list":
+		return json.RawMessage(`{"resultType":"complete","prompts":[]}`)
+	case "resources/list":
+		return json.RawMessage(`{"resultType":"complete","resources":[]}`)
+	case "resources/templates/list":
+		return json.RawMessage(`{"resultType":"complete","resourceTemplates":[]}`)
+	case "prompts/get":
+		return json.RawMessage(`{"resultType":"complete","messages":[]}`)
+	case "resources/read":
+		return json.RawMessage(`{"resultType":"complete","contents":[]}`)
+	}
+	return nil
+}
+
+// needsInput knows the results of the 2026 protocol that ask the client something before
+// the real result comes: the library answers those itself.
+func needsInput(method string, raw json.RawMessage) bool {
+	switch method {
+	case "tools/call", "prompts/get", "resources/read":
+		// A result is an object, and its type comes with few bytes; large results are
+		// not searched.
+		return len(raw) < 1<<20 && jsonString(memberOf(raw, "resultType")) == "input_required"
+	}
+	return false
+}

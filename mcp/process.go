@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"time"
 
@@ -199,18 +198,6 @@ func (p *process) exitError() error {
 		text += ": " + tail
 	}
 	return &faultError{text: text, retry: retryExit}
-}
-
-// lastLines joins the last n lines of a text.
-func lastLines(s string, n int) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	for i, l := range lines {
-		lines[i] = cutText(strings.TrimSpace(l), 300)
-	}
-	return strings.Join(lines, " | ")
 }
 
 // wait waits until the whole tree is gone or ctx ends.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -43,8 +44,8 @@ func (c converter) convert(raw json.RawMessage) converted {
 		if isNull(raw) {
 			return converted{text: noContent}
 		}
-		text := fmt.Sprintf("[the server's result is %s, not an object]\n%s", kindOfJSON(raw), textOf(raw))
-		return converted{text: c.cap(text), script: text}
+		all := fmt.Sprintf("[the server's result is %s, not an object]\n%s", kindOfJSON(raw), textOf(raw))
+		return converted{text: c.cap(all), script: all}
 	}
 	out.isError = jsonBool(fields["isError"])
 	out.content = fields["content"]
@@ -102,7 +103,7 @@ func note(format string, args ...any) contentPiece {
 
 func (c converter) item(raw json.RawMessage) contentPiece {
 	if kindOfJSON(raw) == "a string" {
-		s := validText(jsonString(raw))
+		s := text.Valid(jsonString(raw))
 		return contentPiece{text: s, script: s, isText: true}
 	}
 	var f map[string]json.RawMessage
@@ -114,7 +115,7 @@ func (c converter) item(raw json.RawMessage) contentPiece {
 		if kindOfJSON(f["text"]) != "a string" {
 			return note("unreadable text content: text is %s", kindOfJSON(f["text"]))
 		}
-		s := validText(jsonString(f["text"]))
+		s := text.Valid(jsonString(f["text"]))
 		return contentPiece{text: s, script: s, isText: true}
 	case "image", "audio":
 		p := c.blob(kind, jsonString(f["mimeType"]), f["data"])
@@ -127,12 +128,12 @@ func (c converter) item(raw json.RawMessage) contentPiece {
 	case "":
 		return note("content without a type")
 	default:
-		return note("content of unknown type %q", cutText(validText(kind), 60))
+		return note("content of unknown type %q", cutText(text.Valid(kind), 60))
 	}
 }
 
 func linkPiece(f map[string]json.RawMessage) contentPiece {
-	uri, name := validText(jsonString(f["uri"])), validText(jsonString(f["name"]))
+	uri, name := text.Valid(jsonString(f["uri"])), text.Valid(jsonString(f["name"]))
 	p := note("resource link: %s", strings.TrimSpace(uri+" "+name))
 	p.script = "[resource_link: " + uri + "]"
 	return p
@@ -143,9 +144,9 @@ func (c converter) resource(raw json.RawMessage) contentPiece {
 	if json.Unmarshal(raw, &f) != nil || f == nil {
 		return note("unreadable resource: %s", kindOfJSON(raw))
 	}
-	uri := validText(jsonString(f["uri"]))
+	uri := text.Valid(jsonString(f["uri"]))
 	if kindOfJSON(f["text"]) == "a string" {
-		return contentPiece{text: validText(jsonString(f["text"])), script: "[resource]", isText: true}
+		return contentPiece{text: text.Valid(jsonString(f["text"])), script: "[resource]", isText: true}
 	}
 	p := c.blob("resource "+uri, jsonString(f["mimeType"]), f["blob"])
 	p.part = nil
@@ -209,27 +210,30 @@ func sizeText(n int) string {
 }
 
 // cap keeps head and tail of a text that is over the limit; the whole goes to a file.
-func (c converter) cap(text string) string {
+func (c converter) cap(whole string) string {
 	limit := c.maxTokens
 	if limit <= 0 {
 		limit = defaultMaxResultTokens
 	}
 	limit *= bytesPerToken
-	if len(text) <= limit {
-		return text
+	if len(whole) <= limit {
+		return whole
 	}
 	where := "the rest was not kept"
 	if c.save != nil {
-		if path, err := c.save("text/plain", []byte(text)); err == nil {
+		if path, err := c.save("text/plain", []byte(whole)); err == nil {
 			where = "the whole is in " + path
 		}
 	}
-	return headTail(text, limit, fmt.Sprintf("[… %s of %s left out; %s …]", sizeText(len(text)-limit), sizeText(len(text)), where))
+	out, _ := text.HeadTail(whole, limit, func(gap, _ int) string {
+		return fmt.Sprintf("\n[… %s of %s left out; %s …]\n", sizeText(gap), sizeText(len(whole)), where)
+	})
+	return out
 }
 
 func textOf(raw json.RawMessage) string {
 	if kindOfJSON(raw) == "a string" {
-		return validText(jsonString(raw))
+		return text.Valid(jsonString(raw))
 	}
 	return string(raw)
 }

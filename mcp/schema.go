@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 const (
@@ -321,16 +320,4 @@ func setRequired(o *object, names []string) {
 func tooBig(n json.Number) bool {
 	f, err := strconv.ParseFloat(n.String(), 64)
 	return err != nil || math.IsInf(f, 0)
-}
-
-// cutText cuts at a rune border and marks the cut.
-func cutText(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	end := limit - len("…")
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
 }

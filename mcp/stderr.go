@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"jcode/internal/text"
 )
 
 const (
@@ -54,11 +56,11 @@ func (l *serverLog) skip(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.skipped++
-	text := cutText(strings.TrimSpace(plainText(validText(string(line[:min(len(line), 400)])))), 200)
-	if l.last = append(l.last, text); len(l.last) > 5 {
+	shown := cutText(strings.TrimSpace(text.Clean(string(line[:min(len(line), 400)]))), 200)
+	if l.last = append(l.last, shown); len(l.last) > 5 {
 		l.last = l.last[1:]
 	}
-	l.append([]byte("[stdout] " + text + "\n"))
+	l.append([]byte("[stdout] " + shown + "\n"))
 }
 
 // note writes a line of jcode's own.
@@ -108,7 +110,7 @@ func (l *serverLog) open() {
 func (l *serverLog) tail() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.TrimSpace(plainText(validText(string(l.ring))))
+	return strings.TrimSpace(text.Clean(string(l.ring)))
 }
 
 // forget empties the ring: what an earlier process said is not this one's reason.

@@ -1,0 +1,169 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Transport is how a server is spoken to.
+type Transport string
+
+// The transports.
+const (
+	Stdio Transport = "stdio"
+	HTTP  Transport = "http"
+	SSE   Transport = "sse" // the HTTP transport of 2024
+)
+
+// Target says what to start or where to connect, as it was written: variables are not
+// expanded.
+type Target struct {
+	Type       Transport         `json:"type"`
+	Command    string            `json:"command,omitempty"`
+	Args       []string          `json:"args,omitempty"`
+	Env        map[string]string `json:"env,omitempty"`
+	Cwd        string            `json:"cwd,omitempty"`
+	URL        string            `json:"url,omitempty"`
+	Headers    map[string]string `json:"headers,omitempty"`
+	InheritEnv []string          `json:"inheritEnv,omitempty"`
+}
+
+// Hash pins what a person approved: any change to the target changes it.
+func (t Target) Hash() string {
+	t.InheritEnv = slices.Sorted(slices.Values(t.InheritEnv))
+	data, err := json.Marshal(t) // maps are written in sorted order
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Equal reports whether two targets are the same.
+func (t Target) Equal(o Target) bool { return t.Hash() == o.Hash() }
+
+// Line is the whole command line, quoted for a shell and unexpanded, or the URL.
+func (t Target) Line() string {
+	if t.Type != Stdio {
+		return t.URL
+	}
+	words := make([]string, 0, len(t.Args)+1)
+	for _, w := range append([]string{t.Command}, t.Args...) {
+		words = append(words, quoteWord(w))
+	}
+	return strings.Join(words, " ")
+}
+
+// quoteWord quotes a word where a shell would need it. `${VAR}` stays readable.
+func quoteWord(w string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./-_", r)
+	}
+	if w != "" && strings.IndexFunc(w, func(r rune) bool { return !plain(r) }) < 0 {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// Scope says whose file an entry comes from.
+type Scope string
+
+// The scopes, strongest first, and the two that no file has.
+const (
+	ScopeRun     Scope = "run"
+	ScopeProject Scope = "project"
+	ScopeUser    Scope = "user"
+	ScopeSession Scope = "session" // connected by the agent in this session
+	ScopeLua     Scope = "lua"
+)
+
+// Source is where an entry stands.
+type Source struct {
+	Scope Scope  `json:"scope"`
+	File  string `json:"file,omitempty"`
+	Line  int    `json:"line,omitempty"`
+}
+
+// Entry is one configured server.
+type Entry struct {
+	Name   string
+	Target Target
+	Source Source
+
+	Enabled       bool
+	EnabledTools  []string // raw names or globs; nil = all
+	DisabledTools []string
+
+	ConnectTimeout time.Duration
+	CallTimeout    time.Duration
+	MaxCallTime    time.Duration
+	KeepAlive      time.Duration // 0 = no pings
+
+	Optional        bool
+	Trusted         bool // its readOnlyHint counts; only from the person's own files
+	MaxFrame        int  // bytes
+	MaxResultTokens int
+
+	// Warnings name what was odd in the entry, with file, line and key.
+	Warnings []string
+	// Err says why the entry can't be used; nil for a good one.
+	Err error
+}
+
+// The time limits of an entry that names none.
+const (
+	DefaultConnectTimeout = 30 * time.Second
+	DefaultCallTimeout    = 120 * time.Second
+	DefaultMaxCallTime    = 30 * time.Minute
+)
+
+// newEntry gives an entry with the defaults.
+func newEntry(name string) Entry {
+	return Entry{
+		Name: name, Enabled: true,
+		ConnectTimeout: DefaultConnectTimeout, CallTimeout: DefaultCallTimeout, MaxCallTime: DefaultMaxCallTime,
+		MaxFrame: defaultMaxFrame, MaxResultTokens: defaultMaxResultTokens,
+	}
+}
+
+// allowsTool applies enabledTools and disabledTools; deny wins.
+func (e Entry) allowsTool(raw string) bool {
+	match := func(list []string) bool {
+		return slices.ContainsFunc(list, func(p string) bool { return matchGlob(p, raw) })
+	}
+	if match(e.DisabledTools) {
+		return false
+	}
+	return e.EnabledTools == nil || match(e.EnabledTools)
+}
+
+// matchGlob matches a name against a pattern in which `*` stands for any run of
+// characters and `?` for one. Every other character stands for itself.
+func matchGlob(pattern, name string) bool {
+	p, n := []rune(pattern), []rune(name)
+	star, mark := -1, 0
+	i, j := 0, 0
+	for j < len(n) {
+		switch {
+		case i < len(p) && p[i] == '*':
+			star, mark = i, j
+			i++
+		case i < len(p) && (p[i] == '?' || p[i] == n[j]):
+			i++
+			j++
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i] == '*' {
+		i++
+	}
+	return i == len(p)
+}

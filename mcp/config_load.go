@@ -1,0 +1,247 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// ConfigPaths says where configuration is looked for. Empty fields are left out.
+type ConfigPaths struct {
+	// Run is the file of `--mcp-config`.
+	Run string
+	// ProjectRoot is the project's top folder, resolved.
+	ProjectRoot string
+	// ConfigDir is jcode's configuration folder.
+	ConfigDir string
+	// Home is the person's home folder, for the files of other programs.
+	Home string
+	// NoImport leaves the files of other programs in Home out.
+	NoImport bool
+}
+
+// UserFile is the person's own file, which jcode writes.
+func (p ConfigPaths) UserFile() string { return filepath.Join(p.ConfigDir, "mcp.json") }
+
+// ProjectFile is the project's file that jcode writes.
+func (p ConfigPaths) ProjectFile() string { return filepath.Join(p.ProjectRoot, ".jcode", "mcp.json") }
+
+// FileReport says what one file gave.
+type FileReport struct {
+	Path    string `json:"path"`
+	Scope   Scope  `json:"scope"`
+	Servers int    `json:"servers"`
+	Error   string `json:"error,omitempty"`
+}
+
+// config is everything that the files say.
+type config struct {
+	// candidates are all definitions of a name, the strongest first.
+	candidates map[string][]Entry
+	files      []FileReport
+	warnings   []string
+}
+
+// chosen is what counts for one name.
+type chosen struct {
+	entry Entry
+	// pending is a project's entry that waits for approval; it is entry itself where
+	// nothing else defines the name.
+	pending *Entry
+	// all are the sources that define the name.
+	all []Source
+}
+
+// loadConfig reads all files. A file that can't be read is reported and costs nothing
+// else.
+func loadConfig(p ConfigPaths) config {
+	c := config{candidates: map[string][]Entry{}}
+	overrides := map[string]override{}
+	seen := map[string]bool{}
+	for _, f := range p.files() {
+		if seen[f.path] {
+			continue
+		}
+		seen[f.path] = true
+		data, err := os.ReadFile(f.path)
+		if errors.Is(err, fs.ErrNotExist) && f.scope != ScopeRun {
+			continue
+		}
+		report := FileReport{Path: f.path, Scope: f.scope}
+		var parsed configFile
+		if err == nil {
+			if f.claudeState {
+				parsed, err = parseClaudeState(f.path, p.ProjectRoot, data)
+			} else {
+				parsed, err = parseConfig(f.path, f.scope, data)
+			}
+		}
+		if err != nil {
+			report.Error = err.Error()
+		}
+		report.Servers = len(parsed.entries)
+		c.files = append(c.files, report)
+		c.warnings = append(c.warnings, parsed.warnings...)
+		for _, e := range parsed.entries {
+			c.candidates[e.Name] = append(c.candidates[e.Name], e)
+		}
+		if f.path == p.UserFile() {
+			for name, o := range parsed.overrides {
+				overrides[serverKeyFor(name)] = o
+			}
+		}
+	}
+	for name, list := range c.candidates {
+		if o, has := overrides[name]; has {
+			for i := range list {
+				list[i].apply(o, p)
+			}
+		}
+	}
+	return c
+}
+
+// apply lets the person's override count for an entry of a file that jcode doesn't write.
+func (e *Entry) apply(o override, p ConfigPaths) {
+	if e.Source.File == p.UserFile() || e.Source.File == p.ProjectFile() {
+		return
+	}
+	if o.enabled != nil {
+		e.Enabled = *o.enabled
+	}
+	e.DisabledTools = append(e.DisabledTools, o.disabledTools...)
+}
+
+type configPath struct {
+	path        string
+	scope       Scope
+	claudeState bool
+}
+
+// files lists the files by precedence.
+func (p ConfigPaths) files() []configPath {
+	var out []configPath
+	add := func(scope Scope, path string) { out = append(out, configPath{path: path, scope: scope}) }
+	if p.Run != "" {
+		add(ScopeRun, p.Run)
+	}
+	person := []string{}
+	if p.ConfigDir != "" {
+		person = append(person, p.UserFile())
+	}
+	if p.Home != "" && !p.NoImport {
+		person = append(person, filepath.Join(p.Home, ".claude", "mcp.json"))
+	}
+	if p.ProjectRoot != "" {
+		for _, name := range []string{".jcode/mcp.json", ".mcp.json", ".claude/mcp.json"} {
+			// In the home folder a project's file can be the person's own.
+			if path := filepath.Join(p.ProjectRoot, filepath.FromSlash(name)); !slices.Contains(person, path) {
+				add(ScopeProject, path)
+			}
+		}
+	}
+	for _, path := range person {
+		add(ScopeUser, path)
+	}
+	if p.Home != "" && !p.NoImport {
+		out = append(out, configPath{filepath.Join(p.Home, ".claude.json"), ScopeUser, true})
+	}
+	return out
+}
+
+// parseClaudeState reads the servers out of another program's state file: those of the
+// project's folder first, then the general ones. The file holds much else.
+func parseClaudeState(path, root string, data []byte) (configFile, error) {
+	p := &parser{path: path, scope: ScopeUser, text: data}
+	top, err := p.parse()
+	if err != nil || top == nil {
+		return configFile{}, err
+	}
+	if projects := member(top, "projects"); projects != nil {
+		if list, ok := projects.Value.Value.(*hujson.Object); ok {
+			if m := member(list, root); m != nil {
+				if own, ok := m.Value.Value.(*hujson.Object); ok {
+					p.top(own)
+				}
+			}
+		}
+	}
+	have := map[string]bool{}
+	for _, e := range p.out.entries {
+		have[e.Name] = true
+	}
+	own := p.out.entries
+	p.out.entries = nil
+	p.top(top)
+	for _, e := range p.out.entries {
+		if !have[e.Name] {
+			own = append(own, e)
+		}
+	}
+	p.out.entries = own
+	p.out.overrides = nil
+	return p.out, nil
+}
+
+// choose settles which definition of each name counts. An entry of a project's file
+// that is not approved hides nothing.
+func (c config) choose(approved func(Entry) bool) map[string]chosen {
+	out := map[string]chosen{}
+	for name, list := range c.candidates {
+		var pick *Entry
+		var pending *Entry
+		var sources []Source
+		for i := range list {
+			e := &list[i]
+			sources = append(sources, e.Source)
+			if pick != nil {
+				continue
+			}
+			if e.Source.Scope == ScopeProject && e.Err == nil && e.Enabled && !approved(*e) {
+				if pending == nil {
+					pending = e
+				}
+				continue
+			}
+			if pending != nil && e.Source.Scope == ScopeProject {
+				continue // a weaker file of the same project does not step in
+			}
+			pick = e
+		}
+		if pick == nil {
+			pick = pending
+		}
+		out[name] = chosen{entry: *pick, pending: pending, all: sources}
+	}
+	return out
+}
+
+// parseServerJSON reads the JSON of one entry, as `add-json` takes it.
+func parseServerJSON(name string, data []byte) (Entry, error) {
+	if !json.Valid(data) {
+		if _, err := hujson.Parse(data); err != nil {
+			return Entry{}, fmt.Errorf("read JSON of %s: %s", name, strings.TrimPrefix(err.Error(), "hujson: "))
+		}
+	}
+	quoted, err := json.Marshal(name)
+	if err != nil {
+		return Entry{}, err
+	}
+	doc := append([]byte(`{"mcpServers":{`), quoted...)
+	doc = append(append(append(doc, ':'), data...), "}}"...)
+	f, err := parseConfig("argument", ScopeUser, doc)
+	if err != nil {
+		return Entry{}, err
+	}
+	if len(f.entries) != 1 {
+		return Entry{}, fmt.Errorf("read JSON of %s: not one server", name)
+	}
+	return f.entries[0], f.entries[0].Err
+}

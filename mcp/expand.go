@@ -1,0 +1,229 @@
+package mcp
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"jcode/internal/proc"
+)
+
+// resolved is a target with its variables expanded: what is really run.
+type resolved struct {
+	transport Transport
+	program   string
+	args      []string
+	dir       string
+	env       []string // the whole environment of the child
+	url       string
+	headers   map[string]string
+	// key is equal for targets that one connection can serve.
+	key string
+	// secrets are the values that must never be shown.
+	secrets []string
+}
+
+// environment is where variables are looked up.
+type environment struct {
+	// base is jcode's own environment as os.Environ gives it.
+	base []string
+	// root is the project's root: relative programs and folders start there.
+	root string
+	home string
+}
+
+func (env environment) lookup(name string) (string, bool) {
+	for _, kv := range env.base {
+		if n, v, ok := strings.Cut(kv, "="); ok && n == name {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+var variable = regexp.MustCompile(`\$\{([^{}]*)\}`)
+
+// expand replaces `${VAR}`, `${VAR:-default}` and `${env:VAR}` in one pass.
+func (env environment) expand(s string) (string, error) {
+	var failed error
+	out := variable.ReplaceAllStringFunc(s, func(m string) string {
+		name, fallback, hasFallback := strings.Cut(m[2:len(m)-1], ":-")
+		if rest, ok := strings.CutPrefix(name, "input:"); ok {
+			failed = permanentf("${input:%s}: inputs are not supported; use an environment variable", rest)
+			return m
+		}
+		name = strings.TrimPrefix(name, "env:")
+		if !isVariableName(name) {
+			return m
+		}
+		value, set := env.lookup(name)
+		switch {
+		case set && value != "":
+			return value
+		case hasFallback:
+			return fallback
+		case set:
+			return ""
+		}
+		failed = permanentf("environment variable %s is not set", name)
+		return m
+	})
+	return out, failed
+}
+
+func isVariableName(s string) bool {
+	for i, r := range s {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// readVariables lists the variables that a target would read, sorted.
+func readVariables(t Target) []string {
+	var names []string
+	for _, s := range targetStrings(t) {
+		for _, m := range variable.FindAllStringSubmatch(s, -1) {
+			name, _, _ := strings.Cut(m[1], ":-")
+			if name = strings.TrimPrefix(name, "env:"); isVariableName(name) {
+				names = append(names, name)
+			}
+		}
+	}
+	names = append(names, t.InheritEnv...)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func targetStrings(t Target) []string {
+	out := append([]string{t.Command, t.Cwd, t.URL}, t.Args...)
+	for _, m := range []map[string]string{t.Env, t.Headers} {
+		for _, v := range m {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// resolve expands a target.
+func (env environment) resolve(t Target) (resolved, error) {
+	out := resolved{transport: t.Type}
+	var failed error
+	get := func(s string) string {
+		v, err := env.expand(s)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return v
+	}
+	switch t.Type {
+	case Stdio:
+		out.program = env.program(get(t.Command))
+		for _, a := range t.Args {
+			out.args = append(out.args, get(a))
+		}
+		out.dir = env.folder(get(t.Cwd))
+		set := map[string]string{}
+		for k, v := range t.Env {
+			set[k] = get(v)
+			out.secrets = append(out.secrets, set[k])
+		}
+		out.env = proc.ServerEnv(env.base, t.InheritEnv, set)
+		for _, name := range t.InheritEnv {
+			if v, ok := env.lookup(name); ok {
+				out.secrets = append(out.secrets, v)
+			}
+		}
+		out.secrets = append(out.secrets, secretArgs(out.args)...)
+		slices.Sort(out.env)
+		out.key = strings.Join(append(append([]string{"stdio", out.program, out.dir}, out.args...), append([]string{"\x00"}, out.env...)...), "\x00")
+	default:
+		out.url = get(t.URL)
+		out.headers = map[string]string{}
+		var keys []string
+		for k, v := range t.Headers {
+			out.headers[k] = get(v)
+			out.secrets = append(out.secrets, out.headers[k])
+			if _, rest, ok := strings.Cut(out.headers[k], " "); ok {
+				out.secrets = append(out.secrets, rest)
+			}
+			keys = append(keys, k+"="+out.headers[k])
+		}
+		slices.Sort(keys)
+		out.secrets = append(out.secrets, secretsOfURL(out.url)...)
+		out.key = strings.Join(append([]string{string(t.Type), out.url}, keys...), "\x00")
+		if failed == nil {
+			if err := checkURL(out.url); err != nil {
+				failed = permanentf("%v", err)
+			}
+		}
+	}
+	if failed == nil {
+		for _, s := range append([]string{out.program, out.dir, out.url}, out.args...) {
+			if strings.ContainsRune(s, 0) {
+				failed = permanentf("the target holds a zero byte")
+			}
+		}
+	}
+	return out, failed
+}
+
+// program makes a relative program with a slash absolute; a bare name is left to PATH.
+func (env environment) program(name string) string {
+	name = env.homePath(name)
+	if strings.ContainsRune(filepath.ToSlash(name), '/') && !filepath.IsAbs(name) && env.root != "" {
+		return filepath.Join(env.root, name)
+	}
+	return name
+}
+
+func (env environment) folder(dir string) string {
+	if dir == "" {
+		return env.root
+	}
+	if dir = env.homePath(dir); !filepath.IsAbs(dir) && env.root != "" {
+		return filepath.Join(env.root, dir)
+	}
+	return dir
+}
+
+func (env environment) homePath(p string) string {
+	if rest, ok := strings.CutPrefix(p, "~/"); ok && env.home != "" {
+		return filepath.Join(env.home, rest)
+	}
+	return p
+}
+
+// programPath says where a target's program is found, for the approval.
+func (env environment) programPath(t Target) string {
+	name, err := env.expand(t.Command)
+	if err != nil {
+		return fmt.Sprintf("%s (%v)", t.Command, err)
+	}
+	name = env.program(name)
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return name + " (not found)"
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+		return path + " → " + real
+	}
+	return path
+}
+
+// currentEnvironment is that of this process.
+func currentEnvironment(root string) environment {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = ""
+	}
+	return environment{base: os.Environ(), root: root, home: home}
+}

@@ -17,6 +17,12 @@ type folder struct {
 	made   int              // entries made since the size was last looked at
 }
 
+// leaf is a folder below a root, given by its index, in which no folder is watched.
+type leaf struct {
+	root   int
+	folder string
+}
+
 // resync makes the watched folders fit the roots and the disk. With report set, what
 // stands in folders that are new counts as changed.
 func (w *Watcher) resync(report bool) {
@@ -94,6 +100,7 @@ func (w *Watcher) reportContents(name string) {
 // wanted gives the folders to watch by resolved path, each with its names.
 func (w *Watcher) wanted() map[string][]string {
 	want := map[string][]string{}
+	w.leaves = map[leaf]bool{}
 	add := func(name string) bool {
 		real, err := filepath.EvalSymlinks(name)
 		if err != nil {
@@ -126,15 +133,20 @@ func (w *Watcher) wanted() map[string][]string {
 	}
 	for i := range w.roots {
 		if isDir(w.roots[i].Path) {
-			w.walk(&w.roots[i], w.roots[i].Path, 1, add)
+			w.walk(i, w.roots[i].Path, 1, add)
 		}
 	}
 	return want
 }
 
-// walk adds the folders below name, which is depth-1 levels below r.
-func (w *Watcher) walk(r *Root, name string, depth int, add func(string) bool) {
+// walk adds the folders below name, which is depth-1 levels below a root.
+func (w *Watcher) walk(root int, name string, depth int, add func(string) bool) {
+	r := &w.roots[root]
 	if depth > r.Depth {
+		return
+	}
+	if r.Leaf != nil && r.Leaf(name) {
+		w.leaves[leaf{root, name}] = true
 		return
 	}
 	entries, err := os.ReadDir(name)
@@ -150,7 +162,7 @@ func (w *Watcher) walk(r *Root, name string, depth int, add func(string) bool) {
 			continue
 		}
 		if add(path) {
-			w.walk(r, path, depth+1, add)
+			w.walk(root, path, depth+1, add)
 		}
 	}
 }

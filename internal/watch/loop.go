@@ -190,7 +190,7 @@ func (w *Watcher) entryChanged(path string, structural bool) {
 			if r.matches(path) {
 				w.report(path)
 			}
-			if structural && depth <= r.Depth && (isDir(path) || w.known(path)) {
+			if structural && depth <= r.Depth && !w.leaves[leaf{i, filepath.Dir(path)}] && (isDir(path) || w.known(path)) {
 				w.stale = true
 			}
 		case structural && within(path, r.Path) >= 0: // the root itself, or a folder on the way to it

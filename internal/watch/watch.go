@@ -20,6 +20,9 @@ type Root struct {
 	// Enter says whether a folder below Path is watched; nil means every one. It is
 	// called with the absolute path, from the watcher's goroutine only.
 	Enter func(folder string) bool
+	// Leaf says that nothing below a watched folder is to be watched, however many folders
+	// come into being there; nil means none is a leaf. It is called as Enter is.
+	Leaf func(folder string) bool
 	// Match says which paths are worth a report; nil means all. Folders that vanish
 	// are reported without asking it.
 	Match func(path string) bool
@@ -89,6 +92,7 @@ type Watcher struct {
 	roots    []Root
 	notify   *fsnotify.Watcher // nil when everything is polled
 	folders  map[string]*folder
+	leaves   map[leaf]bool
 	pending  map[string]bool
 	overflow bool
 	touched  bool // something was reported since the settling was last looked at

@@ -254,7 +254,13 @@ func TestLargeSubtreeCostsNothing(t *testing.T) { // K06
 	root := tempDir(t)
 	file := filepath.Join(root, "one", "SKILL.md")
 	write(t, file, "old")
-	w := start(t, watch.Options{Debounce: 100 * time.Millisecond}, watch.Root{Path: root, Depth: 1, Match: marked("SKILL.md")})
+	w := start(t, watch.Options{Debounce: 100 * time.Millisecond}, watch.Root{
+		Path: root, Depth: 4, Match: marked("SKILL.md"),
+		Leaf: func(folder string) bool {
+			_, err := os.Stat(filepath.Join(folder, "SKILL.md"))
+			return err == nil
+		},
+	})
 	before := watches(t)
 	folders := 180
 	if testing.Short() {

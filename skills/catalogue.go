@@ -1,0 +1,73 @@
+package skills
+
+import (
+	"fmt"
+	"strings"
+
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// catalogueBytes bounds the catalogue in the system prompt, about 3,000 tokens.
+const catalogueBytes = 12 << 10
+
+// Catalogue gives the skills that a scope may use, with clipped descriptions, for the
+// system prompt: in order of name, equal bytes for equal skills, bounded however many
+// there are. It is empty when there is none.
+func (r *Registry) Catalogue(scope *tools.Scope) string {
+	var list []Skill
+	for _, sk := range r.List() {
+		if !sk.ManualOnly && scope.AllowsSkill(sk.Name) {
+			list = append(list, sk)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	const head = "Skills hold instructions for special tasks. Before a task that one of these describes, load it with the `skill` tool:\n"
+	lines, shown := catalogueLines(list, catalogueBytes-len(head)-100)
+	var b strings.Builder
+	b.WriteString(head)
+	for _, l := range lines {
+		b.WriteString(l)
+		b.WriteByte('\n')
+	}
+	if rest := len(list) - shown; rest > 0 {
+		fmt.Fprintf(&b, "and %d more, which `reload_skills` lists.\n", rest)
+	}
+	return b.String()
+}
+
+// catalogueLines gives a line per skill, with descriptions as long as all of them fit
+// into limit; when even bare names don't, the list ends early.
+func catalogueLines(list []Skill, limit int) (lines []string, shown int) {
+	for _, clip := range []int{240, 160, 110, 70, 0} {
+		lines = lines[:0]
+		size := 0
+		for _, sk := range list {
+			line := catalogueLine(sk, clip)
+			if size += len(line) + 1; size > limit {
+				break
+			}
+			lines = append(lines, line)
+		}
+		if len(lines) == len(list) {
+			break
+		}
+	}
+	return lines, len(lines)
+}
+
+// catalogueLine gives `- name: description`, the description cut to clip bytes.
+func catalogueLine(sk Skill, clip int) string {
+	if clip == 0 {
+		return "- " + sk.Name
+	}
+	return "- " + sk.Name + ": " + brief(sk.Description, clip)
+}
+
+// brief gives a text as one line of at most n bytes.
+func brief(s string, n int) string {
+	s, _ = text.CutMark(strings.Join(strings.Fields(s), " "), n, "…")
+	return s
+}

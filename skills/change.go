@@ -1,0 +1,117 @@
+package skills
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Change is what a reload found to be different.
+type Change struct {
+	Added   []string `json:"added"`
+	Changed []string `json:"changed"`
+	Removed []string `json:"removed"`
+	// Broken are skills that cannot be used since this reload, each with why.
+	Broken []Diagnostic `json:"broken"`
+}
+
+// Empty reports whether nothing changed.
+func (c Change) Empty() bool {
+	return len(c.Added)+len(c.Changed)+len(c.Removed)+len(c.Broken) == 0
+}
+
+// String gives the change in one line: "added a, b; changed c; removed d".
+func (c Change) String() string {
+	var parts []string
+	add := func(verb string, names []string) {
+		if len(names) > 0 {
+			parts = append(parts, verb+" "+some(names))
+		}
+	}
+	add("added", c.Added)
+	add("changed", c.Changed)
+	add("removed", c.Removed)
+	if len(c.Broken) > 0 {
+		texts := make([]string, len(c.Broken))
+		for i, d := range c.Broken {
+			texts[i] = d.String()
+		}
+		parts = append(parts, "broken "+some(texts))
+	}
+	if parts == nil {
+		return "no change"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// some joins names, and counts those beyond the twentieth.
+func some(names []string) string {
+	const most = 20
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// version is the state of one name, or of one file that is broken.
+type version struct {
+	id    string
+	fault *Diagnostic // set for a broken file
+}
+
+// changes compares two states.
+func changes(old, now map[string]version) Change {
+	var c Change
+	for name, v := range now {
+		was, had := old[name]
+		same := had && was.id == v.id && (was.fault == nil) == (v.fault == nil)
+		switch {
+		case same:
+		case v.fault != nil:
+			c.Broken = append(c.Broken, *v.fault)
+		case had && was.fault == nil:
+			c.Changed = append(c.Changed, name)
+		default:
+			c.Added = append(c.Added, name)
+		}
+	}
+	for name, was := range old {
+		if v, has := now[name]; was.fault == nil && (!has || v.fault != nil) {
+			c.Removed = append(c.Removed, name)
+		}
+	}
+	slices.Sort(c.Added)
+	slices.Sort(c.Changed)
+	slices.Sort(c.Removed)
+	slices.SortFunc(c.Broken, func(a, b Diagnostic) int { return strings.Compare(a.File, b.File) })
+	return c
+}
+
+// versions gives what changes compares of a state of skills: usable ones by name, broken
+// ones by file.
+func (s *state) versions() map[string]version {
+	out := map[string]version{}
+	if s == nil {
+		return out
+	}
+	for name, sk := range s.active {
+		out[name] = version{id: sk.Hash + sk.File}
+	}
+	for _, e := range s.entries {
+		if e.State == Broken {
+			d := firstOf(e.Diagnostics, e.File)
+			out[e.File] = version{e.Hash, &d}
+		}
+	}
+	return out
+}
+
+// firstOf gives the diagnostic that keeps a file from being used.
+func firstOf(list []Diagnostic, file string) Diagnostic {
+	for _, d := range list {
+		if d.Level == Fault {
+			return d
+		}
+	}
+	return Diagnostic{File: file, Level: Fault, Text: "cannot be used"}
+}

@@ -1,0 +1,336 @@
+package skills
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"jcode/internal/text"
+)
+
+// piece is one part of a template: literal text, or something to be put in. What is put
+// in is never looked at again.
+type piece struct {
+	kind pieceKind
+	text string // literal text, the shell line, or the path; both may hold arguments
+	n    int    // for word
+}
+
+type pieceKind int
+
+const (
+	literal   pieceKind = iota
+	arguments           // $ARGUMENTS
+	word                // $1, $2, …
+	shell               // !`line`
+	file                // @path
+)
+
+// template is the body of a command file, taken apart once.
+type template []piece
+
+// parseTemplate takes a command's body apart. `\$` and `\@` are the bare characters.
+func parseTemplate(body string) template {
+	var t template
+	start := 0
+	add := func(end int, p piece, next int) {
+		if start < end {
+			t = append(t, piece{text: body[start:end]})
+		}
+		t = append(t, p)
+		start = next
+	}
+	for i := 0; i < len(body); {
+		rest := body[i:]
+		switch {
+		case body[i] == '\\' && len(rest) > 1 && (rest[1] == '$' || rest[1] == '@'):
+			add(i, piece{text: rest[1:2]}, i+2)
+			i += 2
+			continue
+		case body[i] == '$':
+			if p, n := parameter(rest); n > 0 {
+				add(i, p, i+n)
+				i += n
+				continue
+			}
+		case strings.HasPrefix(rest, "!`"):
+			if end := strings.IndexByte(rest[2:], '`'); end > 0 && !strings.Contains(rest[2:2+end], "\n") {
+				add(i, piece{kind: shell, text: rest[2 : 2+end]}, i+end+3)
+				i += end + 3
+				continue
+			}
+		case body[i] == '@' && startsWord(body[:i]):
+			if n := pathLength(rest[1:]); n > 0 {
+				add(i, piece{kind: file, text: rest[1 : 1+n]}, i+1+n)
+				i += 1 + n
+				continue
+			}
+		}
+		i++
+	}
+	if start < len(body) {
+		t = append(t, piece{text: body[start:]})
+	}
+	return t
+}
+
+// parameter reads $ARGUMENTS or $N at the start of s; n is its length, 0 if it is neither.
+func parameter(s string) (p piece, n int) {
+	const all = "$ARGUMENTS"
+	if strings.HasPrefix(s, all) && (len(s) == len(all) || !isWordByte(s[len(all)])) {
+		return piece{kind: arguments}, len(all)
+	}
+	n = 1
+	for n < len(s) && n < 4 && '0' <= s[n] && s[n] <= '9' {
+		p.n = 10*p.n + int(s[n]-'0')
+		n++
+	}
+	if p.n == 0 || s[1] == '0' || n < len(s) && isWordByte(s[n]) {
+		return piece{}, 0
+	}
+	p.kind = word
+	return p, n
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// startsWord reports whether a word may begin after before: an e-mail address is no file.
+func startsWord(before string) bool {
+	r, _ := utf8.DecodeLastRuneInString(before)
+	return before == "" || unicode.IsSpace(r) || strings.ContainsRune("([{\"'<:", r)
+}
+
+// pathLength measures the path at the start of s. It must hold a letter, a digit or a
+// parameter; a full stop or comma at its end belongs to the sentence.
+func pathLength(s string) int {
+	end := strings.IndexFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("()[]{}\"'`<>,;|", r)
+	})
+	if end < 0 {
+		end = len(s)
+	}
+	path := strings.TrimRight(s[:end], ".:!?")
+	if !strings.ContainsFunc(path, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return 0
+	}
+	return len(path)
+}
+
+// uses reports whether the template puts arguments in anywhere.
+func (t template) uses() bool {
+	for _, p := range t {
+		if p.kind == arguments || p.kind == word {
+			return true
+		}
+		if (p.kind == shell || p.kind == file) && parseParameters(p.text).uses() {
+			return true
+		}
+	}
+	return false
+}
+
+// shellLines gives the command lines as they are written.
+func (t template) shellLines() []string {
+	var out []string
+	for _, p := range t {
+		if p.kind == shell {
+			out = append(out, p.text)
+		}
+	}
+	return out
+}
+
+// parseParameters takes a text apart that holds parameters only.
+func parseParameters(s string) template {
+	var t template
+	for s != "" {
+		i := strings.IndexByte(s, '$')
+		if i < 0 {
+			break
+		}
+		if p, n := parameter(s[i:]); n > 0 {
+			t = append(t, piece{text: s[:i]}, p)
+			s = s[i+n:]
+			continue
+		}
+		t = append(t, piece{text: s[:i+1]})
+		s = s[i+1:]
+	}
+	return append(t, piece{text: s})
+}
+
+// given are a command's arguments.
+type given struct {
+	all   string
+	words []string
+}
+
+func parseArguments(args string) given {
+	args = strings.TrimSpace(args)
+	return given{all: args, words: splitWords(args)}
+}
+
+func (g given) word(n int) string {
+	if n > len(g.words) {
+		return ""
+	}
+	return g.words[n-1]
+}
+
+// splitWords parts arguments at blanks; quotes keep a word together.
+func splitWords(s string) []string {
+	var words []string
+	var b strings.Builder
+	var quote rune
+	open := false
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			b.WriteRune(r)
+		case (r == '"' || r == '\'') && !open: // an apostrophe inside a word is just that
+			quote, open = r, true
+		case unicode.IsSpace(r):
+			if open {
+				words = append(words, b.String())
+				b.Reset()
+				open = false
+			}
+		default:
+			open = true
+			b.WriteRune(r)
+		}
+	}
+	if open {
+		words = append(words, b.String())
+	}
+	return words
+}
+
+// plain puts arguments in as they are.
+func (t template) plain(g given) string {
+	var b strings.Builder
+	for _, p := range t {
+		switch p.kind {
+		case arguments:
+			b.WriteString(g.all)
+		case word:
+			b.WriteString(g.word(p.n))
+		default:
+			b.WriteString(p.text)
+		}
+	}
+	return b.String()
+}
+
+// shellText puts arguments into a command line so that the shell reads each as text,
+// whatever it holds and in whatever quotes the line puts it.
+func shellText(line string, g given) string {
+	var b strings.Builder
+	quote := byte(0)
+	for _, p := range parseParameters(line) {
+		if p.kind == literal {
+			quote = quoteAfter(p.text, quote)
+			b.WriteString(p.text)
+			continue
+		}
+		value := g.all
+		if p.kind == word {
+			value = g.word(p.n)
+		}
+		switch {
+		case quote == '"':
+			b.WriteString(strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(value))
+		case quote == '\'':
+			b.WriteString(strings.ReplaceAll(value, `'`, `'\''`))
+		case p.kind == arguments:
+			for i, w := range g.words {
+				if i > 0 {
+					b.WriteByte(' ')
+				}
+				b.WriteString(shellQuote(w))
+			}
+		default:
+			b.WriteString(shellQuote(value))
+		}
+	}
+	return b.String()
+}
+
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// quoteAfter gives the quote that is open after s, when quote was open before it.
+func quoteAfter(s string, quote byte) byte {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && quote != '\'':
+			i++
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case c == quote:
+			quote = 0
+		}
+	}
+	return quote
+}
+
+// The bounds of what one command puts in.
+const (
+	maxShellOutput = 16 << 10
+	maxFileText    = 48 << 10
+	maxInserts     = 20
+)
+
+// expand fills the template: commands are run and files read in their order.
+func (t template) expand(ctx context.Context, host Host, g given, rules []string) (string, error) {
+	var b, files strings.Builder
+	inserts := 0
+	for _, p := range t {
+		if p.kind == shell || p.kind == file {
+			if inserts++; inserts > maxInserts {
+				return "", fmt.Errorf("the command holds more than %d files and shell lines", maxInserts)
+			}
+		}
+		switch p.kind {
+		case literal:
+			b.WriteString(p.text)
+		case arguments:
+			b.WriteString(g.all)
+		case word:
+			b.WriteString(g.word(p.n))
+		case shell:
+			line := shellText(p.text, g)
+			out, err := host.Shell(ctx, ShellLine{Text: line, Allow: rules, Approved: line == p.text})
+			if err != nil {
+				return "", fmt.Errorf("run `%s`: %w", text.Visible(line), err)
+			}
+			b.WriteString(bounded(text.Clean(out), maxShellOutput))
+		case file:
+			path := parseParameters(p.text).plain(g)
+			b.WriteString(path)
+			if path == "" {
+				continue
+			}
+			body, err := host.ReadFile(ctx, path)
+			if err != nil {
+				return "", fmt.Errorf("put in @%s: %w", path, err)
+			}
+			fmt.Fprintf(&files, "\n\n<file path=%q>\n%s\n</file>", filepath.ToSlash(path), bounded(body, maxFileText))
+		}
+	}
+	return b.String() + files.String(), nil
+}
+
+// bounded keeps head and tail of a text of more than n bytes.
+func bounded(s string, n int) string {
+	s, _ = text.HeadTail(strings.TrimRight(s, "\n"), n, func(left, _ int) string {
+		return fmt.Sprintf("\n[… %d bytes left out …]\n", left)
+	})
+	return s
+}

@@ -1,0 +1,100 @@
+package skills
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// Pin is what a person approves once: the rights that one version of a file asks for.
+type Pin struct {
+	// Kind is "skill" or "command".
+	Kind string
+	Name string
+	// File is the file that asks.
+	File string
+	// Hash is the SHA-256 of the file; any edit makes another pin.
+	Hash string
+	// Rules would run without asking, as permission rules.
+	Rules []string
+	// Shell are the command lines that would run whenever the command is used.
+	Shell []string
+}
+
+// Trust remembers what a person approved.
+type Trust interface {
+	// Approved reports whether exactly this kind, name and hash was approved.
+	Approved(ctx context.Context, pin Pin) (bool, error)
+	// Approve keeps that it was.
+	Approve(ctx context.Context, pin Pin) error
+}
+
+// Grants makes rules hold for the rest of one turn of one session.
+type Grants interface {
+	// Allow adds allow rules that end with the turn. source names who asked for them.
+	Allow(session string, turn int, source string, rules []string)
+}
+
+// approved reports whether a pin is approved, asking through asker where it is not.
+// Nobody to ask means no. Only an answer for the project is kept.
+func approved(ctx context.Context, trust Trust, asker tools.Asker, pin Pin) (bool, error) {
+	if len(pin.Rules)+len(pin.Shell) == 0 {
+		return true, nil
+	}
+	if trust == nil {
+		return false, nil
+	}
+	ok, err := trust.Approved(ctx, pin)
+	if ok || err != nil {
+		return ok, err
+	}
+	if asker == nil {
+		return false, nil
+	}
+	answer, err := asker.Ask(ctx, pin.question())
+	if err != nil {
+		return false, nil // nobody answered
+	}
+	switch answer.Scope {
+	case tools.AnswerProject:
+		return true, trust.Approve(ctx, pin)
+	case tools.AnswerOnce, tools.AnswerSession:
+		return true, nil
+	}
+	return false, nil
+}
+
+// question shows everything that would be approved.
+func (p Pin) question() tools.Question {
+	q := tools.Question{
+		Tool:    "skill",
+		Title:   fmt.Sprintf("The %s %q asks for rights", p.Kind, p.Name),
+		Details: []string{"file: " + text.Visible(p.File)},
+	}
+	if len(p.Rules) > 0 {
+		q.Details = append(q.Details, "would run without asking while it is in use:")
+		for _, r := range p.Rules {
+			q.Details = append(q.Details, "  "+text.Visible(r))
+		}
+	}
+	if len(p.Shell) > 0 {
+		q.Details = append(q.Details, "would run each time the command is used:")
+		for _, l := range p.Shell {
+			q.Details = append(q.Details, "  "+text.Visible(l))
+		}
+	}
+	q.Details = append(q.Details, "any edit of the file asks again")
+	q.Options = []tools.AnswerOption{
+		{Scope: tools.AnswerOnce, Label: "yes, this time"},
+		{Scope: tools.AnswerProject, Label: "yes, for this version of the file", Rules: slices.Clone(p.Rules)},
+		{Scope: tools.AnswerNo, Label: "no"},
+	}
+	return q
+}
+
+func (sk Skill) pin() Pin {
+	return Pin{Kind: "skill", Name: sk.Name, File: sk.File, Hash: sk.Hash, Rules: sk.Rules}
+}

@@ -1,0 +1,253 @@
+package skills
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options are what a Registry is made of.
+type Options struct {
+	Places Places
+	// Disabled are names of skills that are not used.
+	Disabled []string
+	// Cache is a folder in which files of builtin skills are laid out for use. Empty means
+	// that builtin skills have no files.
+	Cache string
+	// Trust remembers what allowed-tools a person approved. Nil means that none is.
+	Trust Trust
+	// Grants makes approved rules hold. Nil means that none does.
+	Grants Grants
+	// Changed is told what a reload found, from any goroutine. May be nil.
+	Changed func(Change)
+	// Notice is told what a person should know about the watching. May be nil.
+	Notice func(text string)
+}
+
+// Registry knows all skills. Reading it costs no file access; what is read from disk is
+// replaced as a whole. All its methods are safe for concurrent use.
+type Registry struct {
+	opts    Options
+	current atomic.Pointer[state]
+
+	scanning sync.Mutex // one scan at a time; guards the fields below
+	disabled map[string]bool
+	last     map[string]read
+	folders  map[string]stamp
+	checked  time.Time
+	cost     time.Duration
+
+	sessions sync.Map // session ID to *Session
+}
+
+// state is one immutable view of what is on disk.
+type state struct {
+	version uint64
+	entries []Entry // sorted by name, then by precedence, the winner first
+	active  map[string]Skill
+	notes   []Diagnostic
+}
+
+// New makes a Registry. It reads nothing: the first use does, or Reload.
+func New(opts Options) *Registry {
+	r := &Registry{opts: opts, disabled: map[string]bool{}}
+	for _, name := range opts.Disabled {
+		r.disabled[name] = true
+	}
+	return r
+}
+
+func (r *Registry) state() *state {
+	if s := r.current.Load(); s != nil {
+		return s
+	}
+	r.scanning.Lock()
+	defer r.scanning.Unlock()
+	if s := r.current.Load(); s != nil {
+		return s
+	}
+	r.scan(nil)
+	return r.current.Load()
+}
+
+// Reload searches all folders and reads every file anew, whatever its time stamp.
+func (r *Registry) Reload() Change {
+	r.state()
+	r.scanning.Lock()
+	c := r.scan(nil)
+	r.scanning.Unlock()
+	r.tell(c)
+	return c
+}
+
+// Refresh searches again if a folder or file looks different from when it was read. It
+// costs one stat per skill and folder, and leaves it be when that was dear a moment ago.
+func (r *Registry) Refresh() Change {
+	r.state()
+	r.scanning.Lock()
+	var c Change
+	const cheap, share = 2 * time.Millisecond, 10
+	if r.cost < cheap || time.Since(r.checked) > share*r.cost {
+		start := time.Now()
+		if r.differs() {
+			c = r.scan(r.last)
+		}
+		r.checked = time.Now()
+		r.cost = r.checked.Sub(start)
+	}
+	r.scanning.Unlock()
+	r.tell(c)
+	return c
+}
+
+// refreshFiles reads the given files anew, and searches for others.
+func (r *Registry) refreshFiles(files []string) Change {
+	r.state()
+	r.scanning.Lock()
+	reuse := maps.Clone(r.last)
+	for _, f := range files {
+		delete(reuse, f)
+	}
+	c := r.scan(reuse)
+	r.scanning.Unlock()
+	r.tell(c)
+	return c
+}
+
+func (r *Registry) tell(c Change) {
+	if r.opts.Changed != nil && !c.Empty() {
+		r.opts.Changed(c)
+	}
+}
+
+// differs compares the disk with what the last scan saw.
+func (r *Registry) differs() bool {
+	for dir, s := range r.folders {
+		if stampOf(dir) != s {
+			return true
+		}
+	}
+	for file, e := range r.last {
+		if e.Source.Dir != "" && stampOf(file) != e.stamp {
+			return true
+		}
+	}
+	return false
+}
+
+// scan searches the sources and publishes what it finds. The caller holds scanning.
+func (r *Registry) scan(reuse map[string]read) Change {
+	s := scan{reuse: reuse}
+	s.run(r.opts.Places.sources())
+	r.last = make(map[string]read, len(s.found))
+	for _, e := range s.found {
+		r.last[e.File] = e
+	}
+	r.folders = s.folders
+	return r.publish(s.found, s.notes)
+}
+
+// publish settles which skill holds each name, and makes the result current.
+func (r *Registry) publish(found []read, notes []Diagnostic) Change {
+	old := r.current.Load()
+	next := &state{active: map[string]Skill{}, notes: notes}
+	if old != nil {
+		next.version = old.version
+	}
+	winner := map[string]string{}
+	once := map[string]bool{}
+	for _, e := range slices.Backward(found) { // the last found wins
+		if e.real != "" {
+			if once[e.real] {
+				continue // the same skill by another way
+			}
+			once[e.real] = true
+		}
+		entry := e.Entry
+		if entry.State == Active {
+			if by, taken := winner[entry.Name]; taken {
+				entry.State, entry.By = Shadowed, by
+				entry.Diagnostics = append(slices.Clone(entry.Diagnostics), Diagnostic{
+					File: entry.File, Level: Warning, Text: "shadowed by " + by, Cure: "rename or remove one of the two",
+				})
+			} else {
+				winner[entry.Name] = entry.File
+				if r.disabled[entry.Name] {
+					entry.State = Disabled
+				} else {
+					next.active[entry.Name] = entry.Skill
+				}
+			}
+		}
+		next.entries = append(next.entries, entry)
+	}
+	slices.SortStableFunc(next.entries, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
+	c := changes(old.versions(), next.versions())
+	if old == nil || !c.Empty() {
+		next.version++
+	}
+	r.current.Store(next)
+	if old == nil {
+		return Change{}
+	}
+	return c
+}
+
+// Version grows whenever the usable skills change.
+func (r *Registry) Version() uint64 { return r.state().version }
+
+// List gives the skills in use, sorted by name.
+func (r *Registry) List() []Skill {
+	s := r.state()
+	out := make([]Skill, 0, len(s.active))
+	for _, e := range s.entries {
+		if e.State == Active {
+			out = append(out, e.Skill)
+		}
+	}
+	return out
+}
+
+// Entries gives everything that was found, broken, shadowed and disabled skills too,
+// sorted by name. The slice must not be changed.
+func (r *Registry) Entries() []Entry { return r.state().entries }
+
+// Diagnostics gives what is wrong with any skill or folder of skills.
+func (r *Registry) Diagnostics() []Diagnostic {
+	s := r.state()
+	out := slices.Clone(s.notes)
+	for _, e := range s.entries {
+		out = append(out, e.Diagnostics...)
+	}
+	return out
+}
+
+// Get gives the skill in use of that name; case does not matter.
+func (r *Registry) Get(name string) (Skill, bool) {
+	s := r.state()
+	if sk, ok := s.active[name]; ok {
+		return sk, true
+	}
+	sk, ok := s.active[strings.ToLower(strings.TrimSpace(name))]
+	return sk, ok
+}
+
+// SetEnabled switches a skill on or off for this process. Keeping that beyond it is the
+// caller's business.
+func (r *Registry) SetEnabled(name string, on bool) Change {
+	r.state()
+	r.scanning.Lock()
+	if on {
+		delete(r.disabled, name)
+	} else {
+		r.disabled[name] = true
+	}
+	c := r.scan(r.last)
+	r.scanning.Unlock()
+	r.tell(c)
+	return c
+}

@@ -1,0 +1,117 @@
+package skills
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"jcode/internal/frontmatter"
+)
+
+// foreign maps the tool names that skills written for other programs use to jcode's.
+var foreign = map[string]string{
+	"bash": "exec", "shell": "exec", "exec": "exec",
+	"read": "read", "view": "read", "write": "write", "edit": "edit", "multiedit": "edit",
+	"grep": "grep", "glob": "glob", "ls": "ls", "mkdir": "mkdir", "remove": "remove", "mv": "mv",
+	"fetch": "fetch", "webfetch": "fetch", "task": "task", "agent": "task",
+	"todo": "todo", "todowrite": "todo", "todoread": "todo", "ask": "ask", "askuserquestion": "ask",
+	"skill": "skill", "mcp": "mcp", "lua": "lua",
+}
+
+// rules reads an allowed-tools value into permission rules. What names no tool of jcode
+// is reported and left out: it can only narrow.
+func (p *reader) rules(key string) []string {
+	f, ok := p.doc.Get(key)
+	if !ok {
+		return nil
+	}
+	var items []string
+	switch f.Kind {
+	case frontmatter.List:
+		for _, item := range f.List {
+			items = append(items, splitTools(item)...)
+		}
+	case frontmatter.Map:
+		p.warn(f.Line, "`"+key+"` should be a list and is ignored", "write the tools in one line, apart by blanks")
+	default:
+		items = splitTools(f.Text)
+	}
+	var out []string
+	seen := map[string]bool{}
+	for _, item := range items {
+		rule, why := toolRule(item)
+		if why != "" {
+			p.warn(f.Line, fmt.Sprintf("%s in `%s` %s and is ignored", quote(item), key, why), "name a tool of jcode, such as read or exec(git *)")
+		} else if !seen[rule] {
+			seen[rule] = true
+			out = append(out, rule)
+		}
+	}
+	return out
+}
+
+// splitTools parts a list at blanks and commas outside parentheses.
+func splitTools(s string) []string {
+	var out []string
+	depth, start := 0, -1
+	for i, r := range s {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')' && depth > 0:
+			depth--
+		case depth == 0 && (r == ',' || unicode.IsSpace(r)):
+			if start >= 0 {
+				out = append(out, s[start:i])
+				start = -1
+			}
+			continue
+		}
+		if start < 0 {
+			start = i
+		}
+	}
+	if start >= 0 {
+		out = append(out, s[start:])
+	}
+	return out
+}
+
+// toolRule turns one item, in jcode's own or another program's writing, into a rule.
+func toolRule(item string) (rule, why string) {
+	name, pattern, has := strings.Cut(item, "(")
+	if has {
+		var closed bool
+		if pattern, closed = strings.CutSuffix(pattern, ")"); !closed {
+			return "", "lacks a closing parenthesis"
+		}
+	}
+	if server, ok := strings.CutPrefix(name, "mcp__"); ok && !has {
+		// Only the first separator is sure: a tool's own name may hold another.
+		server, tool, _ := strings.Cut(server, "__")
+		if server == "" {
+			return "", "names no server"
+		}
+		if tool == "" || tool == "*" {
+			return "mcp(" + server + ")", ""
+		}
+		return "mcp(" + server + ":" + tool + ")", ""
+	}
+	tool, known := foreign[strings.ToLower(name)]
+	if !known {
+		return "", "is no tool that jcode has"
+	}
+	pattern = strings.TrimSpace(pattern)
+	switch {
+	case !has || pattern == "" || pattern == "*":
+		return tool, ""
+	case tool == "task" || tool == "todo" || tool == "ask" || tool == "skill":
+		return "", "takes no pattern"
+	case tool == "exec":
+		// `git:*` is how others write "git and anything after it".
+		if head, ok := strings.CutSuffix(pattern, ":*"); ok {
+			pattern = head + " *"
+		}
+	}
+	return tool + "(" + pattern + ")", ""
+}

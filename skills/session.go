@@ -1,0 +1,193 @@
+package skills
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"jcode/tools"
+)
+
+// Session is what one conversation knows of the skills: which it was told of and which
+// it has loaded. It is safe for concurrent use.
+type Session struct {
+	r *Registry
+
+	mu      sync.Mutex
+	version uint64
+	scope   *tools.Scope
+	known   map[string]string // name to hash, as the model was last told; nil before that
+	loaded  map[string]string // name to hash, as it stands in the history
+	refused map[string]bool   // hashes whose allowed-tools the person refused
+}
+
+// Session gives the session of that ID, the same at each call.
+func (r *Registry) Session(id string) *Session {
+	s, _ := r.sessions.LoadOrStore(id, &Session{
+		r: r, loaded: map[string]string{}, refused: map[string]bool{},
+	})
+	return s.(*Session)
+}
+
+// Forget drops what is known of a session that has ended.
+func (r *Registry) Forget(id string) { r.sessions.Delete(id) }
+
+// Prompt gives the part of a system prompt that speaks of skills: the catalogue for the
+// scope, and the text of the skills that were loaded before a compaction. Changes counts
+// from here.
+func (s *Session) Prompt(scope *tools.Scope) string {
+	st := s.r.state()
+	catalogue := s.r.Catalogue(scope)
+	s.mu.Lock()
+	s.version, s.scope, s.known = st.version, scope, visible(st, scope)
+	loaded := slices.Sorted(maps.Keys(s.loaded))
+	s.mu.Unlock()
+	if len(loaded) == 0 {
+		return catalogue
+	}
+	var b strings.Builder
+	b.WriteString(catalogue)
+	b.WriteString("\nThese skills were loaded earlier and still hold:\n")
+	room := carryBytes
+	for _, name := range loaded {
+		l, err := s.r.Load(name)
+		if err != nil || len(l.Text) > room {
+			s.drop(name) // the model can load it again
+			continue
+		}
+		room -= len(l.Text)
+		b.WriteString("\n" + l.Text)
+		s.mark(name, l.Skill.Hash)
+	}
+	return b.String()
+}
+
+// carryBytes bounds the loaded skills that a system prompt carries over a compaction.
+const carryBytes = 64 << 10
+
+// Changes gives one line for the model when skills came, changed or went since it was
+// last told, else "". It looks at the disk where that is cheap, so that a skill the agent
+// has just written is told in the next step.
+func (s *Session) Changes() string {
+	s.r.Refresh()
+	st := s.r.state()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil {
+		s.version, s.known = st.version, visible(st, s.scope)
+		return ""
+	}
+	if st.version == s.version {
+		return ""
+	}
+	now := visible(st, s.scope)
+	was := s.known
+	s.version, s.known = st.version, now
+	var parts []string
+	add := func(verb string, names []string) {
+		if len(names) > 0 {
+			slices.Sort(names)
+			parts = append(parts, verb+" "+some(names))
+		}
+	}
+	var added, changed, reload, removed []string
+	for name, hash := range now {
+		switch old, had := was[name]; {
+		case !had:
+			added = append(added, fmt.Sprintf("%s (%s)", name, brief(st.active[name].Description, 120)))
+		case old == hash:
+		case s.loaded[name] != "" && s.loaded[name] != hash:
+			reload = append(reload, name)
+		default:
+			changed = append(changed, name)
+		}
+	}
+	for name := range was {
+		if _, has := now[name]; !has {
+			removed = append(removed, name)
+			delete(s.loaded, name)
+		}
+	}
+	add("added", added)
+	add("changed", changed)
+	add("changed since you loaded them, load them again before you go on:", reload)
+	add("removed", removed)
+	if parts == nil {
+		return ""
+	}
+	return "Skills: " + strings.Join(parts, "; ") + "."
+}
+
+// Told says that the model has just been told everything, by another way than Changes.
+func (s *Session) Told() {
+	st := s.r.state()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known != nil {
+		s.version, s.known = st.version, visible(st, s.scope)
+	}
+}
+
+// visible gives the skills that a model in this scope is told of, with their hashes.
+func visible(st *state, scope *tools.Scope) map[string]string {
+	out := make(map[string]string, len(st.active))
+	for name, sk := range st.active {
+		if !sk.ManualOnly && scope.AllowsSkill(name) {
+			out[name] = sk.Hash
+		}
+	}
+	return out
+}
+
+// Loaded gives the names of the skills that this session has loaded, sorted.
+func (s *Session) Loaded() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.loaded))
+}
+
+// Restore marks skills as loaded whose text stands in the history of a resumed session.
+// Their version is unknown, so that loading one again gives its text.
+func (s *Session) Restore(names ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range names {
+		if _, has := s.loaded[name]; !has {
+			s.loaded[name] = "unknown"
+		}
+	}
+}
+
+// Reset forgets what was loaded: the history is empty.
+func (s *Session) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.loaded)
+	s.known = nil
+}
+
+// has reports whether exactly this version stands in the history.
+func (s *Session) has(name, hash string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.loaded[name] == hash
+}
+
+func (s *Session) mark(name, hash string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loaded[name] = hash
+	if s.known != nil {
+		if _, told := s.known[name]; told {
+			s.known[name] = hash // its text was just given: no need to announce it
+		}
+	}
+}
+
+func (s *Session) drop(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.loaded, name)
+}

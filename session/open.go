@@ -84,6 +84,8 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 
 // openLocked opens the file, and moves it aside once if it proves damaged.
 func (s *Store) openLocked(ctx context.Context) error {
+	release := keepLog(s.path)
+	defer release()
 	err := s.openWriter(ctx)
 	if err == nil || !damaged(err) {
 		return err
@@ -208,6 +210,19 @@ func checkWritable(path string) error {
 	return nil
 }
 
+// keepLog gives the write-ahead log a second name, because the engine deletes the log when
+// it closes a database that it can't read. The second name goes with the returned call.
+func keepLog(path string) (release func()) {
+	kept := path + keptLog
+	_ = os.Remove(kept) // of a process that was killed here
+	if os.Link(path+"-wal", kept) != nil {
+		return func() {} // there is no log, or no links are made here
+	}
+	return func() { _ = os.Remove(kept) } // moved aside, it is gone
+}
+
+const keptLog = "-wal.kept"
+
 // moveAside renames a damaged database with its companions and gives its new name.
 func moveAside(path string, now time.Time) (string, error) {
 	base := path + ".damaged-" + now.UTC().Format("20060102T150405")
@@ -218,8 +233,8 @@ func moveAside(path string, now time.Time) (string, error) {
 		}
 		aside = fmt.Sprintf("%s-%d", base, i)
 	}
-	for _, suffix := range []string{"-wal", "-shm", "-journal", ""} {
-		if err := os.Rename(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, f := range []struct{ from, to string }{{"-wal", "-wal"}, {keptLog, "-wal"}, {"-shm", "-shm"}, {"-journal", "-journal"}, {"", ""}} {
+		if err := os.Rename(path+f.from, aside+f.to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("move damaged database aside: %w", err)
 		}
 	}

@@ -52,11 +52,10 @@ func (s *Store) SearchPrompts(ctx context.Context, projectID, text string, limit
 	if limit <= 0 {
 		limit = -1
 	}
-	like := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text) + "%"
 	var all []Prompt
 	err := s.read(ctx, `SELECT project_id, cwd, text, at FROM prompt_history
 		WHERE (?1 = '' OR project_id = ?1) AND (?2 = '%%' OR text LIKE ?2 ESCAPE '\') ORDER BY id DESC LIMIT ?3`,
-		[]any{projectID, like, limit}, func(scan func(...any) error) error {
+		[]any{projectID, contains(text), limit}, func(scan func(...any) error) error {
 			var p Prompt
 			var at int64
 			err := scan(&p.Project, &p.Cwd, &p.Text, &at)

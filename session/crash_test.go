@@ -1,0 +1,460 @@
+package session_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"jcode/session"
+)
+
+// sound checks the file's inner consistency.
+func sound(t *testing.T, path string) {
+	t.Helper()
+	db := raw(t, path)
+	var verdict string
+	if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		t.Errorf("integrity: %s, %v", verdict, err)
+	}
+	var dangling int
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pragma_foreign_key_check").Scan(&dangling); err != nil || dangling > 0 {
+		t.Errorf("%d dangling rows, %v", dangling, err)
+	}
+	if _, err := db.ExecContext(t.Context(), "INSERT INTO search (search) VALUES ('integrity-check')"); err != nil {
+		t.Errorf("search index: %v", err)
+	}
+}
+
+// raw opens the file behind the store's back.
+func raw(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", path+"?_busy_timeout=10000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func TestKilledProcessLosesNothingThatWasCommitted(t *testing.T) { // D05
+	rounds := 50
+	if testing.Short() {
+		rounds = 10
+	}
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	s := openAt(t, path)
+	id := newSession(t, s, "p").ID
+	random := rand.New(rand.NewPCG(1, 2))
+	for round := range rounds {
+		p := spawn(t, "forever", path, id)
+		var said []string
+		for range 1 + random.IntN(40) {
+			line, ok := p.line()
+			if !ok {
+				t.Fatalf("round %d: the child ended: %s", round, p.stderr.String())
+			}
+			said = append(said, line)
+		}
+		said = append(said, p.kill()...)
+		checkSaid(t, s, id, said)
+		n, err := s.InterruptOpenCalls(t.Context(), id, "interrupted")
+		if err != nil || n > 2 {
+			t.Fatalf("round %d: %d calls interrupted, %v", round, n, err)
+		}
+		say(t, s, id, session.RoleUser, fmt.Sprintf("go on %d", round))
+	}
+	all := history(t, s, id)
+	for i, m := range all {
+		if m.Seq != int64(i+1) || m.Broken != "" {
+			t.Fatalf("message %d is %+v", i, m)
+		}
+		for _, c := range m.Calls {
+			if c.Status.Open() {
+				t.Errorf("call %s is %s", c.ID, c.Status)
+			}
+		}
+	}
+	v, err := s.Get(t.Context(), id)
+	if err != nil || v.Messages != len(all) {
+		t.Errorf("%d messages counted, %d there, %v", v.Messages, len(all), err)
+	}
+	sound(t, path)
+}
+
+// checkSaid looks for everything that a child said was committed.
+func checkSaid(t *testing.T, s *session.Store, id string, said []string) {
+	t.Helper()
+	state := map[string]session.Status{}
+	for _, m := range history(t, s, id) {
+		state[fmt.Sprint("message ", m.Seq)] = session.StatusDone
+		for _, c := range m.Calls {
+			state[fmt.Sprint("call ", m.Seq, " ", c.Index)] = c.Status
+		}
+	}
+	for _, line := range said[1:] {
+		if state[line] != session.StatusDone {
+			t.Errorf("%q was said to be committed and is %q", line, state[line])
+		}
+	}
+}
+
+func TestProcessesShareOneFile(t *testing.T) { // D03
+	for _, n := range []int{2, 3} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			turns := "200"
+			if testing.Short() {
+				turns = "20"
+			}
+			path := filepath.Join(t.TempDir(), "jcode.db")
+			var children []*process
+			for range n {
+				children = append(children, spawn(t, "turns", path, turns))
+			}
+			var ids []string
+			for _, c := range children {
+				line, _ := c.line()
+				ids = append(ids, strings.TrimPrefix(line, "session "))
+			}
+			// Their pipes are small: all must be read at once.
+			done := make(chan struct{}, n)
+			for _, c := range children {
+				go func() { c.succeed(); done <- struct{}{} }()
+			}
+			for range children {
+				<-done
+			}
+			s := openAt(t, path)
+			for _, id := range ids {
+				all := history(t, s, id)
+				if want := 2 * len(all) / 2; len(all) == 0 || fmt.Sprint(want/2) != turns {
+					t.Errorf("session %s has %d messages", id, len(all))
+				}
+				for _, m := range all {
+					if m.Role == session.RoleAssistant && (len(m.Calls) != 2 || m.Calls[1].Status != session.StatusDone) {
+						t.Fatalf("message %+v", m)
+					}
+				}
+			}
+			sound(t, path)
+		})
+	}
+}
+
+func TestFirstStartsAtOnce(t *testing.T) { // D03
+	for round := range 5 {
+		path := filepath.Join(t.TempDir(), fmt.Sprint(round), "jcode.db")
+		var children []*process
+		for range 3 {
+			c := spawn(t, "starter", path, "")
+			if line, _ := c.line(); line != "ready" {
+				t.Fatalf("child said %q: %s", line, c.stderr.String())
+			}
+			children = append(children, c)
+		}
+		for _, c := range children {
+			if _, err := c.in.Write([]byte("go\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range children {
+			c.succeed()
+		}
+		s := openAt(t, path)
+		if len(s.Notices()) > 0 {
+			t.Error(s.Notices())
+		}
+		all, err := s.List(t.Context(), session.Filter{All: true})
+		if err != nil || len(all) != 3 {
+			t.Errorf("%d sessions, %v", len(all), err)
+		}
+	}
+}
+
+func TestHoldEndsWithItsProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	s := openAt(t, path)
+	id := newSession(t, s, "p").ID
+	p := spawn(t, "holder", path, id)
+	if line, _ := p.line(); line != "held" {
+		t.Fatalf("child said %q: %s", line, p.stderr.String())
+	}
+	var held *session.HeldError
+	if _, err := s.Hold(id); !errors.As(err, &held) || runtime.GOOS != "windows" && held.PID != p.cmd.Process.Pid {
+		t.Errorf("second hold: %v, want process %d", err, p.cmd.Process.Pid)
+	}
+	p.kill()
+	h, err := s.Hold(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Hold(id); !errors.As(err, &held) {
+		t.Errorf("hold in one process: %v", err)
+	}
+	if err := errors.Join(h.Release(), h.Release()); err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.Hold(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Hold("../x"); err == nil {
+		t.Error("a bad ID was held")
+	}
+}
+
+func TestDamagedFileIsMovedAside(t *testing.T) { // D02
+	for name, content := range map[string]string{
+		"random":       strings.Repeat("\x93\x01\xfe random ", 10)[:100],
+		"big":          strings.Repeat("not a database at all\n", 1000),
+		"header only":  "SQLite format 3\x00",
+		"header, junk": "SQLite format 3\x00\x10\x00\x02\x02\x00\x40\x20\x20" + strings.Repeat("\xff", 8192),
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "jcode.db")
+			write(t, path, content)
+			write(t, path+"-wal", "old log")
+			s := openAt(t, path)
+			if len(s.Notices()) != 1 || !strings.Contains(s.Notices()[0].Text, "damaged") {
+				t.Fatalf("notices %v", s.Notices())
+			}
+			say(t, s, newSession(t, s, "p").ID, session.RoleUser, "works")
+			aside, _ := filepath.Glob(path + ".damaged-*")
+			if len(aside) != 2 {
+				t.Fatalf("moved aside: %v", aside)
+			}
+			if b, err := os.ReadFile(aside[0]); err != nil || string(b) != content {
+				t.Errorf("%s holds %d bytes, %v", aside[0], len(b), err)
+			}
+			if !strings.Contains(s.Notices()[0].Text, aside[0]) || aside[1] != aside[0]+"-wal" {
+				t.Errorf("%v, %v", s.Notices(), aside)
+			}
+		})
+	}
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEmptyFileIsANewOne(t *testing.T) { // D02
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	write(t, path, "")
+	s := openAt(t, path)
+	if len(s.Notices()) > 0 {
+		t.Error(s.Notices())
+	}
+	newSession(t, s, "p")
+}
+
+func TestNewerFileIsLeftAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	s, err := session.Open(t.Context(), path, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := raw(t, path).ExecContext(t.Context(), "PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = session.Open(t.Context(), path, session.Options{})
+	var newer *session.NewerError
+	if !errors.As(err, &newer) || newer.Found != 99 || !strings.Contains(err.Error(), "newer jcode") {
+		t.Fatalf("got %v", err)
+	}
+	if aside, _ := filepath.Glob(path + ".damaged-*"); len(aside) > 0 {
+		t.Error("it was moved aside")
+	}
+}
+
+func TestForeignDatabaseIsLeftAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	if _, err := raw(t, path).ExecContext(t.Context(), "CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.Open(t.Context(), path, session.Options{}); !errors.Is(err, session.ErrForeign) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestReadOnlyFileIsSaid(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	s, err := session.Open(t.Context(), path, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.Open(t.Context(), path, session.Options{}); !errors.Is(err, session.ErrReadOnly) || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := session.Open(t.Context(), t.TempDir(), session.Options{}); err == nil {
+		t.Error("a folder was opened")
+	}
+}
+
+func TestFilesAreTheOwnersAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	dir := filepath.Join(t.TempDir(), "data")
+	path := filepath.Join(dir, "jcode.db")
+	s := openAt(t, path)
+	newSession(t, s, "p")
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) < 3 {
+		t.Fatal(entries, err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v", e.Name(), info.Mode())
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("folder has mode %v, %v", info.Mode(), err)
+	}
+}
+
+func TestBrokenRowsDontSpoilTheSession(t *testing.T) { // D01, D04
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	s := openAt(t, path)
+	id := newSession(t, s, "p").ID
+	say(t, s, id, session.RoleUser, "one")
+	say(t, s, id, session.RoleAssistant, "two", session.Call{ID: "a", Name: "read"}, session.Call{ID: "b", Name: "read"}, session.Call{ID: "c", Name: "read"})
+	for _, w := range []string{"three", "four", "five", "six", "seven"} {
+		say(t, s, id, session.RoleUser, w)
+	}
+	db := raw(t, path)
+	for _, q := range []string{
+		`UPDATE messages SET parts = '[{"kind":"text","te' WHERE seq = 3`,
+		`UPDATE messages SET parts = x'', usage = '{' WHERE seq = 4`,
+		`UPDATE messages SET role = 'martian' WHERE seq = 5`,
+		`UPDATE messages SET created = 'yesterday', usage = '{"input_tokens":"x"}', archived_by = 'x' WHERE seq = 6`,
+		`UPDATE tool_calls SET status = 'odd', data = '{', parts = '[', started = 'x' WHERE call_id = 'b'`,
+		`PRAGMA foreign_keys = 0`,
+		`INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status) SELECT (session << 24) + 77, 0, 'orphan', 'read', '', '', 'done' FROM messages LIMIT 1`,
+		`INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status) SELECT (session << 24) + 1, 0, 'misplaced', 'read', '', '', 'done' FROM messages LIMIT 1`,
+	} {
+		if _, err := db.ExecContext(t.Context(), q); err != nil {
+			t.Fatalf("%s: %v", q, err)
+		}
+	}
+	all := history(t, s, id)
+	if len(all) != 7 || all[6].Text() != "seven" {
+		t.Fatalf("%d messages", len(all))
+	}
+	for i, broken := range []bool{false, false, true, true, true, false, false} {
+		if (all[i].Broken != "") != broken {
+			t.Errorf("message %d: broken = %q", i+1, all[i].Broken)
+		}
+	}
+	if c := all[1].Calls; len(c) != 3 || c[1].Status != session.StatusInterrupted || c[1].Data != nil {
+		t.Errorf("calls %+v", all[1].Calls)
+	}
+	if _, err := s.Fork(t.Context(), id, 0); err != nil {
+		t.Errorf("fork: %v", err)
+	}
+	if _, err := s.Search(t.Context(), "three four", "", 0); err != nil {
+		t.Errorf("search: %v", err)
+	}
+}
+
+func TestProjectsOfLikeNamesAreApart(t *testing.T) { // D06
+	s := open(t)
+	base := t.TempDir()
+	seen := map[string]string{}
+	for _, name := range []string{"a_b", "a-b", "a.b", "a b"} {
+		dir := filepath.Join(base, name)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		id, root, err := session.ProjectID(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(root) != name || seen[id] != "" || strings.ContainsAny(id, `/\ .`) {
+			t.Errorf("%s has ID %s, root %s, as %s", name, id, root, seen[id])
+		}
+		seen[id] = newSession(t, s, id).ID
+	}
+	for id, want := range seen {
+		v, err := s.Latest(t.Context(), id)
+		if err != nil || v.ID != want {
+			t.Errorf("latest of %s is %s, %v", id, v.ID, err)
+		}
+	}
+	if _, err := s.Latest(t.Context(), "none"); !errors.Is(err, session.ErrNotFound) {
+		t.Error(err)
+	}
+}
+
+func TestProjectIsTheGitTopLevelOrTheFolder(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mk := func(name string) string {
+		t.Helper()
+		p := filepath.Join(base, name)
+		if err := os.MkdirAll(p, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	mk("repo/.git")
+	write(t, filepath.Join(base, "repo/.git/HEAD"), "ref: refs/heads/main\n")
+	deep := mk("repo/a/b")
+	tree := mk("tree/x")
+	write(t, filepath.Join(base, "tree/.git"), "gitdir: ../repo/.git/worktrees/tree\n")
+	fake := mk("fake/x")
+	mk("fake/.git") // no repository
+	for dir, want := range map[string]string{deep: "repo", tree: "tree", fake: "fake/x"} {
+		id, root, err := session.ProjectID(dir)
+		if err != nil || root != filepath.Join(base, want) {
+			t.Errorf("%s: root %s, %v", dir, root, err)
+		}
+		link := filepath.Join(base, "link")
+		_ = os.Remove(link)
+		if os.Symlink(dir, link) == nil {
+			if other, _, err := session.ProjectID(link); err != nil || other != id {
+				t.Errorf("through a link: %s, want %s (%v)", other, id, err)
+			}
+		}
+	}
+	if _, _, err := session.ProjectID(filepath.Join(base, "missing")); err == nil {
+		t.Error("a missing folder has a project")
+	}
+}
+
+func TestInterruptedCallerGetsItsErrorAndWritesNothing(t *testing.T) {
+	s := open(t)
+	id := newSession(t, s, "p").ID
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.AppendMessage(ctx, session.Message{Session: id, Role: session.RoleUser, Parts: text("x")}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if n := len(history(t, s, id)); n != 0 {
+		t.Errorf("%d messages", n)
+	}
+}

@@ -1,0 +1,198 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"jcode/internal/text"
+)
+
+// maxIndexed bounds what of one message is searchable, in bytes: a pasted log of megabytes
+// must not make its commit slow.
+const maxIndexed = 64 << 10
+
+// A query is cut to this many bytes and words: what is pasted into a search box is not
+// worth more.
+const (
+	maxQuery = 1000
+	maxTerms = 16
+)
+
+// index makes text findable under a rowid: a message's, or session << 24 for a title.
+func (t *tx) index(rowid int64, body string) error {
+	_, err := t.exec("INSERT OR REPLACE INTO search (rowid, body) VALUES (?, ?)", rowid, indexText(body))
+	return err
+}
+
+func (t *tx) indexMessage(rowid int64, role, body string) error {
+	if (role != RoleUser && role != RoleAssistant) || strings.TrimSpace(body) == "" {
+		return nil
+	}
+	return t.index(rowid, body)
+}
+
+// wordless reports whether a rune belongs to a script that writes no blanks between words.
+// Each such rune is a word of its own, so that any part of a sentence is found.
+func wordless(r rune) bool {
+	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// indexText prepares text for the tokenizer, without what a terminal would obey: that
+// splits no word on the screen.
+func indexText(s string) string { return spaced(text.Clean(text.Cut(s, maxIndexed))) }
+
+func spaced(s string) string {
+	if strings.IndexFunc(s, wordless) < 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) * 4 / 3)
+	for _, r := range s {
+		if wordless(r) {
+			b.WriteByte(' ')
+			b.WriteRune(r)
+			b.WriteByte(' ')
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// queryTerms turns what a person typed into FTS5 terms in which nothing is syntax: each
+// word is a quoted phrase, and the last may be begun only. It is empty when the text has
+// no word.
+func queryTerms(typed string) []string {
+	var terms []string
+	typed = text.Valid(text.Cut(typed, maxQuery))
+	open := false
+	for word := range strings.FieldsSeq(typed) {
+		if len(terms) == maxTerms {
+			return terms
+		}
+		if open = strings.ContainsFunc(word, searchable); !open {
+			continue
+		}
+		word = strings.Map(func(r rune) rune {
+			if r == '"' || r == 0 {
+				return ' '
+			}
+			return r
+		}, word)
+		terms = append(terms, `"`+strings.TrimSpace(spaced(word))+`"`)
+	}
+	if last, _ := utf8.DecodeLastRuneInString(typed); open && !unicode.IsSpace(last) {
+		terms[len(terms)-1] += "*"
+	}
+	return terms
+}
+
+// searchable reports whether the tokenizer takes a rune as part of a word.
+func searchable(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+
+// matchingSessions gives the internal keys of the sessions in whose title or text every
+// word occurs.
+func (s *Store) matchingSessions(ctx context.Context, typed string) (map[int64]bool, error) {
+	terms := queryTerms(typed)
+	if len(terms) == 0 || onlyLetter(typed) {
+		// Too little for the index: titles only, as plain text.
+		return s.keys(ctx, `SELECT n FROM sessions WHERE title LIKE ? ESCAPE '\'`, contains(typed))
+	}
+	var hits map[int64]bool
+	for _, term := range terms {
+		found, err := s.keys(ctx, "SELECT DISTINCT rowid >> 24 FROM search WHERE search MATCH ?", term)
+		if err != nil {
+			return nil, err
+		}
+		if hits == nil {
+			hits = found
+		}
+		maps.DeleteFunc(hits, func(n int64, _ bool) bool { return !found[n] })
+	}
+	return hits, nil
+}
+
+func (s *Store) keys(ctx context.Context, query string, arg any) (map[int64]bool, error) {
+	hits := map[int64]bool{}
+	return hits, s.read(ctx, query, []any{arg}, func(scan func(...any) error) error {
+		var n int64
+		err := scan(&n)
+		hits[n] = true
+		return err
+	})
+}
+
+// contains gives the LIKE pattern (with `\` as its escape) for texts that contain a text.
+func contains(s string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.TrimSpace(text.Cut(s, maxQuery))) + "%"
+}
+
+// onlyLetter reports whether the text is one letter of a script that writes words: it
+// begins half of all words.
+func onlyLetter(s string) bool {
+	s = strings.TrimSpace(s)
+	r, size := utf8.DecodeRuneInString(s)
+	return size == len(s) && !wordless(r)
+}
+
+// Hit is one place that a search found.
+type Hit struct {
+	Session Session
+	Seq     int64  // the message's; 0 = the title
+	Role    string // the message's role, empty for a title
+	Snippet string // one line around the first word found, cleaned for a terminal
+	// Marks are the byte ranges of the words found in Snippet, in order.
+	Marks [][2]int
+}
+
+// Search finds the messages and titles that have all the words, newest session first, at
+// most limit (0 = 100). An empty project means all projects. Whatever is typed is text:
+// no query is an error.
+func (s *Store) Search(ctx context.Context, query, projectID string, limit int) ([]Hit, error) {
+	if limit <= 0 {
+		limit = 100
+	}
+	terms := queryTerms(query)
+	if len(terms) == 0 {
+		return nil, nil
+	}
+	var hits []Hit
+	var docs []string
+	err := s.read(ctx, `SELECT search.rowid, m.role, m.parts, `+sessionColumns+`
+		FROM search CROSS JOIN sessions s ON s.n = search.rowid >> 24 LEFT JOIN messages m ON m.id = search.rowid
+		WHERE search MATCH ? AND (?2 = '' OR s.project_id = ?2) ORDER BY search.rowid DESC LIMIT ?3`,
+		[]any{strings.Join(terms, " AND "), projectID, limit}, func(scan func(...any) error) error {
+			var h Hit
+			var id int64
+			var role sql.NullString
+			var parts sql.RawBytes
+			var err error
+			if h.Session, err = scanSession(func(dest ...any) error { return scan(append([]any{&id, &role, &parts}, dest...)...) }); err != nil {
+				return err
+			}
+			h.Seq, h.Role = id&maxSeq, role.String
+			doc := h.Session.Title
+			if h.Seq > 0 {
+				var m Message
+				if decodeParts(parts, &m.Parts) != nil {
+					return nil // a row that was spoiled since has nothing to show
+				}
+				doc = m.Text()
+			}
+			hits, docs = append(hits, h), append(docs, doc)
+			return nil
+		})
+	if err != nil {
+		return nil, fmt.Errorf("search sessions: %w", err)
+	}
+	words := newWordSet(query)
+	for i := range hits {
+		hits[i].Snippet, hits[i].Marks = words.snippet(docs[i])
+	}
+	return hits, nil
+}

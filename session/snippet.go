@@ -1,0 +1,112 @@
+package session
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"jcode/internal/text"
+)
+
+// snippetBytes is about how much of a text a hit shows; a third of it lies before the word.
+const snippetBytes = 160
+
+// wordSet recognises the words of a query in a text as the index does: without regard to
+// case and accents, the last one also when it is only begun.
+type wordSet struct {
+	whole map[string]bool
+	begun string
+}
+
+func newWordSet(query string) wordSet {
+	w := wordSet{whole: map[string]bool{}}
+	last := ""
+	eachWord(query, func(word string, _, end int) bool {
+		last = ""
+		if end == len(query) {
+			last = word
+		}
+		w.whole[word] = true
+		return true
+	})
+	w.begun = last
+	return w
+}
+
+func (w wordSet) has(word string) bool {
+	return w.whole[word] || w.begun != "" && strings.HasPrefix(word, w.begun)
+}
+
+// snippet gives one line of the text around the first word of the set, and where the
+// words are in it.
+func (w wordSet) snippet(doc string) (line string, marks [][2]int) {
+	doc = text.Clean(text.Cut(doc, maxIndexed))
+	first := 0
+	eachWord(doc, func(word string, start, _ int) bool {
+		if w.has(word) {
+			first = start
+			return false
+		}
+		return true
+	})
+	head := text.CutTail(doc[:first], snippetBytes/3)
+	from := first - len(head)
+	tail := text.Cut(doc[from:], snippetBytes)
+	line = strings.Join(strings.Fields(tail), " ")
+	if from > 0 {
+		line = "…" + line
+	}
+	if from+len(tail) < len(doc) {
+		line += "…"
+	}
+	eachWord(line, func(word string, start, end int) bool {
+		if w.has(word) {
+			marks = append(marks, [2]int{start, end})
+		}
+		return true
+	})
+	return line, marks
+}
+
+// eachWord calls fn for the words of a text, folded, with their byte ranges, until fn
+// gives false.
+func eachWord(s string, fn func(word string, start, end int) bool) {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !searchable(r) {
+			i += size
+			continue
+		}
+		end := i + size
+		for !wordless(r) && end < len(s) {
+			next, n := utf8.DecodeRuneInString(s[end:])
+			if wordless(next) || !searchable(next) && !unicode.Is(unicode.Mn, next) {
+				break
+			}
+			end += n
+		}
+		if !fn(foldWord(s[i:end]), i, end) {
+			return
+		}
+		i = end
+	}
+}
+
+// foldWord drops case and accents.
+func foldWord(word string) string {
+	ascii := true
+	for i := range len(word) {
+		ascii = ascii && word[i] < utf8.RuneSelf
+	}
+	if ascii {
+		return strings.ToLower(word)
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, norm.NFD.String(word))
+}

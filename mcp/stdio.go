@@ -3,10 +3,8 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -170,13 +168,12 @@ func (c *stdioConn) write() {
 
 // writeFailure prefers the reason for the server's end to "broken pipe".
 func (c *stdioConn) writeFailure(err error) error {
-	if errors.Is(err, os.ErrClosed) {
-		return io.ErrClosedPipe
-	}
 	select {
+	case <-c.closed:
+		return io.ErrClosedPipe
 	case <-c.ended:
 		return c.failure()
-	case <-time.After(drainTime):
+	case <-time.After(2 * drainTime):
 		return fmt.Errorf("the server closed its input: %w", err)
 	}
 }

@@ -1,0 +1,232 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jcode/internal/text"
+)
+
+// callLimits bound one call.
+type callLimits struct {
+	idle  time.Duration // since the last sign of progress
+	total time.Duration
+}
+
+// progressEvery bounds how often progress is shown.
+const progressEvery = 100 * time.Millisecond
+
+// timeoutError ends a call that showed no progress for too long.
+type timeoutError struct{ text string }
+
+func (e *timeoutError) Error() string { return e.text }
+
+// runningCall is a call on its way, with its clock.
+type runningCall struct {
+	limits callLimits
+	cancel context.CancelCauseFunc
+	show   func(string)
+
+	mu     sync.Mutex
+	timer  *time.Timer
+	begun  time.Time
+	paused bool
+	ended  bool
+	shown  time.Time
+}
+
+// call runs `tools/call` and gives the raw result. sent is false only when no byte of
+// the request can have reached the server.
+func (s *session) call(ctx context.Context, tool string, args json.RawMessage, limits callLimits, show func(string)) (raw json.RawMessage, sent bool, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	token := s.tokens.Add(1)
+	running := &runningCall{limits: limits, cancel: cancel, show: show, begun: time.Now()}
+	key := strconv.FormatInt(token, 10)
+	s.mu.Lock()
+	s.calls[key] = running
+	paused := s.asking > 0
+	s.mu.Unlock()
+	running.start(paused)
+	defer func() {
+		running.stop()
+		s.mu.Lock()
+		delete(s.calls, key)
+		s.mu.Unlock()
+	}()
+	params := &sdk.CallToolParams{Name: tool, Arguments: args}
+	params.SetProgressToken(token)
+	return s.request(ctx, "tools/call", func(ctx context.Context) error {
+		_, err := s.cs.CallTool(ctx, params)
+		return err
+	})
+}
+
+func (c *runningCall) start(paused bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.paused = paused
+	c.timer = time.AfterFunc(c.wait(), c.expire)
+	if paused {
+		c.timer.Stop()
+	}
+}
+
+// wait is the time until the next limit.
+func (c *runningCall) wait() time.Duration {
+	return min(c.limits.idle, max(c.limits.total-time.Since(c.begun), time.Millisecond))
+}
+
+func (c *runningCall) expire() {
+	c.mu.Lock()
+	over := time.Since(c.begun) >= c.limits.total
+	done := c.ended || c.paused
+	c.mu.Unlock()
+	if done {
+		return
+	}
+	if over {
+		c.cancel(&timeoutError{fmt.Sprintf("timed out: it ran for %s in all (maxCallTime)", secondsText(c.limits.total))})
+		return
+	}
+	c.cancel(&timeoutError{fmt.Sprintf("timed out after %s without progress (callTimeout)", secondsText(c.limits.idle))})
+}
+
+func secondsText(d time.Duration) string {
+	if d%time.Second == 0 && d < 10*time.Minute {
+		return fmt.Sprintf("%d s", d/time.Second)
+	}
+	return d.String()
+}
+
+// touch restarts the clock at a sign of progress and reports whether to show it.
+func (c *runningCall) touch() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended && !c.paused {
+		c.timer.Reset(c.wait())
+	}
+	if time.Since(c.shown) < progressEvery {
+		return false
+	}
+	c.shown = time.Now()
+	return !c.ended
+}
+
+// pause stops the clock while a person is asked; resume starts it anew. The time of the
+// question counts for neither limit.
+func (c *runningCall) pause() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.paused = true
+	c.timer.Stop()
+}
+
+func (c *runningCall) resume(asked time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	c.paused = false
+	c.begun = c.begun.Add(asked)
+	c.timer.Reset(c.wait())
+}
+
+func (c *runningCall) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	c.timer.Stop()
+}
+
+// progress takes a progress notification.
+func (s *session) progress(p *sdk.ProgressNotificationParams) {
+	raw, err := json.Marshal(p.ProgressToken)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	c := s.calls[idKey(raw)]
+	s.mu.Unlock()
+	if c == nil || !c.touch() || c.show == nil {
+		return
+	}
+	line := firstLine(p.Message, 200)
+	if line == "" {
+		line = strconv.FormatFloat(p.Progress, 'g', -1, 64)
+		if p.Total > 0 {
+			line += " of " + strconv.FormatFloat(p.Total, 'g', -1, 64)
+		}
+	}
+	c.show(line)
+}
+
+// running counts the calls on their way.
+func (s *session) running() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.calls)
+}
+
+// elicit puts a server's question to the owner. The clocks of the calls stand still, and
+// the question ends when the last call that ran with it does.
+func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(s.ctx, cancel)
+	defer stop()
+	began := time.Now()
+	s.mu.Lock()
+	s.asking++
+	var paused []*runningCall
+	for _, c := range s.calls {
+		c.pause()
+		paused = append(paused, c)
+	}
+	s.mu.Unlock()
+	if len(paused) > 0 {
+		go s.endWithCalls(ctx, cancel)
+	}
+	result, err := s.hooks.elicit(ctx, p)
+	s.mu.Lock()
+	s.asking--
+	last := s.asking == 0
+	s.mu.Unlock()
+	if last {
+		for _, c := range paused {
+			c.resume(time.Since(began))
+		}
+	}
+	if err != nil && (ctx.Err() != nil || errors.Is(err, context.Canceled)) {
+		return &sdk.ElicitResult{Action: "cancel"}, nil
+	}
+	return result, err
+}
+
+// endWithCalls ends a question when no call is left that it can belong to.
+func (s *session) endWithCalls(ctx context.Context, cancel func()) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if s.running() == 0 {
+				cancel()
+				return
+			}
+		}
+	}
+}
+
+// plainError makes the text of a failed call that a person and a model read.
+func plainError(err error) string { return text.Clean(text.Valid(err.Error())) }

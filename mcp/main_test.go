@@ -1,0 +1,14 @@
+package mcp
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"jcode/internal/mcptest"
+)
+
+func TestMain(m *testing.M) {
+	mcptest.Main()
+	goleak.VerifyTestMain(m)
+}

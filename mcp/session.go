@@ -1,0 +1,294 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jcode/internal/text"
+)
+
+// link is a connection below the protocol: a process with its pipes, or an HTTP session.
+type link interface {
+	transport() sdk.Transport
+	// close ends it at once; what takes time happens in the background.
+	close()
+	// kill ends it without any grace.
+	kill()
+	// gone is closed when nothing of it is left.
+	gone() <-chan struct{}
+	// lost is closed when it ended by itself.
+	lost() <-chan struct{}
+	// reason says why it was lost.
+	reason() error
+	pid() int
+}
+
+// listKind says which list of a server changed.
+type listKind int
+
+const (
+	listTools listKind = iota
+	listPrompts
+	listResources
+)
+
+// sessionHooks are what a session tells and asks its owner. They are called from the
+// protocol library's goroutines and must not block, except elicit.
+type sessionHooks struct {
+	changed func(listKind)
+	elicit  func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error)
+	roots   []string
+	version string // jcode's
+	alive   time.Duration
+}
+
+// session is one live protocol session.
+type session struct {
+	link  link
+	log   *serverLog
+	cs    *sdk.ClientSession
+	hooks sessionHooks
+
+	ctx    context.Context // ends with the session
+	cancel context.CancelCauseFunc
+	closed sync.WaitGroup
+
+	info sessionInfo
+
+	tokens atomic.Int64
+	mu     sync.Mutex
+	calls  map[string]*runningCall // by progress token
+	asking int                     // open elicitations
+}
+
+// sessionInfo is what the handshake told.
+type sessionInfo struct {
+	name, version string
+	protocol      string
+	instructions  string
+	capabilities  json.RawMessage
+	prompts       bool
+	resources     bool
+	completions   bool
+}
+
+// errDisconnected ends the calls of a session that is closed on purpose.
+var errDisconnected = errors.New("server disconnected")
+
+// openSession shakes hands over a link. When it fails the link is closed.
+func openSession(ctx context.Context, l link, log *serverLog, hooks sessionHooks, protocol string) (*session, error) {
+	s := &session{link: l, log: log, hooks: hooks, calls: map[string]*runningCall{}}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	client := sdk.NewClient(&sdk.Implementation{Name: "jcode", Version: hooks.version}, s.clientOptions())
+	for _, dir := range hooks.roots {
+		client.AddRoots(&sdk.Root{URI: fileURI(dir), Name: filepath.Base(dir)})
+	}
+	// The library waits for its transport when ctx ends; so the transport ends first.
+	stop := context.AfterFunc(ctx, l.close)
+	cs, err := client.Connect(ctx, l.transport(), &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	stop()
+	if err != nil {
+		l.close()
+		s.cancel(errDisconnected)
+		return nil, err
+	}
+	s.cs = cs
+	s.info = readInfo(cs.InitializeResult())
+	return s, nil
+}
+
+func (s *session) clientOptions() *sdk.ClientOptions {
+	return &sdk.ClientOptions{
+		Capabilities: &sdk.ClientCapabilities{
+			RootsV2:     &sdk.RootCapabilities{},
+			Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}},
+		},
+		ElicitationHandler: func(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			return s.elicit(ctx, req.Params)
+		},
+		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { s.hooks.changed(listTools) },
+		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { s.hooks.changed(listPrompts) },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { s.hooks.changed(listResources) },
+		LoggingMessageHandler: func(_ context.Context, req *sdk.LoggingMessageRequest) {
+			if data, err := json.Marshal(req.Params.Data); err == nil {
+				s.log.note("[%s] %s %s", req.Params.Level, text.Clean(req.Params.Logger), cutText(text.Clean(string(data)), 4000))
+			}
+		},
+		ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) { s.progress(req.Params) },
+		KeepAlive:                   s.hooks.alive,
+	}
+}
+
+func readInfo(r *sdk.InitializeResult) sessionInfo {
+	var info sessionInfo
+	if r == nil {
+		return info
+	}
+	info.protocol, info.instructions = r.ProtocolVersion, text.Clean(r.Instructions)
+	if r.ServerInfo != nil {
+		info.name, info.version = text.Clean(r.ServerInfo.Name), text.Clean(r.ServerInfo.Version)
+	}
+	if c := r.Capabilities; c != nil {
+		info.prompts, info.resources, info.completions = c.Prompts != nil, c.Resources != nil, c.Completions != nil
+		if raw, err := json.Marshal(c); err == nil {
+			info.capabilities = raw
+		}
+	}
+	return info
+}
+
+func fileURI(dir string) string {
+	path := filepath.ToSlash(dir)
+	if path != "" && path[0] != '/' {
+		path = "/" + path // a drive letter
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}
+
+// close ends the session: calls first, then the transport, then the library's session,
+// which would otherwise wait for its calls.
+func (s *session) close() {
+	s.cancel(errDisconnected)
+	s.link.close()
+	s.closed.Go(func() { _ = s.cs.Close() }) // the transport's end is no news
+}
+
+// wait waits until nothing of the session is left, or ctx ends.
+func (s *session) wait(ctx context.Context) bool {
+	done := make(chan struct{})
+	go func() {
+		<-s.link.gone()
+		s.closed.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// request runs one request and gives its raw result and whether it may have reached the
+// server.
+func (s *session) request(ctx context.Context, method string, do func(context.Context) error) (json.RawMessage, bool, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
+	defer stop()
+	ctx, x := withExchange(ctx, method)
+	err := do(ctx)
+	raw, sent, failed := x.outcome()
+	switch {
+	case failed != nil:
+		return nil, sent, failed
+	case err == nil:
+		return raw, sent, nil
+	case s.ctx.Err() != nil:
+		return nil, sent, errDisconnected
+	}
+	select {
+	case <-s.link.lost():
+		// The library reports a lost connection in its own words.
+		var wire *jsonrpc.Error
+		if !errors.As(err, &wire) {
+			return nil, sent, s.link.reason()
+		}
+	default:
+	}
+	if cause := context.Cause(ctx); ctx.Err() != nil && cause != nil {
+		return nil, sent, cause
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
+		return nil, sent, &faultError{text: "connection lost", retry: retryLost, err: err}
+	}
+	return nil, sent, err
+}
+
+const (
+	maxPages = 200
+	maxItems = 10_000
+)
+
+// pages lists all pages of a list, with a guard against cursors that go round.
+func (s *session) pages(ctx context.Context, method string, ask func(ctx context.Context, cursor string) error, read func(json.RawMessage) (n int, next string, err error)) (cut string, err error) {
+	cursor, total := "", 0
+	seen := map[string]bool{}
+	for page := 1; ; page++ {
+		raw, _, err := s.request(ctx, method, func(ctx context.Context) error { return ask(ctx, cursor) })
+		if err != nil {
+			var wire *jsonrpc.Error
+			if page == 1 && errors.As(err, &wire) && wire.Code == jsonrpc.CodeMethodNotFound {
+				return "", nil // the server has none
+			}
+			return "", err
+		}
+		n, next, err := read(raw)
+		if err != nil {
+			return "", err
+		}
+		total += n
+		switch {
+		case next == "":
+			return "", nil
+		case seen[next]:
+			return fmt.Sprintf("the list was cut after %d items: the server's cursor %q does not move", total, cutText(next, 40)), nil
+		case page >= maxPages || total >= maxItems:
+			return fmt.Sprintf("the list was cut after %d items on %d pages", total, page), nil
+		}
+		seen[next] = true
+		cursor = next
+	}
+}
+
+// listTools lists all tools, each checked alone.
+func (s *session) listTools(ctx context.Context, server string, http bool) ([]ToolInfo, []Skipped, error) {
+	reader := listReader{server: server, http: http}
+	var tools []ToolInfo
+	var skipped []Skipped
+	cut, err := s.pages(ctx, "tools/list",
+		func(ctx context.Context, cursor string) error {
+			_, err := s.cs.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
+			return err
+		},
+		func(raw json.RawMessage) (int, string, error) {
+			page, err := reader.page(raw)
+			if err != nil {
+				return 0, "", err
+			}
+			tools = append(tools, page.tools...)
+			skipped = append(skipped, page.skipped...)
+			return len(page.tools) + len(page.skipped), page.next, nil
+		})
+	if cut != "" {
+		skipped = append(skipped, Skipped{"(list)", cut})
+	}
+	// A cursor that does not move sends the same page again: those are no duplicates.
+	if cut != "" {
+		skipped = dropRepeats(skipped)
+	}
+	return tools, skipped, err
+}
+
+func dropRepeats(list []Skipped) []Skipped {
+	seen := map[Skipped]bool{}
+	var out []Skipped
+	for _, s := range list {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,503 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jcode/internal/mcptest"
+	"jcode/internal/proc"
+)
+
+// patience is what a test waits for something that comes at once on an idle machine.
+const patience = 20 * time.Second
+
+// stdioRig dials fault servers without a manager.
+type stdioRig struct {
+	t     *testing.T
+	d     dialer
+	hooks sessionHooks
+	log   *serverLog
+	file  string // the server's own log
+}
+
+func newStdioRig(t *testing.T) *stdioRig {
+	launcher := proc.NewLauncher()
+	guard := &watchdog{}
+	t.Cleanup(func() { guard.close(); launcher.Close() })
+	return &stdioRig{t: t, d: dialer{start: launcher, guard: guard}, log: newServerLog(t.TempDir(), "s"), hooks: sessionHooks{
+		changed: func(listKind) {},
+		elicit: func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error) {
+			return &sdk.ElicitResult{Action: "decline"}, nil
+		},
+		version: "test",
+	}}
+}
+
+func testTarget(c mcptest.Command) Target {
+	return Target{Type: Stdio, Command: c.Path, Args: c.Args, Env: c.Env}
+}
+
+func (r *stdioRig) entry(mode string) Entry {
+	var c mcptest.Command
+	c, r.file = mcptest.Server(mode).Logging(r.t.TempDir())
+	e := newEntry("s")
+	e.Target = testTarget(c)
+	e.ConnectTimeout = patience
+	return e
+}
+
+func (r *stdioRig) dial(e Entry) (dialed, error) {
+	res, err := environment{base: os.Environ()}.resolve(e.Target)
+	if err != nil {
+		return dialed{}, err
+	}
+	return r.d.dial(context.Background(), e, res, r.log, r.hooks, 1)
+}
+
+func (r *stdioRig) mustDial(mode string) dialed {
+	r.t.Helper()
+	d, err := r.dial(r.entry(mode))
+	if err != nil {
+		r.t.Fatalf("%s: %v", mode, err)
+	}
+	r.t.Cleanup(func() { r.end(d.session) })
+	return d
+}
+
+func (r *stdioRig) end(s *session) {
+	r.t.Helper()
+	s.close()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if !s.wait(ctx) {
+		r.t.Error("the session did not end")
+	}
+}
+
+var testLimits = callLimits{idle: patience, total: time.Minute}
+
+func callText(t *testing.T, s *session, tool, args string) string {
+	t.Helper()
+	raw, _, err := s.call(context.Background(), tool, json.RawMessage(args), testLimits, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", tool, err)
+	}
+	return converter{}.convert(raw).text
+}
+
+func TestStrayOutputIsSkipped(t *testing.T) { // S1, S2, M01
+	for mode, stray := range map[string]bool{
+		"ok": false, "junk": true, "junkjson": true, "bom": false, "blank": false, "junkafter": true, "junkmid": true,
+		"trailspace": false, "crlf": false, "batch": false, "extra": false, "errornull": false, "idfloat": false, "idstring": false,
+		"stderr-flood": false, "nodiscover-silent": false, "nodiscover-exit": false, "old": false, "no-ping": false,
+	} {
+		t.Run(mode, func(t *testing.T) {
+			r := newStdioRig(t)
+			d := r.mustDial(mode)
+			if len(d.tools) < 5 {
+				t.Fatalf("%d tools", len(d.tools))
+			}
+			if got := callText(t, d.session, "echo", `{"text":"hi"}`); got != "echo: hi" {
+				t.Errorf("got %q", got)
+			}
+			if n, _ := r.log.stray(); n > 0 != stray {
+				t.Errorf("%d stray lines", n)
+			}
+			events, err := mcptest.ReadLog(r.file)
+			if err != nil || len(mcptest.Pids(events)) != 1 { // S4
+				t.Errorf("%d processes, %v", len(mcptest.Pids(events)), err)
+			}
+		})
+	}
+}
+
+func TestMessagesThatAreNoneEndAtTheirTimeout(t *testing.T) { // S3
+	for _, mode := range []string{"pretty", "nojsonrpc"} {
+		t.Run(mode, func(t *testing.T) {
+			r := newStdioRig(t)
+			d := r.mustDial(mode)
+			_, _, err := d.session.call(context.Background(), "echo", json.RawMessage(`{}`), callLimits{idle: 300 * time.Millisecond, total: time.Minute}, nil)
+			if err == nil || !strings.Contains(err.Error(), "without progress") {
+				t.Errorf("%v", err)
+			}
+			if got := callText(t, d.session, "echo", `{"text":"hi"}`); got != "echo: hi" {
+				t.Errorf("the next call: %q", got)
+			}
+		})
+	}
+}
+
+func TestNewestProtocolNeedsASecondProcess(t *testing.T) { // S5
+	r := newStdioRig(t)
+	d := r.mustDial("modernonly")
+	if d.session.info.protocol != "2026-07-28" {
+		t.Errorf("protocol %s", d.session.info.protocol)
+	}
+	events, err := mcptest.ReadLog(r.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pids := mcptest.Pids(events)
+	if len(pids) != 2 {
+		t.Fatalf("%d processes", len(pids))
+	}
+	waitGone(t, pids[0])
+	if got := callText(t, d.session, "echo", `{"text":"hi"}`); got != "echo: hi" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestRefusedHandshakes(t *testing.T) { // S6, S7, M08
+	for mode, want := range map[string]struct {
+		text  string
+		retry retryKind
+	}{
+		"badversion": {"1999-01-01", retryNever},
+		"initerr":    {"no license", retryNever},
+		"exit":       {"server exited (exit status 3): Error: missing API key FOO_TOKEN", retryEarly},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			_, err := newStdioRig(t).dial(newStdioRig(t).entry(mode))
+			if err == nil || !strings.Contains(err.Error(), want.text) || retryOf(err) != want.retry {
+				t.Errorf("%v (retry %d)", err, retryOf(err))
+			}
+		})
+	}
+	r := newStdioRig(t)
+	e := r.entry("ok")
+	e.Target.Command = "no-such-program-anywhere"
+	if _, err := r.dial(e); err == nil || retryOf(err) != retryNever || !strings.Contains(err.Error(), "command not found") {
+		t.Errorf("%v", err)
+	}
+	e.Target = testTarget(mcptest.Server("ok"))
+	e.Target.Cwd = "/no/such/folder"
+	if _, err := r.dial(e); err == nil || retryOf(err) != retryNever || !strings.Contains(err.Error(), "/no/such/folder") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestHangingHandshakeEndsAtItsTimeout(t *testing.T) { // S9, M08
+	for _, mode := range []string{"hang", "hang-ignoreterm"} {
+		t.Run(mode, func(t *testing.T) {
+			r := newStdioRig(t)
+			e := r.entry(mode)
+			e.ConnectTimeout = time.Second
+			began := time.Now()
+			_, err := r.dial(e)
+			if err == nil || retryOf(err) != retryTimeout || !strings.Contains(err.Error(), "connectTimeout") {
+				t.Errorf("%v", err)
+			}
+			if took := time.Since(began); took > 3*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			waitLogGone(t, r.file)
+		})
+	}
+}
+
+func TestDeathInACallIsTheCallsReason(t *testing.T) { // S10, S11, M09
+	for tool, want := range map[string]string{"die": "exit status 2): panic: index out of range", "exit0": "exit status 0"} {
+		t.Run(tool, func(t *testing.T) {
+			r := newStdioRig(t)
+			d := r.mustDial("ok")
+			began := time.Now()
+			_, sent, err := d.session.call(context.Background(), tool, json.RawMessage(`{}`), testLimits, nil)
+			if err == nil || !sent || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v (sent %v)", err, sent)
+			}
+			if took := time.Since(began); took > 4*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+	t.Run("kill", func(t *testing.T) {
+		r := newStdioRig(t)
+		d := r.mustDial("grandchild") // which holds the pipe open
+		time.AfterFunc(100*time.Millisecond, d.session.link.kill)
+		_, _, err := d.session.call(context.Background(), "never", json.RawMessage(`{}`), testLimits, nil)
+		if err == nil || !strings.Contains(err.Error(), "signal: killed") {
+			t.Errorf("%v", err)
+		}
+		waitLogGone(t, r.file)
+	})
+}
+
+func TestLargeResults(t *testing.T) { // S12, M02
+	r := newStdioRig(t)
+	d := r.mustDial("ok")
+	for _, size := range []int{1 << 20, 20 << 20} {
+		raw, _, err := d.session.call(context.Background(), "big", json.RawMessage(fmt.Sprintf(`{"bytes":%d}`, size)), testLimits, nil)
+		if err != nil || len(raw) < size {
+			t.Fatalf("%d bytes of %d: %v", len(raw), size, err)
+		}
+	}
+	_, _, err := d.session.call(context.Background(), "big", json.RawMessage(`{"bytes":70000000}`), testLimits, nil)
+	if err == nil || !strings.Contains(err.Error(), "larger than 64 MiB") {
+		t.Errorf("%v", err)
+	}
+	if got := callText(t, d.session, "echo", `{"text":"alive"}`); got != "echo: alive" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestEndlessLineIsReadAway(t *testing.T) { // M02
+	if testing.Short() {
+		t.Skip("writes 200 MB")
+	}
+	r := newStdioRig(t)
+	d := r.mustDial("no-newline=200")
+	_, _, err := d.session.call(context.Background(), "big", json.RawMessage(`{}`), testLimits, nil)
+	if err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("%v", err)
+	}
+	if got := callText(t, d.session, "echo", `{"text":"alive"}`); got != "echo: alive" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestOddResultsAreReadable(t *testing.T) { // S18
+	r := newStdioRig(t)
+	d := r.mustDial("results")
+	for tool, want := range map[string]string{
+		"unknowncontent": "[content of unknown type \"hologram\"]\nstill here", "strcontent": "only a string",
+		"badb64": "[image image/png: its data is no valid base64]\nstill here", "nocontent": "(no content)", "nullcontent": "(no content)",
+		"nullresult": "(no content)", "iserror": "first reason\nsecond reason", "two-texts": "one\ntwo", "structured-only": `{"zebra":1,"apple":9007199254740993}`,
+	} {
+		if got := callText(t, d.session, tool, `{}`); got != want {
+			t.Errorf("%s: %q, want %q", tool, got, want)
+		}
+	}
+	_, _, err := d.session.call(context.Background(), "rpcerror", json.RawMessage(`{}`), testLimits, nil)
+	if got := wireText(err); got != `quota exceeded (code -32050): {"limit":3}` {
+		t.Errorf("rpcerror: %q", got)
+	}
+}
+
+func TestClosingNeverWaits(t *testing.T) { // S20, S22, S23, S26, M16
+	for _, mode := range []string{"ok", "noeof", "noeof-ignoreterm", "grandchild", "child-daemon", "noread"} {
+		t.Run(mode, func(t *testing.T) {
+			r := newStdioRig(t)
+			d := r.mustDial(mode)
+			failed := make(chan error, 1)
+			go func() {
+				_, _, err := d.session.call(context.Background(), "never", json.RawMessage(`{}`), testLimits, nil)
+				failed <- err
+			}()
+			waitFor(t, "the call is on its way", func() bool { return d.session.running() == 1 })
+			began := time.Now()
+			d.session.close()
+			if took := time.Since(began); took > 500*time.Millisecond {
+				t.Errorf("close took %v", took)
+			}
+			if err := <-failed; !errors.Is(err, errDisconnected) {
+				t.Errorf("the call ended with %v", err)
+			}
+			if took := time.Since(began); took > 2*time.Second {
+				t.Errorf("the call ended after %v", took)
+			}
+			waitLogGone(t, r.file)
+		})
+	}
+}
+
+func TestCancelReachesTheServer(t *testing.T) { // S24, M10
+	r := newStdioRig(t)
+	d := r.mustDial("ok")
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, _, err := d.session.call(ctx, "sleep", json.RawMessage(`{"ms":60000}`), testLimits, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	waitFor(t, "notifications/cancelled", func() bool {
+		events, err := mcptest.ReadLog(r.file)
+		return err == nil && len(mcptest.Received(events, "notifications/cancelled")) == 1
+	})
+	pid := callText(t, d.session, "pid", `{}`)
+	if pid != strconv.Itoa(d.session.link.pid()) {
+		t.Errorf("pid %s", pid)
+	}
+}
+
+func TestProgressRestartsTheClock(t *testing.T) { // S25
+	r := newStdioRig(t)
+	d := r.mustDial("ok")
+	limits := callLimits{idle: time.Second, total: time.Minute}
+	shown := make(chan string, 100)
+	raw, _, err := d.session.call(context.Background(), "progress", json.RawMessage(`{"ms":2500,"every":150}`), limits, func(s string) { shown <- s })
+	if err != nil || (converter{}).convert(raw).text != "done" || len(shown) < 2 || !strings.HasPrefix(<-shown, "tick ") {
+		t.Errorf("%s %v, %d shown", raw, err, len(shown))
+	}
+	began := time.Now()
+	_, _, err = d.session.call(context.Background(), "sleep", json.RawMessage(`{"ms":60000}`), limits, nil)
+	if err == nil || err.Error() != "timed out after 1 s without progress (callTimeout)" {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+	if got := callText(t, d.session, "echo", `{"text":"alive"}`); got != "echo: alive" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestParallelCallsAreMatchedByID(t *testing.T) { // S23, M14
+	r := newStdioRig(t)
+	d := r.mustDial("reverse-replies")
+	got := make(chan string, 2)
+	for _, text := range []string{"a", "b"} {
+		go func() { got <- text + "=" + callText(t, d.session, "echo", `{"text":"`+text+`"}`) }()
+	}
+	for range 2 {
+		if s := <-got; s != "a=echo: a" && s != "b=echo: b" {
+			t.Errorf("%q", s)
+		}
+	}
+	began := time.Now()
+	done := make(chan struct{}, 50)
+	for range 50 {
+		go func() { callText(t, d.session, "sleep", `{"ms":300}`); done <- struct{}{} }()
+	}
+	for range 50 {
+		<-done
+	}
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("50 parallel calls of 300 ms took %v", took)
+	}
+}
+
+func TestServerRequestsAreAnswered(t *testing.T) { // S19
+	r := newStdioRig(t)
+	r.hooks.roots = []string{"/work space"}
+	d := r.mustDial("earlyping")
+	var got string
+	waitFor(t, "all answers", func() bool {
+		got = callText(t, d.session, "answers", `{}`)
+		return strings.Count(got, "\n") >= 3
+	})
+	for _, want := range []string{`"p" result {}`, `2 result {"roots":[{"name":"work space","uri":"file:///work%20space"}]}`, `"s" error`, `"u" error {"code":-32601`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in\n%s", want, got)
+		}
+	}
+}
+
+func TestEnvironmentIsAnAllowList(t *testing.T) { // S27
+	t.Setenv("OPENAI_API_KEY", "sk-secret-1")
+	t.Setenv("GITHUB_TOKEN", "ghp-secret-2")
+	t.Setenv("WANTED", "yes")
+	t.Setenv("NOT_WANTED", "no")
+	r := newStdioRig(t)
+	e := r.entry("ok")
+	e.Target.Env["GIVEN"] = "${WANTED}!"
+	e.Target.InheritEnv = []string{"WANTED"}
+	d, err := r.dial(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.end(d.session)
+	env := callText(t, d.session, "env", `{}`)
+	for _, bad := range []string{"secret", "NOT_WANTED", "OPENAI", "GITHUB"} {
+		if strings.Contains(env, bad) {
+			t.Errorf("%s reached the server", bad)
+		}
+	}
+	for _, good := range []string{"WANTED=yes", "GIVEN=yes!", "PATH="} {
+		if !strings.Contains(env, good) {
+			t.Errorf("%s is missing", good)
+		}
+	}
+}
+
+func TestPagesAndStuckCursor(t *testing.T) { // M06
+	d := newStdioRig(t).mustDial("paged")
+	if n := len(baseNames(d.tools)); n != len(d.tools) || n < 14 {
+		t.Errorf("%d tools, %d names", len(d.tools), n)
+	}
+	d = newStdioRig(t).mustDial("stuck-cursor")
+	if len(d.tools) != 1 || !strings.Contains(fmt.Sprint(d.skipped), "does not move") {
+		t.Errorf("%d tools, %v", len(d.tools), d.skipped)
+	}
+}
+
+func baseNames(list []ToolInfo) map[string]bool {
+	out := map[string]bool{}
+	for _, t := range list {
+		out[t.Name] = true
+	}
+	return out
+}
+
+func TestOneBadToolNeverCostsTheList(t *testing.T) { // S14, S15, S16
+	for mode, want := range map[string]string{
+		"badtool": "bad: description is a number", "badann": "bad: annotations were dropped: readOnlyHint is a string",
+		"bignum": "", "order": "", "xheader": "", "noschema": "", "anyof27": "",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			d := newStdioRig(t).mustDial(mode)
+			if names := baseNames(d.tools); !names["echo"] || len(names) < 10 {
+				t.Errorf("tools %v", names)
+			}
+			var notes []string
+			for _, s := range d.skipped {
+				notes = append(notes, s.Name+": "+s.Why)
+			}
+			if !strings.Contains(strings.Join(notes, "\n"), want) {
+				t.Errorf("notes %q", notes)
+			}
+			last := d.tools[len(d.tools)-1]
+			callText(t, d.session, last.Name, `{}`)
+			if mode == "order" && !strings.Contains(string(last.InputSchema), `"zebra":{"type":"integer","maximum":9007199254740993},"apple"`) {
+				t.Errorf("schema %s", last.InputSchema)
+			}
+		})
+	}
+}
+
+func waitFor(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v", what, patience)
+		}
+	}
+}
+
+// waitLogGone waits until every process that a server's log tells of has ended.
+func waitLogGone(t *testing.T, file string) {
+	t.Helper()
+	events, err := mcptest.ReadLog(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range mcptest.Pids(events) {
+		waitGone(t, pid)
+	}
+}
+
+func waitGone(t *testing.T, pid int) {
+	t.Helper()
+	waitFor(t, fmt.Sprintf("process %d has ended", pid), func() bool { return !alive(pid) })
+}
+
+// alive reports whether a process runs; a zombie does not.
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Stat("/proc/self"); err == nil {
+			return false
+		}
+		p, err := os.FindProcess(pid)
+		return err == nil && p.Signal(nil) == nil
+	}
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
+}

@@ -1,0 +1,266 @@
+package permission
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// settle turns a verdict that needs nobody into a decision.
+func (c *checking) settle(v verdict) tools.Decision {
+	return tools.Decision{
+		Allow: v.outcome == allow, By: v.by, Rule: v.rule, Reason: v.reason, Kind: v.kind,
+		Sandbox: v.confine, Silent: v.silent && v.outcome == allow,
+	}
+}
+
+// ask puts the question, one at a time: the answer to the one before may answer this one.
+func (c *checking) ask(v verdict) tools.Decision {
+	asker := c.req.Call.Caller.Asker
+	if asker == nil {
+		return c.nobody(v)
+	}
+	select {
+	case c.g.asking <- struct{}{}:
+		defer func() { <-c.g.asking }()
+	case <-c.ctx.Done():
+		return c.cancelled()
+	}
+	again := &checking{g: c.g, ctx: c.ctx, req: c.req, mode: c.req.Call.Caller.CurrentMode(), unconfined: c.unconfined}
+	if v = again.judge(); v.outcome != ask {
+		return again.settle(v)
+	}
+	q := again.question(v)
+	answer, err := asker.Ask(c.ctx, q)
+	if err != nil {
+		if c.ctx.Err() != nil {
+			return c.cancelled()
+		}
+		return again.nobody(v)
+	}
+	return again.answered(v, q, answer)
+}
+
+func (c *checking) cancelled() tools.Decision {
+	return tools.Decision{By: tools.ByPolicy, Kind: tools.KindCancelled, Reason: "interrupted while waiting for approval"}
+}
+
+// nobody is the answer where no person can give one.
+func (c *checking) nobody(v verdict) tools.Decision {
+	if v.shown {
+		c.g.tell(c.req.Call.Caller, "ran without being shown first: "+c.what(v))
+		return tools.Decision{Allow: true, By: tools.ByMode, Rule: string(c.mode), Sandbox: v.confine}
+	}
+	reason := fmt.Sprintf("denied: %s needs approval and there is nobody to ask (%s). Do without it, or say what you would have done.", c.what(v), v.reason)
+	if c.failed != nil {
+		reason += " Stored grants could not be read: " + c.failed.Error()
+	}
+	return tools.Decision{By: tools.ByPolicy, Rule: v.rule, Reason: reason}
+}
+
+// what names the call in one line.
+func (c *checking) what(v verdict) string {
+	if cmd := c.command(); cmd != "" {
+		first, _, more := strings.Cut(cmd, "\n")
+		if more {
+			first += " …"
+		}
+		return c.req.Spec.Name + "(" + first + ")"
+	}
+	if s := c.req.Plan.Summary; s != "" {
+		return s
+	}
+	return v.reason
+}
+
+// command gives the command line, or address, that the call is about.
+func (c *checking) command() string {
+	for _, a := range accesses(c.req) {
+		switch a.Kind {
+		case tools.AccessExec, tools.AccessConnect:
+			switch {
+			case a.Argv != nil:
+				return show(analyseArgv(a.Argv, scene{}).Text)
+			case a.Command != "":
+				return show(a.Command)
+			}
+			return show(a.URL)
+		case tools.AccessFetch:
+			return show(a.URL)
+		}
+	}
+	return ""
+}
+
+// question builds what a person sees.
+func (c *checking) question(v verdict) tools.Question {
+	q := tools.Question{
+		CallID: c.req.Call.ID, Tool: c.req.Spec.Name, Label: c.req.Call.Caller.Label,
+		Title: c.title(), Command: c.command(), Diff: c.req.Plan.Diff,
+		Arguments: c.req.Call.Arguments, Editable: editable(c.req.Spec.Name),
+	}
+	q.Details = append(q.Details, c.where()...)
+	q.Details = append(q.Details, hidden(c.rawCommand())...)
+	for _, n := range c.req.Plan.Notes {
+		q.Details = append(q.Details, show(n))
+	}
+	q.Details = append(q.Details, v.details...)
+	if v.by == tools.ByRule && v.rule != "" {
+		q.Details = append(q.Details, v.reason)
+	}
+	if c.failed != nil {
+		q.Details = append(q.Details, "stored grants could not be read: "+c.failed.Error())
+	}
+	q.Options = c.options(v)
+	return q
+}
+
+func (c *checking) title() string {
+	switch list := accesses(c.req); {
+	case len(list) > 0 && list[0].Kind == tools.AccessExec:
+		if c.unconfined {
+			return "Run a command outside the sandbox"
+		}
+		return "Run a command"
+	case len(list) > 0 && list[0].Kind == tools.AccessConnect:
+		return "Start the MCP server " + show(list[0].Target)
+	}
+	if s := c.req.Plan.Summary; s != "" {
+		return show(s)
+	}
+	return "Execute intent: " + c.req.Spec.Name
+}
+
+// where names the folder of a command when it is not the workspace's own.
+func (c *checking) where() []string {
+	var out []string
+	for _, a := range accesses(c.req) {
+		if a.Dir != "" && (len(c.g.places.roots) == 0 || resolve(a.Dir) != c.g.places.roots[0]) {
+			out = append(out, "in "+c.g.places.show(resolve(a.Dir)))
+		}
+	}
+	return out
+}
+
+func (c *checking) rawCommand() string {
+	for _, a := range accesses(c.req) {
+		if a.Command != "" {
+			return a.Command
+		}
+	}
+	return ""
+}
+
+// editable names the argument that a person may edit before the call runs.
+func editable(tool string) string {
+	switch tool {
+	case "exec":
+		return "cmd"
+	case "write":
+		return "content"
+	case "edit":
+		return "new_string"
+	}
+	return ""
+}
+
+// options lists the answers, most limited first, no last.
+func (c *checking) options(v verdict) []tools.AnswerOption {
+	out := []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "once"}}
+	if len(v.store) > 0 && !c.req.Plan.Always {
+		names := joinRules(v.store)
+		if c.req.Call.Caller.Session != "" {
+			out = append(out, tools.AnswerOption{Scope: tools.AnswerSession, Label: "for this session: " + names, Rules: v.store})
+		}
+		if !v.sessionOnly {
+			out = append(out, tools.AnswerOption{Scope: tools.AnswerProject, Label: "always in this project: " + names, Rules: v.store})
+			if len(v.broad) > 0 {
+				out = append(out, tools.AnswerOption{Scope: tools.AnswerProject, Label: "always in this project: " + joinRules(v.broad), Rules: v.broad})
+			}
+		}
+	}
+	return append(out, tools.AnswerOption{Scope: tools.AnswerNo, Label: "no"})
+}
+
+func joinRules(rules []string) string {
+	shown := make([]string, len(rules))
+	for i, r := range rules {
+		shown[i] = show(r)
+	}
+	return strings.Join(shown, ", ")
+}
+
+// answered turns an answer into a decision and stores what it grants.
+func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.Decision {
+	opt, ok := chosen(q.Options, a)
+	if !ok || opt.Scope == tools.AnswerNo {
+		reason := "denied by user: " + c.what(v)
+		if word := strings.TrimSpace(a.Word); word != "" {
+			reason += "\nThe user says: " + text.Clean(word)
+		}
+		return tools.Decision{By: tools.ByUser, Reason: reason}
+	}
+	dec := tools.Decision{Allow: true, By: tools.ByUser, Sandbox: c.confine() && len(c.rawCommand()) > 0 && !v.shown}
+	if v.pin != "" {
+		c.g.pin(v.pin)
+	}
+	if edited := onlyEdited(q, a.Arguments); edited != nil {
+		// What was granted is what was shown; an edited call is another one.
+		dec.Arguments = edited
+		return dec
+	}
+	dec.Rule = strings.Join(opt.Rules, ", ")
+	for _, rule := range opt.Rules {
+		err := c.g.grants.Add(c.ctx, Grant{Rule: rule, Hash: v.hash, Scope: opt.Scope, Session: sessionOf(opt.Scope, c.req.Call.Caller)})
+		if err != nil {
+			c.g.tell(c.req.Call.Caller, fmt.Sprintf("the answer holds this once, it could not be stored: %v", err))
+			break
+		}
+	}
+	return dec
+}
+
+func sessionOf(scope tools.AnswerScope, caller tools.Caller) string {
+	if scope == tools.AnswerSession {
+		return caller.Session
+	}
+	return ""
+}
+
+// chosen finds the option of an answer. One that was not on offer is a no.
+func chosen(options []tools.AnswerOption, a tools.Answer) (tools.AnswerOption, bool) {
+	if a.Option >= 0 && a.Option < len(options) && options[a.Option].Scope == a.Scope {
+		return options[a.Option], true
+	}
+	for _, o := range options {
+		if o.Scope == a.Scope {
+			return o, true
+		}
+	}
+	return tools.AnswerOption{}, false
+}
+
+// onlyEdited gives the call's arguments with the one editable argument as the person
+// changed it, or nil when it is as it was.
+func onlyEdited(q tools.Question, edited json.RawMessage) json.RawMessage {
+	if edited == nil || q.Editable == "" {
+		return nil
+	}
+	var before, after map[string]json.RawMessage
+	if json.Unmarshal(q.Arguments, &before) != nil || json.Unmarshal(edited, &after) != nil {
+		return nil
+	}
+	value, ok := after[q.Editable]
+	if !ok || string(value) == string(before[q.Editable]) {
+		return nil
+	}
+	before[q.Editable] = value
+	out, err := json.Marshal(before)
+	if err != nil {
+		return nil
+	}
+	return out
+}

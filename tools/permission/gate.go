@@ -1,0 +1,236 @@
+package permission
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"jcode/tools"
+)
+
+// Options are what a Gate is made of.
+type Options struct {
+	Places
+	// Rules are the configured ones of the person and, once trusted, of the project.
+	Rules RuleSet
+	// Grants keeps lasting answers. Nil keeps them in memory.
+	Grants GrantStore
+	// Confined reports whether commands can be confined on this machine: what mode auto
+	// rests on. Nil means that they can't.
+	Confined func() bool
+	// Notify is told what ran although nobody could be shown it. May be nil.
+	Notify func(caller tools.Caller, text string)
+}
+
+// Gate is the approval gate. It is safe for concurrent use.
+type Gate struct {
+	places   places
+	confined func() bool
+	notify   func(tools.Caller, string)
+	grants   GrantStore
+
+	mu     sync.RWMutex
+	rules  RuleSet
+	during map[int]during
+	next   int
+	pinned map[string]bool // session, name, hash of Lua tools that were seen once
+
+	// asking holds a token: one question at a time, since there is one person.
+	asking chan struct{}
+	parsed guarded[map[string]Rule]
+}
+
+// during are rules that hold for a session for a while.
+type during struct {
+	session string
+	rules   []Rule
+}
+
+// New makes a gate. An error names a protected pattern that can't be read.
+func New(o Options) (*Gate, error) {
+	p, err := newPlaces(o.Places)
+	if err != nil {
+		return nil, fmt.Errorf("protected files: %w", err)
+	}
+	g := &Gate{
+		places: p, confined: o.Confined, notify: o.Notify, grants: o.Grants, rules: o.Rules,
+		during: map[int]during{}, pinned: map[string]bool{}, asking: make(chan struct{}, 1),
+	}
+	if g.grants == nil {
+		g.grants = &MemoryGrants{}
+	}
+	return g, nil
+}
+
+// SetRules replaces the configured rules, when configuration or trust changed.
+func (g *Gate) SetRules(r RuleSet) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rules = r
+}
+
+// Rules gives the configured rules.
+func (g *Gate) Rules() RuleSet {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.rules
+}
+
+// AllowFor lets rules hold for a session until release is called: a skill's or command
+// file's allowed tools while its message is worked on. They were approved before.
+func (g *Gate) AllowFor(session string, rules []Rule) (release func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.next++
+	id := g.next
+	g.during[id] = during{session, rules}
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.during, id)
+	}
+}
+
+// Granted lists the grants that hold for a session.
+func (g *Gate) Granted(ctx context.Context, session string) ([]Grant, error) {
+	return g.grants.Grants(ctx, session)
+}
+
+// Grant stores a rule as a grant: what `/permissions` adds.
+func (g *Gate) Grant(ctx context.Context, grant Grant) error {
+	r, err := ParseRule(grant.Rule)
+	if err != nil {
+		return err
+	}
+	grant.Rule = r.String()
+	return g.grants.Add(ctx, grant)
+}
+
+// Revoke takes a grant back.
+func (g *Gate) Revoke(ctx context.Context, id int64) error { return g.grants.Revoke(ctx, id) }
+
+// Check implements tools.Gate.
+func (g *Gate) Check(ctx context.Context, req tools.GateRequest) tools.Decision {
+	return g.check(ctx, req, false)
+}
+
+// CheckUnconfined is Check for a command that is to run outside the sandbox: what mode
+// auto would run confined is asked.
+func (g *Gate) CheckUnconfined(ctx context.Context, req tools.GateRequest) tools.Decision {
+	return g.check(ctx, req, true)
+}
+
+func (g *Gate) check(ctx context.Context, req tools.GateRequest, unconfined bool) tools.Decision {
+	c := &checking{g: g, ctx: ctx, req: req, mode: req.Call.Caller.CurrentMode(), unconfined: unconfined}
+	if req.Call.Caller.Origin == tools.OriginPerson {
+		// The person who typed it needs no question from himself.
+		return tools.Decision{Allow: true, By: tools.ByUser, Silent: true}
+	}
+	v := c.judge()
+	if v.outcome == ask {
+		return c.ask(v)
+	}
+	return c.settle(v)
+}
+
+// Offered implements tools.Gate.
+func (g *Gate) Offered(spec tools.Spec, mode tools.Mode) (ok bool, why string) {
+	g.mu.RLock()
+	deny := g.rules.Deny
+	g.mu.RUnlock()
+	for _, r := range deny {
+		if r.hides(spec) {
+			return false, "denied by rule " + r.String()
+		}
+	}
+	if mode == tools.ModePlan && !planned(spec) {
+		return false, "plan mode"
+	}
+	return true, ""
+}
+
+// Denied says which rule forbids an access to a path, "" if none: search tools leave such
+// files out. The path is absolute and resolved.
+func (g *Gate) Denied(kind tools.AccessKind, path string) string {
+	g.mu.RLock()
+	deny := g.rules.Deny
+	g.mu.RUnlock()
+	return deniedPath(deny, g.places, kind, path)
+}
+
+// DeniesPaths reports whether any rule forbids that kind of access to some path, so that a
+// search can go without asking for each file.
+func (g *Gate) DeniesPaths(kind tools.AccessKind) bool {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	for _, r := range g.rules.Deny {
+		if r.standsFor("", kind) {
+			return true
+		}
+	}
+	return false
+}
+
+func deniedPath(deny []Rule, p places, kind tools.AccessKind, path string) string {
+	for _, r := range deny {
+		if r.standsFor("", kind) && (r.paths == nil || r.paths.match(p.roots, path)) {
+			return r.String()
+		}
+	}
+	return ""
+}
+
+// standsFor reports whether a rule is about a tool, or about every tool with that kind of
+// access.
+func (r Rule) standsFor(tool string, kind tools.AccessKind) bool {
+	if tool != "" && r.Tool == tool {
+		return true
+	}
+	switch kind {
+	case tools.AccessRead:
+		return r.Tool == "read"
+	case tools.AccessWrite:
+		return r.Tool == "write"
+	case tools.AccessDelete:
+		return r.Tool == "remove"
+	}
+	return r.Tool == string(kind)
+}
+
+// hides reports whether a deny rule covers a tool wholly.
+func (r Rule) hides(spec tools.Spec) bool {
+	if r.Tool == spec.Name && !r.HasPattern {
+		return true
+	}
+	switch spec.Group {
+	case tools.GroupMCP:
+		return r.Tool == "mcp" && (!r.HasPattern || matchTarget(r.Pattern, serverTool(spec)))
+	case tools.GroupLua:
+		return r.Tool == "lua" && (!r.HasPattern || matchTarget(r.Pattern, spec.Name))
+	}
+	if r.HasPattern {
+		return false
+	}
+	switch spec.Name {
+	case "grep", "glob", "ls":
+		return r.Tool == "read"
+	case "edit", "mkdir":
+		return r.Tool == "write"
+	case "mv":
+		return r.Tool == "write" || r.Tool == "remove"
+	case "job":
+		return r.Tool == "exec"
+	}
+	return false
+}
+
+// planned reports whether plan mode offers a tool: nothing that only edits.
+func planned(spec tools.Spec) bool {
+	switch spec.Group {
+	case tools.GroupMCP:
+		return spec.ReadOnly && spec.Trusted
+	case tools.GroupLua:
+		return spec.ReadOnly
+	}
+	return spec.ReadOnly || spec.Needs&(tools.CapWrite|tools.CapDelete) == 0
+}

@@ -1,0 +1,120 @@
+package permission_test
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"jcode/tools"
+	"jcode/tools/permission"
+)
+
+// workspace makes the folder that testdata/lines.txt describes, beside a home and a
+// folder that lies outside.
+func workspace(t testing.TB) (root, home string) {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, home = filepath.Join(base, "project"), filepath.Join(base, "home")
+	for _, f := range []string{"project/a.go", "project/b.go", "project/sub/c.go", "project/secrets-a/key", "project/.git/config", "outside/x", "home/.bashrc"} {
+		path := filepath.Join(base, filepath.FromSlash(f))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("x\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(base, "outside"), filepath.Join(root, "out")); err != nil {
+		t.Skipf("links can't be made here: %v", err)
+	}
+	return root, home
+}
+
+func newGate(t testing.TB, root, home string, rules permission.RuleSet, opts ...func(*permission.Options)) *permission.Gate {
+	t.Helper()
+	o := permission.Options{
+		Places: permission.Places{Roots: []string{root}, Home: home, Config: filepath.Join(home, ".config", "jcode"), Data: filepath.Join(home, ".local", "jcode")},
+		Rules:  rules,
+	}
+	for _, f := range opts {
+		f(&o)
+	}
+	g, err := permission.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func parseRules(t testing.TB, allow, ask, deny []string) permission.RuleSet {
+	t.Helper()
+	set, err := permission.ParseRules(allow, ask, deny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func caller(mode tools.Mode, asker tools.Asker) tools.Caller {
+	return tools.Caller{Session: "s1", Origin: tools.OriginModel, Mode: func() tools.Mode { return mode }, Asker: asker}
+}
+
+// TestLines goes through the table of command lines: what happens to each, and why.
+// A01, A02, A03, A04, A07 and their neighbours.
+func TestLines(t *testing.T) {
+	root, home := workspace(t)
+	f, err := os.Open(filepath.Join("testdata", "lines.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var gate *permission.Gate
+	mode := tools.ModeAsk
+	rows := 0
+	scan := bufio.NewScanner(f)
+	for n := 1; scan.Scan(); n++ {
+		row := scan.Text()
+		if row == "" || strings.HasPrefix(row, "#") {
+			continue
+		}
+		cols := strings.Split(row, "\t")
+		if cols[0] == "rules" {
+			lists := map[string][]string{}
+			for _, c := range cols[1:] {
+				k, v, _ := strings.Cut(c, "=")
+				lists[k] = append(lists[k], v)
+			}
+			mode = tools.Mode(lists["mode"][0])
+			gate = newGate(t, root, home, parseRules(t, lists["allow"], lists["ask"], lists["deny"]))
+			continue
+		}
+		rows++
+		line := cols[1]
+		if strings.HasPrefix(line, `"`) && strings.HasSuffix(line, `"`) {
+			if s, err := strconv.Unquote(line); err == nil {
+				line = s
+			}
+		}
+		got := gate.Explain(context.Background(), caller(mode, nil), line)
+		if got.Outcome != cols[0] {
+			t.Errorf("lines.txt:%d: %s: %s (%s), want %s", n, cols[1], got.Outcome, got.Why, cols[0])
+		}
+		if len(cols) > 2 && !strings.Contains(got.String(), cols[2]) {
+			t.Errorf("lines.txt:%d: %s: reason %q lacks %q", n, cols[1], got.String(), cols[2])
+		}
+	}
+	if err := scan.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if rows < 200 {
+		t.Errorf("only %d rows", rows)
+	}
+	t.Logf("%d rows", rows)
+}

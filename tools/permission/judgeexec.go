@@ -1,0 +1,351 @@
+package permission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"jcode/tools"
+)
+
+// exec judges a shell text or an argument list.
+func (c *checking) exec(a tools.Access) verdict {
+	at := scene{places: c.g.places, dir: a.Dir, denied: func(path string) string {
+		return deniedPath(append(c.rules.Deny[:len(c.rules.Deny):len(c.rules.Deny)], c.rules.Ask...), c.g.places, tools.AccessRead, path)
+	}}
+	if at.dir == "" && len(at.places.roots) > 0 {
+		at.dir = at.places.roots[0]
+	}
+	at.ruled = slices.ContainsFunc(append(c.rules.Deny[:len(c.rules.Deny):len(c.rules.Deny)], c.rules.Ask...), func(r Rule) bool { return r.Tool == "read" })
+	var line Line
+	if a.Argv != nil {
+		line = analyseArgv(a.Argv, at)
+	} else {
+		line = analyse(a.Command, at)
+	}
+	return c.line(line)
+}
+
+// line judges a line that was taken apart.
+func (c *checking) line(line Line) verdict {
+	if line.Text == "" {
+		return verdict{outcome: deny, by: tools.ByPolicy, reason: "denied: the command is empty", kind: tools.KindDenied}
+	}
+	v, forced := c.execRestricted(line)
+	if forced && v.outcome == deny {
+		return v
+	}
+	if c.mode == tools.ModePlan {
+		if !forced && onlyReads(line) {
+			return verdict{by: tools.ByMode, rule: "read-only"}
+		}
+		r := c.refusedByPlan()
+		r.reason = "refused in plan mode: only commands that read run here. " + firstReason(line)
+		return r
+	}
+	protected := c.touched(line)
+	if !forced && protected == "" {
+		if ok, v := c.execAllowed(line); ok {
+			return v
+		}
+	}
+	return c.execByMode(v, line, forced, protected)
+}
+
+// execRestricted applies deny and ask rules to each simple command, wherever it stands.
+func (c *checking) execRestricted(line Line) (verdict, bool) {
+	var out verdict
+	found := false
+	apply := func(rules []Rule, o outcome) bool {
+		for _, r := range rules {
+			if !r.standsFor(c.req.Spec.Name, tools.AccessExec) {
+				continue
+			}
+			may, sure := r.restricts(line)
+			if !may || found && o == ask {
+				continue
+			}
+			found = true
+			out = verdict{outcome: ask, by: tools.ByRule, rule: r.String(), reason: "the rule " + r.String() + " asks"}
+			switch {
+			case sure && o == deny:
+				out = verdict{outcome: deny, by: tools.ByRule, rule: r.String(), reason: "denied by rule " + r.String()}
+				return true
+			case !sure:
+				out.reason = "it can't be told whether the rule " + r.String() + " covers it"
+			}
+		}
+		return false
+	}
+	if apply(c.rules.Deny, deny) {
+		return out, true
+	}
+	apply(c.rules.Ask, ask)
+	return out, found
+}
+
+// restricts reports whether a deny or ask rule may cover a line, and whether it surely does.
+func (r Rule) restricts(line Line) (may, sure bool) {
+	if !r.HasPattern {
+		return true, true
+	}
+	if r.command == nil {
+		return false, false
+	}
+	if r.command.line != "" {
+		same := r.command.vouchesLine(line.Text)
+		return same, same
+	}
+	may = line.Opaque
+	for _, cmd := range line.Commands {
+		m, s := r.command.mayMean(cmd)
+		if s {
+			return true, true
+		}
+		may = may || m
+	}
+	return may, false
+}
+
+// touched names a protected or forbidden file that a command of the line speaks of.
+func (c *checking) touched(line Line) string {
+	for _, cmd := range line.Commands {
+		for _, path := range cmd.touches {
+			if why := c.g.places.protected(path); why != "" {
+				return fmt.Sprintf("%s is protected (%s)", c.g.places.show(path), why)
+			}
+			for _, kind := range []tools.AccessKind{tools.AccessRead, tools.AccessWrite, tools.AccessDelete} {
+				if rule := c.deniedBy(kind, path); rule != "" {
+					return fmt.Sprintf("%s is covered by the rule %s", c.g.places.show(path), rule)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// deniedBy is deniedPath for rules with a pattern: a rule against a whole tool says
+// nothing about commands.
+func (c *checking) deniedBy(kind tools.AccessKind, path string) string {
+	for _, r := range c.rules.Deny {
+		if r.HasPattern && r.standsFor("", kind) && r.paths != nil && r.paths.match(c.g.places.roots, path) {
+			return r.String()
+		}
+	}
+	return ""
+}
+
+func onlyReads(line Line) bool {
+	if line.Doubt != "" || len(line.Commands) == 0 {
+		return false
+	}
+	for _, cmd := range line.Commands {
+		if !cmd.ReadOnly {
+			return false
+		}
+	}
+	return true
+}
+
+// execAllowed reports whether rules, grants and the table vouch for a whole line.
+func (c *checking) execAllowed(line Line) (bool, verdict) {
+	if onlyReads(line) {
+		return true, verdict{by: tools.ByMode, rule: "read-only", confine: c.confine()}
+	}
+	if v, ok := c.allowed("", func(r Rule) bool {
+		return r.Tool == "exec" && (!r.HasPattern || r.command != nil && r.command.vouchesLine(line.Text))
+	}); ok {
+		return true, v
+	}
+	if line.Doubt != "" || len(line.Commands) == 0 {
+		return false, verdict{}
+	}
+	out := verdict{by: tools.ByMode}
+	covered := make([]bool, len(line.Commands)+1)
+	for i, cmd := range line.Commands {
+		v, ok := c.commandAllowed(cmd)
+		covered[i+1] = ok && cmd.wrapper
+		if !ok && cmd.wrapped > 0 {
+			// What stands in the text of a wrapper that was granted to the letter.
+			ok = covered[cmd.wrapped]
+			covered[i+1] = ok
+		}
+		if !ok {
+			return false, verdict{}
+		}
+		if v.rule != "" {
+			out.by, out.rule = v.by, v.rule
+		}
+	}
+	return true, out
+}
+
+func (c *checking) commandAllowed(cmd Command) (verdict, bool) {
+	if cmd.ReadOnly {
+		return verdict{}, true
+	}
+	return c.allowed("", func(r Rule) bool { return r.Tool == "exec" && r.command != nil && r.command.vouches(cmd) })
+}
+
+// confine reports whether commands run in the sandbox now.
+func (c *checking) confine() bool {
+	return c.mode == tools.ModeAuto && !c.unconfined && c.g.confined != nil && c.g.confined()
+}
+
+func (c *checking) execByMode(v verdict, line Line, forced bool, protected string) verdict {
+	if !forced {
+		v = verdict{by: tools.ByMode}
+		if protected == "" {
+			switch {
+			case c.mode == tools.ModeYolo:
+				v.rule = string(tools.ModeYolo)
+				return v
+			case c.confine():
+				v.rule, v.confine = string(tools.ModeAuto), true
+				return v
+			}
+		} else {
+			v.reason = protected
+			v.shown = c.mode == tools.ModeYolo
+		}
+	}
+	v.outcome = ask
+	v.details = append(v.details, c.explainCommands(line)...)
+	if v.reason == "" {
+		v.reason = firstReason(line)
+	}
+	if !forced {
+		v.store, v.broad = c.storable(line)
+		v.sessionOnly = protected != ""
+		if protected != "" {
+			// A grant does not lift the protection, so none is offered.
+			v.store, v.broad = nil, nil
+		}
+	}
+	return v
+}
+
+// firstReason says what first keeps a line from being vouched for.
+func firstReason(line Line) string {
+	if line.Doubt != "" {
+		return line.Doubt
+	}
+	for _, cmd := range line.Commands {
+		if !cmd.ReadOnly {
+			return cmd.Text + ": " + cmd.Why
+		}
+	}
+	return "it may change something"
+}
+
+// explainCommands says for each simple command of a longer line why it asks.
+func (c *checking) explainCommands(line Line) []string {
+	var out []string
+	if line.Doubt != "" {
+		out = append(out, "asks because "+line.Doubt)
+	}
+	if len(line.Commands) < 2 {
+		return out
+	}
+	for _, cmd := range line.Commands {
+		state := "read-only"
+		if !cmd.ReadOnly {
+			state = cmd.Why
+			if v, ok := c.commandAllowed(cmd); ok {
+				state = "allowed by " + v.rule
+			}
+		}
+		out = append(out, show(cmd.Text)+": "+state)
+	}
+	return out
+}
+
+// storable gives the exact rules for what is not allowed yet, and the wider ones by first
+// words. A line that can't be parted into known commands is stored whole.
+func (c *checking) storable(line Line) (exact, broad []string) {
+	whole := []string{"exec(" + line.Text + ")"}
+	if line.Doubt != "" {
+		return checked(whole), nil
+	}
+	wide := true
+	for _, cmd := range line.Commands {
+		if cmd.wrapped > 0 {
+			continue
+		}
+		if _, ok := c.commandAllowed(cmd); ok {
+			continue
+		}
+		if !cmd.exact || cmd.Doubt != "" && !cmd.wrapper {
+			return checked(whole), nil
+		}
+		exact = union(exact, []string{"exec(" + cmd.Text + ")"})
+		if first := firstWords(cmd); first != "" {
+			broad = union(broad, []string{"exec(" + first + " *)"})
+		} else {
+			wide = false
+		}
+	}
+	if !wide {
+		broad = nil
+	}
+	return checked(exact), checked(broad)
+}
+
+// checked leaves out a list with a rule that would not be read back as it is.
+func checked(rules []string) []string {
+	for _, s := range rules {
+		r, err := ParseRule(s)
+		if err != nil || r.String() != s {
+			return nil
+		}
+	}
+	return rules
+}
+
+// firstWords gives the words that a wider grant would hold: program and subcommand. Not
+// for programs whose arguments are everything.
+func firstWords(cmd Command) string {
+	name, known := program(cmd.words[0])
+	if !known || cmd.wrapper || interprets(name) || strings.Contains(cmd.words[0].text, "/") {
+		return ""
+	}
+	switch name {
+	case "rm", "mv", "cp", "dd", "chmod", "chown", "ln", "tee", "curl", "wget", "kill", "pkill", "killall", "rsync", "scp", "tar", "export", "alias", "set", "unset",
+		"find", "fd", "sort", "install", "truncate", "shred", "mkfs", "mount", "crontab", "systemctl", "launchctl", "reboot", "shutdown":
+		return ""
+	}
+	first := quote(cmd.words[0].text)
+	n := 1
+	for n < len(cmd.words) && n < 3 && isSubcommand(cmd.words[n].text) {
+		first += " " + cmd.words[n].text
+		if n++; cmd.words[n-1].text != "run" { // npm run build
+			break
+		}
+	}
+	if n == 1 && hasSubcommands(name) {
+		return ""
+	}
+	return first
+}
+
+// hasSubcommands names programs whose first word says little.
+func hasSubcommands(name string) bool {
+	switch name {
+	case "git", "go", "npm", "pnpm", "yarn", "cargo", "gh", "aws", "gcloud", "az", "brew", "apt", "apt-get", "pip", "pip3", "terraform", "helm", "hg", "svn", "dotnet", "rustup", "uv":
+		return true
+	}
+	return false
+}
+
+// isSubcommand reports whether a word looks like one: lower-case letters and dashes.
+func isSubcommand(s string) bool {
+	if s == "" || s[0] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && c != '-' && c != ':' {
+			return false
+		}
+	}
+	return true
+}

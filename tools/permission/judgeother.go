@@ -1,0 +1,276 @@
+package permission
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"jcode/tools"
+)
+
+// fetch judges asking a web server.
+func (c *checking) fetch(a tools.Access) verdict {
+	host, ok := hostOf(a.URL)
+	if !ok {
+		return verdict{outcome: deny, by: tools.ByPolicy, reason: "denied: only http and https addresses with a host can be fetched", kind: tools.KindInvalidArgs}
+	}
+	private := a.Private || privateHost(host)
+	tool := c.req.Spec.Name
+	about := func(r Rule) bool { return r.standsFor(tool, tools.AccessFetch) }
+	v, restricted := c.restricted(func(r Rule) bool { return about(r) && (!r.HasPattern || fetchRule(r, host, private, true)) })
+	if restricted && v.outcome == deny {
+		return v
+	}
+	if !restricted {
+		// What is private must be named as private: a public name may come to lead there.
+		if v, ok := c.allowed("", func(r Rule) bool {
+			return about(r) && (!r.HasPattern && !private || r.HasPattern && fetchRule(r, host, private, false))
+		}); ok {
+			return v
+		}
+	}
+	scheme := "domain:"
+	if private {
+		scheme = "private:"
+		v.details = append(v.details, "the address is on this machine or in a private network: "+host)
+	}
+	v.store = []string{"fetch(" + scheme + host + ")"}
+	if v.reason == "" {
+		v.reason = "fetching from " + host
+	}
+	if restricted || private {
+		v.outcome, v.by = ask, tools.ByMode
+		return v
+	}
+	return c.byMode(v, true)
+}
+
+// fetchRule reports whether a rule is about a host. For rules that restrict, a domain
+// rule holds for private addresses too.
+func fetchRule(r Rule, host string, private, restricts bool) bool {
+	scheme, pattern, _ := strings.Cut(r.Pattern, ":")
+	if !restricts && (scheme == "private") != private {
+		return false
+	}
+	if restricts && scheme == "private" && !private {
+		return false
+	}
+	pattern = strings.ToLower(strings.TrimSuffix(pattern, "."))
+	if rest, ok := strings.CutPrefix(pattern, "*."); ok {
+		return host == rest || strings.HasSuffix(host, "."+rest)
+	}
+	return pattern == "*" || pattern == host
+}
+
+// hostOf gives the host of an http address, in lower case and without port.
+func hostOf(address string) (string, bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return "", false
+	}
+	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")), true
+}
+
+// privateHost reports whether a host is private by its name alone.
+func privateHost(host string) bool {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return PrivateAddress(ip)
+	}
+	if net.ParseIP(host) != nil || host == "localhost" || !strings.Contains(host, ".") {
+		return true
+	}
+	for _, suffix := range []string{".localhost", ".local", ".internal", ".lan", ".home.arpa", ".intranet", ".corp", ".home"} {
+		if strings.HasSuffix(host, suffix) {
+			return true
+		}
+	}
+	// 127.1, 0x7f.1 and 2130706433 are addresses to some resolvers.
+	return strings.Trim(host, "0123456789abcdefx.") == "" && (host[0] >= '0' && host[0] <= '9') && !strings.ContainsAny(host[strings.LastIndexByte(host, '.')+1:], "ghijklmnopqrstuvwyz")
+}
+
+// PrivateAddress reports whether an address is not one of the public internet: loopback,
+// link-local, private, shared, multicast or unspecified, also inside IPv6 forms of IPv4.
+func PrivateAddress(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	if !ip.IsValid() || ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || ip.IsInterfaceLocalMulticast() {
+		return true
+	}
+	if ip.Is4() {
+		b := ip.As4()
+		switch {
+		case b[0] == 0, b[0] == 100 && b[1]&0xc0 == 64, b[0] >= 240, b[0] == 192 && b[1] == 0 && b[2] == 0, b[0] == 198 && b[1]&0xfe == 18:
+			return true
+		}
+		return false
+	}
+	b := ip.As16()
+	switch {
+	case b[0] == 0x00 && b[1] == 0x64 && b[2] == 0xff && b[3] == 0x9b: // NAT64
+		return PrivateAddress(netip.AddrFrom4([4]byte(b[12:16])))
+	case b[0] == 0x20 && b[1] == 0x02: // 6to4
+		return PrivateAddress(netip.AddrFrom4([4]byte(b[2:6])))
+	case b[0] == 0x20 && b[1] == 0x01 && b[2] == 0 && b[3] == 0: // Teredo
+		return true
+	case [12]byte(b[:12]) == [12]byte{}: // IPv4-compatible
+		return PrivateAddress(netip.AddrFrom4([4]byte(b[12:16])))
+	}
+	return b[0] == 0xfe && b[1]&0xc0 == 0xc0 // site-local
+}
+
+// matchTarget matches `server`, `server:tool` or a plain name with a pattern in which *
+// stands for anything. A server alone stands for all of its tools.
+func matchTarget(pattern, target string) bool {
+	if tools.MatchName(pattern, target) {
+		return true
+	}
+	server, _, ok := strings.Cut(target, ":")
+	return ok && !strings.Contains(pattern, ":") && tools.MatchName(pattern, server)
+}
+
+// server judges a call of an MCP server's tool.
+func (c *checking) server(a tools.Access) verdict {
+	match := func(r Rule) bool {
+		return r.Tool == c.req.Spec.Name && !r.HasPattern || r.Tool == "mcp" && (!r.HasPattern || matchTarget(r.Pattern, a.Target))
+	}
+	v, restricted := c.restricted(match)
+	if restricted && v.outcome == deny {
+		return v
+	}
+	if c.mode == tools.ModePlan && !a.ReadOnly {
+		return c.refusedByPlan()
+	}
+	if !restricted {
+		if v, ok := c.allowed(a.Hash, match); ok {
+			return v
+		}
+	}
+	server, _, _ := strings.Cut(a.Target, ":")
+	v.hash = a.Hash
+	v.store, v.broad = []string{"mcp(" + a.Target + ")"}, []string{"mcp(" + server + ")"}
+	if v.reason == "" {
+		v.reason = "using " + a.Target
+	}
+	if restricted {
+		return v
+	}
+	return c.byMode(v, a.ReadOnly)
+}
+
+// connect judges starting a server that the person did not configure: a command, in every
+// mode.
+func (c *checking) connect(a tools.Access) verdict {
+	line := a.Command
+	if line == "" {
+		line = a.URL
+	}
+	if c.mode == tools.ModePlan {
+		return c.refusedByPlan()
+	}
+	match := func(r Rule) bool {
+		return r.Tool == string(tools.AccessConnect) && (!r.HasPattern || matchText(r.Pattern, line))
+	}
+	v, restricted := c.restricted(match)
+	if restricted && v.outcome == deny {
+		return v
+	}
+	if !restricted {
+		if v, ok := c.allowed(a.Hash, match); ok {
+			return v
+		}
+	}
+	v.outcome, v.hash = ask, a.Hash
+	v.details = append(v.details, "starts the server "+a.Target)
+	if a.Hash != "" {
+		v.store = checked([]string{"mcp_connect(" + escapeStar(line) + ")"})
+	}
+	if v.reason == "" {
+		v.by, v.reason, v.shown = tools.ByMode, "starting the server "+a.Target+": "+line, c.mode == tools.ModeYolo
+	}
+	return v
+}
+
+// matchText matches a whole text with a pattern in which * stands for anything and \* for
+// a star.
+func matchText(pattern, s string) bool {
+	parts := []string{""}
+	for i := 0; i < len(pattern); i++ {
+		switch {
+		case pattern[i] == '\\' && i+1 < len(pattern) && (pattern[i+1] == '*' || pattern[i+1] == '\\'):
+			i++
+			parts[len(parts)-1] += pattern[i : i+1]
+		case pattern[i] == '*':
+			parts = append(parts, "")
+		default:
+			parts[len(parts)-1] += pattern[i : i+1]
+		}
+	}
+	return patternWord{parts: parts}.fits(s)
+}
+
+func escapeStar(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), "*", `\*`)
+}
+
+// lua judges a Lua tool or a component's operation.
+func (c *checking) lua(a tools.Access) verdict {
+	match := func(r Rule) bool {
+		return r.Tool == c.req.Spec.Name && !r.HasPattern || r.Tool == "lua" && (!r.HasPattern || matchTarget(r.Pattern, a.Target) || r.Pattern == a.Target)
+	}
+	v, restricted := c.restricted(match)
+	if restricted && v.outcome == deny {
+		return v
+	}
+	if c.mode == tools.ModePlan && !a.ReadOnly {
+		return c.refusedByPlan()
+	}
+	pin := c.req.Call.Caller.Session + "\x00" + a.Target + "\x00" + a.Hash
+	if !restricted {
+		// A pin is for a hash: a rule of the configuration, which has none, is no pin.
+		if v, ok := c.allowed(a.Hash, match); ok && (v.by == tools.ByGrant || !a.Pin || c.g.isPinned(pin)) {
+			return v
+		}
+	}
+	needsPin := a.Pin && !c.g.isPinned(pin)
+	if !needsPin && a.ReadOnly && !restricted {
+		return verdict{by: tools.ByMode, silent: true}
+	}
+	v.hash, v.store = a.Hash, []string{"lua(" + a.Target + ")"}
+	if needsPin {
+		v.pin = pin
+		v.details = append(v.details, "this version of "+a.Target+" was not approved before")
+	}
+	if v.reason == "" {
+		v.reason = "running the Lua tool " + a.Target
+	}
+	if restricted {
+		return v
+	}
+	if c.mode == tools.ModeYolo {
+		if needsPin {
+			c.g.pin(pin)
+			c.g.tell(c.req.Call.Caller, "first run of this version of the Lua tool "+a.Target)
+		}
+		return verdict{outcome: allow, by: tools.ByMode, rule: string(c.mode)}
+	}
+	v.outcome, v.by = ask, tools.ByMode
+	return v
+}
+
+func (g *Gate) isPinned(key string) bool {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.pinned[key]
+}
+
+func (g *Gate) pin(key string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pinned[key] = true
+}
+
+func (g *Gate) tell(caller tools.Caller, text string) {
+	if g.notify != nil {
+		g.notify(caller, text)
+	}
+}

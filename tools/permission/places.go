@@ -1,0 +1,131 @@
+package permission
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jcode/internal/paths"
+)
+
+// Places are the folders that paths are judged by. All are absolute; New resolves links.
+type Places struct {
+	// Roots are the workspace: the project's root, then further folders.
+	Roots []string
+	// Home is the person's home folder.
+	Home string
+	// Config and Data are jcode's own folders.
+	Config, Data string
+	// Protected are further patterns of protected files, as in rules (".env").
+	Protected []string
+}
+
+// places is Places, resolved.
+type places struct {
+	roots, own []string
+	home       string
+	extra      []*pathPattern
+}
+
+func newPlaces(p Places) (places, error) {
+	var out places
+	resolve := func(dir string) string {
+		if dir == "" {
+			return ""
+		}
+		real, err := paths.Resolve(dir)
+		if err != nil {
+			return filepath.Clean(dir) // a loop of links: judged as it is written
+		}
+		return real
+	}
+	for _, r := range p.Roots {
+		out.roots = append(out.roots, resolve(r))
+	}
+	out.home = resolve(p.Home)
+	for _, dir := range []string{p.Config, p.Data} {
+		if dir != "" {
+			out.own = append(out.own, resolve(dir))
+		}
+	}
+	for _, text := range p.Protected {
+		pattern, err := compilePath(text)
+		if err != nil {
+			return out, err
+		}
+		out.extra = append(out.extra, pattern)
+	}
+	return out, nil
+}
+
+// inside reports whether a resolved path lies in the workspace.
+func (p places) inside(file string) bool {
+	return slices.ContainsFunc(p.roots, func(r string) bool { return paths.Within(r, file) })
+}
+
+// show writes a path as a person would: from the workspace's root, or from ~.
+func (p places) show(file string) string {
+	for _, r := range p.roots {
+		if rel, err := filepath.Rel(r, file); err == nil && paths.Within(r, file) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	if p.home != "" && paths.Within(p.home, file) {
+		if rel, err := filepath.Rel(p.home, file); err == nil {
+			return "~/" + filepath.ToSlash(rel)
+		}
+	}
+	return file
+}
+
+// protected says why a change of a path is shown in every mode, "" when it is not.
+func (p places) protected(file string) string {
+	for _, dir := range p.own {
+		if paths.Within(dir, file) {
+			return "jcode's own files"
+		}
+	}
+	for _, part := range strings.Split(filepath.ToSlash(file), "/") {
+		switch strings.ToLower(strings.TrimRight(part, " .")) {
+		// Windows takes ".git." and ".git " for ".git", and GIT~1 for its short name.
+		case ".git", "git~1":
+			return "git's own files"
+		case ".jcode", ".claude", ".agents":
+			return "files that steer the agent"
+		case ".mcp.json":
+			return "servers that jcode starts"
+		}
+	}
+	if p.home != "" && paths.Within(p.home, file) {
+		if rel, err := filepath.Rel(p.home, file); err == nil && startup(filepath.ToSlash(rel)) {
+			return "start-up and key files of your account"
+		}
+	}
+	for _, pattern := range p.extra {
+		if pattern.match(p.roots, file) {
+			return "protected by your configuration"
+		}
+	}
+	return ""
+}
+
+// startup reports whether a path below the home folder is run at login or by common
+// tools, or holds keys.
+func startup(rel string) bool {
+	if foldCase() {
+		rel = strings.ToLower(rel)
+	}
+	first, rest, _ := strings.Cut(rel, "/")
+	switch first {
+	case ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile",
+		".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc", ".xprofile", ".xinitrc", ".xsession",
+		".gitconfig", ".npmrc", ".netrc", ".pam_environment":
+		return true
+	case ".ssh", ".gnupg", ".aws":
+		return true
+	case ".config":
+		next, _, _ := strings.Cut(rest, "/")
+		return next == "fish" || next == "git" || next == "autostart" || next == "environment.d" || next == "systemd"
+	}
+	return false
+}

@@ -1,0 +1,361 @@
+package permission
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// checker says why a command with these words changes something or may; "" means that it
+// only reads. words[0] is the program.
+type checker func(words []word) string
+
+// reads is one row of the table of commands that only read.
+type reads struct {
+	check checker
+	// free programs don't open files named by their arguments: those may be anything.
+	free bool
+	// pattern programs take a text first that is no path, unless a flag gives it.
+	pattern bool
+	// here programs read the folder in which they run when they are given no other.
+	here bool
+	// enters programs only go to a folder.
+	enters bool
+}
+
+// readOnly judges a command by the table. why is the reason either way.
+func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
+	row, known := table(name)
+	switch {
+	case c.Doubt != "":
+		return false, c.Doubt
+	case !known:
+		return false, "it is not known to only read"
+	}
+	words := c.words
+	for _, w := range words[1:] {
+		if w.dynamic && !(row.free && w.simple) {
+			return false, "its words are not known before it runs"
+		}
+		if w.glob && !row.free && a.becomesFlag(w) {
+			return false, "a wildcard stands for a name that begins with -"
+		}
+	}
+	if row.check != nil {
+		if why := row.check(words); why != "" {
+			return false, why
+		}
+	}
+	if name == "git" && (a.moved || !a.atRoot()) {
+		return false, "git runs what another folder's repository is configured for"
+	}
+	if why := a.opened(row, words); why != "" {
+		return false, why
+	}
+	return true, "it only reads"
+}
+
+// opened says why the files that a command would open are not for reading unasked.
+func (a *analysis) opened(row reads, words []word) string {
+	args := words[1:]
+	if row.pattern && !hasFlag(args, "ef", "--regexp", "--file") {
+		for i, w := range args {
+			if !strings.HasPrefix(w.text, "-") {
+				args = append(args[:i:i], args[i+1:]...)
+				break
+			}
+		}
+	}
+	if row.enters {
+		defer func(was bool) { a.ruled = was }(a.ruled)
+		a.ruled = false
+	}
+	named := false
+	for _, w := range args {
+		if row.free && !w.glob {
+			continue
+		}
+		if why := a.outside(w); why != "" {
+			return why
+		}
+		named = named || !strings.HasPrefix(w.text, "-")
+	}
+	if row.here && !named {
+		return a.outside(static("."))
+	}
+	return ""
+}
+
+// becomesFlag reports whether a wildcard stands for a file whose name begins with a dash.
+func (a *analysis) becomesFlag(w word) bool {
+	if strings.IndexAny(w.text, "*?[") != 0 {
+		return false
+	}
+	for _, dir := range a.dirs {
+		hits, err := filepath.Glob(filepath.Join(dir, w.text))
+		if err != nil || slices.ContainsFunc(hits, func(h string) bool {
+			rel, err := filepath.Rel(dir, h)
+			return err != nil || strings.HasPrefix(rel, "-")
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// atRoot reports whether the command runs in one of the workspace's own folders.
+func (a *analysis) atRoot() bool {
+	for _, r := range a.places.roots {
+		if r == resolve(a.dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasFlag reports whether words hold one of the letters in a cluster of short flags, or
+// one of the long flags, also abbreviated or with a value.
+func hasFlag(words []word, letters string, long ...string) bool {
+	for _, w := range words {
+		s := w.text
+		if s == "--" {
+			return false
+		}
+		if !strings.HasPrefix(s, "-") || s == "-" {
+			continue
+		}
+		if s[1] != '-' {
+			if strings.ContainsAny(s[1:], letters) {
+				return true
+			}
+			continue
+		}
+		name, _, _ := strings.Cut(s, "=")
+		for _, l := range long {
+			if name == l || len(name) > 2 && strings.HasPrefix(l, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// without short flags and long flags that write, run or follow.
+func no(letters string, long ...string) checker {
+	return func(words []word) string {
+		if hasFlag(words[1:], letters, long...) {
+			return "one of its flags writes, runs something or follows links"
+		}
+		return ""
+	}
+}
+
+// operands counts the words that are no flags.
+func operands(words []word) (n int) {
+	for _, w := range words[1:] {
+		if !strings.HasPrefix(w.text, "-") || w.text == "-" {
+			n++
+		}
+	}
+	return n
+}
+
+// atMost allows so many operands: one more would be a file to write.
+func atMost(n int, also checker) checker {
+	return func(words []word) string {
+		if operands(words) > n {
+			return "a further operand would be written"
+		}
+		if also != nil {
+			return also(words)
+		}
+		return ""
+	}
+}
+
+// only allows just these arguments.
+func only(args ...string) checker {
+	return func(words []word) string {
+	next:
+		for _, w := range words[1:] {
+			for _, ok := range args {
+				if w.text == ok {
+					continue next
+				}
+			}
+			return "not all of its arguments are known to only read"
+		}
+		return ""
+	}
+}
+
+// version allows asking a tool for its version and nothing else.
+func version(words []word) string {
+	if len(words) == 2 {
+		switch words[1].text {
+		case "--version", "-version", "-V":
+			return ""
+		}
+	}
+	return "it runs code"
+}
+
+// table gives the row of a program.
+func table(name string) (reads, bool) {
+	switch name {
+	case ":", "true", "false", "echo", "seq", "sleep", "expr", "pwd", "yes", "exit", "break", "continue", "which", "whereis", "basename", "dirname",
+		"whoami", "id", "groups", "logname", "tty", "uname", "arch", "nproc", "uptime", "free", "users", "locale", "getconf", "lscpu", "cal":
+		return reads{free: true}, true
+	case "printf", "test", "[":
+		// -v names a variable, whose index the shell evaluates.
+		return reads{free: true, check: no("v")}, true
+	case "type":
+		return reads{free: true}, true
+	case "printenv":
+		return reads{free: true}, true
+	case "env":
+		return reads{free: true, check: only()}, true
+	case "ls", "du", "dir", "vdir":
+		return reads{here: true, check: no("", "--files0-from")}, true
+	case "cat", "head", "tail", "wc", "nl", "tac", "rev", "cut", "paste", "tr", "fold", "fmt", "expand", "unexpand", "column", "comm", "join", "od", "hexdump",
+		"strings", "realpath", "readlink", "stat", "df", "cksum", "sum", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "md5", "shasum",
+		"base32", "zcat", "bzcat", "xzcat", "cmp", "pr", "tsort", "factor", "jq":
+		return reads{check: no("", "--files0-from", "--from-file")}, true
+	case "base64": // BSD's takes an output file
+		return reads{check: no("oD", "--output")}, true
+	case "file":
+		return reads{check: no("C", "--compile")}, true
+	case "cd":
+		return reads{enters: true, check: goesTo}, true
+	case "uniq", "xxd":
+		return reads{check: atMost(1, no("r", "--revert"))}, true
+	case "hostname":
+		return reads{free: true, check: only("-f", "-s", "-i", "-I", "-d")}, true
+	case "date":
+		return reads{free: true, check: date}, true
+	case "ps":
+		// The letter e without a dash, or after others, shows environments.
+		return reads{free: true, check: only("aux", "ax", "-ef", "-e", "-A", "-a", "-f")}, true
+	case "sort":
+		return reads{check: no("oT", "--output", "--temporary-directory", "--compress-program", "--files0-from")}, true
+	case "diff":
+		return reads{check: no("rl", "--recursive", "--paginate")}, true
+	case "tree":
+		return reads{here: true, check: no("oRl", "--output")}, true
+	case "grep", "egrep", "fgrep":
+		return reads{pattern: true, check: no("R", "--dereference-recursive"), here: true}, true
+	case "rg":
+		return reads{pattern: true, here: true, check: no("Lz", "--pre", "--hostname-bin", "--search-zip", "--follow")}, true
+	case "find":
+		return reads{here: true, check: find}, true
+	case "sed":
+		return reads{pattern: true, check: sed}, true
+	case "git":
+		return reads{check: git}, true
+	case "go":
+		return reads{free: true, check: goTool}, true
+	case "node", "deno", "python", "python3", "ruby", "perl", "php", "java", "javac", "gcc", "g++", "clang", "make", "cmake", "gh", "curl", "wget":
+		return reads{free: true, check: version}, true
+	case "command":
+		return reads{free: true, check: commandV}, true
+	}
+	return reads{}, false
+}
+
+// goesTo takes a cd with just the folder.
+func goesTo(words []word) string {
+	if operands(words) != 1 || len(words) != 2 || words[1].text == "-" || words[1].glob {
+		return "it is not known where it leads"
+	}
+	return ""
+}
+
+func commandV(words []word) string {
+	if len(words) == 3 && (words[1].text == "-v" || words[1].text == "-V") {
+		return ""
+	}
+	return "it runs another command"
+}
+
+func date(words []word) string {
+	for i := 1; i < len(words); i++ {
+		s := words[i].text
+		switch {
+		case strings.HasPrefix(s, "+"), s == "-u", s == "--utc", s == "-R", strings.HasPrefix(s, "-I"), strings.HasPrefix(s, "--iso-8601"),
+			strings.HasPrefix(s, "--rfc-"), strings.HasPrefix(s, "--date="):
+		case s == "-d" && i+1 < len(words):
+			i++
+		default:
+			return "it may set the clock"
+		}
+	}
+	return ""
+}
+
+// findTests are the words of find that only look; all others ask.
+func find(words []word) string {
+	for _, w := range words[1:] {
+		s := w.text
+		if !strings.HasPrefix(s, "-") {
+			continue
+		}
+		switch s {
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-regextype", "-type", "-maxdepth", "-mindepth", "-size", "-empty",
+			"-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-perm", "-user", "-group", "-uid", "-gid", "-not", "-o", "-or", "-a", "-and",
+			"-prune", "-print", "-print0", "-printf", "-ls", "-true", "-false", "-P", "-depth", "-mount", "-xdev", "-quit", "-links", "-inum",
+			"-executable", "-readable", "-writable", "-nouser", "-nogroup", "-daystart":
+		default:
+			if len(s) > 1 && (s[1] >= '0' && s[1] <= '9') { // -mtime -7
+				continue
+			}
+			return "not all of its tests are known to only read"
+		}
+	}
+	return ""
+}
+
+// sedPrint are the scripts that only print lines: 5p, 1,20p, $p, /word/p.
+var sedPrint = regexp.MustCompile(`^(\d+|\$|/[\w .-]+/)(,\s*(\d+|\$|\+\d+|/[\w .-]+/))?p$`)
+
+func sed(words []word) string {
+	quiet, script := false, false
+	for _, w := range words[1:] {
+		s := w.text
+		switch {
+		case s == "-n" || s == "--quiet" || s == "--silent":
+			quiet = true
+		case s == "-E" || s == "-r":
+		case strings.HasPrefix(s, "-"):
+			return "sed can write files and run commands"
+		case !script:
+			if !sedPrint.MatchString(s) {
+				return "sed can write files and run commands"
+			}
+			script = true
+		}
+	}
+	if !quiet || !script {
+		return "sed can write files and run commands"
+	}
+	return ""
+}
+
+func goTool(words []word) string {
+	if len(words) < 2 {
+		return "it runs code"
+	}
+	switch words[1].text {
+	case "version":
+		if len(words) == 2 {
+			return ""
+		}
+	case "env":
+		if !hasFlag(words[2:], "wu") && !hasDynamic(words) {
+			return ""
+		}
+	case "help":
+		return ""
+	}
+	return "it may build, download or run code"
+}

@@ -1,0 +1,104 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+)
+
+// git says why a git command is not vouched for. Flags count as much as the subcommand:
+// `git branch` lists, `git branch -D main` deletes.
+func git(words []word) string {
+	args := words[1:]
+	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
+		switch args[0].text {
+		case "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects":
+			args = args[1:]
+			continue
+		case "--version":
+			if len(args) == 1 {
+				return ""
+			}
+		}
+		return "git with " + args[0].text + " may act elsewhere, or run what it is configured for"
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	sub, rest := args[0].text, args[1:]
+	texts := make([]string, len(rest))
+	for i, w := range rest {
+		texts[i] = w.text
+	}
+	if gitReads(sub, rest, texts) {
+		return ""
+	}
+	return "git " + sub + " with these arguments is not known to only read"
+}
+
+// gitReads holds the subcommands with what makes each of them read only.
+func gitReads(sub string, args []word, texts []string) bool {
+	switch sub {
+	case "status", "ls-tree", "rev-parse", "cat-file", "show-ref", "for-each-ref", "merge-base", "name-rev", "count-objects", "check-ignore",
+		"blame", "annotate", "shortlog", "describe", "version", "ls-files", "check-attr", "cherry", "range-diff":
+		return !gitWrites(args) && !hasFlag(args, "", "--textconv", "--filters")
+	case "log", "show", "diff", "rev-list", "whatchanged", "diff-tree", "diff-files", "diff-index":
+		return !gitWrites(args) && !hasFlag(args, "", "--ext-diff", "--textconv")
+	case "grep":
+		return !gitWrites(args) && !hasFlag(args, "O", "--open-files-in-pager")
+	case "branch":
+		return listing(texts, []string{"-a", "-r", "-v", "-vv", "--all", "--remotes", "--verbose", "--show-current", "--no-color", "--no-column"},
+			[]string{"--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"}, []string{"--sort=", "--format=", "--contains=", "--merged="})
+	case "tag":
+		return listing(texts, []string{"-l", "-n"}, []string{"-l", "--list", "--contains", "--merged", "--points-at"}, []string{"--sort=", "--format=", "-n"})
+	case "remote":
+		return len(texts) == 0 || slices.Equal(texts, []string{"-v"}) || len(texts) == 2 && texts[0] == "get-url" && !strings.HasPrefix(texts[1], "-")
+	case "stash":
+		return len(texts) > 0 && (texts[0] == "list" || texts[0] == "show") && !gitWrites(args) && !hasFlag(args, "", "--ext-diff", "--textconv")
+	case "reflog":
+		return len(texts) == 0 || texts[0] == "show" && !gitWrites(args)
+	case "worktree":
+		return slices.Equal(texts, []string{"list"}) || slices.Equal(texts, []string{"list", "--porcelain"})
+	case "config":
+		if len(texts) == 0 || hasFlag(args, "f", "--file", "--blob") {
+			return false
+		}
+		switch texts[0] {
+		case "--get", "--get-all", "--get-regexp":
+			return len(texts) == 2
+		case "--list", "-l":
+			return len(texts) == 1
+		}
+	}
+	return false
+}
+
+// gitWrites knows the flag with which many subcommands write their output to a file, in
+// all abbreviations that git takes for it.
+func gitWrites(args []word) bool {
+	for _, w := range args {
+		if w.text == "--" {
+			return false
+		}
+		name, _, _ := strings.Cut(w.text, "=")
+		if len(name) > 2 && strings.HasPrefix("--output", name) {
+			return true
+		}
+	}
+	return false
+}
+
+// listing allows flags that never take a value, flags that take one and switch to a
+// list, and flags that carry their value. Other words are only fine in a list.
+func listing(args, plain, lists, prefixes []string) bool {
+	inList := slices.ContainsFunc(args, func(s string) bool { return slices.Contains(lists, s) })
+	for _, s := range args {
+		switch {
+		case slices.Contains(plain, s) || slices.Contains(lists, s):
+		case slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) }):
+		case !strings.HasPrefix(s, "-") && inList:
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,58 @@
+package permission
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"jcode/internal/text"
+)
+
+// longBlank is how many blanks in a row may pass before they are marked: enough to push
+// the rest of a command off the screen is far more.
+const longBlank = 16
+
+// show makes everything in a text from outside visible, long runs of blanks included.
+func show(s string) string {
+	s = text.Visible(s)
+	if !strings.Contains(s, strings.Repeat(" ", longBlank)) && strings.Count(s, "\n") < longBlank {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		n := 0
+		for i+n < len(s) && (s[i+n] == ' ' || s[i+n] == '\t') {
+			n++
+		}
+		if n >= longBlank && !lineStart(s, i) {
+			fmt.Fprintf(&b, " ⟨%d blanks⟩ ", n)
+		} else {
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+		if i < len(s) {
+			_, size := utf8.DecodeRuneInString(s[i:])
+			b.WriteString(s[i : i+size])
+			i += size
+		}
+	}
+	return b.String()
+}
+
+// lineStart reports whether a position begins a line: indentation hides nothing.
+func lineStart(s string, i int) bool { return i > 0 && s[i-1] == '\n' }
+
+// hidden gives the lines that warn of what a command line holds and an eye may miss.
+func hidden(cmd string) []string {
+	var out []string
+	if n := strings.Count(strings.TrimRight(cmd, "\n"), "\n") + 1; n > 1 {
+		out = append(out, fmt.Sprintf("%d lines", n))
+	}
+	if text.Visible(cmd) != cmd {
+		out = append(out, "holds invisible or control characters, shown marked")
+	}
+	if show(cmd) != text.Visible(cmd) {
+		out = append(out, "holds a long run of blanks, shown marked")
+	}
+	return out
+}

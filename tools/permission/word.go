@@ -1,0 +1,147 @@
+package permission
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// word is one word of a simple command, as far as it is known before it runs.
+type word struct {
+	// text is the word with its quotes taken away; of a dynamic word only what is known.
+	text string
+	// dynamic words get their value when the command runs ($x, $(…), {a,b}).
+	dynamic bool
+	// simple marks a dynamic word that only reads variables.
+	simple bool
+	// glob words hold an unquoted wildcard; text has it as it is written.
+	glob bool
+	// tilde words begin with an unquoted ~.
+	tilde bool
+}
+
+func static(text string) word { return word{text: text} }
+
+// readWord takes a parsed word apart.
+func readWord(w *syntax.Word) word {
+	var b strings.Builder
+	out := word{simple: true}
+	for i, part := range w.Parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			out.literal(&b, p.Value, i == 0)
+		case *syntax.SglQuoted:
+			if p.Dollar { // $'…' means another thing to a plain sh
+				out.dynamic, out.simple = true, false
+			}
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			out.quoted(&b, p)
+		default:
+			out.expansion(part)
+		}
+	}
+	out.text = b.String()
+	if out.text == "[" { // the command, no wildcard
+		out.glob = false
+	}
+	if !out.dynamic {
+		out.simple = false
+	}
+	return out
+}
+
+// literal adds unquoted text.
+func (w *word) literal(b *strings.Builder, s string, first bool) {
+	if first && strings.HasPrefix(s, "~") {
+		w.tilde = true
+	}
+	brace := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\\':
+			if i++; i < len(s) && s[i] != '\n' {
+				b.WriteByte(s[i])
+			}
+			continue
+		case '*', '?', '[':
+			w.glob = true
+		case '{':
+			brace = true
+		case ',', '.':
+			// bash makes several words of {a,b} and {1..3}, sh does not.
+			if brace && (c == ',' || strings.HasPrefix(s[i:], "..")) {
+				w.dynamic, w.simple = true, false
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	if brace && !strings.Contains(s, "}") {
+		// Closed in a later part, or not at all: not told apart.
+		w.dynamic, w.simple = true, false
+	}
+}
+
+// quoted adds text in double quotes.
+func (w *word) quoted(b *strings.Builder, q *syntax.DblQuoted) {
+	if q.Dollar {
+		w.dynamic, w.simple = true, false
+	}
+	for _, part := range q.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			w.expansion(part)
+			continue
+		}
+		s := lit.Value
+		for i := 0; i < len(s); i++ {
+			if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+				i++
+				if s[i] == '\n' {
+					continue
+				}
+			}
+			b.WriteByte(s[i])
+		}
+	}
+}
+
+func (w *word) expansion(part syntax.WordPart) {
+	w.dynamic = true
+	if p, ok := part.(*syntax.ParamExp); !ok || !plainParam(p) {
+		w.simple = false
+	}
+}
+
+// plainParam reports whether an expansion only reads a variable: $x or ${x}.
+func plainParam(p *syntax.ParamExp) bool {
+	return p.Param != nil && !p.Excl && !p.Length && !p.Width && p.Index == nil && p.Slice == nil && p.Repl == nil && p.Names == 0 && p.Exp == nil &&
+		p.Flags == nil && p.NestedParam == nil && len(p.Modifiers) == 0
+}
+
+// quote writes a word so that a shell, and a rule, read exactly that text.
+func quote(s string) string {
+	if s == "" {
+		return "''"
+	}
+	for i := range len(s) {
+		c := s[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_@%+:,./-", c) >= 0 {
+			continue
+		}
+		if c == '=' && i > 0 && s[0] == '-' { // --flag=value is no assignment
+			continue
+		}
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}
+
+// join writes words as one command.
+func join(words []word) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = quote(w.text)
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,91 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+)
+
+// isShell reports whether a program runs a shell text that it is given.
+func isShell(name string) bool {
+	switch name {
+	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash", "tcsh", "csh", "eval", "busybox", "toybox", "pwsh", "powershell", "cmd":
+		return true
+	}
+	return false
+}
+
+// isWrapper reports whether a command runs another command that stands in its words.
+func isWrapper(name string, words []word) bool {
+	if isShell(name) {
+		return true
+	}
+	switch name {
+	case "env":
+		return len(words) > 1
+	case "find", "fd", "fdfind":
+		return slices.ContainsFunc(words[1:], func(w word) bool {
+			switch w.text {
+			case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
+				return true
+			}
+			return strings.HasPrefix(w.text, "--exec")
+		})
+	case "command":
+		return len(words) != 3 || words[1].text != "-v" && words[1].text != "-V"
+	case "git":
+		return gitRuns(words[1:])
+	case "timeout", "gtimeout", "nohup", "nice", "ionice", "setsid", "stdbuf", "unbuffer", "time", "xargs", "sudo", "doas", "su", "runuser", "pkexec",
+		"builtin", "exec", "source", ".", "trap", "coproc", "chroot", "unshare", "nsenter", "flock", "watch", "parallel", "script",
+		"strace", "ltrace", "gdb", "lldb", "valgrind", "perf", "rlwrap", "entr", "watchexec", "ssh", "mosh", "docker", "podman", "nerdctl", "kubectl", "oc",
+		"npx", "bunx", "uvx", "pipx", "direnv", "nix", "nix-shell", "mise", "rtx", "asdf", "conda", "mamba", "micromamba", "faketime",
+		"caffeinate", "arch", "taskset", "chrt", "numactl", "prlimit", "systemd-run", "systemd-inhibit", "dbus-run-session", "xvfb-run", "at", "batch",
+		"expect", "screen", "tmux", "wsl", "firejail", "bwrap", "fakeroot", "setpriv", "cgexec", "choom", "hyperfine":
+		return true
+	}
+	return false
+}
+
+// gitRuns reports whether git is given a command line to run: by a setting, or by a
+// subcommand that is made for it.
+func gitRuns(args []word) bool {
+	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
+		flag := args[0].text
+		if flag == "-c" || strings.HasPrefix(flag, "-c") || strings.HasPrefix(flag, "--config-env") || strings.HasPrefix(flag, "--exec-path=") {
+			return true
+		}
+		args = args[1:]
+		if (flag == "-C" || flag == "--git-dir" || flag == "--work-tree" || flag == "--namespace") && len(args) > 0 {
+			args = args[1:]
+		}
+	}
+	if len(args) == 0 {
+		return false
+	}
+	switch args[0].text {
+	case "bisect", "filter-branch", "difftool", "mergetool", "submodule":
+		return true
+	case "rebase":
+		return hasFlag(args[1:], "x", "--exec")
+	}
+	return false
+}
+
+// interprets reports whether a program runs what stands in its input.
+func interprets(name string) bool {
+	switch name {
+	case "python", "python2", "python3", "node", "deno", "bun", "ruby", "perl", "php", "lua", "psql", "mysql", "sqlite3", "R", "Rscript", "julia", "ghci",
+		"irb", "osascript", "awk", "gawk", "mawk", "sed", "ed", "ex", "vi", "vim", "bc", "dc", "gdb", "make", "m4", "tclsh", "wish", "guile", "emacs", "at", "crontab":
+		return true
+	}
+	return isShell(name)
+}
+
+// suffixes gives each way in which a wrapper's words may hold a command: nobody knows
+// all flags of all wrappers, so every tail of the words is one.
+func suffixes(words []word) [][]word {
+	out := make([][]word, 0, len(words))
+	for i := 1; i < len(words); i++ {
+		out = append(out, words[i:])
+	}
+	return out
+}

@@ -1,0 +1,318 @@
+package model_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/agent/model"
+	"jcode/internal/modeltest"
+)
+
+// Retry-After is waited for at least, and our own backoff at least. P11
+func TestRetryAfterIsHonoured(t *testing.T) {
+	header := func(v string) http.Header { return http.Header{"Retry-After": {v}} }
+	t.Run("seconds, three times", func(t *testing.T) {
+		srv := modeltest.New(t, modeltest.Status(429, header("0.05"), "slow down").Times(3), modeltest.Text("ok"))
+		resp, s, err := stream(t, newClient(t, srv.URL()), ask("x"))
+		if err != nil || resp.Text != "ok" || len(s.waits) != 3 {
+			t.Fatalf("%+v %v %v", resp, s.waits, err)
+		}
+		reqs := srv.Requests()
+		for i := 1; i < len(reqs); i++ {
+			if gap := reqs[i].Time.Sub(reqs[i-1].Time); gap < 50*time.Millisecond {
+				t.Errorf("request %d came after %v", i, gap)
+			}
+		}
+	})
+	cases := map[string]struct {
+		header http.Header
+		least  time.Duration
+	}{
+		"zero": {header("0"), time.Millisecond}, "absent": {nil, time.Millisecond}, "rubbish": {header("soon"), time.Millisecond}, "negative": {header("-5"), time.Millisecond},
+		"date in the past": {header("Mon, 02 Jan 2006 15:04:05 GMT"), time.Millisecond},
+		"milliseconds":     {http.Header{"Retry-After-Ms": {"70"}}, 70 * time.Millisecond},
+		"date":             {header(time.Now().Add(2 * time.Second).UTC().Format(http.TimeFormat)), 100 * time.Millisecond},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			srv := modeltest.New(t, modeltest.Status(503, c.header, ""), modeltest.Text("ok"))
+			_, s, err := stream(t, newClient(t, srv.URL()), ask("x"))
+			if err != nil || len(s.waits) != 1 || s.waits[0] < c.least {
+				t.Errorf("waits %v %v", s.waits, err)
+			}
+		})
+	}
+	for _, v := range []string{"86400", "1e300", time.Now().Add(48 * time.Hour).UTC().Format(http.TimeFormat)} {
+		t.Run("huge "+v, func(t *testing.T) {
+			srv := modeltest.New(t, modeltest.Status(429, header(v), ""))
+			_, s, err := stream(t, newClient(t, srv.URL()), ask("x"))
+			if e := classOf(t, err); e.Class != model.ClassServer || len(s.waits) != 0 || !strings.Contains(e.Text, "too long") {
+				t.Errorf("%v %v", err, s.waits)
+			}
+		})
+	}
+}
+
+// The status decides before the words. P12, P13
+func TestStatusDecidesTheClass(t *testing.T) {
+	body := func(typ, code, msg string) string {
+		return fmt.Sprintf(`{"error":{"message":%q,"type":%q,"code":%q}}`, msg, typ, code)
+	}
+	cases := map[string]struct {
+		reply modeltest.Reply
+		class model.ErrorClass
+		tries int
+		words string
+	}{
+		"429 that speaks of tokens": {modeltest.Error(429, "tokens", "Rate limit reached: too many tokens, maximum context length"), model.ClassServer, 4, "too many tokens"},
+		"402":                       {modeltest.Error(402, "", "insufficient credits"), model.ClassCredit, 1, "insufficient credits"},
+		"429 without quota":         {modeltest.Status(429, nil, body("insufficient_quota", "insufficient_quota", "You exceeded your current quota")), model.ClassCredit, 1, "quota"},
+		"401":                       {modeltest.Error(401, "", "Incorrect API key provided: sk-very-secret-key"), model.ClassAuth, 1, "[key]"},
+		"403":                       {modeltest.Error(403, "", "country not supported"), model.ClassAuth, 1, "country"},
+		"404":                       {modeltest.Status(404, nil, `{"error":"model 'x' not found"}`), model.ClassRequest, 1, "not found"},
+		"500 for ever":              {modeltest.Status(500, nil, "oops"), model.ClassServer, 4, "gave up after 4"},
+		"529":                       {modeltest.Error(529, "overloaded_error", "Overloaded"), model.ClassServer, 4, "Overloaded"},
+		"501":                       {modeltest.Status(501, nil, ""), model.ClassRequest, 1, "Not Implemented"},
+		"413":                       {modeltest.Status(413, nil, ""), model.ClassOverflow, 1, ""},
+		"400 overflow":              {modeltest.ContextOverflow(), model.ClassOverflow, 1, "maximum context length"},
+		"400 overflow, llama.cpp":   {modeltest.Status(400, nil, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`), model.ClassOverflow, 1, ""},
+		"400 overflow, anthropic":   {modeltest.Status(400, nil, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 200001 tokens > 200000 maximum"}}`), model.ClassOverflow, 1, ""},
+		"400 other":                 {modeltest.Error(400, "", "bad thing"), model.ClassRequest, 1, "bad thing"},
+		"422 with detail list":      {modeltest.Status(422, nil, `{"detail":[{"loc":["body","x"],"msg":"field required"}]}`), model.ClassRequest, 1, "field required"},
+		"gemini list":               {modeltest.Status(400, nil, `[{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}]`), model.ClassRequest, 1, "API key not valid"},
+		"html body":                 {modeltest.Status(502, nil, "<html><head><title>502 Bad  Gateway</title></head></html>"), model.ClassServer, 4, "502 Bad Gateway"},
+		"web page with 200":         {modeltest.Status(200, http.Header{"Content-Type": {"text/html; charset=utf-8"}}, "<!doctype html><title>Welcome</title>"), model.ClassRequest, 1, "base URL"},
+		"redirect":                  {modeltest.Status(301, http.Header{"Location": {"https://example.com/v1"}}, ""), model.ClassRequest, 1, "https://example.com/v1"},
+		"error in the stream":       {modeltest.Chunks(modeltest.TextChunk("x"), `{"error":{"message":"Overloaded","type":"overloaded_error"}}`), model.ClassServer, 4, "Overloaded"},
+		"error in a choice":         {modeltest.Chunks(`{"choices":[{"delta":{},"error":{"code":502,"message":"upstream"},"finish_reason":"error"}]}`), model.ClassServer, 4, "upstream"},
+		"quota in the stream":       {modeltest.Chunks(`{"error":{"message":"no","code":"insufficient_quota"}}`), model.ClassCredit, 1, "no"},
+		"overflow in the stream":    {modeltest.Chunks(`{"error":{"message":"too long","code":"context_length_exceeded","type":"invalid_request_error"}}`), model.ClassOverflow, 1, ""},
+		"auth in the stream":        {modeltest.Chunks(`{"error":{"code":401,"message":"no"}}`), model.ClassAuth, 1, "no"},
+		"error as text":             {modeltest.Raw("data: {\"error\":\"cuda out of memory\"}\n\n"), model.ClassServer, 4, "cuda out of memory"},
+		"error event":               {modeltest.Raw("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Over\"}}\n\n"), model.ClassServer, 4, "Over"},
+		"rubbish":                   {modeltest.Raw("Internal Server Error\n"), model.ClassNetwork, 4, "Internal Server Error"},
+		"plain JSON, no answer":     {modeltest.Status(200, nil, `{"object":"x"}`), model.ClassNetwork, 4, "no answer"},
+		"empty body":                {modeltest.Status(200, http.Header{"Content-Type": {"text/event-stream"}}, ""), model.ClassNetwork, 4, "cut off"},
+		"text body of 400":          {modeltest.Status(400, nil, "tool \x1b[31mtrouble"), model.ClassRequest, 1, "tool trouble"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			srv := modeltest.New(t, c.reply.Forever())
+			_, _, err := stream(t, newClient(t, srv.URL()), ask("x"))
+			e := classOf(t, err)
+			if e.Class != c.class || len(srv.Requests()) != c.tries || !strings.Contains(e.Text, c.words) {
+				t.Errorf("class %s after %d requests: %v", e.Class, len(srv.Requests()), e)
+			}
+			if strings.Contains(e.Error(), "secret") || strings.ContainsAny(e.Error(), "\x1b\n") {
+				t.Errorf("unfit to be shown: %q", e.Error())
+			}
+		})
+	}
+}
+
+func TestNobodyListens(t *testing.T) { // H01
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + l.Addr().String() + "/v1"
+	l.Close()
+	_, s, err := stream(t, newClient(t, url), ask("x"))
+	if e := classOf(t, err); e.Class != model.ClassNetwork || !strings.Contains(e.Text, url) || len(s.waits) != quick.Attempts-1 {
+		t.Errorf("%v %v", err, s.waits)
+	}
+}
+
+// One downgrade per refusal, remembered by the client. P10, P19
+func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
+	zero, half := 0.0, 0.5
+	withTool := func(r *model.Request) {
+		r.Tools = []model.Tool{{Name: "read", Parameters: []byte(`{"type":"object","properties":{}}`)}}
+	}
+	withCall := func(r *model.Request) {
+		r.Messages = append(r.Messages, model.Message{Role: model.RoleAssistant, Reasoning: "hm", Calls: []model.Call{{ID: "call_abc", Name: "read", Arguments: "{}"}}},
+			model.Message{Role: model.RoleTool, CallID: "call_abc", Name: "read", Text: "x"})
+	}
+	has := func(key, msg string) func(modeltest.Request) string {
+		return func(r modeltest.Request) string {
+			if _, ok := r.Fields[key]; ok {
+				return msg
+			}
+			return ""
+		}
+	}
+	anyMessage := func(msg string, bad func(modeltest.Message) bool) func(modeltest.Request) string {
+		return func(r modeltest.Request) string {
+			for _, m := range r.Messages {
+				if bad(m) {
+					return msg
+				}
+			}
+			return ""
+		}
+	}
+	cases := map[string]struct {
+		quirks  model.Quirks
+		request func(*model.Request)
+		refuse  func(modeltest.Request) string
+	}{
+		"stream_options": {model.Quirks{}, nil, has("stream_options", "Unrecognized request argument supplied: stream_options")},
+		"strict": {model.Quirks{Strict: true}, withTool, func(r modeltest.Request) string {
+			if len(r.Tools) > 0 && r.Tools[0].Fields["strict"] == true {
+				return "tools[0].function.strict: extra fields not permitted"
+			}
+			return ""
+		}},
+		"developer":             {model.Quirks{DeveloperRole: true}, nil, anyMessage("developer is not one of ['system', 'assistant', 'user']", func(m modeltest.Message) bool { return m.Role == "developer" })},
+		"temperature":           {model.Quirks{}, func(r *model.Request) { r.Temperature = &zero }, has("temperature", "Unsupported value: 'temperature' does not support 0.0 with this model.")},
+		"top_p":                 {model.Quirks{}, func(r *model.Request) { r.TopP = &half }, has("top_p", "Unsupported parameter: top_p")},
+		"max_tokens":            {model.Quirks{}, func(r *model.Request) { r.MaxOutputTokens = 9 }, has("max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")},
+		"max_completion_tokens": {model.Quirks{MaxCompletionTokens: true}, func(r *model.Request) { r.MaxOutputTokens = 9 }, has("max_completion_tokens", "max_completion_tokens: unknown field")},
+		"effort":                {model.Quirks{}, func(r *model.Request) { r.ReasoningEffort = "high" }, has("reasoning_effort", "Unrecognized request argument supplied: reasoning_effort")},
+		"effort none with tools": {model.Quirks{}, withTool, func(r modeltest.Request) string {
+			if r.Fields["reasoning_effort"] != "none" {
+				return "Function tools are not supported with this model; use the Responses API"
+			}
+			return ""
+		}},
+		"reasoning needed":  {model.Quirks{}, withCall, anyMessage("reasoning_content is missing", func(m modeltest.Message) bool { return m.Role == "assistant" && m.Reasoning == "" })},
+		"reasoning refused": {model.Quirks{ReasoningBack: true}, withCall, anyMessage("unexpected field reasoning_content", func(m modeltest.Message) bool { return m.Reasoning != "" })},
+		"images": {model.Quirks{}, func(r *model.Request) { r.Messages[0].Images = []model.Image{{MIME: "image/png", Data: []byte{1}}} },
+			anyMessage("image_url is only supported by certain models", func(m modeltest.Message) bool { return m.Images > 0 })},
+		"cache markers": {model.Quirks{CacheMarkers: []string{"test"}}, withTool, func(r modeltest.Request) string {
+			if strings.Contains(string(r.Raw), "cache_control") {
+				return "cache_control: unknown field"
+			}
+			return ""
+		}},
+		"thought signature": {model.Quirks{}, withCall, func(r modeltest.Request) string {
+			if !strings.Contains(string(r.Raw), "thought_signature") {
+				return "Function call is missing a thought_signature in functionCall parts"
+			}
+			return ""
+		}},
+		"short ids":  {model.Quirks{}, withCall, anyMessage("Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.", func(m modeltest.Message) bool { return m.Role == "tool" && len(m.ToolCallID) != 9 })},
+		"tool names": {model.Quirks{}, withCall, anyMessage("GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.", func(m modeltest.Message) bool { return m.Role == "tool" && m.Fields["name"] == nil })},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			srv := modeltest.New(t, modeltest.RefuseIf(c.refuse, modeltest.Text("ok")).Forever())
+			client := newClient(t, srv.URL(), func(p *model.ProviderConfig) { p.Quirks = c.quirks })
+			req := ask("x")
+			if c.request != nil {
+				c.request(&req)
+			}
+			resp, s, err := stream(t, client, req)
+			if err != nil || resp.Text != "ok" || len(s.notes) != 1 || len(srv.Requests()) != 2 || len(s.waits) != 0 {
+				t.Fatalf("%+v %v, notes %q, %d requests", resp, err, s.notes, len(srv.Requests()))
+			}
+			if _, s, err := stream(t, client, req); err != nil || len(s.notes) != 0 || len(srv.Requests()) != 3 {
+				t.Errorf("not remembered: %v, %q, %d requests", err, s.notes, len(srv.Requests()))
+			}
+		})
+	}
+	t.Run("a refusal that no change meets is not sent again and again", func(t *testing.T) {
+		srv := modeltest.New(t, modeltest.Refusal("", "I dislike stream_options, temperature and developer").Forever())
+		req := ask("x")
+		req.Temperature = &zero
+		_, _, err := stream(t, newClient(t, srv.URL()), req)
+		if e := classOf(t, err); e.Class != model.ClassRequest || len(srv.Requests()) != 3 {
+			t.Errorf("%v after %d requests", err, len(srv.Requests()))
+		}
+	})
+}
+
+func TestRefusedToolIsNamed(t *testing.T) {
+	for msg, want := range map[string]int{
+		"Invalid 'tools[1].function.parameters': bad":                                                    1,
+		"tools.0.custom.input_schema: JSON schema is invalid":                                            0,
+		"Invalid value at 'tools[0].function_declarations[1].parameters'":                                1,
+		"Invalid schema for function 'grep': In context=('properties', 'x'), array schema missing items": 1,
+		"tools[99] is odd": -1,
+		"something else":   -1,
+	} {
+		t.Run(msg, func(t *testing.T) {
+			srv := modeltest.New(t, modeltest.Refusal("", msg))
+			req := ask("x")
+			for _, n := range []string{"read", "grep"} {
+				req.Tools = append(req.Tools, model.Tool{Name: n, Parameters: []byte(`{"type":"object","properties":{}}`)})
+			}
+			_, _, err := stream(t, newClient(t, srv.URL()), req)
+			e := classOf(t, err)
+			if e.ToolIndex != want || (want >= 0) != (e.Class == model.ClassTool) {
+				t.Errorf("%+v", e)
+			}
+		})
+	}
+}
+
+func TestFallbackTakesOver(t *testing.T) {
+	first := modeltest.New(t, modeltest.Text("half", "more").CutAfter(2).Forever())
+	second := modeltest.New(t, modeltest.Text("whole").Forever())
+	f := model.NewFallback(newClient(t, first.URL()), newClient(t, second.URL()), "other-model")
+	resp, s, err := stream(t, f, ask("x"))
+	if err != nil || resp.Text != "whole" || s.text.String() != "whole" || len(s.notes) != 1 {
+		t.Errorf("%+v %v %q", resp, err, s.notes)
+	}
+	before := len(first.Requests())
+	if _, s, err := stream(t, f, ask("y")); err != nil || len(first.Requests()) != before || len(s.notes) != 0 {
+		t.Errorf("the first model is asked again at once: %v", err)
+	}
+	if m := second.Requests()[1].Model; m != "other-model" {
+		t.Errorf("model %q", m)
+	}
+	t.Run("not on overflow", func(t *testing.T) {
+		srv := modeltest.New(t, modeltest.ContextOverflow())
+		f := model.NewFallback(newClient(t, srv.URL()), newClient(t, second.URL()), "other")
+		if _, _, err := stream(t, f, ask("x")); classOf(t, err).Class != model.ClassOverflow {
+			t.Error(err)
+		}
+	})
+}
+
+func TestDoctorChecksAnEndpoint(t *testing.T) {
+	srv := modeltest.New(t, modeltest.Text("ready"), modeltest.Calls(modeltest.Call{Name: "report", Args: `{"word":"ready"}`}))
+	srv.Models("text-embedding-3", "some-coder", "other")
+	cfg := model.ProviderConfig{Name: "test", BaseURL: srv.URL(), Key: "sk-very-secret-key", KeyEnv: "TEST_KEY"}
+	for _, c := range model.CheckEndpoint(t.Context(), cfg, "") {
+		if !c.OK || c.Advice != "" || strings.Contains(c.Detail, "secret") {
+			t.Errorf("%+v", c)
+		}
+	}
+	if r := srv.Requests(); len(r) != 2 || r[0].Model != "some-coder" || len(r[1].Tools) != 1 {
+		t.Errorf("%d requests", len(r))
+	}
+	t.Run("faults", func(t *testing.T) {
+		srv := modeltest.New(t, modeltest.Error(401, "", "wrong key sk-very-secret-key"))
+		cfg.BaseURL = srv.URL()
+		checks := model.CheckEndpoint(t.Context(), cfg, "missing")
+		last := checks[len(checks)-1]
+		if last.Name != "stream" || last.OK || last.Advice == "" || strings.Contains(fmt.Sprint(checks), "secret") || checks[1].Advice == "" {
+			t.Errorf("%+v", checks)
+		}
+		cfg.BaseURL = "ftp://x"
+		if checks := model.CheckEndpoint(t.Context(), cfg, ""); len(checks) != 1 || checks[0].OK {
+			t.Errorf("%+v", checks)
+		}
+	})
+}
+
+func TestWrongBaseURLIsSaidAtOnce(t *testing.T) {
+	for _, url := range []string{"", "localhost:1234", "ftp://x/v1", "http://", "http://a b"} {
+		if _, err := model.NewOpenAI(model.ProviderConfig{BaseURL: url}); err == nil {
+			t.Errorf("%q was accepted", url)
+		}
+	}
+	if _, err := model.NewOpenAI(model.ProviderConfig{BaseURL: "http://x", ExtraBody: map[string]any{"f": func() {}}}); err == nil {
+		t.Error("a function as extra body was accepted")
+	}
+	var target error = &model.Error{Class: model.ClassNetwork, Err: errors.New("x")}
+	if errors.Unwrap(target) == nil {
+		t.Error("the cause is lost")
+	}
+}

@@ -1,0 +1,118 @@
+// Package export owns a session as a document for people and programs: Markdown, JSON, or
+// one HTML page that needs nothing besides itself.
+//
+// It must not know where the document goes, and it runs nothing of what it shows: the
+// words of models and tools are data.
+package export
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"jcode/internal/atomicfile"
+	"jcode/session"
+)
+
+// maxNesting bounds how deep sub-agents' sessions are followed.
+const maxNesting = 4
+
+// Document is a session with all that is told of it.
+type Document struct {
+	Session  session.Session
+	Messages []session.Message
+	// Tasks are the sessions of sub-agents that worked for this one, oldest first.
+	Tasks []Document
+}
+
+// Source is where sessions come from; *session.Store is one.
+type Source interface {
+	Get(ctx context.Context, id string) (session.Session, error)
+	Messages(ctx context.Context, id string) ([]session.Message, error)
+	List(ctx context.Context, f session.Filter) ([]session.Session, error)
+}
+
+// Load reads a session with its sub-agents' sessions.
+func Load(ctx context.Context, from Source, id string) (Document, error) {
+	v, err := from.Get(ctx, id)
+	if err != nil {
+		return Document{}, err
+	}
+	return load(ctx, from, v, maxNesting)
+}
+
+func load(ctx context.Context, from Source, v session.Session, depth int) (Document, error) {
+	d := Document{Session: v}
+	var err error
+	if d.Messages, err = from.Messages(ctx, v.ID); err != nil {
+		return Document{}, err
+	}
+	if depth == 0 {
+		return d, nil
+	}
+	tasks, err := from.List(ctx, session.Filter{All: true, Kind: session.KindTask, ParentID: v.ID, Archived: true})
+	if err != nil {
+		return Document{}, err
+	}
+	for i := len(tasks) - 1; i >= 0; i-- {
+		child, err := load(ctx, from, tasks[i], depth-1)
+		if err != nil {
+			return Document{}, err
+		}
+		d.Tasks = append(d.Tasks, child)
+	}
+	return d, nil
+}
+
+// Format is a form of export.
+type Format string
+
+// The forms.
+const (
+	Markdown Format = "md"
+	JSON     Format = "json"
+	HTML     Format = "html"
+)
+
+// FormatOf gives the form that a file name asks for by its extension; none means Markdown.
+func FormatOf(path string) (Format, error) {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case "", ".md", ".markdown":
+		return Markdown, nil
+	case ".json":
+		return JSON, nil
+	case ".html", ".htm":
+		return HTML, nil
+	default:
+		return "", fmt.Errorf("export to %s: unknown extension %s: use .md, .json or .html", path, ext)
+	}
+}
+
+// Write writes a document in a form.
+func Write(w io.Writer, f Format, d Document) error {
+	switch f {
+	case Markdown:
+		return writeMarkdown(w, d)
+	case JSON:
+		return writeJSON(w, d)
+	case HTML:
+		return writeHTML(w, d)
+	}
+	return fmt.Errorf("export: unknown form %q: use md, json or html", f)
+}
+
+// WriteFile writes a document to a file in the form that its extension asks for. A new
+// file is readable by its owner only.
+func WriteFile(path string, d Document) error {
+	f, err := FormatOf(path)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	if err := Write(&b, f, d); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, []byte(b.String()), atomicfile.Options{Perm: 0o600})
+}

@@ -1,0 +1,99 @@
+package export
+
+import (
+	"bytes"
+	"html"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+)
+
+// markdownHTML gives a model's Markdown as HTML. HTML in it is shown as text, pictures
+// become links, and links that would run something lose their target.
+func markdownHTML(source string) string {
+	md := goldmark.New(
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(safeNodes{}, 100))),
+	)
+	var b bytes.Buffer
+	if err := md.Convert([]byte(source), &b); err != nil {
+		return "<p class=\"plain\">" + html.EscapeString(source) + "</p>\n"
+	}
+	return b.String()
+}
+
+// safeNodes draws the nodes that must not be drawn as goldmark does.
+type safeNodes struct{}
+
+// RegisterFuncs implements renderer.NodeRenderer.
+func (safeNodes) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindFencedCodeBlock, drawCode)
+	r.Register(ast.KindCodeBlock, drawCode)
+	r.Register(ast.KindHTMLBlock, drawHTMLBlock)
+	r.Register(ast.KindRawHTML, drawRawHTML)
+	r.Register(ast.KindImage, drawImage)
+}
+
+func drawCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	lang := ""
+	if f, ok := n.(*ast.FencedCodeBlock); ok {
+		lang = string(f.Language(source))
+	}
+	codeBlock(w, lang, strings.TrimRight(lines(source, n), "\n"))
+	return ast.WalkSkipChildren, nil
+}
+
+func drawHTMLBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		text := lines(source, n)
+		if h, ok := n.(*ast.HTMLBlock); ok && h.HasClosure() {
+			text += string(h.ClosureLine.Value(source))
+		}
+		_, _ = w.WriteString("<p class=\"plain\">" + html.EscapeString(strings.TrimRight(text, "\n")) + "</p>\n") // kept by the writer
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func drawRawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if raw, ok := n.(*ast.RawHTML); ok && entering {
+		for i := range raw.Segments.Len() {
+			at := raw.Segments.At(i)
+			_, _ = w.WriteString(html.EscapeString(string(at.Value(source)))) // kept by the writer
+		}
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+// drawImage gives a link in the picture's place: the page loads nothing.
+func drawImage(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	image, ok := n.(*ast.Image)
+	if !ok {
+		return ast.WalkContinue, nil
+	}
+	if !entering {
+		_, _ = w.WriteString("</a>") // kept by the writer
+		return ast.WalkContinue, nil
+	}
+	target := ""
+	if to := string(image.Destination); strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://") {
+		target = " href=\"" + html.EscapeString(to) + "\""
+	}
+	_, _ = w.WriteString("<a" + target + ">image: ") // kept by the writer
+	return ast.WalkContinue, nil
+}
+
+func lines(source []byte, n ast.Node) string {
+	var b strings.Builder
+	for i := range n.Lines().Len() {
+		at := n.Lines().At(i)
+		b.Write(at.Value(source))
+	}
+	return b.String()
+}

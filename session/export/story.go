@@ -1,0 +1,155 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"jcode/internal/text"
+	"jcode/session"
+)
+
+// The text forms tell a session as a row of items; Markdown and HTML only differ in how
+// they draw them.
+
+// item is one message to be drawn.
+type item struct {
+	who       string // heading
+	kind      string // session role, or "broken"
+	at        time.Time
+	archived  bool
+	reasoning string
+	text      string
+	images    []session.Part
+	calls     []call
+}
+
+// call is one tool call to be drawn.
+type call struct {
+	name      string
+	about     string // one line: what it was called with
+	status    session.Status
+	took      string
+	arguments string // pretty JSON, or as the model wrote it
+	diff      string
+	result    string
+	images    []session.Part
+}
+
+func story(d Document) []item {
+	var items []item
+	for _, m := range d.Messages {
+		if it, ok := tell(m); ok {
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
+func tell(m session.Message) (item, bool) {
+	it := item{kind: m.Role, at: m.Created, archived: m.Archived > 0}
+	if m.Broken != "" {
+		it.kind, it.who, it.text = "broken", "Not readable", m.Broken
+		return it, true
+	}
+	switch m.Role {
+	case session.RoleUser:
+		it.who = "You"
+	case session.RoleAssistant:
+		it.who = "Assistant"
+	case session.RoleSummary:
+		it.who = "Summary of what came before"
+	default:
+		it.who = "Notice"
+	}
+	shown := ""
+	for _, p := range m.Parts {
+		switch p.Kind {
+		case session.PartReasoning:
+			it.reasoning += p.Text
+		case session.PartImage:
+			it.images = append(it.images, p)
+		case session.PartShown:
+			shown += p.Text
+		}
+	}
+	it.text = clean(cmp.Or(shown, m.Text()))
+	it.reasoning = clean(it.reasoning)
+	for _, c := range m.Calls {
+		it.calls = append(it.calls, tellCall(c))
+	}
+	return it, it.text != "" || it.reasoning != "" || len(it.images)+len(it.calls) > 0
+}
+
+func tellCall(c session.Call) call {
+	out := call{name: text.Visible(c.Name), status: c.Status, result: clean(c.Result), images: c.Parts}
+	if !c.Started.IsZero() && c.Ended.After(c.Started) {
+		out.took = c.Ended.Sub(c.Started).Round(10 * time.Millisecond).String()
+	}
+	var args map[string]any
+	if json.Unmarshal([]byte(c.Arguments), &args) == nil {
+		var b bytes.Buffer
+		if json.Indent(&b, []byte(c.Arguments), "", "  ") == nil {
+			out.arguments = clean(b.String())
+		}
+		out.about = about(args)
+	} else {
+		out.arguments = clean(c.Arguments)
+	}
+	var display struct {
+		Summary string `json:"summary"`
+		Diff    string `json:"diff"`
+	}
+	if len(c.Display) > 0 && json.Unmarshal(c.Display, &display) == nil { // only for show
+		out.diff = clean(display.Diff)
+		if out.about == "" {
+			out.about = oneLine(display.Summary)
+		}
+	}
+	return out
+}
+
+// about picks the argument that says most.
+func about(args map[string]any) string {
+	for _, key := range []string{"cmd", "path", "pattern", "src", "url", "name", "prompt", "question", "action"} {
+		if s, ok := args[key].(string); ok && s != "" {
+			return oneLine(s)
+		}
+	}
+	return ""
+}
+
+func oneLine(s string) string {
+	s, _ = text.CutMark(strings.Join(strings.Fields(text.Visible(text.Valid(s))), " "), 120, "…")
+	return s
+}
+
+func clean(s string) string { return strings.Trim(text.Clean(s), "\n") }
+
+func title(d Document) string { return cmp.Or(oneLine(d.Session.Title), "Session "+d.Session.ID) }
+
+// facts are the lines below the title.
+func facts(d Document) [][2]string {
+	v := d.Session
+	all := [][2]string{{"Session", v.ID}}
+	for _, f := range [][2]string{{"Folder", oneLine(v.Cwd)}, {"Model", oneLine(v.Model)}, {"Role", oneLine(v.RoleName)}} {
+		if f[1] != "" {
+			all = append(all, f)
+		}
+	}
+	all = append(all, [2]string{"Begun", v.Created.Format("2006-01-02 15:04")}, [2]string{"Last used", v.Updated.Format("2006-01-02 15:04")})
+	if v.InputTokens+v.OutputTokens > 0 {
+		all = append(all, [2]string{"Tokens", fmt.Sprintf("%d in (%d cached), %d out", v.InputTokens, v.CachedTokens, v.OutputTokens)})
+	}
+	if v.Cost > 0 {
+		all = append(all, [2]string{"Cost", fmt.Sprintf("$%.4f", v.Cost)})
+	}
+	return all
+}
+
+func imageNote(p session.Part) string {
+	return fmt.Sprintf("[image %s, %d KB]", oneLine(p.MIME), (len(p.Data)+1023)/1024)
+}

@@ -1,0 +1,144 @@
+package config
+
+// Config is what config.json may hold. The zero value of a field means that nobody set
+// it. The tags say the rest: desc explains a field, enum lists its values, default is
+// what holds when it is absent, min and max bound a number, and narrow says when a
+// project that nobody trusts may set it: by appending to a list, by a lower number, by
+// `false`, or by a more careful mode. Without narrow it waits for trust.
+type Config struct {
+	Model         string              `json:"model" desc:"Model to start with: ID, or provider/ID."`
+	Provider      string              `json:"provider" desc:"Provider of models that are named without one."`
+	FallbackModel string              `json:"fallback_model" desc:"Model that takes over when the first one fails for good."`
+	Providers     map[string]Provider `json:"providers" desc:"Providers by name: new ones, and changes to those that jcode knows."`
+	Models        []Model             `json:"models" desc:"What jcode should know of models that it doesn't."`
+
+	Mode        string      `json:"mode" desc:"Approval mode to start with." enum:"plan,ask,edits,auto,yolo" default:"ask" narrow:"careful"`
+	Permissions Permissions `json:"permissions" desc:"Approval rules, such as exec(go test *) or write(src/**)."`
+	Sandbox     Sandbox     `json:"sandbox" desc:"What commands may do in mode auto."`
+	Trust       Trust       `json:"trust" desc:"Projects whose files are trusted without a question."`
+
+	MCP        MCP        `json:"mcp" desc:"MCP servers in general; the servers themselves stand in mcp.json."`
+	Skills     Skills     `json:"skills" desc:"Skills."`
+	Lua        Lua        `json:"lua" desc:"Lua."`
+	Compaction Compaction `json:"compaction" desc:"When a long conversation is summarised."`
+	Loop       Loop       `json:"loop" desc:"When a model that repeats itself is stopped."`
+	AfterEdit  []Command  `json:"after_edit" desc:"Commands that run after an edit of a matching file."`
+	Prelude    Prelude    `json:"prelude" desc:"How a start begins."`
+
+	MaxSteps    int      `json:"max_steps" desc:"Model requests in one turn at most." default:"200" min:"1" narrow:"lower"`
+	MaxCost     float64  `json:"max_cost" desc:"US dollars that a session may cost; 0 is no limit." min:"0" narrow:"lower"`
+	IdleTimeout Duration `json:"idle_timeout" desc:"How long a model may stay silent." default:"120s"`
+
+	Theme         string          `json:"theme" desc:"Colours." enum:"auto,dark,light,contrast,ansi" default:"auto"`
+	Keys          map[string]List `json:"keys" desc:"Keys by action, as /keys lists them: \"submit\": \"ctrl+s\", or a list of keys."`
+	StatusLine    []string        `json:"status_line" desc:"Parts of the status line, in order." enum:"model,role,mode,context,cost,mcp,jobs,title,folder"`
+	Editor        string          `json:"editor" desc:"Command of the external editor." default:"$VISUAL, then $EDITOR"`
+	Vi            *bool           `json:"vi" desc:"Vi keys in the input." default:"false"`
+	Notifications string          `json:"notifications" desc:"How to call when a turn ends or waits and the window has no focus." enum:"auto,bell,off" default:"auto"`
+}
+
+// Provider is an endpoint, or what is different at one that jcode knows.
+type Provider struct {
+	BaseURL     string            `json:"base_url" desc:"Address under which /chat/completions lies, usually ending in /v1."`
+	KeyEnv      string            `json:"key_env" desc:"Environment variable that holds the key."`
+	Headers     map[string]string `json:"headers" desc:"Headers of each request." secret:"true"`
+	ExtraBody   map[string]any    `json:"extra_body" desc:"Fields of the request's body that only this provider knows."`
+	Prefer      []string          `json:"prefer" desc:"Beginnings of model IDs, the first choice first, for when no model is named."`
+	Local       *bool             `json:"local" desc:"The endpoint needs no key."`
+	MaxTools    int               `json:"max_tools" desc:"Tools that a request may hold." min:"1" default:"128"`
+	IdleTimeout Duration          `json:"idle_timeout" desc:"How long this provider may stay silent."`
+	Quirks      Quirks            `json:"quirks" desc:"Habits of the provider."`
+}
+
+// Quirks are the habits of a provider.
+type Quirks struct {
+	DeveloperRole       *bool    `json:"developer_role" desc:"The system prompt goes under the role developer."`
+	MaxCompletionTokens *bool    `json:"max_completion_tokens" desc:"The output limit is called max_completion_tokens."`
+	NoStreamOptions     *bool    `json:"no_stream_options" desc:"stream_options is left out."`
+	Strict              *bool    `json:"strict" desc:"Tool schemas are marked strict."`
+	NoTemperature       *bool    `json:"no_temperature" desc:"temperature and top_p are left out."`
+	NoImages            *bool    `json:"no_images" desc:"Images are replaced by a note."`
+	ReasoningBack       *bool    `json:"reasoning_back" desc:"Reasoning is sent back as reasoning_content."`
+	ThinkOpen           *bool    `json:"think_open" desc:"Answers begin inside a think block without its opening tag."`
+	ShortCallIDs        *bool    `json:"short_call_ids" desc:"Call IDs have nine letters and digits."`
+	CacheMarkers        []string `json:"cache_markers" desc:"Beginnings of model IDs that get prompt cache markers; \"\" is all."`
+}
+
+// Model is what is known of a model.
+type Model struct {
+	ID        string `json:"id" desc:"The model's ID at its provider." required:"true"`
+	Window    int    `json:"window" desc:"Context window in tokens." min:"1"`
+	MaxOutput int    `json:"max_output" desc:"Longest answer in tokens." min:"1"`
+	Prices    Prices `json:"prices" desc:"US dollars per million tokens."`
+	Vision    *bool  `json:"vision" desc:"It takes images."`
+	Reasons   *bool  `json:"reasons" desc:"It thinks before it answers."`
+}
+
+// Prices are in US dollars per million tokens.
+type Prices struct {
+	Input  float64 `json:"input" desc:"Tokens sent." min:"0"`
+	Output float64 `json:"output" desc:"Tokens received." min:"0"`
+	Cached float64 `json:"cached" desc:"Tokens sent that the provider had in its cache." min:"0"`
+}
+
+// Permissions are approval rules; deny wins over ask, ask over allow.
+type Permissions struct {
+	Allow []string `json:"allow" desc:"What runs without a question." merge:"append"`
+	Ask   []string `json:"ask" desc:"What asks although a rule allows it." merge:"append" narrow:"append"`
+	Deny  []string `json:"deny" desc:"What is refused; a tool that is denied wholly isn't offered." merge:"append" narrow:"append"`
+}
+
+// Sandbox bounds the commands of mode auto.
+type Sandbox struct {
+	Network *bool    `json:"network" desc:"Commands in the sandbox may use the network." default:"false" narrow:"false"`
+	Caches  []string `json:"caches" desc:"Folders outside the workspace that commands may write, such as ~/.cache/go-build." merge:"append"`
+	Protect []string `json:"protect" desc:"Further files of the workspace that are never changed silently, such as .env." merge:"append" narrow:"append"`
+}
+
+// Trust names what needs no question.
+type Trust struct {
+	Folders []string `json:"folders" desc:"Project folders, absolute or with ~/; a pattern such as ~/work/* is allowed. Only your own file may set this." narrow:"never"`
+}
+
+// MCP bounds what MCP servers add to a request.
+type MCP struct {
+	Tools          string `json:"tools" desc:"Whether the tools of servers are offered one by one, or behind three that search and call them." enum:"auto,direct,deferred" default:"auto"`
+	DeferThreshold Amount `json:"deferThreshold" desc:"Size of all tool definitions beyond which auto defers: tokens, or a share of the context window such as \"10%\"." default:"10%"`
+	MaxTools       int    `json:"maxTools" desc:"Tools that a request may hold, where the provider doesn't say otherwise." default:"128" min:"1" narrow:"lower"`
+	ImportClaude   *bool  `json:"importClaude" desc:"Read the servers of ~/.claude/mcp.json and ~/.claude.json too." default:"true" narrow:"false"`
+}
+
+// Skills says where further skills are.
+type Skills struct {
+	Folders  []string `json:"folders" desc:"Further folders of skills, absolute, with ~/, or relative to the config file." merge:"append"`
+	Disabled []string `json:"disabled" desc:"Names of skills that are not used." merge:"append" narrow:"append"`
+}
+
+// Lua switches Lua's optional parts.
+type Lua struct {
+	Eval *bool `json:"eval" desc:"Offer lua_eval, which computes without side effects, to the model." default:"false" narrow:"false"`
+}
+
+// Compaction says when history is summarised.
+type Compaction struct {
+	Threshold Share `json:"threshold" desc:"Filled part of the context window: 0.85 or \"85%\"." default:"0.85"`
+}
+
+// Loop bounds repetition within a turn.
+type Loop struct {
+	Repeats int `json:"repeats" desc:"Equal calls with equal results after which the next one isn't run." default:"4" min:"2" narrow:"lower"`
+	Alerts  int `json:"alerts" desc:"Alerts in one turn that end it." default:"2" min:"1" narrow:"lower"`
+}
+
+// Command runs for files that match.
+type Command struct {
+	Glob string `json:"glob" desc:"Files, such as **/*.go, relative to the project's root." required:"true"`
+	Cmd  string `json:"cmd" desc:"Shell command; the file is $FILE in it." required:"true"`
+}
+
+// Prelude is how a start begins when the command line doesn't say.
+type Prelude struct {
+	Role    string `json:"role" desc:"Role to start in."`
+	Session string `json:"session" desc:"What to start with: a new session, or the last one of the folder." enum:"new,continue" default:"new"`
+	Command string `json:"command" desc:"Slash command to run first, such as /init."`
+}

@@ -1,0 +1,302 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jcode/tools"
+)
+
+// maxFile bounds a config file in bytes.
+const maxFile = 4 << 20
+
+// Options say which files are read and what of a project's is trusted.
+type Options struct {
+	Paths Paths
+	// Project is the project's root; empty when there is none.
+	Project string
+	// Trusted reports whether the person trusted this setting of this project, pinned to
+	// the hash of its value. Nil trusts nothing.
+	Trusted func(key, hash string) bool
+}
+
+// Loaded is the outcome of reading all files.
+type Loaded struct {
+	// Config is what holds: the person's file, then what counts of the project's.
+	Config Config
+	// Problems are faults in the files; what they concern does not hold.
+	Problems []Problem
+	// Held are settings of the project that wait for trust.
+	Held []Held
+	// Origins tell where each setting in Config comes from, by dotted key: "file:line".
+	// Lists that are joined name their last source.
+	Origins map[string]string
+}
+
+// Held is a setting of a project that would widen what runs, and waits for trust.
+type Held struct {
+	Key   string `json:"key"`
+	Value string `json:"value"` // as JSON, secrets masked
+	File  string `json:"file"`
+	Line  int    `json:"line"`
+	// Hash pins key and value for the trust store.
+	Hash string `json:"hash"`
+}
+
+// Load reads the person's file and the project's. Missing files are fine; it never fails.
+func Load(o Options) *Loaded {
+	l := &Loaded{Origins: map[string]string{}}
+	file := o.Paths.File()
+	user := read(file, &l.Config)
+	l.note(user)
+	resolveFolders(&l.Config, filepath.Dir(file), o.Paths.Home)
+	if o.Project == "" {
+		return l
+	}
+	project := ProjectFile(o.Project)
+	if sameFile(project, file) {
+		return l // the person's own, in a home that is the project
+	}
+	var theirs Config
+	d := read(project, &theirs)
+	l.Problems = append(l.Problems, d.problems...)
+	resolveFolders(&theirs, filepath.Dir(project), o.Paths.Home)
+	for _, w := range latest(d.set) {
+		l.layer(d, w, &theirs, o.Trusted)
+	}
+	return l
+}
+
+// latest keeps the last of several settings of one key.
+func latest(set []where) []where {
+	var out []where
+	for i, w := range set {
+		if !slices.ContainsFunc(set[i+1:], func(x where) bool { return x.key == w.key }) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// read decodes one file into c.
+func read(file string, c *Config) *decoder {
+	data, err := readFile(file)
+	d := &decoder{document: parse(file, data)}
+	if err != nil {
+		d.problems = append(d.problems, Problem{File: file, Text: err.Error()})
+		return d
+	}
+	d.object(d.root, reflect.ValueOf(c).Elem(), "")
+	return d
+}
+
+// readFile reads a config file; a missing one is empty.
+func readFile(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is no regular file")
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("has more than %d MB", maxFile>>20)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	return data, nil
+}
+
+// note takes over where the settings of a file come from, and its problems.
+func (l *Loaded) note(d *decoder) {
+	l.Problems = append(l.Problems, d.problems...)
+	for _, w := range d.set {
+		l.Origins[w.key] = d.origin(w)
+	}
+}
+
+func (d *decoder) origin(w where) string {
+	line, _ := d.at(w.offset)
+	return d.file + ":" + strconv.Itoa(line)
+}
+
+// layer puts one setting of the project over the person's, if it narrows or is trusted.
+func (l *Loaded) layer(d *decoder, w where, theirs *Config, trusted func(key, hash string) bool) {
+	from, to, f := locate(reflect.ValueOf(theirs).Elem(), reflect.ValueOf(&l.Config).Elem(), w.key)
+	if f.tag.Get("narrow") == "never" {
+		line, _ := d.at(w.offset)
+		l.Problems = append(l.Problems, Problem{File: d.file, Line: line, Key: w.key, Text: "has no effect in a project's file"})
+		return
+	}
+	if !narrows(f, from, to.get()) {
+		h := held(d, w, from)
+		if trusted == nil || !trusted(h.Key, h.Hash) {
+			l.Held = append(l.Held, h)
+			return
+		}
+	}
+	if f.tag.Get("merge") == "append" {
+		to.set(reflect.AppendSlice(slicesClone(to.get()), from))
+	} else {
+		to.set(from)
+	}
+	l.Origins[w.key] = d.origin(w)
+}
+
+func slicesClone(v reflect.Value) reflect.Value {
+	out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+	reflect.Copy(out, v)
+	return out
+}
+
+// place is a settable setting: a field, or an entry of a map.
+type place struct {
+	get func() reflect.Value
+	set func(reflect.Value)
+}
+
+// locate finds the setting of a dotted key in two configs of one type.
+func locate(from, to reflect.Value, key string) (reflect.Value, place, field) {
+	for {
+		name, rest, more := strings.Cut(key, ".")
+		fields := fieldsOf(from.Type())
+		f := fields[slices.IndexFunc(fields, func(f field) bool { return f.name == name })]
+		from, to = from.Field(f.index), to.Field(f.index)
+		if !more {
+			target := to
+			return from, place{get: func() reflect.Value { return target }, set: target.Set}, f
+		}
+		if from.Kind() == reflect.Map {
+			target, entry := to, reflect.ValueOf(rest)
+			return from.MapIndex(entry), place{
+				get: func() reflect.Value { return reflect.Zero(target.Type().Elem()) },
+				set: func(v reflect.Value) {
+					if target.IsNil() {
+						target.Set(reflect.MakeMap(target.Type()))
+					}
+					target.SetMapIndex(entry, v)
+				},
+			}, f
+		}
+		key = rest
+	}
+}
+
+// narrows reports whether a value of an untrusted project may hold, given what holds now.
+func narrows(f field, value, now reflect.Value) bool {
+	switch f.tag.Get("narrow") {
+	case "append":
+		return true
+	case "false":
+		return value.Kind() == reflect.Pointer && !value.IsNil() && !value.Elem().Bool()
+	case "careful":
+		current := tools.Mode(now.String())
+		if current == "" {
+			current = tools.ModeAsk
+		}
+		mode := tools.Mode(value.String())
+		return mode.Under(current) == mode
+	case "lower":
+		limit := number(now)
+		if limit == 0 {
+			if limit, _ = strconv.ParseFloat(f.tag.Get("default"), 64); limit == 0 {
+				return true // nothing bounds it so far
+			}
+		}
+		v := number(value)
+		return v > 0 && v <= limit
+	}
+	return false
+}
+
+func number(v reflect.Value) float64 {
+	if v.CanInt() {
+		return float64(v.Int())
+	}
+	return v.Float()
+}
+
+// held describes a setting that waits for trust.
+func held(d *decoder, w where, value reflect.Value) Held {
+	raw, err := json.Marshal(value.Interface())
+	if err != nil {
+		raw = []byte("null") // values that came from JSON are written as JSON
+	}
+	sum := sha256.Sum256([]byte(w.key + "\x00" + string(raw)))
+	line, _ := d.at(w.offset)
+	var shown any
+	if json.Unmarshal(raw, &shown) == nil {
+		if m, err := json.Marshal(prune(Mask(w.key, shown))); err == nil {
+			raw = m
+		}
+	}
+	return Held{Key: w.key, Value: string(raw), File: d.file, Line: line, Hash: hex.EncodeToString(sum[:])}
+}
+
+// prune drops what is empty from a decoded JSON value.
+func prune(v any) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	out := map[string]any{}
+	for k, inner := range m {
+		switch x := prune(inner).(type) {
+		case nil:
+		case string:
+			if x != "" {
+				out[k] = x
+			}
+		case float64:
+			if x != 0 {
+				out[k] = x
+			}
+		case map[string]any:
+			if len(x) > 0 {
+				out[k] = x
+			}
+		case []any:
+			if len(x) > 0 {
+				out[k] = x
+			}
+		default:
+			out[k] = x
+		}
+	}
+	return out
+}
+
+// resolveFolders makes the folders in c absolute: ~/ is the home, anything else begins at
+// the file's folder.
+func resolveFolders(c *Config, base, home string) {
+	for i, dir := range c.Skills.Folders {
+		if rest, ok := strings.CutPrefix(filepath.ToSlash(dir), "~/"); ok {
+			dir = filepath.Join(home, filepath.FromSlash(rest))
+		} else if !filepath.IsAbs(dir) {
+			dir = filepath.Join(base, dir)
+		}
+		c.Skills.Folders[i] = filepath.Clean(dir)
+	}
+}

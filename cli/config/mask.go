@@ -1,0 +1,85 @@
+package config
+
+import (
+	"net/url"
+	"strings"
+)
+
+// masked stands where a secret stood.
+const masked = "•••"
+
+// secretPath reports whether the value at a dotted path may be a secret.
+func secretPath(path string) bool {
+	for part := range strings.SplitSeq(path, ".") {
+		if part == "headers" || secretName(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// secretName reports whether a key sounds as if its value were a secret.
+func secretName(name string) bool {
+	name = plainKey(name)
+	if strings.HasSuffix(name, "env") { // names a variable, holds nothing
+		return false
+	}
+	for _, word := range []string{"apikey", "token", "secret", "password", "passwd", "authorization", "cookie", "credential", "bearer"} {
+		if strings.HasSuffix(name, word) {
+			return true
+		}
+	}
+	return name == "key"
+}
+
+// Mask gives a decoded JSON value with its secrets replaced: values below headers and of
+// keys that sound like one, and user names, passwords and queries of addresses.
+func Mask(path string, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, inner := range v {
+			out[k] = Mask(path+"."+k, inner)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, inner := range v {
+			out[i] = Mask(path, inner)
+		}
+		return out
+	case string:
+		if v != "" && secretPath(path) {
+			return masked
+		}
+		return maskURL(v)
+	case float64, int:
+		if secretPath(path) {
+			return masked
+		}
+	}
+	return v
+}
+
+// maskURL hides what an address may hold besides where it leads.
+func maskURL(s string) string {
+	if !strings.Contains(s, "://") {
+		return s
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return s
+	}
+	if u.User == nil && u.RawQuery == "" {
+		return s
+	}
+	if u.User != nil {
+		u.User = url.User("MASK")
+	}
+	query := u.Query()
+	for k := range query {
+		query.Set(k, "MASK")
+	}
+	u.RawQuery = query.Encode()
+	return strings.ReplaceAll(u.String(), "MASK", masked)
+}

@@ -145,7 +145,7 @@ func (c *OpenAI) attempt(parent context.Context, req *Request, body []byte, say 
 	defer cancel(nil)
 	x := &exchange{body: body, silent: watchSilence(c.limits.Idle, cancel)}
 	defer x.silent.stop()
-	a := newAnswer(say, c.cfg.Quirks.ThinkOpen)
+	a := newAnswer(say, yes(c.cfg.Quirks.ThinkOpen))
 	err := c.stream(context.WithValue(ctx, exchangeKey{}, x), a)
 	whole := err == nil && (x.sawDone || x.sawFinish) || x.sawFinish && x.fault == nil && parent.Err() == nil
 	if x.finish == "error" {

@@ -410,7 +410,7 @@ func TestReasoningUnderItsNames(t *testing.T) {
 	}
 	t.Run("begins inside", func(t *testing.T) {
 		srv := modeltest.New(t, modeltest.Text("r1 r2</think>answer"))
-		resp, _, err := stream(t, newClient(t, srv.URL(), func(c *model.ProviderConfig) { c.Quirks.ThinkOpen = true }), ask("x"))
+		resp, _, err := stream(t, newClient(t, srv.URL(), func(c *model.ProviderConfig) { c.Quirks.ThinkOpen = new(true) }), ask("x"))
 		if err != nil || resp.Reasoning != "r1 r2" || resp.Text != "answer" {
 			t.Errorf("%q %q %v", resp.Reasoning, resp.Text, err)
 		}

@@ -31,20 +31,20 @@ func newFeatures(cfg ProviderConfig, model string) *features {
 	f := &features{
 		systemRole:     "system",
 		maxTokensField: "max_tokens",
-		streamOptions:  !q.NoStreamOptions,
-		strict:         q.Strict,
-		temperature:    !q.NoTemperature,
-		topP:           !q.NoTemperature,
+		streamOptions:  !yes(q.NoStreamOptions),
+		strict:         yes(q.Strict),
+		temperature:    !yes(q.NoTemperature),
+		topP:           !yes(q.NoTemperature),
 		effort:         true,
-		reasoning:      q.ReasoningBack,
-		images:         !q.NoImages,
-		shortIDs:       q.ShortCallIDs,
+		reasoning:      yes(q.ReasoningBack),
+		images:         !yes(q.NoImages),
+		shortIDs:       yes(q.ShortCallIDs),
 		tried:          map[string]bool{},
 	}
-	if q.DeveloperRole {
+	if yes(q.DeveloperRole) {
 		f.systemRole = "developer"
 	}
-	if q.MaxCompletionTokens {
+	if yes(q.MaxCompletionTokens) {
 		f.maxTokensField = "max_completion_tokens"
 	}
 	for _, prefix := range q.CacheMarkers {

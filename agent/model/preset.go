@@ -8,7 +8,7 @@ func Presets() []ProviderConfig {
 		{
 			Name: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY",
 			Prefer: []string{"gpt-5.6", "gpt-5.5", "gpt-5.2", "gpt-5.1", "gpt-5", "gpt-4.1"},
-			Quirks: Quirks{MaxCompletionTokens: true},
+			Quirks: Quirks{MaxCompletionTokens: new(true)},
 		},
 		{
 			Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyEnv: "ANTHROPIC_API_KEY",
@@ -35,7 +35,7 @@ func Presets() []ProviderConfig {
 		{
 			Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY",
 			Prefer: []string{"devstral", "mistral-medium", "codestral"},
-			Quirks: Quirks{ShortCallIDs: true},
+			Quirks: Quirks{ShortCallIDs: new(true)},
 		},
 		{
 			Name: "xai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY",
@@ -77,16 +77,21 @@ func (p ProviderConfig) override(c ProviderConfig) ProviderConfig {
 }
 
 func (q Quirks) with(o Quirks) Quirks {
-	q.DeveloperRole = q.DeveloperRole || o.DeveloperRole
-	q.MaxCompletionTokens = q.MaxCompletionTokens || o.MaxCompletionTokens
-	q.NoStreamOptions = q.NoStreamOptions || o.NoStreamOptions
-	q.Strict = q.Strict || o.Strict
-	q.NoTemperature = q.NoTemperature || o.NoTemperature
-	q.NoImages = q.NoImages || o.NoImages
-	q.ReasoningBack = q.ReasoningBack || o.ReasoningBack
-	q.ThinkOpen = q.ThinkOpen || o.ThinkOpen
-	q.ShortCallIDs = q.ShortCallIDs || o.ShortCallIDs
-	if len(o.CacheMarkers) > 0 {
+	set := func(to **bool, v *bool) {
+		if v != nil {
+			*to = v
+		}
+	}
+	set(&q.DeveloperRole, o.DeveloperRole)
+	set(&q.MaxCompletionTokens, o.MaxCompletionTokens)
+	set(&q.NoStreamOptions, o.NoStreamOptions)
+	set(&q.Strict, o.Strict)
+	set(&q.NoTemperature, o.NoTemperature)
+	set(&q.NoImages, o.NoImages)
+	set(&q.ReasoningBack, o.ReasoningBack)
+	set(&q.ThinkOpen, o.ThinkOpen)
+	set(&q.ShortCallIDs, o.ShortCallIDs)
+	if o.CacheMarkers != nil {
 		q.CacheMarkers = o.CacheMarkers
 	}
 	return q

@@ -29,31 +29,34 @@ type ProviderConfig struct {
 	Models map[string]Info
 }
 
-// Quirks are the habits of a provider. What is not said here is found out from its
-// refusals: once, and then remembered by the client.
+// Quirks are the habits of a provider; nil means as the preset says, or no. What is not
+// said here is found out from its refusals: once, and then remembered by the client.
 type Quirks struct {
 	// DeveloperRole sends the system prompt under the role "developer".
-	DeveloperRole bool
+	DeveloperRole *bool
 	// MaxCompletionTokens calls the output limit max_completion_tokens.
-	MaxCompletionTokens bool
+	MaxCompletionTokens *bool
 	// NoStreamOptions leaves stream_options out.
-	NoStreamOptions bool
+	NoStreamOptions *bool
 	// Strict marks tool schemas as strict.
-	Strict bool
+	Strict *bool
 	// NoTemperature leaves temperature and top_p out.
-	NoTemperature bool
+	NoTemperature *bool
 	// NoImages replaces images by a note.
-	NoImages bool
+	NoImages *bool
 	// ReasoningBack sends reasoning back as reasoning_content.
-	ReasoningBack bool
+	ReasoningBack *bool
 	// ThinkOpen says that answers begin inside a <think> block without its opening tag.
-	ThinkOpen bool
+	ThinkOpen *bool
 	// ShortCallIDs sends call ids of nine letters and digits.
-	ShortCallIDs bool
+	ShortCallIDs *bool
 	// CacheMarkers are prefixes of model IDs for which prompt cache markers are sent; ""
 	// matches all.
 	CacheMarkers []string
 }
+
+// yes reads a quirk.
+func yes(b *bool) bool { return b != nil && *b }
 
 // Limits bound waiting and trying again.
 type Limits struct {

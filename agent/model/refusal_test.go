@@ -162,17 +162,17 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 		refuse  func(modeltest.Request) string
 	}{
 		"stream_options": {model.Quirks{}, nil, has("stream_options", "Unrecognized request argument supplied: stream_options")},
-		"strict": {model.Quirks{Strict: true}, withTool, func(r modeltest.Request) string {
+		"strict": {model.Quirks{Strict: new(true)}, withTool, func(r modeltest.Request) string {
 			if len(r.Tools) > 0 && r.Tools[0].Fields["strict"] == true {
 				return "tools[0].function.strict: extra fields not permitted"
 			}
 			return ""
 		}},
-		"developer":             {model.Quirks{DeveloperRole: true}, nil, anyMessage("developer is not one of ['system', 'assistant', 'user']", func(m modeltest.Message) bool { return m.Role == "developer" })},
+		"developer":             {model.Quirks{DeveloperRole: new(true)}, nil, anyMessage("developer is not one of ['system', 'assistant', 'user']", func(m modeltest.Message) bool { return m.Role == "developer" })},
 		"temperature":           {model.Quirks{}, func(r *model.Request) { r.Temperature = &zero }, has("temperature", "Unsupported value: 'temperature' does not support 0.0 with this model.")},
 		"top_p":                 {model.Quirks{}, func(r *model.Request) { r.TopP = &half }, has("top_p", "Unsupported parameter: top_p")},
 		"max_tokens":            {model.Quirks{}, func(r *model.Request) { r.MaxOutputTokens = 9 }, has("max_tokens", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")},
-		"max_completion_tokens": {model.Quirks{MaxCompletionTokens: true}, func(r *model.Request) { r.MaxOutputTokens = 9 }, has("max_completion_tokens", "max_completion_tokens: unknown field")},
+		"max_completion_tokens": {model.Quirks{MaxCompletionTokens: new(true)}, func(r *model.Request) { r.MaxOutputTokens = 9 }, has("max_completion_tokens", "max_completion_tokens: unknown field")},
 		"effort":                {model.Quirks{}, func(r *model.Request) { r.ReasoningEffort = "high" }, has("reasoning_effort", "Unrecognized request argument supplied: reasoning_effort")},
 		"effort none with tools": {model.Quirks{}, withTool, func(r modeltest.Request) string {
 			if r.Fields["reasoning_effort"] != "none" {
@@ -181,7 +181,7 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 			return ""
 		}},
 		"reasoning needed":  {model.Quirks{}, withCall, anyMessage("reasoning_content is missing", func(m modeltest.Message) bool { return m.Role == "assistant" && m.Reasoning == "" })},
-		"reasoning refused": {model.Quirks{ReasoningBack: true}, withCall, anyMessage("unexpected field reasoning_content", func(m modeltest.Message) bool { return m.Reasoning != "" })},
+		"reasoning refused": {model.Quirks{ReasoningBack: new(true)}, withCall, anyMessage("unexpected field reasoning_content", func(m modeltest.Message) bool { return m.Reasoning != "" })},
 		"images": {model.Quirks{}, func(r *model.Request) { r.Messages[0].Images = []model.Image{{MIME: "image/png", Data: []byte{1}}} },
 			anyMessage("image_url is only supported by certain models", func(m modeltest.Message) bool { return m.Images > 0 })},
 		"cache markers": {model.Quirks{CacheMarkers: []string{"test"}}, withTool, func(r modeltest.Request) string {

@@ -27,7 +27,7 @@ func TestResolveFindsTheEndpoint(t *testing.T) {
 	}
 	work := map[string]model.ProviderConfig{
 		"work":   {BaseURL: "https://llm.example.com/v1", Headers: map[string]string{"Authorization": "x"}, KeyEnv: "WORK_KEY"},
-		"openai": {Headers: map[string]string{"X-A": "b"}, Quirks: model.Quirks{DeveloperRole: true}},
+		"openai": {Headers: map[string]string{"X-A": "b"}, Quirks: model.Quirks{DeveloperRole: new(true)}},
 	}
 	cases := map[string]struct {
 		s    model.Settings
@@ -85,7 +85,7 @@ func TestResolveFindsTheEndpoint(t *testing.T) {
 		t.Error(err)
 	}
 	got, err := model.Resolve(model.Settings{Model: "openai/x", Providers: work, Env: keys("OPENAI_API_KEY"), Limits: model.Limits{Attempts: 2}})
-	if p := got.Provider; err != nil || !p.Quirks.DeveloperRole || !p.Quirks.MaxCompletionTokens || p.Headers["X-A"] != "b" || p.BaseURL == "" || p.Limits.Attempts != 2 {
+	if p := got.Provider; err != nil || !*p.Quirks.DeveloperRole || !*p.Quirks.MaxCompletionTokens || p.Headers["X-A"] != "b" || p.BaseURL == "" || p.Limits.Attempts != 2 {
 		t.Errorf("%+v %v", got, err)
 	}
 }

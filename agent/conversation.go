@@ -150,7 +150,11 @@ type Conversation struct {
 	order    tools.Order
 	offered  map[string]bool // names offered in the last request, nil before the first
 	measured measure
+	dropped  map[refused]bool
 }
+
+// refused is a tool, by wire name, that the provider of a model would not take.
+type refused struct{ model, wire string }
 
 type queued struct {
 	id     string
@@ -223,6 +227,7 @@ func newConversation(opt Options) (*Conversation, error) {
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
 		mode: opt.Mode, model: m,
 		questions: map[string]chan tools.Answer{}, asks: map[string]chan string{}, ids: map[string]bool{},
+		dropped: map[refused]bool{},
 	}
 	c.state = State{Model: m.Name, Mode: opt.Mode, Cwd: opt.Cwd}
 	return c, nil

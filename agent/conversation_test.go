@@ -404,3 +404,16 @@ func TestEmptyAnswerIsSaidAndNeverSentAgain(t *testing.T) { // P18
 		}
 	}
 }
+
+func TestRefusedToolIsLeftOutForTheRestOfTheSession(t *testing.T) {
+	refusal := reply{err: &model.Error{Class: model.ClassTool, Status: 400, Text: "tools[1] is odd", ToolIndex: 1, Tool: "odd"}}
+	b := start(t, []reply{refusal, {text: "a"}, {text: "b"}}, reader("fine", says("r")), reader("odd", says("r")))
+	for i, prompt := range []string{"1", "2"} {
+		if end, _ := b.turn(prompt); end.Reason != agent.StopDone {
+			t.Fatalf("end is %+v", end)
+		}
+		if offered := b.model.request(t, i+1).Tools; len(offered) != 1 || offered[0].Name != "fine" {
+			t.Errorf("turn %d is offered %v", i+1, offered)
+		}
+	}
+}

@@ -70,10 +70,10 @@ func (c *Conversation) recover(ctx context.Context, t *turn, resp model.Response
 			}
 			return false, fmt.Errorf("the conversation does not fit the model's context window, also after compaction: use /new, or a model with a larger window (%w)", err)
 		case model.ClassTool:
-			if wire := c.toolAt(fault.ToolIndex, t); wire != "" && !t.dropped[wire] {
-				t.dropped[wire] = true
+			if key := c.refusal(fault.Tool); key.wire != "" && !c.dropped[key] {
+				c.dropped[key] = true
 				t.step--
-				c.Notify(LevelWarn, "the provider refused the tool %s: it is left out", wire)
+				c.Notify(LevelWarn, "the provider refused the tool %s: it is left out", key.wire)
 				return true, nil
 			}
 		}
@@ -87,23 +87,11 @@ func (c *Conversation) recover(ctx context.Context, t *turn, resp model.Response
 	return false, err
 }
 
-// toolAt gives the wire name of the tool at an index of the last request.
-func (c *Conversation) toolAt(index int, t *turn) string {
+// refusal names a tool that the provider of the current model would not take.
+func (c *Conversation) refusal(wire string) refused {
 	c.mu.Lock()
-	scope, mode := c.scope, c.mode
-	c.mu.Unlock()
-	mode = mode.Under(scope.Ceiling())
-	i := 0
-	for _, e := range c.opt.Registry.Snapshot(scope).Offer(&c.order, c.opt.Gate, mode) {
-		if t.dropped[e.Spec.Wire] || slices.Contains(c.opt.Without, e.Spec.Name) {
-			continue
-		}
-		if i == index {
-			return e.Spec.Wire
-		}
-		i++
-	}
-	return ""
+	defer c.mu.Unlock()
+	return refused{c.model.ID, wire}
 }
 
 func definitions(offered []tools.Entry) []model.Tool {

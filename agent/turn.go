@@ -20,8 +20,6 @@ type turn struct {
 	started time.Time
 	guard   loopGuard
 	allow   []string
-	// dropped are tools that the provider refused, by wire name.
-	dropped map[string]bool
 	// overflowed says that the history was compacted because a request was too long.
 	overflowed bool
 	text       string
@@ -33,7 +31,7 @@ func (c *Conversation) runTurn(p Prompt) {
 	defer cancel()
 	c.mu.Lock()
 	c.turn++
-	t := &turn{number: c.turn, started: time.Now(), allow: p.Allow, dropped: map[string]bool{}}
+	t := &turn{number: c.turn, started: time.Now(), allow: p.Allow}
 	c.interrupt = cancel
 	c.state.Busy, c.state.Turn = true, c.turn
 	c.mu.Unlock()
@@ -256,7 +254,7 @@ func (c *Conversation) offer(ctx context.Context, t *turn) (tools.Snapshot, []to
 	kept := offered[:0:0]
 	names := make(map[string]bool, len(offered))
 	for _, e := range offered {
-		if !t.dropped[e.Spec.Wire] && !slices.Contains(c.opt.Without, e.Spec.Name) {
+		if !c.dropped[c.refusal(e.Spec.Wire)] && !slices.Contains(c.opt.Without, e.Spec.Name) {
 			kept = append(kept, e)
 			names[e.Spec.Name] = true
 		}

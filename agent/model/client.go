@@ -116,7 +116,7 @@ func (c *OpenAI) adapt(req *Request, f *features, bad *failure) (string, bool) {
 		return notice, true
 	}
 	if i := toolIndex(bad.fault, req.Tools); i >= 0 {
-		bad.err.Class, bad.err.ToolIndex = ClassTool, i
+		bad.err.Class, bad.err.ToolIndex, bad.err.Tool = ClassTool, i, req.Tools[i].Name
 	}
 	return "", false
 }

@@ -26,7 +26,9 @@ type Error struct {
 	Text string
 	// ToolIndex is the index for ClassTool, else -1.
 	ToolIndex int
-	Err       error
+	// Tool is the wire name of the tool for ClassTool.
+	Tool string
+	Err  error
 }
 
 // Error gives the text.

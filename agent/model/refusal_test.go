@@ -244,7 +244,7 @@ func TestRefusedToolIsNamed(t *testing.T) {
 			}
 			_, _, err := stream(t, newClient(t, srv.URL()), req)
 			e := classOf(t, err)
-			if e.ToolIndex != want || (want >= 0) != (e.Class == model.ClassTool) {
+			if e.ToolIndex != want || want >= 0 && e.Tool != req.Tools[want].Name || (want >= 0) != (e.Class == model.ClassTool) {
 				t.Errorf("%+v", e)
 			}
 		})

@@ -179,7 +179,7 @@ func (c *Conversation) caller(t *turn) tools.Caller {
 	defer c.mu.Unlock()
 	caller := tools.Caller{
 		Session: c.row.ID, Turn: t.number, Origin: tools.OriginModel, Label: c.opt.Label,
-		Mode: c.Mode, Scope: c.scope, Allow: t.allow, Desk: c,
+		Mode: c.Mode, Scope: c.scope, Desk: c,
 		Observe: func(call tools.Call, d tools.Decision) {
 			c.emit(ApprovalDecided{CallID: call.ID, Name: call.Name, Allow: d.Allow, By: d.By, Rule: d.Rule})
 		},

@@ -27,7 +27,7 @@ const (
 type measure struct {
 	// known is what the provider counted for the first at messages.
 	known, at int
-	// tools is the size of the tool definitions in bytes.
+	// tools is the size of the tool definitions.
 	tools int
 	// compacted is the expected size after the last compaction, 0 before one.
 	compacted int
@@ -47,43 +47,28 @@ func (m *measure) forget() { m.known, m.at = 0, 0 }
 // did not count.
 func (m *measure) expect(system string, offered []model.Tool, history []model.Message) int {
 	if offered != nil {
-		m.tools = toolBytes(offered)
+		m.tools = toolTokens(offered)
 	}
 	if m.known > 0 && m.at <= len(history) {
 		return m.known + historyTokens(history[m.at:])
 	}
-	return estimate(len(system)+m.tools) + historyTokens(history)
-}
-
-// estimate turns bytes into tokens.
-func estimate(bytes int) int { return (bytes + 3) / 4 }
-
-func toolBytes(list []model.Tool) int {
-	n := 0
-	for _, t := range list {
-		n += len(t.Name) + len(t.Description) + len(t.Parameters) + 40
-	}
-	return n
+	return model.EstimateText(system) + m.tools + historyTokens(history)
 }
 
 func historyTokens(history []model.Message) int {
 	n := 0
-	for _, m := range history {
-		n += messageBytes(m)
-	}
-	return estimate(n)
-}
-
-func messageBytes(m model.Message) int {
-	n := len(m.Text) + len(m.Reasoning) + 16 + 4000*len(m.Images)
-	for _, c := range m.Calls {
-		n += len(c.Name) + len(c.Arguments) + 40
+	for i := range history {
+		n += model.EstimateMessage(&history[i])
 	}
 	return n
 }
 
-func answerTokens(r model.Response) int {
-	return estimate(messageBytes(model.Message{Text: r.Text, Reasoning: r.Reasoning, Calls: r.Calls}))
+func toolTokens(list []model.Tool) int {
+	n := 0
+	for i := range list {
+		n += model.EstimateTool(&list[i])
+	}
+	return n
 }
 
 // compactIfFull compacts when the next request would pass the limit; after a compaction
@@ -212,7 +197,7 @@ func tailStart(history []model.Message, window int) int {
 	budget := int(keepShare * float64(window))
 	size, turns, start := 0, 0, len(history)
 	for i := len(history) - 1; i > 0; i-- {
-		size += estimate(messageBytes(history[i]))
+		size += model.EstimateMessage(&history[i])
 		if size > budget {
 			break
 		}

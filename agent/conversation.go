@@ -87,6 +87,8 @@ type Options struct {
 	Roles func(name string) (Role, error)
 	// Leases acquires MCP servers for a scope.
 	Leases Leaser
+	// Allow puts approved rules in force for a session until release is called.
+	Allow func(sessionID string, rules []string) (release func(), err error)
 	// Before runs before each step and may tell the model something ("skill x changed").
 	Before []func(ctx context.Context) (notice string)
 	// Ready waits until what a first prompt needs is there (startup scripts); it obeys ctx.
@@ -125,6 +127,7 @@ type Conversation struct {
 	held       bool // after an interrupt the queue waits for the person
 	interrupt  context.CancelFunc
 	state      State
+	hold       *session.Hold
 	row        session.Session
 	saved      bool
 	mode       tools.Mode
@@ -133,13 +136,14 @@ type Conversation struct {
 	role       Role
 	own        Role // the session's own settings, in force without a role
 	lease      func()
+	entered    *Role // a switch that the model was not told of yet
 	questions  map[string]chan tools.Answer
 	asks       map[string]chan string
 	todo       []tools.TodoItem
 	total      model.Usage
 	cost       float64
 	background sync.WaitGroup // title requests
-	turn       int
+	turns      int
 
 	// Owned by the goroutine in loop.
 	history  []model.Message
@@ -167,9 +171,6 @@ type job struct {
 	done chan error
 }
 
-// ErrReadOnly says that another live process holds the session.
-var ErrReadOnly = errors.New("this session is open in another jcode: fork it to go on here")
-
 // New starts a conversation for a new session. No row is written before its first message.
 func New(opt Options) (*Conversation, error) {
 	c, err := newConversation(opt)
@@ -185,7 +186,8 @@ func New(opt Options) (*Conversation, error) {
 }
 
 // Resume starts a conversation that goes on with a stored session. Calls that were left
-// open by a crash are closed as interrupted.
+// open by a crash are closed as interrupted. When another live process holds the session,
+// it is read-only: it can be looked at and forked, and refuses prompts.
 func Resume(ctx context.Context, opt Options, id string) (*Conversation, error) {
 	row, err := opt.Store.Get(ctx, id)
 	if err != nil {
@@ -200,8 +202,14 @@ func Resume(ctx context.Context, opt Options, id string) (*Conversation, error) 
 	}
 	c.row, c.saved = row, true
 	c.state.Session, c.state.Title = row.ID, row.Title
-	if err := c.load(ctx); err != nil {
+	var held *session.HeldError
+	if c.hold, err = opt.Store.Hold(id); errors.As(err, &held) {
+		c.state.ReadOnly = true
+	} else if err != nil {
 		return nil, err
+	}
+	if err := c.load(ctx); err != nil {
+		return nil, errors.Join(err, c.hold.Release())
 	}
 	go c.loop()
 	return c, nil
@@ -245,6 +253,9 @@ func (c *Conversation) Close() {
 	if release != nil {
 		release()
 	}
+	if err := c.hold.Release(); err != nil {
+		c.Notify(LevelWarn, "%v", err)
+	}
 	c.broker.close()
 }
 
@@ -262,10 +273,16 @@ func (c *Conversation) State() State {
 func (c *Conversation) ID() string { return c.State().Session }
 
 // Prompt queues a message and returns its ID in the queue. When nothing runs it starts a
-// turn; during one it joins at the next step.
+// turn; during one it joins at the next step. A read-only session refuses it with a notice
+// and returns "".
 func (c *Conversation) Prompt(p Prompt) string {
 	id := uuid.NewString()
 	c.mu.Lock()
+	if c.state.ReadOnly {
+		c.mu.Unlock()
+		c.Notify(LevelError, "this session is open in another jcode and read-only here: /fork goes on in a copy")
+		return ""
+	}
 	c.held = false
 	c.queue = append(c.queue, queued{id, p})
 	busy := c.state.Busy

@@ -96,12 +96,13 @@ func TestToolAddedByACallIsOfferedInTheNextStepOfTheTurn(t *testing.T) { // M11
 }
 
 func TestParallelResultsGoBackInCallOrder(t *testing.T) { // P15
-	var begun, running, most atomic.Int32
+	var running, most atomic.Int32
 	gate := make(chan struct{})
 	read := reader("read", func(_ context.Context, c tools.Call) (tools.Result, error) {
-		running.Add(1)
-		if begun.Add(1) == 3 {
-			most.Store(running.Load())
+		if n := running.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		if running.Load() == 3 {
 			close(gate)
 		}
 		<-gate
@@ -304,6 +305,7 @@ func TestResumeGoesOnWhereACrashLeftOff(t *testing.T) { // D04, P14
 	if err := b.store.FinishCall(t.Context(), session.Call{Session: id, Seq: seq, Index: 0, ID: "x", Status: session.StatusDone, Result: "got it"}); err != nil {
 		t.Fatal(err)
 	}
+	b.Close()
 	again := &script{replies: []reply{{text: "back"}}}
 	opt := b.opt
 	opt.Resolve = func(string) (agent.Model, error) { return agent.Model{Name: "s", Client: again}, nil }
@@ -320,6 +322,23 @@ func TestResumeGoesOnWhereACrashLeftOff(t *testing.T) { // D04, P14
 	}
 	if m := req.Messages; m[0].Text != "hi" || m[1].Text != "hello" || m[2].Calls[1].Arguments != "{}" {
 		t.Errorf("messages are %+v", m)
+	}
+}
+
+func TestSessionHeldByAnotherProcessIsReadOnly(t *testing.T) {
+	b := start(t, []reply{{text: "hello"}})
+	b.turn("hi")
+	c, err := agent.Resume(t.Context(), b.opt, b.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if !c.State().ReadOnly || c.Prompt(agent.Prompt{Text: "me too"}) != "" {
+		t.Errorf("state is %+v", c.State())
+	}
+	rows, err := b.store.Messages(t.Context(), b.ID())
+	if err != nil || len(rows) != 2 {
+		t.Errorf("%d rows, %v", len(rows), err)
 	}
 }
 

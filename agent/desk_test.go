@@ -72,7 +72,9 @@ func TestPlanIsShownAndKept(t *testing.T) {
 	if !slices.ContainsFunc(events, func(ev agent.Event) bool { p, ok := ev.(agent.TodoChanged); return ok && len(p.Items) == 2 }) {
 		t.Error("the plan was not shown")
 	}
-	c, err := agent.Resume(t.Context(), b.opt, b.ID())
+	id := b.ID()
+	b.Close()
+	c, err := agent.Resume(t.Context(), b.opt, id)
 	if err != nil {
 		t.Fatal(err)
 	}

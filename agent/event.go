@@ -14,6 +14,7 @@ type Event interface{ event() }
 
 // TurnStart says that a prompt was committed and is being worked on.
 type TurnStart struct {
+	// Turn is the sequence number of the turn's first message.
 	Turn int
 	// Seq is the user message's sequence number in the session.
 	Seq int64
@@ -235,7 +236,6 @@ type State struct {
 	Role    string
 	Mode    tools.Mode
 	Busy    bool
-	Turn    int
 	Cwd     string
 	// ReadOnly says that another live process holds this session.
 	ReadOnly bool

@@ -168,7 +168,7 @@ func startWith(t *testing.T, replies []reply, change func(*agent.Options), list 
 	}
 	b.sub = b.Subscribe()
 	t.Cleanup(func() {
-		b.Close()
+		b.Close() // a second time is fine
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}

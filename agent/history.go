@@ -13,14 +13,20 @@ import (
 // load reads the stored session into the history. Calls that a crash left open are
 // closed first; rows that cannot be read are passed over with a notice.
 func (c *Conversation) load(ctx context.Context) error {
-	if _, err := c.opt.Store.InterruptOpenCalls(ctx, c.row.ID, resultMissing); err != nil {
-		return err
+	if !c.State().ReadOnly {
+		if _, err := c.opt.Store.InterruptOpenCalls(ctx, c.row.ID, resultMissing); err != nil {
+			return err
+		}
 	}
 	rows, err := c.opt.Store.Messages(ctx, c.row.ID)
 	if err != nil {
 		return err
 	}
-	c.history, c.seqs = nil, nil
+	c.history, c.seqs, c.ids = nil, nil, map[string]bool{}
+	c.measured.forget()
+	c.mu.Lock()
+	c.total, c.cost, c.turns = model.Usage{}, 0, 0
+	c.mu.Unlock()
 	for _, row := range rows { // summaries first: they stand for what came before
 		if row.Role == session.RoleSummary && row.Archived == 0 {
 			c.push(row.Seq, fromRow(row)...)
@@ -30,8 +36,8 @@ func (c *Conversation) load(ctx context.Context) error {
 		if row.Broken != "" {
 			c.Notify(LevelWarn, "message %d of this session could not be read and is passed over: %s", row.Seq, row.Broken)
 		}
-		if row.Role == session.RoleUser && row.Archived == 0 {
-			c.turn++
+		if row.Role == session.RoleUser {
+			c.turns++
 		}
 		c.countUsage(row.Usage)
 		if row.Archived == 0 && row.Role != session.RoleSummary {
@@ -150,6 +156,9 @@ func (c *Conversation) ensureSaved(ctx context.Context) error {
 	row, err := c.opt.Store.Create(ctx, row)
 	if err != nil {
 		return fmt.Errorf("store session: %w", err)
+	}
+	if c.hold, err = c.opt.Store.Hold(row.ID); err != nil {
+		return err
 	}
 	c.mu.Lock()
 	c.row, c.saved = row, true

@@ -51,22 +51,34 @@ func (c *Conversation) SetRole(ctx context.Context, name string) error {
 	if err := c.putInForce(ctx, role); err != nil {
 		return err
 	}
-	return c.do(ctx, func(ctx context.Context) error {
-		c.prompted = false // the role's prompt is part of the system prompt
-		if !c.isSaved() {
-			return nil
-		}
-		if err := c.opt.Store.Update(ctx, c.row.ID, session.Change{RoleName: &role.Name, RoleSnapshot: &role.Snapshot}); err != nil {
-			return fmt.Errorf("store role: %w", err)
-		}
-		return c.appendNotice(ctx, roleLine(role))
-	})
+	c.mu.Lock()
+	saved, id := c.saved, c.row.ID
+	c.entered = &role
+	c.mu.Unlock()
+	if !saved {
+		return nil
+	}
+	if err := c.opt.Store.Update(ctx, id, session.Change{RoleName: &role.Name, RoleSnapshot: &role.Snapshot}); err != nil {
+		return fmt.Errorf("store role: %w", err)
+	}
+	return nil
 }
 
-func (c *Conversation) isSaved() bool {
+// announceRole builds the system prompt afresh after a switch, and tells the model once.
+func (c *Conversation) announceRole(ctx context.Context) error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.saved
+	role := c.entered
+	c.entered = nil
+	c.mu.Unlock()
+	if role == nil {
+		return nil
+	}
+	first := !c.prompted // nothing was sent yet that could differ
+	c.prompted = false
+	if first {
+		return nil
+	}
+	return c.appendNotice(ctx, roleLine(*role))
 }
 
 func roleLine(role Role) string {

@@ -28,11 +28,12 @@ func (c *Conversation) ask(ctx context.Context, t *turn, offered []tools.Entry) 
 		Model: m.ID, System: c.system, Messages: append(slices.Clip(role.FewShot), history...), Tools: definitions(offered),
 		Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens,
 	}
-	c.measured.tools = toolBytes(req.Tools)
+	c.measured.tools = toolTokens(req.Tools)
 	resp, err := m.Client.Stream(ctx, req, c.relay)
 	if resp.Usage == (model.Usage{}) {
 		resp.Usage = model.Usage{
-			Input: estimate(len(req.System)+c.measured.tools) + historyTokens(req.Messages), Output: answerTokens(resp), Estimated: true,
+			Input: model.EstimateRequest(&req), Estimated: true,
+			Output: model.EstimateMessage(&model.Message{Text: resp.Text, Reasoning: resp.Reasoning, Calls: resp.Calls}),
 		}
 	}
 	return resp, err

@@ -18,7 +18,7 @@ const (
 // A title that the person gave is never replaced.
 func (c *Conversation) titleLater() {
 	c.mu.Lock()
-	m, row, first := c.model, c.row, c.turn == 1
+	m, row, first := c.model, c.row, c.turns == 1
 	c.mu.Unlock()
 	if !first || m.Untitled || c.opt.Headless || c.opt.Label != "" || row.TitleSource == "user" || len(c.history) == 0 {
 		return

@@ -15,11 +15,12 @@ import (
 
 // turn is the state of one turn.
 type turn struct {
+	// number is the sequence number of the turn's first message: unique in the session,
+	// also after a rewind.
 	number  int
 	step    int
 	started time.Time
 	guard   loopGuard
-	allow   []string
 	// overflowed says that the history was compacted because a request was too long.
 	overflowed bool
 	text       string
@@ -30,10 +31,10 @@ func (c *Conversation) runTurn(p Prompt) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
 	c.mu.Lock()
-	c.turn++
-	t := &turn{number: c.turn, started: time.Now(), allow: p.Allow}
+	c.turns++
+	t := &turn{started: time.Now()}
 	c.interrupt = cancel
-	c.state.Busy, c.state.Turn = true, c.turn
+	c.state.Busy = true
 	c.mu.Unlock()
 	c.emitQueue()
 
@@ -105,9 +106,17 @@ func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason,
 	if err != nil {
 		return StopError, err
 	}
+	t.number = int(seq)
 	c.emit(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: t.started})
 	if c.opt.Ready != nil {
 		c.opt.Ready(ctx)
+	}
+	if len(p.Allow) > 0 && c.opt.Allow != nil {
+		release, err := c.opt.Allow(c.row.ID, p.Allow)
+		if err != nil {
+			return StopError, err
+		}
+		defer release()
 	}
 	for {
 		if ctx.Err() != nil {
@@ -237,6 +246,9 @@ func (c *Conversation) emitUsage(step model.Usage, priced bool) {
 
 // offer takes the snapshot for a step and announces what came and went since the last one.
 func (c *Conversation) offer(ctx context.Context, t *turn) (tools.Snapshot, []tools.Entry, error) {
+	if err := c.announceRole(context.WithoutCancel(ctx)); err != nil {
+		return tools.Snapshot{}, nil, err
+	}
 	for _, before := range c.opt.Before {
 		if text := before(ctx); text != "" {
 			if err := c.appendNotice(context.WithoutCancel(ctx), text); err != nil {

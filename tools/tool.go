@@ -114,9 +114,6 @@ type Caller struct {
 	Desk Desk
 	// Observe is told what the gate decided. May be nil.
 	Observe func(Call, Decision)
-	// Allow are approved rules that hold for this turn only: an active skill's or command's
-	// allowed tools.
-	Allow []string
 	// Depth counts nested dispatches: 0 for a call of the model.
 	Depth int
 }

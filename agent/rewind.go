@@ -1,0 +1,64 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"jcode/agent/model"
+	"jcode/session"
+)
+
+// ErrNothingToRepeat says that there is no earlier prompt.
+var ErrNothingToRepeat = errors.New("there is no earlier prompt in this session")
+
+// Rewind takes the messages from a sequence number on out of the history. Their rows stay
+// in the store. It waits for a running turn to end.
+func (c *Conversation) Rewind(ctx context.Context, from int64) error {
+	return c.do(ctx, func(ctx context.Context) error {
+		if _, err := c.opt.Store.Rewind(ctx, c.row.ID, from); err != nil {
+			return err
+		}
+		return c.load(ctx)
+	})
+}
+
+// Regenerate asks again for the last answer: the last prompt and what followed it are
+// taken out of the history, and the prompt is sent anew.
+func (c *Conversation) Regenerate(ctx context.Context) error {
+	if c.ID() == "" {
+		return ErrNothingToRepeat
+	}
+	rows, err := c.opt.Store.Messages(ctx, c.ID())
+	if err != nil {
+		return err
+	}
+	for i := len(rows) - 1; i >= 0; i-- {
+		if row := rows[i]; row.Role == session.RoleUser && row.Archived == 0 {
+			if err := c.Rewind(ctx, row.Seq); err != nil {
+				return err
+			}
+			c.Prompt(promptOf(row))
+			return nil
+		}
+	}
+	return ErrNothingToRepeat
+}
+
+// Continue lets the model go on after an answer that was cut.
+func (c *Conversation) Continue() {
+	c.Prompt(Prompt{Text: "Continue exactly where you stopped.", Shown: "/continue"})
+}
+
+// promptOf gives a stored message as the prompt it was.
+func promptOf(row session.Message) Prompt {
+	p := Prompt{Text: row.Text()}
+	for _, part := range row.Parts {
+		switch part.Kind {
+		case session.PartShown:
+			p.Shown = part.Text
+		case session.PartImage:
+			p.Images = append(p.Images, model.Image{MIME: part.MIME, Data: part.Data})
+		}
+	}
+	return p
+}

@@ -1,0 +1,116 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"jcode/agent"
+	"jcode/agent/model"
+	"jcode/tools"
+)
+
+// roles knows two roles; "reader" may only read and needs a server.
+func roles(name string) (agent.Role, error) {
+	switch name {
+	case "reader":
+		return agent.Role{Name: name, Prompt: "READER", Scope: &tools.Scope{Name: name, Tools: []string{"read"}, ModeCeiling: tools.ModePlan}, Servers: []string{"github"}}, nil
+	case "broken":
+		return agent.Role{Name: name, Servers: []string{"down"}}, nil
+	}
+	return agent.Role{}, fmt.Errorf("unknown role %q", name)
+}
+
+// leases records what is held.
+type leases struct{ held []string }
+
+func (l *leases) Acquire(_ context.Context, names []string) (func(), error) {
+	if slices.Contains(names, "down") {
+		return nil, errors.New("server down: exited")
+	}
+	l.held = append(l.held, names...)
+	return func() { l.held = nil }, nil
+}
+
+func roleBench(t *testing.T, l *leases, replies ...reply) *bench {
+	return startWith(t, replies, func(o *agent.Options) {
+		o.Roles, o.Leases = roles, l
+		o.System = func(r agent.Role) string { return "SYSTEM " + r.Prompt }
+	}, reader("read", says("r")), writer("write", says("w")))
+}
+
+func TestRoleSwitchChangesOfferPromptAndModeAndIsToldOnce(t *testing.T) {
+	l := &leases{}
+	b := roleBench(t, l, reply{text: "1"}, reply{calls: []model.Call{call("a", "write", "{}")}}, reply{text: "2"}, reply{text: "3"})
+	b.turn("one")
+	if err := b.SetRole(t.Context(), "reader"); err != nil {
+		t.Fatal(err)
+	}
+	if st := b.State(); st.Role != "reader" || st.Mode != tools.ModePlan || !slices.Equal(l.held, []string{"github"}) {
+		t.Errorf("state %+v, held %v", st, l.held)
+	}
+	b.turn("two")
+	req := b.model.request(t, 1)
+	if !slices.Equal(toolNames(req), []string{"read"}) || req.System != "SYSTEM READER" {
+		t.Errorf("offers %v, system %q", toolNames(req), req.System)
+	}
+	// A call to what the role leaves out is refused at dispatch too.
+	if res := results(b.model.request(t, 2)); !strings.Contains(res["a"], "permission denied") {
+		t.Errorf("results %q", res)
+	}
+	if err := b.SetRole(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	b.turn("three")
+	last := b.model.request(t, 3)
+	if !slices.Equal(toolNames(last), []string{"read", "write"}) || l.held != nil || b.State().Mode != tools.ModeAsk {
+		t.Errorf("after leaving: offers %v, held %v, mode %s", toolNames(last), l.held, b.State().Mode)
+	}
+	told := 0
+	for _, m := range last.Messages {
+		if strings.Contains(m.Text, "switched to the role reader") {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("the model was told %d times", told)
+	}
+}
+
+func TestFailingRoleLeavesTheOldScopeUntouched(t *testing.T) {
+	l := &leases{}
+	b := roleBench(t, l, reply{text: "1"}, reply{text: "2"})
+	if err := b.SetRole(t.Context(), "reader"); err != nil {
+		t.Fatal(err)
+	}
+	b.turn("one")
+	err := b.SetRole(t.Context(), "broken")
+	if err == nil || !strings.Contains(err.Error(), "server down") {
+		t.Fatalf("error %v", err)
+	}
+	if b.SetRole(t.Context(), "nobody") == nil {
+		t.Error("an unknown role was entered")
+	}
+	b.turn("two")
+	first, second := b.model.request(t, 0), b.model.request(t, 1)
+	if b.State().Role != "reader" || second.System != first.System || !slices.Equal(toolNames(second), toolNames(first)) || !slices.Equal(l.held, []string{"github"}) {
+		t.Errorf("state %+v, held %v, offers %v", b.State(), l.held, toolNames(second))
+	}
+}
+
+func TestRoleForOneMessageIsRestored(t *testing.T) {
+	l := &leases{}
+	b := roleBench(t, l, reply{text: "1"}, reply{text: "2"})
+	b.Prompt(agent.Prompt{Text: "one", Role: "reader"})
+	b.turnEnd()
+	b.turn("two")
+	if got := toolNames(b.model.request(t, 0)); !slices.Equal(got, []string{"read"}) {
+		t.Errorf("the message was sent with %v", got)
+	}
+	if got := toolNames(b.model.request(t, 1)); !slices.Equal(got, []string{"read", "write"}) || b.State().Role != "" || l.held != nil {
+		t.Errorf("afterwards %v, role %q, held %v", got, b.State().Role, l.held)
+	}
+}

@@ -1,0 +1,268 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"jcode/agent"
+	"jcode/agent/model"
+	"jcode/internal/paths"
+	"jcode/session"
+	"jcode/tools"
+	"jcode/tools/builtin"
+	"jcode/tools/permission"
+)
+
+// app is jcode wired up for one folder: what all commands that work with a conversation
+// share. Nothing in it is global.
+type app struct {
+	flags   *flags
+	std     Streams
+	home    home
+	cwd     string // working folder, resolved
+	project string // project ID
+	root    string // project root
+	mode    tools.Mode
+
+	store      *session.Store
+	workspace  *builtin.Workspace
+	registry   *tools.Registry
+	dispatcher *tools.Dispatcher
+	gate       *permission.Gate
+	models     *models
+
+	notices []string // said once the output is there
+	closers []func()
+}
+
+// newApp wires jcode up. It does only what a first frame or a first request needs;
+// everything slower starts later, in the background. The caller closes it, also after an
+// error.
+func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
+	a := &app{flags: f, std: std, registry: tools.NewRegistry()}
+	for _, step := range []func(context.Context) error{
+		a.findPlaces, a.openStore, a.openModels, a.openGate, a.addTools,
+	} {
+		if err := step(ctx); err != nil {
+			a.close()
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// findPlaces settles the folders.
+func (a *app) findPlaces(context.Context) (err error) {
+	if a.home, err = newHome(a.std.Getenv); err != nil {
+		return err
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return usageError("working folder: %w", err)
+	}
+	if a.cwd, err = paths.Resolve(cwd); err != nil {
+		return usageError("working folder: %w", err)
+	}
+	if a.project, a.root, err = session.ProjectID(a.cwd); err != nil {
+		return usageError("%w", err)
+	}
+	a.mode, err = a.flags.mode(tools.ModeAsk)
+	if err != nil {
+		return usageError("--mode: %w", err)
+	}
+	return nil
+}
+
+// openStore opens the database, and keeps what was found wrong with it for the person.
+func (a *app) openStore(ctx context.Context) error {
+	if err := os.MkdirAll(a.home.data, 0o700); err != nil {
+		return usageError("data folder: %w", err)
+	}
+	store, err := session.Open(ctx, filepath.Join(a.home.data, "jcode.db"), session.Options{})
+	if err != nil {
+		return usageError("%w", err)
+	}
+	a.store = store
+	a.onClose(func() {
+		if err := store.Close(); err != nil {
+			fmt.Fprintln(a.std.Err, "jcode: close database:", err)
+		}
+	})
+	for _, n := range store.Notices() {
+		a.notices = append(a.notices, n.Text)
+	}
+	return nil
+}
+
+// openModels prepares what finds a model by its name.
+func (a *app) openModels(context.Context) error {
+	a.models = &models{
+		settings: model.Settings{BaseURL: a.flags.BaseURL, Env: a.std.Getenv},
+		wire: func(canonical string) (string, bool) {
+			e, ok, _ := a.registry.Snapshot(nil).Lookup(canonical)
+			return e.Spec.Wire, ok
+		},
+	}
+	path := a.std.Getenv("JCODE_RECORD")
+	if path == "" {
+		return nil
+	}
+	recorder, err := model.NewRecorder(path, func(wire string) string { return a.registry.Snapshot(nil).Canonical(wire) })
+	if err != nil {
+		return usageError("JCODE_RECORD: %w", err)
+	}
+	a.models.recorder = recorder
+	a.onClose(func() {
+		if err := recorder.Close(); err != nil {
+			fmt.Fprintln(a.std.Err, "jcode: JCODE_RECORD:", err)
+		}
+	})
+	return nil
+}
+
+// openGate builds the approval gate of rules, grants and places.
+func (a *app) openGate(context.Context) error {
+	rules, err := permission.ParseRules(a.flags.Allow, nil, a.flags.Deny)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	user, err := os.UserHomeDir()
+	if err != nil {
+		user = a.home.config
+	}
+	a.gate, err = permission.New(permission.Options{
+		Places: permission.Places{Roots: append([]string{a.root}, a.flags.AddDir...), Home: user, Config: a.home.config, Data: a.home.data},
+		Rules:  rules,
+		Grants: grants{a.store, a.project},
+	})
+	if err != nil {
+		return usageError("permissions: %w", err)
+	}
+	return nil
+}
+
+// addTools opens the workspace and registers the builtin tools.
+func (a *app) addTools(context.Context) error {
+	ws, err := builtin.OpenWorkspace(a.root, a.flags.AddDir...)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	a.workspace = ws
+	a.onClose(func() {
+		if err := ws.Close(); err != nil {
+			fmt.Fprintln(a.std.Err, "jcode:", err)
+		}
+	})
+	var errs []error
+	for _, t := range a.builtins() {
+		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))
+	}
+	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spill}
+	return errors.Join(errs...)
+}
+
+// builtins are jcode's own tools in their order: the eight core intents first.
+func (a *app) builtins() []tools.Tool {
+	return builtin.Desk()
+}
+
+// spill keeps the whole text of a result that was cut.
+func (a *app) spill(call tools.Call, whole string) (string, error) {
+	dir := filepath.Join(a.home.data, "logs", "results")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(dir, call.Name+"-*.txt")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(whole)
+	return f.Name(), errors.Join(err, f.Close())
+}
+
+// conversation starts or resumes the conversation that the flags name.
+func (a *app) conversation(ctx context.Context) (*agent.Conversation, error) {
+	opt, err := a.options()
+	if err != nil {
+		return nil, err
+	}
+	id, err := a.sessionToResume(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if id != "" {
+		return agent.Resume(ctx, opt, id)
+	}
+	opt.Model = a.flags.Model
+	return agent.New(opt)
+}
+
+// options are what a conversation is made of, here.
+func (a *app) options() (agent.Options, error) {
+	return agent.Options{
+		Store: a.store, Registry: a.registry, Dispatcher: a.dispatcher, Gate: a.gate,
+		Resolve: a.models.resolve, System: a.system,
+		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
+		MaxSteps: a.flags.MaxSteps, MaxCost: a.flags.MaxCost, Headless: a.flags.Print,
+		Allow: a.allow,
+	}, nil
+}
+
+// system builds the system prompt for a role.
+func (a *app) system(role agent.Role) string {
+	return promptParts{
+		cwd: a.cwd, project: a.root, addDirs: a.flags.AddDir, extra: a.flags.AppendPrompt, now: time.Now(),
+	}.build(role)
+}
+
+// allow puts approved rules in force for a session.
+func (a *app) allow(sessionID string, texts []string) (func(), error) {
+	rules := make([]permission.Rule, 0, len(texts))
+	for _, text := range texts {
+		r, err := permission.ParseRule(text)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, r)
+	}
+	return a.gate.AllowFor(sessionID, rules), nil
+}
+
+// sessionToResume finds the session that -c or -r names; "" for a new one.
+func (a *app) sessionToResume(ctx context.Context) (string, error) {
+	var found session.Session
+	var err error
+	switch {
+	case a.flags.Resume != "" && a.flags.Resume != pickSession:
+		found, err = a.store.Find(ctx, a.project, a.flags.Resume)
+	case a.flags.Continue:
+		if found, err = a.store.Latest(ctx, a.project); errors.Is(err, session.ErrNotFound) {
+			err = fmt.Errorf("there is no session in this folder yet: start one without -c")
+		}
+	default:
+		return "", nil
+	}
+	if err != nil {
+		return "", usageError("%w", err)
+	}
+	if a.flags.Fork {
+		if found, err = a.store.Fork(ctx, found.ID, 0); err != nil {
+			return "", usageError("fork: %w", err)
+		}
+	}
+	return found.ID, nil
+}
+
+func (a *app) onClose(f func()) { a.closers = append(a.closers, f) }
+
+// close ends everything that was started, last first.
+func (a *app) close() {
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		a.closers[i]()
+	}
+	a.closers = nil
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"jcode/agent"
+	"jcode/agent/model"
+)
+
+// maxPiped bounds what is read from a pipe into a prompt.
+const maxPiped = 10 << 20
+
+// Run chats, or answers once with -p.
+func (c *chatCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	if f.Print {
+		return runHeadless(ctx, f, std, c.Prompt)
+	}
+	return runChat(ctx, f, std, c.Prompt)
+}
+
+// runHeadless answers one prompt.
+func runHeadless(ctx context.Context, f *flags, std Streams, words []string) error {
+	text, err := promptText(words, std)
+	if err != nil {
+		return err
+	}
+	a, err := newApp(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	conv, err := a.conversation(ctx)
+	if err != nil {
+		return a.startError(err)
+	}
+	defer conv.Close()
+	a.sayNotices(conv)
+	pr, out := newPrinter(f.OutputFormat, std)
+	return runPrompt(ctx, conv, agent.Prompt{Text: text}, pr, out, a.initLine(conv))
+}
+
+// startError says what to do when a conversation could not begin.
+func (a *app) startError(err error) error {
+	switch {
+	case errors.Is(err, model.ErrNoProvider):
+		return usageError("%w. `jcode demo -p` needs no model", err)
+	case errors.Is(err, context.Canceled):
+		return &exitError{code: exitInt, silent: true, err: err}
+	}
+	return usageError("%w", err)
+}
+
+// sayNotices hands over what was found while starting.
+func (a *app) sayNotices(conv *agent.Conversation) {
+	for _, n := range a.notices {
+		conv.Notify(agent.LevelWarn, "%s", n)
+	}
+	a.notices = nil
+}
+
+// initLine describes a run before it begins.
+func (a *app) initLine(conv *agent.Conversation) initLine {
+	st := conv.State()
+	line := initLine{Model: st.Model, Cwd: a.cwd, Role: st.Role, Mode: st.Mode, Tools: []string{}, MCPServers: []serverLine{}}
+	for _, e := range a.registry.Snapshot(nil).List() {
+		if ok, _ := a.gate.Offered(e.Spec, st.Mode); ok && !e.Spec.Hidden {
+			line.Tools = append(line.Tools, e.Spec.Name)
+		}
+	}
+	return line
+}
+
+// promptText joins the words of the command line, and behind them what is piped in.
+func promptText(words []string, std Streams) (string, error) {
+	text := strings.TrimSpace(strings.Join(words, " "))
+	if !std.InIsTerminal && std.In != nil {
+		piped, err := io.ReadAll(io.LimitReader(std.In, maxPiped+1))
+		if err != nil {
+			return "", usageError("read standard input: %w", err)
+		}
+		if len(piped) > maxPiped {
+			return "", usageError("standard input is larger than %d MB: put it into a file and name that", maxPiped>>20)
+		}
+		if !utf8.Valid(piped) {
+			piped = []byte(strings.ToValidUTF8(string(piped), "\uFFFD"))
+			fmt.Fprintln(std.Err, "jcode: standard input is not valid UTF-8: odd bytes became U+FFFD")
+		}
+		if in := strings.TrimSpace(string(piped)); in != "" {
+			text = strings.TrimSpace(text + "\n\n" + in)
+		}
+	}
+	if text == "" {
+		return "", usageError("empty prompt: say what to do, as in jcode -p 'explain main.go'")
+	}
+	return text, nil
+}

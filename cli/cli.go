@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes, a contract with scripts.
+const (
+	exitDone  = 0
+	exitModel = 1 // the model or provider failed
+	exitUsage = 2 // usage or configuration
+	exitLimit = 3 // stopped at a limit
+	exitInt   = 130
+	exitTerm  = 143
+)
+
+// Streams are what a command reads and writes, and where it finds itself.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// Getenv gives an environment variable.
+	Getenv func(string) string
+	// InIsTerminal and OutIsTerminal say what stands behind In and Out.
+	InIsTerminal, OutIsTerminal bool
+}
+
+// System are the process's own streams.
+func System() Streams {
+	return Streams{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv,
+		InIsTerminal: isTerminal(os.Stdin), OutIsTerminal: isTerminal(os.Stdout),
+	}
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != os.DevNull && isTTY(f)
+}
+
+// exitError is an error with the exit code it stands for. A silent one was reported.
+type exitError struct {
+	code   int
+	silent bool
+	err    error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func usageError(format string, args ...any) error {
+	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// Main runs jcode with the arguments after the program's name and gives the exit code.
+func Main(args []string, std Streams) int {
+	if code, done := internalCommand(args); done {
+		return code
+	}
+	if len(args) == 1 && args[0] == "--version" { // nothing else is paid for
+		fmt.Fprintln(std.Out, "jcode "+Version())
+		return exitDone
+	}
+	ctx, sig := withSignals(context.Background())
+	defer sig.stop()
+	err := run(ctx, args, std)
+	if code := sig.code(); code != 0 {
+		return code
+	}
+	return report(err, std.Err)
+}
+
+// report prints an error that was not shown yet and gives its exit code.
+func report(err error, stderr io.Writer) int {
+	if err == nil {
+		return exitDone
+	}
+	var exit *exitError
+	if !errors.As(err, &exit) {
+		exit = &exitError{code: exitUsage, err: err}
+	}
+	if !exit.silent {
+		fmt.Fprintln(stderr, "jcode: "+exit.Error())
+	}
+	return exit.code
+}
+
+// run parses the command line and carries out its command.
+func run(ctx context.Context, args []string, std Streams) error {
+	var f flags
+	exited := false
+	parser, err := kong.New(&f,
+		kong.Name("jcode"),
+		kong.Description("A coding agent in the terminal. `jcode` chats; `jcode -p PROMPT` answers once; `jcode demo` takes the offline tour."),
+		kong.Writers(std.Out, std.Err),
+		kong.Exit(func(int) { exited = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, NoExpandSubcommands: true}),
+		kong.Bind(&f), kong.Bind(std), kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	if err != nil {
+		return fmt.Errorf("command line: %w", err)
+	}
+	parsed, err := parser.Parse(prepare(args))
+	if exited { // --help was printed
+		return nil
+	}
+	if err != nil {
+		return usageError("%w (jcode --help lists commands and flags)", err)
+	}
+	if f.Version {
+		fmt.Fprintln(std.Out, "jcode "+Version())
+		return nil
+	}
+	if f.Cwd != "" {
+		if err := os.Chdir(f.Cwd); err != nil {
+			return usageError("-C: %w", err)
+		}
+	}
+	return parsed.Run()
+}
+
+// pickSession is the value of --resume that stands for "let me choose".
+const pickSession = "?"
+
+// prepare gives a bare -r or --resume its value: kong knows no optional ones.
+func prepare(args []string) []string {
+	out := make([]string, 0, len(args)+1)
+	for i, a := range args {
+		if a == "--" {
+			return append(out, args[i:]...)
+		}
+		switch {
+		case a == "-r" || a == "--resume":
+			out = append(out, "--resume="+pickSession)
+		case strings.HasPrefix(a, "-r="):
+			out = append(out, "--resume="+a[3:])
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// Version is the module's version, or that of the commit it was built from.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "0.1.0-dev"
+	}
+	return info.Main.Version
+}
+
+// signals ends a context at SIGINT or SIGTERM and remembers which it was.
+type signals struct {
+	stop func()
+	got  chan os.Signal
+}
+
+func withSignals(parent context.Context) (context.Context, *signals) {
+	ctx, cancel := context.WithCancel(parent)
+	in := make(chan os.Signal, 2)
+	signal.Notify(in, os.Interrupt, syscall.SIGTERM)
+	s := &signals{got: make(chan os.Signal, 1)}
+	done := make(chan struct{})
+	go func() {
+		select {
+		case sig := <-in:
+			s.got <- sig
+			cancel()
+		case <-done:
+		}
+	}()
+	s.stop = func() {
+		signal.Stop(in)
+		close(done)
+		cancel()
+	}
+	return ctx, s
+}
+
+// code is the exit code of the signal that came, 0 when none did.
+func (s *signals) code() int {
+	select {
+	case sig := <-s.got:
+		s.got <- sig
+		if sig == syscall.SIGTERM {
+			return exitTerm
+		}
+		return exitInt
+	default:
+		return 0
+	}
+}

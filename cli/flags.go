@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"jcode/tools"
+)
+
+// flags is the grammar of the command line. Flags of the root hold for all commands.
+type flags struct {
+	Print        bool     `short:"p" help:"Answer one prompt without a terminal UI; piped input is appended to it."`
+	OutputFormat string   `enum:"text,json,stream-json" default:"text" help:"Output with -p: ${enum}." placeholder:"FORMAT"`
+	Model        string   `short:"m" help:"Model: ID, provider/model, or replay:FILE." placeholder:"ID" env:"JCODE_MODEL"`
+	BaseURL      string   `name:"base-url" help:"OpenAI-compatible endpoint." placeholder:"URL" env:"OPENAI_BASE_URL"`
+	Role         string   `help:"Start in a role." placeholder:"NAME"`
+	Continue     bool     `short:"c" help:"Go on with the last session of this folder."`
+	Resume       string   `short:"r" help:"Go on with a session; without an ID, pick one." placeholder:"ID"`
+	Fork         bool     `help:"With -c or -r: branch the session instead of going on in it."`
+	Mode         string   `help:"Approval mode: ask, edits, plan, auto or yolo." placeholder:"MODE"`
+	Allow        []string `help:"Allow what matches a rule, such as 'exec(go test *)'; repeatable." placeholder:"RULE" sep:"none"`
+	Deny         []string `help:"Deny what matches a rule; repeatable." placeholder:"RULE" sep:"none"`
+	MaxSteps     int      `help:"Stop a turn after N model requests (exit 3)." placeholder:"N"`
+	MaxCost      float64  `help:"Stop when the session has cost this much (exit 3)." placeholder:"USD"`
+	AppendPrompt string   `name:"append-system-prompt" help:"Add to the system prompt." placeholder:"TEXT"`
+	Plain        bool     `help:"No alternate screen and no redraws: for screen readers and logs."`
+	Debug        bool     `help:"Log in detail to the data folder (never a key)."`
+	MCPConfig    []string `name:"mcp-config" help:"Use MCP servers of this file too; repeatable." placeholder:"FILE" sep:"none"`
+	NoMCP        bool     `name:"no-mcp" help:"Connect no MCP servers."`
+	NoLua        bool     `name:"no-lua" help:"Run no Lua."`
+	NoSkills     bool     `name:"no-skills" help:"Load no skills."`
+	Trust        bool     `help:"Trust this folder's configuration for this run."`
+	Cwd          string   `short:"C" help:"Work in this folder." placeholder:"DIR"`
+	AddDir       []string `help:"Let the tools work in this folder too; repeatable." placeholder:"DIR" sep:"none"`
+	Version      bool     `help:"Print the version."`
+
+	Chat  chatCmd  `cmd:"" default:"withargs" hidden:"" help:"Chat in the terminal."`
+	Demo  demoCmd  `cmd:"" help:"Take the offline tour: real tools, scripted model."`
+	Tools toolsCmd `cmd:"" help:"List the tools with their state and why."`
+}
+
+// chatCmd is the default command: interactive, or one-shot with -p.
+type chatCmd struct {
+	Prompt []string `arg:"" optional:"" help:"What the agent should do."`
+}
+
+// mode reads --mode; an empty flag gives the fallback.
+func (f *flags) mode(fallback tools.Mode) (tools.Mode, error) {
+	if f.Mode == "" {
+		return fallback, nil
+	}
+	return tools.ParseMode(f.Mode)
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"context"
+
+	"jcode/session"
+	"jcode/tools"
+	"jcode/tools/permission"
+)
+
+// grants keeps the gate's lasting answers in the store.
+type grants struct {
+	store   *session.Store
+	project string
+}
+
+// Grants gives what holds for a session: its own grants and the project's.
+func (g grants) Grants(ctx context.Context, sessionID string) ([]permission.Grant, error) {
+	rows, err := g.store.Grants(ctx, sessionID, g.project)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]permission.Grant, len(rows))
+	for i, r := range rows {
+		out[i] = permission.Grant{ID: r.ID, Rule: r.Key, Hash: r.Hash, Scope: tools.AnswerProject, Session: r.Session, Created: r.Created}
+		if r.Scope == session.GrantSession {
+			out[i].Scope = tools.AnswerSession
+		}
+	}
+	return out, nil
+}
+
+// Add keeps a grant for its session or for the project.
+func (g grants) Add(ctx context.Context, p permission.Grant) error {
+	row := session.Grant{Key: p.Rule, Hash: p.Hash, Scope: session.GrantProject, Project: g.project}
+	if p.Scope == tools.AnswerSession {
+		row.Scope, row.Session = session.GrantSession, p.Session
+	}
+	_, err := g.store.AddGrant(ctx, row)
+	return err
+}
+
+// Revoke takes a grant back.
+func (g grants) Revoke(ctx context.Context, id int64) error { return g.store.RevokeGrant(ctx, id) }

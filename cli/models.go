@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"jcode/agent"
+	"jcode/agent/model"
+)
+
+// models finds and keeps the clients of the models that a run names.
+type models struct {
+	settings model.Settings // all but Model
+	own      map[string]model.Info
+	recorder *model.Recorder
+	wire     func(canonical string) (string, bool)
+	// script plays instead of a file for the model name tourModel.
+	script []byte
+	pace   time.Duration
+
+	mu      sync.Mutex
+	clients map[string]agent.Model
+}
+
+// tourModel is the name of the embedded script.
+const tourModel = "tour"
+
+// resolve gives the model of a name as the person writes it. "" is the one that settings
+// and environment lead to.
+func (m *models) resolve(name string) (agent.Model, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found, ok := m.clients[name]; ok {
+		return found, nil
+	}
+	found, err := m.make(name)
+	if err != nil {
+		return agent.Model{}, err
+	}
+	if m.recorder != nil {
+		found.Client = m.recorder.Wrap(found.Client)
+	}
+	if m.clients == nil {
+		m.clients = map[string]agent.Model{}
+	}
+	m.clients[name], m.clients[found.Name] = found, found
+	return found, nil
+}
+
+func (m *models) make(name string) (agent.Model, error) {
+	replay := model.ReplayOptions{Wire: m.wire, Pace: m.pace}
+	if name == tourModel && m.script != nil {
+		client, err := model.NewReplay(bytes.NewReader(m.script), tourModel, replay)
+		return agent.Model{Name: tourModel, ID: tourModel, Client: client, Untitled: true}, err
+	}
+	settings := m.settings
+	settings.Model = name
+	target, err := model.Resolve(settings)
+	if err != nil {
+		return agent.Model{}, err
+	}
+	if target.Replay != "" {
+		client, err := model.OpenReplay(target.Replay, replay)
+		return agent.Model{Name: name, ID: name, Client: client, Untitled: true}, err
+	}
+	client, err := model.NewOpenAI(target.Provider)
+	if err != nil {
+		return agent.Model{}, err
+	}
+	found := agent.Model{Name: target.Model, ID: target.Model, Client: client}
+	if target.Provider.Name != "" {
+		found.Name = target.Provider.Name + "/" + target.Model
+	}
+	if target.Model == "" {
+		found.Client = &picking{OpenAI: client, provider: target.Provider}
+		return found, nil
+	}
+	own := m.own
+	if target.Provider.Models != nil {
+		own = target.Provider.Models
+	}
+	if info, ok := model.Lookup(target.Model, own); ok {
+		found.Window, found.Sees = info.Window, info.Images
+		if _, priced := info.Cost(model.Usage{Input: 1}); priced {
+			found.Cost = func(u model.Usage) float64 { cost, _ := info.Cost(u); return cost }
+		}
+	}
+	return found, nil
+}
+
+// picking is a client for an endpoint of which no model was named: at its first request
+// it takes the first coding model that the endpoint lists.
+type picking struct {
+	*model.OpenAI
+	provider model.ProviderConfig
+
+	mu sync.Mutex
+	id string
+}
+
+// Stream picks the model if that was not done yet, and sends the request to it.
+func (p *picking) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
+	id, fresh, err := p.pick(ctx)
+	if err != nil {
+		return model.Response{}, err
+	}
+	if fresh {
+		emit(model.NoticeEvent{Text: fmt.Sprintf("using %s, the first coding model that %s lists: name another with -m or /model", id, p.provider.Name)})
+	}
+	req.Model = id
+	return p.OpenAI.Stream(ctx, req, emit)
+}
+
+func (p *picking) pick(ctx context.Context) (id string, fresh bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.id != "" {
+		return p.id, false, nil
+	}
+	list, err := p.ListModels(ctx)
+	if err != nil {
+		return "", false, fmt.Errorf("no model was named, and the list of models could not be read: %w", err)
+	}
+	first, ok := model.FirstModel(p.provider, list)
+	if !ok {
+		return "", false, errors.New("no model was named, and the endpoint lists none that can chat: name one with -m")
+	}
+	p.id = first.ID
+	return p.id, true, nil
+}

@@ -1,0 +1,320 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"jcode/agent"
+	"jcode/agent/model"
+	"jcode/tools"
+)
+
+// printer writes what happens in a conversation to the streams of a headless run.
+type printer interface {
+	// begin is told what the run consists of before anything happens.
+	begin(init initLine)
+	// event shows one event.
+	event(ev agent.Event)
+	// end closes the output with the result.
+	end(res resultLine)
+}
+
+// newPrinter gives the printer for an output format.
+func newPrinter(format string, std Streams) (printer, *bufio.Writer) {
+	out := bufio.NewWriterSize(std.Out, 64<<10)
+	switch format {
+	case "json":
+		return &jsonPrinter{out: out, notices: std.Err}, out
+	case "stream-json":
+		return &streamPrinter{out: out}, out
+	}
+	return &textPrinter{out: out, notices: std.Err}, out
+}
+
+// The lines of stream-json; resultLine is also the one object of json.
+type (
+	initLine struct {
+		Type       string       `json:"type"`
+		SessionID  string       `json:"session_id"`
+		Model      string       `json:"model"`
+		Cwd        string       `json:"cwd"`
+		Role       string       `json:"role"`
+		Mode       tools.Mode   `json:"mode"`
+		Tools      []string     `json:"tools"`
+		MCPServers []serverLine `json:"mcp_servers"`
+	}
+	serverLine struct {
+		Name  string `json:"name"`
+		State string `json:"state"`
+	}
+	resultLine struct {
+		Type       string      `json:"type"`
+		OK         bool        `json:"ok"`
+		Text       string      `json:"text"`
+		Error      string      `json:"error,omitempty"`
+		SessionID  string      `json:"session_id"`
+		Steps      int         `json:"steps"`
+		DurationMS int64       `json:"duration_ms"`
+		Usage      model.Usage `json:"usage"`
+	}
+	deltaLine struct {
+		Type  string `json:"type"`
+		Delta string `json:"delta"`
+	}
+	callLine struct {
+		Type      string          `json:"type"`
+		ID        string          `json:"id"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	approvalLine struct {
+		Type     string          `json:"type"`
+		ID       string          `json:"id"`
+		Decision string          `json:"decision"`
+		By       tools.DecidedBy `json:"by"`
+		Rule     string          `json:"rule"`
+	}
+	toolResultLine struct {
+		Type       string `json:"type"`
+		ID         string `json:"id"`
+		Name       string `json:"name"`
+		OK         bool   `json:"ok"`
+		Content    string `json:"content"`
+		DurationMS int64  `json:"duration_ms"`
+	}
+	toolsChangedLine struct {
+		Type    string   `json:"type"`
+		Added   []string `json:"added"`
+		Removed []string `json:"removed"`
+		Owner   string   `json:"owner"`
+	}
+	noticeLine struct {
+		Type    string      `json:"type"`
+		Level   agent.Level `json:"level"`
+		Message string      `json:"message"`
+	}
+	compactionLine struct {
+		Type         string `json:"type"`
+		BeforeTokens int    `json:"before_tokens"`
+		AfterTokens  int    `json:"after_tokens"`
+	}
+	usageLine struct {
+		Type string `json:"type"`
+		model.Usage
+	}
+)
+
+// textPrinter writes the answer to stdout as it comes and everything else to stderr.
+type textPrinter struct {
+	out     *bufio.Writer
+	notices io.Writer
+	shown   strings.Builder // of the current answer
+	any     bool
+}
+
+func (p *textPrinter) begin(initLine) {}
+
+func (p *textPrinter) event(ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.TextDelta:
+		p.write(ev.Text)
+	case agent.AnswerReset:
+		if p.shown.Len() > 0 {
+			fmt.Fprintf(p.notices, "jcode: the answer starts over: %s\n", ev.Reason)
+			p.write("\n")
+		}
+		p.shown.Reset()
+	case agent.AssistantMessage:
+		// What was merged away or never streamed is written now.
+		if rest, ok := strings.CutPrefix(ev.Text, p.shown.String()); ok {
+			p.write(rest)
+		}
+		if p.shown.Len() > 0 && !strings.HasSuffix(p.shown.String(), "\n") {
+			p.write("\n")
+		}
+		p.shown.Reset()
+	default:
+		noticeText(p.notices, ev)
+	}
+}
+
+func (p *textPrinter) write(s string) {
+	p.shown.WriteString(s)
+	p.out.WriteString(s) //nolint:errcheck // the error sticks and comes with Flush
+	p.out.Flush()        //nolint:errcheck // checked at the end
+}
+
+func (p *textPrinter) end(res resultLine) {
+	if res.Error != "" {
+		fmt.Fprintln(p.notices, "jcode: "+res.Error)
+	}
+}
+
+// noticeText writes the events that a person at a headless run should see.
+func noticeText(w io.Writer, ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.Notice:
+		fmt.Fprintf(w, "jcode: %s\n", ev.Text)
+	case agent.ApprovalDecided:
+		if !ev.Allow {
+			fmt.Fprintf(w, "jcode: %s was denied (%s)\n", ev.Name, strings.TrimSpace(string(ev.By)+" "+ev.Rule))
+		}
+	case agent.Retrying:
+		fmt.Fprintf(w, "jcode: try %d in %s: %s\n", ev.Attempt, ev.Wait.Round(time.Millisecond), ev.Reason)
+	case agent.Compacted:
+		fmt.Fprintf(w, "jcode: compacted the history from about %d to %d tokens\n", ev.BeforeTokens, ev.AfterTokens)
+	case agent.ToolsChanged:
+		if len(ev.Added) > 0 {
+			fmt.Fprintf(w, "jcode: tools added: %s\n", strings.Join(ev.Added, ", "))
+		}
+		if len(ev.Removed) > 0 {
+			fmt.Fprintf(w, "jcode: tools removed: %s\n", strings.Join(ev.Removed, ", "))
+		}
+	}
+}
+
+// jsonPrinter writes one object at the end.
+type jsonPrinter struct {
+	out     *bufio.Writer
+	notices io.Writer
+}
+
+func (p *jsonPrinter) begin(initLine)       {}
+func (p *jsonPrinter) event(ev agent.Event) { noticeText(p.notices, ev) }
+func (p *jsonPrinter) end(res resultLine) {
+	writeLine(p.out, res)
+	if res.Error != "" {
+		fmt.Fprintln(p.notices, "jcode: "+res.Error)
+	}
+}
+
+// streamPrinter writes one object a line as things happen.
+type streamPrinter struct{ out *bufio.Writer }
+
+func (p *streamPrinter) begin(init initLine) {
+	init.Type = "init"
+	writeLine(p.out, init)
+}
+
+func (p *streamPrinter) end(res resultLine) { writeLine(p.out, res) }
+
+func (p *streamPrinter) event(ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.TextDelta:
+		writeLine(p.out, deltaLine{"text", ev.Text})
+	case agent.ReasoningDelta:
+		writeLine(p.out, deltaLine{"reasoning", ev.Text})
+	case agent.CallStart:
+		writeLine(p.out, callLine{"tool_call", ev.ID, ev.Name, ev.Arguments})
+	case agent.ApprovalDecided:
+		decision := "deny"
+		if ev.Allow {
+			decision = "allow"
+		}
+		writeLine(p.out, approvalLine{"approval", ev.CallID, decision, ev.By, ev.Rule})
+	case agent.CallEnd:
+		writeLine(p.out, toolResultLine{"tool_result", ev.ID, ev.Name, !ev.Result.Failed, ev.Result.Text, ev.Duration.Milliseconds()})
+	case agent.ToolsChanged:
+		writeLine(p.out, toolsChangedLine{"tools_changed", notNil(ev.Added), notNil(ev.Removed), ev.Owner})
+	case agent.Notice:
+		writeLine(p.out, noticeLine{"notice", ev.Level, ev.Text})
+	case agent.AnswerReset:
+		writeLine(p.out, noticeLine{"notice", agent.LevelWarn, "the answer starts over: " + ev.Reason})
+	case agent.Retrying:
+		writeLine(p.out, noticeLine{"notice", agent.LevelWarn, fmt.Sprintf("try %d in %s: %s", ev.Attempt, ev.Wait.Round(time.Millisecond), ev.Reason)})
+	case agent.Compacted:
+		writeLine(p.out, compactionLine{"compaction", ev.BeforeTokens, ev.AfterTokens})
+	case agent.UsageEvent:
+		writeLine(p.out, usageLine{"usage", ev.Step})
+	}
+}
+
+// writeLine writes v as one line: nothing inside it can end the line.
+func writeLine(out *bufio.Writer, v any) {
+	b, err := json.Marshal(v) // escapes U+2028 and U+2029 too
+	if err != nil {
+		b, _ = json.Marshal(noticeLine{"notice", agent.LevelError, "encode: " + err.Error()})
+	}
+	out.Write(b)        //nolint:errcheck // the error sticks and comes with Flush
+	out.WriteByte('\n') //nolint:errcheck // as above
+	out.Flush()         //nolint:errcheck // checked at the end
+}
+
+func notNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// runPrompt sends a prompt, prints until the turn ends, and gives the error whose exit
+// code tells how it ended.
+func runPrompt(ctx context.Context, conv *agent.Conversation, p agent.Prompt, pr printer, out *bufio.Writer, init initLine) error {
+	started := time.Now()
+	sub := conv.Subscribe()
+	defer sub.Close()
+	conv.Prompt(p)
+	stop := context.AfterFunc(ctx, func() { conv.Interrupt() })
+	defer stop()
+	var usage model.Usage
+	var early []agent.Event // what happened before the session had an ID
+	for begun := false; ; {
+		ev, ok := sub.Next(context.WithoutCancel(ctx))
+		if !ok {
+			return errors.New("the conversation ended without a result")
+		}
+		if _, ok := ev.(agent.TurnStart); ok && !begun {
+			begun = true
+			init.SessionID = conv.ID()
+			pr.begin(init)
+			for _, e := range early {
+				pr.event(e)
+			}
+		}
+		if _, end := ev.(agent.TurnEnd); !begun && !end {
+			early = append(early, ev)
+			continue
+		}
+		if u, ok := ev.(agent.UsageEvent); ok {
+			usage = u.Total
+		}
+		end, ok := ev.(agent.TurnEnd)
+		if !ok {
+			pr.event(ev)
+			continue
+		}
+		res := resultLine{
+			Type: "result", OK: end.Reason == agent.StopDone, Text: end.Text, Error: end.Error,
+			SessionID: conv.ID(), Steps: end.Steps, DurationMS: time.Since(started).Milliseconds(), Usage: usage,
+		}
+		if end.Reason == agent.StopInterrupted {
+			res.Error = "interrupted"
+		}
+		pr.end(res)
+		if err := out.Flush(); err != nil {
+			return &exitError{code: exitModel, err: fmt.Errorf("write answer: %w", err)}
+		}
+		return endError(end)
+	}
+}
+
+// endError gives the exit code for the end of a turn; what happened was printed.
+func endError(end agent.TurnEnd) error {
+	err := errors.New(end.Error)
+	switch end.Reason {
+	case agent.StopDone:
+		return nil
+	case agent.StopLimit:
+		return &exitError{code: exitLimit, silent: true, err: err}
+	case agent.StopInterrupted:
+		return &exitError{code: exitInt, silent: true, err: errors.New("interrupted")}
+	case agent.StopError:
+	}
+	return &exitError{code: exitModel, silent: true, err: err}
+}

@@ -1,0 +1,205 @@
+package cli_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"jcode/cli"
+	"jcode/internal/modeltest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"jcode": func() { os.Exit(cli.Main(os.Args[1:], cli.System())) },
+	})
+}
+
+// TestScripts runs the real program over the scripts in testdata/script. A script begins
+// in a project folder with the script's files and a home of its own beside it. Its commands of ours:
+//
+//	model FILE     starts a scripted model server that answers by the lines of FILE, and
+//	               points OPENAI_BASE_URL at it
+//	requests N     checks how many requests it got
+//	request N TEXT checks that request N (from 0) contains TEXT; with ! that it does not
+//	lines FILE     checks that each line of FILE (or stdout) is a JSON object
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			home := env.WorkDir + "-home" // outside the project
+			for _, name := range []string{"HOME", "JCODE_HOME"} {
+				env.Setenv(name, home)
+			}
+			env.Setenv("GOCACHE", goCache())
+			env.Setenv("GOFLAGS", "-mod=mod")
+			env.Values[serverKey{}] = &scriptState{}
+			return os.MkdirAll(home, 0o755)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"model": startModel, "requests": countRequests, "request": checkRequest, "lines": checkLines,
+		},
+		Condition: func(cond string) (bool, error) {
+			return false, fmt.Errorf("unknown condition %s", cond)
+		},
+	})
+}
+
+func goCache() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "go-build")
+}
+
+// replyLine is one line of a model script.
+type replyLine struct {
+	Text   string          `json:"text"`
+	Calls  []modelCall     `json:"calls"`
+	Status int             `json:"status"`
+	Body   json.RawMessage `json:"body"`
+	Retry  string          `json:"retry_after"`
+	Cut    int             `json:"cut_after"`
+	Raw    string          `json:"raw"`
+	Slow   float64         `json:"per_second"`
+	Repeat bool            `json:"forever"`
+}
+
+type modelCall struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+func (l replyLine) reply() modeltest.Reply {
+	r := modeltest.Reply{}
+	switch {
+	case l.Status != 0:
+		h := http.Header{}
+		if l.Retry != "" {
+			h.Set("Retry-After", l.Retry)
+		}
+		r = modeltest.Status(l.Status, h, string(l.Body))
+	case l.Raw != "":
+		r = modeltest.Raw(l.Raw)
+	default:
+		if l.Text != "" {
+			r = modeltest.Text(strings.SplitAfter(l.Text, " ")...)
+		}
+		for _, c := range l.Calls {
+			args := string(c.Args)
+			if strings.HasPrefix(args, `"`) { // arguments as the model wrote them
+				if err := json.Unmarshal(c.Args, &args); err != nil {
+					panic(err)
+				}
+			}
+			r = r.WithCalls(modeltest.Call{ID: c.ID, Name: c.Name, Args: args})
+		}
+	}
+	if l.Cut > 0 {
+		r = r.CutAfter(l.Cut)
+	}
+	if l.Slow > 0 {
+		r = r.Rate(l.Slow)
+	}
+	if l.Repeat {
+		r = r.Forever()
+	}
+	return r
+}
+
+// tsTB lets the model server report to a script's test.
+type tsTB struct {
+	testing.TB
+	ts *testscript.TestScript
+}
+
+func (t tsTB) Helper()                   {}
+func (t tsTB) Cleanup(f func())          { t.ts.Defer(f) }
+func (t tsTB) Errorf(f string, a ...any) { t.ts.Fatalf(f, a...) }
+func (t tsTB) Fatalf(f string, a ...any) { t.ts.Fatalf(f, a...) }
+func (t tsTB) Error(a ...any)            { t.ts.Fatalf("%s", fmt.Sprint(a...)) }
+func (t tsTB) Fatal(a ...any)            { t.ts.Fatalf("%s", fmt.Sprint(a...)) }
+func (t tsTB) Logf(f string, a ...any)   { t.ts.Logf(f, a...) }
+func (t tsTB) Log(a ...any)              { t.ts.Logf("%s", fmt.Sprint(a...)) }
+func (t tsTB) Name() string              { return t.ts.Name() }
+
+// servers holds the model server of each running script.
+type serverKey struct{}
+
+func startModel(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: model FILE")
+	}
+	var replies []modeltest.Reply
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		var l replyLine
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			ts.Fatalf("%s: %v", line, err)
+		}
+		replies = append(replies, l.reply())
+	}
+	srv := modeltest.New(tsTB{ts: ts}, replies...)
+	ts.Setenv("OPENAI_BASE_URL", srv.URL())
+	ts.Setenv("OPENAI_API_KEY", "sk-test-key")
+	ts.Setenv("JCODE_MODEL", "test-model")
+	state(ts).srv = srv
+}
+
+// scriptState is what our commands keep per script.
+type scriptState struct{ srv *modeltest.Server }
+
+func state(ts *testscript.TestScript) *scriptState {
+	if s, ok := ts.Value(serverKey{}).(*scriptState); ok {
+		return s
+	}
+	ts.Fatalf("no state")
+	return nil
+}
+
+func countRequests(ts *testscript.TestScript, _ bool, args []string) {
+	if got := fmt.Sprint(len(state(ts).srv.Requests())); got != args[0] {
+		ts.Fatalf("the server got %s requests, want %s", got, args[0])
+	}
+}
+
+func checkRequest(ts *testscript.TestScript, neg bool, args []string) {
+	var n int
+	if _, err := fmt.Sscan(args[0], &n); err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if _, ok := state(ts).srv.Wait(n+1, 10*time.Second); !ok {
+		ts.Fatalf("request %d never came", n)
+	}
+	raw := string(state(ts).srv.Requests()[n].Raw)
+	if strings.Contains(raw, args[1]) == neg {
+		ts.Fatalf("request %d: contains %q is %v:\n%.4000s", n, args[1], !neg, raw)
+	}
+}
+
+func checkLines(ts *testscript.TestScript, _ bool, args []string) {
+	scan := bufio.NewScanner(strings.NewReader(ts.ReadFile(args[0])))
+	scan.Buffer(nil, 1<<24)
+	n := 0
+	for ; scan.Scan(); n++ {
+		var object struct{ Type string }
+		if err := json.Unmarshal(scan.Bytes(), &object); err != nil || object.Type == "" {
+			ts.Fatalf("line %d is no event: %s", n+1, scan.Text())
+		}
+	}
+	if n == 0 {
+		ts.Fatalf("%s is empty", args[0])
+	}
+}

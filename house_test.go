@@ -1,0 +1,197 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// allowed lists, per room, the rooms that it may import; "*" is all of them. A room that
+// is not listed here must be added on purpose. Every room may import internal/ packages,
+// and a room may import its own subpackages' parents only where it is said.
+var allowed = map[string][]string{
+	"":                    {"cli"},
+	"cli":                 {"*"},
+	"cli/config":          {"*"},
+	"cli/tour":            {},
+	"tui":                 {"tui/markdown", "agent", "agent/model", "session", "tools", "tools/command", "tools/permission"},
+	"tui/markdown":        {},
+	"agent":               {"agent/model", "tools", "session"},
+	"agent/model":         {},
+	"tools":               {},
+	"tools/command":       {},
+	"tools/builtin":       {"tools", "tools/permission", "tools/sandbox"},
+	"tools/permission":    {"tools"},
+	"tools/sandbox":       {},
+	"mcp":                 {"tools", "tools/command"},
+	"skills":              {"tools", "tools/command"},
+	"skills/instructions": {"tools/command"},
+	"lua":                 {"tools", "tools/command", "lua/wire"},
+	"lua/host":            {"lua/wire"},
+	"lua/wire":            {},
+	"session":             {},
+	"session/export":      {"session"},
+	"bench":               {"*"},
+}
+
+// exclusive names the packages that only one room may import.
+var exclusive = map[string][]string{
+	"github.com/yuin/gopher-lua":            {"lua/host"},
+	"github.com/modelcontextprotocol":       {"mcp", "internal/mcptest"},
+	"github.com/sashabaranov/go-openai":     {"agent/model"},
+	"modernc.org/sqlite":                    {"session"},
+	"charm.land/":                           {"tui", "internal/"},
+	"github.com/charmbracelet/":             {"tui", "internal/", "cli"},
+	"github.com/charmbracelet/glamour":      {},
+	"github.com/alecthomas/chroma/v2/style": {},
+}
+
+type file struct {
+	room    string // folder below the module's root
+	path    string
+	test    bool
+	imports []string
+	doc     bool
+	ast     *ast.File
+}
+
+func houseFiles(t *testing.T) []file {
+	t.Helper()
+	var files []file
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "dist") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(path) != ".go" {
+			return nil
+		}
+		parsed, err := parser.ParseFile(fset, path, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		room := filepath.ToSlash(filepath.Dir(path))
+		if room == "." {
+			room = ""
+		}
+		f := file{room: room, path: path, test: strings.HasSuffix(path, "_test.go"), doc: parsed.Doc != nil, ast: parsed}
+		for _, imp := range parsed.Imports {
+			name, err := strconv.Unquote(imp.Path.Value)
+			if err != nil {
+				return err
+			}
+			f.imports = append(f.imports, name)
+		}
+		files = append(files, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestRoomsImportOnlyWhatTheHouseAllows(t *testing.T) {
+	for _, f := range houseFiles(t) {
+		if f.test || strings.HasPrefix(f.room, "internal/") {
+			continue
+		}
+		may, known := allowed[f.room]
+		if !known {
+			t.Errorf("%s: the room %q is not in the table of the house", f.path, f.room)
+			continue
+		}
+		for _, imp := range f.imports {
+			room, own := strings.CutPrefix(imp, "jcode/")
+			if !own || strings.HasPrefix(room, "internal/") {
+				continue
+			}
+			if !contains(may, room) && !contains(may, "*") {
+				t.Errorf("%s: %q may not import %q", f.path, f.room, room)
+			}
+		}
+	}
+}
+
+func TestInternalPackagesKnowNoRoom(t *testing.T) {
+	for _, f := range houseFiles(t) {
+		if f.test || !strings.HasPrefix(f.room, "internal/") {
+			continue
+		}
+		for _, imp := range f.imports {
+			if room, own := strings.CutPrefix(imp, "jcode/"); own && !strings.HasPrefix(room, "internal/") {
+				t.Errorf("%s: internal packages have no domain, this one imports %q", f.path, room)
+			}
+		}
+	}
+}
+
+func TestLibrariesStayInTheirRooms(t *testing.T) {
+	for _, f := range houseFiles(t) {
+		if f.test {
+			continue
+		}
+		for _, imp := range f.imports {
+			longest := ""
+			for prefix := range exclusive {
+				if strings.HasPrefix(imp, prefix) && len(prefix) > len(longest) {
+					longest = prefix
+				}
+			}
+			if longest == "" {
+				continue
+			}
+			ok := false
+			for _, room := range exclusive[longest] {
+				ok = ok || f.room == strings.TrimSuffix(room, "/") || strings.HasPrefix(f.room+"/", strings.TrimSuffix(room, "/")+"/")
+			}
+			if !ok {
+				t.Errorf("%s: %s belongs to %v", f.path, imp, exclusive[longest])
+			}
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItOwns(t *testing.T) {
+	docs := map[string]bool{}
+	for _, f := range houseFiles(t) {
+		if !f.test {
+			docs[f.room] = docs[f.room] || f.doc
+		}
+	}
+	for room, ok := range docs {
+		if !ok {
+			t.Errorf("package %q has no doc comment", room)
+		}
+	}
+}
+
+func TestNothingRunsAtPackageInit(t *testing.T) {
+	for _, f := range houseFiles(t) {
+		if f.test {
+			continue
+		}
+		for _, decl := range f.ast.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				t.Errorf("%s: func init", f.path)
+			}
+		}
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}

@@ -8,9 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"jcode/internal/jsonedit"
 )
 
 // ConfigPaths says where configuration is looked for. Empty fields are left out.
@@ -227,7 +228,7 @@ func (c config) choose(approved func(Entry) bool) map[string]chosen {
 func parseServerJSON(name string, data []byte) (Entry, error) {
 	if !json.Valid(data) {
 		if _, err := hujson.Parse(data); err != nil {
-			return Entry{}, fmt.Errorf("read JSON of %s: %s", name, strings.TrimPrefix(err.Error(), "hujson: "))
+			return Entry{}, fmt.Errorf("read JSON of %s: %s", name, jsonedit.Fault(err))
 		}
 	}
 	quoted, err := json.Marshal(name)

@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"jcode/internal/jsonedit"
 )
 
 // configFile is one parsed configuration file.
@@ -53,7 +54,7 @@ func (p *parser) parse() (*hujson.Object, error) {
 	}
 	v, err := hujson.Parse(p.text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", p.path, strings.TrimPrefix(err.Error(), "hujson: "))
+		return nil, fmt.Errorf("%s: %s", p.path, jsonedit.Fault(err))
 	}
 	root, ok := v.Value.(*hujson.Object)
 	if !ok {

@@ -2,13 +2,12 @@ package config
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"jcode/internal/jsonedit"
 )
 
 // document is one file taken apart as far as it can be.
@@ -18,8 +17,6 @@ type document struct {
 	root     *hujson.Object
 	problems []Problem
 }
-
-var syntaxError = regexp.MustCompile(`^hujson: line (\d+), column (\d+): (.*)$`)
 
 // parse reads JSON with comments and trailing commas. When the whole does not parse, the
 // members of the top level that do are kept.
@@ -44,12 +41,12 @@ func parse(file string, data []byte) *document {
 }
 
 func syntaxProblem(file string, err error) Problem {
-	p := Problem{File: file, Text: "is not valid JSON: " + strings.TrimPrefix(err.Error(), "hujson: ")}
-	if m := syntaxError.FindStringSubmatch(err.Error()); m != nil {
-		p.Line, _ = strconv.Atoi(m[1])
-		p.Col, _ = strconv.Atoi(m[2])
-		p.Text = "is not valid JSON: " + m[3]
+	text := jsonedit.Fault(err)
+	p := Problem{File: file}
+	if _, err := fmt.Sscanf(text, "line %d, column %d:", &p.Line, &p.Col); err == nil {
+		_, text, _ = strings.Cut(text, ": ")
 	}
+	p.Text = "is not valid JSON: " + text
 	return p
 }
 
@@ -187,6 +184,3 @@ func memberName(m hujson.ObjectMember) string {
 	}
 	return ""
 }
-
-// errNotObject says that a file holds something else than settings.
-var errNotObject = errors.New("must hold a JSON object: { … }")

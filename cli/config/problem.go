@@ -50,7 +50,15 @@ func nearest(word string, candidates []string) string {
 
 // plainKey makes keys comparable whatever their writing: maxTools, max_tools, max-tools.
 func plainKey(s string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s))
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '_' || r == '-':
+			return -1
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
 }
 
 // distance counts the single changes between two words; two neighbours that change

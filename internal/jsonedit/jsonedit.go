@@ -54,7 +54,7 @@ func Edit(path string, change func(root *hujson.Object) error) error {
 	}
 	root, err := hujson.Parse(text)
 	if err != nil {
-		return fmt.Errorf("%s: %s; mend the file first, nothing was written", path, strings.TrimPrefix(err.Error(), "hujson: "))
+		return fmt.Errorf("%s: %s; mend the file first, nothing was written", path, Fault(err))
 	}
 	top, ok := root.Value.(*hujson.Object)
 	if !ok {
@@ -71,6 +71,16 @@ func Edit(path string, change func(root *hujson.Object) error) error {
 		return nil
 	}
 	return atomicfile.Write(path, out, atomicfile.Options{Perm: 0o600, Sync: true})
+}
+
+// Fault gives the text of an error of hujson.Parse for people, "line 3, column 5: …". What
+// stands at the place is left out: it may be a secret without its quotes.
+func Fault(err error) string {
+	text := strings.TrimPrefix(err.Error(), "hujson: ")
+	if before, _, found := strings.Cut(text, "invalid literal"); found {
+		text = before + "this is no JSON value (a text needs double quotes)"
+	}
+	return text
 }
 
 // Member gives the member of that name, the last where it stands twice; nil if there is none.

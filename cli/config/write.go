@@ -1,0 +1,239 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"jcode/internal/jsonedit"
+)
+
+// Set writes one setting into a file, by its dotted key, and nil removes it. What else is
+// in the file stays as it is, comments and unknown keys included; of two programs that
+// write at once both settings are there afterwards. A key that is not known, a value that
+// does not fit, or a file that does not parse is an error, and nothing is written.
+func Set(file, key string, value any) error {
+	path, err := canonical(key)
+	if err != nil {
+		return err
+	}
+	if value == nil {
+		return jsonedit.Edit(file, func(root *hujson.Object) error {
+			remove(root, path)
+			return nil
+		})
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("set %s: %w", key, err)
+	}
+	if err := check(path, raw); err != nil {
+		return err
+	}
+	return jsonedit.Edit(file, func(root *hujson.Object) error {
+		return jsonedit.Set(root, spelled(root, path), raw)
+	})
+}
+
+// Include adds a text to a list in a file, or takes it out, under the same rules as Set.
+func Include(file, key, item string, in bool) error {
+	path, err := canonical(key)
+	if err != nil {
+		return err
+	}
+	return jsonedit.Edit(file, func(root *hujson.Object) error {
+		path := spelled(root, path)
+		list := texts(root, path)
+		if slices.Contains(list, item) == in {
+			return nil
+		}
+		if in {
+			list = append(list, item)
+		} else {
+			list = slices.DeleteFunc(list, func(s string) bool { return s == item })
+		}
+		raw, err := json.Marshal(list)
+		if err != nil {
+			return fmt.Errorf("set %s: %w", key, err)
+		}
+		if err := check(path, raw); err != nil {
+			return err
+		}
+		return jsonedit.Set(root, path, raw)
+	})
+}
+
+// texts gives the texts of the list at a path.
+func texts(root *hujson.Object, path []string) []string {
+	v := find(root, path)
+	if v == nil {
+		return []string{}
+	}
+	list, _ := plain(*v).([]any)
+	out := []string{}
+	for _, item := range list {
+		if s, ok := item.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func find(o *hujson.Object, path []string) *hujson.Value {
+	m := jsonedit.Member(o, path[0])
+	if m == nil {
+		return nil
+	}
+	if len(path) == 1 {
+		return &m.Value
+	}
+	inner, ok := m.Value.Value.(*hujson.Object)
+	if !ok {
+		return nil
+	}
+	return find(inner, path[1:])
+}
+
+// remove takes a member out, and an object that becomes empty by it with it.
+func remove(o *hujson.Object, path []string) {
+	path = spelled(o, path)
+	if len(path) == 1 {
+		jsonedit.Delete(o, path[0])
+		return
+	}
+	m := jsonedit.Member(o, path[0])
+	if m == nil {
+		return
+	}
+	inner, ok := m.Value.Value.(*hujson.Object)
+	if !ok {
+		return
+	}
+	before := len(inner.Members)
+	remove(inner, path[1:])
+	if before > 0 && len(inner.Members) == 0 && len(strings.TrimSpace(string(inner.AfterExtra))) == 0 {
+		jsonedit.Delete(o, path[0])
+	}
+}
+
+// spelled writes a path as the file spells it: maxTools may stand there as max_tools.
+func spelled(o *hujson.Object, path []string) []string {
+	out := slices.Clone(path)
+	for i, name := range path {
+		var next *hujson.Object
+		for _, m := range o.Members {
+			if has := memberName(m); plainKey(has) == plainKey(name) && jsonedit.Member(o, name) == nil || has == name {
+				out[i] = has
+				next, _ = m.Value.Value.(*hujson.Object)
+			}
+		}
+		if next == nil {
+			break
+		}
+		o = next
+	}
+	return out
+}
+
+// canonical reads a dotted key and gives its parts as jcode spells them. The rest after
+// the name of a map's entry belongs to the entry; the entry's own name is kept.
+func canonical(key string) ([]string, error) {
+	var out []string
+	t := reflect.TypeFor[Config]()
+	for rest := key; ; {
+		if t.Kind() == reflect.Map {
+			if rest == "" {
+				return nil, fmt.Errorf("%s: name an entry, such as %s.NAME", key, key)
+			}
+			name, after, more := rest, "", false
+			if t.Elem().Kind() == reflect.Struct {
+				name, after, more = strings.Cut(rest, ".")
+			}
+			out = append(out, name)
+			if !more {
+				return out, nil
+			}
+			t, rest = t.Elem(), after
+			continue
+		}
+		name, after, more := strings.Cut(rest, ".")
+		fields := fieldsOf(t)
+		i := slices.IndexFunc(fields, func(f field) bool { return plainKey(f.name) == plainKey(name) })
+		if i < 0 {
+			return nil, unknownKey(key, strings.Join(out, "."), name, fields)
+		}
+		out = append(out, fields[i].name)
+		t = fields[i].typ
+		section := t.Kind() == reflect.Struct && !isCustom(reflect.Zero(t)) || t.Kind() == reflect.Map && t.Elem().Kind() != reflect.Interface
+		switch {
+		case more && !section:
+			return nil, fmt.Errorf("%s: %s has no parts", key, strings.Join(out, "."))
+		case !more:
+			return out, nil
+		}
+		rest = after
+	}
+}
+
+func unknownKey(key, section, name string, fields []field) error {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+		if section != "" {
+			names[i] = section + "." + f.name
+		}
+	}
+	if section != "" {
+		name = section + "." + name
+	}
+	if near := nearest(name, names); near != "" {
+		return fmt.Errorf("there is no setting %s; did you mean %s?", key, near)
+	}
+	return fmt.Errorf("there is no setting %s; there are %s", key, strings.Join(names, ", "))
+}
+
+// check reads a value as Load would and gives the first thing that does not fit.
+func check(path []string, raw json.RawMessage) error {
+	for i := len(path) - 1; i >= 0; i-- {
+		name, err := json.Marshal(path[i])
+		if err != nil {
+			return fmt.Errorf("set %s: %w", strings.Join(path, "."), err)
+		}
+		raw = json.RawMessage(fmt.Sprintf("{%s:%s}", name, raw))
+	}
+	var c Config
+	d := &decoder{document: parse("", raw)}
+	d.object(d.root, reflect.ValueOf(&c).Elem(), "")
+	if len(d.problems) > 0 {
+		p := d.problems[0]
+		return errors.New(strings.TrimPrefix(p.Key+": ", ": ") + p.Text)
+	}
+	return nil
+}
+
+// Get gives a setting of a Config by its dotted key, as it is written in JSON.
+func Get(c *Config, key string) (json.RawMessage, error) {
+	path, err := canonical(key)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("get %s: %w", key, err)
+	}
+	for _, name := range path {
+		var m map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &m); err != nil {
+			return json.RawMessage("null"), nil // an entry that is not there has no parts
+		}
+		if raw = m[name]; raw == nil {
+			return json.RawMessage("null"), nil
+		}
+	}
+	return raw, nil
+}

@@ -1,0 +1,234 @@
+package permission
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jcode/internal/text"
+)
+
+// TrustKind says what a thing of a project is that waits for trust.
+type TrustKind string
+
+// The kinds of things that can run code, or widen what runs.
+const (
+	TrustMCP     TrustKind = "mcp"        // an entry of an MCP file
+	TrustLuaTool TrustKind = "lua tool"   // a tool folder
+	TrustPlugin  TrustKind = "lua plugin" // a plugin file
+	TrustSkill   TrustKind = "skill"      // a skill's allowed-tools
+	TrustCommand TrustKind = "command"    // a command file with shell lines or rules
+	TrustConfig  TrustKind = "config"     // a setting that widens
+	TrustRole    TrustKind = "role"       // a role with more rights
+)
+
+// TrustItem is one thing of a project, exactly as it is now.
+type TrustItem struct {
+	Kind TrustKind
+	// Name is unique within the kind: a server's key, a setting's dotted key.
+	Name string
+	// Hash is of everything that decides what would run; any change of it asks again.
+	Hash string
+	// File is where it stands.
+	File string
+	// Runs are the lines that a person must see: the whole command line, the permissions
+	// asked for, the shell lines, the setting's value.
+	Runs []string
+}
+
+// TrustRow is a yes that is kept.
+type TrustRow struct {
+	Kind TrustKind
+	Name string
+	Hash string
+}
+
+func (i TrustItem) row() TrustRow { return TrustRow{i.Kind, i.Name, i.Hash} }
+
+// TrustStore keeps a person's yes for one project, one row per kind, name and hash. It
+// must be safe for concurrent use.
+type TrustStore interface {
+	// Trusted lists all rows.
+	Trusted(ctx context.Context) ([]TrustRow, error)
+	// AddTrust keeps rows, all or none.
+	AddTrust(ctx context.Context, rows ...TrustRow) error
+	// RevokeTrust removes all rows of a kind and name.
+	RevokeTrust(ctx context.Context, kind TrustKind, name string) error
+}
+
+// Trust decides which things of one project may run. It is safe for concurrent use.
+type Trust struct {
+	project string
+	store   TrustStore
+	run     bool
+	state   guarded[trustState]
+}
+
+type trustState struct {
+	here     map[TrustRow]bool // trusted for this run only
+	declined map[TrustRow]bool // not asked again in this run
+}
+
+// NewTrust makes the trust of a project's folder. run trusts everything for this run:
+// `--trust`, or a folder that the person's own configuration names. A nil store keeps
+// answers for this run.
+func NewTrust(project string, store TrustStore, run bool) *Trust {
+	return &Trust{project: project, store: store, run: run}
+}
+
+// Trusted reports whether exactly this item may run. An error of the store means no.
+func (t *Trust) Trusted(ctx context.Context, item TrustItem) (bool, error) {
+	pending, err := t.pending(ctx, []TrustItem{item})
+	return err == nil && len(pending) == 0, err
+}
+
+// Pending is an item that waits for trust.
+type Pending struct {
+	TrustItem
+	// Changed says that it was trusted before, in another form.
+	Changed bool
+}
+
+// pending gives those of the items that are not trusted.
+func (t *Trust) pending(ctx context.Context, items []TrustItem) ([]Pending, error) {
+	if t.run || len(items) == 0 {
+		return nil, nil
+	}
+	var rows []TrustRow
+	if t.store != nil {
+		var err error
+		if rows, err = t.store.Trusted(ctx); err != nil {
+			return nil, fmt.Errorf("read trust of %s: %w", t.project, err)
+		}
+	}
+	var here map[TrustRow]bool
+	t.state.with(func(s *trustState) { here = s.here })
+	var out []Pending
+	for _, i := range items {
+		if i.Hash != "" && (here[i.row()] || slices.Contains(rows, i.row())) {
+			continue
+		}
+		out = append(out, Pending{i, slices.ContainsFunc(rows, func(r TrustRow) bool { return r.Kind == i.Kind && r.Name == i.Name })})
+	}
+	slices.SortStableFunc(out, func(a, b Pending) int {
+		if a.Kind != b.Kind {
+			return strings.Compare(string(a.Kind), string(b.Kind))
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return out, nil
+}
+
+// TrustQuestion is the one question about a folder: everything in it that would run.
+type TrustQuestion struct {
+	// Project is the folder.
+	Project string
+	Items   []Pending
+}
+
+// Question gives what a person is to be asked about, or ok false when nothing waits, or
+// everything that waits was declined in this run.
+func (t *Trust) Question(ctx context.Context, items []TrustItem) (q TrustQuestion, ok bool, err error) {
+	pending, err := t.pending(ctx, items)
+	if err != nil {
+		return TrustQuestion{}, false, err
+	}
+	var declined map[TrustRow]bool
+	t.state.with(func(s *trustState) { declined = s.declined })
+	pending = slices.DeleteFunc(pending, func(p Pending) bool { return declined[p.row()] })
+	return TrustQuestion{t.project, pending}, len(pending) > 0, nil
+}
+
+// Lines show the question's items for a terminal, everything hidden made visible.
+func (q TrustQuestion) Lines() []string {
+	var out []string
+	for _, p := range q.Items {
+		head := string(p.Kind) + " " + show(p.Name)
+		if p.File != "" {
+			head += " (" + show(p.File) + ")"
+		}
+		if p.Changed {
+			head += ", changed since you trusted it"
+		}
+		out = append(out, head)
+		for _, r := range p.Runs {
+			for line := range strings.Lines(show(r)) {
+				out = append(out, "    "+strings.TrimRight(line, "\n"))
+			}
+		}
+	}
+	return out
+}
+
+// Accept keeps a yes for items as they were shown. keep false holds for this run only.
+func (t *Trust) Accept(ctx context.Context, items []Pending, keep bool) error {
+	rows := make([]TrustRow, 0, len(items))
+	for _, i := range items {
+		if i.Hash == "" {
+			return fmt.Errorf("trust %s %s: it has no hash", i.Kind, i.Name)
+		}
+		rows = append(rows, i.row())
+	}
+	if keep && t.store != nil {
+		if err := t.store.AddTrust(ctx, rows...); err != nil {
+			return fmt.Errorf("keep trust of %s: %w", t.project, err)
+		}
+	}
+	t.remember(rows, func(s *trustState) *map[TrustRow]bool { return &s.here })
+	return nil
+}
+
+// Decline keeps items inert and does not ask about them again in this run.
+func (t *Trust) Decline(items []Pending) {
+	rows := make([]TrustRow, 0, len(items))
+	for _, i := range items {
+		rows = append(rows, i.row())
+	}
+	t.remember(rows, func(s *trustState) *map[TrustRow]bool { return &s.declined })
+}
+
+// remember adds rows to one of the sets, which readers hold without a lock: so it makes a
+// new one.
+func (t *Trust) remember(rows []TrustRow, set func(*trustState) *map[TrustRow]bool) {
+	t.state.with(func(s *trustState) {
+		next := map[TrustRow]bool{}
+		for r := range *set(s) {
+			next[r] = true
+		}
+		for _, r := range rows {
+			next[r] = true
+		}
+		*set(s) = next
+	})
+}
+
+// Revoke takes trust back, also what held for this run.
+func (t *Trust) Revoke(ctx context.Context, kind TrustKind, name string) error {
+	t.state.with(func(s *trustState) {
+		next := map[TrustRow]bool{}
+		for r := range s.here {
+			if r.Kind != kind || r.Name != name {
+				next[r] = true
+			}
+		}
+		s.here = next
+	})
+	if t.store == nil {
+		return nil
+	}
+	return t.store.RevokeTrust(ctx, kind, name)
+}
+
+// Notice says in one line what stays inert where nobody can be asked, "" when nothing.
+func (t *Trust) Notice(ctx context.Context, items []TrustItem) (string, error) {
+	pending, err := t.pending(ctx, items)
+	if err != nil || len(pending) == 0 {
+		return "", err
+	}
+	var names []string
+	for _, p := range pending {
+		names = append(names, string(p.Kind)+" "+text.Visible(p.Name))
+	}
+	return fmt.Sprintf("this folder's files are not trusted, so these do not run: %s. Start jcode here to look at them, or add --trust for one run.", strings.Join(names, ", ")), nil
+}

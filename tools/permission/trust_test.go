@@ -1,0 +1,139 @@
+package permission_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"jcode/tools/permission"
+)
+
+// rows is a trust store in memory.
+type rows struct {
+	mu   sync.Mutex
+	list []permission.TrustRow
+	err  error
+}
+
+func (r *rows) Trusted(context.Context) ([]permission.TrustRow, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.list), r.err
+}
+
+func (r *rows) AddTrust(_ context.Context, add ...permission.TrustRow) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, add...)
+	return r.err
+}
+
+func (r *rows) RevokeTrust(_ context.Context, kind permission.TrustKind, name string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = slices.DeleteFunc(r.list, func(x permission.TrustRow) bool { return x.Kind == kind && x.Name == name })
+	return r.err
+}
+
+func items() []permission.TrustItem {
+	return []permission.TrustItem{
+		{Kind: permission.TrustMCP, Name: "docs", Hash: "h1", File: ".mcp.json", Runs: []string{"npx -y docs" + strings.Repeat(" ", 80) + "--evil"}},
+		{Kind: permission.TrustLuaTool, Name: "count", Hash: "h2", Runs: []string{`{"intents":["exec"]}`}},
+	}
+}
+
+func trusted(t *testing.T, tr *permission.Trust, i permission.TrustItem) bool {
+	t.Helper()
+	ok, err := tr.Trusted(context.Background(), i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ok
+}
+
+func TestNothingOfAProjectRunsBeforeTrust(t *testing.T) {
+	ctx, store := context.Background(), &rows{}
+	tr := permission.NewTrust("/p", store, false)
+	for _, i := range items() {
+		if trusted(t, tr, i) {
+			t.Errorf("%s runs untrusted", i.Name)
+		}
+	}
+	if n, err := tr.Notice(ctx, items()); err != nil || !strings.Contains(n, "lua tool count, mcp docs") || !strings.Contains(n, "--trust") {
+		t.Errorf("notice %q %v", n, err)
+	}
+	q, ok, err := tr.Question(ctx, items())
+	if err != nil || !ok || len(q.Items) != 2 {
+		t.Fatalf("%+v %v %v", q, ok, err)
+	}
+	lines := strings.Join(q.Lines(), "\n")
+	for _, want := range []string{"mcp docs (.mcp.json)", "npx -y docs ⟨80 blanks⟩ --evil", `{"intents":["exec"]}`} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("question lacks %q:\n%s", want, lines)
+		}
+	}
+	if err := tr.Accept(ctx, q.Items, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, _ := tr.Question(ctx, items()); ok || len(store.list) != 2 {
+		t.Errorf("asks again; rows %v", store.list)
+	}
+	// Whatever changes asks again, alone.
+	changed := items()
+	changed[0].Hash = "h1b"
+	q, ok, _ = permission.NewTrust("/p", store, false).Question(ctx, changed)
+	if !ok || len(q.Items) != 1 || !q.Items[0].Changed || !strings.Contains(q.Lines()[0], "changed since you trusted it") {
+		t.Errorf("%+v", q)
+	}
+	if err := tr.Revoke(ctx, permission.TrustMCP, "docs"); err != nil || trusted(t, tr, items()[0]) || !trusted(t, tr, items()[1]) {
+		t.Errorf("revoke: %v", err)
+	}
+}
+
+func TestTrustForOneRunStoresNothing(t *testing.T) {
+	ctx, store := context.Background(), &rows{}
+	if tr := permission.NewTrust("/p", store, true); !trusted(t, tr, items()[0]) {
+		t.Error("--trust does not trust")
+	}
+	tr := permission.NewTrust("/p", store, false)
+	q, _, _ := tr.Question(ctx, items())
+	if err := tr.Accept(ctx, q.Items[:1], false); err != nil || !trusted(t, tr, q.Items[0].TrustItem) || trusted(t, tr, q.Items[1].TrustItem) || len(store.list) != 0 {
+		t.Errorf("%v %v", err, store.list)
+	}
+}
+
+func TestDeclinedThingsStayInertAndQuiet(t *testing.T) {
+	ctx := context.Background()
+	tr := permission.NewTrust("/p", nil, false)
+	q, _, _ := tr.Question(ctx, items())
+	tr.Decline(q.Items)
+	if _, ok, _ := tr.Question(ctx, items()); ok || trusted(t, tr, items()[0]) {
+		t.Error("asks again, or runs")
+	}
+	more := append(items(), permission.TrustItem{Kind: permission.TrustRole, Name: "r", Hash: "x"})
+	if q, ok, _ := tr.Question(ctx, more); !ok || len(q.Items) != 1 {
+		t.Errorf("what came later: %+v", q)
+	}
+}
+
+func TestTrustFailsClosed(t *testing.T) {
+	tr := permission.NewTrust("/p", &rows{err: errors.New("disk on fire")}, false)
+	if ok, err := tr.Trusted(context.Background(), items()[0]); ok || err == nil {
+		t.Errorf("%v %v", ok, err)
+	}
+	tr = permission.NewTrust("/p", nil, false)
+	bare := permission.Pending{TrustItem: permission.TrustItem{Kind: permission.TrustMCP, Name: "x"}}
+	if err := tr.Accept(context.Background(), []permission.Pending{bare}, true); err == nil || trusted(t, tr, bare.TrustItem) {
+		t.Error("something without a hash was trusted")
+	}
+}
+
+func TestUntrustedConfigurationOnlyNarrows(t *testing.T) {
+	set := parseRules(t, []string{"exec"}, []string{"exec(a)"}, []string{"exec(b)"}).Narrow()
+	if len(set.Allow) != 0 || len(set.Ask) != 1 || len(set.Deny) != 1 {
+		t.Errorf("%+v", set)
+	}
+}

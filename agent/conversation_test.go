@@ -96,13 +96,12 @@ func TestToolAddedByACallIsOfferedInTheNextStepOfTheTurn(t *testing.T) { // M11
 }
 
 func TestParallelResultsGoBackInCallOrder(t *testing.T) { // P15
-	var running, most atomic.Int32
+	var begun, running, most atomic.Int32
 	gate := make(chan struct{})
 	read := reader("read", func(_ context.Context, c tools.Call) (tools.Result, error) {
-		if n := running.Add(1); n > most.Load() {
-			most.Store(n)
-		}
-		if running.Load() == 3 {
+		running.Add(1)
+		if begun.Add(1) == 3 {
+			most.Store(running.Load())
 			close(gate)
 		}
 		<-gate

@@ -253,6 +253,22 @@ func TestYoloNeverChangesProtectedThingsSilently(t *testing.T) { // A06
 	}
 }
 
+func TestGrantsHoldInTheWorkspaceOnly(t *testing.T) {
+	root, home := workspace(t)
+	g := newGate(t, root, home, parseRules(t, []string{"exec(make)"}, nil, nil))
+	req := execRequest("make", caller(tools.ModeAsk, nil))
+	req.Plan.Accesses[0].Dir = filepath.Join(root, "sub")
+	if d := g.Check(context.Background(), req); !d.Allow {
+		t.Errorf("%+v", d)
+	}
+	p := says(tools.AnswerOnce)
+	req.Call.Caller.Asker = p
+	req.Plan.Accesses[0].Dir = filepath.Join(root, "out")
+	if d := g.Check(context.Background(), req); !d.Allow || len(p.asked) != 1 || len(p.asked[0].Options) != 2 {
+		t.Errorf("%+v %+v", d, p.asked)
+	}
+}
+
 func TestModesOfFiles(t *testing.T) { // A04 and the table of modes
 	root, home := workspace(t)
 	in, out := filepath.Join(root, "new.go"), filepath.Join(filepath.Dir(root), "outside", "new")

@@ -23,6 +23,11 @@ func (c *checking) exec(a tools.Access) verdict {
 	} else {
 		line = analyse(a.Command, at)
 	}
+	if elsewhere := resolve(at.dir); at.dir != "" && !c.g.places.inside(elsewhere) && line.Doubt == "" && !onlyReads(line) {
+		// What was granted was meant for the workspace: make runs another Makefile there.
+		line.Doubt = "it runs outside the workspace, in " + c.g.places.show(elsewhere)
+		line.elsewhere = true
+	}
 	return c.line(line)
 }
 
@@ -153,7 +158,7 @@ func (c *checking) execAllowed(line Line) (bool, verdict) {
 		return true, verdict{by: tools.ByMode, rule: "read-only", confine: c.confine()}
 	}
 	if v, ok := c.allowed("", func(r Rule) bool {
-		return r.Tool == "exec" && (!r.HasPattern || r.command != nil && r.command.vouchesLine(line.Text))
+		return !line.elsewhere && r.Tool == "exec" && (!r.HasPattern || r.command != nil && r.command.vouchesLine(line.Text))
 	}); ok {
 		return true, v
 	}
@@ -215,7 +220,9 @@ func (c *checking) execByMode(v verdict, line Line, forced bool, protected strin
 		v.reason = firstReason(line)
 	}
 	if !forced {
-		v.store, v.broad = c.storable(line)
+		if !line.elsewhere {
+			v.store, v.broad = c.storable(line)
+		}
 		v.sessionOnly = protected != ""
 		if protected != "" {
 			// A grant does not lift the protection, so none is offered.

@@ -30,6 +30,8 @@ type Line struct {
 	Doubt string
 	// Opaque is set when the text could not be taken apart at all.
 	Opaque bool
+
+	elsewhere bool // it runs outside the workspace
 }
 
 // Command is one simple command of a line.

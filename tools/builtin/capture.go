@@ -1,0 +1,279 @@
+package builtin
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+const (
+	keepText   = 64 << 10  // bytes of cleaned text kept at each end
+	keepStream = 512 << 10 // bytes of each stream kept at each end, for scripts
+	spoolSize  = 48 << 10  // bytes kept before a log is made
+	maxPending = 16 << 10  // bytes of a line that is not finished
+	maxFresh   = 16 << 10  // bytes shown at once while a command runs
+)
+
+// capture takes in what a command prints. Text is cleaned and folded at this border: what
+// comes out of it is safe for a screen, a request and a log. Its size is bounded.
+type capture struct {
+	newLog func() (*os.File, error)
+
+	mu      sync.Mutex
+	streams [2]stream
+	text    ends // both streams, by lines
+	fresh   []byte
+	dropped bool // fresh lost its beginning
+	spool   []byte
+	log     *os.File
+	logged  int64
+	logErr  error
+	logFull bool
+	done    bool // nothing more comes
+}
+
+// stream is one of a command's two outputs.
+type stream struct {
+	raw     ends
+	strip   text.Stripper
+	pending string // the line that is not finished
+}
+
+func newCapture(newLog func() (*os.File, error)) *capture {
+	return &capture{
+		newLog:  newLog,
+		text:    ends{room: keepText},
+		streams: [2]stream{{raw: ends{room: keepStream}}, {raw: ends{room: keepStream}}},
+	}
+}
+
+// consume reads a pipe to its end.
+func (c *capture) consume(i int, r io.Reader) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := r.Read(buf)
+		if n > 0 {
+			c.take(i, buf[:n])
+		}
+		if err != nil {
+			// EOF, or the deadline that ends reading from a pipe nobody will close.
+			return
+		}
+	}
+}
+
+func (c *capture) take(i int, chunk []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &c.streams[i]
+	s.raw.add(chunk)
+	c.clean(s, s.strip.Next(chunk))
+}
+
+// clean takes in text without control sequences: whole lines go on, the rest waits.
+func (c *capture) clean(s *stream, chunk string) {
+	if s.pending != "" {
+		chunk = s.pending + chunk
+	}
+	end := strings.LastIndexByte(chunk, '\n') + 1
+	if end > 0 {
+		c.emit(text.Fold(chunk[:end]))
+	}
+	rest := chunk[end:]
+	// Of a progress line only the present state is kept.
+	body := strings.TrimRight(rest, "\r")
+	rest = rest[strings.LastIndexByte(body, '\r')+1:]
+	if len(rest) > maxPending {
+		c.emit(rest)
+		rest = ""
+	}
+	s.pending = strings.Clone(rest)
+}
+
+// emit hands finished text to everybody who keeps some of it.
+func (c *capture) emit(s string) {
+	c.text.addString(s)
+	c.fresh = append(c.fresh, s...)
+	if over := len(c.fresh) - maxFresh; over > 0 {
+		keep := text.CutTail(string(c.fresh), maxFresh)
+		c.fresh = append(c.fresh[:0], keep...)
+		c.dropped = true
+	}
+	switch {
+	case c.log != nil:
+		c.write(s)
+	case c.spool == nil && c.logErr != nil:
+	case len(c.spool)+len(s) <= spoolSize:
+		c.spool = append(c.spool, s...)
+	default:
+		c.open()
+		if c.log != nil {
+			c.write(s)
+		}
+	}
+}
+
+// open makes the log and writes what came before it.
+func (c *capture) open() {
+	if c.log == nil && c.logErr == nil {
+		if c.log, c.logErr = c.newLog(); c.logErr == nil {
+			c.write(string(c.spool))
+		}
+	}
+	c.spool = nil
+}
+
+func (c *capture) write(s string) {
+	if c.logErr != nil {
+		return
+	}
+	if c.logged+int64(len(s)) > maxLog {
+		c.logFull = true
+		return
+	}
+	n, err := io.WriteString(c.log, s)
+	c.logged += int64(n)
+	c.logErr = err
+}
+
+// openLog makes the log at once.
+func (c *capture) openLog() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open()
+	if c.done {
+		c.closeLog()
+	}
+}
+
+func (c *capture) closeLog() {
+	if c.log == nil {
+		return
+	}
+	if err := c.log.Close(); err != nil && !errors.Is(err, os.ErrClosed) && c.logErr == nil {
+		c.logErr = err
+	}
+}
+
+// finish takes in the last lines and closes the log.
+func (c *capture) finish() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.streams {
+		s := &c.streams[i]
+		c.clean(s, s.strip.Flush())
+		if s.pending != "" {
+			c.emit(strings.TrimRight(s.pending, "\r"))
+			s.pending = ""
+		}
+	}
+	c.done = true
+	c.closeLog()
+}
+
+// count gives how many bytes came so far.
+func (c *capture) count() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.streams[0].raw.total + c.streams[1].raw.total
+}
+
+// report shows what is new since the last report.
+func (c *capture) report(progress func(tools.Progress)) {
+	if progress == nil {
+		return
+	}
+	c.mu.Lock()
+	p := tools.Progress{Output: string(c.fresh)}
+	if c.dropped {
+		p.Output = "[…]\n" + p.Output
+	}
+	c.fresh, c.dropped = c.fresh[:0], false
+	for i := range c.streams {
+		if line := c.streams[i].pending; line != "" {
+			p.Text = text.Cut(text.Fold(line), 200)
+		}
+	}
+	c.mu.Unlock()
+	if p.Output != "" || p.Text != "" {
+		progress(p)
+	}
+}
+
+// snapshot is a copy of what was captured so far.
+type snapshot struct {
+	text           ends
+	stdout, stderr ends
+	log            string
+	logErr         error
+	logFull        bool
+	lines          [2]string // not finished
+}
+
+func (c *capture) snapshot() snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := snapshot{
+		text: c.text.copy(), stdout: c.streams[0].raw.copy(), stderr: c.streams[1].raw.copy(),
+		logErr: c.logErr, logFull: c.logFull, lines: [2]string{c.streams[0].pending, c.streams[1].pending},
+	}
+	if c.log != nil {
+		s.log = c.log.Name()
+	}
+	return s
+}
+
+// tail gives the last part of the text, for a look at why something failed.
+func (s snapshot) tail() string {
+	return text.CutTail(string(s.text.head)+string(s.text.last())+s.lines[0]+s.lines[1], 8<<10)
+}
+
+// ends keeps the first and the last bytes of what is added.
+type ends struct {
+	room  int // bytes at each end
+	head  []byte
+	tail  []byte // grows to twice the room, then is cut to it
+	total int64
+}
+
+func (e *ends) add(b []byte) {
+	e.total += int64(len(b))
+	if n := min(e.room-len(e.head), len(b)); n > 0 {
+		e.head = append(e.head, b[:n]...)
+		b = b[n:]
+	}
+	if len(b) == 0 {
+		return
+	}
+	if len(b) >= e.room {
+		e.tail = append(e.tail[:0], b[len(b)-e.room:]...)
+		return
+	}
+	if len(e.tail)+len(b) > 2*e.room {
+		e.tail = append(e.tail[:0], e.tail[len(e.tail)-e.room+min(len(b), e.room):]...)
+	}
+	e.tail = append(e.tail, b...)
+}
+
+func (e *ends) addString(s string) { e.add([]byte(s)) }
+
+// last gives the tail, at most room bytes.
+func (e *ends) last() []byte {
+	if len(e.tail) > e.room {
+		return e.tail[len(e.tail)-e.room:]
+	}
+	return e.tail
+}
+
+// missing is how many bytes lie between head and tail.
+func (e *ends) missing() int64 { return e.total - int64(len(e.head)) - int64(len(e.last())) }
+
+func (e *ends) copy() ends {
+	return ends{room: e.room, head: bytes.Clone(e.head), tail: bytes.Clone(e.last()), total: e.total}
+}

@@ -1,0 +1,251 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"jcode/internal/paths"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+//go:embed exec.md
+var execText string
+
+// The limits of a command's time.
+const (
+	defaultTimeout = 120 * time.Second
+	maxTimeout     = 600 * time.Second
+)
+
+// maxCommand bounds a shell text, in bytes: systems refuse longer arguments.
+const maxCommand = 100 << 10
+
+// execTool runs shell commands.
+type execTool struct{ shell *Shell }
+
+// execArgs are exec's arguments. Argv is for scripts: no shell reads it.
+type execArgs struct {
+	Cmd        string   `json:"cmd"`
+	Argv       []string `json:"argv"`
+	TimeoutMS  int64    `json:"timeout_ms"`
+	Dir        string   `json:"dir"`
+	Background bool     `json:"background"`
+}
+
+// Spec implements tools.Tool.
+func (t execTool) Spec() tools.Spec {
+	const rest = `"timeout_ms":{"type":"integer","description":"Default 120000, at most 600000"},"dir":{"type":"string","description":"Working folder"},"background":{"type":"boolean","description":"Start it and return"}`
+	return tools.Spec{
+		Name: "exec", Description: strings.TrimSpace(execText), Group: tools.GroupCore, Needs: tools.CapExecute, Trusted: true,
+		Parameters: json.RawMessage(`{"type":"object","properties":{"cmd":{"type":"string","description":"Shell text"},` + rest + `},"required":["cmd"]}`),
+		Check:      json.RawMessage(`{"type":"object","properties":{"cmd":{"type":"string"},"argv":{"type":"array","items":{"type":"string"}},` + rest + `}}`),
+		Aliases:    map[string]string{"command": "cmd", "timeout": "timeout_ms"},
+		MaxOutput:  maxExecText + 4<<10,
+	}
+}
+
+// decode reads the arguments and settles them.
+func (t execTool) decode(call tools.Call) (execArgs, error) {
+	var a execArgs
+	if err := call.Decode(&a); err != nil {
+		return a, err
+	}
+	if call.Caller.Origin != tools.OriginScript {
+		a.Argv = nil
+	}
+	switch {
+	case a.Argv == nil && strings.TrimSpace(a.Cmd) == "":
+		var given map[string]json.RawMessage
+		if json.Unmarshal(call.Arguments, &given) == nil && given["cmd"] == nil {
+			return a, tools.Errorf(tools.KindInvalidArgs, "missing required argument: cmd")
+		}
+		return a, tools.Errorf(tools.KindDenied, "exec denied: the command is empty")
+	case a.Argv != nil && (len(a.Argv) == 0 || a.Argv[0] == ""):
+		return a, tools.Errorf(tools.KindDenied, "exec denied: the command is empty")
+	case len(a.Cmd) > maxCommand:
+		return a, tools.Errorf(tools.KindInvalidArgs, "the command has %d bytes, more than %d: write it to a file and run that", len(a.Cmd), maxCommand)
+	case strings.IndexByte(a.Cmd, 0) >= 0:
+		return a, tools.Errorf(tools.KindInvalidArgs, "the command has a NUL byte")
+	}
+	dir, err := t.shell.folder(a.Dir)
+	if err != nil {
+		return a, err
+	}
+	a.Dir = dir
+	return a, nil
+}
+
+// folder resolves a working folder; relative ones begin at the workspace's root.
+func (s *Shell) folder(dir string) (string, error) {
+	if strings.HasPrefix(dir, "~/") || dir == "~" {
+		if home, err := os.UserHomeDir(); err == nil {
+			dir = home + dir[1:]
+		}
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(s.opts.Root, dir)
+	}
+	real, err := paths.Resolve(dir)
+	if err != nil {
+		return "", tools.Errorf(tools.KindIO, "%w", err)
+	}
+	return real, nil
+}
+
+// enterable says why a command can't start in a folder.
+func enterable(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return tools.Errorf(tools.KindIO, "the working folder %s does not exist any more: make it with mkdir, or give another dir", dir)
+	case err != nil:
+		return tools.Errorf(tools.KindIO, "enter working folder: %w", err)
+	case !info.IsDir():
+		return tools.Errorf(tools.KindInvalidArgs, "dir %s is a file, not a folder", dir)
+	}
+	return nil
+}
+
+// Plan implements tools.Planner.
+func (t execTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
+	a, err := t.decode(call)
+	if err != nil {
+		return tools.Plan{}, err
+	}
+	access := tools.Access{Kind: tools.AccessExec, Command: a.Cmd, Argv: a.Argv, Dir: a.Dir}
+	if a.Argv != nil {
+		access.Command = ""
+	}
+	plan := tools.Plan{Accesses: []tools.Access{access}, Summary: "Run: " + oneLine(a.line())}
+	if a.Background {
+		plan.Notes = append(plan.Notes, "goes on in the background")
+	}
+	return plan, nil
+}
+
+// line is the command as a person reads it.
+func (a execArgs) line() string {
+	if a.Argv != nil {
+		return strings.Join(a.Argv, " ")
+	}
+	return a.Cmd
+}
+
+func (a execArgs) argv(shell []string) []string {
+	if a.Argv != nil {
+		return a.Argv
+	}
+	return append(append([]string(nil), shell...), a.Cmd)
+}
+
+func (a execArgs) timeout() time.Duration {
+	if a.TimeoutMS <= 0 {
+		return defaultTimeout
+	}
+	return min(time.Duration(a.TimeoutMS)*time.Millisecond, maxTimeout)
+}
+
+func oneLine(s string) string {
+	s = text.Visible(s)
+	if first, _, more := strings.Cut(s, "\n"); more {
+		s = first + " …"
+	}
+	out, _ := text.CutMark(s, 200, "…")
+	return out
+}
+
+// Run implements tools.Tool.
+func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	a, err := t.decode(call)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	if err := enterable(a.Dir); err != nil {
+		return tools.Result{}, err
+	}
+	if a.Background {
+		return t.shell.background(ctx, call, a)
+	}
+	res, blamed, err := t.once(ctx, call, a, call.Decision.Sandbox)
+	if err != nil || blamed == "" || ctx.Err() != nil {
+		return res, err
+	}
+	return t.outside(ctx, call, a, res, blamed)
+}
+
+// once runs the command to its end, confined or not. blamed says why its failure looks
+// like the sandbox's doing.
+func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, confined bool) (res tools.Result, blamed string, err error) {
+	c, err := t.shell.start(a.argv(t.shell.opts.Shell), a.line(), a.Dir, confined, false)
+	if err != nil {
+		return tools.Result{}, "", err
+	}
+	end := t.shell.await(ctx, c, a.timeout(), call.Progress)
+	if confined {
+		blamed = t.shell.opts.Confiner.Blamed(c.capture.snapshot().tail(), end.exit.Code)
+	}
+	return end.result(), blamed, nil
+}
+
+// outside offers to run a command again without the sandbox that stopped it.
+func (t execTool) outside(ctx context.Context, call tools.Call, a execArgs, res tools.Result, blamed string) (tools.Result, error) {
+	res.Text += "\n[the sandbox of mode auto stopped it: " + blamed + "]"
+	if t.shell.opts.Outside == nil {
+		return res, nil
+	}
+	plan := call.Plan
+	plan.Notes = append(append([]string(nil), plan.Notes...), "it failed inside the sandbox: "+blamed, "running it again repeats what it did before it failed")
+	dec := t.shell.opts.Outside(ctx, tools.GateRequest{Spec: t.Spec(), Call: call, Plan: plan})
+	if call.Caller.Observe != nil && !dec.Silent {
+		call.Caller.Observe(call, dec)
+	}
+	if !dec.Allow {
+		res.Text += "\n[it was not run outside: " + dec.Reason + "]"
+		return res, nil
+	}
+	if dec.Arguments != nil {
+		call.Arguments = dec.Arguments
+		var err error
+		if a, err = t.decode(call); err != nil {
+			return tools.Result{}, err
+		}
+	}
+	again, _, err := t.once(ctx, call, a, false)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	again.Text = "[the sandbox stopped it first (" + blamed + "); this is the run outside]\n" + again.Text
+	return again, nil
+}
+
+// RunCommand runs a shell line for jcode itself, such as a formatter after an edit, with
+// the limits of exec. An error means that it could not be run or did not end in time.
+func (s *Shell) RunCommand(ctx context.Context, command, dir string) (output string, code int, err error) {
+	if err := enterable(dir); err != nil {
+		return "", -1, err
+	}
+	c, err := s.start(append(append([]string(nil), s.opts.Shell...), command), command, dir, false, false)
+	if err != nil {
+		return "", -1, err
+	}
+	end := s.await(ctx, c, defaultTimeout, nil)
+	output = end.output
+	switch {
+	case end.cancelled:
+		return output, -1, ctx.Err()
+	case end.timedOut > 0:
+		return output, -1, fmt.Errorf("timed out after %v", end.timedOut)
+	case end.exit.Signal != "":
+		return output, -1, fmt.Errorf("ended by signal: %s", end.exit.Signal)
+	}
+	return output, end.exit.Code, nil
+}

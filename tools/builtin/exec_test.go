@@ -1,0 +1,545 @@
+//go:build unix
+
+package builtin_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"go.uber.org/goleak"
+
+	"jcode/internal/proc"
+	"jcode/tools"
+	"jcode/tools/builtin"
+)
+
+// shellRig is a shell in a folder of its own.
+type shellRig struct {
+	*builtin.Shell
+	t    *testing.T
+	root string
+	exec tools.Tool
+	job  tools.Tool
+}
+
+func newShell(t *testing.T, opts ...func(*builtin.ShellOptions)) *shellRig {
+	t.Helper()
+	leak := goleak.IgnoreCurrent()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := builtin.ShellOptions{Root: root}
+	for _, f := range opts {
+		f(&o)
+	}
+	s := builtin.NewShell(o)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		goleak.VerifyNone(t, leak)
+	})
+	list := s.Tools()
+	return &shellRig{s, t, root, list[0], list[1]}
+}
+
+func call(name string, args any) tools.Call {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
+	return tools.Call{ID: "c", Name: name, Arguments: raw, Progress: func(tools.Progress) {}}
+}
+
+type m = map[string]any
+
+// run executes a shell text.
+func (r *shellRig) run(args m) tools.Result {
+	r.t.Helper()
+	res, err := r.exec.Run(context.Background(), call("exec", args))
+	if err != nil {
+		r.t.Fatalf("%v: %v", args, err)
+	}
+	return res
+}
+
+func (r *shellRig) sh(cmd string) tools.Result { r.t.Helper(); return r.run(m{"cmd": cmd}) }
+
+func data(t *testing.T, res tools.Result) builtin.ExecData {
+	t.Helper()
+	d, ok := res.Data.(builtin.ExecData)
+	if !ok {
+		t.Fatalf("data is %T", res.Data)
+	}
+	return d
+}
+
+func waitUntil(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("not reached: ", what)
+		}
+	}
+}
+
+func pidAlive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+func TestExecReturnsWhenTheShellEnds(t *testing.T) { // S01
+	for _, cmd := range []string{
+		"sleep 300 & echo done",
+		"(while :; do echo x; sleep .1; done) & echo done",
+		"sleep 300 >/dev/null 2>&1 & echo done",
+	} {
+		r := newShell(t)
+		began := time.Now()
+		res := r.sh(cmd)
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%s took %v", cmd, took)
+		}
+		if !strings.Contains(res.Text, "done") || !strings.Contains(res.Text, "still running as job 1: ") || res.Failed {
+			t.Errorf("%s: %+v", cmd, res)
+		}
+		jobs := r.Jobs()
+		if len(jobs) != 1 || !jobs[0].Leftover || len(jobs[0].Running) == 0 {
+			t.Fatalf("jobs %+v", jobs)
+		}
+		if err := r.KillJob(1); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range jobs[0].Running {
+			if pidAlive(p.Pid) {
+				t.Errorf("%s still lives", p.Command)
+			}
+		}
+		if j := r.Jobs()[0]; j.State != "killed" {
+			t.Errorf("state %q", j.State)
+		}
+	}
+}
+
+func TestExecGivesEndOfInputAtOnce(t *testing.T) { // S02
+	r := newShell(t)
+	for cmd, want := range map[string]string{"cat": "(no output)", `read x; echo "[$x]"`: "[]", "cat <<'E'\nhi\nE": "hi", "echo a # c": "a" /* S09 */} {
+		if res := r.sh(cmd); res.Text != want {
+			t.Errorf("%q gives %q, want %q", cmd, res.Text, want)
+		}
+	}
+	if _, err := exec.LookPath("python3"); err == nil {
+		if res := r.sh("python3 -c 'input()'"); !strings.Contains(res.Text, "EOF") {
+			t.Errorf("python: %q", res.Text)
+		}
+	}
+}
+
+func TestExecStartsNoEditorAndNoPager(t *testing.T) { // S03
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git on this machine")
+	}
+	r := newShell(t)
+	r.sh("git init -q . && git config user.email a@b && git config user.name n && git config core.editor 'touch editor-ran;' && git config core.pager 'touch pager-ran;' && echo x > f && git add f")
+	res := r.sh("git commit")
+	if !strings.Contains(res.Text, "empty commit message") || *data(t, res).Code == 0 {
+		t.Errorf("git commit: %q", res.Text)
+	}
+	if res := r.sh("git commit -qm one && git log --oneline"); !strings.Contains(res.Text, "one") {
+		t.Errorf("git log: %q", res.Text)
+	}
+	for _, f := range []string{"editor-ran", "pager-ran"} {
+		if _, err := os.Stat(filepath.Join(r.root, f)); err == nil {
+			t.Error(f)
+		}
+	}
+}
+
+func TestExecCutsAtRuneBorders(t *testing.T) { // S04
+	r := newShell(t)
+	for _, cmd := range []string{
+		`i=0; while [ $i -lt 400 ]; do printf '────────────────────────────────────────────────────────────────────────────────────────────────────'; i=$((i+1)); done`,
+		`awk 'BEGIN{for(i=0;i<20000;i++)printf "漢"}'`, `awk 'BEGIN{printf "a";for(i=0;i<20000;i++)printf "漢"}'`, `awk 'BEGIN{printf "aa";for(i=0;i<20000;i++)printf "漢"}'`,
+	} {
+		res := r.sh(cmd)
+		if !utf8.ValidString(res.Text) || strings.ContainsRune(res.Text, utf8.RuneError) {
+			t.Errorf("%s: not valid text", cmd)
+		}
+		if len(res.Text) > 31<<10 || !strings.Contains(res.Text, "left out here; the whole is in ") {
+			t.Errorf("%s: %d bytes, no mark", cmd, len(res.Text))
+		}
+	}
+}
+
+func TestExecOutputIsHarmlessOnAScreen(t *testing.T) { // S05
+	r := newShell(t)
+	var shown strings.Builder
+	var mu sync.Mutex
+	c := call("exec", m{"cmd": `printf 'a\rb\n\033[2J\033[?1049h\033[5;5H\033]0;t\007\033]52;c;eA==\007x\n'; printf 'split \033['; sleep .3; printf '31mred\n'; printf '10%%\r50%%\r100%%\nend'`})
+	c.Progress = func(p tools.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		shown.WriteString(p.Output + p.Text)
+	}
+	res, err := r.exec.Run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Text != "b\nx\nsplit red\n100%\nend" {
+		t.Errorf("text %q", res.Text)
+	}
+	if s := shown.String(); strings.ContainsAny(s, "\x1b\r\x07") || !strings.Contains(s, "split ") {
+		t.Errorf("shown %q", s)
+	}
+}
+
+func TestExecEndsTheWholeTree(t *testing.T) { // S06
+	for how, cancelled := range map[string]bool{"timeout": false, "interrupt": true} {
+		r := newShell(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		args := m{"cmd": "echo $$ > pid; sh -c 'echo $$ > pid2; sleep 1000 & sleep 1000'; true"}
+		if !cancelled {
+			args["timeout_ms"] = 1000
+		}
+		pids := func() (out []int) {
+			for _, f := range []string{"pid", "pid2"} {
+				b, err := os.ReadFile(filepath.Join(r.root, f))
+				if pid, convErr := strconv.Atoi(strings.TrimSpace(string(b))); err == nil && convErr == nil {
+					out = append(out, pid)
+				}
+			}
+			return out
+		}
+		if cancelled {
+			go func() {
+				for len(pids()) < 2 && ctx.Err() == nil {
+					time.Sleep(5 * time.Millisecond)
+				}
+				cancel()
+			}()
+		}
+		res, err := r.exec.Run(ctx, call("exec", args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, kind := "timed out after 1s", tools.KindTimeout
+		if cancelled {
+			want, kind = "interrupted by user", tools.KindCancelled
+		}
+		if !res.Failed || res.Kind != kind || !strings.Contains(res.Text, want) {
+			t.Errorf("%s: %+v", how, res)
+		}
+		for _, pid := range pids() {
+			if pidAlive(pid) {
+				t.Errorf("%s: %d lives", how, pid)
+			}
+		}
+		if jobs := r.Jobs(); len(jobs) != 0 {
+			t.Errorf("%s: jobs %+v", how, jobs)
+		}
+	}
+}
+
+func TestExecSignalsStayInTheChildrensSession(t *testing.T) { // S07
+	r := newShell(t)
+	res := r.sh("kill -INT 0")
+	if !strings.Contains(res.Text, "ended by signal: interrupt") || !data(t, res).SignalTerminated || data(t, res).Code != nil {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestExecSaysThatItsFolderIsGone(t *testing.T) { // S08
+	r := newShell(t)
+	r.sh(`rm -rf "$PWD"`)
+	_, err := r.exec.Run(context.Background(), call("exec", m{"cmd": "ls"}))
+	if err == nil || !strings.Contains(err.Error(), "does not exist any more") {
+		t.Errorf("%v", err)
+	}
+	if err := os.Mkdir(r.root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if res := r.sh("echo back"); res.Text != "back" {
+		t.Errorf("%q", res.Text)
+	}
+}
+
+func TestExecReportsExitCodesAsTheyAre(t *testing.T) { // S10
+	r := newShell(t)
+	for cmd, want := range map[string]struct {
+		code       int
+		text, fail string
+	}{
+		"exit 143":                           {143, "[exit code 143]", "exit status 143"},
+		"echo y > f; grep zzz f":             {1, "[exit code 1]", "exit status 1"},
+		"echo no >&2; exit 2":                {2, "no\n[exit code 2]", "exit status 2: no"},
+		"true":                               {0, "(no output)", ""},
+		"no-such-program-at-all 2>/dev/null": {127, "[exit code 127]", "exit status 127"},
+	} {
+		res := r.sh(cmd)
+		d := data(t, res)
+		if res.Failed || d.Code == nil || *d.Code != want.code || res.Text != want.text || d.Error != want.fail {
+			t.Errorf("%s: %+v %+v", cmd, res, d)
+		}
+		if res.Display.ExitCode == nil || *res.Display.ExitCode != want.code {
+			t.Errorf("%s: display %+v", cmd, res.Display)
+		}
+	}
+}
+
+func TestExecMemoryStaysFlat(t *testing.T) { // S11
+	if testing.Short() {
+		t.Skip("writes 300 MB")
+	}
+	r := newShell(t)
+	before := peak()
+	res := r.sh("yes | head -c 300000000")
+	if grown := peak() - before; grown > 64<<20 {
+		t.Errorf("grew by %d MiB", grown>>20)
+	}
+	if !strings.Contains(res.Text, "of 300000000 bytes left out here; the whole is in "+res.Display.Log) {
+		t.Errorf("%q", res.Text[len(res.Text)/2-200:len(res.Text)/2+200])
+	}
+	info, err := os.Stat(res.Display.Log)
+	if err != nil || info.Size() != 300000000 || info.Mode().Perm() != 0o600 {
+		t.Errorf("log %v %v", info, err)
+	}
+}
+
+// peak is what the Go runtime holds from the system.
+func peak() uint64 {
+	var ms runtime.MemStats
+	runtime.ReadMemStats(&ms)
+	return ms.Sys
+}
+
+func TestExecKeepsStreamsApartForScripts(t *testing.T) {
+	r := newShell(t)
+	d := data(t, r.sh("echo out; echo err >&2; echo out2"))
+	if d.Stdout != "out\nout2\n" || d.Stderr != "err\n" || d.Truncated {
+		t.Errorf("%+v", d)
+	}
+	big := data(t, r.sh("yes 0123456789 | head -c 3000000"))
+	if !big.Truncated || len(big.Stdout) > 2<<20 || !strings.Contains(big.Stdout, "bytes left out") {
+		t.Errorf("%d bytes, truncated %v", len(big.Stdout), big.Truncated)
+	}
+}
+
+func TestExecRunsArgumentListsForScriptsOnly(t *testing.T) {
+	r := newShell(t)
+	c := call("exec", m{"argv": []string{"printf", "%s|", "a b", "$(touch x)", "*"}})
+	if _, err := r.exec.Run(context.Background(), c); err == nil {
+		t.Error("the model ran an argument list")
+	}
+	c.Caller.Origin = tools.OriginScript
+	plan, err := r.exec.(tools.Planner).Plan(context.Background(), c)
+	if err != nil || len(plan.Accesses) != 1 || len(plan.Accesses[0].Argv) != 5 || plan.Accesses[0].Command != "" {
+		t.Fatalf("%+v %v", plan, err)
+	}
+	res, err := r.exec.Run(context.Background(), c)
+	if err != nil || res.Text != "a b|$(touch x)|*|" {
+		t.Errorf("%+v %v", res, err)
+	}
+}
+
+func TestExecRefusesWhatCannotRun(t *testing.T) {
+	r := newShell(t)
+	if err := os.WriteFile(filepath.Join(r.root, "file"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		args m
+		want string
+	}{
+		{m{}, "missing required argument: cmd"},
+		{m{"cmd": " \n"}, "exec denied: the command is empty"},
+		{m{"cmd": "ls", "dir": "none"}, "does not exist"},
+		{m{"cmd": "ls", "dir": "file"}, "is a file"},
+		{m{"cmd": "echo \x00"}, "NUL"},
+		{m{"cmd": strings.Repeat("x", 200<<10)}, "write it to a file"},
+	} {
+		_, err := r.exec.Run(context.Background(), call("exec", tc.args))
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%.60v: %v", tc.args, err)
+		}
+	}
+	if res := r.run(m{"cmd": "pwd", "dir": "/"}); res.Text != "/" {
+		t.Errorf("%q", res.Text)
+	}
+}
+
+func TestExecChildrenSeeNoKeys(t *testing.T) {
+	r := newShell(t, func(o *builtin.ShellOptions) {
+		o.Env = func() []string {
+			return proc.CommandEnv([]string{"PATH=" + os.Getenv("PATH"), "OPENAI_API_KEY=sk-x", "GITHUB_TOKEN=t", "HOME=/h"}, proc.EnvRules{})
+		}
+	})
+	res := r.sh("env")
+	if strings.Contains(res.Text, "sk-x") || strings.Contains(res.Text, "GITHUB_TOKEN") || !strings.Contains(res.Text, "HOME=/h") {
+		t.Errorf("%q", res.Text)
+	}
+}
+
+func TestJobsRunOnAndTellTheirEnd(t *testing.T) {
+	ended := make(chan builtin.Job, 4)
+	r := newShell(t, func(o *builtin.ShellOptions) { o.JobEnded = func(j builtin.Job) { ended <- j } })
+	job := func(args m) tools.Result {
+		t.Helper()
+		res, err := r.job.Run(context.Background(), call("job", args))
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return res
+	}
+	if res := job(m{"action": "list"}); res.Text != "no background commands" {
+		t.Errorf("%q", res.Text)
+	}
+	res := r.run(m{"cmd": "echo al''pha; while [ ! -e go ]; do sleep .02; done; echo t''wo; exit 3", "background": true})
+	if !strings.Contains(res.Text, "Started job 1") || res.Failed {
+		t.Fatalf("%+v", res)
+	}
+	first := res.Text
+	waitUntil(t, "first output", func() bool {
+		if !strings.Contains(first, "alpha") {
+			first += job(m{"action": "output", "id": 1}).Text
+		}
+		return strings.Contains(first, "alpha")
+	})
+	if res := job(m{"action": "output", "id": 1}); strings.Contains(res.Text, "alpha") || !strings.Contains(res.Text, "(no new output)") || !strings.Contains(res.Text, "running") {
+		t.Errorf("%q", res.Text)
+	}
+	if err := os.WriteFile(filepath.Join(r.root, "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case j := <-ended:
+		if j.ID != 1 || j.State != "exit 3" {
+			t.Errorf("%+v", j)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("nobody was told")
+	}
+	if res := job(m{"action": "output", "id": 1}); !strings.Contains(res.Text, "two") || !strings.Contains(res.Text, "exit 3") {
+		t.Errorf("%q", res.Text)
+	}
+	for _, args := range []m{{"action": "output", "id": 9}, {"action": "kill"}} {
+		if _, err := r.job.Run(context.Background(), call("job", args)); err == nil {
+			t.Errorf("%v did not fail", args)
+		}
+	}
+	r.run(m{"cmd": "sleep 1000 & sleep 1000", "background": true})
+	if res := job(m{"action": "kill", "id": 2}); !strings.Contains(res.Text, "killed") {
+		t.Errorf("%q", res.Text)
+	}
+}
+
+func TestJobOfABackgroundedServerGoesOnUntilItsLastProcess(t *testing.T) {
+	ended := make(chan builtin.Job, 1)
+	r := newShell(t, func(o *builtin.ShellOptions) { o.JobEnded = func(j builtin.Job) { ended <- j } })
+	r.run(m{"cmd": "(while [ ! -e go ]; do sleep .02; done; echo late) & echo early", "background": true})
+	waitUntil(t, "shell has ended", func() bool { return r.Jobs()[0].Leftover })
+	if j := r.Jobs()[0]; !j.Ended.IsZero() || len(j.Running) == 0 {
+		t.Fatalf("%+v", j)
+	}
+	if err := os.WriteFile(filepath.Join(r.root, "go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	out, err := os.ReadFile(r.Jobs()[0].Log)
+	if err != nil || string(out) != "early\nlate\n" {
+		t.Errorf("%q %v", out, err)
+	}
+}
+
+func TestCloseEndsEverything(t *testing.T) {
+	r := newShell(t)
+	res := r.run(m{"cmd": "echo $$; trap '' TERM; sleep 1000 & sleep 1000", "background": true})
+	waitUntil(t, "two processes", func() bool { return len(r.Jobs()[0].Running) >= 2 })
+	running := r.Jobs()[0].Running
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range running {
+		if pidAlive(p.Pid) {
+			t.Errorf("%s lives after Close (%s)", p.Command, res.Text)
+		}
+	}
+	if _, err := r.exec.Run(context.Background(), call("exec", m{"cmd": "ls"})); err == nil {
+		t.Error("a closed shell started a command")
+	}
+}
+
+func TestRunCommandForJcodeItself(t *testing.T) {
+	r := newShell(t)
+	out, code, err := r.RunCommand(context.Background(), "echo hi; exit 4", r.root)
+	if out != "hi\n" || code != 4 || err != nil {
+		t.Errorf("%q %d %v", out, code, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := r.RunCommand(ctx, "sleep 100", r.root); err == nil {
+		t.Error("no error when cancelled")
+	}
+}
+
+// stopper is a sandbox that forbids writing: it prefixes the command.
+type stopper struct{ blamed string }
+
+func (s stopper) Wrap(argv []string, _ string) ([]string, error) {
+	return append([]string{"env", "CONFINED=1"}, argv...), nil
+}
+
+func (s stopper) Blamed(tail string, code int) string {
+	if code != 0 && strings.Contains(tail, "Permission denied") {
+		return s.blamed
+	}
+	return ""
+}
+
+func TestExecOffersToLeaveTheSandboxThatStoppedIt(t *testing.T) {
+	var asked []tools.GateRequest
+	answer := tools.Decision{Allow: false, Reason: "denied by user"}
+	r := newShell(t, func(o *builtin.ShellOptions) {
+		o.Confiner = stopper{"writing outside the workspace"}
+		o.Outside = func(_ context.Context, req tools.GateRequest) tools.Decision {
+			asked = append(asked, req)
+			return answer
+		}
+	})
+	confined := func(cmd string) tools.Result {
+		c := call("exec", m{"cmd": cmd})
+		c.Decision.Sandbox = true
+		res, err := r.exec.Run(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	if res := confined(`echo "in $CONFINED"`); res.Text != "in 1" || len(asked) != 0 {
+		t.Errorf("%+v, asked %d", res, len(asked))
+	}
+	const stopped = `if [ -n "$CONFINED" ]; then echo Permission denied; exit 1; fi; echo outside`
+	if res := confined(stopped); !strings.Contains(res.Text, "it was not run outside: denied by user") || len(asked) != 1 ||
+		!strings.Contains(strings.Join(asked[0].Plan.Notes, " "), "writing outside the workspace") {
+		t.Errorf("%+v, asked %+v", res, asked)
+	}
+	answer.Allow = true
+	if res := confined(stopped); !strings.Contains(res.Text, "this is the run outside]\noutside") {
+		t.Errorf("%+v", res)
+	}
+}

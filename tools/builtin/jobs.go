@@ -1,0 +1,311 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"jcode/internal/proc"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// Job is a command that goes on in the background.
+type Job struct {
+	ID      int
+	Command string
+	Dir     string
+	Started time.Time
+	// Ended is zero while it runs.
+	Ended time.Time
+	// Leftover jobs are what an ended command left running.
+	Leftover bool
+	// Running lists the processes, while it runs.
+	Running []proc.Info
+	// State is "running", or how it ended: "exit 0", "killed", "signal: …".
+	State string
+	// Log is the file with its output; empty when it could not be kept.
+	Log string
+}
+
+// job is a Job with what belongs to it.
+type job struct {
+	id   int
+	cmd  *command
+	over chan struct{} // closed when it ended
+
+	mu       sync.Mutex
+	leftover bool
+	ended    time.Time
+	state    string
+	seen     int64 // bytes of the log that were read
+	killed   bool
+}
+
+// adopt makes a job of a started command and watches it to its end.
+func (s *Shell) adopt(c *command, leftover bool) int {
+	c.capture.openLog()
+	s.mu.Lock()
+	s.last++
+	j := &job{id: s.last, cmd: c, leftover: leftover, over: make(chan struct{}), state: "running"}
+	if leftover {
+		j.seen = c.capture.logSize() // its beginning is in the result
+	}
+	s.jobs[j.id] = j
+	s.forget()
+	s.mu.Unlock()
+	s.work.Go(func() { s.watch(j) })
+	return j.id
+}
+
+// maxEnded is how many ended jobs are remembered.
+const maxEnded = 50
+
+// forget drops the oldest ended jobs; the lock is held.
+func (s *Shell) forget() {
+	var ids []int
+	for id, j := range s.jobs {
+		if j.isOver() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for len(ids) > maxEnded {
+		delete(s.jobs, ids[0])
+		ids = ids[1:]
+	}
+}
+
+// watch waits for a job's end: of its process, and for a leftover of everybody.
+func (s *Shell) watch(j *job) {
+	<-j.cmd.proc.Done()
+	j.cmd.settle()
+	if len(j.cmd.proc.Running()) > 0 {
+		j.mu.Lock()
+		j.leftover = true
+		j.mu.Unlock()
+		select {
+		case <-j.cmd.drained:
+		case <-s.closed.Done():
+		}
+		// The pipes are free; a daemon may live on without them.
+		for wait := 50 * time.Millisecond; len(j.cmd.proc.Running()) > 0 && s.closed.Err() == nil; wait = min(2*wait, 2*time.Second) {
+			select {
+			case <-time.After(wait):
+			case <-s.closed.Done():
+			}
+		}
+	}
+	j.mu.Lock()
+	j.ended = time.Now()
+	exit := j.cmd.proc.Exit()
+	switch {
+	case j.killed:
+		j.state = "killed"
+	case j.leftover:
+		j.state = "ended"
+	case exit.Signal != "":
+		j.state = "signal: " + exit.Signal
+	default:
+		j.state = fmt.Sprintf("exit %d", exit.Code)
+	}
+	killed := j.killed
+	j.mu.Unlock()
+	close(j.over)
+	if s.opts.JobEnded != nil && !killed && s.closed.Err() == nil {
+		s.opts.JobEnded(j.info())
+	}
+}
+
+func (j *job) isOver() bool {
+	select {
+	case <-j.over:
+		return true
+	default:
+		return false
+	}
+}
+
+func (j *job) info() Job {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	out := Job{
+		ID: j.id, Command: j.cmd.line, Dir: j.cmd.dir, Started: j.cmd.started, Ended: j.ended,
+		Leftover: j.leftover, State: j.state, Log: j.cmd.capture.snapshot().log,
+	}
+	if j.ended.IsZero() {
+		out.Running = j.cmd.proc.Running()
+	}
+	return out
+}
+
+func (s *Shell) all() []*job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]*job, 0, len(s.jobs))
+	for _, j := range s.jobs {
+		out = append(out, j)
+	}
+	slices.SortFunc(out, func(a, b *job) int { return a.id - b.id })
+	return out
+}
+
+// Jobs lists background commands, the running ones and the last that ended, by number.
+func (s *Shell) Jobs() []Job {
+	var out []Job
+	for _, j := range s.all() {
+		out = append(out, j.info())
+	}
+	return out
+}
+
+// find gives the job of a number. The error lists those that exist.
+func (s *Shell) find(id int) (*job, error) {
+	s.mu.Lock()
+	j := s.jobs[id]
+	s.mu.Unlock()
+	if j != nil {
+		return j, nil
+	}
+	known := "there are none"
+	for i, j := range s.all() {
+		if i == 0 {
+			known = "known: "
+		} else {
+			known += ", "
+		}
+		known += fmt.Sprint(j.id)
+	}
+	return nil, tools.Errorf(tools.KindInvalidArgs, "no job %d (%s)", id, known)
+}
+
+// KillJob ends a job with everything it started.
+func (s *Shell) KillJob(id int) error {
+	j, err := s.find(id)
+	if err != nil {
+		return err
+	}
+	if j.isOver() {
+		return nil
+	}
+	j.mu.Lock()
+	j.killed = true
+	j.mu.Unlock()
+	if err := j.cmd.stop(killGrace); err != nil {
+		return err
+	}
+	select {
+	case <-j.over:
+		return nil
+	case <-time.After(2 * time.Second):
+		return fmt.Errorf("job %d did not end", id)
+	}
+}
+
+// JobOutput gives a job's output since the last call, head and tail when it is long.
+func (s *Shell) JobOutput(id int) (string, error) {
+	j, err := s.find(id)
+	if err != nil {
+		return "", err
+	}
+	snap := j.cmd.capture.snapshot()
+	if snap.log == "" {
+		return "", fmt.Errorf("the output of job %d was not kept: %w", id, snap.logErr)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	out, end, err := readSince(snap.log, j.seen)
+	if err != nil {
+		return "", err
+	}
+	j.seen = end
+	if !j.isOver() {
+		out += snap.lines[0] + snap.lines[1]
+	}
+	return out, nil
+}
+
+// readSince reads a log from a position, at most maxExecText bytes of it.
+func readSince(path string, from int64) (out string, end int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", from, fmt.Errorf("read output: %w", err)
+	}
+	defer func() { _ = f.Close() }() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return "", from, fmt.Errorf("read output: %w", err)
+	}
+	end = info.Size()
+	size := end - from
+	if size <= maxExecText {
+		buf := make([]byte, size)
+		n, err := f.ReadAt(buf, from)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", from, fmt.Errorf("read output: %w", err)
+		}
+		return text.Valid(string(buf[:n])), end, nil
+	}
+	half := make([]byte, maxExecText/2)
+	if _, err := f.ReadAt(half, from); err != nil {
+		return "", from, fmt.Errorf("read output: %w", err)
+	}
+	head := text.Cut(text.Valid(string(half)), maxExecText/2)
+	if _, err := f.ReadAt(half, end-int64(len(half))); err != nil {
+		return "", from, fmt.Errorf("read output: %w", err)
+	}
+	tail := text.CutTail(text.Valid(string(half)), maxExecText/2)
+	return head + fmt.Sprintf("\n[… %d of %d new bytes left out here; the whole is in %s …]\n", size-int64(maxExecText/2*2), size, path) + tail, end, nil
+}
+
+func (c *capture) logSize() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.logged
+}
+
+// background starts a command that goes on. One that ends at once is reported as such.
+func (s *Shell) background(ctx context.Context, call tools.Call, a execArgs) (tools.Result, error) {
+	c, err := s.start(a.argv(s.opts.Shell), a.line(), a.Dir, call.Decision.Sandbox, true)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	id := s.adopt(c, false)
+	select {
+	case <-c.proc.Done():
+	case <-time.After(250 * time.Millisecond):
+	case <-ctx.Done():
+	}
+	out, err := s.JobOutput(id)
+	if err != nil {
+		out = err.Error()
+	}
+	j, err := s.find(id)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	info := j.info()
+	head := fmt.Sprintf("Started job %d (pid %d). Its output: job with action output and id %d, or the file %s", id, c.proc.Pid(), id, info.Log)
+	if !info.Ended.IsZero() || c.proc.Ended() {
+		head = fmt.Sprintf("Job %d has ended already (%s).", id, exitText(c.proc.Exit()))
+	}
+	if out != "" {
+		head += "\n" + out
+	}
+	return tools.Result{
+		Text: head, Data: map[string]any{"job": id, "pid": c.proc.Pid(), "log": info.Log},
+		Display: tools.Display{Summary: fmt.Sprintf("job %d", id), Log: info.Log},
+	}, nil
+}
+
+func exitText(e proc.Exit) string {
+	if e.Signal != "" {
+		return "signal: " + e.Signal
+	}
+	return fmt.Sprintf("exit %d", e.Code)
+}

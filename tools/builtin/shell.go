@@ -1,0 +1,320 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+
+	"jcode/internal/proc"
+	"jcode/tools"
+)
+
+// ShellOptions are what a Shell is made of.
+type ShellOptions struct {
+	// Root is the folder in which commands run, absolute and resolved.
+	Root string
+	// Shell is the program and flags that a shell text is appended to. Empty means the
+	// system's own: sh -c.
+	Shell []string
+	// Env gives the environment of a command. Nil means the process's own without
+	// credentials and prompts (proc.CommandEnv).
+	Env func() []string
+	// Logs is the folder for whole outputs that are too long for a result. Empty means a
+	// temporary one that ends with the shell.
+	Logs string
+	// Confiner runs commands in the sandbox. Nil means that there is none.
+	Confiner Confiner
+	// Outside asks whether a command may run outside the sandbox that stopped it. Nil
+	// means no.
+	Outside func(context.Context, tools.GateRequest) tools.Decision
+	// JobEnded is told when a background command ended by itself. May be nil.
+	JobEnded func(Job)
+}
+
+// Confiner confines commands.
+type Confiner interface {
+	// Wrap gives the argument list that runs argv confined.
+	Wrap(argv []string, dir string) ([]string, error)
+	// Blamed says why the end of a confined command looks like the sandbox's doing, ""
+	// when it doesn't. tail is the last part of its output.
+	Blamed(tail string, code int) string
+}
+
+// Shell runs commands: for the tools exec and job, for `!` lines, and for jcode itself. It
+// owns the processes until they end, and the background ones until Close.
+type Shell struct {
+	opts   ShellOptions
+	close  context.CancelFunc
+	closed context.Context
+	work   sync.WaitGroup
+
+	mu       sync.Mutex
+	launcher *proc.Launcher // once something was started
+	temp     string         // of logs, once made
+	jobs     map[int]*job
+	last     int
+}
+
+// NewShell makes a shell. It starts nothing.
+func NewShell(o ShellOptions) *Shell {
+	if len(o.Shell) == 0 {
+		o.Shell = systemShell()
+	}
+	if o.Env == nil {
+		o.Env = func() []string { return proc.CommandEnv(os.Environ(), proc.EnvRules{}) }
+	}
+	s := &Shell{opts: o, jobs: map[int]*job{}}
+	s.closed, s.close = context.WithCancel(context.Background())
+	return s
+}
+
+func systemShell() []string {
+	if runtime.GOOS != "windows" {
+		return []string{"/bin/sh", "-c"}
+	}
+	for _, name := range []string{"bash", "sh"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return []string{path, "-c"}
+		}
+	}
+	return []string{"cmd", "/c"}
+}
+
+// Tools gives the tools exec and job.
+func (s *Shell) Tools() []tools.Tool { return []tools.Tool{execTool{s}, jobTool{s}} }
+
+// Close ends all background commands with everything they started.
+func (s *Shell) Close() error {
+	s.close()
+	var errs []error
+	var mu sync.Mutex
+	var killing sync.WaitGroup
+	for _, j := range s.all() {
+		killing.Go(func() {
+			if err := j.cmd.stop(0); err != nil {
+				mu.Lock()
+				errs = append(errs, err)
+				mu.Unlock()
+			}
+		})
+	}
+	killing.Wait()
+	s.work.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.launcher != nil {
+		s.launcher.Close()
+	}
+	if s.temp != "" {
+		errs = append(errs, os.RemoveAll(s.temp))
+	}
+	return errors.Join(errs...)
+}
+
+// command is one started command with its output.
+type command struct {
+	line    string
+	dir     string
+	started time.Time
+	proc    *proc.Process
+	capture *capture
+	read    [2]*os.File // ends of the pipes
+	drained chan struct{}
+	after   []func() // run once it is drained
+}
+
+// start starts a command whose output is captured. A background one has a log from the
+// start.
+func (s *Shell) start(argv []string, line, dir string, confined, background bool) (*command, error) {
+	if s.closed.Err() != nil {
+		return nil, tools.Errorf(tools.KindCancelled, "jcode is closing")
+	}
+	if confined {
+		if s.opts.Confiner == nil {
+			return nil, tools.Errorf(tools.KindPermission, "there is no sandbox on this machine")
+		}
+		var err error
+		if argv, err = s.opts.Confiner.Wrap(argv, dir); err != nil {
+			return nil, tools.Errorf(tools.KindIO, "enter the sandbox: %w", err)
+		}
+	}
+	c := &command{line: line, dir: dir, started: time.Now(), capture: newCapture(s.newLog), drained: make(chan struct{})}
+	if background {
+		c.capture.openLog()
+	}
+	var write [2]*os.File
+	for i := range write {
+		var err error
+		if c.read[i], write[i], err = os.Pipe(); err != nil {
+			closeAll(c.read[:i], write[:i])
+			return nil, tools.Errorf(tools.KindIO, "start command: %w", err)
+		}
+	}
+	p, err := s.launch(proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env(), Stdout: write[0], Stderr: write[1]})
+	closeAll(write[:])
+	if err != nil {
+		closeAll(c.read[:])
+		c.capture.finish()
+		return nil, tools.Errorf(tools.KindIO, "%w", err)
+	}
+	c.proc = p
+	var readers sync.WaitGroup
+	for i, r := range c.read {
+		readers.Go(func() { c.capture.consume(i, r) })
+	}
+	s.work.Go(func() {
+		readers.Wait()
+		closeAll(c.read[:])
+		c.capture.finish()
+		close(c.drained)
+	})
+	return c, nil
+}
+
+// launch starts a process from the thread that all children hang on.
+func (s *Shell) launch(spec proc.Spec) (*proc.Process, error) {
+	s.mu.Lock()
+	if s.launcher == nil {
+		s.launcher = proc.NewLauncher()
+	}
+	l := s.launcher
+	s.mu.Unlock()
+	return l.Start(spec)
+}
+
+func closeAll(lists ...[]*os.File) {
+	for _, files := range lists {
+		for _, f := range files {
+			_ = f.Close() // pipe ends: nothing is lost
+		}
+	}
+}
+
+// stop ends the whole tree and the reading of its output.
+func (c *command) stop(grace time.Duration) error {
+	err := c.proc.Stop(context.Background(), grace)
+	select {
+	case <-c.drained:
+	case <-time.After(500 * time.Millisecond):
+		// Somebody out of reach holds the pipe: reading ends here.
+		for _, r := range c.read {
+			err = errors.Join(err, ignoreClosed(r.SetReadDeadline(time.Now())))
+		}
+	}
+	return err
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// The waits at a command's end.
+const (
+	killGrace = 100 * time.Millisecond // between asking to end and ending
+	quiet     = 40 * time.Millisecond  // without output: what was in the pipe is read
+	maxDrain  = 500 * time.Millisecond // for a pipe that somebody goes on writing to
+	tick      = 100 * time.Millisecond // between two looks at new output
+)
+
+// await waits for the shell's own end, a limit, or ctx, and shows output meanwhile. What
+// goes on running when the shell has ended becomes a job.
+func (s *Shell) await(ctx context.Context, c *command, limit time.Duration, progress func(tools.Progress)) ended {
+	end := ended{cmd: c}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+wait:
+	for {
+		select {
+		case <-c.proc.Done():
+			break wait
+		case <-ctx.Done():
+			end.cancelled = true
+			end.killErr = c.stop(killGrace)
+			break wait
+		case <-timer.C:
+			end.timedOut = limit
+			end.killErr = c.stop(killGrace)
+			break wait
+		case <-ticker.C:
+			c.capture.report(progress)
+		}
+	}
+	select {
+	case <-c.proc.Done():
+		end.exit = c.proc.Exit()
+	case <-time.After(3 * time.Second):
+		// Not even a kill ends it: it hangs in the kernel.
+		end.exit = proc.Exit{Code: -1, Err: errors.New("the command does not end, not even when killed")}
+	}
+	end.took = time.Since(c.started)
+	if !c.settle() {
+		if left := c.proc.Running(); len(left) > 0 {
+			end.left = left
+			end.job = s.adopt(c, true)
+		} else {
+			<-c.drained
+		}
+	} else if left := c.proc.Running(); len(left) > 0 {
+		// It let go of the pipes and goes on, as a daemon does.
+		end.left = left
+		end.job = s.adopt(c, true)
+	}
+	c.capture.report(progress)
+	end.collect()
+	return end
+}
+
+// settle waits until what the ended shell wrote was read. It reports whether everybody
+// let go of the pipes.
+func (c *command) settle() bool {
+	deadline := time.Now().Add(maxDrain)
+	seen := c.capture.count()
+	for {
+		select {
+		case <-c.drained:
+			return true
+		case <-time.After(quiet):
+		}
+		now := c.capture.count()
+		if now == seen || time.Now().After(deadline) {
+			return false
+		}
+		seen = now
+	}
+}
+
+// newLog makes the file for a whole output.
+func (s *Shell) newLog() (*os.File, error) {
+	dir := s.opts.Logs
+	if dir == "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.temp == "" {
+			temp, err := os.MkdirTemp("", "jcode-exec-")
+			if err != nil {
+				return nil, fmt.Errorf("keep output: %w", err)
+			}
+			s.temp = temp
+		}
+		dir = s.temp
+	} else if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("keep output: %w", err)
+	} else {
+		pruneLogs(dir)
+	}
+	f, err := os.CreateTemp(dir, time.Now().Format("20060102-150405-")+"*.log")
+	if err != nil {
+		return nil, fmt.Errorf("keep output: %w", err)
+	}
+	return f, nil
+}

@@ -37,8 +37,8 @@ func NewOpenAI(cfg ProviderConfig) (*OpenAI, error) {
 	if err != nil {
 		return nil, fmt.Errorf("extra body fields of provider %q: %w", cfg.Name, err)
 	}
-	t := newTransport(cfg.Headers)
-	conf := openai.DefaultConfig(cfg.Key)
+	t := newTransport(cfg)
+	conf := openai.DefaultConfig(string(cfg.Key))
 	conf.BaseURL = strings.TrimRight(cfg.BaseURL, "/")
 	conf.HTTPClient = &http.Client{Transport: t}
 	return &OpenAI{
@@ -54,7 +54,7 @@ func NewOpenAI(cfg ProviderConfig) (*OpenAI, error) {
 // Close ends idle connections. Running streams go on.
 func (c *OpenAI) Close() { c.transport.base.CloseIdleConnections() }
 
-// Provider gives the configuration the client works with.
+// Provider gives the configuration that the client works with.
 func (c *OpenAI) Provider() ProviderConfig { return c.cfg }
 
 func (c *OpenAI) features(model string) *features {
@@ -130,7 +130,7 @@ func (c *OpenAI) again(bad *failure, attempt int) (time.Duration, bool) {
 		bad.err.Text += fmt.Sprintf("; the server asks to wait %s, which is too long", bad.wait.Round(time.Second))
 		return 0, false
 	}
-	if attempt >= c.limits.Attempts {
+	if attempt >= min(c.limits.Attempts, bad.most) {
 		if attempt > 1 {
 			bad.err.Text += fmt.Sprintf("; gave up after %d attempts", attempt)
 		}

@@ -2,9 +2,14 @@ package model_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -577,5 +582,46 @@ func TestCancelEndsEveryWait(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestEventStreamUnderTheTypeOfJSON(t *testing.T) {
+	resp, _ := mustStream(t, modeltest.Status(200, http.Header{"Content-Type": {"application/json"}},
+		": hello\n\nevent: message\ndata: "+modeltest.TextChunk("x")+"\n\ndata: "+modeltest.FinishChunk("stop")+"\n\n"))
+	if resp.Text != "x" || resp.Finish != "stop" {
+		t.Errorf("%+v", resp)
+	}
+}
+
+func TestKeyNeverShows(t *testing.T) {
+	cfg := model.ProviderConfig{Name: "p", Key: "sk-very-secret-key"}
+	enc, err := json.Marshal(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "cfg", cfg, "key", cfg.Key)
+	for _, s := range []string{fmt.Sprint(cfg), fmt.Sprintf("%+v %#v %q %s", cfg, cfg, cfg.Key, cfg.Key), string(enc), log.String()} {
+		if strings.Contains(s, "secret") {
+			t.Errorf("the key shows: %s", s)
+		}
+	}
+}
+
+func TestUntrustedCertificateIsSaidAtOnce(t *testing.T) {
+	srv := httptest.NewTLSServer(modeltest.NewHandler())
+	defer srv.Close()
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	_, s, err := stream(t, newClient(t, srv.URL+"/v1"), ask("x"))
+	if e := classOf(t, err); e.Class != model.ClassNetwork || len(s.waits) != 0 || !strings.Contains(e.Text, "not trusted") {
+		t.Errorf("%v %v", err, s.waits)
+	}
+}
+
+func TestKeyHeader(t *testing.T) {
+	srv := modeltest.New(t, modeltest.Text("x"))
+	client := newClient(t, srv.URL(), func(c *model.ProviderConfig) { c.KeyHeader = "X-Api-Key" })
+	if _, _, err := stream(t, client, ask("x")); err != nil || srv.Requests()[0].Header.Get("X-Api-Key") != "sk-very-secret-key" {
+		t.Error(err)
 	}
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -19,13 +20,14 @@ import (
 type failure struct {
 	err   *Error
 	retry bool
+	most  int           // attempts that are worth it
 	wait  time.Duration // what the server asks for
 	fault fault
 	bad   bool // the request was refused as such: another form of it may pass
 }
 
 func fail(class ErrorClass, status int, text string, cause error) *failure {
-	return &failure{err: &Error{Class: class, Status: status, Text: text, ToolIndex: -1, Err: cause}}
+	return &failure{most: 1 << 30, err: &Error{Class: class, Status: status, Text: text, ToolIndex: -1, Err: cause}}
 }
 
 // judge says what became of an attempt that did not end well. The status decides before
@@ -49,12 +51,19 @@ func (c *OpenAI) judge(ctx context.Context, x *exchange, cause error) *failure {
 // broken is a connection that could not be made or did not last.
 func (c *OpenAI) broken(x *exchange, cause error) *failure {
 	var dns *net.DNSError
+	var cert *tls.CertificateVerificationError
 	var text string
+	retry, most := true, 1<<30
 	switch {
+	case errors.As(cause, &cert):
+		retry = false
+		text = fmt.Sprintf("the certificate of %s is not trusted: %s", c.cfg.BaseURL, cut(cert.Err.Error(), 200))
 	case errors.Is(cause, syscall.ECONNREFUSED):
 		text = fmt.Sprintf("nobody listens at %s: start the server or correct the base URL", c.cfg.BaseURL)
+		most = unreachableTries
 	case errors.As(cause, &dns) && dns.IsNotFound:
 		text = fmt.Sprintf("the host of %s is unknown: correct the base URL or check the network", c.cfg.BaseURL)
+		most = unreachableTries
 	case x.chunks == 0 && x.rubbish != "":
 		text = fmt.Sprintf("%s sent something that is no answer: %s", c.name(), cut(x.rubbish, maxRubbish))
 	case cause == nil, errors.Is(cause, io.EOF), errors.Is(cause, io.ErrUnexpectedEOF):
@@ -63,9 +72,13 @@ func (c *OpenAI) broken(x *exchange, cause error) *failure {
 		text = fmt.Sprintf("the connection to %s broke: %s", c.name(), c.redact(rootCause(cause).Error()))
 	}
 	f := fail(ClassNetwork, 0, text, cause)
-	f.retry = true
+	f.retry, f.most = retry, most
 	return f
 }
+
+// unreachableTries is how often a server that is not there is looked for: it may be about
+// to start, but a wrong address should be said soon.
+const unreachableTries = 4
 
 // rootCause leaves out the URL that net/http puts before an error.
 func rootCause(err error) error {
@@ -242,7 +255,7 @@ func (c *OpenAI) name() string {
 // redact takes the key, and what is in headers, out of a server's words.
 func (c *OpenAI) redact(s string) string {
 	if c.cfg.Key != "" {
-		s = strings.ReplaceAll(s, c.cfg.Key, "[key]")
+		s = strings.ReplaceAll(s, string(c.cfg.Key), "[key]")
 	}
 	for _, v := range c.cfg.Headers {
 		if len(v) >= 12 {

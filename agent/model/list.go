@@ -32,7 +32,7 @@ func (c *OpenAI) ListModels(ctx context.Context) ([]Listed, error) {
 		return nil, fmt.Errorf("list models of %s: %w", c.name(), err)
 	}
 	if c.cfg.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+c.cfg.Key)
+		req.Header.Set("Authorization", "Bearer "+string(c.cfg.Key))
 	}
 	resp, err := (&http.Client{Transport: c.transport}).Do(req)
 	if err != nil {

@@ -12,6 +12,7 @@ func Presets() []ProviderConfig {
 		},
 		{
 			Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyEnv: "ANTHROPIC_API_KEY",
+			KeyHeader: "X-Api-Key", Headers: map[string]string{"Anthropic-Version": "2023-06-01"}, // its list of models wants both
 			Prefer: []string{"claude-sonnet-5", "claude-sonnet", "claude-opus"},
 		},
 		{
@@ -61,7 +62,10 @@ func (p ProviderConfig) override(c ProviderConfig) ProviderConfig {
 	}
 	set(&p.BaseURL, c.BaseURL)
 	set(&p.KeyEnv, c.KeyEnv)
-	set(&p.Key, c.Key)
+	set(&p.KeyHeader, c.KeyHeader)
+	if c.Key != "" {
+		p.Key = c.Key
+	}
 	p.Headers = merged(p.Headers, c.Headers)
 	p.ExtraBody = merged(p.ExtraBody, c.ExtraBody)
 	p.Models = merged(p.Models, c.Models)

@@ -10,8 +10,10 @@ type ProviderConfig struct {
 	BaseURL string
 	// KeyEnv names the environment variable that holds the key.
 	KeyEnv string
-	// Key is the key itself. It is never part of an error, an event or a log.
-	Key string
+	// Key is the key itself.
+	Key Secret
+	// KeyHeader names a header that bears the key besides Authorization.
+	KeyHeader string
 	// Headers are sent with each request.
 	Headers map[string]string
 	// ExtraBody are fields of the request's body that only this provider knows; they win

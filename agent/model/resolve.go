@@ -63,7 +63,7 @@ func Resolve(s Settings) (Target, error) {
 			}
 		}
 		if s.key(p) == "" && s.Env != nil {
-			p.Key = strings.TrimSpace(s.Env("OPENAI_API_KEY"))
+			p.Key = Secret(strings.TrimSpace(s.Env("OPENAI_API_KEY")))
 		}
 		p.Local = true // whoever names an address knows whether it wants a key
 		return s.target(p, s.Model)
@@ -147,16 +147,16 @@ func (s Settings) target(p ProviderConfig, id string) (Target, error) {
 }
 
 // key finds a provider's key: config's own, the environment's, the stored one.
-func (s Settings) key(p ProviderConfig) string {
+func (s Settings) key(p ProviderConfig) Secret {
 	if p.Key != "" {
 		return p.Key
 	}
 	if p.KeyEnv != "" && s.Env != nil {
 		if k := strings.TrimSpace(s.Env(p.KeyEnv)); k != "" {
-			return k
+			return Secret(k)
 		}
 	}
-	return strings.TrimSpace(s.Keys[p.Name])
+	return Secret(strings.TrimSpace(s.Keys[p.Name]))
 }
 
 func (s Settings) anyKey() bool {

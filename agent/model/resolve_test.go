@@ -69,7 +69,7 @@ func TestResolveFindsTheEndpoint(t *testing.T) {
 				}
 				return
 			}
-			have := fmt.Sprintf("%s %s %s", got.Provider.Name, got.Model, got.Provider.Key)
+			have := fmt.Sprintf("%s %s %s", got.Provider.Name, got.Model, string(got.Provider.Key))
 			if got.Replay != "" {
 				have = "replay " + got.Replay
 			}

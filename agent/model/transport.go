@@ -22,7 +22,11 @@ type transport struct {
 	headers map[string]string
 }
 
-func newTransport(headers map[string]string) *transport {
+func newTransport(cfg ProviderConfig) *transport {
+	headers := cfg.Headers
+	if cfg.KeyHeader != "" && cfg.Key != "" {
+		headers = merged(headers, map[string]string{cfg.KeyHeader: string(cfg.Key)})
+	}
 	dial := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
 	return &transport{
 		headers: headers,

@@ -130,6 +130,9 @@ func (b *normalBody) lines(from int) (fed bool) {
 
 // line works on one line; false for comments and blank ones.
 func (b *normalBody) line(line []byte) bool {
+	if b.bare && len(b.open) == 0 && (bytes.HasPrefix(line, dataField) || isField(line)) {
+		b.bare = false // an event stream under the wrong type
+	}
 	if b.bare {
 		b.goOn(line)
 		return true

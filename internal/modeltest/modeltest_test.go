@@ -250,3 +250,36 @@ func FuzzCheckNeverPanics(f *testing.F) {
 	f.Add([]byte(`{"messages":[null,1],"tools":[{}],"x":"\ud8`))
 	f.Fuzz(func(t *testing.T, b []byte) { modeltest.Check(b) })
 }
+
+func TestScriptFromAFile(t *testing.T) {
+	replies, err := modeltest.Read(strings.NewReader(`# three replies
+{"text":["a","b"],"calls":[{"name":"t","args":{"x":1}},{"name":"u","args":"{cut"}],"finish":"","usage":{"input":7},"crlf":true}
+
+{"status":429,"headers":{"Retry-After":"1"},"body":"slow","times":2}
+{"chunks":[{"choices":[]}],"no_done":true,"cut_after":1}
+`))
+	if err != nil || len(replies) != 3 {
+		t.Fatal(len(replies), err)
+	}
+	srv := modeltest.New(t, replies...)
+	_, body, _ := post(t, srv.URL(), hello)
+	for _, want := range []string{`"content":"b"`, `{\"x\":1}`, `{cut`, `"prompt_tokens":7`, "\r\n"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is missing in %q", want, body)
+		}
+	}
+	for range 2 {
+		if code, body, _ := post(t, srv.URL(), hello); code != 429 || body != "slow" {
+			t.Error(code, body)
+		}
+	}
+	if _, body, err := post(t, srv.URL(), hello); err == nil || !strings.Contains(body, `{"choices":[]}`) {
+		t.Error(body, err)
+	}
+	if _, err := modeltest.Read(strings.NewReader("{}\n{\"txet\":[]}")); err == nil || !strings.Contains(err.Error(), "line 2") {
+		t.Error(err)
+	}
+	if _, err := modeltest.Load(t.TempDir() + "/none"); err == nil {
+		t.Error("a missing file was read")
+	}
+}

@@ -5,10 +5,10 @@ func (p *player) payloads() []string {
 	r := p.reply
 	out := []string{chunk(map[string]any{"role": "assistant", "content": ""}, nil)}
 	for _, s := range r.reasoning {
-		out = append(out, chunk(map[string]any{"reasoning_content": s}, nil))
+		out = append(out, DeltaChunk(`{"reasoning_content":`+marshal(s)+`}`))
 	}
 	for _, s := range r.text {
-		out = append(out, chunk(map[string]any{"content": s}, nil))
+		out = append(out, TextChunk(s))
 	}
 	for i, c := range r.calls {
 		out = append(out, p.callPayloads(i, c)...)
@@ -106,11 +106,11 @@ func (p *player) finishReason() string {
 }
 
 // TextChunk is the payload of a chunk with one piece of text.
-func TextChunk(s string) string { return chunk(map[string]any{"content": s}, nil) }
+func TextChunk(s string) string { return DeltaChunk(`{"content":` + marshal(s) + `}`) }
 
 // DeltaChunk is the payload of a chunk whose delta is the given JSON.
 func DeltaChunk(delta string) string {
-	return `{"id":"c1","object":"chat.completion.chunk","created":1,"model":"test-model","choices":[{"index":0,"delta":` + delta + `}]}`
+	return `{"id":"c1","object":"chat.completion.chunk","created":1,"model":"test-model","choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}`
 }
 
 // FinishChunk is the payload of a chunk with a finish_reason and an empty delta.

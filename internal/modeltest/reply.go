@@ -18,7 +18,11 @@ type Call struct {
 }
 
 // Usage counts tokens as a provider reports them.
-type Usage struct{ Input, Output, Cached int }
+type Usage struct {
+	Input  int `json:"input"`
+	Output int `json:"output"`
+	Cached int `json:"cached"`
+}
 
 // Reply answers one request. The zero value is an empty answer; the functions of this
 // package build others, and the methods give changed copies.

@@ -1,0 +1,144 @@
+package modeltest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+)
+
+// line is a Reply as a line of JSON. Times are in milliseconds.
+type line struct {
+	Text      []string `json:"text"`
+	Reasoning []string `json:"reasoning"`
+	Calls     []struct {
+		ID   string          `json:"id"`
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"args"` // an object, or a string that is sent as it is
+	} `json:"calls"`
+	Chunks []json.RawMessage `json:"chunks"` // payloads of `data:` lines
+	Raw    string            `json:"raw"`    // the whole stream, literally
+
+	Status  int               `json:"status"`
+	Headers map[string]string `json:"headers"`
+	Body    string            `json:"body"`
+	JSON    bool              `json:"json"` // one JSON completion instead of a stream
+
+	Finish   *string `json:"finish"` // "" leaves it out
+	NoDone   bool    `json:"no_done"`
+	NoUsage  bool    `json:"no_usage"`
+	Usage    *Usage  `json:"usage"`
+	CRLF     bool    `json:"crlf"`
+	Comments bool    `json:"comments"`
+	Events   bool    `json:"events"`
+	Burst    bool    `json:"burst"`
+	Pieces   int     `json:"pieces"`
+	ArgPiece int     `json:"arg_pieces"`
+
+	Delay         int     `json:"delay_ms"`
+	Rate          float64 `json:"rate"`
+	PauseAfter    int     `json:"pause_after"`
+	Pause         int     `json:"pause_ms"`
+	EndAfter      *int    `json:"end_after"`
+	CutAfter      *int    `json:"cut_after"`
+	ResetAfter    *int    `json:"reset_after"`
+	SilenceAfter  *int    `json:"silence_after"`
+	CommentsAfter *int    `json:"comments_after"`
+
+	Times int `json:"times"` // -1 is for ever
+}
+
+// Load reads a script: one reply per line of JSON, with the knobs of Reply under their
+// names in small letters. Blank lines and lines that begin with # are passed over.
+func Load(path string) ([]Reply, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open script: %w", err)
+	}
+	defer f.Close()
+	return Read(f)
+}
+
+// Read reads a script from r; errors say the line.
+func Read(r io.Reader) ([]Reply, error) {
+	var out []Reply
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, 64<<20)
+	for n := 1; in.Scan(); n++ {
+		body := bytes.TrimSpace(in.Bytes())
+		if len(body) == 0 || body[0] == '#' {
+			continue
+		}
+		var l line
+		dec := json.NewDecoder(bytes.NewReader(body))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&l); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		out = append(out, l.reply())
+	}
+	if err := in.Err(); err != nil {
+		return nil, fmt.Errorf("read script: %w", err)
+	}
+	return out, nil
+}
+
+func (l line) reply() Reply {
+	r := Reply{
+		status: l.Status, body: l.Body, json: l.JSON, text: l.Text, reasoning: l.Reasoning, raw: l.Raw,
+		noDone: l.NoDone, crlf: l.CRLF, comments: l.Comments, events: l.Events, burst: l.Burst, piece: l.Pieces, argPiece: l.ArgPiece,
+		delay: ms(l.Delay), rate: l.Rate, times: l.Times, usage: l.Usage,
+	}
+	for name, v := range l.Headers {
+		if r.header == nil {
+			r.header = http.Header{}
+		}
+		r.header.Set(name, v)
+	}
+	for _, c := range l.Calls {
+		args := string(c.Args)
+		var text string
+		if json.Unmarshal(c.Args, &text) == nil {
+			args = text
+		}
+		r.calls = append(r.calls, Call{ID: c.ID, Name: c.Name, Args: args})
+	}
+	for _, c := range l.Chunks {
+		r.chunks = append(r.chunks, string(c))
+	}
+	switch {
+	case l.Finish != nil && *l.Finish == "":
+		r.noFinish = true
+	case l.Finish != nil:
+		r.finish = *l.Finish
+	}
+	if l.NoUsage {
+		r.usageIn = usageNowhere
+	}
+	if l.Pause > 0 {
+		r = r.Pause(l.PauseAfter, ms(l.Pause))
+	}
+	return l.ending(r)
+}
+
+func (l line) ending(r Reply) Reply {
+	switch {
+	case l.EndAfter != nil:
+		return r.EndAfter(*l.EndAfter)
+	case l.CutAfter != nil:
+		return r.CutAfter(*l.CutAfter)
+	case l.ResetAfter != nil:
+		return r.ResetAfter(*l.ResetAfter)
+	case l.SilenceAfter != nil:
+		return r.SilenceAfter(*l.SilenceAfter)
+	case l.CommentsAfter != nil:
+		return r.CommentsAfter(*l.CommentsAfter, 50*time.Millisecond)
+	}
+	return r
+}
+
+func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }

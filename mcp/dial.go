@@ -19,9 +19,7 @@ const (
 
 // dialer makes connections.
 type dialer struct {
-	start starter
-	guard *watchdog
-	hooks func(Entry) sessionHooks
+	host *processHost
 }
 
 // dialed is a session with its first tool list.
@@ -75,7 +73,7 @@ func (d dialer) connect(ctx context.Context, e Entry, t resolved, log *serverLog
 }
 
 func (d dialer) connectStdio(ctx context.Context, e Entry, t resolved, log *serverLog, hooks sessionHooks, protocol string) (*session, error) {
-	p, err := startProcess(d.start, d.guard, t, log)
+	p, err := d.host.startProcess(t, log)
 	if err != nil {
 		return nil, err
 	}

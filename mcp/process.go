@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,19 +20,13 @@ const (
 	drainTime = 300 * time.Millisecond
 )
 
-// starter starts server processes: one thread starts them all, so that the kernel ends
-// them when jcode is killed.
-type starter interface {
-	Start(proc.Spec) (*proc.Process, error)
-}
-
 // process is a running stdio server with its pipes.
 type process struct {
 	p      *proc.Process
 	stdin  *os.File
 	stdout *os.File
 	log    *serverLog
-	guard  *watchdog
+	host   *processHost
 
 	stderrDone chan struct{}
 	stopOnce   sync.Once
@@ -41,7 +34,7 @@ type process struct {
 }
 
 // startProcess starts a server's command.
-func startProcess(s starter, guard *watchdog, t resolved, log *serverLog) (*process, error) {
+func (h *processHost) startProcess(t resolved, log *serverLog) (*process, error) {
 	var files [6]*os.File
 	closeAll := func() {
 		for _, f := range files {
@@ -64,7 +57,7 @@ func startProcess(s starter, guard *watchdog, t resolved, log *serverLog) (*proc
 			return nil, permanentf("working folder %s does not exist", t.dir)
 		}
 	}
-	p, err := s.Start(proc.Spec{
+	p, err := h.launcher.Start(proc.Spec{
 		Argv: append([]string{t.program}, t.args...), Dir: t.dir, Env: t.env,
 		Stdin: files[0], Stdout: files[3], Stderr: files[5],
 	})
@@ -75,11 +68,11 @@ func startProcess(s starter, guard *watchdog, t resolved, log *serverLog) (*proc
 	for _, i := range []int{0, 3, 5} {
 		_ = files[i].Close() // the child has its own copy
 	}
-	guard.add(p.Pid())
 	out := &process{
-		p: p, stdin: files[1], stdout: files[2], log: log, guard: guard,
+		p: p, stdin: files[1], stdout: files[2], log: log, host: h,
 		stderrDone: make(chan struct{}), gone: make(chan struct{}),
 	}
+	h.add(out)
 	log.forget()
 	log.note("started pid %d", p.Pid())
 	go out.drainStderr(files[4])
@@ -126,9 +119,9 @@ func (p *process) stop() {
 		_ = p.stdin.Close() // the server reads the end of its input
 		go func() {
 			defer close(p.gone)
+			defer p.host.drop(p)
 			p.stopTree()
 			<-p.p.Done()
-			p.guard.drop(p.p.Pid())
 			p.log.note("ended pid %d: %s", p.p.Pid(), p.exitText())
 			_ = p.stdout.Close() // its reader ends
 			<-p.stderrDone
@@ -198,14 +191,4 @@ func (p *process) exitError() error {
 		text += ": " + tail
 	}
 	return &faultError{text: text, retry: retryExit}
-}
-
-// wait waits until the whole tree is gone or ctx ends.
-func (p *process) wait(ctx context.Context) bool {
-	select {
-	case <-p.gone:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -14,7 +14,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/internal/mcptest"
-	"jcode/internal/proc"
 )
 
 // patience is what a test waits for something that comes at once on an idle machine.
@@ -30,10 +29,9 @@ type stdioRig struct {
 }
 
 func newStdioRig(t *testing.T) *stdioRig {
-	launcher := proc.NewLauncher()
-	guard := &watchdog{}
-	t.Cleanup(func() { guard.close(); launcher.Close() })
-	return &stdioRig{t: t, d: dialer{start: launcher, guard: guard}, log: newServerLog(t.TempDir(), "s"), hooks: sessionHooks{
+	host := newProcessHost()
+	t.Cleanup(func() { host.close(closeGrace) })
+	return &stdioRig{t: t, d: dialer{host: host}, log: newServerLog(t.TempDir(), "s"), hooks: sessionHooks{
 		changed: func(listKind) {},
 		elicit: func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 			return &sdk.ElicitResult{Action: "decline"}, nil

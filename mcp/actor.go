@@ -1,0 +1,515 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// steadyAfter is how long a connection must last before its earlier failures are forgotten.
+	steadyAfter = 30 * time.Second
+	// kickEvery and reviveEvery bound how often a call may start a try by itself.
+	kickEvery   = 5 * time.Second
+	reviveEvery = 30 * time.Second
+	// changeDebounce joins the notices that servers send in bursts.
+	changeDebounce = 100 * time.Millisecond
+)
+
+// spec is what an actor shall connect to.
+type spec struct {
+	entry  Entry
+	target resolved
+	err    error // the target can't be resolved
+}
+
+// view is what an actor shows of itself. It is immutable.
+type view struct {
+	entry   Entry
+	key     string
+	state   State
+	attempt int
+	err     error
+	nextTry time.Time
+	since   time.Time
+	tools   []ToolInfo
+	skipped []Skipped
+	info    sessionInfo
+	session *session // nil unless connected
+	pid     int
+	prompts []PromptInfo
+	secrets []string
+	http    bool
+}
+
+// actor owns one server: a goroutine that nobody else reaches into. Whatever an older
+// generation brings in is dropped.
+type actor struct {
+	name string
+	env  actorEnv
+	log  *serverLog
+	box  *mailbox
+	view atomic.Pointer[view]
+	done chan struct{}
+
+	// Owned by the goroutine.
+	gen       uint64
+	spec      spec
+	single    bool
+	state     State
+	failures  int
+	scale     int
+	err       error
+	nextTry   time.Time
+	since     time.Time
+	session   *session
+	http      bool
+	tools     []ToolInfo
+	skipped   []Skipped
+	prompts   []PromptInfo
+	timer     *time.Timer
+	debounce  *time.Timer
+	changed   [3]bool
+	listing   bool
+	waiters   []chan error
+	lastKick  time.Time
+	closing   sync.WaitGroup
+	dialing   context.CancelFunc
+	succeeded atomic.Bool
+}
+
+// actorEnv is what an actor needs from its manager.
+type actorEnv struct {
+	dialer dialer
+	hooks  func(Entry) sessionHooks
+	// published is called on the actor's goroutine whenever the view has changed; tools
+	// says that the tool list may have.
+	published func(a *actor, tools bool)
+	delay     func(time.Duration) time.Duration
+	now       func() time.Time
+}
+
+func newActor(name string, env actorEnv, log *serverLog) *actor {
+	a := &actor{name: name, env: env, log: log, box: newMailbox(), done: make(chan struct{}), state: StateDisconnected}
+	a.view.Store(&view{state: StateDisconnected})
+	go a.run()
+	return a
+}
+
+func (a *actor) run() {
+	defer close(a.done)
+	a.box.run()
+	a.stopTimers()
+}
+
+// do queues work for the actor's goroutine.
+func (a *actor) do(f func()) { a.box.put(f) }
+
+// ask runs f on the actor's goroutine and waits for it.
+func (a *actor) ask(f func()) {
+	done := make(chan struct{})
+	if !a.box.put(func() { f(); close(done) }) {
+		return
+	}
+	<-done
+}
+
+// publish shows the actor's state to everybody else.
+func (a *actor) publish(tools bool) {
+	v := &view{
+		entry: a.spec.entry, key: a.spec.target.key, state: a.state, err: a.err, nextTry: a.nextTry, since: a.since,
+		tools: a.tools, skipped: a.skipped, prompts: a.prompts, secrets: scrubLonger(a.spec.target.secrets), http: a.http,
+	}
+	if a.state == StateReconnecting {
+		v.attempt = max(a.failures, 1)
+	}
+	if a.session != nil {
+		v.session, v.info, v.pid = a.session, a.session.info, a.session.link.pid()
+	}
+	a.view.Store(v)
+	a.env.published(a, tools)
+}
+
+// connect starts towards a spec and gives a channel with the outcome of this attempt:
+// nil when connected. Whatever ran before towards another target ends.
+func (a *actor) connect(s spec, single bool) <-chan error {
+	out := make(chan error, 1)
+	if !a.box.put(func() {
+		a.spec, a.single = s, single
+		a.failures, a.scale = 0, 1
+		a.waiters = append(a.waiters, out)
+		a.restart()
+	}) {
+		out <- errDisconnected
+	}
+	return out
+}
+
+// await gives the outcome of the attempt that runs, or of the state as it is; a server
+// that is down is tried now.
+func (a *actor) await() <-chan error {
+	out := make(chan error, 1)
+	if !a.box.put(func() {
+		switch a.state {
+		case StateConnected:
+			out <- nil
+			return
+		case StateReconnecting, StateFailed, StateDisconnected:
+			a.failures, a.scale = 0, 1
+			a.waiters = append(a.waiters, out)
+			a.restart()
+		default:
+			a.waiters = append(a.waiters, out)
+		}
+	}) {
+		out <- errDisconnected
+	}
+	return out
+}
+
+// restart begins a new generation with its first attempt.
+func (a *actor) restart() {
+	a.endGeneration()
+	a.tools, a.skipped, a.prompts = nil, nil, nil
+	a.state, a.err = StateConnecting, nil
+	a.try()
+	a.publish(true)
+}
+
+// endGeneration ends what runs; nothing that it still brings in counts.
+func (a *actor) endGeneration() {
+	a.gen++
+	a.stopTimers()
+	a.nextTry = time.Time{}
+	if a.dialing != nil {
+		a.dialing()
+		a.dialing = nil
+	}
+	if s := a.session; s != nil {
+		a.session = nil
+		s.close()
+		a.track(s)
+	}
+	a.listing, a.changed = false, [3]bool{}
+}
+
+// track keeps track of a session that is ending in the background.
+func (a *actor) track(s *session) {
+	a.closing.Go(func() { s.wait(context.Background()) })
+}
+
+func (a *actor) stopTimers() {
+	for _, t := range []*time.Timer{a.timer, a.debounce} {
+		if t != nil {
+			t.Stop()
+		}
+	}
+	a.timer, a.debounce = nil, nil
+}
+
+// try makes one attempt in the background.
+func (a *actor) try() {
+	if a.spec.err != nil {
+		a.failed(a.spec.err)
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	gen, s, scale := a.gen, a.spec, a.scale
+	a.dialing = cancel
+	hooks := a.env.hooks(s.entry)
+	hooks.changed = func(kind listKind) { a.do(func() { a.listChanged(gen, kind) }) }
+	a.closing.Go(func() {
+		defer cancel()
+		out, err := a.env.dialer.dial(ctx, s.entry, s.target, a.log, hooks, scale)
+		if !a.box.put(func() { a.dialed(gen, out, err) }) && err == nil {
+			out.session.close()
+			out.session.wait(context.Background())
+		}
+	})
+}
+
+// dialed takes the outcome of an attempt.
+func (a *actor) dialed(gen uint64, out dialed, err error) {
+	if gen != a.gen {
+		if err == nil { // nobody wants it any more
+			out.session.close()
+			a.track(out.session)
+		}
+		return
+	}
+	a.dialing = nil
+	if err != nil {
+		a.failed(err)
+		return
+	}
+	a.session, a.http, a.tools, a.skipped = out.session, out.http, out.tools, out.skipped
+	a.state, a.err, a.nextTry, a.since = StateConnected, nil, time.Time{}, a.env.now()
+	a.succeeded.Store(false)
+	a.log.note("connected: %s %s, protocol %s, %d tools", out.session.info.name, out.session.info.version, out.session.info.protocol, len(out.tools))
+	a.closing.Go(func() {
+		select {
+		case <-out.session.link.lost():
+			reason := out.session.link.reason()
+			a.do(func() { a.lost(gen, reason) })
+		case <-out.session.ctx.Done():
+		}
+	})
+	a.publish(true)
+	a.answer(nil)
+	if out.session.info.prompts {
+		a.listChanged(gen, listPrompts)
+	}
+}
+
+// lost takes the end of a session that nobody asked for.
+func (a *actor) lost(gen uint64, reason error) {
+	if gen != a.gen || a.state != StateConnected {
+		return
+	}
+	if a.succeeded.Load() || a.env.now().Sub(a.since) >= steadyAfter {
+		a.failures, a.scale = 0, 1
+	}
+	a.single = false
+	tools, skipped, prompts := a.tools, a.skipped, a.prompts
+	a.endGeneration()
+	a.tools, a.skipped, a.prompts = tools, skipped, prompts
+	a.failed(reason)
+}
+
+// failed settles what follows a fault: another try after a while, or the end of tries.
+func (a *actor) failed(err error) {
+	a.log.note("failed: %v", err)
+	a.err = err
+	a.failures++
+	kind := retryOf(err)
+	plan := retryPlan{url: a.spec.entry.Target.Type != Stdio, single: a.single}
+	delay, again := plan.next(kind, a.failures)
+	a.answer(err)
+	if !again {
+		a.state, a.nextTry = StateFailed, time.Time{}
+		a.tools, a.skipped, a.prompts = nil, nil, nil
+		a.publish(true)
+		return
+	}
+	if kind == retryTimeout {
+		a.scale = 2
+	}
+	delay = a.env.delay(jitter(delay))
+	a.state, a.nextTry = StateReconnecting, a.env.now().Add(delay)
+	gen := a.gen
+	a.timer = time.AfterFunc(delay, func() {
+		a.do(func() {
+			if gen == a.gen && a.state == StateReconnecting {
+				a.nextTry = time.Time{}
+				a.try()
+			}
+		})
+	})
+	a.publish(false)
+}
+
+// answer tells those who wait for the attempt how it ended.
+func (a *actor) answer(err error) {
+	for _, w := range a.waiters {
+		w <- err
+	}
+	a.waiters = nil
+}
+
+// kick starts the next try now, because a call needs it: at most every 5 s, or every
+// 30 s when the server has been given up. It gives the outcome when a try runs.
+func (a *actor) kick() <-chan error {
+	out := make(chan error, 1)
+	if !a.box.put(func() {
+		now := a.env.now()
+		every := kickEvery
+		if a.state == StateFailed {
+			every = reviveEvery
+		}
+		switch {
+		case a.state == StateConnected:
+			out <- nil
+		case a.dialing != nil:
+			a.waiters = append(a.waiters, out)
+		case now.Sub(a.lastKick) < every:
+			out <- a.err
+		case a.state == StateReconnecting:
+			a.lastKick = now
+			a.waiters = append(a.waiters, out)
+			a.stopTimers()
+			a.nextTry = time.Time{}
+			a.try()
+		case a.state == StateFailed:
+			a.lastKick = now
+			a.waiters = append(a.waiters, out)
+			a.single = true
+			a.restart()
+		default:
+			out <- a.err
+		}
+	}) {
+		out <- errDisconnected
+	}
+	return out
+}
+
+// renew replaces a session that the server has forgotten. Calls that come together share
+// one new session.
+func (a *actor) renew(old *session) <-chan error {
+	out := make(chan error, 1)
+	if !a.box.put(func() {
+		if a.session != old && a.session != nil {
+			out <- nil
+			return
+		}
+		a.waiters = append(a.waiters, out)
+		if a.session == nil && a.dialing != nil {
+			return
+		}
+		tools, skipped, prompts := a.tools, a.skipped, a.prompts
+		a.endGeneration()
+		a.tools, a.skipped, a.prompts = tools, skipped, prompts
+		a.state, a.single = StateReconnecting, false
+		a.try()
+		a.publish(false)
+	}) {
+		out <- errDisconnected
+	}
+	return out
+}
+
+// stop ends what runs, without ending the actor.
+func (a *actor) stop(err error) (was State, cancelled int) {
+	a.ask(func() {
+		was = a.state
+		if a.session != nil {
+			cancelled = a.session.running()
+		}
+		a.endGeneration()
+		a.state, a.err = StateDisconnected, err
+		a.tools, a.skipped, a.prompts = nil, nil, nil
+		a.answer(errDisconnected)
+		a.publish(true)
+	})
+	return was, cancelled
+}
+
+// close ends the actor. wait waits for what it left behind.
+func (a *actor) close() {
+	a.box.close(func() {
+		a.endGeneration()
+		a.answer(errDisconnected)
+	})
+}
+
+func (a *actor) wait() {
+	<-a.done
+	a.closing.Wait()
+	a.log.close()
+}
+
+// listChanged notes that a list changed; the lists are read again after a moment, and
+// not twice at once.
+func (a *actor) listChanged(gen uint64, kind listKind) {
+	if gen != a.gen {
+		return
+	}
+	a.changed[kind] = true
+	if a.debounce == nil && !a.listing {
+		a.debounce = time.AfterFunc(changeDebounce, func() { a.do(func() { a.relist(gen) }) })
+	}
+}
+
+func (a *actor) relist(gen uint64) {
+	a.debounce = nil
+	if gen != a.gen || a.session == nil || a.listing {
+		return
+	}
+	s, changed := a.session, a.changed
+	a.changed = [3]bool{}
+	a.listing = true
+	limit := a.spec.entry.ConnectTimeout
+	a.closing.Go(func() {
+		ctx, cancel := context.WithTimeout(s.ctx, limit)
+		defer cancel()
+		var got relisted
+		if changed[listTools] {
+			got.tools, got.skipped, got.toolsErr = s.listTools(ctx, a.name, a.http)
+			got.hasTools = true
+		}
+		if changed[listPrompts] && s.info.prompts {
+			got.prompts, got.promptsErr = s.listPrompts(ctx)
+			got.hasPrompts = true
+		}
+		a.do(func() { a.relisted(gen, got) })
+	})
+}
+
+// relisted is what a new reading of lists gave.
+type relisted struct {
+	tools      []ToolInfo
+	skipped    []Skipped
+	toolsErr   error
+	hasTools   bool
+	prompts    []PromptInfo
+	promptsErr error
+	hasPrompts bool
+}
+
+func (a *actor) relisted(gen uint64, got relisted) {
+	if gen != a.gen {
+		return
+	}
+	a.listing = false
+	if got.hasTools {
+		if got.toolsErr != nil {
+			a.log.note("list tools again: %v", got.toolsErr)
+		} else {
+			a.tools, a.skipped = got.tools, got.skipped
+		}
+	}
+	if got.hasPrompts {
+		if got.promptsErr != nil {
+			a.log.note("list prompts: %v", got.promptsErr)
+		} else {
+			a.prompts = got.prompts
+		}
+	}
+	a.publish(got.hasTools)
+	if a.changed != [3]bool{} {
+		a.debounce = time.AfterFunc(changeDebounce, func() { a.do(func() { a.relist(gen) }) })
+	}
+}
+
+// settled waits until no list is being read again, so that a change that came during a
+// call is in the next request.
+func (a *actor) settled(ctx context.Context) {
+	for {
+		busy := make(chan bool, 1)
+		if !a.box.put(func() { busy <- a.listing || a.debounce != nil }) || !<-busy {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// describe says in words what state a server is in, for a call that can't be made.
+func (v *view) describe(name string, now time.Time) string {
+	s := fmt.Sprintf("MCP server %s is %s", name, v.state)
+	if v.state == StateReconnecting {
+		s += fmt.Sprintf(" (attempt %d)", v.attempt)
+	}
+	if v.err != nil {
+		s += ": " + scrub(plainError(v.err), v.secrets)
+	}
+	if !v.nextTry.IsZero() && v.nextTry.After(now) {
+		s += fmt.Sprintf("; next try in %.0f s", v.nextTry.Sub(now).Seconds())
+	}
+	return s
+}

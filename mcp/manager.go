@@ -1,0 +1,434 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/tools"
+)
+
+// TrustStore keeps what a person approved of a project's files.
+type TrustStore interface {
+	// Trusted reports whether a server of a project was approved in exactly this form.
+	Trusted(project, server, hash string) bool
+	// Trust keeps an approval.
+	Trust(project, server, hash string) error
+}
+
+// Options are what a Manager needs. The zero value of a field is what its comment says.
+type Options struct {
+	Paths    ConfigPaths
+	Registry *tools.Registry // required
+	// Trust keeps approvals of project entries; nil: none is approved.
+	Trust TrustStore
+	// TrustAll approves the project's entries for this run (`--trust`).
+	TrustAll bool
+	// Elicitor asks the person for a server; nil declines.
+	Elicitor Elicitor
+	// LogDir takes one log a server; empty: no logs.
+	LogDir string
+	// FileDir takes files that results are saved to; empty: nothing is saved.
+	FileDir string
+	// Roots are the folders that servers are told of: the workspace and added ones.
+	Roots []string
+	// Version is jcode's own.
+	Version string
+	// Env is the environment to look variables up in; nil: the process's own.
+	Env []string
+	// Tools is auto (also ""), direct or deferred.
+	Tools string
+	// DeferThreshold is a number of tokens or a percentage of the window ("10%"); empty:
+	// 10 % but at least 8,000.
+	DeferThreshold string
+	// MaxTools is the most tools that a request may hold; 0: 128.
+	MaxTools int
+	// Window gives the model's context window in tokens, 0 if unknown; may be nil.
+	Window func() int
+	// Notify tells the person something; may be nil. level is info, warn or error.
+	Notify func(level, text string)
+}
+
+// Manager owns all servers of a process.
+type Manager struct {
+	opt      Options
+	env      environment
+	host     *processHost
+	asking   chan struct{} // one dialog at a time
+
+	// control serialises changes of what is wanted; it is held over waits for actors'
+	// answers but never for connections.
+	control sync.Mutex
+
+	mu       sync.Mutex
+	config   config
+	chosen   map[string]chosen
+	extra    map[string]Entry  // connected by the agent or Lua, by name
+	off      map[string]string // disconnected by somebody: why
+	forced   map[string]bool   // switched on for this session though disabled
+	approved map[string]bool   // approved for this session: name + hash
+	actors   map[string]*actor
+	leases   map[*Lease]struct{}
+	base     *Lease // what the session itself holds of the configuration
+	own      *Lease // what the agent and Lua connected
+	closed   bool
+	watchers map[chan struct{}]struct{}
+
+	offer offerState
+	saver fileSaver
+	// delay scales waits before retries; tests shorten them.
+	delay func(time.Duration) time.Duration
+}
+
+// New makes a manager that runs nothing yet.
+func New(opt Options) *Manager {
+	m := &Manager{
+		opt: opt, env: currentEnvironment(opt.Paths.ProjectRoot), host: newProcessHost(),
+		asking: make(chan struct{}, 1), chosen: map[string]chosen{}, extra: map[string]Entry{}, off: map[string]string{},
+		forced: map[string]bool{}, approved: map[string]bool{}, actors: map[string]*actor{}, leases: map[*Lease]struct{}{},
+		watchers: map[chan struct{}]struct{}{}, saver: fileSaver{dir: opt.FileDir},
+		delay: func(d time.Duration) time.Duration { return d },
+	}
+	if opt.Env != nil {
+		m.env.base = opt.Env
+	}
+	if opt.Paths.Home != "" {
+		m.env.home = opt.Paths.Home
+	}
+	m.base, m.own = m.newLease(), m.newLease()
+	m.offer.deferred = opt.Tools == "deferred"
+	return m
+}
+
+// Start reads the configuration and begins to connect what is enabled and approved. It
+// waits for none of it.
+func (m *Manager) Start() {
+	m.control.Lock()
+	defer m.control.Unlock()
+	m.readConfig()
+	m.mu.Lock()
+	names := m.startNames()
+	m.hold(m.base, names)
+	m.mu.Unlock()
+	m.settle(false, false, nil)
+}
+
+// readConfig reads the files and settles what counts.
+func (m *Manager) readConfig() {
+	c := loadConfig(m.opt.Paths)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.config = c
+	m.rechoose()
+}
+
+// rechoose settles which definitions count. The caller holds mu.
+func (m *Manager) rechoose() { m.chosen = m.config.choose(m.isApproved) }
+
+// isApproved reports whether an entry may start without a question. The caller holds mu.
+func (m *Manager) isApproved(e Entry) bool {
+	if e.Source.Scope != ScopeProject || m.opt.TrustAll {
+		return true
+	}
+	hash := e.Target.Hash()
+	return m.approved[e.Name+" "+hash] || m.opt.Trust != nil && m.opt.Trust.Trusted(m.opt.Paths.ProjectRoot, e.Name, hash)
+}
+
+// startNames are the servers that run without anybody asking. The caller holds mu.
+func (m *Manager) startNames() []string {
+	var names []string
+	for name, c := range m.chosen {
+		if c.entry.Err == nil && (c.entry.Enabled || m.forced[name]) && m.isApproved(c.entry) && m.off[name] == "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// entry gives what counts for a name. The caller holds mu.
+func (m *Manager) entry(name string) (Entry, bool) {
+	if c, ok := m.chosen[name]; ok {
+		return c.entry, true
+	}
+	e, ok := m.extra[name]
+	return e, ok
+}
+
+// known lists all names, sorted. The caller holds mu.
+func (m *Manager) known() []string {
+	names := slices.Collect(maps.Keys(m.chosen))
+	for name := range m.extra {
+		if _, ok := m.chosen[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func unknownServer(name string, known []string) error {
+	if len(known) == 0 {
+		return fmt.Errorf("unknown MCP server %q: none is configured; mcp_connect adds one", name)
+	}
+	return fmt.Errorf("unknown MCP server %q; known servers: %s", name, strings.Join(known, ", "))
+}
+
+// settleResult is what settle did.
+type settleResult struct {
+	actions  []action
+	outcomes map[string]<-chan error // of the attempts that it began
+}
+
+// settle makes what runs equal to what is held. single names servers whose first failure
+// is the answer. The caller holds control.
+func (m *Manager) settle(retry, force bool, single map[string]bool) settleResult {
+	m.mu.Lock()
+	wanted, specs := map[string]wantedServer{}, map[string]spec{}
+	for name := range m.held() {
+		e, ok := m.entry(name)
+		if !ok || e.Err != nil {
+			continue
+		}
+		target, err := m.env.resolve(e.Target)
+		if err != nil {
+			target.key = "unresolved " + err.Error()
+		}
+		wanted[name], specs[name] = wantedServer{target.key}, spec{e, target, err}
+	}
+	running := map[string]runningServer{}
+	for name, a := range m.actors {
+		v := a.view.Load()
+		running[name] = runningServer{v.key, v.state}
+	}
+	closed := m.closed
+	m.mu.Unlock()
+	out := settleResult{outcomes: map[string]<-chan error{}}
+	if closed {
+		return out
+	}
+	out.actions = reconcile(wanted, running, retry, force)
+	for _, act := range out.actions {
+		switch act.verb {
+		case verbStop:
+			m.stopActor(act.name)
+		case verbStart, verbRestart, verbRetry:
+			out.outcomes[act.name] = m.actor(act.name).connect(specs[act.name], single[act.name])
+		case verbKeep:
+			m.actor(act.name).refresh(specs[act.name].entry)
+		}
+	}
+	return out
+}
+
+// refresh takes over settings of an entry whose target did not change.
+func (a *actor) refresh(e Entry) {
+	a.do(func() {
+		a.spec.entry = e
+		a.publish(true)
+	})
+}
+
+// actor gives the actor of a name, making it.
+func (m *Manager) actor(name string) *actor {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a := m.actors[name]
+	if a == nil {
+		a = newActor(name, actorEnv{
+			dialer: dialer{host: m.host}, hooks: m.hooks, published: m.published,
+			delay: func(d time.Duration) time.Duration { return m.delay(d) }, now: time.Now,
+		}, newServerLog(m.opt.LogDir, name))
+		m.actors[name] = a
+	}
+	return a
+}
+
+// stopActor ends what a server runs and takes its tools away before it returns.
+func (m *Manager) stopActor(name string) (was State, cancelled, removed int) {
+	m.mu.Lock()
+	a := m.actors[name]
+	m.mu.Unlock()
+	if a == nil {
+		return StateDisconnected, 0, 0
+	}
+	removed = m.opt.Registry.UnregisterOwner(ownerOf(name))
+	was, cancelled = a.stop(nil)
+	return was, cancelled, removed
+}
+
+func (m *Manager) hooks(e Entry) sessionHooks {
+	return sessionHooks{
+		elicit: m.elicitFor(e), roots: m.opt.Roots, version: m.opt.Version, alive: e.KeepAlive,
+	}
+}
+
+// published takes a changed view of an actor, on the actor's goroutine.
+func (m *Manager) published(a *actor, toolsChanged bool) {
+	if toolsChanged {
+		m.publishTools()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for ch := range m.watchers {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Watch gives a channel that holds a value whenever something that Snapshot shows has
+// changed, and a function that ends the watch.
+func (m *Manager) Watch() (<-chan struct{}, func()) {
+	ch := make(chan struct{}, 1)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.watchers[ch] = struct{}{}
+	return ch, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.watchers, ch)
+	}
+}
+
+// WaitReady waits until no server is in its first attempt, at most until ctx ends, and
+// gives the names of those that still are.
+func (m *Manager) WaitReady(ctx context.Context) []string {
+	changes, stop := m.Watch()
+	defer stop()
+	for {
+		var waiting []string
+		m.mu.Lock()
+		for name, a := range m.actors {
+			if a.view.Load().state == StateConnecting {
+				waiting = append(waiting, name)
+			}
+		}
+		m.mu.Unlock()
+		slices.Sort(waiting)
+		if len(waiting) == 0 {
+			return nil
+		}
+		select {
+		case <-changes:
+		case <-ctx.Done():
+			return waiting
+		}
+	}
+}
+
+// closeGrace bounds a quit: what lives on then is killed.
+const closeGrace = 2 * time.Second
+
+// Close ends all servers in parallel and returns when nothing of them is left, after at
+// most a little over two seconds. The manager can't be used afterwards.
+func (m *Manager) Close() {
+	m.control.Lock()
+	defer m.control.Unlock()
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return
+	}
+	m.closed = true
+	actors := slices.Collect(maps.Values(m.actors))
+	m.mu.Unlock()
+	for _, a := range actors {
+		a.close()
+	}
+	m.host.close(closeGrace)
+	for _, a := range actors {
+		a.wait()
+	}
+	for _, a := range actors {
+		m.opt.Registry.UnregisterOwner(ownerOf(a.name))
+	}
+}
+
+func (m *Manager) notify(level, format string, args ...any) {
+	if m.opt.Notify != nil {
+		m.opt.Notify(level, fmt.Sprintf(format, args...))
+	}
+}
+
+// fileSaver keeps results that don't fit into a text.
+type fileSaver struct {
+	dir string
+	mu  sync.Mutex
+	n   int
+}
+
+// keepFiles is how long saved results stay.
+const keepFiles = 7 * 24 * time.Hour
+
+// save writes data to a fresh file and gives its path.
+func (f *fileSaver) save(mime string, data []byte) (string, error) {
+	if f.dir == "" {
+		return "", fmt.Errorf("no folder for results")
+	}
+	f.mu.Lock()
+	f.n++
+	n := f.n
+	f.mu.Unlock()
+	if n == 1 {
+		f.prune()
+	}
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return "", err
+	}
+	out, err := os.CreateTemp(f.dir, time.Now().Format("20060102-150405-")+"*"+extensionOf(mime))
+	if err != nil {
+		return "", err
+	}
+	_, err = out.Write(data)
+	if closeErr := out.Close(); err == nil {
+		err = closeErr
+	}
+	return out.Name(), err
+}
+
+// prune removes old results; what can't be removed stays.
+func (f *fileSaver) prune() {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > keepFiles {
+			_ = os.Remove(filepath.Join(f.dir, e.Name())) // next time
+		}
+	}
+}
+
+func extensionOf(mime string) string {
+	switch mime {
+	case "text/plain":
+		return ".txt"
+	case "image/png":
+		return ".png"
+	case "image/jpeg":
+		return ".jpg"
+	case "image/gif":
+		return ".gif"
+	case "image/webp":
+		return ".webp"
+	case "image/svg+xml":
+		return ".svg"
+	case "audio/wav", "audio/x-wav":
+		return ".wav"
+	case "audio/mpeg":
+		return ".mp3"
+	case "application/pdf":
+		return ".pdf"
+	case "application/json":
+		return ".json"
+	}
+	return ".bin"
+}

@@ -1,0 +1,73 @@
+package mcp
+
+import (
+	"sync"
+	"time"
+
+	"jcode/internal/proc"
+)
+
+// processHost starts server processes from one thread and knows all that live.
+type processHost struct {
+	launcher *proc.Launcher
+	guard    watchdog
+
+	mu     sync.Mutex
+	live   map[*process]struct{}
+	closed bool
+}
+
+func newProcessHost() *processHost {
+	return &processHost{launcher: proc.NewLauncher(), live: map[*process]struct{}{}}
+}
+
+func (h *processHost) add(p *process) {
+	h.guard.add(p.p.Pid())
+	h.mu.Lock()
+	h.live[p] = struct{}{}
+	late := h.closed
+	h.mu.Unlock()
+	if late {
+		p.kill()
+	}
+}
+
+func (h *processHost) drop(p *process) {
+	h.guard.drop(p.p.Pid())
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.live, p)
+}
+
+func (h *processHost) list() []*process {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make([]*process, 0, len(h.live))
+	for p := range h.live {
+		out = append(out, p)
+	}
+	return out
+}
+
+// close ends all processes in parallel and waits until they are gone; those that live
+// when grace is over are killed.
+func (h *processHost) close(grace time.Duration) {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	all := h.list()
+	for _, p := range all {
+		p.stop()
+	}
+	late := time.AfterFunc(grace, func() {
+		for _, p := range h.list() {
+			p.kill()
+		}
+	})
+	for _, p := range all {
+		<-p.gone
+	}
+	late.Stop()
+	h.guard.close()
+	h.launcher.Close()
+}

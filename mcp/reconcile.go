@@ -1,0 +1,77 @@
+package mcp
+
+import (
+	"maps"
+	"slices"
+)
+
+// State is the state of a server.
+type State string
+
+// The states.
+const (
+	StateConnecting   State = "connecting"
+	StateConnected    State = "connected"
+	StateReconnecting State = "reconnecting"
+	StateFailed       State = "failed"
+	StateDisconnected State = "disconnected"
+)
+
+// wantedServer is a server that shall run.
+type wantedServer struct{ key string }
+
+// runningServer is a server that has an actor.
+type runningServer struct {
+	key   string
+	state State
+}
+
+// verb is what shall happen to a server.
+type verb string
+
+const (
+	verbStart   verb = "start"
+	verbStop    verb = "stop"
+	verbRestart verb = "restart" // its target changed, or a restart was asked for
+	verbRetry   verb = "retry"   // it is down and shall be tried now
+	verbKeep    verb = "keep"
+)
+
+type action struct {
+	name string
+	verb verb
+}
+
+// reconcile compares what shall run with what runs. retry tries servers that are down;
+// force restarts those that are up.
+func reconcile(wanted map[string]wantedServer, running map[string]runningServer, retry, force bool) []action {
+	names := slices.Collect(maps.Keys(wanted))
+	for name := range running {
+		if _, ok := wanted[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	out := make([]action, 0, len(names))
+	for _, name := range names {
+		want, isWanted := wanted[name]
+		have, runs := running[name]
+		runs = runs && have.state != StateDisconnected
+		switch {
+		case !isWanted && !runs:
+		case !isWanted:
+			out = append(out, action{name, verbStop})
+		case !runs:
+			out = append(out, action{name, verbStart})
+		case want.key != have.key:
+			out = append(out, action{name, verbRestart})
+		case force && have.state != StateConnecting:
+			out = append(out, action{name, verbRestart})
+		case retry && (have.state == StateFailed || have.state == StateReconnecting):
+			out = append(out, action{name, verbRetry})
+		default:
+			out = append(out, action{name, verbKeep})
+		}
+	}
+	return out
+}

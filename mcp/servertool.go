@@ -1,0 +1,191 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"jcode/tools"
+)
+
+// serverTool is one tool of a server as jcode's own.
+type serverTool struct {
+	m      *Manager
+	server string
+	info   ToolInfo
+	spec   tools.Spec
+}
+
+func ownerOf(server string) string { return "mcp:" + server }
+
+// newServerTool wraps a tool. hidden tools are called through mcp_call.
+func newServerTool(m *Manager, e Entry, hash string, info ToolInfo, hidden bool) serverTool {
+	readOnly := e.Trusted && info.readOnly
+	s := tools.Spec{
+		Name: CanonicalName(e.Name, info.Name), Wire: info.Wire, Description: describeTool(e.Name, info),
+		Parameters: info.sent.schema, Needs: tools.CapMCP, Group: tools.GroupMCP, Server: e.Name,
+		Hash: hash, ReadOnly: readOnly, Trusted: e.Trusted, Hidden: hidden,
+		MaxOutput: e.MaxResultTokens*bytesPerToken + 1024, Serial: ownerOf(e.Name),
+	}
+	if readOnly {
+		s.Serial = ""
+	}
+	if hidden {
+		s.Note = "deferred: found by mcp_search, called through mcp_call"
+	}
+	if !info.sent.wrapped && kindOfJSON(info.InputSchema) == "an object" && !bytes.Equal(bytes.TrimSpace(info.InputSchema), []byte("{}")) {
+		s.Check = info.InputSchema
+	}
+	return serverTool{m: m, server: e.Name, info: info, spec: s}
+}
+
+// describeTool is what the model reads of a tool.
+func describeTool(server string, info ToolInfo) string {
+	d := strings.TrimSpace(info.Description)
+	if d == "" {
+		d = "(no description)"
+	}
+	d = "[MCP:" + server + "] " + d
+	if note := info.sent.note; note != "" {
+		return cutText(d, maxDescription-len(note)-1) + " " + note
+	}
+	return cutText(d, maxDescription)
+}
+
+// Spec describes the tool.
+func (t serverTool) Spec() tools.Spec { return t.spec }
+
+// Plan says that the call reaches a server.
+func (t serverTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
+	return tools.Plan{
+		Accesses: []tools.Access{{Kind: tools.AccessMCP, Target: t.server + ":" + t.info.Name, Hash: t.spec.Hash, ReadOnly: t.spec.ReadOnly}},
+		Summary:  "Call " + t.info.Name + " of MCP server " + t.server,
+		Notes:    []string{"arguments: " + cutText(string(call.Arguments), 600)},
+	}, nil
+}
+
+// Run calls the server.
+func (t serverTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	args := call.Arguments
+	if t.info.sent.wrapped {
+		args = memberOf(args, wrapName)
+	}
+	raw, err := t.m.call(ctx, t.server, t.info.Name, args, func(line string) { call.Progress(tools.Progress{Text: line}) })
+	if err != nil {
+		return tools.Result{}, t.m.callError(ctx, t.server, err)
+	}
+	return t.m.result(t.server, raw), nil
+}
+
+// result makes a raw result jcode's own.
+func (m *Manager) result(server string, raw json.RawMessage) tools.Result {
+	limit := 0
+	m.mu.Lock()
+	if e, ok := m.entry(server); ok {
+		limit = e.MaxResultTokens
+	}
+	m.mu.Unlock()
+	c := converter{maxTokens: limit}
+	if m.saver.dir != "" {
+		c.save = m.saver.save
+	}
+	got := c.convert(raw)
+	data := map[string]any{}
+	if got.script != "" {
+		data["content"] = got.script
+	}
+	if got.structured != nil {
+		data["data"] = got.structured
+	}
+	r := tools.Result{Text: got.text, Parts: got.parts, Data: data, Failed: got.isError}
+	if got.isError {
+		r.Kind = tools.KindMCP
+	}
+	return r
+}
+
+// callError is what the model reads of a call that failed below the tool.
+func (m *Manager) callError(ctx context.Context, server string, err error) error {
+	m.mu.Lock()
+	secrets := m.secretsOf(server)
+	m.mu.Unlock()
+	var timeout *timeoutError
+	switch {
+	case errors.Is(err, errDisconnected):
+		return tools.Errorf(tools.KindMCP, "MCP call failed: server %s was disconnected", server)
+	case errors.As(err, &timeout):
+		return tools.Errorf(tools.KindTimeout, "MCP call failed: %s", timeout.text)
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return tools.Errorf(tools.KindCancelled, "cancelled by user")
+	case refused(err):
+		return tools.Errorf(tools.KindMCP, "MCP call failed: %s", scrub(wireText(err), secrets))
+	}
+	return tools.Errorf(tools.KindMCP, "MCP call failed: %s", scrub(plainError(err), secrets))
+}
+
+// reviveWait is how long a call waits for a server that it brings back.
+const reviveWait = 5 * time.Second
+
+// call calls a tool of a server. It is sent again only when it provably never ran.
+func (m *Manager) call(ctx context.Context, server, tool string, args json.RawMessage, show func(string)) (json.RawMessage, error) {
+	m.mu.Lock()
+	a := m.actors[server]
+	m.mu.Unlock()
+	if a == nil {
+		return nil, tools.Errorf(tools.KindMCP, "MCP server %s is not connected", server)
+	}
+	v := a.view.Load()
+	if v.session == nil {
+		if v = a.revive(ctx, v); v.session == nil {
+			return nil, errors.New(v.describe(server, time.Now()))
+		}
+	}
+	limits := callLimits{idle: v.entry.CallTimeout, total: v.entry.MaxCallTime}
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	raw, _, err := v.session.call(ctx, tool, args, limits, show)
+	var forgotten *sessionLostError
+	if errors.As(err, &forgotten) {
+		// The server did not know the session: the call was refused before it ran.
+		if v = a.renewed(ctx, v); v.session == nil {
+			return nil, errors.New(v.describe(server, time.Now()))
+		}
+		raw, _, err = v.session.call(ctx, tool, args, limits, show)
+	}
+	if err == nil {
+		a.succeeded.Store(true)
+		a.settled(ctx)
+	}
+	return raw, err
+}
+
+// sessionLostError says that an HTTP server named the session unknown.
+type sessionLostError struct{ text string }
+
+func (e *sessionLostError) Error() string { return e.text }
+
+// revive starts a try for a call that needs the server. Only one that was given up is
+// waited for.
+func (a *actor) revive(ctx context.Context, v *view) *view {
+	outcome := a.kick()
+	if v.state == StateFailed {
+		select {
+		case <-outcome:
+		case <-time.After(reviveWait):
+		case <-ctx.Done():
+		}
+	}
+	return a.view.Load()
+}
+
+func (a *actor) renewed(ctx context.Context, v *view) *view {
+	select {
+	case <-a.renew(v.session):
+	case <-ctx.Done():
+	}
+	return a.view.Load()
+}

@@ -171,15 +171,15 @@ func (a *actor) await() <-chan error {
 
 // restart begins a new generation with its first attempt.
 func (a *actor) restart() {
-	a.endGeneration()
+	a.endGeneration(errDisconnected)
 	a.tools, a.skipped, a.prompts = nil, nil, nil
 	a.state, a.err = StateConnecting, nil
 	a.try()
 	a.publish(true)
 }
 
-// endGeneration ends what runs; nothing that it still brings in counts.
-func (a *actor) endGeneration() {
+// endGeneration ends what runs, its calls with the reason; nothing that it still brings in counts.
+func (a *actor) endGeneration(reason error) {
 	a.gen++
 	a.stopTimers()
 	a.nextTry = time.Time{}
@@ -189,7 +189,7 @@ func (a *actor) endGeneration() {
 	}
 	if s := a.session; s != nil {
 		a.session = nil
-		s.close()
+		s.close(reason)
 		a.track(s)
 	}
 	a.listing, a.changed = false, [3]bool{}
@@ -224,7 +224,7 @@ func (a *actor) try() {
 		defer cancel()
 		out, err := a.env.dialer.dial(ctx, s.entry, s.target, a.log, hooks, scale)
 		if !a.box.put(func() { a.dialed(gen, out, err) }) && err == nil {
-			out.session.close()
+			out.session.close(errDisconnected)
 			out.session.wait(context.Background())
 		}
 	})
@@ -234,7 +234,7 @@ func (a *actor) try() {
 func (a *actor) dialed(gen uint64, out dialed, err error) {
 	if gen != a.gen {
 		if err == nil { // nobody wants it any more
-			out.session.close()
+			out.session.close(errDisconnected)
 			a.track(out.session)
 		}
 		return
@@ -273,7 +273,7 @@ func (a *actor) lost(gen uint64, reason error) {
 	}
 	a.single = false
 	tools, skipped, prompts := a.tools, a.skipped, a.prompts
-	a.endGeneration()
+	a.endGeneration(reason)
 	a.tools, a.skipped, a.prompts = tools, skipped, prompts
 	a.failed(reason)
 }
@@ -369,7 +369,7 @@ func (a *actor) renew(old *session) <-chan error {
 			return
 		}
 		tools, skipped, prompts := a.tools, a.skipped, a.prompts
-		a.endGeneration()
+		a.endGeneration(errDisconnected)
 		a.tools, a.skipped, a.prompts = tools, skipped, prompts
 		a.state, a.single = StateReconnecting, false
 		a.try()
@@ -387,7 +387,7 @@ func (a *actor) stop(err error) (was State, cancelled int) {
 		if a.session != nil {
 			cancelled = a.session.running()
 		}
-		a.endGeneration()
+		a.endGeneration(errDisconnected)
 		a.state, a.err = StateDisconnected, err
 		a.tools, a.skipped, a.prompts = nil, nil, nil
 		a.answer(errDisconnected)
@@ -399,7 +399,7 @@ func (a *actor) stop(err error) (was State, cancelled int) {
 // close ends the actor. wait waits for what it left behind.
 func (a *actor) close() {
 	a.box.close(func() {
-		a.endGeneration()
+		a.endGeneration(errDisconnected)
 		a.answer(errDisconnected)
 	})
 }

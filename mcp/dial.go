@@ -39,7 +39,7 @@ func (d dialer) dial(ctx context.Context, e Entry, t resolved, log *serverLog, h
 	if err == nil {
 		out.tools, out.skipped, err = out.session.listTools(timed, e.Name, out.http)
 		if err != nil {
-			out.session.close()
+			out.session.close(errDisconnected)
 			err = fmt.Errorf("list tools: %w", err)
 		}
 	}

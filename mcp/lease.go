@@ -12,7 +12,9 @@ import (
 type Lease struct {
 	m     *Manager
 	names map[string]bool // guarded by m.mu
-	once  sync.Once
+	// exclusive leases stand in for what the session itself holds of the configuration.
+	exclusive bool
+	once      sync.Once
 }
 
 func (m *Manager) newLease() *Lease {
@@ -31,7 +33,14 @@ func (m *Manager) hold(l *Lease, names []string) {
 // held counts the leases of each name. The caller holds mu.
 func (m *Manager) held() map[string]int {
 	out := map[string]int{}
+	suspended := false
 	for l := range m.leases {
+		suspended = suspended || l.exclusive
+	}
+	for l := range m.leases {
+		if l == m.base && suspended {
+			continue
+		}
 		for name := range l.names {
 			out[name]++
 		}
@@ -132,16 +141,35 @@ func (m *Manager) begin(names []string) (*Lease, map[string]acquiring, error) {
 	return lease, waits, nil
 }
 
-// Leaser gives leases as functions, as the conversation takes them.
-type Leaser struct{ M *Manager }
+// Leaser gives leases as functions, as a conversation takes them for its roles.
+type Leaser struct {
+	M *Manager
+	// Exclusive leases replace what the session itself holds of the configuration for as
+	// long as they last: a role's servers instead of all. A sub-agent's leases are not.
+	Exclusive bool
+}
 
-// Acquire is Manager.Acquire with the lease's Release as result.
+// Acquire is Manager.Acquire; release gives the lease up. When the last exclusive lease
+// goes, the session's own servers are held again before it does.
 func (l Leaser) Acquire(ctx context.Context, names []string) (release func(), err error) {
 	lease, err := l.M.Acquire(ctx, names)
 	if err != nil {
 		return nil, err
 	}
+	if l.Exclusive {
+		lease.takeOver()
+	}
 	return lease.Release, nil
+}
+
+// takeOver makes the lease exclusive: what only the session's own lease holds ends.
+func (l *Lease) takeOver() {
+	l.m.control.Lock()
+	defer l.m.control.Unlock()
+	l.m.mu.Lock()
+	l.exclusive = true
+	l.m.mu.Unlock()
+	l.m.settle(false, false, nil)
 }
 
 // secretsOf gives the secrets of a server's target. The caller holds mu.

@@ -57,10 +57,10 @@ type Options struct {
 
 // Manager owns all servers of a process.
 type Manager struct {
-	opt      Options
-	env      environment
-	host     *processHost
-	asking   chan struct{} // one dialog at a time
+	opt    Options
+	env    environment
+	host   *processHost
+	asking chan struct{} // one dialog at a time
 
 	// control serialises changes of what is wanted; it is held over waits for actors'
 	// answers but never for connections.
@@ -79,6 +79,8 @@ type Manager struct {
 	own      *Lease // what the agent and Lua connected
 	closed   bool
 	watchers map[chan struct{}]struct{}
+	// dispatcher carries out mcp_call; nil until it is set.
+	dispatcher *tools.Dispatcher
 
 	offer offerState
 	saver fileSaver

@@ -24,6 +24,7 @@ type offerState struct {
 	scope    *tools.Scope
 	deferred bool
 	sent     map[string]string // server → what was published, to leave out repeats
+	standIns string            // the description under which the stand-ins are offered
 }
 
 // SetScope says what the conversation may use: what is offered directly or deferred

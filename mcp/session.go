@@ -21,6 +21,7 @@ import (
 // link is a connection below the protocol: a process with its pipes, or an HTTP session.
 type link interface {
 	transport() sdk.Transport
+	tap() *tap
 	// close ends it at once; what takes time happens in the background.
 	close()
 	// kill ends it without any grace.
@@ -94,6 +95,16 @@ func openSession(ctx context.Context, l link, log *serverLog, hooks sessionHooks
 	for _, dir := range hooks.roots {
 		client.AddRoots(&sdk.Root{URI: fileURI(dir), Name: filepath.Base(dir)})
 	}
+	l.tap().notice = func(method string) {
+		switch method {
+		case "notifications/tools/list_changed":
+			hooks.changed(listTools)
+		case "notifications/prompts/list_changed":
+			hooks.changed(listPrompts)
+		case "notifications/resources/list_changed":
+			hooks.changed(listResources)
+		}
+	}
 	// The library waits for its transport when ctx ends; so the transport ends first.
 	stop := context.AfterFunc(ctx, l.close)
 	cs, err := client.Connect(ctx, l.transport(), &sdk.ClientSessionOptions{ProtocolVersion: protocol})
@@ -117,9 +128,11 @@ func (s *session) clientOptions() *sdk.ClientOptions {
 		ElicitationHandler: func(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			return s.elicit(ctx, req.Params)
 		},
-		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { s.hooks.changed(listTools) },
-		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { s.hooks.changed(listPrompts) },
-		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { s.hooks.changed(listResources) },
+		// The library subscribes to changes that have a handler. The notices themselves are
+		// taken from the stream, where they come before the response that follows them.
+		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) {},
+		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) {},
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {},
 		LoggingMessageHandler: func(_ context.Context, req *sdk.LoggingMessageRequest) {
 			if data, err := json.Marshal(req.Params.Data); err == nil {
 				s.log.note("[%s] %s %s", req.Params.Level, text.Clean(req.Params.Logger), cutText(text.Clean(string(data)), 4000))
@@ -156,10 +169,10 @@ func fileURI(dir string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-// close ends the session: calls first, then the transport, then the library's session,
-// which would otherwise wait for its calls.
-func (s *session) close() {
-	s.cancel(errDisconnected)
+// close ends the session: calls first, with the reason, then the transport, then the
+// library's session, which would otherwise wait for its calls.
+func (s *session) close(reason error) {
+	s.cancel(reason)
 	s.link.close()
 	s.closed.Go(func() { _ = s.cs.Close() }) // the transport's end is no news
 }
@@ -196,7 +209,7 @@ func (s *session) request(ctx context.Context, method string, do func(context.Co
 	case err == nil:
 		return raw, sent, nil
 	case s.ctx.Err() != nil:
-		return nil, sent, errDisconnected
+		return nil, sent, context.Cause(s.ctx)
 	}
 	select {
 	case <-s.link.lost():

@@ -215,10 +215,7 @@ func (c *stdioConn) deliver(f frame) bool {
 		return true
 	}
 	for _, e := range list {
-		if e.method == "" {
-			e = c.tap.response(e)
-		}
-		msg, err := e.message()
+		msg, err := c.tap.see(e).message()
 		if err != nil {
 			c.log.skip(f.data)
 			continue

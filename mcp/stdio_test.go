@@ -73,7 +73,7 @@ func (r *stdioRig) mustDial(mode string) dialed {
 
 func (r *stdioRig) end(s *session) {
 	r.t.Helper()
-	s.close()
+	s.close(errDisconnected)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if !s.wait(ctx) {
@@ -292,7 +292,7 @@ func TestClosingNeverWaits(t *testing.T) { // S20, S22, S23, S26, M16
 			}()
 			waitFor(t, "the call is on its way", func() bool { return d.session.running() == 1 })
 			began := time.Now()
-			d.session.close()
+			d.session.close(errDisconnected)
 			if took := time.Since(began); took > 500*time.Millisecond {
 				t.Errorf("close took %v", took)
 			}

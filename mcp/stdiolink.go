@@ -8,6 +8,7 @@ import (
 type stdioLink struct{ conn *stdioConn }
 
 func (l stdioLink) transport() sdk.Transport { return stdioTransport{l.conn} }
+func (l stdioLink) tap() *tap                { return l.conn.tap }
 func (l stdioLink) close()                   { _ = l.conn.Close() } // never fails
 func (l stdioLink) kill()                    { l.conn.process.kill() }
 func (l stdioLink) gone() <-chan struct{}    { return l.conn.process.gone }

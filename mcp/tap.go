@@ -62,6 +62,10 @@ func (x *exchange) outcome() (raw json.RawMessage, sent bool, err error) {
 type tap struct {
 	http bool
 
+	// notice is told of the server's notifications in the order of the stream: before a
+	// response that follows them. It is set before the first message.
+	notice func(method string)
+
 	mu      sync.Mutex
 	pending map[string]pendingRequest
 }
@@ -86,6 +90,17 @@ func (t *tap) forget(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.pending, id)
+}
+
+// see takes a message of the server and gives what the library shall see of it.
+func (t *tap) see(e envelope) envelope {
+	if e.method == "" {
+		return t.response(e)
+	}
+	if e.id == nil && t.notice != nil {
+		t.notice(e.method)
+	}
+	return e
 }
 
 // response gives what the library shall see of a response in place of its result.

@@ -1,0 +1,407 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"jcode/internal/proc"
+)
+
+// ErrNeedsApproval says that a server of a project's file waits for the person.
+var ErrNeedsApproval = errors.New("needs approval")
+
+// Connected is what a connect gave.
+type Connected struct {
+	Status  Details
+	Waiting bool // still connecting when the wait was over
+	Waited  time.Duration
+}
+
+// Connect connects a server by name, or to a new target. It waits at most wait for the
+// first outcome. by says who asks. The target's command must have been approved.
+func (m *Manager) Connect(ctx context.Context, name string, target *Target, by Scope, wait time.Duration) (Connected, error) {
+	outcome, err := m.connect(name, target, by)
+	if err != nil {
+		return Connected{}, err
+	}
+	began := time.Now()
+	var failed error
+	waiting := false
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case failed = <-outcome:
+	case <-timer.C:
+		waiting = true
+	case <-ctx.Done():
+		return Connected{}, ctx.Err()
+	}
+	d, err := m.Server(name)
+	if err != nil {
+		return Connected{}, err
+	}
+	c := Connected{Status: d, Waiting: waiting, Waited: time.Since(began)}
+	if failed != nil {
+		return c, failed
+	}
+	return c, nil
+}
+
+// connect begins and gives the outcome of the attempt.
+func (m *Manager) connect(name string, target *Target, by Scope) (<-chan error, error) {
+	m.control.Lock()
+	defer m.control.Unlock()
+	single := map[string]bool{}
+	m.mu.Lock()
+	if target != nil {
+		e, err := m.adopt(name, *target, by)
+		if err != nil {
+			m.mu.Unlock()
+			return nil, err
+		}
+		single[e.Name] = by == ScopeSession
+	}
+	e, ok := m.entry(name)
+	var err error
+	switch {
+	case !ok:
+		err = unknownServer(name, m.known())
+	case e.Err != nil:
+		err = e.Err
+	case !m.isApproved(e):
+		err = fmt.Errorf("server %s of %s: %w: /mcp approve %s", name, e.Source.File, ErrNeedsApproval, name)
+	}
+	if err != nil {
+		m.mu.Unlock()
+		return nil, err
+	}
+	delete(m.off, name)
+	if !e.Enabled {
+		m.forced[name] = true
+	}
+	m.hold(m.own, []string{name})
+	m.mu.Unlock()
+	begun := m.settle(false, false, single)
+	if outcome, ok := begun.outcomes[name]; ok {
+		return outcome, nil
+	}
+	return m.actor(name).await(), nil
+}
+
+// adopt takes a new target under a name. The caller holds mu.
+func (m *Manager) adopt(name string, target Target, by Scope) (Entry, error) {
+	if err := CheckServerKey(name); err != nil {
+		return Entry{}, err
+	}
+	if err := checkTarget(target); err != nil {
+		return Entry{}, fmt.Errorf("server %s: %w", name, err)
+	}
+	if c, configured := m.chosen[name]; configured {
+		if !c.entry.Target.Equal(target) {
+			return Entry{}, fmt.Errorf("a server %q is configured with another target (%s): choose another name", name, sourceText(c.entry.Source))
+		}
+		return c.entry, nil
+	}
+	e := newEntry(name)
+	e.Target, e.Source = target, Source{Scope: by}
+	if old, ok := m.extra[name]; ok && old.Target.Equal(target) {
+		return old, nil
+	}
+	m.extra[name] = e
+	return e, nil
+}
+
+// Disconnected is what a disconnect did.
+type Disconnected struct {
+	Name      string `json:"name"`
+	Was       State  `json:"was"`
+	Removed   int    `json:"removed_tools"`
+	Cancelled int    `json:"cancelled_calls"`
+}
+
+// Disconnect ends a server and takes its tools away before it returns; it never waits
+// for the server. by says who asks, as the status shows it.
+func (m *Manager) Disconnect(name, by string) (Disconnected, error) {
+	m.control.Lock()
+	defer m.control.Unlock()
+	m.mu.Lock()
+	if _, ok := m.entry(name); !ok {
+		known := m.known()
+		m.mu.Unlock()
+		return Disconnected{}, unknownServer(name, known)
+	}
+	for l := range m.leases {
+		delete(l.names, name)
+	}
+	m.off[name] = by
+	delete(m.forced, name)
+	m.mu.Unlock()
+	was, cancelled, removed := m.stopActor(name)
+	return Disconnected{name, was, removed, cancelled}, nil
+}
+
+// Restart tries a failed server again and restarts a connected one.
+func (m *Manager) Restart(name string) error {
+	m.control.Lock()
+	defer m.control.Unlock()
+	m.mu.Lock()
+	e, ok := m.entry(name)
+	if !ok {
+		known := m.known()
+		m.mu.Unlock()
+		return unknownServer(name, known)
+	}
+	approved := m.isApproved(e)
+	if approved && e.Err == nil {
+		delete(m.off, name)
+		if m.held()[name] == 0 {
+			m.hold(m.own, []string{name})
+		}
+		if !e.Enabled {
+			m.forced[name] = true
+		}
+	}
+	m.mu.Unlock()
+	switch {
+	case e.Err != nil:
+		return e.Err
+	case !approved:
+		return fmt.Errorf("server %s: %w", name, ErrNeedsApproval)
+	}
+	target, err := m.env.resolve(e.Target)
+	m.actor(name).connect(spec{e, target, err}, false)
+	return nil
+}
+
+// Approve approves what a project's file says of a server, for good when keep, else for
+// this run, and starts it where it is enabled. hash pins what the person saw; "" takes
+// what is there.
+func (m *Manager) Approve(name, hash string, keep bool) error {
+	m.control.Lock()
+	defer m.control.Unlock()
+	m.mu.Lock()
+	c, ok := m.chosen[name]
+	if !ok || c.pending == nil && m.isApproved(c.entry) {
+		known := m.known()
+		m.mu.Unlock()
+		if !ok {
+			return unknownServer(name, known)
+		}
+		return nil
+	}
+	e := c.entry
+	if c.pending != nil {
+		e = *c.pending
+	}
+	m.mu.Unlock()
+	if hash != "" && hash != e.Target.Hash() {
+		return fmt.Errorf("server %s has changed since it was shown; look at it again", name)
+	}
+	if keep && m.opt.Trust != nil {
+		if err := m.opt.Trust.Trust(m.opt.Paths.ProjectRoot, name, e.Target.Hash()); err != nil {
+			return fmt.Errorf("keep the approval of %s: %w", name, err)
+		}
+	}
+	m.mu.Lock()
+	m.approved[name+" "+e.Target.Hash()] = true
+	m.rechoose()
+	delete(m.off, name)
+	if e.Enabled {
+		m.hold(m.base, []string{name})
+	}
+	m.mu.Unlock()
+	m.settle(false, false, nil)
+	return nil
+}
+
+// SetEnabled switches a server on or off for good and for this run.
+func (m *Manager) SetEnabled(name string, on bool) error {
+	m.mu.Lock()
+	e, ok := m.entry(name)
+	known := m.known()
+	m.mu.Unlock()
+	if !ok {
+		return unknownServer(name, known)
+	}
+	if e.Source.File != "" {
+		if err := writeEnabled(m.opt.Paths, e, on); err != nil {
+			return err
+		}
+	}
+	if !on {
+		if _, err := m.Disconnect(name, "the person"); err != nil {
+			return err
+		}
+	}
+	m.Reload("", false)
+	if on {
+		m.mu.Lock()
+		delete(m.off, name)
+		m.mu.Unlock()
+		return m.Restart(name)
+	}
+	m.mu.Lock()
+	delete(m.off, name) // "disabled" says it
+	m.mu.Unlock()
+	return nil
+}
+
+// writeEnabled writes to the file that jcode may write for this entry.
+func writeEnabled(p ConfigPaths, e Entry, on bool) error {
+	if e.Source.File == p.UserFile() || e.Source.File == p.ProjectFile() {
+		return putEnabled(e.Source.File, e.Name, on)
+	}
+	return putOverride(p.UserFile(), e.Name, on)
+}
+
+// Change is what a reload did to one server.
+type Change struct {
+	Name   string `json:"name"`
+	Change string `json:"change"` // added, removed, changed, unchanged, retried, needs_approval, invalid
+	State  State  `json:"state"`
+	Tools  int    `json:"tools"`
+	Error  string `json:"error,omitempty"`
+}
+
+// Reloaded is the outcome of a reload.
+type Reloaded struct {
+	Servers []Change     `json:"servers"`
+	Files   []FileReport `json:"files"`
+	waits   []<-chan error
+}
+
+// Reload reads all files again: unchanged servers keep running, changed ones restart,
+// removed ones end, failed ones are tried. With a name only that server is touched; force
+// restarts unchanged ones too. It doesn't wait for connections.
+func (m *Manager) Reload(name string, force bool) Reloaded {
+	m.control.Lock()
+	defer m.control.Unlock()
+	m.mu.Lock()
+	before := m.chosen
+	m.mu.Unlock()
+	m.readConfig()
+	m.mu.Lock()
+	if name != "" {
+		delete(m.off, name)
+	}
+	m.base.names = map[string]bool{}
+	m.hold(m.base, m.startNames())
+	for l := range m.leases {
+		for n := range l.names {
+			if _, ok := m.entry(n); !ok {
+				delete(l.names, n)
+			}
+		}
+	}
+	m.mu.Unlock()
+	done := m.settle(true, force, nil)
+	return m.reloaded(before, done)
+}
+
+func (m *Manager) reloaded(before map[string]chosen, done settleResult) Reloaded {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	verbs := map[string]verb{}
+	for _, a := range done.actions {
+		verbs[a.name] = a.verb
+	}
+	names := map[string]bool{}
+	for n := range before {
+		names[n] = true
+	}
+	for _, n := range m.known() {
+		names[n] = true
+	}
+	out := Reloaded{Files: m.config.files}
+	for _, n := range slices.Sorted(maps.Keys(names)) {
+		c := Change{Name: n, Change: "unchanged"}
+		now, exists := m.entry(n)
+		old, had := before[n]
+		switch {
+		case !exists:
+			c.Change, c.State = "removed", StateDisconnected
+		case now.Err != nil:
+			c.Change = "invalid"
+		case m.chosen[n].pending != nil:
+			c.Change = "needs_approval"
+		case !had && now.Source.File != "":
+			c.Change = "added"
+		case had && !old.entry.Target.Equal(now.Target):
+			c.Change = "changed"
+		case verbs[n] == verbRetry:
+			c.Change = "retried"
+		}
+		if exists {
+			d := m.details(n)
+			c.State, c.Tools, c.Error = d.State, d.Tools, d.Error
+		}
+		out.Servers = append(out.Servers, c)
+	}
+	for _, n := range slices.Sorted(maps.Keys(done.outcomes)) {
+		out.waits = append(out.waits, done.outcomes[n])
+	}
+	return out
+}
+
+// Settle waits for what the reload began to connect, until ctx ends, and brings the
+// states up to date.
+func (r *Reloaded) Settle(ctx context.Context, m *Manager) {
+	for _, w := range r.waits {
+		select {
+		case <-w:
+		case <-ctx.Done():
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range r.Servers {
+		if c := &r.Servers[i]; c.Change != "removed" {
+			d := m.details(c.Name)
+			c.State, c.Tools, c.Error = d.State, d.Tools, d.Error
+		}
+	}
+}
+
+// Persist writes a server to the person's own file.
+func (m *Manager) Persist(name string, target Target) error {
+	raw, err := entryJSON(target)
+	if err != nil {
+		return err
+	}
+	return putServer(m.opt.Paths.UserFile(), name, raw, false)
+}
+
+// entryJSON is a target as it is written to a file.
+func entryJSON(t Target) (json.RawMessage, error) {
+	if t.Type == HTTP || t.Type == Stdio {
+		kind := t.Type
+		raw, err := json.Marshal(t)
+		if err != nil {
+			return nil, fmt.Errorf("encode server: %w", err)
+		}
+		n, err := parseJSON(raw)
+		if err != nil {
+			return nil, err
+		}
+		o := n.(*object)
+		if kind == Stdio {
+			o.drop("type") // what a command means needs no word
+		}
+		return printJSON(o), nil
+	}
+	return json.Marshal(t)
+}
+
+func joinNames(m map[string]string) string {
+	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
+}
+
+func compareText(a, b string) int { return strings.Compare(a, b) }
+
+func isSecretVariable(name string) bool { return proc.IsSecretName(name) }

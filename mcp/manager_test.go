@@ -1,0 +1,474 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"jcode/internal/mcptest"
+	"jcode/tools"
+)
+
+// managerRig is a manager with a registry and a dispatcher whose gate allows all and
+// remembers what it was asked.
+type managerRig struct {
+	t    *testing.T
+	m    *Manager
+	reg  *tools.Registry
+	disp *tools.Dispatcher
+	gate *recordingGate
+	opt  Options
+	log  string // folder of the fault servers' own logs
+}
+
+type recordingGate struct {
+	mu   sync.Mutex
+	asks []tools.Access
+	plan []tools.Plan
+	deny bool
+}
+
+func (g *recordingGate) Check(_ context.Context, req tools.GateRequest) tools.Decision {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(req.Plan.Accesses) == 0 {
+		return tools.Decision{Allow: true, By: tools.ByMode, Silent: true}
+	}
+	g.asks = append(g.asks, req.Plan.Accesses...)
+	g.plan = append(g.plan, req.Plan)
+	if g.deny {
+		return tools.Decision{Reason: "denied by test"}
+	}
+	return tools.Decision{Allow: true, By: tools.ByUser}
+}
+
+func (g *recordingGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
+
+// asked gives the last access that the gate was asked for.
+func (g *recordingGate) asked() tools.Access {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.asks) == 0 {
+		return tools.Access{}
+	}
+	return g.asks[len(g.asks)-1]
+}
+
+type memoryTrust struct {
+	mu   sync.Mutex
+	kept map[string]bool
+}
+
+func (s *memoryTrust) Trusted(project, server, hash string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept[project+server+hash]
+}
+
+func (s *memoryTrust) Trust(project, server, hash string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil {
+		s.kept = map[string]bool{}
+	}
+	s.kept[project+server+hash] = true
+	return nil
+}
+
+// newManagerRig makes a manager over the person's file with the given text.
+func newManagerRig(t *testing.T, servers map[string]any, change func(*Options)) *managerRig {
+	t.Helper()
+	r := &managerRig{t: t, reg: tools.NewRegistry(), gate: &recordingGate{}, log: t.TempDir()}
+	paths := testPaths(t)
+	if err := os.MkdirAll(paths.ProjectRoot, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.opt = Options{Paths: paths, Registry: r.reg, Trust: &memoryTrust{}, LogDir: filepath.Join(t.TempDir(), "logs"), FileDir: filepath.Join(t.TempDir(), "files"), Version: "test"}
+	r.configure(servers)
+	if change != nil {
+		change(&r.opt)
+	}
+	r.m = New(r.opt)
+	r.m.delay = func(d time.Duration) time.Duration { return d / 20 }
+	t.Cleanup(r.m.Close)
+	if err := r.m.RegisterTools(); err != nil {
+		t.Fatal(err)
+	}
+	r.disp = &tools.Dispatcher{Registry: r.reg, Gate: r.gate}
+	r.m.SetDispatcher(r.disp)
+	return r
+}
+
+// fault is an entry that starts a fault server; its log is named after the server.
+func (r *managerRig) fault(name, mode string, more map[string]any) map[string]any {
+	c := mcptest.Server(mode)
+	env := map[string]string{mcptest.LogVariable: filepath.Join(r.log, name+".log")}
+	for k, v := range c.Env {
+		env[k] = v
+	}
+	e := map[string]any{"command": c.Path, "args": c.Args, "env": env}
+	for k, v := range more {
+		e[k] = v
+	}
+	return e
+}
+
+// configure writes the person's file. Values that are strings are modes.
+func (r *managerRig) configure(servers map[string]any) {
+	r.t.Helper()
+	list := map[string]any{}
+	for name, v := range servers {
+		if mode, ok := v.(string); ok {
+			v = r.fault(name, mode, nil)
+		}
+		if f, ok := v.(func(*managerRig) map[string]any); ok {
+			v = f(r)
+		}
+		list[name] = v
+	}
+	raw, err := json.MarshalIndent(map[string]any{"mcpServers": list}, "", "  ")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	writeFile(r.t, r.opt.Paths.UserFile(), string(raw))
+}
+
+func with(name, mode string, more map[string]any) func(*managerRig) map[string]any {
+	return func(r *managerRig) map[string]any { return r.fault(name, mode, more) }
+}
+
+func (r *managerRig) call(name, args string) tools.Result {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	return r.disp.Dispatch(ctx, tools.Call{ID: "c", Name: name, Arguments: json.RawMessage(args)}).Result
+}
+
+func (r *managerRig) waitState(name string, want State) Details {
+	r.t.Helper()
+	var d Details
+	waitFor(r.t, name+" is "+string(want), func() bool {
+		var err error
+		d, err = r.m.Server(name)
+		return err == nil && d.State == want
+	})
+	return d
+}
+
+func (r *managerRig) offered() []string {
+	var names []string
+	for _, e := range r.reg.Snapshot(nil).Offer(&tools.Order{}, nil, tools.ModeAsk) {
+		if e.Spec.Group == tools.GroupMCP {
+			names = append(names, e.Spec.Name)
+		}
+	}
+	return names
+}
+
+func (r *managerRig) pids(name string) []int {
+	r.t.Helper()
+	events, err := mcptest.ReadLog(filepath.Join(r.log, name+".log"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return mcptest.Pids(events)
+}
+
+func (r *managerRig) connectArgs(name, mode string, more map[string]any) string {
+	e := r.fault(name, mode, more)
+	e["name"] = name
+	raw, err := json.Marshal(e)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func TestAgentConnectsUsesAndDisconnects(t *testing.T) { // C1, C2
+	r := newManagerRig(t, nil, nil)
+	res := r.call("mcp_connect", r.connectArgs("fresh", "ok", nil))
+	if res.Failed || !strings.Contains(res.Text, `"state":"connected"`) || !strings.Contains(res.Text, `"name":"mcp__fresh__echo"`) {
+		t.Fatalf("%+v", res)
+	}
+	access := r.gate.asked()
+	if access.Kind != tools.AccessConnect || !strings.Contains(access.Command, mcptest.Server("ok").Path) || !strings.HasSuffix(access.Command, " ok") || access.Hash == "" {
+		t.Errorf("the gate saw %+v", access)
+	}
+	if notes := strings.Join(r.gate.plan[0].Notes, "\n"); !strings.Contains(notes, "program: ") || !strings.Contains(notes, "environment: ") {
+		t.Errorf("notes %s", notes)
+	}
+	if res = r.call("mcp__fresh__echo", `{"text":"hi"}`); res.Failed || res.Text != "echo: hi" {
+		t.Errorf("%+v", res)
+	}
+	if access = r.gate.asked(); access.Kind != tools.AccessMCP || access.Target != "fresh:echo" {
+		t.Errorf("the gate saw %+v", access)
+	}
+	began := time.Now()
+	if res = r.call("mcp_disconnect", `{"name":"fresh"}`); res.Failed || !strings.Contains(res.Text, `"removed_tools":9`) {
+		t.Errorf("%+v", res)
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if res = r.call("mcp:fresh:echo", `{}`); !res.Failed || res.Kind != tools.KindUnknown || !strings.Contains(res.Text, "removed") {
+		t.Errorf("%+v", res)
+	}
+	for _, pid := range r.pids("fresh") {
+		waitGone(t, pid)
+	}
+	if res = r.call("mcp_disconnect", `{"name":"nobody"}`); !res.Failed || !strings.Contains(res.Text, "known servers: fresh") {
+		t.Errorf("%+v", res)
+	}
+	if res = r.call("mcp_disconnect", `{"name":"fresh"}`); res.Failed {
+		t.Errorf("already gone is no failure: %+v", res)
+	}
+}
+
+func TestConfiguredServersConnectByThemselves(t *testing.T) {
+	r := newManagerRig(t, map[string]any{"a": "ok", "b": "paged", "off": with("off", "ok", map[string]any{"enabled": false})}, nil)
+	r.m.Start()
+	r.waitState("a", StateConnected)
+	r.waitState("b", StateConnected)
+	if d, err := r.m.Server("off"); err != nil || d.State != StateDisconnected || d.Reason != "disabled" {
+		t.Errorf("%+v %v", d, err)
+	}
+	if res := r.call("mcp_connect", `{"name":"a"}`); res.Failed || r.gate.asked().Kind != "" {
+		t.Errorf("a connected server of one's own needs no question: %+v", res)
+	}
+	if res := r.call("mcp_connect", `{"name":"off"}`); res.Failed || r.gate.asked().Kind != tools.AccessConnect {
+		t.Errorf("a disabled server asks: %+v %+v", res, r.gate.asked())
+	}
+	if len(r.pids("a")) != 1 {
+		t.Errorf("a was started %d times", len(r.pids("a")))
+	}
+	if res := r.call("mcp_connect", `{"name":"a","command":"other"}`); !res.Failed || !strings.Contains(res.Text, "choose another name") {
+		t.Errorf("%+v", res)
+	}
+	res := r.call("mcp_list", `{}`)
+	if res.Failed || !strings.Contains(res.Text, `"mode":"direct"`) || !strings.Contains(res.Text, `"name":"b","state":"connected","tools":14`) {
+		t.Errorf("%s", res.Text)
+	}
+}
+
+func TestDisconnectTouchesOnlyItsServer(t *testing.T) { // C3
+	r := newManagerRig(t, map[string]any{"foo": "ok", "foo-bar": "ok"}, nil)
+	r.m.Start()
+	r.waitState("foo", StateConnected)
+	r.waitState("foo-bar", StateConnected)
+	r.call("mcp_disconnect", `{"name":"foo"}`)
+	for _, name := range r.offered() {
+		if !strings.HasPrefix(name, "mcp:foo-bar:") {
+			t.Errorf("%s is offered", name)
+		}
+	}
+	waitGone(t, r.pids("foo")[0])
+	if res := r.call("mcp:foo-bar:pid", `{}`); res.Failed {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestDisconnectEndsCallsAtOnce(t *testing.T) { // S23
+	r := newManagerRig(t, map[string]any{"s": "noeof-ignoreterm"}, nil)
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	result := make(chan tools.Result, 1)
+	go func() { result <- r.call("mcp:s:never", `{}`) }()
+	waitFor(t, "the call runs", func() bool { v := r.m.viewOf("s"); return v.session != nil && v.session.running() == 1 })
+	began := time.Now()
+	if res := r.call("mcp_disconnect", `{"name":"s"}`); res.Failed || !strings.Contains(res.Text, `"cancelled_calls":1`) {
+		t.Errorf("%+v", res)
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("disconnect took %v", took)
+	}
+	if res := <-result; !res.Failed || !strings.Contains(res.Text, "disconnected") {
+		t.Errorf("%+v", res)
+	}
+	waitGone(t, r.pids("s")[0])
+}
+
+func TestReloadTouchesOnlyWhatChanged(t *testing.T) { // C4
+	r := newManagerRig(t, map[string]any{"a": "ok", "b": "ok", "c": "ok", "d": "exit"}, nil)
+	r.m.Start()
+	for _, name := range []string{"a", "b", "c"} {
+		r.waitState(name, StateConnected)
+	}
+	r.waitState("d", StateFailed)
+	r.configure(map[string]any{"a": "ok", "b": "paged", "d": "exit", "e": "ok"})
+	res := r.call("mcp_reload", `{}`)
+	for _, want := range []string{`"name":"a","change":"unchanged","state":"connected"`, `"name":"b","change":"changed","state":"connected"`, `"name":"c","change":"removed"`, `"name":"d","change":"retried"`, `"name":"e","change":"added","state":"connected"`} {
+		if !strings.Contains(res.Text, want) {
+			t.Errorf("%s is not in %s", want, res.Text)
+		}
+	}
+	if len(r.pids("a")) != 1 || len(r.pids("b")) != 2 || len(r.pids("e")) != 1 {
+		t.Errorf("a %v b %v e %v", r.pids("a"), r.pids("b"), r.pids("e"))
+	}
+	waitGone(t, r.pids("c")[0])
+	writeFile(t, r.opt.Paths.UserFile(), "{ broken")
+	res = r.call("mcp_reload", `{}`)
+	if !strings.Contains(res.Text, "mcp.json: line 1") {
+		t.Errorf("%s", res.Text)
+	}
+}
+
+func TestCrashedServerComesBack(t *testing.T) { // S10, M09
+	r := newManagerRig(t, map[string]any{"s": "ok"}, nil)
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	res := r.call("mcp:s:die", `{}`)
+	if !res.Failed || !strings.Contains(res.Text, "exit status 2") || !strings.Contains(res.Text, "index out of range") {
+		t.Errorf("%+v", res)
+	}
+	if len(r.offered()) == 0 {
+		t.Error("the tools must stay while it reconnects")
+	}
+	r.waitState("s", StateConnected)
+	waitFor(t, "a call works again", func() bool { return !r.call("mcp:s:echo", `{"text":"x"}`).Failed })
+	events, err := mcptest.ReadLog(filepath.Join(r.log, "s.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	died := 0
+	for _, raw := range mcptest.Received(events, "tools/call") {
+		if strings.Contains(string(raw), `"die"`) {
+			died++
+		}
+	}
+	if died != 1 {
+		t.Errorf("the call was sent %d times", died)
+	}
+}
+
+func TestTriesAreBounded(t *testing.T) { // S7
+	r := newManagerRig(t, map[string]any{"s": "exit"}, nil)
+	r.m.Start()
+	d := r.waitState("s", StateFailed)
+	if n := len(r.pids("s")); n != 3 {
+		t.Errorf("%d tries", n)
+	}
+	if !strings.Contains(d.Error, "exit status 3") || !strings.Contains(d.Error, "FOO_TOKEN") || !strings.Contains(d.Stderr, "FOO_TOKEN") {
+		t.Errorf("%q %q", d.Error, d.Stderr)
+	}
+	if d.Tools != 0 || len(r.offered()) != 0 {
+		t.Error("a failed server offers nothing")
+	}
+}
+
+func TestSlowServerIsAnnouncedLater(t *testing.T) { // S8, M07
+	r := newManagerRig(t, nil, nil)
+	args := strings.TrimSuffix(r.connectArgs("s", "slow=1s", nil), "}") + `,"wait_seconds":0.2}`
+	res := r.call("mcp_connect", args)
+	if res.Failed || !strings.Contains(res.Text, `"state":"connecting"`) {
+		t.Fatalf("%+v", res)
+	}
+	if res := r.call("mcp:s:echo", `{}`); !res.Failed {
+		t.Errorf("%+v", res)
+	}
+	r.waitState("s", StateConnected)
+	if res := r.call("mcp:s:echo", `{"text":"x"}`); res.Failed {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestFailedConnectIsAnsweredAtOnce(t *testing.T) { // mcp_connect
+	r := newManagerRig(t, nil, nil)
+	began := time.Now()
+	res := r.call("mcp_connect", r.connectArgs("s", "exit", nil))
+	if !res.Failed || !strings.Contains(res.Text, "exit status 3") || !strings.Contains(res.Text, "FOO_TOKEN") || !strings.Contains(res.Text, "arguments and the environment") {
+		t.Errorf("%+v", res)
+	}
+	if took := time.Since(began); took > 4*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if d := r.waitState("s", StateFailed); d.Error == "" {
+		t.Error("it stays listed as failed")
+	}
+	if res = r.call("mcp_connect", r.connectArgs("s", "ok", nil)); res.Failed {
+		t.Errorf("another target under an own earlier name: %+v", res)
+	}
+	r.gate.deny = true
+	if res = r.call("mcp_connect", r.connectArgs("t", "ok", nil)); !res.Failed || res.Kind != tools.KindDenied {
+		t.Errorf("%+v", res)
+	}
+	if len(r.pids("t")) != 0 {
+		t.Error("a refused server was started")
+	}
+}
+
+func TestOldGenerationsStayDead(t *testing.T) { // C5
+	r := newManagerRig(t, map[string]any{"s": "slow=700ms"}, nil)
+	r.m.Start()
+	waitFor(t, "it was started", func() bool { return len(r.pids("s")) == 1 })
+	r.call("mcp_disconnect", `{"name":"s"}`)
+	waitGone(t, r.pids("s")[0])
+	if d, err := r.m.Server("s"); err != nil || d.State != StateDisconnected || d.Reason != "disconnected by the agent" || len(r.offered()) != 0 {
+		t.Errorf("%+v %v", d, err)
+	}
+}
+
+func TestNewToolIsThereAfterTheCallThatAddedIt(t *testing.T) { // S17, M11
+	for _, mode := range []string{"list-changed-in-call", "listchanged-undeclared", "flood-changed", "listchanged2026"} {
+		t.Run(mode, func(t *testing.T) {
+			r := newManagerRig(t, map[string]any{"s": mode}, nil)
+			r.m.Start()
+			r.waitState("s", StateConnected)
+			res := r.call("mcp:s:grow", `{}`)
+			name := strings.TrimPrefix(res.Text, "added ")
+			if res.Failed || !strings.Contains(strings.Join(r.offered(), " "), "mcp:s:"+name) {
+				t.Fatalf("%+v; offered %v", res, r.offered())
+			}
+			if res = r.call("mcp:s:"+name, `{}`); res.Failed {
+				t.Errorf("%+v", res)
+			}
+		})
+	}
+	r := newManagerRig(t, map[string]any{"s": "listen-refused"}, nil)
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	if res := r.call("mcp:s:echo", `{"text":"x"}`); res.Failed {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestCallToADownServerSaysSoAtOnce(t *testing.T) {
+	r := newManagerRig(t, map[string]any{"s": "ok"}, nil)
+	r.m.delay = func(time.Duration) time.Duration { return time.Hour }
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	r.configure(map[string]any{"s": "ok"})
+	r.call("mcp:s:die", `{}`)
+	// The first call after the loss starts a try at once, although the next is an hour away.
+	r.waitState("s", StateReconnecting)
+	res := r.call("mcp:s:echo", `{}`)
+	if !res.Failed || !strings.Contains(res.Text, "MCP server s is") {
+		t.Errorf("%+v", res)
+	}
+	r.waitState("s", StateConnected)
+}
+
+func TestQuitLeavesNothing(t *testing.T) { // S21, S22
+	r := newManagerRig(t, map[string]any{"a": "noeof-ignoreterm", "b": "noeof-ignoreterm", "c": "grandchild", "d": "hang-ignoreterm"}, nil)
+	r.m.Start()
+	for _, name := range []string{"a", "b", "c"} {
+		r.waitState(name, StateConnected)
+	}
+	waitFor(t, "d was started", func() bool { return len(r.pids("d")) == 1 })
+	began := time.Now()
+	r.m.Close()
+	if took := time.Since(began); took > 6*time.Second {
+		t.Errorf("Close took %v", took)
+	}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		for _, pid := range r.pids(name) {
+			if alive(pid) {
+				t.Errorf("%s: process %d lives", name, pid)
+			}
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package mcp
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"jcode/internal/text"
+)
+
+// Status is one server as people, scripts and the model see it. Secrets are hidden.
+type Status struct {
+	Name      string    `json:"name"`
+	State     State     `json:"state"`
+	Tools     int       `json:"tools"`  // 0 unless connected
+	Tokens    int       `json:"tokens"` // price of its tools and instructions
+	Transport Transport `json:"transport"`
+	Source    string    `json:"source"`
+	Error     string    `json:"error,omitempty"`
+	Attempt   int       `json:"attempt,omitempty"`
+	Reason    string    `json:"reason,omitempty"` // why it is disconnected
+}
+
+// Details are all that the live view shows of one server.
+type Details struct {
+	Status
+	Target     Target // hidden values are ***
+	Line       string // the command line or URL
+	Pid        int    // 0 for URL servers
+	Protocol   string
+	Server     string // name and version as the server gives them
+	NextTry    time.Time
+	Since      time.Time
+	ToolList   []ToolInfo
+	Skipped    []Skipped
+	Prompts    []PromptInfo
+	Stderr     string // the last 4 kB
+	Stray      int    // lines on stdout that were no messages
+	StrayLines []string
+	Log        string // path of the log
+	Enabled    bool
+	// Pending is what waits for approval, nil if nothing does.
+	Pending *Pending
+	// Warnings are what is odd in the configuration, with file, line and key.
+	Warnings []string
+	Sources  []Source
+}
+
+// Pending is an entry of a project's file that waits for approval.
+type Pending struct {
+	Name string
+	// Line is the whole command line, unexpanded, or the URL.
+	Line string
+	// Notes name program path, folder, variables and what it replaces.
+	Notes []string
+	File  string
+	Hash  string
+}
+
+// Snapshot gives all servers, sorted by name, those that do not run included.
+func (m *Manager) Snapshot() []Details {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	names := m.known()
+	out := make([]Details, 0, len(names))
+	for _, name := range names {
+		out = append(out, m.details(name))
+	}
+	return out
+}
+
+// Server gives one server.
+func (m *Manager) Server(name string) (Details, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.entry(name); !ok {
+		return Details{}, unknownServer(name, m.known())
+	}
+	return m.details(name), nil
+}
+
+// details describes a server. The caller holds mu.
+func (m *Manager) details(name string) Details {
+	e, _ := m.entry(name)
+	d := Details{Target: maskTarget(e.Target), Enabled: e.Enabled || m.forced[name], Warnings: e.Warnings}
+	d.Name, d.State, d.Transport = name, StateDisconnected, e.Target.Type
+	d.Line = d.Target.Line()
+	d.Source = sourceText(e.Source)
+	d.Sources = []Source{e.Source}
+	c, configured := m.chosen[name]
+	if configured {
+		d.Sources = c.all
+		if c.pending != nil {
+			d.Pending = m.pending(*c.pending, c.pending.Source != c.entry.Source)
+		}
+	}
+	v := &view{state: StateDisconnected}
+	if a := m.actors[name]; a != nil {
+		v = a.view.Load()
+		d.Stderr = scrub(a.log.tail(), v.secrets)
+		d.Stray, d.StrayLines = a.log.stray()
+		for i := range d.StrayLines {
+			d.StrayLines[i] = scrub(d.StrayLines[i], v.secrets)
+		}
+		d.Log = a.log.path
+	} else if m.opt.LogDir != "" {
+		d.Log = filepath.Join(m.opt.LogDir, name+".log")
+	}
+	d.State, d.Attempt, d.NextTry, d.Since, d.Pid = v.state, v.attempt, v.nextTry, v.since, v.pid
+	if v.err != nil && (v.state == StateReconnecting || v.state == StateFailed) {
+		d.Error = scrub(plainError(v.err), v.secrets)
+	}
+	if v.state == StateConnected {
+		d.ToolList = toolsOf(v)
+		d.Tools, d.Tokens = len(d.ToolList), priceOf(v)
+		d.Protocol, d.Server = v.info.protocol, v.info.name+" "+v.info.version
+	}
+	d.Skipped, d.Prompts = v.skipped, v.prompts
+	if v.state == StateDisconnected {
+		d.Reason = m.reason(name, e)
+		if e.Err != nil {
+			d.State, d.Error, d.Reason = StateFailed, e.Err.Error(), ""
+		}
+	}
+	return d
+}
+
+// reason says why a server does not run. The caller holds mu.
+func (m *Manager) reason(name string, e Entry) string {
+	switch {
+	case m.off[name] != "":
+		return "disconnected by " + m.off[name]
+	case !m.isApproved(e):
+		return "needs approval"
+	case !e.Enabled && !m.forced[name]:
+		return "disabled"
+	case m.held()[name] == 0:
+		return "not in this role"
+	}
+	return ""
+}
+
+func sourceText(s Source) string {
+	if s.File != "" {
+		return fmt.Sprintf("%s: %s", s.Scope, s.File)
+	}
+	return string(s.Scope)
+}
+
+// priceOf is what a server costs in tokens: its tools and its instructions.
+func priceOf(v *view) int {
+	sum := len(cutText(v.info.instructions, maxInstructions)) / bytesPerToken
+	for _, t := range toolsOf(v) {
+		sum += price(v.entry.Name, t)
+	}
+	return sum
+}
+
+// pending describes what waits for approval. The caller holds mu.
+func (m *Manager) pending(e Entry, replaces bool) *Pending {
+	p := &Pending{Name: e.Name, Line: e.Target.Line(), Notes: m.targetNotes(e.Target), File: e.Source.File, Hash: e.Target.Hash()}
+	if replaces {
+		p.Notes = append(p.Notes, "it replaces your own server "+e.Name)
+	}
+	return p
+}
+
+// targetNotes are what a question about a target must show beside its line.
+func (m *Manager) targetNotes(t Target) []string {
+	var notes []string
+	if t.Type == Stdio {
+		notes = append(notes, "program: "+m.env.programPath(t))
+		if dir := t.Cwd; dir != "" {
+			notes = append(notes, "folder: "+dir)
+		}
+		if len(t.Env) > 0 {
+			notes = append(notes, "environment: "+joinNames(t.Env))
+		}
+	} else {
+		notes = append(notes, "connects to "+t.URL)
+		if len(t.Headers) > 0 {
+			notes = append(notes, "headers: "+joinNames(t.Headers))
+		}
+	}
+	for _, name := range readVariables(t) {
+		note := "reads the variable " + name
+		if isSecretVariable(name) {
+			note += " (a key or token)"
+		}
+		notes = append(notes, note)
+	}
+	return notes
+}
+
+// PendingApprovals lists the project's entries that wait, sorted by name.
+func (m *Manager) PendingApprovals() []Pending {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []Pending
+	for _, c := range m.chosen {
+		if c.pending != nil {
+			out = append(out, *m.pending(*c.pending, c.pending.Source != c.entry.Source))
+		}
+	}
+	slices.SortFunc(out, func(a, b Pending) int { return compareText(a.Name, b.Name) })
+	return out
+}
+
+// Warnings are what is odd in the configuration files as a whole, with file and line.
+func (m *Manager) Warnings() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := slices.Clone(m.config.warnings)
+	for _, f := range m.config.files {
+		if f.Error != "" {
+			out = append(out, f.Error)
+		}
+	}
+	for _, name := range m.known() {
+		e, _ := m.entry(name)
+		out = append(out, e.Warnings...)
+		if e.Err != nil {
+			out = append(out, e.Err.Error())
+		}
+	}
+	return out
+}
+
+// Totals says how the tools are offered and what they cost.
+type Totals struct {
+	Tools     int    `json:"total_tools"`
+	Tokens    int    `json:"total_tokens"`
+	Mode      string `json:"mode"` // direct or deferred
+	Threshold int    `json:"threshold"`
+}
+
+// Totals sums up what the connected servers offer in the scope in force.
+func (m *Manager) Totals() Totals {
+	m.offer.mu.Lock()
+	defer m.offer.mu.Unlock()
+	m.mu.Lock()
+	views := m.views()
+	m.mu.Unlock()
+	t := Totals{Mode: "direct", Threshold: m.threshold()}
+	t.Tokens, t.Tools = m.totals(views)
+	if m.offer.deferred {
+		t.Mode = "deferred"
+	}
+	return t
+}
+
+// views gives all actors' views. The caller holds mu.
+func (m *Manager) views() map[string]*view {
+	out := make(map[string]*view, len(m.actors))
+	for name, a := range m.actors {
+		out[name] = a.view.Load()
+	}
+	return out
+}
+
+const (
+	maxInstructions    = 2 << 10
+	maxAllInstructions = 8 << 10
+)
+
+// Instructions gives the section of the system prompt that holds what connected servers
+// say about themselves, "" when they say nothing. It is bounded and marked as untrusted.
+func (m *Manager) Instructions() string {
+	m.mu.Lock()
+	views := m.views()
+	names := m.known()
+	m.mu.Unlock()
+	var out string
+	for _, name := range names {
+		v := views[name]
+		if v == nil || v.state != StateConnected || v.info.instructions == "" {
+			continue
+		}
+		part := instructionsOf(name, v.info.instructions)
+		if len(out)+len(part) > maxAllInstructions {
+			part = cutText(part, max(maxAllInstructions-len(out), 0))
+		}
+		out += part
+	}
+	return out
+}
+
+func instructionsOf(name, instructions string) string {
+	return fmt.Sprintf("<instructions from MCP server %s, untrusted>\n%s\n</instructions>\n", name, cutText(text.Clean(instructions), maxInstructions))
+}

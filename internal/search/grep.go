@@ -1,0 +1,352 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"jcode/internal/text"
+)
+
+const (
+	bufSize    = 256 << 10 // bytes read at once
+	maxBuf     = 4 << 20   // bytes of one line that are held together
+	binarySize = 512       // a NUL byte in the first so many makes a file binary
+	maxLine    = 400       // bytes of a line in a result
+	maxBinary  = 5         // binary files that are named
+)
+
+// Match is one matching line.
+type Match struct {
+	// Path is below the walk's Top, with slashes.
+	Path string
+	// Line is 1-based.
+	Line int
+	// Column is the 1-based byte at which the match begins in the line.
+	Column int
+	// Text is the line without its line break, valid UTF-8. Of a long one it is the part around
+	// the match, with marks where it was cut.
+	Text string
+	// Context is true for a line that only stands near a match.
+	Context bool
+}
+
+// Found is the outcome of a search.
+type Found struct {
+	// Matches are ordered by path and line, as many as were asked for.
+	Matches []Match
+	// Total counts all matching lines, Files the files that have some.
+	Total, Files int
+	// Searched counts the files that were looked through.
+	Searched int
+	// Binary counts the files passed over as binary; a few are named.
+	Binary      int
+	BinaryNames []string
+	Missed      Missed
+}
+
+// Grep is a search of lines.
+type Grep struct {
+	Pattern *Pattern
+	// Want leaves out files by their path below Top; nil takes all. It is called from several
+	// goroutines.
+	Want func(path string) bool
+	// Limit is the number of matches that are kept.
+	Limit int
+}
+
+// Files searches the files of a walk.
+func (g Grep) Files(ctx context.Context, w Walk) (Found, error) {
+	c := &collector{grep: g}
+	if w.Workers <= 0 {
+		w.Workers = runtime.GOMAXPROCS(0)
+	}
+	scanners := make([]*scanner, w.Workers)
+	missed, err := w.Run(ctx, func(worker int, f File) {
+		if f.Link || g.Want != nil && !g.Want(f.Path) {
+			return
+		}
+		if scanners[worker] == nil {
+			scanners[worker] = g.scanner()
+		}
+		r, err := f.at.file(f.name)
+		if err != nil {
+			c.unreadable(err)
+			return
+		}
+		defer r.close()
+		c.add(f.Path, scanners[worker].scan(ctx, r, false))
+	})
+	c.found.Missed.Deep = missed.Deep
+	c.found.Missed.Unreadable += missed.Unreadable
+	return c.finish(), err
+}
+
+// One searches one file that was named: also one that looks binary.
+func (g Grep) One(ctx context.Context, path string, r io.Reader) (Found, error) {
+	c := &collector{grep: g}
+	c.add(path, g.scanner().scan(ctx, r, true))
+	if c.err != nil {
+		return Found{}, c.err
+	}
+	return c.finish(), ctx.Err()
+}
+
+// collector gathers what scanners find.
+type collector struct {
+	grep  Grep
+	mu    sync.Mutex
+	found Found
+	err   error // of a file that could not be read to its end
+	files []fileMatches
+	kept  int
+}
+
+type fileMatches struct {
+	path    string
+	matches []Match
+}
+
+func (g Grep) scanner() *scanner {
+	return &scanner{pattern: g.Pattern, limit: g.Limit, buf: make([]byte, bufSize)}
+}
+
+func (c *collector) unreadable(err error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.found.Missed.Unreadable++
+}
+
+func (c *collector) add(path string, r scanned) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r.err != nil {
+		c.err = r.err
+		c.found.Missed.Unreadable++
+	}
+	if r.binary {
+		c.found.Binary++
+		// The first by name, so that the answer does not depend on the order of the walk.
+		i, _ := slices.BinarySearch(c.found.BinaryNames, path)
+		c.found.BinaryNames = slices.Insert(c.found.BinaryNames, i, path)
+		if len(c.found.BinaryNames) > maxBinary {
+			c.found.BinaryNames = c.found.BinaryNames[:maxBinary]
+		}
+		return
+	}
+	c.found.Searched++
+	if r.total == 0 {
+		return
+	}
+	c.found.Files++
+	c.found.Total += r.total
+	for i := range r.matches {
+		r.matches[i].Path = path
+	}
+	c.files = append(c.files, fileMatches{path, r.matches})
+	if c.kept += len(r.matches); c.kept > 4*c.grep.Limit+1000 {
+		c.trim()
+	}
+}
+
+// trim keeps the first matches by path.
+func (c *collector) trim() {
+	slices.SortFunc(c.files, func(a, b fileMatches) int { return ComparePaths(a.path, b.path) })
+	c.kept = 0
+	for i := range c.files {
+		f := &c.files[i]
+		if room := c.grep.Limit - c.kept; len(f.matches) > room {
+			f.matches = f.matches[:room]
+		}
+		c.kept += len(f.matches)
+		if c.kept >= c.grep.Limit {
+			c.files = c.files[:i+1]
+			return
+		}
+	}
+}
+
+func (c *collector) finish() Found {
+	c.trim()
+	for _, f := range c.files {
+		c.found.Matches = append(c.found.Matches, f.matches...)
+	}
+	return c.found
+}
+
+// ComparePaths orders paths so that a folder's files stand together.
+func ComparePaths(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	switch {
+	case n == len(a) || n == len(b):
+		return len(a) - len(b)
+	case a[n] == '/':
+		return -1
+	case b[n] == '/':
+		return 1
+	}
+	return int(a[n]) - int(b[n])
+}
+
+// scanner searches one file after the other with one buffer.
+type scanner struct {
+	pattern *Pattern
+	limit   int
+	buf     []byte
+	hint    hints
+}
+
+// scanned is what was found in one file.
+type scanned struct {
+	matches []Match
+	total   int
+	last    int // number of the last matching line, if it may go on in the next piece
+	binary  bool
+	err     error
+}
+
+// scan reads r to its end, as many whole lines at once as the buffer holds.
+func (s *scanner) scan(ctx context.Context, r io.Reader, named bool) (out scanned) {
+	line := 1  // number of the line at buf[0]
+	have := 0  // bytes in buf
+	split := 0 // bytes of the line at buf[0] that were searched and dropped
+	for first := true; ; first = false {
+		n, err := s.fill(r, have)
+		end := errors.Is(err, io.EOF)
+		if err != nil && !end {
+			out.err = err
+			return out
+		}
+		have += n
+		data := s.buf[:have]
+		if first && !named && bytes.IndexByte(data[:min(have, binarySize)], 0) >= 0 {
+			out.binary = true
+			return out
+		}
+		whole := have
+		if !end {
+			if whole = bytes.LastIndexByte(data, '\n') + 1; whole == 0 {
+				if len(s.buf) < maxBuf {
+					s.buf = append(s.buf, make([]byte, len(s.buf))...)
+					continue
+				}
+				whole = have // a line too long to be held: search it in pieces
+			}
+		}
+		line = s.lines(&out, data[:whole], line, split)
+		if end || ctx.Err() != nil {
+			return out
+		}
+		split = 0
+		if whole == have && data[whole-1] != '\n' {
+			split = whole
+		}
+		have = copy(s.buf, data[whole:])
+	}
+}
+
+// fill reads until the buffer is full or the file ends.
+func (s *scanner) fill(r io.Reader, have int) (n int, err error) {
+	for have+n < len(s.buf) && err == nil {
+		var k int
+		k, err = r.Read(s.buf[have+n:])
+		n += k
+	}
+	return n, err
+}
+
+// lines searches whole lines and gives the number of the line behind them.
+func (s *scanner) lines(out *scanned, data []byte, number, split int) int {
+	s.pattern.need.reset(&s.hint, data)
+	counted := 0 // bytes of data whose line breaks are in number
+	first := number
+	for from := 0; ; {
+		line, lineEnd, start, end, ok := s.pattern.next(data, from, &s.hint)
+		if !ok {
+			return number + bytes.Count(data[counted:], []byte{'\n'})
+		}
+		from = lineEnd + 1
+		if line == 0 && split > 0 && out.last == first {
+			continue // an earlier piece of this line matched
+		}
+		out.total++
+		if lineEnd == len(data) {
+			out.last = number + bytes.Count(data[counted:line], []byte{'\n'})
+		}
+		if len(out.matches) < s.limit {
+			number += bytes.Count(data[counted:line], []byte{'\n'})
+			counted = line
+			column := start + 1
+			if line == 0 {
+				column += split
+			}
+			out.matches = append(out.matches, Match{Line: number, Column: column, Text: Excerpt(data[line:lineEnd], start, end)})
+		}
+	}
+}
+
+// Excerpt gives a line for a result: without its carriage return, valid UTF-8, and of a
+// long one the part around the bytes start to end.
+func Excerpt(line []byte, start, end int) string {
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	if len(line) <= maxLine {
+		return text.Valid(string(line))
+	}
+	from := 0
+	if end > maxLine*3/4 {
+		from = max(0, start-maxLine/4)
+	}
+	to := min(len(line), from+maxLine)
+	part := string(line[from:to])
+	var b strings.Builder
+	if from > 0 {
+		b.WriteString("…")
+		part = text.CutTail(part, len(part)-runeRest(part))
+	}
+	if to < len(line) {
+		part = text.Cut(part, len(part)-partialRune(part))
+	}
+	b.WriteString(text.Valid(part))
+	if to < len(line) {
+		b.WriteString("…")
+	}
+	return b.String()
+}
+
+// runeRest gives how many bytes at the start of s belong to a rune that began before it.
+func runeRest(s string) int {
+	n := 0
+	for n < len(s) && n < 3 && s[n]&0xc0 == 0x80 {
+		n++
+	}
+	return n
+}
+
+// partialRune gives how many bytes at the end of s belong to a rune that goes on behind it.
+func partialRune(s string) int {
+	for n := 1; n <= 3 && n <= len(s); n++ {
+		c := s[len(s)-n]
+		if c&0xc0 == 0x80 {
+			continue
+		}
+		if c >= 0xf0 && n < 4 || c >= 0xe0 && c < 0xf0 && n < 3 || c >= 0xc0 && c < 0xe0 && n < 2 {
+			return n
+		}
+		break
+	}
+	return 0
+}

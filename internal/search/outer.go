@@ -1,0 +1,136 @@
+package search
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jcode/internal/ignore"
+)
+
+// Outer gives the rules that git has for a folder from outside of it: of the person (the
+// excludes file), of the repository (info/exclude), and of the folders between the
+// repository's top and this one. A folder in no repository has none.
+func Outer(top string) []Above {
+	git, repo := repository(top)
+	if git == "" {
+		return nil
+	}
+	var out []Above
+	down := relative(repo, top)
+	add := func(file, down string) {
+		if data, err := os.ReadFile(file); err == nil { // most of them do not exist
+			out = append(out, Above{down, ignore.Parse(data)})
+		}
+	}
+	if file := excludesFile(); file != "" {
+		add(file, down)
+	}
+	add(filepath.Join(git, "info", "exclude"), down)
+	for at := repo; at != top; {
+		add(filepath.Join(at, ".gitignore"), relative(at, top))
+		first, _, _ := strings.Cut(relative(at, top), "/")
+		at = filepath.Join(at, first)
+	}
+	return out
+}
+
+func relative(from, to string) string {
+	rel, err := filepath.Rel(from, to)
+	if err != nil || rel == "." {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// repository finds the repository that holds dir: its git folder and its top.
+func repository(dir string) (git, top string) {
+	for at := dir; ; {
+		path := filepath.Join(at, ".git")
+		if info, err := os.Stat(path); err == nil {
+			if info.IsDir() {
+				return path, at
+			}
+			return gitFile(path), at
+		}
+		parent := filepath.Dir(at)
+		if parent == at {
+			return "", ""
+		}
+		at = parent
+	}
+}
+
+// gitFile follows the `.git` file of a linked work tree to the common git folder.
+func gitFile(path string) string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return path
+	}
+	dir, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:")
+	if !ok {
+		return path
+	}
+	dir = absolute(filepath.Dir(path), strings.TrimSpace(dir))
+	if common, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+		return absolute(dir, strings.TrimSpace(string(common)))
+	}
+	return dir
+}
+
+func absolute(base, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(base, path)
+}
+
+// excludesFile is the person's own ignore file: core.excludesFile of the git config, else
+// its standard place.
+func excludesFile() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	config := os.Getenv("XDG_CONFIG_HOME")
+	if config == "" {
+		config = filepath.Join(home, ".config")
+	}
+	global := os.Getenv("GIT_CONFIG_GLOBAL")
+	files := []string{global}
+	if global == "" {
+		files = []string{filepath.Join(home, ".gitconfig"), filepath.Join(config, "git", "config")}
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			continue
+		}
+		if name := excludesSetting(data); name != "" {
+			if rest, ok := strings.CutPrefix(name, "~/"); ok {
+				name = filepath.Join(home, rest)
+			}
+			return name
+		}
+	}
+	return filepath.Join(config, "git", "ignore")
+}
+
+// excludesSetting reads core.excludesFile from a git config.
+func excludesSetting(data []byte) string {
+	section, value := "", ""
+	for lines := bufio.NewScanner(bytes.NewReader(data)); lines.Scan(); {
+		l := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(l, "[") {
+			section = strings.ToLower(strings.Trim(l, "[]"))
+			continue
+		}
+		key, v, ok := strings.Cut(l, "=")
+		if ok && section == "core" && strings.EqualFold(strings.TrimSpace(key), "excludesfile") {
+			value = strings.Trim(strings.TrimSpace(v), `"`)
+		}
+	}
+	return value
+}

@@ -1,0 +1,381 @@
+package search
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// Pattern finds lines. It is safe for concurrent use.
+type Pattern struct {
+	literal finder         // the whole pattern, when it is one
+	re      *regexp.Regexp // else
+	need    *finders       // literals of which a matching line has one; nil if none is known
+}
+
+// Compile reads an RE2 pattern, or takes it as it is written. An error says why the pattern
+// is none, in the words of its parser.
+func Compile(pattern string, literal bool) (*Pattern, error) {
+	if strings.Contains(pattern, "\n") {
+		return nil, fmt.Errorf("the pattern has a line break, and lines are searched one by one")
+	}
+	if pattern == "" {
+		return nil, fmt.Errorf("the pattern is empty")
+	}
+	if literal || regexp.QuoteMeta(pattern) == pattern {
+		return &Pattern{literal: newFinder(pattern, false)}, nil
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return &Pattern{re: re, need: required(tree.Simplify())}, nil
+}
+
+// line gives where a line, without its line break, matches.
+func (p *Pattern) line(line []byte) (start, end int, ok bool) {
+	if p.re == nil {
+		i := p.literal.index(line)
+		return i, i + len(p.literal.text), i >= 0
+	}
+	loc := p.re.FindIndex(line)
+	if loc == nil {
+		return 0, 0, false
+	}
+	return loc[0], loc[1], true
+}
+
+// next gives the first matching line in buf[from:], which begins a line, and where in it
+// the match is. buf holds whole lines; a last one may lack its line break.
+func (p *Pattern) next(buf []byte, from int, hint *hints) (line, lineEnd, start, end int, ok bool) {
+	for from < len(buf) {
+		at := from
+		switch {
+		case p.re == nil:
+			i := p.literal.index(buf[from:])
+			if i < 0 {
+				return 0, 0, 0, 0, false
+			}
+			at = from + i
+		case p.need != nil:
+			i := p.need.index(buf, from, hint)
+			if i < 0 {
+				return 0, 0, 0, 0, false
+			}
+			at = i
+		}
+		line = bytes.LastIndexByte(buf[from:at], '\n') + 1 + from
+		lineEnd = len(buf)
+		if i := bytes.IndexByte(buf[at:], '\n'); i >= 0 {
+			lineEnd = at + i
+		}
+		text := buf[line:lineEnd]
+		if n := len(text); n > 0 && text[n-1] == '\r' {
+			text = text[:n-1]
+		}
+		if start, end, ok = p.line(text); ok {
+			return line, lineEnd, start, end, true
+		}
+		from = lineEnd + 1
+	}
+	return 0, 0, 0, 0, false
+}
+
+// finder looks for one literal by its rarest byte.
+type finder struct {
+	text []byte // lower case if fold
+	fold bool   // ASCII letters match in both cases
+	rare int    // index of the rarest byte
+	a, b byte   // that byte, in both cases if fold
+}
+
+func newFinder(text string, fold bool) finder {
+	f := finder{text: []byte(text), fold: fold}
+	if fold {
+		f.text = bytes.ToLower(f.text)
+	}
+	for i, c := range f.text {
+		if rarity(c) < rarity(f.text[f.rare]) {
+			f.rare = i
+		}
+	}
+	f.a = f.text[f.rare]
+	f.b = f.a
+	if fold && f.a >= 'a' && f.a <= 'z' {
+		f.b = f.a - 'a' + 'A'
+	}
+	return f
+}
+
+// byCommonness are bytes as they are common in source text, the most common first.
+const byCommonness = " etaoinsrlc\tdpum\nfgh.,_b(){}y\"x=-/w0v:1;k'>*&<2[]3TSIECANRPDLOFM4U5+6B8G9z7|!H\\j#VqWX@YK%$?J^Q`Z~"
+
+// rarity is higher for bytes that are more common.
+func rarity(c byte) int {
+	i := strings.IndexByte(byCommonness, c)
+	if i < 0 {
+		return 0
+	}
+	return len(byCommonness) - i
+}
+
+// index gives the first place of the literal in s, or -1.
+func (f *finder) index(s []byte) int {
+	if f.fold {
+		return f.indexFold(s)
+	}
+	if len(f.text) == 1 {
+		return bytes.IndexByte(s, f.a)
+	}
+	// The rarest byte is looked for; where it comes too often, the standard search is better.
+	tries := 0
+	for i := 0; ; {
+		if i+len(f.text) > len(s) {
+			return -1
+		}
+		n := bytes.IndexByte(s[i+f.rare:len(s)-len(f.text)+f.rare+1], f.a)
+		if n < 0 {
+			return -1
+		}
+		i += n
+		if bytes.Equal(s[i:i+len(f.text)], f.text) {
+			return i
+		}
+		i++
+		if tries++; tries > 16 && tries > i/64 {
+			n := bytes.Index(s[i:], f.text)
+			if n < 0 {
+				return -1
+			}
+			return i + n
+		}
+	}
+}
+
+func (f *finder) indexFold(s []byte) int {
+	last := len(s) - len(f.text)
+	nextA, nextB := -1, -1
+	for i := 0; i <= last; {
+		window := s[i+f.rare : last+f.rare+1]
+		if nextA < i {
+			nextA = indexFrom(window, f.a, i)
+		}
+		if nextB < i {
+			nextB = nextA
+			if f.b != f.a {
+				nextB = indexFrom(window, f.b, i)
+			}
+		}
+		i = min(nextA, nextB)
+		if i > last {
+			return -1
+		}
+		if equalFold(s[i:i+len(f.text)], f.text) {
+			return i
+		}
+		i++
+	}
+	return -1
+}
+
+// indexFrom gives base plus the place of c in s, or a number beyond any.
+func indexFrom(s []byte, c byte, base int) int {
+	if n := bytes.IndexByte(s, c); n >= 0 {
+		return base + n
+	}
+	return int(^uint(0) >> 1)
+}
+
+// equalFold compares s with lower-case ASCII text.
+func equalFold(s, lower []byte) bool {
+	for i, c := range lower {
+		have := s[i]
+		if have >= 'A' && have <= 'Z' {
+			have += 'a' - 'A'
+		}
+		if have != c {
+			return false
+		}
+	}
+	return true
+}
+
+// finders are literals of which one has to be there.
+type finders struct {
+	list []finder
+	// kelvin tells that a literal folds k or s, which also fold with U+212A and U+017F: a text
+	// that has those is not filtered.
+	kelvin bool
+}
+
+// hints keeps where each literal of finders comes next in one buffer, so that a rare one
+// is not looked for again and again.
+type hints struct {
+	next  []int
+	whole bool // this buffer is not filtered
+}
+
+// reset prepares for another buffer.
+func (f *finders) reset(h *hints, buf []byte) {
+	if f == nil {
+		return
+	}
+	h.next = h.next[:0]
+	for range f.list {
+		h.next = append(h.next, -1)
+	}
+	h.whole = f.kelvin && (bytes.Contains(buf, []byte("\u212a")) || bytes.Contains(buf, []byte("\u017f")))
+}
+
+// index gives the first place in buf[from:] where one of the literals stands, or -1.
+func (f *finders) index(buf []byte, from int, h *hints) int {
+	if h.whole {
+		return from
+	}
+	best := len(buf)
+	for i := range f.list {
+		if h.next[i] < from {
+			h.next[i] = len(buf)
+			if n := f.list[i].index(buf[from:]); n >= 0 {
+				h.next[i] = from + n
+			}
+		}
+		best = min(best, h.next[i])
+	}
+	if best == len(buf) {
+		return -1
+	}
+	return best
+}
+
+// need is a set of literals of which a match has one.
+type need struct {
+	texts []string
+	fold  bool
+}
+
+// worth says how well a set filters: the shortest literal decides, many cost.
+func (n need) worth() int {
+	if len(n.texts) == 0 {
+		return -1
+	}
+	shortest := len(n.texts[0])
+	for _, t := range n.texts {
+		shortest = min(shortest, len(t))
+	}
+	w := 4 * shortest
+	if n.fold {
+		w--
+	}
+	return w - len(n.texts)/4
+}
+
+const maxNeeds = 16
+
+// required derives finders from a parsed pattern; nil when nothing useful is required.
+func required(re *syntax.Regexp) *finders {
+	n := needs(re)
+	if n.worth() < 0 {
+		return nil
+	}
+	f := &finders{}
+	for _, t := range n.texts {
+		f.list = append(f.list, newFinder(t, n.fold))
+		f.kelvin = f.kelvin || n.fold && strings.ContainsAny(strings.ToLower(t), "ks")
+	}
+	return f
+}
+
+// needs finds the most useful set of literals of which every match of re has one.
+func needs(re *syntax.Regexp) need {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return literalNeed(re)
+	case syntax.OpCharClass:
+		return classNeed(re)
+	case syntax.OpCapture, syntax.OpPlus:
+		return needs(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return needs(re.Sub[0])
+		}
+	case syntax.OpConcat:
+		best := need{}
+		for _, sub := range re.Sub {
+			if n := needs(sub); n.worth() > best.worth() {
+				best = n
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		all := need{}
+		for i, sub := range re.Sub {
+			n := needs(sub)
+			if n.worth() < 0 || len(all.texts)+len(n.texts) > maxNeeds {
+				return need{}
+			}
+			if i > 0 && n.fold != all.fold {
+				n.fold, all.fold = true, true // folding finds more, which is allowed
+				if !ascii(n.texts) || !ascii(all.texts) {
+					return need{}
+				}
+			}
+			all.texts, all.fold = append(all.texts, n.texts...), n.fold
+		}
+		return all
+	}
+	return need{}
+}
+
+// literalNeed is the literal itself; of one that ignores case, its longest ASCII part.
+func literalNeed(re *syntax.Regexp) need {
+	if re.Flags&syntax.FoldCase == 0 {
+		return need{texts: []string{string(re.Rune)}}
+	}
+	best, run := "", ""
+	for _, r := range re.Rune {
+		if r < 0x80 {
+			run += string(r)
+		} else {
+			run = ""
+		}
+		if len(run) > len(best) {
+			best = run
+		}
+	}
+	if best == "" {
+		return need{}
+	}
+	return need{texts: []string{best}, fold: true}
+}
+
+// classNeed is the members of a class of few characters.
+func classNeed(re *syntax.Regexp) need {
+	var out need
+	for i := 0; i+1 < len(re.Rune); i += 2 {
+		for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
+			if len(out.texts) == 3 {
+				return need{}
+			}
+			out.texts = append(out.texts, string(r))
+		}
+	}
+	return out
+}
+
+func ascii(texts []string) bool {
+	for _, t := range texts {
+		for i := range len(t) {
+			if t[i] >= 0x80 {
+				return false
+			}
+		}
+	}
+	return true
+}

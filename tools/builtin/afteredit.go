@@ -1,0 +1,72 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"mvdan.cc/sh/v3/syntax"
+
+	"jcode/internal/text"
+)
+
+// AfterEdit is a command that runs when a file was written: a formatter or a checker.
+type AfterEdit struct {
+	// Glob says for which files: a pattern for the path below the root, or without a slash
+	// for the file's name ("*.go").
+	Glob string
+	// Command is a shell line; {file} in it stands for the file's path, quoted.
+	Command string
+}
+
+// Runner runs commands of AfterEdit.
+type Runner interface {
+	// RunCommand runs a shell line in a folder and gives its output and exit code. It sets
+	// its own limits of time and output. An error means that it could not be run.
+	RunCommand(ctx context.Context, command, dir string) (output string, code int, err error)
+}
+
+// maxDiagnostics bounds what one command says to the model, in bytes.
+const maxDiagnostics = 4 << 10
+
+// matches reports whether the command is meant for a file.
+func (a AfterEdit) matches(shown string) bool {
+	name := shown
+	if !strings.Contains(a.Glob, "/") {
+		name = filepath.Base(shown)
+	}
+	ok, err := doublestar.Match(a.Glob, name)
+	return err == nil && ok
+}
+
+// afterEdit runs the commands for a file that was written and gives what they say.
+func (f *files) afterEdit(ctx context.Context, t target) string {
+	if f.opts.Runner == nil {
+		return ""
+	}
+	var said []string
+	for _, a := range f.opts.AfterEdit {
+		if !a.matches(t.shown) {
+			continue
+		}
+		name, err := syntax.Quote(t.abs, syntax.LangPOSIX)
+		if err != nil {
+			said = append(said, fmt.Sprintf("after_edit %q was not run: the file's name can't be quoted: %v", a.Command, err))
+			continue
+		}
+		out, code, err := f.opts.Runner.RunCommand(ctx, strings.ReplaceAll(a.Command, "{file}", name), f.ws.Root())
+		out = strings.TrimSpace(text.Clean(out))
+		out, _ = text.HeadTail(out, maxDiagnostics, func(n, _ int) string { return fmt.Sprintf("\n[… %d bytes left out …]\n", n) })
+		switch {
+		case err != nil:
+			said = append(said, fmt.Sprintf("after_edit %q could not be run: %v", a.Command, err))
+		case code != 0:
+			said = append(said, fmt.Sprintf("after_edit %q ended with exit code %d:\n%s", a.Command, code, out))
+		case out != "":
+			said = append(said, fmt.Sprintf("after_edit %q says:\n%s", a.Command, out))
+		}
+	}
+	return strings.Join(said, "\n")
+}

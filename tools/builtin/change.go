@@ -1,0 +1,220 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"jcode/internal/atomicfile"
+	"jcode/internal/diff"
+	"jcode/internal/edit"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+const (
+	maxEditable = 32 << 20 // bytes of a file that is changed as a whole
+	maxDiffText = 6 << 10  // bytes of a diff in a result's text; the display has it all
+)
+
+// change is what a call does to one file.
+type change struct {
+	t      target
+	exists bool
+	before []byte // the file's bytes
+	after  []byte
+	diff   diff.Diff
+	notes  []string
+}
+
+// load reads the file that is to be changed. An absent one is no error.
+func load(p place, t target) (c change, err error) {
+	c.t = t
+	info, err := p.root.Lstat(p.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, ioError(err, t)
+	}
+	if !info.Mode().IsRegular() {
+		return c, refuseKind(info, t)
+	}
+	if info.Size() > maxEditable {
+		return c, tools.Errorf(tools.KindLimit, "%s has %s: files over %s are not changed here, use exec", t.shown, size(info.Size()), size(maxEditable))
+	}
+	file, err := p.root.OpenFile(p.name, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return c, ioError(err, t)
+	}
+	defer func() { _ = file.Close() }() // only read
+	c.exists = true
+	if c.before, err = io.ReadAll(io.LimitReader(file, maxEditable+1)); err != nil {
+		return c, ioError(err, t)
+	}
+	return c, nil
+}
+
+// compare fills in the diff.
+func (c *change) compare() {
+	var before, after *string
+	if c.exists {
+		before = plainText(c.before)
+	}
+	after = plainText(c.after)
+	c.diff = diff.Files(c.t.shown, before, after)
+}
+
+// plainText gives a file's text for a diff.
+func plainText(data []byte) *string {
+	s, _, err := edit.Decode(data)
+	if err != nil {
+		s = string(data)
+	}
+	return &s
+}
+
+// planChange is the plan of a call that writes one file.
+func (c *change) plan(verb string) tools.Plan {
+	p := tools.Plan{
+		Accesses: []tools.Access{{Kind: tools.AccessWrite, Path: c.t.abs}},
+		Summary:  verb + ": " + c.t.title,
+		Diff:     c.diff.Text,
+	}
+	if c.t.note != "" {
+		p.Notes = append(p.Notes, c.t.note)
+	}
+	return p
+}
+
+// changeFile does what write and edit have in common: it takes the path's lock, lets make
+// work out the change from the file's present content, writes it and lets commands run.
+func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, make func(place, target) (change, error)) (tools.Result, error) {
+	t, err := f.ws.resolve(arg)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	if err := judged(call, tools.AccessWrite, t); err != nil {
+		return tools.Result{}, err
+	}
+	unlock, err := f.ws.locks.lock(ctx, t.abs)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer unlock()
+	p, err := f.ws.open(t.abs)
+	if err != nil {
+		return tools.Result{}, ioError(err, t)
+	}
+	defer p.close()
+	c, err := make(p, t)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	if c.exists && string(c.before) == string(c.after) {
+		f.seen.record(call, t.abs, c.after)
+		return c.unchanged(), nil
+	}
+	var said string
+	err = f.recorded(ctx, call, []string{t.abs}, func() (err error) {
+		said, err = f.store(ctx, p, &c)
+		return err
+	})
+	if err != nil {
+		return tools.Result{}, err
+	}
+	f.seen.record(call, t.abs, c.after)
+	return c.result(said), nil
+}
+
+// store writes the new bytes and runs the commands for the file; what they made of it
+// becomes the change's outcome.
+func (f *files) store(ctx context.Context, p place, c *change) (said string, err error) {
+	if err := atomicfile.WriteIn(p.root, p.name, c.after, atomicfile.Options{}); err != nil {
+		return "", ioError(err, c.t)
+	}
+	said = f.afterEdit(ctx, c.t)
+	if f.opts.Runner == nil || len(f.opts.AfterEdit) == 0 {
+		return said, nil
+	}
+	now, err := load(p, c.t)
+	if err != nil {
+		return said, fmt.Errorf("after the commands of after_edit: %w", err)
+	}
+	if !now.exists {
+		return said, tools.Errorf(tools.KindIO, "%s was written, and a command of after_edit removed it", c.t.shown)
+	}
+	if string(now.before) != string(c.after) {
+		d := diff.Files(c.t.shown, plainText(c.after), plainText(now.before))
+		said = strings.TrimPrefix(said+"\nafter_edit changed the file:\n"+boundDiff(d.Text), "\n")
+		c.after = now.before
+		c.compare()
+	}
+	return said, nil
+}
+
+// unchanged words a change that makes no difference.
+func (c *change) unchanged() tools.Result {
+	return tools.Result{
+		Text:    c.t.shown + " has this content already: nothing was written",
+		Data:    map[string]any{"bytes_written": len(c.after), "added": 0, "removed": 0},
+		Display: tools.Display{Summary: "unchanged", Path: c.t.shown},
+	}
+}
+
+// result words a finished change.
+func (c *change) result(said string) tools.Result {
+	what := "edited"
+	if !c.exists {
+		what = "created"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s (%s)\n", what, c.t.shown, counts(c.diff))
+	if c.t.note != "" {
+		fmt.Fprintf(&b, "[%s]\n", c.t.note)
+	}
+	for _, n := range c.notes {
+		fmt.Fprintf(&b, "[%s]\n", n)
+	}
+	if c.exists {
+		b.WriteString(boundDiff(c.diff.Text))
+	}
+	if said != "" {
+		b.WriteString(said)
+	}
+	return tools.Result{
+		Text: strings.TrimRight(b.String(), "\n"),
+		Data: map[string]any{"bytes_written": len(c.after), "added": c.diff.Added, "removed": c.diff.Removed},
+		Display: tools.Display{
+			Summary: counts(c.diff), Diff: c.diff.Text, Path: c.t.shown,
+			Added: c.diff.Added, Removed: c.diff.Removed,
+		},
+	}
+}
+
+// boundDiff cuts a diff for the model, who made the change and knows most of it.
+func boundDiff(d string) string {
+	out, _ := text.HeadTail(d, maxDiffText, func(_, lines int) string {
+		return fmt.Sprintf("\n[… %d lines of the diff left out …]\n", lines)
+	})
+	return out
+}
+
+func counts(d diff.Diff) string { return fmt.Sprintf("+%d -%d", d.Added, d.Removed) }
+
+// size writes a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}

@@ -1,0 +1,139 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"jcode/internal/edit"
+	"jcode/tools"
+)
+
+//go:embed edit.md
+var editDescription string
+
+const editParameters = `{"type":"object","properties":{` +
+	`"path":{"type":"string"},` +
+	`"old_string":{"type":"string"},` +
+	`"new_string":{"type":"string"},` +
+	`"replace_all":{"type":"boolean"},` +
+	`"edits":{"type":"array","description":"instead of the three above","items":{"type":"object","properties":{` +
+	`"old_string":{"type":"string"},"new_string":{"type":"string"},"replace_all":{"type":"boolean"}},` +
+	`"required":["old_string","new_string"]}}},` +
+	`"required":["path"]}`
+
+type editArgs struct {
+	Path string `json:"path"`
+	oneEdit
+	Edits []oneEdit `json:"edits"`
+}
+
+type oneEdit struct {
+	Old *string `json:"old_string"`
+	New *string `json:"new_string"`
+	All bool    `json:"replace_all"`
+}
+
+// list gives the edits that the arguments ask for.
+func (a editArgs) list() ([]edit.Edit, error) {
+	all := a.Edits
+	if a.Old != nil || a.New != nil {
+		if len(all) > 0 {
+			return nil, tools.Errorf(tools.KindInvalidArgs, "give either old_string and new_string, or edits, not both")
+		}
+		all = []oneEdit{a.oneEdit}
+	}
+	if len(all) == 0 {
+		return nil, tools.Errorf(tools.KindInvalidArgs, "missing required argument: old_string")
+	}
+	out := make([]edit.Edit, len(all))
+	for i, e := range all {
+		switch {
+		case e.Old == nil:
+			return nil, tools.Errorf(tools.KindInvalidArgs, "missing required argument: old_string (it may be empty to create a file)")
+		case e.New == nil:
+			return nil, tools.Errorf(tools.KindInvalidArgs, "missing required argument: new_string (it may be empty to delete old_string)")
+		}
+		out[i] = edit.Edit{Old: *e.Old, New: *e.New, All: e.All}
+	}
+	return out, nil
+}
+
+func (f *files) edit() tools.Tool {
+	return fileTool{
+		spec: spec(tools.GroupBuiltin, "edit", editDescription, editParameters, tools.CapRead|tools.CapWrite),
+		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
+			var a editArgs
+			if err := call.Decode(&a); err != nil {
+				return tools.Plan{}, err
+			}
+			t, err := f.ws.resolve(a.Path)
+			if err != nil {
+				return tools.Plan{}, err
+			}
+			p, err := f.ws.open(t.abs)
+			if err != nil {
+				return tools.Plan{}, ioError(err, t)
+			}
+			defer p.close()
+			c, err := f.edited(call, p, t, a)
+			if err != nil {
+				return tools.Plan{}, err
+			}
+			return c.plan("Edit file"), nil
+		},
+		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
+			var a editArgs
+			if err := call.Decode(&a); err != nil {
+				return tools.Result{}, err
+			}
+			return f.changeFile(ctx, call, a.Path, func(p place, t target) (change, error) {
+				return f.edited(call, p, t, a)
+			})
+		},
+	}
+}
+
+// edited works out what the edits make of a file.
+func (f *files) edited(call tools.Call, p place, t target, a editArgs) (change, error) {
+	edits, err := a.list()
+	if err != nil {
+		return change{}, err
+	}
+	c, err := load(p, t)
+	if err != nil {
+		return c, err
+	}
+	if !c.exists && edits[0].Old != "" {
+		return c, tools.Errorf(tools.KindIO, "%s does not exist%s", t.shown, nearName(t.abs))
+	}
+	old, enc, err := edit.Decode(c.before)
+	if err != nil {
+		return c, tools.Errorf(tools.KindIO, "%s: %w", t.shown, err)
+	}
+	for _, e := range edits {
+		if err := enc.Insertable(e.New); err != nil {
+			return c, tools.Errorf(tools.KindInvalidArgs, "%s: %w", t.shown, err)
+		}
+	}
+	_, stale := f.seen.changed(call, t.abs, c.before)
+	done, err := edit.Apply(old, edits)
+	if err != nil {
+		if stale {
+			err = fmt.Errorf("%w\n(the file changed on disk since you last saw it: read it again)", err)
+		}
+		return c, tools.Errorf(tools.KindInvalidArgs, "%s: %w", t.shown, err)
+	}
+	if stale {
+		c.notes = append(c.notes, "the file had changed on disk since you last saw it; the edit was made to its present content")
+	}
+	if done.Places > len(edits) {
+		c.notes = append(c.notes, fmt.Sprintf("%d places replaced", done.Places))
+	}
+	c.notes = append(c.notes, done.Notes...)
+	if c.after, err = enc.Encode(done.Text); err != nil {
+		return c, tools.Errorf(tools.KindInvalidArgs, "%s: %w", t.shown, err)
+	}
+	c.compare()
+	return c, nil
+}

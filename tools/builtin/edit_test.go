@@ -1,0 +1,410 @@
+package builtin_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"jcode/tools"
+	"jcode/tools/builtin"
+)
+
+func TestEditKeepsCRLF(t *testing.T) { // E01
+	r := newRig(t, builtin.Options{})
+	r.put("f.py", "def f():\r\n    return 1\r\n")
+	res := r.ok("edit", args{"path": "f.py", "old_string": "def f():\n    return 1\n", "new_string": "def f():\n    return 2\n"})
+	r.holds("f.py", "def f():\r\n    return 2\r\n")
+	if res.Display.Added != 1 || res.Display.Removed != 1 {
+		t.Errorf("the diff has +%d -%d lines:\n%s", res.Display.Added, res.Display.Removed, res.Display.Diff)
+	}
+}
+
+func TestWriteStoresBytesAsGiven(t *testing.T) { // E02
+	r := newRig(t, builtin.Options{})
+	r.put("f", "a\r\nb\r\n")
+	r.ok("write", args{"path": "f", "content": "a\nb\n"})
+	r.holds("f", "a\nb\n")
+}
+
+func TestReplacementIsLiteral(t *testing.T) { // E03
+	const now = "$& $1 ${x} $$ $`"
+	for _, all := range []bool{false, true} {
+		r := newRig(t, builtin.Options{})
+		r.put("f.js", `log("done");`)
+		r.ok("edit", args{"path": "f.js", "old_string": "done", "new_string": now, "replace_all": all})
+		r.holds("f.js", `log("`+now+`");`)
+	}
+}
+
+func TestEmptyOldStringOnlyCreates(t *testing.T) { // E04
+	r := newRig(t, builtin.Options{})
+	r.put("f", "abc")
+	for _, all := range []bool{false, true} {
+		r.refused("edit", args{"path": "f", "old_string": "", "new_string": "X", "replace_all": all}, "old_string is empty")
+		r.holds("f", "abc")
+	}
+	r.put("empty", "")
+	for _, name := range []string{"empty", "absent", "new/folder/f"} {
+		r.ok("edit", args{"path": name, "old_string": "", "new_string": "X"})
+		r.holds(name, "X")
+	}
+}
+
+func TestByteOrderMarkStays(t *testing.T) { // E05
+	r := newRig(t, builtin.Options{})
+	r.put("f.js", "\xef\xbb\xbfconst value = 1;\n")
+	r.ok("edit", args{"path": "f.js", "old_string": "const value = 1;", "new_string": "const value = 2;"})
+	r.holds("f.js", "\xef\xbb\xbfconst value = 2;\n")
+	for _, content := range []string{"let x;\n", "\ufefflet y;\n"} {
+		r.ok("write", args{"path": "f.js", "content": content})
+		r.holds("f.js", "\xef\xbb\xbf"+strings.TrimPrefix(content, "\ufeff"))
+	}
+}
+
+func TestOtherEncodingsArePreservedOrRefused(t *testing.T) { // E06
+	r := newRig(t, builtin.Options{})
+	const latin = "caf\xe9\nb\nc\n"
+	r.put("latin.txt", latin)
+	r.ok("edit", args{"path": "latin.txt", "old_string": "c\n", "new_string": "d\n"})
+	r.holds("latin.txt", "caf\xe9\nb\nd\n")
+	r.refused("edit", args{"path": "latin.txt", "old_string": "d", "new_string": "é"}, "Latin-1")
+	r.refused("write", args{"path": "latin.txt", "content": "caf\ufffd\nb\n"}, "Latin-1", "remove it first")
+	r.holds("latin.txt", "caf\xe9\nb\nd\n")
+
+	const wide = "\xff\xfea\x00\r\x00\n\x00\xe9\x00\r\x00\n\x00"
+	r.put("wide.txt", wide)
+	has(t, r.ok("read", args{"path": "wide.txt"}).Text, "UTF-16 LE", "1\ta\n2\té")
+	r.ok("edit", args{"path": "wide.txt", "old_string": "a\n", "new_string": "b\n"})
+	r.holds("wide.txt", "\xff\xfeb\x00\r\x00\n\x00\xe9\x00\r\x00\n\x00")
+	r.ok("write", args{"path": "wide.txt", "content": "z"})
+	r.holds("wide.txt", "\xff\xfez\x00")
+	r.put("damaged.txt", "\xff\xfea")
+	r.refused("edit", args{"path": "damaged.txt", "old_string": "a", "new_string": "b"}, "UTF-16 LE")
+}
+
+func TestSimilarTextIsNeverReplaced(t *testing.T) { // E07
+	r := newRig(t, builtin.Options{})
+	const f = "func f() int {\n\tx := 1\n\ty := 2\n\treturn x + y\n}\n"
+	r.put("f.go", f)
+	r.refused("edit", args{
+		"path": "f.go", "old_string": "func f() int {\n\tx := 1\n\ty := 99\n\treturn x + y\n}\n", "new_string": "func f() int { return 3 }\n",
+	}, "not in the file", "≠    3  →y := 2")
+	r.holds("f.go", f)
+}
+
+func TestIndentationFollowsTheFile(t *testing.T) { // E08
+	r := newRig(t, builtin.Options{})
+	r.put("one.go", "func f() {\n\tif x {\n\t\ty()\n\t}\n}\n")
+	edit := args{"path": "one.go", "old_string": "    if x {\n        y()\n    }\n", "new_string": "    if x {\n        y()\n        z()\n    }\n"}
+	has(t, r.ok("edit", edit).Text, "ignoring indentation", "tabs")
+	r.holds("one.go", "func f() {\n\tif x {\n\t\ty()\n\t\tz()\n\t}\n}\n")
+
+	const two = "\tif x {\n\t\ty()\n\t}\n\tif x {\n\t\ty()\n\t}\n"
+	r.put("two.go", two)
+	edit["path"] = "two.go"
+	r.refused("edit", edit, "lines 1 and 4")
+	r.holds("two.go", two)
+}
+
+func TestAmbiguousEditNamesTheLines(t *testing.T) { // E09
+	r := newRig(t, builtin.Options{})
+	const f = "a\nx = 1\nb\nc\nd\ne\nx = 1\n"
+	r.put("f", f)
+	r.refused("edit", args{"path": "f", "old_string": "x = 1", "new_string": "x = 2"}, "2 times", "lines 2 and 7")
+	r.holds("f", f)
+	has(t, r.ok("edit", args{"path": "f", "old_string": "x = 1", "new_string": "x = 2", "replace_all": true}).Text, "2 places")
+	r.holds("f", strings.ReplaceAll(f, "x = 1", "x = 2"))
+}
+
+func TestEqualStringsAreNoChange(t *testing.T) { // E10
+	r := newRig(t, builtin.Options{})
+	r.put("f", "a\n")
+	before, err := os.Stat(filepath.Join(r.dir, "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.refused("edit", args{"path": "f", "old_string": "a", "new_string": "a"}, "no change")
+	after, err := os.Stat(filepath.Join(r.dir, "f"))
+	if err != nil || !after.ModTime().Equal(before.ModTime()) || !os.SameFile(before, after) {
+		t.Errorf("the file was touched (%v)", err)
+	}
+}
+
+func TestEditAppliesToFreshContent(t *testing.T) { // E11
+	r := newRig(t, builtin.Options{})
+	r.put("f", "one\ntwo\n")
+	r.ok("read", args{"path": "f"})
+	r.put("f", "one\ntwo\nforeign\n")
+	has(t, r.ok("edit", args{"path": "f", "old_string": "one", "new_string": "1"}).Text, "had changed on disk")
+	r.holds("f", "1\ntwo\nforeign\n")
+	if text := r.ok("edit", args{"path": "f", "old_string": "two", "new_string": "2"}).Text; strings.Contains(text, "had changed") {
+		t.Errorf("our own edit counts as foreign:\n%s", text)
+	}
+}
+
+func TestWriteOverChangedFileIsRefusedWithWhatChanged(t *testing.T) {
+	r := newRig(t, builtin.Options{})
+	r.put("f", "one\ntwo\n")
+	r.ok("read", args{"path": "f"})
+	r.put("f", "one\ntwo\nforeign\n")
+	r.refused("write", args{"path": "f", "content": "mine\n"}, "changed on disk", "+foreign")
+	r.holds("f", "one\ntwo\nforeign\n")
+	// Now the model has seen it.
+	r.ok("write", args{"path": "f", "content": "mine\nforeign\n"})
+	r.holds("f", "mine\nforeign\n")
+	// Another session never saw it, and a script is a program.
+	r.put("f", "again\n")
+	for _, c := range []tools.Caller{{Session: "other", Origin: tools.OriginModel}, {Session: "s", Origin: tools.OriginScript}} {
+		if res := r.callAs(c, "write", args{"path": "f", "content": c.Session}); res.Failed {
+			t.Errorf("%+v: %s", c, res.Text)
+		}
+	}
+}
+
+func TestParallelEditsOfOneFileAllApply(t *testing.T) { // E12
+	r := newRig(t, builtin.Options{})
+	r.put("a", "")
+	r.link("a", "l")
+	for round := range 100 {
+		var seq strings.Builder
+		for i := 1; i <= 100; i++ {
+			fmt.Fprintf(&seq, "%d\n", i)
+		}
+		r.put("a", seq.String())
+		var wg sync.WaitGroup
+		for name, e := range map[string][2]string{"a": {"50", "FIFTY"}, "./a": {"75", "SEVENTY-FIVE"}, "l": {"25", "TWENTY-FIVE"}} {
+			wg.Go(func() {
+				raw, _ := json.Marshal(args{"path": name, "old_string": "\n" + e[0] + "\n", "new_string": "\n" + e[1] + "\n"})
+				tool, _, _ := r.disp.Registry.Snapshot(nil).Lookup("edit")
+				if _, err := tool.Tool.Run(context.Background(), tools.Call{ID: name, Name: "edit", Arguments: raw}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		want := strings.NewReplacer("\n50\n", "\nFIFTY\n", "\n75\n", "\nSEVENTY-FIVE\n", "\n25\n", "\nTWENTY-FIVE\n").Replace(seq.String())
+		if got := r.get("a"); got != want {
+			t.Fatalf("round %d: an edit was lost", round)
+		}
+	}
+}
+
+func TestEndOfFileStays(t *testing.T) { // E13
+	r := newRig(t, builtin.Options{})
+	r.put("f", "a\nb")
+	r.ok("edit", args{"path": "f", "old_string": "a", "new_string": "c"})
+	r.holds("f", "c\nb")
+}
+
+func TestModeAndLinkStay(t *testing.T) { // E14
+	r := newRig(t, builtin.Options{})
+	r.put("run.sh", "echo a\n")
+	if err := os.Chmod(filepath.Join(r.dir, "run.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.link("run.sh", "link")
+	r.ok("edit", args{"path": "link", "old_string": "a", "new_string": "b"})
+	r.holds("run.sh", "echo b\n")
+	if info, err := os.Lstat(filepath.Join(r.dir, "link")); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v, %v", info, err)
+	}
+	if info, err := os.Stat(filepath.Join(r.dir, "run.sh")); runtime.GOOS != "windows" && (err != nil || info.Mode() != 0o755) {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+func TestMentionsAndLookAlikesResolve(t *testing.T) { // E15
+	r := newRig(t, builtin.Options{})
+	r.put("src/x.go", "package x\n")
+	r.ok("edit", args{"path": "@src/x.go", "old_string": "package x", "new_string": "package y"})
+	r.holds("src/x.go", "package y\n")
+	r.ok("write", args{"path": "@src/new.go", "content": "n"})
+	r.holds("src/new.go", "n")
+
+	r.put("shot\u202fPM.txt", "one")
+	has(t, r.ok("read", args{"path": "shot PM.txt"}).Text, "look-alike", "one")
+	r.ok("write", args{"path": "shot PM.txt", "content": "two"})
+	r.holds("shot\u202fPM.txt", "two")
+	if _, err := os.Lstat(filepath.Join(r.dir, "shot PM.txt")); err == nil {
+		t.Error("a twin was made")
+	}
+	r.put("shot\u00a0PM.txt", "other")
+	r.refused("read", args{"path": "shot PM.txt"}, "look like it")
+
+	r.put("@scope/f", "kept")
+	has(t, r.ok("read", args{"path": "@scope/f"}).Text, "kept")
+}
+
+func TestOmissionMarkerIsRefused(t *testing.T) { // E16
+	r := newRig(t, builtin.Options{})
+	f := strings.Repeat("line\n", 50)
+	r.put("f.js", f)
+	r.refused("write", args{"path": "f.js", "content": "a\nb\n// ... rest of code unchanged ...\nc\nd\n"}, "rest of code unchanged", "left out")
+	r.holds("f.js", f)
+	r.put("g.js", "// ... rest of code unchanged ...\n")
+	r.ok("write", args{"path": "g.js", "content": "x\n// ... rest of code unchanged ...\n"})
+}
+
+func TestEditsOfOneCallAreAllOrNothing(t *testing.T) {
+	r := newRig(t, builtin.Options{})
+	r.put("f", "a\nb\n")
+	r.refused("edit", args{"path": "f", "edits": []args{{"old_string": "a", "new_string": "1"}, {"old_string": "z", "new_string": "2"}}}, "edit 2 of 2")
+	r.holds("f", "a\nb\n")
+	r.ok("edit", args{"path": "f", "edits": []args{{"old_string": "a", "new_string": "1"}, {"old_string": "b", "new_string": "2"}}})
+	r.holds("f", "1\n2\n")
+	r.refused("edit", args{"path": "f"}, "missing required argument: old_string")
+	r.refused("edit", args{"path": "f", "old_string": "1"}, "missing required argument: new_string")
+}
+
+func TestPlansShowDiffAndResolvedPath(t *testing.T) {
+	r := newRig(t, builtin.Options{})
+	outside := t.TempDir()
+	outside, err := filepath.EvalSymlinks(outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.link(outside, "l")
+	r.put("f", "a\n")
+	r.ok("write", args{"path": "f", "content": "b\n"})
+	r.ok("write", args{"path": "l/new", "content": "x"}) // A04
+	r.ok("edit", args{"path": "f", "old_string": "b", "new_string": "c"})
+	r.ok("mkdir", args{"path": "d/e"})
+	r.ok("mv", args{"src": "f", "dst": "d"})
+	r.ok("remove", args{"path": "d"})
+	r.ok("read", args{"path": "l/../l/new"})
+	join := func(p string) string { return filepath.Join(r.dir, filepath.FromSlash(p)) }
+	for i, want := range []struct {
+		summary string
+		kind    tools.AccessKind
+		path    string
+		diff    string
+	}{
+		{"Write to file: f", tools.AccessWrite, join("f"), "-a\n+b\n"},
+		{"Write to file: " + filepath.ToSlash(outside) + "/new", tools.AccessWrite, filepath.Join(outside, "new"), "+x"},
+		{"Edit file: f", tools.AccessWrite, join("f"), "-b\n+c\n"},
+		{"Create directory: d/e", tools.AccessWrite, join("d/e"), ""},
+		{"Move: f -> d/f", tools.AccessDelete, join("f"), ""},
+		{"Remove: d", tools.AccessDelete, join("d"), ""},
+		{"Read: " + filepath.ToSlash(outside) + "/new", tools.AccessRead, filepath.Join(outside, "new"), ""},
+	} {
+		p := r.gate.plans[i]
+		if p.Summary != want.summary || p.Accesses[0].Kind != want.kind || p.Accesses[0].Path != want.path || !strings.Contains(p.Diff, want.diff) {
+			t.Errorf("plan %d is %+v, want %+v", i, p, want)
+		}
+	}
+	if mv := r.gate.plans[4]; len(mv.Accesses) != 2 || mv.Accesses[1].Kind != tools.AccessWrite || mv.Accesses[1].Path != join("d/f") {
+		t.Errorf("mv is judged by %+v", mv.Accesses)
+	}
+}
+
+// swapGate turns a link around after it was judged.
+type swapGate struct {
+	allowAll
+	swap func()
+}
+
+func (g *swapGate) Check(ctx context.Context, req tools.GateRequest) tools.Decision {
+	g.swap()
+	return g.allowAll.Check(ctx, req)
+}
+
+func TestLinkThatTurnsAfterApprovalIsNotFollowed(t *testing.T) { // A04
+	r := newRig(t, builtin.Options{})
+	outside := t.TempDir()
+	r.put("in/f", "a")
+	r.link("in", "l")
+	r.disp.Gate = &swapGate{swap: func() {
+		link := filepath.Join(r.dir, "l")
+		if err := errors.Join(os.Remove(link), os.Symlink(outside, link)); err != nil {
+			t.Error(err)
+		}
+	}}
+	r.refused("write", args{"path": "l/f", "content": "stolen"}, "leads somewhere else")
+	if _, err := os.Lstat(filepath.Join(outside, "f")); err == nil {
+		t.Error("a file outside was written")
+	}
+}
+
+func TestAfterEditTellsAndMakesNothingStale(t *testing.T) {
+	runner := runnerFunc(func(command, dir string) (string, int) {
+		path := strings.Trim(strings.TrimPrefix(command, "fmt "), "'")
+		old, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+		}
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(old), "  ", "\t")), 0o644); err != nil {
+			t.Error(err)
+		}
+		return "f.go:1: \x1b[31mbad name\x1b[0m\n", 1
+	})
+	r := newRig(t, builtin.Options{Runner: runner, AfterEdit: []builtin.AfterEdit{{Glob: "*.go", Command: "fmt {file}"}}})
+	res := r.ok("write", args{"path": "sub dir/f.go", "content": "  x\n"})
+	has(t, res.Text, "exit code 1", "bad name", "after_edit changed the file", "+\tx")
+	r.holds("sub dir/f.go", "\tx\n")
+	if text := r.ok("edit", args{"path": "sub dir/f.go", "old_string": "x", "new_string": "y"}).Text; strings.Contains(text, "had changed") {
+		t.Errorf("what the formatter did counts as foreign:\n%s", text)
+	}
+	r.ok("write", args{"path": "f.txt", "content": "  x\n"})
+	r.holds("f.txt", "  x\n")
+}
+
+type runnerFunc func(command, dir string) (string, int)
+
+func (f runnerFunc) RunCommand(_ context.Context, command, dir string) (string, int, error) {
+	out, code := f(command, dir)
+	return out, code, nil
+}
+
+// recorder notes what it is told.
+type recorder struct {
+	mu    sync.Mutex
+	calls []string
+	fail  error
+}
+
+func (r *recorder) note(what, path string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	state := "absent"
+	if data, err := os.ReadFile(path); err == nil {
+		state = string(data)
+	}
+	r.calls = append(r.calls, what+" "+filepath.Base(path)+"="+state)
+}
+
+func (r *recorder) BeforeChange(_ context.Context, _ tools.Call, path string) error {
+	r.note("before", path)
+	return r.fail
+}
+
+func (r *recorder) AfterChange(_ context.Context, _ tools.Call, path string) error {
+	r.note("after", path)
+	return nil
+}
+
+func TestRecorderSeesEveryChange(t *testing.T) {
+	rec := &recorder{}
+	r := newRig(t, builtin.Options{Recorder: rec})
+	r.ok("write", args{"path": "d/a", "content": "1"})
+	r.ok("edit", args{"path": "d/a", "old_string": "1", "new_string": "2"})
+	r.ok("write", args{"path": "d/a", "content": "2"}) // no change
+	r.ok("mv", args{"src": "d", "dst": "e"})
+	r.ok("remove", args{"path": "e"})
+	want := "before a=absent, after a=1, before a=1, after a=2, before a=2, before a=absent, after a=absent, after a=2, before a=2, after a=absent"
+	if got := strings.Join(rec.calls, ", "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	rec.fail = errors.New("disk full")
+	r.refused("write", args{"path": "b", "content": "x"}, "disk full", "undo")
+	if _, err := os.Lstat(filepath.Join(r.dir, "b")); err == nil {
+		t.Error("a change that could not be recorded was made")
+	}
+}

@@ -1,0 +1,189 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jcode/tools"
+)
+
+// Options are what the file tools need from outside. The zero value works.
+type Options struct {
+	// Recorder is told of every change, for undo. May be nil.
+	Recorder Recorder
+	// Denied reports whether a rule forbids this kind of access to a resolved path. Searches
+	// and listings leave such paths out; paths that a call names are the gate's business.
+	// It must be safe for concurrent use. Nil denies nothing.
+	Denied func(kind tools.AccessKind, path string) bool
+	// AfterEdit are commands that run when a file was written.
+	AfterEdit []AfterEdit
+	// Runner runs them. Nil runs none.
+	Runner Runner
+}
+
+// Recorder keeps what undo needs. Both methods are called while no other call can change
+// the path; paths are resolved.
+type Recorder interface {
+	// BeforeChange is called before a file is made, changed, moved or removed. path may not
+	// exist yet. An error keeps the change from being made.
+	BeforeChange(ctx context.Context, call tools.Call, path string) error
+	// AfterChange is called when the change is made, also if it failed half-way.
+	AfterChange(ctx context.Context, call tools.Call, path string) error
+}
+
+// Files makes the file tools: the core intents in their order, then edit and ls. They share
+// what they know of files that were read.
+func Files(ws *Workspace, o Options) []tools.Tool {
+	f := &files{ws: ws, opts: o, seen: newSeen(), indexes: newLineIndexes()}
+	return []tools.Tool{
+		f.read(), f.write(), f.grep(), f.glob(), f.mkdir(), f.remove(), f.mv(),
+		f.edit(), f.ls(),
+	}
+}
+
+// files is what the file tools share.
+type files struct {
+	ws      *Workspace
+	opts    Options
+	seen    *seen
+	indexes *lineIndexes
+}
+
+// fileTool is one of them.
+type fileTool struct {
+	spec tools.Spec
+	plan func(ctx context.Context, call tools.Call) (tools.Plan, error)
+	run  func(ctx context.Context, call tools.Call) (tools.Result, error)
+}
+
+func (t fileTool) Spec() tools.Spec { return t.spec }
+
+func (t fileTool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error) {
+	return t.plan(ctx, call)
+}
+
+func (t fileTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	return t.run(ctx, call)
+}
+
+// spec fills in what is the same for all file tools.
+func spec(group tools.Group, name, description, parameters string, needs tools.Capabilities) tools.Spec {
+	return tools.Spec{
+		Name:        name,
+		Description: strings.TrimSpace(description),
+		Parameters:  json.RawMessage(parameters),
+		Aliases:     map[string]string{"file_path": "path"},
+		ReadOnly:    needs == tools.CapRead,
+		Needs:       needs,
+		Group:       group,
+		Trusted:     true,
+	}
+}
+
+// planRead plans a call that only reads one path.
+func (f *files) planRead(arg, verb string) (tools.Plan, error) {
+	t, err := f.ws.resolve(arg)
+	if err != nil {
+		return tools.Plan{}, err
+	}
+	return tools.Plan{
+		Accesses: []tools.Access{{Kind: tools.AccessRead, Path: t.abs}},
+		Summary:  verb + ": " + t.title,
+	}, nil
+}
+
+// stat gives what a place is, without following a link at its end.
+func (p place) stat(t target) (fs.FileInfo, error) {
+	info, err := p.root.Lstat(p.name)
+	if err == nil {
+		return info, nil
+	}
+	return nil, ioError(err, t)
+}
+
+// ioError words a failure of the system for the model.
+func ioError(err error, t target) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), notFolder(err):
+		return tools.Errorf(tools.KindIO, "%s does not exist%s", t.shown, nearName(t.abs))
+	case errors.Is(err, fs.ErrPermission):
+		return tools.Errorf(tools.KindIO, "%s: permission denied by the operating system", t.shown)
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return tools.Errorf(tools.KindIO, "%s %s: %w", pe.Op, t.shown, pe.Err)
+	}
+	return tools.Errorf(tools.KindIO, "%s: %w", t.shown, err)
+}
+
+// nearName names what an absent path may have meant: a name that differs in case or is
+// similar, or the folder from which on it does not exist.
+func nearName(abs string) string {
+	dir := filepath.Dir(abs)
+	if !exists(dir) {
+		for !exists(dir) && filepath.Dir(dir) != dir {
+			dir = filepath.Dir(dir)
+		}
+		rel, err := filepath.Rel(dir, abs)
+		if err != nil {
+			return ""
+		}
+		first, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
+		return fmt.Sprintf(" (there is no %q in %s)", first, filepath.Base(dir))
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return ""
+	}
+	names, err := d.Readdirnames(10_000)
+	_ = d.Close() // only read
+	if err != nil {
+		return ""
+	}
+	want := strings.ToLower(filepath.Base(abs))
+	stem := strings.TrimSuffix(want, filepath.Ext(want))
+	var near []string
+	for _, n := range names {
+		low := strings.ToLower(n)
+		if low == want || len(stem) > 2 && strings.HasPrefix(low, stem) || strings.TrimSuffix(low, filepath.Ext(low)) == stem {
+			near = append(near, n)
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return "; near it: " + quoted(near)
+}
+
+// refuseKind words that a path is something other than a regular file.
+func refuseKind(info fs.FileInfo, t target) error {
+	kind := "not a regular file"
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return tools.Errorf(tools.KindIO, "%s is a folder: use ls or glob to see what is in it", t.shown)
+	case mode&fs.ModeNamedPipe != 0:
+		kind = "a named pipe (FIFO)"
+	case mode&fs.ModeSocket != 0:
+		kind = "a socket"
+	case mode&fs.ModeDevice != 0:
+		kind = "a device"
+	case mode&fs.ModeSymlink != 0:
+		kind = "a link that leads to nothing"
+	}
+	return tools.Errorf(tools.KindIO, "%s is %s, not a regular file: it is not read or written", t.shown, kind)
+}
+
+// withNote puts a note in front of a result's text.
+func withNote(res tools.Result, note string) tools.Result {
+	if note != "" {
+		res.Text = "[" + note + "]\n" + res.Text
+	}
+	return res
+}

@@ -1,0 +1,154 @@
+package builtin_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jcode/tools"
+	"jcode/tools/builtin"
+)
+
+// rig is a workspace in a folder of its own, with the tools behind a dispatcher.
+type rig struct {
+	t    *testing.T
+	dir  string
+	disp *tools.Dispatcher
+	gate *allowAll
+}
+
+// allowAll lets everything run and keeps the plans that it was shown.
+type allowAll struct{ plans []tools.Plan }
+
+func (g *allowAll) Check(_ context.Context, req tools.GateRequest) tools.Decision {
+	g.plans = append(g.plans, req.Plan)
+	return tools.Decision{Allow: true, By: tools.ByMode}
+}
+
+func (g *allowAll) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
+
+func newRig(t *testing.T, o builtin.Options) *rig {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", filepath.Join(dir, "..", "home"))
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "..", "home", "config"))
+	ws, err := builtin.OpenWorkspace(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := ws.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	reg := tools.NewRegistry()
+	for _, tool := range builtin.Files(ws, o) {
+		if err := reg.Register(tools.OwnerBuiltin, tools.RankBuiltin, tool); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gate := &allowAll{}
+	return &rig{t: t, dir: dir, gate: gate, disp: &tools.Dispatcher{Registry: reg, Gate: gate}}
+}
+
+// args is a call's arguments.
+type args map[string]any
+
+func (r *rig) callAs(c tools.Caller, name string, a args) tools.Result {
+	r.t.Helper()
+	raw, err := json.Marshal(a)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return r.disp.Dispatch(context.Background(), tools.Call{ID: "c1", Name: name, Arguments: raw, Caller: c}).Result
+}
+
+func (r *rig) call(name string, a args) tools.Result {
+	r.t.Helper()
+	return r.callAs(tools.Caller{Session: "s", Origin: tools.OriginModel}, name, a)
+}
+
+// ok calls and fails the test if the call fails.
+func (r *rig) ok(name string, a args) tools.Result {
+	r.t.Helper()
+	res := r.call(name, a)
+	if res.Failed {
+		r.t.Fatalf("%s %v failed: %s", name, a, res.Text)
+	}
+	return res
+}
+
+// refused calls and expects a failure whose text has all of want.
+func (r *rig) refused(name string, a args, want ...string) tools.Result {
+	r.t.Helper()
+	res := r.call(name, a)
+	if !res.Failed {
+		r.t.Fatalf("%s %v succeeded: %s", name, a, res.Text)
+	}
+	has(r.t, res.Text, want...)
+	return res
+}
+
+func has(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("lacks %q:\n%s", w, text)
+		}
+	}
+}
+
+func (r *rig) put(name, content string) {
+	r.t.Helper()
+	path := filepath.Join(r.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) get(name string) string {
+	r.t.Helper()
+	data, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(name)))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// holds checks a file's bytes.
+func (r *rig) holds(name, want string) {
+	r.t.Helper()
+	if got := r.get(name); got != want {
+		r.t.Errorf("%s holds %q, want %q", name, got, want)
+	}
+}
+
+func (r *rig) link(target, name string) {
+	r.t.Helper()
+	if err := os.Symlink(target, filepath.Join(r.dir, name)); err != nil {
+		r.t.Skipf("links can't be made here: %v", err)
+	}
+}
+
+// data gives a result's structured form as a script sees it.
+func data(t *testing.T, res tools.Result) map[string]any {
+	t.Helper()
+	raw, err := json.Marshal(res.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(raw, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

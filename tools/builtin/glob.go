@@ -1,0 +1,229 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"jcode/internal/paths"
+	"jcode/internal/search"
+	"jcode/tools"
+)
+
+//go:embed glob.md
+var globDescription string
+
+const globParameters = `{"type":"object","properties":{` +
+	`"pattern":{"type":"string"},` +
+	`"dir":{"type":"string"},` +
+	`"newest":{"type":"boolean","description":"order by time of change"},` +
+	`"limit":{"type":"integer","description":"default 200"}},` +
+	`"required":["pattern"]}`
+
+const globLimit = 200
+
+type globArgs struct {
+	Pattern string `json:"pattern"`
+	Dir     string `json:"dir"`
+	Newest  bool   `json:"newest"`
+	Limit   *int   `json:"limit"`
+}
+
+func (f *files) glob() tools.Tool {
+	s := spec(tools.GroupCore, "glob", globDescription, globParameters, tools.CapRead)
+	s.Aliases = map[string]string{"path": "dir"}
+	return fileTool{
+		spec: s,
+		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
+			var a globArgs
+			if err := call.Decode(&a); err != nil {
+				return tools.Plan{}, err
+			}
+			_, start, err := f.globStart(a)
+			if err != nil {
+				return tools.Plan{}, err
+			}
+			return f.planRead(start, "Find files in")
+		},
+		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
+			var a globArgs
+			if err := call.Decode(&a); err != nil {
+				return tools.Result{}, err
+			}
+			return f.runGlob(ctx, call, a)
+		},
+	}
+}
+
+// globStart checks a pattern and parts it into the folder at which to begin, which no
+// wildcard names, and the pattern below it.
+func (f *files) globStart(a globArgs) (pattern, start string, err error) {
+	pattern = strings.TrimPrefix(filepath.ToSlash(a.Pattern), "./")
+	if runtime.GOOS != "windows" {
+		pattern = strings.TrimPrefix(a.Pattern, "./") // a backslash quotes there
+	}
+	if !doublestar.ValidatePattern(pattern) || pattern == "" {
+		return "", "", tools.Errorf(tools.KindInvalidArgs, "invalid pattern %q", a.Pattern)
+	}
+	if slices.Contains(strings.Split(pattern, "/"), "..") {
+		return "", "", tools.Errorf(tools.KindInvalidArgs, "invalid pattern %q: it must not have `..`; name the folder with dir", a.Pattern)
+	}
+	base, rest := doublestar.SplitPattern(pattern)
+	start = a.Dir
+	if start == "" {
+		start = "."
+	}
+	switch {
+	case filepath.IsAbs(filepath.FromSlash(base)):
+		return rest, base, nil
+	case base != ".":
+		return rest, path.Join(start, base), nil
+	}
+	return rest, start, nil
+}
+
+func (f *files) runGlob(ctx context.Context, call tools.Call, a globArgs) (tools.Result, error) {
+	limit, err := searchLimit(call, a.Limit, globLimit)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	pattern, start, err := f.globStart(a)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	s, err := f.searchRoot(call, start)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer s.close()
+	if !s.info.IsDir() {
+		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%s is not a folder", s.t.shown)
+	}
+	w := f.walk(s)
+	w.Workers = runtime.GOMAXPROCS(0)
+	hits := make([][]string, w.Workers)
+	deeper := make([]int, w.Workers)
+	missed, err := w.Run(ctx, func(worker int, file search.File) {
+		rel := s.below(file.Path)
+		if !doublestar.MatchUnvalidated(pattern, rel) {
+			if !strings.Contains(pattern, "/") && doublestar.MatchUnvalidated(pattern, path.Base(rel)) {
+				deeper[worker]++
+			}
+			return
+		}
+		if file.Link && !f.insideFile(s, file.Path) {
+			return
+		}
+		hits[worker] = append(hits[worker], file.Path)
+	})
+	if err != nil {
+		return tools.Result{}, searchError(err, s.t)
+	}
+	all := slices.Concat(hits...)
+	slices.SortFunc(all, search.ComparePaths)
+	if a.Newest {
+		all = newest(s, all)
+	}
+	hint := ""
+	if n := sum(deeper); len(all) == 0 && n > 0 {
+		hint = fmt.Sprintf("deeper there are %d: use **/%s", n, pattern)
+	}
+	return f.globResult(s, all, limit, hint, missed), nil
+}
+
+// insideFile reports whether a link leads to a file in the workspace.
+func (f *files) insideFile(s searchRoot, p string) bool {
+	info, err := s.root.Stat(filepath.FromSlash(p))
+	if err == nil {
+		return info.Mode().IsRegular()
+	}
+	// os.Root refuses absolute links, also those that lead inside.
+	real, err := paths.Resolve(filepath.Join(s.top, filepath.FromSlash(p)))
+	if err != nil || !f.ws.Contains(real) {
+		return false
+	}
+	place, err := f.ws.open(real)
+	if err != nil {
+		return false
+	}
+	defer place.close()
+	info, err = place.root.Lstat(place.name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// newest orders files by the time of their last change, the latest first.
+func newest(s searchRoot, files []string) []string {
+	type dated struct {
+		path string
+		at   time.Time
+	}
+	list := make([]dated, 0, len(files))
+	for _, p := range files {
+		if info, err := s.root.Lstat(filepath.FromSlash(p)); err == nil { // else it went away meanwhile
+			list = append(list, dated{p, info.ModTime()})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b dated) int { return b.at.Compare(a.at) })
+	out := make([]string, len(list))
+	for i, d := range list {
+		out[i] = d.path
+	}
+	return out
+}
+
+func sum(n []int) int {
+	total := 0
+	for _, v := range n {
+		total += v
+	}
+	return total
+}
+
+// globResult words what was found.
+func (f *files) globResult(s searchRoot, all []string, limit int, hint string, missed search.Missed) tools.Result {
+	kept := all[:min(len(all), limit)]
+	list := make([]any, len(kept))
+	var b strings.Builder
+	shown := 0
+	for i, p := range kept {
+		name := f.shown(s, p)
+		list[i] = name
+		if shown == i && b.Len()+len(name) < resultBytes {
+			b.WriteString(name + "\n")
+			shown++
+		}
+	}
+	summary := fmt.Sprintf("%d files", len(all))
+	if len(all) == 1 {
+		summary = "1 file"
+	}
+	var notes []string
+	switch {
+	case len(all) == 0:
+		summary = "no files"
+		notes = append(notes, "no files match")
+	case len(all) > shown:
+		notes = append(notes, fmt.Sprintf("%s, the first %d are shown: narrow the pattern or raise limit", summary, shown))
+	}
+	for _, n := range []string{hint, missedNote(missed), s.t.note} {
+		if n != "" {
+			notes = append(notes, n)
+		}
+	}
+	if notes != nil {
+		fmt.Fprintf(&b, "[%s]\n", strings.Join(notes, "; "))
+	}
+	return tools.Result{
+		Text:    strings.TrimSuffix(b.String(), "\n"),
+		Data:    map[string]any{"files": list, "count": len(all), "truncated": len(all) > len(kept)},
+		Display: tools.Display{Summary: summary, Path: s.t.shown},
+	}
+}

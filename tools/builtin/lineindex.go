@@ -1,0 +1,215 @@
+package builtin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"runtime"
+	"sync"
+	"time"
+)
+
+const (
+	indexChunk = 4 << 20  // bytes between two marks of an index
+	indexFiles = 8        // files whose index is kept
+	keepLine   = 64 << 10 // bytes of one line that are held
+)
+
+// lineIndexes knows for a few large files how many lines stand before every 4 MiB, as far
+// as somebody has read, so that a later window is found without counting again.
+type lineIndexes struct {
+	mu    sync.Mutex
+	files []*lineIndex // the latest used last
+}
+
+// lineIndex is the index of one file as it was at a moment.
+type lineIndex struct {
+	mu    sync.Mutex
+	path  string
+	size  int64
+	mod   time.Time
+	lines []int // line breaks in chunks 0 to i, all together
+}
+
+func newLineIndexes() *lineIndexes { return &lineIndexes{} }
+
+// of gives the index of a file, a new one if the file is not the one that was indexed.
+func (x *lineIndexes) of(path string, info fs.FileInfo) *lineIndex {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i, f := range x.files {
+		if f.path != path {
+			continue
+		}
+		x.files = append(x.files[:i], x.files[i+1:]...)
+		if f.size == info.Size() && f.mod.Equal(info.ModTime()) {
+			x.files = append(x.files, f)
+			return f
+		}
+		break
+	}
+	f := &lineIndex{path: path, size: info.Size(), mod: info.ModTime()}
+	x.files = append(x.files, f)
+	if len(x.files) > indexFiles {
+		x.files = x.files[1:]
+	}
+	return f
+}
+
+// seek gives the offset at which a line begins, and its number. Of a line behind the end it
+// gives the end and the number that a line there would have. It counts as far as it must.
+func (x *lineIndexes) seek(ctx context.Context, file io.ReaderAt, info fs.FileInfo, path string, first int) (at int64, line int, err error) {
+	f := x.of(path, info)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.count(ctx, file, first); err != nil {
+		return 0, 0, err
+	}
+	// The line breaks before line n number n-1.
+	chunk := 0
+	for chunk < len(f.lines) && f.lines[chunk] < first-1 {
+		chunk++
+	}
+	breaks := 0
+	if chunk > 0 {
+		breaks = f.lines[chunk-1]
+	}
+	at = int64(chunk) * indexChunk
+	return f.lineStart(file, at, breaks+1, first)
+}
+
+// lineStart walks from a chunk's start, where line `line` goes on, to the start of a line.
+func (f *lineIndex) lineStart(file io.ReaderAt, at int64, line, first int) (int64, int, error) {
+	buf := make([]byte, 256<<10)
+	for line < first {
+		n, err := file.ReadAt(buf, at)
+		rest := buf[:n]
+		for line < first {
+			i := bytes.IndexByte(rest, '\n')
+			if i < 0 {
+				break
+			}
+			rest = rest[i+1:]
+			line++
+		}
+		at += int64(n - len(rest))
+		if line >= first {
+			return at, line, nil
+		}
+		at += int64(len(rest))
+		if errors.Is(err, io.EOF) {
+			// Behind the end: the last line begins somewhere, what counts is the number.
+			if !f.endsWithBreak(file) {
+				line++
+			}
+			return at, line, nil
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	return at, line, nil
+}
+
+func (f *lineIndex) endsWithBreak(file io.ReaderAt) bool {
+	var last [1]byte
+	n, _ := file.ReadAt(last[:], f.size-1) // what can't be read has no break
+	return n == 1 && last[0] == '\n'
+}
+
+// count extends the index until it covers the line breaks before a line, with as many
+// readers as there are cores.
+func (f *lineIndex) count(ctx context.Context, file io.ReaderAt, line int) error {
+	chunks := int((f.size + indexChunk - 1) / indexChunk)
+	workers := runtime.GOMAXPROCS(0)
+	bufs := make([][]byte, workers)
+	for line > 1 && len(f.lines) < chunks && (len(f.lines) == 0 || f.lines[len(f.lines)-1] < line-1) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		batch := min(4*workers, chunks-len(f.lines))
+		found, errs := make([]int, batch), make([]error, batch)
+		var wg sync.WaitGroup
+		for w := range min(workers, batch) {
+			wg.Go(func() {
+				if bufs[w] == nil {
+					bufs[w] = make([]byte, 256<<10)
+				}
+				for i := w; i < batch; i += workers {
+					found[i], errs[i] = countBreaks(file, int64(len(f.lines)+i)*indexChunk, bufs[w])
+				}
+			})
+		}
+		wg.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
+		total := 0
+		if n := len(f.lines); n > 0 {
+			total = f.lines[n-1]
+		}
+		for _, n := range found {
+			total += n
+			f.lines = append(f.lines, total)
+		}
+	}
+	return nil
+}
+
+// countBreaks counts the line breaks of one chunk.
+func countBreaks(file io.ReaderAt, at int64, buf []byte) (int, error) {
+	total := 0
+	for end := at + indexChunk; at < end; {
+		n, err := file.ReadAt(buf[:min(int64(len(buf)), end-at)], at)
+		total += bytes.Count(buf[:n], []byte{'\n'})
+		at += int64(n)
+		if errors.Is(err, io.EOF) {
+			return total, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return total, nil
+}
+
+// scan fills the window from r, which begins at the start of a line. Of a line only what
+// can be shown is held.
+func (w *window) scan(ctx context.Context, r io.Reader) error {
+	br := bufio.NewReaderSize(r, 64<<10)
+	var line []byte
+	whole, lines := 0, 0
+	for {
+		if whole == 0 && w.complete() {
+			if _, err := br.Peek(1); errors.Is(err, io.EOF) {
+				w.total = w.next - 1
+			}
+			return nil
+		}
+		part, err := br.ReadSlice('\n')
+		whole += len(part)
+		if room := keepLine - len(line); room > 0 {
+			line = append(line, part[:min(len(part), room)]...)
+		}
+		if err == nil || errors.Is(err, io.EOF) {
+			if whole > 0 && !w.addCut(string(line), whole) {
+				return nil
+			}
+			line, whole = line[:0], 0
+			if lines++; lines%1000 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			w.next = max(w.next, 1)
+			w.total = w.next - 1
+			return nil
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			return err
+		}
+	}
+}

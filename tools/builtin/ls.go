@@ -1,0 +1,121 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"jcode/internal/search"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+//go:embed ls.md
+var lsDescription string
+
+const lsParameters = `{"type":"object","properties":{` +
+	`"path":{"type":"string"},` +
+	`"depth":{"type":"integer","description":"default 2"}}}`
+
+const (
+	lsDepth   = 2
+	lsEntries = 500
+)
+
+type lsArgs struct {
+	Path  string `json:"path"`
+	Depth *int   `json:"depth"`
+}
+
+func (f *files) ls() tools.Tool {
+	s := spec(tools.GroupBuiltin, "ls", lsDescription, lsParameters, tools.CapRead)
+	s.Aliases = map[string]string{"dir": "path", "file_path": "path"}
+	return fileTool{
+		spec: s,
+		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
+			var a lsArgs
+			if err := call.Decode(&a); err != nil {
+				return tools.Plan{}, err
+			}
+			if a.Path == "" {
+				a.Path = "."
+			}
+			return f.planRead(a.Path, "List")
+		},
+		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
+			var a lsArgs
+			if err := call.Decode(&a); err != nil {
+				return tools.Result{}, err
+			}
+			return f.runLs(ctx, call, a)
+		},
+	}
+}
+
+func (f *files) runLs(ctx context.Context, call tools.Call, a lsArgs) (tools.Result, error) {
+	depth := lsDepth
+	if a.Depth != nil {
+		depth = min(max(*a.Depth, 1), search.MaxDepth)
+	}
+	s, err := f.searchRoot(call, a.Path)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer s.close()
+	if !s.info.IsDir() {
+		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%s is not a folder: use read for a file", s.t.shown)
+	}
+	tree, missed, err := f.walk(s).Tree(ctx, depth, lsEntries)
+	if err != nil {
+		return tools.Result{}, searchError(err, s.t)
+	}
+	out := lister{entries: []any{}}
+	out.node(tree, 0, "")
+	body := out.text.String()
+	if len(tree.Children) == 0 {
+		body = "(empty)\n"
+	}
+	for _, n := range []string{missedNote(missed), s.t.note} {
+		if n != "" {
+			body += "[" + n + "]\n"
+		}
+	}
+	return tools.Result{
+		Text:    s.t.shown + "/\n" + strings.TrimSuffix(body, "\n"),
+		Data:    map[string]any{"entries": out.entries, "count": len(out.entries)},
+		Display: tools.Display{Summary: fmt.Sprintf("%d entries", len(out.entries)), Path: s.t.shown},
+	}, nil
+}
+
+// lister writes a tree.
+type lister struct {
+	text    strings.Builder
+	entries []any
+}
+
+func (l *lister) node(n search.Node, depth int, path string) {
+	indent := strings.Repeat("  ", depth)
+	for _, c := range n.Children {
+		name := text.Visible(c.Name)
+		switch {
+		case c.Folder:
+			name += "/"
+		case c.Link:
+			name += " (link)"
+		}
+		if c.Ignored {
+			name += " (ignored)"
+		}
+		full := c.Name
+		if path != "" {
+			full = path + "/" + c.Name
+		}
+		l.entries = append(l.entries, map[string]any{"path": full, "folder": c.Folder, "ignored": c.Ignored})
+		l.text.WriteString(indent + name + "\n")
+		l.node(c, depth+1, full)
+	}
+	if n.More > 0 {
+		fmt.Fprintf(&l.text, "%s… %d more\n", indent, n.More)
+	}
+}

@@ -1,0 +1,400 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"jcode/internal/edit"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+//go:embed read.md
+var readDescription string
+
+const readParameters = `{"type":"object","properties":{` +
+	`"path":{"type":"string"},` +
+	`"offset":{"type":"integer","description":"first line, from 1"},` +
+	`"limit":{"type":"integer","description":"number of lines"}},` +
+	`"required":["path"]}`
+
+const (
+	readLines    = 2000     // lines by default
+	readBytes    = 50 << 10 // bytes of one result
+	readLine     = 2000     // characters of one line
+	readWhole    = 8 << 20  // bytes of a file that is read whole
+	scriptWhole  = 10 << 20 // bytes of a file that a script gets whole
+	sniffBytes   = 8 << 10  // bytes by which the kind of a file is told
+	maxImage     = 5 << 20  // bytes of an image for a model
+	readMaxLines = 20_000   // lines at most, whatever limit says
+)
+
+type readArgs struct {
+	Path   string `json:"path"`
+	Offset *int   `json:"offset"`
+	Limit  *int   `json:"limit"`
+}
+
+func (a readArgs) window() (first, limit int, err error) {
+	first, limit = 1, readLines
+	if a.Offset != nil {
+		first = max(1, *a.Offset)
+		if *a.Offset < 0 {
+			return 0, 0, tools.Errorf(tools.KindInvalidArgs, "offset is a line number and begins at 1")
+		}
+	}
+	if a.Limit != nil {
+		if limit = min(*a.Limit, readMaxLines); limit < 1 {
+			return 0, 0, tools.Errorf(tools.KindInvalidArgs, "limit must be at least 1")
+		}
+	}
+	return first, limit, nil
+}
+
+func (f *files) read() tools.Tool {
+	return fileTool{
+		spec: spec(tools.GroupCore, "read", readDescription, readParameters, tools.CapRead),
+		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
+			var a readArgs
+			if err := call.Decode(&a); err != nil {
+				return tools.Plan{}, err
+			}
+			return f.planRead(a.Path, "Read")
+		},
+		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
+			var a readArgs
+			if err := call.Decode(&a); err != nil {
+				return tools.Result{}, err
+			}
+			return f.readFile(ctx, call, a)
+		},
+	}
+}
+
+func (f *files) readFile(ctx context.Context, call tools.Call, a readArgs) (tools.Result, error) {
+	first, limit, err := a.window()
+	if err != nil {
+		return tools.Result{}, err
+	}
+	t, err := f.ws.resolve(a.Path)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	if err := judged(call, tools.AccessRead, t); err != nil {
+		return tools.Result{}, err
+	}
+	p, err := f.ws.open(t.abs)
+	if err != nil {
+		return tools.Result{}, ioError(err, t)
+	}
+	defer p.close()
+	file, info, err := p.openRegular(t)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	whole := call.Caller.Origin == tools.OriginScript && a.Offset == nil && a.Limit == nil
+	if whole && info.Size() > scriptWhole {
+		return tools.Result{}, tools.Errorf(tools.KindLimit, "%s has %s, more than the %s that are given whole: use offset and limit",
+			t.shown, size(info.Size()), size(scriptWhole))
+	}
+	var res tools.Result
+	if info.Size() > readWhole && !whole {
+		res, err = f.readLarge(ctx, file, info, t, first, limit)
+	} else {
+		res, err = f.readSmall(call, file, t, first, limit, whole)
+	}
+	if err != nil {
+		return tools.Result{}, err
+	}
+	return withNote(res, t.note), nil
+}
+
+// openRegular opens a regular file for reading; anything else is refused by its kind.
+func (p place) openRegular(t target) (*os.File, fs.FileInfo, error) {
+	info, err := p.stat(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, refuseKind(info, t)
+	}
+	file, err := p.root.OpenFile(p.name, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return nil, nil, ioError(err, t)
+	}
+	// It may have become something else since.
+	if info, err = file.Stat(); err == nil && !info.Mode().IsRegular() {
+		err = refuseKind(info, t)
+	}
+	if err != nil {
+		_ = file.Close() // only read
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+// readSmall reads a file of a size that is held in memory.
+func (f *files) readSmall(call tools.Call, file io.Reader, t target, first, limit int, whole bool) (tools.Result, error) {
+	data, err := io.ReadAll(io.LimitReader(file, max(readWhole, scriptWhole)+1))
+	if err != nil {
+		return tools.Result{}, ioError(err, t)
+	}
+	f.seen.record(call, t.abs, data)
+	head := data[:min(len(data), sniffBytes)]
+	content := string(data)
+	note := ""
+	if kind := sniff(head); kind != "" {
+		if res, done, err := special(kind, data, int64(len(data)), t, whole); done {
+			return res, err
+		}
+		if content, note, err = decoded(data, t); err != nil {
+			return tools.Result{}, err
+		}
+	} else if !utf8.ValidString(content) {
+		note = edit.EightBit.String() + "; U+FFFD stands for bytes that are no UTF-8"
+	}
+	content = strings.TrimPrefix(content, "\ufeff")
+	if content == "" {
+		return tools.Result{
+			Text: t.shown + " exists; the file is empty", Data: map[string]any{"content": string(data), "size": len(data)},
+			Display: tools.Display{Summary: "empty", Path: t.shown},
+		}, nil
+	}
+	w := window{first: first, limit: limit, keepRaw: !whole}
+	at := 0
+	for line := range strings.Lines(content) {
+		if !w.add(line) {
+			break
+		}
+		at += len(line)
+	}
+	w.total = w.next - 1 + strings.Count(content[at:], "\n")
+	if !strings.HasSuffix(content, "\n") && at < len(content) {
+		w.total++
+	}
+	res, err := w.result(t, int64(len(data)), note)
+	if err == nil && whole {
+		res.Data = map[string]any{"content": string(data), "size": len(data)}
+	}
+	return res, err
+}
+
+// decoded gives the text of UTF-16.
+func decoded(data []byte, t target) (content, note string, err error) {
+	content, enc, err := edit.Decode(data)
+	if err != nil {
+		return "", "", tools.Errorf(tools.KindIO, "%s: %w", t.shown, err)
+	}
+	return content, "the file is " + enc.String(), nil
+}
+
+// sniff tells what is no plain text by its first bytes: a media type, "utf-16", or "binary".
+func sniff(head []byte) string {
+	switch kind := http.DetectContentType(head); kind {
+	case "image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf":
+		return kind
+	}
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return "utf-16"
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		return "binary"
+	}
+	return ""
+}
+
+// special answers for a file that is no text; done is false for one that can be decoded.
+func special(kind string, data []byte, n int64, t target, whole bool) (res tools.Result, done bool, err error) {
+	if kind == "utf-16" {
+		return res, false, nil
+	}
+	if whole {
+		return tools.Result{
+			Text: fmt.Sprintf("%s is %s, %s", t.shown, kindName(kind, data), size(n)), Data: map[string]any{"content": string(data), "size": n},
+			Display: tools.Display{Summary: kindName(kind, data), Path: t.shown},
+		}, true, nil
+	}
+	if !strings.HasPrefix(kind, "image/") {
+		hint := "use exec with a program that knows the format"
+		return res, true, tools.Errorf(tools.KindIO, "%s is %s (%s), not text: %s", t.shown, kindName(kind, data), size(n), hint)
+	}
+	if n > maxImage {
+		return res, true, tools.Errorf(tools.KindLimit, "%s is an image of %s; images over %s are not shown", t.shown, size(n), size(maxImage))
+	}
+	return tools.Result{
+		Text:    fmt.Sprintf("%s is an image (%s, %s); it is attached", t.shown, kind, size(n)),
+		Data:    map[string]any{"size": n, "mime": kind},
+		Parts:   []tools.Part{{MIME: kind, Data: data}},
+		Display: tools.Display{Summary: kind + ", " + size(n), Path: t.shown},
+	}, true, nil
+}
+
+func kindName(kind string, data []byte) string {
+	if kind == "binary" {
+		if k := http.DetectContentType(data[:min(len(data), sniffBytes)]); k != "application/octet-stream" && !strings.HasPrefix(k, "text/") {
+			return k
+		}
+		return "binary data"
+	}
+	return kind
+}
+
+// readLarge reads a window of a file that is too big to be held.
+func (f *files) readLarge(ctx context.Context, file *os.File, info fs.FileInfo, t target, first, limit int) (tools.Result, error) {
+	head := make([]byte, sniffBytes)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return tools.Result{}, ioError(err, t)
+	}
+	if kind := sniff(head[:n]); kind != "" {
+		if res, done, err := special(kind, head[:n], info.Size(), t, false); done {
+			return res, err
+		}
+		return tools.Result{}, tools.Errorf(tools.KindLimit, "%s is UTF-16 of %s; only up to %s are decoded", t.shown, size(info.Size()), size(readWhole))
+	}
+	at, line, err := f.indexes.seek(ctx, file, info, t.abs, first)
+	if err != nil {
+		return tools.Result{}, ioError(err, t)
+	}
+	w := window{first: first, limit: limit, next: line, keepRaw: true, total: -1}
+	if err := w.scan(ctx, io.NewSectionReader(file, at, info.Size()-at)); err != nil {
+		return tools.Result{}, ioError(err, t)
+	}
+	return w.result(t, info.Size(), "")
+}
+
+// window collects the lines first to first+limit-1 within readBytes.
+type window struct {
+	first, limit int
+	next         int // number of the next line; 0 counts as 1
+	total        int // lines of the file, -1 if not known
+	keepRaw      bool
+	shown        strings.Builder
+	raw          strings.Builder // the lines as they are
+	count        int             // lines taken
+	cut          int             // of them cut
+	full         bool            // readBytes was reached
+	invalid      bool            // bytes that are no UTF-8 were replaced
+}
+
+// add takes the next line with its ending; false means that the window is complete and
+// the line was not taken.
+func (w *window) add(line string) bool { return w.addCut(line, len(line)) }
+
+// addCut is add for a line of which only the beginning was kept.
+func (w *window) addCut(line string, whole int) bool {
+	w.next = max(w.next, 1)
+	if w.next < w.first {
+		w.next++
+		return true
+	}
+	if w.complete() {
+		return false
+	}
+	body := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+	out, short := cutLine(body, whole-len(line)+len(body))
+	if !utf8.ValidString(out) {
+		out, w.invalid = text.Valid(out), true
+	}
+	number := strconv.Itoa(w.next)
+	if w.count > 0 && w.shown.Len()+len(number)+len(out)+2 > readBytes {
+		w.full = true
+		return false
+	}
+	w.shown.WriteString(number)
+	w.shown.WriteByte('\t')
+	w.shown.WriteString(out)
+	w.shown.WriteByte('\n')
+	if w.keepRaw {
+		w.raw.WriteString(line)
+	}
+	if short {
+		w.cut++
+	}
+	w.count++
+	w.next++
+	return true
+}
+
+// complete reports that no more lines are taken.
+func (w *window) complete() bool { return w.count == w.limit || w.full }
+
+// cutLine cuts a line after readLine characters, with a mark that says its length in bytes.
+func cutLine(line string, whole int) (out string, cut bool) {
+	if len(line) <= readLine && whole == len(line) {
+		return line, false
+	}
+	end := 0
+	for n := 0; n < readLine && end < len(line); n++ {
+		_, size := utf8.DecodeRuneInString(line[end:])
+		end += size
+	}
+	if end == len(line) && whole == len(line) {
+		return line, false
+	}
+	return text.Cut(line, end) + fmt.Sprintf("… [line cut: it has %d bytes]", whole), true
+}
+
+// result words the window.
+func (w *window) result(t target, bytes int64, note string) (tools.Result, error) {
+	lines := "lines"
+	if w.total == 1 {
+		lines = "line"
+	}
+	if w.count == 0 {
+		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%s has %d %s; offset %d is behind its end", t.shown, w.next-1, lines, w.first)
+	}
+	last := w.first + w.count - 1
+	var notes []string
+	all := w.first == 1 && last == w.total
+	if !all {
+		has := fmt.Sprintf("has %d %s", w.total, lines)
+		if w.total < 0 {
+			has = fmt.Sprintf("has %s and more than %d lines", size(bytes), last)
+		}
+		notes = append(notes, fmt.Sprintf("%s %s, you see %d–%d", t.shown, has, w.first, last))
+	}
+	if w.cut > 0 {
+		notes = append(notes, fmt.Sprintf("%d long lines are cut", w.cut))
+	}
+	if note != "" {
+		notes = append(notes, note)
+	} else if w.invalid {
+		notes = append(notes, "U+FFFD stands for bytes that are no UTF-8")
+	}
+	var out strings.Builder
+	if notes != nil {
+		fmt.Fprintf(&out, "[%s]\n", strings.Join(notes, "; "))
+	}
+	out.WriteString(w.shown.String())
+	if last < w.total || w.total < 0 {
+		why := ""
+		if w.full {
+			why = " (" + size(readBytes) + " reached)"
+		}
+		fmt.Fprintf(&out, "[the file goes on%s: use offset %d]\n", why, last+1)
+	}
+	summary := fmt.Sprintf("%d lines", w.count)
+	if w.count == 1 {
+		summary = "1 line"
+	}
+	if w.total > w.count {
+		summary = fmt.Sprintf("%d of %d lines", w.count, w.total)
+	}
+	return tools.Result{
+		Text:    strings.TrimSuffix(out.String(), "\n"),
+		Data:    map[string]any{"content": w.raw.String(), "size": bytes},
+		Display: tools.Display{Summary: summary, Path: t.shown},
+	}, nil
+}

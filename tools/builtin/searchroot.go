@@ -1,0 +1,147 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"jcode/internal/search"
+	"jcode/tools"
+)
+
+// searchRoot is where a search begins.
+type searchRoot struct {
+	t     target
+	info  fs.FileInfo
+	root  *os.Root
+	top   string // resolved path of root
+	dir   string // slash path below root
+	close func()
+}
+
+// searchRoot opens what a search names: a folder, or for grep a file. arg may be empty.
+func (f *files) searchRoot(call tools.Call, arg string) (searchRoot, error) {
+	if arg == "" {
+		arg = "."
+	}
+	t, err := f.ws.resolve(arg)
+	if err != nil {
+		return searchRoot{}, err
+	}
+	if err := judged(call, tools.AccessRead, t); err != nil {
+		return searchRoot{}, err
+	}
+	p, err := f.ws.open(t.abs)
+	if err != nil {
+		return searchRoot{}, ioError(err, t)
+	}
+	info, err := p.stat(t)
+	if err != nil {
+		p.close()
+		return searchRoot{}, err
+	}
+	s := searchRoot{t: t, info: info, root: p.root, dir: filepath.ToSlash(p.name), close: p.close}
+	if own, ok := f.ws.folder(t.abs); ok {
+		s.top = own.path
+		return s, nil
+	}
+	// Outside of the workspace the folder itself is the top.
+	s.top = filepath.Dir(t.abs)
+	if info.IsDir() {
+		root, err := p.root.OpenRoot(p.name)
+		p.close()
+		if err != nil {
+			return searchRoot{}, ioError(err, t)
+		}
+		s.root, s.dir, s.top = root, ".", t.abs
+		s.close = func() { _ = root.Close() }
+	}
+	return s, nil
+}
+
+// walk prepares a walk over the folder, without what a rule denies.
+func (f *files) walk(s searchRoot) search.Walk {
+	w := search.Walk{Top: s.root, Dir: s.dir, Above: search.Outer(s.top)}
+	if denied := f.opts.Denied; denied != nil {
+		w.Skip = func(path string, _ bool) bool {
+			return denied(tools.AccessRead, filepath.Join(s.top, filepath.FromSlash(path)))
+		}
+	}
+	return w
+}
+
+// shown writes a path below the search's top for a result.
+func (f *files) shown(s searchRoot, p string) string {
+	if s.top == f.ws.Root() {
+		return p
+	}
+	return f.ws.Shown(filepath.Join(s.top, filepath.FromSlash(p)))
+}
+
+// below gives a path relative to the folder that is searched.
+func (s searchRoot) below(p string) string {
+	if s.dir == "." {
+		return p
+	}
+	return strings.TrimPrefix(p, s.dir+"/")
+}
+
+// namePattern reads a pattern for file names: one without a slash is about the last part,
+// one with a leading `!` leaves out what it fits.
+func namePattern(pattern string) (func(rel string) bool, error) {
+	if pattern == "" {
+		return nil, nil
+	}
+	glob, negated := strings.CutPrefix(pattern, "!")
+	glob = strings.TrimPrefix(glob, "./")
+	if !doublestar.ValidatePattern(glob) {
+		return nil, tools.Errorf(tools.KindInvalidArgs, "invalid pattern for file names: %q", pattern)
+	}
+	whole := strings.Contains(glob, "/")
+	glob = strings.TrimPrefix(glob, "/")
+	return func(rel string) bool {
+		if !whole {
+			rel = path.Base(rel)
+		}
+		return doublestar.MatchUnvalidated(glob, rel) != negated
+	}, nil
+}
+
+// missedNote says what a walk could not see, or "".
+func missedNote(m search.Missed) string {
+	var parts []string
+	if m.Unreadable > 0 {
+		parts = append(parts, fmt.Sprintf("%d files or folders could not be read", m.Unreadable))
+	}
+	if m.Deep > 0 {
+		parts = append(parts, fmt.Sprintf("folders more than %d deep were not searched (%d)", search.MaxDepth, m.Deep))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// searchLimit reads the limit argument of a search.
+func searchLimit(call tools.Call, given *int, normal int) (int, error) {
+	switch {
+	case given == nil && call.Caller.Origin == tools.OriginScript:
+		return maxResults, nil
+	case given == nil:
+		return normal, nil
+	case *given < 1:
+		return 0, tools.Errorf(tools.KindInvalidArgs, "limit must be at least 1")
+	}
+	return min(*given, maxResults), nil
+}
+
+// searchError words the failure of a walk.
+func searchError(err error, t target) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return ioError(err, t)
+	}
+	return err
+}

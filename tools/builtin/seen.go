@@ -1,0 +1,100 @@
+package builtin
+
+import (
+	"container/list"
+	"hash/maphash"
+	"sync"
+
+	"jcode/tools"
+)
+
+const (
+	seenFilesMax = 4096      // files remembered, over all sessions
+	seenTextMax  = 256 << 10 // bytes of one file that are kept to show what changed
+	seenTextsMax = 4 << 20   // bytes kept in all
+)
+
+// seen remembers what the model saw of files, so that a later change by somebody else is
+// noticed. Scripts are not followed: they read and write as programs do.
+type seen struct {
+	mu    sync.Mutex
+	seed  maphash.Seed
+	files map[seenKey]*list.Element
+	order *list.List // of *seenFile, the latest first
+	texts int
+}
+
+type seenKey struct{ session, path string }
+
+type seenFile struct {
+	key  seenKey
+	hash uint64
+	text string // the content, or "" if it was too long
+	kept bool
+}
+
+func newSeen() *seen {
+	return &seen{seed: maphash.MakeSeed(), files: map[seenKey]*list.Element{}, order: list.New()}
+}
+
+// record notes the content that a caller saw or wrote.
+func (s *seen) record(call tools.Call, path string, content []byte) {
+	if call.Caller.Origin == tools.OriginScript {
+		return
+	}
+	key := seenKey{call.Caller.Session, path}
+	file := &seenFile{key: key, hash: maphash.Bytes(s.seed, content)}
+	if len(content) <= seenTextMax {
+		file.text, file.kept = string(content), true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(key)
+	s.files[key] = s.order.PushFront(file)
+	s.texts += len(file.text)
+	for e := s.order.Back(); e != nil && s.texts > seenTextsMax; e = e.Prev() {
+		old := e.Value.(*seenFile)
+		s.texts -= len(old.text)
+		old.text, old.kept = "", false
+	}
+	for s.order.Len() > seenFilesMax {
+		s.drop(s.order.Back().Value.(*seenFile).key)
+	}
+}
+
+// forget drops what is known of a path, because it is gone.
+func (s *seen) forget(call tools.Call, path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(seenKey{call.Caller.Session, path})
+}
+
+func (s *seen) drop(key seenKey) {
+	if e := s.files[key]; e != nil {
+		s.texts -= len(e.Value.(*seenFile).text)
+		s.order.Remove(e)
+		delete(s.files, key)
+	}
+}
+
+// changed reports whether the caller saw another content than this. before is what it saw,
+// nil where that was not kept.
+func (s *seen) changed(call tools.Call, path string, content []byte) (before *string, changed bool) {
+	if call.Caller.Origin == tools.OriginScript {
+		return nil, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.files[seenKey{call.Caller.Session, path}]
+	if e == nil {
+		return nil, false
+	}
+	file := e.Value.(*seenFile)
+	if file.hash == maphash.Bytes(s.seed, content) {
+		return nil, false
+	}
+	if file.kept {
+		before = &file.text
+	}
+	return before, true
+}

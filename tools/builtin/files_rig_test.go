@@ -139,8 +139,8 @@ func (r *rig) link(target, name string) {
 	}
 }
 
-// data gives a result's structured form as a script sees it.
-func data(t *testing.T, res tools.Result) map[string]any {
+// structured gives a result's structured form as a script sees it.
+func structured(t *testing.T, res tools.Result) map[string]any {
 	t.Helper()
 	raw, err := json.Marshal(res.Data)
 	if err != nil {

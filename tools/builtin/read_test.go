@@ -24,7 +24,7 @@ func TestReadGivesNumberedLines(t *testing.T) {
 	if res.Text != "1\ta\n2\tb\n3\tc" {
 		t.Errorf("got %q", res.Text)
 	}
-	if d := data(t, res); d["content"] != "a\r\nb\nc" || d["size"] != 6.0 {
+	if d := structured(t, res); d["content"] != "a\r\nb\nc" || d["size"] != 6.0 {
 		t.Errorf("data %v", d)
 	}
 }
@@ -51,7 +51,7 @@ func TestReadSaysWhatItLeftOut(t *testing.T) {
 		t.Errorf("%d bytes", len(res.Text))
 	}
 	script := r.callAs(tools.Caller{Origin: tools.OriginScript}, "read", args{"path": "f"})
-	if data(t, script)["content"] != b.String() {
+	if structured(t, script)["content"] != b.String() {
 		t.Error("a script does not get the whole content")
 	}
 }

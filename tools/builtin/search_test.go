@@ -33,7 +33,7 @@ func TestLongLinesAreCutWithAMark(t *testing.T) { // R02
 	if len(res.Text) > 2000 || len(read.Text) > 10_000 {
 		t.Errorf("%d and %d bytes", len(res.Text), len(read.Text))
 	}
-	if col := data(t, res)["matches"].([]any)[0].(map[string]any)["column"].(float64); col != 1<<20+2 {
+	if col := structured(t, res)["matches"].([]any)[0].(map[string]any)["column"].(float64); col != 1<<20+2 {
 		t.Errorf("column %v", col)
 	}
 }
@@ -65,7 +65,7 @@ func TestEveryMatchingLineIsFoundWithItsPath(t *testing.T) { // R05
 	if res.Text != want {
 		t.Errorf("got\n%s\nwant\n%s", res.Text, want)
 	}
-	d := data(t, res)
+	d := structured(t, res)
 	if d["count"] != 6.0 || d["truncated"] != false || fmt.Sprint(d["matches"].([]any)[3]) != "map[column:3 line:x word line_number:5 path:a.txt]" {
 		t.Errorf("data %v", d)
 	}
@@ -81,14 +81,14 @@ func TestMatchesArePagedAndTheTotalIsTold(t *testing.T) {
 	}
 	res := r.ok("grep", args{"pattern": "hit"})
 	has(t, res.Text, "300 matches in 30 files, the first 100 are shown", "f09:10:hit")
-	if d := data(t, res); d["count"] != 300.0 || d["truncated"] != true || len(d["matches"].([]any)) != 100 {
+	if d := structured(t, res); d["count"] != 300.0 || d["truncated"] != true || len(d["matches"].([]any)) != 100 {
 		t.Errorf("data %v %v", d["count"], d["truncated"])
 	}
 	res = r.ok("grep", args{"pattern": "hit", "limit": "5"})
 	if strings.Count(res.Text, ":hit") != 5 || !strings.HasPrefix(res.Text, "f00:1:hit\n") {
 		t.Errorf("with limit 5:\n%s", res.Text)
 	}
-	if d := data(t, r.callAs(tools.Caller{Origin: tools.OriginScript}, "grep", args{"pattern": "hit"})); len(d["matches"].([]any)) != 300 {
+	if d := structured(t, r.callAs(tools.Caller{Origin: tools.OriginScript}, "grep", args{"pattern": "hit"})); len(d["matches"].([]any)) != 300 {
 		t.Error("a script does not get all")
 	}
 }
@@ -239,7 +239,7 @@ func TestGlobPatterns(t *testing.T) {
 			t.Errorf("%s gives %q, want %q", pattern, got, want)
 		}
 	}
-	if d := data(t, r.ok("glob", args{"pattern": "*.rs"})); d["count"] != 2.0 {
+	if d := structured(t, r.ok("glob", args{"pattern": "*.rs"})); d["count"] != 2.0 {
 		t.Errorf("data %v", d)
 	}
 	if got := r.ok("glob", args{"pattern": "*", "dir": "src/x"}).Text; got != "src/x/e.ts\nsrc/x/f.tsx" {
@@ -299,7 +299,7 @@ func TestLsIsABoundedTree(t *testing.T) {
 	}
 	res := r.ok("ls", args{})
 	has(t, res.Text, "more", "README.md", "  a/")
-	if n := data(t, res)["count"].(float64); n > 510 {
+	if n := structured(t, res)["count"].(float64); n > 510 {
 		t.Errorf("%v entries", n)
 	}
 	r.refused("ls", args{"path": "README.md"}, "not a folder")

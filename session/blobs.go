@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"time"
 )
 
 const (
@@ -18,13 +19,13 @@ const (
 )
 
 // PutBlob keeps bytes under their content hash and gives the hash. Equal bytes are kept
-// once. A blob that no call and no checkpoint names goes with the next deletion of a session.
+// once. A blob that no call and no checkpoint names goes with a later deletion of a session.
 func (s *Store) PutBlob(ctx context.Context, data []byte) (string, error) {
 	b, err := pack(data)
 	if err != nil {
 		return "", fmt.Errorf("keep blob: %w", err)
 	}
-	if err := s.write(ctx, func(t *tx) error { return t.putBlob(b) }); err != nil {
+	if err := s.write(ctx, func(t *tx) error { return t.putBlob(b, s.now()) }); err != nil {
 		return "", fmt.Errorf("keep blob: %w", err)
 	}
 	return b.hash, nil
@@ -102,17 +103,20 @@ func (b packed) unpack() ([]byte, error) {
 	return data, nil
 }
 
-func (t *tx) putBlob(b packed) error {
-	_, err := t.exec("INSERT INTO blobs (hash, size, codec, bytes) VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING",
-		b.hash, b.size, b.codec, b.bytes)
+func (t *tx) putBlob(b packed, now time.Time) error {
+	_, err := t.exec(`INSERT INTO blobs (hash, size, codec, bytes, at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (hash) DO UPDATE SET at = excluded.at`, b.hash, b.size, b.codec, b.bytes, toMillis(now))
 	return err
 }
 
-// sweepBlobs drops blobs that nothing names any more.
-func (t *tx) sweepBlobs() error {
-	_, err := t.exec(`DELETE FROM blobs WHERE
+// blobGrace is how long a blob may wait for the row that names it.
+const blobGrace = time.Hour
+
+// sweepBlobs drops blobs that nothing names any more, in whatever process.
+func (t *tx) sweepBlobs(now time.Time) error {
+	_, err := t.exec(`DELETE FROM blobs WHERE at < ? AND
 		NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.blob = blobs.hash AND c.blob <> '') AND
 		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.before_hash = blobs.hash AND p.before_hash <> '') AND
-		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.after_hash = blobs.hash AND p.after_hash <> '')`)
+		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.after_hash = blobs.hash AND p.after_hash <> '')`, toMillis(now.Add(-blobGrace)))
 	return err
 }

@@ -94,18 +94,22 @@ func (t *tx) messageID(sessionID string, seq int64) (int64, error) {
 	return n<<seqBits | seq&maxSeq, nil
 }
 
-// attachCalls reads the calls of a range of messages into them. A call whose message is
-// missing is dropped: nobody could answer it.
-func (s *Store) attachCalls(ctx context.Context, all []Message, at map[int64]int, low, high int64) error {
+// attachCalls reads the calls of a range of messages, in order, into them. A call whose
+// message is missing or no assistant's is dropped: nobody could answer it.
+func (s *Store) attachCalls(ctx context.Context, all []Message, low, high int64) error {
+	at := 0
 	return s.read(ctx, `SELECT message, idx, call_id, name, wire, arguments, status, result, blob, data, display, parts, started, ended
 		FROM tool_calls WHERE message > ? AND message < ? ORDER BY message, idx`, []any{low, high}, func(scan func(...any) error) error {
 		c, err := scanCall(scan)
 		if err != nil {
 			return err
 		}
-		if i, ok := at[c.Seq]; ok {
-			c.Session = all[i].Session
-			all[i].Calls = append(all[i].Calls, c)
+		for at < len(all) && all[at].Seq < c.Seq {
+			at++
+		}
+		if at < len(all) && all[at].Seq == c.Seq && (all[at].Role == RoleAssistant || all[at].Broken != "") {
+			c.Session = all[at].Session
+			all[at].Calls = append(all[at].Calls, c)
 		}
 		return nil
 	})

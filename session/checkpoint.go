@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // ErrNothing says that there is nothing to undo, or nothing to redo.
@@ -64,7 +65,7 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, pat
 			return err
 		}
 		for _, e := range before {
-			if err := t.keepBefore(n, turn, e, toMillis(c.s.now())); err != nil {
+			if err := t.keepBefore(n, turn, e, c.s.now()); err != nil {
 				return err
 			}
 		}
@@ -79,7 +80,7 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, pat
 
 // keepBefore notes a path's state unless this turn has changed it already: then the first
 // state counts.
-func (t *tx) keepBefore(n int64, turn int, e entry, now int64) error {
+func (t *tx) keepBefore(n int64, turn int, e entry, now time.Time) error {
 	res, err := t.exec(`UPDATE checkpoints SET after_kind = '', after_hash = '', after_mode = 0
 		WHERE session = ? AND turn = ? AND path = ? AND state = ?`, n, turn, e.path, rowLive)
 	if err != nil {
@@ -89,12 +90,12 @@ func (t *tx) keepBefore(n int64, turn int, e entry, now int64) error {
 		return err
 	}
 	if e.blob != nil {
-		if err := t.putBlob(*e.blob); err != nil {
+		if err := t.putBlob(*e.blob, now); err != nil {
 			return err
 		}
 	}
 	_, err = t.exec(`INSERT INTO checkpoints (session, turn, path, before_kind, before_hash, before_mode, note, at) VALUES (?,?,?,?,?,?,?,?)`,
-		n, turn, e.path, e.kind, e.hash, e.mode, e.note, now)
+		n, turn, e.path, e.kind, e.hash, e.mode, e.note, toMillis(now))
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -456,5 +457,65 @@ func TestInterruptedCallerGetsItsErrorAndWritesNothing(t *testing.T) {
 	}
 	if n := len(history(t, s, id)); n != 0 {
 		t.Errorf("%d messages", n)
+	}
+}
+
+func TestLostPagesCostOnlyWhatWasOnThem(t *testing.T) { // D01
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	s, err := session.Open(t.Context(), path, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := newSession(t, s, "p").ID
+	for i := range 300 {
+		seq := say(t, s, id, session.RoleAssistant, fmt.Sprintf("%d %s", i, strings.Repeat("word ", 300)), session.Call{ID: "c", Name: "read"})
+		if err := s.FinishCall(t.Context(), session.Call{Session: id, Seq: seq, Status: session.StatusDone, Result: strings.Repeat("out ", 300)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for round := range 40 {
+		t.Run(fmt.Sprint(round), func(t *testing.T) {
+			spoiled := slices.Clone(whole)
+			page := 1 + random.IntN(len(spoiled)/4096-1)
+			for i := range 4096 {
+				spoiled[page*4096+i] = byte(random.Uint32())
+			}
+			path := filepath.Join(t.TempDir(), "jcode.db")
+			write(t, path, string(spoiled))
+			s := openAt(t, path)
+			if len(s.Notices()) > 0 {
+				return // a page of the schema: said and begun anew
+			}
+			all, err := s.Messages(t.Context(), id)
+			if err != nil {
+				if !strings.Contains(err.Error(), "damaged") && !errors.Is(err, session.ErrNotFound) {
+					t.Errorf("page %d: %v", page, err)
+				}
+				return
+			}
+			broken, calls, whole := 0, 0, 0
+			for _, m := range all {
+				calls += len(m.Calls)
+				if m.Broken != "" {
+					broken++
+				} else {
+					whole++
+				}
+			}
+			if (whole < 300 || calls < 300) && broken == 0 {
+				t.Errorf("page %d: %d messages, %d calls and nothing is said", page, whole, calls)
+			}
+			if whole < 250 {
+				t.Errorf("page %d: only %d messages are left", page, whole)
+			}
+		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -169,32 +170,51 @@ func (s *Store) MessagesIn(ctx context.Context, sessionID string, w Window) ([]M
 }
 
 func (s *Store) messagesBetween(ctx context.Context, sessionID string, low, high int64) ([]Message, error) {
-	var all []Message
-	at := map[int64]int{}
-	err := s.read(ctx, `SELECT id, role, parts, usage, archived_by, created FROM messages
-		WHERE id > ? AND id < ? AND rewound = 0 ORDER BY id`, []any{low, high}, func(scan func(...any) error) error {
-		m, err := scanMessage(scan, sessionID)
-		if err != nil {
-			return err
-		}
-		if m.Role == RoleAssistant || m.Broken != "" {
-			at[m.Seq] = len(all)
-		}
-		all = append(all, m)
-		return nil
-	})
+	all, err := s.messageRows(ctx, sessionID, low, high, "ASC")
 	if damaged(err) {
-		// Pages of the file are lost: what could be read is worth more than nothing.
-		all = append(all, Message{Session: sessionID, Seq: lastSeq(all) + 1, Broken: "what follows can't be read: " + err.Error()})
-		err = nil
+		// Pages of the file are lost: what lies before and behind them is read all the same.
+		after := low
+		if len(all) > 0 {
+			after = low&^maxSeq | all[len(all)-1].Seq
+		}
+		lost := brokenAt(sessionID, after&maxSeq+1, err)
+		var rest []Message
+		if rest, err = s.messageRows(ctx, sessionID, after, high, "DESC"); damaged(err) {
+			err = nil
+		}
+		slices.Reverse(rest)
+		all = append(append(all, lost), rest...)
 	}
-	if err == nil && len(at) > 0 {
-		err = s.attachCalls(ctx, all, at, low, high)
+	if err == nil {
+		if err = s.attachCalls(ctx, all, low, high); damaged(err) {
+			all = append(all, brokenAt(sessionID, lastSeq(all)+1, err))
+			err = nil
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("messages of session %s: %w", sessionID, err)
 	}
 	return all, nil
+}
+
+// messageRows reads rows in an order until the end or an error; what came before the error
+// is given with it.
+func (s *Store) messageRows(ctx context.Context, sessionID string, low, high int64, order string) ([]Message, error) {
+	var all []Message
+	err := s.read(ctx, `SELECT id, role, parts, usage, archived_by, created FROM messages
+		WHERE id > ? AND id < ? AND rewound = 0 ORDER BY id `+order, []any{low, high}, func(scan func(...any) error) error {
+		m, err := scanMessage(scan, sessionID)
+		if err == nil {
+			all = append(all, m)
+		}
+		return err
+	})
+	return all, err
+}
+
+// brokenAt stands for rows that are on lost pages.
+func brokenAt(sessionID string, seq int64, err error) Message {
+	return Message{Session: sessionID, Seq: seq, Broken: "a part of the history can't be read: " + err.Error()}
 }
 
 func lastSeq(all []Message) int64 {
@@ -243,16 +263,6 @@ func roleName(b []byte) string {
 		return RoleSummary
 	}
 	return ""
-}
-
-func decodeParts(b []byte, to *[]Part) error {
-	if len(b) == 0 {
-		return errors.New("its content is empty")
-	}
-	if err := json.Unmarshal(b, to); err != nil {
-		return fmt.Errorf("its content is no valid JSON: %w", err)
-	}
-	return nil
 }
 
 // Archive marks the live messages up to a seq as replaced by a summary message, and gives

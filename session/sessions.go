@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 )
@@ -136,21 +134,20 @@ func (e *AmbiguousError) Error() string {
 // (at least 4 characters) or its title in the project, in this order. It gives ErrNotFound,
 // or an *AmbiguousError.
 func (s *Store) Find(ctx context.Context, projectID, name string) (Session, error) {
+	if name == "" {
+		return Session{}, fmt.Errorf("find session: no name: %w", ErrNotFound)
+	}
 	v, err := s.Get(ctx, name)
 	if err == nil || !errors.Is(err, ErrNotFound) {
 		return v, err
 	}
-	tries := []struct {
+	type try struct {
 		where string
 		args  []any
-	}{
-		{"s.title = ? AND s.project_id = ? AND s.kind = ''", []any{name, projectID}},
 	}
-	if utf8.RuneCountInString(name) >= 4 && !strings.ContainsFunc(name, func(r rune) bool { return r != '-' && !unicode.Is(unicode.ASCII_Hex_Digit, r) }) {
-		tries = append(tries, struct {
-			where string
-			args  []any
-		}{"s.id LIKE ? OR s.id LIKE ?", []any{strings.ToLower(name) + "%", "%" + strings.ToLower(name)}})
+	tries := []try{{"s.title = ? AND s.project_id = ? AND s.kind = ''", []any{name, projectID}}}
+	if part := strings.ToLower(name); len(part) >= 4 && strings.Trim(part, "0123456789abcdef-") == "" {
+		tries = append(tries, try{"s.id LIKE ? OR s.id LIKE ?", []any{part + "%", "%" + part}})
 	}
 	for _, try := range tries {
 		var all []Session
@@ -170,134 +167,6 @@ func (s *Store) Find(ctx context.Context, projectID, name string) (Session, erro
 		}
 	}
 	return Session{}, fmt.Errorf("session %q: %w", name, ErrNotFound)
-}
-
-// Filter chooses sessions for List.
-type Filter struct {
-	ProjectID string // only this project's, unless All
-	All       bool
-	Query     string // words in titles and text; every word must occur, the last may be begun only
-	Kind      string // "" = ordinary sessions, KindTask, KindAny
-	ParentID  string // only those under this session
-	Archived  bool   // archived ones too
-	Limit     int    // 0 = all
-}
-
-// List gives the sessions that fit, the one used last first.
-func (s *Store) List(ctx context.Context, f Filter) ([]Session, error) {
-	where, args := f.where()
-	if strings.TrimSpace(f.Query) != "" {
-		hits, err := s.matchingSessions(ctx, f.Query)
-		if err != nil {
-			return nil, fmt.Errorf("list sessions: %w", err)
-		}
-		return s.listHits(ctx, f, where, args, hits)
-	}
-	query := "SELECT " + sessionColumns + " FROM sessions s" + where + " ORDER BY s.updated DESC, s.n DESC"
-	if f.Limit > 0 {
-		query += fmt.Sprintf(" LIMIT %d", f.Limit)
-	}
-	var all []Session
-	err := s.read(ctx, query, args, func(scan func(...any) error) error {
-		v, err := scanSession(scan)
-		all = append(all, v)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list sessions: %w", err)
-	}
-	return all, nil
-}
-
-// listHits picks the newest of the sessions that a search named. Walking the keys first
-// and reading whole rows only for what is shown keeps a keystroke cheap.
-func (s *Store) listHits(ctx context.Context, f Filter, where string, args []any, hits map[int64]bool) ([]Session, error) {
-	var keys []int64
-	stop := errors.New("enough")
-	err := s.read(ctx, "SELECT s.n FROM sessions s"+where+" ORDER BY s.updated DESC, s.n DESC", args, func(scan func(...any) error) error {
-		var n int64
-		if err := scan(&n); err != nil {
-			return err
-		}
-		if hits[n] {
-			keys = append(keys, n)
-		}
-		if f.Limit > 0 && len(keys) >= f.Limit {
-			return stop
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, stop) {
-		return nil, fmt.Errorf("list sessions: %w", err)
-	}
-	all := make([]Session, 0, len(keys))
-	for chunk := range chunks(keys, 200) {
-		marks := strings.TrimSuffix(strings.Repeat("?,", len(chunk)), ",")
-		err := s.read(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE s.n IN ("+marks+") ORDER BY s.updated DESC, s.n DESC", anys(chunk),
-			func(scan func(...any) error) error {
-				v, err := scanSession(scan)
-				all = append(all, v)
-				return err
-			})
-		if err != nil {
-			return nil, fmt.Errorf("list sessions: %w", err)
-		}
-	}
-	return all, nil
-}
-
-func chunks(keys []int64, size int) func(yield func([]int64) bool) {
-	return func(yield func([]int64) bool) {
-		for len(keys) > 0 {
-			n := min(size, len(keys))
-			if !yield(keys[:n]) {
-				return
-			}
-			keys = keys[n:]
-		}
-	}
-}
-
-func anys(keys []int64) []any {
-	out := make([]any, len(keys))
-	for i, k := range keys {
-		out[i] = k
-	}
-	return out
-}
-
-func (f Filter) where() (string, []any) {
-	var terms []string
-	var args []any
-	add := func(term string, a ...any) { terms, args = append(terms, term), append(args, a...) }
-	if !f.All {
-		add("s.project_id = ?", f.ProjectID)
-	}
-	if f.Kind != KindAny {
-		add("s.kind = ?", f.Kind)
-	}
-	if f.ParentID != "" {
-		add("s.parent_id = ?", f.ParentID)
-	}
-	if !f.Archived {
-		add("s.archived = 0")
-	}
-	if len(terms) == 0 {
-		return "", nil
-	}
-	return " WHERE " + strings.Join(terms, " AND "), args
-}
-
-// Latest gives the project's session that was used last, or ErrNotFound.
-func (s *Store) Latest(ctx context.Context, projectID string) (Session, error) {
-	all, err := s.List(ctx, Filter{ProjectID: projectID, Limit: 1})
-	if err != nil {
-		return Session{}, err
-	}
-	if len(all) == 0 {
-		return Session{}, fmt.Errorf("latest session: %w", ErrNotFound)
-	}
-	return all[0], nil
 }
 
 // Change names what Update sets; nil leaves a field as it is.
@@ -321,147 +190,6 @@ func (s *Store) Update(ctx context.Context, id string, c Change) error {
 	})
 	if err != nil {
 		return fmt.Errorf("update session %s: %w", id, err)
-	}
-	return nil
-}
-
-// Rename gives a session the person's title, which automatic titles never replace.
-func (s *Store) Rename(ctx context.Context, id, title string) error {
-	_, err := s.setTitle(ctx, id, title, TitleUser)
-	return err
-}
-
-// SetAutoTitle gives a session an automatic title unless a person named it, and reports
-// whether it did.
-func (s *Store) SetAutoTitle(ctx context.Context, id, title string) (bool, error) {
-	return s.setTitle(ctx, id, title, TitleAuto)
-}
-
-func (s *Store) setTitle(ctx context.Context, id, title, source string) (bool, error) {
-	title = ShortTitle(title)
-	if title == "" {
-		return false, fmt.Errorf("rename session %s: the title is empty", id)
-	}
-	done := false
-	err := s.write(ctx, func(t *tx) error {
-		var n int64
-		var old, oldSource string
-		if err := t.row("SELECT n, title, title_source FROM sessions WHERE id = ?", []any{id}, &n, &old, &oldSource); err != nil {
-			return err
-		}
-		if source == TitleAuto && oldSource == TitleUser {
-			return nil
-		}
-		done = true
-		return t.title(n, title, source)
-	})
-	if err != nil {
-		return false, fmt.Errorf("rename session %s: %w", id, err)
-	}
-	return done, nil
-}
-
-func (t *tx) title(n int64, title, source string) error {
-	if _, err := t.exec("UPDATE sessions SET title = ?, title_source = ? WHERE n = ?", title, source, n); err != nil {
-		return err
-	}
-	return t.index(n<<seqBits, title)
-}
-
-const titleRunes = 80
-
-// ShortTitle makes a title of one line from any text: its first line with a letter or
-// digit, blanks folded, control characters dropped, at most 80 characters.
-func ShortTitle(text string) string {
-	line := ""
-	for l := range strings.Lines(text) {
-		if strings.ContainsFunc(l, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-			line = l
-			break
-		}
-		if line == "" {
-			line = strings.TrimSpace(l)
-		}
-		if len(l) > 1<<16 {
-			break
-		}
-	}
-	var b strings.Builder
-	count, blank := 0, false
-	for _, r := range line {
-		if unicode.IsSpace(r) {
-			blank = true
-			continue
-		}
-		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			continue
-		}
-		if blank && b.Len() > 0 {
-			b.WriteByte(' ')
-			count++
-		}
-		blank = false
-		if count >= titleRunes-1 {
-			b.WriteRune('…')
-			break
-		}
-		b.WriteRune(r)
-		count++
-	}
-	return b.String()
-}
-
-// Delete removes a session with all that belongs to it, and its sub-agents' sessions.
-func (s *Store) Delete(ctx context.Context, id string) error {
-	err := s.write(ctx, func(t *tx) error {
-		var n int64
-		if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{id}, &n); err != nil {
-			return err
-		}
-		if err := t.deleteTree(n, id); err != nil {
-			return err
-		}
-		return t.sweepBlobs()
-	})
-	if err != nil {
-		return fmt.Errorf("delete session %s: %w", id, err)
-	}
-	return nil
-}
-
-func (t *tx) deleteTree(n int64, id string) error {
-	type child struct {
-		n  int64
-		id string
-	}
-	var children []child
-	err := t.each("SELECT n, id FROM sessions WHERE parent_id = ? AND kind = ?", []any{id, KindTask}, func(scan func(...any) error) error {
-		var c child
-		err := scan(&c.n, &c.id)
-		children = append(children, c)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	// The row goes first: a circle of parents ends then.
-	for _, q := range []struct {
-		sql string
-		arg any
-	}{
-		{"DELETE FROM search WHERE rowid >= ?1 << 24 AND rowid < (?1 + 1) << 24", n},
-		{"DELETE FROM drafts WHERE key = ?", id},
-		{"DELETE FROM grants WHERE scope = 'session' AND session_id = ?", id},
-		{"DELETE FROM sessions WHERE n = ?", n},
-	} {
-		if _, err := t.exec(q.sql, q.arg); err != nil {
-			return err
-		}
-	}
-	for _, c := range children {
-		if err := t.deleteTree(c.n, c.id); err != nil {
-			return err
-		}
 	}
 	return nil
 }

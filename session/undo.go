@@ -240,7 +240,7 @@ func (c *Checkpoints) exchange(ctx context.Context, s step) ([]byte, error) {
 	if e.blob == nil {
 		return content, nil // too large: it can be undone, but not redone
 	}
-	return content, c.s.write(ctx, func(t *tx) error { return t.putBlob(*e.blob) })
+	return content, c.s.write(ctx, func(t *tx) error { return t.putBlob(*e.blob, c.s.now()) })
 }
 
 // movedFolder reports whether a part of the path has become a link: what stands there now

@@ -1,0 +1,61 @@
+package session
+
+import (
+	"context"
+	"fmt"
+)
+
+// Delete removes a session with all that belongs to it, and its sub-agents' sessions.
+func (s *Store) Delete(ctx context.Context, id string) error {
+	err := s.write(ctx, func(t *tx) error {
+		var n int64
+		if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{id}, &n); err != nil {
+			return err
+		}
+		if err := t.deleteTree(n, id); err != nil {
+			return err
+		}
+		return t.sweepBlobs(s.now())
+	})
+	if err != nil {
+		return fmt.Errorf("delete session %s: %w", id, err)
+	}
+	return nil
+}
+
+func (t *tx) deleteTree(n int64, id string) error {
+	type child struct {
+		n  int64
+		id string
+	}
+	var children []child
+	err := t.each("SELECT n, id FROM sessions WHERE parent_id = ? AND kind = ?", []any{id, KindTask}, func(scan func(...any) error) error {
+		var c child
+		err := scan(&c.n, &c.id)
+		children = append(children, c)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// The row goes first: a circle of parents ends then.
+	for _, q := range []struct {
+		sql string
+		arg any
+	}{
+		{"DELETE FROM search WHERE rowid >= ?1 << 24 AND rowid < (?1 + 1) << 24", n},
+		{"DELETE FROM drafts WHERE key = ?", id},
+		{"DELETE FROM grants WHERE scope = 'session' AND session_id = ?", id},
+		{"DELETE FROM sessions WHERE n = ?", n},
+	} {
+		if _, err := t.exec(q.sql, q.arg); err != nil {
+			return err
+		}
+	}
+	for _, c := range children {
+		if err := t.deleteTree(c.n, c.id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Filter chooses sessions for List.
+type Filter struct {
+	ProjectID string // only this project's, unless All
+	All       bool
+	Query     string // words in titles and text; every word must occur, the last may be begun only
+	Kind      string // "" = ordinary sessions, KindTask, KindAny
+	ParentID  string // only those under this session
+	Archived  bool   // archived ones too
+	Limit     int    // 0 = all
+}
+
+// List gives the sessions that fit, the one used last first.
+func (s *Store) List(ctx context.Context, f Filter) ([]Session, error) {
+	where, args := f.where()
+	if strings.TrimSpace(f.Query) != "" {
+		hits, err := s.matchingSessions(ctx, f.Query)
+		if err != nil {
+			return nil, fmt.Errorf("list sessions: %w", err)
+		}
+		return s.listHits(ctx, f, where, args, hits)
+	}
+	query := "SELECT " + sessionColumns + " FROM sessions s" + where + " ORDER BY s.updated DESC, s.n DESC"
+	if f.Limit > 0 {
+		query += fmt.Sprintf(" LIMIT %d", f.Limit)
+	}
+	var all []Session
+	err := s.read(ctx, query, args, func(scan func(...any) error) error {
+		v, err := scanSession(scan)
+		all = append(all, v)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	return all, nil
+}
+
+// listHits picks the newest of the sessions that a search named. Walking the keys first
+// and reading whole rows only for what is shown keeps a keystroke cheap.
+func (s *Store) listHits(ctx context.Context, f Filter, where string, args []any, hits map[int64]bool) ([]Session, error) {
+	var keys []int64
+	stop := errors.New("enough")
+	err := s.read(ctx, "SELECT s.n FROM sessions s"+where+" ORDER BY s.updated DESC, s.n DESC", args, func(scan func(...any) error) error {
+		var n int64
+		if err := scan(&n); err != nil {
+			return err
+		}
+		if hits[n] {
+			keys = append(keys, n)
+		}
+		if f.Limit > 0 && len(keys) >= f.Limit {
+			return stop
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, stop) {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	all := make([]Session, 0, len(keys))
+	for chunk := range slices.Chunk(keys, 200) {
+		marks := strings.TrimSuffix(strings.Repeat("?,", len(chunk)), ",")
+		err := s.read(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE s.n IN ("+marks+") ORDER BY s.updated DESC, s.n DESC", anys(chunk),
+			func(scan func(...any) error) error {
+				v, err := scanSession(scan)
+				all = append(all, v)
+				return err
+			})
+		if err != nil {
+			return nil, fmt.Errorf("list sessions: %w", err)
+		}
+	}
+	return all, nil
+}
+
+func anys(keys []int64) []any {
+	out := make([]any, len(keys))
+	for i, k := range keys {
+		out[i] = k
+	}
+	return out
+}
+
+func (f Filter) where() (string, []any) {
+	var terms []string
+	var args []any
+	add := func(term string, a ...any) { terms, args = append(terms, term), append(args, a...) }
+	if !f.All {
+		add("s.project_id = ?", f.ProjectID)
+	}
+	if f.Kind != KindAny {
+		add("s.kind = ?", f.Kind)
+	}
+	if f.ParentID != "" {
+		add("s.parent_id = ?", f.ParentID)
+	}
+	if !f.Archived {
+		add("s.archived = 0")
+	}
+	if len(terms) == 0 {
+		return "", nil
+	}
+	return " WHERE " + strings.Join(terms, " AND "), args
+}
+
+// Latest gives the project's session that was used last, or ErrNotFound.
+func (s *Store) Latest(ctx context.Context, projectID string) (Session, error) {
+	all, err := s.List(ctx, Filter{ProjectID: projectID, Limit: 1})
+	if err != nil {
+		return Session{}, err
+	}
+	if len(all) == 0 {
+		return Session{}, fmt.Errorf("latest session: %w", ErrNotFound)
+	}
+	return all[0], nil
+}

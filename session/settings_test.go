@@ -1,0 +1,284 @@
+package session_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/session"
+)
+
+func TestGrantsHoldWhereTheyWereGiven(t *testing.T) {
+	s := open(t)
+	add := func(g session.Grant) int64 {
+		t.Helper()
+		id, err := s.AddGrant(t.Context(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	global := add(session.Grant{Key: "read", Scope: session.GrantGlobal, Project: "ignored"})
+	add(session.Grant{Key: "exec(go test)", Scope: session.GrantProject, Project: "p"})
+	add(session.Grant{Key: "exec(ls)", Scope: session.GrantSession, Session: "s1"})
+	add(session.Grant{Key: "lua(x)", Scope: session.GrantProject, Project: "p", Hash: "h1"})
+	if again := add(session.Grant{Key: "read", Scope: session.GrantGlobal}); again != global {
+		t.Errorf("the same grant has IDs %d and %d", global, again)
+	}
+	keys := func(sessionID, project string) string {
+		t.Helper()
+		all, err := s.Grants(t.Context(), sessionID, project)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, g := range all {
+			out = append(out, g.Key+g.Hash)
+		}
+		return strings.Join(out, " ")
+	}
+	for _, c := range []struct{ session, project, want string }{
+		{"s1", "p", "read exec(go test) exec(ls) lua(x)h1"}, {"s2", "p", "read exec(go test) lua(x)h1"}, {"s1", "q", "read exec(ls)"}, {"", "", "read"},
+	} {
+		if got := keys(c.session, c.project); got != c.want {
+			t.Errorf("%s in %s: %q, want %q", c.session, c.project, got, c.want)
+		}
+	}
+	if err := s.RevokeGrant(t.Context(), global); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RevokeGrant(t.Context(), global); !errors.Is(err, session.ErrNotFound) {
+		t.Error(err)
+	}
+	if got := keys("s2", "q"); got != "" {
+		t.Error(got)
+	}
+	for _, bad := range []session.Grant{{Key: "x"}, {Key: "x", Scope: "world"}, {Key: "x", Scope: session.GrantProject}, {Key: "x", Scope: session.GrantSession}} {
+		if _, err := s.AddGrant(t.Context(), bad); err == nil {
+			t.Errorf("%+v was taken", bad)
+		}
+	}
+}
+
+func TestTrustIsForExactlyWhatWasShown(t *testing.T) {
+	s := open(t)
+	if err := s.AddTrust(t.Context(), session.Trust{Project: "p", Kind: "mcp", Name: "gh", Hash: "h1"}, session.Trust{Project: "p", Kind: "lua", Name: "t", Hash: "h2"}); err != nil {
+		t.Fatal(err)
+	}
+	trusted := func(project, kind, name, hash string) bool {
+		t.Helper()
+		ok, err := s.IsTrusted(t.Context(), project, kind, name, hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	if !trusted("p", "mcp", "gh", "h1") || trusted("p", "mcp", "gh", "h2") || trusted("q", "mcp", "gh", "h1") || trusted("p", "lua", "gh", "h1") {
+		t.Error("trust is not exact")
+	}
+	if all, err := s.Trusted(t.Context(), "p"); err != nil || len(all) != 2 || all[0].Kind != "lua" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if err := s.RevokeTrust(t.Context(), "p", "mcp", ""); err != nil || trusted("p", "mcp", "gh", "h1") || !trusted("p", "lua", "t", "h2") {
+		t.Error("revoking a kind", err)
+	}
+	if err := s.RevokeTrust(t.Context(), "p", "", ""); err != nil || trusted("p", "lua", "t", "h2") {
+		t.Error("revoking all", err)
+	}
+}
+
+func TestPromptHistory(t *testing.T) {
+	s := open(t)
+	add := func(project, text string) {
+		t.Helper()
+		if err := s.AddPrompt(t.Context(), session.Prompt{Project: project, Cwd: "/w", Text: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	big := strings.Repeat("paste\n", 1<<17) // U05: the whole text comes back
+	for _, p := range []string{"one", "two", big, "100%", "  \n", "one"} {
+		add("p", p)
+	}
+	add("q", "elsewhere One")
+	texts := func(all []session.Prompt, err error) []string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, p := range all {
+			out = append(out, p.Text)
+		}
+		return out
+	}
+	if got := texts(s.RecentPrompts(t.Context(), "p", 0)); !slices.Equal(got, []string{"one", "100%", big, "two"}) {
+		t.Errorf("%.60q", got)
+	}
+	if got := texts(s.RecentPrompts(t.Context(), "p", 1)); !slices.Equal(got, []string{"one"}) {
+		t.Errorf("%.60q", got)
+	}
+	if got := texts(s.SearchPrompts(t.Context(), "", "ONE", 0)); !slices.Equal(got, []string{"elsewhere One", "one"}) {
+		t.Errorf("%.60q", got)
+	}
+	if got := texts(s.SearchPrompts(t.Context(), "p", "%", 0)); !slices.Equal(got, []string{"100%"}) {
+		t.Errorf("%.60q", got)
+	}
+	for i := range 2100 {
+		add("r", fmt.Sprint(i))
+	}
+	if got := texts(s.RecentPrompts(t.Context(), "r", 0)); len(got) != 2000 || got[0] != "2099" {
+		t.Errorf("%d prompts are kept", len(got))
+	}
+}
+
+func TestLuaStateKeepsItsLimits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	s := openAt(t, path)
+	set := func(scope, key, value string) error {
+		return s.LuaSet(t.Context(), scope, key, json.RawMessage(value))
+	}
+	if err := errors.Join(set("user/a", "k", `{"x":[1]}`), set("user/b", "k", `2`), set("user/a", "z", `""`), set("user/a", "k", `{"x":[2]}`)); err != nil {
+		t.Fatal(err)
+	}
+	again := openAt(t, path) // it survives a restart
+	if v, ok, err := again.LuaGet(t.Context(), "user/a", "k"); err != nil || !ok || string(v) != `{"x":[2]}` {
+		t.Error(string(v), ok, err)
+	}
+	if _, ok, err := again.LuaGet(t.Context(), "user/c", "k"); err != nil || ok {
+		t.Error(ok, err)
+	}
+	if keys, err := s.LuaKeys(t.Context(), "user/a"); err != nil || !slices.Equal(keys, []string{"k", "z"}) {
+		t.Error(keys, err)
+	}
+	if err := errors.Join(s.LuaDelete(t.Context(), "user/a", "z"), s.LuaDelete(t.Context(), "user/a", "z")); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct{ key, value, want string }{
+		{strings.Repeat("k", 257), "1", "256"},
+		{"k", `"` + strings.Repeat("v", 64<<10) + `"`, "65536"},
+		{"\xff", "1", "UTF-8"},
+		{"k", "\"\xff\"", "UTF-8"},
+		{"k", "{", "JSON"},
+		{"", "1", "empty"},
+	} {
+		if err := set("user/a", c.key, c.value); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.20q: %v, want %q", c.key, err, c.want)
+		}
+	}
+	if err := errors.Join(set("user/a", strings.Repeat("k", 256), "1"), set("user/a", "big", `"`+strings.Repeat("v", 64<<10-2)+`"`)); err != nil {
+		t.Error(err)
+	}
+	for i := range 1000 {
+		if err := set("full", fmt.Sprint(i), "1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := set("full", "more", "1"); err == nil || !strings.Contains(err.Error(), "1000") {
+		t.Error(err)
+	}
+	if err := set("full", "7", "2"); err != nil {
+		t.Error("an existing key can't be set:", err)
+	}
+}
+
+func TestPlansAndDrafts(t *testing.T) {
+	s := open(t)
+	v := newSession(t, s, "p")
+	if todo, err := s.Todo(t.Context(), v.ID); err != nil || todo != nil {
+		t.Error(todo, err)
+	}
+	for _, items := range []string{`[{"text":"a"}]`, `[]`} {
+		if err := s.SetTodo(t.Context(), v.ID, json.RawMessage(items)); err != nil {
+			t.Fatal(err)
+		}
+		if todo, err := s.Todo(t.Context(), v.ID); err != nil || string(todo) != items {
+			t.Error(string(todo), err)
+		}
+	}
+	if err := s.SetTodo(t.Context(), "none", nil); !errors.Is(err, session.ErrNotFound) {
+		t.Error(err)
+	}
+	for _, draft := range []string{"half a th", "half a thought\n", ""} {
+		if err := s.SetDraft(t.Context(), v.ID, draft); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Draft(t.Context(), v.ID); err != nil || got != draft {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+}
+
+func TestBlobsAreKeptOnceAndSweptWithTheirSession(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	now := time.Now()
+	s, err := session.Open(t.Context(), path, session.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	v := newSession(t, s, "p")
+	for _, data := range [][]byte{nil, []byte("short"), bytes.Repeat([]byte("long "), 10000), {0xff, 0, 1}} {
+		hash, err := s.PutBlob(t.Context(), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := s.PutBlob(t.Context(), data); err != nil || again != hash {
+			t.Error(again, err)
+		}
+		if got, err := s.Blob(t.Context(), hash); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%d bytes came back, %v", len(got), err)
+		}
+	}
+	kept, err := s.PutBlob(t.Context(), []byte("kept by a call"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seq := say(t, s, v.ID, session.RoleAssistant, "", session.Call{ID: "c"})
+	if err := s.FinishCall(t.Context(), session.Call{Session: v.ID, Seq: seq, Status: session.StatusDone, Result: "cut", Blob: kept}); err != nil {
+		t.Fatal(err)
+	}
+	other := newSession(t, s, "p")
+	fork, err := s.Fork(t.Context(), v.ID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), other.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), v.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Blob(t.Context(), kept); err != nil {
+		t.Errorf("the fork's blob is gone: %v", err)
+	}
+	third := newSession(t, s, "p")
+	if err := s.Delete(t.Context(), fork.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Blob(t.Context(), kept); err != nil {
+		t.Errorf("a young blob is gone: %v", err)
+	}
+	now = now.Add(2 * time.Hour)
+	if err := s.Delete(t.Context(), third.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Blob(t.Context(), kept); !errors.Is(err, session.ErrNotFound) {
+		t.Errorf("the last session's blob is there: %v", err)
+	}
+	hash, err := s.PutBlob(t.Context(), []byte("damaged later"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := raw(t, path).ExecContext(t.Context(), "UPDATE blobs SET bytes = x'00' WHERE hash = ?", hash); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Blob(t.Context(), hash); err == nil {
+		t.Error("a damaged blob was given")
+	}
+}

@@ -1,0 +1,72 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"jcode/internal/text"
+)
+
+// Rename gives a session the person's title, which automatic titles never replace.
+func (s *Store) Rename(ctx context.Context, id, title string) error {
+	_, err := s.setTitle(ctx, id, title, TitleUser)
+	return err
+}
+
+// SetAutoTitle gives a session an automatic title unless a person named it, and reports
+// whether it did.
+func (s *Store) SetAutoTitle(ctx context.Context, id, title string) (bool, error) {
+	return s.setTitle(ctx, id, title, TitleAuto)
+}
+
+func (s *Store) setTitle(ctx context.Context, id, title, source string) (bool, error) {
+	title = ShortTitle(title)
+	if title == "" {
+		return false, fmt.Errorf("rename session %s: the title is empty", id)
+	}
+	done := false
+	err := s.write(ctx, func(t *tx) error {
+		var n int64
+		var old, oldSource string
+		if err := t.row("SELECT n, title, title_source FROM sessions WHERE id = ?", []any{id}, &n, &old, &oldSource); err != nil {
+			return err
+		}
+		if source == TitleAuto && oldSource == TitleUser {
+			return nil
+		}
+		done = true
+		return t.title(n, title, source)
+	})
+	if err != nil {
+		return false, fmt.Errorf("rename session %s: %w", id, err)
+	}
+	return done, nil
+}
+
+func (t *tx) title(n int64, title, source string) error {
+	if _, err := t.exec("UPDATE sessions SET title = ?, title_source = ? WHERE n = ?", title, source, n); err != nil {
+		return err
+	}
+	return t.index(n<<seqBits, title)
+}
+
+// titleCells is how wide a title is at most, in terminal cells.
+const titleCells = 80
+
+// ShortTitle makes a title of one line from any text: its first line that says something,
+// blanks folded, without what a terminal would obey, at most 80 cells wide.
+func ShortTitle(s string) string {
+	s = text.Clean(text.Cut(s, 16<<10)) // what lies behind is no title
+	line := ""
+	for l := range strings.Lines(s) {
+		if strings.ContainsFunc(l, searchable) {
+			line = l
+			break
+		}
+		if strings.TrimSpace(line) == "" {
+			line = l
+		}
+	}
+	return text.Truncate(strings.Join(strings.Fields(text.Cut(line, 1<<10)), " "), titleCells, "…")
+}

@@ -54,6 +54,8 @@ type Exit struct {
 	Number int
 	// User and System are the CPU times of the process and its reaped children.
 	User, System time.Duration
+	// Peak is the most memory that the process had resident, in bytes; 0 if unknown.
+	Peak int64
 	// Err is set when the end could not be observed.
 	Err error
 }
@@ -114,7 +116,7 @@ func exitOf(state *os.ProcessState, err error) Exit {
 	if err != nil {
 		return Exit{Code: -1, Err: fmt.Errorf("wait for process: %w", err)}
 	}
-	e := Exit{Code: state.ExitCode(), User: state.UserTime(), System: state.SystemTime()}
+	e := Exit{Code: state.ExitCode(), User: state.UserTime(), System: state.SystemTime(), Peak: peakMemory(state)}
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		e.Code, e.Number, e.Signal = -1, int(ws.Signal()), ws.Signal().String()
 	}

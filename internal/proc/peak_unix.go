@@ -1,0 +1,21 @@
+//go:build unix
+
+package proc
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+)
+
+// peakMemory is the most memory that an ended process had resident, in bytes.
+func peakMemory(state *os.ProcessState) int64 {
+	u, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok || u == nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return int64(u.Maxrss)
+	}
+	return int64(u.Maxrss) << 10
+}

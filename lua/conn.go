@@ -1,0 +1,308 @@
+package lua
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"jcode/internal/proc"
+	"jcode/lua/wire"
+)
+
+// Deadlines of a host's life.
+const (
+	readyLimit  = 10 * time.Second       // from start to the ready message
+	cancelGrace = 100 * time.Millisecond // from cancel to SIGKILL
+	closeGrace  = 500 * time.Millisecond // from the closed pipe to SIGKILL
+)
+
+// maxStderr is how much of a host's standard error is kept for diagnosis.
+const maxStderr = 64 << 10
+
+// conn is one host and its pipes. One goroutine at a time owns it; inbox is filled by
+// the goroutine that reads.
+type conn struct {
+	out    io.WriteCloser
+	inbox  chan *wire.Message
+	dead   chan struct{} // closed when nothing more can come
+	fault  error         // why, written before dead is closed
+	stop   chan struct{} // closed by kill and close: the reader gives up
+	stopIt sync.Once
+	layers []string
+	pid    int
+	// kill ends the process at once; exited is closed when it was reaped.
+	killProcess func()
+	exited      <-chan struct{}
+	peak        func() int64 // peak memory in bytes once exited, 0 if unknown
+	stderr      *head
+	// memoryKill says that the host was ended for its size.
+	memoryKill atomic.Bool
+
+	served  int
+	hashes  map[string]bool // sources that the host has compiled
+	spent   wire.Spent
+	work    uint64
+	lastUse time.Time
+}
+
+// starter starts a host; long marks one that lives with its plugin.
+type starter func(ctx context.Context, long bool) (*conn, error)
+
+// startProcess starts this program as a host.
+func startProcess(exe string) starter {
+	return func(ctx context.Context, long bool) (*conn, error) {
+		argv := []string{exe, "lua-host"}
+		if long {
+			argv = append(argv, "long")
+		}
+		var files []*os.File
+		pipe := func() (r, w *os.File, err error) {
+			if r, w, err = os.Pipe(); err == nil {
+				files = append(files, r, w)
+			}
+			return r, w, err
+		}
+		closeAll := func() {
+			for _, f := range files {
+				_ = f.Close()
+			}
+		}
+		inR, inW, err1 := pipe()
+		outR, outW, err2 := pipe()
+		errR, errW, err3 := pipe()
+		if err := errors.Join(err1, err2, err3); err != nil {
+			closeAll()
+			return nil, fmt.Errorf("start Lua host: %w", err)
+		}
+		p, err := proc.Start(proc.Spec{Argv: argv, Dir: rootFolder(), Env: hostEnv(), Stdin: inR, Stdout: outW, Stderr: errW})
+		if err != nil {
+			closeAll()
+			return nil, fmt.Errorf("start Lua host: %w", err)
+		}
+		for _, f := range []*os.File{inR, outW, errW} {
+			_ = f.Close()
+		}
+		c := newConn(inW, outR)
+		c.pid = p.Pid()
+		c.exited = p.Done()
+		c.killProcess = func() { _ = p.Kill() }
+		c.peak = func() int64 { return p.Exit().Peak }
+		c.stderr = newHead()
+		go c.stderr.fill(errR)
+		if err := c.greet(ctx); err != nil {
+			c.kill()
+			return nil, err
+		}
+		return c, nil
+	}
+}
+
+func rootFolder() string {
+	if runtime.GOOS == "windows" {
+		return os.Getenv("SystemRoot")
+	}
+	return "/"
+}
+
+// hostEnv is all that a host learns of the environment: no keys, no home, no path.
+func hostEnv() []string {
+	env := []string{"GOMEMLIMIT=256MiB", "GOMAXPROCS=2", "GOTRACEBACK=none"}
+	names := []string{"LANG", "TZ"}
+	if runtime.GOOS == "windows" {
+		names = append(names, "SystemRoot") // nothing starts without it
+	}
+	for _, name := range names {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+func newConn(out io.WriteCloser, in io.ReadCloser) *conn {
+	exited := make(chan struct{})
+	close(exited)
+	c := &conn{
+		out: out, inbox: make(chan *wire.Message), dead: make(chan struct{}), stop: make(chan struct{}),
+		killProcess: func() {}, exited: exited, peak: func() int64 { return 0 }, stderr: newHead(), hashes: map[string]bool{}, lastUse: time.Now(),
+	}
+	go c.read(in)
+	return c
+}
+
+// read hands on what the host says until the pipe ends or the host is given up.
+func (c *conn) read(in io.ReadCloser) {
+	defer in.Close()
+	defer close(c.dead)
+	quit := make(chan struct{})
+	defer close(quit)
+	go func() { // a reader that is stuck in a half frame ends when the host is given up
+		select {
+		case <-c.stop:
+			_ = in.Close()
+		case <-quit:
+		}
+	}()
+	for {
+		m, err := wire.Read(in)
+		if err != nil {
+			if errors.Is(err, wire.ErrFrame) {
+				c.fault = &protocolError{what: err.Error()}
+			}
+			return
+		}
+		select {
+		case c.inbox <- m:
+		case <-c.stop:
+			return
+		}
+	}
+}
+
+// greet waits for the ready message.
+func (c *conn) greet(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyLimit)
+	defer cancel()
+	select {
+	case m := <-c.inbox:
+		if m.Type != wire.TypeReady {
+			return &protocolError{what: fmt.Sprintf("%q instead of ready", m.Type)}
+		}
+		if m.N != wire.Version {
+			return fmt.Errorf("the Lua host speaks protocol %d, this jcode %d: restart jcode", m.N, wire.Version)
+		}
+		list, _ := m.Value.([]any)
+		for _, l := range list {
+			if s, ok := l.(string); ok {
+				c.layers = append(c.layers, s)
+			}
+		}
+		return nil
+	case <-c.dead:
+		return fmt.Errorf("the Lua host did not start: %w", c.diagnose())
+	case <-ctx.Done():
+		return fmt.Errorf("the Lua host did not start: %w", ctx.Err())
+	}
+}
+
+// sendLimit bounds a write to a host that does not read.
+const sendLimit = 2 * time.Second
+
+func (c *conn) send(m *wire.Message) error { return c.sendWithin(sendLimit, m) }
+
+func (c *conn) sendWithin(limit time.Duration, m *wire.Message) error {
+	if f, ok := c.out.(*os.File); ok {
+		_ = f.SetWriteDeadline(time.Now().Add(limit)) // where pipes have none, the deadline of the work remains
+	}
+	return wire.Write(c.out, m)
+}
+
+// kill ends the host at once and waits until it is reaped.
+func (c *conn) kill() {
+	c.stopIt.Do(func() { close(c.stop) })
+	c.killProcess()
+	_ = c.out.Close()
+	<-c.exited
+	<-c.dead
+}
+
+// close lets an idle host end by itself, and helps after a while.
+func (c *conn) close() {
+	_ = c.out.Close()
+	timer := time.NewTimer(closeGrace)
+	defer timer.Stop()
+	select {
+	case <-c.exited:
+	case <-timer.C:
+		c.killProcess()
+	}
+	<-c.exited
+	c.stopIt.Do(func() { close(c.stop) })
+	<-c.dead
+}
+
+// protocolError is a breach of the protocol by a host. It is a reason to end it.
+type protocolError struct{ what string }
+
+func (e *protocolError) Error() string { return "protocol error: " + e.what }
+
+// diagnose says why a host ended: by what it wrote on standard error, else by the
+// memory that it had.
+func (c *conn) diagnose() error {
+	select {
+	case <-c.exited:
+	case <-time.After(closeGrace):
+		c.killProcess()
+		<-c.exited
+	}
+	if c.fault != nil {
+		return c.fault
+	}
+	if c.memoryKill.Load() {
+		return errOutOfMemory
+	}
+	text := c.stderr.whole(closeGrace)
+	if strings.Contains(text, "out of memory") || strings.Contains(text, "cannot allocate memory") || strings.Contains(text, "cannot reserve") {
+		return errOutOfMemory
+	}
+	if c.peak() >= limitData/2 {
+		return errOutOfMemory
+	}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			return &endedError{line: line}
+		}
+	}
+	return &endedError{line: "no message"}
+}
+
+// limitData is the memory limit that a host sets itself.
+const limitData = 512 << 20
+
+var errOutOfMemory = errors.New("out of memory, the host was ended")
+
+type endedError struct{ line string }
+
+func (e *endedError) Error() string { return "the host ended unexpectedly: " + e.line }
+
+// head keeps the first bytes of a stream.
+type head struct {
+	mu   sync.Mutex
+	buf  []byte
+	done chan struct{}
+}
+
+func newHead() *head { return &head{done: make(chan struct{})} }
+
+func (h *head) fill(r io.ReadCloser) {
+	defer close(h.done)
+	defer r.Close()
+	chunk := make([]byte, 4096)
+	for {
+		n, err := r.Read(chunk)
+		h.mu.Lock()
+		h.buf = append(h.buf, chunk[:min(n, maxStderr-len(h.buf))]...)
+		h.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// whole gives what was kept once the stream has ended, or what there is after limit.
+func (h *head) whole(limit time.Duration) string {
+	select {
+	case <-h.done:
+	case <-time.After(limit):
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return string(h.buf)
+}

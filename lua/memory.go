@@ -1,0 +1,38 @@
+package lua
+
+import (
+	"slices"
+	"time"
+)
+
+// memoryEvery is how often a host without a memory limit of its own is looked at.
+const memoryEvery = 100 * time.Millisecond
+
+// watchMemory ends a host that grows past the limit where the system does not enforce
+// it. The function that it gives ends the watch.
+func (c *conn) watchMemory() (stop func()) {
+	if c.pid == 0 || slices.Contains(c.layers, "memory limit") {
+		return func() {}
+	}
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(memoryEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-c.exited:
+				return
+			case <-tick.C:
+				if residentMemory(c.pid) > limitData {
+					c.memoryKill.Store(true)
+					c.killProcess()
+					return
+				}
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
+}

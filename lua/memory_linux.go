@@ -1,0 +1,19 @@
+package lua
+
+import (
+	"fmt"
+	"os"
+)
+
+// residentMemory is what a process holds in memory, in bytes; 0 if unknown.
+func residentMemory(pid int) int64 {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0
+	}
+	var size, resident int64
+	if _, err := fmt.Sscan(string(data), &size, &resident); err != nil {
+		return 0
+	}
+	return resident * int64(os.Getpagesize())
+}

@@ -1,0 +1,119 @@
+package lua
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"jcode/tools"
+)
+
+// Options is what the room needs from the rest of the house. Registry, Dispatcher and
+// Root are required.
+type Options struct {
+	// Registry holds the tools; the room adds its own and takes them away.
+	Registry *tools.Registry
+	// Dispatcher carries out what scripts dispatch. Its gate judges plugins, too.
+	Dispatcher *tools.Dispatcher
+	// Root is the project's folder, absolute and resolved. Scripts see it as jcode.pwd.
+	Root string
+	// ProjectID keeps the state of one project's tools apart from another's.
+	ProjectID string
+	// Config is jcode's configuration folder, for user tools and the startup script.
+	// Empty means that there is none.
+	Config string
+	// State keeps what scripts store. Nil: state functions raise.
+	State StateStore
+	// MCP is the manager of MCP servers. Nil: scripts see no server.
+	MCP MCPControl
+	// Trust decides about the project's Lua. Nil trusts nothing of the project.
+	Trust Trust
+	// Notices shows lines to the person. Nil drops them.
+	Notices Notices
+	// Standing gives the standing of the current session, for scripts that run on their
+	// own: startup, plugins, commands, events. Nil: nobody can be asked.
+	Standing func() tools.Caller
+	// SecretEnv reports whether an environment variable must never reach a script, beside
+	// those that look like keys. May be nil.
+	SecretEnv func(name string) bool
+	// Executable is the program that is started as a host; empty means this one.
+	Executable string
+	// Eval adds the lua_eval tool.
+	Eval bool
+
+	// start replaces the host process in tests.
+	start starter
+	// idleLimit is how long a spare host lives unused; 0 = 120 s.
+	idleLimit time.Duration
+}
+
+// StateStore keeps what scripts store, by scope and key. Values are JSON. The session
+// store is one.
+type StateStore interface {
+	LuaGet(ctx context.Context, scope, key string) (value json.RawMessage, ok bool, err error)
+	LuaSet(ctx context.Context, scope, key string, value json.RawMessage) error
+	LuaDelete(ctx context.Context, scope, key string) error
+	LuaKeys(ctx context.Context, scope string) ([]string, error)
+}
+
+// MCPControl is the manager of MCP servers as scripts use it. No method waits for a
+// server.
+type MCPControl interface {
+	// Add wants a server; the error is about the name or the target itself.
+	Add(name string, target MCPTarget) error
+	// Remove drops a server and reports whether it was there; its tools are gone when
+	// it returns.
+	Remove(name string) bool
+	// Restart tries a server again from the start; false if unknown.
+	Restart(name string) bool
+	// Status gives one server's state.
+	Status(name string) (MCPStatus, bool)
+	// List gives all servers that run or should, sorted by name.
+	List() []MCPStatus
+}
+
+// MCPTarget is where a server is: a URL, or a command.
+type MCPTarget struct {
+	URL     string
+	Headers map[string]string
+	Command string
+	Args    []string
+	Env     map[string]string
+	Dir     string
+	// Owner is the script that asks; Ask says that a person must approve the target
+	// before anything is started.
+	Owner string
+	Ask   bool
+}
+
+// MCPStatus is one server's state.
+type MCPStatus struct {
+	Name    string
+	State   string // connecting, connected, reconnecting, failed
+	Tools   int
+	Error   string
+	Attempt int
+}
+
+// Trust decides whether Lua of the project may run.
+type Trust interface {
+	// Trusted reports whether one thing of the project may run.
+	Trusted(item TrustItem) bool
+	// Wanted is told, without waiting, what is there and not trusted. Whoever asks the
+	// person calls Room.Reload after a yes.
+	Wanted(items []TrustItem)
+}
+
+// TrustItem is one thing of the project that would run Lua.
+type TrustItem struct {
+	Kind        string // "lua tool" or "lua plugin"
+	Name        string
+	Path        string
+	Hash        string
+	Permissions string // as the manifest asks for them, compact JSON
+}
+
+// Notices shows one line to the person. Level is info, warn or error.
+type Notices interface {
+	Notice(level, text string)
+}

@@ -45,6 +45,7 @@ type conn struct {
 	// memoryKill says that the host was ended for its size.
 	memoryKill atomic.Bool
 
+	env     wire.Env // of the last init
 	served  int
 	hashes  map[string]bool // sources that the host has compiled
 	spent   wire.Spent

@@ -36,6 +36,9 @@ type Options struct {
 	// SecretEnv reports whether an environment variable must never reach a script, beside
 	// those that look like keys. May be nil.
 	SecretEnv func(name string) bool
+	// CommandTaken reports whether a slash command of that name exists outside Lua. May be
+	// nil.
+	CommandTaken func(name string) bool
 	// Executable is the program that is started as a host; empty means this one.
 	Executable string
 	// Eval adds the lua_eval tool.

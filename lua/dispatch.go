@@ -1,0 +1,361 @@
+package lua
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// redirectKey is the context key under which a component's address is asked for instead
+// of a call: the script has a jcode.request of its own.
+type redirectKey struct{}
+
+// redirect receives the address.
+type redirect struct{ intent *intent }
+
+// dispatch carries out jcode.dispatch and the positional functions.
+func (s *seat) dispatch(ctx context.Context, name string, raw any, opts *wire.Object) ([]any, error) {
+	began := time.Now()
+	values, err := s.dispatchOnce(ctx, name, raw, opts)
+	outcome := "ok"
+	if len(values) > 0 {
+		if o, isObject := values[0].(*wire.Object); isObject && !o.Bool("ok") {
+			outcome = "err"
+		}
+	}
+	s.log("debug", fmt.Sprintf("dispatch %s: %s, %d ms", name, outcome, time.Since(began).Milliseconds()))
+	return values, err
+}
+
+func (s *seat) dispatchOnce(ctx context.Context, name string, raw any, opts *wire.Object) ([]any, error) {
+	args, err := namedArguments(raw)
+	if err != nil {
+		return one(refusal(tools.KindInvalidArgs, "%v", err)), nil
+	}
+	entry, known, _ := s.room.opts.Registry.Snapshot(s.caller.Scope).Lookup(name)
+	if !known && opts.Bool("positional") {
+		return one(refusal(tools.KindUnknown, "tool unavailable: %s", name)), nil
+	}
+	if known {
+		if no := s.mayDispatch(entry.Spec, entry.Tool, args); no != nil {
+			return one(s.shape(entry.Spec, no)), nil
+		}
+		if bad := badText(args, "args"); bad != "" && entry.Spec.Group != tools.GroupMCP {
+			return one(refusal(tools.KindInvalidArgs, "%s: the text is not UTF-8", bad)), nil
+		}
+		if schema, ok := decodedSchema(entry.Spec); ok {
+			args, _ = fixArrays(args, schema).(*wire.Object)
+		}
+	}
+	body, err := wire.EncodeJSON(args, false)
+	if err != nil {
+		return one(refusal(tools.KindInvalidArgs, "args: %v", err)), nil
+	}
+	var to *redirect
+	if opts.Bool("replaced") {
+		to = &redirect{}
+		ctx = context.WithValue(ctx, redirectKey{}, to)
+	}
+	if s.unbound {
+		if no := s.unboundRefusal(entry, to != nil); no != nil {
+			return one(no), nil
+		}
+	}
+	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
+		ID: s.room.callID(), Name: name, Arguments: body, Caller: s.nested(), Progress: s.progress,
+	})
+	if to != nil && to.intent != nil {
+		i := to.intent
+		s.ticket = i.fqn + "\x00" + i.operation
+		where := wire.NewObject("fqn", i.fqn, "operation", i.operation)
+		if i.timeout > 0 {
+			where.Set("timeout_ms", float64(i.timeout.Milliseconds()))
+		}
+		return []any{nil, where}, nil
+	}
+	return one(s.shape(out2spec(out, entry), resultTable(out.Result))), nil
+}
+
+// out2spec is the spec that a result is shaped by.
+func out2spec(out tools.Outcome, entry tools.Entry) tools.Spec {
+	if entry.Spec.Name == "" {
+		return tools.Spec{Name: out.Call.Name}
+	}
+	return entry.Spec
+}
+
+// unboundRefusal is what a seat without a session answers where a session is needed.
+func (s *seat) unboundRefusal(entry tools.Entry, replaced bool) *wire.Object {
+	if entry.Spec.Name == "exec" {
+		return s.shape(entry.Spec, refusal(tools.KindPermission, "exec denied: no execution context"))
+	}
+	if _, component := entry.Tool.(*intentTool); component && !replaced {
+		return refusal(tools.KindPermission, "no execution context")
+	}
+	return nil
+}
+
+// nested is the standing of a call that the script makes.
+func (s *seat) nested() tools.Caller {
+	c := s.caller
+	c.Origin = tools.OriginScript
+	c.Owner = s.owner
+	c.Label = s.name
+	c.Depth++
+	if s.script != nil && !s.all {
+		c.Scope = narrow(c.Scope, s.perms.Capabilities)
+	}
+	return c
+}
+
+// narrow limits a scope to the capabilities that it shares with set.
+func narrow(scope *tools.Scope, set tools.Capabilities) *tools.Scope {
+	var out tools.Scope
+	if scope != nil {
+		out = *scope
+		if scope.Capabilities != nil {
+			set &= *scope.Capabilities
+		}
+	}
+	out.Capabilities = &set
+	return &out
+}
+
+// mayDispatch holds a call against the script's own declaration; nil means that it may go on.
+func (s *seat) mayDispatch(spec tools.Spec, tool tools.Tool, args *wire.Object) *wire.Object {
+	deny := func(format string, args ...any) *wire.Object {
+		return refusal(tools.KindPermission, "permission denied: "+format, args...)
+	}
+	switch {
+	case s.env == wire.EnvEval && spec.Name != "read" && spec.Name != "grep" && spec.Name != "glob":
+		return deny("lua_eval can only read, grep and glob")
+	case s.env == wire.EnvTool:
+		if no := s.toolMayDispatch(spec); no != "" {
+			return refusal(tools.KindPermission, "%s", no)
+		}
+	}
+	if !s.readOnly {
+		return nil
+	}
+	_, component := tool.(*intentTool)
+	if !spec.ReadOnly || component || spec.Group == tools.GroupMCP && !spec.Trusted {
+		return deny("%s changes things, and this tool is declared read_only", spec.Name)
+	}
+	return nil
+}
+
+// toolMayDispatch says which key a tool's manifest lacks, or "".
+func (s *seat) toolMayDispatch(spec tools.Spec) string {
+	switch {
+	case spec.Name == "exec":
+		if len(s.perms.Exec) == 0 {
+			return s.declareText("exec")
+		}
+		return "permission denied: a tool runs commands as a table of words, jcode.exec({\"git\", \"log\"}), never through a shell"
+	case spec.Group == tools.GroupMCP:
+		if !slices.ContainsFunc(s.perms.MCP, func(p string) bool { return "mcp:"+p == spec.Name }) {
+			return s.declareText("mcp") + fmt.Sprintf(" with %q", strings.TrimPrefix(spec.Name, "mcp:"))
+		}
+	case !slices.Contains(s.perms.Intents, spec.Name):
+		return s.declareText("intents") + fmt.Sprintf(" with %q", spec.Name)
+	}
+	return ""
+}
+
+// namedArguments gives the arguments as an object.
+func namedArguments(raw any) (*wire.Object, error) {
+	switch v := raw.(type) {
+	case nil:
+		return &wire.Object{}, nil
+	case *wire.Object:
+		return v, nil
+	case []any:
+		if len(v) == 0 {
+			return &wire.Object{}, nil
+		}
+	}
+	return nil, fmt.Errorf("args must be a table with names, such as {path = \"a.txt\"}")
+}
+
+// badText finds a text that is not UTF-8 and gives its path.
+func badText(v any, path string) string {
+	switch v := v.(type) {
+	case string:
+		if !utf8.ValidString(v) {
+			return path
+		}
+	case []any:
+		for i, item := range v {
+			if p := badText(item, fmt.Sprintf("%s[%d]", path, i+1)); p != "" {
+				return p
+			}
+		}
+	case *wire.Object:
+		for i := range v.Len() {
+			key, item := v.At(i)
+			if p := badText(item, path+"."+key); p != "" {
+				return p
+			}
+		}
+	}
+	return ""
+}
+
+// decodedSchema is a tool's schema with its order kept.
+func decodedSchema(spec tools.Spec) (*wire.Object, bool) {
+	v, err := wire.DecodeJSON(spec.Parameters)
+	if err != nil {
+		return nil, false
+	}
+	o, ok := v.(*wire.Object)
+	return o, ok
+}
+
+// fixArrays turns empty tables into arrays where the schema wants one.
+func fixArrays(v any, schema *wire.Object) any {
+	o, ok := v.(*wire.Object)
+	if !ok {
+		if list, isList := v.([]any); isList {
+			if items, _ := schema.Get("items").(*wire.Object); items != nil {
+				for i := range list {
+					list[i] = fixArrays(list[i], items)
+				}
+			}
+		}
+		return v
+	}
+	if o.Len() == 0 && schema.String("type") == "array" {
+		return []any{}
+	}
+	props, _ := schema.Get("properties").(*wire.Object)
+	for i := range o.Len() {
+		key, item := o.At(i)
+		if sub, ok := props.Get(key).(*wire.Object); ok {
+			o.Set(key, fixArrays(item, sub))
+		}
+	}
+	return o
+}
+
+// resultTable is a result as a script sees it: its data merged flat beside ok.
+func resultTable(res tools.Result) *wire.Object {
+	out := wire.NewObject("ok", !res.Failed)
+	v, err := wire.From(res.Data)
+	data, _ := v.(*wire.Object)
+	switch {
+	case err != nil:
+		return refusal(tools.KindIO, "the result cannot be given to a script: %v", err)
+	case data != nil:
+		for i := range data.Len() {
+			if key, item := data.At(i); key != "ok" {
+				out.Set(key, item)
+			}
+		}
+	case !res.Failed && res.Text != "":
+		out.Set("content", res.Text)
+	}
+	if res.Failed {
+		if out.Get("error") == nil {
+			out.Set("error", res.Text)
+		}
+		kind := res.Kind
+		if kind == tools.KindNone {
+			kind = tools.KindIO
+		}
+		out.Set("error_kind", string(kind))
+	}
+	return out
+}
+
+// shape gives exec's results their fixed form.
+func (s *seat) shape(spec tools.Spec, o *wire.Object) *wire.Object {
+	if spec.Name != "exec" {
+		return o
+	}
+	code, hasCode := o.Number("code")
+	if !o.Bool("ok") && !hasCode && !o.Bool("signal_terminated") {
+		for _, f := range []struct {
+			key string
+			v   any
+		}{{"stdout", ""}, {"stderr", o.String("error")}, {"code", -1.0}} {
+			if o.Get(f.key) == nil {
+				o.Set(f.key, f.v)
+			}
+		}
+		return o
+	}
+	if hasCode && code != 0 {
+		o.Set("ok", false)
+		o.Set("error", fmt.Sprintf("exit status %d: %s", int(code), lastLine(o.String("stderr"))))
+		if o.Get("error_kind") == nil {
+			o.Set("error_kind", string(tools.KindIO))
+		}
+	}
+	return o
+}
+
+func lastLine(s string) string {
+	s = strings.TrimRight(s, "\r\n ")
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+// execWords carries out jcode.exec with a table of words: no shell sees them unquoted.
+func (s *seat) execWords(ctx context.Context, raw any, more *wire.Object) ([]any, error) {
+	spec := tools.Spec{Name: "exec"}
+	words, err := texts(raw)
+	if err != nil || len(words) == 0 || words[0] == "" {
+		return one(s.shape(spec, refusal(tools.KindInvalidArgs, "exec denied: an empty command"))), nil
+	}
+	if s.env == wire.EnvTool {
+		switch {
+		case len(s.perms.Exec) == 0:
+			return one(s.shape(spec, refusal(tools.KindPermission, "%s", s.declareText("exec")))), nil
+		case s.readOnly:
+			return one(s.shape(spec, refusal(tools.KindPermission, "permission denied: exec changes things, and this tool is declared read_only"))), nil
+		case !slices.ContainsFunc(s.perms.Exec, func(prefix []string) bool {
+			return len(words) >= len(prefix) && slices.Equal(words[:len(prefix)], prefix)
+		}):
+			return one(s.shape(spec, refusal(tools.KindPermission, "%s that begins as %q does", s.declareText("exec"), strings.Join(words, " ")))), nil
+		}
+	}
+	args := more.Clone()
+	args.Set("cmd", shellLine(words))
+	return s.asExec(ctx, args)
+}
+
+// asExec dispatches exec past the check of mayDispatch, which knows no words.
+func (s *seat) asExec(ctx context.Context, args *wire.Object) ([]any, error) {
+	if s.env != wire.EnvTool {
+		return s.dispatch(ctx, "exec", args, wire.NewObject("positional", true))
+	}
+	body, err := wire.EncodeJSON(args, false)
+	if err != nil {
+		return one(refusal(tools.KindInvalidArgs, "%v", err)), nil
+	}
+	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
+		ID: s.room.callID(), Name: "exec", Arguments: body, Caller: s.nested(), Progress: s.progress,
+	})
+	return one(s.shape(tools.Spec{Name: "exec"}, resultTable(out.Result))), nil
+}
+
+// shellLine quotes words so that a POSIX shell gives exactly them to the program.
+func shellLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		plain := w != "" && strings.IndexFunc(w, func(r rune) bool {
+			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_/.:@%+,-", r)
+		}) < 0
+		if plain && (i > 0 || !strings.Contains(w, "=")) {
+			quoted[i] = w
+		} else {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}

@@ -1,0 +1,216 @@
+package lua
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jcode/internal/text"
+	"jcode/lua/wire"
+	"jcode/tools"
+	"jcode/tools/command"
+)
+
+// maxEventText bounds the text of a tool_result event.
+const maxEventText = 64 << 10
+
+// listeners lists the scripts that listen to an event, with their number of handlers.
+func (r *Room) listeners(event string) (list []*script, handlers []int) {
+	for _, s := range r.scripts() {
+		s.mu.Lock()
+		n := s.live.events[event]
+		s.mu.Unlock()
+		if n > 0 {
+			list, handlers = append(list, s), append(handlers, n)
+		}
+	}
+	return list, handlers
+}
+
+func (s *script) eventMail(ctx context.Context, event string, n int, table *wire.Object) *mail {
+	return &mail{
+		ctx: ctx, phase: phaseEvent, caller: s.room.standing(), patience: eventPatience,
+		job: job{
+			msg:   wire.Message{Type: wire.TypeEvent, Name: event, N: n, Value: table, Limits: wire.Limits{Instructions: eventSteps, Heap: heapGrowth}},
+			limit: eventLimit,
+		},
+	}
+}
+
+// emit delivers an informational event without waiting for anybody.
+func (r *Room) emit(event string, table *wire.Object, except string) {
+	list, handlers := r.listeners(event)
+	for i, s := range list {
+		if s.owner == except {
+			continue
+		}
+		for n := 1; n <= handlers[i]; n++ {
+			select {
+			case s.events <- s.eventMail(r.ctx, event, n, table):
+			default:
+				r.logs.add(s.id, "warn", "too many events wait: "+event+" is dropped")
+			}
+		}
+	}
+}
+
+// SessionStart tells scripts that a session began or was resumed.
+func (r *Room) SessionStart(session, cwd string, resumed bool) {
+	r.emit("session_start", wire.NewObject("session", session, "cwd", cwd, "resumed", resumed), "")
+}
+
+// Prompt tells scripts what the person sent.
+func (r *Room) Prompt(prompt string) { r.emit("prompt", wire.NewObject("text", prompt), "") }
+
+// MCPState tells scripts that an MCP server's state changed.
+func (r *Room) MCPState(st MCPStatus) { r.emit("mcp_state", statusTable(st), "") }
+
+// TurnEnd tells scripts that a turn ended.
+func (r *Room) TurnEnd(turn, toolCalls int, stoppedBy string) {
+	r.emit("turn_end", wire.NewObject("turn", float64(turn), "tool_calls", float64(toolCalls), "stopped_by", stoppedBy), "")
+}
+
+// Hook gives the dispatcher's hook: scripts that listen to tool_call and tool_result.
+func (r *Room) Hook() tools.Hook { return hook{r} }
+
+type hook struct{ room *Room }
+
+// BeforeCall asks every listener in turn. What fails or takes too long is a notice, and
+// the call goes on.
+func (h hook) BeforeCall(ctx context.Context, call tools.Call) (args json.RawMessage, refuse, by string) {
+	list, handlers := h.room.listeners("tool_call")
+	if len(list) == 0 {
+		return nil, "", ""
+	}
+	origin := "model"
+	if call.Caller.Origin == tools.OriginScript {
+		origin = "script"
+	}
+	current := call.Arguments
+	var editors []string
+	for i, s := range list {
+		if inChain(ctx, s.fqn) {
+			continue // busy with the very call that makes this one
+		}
+		for n := 1; n <= handlers[i]; n++ {
+			answer := h.ask(ctx, s, n, call.Name, origin, current)
+			if reason := answer.String("refuse"); reason != "" {
+				return nil, reason, "plugin " + s.id
+			}
+			edited, ok := answer.Get("args").(*wire.Object)
+			if !ok {
+				continue
+			}
+			raw, err := wire.EncodeJSON(edited, false)
+			if err != nil {
+				h.room.notice("warn", fmt.Sprintf("lua %s: tool_call: %v", s.id, err))
+				continue
+			}
+			current, args = raw, raw
+			if !slices.Contains(editors, "plugin "+s.id) {
+				editors = append(editors, "plugin "+s.id)
+			}
+		}
+	}
+	return args, "", strings.Join(editors, ", ")
+}
+
+// ask runs one handler and gives what it returned, if that was a table.
+func (h hook) ask(ctx context.Context, s *script, n int, name, origin string, args json.RawMessage) *wire.Object {
+	v, err := wire.DecodeJSON(args)
+	if err != nil {
+		v = &wire.Object{}
+	}
+	msg, fail := s.send(s.eventMail(ctx, "tool_call", n, wire.NewObject("name", name, "args", v, "origin", origin)))
+	if fail != nil {
+		if fail.kind != tools.KindCancelled {
+			h.room.notice("warn", fmt.Sprintf("lua %s: tool_call: %s", s.id, fail.text))
+		}
+		return nil
+	}
+	list, _ := msg.Value.([]any)
+	if len(list) == 0 {
+		return nil
+	}
+	answer, _ := list[0].(*wire.Object)
+	return answer
+}
+
+// AfterCall tells listeners the outcome.
+func (h hook) AfterCall(call tools.Call, out tools.Outcome) {
+	table := wire.NewObject("name", call.Name, "ok", !out.Result.Failed, "duration_ms", float64(out.Duration.Milliseconds()))
+	if out.Result.Failed {
+		table.Set("error", text.Cut(out.Result.Text, maxEventText))
+	}
+	table.Set("text", text.Cut(out.Result.Text, maxEventText))
+	h.room.emit("tool_result", table, call.Caller.Owner)
+}
+
+// List gives the slash commands of scripts: the room is a command.Source.
+func (r *Room) List() []command.Command {
+	var out []command.Command
+	for _, s := range r.scripts() {
+		s.mu.Lock()
+		for _, c := range s.live.commands {
+			origin := "lua plugin " + s.id
+			if s.env == wire.EnvStartup {
+				origin = "startup.lua"
+			}
+			out = append(out, command.Command{
+				Name: c.name, Description: c.description, Hint: c.hint, Origin: origin,
+				Run: func(ctx context.Context, args string) (command.Outcome, error) {
+					return s.runCommand(ctx, c.name, args)
+				},
+			})
+		}
+		s.mu.Unlock()
+	}
+	return out
+}
+
+func (s *script) runCommand(ctx context.Context, name, args string) (command.Outcome, error) {
+	msg, fail := s.send(&mail{ctx: ctx, caller: s.room.standing(), job: job{msg: wire.Message{Type: wire.TypeCommand, Name: name, Text: args}, limit: commandLimit}})
+	if fail != nil {
+		return command.Outcome{}, fmt.Errorf("/%s: %w", name, fail)
+	}
+	list, _ := msg.Value.([]any)
+	if len(list) == 0 {
+		return command.Outcome{}, nil
+	}
+	switch v := list[0].(type) {
+	case nil:
+		if len(list) > 1 && list[1] != nil {
+			return command.Outcome{}, fmt.Errorf("/%s: %s", name, resultText(list[1]))
+		}
+		return command.Outcome{}, nil
+	case *wire.Object:
+		if ok, isBool := v.Get("ok").(bool); isBool && !ok {
+			return command.Outcome{}, fmt.Errorf("/%s: %s", name, v.String("error"))
+		}
+		if p, ok := v.Get("prompt").(string); ok {
+			return command.Outcome{Draft: p}, nil
+		}
+	}
+	return command.Outcome{Notice: text.Clean(resultText(list[0]))}, nil
+}
+
+// commandOwner names who has a slash command already, "" if nobody.
+func (r *Room) commandOwner(name string, except *script) string {
+	for _, s := range r.scripts() {
+		if s == except || s.owner == except.owner {
+			continue
+		}
+		s.mu.Lock()
+		taken := slices.ContainsFunc(s.live.commands, func(c *luaCommand) bool { return c.name == name })
+		s.mu.Unlock()
+		if taken {
+			return s.owner
+		}
+	}
+	if r.opts.CommandTaken != nil && r.opts.CommandTaken(name) {
+		return "jcode"
+	}
+	return ""
+}

@@ -1,0 +1,132 @@
+package lua
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// maxEntries bounds a folder listing.
+const maxEntries = 10_000
+
+// callFS answers fs.*: the declaration first, then the same intents, capabilities and
+// gate as everybody's.
+func (s *seat) callFS(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
+	if !s.all && (s.perms == nil || !s.perms.hasFS) {
+		return s.undeclared(f, "fs")
+	}
+	path := a.text(0)
+	rel, err := s.relative(path)
+	if err != nil {
+		return one(refusal(tools.KindPermission, "permission denied: %v", err)), nil
+	}
+	writes := f.Field() == "write"
+	if !s.all && !s.covered(rel, writes) {
+		key := "fs.read"
+		if writes {
+			key = "fs.write"
+		}
+		return one(refusal(tools.KindPermission, "%s with a glob that covers %q", s.declareText(key), rel)), nil
+	}
+	if writes && s.readOnly {
+		return one(refusal(tools.KindPermission, "permission denied: fs.write changes things, and this tool is declared read_only")), nil
+	}
+	switch f.Field() {
+	case "read":
+		return s.intent(ctx, "read", wire.NewObject("path", path))
+	case "write":
+		if bad := badText(a.text(1), "text"); bad != "" {
+			return one(refusal(tools.KindInvalidArgs, "%s: the text is not UTF-8", bad)), nil
+		}
+		return s.intent(ctx, "write", wire.NewObject("path", path, "content", a.text(1)))
+	}
+	if missing := s.nested().Scope.Missing(tools.CapRead); missing != 0 {
+		return one(refusal(tools.KindPermission, "permission denied: %s not granted", missing)), nil
+	}
+	return one(s.look(f.Field(), rel)), nil
+}
+
+// intent dispatches a core intent on behalf of fs.*, whose declaration was checked.
+func (s *seat) intent(ctx context.Context, name string, args *wire.Object) ([]any, error) {
+	body, err := wire.EncodeJSON(args, false)
+	if err != nil {
+		return one(refusal(tools.KindInvalidArgs, "%v", err)), nil
+	}
+	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
+		ID: s.room.callID(), Name: name, Arguments: body, Caller: s.nested(), Progress: s.progress,
+	})
+	return one(resultTable(out.Result)), nil
+}
+
+// relative gives a path relative to the project's root, with forward slashes.
+func (s *seat) relative(path string) (string, error) {
+	abs := path
+	if !filepath.IsAbs(abs) {
+		abs = filepath.Join(s.room.opts.Root, abs)
+	}
+	rel, err := filepath.Rel(s.room.opts.Root, filepath.Clean(abs))
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", errors.New(path + " is outside the project")
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// covered reports whether a declared glob covers a path. Whoever may write a file may
+// read it.
+func (s *seat) covered(rel string, write bool) bool {
+	globs := s.perms.FSWrite
+	if !write {
+		globs = append(append([]string{}, s.perms.FSRead...), s.perms.FSWrite...)
+	}
+	for _, g := range globs {
+		if ok, err := doublestar.Match(g, rel); err == nil && ok {
+			return true
+		}
+		// A folder may be listed when everything in it is covered.
+		if base, all := strings.CutSuffix(g, "/**"); all && rel == base || g == "**" {
+			return true
+		}
+	}
+	return false
+}
+
+// look lists a folder or describes a file, never following a link out of the root.
+func (s *seat) look(what, rel string) *wire.Object {
+	root, err := os.OpenRoot(s.room.opts.Root)
+	if err != nil {
+		return refusal(tools.KindIO, "%v", err)
+	}
+	defer root.Close()
+	if what == "stat" {
+		info, err := root.Stat(rel)
+		if err != nil {
+			return refusal(tools.KindIO, "%v", err)
+		}
+		return wire.NewObject("ok", true, "size", float64(info.Size()), "dir", info.IsDir(), "mtime", float64(info.ModTime().UnixMilli())/1000)
+	}
+	list, err := fs.ReadDir(root.FS(), rel)
+	if err != nil {
+		return refusal(tools.KindIO, "%v", err)
+	}
+	entries := []any{}
+	for _, e := range list[:min(len(list), maxEntries)] {
+		size := 0.0
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			size = float64(info.Size())
+		}
+		entries = append(entries, wire.NewObject("name", e.Name(), "dir", e.IsDir(), "size", size))
+	}
+	out := wire.NewObject("ok", true, "entries", entries)
+	if len(list) > maxEntries {
+		out.Set("truncated", true)
+	}
+	return out
+}

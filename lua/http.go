@@ -1,0 +1,239 @@
+package lua
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// Limits of a request.
+const (
+	maxBody         = 10 << 20
+	defaultHTTPTime = 30 * time.Second
+	maxRedirects    = 10
+)
+
+var httpMethods = [...]string{"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"}
+
+// httpError is a failed request with its kind.
+type httpError struct{ kind, text string }
+
+func (e *httpError) Error() string { return e.text }
+
+func httpRefusal(kind, format string, args ...any) *wire.Object {
+	return wire.NewObject("ok", false, "error", fmt.Sprintf(format, args...), "error_kind", kind)
+}
+
+// callHTTP answers http.get and http.request.
+func (s *seat) callHTTP(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
+	if !s.all && (s.perms == nil || s.perms.Network == nil) {
+		return s.undeclared(f, "network")
+	}
+	method, address, opts := "GET", a.text(0), a.object(1)
+	if f.Field() == "request" {
+		method, address, opts = strings.ToUpper(a.text(0)), a.text(1), a.object(2)
+	}
+	req, err := parseRequest(method, address, opts)
+	if err != nil {
+		return one(httpRefusal(err.kind, "%s", err.text)), nil
+	}
+	if missing := s.caller.Scope.Missing(tools.CapHTTP); missing != 0 {
+		return one(httpRefusal("permission_denied", "permission denied: %s not granted", missing)), nil
+	}
+	if !s.all && !slices.Contains(s.perms.Network.Methods, method) {
+		return one(httpRefusal("permission_denied", "%s with method %s", s.declareText("network.methods"), method)), nil
+	}
+	if s.readOnly && method != "GET" && method != "HEAD" {
+		return one(httpRefusal("permission_denied", "permission denied: %s changes things, and this tool is declared read_only", method)), nil
+	}
+	return one(req.send(ctx, s)), nil
+}
+
+// request is one HTTP request of a script.
+type request struct {
+	method  string
+	url     *url.URL
+	headers map[string]string
+	body    string
+	timeout time.Duration
+}
+
+func parseRequest(method, address string, opts *wire.Object) (*request, *httpError) {
+	if !slices.Contains(httpMethods[:], method) {
+		return nil, &httpError{"invalid_method", fmt.Sprintf("unknown method %q; use one of %s", method, strings.Join(httpMethods[:], ", "))}
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, &httpError{"invalid_url", fmt.Sprintf("%q is no http or https URL", address)}
+	}
+	if u.User != nil {
+		return nil, &httpError{"invalid_url", "a URL must not carry a user; set the Authorization header"}
+	}
+	r := &request{method: method, url: u, timeout: defaultHTTPTime, headers: map[string]string{}}
+	if t, ok := opts.Number("timeout"); ok && t > 0 {
+		r.timeout = min(time.Duration(t*float64(time.Second)), 10*time.Minute)
+	}
+	r.body = opts.String("body")
+	headers, _ := opts.Get("headers").(*wire.Object)
+	for i := range headers.Len() {
+		key, v := headers.At(i)
+		text, ok := v.(string)
+		if !ok {
+			return nil, &httpError{"invalid_url", fmt.Sprintf("header %q must be a text", key)}
+		}
+		r.headers[key] = text
+	}
+	return r, nil
+}
+
+// send carries out the request. The declared hosts are checked for every hop, the
+// address at the moment of the dial.
+func (r *request) send(ctx context.Context, s *seat) *wire.Object {
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	check := func(u *url.URL) (literal bool, err error) {
+		if u.Scheme != "http" && u.Scheme != "https" {
+			return false, &httpError{"invalid_url", "only http and https are allowed"}
+		}
+		if s.all {
+			return true, nil
+		}
+		ok, literal := s.perms.Network.allows(u)
+		if !ok {
+			return false, &httpError{"permission_denied", fmt.Sprintf("%s with host %q", s.declareText("network.allowed_hosts"), u.Host)}
+		}
+		return literal, nil
+	}
+	literal, err := check(r.url)
+	if err != nil {
+		return failedRequest(err)
+	}
+	guard := &dialGuard{}
+	guard.literal.Store(literal)
+	transport := &http.Transport{
+		DialContext:           guard.dial,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ResponseHeaderTimeout: r.timeout,
+		DisableKeepAlives:     true,
+		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12},
+	}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
+		if len(via) > maxRedirects {
+			return &httpError{"network", "too many redirects"}
+		}
+		lit, err := check(next.URL)
+		guard.literal.Store(lit)
+		return err
+	}}
+	var body io.Reader
+	if r.body != "" {
+		body = strings.NewReader(r.body)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, r.url.String(), body)
+	if err != nil {
+		return failedRequest(&httpError{"invalid_url", err.Error()})
+	}
+	for k, v := range r.headers {
+		req.Header.Set(k, v)
+	}
+	if r.body != "" && req.Header.Get("Content-Type") == "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return failedRequest(err)
+	}
+	defer resp.Body.Close()
+	return readResponse(resp)
+}
+
+func readResponse(resp *http.Response) *wire.Object {
+	var buf bytes.Buffer
+	n, err := io.Copy(&buf, io.LimitReader(resp.Body, maxBody+1))
+	if err != nil {
+		return failedRequest(err)
+	}
+	if n > maxBody {
+		return httpRefusal("too_large", "the body is longer than %d MiB", maxBody>>20)
+	}
+	headers := &wire.Object{}
+	names := make([]string, 0, len(resp.Header))
+	for k := range resp.Header {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	for _, k := range names {
+		headers.Set(strings.ToLower(k), strings.Join(resp.Header[k], ", "))
+	}
+	return wire.NewObject("ok", true, "status", float64(resp.StatusCode), "headers", headers, "body", buf.String())
+}
+
+// dialGuard refuses addresses inside the machine and the local network unless the host
+// was listed by its very name. It looks at what is dialled, not at what was resolved.
+type dialGuard struct{ literal atomic.Bool }
+
+func (g *dialGuard) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	literal := g.literal.Load()
+	d := net.Dialer{Timeout: 10 * time.Second, ControlContext: func(_ context.Context, _, addr string, _ syscall.RawConn) error {
+		ap, err := netip.ParseAddrPort(addr)
+		if err != nil {
+			return &httpError{"network", err.Error()}
+		}
+		if ip := ap.Addr().Unmap(); !literal && private(ip) {
+			return &httpError{"permission_denied", fmt.Sprintf("permission denied: %s leads to the local address %s; list that host by name", address, ip)}
+		}
+		return nil
+	}}
+	return d.DialContext(ctx, network, address)
+}
+
+// private reports whether an address is not one of the public internet.
+func private(ip netip.Addr) bool {
+	shared := netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64, 0, 0}), 10) // carrier-grade NAT
+	return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || ip.IsUnspecified() ||
+		ip.IsMulticast() || ip.IsInterfaceLocalMulticast() || shared.Contains(ip)
+}
+
+// failedRequest classifies what went wrong.
+func failedRequest(err error) *wire.Object {
+	var own *httpError
+	var dns *net.DNSError
+	var cert *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var timeout interface{ Timeout() bool }
+	switch {
+	case errors.As(err, &own):
+		return httpRefusal(own.kind, "%s", own.text)
+	case errors.Is(err, context.DeadlineExceeded):
+		return httpRefusal("timeout", "the request took too long")
+	case errors.Is(err, context.Canceled):
+		return httpRefusal("cancelled", "cancelled")
+	case errors.As(err, &dns):
+		return httpRefusal("dns", "cannot resolve %s", dns.Name)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return httpRefusal("connection_refused", "connection refused")
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.ErrUnexpectedEOF):
+		return httpRefusal("connection_reset", "the connection was closed")
+	case errors.As(err, &cert), errors.As(err, &record):
+		return httpRefusal("tls", "%v", err)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return httpRefusal("timeout", "the request took too long")
+	}
+	return httpRefusal("network", "%v", err)
+}

@@ -1,0 +1,343 @@
+package lua
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"jcode/internal/paths"
+	"jcode/tools"
+)
+
+// toolRoot is a folder of tool folders.
+type toolRoot struct {
+	path  string
+	scope string // project or user
+	rank  tools.Rank
+	// inside is the folder that links must not lead out of, "" for the user's own.
+	inside string
+}
+
+func (r *Room) toolRoots() []toolRoot {
+	root := r.opts.Root
+	list := []toolRoot{
+		{filepath.Join(root, ".jcode", "lua", "tools"), "project", tools.RankProject, root},
+		{filepath.Join(root, "mcp_lua", "tools"), "project", tools.RankProject, root},
+	}
+	if r.opts.Config != "" {
+		list = append(list, toolRoot{filepath.Join(r.opts.Config, "lua", "tools"), "user", tools.RankUser, ""})
+	}
+	return list
+}
+
+// Times that keep a half-written file from being taken for a version.
+const (
+	youngFile  = 50 * time.Millisecond
+	settleStep = 20 * time.Millisecond
+	settleMax  = 200 * time.Millisecond
+)
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// Refresh compares all folders with the disk and takes over what changed. It is cheap
+// when nothing did; the agent calls it before each step, the watcher after changes.
+func (r *Room) Refresh() {
+	r.scan.Lock()
+	defer r.scan.Unlock()
+	var changed []*slot
+	seen := map[string]bool{}
+	for _, root := range r.toolRoots() {
+		for _, name := range childFolders(root.path) {
+			dir := filepath.Join(root.path, name)
+			seen[dir] = true
+			if s := r.look(root, name, dir); s != nil {
+				changed = append(changed, s)
+			}
+		}
+	}
+	for dir, s := range r.slots() {
+		if !seen[dir] && s.current() != nil {
+			s.keep(nil)
+			changed = append(changed, s)
+		}
+	}
+	r.takeOver(changed)
+	r.scanPlugins()
+}
+
+// refreshSlot compares one folder with the disk at the time of a call.
+func (r *Room) refreshSlot(s *slot) {
+	if st, ok := stat(s.dir); ok {
+		if v := s.current(); v != nil && v.stamp == st {
+			return
+		}
+	}
+	r.scan.Lock()
+	defer r.scan.Unlock()
+	if changed := r.look(s.root, s.name, s.dir); changed != nil {
+		r.takeOver([]*slot{changed})
+	}
+}
+
+// childFolders lists the direct children that may be tools, sorted.
+func childFolders(root string) []string {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil // the root does not exist; the watcher notices when it does
+	}
+	var out []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && (e.IsDir() || e.Type()&os.ModeSymlink != 0) {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}
+
+func stat(dir string) (stamp, bool) {
+	a, err1 := os.Stat(filepath.Join(dir, manifestName))
+	b, err2 := os.Stat(filepath.Join(dir, mainName))
+	if err1 != nil || err2 != nil || !a.Mode().IsRegular() || !b.Mode().IsRegular() {
+		return stamp{}, false
+	}
+	return stamp{a.ModTime(), b.ModTime(), a.Size(), b.Size()}, true
+}
+
+// look brings one folder's slot up to date and gives it when something changed.
+func (r *Room) look(root toolRoot, name, dir string) *slot {
+	s := r.slotAt(dir)
+	st, ok := stat(dir)
+	known := s != nil && s.current() != nil
+	if known && ok && s.current().stamp == st {
+		return nil
+	}
+	if !known && !ok {
+		return nil // no tool, silently
+	}
+	st, ok = settled(dir, st, ok)
+	if !ok {
+		s.keep(nil)
+		return s
+	}
+	if s == nil {
+		s = &slot{room: r, root: root, name: name, dir: dir, owner: "tool:" + root.scope + "/" + name}
+		r.addSlot(s)
+	}
+	v := r.readVersion(s, st)
+	if old := s.current(); old != nil && old.hash == v.hash && old.trusted == v.trusted && (old.broken == nil) == (v.broken == nil) {
+		s.touched(st)
+		return nil
+	}
+	s.keep(v)
+	return s
+}
+
+// touched takes down that the files have new times but the same bytes.
+func (s *slot) touched(st stamp) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := *s.cur
+	v.stamp = st
+	s.cur, s.recent[v.hash] = &v, &v
+}
+
+// settled waits a moment for files that are being written, or are gone between two
+// steps of an editor.
+func settled(dir string, st stamp, ok bool) (stamp, bool) {
+	for began := time.Now(); time.Since(began) < settleMax; {
+		newest := st.manifestTime
+		if st.mainTime.After(newest) {
+			newest = st.mainTime
+		}
+		age := time.Since(newest)
+		if ok && st.mainSize > 0 && st.manifestSize > 0 && (age > youngFile || age < 0) {
+			break
+		}
+		if _, err := os.Stat(dir); err != nil {
+			return st, false
+		}
+		time.Sleep(settleStep)
+		next, nextOK := stat(dir)
+		if nextOK && ok && next == st && st.mainSize > 0 && st.manifestSize > 0 {
+			break
+		}
+		st, ok = next, nextOK
+	}
+	return st, ok
+}
+
+// readVersion reads both files once. A fault makes a broken version with the last good
+// manifest, so that the tool stays listed.
+func (r *Room) readVersion(s *slot, st stamp) *version {
+	v := &version{stamp: st, manifest: &manifest{Timeout: defaultTimeout}}
+	old := s.current()
+	if old != nil {
+		v.manifest = old.manifest
+	}
+	text, err := readFile(s.root, filepath.Join(s.dir, manifestName), maxManifest)
+	source, err2 := readFile(s.root, filepath.Join(s.dir, mainName), maxSource)
+	v.text, v.source = text, string(source)
+	v.hash = hashOf(v.text, source)
+	if !toolName.MatchString(s.name) || strings.HasPrefix(s.name, "mcp__") {
+		err = fmt.Errorf("the folder name %q is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", s.name)
+	}
+	if err = errors.Join(err, err2); err == nil {
+		var m *manifest
+		if m, err = parseManifest(s.name+"/"+manifestName, v.text); err == nil {
+			v.manifest = m
+			for _, w := range m.Warnings {
+				r.logs.add(s.name, "warn", w)
+			}
+		}
+	}
+	v.broken = err
+	v.trusted = s.root.scope != "project" || r.trusted(TrustItem{
+		Kind: "lua tool", Name: s.name, Path: s.dir, Hash: v.hash, Permissions: v.manifest.Permissions.String(),
+	})
+	return v
+}
+
+// readFile reads a small file that does not lead out of its project.
+func readFile(root toolRoot, path string, limit int) ([]byte, error) {
+	if root.inside != "" {
+		real, err := paths.Resolve(path)
+		if err != nil {
+			return nil, err
+		}
+		if inside, err := paths.Resolve(root.inside); err != nil || !paths.Within(inside, real) {
+			return nil, fmt.Errorf("%s is a link that leads out of the project", filepath.Base(path))
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > limit {
+		return data, fmt.Errorf("%s is larger than %d KiB", filepath.Base(path), limit>>10)
+	}
+	return data, nil
+}
+
+// hashOf is the hash of a manifest and all Lua source that belongs to it.
+func hashOf(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		_, _ = fmt.Fprintf(h, "%d\x00", len(p)) // a hash never fails
+		_, _ = h.Write(p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// takeOver makes changed folders visible: one version of the registry, then the notices.
+func (r *Room) takeOver(changed []*slot) {
+	if len(changed) == 0 {
+		return
+	}
+	r.register(changed)
+	var check []*slot
+	for _, s := range changed {
+		v := s.current()
+		if v != nil && v.broken == nil && v.trusted {
+			check = append(check, s) // whether it loads is known only then
+		} else if level, text := s.told(); text != "" {
+			r.notice(level, text)
+		}
+		if v == nil {
+			r.dropSlot(s)
+		}
+	}
+	r.wantTrust()
+	r.checkSyntax(check)
+}
+
+// register puts the current versions into the registry. Within the project, `.jcode/lua`
+// comes before `mcp_lua`; the registry settles the rest.
+func (r *Room) register(changed []*slot) {
+	names := map[string]bool{}
+	for _, s := range changed {
+		names[s.name] = true
+	}
+	first := map[string]*slot{} // owner → its folder
+	var all []*slot
+	for _, s := range r.slots() {
+		if names[s.name] {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, func(a, b *slot) int { return strings.Compare(a.dir, b.dir) })
+	order := map[string]int{}
+	for i, root := range r.toolRoots() {
+		order[root.path] = i
+	}
+	slices.SortStableFunc(all, func(a, b *slot) int { return order[a.root.path] - order[b.root.path] })
+	var changes []tools.Change
+	for _, s := range all {
+		v := s.current()
+		switch holder := first[s.owner]; {
+		case v == nil:
+			if holder == nil {
+				changes = append(changes, tools.Change{Owner: s.owner, Rank: s.root.rank})
+			}
+			continue
+		case holder != nil:
+			s.setRefused("already registered by " + holder.dir)
+			continue
+		}
+		first[s.owner] = s
+		changes = slices.DeleteFunc(changes, func(c tools.Change) bool { return c.Owner == s.owner })
+		changes = append(changes, tools.Change{Owner: s.owner, Rank: s.root.rank, Tools: []tools.Tool{&luaTool{slot: s, v: v}}})
+	}
+	r.opts.Registry.Apply(changes)
+	r.noteRefusals(first)
+}
+
+// noteRefusals finds out which tools the registry did not take: their names are held by
+// somebody of the same or a stronger rank.
+func (r *Room) noteRefusals(first map[string]*slot) {
+	snap := r.opts.Registry.Snapshot(nil)
+	have := map[string]tools.Entry{}
+	for _, e := range snap.All() {
+		if first[e.Owner] != nil {
+			have[e.Owner] = e
+		}
+	}
+	for owner, s := range first {
+		e, ok := have[owner]
+		switch {
+		case ok && e.Shadowed != "":
+			s.setRefused("shadowed by " + e.Shadowed)
+		case ok:
+			s.setRefused("")
+		default:
+			why := "the registry refused it"
+			if holder, taken, _ := snap.Lookup(s.name); taken {
+				why = "already registered by " + holder.Owner
+			}
+			if s.setRefused(why) {
+				r.notice("warn", fmt.Sprintf("lua %s: the name is %s", s.name, why))
+			}
+		}
+	}
+}
+
+// setRefused reports whether the reason is new.
+func (s *slot) setRefused(why string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fresh := s.refused != why
+	s.refused = why
+	return fresh && why != ""
+}

@@ -1,0 +1,163 @@
+package lua
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// mcpCall carries out jcode.mcp_call through the same dispatcher and gate.
+func (s *seat) mcpCall(ctx context.Context, a arguments) ([]any, error) {
+	server, tool := a.text(0), a.text(1)
+	if s.env == wire.EnvTool && !slices.Contains(s.perms.MCP, server+":"+tool) {
+		return one(refusal(tools.KindPermission, "%s with %q", s.declareText("mcp"), server+":"+tool)), nil
+	}
+	name := "mcp:" + server + ":" + tool
+	_, known, _ := s.room.opts.Registry.Snapshot(nil).Lookup(name)
+	if s.room.opts.MCP == nil && !known {
+		return one(refusal(tools.KindMCP, "MCP client not initialized")), nil
+	}
+	return s.dispatch(ctx, name, a.at(2), nil)
+}
+
+// callMCPAdmin answers tools.mcp_*. None of these waits for a server.
+func (s *seat) callMCPAdmin(f wire.Func, a arguments) ([]any, error) {
+	m, name := s.room.opts.MCP, a.text(0)
+	switch f.Field() {
+	case "mcp_status":
+		if m == nil {
+			return one(nil), nil
+		}
+		st, ok := m.Status(name)
+		if !ok {
+			return one(nil), nil
+		}
+		return one(statusTable(st)), nil
+	case "mcp_list":
+		list := []any{}
+		if m != nil {
+			for _, st := range m.List() {
+				list = append(list, statusTable(st))
+			}
+		}
+		return one(list), nil
+	}
+	if !s.all && !(s.script != nil && s.perms.MCPAdmin) {
+		return s.undeclared(f, "mcp_admin")
+	}
+	switch f.Field() {
+	case "mcp_add":
+		target, err := parseTarget(a.at(1))
+		if err != nil {
+			return []any{false, err.Error()}, nil
+		}
+		if m == nil {
+			return []any{false, "MCP is not available"}, nil
+		}
+		target.Owner, target.Ask = s.owner, !s.all
+		if err := m.Add(name, target); err != nil {
+			return []any{false, err.Error()}, nil
+		}
+		return one(true), nil
+	case "mcp_remove":
+		return one(m != nil && m.Remove(name)), nil
+	case "mcp_restart":
+		return one(m != nil && m.Restart(name)), nil
+	}
+	return nil, &protocolError{what: "unknown function " + f.Name}
+}
+
+// statusTable leaves out what is absent: it is nil in Lua.
+func statusTable(st MCPStatus) *wire.Object {
+	o := wire.NewObject("name", st.Name, "state", st.State, "tools", 0.0)
+	if st.State == "connected" {
+		o.Set("tools", float64(st.Tools))
+	}
+	if st.Error != "" && (st.State == "reconnecting" || st.State == "failed") {
+		o.Set("error", st.Error)
+	}
+	if st.State == "reconnecting" && st.Attempt > 0 {
+		o.Set("attempt", float64(st.Attempt))
+	}
+	return o
+}
+
+// parseTarget reads the target of mcp_add.
+func parseTarget(v any) (MCPTarget, error) {
+	var t MCPTarget
+	if s, ok := v.(string); ok {
+		t.URL = s
+	} else {
+		o, ok := v.(*wire.Object)
+		if !ok {
+			return t, fmt.Errorf("the target must be a URL or a table with command or url")
+		}
+		for i := range o.Len() {
+			key, item := o.At(i)
+			if err := t.field(key, item); err != nil {
+				return t, err
+			}
+		}
+	}
+	if (t.URL == "") == (t.Command == "") {
+		return t, fmt.Errorf("the target needs a url or a command, not both")
+	}
+	if t.URL != "" {
+		u, err := url.Parse(t.URL)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			return t, fmt.Errorf("%q is no http or https URL", t.URL)
+		}
+	}
+	return t, nil
+}
+
+func (t *MCPTarget) field(key string, v any) (err error) {
+	switch key {
+	case "url", "command", "cwd":
+		s, ok := v.(string)
+		if !ok || strings.TrimSpace(s) == "" {
+			return fmt.Errorf("target.%s must be a text", key)
+		}
+		switch key {
+		case "url":
+			t.URL = s
+		case "command":
+			t.Command = s
+		default:
+			t.Dir = s
+		}
+	case "args":
+		if t.Args, err = texts(v); err != nil {
+			return fmt.Errorf("target.args must be a list of texts")
+		}
+	case "env":
+		t.Env, err = textMap(key, v)
+	case "headers":
+		t.Headers, err = textMap(key, v)
+	default:
+		return fmt.Errorf("unknown key target.%s; known: command, args, env, cwd, url, headers", key)
+	}
+	return err
+}
+
+func textMap(key string, v any) (map[string]string, error) {
+	o, ok := v.(*wire.Object)
+	if !ok {
+		return nil, fmt.Errorf("target.%s must be a table of texts", key)
+	}
+	out := make(map[string]string, o.Len())
+	for i := range o.Len() {
+		name, item := o.At(i)
+		s, ok := item.(string)
+		if !ok {
+			return nil, fmt.Errorf("target.%s.%s must be a text", key, name)
+		}
+		out[name] = s
+	}
+	return out, nil
+}

@@ -1,0 +1,289 @@
+package lua
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// maxPluginSource bounds all Lua source of a plugin.
+const maxPluginSource = 1 << 20
+
+// startupID is the startup script's component name and owner.
+const startupID = "startup"
+
+// plugin is one plugin over all its versions.
+type plugin struct {
+	id      string
+	scope   string // project or user
+	path    string
+	bundle  bundle
+	script  *script // what runs, nil when it never loaded
+	problem string
+	trusted bool
+	// ctx ends when a later version takes the place of this one.
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+func (p *plugin) owner() string { return "plugin:" + p.id }
+
+// pluginID is what may name a plugin: it becomes part of a component name.
+var pluginID = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+
+// pluginRoots are the folders of plugins, strongest first.
+func (r *Room) pluginRoots() []toolRoot {
+	list := []toolRoot{{filepath.Join(r.opts.Root, ".jcode", "lua", "plugins"), "project", tools.RankPlugin, r.opts.Root}}
+	if r.opts.Config != "" {
+		list = append(list, toolRoot{filepath.Join(r.opts.Config, "lua", "plugins"), "user", tools.RankPlugin, ""})
+	}
+	return list
+}
+
+// found is a plugin as the disk has it.
+type found struct {
+	id, path string
+	root     toolRoot
+	folder   bool
+}
+
+// findPlugins lists the plugins of all roots; the first of an id wins.
+func (r *Room) findPlugins() []found {
+	var out []found
+	for _, root := range r.pluginRoots() {
+		entries, err := os.ReadDir(root.path)
+		if err != nil {
+			continue // none here
+		}
+		for _, e := range entries {
+			f := found{path: filepath.Join(root.path, e.Name()), root: root}
+			name := e.Name()
+			info, err := os.Stat(f.path)
+			switch {
+			case err != nil || strings.HasPrefix(name, "."):
+				continue
+			case info.IsDir():
+				if _, err := os.Stat(filepath.Join(f.path, "init.lua")); err != nil {
+					continue
+				}
+				f.id, f.folder = name, true
+			case strings.HasSuffix(name, ".lua"):
+				f.id = strings.TrimSuffix(name, ".lua")
+			default:
+				continue
+			}
+			if !slices.ContainsFunc(out, func(o found) bool { return o.id == f.id }) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// readPlugin reads all of a plugin's source once.
+func readPlugin(f found) (bundle, error) {
+	b := bundle{id: f.id, path: f.path, chunk: f.id + ".lua"}
+	if !pluginID.MatchString(f.id) || f.id == startupID {
+		return b, fmt.Errorf("%q is no plugin name: use letters, digits, _ and -, beginning with a letter, and not %q", f.id, startupID)
+	}
+	if !f.folder {
+		data, err := readFile(f.root, f.path, maxSource)
+		b.text, b.hash = string(data), hashOf(data)
+		return b, err
+	}
+	b.chunk = f.id + "/init.lua"
+	b.modules = map[string]string{}
+	total := 0
+	err := filepath.WalkDir(f.path, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".lua") {
+			return err
+		}
+		data, err := readFile(f.root, path, maxSource)
+		if err != nil {
+			return err
+		}
+		if total += len(data); total > maxPluginSource {
+			return fmt.Errorf("the plugin has more than %d KiB of source", maxPluginSource>>10)
+		}
+		rel, err := filepath.Rel(f.path, path)
+		if err != nil {
+			return err
+		}
+		name := strings.ReplaceAll(strings.TrimSuffix(filepath.ToSlash(rel), ".lua"), "/", ".")
+		b.modules[name] = string(data)
+		return nil
+	})
+	b.text = b.modules["init"]
+	delete(b.modules, "init")
+	parts := [][]byte{[]byte(b.text)}
+	for _, name := range sortedKeys(b.modules) {
+		parts = append(parts, []byte(name), []byte(b.modules[name]))
+	}
+	b.hash = hashOf(parts...)
+	return b, err
+}
+
+// scanPlugins compares the plugins with the disk. Loading happens in the background:
+// a plugin's init may ask a person. The caller holds the scan lock.
+func (r *Room) scanPlugins() {
+	list := r.findPlugins()
+	for _, f := range list {
+		b, err := readPlugin(f)
+		p := r.pluginOf(f.id)
+		if p != nil && p.bundle.hash == b.hash && p.path == f.path && p.trusted == r.pluginTrusted(f, b) {
+			continue
+		}
+		fresh := &plugin{id: f.id, scope: f.root.scope, path: f.path, bundle: b, trusted: r.pluginTrusted(f, b)}
+		fresh.ctx, fresh.cancel = context.WithCancel(r.ctx)
+		if p != nil {
+			p.cancel()
+			fresh.script = p.script
+		}
+		if err != nil {
+			fresh.problem = err.Error()
+			r.notice("warn", fmt.Sprintf("lua plugin %s: %v", f.id, err))
+		}
+		r.setPlugin(fresh)
+		if err == nil && fresh.trusted && r.begun() {
+			r.loads.add(func() { r.loadInTurn(fresh) })
+		}
+	}
+	for _, p := range r.plugins() {
+		if !slices.ContainsFunc(list, func(f found) bool { return f.id == p.id }) {
+			r.removePlugin(p)
+		}
+	}
+	r.wantTrust()
+}
+
+func (r *Room) pluginTrusted(f found, b bundle) bool {
+	return f.root.scope != "project" || r.trusted(TrustItem{Kind: "lua plugin", Name: f.id, Path: f.path, Hash: b.hash})
+}
+
+// loadInTurn loads a plugin and returns when it is loaded, or waits for a person: that
+// must not hold up the others.
+func (r *Room) loadInTurn(p *plugin) {
+	settled := make(chan struct{})
+	settle := sync.OnceFunc(func() { close(settled) })
+	r.wg.Go(func() {
+		defer settle()
+		r.loadPlugin(p, settle)
+	})
+	<-settled
+}
+
+// loadPlugin starts a plugin's version in a host of its own. The old version serves
+// until the new one has run its init, and stays when that fails.
+func (r *Room) loadPlugin(p *plugin, asks func()) {
+	if p.ctx.Err() != nil {
+		return // overtaken by a later change
+	}
+	scope := r.stateScope(p.scope, p.owner())
+	sc := r.newScript(wire.EnvPlugin, p.id, p.owner(), scope, p.bundle)
+	sc.asks = asks
+	_, fail := sc.send(&mail{ctx: p.ctx, job: job{msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
+	r.mu.Lock()
+	old := p.script
+	was := p.problem
+	if fail == nil {
+		p.script, p.problem = sc, ""
+	} else {
+		p.problem = fail.text
+	}
+	r.mu.Unlock()
+	if fail != nil {
+		sc.stop()
+		if fail.kind != tools.KindCancelled {
+			r.notice("warn", fmt.Sprintf("lua plugin %s: %s", p.id, fail.text))
+		}
+		return
+	}
+	if was != "" {
+		r.notice("info", "lua plugin "+p.id+": loads again")
+	}
+	if old != nil {
+		old.stop()
+	}
+}
+
+// removePlugin takes a plugin away whose file is gone.
+func (r *Room) removePlugin(p *plugin) {
+	r.mu.Lock()
+	r.pluginList = slices.DeleteFunc(r.pluginList, func(o *plugin) bool { return o == p })
+	r.mu.Unlock()
+	p.cancel()
+	if p.script != nil {
+		r.opts.Registry.UnregisterOwner(p.owner())
+		r.loads.add(p.script.stop)
+	}
+}
+
+// loadStartup runs <config>/startup.lua, if there is one.
+func (r *Room) loadStartup(ctx context.Context) {
+	if r.opts.Config == "" {
+		return
+	}
+	path := filepath.Join(r.opts.Config, "startup.lua")
+	data, err := readFile(toolRoot{}, path, maxSource)
+	if os.IsNotExist(err) {
+		return
+	}
+	b := bundle{id: startupID, chunk: "startup.lua", path: path, text: string(data), hash: hashOf(data)}
+	if err != nil {
+		r.setStartup(nil, err.Error())
+		r.notice("warn", "startup.lua: "+err.Error())
+		return
+	}
+	sc := r.newScript(wire.EnvStartup, startupID, startupID, startupID, b)
+	r.setStartup(sc, "")
+	_, fail := sc.send(&mail{ctx: ctx, job: job{msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
+	if fail != nil && fail.kind != tools.KindCancelled {
+		r.setStartup(sc, fail.text)
+		r.notice("warn", "startup.lua: "+fail.text)
+	}
+}
+
+// pin settles the permissions of a plugin with a person, once per hash. The gate asks
+// and remembers.
+func (r *Room) pin(ctx context.Context, s *script, p *permissions) error {
+	if p.empty() {
+		return nil
+	}
+	gate := r.opts.Dispatcher.Gate
+	if gate == nil {
+		return tools.Errorf(tools.KindDenied, "no approval gate")
+	}
+	v := &version{text: []byte("permissions = " + p.String()), source: s.src.text, hash: s.src.hash}
+	notes, diff := r.pinNotes(s.owner, s.src.path, v)
+	caller := r.standing()
+	caller.Label = "plugin " + s.id
+	call := tools.Call{ID: r.callID(), Name: s.owner, Arguments: []byte("{}"), Caller: caller, Progress: func(tools.Progress) {}}
+	if s.asks != nil {
+		s.asks()
+	}
+	d := gate.Check(ctx, tools.GateRequest{
+		Spec: tools.Spec{Name: s.owner, Group: tools.GroupLua, Needs: tools.CapLua, Hash: s.src.hash, Trusted: true, ReadOnly: true},
+		Call: call,
+		Plan: tools.Plan{
+			Accesses: []tools.Access{{Kind: tools.AccessLua, Target: s.owner, Hash: s.src.hash, Pin: true, ReadOnly: true}},
+			Summary:  "Load plugin " + s.id, Notes: notes, Diff: diff,
+		},
+	})
+	if caller.Observe != nil && !d.Silent {
+		caller.Observe(call, d)
+	}
+	if !d.Allow {
+		return tools.Errorf(tools.KindDenied, "needs approval: its permissions were not approved (%s)", d.Reason)
+	}
+	r.rememberPin(s.owner, v)
+	return ctx.Err()
+}

@@ -1,0 +1,541 @@
+package lua
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"jcode/internal/watch"
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// Room is all Lua of one running jcode.
+type Room struct {
+	opts  Options
+	pool  *pool
+	logs  logs
+	calls atomic.Uint64
+	salt  string
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	loads  queue      // startup script and plugins
+	checks queue      // syntax of changed tools
+	scan   sync.Mutex // one comparison with the disk at a time
+
+	mu         sync.Mutex
+	started    bool
+	closed     bool
+	tools      map[string]*slot // by folder
+	pluginList []*plugin
+	startup    *script
+	startupErr string
+	wanted     string // what trust was last asked for
+	pins       map[string]*version
+	layers     []string
+	ready      chan struct{}
+}
+
+// New makes a room. Nothing runs and no file is read before Start.
+func New(opts Options) (*Room, error) {
+	if opts.Registry == nil || opts.Dispatcher == nil || !filepath.IsAbs(opts.Root) {
+		return nil, errors.New("make Lua room: Registry, Dispatcher and an absolute Root are required")
+	}
+	if opts.start == nil {
+		exe := opts.Executable
+		if exe == "" {
+			var err error
+			if exe, err = selfExecutable(); err != nil {
+				return nil, fmt.Errorf("make Lua room: %w", err)
+			}
+		}
+		opts.start = startProcess(exe)
+	}
+	var salt [4]byte
+	_, _ = rand.Read(salt[:]) // never fails
+	r := &Room{opts: opts, salt: hex.EncodeToString(salt[:]), tools: map[string]*slot{}, pins: map[string]*version{}, ready: make(chan struct{})}
+	start := opts.start
+	r.opts.start = func(ctx context.Context, long bool) (*conn, error) {
+		c, err := start(ctx, long)
+		if err == nil {
+			r.mu.Lock()
+			r.layers = c.layers
+			r.mu.Unlock()
+		}
+		return c, err
+	}
+	r.pool = newPool(r.opts.start, opts.idleLimit)
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	return r, nil
+}
+
+// selfExecutable is this program: on Linux by a path that stays right when the file is
+// replaced by an update.
+func selfExecutable() (string, error) {
+	if _, err := os.Stat("/proc/self/exe"); err == nil {
+		return "/proc/self/exe", nil
+	}
+	return os.Executable()
+}
+
+// Start reads the folders, starts watching them, and starts the startup script and the
+// plugins. Call it after the first frame: it returns once the tool folders are
+// registered; scripts run on in the background, see WaitReady. ctx bounds nothing but
+// this call.
+func (r *Room) Start(ctx context.Context) error {
+	r.mu.Lock()
+	if r.started || r.closed {
+		r.mu.Unlock()
+		return errors.New("start Lua: started already")
+	}
+	r.started = true
+	r.mu.Unlock()
+	if r.opts.Eval {
+		if err := r.opts.Registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, &evalTool{room: r}); err != nil {
+			return fmt.Errorf("start Lua: %w", err)
+		}
+	}
+	r.wg.Go(func() { r.loads.run(r.ctx) })
+	r.wg.Go(func() { r.checks.run(r.ctx) })
+	r.loads.add(func() { r.loadStartup(r.ctx) })
+	r.Refresh()
+	r.loads.add(func() { close(r.ready) })
+	changes, unwatch := r.opts.Registry.Watch()
+	w := watch.New(r.watchRoots(), watch.Options{Notice: func(text string) { r.notice("warn", "lua: "+text) }})
+	r.wg.Go(func() { r.follow(w, changes, unwatch) })
+	return ctx.Err()
+}
+
+// follow takes over what changes on disk and gives refused names another chance when
+// the registry changes.
+func (r *Room) follow(w *watch.Watcher, changes <-chan struct{}, unwatch func()) {
+	defer w.Close()
+	defer unwatch()
+	for {
+		select {
+		case _, ok := <-w.Events():
+			if !ok {
+				return
+			}
+			r.Refresh()
+		case <-changes:
+			r.retryRefused()
+		case <-r.ctx.Done():
+			return
+		}
+	}
+}
+
+// retryRefused registers tools again whose names have become free.
+func (r *Room) retryRefused() {
+	snap := r.opts.Registry.Snapshot(nil)
+	r.scan.Lock()
+	defer r.scan.Unlock()
+	var again []*slot
+	for _, s := range r.slots() {
+		s.mu.Lock()
+		waiting := s.refused != "" && s.cur != nil && !strings.HasPrefix(s.refused, "shadowed")
+		s.mu.Unlock()
+		if !waiting {
+			continue
+		}
+		if holder, taken, _ := snap.Lookup(s.name); !taken || holder.Rank > s.root.rank {
+			again = append(again, s)
+		}
+	}
+	if len(again) > 0 {
+		r.register(again)
+	}
+}
+
+func (r *Room) watchRoots() []watch.Root {
+	var roots []watch.Root
+	match := func(path string) bool {
+		base := filepath.Base(path)
+		return !watch.IsEditorTemp(base) && (base == manifestName || strings.HasSuffix(base, ".lua") || filepath.Ext(base) == "")
+	}
+	for _, t := range r.toolRoots() {
+		roots = append(roots, watch.Root{Path: t.path, Depth: 1, Match: match})
+	}
+	for _, t := range r.pluginRoots() {
+		roots = append(roots, watch.Root{Path: t.path, Depth: 3, Match: match})
+	}
+	return roots
+}
+
+// WaitReady waits until the startup script and the trusted plugins have finished, or
+// ctx ends. A submitted prompt waits for it; nothing else does.
+func (r *Room) WaitReady(ctx context.Context) error {
+	select {
+	case <-r.ready:
+		return nil
+	case <-r.ctx.Done():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Reload looks at everything anew: after a change of trust, or because a person asks.
+// With a name, that script or tool is enabled again; "startup" runs the startup script
+// anew.
+func (r *Room) Reload(name string) error {
+	if name == startupID {
+		r.loads.add(func() {
+			if old := r.setStartup(nil, ""); old != nil {
+				old.stop()
+				r.opts.Registry.UnregisterOwner(startupID)
+			}
+			r.loadStartup(r.ctx)
+		})
+		return nil
+	}
+	known := name == ""
+	r.scan.Lock()
+	for _, s := range r.slots() {
+		if name == "" || s.name == name {
+			known = true
+			s.mu.Lock()
+			s.failures, s.disabled = 0, ""
+			if s.cur != nil {
+				old := *s.cur
+				old.stamp = stamp{} // read it again
+				old.hash = ""
+				s.cur = &old
+			}
+			s.mu.Unlock()
+		}
+	}
+	for _, p := range r.plugins() {
+		if name == "" || p.id == name {
+			known = true
+			r.mu.Lock()
+			p.bundle.hash = ""
+			r.mu.Unlock()
+		}
+	}
+	r.scan.Unlock()
+	if !known {
+		return fmt.Errorf("no Lua tool or plugin is named %q", name)
+	}
+	r.Refresh()
+	return nil
+}
+
+// Close ends all scripts and hosts and waits until they are gone.
+func (r *Room) Close() {
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return
+	}
+	r.closed = true
+	started := r.started
+	r.mu.Unlock()
+	r.loads.close()
+	r.checks.close()
+	r.cancel()
+	if started {
+		for _, q := range []*queue{&r.loads, &r.checks} {
+			_, ended := q.channels()
+			<-ended
+		}
+	}
+	for _, s := range r.scripts() {
+		s.stop()
+	}
+	r.pool.close()
+	r.wg.Wait()
+}
+
+func (r *Room) begun() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.started && !r.closed
+}
+
+func (r *Room) notice(level, text string) {
+	r.logs.add("lua", level, text)
+	if r.opts.Notices != nil {
+		r.opts.Notices.Notice(level, text)
+	}
+}
+
+// standing is what scripts run with that nobody calls.
+func (r *Room) standing() tools.Caller {
+	if r.opts.Standing == nil {
+		return tools.Caller{Origin: tools.OriginScript}
+	}
+	c := r.opts.Standing()
+	c.Origin = tools.OriginScript
+	return c
+}
+
+func (r *Room) callID() string { return fmt.Sprintf("lua_%s_%d", r.salt, r.calls.Add(1)) }
+
+func (r *Room) stateScope(scope, name string) string {
+	if scope == "project" {
+		return "project-" + r.opts.ProjectID + "/" + name
+	}
+	return "user/" + name
+}
+
+func (r *Room) trusted(item TrustItem) bool { return r.opts.Trust != nil && r.opts.Trust.Trusted(item) }
+
+// wantTrust tells what of the project is there and not trusted, once per set.
+func (r *Room) wantTrust() {
+	if r.opts.Trust == nil {
+		return
+	}
+	items := r.Untrusted()
+	key := fmt.Sprint(items)
+	r.mu.Lock()
+	fresh := len(items) > 0 && key != r.wanted
+	r.wanted = key
+	r.mu.Unlock()
+	if fresh {
+		r.opts.Trust.Wanted(items)
+	}
+}
+
+// Untrusted lists the project's tools and plugins that wait for trust.
+func (r *Room) Untrusted() []TrustItem {
+	var out []TrustItem
+	for _, s := range r.slots() {
+		if v := s.current(); v != nil && !v.trusted {
+			out = append(out, TrustItem{Kind: "lua tool", Name: s.name, Path: s.dir, Hash: v.hash, Permissions: v.manifest.Permissions.String()})
+		}
+	}
+	for _, p := range r.plugins() {
+		if !p.trusted {
+			out = append(out, TrustItem{Kind: "lua plugin", Name: p.id, Path: p.path, Hash: p.bundle.hash})
+		}
+	}
+	slices.SortFunc(out, func(a, b TrustItem) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
+func (r *Room) slots() map[string]*slot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.tools)
+}
+
+func (r *Room) slotAt(dir string) *slot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.tools[dir]
+}
+
+func (r *Room) addSlot(s *slot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tools[s.dir] = s
+}
+
+func (r *Room) dropSlot(s *slot) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.tools, s.dir)
+}
+
+func (r *Room) plugins() []*plugin {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.pluginList)
+}
+
+func (r *Room) pluginOf(id string) *plugin {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.pluginList {
+		if p.id == id {
+			return p
+		}
+	}
+	return nil
+}
+
+func (r *Room) setPlugin(p *plugin) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, o := range r.pluginList {
+		if o.id == p.id {
+			r.pluginList[i] = p
+			return
+		}
+	}
+	r.pluginList = append(r.pluginList, p)
+}
+
+func (r *Room) setStartup(s *script, problem string) (old *script) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	old, r.startup, r.startupErr = r.startup, s, problem
+	return old
+}
+
+// scripts lists what runs: the startup script first, then the plugins as they came.
+func (r *Room) scripts() []*script {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []*script
+	if r.startup != nil {
+		out = append(out, r.startup)
+	}
+	for _, p := range r.pluginList {
+		if p.script != nil {
+			out = append(out, p.script)
+		}
+	}
+	return out
+}
+
+func (r *Room) component(fqn string) *script {
+	for _, s := range r.scripts() {
+		if s.fqn == fqn {
+			return s
+		}
+	}
+	return nil
+}
+
+// claimFQN refuses an intent for another script's component. A name that nobody owns
+// is taken down as dead: else a script could have its intent served by code that comes
+// later under that name.
+func (r *Room) claimFQN(s *script, i *intent) error {
+	if i.fqn == s.fqn {
+		return nil
+	}
+	if r.component(i.fqn) != nil {
+		return fmt.Errorf("permission denied: component %s belongs to another script", i.fqn)
+	}
+	i.dead = true
+	return nil
+}
+
+// checkSyntax has changed tools compiled in a host, in the background: a syntax error
+// shows before anybody calls the tool.
+func (r *Room) checkSyntax(list []*slot) {
+	if len(list) == 0 || !r.begun() {
+		return
+	}
+	r.checks.add(func() {
+		for _, s := range list {
+			v := s.current()
+			if v == nil || v.broken != nil || r.ctx.Err() != nil {
+				continue
+			}
+			st := &seat{room: r, env: wire.EnvTool, owner: s.owner, name: s.name, phase: phaseBody}
+			_, fail := r.runPooled(r.ctx, st, job{msg: wire.Message{Type: wire.TypeCompile, Name: s.chunk(), Text: v.source}, limit: 5 * time.Second})
+			if fail != nil && fail.kind == tools.KindLoad {
+				r.foundBroken(s, v, fail.text)
+			} else if level, text := s.told(); text != "" {
+				r.notice(level, text)
+			}
+		}
+	})
+}
+
+// foundBroken takes down that a version does not compile.
+func (r *Room) foundBroken(s *slot, v *version, text string) {
+	s.mu.Lock()
+	if s.cur != v {
+		s.mu.Unlock()
+		return
+	}
+	bad := *v
+	bad.broken = errors.New(text)
+	s.cur = &bad
+	s.recent[bad.hash] = &bad
+	s.mu.Unlock()
+	if level, told := s.told(); told != "" {
+		r.notice(level, told)
+	}
+	r.scan.Lock()
+	defer r.scan.Unlock()
+	r.register([]*slot{s})
+}
+
+// sortedKeys lists the keys of a map in order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// queue runs what is given to it one after another.
+type queue struct {
+	mu    sync.Mutex
+	list  []func()
+	wake  chan struct{}
+	ended chan struct{}
+	done  bool
+}
+
+func (q *queue) channels() (wake, ended chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.wake == nil {
+		q.wake, q.ended = make(chan struct{}, 1), make(chan struct{})
+	}
+	return q.wake, q.ended
+}
+
+func (q *queue) add(f func()) {
+	wake, _ := q.channels()
+	q.mu.Lock()
+	if !q.done {
+		q.list = append(q.list, f)
+	}
+	q.mu.Unlock()
+	select {
+	case wake <- struct{}{}:
+	default:
+	}
+}
+
+func (q *queue) close() {
+	wake, _ := q.channels()
+	q.mu.Lock()
+	q.done, q.list = true, nil
+	q.mu.Unlock()
+	select {
+	case wake <- struct{}{}:
+	default:
+	}
+}
+
+func (q *queue) run(ctx context.Context) {
+	wake, ended := q.channels()
+	defer close(ended)
+	for {
+		q.mu.Lock()
+		var f func()
+		if len(q.list) > 0 {
+			f, q.list = q.list[0], q.list[1:]
+		}
+		done := q.done
+		q.mu.Unlock()
+		switch {
+		case f != nil:
+			f()
+		case done:
+			return
+		default:
+			select {
+			case <-wake:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}

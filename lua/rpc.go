@@ -1,0 +1,146 @@
+package lua
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// chainKey is the context key of the components that are busy with the present call.
+type chainKey struct{}
+
+// withChain marks a component as busy for everything that its call makes.
+func withChain(ctx context.Context, fqn string) context.Context {
+	chain, _ := ctx.Value(chainKey{}).([]string)
+	return context.WithValue(ctx, chainKey{}, append(slices.Clone(chain), fqn))
+}
+
+func inChain(ctx context.Context, fqn string) bool {
+	chain, _ := ctx.Value(chainKey{}).([]string)
+	return slices.Contains(chain, fqn)
+}
+
+// rpcCall is one request to a component.
+type rpcCall struct {
+	fqn, operation string
+	dead           bool
+	payload        any
+	from           string
+	timeout        time.Duration // 0 = default
+	caller         tools.Caller
+	progress       func(tools.Progress)
+}
+
+// rpc asks a component. A component that is not there gives a reply without success.
+func (r *Room) rpc(ctx context.Context, c rpcCall) (*wire.Object, *failure) {
+	sc := r.component(c.fqn)
+	if sc == nil || c.dead {
+		return wire.NewObject("success", false), nil
+	}
+	if inChain(ctx, c.fqn) {
+		return nil, &failure{kind: tools.KindBusy, text: "component " + c.fqn + " is busy"}
+	}
+	limit := c.timeout
+	if limit <= 0 {
+		limit = defaultRPC
+	}
+	msg, fail := sc.send(&mail{
+		ctx:    ctx,
+		job:    job{msg: wire.Message{Type: wire.TypeRequest, Name: c.operation, Text: c.from, Value: c.payload}, limit: limit},
+		caller: c.caller, progress: c.progress, patience: limit,
+	})
+	if fail != nil {
+		return nil, fail
+	}
+	list, _ := msg.Value.([]any)
+	if len(list) == 0 {
+		return wire.NewObject("success", false), nil
+	}
+	if reply, ok := list[0].(*wire.Object); ok {
+		return reply, nil
+	}
+	reply := wire.NewObject("success", false)
+	if len(list) > 1 && list[0] == nil && list[1] != nil {
+		reply.Set("error", resultText(list[1]))
+	}
+	return reply, nil
+}
+
+// request answers jcode.request: the gate first, unless a dispatch has cleared the very
+// same request already.
+func (s *seat) request(ctx context.Context, a arguments) ([]any, error) {
+	fqn, operation := a.text(0), a.text(1)
+	no := func(format string, args ...any) ([]any, error) {
+		return one(wire.NewObject("success", false, "error", fmt.Sprintf(format, args...))), nil
+	}
+	if s.unbound {
+		return no("no execution context")
+	}
+	cleared := s.ticket == fqn+"\x00"+operation
+	s.ticket = ""
+	if !cleared {
+		if d := s.room.gateRequest(ctx, s.nested(), fqn, operation); !d.Allow {
+			return no("%s", d.Reason)
+		}
+	}
+	var timeout time.Duration
+	if ms, ok := a.object(3).Number("timeout_ms"); ok {
+		if ms < 1 {
+			return no("timeout_ms must be positive")
+		}
+		timeout = time.Duration(ms) * time.Millisecond
+	}
+	reply, fail := s.room.rpc(ctx, rpcCall{fqn: fqn, operation: operation, payload: a.at(2), from: s.owner, timeout: timeout, caller: s.nested(), progress: s.progress})
+	if fail != nil {
+		return no("%s", fail.text)
+	}
+	if !reply.Bool("success") && reply.Get("error") == nil {
+		reply.Set("error", "component RPC failed: "+fqn+"::"+operation)
+	}
+	return one(reply), nil
+}
+
+// gateRequest judges a direct request: as the strictest of the intents that point at
+// it, else under a key of its own.
+func (r *Room) gateRequest(ctx context.Context, caller tools.Caller, fqn, operation string) tools.Decision {
+	name := "component:" + fqn + ":" + operation
+	strictest := &intent{name: name, fqn: fqn, operation: operation}
+	found := false
+	for _, s := range r.scripts() {
+		s.mu.Lock()
+		for _, i := range s.live.intents {
+			if i.fqn == fqn && i.operation == operation && !i.dead {
+				if !found || !i.readOnly && strictest.readOnly || i.always {
+					strictest = i
+				}
+				found = true
+			}
+		}
+		if s.fqn == fqn && !found {
+			strictest.hash = s.src.hash
+		}
+		s.mu.Unlock()
+	}
+	if missing := caller.Scope.Missing(tools.CapLua); missing != 0 {
+		return tools.Decision{Reason: "permission denied: " + missing.String() + " not granted", Kind: tools.KindPermission}
+	}
+	gate := r.opts.Dispatcher.Gate
+	if gate == nil {
+		return tools.Decision{Reason: "denied: no approval gate"}
+	}
+	t := &intentTool{intent: strictest, room: r}
+	call := tools.Call{ID: r.callID(), Name: strictest.name, Arguments: []byte("{}"), Caller: caller, Progress: func(tools.Progress) {}}
+	plan, _ := t.Plan(ctx, call) // of an intent it never fails
+	d := gate.Check(ctx, tools.GateRequest{Spec: t.Spec(), Call: call, Plan: plan})
+	if caller.Observe != nil && !d.Silent {
+		caller.Observe(call, d)
+	}
+	if !d.Allow && d.Reason == "" {
+		d.Reason = "denied: " + plan.Summary
+	}
+	return d
+}

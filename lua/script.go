@@ -1,0 +1,476 @@
+package lua
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// Time limits of a long-lived script.
+const (
+	initLimit     = 5 * time.Second
+	commandLimit  = 10 * time.Second
+	eventLimit    = 100 * time.Millisecond
+	eventSteps    = 5_000_000
+	eventPatience = time.Second // in the mailbox
+	shutdownLimit = 500 * time.Millisecond
+	maxMailbox    = 64
+	maxFailures   = 3
+	cpuPlugin     = 1800_000 // ms after which a plugin's host is replaced between calls
+)
+
+// bundle is the text of a long-lived script as it was read once: the same bytes are
+// hashed, shown and run.
+type bundle struct {
+	id      string
+	chunk   string // file name in errors
+	path    string
+	text    string
+	modules map[string]string // of a folder plugin
+	hash    string
+}
+
+// registered is what a script has registered.
+type registered struct {
+	intents  []*intent
+	events   map[string]int // number of handlers
+	commands []*luaCommand
+}
+
+// luaCommand is a slash command of a script.
+type luaCommand struct{ name, description, hint string }
+
+// script is the startup script or a plugin: a host of its own, one goroutine that owns
+// it, and a mailbox.
+type script struct {
+	room  *Room
+	env   wire.Env
+	src   bundle
+	id    string
+	fqn   string
+	owner string
+	scope string // of its state
+
+	mail   chan *mail
+	quit   chan struct{}
+	ended  chan struct{}
+	events chan *mail // informational: nobody waits
+
+	mu       sync.Mutex
+	perms    permissions
+	live     registered // what is published
+	stage    *registered
+	failures int
+	problem  string // why it does not run
+	disabled bool
+
+	conn *conn  // of the goroutine
+	asks func() // is told before a person is asked; set before the first mail
+}
+
+// mail is one piece of work for a script.
+type mail struct {
+	ctx      context.Context
+	job      job
+	caller   tools.Caller
+	progress func(tools.Progress)
+	phase    phase
+	// patience bounds the wait until the script begins with it; 0 = as long as ctx.
+	patience time.Duration
+	reply    chan mailReply
+}
+
+type mailReply struct {
+	msg  *wire.Message
+	fail *failure
+}
+
+func (r *Room) newScript(env wire.Env, id, owner, scope string, src bundle) *script {
+	s := &script{
+		room: r, env: env, src: src, id: id, fqn: "lua::" + id, owner: owner, scope: scope,
+		mail: make(chan *mail), quit: make(chan struct{}), ended: make(chan struct{}), events: make(chan *mail, maxMailbox),
+	}
+	r.wg.Go(s.run)
+	return s
+}
+
+// run owns the host until the script ends.
+func (s *script) run() {
+	defer close(s.ended)
+	defer func() {
+		if s.conn != nil {
+			s.conn.close()
+		}
+	}()
+	for {
+		select {
+		case m := <-s.mail:
+			msg, fail := s.serve(m)
+			m.reply <- mailReply{msg, fail}
+		case m := <-s.events:
+			if _, fail := s.serve(m); fail != nil {
+				s.room.notice("warn", fmt.Sprintf("lua %s: %s: %s", s.id, m.job.msg.Name, fail.text))
+			}
+		case <-s.quit:
+			s.farewell()
+			return
+		}
+	}
+}
+
+// farewell runs shutdown() of a plugin.
+func (s *script) farewell() {
+	if s.conn == nil || s.env != wire.EnvPlugin {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownLimit+cancelGrace)
+	defer cancel()
+	_, fail := s.conn.do(ctx, job{msg: wire.Message{Type: wire.TypeShutdown}, limit: shutdownLimit, seat: s.seat(phaseRun, s.room.standing(), nil)})
+	if fail != nil && fail.broken {
+		s.conn = nil
+	}
+}
+
+// stop ends the script and its host.
+func (s *script) stop() {
+	close(s.quit)
+	<-s.ended
+}
+
+// send hands work to the script and waits for the answer.
+func (s *script) send(m *mail) (*wire.Message, *failure) {
+	m.reply = make(chan mailReply, 1)
+	var late <-chan time.Time
+	if m.patience > 0 {
+		timer := time.NewTimer(m.patience)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case s.mail <- m:
+	case <-late:
+		return nil, &failure{kind: tools.KindBusy, text: "component " + s.fqn + " is busy"}
+	case <-m.ctx.Done():
+		return nil, cancelled(m.ctx)
+	case <-s.ended:
+		return nil, &failure{kind: tools.KindUnknown, text: "the script " + s.id + " is gone"}
+	}
+	select {
+	case r := <-m.reply:
+		return r.msg, r.fail
+	case <-s.ended:
+		return nil, &failure{kind: tools.KindKilled, text: "the script " + s.id + " was stopped"}
+	}
+}
+
+// serve does one piece of work, with a host that is started anew when there is none.
+func (s *script) serve(m *mail) (*wire.Message, *failure) {
+	if why := s.unusable(); why != "" {
+		return nil, &failure{kind: tools.KindLoad, text: why}
+	}
+	if s.conn != nil && s.conn.spent.CPU > cpuPlugin {
+		s.conn.close()
+		s.conn = nil
+	}
+	if s.conn == nil {
+		if fail := s.boot(m.ctx); fail != nil {
+			s.failed(fail)
+			return nil, fail
+		}
+		if m.job.msg.Type == wire.TypeStart {
+			return &wire.Message{Type: wire.TypeResult}, nil
+		}
+	}
+	j := m.job
+	j.seat = s.seat(m.phase, m.caller, m.progress)
+	ctx := withChain(m.ctx, s.fqn)
+	msg, fail := s.conn.do(ctx, j)
+	if fail != nil && fail.broken {
+		s.conn = nil
+	}
+	s.failed(fail)
+	if fail != nil {
+		f := *fail
+		f.text = s.prefix(f)
+		return nil, &f
+	}
+	return msg, nil
+}
+
+// prefix names the script in texts about limits and dead hosts; a script's own errors
+// carry their file already.
+func (s *script) prefix(f failure) string {
+	if f.kind == tools.KindScript || f.kind == tools.KindLoad || f.kind == tools.KindCancelled {
+		return f.text
+	}
+	return "lua " + s.owner + ": " + f.text
+}
+
+// failed counts ends by limit or death; three in a row disable the script.
+func (s *script) failed(f *failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f == nil || !f.limit {
+		s.failures = 0
+		return
+	}
+	if s.failures++; s.failures >= maxFailures {
+		s.disabled = true
+		s.problem = fmt.Sprintf("%s is disabled after %d failures in a row (last: %s); change its file or use /lua reload %s", s.id, maxFailures, f.text, s.id)
+	}
+}
+
+func (s *script) unusable() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.disabled {
+		return s.problem
+	}
+	return ""
+}
+
+// seat is who the script is while it does one piece of work.
+func (s *script) seat(p phase, caller tools.Caller, progress func(tools.Progress)) *seat {
+	s.mu.Lock()
+	perms := s.perms
+	s.mu.Unlock()
+	return &seat{
+		room: s.room, env: s.env, owner: s.owner, name: s.id, scope: s.scope, perms: &perms, all: s.env == wire.EnvStartup,
+		declare: "the plugin's table", caller: caller, phase: p, progress: progress, script: s,
+	}
+}
+
+// boot starts a host, loads the text and runs init() or startup(). What is registered
+// meanwhile is published at the end; the startup script publishes at once.
+func (s *script) boot(ctx context.Context) *failure {
+	about, c, fail := s.load(ctx)
+	if fail != nil {
+		return fail
+	}
+	perms, err := s.accept(about)
+	if err == nil && s.env == wire.EnvPlugin {
+		err = s.room.pin(ctx, s, &perms)
+	}
+	if err != nil {
+		c.close()
+		return &failure{kind: tools.KindOf(err), text: err.Error()}
+	}
+	s.mu.Lock()
+	s.perms = perms
+	if s.stage == nil {
+		s.stage = &registered{events: map[string]int{}}
+	}
+	s.mu.Unlock()
+	_, fail = c.do(withChain(ctx, s.fqn), job{msg: wire.Message{Type: wire.TypeStart}, limit: initLimit, seat: s.seat(phaseInit, s.room.standing(), nil)})
+	if fail != nil && s.env == wire.EnvPlugin {
+		s.mu.Lock()
+		s.stage = nil
+		s.mu.Unlock()
+		if !fail.broken {
+			c.close()
+		}
+		return fail
+	}
+	s.publish()
+	if fail != nil && fail.broken {
+		return fail
+	}
+	s.conn = c
+	return fail
+}
+
+// load starts a host and runs the body of the file. A plugin's body has no rights; the
+// startup script's may do all that startup() may.
+func (s *script) load(ctx context.Context) (*wire.Object, *conn, *failure) {
+	c, err := s.room.opts.start(ctx, true)
+	if err != nil {
+		return nil, nil, &failure{kind: tools.KindKilled, text: err.Error(), limit: true}
+	}
+	init := &wire.Message{Type: wire.TypeInit, Name: s.env.String(), Value: wire.NewObject("pwd", s.room.opts.Root, "owner", s.id)}
+	if err := c.send(init); err != nil {
+		c.kill()
+		return nil, nil, &failure{kind: tools.KindKilled, text: err.Error(), limit: true}
+	}
+	p := phaseBody
+	if s.env == wire.EnvStartup {
+		p = phaseInit
+		s.room.opts.Registry.UnregisterOwner(s.owner)
+		s.mu.Lock()
+		s.stage = &registered{events: map[string]int{}}
+		s.mu.Unlock()
+	}
+	modules := &wire.Object{}
+	for _, name := range sortedKeys(s.src.modules) {
+		modules.Set(name, s.src.modules[name])
+	}
+	msg, fail := c.do(withChain(ctx, s.fqn), job{
+		msg:   wire.Message{Type: wire.TypeLoad, Name: s.src.chunk, Text: s.src.text, Value: modules},
+		limit: initLimit, seat: s.seat(p, s.room.standing(), nil),
+	})
+	if fail != nil {
+		s.publish() // what the startup script registered before its error stays
+		if !fail.broken {
+			c.close()
+		}
+		return nil, nil, fail
+	}
+	about, _ := msg.Value.(*wire.Object)
+	return about, c, nil
+}
+
+// accept checks what a plugin says about itself.
+func (s *script) accept(about *wire.Object) (permissions, error) {
+	if s.env != wire.EnvPlugin {
+		return permissions{}, nil
+	}
+	if id := about.String("id"); id != s.id {
+		return permissions{}, tools.Errorf(tools.KindLoad, "%s: id is %q, but the file is named %q: they must be equal", s.src.chunk, id, s.id)
+	}
+	declared, ok := about.Get("permissions").(*wire.Object)
+	if !ok && about.Get("permissions") != nil {
+		return permissions{}, tools.Errorf(tools.KindLoad, "%s: permissions must be a table", s.src.chunk)
+	}
+	if declared == nil {
+		declared = &wire.Object{}
+	}
+	p, err := parsePermissions(declared, true)
+	if err != nil {
+		return p, tools.Errorf(tools.KindLoad, "%s: %v", s.src.chunk, err)
+	}
+	return p, nil
+}
+
+// publish makes what is staged the script's registrations, in one version of the registry.
+func (s *script) publish() {
+	s.mu.Lock()
+	if s.stage == nil {
+		s.mu.Unlock()
+		return
+	}
+	s.live = *s.stage
+	s.stage = nil
+	list := make([]tools.Tool, len(s.live.intents))
+	for i, in := range s.live.intents {
+		list[i] = &intentTool{intent: in, room: s.room}
+	}
+	s.mu.Unlock()
+	for _, err := range s.room.opts.Registry.Replace(s.owner, tools.RankPlugin, list) {
+		s.room.notice("warn", "lua "+s.id+": "+err.Error())
+	}
+}
+
+// staged gives the intents that are registered but not published.
+func (s *script) staged() []*intent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stage == nil {
+		return nil
+	}
+	return slices.Clone(s.stage.intents)
+}
+
+var commandName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
+
+// registering gives the script that registers. Only the startup script may do so at any
+// time, a plugin in init().
+func (s *seat) registering() (*script, *wire.Object) {
+	if s.script == nil || s.phase == phaseRun && s.env == wire.EnvPlugin {
+		return nil, refusal(tools.KindPermission, "permission denied: only available in init()")
+	}
+	return s.script, nil
+}
+
+// registerIntent answers jcode.register_intent.
+func (s *seat) registerIntent(def *wire.Object) *wire.Object {
+	sc, no := s.registering()
+	if no != nil {
+		return no
+	}
+	i, err := parseIntent(def, sc.fqn)
+	if err != nil {
+		return refusal(tools.KindInvalidArgs, "%v", err)
+	}
+	if err := s.room.claimFQN(sc, i); err != nil {
+		return refusal(tools.KindPermission, "%v", err)
+	}
+	i.hash = sc.src.hash
+	if holder, ok, _ := s.room.opts.Registry.Snapshot(nil).Lookup(i.name); ok && holder.Owner != sc.owner && holder.Rank <= tools.RankPlugin {
+		return refusal(tools.KindInvalidArgs, "tool %s: already registered by %s", i.name, holder.Owner)
+	}
+	sc.mu.Lock()
+	list := &sc.live
+	if sc.stage != nil {
+		list = sc.stage
+	}
+	taken := slices.ContainsFunc(list.intents, func(o *intent) bool { return o.name == i.name })
+	sc.mu.Unlock()
+	if taken {
+		return refusal(tools.KindInvalidArgs, "tool %s: already registered by %s", i.name, sc.owner)
+	}
+	// The registry checks names and schemas; the startup script's intents show at once.
+	if sc.env == wire.EnvStartup {
+		if err := s.room.opts.Registry.Register(sc.owner, tools.RankPlugin, &intentTool{intent: i, room: s.room}); err != nil {
+			return refusal(tools.KindInvalidArgs, "%v", err)
+		}
+	}
+	sc.mu.Lock()
+	list.intents = append(list.intents, i)
+	sc.mu.Unlock()
+	return wire.NewObject("ok", true)
+}
+
+// listen answers jcode.on.
+func (s *seat) listen(event string) *wire.Object {
+	sc, no := s.registering()
+	if no != nil {
+		return no
+	}
+	if !slices.Contains(wire.Events[:], event) {
+		return refusal(tools.KindInvalidArgs, "unknown event: %s", event)
+	}
+	if !s.all && !slices.Contains(s.perms.Events, event) {
+		return refusal(tools.KindPermission, "%s with %q", s.declareText("events"), event)
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	list := &sc.live
+	if sc.stage != nil {
+		list = sc.stage
+	}
+	if list.events == nil {
+		list.events = map[string]int{}
+	}
+	list.events[event]++
+	return wire.NewObject("ok", true)
+}
+
+// registerCommand answers jcode.command.
+func (s *seat) registerCommand(name string, def *wire.Object) *wire.Object {
+	sc, no := s.registering()
+	if no != nil {
+		return no
+	}
+	if !commandName.MatchString(name) {
+		return refusal(tools.KindInvalidArgs, "command name %q must match %s", name, commandName)
+	}
+	if owner := s.room.commandOwner(name, sc); owner != "" {
+		return refusal(tools.KindInvalidArgs, "command %s: already registered by %s", name, owner)
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	list := &sc.live
+	if sc.stage != nil {
+		list = sc.stage
+	}
+	if slices.ContainsFunc(list.commands, func(c *luaCommand) bool { return c.name == name }) {
+		return refusal(tools.KindInvalidArgs, "command %s: already registered by %s", name, sc.owner)
+	}
+	list.commands = append(list.commands, &luaCommand{name: name, description: def.String("description"), hint: def.String("args")})
+	return wire.NewObject("ok", true)
+}

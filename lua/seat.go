@@ -1,0 +1,220 @@
+package lua
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// phase is what a script is doing; it narrows what it may ask for.
+type phase int
+
+const (
+	phaseRun   phase = iota
+	phaseBody        // the body of a plugin's file: no rights at all
+	phaseInit        // init(), startup(): the place to register
+	phaseEvent       // an event handler: nothing that could recurse or ask
+)
+
+// seat is who a host serves at the moment, and what that may do. It is the only source
+// of identity: whatever a host says about itself counts for nothing. A seat serves one
+// piece of work.
+type seat struct {
+	room     *Room
+	env      wire.Env
+	owner    string // as the registry knows it: tool:project/x, plugin:x, startup
+	name     string // as people know it
+	scope    string // of its state
+	perms    *permissions
+	all      bool // the startup script: no declaration limits it
+	readOnly bool // a tool that promised to change nothing
+	declare  string
+	caller   tools.Caller
+	phase    phase
+	progress func(tools.Progress)
+	script   *script // the long-lived script, nil for a tool
+	// waits is told when the script begins and ends to wait for others.
+	onWait func(waiting bool)
+	// ticket lets one jcode.request pass that a dispatch has cleared already.
+	ticket string
+	// unbound seats belong to no session. Only tests make them.
+	unbound bool
+	lastPut time.Time
+}
+
+func (s *seat) waits(waiting bool) {
+	if s.onWait != nil {
+		s.onWait(waiting)
+	}
+}
+
+func (s *seat) log(level, text string) { s.room.logs.add(s.name, level, text) }
+
+// showProgress shows a line, at most ten in a second, whatever the host sends.
+func (s *seat) showProgress(text string) {
+	if now := time.Now(); s.progress != nil && now.Sub(s.lastPut) >= 90*time.Millisecond {
+		s.lastPut = now
+		s.progress(tools.Progress{Text: cleanLine(text)})
+	}
+}
+
+// refusal is a failed result as a script sees it.
+func refusal(kind tools.ErrorKind, format string, args ...any) *wire.Object {
+	return wire.NewObject("ok", false, "error", fmt.Sprintf(format, args...), "error_kind", string(kind))
+}
+
+// one is a reply of one value.
+func one(v any) []any { return []any{v} }
+
+// call answers one call. An error raises in the script; a *protocolError ends the host.
+func (s *seat) call(ctx context.Context, f wire.Func, args []any) ([]any, error) {
+	if err := checkArgs(f, args); err != nil {
+		return nil, err
+	}
+	switch {
+	case s.phase == phaseBody:
+		return s.refuse(f, "permission denied: a plugin has no rights before init()")
+	case s.phase == phaseEvent && !f.Quiet:
+		return s.refuse(f, "permission denied: not available inside an event handler")
+	}
+	a := arguments(args)
+	switch f.Table() {
+	case "state":
+		return s.callState(ctx, f.Field(), a)
+	case "http":
+		return s.callHTTP(ctx, f, a)
+	case "fs":
+		return s.callFS(ctx, f, a)
+	case "tools":
+		return s.callMCPAdmin(f, a)
+	}
+	return s.callJcode(ctx, f, a)
+}
+
+func (s *seat) callJcode(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
+	switch f.Field() {
+	case "dispatch":
+		return s.dispatch(ctx, a.text(0), a.at(1), a.object(2))
+	case "exec":
+		return s.execWords(ctx, a.at(0), a.object(1))
+	case "request":
+		return s.request(ctx, a)
+	case "mcp_call":
+		return s.mcpCall(ctx, a)
+	case "mcp_servers":
+		return one(s.mcpServers()), nil
+	case "mcp_tools":
+		return one(s.mcpTools(a.text(0))), nil
+	case "tool_schemas":
+		return one(s.toolSchemas()), nil
+	case "intent_defs":
+		return one(s.intentDefs()), nil
+	case "tool_descriptions":
+		return one(s.toolDescriptions()), nil
+	case "register_intent":
+		return one(s.registerIntent(a.object(0))), nil
+	case "on":
+		return one(s.listen(a.text(0))), nil
+	case "command":
+		return one(s.registerCommand(a.text(0), a.object(1))), nil
+	case "env":
+		return s.readEnv(f, a.text(0))
+	}
+	return nil, &protocolError{what: "a call of " + f.Name + ", which no host makes"}
+}
+
+// refuse says no in the shape that the function gives.
+func (s *seat) refuse(f wire.Func, text string) ([]any, error) {
+	switch {
+	case f.Returns == "boolean, string?":
+		return []any{false, text}, nil
+	case f.Returns == "boolean":
+		return []any{false, text}, nil
+	case strings.HasPrefix(f.Returns, "{success"):
+		return one(wire.NewObject("success", false, "error", text)), nil
+	case strings.HasPrefix(f.Returns, "{ok"):
+		return one(refusal(tools.KindPermission, "%s", text)), nil
+	}
+	return nil, fmt.Errorf("%s", text)
+}
+
+// undeclared is the refusal of what a declaration would have to grant.
+func (s *seat) undeclared(f wire.Func, key string) ([]any, error) {
+	return s.refuse(f, s.declareText(key))
+}
+
+func (s *seat) declareText(key string) string {
+	return "permission denied: declare permissions." + key + " in " + s.declare
+}
+
+// arguments are the checked arguments of a call.
+type arguments []any
+
+func (a arguments) at(i int) any {
+	if i < len(a) {
+		return a[i]
+	}
+	return nil
+}
+
+func (a arguments) text(i int) string {
+	s, _ := a.at(i).(string)
+	return s
+}
+
+func (a arguments) object(i int) *wire.Object {
+	o, _ := a.at(i).(*wire.Object)
+	return o
+}
+
+// checkArgs checks a call as if its sender were hostile. dispatch, exec and the
+// registering functions carry one more object than a script writes.
+func checkArgs(f wire.Func, args []any) error {
+	if len(args) > len(f.Args)+1 {
+		return &protocolError{what: fmt.Sprintf("%d arguments for %s", len(args), f.Name)}
+	}
+	for i, a := range f.Args {
+		types, optional := strings.CutSuffix(a.Type, "?")
+		if i >= len(args) || args[i] == nil {
+			if !optional && types != "any" && types != "function" {
+				return &protocolError{what: fmt.Sprintf("argument %d of %s is missing", i+1, f.Name)}
+			}
+			continue
+		}
+		if !isOf(args[i], types) {
+			return &protocolError{what: fmt.Sprintf("argument %d of %s has the wrong type", i+1, f.Name)}
+		}
+	}
+	return nil
+}
+
+func isOf(v any, types string) bool {
+	for t := range strings.SplitSeq(types, "|") {
+		switch v.(type) {
+		case string:
+			if t == "string" {
+				return true
+			}
+		case float64:
+			if t == "number" || t == "integer" {
+				return true
+			}
+		case bool:
+			if t == "boolean" {
+				return true
+			}
+		case *wire.Object, []any:
+			if t == "table" {
+				return true
+			}
+		}
+		if t == "any" {
+			return true
+		}
+	}
+	return false
+}

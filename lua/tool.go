@@ -1,0 +1,349 @@
+package lua
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// version is a tool folder as it was read once: the same bytes are hashed, shown,
+// compiled and run. It is immutable but for the findings about it.
+type version struct {
+	stamp    stamp
+	text     []byte // of the manifest
+	source   string
+	hash     string
+	manifest *manifest // the last good one where this one is broken; never nil
+	broken   error     // why it does not load
+	trusted  bool
+}
+
+// slot is one tool folder over all its versions.
+type slot struct {
+	room  *Room
+	root  toolRoot
+	name  string
+	dir   string
+	owner string
+
+	mu       sync.Mutex
+	cur      *version
+	recent   map[string]*version // by hash: a call ends on the code it was approved with
+	failures int
+	disabled string
+	refused  string // why the registry does not have it
+	lastRun  string // error of the last run
+	// ranApproved says that the current version was approved and has run.
+	ranApproved bool
+	shown       string // the load error that was told
+}
+
+func (s *slot) chunk() string { return s.name + "/" + mainName }
+
+func (s *slot) current() *version {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cur
+}
+
+// luaTool is a tool folder in the registry, as one version describes it.
+type luaTool struct {
+	slot *slot
+	v    *version
+}
+
+// Spec describes the tool by its last good manifest.
+func (t *luaTool) Spec() tools.Spec {
+	m := t.v.manifest
+	spec := tools.Spec{
+		Name: t.slot.name, Description: m.Description, Parameters: m.schema(),
+		ReadOnly: m.Permissions.empty() || m.ReadOnly, Needs: tools.CapLua, Group: tools.GroupLua,
+		Hash: t.v.hash, Trusted: true, MaxOutput: maxResult + 100,
+	}
+	switch {
+	case !t.v.trusted:
+		spec.Hidden, spec.Note = true, "untrusted"
+	case t.v.broken != nil:
+		spec.Note = "load error: " + t.v.broken.Error()
+	}
+	if spec.Description == "" {
+		spec.Description = "(this tool does not load: " + spec.Note + ")"
+	}
+	return spec
+}
+
+// Plan looks at the files once more, so that what is approved is what will run.
+func (t *luaTool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error) {
+	v, err := t.slot.usable(ctx)
+	if err != nil {
+		return tools.Plan{}, err
+	}
+	plan := tools.Plan{Summary: "Execute intent: " + t.slot.name, Always: v.manifest.Always}
+	if v.manifest.Permissions.empty() {
+		return plan, nil
+	}
+	plan.Accesses = []tools.Access{{
+		Kind: tools.AccessLua, Target: t.slot.name, Hash: v.hash, ReadOnly: v.manifest.ReadOnly, Pin: true,
+	}}
+	plan.Notes, plan.Diff = t.slot.room.pinNotes(t.slot.owner, t.slot.dir, v)
+	return plan, nil
+}
+
+// usable gives the version that a call may run now.
+func (s *slot) usable(ctx context.Context) (*version, error) {
+	s.room.refreshSlot(s)
+	s.mu.Lock()
+	v, disabled := s.cur, s.disabled
+	s.mu.Unlock()
+	switch {
+	case v == nil:
+		return nil, tools.Errorf(tools.KindUnknown, "unknown intent: %s (removed)", s.name)
+	case !v.trusted:
+		return nil, tools.Errorf(tools.KindUntrusted, "%s is Lua of a project that nobody has trusted yet; a person decides about that", s.name)
+	case v.broken != nil:
+		return nil, tools.Errorf(tools.KindLoad, "%s does not load: %s", s.name, v.broken)
+	case disabled != "":
+		return nil, tools.Errorf(tools.KindLoad, "%s", disabled)
+	}
+	return v, ctx.Err()
+}
+
+// approved gives the version that the gate has judged.
+func (s *slot) approved(call tools.Call) (*version, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(call.Plan.Accesses) > 0 {
+		if v := s.recent[call.Plan.Accesses[0].Hash]; v != nil {
+			return v, nil
+		}
+		return nil, tools.Errorf(tools.KindLoad, "%s changed while it waited; call it again", s.name)
+	}
+	if s.cur == nil || s.cur.broken != nil || !s.cur.manifest.Permissions.empty() {
+		return nil, tools.Errorf(tools.KindLoad, "%s changed while it waited; call it again", s.name)
+	}
+	return s.cur, nil
+}
+
+// Run runs main.lua in a fresh state of a pooled host.
+func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	s := t.slot
+	v, err := s.approved(call)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	s.room.rememberPin(s.owner, v)
+	s.mu.Lock()
+	s.ranApproved = true
+	s.mu.Unlock()
+	params, err := toolParams(v.manifest, call)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	p := s.room.pool
+	if err := p.enter(ctx, call.Caller.Depth > 0); err != nil {
+		return tools.Result{}, tools.Errorf(tools.KindCancelled, "cancelled while waiting for other Lua tools")
+	}
+	defer p.leave()
+	st := &seat{
+		room: s.room, env: wire.EnvTool, owner: s.owner, name: s.name, scope: s.room.stateScope(s.root.scope, s.name),
+		perms: &v.manifest.Permissions, readOnly: v.manifest.ReadOnly, declare: manifestName, caller: call.Caller, progress: call.Progress,
+		onWait: func(waiting bool) {
+			if waiting {
+				p.leave()
+			} else {
+				p.back()
+			}
+		},
+	}
+	msg, fail := s.room.runPooled(ctx, st, job{
+		msg: wire.Message{Type: wire.TypeRun, Name: s.chunk(), Hash: v.hash, Text: v.source, Value: params}, limit: v.manifest.Timeout,
+	})
+	s.ran(fail)
+	if fail != nil {
+		if fail.kind == tools.KindLoad {
+			s.room.foundBroken(s, v, fail.text)
+		}
+		return tools.Result{}, s.toError(fail)
+	}
+	return toolResult(msg.Value)
+}
+
+// runPooled carries out one job on a host of the pool.
+func (r *Room) runPooled(ctx context.Context, st *seat, j job) (*wire.Message, *failure) {
+	c, err := r.pool.take(ctx)
+	if err != nil {
+		return nil, &failure{kind: tools.KindKilled, text: err.Error(), limit: true}
+	}
+	j.seat = st
+	if c.env != st.env {
+		init := &wire.Message{Type: wire.TypeInit, Name: st.env.String(), Value: wire.NewObject("pwd", r.opts.Root, "owner", st.owner)}
+		if err := c.send(init); err != nil {
+			c.kill()
+			return nil, &failure{kind: tools.KindKilled, text: "the host ended unexpectedly: " + err.Error(), limit: true}
+		}
+		c.env = st.env
+	}
+	if c.hashes[j.msg.Hash] {
+		j.msg.Text = ""
+	}
+	msg, fail := c.do(ctx, j)
+	if fail == nil && j.msg.Hash != "" {
+		c.hashes[j.msg.Hash] = true
+	}
+	if fail == nil || !fail.broken {
+		r.pool.put(c)
+	} else {
+		r.pool.warm()
+	}
+	return msg, fail
+}
+
+// ran counts ends by limit or death: three in a row disable the tool.
+func (s *slot) ran(f *failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f == nil {
+		s.failures, s.lastRun = 0, ""
+		return
+	}
+	if f.kind != tools.KindCancelled {
+		s.lastRun = f.text
+	}
+	if !f.limit {
+		s.failures = 0
+		return
+	}
+	if s.failures++; s.failures >= maxFailures {
+		s.disabled = fmt.Sprintf("lua %s: disabled after %d failures in a row (last: %s); change its files to enable it again", s.owner, maxFailures, f.text)
+	}
+}
+
+func (s *slot) toError(f *failure) error {
+	text := f.text
+	if f.limit || f.kind == tools.KindTimeout || f.kind == tools.KindKilled {
+		text = "lua " + s.owner + ": " + text
+	}
+	return &tools.Error{Kind: f.kind, Text: text}
+}
+
+// toolParams gives the parameters in the order of the manifest, with defaults.
+func toolParams(m *manifest, call tools.Call) (*wire.Object, error) {
+	v, err := wire.DecodeJSON(call.Arguments)
+	if err != nil {
+		return nil, tools.Errorf(tools.KindInvalidArgs, "invalid arguments: %w", err)
+	}
+	args, _ := v.(*wire.Object)
+	out := &wire.Object{}
+	for _, p := range m.Parameters {
+		if v := args.Get(p.Name); v != nil {
+			out.Set(p.Name, v)
+		} else if p.hasDefault {
+			out.Set(p.Name, p.Default)
+		}
+	}
+	return out, nil
+}
+
+// toolResult turns what a script returned into a result: a value, nothing, or nil and
+// a message.
+func toolResult(v any) (tools.Result, error) {
+	list, _ := v.([]any)
+	var first any
+	if len(list) > 0 {
+		first = list[0]
+	}
+	if first == nil && len(list) > 1 && list[1] != nil {
+		return tools.Result{}, &tools.Error{Kind: tools.KindScript, Text: resultText(list[1])}
+	}
+	switch v := first.(type) {
+	case nil, string:
+		return tools.Result{Text: resultText(v)}, nil
+	case *wire.Object:
+		if ok, isBool := v.Get("ok").(bool); isBool && !ok {
+			return tools.Result{Data: v}, &tools.Error{Kind: failureKind(v), Text: failureText(v)}
+		}
+		return tools.Result{Text: resultText(v), Data: v}, nil
+	}
+	return tools.Result{Text: resultText(first), Data: wire.NewObject("data", first)}, nil
+}
+
+// failureKind is the kind that a script's own failure names, if it is one of the list.
+func failureKind(o *wire.Object) tools.ErrorKind {
+	kind := tools.ErrorKind(o.String("error_kind"))
+	known := []tools.ErrorKind{
+		tools.KindUnknown, tools.KindInvalidArgs, tools.KindPermission, tools.KindDenied, tools.KindCancelled, tools.KindTimeout,
+		tools.KindIO, tools.KindLimit, tools.KindKilled, tools.KindBusy, tools.KindLoad, tools.KindUntrusted, tools.KindScript, tools.KindRPC, tools.KindMCP,
+	}
+	if slices.Contains(known, kind) {
+		return kind
+	}
+	return tools.KindScript
+}
+
+// failureText is the error of a failed table; a failed exec shows code and both streams.
+func failureText(o *wire.Object) string {
+	text := o.String("error")
+	if text == "" {
+		text = "the tool reported a failure without a reason"
+	}
+	if code, ok := o.Number("code"); ok && (o.Get("stdout") != nil || o.Get("stderr") != nil) {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s\nexit code: %d", text, int(code))
+		for _, key := range []string{"stdout", "stderr"} {
+			if s := o.String(key); s != "" {
+				fmt.Fprintf(&b, "\n%s:\n%s", key, s)
+			}
+		}
+		text = b.String()
+	}
+	return capText(text)
+}
+
+// told keeps a load error from being shown twice; it gives what to show now.
+func (s *slot) told() (level, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := ""
+	if s.cur != nil && s.cur.broken != nil {
+		now = s.cur.broken.Error()
+	}
+	was := s.shown
+	s.shown = now
+	switch {
+	case now == was || now != "" && was != "":
+		return "", ""
+	case now == "":
+		return "info", "lua " + s.name + ": loads again"
+	}
+	return "warn", "lua " + s.name + ": " + now
+}
+
+// keep makes v the current version. The caller holds no lock.
+func (s *slot) keep(v *version) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cur = v
+	if v == nil {
+		return
+	}
+	s.failures, s.disabled, s.ranApproved = 0, "", false
+	if s.recent == nil {
+		s.recent = map[string]*version{}
+	}
+	if len(s.recent) > 4 {
+		clear(s.recent)
+	}
+	s.recent[v.hash] = v
+}
+
+// stamp tells whether the files may have changed.
+type stamp struct {
+	manifestTime, mainTime time.Time
+	manifestSize, mainSize int64
+}

@@ -138,6 +138,11 @@ func (d *Dispatcher) lookup(snap Snapshot, call *Call) (Entry, error) {
 	if !still {
 		return Entry{}, d.Registry.Snapshot(call.Caller.Scope).unknown(entry.Spec.Name)
 	}
+	if scope := call.Caller.Scope; scope != nil && scope.Capabilities != nil {
+		bare := *scope // capabilities have a check and a text of their own, after the schema
+		bare.Capabilities = nil
+		_, why = bare.Allows(entry.Spec)
+	}
 	if why != "" {
 		return Entry{}, Errorf(KindPermission, "permission denied: %s is %s", entry.Spec.Name, why)
 	}

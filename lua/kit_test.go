@@ -1,0 +1,410 @@
+package lua
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"jcode/lua/host"
+	"jcode/lua/wire"
+	"jcode/tools"
+	"jcode/tools/permission"
+)
+
+// TestMain turns this binary into a host when a room starts it as one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == host.Command {
+		os.Exit(host.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// house is a room with all that it needs around it.
+type house struct {
+	t      *testing.T
+	dir    string // the project
+	config string
+	reg    *tools.Registry
+	disp   *tools.Dispatcher
+	gate   *permission.Gate
+	room   *Room
+	state  *memState
+	asker  *person
+	trust  *folderTrust
+	told   *notices
+	mode   tools.Mode
+	scope  *tools.Scope
+}
+
+type setup struct {
+	opts    Options
+	noGate  bool // permissive: only test helpers have that
+	memory  bool // hosts in this process
+	dir     string
+	config  string
+	state   *memState
+	noCore  bool
+	untrust bool
+	long    time.Duration
+}
+
+// build makes a house; the room is not started.
+func build(t *testing.T, s setup) *house {
+	t.Helper()
+	h := &house{t: t, dir: s.dir, config: s.config, reg: tools.NewRegistry(), state: s.state, asker: &person{}, trust: &folderTrust{yes: !s.untrust}, told: &notices{}}
+	if h.dir == "" {
+		h.dir = realDir(t)
+	}
+	if h.config == "" {
+		h.config = realDir(t)
+	}
+	if h.state == nil {
+		h.state = &memState{}
+	}
+	if !s.noCore {
+		for _, tool := range coreTools(t, h.dir) {
+			if err := h.reg.Register(tools.OwnerBuiltin, tools.RankBuiltin, tool); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	h.disp = &tools.Dispatcher{Registry: h.reg, Gate: openGate{}}
+	if !s.noGate {
+		gate, err := permission.New(permission.Options{Places: permission.Places{Roots: []string{h.dir}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.gate = gate
+		h.disp.Gate = gate
+	}
+	o := s.opts
+	o.Registry, o.Dispatcher, o.Root, o.ProjectID, o.Config = h.reg, h.disp, h.dir, "proj", h.config
+	o.State, o.Trust, o.Notices = h.state, h.trust, h.told
+	o.Standing = h.caller
+	if s.memory {
+		o.start = inMemory
+	}
+	room, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.room = room
+	h.disp.Hooks = []tools.Hook{room.Hook()}
+	t.Cleanup(room.Close)
+	return h
+}
+
+// started makes a house whose room runs.
+func started(t *testing.T, s setup) *house {
+	t.Helper()
+	h := build(t, s)
+	h.start()
+	return h
+}
+
+func (h *house) start() {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := h.room.Start(ctx); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := h.room.WaitReady(ctx); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) caller() tools.Caller {
+	return tools.Caller{Session: "s", Origin: tools.OriginModel, Asker: h.asker, Scope: h.scope, Mode: func() tools.Mode {
+		if h.mode == "" {
+			return tools.ModeAsk
+		}
+		return h.mode
+	}}
+}
+
+// call dispatches as the model does.
+func (h *house) call(name string, args any) tools.Result {
+	h.t.Helper()
+	return h.callCtx(context.Background(), name, args)
+}
+
+func (h *house) callCtx(ctx context.Context, name string, args any) tools.Result {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return h.disp.Dispatch(ctx, tools.Call{ID: h.room.callID(), Name: name, Arguments: raw, Caller: h.caller()}).Result
+}
+
+// tool writes a tool folder of the project.
+func (h *house) tool(name, manifest, source string) string {
+	h.t.Helper()
+	dir := filepath.Join(h.dir, ".jcode", "lua", "tools", name)
+	writeFile(h.t, filepath.Join(dir, mainName), source)
+	writeFile(h.t, filepath.Join(dir, manifestName), manifest)
+	return dir
+}
+
+func (h *house) plugin(id, source string) string {
+	h.t.Helper()
+	path := filepath.Join(h.dir, ".jcode", "lua", "plugins", id+".lua")
+	writeFile(h.t, path, source)
+	return path
+}
+
+func (h *house) startupScript(source string) {
+	h.t.Helper()
+	writeFile(h.t, filepath.Join(h.config, "startup.lua"), source)
+}
+
+// names lists what a model would be offered.
+func (h *house) names() []string {
+	var out []string
+	for _, e := range h.reg.Snapshot(h.scope).List() {
+		if !e.Spec.Hidden {
+			out = append(out, e.Spec.Name)
+		}
+	}
+	return out
+}
+
+func (h *house) has(name string) bool { return slices.Contains(h.names(), name) }
+
+// until waits for a condition.
+func until(t *testing.T, what string, cond func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		if cond() {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// simple is a manifest with nothing but a description.
+const simple = `{"description": "A tool.", "parameters": []}`
+
+func realDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// inMemory runs the same host code in this process.
+func inMemory(ctx context.Context, _ bool) (*conn, error) {
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	exited := make(chan struct{})
+	go func() {
+		defer close(exited)
+		_ = host.Serve(inR, outW, []string{"memory limit"})
+		_ = outW.Close()
+		_ = inR.Close()
+	}()
+	c := newConn(inW, outR)
+	c.exited = exited
+	c.killProcess = func() { _ = inW.Close(); _ = outR.Close() }
+	if err := c.greet(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// openGate lets everything pass.
+type openGate struct{}
+
+func (openGate) Check(context.Context, tools.GateRequest) tools.Decision {
+	return tools.Decision{Allow: true, By: tools.ByPolicy}
+}
+func (openGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
+
+// person answers questions.
+type person struct {
+	mu        sync.Mutex
+	questions []tools.Question
+	answer    func(q tools.Question) tools.AnswerScope
+	wait      chan struct{} // when set, answers come after it is closed
+}
+
+func (p *person) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
+	p.mu.Lock()
+	p.questions = append(p.questions, q)
+	answer, wait := p.answer, p.wait
+	p.mu.Unlock()
+	if wait != nil {
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return tools.Answer{}, ctx.Err()
+		}
+	}
+	if answer == nil {
+		return tools.Answer{}, errors.New("nobody")
+	}
+	return tools.Answer{Scope: answer(q), Option: -1}, nil
+}
+
+func (p *person) says(scope tools.AnswerScope) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answer = func(tools.Question) tools.AnswerScope { return scope }
+}
+
+func (p *person) asked() []tools.Question {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.questions)
+}
+
+type folderTrust struct {
+	mu     sync.Mutex
+	yes    bool
+	wanted []TrustItem
+}
+
+func (f *folderTrust) Trusted(TrustItem) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.yes
+}
+
+func (f *folderTrust) Wanted(items []TrustItem) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wanted = items
+}
+
+func (f *folderTrust) set(yes bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.yes = yes
+}
+
+type notices struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (n *notices) Notice(level, text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.list = append(n.list, level+": "+text)
+}
+
+func (n *notices) all() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return strings.Join(n.list, "\n")
+}
+
+func (n *notices) count(part string) int { return strings.Count(n.all(), part) }
+
+// memState keeps state in memory, as JSON.
+type memState struct {
+	mu   sync.Mutex
+	rows map[string]json.RawMessage
+}
+
+func (m *memState) LuaGet(_ context.Context, scope, key string) (json.RawMessage, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v, ok := m.rows[scope+"\x00"+key]
+	return v, ok, nil
+}
+
+func (m *memState) LuaSet(_ context.Context, scope, key string, value json.RawMessage) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.rows == nil {
+		m.rows = map[string]json.RawMessage{}
+	}
+	m.rows[scope+"\x00"+key] = slices.Clone(value)
+	return nil
+}
+
+func (m *memState) LuaDelete(_ context.Context, scope, key string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.rows, scope+"\x00"+key)
+	return nil
+}
+
+func (m *memState) LuaKeys(_ context.Context, scope string) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []string
+	for k := range m.rows {
+		if key, ok := strings.CutPrefix(k, scope+"\x00"); ok {
+			out = append(out, key)
+		}
+	}
+	return out, nil
+}
+
+// eval runs Lua as a script of an environment would, on a session-less seat unless a
+// seat is given.
+func (h *house) eval(e wire.Env, source string, change func(*seat)) (any, *failure) {
+	h.t.Helper()
+	st := &seat{room: h.room, env: e, owner: "test", name: "test", scope: "user/test", perms: &permissions{}, all: true, declare: manifestName, caller: h.caller()}
+	st.script = &script{room: h.room, env: wire.EnvStartup, id: "test", fqn: "lua::test", owner: "startup", src: bundle{hash: "h"}}
+	if change != nil {
+		change(st)
+	}
+	msg, fail := h.room.runPooled(context.Background(), st, job{msg: wire.Message{Type: wire.TypeRun, Name: "test.lua", Text: source}, limit: 10 * time.Second})
+	if fail != nil {
+		return nil, fail
+	}
+	list, _ := msg.Value.([]any)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return list[0], nil
+}
+
+// table runs Lua that must give a table.
+func (h *house) table(source string, change func(*seat)) *wire.Object {
+	h.t.Helper()
+	v, fail := h.eval(wire.EnvStartup, source, change)
+	if fail != nil {
+		h.t.Fatalf("%s: %s", source, fail.text)
+	}
+	o, ok := v.(*wire.Object)
+	if !ok {
+		h.t.Fatalf("%s gave %v", source, v)
+	}
+	return o
+}

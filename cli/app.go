@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/cli/config"
 	"jcode/internal/paths"
 	"jcode/session"
 	"jcode/tools"
@@ -22,10 +24,12 @@ import (
 type app struct {
 	flags   *flags
 	std     Streams
-	home    home
+	paths   config.Paths
 	cwd     string // working folder, resolved
 	project string // project ID
 	root    string // project root
+	config  config.Config
+	held    []config.Held // settings of the project that wait for trust
 	mode    tools.Mode
 
 	store      *session.Store
@@ -33,9 +37,11 @@ type app struct {
 	registry   *tools.Registry
 	dispatcher *tools.Dispatcher
 	gate       *permission.Gate
+	trust      *permission.Trust
+	shell      *builtin.Shell
 	models     *models
 
-	notices []string // said once the output is there
+	board   board
 	closers []func()
 }
 
@@ -45,7 +51,7 @@ type app struct {
 func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
 	a := &app{flags: f, std: std, registry: tools.NewRegistry()}
 	for _, step := range []func(context.Context) error{
-		a.findPlaces, a.openStore, a.openModels, a.openGate, a.addTools,
+		a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools,
 	} {
 		if err := step(ctx); err != nil {
 			a.close()
@@ -57,7 +63,7 @@ func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
 
 // findPlaces settles the folders.
 func (a *app) findPlaces(context.Context) (err error) {
-	if a.home, err = newHome(a.std.Getenv); err != nil {
+	if a.paths, err = findPaths(a.std); err != nil {
 		return err
 	}
 	cwd, err := os.Getwd()
@@ -70,19 +76,15 @@ func (a *app) findPlaces(context.Context) (err error) {
 	if a.project, a.root, err = session.ProjectID(a.cwd); err != nil {
 		return usageError("%w", err)
 	}
-	a.mode, err = a.flags.mode(tools.ModeAsk)
-	if err != nil {
-		return usageError("--mode: %w", err)
-	}
 	return nil
 }
 
 // openStore opens the database, and keeps what was found wrong with it for the person.
 func (a *app) openStore(ctx context.Context) error {
-	if err := os.MkdirAll(a.home.data, 0o700); err != nil {
+	if err := os.MkdirAll(a.paths.Data, 0o700); err != nil {
 		return usageError("data folder: %w", err)
 	}
-	store, err := session.Open(ctx, filepath.Join(a.home.data, "jcode.db"), session.Options{})
+	store, err := session.Open(ctx, filepath.Join(a.paths.Data, "jcode.db"), session.Options{})
 	if err != nil {
 		return usageError("%w", err)
 	}
@@ -93,7 +95,7 @@ func (a *app) openStore(ctx context.Context) error {
 		}
 	})
 	for _, n := range store.Notices() {
-		a.notices = append(a.notices, n.Text)
+		a.board.say(agent.LevelWarn, "%s", n.Text)
 	}
 	return nil
 }
@@ -101,7 +103,12 @@ func (a *app) openStore(ctx context.Context) error {
 // openModels prepares what finds a model by its name.
 func (a *app) openModels(context.Context) error {
 	a.models = &models{
-		settings: model.Settings{BaseURL: a.flags.BaseURL, Env: a.std.Getenv},
+		settings: model.Settings{
+			BaseURL: a.flags.BaseURL, Provider: a.config.Provider, Providers: providers(a.config), Env: a.std.Getenv,
+			Limits: model.Limits{Idle: time.Duration(a.config.IdleTimeout)},
+		},
+		own:      ownModels(a.config),
+		fallback: a.config.FallbackModel,
 		wire: func(canonical string) (string, bool) {
 			e, ok, _ := a.registry.Snapshot(nil).Lookup(canonical)
 			return e.Spec.Wire, ok
@@ -126,18 +133,18 @@ func (a *app) openModels(context.Context) error {
 
 // openGate builds the approval gate of rules, grants and places.
 func (a *app) openGate(context.Context) error {
-	rules, err := permission.ParseRules(a.flags.Allow, nil, a.flags.Deny)
+	rules, err := a.rules()
 	if err != nil {
-		return usageError("%w", err)
-	}
-	user, err := os.UserHomeDir()
-	if err != nil {
-		user = a.home.config
+		return err
 	}
 	a.gate, err = permission.New(permission.Options{
-		Places: permission.Places{Roots: append([]string{a.root}, a.flags.AddDir...), Home: user, Config: a.home.config, Data: a.home.data},
+		Places: permission.Places{
+			Roots: append([]string{a.root}, a.flags.AddDir...), Home: a.paths.Home,
+			Config: a.paths.Config, Data: a.paths.Data, Protected: a.config.Sandbox.Protect,
+		},
 		Rules:  rules,
 		Grants: grants{a.store, a.project},
+		Notify: a.board.ran,
 	})
 	if err != nil {
 		return usageError("permissions: %w", err)
@@ -157,6 +164,14 @@ func (a *app) addTools(context.Context) error {
 			fmt.Fprintln(a.std.Err, "jcode:", err)
 		}
 	})
+	a.shell = builtin.NewShell(builtin.ShellOptions{
+		Root: a.root, Logs: filepath.Join(a.paths.Data, "logs", "exec"), Outside: a.gate.CheckUnconfined, JobEnded: a.board.jobEnded,
+	})
+	a.onClose(func() {
+		if err := a.shell.Close(); err != nil {
+			fmt.Fprintln(a.std.Err, "jcode: end background commands:", err)
+		}
+	})
 	var errs []error
 	for _, t := range a.builtins() {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))
@@ -167,12 +182,20 @@ func (a *app) addTools(context.Context) error {
 
 // builtins are jcode's own tools in their order: the eight core intents first.
 func (a *app) builtins() []tools.Tool {
-	return builtin.Desk()
+	files := builtin.Files(a.workspace, builtin.Options{
+		Recorder: &recorder{checkpoints: a.store.Checkpoints()},
+		Denied:   func(kind tools.AccessKind, path string) bool { return a.gate.Denied(kind, path) != "" },
+	})
+	// exec is the last core intent; it stands before the file tools that are no intents.
+	shell := a.shell.Tools()
+	const core = 7
+	list := slices.Concat(files[:core], shell[:1], files[core:], shell[1:])
+	return append(list, builtin.Desk()...)
 }
 
 // spill keeps the whole text of a result that was cut.
 func (a *app) spill(call tools.Call, whole string) (string, error) {
-	dir := filepath.Join(a.home.data, "logs", "results")
+	dir := filepath.Join(a.paths.Data, "logs", "results")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
@@ -208,7 +231,8 @@ func (a *app) options() (agent.Options, error) {
 		Resolve: a.models.resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: a.flags.MaxSteps, MaxCost: a.flags.MaxCost, Headless: a.flags.Print,
-		Allow: a.allow,
+		Allow: a.allow, Before: []func(context.Context) string{a.board.take},
+		CompactAt: float64(a.config.Compaction.Threshold),
 	}, nil
 }
 

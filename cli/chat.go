@@ -39,7 +39,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 		return a.startError(err)
 	}
 	defer conv.Close()
-	a.sayNotices(conv)
+	a.board.attach(conv)
 	pr, out := newPrinter(f.OutputFormat, std)
 	return runPrompt(ctx, conv, agent.Prompt{Text: text}, pr, out, a.initLine(conv))
 }
@@ -53,14 +53,6 @@ func (a *app) startError(err error) error {
 		return &exitError{code: exitInt, silent: true, err: err}
 	}
 	return usageError("%w", err)
-}
-
-// sayNotices hands over what was found while starting.
-func (a *app) sayNotices(conv *agent.Conversation) {
-	for _, n := range a.notices {
-		conv.Notify(agent.LevelWarn, "%s", n)
-	}
-	a.notices = nil
 }
 
 // initLine describes a run before it begins.

@@ -83,6 +83,7 @@ func (c *demoCmd) print(ctx context.Context, f *flags, std Streams) error {
 		return a.startError(err)
 	}
 	defer conv.Close()
+	a.board.attach(conv)
 	fmt.Fprintln(std.Err, "jcode: the tour: a scripted model, real tools, a temporary project. Approvals are played.")
 	fmt.Fprintf(std.Err, "jcode: prompt: %s\n", tour.Prompt)
 	pr, out := newPrinter(f.OutputFormat, std)

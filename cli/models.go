@@ -16,6 +16,7 @@ import (
 type models struct {
 	settings model.Settings // all but Model
 	own      map[string]model.Info
+	fallback string // takes over when a model fails for good
 	recorder *model.Recorder
 	wire     func(canonical string) (string, bool)
 	// script plays instead of a file for the model name tourModel.
@@ -40,6 +41,13 @@ func (m *models) resolve(name string) (agent.Model, error) {
 	found, err := m.make(name)
 	if err != nil {
 		return agent.Model{}, err
+	}
+	if m.fallback != "" && name != m.fallback && !found.Untitled {
+		second, err := m.make(m.fallback)
+		if err != nil {
+			return agent.Model{}, fmt.Errorf("fallback_model: %w", err)
+		}
+		found.Client = model.NewFallback(found.Client, second.Client, second.ID)
 	}
 	if m.recorder != nil {
 		found.Client = m.recorder.Wrap(found.Client)

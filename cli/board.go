@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"jcode/agent"
+	"jcode/tools"
+	"jcode/tools/builtin"
+)
+
+// board carries what the rooms have to say to the conversation that is open: lines for
+// the person at once, lines for the model at its next step.
+type board struct {
+	mu    sync.Mutex
+	conv  *agent.Conversation
+	early []notice // said before a conversation was open
+	model []string
+}
+
+type notice struct {
+	level agent.Level
+	text  string
+}
+
+// attach makes a conversation the one that is spoken to.
+func (b *board) attach(conv *agent.Conversation) {
+	b.mu.Lock()
+	b.conv = conv
+	early := b.early
+	b.early = nil
+	b.mu.Unlock()
+	for _, n := range early {
+		conv.Notify(n.level, "%s", n.text)
+	}
+}
+
+// say shows the person a line.
+func (b *board) say(level agent.Level, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	b.mu.Lock()
+	conv := b.conv
+	if conv == nil {
+		b.early = append(b.early, notice{level, text})
+	}
+	b.mu.Unlock()
+	if conv != nil {
+		conv.Notify(level, "%s", text)
+	}
+}
+
+// tell gives the model a line at its next step.
+func (b *board) tell(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.model = append(b.model, text)
+}
+
+// take gives what the model is to be told now.
+func (b *board) take(context.Context) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	text := strings.Join(b.model, " ")
+	b.model = nil
+	return text
+}
+
+// ran is told by the gate what ran although nobody could be shown it.
+func (b *board) ran(_ tools.Caller, text string) { b.say(agent.LevelWarn, "%s", text) }
+
+// jobEnded tells both that a background command ended by itself.
+func (b *board) jobEnded(j builtin.Job) {
+	b.tell(fmt.Sprintf("Background job %d (%s) ended: %s. Its output: job action=output id=%d.", j.ID, j.Command, j.State, j.ID))
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"jcode/agent"
+	"jcode/agent/model"
+	"jcode/cli/config"
+	"jcode/tools"
+	"jcode/tools/permission"
+)
+
+// findPaths finds jcode's own folders.
+func findPaths(std Streams) (config.Paths, error) {
+	paths, err := config.FindPaths(std.Getenv)
+	if err != nil {
+		return paths, usageError("%w", err)
+	}
+	return paths, nil
+}
+
+// loadConfig reads the configuration of person and project. Its faults are said, and
+// cost only what they concern.
+func (a *app) loadConfig(ctx context.Context) error {
+	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Trusted: func(key, hash string) bool {
+		return a.trusted(ctx, permission.TrustConfig, key, hash)
+	}})
+	a.config, a.held = loaded.Config, loaded.Held
+	for _, p := range loaded.Problems {
+		a.board.say(agent.LevelWarn, "%s", p)
+	}
+	var err error
+	fallback := tools.ModeAsk
+	if a.config.Mode != "" {
+		if fallback, err = tools.ParseMode(a.config.Mode); err != nil {
+			return usageError("mode: %w", err)
+		}
+	}
+	if a.mode, err = a.flags.mode(fallback); err != nil {
+		return usageError("--mode: %w", err)
+	}
+	a.flags.MaxSteps = cmp.Or(a.flags.MaxSteps, a.config.MaxSteps)
+	a.flags.MaxCost = cmp.Or(a.flags.MaxCost, a.config.MaxCost)
+	a.flags.Model = cmp.Or(a.flags.Model, a.config.Model)
+	return nil
+}
+
+// trusted reports whether the person trusts a thing of this project in this version.
+func (a *app) trusted(ctx context.Context, kind permission.TrustKind, name, hash string) bool {
+	ok, err := a.trust.Trusted(ctx, permission.TrustItem{Kind: kind, Name: name, Hash: hash})
+	if err != nil {
+		a.board.say(agent.LevelError, "trust: %v", err)
+	}
+	return err == nil && ok
+}
+
+// openTrust prepares the trust in this project's files.
+func (a *app) openTrust(context.Context) error {
+	own := config.Load(config.Options{Paths: a.paths}).Config.Trust.Folders // the person's file alone
+	run := a.flags.Trust || trustsFolder(own, a.paths.Home, a.root)
+	a.trust = permission.NewTrust(a.project, trustRows{a.store, a.project}, run)
+	return nil
+}
+
+// rules joins the rules of configuration and flags.
+func (a *app) rules() (permission.RuleSet, error) {
+	p := a.config.Permissions
+	set, err := permission.ParseRules(append(p.Allow, a.flags.Allow...), p.Ask, append(p.Deny, a.flags.Deny...))
+	if err != nil {
+		return set, usageError("permission rules: %w", err)
+	}
+	return set, nil
+}
+
+// providers gives the configured providers in the model room's form.
+func providers(c config.Config) map[string]model.ProviderConfig {
+	out := make(map[string]model.ProviderConfig, len(c.Providers))
+	own := ownModels(c)
+	for name, p := range c.Providers {
+		out[name] = model.ProviderConfig{
+			Name: name, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, Headers: p.Headers, ExtraBody: p.ExtraBody,
+			Local: isOn(p.Local), Prefer: p.Prefer, Quirks: model.Quirks(p.Quirks), Models: own,
+			Limits: model.Limits{Idle: time.Duration(cmp.Or(p.IdleTimeout, c.IdleTimeout))},
+		}
+	}
+	return out
+}
+
+// ownModels gives what configuration knows of models.
+func ownModels(c config.Config) map[string]model.Info {
+	out := make(map[string]model.Info, len(c.Models))
+	for _, m := range c.Models {
+		out[m.ID] = model.Info{
+			Window: m.Window, MaxOutput: m.MaxOutput, Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached,
+			Images: isOn(m.Vision), Reasons: isOn(m.Reasons),
+		}
+	}
+	return out
+}
+
+func isOn(b *bool) bool { return b != nil && *b }

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+
+	"jcode/session"
+	"jcode/tools/permission"
+)
+
+// trustRows keeps a person's trust in the things of one project in the store.
+type trustRows struct {
+	store   *session.Store
+	project string
+}
+
+// Trusted lists what is trusted.
+func (t trustRows) Trusted(ctx context.Context) ([]permission.TrustRow, error) {
+	rows, err := t.store.Trusted(ctx, t.project)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]permission.TrustRow, len(rows))
+	for i, r := range rows {
+		out[i] = permission.TrustRow{Kind: permission.TrustKind(r.Kind), Name: r.Name, Hash: r.Hash}
+	}
+	return out, nil
+}
+
+// AddTrust keeps rows, all or none.
+func (t trustRows) AddTrust(ctx context.Context, rows ...permission.TrustRow) error {
+	out := make([]session.Trust, len(rows))
+	for i, r := range rows {
+		out[i] = session.Trust{Project: t.project, Kind: string(r.Kind), Name: r.Name, Hash: r.Hash}
+	}
+	return t.store.AddTrust(ctx, out...)
+}
+
+// RevokeTrust removes all rows of a kind and name.
+func (t trustRows) RevokeTrust(ctx context.Context, kind permission.TrustKind, name string) error {
+	return t.store.RevokeTrust(ctx, t.project, string(kind), name)
+}
+
+// trustsFolder reports whether the person's configuration names this project's folder.
+func trustsFolder(patterns []string, home, root string) bool {
+	for _, p := range patterns {
+		if rest, ok := cutHome(p); ok {
+			p = filepath.Join(home, rest)
+		}
+		if ok, err := filepath.Match(filepath.Clean(p), root); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+func cutHome(p string) (string, bool) {
+	if len(p) > 1 && p[0] == '~' && (p[1] == '/' || p[1] == filepath.Separator) {
+		return p[2:], true
+	}
+	return p, false
+}

@@ -139,6 +139,9 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 		window = defaultWindow
 	}
 	before := c.measured.expect(c.system, nil, c.history)
+	if shrink { // the request was refused: the real window is smaller than this history
+		window = min(window, max(before, historyTokens(c.history)))
+	}
 	cut := tailStart(c.history, window)
 	if shrink {
 		c.shrinkResults(cut)

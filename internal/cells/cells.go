@@ -1,7 +1,7 @@
 // Package cells owns text as a terminal sees it: graphemes and their width in cells,
 // styled spans, wrapping and cutting by cells, and the escape sequences that show a span.
 //
-// It must not know what the text means. Styles are SGR parameters; which colour means
+// It must not know what the text means, and takes it as clean (internal/text). Styles are SGR parameters; which colour means
 // what is the caller's matter.
 package cells
 

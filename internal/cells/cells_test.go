@@ -3,7 +3,6 @@ package cells
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -85,50 +84,6 @@ func TestWrapAndFoldNeverOverflowNorLoseText(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestCleanTakesAwayWhatCommandsATerminal(t *testing.T) { // S05
-	for in, want := range map[string]string{
-		"plain 漢字 é":         "plain 漢字 é",
-		"a\rb\n":             "a\nb\n",
-		"a\r\nb":             "a\nb",
-		"\x1b[2Jx":           "x",
-		"\x1b]0;t\x07y":      "y",
-		"\x1b]52;c;eA==\x07": "",
-		"\x1b[?1049hz":       "z",
-		"\x1bPq\x1b\\w":      "w",
-		"\u202eabc":          "\ufffdabc",
-		"\x80\xff":           "\ufffd\ufffd",
-		"\u009b2J":           "2J",
-		"tab\tstays":         "tab\tstays",
-		"\x07bell":           "bell",
-	} {
-		if got := Clean(in); got != want {
-			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func FuzzClean(f *testing.F) {
-	f.Add("a\x1b[31mb\x1b]8;;x\x07c\r\n\x80")
-	f.Fuzz(func(t *testing.T, s string) {
-		got := Clean(s)
-		if !utf8.ValidString(got) {
-			t.Fatalf("not UTF-8: %q", got)
-		}
-		if strings.ContainsAny(got, "\x1b\x07\x00\x08") {
-			t.Fatalf("control characters left: %q", got)
-		}
-		if again := Clean(got); again != got {
-			t.Fatalf("not stable: %q then %q", got, again)
-		}
-	})
-}
-
-func TestVisibleSpellsOutWhatHides(t *testing.T) { // U10
-	if got := Visible("ls\u202e\x1b[8m\u200bx"); got != "ls⟨U+202E⟩␛[8m⟨U+200B⟩x" {
-		t.Errorf("got %q", got)
-	}
 }
 
 func TestFit(t *testing.T) {

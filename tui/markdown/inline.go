@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"jcode/internal/cells"
+	"jcode/internal/text"
 
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
@@ -126,7 +127,7 @@ func cleanURL(s string) string {
 func unescape(v []byte) []byte {
 	for _, c := range v {
 		if c == '\\' || c == '&' {
-			return []byte(cells.Clean(html.UnescapeString(string(util.UnescapePunctuations(v)))))
+			return []byte(clean(text.Strip(html.UnescapeString(string(util.UnescapePunctuations(v))))))
 		}
 	}
 	return v

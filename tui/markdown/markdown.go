@@ -7,12 +7,15 @@
 package markdown
 
 import (
+	"strings"
+
 	"jcode/internal/cells"
+	"jcode/internal/text"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
+	gmtext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
@@ -39,11 +42,19 @@ type Options struct {
 
 // Render gives the lines of a whole text.
 func Render(src string, opts Options) []string {
-	b := []byte(cells.Clean(src))
+	b := []byte(clean(text.Strip(src)))
 	doc, _ := parse(b)
 	r := newRenderer(b, opts)
 	r.blocks(doc)
 	return r.lines
+}
+
+// clean drops carriage returns: lines end in LF here.
+func clean(s string) string {
+	if strings.IndexByte(s, '\r') < 0 {
+		return s
+	}
+	return strings.ReplaceAll(s, "\r", "")
 }
 
 // newParser makes a parser of GitHub's dialect. A parser keeps no state between texts, but
@@ -72,6 +83,6 @@ func parse(src []byte) (doc ast.Node, refs bool) { return parseWith(newParser(),
 
 func parseWith(p parser.Parser, src []byte) (doc ast.Node, refs bool) {
 	ctx := parser.NewContext()
-	doc = p.Parse(text.NewReader(src), parser.WithContext(ctx))
+	doc = p.Parse(gmtext.NewReader(src), parser.WithContext(ctx))
 	return doc, len(ctx.References()) > 0
 }

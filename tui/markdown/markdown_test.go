@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"jcode/internal/cells"
+	"jcode/internal/text"
 
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -180,7 +181,7 @@ func FuzzStream(f *testing.F) {
 		f.Add("- x\n"+frag+frag+"y\n", uint8(9), uint8(1))
 	}
 	f.Fuzz(func(t *testing.T, src string, width, step uint8) {
-		src = cells.Clean(src)
+		src = clean(text.Strip(src))
 		if len(src) > 600 {
 			return
 		}

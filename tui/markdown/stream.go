@@ -3,7 +3,7 @@ package markdown
 import (
 	"bytes"
 
-	"jcode/internal/cells"
+	"jcode/internal/text"
 
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
@@ -17,7 +17,7 @@ type Stream struct {
 	opts   Options
 	parser parser.Parser
 	src    []byte
-	held   string // the end of a delta that may be half an escape sequence or rune
+	strip  text.Stripper
 
 	frozen int      // src[:frozen] is rendered in lines
 	tried  int      // end of the complete lines at the last attempt to freeze
@@ -49,10 +49,7 @@ func (s *Stream) Append(delta string) {
 	if delta == "" || s.closed {
 		return
 	}
-	delta = s.held + delta
-	cut := cells.CompleteLen(delta)
-	delta, s.held = delta[:cut], delta[cut:]
-	s.src = append(s.src, cells.Clean(delta)...)
+	s.src = append(s.src, clean(s.strip.Next([]byte(delta)))...)
 	s.dirty = true
 }
 
@@ -61,10 +58,7 @@ func (s *Stream) Close() {
 	if s.closed {
 		return
 	}
-	if s.held != "" {
-		s.src = append(s.src, cells.Clean(s.held)...)
-		s.held = ""
-	}
+	s.src = append(s.src, clean(s.strip.Flush())...)
 	s.update()
 	s.closed = true
 	if s.refs {

@@ -114,6 +114,13 @@ func (t *Terminal) listen() {
 		EnableMode:  func(m ansi.Mode) { t.modes[m.Mode()] = true },
 		DisableMode: func(m ansi.Mode) { t.modes[m.Mode()] = false },
 	})
+	// A program that has not heard of a smaller size yet may set margins below the screen.
+	t.emu.RegisterCsiHandler('r', func(params ansi.Params) bool {
+		if len(params) > 1 && params[1].Param(0) > t.emu.Height() {
+			params[1] = ansi.Param(t.emu.Height())
+		}
+		return false
+	})
 	for _, n := range []int{9, 52, 99, 777, 7501} {
 		t.emu.RegisterOscHandler(n, func(data []byte) bool {
 			t.osc = append(t.osc, string(data))

@@ -1,0 +1,273 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/internal/cells"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// approval asks whether a call may run. It shows the whole command or diff.
+type approval struct {
+	guard
+	id     string
+	q      tools.Question
+	at     int  // chosen option
+	scroll int  // first body line shown
+	more   bool // body lines are out of sight below
+	word   *field
+	kept   []string
+	stamp  int
+	width  int
+}
+
+func newApproval(id string, q tools.Question) *approval {
+	if len(q.Options) == 0 {
+		q.Options = []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "yes, once"}, {Scope: tools.AnswerNo, Label: "no"}}
+	}
+	return &approval{id: id, q: q}
+}
+
+func (a *approval) armed(now time.Time) bool { return a.ready(now) }
+
+// optionKeys are pressed for an option besides its number.
+func optionKey(o tools.AnswerOption, first bool) string {
+	switch o.Scope {
+	case tools.AnswerOnce:
+		return "y"
+	case tools.AnswerSession:
+		if first {
+			return "s"
+		}
+	case tools.AnswerProject:
+		if first {
+			return "a"
+		}
+	case tools.AnswerNo:
+		return "n"
+	}
+	return ""
+}
+
+// keyOf gives the letter of option i; the first option of a scope has it.
+func (a *approval) keyOf(i int) string {
+	first := true
+	for j := range i {
+		first = first && a.q.Options[j].Scope != a.q.Options[i].Scope
+	}
+	return optionKey(a.q.Options[i], first)
+}
+
+func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+	if a.word != nil {
+		return a.wordKey(p, k, act)
+	}
+	switch act {
+	case actUp:
+		a.at = max(a.at-1, 0)
+	case actDown:
+		a.at = min(a.at+1, len(a.q.Options)-1)
+	case actPageUp, actLineUp:
+		a.scroll = max(a.scroll-5, 0)
+	case actPageDown, actLineDown:
+		a.scroll += 5
+	case actSubmit:
+		return a.answer(p, a.at, "")
+	case actInterrupt, actCancel:
+		p.interrupt()
+	case actMode:
+		return p.nextMode()
+	}
+	if act != "" {
+		return nil
+	}
+	name := k.String()
+	if name == "w" || name == "t" {
+		f := newField()
+		a.word = &f
+		return nil
+	}
+	for i := range a.q.Options {
+		if name == itoa(i+1) || name != "" && name == a.keyOf(i) {
+			return a.answer(p, i, "")
+		}
+	}
+	return nil
+}
+
+// wordKey edits the word to the model that goes with a refusal.
+func (a *approval) wordKey(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+	switch act {
+	case actSubmit:
+		for i, o := range a.q.Options {
+			if o.Scope == tools.AnswerNo {
+				return a.answer(p, i, a.word.ed.Text())
+			}
+		}
+		return a.answer(p, -1, a.word.ed.Text())
+	case actInterrupt, actCancel:
+		a.word = nil
+	default:
+		a.word.key(k, act)
+	}
+	return nil
+}
+
+func (a *approval) paste(s string) {
+	if a.word != nil {
+		a.word.paste(s)
+	}
+}
+
+func (a *approval) answer(p *program, option int, word string) tea.Cmd {
+	ans := tools.Answer{Scope: tools.AnswerNo, Option: option, Word: strings.TrimSpace(word)}
+	if option >= 0 {
+		ans.Scope = a.q.Options[option].Scope
+	}
+	p.close(a)
+	if p.conv == nil {
+		return nil
+	}
+	if err := p.conv.Answer(a.id, ans); err != nil {
+		p.say(agent.LevelInfo, err.Error())
+	}
+	return nil
+}
+
+// body is what the person decides on, in full.
+func (a *approval) body(l *look, width int) []string {
+	if a.kept != nil && a.stamp == l.stamp && a.width == width {
+		return a.kept
+	}
+	var out []string
+	if a.q.Command != "" {
+		spans := []cells.Span{{Text: showBlanks(text.Visible(cells.ExpandTabs(a.q.Command, 4))), Style: l.theme.Strong}}
+		for _, line := range cells.Fold(spans, max(width-2, 1)) {
+			out = append(out, "  "+cells.Render(line))
+		}
+	}
+	for _, d := range a.q.Details {
+		for _, line := range cells.Wrap([]cells.Span{{Text: text.Visible(d), Style: l.theme.Faint}}, max(width-2, 1)) {
+			out = append(out, "  "+cells.Render(line))
+		}
+	}
+	if a.q.Diff != "" {
+		out = append(out, indent(drawDiff(a.q.Diff, l, max(width-2, 1), fullLines), "  ")...)
+	}
+	a.kept, a.stamp, a.width = out, l.stamp, width
+	return out
+}
+
+// showBlanks makes long runs of blanks visible: text behind them must not get lost.
+func showBlanks(s string) string {
+	const long = 20
+	var b strings.Builder
+	for len(s) > 0 {
+		n := 0
+		for n < len(s) && s[n] == ' ' {
+			n++
+		}
+		if n >= long {
+			b.WriteString(" ⟨" + itoa(n) + " blanks⟩ ")
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+		end := strings.IndexByte(s, ' ')
+		if end < 0 {
+			end = len(s)
+		}
+		b.WriteString(s[:end])
+		s = s[end:]
+	}
+	return b.String()
+}
+
+func (a *approval) draw(l *look, width, height int) (lines []string, cursor *pos) {
+	title := a.q.Title
+	if title == "" {
+		title = a.q.Tool
+	}
+	if a.q.Label != "" {
+		title = a.q.Label + ": " + title
+	}
+	lines = append(lines, titleRule(l, text.Visible(title), width, l.theme.Warn))
+	foot := a.foot(l, width)
+	body := a.body(l, width)
+	room := max(height-1-len(foot), 1)
+	a.scroll = min(a.scroll, max(len(body)-room, 0))
+	a.more = len(body) > a.scroll+room
+	shown := body[a.scroll:min(a.scroll+room, len(body))]
+	if a.more {
+		shown = append([]string(nil), shown[:room-1]...)
+		shown = append(shown, cells.Paint(l.theme.Warn, cells.Fit("  ↓ "+count(len(body)-a.scroll-room+1, "more line")+" (pgdown)", width)))
+	}
+	lines = append(lines, shown...)
+	if a.word != nil {
+		line, x := a.word.draw(l, " tell it why not: ", width)
+		cursor = &pos{len(lines), x}
+		lines = append(lines, line)
+	}
+	return append(lines, foot...), cursor
+}
+
+// foot lists the answers; before keys are taken it says so instead.
+func (a *approval) foot(l *look, width int) []string {
+	if !a.open {
+		return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
+	}
+	if a.word != nil {
+		return []string{hints(l, width, "enter", "refuse", "esc", "back")}
+	}
+	var out []string
+	for i, o := range a.q.Options {
+		mark, style := "   ", cells.Style("")
+		if i == a.at {
+			mark, style = " › ", l.theme.Selected
+		}
+		key := a.keyOf(i)
+		if key == "" {
+			key = itoa(i + 1)
+		}
+		out = append(out, cells.Render(clip([]cells.Span{{Text: mark + key + "  ", Style: style.With(l.theme.Strong)}, {Text: oneLine(text.Visible(o.Label)), Style: style}}, width)))
+	}
+	return append(out, hints(l, width, "↑↓ enter", "choose", "w", "no, with a word to the model", "esc", "stop the turn"))
+}
+
+// askEvent opens and closes questions.
+func (p *program) askEvent(ev agent.Event) tea.Cmd {
+	switch ev := ev.(type) {
+	case agent.ApprovalAsked:
+		if c := p.turn.calls[ev.Question.CallID]; c != nil {
+			c.waits = true
+			c.drop()
+		}
+		p.ask(newApproval(ev.ID, ev.Question))
+		return p.notify("jcode waits for you", ev.Question.Title)
+	case agent.ApprovalClosed:
+		for _, d := range p.asks {
+			if a, ok := d.(*approval); ok && a.id == ev.ID {
+				if c := p.turn.calls[a.q.CallID]; c != nil {
+					c.waits = false
+					c.drop()
+				}
+				p.close(d)
+			}
+		}
+	case agent.AskPerson:
+		p.ask(newQuestion(ev))
+		return p.notify("jcode asks you", ev.Text)
+	case agent.AskClosed:
+		for _, d := range p.asks {
+			if q, ok := d.(*question); ok && q.id == ev.ID {
+				p.close(d)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package tui
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"jcode/internal/text"
+)
+
+// mainArguments names, in order, the arguments that say best what a call does.
+var mainArguments = []string{"cmd", "command", "path", "file_path", "pattern", "query", "url", "src", "action", "question", "prompt", "name", "server"}
+
+// briefArguments says in one line what a call is about.
+func briefArguments(name string, raw json.RawMessage) string {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &m); err != nil || len(m) == 0 {
+		if len(bytes.TrimSpace(raw)) <= 2 {
+			return ""
+		}
+		return text.Clean(string(raw))
+	}
+	if !strings.HasPrefix(name, "mcp:") {
+		for _, key := range mainArguments {
+			if v, ok := m[key]; ok {
+				return scalar(v) + secondary(key, m)
+			}
+		}
+	}
+	var parts []string
+	for _, k := range sortedKeys(m) {
+		parts = append(parts, k+"="+text.Cut(oneLine(scalar(m[k])), 80))
+	}
+	return strings.Join(parts, " ")
+}
+
+// secondary adds what else matters beside the main argument.
+func secondary(key string, m map[string]json.RawMessage) string {
+	get := func(name string) string {
+		if v, ok := m[name]; ok && name != key {
+			return scalar(v)
+		}
+		return ""
+	}
+	switch key {
+	case "pattern":
+		if p := get("path") + get("dir"); p != "" {
+			return " in " + p
+		}
+	case "src":
+		return " → " + get("dst")
+	case "action":
+		return strings.TrimRight(" "+get("id"), " ")
+	case "path", "file_path":
+		from, limit := get("offset"), get("limit")
+		switch {
+		case from != "" && limit != "":
+			return " from line " + from + ", " + limit + " lines"
+		case from != "":
+			return " from line " + from
+		}
+	case "prompt":
+		if role := get("role"); role != "" {
+			return " (" + role + ")"
+		}
+	}
+	return ""
+}
+
+// scalar gives a string value as it is and others as JSON, cleaned.
+func scalar(v json.RawMessage) string {
+	var s string
+	if err := json.Unmarshal(v, &s); err == nil {
+		return text.Clean(s)
+	}
+	return text.Clean(string(v))
+}
+
+func sortedKeys(m map[string]json.RawMessage) []string { return slices.Sorted(maps.Keys(m)) }
+
+// oneLine shows a text in one line.
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\n\t") {
+		return s
+	}
+	return strings.Join(strings.Fields(strings.ReplaceAll(s, "\n", " ⏎ ")), " ")
+}

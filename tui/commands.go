@@ -1,0 +1,330 @@
+package tui
+
+import (
+	"context"
+	"sort"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/tools"
+	"jcode/tools/command"
+)
+
+// slash is a command as the menu, the help and the runner see it.
+type slash struct {
+	name, hint, help string
+	run              func(p *program, args string) tea.Cmd
+	complete         func(p *program, args string) []string
+}
+
+// ownCommands are the ones that concern the terminal itself. The table is never written.
+func ownCommands() []slash {
+	return []slash{
+		{name: "help", help: "keys and commands", run: func(p *program, _ string) tea.Cmd { p.open(newHelp(p)); return nil }},
+		{name: "keys", help: "all keys and what they do", run: func(p *program, _ string) tea.Cmd { p.open(newHelp(p)); return nil }},
+		{name: "new", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.newSession() }},
+		{name: "clear", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.newSession() }},
+		{name: "resume", hint: "[text]", help: "go on with an earlier session", run: (*program).resume},
+		{name: "fork", hint: "[message]", help: "go on in a copy of this session", run: (*program).fork},
+		{name: "rename", hint: "<title>", help: "give this session a title", run: (*program).rename},
+		{name: "model", hint: "[name]", help: "choose the model", run: (*program).model},
+		{name: "role", hint: "[name|off]", help: "work in a role", run: (*program).role, complete: (*program).roleNames},
+		{name: "mode", hint: "[plan|ask|edits|auto|yolo]", help: "how much runs without asking", run: (*program).mode, complete: modeNames},
+		{name: "theme", hint: "[name]", help: "choose the colours", run: (*program).theme, complete: themeNames},
+		{name: "find", hint: "<text>", help: "search what is on the screen and above", run: (*program).findText},
+		{name: "compact", hint: "[what to keep]", help: "summarise the conversation so far", run: (*program).compact},
+		{name: "diff", help: "files that this session changed", run: func(p *program, _ string) tea.Cmd { return p.changes() }},
+		{name: "todo", help: "the plan", run: func(p *program, _ string) tea.Cmd { return p.showTodo() }},
+		{name: "context", help: "what fills the context", run: func(p *program, _ string) tea.Cmd { return p.showContext() }},
+		{name: "cost", help: "tokens and money used", run: func(p *program, _ string) tea.Cmd { return p.showContext() }},
+		{name: "copy", hint: "[n]", help: "copy the last answer, or its n-th code block", run: (*program).copyAnswer},
+		{name: "editor", help: "write in $EDITOR", run: func(p *program, _ string) tea.Cmd { p.in.Reset(); return p.externalEditor() }},
+		{name: "quit", help: "leave; the session is kept", run: func(p *program, _ string) tea.Cmd { return p.quit() }},
+		{name: "exit", help: "leave; the session is kept", run: func(p *program, _ string) tea.Cmd { return p.quit() }},
+	}
+}
+
+// commands lists everything that / offers: own commands, panels, and those of other
+// rooms. The first that has a name keeps it.
+func (p *program) commands() []slash {
+	all := ownCommands()
+	seen := map[string]bool{}
+	for _, c := range all {
+		seen[c.name] = true
+	}
+	for i := range p.opt.Panels {
+		pl := &p.opt.Panels[i]
+		if !seen[pl.Name] {
+			seen[pl.Name] = true
+			all = append(all, slash{name: pl.Name, help: pl.Help, run: func(p *program, args string) tea.Cmd { return p.openPanel(pl, args) }})
+		}
+	}
+	for _, c := range p.opt.Commands.List() {
+		if !seen[c.Name] {
+			seen[c.Name] = true
+			all = append(all, foreign(c))
+		}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].name < all[j].name })
+	return all
+}
+
+// foreign makes a command of another room one of the terminal.
+func foreign(c command.Command) slash {
+	s := slash{name: c.Name, hint: c.Hint, help: c.Description}
+	if c.Origin != "" {
+		s.help += " (" + c.Origin + ")"
+	}
+	s.run = func(p *program, args string) tea.Cmd {
+		line := strings.TrimSpace("/" + c.Name + " " + args)
+		return p.background(func(ctx context.Context) do {
+			out, err := c.Run(ctx, args)
+			return func(p *program) tea.Cmd { return p.outcome(line, out, err) }
+		})
+	}
+	if c.Complete != nil {
+		s.complete = func(p *program, args string) []string { return c.Complete(p.ctx, args) }
+	}
+	return s
+}
+
+// outcome shows or sends what a command left.
+func (p *program) outcome(line string, out command.Outcome, err error) tea.Cmd {
+	if err != nil {
+		p.say(agent.LevelError, line+": "+err.Error())
+		return nil
+	}
+	if out.Notice != "" {
+		p.say(agent.LevelInfo, out.Notice)
+	}
+	if out.Draft != "" {
+		p.in.SetText(out.Draft)
+	}
+	if out.Prompt != "" {
+		p.prompt(agent.Prompt{Text: out.Prompt, Shown: orElse(out.Shown, line), Model: out.Model, Allow: out.Allow})
+	}
+	return nil
+}
+
+// findCommand gives the command of exactly that name.
+func (p *program) findCommand(name string) (slash, bool) {
+	for _, c := range p.commands() {
+		if c.name == name {
+			return c, true
+		}
+	}
+	return slash{}, false
+}
+
+// runCommand runs "/name arguments". An unknown one is named, never guessed, and stays in the input.
+func (p *program) runCommand(line string) tea.Cmd {
+	name := firstWord(line)[1:]
+	c, ok := p.findCommand(name)
+	if !ok {
+		p.flash("unknown command /" + name + " (/help lists them)")
+		p.menu.close()
+		return nil
+	}
+	args := strings.TrimSpace(line[1+len(name):])
+	return tea.Batch(p.sent(line), c.run(p, args))
+}
+
+// change runs something that changes the conversation outside the loop and says what went wrong.
+func (p *program) change(what string, f func(ctx context.Context, c Conversation) error) tea.Cmd {
+	conv := p.conv
+	if conv == nil {
+		p.flash("not before the session is ready")
+		return nil
+	}
+	return p.background(func(ctx context.Context) do {
+		err := f(ctx, conv)
+		return func(p *program) tea.Cmd {
+			p.state = conv.State()
+			if err != nil {
+				p.say(agent.LevelError, what+": "+err.Error())
+			}
+			return nil
+		}
+	})
+}
+
+func (p *program) rename(title string) tea.Cmd {
+	if title == "" {
+		p.flash("usage: /rename <title>")
+		return nil
+	}
+	return p.change("rename", func(_ context.Context, c Conversation) error { return c.Rename(title) })
+}
+
+func (p *program) model(name string) tea.Cmd {
+	if name != "" {
+		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(name) })
+	}
+	return p.pick("Models", "no model is known: /model NAME takes any", p.opt.Models, func(p *program, r Row) tea.Cmd {
+		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(r.ID) })
+	})
+}
+
+// role switches the role; with a text behind the name it holds for that one message.
+func (p *program) role(args string) tea.Cmd {
+	name, words, _ := strings.Cut(args, " ")
+	switch {
+	case name == "":
+		return p.pick("Roles", "no role is known", p.opt.Roles, func(p *program, r Row) tea.Cmd {
+			return p.change("role", func(ctx context.Context, c Conversation) error { return c.SetRole(ctx, r.ID) })
+		})
+	case strings.TrimSpace(words) != "":
+		p.prompt(agent.Prompt{Text: strings.TrimSpace(words), Role: name})
+		return nil
+	case name == "off":
+		name = ""
+	}
+	return p.change("role", func(ctx context.Context, c Conversation) error { return c.SetRole(ctx, name) })
+}
+
+func (p *program) roleNames(args string) []string {
+	if p.opt.Roles == nil {
+		return nil
+	}
+	rows, err := p.opt.Roles(p.ctx)
+	if err != nil {
+		return nil // completion only; /role says what is wrong
+	}
+	var out []string
+	for _, r := range rows {
+		if strings.HasPrefix(r.ID, args) {
+			out = append(out, r.ID)
+		}
+	}
+	return out
+}
+
+// modeHelp says each approval mode in one sentence.
+var modeHelp = map[tools.Mode]string{
+	tools.ModePlan:  "only reads; nothing is changed",
+	tools.ModeAsk:   "asks before each edit and command",
+	tools.ModeEdits: "edits in this folder run, commands ask",
+	tools.ModeAuto:  "commands run inside the sandbox; leaving it asks",
+	tools.ModeYolo:  "everything runs; protected files are still shown first",
+}
+
+func (p *program) mode(name string) tea.Cmd {
+	if name == "" {
+		var rows []Row
+		for _, m := range tools.Modes() {
+			rows = append(rows, Row{ID: string(m), Name: string(m), Info: modeHelp[m], Current: m == p.state.Mode})
+		}
+		p.open(newPicker("Approval modes", rows, func(p *program, r Row) tea.Cmd {
+			p.close(p.front())
+			return p.mode(r.ID)
+		}))
+		return nil
+	}
+	m, err := tools.ParseMode(name)
+	if err != nil {
+		p.flash(err.Error())
+		return nil
+	}
+	if p.conv == nil {
+		p.flash("not before the session is ready")
+		return nil
+	}
+	p.conv.SetMode(m)
+	p.state = p.conv.State()
+	p.flash("mode " + name + ": " + modeHelp[m])
+	return nil
+}
+
+// nextMode goes to the next mode (Shift+Tab); yolo has to be chosen by name.
+func (p *program) nextMode() tea.Cmd {
+	order := []tools.Mode{tools.ModeAsk, tools.ModeEdits, tools.ModeAuto, tools.ModePlan}
+	next := order[0]
+	for i, m := range order {
+		if m == p.state.Mode {
+			next = order[(i+1)%len(order)]
+		}
+	}
+	return p.mode(string(next))
+}
+
+func modeNames(_ *program, args string) []string {
+	var out []string
+	for _, m := range tools.Modes() {
+		if strings.HasPrefix(string(m), args) {
+			out = append(out, string(m))
+		}
+	}
+	return out
+}
+
+func themeNames(_ *program, args string) []string {
+	var out []string
+	for _, n := range ThemeNames() {
+		if strings.HasPrefix(n, args) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// theme chooses the colours; the list shows each as the cursor stands on it.
+func (p *program) theme(name string) tea.Cmd {
+	if name != "" {
+		for _, n := range ThemeNames() {
+			if n == name {
+				p.setTheme(name)
+				return p.save("theme", name)
+			}
+		}
+		p.flash("unknown theme " + name + ": " + strings.Join(ThemeNames(), ", "))
+		return nil
+	}
+	before := orElse(p.opt.Theme, "auto")
+	var rows []Row
+	for _, n := range ThemeNames() {
+		rows = append(rows, Row{ID: n, Name: n, Current: n == before})
+	}
+	pk := newPicker("Themes", rows, nil)
+	pk.choose = func(p *program, r Row) tea.Cmd {
+		p.close(pk)
+		p.setTheme(r.ID)
+		return p.save("theme", r.ID)
+	}
+	pk.move = func(p *program, r Row) { p.setTheme(r.ID) }
+	pk.cancel = func(p *program) tea.Cmd { p.setTheme(before); return nil }
+	p.open(pk)
+	return nil
+}
+
+// save keeps a setting.
+func (p *program) save(key, value string) tea.Cmd {
+	if p.opt.Save == nil {
+		return nil
+	}
+	save := p.opt.Save
+	return func() tea.Msg {
+		err := save(key, value)
+		return do(func(p *program) tea.Cmd {
+			if err != nil {
+				p.say(agent.LevelWarn, "the setting could not be saved: "+err.Error())
+			}
+			return nil
+		})
+	}
+}
+
+func (p *program) findText(term string) tea.Cmd {
+	if term == "" {
+		p.flash("usage: /find <text>; n and N go on, esc ends")
+		return nil
+	}
+	p.tr.search(&p.look, term)
+	return nil
+}
+
+// compact summarises in the background; Esc stops it.
+func (p *program) compact(keep string) tea.Cmd {
+	return p.change("compact", func(ctx context.Context, c Conversation) error { return c.Compact(ctx, keep) })
+}

@@ -1,0 +1,185 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/internal/cells"
+)
+
+// dialog is what takes the place of the input for a while: a question, a picker, the help.
+type dialog interface {
+	// armed reports whether keys go to it. One that opens by itself is not, as long as the
+	// person is still typing what was meant for the input.
+	armed(now time.Time) bool
+	// key handles a key; act is its action in the key table, or "".
+	key(p *program, k tea.KeyPressMsg, act action) tea.Cmd
+	// draw gives at most height lines and, for a text field, the place of the cursor.
+	draw(l *look, width, height int) (lines []string, cursor *pos)
+}
+
+// open puts a dialog in front.
+func (p *program) open(d dialog) {
+	p.menu.close()
+	p.dialogs = append(p.dialogs, d)
+}
+
+// close takes a dialog away.
+func (p *program) close(d dialog) {
+	p.dialogs = without(p.dialogs, d)
+	p.asks = without(p.asks, d)
+	if f, ok := p.front().(interface{ shown(now, typed time.Time) }); ok {
+		f.shown(time.Now(), p.typing.last)
+	}
+}
+
+func without(list []dialog, d dialog) []dialog {
+	var out []dialog
+	for _, x := range list {
+		if x != d {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// ask queues a question that came by itself.
+func (p *program) ask(d dialog) {
+	p.asks = append(p.asks, d)
+	if f, ok := d.(interface{ shown(now, typed time.Time) }); ok && p.front() == d {
+		f.shown(time.Now(), p.typing.last)
+	}
+}
+
+// front is the dialog that is drawn, or nil.
+func (p *program) front() dialog {
+	if n := len(p.dialogs); n > 0 {
+		return p.dialogs[n-1]
+	}
+	if len(p.asks) > 0 {
+		return p.asks[0]
+	}
+	return nil
+}
+
+func (p *program) focusables() []dialog {
+	if d := p.front(); d != nil {
+		return []dialog{d}
+	}
+	return nil
+}
+
+// titleRule is the first line of a dialog: its title in a rule.
+func titleRule(l *look, title string, width int, style cells.Style) string {
+	title = cells.Fit(oneLine(title), max(width-6, 0))
+	line := max(width-cells.Width(title)-4, 0)
+	return cells.Render([]cells.Span{
+		{Text: "─ ", Style: l.theme.Border},
+		{Text: title, Style: style},
+		{Text: " " + strings.Repeat("─", line) + "─", Style: l.theme.Border},
+	})
+}
+
+// hints shows keys and what they do; those without room go.
+func hints(l *look, width int, pairs ...string) string {
+	spans := []cells.Span{{Text: " "}}
+	used := 1
+	for i := 0; i+1 < len(pairs); i += 2 {
+		key, what := pairs[i], pairs[i+1]
+		if key == "" {
+			continue
+		}
+		w := cells.Width(key) + 1 + cells.Width(what)
+		if used > 1 {
+			w += 3
+		}
+		if used+w > width {
+			continue
+		}
+		if used > 1 {
+			spans = append(spans, cells.Span{Text: " · ", Style: l.theme.Border})
+		}
+		spans = append(spans, cells.Span{Text: key, Style: l.theme.Strong}, cells.Span{Text: " " + what, Style: l.theme.Faint})
+		used += w
+	}
+	return cells.Render(clip(spans, width))
+}
+
+// quiet is how long nothing must be typed before a question that opened by itself takes keys;
+// settle is how long it takes none in any case.
+const (
+	quiet  = 700 * time.Millisecond
+	settle = 150 * time.Millisecond
+)
+
+// guard keeps keys that were meant for the input away from a question.
+type guard struct {
+	since time.Time // it was in front since
+	typed time.Time // the last key before or since
+	open  bool      // armed once, it stays so
+}
+
+func (g *guard) shown(now, typed time.Time) {
+	if g.since.IsZero() {
+		g.since, g.typed = now, typed
+	}
+}
+
+// ready reports whether keys are answers now. busy is the time of the last key.
+func (g *guard) ready(now time.Time) bool {
+	if g.open {
+		return true
+	}
+	if g.since.IsZero() {
+		return false
+	}
+	g.open = now.Sub(g.since) >= settle && now.Sub(g.typed) >= quiet
+	return g.open
+}
+
+// touch notes a key that went to the input.
+func (g *guard) touch(now time.Time) { g.typed = now }
+
+// moving keeps the clock going until the question takes keys.
+func (g *guard) moving() bool { return !g.open }
+
+// field is a line of text in a dialog.
+type field struct{ ed *editor }
+
+func newField() field { return field{newEditor()} }
+
+// key edits the field and reports whether the key was for it.
+func (f field) key(k tea.KeyPressMsg, act action) bool {
+	if f.ed.do(act) {
+		return true
+	}
+	if act == "" && k.Text != "" {
+		f.ed.Insert(typed(k.Text))
+		return true
+	}
+	return false
+}
+
+// draw gives the field with what stands before it, and the cursor's column.
+func (f field) draw(l *look, label string, width int) (line string, x int) {
+	room := max(width-cells.Width(label)-1, 1)
+	gs := f.ed.lines[0]
+	from := 0
+	for from < f.ed.cur.col && glyphsWidth(gs[from:f.ed.cur.col]) > room-1 {
+		from++
+	}
+	var b strings.Builder
+	w := 0
+	for _, g := range gs[from:] {
+		if w+g.w > room {
+			break
+		}
+		b.WriteString(g.s)
+		w += g.w
+	}
+	return cells.Paint(l.theme.Accent, label) + b.String(), cells.Width(label) + glyphsWidth(gs[from:f.ed.cur.col])
+}
+
+func (f field) paste(s string) { f.ed.Insert(oneLine(s)) }

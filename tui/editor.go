@@ -1,0 +1,317 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"jcode/internal/cells"
+)
+
+// glyph is one grapheme cluster of the input, or a folded paste.
+type glyph struct {
+	s string
+	w int
+	// paste is the text behind a chip; s is what the chip shows.
+	paste string
+}
+
+// pos is a place between glyphs: line and column count from 0.
+type pos struct{ row, col int }
+
+func (p pos) before(q pos) bool { return p.row < q.row || p.row == q.row && p.col < q.col }
+
+// edit is one change, kept to be undone.
+type edit struct {
+	at                pos
+	removed, inserted [][]glyph // lines; one empty line is nothing
+	before, after     pos       // the cursor
+	typed             bool      // single characters, which join
+}
+
+// editor is a multi-line text that is edited by grapheme clusters. The zero value is not
+// usable; newEditor makes one.
+type editor struct {
+	lines      [][]glyph
+	cur        pos
+	goal       int // the column in cells that up and down aim at; -1 = the cursor's
+	cut        string
+	cutting    bool // the last command cut, so that the next one adds to it
+	undos      []edit
+	redos      []edit
+	pastes     int
+	top        int // the first visual row shown, relative to the window that is drawn
+	maxUndo    int
+	generation int // changes with every edit
+}
+
+func newEditor() *editor { return &editor{lines: [][]glyph{{}}, goal: -1, maxUndo: 500} }
+
+// glyphs splits a text without newlines into clusters.
+func glyphs(s string) []glyph {
+	if s == "" {
+		return nil
+	}
+	out := make([]glyph, 0, len(s))
+	for len(s) > 0 {
+		c, w := cells.Next(s)
+		if w > 0 || c != "" && c[0] >= 0x20 && c[0] != 0x7f {
+			out = append(out, glyph{s: c, w: w})
+		}
+		s = s[len(c):]
+	}
+	return out
+}
+
+func glyphLines(s string) [][]glyph {
+	parts := strings.Split(s, "\n")
+	out := make([][]glyph, len(parts))
+	for i, p := range parts {
+		out[i] = glyphs(p)
+	}
+	return out
+}
+
+// Text gives what was written, folded pastes in full.
+func (e *editor) Text() string { return plainText(e.lines) }
+
+func plainText(lines [][]glyph) string {
+	var b strings.Builder
+	for i, line := range lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for _, g := range line {
+			if g.paste != "" {
+				b.WriteString(g.paste)
+			} else {
+				b.WriteString(g.s)
+			}
+		}
+	}
+	return b.String()
+}
+
+// Empty reports whether nothing was written.
+func (e *editor) Empty() bool { return len(e.lines) == 1 && len(e.lines[0]) == 0 }
+
+// SetText replaces everything and puts the cursor at the end. It can be undone.
+func (e *editor) SetText(s string) {
+	e.replace(pos{}, e.end(), glyphLines(s), false)
+}
+
+// Reset empties the editor and forgets how to undo.
+func (e *editor) Reset() {
+	e.lines, e.cur, e.goal = [][]glyph{{}}, pos{}, -1
+	e.undos, e.redos, e.cutting = nil, nil, false
+	e.generation++
+}
+
+func (e *editor) end() pos {
+	last := len(e.lines) - 1
+	return pos{last, len(e.lines[last])}
+}
+
+// Insert writes text at the cursor. Characters that combine with the one before join it.
+func (e *editor) Insert(s string) {
+	if s == "" {
+		return
+	}
+	from := e.cur
+	if line := e.lines[e.cur.row]; e.cur.col > 0 && s[0] >= 0x80 {
+		if prev := line[e.cur.col-1]; prev.paste == "" && len(glyphs(prev.s+firstCluster(s))) == 1 {
+			from.col--
+			s = prev.s + s
+		}
+	}
+	e.replace(from, e.cur, glyphLines(s), len(s) < 16 && !strings.Contains(s, "\n"))
+}
+
+func firstCluster(s string) string {
+	c, _ := cells.Next(s)
+	return c
+}
+
+// Newline breaks the line at the cursor.
+func (e *editor) Newline() { e.replace(e.cur, e.cur, [][]glyph{{}, {}}, false) }
+
+// Paste writes text that was pasted; a long one folds to a chip.
+func (e *editor) Paste(s string) {
+	lines := strings.Count(s, "\n") + 1
+	if lines <= pasteLines && len(s) <= pasteBytes {
+		e.replace(e.cur, e.cur, glyphLines(s), false)
+		return
+	}
+	e.pastes++
+	label := fmt.Sprintf("[Pasted text #%d: %d lines]", e.pastes, lines)
+	if lines == 1 {
+		label = fmt.Sprintf("[Pasted text #%d: %d characters]", e.pastes, len(s))
+	}
+	chip := glyph{s: label, w: cells.Width(label), paste: s}
+	e.replace(e.cur, e.cur, [][]glyph{{chip}}, false)
+}
+
+// A paste of more lines or bytes than these folds.
+const (
+	pasteLines = 8
+	pasteBytes = 1200
+)
+
+// ExpandPaste shows the folded paste at or before the cursor in full; it reports whether there was one.
+func (e *editor) ExpandPaste() bool {
+	for _, col := range []int{e.cur.col - 1, e.cur.col} {
+		line := e.lines[e.cur.row]
+		if col >= 0 && col < len(line) && line[col].paste != "" {
+			at := pos{e.cur.row, col}
+			e.replace(at, pos{at.row, col + 1}, glyphLines(line[col].paste), false)
+			return true
+		}
+	}
+	return false
+}
+
+// replace puts lines between two places and leaves the cursor behind them.
+func (e *editor) replace(from, to pos, ins [][]glyph, typed bool) {
+	ed := edit{at: from, inserted: ins, before: e.cur, typed: typed && from == to}
+	ed.removed = e.splice(from, to, ins)
+	e.cur = after(from, ins)
+	ed.after = e.cur
+	e.goal, e.redos, e.cutting = -1, nil, false
+	e.generation++
+	if n := len(e.undos); n > 0 && ed.typed && e.undos[n-1].joins(ed) {
+		u := &e.undos[n-1]
+		u.inserted[0] = append(u.inserted[0], ins[0]...)
+		u.after = ed.after
+		return
+	}
+	ed.inserted = cloneLines(ins)
+	e.undos = append(e.undos, ed)
+	if len(e.undos) > e.maxUndo {
+		e.undos = slices.Delete(e.undos, 0, len(e.undos)-e.maxUndo)
+	}
+}
+
+// joins reports whether a typed character belongs to the same undo step: a word.
+func (u edit) joins(next edit) bool {
+	return u.typed && u.after == next.at && len(u.removed) == 1 && len(u.removed[0]) == 0 &&
+		len(next.inserted) == 1 && len(next.inserted[0]) > 0 && next.inserted[0][0].s != " "
+}
+
+func cloneLines(lines [][]glyph) [][]glyph {
+	out := make([][]glyph, len(lines))
+	for i, l := range lines {
+		out[i] = slices.Clone(l)
+	}
+	return out
+}
+
+// after gives the place behind lines that stand at from.
+func after(from pos, lines [][]glyph) pos {
+	last := len(lines) - 1
+	if last == 0 {
+		return pos{from.row, from.col + len(lines[0])}
+	}
+	return pos{from.row + last, len(lines[last])}
+}
+
+// splice replaces what is between two places and gives what was there.
+func (e *editor) splice(from, to pos, ins [][]glyph) (removed [][]glyph) {
+	first, last := e.lines[from.row], e.lines[to.row]
+	if from.row == to.row {
+		removed = [][]glyph{slices.Clone(first[from.col:to.col])}
+		if len(ins) == 1 {
+			e.lines[from.row] = slices.Replace(first, from.col, to.col, ins[0]...)
+			return removed
+		}
+	} else {
+		removed = append(removed, slices.Clone(first[from.col:]))
+		removed = append(removed, e.lines[from.row+1:to.row]...)
+		removed = append(removed, slices.Clone(last[:to.col]))
+	}
+	tail := slices.Clone(last[to.col:])
+	fresh := cloneLines(ins)
+	fresh[0] = append(slices.Clone(first[:from.col]), fresh[0]...)
+	n := len(fresh) - 1
+	fresh[n] = append(fresh[n], tail...)
+	e.lines = slices.Replace(e.lines, from.row, to.row+1, fresh...)
+	return removed
+}
+
+// Undo takes the last change back.
+func (e *editor) Undo() {
+	n := len(e.undos)
+	if n == 0 {
+		return
+	}
+	u := e.undos[n-1]
+	e.undos = e.undos[:n-1]
+	e.splice(u.at, after(u.at, u.inserted), u.removed)
+	e.cur, e.goal = u.before, -1
+	e.redos = append(e.redos, u)
+	e.generation++
+}
+
+// Redo does what was undone again.
+func (e *editor) Redo() {
+	n := len(e.redos)
+	if n == 0 {
+		return
+	}
+	u := e.redos[n-1]
+	e.redos = e.redos[:n-1]
+	e.splice(u.at, after(u.at, u.removed), u.inserted)
+	e.cur, e.goal = u.after, -1
+	e.undos = append(e.undos, u)
+	e.generation++
+}
+
+// remove deletes what is between two places.
+func (e *editor) remove(from, to pos) {
+	if to.before(from) {
+		from, to = to, from
+	}
+	if from != to {
+		e.replace(from, to, [][]glyph{{}}, false)
+	}
+}
+
+// kill deletes what is between the cursor and a place, and keeps it for Yank. Cuts one
+// after the other add up.
+func (e *editor) kill(to pos) {
+	from := e.cur
+	back := to.before(from)
+	if back {
+		from, to = to, from
+	}
+	if from == to {
+		return
+	}
+	text := plainText(e.between(from, to))
+	chained := e.cutting
+	e.remove(from, to)
+	switch {
+	case !chained:
+		e.cut = text
+	case back:
+		e.cut = text + e.cut
+	default:
+		e.cut += text
+	}
+	e.cutting = true
+}
+
+func (e *editor) between(from, to pos) [][]glyph {
+	if from.row == to.row {
+		return [][]glyph{e.lines[from.row][from.col:to.col]}
+	}
+	out := [][]glyph{e.lines[from.row][from.col:]}
+	out = append(out, e.lines[from.row+1:to.row]...)
+	return append(out, e.lines[to.row][:to.col])
+}
+
+// Yank writes what was cut last.
+func (e *editor) Yank() {
+	if e.cut != "" {
+		e.replace(e.cur, e.cur, glyphLines(e.cut), false)
+	}
+}

@@ -1,0 +1,274 @@
+package tui
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// do carries out an editing action and reports whether it is one.
+func (e *editor) do(a action) bool {
+	if a != actKillEnd && a != actKillStart && a != actDeleteWord && a != actDeleteNext {
+		e.cutting = false
+	}
+	switch a {
+	case actLeft:
+		e.move(e.left(e.cur))
+	case actRight:
+		e.move(e.right(e.cur))
+	case actWordLeft:
+		e.move(e.wordLeft(e.cur))
+	case actWordRight:
+		e.move(e.wordRight(e.cur))
+	case actHome:
+		e.move(pos{e.cur.row, 0})
+	case actEnd:
+		e.move(pos{e.cur.row, len(e.lines[e.cur.row])})
+	case actDeleteBack:
+		e.remove(e.left(e.cur), e.cur)
+	case actDelete:
+		e.remove(e.cur, e.right(e.cur))
+	case actDeleteWord:
+		e.kill(e.wordLeft(e.cur))
+	case actDeleteNext:
+		e.kill(e.wordRight(e.cur))
+	case actKillEnd:
+		e.kill(e.lineEnd())
+	case actKillStart:
+		e.kill(e.lineStart())
+	case actYank:
+		e.Yank()
+	case actUndo:
+		e.Undo()
+	case actRedo:
+		e.Redo()
+	default:
+		return false
+	}
+	return true
+}
+
+func (e *editor) move(p pos) {
+	e.cur, e.goal = p, -1
+}
+
+func (e *editor) left(p pos) pos {
+	switch {
+	case p.col > 0:
+		p.col--
+	case p.row > 0:
+		p = pos{p.row - 1, len(e.lines[p.row-1])}
+	}
+	return p
+}
+
+func (e *editor) right(p pos) pos {
+	switch {
+	case p.col < len(e.lines[p.row]):
+		p.col++
+	case p.row < len(e.lines)-1:
+		p = pos{p.row + 1, 0}
+	}
+	return p
+}
+
+// lineEnd is where a cut to the end stops: the end of the line, or the next line's start.
+func (e *editor) lineEnd() pos {
+	if e.cur.col == len(e.lines[e.cur.row]) {
+		return e.right(e.cur)
+	}
+	return pos{e.cur.row, len(e.lines[e.cur.row])}
+}
+
+func (e *editor) lineStart() pos {
+	if e.cur.col == 0 {
+		return e.left(e.cur)
+	}
+	return pos{e.cur.row, 0}
+}
+
+// wordLeft gives the start of the word before a place.
+func (e *editor) wordLeft(p pos) pos {
+	for q := e.left(p); q != p && !e.wordAt(q); q = e.left(p) {
+		p = q
+	}
+	for q := e.left(p); q != p && q.row == p.row && e.wordAt(q); q = e.left(p) {
+		p = q
+	}
+	return p
+}
+
+// wordRight gives the end of the word behind a place.
+func (e *editor) wordRight(p pos) pos {
+	for !e.wordAt(p) {
+		q := e.right(p)
+		if q == p {
+			return p
+		}
+		p = q
+	}
+	for e.wordAt(p) {
+		p = e.right(p)
+	}
+	return p
+}
+
+// wordAt reports whether the glyph behind a place belongs to a word.
+func (e *editor) wordAt(p pos) bool {
+	line := e.lines[p.row]
+	if p.col >= len(line) {
+		return false
+	}
+	if line[p.col].paste != "" {
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(line[p.col].s)
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// breaks gives the columns at which the visual rows of a line begin, for rows of width
+// cells: between words where possible.
+func breaks(line []glyph, width int) []int {
+	starts := []int{0}
+	w, start, word := 0, 0, 0
+	for i, g := range line {
+		if w+g.w > width && i > start {
+			at := i
+			if word > start {
+				at = word
+			}
+			w = 0
+			for _, h := range line[at:i] {
+				w += h.w
+			}
+			starts = append(starts, at)
+			start = at
+		}
+		w += g.w
+		if g.s == " " {
+			word = i + 1
+		}
+	}
+	return starts
+}
+
+// segment gives the visual row of a column and the row's start, among a line's breaks.
+func segment(starts []int, col int) (row, start int) {
+	row = len(starts) - 1
+	for row > 0 && starts[row] > col {
+		row--
+	}
+	return row, starts[row]
+}
+
+func glyphsWidth(gs []glyph) int {
+	n := 0
+	for _, g := range gs {
+		n += g.w
+	}
+	return n
+}
+
+// vertical moves the cursor by one visual row and reports whether there was one.
+func (e *editor) vertical(delta, width int) bool {
+	line := e.lines[e.cur.row]
+	starts := breaks(line, width)
+	row, start := segment(starts, e.cur.col)
+	if e.goal < 0 {
+		e.goal = glyphsWidth(line[start:e.cur.col])
+	}
+	target, line2, starts2 := row+delta, line, starts
+	at := e.cur.row
+	switch {
+	case target < 0:
+		if at == 0 {
+			return false
+		}
+		at--
+		line2 = e.lines[at]
+		starts2 = breaks(line2, width)
+		target = len(starts2) - 1
+	case target >= len(starts):
+		if at == len(e.lines)-1 {
+			return false
+		}
+		at++
+		line2 = e.lines[at]
+		starts2 = breaks(line2, width)
+		target = 0
+	}
+	e.cur = pos{at, columnAt(line2, starts2, target, e.goal)}
+	return true
+}
+
+// columnAt gives the column of a visual row that is nearest to a goal in cells.
+func columnAt(line []glyph, starts []int, row, goal int) int {
+	from, to := starts[row], len(line)
+	if row+1 < len(starts) {
+		to = starts[row+1] - 1 // the cursor behind the last glyph would show in the next row
+	}
+	col, w := from, 0
+	for col < to && w+line[col].w <= goal {
+		w += line[col].w
+		col++
+	}
+	return col
+}
+
+// visual is one row of the input as it is drawn.
+type visual struct {
+	glyphs []glyph
+	first  bool // the first row of the text
+}
+
+// window gives up to height visual rows around the cursor, and the cursor's row and cell
+// among them. It costs what it shows.
+func (e *editor) window(width, height int) (rows []visual, y, x int, above, below bool) {
+	width, height = max(width, 1), max(height, 1)
+	line := e.lines[e.cur.row]
+	starts := breaks(line, width)
+	seg, start := segment(starts, e.cur.col)
+	x = glyphsWidth(line[start:e.cur.col])
+	for i := range starts {
+		rows = append(rows, visualRow(line, starts, i, e.cur.row == 0 && i == 0))
+	}
+	y = seg
+	up, down := e.cur.row-1, e.cur.row+1
+	for up >= 0 && y < height {
+		l := e.lines[up]
+		st := breaks(l, width)
+		var more []visual
+		for i := range st {
+			more = append(more, visualRow(l, st, i, up == 0 && i == 0))
+		}
+		rows = append(more, rows...)
+		y += len(st)
+		up--
+	}
+	for down < len(e.lines) && len(rows)-y < height {
+		l := e.lines[down]
+		st := breaks(l, width)
+		for i := range st {
+			rows = append(rows, visualRow(l, st, i, false))
+		}
+		down++
+	}
+	if len(rows) <= height {
+		e.top = 0
+		return rows, y, x, up >= 0, down < len(e.lines)
+	}
+	// Keep the cursor about where it was in the window.
+	from := min(max(y-height+1, 0), len(rows)-height)
+	if want := y - min(e.top, height-1); want > from && want <= y {
+		from = min(want, len(rows)-height)
+	}
+	e.top = y - from
+	return rows[from : from+height], y - from, x, up >= 0 || from > 0, down < len(e.lines) || from+height < len(rows)
+}
+
+func visualRow(line []glyph, starts []int, i int, first bool) visual {
+	to := len(line)
+	if i+1 < len(starts) {
+		to = starts[i+1]
+	}
+	return visual{glyphs: line[starts[i]:to], first: first}
+}

@@ -1,0 +1,263 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/session"
+)
+
+// turn is what is going on in the running turn.
+type turn struct {
+	busy    bool
+	started time.Time
+	// doing says what it is at: "thinking", "writing edit (2 KB)", "running exec".
+	doing   string
+	retry   time.Time // when a failed request is tried again
+	answer  *answerItem
+	thought *thoughtItem
+	calls   map[string]*callItem
+}
+
+// events shows what happened, in order.
+func (p *program) events(msg eventsMsg) tea.Cmd {
+	if msg.pump != p.pump {
+		return nil
+	}
+	p.look.now = time.Now()
+	var cmds []tea.Cmd
+	for _, ev := range msg.events {
+		if cmd := p.event(ev); cmd != nil {
+			cmds = append(cmds, cmd)
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+func (p *program) event(ev agent.Event) tea.Cmd {
+	switch ev := ev.(type) {
+	case agent.TurnStart:
+		if !p.turn.busy { // else a queued message joined the turn
+			p.turn = turn{busy: true, started: p.look.now, doing: "thinking"}
+		}
+		p.tr.add(newPrompt(ev.Prompt, ev.At, ev.Seq))
+		p.tr.find = finder{}
+	case agent.StepStart:
+		p.turn.doing, p.turn.retry = "thinking", time.Time{}
+	case agent.TextDelta, agent.ReasoningDelta, agent.AnswerReset, agent.AssistantMessage:
+		p.answerEvent(ev)
+	case agent.CallWriting, agent.CallStart, agent.CallProgress, agent.CallEnd, agent.Nested:
+		p.callEvent(ev)
+	case agent.ApprovalAsked, agent.ApprovalClosed, agent.AskPerson, agent.AskClosed:
+		return p.askEvent(ev)
+	case agent.TurnEnd:
+		return p.turnEnd(ev)
+	case agent.StateChanged:
+		p.state = ev.State
+	case agent.UsageEvent:
+		p.usage = ev
+	case agent.QueueChanged:
+		p.queue = ev.Queued
+	case agent.TodoChanged:
+		p.todo = ev.Items
+	default:
+		p.newsEvent(ev)
+	}
+	return nil
+}
+
+// answerEvent shows the answer and the thinking as they stream.
+func (p *program) answerEvent(ev agent.Event) {
+	t := &p.turn
+	switch ev := ev.(type) {
+	case agent.TextDelta:
+		if t.thought != nil {
+			t.thought.finish(p.look.now)
+		}
+		if t.answer == nil {
+			t.answer = &answerItem{}
+			p.tr.add(t.answer)
+		}
+		t.answer.append(ev.Text)
+		t.doing = "answering"
+	case agent.ReasoningDelta:
+		if t.thought == nil || t.thought.done {
+			t.thought = &thoughtItem{start: p.look.now}
+			p.tr.add(t.thought)
+		}
+		t.thought.append(ev.Text)
+		t.doing = "thinking"
+	case agent.AnswerReset:
+		if t.answer != nil {
+			p.tr.remove(t.answer)
+		}
+		if t.thought != nil {
+			p.tr.remove(t.thought)
+		}
+		t.answer, t.thought = nil, nil
+	case agent.AssistantMessage:
+		p.assistant(ev)
+	}
+}
+
+// assistant closes the streamed answer with the committed one.
+func (p *program) assistant(ev agent.AssistantMessage) {
+	t := &p.turn
+	if t.thought != nil {
+		t.thought.finish(p.look.now)
+	} else if ev.Reasoning != "" {
+		th := &thoughtItem{done: true}
+		th.append(ev.Reasoning)
+		p.tr.add(th)
+	}
+	switch {
+	case t.answer != nil:
+		t.answer.finish(ev.Text)
+	case ev.Text != "":
+		p.tr.add(&answerItem{src: ev.Text, raw: len(ev.Text), done: true})
+	}
+	t.answer, t.thought = nil, nil
+}
+
+// callEvent shows what tools do.
+func (p *program) callEvent(ev agent.Event) {
+	t := &p.turn
+	switch ev := ev.(type) {
+	case agent.CallWriting:
+		t.doing = fmt.Sprintf("writing %s (%s)", ev.Name, size(ev.Bytes))
+	case agent.CallStart:
+		c := newCall(ev.ID, ev.Name, ev.Arguments, ev.At)
+		if t.calls == nil {
+			t.calls = map[string]*callItem{}
+		}
+		t.calls[ev.ID] = c
+		p.tr.add(c)
+		t.doing = "running " + ev.Name
+	case agent.CallProgress:
+		if c := t.calls[ev.ID]; c != nil {
+			c.progress(ev.Text, ev.Output)
+		}
+	case agent.CallEnd:
+		if c := t.calls[ev.ID]; c != nil {
+			c.end(ev)
+			delete(t.calls, ev.ID)
+		}
+	case agent.Nested:
+		if c := t.calls[ev.CallID]; c != nil {
+			if c.nested == nil {
+				c.nested = &nested{label: ev.Label}
+			}
+			c.nested.event(ev.Event)
+			c.drop()
+		}
+	}
+}
+
+// newsEvent shows what is said on the side.
+func (p *program) newsEvent(ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.Notice:
+		p.say(ev.Level, ev.Text)
+	case agent.ToolsChanged:
+		p.say(agent.LevelInfo, toolsChanged(ev))
+	case agent.Retrying:
+		p.turn.doing = "trying again, attempt " + itoa(ev.Attempt+1) + ": " + oneLine(ev.Reason)
+		p.turn.retry = p.look.now.Add(ev.Wait)
+	case agent.Compacting:
+		p.turn.doing = "summarising the conversation"
+	case agent.Compacted:
+		p.say(agent.LevelInfo, fmt.Sprintf("The conversation was summarised: about %s tokens are now %s.", thousands(ev.BeforeTokens), thousands(ev.AfterTokens)))
+	case agent.ApprovalDecided:
+		if !ev.Allow && ev.Rule != "" {
+			p.say(agent.LevelWarn, ev.Name+" was refused by "+ev.Rule)
+		}
+	}
+}
+
+// turnEnd closes a turn and says how it ended where that is not plain to see.
+func (p *program) turnEnd(ev agent.TurnEnd) tea.Cmd {
+	for _, c := range p.turn.calls {
+		c.end(agent.CallEnd{Status: string(session.StatusInterrupted)})
+	}
+	if p.turn.answer != nil { // cut off: what came is kept
+		p.turn.answer.finish(p.turn.answer.text())
+	}
+	if p.turn.thought != nil {
+		p.turn.thought.finish(p.look.now)
+	}
+	p.turn = turn{}
+	switch ev.Reason {
+	case agent.StopInterrupted:
+		p.say(agent.LevelWarn, "Interrupted. What was finished is kept.")
+		if len(p.queue) > 0 {
+			p.say(agent.LevelInfo, count(len(p.queue), "queued message")+" kept: "+p.keys.first(actUnqueue)+" takes back, or send the next one.")
+		}
+	case agent.StopError:
+		p.say(agent.LevelError, orElse(ev.Error, "the turn failed"))
+	case agent.StopLimit:
+		p.say(agent.LevelWarn, orElse(ev.Error, "stopped at a limit"))
+	case agent.StopDone:
+	}
+	return p.notify("jcode is done", ev.Text)
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func toolsChanged(ev agent.ToolsChanged) string {
+	s := ""
+	if len(ev.Added) > 0 {
+		s = "New tools: " + list(ev.Added)
+	}
+	if len(ev.Removed) > 0 {
+		if s != "" {
+			s += " · "
+		}
+		s += "Gone: " + list(ev.Removed)
+	}
+	return s
+}
+
+// list names a few of many.
+func list(names []string) string {
+	const shown = 6
+	s := ""
+	for i, n := range names {
+		if i == shown {
+			return s + " and " + itoa(len(names)-shown) + " more"
+		}
+		if i > 0 {
+			s += ", "
+		}
+		s += n
+	}
+	return s
+}
+
+func size(n int) string {
+	switch {
+	case n < 1000:
+		return itoa(n) + " B"
+	case n < 1000*1000:
+		return fmt.Sprintf("%.1f KB", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// thousands shortens a count of tokens.
+func thousands(n int) string {
+	switch {
+	case n < 1000:
+		return itoa(n)
+	case n < 1000*1000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}

@@ -1,0 +1,434 @@
+package tui
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/internal/text"
+)
+
+// burstGap is the longest time between two keys that come from one paste without brackets.
+const burstGap = 10 * time.Millisecond
+
+// burstWait is how long Enter waits in a burst for what may follow it.
+const burstWait = 25 * time.Millisecond
+
+// typing tells a person's Enter from line ends in text that a terminal pastes as fast keys.
+type typing struct {
+	last    time.Time // of the last key
+	burst   bool      // the last keys came faster than a person types
+	lines   bool      // a line end was part of this burst
+	pending int       // number of the Enter that waits, 0 = none
+	count   int
+}
+
+// submitMsg ends the wait of an Enter.
+type submitMsg int
+
+// note takes the time of a key.
+func (t *typing) note(now time.Time) {
+	t.burst = now.Sub(t.last) < burstGap
+	if !t.burst {
+		t.lines = false
+	}
+	t.last = now
+}
+
+// hold makes an Enter wait.
+func (t *typing) hold() tea.Cmd {
+	t.count++
+	t.pending = t.count
+	id := submitMsg(t.count)
+	return tea.Tick(burstWait, func(time.Time) tea.Msg { return id })
+}
+
+// settle ends the wait: nothing followed, so it was a person's Enter, unless the burst
+// had line ends before: then it was the last line of a paste.
+func (t *typing) settle(p *program, id submitMsg) tea.Cmd {
+	if t.pending != int(id) {
+		return nil
+	}
+	t.pending = 0
+	if t.lines {
+		p.in.Newline()
+		return nil
+	}
+	return p.submit()
+}
+
+// flush settles an Enter that waits when another key comes: text makes it a line end.
+func (t *typing) flush(p *program, isText bool) tea.Cmd {
+	if t.pending == 0 {
+		return nil
+	}
+	t.pending = 0
+	if isText || t.lines {
+		t.lines = true
+		p.in.Newline()
+		return nil
+	}
+	return p.submit()
+}
+
+// key routes a key press: to the dialog in front, the menu, or the input and transcript.
+func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
+	now := time.Now()
+	name := k.String()
+	act := p.keys.of(name)
+	isText := k.Text != "" && act == "" || act == actSubmit || act == actNewline
+	if cmd := p.typing.flush(p, isText); cmd != nil {
+		return tea.Sequence(cmd, func() tea.Msg { return k })
+	}
+	defer p.typing.note(now)
+	if now.Sub(p.typing.last) >= burstGap {
+		p.typing.lines = false
+	}
+	switch act {
+	case actSuspend:
+		return p.suspend()
+	case actRedraw:
+		return tea.ClearScreen
+	}
+	if d := p.front(); d != nil {
+		if d.armed(now) {
+			return d.key(p, k, act)
+		}
+		if g, ok := d.(interface{ touch(now time.Time) }); ok {
+			g.touch(now)
+		}
+	}
+	if act == actCancel {
+		return p.cancel()
+	}
+	if cmd, ok := p.menuKey(k, act); ok {
+		return cmd
+	}
+	if act == actSubmit {
+		if now.Sub(p.typing.last) < burstGap && !p.in.Empty() {
+			return p.typing.hold()
+		}
+		return p.submit()
+	}
+	if act != "" {
+		return p.act(act)
+	}
+	if p.tr.find.active() && p.in.Empty() && (name == "n" || name == "N") {
+		delta := -1
+		if name == "N" {
+			delta = 1
+		}
+		p.tr.searchStep(&p.look, delta)
+		return nil
+	}
+	if k.Text != "" {
+		p.tr.chosen = -1
+		p.in.Insert(typed(k.Text))
+		return p.menuUpdate()
+	}
+	return nil
+}
+
+// typed cleans what a key brings: control characters are no text.
+func typed(s string) string {
+	if s == "\t" {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// paste takes a bracketed paste.
+func (p *program) paste(s string) tea.Cmd {
+	s = text.Strip(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
+	if d := p.front(); d != nil && d.armed(time.Now()) {
+		if t, ok := d.(interface{ paste(s string) }); ok {
+			t.paste(s)
+		}
+		return nil
+	}
+	p.typing.last = time.Now()
+	p.in.Paste(s)
+	p.menu.close()
+	return nil
+}
+
+// act carries out an action that concerns the input, the transcript or the program.
+func (p *program) act(a action) tea.Cmd {
+	if p.in.do(a) {
+		return p.menuUpdate()
+	}
+	if p.scrollAct(a) {
+		return nil
+	}
+	switch a {
+	case actNewline:
+		p.in.Newline()
+		p.menu.close()
+	case actUp:
+		if !p.in.vertical(-1, p.inputWidth()) {
+			p.hist.older(p.in)
+		}
+	case actDown:
+		if !p.in.vertical(1, p.inputWidth()) {
+			p.hist.newer(p.in)
+		}
+	case actInterrupt:
+		return p.escape()
+	case actMode:
+		return p.nextMode()
+	case actHelp:
+		p.open(newHelp(p))
+	case actEditor:
+		return p.externalEditor()
+	case actSearch:
+		p.open(p.historyPicker())
+	case actComplete:
+		return p.completeNow()
+	case actPasteExpand:
+		if !p.in.ExpandPaste() {
+			p.flash("no folded paste at the cursor")
+		}
+	case actUnqueue:
+		p.takeBack()
+	case actTimes:
+		p.look.times = !p.look.times
+		p.restyle()
+	case actExpand, actExpandAll, actCopy:
+		return p.itemAct(a)
+	}
+	return nil
+}
+
+// scrollAct moves the window on the transcript.
+func (p *program) scrollAct(a action) bool {
+	switch a {
+	case actPageUp:
+		p.tr.scroll(&p.look, -max(p.tr.height-2, 1))
+	case actPageDown:
+		p.tr.scroll(&p.look, max(p.tr.height-2, 1))
+	case actLineUp:
+		p.tr.scroll(&p.look, -1)
+	case actLineDown:
+		p.tr.scroll(&p.look, 1)
+	case actTop:
+		p.tr.toTop()
+	case actBottom:
+		p.tr.toBottom()
+	case actSelectPrev:
+		p.tr.choose(&p.look, -1)
+	case actSelectNext:
+		p.tr.choose(&p.look, 1)
+	default:
+		return false
+	}
+	return true
+}
+
+// itemAct folds or copies items.
+func (p *program) itemAct(a action) tea.Cmd {
+	switch a {
+	case actExpand:
+		if !p.tr.toggle() {
+			p.flash("nothing to unfold")
+		}
+	case actExpandAll:
+		p.tr.toggleAll()
+	case actCopy:
+		return p.copyItem()
+	}
+	return nil
+}
+
+// toggle unfolds or folds the chosen item, or the last one that can.
+func (t *transcript) toggle() bool {
+	if t.chosen >= 0 && t.chosen < len(t.items) {
+		return t.items[t.chosen].toggle()
+	}
+	for i := len(t.items) - 1; i >= 0; i-- {
+		switch it := t.items[i].(type) {
+		case *callItem, *thoughtItem:
+			return it.toggle()
+		}
+	}
+	return false
+}
+
+// toggleAll unfolds everything, or folds it where everything is unfolded.
+func (t *transcript) toggleAll() {
+	open := false
+	for _, it := range t.items {
+		switch it := it.(type) {
+		case *callItem:
+			open = open || !it.open
+		case *thoughtItem:
+			open = open || !it.open
+		}
+	}
+	for _, it := range t.items {
+		switch it := it.(type) {
+		case *callItem:
+			it.open = open
+			it.drop()
+		case *thoughtItem:
+			it.open = open
+			it.drop()
+		}
+	}
+}
+
+// escape closes what is open, else stops the running turn, else takes marks away.
+func (p *program) escape() tea.Cmd {
+	switch {
+	case p.menu.active():
+		p.menu.close()
+	case p.tr.find.active():
+		p.tr.find = finder{}
+	case p.tr.chosen >= 0 || p.tr.marked.dragged:
+		p.tr.chosen, p.tr.marked = -1, marking{}
+	case p.turn.busy:
+		p.interrupt()
+	case !p.tr.follow:
+		p.tr.toBottom()
+	}
+	return nil
+}
+
+func (p *program) interrupt() {
+	if p.conv != nil && p.conv.Interrupt() {
+		p.turn.doing = "stopping"
+	}
+}
+
+// cancel is Ctrl+C: it clears the input, else stops the turn, else quits at the second press.
+func (p *program) cancel() tea.Cmd {
+	switch {
+	case !p.in.Empty():
+		p.hist.add(p.in.Text()) // Up brings it back
+		p.in.Reset()
+		p.menu.close()
+	case p.turn.busy && p.turn.doing != "stopping":
+		p.interrupt()
+	case p.hint.text == quitHint:
+		return p.quit()
+	default:
+		p.flash(quitHint)
+	}
+	return nil
+}
+
+const quitHint = "press ctrl+c again to quit"
+
+func (p *program) quit() tea.Cmd {
+	p.keepDraft()
+	return tea.Quit
+}
+
+// keepDraft stores what was written and not sent.
+func (p *program) keepDraft() {
+	if p.opt.History == nil || p.in.generation == p.draft {
+		return
+	}
+	p.draft = p.in.generation
+	if err := p.opt.History.SetDraft(p.ctx, p.in.Text()); err != nil {
+		p.say(agent.LevelWarn, "the draft could not be kept: "+err.Error())
+	}
+}
+
+// submit sends what was written: a command, a shell line or a prompt.
+func (p *program) submit() tea.Cmd {
+	s := p.in.Text()
+	trimmed := strings.TrimSpace(s)
+	if trimmed == "" {
+		return nil
+	}
+	switch {
+	case strings.HasPrefix(trimmed, "/") && !strings.Contains(firstWord(trimmed)[1:], "/"):
+		return p.runCommand(trimmed)
+	case strings.HasPrefix(trimmed, "!") && p.opt.Shell != nil:
+		p.sent(s)
+		return p.shell(strings.TrimSpace(trimmed[1:]))
+	}
+	if p.state.ReadOnly {
+		p.flash("this session is read only here; /fork goes on in a copy")
+		return nil
+	}
+	prompt := agent.Prompt{Text: strings.TrimRight(s, " \n")}
+	if err := p.attachImages(&prompt); err != nil {
+		p.say(agent.LevelWarn, err.Error())
+		return nil
+	}
+	cmd := p.sent(s)
+	p.prompt(prompt)
+	return cmd
+}
+
+// prompt hands a message to the conversation, or keeps it until there is one.
+func (p *program) prompt(m agent.Prompt) {
+	p.tr.toBottom()
+	if p.conv == nil {
+		p.waiting = append(p.waiting, m)
+		p.flash("sent as soon as the session is ready")
+		return
+	}
+	p.conv.Prompt(m)
+}
+
+// sent empties the input and remembers what was in it.
+func (p *program) sent(s string) tea.Cmd {
+	p.hist.add(s)
+	p.in.Reset()
+	p.menu.close()
+	p.tr.chosen, p.tr.marked = -1, marking{}
+	p.draft = p.in.generation
+	h := p.opt.History
+	if h == nil {
+		return nil
+	}
+	ctx := p.ctx
+	return func() tea.Msg {
+		err := h.Add(ctx, s)
+		if err == nil {
+			err = h.SetDraft(ctx, "")
+		}
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		return do(func(p *program) tea.Cmd {
+			p.say(agent.LevelWarn, "the prompt could not be added to the history: "+err.Error())
+			return nil
+		})
+	}
+}
+
+// takeBack moves all queued messages back into the input.
+func (p *program) takeBack() {
+	if p.conv == nil || len(p.queue) == 0 {
+		p.flash("nothing is queued")
+		return
+	}
+	var parts []string
+	for _, m := range p.conv.Unqueue("") {
+		parts = append(parts, m.Text)
+	}
+	if !p.in.Empty() {
+		parts = append(parts, p.in.Text())
+	}
+	if len(parts) > 0 {
+		p.in.SetText(strings.Join(parts, "\n"))
+	}
+}
+
+func firstWord(s string) string {
+	if i := strings.IndexFunc(s, unicode.IsSpace); i >= 0 {
+		return s[:i]
+	}
+	return s
+}

@@ -1,0 +1,272 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	"jcode/agent"
+	"jcode/internal/cells"
+	"jcode/internal/text"
+	"jcode/tui/markdown"
+)
+
+// look is what items need to draw themselves.
+type look struct {
+	theme *Theme
+	width int // cells of a transcript line
+	// stamp changes whenever width, theme or the like do: lines kept under another stamp are stale.
+	stamp int
+	// now and spin move while something runs.
+	now  time.Time
+	spin int
+	// times shows when things happened; links makes links clickable; split allows diffs side by side.
+	times, links, split bool
+}
+
+// item is one thing in the transcript. Its methods cost what it shows, and nothing when
+// it did not change.
+type item interface {
+	// height counts the item's lines.
+	height(l *look) int
+	// line gives one line, at most look.width cells wide; height was called before.
+	line(l *look, i int) string
+	// toggle unfolds or folds the item and reports whether there is anything to fold.
+	toggle() bool
+	// text is the item for the clipboard.
+	text() string
+}
+
+// kept holds lines until the look changes.
+type kept struct {
+	stamp int
+	lines []string
+}
+
+func (k *kept) get(l *look, draw func() []string) []string {
+	if k.lines == nil || k.stamp != l.stamp {
+		k.stamp, k.lines = l.stamp, draw()
+	}
+	return k.lines
+}
+
+func (k *kept) drop() { k.lines = nil }
+
+// textItem is a fixed text: a prompt, a notice, the welcome.
+type textItem struct {
+	kept
+	draw  func(l *look) []string
+	plain string
+}
+
+func (t *textItem) height(l *look) int {
+	return len(t.get(l, func() []string { return t.draw(l) }))
+}
+func (t *textItem) line(_ *look, i int) string { return t.lines[i] }
+func (t *textItem) toggle() bool               { return false }
+func (t *textItem) text() string               { return t.plain }
+
+// promptItem is what the person sent; a long one folds.
+type promptItem struct {
+	kept
+	prompt string
+	at     time.Time
+	seq    int64
+	open   bool
+}
+
+const promptLines = 12
+
+func newPrompt(prompt string, at time.Time, seq int64) *promptItem {
+	return &promptItem{prompt: text.Clean(prompt), at: at, seq: seq}
+}
+
+func (p *promptItem) height(l *look) int {
+	return len(p.get(l, func() []string {
+		style := l.theme.Person
+		body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(p.prompt, 4), Style: style}}, l.width-2)
+		hidden := 0
+		if !p.open && len(body) > promptLines {
+			hidden = len(body) - promptLines
+			body = body[:promptLines]
+		}
+		lines := prefixed(body, cells.Paint(l.theme.Accent, "› "), "  ")
+		if hidden > 0 {
+			lines = append(lines, cells.Paint(l.theme.Faint, "  … "+count(hidden, "more line")))
+		}
+		if l.times && !p.at.IsZero() {
+			lines = append(lines, cells.Paint(l.theme.Faint, "  "+p.at.Local().Format("15:04:05")))
+		}
+		return lines
+	}))
+}
+func (p *promptItem) line(_ *look, i int) string { return p.lines[i] }
+func (p *promptItem) toggle() bool               { p.open = !p.open; p.drop(); return true }
+func (p *promptItem) text() string               { return p.prompt }
+
+// prefixed renders wrapped spans behind a mark.
+func prefixed(body [][]cells.Span, first, rest string) []string {
+	lines := make([]string, len(body))
+	for i, spans := range body {
+		prefix := rest
+		if i == 0 {
+			prefix = first
+		}
+		lines[i] = prefix + cells.Render(spans)
+	}
+	return lines
+}
+
+// answerItem is an answer of the model, streaming or whole.
+type answerItem struct {
+	src    string // until it is first shown
+	stream *markdown.Stream
+	stamp  int
+	raw    int // bytes that were streamed
+	done   bool
+}
+
+func (a *answerItem) ensure(l *look) {
+	switch {
+	case a.stream == nil:
+		a.stream, a.stamp = markdown.NewStream(l.markdown()), l.stamp
+		a.stream.Append(a.src)
+		if a.done {
+			a.stream.Close()
+		}
+		a.src = ""
+	case a.stamp != l.stamp:
+		a.stream.Restyle(l.markdown())
+		a.stamp = l.stamp
+	}
+}
+
+func (l *look) markdown() markdown.Options {
+	return markdown.Options{Width: l.width, Styles: l.theme.Markdown, Hyperlinks: l.links}
+}
+
+func (a *answerItem) append(s string) {
+	a.raw += len(s)
+	if a.stream == nil {
+		a.src += s
+		return
+	}
+	a.stream.Append(s)
+}
+
+// finish closes the answer. Deltas may have been lost on the way: the committed text counts.
+func (a *answerItem) finish(whole string) {
+	if a.raw != len(whole) {
+		a.stream, a.src, a.raw = nil, whole, len(whole)
+	}
+	a.done = true
+	if a.stream != nil {
+		a.stream.Close()
+	}
+}
+
+func (a *answerItem) height(l *look) int {
+	a.ensure(l)
+	finished, open := a.stream.Lines()
+	return len(finished) + len(open)
+}
+
+func (a *answerItem) line(_ *look, i int) string {
+	finished, open := a.stream.Lines()
+	if i < len(finished) {
+		return finished[i]
+	}
+	return open[i-len(finished)]
+}
+func (a *answerItem) toggle() bool { return false }
+func (a *answerItem) text() string {
+	if a.stream == nil {
+		return a.src
+	}
+	return a.stream.Source()
+}
+
+// thoughtItem is the model's thinking: the last lines while it goes on, one line after.
+type thoughtItem struct {
+	kept
+	b     strings.Builder
+	start time.Time
+	took  time.Duration
+	done  bool
+	open  bool
+}
+
+const thoughtLines = 3
+
+func (t *thoughtItem) append(s string) {
+	t.b.WriteString(s)
+	t.drop()
+}
+
+func (t *thoughtItem) finish(now time.Time) {
+	if !t.done {
+		t.done = true
+		if !t.start.IsZero() {
+			t.took = now.Sub(t.start)
+		}
+		t.drop()
+	}
+}
+
+func (t *thoughtItem) height(l *look) int {
+	return len(t.get(l, func() []string {
+		faint := l.theme.Faint
+		if t.done && !t.open {
+			head := "✻ Thought"
+			if t.took >= time.Second {
+				head += " for " + seconds(t.took)
+			}
+			return []string{cells.Paint(faint, cells.Fit(head, l.width))}
+		}
+		src := t.b.String()
+		if !t.open && len(src) > 4000 { // the last lines are enough
+			src = text.CutTail(src, 4000)
+		}
+		body := cells.Wrap([]cells.Span{{Text: strings.TrimSpace(cells.ExpandTabs(text.Clean(src), 4)), Style: faint.With("3")}}, l.width-2)
+		if !t.open && len(body) > thoughtLines {
+			body = body[len(body)-thoughtLines:]
+		}
+		return append([]string{cells.Paint(faint, "✻ Thinking")}, prefixed(body, "  ", "  ")...)
+	}))
+}
+func (t *thoughtItem) line(_ *look, i int) string { return t.lines[i] }
+func (t *thoughtItem) toggle() bool               { t.open = !t.open; t.drop(); return true }
+func (t *thoughtItem) text() string               { return t.b.String() }
+
+// notice makes an item of a message to the person.
+func notice(level agent.Level, msg string) *textItem {
+	msg = strings.TrimRight(text.Clean(msg), "\n")
+	return &textItem{plain: msg, draw: func(l *look) []string {
+		mark, style := "· ", l.theme.Faint
+		switch level {
+		case agent.LevelWarn:
+			mark, style = "! ", l.theme.Warn
+		case agent.LevelError:
+			mark, style = "✗ ", l.theme.Bad
+		case agent.LevelInfo:
+		}
+		body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(msg, 4), Style: style}}, l.width-2)
+		return prefixed(body, cells.Paint(style, mark), "  ")
+	}}
+}
+
+func seconds(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
+}
+
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return itoa(n) + " " + thing + "s"
+}

@@ -1,0 +1,343 @@
+package tui
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"jcode/agent"
+	"jcode/internal/cells"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// callItem is a tool call: what it does, its state, how long it takes, the tail of its
+// output while it runs, and what came of it.
+type callItem struct {
+	kept
+	id, name string
+	brief    string
+	args     json.RawMessage
+	started  time.Time
+	took     time.Duration
+	status   string // "" while it runs, then done, failed, denied, interrupted
+	waits    bool   // for the person
+	state    string // its own progress line
+	tail     string // output so far, at most tailBytes
+	cutTail  bool
+	result   tools.Result
+	open     bool
+	nested   *nested
+	frame    int // spin at which lines were drawn while it runs
+}
+
+// Bounds of what a call shows folded.
+const (
+	tailBytes   = 16 << 10
+	tailLines   = 5
+	failedLines = 6
+	diffLines   = 16
+	fullLines   = 2000
+)
+
+// nested is what is seen of a sub-agent inside its call.
+type nested struct {
+	label string
+	calls []*callItem
+	total int
+	text  string
+}
+
+const nestedShown = 4
+
+func newCall(id, name string, args json.RawMessage, at time.Time) *callItem {
+	return &callItem{id: id, name: name, args: args, brief: briefArguments(name, args), started: at}
+}
+
+func (c *callItem) running() bool { return c.status == "" }
+
+func (c *callItem) progress(state, output string) {
+	if state != "" {
+		c.state = state
+	}
+	if output != "" {
+		c.tail += output
+		if len(c.tail) > tailBytes {
+			c.tail = text.CutTail(c.tail, tailBytes/2)
+			c.cutTail = true
+		}
+	}
+	c.drop()
+}
+
+func (c *callItem) end(ev agent.CallEnd) {
+	c.status, c.took, c.result = ev.Status, ev.Duration, ev.Result
+	if c.status == "" {
+		c.status = "done"
+	}
+	c.waits, c.tail = false, ""
+	c.drop()
+}
+
+func (c *callItem) height(l *look) int {
+	if c.running() && c.frame != l.spin {
+		c.drop()
+		c.frame = l.spin
+	}
+	return len(c.get(l, func() []string { return c.drawLines(l) }))
+}
+func (c *callItem) line(_ *look, i int) string { return c.lines[i] }
+func (c *callItem) toggle() bool               { c.open = !c.open; c.drop(); return true }
+
+func (c *callItem) text() string {
+	out := c.name + " " + c.brief
+	if c.result.Text != "" {
+		out += "\n" + c.result.Text
+	}
+	return out
+}
+
+func (c *callItem) drawLines(l *look) []string {
+	lines := []string{c.head(l)}
+	if c.open {
+		lines = append(lines, c.arguments(l)...)
+	}
+	if c.nested != nil {
+		lines = append(lines, c.nested.draw(l, c.open)...)
+	}
+	return append(lines, c.body(l)...)
+}
+
+// spinner shows that something goes on.
+var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+func (c *callItem) mark(l *look) (string, cells.Style) {
+	switch {
+	case c.waits:
+		return "?", l.theme.Warn
+	case c.running():
+		return spinner[l.spin%len(spinner)], l.theme.Accent
+	case c.status == "done" && !c.result.Failed:
+		return "✓", l.theme.Good
+	case c.status == "denied":
+		return "⊘", l.theme.Warn
+	case c.status == "interrupted":
+		return "◌", l.theme.Warn
+	}
+	return "✗", l.theme.Bad
+}
+
+// head is the line that always shows.
+func (c *callItem) head(l *look) string {
+	mark, style := c.mark(l)
+	right := ""
+	switch {
+	case c.waits:
+		right = "waits for you"
+	case c.running():
+		if d := l.now.Sub(c.started); d >= time.Second {
+			right = d.Truncate(time.Second).String()
+		}
+		if c.state != "" {
+			right = strings.TrimSpace(c.state + " " + right)
+		}
+	default:
+		right = c.outcome()
+	}
+	name := cells.Fit(text.Clean(c.name), max(l.width/2, 8))
+	room := l.width - 3 - cells.Width(name)
+	brief := oneLine(c.brief)
+	rightW := cells.Width(right)
+	if rightW+2 > room {
+		right = cells.Fit(right, max(room-2, 0))
+		rightW = cells.Width(right)
+	}
+	if rightW > 0 {
+		room -= rightW + 2
+	}
+	brief = cells.Fit(brief, max(room, 0))
+	spans := []cells.Span{{Text: mark, Style: style}, {Text: " "}, {Text: name, Style: l.theme.Strong}}
+	if brief != "" {
+		spans = append(spans, cells.Span{Text: " " + brief})
+	}
+	if right != "" {
+		spans = append(spans, cells.Span{Text: "  " + right, Style: l.theme.Faint})
+	}
+	return cells.Render(clip(spans, l.width))
+}
+
+// clip cuts spans to a width.
+func clip(spans []cells.Span, width int) []cells.Span {
+	if cells.SpansWidth(spans) <= width {
+		return spans
+	}
+	return cells.Fold(spans, width)[0]
+}
+
+// outcome is the short report at the right of a finished call.
+func (c *callItem) outcome() string {
+	var parts []string
+	d := c.result.Display
+	switch {
+	case c.status == "denied":
+		parts = append(parts, "not allowed")
+	case c.status == "interrupted":
+		parts = append(parts, "interrupted")
+	case d.Summary != "":
+		parts = append(parts, oneLine(d.Summary))
+	case d.Added != 0 || d.Removed != 0:
+		parts = append(parts, "+"+itoa(d.Added)+" -"+itoa(d.Removed))
+	}
+	if d.ExitCode != nil && *d.ExitCode != 0 && d.Summary == "" {
+		parts = append(parts, "exit "+itoa(*d.ExitCode))
+	}
+	if c.took >= 100*time.Millisecond {
+		parts = append(parts, seconds(c.took))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// body is what stands below the head.
+func (c *callItem) body(l *look) []string {
+	switch {
+	case c.running():
+		return c.runningTail(l)
+	case c.result.Display.Diff != "":
+		limit := diffLines
+		if c.open {
+			limit = fullLines
+		}
+		return indent(drawDiff(c.result.Display.Diff, l, l.width-2, limit), "  ")
+	case c.open:
+		return c.block(l, c.result.Text, fullLines, false, l.theme.Faint)
+	case c.status == "denied" || c.status == "interrupted":
+		return nil
+	case c.result.Failed || c.status == "failed":
+		return c.block(l, c.result.Text, failedLines, false, l.theme.Bad)
+	case c.name == "exec":
+		return c.block(l, c.result.Text, tailLines, true, l.theme.Faint)
+	}
+	return nil
+}
+
+func (c *callItem) runningTail(l *look) []string {
+	if c.tail == "" {
+		return nil
+	}
+	limit := tailLines
+	if c.open {
+		limit = fullLines
+	}
+	return c.block(l, c.tail, limit, true, l.theme.Faint)
+}
+
+// block shows at most limit lines of a text, the first or with tail the last ones.
+func (c *callItem) block(l *look, s string, limit int, tail bool, style cells.Style) []string {
+	s = strings.TrimRight(text.Clean(s), "\n \t")
+	if s == "" {
+		return nil
+	}
+	all := strings.Count(s, "\n") + 1
+	var rows []string
+	if tail {
+		rows = lastLines(s, limit)
+	} else {
+		rows = strings.SplitN(s, "\n", limit+1)
+		rows = rows[:min(len(rows), limit)]
+	}
+	bar := cells.Paint(l.theme.Border, "  │ ")
+	var out []string
+	hidden := all - len(rows)
+	more := cells.Paint(l.theme.Faint, cells.Fit("  … "+count(hidden, "more line"), l.width))
+	if hidden > 0 && tail {
+		out = append(out, more)
+	}
+	for _, row := range rows {
+		folded := cells.Fold([]cells.Span{{Text: cells.ExpandTabs(row, 4), Style: style}}, max(l.width-4, 1))
+		if !c.open && len(folded) > 2 {
+			folded = folded[:2]
+		}
+		for _, spans := range folded {
+			out = append(out, bar+cells.Render(spans))
+		}
+	}
+	if hidden > 0 && !tail {
+		out = append(out, more)
+	}
+	return out
+}
+
+func lastLines(s string, n int) []string {
+	at := len(s)
+	for range n {
+		i := strings.LastIndexByte(s[:at], '\n')
+		if i < 0 {
+			return strings.Split(s, "\n")
+		}
+		at = i
+	}
+	return strings.Split(s[at+1:], "\n")
+}
+
+func indent(lines []string, by string) []string {
+	for i := range lines {
+		lines[i] = by + lines[i]
+	}
+	return lines
+}
+
+// arguments shows all arguments of an unfolded call.
+func (c *callItem) arguments(l *look) []string {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(c.args, &m); err != nil {
+		return c.block(l, string(c.args), fullLines, false, l.theme.Faint)
+	}
+	var out []string
+	for _, k := range sortedKeys(m) {
+		out = append(out, c.block(l, k+": "+scalar(m[k]), 40, false, l.theme.Info)...)
+	}
+	return out
+}
+
+// draw shows a sub-agent's calls and the end of its text.
+func (n *nested) draw(l *look, open bool) []string {
+	inner := *l
+	inner.width = max(l.width-4, 1)
+	calls := n.calls
+	if !open && len(calls) > nestedShown {
+		calls = calls[len(calls)-nestedShown:]
+	}
+	var out []string
+	if hidden := n.total - len(calls); hidden > 0 {
+		out = append(out, cells.Paint(l.theme.Faint, cells.Fit("    … "+count(hidden, "earlier call"), l.width)))
+	}
+	for _, c := range calls {
+		out = append(out, "    "+c.head(&inner))
+	}
+	if n.text != "" {
+		last := lastLines(strings.TrimSpace(text.Clean(n.text)), 1)[0]
+		out = append(out, "    "+cells.Paint(l.theme.Faint, cells.Fit(cells.ExpandTabs(last, 4), inner.width)))
+	}
+	return out
+}
+
+// event shows what a sub-agent did.
+func (n *nested) event(ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.CallStart:
+		n.calls = append(n.calls, newCall(ev.ID, ev.Name, ev.Arguments, ev.At))
+		n.total++
+		n.text = ""
+		if len(n.calls) > 50 {
+			n.calls = append([]*callItem(nil), n.calls[25:]...)
+		}
+	case agent.CallEnd:
+		for _, c := range n.calls {
+			if c.id == ev.ID {
+				c.end(ev)
+			}
+		}
+	case agent.TextDelta:
+		n.text = text.CutTail(n.text+ev.Text, 2000)
+	}
+}

@@ -1,0 +1,334 @@
+package tui
+
+import (
+	"context"
+	"sort"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/internal/cells"
+	"jcode/internal/text"
+)
+
+// choice is one line of the completion menu.
+type choice struct {
+	// insert replaces what is being completed.
+	insert, name, info string
+}
+
+// menu completes what is being typed: commands, their arguments, files.
+type menu struct {
+	choices []choice
+	at      int
+	moved   bool // the person moved in it: Enter takes the choice
+	start   int  // column at which the completed word begins
+	kind    menuKind
+}
+
+type menuKind int
+
+const (
+	menuNone menuKind = iota
+	menuCommand
+	menuArgument
+	menuFile
+)
+
+func (m *menu) active() bool { return len(m.choices) > 0 }
+func (m *menu) close()       { *m = menu{} }
+
+func (m *menu) draw(l *look, width, height int) []string {
+	if !m.active() || height < 1 {
+		return nil
+	}
+	n := min(len(m.choices), height)
+	from := min(max(m.at-n+1, 0), len(m.choices)-n)
+	nameW := 0
+	for _, c := range m.choices[from : from+n] {
+		nameW = max(nameW, cells.Width(c.name))
+	}
+	nameW = min(nameW, max(width*2/3, 10))
+	var out []string
+	for i := from; i < from+n; i++ {
+		c := m.choices[i]
+		mark, style := "  ", cells.Style("")
+		if i == m.at {
+			mark, style = "› ", l.theme.Selected
+		}
+		name := cells.Fit(c.name, nameW)
+		if m.kind == menuFile {
+			name = cells.FitStart(c.name, nameW)
+		}
+		spans := []cells.Span{{Text: mark + name + cells.Blank(nameW-cells.Width(name)+2), Style: style}}
+		if room := width - cells.SpansWidth(spans); room > 4 && c.info != "" {
+			spans = append(spans, cells.Span{Text: cells.Fit(oneLine(c.info), room), Style: style.With(l.theme.Faint)})
+		}
+		out = append(out, cells.Render(clip(spans, width)))
+	}
+	return out
+}
+
+// menuKey handles keys while the menu is open; ok is false for those that are not its own.
+func (p *program) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) {
+	m := &p.menu
+	if !m.active() {
+		return nil, false
+	}
+	n := len(m.choices)
+	switch act {
+	case actUp:
+		m.at, m.moved = (m.at+n-1)%n, true
+	case actDown:
+		m.at, m.moved = (m.at+1)%n, true
+	case actComplete:
+		p.take()
+	case actSubmit:
+		word := strings.TrimPrefix(strings.TrimSpace(p.in.Text()), "/")
+		_, exact := p.findCommand(word)
+		switch {
+		case m.kind == menuCommand && exact && !m.moved:
+			m.close()
+			return nil, false // what was typed counts
+		case m.kind == menuCommand && m.moved:
+			p.take()
+			return p.submit(), true
+		case m.kind == menuArgument && !m.moved:
+			m.close()
+			return nil, false
+		}
+		p.take()
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// take puts the choice into the input.
+func (p *program) take() {
+	m := &p.menu
+	c := m.choices[m.at]
+	from := pos{p.in.cur.row, m.start}
+	p.in.replace(from, p.in.cur, glyphLines(c.insert), false)
+	folder := m.kind == menuFile && strings.HasSuffix(c.insert, "/")
+	m.close()
+	if folder { // go on inside the folder
+		p.fileMenu(false)
+	}
+}
+
+// completeNow opens the menu, or takes the only choice (Tab).
+func (p *program) completeNow() tea.Cmd {
+	cmd := p.menuUpdate()
+	if len(p.menu.choices) == 1 {
+		p.take()
+	}
+	return cmd
+}
+
+// menuUpdate follows what is being typed.
+func (p *program) menuUpdate() tea.Cmd {
+	was := p.menu
+	p.menu.close()
+	if p.front() != nil || p.in.cur.row > 0 && p.fileToken() < 0 {
+		return nil
+	}
+	line := p.in.lines[0]
+	if len(p.in.lines) == 1 && len(line) > 0 && line[0].s == "/" {
+		p.commandMenu(plainText([][]glyph{line[:p.in.cur.col]}))
+	}
+	if !p.menu.active() && p.fileToken() >= 0 {
+		return p.fileMenu(true)
+	}
+	if was.kind == p.menu.kind && was.moved && p.menu.active() {
+		p.menu.at = min(was.at, len(p.menu.choices)-1)
+	}
+	return nil
+}
+
+// commandMenu offers commands by what was typed of their name, then values of their argument.
+func (p *program) commandMenu(typed string) {
+	name, args, hasArgs := strings.Cut(typed[1:], " ")
+	if hasArgs {
+		c, ok := p.findCommand(name)
+		if !ok || c.complete == nil {
+			return
+		}
+		for _, v := range c.complete(p, args) {
+			p.menu.choices = append(p.menu.choices, choice{insert: v, name: v})
+		}
+		p.menu.kind, p.menu.start = menuArgument, len(glyphs(name))+2
+		return
+	}
+	type scored struct {
+		choice
+		score int
+	}
+	var found []scored
+	query := strings.ToLower(name)
+	for _, c := range p.commands() {
+		score, ok := fuzzy(query, strings.ToLower(c.name))
+		if !ok {
+			continue
+		}
+		if strings.HasPrefix(c.name, query) {
+			score += 2000
+		}
+		info := c.help
+		if c.hint != "" {
+			info = c.hint + "  " + info
+		}
+		found = append(found, scored{choice{insert: "/" + c.name + " ", name: "/" + c.name, info: text.Clean(info)}, score})
+	}
+	sort.SliceStable(found, func(i, j int) bool { return found[i].score > found[j].score })
+	for _, f := range found {
+		p.menu.choices = append(p.menu.choices, f.choice)
+	}
+	p.menu.kind, p.menu.start = menuCommand, 0
+}
+
+// fileToken gives the column of the @ of the word at the cursor, or -1. A word that was
+// pasted is none: it has to be typed.
+func (p *program) fileToken() int {
+	line := p.in.lines[p.in.cur.row]
+	quoted := -1
+	for i := p.in.cur.col - 1; i >= 0; i-- {
+		g := line[i]
+		if g.s == `"` && i > 0 && line[i-1].s == "@" {
+			quoted = i
+		}
+		if g.s == "@" {
+			if i == 0 || line[i-1].s == " " {
+				return i
+			}
+			return -1
+		}
+		if g.s == " " && quoted < 0 && !p.insideQuote(line, i) {
+			return -1
+		}
+	}
+	return -1
+}
+
+// insideQuote reports whether column i stands behind an open @".
+func (p *program) insideQuote(line []glyph, i int) bool {
+	open := false
+	for j := 0; j < i; j++ {
+		if line[j].s == `"` {
+			open = !open && j > 0 && line[j-1].s == "@"
+		}
+	}
+	return open
+}
+
+// fileIndex holds the files of the folder for @.
+type fileIndex struct {
+	all     []string // files and folders, as they are
+	low     []string // the same in lower case
+	loading bool
+	loaded  bool
+	query   string
+	hits    []int // indexes that match query, to narrow further
+}
+
+const fileChoices = 50
+
+// fileMenu offers files for the word at the cursor; load reads the list where that is due.
+func (p *program) fileMenu(load bool) tea.Cmd {
+	at := p.fileToken()
+	if at < 0 || p.opt.Files == nil {
+		return nil
+	}
+	if !p.files.loaded {
+		if !load || p.files.loading {
+			return nil
+		}
+		p.files.loading = true
+		return p.background(func(ctx context.Context) do {
+			files, err := p.opt.Files(ctx)
+			return func(p *program) tea.Cmd {
+				p.files.set(files)
+				if err != nil {
+					p.say(agent.LevelWarn, "the files of this folder could not be listed: "+err.Error())
+				}
+				return p.fileMenu(false)
+			}
+		})
+	}
+	query := plainText([][]glyph{p.in.lines[p.in.cur.row][at+1 : p.in.cur.col]})
+	query = strings.TrimPrefix(query, `"`)
+	p.menu = menu{kind: menuFile, start: at}
+	for _, i := range p.files.find(strings.ToLower(query)) {
+		name := p.files.all[i]
+		p.menu.choices = append(p.menu.choices, choice{insert: fileWord(name), name: text.Visible(name)})
+	}
+	return nil
+}
+
+// fileWord writes a file as it is sent: @path, in quotes where it holds blanks.
+func fileWord(name string) string {
+	if strings.ContainsAny(name, " \t\"") {
+		return `@"` + strings.ReplaceAll(name, `"`, `\"`) + `" `
+	}
+	if strings.HasSuffix(name, "/") {
+		return "@" + name
+	}
+	return "@" + name + " "
+}
+
+// set takes the files and adds their folders.
+func (f *fileIndex) set(files []string) {
+	seen := map[string]bool{}
+	f.all = f.all[:0]
+	for _, name := range files {
+		name = strings.ReplaceAll(name, `\`, "/")
+		for i := 0; i < len(name); i++ {
+			if name[i] == '/' && !seen[name[:i+1]] {
+				seen[name[:i+1]] = true
+				f.all = append(f.all, name[:i+1])
+			}
+		}
+		f.all = append(f.all, name)
+	}
+	f.low = make([]string, len(f.all))
+	for i, s := range f.all {
+		f.low[i] = strings.ToLower(s)
+	}
+	f.loaded, f.loading, f.query, f.hits = true, false, "", nil
+}
+
+// find gives the best matches. A query that goes on from the one before only looks at what
+// that one left.
+func (f *fileIndex) find(query string) []int {
+	pool := f.hits
+	if f.hits == nil || !strings.HasPrefix(query, f.query) {
+		pool = make([]int, len(f.low))
+		for i := range pool {
+			pool[i] = i
+		}
+	}
+	type scored struct{ i, score int }
+	var best []scored
+	kept := make([]int, 0, len(pool))
+	for _, i := range pool {
+		score, ok := fuzzy(query, f.low[i])
+		if !ok {
+			continue
+		}
+		kept = append(kept, i)
+		if n := len(best); n < fileChoices || score > best[n-1].score {
+			at := sort.Search(n, func(k int) bool { return best[k].score < score })
+			best = append(best, scored{})
+			copy(best[at+1:], best[at:])
+			best[at] = scored{i, score}
+			best = best[:min(len(best), fileChoices)]
+		}
+	}
+	f.query, f.hits = query, kept
+	out := make([]int, len(best))
+	for i, b := range best {
+		out[i] = b.i
+	}
+	return out
+}

@@ -1,0 +1,294 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"jcode/agent"
+	"jcode/tools"
+)
+
+// program is the Bubble Tea model: what is shown, and where keys and events go.
+type program struct {
+	opt  Options
+	ctx  context.Context
+	send func(tea.Msg)
+
+	width, height int
+	look          look
+	keys          keymap
+	dark          bool
+
+	tr   *transcript
+	in   *editor
+	hist recall
+	menu menu
+
+	conv    Conversation
+	pump    int // number of the events' pump; messages of older ones are void
+	stop    context.CancelFunc
+	waiting []agent.Prompt // sent before there was a conversation
+
+	turn  turn
+	state agent.State
+	usage agent.UsageEvent
+	queue []agent.Queued
+	todo  []tools.TodoItem
+
+	dialogs []dialog // opened by the person; the last one has the keys
+	asks    []dialog // put to the person; the first one has the keys
+
+	typing  typing
+	hint    hint
+	files   fileIndex
+	blurred bool
+	status  string // what the program waits for ("starting"), shown above the input
+	times   bool
+	draft   int // generation of the input that was last kept
+
+	screen screen
+}
+
+// do is a message that carries what is to be done with the result of something that ran
+// outside the loop.
+type do func(p *program) tea.Cmd
+
+// eventsMsg brings what happened in the conversation.
+type eventsMsg struct {
+	pump   int
+	events []agent.Event
+}
+
+// tickMsg moves the spinner and the clocks while something runs.
+type tickMsg struct{}
+
+// refreshMsg asks for a frame that was put off.
+type refreshMsg struct{}
+
+// tick is how often a running thing is drawn anew.
+const tick = 150 * time.Millisecond
+
+func newProgram(ctx context.Context, opt Options) *program {
+	p := &program{opt: opt, ctx: ctx, tr: newTranscript(), in: newEditor(), dark: true, send: func(tea.Msg) {}}
+	p.look = look{theme: NewTheme(opt.Theme, true), width: 80, stamp: 1, now: time.Now(), links: true, split: true}
+	var problems []string
+	p.keys, problems = newKeymap(opt.Keys)
+	p.tr.add(p.welcome())
+	for _, msg := range problems {
+		p.tr.add(notice(agent.LevelWarn, msg))
+	}
+	return p
+}
+
+// Init starts what may take its time, after the first frame.
+func (p *program) Init() tea.Cmd {
+	cmds := []tea.Cmd{
+		// Width is measured by grapheme here; the renderer must do the same.
+		func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet} },
+	}
+	if p.opt.Theme == "" || p.opt.Theme == "auto" {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	switch {
+	case p.opt.Session != nil:
+		cmds = append(cmds, p.enter(*p.opt.Session))
+	case p.opt.Start != nil:
+		p.status = "starting"
+		cmds = append(cmds, p.background(p.start))
+	case p.opt.First != nil:
+		cmds = append(cmds, p.firstRun())
+	}
+	if p.opt.Trust != nil {
+		p.asks = append(p.asks, newTrust(*p.opt.Trust))
+	}
+	cmds = append(cmds, p.loadHistory())
+	return tea.Batch(cmds...)
+}
+
+// background runs work outside the loop; what it gives is done inside.
+func (p *program) background(work func(ctx context.Context) do) tea.Cmd {
+	ctx := p.ctx
+	return func() tea.Msg { return work(ctx) }
+}
+
+func (p *program) start(ctx context.Context) do {
+	s, err := p.opt.Start(ctx)
+	return func(p *program) tea.Cmd {
+		p.status = ""
+		if err != nil {
+			p.say(agent.LevelError, err.Error())
+			return nil
+		}
+		return p.enter(s)
+	}
+}
+
+// enter goes over to a session.
+func (p *program) enter(s Session) tea.Cmd {
+	p.leave()
+	p.conv = s.Conversation
+	p.state = s.Conversation.State()
+	p.turn, p.queue, p.todo, p.usage = turn{}, nil, s.Todo, agent.UsageEvent{}
+	p.tr.addHistory(s.History)
+	for _, n := range s.Notices {
+		p.say(n.Level, n.Text)
+	}
+	if s.Draft != "" && p.in.Empty() {
+		p.in.Paste(s.Draft)
+	}
+	p.pump++
+	if s.Events != nil {
+		ctx, cancel := context.WithCancel(p.ctx)
+		p.stop = cancel
+		go pump(ctx, p.pump, s.Events, p.send)
+	}
+	if p.opt.Prompt != "" {
+		p.waiting = append(p.waiting, agent.Prompt{Text: p.opt.Prompt})
+		p.opt.Prompt = ""
+	}
+	for _, w := range p.waiting {
+		p.conv.Prompt(w)
+	}
+	p.waiting = nil
+	return nil
+}
+
+// leave stops listening to the session so far and takes its questions away.
+func (p *program) leave() {
+	if p.stop != nil {
+		p.stop()
+		p.stop = nil
+	}
+	p.pump++
+	p.asks = nil
+}
+
+// pump carries events into the loop until ctx ends; what waits goes together.
+func pump(ctx context.Context, id int, events Events, send func(tea.Msg)) {
+	defer events.Close()
+	for {
+		ev, ok := events.Next(ctx)
+		if !ok {
+			return
+		}
+		send(eventsMsg{pump: id, events: append([]agent.Event{ev}, events.Drain()...)})
+	}
+}
+
+// Update takes one message; each kind has its own method.
+func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if p.opt.Hook != nil {
+		p.opt.Hook(msg)
+	}
+	was := p.animated()
+	cmd := p.route(msg)
+	if !was && p.animated() {
+		cmd = tea.Batch(cmd, nextTick())
+	}
+	return p, tea.Batch(cmd, p.screen.changed())
+}
+
+func (p *program) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return p.key(msg)
+	case tea.PasteMsg:
+		return p.paste(msg.Content)
+	case eventsMsg:
+		return p.events(msg)
+	case do:
+		if msg == nil {
+			return nil
+		}
+		return msg(p)
+	case tickMsg:
+		p.look.now = time.Now()
+		p.look.spin++
+		p.hint.expire(p.look.now)
+		if p.animated() {
+			return nextTick()
+		}
+	case refreshMsg:
+		p.screen.waiting = false
+	case submitMsg:
+		return p.typing.settle(p, msg)
+	case tea.WindowSizeMsg:
+		p.resize(msg.Width, msg.Height)
+	case tea.BackgroundColorMsg:
+		p.background0(msg.IsDark())
+	case tea.MouseMsg:
+		return p.mouse(msg)
+	case tea.FocusMsg:
+		p.blurred = false
+	case tea.BlurMsg:
+		p.blurred = true
+	case tea.ResumeMsg:
+		return tea.ClearScreen
+	}
+	return nil
+}
+
+func nextTick() tea.Cmd { return tea.Tick(tick, func(time.Time) tea.Msg { return tickMsg{} }) }
+
+// animated reports whether something on the screen moves by itself.
+func (p *program) animated() bool {
+	if p.turn.busy || p.status != "" || p.hint.text != "" {
+		return true
+	}
+	for _, d := range p.focusables() {
+		if m, ok := d.(interface{ moving() bool }); ok && m.moving() {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *program) resize(w, h int) {
+	p.width, p.height = max(w, 1), max(h, 1)
+	if width := max(p.width-1, 1); width != p.look.width {
+		p.look.width = width
+		p.restyle()
+	}
+}
+
+// restyle makes everything kept under the look so far stale.
+func (p *program) restyle() { p.look.stamp++ }
+
+// background0 follows the terminal's background where the theme is to.
+func (p *program) background0(dark bool) {
+	if dark == p.dark {
+		return
+	}
+	p.dark = dark
+	if p.opt.Theme == "" || p.opt.Theme == "auto" {
+		p.setTheme("auto")
+	}
+}
+
+func (p *program) setTheme(name string) {
+	p.opt.Theme = name
+	p.look.theme = NewTheme(name, p.dark)
+	p.restyle()
+}
+
+// say shows the person a line in the transcript.
+func (p *program) say(level agent.Level, msg string) { p.tr.add(notice(level, msg)) }
+
+// hint is a short word in the status line that vanishes by itself.
+type hint struct {
+	text  string
+	until time.Time
+}
+
+func (p *program) flash(text string) {
+	p.hint = hint{text: text, until: time.Now().Add(2 * time.Second)}
+}
+
+func (h *hint) expire(now time.Time) {
+	if h.text != "" && now.After(h.until) {
+		h.text = ""
+	}
+}

@@ -1,0 +1,201 @@
+package tui
+
+import (
+	"context"
+	"io"
+
+	"jcode/agent"
+	"jcode/session"
+	"jcode/tools"
+	"jcode/tools/command"
+)
+
+// Conversation is what the program drives. *agent.Conversation is one.
+type Conversation interface {
+	// Prompt queues a message; during a turn it joins at the next step. It gives the queue ID.
+	Prompt(p agent.Prompt) string
+	// Unqueue takes a waiting message back, with "" all of them.
+	Unqueue(id string) []agent.Prompt
+	// Interrupt ends the running turn and reports whether there was one.
+	Interrupt() bool
+	// Answer settles an approval question, Reply a question of the ask tool.
+	Answer(id string, a tools.Answer) error
+	Reply(id, text string) error
+	Settings
+}
+
+// Settings are what a person changes in a running conversation.
+type Settings interface {
+	State() agent.State
+	SetMode(m tools.Mode)
+	SetModel(name string) error
+	SetRole(ctx context.Context, name string) error
+	Rename(title string) error
+	Compact(ctx context.Context, keep string) error
+}
+
+// Events are what happens in a conversation. *agent.Subscription is one.
+type Events interface {
+	// Next waits for an event; false means that there are no more, or that ctx ended.
+	Next(ctx context.Context) (agent.Event, bool)
+	// Drain gives what waits, without waiting.
+	Drain() []agent.Event
+	Close()
+}
+
+// Session is a conversation with what must be shown of it from the start.
+type Session struct {
+	Conversation Conversation
+	Events       Events
+	// History is shown above; nil for a new session.
+	History []session.Message
+	// Todo is the plan so far, Draft what was left in the input.
+	Todo  []tools.TodoItem
+	Draft string
+	// Notices are said when the session opens ("the role has changed since").
+	Notices []agent.Notice
+}
+
+// Sessions switches between sessions. All methods may take their time; the program calls
+// them outside its loop.
+type Sessions interface {
+	// List gives sessions of this folder, or with all of every folder, newest first. query
+	// filters by title and text.
+	List(ctx context.Context, query string, all bool) ([]session.Session, error)
+	// New, Open and Fork give a session to go on with. upTo is the last message taken over,
+	// 0 for all. The one before is closed by whoever implements this.
+	New(ctx context.Context, carry bool) (Session, error)
+	Open(ctx context.Context, id string) (Session, error)
+	Fork(ctx context.Context, id string, upTo int64) (Session, error)
+	Delete(ctx context.Context, id string) error
+}
+
+// History keeps what a person sent and was writing.
+type History interface {
+	// Recent gives the prompts of this project, newest first.
+	Recent(ctx context.Context) ([]string, error)
+	Add(ctx context.Context, text string) error
+	SetDraft(ctx context.Context, text string) error
+}
+
+// Row is one line of a picker or panel.
+type Row struct {
+	// ID is what actions get.
+	ID string
+	// Name stands first, Info beside it, State at the right ("ready", "3 tools").
+	Name, Info, State string
+	// Detail is shown below the list for the row under the cursor; several lines.
+	Detail string
+	// Current marks the row in force, Bad one that failed.
+	Current, Bad bool
+	// Search is further text that a search finds.
+	Search string
+}
+
+// Panel is a list that a command shows (/mcp, /skills, /tools …).
+type Panel struct {
+	// Name is the command, Help its description.
+	Name, Help string
+	Title      string
+	// Empty is said where there are no rows, and what to do then.
+	Empty string
+	// Rows gives the lines; it is called outside the program's loop, again after each action.
+	Rows func(ctx context.Context) ([]Row, error)
+	// Actions are what can be done with a row. The first is Enter's.
+	Actions []Action
+}
+
+// Action is something that a panel does with a row.
+type Action struct {
+	// Key is pressed with ctrl ("ctrl+d"); Enter for the first action, whatever it says.
+	Key, Label string
+	// Confirm asks once more before it runs.
+	Confirm bool
+	// Close closes the panel afterwards.
+	Close bool
+	// Run does it and may say what came of it.
+	Run func(ctx context.Context, row Row) (notice string, err error)
+}
+
+// FileChange is a file as the agent's tools changed it, for /diff.
+type FileChange struct {
+	Path           string
+	Diff           string
+	Added, Removed int
+}
+
+// Trust is what a folder wants to run; the person decides before it does.
+type Trust struct {
+	// Folder is named in the question; Items are exactly what would run.
+	Folder string
+	Items  []Row
+	// Decide gets the answer.
+	Decide func(ctx context.Context, trusted bool) error
+}
+
+// FirstRun leads somebody who has no model yet to one.
+type FirstRun struct {
+	// Found gives what can be used at once (keys in the environment, local servers, the
+	// tour); it is called outside the loop.
+	Found func(ctx context.Context) ([]Row, error)
+	// Providers are offered for entering a key.
+	Providers []Row
+	// EnterKey stores a key for a provider.
+	EnterKey func(ctx context.Context, provider, key string) error
+	// Choose begins with what was chosen.
+	Choose func(ctx context.Context, row Row) (Session, error)
+}
+
+// Options are what the program is made of. Everything but one of Session, Start and First
+// is optional: what is nil is left out.
+type Options struct {
+	// Session is the conversation to begin with. Without it, Start makes one after the
+	// first frame, or First leads to one.
+	Session *Session
+	Start   func(ctx context.Context) (Session, error)
+	First   *FirstRun
+	// Prompt is sent as soon as there is a conversation.
+	Prompt string
+
+	Sessions Sessions
+	History  History
+	Commands command.Set
+	Panels   []Panel
+	// Models and Roles fill the pickers.
+	Models func(ctx context.Context) ([]Row, error)
+	Roles  func(ctx context.Context) ([]Row, error)
+	// Files lists the files of the folder for @, relative, ignored ones left out.
+	Files func(ctx context.Context) ([]string, error)
+	// Shell runs a `!` line as the person; output goes to out as it comes.
+	Shell func(ctx context.Context, line string, out func(string)) error
+	// Changes gives what the session changed, for /diff.
+	Changes func(ctx context.Context) ([]FileChange, error)
+	// Image reads a picture for @image.png where the model sees; nil where none does.
+	Image func(path string) (mime string, data []byte, err error)
+	// Save keeps a setting that was changed here ("theme").
+	Save  func(key, value string) error
+	Trust *Trust
+
+	// Theme is a name of ThemeNames; "" is auto.
+	Theme string
+	// Keys rebinds actions, Status names the parts of the status line in order.
+	Keys   map[string][]string
+	Status []string
+	// NoMouse leaves the mouse to the terminal; Quiet rings no bell and sends no notification.
+	NoMouse, Quiet bool
+	// Vi makes the input start in vi's normal mode keys on Esc.
+	Vi bool
+	// Health says in a few words how servers are ("mcp 2/3"); called with each state change.
+	Health func() string
+
+	Version string
+	// Cwd is shown with Home as ~.
+	Cwd, Home string
+
+	// Input, Output and Env default to the process's own.
+	Input  io.Reader
+	Output io.Writer
+	Env    []string
+	// Hook is told each message before the program handles it, for tests.
+	Hook func(msg any)
+}

@@ -1,0 +1,288 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/agent/model"
+	"jcode/tools"
+)
+
+// externalEditor opens the input in $VISUAL or $EDITOR, folded pastes in full.
+func (p *program) externalEditor() tea.Cmd {
+	editor := strings.Fields(p.env("VISUAL"))
+	if len(editor) == 0 {
+		editor = strings.Fields(p.env("EDITOR"))
+	}
+	if len(editor) == 0 {
+		editor = []string{"vi"}
+	}
+	dir, err := os.MkdirTemp("", "jcode")
+	if err != nil {
+		p.flash("cannot make a file for the editor: " + err.Error())
+		return nil
+	}
+	file := filepath.Join(dir, "prompt.md")
+	if err := os.WriteFile(file, []byte(p.in.Text()), 0o600); err != nil {
+		p.flash("cannot write a file for the editor: " + err.Error())
+		return nil
+	}
+	cmd := exec.Command(editor[0], append(editor[1:], file)...)
+	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		data, rerr := os.ReadFile(file)
+		err = errors.Join(err, rerr, os.RemoveAll(dir))
+		return do(func(p *program) tea.Cmd {
+			if err != nil {
+				p.say(agent.LevelWarn, "editor: "+err.Error())
+				return nil
+			}
+			s := strings.TrimRight(string(data), "\n")
+			if s != p.in.Text() {
+				p.in.remove(pos{}, p.in.end())
+				p.in.Paste(s)
+			}
+			return nil
+		})
+	})
+}
+
+func (p *program) env(name string) string {
+	if p.opt.Env == nil {
+		return os.Getenv(name)
+	}
+	for _, kv := range p.opt.Env {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// shell runs a `!` line as the person; its output goes to the transcript.
+func (p *program) shell(line string) tea.Cmd {
+	if line == "" {
+		return nil
+	}
+	args, err := json.Marshal(map[string]string{"cmd": line})
+	if err != nil {
+		p.say(agent.LevelError, err.Error())
+		return nil
+	}
+	c := newCall("", "exec", args, time.Now())
+	c.name = "!"
+	p.tr.add(c)
+	p.tr.toBottom()
+	p.status = "running " + firstWord(line)
+	send, start := p.send, time.Now()
+	return p.background(func(ctx context.Context) do {
+		err := p.opt.Shell(ctx, line, func(out string) {
+			send(do(func(*program) tea.Cmd { c.progress("", out); return nil }))
+		})
+		return func(p *program) tea.Cmd {
+			p.status = ""
+			res := tools.Result{Text: c.tail}
+			if err != nil {
+				res.Failed = true
+				res.Text = strings.TrimLeft(c.tail+"\n"+err.Error(), "\n")
+			}
+			c.open = true
+			c.end(agent.CallEnd{Status: "done", Result: res, Duration: time.Since(start)})
+			return nil
+		}
+	})
+}
+
+// imageWord finds @file words that name a picture.
+var imageWord = regexp.MustCompile(`(?i)(?:^|\s)@("[^"]+\.(?:png|jpe?g|gif|webp)"|\S+\.(?:png|jpe?g|gif|webp))`)
+
+// attachImages adds the pictures that a prompt names with @, where the model sees.
+func (p *program) attachImages(m *agent.Prompt) error {
+	if p.opt.Image == nil {
+		return nil
+	}
+	for _, hit := range imageWord.FindAllStringSubmatch(m.Text, 8) {
+		mime, data, err := p.opt.Image(strings.Trim(hit[1], `"`))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // just a word
+		}
+		if err != nil {
+			return fmt.Errorf("attach %s: %w", hit[1], err)
+		}
+		m.Images = append(m.Images, model.Image{MIME: mime, Data: data})
+	}
+	return nil
+}
+
+// notify rings where the person looks elsewhere: a turn ended or a question waits.
+func (p *program) notify(title, body string) tea.Cmd {
+	if !p.blurred || p.opt.Quiet {
+		return nil
+	}
+	body = oneLine(tail(body, 80))
+	clean := strings.NewReplacer("\x1b", "", "\x07", "", ";", ",", "\n", " ")
+	return tea.Raw("\x1b]9;" + clean.Replace(title+": "+body) + "\x07" + "\x1b]777;notify;" + clean.Replace(title) + ";" + clean.Replace(body) + "\x07" + "\x07")
+}
+
+// tail gives the start of a text, at most n runes.
+func tail(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i] + "…"
+		}
+		n--
+	}
+	return s
+}
+
+// copyItem copies the chosen item, a selection, or the last answer.
+func (p *program) copyItem() tea.Cmd {
+	if s := p.tr.selected(&p.look); s != "" {
+		return p.copyText(s)
+	}
+	if i := p.tr.chosen; i >= 0 && i < len(p.tr.items) {
+		return p.copyText(p.tr.items[i].text())
+	}
+	return p.copyAnswer("")
+}
+
+// copyAnswer copies the last answer, or its n-th code block.
+func (p *program) copyAnswer(arg string) tea.Cmd {
+	for i := len(p.tr.items) - 1; i >= 0; i-- {
+		a, ok := p.tr.items[i].(*answerItem)
+		if !ok {
+			continue
+		}
+		s := a.text()
+		if arg == "" {
+			return p.copyText(s)
+		}
+		n, err := strconv.Atoi(arg)
+		blocks := codeBlocks(s)
+		if err != nil || n < 1 || n > len(blocks) {
+			p.flash("the last answer has " + count(len(blocks), "code block"))
+			return nil
+		}
+		return p.copyText(blocks[n-1])
+	}
+	p.flash("there is no answer to copy")
+	return nil
+}
+
+// copyText puts text on the clipboard: through the terminal (OSC 52), and with the
+// machine's own tool where there is one.
+func (p *program) copyText(s string) tea.Cmd {
+	p.flash("copied " + count(strings.Count(s, "\n")+1, "line"))
+	ctx := p.ctx
+	return tea.Batch(tea.SetClipboard(s), func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		for _, tool := range clipboardTools(p.env) {
+			path, err := exec.LookPath(tool[0])
+			if err != nil {
+				continue
+			}
+			cmd := exec.CommandContext(ctx, path, tool[1:]...)
+			cmd.Stdin = bytes.NewReader([]byte(s))
+			if cmd.Run() == nil {
+				return nil
+			}
+		}
+		return nil // the terminal has it
+	})
+}
+
+// clipboardTools lists the commands that may reach this machine's clipboard.
+func clipboardTools(env func(string) string) [][]string {
+	var out [][]string
+	if env("WAYLAND_DISPLAY") != "" {
+		out = append(out, []string{"wl-copy"})
+	}
+	if env("DISPLAY") != "" {
+		out = append(out, []string{"xclip", "-selection", "clipboard"}, []string{"xsel", "-ib"})
+	}
+	return append(out, platformClipboard...)
+}
+
+// codeBlocks gives the contents of the fenced code blocks of an answer.
+func codeBlocks(md string) []string {
+	var out []string
+	var block []string
+	fence := ""
+	for _, line := range strings.Split(md, "\n") {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case fence == "" && (strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~")):
+			fence = trimmed[:3]
+			block = nil
+		case fence != "" && strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == "":
+			out = append(out, strings.Join(block, "\n"))
+			fence = ""
+		case fence != "":
+			block = append(block, line)
+		}
+	}
+	if fence != "" {
+		out = append(out, strings.Join(block, "\n"))
+	}
+	return out
+}
+
+// mouse scrolls, chooses and selects.
+func (p *program) mouse(msg tea.MouseMsg) tea.Cmd {
+	m := msg.Mouse()
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		n := 3
+		if m.Button == tea.MouseWheelUp {
+			n = -3
+		}
+		p.tr.scroll(&p.look, n)
+	case tea.MouseClickMsg:
+		p.tr.marked = marking{}
+		if at, ok := p.tr.placeAt(&p.look, m.Y); ok && m.Button == tea.MouseLeft && m.Y < p.tr.height {
+			p.tr.marked = marking{on: true, from: at, to: at, fromX: m.X, toX: m.X}
+		}
+	case tea.MouseMotionMsg:
+		if p.tr.marked.on {
+			if at, ok := p.tr.placeAt(&p.look, min(max(m.Y, 0), p.tr.height-1)); ok {
+				p.tr.marked.to, p.tr.marked.toX, p.tr.marked.dragged = at, m.X, true
+			}
+		}
+	case tea.MouseReleaseMsg:
+		if p.tr.marked.on && p.tr.marked.dragged {
+			p.tr.marked.on = false
+			if s := p.tr.selected(&p.look); strings.TrimSpace(s) != "" {
+				return p.copyText(s)
+			}
+		}
+		if p.tr.marked.on { // a click on something folded unfolds it
+			p.tr.marked = marking{}
+			if at, ok := p.tr.placeAt(&p.look, m.Y); ok && at.line == 0 {
+				p.tr.items[at.item].toggle()
+			}
+		}
+	}
+	return nil
+}
+
+// suspend hands the terminal back to the shell, where there is one to take it.
+func (p *program) suspend() tea.Cmd {
+	if !canSuspend() {
+		p.flash("there is no shell to go back to")
+		return nil
+	}
+	return tea.Suspend
+}

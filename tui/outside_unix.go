@@ -1,0 +1,28 @@
+//go:build unix
+
+package tui
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// platformClipboard are the clipboard tools that need no display variable.
+var platformClipboard = [][]string{{"pbcopy"}}
+
+// canSuspend reports whether a shell with job control waits for this process: its parent
+// is in the same session and leads another process group.
+func canSuspend() bool {
+	parent := os.Getppid()
+	own, err := unix.Getsid(0)
+	if err != nil {
+		return false
+	}
+	theirs, err := unix.Getsid(parent)
+	if err != nil || own != theirs {
+		return false
+	}
+	group, err := unix.Getpgid(parent)
+	return err == nil && group != unix.Getpgrp()
+}

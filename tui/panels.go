@@ -1,0 +1,337 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/internal/cells"
+	"jcode/session"
+)
+
+// pick opens a picker whose rows are read outside the loop.
+func (p *program) pick(title, empty string, rows func(ctx context.Context) ([]Row, error), choose func(p *program, r Row) tea.Cmd) tea.Cmd {
+	if rows == nil {
+		p.flash(empty)
+		return nil
+	}
+	pk := newPicker(title, nil, nil)
+	pk.empty = empty
+	pk.choose = func(p *program, r Row) tea.Cmd {
+		p.close(pk)
+		return choose(p, r)
+	}
+	p.open(pk)
+	return p.fill(pk, rows)
+}
+
+// fill reads a picker's rows.
+func (p *program) fill(pk *picker, rows func(ctx context.Context) ([]Row, error)) tea.Cmd {
+	pk.loading = len(pk.rows) == 0
+	return p.background(func(ctx context.Context) do {
+		got, err := rows(ctx)
+		return func(*program) tea.Cmd {
+			pk.set(got)
+			if err != nil {
+				pk.failed = err.Error()
+			}
+			return nil
+		}
+	})
+}
+
+// openPanel shows a panel of another room.
+func (p *program) openPanel(pl *Panel, query string) tea.Cmd {
+	pk := newPicker(orElse(pl.Title, pl.Name), nil, nil)
+	pk.empty = pl.Empty
+	if len(pl.Actions) > 0 {
+		first := pl.Actions[0]
+		first.Key = "enter"
+		pk.choose = func(p *program, _ Row) tea.Cmd { return pk.run(p, &first) }
+		pk.actions = pl.Actions[1:]
+	}
+	pk.reload = func(p *program, pk *picker) tea.Cmd { return p.fill(pk, pl.Rows) }
+	if query != "" {
+		pk.search.ed.Insert(query)
+	}
+	p.open(pk)
+	return p.fill(pk, pl.Rows)
+}
+
+// newSession begins anew. The last exchange can be carried over.
+func (p *program) newSession() tea.Cmd {
+	if p.opt.Sessions == nil {
+		p.flash("sessions are not available here")
+		return nil
+	}
+	p.interruptFor()
+	return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.New(ctx, false) })
+}
+
+// interruptFor stops a running turn before the session is left.
+func (p *program) interruptFor() {
+	if p.turn.busy {
+		p.interrupt()
+	}
+}
+
+// switchTo leaves this session for another.
+func (p *program) switchTo(open func(ctx context.Context) (Session, error)) tea.Cmd {
+	p.status = "opening the session"
+	return p.background(func(ctx context.Context) do {
+		s, err := open(ctx)
+		return func(p *program) tea.Cmd {
+			p.status = ""
+			if err != nil {
+				p.say(agent.LevelError, err.Error())
+				return nil
+			}
+			p.tr = newTranscript()
+			p.tr.add(p.welcome())
+			p.hint.text = ""
+			return p.enter(s)
+		}
+	})
+}
+
+// resume chooses an earlier session, of this folder or with Tab of all.
+func (p *program) resume(query string) tea.Cmd {
+	if p.opt.Sessions == nil {
+		p.flash("sessions are not available here")
+		return nil
+	}
+	all := false
+	pk := newPicker("Sessions of this folder", nil, nil)
+	pk.empty = "no session yet: it is kept from its first message on"
+	pk.choose = func(p *program, r Row) tea.Cmd {
+		p.close(pk)
+		p.interruptFor()
+		return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
+	}
+	rows := func(ctx context.Context) ([]Row, error) {
+		found, err := p.opt.Sessions.List(ctx, "", all)
+		return sessionRows(found, time.Now(), p.state.Session), err
+	}
+	pk.tabHint = "all folders"
+	pk.toggle = func(p *program, pk *picker) tea.Cmd {
+		all = !all
+		pk.title, pk.tabHint = "Sessions of this folder", "all folders"
+		if all {
+			pk.title, pk.tabHint = "All sessions", "this folder"
+		}
+		return p.fill(pk, rows)
+	}
+	pk.typed = func(p *program, query string) tea.Cmd { return p.searchSessions(pk, query, all) }
+	pk.actions = []Action{{Key: "ctrl+x", Label: "delete", Confirm: true, Run: func(ctx context.Context, r Row) (string, error) {
+		return "deleted " + r.Name, p.opt.Sessions.Delete(ctx, r.ID)
+	}}}
+	pk.reload = func(p *program, pk *picker) tea.Cmd { return p.fill(pk, rows) }
+	pk.search.ed.Insert(query)
+	p.open(pk)
+	return p.fill(pk, rows)
+}
+
+// searchSessions adds sessions whose text holds the query.
+func (p *program) searchSessions(pk *picker, query string, all bool) tea.Cmd {
+	if len(strings.TrimSpace(query)) < 3 {
+		return nil
+	}
+	return p.background(func(ctx context.Context) do {
+		found, err := p.opt.Sessions.List(ctx, query, all)
+		return func(p *program) tea.Cmd {
+			if err != nil || pk.search.ed.Text() != query {
+				return nil // the list is still there; a newer search is on its way
+			}
+			known := map[string]int{}
+			for i, r := range pk.rows {
+				known[r.ID] = i
+			}
+			for _, r := range sessionRows(found, time.Now(), p.state.Session) {
+				r.Search = query
+				if i, ok := known[r.ID]; ok {
+					pk.rows[i].Search = query
+				} else {
+					pk.rows = append(pk.rows, r)
+				}
+			}
+			pk.filter()
+			return nil
+		}
+	})
+}
+
+func sessionRows(found []session.Session, now time.Time, current string) []Row {
+	rows := make([]Row, 0, len(found))
+	for _, s := range found {
+		r := Row{ID: s.ID, Name: orElse(s.Title, orElse(session.ShortTitle(s.FirstPrompt), "untitled")), Current: s.ID == current}
+		r.State = age(now.Sub(s.Updated))
+		info := []string{count(s.Messages, "message")}
+		if s.Model != "" {
+			info = append(info, s.Model)
+		}
+		if s.Cost > 0 {
+			info = append(info, fmt.Sprintf("$%.2f", s.Cost))
+		}
+		r.Info = strings.Join(info, " · ")
+		r.Detail = strings.TrimSpace(s.FirstPrompt + "\n" + s.Cwd)
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// age says how long ago something was.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return itoa(int(d.Minutes())) + " min ago"
+	case d < 24*time.Hour:
+		return itoa(int(d.Hours())) + " h ago"
+	}
+	return itoa(int(d.Hours()/24)) + " d ago"
+}
+
+// fork goes on in a copy, with the history up to a message where one is named.
+func (p *program) fork(args string) tea.Cmd {
+	if p.opt.Sessions == nil || p.state.Session == "" {
+		p.flash("there is no stored session to fork yet")
+		return nil
+	}
+	upTo := int64(0)
+	if args != "" {
+		n, err := strconv.ParseInt(args, 10, 64)
+		if err != nil || n < 1 {
+			p.flash("usage: /fork [number of the last message]")
+			return nil
+		}
+		upTo = n
+	}
+	id := p.state.Session
+	return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
+}
+
+// changes lists the files that the session changed, with their diffs.
+func (p *program) changes() tea.Cmd {
+	if p.opt.Changes == nil {
+		p.flash("changes are not tracked here")
+		return nil
+	}
+	return p.background(func(ctx context.Context) do {
+		files, err := p.opt.Changes(ctx)
+		return func(p *program) tea.Cmd {
+			if err != nil {
+				p.say(agent.LevelError, "diff: "+err.Error())
+				return nil
+			}
+			p.open(newDiffView(files))
+			return nil
+		}
+	})
+}
+
+func (p *program) showTodo() tea.Cmd {
+	if len(p.todo) == 0 {
+		p.flash("there is no plan")
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("The plan:")
+	for _, it := range p.todo {
+		mark := "☐"
+		switch it.Status {
+		case "done":
+			mark = "☑"
+		case "in_progress":
+			mark = "▸"
+		}
+		b.WriteString("\n" + mark + " " + it.Text)
+	}
+	p.say(agent.LevelInfo, b.String())
+	return nil
+}
+
+func (p *program) showContext() tea.Cmd {
+	u := p.usage
+	mark := ""
+	if u.Total.Estimated {
+		mark = " (estimated)"
+	}
+	lines := []string{fmt.Sprintf("Used so far: %s tokens in, of them %s cached, %s out%s.", thousands(u.Total.Input), thousands(u.Total.Cached), thousands(u.Total.Output), mark)}
+	if u.Window > 0 {
+		lines = append(lines, fmt.Sprintf("The next request needs about %s of %s tokens (%d%%).", thousands(u.Context), thousands(u.Window), u.Context*100/u.Window))
+	} else if u.Context > 0 {
+		lines = append(lines, "The next request needs about "+thousands(u.Context)+" tokens; the model's window is not known.")
+	}
+	if u.Priced {
+		lines = append(lines, fmt.Sprintf("Cost: $%.4f.", u.Cost))
+	}
+	p.say(agent.LevelInfo, strings.Join(lines, "\n"))
+	return nil
+}
+
+// diffView shows changed files one at a time.
+type diffView struct {
+	picker *picker
+	files  []FileChange
+	scroll int
+}
+
+func newDiffView(files []FileChange) *diffView {
+	d := &diffView{files: files}
+	var rows []Row
+	for i, f := range files {
+		rows = append(rows, Row{ID: itoa(i), Name: f.Path, State: "+" + itoa(f.Added) + " -" + itoa(f.Removed)})
+	}
+	d.picker = newPicker("Changed files", rows, nil)
+	d.picker.empty = "this session has changed nothing"
+	d.picker.move = func(*program, Row) { d.scroll = 0 }
+	return d
+}
+
+func (d *diffView) armed(time.Time) bool { return true }
+func (d *diffView) paste(s string)       { d.picker.paste(s) }
+
+func (d *diffView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+	switch act {
+	case actPageDown:
+		d.scroll += 10
+	case actPageUp:
+		d.scroll = max(d.scroll-10, 0)
+	case actLineDown:
+		d.scroll++
+	case actLineUp:
+		d.scroll = max(d.scroll-1, 0)
+	case actInterrupt, actCancel:
+		p.close(d)
+	default:
+		return d.picker.key(p, k, act)
+	}
+	return nil
+}
+
+func (d *diffView) draw(l *look, width, height int) (lines []string, cursor *pos) {
+	listHeight := min(len(d.files)+3, max(height/3, 4))
+	lines, cursor = d.picker.draw(l, width, listHeight)
+	r, ok := d.picker.current()
+	if !ok {
+		return lines, cursor
+	}
+	i, err := strconv.Atoi(r.ID)
+	if err != nil {
+		return lines, cursor
+	}
+	body := drawDiff(d.files[i].Diff, l, width-1, 1<<20)
+	room := max(height-len(lines)-1, 0)
+	d.scroll = min(d.scroll, max(len(body)-room, 0))
+	foot := lines[len(lines)-1]
+	lines = lines[:len(lines)-1]
+	lines = append(lines, cells.Paint(l.theme.Border, strings.Repeat("╌", width)))
+	lines = append(lines, body[d.scroll:min(d.scroll+room, len(body))]...)
+	return append(lines, foot), cursor
+}

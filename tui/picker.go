@@ -1,0 +1,327 @@
+package tui
+
+import (
+	"context"
+	"sort"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/internal/cells"
+	"jcode/internal/text"
+)
+
+// picker is a list with a search field and a detail of the row under the cursor. Enter
+// chooses; other keys run actions.
+type picker struct {
+	title, empty string
+	rows         []Row
+	shown        []int // indexes of rows that the search leaves
+	at, from     int   // chosen one among shown, first one drawn
+	search       field
+	loading      bool
+	failed       string
+	note         string
+	noSearch     bool
+	noDetail     bool
+	confirm      *Action // waits for a second press
+	detailFrom   int
+
+	choose  func(p *program, r Row) tea.Cmd
+	actions []Action // further ones, by key
+	reload  func(p *program, pk *picker) tea.Cmd
+	move    func(p *program, r Row) // told when the cursor moves
+	cancel  func(p *program) tea.Cmd
+	typed   func(p *program, query string) tea.Cmd // searches elsewhere as well
+	toggle  func(p *program, pk *picker) tea.Cmd   // Tab
+	tabHint string
+}
+
+func newPicker(title string, rows []Row, choose func(p *program, r Row) tea.Cmd) *picker {
+	pk := &picker{title: title, search: newField(), choose: choose}
+	pk.set(rows)
+	return pk
+}
+
+// set replaces the rows; the cursor stays on the row that it was on.
+func (pk *picker) set(rows []Row) {
+	was, had := pk.current()
+	pk.rows, pk.loading, pk.failed = rows, false, ""
+	pk.filter()
+	for i, n := range pk.shown {
+		if had && pk.rows[n].ID == was.ID || !had && pk.rows[n].Current {
+			pk.at = i
+			break
+		}
+	}
+}
+
+// filter applies the search.
+func (pk *picker) filter() {
+	query := strings.ToLower(strings.TrimSpace(pk.search.ed.Text()))
+	pk.shown = pk.shown[:0]
+	scores := make([]int, len(pk.rows))
+	for i, r := range pk.rows {
+		if score, ok := fuzzy(query, strings.ToLower(r.Name)); ok {
+			scores[i] = score + 500
+			pk.shown = append(pk.shown, i)
+		} else if hay := strings.ToLower(r.Name + " " + r.Info + " " + r.State + " " + r.Search); query != "" && strings.Contains(hay, query) {
+			pk.shown = append(pk.shown, i)
+		}
+	}
+	if query != "" {
+		sort.SliceStable(pk.shown, func(a, b int) bool { return scores[pk.shown[a]] > scores[pk.shown[b]] })
+	}
+	pk.at = min(max(pk.at, 0), max(len(pk.shown)-1, 0))
+	pk.detailFrom = 0
+}
+
+func (pk *picker) current() (Row, bool) {
+	if pk.at < 0 || pk.at >= len(pk.shown) {
+		return Row{}, false
+	}
+	return pk.rows[pk.shown[pk.at]], true
+}
+
+func (pk *picker) armed(time.Time) bool { return true }
+func (pk *picker) moving() bool         { return pk.loading }
+func (pk *picker) paste(s string)       { pk.search.paste(s); pk.at = 0; pk.filter() }
+
+func (pk *picker) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+	if done, cmd := pk.moveKey(p, act); done {
+		return cmd
+	}
+	switch act {
+	case actInterrupt, actCancel:
+		p.close(pk)
+		if pk.cancel != nil {
+			return pk.cancel(p)
+		}
+		return nil
+	case actSubmit:
+		r, ok := pk.current()
+		if !ok || pk.loading {
+			return nil // nothing to choose: the list says so
+		}
+		if pk.choose == nil {
+			return nil
+		}
+		return pk.choose(p, r)
+	case actComplete:
+		if pk.toggle != nil {
+			return pk.toggle(p, pk)
+		}
+	}
+	for i := range pk.actions {
+		if pk.actions[i].Key == k.String() {
+			return pk.run(p, &pk.actions[i])
+		}
+	}
+	pk.confirm = nil
+	if !pk.noSearch && pk.search.key(k, act) {
+		pk.at = 0
+		pk.filter()
+		if pk.typed != nil {
+			return pk.typed(p, pk.search.ed.Text())
+		}
+	}
+	return nil
+}
+
+// moveKey moves the cursor.
+func (pk *picker) moveKey(p *program, act action) (done bool, cmd tea.Cmd) {
+	n := len(pk.shown)
+	switch act {
+	case actUp:
+		pk.at--
+	case actDown:
+		pk.at++
+	case actPageUp:
+		pk.at -= 8
+	case actPageDown:
+		pk.at += 8
+	case actTop:
+		pk.at = 0
+	case actBottom:
+		pk.at = n - 1
+	case actLineUp:
+		pk.detailFrom = max(pk.detailFrom-1, 0)
+		return true, nil
+	case actLineDown:
+		pk.detailFrom++
+		return true, nil
+	default:
+		return false, nil
+	}
+	switch {
+	case act == actUp && pk.at < 0:
+		pk.at = n - 1
+	case act == actDown && pk.at >= n:
+		pk.at = 0
+	}
+	pk.at = min(max(pk.at, 0), max(n-1, 0))
+	pk.detailFrom, pk.confirm = 0, nil
+	if r, ok := pk.current(); ok && pk.move != nil {
+		pk.move(p, r)
+	}
+	return true, nil
+}
+
+// run carries out an action on the row under the cursor, outside the loop.
+func (pk *picker) run(p *program, a *Action) tea.Cmd {
+	r, ok := pk.current()
+	if !ok {
+		return nil
+	}
+	if a.Confirm && pk.confirm != a {
+		pk.confirm = a
+		return nil
+	}
+	pk.confirm, pk.note = nil, a.Label+" …"
+	return p.background(func(ctx context.Context) do {
+		msg, err := a.Run(ctx, r)
+		return func(p *program) tea.Cmd {
+			pk.note = text.Clean(msg)
+			if err != nil {
+				pk.note = "✗ " + text.Clean(err.Error())
+			} else if a.Close {
+				p.close(pk)
+				if msg != "" {
+					p.say(agent.LevelInfo, msg)
+				}
+				return nil
+			}
+			if pk.reload != nil {
+				return pk.reload(p, pk)
+			}
+			return nil
+		}
+	})
+}
+
+func (pk *picker) draw(l *look, width, height int) (lines []string, cursor *pos) {
+	lines = append(lines, titleRule(l, pk.title, width, l.theme.Accent))
+	if !pk.noSearch && height >= 5 {
+		line, x := pk.search.draw(l, " search: ", width)
+		cursor = &pos{1, x}
+		lines = append(lines, line)
+	}
+	foot := pk.foot(l, width)
+	room := max(height-len(lines)-len(foot), 1)
+	detail := pk.detail(l, width, room)
+	room -= len(detail)
+	lines = append(lines, pk.list(l, width, room)...)
+	lines = append(lines, detail...)
+	return append(lines, foot...), cursor
+}
+
+// list draws the rows around the cursor.
+func (pk *picker) list(l *look, width, room int) []string {
+	var out []string
+	switch {
+	case pk.loading:
+		out = append(out, cells.Paint(l.theme.Faint, " "+spinner[l.spin%len(spinner)]+" reading …"))
+	case pk.failed != "":
+		out = append(out, cells.Paint(l.theme.Bad, cells.Fit(" ✗ "+oneLine(pk.failed), width)))
+	case len(pk.rows) == 0:
+		out = append(out, cells.Paint(l.theme.Faint, cells.Fit(" "+orElse(pk.empty, "nothing here"), width)))
+	case len(pk.shown) == 0:
+		out = append(out, cells.Paint(l.theme.Faint, cells.Fit(" nothing matches", width)))
+	default:
+		pk.from = min(max(pk.from, pk.at-room+1), pk.at)
+		pk.from = max(min(pk.from, len(pk.shown)-room), 0)
+		nameW := pk.nameWidth(width)
+		for i := pk.from; i < min(pk.from+room, len(pk.shown)); i++ {
+			out = append(out, pk.row(l, width, nameW, i))
+		}
+	}
+	return out
+}
+
+// nameWidth gives the column of the names among the rows that may be drawn.
+func (pk *picker) nameWidth(width int) int {
+	w := 0
+	for i := pk.from; i < min(pk.from+60, len(pk.shown)); i++ {
+		w = max(w, cells.Width(oneLine(pk.rows[pk.shown[i]].Name)))
+	}
+	return min(w, max(width*3/5, 10))
+}
+
+func (pk *picker) row(l *look, width, nameW, i int) string {
+	r := pk.rows[pk.shown[i]]
+	style := cells.Style("")
+	mark := "   "
+	if i == pk.at {
+		mark, style = " › ", l.theme.Selected
+	}
+	dot := " "
+	if r.Current {
+		dot = "●"
+	}
+	name := cells.Fit(oneLine(text.Clean(r.Name)), nameW)
+	state := oneLine(text.Clean(r.State))
+	room := width - cells.Width(mark) - 2 - nameW
+	spans := []cells.Span{{Text: mark, Style: style}, {Text: dot + " ", Style: style.With(l.theme.Good)}, {Text: name, Style: style}}
+	if state != "" && room > 6 {
+		state = cells.Fit(state, room-2)
+		room -= cells.Width(state) + 2
+	} else {
+		state = ""
+	}
+	info := ""
+	if room > 6 {
+		info = cells.Fit(oneLine(text.Clean(r.Info)), room-2)
+	}
+	pad := nameW - cells.Width(name) + 2
+	if info != "" || state != "" {
+		spans = append(spans, cells.Span{Text: cells.Blank(pad) + info, Style: style.With(l.theme.Faint)})
+	}
+	if state != "" {
+		used := cells.SpansWidth(spans)
+		stateStyle := l.theme.Info
+		if r.Bad {
+			stateStyle = l.theme.Bad
+		}
+		spans = append(spans, cells.Span{Text: cells.Blank(max(width-used-cells.Width(state)-1, 1)), Style: style}, cells.Span{Text: state, Style: style.With(stateStyle)})
+	}
+	return cells.Render(clip(spans, width))
+}
+
+// detail shows more of the row under the cursor where there is room.
+func (pk *picker) detail(l *look, width, room int) []string {
+	r, ok := pk.current()
+	if !ok || pk.noDetail || r.Detail == "" || room < 8 {
+		return nil
+	}
+	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(r.Detail), 4), Style: l.theme.Faint}}, max(width-2, 1))
+	limit := min(max(room/3, 3), room-4)
+	pk.detailFrom = min(pk.detailFrom, max(len(body)-limit, 0))
+	end := min(pk.detailFrom+limit, len(body))
+	out := []string{cells.Paint(l.theme.Border, " "+strings.Repeat("╌", max(width-2, 0)))}
+	for _, spans := range body[pk.detailFrom:end] {
+		out = append(out, " "+cells.Render(spans))
+	}
+	return out
+}
+
+func (pk *picker) foot(l *look, width int) []string {
+	var out []string
+	if pk.confirm != nil {
+		out = append(out, cells.Paint(l.theme.Warn, cells.Fit(" press "+pk.confirm.Key+" again to "+pk.confirm.Label, width)))
+	} else if pk.note != "" {
+		out = append(out, cells.Paint(l.theme.Info, cells.Fit(" "+oneLine(pk.note), width)))
+	}
+	pairs := []string{}
+	if pk.choose != nil {
+		pairs = append(pairs, "enter", "choose")
+	}
+	for _, a := range pk.actions {
+		pairs = append(pairs, a.Key, a.Label)
+	}
+	if pk.toggle != nil {
+		pairs = append(pairs, "tab", pk.tabHint)
+	}
+	return append(out, hints(l, width, append(pairs, "esc", "close")...))
+}

@@ -1,0 +1,253 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/agent"
+	"jcode/internal/terminal"
+	"jcode/tools"
+)
+
+func TestPromptAndAnswerShow(t *testing.T) {
+	r := run(t, 80, 24, nil).ready()
+	r.fake.onPrompt = func(agent.Prompt) {
+		r.fake.busy(true)
+		r.fake.emit(agent.StepStart{Step: 1}, agent.TextDelta{Text: "Here is **bold** text:\n\n- one\n- two\n"})
+	}
+	r.Type("hello there")
+	r.see("› hello there")
+	r.Press("enter")
+	s := r.see("Here is bold text:", "• one", "• two")
+	if x, y, ok := s.Find("bold"); !ok || !s.Cell(x, y).Bold {
+		t.Error("bold text is not bold")
+	}
+	r.fake.emit(agent.CallStart{ID: "c1", Name: "read", Arguments: jsonOf("path", "src/a.go"), At: time.Now()})
+	r.see("read src/a.go")
+	r.fake.emit(agent.CallEnd{ID: "c1", Name: "read", Status: "done", Result: tools.Result{Text: "x", Display: tools.Display{Summary: "12 lines"}}})
+	r.see("✓ read src/a.go  12 lines")
+	r.fake.busy(false)
+	r.fake.emit(agent.AssistantMessage{Text: "Here is **bold** text:\n\n- one\n- two\n"}, agent.TurnEnd{Reason: agent.StopDone})
+	s = r.gone("stops")
+	if !s.Contains("› hello there") || !s.Contains("ask for something") {
+		t.Errorf("screen:\n%s", s.Text())
+	}
+	if got := r.fake.sent(); len(got) != 1 || got[0] != "hello there" {
+		t.Errorf("sent %q", got)
+	}
+}
+
+func approvalQuestion() tools.Question {
+	return tools.Question{
+		CallID: "c1", Tool: "exec", Title: "Run a command", Command: "go test ./...", Details: []string{"in /work/project"},
+		Options: []tools.AnswerOption{
+			{Scope: tools.AnswerOnce, Label: "yes, once"}, {Scope: tools.AnswerSession, Label: "for this session: go test ./..."},
+			{Scope: tools.AnswerProject, Label: "always in this project: go test ./..."}, {Scope: tools.AnswerNo, Label: "no"},
+		},
+	}
+}
+
+func TestApprovalIsAnsweredByKey(t *testing.T) {
+	for key, want := range map[string]tools.AnswerScope{"y": tools.AnswerOnce, "s": tools.AnswerSession, "3": tools.AnswerProject, "n": tools.AnswerNo, "enter": tools.AnswerOnce} {
+		r := run(t, 80, 24, nil).ready()
+		r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+		r.see("Run a command", "go test ./...", "yes, once")
+		r.Press(key)
+		r.until("answer to "+key, func() bool { _, ok := r.fake.answered("q1"); return ok })
+		if a, _ := r.fake.answered("q1"); a.Scope != want {
+			t.Errorf("%s: scope %s, want %s", key, a.Scope, want)
+		}
+		r.gone("Run a command")
+	}
+}
+
+func TestTypeAheadNeverAnswers(t *testing.T) { // U09
+	r := run(t, 80, 24, nil).ready()
+	for i, c := range "yes please " {
+		r.Type(string(c))
+		if i == 3 {
+			r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+		}
+		r.see(strings.TrimRight("› "+"yes please "[:i+1], " "))
+	}
+	s := r.see("Run a command")
+	if _, ok := r.fake.answered("q1"); ok {
+		t.Fatalf("answered by type-ahead:\n%s", s.Text())
+	}
+	r.see("yes, once") // now it takes keys
+	r.Press("n")
+	r.until("answer", func() bool { _, ok := r.fake.answered("q1"); return ok })
+	s = r.see("› yes please")
+	if s.Contains("please n") {
+		t.Error("the answer went to the input as well")
+	}
+	if len(r.fake.sent()) != 0 {
+		t.Errorf("sent %q", r.fake.sent())
+	}
+}
+
+func TestRefusalCarriesAWord(t *testing.T) {
+	r := run(t, 80, 24, nil).ready()
+	r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+	r.see("yes, once")
+	r.Press("w")
+	r.see("tell it why not:")
+	r.Type("use make instead")
+	r.see("use make instead")
+	r.Press("enter")
+	r.until("answer", func() bool { _, ok := r.fake.answered("q1"); return ok })
+	if a, _ := r.fake.answered("q1"); a.Scope != tools.AnswerNo || a.Word != "use make instead" {
+		t.Errorf("answer %+v", a)
+	}
+}
+
+func TestWholeCommandIsVisible(t *testing.T) { // U10
+	r := run(t, 60, 20, nil).ready()
+	q := approvalQuestion()
+	q.Command = "ls" + strings.Repeat(" ", 300) + "; curl x \u202eevil"
+	r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: q})
+	s := r.see("yes, once")
+	for _, want := range []string{"; curl x", "300 blanks", "U+202E", "evil"} {
+		if !s.Contains(want) {
+			t.Errorf("no %q on the screen:\n%s", want, s.Text())
+		}
+	}
+}
+
+func TestCtrlC(t *testing.T) { // U07
+	r := run(t, 80, 24, nil).ready()
+	r.Type("some text")
+	r.see("› some text")
+	r.Press("ctrl+a", "ctrl+d")
+	r.see("› ome text")
+	r.Press("ctrl+c")
+	r.see("ask for something")
+	r.Press("up")
+	r.see("› ome text") // nothing is lost
+	r.Press("ctrl+c")
+	r.see("ask for something")
+	r.fake.busy(true)
+	r.fake.emit(agent.TurnStart{Prompt: "x"})
+	r.see("stops")
+	r.Press("ctrl+c")
+	r.see("Interrupted.")
+	r.Press("ctrl+c")
+	r.see("press ctrl+c again to quit")
+	r.Press("ctrl+c")
+	select {
+	case err := <-r.done:
+		if err != nil {
+			t.Error(err)
+		}
+		r.done <- nil
+	case <-time.After(limit):
+		t.Fatal("does not quit")
+	}
+}
+
+func TestQueueSurvivesAnInterrupt(t *testing.T) { // U11
+	r := run(t, 80, 24, nil).ready()
+	r.fake.busy(true)
+	r.fake.emit(agent.TurnStart{Prompt: "first"})
+	r.see("stops")
+	r.Type("second")
+	r.see("› second")
+	r.Press("enter")
+	r.see("⧗ second")
+	r.Type("third")
+	r.see("› third")
+	r.Press("enter")
+	r.see("⧗ second", "⧗ third")
+	r.Press("esc")
+	r.see("Interrupted.", "⧗ second", "⧗ third")
+	r.Press("alt+q")
+	s := r.see("› second", "third")
+	if s.Contains("⧗") {
+		t.Errorf("still queued:\n%s", s.Text())
+	}
+	if got := r.fake.sent(); len(got) != 2 {
+		t.Errorf("sent %q", got)
+	}
+}
+
+func TestUnknownCommandIsNamed(t *testing.T) { // U12
+	r := run(t, 80, 24, nil).ready()
+	r.Type("/quti")
+	r.see("› /quti")
+	time.Sleep(30 * time.Millisecond) // a person's Enter comes later than a burst's
+	r.Press("enter")
+	r.see("unknown command /quti", "› /quti") // the first needs the status line, the second stays
+}
+
+func TestTinyAndHugeTerminals(t *testing.T) { // U06
+	r := run(t, 200, 50, nil).ready()
+	r.fake.busy(true)
+	r.fake.emit(agent.TurnStart{Prompt: "go"})
+	stop := make(chan struct{})
+	go func() {
+		for i := range 200 {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			r.fake.emit(agent.TextDelta{Text: "word " + itoa(i) + " 漢字 👩‍👩‍👧 and more of it\n\n"})
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	for _, size := range [][2]int{{20, 5}, {1, 1}, {2, 3}, {40, 12}, {3, 1}, {1, 30}, {120, 40}} {
+		r.resize(size[0], size[1])
+		r.Settle(30*time.Millisecond, 300*time.Millisecond)
+	}
+	close(stop)
+	r.fake.emit(agent.TextDelta{Text: "THE END\n"})
+	s := r.see("THE END", "test/model")
+	if n := strings.Count(s.Text(), "THE END"); n != 1 {
+		t.Errorf("left-overs on the screen:\n%s", s.Text())
+	}
+	if !s.AltScreen {
+		t.Error("not in the alternate screen")
+	}
+}
+
+func TestTerminalIsRestored(t *testing.T) { // U08
+	for name, end := range map[string]func(r *running){
+		"quit":  func(r *running) { r.Type("/quit\r") },
+		"ended": func(r *running) { r.stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := run(t, 80, 24, nil)
+			before, err := r.Stty()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.ready()
+			if raw, _ := r.Stty(); raw == before {
+				t.Error("the terminal is not in raw mode")
+			}
+			end(r)
+			select {
+			case err := <-r.done:
+				r.done <- err
+			case <-time.After(limit):
+				t.Fatalf("does not end:\n%s", r.Screen().Text())
+			}
+			s, err := r.Wait(limit, func(s terminal.Screen) bool { return !s.AltScreen && s.CursorVisible })
+			if err != nil {
+				t.Error(err)
+			}
+			_ = s
+			for _, mode := range []int{2004, 1000, 1002, 1003, 1006, 1004, 1049} {
+				if r.Mode(mode) {
+					t.Errorf("mode %d is still on", mode)
+				}
+			}
+			if after, _ := r.Stty(); after != before {
+				t.Errorf("line settings differ:\n%s\n%s", before, after)
+			}
+		})
+	}
+}

@@ -1,0 +1,53 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// ErrInterrupted says that SIGINT ended the program.
+var ErrInterrupted = errors.New("interrupted")
+
+// Run shows the program until the person quits or ctx ends. It leaves the terminal as it
+// was, also after a panic, which comes back as an error. When ctx ends it gives the cause.
+func Run(ctx context.Context, opt Options) error {
+	inner, cancel := context.WithCancel(ctx)
+	var pumps sync.WaitGroup
+	defer pumps.Wait()
+	defer cancel()
+	p := newProgram(inner, opt)
+	options := []tea.ProgramOption{tea.WithFPS(120), tea.WithoutSignalHandler()}
+	if opt.Input != nil {
+		options = append(options, tea.WithInput(opt.Input))
+	}
+	if opt.Output != nil {
+		options = append(options, tea.WithOutput(opt.Output))
+	}
+	if opt.Env != nil {
+		options = append(options, tea.WithEnvironment(opt.Env))
+	}
+	prog := tea.NewProgram(p, options...)
+	p.send = prog.Send
+	pumps.Add(1)
+	go func() { // a signal or a parent ends the program in good order
+		defer pumps.Done()
+		<-inner.Done()
+		prog.Quit()
+	}()
+	_, err := prog.Run()
+	cancel()
+	p.leave()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, tea.ErrInterrupted):
+		return ErrInterrupted
+	case err != nil:
+		return fmt.Errorf("terminal: %w", err)
+	}
+	return nil
+}

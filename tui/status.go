@@ -1,0 +1,193 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"jcode/internal/cells"
+	"jcode/tools"
+)
+
+// statusParts are the parts of the status line in their usual order.
+var statusParts = []string{"model", "role", "mode", "context", "cost", "health", "title", "cwd"}
+
+// statusLine shows the settings in force and what was used. Parts that have no room go,
+// the last ones first.
+func (p *program) statusLine() string {
+	th := p.look.theme
+	if p.hint.text != "" {
+		return cells.Paint(th.Warn, cells.Fit(" "+p.hint.text, p.width))
+	}
+	parts := p.opt.Status
+	if len(parts) == 0 {
+		parts = statusParts
+	}
+	spans := []cells.Span{{Text: " "}}
+	used := 1
+	for _, name := range parts {
+		part := p.statusPart(name)
+		if part.Text == "" {
+			continue
+		}
+		sep := ""
+		if used > 1 {
+			sep = " · "
+		}
+		w := cells.Width(sep) + cells.Width(part.Text)
+		if used+w > p.width {
+			if name == "model" || used == 1 {
+				part.Text = cells.Fit(part.Text, p.width-used-cells.Width(sep))
+				w = cells.Width(sep) + cells.Width(part.Text)
+			} else {
+				continue
+			}
+		}
+		spans = append(spans, cells.Span{Text: sep, Style: th.Border}, part)
+		used += w
+	}
+	return cells.Render(clip(spans, p.width))
+}
+
+func (p *program) statusPart(name string) cells.Span {
+	th := p.look.theme
+	faint := func(s string) cells.Span { return cells.Span{Text: s, Style: th.Faint} }
+	switch name {
+	case "model":
+		if p.state.Model == "" {
+			return cells.Span{Text: "no model", Style: th.Warn}
+		}
+		return cells.Span{Text: oneLine(p.state.Model)}
+	case "role":
+		return faint(oneLine(p.state.Role))
+	case "mode":
+		return p.modePart()
+	case "context":
+		return p.contextPart()
+	case "cost":
+		if p.usage.Priced {
+			return faint(fmt.Sprintf("$%.2f", p.usage.Cost))
+		}
+	case "health":
+		if p.opt.Health != nil {
+			return faint(p.opt.Health())
+		}
+	case "title":
+		return faint(cells.Fit(oneLine(p.state.Title), 30))
+	case "cwd":
+		return faint(shortPath(orElse(p.state.Cwd, p.opt.Cwd), p.opt.Home))
+	}
+	return cells.Span{}
+}
+
+func (p *program) modePart() cells.Span {
+	th := p.look.theme
+	switch p.state.Mode {
+	case "":
+		return cells.Span{}
+	case tools.ModePlan:
+		return cells.Span{Text: "plan", Style: th.ModePlan}
+	case tools.ModeYolo:
+		return cells.Span{Text: "yolo", Style: th.ModeYolo}
+	case tools.ModeAsk, tools.ModeEdits, tools.ModeAuto:
+	}
+	return cells.Span{Text: string(p.state.Mode), Style: th.Faint}
+}
+
+func (p *program) contextPart() cells.Span {
+	th := p.look.theme
+	u := p.usage
+	switch {
+	case u.Context == 0:
+		return cells.Span{}
+	case u.Window == 0:
+		return cells.Span{Text: thousands(u.Context) + " tokens", Style: th.Faint}
+	}
+	pct := u.Context * 100 / u.Window
+	style := th.Faint
+	if pct >= 75 {
+		style = th.Warn
+	}
+	return cells.Span{Text: fmt.Sprintf("%d%% of %s", pct, thousands(u.Window)), Style: style}
+}
+
+func shortPath(path, home string) string {
+	if home != "" && (path == home || strings.HasPrefix(path, home+"/")) {
+		return "~" + path[len(home):]
+	}
+	return path
+}
+
+// activity says what is going on: the running turn, the plan, what waits.
+func (p *program) activity() []string {
+	th := p.look.theme
+	var out []string
+	if p.turn.busy && len(p.todo) > 0 {
+		out = append(out, p.todoLines(max(min(p.height/4, 7), 0))...)
+	}
+	for i, q := range p.queue {
+		if i == 3 {
+			out = append(out, cells.Paint(th.Faint, "  … "+count(len(p.queue)-3, "more queued message")))
+			break
+		}
+		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+oneLine(q.Text), p.width)))
+	}
+	switch {
+	case p.status != "":
+		out = append(out, cells.Paint(th.Faint, cells.Fit(spinner[p.look.spin%len(spinner)]+" "+p.status, p.width)))
+	case p.turn.busy:
+		out = append(out, p.busyLine())
+	}
+	if len(out) > 0 && p.height >= 10 {
+		out = append([]string{""}, out...)
+	}
+	return out
+}
+
+func (p *program) busyLine() string {
+	th := p.look.theme
+	doing := p.turn.doing
+	if wait := p.turn.retry.Sub(p.look.now); !p.turn.retry.IsZero() && wait > 0 {
+		doing = fmt.Sprintf("%s, in %d s", doing, int(wait/time.Second)+1)
+	}
+	took := p.look.now.Sub(p.turn.started).Truncate(time.Second)
+	tail := "  " + took.String() + " · " + p.keys.first(actInterrupt) + " stops"
+	head := spinner[p.look.spin%len(spinner)] + " "
+	room := p.width - cells.Width(head) - cells.Width(tail)
+	if room < 12 {
+		tail, room = "", p.width-cells.Width(head)
+	}
+	return cells.Render([]cells.Span{{Text: head, Style: th.Accent}, {Text: cells.Fit(doing, max(room, 0))}, {Text: tail, Style: th.Faint}})
+}
+
+// todoLines shows the plan: what is done, what is going on, what comes.
+func (p *program) todoLines(height int) []string {
+	items := p.todo
+	from := 0
+	if len(items) > height { // keep what is going on in sight
+		for i, it := range items {
+			if it.Status == "in_progress" {
+				from = i
+				break
+			}
+			if it.Status != "done" {
+				from = i
+				break
+			}
+		}
+		from = min(max(from-1, 0), max(len(items)-height, 0))
+		items = items[from:min(from+height, len(items))]
+	}
+	var out []string
+	for _, it := range items {
+		mark, style := "☐ ", p.look.theme.Faint
+		switch it.Status {
+		case "done":
+			mark, style = "☑ ", p.look.theme.Faint.With("9")
+		case "in_progress":
+			mark, style = "▸ ", p.look.theme.Strong
+		}
+		out = append(out, "  "+cells.Paint(style, cells.Fit(mark+oneLine(it.Text), max(p.width-2, 1))))
+	}
+	return out
+}

@@ -1,0 +1,83 @@
+package tui
+
+import (
+	"encoding/json"
+	"strings"
+
+	"jcode/agent"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// addHistory shows the messages of a stored session. Nothing is rendered before it is seen.
+func (t *transcript) addHistory(rows []session.Message) {
+	for _, m := range rows {
+		if m.Broken != "" {
+			t.items = append(t.items, notice(agent.LevelWarn, "A message could not be read and is left out: "+m.Broken))
+			continue
+		}
+		switch m.Role {
+		case session.RoleUser:
+			if s := shownPrompt(m.Parts); s != "" {
+				t.items = append(t.items, newPrompt(s, m.Created, m.Seq))
+			}
+		case session.RoleAssistant:
+			t.addAnswer(m)
+		case session.RoleSummary:
+			s := strings.TrimSpace(partText(m.Parts, session.PartText))
+			t.items = append(t.items, notice(agent.LevelInfo, "The conversation up to here was summarised.\n"+s))
+		}
+	}
+}
+
+func (t *transcript) addAnswer(m session.Message) {
+	if s := partText(m.Parts, session.PartReasoning); s != "" {
+		th := &thoughtItem{done: true}
+		th.append(s)
+		t.items = append(t.items, th)
+	}
+	if s := partText(m.Parts, session.PartText); s != "" {
+		t.items = append(t.items, &answerItem{src: s, raw: len(s), done: true})
+	}
+	for _, c := range m.Calls {
+		t.items = append(t.items, storedCall(c))
+	}
+}
+
+// storedCall makes an item of a stored call.
+func storedCall(c session.Call) *callItem {
+	it := newCall(c.ID, c.Name, json.RawMessage(c.Arguments), c.Started)
+	it.status = string(c.Status)
+	if it.status == "" || c.Status == session.StatusPending || c.Status == session.StatusRunning {
+		it.status = string(session.StatusInterrupted)
+	}
+	if !c.Started.IsZero() && !c.Ended.IsZero() {
+		it.took = c.Ended.Sub(c.Started)
+	}
+	it.result = tools.Result{Text: c.Result, Failed: c.Status == session.StatusFailed}
+	if len(c.Display) > 0 {
+		// What cannot be read is left out: the text is shown.
+		if err := json.Unmarshal(c.Display, &it.result.Display); err != nil {
+			it.result.Display = tools.Display{}
+		}
+	}
+	return it
+}
+
+// shownPrompt is how a message of the person appears: as it was typed, not as it was expanded.
+func shownPrompt(parts []session.Part) string {
+	if s := partText(parts, session.PartShown); s != "" {
+		return s
+	}
+	return partText(parts, session.PartText)
+}
+
+func partText(parts []session.Part, kind string) string {
+	s := ""
+	for _, p := range parts {
+		if p.Kind == kind {
+			s += p.Text
+		}
+	}
+	return s
+}

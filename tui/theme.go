@@ -1,0 +1,147 @@
+package tui
+
+import (
+	"sort"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"jcode/internal/cells"
+	"jcode/tui/markdown"
+)
+
+// Theme says how everything looks. Styles without a colour stay readable with NO_COLOR.
+type Theme struct {
+	Name string
+
+	Text, Faint, Strong, Accent cells.Style
+	// Person is for what the person wrote, Border for rules and boxes.
+	Person, Border        cells.Style
+	Good, Warn, Bad, Info cells.Style
+	// Selected is the chosen row of a list, Match what a search found in it, Mark a selection in the text.
+	Selected, Match, Mark cells.Style
+	// Added and Removed are the lines of a diff, AddedWord and RemovedWord what differs in them.
+	Added, Removed, AddedWord, RemovedWord cells.Style
+	// Mode holds a style for each approval mode that needs attention.
+	ModePlan, ModeYolo cells.Style
+	Markdown           markdown.Styles
+}
+
+// palette is what a theme is made of; empty colours mean the terminal's own.
+type palette struct {
+	faint, accent, person, border, good, warn, bad, info              string
+	selectedBG, matchFG, markBG                                       string
+	addBG, removeBG, addWordBG, removeWordBG                          string
+	keyword, typ, function, str, number, comment, constant, attribute string
+}
+
+// palettes are the colours of the builtin themes. The table is never written.
+var palettes = map[string]palette{
+	"dark": {
+		faint: "#8a8f98", accent: "#7aa2f7", person: "#c0caf5", border: "#4a4f5e", good: "#9ece6a", warn: "#e0af68", bad: "#f7768e", info: "#7dcfff",
+		selectedBG: "#2f3549", matchFG: "#e0af68", markBG: "#3d59a1",
+		addBG: "#1f3326", removeBG: "#3b2229", addWordBG: "#2f5a3a", removeWordBG: "#6b2f3a",
+		keyword: "#bb9af7", typ: "#2ac3de", function: "#7aa2f7", str: "#9ece6a", number: "#ff9e64", comment: "#737aa2", constant: "#ff9e64", attribute: "#e0af68",
+	},
+	"light": {
+		faint: "#6a6f78", accent: "#1f5fc4", person: "#24292f", border: "#b6bcc6", good: "#1a7f37", warn: "#8a5a00", bad: "#c1272d", info: "#0b6e99",
+		selectedBG: "#dbe6fb", matchFG: "#8a5a00", markBG: "#b6d4ff",
+		addBG: "#dcf5e3", removeBG: "#fde3e4", addWordBG: "#aee6bf", removeWordBG: "#f9b9bd",
+		keyword: "#8839c7", typ: "#0b6e99", function: "#1f5fc4", str: "#1a7f37", number: "#b3541e", comment: "#6a6f78", constant: "#b3541e", attribute: "#8a5a00",
+	},
+	"high-contrast": {
+		faint: "#d0d0d0", accent: "#00ffff", person: "#ffffff", border: "#ffffff", good: "#00ff00", warn: "#ffff00", bad: "#ff6060", info: "#00ffff",
+		selectedBG: "#0000c0", matchFG: "#ffff00", markBG: "#5050ff",
+		addBG: "#004000", removeBG: "#500000", addWordBG: "#008000", removeWordBG: "#a00000",
+		keyword: "#ff80ff", typ: "#00ffff", function: "#80c0ff", str: "#00ff00", number: "#ffc040", comment: "#d0d0d0", constant: "#ffc040", attribute: "#ffff00",
+	},
+	// ansi16 uses only the sixteen colours that a person has set in the terminal.
+	"ansi16": {
+		faint: "8", accent: "12", person: "", border: "8", good: "2", warn: "3", bad: "1", info: "6",
+		selectedBG: "4", matchFG: "3", markBG: "4",
+		keyword: "5", typ: "6", function: "4", str: "2", number: "3", comment: "8", constant: "3", attribute: "3",
+	},
+}
+
+// ThemeNames lists the themes that /theme offers.
+func ThemeNames() []string {
+	names := []string{"auto"}
+	for name := range palettes {
+		names = append(names, name)
+	}
+	sort.Strings(names[1:])
+	return names
+}
+
+// NewTheme makes a theme by name; "auto", "" and unknown names follow the background.
+func NewTheme(name string, darkBackground bool) *Theme {
+	p, ok := palettes[name]
+	if !ok {
+		name = "dark"
+		if !darkBackground {
+			name = "light"
+		}
+		p = palettes[name]
+	}
+	t := p.theme()
+	t.Name = name
+	return t
+}
+
+func (p palette) theme() *Theme {
+	const bold, faint, italic, underline, reverse, strike = cells.Style("1"), cells.Style("2"), cells.Style("3"), cells.Style("4"), cells.Style("7"), cells.Style("9")
+	dim := fg(p.faint)
+	accent := fg(p.accent)
+	t := &Theme{
+		Faint: dim, Strong: bold, Accent: accent,
+		Person: bold.With(fg(p.person)), Border: fg(p.border),
+		Good: fg(p.good), Warn: fg(p.warn), Bad: fg(p.bad), Info: fg(p.info),
+		// Bold and reverse say it without colours.
+		Selected: bold.With(bg(p.selectedBG)), Match: bold.With(underline).With(fg(p.matchFG)), Mark: reverse,
+		Added: diffStyle(p.addBG, p.good), Removed: diffStyle(p.removeBG, p.bad),
+		AddedWord: bold.With(underlineUnless(p.addWordBG)), RemovedWord: bold.With(underlineUnless(p.removeWordBG)),
+		ModePlan: bold.With(fg(p.info)), ModeYolo: bold.With(fg(p.bad)),
+	}
+	t.Markdown = markdown.Styles{
+		Strong: bold, Emphasis: italic, Strike: strike, Code: fg(p.constant), Link: underline.With(accent), URL: dim,
+		Heading: [6]cells.Style{bold.With(underline).With(accent), bold.With(accent), bold.With(accent), bold, bold, bold},
+		Marker:  accent, Quote: dim.With(italic), Border: fg(p.border), HTML: dim, TableHead: bold,
+		Syntax: markdown.Syntax{
+			Keyword: fg(p.keyword), Type: fg(p.typ), Function: fg(p.function), String: fg(p.str), Number: fg(p.number),
+			Comment: italic.With(fg(p.comment)), Constant: fg(p.constant), Attribute: fg(p.attribute),
+			Inserted: fg(p.good), Deleted: fg(p.bad), Meta: fg(p.info),
+		},
+	}
+	if p.faint == "8" { // some terminals show bright black as the background
+		t.Faint = faint
+	}
+	return t
+}
+
+// diffStyle marks a line by its background, or by its text where there is no background.
+func diffStyle(back, front string) cells.Style {
+	if back == "" {
+		return fg(front)
+	}
+	return bg(back)
+}
+
+func underlineUnless(back string) cells.Style {
+	if back == "" {
+		return "4"
+	}
+	return bg(back)
+}
+
+func fg(c string) cells.Style { return sgr(c, ansi.Style.ForegroundColor) }
+
+func bg(c string) cells.Style { return sgr(c, ansi.Style.BackgroundColor) }
+
+// sgr gives the parameters that set a colour ("#rrggbb" or an index of the palette).
+func sgr(c string, set func(ansi.Style, ansi.Color) ansi.Style) cells.Style {
+	if c == "" {
+		return ""
+	}
+	s := set(nil, lipgloss.Color(c)).String()
+	return cells.Style(s[2 : len(s)-1]) // without ESC [ and m
+}

@@ -1,0 +1,295 @@
+package tui
+
+import (
+	"strconv"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"jcode/internal/cells"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// place is a line of the transcript: a line of an item, or with line -1 the blank line above it.
+type place struct{ item, line int }
+
+func (p place) before(q place) bool { return p.item < q.item || p.item == q.item && p.line < q.line }
+
+// transcript is the list of what happened and the window on it. Drawing costs the visible
+// lines, whatever the length.
+type transcript struct {
+	items  []item
+	follow bool  // the window stays at the end
+	top    place // first line of the window unless it follows
+	height int   // lines of the window
+	unseen int   // items that came while it did not follow
+	chosen int   // index of the chosen item, -1 = none
+
+	find   finder
+	marked marking
+}
+
+func newTranscript() *transcript { return &transcript{follow: true, chosen: -1} }
+
+func (t *transcript) add(it item) {
+	t.items = append(t.items, it)
+	if !t.follow {
+		t.unseen++
+	}
+}
+
+// removeLast takes an item away again, if it is still there.
+func (t *transcript) remove(it item) {
+	for i := len(t.items) - 1; i >= 0; i-- {
+		if t.items[i] == it {
+			t.items = append(t.items[:i], t.items[i+1:]...)
+			if t.top.item > i {
+				t.top.item--
+			}
+			if t.chosen >= len(t.items) {
+				t.chosen = -1
+			}
+			return
+		}
+	}
+}
+
+func (t *transcript) last() item {
+	if len(t.items) == 0 {
+		return nil
+	}
+	return t.items[len(t.items)-1]
+}
+
+// gap reports whether a blank line stands above an item.
+func (t *transcript) gap(i int) bool {
+	if i == 0 {
+		return false
+	}
+	_, call := t.items[i].(*callItem)
+	_, above := t.items[i-1].(*callItem)
+	return !call || !above
+}
+
+// first gives the first place of an item.
+func (t *transcript) first(i int) place {
+	if t.gap(i) {
+		return place{i, -1}
+	}
+	return place{i, 0}
+}
+
+// next moves a place down by one line; false at the end.
+func (t *transcript) next(l *look, p place) (place, bool) {
+	if p.line+1 < t.items[p.item].height(l) {
+		return place{p.item, p.line + 1}, true
+	}
+	for i := p.item + 1; i < len(t.items); i++ {
+		f := t.first(i)
+		if f.line < 0 || t.items[i].height(l) > 0 {
+			return f, true
+		}
+	}
+	return p, false
+}
+
+// prev moves a place up by one line; false at the start.
+func (t *transcript) prev(l *look, p place) (place, bool) {
+	if p.line > t.first(p.item).line {
+		return place{p.item, p.line - 1}, true
+	}
+	for i := p.item - 1; i >= 0; i-- {
+		if n := t.items[i].height(l); n > 0 {
+			return place{i, n - 1}, true
+		}
+		if t.gap(i) {
+			return place{i, -1}, true
+		}
+	}
+	return p, false
+}
+
+// bottom gives the first line of the window that ends with the last line.
+func (t *transcript) bottom(l *look) place {
+	if len(t.items) == 0 {
+		return place{}
+	}
+	last := len(t.items) - 1
+	p := place{last, t.items[last].height(l) - 1}
+	for range t.height - 1 {
+		q, ok := t.prev(l, p)
+		if !ok {
+			break
+		}
+		p = q
+	}
+	return p
+}
+
+// clamp keeps the window inside the transcript; an item may have shrunk.
+func (t *transcript) clamp(l *look) {
+	if len(t.items) == 0 {
+		t.top, t.follow = place{}, true
+		return
+	}
+	t.top.item = min(max(t.top.item, 0), len(t.items)-1)
+	t.top.line = min(t.top.line, max(t.items[t.top.item].height(l)-1, 0))
+	if b := t.bottom(l); t.follow || !t.top.before(b) {
+		t.top, t.follow, t.unseen = b, true, 0
+	}
+}
+
+// scroll moves the window by lines, down when n is positive.
+func (t *transcript) scroll(l *look, n int) {
+	if len(t.items) == 0 {
+		return
+	}
+	t.clamp(l)
+	t.follow = false
+	move := t.next
+	if n < 0 {
+		move, n = t.prev, -n
+	}
+	for range n {
+		p, ok := move(l, t.top)
+		if !ok {
+			break
+		}
+		t.top = p
+	}
+	t.clamp(l)
+}
+
+func (t *transcript) toTop() { t.top, t.follow = place{}, false }
+
+func (t *transcript) toBottom() { t.follow, t.unseen = true, 0 }
+
+// show moves the window so that a place is visible, about a third from its top.
+func (t *transcript) show(l *look, p place) {
+	t.follow = false
+	t.top = p
+	for range t.height / 3 {
+		q, ok := t.prev(l, t.top)
+		if !ok {
+			break
+		}
+		t.top = q
+	}
+	t.clamp(l)
+}
+
+// visible tells whether a place is in the window.
+func (t *transcript) visible(l *look, p place) bool {
+	at := t.top
+	for range t.height {
+		if at == p {
+			return true
+		}
+		q, ok := t.next(l, at)
+		if !ok {
+			return false
+		}
+		at = q
+	}
+	return false
+}
+
+// draw gives the lines of the window, height of them.
+func (t *transcript) draw(l *look, height int) []string {
+	t.height = height
+	out := make([]string, 0, height)
+	t.clamp(l)
+	if len(t.items) > 0 {
+		at := t.top
+		for len(out) < height {
+			out = append(out, t.lineAt(l, at))
+			p, ok := t.next(l, at)
+			if !ok {
+				break
+			}
+			at = p
+		}
+	}
+	for len(out) < height {
+		out = append(out, "")
+	}
+	return out
+}
+
+// lineAt gives one line with the marks of search, selection and choice.
+func (t *transcript) lineAt(l *look, p place) string {
+	if p.line < 0 {
+		return ""
+	}
+	it := t.items[p.item]
+	if p.line >= it.height(l) {
+		return ""
+	}
+	s := it.line(l, p.line)
+	if t.find.active() {
+		s = t.find.highlight(s, l.theme.Match)
+	}
+	if from, to, ok := t.marked.cells(p); ok {
+		s = restyle(s, from, to, l.theme.Mark)
+	}
+	if p.item == t.chosen {
+		s = restyle(s, 0, max(ansi.StringWidth(s), 1), l.theme.Selected)
+	}
+	return s
+}
+
+// placeAt gives the place that is drawn in a row of the window.
+func (t *transcript) placeAt(l *look, row int) (place, bool) {
+	if len(t.items) == 0 || row < 0 {
+		return place{}, false
+	}
+	at := t.top
+	for range row {
+		p, ok := t.next(l, at)
+		if !ok {
+			return at, false
+		}
+		at = p
+	}
+	return at, true
+}
+
+// choose moves the choice of an item by delta and shows it.
+func (t *transcript) choose(l *look, delta int) {
+	i := t.chosen + delta
+	if t.chosen < 0 {
+		i = len(t.items) - 1
+	}
+	if len(t.items) == 0 {
+		return
+	}
+	if i >= len(t.items) {
+		t.chosen = -1
+		t.toBottom()
+		return
+	}
+	t.chosen = max(i, 0)
+	if !t.visible(l, place{t.chosen, 0}) {
+		t.show(l, place{t.chosen, 0})
+	}
+}
+
+// restyle puts a style over the cells from..to of a line.
+func restyle(s string, from, to int, style cells.Style) string {
+	if from >= to {
+		return s
+	}
+	w := ansi.StringWidth(s)
+	mid := ansi.Strip(ansi.Cut(s, from, min(to, w)))
+	if to > w && w <= from {
+		mid = " "
+	}
+	out := cells.Paint(style, mid)
+	if from > 0 {
+		out = ansi.Cut(s, 0, from) + "\x1b[m" + out
+	}
+	if to < w {
+		out += ansi.Cut(s, to, w)
+	}
+	return out
+}

@@ -1,0 +1,262 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/internal/cells"
+)
+
+// frameGap is the least time between two frames that are built: keys and deltas that come
+// faster share one.
+const frameGap = 5 * time.Millisecond
+
+// screen keeps the last frame.
+type screen struct {
+	view    tea.View
+	built   time.Time
+	stale   bool
+	waiting bool // a refreshMsg is on its way
+	force   bool
+}
+
+// changed says that what is shown may differ; it gives a command where the next frame has to wait.
+func (s *screen) changed() tea.Cmd {
+	s.stale = true
+	if s.force || s.waiting {
+		return nil
+	}
+	gap := frameGap - time.Since(s.built)
+	if gap <= 0 {
+		return nil
+	}
+	s.waiting = true
+	return tea.Tick(gap, func(time.Time) tea.Msg { return refreshMsg{} })
+}
+
+// View gives the frame.
+func (p *program) View() tea.View {
+	s := &p.screen
+	if !s.stale && !s.built.IsZero() {
+		return s.view
+	}
+	if !s.force && time.Since(s.built) < frameGap {
+		return s.view
+	}
+	s.view, s.built, s.stale, s.waiting = p.build(), time.Now(), false, false
+	return s.view
+}
+
+// build composes a frame: the transcript above, then what is going on, a dialog or the
+// input, and the status line.
+func (p *program) build() tea.View {
+	if p.width == 0 { // the size is not known yet
+		p.resize(80, 24)
+	}
+	bottom, cursor := p.bottom()
+	if len(bottom) > p.height { // a tiny terminal: the input's end is what matters
+		cut := len(bottom) - p.height
+		bottom = bottom[cut:]
+		if cursor != nil {
+			cursor.Y -= cut
+			if cursor.Y < 0 {
+				cursor = nil
+			}
+		}
+	}
+	above := p.height - len(bottom)
+	lines := p.tr.draw(&p.look, above)[:above]
+	lines = append(lines, bottom...)
+	v := tea.NewView(strings.Join(lines, "\n"))
+	v.AltScreen = true
+	v.ReportFocus = true
+	if !p.opt.NoMouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	if cursor != nil {
+		cursor.Y += above
+		cursor.X = min(cursor.X, p.width-1)
+		v.Cursor = cursor
+	}
+	p.report(&v)
+	return v
+}
+
+// report tells the terminal what the program is at: its title, state and progress.
+func (p *program) report(v *tea.View) {
+	v.WindowTitle = "jcode"
+	if p.state.Title != "" {
+		v.WindowTitle = "jcode: " + oneLine(p.state.Title)
+	}
+	status := tea.ProgramStatus{State: tea.ProgramStateIdle}
+	switch {
+	case len(p.asks) > 0:
+		status = tea.ProgramStatus{State: tea.ProgramStateBlocked, Kind: tea.ProgramStatusKindPermission}
+	case p.turn.busy:
+		status.State = tea.ProgramStateWorking
+	}
+	v.ProgramStatus = &status
+	if p.turn.busy && len(p.asks) == 0 {
+		v.ProgressBar = tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+	}
+}
+
+// bottom gives everything below the transcript, and the cursor relative to its first line.
+func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
+	room := p.height - 1 // the status line
+	if p.height < 4 {
+		room = p.height
+	}
+	input, cx, cy := p.inputLines(max(min(p.height/3, 10), 1))
+	if d := p.front(); d != nil {
+		// A dialog leaves a few lines of the transcript, and the input where it is still being written to.
+		keep := 0
+		if !d.armed(time.Now()) || !p.in.Empty() {
+			keep = min(len(input), 2) + 1
+		}
+		height := max(room-keep-min(3, p.height/6), 3)
+		body, at := d.draw(&p.look, p.width, height)
+		lines = append(lines, body...)
+		if at != nil {
+			cursor = tea.NewCursor(at.col, at.row)
+			cursor.Shape = tea.CursorBar
+		}
+		if keep > 0 && len(lines)+keep <= room {
+			lines = append(lines, p.rule())
+			base := len(lines)
+			lines = append(lines, input[max(0, cy-1):max(0, cy-1)+min(len(input)-max(0, cy-1), 2)]...)
+			if at == nil && !d.armed(time.Now()) {
+				cursor = tea.NewCursor(cx, base+min(cy, 1))
+				cursor.Shape = tea.CursorBar
+			}
+		}
+		return p.withStatus(lines), cursor
+	}
+	head := p.activity()
+	if over := len(head) + len(input) + 1 - room; over > 0 && over <= len(head) {
+		head = head[over:]
+	} else if over > 0 {
+		head = nil
+	}
+	if menu := p.menu.draw(&p.look, p.width, max(min(room-len(input)-2, 8), 0)); len(menu) > 0 {
+		head = menu
+	}
+	lines = append(lines, head...)
+	if p.height >= 4 {
+		lines = append(lines, p.rule())
+	}
+	cursor = tea.NewCursor(cx, len(lines)+cy)
+	cursor.Shape = tea.CursorBar
+	lines = append(lines, input...)
+	return p.withStatus(lines), cursor
+}
+
+func (p *program) withStatus(lines []string) []string {
+	if p.height < 4 {
+		return lines
+	}
+	return append(lines, p.statusLine())
+}
+
+// promptMark stands before the input.
+const promptMark = "› "
+
+// inputLines draws the input, at most height rows; cx and cy are the cursor's place in it.
+func (p *program) inputLines(height int) (lines []string, cx, cy int) {
+	mark := promptMark
+	if p.width < 8 {
+		mark = ""
+	}
+	indent := cells.Width(mark)
+	rows, y, x, above, below := p.in.window(p.inputWidth(), height)
+	style := p.look.theme.Accent
+	if p.state.Mode == "plan" {
+		style = p.look.theme.ModePlan
+	}
+	if p.in.Empty() {
+		return []string{cells.Paint(style, mark) + cells.Paint(p.look.theme.Faint, cells.Fit(p.placeholder(), p.inputWidth()))}, indent, 0
+	}
+	for i, r := range rows {
+		spans := []cells.Span{{Text: cells.Blank(indent)}}
+		if r.first {
+			spans[0] = cells.Span{Text: mark, Style: style}
+		}
+		if indent > 0 && (i == 0 && above || i == len(rows)-1 && below) {
+			spans[0] = cells.Span{Text: "⋮ ", Style: p.look.theme.Faint}
+		}
+		lines = append(lines, cells.Render(append(spans, p.inputSpans(r.glyphs)...)))
+	}
+	return lines, indent + x, y
+}
+
+func (p *program) inputWidth() int {
+	if p.width < 8 {
+		return max(p.width-1, 1)
+	}
+	return p.width - 3
+}
+
+// inputSpans shows glyphs, with chips set apart.
+func (p *program) inputSpans(gs []glyph) []cells.Span {
+	var b strings.Builder
+	var out []cells.Span
+	flush := func() {
+		if b.Len() > 0 {
+			out = append(out, cells.Span{Text: b.String()})
+			b.Reset()
+		}
+	}
+	for _, g := range gs {
+		if g.paste != "" {
+			flush()
+			out = append(out, cells.Span{Text: g.s, Style: p.look.theme.Selected})
+			continue
+		}
+		if g.s == "\t" {
+			b.WriteString(" ")
+			continue
+		}
+		b.WriteString(g.s)
+	}
+	flush()
+	return out
+}
+
+func (p *program) placeholder() string {
+	switch {
+	case p.state.ReadOnly:
+		return "read only: another jcode has this session open; /fork to go on here"
+	case p.turn.busy:
+		return "write on: it joins at the next step"
+	}
+	return "ask for something, / for commands, @ for files, ! for the shell"
+}
+
+// rule is the line above the input; it says what would otherwise be out of sight.
+func (p *program) rule() string {
+	label := ""
+	switch {
+	case p.tr.find.active():
+		label = " /" + p.tr.find.term + ": " + hitCount(p.tr.find) + " "
+	case !p.tr.follow && p.tr.unseen > 0:
+		label = " ↓ " + count(p.tr.unseen, "new item") + " below (" + p.keys.first(actBottom) + ") "
+	case !p.tr.follow:
+		label = " ↓ more below (" + p.keys.first(actBottom) + ") "
+	}
+	label = cells.Fit(label, max(p.width-4, 0))
+	line := strings.Repeat("─", max(p.width-cells.Width(label)-2, 0))
+	if label == "" {
+		line = strings.Repeat("─", p.width)
+		return cells.Paint(p.look.theme.Border, line)
+	}
+	return cells.Render([]cells.Span{{Text: line, Style: p.look.theme.Border}, {Text: label, Style: p.look.theme.Info}, {Text: "──", Style: p.look.theme.Border}})
+}
+
+func hitCount(f finder) string {
+	if len(f.hits) == 0 {
+		return "nothing found"
+	}
+	return itoa(f.at+1) + " of " + itoa(len(f.hits)) + ", n and N go on, esc ends"
+}

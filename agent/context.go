@@ -33,7 +33,7 @@ func (c *Conversation) ContextUse(ctx context.Context) (ContextUse, error) {
 		scope, mode, role, window := c.scope, c.mode, c.role, c.model.Window
 		c.mu.Unlock()
 		if !c.prompted && c.opt.System != nil {
-			c.system, c.prompted = c.opt.System(role), true
+			c.system, c.prompted = c.opt.System(c.row.ID, role, scope), true
 		}
 		offered := c.opt.Registry.Snapshot(scope).Offer(&c.order, c.opt.Gate, mode.Under(scope.Ceiling()))
 		use = ContextUse{Window: window, Known: c.measured.known > 0}

@@ -52,9 +52,9 @@ type Options struct {
 	Gate       tools.Gate
 	// Resolve finds a model by the person's name for it.
 	Resolve func(name string) (Model, error)
-	// System builds the system prompt for a scope's role. It is called once per session,
-	// and after a compaction.
-	System func(role Role) string
+	// System builds the system prompt of a session for its role and scope. It is called once
+	// per session, and after a compaction or a switch of roles.
+	System func(sessionID string, role Role, scope *tools.Scope) string
 	// Cwd is the working folder, resolved; Project its project.
 	Cwd     string
 	Project string
@@ -90,11 +90,19 @@ type Options struct {
 	// Allow puts approved rules in force for a session until release is called.
 	Allow func(sessionID string, rules []string) (release func(), err error)
 	// Before runs before each step and may tell the model something ("skill x changed").
-	Before []func(ctx context.Context) (notice string)
+	Before []func(ctx context.Context, sessionID string) Announcement
 	// Ready waits until what a first prompt needs is there (startup scripts); it obeys ctx.
 	Ready func(ctx context.Context)
 	// TurnEnded is told when a turn ends.
 	TurnEnded func(TurnEnd)
+}
+
+// Announcement is what the model is told between two steps. The zero value is nothing.
+type Announcement struct {
+	// Text goes to the model.
+	Text string
+	// Shown is what the person sees of it; empty means Text.
+	Shown string
 }
 
 // Prompt is what a person sends.

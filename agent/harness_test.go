@@ -157,7 +157,7 @@ func startWith(t *testing.T, replies []reply, change func(*agent.Options), list 
 		Resolve: func(string) (agent.Model, error) {
 			return agent.Model{Name: "script", ID: "script", Client: b.model, Untitled: true}, nil
 		},
-		System: func(agent.Role) string { return "SYSTEM" },
+		System: func(string, agent.Role, *tools.Scope) string { return "SYSTEM" },
 	}
 	if change != nil {
 		change(&b.opt)

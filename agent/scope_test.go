@@ -38,7 +38,7 @@ func (l *leases) Acquire(_ context.Context, names []string) (func(), error) {
 func roleBench(t *testing.T, l *leases, replies ...reply) *bench {
 	return startWith(t, replies, func(o *agent.Options) {
 		o.Roles, o.Leases = roles, l
-		o.System = func(r agent.Role) string { return "SYSTEM " + r.Prompt }
+		o.System = func(_ string, r agent.Role, _ *tools.Scope) string { return "SYSTEM " + r.Prompt }
 	}, reader("read", says("r")), writer("write", says("w")))
 }
 

@@ -15,10 +15,10 @@ import (
 // ask sends the history to the model and streams the answer to the subscribers.
 func (c *Conversation) ask(ctx context.Context, t *turn, offered []tools.Entry) (model.Response, error) {
 	c.mu.Lock()
-	m, role := c.model, c.role
+	m, role, scope := c.model, c.role, c.scope
 	c.mu.Unlock()
 	if !c.prompted && c.opt.System != nil {
-		c.system, c.prompted = c.opt.System(role), true
+		c.system, c.prompted = c.opt.System(c.row.ID, role, scope), true
 	}
 	history := Sendable(c.history)
 	if !m.Sees {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -250,11 +251,11 @@ func (c *Conversation) offer(ctx context.Context, t *turn) (tools.Snapshot, []to
 		return tools.Snapshot{}, nil, err
 	}
 	for _, before := range c.opt.Before {
-		if text := before(ctx); text != "" {
-			if err := c.appendNotice(context.WithoutCancel(ctx), text); err != nil {
+		if told := before(ctx, c.row.ID); told.Text != "" {
+			if err := c.appendNotice(context.WithoutCancel(ctx), told.Text); err != nil {
 				return tools.Snapshot{}, nil, err
 			}
-			c.Notify(LevelInfo, "%s", text)
+			c.Notify(LevelInfo, "%s", cmp.Or(told.Shown, told.Text))
 		}
 	}
 	c.mu.Lock()

@@ -231,13 +231,13 @@ func (a *app) options() (agent.Options, error) {
 		Resolve: a.models.resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: a.flags.MaxSteps, MaxCost: a.flags.MaxCost, Headless: a.flags.Print,
-		Allow: a.allow, Before: []func(context.Context) string{a.board.take},
+		Allow: a.allow, Before: []func(context.Context, string) agent.Announcement{a.board.take},
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}, nil
 }
 
 // system builds the system prompt for a role.
-func (a *app) system(role agent.Role) string {
+func (a *app) system(_ string, role agent.Role, _ *tools.Scope) string {
 	return promptParts{
 		cwd: a.cwd, project: a.root, addDirs: a.flags.AddDir, extra: a.flags.AppendPrompt, now: time.Now(),
 	}.build(role)

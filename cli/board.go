@@ -59,12 +59,12 @@ func (b *board) tell(text string) {
 }
 
 // take gives what the model is to be told now.
-func (b *board) take(context.Context) string {
+func (b *board) take(context.Context, string) agent.Announcement {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	text := strings.Join(b.model, " ")
 	b.model = nil
-	return text
+	return agent.Announcement{Text: text}
 }
 
 // ran is told by the gate what ran although nobody could be shown it.

@@ -39,7 +39,7 @@ func (c *toolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	defer a.close()
 	var lines []toolLine
-	total := model.EstimateText(a.system(agent.Role{}))
+	total := model.EstimateText(a.system("", agent.Role{}, nil))
 	system := total
 	snap := a.registry.Snapshot(nil)
 	var order tools.Order

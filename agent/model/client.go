@@ -166,7 +166,7 @@ const placeholder = "placeholder"
 func (c *OpenAI) stream(ctx context.Context, a *answer) error {
 	s, err := c.api.CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{Model: placeholder})
 	if err != nil {
-		return asRefusedBefore(err)
+		return err
 	}
 	defer s.Close()
 	for {

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // failure is one failed attempt.
@@ -64,6 +62,9 @@ func (c *OpenAI) broken(x *exchange, cause error) *failure {
 	case errors.As(cause, &dns) && dns.IsNotFound:
 		text = fmt.Sprintf("the host of %s is unknown: correct the base URL or check the network", c.cfg.BaseURL)
 		most = unreachableTries
+	case errors.Is(cause, errTooLarge):
+		retry = false
+		text = fmt.Sprintf("%s sent more in one piece than jcode takes (%d MB)", c.name(), maxLine>>20)
 	case x.chunks == 0 && x.rubbish != "":
 		text = fmt.Sprintf("%s sent something that is no answer: %s", c.name(), cut(x.rubbish, maxRubbish))
 	case cause == nil, errors.Is(cause, io.EOF), errors.Is(cause, io.ErrUnexpectedEOF):
@@ -233,15 +234,6 @@ func leadingIndex(s string) (int, bool) {
 	digits := strings.TrimLeft(s[1:], "0123456789")
 	n, err := strconv.Atoi(s[1 : len(s)-len(digits)])
 	return n, err == nil
-}
-
-// asRefusedBefore gives the cause that go-openai wraps, without its own wording.
-func asRefusedBefore(err error) error {
-	var api *openai.APIError
-	if errors.As(err, &api) {
-		return nil
-	}
-	return err
 }
 
 // name is how messages call the endpoint.

@@ -15,6 +15,8 @@ import (
 // object.
 const maxLine = 64 << 20
 
+var errTooLarge = errors.New("one piece of the answer is too large")
+
 // normalBody turns what a server sends into the stream that go-openai reads without
 // stumbling: one `data:` line per chunk, nothing but deltas in OpenAI's own form, tool
 // calls with one index each, usage once at the end. It reads each byte once. Deltas of
@@ -106,7 +108,7 @@ func (b *normalBody) fill() {
 	case err != nil && !b.closing:
 		b.finish(err)
 	case len(b.in)+len(b.open) > maxLine && !b.closing:
-		b.end(errors.New("one chunk of the answer is larger than " + strconv.Itoa(maxLine>>20) + " MB"))
+		b.end(errTooLarge)
 	}
 	b.flush(b.closing)
 }

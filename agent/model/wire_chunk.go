@@ -57,7 +57,7 @@ func (c *chunk) member(key []byte) error {
 			return c.sc.skip()
 		})
 	case "model":
-		return c.text1(&c.model)
+		return c.stringInto(&c.model)
 	case "error", "detail":
 		return c.readFault()
 	}
@@ -96,7 +96,7 @@ func (c *chunk) choice(int) error {
 		case "text": // the legacy completion form
 			return c.content(&c.text)
 		case "finish_reason":
-			return c.text1(&c.finish)
+			return c.stringInto(&c.finish)
 		case "usage":
 			return c.readUsage()
 		case "error":
@@ -175,8 +175,8 @@ func (c *chunk) join(to *[]byte, raw []byte, dirty bool) {
 	*to = c.scratch[start:len(c.scratch):len(c.scratch)]
 }
 
-// text1 reads a string; null and others count as absent.
-func (c *chunk) text1(to *[]byte) error {
+// stringInto reads a string; null and others count as absent.
+func (c *chunk) stringInto(to *[]byte) error {
 	if c.sc.peek() != '"' {
 		return c.sc.skip()
 	}
@@ -201,7 +201,7 @@ func (c *chunk) call(int) error {
 			c.calls[d].index, c.calls[d].hasIndex = n, ok
 			return err
 		case "id":
-			return c.text1(&c.calls[d].id)
+			return c.stringInto(&c.calls[d].id)
 		case "type":
 			c.calls[d].hasType = c.sc.peek() == '"'
 			return c.sc.skip()
@@ -219,7 +219,7 @@ func (c *chunk) function(key []byte) error {
 	d := &c.calls[len(c.calls)-1]
 	switch string(key) {
 	case "name":
-		return c.text1(&d.name)
+		return c.stringInto(&d.name)
 	case "arguments":
 		return c.arguments(d)
 	}
@@ -229,7 +229,7 @@ func (c *chunk) function(key []byte) error {
 // arguments reads a string, or an object that a server did not encode as one.
 func (c *chunk) arguments(d *callDelta) error {
 	if b := c.sc.peek(); b != '{' && b != '[' {
-		return c.text1(&d.args)
+		return c.stringInto(&d.args)
 	}
 	raw, err := c.sc.value()
 	if err != nil {

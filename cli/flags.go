@@ -34,6 +34,9 @@ type flags struct {
 	Chat  chatCmd  `cmd:"" default:"withargs" hidden:"" help:"Chat in the terminal."`
 	Demo  demoCmd  `cmd:"" help:"Take the offline tour: real tools, scripted model."`
 	Tools toolsCmd `cmd:"" help:"List the tools with their state and why."`
+
+	Sessions sessionsCmd `cmd:"" help:"List, show, search, rename, delete and export sessions."`
+	Roles    rolesCmd    `cmd:"" help:"List, show, edit, import, export and delete roles."`
 }
 
 // chatCmd is the default command: interactive, or one-shot with -p.

@@ -103,13 +103,9 @@ func Write(w io.Writer, f Format, d Document) error {
 	return fmt.Errorf("export: unknown form %q: use md, json or html", f)
 }
 
-// WriteFile writes a document to a file in the form that its extension asks for. A new
-// file is readable by its owner only.
-func WriteFile(path string, d Document) error {
-	f, err := FormatOf(path)
-	if err != nil {
-		return err
-	}
+// WriteFile writes a document in a form to a file, with its folder. A new file is readable
+// by its owner only.
+func WriteFile(path string, f Format, d Document) error {
 	var b strings.Builder
 	if err := Write(&b, f, d); err != nil {
 		return err

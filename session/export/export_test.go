@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"html"
@@ -135,10 +136,12 @@ func TestHTMLRendersInABrowser(t *testing.T) {
 		t.Skip("no Chromium here")
 	}
 	path := filepath.Join(t.TempDir(), "s.html")
-	if err := export.WriteFile(path, sample()); err != nil {
+	if err := export.WriteFile(path, export.HTML, sample()); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "file://"+path).Output()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, browser, "--headless", "--user-data-dir="+t.TempDir(), "--no-sandbox", "--disable-gpu", "--dump-dom", "file://"+path).Output()
 	if err != nil {
 		t.Skipf("%s doesn't run here: %v", browser, err)
 	}

@@ -1,0 +1,330 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"jcode/internal/atomicfile"
+	"jcode/internal/text"
+	"jcode/session"
+)
+
+// rolesCmd works with roles in all their layers.
+type rolesCmd struct {
+	List   rolesListCmd   `cmd:"" default:"withargs" help:"List the roles and which of a name counts."`
+	Show   rolesShowCmd   `cmd:"" help:"Print a role as its file is written."`
+	Edit   rolesEditCmd   `cmd:"" help:"Change a role in your editor, or make one."`
+	Import rolesImportCmd `cmd:"" help:"Keep role files in the database, byte for byte."`
+	Export rolesExportCmd `cmd:"" help:"Write a role as a file, byte for byte."`
+	Rm     rolesRmCmd     `cmd:"" help:"Delete roles from the database."`
+}
+
+// roles looks roles up as this folder sees them.
+func (a *app) roles() *session.Roles {
+	return &session.Roles{
+		Store:      a.store,
+		ProjectDir: filepath.Join(a.root, ".jcode", "roles"),
+		UserDir:    filepath.Join(a.paths.Config, "roles"),
+	}
+}
+
+type rolesListCmd struct {
+	JSON bool `name:"json" help:"Print a JSON array."`
+}
+
+// roleLine is one role of `jcode roles list --json`.
+type roleLine struct {
+	Name        string   `json:"name"`
+	Source      string   `json:"source"`
+	Path        string   `json:"path,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Mode        string   `json:"mode,omitempty"`
+	Model       string   `json:"model,omitempty"`
+	Shadows     []string `json:"shadows,omitempty"` // layers that have the name too
+	Usable      bool     `json:"usable"`
+	Problems    []string `json:"problems,omitempty"`
+}
+
+// Run lists roles and, on standard error, what is wrong with them.
+func (c *rolesListCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	all, err := a.roles().List(ctx)
+	if err != nil { // what could be read is listed all the same
+		fmt.Fprintln(std.Err, "jcode:", err)
+	}
+	lines := make([]roleLine, len(all))
+	for i, l := range all {
+		lines[i] = listRole(l)
+	}
+	if c.JSON {
+		return printJSON(std.Out, lines)
+	}
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	for _, l := range lines {
+		source := l.Source
+		if len(l.Shadows) > 0 {
+			source += " over " + strings.Join(l.Shadows, ", ")
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", text.Visible(l.Name), source, cmp.Or(l.Mode, "-"), text.Truncate(firstLine(text.Clean(l.Description)), 70, "…"))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, l := range lines {
+		for _, p := range l.Problems {
+			fmt.Fprintf(std.Err, "jcode: role %s: %s\n", text.Visible(cmp.Or(l.Path, l.Name)), text.Visible(p))
+		}
+	}
+	return nil
+}
+
+func listRole(l session.RoleListing) roleLine {
+	r := l.Role
+	line := roleLine{
+		Name: r.Name, Source: string(r.Source), Path: r.Path, Description: r.Description, Mode: r.Mode, Model: r.Model,
+		Usable: r.Usable() == nil,
+	}
+	for _, p := range r.Problems {
+		line.Problems = append(line.Problems, p.String())
+	}
+	for _, s := range l.Shadowed {
+		line.Shadows = append(line.Shadows, string(s.Source))
+	}
+	return line
+}
+
+// role gives the role of a name that counts.
+func (a *app) role(ctx context.Context, name string) (session.Role, error) {
+	r, err := a.roles().Get(ctx, name)
+	if err != nil {
+		return r, usageError("%w", err)
+	}
+	return r, nil
+}
+
+type rolesShowCmd struct {
+	Name string `arg:"" help:"The role's name."`
+	JSON bool   `name:"json" help:"Print its fields as JSON."`
+}
+
+// Run prints the role; where it comes from goes to standard error.
+func (c *rolesShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	r, err := a.role(ctx, c.Name)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		r.Text = ""
+		return printJSON(std.Out, r)
+	}
+	where := string(r.Source)
+	if r.Path != "" {
+		where += " " + r.Path
+	}
+	fmt.Fprintln(std.Err, "# "+where)
+	_, err = fmt.Fprint(std.Out, r.Text)
+	return err
+}
+
+type rolesExportCmd struct {
+	Name string `arg:"" help:"The role's name."`
+	File string `arg:"" optional:"" help:"File or folder to write to; standard output by default."`
+}
+
+// Run writes the role.
+func (c *rolesExportCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	r, err := a.role(ctx, c.Name)
+	if err != nil {
+		return err
+	}
+	if c.File == "" || c.File == "-" {
+		_, err := fmt.Fprint(std.Out, r.Text)
+		return err
+	}
+	path := c.File
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, r.Name+".md")
+	}
+	if err := atomicfile.Write(path, []byte(r.Text), atomicfile.Options{}); err != nil {
+		return usageError("export role %s: %w", r.Name, err)
+	}
+	fmt.Fprintln(std.Err, "wrote "+path)
+	return nil
+}
+
+type rolesImportCmd struct {
+	Files []string `arg:"" help:"Role files; their names without .md become the roles' names."`
+}
+
+// Run imports every file that is sound and names the others.
+func (c *rolesImportCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	var errs []error
+	for _, path := range c.Files {
+		r, err := a.roles().ImportRole(ctx, path)
+		for _, p := range r.Problems {
+			if !p.Fatal {
+				fmt.Fprintf(std.Err, "jcode: %s: %s\n", path, text.Visible(p.String()))
+			}
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		fmt.Fprintln(std.Err, "imported "+r.Name)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return usageError("%w", err)
+	}
+	return nil
+}
+
+type rolesRmCmd struct {
+	Names []string `arg:"" help:"Names of roles in the database."`
+}
+
+// Run deletes rows; of a file or a builtin it says what to do instead.
+func (c *rolesRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	for _, name := range c.Names {
+		err := a.store.DeleteRole(ctx, name)
+		if errors.Is(err, session.ErrNotFound) {
+			if r, getErr := a.roles().Get(ctx, name); getErr == nil {
+				if r.Path != "" {
+					return usageError("role %s is the file %s: delete that", name, r.Path)
+				}
+				return usageError("role %s is built in: it can be shadowed (jcode roles edit %s), not deleted", name, name)
+			}
+		}
+		if err != nil {
+			return usageError("%w", err)
+		}
+		fmt.Fprintln(std.Err, "deleted "+name)
+	}
+	return nil
+}
+
+type rolesEditCmd struct {
+	Name string `arg:"" help:"The role's name; an unknown one is made."`
+}
+
+// newRole is what the editor shows for a role that does not exist yet.
+const newRole = `---
+description: 
+# model: provider/model        a missing key keeps what is set
+# temperature: 0.2
+# tools: [read, grep, glob, ls]
+# mcp_servers: [name]
+# skills: [name]
+# mode: plan
+# capabilities: [READ]
+---
+You …
+`
+
+// Run edits a file in its place. A row, a builtin or a new role is edited as a copy, which
+// becomes a row.
+func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	if err := session.CheckRoleName(c.Name); err != nil {
+		return usageError("%w", err)
+	}
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	r, err := a.roles().Get(ctx, c.Name)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		r = session.Role{Name: c.Name, Text: newRole}
+	case err != nil:
+		return usageError("%w", err)
+	case r.Path != "":
+		if err := a.edit(ctx, r.Path); err != nil {
+			return err
+		}
+		return a.sayRole(ctx, c.Name)
+	}
+	dir, err := os.MkdirTemp("", "jcode-role-")
+	if err != nil {
+		return usageError("edit role: %w", err)
+	}
+	path := filepath.Join(dir, c.Name+".md")
+	if err := os.WriteFile(path, []byte(r.Text), 0o600); err != nil {
+		return usageError("edit role: %w", err)
+	}
+	if err := a.edit(ctx, path); err != nil {
+		return err
+	}
+	changed, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && string(changed) == r.Text {
+		fmt.Fprintln(std.Err, "unchanged")
+		return os.RemoveAll(dir)
+	}
+	if _, err := a.roles().ImportRole(ctx, path); err != nil {
+		return usageError("%w (your text is in %s)", err, path)
+	}
+	if err := a.sayRole(ctx, c.Name); err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
+}
+
+// sayRole reports what is wrong with an edited role.
+func (a *app) sayRole(ctx context.Context, name string) error {
+	r, err := a.role(ctx, name)
+	if err != nil {
+		return err
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(a.std.Err, "jcode: role %s: %s\n", name, text.Visible(p.String()))
+	}
+	if err := r.Usable(); err != nil {
+		return usageError("%w", err)
+	}
+	return nil
+}
+
+// edit opens a file in the person's editor and waits for its end.
+func (a *app) edit(ctx context.Context, path string) error {
+	words := strings.Fields(cmp.Or(a.std.Getenv("VISUAL"), a.std.Getenv("EDITOR")))
+	if len(words) == 0 {
+		return usageError("no editor: set EDITOR, or change %s yourself", path)
+	}
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.std.In, a.std.Out, a.std.Err
+	if err := cmd.Run(); err != nil {
+		return usageError("editor %s: %w", words[0], err)
+	}
+	return nil
+}

@@ -1,0 +1,312 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"jcode/internal/text"
+	"jcode/session"
+	"jcode/session/export"
+)
+
+// sessionsCmd works with kept sessions, without a model and without the terminal UI.
+type sessionsCmd struct {
+	List   sessionsListCmd   `cmd:"" default:"withargs" help:"List this folder's sessions, the one used last first."`
+	Show   sessionsShowCmd   `cmd:"" help:"Print a session's transcript."`
+	Search sessionsSearchCmd `cmd:"" help:"Find words in titles and messages."`
+	Rename sessionsRenameCmd `cmd:"" help:"Give a session a title."`
+	Rm     sessionsRmCmd     `cmd:"" help:"Delete sessions with all that belongs to them."`
+	Export sessionsExportCmd `cmd:"" help:"Write a session as Markdown, JSON or one HTML page."`
+}
+
+// openKept finds the places and opens the store: all that commands over kept things need.
+func openKept(ctx context.Context, f *flags, std Streams) (*app, error) {
+	a := &app{flags: f, std: std}
+	for _, step := range []func(context.Context) error{a.findPlaces, a.openStore} {
+		if err := step(ctx); err != nil {
+			a.close()
+			return nil, err
+		}
+	}
+	for _, n := range a.store.Notices() {
+		fmt.Fprintln(std.Err, "jcode: "+n.Text)
+	}
+	return a, nil
+}
+
+// named finds a session by what a person calls it; an empty name means the last one.
+func (a *app) named(ctx context.Context, name string) (session.Session, error) {
+	var found session.Session
+	var err error
+	if name == "" {
+		found, err = a.store.Latest(ctx, a.project)
+	} else {
+		found, err = a.store.Find(ctx, a.project, name)
+	}
+	var many *session.AmbiguousError
+	switch {
+	case errors.As(err, &many):
+		ids := make([]string, len(many.Sessions))
+		for i, v := range many.Sessions {
+			ids[i] = v.ID
+		}
+		return found, usageError("%w: %s", err, strings.Join(ids, ", "))
+	case errors.Is(err, session.ErrNotFound) && name == "":
+		return found, usageError("there is no session in this folder")
+	case errors.Is(err, session.ErrNotFound):
+		return found, usageError("there is no session %q: jcode sessions list --all shows them", name)
+	case err != nil:
+		return found, usageError("%w", err)
+	}
+	return found, nil
+}
+
+type sessionsListCmd struct {
+	All   bool `help:"Sessions of all folders."`
+	Limit int  `short:"n" help:"At most N sessions." placeholder:"N"`
+	JSON  bool `name:"json" help:"Print a JSON array."`
+}
+
+// Run lists sessions.
+func (c *sessionsListCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	all, err := a.store.List(ctx, session.Filter{ProjectID: a.project, All: c.All, Limit: c.Limit})
+	if err != nil {
+		return usageError("%w", err)
+	}
+	if c.JSON {
+		rows := make([]any, len(all))
+		for i, v := range all {
+			rows[i] = export.SessionJSON(v)
+		}
+		return printJSON(std.Out, rows)
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(std.Err, "no sessions here"+map[bool]string{false: " (--all lists those of other folders)"}[c.All])
+		return nil
+	}
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tUSED\tMESSAGES\tMODEL\tCOST\tTITLE")
+	for _, v := range all {
+		title := cmp.Or(v.Title, "(no title)")
+		if c.All {
+			title += "  " + text.Visible(v.Cwd)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", shortID(v.ID), age(time.Since(v.Updated)), v.Messages, text.Visible(v.Model), money(v.Cost), title)
+	}
+	return w.Flush()
+}
+
+// shortID is the end of an ID, which the store finds a session by: the beginning is a time.
+func shortID(id string) string { return id[max(0, len(id)-8):] }
+
+func money(usd float64) string {
+	if usd == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// age says how long ago something was, in one unit.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd ago", int(d.Hours()/24))
+}
+
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+type sessionsShowCmd struct {
+	Session string `arg:"" optional:"" help:"ID, its end, or title; the last session of this folder by default."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+}
+
+// Run prints the transcript.
+func (c *sessionsShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	form := export.Markdown
+	if c.JSON {
+		form = export.JSON
+	}
+	return exportTo(ctx, f, std, c.Session, form, "")
+}
+
+type sessionsExportCmd struct {
+	Session string `arg:"" help:"ID, its end, or title."`
+	File    string `arg:"" optional:"" help:"File to write: .md, .json or .html; standard output by default."`
+	Format  string `enum:"md,json,html," default:"" help:"md, json or html, whatever the file's name."`
+}
+
+// Run writes the session.
+func (c *sessionsExportCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	return exportTo(ctx, f, std, c.Session, export.Format(c.Format), c.File)
+}
+
+// exportTo writes a session to a file, or to standard output without one.
+func exportTo(ctx context.Context, f *flags, std Streams, name string, form export.Format, file string) error {
+	var err error
+	if form == "" {
+		if form, err = export.FormatOf(file); err != nil {
+			return usageError("%w", err)
+		}
+	}
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	found, err := a.named(ctx, name)
+	if err != nil {
+		return err
+	}
+	doc, err := export.Load(ctx, a.store, found.ID)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	if file == "" || file == "-" {
+		return export.Write(std.Out, form, doc)
+	}
+	if err := export.WriteFile(file, form, doc); err != nil {
+		return usageError("%w", err)
+	}
+	fmt.Fprintln(std.Err, "wrote "+file)
+	return nil
+}
+
+type sessionsSearchCmd struct {
+	Words []string `arg:"" help:"Words that must all occur in a message; the last may be begun only."`
+	All   bool     `help:"In the sessions of all folders."`
+	Limit int      `short:"n" default:"50" help:"At most N places." placeholder:"N"`
+	JSON  bool     `name:"json" help:"Print a JSON array."`
+}
+
+// hitLine is one place of `jcode sessions search --json`.
+type hitLine struct {
+	SessionID string `json:"session_id"`
+	Title     string `json:"title"`
+	Seq       int64  `json:"seq"` // 0 = the title
+	Role      string `json:"role,omitempty"`
+	Snippet   string `json:"snippet"`
+}
+
+// Run prints where the words are.
+func (c *sessionsSearchCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	project := a.project
+	if c.All {
+		project = ""
+	}
+	hits, err := a.store.Search(ctx, strings.Join(c.Words, " "), project, c.Limit)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	if c.JSON {
+		lines := make([]hitLine, len(hits))
+		for i, h := range hits {
+			lines[i] = hitLine{SessionID: h.Session.ID, Title: h.Session.Title, Seq: h.Seq, Role: h.Role, Snippet: h.Snippet}
+		}
+		return printJSON(std.Out, lines)
+	}
+	if len(hits) == 0 {
+		fmt.Fprintln(std.Err, "nothing found")
+		return nil
+	}
+	last := ""
+	for _, h := range hits {
+		if h.Session.ID != last {
+			last = h.Session.ID
+			fmt.Fprintf(std.Out, "%s  %s\n", shortID(last), cmp.Or(h.Session.Title, "(no title)"))
+		}
+		if h.Seq > 0 {
+			fmt.Fprintf(std.Out, "  %d %s: %s\n", h.Seq, h.Role, h.Snippet)
+		}
+	}
+	return nil
+}
+
+type sessionsRenameCmd struct {
+	Session string   `arg:"" help:"ID, its end, or title."`
+	Title   []string `arg:"" help:"The new title."`
+}
+
+// Run sets the title.
+func (c *sessionsRenameCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	found, err := a.named(ctx, c.Session)
+	if err != nil {
+		return err
+	}
+	if err := a.store.Rename(ctx, found.ID, strings.Join(c.Title, " ")); err != nil {
+		return usageError("%w", err)
+	}
+	return nil
+}
+
+type sessionsRmCmd struct {
+	Sessions []string `arg:"" help:"IDs, their ends, or titles."`
+}
+
+// Run deletes all that are named, or none where one is unknown or open elsewhere.
+func (c *sessionsRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	var ids []string
+	var holds []*session.Hold
+	defer func() {
+		for _, h := range holds {
+			if err := h.Release(); err != nil {
+				fmt.Fprintln(std.Err, "jcode:", err)
+			}
+		}
+	}()
+	for _, name := range c.Sessions {
+		found, err := a.named(ctx, name)
+		if err != nil {
+			return err
+		}
+		hold, err := a.store.Hold(found.ID)
+		if err != nil {
+			return usageError("%w: close it first", err)
+		}
+		holds, ids = append(holds, hold), append(ids, found.ID)
+	}
+	for _, id := range ids {
+		if err := a.store.Delete(ctx, id); err != nil {
+			return usageError("%w", err)
+		}
+		fmt.Fprintln(std.Err, "deleted "+id)
+	}
+	return nil
+}

@@ -91,6 +91,8 @@ type Options struct {
 	Allow func(sessionID string, rules []string) (release func(), err error)
 	// Before runs before each step and may tell the model something ("skill x changed").
 	Before []func(ctx context.Context, sessionID string) Announcement
+	// Scoped is told which scope is in force, at each switch.
+	Scoped func(scope *tools.Scope)
 	// Ready waits until what a first prompt needs is there (startup scripts); it obeys ctx.
 	Ready func(ctx context.Context)
 	// TurnEnded is told when a turn ends.
@@ -382,6 +384,13 @@ func (c *Conversation) SetMode(m tools.Mode) {
 		})
 	}
 	c.emitState()
+}
+
+// Window is the context window of the current model in tokens, 0 when unknown.
+func (c *Conversation) Window() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.model.Window
 }
 
 // Mode is the approval mode in force.

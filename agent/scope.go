@@ -131,6 +131,9 @@ func (c *Conversation) putInForce(ctx context.Context, role Role) error {
 	if old != nil {
 		old()
 	}
+	if c.opt.Scoped != nil {
+		c.opt.Scoped(role.Scope)
+	}
 	c.emitState()
 	return nil
 }

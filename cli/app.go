@@ -13,6 +13,7 @@ import (
 	"jcode/agent/model"
 	"jcode/cli/config"
 	"jcode/internal/paths"
+	"jcode/mcp"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -41,6 +42,7 @@ type app struct {
 	shell      *builtin.Shell
 	models     *models
 
+	extensions
 	board   board
 	closers []func()
 }
@@ -51,7 +53,7 @@ type app struct {
 func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
 	a := &app{flags: f, std: std, registry: tools.NewRegistry()}
 	for _, step := range []func(context.Context) error{
-		a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools,
+		a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools, a.openExtensions,
 	} {
 		if err := step(ctx); err != nil {
 			a.close()
@@ -226,20 +228,27 @@ func (a *app) conversation(ctx context.Context) (*agent.Conversation, error) {
 
 // options are what a conversation is made of, here.
 func (a *app) options() (agent.Options, error) {
-	return agent.Options{
+	opt := agent.Options{
 		Store: a.store, Registry: a.registry, Dispatcher: a.dispatcher, Gate: a.gate,
 		Resolve: a.models.resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: a.flags.MaxSteps, MaxCost: a.flags.MaxCost, Headless: a.flags.Print,
-		Allow: a.allow, Before: []func(context.Context, string) agent.Announcement{a.board.take},
+		Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{a.changes, a.board.take},
+		TurnEnded: func(agent.TurnEnd) { a.turnRules.end(a.board.session()) },
 		CompactAt: float64(a.config.Compaction.Threshold),
-	}, nil
+	}
+	if a.mcp != nil {
+		opt.Scoped = a.mcp.SetScope
+		opt.Leases = mcp.Leaser{M: a.mcp, Exclusive: true}
+	}
+	return opt, nil
 }
 
-// system builds the system prompt for a role.
-func (a *app) system(_ string, role agent.Role, _ *tools.Scope) string {
+// system builds the system prompt of a session in a role.
+func (a *app) system(sessionID string, role agent.Role, scope *tools.Scope) string {
 	return promptParts{
-		cwd: a.cwd, project: a.root, addDirs: a.flags.AddDir, extra: a.flags.AppendPrompt, now: time.Now(),
+		sections: a.sections(sessionID, scope),
+		cwd:      a.cwd, project: a.root, addDirs: a.flags.AddDir, extra: a.flags.AppendPrompt, now: time.Now(),
 	}.build(role)
 }
 

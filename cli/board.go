@@ -37,6 +37,29 @@ func (b *board) attach(conv *agent.Conversation) {
 	}
 }
 
+// open is the conversation that is spoken to, nil before there is one.
+func (b *board) open() *agent.Conversation {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.conv
+}
+
+// session is the open conversation's session ID, "" before its first message.
+func (b *board) session() string {
+	if conv := b.open(); conv != nil {
+		return conv.ID()
+	}
+	return ""
+}
+
+// window is the context window of the open conversation's model, 0 when unknown.
+func (b *board) window() int {
+	if conv := b.open(); conv != nil {
+		return conv.Window()
+	}
+	return 0
+}
+
 // say shows the person a line.
 func (b *board) say(level agent.Level, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)

@@ -40,6 +40,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	}
 	defer conv.Close()
 	a.board.attach(conv)
+	a.startExtensions()
 	pr, out := newPrinter(f.OutputFormat, std)
 	return runPrompt(ctx, conv, agent.Prompt{Text: text}, pr, out, a.initLine(conv))
 }

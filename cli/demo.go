@@ -84,6 +84,7 @@ func (c *demoCmd) print(ctx context.Context, f *flags, std Streams) error {
 	}
 	defer conv.Close()
 	a.board.attach(conv)
+	a.startExtensions()
 	fmt.Fprintln(std.Err, "jcode: the tour: a scripted model, real tools, a temporary project. Approvals are played.")
 	fmt.Fprintf(std.Err, "jcode: prompt: %s\n", tour.Prompt)
 	pr, out := newPrinter(f.OutputFormat, std)

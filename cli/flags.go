@@ -22,7 +22,7 @@ type flags struct {
 	AppendPrompt string   `name:"append-system-prompt" help:"Add to the system prompt." placeholder:"TEXT"`
 	Plain        bool     `help:"No alternate screen and no redraws: for screen readers and logs."`
 	Debug        bool     `help:"Log in detail to the data folder (never a key)."`
-	MCPConfig    []string `name:"mcp-config" help:"Use MCP servers of this file too; repeatable." placeholder:"FILE" sep:"none"`
+	MCPConfig    string   `name:"mcp-config" help:"Use the MCP servers of this file too." placeholder:"FILE"`
 	NoMCP        bool     `name:"no-mcp" help:"Connect no MCP servers."`
 	NoLua        bool     `name:"no-lua" help:"Run no Lua."`
 	NoSkills     bool     `name:"no-skills" help:"Load no skills."`

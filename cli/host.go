@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"jcode/skills"
+	"jcode/tools"
+)
+
+// personHost runs what a person's commands need, through the same gate as everything.
+type personHost struct{ a *app }
+
+// Session is the open conversation's session.
+func (h personHost) Session() string { return h.a.board.session() }
+
+// Asker puts questions to the person of the open conversation.
+func (h personHost) Asker() tools.Asker {
+	if conv := h.a.board.open(); conv != nil && !h.a.flags.Print {
+		return conv
+	}
+	return nil
+}
+
+// call dispatches a tool call that the person's command makes.
+func (h personHost) call(ctx context.Context, name string, args any) (tools.Result, error) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	caller := tools.Caller{Session: h.Session(), Origin: tools.OriginPerson, Asker: h.Asker(), Mode: func() tools.Mode { return h.a.mode }}
+	if conv := h.a.board.open(); conv != nil {
+		caller.Mode = conv.Mode
+	}
+	out := h.a.dispatcher.Dispatch(ctx, tools.Call{ID: uuid.NewString(), Name: name, Arguments: raw, Caller: caller})
+	if out.Result.Failed {
+		return out.Result, errors.New(out.Result.Text)
+	}
+	return out.Result, nil
+}
+
+// Shell runs a command line of a command file.
+func (h personHost) Shell(ctx context.Context, line skills.ShellLine) (string, error) {
+	rules := line.Allow
+	if line.Approved {
+		rules = append(rules, fmt.Sprintf("exec(%s)", line.Text))
+	}
+	release, err := h.a.allow(h.Session(), rules)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	res, err := h.call(ctx, "exec", map[string]string{"cmd": line.Text})
+	return res.Text, err
+}
+
+// ReadFile gives a file's text.
+func (h personHost) ReadFile(ctx context.Context, path string) (string, error) {
+	res, err := h.call(ctx, "read", map[string]string{"path": path})
+	if err != nil {
+		return "", err
+	}
+	if data, ok := res.Data.(map[string]any); ok {
+		if content, ok := data["content"].(string); ok {
+			return content, nil
+		}
+	}
+	return res.Text, nil
+}

@@ -234,7 +234,10 @@ func (a *approval) foot(l *look, width int) []string {
 		if key == "" {
 			key = itoa(i + 1)
 		}
-		out = append(out, cells.Render(clip([]cells.Span{{Text: mark + key + "  ", Style: style.With(l.theme.Strong)}, {Text: oneLine(text.Visible(o.Label)), Style: style}}, width)))
+		// A label names what would be stored: it shows whole.
+		label := cells.Wrap([]cells.Span{{Text: oneLine(text.Visible(o.Label)), Style: style}}, max(width-6, 1))
+		first := cells.Render([]cells.Span{{Text: mark + key + "  ", Style: style.With(l.theme.Strong)}})
+		out = append(out, prefixed(label, first, "      ")...)
 	}
 	return append(out, hints(l, width, "↑↓ enter", "choose", "w", "no, with a word to the model", "esc", "stop the turn"))
 }

@@ -138,12 +138,48 @@ func pairLines(lines []diffLine) {
 		for i < len(lines) && lines[i].kind == diffAdd {
 			i++
 		}
-		for k := range min(adds-dels, i-adds) {
-			a, b := &lines[dels+k], &lines[adds+k]
-			a.partner, b.partner = adds+k, dels+k
-			a.words, b.words = diff.Words(a.text, b.text)
-		}
+		pairRun(lines, dels, adds, i)
 	}
+}
+
+// pairRun pairs the removed lines from dels with the added ones from adds up to end, in
+// their order, by how much they have in common.
+func pairRun(lines []diffLine, dels, adds, end int) {
+	const lookahead = 8
+	next := adds
+	for k := dels; k < adds; k++ {
+		best, at := 50, -1
+		for j := next; j < min(next+lookahead, end); j++ {
+			if s := similar(lines[k].text, lines[j].text); s > best {
+				best, at = s, j
+			}
+		}
+		if at < 0 {
+			continue
+		}
+		a, b := &lines[k], &lines[at]
+		a.partner, b.partner = at, k
+		a.words, b.words = diff.Words(a.text, b.text)
+		next = at + 1
+	}
+}
+
+// similar gives the share, in percent, of the longer line that both lines begin and end with.
+func similar(a, b string) int {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
+	short, long := min(len(a), len(b)), max(len(a), len(b))
+	if long == 0 {
+		return 0
+	}
+	head := 0
+	for head < short && a[head] == b[head] {
+		head++
+	}
+	foot := 0
+	for foot < short-head && a[len(a)-1-foot] == b[len(b)-1-foot] {
+		foot++
+	}
+	return (head + foot) * 100 / long
 }
 
 // diffDrawer draws the lines of one diff.

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"jcode/agent"
 	"jcode/internal/terminal"
 	"jcode/tools"
@@ -172,13 +174,19 @@ func (f *fake) set(change func(s *agent.State)) {
 	f.mu.Unlock()
 	f.emit(agent.StateChanged{State: s})
 }
-func (f *fake) SetMode(m tools.Mode)       { f.set(func(s *agent.State) { s.Mode = m }) }
-func (f *fake) SetModel(name string) error { f.set(func(s *agent.State) { s.Model = name }); return nil }
+func (f *fake) SetMode(m tools.Mode) { f.set(func(s *agent.State) { s.Mode = m }) }
+func (f *fake) SetModel(name string) error {
+	f.set(func(s *agent.State) { s.Model = name })
+	return nil
+}
 func (f *fake) SetRole(_ context.Context, name string) error {
 	f.set(func(s *agent.State) { s.Role = name })
 	return nil
 }
-func (f *fake) Rename(title string) error { f.set(func(s *agent.State) { s.Title = title }); return nil }
+func (f *fake) Rename(title string) error {
+	f.set(func(s *agent.State) { s.Title = title })
+	return nil
+}
 func (f *fake) Compact(_ context.Context, keep string) error {
 	f.mu.Lock()
 	f.compact = keep
@@ -300,3 +308,5 @@ func lineWith(s terminal.Screen, text string) string {
 	}
 	return ""
 }
+
+func stripped(s string) string { return ansi.Strip(s) }

@@ -265,8 +265,8 @@ func (pk *picker) row(l *look, width, nameW, i int) string {
 	room := width - cells.Width(mark) - 2 - nameW
 	spans := []cells.Span{{Text: mark, Style: style}, {Text: dot + " ", Style: style.With(l.theme.Good)}, {Text: name, Style: style}}
 	if state != "" && room > 6 {
-		state = cells.Fit(state, room-2)
-		room -= cells.Width(state) + 2
+		state = cells.Fit(state, room-3)
+		room -= cells.Width(state) + 3
 	} else {
 		state = ""
 	}

@@ -1,0 +1,29 @@
+package terminal
+
+import (
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Draw gives the screen that a frame makes: lines with escape sequences, as a Bubble Tea
+// program's View holds them, in a terminal with the colours of profile.
+func Draw(frame string, cols, rows int, profile colorprofile.Profile) Screen {
+	buf := uv.NewScreenBuffer(cols, rows)
+	buf.Method = ansi.GraphemeWidth
+	uv.NewStyledString(frame).Draw(buf, buf.Bounds())
+	s := Screen{Cols: cols, Rows: rows, cells: make([][]Cell, rows)}
+	for y := range rows {
+		s.cells[y] = make([]Cell, cols)
+		for x := range cols {
+			c := buf.CellAt(x, y)
+			if c != nil {
+				copied := *c
+				copied.Style = uv.ConvertStyle(c.Style, profile)
+				c = &copied
+			}
+			s.cells[y][x] = cellOf(c)
+		}
+	}
+	return s
+}

@@ -1,0 +1,227 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"jcode/agent"
+	"jcode/agent/model"
+	"jcode/internal/cells"
+	"jcode/internal/terminal"
+	"jcode/session"
+	"jcode/tools"
+)
+
+var update = flag.Bool("update", false, "write the golden screens anew")
+
+var clock = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+
+// still makes a program that is not running: messages go in and frames come out by hand.
+func still(t testing.TB, cols, rows int, change func(o *Options)) (*program, *fake) {
+	f := newFake()
+	opt := Options{Session: &Session{Conversation: f, Events: nil}, Version: "1.0", Cwd: "/home/u/project", Home: "/home/u", Theme: "dark"}
+	if change != nil {
+		change(&opt)
+	}
+	p := newProgram(context.Background(), opt)
+	p.look.now = clock
+	p.route(tea.WindowSizeMsg{Width: cols, Height: rows})
+	if opt.Session != nil {
+		p.enter(*opt.Session)
+	}
+	return p, f
+}
+
+func (p *program) frameText() string { return p.build().Content }
+
+// do runs the commands that a message led to, and theirs, in order.
+func settleCmd(p *program, cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			settleCmd(p, c)
+		}
+	case do:
+		settleCmd(p, p.route(msg))
+	}
+}
+
+func feed(p *program, events ...agent.Event) {
+	for _, ev := range events {
+		p.event(ev)
+	}
+}
+
+const sampleDiff = `--- a/calc/sum.go
++++ b/calc/sum.go
+@@ -1,8 +1,9 @@
+ package calc
+ 
+-func Sum(xs []int) int {
+-	total := 1
++// Sum adds numbers.
++func Sum(numbers []int) int {
++	total := 0
+ 	for _, x := range xs {
+ 		total += x
+ 	}
+`
+
+const sampleAnswer = "The test fails because `total` starts at **1**.\n\n1. Fix the start value\n2. Run the tests again\n\n```go\ntotal := 0 // not 1\n```\n\n| file | change |\n|---|---|\n| sum.go | start value |\n| 漢字.md | 中文 👩‍👩‍👧 |\n"
+
+// conversation feeds a turn that shows most kinds of items.
+func conversation(p *program) {
+	feed(p,
+		agent.TurnStart{Turn: 1, Seq: 1, Prompt: "Why does TestSum fail? Please mend it.", At: clock},
+		agent.ReasoningDelta{Text: "Let me look at the code."},
+		agent.TextDelta{Text: "I look at the code first."},
+		agent.AssistantMessage{Text: "I look at the code first.", Reasoning: "Let me look at the code.", Calls: 2},
+		agent.CallStart{ID: "1", Name: "read", Arguments: jsonOf("path", "calc/sum.go"), At: clock},
+		agent.CallEnd{ID: "1", Name: "read", Status: "done", Result: tools.Result{Text: "…", Display: tools.Display{Summary: "9 lines"}}, Duration: 3 * time.Millisecond},
+		agent.CallStart{ID: "2", Name: "edit", Arguments: jsonOf("path", "calc/sum.go"), At: clock},
+		agent.CallEnd{ID: "2", Name: "edit", Status: "done", Result: tools.Result{Text: "ok", Display: tools.Display{Diff: sampleDiff, Added: 3, Removed: 2, Path: "calc/sum.go"}}, Duration: 120 * time.Millisecond},
+		agent.CallStart{ID: "3", Name: "exec", Arguments: jsonOf("cmd", "go test ./..."), At: clock},
+		agent.CallEnd{ID: "3", Name: "exec", Status: "failed", Result: tools.Result{Text: "--- FAIL: TestSum\n    sum_test.go:9: got 7, want 6\nFAIL", Failed: true, Display: tools.Display{Summary: "exit 1"}}, Duration: 1300 * time.Millisecond},
+		agent.TextDelta{Text: sampleAnswer},
+		agent.AssistantMessage{Text: sampleAnswer},
+		agent.UsageEvent{Total: model.Usage{Input: 12000, Output: 800}, Context: 12800, Window: 128000, Cost: 0.0312, Priced: true},
+		agent.TurnEnd{Reason: agent.StopDone},
+	)
+}
+
+// screens are all that goldens exist for.
+var screens = map[string]func(p *program, f *fake){
+	"welcome": func(p *program, _ *fake) {},
+	"chat":    func(p *program, _ *fake) { conversation(p) },
+	"busy": func(p *program, _ *fake) {
+		feed(p,
+			agent.TurnStart{Turn: 1, Prompt: "do it", At: clock},
+			agent.TodoChanged{Items: []tools.TodoItem{{Text: "read the code", Status: "done"}, {Text: "write the fix", Status: "in_progress"}, {Text: "run the tests", Status: "pending"}}},
+			agent.CallStart{ID: "1", Name: "exec", Arguments: jsonOf("cmd", "make all"), At: clock.Add(-5 * time.Second)},
+			agent.CallProgress{ID: "1", Output: "compiling a\ncompiling b\n漢字 too\n"},
+			agent.QueueChanged{Queued: []agent.Queued{{ID: "a", Text: "and then commit"}}},
+		)
+		p.in.Insert("next thought")
+	},
+	"approval": func(p *program, _ *fake) {
+		conversation(p)
+		feed(p, agent.TurnStart{Prompt: "go on", At: clock}, agent.ApprovalAsked{ID: "q", Question: approvalQuestion()})
+		p.asks[0].(*approval).open = true
+	},
+	"approval-diff": func(p *program, _ *fake) {
+		q := approvalQuestion()
+		q.Title, q.Command, q.Diff = "Edit calc/sum.go", "", sampleDiff
+		feed(p, agent.TurnStart{Prompt: "go on", At: clock}, agent.ApprovalAsked{ID: "q", Question: q})
+		p.asks[0].(*approval).open = true
+	},
+	"question": func(p *program, _ *fake) {
+		feed(p, agent.AskPerson{ID: "a", Text: "Which database should the new service use? The choice decides how the schema is written.", Options: []string{"SQLite", "PostgreSQL", "Neither of them"}})
+		p.asks[0].(*question).open = true
+	},
+	"menu": func(p *program, _ *fake) { p.in.Insert("/m"); p.menuUpdate() },
+	"help": func(p *program, _ *fake) { p.open(newHelp(p)) },
+	"models": func(p *program, _ *fake) {
+		settleCmd(p, p.model(""))
+	},
+	"sessions": func(p *program, _ *fake) {
+		p.open(newPicker("Sessions of this folder", sessionRows([]session.Session{
+			{ID: "1", Title: "Mend TestSum", Messages: 12, Model: "openai/gpt-5.2", Updated: clock.Add(-3 * time.Minute), FirstPrompt: "Why does TestSum fail?", Cost: 0.03, Cwd: "/home/u/project"},
+			{ID: "2", Title: "漢字 in titles", Messages: 1, Updated: clock.Add(-50 * time.Hour), FirstPrompt: "漢字"},
+		}, clock, "1"), nil))
+	},
+	"themes": func(p *program, _ *fake) { settleCmd(p, p.theme("")) },
+	"modes":  func(p *program, _ *fake) { settleCmd(p, p.mode("")) },
+	"empty":  func(p *program, _ *fake) { p.open(newPicker("Skills", nil, nil)) },
+	"changes": func(p *program, _ *fake) {
+		p.open(newDiffView([]FileChange{{Path: "calc/sum.go", Diff: sampleDiff, Added: 3, Removed: 2}, {Path: "README.md", Diff: "", Added: 0, Removed: 1}}))
+	},
+	"trust": func(p *program, _ *fake) {
+		p.ask(newTrust(Trust{Folder: "/home/u/project", Items: []Row{{State: "MCP server", Name: "github", Info: "npx -y some-server --token ${TOKEN}"}, {State: "Lua tool", Name: "deploy", Info: "may EXECUTE, HTTP"}}}))
+		p.asks[0].(*trustView).open = true
+	},
+	"find": func(p *program, _ *fake) { conversation(p); p.tr.search(&p.look, "test") },
+	"first-run": func(p *program, _ *fake) {
+		settleCmd(p, p.firstRun())
+	},
+}
+
+func goldenOptions(o *Options) {
+	o.Models = func(context.Context) ([]Row, error) {
+		return []Row{{ID: "openai/gpt-5.2", Name: "openai/gpt-5.2", Info: "400k window", State: "$1.25 / $10", Current: true}, {ID: "ollama/qwen3-coder:30b", Name: "ollama/qwen3-coder:30b", Info: "local", State: "free"}}, nil
+	}
+	o.First = &FirstRun{
+		Found: func(context.Context) ([]Row, error) {
+			return []Row{{ID: "ollama", Name: "Ollama on this machine", Info: "qwen3-coder:30b and 3 more", State: "localhost:11434"}, {ID: "tour", Name: "Take the offline tour", Info: "no model needed, a scratch folder"}}, nil
+		},
+		EnterKey: func(context.Context, string, string) error { return nil },
+	}
+}
+
+func TestGoldenScreens(t *testing.T) {
+	for name, set := range screens {
+		for _, size := range [][2]int{{80, 24}, {40, 12}, {120, 40}} {
+			for _, variant := range []string{"dark", "nocolor"} {
+				golden := fmt.Sprintf("%s-%dx%d-%s", name, size[0], size[1], variant)
+				t.Run(golden, func(t *testing.T) {
+					p, f := still(t, size[0], size[1], goldenOptions)
+					set(p, f)
+					profile := colorprofile.TrueColor
+					if variant == "nocolor" {
+						profile = colorprofile.ASCII
+					}
+					frame := p.frameText()
+					for i, line := range strings.Split(frame, "\n") {
+						if w := cells.Width(stripped(line)); w > size[0] {
+							t.Errorf("line %d is %d cells wide: %q", i, w, stripped(line))
+						}
+					}
+					s := terminal.Draw(frame, size[0], size[1], profile)
+					got := s.Text() + "\n\n" + s.Styled()
+					if variant == "nocolor" {
+						got = s.Styled()
+						if strings.Contains(got, "fg=") || strings.Contains(got, "bg=") {
+							t.Error("colours with NO_COLOR")
+						}
+					}
+					compareGolden(t, golden, got)
+				})
+			}
+		}
+	}
+}
+
+func compareGolden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v (run with -update)", err)
+	}
+	if got != string(want) {
+		t.Errorf("the screen differs from %s (see it with -update and git diff):\n%s", file, got)
+	}
+}

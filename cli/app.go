@@ -107,7 +107,7 @@ func (a *app) openModels(context.Context) error {
 	a.models = &models{
 		settings: model.Settings{
 			BaseURL: a.flags.BaseURL, Provider: a.config.Provider, Providers: providers(a.config), Env: a.std.Getenv,
-			Limits: model.Limits{Idle: time.Duration(a.config.IdleTimeout)},
+			Limits: model.Limits{Idle: time.Duration(a.config.IdleTimeout), Attempts: a.config.Attempts},
 		},
 		own:      ownModels(a.config),
 		fallback: a.config.FallbackModel,

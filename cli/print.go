@@ -32,7 +32,7 @@ func newPrinter(format string, std Streams) (printer, *bufio.Writer) {
 	case "json":
 		return &jsonPrinter{out: out, notices: std.Err}, out
 	case "stream-json":
-		return &streamPrinter{out: out}, out
+		return &streamPrinter{out: out, notices: std.Err}, out
 	}
 	return &textPrinter{out: out, notices: std.Err}, out
 }
@@ -195,14 +195,22 @@ func (p *jsonPrinter) end(res resultLine) {
 }
 
 // streamPrinter writes one object a line as things happen.
-type streamPrinter struct{ out *bufio.Writer }
+type streamPrinter struct {
+	out     *bufio.Writer
+	notices io.Writer
+}
 
 func (p *streamPrinter) begin(init initLine) {
 	init.Type = "init"
 	writeLine(p.out, init)
 }
 
-func (p *streamPrinter) end(res resultLine) { writeLine(p.out, res) }
+func (p *streamPrinter) end(res resultLine) {
+	writeLine(p.out, res)
+	if res.Error != "" {
+		fmt.Fprintln(p.notices, "jcode: "+res.Error)
+	}
+}
 
 func (p *streamPrinter) event(ev agent.Event) {
 	switch ev := ev.(type) {

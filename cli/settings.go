@@ -82,7 +82,7 @@ func providers(c config.Config) map[string]model.ProviderConfig {
 		out[name] = model.ProviderConfig{
 			Name: name, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, Headers: p.Headers, ExtraBody: p.ExtraBody,
 			Local: isOn(p.Local), Prefer: p.Prefer, Quirks: model.Quirks(p.Quirks), Models: own,
-			Limits: model.Limits{Idle: time.Duration(cmp.Or(p.IdleTimeout, c.IdleTimeout))},
+			Limits: model.Limits{Idle: time.Duration(cmp.Or(p.IdleTimeout, c.IdleTimeout)), Attempts: c.Attempts},
 		}
 	}
 	return out

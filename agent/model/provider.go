@@ -65,7 +65,7 @@ type Limits struct {
 	// Idle ends a request whose server says nothing for so long (default 120 s). The first
 	// byte may take two and a half times as long.
 	Idle time.Duration
-	// Attempts is how often a request is sent at most (default 6).
+	// Attempts is how often a request is sent at most (default 5).
 	Attempts int
 	// Backoff is the wait before the second attempt (default 0.5 s); it doubles, up to
 	// MaxBackoff (default 30 s).
@@ -87,7 +87,7 @@ func (l Limits) withDefaults() Limits {
 	or(&l.MaxBackoff, 30*time.Second)
 	or(&l.MaxWait, 10*time.Minute)
 	if l.Attempts <= 0 {
-		l.Attempts = 6
+		l.Attempts = 5
 	}
 	return l
 }

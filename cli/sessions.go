@@ -185,7 +185,12 @@ func exportTo(ctx context.Context, f *flags, std Streams, name string, form expo
 		return usageError("%w", err)
 	}
 	if file == "" || file == "-" {
-		return export.Write(std.Out, form, doc)
+		page, err := export.Render(form, doc)
+		if err != nil {
+			return usageError("%w", err)
+		}
+		_, err = io.WriteString(std.Out, page)
+		return err
 	}
 	if err := export.WriteFile(file, form, doc); err != nil {
 		return usageError("%w", err)

@@ -9,7 +9,9 @@ import (
 // FuzzPartsReadAsTheGeneralDecoderReadsThem holds the short way against the long one.
 func FuzzPartsReadAsTheGeneralDecoderReadsThem(f *testing.F) {
 	for _, parts := range [][]Part{
-		{}, {{Kind: "text", Text: "a\n\t\"\\/<>&\u2028é漢\x00\x1b"}}, {{Kind: "reasoning"}, {Kind: "text", Text: "b"}},
+		{},
+		{{Kind: "text", Text: "a\n\t\"\\/<>&\u2028é漢\x00\x1b"}},
+		{{Kind: "reasoning"}, {Kind: "text", Text: "b"}},
 		{{Kind: "image", MIME: "image/png", Data: []byte("x")}},
 	} {
 		b, err := json.Marshal(parts)

@@ -135,7 +135,7 @@ func CheckRoleName(name string) error {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_' || i > 0 && (r == '-' || r == '.') {
 			continue
 		}
-		return fmt.Errorf("role name %q: use letters, digits, _ and, not at the beginning, - and .", name)
+		return fmt.Errorf("role name %q: use letters, digits, _, and behind the first of them also - and . signs", name)
 	}
 	return nil
 }

@@ -205,8 +205,14 @@ func BenchmarkPicker(b *testing.B) {
 		name, query string
 		limit       int
 	}{
-		{"first screen of 50", "", 50}, {"all", "", 0}, {"p", "p", 50}, {"pa", "pa", 50}, {"parser", "parser", 50},
-		{"parser and te", "parser and te", 50}, {"rare", "id123", 50}, {"nothing", "zzzz", 50},
+		{"first screen of 50", "", 50},
+		{"all", "", 0},
+		{"p", "p", 50},
+		{"pa", "pa", 50},
+		{"parser", "parser", 50},
+		{"parser and te", "parser and te", 50},
+		{"rare", "id123", 50},
+		{"nothing", "zzzz", 50},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {

@@ -93,7 +93,7 @@ func (t *tx) stmt(query string) (*sql.Stmt, error) {
 }
 
 func (t *tx) exec(query string, args ...any) (sql.Result, error) {
-	st, err := t.stmt(query)
+	st, err := t.stmt(query) //nolint:sqlclosecheck // closed with the store
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (t *tx) exec(query string, args ...any) (sql.Result, error) {
 
 // row reads one row into dest; ErrNotFound when there is none.
 func (t *tx) row(query string, args []any, dest ...any) error {
-	st, err := t.stmt(query)
+	st, err := t.stmt(query) //nolint:sqlclosecheck // closed with the store
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (t *tx) row(query string, args []any, dest ...any) error {
 
 // each calls fn for every row of a query.
 func (t *tx) each(query string, args []any, fn func(scan func(...any) error) error) error {
-	st, err := t.stmt(query)
+	st, err := t.stmt(query) //nolint:sqlclosecheck // closed with the store
 	if err != nil {
 		return err
 	}

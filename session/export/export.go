@@ -8,7 +8,6 @@ package export
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -90,25 +89,25 @@ func FormatOf(path string) (Format, error) {
 	}
 }
 
-// Write writes a document in a form.
-func Write(w io.Writer, f Format, d Document) error {
+// Render gives a document in a form.
+func Render(f Format, d Document) (string, error) {
 	switch f {
 	case Markdown:
-		return writeMarkdown(w, d)
+		return markdownPage(d), nil
 	case JSON:
-		return writeJSON(w, d)
+		return jsonPage(d)
 	case HTML:
-		return writeHTML(w, d)
+		return htmlPage(d), nil
 	}
-	return fmt.Errorf("export: unknown form %q: use md, json or html", f)
+	return "", fmt.Errorf("export: unknown form %q: use md, json or html", f)
 }
 
 // WriteFile writes a document in a form to a file, with its folder. A new file is readable
 // by its owner only.
 func WriteFile(path string, f Format, d Document) error {
-	var b strings.Builder
-	if err := Write(&b, f, d); err != nil {
+	page, err := Render(f, d)
+	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, []byte(b.String()), atomicfile.Options{Perm: 0o600})
+	return atomicfile.Write(path, []byte(page), atomicfile.Options{Perm: 0o600})
 }

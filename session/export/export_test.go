@@ -54,11 +54,11 @@ func sample() export.Document {
 
 func written(t *testing.T, f export.Format) string {
 	t.Helper()
-	var b strings.Builder
-	if err := export.Write(&b, f, sample()); err != nil {
+	got, err := export.Render(f, sample())
+	if err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
+	return got
 }
 
 func TestExportsAreAsReviewed(t *testing.T) {

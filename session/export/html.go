@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bufio"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
@@ -19,8 +18,8 @@ var pageStyle string
 // pagePolicy forbids the page to load or run anything: what it needs is in it.
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
-func writeHTML(w io.Writer, d Document) error {
-	b := bufio.NewWriter(w)
+func htmlPage(d Document) string {
+	b := &strings.Builder{}
 	fmt.Fprintf(b, `<!doctype html>
 <html lang="en">
 <head>
@@ -38,11 +37,10 @@ func writeHTML(w io.Writer, d Document) error {
 `, pagePolicy, html.EscapeString(title(d)), pageStyle)
 	htmlDocument(b, d, 1)
 	b.WriteString("</main>\n</body>\n</html>\n")
-	return b.Flush()
+	return b.String()
 }
 
-// htmlDocument writes to a bufio.Writer, which keeps the first error for Flush.
-func htmlDocument(b *bufio.Writer, d Document, level int) {
+func htmlDocument(b *strings.Builder, d Document, level int) {
 	fmt.Fprintf(b, "<header>\n<h%[1]d>%[2]s</h%[1]d>\n<dl>\n", min(level, 6), html.EscapeString(title(d)))
 	for _, f := range facts(d) {
 		fmt.Fprintf(b, "<div><dt>%s</dt><dd>%s</dd></div>\n", f[0], html.EscapeString(f[1]))
@@ -58,7 +56,7 @@ func htmlDocument(b *bufio.Writer, d Document, level int) {
 	}
 }
 
-func htmlItem(b *bufio.Writer, it item) {
+func htmlItem(b *strings.Builder, it item) {
 	class := it.kind
 	if it.archived {
 		class += " archived"
@@ -85,7 +83,7 @@ func htmlItem(b *bufio.Writer, it item) {
 	b.WriteString("</article>\n")
 }
 
-func htmlCall(b *bufio.Writer, c call) {
+func htmlCall(b *strings.Builder, c call) {
 	fmt.Fprintf(b, "<details class=\"call %s\"><summary><b>%s</b>", html.EscapeString(string(c.status)), html.EscapeString(c.name))
 	if c.about != "" {
 		fmt.Fprintf(b, " <code>%s</code>", html.EscapeString(c.about))
@@ -109,7 +107,7 @@ func htmlCall(b *bufio.Writer, c call) {
 }
 
 // htmlImages embeds pictures of the kinds that browsers show without running anything.
-func htmlImages(b *bufio.Writer, parts []session.Part) {
+func htmlImages(b *strings.Builder, parts []session.Part) {
 	for _, p := range parts {
 		if slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, p.MIME) && len(p.Data) > 0 {
 			fmt.Fprintf(b, "<img alt=\"\" src=\"data:%s;base64,%s\">\n", p.MIME, base64.StdEncoding.EncodeToString(p.Data))

@@ -3,7 +3,6 @@ package export
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"time"
 
 	"jcode/internal/text"
@@ -111,7 +110,7 @@ func moment(t time.Time) *time.Time {
 	return &t
 }
 
-func writeJSON(w io.Writer, d Document) error {
+func jsonPage(d Document) (string, error) {
 	doc := documentJSON(d)
 	doc.Version = jsonVersion
 	var b bytes.Buffer
@@ -119,8 +118,7 @@ func writeJSON(w io.Writer, d Document) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(doc); err != nil {
-		return err
+		return "", err
 	}
-	_, err := w.Write(bytes.ToValidUTF8(b.Bytes(), []byte("\uFFFD")))
-	return err
+	return text.Valid(b.String()), nil
 }

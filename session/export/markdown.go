@@ -1,20 +1,17 @@
 package export
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"strings"
 )
 
-func writeMarkdown(w io.Writer, d Document) error {
-	b := bufio.NewWriter(w)
+func markdownPage(d Document) string {
+	b := &strings.Builder{}
 	markdownDocument(b, d, 1)
-	return b.Flush()
+	return b.String()
 }
 
-// markdownDocument writes to a bufio.Writer, which keeps the first error for Flush.
-func markdownDocument(b *bufio.Writer, d Document, level int) {
+func markdownDocument(b *strings.Builder, d Document, level int) {
 	h := strings.Repeat("#", min(level, 5))
 	fmt.Fprintf(b, "%s %s\n\n", h, escapeMarkdown(title(d)))
 	for _, f := range facts(d) {
@@ -29,7 +26,7 @@ func markdownDocument(b *bufio.Writer, d Document, level int) {
 	}
 }
 
-func markdownItem(b *bufio.Writer, it item, h string) {
+func markdownItem(b *strings.Builder, it item, h string) {
 	who := it.who
 	if it.archived {
 		who += " (summarised later)"
@@ -52,7 +49,7 @@ func markdownItem(b *bufio.Writer, it item, h string) {
 	}
 }
 
-func markdownCall(b *bufio.Writer, c call, h string) {
+func markdownCall(b *strings.Builder, c call, h string) {
 	head := c.name
 	if c.about != "" {
 		head += " " + code(c.about)
@@ -77,7 +74,7 @@ func markdownCall(b *bufio.Writer, c call, h string) {
 }
 
 // fence writes a code block whose fence is longer than any in the text.
-func fence(b *bufio.Writer, lang, s string) {
+func fence(b *strings.Builder, lang, s string) {
 	mark := strings.Repeat("`", max(3, longest(s, '`')+1))
 	fmt.Fprintf(b, "%s%s\n%s\n%s\n\n", mark, lang, s, mark)
 }

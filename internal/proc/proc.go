@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -29,6 +30,10 @@ type Spec struct {
 	// DieWithParent ends the direct child when the thread that started it ends (Linux
 	// only). Start through a Launcher, which keeps such a thread.
 	DieWithParent bool
+	// Namespaces gives the child user and mount namespaces of its own, with the rights to
+	// mount in them, and OwnNetwork a network without anybody else in it (Linux only; an
+	// error elsewhere).
+	Namespaces, OwnNetwork bool
 }
 
 // Process is a started child and the tree below it.
@@ -75,6 +80,9 @@ const markerName = "JCODE_TREE"
 func Start(spec Spec) (*Process, error) {
 	if len(spec.Argv) == 0 || spec.Argv[0] == "" {
 		return nil, errors.New("start process: no program given")
+	}
+	if (spec.Namespaces || spec.OwnNetwork) && runtime.GOOS != "linux" {
+		return nil, errors.New("start process: namespaces are not available on this system")
 	}
 	cmd := exec.Command(spec.Argv[0], spec.Argv[1:]...)
 	cmd.Dir = spec.Dir

@@ -500,8 +500,9 @@ func TestRunCommandForJcodeItself(t *testing.T) {
 // stopper is a sandbox that forbids writing: it prefixes the command.
 type stopper struct{ blamed string }
 
-func (s stopper) Wrap(argv []string, _ string) ([]string, error) {
-	return append([]string{"env", "CONFINED=1"}, argv...), nil
+func (s stopper) Confine(spec proc.Spec) (proc.Spec, error) {
+	spec.Argv = append([]string{"env", "CONFINED=1"}, spec.Argv...)
+	return spec, nil
 }
 
 func (s stopper) Blamed(tail string, code int) string {

@@ -38,8 +38,8 @@ type ShellOptions struct {
 
 // Confiner confines commands.
 type Confiner interface {
-	// Wrap gives the argument list that runs argv confined.
-	Wrap(argv []string, dir string) ([]string, error)
+	// Confine gives what to start instead of spec, so that its command runs confined.
+	Confine(spec proc.Spec) (proc.Spec, error)
 	// Blamed says why the end of a confined command looks like the sandbox's doing, ""
 	// when it doesn't. tail is the last part of its output.
 	Blamed(tail string, code int) string
@@ -134,15 +134,6 @@ func (s *Shell) start(argv []string, line, dir string, confined, background bool
 	if s.closed.Err() != nil {
 		return nil, tools.Errorf(tools.KindCancelled, "jcode is closing")
 	}
-	if confined {
-		if s.opts.Confiner == nil {
-			return nil, tools.Errorf(tools.KindPermission, "there is no sandbox on this machine")
-		}
-		var err error
-		if argv, err = s.opts.Confiner.Wrap(argv, dir); err != nil {
-			return nil, tools.Errorf(tools.KindIO, "enter the sandbox: %w", err)
-		}
-	}
 	c := &command{line: line, dir: dir, started: time.Now(), capture: newCapture(s.newLog), drained: make(chan struct{})}
 	if background {
 		c.capture.openLog()
@@ -155,7 +146,7 @@ func (s *Shell) start(argv []string, line, dir string, confined, background bool
 			return nil, tools.Errorf(tools.KindIO, "start command: %w", err)
 		}
 	}
-	p, err := s.launch(proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env(), Stdout: write[0], Stderr: write[1]})
+	p, err := s.startProcess(proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env(), Stdout: write[0], Stderr: write[1]}, confined)
 	closeAll(write[:])
 	if err != nil {
 		closeAll(c.read[:])
@@ -174,6 +165,20 @@ func (s *Shell) start(argv []string, line, dir string, confined, background bool
 		close(c.drained)
 	})
 	return c, nil
+}
+
+func (s *Shell) startProcess(spec proc.Spec, confined bool) (*proc.Process, error) {
+	if !confined {
+		return s.launch(spec)
+	}
+	if s.opts.Confiner == nil {
+		return nil, errors.New("there is no sandbox on this machine")
+	}
+	spec, err := s.opts.Confiner.Confine(spec)
+	if err != nil {
+		return nil, err
+	}
+	return s.launch(spec)
 }
 
 // launch starts a process from the thread that all children hang on.

@@ -1,0 +1,53 @@
+package sandbox
+
+import (
+	"errors"
+	"sync"
+
+	"jcode/internal/proc"
+)
+
+// Box confines commands by a policy. It is safe for concurrent use.
+type Box struct {
+	self   string
+	policy func() Policy
+	probed func() Report
+}
+
+// New makes a box. self is the program whose Main is called with Command, usually the
+// running one; policy gives the policy in force. Nothing is probed before it is needed.
+func New(self string, policy func() Policy) *Box {
+	return &Box{self: self, policy: policy, probed: sync.OnceValue(func() Report { return probe(self) })}
+}
+
+// Report says what this machine gives; it looks once.
+func (b *Box) Report() Report { return b.probed() }
+
+// Available reports whether commands can be confined.
+func (b *Box) Available() bool { return b.probed().Available }
+
+// Confine gives what to start instead of spec, so that its command runs confined.
+func (b *Box) Confine(spec proc.Spec) (proc.Spec, error) {
+	report := b.probed()
+	if !report.Available {
+		return spec, errors.New("confine command: there is no sandbox on this machine")
+	}
+	policy := b.policy()
+	o := policy.order()
+	o.Shields = report.Shields
+	if !policy.Network {
+		o.NetNS = report.Network == "namespace"
+		o.NoTCP = report.Network == "tcp"
+	}
+	arg, err := o.encode()
+	if err != nil {
+		return spec, err
+	}
+	spec.Argv = append([]string{b.self, Command, arg}, spec.Argv...)
+	spec.Namespaces, spec.OwnNetwork = o.Shields || o.NetNS, o.NetNS
+	return spec, nil
+}
+
+// Blamed says why the end of a confined command looks like the sandbox's doing, "" when
+// it doesn't.
+func (b *Box) Blamed(tail string, code int) string { return blame(tail, code, b.policy().Network) }

@@ -1,0 +1,11 @@
+package sandbox
+
+// WithoutNamespaces makes the box behave as on a kernel that has Landlock only.
+func (b *Box) WithoutNamespaces() {
+	r := b.probed()
+	r.Shields, r.Network = false, ""
+	if r.Landlock >= 4 {
+		r.Network = "tcp"
+	}
+	b.probed = func() Report { return r }
+}

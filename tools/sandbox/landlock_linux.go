@@ -1,0 +1,106 @@
+package sandbox
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
+)
+
+// restrict takes rights from this process and everything it becomes and starts.
+func restrict(o order) error {
+	cfg := landlock.V11.BestEffort()
+	rules := []landlock.Rule{
+		landlock.PathAccess(llsys.AccessFSReadDir, "/"), // names may be listed, contents not read
+		landlock.RWFiles("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx").WithIoctlDev().IgnoreIfMissing(),
+		landlock.RWDirs("/dev/pts", "/dev/shm").WithIoctlDev().IgnoreIfMissing(),
+	}
+	var dirs, files []string
+	except("/", o.Hidden, func(path string, dir bool) {
+		if dir {
+			dirs = append(dirs, path)
+		} else {
+			files = append(files, path)
+		}
+	})
+	rules = append(rules, landlock.RODirs(dirs...).IgnoreIfMissing(), landlock.ROFiles(files...).IgnoreIfMissing())
+	for _, root := range o.Write {
+		rules = append(rules, writable(root, o)...)
+	}
+	if err := cfg.RestrictPaths(rules...); err != nil {
+		return fmt.Errorf("restrict files: %w", err)
+	}
+	if err := cfg.RestrictScoped(); err != nil {
+		return fmt.Errorf("restrict signals: %w", err)
+	}
+	if o.NoTCP {
+		if err := cfg.RestrictNet(); err != nil {
+			return fmt.Errorf("restrict network: %w", err)
+		}
+	}
+	return nil
+}
+
+// writable gives the rules for a folder that may be written. Where something hidden lies in
+// it and can't be shielded, only what lies beside that is given: Landlock knows no
+// exceptions inside a folder.
+func writable(root string, o order) []landlock.Rule {
+	if o.Shields || !holds(root, o.Hidden) {
+		return []landlock.Rule{landlock.RWDirs(root).WithRefer().WithResolveUnix().IgnoreIfMissing()}
+	}
+	var dirs, files []string
+	except(root, o.Hidden, func(path string, dir bool) {
+		if dir {
+			dirs = append(dirs, path)
+		} else {
+			files = append(files, path)
+		}
+	})
+	return []landlock.Rule{landlock.RWDirs(dirs...).WithRefer().WithResolveUnix().IgnoreIfMissing(), landlock.RWFiles(files...).IgnoreIfMissing()}
+}
+
+// holds reports whether one of the paths is dir or lies below it.
+func holds(dir string, list []string) bool {
+	for _, p := range list {
+		if p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// except visits the largest parts of a folder that hold none of the hidden paths. Links
+// are left out: their targets are visited where they are.
+func except(dir string, hidden []string, visit func(path string, dir bool)) {
+	if !holds(dir, hidden) {
+		visit(dir, true)
+		return
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // what can't be listed is not given
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case isHidden(path, hidden) || e.Type()&fs.ModeSymlink != 0:
+		case e.IsDir():
+			except(path, hidden, visit)
+		default:
+			visit(path, false)
+		}
+	}
+}
+
+func isHidden(path string, hidden []string) bool {
+	for _, h := range hidden {
+		if h == path {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,194 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"jcode/internal/paths"
+)
+
+// Command is the hidden subcommand under which a program that confines commands must call
+// Main before it does anything else.
+const Command = "sandbox-exec"
+
+// Policy says what a confined command may do. All paths are absolute.
+type Policy struct {
+	// Roots are the workspace's folders: read and written.
+	Roots []string
+	// Caches are further folders that may be written; those that don't exist are left out.
+	Caches []string
+	// Hidden are files and folders that must not be read: keys, jcode's own data.
+	Hidden []string
+	// Protect are patterns of files in the roots that must not be changed, besides git's
+	// hooks and configuration and the files that steer an agent (".env").
+	Protect []string
+	// Network lets commands use the network.
+	Network bool
+}
+
+// order is what the child is told: the policy worked out for one command.
+type order struct {
+	Write   []string `json:"write"`
+	Hidden  []string `json:"hidden"`
+	Pinned  []string `json:"pinned,omitempty"`  // can't be renamed
+	Locked  []string `json:"locked,omitempty"`  // can't be changed
+	Shields bool     `json:"shields,omitempty"` // the child has a mount namespace
+	NetNS   bool     `json:"netns,omitempty"`   // and a network of its own
+	NoTCP   bool     `json:"no_tcp,omitempty"`
+}
+
+// order works a policy out against the files that are there now.
+func (p Policy) order() order {
+	var o order
+	add := func(list []string, path string) []string {
+		real, err := paths.Resolve(path)
+		if err != nil {
+			return list // a loop of links: nothing to protect, nothing to give
+		}
+		if _, err := os.Lstat(real); err != nil || slices.Contains(list, real) {
+			return list
+		}
+		return append(list, real)
+	}
+	for _, dir := range append(append(slices.Clone(p.Roots), os.TempDir()), p.Caches...) {
+		o.Write = add(o.Write, dir)
+	}
+	for _, path := range append(slices.Clone(p.Hidden), services()...) {
+		o.Hidden = add(o.Hidden, path)
+	}
+	for _, root := range p.Roots {
+		o.Pinned = add(o.Pinned, filepath.Join(root, ".git"))
+		for _, name := range []string{".git/hooks", ".git/config", ".jcode", ".claude", ".agents", ".mcp.json"} {
+			o.Locked = add(o.Locked, filepath.Join(root, filepath.FromSlash(name)))
+		}
+		for _, pattern := range p.Protect {
+			for _, path := range expand(root, pattern) {
+				o.Locked = add(o.Locked, path)
+			}
+		}
+	}
+	// A work tree's .git is a file that names the real folder: it stays as it is.
+	o.Pinned = slices.DeleteFunc(o.Pinned, func(path string) bool {
+		info, err := os.Stat(path)
+		return err != nil || !info.IsDir()
+	})
+	return o
+}
+
+// maxProtected bounds the files that one pattern stands for.
+const maxProtected = 200
+
+// expand gives the files of a root that a pattern stands for. A pattern without a slash
+// holds at any depth, in folders that are likely to be sources.
+func expand(root, pattern string) []string {
+	if filepath.IsAbs(pattern) {
+		return []string{pattern}
+	}
+	if !strings.Contains(pattern, "/") {
+		pattern = "{" + pattern + ",*/" + pattern + ",*/*/" + pattern + "}"
+	}
+	hits, err := doublestar.Glob(os.DirFS(root), pattern, doublestar.WithNoFollow())
+	if err != nil {
+		return nil // the configuration has checked patterns before
+	}
+	var out []string
+	for _, h := range hits[:min(len(hits), maxProtected)] {
+		out = append(out, filepath.Join(root, filepath.FromSlash(h)))
+	}
+	return out
+}
+
+// services are sockets through which a command could have others act for it.
+func services() []string {
+	return []string{
+		fmt.Sprintf("/run/user/%d", os.Getuid()), "/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock", "/var/run/docker.sock",
+	}
+}
+
+// encode writes an order as one argument.
+func (o order) encode() (string, error) {
+	b, err := json.Marshal(o)
+	return string(b), err
+}
+
+func decode(s string) (o order, err error) {
+	if err := json.Unmarshal([]byte(s), &o); err != nil {
+		return o, fmt.Errorf("read sandbox order: %w", err)
+	}
+	if len(o.Write) == 0 {
+		return o, errors.New("read sandbox order: no folder may be written")
+	}
+	return o, nil
+}
+
+// Report says what this machine gives.
+type Report struct {
+	// Available says whether commands can be confined at all.
+	Available bool
+	// Landlock is the kernel's version of that interface, 0 for none.
+	Landlock int
+	// Shields says whether protected files inside the workspace can be locked, which
+	// needs namespaces.
+	Shields bool
+	// Network says how the network is cut: "namespace", "tcp" (only TCP) or "" (not).
+	Network string
+	// Why gives the reasons for what is missing.
+	Why []string
+}
+
+// Lines describe the report for a person.
+func (r Report) Lines() []string {
+	if !r.Available {
+		return append([]string{"sandbox: not available on this machine; mode auto asks as mode ask does"}, r.Why...)
+	}
+	out := []string{fmt.Sprintf("sandbox: Landlock %d; commands of mode auto write only in the workspace, the temporary folder and the configured caches", r.Landlock)}
+	if r.Shields {
+		out = append(out, "sandbox: git's hooks and other protected files are locked for them")
+	} else {
+		out = append(out, "sandbox: protected files inside the workspace can't be locked for them; commands that name one ask")
+	}
+	switch r.Network {
+	case "namespace":
+		out = append(out, "sandbox: they can be cut off the network, with a loopback of their own")
+	case "tcp":
+		out = append(out, "sandbox: TCP can be cut off, other protocols can't")
+	default:
+		out = append(out, "sandbox: the network can't be cut off")
+	}
+	return append(out, r.Why...)
+}
+
+// blame looks in the last part of a failed command's output for what a sandbox causes.
+func blame(tail string, code int, network bool) string {
+	if code == 0 {
+		return ""
+	}
+	low := strings.ToLower(tail)
+	for _, s := range []string{"permission denied", "read-only file system", "operation not permitted", "eacces", "erofs", "eperm"} {
+		if strings.Contains(low, s) {
+			return "it was denied something outside the workspace, or a protected file (" + s + ")"
+		}
+	}
+	if network {
+		return ""
+	}
+	for _, s := range []string{"network is unreachable", "could not resolve host", "temporary failure in name resolution", "name or service not known", "no such host",
+		"enetunreach", "eai_again", "connection timed out", "failed to connect", "couldn't connect to server"} {
+		if strings.Contains(low, s) {
+			return "it has no network (" + s + ")"
+		}
+	}
+	return ""
+}
+
+func unavailable(why string) Report {
+	return Report{Why: []string{"sandbox: " + why + " (" + runtime.GOOS + ")"}}
+}

@@ -1,0 +1,341 @@
+//go:build linux
+
+package sandbox_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/internal/proc"
+	"jcode/tools/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == sandbox.Command {
+		os.Exit(sandbox.Main(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+// rig is a workspace, a home with keys, and a box around them. The temporary folder is
+// outside of both, so that the rest of the test's folder is not writable by accident.
+type rig struct {
+	*sandbox.Box
+	t                   *testing.T
+	base, project, home string
+	tmp                 string
+	policy              sandbox.Policy
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, base: base, project: filepath.Join(base, "project"), home: filepath.Join(base, "home"), tmp: filepath.Join(base, "tmp")}
+	for _, f := range []string{"project/a.txt", "project/.git/hooks/pre-commit", "project/.git/config", "project/.jcode/config.json", "project/sub/.env",
+		"home/.ssh/id", "home/.aws/credentials", "home/.config/jcode/credentials.json", "home/notes.txt", "home/.cache/build/x", "tmp/x", "other/x"} {
+		path := filepath.Join(base, filepath.FromSlash(f))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("content of "+f+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("TMPDIR", r.tmp)
+	r.policy = sandbox.Policy{
+		Roots: []string{r.project}, Caches: []string{filepath.Join(r.home, ".cache", "build"), filepath.Join(r.home, "none")},
+		Hidden:  []string{filepath.Join(r.home, ".ssh"), filepath.Join(r.home, ".aws"), filepath.Join(r.home, ".config", "jcode"), filepath.Join(r.home, "none")},
+		Protect: []string{".env"},
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Box = sandbox.New(self, func() sandbox.Policy { return r.policy })
+	if !r.Available() {
+		t.Skipf("no Landlock on this kernel: %v", r.Report().Why)
+	}
+	return r
+}
+
+// sh runs a shell text confined in the workspace.
+func (r *rig) sh(line string) (out string, code int) {
+	r.t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	spec, err := r.Confine(proc.Spec{Argv: []string{"/bin/sh", "-c", line}, Dir: r.project, Env: proc.CommandEnv(os.Environ(), proc.EnvRules{}), Stdout: write, Stderr: write})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	p, err := proc.Start(spec)
+	_ = write.Close()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	select {
+	case <-p.Done():
+	case <-time.After(30 * time.Second):
+		r.t.Errorf("%s does not end", line)
+		_ = p.Kill()
+	}
+	b, err := io.ReadAll(read)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(b), p.Exit().Code
+}
+
+func (r *rig) content(path string) string {
+	b, err := os.ReadFile(filepath.Join(r.base, filepath.FromSlash(path)))
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// everyWay runs a test with all that this kernel gives, and with Landlock alone.
+func everyWay(t *testing.T, f func(t *testing.T, r *rig)) {
+	t.Run("all layers", func(t *testing.T) { f(t, newRig(t)) })
+	t.Run("Landlock alone", func(t *testing.T) {
+		r := newRig(t)
+		r.WithoutNamespaces()
+		f(t, r)
+	})
+}
+
+func TestConfinedCommandsWriteOnlyWhereTheyMay(t *testing.T) { everyWay(t, writesOnlyWhereItMay) }
+
+func writesOnlyWhereItMay(t *testing.T, r *rig) {
+	for _, tc := range []struct {
+		line, file string
+		works      bool
+	}{
+		{"echo new > b.txt", "project/b.txt", true},
+		{"echo new > a.txt", "project/a.txt", true},
+		{"mkdir -p d/e && echo new > d/e/f && mv d/e/f g && rm -r d", "project/g", true},
+		{"echo new > .git/HEAD", "project/.git/HEAD", true},
+		{"echo new > $TMPDIR/y", "tmp/y", true},
+		{"echo new > ../home/.cache/build/y", "home/.cache/build/y", true},
+		{"echo new > /dev/null && echo new > h", "project/h", true},
+		{"echo new > ../other/y", "other/y", false},
+		{"echo new > ../other/x", "other/x", false},
+		{"echo new >> ../home/notes.txt", "home/notes.txt", false},
+		{"echo new > ../home/.bashrc", "home/.bashrc", false},
+		{"echo new > ../home/.ssh/authorized_keys", "home/.ssh/authorized_keys", false},
+		{"ln -s ../other l && echo new > l/y", "other/y", false},
+		{"rm ../other/x; true", "other/x", false},
+		{"mv ../other/x . ; echo new > x", "other/x", false},
+		{"sh -c 'sh -c \"echo new > ../other/y\"'", "other/y", false},
+	} {
+		before := r.content(tc.file)
+		out, code := r.sh(tc.line)
+		now := r.content(tc.file)
+		if tc.works && (now != "new\n" || code != 0) {
+			t.Errorf("%s: %d %q, file %q", tc.line, code, out, now)
+		}
+		if !tc.works && now != before {
+			t.Errorf("%s wrote %s: %q", tc.line, tc.file, now)
+		}
+		if !tc.works && code != 0 && r.Blamed(out, code) == "" {
+			t.Errorf("%s: the failure %q is not recognised", tc.line, out)
+		}
+	}
+}
+
+func TestConfinedCommandsReadNoSecrets(t *testing.T) { everyWay(t, readsNoSecrets) }
+
+func readsNoSecrets(t *testing.T, r *rig) {
+	for line, want := range map[string]bool{
+		"cat a.txt ../home/notes.txt ../other/x /etc/passwd":     true,
+		"ls /usr/bin >/dev/null && cat ../home/notes.txt":        true,
+		"cat ../home/.ssh/id":                                    false,
+		"cat ../home/.aws/credentials":                           false,
+		"cat ../home/.config/jcode/credentials.json":             false,
+		"ln -s ../home/.ssh s; cat s/id":                         false,
+		"cp -r ../home/.ssh copy; cat copy/id":                   false,
+		fmt.Sprintf("cat /proc/%d/environ", os.Getpid()):         false,
+		fmt.Sprintf("cat /proc/%d/root/etc/passwd", os.Getpid()): false,
+	} {
+		out, code := r.sh(line)
+		leaks := strings.Contains(out, "content of home/.ssh") || strings.Contains(out, "credentials") && strings.Contains(out, "content of") || strings.Contains(out, "TMPDIR=")
+		if (code == 0) != want || !want && leaks {
+			t.Errorf("%s: %d %q", line, code, out)
+		}
+	}
+}
+
+func TestProtectedFilesInTheWorkspaceAreLocked(t *testing.T) {
+	r := newRig(t)
+	if !r.Report().Shields {
+		t.Skipf("no namespaces here: %v", r.Report().Why)
+	}
+	for _, line := range []string{
+		"echo new > .git/hooks/pre-commit", "echo new > .git/hooks/post-commit", "rm .git/hooks/pre-commit", "echo new >> .git/config", "mv .git .old",
+		"mv .git/hooks .git/h2", "echo new > .jcode/config.json", "rm -rf .jcode", "mv .jcode x", "echo new > sub/.env", "umount .git/hooks", "mount -t tmpfs none sub",
+	} {
+		out, code := r.sh(line)
+		if code == 0 {
+			t.Errorf("%s worked: %q", line, out)
+		}
+		if r.Blamed(out, code) == "" && !strings.Contains(out, "busy") && !strings.Contains(out, "superuser") {
+			t.Errorf("%s: the failure %q is not recognised", line, out)
+		}
+	}
+	for _, f := range []string{"project/.git/hooks/pre-commit", "project/.git/config", "project/.jcode/config.json", "project/sub/.env"} {
+		if !strings.HasPrefix(r.content(f), "content of") {
+			t.Errorf("%s is %q", f, r.content(f))
+		}
+	}
+	if out, code := r.sh("cat .git/config .jcode/config.json && ls -a ../home/.ssh"); code != 0 || strings.Contains(out, "id") {
+		t.Errorf("%d %q", code, out)
+	}
+}
+
+func TestConfinedCommandsKeepWhoTheyAre(t *testing.T) {
+	r := newRig(t)
+	out, code := r.sh("id -u; pwd; kill -0 $$ && echo self; exit 7")
+	if want := fmt.Sprintf("%d\n%s\nself\n", os.Getuid(), r.project); out != want || code != 7 {
+		t.Errorf("%d %q, want %q", code, out, want)
+	}
+	if _, code := r.sh(fmt.Sprintf("kill -0 %d", os.Getpid())); code == 0 && r.Report().Landlock >= 6 {
+		t.Error("a signal left the sandbox")
+	}
+	if out, code := r.sh("no-such-program"); code != 127 {
+		t.Errorf("%d %q", code, out)
+	}
+}
+
+func TestNetworkOfConfinedCommands(t *testing.T) { everyWay(t, networkIsCut) }
+
+func networkIsCut(t *testing.T, r *rig) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3 on this machine")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dial := fmt.Sprintf("%s -c 'import socket; socket.create_connection((\"127.0.0.1\", %d), 5); print(\"in\")'", python, l.Addr().(*net.TCPAddr).Port)
+	if r.Report().Network != "" {
+		if out, code := r.sh(dial); code == 0 {
+			t.Errorf("it has a network: %q", out)
+		}
+	}
+	if r.Report().Network == "namespace" {
+		own := python + " -c 'import socket; s=socket.socket(); s.bind((\"127.0.0.1\",0)); s.listen(); socket.create_connection(s.getsockname(), 5); print(\"own\")'"
+		if out, code := r.sh(own); code != 0 || !strings.Contains(out, "own") {
+			t.Errorf("no loopback of its own: %d %q", code, out)
+		}
+	}
+	r.policy.Network = true
+	if out, code := r.sh(dial); code != 0 || !strings.Contains(out, "in") {
+		t.Errorf("no network although allowed: %d %q", code, out)
+	}
+}
+
+func TestUsualToolsWorkConfined(t *testing.T) {
+	r := newRig(t)
+	if _, err := exec.LookPath("git"); err == nil {
+		if err := os.RemoveAll(filepath.Join(r.project, ".git")); err != nil {
+			t.Fatal(err)
+		}
+		env := append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
+		for _, args := range [][]string{{"init", "-q"}, {"config", "user.email", "a@b"}, {"config", "user.name", "n"}} {
+			cmd := exec.Command("git", args...)
+			cmd.Dir, cmd.Env = r.project, env
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("git %v: %v %s", args, err, out)
+			}
+		}
+		if out, code := r.sh("git add a.txt && git commit -qm one && git log --oneline && git status --short"); code != 0 || !strings.Contains(out, "one") {
+			t.Errorf("git: %d %q", code, out)
+		}
+	}
+	if _, err := exec.LookPath("go"); err == nil && !testing.Short() {
+		r.policy.Caches = append(r.policy.Caches, filepath.Join(r.base, "gocache"))
+		if err := os.MkdirAll(filepath.Join(r.base, "gocache"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		out, code := r.sh("printf 'module x\\n\\ngo 1.21\\n' > go.mod; printf 'package main\\n\\nfunc main() { println(\"built\") }\\n' > main.go; GOFLAGS=-mod=mod GOCACHE=" + filepath.Join(r.base, "gocache") + " go run .")
+		if code != 0 || !strings.Contains(out, "built") {
+			t.Errorf("go: %d %q", code, out)
+		}
+	}
+}
+
+func TestHomeAsWorkspaceHidesKeysToo(t *testing.T) {
+	everyWay(t, func(t *testing.T, r *rig) {
+		r.policy.Roots = []string{r.home}
+		if out, code := r.sh("cat ../home/.ssh/id"); code == 0 {
+			t.Errorf("%q", out)
+		}
+		if out, code := r.sh("echo new > ../home/.ssh/authorized_keys"); code == 0 {
+			t.Errorf("%q", out)
+		}
+		if out, code := r.sh("echo new > ../home/notes.txt && cat ../home/notes.txt"); code != 0 || out != "new\n" {
+			t.Errorf("%d %q", code, out)
+		}
+	})
+}
+
+func TestReportSaysWhatThereIs(t *testing.T) {
+	r := newRig(t)
+	lines := strings.Join(r.Report().Lines(), "\n")
+	if !strings.Contains(lines, fmt.Sprintf("Landlock %d", r.Report().Landlock)) {
+		t.Error(lines)
+	}
+	t.Log(lines)
+	none := sandbox.Report{Why: []string{"sandbox: because"}}
+	if s := strings.Join(none.Lines(), "\n"); !strings.Contains(s, "mode auto asks") || !strings.Contains(s, "because") {
+		t.Error(s)
+	}
+}
+
+func TestMainRefusesABrokenOrder(t *testing.T) {
+	for _, args := range [][]string{nil, {"{}"}, {"{}", "ls"}, {"nonsense", "ls"}} {
+		if code := sandbox.Main(args); code != 125 {
+			t.Errorf("%v: %d", args, code)
+		}
+	}
+}
+
+func BenchmarkConfinedTrue(b *testing.B) {
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir := b.TempDir()
+	box := sandbox.New(self, func() sandbox.Policy {
+		return sandbox.Policy{Roots: []string{dir}, Hidden: []string{filepath.Join(dir, "x")}}
+	})
+	if !box.Available() {
+		b.Skip("no Landlock on this kernel")
+	}
+	for b.Loop() {
+		spec, err := box.Confine(proc.Spec{Argv: []string{"true"}, Dir: dir, Env: os.Environ()})
+		if err != nil {
+			b.Fatal(err)
+		}
+		p, err := proc.Start(spec)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if e := p.Exit(); e.Code != 0 {
+			b.Fatal(e)
+		}
+	}
+}

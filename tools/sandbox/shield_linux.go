@@ -1,0 +1,133 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// shield covers what must not be seen and locks what must not be changed, in this
+// process's own mount namespace. Landlock then forbids undoing it.
+func shield(o order) error {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("detach mounts: %w", err)
+	}
+	for _, path := range o.Hidden {
+		if err := cover(path); err != nil {
+			return err
+		}
+	}
+	// A mount point can't be renamed, so .git can't be put aside for one with other hooks.
+	for _, path := range o.Pinned {
+		if err := bind(path, path); err != nil {
+			return err
+		}
+	}
+	for _, path := range o.Locked {
+		if err := bind(path, path); err != nil {
+			return err
+		}
+		if err := readOnly(path); err != nil {
+			return err
+		}
+	}
+	return enterAgain()
+}
+
+// enterAgain makes the working folder the mounted one: a folder that was entered before
+// a mount over it, or over one above it, is the old one.
+func enterAgain() error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("find working folder: %w", err)
+	}
+	if err := os.Chdir(dir); err != nil {
+		return fmt.Errorf("enter working folder: %w", err)
+	}
+	return nil
+}
+
+// cover puts something empty over a file or folder.
+func cover(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // gone since the order was made
+	}
+	if !info.IsDir() {
+		return bind(os.DevNull, path)
+	}
+	if err := unix.Mount("tmpfs", path, "tmpfs", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, "mode=0555,size=4k"); err != nil {
+		return fmt.Errorf("hide %s: %w", path, err)
+	}
+	return nil
+}
+
+func bind(from, to string) error {
+	if err := unix.Mount(from, to, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return fmt.Errorf("lock %s: %w", to, err)
+	}
+	return nil
+}
+
+// readOnly locks a mount. A user namespace may not take away flags that were set before.
+func readOnly(path string) error {
+	var st unix.Statfs_t
+	if err := unix.Statfs(path, &st); err != nil {
+		return fmt.Errorf("lock %s: %w", path, err)
+	}
+	flags := uintptr(unix.MS_BIND | unix.MS_REMOUNT | unix.MS_RDONLY)
+	for _, f := range []struct{ have, keep uintptr }{
+		{unix.ST_NOSUID, unix.MS_NOSUID}, {unix.ST_NODEV, unix.MS_NODEV}, {unix.ST_NOEXEC, unix.MS_NOEXEC},
+		{unix.ST_NOATIME, unix.MS_NOATIME}, {unix.ST_NODIRATIME, unix.MS_NODIRATIME}, {unix.ST_RELATIME, unix.MS_RELATIME},
+	} {
+		if uintptr(st.Flags)&f.have != 0 {
+			flags |= f.keep
+		}
+	}
+	if err := unix.Mount("", path, "", flags, ""); err != nil {
+		return fmt.Errorf("lock %s: %w", path, err)
+	}
+	return nil
+}
+
+// loopbackUp switches on the loopback of an own network, so that programs can talk to
+// themselves.
+func loopbackUp() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("set up loopback: %w", err)
+	}
+	defer func() { _ = unix.Close(fd) }() // only a handle
+	req, err := unix.NewIfreq("lo")
+	if err != nil {
+		return fmt.Errorf("set up loopback: %w", err)
+	}
+	req.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, req); err != nil {
+		return fmt.Errorf("set up loopback: %w", err)
+	}
+	return nil
+}
+
+// tryNamespaces does in small what shield and loopbackUp do.
+func tryNamespaces() error {
+	dir, err := os.MkdirTemp("", "jcode-probe-")
+	if err != nil {
+		return err
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("detach mounts: %w (remove %s)", err, dir)
+	}
+	defer func() {
+		_ = unix.Unmount(dir, unix.MNT_DETACH) // the namespace ends with this process anyway
+		_ = os.Remove(dir)
+	}()
+	if err := bind(dir, dir); err != nil {
+		return err
+	}
+	if err := readOnly(dir); err != nil {
+		return err
+	}
+	return loopbackUp()
+}

@@ -105,6 +105,8 @@ type Announcement struct {
 	Text string
 	// Shown is what the person sees of it; empty means Text.
 	Shown string
+	// Silent announcements are for the model alone: the person was told another way.
+	Silent bool
 }
 
 // Prompt is what a person sends.

@@ -255,7 +255,9 @@ func (c *Conversation) offer(ctx context.Context, t *turn) (tools.Snapshot, []to
 			if err := c.appendNotice(context.WithoutCancel(ctx), told.Text); err != nil {
 				return tools.Snapshot{}, nil, err
 			}
-			c.Notify(LevelInfo, "%s", cmp.Or(told.Shown, told.Text))
+			if !told.Silent {
+				c.Notify(LevelInfo, "%s", cmp.Or(told.Shown, told.Text))
+			}
 		}
 	}
 	c.mu.Lock()

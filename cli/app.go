@@ -233,8 +233,8 @@ func (a *app) options() (agent.Options, error) {
 		Resolve: a.models.resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: a.flags.MaxSteps, MaxCost: a.flags.MaxCost, Headless: a.flags.Print,
-		Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{a.changes, a.board.take},
-		TurnEnded: func(agent.TurnEnd) { a.turnRules.end(a.board.session()) },
+		Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{a.learning.before, a.board.take},
+		TurnEnded: func(agent.TurnEnd) { a.learning.turnEnded() },
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}
 	if a.mcp != nil {

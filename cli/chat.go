@@ -41,8 +41,15 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	defer conv.Close()
 	a.board.attach(conv)
 	a.startExtensions()
+	prompt, notice, err := asCommand(ctx, a.commands, text)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	if notice != "" {
+		a.board.say(agent.LevelInfo, "%s", notice)
+	}
 	pr, out := newPrinter(f.OutputFormat, std)
-	return runPrompt(ctx, conv, agent.Prompt{Text: text}, pr, out, a.initLine(conv))
+	return runPrompt(ctx, conv, prompt, pr, out, a.initLine(conv))
 }
 
 // startError says what to do when a conversation could not begin.

@@ -48,7 +48,7 @@ type CommandFile struct {
 }
 
 func (c *CommandFile) pin() Pin {
-	return Pin{Kind: "command", Name: c.Name, File: c.File, Hash: c.Hash, Rules: c.Rules, Shell: c.Shell}
+	return Pin{Kind: "command", Name: c.Name, File: c.File, Project: c.Source.Project, Hash: c.Hash, Rules: c.Rules, Shell: c.Shell}
 }
 
 // CommandFiles knows the command files. Listing costs no file access. All methods are

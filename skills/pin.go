@@ -16,6 +16,8 @@ type Pin struct {
 	Name string
 	// File is the file that asks.
 	File string
+	// Project says that the file belongs to the project, not to the person.
+	Project bool
 	// Hash is the SHA-256 of the file; any edit makes another pin.
 	Hash string
 	// Rules would run without asking, as permission rules.
@@ -96,5 +98,5 @@ func (p Pin) question() tools.Question {
 }
 
 func (sk Skill) pin() Pin {
-	return Pin{Kind: "skill", Name: sk.Name, File: sk.File, Hash: sk.Hash, Rules: sk.Rules}
+	return Pin{Kind: "skill", Name: sk.Name, File: sk.File, Project: sk.Source.Project, Hash: sk.Hash, Rules: sk.Rules}
 }

@@ -25,6 +25,14 @@ func write(t *testing.T, text string, path ...string) string {
 	return file
 }
 
+func changes(s *instructions.Set) string {
+	news, ok := s.Changes()
+	if ok != (news.Text != "") || ok != (news.Short != "") {
+		return "ok does not fit the text"
+	}
+	return news.Text
+}
+
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -99,10 +107,13 @@ func TestSubfolderIsGivenOnceAtItsFirstTouch(t *testing.T) { // C04
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			if text, ok := s.Touch(filepath.Join(dir, "a/b", fmt.Sprintf("%d.go", i))); ok {
+			if news, ok := s.Touch(filepath.Join(dir, "a/b", fmt.Sprintf("%d.go", i))); ok {
 				mu.Lock()
-				texts = append(texts, text)
+				texts = append(texts, news.Text)
 				mu.Unlock()
+				if news.Short != "instructions of a/AGENTS.md, a/b/CLAUDE.md" {
+					t.Errorf("shown as %q", news.Short)
+				}
 			}
 		}()
 	}
@@ -112,8 +123,8 @@ func TestSubfolderIsGivenOnceAtItsFirstTouch(t *testing.T) { // C04
 	}
 	inOrder(t, texts[0], "upper rules", "lower rules")
 	for _, p := range []string{filepath.Join(dir, "a"), filepath.Join(dir, "x.go"), filepath.Dir(dir), filepath.Join(dir, "none/x")} {
-		if text, ok := s.Touch(p); ok {
-			t.Errorf("%s gives %q", p, text)
+		if news, ok := s.Touch(p); ok {
+			t.Errorf("%s gives %q", p, news.Text)
 		}
 	}
 	inOrder(t, s.Prompt(), "root", "upper rules", "lower rules") // after a compaction they still hold
@@ -190,27 +201,27 @@ func TestChangesAreNoticed(t *testing.T) {
 	dir := tempDir(t)
 	file := write(t, "old", dir, "AGENTS.md")
 	s := instructions.New(instructions.Options{Root: dir, Cwd: dir})
-	if s.Changes() != "" {
+	if changes(s) != "" {
 		t.Error("a change before the first prompt")
 	}
 	s.Prompt()
-	if c := s.Changes(); c != "" {
+	if c := changes(s); c != "" {
 		t.Errorf("nothing changed: %q", c)
 	}
 	write(t, "new rules @x.md", file)
 	write(t, "imported now", dir, "x.md")
-	inOrder(t, s.Changes(), "replace what stood", "new rules", "imported now")
+	inOrder(t, changes(s), "replace what stood", "new rules", "imported now")
 	write(t, "came later", dir, "CLAUDE.md")
-	if c := s.Changes(); !strings.Contains(c, "came later") || strings.Contains(c, "new rules") {
+	if c := changes(s); !strings.Contains(c, "came later") || strings.Contains(c, "new rules") {
 		t.Errorf("got %q", c)
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if c := s.Changes(); c != "These instructions were removed and no longer hold: AGENTS.md." {
+	if c := changes(s); c != "These instructions were removed and no longer hold: AGENTS.md." {
 		t.Errorf("got %q", c)
 	}
-	if c := s.Changes(); c != "" {
+	if c := changes(s); c != "" {
 		t.Errorf("said again: %q", c)
 	}
 }

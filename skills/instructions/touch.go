@@ -9,16 +9,24 @@ import (
 	"jcode/internal/paths"
 )
 
+// News are instructions to be given between two steps.
+type News struct {
+	// Text is for the model.
+	Text string
+	// Short says in a line, for the person, what Text holds.
+	Short string
+}
+
 // Touch is told that work touches a file or folder, and gives the instructions of the
 // folders on the way to it that were not given yet. ok is false when there are none.
 // Paths outside the project have none.
-func (s *Set) Touch(path string) (string, bool) {
+func (s *Set) Touch(path string) (news News, ok bool) {
 	if s.opts.Root == "" {
-		return "", false
+		return News{}, false
 	}
 	real, err := paths.Resolve(path)
 	if err != nil || !paths.Within(s.opts.Root, real) {
-		return "", false
+		return News{}, false
 	}
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
 		real = filepath.Dir(real)
@@ -26,7 +34,7 @@ func (s *Set) Touch(path string) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.loaded || !paths.Within(s.opts.Root, real) {
-		return "", false
+		return News{}, false
 	}
 	var list []*source
 	for _, dir := range between(s.opts.Root, real) {
@@ -37,16 +45,24 @@ func (s *Set) Touch(path string) (string, bool) {
 		list = append(list, found...)
 	}
 	out := s.join(list)
-	return out, out != ""
+	return News{Text: out, Short: "instructions of " + s.showAll(list)}, out != ""
+}
+
+func (s *Set) showAll(list []*source) string {
+	shown := make([]string, len(list))
+	for i, src := range list {
+		shown[i] = s.show(src.path)
+	}
+	return strings.Join(shown, ", ")
 }
 
 // Changes gives the new text of instructions that changed, came into being or went since
-// they were given, else "". It costs a few stats.
-func (s *Set) Changes() string {
+// they were given. ok is false when there is nothing new. It costs a few stats.
+func (s *Set) Changes() (news News, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.loaded {
-		return ""
+		return News{}, false
 	}
 	var gone []string
 	var fresh []*source
@@ -72,17 +88,17 @@ func (s *Set) Changes() string {
 	for _, dir := range s.folders() {
 		fresh = append(fresh, s.folder(dir)...)
 	}
-	var b strings.Builder
+	var parts, short []string
 	if len(gone) > 0 {
-		b.WriteString("These instructions were removed and no longer hold: " + strings.Join(gone, ", ") + ".")
+		names := strings.Join(gone, ", ")
+		parts = append(parts, "These instructions were removed and no longer hold: "+names+".")
+		short = append(short, "instructions removed: "+names)
 	}
 	if body := s.join(fresh); body != "" {
-		if b.Len() > 0 {
-			b.WriteString("\n\n")
-		}
-		b.WriteString("These instructions are new, or changed and replace what stood there before:\n\n" + body)
+		parts = append(parts, "These instructions are new, or changed and replace what stood there before:\n\n"+body)
+		short = append(short, "instructions changed: "+s.showAll(fresh))
 	}
-	return b.String()
+	return News{Text: strings.Join(parts, "\n\n"), Short: strings.Join(short, "; ")}, parts != nil
 }
 
 func (s *Set) forget(src *source) {

@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"jcode/agent"
+	"jcode/skills"
+	"jcode/skills/instructions"
+	"jcode/tools"
+	"jcode/tools/command"
+	"jcode/tools/permission"
+)
+
+// learning is what files teach the agent in this folder: skills, command files, and
+// instructions for each conversation.
+type learning struct {
+	app    *app
+	skills *skills.Registry
+	files  *skills.CommandFiles
+
+	mu       sync.Mutex
+	texts    map[string]*lessons // by session ID
+	releases []func()            // of rules that end with the turn
+}
+
+// lessons are the instructions of one conversation.
+type lessons struct {
+	set  *instructions.Set
+	news []instructions.News // of folders that were touched, for the next step
+}
+
+// openLearning finds no file yet: that happens when the first prompt is built, or the
+// first command is looked for.
+func (a *app) openLearning() error {
+	l := &learning{app: a, texts: map[string]*lessons{}}
+	a.learning = l
+	places := skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root}
+	l.skills = skills.New(skills.Options{
+		Places: places, Disabled: a.config.Skills.Disabled, Cache: filepath.Join(a.paths.Data, "cache"),
+		Trust: a.pins(), Grants: l, Changed: l.changed,
+		Notice: func(text string) { a.board.say(agent.LevelWarn, "%s", text) },
+	})
+	l.files = skills.NewCommandFiles(places, a.pins(), personHost{a})
+	a.commands.Sources = append(a.commands.Sources, builtinCommands{}, l.files)
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, touching{l})
+	if a.flags.NoSkills {
+		return nil
+	}
+	a.commands.Sources = append(a.commands.Sources, l.skills.Commands(personHost{a}))
+	var errs []error
+	for _, t := range l.skills.Tools() {
+		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))
+	}
+	return errors.Join(errs...)
+}
+
+// watch keeps skills and commands up to date until the app closes.
+func (l *learning) watch() {
+	l.app.onClose(skills.Watch(l.skills, l.files, func(c skills.Change) {
+		l.app.board.say(agent.LevelInfo, "commands: %s", c)
+	}))
+}
+
+// changed tells the person what a reload found.
+func (l *learning) changed(c skills.Change) {
+	if l.app.flags.NoSkills {
+		return
+	}
+	level := agent.LevelInfo
+	if len(c.Broken) > 0 {
+		level = agent.LevelWarn
+	}
+	l.app.board.say(level, "skills: %s", c)
+}
+
+// of gives the instructions of a session.
+func (l *learning) of(sessionID string) *lessons {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.texts[sessionID]
+	if t == nil {
+		a := l.app
+		t = &lessons{set: instructions.New(instructions.Options{
+			Config: a.paths.Config, Home: a.paths.Home, Root: a.root, Cwd: a.cwd,
+		})}
+		l.texts[sessionID] = t
+	}
+	return t
+}
+
+// sections are the parts of a session's system prompt that files give.
+func (l *learning) sections(sessionID string, scope *tools.Scope) []string {
+	set := l.of(sessionID).set
+	list := []string{set.Prompt()}
+	for _, n := range set.Notices() {
+		l.app.board.say(agent.LevelWarn, "%s", n)
+	}
+	if !l.app.flags.NoSkills {
+		list = append(list, l.skills.Session(sessionID).Prompt(scope))
+	}
+	return list
+}
+
+// before tells a session what has changed since its last step.
+func (l *learning) before(_ context.Context, sessionID string) agent.Announcement {
+	var text, shown []string
+	if !l.app.flags.NoSkills {
+		if line := l.skills.Session(sessionID).Changes(); line != "" {
+			text = append(text, line) // the person was told by changed
+		}
+	}
+	t := l.of(sessionID)
+	l.mu.Lock()
+	news := t.news
+	t.news = nil
+	l.mu.Unlock()
+	if n, ok := t.set.Changes(); ok {
+		news = append(news, n)
+	}
+	for _, n := range news {
+		text, shown = append(text, n.Text), append(shown, n.Short)
+	}
+	for _, n := range t.set.Notices() {
+		l.app.board.say(agent.LevelWarn, "%s", n)
+	}
+	return agent.Announcement{Text: strings.Join(text, "\n\n"), Shown: strings.Join(shown, "; "), Silent: shown == nil}
+}
+
+// Allow implements skills.Grants: the rules hold until the turn ends.
+func (l *learning) Allow(sessionID string, _ int, source string, rules []string) {
+	release, err := l.app.allow(sessionID, rules)
+	if err != nil {
+		l.app.board.say(agent.LevelWarn, "%s: %v", source, err)
+		return
+	}
+	l.mu.Lock()
+	l.releases = append(l.releases, release)
+	l.mu.Unlock()
+}
+
+// turnEnded ends the rules that held for the turn.
+func (l *learning) turnEnded() {
+	l.mu.Lock()
+	releases := l.releases
+	l.releases = nil
+	l.mu.Unlock()
+	for _, release := range releases {
+		release()
+	}
+}
+
+// touching gives the instructions of a folder that a call touches for the first time to
+// the session of the call, at its next step.
+type touching struct{ l *learning }
+
+// BeforeCall implements tools.Hook and changes nothing.
+func (touching) BeforeCall(context.Context, tools.Call) (args json.RawMessage, refuse, by string) {
+	return nil, "", ""
+}
+
+// AfterCall implements tools.Hook.
+func (t touching) AfterCall(call tools.Call, out tools.Outcome) {
+	if !out.Ran || call.Caller.Session == "" {
+		return
+	}
+	lessons := t.l.of(call.Caller.Session)
+	for _, access := range call.Plan.Accesses {
+		if access.Path == "" {
+			continue
+		}
+		if news, ok := lessons.set.Touch(access.Path); ok {
+			t.l.mu.Lock()
+			lessons.news = append(lessons.news, news)
+			t.l.mu.Unlock()
+		}
+	}
+}
+
+// pins keeps what allowed-tools and shell lines were approved: those of the project's
+// files with the project, those of the person's own for everywhere.
+func (a *app) pins() skills.Trust {
+	return pins{project: a.trust, person: permission.NewTrust("", trustRows{a.store, ""}, false)}
+}
+
+type pins struct{ project, person *permission.Trust }
+
+func (p pins) of(pin skills.Pin) (*permission.Trust, permission.TrustItem) {
+	item := permission.TrustItem{
+		Kind: permission.TrustSkill, Name: pin.Name, Hash: pin.Hash, File: pin.File, Runs: append(pin.Rules, pin.Shell...),
+	}
+	if pin.Kind == "command" {
+		item.Kind = permission.TrustCommand
+	}
+	if pin.Project {
+		return p.project, item
+	}
+	return p.person, item
+}
+
+// Approved implements skills.Trust.
+func (p pins) Approved(ctx context.Context, pin skills.Pin) (bool, error) {
+	trust, item := p.of(pin)
+	return trust.Trusted(ctx, item)
+}
+
+// Approve implements skills.Trust.
+func (p pins) Approve(ctx context.Context, pin skills.Pin) error {
+	trust, item := p.of(pin)
+	return trust.Accept(ctx, []permission.Pending{{TrustItem: item}}, true)
+}
+
+// builtinCommands are the commands that are prompts of jcode's own.
+type builtinCommands struct{}
+
+// List implements command.Source.
+func (builtinCommands) List() []command.Command { return []command.Command{instructions.Init()} }
+
+// asCommand carries out a prompt that is a slash command of a file; other prompts stay as
+// they are.
+func asCommand(ctx context.Context, set command.Set, text string) (p agent.Prompt, notice string, err error) {
+	p = agent.Prompt{Text: text}
+	rest, ok := strings.CutPrefix(text, "/")
+	if !ok {
+		return p, "", nil
+	}
+	name, args, _ := strings.Cut(rest, " ")
+	c, ok := set.Find(name)
+	if !ok {
+		return p, "", nil
+	}
+	out, err := c.Run(ctx, strings.TrimSpace(args))
+	if err != nil {
+		return p, "", err
+	}
+	return agent.Prompt{Text: out.Prompt, Shown: out.Shown, Model: out.Model, Allow: out.Allow}, out.Notice, nil
+}

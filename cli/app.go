@@ -104,9 +104,16 @@ func (a *app) openStore(ctx context.Context) error {
 
 // openModels prepares what finds a model by its name.
 func (a *app) openModels(context.Context) error {
+	keys, warning, err := config.ReadCredentials(a.paths.Credentials())
+	if err != nil {
+		a.board.say(agent.LevelWarn, "stored keys are not used: %v", err)
+	}
+	if warning != "" {
+		a.board.say(agent.LevelWarn, "%s", warning)
+	}
 	a.models = &models{
 		settings: model.Settings{
-			BaseURL: a.flags.BaseURL, Provider: a.config.Provider, Providers: providers(a.config), Env: a.std.Getenv,
+			BaseURL: a.flags.BaseURL, Provider: a.config.Provider, Providers: providers(a.config), Keys: keys, Env: a.std.Getenv,
 			Limits: model.Limits{Idle: time.Duration(a.config.IdleTimeout), Attempts: a.config.Attempts},
 		},
 		own:      ownModels(a.config),

@@ -35,6 +35,7 @@ type flags struct {
 	Demo  demoCmd  `cmd:"" help:"Take the offline tour: real tools, scripted model."`
 	Tools toolsCmd `cmd:"" help:"List the tools with their state and why."`
 
+	Doctor   doctorCmd   `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
 	Sessions sessionsCmd `cmd:"" help:"List, show, search, rename, delete and export sessions."`
 	Roles    rolesCmd    `cmd:"" help:"List, show, edit, import, export and delete roles."`
 }

@@ -1,0 +1,347 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"jcode/agent/model"
+	"jcode/cli/config"
+	"jcode/internal/text"
+	"jcode/mcp"
+	"jcode/session"
+)
+
+// doctorCmd looks at everything that a session depends on, and says what to do about
+// what is wrong.
+type doctorCmd struct {
+	Offline bool `help:"Leave the model's endpoint and MCP servers out."`
+	JSON    bool `name:"json" help:"Print the findings as JSON."`
+}
+
+// finding is one line of the doctor's report.
+type finding struct {
+	// Area is what the line is about: "config", "model", "database".
+	Area string `json:"area"`
+	// State is ok, warn or fail.
+	State string `json:"state"`
+	Text  string `json:"text"`
+	// Advice says what to do; empty where nothing is.
+	Advice string `json:"advice,omitempty"`
+
+	exit int // the exit code that a failure stands for
+}
+
+// The states of a finding.
+const (
+	findingOK   = "ok"
+	findingWarn = "warn"
+	findingFail = "fail"
+)
+
+// Run prints the report. It ends with 2 when something is wrong with files or settings,
+// with 1 when only the model's endpoint fails.
+func (c *doctorCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	d := &doctor{flags: f, std: std, offline: c.Offline}
+	if !c.JSON {
+		d.show = func(f finding) { printFinding(std.Out, f) }
+	}
+	d.examine(ctx)
+	if c.JSON {
+		enc := json.NewEncoder(std.Out)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(d.found); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	}
+	exit := exitDone
+	for _, f := range d.found {
+		if f.State == findingFail {
+			exit = max(exit, f.exit)
+		}
+	}
+	if exit != exitDone {
+		return &exitError{code: exit, silent: true, err: errors.New("the doctor found something wrong")}
+	}
+	return nil
+}
+
+func printFinding(w io.Writer, f finding) {
+	mark := map[string]string{findingOK: "✓", findingWarn: "!", findingFail: "✗"}[f.State]
+	fmt.Fprintf(w, "%s %-9s %s\n", mark, f.Area, text.Clean(f.Text))
+	if f.Advice != "" {
+		fmt.Fprintf(w, "  %-9s → %s\n", "", text.Clean(f.Advice))
+	}
+}
+
+// doctor examines part by part: what is broken in one costs the others nothing.
+type doctor struct {
+	flags   *flags
+	std     Streams
+	offline bool
+	show    func(finding) // is told each finding as it comes; may be nil
+	found   []finding
+
+	paths config.Paths
+	conf  config.Config
+	keys  map[string]string
+}
+
+func (d *doctor) say(f finding) {
+	d.found = append(d.found, f)
+	if d.show != nil {
+		d.show(f)
+	}
+}
+
+func (d *doctor) ok(area, format string, args ...any) {
+	d.say(finding{Area: area, State: findingOK, Text: fmt.Sprintf(format, args...)})
+}
+
+func (d *doctor) warn(area, advice, format string, args ...any) {
+	d.say(finding{Area: area, State: findingWarn, Text: fmt.Sprintf(format, args...), Advice: advice})
+}
+
+func (d *doctor) fail(area, advice string, exit int, format string, args ...any) {
+	d.say(finding{Area: area, State: findingFail, Text: fmt.Sprintf(format, args...), Advice: advice, exit: exit})
+}
+
+func (d *doctor) examine(ctx context.Context) {
+	d.ok("jcode", "%s, %s on %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	a := &app{flags: d.flags, std: d.std}
+	if err := a.findPlaces(ctx); err != nil {
+		d.fail("folders", "set JCODE_HOME to a folder that can be written", exitUsage, "%v", err)
+		return
+	}
+	d.paths = a.paths
+	d.ok("folders", "config in %s, data in %s", a.paths.Config, a.paths.Data)
+	d.settings(a.root)
+	d.credentials()
+	d.database(ctx)
+	d.model(ctx)
+	d.terminal()
+	d.programs()
+	if !d.offline && !d.flags.NoMCP {
+		d.servers(ctx)
+	}
+}
+
+// settings reports the faults of the config files, each with its file and line.
+func (d *doctor) settings(root string) {
+	// Nothing of the project is taken as trusted: its endpoint is not to be asked here.
+	loaded := config.Load(config.Options{Paths: d.paths, Project: root, Trusted: func(string, string) bool { return false }})
+	d.conf = loaded.Config
+	for _, p := range loaded.Problems {
+		if p.Harmless {
+			d.warn("config", "", "%s", p)
+			continue
+		}
+		d.fail("config", "correct it there, or ask `jcode config schema` for what may stand there", exitUsage, "%s", p)
+	}
+	for _, h := range loaded.Held {
+		d.warn("config", "start jcode here and answer its question about this folder, or use --trust", "%s waits for trust", h.Key)
+	}
+	if len(loaded.Problems)+len(loaded.Held) == 0 {
+		d.ok("config", "no faults in %s", d.paths.File())
+	}
+}
+
+func (d *doctor) credentials() {
+	keys, warning, err := config.ReadCredentials(d.paths.Credentials())
+	d.keys = keys
+	switch {
+	case err != nil:
+		d.fail("keys", "correct the file, or delete it and enter the keys anew", exitUsage, "%v", err)
+	case warning != "":
+		d.warn("keys", "", "%s", warning)
+	case len(keys) > 0:
+		d.ok("keys", "%d stored in %s", len(keys), d.paths.Credentials())
+	}
+}
+
+// database opens the database as a start would, but moves nothing aside unseen: what was
+// done is a finding.
+func (d *doctor) database(ctx context.Context) {
+	path := filepath.Join(d.paths.Data, "jcode.db")
+	store, err := session.Open(ctx, path, session.Options{})
+	if err != nil {
+		d.fail("database", "", exitUsage, "%v", err)
+		return
+	}
+	for _, n := range store.Notices() {
+		d.warn("database", "", "%s", n.Text)
+	}
+	if err := store.Close(); err != nil {
+		d.fail("database", "", exitUsage, "close %s: %v", path, err)
+		return
+	}
+	d.ok("database", "%s opens and can be written", path)
+}
+
+// model finds the model that a start would use, and tries its endpoint.
+func (d *doctor) model(ctx context.Context) {
+	name := d.flags.Model
+	if name == "" {
+		name = d.conf.Model
+	}
+	settings := model.Settings{
+		Model: name, BaseURL: d.flags.BaseURL, Provider: d.conf.Provider, Providers: providers(d.conf), Keys: d.keys,
+		Env: d.std.Getenv, Limits: model.Limits{Idle: time.Duration(d.conf.IdleTimeout)},
+	}
+	target, err := model.Resolve(settings)
+	switch {
+	case errors.Is(err, model.ErrNoProvider):
+		d.fail("model", d.localAdvice(ctx, settings), exitUsage, "%v", err)
+		return
+	case err != nil:
+		d.fail("model", "", exitUsage, "%v", err)
+		return
+	case target.Replay != "":
+		if _, err := model.OpenReplay(target.Replay, model.ReplayOptions{}); err != nil {
+			d.fail("model", "", exitUsage, "%v", err)
+			return
+		}
+		d.ok("model", "the script %s", target.Replay)
+		return
+	}
+	d.ok("model", "%s at %s", orElse(target.Model, "the first coding model"), target.Provider.BaseURL)
+	if d.offline {
+		return
+	}
+	for _, check := range model.CheckEndpoint(ctx, target.Provider, target.Model) {
+		line := finding{Area: "model", State: findingOK, Text: check.Name + ": " + check.Detail, Advice: check.Advice, exit: exitModel}
+		switch {
+		case !check.OK && check.Name == "models":
+			line.State = findingWarn // an endpoint may do without a list
+		case !check.OK:
+			line.State = findingFail
+		case check.Advice != "":
+			line.State = findingWarn
+		}
+		d.say(line)
+	}
+}
+
+// localAdvice names the model servers that run on this machine.
+func (d *doctor) localAdvice(ctx context.Context, settings model.Settings) string {
+	if d.offline {
+		return ""
+	}
+	var found []string
+	for _, f := range model.DetectLocal(ctx, settings.Known()) {
+		if first, ok := model.FirstModel(f.Provider, f.Models); ok {
+			found = append(found, "-m "+f.Provider.Name+"/"+first.ID)
+		}
+	}
+	if len(found) == 0 {
+		return "or start a local server (Ollama, LM Studio, llama.cpp, vLLM); none answers now"
+	}
+	return "a local server answers: try " + strings.Join(found, " or ")
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// terminal reports what the terminal can do, from what it says of itself.
+func (d *doctor) terminal() {
+	env := d.std.Getenv
+	if !d.std.OutIsTerminal {
+		d.ok("terminal", "the output is not a terminal: use -p")
+		return
+	}
+	term := env("TERM")
+	switch {
+	case runtime.GOOS != "windows" && (term == "" || term == "dumb"):
+		d.warn("terminal", "use a terminal that sets TERM, or --plain", "TERM is %q: only --plain works", term)
+		return
+	case env("NO_COLOR") != "":
+		d.ok("terminal", "%s, without colours because NO_COLOR is set", term)
+	case strings.Contains(env("COLORTERM"), "truecolor"), strings.Contains(env("COLORTERM"), "24bit"):
+		d.ok("terminal", "%s, true colour", term)
+	default:
+		d.ok("terminal", "%s, 256 colours or fewer", term)
+	}
+	locale := orElse(env("LC_ALL"), orElse(env("LC_CTYPE"), env("LANG")))
+	if upper := strings.ToUpper(locale); runtime.GOOS != "windows" && !strings.Contains(upper, "UTF-8") && !strings.Contains(upper, "UTF8") {
+		d.warn("terminal", "set LANG to a UTF-8 locale, such as C.UTF-8", "the locale %q is not UTF-8: wide characters may look wrong", locale)
+	}
+}
+
+// programs reports what jcode uses where it is there.
+func (d *doctor) programs() {
+	if path, err := exec.LookPath("git"); err == nil {
+		d.ok("programs", "git at %s", path)
+	} else {
+		d.warn("programs", "install git if your projects use it", "git is not in PATH")
+	}
+}
+
+// serverWait is how long configured MCP servers may take to connect here.
+const serverWait = 15 * time.Second
+
+// servers connects the configured MCP servers, as a start would.
+func (d *doctor) servers(ctx context.Context) {
+	a, err := newApp(ctx, d.flags, d.std)
+	if err != nil {
+		return // reported by what came before
+	}
+	defer a.close()
+	if a.mcp == nil {
+		return
+	}
+	a.mcp.Start()
+	ctx, cancel := context.WithTimeout(ctx, serverWait)
+	defer cancel()
+	a.mcp.WaitReady(ctx)
+	for _, s := range a.mcp.Snapshot() {
+		d.server(s)
+	}
+	for _, w := range a.mcp.Warnings() {
+		d.warn("mcp", "", "%s", w)
+	}
+}
+
+func (d *doctor) server(s mcp.Details) {
+	switch {
+	case s.State == mcp.StateConnected:
+		d.ok("mcp", "%s: connected, %d tools", s.Name, s.Tools)
+	case s.Pending != nil:
+		d.warn("mcp", "start jcode here and look at /mcp, or use --trust", "%s waits for approval: %s", s.Name, s.Line)
+	case !s.Enabled:
+		d.ok("mcp", "%s: switched off", s.Name)
+	case s.State == mcp.StateConnecting:
+		d.warn("mcp", "see its log: "+s.Log, "%s: not connected after %s", s.Name, serverWait)
+	default:
+		why := orElse(s.Error, orElse(s.Reason, string(s.State)))
+		d.fail("mcp", missingProgram(s), exitUsage, "%s: %s", s.Name, why)
+	}
+}
+
+// missingProgram says what to install when a server's program is not there.
+func missingProgram(s mcp.Details) string {
+	if s.Target.Command == "" {
+		return "check its url"
+	}
+	if _, err := exec.LookPath(s.Target.Command); err == nil {
+		return "see its log: " + s.Log
+	}
+	switch program := filepath.Base(s.Target.Command); program {
+	case "npx", "node", "npm":
+		return "install Node.js, which brings " + program
+	case "uvx", "uv":
+		return "install uv, which brings " + program
+	default:
+		return "install " + program + ", or correct the command"
+	}
+}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -295,6 +296,10 @@ func (a *actor) failed(err error) {
 	}
 	if kind == retryTimeout {
 		a.scale = 2
+	}
+	var status *httpError
+	if errors.As(err, &status) {
+		delay = max(delay, status.after)
 	}
 	delay = a.env.delay(jitter(delay))
 	a.state, a.nextTry = StateReconnecting, a.env.now().Add(delay)

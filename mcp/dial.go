@@ -46,7 +46,7 @@ func (d dialer) dial(ctx context.Context, e Entry, t resolved, log *serverLog, h
 	if err == nil {
 		return out, nil
 	}
-	if ctx.Err() == nil && timed.Err() != nil {
+	if ctx.Err() == nil && timed.Err() != nil && !isClassified(err) {
 		what := fmt.Sprintf("no connection within %s (connectTimeout)", secondsText(limit))
 		if tail := lastLines(log.tail(), 3); tail != "" && t.transport == Stdio {
 			what += "; its stderr: " + tail
@@ -54,6 +54,13 @@ func (d dialer) dial(ctx context.Context, e Entry, t resolved, log *serverLog, h
 		return dialed{}, &faultError{text: what, retry: retryTimeout, err: err}
 	}
 	return dialed{}, err
+}
+
+// isClassified reports whether the failure says more than that time was up.
+func isClassified(err error) bool {
+	var fault *faultError
+	var status *httpError
+	return errors.As(err, &fault) && fault.retry != retryLost || errors.As(err, &status)
 }
 
 func (d dialer) connect(ctx context.Context, e Entry, t resolved, log *serverLog, hooks sessionHooks) (dialed, error) {

@@ -37,5 +37,9 @@ func retryOf(err error) retryKind {
 	if errors.As(err, &f) {
 		return f.retry
 	}
+	var status *httpError
+	if errors.As(err, &status) {
+		return status.retry
+	}
 	return retryLost
 }

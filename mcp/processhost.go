@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,11 +16,12 @@ type processHost struct {
 
 	mu     sync.Mutex
 	live   map[*process]struct{}
+	links  map[*httpLink]struct{} // HTTP sessions end with the processes
 	closed bool
 }
 
 func newProcessHost() *processHost {
-	return &processHost{launcher: proc.NewLauncher(), live: map[*process]struct{}{}}
+	return &processHost{launcher: proc.NewLauncher(), live: map[*process]struct{}{}, links: map[*httpLink]struct{}{}}
 }
 
 func (h *processHost) add(p *process) {
@@ -49,6 +52,29 @@ func (h *processHost) list() []*process {
 	return out
 }
 
+// addLink notes an HTTP session until it is gone.
+func (h *processHost) addLink(l *httpLink) {
+	h.mu.Lock()
+	h.links[l] = struct{}{}
+	late := h.closed
+	h.mu.Unlock()
+	go func() {
+		<-l.goneCh
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.links, l)
+	}()
+	if late {
+		l.kill()
+	}
+}
+
+func (h *processHost) httpLinks() []*httpLink {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Keys(h.links))
+}
+
 // close ends all processes in parallel and waits until they are gone; those that live
 // when grace is over are killed.
 func (h *processHost) close(grace time.Duration) {
@@ -63,9 +89,19 @@ func (h *processHost) close(grace time.Duration) {
 		for _, p := range h.list() {
 			p.kill()
 		}
+		for _, l := range h.httpLinks() {
+			l.kill()
+		}
 	})
+	links := h.httpLinks()
+	for _, l := range links {
+		l.close()
+	}
 	for _, p := range all {
 		<-p.gone
+	}
+	for _, l := range links {
+		<-l.goneCh
 	}
 	late.Stop()
 	h.guard.close()

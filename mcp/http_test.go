@@ -1,0 +1,237 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/internal/mcptest"
+)
+
+func urlEntry(url string, headers map[string]string) Entry {
+	e := newEntry("s")
+	e.Target = Target{Type: HTTP, URL: url, Headers: headers}
+	e.ConnectTimeout = patience
+	return e
+}
+
+func httpServer(t *testing.T, mode string) *mcptest.HTTPServer {
+	s := mcptest.NewHTTP(mode)
+	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
+	return s
+}
+
+func dialHTTP(t *testing.T, mode string) (*mcptest.HTTPServer, dialed) {
+	t.Helper()
+	server := httpServer(t, mode)
+	r := newStdioRig(t)
+	d, err := r.dial(urlEntry(server.Endpoint(), map[string]string{"X-Key": "k3y-value"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.end(d.session) })
+	return server, d
+}
+
+func TestHTTPServersConnect(t *testing.T) { // H4, H5, H9
+	for mode, limit := range map[string]time.Duration{"ok": 0, "sse": 0, "stateless": 0, "get405": 0, "get404": 0, "getclose": 0, "text400-discover": 0, "silent-discover": 3 * time.Second, "sse2024": 0} {
+		t.Run(mode, func(t *testing.T) {
+			began := time.Now()
+			server, d := dialHTTP(t, mode)
+			if took := time.Since(began); took > limit+5*time.Second {
+				t.Errorf("connect took %v", took)
+			}
+			for i := range 3 {
+				if got := callText(t, d.session, "echo", fmt.Sprintf(`{"text":"%d"}`, i)); got != fmt.Sprint("echo: ", i) {
+					t.Errorf("got %q", got)
+				}
+			}
+			for _, req := range server.Requests() {
+				if req.Header.Get("X-Key") != "k3y-value" {
+					t.Errorf("%s %s came without the configured header", req.Method, req.RPC)
+				}
+			}
+		})
+	}
+}
+
+func TestHTTPRefusals(t *testing.T) { // H2, H3
+	for mode, want := range map[string]struct {
+		text  string
+		retry retryKind
+	}{
+		"status=401": {"401 Unauthorized: token expired (set an Authorization header)", retryNever},
+		"status=403": {"403 Forbidden: token expired", retryNever},
+		"status=404": {"404 Not Found: token expired", retryNever},
+		"status=500": {"500 Internal Server Error: token expired", retryLost},
+		"html":       {"this is no MCP endpoint: it answered text/html", retryNever},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			server := httpServer(t, mode)
+			_, err := newStdioRig(t).dial(urlEntry(server.Endpoint(), nil))
+			if err == nil || !strings.Contains(err.Error(), want.text) || retryOf(err) != want.retry {
+				t.Errorf("%v (retry %d)", err, retryOf(err))
+			}
+		})
+	}
+}
+
+func TestForgottenSessionIsRenewedAndTheCallRunsOnce(t *testing.T) { // H6
+	for _, mode := range []string{"ok", "forget400", "sse"} {
+		t.Run(mode, func(t *testing.T) {
+			server := httpServer(t, mode)
+			r := newManagerRig(t, map[string]any{"s": map[string]any{"url": server.Endpoint()}}, nil)
+			r.m.Start()
+			r.waitState("s", StateConnected)
+			if res := r.call("mcp:s:echo", `{"text":"a"}`); res.Failed {
+				t.Fatalf("%+v", res)
+			}
+			server.Forget()
+			if res := r.call("mcp:s:echo", `{"text":"b"}`); res.Failed || res.Text != "echo: b" {
+				t.Errorf("%+v", res)
+			}
+			if server.Ran("echo") != 2 || server.Count(http.MethodPost, "initialize") != 2 {
+				t.Errorf("ran %d times, %d initializes", server.Ran("echo"), server.Count(http.MethodPost, "initialize"))
+			}
+		})
+	}
+}
+
+func TestTroubleOfOneHTTPCallStaysThere(t *testing.T) { // H7
+	for mode, want := range map[string]string{
+		"503once": "503 Service Unavailable: overloaded", "cut": "the answer was cut", "202": "sent no answer (status 202)",
+		"badjson": "no JSON-RPC message", "sse-early": "", "reset": "EOF",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			server, d := dialHTTP(t, mode)
+			_, _, err := d.session.call(context.Background(), "echo", json.RawMessage(`{}`), testLimits, nil)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v", err)
+			}
+			if got := callText(t, d.session, "echo", `{"text":"next"}`); got != "echo: next" {
+				t.Errorf("got %q", got)
+			}
+			if n := server.Count(http.MethodPost, "initialize"); n != 1 {
+				t.Errorf("%d sessions", n)
+			}
+		})
+	}
+}
+
+func TestLargeHTTPResults(t *testing.T) { // H7
+	for _, mode := range []string{"ok", "sse"} {
+		_, d := dialHTTP(t, mode)
+		raw, _, err := d.session.call(context.Background(), "big", json.RawMessage(`{"bytes":17000000}`), testLimits, nil)
+		if err != nil || len(raw) < 17_000_000 {
+			t.Errorf("%s: %d bytes, %v", mode, len(raw), err)
+		}
+		_, _, err = d.session.call(context.Background(), "big", json.RawMessage(`{"bytes":70000000}`), testLimits, nil)
+		if err == nil || !strings.Contains(err.Error(), "larger than 64 MiB") {
+			t.Errorf("%s: %v", mode, err)
+		}
+		if got := callText(t, d.session, "echo", `{"text":"next"}`); got != "echo: next" {
+			t.Errorf("%s: got %q", mode, got)
+		}
+	}
+}
+
+func TestHeadersStayAtTheirOrigin(t *testing.T) { // H8
+	server, d := dialHTTP(t, "redirect-same")
+	if got := callText(t, d.session, "echo", `{"text":"x"}`); got != "echo: x" {
+		t.Errorf("got %q", got)
+	}
+	if n := len(server.Requests()); n == 0 || server.Requests()[n-1].Header.Get("X-Key") == "" {
+		t.Error("the headers must follow within the origin")
+	}
+	other := httpServer(t, "stateless")
+	first := mcptest.NewHTTP("redirect-other")
+	first.Elsewhere = other.Endpoint()
+	t.Cleanup(func() { first.CloseClientConnections(); first.Close() })
+	r := newStdioRig(t)
+	far, err := r.dial(urlEntry(first.Endpoint(), map[string]string{"X-Key": "k3y", "Authorization": "Bearer t0ken"}))
+	if err == nil {
+		r.end(far.session)
+	}
+	for _, req := range other.Requests() {
+		if req.Header.Get("X-Key") != "" || req.Header.Get("Authorization") != "" {
+			t.Errorf("%s %s carries the headers of another origin", req.Method, req.RPC)
+		}
+	}
+	if len(other.Requests()) == 0 {
+		t.Error("the redirect was not followed")
+	}
+}
+
+func TestHTTPSessionIsClosedAtTheServer(t *testing.T) { // H9
+	server := httpServer(t, "ok")
+	r := newStdioRig(t)
+	d, err := r.dial(urlEntry(server.Endpoint(), nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	d.session.close(errDisconnected)
+	if took := time.Since(began); took > 500*time.Millisecond {
+		t.Errorf("close took %v", took)
+	}
+	r.end(d.session)
+	if server.Count(http.MethodDelete, "") != 1 {
+		t.Error("no DELETE")
+	}
+}
+
+func TestNobodyListens(t *testing.T) { // H1
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	_ = l.Close() // the port is free again
+	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": "http://" + addr + "/mcp"}}, nil)
+	r.m.Start()
+	d := r.waitState("s", StateReconnecting)
+	if !strings.Contains(d.Error, "connection refused") || d.Attempt < 1 {
+		t.Errorf("%+v", d.Status)
+	}
+	l, err = net.Listen("tcp", addr)
+	if err != nil {
+		t.Skip("the port was taken meanwhile")
+	}
+	server := mcptest.NewHTTP("ok")
+	defer server.Close()
+	front := &http.Server{Handler: server.Config.Handler, ReadHeaderTimeout: time.Minute}
+	go func() { _ = front.Serve(l) }() // ends with Close
+	defer front.Close()
+	r.waitState("s", StateConnected)
+	if res := r.call("mcp:s:echo", `{"text":"up"}`); res.Failed {
+		t.Errorf("%+v", res)
+	}
+	r.m.Close()
+}
+
+func TestStreamOfNotifications(t *testing.T) { // H5, go-sdk#1175
+	server := httpServer(t, "ok")
+	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": server.Endpoint()}}, nil)
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	waitFor(t, "the stream is open", func() bool { return server.Count(http.MethodGet, "") == 1 })
+	var res string
+	waitFor(t, "the notice arrives", func() bool {
+		res = strings.TrimPrefix(r.call("mcp:s:grow", `{}`).Text, "added ")
+		return strings.Contains(strings.Join(r.offered(), " "), "grown_")
+	})
+	waitFor(t, "the last tool is offered", func() bool { return strings.Contains(strings.Join(r.offered(), " "), "mcp:s:"+res) })
+	r.m.Close()
+}
+
+func TestBadHeaderMarksOverHTTP(t *testing.T) { // S16
+	_, d := dialHTTP(t, "xheader")
+	if baseNames(d.tools)["headed"] || !strings.Contains(fmt.Sprint(d.skipped), "x-mcp-header") {
+		t.Errorf("%v %v", baseNames(d.tools), d.skipped)
+	}
+}

@@ -1,0 +1,222 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	reopenFirst   = 500 * time.Millisecond
+	reopenLongest = 60 * time.Second
+)
+
+// keep answers a request for the stream of notifications with a body that doesn't end:
+// the real stream is opened underneath, and again whenever it ends. The library would
+// give up a healthy session after a few streams that end. body is that of a POST.
+func (r *roundTripper) keep(req *http.Request, body []byte) *http.Response {
+	out, in := io.Pipe()
+	ctx, cancel := context.WithCancel(req.Context())
+	stop := context.AfterFunc(r.dead, cancel)
+	r.wait.Go(func() {
+		defer stop()
+		defer cancel()
+		r.keepOpen(ctx, req, body, in)
+		<-ctx.Done()
+		_ = in.CloseWithError(io.EOF) // never fails
+	})
+	resp := reply(req, http.StatusOK, "text/event-stream", nil)
+	resp.Body, resp.ContentLength = &endingBody{ReadCloser: out, end: cancel}, -1
+	return resp
+}
+
+// keepOpen opens the real stream until ctx ends or the server has none.
+func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []byte, in io.Writer) {
+	delay := reopenFirst
+	lastID := ""
+	for opened := false; ctx.Err() == nil; {
+		again := req.Clone(ctx)
+		if body != nil {
+			again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		}
+		if lastID != "" && body == nil {
+			again.Header.Set("Last-Event-ID", lastID)
+		}
+		resp, err := r.send(again)
+		switch {
+		case err != nil:
+		case resp.StatusCode >= 400 && resp.StatusCode < 500 && !opened,
+			resp.StatusCode < 300 && !strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream"):
+			r.log.note("no stream of notifications: status %d", resp.StatusCode)
+			_ = resp.Body.Close() // nothing in it counts
+			return
+		case resp.StatusCode < 300:
+			opened = true
+			f := r.filter(resp.Body)
+			n, _ := io.Copy(in, f) // the end of a stream is no failure
+			_ = f.Close()
+			if f.lastID != "" {
+				lastID = f.lastID
+			}
+			if n > 0 {
+				delay = reopenFirst
+			}
+		default:
+			_ = resp.Body.Close() // a later try may work
+		}
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+		}
+		delay = min(2*delay, reopenLongest)
+	}
+}
+
+// eventFilter reads a stream of events and gives one that the library can read: results
+// as the tap wants them, events that are no messages left out.
+type eventFilter struct {
+	r      *roundTripper
+	body   io.ReadCloser
+	in     *bufio.Reader
+	out    bytes.Buffer
+	err    error
+	lastID string
+	max    int
+}
+
+func (r *roundTripper) filter(body io.ReadCloser) *eventFilter {
+	limit := r.limit
+	if limit <= 0 {
+		limit = defaultMaxFrame
+	}
+	return &eventFilter{r: r, body: body, in: bufio.NewReaderSize(body, 64<<10), max: limit}
+}
+
+// Read gives the next bytes of the filtered stream.
+func (f *eventFilter) Read(p []byte) (int, error) {
+	for f.out.Len() == 0 {
+		if f.err != nil {
+			return 0, f.err
+		}
+		f.event()
+	}
+	return f.out.Read(p)
+}
+
+// Close closes the stream underneath.
+func (f *eventFilter) Close() error { return f.body.Close() }
+
+// event reads one event and writes what the library shall see.
+func (f *eventFilter) event() {
+	var data bytes.Buffer
+	var other bytes.Buffer
+	name, has := "", false
+	var finder *idFinder
+	for {
+		line, long, err := f.line()
+		if long != nil {
+			finder, has = long, true
+		}
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch {
+		case long != nil:
+		case len(line) == 0 && err == nil:
+			if has || other.Len() > 0 {
+				f.emit(name, data.Bytes(), other.Bytes(), finder)
+				return
+			}
+		case string(field) == "data":
+			if has {
+				data.WriteByte('\n')
+			}
+			has = true
+			data.Write(value)
+		case string(field) == "event":
+			name = string(value)
+		case string(field) == "id", string(field) == "retry":
+			if string(field) == "id" {
+				f.lastID = string(value)
+			}
+			other.Write(line)
+			other.WriteByte('\n')
+		}
+		if err != nil {
+			f.err = err
+			if errors.Is(err, io.EOF) && has && finder == nil {
+				f.emit(name, data.Bytes(), other.Bytes(), nil) // an event whose blank line is missing
+			}
+			return
+		}
+	}
+}
+
+// line reads a line without its end. A line over the cap is read away: long knows its id.
+func (f *eventFilter) line() (line []byte, long *idFinder, err error) {
+	for {
+		part, err := f.in.ReadSlice('\n')
+		switch {
+		case long != nil:
+			long.feed(part)
+		case len(line)+len(part) > f.max:
+			long = &idFinder{}
+			long.feed(bytes.TrimPrefix(line, []byte("data:")))
+			long.feed(part)
+			line = nil
+		default:
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimRight(line, "\r\n"), long, err
+		}
+	}
+}
+
+func (f *eventFilter) emit(name string, data, other []byte, long *idFinder) {
+	if name != "" && name != "message" {
+		f.out.WriteString("event: " + name + "\n")
+		f.out.Write(other)
+		for line := range bytes.Lines(data) {
+			f.out.WriteString("data: " + strings.TrimRight(string(line), "\n") + "\n")
+		}
+		f.out.WriteByte('\n')
+		return
+	}
+	f.out.Write(other)
+	if long != nil {
+		if id := long.found(); id != nil && f.r.tap.isPending(idKey(id)) {
+			f.r.log.note("a result was read away: it is over the limit of %d bytes", f.max)
+			o := newObject()
+			o.set("code", json.Number("-32603"))
+			o.set("message", tooLargeError{f.max}.Error())
+			f.r.tap.forget(idKey(id))
+			f.message(envelope{id: id, err: printJSON(o)})
+		}
+		return
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		f.out.WriteString("data:\n\n")
+		return
+	}
+	list, err := readEnvelopes(data)
+	if err != nil {
+		f.r.log.skip(data)
+		f.out.WriteByte('\n')
+		return
+	}
+	for _, e := range list {
+		f.message(f.r.tap.see(e))
+	}
+}
+
+func (f *eventFilter) message(e envelope) {
+	f.out.WriteString("event: message\ndata: ")
+	f.out.Write(e.encode())
+	f.out.WriteString("\n\n")
+}

@@ -288,6 +288,8 @@ func (d *diffDrawer) sideBySide(limit int) []string {
 			out = append(out, l+bar+r)
 		}
 	}
+	add := func(i int) []string { return d.row(right, d.lines[i], d.lines[i].now, half, false) }
+	shown := map[int]bool{}
 	for i, ln := range d.lines {
 		if len(out) >= limit {
 			break
@@ -300,14 +302,21 @@ func (d *diffDrawer) sideBySide(limit int) []string {
 		}
 		switch ln.kind {
 		case diffDel:
-			var partner []string
-			if ln.partner >= 0 {
-				partner = d.row(right, d.lines[ln.partner], d.lines[ln.partner].now, half, false)
-			}
-			both(d.row(left, ln, ln.old, half, true), partner)
-		case diffAdd:
 			if ln.partner < 0 {
-				both(nil, d.row(right, ln, ln.now, half, false))
+				both(d.row(left, ln, ln.old, half, true), nil)
+				continue
+			}
+			for j := d.firstAdd(i); j < ln.partner; j++ { // new lines above the partner come first
+				if !shown[j] {
+					shown[j] = true
+					both(nil, add(j))
+				}
+			}
+			shown[ln.partner] = true
+			both(d.row(left, ln, ln.old, half, true), add(ln.partner))
+		case diffAdd:
+			if !shown[i] {
+				both(nil, add(i))
 			}
 		case diffSame:
 			both(d.row(left, ln, ln.old, half, true), d.row(right, ln, ln.now, half, false))
@@ -315,6 +324,14 @@ func (d *diffDrawer) sideBySide(limit int) []string {
 		}
 	}
 	return out
+}
+
+// firstAdd gives the index of the first added line of the run that a removed line belongs to.
+func (d *diffDrawer) firstAdd(i int) int {
+	for i < len(d.lines) && d.lines[i].kind == diffDel {
+		i++
+	}
+	return i
 }
 
 // overlay adds a style to byte ranges of a line.

@@ -1,0 +1,452 @@
+package tui
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/agent"
+	"jcode/internal/text"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// RunPlain holds the conversation line by line: no alternate screen, no redraws, no
+// colours, no spinners, for screen readers and logs. It ends with in, with /quit, or with
+// ctx, and then gives ctx's cause. A read of in that is under way when it ends goes on
+// until in gives a line or is closed.
+func RunPlain(ctx context.Context, opt Options, in io.Reader, out io.Writer) error {
+	p := &plain{opt: opt, out: out, calls: map[string]*callItem{}}
+	s, err := p.first(ctx)
+	if err != nil {
+		return err
+	}
+	p.conv, p.events = s.Conversation, s.Events
+	p.say("jcode " + opt.Version + ", plain mode. /help lists commands, /quit leaves.")
+	st := p.conv.State()
+	p.say("Model " + st.Model + ", mode " + string(st.Mode) + ", folder " + orElse(st.Cwd, opt.Cwd) + ".")
+	p.history(s.History)
+	for _, n := range s.Notices {
+		p.notice(n)
+	}
+	if opt.Prompt != "" {
+		p.conv.Prompt(agent.Prompt{Text: opt.Prompt})
+	}
+	return p.loop(ctx, in)
+}
+
+// plain is the state of the mode without a screen.
+type plain struct {
+	opt    Options
+	out    io.Writer
+	conv   Conversation
+	events Events
+	calls  map[string]*callItem
+	line   strings.Builder // of the answer, until its end
+	asks   []plainAsk
+	busy   bool
+	eof    bool  // nobody answers any more
+	failed error // of the output
+}
+
+// plainAsk is a question that the next line answers.
+type plainAsk struct {
+	id       string
+	approval *tools.Question
+	options  []string
+}
+
+func (p *plain) first(ctx context.Context) (Session, error) {
+	switch {
+	case p.opt.Session != nil:
+		return *p.opt.Session, nil
+	case p.opt.Start != nil:
+		return p.opt.Start(ctx)
+	}
+	return Session{}, errors.New("no model is configured: set a key or start a local server, then run jcode again")
+}
+
+// loop takes lines and events in turn.
+func (p *plain) loop(ctx context.Context, in io.Reader) error {
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	lines, events := make(chan string), make(chan agent.Event)
+	go readLines(inner, in, lines)
+	var pump sync.WaitGroup
+	defer pump.Wait()
+	defer cancel()
+	pump.Add(1)
+	go func() {
+		defer pump.Done()
+		defer p.events.Close()
+		for {
+			ev, ok := p.events.Next(inner)
+			if !ok {
+				return
+			}
+			select {
+			case events <- ev:
+			case <-inner.Done():
+				return
+			}
+		}
+	}()
+	p.prompt()
+	for p.failed == nil {
+		if p.eof && !p.busy && len(p.asks) == 0 {
+			return nil
+		}
+		select {
+		case line, ok := <-lines:
+			if !ok {
+				p.eof, lines = true, nil
+				p.refuseAll()
+				continue
+			}
+			if p.take(ctx, line) {
+				return nil
+			}
+		case ev := <-events:
+			p.event(ev)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return p.failed
+}
+
+func readLines(ctx context.Context, in io.Reader, lines chan<- string) {
+	defer close(lines)
+	r := bufio.NewReader(in)
+	for {
+		line, err := r.ReadString('\n')
+		if line = strings.TrimRight(line, "\r\n"); line != "" || err == nil {
+			select {
+			case lines <- line:
+			case <-ctx.Done():
+				return
+			}
+		}
+		if err != nil {
+			return // the end of the input, however it came
+		}
+	}
+}
+
+// say writes one or more lines.
+func (p *plain) say(s string) {
+	if p.line.Len() > 0 {
+		p.flush()
+	}
+	p.write(strings.TrimRight(text.Clean(s), "\n") + "\n")
+}
+
+func (p *plain) write(s string) {
+	if _, err := io.WriteString(p.out, s); err != nil && p.failed == nil {
+		p.failed = fmt.Errorf("write output: %w", err)
+	}
+}
+
+func (p *plain) flush() {
+	s := p.line.String()
+	p.line.Reset()
+	if s != "" {
+		p.write(text.Clean(s) + "\n")
+	}
+}
+
+func (p *plain) prompt() {
+	if !p.busy && len(p.asks) == 0 {
+		p.write("> ")
+	}
+}
+
+// take handles a line of the person; true leaves.
+func (p *plain) take(ctx context.Context, line string) bool {
+	if len(p.asks) > 0 {
+		p.answer(line)
+		return false
+	}
+	line = strings.TrimSpace(line)
+	switch {
+	case line == "":
+		p.prompt()
+	case line == "/quit" || line == "/exit":
+		return true
+	case strings.HasPrefix(line, "/"):
+		p.command(ctx, line)
+	default:
+		p.conv.Prompt(agent.Prompt{Text: line})
+		p.busy = true
+	}
+	return false
+}
+
+// command runs the commands that make sense without a screen.
+func (p *plain) command(ctx context.Context, line string) {
+	name := firstWord(line)[1:]
+	args := strings.TrimSpace(line[1+len(name):])
+	var err error
+	switch name {
+	case "help":
+		p.say("/mode MODE, /model NAME, /role NAME, /rename TITLE, /compact, /stop, /quit")
+		for _, c := range p.opt.Commands.List() {
+			p.say("/" + c.Name + " " + c.Hint + ": " + c.Description)
+		}
+	case "stop":
+		p.conv.Interrupt()
+	case "mode":
+		var m tools.Mode
+		if m, err = tools.ParseMode(args); err == nil {
+			p.conv.SetMode(m)
+			p.say("Mode " + args + ": " + modeHelp[m] + ".")
+		}
+	case "model":
+		err = p.conv.SetModel(args)
+	case "role":
+		if args == "off" {
+			args = ""
+		}
+		err = p.conv.SetRole(ctx, args)
+	case "rename":
+		err = p.conv.Rename(args)
+	case "compact":
+		err = p.conv.Compact(ctx, args)
+	default:
+		p.foreign(ctx, name, args, line)
+	}
+	if err != nil {
+		p.say("Error: " + err.Error())
+	}
+	p.prompt()
+}
+
+func (p *plain) foreign(ctx context.Context, name, args, line string) {
+	c, ok := p.opt.Commands.Find(name)
+	if !ok {
+		p.say("Unknown command /" + name + ". /help lists them.")
+		return
+	}
+	out, err := c.Run(ctx, args)
+	if err != nil {
+		p.say("Error: " + err.Error())
+		return
+	}
+	if out.Notice != "" {
+		p.say(out.Notice)
+	}
+	if out.Prompt != "" {
+		p.conv.Prompt(agent.Prompt{Text: out.Prompt, Shown: orElse(out.Shown, line), Model: out.Model, Allow: out.Allow})
+		p.busy = true
+	}
+}
+
+// event writes what happened.
+func (p *plain) event(ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.TurnStart:
+		p.busy = true
+		p.say("You: " + ev.Prompt)
+	case agent.TextDelta:
+		p.text(ev.Text)
+	case agent.AnswerReset:
+		p.say("(the answer begins again: " + ev.Reason + ")")
+	case agent.AssistantMessage:
+		p.flush()
+	case agent.CallStart:
+		c := newCall(ev.ID, ev.Name, ev.Arguments, ev.At)
+		p.calls[ev.ID] = c
+		p.say("Tool " + ev.Name + ": " + oneLine(c.brief))
+	case agent.CallEnd:
+		p.callEnd(ev)
+	case agent.ApprovalAsked:
+		p.approval(ev)
+	case agent.AskPerson:
+		p.ask(ev)
+	case agent.ApprovalClosed:
+		p.closed(ev.ID)
+	case agent.AskClosed:
+		p.closed(ev.ID)
+	case agent.Notice:
+		p.notice(ev)
+	case agent.ToolsChanged:
+		p.say(toolsChanged(ev))
+	case agent.Retrying:
+		p.say("Trying again in " + ev.Wait.Round(time.Second).String() + ": " + oneLine(ev.Reason))
+	case agent.Compacted:
+		p.say("The conversation was summarised.")
+	case agent.TurnEnd:
+		p.turnEnd(ev)
+	}
+}
+
+// text writes the lines of an answer as they become whole.
+func (p *plain) text(s string) {
+	p.line.WriteString(s)
+	all := p.line.String()
+	i := strings.LastIndexByte(all, '\n')
+	if i < 0 {
+		return
+	}
+	p.line.Reset()
+	p.line.WriteString(all[i+1:])
+	p.write(text.Clean(all[:i]) + "\n")
+}
+
+func (p *plain) notice(n agent.Notice) {
+	switch n.Level {
+	case agent.LevelError:
+		p.say("Error: " + n.Text)
+	case agent.LevelWarn:
+		p.say("Warning: " + n.Text)
+	case agent.LevelInfo:
+		p.say(n.Text)
+	}
+}
+
+func (p *plain) callEnd(ev agent.CallEnd) {
+	c := p.calls[ev.ID]
+	if c == nil {
+		return
+	}
+	delete(p.calls, ev.ID)
+	c.end(ev)
+	p.say(strings.TrimSpace("Tool " + ev.Name + " " + c.status + ". " + c.outcome()))
+	if d := ev.Result.Display.Diff; d != "" {
+		p.say(d)
+	} else if ev.Result.Failed {
+		p.say(strings.Join(strings.SplitN(ev.Result.Text, "\n", failedLines+1)[:min(failedLines, strings.Count(ev.Result.Text, "\n")+1)], "\n"))
+	}
+}
+
+func (p *plain) turnEnd(ev agent.TurnEnd) {
+	p.flush()
+	p.busy = false
+	switch ev.Reason {
+	case agent.StopInterrupted:
+		p.say("Interrupted. What was finished is kept.")
+	case agent.StopError:
+		p.say("Error: " + orElse(ev.Error, "the turn failed"))
+	case agent.StopLimit:
+		p.say("Stopped at a limit: " + ev.Error)
+	case agent.StopDone:
+	}
+	p.prompt()
+}
+
+// approval puts a question; the next line answers.
+func (p *plain) approval(ev agent.ApprovalAsked) {
+	a := newApproval(ev.ID, ev.Question)
+	p.say("Question: " + text.Visible(orElse(a.q.Title, a.q.Tool)))
+	if a.q.Command != "" {
+		p.say("  " + showBlanks(text.Visible(a.q.Command)))
+	}
+	for _, d := range a.q.Details {
+		p.say("  " + text.Visible(d))
+	}
+	if a.q.Diff != "" {
+		p.say(a.q.Diff)
+	}
+	ask := plainAsk{id: ev.ID, approval: &a.q}
+	for i, o := range a.q.Options {
+		p.say(fmt.Sprintf("  %d: %s", i+1, text.Visible(o.Label)))
+		ask.options = append(ask.options, o.Label)
+	}
+	p.asks = append(p.asks, ask)
+	p.question("Answer (number): ")
+}
+
+func (p *plain) ask(ev agent.AskPerson) {
+	p.say("Question: " + ev.Text)
+	for i, o := range ev.Options {
+		p.say(fmt.Sprintf("  %d: %s", i+1, o))
+	}
+	p.asks = append(p.asks, plainAsk{id: ev.ID, options: ev.Options})
+	p.question("Answer (number or text): ")
+}
+
+func (p *plain) question(prompt string) {
+	if p.eof {
+		p.say("Nobody is there to answer.")
+		p.refuseAll()
+		return
+	}
+	p.write(prompt)
+}
+
+// answer settles the first question with a line.
+func (p *plain) answer(line string) {
+	a := p.asks[0]
+	line = strings.TrimSpace(line)
+	n := 0
+	if _, err := fmt.Sscanf(line, "%d", &n); err != nil || n < 1 || n > len(a.options) {
+		n = 0
+	}
+	var err error
+	switch {
+	case a.approval != nil && n == 0:
+		p.write("Answer with a number from 1 to " + itoa(len(a.options)) + ": ")
+		return
+	case a.approval != nil:
+		err = p.conv.Answer(a.id, tools.Answer{Scope: a.approval.Options[n-1].Scope, Option: n - 1})
+	case line == "":
+		p.write("Answer: ")
+		return
+	case n > 0:
+		err = p.conv.Reply(a.id, a.options[n-1])
+	default:
+		err = p.conv.Reply(a.id, line)
+	}
+	p.closed(a.id)
+	if err != nil {
+		p.say(err.Error())
+	}
+}
+
+// refuseAll answers what waits when nobody can any more; the turn goes on.
+func (p *plain) refuseAll() {
+	for _, a := range p.asks {
+		var err error
+		if a.approval != nil {
+			err = p.conv.Answer(a.id, tools.Answer{Scope: tools.AnswerNo, Option: -1})
+		} else {
+			err = p.conv.Reply(a.id, "(nobody is there to answer)")
+		}
+		if err != nil {
+			p.say(err.Error())
+		}
+	}
+	p.asks = nil
+}
+
+func (p *plain) closed(id string) {
+	var left []plainAsk
+	for _, a := range p.asks {
+		if a.id != id {
+			left = append(left, a)
+		}
+	}
+	p.asks = left
+}
+
+// history writes the session so far, without tool output.
+func (p *plain) history(rows []session.Message) {
+	for _, m := range rows {
+		switch m.Role {
+		case session.RoleUser:
+			p.say("You: " + shownPrompt(m.Parts))
+		case session.RoleAssistant:
+			if s := partText(m.Parts, session.PartText); s != "" {
+				p.say(s)
+			}
+			for _, c := range m.Calls {
+				p.say("Tool " + c.Name + " " + string(c.Status) + ".")
+			}
+		}
+	}
+}

@@ -1,0 +1,93 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"jcode/agent"
+	"jcode/tools"
+)
+
+// lockedBuffer is output that a test watches.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func TestPlainModeTalksInLines(t *testing.T) {
+	f := newFake()
+	r, w := io.Pipe()
+	var out lockedBuffer
+	done := make(chan error, 1)
+	go func() {
+		done <- RunPlain(context.Background(), Options{Session: &Session{Conversation: f, Events: f}, Version: "1.0"}, r, &out)
+	}()
+	see := func(want string) {
+		t.Helper()
+		deadline := time.Now().Add(limit)
+		for !strings.Contains(out.String(), want) {
+			if time.Now().After(deadline) {
+				t.Fatalf("no %q in\n%s", want, out.String())
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	write := func(s string) {
+		if _, err := io.WriteString(w, s); err != nil {
+			t.Error(err)
+		}
+	}
+	see("> ")
+	f.onPrompt = func(agent.Prompt) {
+		f.emit(agent.TextDelta{Text: "one\ntw"}, agent.TextDelta{Text: "o \x1b[31mred"}, agent.AssistantMessage{Text: "one\ntwo red"},
+			agent.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "ls")},
+			agent.ApprovalAsked{ID: "q", Question: approvalQuestion()})
+	}
+	write("hello\n")
+	see("You: hello\none\ntwo red\nTool exec: ls\nQuestion: Run a command\n  go test ./...")
+	see("Answer (number): ")
+	write("maybe\n")
+	see("Answer with a number from 1 to 4")
+	write("4\n")
+	deadline := time.Now().Add(limit)
+	for {
+		if a, ok := f.answered("q"); ok {
+			if a.Scope != tools.AnswerNo {
+				t.Errorf("answer %+v", a)
+			}
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no answer")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	f.emit(agent.TurnEnd{Reason: agent.StopDone})
+	write("/nope\n")
+	see("Unknown command /nope")
+	write("/quit\n")
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if strings.ContainsAny(out.String(), "\x1b\r\x07") {
+		t.Errorf("control characters in\n%q", out.String())
+	}
+}

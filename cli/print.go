@@ -34,7 +34,7 @@ func newPrinter(format string, std Streams) (printer, *bufio.Writer) {
 	case "stream-json":
 		return &streamPrinter{out: out, notices: std.Err}, out
 	}
-	return &textPrinter{out: out, notices: std.Err}, out
+	return &textPrinter{out: out, notices: std.Err, live: std.OutIsTerminal}, out
 }
 
 // The lines of stream-json; resultLine is also the one object of json.
@@ -110,12 +110,14 @@ type (
 	}
 )
 
-// textPrinter writes the answer to stdout as it comes and everything else to stderr.
+// textPrinter writes the answer to stdout and everything else to stderr: to a terminal as
+// it comes, to a pipe or file when it is complete, for an answer that is cut off and
+// starts over cannot be taken back there.
 type textPrinter struct {
 	out     *bufio.Writer
 	notices io.Writer
-	shown   strings.Builder // of the current answer
-	any     bool
+	live    bool
+	shown   strings.Builder // of the current answer: written if live, else waiting
 }
 
 func (p *textPrinter) begin(initLine) {}
@@ -123,34 +125,50 @@ func (p *textPrinter) begin(initLine) {}
 func (p *textPrinter) event(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.TextDelta:
-		p.write(ev.Text)
+		p.shown.WriteString(ev.Text)
+		if p.live {
+			p.write(ev.Text)
+		}
 	case agent.AnswerReset:
-		if p.shown.Len() > 0 {
+		if p.live && p.shown.Len() > 0 {
 			fmt.Fprintf(p.notices, "jcode: the answer starts over: %s\n", ev.Reason)
 			p.write("\n")
 		}
 		p.shown.Reset()
 	case agent.AssistantMessage:
 		// What was merged away or never streamed is written now.
-		if rest, ok := strings.CutPrefix(ev.Text, p.shown.String()); ok {
-			p.write(rest)
+		rest := ev.Text
+		if p.live {
+			var same bool
+			if rest, same = strings.CutPrefix(ev.Text, p.shown.String()); !same {
+				rest = ""
+			}
 		}
-		if p.shown.Len() > 0 && !strings.HasSuffix(p.shown.String(), "\n") {
-			p.write("\n")
-		}
-		p.shown.Reset()
+		p.write(rest)
+		p.close(ev.Text)
 	default:
 		noticeText(p.notices, ev)
 	}
 }
 
+// close ends the answer's last line.
+func (p *textPrinter) close(answer string) {
+	if answer != "" && !strings.HasSuffix(answer, "\n") {
+		p.write("\n")
+	}
+	p.shown.Reset()
+}
+
 func (p *textPrinter) write(s string) {
-	p.shown.WriteString(s)
 	p.out.WriteString(s) //nolint:errcheck // the error sticks and comes with Flush
 	p.out.Flush()        //nolint:errcheck // checked at the end
 }
 
 func (p *textPrinter) end(res resultLine) {
+	if !p.live && p.shown.Len() > 0 {
+		p.write(p.shown.String()) // never completed, but it came
+	}
+	p.close(p.shown.String())
 	if res.Error != "" {
 		fmt.Fprintln(p.notices, "jcode: "+res.Error)
 	}

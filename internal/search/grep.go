@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"jcode/internal/text"
 )
@@ -81,6 +82,7 @@ func (g Grep) Files(ctx context.Context, w Walk) (Found, error) {
 			return
 		}
 		defer r.close()
+		scanners[worker].limit = c.wanted(f.Path)
 		c.add(f.Path, scanners[worker].scan(ctx, r, false))
 	})
 	c.found.Missed.Deep = missed.Deep
@@ -106,6 +108,8 @@ type collector struct {
 	err   error // of a file that could not be read to its end
 	files []fileMatches
 	kept  int
+	// Once as many matches are kept as are wanted, those of paths behind last only count.
+	last atomic.Pointer[string]
 }
 
 type fileMatches struct {
@@ -114,7 +118,7 @@ type fileMatches struct {
 }
 
 func (g Grep) scanner() *scanner {
-	return &scanner{pattern: g.Pattern, limit: g.Limit, buf: make([]byte, bufSize)}
+	return &scanner{matcher: newMatcher(g.Pattern), limit: g.Limit, buf: make([]byte, bufSize)}
 }
 
 func (c *collector) unreadable(err error) {
@@ -152,10 +156,21 @@ func (c *collector) add(path string, r scanned) {
 	for i := range r.matches {
 		r.matches[i].Path = path
 	}
+	if len(r.matches) == 0 {
+		return
+	}
 	c.files = append(c.files, fileMatches{path, r.matches})
 	if c.kept += len(r.matches); c.kept > 4*c.grep.Limit+1000 {
 		c.trim()
 	}
+}
+
+// wanted gives how many matches of a file may still be among those that are kept.
+func (c *collector) wanted(path string) int {
+	if last := c.last.Load(); last != nil && ComparePaths(path, *last) > 0 {
+		return 0
+	}
+	return c.grep.Limit
 }
 
 // trim keeps the first matches by path.
@@ -170,6 +185,7 @@ func (c *collector) trim() {
 		c.kept += len(f.matches)
 		if c.kept >= c.grep.Limit {
 			c.files = c.files[:i+1]
+			c.last.Store(&f.path)
 			return
 		}
 	}
@@ -202,10 +218,9 @@ func ComparePaths(a, b string) int {
 
 // scanner searches one file after the other with one buffer.
 type scanner struct {
-	pattern *Pattern
+	matcher *matcher
 	limit   int
 	buf     []byte
-	hint    hints
 }
 
 // scanned is what was found in one file.
@@ -269,11 +284,11 @@ func (s *scanner) fill(r io.Reader, have int) (n int, err error) {
 
 // lines searches whole lines and gives the number of the line behind them.
 func (s *scanner) lines(out *scanned, data []byte, number, split int) int {
-	s.pattern.need.reset(&s.hint, data)
+	s.matcher.reset(data)
 	counted := 0 // bytes of data whose line breaks are in number
 	first := number
 	for from := 0; ; {
-		line, lineEnd, start, end, ok := s.pattern.next(data, from, &s.hint)
+		line, lineEnd, ok := s.matcher.find(data, from)
 		if !ok {
 			return number + bytes.Count(data[counted:], []byte{'\n'})
 		}
@@ -288,6 +303,7 @@ func (s *scanner) lines(out *scanned, data []byte, number, split int) int {
 		if len(out.matches) < s.limit {
 			number += bytes.Count(data[counted:line], []byte{'\n'})
 			counted = line
+			start, end := s.matcher.place(data[line:lineEnd])
 			column := start + 1
 			if line == 0 {
 				column += split

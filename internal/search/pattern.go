@@ -12,6 +12,7 @@ import (
 type Pattern struct {
 	literal finder         // the whole pattern, when it is one
 	re      *regexp.Regexp // else
+	prog    *syntax.Prog   // of re
 	need    *finders       // literals of which a matching line has one; nil if none is known
 }
 
@@ -35,7 +36,12 @@ func Compile(pattern string, literal bool) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pattern{re: re, need: required(tree.Simplify())}, nil
+	simple := tree.Simplify()
+	prog, err := syntax.Compile(simple)
+	if err != nil {
+		return nil, err
+	}
+	return &Pattern{re: re, prog: prog, need: required(simple)}, nil
 }
 
 // line gives where a line, without its line break, matches.
@@ -51,42 +57,6 @@ func (p *Pattern) line(line []byte) (start, end int, ok bool) {
 	return loc[0], loc[1], true
 }
 
-// next gives the first matching line in buf[from:], which begins a line, and where in it
-// the match is. buf holds whole lines; a last one may lack its line break.
-func (p *Pattern) next(buf []byte, from int, hint *hints) (line, lineEnd, start, end int, ok bool) {
-	for from < len(buf) {
-		at := from
-		switch {
-		case p.re == nil:
-			i := p.literal.index(buf[from:])
-			if i < 0 {
-				return 0, 0, 0, 0, false
-			}
-			at = from + i
-		case p.need != nil:
-			i := p.need.index(buf, from, hint)
-			if i < 0 {
-				return 0, 0, 0, 0, false
-			}
-			at = i
-		}
-		line = bytes.LastIndexByte(buf[from:at], '\n') + 1 + from
-		lineEnd = len(buf)
-		if i := bytes.IndexByte(buf[at:], '\n'); i >= 0 {
-			lineEnd = at + i
-		}
-		text := buf[line:lineEnd]
-		if n := len(text); n > 0 && text[n-1] == '\r' {
-			text = text[:n-1]
-		}
-		if start, end, ok = p.line(text); ok {
-			return line, lineEnd, start, end, true
-		}
-		from = lineEnd + 1
-	}
-	return 0, 0, 0, 0, false
-}
-
 // finder looks for one literal by its rarest byte.
 type finder struct {
 	text []byte // lower case if fold
@@ -100,24 +70,38 @@ func newFinder(text string, fold bool) finder {
 	if fold {
 		f.text = bytes.ToLower(f.text)
 	}
+	f.choose(func(c byte) int { return commonness(c) })
+	return f
+}
+
+// choose takes the byte that is the least common by a measure.
+func (f *finder) choose(common func(c byte) int) {
+	least := -1
 	for i, c := range f.text {
-		if rarity(c) < rarity(f.text[f.rare]) {
-			f.rare = i
+		other := f.other(c)
+		n := common(c)
+		if other != c {
+			n += common(other)
+		}
+		if least < 0 || n < least {
+			least, f.rare, f.a, f.b = n, i, c, other
 		}
 	}
-	f.a = f.text[f.rare]
-	f.b = f.a
-	if fold && f.a >= 'a' && f.a <= 'z' {
-		f.b = f.a - 'a' + 'A'
+}
+
+// other is the byte that matches as c does: its upper case if case is ignored.
+func (f *finder) other(c byte) byte {
+	if f.fold && c >= 'a' && c <= 'z' {
+		return c - 'a' + 'A'
 	}
-	return f
+	return c
 }
 
 // byCommonness are bytes as they are common in source text, the most common first.
 const byCommonness = " etaoinsrlc\tdpum\nfgh.,_b(){}y\"x=-/w0v:1;k'>*&<2[]3TSIECANRPDLOFM4U5+6B8G9z7|!H\\j#VqWX@YK%$?J^Q`Z~"
 
-// rarity is higher for bytes that are more common.
-func rarity(c byte) int {
+// commonness is higher for bytes that are more common.
+func commonness(c byte) int {
 	i := strings.IndexByte(byCommonness, c)
 	if i < 0 {
 		return 0
@@ -208,50 +192,11 @@ func equalFold(s, lower []byte) bool {
 
 // finders are literals of which one has to be there.
 type finders struct {
-	list []finder
+	list     []finder
+	shortest int // bytes of the shortest
 	// kelvin tells that a literal folds k or s, which also fold with U+212A and U+017F: a text
 	// that has those is not filtered.
 	kelvin bool
-}
-
-// hints keeps where each literal of finders comes next in one buffer, so that a rare one
-// is not looked for again and again.
-type hints struct {
-	next  []int
-	whole bool // this buffer is not filtered
-}
-
-// reset prepares for another buffer.
-func (f *finders) reset(h *hints, buf []byte) {
-	if f == nil {
-		return
-	}
-	h.next = h.next[:0]
-	for range f.list {
-		h.next = append(h.next, -1)
-	}
-	h.whole = f.kelvin && (bytes.Contains(buf, []byte("\u212a")) || bytes.Contains(buf, []byte("\u017f")))
-}
-
-// index gives the first place in buf[from:] where one of the literals stands, or -1.
-func (f *finders) index(buf []byte, from int, h *hints) int {
-	if h.whole {
-		return from
-	}
-	best := len(buf)
-	for i := range f.list {
-		if h.next[i] < from {
-			h.next[i] = len(buf)
-			if n := f.list[i].index(buf[from:]); n >= 0 {
-				h.next[i] = from + n
-			}
-		}
-		best = min(best, h.next[i])
-	}
-	if best == len(buf) {
-		return -1
-	}
-	return best
 }
 
 // need is a set of literals of which a match has one.
@@ -287,6 +232,9 @@ func required(re *syntax.Regexp) *finders {
 	f := &finders{}
 	for _, t := range n.texts {
 		f.list = append(f.list, newFinder(t, n.fold))
+		if f.shortest == 0 || len(t) < f.shortest {
+			f.shortest = len(t)
+		}
 		f.kelvin = f.kelvin || n.fold && strings.ContainsAny(strings.ToLower(t), "ks")
 	}
 	return f

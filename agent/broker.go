@@ -9,6 +9,9 @@ import (
 // frame is how long deltas are gathered before they become one event.
 const frame = 33 * time.Millisecond
 
+// maxEarly bounds the notices that wait for somebody to read them.
+const maxEarly = 100
+
 // Subscription is one reader of a conversation's events.
 type Subscription struct {
 	mu     sync.Mutex
@@ -121,6 +124,7 @@ func merge(a, b Event) (Event, bool) {
 type broker struct {
 	mu    sync.Mutex
 	subs  map[*Subscription]struct{}
+	early []Event // notices from before the first subscription, which gets them
 	held  Event // the delta that is being gathered
 	last  time.Time
 	timer *time.Timer
@@ -143,6 +147,10 @@ func (b *broker) subscribe() *Subscription {
 		return s
 	}
 	b.subs[s] = struct{}{}
+	for _, ev := range b.early {
+		s.push(ev)
+	}
+	b.early = nil
 	return s
 }
 
@@ -193,6 +201,9 @@ func (b *broker) flush() {
 }
 
 func (b *broker) send(ev Event) {
+	if _, ok := ev.(Notice); ok && len(b.subs) == 0 && len(b.early) < maxEarly {
+		b.early = append(b.early, ev)
+	}
 	for s := range b.subs {
 		s.push(ev)
 	}

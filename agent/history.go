@@ -148,7 +148,7 @@ func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) 
 func (c *Conversation) ensureSaved(ctx context.Context) error {
 	c.mu.Lock()
 	saved, row := c.saved, c.row
-	row.Model, row.Mode, row.RoleName = c.model.Name, string(c.mode), c.role.Name
+	row.Model, row.Mode = c.model.Name, string(c.mode)
 	c.mu.Unlock()
 	if saved {
 		return nil

@@ -48,12 +48,19 @@ func (c *Conversation) SetRole(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	return c.EnterRole(ctx, role)
+}
+
+// EnterRole switches to a role as SetRole does, for a role that was not found by its name:
+// the one that a stored session was in, as it was then.
+func (c *Conversation) EnterRole(ctx context.Context, role Role) error {
 	if err := c.putInForce(ctx, role); err != nil {
 		return err
 	}
 	c.mu.Lock()
 	saved, id := c.saved, c.row.ID
 	c.entered = &role
+	c.row.RoleName, c.row.RoleSnapshot = role.Name, role.Snapshot
 	c.mu.Unlock()
 	if !saved {
 		return nil

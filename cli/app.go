@@ -226,11 +226,20 @@ func (a *app) conversation(ctx context.Context) (*agent.Conversation, error) {
 	if err != nil {
 		return nil, err
 	}
+	var conv *agent.Conversation
 	if id != "" {
-		return agent.Resume(ctx, opt, id)
+		conv, err = agent.Resume(ctx, opt, id)
+	} else {
+		conv, err = agent.New(opt)
 	}
-	opt.Model = a.flags.Model
-	return agent.New(opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.beginRole(ctx, conv, id); err != nil {
+		conv.Close()
+		return nil, err
+	}
+	return conv, nil
 }
 
 // options are what a conversation is made of, here.
@@ -240,7 +249,7 @@ func (a *app) options() (agent.Options, error) {
 		Resolve: a.models.resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: a.flags.MaxSteps, MaxCost: a.flags.MaxCost, Headless: a.flags.Print,
-		Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{a.learning.before, a.board.take},
+		Roles: a.agentRole, Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{a.learning.before, a.board.take},
 		TurnEnded: func(agent.TurnEnd) { a.learning.turnEnded() },
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}

@@ -45,7 +45,8 @@ func (s *Store) Checkpoints() *Checkpoints {
 
 // Track is called by a tool before it changes files: it keeps what stands at the paths
 // (absolute, links resolved; folders with all that is in them; what does not exist yet is
-// kept as that). The tool calls done when it has finished, also when it failed. Outside a
+// kept as that). A turn is the seq of its prompt, so that its number never comes again. The
+// tool calls done when it has finished, also when it failed. Outside a
 // session (an empty ID) nothing is kept. What is too large to keep is changed all the
 // same; an undo says so.
 func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, paths []string) (done func(context.Context) error, err error) {

@@ -284,16 +284,18 @@ func TestUndoIsKeptInTheFile(t *testing.T) {
 	w.want("a=" + big)
 }
 
-func TestRewoundTurnsAreNotMixedWithNewOnes(t *testing.T) {
+func TestUndoReachesRewoundTurns(t *testing.T) {
 	w := newWork(t)
 	w.person("a", "0")
-	seq := say(t, w.store, w.session, session.RoleUser, "first try")
-	w.toolWrites(1, "a", "1")
-	if n, err := w.store.Rewind(t.Context(), w.session, seq); err != nil || n != 1 {
+	first := say(t, w.store, w.session, session.RoleUser, "first try")
+	w.toolWrites(int(first), "a", "1")
+	if n, err := w.store.Rewind(t.Context(), w.session, first); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
-	say(t, w.store, w.session, session.RoleUser, "second try")
-	w.toolWrites(1, "a", "2")
+	second := say(t, w.store, w.session, session.RoleUser, "second try")
+	w.toolWrites(int(second), "a", "2")
 	w.undo()
 	w.want("a=1")
+	w.undo()
+	w.want("a=0")
 }

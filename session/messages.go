@@ -307,9 +307,9 @@ func (s *Store) Compact(ctx context.Context, summary Message, upTo int64) (seq i
 }
 
 // Rewind takes the messages from a seq on out of the history, revives what a summary among
-// them had archived, and gives the number taken out. The rows stay in the file. What their
-// turns did to files can't be undone any more: call Checkpoints.UndoFrom before, to take
-// that back too.
+// them had archived, and gives the number taken out. The rows stay in the file, their
+// seqs are not used again. What the turns did to files is the business of
+// Checkpoints.UndoFrom.
 func (s *Store) Rewind(ctx context.Context, sessionID string, from int64) (int, error) {
 	var count int64
 	err := s.write(ctx, func(t *tx) error {
@@ -334,12 +334,6 @@ func (s *Store) Rewind(ctx context.Context, sessionID string, from int64) (int, 
 			return err
 		}
 		if _, err := t.exec("DELETE FROM search WHERE rowid >= ? AND rowid < ?", low, high); err != nil {
-			return err
-		}
-		// The turns are gone, and their numbers come again: an undo must not mix the two.
-		if _, err := t.exec(`UPDATE checkpoints SET state = ?1 WHERE session = ?2 AND state IN (?3, ?4)
-			AND at >= (SELECT created FROM messages WHERE id >= ?5 AND id < ?6 ORDER BY id LIMIT 1)`,
-			rowDropped, n, rowLive, rowUndone, low, high); err != nil {
 			return err
 		}
 		_, err = t.exec("UPDATE sessions SET messages = max(messages - ?, 0), updated = ? WHERE n = ?", counted, toMillis(s.now()), n)

@@ -44,7 +44,7 @@ func compile(chunk, source string) (proto *lua.FunctionProto, err error) {
 	}()
 	stmts, err := parse.Parse(strings.NewReader(source), chunk)
 	if err != nil {
-		return nil, syntaxError(chunk, err)
+		return nil, syntaxError(chunk, source, err)
 	}
 	g := gate{chunk: chunk}
 	if err := g.block(stmts, 0); err != nil {
@@ -54,17 +54,18 @@ func compile(chunk, source string) (proto *lua.FunctionProto, err error) {
 	}
 	proto, err = lua.Compile(stmts, chunk)
 	if err != nil {
-		return nil, syntaxError(chunk, err)
+		return nil, syntaxError(chunk, source, err)
 	}
 	return proto, nil
 }
 
-func syntaxError(chunk string, err error) error {
+func syntaxError(chunk, source string, err error) error {
 	var p *parse.Error
 	var c *lua.CompileError
 	switch {
 	case errors.As(err, &p) && p.Pos.Line == parse.EOF:
-		return &loadError{text: fmt.Sprintf("%s: at the end of the file: %s", chunk, p.Message)}
+		last := 1 + strings.Count(strings.TrimRight(source, "\n"), "\n")
+		return &loadError{line: last, text: fmt.Sprintf("%s:%d: at the end of the file: %s", chunk, last, p.Message)}
 	case errors.As(err, &p):
 		return &loadError{line: p.Pos.Line, text: fmt.Sprintf("%s:%d: near '%s': %s", chunk, p.Pos.Line, p.Token, p.Message)}
 	case errors.As(err, &c):

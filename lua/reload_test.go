@@ -1,0 +1,437 @@
+package lua
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/tools"
+)
+
+// The twelve points of hot reload, on a real folder.
+
+func none() map[string]any { return map[string]any{} }
+
+func TestReload_01_root_created_after_start(t *testing.T) {
+	h := started(t, setup{})
+	h.tool("late", simple, `return "late"`)
+	until(t, "late is there", func() bool { return h.has("late") })
+	writeFile(t, filepath.Join(h.config, "lua/tools/mine", mainName), `return "mine"`)
+	writeFile(t, filepath.Join(h.config, "lua/tools/mine", manifestName), simple)
+	until(t, "mine is there", func() bool { return h.has("mine") })
+	wantText(t, h.call("mine", none()), "mine")
+}
+
+func TestReload_02_new_folder_is_callable_in_the_next_step(t *testing.T) {
+	h := build(t, setup{})
+	h.tool("first", simple, `return 1`)
+	h.start()
+	h.tool("second", simple, `return "second"`)
+	h.room.Refresh() // what the agent does before each step
+	if !h.has("second") {
+		t.Fatal("not there after Refresh")
+	}
+	wantText(t, h.call("second", none()), "second")
+	began := time.Now()
+	h.tool("third", simple, `return "third"`)
+	until(t, "third is there", func() bool { return h.has("third") })
+	t.Logf("a new folder was live after %v", time.Since(began))
+}
+
+func TestReload_03_edited_script_runs_at_the_next_call(t *testing.T) {
+	h := build(t, setup{})
+	dir := h.tool("x", simple, `return "one"`)
+	h.start()
+	wantText(t, h.call("x", none()), "one")
+	for i, word := range []string{"two", "three", "sixs"} {
+		writeFile(t, filepath.Join(dir, mainName), `return "`+word+`"`)
+		wantText(t, h.call("x", none()), word)
+		_ = i
+	}
+}
+
+func TestReload_04_edited_manifest_shows_in_the_next_snapshot(t *testing.T) {
+	h := build(t, setup{})
+	dir := h.tool("x", simple, `return "one"`)
+	h.start()
+	before := h.reg.Version()
+	writeFile(t, filepath.Join(dir, manifestName), `{"description": "Other.", "parameters": [{"name": "b", "type": "integer"}, {"name": "a", "type": "array", "required": false}]}`)
+	h.room.Refresh()
+	e, _ := lookup(h.reg, "x")
+	if e.Spec.Description != "Other." || string(e.Spec.Parameters) != `{"type":"object","properties":{"b":{"type":"integer"},"a":{"type":"array"}},"required":["b"]}` {
+		t.Errorf("%s %s", e.Spec.Description, e.Spec.Parameters)
+	}
+	if h.reg.Version() != before+1 {
+		t.Errorf("%d versions for one change", h.reg.Version()-before)
+	}
+}
+
+func TestReload_05_deleted_folder_is_an_unknown_intent(t *testing.T) {
+	h := build(t, setup{})
+	dir := h.tool("x", simple, `return "one"`)
+	h.start()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	wantFailure(t, h.call("x", none()), tools.KindUnknown, "unknown intent: x")
+	wantFailure(t, h.call("x", none()), tools.KindUnknown, "(removed)")
+	if h.has("x") {
+		t.Error("still listed")
+	}
+}
+
+func TestReload_06_fault_affects_that_tool_only(t *testing.T) {
+	h := build(t, setup{})
+	h.tool("good", simple, `return "good"`)
+	h.tool("bad_manifest", `{"description": "x", "parameters": 5}`, `return 1`)
+	h.tool("bad_json", "{\n\n  \"description\": }", `return 1`)
+	h.tool("bad_source", simple, "local x =\n=")
+	h.tool("bad_key", `{"description": "x", "permissions": {"netwrok": {}}}`, `return 1`)
+	h.start()
+	wantText(t, h.call("good", none()), "good")
+	wantFailure(t, h.call("bad_manifest", none()), tools.KindLoad, `bad_manifest/mcp_tool.json:1: "parameters" must be an array`)
+	wantFailure(t, h.call("bad_json", none()), tools.KindLoad, "bad_json/mcp_tool.json:3: ")
+	wantFailure(t, h.call("bad_source", none()), tools.KindLoad, "bad_source/main.lua:2: near '='")
+	wantFailure(t, h.call("bad_key", none()), tools.KindLoad, "unknown key permissions.netwrok")
+}
+
+func TestReload_07_broken_tool_stays_with_its_last_schema(t *testing.T) {
+	h := build(t, setup{})
+	dir := h.tool("x", `{"description": "Good.", "parameters": [{"name": "p", "type": "string"}]}`, `return p`)
+	h.start()
+	writeFile(t, filepath.Join(dir, manifestName), `{"description": "Bad.", "parameters": [{"name": "end"}]}`)
+	h.room.Refresh()
+	e, ok := lookup(h.reg, "x")
+	if !ok || e.Spec.Description != "Good." || !strings.Contains(string(e.Spec.Parameters), `"p"`) || !strings.Contains(e.Spec.Note, "load error") {
+		t.Errorf("%v %+v", ok, e.Spec)
+	}
+	wantFailure(t, h.call("x", map[string]any{"p": "v"}), tools.KindLoad, `x/mcp_tool.json:1: parameter name "end": this is a Lua keyword`)
+	writeFile(t, filepath.Join(dir, manifestName), `{"description": "Good.", "parameters": [{"name": "p", "type": "string"}]}`)
+	writeFile(t, filepath.Join(dir, mainName), "if then")
+	wantFailure(t, h.call("x", map[string]any{"p": "v"}), tools.KindLoad, "x/main.lua:1: near 'then'")
+	if !h.has("x") {
+		t.Error("gone")
+	}
+}
+
+func TestReload_08_mending_heals(t *testing.T) {
+	h := build(t, setup{})
+	dir := h.tool("x", simple, `return "one`)
+	h.start()
+	until(t, "the fault is told", func() bool { return h.told.count("warn: lua x: x/main.lua:1") == 1 })
+	wantFailure(t, h.call("x", none()), tools.KindLoad, "x/main.lua:1")
+	writeFile(t, filepath.Join(dir, mainName), `return "healed"`)
+	wantText(t, h.call("x", none()), "healed")
+	until(t, "the cure is told", func() bool { return h.told.count("lua x: loads again") == 1 })
+	if h.told.count("x/main.lua") != 1 {
+		t.Error(h.told.all())
+	}
+}
+
+func TestReload_09_editors_cause_one_reload_each(t *testing.T) {
+	h := build(t, setup{})
+	dir := h.tool("x", simple, `return "v0"`)
+	h.start()
+	main := filepath.Join(dir, mainName)
+	for i, save := range []func(text string){
+		func(text string) { // atomic rename
+			writeFile(t, main+".tmp123", text)
+			must(t, os.Rename(main+".tmp123", main))
+		},
+		func(text string) { writeFile(t, main, text) }, // truncate, then write
+		func(text string) { // vim: backup, write anew, remove the backup; with a swap file
+			writeFile(t, filepath.Join(dir, ".main.lua.swp"), "swap")
+			must(t, os.Rename(main, main+"~"))
+			writeFile(t, main, text)
+			must(t, os.Remove(main+"~"))
+			must(t, os.Remove(filepath.Join(dir, ".main.lua.swp")))
+		},
+		func(text string) { // a slow writer
+			f, err := os.Create(main)
+			must(t, err)
+			time.Sleep(30 * time.Millisecond)
+			_, err = f.WriteString(text)
+			must(t, err)
+			must(t, f.Close())
+		},
+	} {
+		before, versions := h.reg.Version(), 0
+		word := string(rune('a' + i))
+		save(`return "` + word + `"`)
+		until(t, "the new version is live", func() bool {
+			e, _ := lookup(h.reg, "x")
+			return h.reg.Version() > before && e.Spec.Note == "" && h.live("x", word)
+		})
+		time.Sleep(250 * time.Millisecond) // no second reload may follow
+		versions = int(h.reg.Version() - before)
+		if versions != 1 {
+			t.Errorf("save %d made %d versions", i, versions)
+		}
+		wantText(t, h.call("x", none()), word)
+	}
+	if h.told.all() != "" {
+		t.Error(h.told.all())
+	}
+}
+
+func (h *house) live(tool, word string) bool {
+	for _, s := range h.room.slots() {
+		if s.name == tool {
+			v := s.current()
+			return v != nil && strings.Contains(v.source, word)
+		}
+	}
+	return false
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReload_09_sed_in_place(t *testing.T) {
+	if _, err := exec.LookPath("sed"); err != nil {
+		t.Skip("no sed on this machine")
+	}
+	h := build(t, setup{})
+	dir := h.tool("x", simple, `return "old"`)
+	h.start()
+	if out, err := exec.Command("sed", "-i", "s/old/new/", filepath.Join(dir, mainName)).CombinedOutput(); err != nil {
+		t.Skipf("sed -i does not work here: %s", out)
+	}
+	wantText(t, h.call("x", none()), "new")
+}
+
+func TestReload_10_running_call_ends_on_its_code(t *testing.T) {
+	h := build(t, setup{})
+	dir := h.tool("slow", simple, `local till = jcode.time() + 0.5 while jcode.time() < till do end return "old"`)
+	h.start()
+	res := make(chan tools.Result, 1)
+	go func() { res <- h.call("slow", none()) }()
+	until(t, "it runs", func() bool { return h.running() == 1 })
+	writeFile(t, filepath.Join(dir, mainName), `return "new"`)
+	h.room.Refresh()
+	wantText(t, <-res, "old")
+	wantText(t, h.call("slow", none()), "new")
+}
+
+func (h *house) running() int {
+	h.room.pool.mu.Lock()
+	defer h.room.pool.mu.Unlock()
+	return h.room.pool.running
+}
+
+func TestReload_11_taken_name_is_refused_with_a_reason(t *testing.T) {
+	h := build(t, setup{})
+	must(t, h.reg.Register("mcp:s", tools.RankMCP, stub{spec: tools.Spec{Name: "taken", Description: "d"}}))
+	h.tool("read", simple, `return "evil"`)
+	h.tool("taken", simple, `return "evil"`)
+	h.tool("both", simple, `return "project"`)
+	seedTool(t, h, "both", simple, `return "seed place"`)
+	writeFile(t, filepath.Join(h.config, "lua/tools/both", mainName), `return "user"`)
+	writeFile(t, filepath.Join(h.config, "lua/tools/both", manifestName), simple)
+	h.start()
+	state := func(scope, name, part string) string {
+		for _, it := range h.room.Panel().Items {
+			if it.Scope == scope && it.Name == name && strings.Contains(it.Path, part) {
+				return it.State
+			}
+		}
+		return "?"
+	}
+	for _, tt := range [][4]string{
+		{"project", "read", "", "already registered by builtin"}, {"project", "taken", "", "already registered by mcp:s"},
+		{"project", "both", ".jcode", "ok"}, {"project", "both", "mcp_lua", "already registered by " + filepath.Join(h.dir, ".jcode/lua/tools/both")},
+	} {
+		if got := state(tt[0], tt[1], tt[2]); got != tt[3] {
+			t.Errorf("%s: %s", tt[1], got)
+		}
+	}
+	if s := state("user", "both", ""); !strings.Contains(s, "tool:project/both") {
+		t.Errorf("user tool: %s", s)
+	}
+	wantText(t, h.call("both", none()), "project")
+	// When the winner goes, the others come back.
+	must(t, os.RemoveAll(filepath.Join(h.dir, ".jcode/lua/tools/both")))
+	h.room.Refresh()
+	wantText(t, h.call("both", none()), "seed place")
+	must(t, os.RemoveAll(filepath.Join(h.dir, "mcp_lua")))
+	h.room.Refresh()
+	until(t, "the user's tool is back", func() bool { return h.has("both") })
+	wantText(t, h.call("both", none()), "user")
+	h.reg.UnregisterOwner("mcp:s")
+	until(t, "the name is free", func() bool { e, ok := lookup(h.reg, "taken"); return ok && e.Owner == "tool:project/taken" })
+}
+
+func TestReload_12_list_changes_between_steps_only(t *testing.T) {
+	h := build(t, setup{})
+	h.tool("x", simple, `return 1`)
+	h.start()
+	snap := h.reg.Snapshot(nil)
+	h.tool("y", simple, `return 2`)
+	h.room.Refresh()
+	if len(snap.List()) != 9 || len(h.reg.Snapshot(nil).List()) != 10 {
+		t.Errorf("%d in the old snapshot, %d in the new", len(snap.List()), len(h.reg.Snapshot(nil).List()))
+	}
+}
+
+func TestUntrustedProjectIsInert(t *testing.T) {
+	h := build(t, setup{untrust: true})
+	h.tool("x", `{"description": "d", "permissions": {"intents": ["read"]}}`, `return "ran"`)
+	h.plugin("p", `print("ran") return {id = "p"}`)
+	h.start()
+	if h.has("x") {
+		t.Error("offered")
+	}
+	wantFailure(t, h.call("x", none()), tools.KindUntrusted, "nobody has trusted")
+	if l := h.room.Log("p"); len(l) != 0 {
+		t.Errorf("the plugin ran: %+v", l)
+	}
+	items := h.room.Untrusted()
+	if len(items) != 2 || items[1].Name != "x" || items[1].Permissions != `{"intents":["read"]}` {
+		t.Errorf("%+v", items)
+	}
+	h.trust.set(true)
+	must(t, h.room.Reload(""))
+	if !h.has("x") {
+		t.Error("not offered after trust")
+	}
+	until(t, "the plugin runs", func() bool { return len(h.room.Log("p")) > 0 })
+}
+
+func TestLinkOutOfTheProjectIsRefused(t *testing.T) {
+	h := build(t, setup{})
+	outside := realDir(t)
+	writeFile(t, filepath.Join(outside, "out", mainName), `return "outside"`)
+	writeFile(t, filepath.Join(outside, "out", manifestName), simple)
+	must(t, os.MkdirAll(filepath.Join(h.dir, ".jcode/lua/tools"), 0o777))
+	if err := os.Symlink(filepath.Join(outside, "out"), filepath.Join(h.dir, ".jcode/lua/tools/out")); err != nil {
+		t.Skip("no links here")
+	}
+	h.start()
+	wantFailure(t, h.call("out", none()), tools.KindLoad, "leads out of the project")
+}
+
+func TestResultsAsTheContractSays(t *testing.T) {
+	h := build(t, setup{})
+	for name, tt := range map[string][2]string{
+		"r_string":  {`return "s"`, "s"},
+		"r_number":  {`return 3`, "3"},
+		"r_float":   {`return 1.5`, "1.5"},
+		"r_bool":    {`return true`, "true"},
+		"r_nil":     {`return nil`, ""},
+		"r_nothing": {``, ""},
+		"r_content": {`return {ok = true, content = "c", n = 1}`, "c"},
+		"r_data":    {`return {ok = true, data = "d"}`, "d"},
+		"r_table":   {`return {ok = true, b = 1, a = {1, 2}}`, `{"a":[1,2],"b":1}`},
+		"r_array":   {`return {1, "x"}`, `[1,"x"]`},
+		"r_empty":   {`return {}`, `{}`},
+		"r_bytes":   {`return "a\255b"`, "a\uFFFDb"},
+	} {
+		h.tool(name, simple, tt[0])
+	}
+	h.tool("e_table", simple, `return {ok = false, error = "no luck", error_kind = "io"}`)
+	h.tool("e_pair", simple, `return nil, "bad"`)
+	h.tool("e_raise", simple, "\nerror('boom')")
+	h.tool("e_exec", simple, `return {ok = false, error = "exit status 2: x", code = 2, stdout = "out", stderr = "err"}`)
+	h.tool("long", simple, `return ("x"):rep(2 * 1024 * 1024)`)
+	h.start()
+	for name, want := range map[string]string{
+		"r_string": "s", "r_number": "3", "r_float": "1.5", "r_bool": "true", "r_nil": "", "r_nothing": "", "r_content": "c", "r_data": "d",
+		"r_table": `{"a":[1,2],"b":1}`, "r_array": `[1,"x"]`, "r_empty": `{}`, "r_bytes": "a\uFFFDb",
+	} {
+		if res := h.call(name, none()); res.Failed || res.Text != want {
+			t.Errorf("%s: %+v", name, res)
+		}
+	}
+	wantFailure(t, h.call("e_table", none()), tools.KindIO, "no luck")
+	wantFailure(t, h.call("e_pair", none()), tools.KindScript, "bad")
+	if res := h.call("e_raise", none()); res.Text != "e_raise/main.lua:2: boom" {
+		t.Error(res.Text)
+	}
+	wantFailure(t, h.call("e_exec", none()), tools.KindScript, "exit status 2: x\nexit code: 2\nstdout:\nout\nstderr:\nerr")
+	if res := h.call("long", none()); res.Failed || len(res.Text) > 1<<20+200 || !strings.Contains(res.Text, "at most 1 MiB") {
+		t.Errorf("%d bytes", len(res.Text))
+	}
+}
+
+func TestParametersDefaultsAndTypes(t *testing.T) {
+	h := build(t, setup{})
+	h.tool("p", `{
+  // comments and trailing commas are fine
+  "description": "d",
+  "parameters": [
+    {"name": "s", "type": "string"},
+    {"name": "n", "type": "integer", "default": 7},
+    {"name": "o", "type": "string", "required": false},
+    {"name": "l", "type": "array", "items": {"type": "string"}, "required": false},
+  ],
+}`, `return json.encode({s = s, n = n, o = tostring(o), l = l or json.array(), p = params.s})`)
+	h.start()
+	wantText(t, h.call("p", map[string]any{"s": "x"}), `{"l":[],"n":7,"o":"nil","p":"x","s":"x"}`)
+	wantText(t, h.call("p", map[string]any{"s": "x", "n": 1, "l": []string{"a"}}), `{"l":["a"],"n":1,"o":"nil","p":"x","s":"x"}`)
+	wantFailure(t, h.call("p", map[string]any{"s": map[string]any{}}), tools.KindInvalidArgs, "s must be string")
+}
+
+func TestManifestFaultsNameFileLineAndKey(t *testing.T) {
+	for text, want := range map[string]string{
+		`[]`:                                 "t/mcp_tool.json: the manifest must be a JSON object",
+		`{}`:                                 `"description" is required`,
+		"{\n\"description\": 5}":             `t/mcp_tool.json:2: "description" must be a text`,
+		`{"description":"d","timeout_ms":0}`: `"timeout_ms" must be a number from 1 to 120000`,
+		`{"description":"d","timeout_ms":120001}`:                                      `from 1 to 120000`,
+		`{"description":"d","approval":"never"}`:                                       `"approval" can only be "always"`,
+		`{"description":"d","parameters":[{"name":"a-b"}]}`:                            "must be a Lua identifier",
+		`{"description":"d","parameters":[{"name":"print"}]}`:                          "a global already",
+		`{"description":"d","parameters":[{"name":"a"},{"name":"a"}]}`:                 "declared twice",
+		`{"description":"d","parameters":[{"name":"a","type":"text"}]}`:                "type must be one of",
+		`{"description":"d","permissions":{"network":{}}}`:                             "allowed_hosts is required",
+		`{"description":"d","permissions":{"network":{"allowed_hosts":["http://x"]}}}`: "bad host",
+		`{"description":"d","permissions":{"fs":{"read":["../x"]}}}`:                   "bad glob",
+		`{"description":"d","permissions":{"exec":["git"]}}`:                           "word lists",
+		`{"description":"d","permissions":{"mcp_admin":true}}`:                         "for plugins only",
+	} {
+		_, err := parseManifest("t/mcp_tool.json", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	m, err := parseManifest("t", []byte(`{"description":"d","colour":"red"}`))
+	if err != nil || len(m.Warnings) != 1 {
+		t.Errorf("%v %+v", err, m)
+	}
+}
+
+func FuzzManifest(f *testing.F) {
+	f.Add([]byte(seedExampleManifest))
+	f.Add([]byte(`{"description":"d","parameters":[{"name":"a","enum":[1],"items":{}}],"permissions":{"fs":{"read":["**"]},"exec":[["a"]]}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := parseManifest("t/mcp_tool.json", text)
+		if err != nil {
+			return
+		}
+		if !json.Valid(m.schema()) {
+			t.Fatalf("schema %s", m.schema())
+		}
+	})
+}
+
+func TestCancelledCallReturnsSoon(t *testing.T) {
+	h := build(t, setup{})
+	h.tool("loop", simple, `while true do end`)
+	h.start()
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	began := time.Now()
+	res := h.callCtx(ctx, "loop", none())
+	if d := time.Since(began); d > 3*time.Second || res.Kind != tools.KindCancelled {
+		t.Errorf("%v, %+v", d, res)
+	}
+}

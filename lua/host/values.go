@@ -17,10 +17,17 @@ type valueError struct {
 	what string
 }
 
+// maxShownPath is how many steps of a path an error shows.
+const maxShownPath = 12
+
 func (e *valueError) Error() string {
 	var b strings.Builder
 	for i := len(e.path) - 1; i >= 0; i-- {
 		p := e.path[i]
+		if len(e.path)-i > maxShownPath {
+			b.WriteString("…")
+			break
+		}
 		if b.Len() > 0 && !strings.HasPrefix(p, "[") {
 			b.WriteByte('.')
 		}

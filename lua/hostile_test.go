@@ -1,0 +1,293 @@
+package lua
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// The hostile scripts: each ends before twice its time limit, this process grows by less
+// than 64 MB, and the next call works.
+
+const shortManifest = `{"description": "d", "timeout_ms": 2000}`
+
+func heapMB() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc >> 20)
+}
+
+func TestHostileScripts(t *testing.T) {
+	type kinds []tools.ErrorKind
+	limits := kinds{tools.KindLimit, tools.KindTimeout, tools.KindKilled}
+	for _, tt := range []struct {
+		name, source string
+		kinds        kinds  // the ends that are fine; KindNone is success
+		text         string // in the result, if set
+	}{
+		{"endless", `while true do end`, limits, "reached"},
+		{"nested_pcall", `while true do pcall(function() while true do pcall(error, 1) end end) end`, limits, "reached"},
+		{"nested_xpcall", `while true do xpcall(function() while true do end end, function() while true do end end) end`, limits, "reached"},
+		{"coroutine_loop", `local co = coroutine.wrap(function() while true do end end) co()`, limits, "reached"},
+		{"concat_growth", `local s = "xxxxxxxxxxxxxxxx" while true do s = s .. s end`, limits, ""},
+		{"table_growth", `local t = {} while true do t[#t + 1] = {1, 2, 3} end`, limits, ""},
+		{"sparse_table", `local t = {} for i = 1, 100 do local u = {} u[60000000] = 1 t[i] = u end`, limits, ""},
+		{"rep_1e10", `return ("x"):rep(1e10)`, kinds{tools.KindScript}, "10 MiB"},
+		{"rep_1e18", `return ("x"):rep(1e18)`, kinds{tools.KindScript}, "10 MiB"},
+		{"wide_format", `local a = {} for i = 1, 2000 do a[i] = 1 end return #(("%999999d"):rep(2000)):format(unpack(a))`, limits, ""},
+		{"nested_repeats", `return (("a"):rep(28)):find((("a*"):rep(20)) .. "b")`, append(limits, tools.KindNone, tools.KindScript), ""},
+		{"lazy_900k", `return (("a"):rep(900 * 1024)):find(".-b")`, append(limits, tools.KindNone, tools.KindScript), ""},
+		{"greedy_6m", `return (("a"):rep(6 * 1024 * 1024)):find("a*b")`, append(limits, tools.KindNone, tools.KindScript), ""},
+		{"gsub_100k", `return #((("a"):rep(100 * 1024)):gsub("a", "b"))`, append(limits, tools.KindNone), ""},
+		{"gmatch_early", `for w in (("a "):rep(1024 * 1024)):gmatch("%a") do return w end`, append(limits, tools.KindNone), ""},
+		{"concat_20000", `local t = {} for i = 1, 20000 do t[i] = "x" end return #table.concat(t)`, kinds{tools.KindNone}, "20000"},
+		{"recursion", `local function f() return 1 + f() end return f()`, kinds{tools.KindScript}, "overflow"},
+		{"unpack_1e8", `return unpack({}, 1, 1e8)`, kinds{tools.KindScript}, "overflow"},
+		{"coroutine_bomb", `local t = {} while true do t[#t + 1] = coroutine.create(function() coroutine.yield() end) coroutine.resume(t[#t]) end`, append(limits, tools.KindScript), ""},
+		{"yield_in_pcall", `return coroutine.wrap(function() local ok, why = pcall(coroutine.yield) return why end)()`, kinds{tools.KindNone}, "attempt to yield across pcall"},
+		{"yield_in_sort", `local ok, why = pcall(coroutine.wrap(function() table.sort({3, 2, 1}, function() coroutine.yield() end) end)) return why`, kinds{tools.KindNone}, "attempt to yield"},
+		{"yield_in_metamethod", `return coroutine.wrap(function() return setmetatable({}, {__index = function() coroutine.yield(1) end}).x end)()`, append(limits, tools.KindNone, tools.KindScript), ""},
+		{"deep_data", `local t = {} local u = t for i = 1, 100 do u.t = {} u = u.t end return t`, kinds{tools.KindScript}, "nested deeper than 64"},
+		{"cycle", `local t = {} t.t = t return t`, kinds{tools.KindScript}, "cycle"},
+		{"nan", `return {x = 0/0}`, kinds{tools.KindScript}, "result.x"},
+		{"ten_million", `local t = {} for i = 1, 1e7 do t[i] = 1 end return t`, append(limits, tools.KindScript), ""},
+		{"invalid_utf8", `return "\255\254ok"`, kinds{tools.KindNone}, "ok"},
+		{"print_flood", `while true do print(("x"):rep(1000)) end`, limits, ""},
+		{"progress_flood", `while true do jcode.progress("x") end`, limits, ""},
+		{"state_flood", `for i = 1, 1e9 do state.set("k", i) end`, limits, ""},
+		{"big_state", `state.set("k", ("x"):rep(70000))`, kinds{tools.KindScript}, "at most 65536"},
+		{"proxy", `setmetatable(string, {__newindex = error}) return ("x"):upper()`, kinds{tools.KindNone}, "X"},
+		{"tostring_loop", `return tostring(setmetatable({}, {__tostring = function() while true do end end}))`, limits, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := build(t, setup{})
+			h.tool(tt.name, shortManifest, tt.source)
+			h.tool("after", simple, `return ("ok"):upper()`)
+			h.start()
+			before := heapMB()
+			began := time.Now()
+			res := h.call(tt.name, none())
+			took := time.Since(began)
+			if took > 4*time.Second+time.Second {
+				t.Errorf("took %v", took)
+			}
+			fine := false
+			for _, k := range tt.kinds {
+				fine = fine || k == res.Kind
+			}
+			if !fine || !strings.Contains(res.Text, tt.text) {
+				t.Errorf("kind %q, %.300s", res.Kind, res.Text)
+			}
+			if res.Kind == tools.KindTimeout || res.Kind == tools.KindLimit || res.Kind == tools.KindKilled {
+				if !strings.HasPrefix(res.Text, "lua tool:project/"+tt.name+": ") || !strings.Contains(res.Text, "; ") {
+					t.Errorf("text %q", res.Text)
+				}
+			}
+			t.Logf("%v, %q %.100s", took.Round(time.Millisecond), res.Kind, res.Text)
+			if grown := heapMB() - before; grown > 64 {
+				t.Errorf("this process grew by %d MB", grown)
+			}
+			wantText(t, h.call("after", none()), "OK")
+		})
+	}
+}
+
+func TestHostileSources(t *testing.T) {
+	h := build(t, setup{})
+	for name, source := range map[string]string{
+		"braces_1000": "return " + strings.Repeat("{", 1000) + strings.Repeat("}", 1000),
+		"sum_1000":    "local a = 1 return a" + strings.Repeat("+a", 1000),
+		"sum_200k":    "local a = 1 return a" + strings.Repeat("+a", 100_000),
+		"kib_257":     "return 1 --" + strings.Repeat("x", 257<<10),
+		"braces_2m":   "return " + strings.Repeat("{", 2_000_000),
+	} {
+		h.tool(name, simple, source)
+	}
+	h.tool("after", simple, `return "ok"`)
+	h.start()
+	for _, name := range []string{"braces_1000", "sum_1000", "sum_200k", "kib_257", "braces_2m"} {
+		began := time.Now()
+		wantFailure(t, h.call(name, none()), tools.KindLoad, name)
+		if d := time.Since(began); d > 5*time.Second {
+			t.Errorf("%s took %v", name, d)
+		}
+	}
+	wantText(t, h.call("after", none()), "ok")
+}
+
+func TestThreeEndsDisableATool(t *testing.T) {
+	h := build(t, setup{})
+	dir := h.tool("loop", `{"description": "d", "timeout_ms": 100}`, `while true do end`)
+	h.start()
+	for range maxFailures {
+		if res := h.call("loop", none()); res.Kind != tools.KindTimeout && res.Kind != tools.KindLimit {
+			t.Fatalf("%+v", res)
+		}
+	}
+	wantFailure(t, h.call("loop", none()), tools.KindLoad, "disabled after 3 failures in a row")
+	if it := h.room.Errors(); len(it) != 1 || it[0].State != "disabled" {
+		t.Errorf("%+v", it)
+	}
+	writeFile(t, dir+"/"+mainName, `return "mended"`)
+	wantText(t, h.call("loop", none()), "mended")
+}
+
+func TestHostKilledFromOutside(t *testing.T) {
+	h := build(t, setup{})
+	h.tool("wait", `{"description": "d", "timeout_ms": 20000}`, `while true do end`)
+	h.tool("after", simple, `return "ok"`)
+	h.start()
+	pids := make(chan int, 10)
+	start := h.room.pool.start
+	h.room.pool.start = func(ctx context.Context, long bool) (*conn, error) {
+		c, err := start(ctx, long)
+		if err == nil {
+			pids <- c.pid
+		}
+		return c, err
+	}
+	h.room.pool.mu.Lock()
+	for _, c := range h.room.pool.idle {
+		pids <- c.pid
+	}
+	h.room.pool.mu.Unlock()
+	go func() {
+		until(t, "it runs", func() bool { return h.running() == 1 })
+		for {
+			select {
+			case pid := <-pids:
+				if p, err := os.FindProcess(pid); err == nil {
+					_ = p.Kill()
+				}
+			case <-time.After(2 * time.Second):
+				return
+			}
+		}
+	}()
+	wantFailure(t, h.call("wait", none()), tools.KindKilled, "the host ended unexpectedly")
+	until(t, "the next call works", func() bool { return h.call("after", none()).Text == "ok" })
+}
+
+// fakeHost speaks whatever a test wants.
+func fakeHost(speak func(in io.Reader, out io.Writer)) starter {
+	return func(ctx context.Context, _ bool) (*conn, error) {
+		inR, inW := io.Pipe()
+		outR, outW := io.Pipe()
+		go func() {
+			_ = wire.Write(outW, &wire.Message{Type: wire.TypeReady, N: wire.Version, Value: []any{"memory limit"}})
+			speak(inR, outW)
+			_ = outW.Close()
+		}()
+		go func() { _, _ = io.Copy(io.Discard, inR) }()
+		c := newConn(inW, outR)
+		c.killProcess = func() { _ = outR.Close(); _ = inR.Close() }
+		return c, c.greet(ctx)
+	}
+}
+
+func TestHostileHosts(t *testing.T) {
+	hang := make(chan struct{})
+	defer close(hang)
+	call := func(id uint64, name string, args ...any) *wire.Message {
+		return &wire.Message{Type: wire.TypeCall, ID: id, Name: name, Value: args}
+	}
+	say := func(list ...*wire.Message) func(io.Reader, io.Writer) {
+		return func(_ io.Reader, out io.Writer) {
+			for _, m := range list {
+				if wire.Write(out, m) != nil {
+					return
+				}
+			}
+			<-hang
+		}
+	}
+	raw := func(text string) func(io.Reader, io.Writer) {
+		return func(_ io.Reader, out io.Writer) { _, _ = io.WriteString(out, text); <-hang }
+	}
+	for name, tt := range map[string]struct {
+		speak func(io.Reader, io.Writer)
+		want  string
+	}{
+		"garbage":            {raw("\x00\x00\x00\x04junk"), "protocol error: bad frame"},
+		"longest frame":      {raw("\xff\xff\xff\xff"), "protocol error: bad frame"},
+		"endless frame":      {raw("\x01\x00\x00\x00" + strings.Repeat(" ", 1000)), "time limit of"},
+		"unknown type":       {say(&wire.Message{Type: "dance"}), "unexpected message"},
+		"forged register":    {say(call(1, "jcode.register_intent", wire.NewObject("name", "x"))), "not offered here"},
+		"forged request":     {say(call(1, "jcode.request", "lua::x", "op")), "not offered here"},
+		"local function":     {say(call(1, "jcode.log", "info", "x")), "not offered here"},
+		"unknown function":   {say(call(1, "os.execute", "x")), "not offered here"},
+		"no arguments":       {say(call(1, "state.get")), "argument 1 of state.get is missing"},
+		"wrong argument":     {say(call(1, "state.get", 5.0)), "argument 1 of state.get has the wrong type"},
+		"too many arguments": {say(call(1, "state.get", "a", "b", "c", "d")), "4 arguments"},
+		"reused id":          {say(call(1, "state.get", "a"), call(1, "state.get", "a")), "used already"},
+		"wrong answer":       {say(&wire.Message{Type: wire.TypeResult, ID: 77}), "an answer to work 77"},
+		"wrong kind":         {say(&wire.Message{Type: wire.TypeError, ID: 1, Kind: "grant"}), "unknown error kind"},
+		"silence":            {say(), "time limit of"},
+		"end":                {func(io.Reader, io.Writer) {}, "the host ended unexpectedly"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := build(t, setup{opts: Options{start: fakeHost(tt.speak)}})
+			h.tool("x", `{"description": "d", "timeout_ms": 300}`, `return 1`)
+			h.room.Refresh()
+			began := time.Now()
+			res := h.call("x", none())
+			if !res.Failed || !strings.Contains(res.Text, tt.want) {
+				t.Errorf("%+v", res)
+			}
+			if d := time.Since(began); d > 5*time.Second {
+				t.Errorf("took %v", d)
+			}
+		})
+	}
+}
+
+func TestEightToolsAtOnceAndNested(t *testing.T) {
+	h := build(t, setup{})
+	h.asker.says(tools.AnswerOnce)
+	h.mode = tools.ModeYolo
+	for i := range 8 {
+		h.tool(fmt.Sprintf("leaf%d", i), simple, fmt.Sprintf(`local n = 0 for i = 1, 100000 do n = n + i end return "leaf %d"`, i))
+		h.tool(fmt.Sprintf("nest%d", i), fmt.Sprintf(`{"description": "d", "read_only": true, "permissions": {"intents": ["leaf%d"]}}`, i),
+			fmt.Sprintf(`return jcode.dispatch("leaf%d").content`, i))
+	}
+	h.start()
+	for _, kind := range []string{"leaf", "nest"} {
+		done := make(chan string, 8)
+		for i := range 8 {
+			go func() {
+				res := h.call(fmt.Sprintf("%s%d", kind, i), none())
+				done <- fmt.Sprintf("%v %s", res.Failed, res.Text)
+			}()
+		}
+		for range 8 {
+			select {
+			case got := <-done:
+				if !strings.HasPrefix(got, "false leaf ") {
+					t.Error(got)
+				}
+			case <-time.After(time.Minute):
+				t.Fatal("locked up")
+			}
+		}
+	}
+}
+
+func TestCallDepthIsLimited(t *testing.T) {
+	h := build(t, setup{})
+	h.mode = tools.ModeYolo
+	h.tool("deep", `{"description": "d", "read_only": true, "permissions": {"intents": ["deep"]}}`,
+		`local r = jcode.dispatch("deep") if not r.ok then return r.error_kind .. ": " .. r.error end return r.content`)
+	h.start()
+	if res := h.call("deep", none()); !strings.HasPrefix(res.Text, "limit: call depth") {
+		t.Errorf("%+v", res)
+	}
+}

@@ -1,0 +1,509 @@
+package lua
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// The examples of the manual, as they are printed there.
+
+const todoCountManifest = `{ "description": "Count TODO and FIXME markers under a path and the change since the last run.",
+  "parameters": [ { "name": "path", "type": "string", "description": "File or folder", "required": false, "default": "." } ],
+  "read_only": true, "timeout_ms": 5000, "permissions": { "intents": ["grep"] } }
+`
+
+const todoCountScript = `local found = jcode.dispatch("grep", { pattern = "TODO|FIXME", path = path })
+if not found.ok then
+  return { ok = false, error = "scan failed: " .. found.error }
+end
+local key = "count:" .. path
+local before = state.get(key)
+state.set(key, found.count)
+local head = string.format("%d markers under %s", found.count, path)
+if before ~= nil then
+  head = head .. string.format(" (%+d since the last run)", found.count - before)
+end
+return head
+`
+
+const exampleStartup = `function startup()
+  -- A stdio server: jcode spawns it, retries with backoff, and this line returns at once.
+  tools.mcp_add("files", { command = "mcp-files", args = { jcode.pwd } })
+  -- An HTTP server: the target is a URL string.
+  tools.mcp_add("docs", "http://127.0.0.1:8900/mcp")
+  local reg = jcode.register_intent({
+    name = "release_notes", description = "List commit subjects since a tag, grouped by their prefix.",
+    params = { since = { type = "string", description = "Tag to start from", required = true } },
+    read_only = true, timeout_ms = 10000,
+    handler = function(args)
+      if args.since:sub(1, 1) == "-" then
+        return { success = false, error = "since must be a tag, not a flag" }
+      end
+      local log = jcode.exec({ "git", "log", "--format=%s", args.since .. "..HEAD" })
+      if not log.ok then return { success = false, error = log.error } end
+      local groups = {}
+      for subject in log.stdout:gmatch("[^\n]+") do
+        local kind = subject:match("^(%a+):") or "other"
+        groups[kind] = groups[kind] or {}
+        table.insert(groups[kind], subject)
+      end
+      return { success = true, data = groups }
+    end,
+  })
+  if not reg.ok then print("release_notes: " .. reg.error) end
+end
+`
+
+const notesPlugin = `local notes = {
+  id = "notes",                                     -- component name: lua::notes
+  permissions = { events = { "session_start" } },   -- the ceiling for everything below
+}
+function notes.init()
+  jcode.register_intent({
+    name = "note_add", description = "Remember one line for later sessions.",
+    component = "lua::notes", operation = "add",
+    params = { text = { type = "string", description = "The line", required = true } },
+  })
+  jcode.register_intent({
+    name = "note_list", description = "List remembered lines.",
+    component = "lua::notes", operation = "list", read_only = true,
+  })
+  jcode.command("notes", { description = "Show remembered lines",
+    run = function() return table.concat(state.get("all") or {}, "\n") end,
+  })
+  jcode.on("session_start", function(ev)
+    local n = #(state.get("all") or {})
+    if n > 0 then jcode.log("info", n .. " notes in " .. ev.cwd) end
+  end)
+end
+function notes.on_request(req)
+  local all = state.get("all") or {}
+  if req.operation == "add" then
+    all[#all + 1] = req.payload.text
+    state.set("all", all)
+    return { success = true, data = { count = #all } }
+  end
+  if req.operation == "list" then return { success = true, data = all } end
+  return { success = false, error = "unknown operation: " .. req.operation }
+end
+return notes
+`
+
+func TestExampleTodoCount(t *testing.T) {
+	h := build(t, setup{})
+	h.asker.says(tools.AnswerProject)
+	h.tool("todo_count", todoCountManifest, todoCountScript)
+	writeFile(t, filepath.Join(h.dir, "a.go"), "// TODO one\n// FIXME two\n")
+	h.start()
+	wantText(t, h.call("todo_count", map[string]any{"path": "a.go"}), "2 markers under a.go")
+	writeFile(t, filepath.Join(h.dir, "a.go"), "// TODO one\n")
+	wantText(t, h.call("todo_count", map[string]any{"path": "a.go"}), "1 markers under a.go (-1 since the last run)")
+	if qs := h.asker.asked(); len(qs) != 1 || !strings.Contains(strings.Join(qs[0].Details, "\n"), `{"intents":["grep"]}`) || !strings.Contains(qs[0].Diff, "+local found") {
+		t.Errorf("%+v", qs)
+	}
+}
+
+func TestExampleStartup(t *testing.T) {
+	m := &manager{}
+	h := build(t, setup{opts: Options{MCP: m}})
+	h.startupScript(exampleStartup)
+	h.start()
+	if l := m.List(); len(l) != 2 || m.targets["files"].Command != "mcp-files" || m.targets["files"].Args[0] != h.dir || m.targets["docs"].URL == "" {
+		t.Errorf("%+v %+v", l, m.targets)
+	}
+	if !h.has("release_notes") {
+		t.Fatalf("%v, %s", h.names(), h.told.all())
+	}
+	wantFailure(t, h.call("release_notes", map[string]any{"since": "--all"}), tools.KindRPC, "since must be a tag, not a flag")
+	// The component runs unasked, its command is judged as every command is.
+	res := h.call("release_notes", map[string]any{"since": "v1; touch evil"})
+	if !res.Failed {
+		t.Errorf("%+v", res)
+	}
+	if _, err := os.Stat(filepath.Join(h.dir, "evil")); err == nil {
+		t.Error("a word was taken for shell text")
+	}
+	if it := h.room.Panel().Items[0]; it.Kind != "startup" || it.State != "ok" || it.Intents[0] != "release_notes" {
+		t.Errorf("%+v", it)
+	}
+}
+
+func TestExampleNotesPlugin(t *testing.T) {
+	h := build(t, setup{})
+	h.asker.says(tools.AnswerProject)
+	h.plugin("notes", notesPlugin)
+	h.start()
+	until(t, "the plugin is approved and loaded", func() bool { return h.has("note_add") && h.has("note_list") })
+	wantText(t, h.call("note_add", map[string]any{"text": "one"}), `{"count":1}`)
+	wantText(t, h.call("note_add", map[string]any{"text": "two"}), `{"count":2}`)
+	wantText(t, h.call("note_list", none()), `["one","two"]`)
+	h.room.SessionStart("s", "/where", false)
+	until(t, "the event was logged", func() bool {
+		for _, l := range h.room.Log("notes") {
+			if l.Text == "2 notes in /where" && l.Level == "info" {
+				return true
+			}
+		}
+		return false
+	})
+	cmds := h.room.List()
+	if len(cmds) != 1 || cmds[0].Name != "notes" || cmds[0].Origin != "lua plugin notes" {
+		t.Fatalf("%+v", cmds)
+	}
+	out, err := cmds[0].Run(context.Background(), "")
+	if err != nil || out.Notice != "one\ntwo" {
+		t.Errorf("%+v %v", out, err)
+	}
+	o := h.table(`return jcode.dispatch("note_list")`, nil)
+	if data, _ := o.Get("data").([]any); !o.Bool("ok") || len(data) != 2 || o.Get("duration_ms") == nil {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestPluginBodyHasNoRights(t *testing.T) {
+	h := build(t, setup{})
+	h.plugin("p", `
+local r = jcode.read("x")
+print(r.ok, r.error_kind, r.error)
+print(pcall(state.get, "k"))
+print(jcode.register_intent({name = "n", description = "d", component = "lua::p"}).error_kind)
+print(jcode.request("lua::x", "op").error)
+return {id = "p"}`)
+	h.start()
+	var lines []string
+	for _, l := range h.room.Log("p") {
+		lines = append(lines, l.Text)
+	}
+	got := strings.Join(lines, "\n")
+	for _, want := range []string{
+		"false\tpermission_denied\tpermission denied: a plugin has no rights before init()", "false\tp.lua:4: permission denied", "\npermission_denied", "permission denied: a plugin has no rights",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+}
+
+func TestPluginFaults(t *testing.T) {
+	h := build(t, setup{})
+	h.asker.says(tools.AnswerProject)
+	h.plugin("other", `return {id = "wrong"}`)
+	h.plugin("notable", `return 5`)
+	h.plugin("badkey", `return {id = "badkey", permissions = {netwrok = {}}}`)
+	h.plugin("syntax", "return {\n\n")
+	h.plugin("badinit", `return {id = "badinit", init = function() error("no") end}`)
+	h.plugin("slow", `return {id = "slow", init = function() while true do end end}`)
+	h.plugin("good", `return {id = "good", init = function() jcode.register_intent({name = "good_one", description = "d", handler = function() return {success = true, data = "fine"} end, read_only = true}) end}`)
+	h.start()
+	for _, want := range []string{
+		`other.lua: id is "wrong", but the file is named "other"`, "notable.lua: a plugin must return a table", "unknown key permissions.netwrok",
+		"syntax.lua:1: at the end of the file", "badinit.lua:1: no", "lua plugin slow: ",
+	} {
+		if !strings.Contains(h.told.all(), want) {
+			t.Errorf("no %q in\n%s", want, h.told.all())
+		}
+	}
+	wantText(t, h.call("good_one", none()), "fine")
+	for _, it := range h.room.Panel().Items {
+		if want := map[string]string{"good": "ok"}[it.Name]; want == "" && it.State != "load error" || want != "" && it.State != want {
+			t.Errorf("%+v", it)
+		}
+	}
+}
+
+func TestPluginReloadSwapsAndKeepsTheOldOne(t *testing.T) {
+	h := build(t, setup{})
+	intent := func(name, text string) string {
+		return `jcode.register_intent({name = "` + name + `", description = "d", read_only = true, handler = function() return {success = true, data = "` + text + `"} end})`
+	}
+	path := h.plugin("p", `return {id = "p", init = function() `+intent("a", "v1")+` end, shutdown = function() state.set("bye", true) end}`)
+	h.start()
+	wantText(t, h.call("a", none()), "v1")
+	writeFile(t, path, `return {id = "p", init = function() `+intent("a", "v2")+intent("b", "new")+` end}`)
+	until(t, "the new version is live", func() bool { return h.has("b") })
+	wantText(t, h.call("a", none()), "v2")
+	until(t, "the old one said goodbye", func() bool {
+		_, ok, _ := h.state.LuaGet(context.Background(), "project-proj/plugin:p", "bye")
+		return ok
+	})
+	writeFile(t, path, `return {id = "p", init = function() error("broken") end}`)
+	until(t, "the fault is told", func() bool { return h.told.count("p.lua:1: broken") == 1 })
+	wantText(t, h.call("a", none()), "v2")
+	must(t, os.Remove(path))
+	until(t, "it is gone", func() bool { return !h.has("a") })
+	wantFailure(t, h.call("a", none()), tools.KindUnknown, "(removed)")
+}
+
+func TestPluginFoldersRequireTheirOwnFiles(t *testing.T) {
+	h := build(t, setup{})
+	dir := filepath.Join(h.dir, ".jcode/lua/plugins/big")
+	writeFile(t, filepath.Join(dir, "util/text.lua"), `return {shout = function(s) return s:upper() .. "!" end}`)
+	writeFile(t, filepath.Join(dir, "init.lua"), `
+local text = require("util.text")
+assert(text == require("util.text"))
+local ok, why = pcall(require, "os")
+return {id = "big", init = function()
+  jcode.register_intent({name = "shout", description = "d", read_only = true, params = {s = {required = true}},
+    handler = function(args) return {success = true, data = text.shout(args.s) .. " " .. why} end})
+end}`)
+	h.start()
+	if res := h.call("shout", map[string]any{"s": "hey"}); !strings.HasPrefix(res.Text, "HEY! big/init.lua:4: module 'os' not found") {
+		t.Errorf("%+v %s", res, h.told.all())
+	}
+	writeFile(t, filepath.Join(dir, "util/text.lua"), `return {shout = function(s) return s end}`)
+	until(t, "the module is live", func() bool { return strings.HasPrefix(h.call("shout", map[string]any{"s": "hey"}).Text, "hey ") })
+}
+
+func TestComponentIsBusyForItsOwnCalls(t *testing.T) {
+	h := build(t, setup{})
+	h.mode = tools.ModeYolo
+	h.plugin("p", `return {id = "p", permissions = {capabilities = {"LUA"}}, init = function()
+  jcode.register_intent({name = "again", description = "d", read_only = true, handler = function()
+    local r = jcode.dispatch("again")
+    return {success = true, data = r.error .. " / " .. r.error_kind .. " / " .. jcode.request("lua::p", "again").error}
+  end})
+end}`)
+	h.start()
+	until(t, "the plugin is loaded", func() bool { return h.has("again") })
+	wantText(t, h.call("again", none()), "component lua::p is busy / busy / component lua::p is busy")
+}
+
+func TestForeignComponentsAreRefusedOrDead(t *testing.T) {
+	h := build(t, setup{})
+	h.mode = tools.ModeYolo
+	h.startupScript(`
+print(jcode.register_intent({name = "steal", description = "d", component = "lua::late", operation = "op", read_only = true}).ok)
+`)
+	h.plugin("late", `return {id = "late", init = function()
+  print(jcode.register_intent({name = "theft", description = "d", component = "lua::startup"}).error)
+end, on_request = function() return {success = true, data = "secret"} end}`)
+	h.start()
+	wantFailure(t, h.call("steal", none()), tools.KindRPC, "component RPC failed: lua::late::op")
+	if l := h.room.Log("late"); len(l) == 0 || !strings.Contains(l[0].Text, "component lua::startup belongs to another script") {
+		t.Errorf("%+v", l)
+	}
+	h.wantLua(`return json.encode(jcode.request("lua::late", "op"))`, `{"data":"secret","success":true}`)
+	h.wantLua(`return json.encode(jcode.request("lua::nobody", "op"))`, `{"error":"component RPC failed: lua::nobody::op","success":false}`)
+}
+
+func TestRequestIsGatedAsTheStrictestIntent(t *testing.T) {
+	h := build(t, setup{})
+	h.plugin("p", `return {id = "p", init = function()
+  jcode.register_intent({name = "look", description = "d", component = "lua::p", operation = "look", read_only = true})
+  jcode.register_intent({name = "change", description = "d", component = "lua::p", operation = "change"})
+end, on_request = function(req) return {success = true, data = req.operation .. " from " .. req.from} end}`)
+	h.start()
+	h.wantLua(`return jcode.request("lua::p", "look").data`, "look from test")
+	if n := len(h.asker.asked()); n != 0 {
+		t.Errorf("asked %d times for a read-only operation", n)
+	}
+	for _, op := range []string{"change", "other"} {
+		if got := h.lua(`return jcode.request("lua::p", "` + op + `").error`); !strings.Contains(got, "nobody to ask") {
+			t.Errorf("%s: %s", op, got)
+		}
+	}
+	h.asker.says(tools.AnswerOnce)
+	h.wantLua(`return jcode.request("lua::p", "change").data`, "change from test")
+	h.wantLua(`return jcode.dispatch("change").data`, "change from test")
+	before := len(h.asker.asked())
+	// A wrapper around the own function is cleared by the dispatch: nobody is asked twice.
+	h.wantLua(`local own = jcode.request jcode.request = function(...) return own(...) end return jcode.dispatch("change").data`, "change from test")
+	if n := len(h.asker.asked()) - before; n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+func TestEventsSeeEditAndRefuse(t *testing.T) {
+	h := build(t, setup{})
+	h.asker.says(tools.AnswerProject)
+	h.plugin("guard", `return {id = "guard", permissions = {events = {"tool_call", "tool_result", "prompt", "turn_end", "mcp_state"}}, init = function()
+  print(jcode.on("nonsense", print).error)
+  print(jcode.on("session_start", print).error)
+  jcode.on("tool_call", function(ev)
+    if ev.name == "glob" then return {refuse = "no globbing, " .. ev.origin} end
+    if ev.name == "read" and ev.args.path == "a" then return {args = {path = "b"}} end
+    if ev.name == "mkdir" then while true do end end
+    if ev.name == "grep" then local r = jcode.read("x") error(r.error) end
+  end)
+  jcode.on("tool_result", function(ev) print("result", ev.name, ev.ok, ev.error or "", #ev.text > 0) end)
+  jcode.on("prompt", function(ev) print("prompt", ev.text) end)
+  jcode.on("turn_end", function(ev) print("turn", ev.turn, ev.tool_calls, ev.stopped_by) end)
+  jcode.on("mcp_state", function(ev) print("mcp", ev.name, ev.state) end)
+end}`)
+	h.start()
+	until(t, "the plugin listens", func() bool { list, _ := h.room.listeners("tool_call"); return len(list) == 1 })
+	writeFile(t, filepath.Join(h.dir, "b"), "text of b")
+	wantFailure(t, h.call("glob", map[string]any{"pattern": "*"}), tools.KindDenied, "refused by plugin guard: no globbing, model")
+	res := h.call("read", map[string]any{"path": "a"})
+	if m, _ := res.Data.(map[string]any); res.Failed || m["content"] != "text of b" {
+		t.Errorf("%+v", res)
+	}
+	if res := h.call("mkdir", map[string]any{"path": "made"}); res.Failed {
+		t.Errorf("a handler that hangs stopped the call: %+v", res)
+	}
+	if res := h.call("grep", map[string]any{"pattern": "x"}); res.Failed {
+		t.Errorf("a handler that fails stopped the call: %+v", res)
+	}
+	h.room.Prompt("hello")
+	h.room.TurnEnd(3, 2, "done")
+	h.room.MCPState(MCPStatus{Name: "s", State: "connected"})
+	log := func() string {
+		var lines []string
+		for _, l := range h.room.Log("guard") {
+			lines = append(lines, l.Text)
+		}
+		return strings.Join(lines, "\n")
+	}
+	for _, want := range []string{"unknown event: nonsense", "declare permissions.events", "prompt\thello", "turn\t3\t2\tdone", "mcp\ts\tconnected", "result\tread\ttrue"} {
+		until(t, want, func() bool { return strings.Contains(log(), want) })
+	}
+	if !strings.Contains(h.told.all(), "not available inside an event handler") || !strings.Contains(h.told.all(), "guard: tool_call: ") {
+		t.Error(h.told.all())
+	}
+}
+
+func TestCommandsReturnWhatTheContractSays(t *testing.T) {
+	h := build(t, setup{})
+	h.asker.says(tools.AnswerOnce)
+	h.startupScript(`
+jcode.command("show", {description = "d", args = "<x>", run = function(text) return "got " .. text end})
+jcode.command("draft", {run = function(text) return {prompt = "do " .. text} end})
+jcode.command("fails", {run = function() return {ok = false, error = "no luck"} end})
+jcode.command("quiet", {run = function() end})
+jcode.command("raises", {run = function() error("bang") end})
+print(jcode.command("Bad Name", {run = print}).error)
+print(jcode.command("show", {run = print}).error)
+print(pcall(jcode.command, "x", {}))
+print(jcode.command("quit", {run = print}).error)
+`)
+	h.room.opts.CommandTaken = func(name string) bool { return name == "quit" }
+	h.start()
+	run := func(name string) (string, string) {
+		for _, c := range h.room.List() {
+			if c.Name == name {
+				out, err := c.Run(context.Background(), "it")
+				if err != nil {
+					return "", err.Error()
+				}
+				return out.Notice + "|" + out.Draft, ""
+			}
+		}
+		return "", "absent"
+	}
+	for name, want := range map[string][2]string{
+		"show": {"got it|", ""}, "draft": {"|do it", ""}, "fails": {"", "/fails: no luck"}, "quiet": {"|", ""}, "raises": {"", "/raises: startup.lua:6: bang"},
+	} {
+		if out, err := run(name); out != want[0] || err != want[1] {
+			t.Errorf("%s: %q %q", name, out, err)
+		}
+	}
+	l := h.room.Log("startup")
+	if len(l) < 4 || !strings.Contains(l[0].Text, "must match") || !strings.Contains(l[1].Text, "already registered") || !strings.Contains(l[2].Text, "'run' is required") || !strings.Contains(l[3].Text, "already registered by jcode") {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestStartupFaultsAreWarnings(t *testing.T) {
+	for source, want := range map[string]string{
+		"\nerror('x')":                         "warn: startup.lua: startup.lua:2: x",
+		"startup = 5":                          "warn: startup.lua: startup is a number, not a function",
+		"x = = 1":                              "warn: startup.lua: startup.lua:1: near '='",
+		"function startup()\n nil_value() end": "warn: startup.lua: startup.lua:2:",
+	} {
+		h := build(t, setup{})
+		h.startupScript(`jcode.register_intent({name = "early", description = "d", handler = function() return {success = true, data = "alive"} end, read_only = true}) ` + source)
+		h.start()
+		if !strings.Contains(h.told.all(), want) {
+			t.Errorf("%q: %s", source, h.told.all())
+		}
+		if strings.HasPrefix(source, "x =") {
+			continue
+		}
+		if !h.has("early") {
+			t.Errorf("%q: what was registered before the error is gone", source)
+		}
+	}
+}
+
+func TestStartupCanBeReloaded(t *testing.T) {
+	h := build(t, setup{})
+	h.startupScript(`jcode.register_intent({name = "one", description = "d", handler = print})`)
+	h.start()
+	if !h.has("one") {
+		t.Fatal(h.told.all())
+	}
+	h.startupScript(`jcode.register_intent({name = "two", description = "d", handler = print})`)
+	must(t, h.room.Reload("startup"))
+	until(t, "the new script runs", func() bool { return h.has("two") && !h.has("one") })
+}
+
+func TestDeadPluginHostStartsAgain(t *testing.T) {
+	h := build(t, setup{})
+	h.plugin("p", `local n = 0 return {id = "p", init = function()
+  jcode.register_intent({name = "count", description = "d", read_only = true, handler = function() n = n + 1 return {success = true, data = n} end})
+  jcode.register_intent({name = "die", description = "d", read_only = true, timeout_ms = 200, handler = function() while true do end end})
+end}`)
+	h.start()
+	wantText(t, h.call("count", none()), "1")
+	wantText(t, h.call("count", none()), "2")
+	res := h.call("die", none())
+	if !strings.HasPrefix(res.Text, "lua plugin:p: ") {
+		t.Errorf("%+v", res)
+	}
+	wantText(t, h.call("count", none()), "1")
+	for range maxFailures {
+		h.call("die", none())
+	}
+	wantFailure(t, h.call("count", none()), tools.KindLoad, "disabled after 3 failures")
+	must(t, h.room.Reload("p"))
+	until(t, "it is enabled again", func() bool { return h.call("count", none()).Text == "1" })
+}
+
+func TestEvalReadsOnly(t *testing.T) {
+	h := build(t, setup{opts: Options{Eval: true}})
+	h.start()
+	writeFile(t, filepath.Join(h.dir, "a"), "text")
+	res := h.call("lua_eval", map[string]any{"code": `print("hi", 1) return jcode.read("a").content .. " " .. tostring(jcode.write) .. tostring(state) .. " " .. jcode.dispatch("write", {path="b", content="c"}).error_kind`})
+	wantText(t, res, `{"output":"hi\t1\n","result":"text nilnil permission_denied"}`)
+	if res := h.call("lua_eval", map[string]any{"code": `while true do end`}); res.Kind != tools.KindLimit {
+		t.Errorf("%+v", res)
+	}
+	res = h.call("lua_eval", map[string]any{"code": `for i = 1, 1e4 do print(("漢"):rep(100)) end`})
+	if o, _ := res.Data.(*wire.Object); len(o.String("output")) > maxEvalOutput || len(o.String("output")) < maxEvalOutput-10 {
+		t.Errorf("%d bytes captured", len(o.String("output")))
+	}
+}
+
+const maxEvalOutput = 32 << 10
+
+func TestProgressShowsWhileTheToolRuns(t *testing.T) {
+	h := build(t, setup{})
+	h.tool("p", simple, `jcode.progress("half\nway") return "done"`)
+	h.start()
+	var got []string
+	res := h.disp.Dispatch(context.Background(), tools.Call{ID: "1", Name: "p", Arguments: []byte("{}"), Caller: h.caller(), Progress: func(p tools.Progress) { got = append(got, p.Text) }}).Result
+	if res.Text != "done" || len(got) != 1 || got[0] != "half" {
+		t.Errorf("%+v %q", res, got)
+	}
+}
+
+func TestWaitingForAPersonStopsTheClock(t *testing.T) {
+	h := build(t, setup{})
+	h.asker.says(tools.AnswerOnce)
+	h.asker.wait = make(chan struct{})
+	h.tool("w", `{"description": "d", "timeout_ms": 400, "permissions": {"intents": ["write"]}}`, `local r = jcode.write("f", "x") return tostring(r.ok)`)
+	h.start()
+	go func() {
+		until(t, "the tool's question", func() bool { return len(h.asker.asked()) >= 1 })
+		time.Sleep(time.Second)
+		close(h.asker.wait)
+	}()
+	wantText(t, h.call("w", none()), "true")
+}

@@ -15,7 +15,7 @@ func (c *checking) fetch(a tools.Access) verdict {
 	if !ok {
 		return verdict{outcome: deny, by: tools.ByPolicy, reason: "denied: only http and https addresses with a host can be fetched", kind: tools.KindInvalidArgs}
 	}
-	private := a.Private || privateHost(host)
+	private := a.Private || PrivateHost(host)
 	tool := c.req.Spec.Name
 	about := func(r Rule) bool { return r.standsFor(tool, tools.AccessFetch) }
 	v, restricted := c.restricted(func(r Rule) bool { return about(r) && (!r.HasPattern || fetchRule(r, host, private, true)) })
@@ -72,8 +72,9 @@ func hostOf(address string) (string, bool) {
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")), true
 }
 
-// privateHost reports whether a host is private by its name alone.
-func privateHost(host string) bool {
+// PrivateHost reports whether a host is private by its name alone: an address, or a name
+// that no public server has.
+func PrivateHost(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return PrivateAddress(ip)
 	}

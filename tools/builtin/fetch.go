@@ -1,0 +1,190 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/net/idna"
+
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+//go:embed fetch.md
+var fetchText string
+
+// The limits of a fetch.
+const (
+	fetchTimeout  = 30 * time.Second
+	maxRedirects  = 10
+	maxFetchBody  = 5 << 20   // bytes that are read
+	maxFetchText  = 100 << 10 // bytes that are given
+	maxFetchError = 2 << 10   // bytes of an error page
+)
+
+// FetchOptions are what the fetch tool is made of.
+type FetchOptions struct {
+	// Check asks whether an address that was not judged before may be asked: after a
+	// redirect, or when a name turns out to lead into a private network. Nil means no.
+	Check func(context.Context, tools.GateRequest) tools.Decision
+	// Lookup resolves a name. Nil means the system's resolver.
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	// Proxy gives the proxy for a request. Nil means the environment's.
+	Proxy func(*http.Request) (*url.URL, error)
+	// Agent is the User-Agent.
+	Agent string
+}
+
+// Fetch gives the fetch tool.
+func Fetch(o FetchOptions) tools.Tool {
+	if o.Lookup == nil {
+		o.Lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	if o.Proxy == nil {
+		o.Proxy = http.ProxyFromEnvironment
+	}
+	if o.Agent == "" {
+		o.Agent = "jcode"
+	}
+	return fetchTool{o}
+}
+
+type fetchTool struct{ opts FetchOptions }
+
+type fetchArgs struct {
+	URL    string `json:"url"`
+	Format string `json:"format"`
+}
+
+// Spec implements tools.Tool.
+func (t fetchTool) Spec() tools.Spec {
+	return tools.Spec{
+		Name: "fetch", Description: strings.TrimSpace(fetchText), Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Needs: tools.CapHTTP,
+		Parameters: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"},"format":{"type":"string","enum":["markdown","text","html"],"description":"Of HTML pages; default markdown"}},"required":["url"]}`),
+		Aliases:    map[string]string{"uri": "url", "link": "url"},
+		MaxOutput:  maxFetchText + 4<<10,
+	}
+}
+
+// address reads and settles an address: http or https, a host in ASCII, no credentials.
+func address(s string) (*url.URL, error) {
+	s = strings.TrimSpace(s)
+	if !strings.Contains(s, "://") {
+		s = "https://" + s
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return nil, tools.Errorf(tools.KindInvalidArgs, "the address can't be read: %w", err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return nil, tools.Errorf(tools.KindInvalidArgs, "only http and https addresses can be fetched, not %s", text.Visible(u.Scheme))
+	}
+	if u.User != nil {
+		return nil, tools.Errorf(tools.KindInvalidArgs, "the address holds a user name: leave it out, credentials are not sent")
+	}
+	host := u.Hostname()
+	if host == "" {
+		return nil, tools.Errorf(tools.KindInvalidArgs, "the address has no host")
+	}
+	if net.ParseIP(host) == nil {
+		ascii, err := idna.Lookup.ToASCII(host)
+		if err != nil {
+			// Names with underscores and the like are asked for as they are.
+			ascii = strings.ToLower(host)
+		}
+		if strings.ContainsFunc(ascii, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return nil, tools.Errorf(tools.KindInvalidArgs, "the host %s is no valid name", text.Visible(host))
+		}
+		u.Host = ascii
+		if p := portOf(s); p != "" {
+			u.Host = net.JoinHostPort(ascii, p)
+		}
+	}
+	u.Fragment = ""
+	return u, nil
+}
+
+// portOf gives the port that an address names.
+func portOf(s string) string {
+	u, err := url.Parse(s)
+	if err != nil {
+		return ""
+	}
+	return u.Port()
+}
+
+// Plan implements tools.Planner. It asks no server, not even for names: that would
+// already tell somebody something.
+func (t fetchTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
+	var a fetchArgs
+	if err := call.Decode(&a); err != nil {
+		return tools.Plan{}, err
+	}
+	u, err := address(a.URL)
+	if err != nil {
+		return tools.Plan{}, err
+	}
+	return planFetch(u, false), nil
+}
+
+func planFetch(u *url.URL, private bool) tools.Plan {
+	return tools.Plan{
+		Accesses: []tools.Access{{Kind: tools.AccessFetch, URL: u.String(), Private: private}},
+		Summary:  "Fetch: " + oneLine(u.String()),
+	}
+}
+
+// Run implements tools.Tool.
+func (t fetchTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
+	var a fetchArgs
+	if err := call.Decode(&a); err != nil {
+		return tools.Result{}, err
+	}
+	u, err := address(a.URL)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	f := &fetching{tool: t, call: call, allowed: map[string]bool{}}
+	f.allow(u, false)
+	defer f.close()
+	page, err := f.follow(ctx, u)
+	if err != nil {
+		return tools.Result{}, fetchError(ctx, err)
+	}
+	return page.result(a.Format)
+}
+
+// fetchError says what to try next.
+func fetchError(ctx context.Context, err error) error {
+	var known *tools.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return tools.Errorf(tools.KindTimeout, "the server did not answer within %v", fetchTimeout)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var dns *net.DNSError
+	if errors.As(err, &dns) && dns.IsNotFound {
+		return tools.Errorf(tools.KindIO, "there is no host %s: check the address", text.Visible(dns.Name))
+	}
+	var asked *url.Error
+	if errors.As(err, &asked) {
+		err = asked.Err
+	}
+	return tools.Errorf(tools.KindIO, "fetch: %w", err)
+}

@@ -1,0 +1,189 @@
+package builtin
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// result makes the tool's result of an answer.
+func (p page) result(format string) (tools.Result, error) {
+	kind := p.mediaType()
+	if p.code >= 400 {
+		said, _ := p.text(kind, "text")
+		said, _ = text.CutMark(strings.TrimSpace(said), maxFetchError, "…")
+		msg := fmt.Sprintf("the server answered %s", p.status)
+		if said != "" {
+			msg += ":\n" + said
+		}
+		return tools.Result{}, tools.Errorf(tools.KindIO, "%s", msg)
+	}
+	if strings.HasPrefix(kind, "image/") && kind != "image/svg+xml" && !p.cut {
+		line := fmt.Sprintf("%s, %d bytes", kind, len(p.body))
+		return tools.Result{Text: line, Parts: []tools.Part{{MIME: kind, Data: p.body}}, Display: tools.Display{Summary: line}}, nil
+	}
+	if !readable(kind) {
+		return tools.Result{}, tools.Errorf(tools.KindIO, "the answer is %s, no text (%d bytes): fetch a page about it, or download it with exec", kind, len(p.body))
+	}
+	out, err := p.text(kind, format)
+	if err != nil {
+		return tools.Result{}, tools.Errorf(tools.KindIO, "read page: %w", err)
+	}
+	whole := len(out)
+	out, cut := text.CutMark(out, maxFetchText, "")
+	if cut || p.cut {
+		out += fmt.Sprintf("\n[… cut: %d of %s bytes are shown …]", len(out), atLeast(whole, p.cut))
+	}
+	if strings.TrimSpace(out) == "" {
+		out = "(the page holds no text)"
+	}
+	data := map[string]any{"url": p.url.String(), "status": p.code, "content_type": kind, "content": out, "truncated": cut || p.cut}
+	return tools.Result{
+		Text: fmt.Sprintf("%s (%s)\n\n%s", p.url, kind, out), Data: data,
+		Display: tools.Display{Summary: fmt.Sprintf("%s, %d bytes", kind, whole)},
+	}, nil
+}
+
+func atLeast(n int, more bool) string {
+	if more {
+		return fmt.Sprintf("more than %d", n)
+	}
+	return fmt.Sprint(n)
+}
+
+// mediaType gives the type of the body, by a look at it where the server says nothing.
+func (p page) mediaType() string {
+	kind, _, err := mime.ParseMediaType(p.kind)
+	if err != nil || kind == "" || kind == "application/octet-stream" {
+		kind, _, err = mime.ParseMediaType(http.DetectContentType(p.body))
+		if err != nil {
+			return "application/octet-stream"
+		}
+	}
+	return kind
+}
+
+// readable reports whether a type is text in some form.
+func readable(kind string) bool {
+	if strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") || strings.HasSuffix(kind, "+yaml") {
+		return true
+	}
+	switch kind {
+	case "application/json", "application/xml", "application/javascript", "application/x-javascript", "application/ecmascript", "application/yaml", "application/x-yaml",
+		"application/toml", "application/x-sh", "application/sql", "application/graphql", "application/x-ndjson", "application/jsonl", "application/rtf", "image/svg+xml", "message/rfc822":
+		return true
+	}
+	return false
+}
+
+// text gives the body as clean text in a format.
+func (p page) text(kind, format string) (string, error) {
+	r, err := charset.NewReader(bytes.NewReader(p.body), p.kind)
+	if err != nil {
+		r = bytes.NewReader(p.body) // an encoding that nobody knows: bad bytes are marked below
+	}
+	body, err := io.ReadAll(r)
+	if err != nil {
+		return "", err
+	}
+	plain := string(body)
+	if kind == "text/html" || kind == "application/xhtml+xml" {
+		switch format {
+		case "html":
+		case "text":
+			plain = htmlText(body)
+		default:
+			if plain, err = p.markdown(body); err != nil {
+				return "", err
+			}
+		}
+	}
+	return text.Clean(strings.TrimPrefix(plain, "\uFEFF")), nil
+}
+
+// markdown converts a page, with its addresses made absolute.
+func (p page) markdown(body []byte) (string, error) {
+	conv := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	out, err := conv.ConvertString(string(body), converter.WithDomain(p.url.String()))
+	if err != nil {
+		return "", err
+	}
+	if title := htmlTitle(body); title != "" && !strings.Contains(out, "# "+title) {
+		out = "# " + title + "\n\n" + out
+	}
+	return out, nil
+}
+
+// htmlTitle gives a page's title in one line.
+func htmlTitle(body []byte) string {
+	z := html.NewTokenizer(bytes.NewReader(body))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return ""
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			if string(name) == "title" && z.Next() == html.TextToken {
+				return strings.Join(strings.Fields(string(z.Text())), " ")
+			}
+			if string(name) == "body" {
+				return ""
+			}
+		}
+	}
+}
+
+// htmlText gives the words of a page, a line for each block.
+func htmlText(body []byte) string {
+	var b strings.Builder
+	z := html.NewTokenizer(bytes.NewReader(body))
+	skip := ""
+	for {
+		switch kind := z.Next(); kind {
+		case html.ErrorToken:
+			return collapse(b.String())
+		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
+			raw, _ := z.TagName()
+			name := string(raw)
+			switch name {
+			case "script", "style", "noscript", "template", "svg":
+				if kind == html.StartTagToken && skip == "" {
+					skip = name
+				} else if kind == html.EndTagToken && skip == name {
+					skip = ""
+				}
+			case "a", "b", "i", "em", "strong", "span", "code", "small", "sub", "sup", "u", "abbr", "label", "img":
+			default:
+				b.WriteByte('\n')
+			}
+		case html.TextToken:
+			if skip == "" {
+				b.Write(z.Text())
+			}
+		}
+	}
+}
+
+// collapse takes out empty lines and runs of blanks.
+func collapse(s string) string {
+	var out []string
+	for line := range strings.Lines(html.UnescapeString(s)) {
+		if words := strings.Fields(line); len(words) > 0 {
+			out = append(out, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(out, "\n")
+}

@@ -38,6 +38,8 @@ type flags struct {
 	Doctor   doctorCmd   `cmd:"" help:"Look at configuration, keys, endpoint, database, terminal and servers, and say what to do."`
 	Sessions sessionsCmd `cmd:"" help:"List, show, search, rename, delete and export sessions."`
 	Roles    rolesCmd    `cmd:"" help:"List, show, edit, import, export and delete roles."`
+	Skills   skillsCmd   `cmd:"" help:"List and check skills, and write new ones."`
+	Config   configCmd   `cmd:"" help:"Show and change settings."`
 }
 
 // chatCmd is the default command: interactive, or one-shot with -p.

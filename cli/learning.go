@@ -39,7 +39,7 @@ type lessons struct {
 func (a *app) openLearning() error {
 	l := &learning{app: a, texts: map[string]*lessons{}}
 	a.learning = l
-	places := skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root}
+	places := a.skillPlaces()
 	l.skills = skills.New(skills.Options{
 		Places: places, Disabled: a.config.Skills.Disabled, Cache: filepath.Join(a.paths.Data, "cache"),
 		Trust: a.pins(), Grants: l, Changed: l.changed,
@@ -57,6 +57,10 @@ func (a *app) openLearning() error {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))
 	}
 	return errors.Join(errs...)
+}
+
+func (a *app) skillPlaces() skills.Places {
+	return skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root}
 }
 
 // watch keeps skills and commands up to date until the app closes.

@@ -44,7 +44,7 @@ func (c skillCommands) run(ctx context.Context, name, args string) (command.Outc
 	}
 	sk := l.Skill
 	out := command.Outcome{Shown: strings.TrimSpace("/" + name + " " + args)}
-	ok, err := approved(ctx, c.r.opts.Trust, c.host.Asker(), sk.pin())
+	ok, err := approved(ctx, c.r.opts.Trust, c.host.Asker(), sk.Pin())
 	switch {
 	case err != nil:
 		return command.Outcome{}, fmt.Errorf("approve the allowed-tools of %s: %w", name, err)

@@ -253,3 +253,21 @@ func readFile(file string) ([]byte, error) {
 func (s *scan) note(file, text, cure string) {
 	s.notes = append(s.notes, Diagnostic{File: file, Level: Warning, Text: text, Cure: cure})
 }
+
+// Read reads one skill by its folder or SKILL.md, wherever it lies, with everything that
+// is not right about it.
+func Read(path string) Entry {
+	file := path
+	if isDir(path) {
+		file = filepath.Join(path, skillFile)
+		if entries, err := os.ReadDir(path); err == nil {
+			if name := skillIn(entries); name != "" {
+				file = filepath.Join(path, name)
+			}
+		}
+	}
+	if abs, err := filepath.Abs(file); err == nil {
+		file = abs
+	}
+	return load(Source{Label: "named", Dir: filepath.Dir(file)}, file)
+}

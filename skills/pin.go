@@ -97,6 +97,7 @@ func (p Pin) question() tools.Question {
 	return q
 }
 
-func (sk Skill) pin() Pin {
+// Pin is what a person is asked to approve of a skill that has allowed-tools.
+func (sk Skill) Pin() Pin {
 	return Pin{Kind: "skill", Name: sk.Name, File: sk.File, Project: sk.Source.Project, Hash: sk.Hash, Rules: sk.Rules}
 }

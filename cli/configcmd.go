@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/charmbracelet/x/term"
+
+	"jcode/cli/config"
+	"jcode/internal/text"
+	"jcode/tools/permission"
+)
+
+// configCmd shows and changes settings.
+type configCmd struct {
+	Show   configShowCmd   `cmd:"" default:"withargs" help:"Print the settings that hold, and where each comes from. Keys are masked."`
+	Path   configPathCmd   `cmd:"" help:"Print the folders and files that are used."`
+	Schema configSchemaCmd `cmd:"" help:"Print the JSON Schema of config.json."`
+	Set    configSetCmd    `cmd:"" help:"Change a setting; comments and other keys stay."`
+	Key    configKeyCmd    `cmd:"" help:"Keep a provider's API key, read from standard input."`
+}
+
+type configShowCmd struct {
+	All  bool `help:"With the defaults."`
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Run prints what holds. Faults of the files go to stderr, and the exit code is 2 when
+// something does not hold because of one.
+func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if err := a.openTrust(ctx); err != nil {
+		return err
+	}
+	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Trusted: func(key, hash string) bool {
+		return a.trusted(ctx, permission.TrustConfig, key, hash)
+	}})
+	settings, err := loaded.Show(c.All)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	if c.JSON {
+		err = printJSON(std.Out, map[string]any{
+			"settings": orEmpty(settings), "waiting_for_trust": orEmpty(loaded.Held), "problems": orEmpty(loaded.Problems),
+		})
+	} else {
+		err = showSettings(std, loaded, settings)
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range loaded.Problems {
+		if !p.Harmless {
+			return &exitError{code: exitUsage, silent: true, err: errors.New(p.String())}
+		}
+	}
+	return nil
+}
+
+// orEmpty gives a list that is written as [] when there is nothing in it.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+func showSettings(std Streams, loaded *config.Loaded, settings []config.Setting) error {
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	for _, s := range settings {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Key, text.Truncate(string(s.Value), 100, "…"), s.Origin)
+	}
+	for _, h := range loaded.Held {
+		fmt.Fprintf(w, "%s\t%s\t%s:%d, waits for trust\n", h.Key, text.Truncate(h.Value, 100, "…"), h.File, h.Line)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, p := range loaded.Problems {
+		fmt.Fprintln(std.Err, "jcode: "+p.String())
+	}
+	return nil
+}
+
+type configPathCmd struct {
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Run prints where things are.
+func (c *configPathCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a := &app{flags: f, std: std}
+	if err := a.findPlaces(ctx); err != nil {
+		return err
+	}
+	places := []struct{ name, path string }{
+		{"config", a.paths.Config},
+		{"data", a.paths.Data},
+		{"settings", a.paths.File()},
+		{"credentials", a.paths.Credentials()},
+		{"project", a.root},
+		{"project_settings", config.ProjectFile(a.root)},
+	}
+	if c.JSON {
+		out := map[string]string{}
+		for _, p := range places {
+			out[p.name] = p.path
+		}
+		return printJSON(std.Out, out)
+	}
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	for _, p := range places {
+		note := ""
+		if _, err := os.Stat(p.path); err != nil {
+			note = "(not there)"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", p.name, p.path, note)
+	}
+	return w.Flush()
+}
+
+type configSchemaCmd struct{}
+
+// Run prints the schema.
+func (configSchemaCmd) Run(std Streams) error {
+	data, err := config.Schema()
+	if err != nil {
+		return err
+	}
+	_, err = std.Out.Write(data)
+	return err
+}
+
+type configSetCmd struct {
+	Key     string `arg:"" help:"Dotted key, such as theme or mcp.tools."`
+	Value   string `arg:"" optional:"" help:"Text, or JSON for anything else; none removes the setting."`
+	Project bool   `help:"In this project's file, not in your own."`
+}
+
+// Run changes one setting.
+func (c *configSetCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a := &app{flags: f, std: std}
+	if err := a.findPlaces(ctx); err != nil {
+		return err
+	}
+	file := a.paths.File()
+	if c.Project {
+		file = config.ProjectFile(a.root)
+	}
+	if c.Value == "" {
+		if err := config.Set(file, c.Key, nil); err != nil {
+			return usageError("%w", err)
+		}
+		return nil
+	}
+	// What fits as a text is one; true, numbers, lists and objects are read as JSON.
+	err := config.Set(file, c.Key, c.Value)
+	var value any
+	if err != nil && json.Unmarshal([]byte(c.Value), &value) == nil && value != nil {
+		if _, is := value.(string); !is {
+			err = config.Set(file, c.Key, value)
+		}
+	}
+	if err != nil {
+		return usageError("%w", err)
+	}
+	return nil
+}
+
+type configKeyCmd struct {
+	Provider string `arg:"" help:"Provider, such as openai."`
+	Forget   bool   `help:"Forget the key."`
+}
+
+// Run keeps a key. It is read from standard input, so that it stands in no history and no
+// process list.
+func (c *configKeyCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a := &app{flags: f, std: std}
+	if err := a.findPlaces(ctx); err != nil {
+		return err
+	}
+	key := ""
+	if !c.Forget {
+		var err error
+		if key, err = readKey(std, c.Provider); err != nil {
+			return usageError("%w", err)
+		}
+	}
+	if err := config.StoreKey(a.paths.Credentials(), c.Provider, key); err != nil {
+		return usageError("%w", err)
+	}
+	fmt.Fprintf(std.Err, "jcode: %s\n", a.paths.Credentials())
+	return nil
+}
+
+// readKey reads one line, unseen where a person types it.
+func readKey(std Streams, provider string) (string, error) {
+	var line string
+	if in, ok := std.In.(*os.File); ok && std.InIsTerminal {
+		fmt.Fprintf(std.Err, "API key of %s (not shown): ", provider)
+		raw, err := term.ReadPassword(in.Fd())
+		fmt.Fprintln(std.Err)
+		if err != nil {
+			return "", fmt.Errorf("read key: %w", err)
+		}
+		line = string(raw)
+	} else {
+		read, err := bufio.NewReader(io.LimitReader(std.In, 64<<10)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("read key: %w", err)
+		}
+		line = read
+	}
+	if line = strings.TrimSpace(line); line == "" {
+		return "", errors.New("there is no key on standard input")
+	}
+	return line, nil
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"text/tabwriter"
+
+	"jcode/internal/text"
+	"jcode/skills"
+)
+
+// skillsCmd shows what skills and command files there are, without a model.
+type skillsCmd struct {
+	List  skillsListCmd  `cmd:"" default:"withargs" help:"List the skills of this folder with their state."`
+	Check skillsCheckCmd `cmd:"" help:"Tell what is wrong with skills and command files, with file, line and cure."`
+	New   skillsNewCmd   `cmd:"" help:"Write a new skill from a template."`
+}
+
+// openSkills finds the places of skills: folders, database for trust, configuration.
+func openSkills(ctx context.Context, f *flags, std Streams) (*app, skills.Options, error) {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return nil, skills.Options{}, err
+	}
+	for _, step := range []func(context.Context) error{a.openTrust, a.loadConfig} {
+		if err := step(ctx); err != nil {
+			a.close()
+			return nil, skills.Options{}, err
+		}
+	}
+	return a, skills.Options{Places: a.skillPlaces(), Disabled: a.config.Skills.Disabled, Trust: a.pins()}, nil
+}
+
+type skillsListCmd struct {
+	JSON bool `name:"json" help:"Print a JSON array."`
+}
+
+// skillLine is one skill of `jcode skills list --json`.
+type skillLine struct {
+	Name        string              `json:"name"`
+	State       skills.State        `json:"state"`
+	Description string              `json:"description"`
+	Source      string              `json:"source"`
+	File        string              `json:"file"`
+	ShadowedBy  string              `json:"shadowed_by,omitempty"`
+	Rules       []string            `json:"allowed_tools,omitempty"`
+	Approved    *bool               `json:"allowed_tools_approved,omitempty"`
+	Diagnostics []skills.Diagnostic `json:"diagnostics,omitempty"`
+}
+
+// Run lists every skill that was found, also the broken, shadowed and disabled ones.
+func (c *skillsListCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, opts, err := openSkills(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	lines := []skillLine{}
+	for _, e := range skills.New(opts).Entries() {
+		line := skillLine{
+			Name: e.Name, State: e.State, Description: e.Description, Source: e.Source.Label, File: e.File,
+			ShadowedBy: e.By, Rules: e.Rules, Diagnostics: e.Diagnostics,
+		}
+		if len(e.Rules) > 0 {
+			ok, err := opts.Trust.Approved(ctx, e.Pin())
+			if err != nil {
+				return usageError("approvals: %w", err)
+			}
+			line.Approved = &ok
+		}
+		lines = append(lines, line)
+	}
+	if c.JSON {
+		return printJSON(std.Out, lines)
+	}
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	for _, l := range lines {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", l.Name, l.state(), l.Source, text.Truncate(l.Description, 70, "…"))
+	}
+	return w.Flush()
+}
+
+// state says in a few words how a skill stands.
+func (l skillLine) state() string {
+	switch {
+	case l.State == skills.Active && l.Approved != nil && !*l.Approved:
+		return "active, allowed-tools not approved"
+	case l.State == skills.Active && len(l.Diagnostics) > 0:
+		return "active, with warnings"
+	}
+	return string(l.State)
+}
+
+type skillsCheckCmd struct {
+	Path []string `arg:"" optional:"" help:"Folders of skills, or SKILL.md files; without any, all that this folder uses." type:"path"`
+	JSON bool     `name:"json" help:"Print a JSON array."`
+}
+
+// errSkills says that a check found errors; they were printed.
+var errSkills = errors.New("some skills or commands cannot be used")
+
+// Run prints what is wrong. The exit code is 1 when something cannot be used; warnings
+// alone give 0.
+func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	list := []skills.Diagnostic{}
+	if len(c.Path) > 0 {
+		for _, p := range c.Path {
+			list = append(list, skills.Read(p).Diagnostics...)
+		}
+	} else {
+		a, opts, err := openSkills(ctx, f, std)
+		if err != nil {
+			return err
+		}
+		defer a.close()
+		list = append(list, skills.New(opts).Diagnostics()...)
+		list = append(list, skills.NewCommandFiles(opts.Places, nil, nil).Diagnostics()...)
+	}
+	faults := 0
+	for _, d := range list {
+		if d.Level == skills.Fault {
+			faults++
+		}
+	}
+	if c.JSON {
+		if err := printJSON(std.Out, list); err != nil {
+			return err
+		}
+	} else {
+		for _, d := range list {
+			fmt.Fprintln(std.Out, d)
+		}
+		fmt.Fprintf(std.Err, "jcode: %d errors, %d warnings\n", faults, len(list)-faults)
+	}
+	if faults > 0 {
+		return &exitError{code: exitModel, silent: true, err: errSkills}
+	}
+	return nil
+}
+
+type skillsNewCmd struct {
+	Name string `arg:"" help:"Name of the skill."`
+	User bool   `help:"For yourself in all projects, not for this one."`
+}
+
+// Run writes the template and says where.
+func (c *skillsNewCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a := &app{flags: f, std: std}
+	if err := a.findPlaces(ctx); err != nil {
+		return err
+	}
+	file, err := a.skillPlaces().Create(c.Name, !c.User)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	shown := file
+	if rel, err := filepath.Rel(a.cwd, file); err == nil && filepath.IsLocal(rel) {
+		shown = rel
+	}
+	fmt.Fprintln(std.Out, shown)
+	return nil
+}

@@ -39,6 +39,8 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 		return a.startError(err)
 	}
 	defer conv.Close()
+	sub := conv.Subscribe()
+	defer sub.Close()
 	a.board.attach(conv)
 	a.startExtensions()
 	prompt, notice, err := asCommand(ctx, a.commands, text)
@@ -49,7 +51,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 		a.board.say(agent.LevelInfo, "%s", notice)
 	}
 	pr, out := newPrinter(f.OutputFormat, std)
-	return runPrompt(ctx, conv, prompt, pr, out, a.initLine(conv))
+	return runPrompt(ctx, conv, sub, prompt, pr, out, a.initLine(conv))
 }
 
 // startError says what to do when a conversation could not begin.

@@ -83,6 +83,8 @@ func (c *demoCmd) print(ctx context.Context, f *flags, std Streams) error {
 		return a.startError(err)
 	}
 	defer conv.Close()
+	sub := conv.Subscribe()
+	defer sub.Close()
 	a.board.attach(conv)
 	a.startExtensions()
 	fmt.Fprintln(std.Err, "jcode: the tour: a scripted model, real tools, a temporary project. Approvals are played.")
@@ -91,7 +93,7 @@ func (c *demoCmd) print(ctx context.Context, f *flags, std Streams) error {
 	if f.OutputFormat == "text" {
 		pr = &tourPrinter{printer: pr, notes: std.Err}
 	}
-	return runPrompt(ctx, conv, agent.Prompt{Text: tour.Prompt}, pr, out, a.initLine(conv))
+	return runPrompt(ctx, conv, sub, agent.Prompt{Text: tour.Prompt}, pr, out, a.initLine(conv))
 }
 
 // tourAsker answers approvals as the tour's person would, and says so.

@@ -280,11 +280,9 @@ func notNil(list []string) []string {
 }
 
 // runPrompt sends a prompt, prints until the turn ends, and gives the error whose exit
-// code tells how it ended.
-func runPrompt(ctx context.Context, conv *agent.Conversation, p agent.Prompt, pr printer, out *bufio.Writer, init initLine) error {
+// code tells how it ended. sub was made before anything could be said that must be seen.
+func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscription, p agent.Prompt, pr printer, out *bufio.Writer, init initLine) error {
 	started := time.Now()
-	sub := conv.Subscribe()
-	defer sub.Close()
 	conv.Prompt(p)
 	stop := context.AfterFunc(ctx, func() { conv.Interrupt() })
 	defer stop()

@@ -177,7 +177,9 @@ func readCommand(src Source, file string) *CommandFile {
 	c.Hint, _ = p.scalar("argument-hint")
 	c.Model, _ = p.scalar("model")
 	c.Rules = p.rules("allowed-tools")
-	p.rest(map[string]bool{"description": true, "argument-hint": true, "model": true, "allowed-tools": true})
+	if p.doc.Closed || !p.doc.Present {
+		p.rest(map[string]bool{"description": true, "argument-hint": true, "model": true, "allowed-tools": true})
+	}
 	body := strings.TrimSpace(p.doc.Body)
 	c.body = parseTemplate(body)
 	c.Shell = c.body.shellLines()

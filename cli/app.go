@@ -191,9 +191,15 @@ func (a *app) addTools(context.Context) error {
 
 // builtins are jcode's own tools in their order: the eight core intents first.
 func (a *app) builtins() []tools.Tool {
+	var after []builtin.AfterEdit
+	for _, c := range a.config.AfterEdit {
+		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd})
+	}
 	files := builtin.Files(a.workspace, builtin.Options{
-		Recorder: &recorder{checkpoints: a.store.Checkpoints()},
-		Denied:   func(kind tools.AccessKind, path string) bool { return a.gate.Denied(kind, path) != "" },
+		Recorder:  recorder{a.store.Checkpoints()},
+		Denied:    func(kind tools.AccessKind, path string) bool { return a.gate.Denied(kind, path) != "" },
+		AfterEdit: after,
+		Runner:    a.shell,
 	})
 	// exec is the last core intent; it stands before the file tools that are no intents.
 	shell := a.shell.Tools()

@@ -17,7 +17,7 @@ type AfterEdit struct {
 	// Glob says for which files: a pattern for the path below the root, or without a slash
 	// for the file's name ("*.go").
 	Glob string
-	// Command is a shell line; {file} in it stands for the file's path, quoted.
+	// Command is a shell line; $FILE in it is the file's path.
 	Command string
 }
 
@@ -56,7 +56,7 @@ func (f *files) afterEdit(ctx context.Context, t target) string {
 			said = append(said, fmt.Sprintf("after_edit %q was not run: the file's name can't be quoted: %v", a.Command, err))
 			continue
 		}
-		out, code, err := f.opts.Runner.RunCommand(ctx, strings.ReplaceAll(a.Command, "{file}", name), f.ws.Root())
+		out, code, err := f.opts.Runner.RunCommand(ctx, "FILE="+name+"; export FILE\n"+a.Command, f.ws.Root())
 		out = strings.TrimSpace(text.Clean(out))
 		out, _ = text.HeadTail(out, maxDiagnostics, func(n, _ int) string { return fmt.Sprintf("\n[… %d bytes left out …]\n", n) })
 		switch {

@@ -120,10 +120,10 @@ func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, mak
 		return c.unchanged(), nil
 	}
 	var said string
-	err = f.recorded(ctx, call, []string{t.abs}, func() (err error) {
+	err = f.recorded(ctx, call, func() (err error) {
 		said, err = f.store(ctx, p, &c)
 		return err
-	})
+	}, t.abs)
 	if err != nil {
 		return tools.Result{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -334,73 +335,84 @@ func TestLinkThatTurnsAfterApprovalIsNotFollowed(t *testing.T) { // A04
 }
 
 func TestAfterEditTellsAndMakesNothingStale(t *testing.T) {
-	runner := runnerFunc(func(command, dir string) (string, int) {
-		path := strings.Trim(strings.TrimPrefix(command, "fmt "), "'")
-		old, err := os.ReadFile(path)
-		if err != nil {
-			t.Error(err)
-		}
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(old), "  ", "\t")), 0o644); err != nil {
-			t.Error(err)
-		}
-		return "f.go:1: \x1b[31mbad name\x1b[0m\n", 1
-	})
-	r := newRig(t, builtin.Options{Runner: runner, AfterEdit: []builtin.AfterEdit{{Glob: "*.go", Command: "fmt {file}"}}})
-	res := r.ok("write", args{"path": "sub dir/f.go", "content": "  x\n"})
-	has(t, res.Text, "exit code 1", "bad name", "after_edit changed the file", "+\tx")
-	r.holds("sub dir/f.go", "\tx\n")
-	if text := r.ok("edit", args{"path": "sub dir/f.go", "old_string": "x", "new_string": "y"}).Text; strings.Contains(text, "had changed") {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("sh is not installed")
+	}
+	r := newRig(t, builtin.Options{Runner: sh{}, AfterEdit: []builtin.AfterEdit{
+		{Glob: "**/*.go", Command: `tr -s ' ' < "$FILE" > "$FILE.new" && mv "$FILE.new" "$FILE"; printf '\033[31mbad name\033[0m\n'; exit 3`},
+		{Glob: "*.go", Command: "true"},
+	}})
+	const name = "sub dir/it's $(f).go"
+	res := r.ok("write", args{"path": name, "content": "a    b\n"})
+	has(t, res.Text, "exit code 3", "bad name", "after_edit changed the file", "+a b")
+	if strings.Contains(res.Text, "\x1b") {
+		t.Errorf("control sequences came through: %q", res.Text)
+	}
+	r.holds(name, "a b\n")
+	if text := r.ok("edit", args{"path": name, "old_string": "a", "new_string": "y"}).Text; strings.Contains(text, "had changed") {
 		t.Errorf("what the formatter did counts as foreign:\n%s", text)
 	}
-	r.ok("write", args{"path": "f.txt", "content": "  x\n"})
-	r.holds("f.txt", "  x\n")
+	r.ok("write", args{"path": "f.txt", "content": "a    b\n"})
+	r.holds("f.txt", "a    b\n")
 }
 
-type runnerFunc func(command, dir string) (string, int)
+// sh runs commands with the system's shell.
+type sh struct{}
 
-func (f runnerFunc) RunCommand(_ context.Context, command, dir string) (string, int, error) {
-	out, code := f(command, dir)
-	return out, code, nil
+func (sh) RunCommand(ctx context.Context, command, dir string) (string, int, error) {
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return string(out), exit.ExitCode(), nil
+	}
+	return string(out), 0, err
 }
 
 // recorder notes what it is told.
 type recorder struct {
-	mu    sync.Mutex
 	calls []string
 	fail  error
 }
 
-func (r *recorder) note(what, path string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	state := "absent"
-	if data, err := os.ReadFile(path); err == nil {
-		state = string(data)
+func (r *recorder) note(what string, paths []string) {
+	for _, p := range paths {
+		state := "absent"
+		if info, err := os.Stat(p); err == nil && info.IsDir() {
+			state = "folder"
+		} else if data, err := os.ReadFile(p); err == nil {
+			state = string(data)
+		}
+		r.calls = append(r.calls, what+" "+filepath.Base(p)+"="+state)
 	}
-	r.calls = append(r.calls, what+" "+filepath.Base(path)+"="+state)
 }
 
-func (r *recorder) BeforeChange(_ context.Context, _ tools.Call, path string) error {
-	r.note("before", path)
-	return r.fail
-}
-
-func (r *recorder) AfterChange(_ context.Context, _ tools.Call, path string) error {
-	r.note("after", path)
-	return nil
+func (r *recorder) Track(_ context.Context, _ tools.Call, paths []string) (func(context.Context) error, error) {
+	r.note("before", paths)
+	return func(context.Context) error { r.note("after", paths); return nil }, r.fail
 }
 
 func TestRecorderSeesEveryChange(t *testing.T) {
 	rec := &recorder{}
 	r := newRig(t, builtin.Options{Recorder: rec})
-	r.ok("write", args{"path": "d/a", "content": "1"})
-	r.ok("edit", args{"path": "d/a", "old_string": "1", "new_string": "2"})
-	r.ok("write", args{"path": "d/a", "content": "2"}) // no change
-	r.ok("mv", args{"src": "d", "dst": "e"})
-	r.ok("remove", args{"path": "e"})
-	want := "before a=absent, after a=1, before a=1, after a=2, before a=2, before a=absent, after a=absent, after a=2, before a=2, after a=absent"
-	if got := strings.Join(rec.calls, ", "); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	for _, c := range []struct {
+		tool string
+		args args
+		want string
+	}{
+		{"write", args{"path": "d/a", "content": "1"}, "before d=absent, after d=folder"},
+		{"edit", args{"path": "d/a", "old_string": "1", "new_string": "2"}, "before a=1, after a=2"},
+		{"write", args{"path": "d/a", "content": "2"}, ""}, // no change
+		{"mv", args{"src": "d", "dst": "new/e"}, "before d=folder, before new=absent, after d=absent, after new=folder"},
+		{"mkdir", args{"path": "x/y/z"}, "before x=absent, after x=folder"},
+		{"remove", args{"path": "new"}, "before new=folder, after new=absent"},
+	} {
+		rec.calls = nil
+		r.ok(c.tool, c.args)
+		if got := strings.Join(rec.calls, ", "); got != c.want {
+			t.Errorf("%s %v: got %s, want %s", c.tool, c.args, got, c.want)
+		}
 	}
 	rec.fail = errors.New("disk full")
 	r.refused("write", args{"path": "b", "content": "x"}, "disk full", "undo")

@@ -28,14 +28,13 @@ type Options struct {
 	Runner Runner
 }
 
-// Recorder keeps what undo needs. Both methods are called while no other call can change
-// the path; paths are resolved.
+// Recorder keeps what undo needs.
 type Recorder interface {
-	// BeforeChange is called before a file is made, changed, moved or removed. path may not
-	// exist yet. An error keeps the change from being made.
-	BeforeChange(ctx context.Context, call tools.Call, path string) error
-	// AfterChange is called when the change is made, also if it failed half-way.
-	AfterChange(ctx context.Context, call tools.Call, path string) error
+	// Track is called before a call changes files, while no other call can change them. Each
+	// path is resolved and stands for all that is in it; one that does not exist yet is what
+	// the call will make. An error keeps the change from being made. done is called when the
+	// change is made, also if it failed half-way.
+	Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context) error, err error)
 }
 
 // Files makes the file tools: the core intents in their order, then edit and ls. They share

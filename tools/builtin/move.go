@@ -84,29 +84,38 @@ func (f *files) runMkdir(ctx context.Context, call tools.Call, a pathArgs) (tool
 		res.Text = t.shown + " exists already"
 		return res, nil
 	}
-	err = f.recorded(ctx, call, []string{t.abs}, func() error { return p.root.MkdirAll(p.name, 0o777) })
+	err = f.recorded(ctx, call, func() error { return p.root.MkdirAll(p.name, 0o777) }, t.abs)
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
 	}
 	return res, nil
 }
 
-// recorded makes a change with the recorder told before and after.
-func (f *files) recorded(ctx context.Context, call tools.Call, changed []string, change func() error) error {
-	r := f.opts.Recorder
-	if r == nil {
+// recorded makes a change of paths with the recorder told before and after.
+func (f *files) recorded(ctx context.Context, call tools.Call, change func() error, changed ...string) error {
+	if f.opts.Recorder == nil {
 		return change()
 	}
-	for _, path := range changed {
-		if err := r.BeforeChange(ctx, call, path); err != nil {
-			return fmt.Errorf("nothing was changed: the state of %s could not be kept for undo: %w", f.ws.Shown(path), err)
+	roots := make([]string, len(changed))
+	for i, path := range changed {
+		roots[i] = firstAbsent(path)
+	}
+	done, err := f.opts.Recorder.Track(ctx, call, roots)
+	if err != nil {
+		return fmt.Errorf("nothing was changed: the state of %s could not be kept for undo: %w", f.ws.Shown(changed[0]), err)
+	}
+	return errors.Join(change(), done(context.WithoutCancel(ctx)))
+}
+
+// firstAbsent gives path, or the topmost folder that has to be made for it.
+func firstAbsent(path string) string {
+	for {
+		parent := filepath.Dir(path)
+		if parent == path || exists(parent) {
+			return path
 		}
+		path = parent
 	}
-	errs := []error{change()}
-	for _, path := range changed {
-		errs = append(errs, r.AfterChange(context.WithoutCancel(ctx), call, path))
-	}
-	return errors.Join(errs...)
 }
 
 func (f *files) remove() tools.Tool {
@@ -182,7 +191,7 @@ func (f *files) runRemove(ctx context.Context, call tools.Call, a pathArgs) (too
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
 	}
-	err = f.recorded(ctx, call, inside, func() error { return p.root.RemoveAll(p.name) })
+	err = f.recorded(ctx, call, func() error { return p.root.RemoveAll(p.name) }, t.abs)
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
 	}
@@ -305,7 +314,7 @@ func (f *files) runMv(ctx context.Context, call tools.Call, a mvArgs) (tools.Res
 	if err != nil {
 		return tools.Result{}, ioError(err, src)
 	}
-	if err := f.recorded(ctx, call, bothEnds(inside, src.abs, dst.abs), func() error { return move(ctx, from, to) }); err != nil {
+	if err := f.recorded(ctx, call, func() error { return move(ctx, from, to) }, src.abs, dst.abs); err != nil {
 		return tools.Result{}, ioError(err, src)
 	}
 	for _, path := range inside {
@@ -313,17 +322,6 @@ func (f *files) runMv(ctx context.Context, call tools.Call, a mvArgs) (tools.Res
 	}
 	text := fmt.Sprintf("moved %s to %s", src.shown, dst.shown)
 	return tools.Result{Text: text, Data: map[string]any{}, Display: tools.Display{Summary: text, Path: dst.shown}}, nil
-}
-
-// bothEnds lists the files of a move where they were and where they come.
-func bothEnds(inside []string, src, dst string) []string {
-	out := inside
-	for _, path := range inside {
-		if rel, err := filepath.Rel(src, path); err == nil {
-			out = append(out, filepath.Join(dst, rel))
-		}
-	}
-	return out
 }
 
 // move renames, or copies and removes where both ends are not in one file system.

@@ -30,6 +30,9 @@ type Model struct {
 	Client model.Client
 	// Window is the context window in tokens, 0 when unknown.
 	Window int
+	// FindWindow asks the endpoint for the window where it is unknown, 0 when it does not
+	// say either; may be nil. It is called in the background.
+	FindWindow func(ctx context.Context) int
 	// Sees says that the model takes images.
 	Sees bool
 	// Cost gives the price of a usage in US dollars; nil when unknown.
@@ -154,7 +157,8 @@ type Conversation struct {
 	todo       []tools.TodoItem
 	total      model.Usage
 	cost       float64
-	background sync.WaitGroup // title requests
+	background sync.WaitGroup  // title requests, the search for a window
+	sought     map[string]bool // models whose window was looked for
 	turns      int
 
 	// Owned by the goroutine in loop.
@@ -247,7 +251,7 @@ func newConversation(opt Options) (*Conversation, error) {
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
 		mode: opt.Mode, model: m,
 		questions: map[string]chan tools.Answer{}, asks: map[string]chan string{}, ids: map[string]bool{},
-		dropped: map[refused]bool{},
+		dropped: map[refused]bool{}, sought: map[string]bool{},
 	}
 	c.state = State{Model: m.Name, Mode: opt.Mode, Cwd: opt.Cwd}
 	return c, nil

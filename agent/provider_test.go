@@ -298,3 +298,27 @@ func TestAnswerIDsMayRepeatFromTurnToTurn(t *testing.T) {
 		t.Errorf("%+v after %d runs", end, runs.Load())
 	}
 }
+
+func TestUnknownWindowIsAskedForOnce(t *testing.T) {
+	var asked atomic.Int32
+	found := make(chan struct{})
+	b := startWith(t, nil, func(o *agent.Options) {
+		o.Resolve = func(string) (agent.Model, error) {
+			return agent.Model{Name: "m", ID: "m", Client: &script{replies: []reply{{text: "a"}, {text: "b"}}}, Untitled: true, FindWindow: func(context.Context) int {
+				asked.Add(1)
+				close(found)
+				return 4321
+			}}, nil
+		}
+	})
+	b.turn("1")
+	<-found
+	b.turn("2")
+	deadline := time.Now().Add(20 * time.Second)
+	for b.Window() != 4321 && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
+	if b.Window() != 4321 || asked.Load() != 1 {
+		t.Errorf("window %d after %d questions", b.Window(), asked.Load())
+	}
+}

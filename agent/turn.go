@@ -109,6 +109,7 @@ func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason,
 	}
 	t.number = int(seq)
 	c.emit(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: t.started})
+	c.findWindow()
 	if c.opt.Ready != nil {
 		c.opt.Ready(ctx)
 	}

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jcode/agent"
@@ -84,13 +86,16 @@ func (m *models) make(name string) (agent.Model, error) {
 		found.Name = target.Provider.Name + "/" + target.Model
 	}
 	if target.Model == "" {
-		found.Client = &picking{OpenAI: client, provider: target.Provider}
+		picking := &picking{OpenAI: client, provider: target.Provider}
+		found.Client, found.FindWindow, found.Sees = picking, picking.window, true
 		return found, nil
 	}
 	own := m.own
 	if target.Provider.Models != nil {
 		own = target.Provider.Models
 	}
+	found.Sees = true // of an unknown model: its refusal of an image is met by the client
+	found.FindWindow = func(ctx context.Context) int { return windowOf(ctx, client, target.Model) }
 	if info, ok := model.Lookup(target.Model, own); ok {
 		found.Window, found.Sees = info.Window, info.Images
 		if _, priced := info.Cost(model.Usage{Input: 1}); priced {
@@ -100,43 +105,72 @@ func (m *models) make(name string) (agent.Model, error) {
 	return found, nil
 }
 
+// windowOf gives the window that an endpoint states for one of its models, 0 when it
+// states none.
+func windowOf(ctx context.Context, client *model.OpenAI, id string) int {
+	list, err := client.ListModels(ctx)
+	if err != nil {
+		return 0
+	}
+	for _, l := range list {
+		if strings.TrimPrefix(l.ID, "models/") == id {
+			return l.Window
+		}
+	}
+	return 0
+}
+
 // picking is a client for an endpoint of which no model was named: at its first request
 // it takes the first coding model that the endpoint lists.
 type picking struct {
 	*model.OpenAI
 	provider model.ProviderConfig
+	said     atomic.Bool // which model was picked
 
-	mu sync.Mutex
-	id string
+	mu     sync.Mutex
+	id     string
+	listed int // the window that the endpoint states
 }
 
 // Stream picks the model if that was not done yet, and sends the request to it.
 func (p *picking) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
-	id, fresh, err := p.pick(ctx)
+	id, err := p.pick(ctx)
 	if err != nil {
 		return model.Response{}, err
 	}
-	if fresh {
+	if !p.said.Swap(true) {
 		emit(model.NoticeEvent{Text: fmt.Sprintf("using %s, the first coding model that %s lists: name another with -m or /model", id, p.provider.Name)})
 	}
 	req.Model = id
 	return p.OpenAI.Stream(ctx, req, emit)
 }
 
-func (p *picking) pick(ctx context.Context) (id string, fresh bool, err error) {
+func (p *picking) pick(ctx context.Context) (id string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.id != "" {
-		return p.id, false, nil
+		return p.id, nil
 	}
 	list, err := p.ListModels(ctx)
 	if err != nil {
-		return "", false, fmt.Errorf("no model was named, and the list of models could not be read: %w", err)
+		return "", fmt.Errorf("no model was named, and the list of models could not be read: %w", err)
 	}
 	first, ok := model.FirstModel(p.provider, list)
 	if !ok {
-		return "", false, errors.New("no model was named, and the endpoint lists none that can chat: name one with -m")
+		return "", errors.New("no model was named, and the endpoint lists none that can chat: name one with -m")
 	}
-	p.id = first.ID
-	return p.id, true, nil
+	p.id, p.listed = first.ID, first.Window
+	return p.id, nil
+}
+
+// window gives the window of the model that is picked.
+func (p *picking) window(ctx context.Context) int {
+	id, err := p.pick(ctx)
+	if err != nil {
+		return 0 // the request says so
+	}
+	if info, ok := model.Lookup(id, p.provider.Models); ok && info.Window > 0 {
+		return info.Window
+	}
+	return p.listed
 }

@@ -93,6 +93,9 @@ func (c *OpenAI) Stream(ctx context.Context, req Request, emit func(Event)) (Res
 			emit(NoticeEvent{Text: notice})
 			continue
 		}
+		if req.Purpose == PurposeTitle {
+			bad.most = 1 // not worth a wait
+		}
 		wait, again := c.again(bad, attempt)
 		if !again {
 			return say.kept(resp), bad.err

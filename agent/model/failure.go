@@ -147,6 +147,7 @@ func (c *OpenAI) byStatus(status int, flt fault) *failure {
 	case isTransient(status):
 		f = fail(ClassServer, status, text, nil)
 		f.retry = true
+		f.bad = status == http.StatusInternalServerError && strings.Contains(strings.ToLower(flt.message), "not supported") // llama.cpp refuses so
 	case status == http.StatusNotFound:
 		f = fail(ClassRequest, status, text+": check the model's ID and the base URL", nil)
 		f.bad = true

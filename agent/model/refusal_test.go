@@ -227,6 +227,29 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 	})
 }
 
+func TestServerWithoutEyesRefusesWith500(t *testing.T) {
+	srv := modeltest.New(t, modeltest.Func(func(r modeltest.Request) modeltest.Reply {
+		if r.Messages[1].Images > 0 {
+			return modeltest.Error(500, "server_error", "image input is not supported - hint: you may need to provide the mmproj")
+		}
+		return modeltest.Text("ok")
+	}).Forever())
+	req := ask("x")
+	req.Messages[0].Images = []model.Image{{MIME: "image/png", Data: []byte{1}}}
+	if _, s, err := stream(t, newClient(t, srv.URL()), req); err != nil || len(srv.Requests()) != 2 || len(s.waits) != 0 {
+		t.Errorf("%v after %d requests", err, len(srv.Requests()))
+	}
+}
+
+func TestTitlesAreNotWorthAWait(t *testing.T) {
+	srv := modeltest.New(t, modeltest.Status(503, nil, "").Forever())
+	req := ask("x")
+	req.Purpose = model.PurposeTitle
+	if _, _, err := stream(t, newClient(t, srv.URL()), req); err == nil || len(srv.Requests()) != 1 {
+		t.Errorf("%v after %d requests", err, len(srv.Requests()))
+	}
+}
+
 func TestRefusedToolIsNamed(t *testing.T) {
 	for msg, want := range map[string]int{
 		"Invalid 'tools[1].function.parameters': bad":                                                    1,

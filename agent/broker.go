@@ -125,7 +125,7 @@ type broker struct {
 	mu    sync.Mutex
 	subs  map[*Subscription]struct{}
 	early []Event // notices from before the first subscription, which gets them
-	held  Event // the delta that is being gathered
+	held  Event   // the delta that is being gathered
 	last  time.Time
 	timer *time.Timer
 	done  bool

@@ -103,7 +103,7 @@ func (c *Conversation) newChild(ctx context.Context, task tools.Task) (*Conversa
 		child.opt.Label = role.Name
 	}
 	// A sub-agent never gets more than the role in force allows.
-	role.Scope = role.Scope.Within(c.currentScope())
+	role.Scope = role.Scope.Within(c.Scope())
 	if err := child.putInForce(ctx, role); err != nil {
 		child.Close()
 		return nil, err
@@ -111,7 +111,8 @@ func (c *Conversation) newChild(ctx context.Context, task tools.Task) (*Conversa
 	return child, nil
 }
 
-func (c *Conversation) currentScope() *tools.Scope {
+// Scope is the scope in force; nil means everything.
+func (c *Conversation) Scope() *tools.Scope {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.scope

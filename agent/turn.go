@@ -124,7 +124,7 @@ func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason,
 		if ctx.Err() != nil {
 			return StopInterrupted, nil
 		}
-		if t.step >= c.opt.MaxSteps {
+		if t.step >= c.Tuning().MaxSteps {
 			text := fmt.Sprintf("stopped after %d steps, the limit of a turn: say “continue” to go on, or raise --max-steps", t.step)
 			c.Notify(LevelWarn, "%s", text)
 			return StopLimit, errors.New(text)

@@ -123,6 +123,9 @@ func (a *app) openModels(context.Context) error {
 			return e.Spec.Wire, ok
 		},
 	}
+	if err := a.readKeys(); err != nil {
+		return err
+	}
 	path := a.std.Getenv("JCODE_RECORD")
 	if path == "" {
 		return nil
@@ -232,16 +235,14 @@ func (a *app) conversation(ctx context.Context) (*agent.Conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	var conv *agent.Conversation
 	if id != "" {
-		conv, err = agent.Resume(ctx, opt, id)
-	} else {
-		conv, err = agent.New(opt)
+		return a.resume(ctx, opt, id)
 	}
+	conv, err := agent.New(opt)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.beginRole(ctx, conv, id); err != nil {
+	if err := a.beginRole(ctx, conv, ""); err != nil {
 		conv.Close()
 		return nil, err
 	}

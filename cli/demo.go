@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,7 +60,7 @@ func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if f.Print {
 		return c.print(ctx, f, std)
 	}
-	return c.show(ctx, f, std)
+	return c.show(ctx, f, std, tour.Script, tour.Prompt)
 }
 
 // print plays the tour without a terminal UI.
@@ -132,6 +131,3 @@ func (p *tourPrinter) event(ev agent.Event) {
 	}
 	p.printer.event(ev)
 }
-
-// errNoUI says that a terminal is needed.
-var errNoUI = errors.New("this needs a terminal: use -p to print instead")

@@ -1,12 +1,269 @@
 package cli
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"jcode/agent"
+	"jcode/agent/model"
+	"jcode/cli/config"
+	"jcode/session"
+	"jcode/tui"
+)
+
+// recentPrompts is how many earlier prompts the input remembers.
+const recentPrompts = 1000
 
 // runChat opens the terminal UI.
-func runChat(_ context.Context, _ *flags, _ Streams, _ []string) error {
-	return usageError("%w", errNoUI)
+func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
+	if !std.InIsTerminal || !std.OutIsTerminal {
+		return usageError("the chat needs a terminal: use jcode -p PROMPT to print an answer instead")
+	}
+	a, err := newApp(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	return a.chat(ctx, strings.TrimSpace(strings.Join(words, " ")))
 }
 
-func (c *demoCmd) show(_ context.Context, _ *flags, _ Streams) error {
-	return usageError("%w", errNoUI)
+// show takes the tour in the terminal: the person answers the approvals.
+func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, script []byte, prompt string) error {
+	if !std.InIsTerminal || !std.OutIsTerminal {
+		return usageError("the tour needs a terminal: jcode demo -p prints it instead")
+	}
+	a, err := newApp(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	a.models.script, a.models.pace = script, tourPace
+	return a.chat(ctx, prompt)
+}
+
+// chat runs the terminal UI until the person quits.
+func (a *app) chat(ctx context.Context, prompt string) error {
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	s := &sessions{a: a}
+	defer s.close()
+	opt := tui.Options{
+		Prompt: prompt, Sessions: s, History: history{a}, Commands: a.commands, Panels: a.panels(),
+		Models: a.modelRows, Roles: a.roleRows, Files: a.fileNames, Shell: a.shellLine, Changes: a.changedFiles,
+		Image: readImage, Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
+		Theme: a.config.Theme, Keys: keyTable(a.config.Keys), Status: a.config.StatusLine,
+		Vi: isOn(a.config.Vi), Quiet: a.config.Notifications == "off", Health: a.health,
+		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
+	}
+	opt.Commands.Sources = append(opt.Commands.Sources, personCommands{a: a, s: s})
+	if _, err := a.models.resolve(a.flags.Model); errors.Is(err, model.ErrNoProvider) || errors.Is(err, model.ErrNoKey) {
+		opt.First = a.firstRun(s, leave)
+	} else if err != nil {
+		return a.startError(err)
+	} else {
+		opt.Start = s.first
+	}
+	err := tui.Run(ctx, opt)
+	switch {
+	case errors.Is(err, errTour):
+		return (&demoCmd{}).Run(context.WithoutCancel(ctx), a.flags, a.std)
+	case errors.Is(err, tui.ErrInterrupted), errors.Is(err, context.Canceled):
+		return &exitError{code: exitInt, silent: true, err: err}
+	case err != nil:
+		return &exitError{code: exitModel, err: err}
+	}
+	if id := s.id(); id != "" {
+		fmt.Fprintf(a.std.Err, "jcode: go on with: jcode -r=%s\n", id)
+	}
+	return nil
+}
+
+// sessions switches the one open conversation.
+type sessions struct {
+	a       *app
+	started bool
+}
+
+func (s *sessions) conv() *agent.Conversation { return s.a.board.open() }
+
+func (s *sessions) id() string {
+	if c := s.conv(); c != nil {
+		return c.ID()
+	}
+	return ""
+}
+
+func (s *sessions) close() {
+	if c := s.conv(); c != nil {
+		c.Close()
+	}
+}
+
+// first opens the conversation that the command line names, after the first frame.
+func (s *sessions) first(ctx context.Context) (tui.Session, error) {
+	conv, err := s.a.conversation(ctx)
+	if err != nil {
+		return tui.Session{}, err
+	}
+	return s.open(ctx, conv)
+}
+
+// open makes a conversation the current one.
+func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Session, error) {
+	old := s.conv()
+	out := tui.Session{Conversation: conv, Events: conv.Subscribe(), Todo: conv.Todo()}
+	s.a.board.attach(conv)
+	if old != nil && old != conv {
+		old.Close()
+	}
+	if !s.started {
+		s.started = true
+		s.a.startExtensions()
+	}
+	if id := conv.ID(); id != "" {
+		rows, err := s.a.store.Messages(ctx, id)
+		if err != nil {
+			return out, err
+		}
+		out.History = rows
+	}
+	draft, err := s.a.store.Draft(ctx, s.a.draftKey())
+	out.Draft = draft
+	return out, err
+}
+
+// New begins a fresh session with the same model, mode and role.
+func (s *sessions) New(ctx context.Context, _ bool) (tui.Session, error) {
+	opt, err := s.options()
+	if err != nil {
+		return tui.Session{}, err
+	}
+	conv, err := agent.New(opt)
+	if err != nil {
+		return tui.Session{}, err
+	}
+	if old := s.conv(); old != nil {
+		if role := old.State().Role; role != "" {
+			if err := conv.SetRole(ctx, role); err != nil {
+				conv.Close()
+				return tui.Session{}, err
+			}
+		}
+	}
+	return s.open(ctx, conv)
+}
+
+// options are those of a further conversation: what the person set goes with them.
+func (s *sessions) options() (agent.Options, error) {
+	opt, err := s.a.options()
+	if old := s.conv(); err == nil && old != nil {
+		opt.Mode = old.Mode()
+		opt.Model = old.State().Model
+	}
+	return opt, err
+}
+
+// Open goes on with a session.
+func (s *sessions) Open(ctx context.Context, id string) (tui.Session, error) {
+	if c := s.conv(); c != nil && c.ID() == id {
+		return s.open(ctx, c)
+	}
+	opt, err := s.options()
+	if err != nil {
+		return tui.Session{}, err
+	}
+	conv, err := s.a.resume(ctx, opt, id)
+	if err != nil {
+		return tui.Session{}, err
+	}
+	return s.open(ctx, conv)
+}
+
+// Fork goes on in a copy.
+func (s *sessions) Fork(ctx context.Context, id string, upTo int64) (tui.Session, error) {
+	copied, err := s.a.store.Fork(ctx, id, upTo)
+	if err != nil {
+		return tui.Session{}, err
+	}
+	return s.Open(ctx, copied.ID)
+}
+
+// List gives sessions for the picker.
+func (s *sessions) List(ctx context.Context, query string, all bool) ([]session.Session, error) {
+	return s.a.store.List(ctx, session.Filter{ProjectID: s.a.project, All: all, Query: query, Limit: 200})
+}
+
+// Delete deletes a session other than the open one.
+func (s *sessions) Delete(ctx context.Context, id string) error {
+	if id == s.id() {
+		return errors.New("this session is open: /new first")
+	}
+	return s.a.store.Delete(ctx, id)
+}
+
+// resume goes on with a session: with the model it had where that can still be found, and
+// in the role it was in.
+func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error) {
+	row, err := a.store.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if row.Model != "" && a.flags.Model == "" {
+		if _, err := a.models.resolve(row.Model); err != nil {
+			a.board.say(agent.LevelWarn, "the session's model %s is not to be had (%v): going on with the current one", row.Model, err)
+		} else {
+			opt.Model = row.Model
+		}
+	}
+	if _, err := os.Stat(row.Cwd); row.Cwd != "" && err != nil {
+		a.board.say(agent.LevelWarn, "the session's folder %s is gone: working in %s", row.Cwd, a.cwd)
+	}
+	conv, err := agent.Resume(ctx, opt, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.beginRole(ctx, conv, id); err != nil {
+		conv.Close()
+		return nil, err
+	}
+	return conv, nil
+}
+
+// history keeps prompts and drafts per project.
+type history struct{ a *app }
+
+// Recent gives earlier prompts, newest first.
+func (h history) Recent(ctx context.Context) ([]string, error) {
+	rows, err := h.a.store.RecentPrompts(ctx, h.a.project, recentPrompts)
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = r.Text
+	}
+	return out, err
+}
+
+// Add keeps a prompt.
+func (h history) Add(ctx context.Context, text string) error {
+	return h.a.store.AddPrompt(ctx, session.Prompt{Text: text, Cwd: h.a.cwd, Project: h.a.project, At: time.Now()})
+}
+
+// SetDraft keeps what stands in the input.
+func (h history) SetDraft(ctx context.Context, text string) error {
+	return h.a.store.SetDraft(ctx, h.a.draftKey(), text)
+}
+
+// draftKey names the draft of the open session, or of a new one in this folder.
+func (a *app) draftKey() string { return cmp.Or(a.board.session(), a.project) }
+
+func keyTable(keys map[string]config.List) map[string][]string {
+	out := make(map[string][]string, len(keys))
+	for action, list := range keys {
+		out[action] = list
+	}
+	return out
 }

@@ -100,6 +100,9 @@ func (a *app) beginRole(ctx context.Context, conv *agent.Conversation, resumed s
 		return conv.SetRole(ctx, a.flags.Role)
 	}
 	if resumed == "" {
+		if role := a.config.Prelude.Role; role != "" {
+			return conv.SetRole(ctx, role)
+		}
 		return nil
 	}
 	row, err := a.store.Get(ctx, resumed)

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"jcode/session"
+	"jcode/session/export"
+	"jcode/tools/command"
+)
+
+// personCommands are the slash commands that need more than the terminal.
+type personCommands struct {
+	a *app
+	s *sessions
+}
+
+// List gives them all.
+func (p personCommands) List() []command.Command {
+	list := []command.Command{
+		{Name: "undo", Description: "put back the files of the last turn", Run: p.undo},
+		{Name: "redo", Description: "bring back what the last /undo put back", Run: p.redo},
+		{Name: "rewind", Hint: "<message> [files|both]", Description: "go back to before an earlier message", Run: p.rewind},
+		{Name: "regenerate", Description: "ask again for the last answer", Run: p.regenerate},
+		{Name: "continue", Description: "let the model go on after a cut answer", Run: p.goOn},
+		{Name: "export", Hint: "[file.md|.json|.html]", Description: "write this session to a file", Run: p.export},
+		{Name: "set", Hint: "[key value]", Description: "settings of this session", Run: p.set},
+	}
+	if !p.a.flags.NoSkills {
+		list = append(list, command.Command{Name: "reload-skills", Description: "read all skills and command files anew", Run: p.reloadSkills})
+	}
+	return list
+}
+
+var errNoMessages = errors.New("this session has no messages yet")
+
+func (p personCommands) undo(ctx context.Context, _ string) (command.Outcome, error) {
+	return p.step(ctx, "Undid", p.a.store.Checkpoints().Undo)
+}
+
+func (p personCommands) redo(ctx context.Context, _ string) (command.Outcome, error) {
+	return p.step(ctx, "Redid", p.a.store.Checkpoints().Redo)
+}
+
+func (p personCommands) step(ctx context.Context, did string, f func(context.Context, string) (session.UndoReport, error)) (command.Outcome, error) {
+	id := p.s.id()
+	if id == "" {
+		return command.Outcome{}, errNoMessages
+	}
+	report, err := f(ctx, id)
+	if err != nil {
+		return command.Outcome{}, err
+	}
+	p.a.board.tell(did + " by the person: " + undoText(report))
+	return command.Outcome{Notice: did + ": " + undoText(report)}, nil
+}
+
+// undoText says what an undo did, in one line a file.
+func undoText(r session.UndoReport) string {
+	var lines []string
+	for _, c := range r.Restored {
+		lines = append(lines, fmt.Sprintf("%s (%s)", c.Path, c.What))
+	}
+	for _, c := range r.Skipped {
+		lines = append(lines, fmt.Sprintf("%s left alone: %s", c.Path, c.What))
+	}
+	for _, what := range r.Cannot {
+		lines = append(lines, "cannot be undone: "+what)
+	}
+	if lines == nil {
+		return "nothing"
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p personCommands) rewind(ctx context.Context, args string) (command.Outcome, error) {
+	conv := p.s.conv()
+	if conv == nil || conv.ID() == "" {
+		return command.Outcome{}, errNoMessages
+	}
+	number, what, _ := strings.Cut(args, " ")
+	rows, err := p.a.store.Messages(ctx, conv.ID())
+	if err != nil {
+		return command.Outcome{}, err
+	}
+	prompts := userMessages(rows)
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > len(prompts) {
+		return command.Outcome{Notice: "Rewind to before which message? /rewind NUMBER takes the conversation back, /rewind NUMBER both the files too, /rewind NUMBER files only those.\n" + numbered(prompts)}, nil
+	}
+	target := prompts[n-1]
+	var notice string
+	switch strings.TrimSpace(what) {
+	case "files", "both":
+		reports, err := p.a.store.Checkpoints().UndoFrom(ctx, conv.ID(), int(target.Seq))
+		if err != nil {
+			return command.Outcome{}, err
+		}
+		for _, r := range reports {
+			notice += undoText(r) + "\n"
+		}
+	case "":
+	default:
+		return command.Outcome{}, fmt.Errorf("/rewind %d %s: say files, both, or nothing", n, what)
+	}
+	if strings.TrimSpace(what) == "files" {
+		return command.Outcome{Notice: strings.TrimSpace(notice)}, nil
+	}
+	if err := conv.Rewind(ctx, target.Seq); err != nil {
+		return command.Outcome{}, err
+	}
+	return command.Outcome{Notice: strings.TrimSpace(notice + "Rewound: the message is back in the input."), Draft: target.Text()}, nil
+}
+
+func userMessages(rows []session.Message) []session.Message {
+	var out []session.Message
+	for _, r := range rows {
+		if r.Role == session.RoleUser && r.Archived == 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func numbered(prompts []session.Message) string {
+	var b strings.Builder
+	for i, m := range prompts {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, firstLine(m.Text()))
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func (p personCommands) regenerate(ctx context.Context, _ string) (command.Outcome, error) {
+	conv := p.s.conv()
+	if conv == nil {
+		return command.Outcome{}, errNoMessages
+	}
+	return command.Outcome{}, conv.Regenerate(ctx)
+}
+
+func (p personCommands) goOn(context.Context, string) (command.Outcome, error) {
+	conv := p.s.conv()
+	if conv == nil || conv.ID() == "" {
+		return command.Outcome{}, errNoMessages
+	}
+	conv.Continue()
+	return command.Outcome{}, nil
+}
+
+func (p personCommands) export(ctx context.Context, args string) (command.Outcome, error) {
+	id := p.s.id()
+	if id == "" {
+		return command.Outcome{}, errNoMessages
+	}
+	path := strings.TrimSpace(args)
+	if path == "" {
+		path = "jcode-" + id[:8] + ".md"
+	}
+	format, err := export.FormatOf(path)
+	if err != nil {
+		return command.Outcome{}, err
+	}
+	doc, err := export.Load(ctx, p.a.store, id)
+	if err != nil {
+		return command.Outcome{}, err
+	}
+	if err := export.WriteFile(path, format, doc); err != nil {
+		return command.Outcome{}, err
+	}
+	return command.Outcome{Notice: "Written to " + path}, nil
+}
+
+func (p personCommands) reloadSkills(context.Context, string) (command.Outcome, error) {
+	change := p.a.learning.skills.Reload()
+	files := p.a.learning.files.Reload()
+	notice := p.a.learning.skills.Report(change, nil)
+	if !files.Empty() {
+		notice += "\ncommands: " + files.String()
+	}
+	return command.Outcome{Notice: strings.TrimSpace(notice)}, nil
+}

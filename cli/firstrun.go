@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"jcode/agent/model"
+	"jcode/cli/config"
+	"jcode/tui"
+)
+
+// errTour says that the person chose the tour instead of a model.
+var errTour = errors.New("the tour was chosen")
+
+// rowTour is the row that leads to the tour.
+const rowTour = "tour"
+
+// firstRun leads somebody who has no model yet to one. leave ends the chat with a cause.
+func (a *app) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun {
+	known := a.models.settings.Known()
+	first := &tui.FirstRun{
+		Found: func(ctx context.Context) ([]tui.Row, error) {
+			var rows []tui.Row
+			for _, f := range model.DetectLocal(ctx, known) {
+				row := tui.Row{ID: f.Provider.Name, Name: f.Provider.Name, Info: fmt.Sprintf("on this machine, %d models", len(f.Models))}
+				if m, ok := model.FirstModel(f.Provider, f.Models); ok {
+					row.ID, row.Info = f.Provider.Name+"/"+m.ID, m.ID+", on this machine"
+				}
+				rows = append(rows, row)
+			}
+			return append(rows, tui.Row{ID: rowTour, Name: "Take the offline tour", Info: "a scripted model, real tools, a temporary project"}), nil
+		},
+		EnterKey: func(_ context.Context, provider, key string) error {
+			if err := config.StoreKey(a.paths.Credentials(), provider, key); err != nil {
+				return err
+			}
+			return a.readKeys()
+		},
+		Choose: func(ctx context.Context, row tui.Row) (tui.Session, error) {
+			if row.ID == rowTour {
+				leave(errTour)
+				return tui.Session{}, errTour
+			}
+			name := row.ID
+			if !strings.Contains(name, "/") { // a provider: its first coding model
+				a.models.settings.Provider, name = name, ""
+			}
+			if _, err := a.models.resolve(name); err != nil {
+				return tui.Session{}, err
+			}
+			a.flags.Model = name
+			return s.first(ctx)
+		},
+	}
+	for _, p := range known {
+		if !p.Local {
+			first.Providers = append(first.Providers, tui.Row{ID: p.Name, Name: p.Name, Info: p.KeyEnv})
+		}
+	}
+	return first
+}
+
+// readKeys takes the stored keys in.
+func (a *app) readKeys() error {
+	keys, warning, err := config.ReadCredentials(a.paths.Credentials())
+	if err != nil {
+		return usageError("%w", err)
+	}
+	if warning != "" {
+		a.board.say("warn", "%s", warning)
+	}
+	a.models.settings.Keys = keys
+	return nil
+}

@@ -1,0 +1,289 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jcode/agent/model"
+	"jcode/mcp"
+	"jcode/skills"
+	"jcode/tools"
+	"jcode/tui"
+)
+
+// maxImage bounds a picture that is attached to a prompt.
+const maxImage = 10 << 20
+
+// panels are the lists that slash commands show.
+func (a *app) panels() []tui.Panel {
+	list := []tui.Panel{a.toolsPanel(), a.permissionsPanel(), a.rolesPanel()}
+	if a.mcp != nil {
+		list = append(list, a.mcpPanel())
+	}
+	if !a.flags.NoSkills {
+		list = append(list, a.skillsPanel())
+	}
+	return list
+}
+
+// toolsPanel shows every tool with where it comes from and why it is off.
+func (a *app) toolsPanel() tui.Panel {
+	return tui.Panel{
+		Name: "tools", Help: "every tool: on or off, and why", Title: "Tools",
+		Rows: func(context.Context) ([]tui.Row, error) {
+			mode, scope := a.mode, (*tools.Scope)(nil)
+			if conv := a.board.open(); conv != nil {
+				mode, scope = conv.State().Mode, conv.Scope()
+			}
+			snap := a.registry.Snapshot(scope)
+			var order tools.Order
+			var rows []tui.Row
+			for _, e := range order.Arrange(snap.All()) {
+				def := model.Tool{Name: e.Spec.Wire, Description: e.Spec.Description, Parameters: e.Spec.Parameters}
+				why := snap.Reason(e, a.gate, mode)
+				rows = append(rows, tui.Row{
+					ID: e.Spec.Name, Name: e.Spec.Name, Info: firstLine(e.Spec.Description), State: cmp.Or(why, "on"), Bad: why != "",
+					Detail: fmt.Sprintf("%s\nfrom %s, about %d tokens\n%s", e.Spec.Description, e.Owner, model.EstimateTool(&def), e.Spec.Parameters),
+				})
+			}
+			return rows, nil
+		},
+	}
+}
+
+// permissionsPanel lists rules and grants; grants can be revoked.
+func (a *app) permissionsPanel() tui.Panel {
+	return tui.Panel{
+		Name: "permissions", Help: "rules and grants; revoke grants", Title: "Permissions",
+		Empty: "No rules and no grants: what may run is decided by the mode and by your answers.",
+		Rows: func(ctx context.Context) ([]tui.Row, error) {
+			granted, err := a.gate.Granted(ctx, a.board.session())
+			if err != nil {
+				return nil, err
+			}
+			var rows []tui.Row
+			for _, g := range granted {
+				rows = append(rows, tui.Row{ID: fmt.Sprint(g.ID), Name: g.Rule, Info: "granted " + g.Created.Format("2006-01-02 15:04"), State: "always in this " + string(g.Scope)})
+			}
+			rules := a.gate.Rules()
+			for _, set := range []struct {
+				word  string
+				rules []string
+			}{{"deny", ruleTexts(rules.Deny)}, {"ask", ruleTexts(rules.Ask)}, {"allow", ruleTexts(rules.Allow)}} {
+				for _, r := range set.rules {
+					rows = append(rows, tui.Row{Name: r, Info: "from configuration or flags", State: set.word})
+				}
+			}
+			return rows, nil
+		},
+		Actions: []tui.Action{{Key: "ctrl+d", Label: "revoke", Confirm: true, Run: func(ctx context.Context, row tui.Row) (string, error) {
+			var id int64
+			if _, err := fmt.Sscan(row.ID, &id); err != nil {
+				return "", errors.New("only grants can be revoked here: rules stand in config.json or on the command line")
+			}
+			return "revoked " + row.Name, a.gate.Revoke(ctx, id)
+		}}},
+	}
+}
+
+// rolesPanel lists the roles; Enter works in one.
+func (a *app) rolesPanel() tui.Panel {
+	return tui.Panel{
+		Name: "roles", Help: "roles: work in one", Title: "Roles", Rows: a.roleRows,
+		Actions: []tui.Action{{Label: "work in it", Close: true, Run: func(ctx context.Context, row tui.Row) (string, error) {
+			conv := a.board.open()
+			if conv == nil {
+				return "", errNoMessages
+			}
+			return "", conv.SetRole(ctx, row.ID)
+		}}},
+	}
+}
+
+// roleRows lists the roles with where each comes from.
+func (a *app) roleRows(ctx context.Context) ([]tui.Row, error) {
+	all, err := a.roles().List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	current := ""
+	if conv := a.board.open(); conv != nil {
+		current = conv.State().Role
+	}
+	var rows []tui.Row
+	for _, l := range all {
+		line := listRole(l)
+		row := tui.Row{ID: line.Name, Name: line.Name, Info: line.Description, State: line.Source, Current: line.Name == current, Bad: !line.Usable}
+		row.Detail = strings.Join(append(line.Problems, roleDetail(line)...), "\n")
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func roleDetail(line roleLine) []string {
+	var out []string
+	if line.Model != "" {
+		out = append(out, "model: "+line.Model)
+	}
+	if line.Mode != "" {
+		out = append(out, "at most mode "+line.Mode)
+	}
+	if line.Path != "" {
+		out = append(out, line.Path)
+	}
+	if len(line.Shadows) > 0 {
+		out = append(out, "stands before the one of: "+strings.Join(line.Shadows, ", "))
+	}
+	return out
+}
+
+// mcpPanel is the live view of MCP servers.
+func (a *app) mcpPanel() tui.Panel {
+	act := func(f func(name string) error) func(context.Context, tui.Row) (string, error) {
+		return func(_ context.Context, row tui.Row) (string, error) { return "", f(row.ID) }
+	}
+	return tui.Panel{
+		Name: "mcp", Help: "MCP servers: state, tools, log", Title: "MCP servers",
+		Empty: "No MCP servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one.",
+		Rows: func(context.Context) ([]tui.Row, error) {
+			var rows []tui.Row
+			for _, d := range a.mcp.Snapshot() {
+				rows = append(rows, mcpRow(d))
+			}
+			return rows, nil
+		},
+		Actions: []tui.Action{
+			{Label: "connect or restart", Run: act(a.mcp.Restart)},
+			{Key: "ctrl+d", Label: "disconnect", Run: func(_ context.Context, row tui.Row) (string, error) {
+				_, err := a.mcp.Disconnect(row.ID, "the person")
+				return "", err
+			}},
+			{Key: "ctrl+e", Label: "enable or disable", Run: act(func(name string) error {
+				d, err := a.mcp.Server(name)
+				if err != nil {
+					return err
+				}
+				return a.mcp.SetEnabled(name, !d.Enabled)
+			})},
+			{Key: "ctrl+t", Label: "approve", Confirm: true, Run: act(func(name string) error {
+				d, err := a.mcp.Server(name)
+				if err != nil {
+					return err
+				}
+				if d.Pending == nil {
+					return errors.New("nothing of it waits for approval")
+				}
+				return a.mcp.Approve(name, d.Pending.Hash, true)
+			})},
+		},
+	}
+}
+
+func mcpRow(d mcp.Details) tui.Row {
+	row := tui.Row{ID: d.Name, Name: d.Name, Info: d.Line, State: string(d.State), Bad: d.Error != ""}
+	if d.State == mcp.StateConnected {
+		row.State = fmt.Sprintf("%d tools, %d tokens", d.Tools, d.Tokens)
+	}
+	var detail []string
+	add := func(label, value string) {
+		if value != "" {
+			detail = append(detail, label+value)
+		}
+	}
+	add("", d.Error)
+	add("waits for approval: ", pendingText(d.Pending))
+	add("", d.Reason)
+	add("server: ", d.Server)
+	add("from: ", string(d.Source))
+	if d.ToolList != nil {
+		var names []string
+		for _, t := range d.ToolList {
+			names = append(names, t.Name)
+		}
+		add("tools: ", strings.Join(names, ", "))
+	}
+	add("stderr: ", strings.TrimSpace(d.Stderr))
+	add("log: ", d.Log)
+	detail = append(detail, d.Warnings...)
+	row.Detail = strings.Join(detail, "\n")
+	return row
+}
+
+func pendingText(p *mcp.Pending) string {
+	if p == nil {
+		return ""
+	}
+	return strings.Join(append([]string{p.Line}, p.Notes...), "\n")
+}
+
+// skillsPanel lists skills with what is wrong with them.
+func (a *app) skillsPanel() tui.Panel {
+	return tui.Panel{
+		Name: "skills", Help: "skills: state and faults", Title: "Skills",
+		Empty: "No skills. A skill is a folder with a SKILL.md, in .jcode/skills or " + filepath.Join(a.paths.Config, "skills") + ".",
+		Rows: func(context.Context) ([]tui.Row, error) {
+			var rows []tui.Row
+			for _, e := range a.learning.skills.Entries() {
+				rows = append(rows, skillRow(e))
+			}
+			return rows, nil
+		},
+		Actions: []tui.Action{{Label: "enable or disable", Run: func(_ context.Context, row tui.Row) (string, error) {
+			change := a.learning.skills.SetEnabled(row.ID, row.State == string(skills.Disabled))
+			return change.String(), nil
+		}}},
+	}
+}
+
+func skillRow(e skills.Entry) tui.Row {
+	row := tui.Row{ID: e.Name, Name: e.Name, Info: e.Description, State: string(e.State), Bad: len(e.Diagnostics) > 0}
+	detail := []string{e.Description, e.File}
+	if e.By != "" {
+		detail = append(detail, "shadowed by "+e.By)
+	}
+	for _, d := range e.Diagnostics {
+		detail = append(detail, d.String())
+	}
+	row.Detail = strings.Join(detail, "\n")
+	return row
+}
+
+// health says in a few words how the servers are.
+func (a *app) health() string {
+	if a.mcp == nil {
+		return ""
+	}
+	up, all := 0, 0
+	for _, d := range a.mcp.Snapshot() {
+		if d.State == mcp.StateDisconnected {
+			continue
+		}
+		all++
+		if d.State == mcp.StateConnected {
+			up++
+		}
+	}
+	if all == 0 {
+		return ""
+	}
+	return fmt.Sprintf("mcp %d/%d", up, all)
+}
+
+// readImage reads a picture for a prompt.
+func readImage(path string) (string, []byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", nil, err
+	}
+	if info.Size() > maxImage {
+		return "", nil, fmt.Errorf("%s is larger than %d MB", path, maxImage>>20)
+	}
+	data, err := os.ReadFile(path)
+	return mime.TypeByExtension(filepath.Ext(path)), data, err
+}

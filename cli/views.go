@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"jcode/agent/model"
+	"jcode/internal/search"
+	"jcode/tools"
+	"jcode/tools/permission"
+	"jcode/tui"
+)
+
+// maxFileNames bounds what @ completes over.
+const maxFileNames = 200_000
+
+// modelRows lists the models of the endpoint in use, and what configuration names.
+func (a *app) modelRows(ctx context.Context) ([]tui.Row, error) {
+	current := ""
+	if conv := a.board.open(); conv != nil {
+		current = conv.State().Model
+	}
+	var rows []tui.Row
+	seen := map[string]bool{}
+	add := func(id, info string) {
+		if !seen[id] {
+			seen[id] = true
+			rows = append(rows, tui.Row{ID: id, Name: id, Info: info, Current: id == current})
+		}
+	}
+	settings := a.models.settings
+	settings.Model = current
+	target, err := model.Resolve(settings)
+	if err == nil && target.Replay == "" {
+		var list []model.Listed
+		if list, err = listModels(ctx, target.Provider); err == nil {
+			for _, l := range list {
+				name := l.ID
+				if target.Provider.Name != "" {
+					name = target.Provider.Name + "/" + l.ID
+				}
+				add(name, modelInfo(l, a.models.own))
+			}
+		}
+	}
+	for _, m := range a.config.Models {
+		add(m.ID, "from configuration")
+	}
+	if rows == nil && err != nil {
+		return nil, fmt.Errorf("the list of models could not be read (%w); /model NAME takes any", err)
+	}
+	return rows, nil
+}
+
+func listModels(ctx context.Context, p model.ProviderConfig) ([]model.Listed, error) {
+	client, err := model.NewOpenAI(p)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	return client.ListModels(ctx)
+}
+
+func modelInfo(l model.Listed, own map[string]model.Info) string {
+	info, ok := model.Lookup(l.ID, own)
+	window := info.Window
+	if l.Window > 0 {
+		window = l.Window
+	}
+	var parts []string
+	if window > 0 {
+		parts = append(parts, fmt.Sprintf("%dk window", window/1000))
+	}
+	if ok && info.Output > 0 {
+		parts = append(parts, fmt.Sprintf("$%g in, $%g out per million", info.Input, info.Output))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// fileNames lists the project's files for @, ignored ones left out.
+func (a *app) fileNames(ctx context.Context) ([]string, error) {
+	return search.Names(ctx, a.root, maxFileNames)
+}
+
+// shellLine runs a `!` line as the person: no question, for they typed it.
+func (a *app) shellLine(ctx context.Context, line string, out func(string)) error {
+	raw, err := json.Marshal(map[string]string{"cmd": line})
+	if err != nil {
+		return err
+	}
+	result := a.dispatcherFor(personGate{}).Dispatch(ctx, tools.Call{
+		ID: "person", Name: "exec", Arguments: raw, Caller: tools.Caller{Origin: tools.OriginPerson},
+		Progress: func(p tools.Progress) {
+			if p.Output != "" {
+				out(p.Output)
+			}
+		},
+	})
+	if result.Result.Failed {
+		return errors.New(result.Result.Text)
+	}
+	if code := result.Result.Display.ExitCode; code != nil && *code != 0 {
+		return fmt.Errorf("exit %d", *code)
+	}
+	return nil
+}
+
+// personGate lets pass what the person typed themselves.
+type personGate struct{}
+
+// Check allows it.
+func (personGate) Check(context.Context, tools.GateRequest) tools.Decision {
+	return tools.Decision{Allow: true, By: tools.ByUser, Silent: true}
+}
+
+// Offered is of no use here.
+func (personGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
+
+// dispatcherFor gives a dispatcher over the same registry with another gate.
+func (a *app) dispatcherFor(g tools.Gate) *tools.Dispatcher {
+	return &tools.Dispatcher{Registry: a.registry, Gate: g, Spill: a.spill}
+}
+
+// changedFiles gives the diffs that the open session's tools made, file by file.
+func (a *app) changedFiles(ctx context.Context) ([]tui.FileChange, error) {
+	id := a.board.session()
+	if id == "" {
+		return nil, nil
+	}
+	rows, err := a.store.Messages(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var out []tui.FileChange
+	at := map[string]int{}
+	for _, row := range rows {
+		for _, call := range row.Calls {
+			var d tools.Display
+			if len(call.Display) == 0 || json.Unmarshal(call.Display, &d) != nil || d.Diff == "" {
+				continue
+			}
+			i, ok := at[d.Path]
+			if !ok {
+				i = len(out)
+				at[d.Path] = i
+				out = append(out, tui.FileChange{Path: d.Path})
+			}
+			out[i].Diff += d.Diff
+			out[i].Added += d.Added
+			out[i].Removed += d.Removed
+		}
+	}
+	return out, nil
+}
+
+func ruleTexts(rules []permission.Rule) []string {
+	out := make([]string, len(rules))
+	for i, r := range rules {
+		out[i] = r.String()
+	}
+	return out
+}

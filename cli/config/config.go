@@ -4,7 +4,8 @@ package config
 // it. The tags say the rest: desc explains a field, enum lists its values, default is
 // what holds when it is absent, min and max bound a number, and narrow says when a
 // project that nobody trusts may set it: by appending to a list, by a lower number, by
-// `false`, or by a more careful mode. Without narrow it waits for trust.
+// `false`, or by a more careful mode. Without narrow it waits for trust. Fields with rule
+// hold permission rules.
 type Config struct {
 	Model         string              `json:"model" desc:"Model to start with: ID, or provider/ID."`
 	Provider      string              `json:"provider" desc:"Provider of models that are named without one."`
@@ -84,9 +85,9 @@ type Prices struct {
 
 // Permissions are approval rules; deny wins over ask, ask over allow.
 type Permissions struct {
-	Allow []string `json:"allow" desc:"What runs without a question." merge:"append"`
-	Ask   []string `json:"ask" desc:"What asks although a rule allows it." merge:"append" narrow:"append"`
-	Deny  []string `json:"deny" desc:"What is refused; a tool that is denied wholly isn't offered." merge:"append" narrow:"append"`
+	Allow []string `json:"allow" desc:"What runs without a question." merge:"append" rule:"true"`
+	Ask   []string `json:"ask" desc:"What asks although a rule allows it." merge:"append" rule:"true" narrow:"append"`
+	Deny  []string `json:"deny" desc:"What is refused; a tool that is denied wholly isn't offered." merge:"append" rule:"true" narrow:"append"`
 }
 
 // Sandbox bounds the commands of mode auto.

@@ -126,6 +126,20 @@ func TestOneFaultCostsOnlyItself(t *testing.T) { // C02
 	}
 }
 
+func TestBadRuleIsNamedAndTheOthersHold(t *testing.T) { // C02
+	l := user(t, `{"permissions": {
+		"allow": ["exec(git status)", "exec(", "fetch(example.com)"],
+		"deny": ["write(src/**)"]}}`)
+	if p := l.Config.Permissions; !slices.Equal(p.Allow, []string{"exec(git status)"}) || !slices.Equal(p.Deny, []string{"write(src/**)"}) {
+		t.Errorf("%+v", p)
+	}
+	for _, want := range []string{"config.json:2: permissions.allow[1]: rule \"exec(\": the closing bracket is missing", "permissions.allow[2]: rule \"fetch(example.com)\": write fetch(domain:"} {
+		if !strings.Contains(problems(l), want) {
+			t.Errorf("no %q in %s", want, problems(l))
+		}
+	}
+}
+
 func TestValues(t *testing.T) {
 	l := user(t, `{"idle_timeout": 90, "compaction": {"threshold": "80%"}, "mcp": {"defer_threshold": "12%", "MAXTOOLS": 5},
 		"providers": {"p": {"idle_timeout": "2m"}}, "skills": {"folders": ["~/s", "rel", "/abs/"]},

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"jcode/tools/permission"
 )
 
 // field is one field of a struct of settings.
@@ -200,6 +202,12 @@ func (d *decoder) text(v hujson.Value, into reflect.Value, key string, f field) 
 		}
 		d.problem(v.StartOffset, key, "must be one of %s, not %s%s", strings.Join(allowed, ", "), brief(v, key), hint)
 		return false
+	}
+	if f.tag.Get("rule") != "" {
+		if _, err := permission.ParseRule(s); err != nil {
+			d.problem(v.StartOffset, key, "%v", err)
+			return false
+		}
 	}
 	into.SetString(s)
 	return true

@@ -77,6 +77,7 @@ func (c *Conversation) recover(ctx context.Context, t *turn, resp model.Response
 				c.Notify(LevelWarn, "the provider refused the tool %s: it is left out", key.wire)
 				return true, nil
 			}
+		default: // nothing that another request would mend
 		}
 	}
 	if !blank(resp.Text) {

@@ -171,7 +171,7 @@ func (c *OpenAI) stream(ctx context.Context, a *answer) error {
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }() // the answer has been read, or failed
 	for {
 		chunk, err := s.Recv()
 		if errors.Is(err, io.EOF) {

@@ -322,7 +322,7 @@ func (e *encoder) callID(id string) string {
 }
 
 func notAlnum(r rune) bool {
-	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
 // safeName makes a name of a call legal for every provider: a model may have called

@@ -103,11 +103,6 @@ func (f *fault) setStatus(n int) {
 	}
 }
 
-// names says whether the fault speaks of a field.
-func (f *fault) names(word string) bool {
-	return strings.Contains(f.param, word) || strings.Contains(f.message, word) || strings.Contains(f.raw, word)
-}
-
 // plainText makes one readable line of a body that is no JSON.
 func plainText(s string) string {
 	if lower := strings.ToLower(s); strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html") {

@@ -41,7 +41,7 @@ func (c *OpenAI) ListModels(ctx context.Context) ([]Listed, error) {
 		}
 		return nil, c.broken(&exchange{}, err).err
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }() // it has been read
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxList))
 	if err != nil {
 		return nil, c.broken(&exchange{}, err).err

@@ -182,8 +182,11 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 		}},
 		"reasoning needed":  {model.Quirks{}, withCall, anyMessage("reasoning_content is missing", func(m modeltest.Message) bool { return m.Role == "assistant" && m.Reasoning == "" })},
 		"reasoning refused": {model.Quirks{ReasoningBack: new(true)}, withCall, anyMessage("unexpected field reasoning_content", func(m modeltest.Message) bool { return m.Reasoning != "" })},
-		"images": {model.Quirks{}, func(r *model.Request) { r.Messages[0].Images = []model.Image{{MIME: "image/png", Data: []byte{1}}} },
-			anyMessage("image_url is only supported by certain models", func(m modeltest.Message) bool { return m.Images > 0 })},
+		"images": {
+			model.Quirks{},
+			func(r *model.Request) { r.Messages[0].Images = []model.Image{{MIME: "image/png", Data: []byte{1}}} },
+			anyMessage("image_url is only supported by certain models", func(m modeltest.Message) bool { return m.Images > 0 }),
+		},
 		"cache markers": {model.Quirks{CacheMarkers: []string{"test"}}, withTool, func(r modeltest.Request) string {
 			if strings.Contains(string(r.Raw), "cache_control") {
 				return "cache_control: unknown field"

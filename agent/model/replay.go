@@ -90,7 +90,7 @@ func OpenReplay(path string, opt ReplayOptions) (*Replay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open script: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	return NewReplay(f, path, opt)
 }
 

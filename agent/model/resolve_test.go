@@ -176,8 +176,12 @@ func TestLocalServersAreFound(t *testing.T) {
 	defer web.Close()
 	began := time.Now()
 	found := model.DetectLocal(context.Background(), []model.ProviderConfig{
-		{Name: "silent", BaseURL: silent.URL, Local: true}, {Name: "web", BaseURL: web.URL, Local: true}, {Name: "up", BaseURL: srv.URL(), Local: true},
-		{Name: "down", BaseURL: "http://127.0.0.1:1/v1", Local: true}, {Name: "remote", BaseURL: srv.URL()}, {Name: "bad", BaseURL: "x", Local: true},
+		{Name: "silent", BaseURL: silent.URL, Local: true},
+		{Name: "web", BaseURL: web.URL, Local: true},
+		{Name: "up", BaseURL: srv.URL(), Local: true},
+		{Name: "down", BaseURL: "http://127.0.0.1:1/v1", Local: true},
+		{Name: "remote", BaseURL: srv.URL()},
+		{Name: "bad", BaseURL: "x", Local: true},
 	})
 	if len(found) != 1 || found[0].Provider.Name != "up" || len(found[0].Models) != 2 {
 		t.Errorf("%+v", found)

@@ -182,7 +182,7 @@ func (b *normalBody) payload(p []byte) {
 		b.end(io.EOF)
 		return
 	}
-	if b.take(p) == errShort {
+	if errors.Is(b.take(p), errShort) {
 		b.goOn(p)
 	}
 }
@@ -198,7 +198,9 @@ func (b *normalBody) goOn(line []byte) {
 	if b.openJSON.feed(line) && len(bytes.TrimSpace(b.open)) > 0 {
 		whole := b.open
 		b.open = nil
-		b.take(whole)
+		if err := b.take(whole); errors.Is(err, errShort) {
+			b.x.junk(whole) // its brackets close, but it is no JSON
+		}
 	}
 }
 
@@ -214,7 +216,7 @@ func (b *normalBody) giveUp() {
 func (b *normalBody) take(p []byte) error {
 	c := &b.chunk
 	if err := c.parse(p); err != nil {
-		if err != errShort {
+		if !errors.Is(err, errShort) {
 			b.x.junk(p)
 		}
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -51,7 +52,7 @@ func normalise(t testing.TB, contentType string, body []byte, sizes ...int) norm
 	b := newNormalBody(&http.Response{Body: &pieces{b: bytes.Clone(body), sizes: sizes}, Header: http.Header{"Content-Type": {contentType}}}, x)
 	b.pace.hot = -1 << 40 // pieces come at once; gathering them would only take time
 	out, err := io.ReadAll(b)
-	if err != nil && err != errFault && err != errTooLarge {
+	if err != nil && !errors.Is(err, errFault) && !errors.Is(err, errTooLarge) {
 		t.Fatalf("read: %v", err)
 	}
 	n := normal{finish: x.finish, done: x.sawDone, faulted: x.fault != nil}
@@ -273,7 +274,7 @@ func TestOneLineIsBounded(t *testing.T) {
 	x := &exchange{silent: watchSilence(time.Hour, cancel)}
 	defer x.silent.stop()
 	_, err := io.ReadAll(newNormalBody(&http.Response{Body: io.NopCloser(body), Header: http.Header{}}, x))
-	if err != errTooLarge {
+	if !errors.Is(err, errTooLarge) {
 		t.Error(err)
 	}
 }

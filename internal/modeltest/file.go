@@ -59,7 +59,7 @@ func Load(path string) ([]Reply, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open script: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	return Read(f)
 }
 

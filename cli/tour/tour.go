@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-//go:embed project
+//go:embed all:project
 var project embed.FS
 
 // Script is what the model says, in the form of a replay file.
@@ -20,7 +20,7 @@ var project embed.FS
 var Script []byte
 
 // Prompt is what the person asks for.
-const Prompt = "The tests of this project fail. Find out why, fix it, and check."
+const Prompt = "The tests of this project fail. Find out why, fix it, and check. Then write the change down as our changelog skill says."
 
 // WriteProject lays the tour's project into an empty folder. Files carry the ending
 // `.txt` in the source tree, so that they are no part of this module.

@@ -185,7 +185,8 @@ func (c *collector) trim() {
 		c.kept += len(f.matches)
 		if c.kept >= c.grep.Limit {
 			c.files = c.files[:i+1]
-			c.last.Store(&f.path)
+			last := f.path
+			c.last.Store(&last)
 			return
 		}
 	}

@@ -1,0 +1,239 @@
+package search_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"jcode/internal/search"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func put(t testing.TB, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t testing.TB, dir string) *os.Root {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	return root
+}
+
+// walked lists the files of a walk by path.
+func walked(t testing.TB, w search.Walk) []string {
+	t.Helper()
+	var mu sync.Mutex
+	var out []string
+	missed, err := w.Run(context.Background(), func(_ int, f search.File) {
+		mu.Lock()
+		defer mu.Unlock()
+		out = append(out, f.Path)
+	})
+	if err != nil || missed != (search.Missed{}) {
+		t.Fatalf("walk: %+v, %v", missed, err)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestWalkOfRandomTreesAgreesWithGit compares with git on random trees whose folders have
+// ignore files of their own.
+func TestWalkOfRandomTreesAgreesWithGit(t *testing.T) { // R09
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
+	rng := rand.New(rand.NewPCG(1, 9))
+	names := []string{"a", "b", "c.go", "d.log", ".h", "build", "x y", "é", "a.b"}
+	rules := []string{"a", "/b", "*.log", "!d.log", "build/", "build/*", "!build/a", "*.go", "!*.go", "a/b", "**/a", "a/**", "!a/", "[a-c]*", ".*", "!.h", "x\\ y", "*", "!*/", "é"}
+	for round := range 20 {
+		dir := t.TempDir()
+		for range 40 {
+			var parts []string
+			for range 1 + rng.IntN(4) {
+				parts = append(parts, names[rng.IntN(len(names))])
+			}
+			path := filepath.Join(dir, filepath.Join(parts...))
+			if os.MkdirAll(filepath.Dir(path), 0o755) == nil { // a part may be a file already
+				if info, err := os.Lstat(path); err != nil || !info.IsDir() {
+					_ = os.WriteFile(path, nil, 0o644) // the same
+				}
+			}
+			if rng.IntN(6) == 0 {
+				var b strings.Builder
+				for range 1 + rng.IntN(3) {
+					b.WriteString(rules[rng.IntN(len(rules))] + "\n")
+				}
+				_ = os.WriteFile(filepath.Join(filepath.Dir(path), ".gitignore"), []byte(b.String()), 0o644) // the same
+			}
+		}
+		got := walked(t, search.Walk{Top: open(t, dir), Dir: "."})
+		want := gitFiles(t, dir)
+		if !slices.Equal(got, want) {
+			t.Fatalf("round %d in %s\ngot  %q\nwant %q", round, dir, got, want)
+		}
+		// As a repository, and beginning at a folder in it.
+		for _, sub := range names {
+			if info, err := os.Stat(filepath.Join(dir, sub)); err != nil || !info.IsDir() {
+				continue
+			}
+			var below []string
+			for _, p := range want {
+				if strings.HasPrefix(p, sub+"/") {
+					below = append(below, p)
+				}
+			}
+			if below == nil {
+				continue // the folder itself may be ignored, and is walked all the same
+			}
+			if got := walked(t, search.Walk{Top: open(t, dir), Dir: sub, Above: search.Outer(dir)}); !slices.Equal(got, below) {
+				t.Fatalf("round %d, from %s\ngot  %q\nwant %q", round, sub, got, below)
+			}
+			top := filepath.Join(dir, sub)
+			got := walked(t, search.Walk{Top: open(t, top), Dir: ".", Above: search.Outer(top)})
+			for i := range got {
+				got[i] = sub + "/" + got[i]
+			}
+			if !slices.Equal(got, below) {
+				t.Fatalf("round %d, with the top at %s\ngot  %q\nwant %q", round, sub, got, below)
+			}
+		}
+	}
+}
+
+func gitFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	var out []byte
+	for _, a := range [][]string{{"init", "-q"}, {"ls-files", "-coz", "--exclude-standard"}} {
+		cmd := exec.Command("git", a...)
+		cmd.Dir = dir
+		var err error
+		if out, err = cmd.Output(); err != nil {
+			t.Skipf("git %v: %v", a, err)
+		}
+	}
+	var list []string
+	for p := range bytes.SplitSeq(bytes.TrimSuffix(out, []byte{0}), []byte{0}) {
+		if len(p) > 0 {
+			list = append(list, string(p))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestWalkVisitsEveryFileOnceHoweverManyThereAre(t *testing.T) {
+	dir := t.TempDir()
+	var want []string
+	for i := range 1000 {
+		name := fmt.Sprintf("big/f%04d", i)
+		put(t, dir, name, "")
+		want = append(want, name)
+	}
+	put(t, dir, "z", "")
+	want = append(want, "z")
+	for _, workers := range []int{1, 3, 16} {
+		if got := walked(t, search.Walk{Top: open(t, dir), Dir: ".", Workers: workers}); !slices.Equal(got, want) {
+			t.Errorf("%d workers: %d files, want %d", workers, len(got), len(want))
+		}
+	}
+}
+
+func TestWalkDoesNotFollowLinks(t *testing.T) { // R08
+	dir, outside := t.TempDir(), t.TempDir()
+	put(t, outside, "secret", "x")
+	put(t, dir, "d/f", "x")
+	for name, target := range map[string]string{"loop": ".", "out": outside, "d/up": ".."} {
+		if err := os.Symlink(target, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			t.Skipf("links can't be made here: %v", err)
+		}
+	}
+	if got := walked(t, search.Walk{Top: open(t, dir), Dir: "."}); !slices.Equal(got, []string{"d/f", "d/up", "loop", "out"}) {
+		t.Errorf("got %q", got)
+	}
+	if _, err := (search.Walk{Top: open(t, dir), Dir: "out"}).Run(context.Background(), func(int, search.File) { t.Error("walked out") }); err == nil {
+		t.Error("a walk began at a link")
+	}
+}
+
+func TestWalkEndsWithItsContext(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 500 {
+		put(t, dir, fmt.Sprintf("d%d/f", i), "")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	n := 0
+	_, err := search.Walk{Top: open(t, dir), Dir: ".", Workers: 1}.Run(ctx, func(int, search.File) {
+		if n++; n == 10 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || n > 11 {
+		t.Errorf("after %d files: %v", n, err)
+	}
+}
+
+func TestWalkTellsWhatItMissed(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, strings.Repeat("d/", search.MaxDepth+1)+"f", "")
+	put(t, dir, "closed/f", "")
+	if err := os.Chmod(filepath.Join(dir, "closed"), 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "closed"), 0o755) })
+	missed, err := search.Walk{Top: open(t, dir), Dir: "."}.Run(context.Background(), func(int, search.File) {})
+	if err != nil || missed.Deep != 1 {
+		t.Errorf("missed %+v, %v", missed, err)
+	}
+	if os.Geteuid() != 0 && runtime.GOOS != "windows" && missed.Unreadable != 1 {
+		t.Errorf("missed %+v", missed)
+	}
+}
+
+func TestGrepKeepsTheFirstMatchesByPath(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 3000 {
+		put(t, dir, fmt.Sprintf("d%02d/f%04d", i%30, i), "hit\nhit\n")
+	}
+	p, err := search.Compile("hit", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := search.Grep{Pattern: p, Limit: 7}.Files(context.Background(), search.Walk{Top: open(t, dir), Dir: "."})
+	if err != nil || found.Total != 6000 || found.Files != 3000 || len(found.Matches) != 7 {
+		t.Fatalf("%d of %d in %d files, %v", len(found.Matches), found.Total, found.Files, err)
+	}
+	for i, m := range found.Matches {
+		if want := fmt.Sprintf("d00/f%04d:%d", i/2*30, i%2+1); fmt.Sprintf("%s:%d", m.Path, m.Line) != want {
+			t.Errorf("match %d is %s:%d, want %s", i, m.Path, m.Line, want)
+		}
+	}
+}

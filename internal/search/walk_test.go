@@ -74,7 +74,7 @@ func TestWalkOfRandomTreesAgreesWithGit(t *testing.T) { // R09
 	rng := rand.New(rand.NewPCG(1, 9))
 	names := []string{"a", "b", "c.go", "d.log", ".h", "build", "x y", "é", "a.b"}
 	rules := []string{"a", "/b", "*.log", "!d.log", "build/", "build/*", "!build/a", "*.go", "!*.go", "a/b", "**/a", "a/**", "!a/", "[a-c]*", ".*", "!.h", "x\\ y", "*", "!*/", "é"}
-	for round := range 20 {
+	for round := range 12 {
 		dir := t.TempDir()
 		for range 40 {
 			var parts []string
@@ -153,7 +153,7 @@ func gitFiles(t *testing.T, dir string) []string {
 func TestWalkVisitsEveryFileOnceHoweverManyThereAre(t *testing.T) {
 	dir := t.TempDir()
 	var want []string
-	for i := range 1000 {
+	for i := range 300 {
 		name := fmt.Sprintf("big/f%04d", i)
 		put(t, dir, name, "")
 		want = append(want, name)
@@ -186,7 +186,7 @@ func TestWalkDoesNotFollowLinks(t *testing.T) { // R08
 
 func TestWalkEndsWithItsContext(t *testing.T) {
 	dir := t.TempDir()
-	for i := range 500 {
+	for i := range 100 {
 		put(t, dir, fmt.Sprintf("d%d/f", i), "")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -220,7 +220,7 @@ func TestWalkTellsWhatItMissed(t *testing.T) {
 
 func TestGrepKeepsTheFirstMatchesByPath(t *testing.T) {
 	dir := t.TempDir()
-	for i := range 3000 {
+	for i := range 600 {
 		put(t, dir, fmt.Sprintf("d%02d/f%04d", i%30, i), "hit\nhit\n")
 	}
 	p, err := search.Compile("hit", false)
@@ -228,7 +228,7 @@ func TestGrepKeepsTheFirstMatchesByPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := search.Grep{Pattern: p, Limit: 7}.Files(context.Background(), search.Walk{Top: open(t, dir), Dir: "."})
-	if err != nil || found.Total != 6000 || found.Files != 3000 || len(found.Matches) != 7 {
+	if err != nil || found.Total != 1200 || found.Files != 600 || len(found.Matches) != 7 {
 		t.Fatalf("%d of %d in %d files, %v", len(found.Matches), found.Total, found.Files, err)
 	}
 	for i, m := range found.Matches {

@@ -92,7 +92,7 @@ func (a *app) openStore(ctx context.Context) error {
 	}
 	a.store = store
 	a.onClose(func() {
-		if err := store.Close(); err != nil {
+		if err := store.Leave(); err != nil {
 			fmt.Fprintln(a.std.Err, "jcode: close database:", err)
 		}
 	})
@@ -189,6 +189,7 @@ func (a *app) addTools(context.Context) error {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))
 	}
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spill}
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board})
 	return errors.Join(errs...)
 }
 

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 
+	"jcode/agent"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -14,4 +16,40 @@ type recorder struct{ checkpoints *session.Checkpoints }
 // Track notes what files are like, and with done what they became.
 func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context) error, err error) {
 	return r.checkpoints.Track(ctx, call.Caller.Session, call.Caller.Turn, paths)
+}
+
+// irreversible notes for each turn what it did that no undo takes back: an undo says so.
+type irreversible struct {
+	checkpoints *session.Checkpoints
+	board       *board
+}
+
+// BeforeCall implements tools.Hook and changes nothing.
+func (irreversible) BeforeCall(context.Context, tools.Call) (args json.RawMessage, refuse, by string) {
+	return nil, "", ""
+}
+
+// AfterCall implements tools.Hook.
+func (i irreversible) AfterCall(call tools.Call, out tools.Outcome) {
+	if !out.Ran || call.Caller.Session == "" || out.Decision.Rule == "read-only" {
+		return
+	}
+	for _, access := range call.Plan.Accesses {
+		what := ""
+		switch access.Kind {
+		case tools.AccessExec:
+			what = "exec: " + firstLine(access.Command)
+		case tools.AccessMCP, tools.AccessLua:
+			if !access.ReadOnly {
+				what = call.Name
+			}
+		case tools.AccessRead, tools.AccessWrite, tools.AccessDelete, tools.AccessFetch, tools.AccessConnect:
+		}
+		if what == "" {
+			continue
+		}
+		if err := i.checkpoints.Cannot(context.Background(), call.Caller.Session, call.Caller.Turn, what); err != nil {
+			i.board.say(agent.LevelWarn, "%v", err)
+		}
+	}
 }

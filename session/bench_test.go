@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -128,4 +129,32 @@ func BenchmarkResume(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkTrack is what one edit of a 20 KB file pays for its undo.
+func BenchmarkTrack(b *testing.B) {
+	s := open(b)
+	id := newSession(b, s, "p").ID
+	c := s.Checkpoints()
+	path := filepath.Join(b.TempDir(), "f.go")
+	for i := 0; b.Loop(); i++ {
+		content := fmt.Sprint(i) + strings.Repeat("func f() { return }\n", 1000)
+		b.StopTimer()
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		done, err := c.Track(b.Context(), id, i, []string{path})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if err := os.WriteFile(path, []byte(content+"x"), 0o644); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		if err := done(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

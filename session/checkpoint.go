@@ -47,7 +47,8 @@ func (s *Store) Checkpoints() *Checkpoints {
 // (absolute, links resolved; folders with all that is in them; what does not exist yet is
 // kept as that). A turn is the seq of its prompt, so that its number never comes again. The
 // tool calls done when it has finished, also when it failed. Outside a
-// session (an empty ID) nothing is kept. What is too large to keep is changed all the
+// session (an empty ID) nothing is kept; what a sub-agent changes is kept with the session
+// that it works for. What is too large to keep is changed all the
 // same; an undo says so.
 func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, paths []string) (done func(context.Context) error, err error) {
 	if sessionID == "" {
@@ -57,9 +58,9 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, pat
 	if err != nil {
 		return nil, fmt.Errorf("keep files for undo: %w", err)
 	}
+	var n int64
 	err = c.s.write(ctx, func(t *tx) error {
-		var n int64
-		if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+		if n, turn, err = t.person(sessionID, turn); err != nil {
 			return err
 		}
 		if _, err := t.exec("UPDATE checkpoints SET state = ? WHERE session = ? AND state = ?", rowDropped, n, rowUndone); err != nil {
@@ -76,7 +77,29 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, pat
 		return nil, fmt.Errorf("keep files for undo: %w", err)
 	}
 	roots := slices.Clone(paths)
-	return func(ctx context.Context) error { return c.finish(ctx, sessionID, turn, roots, before) }, nil
+	return func(ctx context.Context) error { return c.finish(ctx, n, turn, roots, before) }, nil
+}
+
+// person gives the internal key of the session that a person sees, and its turn: what a
+// sub-agent does belongs to the last prompt of the session that it works for.
+func (t *tx) person(id string, turn int) (int64, int, error) {
+	for range 16 { // deeper nests of sub-agents don't exist; a circle of rows must end
+		var n int64
+		var kind, parent string
+		if err := t.row("SELECT n, kind, parent_id FROM sessions WHERE id = ?", []any{id}, &n, &kind, &parent); err != nil {
+			return 0, 0, err
+		}
+		if kind != KindTask || parent == "" {
+			return n, turn, nil
+		}
+		err := t.row("SELECT coalesce(max(m.seq), 0) FROM messages m JOIN sessions s ON s.n = m.session WHERE s.id = ? AND m.role = ?",
+			[]any{parent, RoleUser}, &turn)
+		if err != nil {
+			return 0, 0, err
+		}
+		id = parent
+	}
+	return 0, 0, fmt.Errorf("session %s is its own parent", id)
 }
 
 // keepBefore notes a path's state unless this turn has changed it already: then the first
@@ -101,7 +124,7 @@ func (t *tx) keepBefore(n int64, turn int, e entry, now time.Time) error {
 }
 
 // finish notes what a tool left behind.
-func (c *Checkpoints) finish(ctx context.Context, sessionID string, turn int, roots []string, before []entry) error {
+func (c *Checkpoints) finish(ctx context.Context, n int64, turn int, roots []string, before []entry) error {
 	after, err := c.look(roots, false)
 	if err != nil {
 		return fmt.Errorf("keep files for undo: %w", err)
@@ -116,10 +139,6 @@ func (c *Checkpoints) finish(ctx context.Context, sessionID string, turn int, ro
 		}
 	}
 	err = c.s.write(context.WithoutCancel(ctx), func(t *tx) error {
-		var n int64
-		if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
-			return err
-		}
 		for _, e := range after {
 			if err := t.keepAfter(n, turn, e, toMillis(c.s.now())); err != nil {
 				return err
@@ -156,8 +175,13 @@ func (c *Checkpoints) Cannot(ctx context.Context, sessionID string, turn int, wh
 		return nil
 	}
 	err := c.s.write(ctx, func(t *tx) error {
-		return affected(t.exec(`INSERT INTO checkpoints (session, turn, path, before_kind, at) SELECT n, ?, ?, ?, ? FROM sessions WHERE id = ?`,
-			turn, what, kindNote, toMillis(c.s.now()), sessionID))
+		n, turn, err := t.person(sessionID, turn)
+		if err != nil {
+			return err
+		}
+		_, err = t.exec("INSERT INTO checkpoints (session, turn, path, before_kind, at) VALUES (?, ?, ?, ?, ?)",
+			n, turn, what, kindNote, toMillis(c.s.now()))
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("note for undo: %w", err)

@@ -299,3 +299,26 @@ func TestUndoReachesRewoundTurns(t *testing.T) {
 	w.undo()
 	w.want("a=0")
 }
+
+func TestUndoTakesBackWhatSubAgentsChanged(t *testing.T) {
+	w := newWork(t)
+	w.person("a", "0")
+	turn := int(say(t, w.store, w.session, session.RoleUser, "delegate"))
+	child, err := w.store.Create(t.Context(), session.Session{ParentID: w.session, Kind: session.KindTask})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.toolWrites(turn, "a", "1")
+	task := *w
+	task.session = child.ID
+	childTurn := int(say(t, w.store, child.ID, session.RoleUser, "the task"))
+	task.toolWrites(childTurn, "b", "made by the sub-agent")
+	if err := w.c.Cannot(t.Context(), child.ID, childTurn, "exec: make"); err != nil {
+		t.Fatal(err)
+	}
+	r := w.undo()
+	w.want("a=0")
+	if r.Turn != turn || len(r.Restored) != 2 || !slices.Equal(r.Cannot, []string{"exec: make"}) {
+		t.Errorf("report %+v", r)
+	}
+}

@@ -3,6 +3,7 @@ package session_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -40,6 +41,16 @@ func child(role string) int {
 	switch role {
 	case "starter":
 		err = turns(ctx, s, "", 1)
+	case "leaver":
+		if err = turns(ctx, s, "", 5); err == nil {
+			err = s.Leave()
+		}
+		if _, late := s.Create(ctx, session.Session{}); late == nil {
+			err = errors.New("a store that was left can be written")
+		}
+		if err == nil {
+			return 0
+		}
 	case "turns":
 		n, _ := strconv.Atoi(arg)
 		err = turns(ctx, s, "", n)

@@ -178,6 +178,27 @@ func TestFirstStartsAtOnce(t *testing.T) { // D03
 	}
 }
 
+func TestProgramsLeaveEverythingBehindThem(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	for range 20 {
+		spawn(t, "leaver", path, "").succeed()
+		if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 1<<20 {
+			t.Fatalf("the log has grown to %d bytes", info.Size())
+		}
+	}
+	s := openAt(t, path)
+	all, err := s.List(t.Context(), session.Filter{All: true})
+	if err != nil || len(all) != 20 {
+		t.Fatalf("%d sessions, %v", len(all), err)
+	}
+	for _, v := range all {
+		if n := len(history(t, s, v.ID)); n != 10 {
+			t.Errorf("session %s has %d messages", v.ID, n)
+		}
+	}
+	sound(t, path)
+}
+
 func TestHoldEndsWithItsProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	s := openAt(t, path)

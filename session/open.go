@@ -143,6 +143,24 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.writer.close())
 }
 
+// leaveLog is the size of the write-ahead log, in bytes, up to which Leave lets it be. The
+// next start reads it through.
+const leaveLog = 256 << 10
+
+// Leave is Close for the end of a program: it waits for a write that is under way and then
+// leaves the connections to the system. Closing them copies the log into the database,
+// which waits for the disk; that is done only once in a while, when the log is long.
+func (s *Store) Leave() error {
+	if info, err := os.Stat(s.path + "-wal"); err == nil && info.Size() > leaveLog {
+		return s.Close()
+	}
+	s.readMu.Lock()
+	defer s.readMu.Unlock()
+	s.closed = true
+	s.writer.retire()
+	return nil
+}
+
 // readers gives the reading connections, opened on first use.
 func (s *Store) readers() (*sql.DB, error) {
 	s.readMu.Lock()

@@ -40,6 +40,13 @@ func (w *writer) close() error {
 	return errors.Join(errs...)
 }
 
+// retire waits for the running write and lets no other begin.
+func (w *writer) retire() {
+	w.turn <- struct{}{}
+	w.stmts = nil
+	<-w.turn
+}
+
 // tx is a running write transaction. Its statements are prepared once per store.
 type tx struct {
 	ctx context.Context

@@ -1,0 +1,145 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jcode/internal/text"
+)
+
+// ResourceInfo is one resource of a server, or a template of many.
+type ResourceInfo struct {
+	Server      string
+	URI         string // with a template: `mem://day/{date}`
+	Name        string
+	Description string
+	MIME        string
+	Template    bool
+}
+
+// resourceWait bounds listing and reading.
+const resourceWait = 30 * time.Second
+
+// Resources lists the resources and templates of all connected servers that declare any,
+// by server. Servers that fail are left out and named in the error.
+func (m *Manager) Resources(ctx context.Context) ([]ResourceInfo, error) {
+	m.mu.Lock()
+	views := m.views()
+	names := m.known()
+	m.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, resourceWait)
+	defer cancel()
+	var out []ResourceInfo
+	var errs []error
+	for _, name := range names {
+		v := views[name]
+		if v == nil || v.session == nil || !v.info.resources {
+			continue
+		}
+		list, err := v.session.listResources(ctx, name)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("resources of MCP server %s: %s", name, scrub(wireText(err), v.secrets)))
+		}
+		out = append(out, list...)
+	}
+	return out, errors.Join(errs...)
+}
+
+func (s *session) listResources(ctx context.Context, server string) ([]ResourceInfo, error) {
+	var out []ResourceInfo
+	read := func(list, uri string, template bool) func(json.RawMessage) (int, string, error) {
+		return func(raw json.RawMessage) (int, string, error) {
+			var items []json.RawMessage
+			if err := json.Unmarshal(memberOf(raw, list), &items); err != nil {
+				return 0, "", fmt.Errorf("read %s: %w", list, err)
+			}
+			for _, item := range items {
+				r := ResourceInfo{
+					Server: server, URI: jsonString(memberOf(item, uri)), Name: firstLine(jsonString(memberOf(item, "name")), 200),
+					Description: firstLine(jsonString(memberOf(item, "description")), 200), MIME: jsonString(memberOf(item, "mimeType")), Template: template,
+				}
+				if r.URI != "" {
+					out = append(out, r)
+				}
+			}
+			return len(items), jsonString(memberOf(raw, "nextCursor")), nil
+		}
+	}
+	_, err := s.pages(ctx, "resources/list", func(ctx context.Context, cursor string) error {
+		_, err := s.cs.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cursor})
+		return err
+	}, read("resources", "uri", false))
+	if err != nil {
+		return out, err
+	}
+	_, err = s.pages(ctx, "resources/templates/list", func(ctx context.Context, cursor string) error {
+		_, err := s.cs.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cursor})
+		return err
+	}, read("resourceTemplates", "uriTemplate", true))
+	return out, err
+}
+
+// ReadResource reads one resource, capped like a result.
+func (m *Manager) ReadResource(ctx context.Context, server, uri string) (string, error) {
+	v := m.viewOf(server)
+	if v == nil || v.session == nil {
+		return "", fmt.Errorf("MCP server %s is not connected", server)
+	}
+	ctx, cancel := context.WithTimeout(ctx, resourceWait)
+	defer cancel()
+	raw, _, err := v.session.request(ctx, "resources/read", func(ctx context.Context) error {
+		_, err := v.session.cs.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("read %s of MCP server %s: %s", uri, server, scrub(wireText(err), v.secrets))
+	}
+	c := converter{maxTokens: v.entry.MaxResultTokens}
+	if m.saver.dir != "" {
+		c.save = m.saver.save
+	}
+	var parts []string
+	for _, item := range contentItems(memberOf(raw, "contents")) {
+		parts = append(parts, c.resource(item).text)
+	}
+	if len(parts) == 0 {
+		return noContent, nil
+	}
+	return c.cap(text.Clean(strings.Join(parts, "\n"))), nil
+}
+
+// mention is `@server:uri` in a person's text.
+var mention = regexp.MustCompile(`@([A-Za-z0-9_-]{1,32}):([A-Za-z][A-Za-z0-9+.-]*:[^\s"'<>]+)`)
+
+// Mentioned is one resource that a text mentions, read.
+type Mentioned struct {
+	Server, URI string
+	Text        string
+	Err         error
+}
+
+// Mentions reads the resources that a text mentions as `@server:uri`, each once, in
+// order. Mentions of unknown servers are ordinary text.
+func (m *Manager) Mentions(ctx context.Context, prompt string) []Mentioned {
+	m.mu.Lock()
+	known := m.known()
+	m.mu.Unlock()
+	var out []Mentioned
+	for _, hit := range mention.FindAllStringSubmatch(prompt, -1) {
+		server, uri := hit[1], strings.TrimRight(hit[2], ".,;:!?)]}")
+		if !slices.Contains(known, server) || slices.ContainsFunc(out, func(x Mentioned) bool { return x.Server == server && x.URI == uri }) {
+			continue
+		}
+		body, err := m.ReadResource(ctx, server, uri)
+		out = append(out, Mentioned{server, uri, body, err})
+	}
+	return out
+}

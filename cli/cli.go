@@ -109,7 +109,7 @@ func run(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return fmt.Errorf("command line: %w", err)
 	}
-	parsed, err := parser.Parse(prepare(args))
+	parsed, err := parser.Parse(markCommand(prepare(args)))
 	if exited { // --help was printed
 		return nil
 	}

@@ -226,6 +226,9 @@ func (m *Manager) settle(retry, force bool, single map[string]bool) settleResult
 			m.actor(act.name).refresh(specs[act.name].entry)
 		}
 	}
+	for name := range out.outcomes { // what was begun shows as begun
+		m.actor(name).ask(func() {})
+	}
 	return out
 }
 

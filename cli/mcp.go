@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"jcode/mcp"
+)
+
+// mcpCmd works with MCP servers without a model.
+type mcpCmd struct {
+	List    mcpListCmd    `cmd:"" default:"withargs" help:"List the configured servers; starts nothing without --check."`
+	Get     mcpGetCmd     `cmd:"" help:"Show one server's merged entry and the files that define it."`
+	Add     mcpAddCmd     `cmd:"" help:"Add a server: NAME URL, or NAME -- COMMAND ARGS…"`
+	AddJSON mcpAddJSONCmd `cmd:"" name:"add-json" help:"Add a server given as JSON."`
+	Remove  mcpRemoveCmd  `cmd:"" help:"Remove a server from the file that has it."`
+	Enable  mcpEnableCmd  `cmd:"" help:"Switch a server on."`
+	Disable mcpDisableCmd `cmd:"" help:"Switch a server off."`
+	Test    mcpTestCmd    `cmd:"" help:"Connect a server, list its tools, disconnect, and say what was seen."`
+	Tools   mcpToolsCmd   `cmd:"" help:"List a server's tools with their schemas as received: NAME, --url URL, or -- COMMAND ARGS…"`
+	Call    mcpCallCmd    `cmd:"" help:"Call a tool: NAME TOOL [JSON|-|@FILE], --url URL TOOL [JSON], or TOOL [JSON] -- COMMAND ARGS…"`
+	Serve   mcpServeCmd   `cmd:"" help:"Serve jcode's own tools over stdio."`
+}
+
+// markCommand prepares the arguments of `jcode mcp …`: what comes after `--` becomes one
+// hidden flag, for NAME URL and NAME -- COMMAND differ by nothing else; and --cwd of
+// `mcp add`, which is the server's, gets a name of its own.
+func markCommand(args []string) []string {
+	first := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
+	for first > 0 && takesValue(args[first-1]) { // -C DIR, --model ID
+		next := slices.IndexFunc(args[first+1:], func(a string) bool { return !strings.HasPrefix(a, "-") })
+		if next < 0 {
+			return args
+		}
+		first += 1 + next
+	}
+	if first < 0 || args[first] != "mcp" || slices.Contains(args[:first], "--") {
+		return args
+	}
+	out := slices.Clone(args)
+	if end := slices.Index(out, "--"); end >= 0 {
+		words, err := json.Marshal(out[end+1:])
+		if err != nil {
+			return args
+		}
+		out = append(out[:end], "--server-command="+string(words))
+	}
+	if first+1 < len(out) && out[first+1] == "add" {
+		for i := first + 2; i < len(out); i++ {
+			if out[i] == "--cwd" || strings.HasPrefix(out[i], "--cwd=") {
+				out[i] = "--server-cwd" + strings.TrimPrefix(out[i], "--cwd")
+			}
+		}
+	}
+	return out
+}
+
+// commandFlag holds the words after `--`.
+type commandFlag struct {
+	Command string `name:"server-command" hidden:"" help:"The words after --, as JSON."`
+}
+
+// words gives the words after `--`; ok says that there was one.
+func (c commandFlag) words() (words []string, ok bool, err error) {
+	if c.Command == "" {
+		return nil, false, nil
+	}
+	if err := json.Unmarshal([]byte(c.Command), &words); err != nil || len(words) == 0 {
+		return nil, false, usageError("no command after --")
+	}
+	return words, true, nil
+}
+
+// takesValue reports whether a flag of the root takes the next word as its value.
+func takesValue(flag string) bool {
+	if !strings.HasPrefix(flag, "-") || strings.Contains(flag, "=") {
+		return false
+	}
+	switch flag {
+	case "-p", "--print", "-c", "--continue", "--fork", "--plain", "--debug", "--no-mcp", "--no-lua", "--no-skills", "--trust", "--version", "-h", "--help":
+		return false
+	}
+	return true
+}
+
+// openServers wires jcode up and reads the servers' configuration; nothing is started.
+func openServers(ctx context.Context, f *flags, std Streams) (*app, error) {
+	f.NoMCP = false
+	a, err := newApp(ctx, f, std)
+	if err != nil {
+		return nil, err
+	}
+	a.mcp.Load()
+	return a, nil
+}
+
+// paths says where servers are configured.
+func (a *app) serverPaths() mcp.ConfigPaths {
+	return mcp.ConfigPaths{
+		Run: a.flags.MCPConfig, ProjectRoot: a.root, ConfigDir: a.paths.Config, Home: a.paths.Home,
+		NoImport: a.config.MCP.ImportClaude != nil && !*a.config.MCP.ImportClaude,
+	}
+}
+
+// span is a duration on the command line: with a unit, or a number of milliseconds.
+type span time.Duration
+
+// UnmarshalText reads "45s", "2m" or "1500".
+func (s *span) UnmarshalText(text []byte) error {
+	if ms, err := strconv.ParseFloat(string(text), 64); err == nil && ms > 0 {
+		*s = span(ms * float64(time.Millisecond))
+		return nil
+	}
+	d, err := time.ParseDuration(string(text))
+	if err != nil || d <= 0 {
+		return fmt.Errorf("%q is no time: use 45s, 2m, or a number of milliseconds", text)
+	}
+	*s = span(d)
+	return nil
+}
+
+// pairs reads repeated NAME<sep>VALUE flags.
+func pairs(list []string, sep, flag string) (map[string]string, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	out := map[string]string{}
+	for _, kv := range list {
+		name, value, ok := strings.Cut(kv, sep)
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, usageError("%s %q: write NAME%sVALUE", flag, kv, sep)
+		}
+		out[name] = strings.TrimSpace(value)
+	}
+	return out, nil
+}
+
+// serverFailure is a failure of a server or its tool: exit 1. What waits for approval, or
+// is not configured well, is exit 2.
+func serverFailure(err error) error {
+	if errors.Is(err, mcp.ErrNeedsApproval) {
+		return &exitError{code: exitUsage, err: err}
+	}
+	return &exitError{code: exitModel, err: err}
+}

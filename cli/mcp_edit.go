@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"jcode/mcp"
+)
+
+func spanTime(s span) time.Duration { return time.Duration(s) }
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+// writeFlags say to which file a server is written.
+type writeFlags struct {
+	Scope string `enum:"user,project" default:"user" help:"Whose file: ${enum}."`
+	Force bool   `help:"Replace a server of that name."`
+	JSON  bool   `name:"json" help:"Print JSON."`
+}
+
+func (w writeFlags) options() mcp.AddOptions {
+	return mcp.AddOptions{Project: w.Scope == "project", Force: w.Force}
+}
+
+// mcpAddCmd adds a server.
+type mcpAddCmd struct {
+	Name    string   `arg:"" help:"Server."`
+	URL     string   `arg:"" optional:"" help:"Address; or give -- COMMAND ARGS…"`
+	Type    string   `enum:"stdio,http,sse," default:"" help:"Transport; found out from what is given."`
+	Env     []string `short:"e" help:"Environment variable for the server; repeatable." placeholder:"NAME=VALUE" sep:"none"`
+	Header  []string `short:"H" help:"HTTP header; repeatable." placeholder:"NAME: VALUE" sep:"none"`
+	Dir     string   `name:"server-cwd" hidden:"" help:"Working folder of the server (--cwd)."`
+	Timeout span     `help:"Limit of a call without progress." placeholder:"TIME"`
+	commandFlag
+	writeFlags
+}
+
+// Run writes the entry.
+func (c *mcpAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	command, given, err := c.words()
+	if err != nil {
+		return err
+	}
+	if (c.URL != "") == given {
+		return usageError("mcp add: give NAME URL, or NAME -- COMMAND ARGS…")
+	}
+	env, err := pairs(c.Env, "=", "-e")
+	if err != nil {
+		return err
+	}
+	headers, err := pairs(c.Header, ":", "-H")
+	if err != nil {
+		return err
+	}
+	t := mcp.Target{Type: mcp.HTTP, URL: c.URL, Headers: headers}
+	if given {
+		t = mcp.Target{Type: mcp.Stdio, Command: command[0], Args: command[1:], Env: env, Cwd: c.Dir}
+	}
+	switch {
+	case c.Type != "" && (mcp.Transport(c.Type) == mcp.Stdio) != given:
+		return usageError("mcp add: --type %s does not fit what is given", c.Type)
+	case c.Type != "":
+		t.Type = mcp.Transport(c.Type)
+	}
+	opt := c.options()
+	opt.CallTimeout = spanTime(c.Timeout)
+	return c.writeFlags.edit(ctx, f, std, c.Name, func(p mcp.ConfigPaths) (string, error) { return p.AddServer(c.Name, t, opt) }, "added to")
+}
+
+// edit changes a file and says which.
+func (w writeFlags) edit(ctx context.Context, f *flags, std Streams, name string, change func(mcp.ConfigPaths) (string, error), done string) error {
+	return editServers(ctx, f, std, w.JSON, name, change, done)
+}
+
+func editServers(ctx context.Context, f *flags, std Streams, asJSON bool, name string, change func(mcp.ConfigPaths) (string, error), done string) error {
+	a, err := openServers(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	path, err := change(a.serverPaths())
+	if err != nil {
+		return usageError("%w", err)
+	}
+	if asJSON {
+		return printJSON(std.Out, map[string]string{"name": name, "file": path})
+	}
+	fmt.Fprintf(std.Out, "%s: %s %s\n", name, done, path)
+	return nil
+}
+
+// mcpAddJSONCmd adds a server as another program's documentation gives it.
+type mcpAddJSONCmd struct {
+	Name  string `arg:"" help:"Server."`
+	Value string `arg:"" help:"The entry as JSON; - reads it from standard input."`
+	writeFlags
+}
+
+// Run writes the entry with all of its keys.
+func (c *mcpAddJSONCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	data := []byte(c.Value)
+	if c.Value == "-" {
+		var err error
+		if data, err = io.ReadAll(io.LimitReader(std.In, 1<<20)); err != nil {
+			return usageError("read the entry: %w", err)
+		}
+	}
+	return c.writeFlags.edit(ctx, f, std, c.Name, func(p mcp.ConfigPaths) (string, error) { return p.AddServerJSON(c.Name, data, c.options()) }, "added to")
+}
+
+// mcpRemoveCmd removes a server.
+type mcpRemoveCmd struct {
+	Name string `arg:"" help:"Server."`
+	JSON bool   `name:"json" help:"Print JSON."`
+}
+
+// Run removes the entry from the file that has it.
+func (c *mcpRemoveCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcp.ConfigPaths) (string, error) { return p.RemoveServer(c.Name) }, "removed from")
+}
+
+// mcpEnableCmd switches a server on.
+type mcpEnableCmd struct {
+	Name string `arg:"" help:"Server."`
+	JSON bool   `name:"json" help:"Print JSON."`
+}
+
+// Run switches it on for good.
+func (c *mcpEnableCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcp.ConfigPaths) (string, error) { return p.EnableServer(c.Name, true) }, "enabled in")
+}
+
+// mcpDisableCmd switches a server off.
+type mcpDisableCmd struct {
+	Name string `arg:"" help:"Server."`
+	JSON bool   `name:"json" help:"Print JSON."`
+}
+
+// Run switches it off for good.
+func (c *mcpDisableCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcp.ConfigPaths) (string, error) { return p.EnableServer(c.Name, false) }, "disabled in")
+}

@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"jcode/mcp"
+	"jcode/tools"
+)
+
+// probeFlags say how a server is reached outside of a conversation.
+type probeFlags struct {
+	URL            string   `name:"url" help:"Instead of a configured server: this address." placeholder:"URL"`
+	Header         []string `short:"H" help:"HTTP header with --url; repeatable." placeholder:"NAME: VALUE" sep:"none"`
+	Env            []string `short:"e" help:"Environment variable for the command; repeatable." placeholder:"NAME=VALUE" sep:"none"`
+	Timeout        span     `help:"Limit of a call without progress." placeholder:"TIME"`
+	ConnectTimeout span     `help:"Limit of connecting." placeholder:"TIME"`
+	JSON           bool     `name:"json" help:"Print JSON."`
+	commandFlag
+}
+
+// isTarget reports whether the server is given by --url or a command, not by name.
+func (p probeFlags) isTarget() bool { return p.URL != "" || p.Command != "" }
+
+// open connects to a configured server, or to what the flags give. The probe is there
+// also when the connection failed.
+func (p probeFlags) open(ctx context.Context, a *app, name string, elicit mcp.Elicitor) (*mcp.Probe, error) {
+	command, given, err := p.words()
+	opt := mcp.ProbeOptions{ConnectTimeout: spanTime(p.ConnectTimeout), CallTimeout: spanTime(p.Timeout), Elicitor: elicit}
+	switch {
+	case err != nil:
+		return nil, err
+	case given && p.URL != "":
+		return nil, usageError("give --url or a command, not both")
+	case given:
+		env, err := pairs(p.Env, "=", "-e")
+		if err != nil {
+			return nil, err
+		}
+		return a.mcp.ProbeTarget(ctx, "command", mcp.Target{Type: mcp.Stdio, Command: command[0], Args: command[1:], Env: env}, opt)
+	case p.URL != "":
+		headers, err := pairs(p.Header, ":", "-H")
+		if err != nil {
+			return nil, err
+		}
+		return a.mcp.ProbeTarget(ctx, "url", mcp.Target{Type: mcp.HTTP, URL: p.URL, Headers: headers}, opt)
+	case name == "":
+		return nil, usageError("name a server, or give --url URL or -- COMMAND ARGS…")
+	}
+	if _, err := a.mcp.Definition(name); err != nil {
+		return nil, usageError("%w", err)
+	}
+	return a.mcp.ProbeServer(ctx, name, opt)
+}
+
+// failure is what is said of a connection that failed.
+func failure(probe *mcp.Probe, err error) error {
+	var exit *exitError
+	if errors.As(err, &exit) {
+		return err
+	}
+	if probe != nil {
+		return &exitError{code: exitModel, err: errors.New(probe.ErrorText(err))}
+	}
+	return serverFailure(err)
+}
+
+// mcpTestCmd connects a server and says what was seen.
+type mcpTestCmd struct {
+	Name string `arg:"" optional:"" help:"Server; or give --url URL or -- COMMAND ARGS…"`
+	probeFlags
+}
+
+// Run prints the report; exit 1 when the server failed.
+func (c *mcpTestCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openServers(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	probe, err := c.open(ctx, a, c.Name, mcp.Unattended{})
+	if probe == nil {
+		return failure(nil, err)
+	}
+	defer probe.Close()
+	report := probe.Report(err)
+	if c.JSON {
+		if printed := printJSON(std.Out, report); printed != nil {
+			return printed
+		}
+	} else {
+		printTest(std.Out, report)
+	}
+	if !report.OK {
+		return &exitError{code: exitModel, silent: true, err: err}
+	}
+	return nil
+}
+
+func printTest(w io.Writer, r mcp.TestReport) {
+	if !r.OK {
+		fmt.Fprintf(w, "%s: failed after %d ms: %s\n", r.Name, r.ConnectMS, r.Error)
+		if r.Stderr != "" {
+			fmt.Fprintln(w, "last lines of its stderr:")
+			fmt.Fprintln(w, r.Stderr)
+		}
+	} else {
+		fmt.Fprintf(w, "%s: connected in %d ms: %s %s, protocol %s\n", r.Name, r.ConnectMS, r.Server.Name, r.Server.Version, r.Server.Protocol)
+		fmt.Fprintf(w, "%d tools, %d tokens: %s\n", len(r.Tools), r.Tokens, strings.Join(r.Tools, ", "))
+	}
+	for _, s := range r.Repairs {
+		fmt.Fprintf(w, "repaired: %s: %s\n", s.Name, s.Why)
+	}
+	if r.Stray > 0 {
+		fmt.Fprintf(w, "%d lines on its stdout were no messages, the last: %s\n", r.Stray, strings.Join(r.StrayLines, " | "))
+	}
+}
+
+// mcpToolsCmd lists a server's tools.
+type mcpToolsCmd struct {
+	Name string `arg:"" optional:"" help:"Server; or give --url URL or -- COMMAND ARGS…"`
+	probeFlags
+}
+
+// Run lists the tools, with --json as the server sent them.
+func (c *mcpToolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openServers(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	probe, err := c.open(ctx, a, c.Name, mcp.Unattended{})
+	if err != nil {
+		if probe != nil {
+			probe.Close()
+		}
+		return failure(probe, err)
+	}
+	defer probe.Close()
+	list := probe.Tools()
+	if c.JSON {
+		return printJSON(std.Out, list)
+	}
+	for _, t := range list.Tools {
+		fmt.Fprintf(std.Out, "%s  %s\n", t.Name, firstLine(t.Description))
+	}
+	for _, s := range list.Skipped {
+		fmt.Fprintf(std.Err, "jcode: %s: %s\n", s.Name, s.Why)
+	}
+	return nil
+}
+
+// mcpCallCmd calls a tool.
+type mcpCallCmd struct {
+	First  string `arg:"" name:"server" help:"Server; with --url or -- COMMAND ARGS… the tool."`
+	Second string `arg:"" optional:"" name:"tool" help:"Tool; with --url or -- COMMAND ARGS… its arguments."`
+	Third  string `arg:"" optional:"" name:"arguments" help:"JSON object, - for standard input, or @FILE."`
+	Elicit string `enum:"decline,accept-defaults" default:"decline" help:"What to answer when the server asks something: ${enum}."`
+	probeFlags
+}
+
+// Run calls the tool; exit 1 when it failed.
+func (c *mcpCallCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	server, tool, arguments, extra := c.First, c.Second, c.Third, ""
+	if c.isTarget() {
+		server, tool, arguments, extra = "", c.First, c.Second, c.Third
+	}
+	if tool == "" || extra != "" {
+		return usageError("mcp call: give NAME TOOL [JSON], or TOOL [JSON] with --url URL or -- COMMAND ARGS…")
+	}
+	a, err := openServers(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	args, err := callArguments(arguments, std)
+	if err != nil {
+		return err
+	}
+	probe, err := c.open(ctx, a, server, mcp.Unattended{AcceptDefaults: c.Elicit == "accept-defaults"})
+	if err != nil {
+		if probe != nil {
+			probe.Close()
+		}
+		if c.JSON && probe != nil {
+			report := mcp.CallReport{Text: probe.ErrorText(err), Error: &mcp.CallFailure{Message: probe.ErrorText(err)}}
+			if printed := printJSON(std.Out, report); printed != nil {
+				return printed
+			}
+			return &exitError{code: exitModel, silent: true, err: err}
+		}
+		return failure(probe, err)
+	}
+	defer probe.Close()
+	report := probe.Call(ctx, tool, args)
+	if c.JSON {
+		err = printJSON(std.Out, report)
+	} else if report.OK {
+		_, err = fmt.Fprintln(std.Out, report.Text)
+	}
+	if err != nil {
+		return err
+	}
+	if !report.OK {
+		return &exitError{code: exitModel, silent: c.JSON, err: errors.New(report.Text)}
+	}
+	return nil
+}
+
+// callArguments reads the JSON object after the tool's name.
+func callArguments(given string, std Streams) (json.RawMessage, error) {
+	if given == "" {
+		return json.RawMessage("{}"), nil
+	}
+	data := []byte(given)
+	var err error
+	switch {
+	case given == "-":
+		data, err = io.ReadAll(std.In)
+	case strings.HasPrefix(given, "@"):
+		data, err = os.ReadFile(given[1:])
+	}
+	if err != nil {
+		return nil, usageError("read arguments: %w", err)
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(data, &object); err != nil {
+		return nil, usageError("the arguments are not a JSON object: %w", err)
+	}
+	return data, nil
+}
+
+// mcpServeCmd serves jcode's own tools.
+type mcpServeCmd struct {
+	Tools []string `help:"Tools to offer: names or globs (default: read, grep, glob, ls)." placeholder:"LIST"`
+}
+
+// Run serves until the input ends. Servers are connected only when one's tools are named.
+func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	withServers := false
+	for _, t := range c.Tools {
+		withServers = withServers || strings.HasPrefix(t, "mcp")
+	}
+	f.NoMCP = !withServers
+	a, err := newApp(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if a.mcp != nil {
+		wait, cancel := context.WithTimeout(ctx, printWait)
+		a.mcp.Start()
+		a.mcp.WaitReady(wait)
+		cancel()
+	}
+	mode := a.mode
+	if mode == "" {
+		mode = tools.ModeAsk
+	}
+	if err := mcp.Serve(ctx, mcp.ServeOptions{Dispatcher: a.dispatcher, Tools: c.Tools, Mode: mode, Version: Version(), In: std.In, Out: std.Out}); err != nil {
+		return usageError("mcp serve: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"jcode/mcp"
+)
+
+// mcpListCmd lists the configured servers.
+type mcpListCmd struct {
+	JSON           bool `name:"json" help:"Print JSON."`
+	Check          bool `help:"Connect those that may run and show their tools and price."`
+	ConnectTimeout span `help:"How long to wait with --check." placeholder:"TIME"`
+}
+
+// listedServer is one line of `jcode mcp list --json`.
+type listedServer struct {
+	mcp.Status
+	Enabled  bool   `json:"enabled"`
+	Approved bool   `json:"approved"`
+	Target   string `json:"target"`
+}
+
+// Run lists the servers.
+func (c *mcpListCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openServers(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if c.Check {
+		wait, cancel := context.WithTimeout(ctx, cmp.Or(spanTime(c.ConnectTimeout), mcp.DefaultConnectTimeout))
+		defer cancel()
+		a.mcp.Start()
+		a.mcp.WaitReady(wait)
+	}
+	for _, w := range a.mcp.Warnings() {
+		fmt.Fprintln(std.Err, "jcode: "+w)
+	}
+	list := []listedServer{}
+	for _, d := range a.mcp.Snapshot() {
+		list = append(list, listedServer{Status: d.Status, Enabled: d.Enabled, Approved: d.Pending == nil, Target: d.Line})
+	}
+	if c.JSON {
+		return printJSON(std.Out, map[string]any{"servers": list})
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(std.Out, "No MCP servers. Add one: jcode mcp add NAME -- COMMAND ARGS…, or jcode mcp add NAME URL")
+		return nil
+	}
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	for _, s := range list {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.Name, stateText(s, c.Check), s.Transport, s.Target, s.Source)
+	}
+	return w.Flush()
+}
+
+// stateText says in a few words how a server stands.
+func stateText(s listedServer, checked bool) string {
+	switch {
+	case s.Error != "" && checked:
+		return string(s.State) + ": " + firstLine(s.Error)
+	case s.Error != "":
+		return "invalid: " + firstLine(s.Error)
+	case checked && s.State == mcp.StateConnected:
+		return fmt.Sprintf("connected, %d tools, %d tokens", s.Tools, s.Tokens)
+	case checked && s.State != mcp.StateDisconnected:
+		return string(s.State)
+	case !s.Approved:
+		return "needs approval"
+	case !s.Enabled:
+		return "disabled"
+	}
+	return "enabled"
+}
+
+// mcpGetCmd shows one server.
+type mcpGetCmd struct {
+	Name string `arg:"" help:"Server."`
+	JSON bool   `name:"json" help:"Print JSON."`
+}
+
+// Run shows the merged entry without secrets.
+func (c *mcpGetCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openServers(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	d, err := a.mcp.Definition(c.Name)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	if c.JSON {
+		return printJSON(std.Out, d)
+	}
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%s\t%s\n", name, value)
+		}
+	}
+	line("name", d.Name)
+	line("type", string(d.Type))
+	line("command", strings.TrimSpace(mcp.Target{Type: mcp.Stdio, Command: d.Command, Args: d.Args}.Line()))
+	line("url", d.URL)
+	line("cwd", d.Cwd)
+	for _, m := range []struct {
+		name   string
+		values map[string]string
+	}{{"env", d.Env}, {"header", d.Headers}} {
+		for _, k := range sortedKeys(m.values) {
+			line(m.name, k+" = "+m.values[k])
+		}
+	}
+	line("enabled", fmt.Sprint(d.Enabled))
+	line("approved", fmt.Sprint(d.Approved))
+	line("timeouts", fmt.Sprintf("connect %s, call %s, in all %s", d.ConnectTimeout, d.CallTimeout, d.MaxCallTime))
+	for _, s := range d.Sources {
+		line("defined in", fmt.Sprintf("%s:%d (%s)", s.File, s.Line, s.Scope))
+	}
+	for _, warning := range d.Warnings {
+		line("warning", warning)
+	}
+	line("error", d.Error)
+	return w.Flush()
+}

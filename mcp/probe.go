@@ -1,0 +1,243 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Probe is one connection to one server outside of any conversation: no retries, nothing
+// registered. It is what the command line looks at servers with.
+type Probe struct {
+	m       *Manager
+	entry   Entry
+	target  resolved
+	log     *serverLog
+	session *session
+	tools   []ToolInfo
+	skipped []Skipped
+	took    time.Duration
+}
+
+// ProbeOptions change how a probe connects and calls.
+type ProbeOptions struct {
+	ConnectTimeout time.Duration // 0 = the entry's
+	CallTimeout    time.Duration // 0 = the entry's
+	Elicitor       Elicitor      // nil declines
+}
+
+// Load reads the configuration and starts nothing.
+func (m *Manager) Load() {
+	m.control.Lock()
+	defer m.control.Unlock()
+	m.readConfig()
+}
+
+// ProbeServer connects to a configured server. One that waits for approval gives
+// ErrNeedsApproval. A failed probe gives a report all the same.
+func (m *Manager) ProbeServer(ctx context.Context, name string, opt ProbeOptions) (*Probe, error) {
+	m.mu.Lock()
+	e, ok := m.entry(name)
+	approved := m.isApproved(e)
+	known := m.known()
+	m.mu.Unlock()
+	switch {
+	case !ok:
+		return nil, unknownServer(name, known)
+	case e.Err != nil:
+		return nil, e.Err
+	case !approved:
+		return nil, &needsApproval{name, e.Source.File}
+	}
+	return m.probe(ctx, e, opt)
+}
+
+// needsApproval names what waits and what to do.
+type needsApproval struct{ name, file string }
+
+func (e *needsApproval) Error() string {
+	return "server " + e.name + " of " + e.file + " needs approval: run jcode in this folder and approve it, or use --trust"
+}
+func (e *needsApproval) Unwrap() error { return ErrNeedsApproval }
+
+// ProbeTarget connects to a target that the person typed.
+func (m *Manager) ProbeTarget(ctx context.Context, name string, t Target, opt ProbeOptions) (*Probe, error) {
+	if err := checkTarget(t); err != nil {
+		return nil, err
+	}
+	e := newEntry(name)
+	e.Target, e.Source = t, Source{Scope: ScopeRun}
+	return m.probe(ctx, e, opt)
+}
+
+func (m *Manager) probe(ctx context.Context, e Entry, opt ProbeOptions) (*Probe, error) {
+	if opt.ConnectTimeout > 0 {
+		e.ConnectTimeout = opt.ConnectTimeout
+	}
+	if opt.CallTimeout > 0 {
+		e.CallTimeout = opt.CallTimeout
+	}
+	p := &Probe{m: m, entry: e, log: newServerLog(m.opt.LogDir, e.Name)}
+	var err error
+	if p.target, err = m.env.resolve(e.Target); err != nil {
+		return nil, err
+	}
+	hooks := m.hooks(e)
+	hooks.changed = func(listKind) {}
+	hooks.elicit = m.elicitBy(e, opt.Elicitor)
+	began := time.Now()
+	d, err := dialer{host: m.host}.dial(ctx, e, p.target, p.log, hooks, 1)
+	p.took = time.Since(began)
+	if err != nil {
+		return p, err
+	}
+	p.session, p.tools, p.skipped = d.session, d.tools, d.skipped
+	return p, nil
+}
+
+// Close ends the connection and returns when nothing of it is left, at most after a
+// little over two seconds.
+func (p *Probe) Close() {
+	if p.session != nil {
+		p.session.close(errDisconnected)
+		ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+		defer cancel()
+		if !p.session.wait(ctx) {
+			p.session.link.kill()
+			<-p.session.link.gone()
+		}
+	}
+	p.log.close()
+}
+
+// ServerReport is what a server says of itself.
+type ServerReport struct {
+	Name         string          `json:"name"`
+	Version      string          `json:"version"`
+	Protocol     string          `json:"protocol"`
+	Instructions string          `json:"instructions,omitempty"`
+	Capabilities json.RawMessage `json:"capabilities,omitempty"`
+}
+
+// ToolsReport lists a server's tools, schemas raw.
+type ToolsReport struct {
+	Server  ServerReport `json:"server"`
+	Tools   []ToolInfo   `json:"tools"`
+	Skipped []Skipped    `json:"skipped"`
+}
+
+// Tools gives the listing that came with the connection.
+func (p *Probe) Tools() ToolsReport {
+	r := ToolsReport{Server: p.server(), Tools: p.tools, Skipped: p.skipped}
+	if r.Tools == nil {
+		r.Tools = []ToolInfo{}
+	}
+	if r.Skipped == nil {
+		r.Skipped = []Skipped{}
+	}
+	return r
+}
+
+func (p *Probe) server() ServerReport {
+	i := p.session.info
+	return ServerReport{i.name, i.version, i.protocol, i.instructions, i.capabilities}
+}
+
+// TestReport is what `jcode mcp test` shows.
+type TestReport struct {
+	OK         bool          `json:"ok"`
+	Name       string        `json:"name"`
+	Error      string        `json:"error,omitempty"`
+	Server     *ServerReport `json:"server,omitempty"`
+	ConnectMS  int64         `json:"connect_ms"`
+	Tools      []string      `json:"tools,omitempty"`
+	Tokens     int           `json:"tokens"`
+	Repairs    []Skipped     `json:"repairs,omitempty"`
+	Stray      int           `json:"stray_lines"`
+	StrayLines []string      `json:"stray,omitempty"`
+	Stderr     string        `json:"stderr,omitempty"`
+	Log        string        `json:"log,omitempty"`
+}
+
+// Report describes a probe, also one that failed with err.
+func (p *Probe) Report(err error) TestReport {
+	r := TestReport{OK: err == nil, Name: p.entry.Name, ConnectMS: p.took.Milliseconds(), Log: p.log.path}
+	r.Stray, r.StrayLines = p.log.stray()
+	for i := range r.StrayLines {
+		r.StrayLines[i] = scrub(r.StrayLines[i], p.target.secrets)
+	}
+	if err != nil {
+		r.Error = p.ErrorText(err)
+		r.Stderr = scrub(p.log.tail(), scrubLonger(p.target.secrets))
+		return r
+	}
+	s := p.server()
+	r.Server, r.Repairs = &s, p.skipped
+	for _, t := range p.tools {
+		r.Tools = append(r.Tools, t.Name)
+		r.Tokens += price(p.entry.Name, t)
+	}
+	return r
+}
+
+// ErrorText is the text of a failure without secrets.
+func (p *Probe) ErrorText(err error) string {
+	if refused(err) {
+		return scrub(wireText(err), scrubLonger(p.target.secrets))
+	}
+	return scrub(plainError(err), scrubLonger(p.target.secrets))
+}
+
+// CallReport is the outcome of a call, contents raw.
+type CallReport struct {
+	OK                bool            `json:"ok"`
+	Text              string          `json:"text"`
+	Content           json.RawMessage `json:"content,omitempty"`
+	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
+	IsError           bool            `json:"isError"`
+	Error             *CallFailure    `json:"error,omitempty"`
+}
+
+// CallFailure is why a call failed below the tool. Code is 0 where no server sent one.
+type CallFailure struct {
+	Code    int64           `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// Call calls a tool by its raw or wire name.
+func (p *Probe) Call(ctx context.Context, tool string, args json.RawMessage) CallReport {
+	for _, t := range p.tools {
+		if t.Wire == tool || CanonicalName(p.entry.Name, t.Name) == tool {
+			tool = t.Name
+		}
+	}
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	raw, _, err := p.session.call(ctx, tool, args, callLimits{idle: p.entry.CallTimeout, total: p.entry.MaxCallTime}, nil)
+	if err != nil {
+		failure := &CallFailure{Message: p.ErrorText(err)}
+		var wire *jsonrpc.Error
+		if errors.As(err, &wire) {
+			failure = &CallFailure{Code: wire.Code, Message: wire.Message, Data: wire.Data}
+		}
+		return CallReport{Text: p.ErrorText(err), Error: failure}
+	}
+	c := converter{maxTokens: p.entry.MaxResultTokens}
+	if p.m.saver.dir != "" {
+		c.save = p.m.saver.save
+	}
+	got := c.convert(raw)
+	return CallReport{OK: !got.isError, Text: got.text, Content: got.content, StructuredContent: got.structured, IsError: got.isError}
+}
+
+// elicitBy is elicitFor with another elicitor.
+func (m *Manager) elicitBy(e Entry, by Elicitor) func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error) {
+	other := &Manager{opt: Options{Elicitor: by, Notify: m.opt.Notify}, asking: m.asking}
+	return other.elicitFor(e)
+}

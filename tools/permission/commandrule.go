@@ -10,8 +10,9 @@ import (
 // command, in which an unquoted * stands for anything, or a whole line that must be
 // equal to the last character.
 type commandPattern struct {
-	line  string
+	line  string // the pattern as it is written
 	words []patternWord
+	whole bool // it is no simple command of known words
 }
 
 // patternWord is one word of a pattern. A run stands for any number of words, also none.
@@ -24,7 +25,7 @@ type patternWord struct {
 // compileCommand reads a pattern. What is no simple command of known words is taken as a
 // whole line.
 func compileCommand(src string) (*commandPattern, error) {
-	whole := &commandPattern{line: src}
+	whole := &commandPattern{line: src, whole: true}
 	if unreadable(src) != "" {
 		return whole, nil
 	}
@@ -37,7 +38,7 @@ func compileCommand(src string) (*commandPattern, error) {
 	if !ok || len(s.Redirs) > 0 || s.Background || s.Negated || s.Coprocess || s.Disown || len(call.Assigns) > 0 {
 		return whole, nil
 	}
-	out := &commandPattern{}
+	out := &commandPattern{line: src}
 	for _, w := range call.Args {
 		if readWord(w).dynamic {
 			return whole, nil
@@ -84,7 +85,7 @@ func (p *commandPattern) literal() bool {
 
 // vouches reports whether the pattern, as an allow rule, covers a simple command.
 func (p *commandPattern) vouches(c Command) bool {
-	if p.line != "" || !c.exact || c.Doubt != "" && !(c.wrapper && p.literal()) {
+	if p.whole || !c.exact || c.Doubt != "" && !(c.wrapper && p.literal()) {
 		return false
 	}
 	return matchWords(p.words, c.words, false)
@@ -92,14 +93,14 @@ func (p *commandPattern) vouches(c Command) bool {
 
 // vouchesLine reports whether the pattern is this very line.
 func (p *commandPattern) vouchesLine(text string) bool {
-	return p.line != "" && p.line == text
+	return p.line == text && (p.whole || p.literal())
 }
 
 // mayMean reports whether a simple command could be one that the pattern names, as a deny
 // or ask rule: with flags between its words, behind a wrapper, under the program's path,
 // or once its unknown words are known. sure says that it is, whatever those become.
 func (p *commandPattern) mayMean(c Command) (may, sure bool) {
-	if p.line != "" || len(c.words) == 0 {
+	if p.whole || len(c.words) == 0 {
 		return false, false
 	}
 	forms := [][]word{c.words}

@@ -97,7 +97,7 @@ func (r Rule) restricts(line Line) (may, sure bool) {
 	if r.command == nil {
 		return false, false
 	}
-	if r.command.line != "" {
+	if r.command.whole {
 		same := r.command.vouchesLine(line.Text)
 		return same, same
 	}
@@ -270,9 +270,9 @@ func (c *checking) explainCommands(line Line) []string {
 // storable gives the exact rules for what is not allowed yet, and the wider ones by first
 // words. A line that can't be parted into known commands is stored whole.
 func (c *checking) storable(line Line) (exact, broad []string) {
-	whole := []string{"exec(" + line.Text + ")"}
+	whole := faithful([]string{"exec(" + line.Text + ")"}, func(p *commandPattern) bool { return p.vouchesLine(line.Text) })
 	if line.Doubt != "" {
-		return checked(whole), nil
+		return whole, nil
 	}
 	wide := true
 	for _, cmd := range line.Commands {
@@ -282,27 +282,30 @@ func (c *checking) storable(line Line) (exact, broad []string) {
 		if _, ok := c.commandAllowed(cmd); ok {
 			continue
 		}
-		if !cmd.exact || cmd.Doubt != "" && !cmd.wrapper {
-			return checked(whole), nil
+		one := faithful([]string{"exec(" + cmd.Text + ")"}, func(p *commandPattern) bool { return p.literal() && p.vouches(cmd) })
+		if one == nil {
+			return whole, nil
 		}
-		exact = union(exact, []string{"exec(" + cmd.Text + ")"})
-		if first := firstWords(cmd); first != "" {
-			broad = union(broad, []string{"exec(" + first + " *)"})
-		} else {
+		exact = union(exact, one)
+		first := firstWords(cmd)
+		if first == "" {
 			wide = false
+			continue
 		}
+		broad = union(broad, faithful([]string{"exec(" + first + " *)"}, func(p *commandPattern) bool { return p.vouches(cmd) }))
 	}
 	if !wide {
 		broad = nil
 	}
-	return checked(exact), checked(broad)
+	return exact, broad
 }
 
-// checked leaves out a list with a rule that would not be read back as it is.
-func checked(rules []string) []string {
+// faithful gives the rules if each is read back as it is written and covers what it was
+// made for, else none.
+func faithful(rules []string, covers func(*commandPattern) bool) []string {
 	for _, s := range rules {
 		r, err := ParseRule(s)
-		if err != nil || r.String() != s {
+		if err != nil || r.String() != s || !covers(r.command) {
 			return nil
 		}
 	}

@@ -183,7 +183,10 @@ func (c *checking) connect(a tools.Access) verdict {
 	v.outcome, v.hash = ask, a.Hash
 	v.details = append(v.details, "starts the server "+a.Target)
 	if a.Hash != "" {
-		v.store = checked([]string{"mcp_connect(" + escapeStar(line) + ")"})
+		rule := "mcp_connect(" + escapeStar(line) + ")"
+		if r, err := ParseRule(rule); err == nil && r.String() == rule {
+			v.store = []string{rule}
+		}
 	}
 	if v.reason == "" {
 		v.by, v.reason, v.shown = tools.ByMode, "starting the server "+a.Target+": "+line, c.mode == tools.ModeYolo

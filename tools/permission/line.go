@@ -2,9 +2,12 @@ package permission
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -113,6 +116,10 @@ func (a *analysis) text(src string) {
 		return
 	}
 	file, err := parse(src, syntax.LangBash)
+	if errors.Is(err, errImpatient) {
+		a.opaque(err.Error())
+		return
+	}
 	posix, posixErr := parse(src, syntax.LangPOSIX)
 	switch {
 	case err != nil && posixErr != nil:
@@ -153,8 +160,27 @@ func unreadable(src string) string {
 	return ""
 }
 
+// maxParse bounds the time of one parse: a text that nests thousands of brackets takes
+// seconds, and is nobody's honest command.
+const maxParse = 150 * time.Millisecond
+
 func parse(src string, lang syntax.LangVariant) (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(src), "")
+	return syntax.NewParser(syntax.Variant(lang)).Parse(&impatient{r: strings.NewReader(src), until: time.Now().Add(maxParse)}, "")
+}
+
+var errImpatient = errors.New("it takes too long to read")
+
+// impatient is a reader that ends with an error when a moment has passed.
+type impatient struct {
+	r     io.Reader
+	until time.Time
+}
+
+func (i *impatient) Read(p []byte) (int, error) {
+	if time.Now().After(i.until) {
+		return 0, errImpatient
+	}
+	return i.r.Read(p)
 }
 
 func printed(f *syntax.File) string {

@@ -253,8 +253,6 @@ func table(name string) (reads, bool) {
 		return reads{pattern: true, check: sed}, true
 	case "git":
 		return reads{check: git}, true
-	case "go":
-		return reads{free: true, check: goTool}, true
 	case "node", "deno", "python", "python3", "ruby", "perl", "php", "java", "javac", "gcc", "g++", "clang", "make", "cmake", "gh", "curl", "wget":
 		return reads{free: true, check: version}, true
 	case "command":
@@ -339,23 +337,4 @@ func sed(words []word) string {
 		return "sed can write files and run commands"
 	}
 	return ""
-}
-
-func goTool(words []word) string {
-	if len(words) < 2 {
-		return "it runs code"
-	}
-	switch words[1].text {
-	case "version":
-		if len(words) == 2 {
-			return ""
-		}
-	case "env":
-		if !hasFlag(words[2:], "wu") && !hasDynamic(words) {
-			return ""
-		}
-	case "help":
-		return ""
-	}
-	return "it may build, download or run code"
 }

@@ -43,6 +43,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	defer sub.Close()
 	a.board.attach(conv)
 	a.startExtensions()
+	a.sayInert(ctx)
 	prompt, notice, err := asCommand(ctx, a.commands, text)
 	if err != nil {
 		return usageError("%w", err)

@@ -47,7 +47,9 @@ type CommandFile struct {
 	stamp stamp
 }
 
-func (c *CommandFile) pin() Pin {
+// Pin is what a person is asked to approve of a command that has shell lines or
+// allowed-tools.
+func (c *CommandFile) Pin() Pin {
 	return Pin{Kind: "command", Name: c.Name, File: c.File, Project: c.Source.Project, Hash: c.Hash, Rules: c.Rules, Shell: c.Shell}
 }
 
@@ -246,7 +248,7 @@ func (c *CommandFiles) run(ctx context.Context, file, args string) (command.Outc
 	if err != nil {
 		return command.Outcome{}, err
 	}
-	ok, err := approved(ctx, c.trust, c.host.Asker(), f.pin())
+	ok, err := approved(ctx, c.trust, c.host.Asker(), f.Pin())
 	if err != nil {
 		return command.Outcome{}, fmt.Errorf("approve /%s: %w", f.Name, err)
 	}

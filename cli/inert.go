@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"jcode/agent"
+	"jcode/skills"
+	"jcode/tools/permission"
+	"jcode/tui"
+)
+
+// inert lists what the project's files would run or widen, were they trusted: settings,
+// MCP servers, allowed-tools of skills, commands with shell lines.
+func (a *app) inert() []permission.TrustItem {
+	var items []permission.TrustItem
+	for _, h := range a.held {
+		items = append(items, permission.TrustItem{
+			Kind: permission.TrustConfig, Name: h.Key, Hash: h.Hash, File: h.File, Runs: []string{h.Value},
+		})
+	}
+	if a.mcp != nil {
+		for _, p := range a.mcp.PendingApprovals() {
+			items = append(items, permission.TrustItem{
+				Kind: permission.TrustMCP, Name: p.Name, Hash: p.Hash, File: p.File, Runs: append([]string{p.Line}, p.Notes...),
+			})
+		}
+	}
+	for _, pin := range a.learning.pins() {
+		_, item := pins{}.of(pin)
+		items = append(items, item)
+	}
+	return items
+}
+
+// pins are the rights that the project's skills and commands ask for.
+func (l *learning) pins() []skills.Pin {
+	var out []skills.Pin
+	if !l.app.flags.NoSkills {
+		for _, sk := range l.skills.List() {
+			if pin := sk.Pin(); pin.Project && len(pin.Rules) > 0 {
+				out = append(out, pin)
+			}
+		}
+	}
+	for _, f := range l.files.Files() {
+		if pin := f.Pin(); f.State == skills.Active && pin.Project && len(pin.Rules)+len(pin.Shell) > 0 {
+			out = append(out, pin)
+		}
+	}
+	return out
+}
+
+// sayInert tells a run that cannot ask what does not run.
+func (a *app) sayInert(ctx context.Context) {
+	notice, err := a.trust.Notice(ctx, a.inert())
+	if err != nil {
+		notice = err.Error()
+	}
+	if notice != "" {
+		a.board.say(agent.LevelWarn, "%s", notice)
+	}
+}
+
+// folderQuestion is the one question about this folder, nil when nothing waits for an
+// answer.
+func (a *app) folderQuestion(ctx context.Context) *tui.Trust {
+	q, ok, err := a.trust.Question(ctx, a.inert())
+	if err != nil {
+		a.board.say(agent.LevelError, "trust: %v", err)
+	}
+	if err != nil || !ok {
+		return nil
+	}
+	rows := make([]tui.Row, len(q.Items))
+	for i, item := range q.Items {
+		rows[i] = tui.Row{ID: item.Name, Name: item.Name, State: string(item.Kind), Info: strings.Join(item.Runs, " · ")}
+		if item.Changed {
+			rows[i].State += " (changed)"
+		}
+	}
+	return &tui.Trust{
+		Folder: a.root, Items: rows,
+		Decide: func(ctx context.Context, trusted bool) error {
+			if !trusted {
+				a.trust.Decline(q.Items)
+				return nil
+			}
+			if err := a.trust.Accept(ctx, q.Items, true); err != nil {
+				return err
+			}
+			return a.wake(ctx, q.Items)
+		},
+	}
+}
+
+// wake puts into force what has just been trusted. Skills and commands look for
+// themselves when they are used.
+func (a *app) wake(ctx context.Context, items []permission.Pending) error {
+	var errs []error
+	settings := 0
+	for _, item := range items {
+		switch item.Kind {
+		case permission.TrustConfig:
+			settings++
+		case permission.TrustMCP:
+			if err := a.mcp.Approve(item.Name, item.Hash, false); err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	if settings > 0 {
+		errs = append(errs, a.loadConfig(ctx))
+		rules, err := a.rules()
+		if err == nil {
+			a.gate.SetRules(rules)
+		}
+		errs = append(errs, err)
+		a.board.say(agent.LevelInfo, "rules of this project hold now; its other settings hold from the next start")
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("trusted, but: %w", err)
+	}
+	return nil
+}

@@ -18,6 +18,7 @@ type Handler struct {
 	script   []Reply
 	routes   []func(Request) (Reply, bool)
 	requests []Request
+	ends     []time.Time // of the answers, by request; zero while one is given
 	breaches []string
 	models   []string
 	lenient  bool
@@ -149,22 +150,23 @@ func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request) {
 	}
 	req := decodeRequest(raw, r.Header, r.URL.Path, at)
 	found := Check(raw)
-	reply, strict := h.admit(req, found)
+	reply, strict := h.admit(&req, found)
 	if strict {
 		reply = Refusal("invalid_request_error", "modeltest: "+strings.Join(found, "; "))
 	}
 	for reply.choose != nil {
 		reply = reply.choose(req)
 	}
+	defer h.answered(req.Index)
 	p := player{w: w, ctx: r.Context(), stopped: h.stopped, reply: reply, nextID: h.nextID}
 	p.play(req.Stream)
 }
 
 // admit records a request and picks its reply; strict says that it must be refused.
-func (h *Handler) admit(req Request, found []string) (reply Reply, strict bool) {
+func (h *Handler) admit(req *Request, found []string) (reply Reply, strict bool) {
 	h.mu.Lock()
 	req.Index = len(h.requests)
-	h.requests = append(h.requests, req)
+	h.requests, h.ends = append(h.requests, *req), append(h.ends, time.Time{})
 	for _, f := range found {
 		h.breaches = append(h.breaches, fmt.Sprintf("request %d: %s", req.Index, f))
 	}
@@ -176,7 +178,7 @@ func (h *Handler) admit(req Request, found []string) (reply Reply, strict bool) 
 		return Reply{}, true
 	}
 	for _, route := range routes {
-		if reply, ok := route(req); ok {
+		if reply, ok := route(*req); ok {
 			return reply, false
 		}
 	}
@@ -195,6 +197,35 @@ func (h *Handler) admit(req Request, found []string) (reply Reply, strict bool) 
 		h.script = h.script[1:]
 	}
 	return reply, false
+}
+
+func (h *Handler) answered(index int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if index < len(h.ends) {
+		h.ends[index] = time.Now()
+	}
+}
+
+// Gaps gives for each request but the first how long it came after the end of the answer
+// before: what the client needed in between.
+func (h *Handler) Gaps() []time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []time.Duration
+	for i := 1; i < len(h.requests); i++ {
+		if end := h.ends[i-1]; !end.IsZero() {
+			out = append(out, h.requests[i].Time.Sub(end))
+		}
+	}
+	return out
+}
+
+// Reset forgets the requests so far; the script stays.
+func (h *Handler) Reset() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.requests, h.ends = nil, nil
 }
 
 func (h *Handler) nextID() string {

@@ -1,0 +1,212 @@
+//go:build linux
+
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jcode/internal/modeltest"
+)
+
+// program is the binary under measurement, with a home and a project of its own.
+type program struct {
+	b       *testing.B
+	bin     string
+	home    string
+	project string
+	server  *modeltest.Server
+}
+
+// newProgram builds the binary and starts a server that answers by answer.
+func newProgram(b *testing.B, answer func(modeltest.Request) modeltest.Reply) *program {
+	b.Helper()
+	dir := b.TempDir()
+	p := &program{b: b, bin: filepath.Join(dir, "jcode"), home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project")}
+	build := exec.Command("go", "build", "-o", p.bin, "jcode")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("build: %v\n%s", err, out)
+	}
+	for _, d := range []string{p.home, p.project} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var lines bytes.Buffer
+	for i := range 200 {
+		fmt.Fprintf(&lines, "line %d of a file that is read\n", i)
+	}
+	if err := os.WriteFile(filepath.Join(p.project, "file.txt"), lines.Bytes(), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	p.server = modeltest.New(b, modeltest.Func(answer).Forever())
+	return p
+}
+
+// command gives the program with arguments, not started.
+func (p *program) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(p.bin, args...)
+	cmd.Dir = p.project
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "OPENAI_") || strings.HasPrefix(v, "JCODE_") || strings.HasPrefix(v, "NO_COLOR")
+	}), "JCODE_HOME="+p.home, "HOME="+p.home, "OPENAI_API_KEY=x", "OPENAI_BASE_URL="+p.server.URL(), "JCODE_MODEL=test-model")
+	return cmd
+}
+
+// figures are medians over the runs of a benchmark.
+type figures map[string][]float64
+
+func (f figures) add(unit string, v float64) { f[unit] = append(f[unit], v) }
+
+func (f figures) report(b *testing.B) {
+	b.ReportMetric(0, "ns/op")
+	for unit, values := range f {
+		slices.Sort(values)
+		b.ReportMetric(values[len(values)/2], unit)
+	}
+}
+
+// run measures one run from outside.
+func (p *program) run(f figures, args ...string) {
+	p.b.Helper()
+	p.server.Reset()
+	cmd := p.command(args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	began := time.Now()
+	err := cmd.Run()
+	wall := time.Since(began)
+	if err != nil {
+		p.b.Fatalf("%v: %v\n%s", args, err, errs.String())
+	}
+	state := cmd.ProcessState
+	f.add("wall-ms", ms(wall))
+	f.add("cpu-ms", ms(state.UserTime()+state.SystemTime()))
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		f.add("rss-MiB", float64(usage.Maxrss)/1024)
+	}
+	if reqs := p.server.Requests(); len(reqs) > 0 {
+		f.add("request-ms", ms(reqs[0].Time.Sub(began)))
+		f.add("request-KiB", float64(len(reqs[0].Raw))/1024)
+	}
+	if gaps := p.server.Gaps(); len(gaps) > 0 {
+		slices.Sort(gaps)
+		f.add("gap-ms", ms(gaps[len(gaps)/2]))
+	}
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// markdown is an answer of so many tokens.
+func markdown(tokens int) []string {
+	words := strings.SplitAfter("## A heading\n\nSome *text* with `code`, a [link](x) and words to read.\n\n```go\nfunc f() { return }\n```\n\n- an item\n- another 漢字\n\n", " ")
+	out := make([]string, tokens)
+	for i := range out {
+		out[i] = words[i%len(words)]
+	}
+	return out
+}
+
+func hello(modeltest.Request) modeltest.Reply { return modeltest.Text("Hello.") }
+
+// BenchmarkVersion is the cost of every start. Goal: wall ≤ 6 ms.
+func BenchmarkVersion(b *testing.B) {
+	p, f := newProgram(b, hello), figures{}
+	for b.Loop() {
+		p.run(f, "--version")
+	}
+	f.report(b)
+}
+
+// BenchmarkHello is the shortest session. Goals: request ≤ 30 ms, wall and CPU ≤ 35 ms,
+// peak ≤ 40 MiB, request ≤ 18 KiB.
+func BenchmarkHello(b *testing.B) {
+	p, f := newProgram(b, hello), figures{}
+	p.run(figures{}, "-p", "hi") // the first start makes the database
+	for b.Loop() {
+		p.run(f, "-p", "say hello")
+	}
+	f.report(b)
+}
+
+// BenchmarkTools50 reads one file fifty times. Goals: gap from the end of an answer to the
+// next request ≤ 1.5 ms, wall and CPU ≤ 160 ms.
+func BenchmarkTools50(b *testing.B) {
+	p, f := newProgram(b, func(r modeltest.Request) modeltest.Reply {
+		n := 0
+		for _, m := range r.Messages {
+			if m.Role == "tool" {
+				n++
+			}
+		}
+		if n < 50 {
+			return modeltest.Calls(modeltest.Call{Name: "read", Args: fmt.Sprintf(`{"path":"file.txt","limit":%d}`, 50+n)})
+		}
+		return modeltest.Text("Done.")
+	}), figures{}
+	p.run(figures{}, "-p", "go")
+	for b.Loop() {
+		p.run(f, "-p", "read it fifty times")
+	}
+	f.report(b)
+}
+
+// BenchmarkStream is an answer of 20,000 tokens as fast as possible. Goals: wall and CPU
+// ≤ 200 ms.
+func BenchmarkStream(b *testing.B) {
+	answer := modeltest.Text(markdown(20_000)...)
+	p, f := newProgram(b, func(modeltest.Request) modeltest.Reply { return answer }), figures{}
+	for b.Loop() {
+		p.run(f, "-p", "write at length")
+	}
+	f.report(b)
+}
+
+// pss is the memory of a process, shared pages by their share, in MiB.
+func pss(b *testing.B, pid int) float64 {
+	b.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
+			kb, err := strconv.Atoi(strings.Fields(rest)[0])
+			if err != nil {
+				b.Fatal(err)
+			}
+			return float64(kb) / 1024
+		}
+	}
+	b.Fatal("no Pss line")
+	return 0
+}
+
+// cpuOf is the processor time of a running process.
+func cpuOf(b *testing.B, pid int) time.Duration {
+	b.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(data), ") ")
+	fields := strings.Fields(rest) // from field 3 of proc(5): utime is 14, stime 15
+	total := 0
+	for _, i := range []int{11, 12} {
+		n, err := strconv.Atoi(fields[i])
+		if err != nil {
+			b.Fatal(err)
+		}
+		total += n
+	}
+	return time.Duration(total) * 10 * time.Millisecond
+}

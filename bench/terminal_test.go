@@ -1,0 +1,124 @@
+//go:build linux
+
+package bench
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/internal/modeltest"
+	"jcode/internal/terminal"
+)
+
+const patience = 30 * time.Second
+
+// open starts the chat in a terminal and waits until it can be typed at.
+func (p *program) open(f figures) *terminal.Terminal {
+	p.b.Helper()
+	began := time.Now()
+	term, err := terminal.Start(p.command(), 120, 40)
+	if err != nil {
+		p.b.Fatal(err)
+	}
+	p.b.Cleanup(term.Close)
+	if _, err := term.WaitFor(patience, "test-model"); err != nil {
+		p.b.Fatal(err)
+	}
+	f.add("launch-ms", ms(time.Since(began)))
+	return term
+}
+
+// type1 types a character and gives how long it took to be seen.
+func (p *program) type1(term *terminal.Terminal, c, want string) time.Duration {
+	p.b.Helper()
+	began := time.Now()
+	term.Type(c)
+	if _, err := term.WaitFor(patience, want); err != nil {
+		p.b.Fatal(err)
+	}
+	return time.Since(began)
+}
+
+// BenchmarkTerminalLaunch is a start to the first frame that can be typed at, and what the
+// program then costs while nothing happens. Goals: about 30 ms; ≤ 34 MiB, ≤ 0.1 % CPU.
+func BenchmarkTerminalLaunch(b *testing.B) {
+	p, f := newProgram(b, hello), figures{}
+	p.run(figures{}, "-p", "hi")
+	for b.Loop() {
+		term := p.open(f)
+		term.Settle(300*time.Millisecond, patience)
+		before, began := cpuOf(b, term.Pid()), time.Now()
+		time.Sleep(2 * time.Second)
+		f.add("idle-cpu-%", 100*float64(cpuOf(b, term.Pid())-before)/float64(time.Since(began)))
+		f.add("idle-MiB", pss(b, term.Pid()))
+		term.Close()
+	}
+	f.report(b)
+}
+
+// BenchmarkTerminalKey is a key press to the screen that shows it. Goals: median ≤ 4 ms,
+// worst ≤ 10 ms.
+func BenchmarkTerminalKey(b *testing.B) {
+	p, f := newProgram(b, hello), figures{}
+	for b.Loop() {
+		term := p.open(figures{})
+		typed := "key"
+		p.type1(term, typed, typed)
+		var took []time.Duration
+		for _, c := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
+			typed += c
+			took = append(took, p.type1(term, c, typed))
+		}
+		slices.Sort(took)
+		f.add("median-ms", ms(took[len(took)/2]))
+		f.add("worst-ms", ms(took[len(took)-1]))
+		term.Close()
+	}
+	f.report(b)
+}
+
+// BenchmarkTerminalStream is an answer of 20,000 tokens as fast as possible, shown. Goals:
+// Enter to the last line ≤ 400 ms, CPU ≤ 500 ms, memory after it ≤ 60 MiB.
+func BenchmarkTerminalStream(b *testing.B) {
+	answer := modeltest.Text(append(markdown(20_000), "\n\nTHE END\n")...)
+	p, f := newProgram(b, func(modeltest.Request) modeltest.Reply { return answer }), figures{}
+	for b.Loop() {
+		term := p.open(figures{})
+		p.type1(term, "go", "go")
+		before, written, began := cpuOf(b, term.Pid()), term.Written(), time.Now()
+		term.Press("enter")
+		if _, err := term.WaitFor(patience, "THE END"); err != nil {
+			b.Fatal(err)
+		}
+		f.add("wall-ms", ms(time.Since(began)))
+		term.Settle(200*time.Millisecond, patience)
+		f.add("cpu-ms", ms(cpuOf(b, term.Pid())-before))
+		f.add("after-MiB", pss(b, term.Pid()))
+		f.add("written-KiB", float64(term.Written()-written)/1024)
+		term.Close()
+	}
+	f.report(b)
+}
+
+// BenchmarkTerminalSlow is 150 tokens a second for ten seconds. Goal: CPU ≤ 600 ms; bytes
+// written ≤ 3 × the bytes of the text.
+func BenchmarkTerminalSlow(b *testing.B) {
+	tokens := append(markdown(1500), "\n\nTHE END\n")
+	answer := modeltest.Text(tokens...).Rate(150)
+	p, f := newProgram(b, func(modeltest.Request) modeltest.Reply { return answer }), figures{}
+	for b.Loop() {
+		term := p.open(figures{})
+		p.type1(term, "go", "go")
+		before, written := cpuOf(b, term.Pid()), term.Written()
+		term.Press("enter")
+		if _, err := term.WaitFor(patience, "THE END"); err != nil {
+			b.Fatal(err)
+		}
+		f.add("cpu-ms", ms(cpuOf(b, term.Pid())-before))
+		f.add("written-÷-text", float64(term.Written()-written)/float64(len(strings.Join(tokens, ""))))
+		term.Close()
+	}
+	f.report(b)
+}

@@ -1,0 +1,195 @@
+package lua
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// NewTool writes a commented, working tool folder and gives the paths of its files. base
+// is the project's root, or jcode's configuration folder with user set. Nothing is ever
+// overwritten.
+func NewTool(base, name string, user bool) ([]string, error) {
+	if !toolName.MatchString(name) || strings.HasPrefix(name, "mcp__") {
+		return nil, fmt.Errorf("new tool: %q is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", name)
+	}
+	dir := filepath.Join(luaFolder(base, user), "tools", name)
+	return writeNew(dir, name, manifestName, mainName)
+}
+
+// NewPlugin writes a commented, working plugin and gives its path.
+func NewPlugin(base, id string, user bool) ([]string, error) {
+	if !pluginID.MatchString(id) || id == startupID {
+		return nil, fmt.Errorf("new plugin: %q is no plugin name: use letters, digits, _ and -, beginning with a letter", id)
+	}
+	return writeNew(filepath.Join(luaFolder(base, user), "plugins"), id, "plugin.lua")
+}
+
+func luaFolder(base string, user bool) string {
+	if user {
+		return filepath.Join(base, "lua")
+	}
+	return filepath.Join(base, ".jcode", "lua")
+}
+
+func writeNew(dir, name string, files ...string) ([]string, error) {
+	var paths []string
+	for _, f := range files {
+		target := f
+		if f == "plugin.lua" {
+			target = name + ".lua"
+		}
+		path := filepath.Join(dir, target)
+		if _, err := os.Lstat(path); err == nil {
+			return nil, fmt.Errorf("%s is there already; nothing was written", path)
+		}
+		paths = append(paths, path)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("new: %w", err)
+	}
+	// The manifest comes last: with it the folder is a tool.
+	for i := len(files) - 1; i >= 0; i-- {
+		text, err := templates.ReadFile("templates/" + files[i])
+		if err != nil {
+			return nil, err
+		}
+		out, err := os.OpenFile(paths[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return nil, fmt.Errorf("new: %w", err)
+		}
+		_, err = out.WriteString(strings.ReplaceAll(string(text), "NAME", name))
+		if err = errors.Join(err, out.Close()); err != nil {
+			return nil, fmt.Errorf("new: %w", err)
+		}
+	}
+	return paths, nil
+}
+
+// Check looks at a tool folder, a folder of such folders, a plugin, or a single script,
+// and gives its faults as `file:line: message`. Nothing of it runs: sources are only
+// compiled, in a host. executable is the program to start as a host, empty for this one.
+func Check(ctx context.Context, executable, path string) (problems []string, err error) {
+	if executable == "" {
+		if executable, err = selfExecutable(); err != nil {
+			return nil, err
+		}
+	}
+	c := &checker{ctx: ctx, start: startProcess(executable)}
+	defer c.close()
+	err = c.path(path)
+	return c.problems, err
+}
+
+type checker struct {
+	ctx      context.Context
+	start    starter
+	conn     *conn
+	problems []string
+}
+
+func (c *checker) close() {
+	if c.conn != nil {
+		c.conn.close()
+	}
+}
+
+func (c *checker) path(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	if !info.IsDir() {
+		return c.source(path)
+	}
+	if isFile(filepath.Join(path, manifestName)) || isFile(filepath.Join(path, mainName)) {
+		return c.tool(path)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	for _, e := range entries {
+		child := filepath.Join(path, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+		case e.IsDir():
+			if err := c.path(child); err != nil {
+				return err
+			}
+		case strings.HasSuffix(e.Name(), ".lua"):
+			if err := c.source(child); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (c *checker) add(format string, args ...any) {
+	c.problems = append(c.problems, fmt.Sprintf(format, args...))
+}
+
+func (c *checker) tool(dir string) error {
+	name := filepath.Base(dir)
+	if !toolName.MatchString(name) || strings.HasPrefix(name, "mcp__") {
+		c.add("%s: the folder name is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", dir)
+	}
+	path := filepath.Join(dir, manifestName)
+	text, err := readFile(toolRoot{}, path, maxManifest)
+	if err != nil {
+		c.add("%s: %v", path, err)
+	} else if m, err := parseManifest(path, text); err != nil {
+		c.add("%v", err)
+	} else {
+		c.problems = append(c.problems, m.Warnings...)
+	}
+	if !isFile(filepath.Join(dir, mainName)) {
+		c.add("%s: is missing", filepath.Join(dir, mainName))
+		return nil
+	}
+	return c.source(filepath.Join(dir, mainName))
+}
+
+// source compiles one file in a host.
+func (c *checker) source(path string) error {
+	data, err := readFile(toolRoot{}, path, maxSource)
+	if err != nil {
+		c.add("%s: %v", path, err)
+		return nil
+	}
+	if c.conn == nil {
+		if c.conn, err = c.start(c.ctx, false); err != nil {
+			return err
+		}
+	}
+	st := &seat{room: &Room{}, env: wire.EnvTool, phase: phaseBody}
+	_, fail := c.conn.do(c.ctx, job{msg: wire.Message{Type: wire.TypeCompile, Name: path, Text: string(data)}, limit: 10 * time.Second, seat: st})
+	if fail == nil {
+		return nil
+	}
+	if fail.broken {
+		c.conn = nil
+	}
+	if fail.kind == tools.KindCancelled {
+		return fail
+	}
+	c.add("%s", fail.text)
+	return nil
+}

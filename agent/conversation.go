@@ -98,6 +98,8 @@ type Options struct {
 	Scoped func(scope *tools.Scope)
 	// Ready waits until what a first prompt needs is there (startup scripts); it obeys ctx.
 	Ready func(ctx context.Context)
+	// TurnStarted is told when a prompt was committed.
+	TurnStarted func(TurnStart)
 	// TurnEnded is told when a turn ends.
 	TurnEnded func(TurnEnd)
 }

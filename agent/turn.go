@@ -108,7 +108,7 @@ func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason,
 		return StopError, err
 	}
 	t.number = int(seq)
-	c.emit(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: t.started})
+	c.began(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: t.started})
 	c.findWindow()
 	if c.opt.Ready != nil {
 		c.opt.Ready(ctx)
@@ -169,7 +169,7 @@ func (c *Conversation) makeStep(ctx context.Context, t *turn) (more bool, err er
 			}
 			t.guard = loopGuard{}
 			c.emitQueue()
-			c.emit(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: time.Now()})
+			c.began(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: time.Now()})
 		}
 	}
 	snap, offered, err := c.offer(ctx, t)
@@ -244,6 +244,14 @@ func (c *Conversation) emitUsage(step model.Usage, priced bool) {
 	ev := UsageEvent{Step: step, Total: c.total, Context: context, Window: c.model.Window, Cost: c.cost, Priced: priced}
 	c.mu.Unlock()
 	c.emit(ev)
+}
+
+// began tells everybody that a prompt was committed.
+func (c *Conversation) began(ev TurnStart) {
+	c.emit(ev)
+	if c.opt.TurnStarted != nil {
+		c.opt.TurnStarted(ev)
+	}
 }
 
 // offer takes the snapshot for a step and announces what came and went since the last one.

@@ -261,6 +261,14 @@ func (a *app) options() (agent.Options, error) {
 		TurnEnded: func(agent.TurnEnd) { a.learning.turnEnded() },
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}
+	if a.lua != nil {
+		opt.Before = append(opt.Before, a.lua.before)
+		opt.TurnStarted = func(ev agent.TurnStart) { a.lua.room.Prompt(ev.Prompt) }
+		opt.TurnEnded = func(ev agent.TurnEnd) {
+			a.learning.turnEnded()
+			a.lua.room.TurnEnd(ev.Turn, string(ev.Reason))
+		}
+	}
 	if a.mcp != nil {
 		opt.Scoped = a.mcp.SetScope
 		opt.Leases = mcp.Leaser{M: a.mcp, Exclusive: true}

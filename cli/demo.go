@@ -77,6 +77,9 @@ func (c *demoCmd) print(ctx context.Context, f *flags, std Streams) error {
 	}
 	opt.Headless = false
 	opt.Asker = tourAsker{std.Err}
+	if a.lua != nil {
+		a.lua.asker = opt.Asker
+	}
 	conv, err := agent.New(opt)
 	if err != nil {
 		return a.startError(err)

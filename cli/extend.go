@@ -17,11 +17,12 @@ import (
 // printWait is how long a headless run waits for configured MCP servers.
 const printWait = 5 * time.Second
 
-// extensions are the rooms that add to what jcode can do while it runs. mcp is nil where a
-// flag switches it off.
+// extensions are the rooms that add to what jcode can do while it runs. mcp and lua are nil
+// where a flag switches them off.
 type extensions struct {
 	learning *learning
 	mcp      *mcp.Manager
+	lua      *scripting
 	commands command.Set
 }
 
@@ -32,7 +33,12 @@ func (a *app) openExtensions(context.Context) error {
 		return err
 	}
 	if !a.flags.NoMCP {
-		return a.openMCP()
+		if err := a.openMCP(); err != nil {
+			return err
+		}
+	}
+	if !a.flags.NoLua {
+		return a.openLua()
 	}
 	return nil
 }
@@ -70,10 +76,16 @@ func (a *app) startExtensions() {
 	if a.mcp != nil {
 		a.mcp.Start()
 	}
+	if a.lua != nil {
+		a.lua.start()
+	}
 }
 
 // ready waits until what a first prompt needs is there.
 func (a *app) ready(ctx context.Context) {
+	if a.lua != nil {
+		a.lua.ready(ctx)
+	}
 	if a.mcp == nil || !a.flags.Print {
 		return
 	}

@@ -29,6 +29,9 @@ func (a *app) panels() []tui.Panel {
 	if !a.flags.NoSkills {
 		list = append(list, a.skillsPanel())
 	}
+	if a.lua != nil {
+		list = append(list, a.luaPanel())
+	}
 	return list
 }
 

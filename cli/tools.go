@@ -38,6 +38,9 @@ func (c *toolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
+	if a.lua != nil {
+		a.lua.room.Refresh()
+	}
 	var lines []toolLine
 	total := model.EstimateText(a.system("", agent.Role{}, nil))
 	system := total

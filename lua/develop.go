@@ -21,7 +21,7 @@ var templates embed.FS
 // is the project's root, or jcode's configuration folder with user set. Nothing is ever
 // overwritten.
 func NewTool(base, name string, user bool) ([]string, error) {
-	if !toolName.MatchString(name) || strings.HasPrefix(name, "mcp__") {
+	if !isToolName(name) {
 		return nil, fmt.Errorf("new tool: %q is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", name)
 	}
 	dir := filepath.Join(luaFolder(base, user), "tools", name)
@@ -30,7 +30,7 @@ func NewTool(base, name string, user bool) ([]string, error) {
 
 // NewPlugin writes a commented, working plugin and gives its path.
 func NewPlugin(base, id string, user bool) ([]string, error) {
-	if !pluginID.MatchString(id) || id == startupID {
+	if !isPluginID(id) {
 		return nil, fmt.Errorf("new plugin: %q is no plugin name: use letters, digits, _ and -, beginning with a letter", id)
 	}
 	return writeNew(filepath.Join(luaFolder(base, user), "plugins"), id, "plugin.lua")
@@ -148,7 +148,7 @@ func (c *checker) add(format string, args ...any) {
 
 func (c *checker) tool(dir string) error {
 	name := filepath.Base(dir)
-	if !toolName.MatchString(name) || strings.HasPrefix(name, "mcp__") {
+	if !isToolName(name) {
 		c.add("%s: the folder name is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", dir)
 	}
 	path := filepath.Join(dir, manifestName)

@@ -67,9 +67,11 @@ func (r *Room) Prompt(prompt string) { r.emit("prompt", wire.NewObject("text", p
 // MCPState tells scripts that an MCP server's state changed.
 func (r *Room) MCPState(st MCPStatus) { r.emit("mcp_state", statusTable(st), "") }
 
-// TurnEnd tells scripts that a turn ended.
-func (r *Room) TurnEnd(turn, toolCalls int, stoppedBy string) {
-	r.emit("turn_end", wire.NewObject("turn", float64(turn), "tool_calls", float64(toolCalls), "stopped_by", stoppedBy), "")
+// TurnEnd tells scripts that a turn ended. The model's calls since the last one are
+// counted by the hook.
+func (r *Room) TurnEnd(turn int, stoppedBy string) {
+	n := float64(r.turnCalls.Swap(0))
+	r.emit("turn_end", wire.NewObject("turn", float64(turn), "tool_calls", n, "stopped_by", stoppedBy), "")
 }
 
 // Hook gives the dispatcher's hook: scripts that listen to tool_call and tool_result.
@@ -140,6 +142,12 @@ func (h hook) ask(ctx context.Context, s *script, n int, name, origin string, ar
 
 // AfterCall tells listeners the outcome.
 func (h hook) AfterCall(call tools.Call, out tools.Outcome) {
+	if call.Caller.Origin == tools.OriginModel {
+		h.room.turnCalls.Add(1)
+	}
+	if list, _ := h.room.listeners("tool_result"); len(list) == 0 {
+		return
+	}
 	table := wire.NewObject("name", call.Name, "ok", !out.Result.Failed, "duration_ms", float64(out.Duration.Milliseconds()))
 	if out.Result.Failed {
 		table.Set("error", text.Cut(out.Result.Text, maxEventText))

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +44,18 @@ const (
 	settleMax  = 200 * time.Millisecond
 )
 
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// isToolName reports whether a folder's name can be a tool's name.
+func isToolName(s string) bool {
+	return s != "" && len(s) <= 64 && strings.Trim(s, wordBytes+"-") == "" && !strings.HasPrefix(s, "mcp__")
+}
+
+// wordBytes are the letters, digits and the underscore of identifiers.
+const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
+// isIdentifier reports whether s is a Lua name.
+func isIdentifier(s string) bool {
+	return s != "" && strings.Trim(s, wordBytes) == "" && (s[0] < '0' || s[0] > '9')
+}
 
 // Refresh compares all folders with the disk and takes over what changed. It is cheap
 // when nothing did; the agent calls it before each step, the watcher after changes.
@@ -186,7 +196,7 @@ func (r *Room) readVersion(s *slot, st stamp) *version {
 	source, err2 := readFile(s.root, filepath.Join(s.dir, mainName), maxSource)
 	v.text, v.source = text, string(source)
 	v.hash = hashOf(v.text, source)
-	if !toolName.MatchString(s.name) || strings.HasPrefix(s.name, "mcp__") {
+	if !isToolName(s.name) {
 		err = fmt.Errorf("the folder name %q is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", s.name)
 	}
 	if err = errors.Join(err, err2); err == nil {

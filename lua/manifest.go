@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -115,7 +114,8 @@ func (r manifestReader) object() (*wire.Object, error) {
 	}
 	std, err := hujson.Standardize(bytes.Clone(r.text))
 	if err != nil {
-		return nil, &manifestError{file: r.file, line: hujsonLine(err), text: hujsonText(err)}
+		line, text := cutPlace(err)
+		return nil, &manifestError{file: r.file, line: line, text: text}
 	}
 	v, err := wire.DecodeJSON(std)
 	if err != nil {
@@ -133,18 +133,14 @@ func (r manifestReader) object() (*wire.Object, error) {
 	return o, nil
 }
 
-var hujsonPlace = regexp.MustCompile(`line (\d+), column \d+: `)
-
-func hujsonLine(err error) (line int) {
-	if m := hujsonPlace.FindStringSubmatch(err.Error()); m != nil {
-		_, _ = fmt.Sscan(m[1], &line)
+// cutPlace takes hujson's own place off an error: "hujson: line 3, column 4: text".
+func cutPlace(err error) (line int, text string) {
+	text = strings.TrimPrefix(err.Error(), "hujson: ")
+	var column int
+	if n, _ := fmt.Sscanf(text, "line %d, column %d:", &line, &column); n == 2 {
+		_, text, _ = strings.Cut(text, ": ")
 	}
-	return line
-}
-
-func hujsonText(err error) string {
-	s := strings.TrimPrefix(err.Error(), "hujson: ")
-	return hujsonPlace.ReplaceAllString(s, "")
+	return line, text
 }
 
 func (r manifestReader) field(m *manifest, key string, v any) (err error) {
@@ -253,9 +249,6 @@ func (r manifestReader) parameter(o *wire.Object) (parameter, error) {
 	return p, nil
 }
 
-// identifier is a Lua name.
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
 var keywords = []string{
 	"and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not", "or",
 	"repeat", "return", "then", "true", "until", "while",
@@ -272,7 +265,7 @@ func badParameterName(name string) string {
 	switch {
 	case name == "":
 		return "a name is required"
-	case !identifier.MatchString(name):
+	case !isIdentifier(name):
 		return "it must be a Lua identifier, because it becomes a global variable"
 	case slices.Contains(keywords, name):
 		return "this is a Lua keyword"

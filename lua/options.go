@@ -43,6 +43,9 @@ type Options struct {
 	Executable string
 	// Eval adds the lua_eval tool.
 	Eval bool
+	// NoWatch leaves files unwatched: whoever calls Refresh before each step needs no
+	// more in a run that ends soon.
+	NoWatch bool
 
 	// start replaces the host process in tests.
 	start starter

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -217,9 +216,26 @@ func parseNetwork(v any) (*network, error) {
 	return n, nil
 }
 
-var hostPattern = regexp.MustCompile(`^(\*\.)?([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$`)
+// validHost reports whether h is `name`, `*.name`, `[address]`, each with an optional port.
+func validHost(h string) bool {
+	name, port := splitHost(h)
+	if strings.Trim(port, "0123456789") != "" || len(port) > 5 || strings.HasSuffix(h, ":") {
+		return false
+	}
+	if inner, ok := strings.CutPrefix(name, "["); ok {
+		return strings.HasSuffix(inner, "]") && len(inner) > 1 && strings.Trim(inner[:len(inner)-1], "0123456789abcdefABCDEF:.") == ""
+	}
+	name = strings.TrimPrefix(name, "*.")
+	return name != "" && strings.Trim(name, wordBytes+".-") == ""
+}
 
-func validHost(h string) bool { return hostPattern.MatchString(h) }
+// splitHost parts a host from its port, "" when it has none.
+func splitHost(h string) (name, port string) {
+	if i := strings.LastIndexByte(h, ':'); i > strings.LastIndexByte(h, ']') {
+		return h[:i], h[i+1:]
+	}
+	return h, ""
+}
 
 // allows reports whether a URL's host is listed, and whether it is so literally.
 func (n *network) allows(u *url.URL) (ok, literal bool) {
@@ -229,10 +245,9 @@ func (n *network) allows(u *url.URL) (ok, literal bool) {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
 	for _, h := range n.Hosts {
-		h = strings.ToLower(h)
-		name, wantPort := h, map[string]string{"http": "80", "https": "443"}[u.Scheme]
-		if i := strings.LastIndexByte(h, ':'); i > strings.LastIndexByte(h, ']') && i >= 0 {
-			name, wantPort = h[:i], h[i+1:]
+		name, wantPort := splitHost(strings.ToLower(h))
+		if wantPort == "" {
+			wantPort = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 		}
 		name = strings.Trim(name, "[]")
 		if port != wantPort {

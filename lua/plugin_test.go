@@ -352,7 +352,7 @@ end}`)
 		t.Errorf("a handler that fails stopped the call: %+v", res)
 	}
 	h.room.Prompt("hello")
-	h.room.TurnEnd(3, 2, "done")
+	h.room.TurnEnd(3, "done")
 	h.room.MCPState(MCPStatus{Name: "s", State: "connected"})
 	log := func() string {
 		var lines []string
@@ -361,7 +361,7 @@ end}`)
 		}
 		return strings.Join(lines, "\n")
 	}
-	for _, want := range []string{"unknown event: nonsense", "declare permissions.events", "prompt\thello", "turn\t3\t2\tdone", "mcp\ts\tconnected", "result\tread\ttrue"} {
+	for _, want := range []string{"unknown event: nonsense", "declare permissions.events", "prompt\thello", "turn\t3\t4\tdone", "mcp\ts\tconnected", "result\tread\ttrue"} {
 		until(t, want, func() bool { return strings.Contains(log(), want) })
 	}
 	if !strings.Contains(h.told.all(), "not available inside an event handler") || !strings.Contains(h.told.all(), "guard: tool_call: ") {

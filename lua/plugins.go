@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -37,8 +36,10 @@ type plugin struct {
 
 func (p *plugin) owner() string { return "plugin:" + p.id }
 
-// pluginID is what may name a plugin: it becomes part of a component name.
-var pluginID = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
+// isPluginID reports whether s may name a plugin: it becomes part of a component name.
+func isPluginID(s string) bool {
+	return isToolName(s) && s != startupID && s[0] != '-' && (s[0] < '0' || s[0] > '9')
+}
 
 // pluginRoots are the folders of plugins, strongest first.
 func (r *Room) pluginRoots() []toolRoot {
@@ -92,7 +93,7 @@ func (r *Room) findPlugins() []found {
 // readPlugin reads all of a plugin's source once.
 func readPlugin(f found) (bundle, error) {
 	b := bundle{id: f.id, path: f.path, chunk: f.id + ".lua"}
-	if !pluginID.MatchString(f.id) || f.id == startupID {
+	if !isPluginID(f.id) {
 		return b, fmt.Errorf("%q is no plugin name: use letters, digits, _ and -, beginning with a letter, and not %q", f.id, startupID)
 	}
 	if !f.folder {

@@ -27,6 +27,8 @@ type Room struct {
 	logs  logs
 	calls atomic.Uint64
 	salt  string
+	// turnCalls counts the model's calls of the present turn.
+	turnCalls atomic.Int64
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -113,7 +115,10 @@ func (r *Room) Start(ctx context.Context) error {
 	r.Refresh()
 	r.loads.add(func() { close(r.ready) })
 	changes, unwatch := r.opts.Registry.Watch()
-	w := watch.New(r.watchRoots(), watch.Options{Notice: func(text string) { r.notice("warn", "lua: "+text) }})
+	var w *watch.Watcher
+	if !r.opts.NoWatch {
+		w = watch.New(r.watchRoots(), watch.Options{Notice: func(text string) { r.notice("warn", "lua: "+text) }})
+	}
 	r.wg.Go(func() { r.follow(w, changes, unwatch) })
 	return ctx.Err()
 }
@@ -121,11 +126,15 @@ func (r *Room) Start(ctx context.Context) error {
 // follow takes over what changes on disk and gives refused names another chance when
 // the registry changes.
 func (r *Room) follow(w *watch.Watcher, changes <-chan struct{}, unwatch func()) {
-	defer w.Close()
 	defer unwatch()
+	var events <-chan watch.Event // none where nothing is watched
+	if w != nil {
+		defer w.Close()
+		events = w.Events()
+	}
 	for {
 		select {
-		case _, ok := <-w.Events():
+		case _, ok := <-events:
 			if !ok {
 				return
 			}

@@ -3,8 +3,8 @@ package lua
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -375,7 +375,10 @@ func (s *script) staged() []*intent {
 	return slices.Clone(s.stage.intents)
 }
 
-var commandName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
+// isCommandName reports whether s is ^[a-z][a-z0-9_-]{0,31}$.
+func isCommandName(s string) bool {
+	return s != "" && len(s) <= 32 && s[0] >= 'a' && s[0] <= 'z' && strings.Trim(s, wordBytes+"-") == "" && strings.ToLower(s) == s
+}
 
 // registering gives the script that registers. Only the startup script may do so at any
 // time, a plugin in init().
@@ -456,8 +459,8 @@ func (s *seat) registerCommand(name string, def *wire.Object) *wire.Object {
 	if no != nil {
 		return no
 	}
-	if !commandName.MatchString(name) {
-		return refusal(tools.KindInvalidArgs, "command name %q must match %s", name, commandName)
+	if !isCommandName(name) {
+		return refusal(tools.KindInvalidArgs, "command name %q must match ^[a-z][a-z0-9_-]{0,31}$", name)
 	}
 	if owner := s.room.commandOwner(name, sc); owner != "" {
 		return refusal(tools.KindInvalidArgs, "command %s: already registered by %s", name, owner)

@@ -1,0 +1,335 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"jcode/agent"
+	"jcode/lua"
+	"jcode/mcp"
+	"jcode/session"
+	"jcode/tools"
+	"jcode/tools/permission"
+)
+
+// scriptsWait is how long a submitted prompt waits for the startup script and plugins.
+// Each has a limit of its own; this bounds all of them.
+const scriptsWait = 6 * time.Second
+
+// scripting connects the Lua room with the rest of the house.
+type scripting struct {
+	app  *app
+	room *lua.Room
+	// asker answers instead of the person of the open conversation: the tour's.
+	asker tools.Asker
+
+	asking sync.Mutex // one question about trust at a time
+	mu     sync.Mutex
+	no     bool // the person said no in this run
+	said   bool // the headless notice was given
+}
+
+// openLua makes the room. Nothing runs and no file is read yet.
+func (a *app) openLua() error {
+	s := &scripting{app: a}
+	room, err := lua.New(lua.Options{
+		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, ProjectID: a.project, Config: a.paths.Config,
+		State: a.store, MCP: s.control(), Trust: s, Notices: s, Standing: s.standing,
+		SecretEnv: a.isKeyVariable,
+		Eval:      isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,
+	})
+	if err != nil {
+		return err
+	}
+	s.room = room
+	a.lua = s
+	a.onClose(room.Close)
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, room.Hook())
+	a.commands.Sources = append(a.commands.Sources, room)
+	return nil
+}
+
+// start begins to run scripts, after the first frame.
+func (s *scripting) start() {
+	if err := s.room.Start(context.Background()); err != nil {
+		s.app.board.say(agent.LevelWarn, "%v", err)
+		return
+	}
+	stop := make(chan struct{})
+	var done sync.WaitGroup
+	s.app.onClose(func() { close(stop); done.Wait() })
+	done.Go(func() { s.follow(stop) })
+}
+
+// follow tells scripts that the session began and what becomes of MCP servers.
+func (s *scripting) follow(stop <-chan struct{}) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if s.room.WaitReady(ctx) != nil {
+		return
+	}
+	s.began()
+	if s.app.mcp == nil {
+		<-stop
+		return
+	}
+	changed, unwatch := s.app.mcp.Watch()
+	defer unwatch()
+	last := map[string]lua.MCPStatus{}
+	for {
+		select {
+		case <-changed:
+			for _, st := range luaServers(s.app.mcp) {
+				if last[st.Name] != st {
+					last[st.Name] = st
+					s.room.MCPState(st)
+				}
+			}
+		case <-stop:
+			return
+		}
+	}
+}
+
+// began tells scripts which session is open.
+func (s *scripting) began() {
+	id := s.app.board.session()
+	s.room.SessionStart(id, s.app.cwd, id != "")
+}
+
+// ready waits for the startup script and the plugins.
+func (s *scripting) ready(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, scriptsWait)
+	defer cancel()
+	quick, stop := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer stop()
+	if s.room.WaitReady(quick) == nil || ctx.Err() != nil {
+		return
+	}
+	s.app.board.say(agent.LevelInfo, "loading scripts…")
+	if s.room.WaitReady(ctx) != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		s.app.board.say(agent.LevelWarn, "going on without Lua scripts that are still loading")
+	}
+}
+
+// before takes over what changed on disk since the last step. Lua that the agent has just
+// written is asked about here, so that it can be used in the same turn.
+func (s *scripting) before(ctx context.Context, _ string) agent.Announcement {
+	s.room.Refresh()
+	if items := s.room.Untrusted(); len(items) > 0 {
+		s.ask(ctx, items)
+	}
+	return agent.Announcement{}
+}
+
+// Notice implements lua.Notices.
+func (s *scripting) Notice(level, text string) { s.app.board.say(agent.Level(level), "%s", text) }
+
+// standing is what scripts run with that nobody calls.
+func (s *scripting) standing() tools.Caller {
+	c := tools.Caller{Origin: tools.OriginScript, Mode: func() tools.Mode { return s.app.mode }, Asker: s.person()}
+	if conv := s.app.board.open(); conv != nil {
+		c.Session, c.Mode, c.Scope = conv.ID(), conv.Mode, conv.Scope()
+	}
+	return c
+}
+
+// person is who answers a script's questions, nil when nobody can.
+func (s *scripting) person() tools.Asker {
+	if s.asker != nil {
+		return s.asker
+	}
+	if conv := s.app.board.open(); conv != nil && !s.app.flags.Print {
+		return conv
+	}
+	return nil
+}
+
+// folder is the trust in all Lua of this project: it is given to the folder, since each
+// permission of a tool or plugin is pinned to its source anyway.
+func (s *scripting) folder(items []lua.TrustItem) permission.TrustItem {
+	it := permission.TrustItem{Kind: permission.TrustLuaTool, Name: "all Lua of the project", Hash: "folder", File: s.app.root}
+	for _, i := range items {
+		it.Runs = append(it.Runs, strings.TrimSpace(i.Kind+" "+i.Name+" "+i.Permissions)+" ("+i.Path+")")
+	}
+	return it
+}
+
+// Trusted implements lua.Trust.
+func (s *scripting) Trusted(lua.TrustItem) bool {
+	ok, err := s.app.trust.Trusted(context.Background(), s.folder(nil))
+	return err == nil && ok
+}
+
+// Wanted implements lua.Trust: the question goes to the person in the background.
+func (s *scripting) Wanted(items []lua.TrustItem) {
+	if s.person() != nil {
+		go s.ask(context.Background(), items)
+		return
+	}
+	s.mu.Lock()
+	said := s.said
+	s.said = true
+	s.mu.Unlock()
+	if !said {
+		s.app.board.say(agent.LevelWarn, "%d Lua tools or plugins of this project are not trusted and stay off: --trust trusts them for one run", len(items))
+	}
+}
+
+// ask puts the question of trust once in a run.
+func (s *scripting) ask(ctx context.Context, items []lua.TrustItem) {
+	person := s.person()
+	if person == nil {
+		return
+	}
+	s.asking.Lock()
+	defer s.asking.Unlock()
+	s.mu.Lock()
+	no := s.no
+	s.mu.Unlock()
+	if no || s.Trusted(lua.TrustItem{}) {
+		return
+	}
+	item := s.folder(items)
+	answer, err := person.Ask(ctx, tools.Question{
+		CallID: uuid.NewString(), Tool: "lua", Title: "Trust the Lua of this project?",
+		Details: append(item.Runs, "Nothing of it runs without your yes. What a tool may do is asked again, per version."),
+		Options: []tools.AnswerOption{
+			{Scope: tools.AnswerSession, Label: "trust it for this run"},
+			{Scope: tools.AnswerProject, Label: "always trust this folder's Lua"},
+			{Scope: tools.AnswerNo, Label: "no"},
+		},
+	})
+	if err != nil {
+		return
+	}
+	if answer.Scope == tools.AnswerNo {
+		s.mu.Lock()
+		s.no = true
+		s.mu.Unlock()
+		return
+	}
+	keep := answer.Scope == tools.AnswerProject
+	if err := s.app.trust.Accept(context.WithoutCancel(ctx), []permission.Pending{{TrustItem: item}}, keep); err != nil {
+		s.app.board.say(agent.LevelWarn, "%v", err)
+		return
+	}
+	if err := s.room.Reload(""); err != nil {
+		s.app.board.say(agent.LevelWarn, "%v", err)
+	}
+}
+
+// control is the manager of MCP servers as scripts use it, nil without one.
+func (s *scripting) control() lua.MCPControl {
+	if s.app.mcp == nil {
+		return nil
+	}
+	return luaMCP{s}
+}
+
+// luaMCP gives scripts the MCP manager. No method waits for a server.
+type luaMCP struct{ s *scripting }
+
+// Add implements lua.MCPControl. What a plugin adds is approved by a person first.
+func (l luaMCP) Add(name string, t lua.MCPTarget) error {
+	target := mcp.Target{Command: t.Command, Args: t.Args, Env: t.Env, Cwd: t.Dir, URL: t.URL, Headers: t.Headers}
+	if err := mcp.CheckServerKey(name); err != nil {
+		return err
+	}
+	if t.Ask {
+		go l.approve(name, target, t.Owner)
+		return nil
+	}
+	_, err := l.s.app.mcp.Connect(context.Background(), name, &target, mcp.ScopeLua, 0)
+	return err
+}
+
+// approve has the gate judge the target, then connects.
+func (l luaMCP) approve(name string, target mcp.Target, owner string) {
+	a := l.s.app
+	caller := l.s.standing()
+	caller.Label, caller.Owner = owner, owner
+	access := tools.Access{Kind: tools.AccessConnect, Target: name, URL: target.URL, Hash: target.Hash()}
+	if target.Command != "" {
+		access.Command = target.Line()
+	}
+	d := a.gate.Check(context.Background(), tools.GateRequest{
+		Spec: tools.Spec{Name: "mcp_connect", Needs: tools.CapMCP, Trusted: true},
+		Call: tools.Call{ID: uuid.NewString(), Name: "mcp_connect", Arguments: []byte("{}"), Caller: caller, Progress: func(tools.Progress) {}},
+		Plan: tools.Plan{Accesses: []tools.Access{access}, Summary: "Start the MCP server " + name},
+	})
+	if !d.Allow {
+		a.board.say(agent.LevelWarn, "%s: the MCP server %s was not started: %s", owner, name, d.Reason)
+		return
+	}
+	if _, err := a.mcp.Connect(context.Background(), name, &target, mcp.ScopeLua, 0); err != nil {
+		a.board.say(agent.LevelWarn, "%s: MCP server %s: %v", owner, name, err)
+	}
+}
+
+// Remove implements lua.MCPControl.
+func (l luaMCP) Remove(name string) bool {
+	if _, ok := l.Status(name); !ok {
+		return false
+	}
+	_, err := l.s.app.mcp.Disconnect(name, "lua")
+	return err == nil
+}
+
+// Restart implements lua.MCPControl.
+func (l luaMCP) Restart(name string) bool {
+	_, ok := l.Status(name)
+	return ok && l.s.app.mcp.Restart(name) == nil
+}
+
+// Status implements lua.MCPControl.
+func (l luaMCP) Status(name string) (lua.MCPStatus, bool) {
+	for _, st := range l.List() {
+		if st.Name == name {
+			return st, true
+		}
+	}
+	return lua.MCPStatus{}, false
+}
+
+// List implements lua.MCPControl: entries that do not run are left out.
+func (l luaMCP) List() []lua.MCPStatus { return luaServers(l.s.app.mcp) }
+
+func luaServers(m *mcp.Manager) []lua.MCPStatus {
+	var out []lua.MCPStatus
+	for _, d := range m.Snapshot() {
+		switch d.State {
+		case mcp.StateConnecting, mcp.StateConnected, mcp.StateReconnecting, mcp.StateFailed:
+			out = append(out, lua.MCPStatus{Name: d.Name, State: string(d.State), Tools: d.Tools, Error: d.Error, Attempt: d.Attempt})
+		case mcp.StateDisconnected:
+		}
+	}
+	slices.SortFunc(out, func(a, b lua.MCPStatus) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+var _ lua.StateStore = (*session.Store)(nil)
+
+// isKeyVariable reports whether a variable holds the key of a configured provider.
+func (a *app) isKeyVariable(name string) bool {
+	for _, p := range a.models.settings.Providers {
+		if p.KeyEnv == name {
+			return true
+		}
+	}
+	return false
+}

@@ -26,7 +26,7 @@ func naive(re *regexp.Regexp, data string) (lines []string) {
 
 // scanAll searches data with a buffer of a given size, read in small pieces.
 func scanAll(p *Pattern, data string, size int) (lines []string, total int) {
-	s := &scanner{matcher: newMatcher(p), limit: 1 << 20, buf: make([]byte, size)}
+	s := &scanner{matcher: newMatcher(p), limit: 1 << 20, width: normalLine, buf: make([]byte, size)}
 	r := s.scan(context.Background(), &pieces{data: []byte(data), size: size/2 + 1}, true)
 	for _, m := range r.matches {
 		lines = append(lines, fmt.Sprintf("%d:%d:%s", m.Line, m.Column, m.Text))
@@ -138,7 +138,7 @@ func TestLinesLongerThanTheBufferAreSearchedInPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scanner{matcher: newMatcher(p), limit: 10, buf: make([]byte, bufSize)}
+	s := &scanner{matcher: newMatcher(p), limit: 10, width: normalLine, buf: make([]byte, bufSize)}
 	r := s.scan(context.Background(), strings.NewReader(data), false)
 	if r.total != 2 || r.matches[0].Line != 2 || r.matches[0].Column != maxBuf+maxBuf/2+1 || r.matches[1].Line != 3 {
 		t.Errorf("%d: %+v", r.total, r.matches)
@@ -151,8 +151,8 @@ func TestLinesLongerThanTheBufferAreSearchedInPieces(t *testing.T) {
 func TestExcerptKeepsTheMatchInSight(t *testing.T) {
 	line := []byte(strings.Repeat("é", 1000) + "needle" + strings.Repeat("é", 1000))
 	at := bytes.Index(line, []byte("needle"))
-	got := Excerpt(line, at, at+6)
-	if !strings.HasPrefix(got, "…é") || !strings.HasSuffix(got, "é…") || !strings.Contains(got, "needle") || strings.Contains(got, "\uFFFD") || len(got) > maxLine+10 {
+	got := Excerpt(line, at, at+6, normalLine)
+	if !strings.HasPrefix(got, "…é") || !strings.HasSuffix(got, "é…") || !strings.Contains(got, "needle") || strings.Contains(got, "\uFFFD") || len(got) > normalLine+10 {
 		t.Errorf("got %q", got)
 	}
 }

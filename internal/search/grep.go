@@ -19,7 +19,7 @@ const (
 	bufSize    = 256 << 10 // bytes read at once
 	maxBuf     = 4 << 20   // bytes of one line that are held together
 	binarySize = 512       // a NUL byte in the first so many makes a file binary
-	maxLine    = 400       // bytes of a line in a result
+	normalLine = 400       // bytes of a line in a result, unless the search says otherwise
 	maxBinary  = 5         // binary files that are named
 )
 
@@ -60,6 +60,8 @@ type Grep struct {
 	Want func(path string) bool
 	// Limit is the number of matches that are kept.
 	Limit int
+	// LineBytes bounds the text of a match; 0 means 400.
+	LineBytes int
 }
 
 // Files searches the files of a walk.
@@ -118,7 +120,11 @@ type fileMatches struct {
 }
 
 func (g Grep) scanner() *scanner {
-	return &scanner{matcher: newMatcher(g.Pattern), limit: g.Limit, buf: make([]byte, bufSize)}
+	width := g.LineBytes
+	if width <= 0 {
+		width = normalLine
+	}
+	return &scanner{matcher: newMatcher(g.Pattern), limit: g.Limit, width: width, buf: make([]byte, bufSize)}
 }
 
 func (c *collector) unreadable(err error) {
@@ -221,6 +227,7 @@ func ComparePaths(a, b string) int {
 type scanner struct {
 	matcher *matcher
 	limit   int
+	width   int // bytes of a line in a result
 	buf     []byte
 }
 
@@ -309,25 +316,25 @@ func (s *scanner) lines(out *scanned, data []byte, number, split int) int {
 			if line == 0 {
 				column += split
 			}
-			out.matches = append(out.matches, Match{Line: number, Column: column, Text: Excerpt(data[line:lineEnd], start, end)})
+			out.matches = append(out.matches, Match{Line: number, Column: column, Text: Excerpt(data[line:lineEnd], start, end, s.width)})
 		}
 	}
 }
 
-// Excerpt gives a line for a result: without its carriage return, valid UTF-8, and of a
-// long one the part around the bytes start to end.
-func Excerpt(line []byte, start, end int) string {
+// Excerpt gives a line for a result: without its carriage return, valid UTF-8, and of one
+// of more than width bytes the part around the bytes start to end.
+func Excerpt(line []byte, start, end, width int) string {
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		line = line[:n-1]
 	}
-	if len(line) <= maxLine {
+	if len(line) <= width {
 		return text.Valid(string(line))
 	}
 	from := 0
-	if end > maxLine*3/4 {
-		from = max(0, start-maxLine/4)
+	if end > width*3/4 {
+		from = max(0, start-width/4)
 	}
-	to := min(len(line), from+maxLine)
+	to := min(len(line), from+width)
 	part := string(line[from:to])
 	var b strings.Builder
 	if from > 0 {

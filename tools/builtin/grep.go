@@ -33,6 +33,8 @@ const (
 	grepLimit   = 100
 	maxResults  = 10_000
 	maxContext  = 20
+	contextLine = 400      // bytes of a line around a match
+	scriptLine  = 4000     // bytes of a line that a script gets
 	resultBytes = 50 << 10 // bytes of a search's text
 )
 
@@ -89,6 +91,9 @@ func (f *files) runGrep(ctx context.Context, call tools.Call, a grepArgs) (tools
 	}
 	defer s.close()
 	g := search.Grep{Pattern: pattern, Limit: limit}
+	if call.Caller.Origin == tools.OriginScript {
+		g.LineBytes = scriptLine
+	}
 	if include != nil {
 		g.Want = func(p string) bool { return include(s.below(p)) }
 	}
@@ -178,7 +183,7 @@ func fileContext(root *os.Root, matches []search.Match, n int) ([]search.Match, 
 			if i >= 0 && matches[next+i].Line == number {
 				out = append(out, matches[next+i])
 			} else {
-				text := search.Excerpt(line, 0, 0)
+				text := search.Excerpt(line, 0, 0, contextLine)
 				out = append(out, search.Match{Path: matches[0].Path, Line: number, Text: text, Context: true})
 			}
 		}

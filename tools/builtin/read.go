@@ -146,9 +146,13 @@ func (p place) openRegular(t target) (*os.File, fs.FileInfo, error) {
 
 // readSmall reads a file of a size that is held in memory.
 func (f *files) readSmall(call tools.Call, file io.Reader, t target, first, limit int, whole bool) (tools.Result, error) {
-	data, err := io.ReadAll(io.LimitReader(file, max(readWhole, scriptWhole)+1))
+	const limit = max(readWhole, scriptWhole)
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
+	}
+	if len(data) > limit {
+		return tools.Result{}, tools.Errorf(tools.KindLimit, "%s grew over %s while it was read: try again", t.shown, size(limit))
 	}
 	f.seen.record(call, t.abs, data)
 	head := data[:min(len(data), sniffBytes)]

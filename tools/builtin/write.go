@@ -42,9 +42,9 @@ func (f *files) write() tools.Tool {
 				return tools.Plan{}, ioError(err, t)
 			}
 			defer p.close()
-			c, err := wholeFile(p, t, a.Content)
+			c, err := f.replaced(call, p, t, a.Content)
 			if err != nil {
-				return tools.Plan{}, err
+				return tools.Plan{}, err // before anybody is asked
 			}
 			return c.plan("Write to file"), nil
 		},
@@ -54,14 +54,19 @@ func (f *files) write() tools.Tool {
 				return tools.Result{}, err
 			}
 			return f.changeFile(ctx, call, a.Path, func(p place, t target) (change, error) {
-				c, err := wholeFile(p, t, a.Content)
-				if err == nil && c.exists {
-					err = f.refuseStale(call, c)
-				}
-				return c, err
+				return f.replaced(call, p, t, a.Content)
 			})
 		},
 	}
+}
+
+// replaced works out the replacement of a file that the model knows.
+func (f *files) replaced(call tools.Call, p place, t target, content string) (change, error) {
+	c, err := wholeFile(p, t, content)
+	if err == nil && c.exists {
+		err = f.refuseStale(call, c)
+	}
+	return c, err
 }
 
 // wholeFile works out the replacement of a file. The bytes are those given, but for what

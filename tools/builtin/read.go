@@ -34,6 +34,7 @@ const (
 	readLine     = 2000     // characters of one line
 	readWhole    = 8 << 20  // bytes of a file that is read whole
 	scriptWhole  = 10 << 20 // bytes of a file that a script gets whole
+	readHeld     = max(readWhole, scriptWhole)
 	sniffBytes   = 8 << 10  // bytes by which the kind of a file is told
 	maxImage     = 5 << 20  // bytes of an image for a model
 	readMaxLines = 20_000   // lines at most, whatever limit says
@@ -146,13 +147,12 @@ func (p place) openRegular(t target) (*os.File, fs.FileInfo, error) {
 
 // readSmall reads a file of a size that is held in memory.
 func (f *files) readSmall(call tools.Call, file io.Reader, t target, first, limit int, whole bool) (tools.Result, error) {
-	const limit = max(readWhole, scriptWhole)
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	data, err := io.ReadAll(io.LimitReader(file, readHeld+1))
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
 	}
-	if len(data) > limit {
-		return tools.Result{}, tools.Errorf(tools.KindLimit, "%s grew over %s while it was read: try again", t.shown, size(limit))
+	if len(data) > readHeld {
+		return tools.Result{}, tools.Errorf(tools.KindLimit, "%s grew over %s while it was read: try again", t.shown, size(readHeld))
 	}
 	f.seen.record(call, t.abs, data)
 	head := data[:min(len(data), sniffBytes)]

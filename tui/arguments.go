@@ -80,8 +80,9 @@ func scalar(v json.RawMessage) string {
 
 func sortedKeys(m map[string]json.RawMessage) []string { return slices.Sorted(maps.Keys(m)) }
 
-// oneLine shows a text in one line.
+// oneLine shows a text from outside in one line, cleaned.
 func oneLine(s string) string {
+	s = text.Clean(s)
 	if !strings.ContainsAny(s, "\n\t") {
 		return s
 	}

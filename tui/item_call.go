@@ -139,7 +139,7 @@ func (c *callItem) head(l *look) string {
 			right = d.Truncate(time.Second).String()
 		}
 		if c.state != "" {
-			right = strings.TrimSpace(c.state + " " + right)
+			right = strings.TrimSpace(oneLine(c.state) + " " + right)
 		}
 	default:
 		right = c.outcome()

@@ -316,7 +316,7 @@ func (d *diffView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 }
 
 func (d *diffView) draw(l *look, width, height int) (lines []string, cursor *pos) {
-	listHeight := min(len(d.files)+3, max(height/3, 4))
+	listHeight := min(len(d.files)+4, max(height/3, 5))
 	lines, cursor = d.picker.draw(l, width, listHeight)
 	r, ok := d.picker.current()
 	if !ok {

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
 )
 
 // ErrInterrupted says that SIGINT ended the program.
@@ -40,6 +44,7 @@ func Run(ctx context.Context, opt Options) error {
 	}()
 	_, err := prog.Run()
 	cancel()
+	showCursor(opt.Output)
 	p.leave()
 	switch {
 	case ctx.Err() != nil:
@@ -50,4 +55,16 @@ func Run(ctx context.Context, opt Options) error {
 		return fmt.Errorf("terminal: %w", err)
 	}
 	return nil
+}
+
+// showCursor makes sure that the shell has its cursor: some terminals keep its visibility
+// per screen, and the one that was left may have hidden it on both.
+func showCursor(out io.Writer) {
+	if out == nil {
+		out = os.Stdout
+	}
+	if f, ok := out.(term.File); ok && term.IsTerminal(f.Fd()) {
+		// The program is over: nobody is left to hear of an error.
+		_, _ = io.WriteString(out, ansi.SetModeTextCursorEnable)
+	}
 }

@@ -17,7 +17,7 @@ var statusParts = []string{"model", "role", "mode", "context", "cost", "health",
 func (p *program) statusLine() string {
 	th := p.look.theme
 	if p.hint.text != "" {
-		return cells.Paint(th.Warn, cells.Fit(" "+p.hint.text, p.width))
+		return cells.Paint(th.Warn, cells.Fit(" "+oneLine(p.hint.text), p.width))
 	}
 	parts := p.opt.Status
 	if len(parts) == 0 {
@@ -70,12 +70,12 @@ func (p *program) statusPart(name string) cells.Span {
 		}
 	case "health":
 		if p.opt.Health != nil {
-			return faint(p.opt.Health())
+			return faint(oneLine(p.opt.Health()))
 		}
 	case "title":
 		return faint(cells.Fit(oneLine(p.state.Title), 30))
 	case "cwd":
-		return faint(shortPath(orElse(p.state.Cwd, p.opt.Cwd), p.opt.Home))
+		return faint(oneLine(shortPath(orElse(p.state.Cwd, p.opt.Cwd), p.opt.Home)))
 	}
 	return cells.Span{}
 }
@@ -134,7 +134,7 @@ func (p *program) activity() []string {
 	}
 	switch {
 	case p.status != "":
-		out = append(out, cells.Paint(th.Faint, cells.Fit(spinner[p.look.spin%len(spinner)]+" "+p.status, p.width)))
+		out = append(out, cells.Paint(th.Faint, cells.Fit(spinner[p.look.spin%len(spinner)]+" "+oneLine(p.status), p.width)))
 	case p.turn.busy:
 		out = append(out, p.busyLine())
 	}
@@ -146,7 +146,7 @@ func (p *program) activity() []string {
 
 func (p *program) busyLine() string {
 	th := p.look.theme
-	doing := p.turn.doing
+	doing := oneLine(p.turn.doing)
 	if wait := p.turn.retry.Sub(p.look.now); !p.turn.retry.IsZero() && wait > 0 {
 		doing = fmt.Sprintf("%s, in %d s", doing, int(wait/time.Second)+1)
 	}

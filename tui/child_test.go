@@ -1,0 +1,204 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/internal/terminal"
+)
+
+// TestMain runs the program itself where a test asks for it: what concerns signals, the
+// shell and the end of a process needs a process of its own.
+func TestMain(m *testing.M) {
+	if mode := os.Getenv("JCODE_TUI_CHILD"); mode != "" {
+		os.Exit(child(mode))
+	}
+	os.Exit(m.Run())
+}
+
+func child(mode string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	f := newFake()
+	opt := Options{Session: &Session{Conversation: f, Events: f}, Version: "1.0", Theme: "dark"}
+	switch mode {
+	case "panic":
+		opt.Hook = func(msg any) {
+			if k, ok := msg.(tea.KeyPressMsg); ok && k.Text == "P" {
+				panic("a fault on purpose")
+			}
+		}
+	case "busy":
+		f.onPrompt = func(agent.Prompt) {
+			f.busy(true)
+			go func() {
+				for i := range 100000 {
+					f.emit(agent.TextDelta{Text: fmt.Sprintf("line %d\n\n", i)})
+					time.Sleep(2 * time.Millisecond)
+				}
+			}()
+		}
+	}
+	if err := Run(ctx, opt); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	return 0
+}
+
+// spawn starts the program in a process of its own; script is a shell line in which $0 is the program.
+func spawn(t *testing.T, mode, script string) (term *terminal.Terminal, before string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", "read go; "+script, self)
+	cmd.Env = append(os.Environ(), "JCODE_TUI_CHILD="+mode, "TERM=xterm-256color", "JCODE_HOME="+t.TempDir())
+	term, err = terminal.Start(cmd, 80, 24)
+	if err != nil {
+		t.Skipf("no pseudo terminal: %v", err)
+	}
+	t.Cleanup(term.Close)
+	before, err = term.Stty()
+	if err != nil {
+		t.Fatal(err)
+	}
+	term.Press("enter")
+	return term, before
+}
+
+// restored checks that a terminal is as it was before the program.
+func restored(t *testing.T, term *terminal.Terminal, before string) {
+	t.Helper()
+	if _, err := term.Wait(limit, func(s terminal.Screen) bool { return !s.AltScreen && s.CursorVisible }); err != nil {
+		t.Error(err)
+	}
+	for _, mode := range []int{2004, 1000, 1002, 1003, 1004, 1006, 1049} {
+		if term.Mode(mode) {
+			t.Errorf("mode %d is still on", mode)
+		}
+	}
+	if after, err := term.Stty(); err != nil || after != before {
+		t.Errorf("line settings differ (%v):\n%s\n%s", err, before, after)
+	}
+	out := term.Output()
+	if pushed, popped := strings.Count(out, "\x1b[>1u"), strings.Count(out, "\x1b[<1u"); pushed != popped {
+		t.Errorf("keyboard modes: %d pushed, %d popped", pushed, popped)
+	}
+}
+
+func waitScreen(t *testing.T, term *terminal.Terminal, texts ...string) terminal.Screen {
+	t.Helper()
+	s, err := term.WaitFor(limit, texts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestEveryEndRestoresTheTerminal(t *testing.T) { // U08
+	t.Run("ctrl+c at once", func(t *testing.T) {
+		for _, wait := range []time.Duration{0, 5 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond} {
+			term, before := spawn(t, "idle", `"$0"; stty sane 2>/dev/null <&- ; echo "exit=$?"; read x`)
+			time.Sleep(wait) // the moment is the test
+			term.Type("\x03")
+			ended := false // the signal hit the shell itself: nothing was started
+			if _, err := term.Wait(limit, func(s terminal.Screen) bool {
+				select {
+				case <-term.Exited():
+					ended = true
+				default:
+				}
+				return ended || s.Contains("exit=") || s.Contains("ctrl+c again")
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if ended {
+				continue
+			}
+			if term.Screen().Contains("ctrl+c again") {
+				term.Type("\x03")
+			}
+			waitScreen(t, term, "exit=")
+			restored(t, term, before)
+		}
+	})
+	t.Run("panic", func(t *testing.T) {
+		term, before := spawn(t, "panic", `"$0"; echo "exit=$?"; read x`)
+		waitScreen(t, term, "›")
+		term.Type("P")
+		waitScreen(t, term, "exit=3")
+		restored(t, term, before)
+	})
+	t.Run("SIGTERM while streaming", func(t *testing.T) {
+		term, before := spawn(t, "busy", `set -m; "$0"; echo "exit=$?"; read x`)
+		waitScreen(t, term, "›")
+		term.Type("go")
+		waitScreen(t, term, "› go")
+		term.Press("enter")
+		waitScreen(t, term, "line 5")
+		killChild(t, term, syscall.SIGTERM)
+		waitScreen(t, term, "exit=3")
+		restored(t, term, before)
+	})
+}
+
+// killChild signals the program inside the shell.
+func killChild(t *testing.T, term *terminal.Terminal, sig syscall.Signal) {
+	t.Helper()
+	out, err := exec.Command("pgrep", "-P", fmt.Sprint(term.Pid())).Output()
+	if err != nil {
+		t.Skipf("no pgrep: %v", err)
+	}
+	var pid int
+	if _, err := fmt.Sscan(string(out), &pid); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSuspendGivesTheTerminalBack(t *testing.T) { // U08
+	term, before := spawn(t, "busy", `set -m; "$0"; echo STOPPED; read a; bg; read b; echo ASKED; read c; fg; echo "exit=$?"; jobs -l; read x`)
+	waitScreen(t, term, "›")
+	term.Type("go")
+	waitScreen(t, term, "› go")
+	term.Press("enter")
+	waitScreen(t, term, "line 3")
+	term.Press("ctrl+z")
+	waitScreen(t, term, "STOPPED")
+	restored(t, term, before)
+	term.Press("enter") // bg: it must not touch the terminal
+	term.Press("enter")
+	s := waitScreen(t, term, "ASKED")
+	if s.AltScreen {
+		t.Error("in the background it took the screen")
+	}
+	term.Press("enter") // fg
+	if _, err := term.Wait(limit, func(s terminal.Screen) bool { return s.AltScreen && s.Contains("line ") }); err != nil {
+		t.Fatal(err)
+	}
+	term.Press("ctrl+c")
+	if _, err := term.WaitFor(limit, "Interrupted."); err != nil {
+		t.Fatal(err)
+	}
+	term.Press("ctrl+c")
+	waitScreen(t, term, "again to quit")
+	term.Press("ctrl+c")
+	waitScreen(t, term, "exit=0")
+	restored(t, term, before)
+}

@@ -86,5 +86,5 @@ func oneLine(s string) string {
 	if !strings.ContainsAny(s, "\n\t") {
 		return s
 	}
-	return strings.Join(strings.Fields(strings.ReplaceAll(s, "\n", " ⏎ ")), " ")
+	return strings.Join(strings.Fields(strings.ReplaceAll(strings.TrimSpace(s), "\n", " ⏎ ")), " ")
 }

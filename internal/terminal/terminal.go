@@ -26,6 +26,7 @@ const maxLog = 8 << 20
 type Terminal struct {
 	master, slave *os.File
 	cmd           *exec.Cmd
+	initial       string
 
 	mu      sync.Mutex
 	emu     *vt.Emulator
@@ -61,6 +62,9 @@ func Open(cols, rows int) (*Terminal, *os.File, error) {
 		modes: map[int]bool{}, changed: make(chan struct{}), exited: make(chan struct{}),
 	}
 	t.inCond = sync.NewCond(&t.inMu)
+	if t.initial, err = t.Stty(); err != nil {
+		return nil, nil, errors.Join(err, master.Close(), slave.Close())
+	}
 	t.listen()
 	t.pumps.Add(3)
 	go t.pumpOutput()
@@ -253,6 +257,9 @@ func (t *Terminal) ExitCode(limit time.Duration) (int, error) {
 		return -1, fmt.Errorf("still running after %s:\n%s", limit, t.Screen().Text())
 	}
 }
+
+// InitialStty is what Stty gave before any program ran.
+func (t *Terminal) InitialStty() string { return t.initial }
 
 // Stty describes the terminal's line settings, as `stty -a` would; equal strings mean equal settings.
 func (t *Terminal) Stty() (string, error) {

@@ -134,19 +134,6 @@ func (s *Store) Trusted(ctx context.Context, projectID string) ([]Trust, error) 
 	return all, nil
 }
 
-// IsTrusted reports whether exactly this was trusted.
-func (s *Store) IsTrusted(ctx context.Context, projectID, kind, name, hash string) (bool, error) {
-	var one int
-	err := s.readRow(ctx, "SELECT 1 FROM trust WHERE project_id = ? AND kind = ? AND name = ? AND hash = ?", []any{projectID, kind, name, hash}, &one)
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("look up trust: %w", err)
-	}
-	return true, nil
-}
-
 // RevokeTrust forgets a project's trust: of one name, or all of a kind ("" = any name), or
 // everything ("" and "").
 func (s *Store) RevokeTrust(ctx context.Context, projectID, kind, name string) error {

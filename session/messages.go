@@ -265,25 +265,6 @@ func roleName(b []byte) string {
 	return ""
 }
 
-// Archive marks the live messages up to a seq as replaced by a summary message, and gives
-// their number.
-func (s *Store) Archive(ctx context.Context, sessionID string, upTo, summary int64) (int, error) {
-	var count int64
-	err := s.write(ctx, func(t *tx) error {
-		res, err := t.exec(`UPDATE messages SET archived_by = ?3 WHERE session = (SELECT n FROM sessions WHERE id = ?1)
-			AND seq <= ?2 AND seq <> ?3 AND archived_by = 0 AND rewound = 0`, sessionID, upTo, summary)
-		if err != nil {
-			return err
-		}
-		count, err = res.RowsAffected()
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("archive messages of session %s: %w", sessionID, err)
-	}
-	return int(count), nil
-}
-
 // Compact commits a summary message and archives the live messages up to a seq in one
 // transaction. It gives the summary's seq.
 func (s *Store) Compact(ctx context.Context, summary Message, upTo int64) (seq int64, err error) {

@@ -66,7 +66,6 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	if err := checkWritable(path); err != nil {
 		return nil, err
 	}
-	ctx = context.WithoutCancel(ctx)
 	wait, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	// Whoever judges, makes or migrates the file does so alone.
@@ -76,7 +75,8 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	}
 	defer func() { _ = lock.Unlock() }() // the lock file holds nothing
 
-	if err := s.openLocked(ctx); err != nil {
+	// From here on nothing stops half-way.
+	if err := s.openLocked(context.WithoutCancel(ctx)); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -124,9 +124,6 @@ func explainOpen(path string, err error) error {
 
 // Notices are what must be said about the opening.
 func (s *Store) Notices() []Notice { return s.notices }
-
-// Path is the database file's, absolute.
-func (s *Store) Path() string { return s.path }
 
 // Close ends all connections. It waits for a write that is under way.
 func (s *Store) Close() error {

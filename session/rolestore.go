@@ -51,18 +51,6 @@ func (s *Store) RoleRows(ctx context.Context) ([]RoleRow, error) {
 	return all, nil
 }
 
-// RoleRow gives one role that is kept as a row, or ErrNotFound.
-func (s *Store) RoleRow(ctx context.Context, name string) (RoleRow, error) {
-	r := RoleRow{Name: name}
-	var updated int64
-	err := s.readRow(ctx, "SELECT text, updated FROM roles WHERE name = ?", []any{name}, &r.Text, &updated)
-	if err != nil {
-		return RoleRow{}, fmt.Errorf("role %s: %w", name, err)
-	}
-	r.Updated = fromMillis(updated)
-	return r, nil
-}
-
 // DeleteRole removes a row, or gives ErrNotFound. Files and builtins are not its business.
 func (s *Store) DeleteRole(ctx context.Context, name string) error {
 	err := s.write(ctx, func(t *tx) error { return affected(t.exec("DELETE FROM roles WHERE name = ?", name)) })

@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +17,7 @@ import (
 	"jcode/internal/atomicfile"
 	"jcode/internal/text"
 	"jcode/session"
+	"jcode/tools/permission"
 )
 
 // rolesCmd works with roles in all their layers.
@@ -33,7 +36,24 @@ func (a *app) roles() *session.Roles {
 		Store:      a.store,
 		ProjectDir: filepath.Join(a.root, ".jcode", "roles"),
 		UserDir:    filepath.Join(a.paths.Config, "roles"),
+		Trusted: func(r session.Role) bool {
+			item := roleItem(r)
+			return a.trusted(context.Background(), item.Kind, item.Name, item.Hash)
+		},
 	}
+}
+
+// roleItem is a project's role as a person decides on it.
+func roleItem(r session.Role) permission.TrustItem {
+	sum := sha256.Sum256([]byte(r.Text))
+	item := permission.TrustItem{Kind: permission.TrustRole, Name: r.Name, Hash: hex.EncodeToString(sum[:]), File: r.Path}
+	if r.Model != "" {
+		item.Runs = append(item.Runs, "model: "+text.Visible(r.Model))
+	}
+	if len(r.Servers) > 0 {
+		item.Runs = append(item.Runs, "mcp_servers: "+text.Visible(strings.Join(r.Servers, ", ")))
+	}
+	return item
 }
 
 type rolesListCmd struct {
@@ -50,6 +70,7 @@ type roleLine struct {
 	Model       string   `json:"model,omitempty"`
 	Shadows     []string `json:"shadows,omitempty"` // layers that have the name too
 	Usable      bool     `json:"usable"`
+	Waiting     string   `json:"waiting,omitempty"` // a project's file that waits for trust
 	Problems    []string `json:"problems,omitempty"`
 }
 
@@ -77,6 +98,9 @@ func (c *rolesListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		if len(l.Shadows) > 0 {
 			source += " over " + strings.Join(l.Shadows, ", ")
 		}
+		if l.Waiting != "" {
+			source = strings.TrimSpace(source + " (project's waits for trust)")
+		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", text.Visible(l.Name), source, cmp.Or(l.Mode, "-"), text.Truncate(firstLine(text.Clean(l.Description)), 70, "…"))
 	}
 	if err := w.Flush(); err != nil {
@@ -92,9 +116,17 @@ func (c *rolesListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 
 func listRole(l session.RoleListing) roleLine {
 	r := l.Role
+	waiting := ""
+	if l.Untrusted != nil {
+		waiting = l.Untrusted.Path
+		if !l.Counts() {
+			r = *l.Untrusted
+			r.Source = ""
+		}
+	}
 	line := roleLine{
 		Name: r.Name, Source: string(r.Source), Path: r.Path, Description: r.Description, Mode: r.Mode, Model: r.Model,
-		Usable: r.Usable() == nil,
+		Usable: r.Usable() == nil && l.Counts(), Waiting: waiting,
 	}
 	for _, p := range r.Problems {
 		line.Problems = append(line.Problems, p.String())

@@ -96,8 +96,9 @@ func (a *app) roleVars() session.RoleVars {
 // beginRole enters the role that --role names, else the one that a resumed session was in,
 // as it was then.
 func (a *app) beginRole(ctx context.Context, conv *agent.Conversation, resumed string) error {
-	if a.flags.Role != "" {
-		return conv.SetRole(ctx, a.flags.Role)
+	if name := a.flags.Role; name != "" {
+		a.flags.Role = "" // for the first conversation only
+		return conv.SetRole(ctx, name)
 	}
 	if resumed == "" {
 		if role := a.config.Prelude.Role; role != "" {

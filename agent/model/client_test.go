@@ -214,6 +214,14 @@ func TestToolCallsOfEveryShape(t *testing.T) {
 			callDelta(`{"index":0,"id":"a","function":{"name":"read","arguments":"{"}}`), callDelta(`{"index":0,"function":{"arguments":"}"}}`),
 			callDelta(`{"index":0,"id":"b","function":{"name":"grep","arguments":"{"}}`), callDelta(`{"index":0,"function":{"arguments":"}"}}`),
 		}, []want{{"read", "{}"}, {"grep", "{}"}}},
+		"index used twice without ids": {[]string{
+			callDelta(`{"index":0,"id":"","function":{"name":"read","arguments":"{\"p\":\"}\\\"\"}"}}`),
+			callDelta(`{"index":0,"id":"","function":{"name":"read","arguments":"{\"p\":2}"}}`),
+		}, []want{{"read", `{"p":"}\""}`}, {"read", `{"p":2}`}}},
+		"name repeated without ids": {[]string{
+			callDelta(`{"index":0,"function":{"name":"read","arguments":"{\"p\":\"{\\\""}}`),
+			callDelta(`{"index":0,"function":{"name":"read","arguments":"\"}"}}`),
+		}, []want{{"read", `{"p":"{\""}`}}},
 		"index from 7": {[]string{
 			callDelta(`{"index":7,"id":"a","function":{"name":"read","arguments":"{"}}`), callDelta(`{"index":8,"id":"b","function":{"name":"grep","arguments":"{}"}}`),
 			callDelta(`{"index":7,"function":{"arguments":"}"}}`),
@@ -385,6 +393,15 @@ func TestBytesOfEveryShapeGiveTheSameAnswer(t *testing.T) {
 			t.Errorf("%+v", resp)
 		}
 	})
+}
+
+func TestAMessageBesideADeltaDoesNotCount(t *testing.T) {
+	resp, _ := mustStream(t, modeltest.Chunks(
+		`{"choices":[{"message":{"content":"a"},"delta":{"content":"a"}}]}`, `{"choices":[{"delta":{"content":"b"},"message":{"content":"ab"}}]}`,
+		`{"choices":[{"delta":{},"message":{"content":"ab"},"finish_reason":"stop"}]}`))
+	if resp.Text != "ab" {
+		t.Errorf("%q", resp.Text)
+	}
 }
 
 func TestContentAsParts(t *testing.T) {

@@ -6,7 +6,8 @@ import "bytes"
 // rules, in this order:
 //
 //   - an index that was seen before: that call, unless the piece brings a name and another
-//     id than that call has: then a new call (some servers reuse index 0);
+//     id than that call has, or a name and no id although that call's arguments are
+//     complete: then a new call (some servers reuse index 0);
 //   - no index, an id that was seen before: that call;
 //   - no index and an unknown id: a new call if it brings a name, else the last one (some
 //     servers make up an id for each piece);
@@ -21,6 +22,7 @@ type slot struct {
 	id      []byte
 	name    []byte
 	hasArgs bool
+	args    argsBalance
 }
 
 // of gives the position of the call that a piece belongs to.
@@ -28,7 +30,7 @@ func (s *slots) of(d *callDelta) int {
 	switch {
 	case d.hasIndex:
 		at, seen := s.byIndex[d.index]
-		if !seen || len(d.name) > 0 && s.otherID(at, d.id) {
+		if !seen || len(d.name) > 0 && s.another(at, d) {
 			at = s.open()
 			if s.byIndex == nil {
 				s.byIndex = map[int]int{}
@@ -54,8 +56,13 @@ func (s *slots) of(d *callDelta) int {
 	return s.note(last, d)
 }
 
-func (s *slots) otherID(at int, id []byte) bool {
-	return len(id) > 0 && len(s.list[at].id) > 0 && !bytes.Equal(s.list[at].id, id)
+// another says whether a piece with a name begins another call than the one at hand.
+func (s *slots) another(at int, d *callDelta) bool {
+	c := &s.list[at]
+	if len(d.id) == 0 {
+		return len(d.args) > 0 && c.args.complete()
+	}
+	return len(c.id) > 0 && !bytes.Equal(c.id, d.id)
 }
 
 func (s *slots) open() int {
@@ -80,6 +87,35 @@ func (s *slots) note(at int, d *callDelta) int {
 	}
 	if len(d.args) > 0 {
 		c.hasArgs = true
+		c.args.feed(d.args)
 	}
 	return at
 }
+
+// argsBalance follows the brackets of arguments that come as JSON text with the escapes of
+// the string around them.
+type argsBalance struct {
+	balance
+	begun   bool
+	escaped bool // a backslash of the outer string ended the last piece
+}
+
+func (a *argsBalance) feed(raw []byte) {
+	for _, c := range raw {
+		switch {
+		case a.escaped:
+			a.escaped = false
+			if c != '"' && c != '\\' {
+				c = ' ' // a line break or any other character: no bracket
+			}
+		case c == '\\':
+			a.escaped = true
+			continue
+		}
+		a.begun = a.begun || c == '{'
+		a.balance.feedByte(c)
+	}
+}
+
+// complete says whether a whole object has come.
+func (a *argsBalance) complete() bool { return a.begun && a.depth <= 0 && !a.inString }

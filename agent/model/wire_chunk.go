@@ -51,8 +51,11 @@ func (c *chunk) member(key []byte) error {
 		return c.readUsage()
 	case "x_groq":
 		return c.inner(func(key []byte) error {
-			if string(key) == "usage" {
+			switch string(key) {
+			case "usage":
 				return c.readUsage()
+			case "error":
+				return c.readFault()
 			}
 			return c.sc.skip()
 		})
@@ -84,14 +87,19 @@ func (c *chunk) inner(visit func(key []byte) error) error {
 	return c.sc.object(visit)
 }
 
-// choice reads one element of choices. Only one answer is ever asked for, so all count.
+// choice reads one element of choices. Only one answer is ever asked for, so all count. A
+// whole message beside a delta repeats what was said and does not count.
 func (c *chunk) choice(int) error {
-	return c.inner(func(key []byte) error {
+	var message []byte
+	isDelta := false
+	err := c.inner(func(key []byte) error {
 		switch string(key) {
 		case "message":
-			c.whole = c.whole || c.sc.peek() == '{'
-			return c.inner(c.delta)
+			var err error
+			message, err = c.sc.value()
+			return err
 		case "delta":
+			isDelta = isDelta || c.sc.peek() == '{'
 			return c.inner(c.delta)
 		case "text": // the legacy completion form
 			return c.content(&c.text)
@@ -104,6 +112,15 @@ func (c *chunk) choice(int) error {
 		}
 		return c.sc.skip()
 	})
+	if err != nil || isDelta || len(message) == 0 || message[0] != '{' {
+		return err
+	}
+	c.whole = true
+	outer := c.sc
+	c.sc = scanner{b: message}
+	err = c.inner(c.delta)
+	c.sc = outer
+	return err
 }
 
 func (c *chunk) delta(key []byte) error {

@@ -255,23 +255,27 @@ type balance struct {
 // feed takes the next bytes; true when the outermost value is closed.
 func (b *balance) feed(line []byte) bool {
 	for _, c := range line {
-		switch {
-		case b.escape:
-			b.escape = false
-		case b.inString:
-			switch c {
-			case '\\':
-				b.escape = true
-			case '"':
-				b.inString = false
-			}
-		case c == '"':
-			b.inString = true
-		case c == '{' || c == '[':
-			b.depth++
-		case c == '}' || c == ']':
-			b.depth--
-		}
+		b.feedByte(c)
 	}
 	return b.depth <= 0 && !b.inString
+}
+
+func (b *balance) feedByte(c byte) {
+	switch {
+	case b.escape:
+		b.escape = false
+	case b.inString:
+		switch c {
+		case '\\':
+			b.escape = true
+		case '"':
+			b.inString = false
+		}
+	case c == '"':
+		b.inString = true
+	case c == '{' || c == '[':
+		b.depth++
+	case c == '}' || c == ']':
+		b.depth--
+	}
 }

@@ -90,6 +90,10 @@ type Options struct {
 	Roles func(name string) (Role, error)
 	// Leases acquires MCP servers for a scope.
 	Leases Leaser
+	// ChildLeases acquires them for sub-agents, whose leases replace nobody's; nil: Leases.
+	ChildLeases Leaser
+	// Attach gives what a prompt mentions and the model shall read with it, "" for nothing.
+	Attach func(ctx context.Context, prompt string) string
 	// Allow puts approved rules in force for a session until release is called.
 	Allow func(sessionID string, rules []string) (release func(), err error)
 	// Before runs before each step and may tell the model something ("skill x changed").

@@ -113,6 +113,13 @@ func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason,
 	if c.opt.Ready != nil {
 		c.opt.Ready(ctx)
 	}
+	if c.opt.Attach != nil {
+		if text := c.opt.Attach(ctx, p.Text); text != "" {
+			if err := c.appendNotice(context.WithoutCancel(ctx), text); err != nil {
+				return StopError, err
+			}
+		}
+	}
 	if len(p.Allow) > 0 && c.opt.Allow != nil {
 		release, err := c.opt.Allow(c.row.ID, p.Allow)
 		if err != nil {

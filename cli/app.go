@@ -271,7 +271,8 @@ func (a *app) options() (agent.Options, error) {
 	}
 	if a.mcp != nil {
 		opt.Scoped = a.mcp.SetScope
-		opt.Leases = mcp.Leaser{M: a.mcp, Exclusive: true}
+		opt.Leases, opt.ChildLeases = mcp.Leaser{M: a.mcp, Exclusive: true}, mcp.Leaser{M: a.mcp}
+		opt.Attach = a.mentioned
 	}
 	return opt, nil
 }

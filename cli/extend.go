@@ -59,11 +59,12 @@ func (a *app) openMCP() error {
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Roots: append([]string{a.root}, a.flags.AddDir...), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.config.MCP.MaxTools,
-		Window: a.board.window,
+		Window: a.board.window, Elicitor: mcpElicitor{a},
 		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
 	})
 	a.onClose(a.mcp.Close)
 	a.mcp.SetDispatcher(a.dispatcher)
+	a.commands.Sources = append(a.commands.Sources, a.mcp.Commands())
 	return a.mcp.RegisterTools()
 }
 

@@ -26,6 +26,7 @@ type flags struct {
 	NoMCP        bool     `name:"no-mcp" help:"Connect no MCP servers."`
 	NoLua        bool     `name:"no-lua" help:"Run no Lua."`
 	NoSkills     bool     `name:"no-skills" help:"Load no skills."`
+	Elicit       string   `enum:"decline,accept-defaults" default:"decline" help:"With -p, what to answer when an MCP server asks something: ${enum}."`
 	Trust        bool     `help:"Trust this folder's configuration for this run."`
 	Cwd          string   `short:"C" help:"Work in this folder." placeholder:"DIR"`
 	AddDir       []string `help:"Let the tools work in this folder too; repeatable." placeholder:"DIR" sep:"none"`

@@ -160,7 +160,6 @@ type mcpCallCmd struct {
 	First  string `arg:"" name:"server" help:"Server; with --url or -- COMMAND ARGS… the tool."`
 	Second string `arg:"" optional:"" name:"tool" help:"Tool; with --url or -- COMMAND ARGS… its arguments."`
 	Third  string `arg:"" optional:"" name:"arguments" help:"JSON object, - for standard input, or @FILE."`
-	Elicit string `enum:"decline,accept-defaults" default:"decline" help:"What to answer when the server asks something: ${enum}."`
 	probeFlags
 }
 
@@ -182,7 +181,7 @@ func (c *mcpCallCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if err != nil {
 		return err
 	}
-	probe, err := c.open(ctx, a, server, mcp.Unattended{AcceptDefaults: c.Elicit == "accept-defaults"})
+	probe, err := c.open(ctx, a, server, mcp.Unattended{AcceptDefaults: f.Elicit == "accept-defaults"})
 	if err != nil {
 		if probe != nil {
 			probe.Close()

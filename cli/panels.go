@@ -152,7 +152,7 @@ func (a *app) mcpPanel() tui.Panel {
 		return func(_ context.Context, row tui.Row) (string, error) { return "", f(row.ID) }
 	}
 	return tui.Panel{
-		Name: "mcp", Help: "MCP servers: state, tools, log", Title: "MCP servers",
+		Name: "mcp", Help: "MCP servers: state, tools, log", Title: "MCP servers", Words: a.mcpWords,
 		Empty: "No MCP servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one.",
 		Rows: func(context.Context) ([]tui.Row, error) {
 			var rows []tui.Row

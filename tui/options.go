@@ -103,6 +103,9 @@ type Panel struct {
 	Rows func(ctx context.Context) ([]Row, error)
 	// Actions are what can be done with a row. The first is Enter's.
 	Actions []Action
+	// Words carries out the command with words behind it ("/mcp reload") and may say what
+	// came of it; nil: words search the list.
+	Words func(ctx context.Context, words string) (notice string, err error)
 }
 
 // Action is something that a panel does with a row.

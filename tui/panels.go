@@ -12,6 +12,7 @@ import (
 	"jcode/agent"
 	"jcode/internal/cells"
 	"jcode/session"
+	"jcode/tools/command"
 )
 
 // pick opens a picker whose rows are read outside the loop.
@@ -47,6 +48,14 @@ func (p *program) fill(pk *picker, rows func(ctx context.Context) ([]Row, error)
 
 // openPanel shows a panel of another room.
 func (p *program) openPanel(pl *Panel, query string) tea.Cmd {
+	if query != "" && pl.Words != nil {
+		return p.background(func(ctx context.Context) do {
+			notice, err := pl.Words(ctx, query)
+			return func(p *program) tea.Cmd {
+				return p.outcome("/"+pl.Name+" "+query, command.Outcome{Notice: notice}, err)
+			}
+		})
+	}
 	pk := newPicker(orElse(pl.Title, pl.Name), nil, nil)
 	pk.empty = pl.Empty
 	if len(pl.Actions) > 0 {

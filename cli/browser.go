@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+)
+
+// openInBrowser opens an address by the person's own program ($BROWSER), else by the
+// system's.
+func openInBrowser(ctx context.Context, browser, url string) error {
+	argv := strings.Fields(browser)
+	if len(argv) == 0 {
+		switch runtime.GOOS {
+		case "darwin":
+			argv = []string{"open"}
+		case "windows":
+			argv = []string{"rundll32", "url.dll,FileProtocolHandler"}
+		default:
+			return errors.New("no $BROWSER is set")
+		}
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), argv[0], append(argv[1:], url)...)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("open %s: %w", url, err)
+	}
+	go func() { _ = cmd.Wait() }() // the browser reports to the person itself
+	return nil
+}

@@ -186,10 +186,10 @@ type writer struct {
 
 func (w *writer) header(from, fromCount, to, toCount int) {
 	span := func(start, n int) string {
-		switch {
-		case n == 1:
+		switch n {
+		case 1:
 			return fmt.Sprint(start)
-		case n == 0:
+		case 0:
 			start--
 		}
 		return fmt.Sprintf("%d,%d", start, n)

@@ -39,6 +39,7 @@ func (e Encoding) String() string {
 		return "UTF-16 LE"
 	case UTF16BE:
 		return "UTF-16 BE"
+	case EightBit:
 	}
 	return "not UTF-8 (Latin-1 or another 8-bit encoding)"
 }
@@ -81,6 +82,7 @@ func (e Encoding) Encode(text string) ([]byte, error) {
 			out = e.order().AppendUint16(out, u)
 		}
 		return out, nil
+	case UTF8, EightBit:
 	}
 	return []byte(text), nil
 }

@@ -148,6 +148,7 @@ func (r *rule) fits(path, base string) bool {
 		return strings.HasPrefix(subject, r.text)
 	case kindWild:
 		return wild(r.text, subject)
+	case kindPath:
 	}
 	rest, ok := strings.CutPrefix(subject, r.text)
 	return ok && pathWild(r.segments, rest)

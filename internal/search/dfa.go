@@ -127,6 +127,7 @@ func (d *dfa) step(from int32, r rune) int32 {
 		d.seen[at] = d.generation
 		inst := &d.prog.Inst[at]
 		switch inst.Op {
+		case syntax.InstFail:
 		case syntax.InstMatch:
 			return stateMatch
 		case syntax.InstAlt, syntax.InstAltMatch:

@@ -44,19 +44,6 @@ func Compile(pattern string, literal bool) (*Pattern, error) {
 	return &Pattern{re: re, prog: prog, need: required(simple)}, nil
 }
 
-// line gives where a line, without its line break, matches.
-func (p *Pattern) line(line []byte) (start, end int, ok bool) {
-	if p.re == nil {
-		i := p.literal.index(line)
-		return i, i + len(p.literal.text), i >= 0
-	}
-	loc := p.re.FindIndex(line)
-	if loc == nil {
-		return 0, 0, false
-	}
-	return loc[0], loc[1], true
-}
-
 // finder looks for one literal by its rarest byte.
 type finder struct {
 	text []byte // lower case if fold
@@ -242,43 +229,49 @@ func required(re *syntax.Regexp) *finders {
 
 // needs finds the most useful set of literals of which every match of re has one.
 func needs(re *syntax.Regexp) need {
-	switch re.Op {
-	case syntax.OpLiteral:
+	switch op := re.Op; {
+	case op == syntax.OpLiteral:
 		return literalNeed(re)
-	case syntax.OpCharClass:
+	case op == syntax.OpCharClass:
 		return classNeed(re)
-	case syntax.OpCapture, syntax.OpPlus:
+	case op == syntax.OpCapture, op == syntax.OpPlus, op == syntax.OpRepeat && re.Min > 0:
 		return needs(re.Sub[0])
-	case syntax.OpRepeat:
-		if re.Min > 0 {
-			return needs(re.Sub[0])
-		}
-	case syntax.OpConcat:
-		best := need{}
-		for _, sub := range re.Sub {
-			if n := needs(sub); n.worth() > best.worth() {
-				best = n
-			}
-		}
-		return best
-	case syntax.OpAlternate:
-		all := need{}
-		for i, sub := range re.Sub {
-			n := needs(sub)
-			if n.worth() < 0 || len(all.texts)+len(n.texts) > maxNeeds {
-				return need{}
-			}
-			if i > 0 && n.fold != all.fold {
-				n.fold, all.fold = true, true // folding finds more, which is allowed
-				if !ascii(n.texts) || !ascii(all.texts) {
-					return need{}
-				}
-			}
-			all.texts, all.fold = append(all.texts, n.texts...), n.fold
-		}
-		return all
+	case op == syntax.OpConcat:
+		return bestNeed(re.Sub)
+	case op == syntax.OpAlternate:
+		return anyNeed(re.Sub)
 	}
 	return need{}
+}
+
+// bestNeed is the most useful of the needs of parts that all have to match.
+func bestNeed(parts []*syntax.Regexp) need {
+	best := need{}
+	for _, sub := range parts {
+		if n := needs(sub); n.worth() > best.worth() {
+			best = n
+		}
+	}
+	return best
+}
+
+// anyNeed joins the needs of parts of which one has to match.
+func anyNeed(parts []*syntax.Regexp) need {
+	all := need{}
+	for i, sub := range parts {
+		n := needs(sub)
+		if n.worth() < 0 || len(all.texts)+len(n.texts) > maxNeeds {
+			return need{}
+		}
+		if i > 0 && n.fold != all.fold {
+			n.fold, all.fold = true, true // folding finds more, which is allowed
+			if !ascii(n.texts) || !ascii(all.texts) {
+				return need{}
+			}
+		}
+		all.texts, all.fold = append(all.texts, n.texts...), n.fold
+	}
+	return all
 }
 
 // literalNeed is the literal itself; of one that ignores case, its longest ASCII part.

@@ -35,9 +35,9 @@ const (
 	readWhole    = 8 << 20  // bytes of a file that is read whole
 	scriptWhole  = 10 << 20 // bytes of a file that a script gets whole
 	readHeld     = max(readWhole, scriptWhole)
-	sniffBytes   = 8 << 10  // bytes by which the kind of a file is told
-	maxImage     = 5 << 20  // bytes of an image for a model
-	readMaxLines = 20_000   // lines at most, whatever limit says
+	sniffBytes   = 8 << 10 // bytes by which the kind of a file is told
+	maxImage     = 5 << 20 // bytes of an image for a model
+	readMaxLines = 20_000  // lines at most, whatever limit says
 )
 
 type readArgs struct {

@@ -18,9 +18,10 @@ const (
 	keepLine   = 64 << 10 // bytes of one line that are held
 )
 
-// lineIndexes knows for a few large files how many lines stand before every 4 MiB, as far
+// lineIndexes knows for a few large files how many lines stand before every few MiB, as far
 // as somebody has read, so that a later window is found without counting again.
 type lineIndexes struct {
+	chunk int64 // bytes between two marks
 	mu    sync.Mutex
 	files []*lineIndex // the latest used last
 }
@@ -28,13 +29,14 @@ type lineIndexes struct {
 // lineIndex is the index of one file as it was at a moment.
 type lineIndex struct {
 	mu    sync.Mutex
+	chunk int64
 	path  string
 	size  int64
 	mod   time.Time
 	lines []int // line breaks in chunks 0 to i, all together
 }
 
-func newLineIndexes() *lineIndexes { return &lineIndexes{} }
+func newLineIndexes() *lineIndexes { return &lineIndexes{chunk: indexChunk} }
 
 // of gives the index of a file, a new one if the file is not the one that was indexed.
 func (x *lineIndexes) of(path string, info fs.FileInfo) *lineIndex {
@@ -51,7 +53,7 @@ func (x *lineIndexes) of(path string, info fs.FileInfo) *lineIndex {
 		}
 		break
 	}
-	f := &lineIndex{path: path, size: info.Size(), mod: info.ModTime()}
+	f := &lineIndex{chunk: x.chunk, path: path, size: info.Size(), mod: info.ModTime()}
 	x.files = append(x.files, f)
 	if len(x.files) > indexFiles {
 		x.files = x.files[1:]
@@ -77,7 +79,7 @@ func (x *lineIndexes) seek(ctx context.Context, file io.ReaderAt, info fs.FileIn
 	if chunk > 0 {
 		breaks = f.lines[chunk-1]
 	}
-	at = int64(chunk) * indexChunk
+	at = int64(chunk) * f.chunk
 	return f.lineStart(file, at, breaks+1, first)
 }
 
@@ -123,7 +125,7 @@ func (f *lineIndex) endsWithBreak(file io.ReaderAt) bool {
 // count extends the index until it covers the line breaks before a line, with as many
 // readers as there are cores.
 func (f *lineIndex) count(ctx context.Context, file io.ReaderAt, line int) error {
-	chunks := int((f.size + indexChunk - 1) / indexChunk)
+	chunks := int((f.size + f.chunk - 1) / f.chunk)
 	workers := runtime.GOMAXPROCS(0)
 	bufs := make([][]byte, workers)
 	for line > 1 && len(f.lines) < chunks && (len(f.lines) == 0 || f.lines[len(f.lines)-1] < line-1) {
@@ -139,7 +141,8 @@ func (f *lineIndex) count(ctx context.Context, file io.ReaderAt, line int) error
 					bufs[w] = make([]byte, 256<<10)
 				}
 				for i := w; i < batch; i += workers {
-					found[i], errs[i] = countBreaks(file, int64(len(f.lines)+i)*indexChunk, bufs[w])
+					at := int64(len(f.lines)+i) * f.chunk
+					found[i], errs[i] = countBreaks(file, at, at+f.chunk, bufs[w])
 				}
 			})
 		}
@@ -159,10 +162,10 @@ func (f *lineIndex) count(ctx context.Context, file io.ReaderAt, line int) error
 	return nil
 }
 
-// countBreaks counts the line breaks of one chunk.
-func countBreaks(file io.ReaderAt, at int64, buf []byte) (int, error) {
+// countBreaks counts the line breaks from one offset to another.
+func countBreaks(file io.ReaderAt, at, end int64, buf []byte) (int, error) {
 	total := 0
-	for end := at + indexChunk; at < end; {
+	for at < end {
 		n, err := file.ReadAt(buf[:min(int64(len(buf)), end-at)], at)
 		total += bytes.Count(buf[:n], []byte{'\n'})
 		at += int64(n)

@@ -77,7 +77,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	case err != nil:
 		return &exitError{code: exitModel, err: err}
 	}
-	if id := s.id(); id != "" {
+	if id := s.id(); id != "" && a.models.script == nil { // nothing of a tour is kept
 		fmt.Fprintf(a.std.Err, "jcode: go on with: jcode -r=%s\n", id)
 	}
 	return nil

@@ -1,0 +1,274 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jcode/internal/modeltest"
+	"jcode/internal/terminal"
+)
+
+// patience is how long a screen may take; only a failing test waits for it.
+const patience = 30 * time.Second
+
+// chat is the real program in a terminal, in a folder and home of its own.
+type chat struct {
+	*terminal.Terminal
+	t    *testing.T
+	dir  string
+	home string
+	srv  *modeltest.Server
+}
+
+func newChat(t *testing.T, replies ...modeltest.Reply) *chat {
+	t.Helper()
+	c := &chat{t: t, dir: t.TempDir(), home: t.TempDir(), srv: modeltest.New(t, replies...)}
+	// Titles are asked for beside the turns.
+	c.srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {
+		return modeltest.Text("A title"), strings.HasPrefix(r.System(), "Name the task")
+	})
+	return c
+}
+
+func (c *chat) start(args ...string) {
+	c.t.Helper()
+	cmd := exec.Command("jcode", args...)
+	cmd.Dir = c.dir
+	cmd.Env = append(os.Environ(), "JCODE_HOME="+c.home, "HOME="+c.home, "OPENAI_API_KEY=sk-test", "OPENAI_BASE_URL="+c.srv.URL(), "JCODE_MODEL=test-model")
+	term, err := terminal.Start(cmd, 90, 28)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.Terminal = term
+	c.t.Cleanup(term.Close)
+	c.wait("ask for something")
+}
+
+func (c *chat) wait(texts ...string) terminal.Screen {
+	c.t.Helper()
+	s, err := c.WaitFor(patience, texts...)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+func (c *chat) say(text string) {
+	c.Type(text)
+	c.wait(text)
+	c.Press("enter")
+}
+
+func (c *chat) write(name, content string) {
+	c.t.Helper()
+	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(content), 0o644); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *chat) read(name string) string {
+	c.t.Helper()
+	b, err := os.ReadFile(filepath.Join(c.dir, name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// answerable waits until a question takes keys: it does not while the input is shown.
+func (c *chat) answerable(texts ...string) terminal.Screen {
+	c.t.Helper()
+	s, err := c.Wait(patience, func(s terminal.Screen) bool {
+		for _, text := range texts {
+			if !s.Contains(text) {
+				return false
+			}
+		}
+		return s.Contains("y  once") && !s.Contains(strings.Repeat("─", s.Cols))
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+// request gives the nth request of a turn, from 0.
+func (c *chat) request(n int) modeltest.Request {
+	c.t.Helper()
+	for _, r := range c.srv.Requests() {
+		if strings.HasPrefix(r.System(), "Name the task") {
+			continue
+		}
+		if n == 0 {
+			return r
+		}
+		n--
+	}
+	c.t.Fatal("there is no such request")
+	return modeltest.Request{}
+}
+
+// quit leaves by Ctrl+C twice, and checks that the terminal is as it was.
+func (c *chat) quit() {
+	c.t.Helper()
+	c.Press("ctrl+c")
+	c.wait("again")
+	c.Press("ctrl+c")
+	if code, err := c.ExitCode(patience); err != nil || code != 0 {
+		c.t.Fatalf("exit %d, %v", code, err)
+	}
+	for mode, name := range map[int]string{1049: "alternate screen", 2004: "bracketed paste", 1006: "mouse"} {
+		if c.Mode(mode) {
+			c.t.Errorf("%s is still on", name)
+		}
+	}
+	if !c.Screen().CursorVisible {
+		c.t.Error("the cursor is hidden")
+	}
+}
+
+func tool(id, name string, args map[string]any) modeltest.Call {
+	b, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
+	return modeltest.Call{ID: id, Name: name, Args: string(b)}
+}
+
+func TestPromptEditsAFileAfterApproval(t *testing.T) {
+	c := newChat(t,
+		modeltest.Calls(tool("c1", "edit", map[string]any{"path": "a.txt", "old_string": "one", "new_string": "two"})).WithText("I'll change it."),
+		modeltest.Text("It says **two** now."),
+	)
+	c.write("a.txt", "one\n")
+	c.start()
+	c.say("make it two")
+	s := c.answerable("Edit file: a.txt", "+ two", "- one")
+	if c.read("a.txt") != "one\n" {
+		t.Fatalf("edited before the answer:\n%s", s.Text())
+	}
+	c.Press("y")
+	c.wait("It says two now.")
+	if got := c.read("a.txt"); got != "two\n" {
+		t.Errorf("a.txt is %q", got)
+	}
+	c.quit()
+}
+
+func TestRefusalReachesTheModelAndTheFileStays(t *testing.T) {
+	c := newChat(t,
+		modeltest.Calls(tool("c1", "write", map[string]any{"path": "b.txt", "content": "b"})),
+		modeltest.Text("All right."),
+	)
+	c.start()
+	c.say("write it")
+	c.answerable("Write to file: b.txt")
+	c.Press("n")
+	c.wait("All right.")
+	if _, err := os.Stat(filepath.Join(c.dir, "b.txt")); err == nil {
+		t.Error("the file was written")
+	}
+	if m, ok := c.request(1).Result("c1"); !ok || !strings.Contains(m.Content, "denied by user") {
+		t.Errorf("the model was told %q", m.Content)
+	}
+	c.quit()
+}
+
+func TestEscInterruptsACommandAndTheNextPromptGoesOn(t *testing.T) { // P14, S06
+	c := newChat(t,
+		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "sleep 300"}), tool("c2", "exec", map[string]any{"cmd": "echo never"})),
+		modeltest.Text("Going on."),
+	)
+	c.start("--mode", "yolo")
+	c.say("sleep")
+	c.wait("exec sleep 300")
+	c.Press("esc")
+	c.wait("Interrupted")
+	c.say("go on")
+	c.wait("Going on.")
+	req := c.request(1)
+	first, _ := req.Result("c1")
+	second, _ := req.Result("c2")
+	if !strings.Contains(first.Content, "interrupted by user") || !strings.Contains(second.Content, "not run") {
+		t.Errorf("results are %q and %q", first.Content, second.Content)
+	}
+	c.quit()
+}
+
+func TestKilledSessionResumesWithItsTranscript(t *testing.T) { // D05
+	c := newChat(t,
+		modeltest.Text("The first answer."),
+		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "sleep 300"})),
+		modeltest.Text("Back again."),
+	)
+	c.start("--mode", "yolo")
+	c.say("first question")
+	c.wait("The first answer.")
+	c.say("now sleep")
+	c.wait("exec sleep 300")
+	if err := c.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-c.Exited()
+	c.start("-c")
+	c.wait("first question", "The first answer.", "now sleep")
+	c.say("are you there")
+	c.wait("Back again.")
+	if m, ok := c.request(2).Result("c1"); !ok || !strings.Contains(m.Content, "not run") {
+		t.Errorf("the call that was cut has the result %q", m.Content)
+	}
+	c.quit()
+}
+
+func TestTermSignalRestoresTheTerminal(t *testing.T) { // U08, H07
+	c := newChat(t)
+	c.start()
+	if err := c.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code, err := c.ExitCode(patience); err != nil || code != 143 {
+		t.Errorf("exit %d, %v", code, err)
+	}
+	if c.Mode(1049) || !c.Screen().CursorVisible {
+		t.Error("the terminal was left changed")
+	}
+}
+
+func TestFirstRunLeadsToTheTour(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("the tour runs go test, and there is no go command")
+	}
+	c := newChat(t)
+	cmd := exec.Command("jcode")
+	cmd.Dir = c.dir
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); !strings.HasSuffix(name, "_API_KEY") && name != "OPENAI_BASE_URL" && name != "JCODE_MODEL" {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, "JCODE_HOME="+c.home)
+	term, err := terminal.Start(cmd, 90, 28)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Terminal = term
+	t.Cleanup(term.Close)
+	s := c.wait("jcode needs a model", "Take the offline tour", "Enter an API key")
+	for range s.Rows { // down to the tour, however many servers were found
+		if strings.Contains(c.Screen().Text(), "›   Take the offline tour") {
+			break
+		}
+		c.Press("down")
+		c.Settle(200*time.Millisecond, patience)
+	}
+	c.Press("enter")
+	c.wait("Run a command", "go test ./...")
+}

@@ -17,6 +17,7 @@ import (
 	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/session"
+	"jcode/tools/command"
 )
 
 // doctorCmd looks at everything that a session depends on, and says what to do about
@@ -89,6 +90,7 @@ type doctor struct {
 	show    func(finding) // is told each finding as it comes; may be nil
 	found   []finding
 
+	live  *app // an open jcode, whose servers are looked at instead of starting others
 	paths config.Paths
 	conf  config.Config
 	keys  map[string]string
@@ -292,15 +294,20 @@ const serverWait = 15 * time.Second
 
 // servers connects the configured MCP servers, as a start would.
 func (d *doctor) servers(ctx context.Context) {
-	a, err := newApp(ctx, d.flags, d.std)
-	if err != nil {
-		return // reported by what came before
+	a := d.live
+	if a == nil {
+		var err error
+		if a, err = newApp(ctx, d.flags, d.std); err != nil {
+			return // reported by what came before
+		}
+		defer a.close()
+		if a.mcp != nil {
+			a.mcp.Start()
+		}
 	}
-	defer a.close()
 	if a.mcp == nil {
 		return
 	}
-	a.mcp.Start()
 	ctx, cancel := context.WithTimeout(ctx, serverWait)
 	defer cancel()
 	a.mcp.WaitReady(ctx)
@@ -310,6 +317,14 @@ func (d *doctor) servers(ctx context.Context) {
 	for _, w := range a.mcp.Warnings() {
 		d.warn("mcp", "", "%s", w)
 	}
+}
+
+// doctor is /doctor.
+func (p personCommands) doctor(ctx context.Context, _ string) (command.Outcome, error) {
+	var report strings.Builder
+	d := &doctor{flags: p.a.flags, std: p.a.std, live: p.a, show: func(f finding) { printFinding(&report, f) }}
+	d.examine(ctx)
+	return command.Outcome{Notice: strings.TrimRight(report.String(), "\n")}, nil
 }
 
 func (d *doctor) server(s mcp.Details) {

@@ -175,6 +175,9 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 	c.seqs = append([]int64{seq}, tailSeqs...)
 	c.measured.forget()
 	c.prompted = false // built afresh from here on
+	if c.opt.Compacted != nil {
+		c.opt.Compacted(ctx, c.row.ID)
+	}
 	after := c.measured.expect(c.system, nil, c.history)
 	c.measured.compacted = after
 	c.emit(Compacted{BeforeTokens: before, AfterTokens: after, Summary: summary})

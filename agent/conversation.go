@@ -104,6 +104,11 @@ type Options struct {
 	Ready func(ctx context.Context)
 	// TurnStarted is told when a prompt was committed.
 	TurnStarted func(TurnStart)
+	// Loaded is told that the history was read from the store: after a resume, and after a
+	// rewind took messages out of it.
+	Loaded func(ctx context.Context, sessionID string)
+	// Compacted is told that a summary took the place of a part of the history.
+	Compacted func(ctx context.Context, sessionID string)
 	// TurnEnded is told when a turn ends.
 	TurnEnded func(TurnEnd)
 }

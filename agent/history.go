@@ -49,6 +49,9 @@ func (c *Conversation) load(ctx context.Context) error {
 			c.Notify(LevelWarn, "the stored plan could not be read: %v", err)
 		}
 	}
+	if c.opt.Loaded != nil {
+		c.opt.Loaded(ctx, c.row.ID)
+	}
 	return nil
 }
 

@@ -258,6 +258,8 @@ func (a *app) options() (agent.Options, error) {
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: a.flags.MaxSteps, MaxCost: a.flags.MaxCost, Headless: a.flags.Print,
 		Roles: a.agentRole, Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{a.learning.before, a.board.take},
+		Loaded:    a.learning.restored,
+		Compacted: a.learning.compacted,
 		TurnEnded: func(agent.TurnEnd) { a.learning.turnEnded() },
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}

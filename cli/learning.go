@@ -135,6 +135,40 @@ func (l *learning) before(_ context.Context, sessionID string) agent.Announcemen
 	return agent.Announcement{Text: strings.Join(text, "\n\n"), Shown: strings.Join(shown, "; "), Silent: shown == nil}
 }
 
+// restored tells skills and instructions what a history that was read from the store holds.
+func (l *learning) restored(ctx context.Context, sessionID string) {
+	live, archived := l.loadedIn(ctx, sessionID)
+	l.skills.Session(sessionID).Restore(live, archived)
+	l.of(sessionID).set.Rewound()
+}
+
+// compacted tells the skills what a compaction has left of them in the history.
+func (l *learning) compacted(ctx context.Context, sessionID string) {
+	live, _ := l.loadedIn(ctx, sessionID)
+	l.skills.Session(sessionID).Compacted(live)
+}
+
+// loadedIn gives the skills that a session's calls have loaded: those whose text stands in
+// the history, and those before a summary.
+func (l *learning) loadedIn(ctx context.Context, sessionID string) (live, archived []string) {
+	liveArgs, oldArgs, err := l.app.store.CallArguments(ctx, sessionID, "skill")
+	if err != nil {
+		l.app.board.say(agent.LevelWarn, "skills: %v", err)
+	}
+	names := func(list []string) (out []string) {
+		for _, raw := range list {
+			var args struct {
+				Name string `json:"name"`
+			}
+			if json.Unmarshal([]byte(raw), &args) == nil && args.Name != "" {
+				out = append(out, args.Name)
+			}
+		}
+		return out
+	}
+	return names(liveArgs), names(oldArgs)
+}
+
 // Allow implements skills.Grants: the rules hold until the turn ends.
 func (l *learning) Allow(sessionID string, _ int, source string, rules []string) {
 	release, err := l.app.allow(sessionID, rules)

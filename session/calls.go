@@ -86,6 +86,33 @@ func (s *Store) InterruptOpenCalls(ctx context.Context, sessionID, text string) 
 	return int(count), nil
 }
 
+// CallArguments gives the arguments of a session's calls of one tool that ended well, in
+// order: those in live messages, and those in messages that a summary has replaced. Calls
+// that a rewind took out are in neither.
+func (s *Store) CallArguments(ctx context.Context, sessionID, tool string) (live, archived []string, err error) {
+	err = s.read(ctx, `SELECT c.arguments, m.archived_by FROM sessions s
+		JOIN tool_calls c ON c.message > (s.n << ?1) AND c.message < ((s.n + 1) << ?1)
+		JOIN messages m ON m.id = c.message AND m.rewound = 0
+		WHERE s.id = ?2 AND c.name = ?3 AND c.status = ?4 ORDER BY c.message, c.idx`,
+		[]any{seqBits, sessionID, tool, StatusDone}, func(scan func(...any) error) error {
+			var text sql.NullString
+			var by int64
+			if err := scan(&text, &by); err != nil {
+				return err
+			}
+			if by == 0 {
+				live = append(live, text.String)
+			} else {
+				archived = append(archived, text.String)
+			}
+			return nil
+		})
+	if err != nil {
+		return nil, nil, fmt.Errorf("calls of %s in session %s: %w", tool, sessionID, err)
+	}
+	return live, archived, nil
+}
+
 func (t *tx) messageID(sessionID string, seq int64) (int64, error) {
 	var n int64
 	if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {

@@ -19,14 +19,16 @@ type Session struct {
 	version uint64
 	scope   *tools.Scope
 	known   map[string]string // name to hash, as the model was last told; nil before that
-	loaded  map[string]string // name to hash, as it stands in the history
+	base    map[string]string // known as of the system prompt
+	loaded  map[string]string // name to hash, as its text stands in the history or the prompt
+	carried map[string]bool   // those that a compaction took out of the history
 	refused map[string]bool   // hashes whose allowed-tools the person refused
 }
 
 // Session gives the session of that ID, the same at each call.
 func (r *Registry) Session(id string) *Session {
 	s, _ := r.sessions.LoadOrStore(id, &Session{
-		r: r, loaded: map[string]string{}, refused: map[string]bool{},
+		r: r, loaded: map[string]string{}, carried: map[string]bool{}, refused: map[string]bool{},
 	})
 	return s.(*Session)
 }
@@ -35,23 +37,24 @@ func (r *Registry) Session(id string) *Session {
 func (r *Registry) Forget(id string) { r.sessions.Delete(id) }
 
 // Prompt gives the part of a system prompt that speaks of skills: the catalogue for the
-// scope, and the text of the skills that were loaded before a compaction. Changes counts
-// from here.
+// scope, and the text of the skills that a compaction took out of the history. Changes
+// counts from here.
 func (s *Session) Prompt(scope *tools.Scope) string {
 	st := s.r.state()
 	catalogue := s.r.Catalogue(scope)
 	s.mu.Lock()
 	s.version, s.scope, s.known = st.version, scope, visible(st, scope)
-	loaded := slices.Sorted(maps.Keys(s.loaded))
+	s.base = maps.Clone(s.known)
+	carried := slices.Sorted(maps.Keys(s.carried))
 	s.mu.Unlock()
-	if len(loaded) == 0 {
+	if len(carried) == 0 {
 		return catalogue
 	}
 	var b strings.Builder
 	b.WriteString(catalogue)
 	b.WriteString("\nThese skills were loaded earlier and still hold:\n")
 	room := carryBytes
-	for _, name := range loaded {
+	for _, name := range carried {
 		l, err := s.r.Load(name)
 		if err != nil || len(l.Text) > room {
 			s.drop(name) // the model can load it again
@@ -108,6 +111,7 @@ func (s *Session) Changes() string {
 		if _, has := now[name]; !has {
 			removed = append(removed, name)
 			delete(s.loaded, name)
+			delete(s.carried, name)
 		}
 	}
 	add("added", added)
@@ -148,14 +152,37 @@ func (s *Session) Loaded() []string {
 	return slices.Sorted(maps.Keys(s.loaded))
 }
 
-// Restore marks skills as loaded whose text stands in the history of a resumed session.
-// Their version is unknown, so that loading one again gives its text.
-func (s *Session) Restore(names ...string) {
+// Restore says that the history was read from disk, as after a resume or a rewind: which
+// skills' texts stand in it, and which a compaction took out of it. Their versions are
+// unknown, so that loading one again gives its text. What was told since the system prompt
+// is told again.
+func (s *Session) Restore(live, compacted []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, name := range names {
-		if _, has := s.loaded[name]; !has {
+	clear(s.loaded)
+	clear(s.carried)
+	for _, name := range live {
+		s.loaded[strings.ToLower(name)] = "unknown"
+	}
+	for _, name := range compacted {
+		if name = strings.ToLower(name); s.loaded[name] == "" {
 			s.loaded[name] = "unknown"
+			s.carried[name] = true
+		}
+	}
+	if s.base != nil {
+		s.version, s.known = 0, maps.Clone(s.base)
+	}
+}
+
+// Compacted says that a summary took the place of a part of the history, and which skills'
+// texts still stand in what is left.
+func (s *Session) Compacted(live []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name := range s.loaded {
+		if !slices.ContainsFunc(live, func(l string) bool { return strings.EqualFold(l, name) }) {
+			s.carried[name] = true
 		}
 	}
 }
@@ -165,7 +192,8 @@ func (s *Session) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.loaded)
-	s.known = nil
+	clear(s.carried)
+	s.known, s.base = nil, nil
 }
 
 // has reports whether exactly this version stands in the history.
@@ -190,4 +218,5 @@ func (s *Session) drop(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.loaded, name)
+	delete(s.carried, name)
 }

@@ -361,8 +361,21 @@ func TestLoadedSkillSurvivesCompactionAndItsEditIsAnnounced(t *testing.T) {
 	s := r.Session("s")
 	s.Prompt(nil)
 	run(t, r, "skill", `{"name":"one"}`, model("s"))
-	if p := s.Prompt(nil); !strings.Contains(p, "the body") {
-		t.Errorf("after a compaction: %s", p)
+	if p := s.Prompt(nil); strings.Contains(p, "the body") {
+		t.Errorf("twice, in the history and the prompt: %s", p)
+	}
+	s.Compacted([]string{"one"}) // its text is in the part that stays
+	if p := s.Prompt(nil); strings.Contains(p, "the body") {
+		t.Errorf("still in the history: %s", p)
+	}
+	s.Compacted(nil)
+	for range 2 {
+		if p := s.Prompt(nil); !strings.Contains(p, "the body") {
+			t.Errorf("after a compaction: %s", p)
+		}
+	}
+	if res := run(t, r, "skill", `{"name":"one"}`, model("s")); strings.Contains(res.Text, "the body") {
+		t.Errorf("injected twice: %s", res.Text)
 	}
 	w.project("one", skillMD("one", "One.", "the new, longer body"))
 	if line := s.Changes(); !strings.Contains(line, "load them again") || !strings.Contains(line, "one") {
@@ -371,6 +384,31 @@ func TestLoadedSkillSurvivesCompactionAndItsEditIsAnnounced(t *testing.T) {
 	s.Reset()
 	if p := s.Prompt(nil); strings.Contains(p, "body") {
 		t.Errorf("after a reset: %s", p)
+	}
+}
+
+func TestResumedAndRewoundSessionsKnowWhatTheyHold(t *testing.T) {
+	w := newWorld(t)
+	w.project("one", skillMD("one", "One.", "body one"))
+	w.project("two", skillMD("two", "Two.", "body two"))
+	r := w.registry()
+	s := r.Session("s")
+	s.Restore([]string{"One"}, []string{"two", "one", "gone"})
+	if p := s.Prompt(nil); strings.Contains(p, "body one") || !strings.Contains(p, "body two") {
+		t.Errorf("resumed: %s", p)
+	}
+	if got := s.Loaded(); !slices.Equal(got, []string{"one", "two"}) {
+		t.Errorf("loaded %v", got)
+	}
+	w.project("three", skillMD("three", "Three.", "x"))
+	for range 2 { // a rewind takes the announcement out of the history: it is made again
+		if line := s.Changes(); !strings.Contains(line, "added three") {
+			t.Errorf("announced %q", line)
+		}
+		s.Restore(nil, nil)
+	}
+	if res := run(t, r, "skill", `{"name":"one"}`, model("s")); !strings.Contains(res.Text, "body one") {
+		t.Errorf("after the rewind: %s", res.Text)
 	}
 }
 

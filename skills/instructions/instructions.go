@@ -65,6 +65,7 @@ type source struct {
 	size     int64
 	personal bool   // the person's own: may import from anywhere
 	folder   string // where it holds; empty for everywhere
+	prompt   bool   // stands in the system prompt
 }
 
 // New makes a Set. It reads nothing before the first Prompt.
@@ -90,6 +91,9 @@ func (s *Set) Prompt() string {
 	}
 	for _, dir := range append(s.folders(), s.touched...) {
 		list = append(list, s.folder(dir)...)
+	}
+	for _, src := range list {
+		src.prompt = true
 	}
 	return s.join(list)
 }

@@ -130,6 +130,23 @@ func TestSubfolderIsGivenOnceAtItsFirstTouch(t *testing.T) { // C04
 	inOrder(t, s.Prompt(), "root", "upper rules", "lower rules") // after a compaction they still hold
 }
 
+func TestRewindGivesASubfolderAgain(t *testing.T) {
+	dir := tempDir(t)
+	write(t, "root", dir, "AGENTS.md")
+	write(t, "sub rules", dir, "sub/AGENTS.md")
+	s := instructions.New(instructions.Options{Root: dir, Cwd: dir})
+	s.Prompt()
+	for range 2 {
+		if news, ok := s.Touch(filepath.Join(dir, "sub", "x")); !ok || strings.Contains(news.Text, "# Instructions from AGENTS.md") {
+			t.Errorf("given %q", news.Text)
+		}
+		s.Rewound()
+	}
+	if text := s.Prompt(); strings.Contains(text, "sub rules") {
+		t.Errorf("still counted as touched: %s", text)
+	}
+}
+
 func TestImportsInCodeAndMentionsAreNone(t *testing.T) {
 	dir := tempDir(t)
 	write(t, "secret", dir, "x.md")

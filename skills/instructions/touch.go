@@ -101,6 +101,17 @@ func (s *Set) Changes() (news News, ok bool) {
 	return News{Text: strings.Join(parts, "\n\n"), Short: strings.Join(short, "; ")}, parts != nil
 }
 
+// Rewound says that messages were taken out of the history: what was given since the last
+// Prompt is given again when it is touched.
+func (s *Set) Rewound() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.given = slices.DeleteFunc(s.given, func(g *source) bool { return !g.prompt })
+	s.touched = slices.DeleteFunc(s.touched, func(dir string) bool {
+		return !slices.ContainsFunc(s.given, func(g *source) bool { return g.folder == dir })
+	})
+}
+
 func (s *Set) forget(src *source) {
 	s.given = slices.DeleteFunc(s.given, func(g *source) bool { return g == src })
 }

@@ -6,8 +6,12 @@ if not file.ok then
   return { ok = false, error = file.error } -- an error result: the model reads it
 end
 
+local content = file.content
+if content ~= "" and content:sub(-1) ~= "\n" then
+  content = content .. "\n"
+end
 local lines, longest, where = 0, "", 0
-for line in (file.content .. "\n"):gmatch("(.-)\n") do
+for line in content:gmatch("(.-)\n") do
   lines = lines + 1
   if #line > #longest then
     longest, where = line, lines

@@ -290,12 +290,16 @@ func (s *seat) shape(spec tools.Spec, o *wire.Object) *wire.Object {
 		}
 		return o
 	}
-	if hasCode && code != 0 {
-		o.Set("ok", false)
+	if hasCode && code != 0 && o.String("error") == "" {
 		o.Set("error", fmt.Sprintf("exit status %d: %s", int(code), lastLine(o.String("stderr"))))
-		if o.Get("error_kind") == nil {
-			o.Set("error_kind", string(tools.KindIO))
-		}
+	}
+	if o.String("error") == "" {
+		o.Delete("error") // ended well
+		return o
+	}
+	o.Set("ok", false)
+	if o.Get("error_kind") == nil {
+		o.Set("error_kind", string(tools.KindIO))
 	}
 	return o
 }

@@ -478,7 +478,7 @@ func TestReloadReportsEverything(t *testing.T) {
 	w.project("new", skillMD("new", "x", "x"))
 	w.project("bad", "---\nname: bad\n---\nx")
 	res := run(t, r, "reload_skills", `{}`, model("s"))
-	for _, want := range []string{"added: new\n", "changed: edited\n", "removed: gone\n", "broken: ", "bad/SKILL.md:1: error: there is no `description`", "edited, new, "} {
+	for _, want := range []string{"added: new\n", "changed: edited\n", "removed: gone\n", "broken: ", "bad/SKILL.md:1: error: there is no `description`", "skills in use: ", "edited, "} {
 		if !strings.Contains(res.Text, want) {
 			t.Errorf("no %q in %s", want, res.Text)
 		}

@@ -102,15 +102,16 @@ func (t *tx) person(id string, turn int) (int64, int, error) {
 	return 0, 0, fmt.Errorf("session %s is its own parent", id)
 }
 
-// keepBefore notes a path's state unless this turn has changed it already: then the first
-// state counts.
+// keepBefore notes a path's state. Where this turn has changed the path already, its first
+// state counts, unless somebody else changed it in between: then a new row begins, so that
+// what they did is not taken for the turn's.
 func (t *tx) keepBefore(n int64, turn int, e entry, now time.Time) error {
-	res, err := t.exec(`UPDATE checkpoints SET after_kind = '', after_hash = '', after_mode = 0
-		WHERE session = ? AND turn = ? AND path = ? AND state = ?`, n, turn, e.path, rowLive)
+	id, last, err := t.lastChange(n, turn, e.path)
 	if err != nil {
 		return err
 	}
-	if known, err := res.RowsAffected(); err != nil || known > 0 {
+	if id != 0 && (last.kind == "" || last.same(e)) {
+		_, err := t.exec("UPDATE checkpoints SET after_kind = '', after_hash = '', after_mode = 0 WHERE id = ?", id)
 		return err
 	}
 	if e.blob != nil {
@@ -121,6 +122,18 @@ func (t *tx) keepBefore(n int64, turn int, e entry, now time.Time) error {
 	_, err = t.exec(`INSERT INTO checkpoints (session, turn, path, before_kind, before_hash, before_mode, note, at) VALUES (?,?,?,?,?,?,?,?)`,
 		n, turn, e.path, e.kind, e.hash, e.mode, e.note, toMillis(now))
 	return err
+}
+
+// lastChange gives the turn's newest row for a path and the state it left, 0 if there is
+// none.
+func (t *tx) lastChange(n int64, turn int, path string) (id int64, after entry, err error) {
+	err = t.row(`SELECT id, after_kind, after_hash, after_mode FROM checkpoints
+		WHERE session = ? AND turn = ? AND path = ? AND state = ? AND before_kind <> ? ORDER BY id DESC LIMIT 1`,
+		[]any{n, turn, path, rowLive, kindNote}, &id, &after.kind, &after.hash, &after.mode)
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return id, after, err
 }
 
 // finish notes what a tool left behind.
@@ -155,12 +168,12 @@ func (c *Checkpoints) finish(ctx context.Context, n int64, turn int, roots []str
 }
 
 func (t *tx) keepAfter(n int64, turn int, e entry, now int64) error {
-	res, err := t.exec(`UPDATE checkpoints SET after_kind = ?, after_hash = ?, after_mode = ?
-		WHERE session = ? AND turn = ? AND path = ? AND state = ?`, e.kind, e.hash, e.mode, n, turn, e.path, rowLive)
+	id, _, err := t.lastChange(n, turn, e.path)
 	if err != nil {
 		return err
 	}
-	if known, err := res.RowsAffected(); err != nil || known > 0 {
+	if id != 0 {
+		_, err := t.exec("UPDATE checkpoints SET after_kind = ?, after_hash = ?, after_mode = ? WHERE id = ?", e.kind, e.hash, e.mode, id)
 		return err
 	}
 	// Below a tracked folder something appeared: it was absent before.

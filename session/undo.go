@@ -72,7 +72,7 @@ func (c *Checkpoints) UndoFrom(ctx context.Context, sessionID string, turn int) 
 func (c *Checkpoints) undoTurn(ctx context.Context, rows []checkpointRow, turn, last int) (UndoReport, error) {
 	report := UndoReport{Turn: turn}
 	var steps []step
-	for _, r := range rows {
+	for _, r := range slices.Backward(rows) { // of two changes of a path, the last goes first
 		switch {
 		case r.before.kind == kindNote:
 			if r.turn >= turn && r.turn <= last {
@@ -83,6 +83,7 @@ func (c *Checkpoints) undoTurn(ctx context.Context, rows []checkpointRow, turn, 
 			steps = append(steps, step{row: r, from: r.after, to: r.before})
 		}
 	}
+	slices.Reverse(report.Cannot)
 	err := c.carryOut(ctx, steps, &report, rowUndone)
 	return report, err
 }

@@ -26,6 +26,7 @@ func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if _, err := exec.LookPath("go"); err != nil {
 		return usageError("the tour runs the tests of a small Go project, and there is no go command: install Go")
 	}
+	jcode := ownProgram() // before the folder changes
 	dir, err := os.MkdirTemp("", "jcode-tour-")
 	if err != nil {
 		return usageError("the tour's folder: %w", err)
@@ -57,20 +58,39 @@ func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return getenv(name)
 	}
 	f.Model, f.BaseURL, f.Continue, f.Resume = tourModel, "", false, ""
-	if f.Print {
-		return c.print(ctx, f, std)
+	script, err := tour.Script(jcode, home)
+	if err != nil {
+		return usageError("%w", err)
 	}
-	return c.show(ctx, f, std, tour.Script, tour.Prompt)
+	if f.Print {
+		return c.print(ctx, f, std, script)
+	}
+	return c.show(ctx, f, std, script, tour.Prompt)
+}
+
+// ownProgram is the path by which jcode was started, so that it can start itself.
+func ownProgram() string {
+	path, err := exec.LookPath(os.Args[0])
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err == nil {
+		return path
+	}
+	if path, err = os.Executable(); err == nil {
+		return path
+	}
+	return os.Args[0]
 }
 
 // print plays the tour without a terminal UI.
-func (c *demoCmd) print(ctx context.Context, f *flags, std Streams) error {
+func (c *demoCmd) print(ctx context.Context, f *flags, std Streams, script []byte) error {
 	a, err := newApp(ctx, f, std)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	a.models.script = tour.Script
+	a.models.script = script
 	opt, err := a.options()
 	if err != nil {
 		return err

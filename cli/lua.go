@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -247,48 +245,30 @@ type luaMCP struct{ s *scripting }
 // Add implements lua.MCPControl. What a plugin adds is approved by a person first.
 func (l luaMCP) Add(name string, t lua.MCPTarget) error {
 	target := mcp.Target{Command: t.Command, Args: t.Args, Env: t.Env, Cwd: t.Dir, URL: t.URL, Headers: t.Headers}
-	if err := mcp.CheckServerKey(name); err != nil {
-		return err
+	if !t.Ask {
+		return l.s.app.mcp.Add(name, target, nil)
 	}
-	if t.Ask {
-		go l.approve(name, target, t.Owner)
-		return nil
-	}
-	_, err := l.s.app.mcp.Connect(context.Background(), name, &target, mcp.ScopeLua, 0)
-	return err
+	return l.s.app.mcp.Add(name, target, func(ctx context.Context, plan tools.Plan) error { return l.approve(ctx, t.Owner, plan) })
 }
 
-// approve has the gate judge the target, then connects.
-func (l luaMCP) approve(name string, target mcp.Target, owner string) {
-	a := l.s.app
+// approve has the gate judge what a script wants to start.
+func (l luaMCP) approve(ctx context.Context, owner string, plan tools.Plan) error {
 	caller := l.s.standing()
 	caller.Label, caller.Owner = owner, owner
-	access := tools.Access{Kind: tools.AccessConnect, Target: name, URL: target.URL, Hash: target.Hash()}
-	if target.Command != "" {
-		access.Command = target.Line()
-	}
-	d := a.gate.Check(context.Background(), tools.GateRequest{
+	d := l.s.app.gate.Check(ctx, tools.GateRequest{
 		Spec: tools.Spec{Name: "mcp_connect", Needs: tools.CapMCP, Trusted: true},
 		Call: tools.Call{ID: uuid.NewString(), Name: "mcp_connect", Arguments: []byte("{}"), Caller: caller, Progress: func(tools.Progress) {}},
-		Plan: tools.Plan{Accesses: []tools.Access{access}, Summary: "Start the MCP server " + name},
+		Plan: plan,
 	})
-	if !d.Allow {
-		a.board.say(agent.LevelWarn, "%s: the MCP server %s was not started: %s", owner, name, d.Reason)
-		return
+	if d.Allow {
+		return nil
 	}
-	if _, err := a.mcp.Connect(context.Background(), name, &target, mcp.ScopeLua, 0); err != nil {
-		a.board.say(agent.LevelWarn, "%s: MCP server %s: %v", owner, name, err)
-	}
+	l.s.app.board.say(agent.LevelWarn, "%s: %s: refused: %s", owner, plan.Summary, d.Reason)
+	return errors.New(d.Reason)
 }
 
 // Remove implements lua.MCPControl.
-func (l luaMCP) Remove(name string) bool {
-	if _, ok := l.Status(name); !ok {
-		return false
-	}
-	_, err := l.s.app.mcp.Disconnect(name, "lua")
-	return err == nil
-}
+func (l luaMCP) Remove(name string) bool { return l.s.app.mcp.Remove(name) }
 
 // Restart implements lua.MCPControl.
 func (l luaMCP) Restart(name string) bool {
@@ -311,14 +291,9 @@ func (l luaMCP) List() []lua.MCPStatus { return luaServers(l.s.app.mcp) }
 
 func luaServers(m *mcp.Manager) []lua.MCPStatus {
 	var out []lua.MCPStatus
-	for _, d := range m.Snapshot() {
-		switch d.State {
-		case mcp.StateConnecting, mcp.StateConnected, mcp.StateReconnecting, mcp.StateFailed:
-			out = append(out, lua.MCPStatus{Name: d.Name, State: string(d.State), Tools: d.Tools, Error: d.Error, Attempt: d.Attempt})
-		case mcp.StateDisconnected:
-		}
+	for _, st := range m.Running() {
+		out = append(out, lua.MCPStatus{Name: st.Name, State: string(st.State), Tools: st.Tools, Error: st.Error, Attempt: st.Attempt})
 	}
-	slices.SortFunc(out, func(a, b lua.MCPStatus) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 

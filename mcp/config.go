@@ -43,6 +43,18 @@ func (t Target) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// typed gives the target with its transport, which is plain from what it holds.
+func (t Target) typed() Target {
+	switch {
+	case t.Type != "":
+	case t.URL != "":
+		t.Type = HTTP
+	default:
+		t.Type = Stdio
+	}
+	return t
+}
+
 // Equal reports whether two targets are the same.
 func (t Target) Equal(o Target) bool { return t.Hash() == o.Hash() }
 

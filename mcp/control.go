@@ -99,6 +99,7 @@ func (m *Manager) adopt(name string, target Target, by Scope) (Entry, error) {
 	if err := CheckServerKey(name); err != nil {
 		return Entry{}, err
 	}
+	target = target.typed()
 	if err := checkTarget(target); err != nil {
 		return Entry{}, fmt.Errorf("server %s: %w", name, err)
 	}

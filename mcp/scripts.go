@@ -12,6 +12,7 @@ import (
 // or the target itself. approve, when given, is asked in the background before anything
 // starts; its error is the reason for the server's failure.
 func (m *Manager) Add(name string, target Target, approve func(context.Context, tools.Plan) error) error {
+	target = target.typed()
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.mu.Lock()
@@ -23,7 +24,7 @@ func (m *Manager) Add(name string, target Target, approve func(context.Context, 
 		return err
 	}
 	same := configured || had && old.Target.Equal(target)
-	if same && m.own.names[name] {
+	if same && m.held()[name] > 0 {
 		m.mu.Unlock()
 		return nil
 	}

@@ -44,13 +44,14 @@ func (m *Manager) RegisterTools() error {
 	return nil
 }
 
-// compact makes a result whose text and data are the same JSON.
-func compact(v any) (tools.Result, error) {
+// compact makes a result whose text and data are the same JSON; summary is what a person
+// sees of it.
+func compact(v any, summary string, args ...any) (tools.Result, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return tools.Result{}, tools.Errorf(tools.KindMCP, "encode result: %w", err)
 	}
-	return tools.Result{Text: string(raw), Data: v}, nil
+	return tools.Result{Text: string(raw), Data: v, Display: tools.Display{Summary: fmt.Sprintf(summary, args...)}}, nil
 }
 
 type listResult struct {
@@ -84,7 +85,7 @@ func (m *Manager) listTool() controlTool {
 				for _, d := range m.Snapshot() {
 					out.Servers = append(out.Servers, listedServer{Status: d.Status})
 				}
-				return compact(out)
+				return compact(out, "%d servers, %d tools, %d tokens", len(out.Servers), out.Tools, out.Tokens)
 			}
 			d, err := m.Server(args.Name)
 			if err != nil {
@@ -95,7 +96,7 @@ func (m *Manager) listTool() controlTool {
 				one.ToolNames = append(one.ToolNames, t.Wire)
 			}
 			out.Servers = append(out.Servers, one)
-			return compact(out)
+			return compact(out, "%s: %s, %d tools", d.Name, d.State, d.Tools)
 		},
 	}
 }
@@ -287,7 +288,10 @@ func (m *Manager) runConnect(ctx context.Context, call tools.Call) (tools.Result
 	if persistNote != "" {
 		res.Note = strings.TrimSpace(res.Note + " " + persistNote)
 	}
-	return compact(res)
+	if res.ToolCount == nil {
+		return compact(res, "%s: still connecting", res.Name)
+	}
+	return compact(res, "%s: connected, %d tools, %d tokens", res.Name, *res.ToolCount, *res.Tokens)
 }
 
 // approvedByCall keeps a project entry's approval that the gate gave.
@@ -404,7 +408,7 @@ func (m *Manager) disconnectTool() controlTool {
 			if err != nil {
 				return tools.Result{}, tools.Errorf(tools.KindMCP, "%w", err)
 			}
-			return compact(got)
+			return compact(got, "%s: disconnected, %d tools gone", got.Name, got.Removed)
 		},
 	}
 }
@@ -433,7 +437,13 @@ func (m *Manager) reloadTool() controlTool {
 			wait, cancel := context.WithTimeout(ctx, defaultWait)
 			defer cancel()
 			r.Settle(wait, m)
-			return compact(r)
+			changed := 0
+			for _, c := range r.Servers {
+				if c.Change != "unchanged" {
+					changed++
+				}
+			}
+			return compact(r, "%d servers, %d changed", len(r.Servers), changed)
 		},
 	}
 }

@@ -4,6 +4,7 @@ package tour
 
 import (
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,10 +15,22 @@ import (
 //go:embed all:project
 var project embed.FS
 
-// Script is what the model says, in the form of a replay file.
-//
 //go:embed script.jsonl
-var Script []byte
+var script string
+
+// Script is what the model says, in the form of a replay file. jcode is the program that
+// it connects as an MCP server, home that server's folder for its own files.
+func Script(jcode, home string) ([]byte, error) {
+	out := script
+	for mark, value := range map[string]string{"{{jcode}}": jcode, "{{home}}": home} {
+		quoted, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("write the tour's script: %w", err)
+		}
+		out = strings.ReplaceAll(out, `"`+mark+`"`, string(quoted))
+	}
+	return []byte(out), nil
+}
 
 // Prompt is what the person asks for.
 const Prompt = "The tests of this project fail. Find out why, fix it, and check. Then write the change down as our changelog skill says."

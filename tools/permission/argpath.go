@@ -83,8 +83,8 @@ func (a *analysis) outsideFrom(dir, name string, glob bool) string {
 		if fixed := fixedPart(full); !a.places.inside(resolve(fixed)) {
 			return name + " is outside the workspace"
 		}
-		hits, err := filepath.Glob(full)
-		if err != nil || len(hits) > maxGlob {
+		hits, ok := expandGlob(full)
+		if !ok {
 			return name + " stands for too many files to look at each"
 		}
 		for _, h := range hits {
@@ -115,6 +115,69 @@ func (a *analysis) judgeRead(full, shown string) string {
 		}
 	}
 	return ""
+}
+
+// maxScan bounds how many names are looked at to expand a wildcard.
+const maxScan = 20_000
+
+// expandGlob gives the files that an absolute pattern stands for, and hidden ones that the
+// shell leaves out. ok is false when there are too many, or the pattern climbs up again.
+func expandGlob(pattern string) (hits []string, ok bool) {
+	base := fixedPart(pattern)
+	rest, err := filepath.Rel(base, pattern)
+	if err != nil {
+		return nil, false
+	}
+	hits, scanned := []string{base}, 0
+	for part := range strings.SplitSeq(filepath.ToSlash(rest), "/") {
+		if part == ".." {
+			return nil, false
+		}
+		var next []string
+		for _, dir := range hits {
+			if !strings.ContainsAny(part, "*?[") {
+				next = append(next, filepath.Join(dir, part))
+				continue
+			}
+			names, ok := matching(dir, part)
+			if scanned += len(names) + 1; !ok || scanned > maxScan {
+				return nil, false
+			}
+			next = append(next, names...)
+		}
+		if hits = next; len(hits) > maxGlob {
+			return nil, false
+		}
+	}
+	return hits, true
+}
+
+// matching gives the entries of a folder that fit one part of a pattern; none when it is
+// no folder that can be read.
+func matching(dir, part string) (paths []string, ok bool) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, true
+	}
+	defer func() { _ = f.Close() }() // only read
+	names, err := f.Readdirnames(maxScan)
+	if len(names) == maxScan {
+		return nil, false
+	}
+	if err != nil {
+		return nil, true
+	}
+	part = strings.ReplaceAll(part, "[!", "[^")
+	for _, n := range names {
+		fits, err := filepath.Match(part, n)
+		if err != nil {
+			return nil, false
+		}
+		if fits {
+			paths = append(paths, filepath.Join(dir, n))
+		}
+	}
+	return paths, true
 }
 
 // fixedPart gives the folder above the first wildcard of a path.

@@ -92,12 +92,10 @@ func (a *analysis) becomesFlag(w word) bool {
 	if strings.IndexAny(w.text, "*?[") != 0 {
 		return false
 	}
+	first, _, _ := strings.Cut(w.text, "/")
 	for _, dir := range a.dirs {
-		hits, err := filepath.Glob(filepath.Join(dir, w.text))
-		if err != nil || slices.ContainsFunc(hits, func(h string) bool {
-			rel, err := filepath.Rel(dir, h)
-			return err != nil || strings.HasPrefix(rel, "-")
-		}) {
+		hits, ok := matching(dir, first)
+		if !ok || slices.ContainsFunc(hits, func(h string) bool { return strings.HasPrefix(filepath.Base(h), "-") }) {
 			return true
 		}
 	}

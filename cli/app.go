@@ -18,6 +18,7 @@ import (
 	"jcode/tools"
 	"jcode/tools/builtin"
 	"jcode/tools/permission"
+	"jcode/tools/sandbox"
 )
 
 // app is jcode wired up for one folder: what all commands that work with a conversation
@@ -40,6 +41,7 @@ type app struct {
 	gate       *permission.Gate
 	trust      *permission.Trust
 	shell      *builtin.Shell
+	box        *sandbox.Box // nil where jcode can't start itself
 	models     *models
 
 	extensions
@@ -149,13 +151,14 @@ func (a *app) openGate(context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.openBox()
 	a.gate, err = permission.New(permission.Options{
 		Places: permission.Places{
 			Roots: append([]string{a.root}, a.flags.AddDir...), Home: a.paths.Home,
 			Config: a.paths.Config, Data: a.paths.Data, Protected: a.config.Sandbox.Protect,
 		},
 		Rules:  rules,
-		Grants: grants{a.store, a.project},
+		Grants: grants{a.store, a.project}, Confined: a.confined,
 		Notify: a.board.ran,
 	})
 	if err != nil {
@@ -177,7 +180,8 @@ func (a *app) addTools(context.Context) error {
 		}
 	})
 	a.shell = builtin.NewShell(builtin.ShellOptions{
-		Root: a.root, Logs: filepath.Join(a.paths.Data, "logs", "exec"), Outside: a.gate.CheckUnconfined, JobEnded: a.board.jobEnded,
+		Root: a.root, Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.commandEnv,
+		Confiner: a.confiner(), Outside: a.gate.CheckUnconfined, JobEnded: a.board.jobEnded,
 	})
 	a.onClose(func() {
 		if err := a.shell.Close(); err != nil {
@@ -209,6 +213,7 @@ func (a *app) builtins() []tools.Tool {
 	shell := a.shell.Tools()
 	const core = 7
 	list := slices.Concat(files[:core], shell[:1], files[core:], shell[1:])
+	list = append(list, builtin.Fetch(builtin.FetchOptions{Check: a.gate.Check, Agent: "jcode/" + Version()}))
 	return append(list, builtin.Desk()...)
 }
 

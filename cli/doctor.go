@@ -130,6 +130,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.model(ctx)
 	d.terminal()
 	d.programs()
+	d.sandbox()
 	if !d.offline && !d.flags.NoMCP {
 		d.servers(ctx)
 	}

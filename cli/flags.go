@@ -43,6 +43,8 @@ type flags struct {
 	Skills   skillsCmd   `cmd:"" help:"List and check skills, and write new ones."`
 	Lua      luaCmd      `cmd:"" help:"Write, check and run Lua tools."`
 	Config   configCmd   `cmd:"" help:"Show and change settings."`
+
+	Permissions permissionsCmd `cmd:"" help:"List rules and grants, and explain what would happen to a line."`
 }
 
 // chatCmd is the default command: interactive, or one-shot with -p.

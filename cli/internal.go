@@ -1,6 +1,9 @@
 package cli
 
-import "jcode/lua/host"
+import (
+	"jcode/lua/host"
+	"jcode/tools/sandbox"
+)
 
 // internalCommand runs the hidden subcommands with which jcode starts itself: they come
 // before flags, configuration and everything else.
@@ -8,8 +11,11 @@ func internalCommand(args []string) (code int, done bool) {
 	if len(args) == 0 {
 		return 0, false
 	}
-	if args[0] == host.Command {
+	switch args[0] {
+	case host.Command:
 		return host.Main(), true
+	case sandbox.Command:
+		return sandbox.Main(args[1:]), true
 	}
 	return 0, false
 }

@@ -22,7 +22,7 @@ const maxImage = 10 << 20
 
 // panels are the lists that slash commands show.
 func (a *app) panels() []tui.Panel {
-	list := []tui.Panel{a.toolsPanel(), a.permissionsPanel(), a.rolesPanel()}
+	list := []tui.Panel{a.toolsPanel(), a.permissionsPanel(), a.jobsPanel(), a.rolesPanel()}
 	if a.mcp != nil {
 		list = append(list, a.mcpPanel())
 	}
@@ -63,7 +63,8 @@ func (a *app) toolsPanel() tui.Panel {
 // permissionsPanel lists rules and grants; grants can be revoked.
 func (a *app) permissionsPanel() tui.Panel {
 	return tui.Panel{
-		Name: "permissions", Help: "rules and grants; revoke grants", Title: "Permissions",
+		Name: "permissions", Help: "rules and grants: revoke, allow RULE, deny RULE, explain LINE", Title: "Permissions",
+		Args:  a.permissionWords,
 		Empty: "No rules and no grants: what may run is decided by the mode and by your answers.",
 		Rows: func(ctx context.Context) ([]tui.Row, error) {
 			granted, err := a.gate.Granted(ctx, a.board.session())

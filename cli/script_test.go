@@ -15,6 +15,7 @@ import (
 
 	"jcode/cli"
 	"jcode/internal/modeltest"
+	"jcode/tools/sandbox"
 )
 
 func TestMain(m *testing.M) {
@@ -34,6 +35,12 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
+		Condition: func(cond string) (bool, error) {
+			if cond == "landlock" {
+				return sandbox.Kernel() > 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
 		Setup: func(env *testscript.Env) error {
 			home := env.WorkDir + "-home" // outside the project
 			for _, name := range []string{"HOME", "JCODE_HOME"} {
@@ -46,9 +53,6 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"model": startModel, "requests": countRequests, "request": checkRequest, "lines": checkLines,
-		},
-		Condition: func(cond string) (bool, error) {
-			return false, fmt.Errorf("unknown condition %s", cond)
 		},
 	})
 }

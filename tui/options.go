@@ -101,6 +101,9 @@ type Panel struct {
 	Empty string
 	// Rows gives the lines; it is called outside the program's loop, again after each action.
 	Rows func(ctx context.Context) ([]Row, error)
+	// Args may carry out what is typed after the command; what it does not handle filters
+	// the list. May be nil.
+	Args func(ctx context.Context, args string) (notice string, handled bool, err error)
 	// Actions are what can be done with a row. The first is Enter's.
 	Actions []Action
 	// Words carries out the command with words behind it ("/mcp reload") and may say what

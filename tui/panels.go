@@ -48,6 +48,26 @@ func (p *program) fill(pk *picker, rows func(ctx context.Context) ([]Row, error)
 
 // openPanel shows a panel of another room.
 func (p *program) openPanel(pl *Panel, query string) tea.Cmd {
+	if query == "" || pl.Args == nil {
+		return p.showPanel(pl, query)
+	}
+	return p.background(func(ctx context.Context) do {
+		notice, handled, err := pl.Args(ctx, query)
+		return func(p *program) tea.Cmd {
+			switch {
+			case !handled:
+				return p.showPanel(pl, query)
+			case err != nil:
+				p.say(agent.LevelError, err.Error())
+			default:
+				p.say(agent.LevelInfo, notice)
+			}
+			return nil
+		}
+	})
+}
+
+func (p *program) showPanel(pl *Panel, query string) tea.Cmd {
 	if query != "" && pl.Words != nil {
 		return p.background(func(ctx context.Context) do {
 			notice, err := pl.Words(ctx, query)

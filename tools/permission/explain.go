@@ -12,22 +12,24 @@ import (
 // Explanation says what would happen to a line of text, and why.
 type Explanation struct {
 	// Text is what was judged, visible.
-	Text string
+	Text string `json:"text"`
 	// Outcome is "runs", "asks" or "is denied".
-	Outcome string
+	Outcome string `json:"outcome"`
 	// Sandboxed says that it would run confined.
-	Sandboxed bool
+	Sandboxed bool `json:"sandboxed"`
 	// Why is the reason in one line.
-	Why string
+	Why string `json:"why"`
 	// Parts are the simple commands of a shell line, each with its own outcome.
-	Parts []ExplainedPart
+	Parts []ExplainedPart `json:"parts,omitempty"`
 	// Rules are what a lasting yes would store.
-	Rules []string
+	Rules []string `json:"rules,omitempty"`
 }
 
 // ExplainedPart is one simple command of an explained line.
 type ExplainedPart struct {
-	Text, Outcome, Why string
+	Text    string `json:"text"`
+	Outcome string `json:"outcome"`
+	Why     string `json:"why"`
 }
 
 // String gives the explanation as lines for a terminal.

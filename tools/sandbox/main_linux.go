@@ -84,10 +84,20 @@ func dropCapabilities() error {
 	return nil
 }
 
+// Kernel gives the kernel's version of Landlock, 0 for none: without it nothing can be
+// confined.
+func Kernel() int {
+	abi, err := llsys.LandlockGetABIVersion()
+	if err != nil {
+		return 0
+	}
+	return abi
+}
+
 // probe looks what the kernel gives.
 func probe(self string) Report {
-	abi, err := llsys.LandlockGetABIVersion()
-	if err != nil || abi < 1 {
+	abi := Kernel()
+	if abi < 1 {
 		return unavailable("the kernel has no Landlock, or it is switched off")
 	}
 	r := Report{Available: true, Landlock: abi}
@@ -95,7 +105,7 @@ func probe(self string) Report {
 		r.Shields, r.Network = true, "namespace"
 		return r
 	} else {
-		r.Why = append(r.Why, "sandbox: no namespaces: "+err.Error())
+		r.Why = append(r.Why, "no namespaces: "+err.Error())
 	}
 	if abi >= 4 {
 		r.Network = "tcp"

@@ -147,21 +147,21 @@ type Report struct {
 // Lines describe the report for a person.
 func (r Report) Lines() []string {
 	if !r.Available {
-		return append([]string{"sandbox: not available on this machine; mode auto asks as mode ask does"}, r.Why...)
+		return append([]string{"not available on this machine; mode auto asks as mode ask does"}, r.Why...)
 	}
-	out := []string{fmt.Sprintf("sandbox: Landlock %d; commands of mode auto write only in the workspace, the temporary folder and the configured caches", r.Landlock)}
+	out := []string{fmt.Sprintf("Landlock %d: commands of mode auto write only in the workspace, the temporary folder and the configured caches", r.Landlock)}
 	if r.Shields {
-		out = append(out, "sandbox: git's hooks and other protected files are locked for them")
+		out = append(out, "git's hooks and other protected files are locked for them")
 	} else {
-		out = append(out, "sandbox: protected files inside the workspace can't be locked for them; commands that name one ask")
+		out = append(out, "protected files inside the workspace can't be locked for them; commands that name one ask")
 	}
 	switch r.Network {
 	case "namespace":
-		out = append(out, "sandbox: they can be cut off the network, with a loopback of their own")
+		out = append(out, "they can be cut off the network, with a loopback of their own")
 	case "tcp":
-		out = append(out, "sandbox: TCP can be cut off, other protocols can't")
+		out = append(out, "TCP can be cut off, other protocols can't")
 	default:
-		out = append(out, "sandbox: the network can't be cut off")
+		out = append(out, "the network can't be cut off")
 	}
 	return append(out, r.Why...)
 }
@@ -190,5 +190,5 @@ func blame(tail string, code int, network bool) string {
 }
 
 func unavailable(why string) Report {
-	return Report{Why: []string{"sandbox: " + why + " (" + runtime.GOOS + ")"}}
+	return Report{Why: []string{why + " (" + runtime.GOOS + ")"}}
 }

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"jcode/tools/builtin"
+	"jcode/tui"
+)
+
+// jobsPanel lists background commands; they can be ended.
+func (a *app) jobsPanel() tui.Panel {
+	return tui.Panel{
+		Name: "jobs", Help: "background commands: look at one, end one", Title: "Background commands",
+		Empty: "Nothing runs in the background.",
+		Rows: func(context.Context) ([]tui.Row, error) {
+			var rows []tui.Row
+			for _, j := range a.shell.Jobs() {
+				rows = append(rows, jobRow(j))
+			}
+			return rows, nil
+		},
+		Actions: []tui.Action{
+			{Label: "look at it", Run: func(_ context.Context, row tui.Row) (string, error) { return row.Detail, nil }},
+			{Key: "ctrl+d", Label: "end it", Confirm: true, Run: func(_ context.Context, row tui.Row) (string, error) {
+				var id int
+				if _, err := fmt.Sscan(row.ID, &id); err != nil {
+					return "", errors.New("no job chosen")
+				}
+				return "ended job " + row.ID, a.shell.KillJob(id)
+			}},
+		},
+	}
+}
+
+func jobRow(j builtin.Job) tui.Row {
+	took := time.Since(j.Started)
+	if !j.Ended.IsZero() {
+		took = j.Ended.Sub(j.Started)
+	}
+	lines := []string{j.Command, "in " + j.Dir, "output: " + j.Log}
+	for _, p := range j.Running {
+		lines = append(lines, fmt.Sprintf("running: %s (pid %d)", p.Command, p.Pid))
+	}
+	return tui.Row{
+		ID: fmt.Sprint(j.ID), Name: firstLine(j.Command), Info: took.Round(time.Second).String(), State: j.State,
+		Current: j.Ended.IsZero(), Detail: strings.Join(lines, "\n"),
+	}
+}

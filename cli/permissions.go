@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"jcode/internal/text"
+	"jcode/tools"
+	"jcode/tools/permission"
+)
+
+// permissionsCmd shows what may run, and why.
+type permissionsCmd struct {
+	List    permissionsListCmd    `cmd:"" default:"withargs" help:"List the rules and the grants that hold in this project."`
+	Explain permissionsExplainCmd `cmd:"" help:"Say what would happen to a shell line, or to a call such as 'write(src/a.go)', and why."`
+}
+
+type permissionsListCmd struct {
+	JSON bool `name:"json" help:"Print one JSON array."`
+}
+
+// permissionLine is one rule or grant.
+type permissionLine struct {
+	Effect string `json:"effect"` // deny, ask or allow
+	Rule   string `json:"rule"`
+	From   string `json:"from"`
+}
+
+// Run lists them, what wins first.
+func (c *permissionsListCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openJudge(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	lines, err := a.permissionLines(ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		enc := json.NewEncoder(std.Out)
+		enc.SetIndent("", "  ")
+		if lines == nil {
+			lines = []permissionLine{}
+		}
+		return enc.Encode(lines)
+	}
+	if len(lines) == 0 {
+		fmt.Fprintf(std.Out, "No rules and no grants: mode %s and your answers decide.\n", a.mode)
+		return nil
+	}
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	for _, l := range lines {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", l.Effect, text.Visible(l.Rule), l.From)
+	}
+	return w.Flush()
+}
+
+// permissionLines gives the rules in force and the project's grants.
+func (a *app) permissionLines(ctx context.Context) ([]permissionLine, error) {
+	var lines []permissionLine
+	rules := a.gate.Rules()
+	for _, set := range []struct {
+		effect string
+		rules  []permission.Rule
+	}{{"deny", rules.Deny}, {"ask", rules.Ask}, {"allow", rules.Allow}} {
+		for _, r := range ruleTexts(set.rules) {
+			lines = append(lines, permissionLine{set.effect, r, "configuration or flags"})
+		}
+	}
+	granted, err := a.gate.Granted(ctx, a.board.session())
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range granted {
+		lines = append(lines, permissionLine{"allow", g.Rule, "granted for this " + string(g.Scope) + " on " + g.Created.Format("2006-01-02")})
+	}
+	return lines, nil
+}
+
+type permissionsExplainCmd struct {
+	Line []string `arg:"" help:"The shell line, or a call written like a rule."`
+	JSON bool     `name:"json" help:"Print one JSON object."`
+}
+
+// Run explains the line in the mode of --mode or the configuration.
+func (c *permissionsExplainCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	a, err := openJudge(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	e := a.explain(ctx, strings.Join(c.Line, " "), a.mode)
+	if c.JSON {
+		enc := json.NewEncoder(std.Out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(e)
+	}
+	_, err = fmt.Fprint(std.Out, e)
+	return err
+}
+
+func (a *app) explain(ctx context.Context, line string, mode tools.Mode) permission.Explanation {
+	return a.gate.Explain(ctx, tools.Caller{Session: a.board.session(), Mode: func() tools.Mode { return mode }}, line)
+}
+
+// openJudge opens what a judgement needs: places, store, trust, settings and the gate.
+func openJudge(ctx context.Context, f *flags, std Streams) (*app, error) {
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range []func(context.Context) error{a.loadConfig, a.openGate} {
+		if err := step(ctx); err != nil {
+			a.close()
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// permissionWords carries out what is typed after /permissions.
+func (a *app) permissionWords(ctx context.Context, args string) (notice string, handled bool, err error) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
+	rest = strings.TrimSpace(rest)
+	switch word {
+	case "explain":
+		mode := a.mode
+		if conv := a.board.open(); conv != nil {
+			mode = conv.State().Mode
+		}
+		if rest == "" {
+			return "", true, errors.New("/permissions explain LINE: a shell line, or a call such as write(src/a.go)")
+		}
+		return strings.TrimRight(a.explain(ctx, rest, mode).String(), "\n"), true, nil
+	case "allow":
+		grant := permission.Grant{Rule: rest, Scope: tools.AnswerProject}
+		if err := a.gate.Grant(ctx, grant); err != nil {
+			return "", true, fmt.Errorf("/permissions allow RULE: %w", err)
+		}
+		return "always in this project: " + rest, true, nil
+	case "deny", "ask":
+		r, err := permission.ParseRule(rest)
+		if err != nil {
+			return "", true, fmt.Errorf("/permissions %s RULE: %w", word, err)
+		}
+		rules := a.gate.Rules()
+		if word == "deny" {
+			rules.Deny = append(rules.Deny[:len(rules.Deny):len(rules.Deny)], r)
+		} else {
+			rules.Ask = append(rules.Ask[:len(rules.Ask):len(rules.Ask)], r)
+		}
+		a.gate.SetRules(rules)
+		return word + " " + r.String() + " until jcode ends; permissions." + word + " in config.json keeps it", true, nil
+	}
+	return "", false, nil
+}

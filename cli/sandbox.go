@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+
+	"jcode/internal/proc"
+	"jcode/tools/builtin"
+	"jcode/tools/sandbox"
+)
+
+// keyPlaces are files and folders below the home folder that hold keys: confined commands
+// can't read them.
+var keyPlaces = [...]string{
+	".ssh", ".aws", ".gnupg", ".azure", ".kube", ".netrc", ".git-credentials", ".npmrc", ".pypirc", ".docker/config.json",
+	".config/gh", ".config/gcloud", ".config/hub", ".cargo/credentials.toml", ".password-store",
+}
+
+// openBox prepares the confinement of mode auto's commands. It looks at the kernel only
+// when the first command is confined.
+func (a *app) openBox() {
+	self, err := os.Executable()
+	if err != nil {
+		return // mode auto then asks, and says why
+	}
+	a.box = sandbox.New(self, a.sandboxPolicy)
+}
+
+// sandboxPolicy is what confined commands may do here.
+func (a *app) sandboxPolicy() sandbox.Policy {
+	p := sandbox.Policy{
+		Roots:   append([]string{a.root}, a.flags.AddDir...),
+		Hidden:  []string{a.paths.Config, a.paths.Data},
+		Protect: a.config.Sandbox.Protect,
+		Network: isOn(a.config.Sandbox.Network),
+	}
+	for i, dir := range p.Roots {
+		if abs, err := filepath.Abs(dir); err == nil {
+			p.Roots[i] = abs
+		}
+	}
+	for _, place := range keyPlaces {
+		p.Hidden = append(p.Hidden, filepath.Join(a.paths.Home, filepath.FromSlash(place)))
+	}
+	for _, dir := range a.config.Sandbox.Caches {
+		if rest, ok := cutHome(dir); ok {
+			dir = filepath.Join(a.paths.Home, rest)
+		}
+		p.Caches = append(p.Caches, dir)
+	}
+	return p
+}
+
+// confined reports whether commands can be confined.
+func (a *app) confined() bool { return a.box != nil && a.box.Available() }
+
+// confiner gives the shell its sandbox, if there may be one.
+func (a *app) confiner() builtin.Confiner {
+	if a.box == nil {
+		return nil
+	}
+	return a.box
+}
+
+// commandEnv is the environment of shell commands: the person's own without keys, those
+// of configured providers included whatever they are called.
+func (a *app) commandEnv() []string {
+	rules := proc.EnvRules{}
+	for _, p := range a.config.Providers {
+		if p.KeyEnv != "" {
+			rules.Drop = append(rules.Drop, p.KeyEnv)
+		}
+	}
+	return proc.CommandEnv(os.Environ(), rules)
+}
+
+// sandbox reports what this machine gives for mode auto.
+func (d *doctor) sandbox() {
+	self, err := os.Executable()
+	if err != nil {
+		d.warn("sandbox", "", "not available: %v", err)
+		return
+	}
+	report := sandbox.New(self, func() sandbox.Policy { return sandbox.Policy{} }).Report()
+	for _, line := range report.Lines() {
+		if report.Available {
+			d.ok("sandbox", "%s", line)
+		} else {
+			d.warn("sandbox", "", "%s", line)
+		}
+	}
+}

@@ -147,6 +147,9 @@ type Compacted struct {
 	Summary      string
 }
 
+// Rewound says that the messages from a sequence number on were taken out of the history.
+type Rewound struct{ From int64 }
+
 // UsageEvent reports the tokens of one step and the conversation's totals.
 type UsageEvent struct {
 	Step    model.Usage
@@ -222,6 +225,7 @@ func (Notice) event()           {}
 func (Retrying) event()         {}
 func (Compacting) event()       {}
 func (Compacted) event()        {}
+func (Rewound) event()          {}
 func (UsageEvent) event()       {}
 func (QueueChanged) event()     {}
 func (StateChanged) event()     {}

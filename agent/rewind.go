@@ -18,6 +18,7 @@ func (c *Conversation) Rewind(ctx context.Context, from int64) error {
 		if _, err := c.opt.Store.Rewind(ctx, c.row.ID, from); err != nil {
 			return err
 		}
+		c.emit(Rewound{From: from})
 		return c.load(ctx)
 	})
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -21,6 +22,9 @@ type approval struct {
 	scroll int  // first body line shown
 	more   bool // body lines are out of sight below
 	word   *field
+	edit   *editor // of the argument that may be changed
+	edited bool
+	fits   bool // all of the body is in sight
 	kept   []string
 	stamp  int
 	width  int
@@ -64,8 +68,14 @@ func (a *approval) keyOf(i int) string {
 }
 
 func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
-	if a.word != nil {
+	switch {
+	case a.word != nil:
 		return a.wordKey(p, k, act)
+	case a.edit != nil:
+		a.editKey(k, act)
+		return nil
+	case a.fits && p.scrollAct(act):
+		return nil
 	}
 	switch act {
 	case actUp:
@@ -87,9 +97,18 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 		return nil
 	}
 	name := k.String()
-	if name == "w" || name == "t" {
+	switch {
+	case name == "w":
 		f := newField()
 		a.word = &f
+		return nil
+	case name == "e" && a.q.Editable != "":
+		if s, ok := a.argument(); ok {
+			a.edit = newEditor()
+			a.edit.SetText(s)
+		} else {
+			p.flash("this cannot be edited here: refuse it with a word instead")
+		}
 		return nil
 	}
 	for i := range a.q.Options {
@@ -118,9 +137,62 @@ func (a *approval) wordKey(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
+// argument gives the argument that may be edited, as it is; ok is false where the editor
+// would not keep every byte of it.
+func (a *approval) argument() (value string, ok bool) {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(a.q.Arguments, &m); err != nil {
+		return "", false
+	}
+	if err := json.Unmarshal(m[a.q.Editable], &value); err != nil {
+		return "", false
+	}
+	return value, plainText(glyphLines(value)) == value && text.Clean(value) == value
+}
+
+// editKey edits the argument; Enter takes the change, Esc drops it.
+func (a *approval) editKey(k tea.KeyPressMsg, act action) {
+	switch act {
+	case actSubmit:
+		a.take(a.edit.Text())
+		a.edit = nil
+	case actInterrupt, actCancel:
+		a.edit = nil
+	case actNewline:
+		a.edit.Newline()
+	case actUp:
+		a.edit.vertical(-1, max(a.width-4, 1))
+	case actDown:
+		a.edit.vertical(1, max(a.width-4, 1))
+	default:
+		if !a.edit.do(act) && act == "" && k.Text != "" {
+			a.edit.Insert(typed(k.Text))
+		}
+	}
+}
+
+// take puts an edited argument in place of the model's.
+func (a *approval) take(value string) {
+	var m map[string]json.RawMessage
+	raw, err := json.Marshal(value)
+	if before, ok := a.argument(); err != nil || !ok || value == before || json.Unmarshal(a.q.Arguments, &m) != nil {
+		return
+	}
+	m[a.q.Editable] = raw
+	if args, err := json.Marshal(m); err == nil {
+		a.q.Arguments, a.edited, a.kept = args, true, nil
+		if a.q.Command != "" {
+			a.q.Command = value
+		}
+	}
+}
+
 func (a *approval) paste(s string) {
-	if a.word != nil {
+	switch {
+	case a.word != nil:
 		a.word.paste(s)
+	case a.edit != nil:
+		a.edit.Insert(s)
 	}
 }
 
@@ -128,6 +200,9 @@ func (a *approval) answer(p *program, option int, word string) tea.Cmd {
 	ans := tools.Answer{Scope: tools.AnswerNo, Option: option, Word: strings.TrimSpace(word)}
 	if option >= 0 {
 		ans.Scope = a.q.Options[option].Scope
+	}
+	if a.edited {
+		ans.Arguments = a.q.Arguments
 	}
 	p.close(a)
 	if p.conv == nil {
@@ -151,7 +226,11 @@ func (a *approval) body(l *look, width int) []string {
 			out = append(out, "  "+cells.Render(line))
 		}
 	}
-	for _, d := range a.q.Details {
+	details := a.q.Details
+	if a.edited {
+		details = append([]string{"as you edited it"}, details...)
+	}
+	for _, d := range details {
 		for _, line := range cells.Wrap([]cells.Span{{Text: text.Visible(d), Style: l.theme.Faint}}, max(width-2, 1)) {
 			out = append(out, "  "+cells.Render(line))
 		}
@@ -202,10 +281,19 @@ func (a *approval) draw(l *look, width, height int) (lines []string, cursor *pos
 	room := max(height-1-len(foot), 1)
 	a.scroll = min(a.scroll, max(len(body)-room, 0))
 	a.more = len(body) > a.scroll+room
+	a.fits = len(body) <= room
 	shown := body[a.scroll:min(a.scroll+room, len(body))]
 	if a.more {
 		shown = append([]string(nil), shown[:room-1]...)
 		shown = append(shown, cells.Paint(l.theme.Warn, cells.Fit("  ↓ "+count(len(body)-a.scroll-room+1, "more line")+" (pgdown)", width)))
+	}
+	if a.edit != nil {
+		rows, y, x, _, _ := a.edit.window(max(width-4, 1), room)
+		cursor = &pos{len(lines) + y, x + 2}
+		for _, r := range rows {
+			lines = append(lines, "  "+cells.Render(glyphSpans(l.theme, r.glyphs)))
+		}
+		return append(lines, foot...), cursor
 	}
 	lines = append(lines, shown...)
 	if a.word != nil {
@@ -221,8 +309,11 @@ func (a *approval) foot(l *look, width int) []string {
 	if !a.open {
 		return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
 	}
-	if a.word != nil {
+	switch {
+	case a.word != nil:
 		return []string{hints(l, width, "enter", "refuse", "esc", "back")}
+	case a.edit != nil:
+		return []string{hints(l, width, "enter", "take the change", "ctrl+j", "new line", "esc", "back")}
 	}
 	var out []string
 	for i, o := range a.q.Options {
@@ -239,7 +330,11 @@ func (a *approval) foot(l *look, width int) []string {
 		first := cells.Render([]cells.Span{{Text: mark + key + "  ", Style: style.With(l.theme.Strong)}})
 		out = append(out, prefixed(label, first, "      ")...)
 	}
-	return append(out, hints(l, width, "↑↓ enter", "choose", "w", "no, with a word to the model", "esc", "stop the turn"))
+	edit := ""
+	if a.q.Editable != "" {
+		edit = "e"
+	}
+	return append(out, hints(l, width, "↑↓ enter", "choose", edit, "edit", "w", "no, with a word to the model", "esc", "stop the turn"))
 }
 
 // askEvent opens and closes questions.

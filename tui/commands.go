@@ -28,6 +28,7 @@ func ownCommands() []slash {
 		{name: "clear", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.newSession() }},
 		{name: "resume", hint: "[text]", help: "go on with an earlier session", run: (*program).resume},
 		{name: "fork", hint: "[message]", help: "go on in a copy of this session", run: (*program).fork},
+		{name: "rewind", hint: "[message] [files|both]", help: "go back to before an earlier prompt", run: (*program).rewind},
 		{name: "rename", hint: "<title>", help: "give this session a title", run: (*program).rename},
 		{name: "model", hint: "[name]", help: "choose the model", run: (*program).model},
 		{name: "role", hint: "[name|off]", help: "work in a role", run: (*program).role, complete: (*program).roleNames},

@@ -47,6 +47,9 @@ type editor struct {
 
 func newEditor() *editor { return &editor{lines: [][]glyph{{}}, goal: -1, maxUndo: 500} }
 
+// tabWidth is how many cells a tab in the input takes.
+const tabWidth = 4
+
 // glyphs splits a text without newlines into clusters.
 func glyphs(s string) []glyph {
 	if s == "" {
@@ -55,7 +58,10 @@ func glyphs(s string) []glyph {
 	out := make([]glyph, 0, len(s))
 	for len(s) > 0 {
 		c, w := cells.Next(s)
-		if w > 0 || c != "" && c[0] >= 0x20 && c[0] != 0x7f {
+		switch {
+		case c == "\t":
+			out = append(out, glyph{s: c, w: tabWidth})
+		case w > 0 || c[0] >= 0x20 && c[0] != 0x7f:
 			out = append(out, glyph{s: c, w: w})
 		}
 		s = s[len(c):]

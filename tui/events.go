@@ -59,6 +59,8 @@ func (p *program) event(ev agent.Event) tea.Cmd {
 		p.state = ev.State
 	case agent.UsageEvent:
 		p.usage = ev
+	case agent.Rewound:
+		p.tr.cut(ev.From)
 	case agent.QueueChanged:
 		p.queue = ev.Queued
 	case agent.TodoChanged:

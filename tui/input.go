@@ -113,6 +113,15 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		}
 		return p.submit()
 	}
+	if p.opt.Vi {
+		if act == actInterrupt && !p.vi.normal && !p.menu.active() {
+			p.vi = vi{normal: true}
+			return nil
+		}
+		if cmd, ok := p.vi.key(p, k); ok {
+			return cmd
+		}
+	}
 	if act != "" {
 		return p.act(act)
 	}
@@ -155,6 +164,9 @@ func (p *program) paste(s string) tea.Cmd {
 		return nil
 	}
 	p.typing.last = time.Now()
+	if p.opt.Image != nil && imageFile.MatchString(strings.TrimSpace(s)) { // a picture that was dragged here
+		s = strings.TrimRight(fileWord(unquote(strings.TrimSpace(s))), " ") + " "
+	}
 	p.in.Paste(s)
 	p.menu.close()
 	return nil
@@ -326,21 +338,8 @@ func (p *program) cancel() tea.Cmd {
 
 const quitHint = "press ctrl+c again to quit"
 
-func (p *program) quit() tea.Cmd {
-	p.keepDraft()
-	return tea.Quit
-}
-
-// keepDraft stores what was written and not sent.
-func (p *program) keepDraft() {
-	if p.opt.History == nil || p.in.generation == p.draft {
-		return
-	}
-	p.draft = p.in.generation
-	if err := p.opt.History.SetDraft(p.ctx, p.in.Text()); err != nil {
-		p.say(agent.LevelWarn, "the draft could not be kept: "+err.Error())
-	}
-}
+// quit leaves. Run keeps what was written and not sent.
+func (p *program) quit() tea.Cmd { return tea.Quit }
 
 // submit sends what was written: a command, a shell line or a prompt.
 func (p *program) submit() tea.Cmd {
@@ -385,26 +384,21 @@ func (p *program) prompt(m agent.Prompt) {
 func (p *program) sent(s string) tea.Cmd {
 	p.hist.add(s)
 	p.in.Reset()
+	p.vi.normal = false
 	p.menu.close()
 	p.tr.chosen, p.tr.marked = -1, marking{}
-	p.draft = p.in.generation
 	h := p.opt.History
 	if h == nil {
 		return nil
 	}
-	ctx := p.ctx
+	p.drafts.kept = p.in.generation
+	ctx, generation := p.ctx, p.in.generation
 	return func() tea.Msg {
 		err := h.Add(ctx, s)
 		if err == nil {
-			err = h.SetDraft(ctx, "")
+			err = p.drafts.write(ctx, h, generation, "")
 		}
-		if err == nil || ctx.Err() != nil {
-			return nil
-		}
-		return do(func(p *program) tea.Cmd {
-			p.say(agent.LevelWarn, "the prompt could not be added to the history: "+err.Error())
-			return nil
-		})
+		return said("the prompt could not be added to the history", err)
 	}
 }
 
@@ -424,6 +418,14 @@ func (p *program) takeBack() {
 	if len(parts) > 0 {
 		p.in.SetText(strings.Join(parts, "\n"))
 	}
+}
+
+// unquote takes quotes and backslashes away that a terminal puts around a dragged file's name.
+func unquote(s string) string {
+	if n := len(s); n > 1 && (s[0] == '\'' || s[0] == '"') && s[n-1] == s[0] {
+		s = s[1 : n-1]
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(s, "file://"), `\ `, " ")
 }
 
 func firstWord(s string) string {

@@ -42,12 +42,12 @@ type program struct {
 	asks    []dialog // put to the person; the first one has the keys
 
 	typing  typing
+	vi      vi
 	hint    hint
 	files   fileIndex
 	blurred bool
 	status  string // what the program waits for ("starting"), shown above the input
-	times   bool
-	draft   int // generation of the input that was last kept
+	drafts  drafts
 
 	screen screen
 }
@@ -138,6 +138,7 @@ func (p *program) enter(s Session) tea.Cmd {
 	}
 	if s.Draft != "" && p.in.Empty() {
 		p.in.Paste(s.Draft)
+		p.drafts.kept = p.in.generation
 	}
 	p.pump++
 	if s.Events != nil {
@@ -188,7 +189,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !was && p.animated() {
 		cmd = tea.Batch(cmd, nextTick())
 	}
-	return p, tea.Batch(cmd, p.screen.changed())
+	return p, tea.Batch(cmd, p.screen.changed(), p.drafts.changed(p))
 }
 
 func (p *program) route(msg tea.Msg) tea.Cmd {
@@ -211,6 +212,9 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 		if p.animated() {
 			return nextTick()
 		}
+	case draftMsg:
+		p.drafts.waiting = false
+		return p.drafts.keep(p)
 	case refreshMsg:
 		p.screen.waiting = false
 	case submitMsg:

@@ -189,9 +189,10 @@ type Options struct {
 	Status []string
 	// NoMouse leaves the mouse to the terminal; Quiet rings no bell and sends no notification.
 	NoMouse, Quiet bool
-	// Vi makes the input start in vi's normal mode keys on Esc.
+	// Vi gives the input vi keys: Esc goes to the normal mode.
 	Vi bool
-	// Health says in a few words how servers are ("mcp 2/3"); called with each state change.
+	// Health says in a few words how servers are ("mcp 2/3"). It is called for each frame
+	// and must be cheap.
 	Health func() string
 
 	Version string

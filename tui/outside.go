@@ -108,6 +108,9 @@ func (p *program) shell(line string) tea.Cmd {
 // imageWord finds @file words that name a picture.
 var imageWord = regexp.MustCompile(`(?i)(?:^|\s)@("[^"]+\.(?:png|jpe?g|gif|webp)"|\S+\.(?:png|jpe?g|gif|webp))`)
 
+// imageFile recognises one pasted path of a picture.
+var imageFile = regexp.MustCompile(`(?i)^['"]?(?:file://)?(?:/|~|\.{1,2}/|[a-z]:\\)[^\n]*\.(?:png|jpe?g|gif|webp)['"]?$`)
+
 // attachImages adds the pictures that a prompt names with @, where the model sees.
 func (p *program) attachImages(m *agent.Prompt) error {
 	if p.opt.Image == nil {

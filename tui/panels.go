@@ -80,7 +80,7 @@ func (p *program) showPanel(pl *Panel, query string) tea.Cmd {
 	pk.empty = pl.Empty
 	if len(pl.Actions) > 0 {
 		first := pl.Actions[0]
-		first.Key = "enter"
+		first.Key, pk.enter = "enter", first.Label
 		pk.choose = func(p *program, _ Row) tea.Cmd { return pk.run(p, &first) }
 		pk.actions = pl.Actions[1:]
 	}
@@ -92,14 +92,68 @@ func (p *program) showPanel(pl *Panel, query string) tea.Cmd {
 	return p.fill(pk, pl.Rows)
 }
 
-// newSession begins anew. The last exchange can be carried over.
+// newSession begins anew. Where the last exchange is complete it offers to carry that over.
 func (p *program) newSession() tea.Cmd {
 	if p.opt.Sessions == nil {
 		p.flash("sessions are not available here")
 		return nil
 	}
-	p.interruptFor()
-	return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.New(ctx, false) })
+	fresh := func(carry bool) tea.Cmd {
+		p.interruptFor()
+		return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.New(ctx, carry) })
+	}
+	if _, answered := p.tr.last().(*answerItem); !answered || p.turn.busy {
+		return fresh(false)
+	}
+	pk := newPicker("Carry the last exchange over into the new session?", []Row{
+		{ID: "no", Name: "no", Info: "begin with nothing"}, {ID: "yes", Name: "yes", Info: "the last prompt and its answer go along"},
+	}, nil)
+	pk.noSearch = true
+	pk.choose = func(p *program, r Row) tea.Cmd {
+		p.close(pk)
+		return fresh(r.ID == "yes")
+	}
+	p.open(pk)
+	return nil
+}
+
+// rewind chooses an earlier prompt and what is taken back to before it; the command that
+// does it comes from outside.
+func (p *program) rewind(args string) tea.Cmd {
+	c, ok := p.opt.Commands.Find("rewind")
+	prompts := p.tr.prompts()
+	switch {
+	case !ok:
+		p.flash("rewinding is not available here")
+		return nil
+	case args != "":
+		return foreign(c).run(p, args)
+	case len(prompts) == 0:
+		p.flash("there is no earlier prompt")
+		return nil
+	}
+	var rows []Row
+	for i := len(prompts) - 1; i >= 0; i-- {
+		rows = append(rows, Row{ID: itoa(i + 1), Name: oneLine(prompts[i].prompt), State: prompts[i].at.Local().Format("15:04"), Detail: prompts[i].prompt})
+	}
+	pk := newPicker("Go back to before which prompt?", rows, nil)
+	pk.choose = func(p *program, r Row) tea.Cmd {
+		p.close(pk)
+		what := newPicker("What goes back?", []Row{
+			{ID: "", Name: "the conversation", Info: "files stay as they are"},
+			{ID: " files", Name: "the files", Info: "what the agent's tools changed since"},
+			{ID: " both", Name: "both"},
+		}, nil)
+		what.noSearch = true
+		what.choose = func(p *program, w Row) tea.Cmd {
+			p.close(what)
+			return foreign(c).run(p, r.ID+w.ID)
+		}
+		p.open(what)
+		return nil
+	}
+	p.open(pk)
+	return nil
 }
 
 // interruptFor stops a running turn before the session is left.

@@ -37,6 +37,7 @@ type picker struct {
 	typed   func(p *program, query string) tea.Cmd // searches elsewhere as well
 	toggle  func(p *program, pk *picker) tea.Cmd   // Tab
 	tabHint string
+	enter   string // what Enter does, "" = "choose"
 }
 
 func newPicker(title string, rows []Row, choose func(p *program, r Row) tea.Cmd) *picker {
@@ -315,7 +316,7 @@ func (pk *picker) foot(l *look, width int) []string {
 	}
 	pairs := []string{}
 	if pk.choose != nil {
-		pairs = append(pairs, "enter", "choose")
+		pairs = append(pairs, "enter", orElse(pk.enter, "choose"))
 	}
 	for _, a := range pk.actions {
 		pairs = append(pairs, a.Key, a.Label)

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -101,4 +103,74 @@ func (p *program) historyPicker() *picker {
 	})
 	pk.empty = "no earlier prompt in this project"
 	return pk
+}
+
+// draftPause is how long after a change the draft is kept.
+const draftPause = 1500 * time.Millisecond
+
+// draftMsg says that it is time to keep the draft.
+type draftMsg struct{}
+
+// drafts keeps what was written and not sent. Writes run outside the loop; an older one
+// never replaces a newer one.
+type drafts struct {
+	waiting bool // a draftMsg is on its way
+	kept    int  // generation of the input that was last handed over
+
+	mu      sync.Mutex
+	written int
+}
+
+// changed gives a command that keeps the draft a little later.
+func (d *drafts) changed(p *program) tea.Cmd {
+	if d.waiting || p.opt.History == nil || p.in.generation == d.kept {
+		return nil
+	}
+	d.waiting = true
+	return tea.Tick(draftPause, func(time.Time) tea.Msg { return draftMsg{} })
+}
+
+// keep gives a command that writes the draft now.
+func (d *drafts) keep(p *program) tea.Cmd {
+	h := p.opt.History
+	if h == nil || p.in.generation == d.kept {
+		return nil
+	}
+	d.kept = p.in.generation
+	generation, s, ctx := p.in.generation, p.in.Text(), p.ctx
+	return func() tea.Msg { return said("the draft could not be kept", d.write(ctx, h, generation, s)) }
+}
+
+// keepNow writes the draft when the program has ended.
+func (d *drafts) keepNow(ctx context.Context, p *program) error {
+	if p.opt.History == nil || p.in.generation == d.kept {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	return d.write(ctx, p.opt.History, p.in.generation, p.in.Text())
+}
+
+func (d *drafts) write(ctx context.Context, h History, generation int, s string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if generation < d.written {
+		return nil
+	}
+	d.written = generation
+	return h.SetDraft(ctx, s)
+}
+
+// said makes a warning of an error, or nothing.
+func said(what string, err error) tea.Msg {
+	if err == nil {
+		return nil
+	}
+	return do(func(p *program) tea.Cmd {
+		if p.ctx.Err() != nil {
+			return nil // it is over
+		}
+		p.say(agent.LevelWarn, what+": "+err.Error())
+		return nil
+	})
 }

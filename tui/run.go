@@ -46,6 +46,9 @@ func Run(ctx context.Context, opt Options) error {
 	cancel()
 	showCursor(opt.Output)
 	p.leave()
+	if kept := p.drafts.keepNow(ctx, p); kept != nil && err == nil {
+		return fmt.Errorf("keep the draft: %w", kept)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -44,6 +44,29 @@ func (t *transcript) addAnswer(m session.Message) {
 	}
 }
 
+// cut takes away what follows from the prompt with a sequence number on.
+func (t *transcript) cut(from int64) {
+	for i, it := range t.items {
+		if pr, ok := it.(*promptItem); ok && pr.seq >= from {
+			t.items = t.items[:i:i]
+			t.chosen, t.marked, t.find = -1, marking{}, finder{}
+			t.toBottom()
+			return
+		}
+	}
+}
+
+// prompts gives the prompts in the transcript, oldest first.
+func (t *transcript) prompts() []*promptItem {
+	var out []*promptItem
+	for _, it := range t.items {
+		if pr, ok := it.(*promptItem); ok && pr.seq > 0 {
+			out = append(out, pr)
+		}
+	}
+	return out
+}
+
 // storedCall makes an item of a stored call.
 func storedCall(c session.Call) *callItem {
 	it := newCall(c.ID, c.Name, json.RawMessage(c.Arguments), c.Started)

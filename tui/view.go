@@ -149,6 +149,9 @@ func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
 	}
 	cursor = tea.NewCursor(cx, len(lines)+cy)
 	cursor.Shape = tea.CursorBar
+	if p.opt.Vi && p.vi.normal {
+		cursor.Shape = tea.CursorBlock
+	}
 	lines = append(lines, input...)
 	return p.withStatus(lines), cursor
 }
@@ -186,7 +189,7 @@ func (p *program) inputLines(height int) (lines []string, cx, cy int) {
 		if indent > 0 && (i == 0 && above || i == len(rows)-1 && below) {
 			spans[0] = cells.Span{Text: "⋮ ", Style: p.look.theme.Faint}
 		}
-		lines = append(lines, cells.Render(append(spans, p.inputSpans(r.glyphs)...)))
+		lines = append(lines, cells.Render(append(spans, glyphSpans(p.look.theme, r.glyphs)...)))
 	}
 	return lines, indent + x, y
 }
@@ -198,8 +201,8 @@ func (p *program) inputWidth() int {
 	return p.width - 3
 }
 
-// inputSpans shows glyphs, with chips set apart.
-func (p *program) inputSpans(gs []glyph) []cells.Span {
+// glyphSpans shows glyphs, with chips set apart.
+func glyphSpans(th *Theme, gs []glyph) []cells.Span {
 	var b strings.Builder
 	var out []cells.Span
 	flush := func() {
@@ -211,11 +214,11 @@ func (p *program) inputSpans(gs []glyph) []cells.Span {
 	for _, g := range gs {
 		if g.paste != "" {
 			flush()
-			out = append(out, cells.Span{Text: g.s, Style: p.look.theme.Selected})
+			out = append(out, cells.Span{Text: g.s, Style: th.Selected})
 			continue
 		}
 		if g.s == "\t" {
-			b.WriteString(" ")
+			b.WriteString(cells.Blank(tabWidth))
 			continue
 		}
 		b.WriteString(g.s)

@@ -1,0 +1,408 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/session"
+	"jcode/tools"
+	"jcode/tools/command"
+)
+
+func press(p *program, keys ...string) {
+	for _, k := range keys {
+		msg := tea.KeyPressMsg{Text: k}
+		if r := []rune(k); len(r) == 1 {
+			msg.Code = r[0]
+		} else {
+			msg = namedKey(k)
+		}
+		p.typing.last = time.Time{}
+		settleCmd(p, p.route(msg))
+	}
+}
+
+func namedKey(name string) tea.KeyPressMsg {
+	switch name {
+	case "enter":
+		return tea.KeyPressMsg{Code: tea.KeyEnter}
+	case "esc":
+		return tea.KeyPressMsg{Code: tea.KeyEscape}
+	case "up":
+		return tea.KeyPressMsg{Code: tea.KeyUp}
+	case "down":
+		return tea.KeyPressMsg{Code: tea.KeyDown}
+	case "tab":
+		return tea.KeyPressMsg{Code: tea.KeyTab}
+	case "backspace":
+		return tea.KeyPressMsg{Code: tea.KeyBackspace}
+	}
+	if c, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: []rune(c)[0], Mod: tea.ModCtrl}
+	}
+	return tea.KeyPressMsg{Text: name, Code: tea.KeyExtended}
+}
+
+func TestApprovalCanBeEdited(t *testing.T) {
+	p, f := still(t, 80, 24, nil)
+	q := approvalQuestion()
+	q.Editable, q.Arguments = "cmd", jsonOf("cmd", "go test ./...", "dir", "x")
+	feed(p, agent.ApprovalAsked{ID: "q", Question: q})
+	p.asks[0].(*approval).open = true
+	press(p, "e", "ctrl+u", "go vet", "enter")
+	if s := stripped(p.frameText()); !strings.Contains(s, "go vet") || !strings.Contains(s, "as you edited it") {
+		t.Errorf("the change does not show:\n%s", s)
+	}
+	press(p, "y")
+	a, ok := f.answered("q")
+	if !ok || string(a.Arguments) != `{"cmd":"go vet","dir":"x"}` {
+		t.Errorf("answer %+v %s", a, a.Arguments)
+	}
+}
+
+func TestEditingNeverLosesBytes(t *testing.T) {
+	p, _ := still(t, 80, 24, nil)
+	q := approvalQuestion()
+	q.Editable, q.Arguments = "cmd", jsonOf("cmd", "printf '\x1b[1m\r'")
+	feed(p, agent.ApprovalAsked{ID: "q", Question: q})
+	p.asks[0].(*approval).open = true
+	press(p, "e")
+	if p.asks[0].(*approval).edit != nil {
+		t.Error("an argument that the editor cannot hold is edited")
+	}
+}
+
+func TestTabsInTheInputAreSent(t *testing.T) {
+	p, f := still(t, 80, 24, nil)
+	p.paste("if x {\n\treturn\n}")
+	press(p, "enter")
+	if got := f.sent(); len(got) != 1 || got[0] != "if x {\n\treturn\n}" {
+		t.Errorf("sent %q", got)
+	}
+}
+
+func TestRewindGoesBackToAPrompt(t *testing.T) {
+	var ran []string
+	p, _ := still(t, 80, 24, func(o *Options) {
+		o.Commands = command.Set{Sources: []command.Source{commands{{Name: "rewind", Run: func(_ context.Context, args string) (command.Outcome, error) {
+			ran = append(ran, args)
+			return command.Outcome{Draft: "second"}, nil
+		}}}}}
+	})
+	for i, s := range []string{"first", "second", "third"} {
+		feed(p, agent.TurnStart{Prompt: s, Seq: int64(10 * (i + 1)), At: clock}, agent.TextDelta{Text: "answer to " + s}, agent.AssistantMessage{Text: "answer to " + s}, agent.TurnEnd{Reason: agent.StopDone})
+	}
+	p.in.Insert("/rewind")
+	press(p, "enter", "down", "enter", "down", "down", "enter")
+	if len(ran) != 1 || ran[0] != "2 both" {
+		t.Fatalf("ran %q", ran)
+	}
+	feed(p, agent.Rewound{From: 20})
+	if s := stripped(p.frameText()); strings.Contains(s, "answer to second") || !strings.Contains(s, "answer to first") || !strings.Contains(s, "› second") {
+		t.Errorf("screen:\n%s", s)
+	}
+}
+
+// fakeSessions gives sessions that a test looks at.
+type fakeSessions struct {
+	carried []bool
+	opened  []string
+}
+
+func (f *fakeSessions) List(context.Context, string, bool) ([]session.Session, error) {
+	return []session.Session{{ID: "a", Title: "alpha", Updated: time.Now()}, {ID: "b", Title: "beta", Updated: time.Now()}}, nil
+}
+
+func (f *fakeSessions) session(name string, rows ...session.Message) (Session, error) {
+	c := newFake()
+	c.state.Title = name
+	return Session{Conversation: c, History: rows}, nil
+}
+
+func (f *fakeSessions) New(_ context.Context, carry bool) (Session, error) {
+	f.carried = append(f.carried, carry)
+	return f.session("new")
+}
+
+func (f *fakeSessions) Open(_ context.Context, id string) (Session, error) {
+	f.opened = append(f.opened, id)
+	return f.session(id, session.Message{Seq: 1, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: "an old prompt"}}},
+		session.Message{Seq: 2, Role: session.RoleAssistant, Parts: []session.Part{{Kind: session.PartText, Text: "an **old** answer"}},
+			Calls: []session.Call{{ID: "c", Name: "read", Arguments: `{"path":"x"}`, Status: session.StatusDone, Result: "text"}}},
+		session.Message{Seq: 3, Role: session.RoleUser, Broken: "cut JSON"})
+}
+func (f *fakeSessions) Fork(context.Context, string, int64) (Session, error) {
+	return f.session("fork")
+}
+func (f *fakeSessions) Delete(context.Context, string) error { return nil }
+
+func TestNewSessionOffersTheLastExchange(t *testing.T) {
+	for answer, want := range map[string]bool{"enter": false, "down": true} {
+		fs := &fakeSessions{}
+		p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+		feed(p, agent.TurnStart{Prompt: "x", Seq: 1}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone})
+		p.in.Insert("/new")
+		press(p, "enter")
+		if s := stripped(p.frameText()); !strings.Contains(s, "Carry the last exchange over") {
+			t.Fatalf("not offered:\n%s", s)
+		}
+		press(p, answer)
+		if answer == "down" {
+			press(p, "enter")
+		}
+		if len(fs.carried) != 1 || fs.carried[0] != want {
+			t.Errorf("%s: carried %v", answer, fs.carried)
+		}
+		if s := stripped(p.frameText()); strings.Contains(s, "› x") {
+			t.Errorf("the old session still shows:\n%s", s)
+		}
+	}
+}
+
+func TestResumeShowsTheWholeSession(t *testing.T) {
+	fs := &fakeSessions{}
+	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+	p.in.Insert("/resume")
+	press(p, "enter", "b", "e", "t", "enter")
+	if len(fs.opened) != 1 || fs.opened[0] != "b" {
+		t.Fatalf("opened %v", fs.opened)
+	}
+	s := stripped(p.frameText())
+	for _, want := range []string{"› an old prompt", "an old answer", "✓ read x", "could not be read"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q:\n%s", want, s)
+		}
+	}
+}
+
+func TestViKeysMoveAndChange(t *testing.T) {
+	p, f := still(t, 80, 24, func(o *Options) { o.Vi = true })
+	press(p, "one two three", "esc", "b", "d", "w", "0", "x", "A", "!", "esc", "d", "b", "u")
+	if got := p.in.Text(); got != "ne two !" {
+		t.Errorf("text %q", got)
+	}
+	press(p, "d", "d", "i", "i", "j", "enter")
+	if got := f.sent(); len(got) != 1 || got[0] != "ij" {
+		t.Errorf("sent %q", got)
+	}
+}
+
+func TestDraggedPictureBecomesAMention(t *testing.T) {
+	p, f := still(t, 80, 24, func(o *Options) {
+		o.Image = func(path string) (string, []byte, error) { return "image/png", []byte(path), nil }
+	})
+	p.paste(`'/home/u/my shot.png'`)
+	press(p, "what is this?", "enter")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.prompts) != 1 || len(f.prompts[0].Images) != 1 || string(f.prompts[0].Images[0].Data) != "/home/u/my shot.png" {
+		t.Errorf("prompts %+v", f.prompts)
+	}
+}
+
+func TestKeysCanBeRebound(t *testing.T) {
+	km, problems := newKeymap(map[string][]string{"editor": {"ctrl+r"}, "nope": {"x"}, "undo": {"Shift+Ctrl+Z"}})
+	if km.of("ctrl+r") != actEditor {
+		t.Errorf("ctrl+r does %q", km.of("ctrl+r"))
+	}
+	if km.of("ctrl+shift+z") != actUndo || km.of("ctrl+_") != "" {
+		t.Error("undo is not where it was put")
+	}
+	all := strings.Join(problems, "\n")
+	for _, want := range []string{`unknown action "nope"`, "ctrl+r is bound to both editor and history_search; it does editor"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in %q", want, all)
+		}
+	}
+	if _, problems := newKeymap(nil); len(problems) != 0 {
+		t.Errorf("the table itself has conflicts: %v", problems)
+	}
+}
+
+// fakeHistory keeps prompts and the draft.
+type fakeHistory struct {
+	mu    sync.Mutex
+	added []string
+	draft string
+}
+
+func (h *fakeHistory) Recent(context.Context) ([]string, error) {
+	return []string{"newest", "older"}, nil
+}
+func (h *fakeHistory) Add(_ context.Context, s string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.added = append(h.added, s)
+	return nil
+}
+
+func (h *fakeHistory) SetDraft(_ context.Context, s string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.draft = s
+	return nil
+}
+
+func TestDraftIsKeptWhenLeaving(t *testing.T) {
+	h := &fakeHistory{}
+	r := run(t, 80, 24, func(o *Options) { o.History = h }).ready()
+	r.Press("up", "up")
+	r.see("› older")
+	r.Press("down", "down")
+	r.see("ask for something")
+	r.Type("unfinished business")
+	r.see("› unfinished business")
+	r.stop()
+	select {
+	case err := <-r.done:
+		r.done <- err
+	case <-time.After(limit):
+		t.Fatal("does not end")
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.draft != "unfinished business" {
+		t.Errorf("draft %q", h.draft)
+	}
+}
+
+func TestManyFilesAreFoundWithoutAPause(t *testing.T) {
+	var names []string
+	for i := range 50000 {
+		names = append(names, "pkg/module"+itoa(i%300)+"/sub/file_"+itoa(i)+".go")
+	}
+	var f fileIndex
+	f.set(names)
+	start := time.Now()
+	hits := f.find("file_49999")
+	if len(hits) == 0 || f.all[hits[0]] != names[49999] {
+		t.Fatal("not found")
+	}
+	if d := time.Since(start); d > time.Second {
+		t.Errorf("a search over 50,000 files took %s", d)
+	}
+	if hits := f.find("file_49999.go"); len(hits) != 1 {
+		t.Errorf("narrowing gives %d", len(hits))
+	}
+	if hits := f.find("module7/"); len(hits) == 0 {
+		t.Error("another search after a narrow one finds nothing")
+	}
+}
+
+// bigTranscript makes a program with n turns in its transcript.
+func bigTranscript(t testing.TB, n int) *program {
+	p, _ := still(t, 120, 40, nil)
+	for i := range n {
+		feed(p, agent.TurnStart{Prompt: "prompt " + itoa(i), Seq: int64(i + 1), At: clock},
+			agent.CallStart{ID: itoa(i), Name: "read", Arguments: jsonOf("path", "x.go"), At: clock},
+			agent.CallEnd{ID: itoa(i), Name: "read", Status: "done", Result: tools.Result{Text: "y"}},
+			agent.TextDelta{Text: sampleAnswer}, agent.AssistantMessage{Text: sampleAnswer}, agent.TurnEnd{Reason: agent.StopDone})
+	}
+	return p
+}
+
+func TestFrameDoesNotDependOnTheTranscript(t *testing.T) {
+	allocs := func(n int) float64 {
+		p := bigTranscript(t, n)
+		p.build()
+		return testing.AllocsPerRun(50, func() { p.build() })
+	}
+	small, big := allocs(25), allocs(2500)
+	if big > small*1.2+10 {
+		t.Errorf("a frame allocates %.0f times at 10,000 items, %.0f at 100", big, small)
+	}
+}
+
+func BenchmarkFrame(b *testing.B) {
+	for _, n := range []int{25, 2500} { // four items each
+		b.Run(itoa(n*4)+"items", func(b *testing.B) {
+			p := bigTranscript(b, n)
+			p.build()
+			b.ReportAllocs()
+			for b.Loop() {
+				p.build()
+			}
+		})
+	}
+}
+
+func BenchmarkScroll(b *testing.B) {
+	p := bigTranscript(b, 2500)
+	p.build()
+	i := 0
+	for b.Loop() {
+		n := -3
+		if i++; i%2000 > 1000 {
+			n = 3
+		}
+		p.tr.scroll(&p.look, n)
+		p.build()
+	}
+}
+
+func BenchmarkKeyToFrame500Lines(b *testing.B) {
+	p, _ := still(b, 120, 40, nil)
+	p.in.SetText(strings.TrimSuffix(strings.Repeat("a line of the input that is about sixty characters long, yes\n", 500), "\n"))
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		i++
+		if i%40 == 0 {
+			p.in.Newline()
+		}
+		p.route(tea.KeyPressMsg{Text: "x", Code: 'x'})
+		p.build()
+	}
+}
+
+func BenchmarkStreamedDelta(b *testing.B) {
+	p, _ := still(b, 120, 40, nil)
+	feed(p, agent.TurnStart{Prompt: "x"})
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		i++
+		s := "some words "
+		if i%12 == 0 {
+			s = "and an end.\n\n"
+		}
+		feed(p, agent.TextDelta{Text: s})
+		p.build()
+	}
+}
+
+func BenchmarkFindFiles50000(b *testing.B) {
+	var names []string
+	for i := range 50000 {
+		names = append(names, "pkg/module"+itoa(i%300)+"/sub/file_"+itoa(i)+".go")
+	}
+	var f fileIndex
+	f.set(names)
+	for b.Loop() {
+		f.hits = nil
+		f.find("mod7fi9")
+	}
+}
+
+func BenchmarkResume10000Messages(b *testing.B) {
+	rows := make([]session.Message, 10000)
+	for i := range rows {
+		rows[i] = session.Message{Seq: int64(i), Role: session.RoleAssistant, Parts: []session.Part{{Kind: session.PartText, Text: sampleAnswer}}}
+		if i%2 == 0 {
+			rows[i].Role = session.RoleUser
+		}
+	}
+	for b.Loop() {
+		p, _ := still(b, 120, 40, nil)
+		p.tr.addHistory(rows)
+		p.build()
+	}
+}

@@ -2,10 +2,17 @@ package search_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"jcode/internal/search"
 	"jcode/internal/treetest"
@@ -39,35 +46,112 @@ func tree(b *testing.B) *os.Root {
 	return root
 }
 
+// patterns are one of each class that is searched in its own way.
+var patterns = []struct{ name, pattern string }{
+	{"literal", treetest.Rare},
+	{"common-literal", treetest.Common},
+	{"regex", `func \(\w+ \*session\) \w+router`},
+	{"alternation", "flushPending|restoreCheckpoint|neverThere"},
+	{"ignore-case", "(?i)FLUSHPENDINGCHECKPOINT"},
+	{"short-literal", `0x[0-9a-f]{3}7$`},
+	{"no-literal", `\b[a-f]{4}[0-9]{3}\b`},
+}
+
+func grep(b *testing.B, root *os.Root, pattern string) search.Found {
+	b.Helper()
+	p, err := search.Compile(pattern, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	found, err := search.Grep{Pattern: p, Limit: 100}.Files(context.Background(), search.Walk{Top: root, Dir: ".", Above: search.Outer(root.Name())})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return found
+}
+
 func BenchmarkGrep(b *testing.B) {
 	root := tree(b)
-	for name, pattern := range map[string]string{
-		"literal":        treetest.Rare,
-		"common-literal": "handler",
-		"regex":          `func \(\w+ \*session\) \w+router`,
-		"alternation":    "flushPending|restoreCheckpoint|neverThere",
-		"ignore-case":    "(?i)FLUSHPENDINGCHECKPOINT",
-		"no-literal":     `\b[a-f]{4}[0-9]{3}\b`,
-		"class":          `0x[0-9a-f]{4}\n?$`,
-	} {
-		if name == "class" {
-			pattern = `0x[0-9a-f]{3}7$`
-		}
-		b.Run(name, func(b *testing.B) {
-			p, err := search.Compile(pattern, false)
-			if err != nil {
-				b.Fatal(err)
-			}
+	for _, p := range patterns {
+		b.Run(p.name, func(b *testing.B) {
 			b.ReportAllocs()
+			total := 0
 			for b.Loop() {
-				found, err := search.Grep{Pattern: p, Limit: 100}.Files(context.Background(), search.Walk{Top: root, Dir: "."})
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(float64(found.Total), "matches")
+				total = grep(b, root, p.pattern).Total
 			}
+			b.ReportMetric(float64(total), "matches")
 		})
 	}
+}
+
+// BenchmarkGrepAgainstRipgrep runs both in turn, so that whatever else the machine does
+// slows both, and reports ours divided by ripgrep's.
+func BenchmarkGrepAgainstRipgrep(b *testing.B) {
+	against(b, "rg")
+	root := tree(b)
+	for _, p := range patterns {
+		b.Run(p.name, func(b *testing.B) {
+			inTurn(b, func() { grep(b, root, p.pattern) },
+				root.Name(), "rg", "--hidden", "--no-require-git", "--no-messages", "-c", p.pattern, ".")
+		})
+	}
+}
+
+// BenchmarkGlobAgainstFd does the same for finding files by name.
+func BenchmarkGlobAgainstFd(b *testing.B) {
+	fd := against(b, "fd", "fdfind")
+	root := tree(b)
+	if err := os.MkdirAll(filepath.Join(root.Name(), ".git"), 0o755); err != nil { // fd has ignore files only in repositories
+		b.Fatal(err)
+	}
+	inTurn(b, func() {
+		var n atomic.Int64
+		_, err := search.Walk{Top: root, Dir: ".", Above: search.Outer(root.Name())}.Run(context.Background(), func(_ int, f search.File) {
+			if doublestar.MatchUnvalidated("**/*.go", f.Path) {
+				n.Add(1)
+			}
+		})
+		if err != nil || n.Load() == 0 {
+			b.Fatal(n.Load(), err)
+		}
+	}, root.Name(), fd, "--hidden", "--type", "f", "--glob", "*.go", ".")
+}
+
+// against gives the first of some programs that is there.
+func against(b *testing.B, names ...string) string {
+	b.Helper()
+	for _, n := range names {
+		if _, err := exec.LookPath(n); err == nil {
+			return n
+		}
+	}
+	b.Skipf("%s is not installed", names[0])
+	return ""
+}
+
+func inTurn(b *testing.B, ours func(), dir, program string, args ...string) {
+	b.Helper()
+	var mine, theirs []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		ours()
+		mine = append(mine, time.Since(start))
+		cmd := exec.Command(program, args...)
+		cmd.Dir = dir
+		start = time.Now()
+		var exit *exec.ExitError
+		if err := cmd.Run(); err != nil && !errors.As(err, &exit) { // no match is an exit code too
+			b.Fatal(err)
+		}
+		theirs = append(theirs, time.Since(start))
+	}
+	slices.Sort(mine)
+	slices.Sort(theirs)
+	m, t := mine[len(mine)/2], theirs[len(theirs)/2]
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(m.Milliseconds()), "ours-ms")
+	b.ReportMetric(float64(t.Milliseconds()), "theirs-ms")
+	b.ReportMetric(float64(m)/float64(t), "ratio")
 }
 
 func BenchmarkWalk(b *testing.B) {

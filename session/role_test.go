@@ -329,3 +329,21 @@ func TestRoleSnapshotKeepsNilAndEmptyApart(t *testing.T) {
 		t.Error("a changed role looks the same")
 	}
 }
+
+func TestRolesInTheHandbookAreSound(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "roles.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(strings.ReplaceAll(string(page), "\r\n", "\n"), "```markdown role\n")
+	for _, part := range parts[1:] {
+		text, _, _ := strings.Cut(part, "\n```")
+		r := session.ParseRole("example", []byte(text))
+		if len(r.Problems) > 0 || r.Body == "" {
+			t.Errorf("%v in\n%s", r.Problems, text)
+		}
+	}
+	if len(parts) != 3 {
+		t.Errorf("%d examples", len(parts)-1)
+	}
+}

@@ -19,6 +19,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// jcode starts itself again by its file, which here is this test: as a Lua host, a
+	// sandbox, a server.
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
+		os.Exit(cli.Main(os.Args[1:], cli.System()))
+	}
 	testscript.Main(m, map[string]func(){
 		"jcode": func() { os.Exit(cli.Main(os.Args[1:], cli.System())) },
 	})

@@ -33,7 +33,7 @@ func Script(jcode, home string) ([]byte, error) {
 }
 
 // Prompt is what the person asks for.
-const Prompt = "The tests of this project fail. Find out why, fix it, and check. Then write the change down as our changelog skill says."
+const Prompt = "The tests of this project fail. Find out why, fix it, and check. Then write the change down as our changelog skill says, and tell me how many words the changelog has."
 
 // WriteProject lays the tour's project into an empty folder. Files carry the ending
 // `.txt` in the source tree, so that they are no part of this module.

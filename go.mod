@@ -2,6 +2,8 @@ module jcode
 
 go 1.26.7
 
+// Bubble Tea, Lip Gloss and Bubbles v2 are published under charm.land, the path that
+// their own go.mod declares; the repositories are github.com/charmbracelet/….
 require (
 	charm.land/bubbles/v2 v2.2.1
 	charm.land/bubbletea/v2 v2.1.1

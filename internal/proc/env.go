@@ -33,7 +33,8 @@ func CommandEnv(base []string, rules EnvRules) []string {
 		}
 		env[name] = value
 	}
-	for _, name := range []string{"SSH_ASKPASS", "SUDO_ASKPASS", "GIT_ASKPASS", "LESSOPEN", "LESSCLOSE"} {
+	// CDPATH would let `cd sub` lead out of the folder that the command names.
+	for _, name := range []string{"SSH_ASKPASS", "SUDO_ASKPASS", "GIT_ASKPASS", "LESSOPEN", "LESSCLOSE", "CDPATH"} {
 		delete(env, name)
 	}
 	maps.Copy(env, quiet())
@@ -56,6 +57,7 @@ func quiet() map[string]string {
 		"SYSTEMD_PAGER":       "cat",
 		"BAT_PAGER":           "",
 		"GIT_TERMINAL_PROMPT": "0",
+		"GIT_OPTIONAL_LOCKS":  "0", // git status leaves the index alone
 		"GCM_INTERACTIVE":     "never",
 		"SSH_ASKPASS_REQUIRE": "never",
 		"GH_PROMPT_DISABLED":  "1",

@@ -116,11 +116,9 @@ func (a *analysis) atRoot() bool {
 // one of the long flags, also abbreviated or with a value.
 func hasFlag(words []word, letters string, long ...string) bool {
 	for _, w := range words {
+		// A "--" ends nothing here: it may be the value of the flag before it.
 		s := w.text
-		if s == "--" {
-			return false
-		}
-		if !strings.HasPrefix(s, "-") || s == "-" {
+		if !strings.HasPrefix(s, "-") || s == "-" || s == "--" {
 			continue
 		}
 		if s[1] != '-' {
@@ -202,12 +200,11 @@ func version(words []word) string {
 // table gives the row of a program.
 func table(name string) (reads, bool) {
 	switch name {
-	case ":", "true", "false", "echo", "seq", "sleep", "expr", "pwd", "yes", "exit", "break", "continue", "which", "whereis", "basename", "dirname",
+	case ":", "true", "false", "echo", "pwd", "yes", "which", "whereis", "basename", "dirname",
 		"whoami", "id", "groups", "logname", "tty", "uname", "arch", "nproc", "uptime", "free", "users", "locale", "getconf", "lscpu", "cal":
 		return reads{free: true}, true
-	case "printf", "test", "[":
-		// -v names a variable, whose index the shell evaluates.
-		return reads{free: true, check: no("v")}, true
+	case "printf", "test", "[", "seq", "sleep", "expr", "exit", "break", "continue":
+		return reads{free: true, check: plainWords}, true
 	case "type":
 		return reads{free: true}, true
 	case "printenv":
@@ -217,9 +214,11 @@ func table(name string) (reads, bool) {
 	case "ls", "du", "dir", "vdir":
 		return reads{here: true, check: no("", "--files0-from")}, true
 	case "cat", "head", "tail", "wc", "nl", "tac", "rev", "cut", "paste", "tr", "fold", "fmt", "expand", "unexpand", "column", "comm", "join", "od", "hexdump",
-		"strings", "realpath", "readlink", "stat", "df", "cksum", "sum", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "md5", "shasum",
+		"strings", "realpath", "readlink", "stat", "df",
 		"base32", "zcat", "bzcat", "xzcat", "cmp", "pr", "tsort", "factor", "jq":
 		return reads{check: no("", "--files0-from", "--from-file")}, true
+	case "cksum", "sum", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "md5", "shasum":
+		return reads{check: no("c", "--check")}, true // it would read whatever a list names
 	case "base64": // BSD's takes an output file
 		return reads{check: no("oD", "--output")}, true
 	case "file":
@@ -257,6 +256,17 @@ func table(name string) (reads, bool) {
 		return reads{free: true, check: commandV}, true
 	}
 	return reads{}, false
+}
+
+// plainWords refuses what a shell may evaluate when a builtin takes it for a variable or a
+// number: the index of x[$(…)] is run. -v names a variable.
+func plainWords(words []word) string {
+	for _, w := range words[1:] {
+		if strings.ContainsAny(w.text, "`$") && !w.dynamic || strings.Contains(w.text, "[") && w.text != "[" {
+			return "the shell may evaluate one of its words"
+		}
+	}
+	return no("v")(words)
 }
 
 // goesTo takes a cd with just the folder.

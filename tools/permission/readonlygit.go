@@ -39,8 +39,10 @@ func git(words []word) string {
 func gitReads(sub string, args []word, texts []string) bool {
 	switch sub {
 	case "status", "ls-tree", "rev-parse", "cat-file", "show-ref", "for-each-ref", "merge-base", "name-rev", "count-objects", "check-ignore",
-		"blame", "annotate", "shortlog", "describe", "version", "ls-files", "check-attr", "cherry", "range-diff":
+		"blame", "annotate", "shortlog", "version", "ls-files", "check-attr", "cherry", "range-diff":
 		return !gitWrites(args) && !hasFlag(args, "", "--textconv", "--filters")
+	case "describe":
+		return !gitWrites(args) && !hasFlag(args, "", "--dirty", "--broken") // they refresh the index
 	case "log", "show", "diff", "rev-list", "whatchanged", "diff-tree", "diff-files", "diff-index":
 		return !gitWrites(args) && !hasFlag(args, "", "--ext-diff", "--textconv")
 	case "grep":
@@ -76,9 +78,6 @@ func gitReads(sub string, args []word, texts []string) bool {
 // all abbreviations that git takes for it.
 func gitWrites(args []word) bool {
 	for _, w := range args {
-		if w.text == "--" {
-			return false
-		}
 		name, _, _ := strings.Cut(w.text, "=")
 		if len(name) > 2 && strings.HasPrefix("--output", name) {
 			return true

@@ -174,7 +174,7 @@ func blame(tail string, code int, network bool) string {
 	low := strings.ToLower(tail)
 	for _, s := range []string{"permission denied", "read-only file system", "operation not permitted", "eacces", "erofs", "eperm"} {
 		if strings.Contains(low, s) {
-			return "it was denied something outside the workspace, or a protected file (" + s + ")"
+			return "it was denied something outside the workspace, or a protected file (" + s + "); sandbox.caches in config.json adds folders that commands may write"
 		}
 	}
 	if network {
@@ -183,7 +183,7 @@ func blame(tail string, code int, network bool) string {
 	for _, s := range []string{"network is unreachable", "could not resolve host", "temporary failure in name resolution", "name or service not known", "no such host",
 		"enetunreach", "eai_again", "connection timed out", "failed to connect", "couldn't connect to server"} {
 		if strings.Contains(low, s) {
-			return "it has no network (" + s + ")"
+			return "it has no network (" + s + "); sandbox.network in config.json gives it one"
 		}
 	}
 	return ""

@@ -104,6 +104,8 @@ func TestApplyRefuses(t *testing.T) {
 		},
 		{name: "two loose places", content: "“a”\n“a”\n", old: "\"a\"", now: "b", all: true, want: []string{"2 times", "lines 1 and 2", "quotes"}},
 		{name: "omission", content: "a\nb\nc\n", old: "a\nb", now: "a\n// ... rest of code unchanged ...", want: []string{"stands for text left out"}},
+		{name: "line numbers of read", content: "a\nb c\nd\n", old: "2\tb c\n3\td", now: "x", want: []string{"line numbers"}},
+		{name: "escaped twice", content: "a\n\t\"b\"\n", old: `a\n\t\"b\"`, now: "x", want: []string{"escaped twice"}},
 		{name: "replacement rune in an 8-bit file", content: "caf\xe9\n", old: "caf\ufffd", now: "x", want: []string{"Latin-1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -29,6 +30,7 @@ func notFound(content string, e Edit) error {
 	if strings.ContainsRune(e.Old, utf8.RuneError) && !utf8.ValidString(content) {
 		msg += fmt.Sprintf("; the file is %s, and its bytes can't be named by U+FFFD: choose lines without it", EightBit)
 	}
+	msg += slip(content, e.Old)
 	file := lines(content)
 	old := lines(toLF(e.Old))
 	at, ok := nearest(file, old)
@@ -39,6 +41,20 @@ func notFound(content string, e Edit) error {
 	differs := func(i int) bool { return strings.TrimSpace(file[i]) != strings.TrimSpace(old[min(i-at, len(old)-1)]) }
 	return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a blank at an end, ≠ a line that differs):\n%s\ncopy the text exactly as the file has it",
 		msg, show(file[at:end], at+1, func(i int) bool { return differs(at + i) }))
+}
+
+var numbered = regexp.MustCompile(`(?m)^\s*\d+\t`)
+
+// slip names a known slip that explains why old is not in content, or "".
+func slip(content, old string) string {
+	if plain := numbered.ReplaceAllString(old, ""); plain != old && strings.Contains(toLF(content), toLF(plain)) {
+		return "; old_string has the line numbers that read shows: leave them out"
+	}
+	plain := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(old)
+	if plain != old && strings.Contains(toLF(content), plain) {
+		return "; old_string is escaped twice: give line breaks, tabs and quotes as they are"
+	}
+	return ""
 }
 
 // nearest gives the index of the line where want comes closest to standing in file: by

@@ -196,8 +196,12 @@ func (c *change) result(said string) tools.Result {
 	}
 }
 
-// boundDiff cuts a diff for the model, who made the change and knows most of it.
+// boundDiff cuts a diff for the model, who made the change and knows the file's name and
+// most of the rest.
 func boundDiff(d string) string {
+	if i := strings.Index(d, "\n@@ "); i >= 0 {
+		d = d[i+1:]
+	}
 	out, _ := text.HeadTail(d, maxDiffText, func(_, lines int) string {
 		return fmt.Sprintf("\n[… %d lines of the diff left out …]\n", lines)
 	})
@@ -205,6 +209,17 @@ func boundDiff(d string) string {
 }
 
 func counts(d diff.Diff) string { return fmt.Sprintf("+%d -%d", d.Added, d.Removed) }
+
+// plural writes a number with its noun.
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "ch"):
+		return fmt.Sprintf("%d %ses", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
 
 // size writes a number of bytes for people.
 func size(n int64) string {

@@ -134,7 +134,7 @@ func (f *files) runGlob(ctx context.Context, call tools.Call, a globArgs) (tools
 	}
 	hint := ""
 	if n := sum(deeper); len(all) == 0 && n > 0 {
-		hint = fmt.Sprintf("deeper there are %d: use **/%s", n, pattern)
+		hint = fmt.Sprintf("deeper down there are %d: use **/%s", n, pattern)
 	}
 	return f.globResult(s, all, limit, hint, missed), nil
 }
@@ -201,10 +201,7 @@ func (f *files) globResult(s searchRoot, all []string, limit int, hint string, m
 			shown++
 		}
 	}
-	summary := fmt.Sprintf("%d files", len(all))
-	if len(all) == 1 {
-		summary = "1 file"
-	}
+	summary := plural(len(all), "file")
 	var notes []string
 	switch {
 	case len(all) == 0:

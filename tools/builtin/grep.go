@@ -229,19 +229,12 @@ func (f *files) grepResult(s searchRoot, found search.Found, lines []search.Matc
 			shown++
 		}
 	}
-	files := fmt.Sprintf("%d files", found.Files)
-	if found.Files == 1 {
-		files = "1 file"
-	}
-	summary := fmt.Sprintf("%d matches in %s", found.Total, files)
-	if found.Total == 1 {
-		summary = "1 match in " + files
-	}
+	summary := plural(found.Total, "match") + " in " + plural(found.Files, "file")
 	var notes []string
 	switch {
 	case found.Total == 0:
 		summary = "no matches"
-		notes = append(notes, fmt.Sprintf("no matches in %d files", found.Searched))
+		notes = append(notes, "no matches in "+plural(found.Searched, "file"))
 	case full:
 		notes = append(notes, fmt.Sprintf("%s, the first %d are shown (%s reached): narrow the search", summary, shown, size(resultBytes)))
 	case found.Total > shown:

@@ -200,7 +200,7 @@ func (f *files) runRemove(ctx context.Context, call tools.Call, a pathArgs) (too
 	}
 	text := "removed " + t.shown
 	if info.IsDir() {
-		text += fmt.Sprintf(" (%d files)", len(inside))
+		text += " (" + plural(len(inside), "file") + ")"
 	}
 	return tools.Result{Text: text, Data: map[string]any{}, Display: tools.Display{Summary: text, Path: t.shown}}, nil
 }

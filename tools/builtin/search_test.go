@@ -29,7 +29,7 @@ func TestLongLinesAreCutWithAMark(t *testing.T) { // R02
 	res := r.ok("grep", args{"pattern": "needle"})
 	has(t, res.Text, "min.js:1:…", " needle ")
 	read := r.ok("read", args{"path": "min.js"})
-	has(t, read.Text, "line cut", "long lines")
+	has(t, read.Text, "line cut", "cut: 1 long line")
 	if len(res.Text) > 2000 || len(read.Text) > 10_000 {
 		t.Errorf("%d and %d bytes", len(res.Text), len(read.Text))
 	}
@@ -245,7 +245,7 @@ func TestGlobPatterns(t *testing.T) {
 	if got := r.ok("glob", args{"pattern": "*", "dir": "src/x"}).Text; got != "src/x/e.ts\nsrc/x/f.tsx" {
 		t.Errorf("in a folder: %q", got)
 	}
-	has(t, r.ok("glob", args{"pattern": "*.ts"}).Text, "no files match", "deeper there are 1: use **/*.ts")
+	has(t, r.ok("glob", args{"pattern": "*.ts"}).Text, "no files match", "deeper down there are 1: use **/*.ts")
 	r.refused("glob", args{"pattern": "../*"}, "..")
 	r.refused("glob", args{"pattern": "[a"}, "invalid pattern")
 	has(t, r.ok("glob", args{"pattern": "**/*", "limit": 2}).Text, "6 files, the first 2")

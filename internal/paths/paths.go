@@ -16,7 +16,8 @@ import (
 const maxLinks = 40
 
 // Resolve makes path absolute and follows every link in it, also a last one that leads to
-// nothing. What does not exist yet is kept as it is written, so the result is the file that
+// nothing. Names are spelled as their folders have them, where the system knows several
+// spellings of one name. What does not exist yet is kept as it is written, so the result is the file that
 // creating path would make. A loop of links is an error.
 func Resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)
@@ -25,7 +26,7 @@ func Resolve(path string) (string, error) {
 	}
 	// The common case costs one call.
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		return real, nil
+		return spelled(real), nil
 	}
 	links := 0
 	done, rest := split(abs)
@@ -43,7 +44,7 @@ func Resolve(path string) (string, error) {
 		info, err := os.Lstat(next)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrInvalid), notDir(err):
-			return filepath.Join(next, rest), nil
+			return filepath.Join(spelled(done), name, rest), nil
 		case err != nil:
 			return "", fmt.Errorf("resolve %s: %w", path, err)
 		case info.Mode()&fs.ModeSymlink == 0:
@@ -62,7 +63,7 @@ func Resolve(path string) (string, error) {
 		}
 		rest = target + string(filepath.Separator) + rest
 	}
-	return done, nil
+	return spelled(done), nil
 }
 
 // split parts an absolute path into its root and the rest.

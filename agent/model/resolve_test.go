@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -208,5 +209,20 @@ func TestCatalogueKnowsModels(t *testing.T) {
 	}
 	if _, ok := (model.Info{}).Cost(model.Usage{Input: 1}); ok {
 		t.Error("an unknown price gives a cost")
+	}
+}
+
+func TestPresetsStandInTheDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/models.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range model.Presets() {
+		if row := fmt.Sprintf("| `%s` | %s | ", p.Name, p.BaseURL); !strings.Contains(string(page), row) {
+			t.Errorf("docs/models.md lacks %q", row)
+		}
+		if p.KeyEnv != "" && !strings.Contains(string(page), "`"+p.KeyEnv+"`") {
+			t.Errorf("docs/models.md lacks %s", p.KeyEnv)
+		}
 	}
 }

@@ -106,7 +106,7 @@ func TestFastKeysAreOnePaste(t *testing.T) { // U03
 	}
 	r.Type(strings.Join(lines, "\r"))
 	r.see("line 1999")
-	time.Sleep(pause)
+	time.Sleep(pasteGap + pause)
 	r.Press("enter")
 	r.until("prompt", func() bool { return len(r.fake.sent()) > 0 })
 	if got := r.fake.sent(); len(got) != 1 || got[0] != strings.Join(lines, "\n") {

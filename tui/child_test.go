@@ -14,6 +14,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"go.uber.org/goleak"
 
 	"jcode/agent"
 	"jcode/internal/terminal"
@@ -25,7 +26,9 @@ func TestMain(m *testing.M) {
 	if mode := os.Getenv("JCODE_TUI_CHILD"); mode != "" {
 		os.Exit(child(mode))
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m,
+		// The terminal library's reader hands over its last keys to nobody when a program ends.
+		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).readLoop"))
 }
 
 func child(mode string) int {
@@ -44,7 +47,7 @@ func child(mode string) int {
 		f.onPrompt = func(agent.Prompt) {
 			f.busy(true)
 			go func() {
-				for i := range 100000 {
+				for i := 0; f.State().Busy; i++ {
 					f.emit(agent.TextDelta{Text: fmt.Sprintf("line %d\n\n", i)})
 					time.Sleep(2 * time.Millisecond)
 				}

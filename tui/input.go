@@ -14,13 +14,15 @@ import (
 // burstGap is the longest time between two keys that come from one paste without brackets.
 const burstGap = 10 * time.Millisecond
 
+// pasteGap is the longest pause inside a paste without brackets, once it had a line end.
+const pasteGap = 200 * time.Millisecond
+
 // burstWait is how long Enter waits in a burst for what may follow it.
 const burstWait = 25 * time.Millisecond
 
 // typing tells a person's Enter from line ends in text that a terminal pastes as fast keys.
 type typing struct {
 	last    time.Time // of the last key
-	burst   bool      // the last keys came faster than a person types
 	lines   bool      // a line end was part of this burst
 	pending int       // number of the Enter that waits, 0 = none
 	count   int
@@ -30,12 +32,17 @@ type typing struct {
 type submitMsg int
 
 // note takes the time of a key.
-func (t *typing) note(now time.Time) {
-	t.burst = now.Sub(t.last) < burstGap
-	if !t.burst {
+func (t *typing) note(now time.Time) { t.last = now }
+
+// fast reports whether a key that comes now belongs to a burst.
+func (t *typing) fast(now time.Time) bool { return now.Sub(t.last) < burstGap }
+
+// pasting reports whether lines of a paste came a moment ago; a slow terminal may pause inside it.
+func (t *typing) pasting(now time.Time) bool {
+	if now.Sub(t.last) >= pasteGap {
 		t.lines = false
 	}
-	t.last = now
+	return t.lines
 }
 
 // hold makes an Enter wait.
@@ -84,9 +91,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		return tea.Sequence(cmd, func() tea.Msg { return k })
 	}
 	defer p.typing.note(now)
-	if now.Sub(p.typing.last) >= burstGap {
-		p.typing.lines = false
-	}
+	pasting := p.typing.pasting(now)
 	switch act {
 	case actSuspend:
 		return p.suspend()
@@ -108,7 +113,11 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	if act == actSubmit {
-		if now.Sub(p.typing.last) < burstGap && !p.in.Empty() {
+		switch {
+		case pasting:
+			p.in.Newline()
+			return nil
+		case p.typing.fast(now) && !p.in.Empty():
 			return p.typing.hold()
 		}
 		return p.submit()

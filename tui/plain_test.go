@@ -87,6 +87,9 @@ func TestPlainModeTalksInLines(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
+	if err := w.Close(); err != nil { // ends the reader
+		t.Error(err)
+	}
 	if strings.ContainsAny(out.String(), "\x1b\r\x07") {
 		t.Errorf("control characters in\n%q", out.String())
 	}

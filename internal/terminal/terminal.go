@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -393,10 +394,10 @@ func (t *Terminal) Close() {
 	t.closed = true
 	t.inMu.Unlock()
 	t.inCond.Broadcast()
-	t.mu.Lock()
-	// The emulator's close only ends its reply pipe and cannot fail in a way that matters here.
-	_ = t.emu.Close()
-	t.mu.Unlock()
+	// Not the emulator's own Close, which races with its Read: ending its pipe is all that is needed.
+	if c, ok := t.emu.InputPipe().(io.Closer); ok {
+		_ = c.Close()
+	}
 	_ = t.slave.Close()
 	_ = t.master.Close()
 	t.pumps.Wait()

@@ -331,6 +331,7 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscri
 // endError gives the exit code for the end of a turn; what happened was printed.
 func endError(end agent.TurnEnd) error {
 	err := errors.New(end.Error)
+	//exhaustive:enforce
 	switch end.Reason {
 	case agent.StopDone:
 		return nil

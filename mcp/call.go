@@ -195,7 +195,9 @@ func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitR
 	if len(paused) > 0 {
 		go s.endWithCalls(ctx, cancel)
 	}
-	result, err := s.hooks.elicit(ctx, p)
+	asked := *p
+	asked.RequestedSchema = s.link.tap().form(p.RequestedSchema)
+	result, err := s.hooks.elicit(ctx, &asked)
 	s.mu.Lock()
 	s.asking--
 	last := s.asking == 0

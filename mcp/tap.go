@@ -68,6 +68,9 @@ type tap struct {
 
 	mu      sync.Mutex
 	pending map[string]pendingRequest
+	// forms are the schemas of the server's questions by their canonical form: the library
+	// forgets the order of their fields.
+	forms map[string]json.RawMessage
 }
 
 type pendingRequest struct {
@@ -97,10 +100,47 @@ func (t *tap) see(e envelope) envelope {
 	if e.method == "" {
 		return t.response(e)
 	}
+	if e.method == "elicitation/create" {
+		t.keepForm(memberOf(e.params, "requestedSchema"))
+	}
 	if e.id == nil && t.notice != nil {
 		t.notice(e.method)
 	}
 	return e
+}
+
+// maxForms bounds how many forms are remembered.
+const maxForms = 16
+
+func (t *tap) keepForm(raw json.RawMessage) {
+	var schema any
+	if len(raw) == 0 || json.Unmarshal(raw, &schema) != nil {
+		return
+	}
+	key, err := json.Marshal(schema)
+	if err != nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.forms == nil || len(t.forms) >= maxForms {
+		t.forms = map[string]json.RawMessage{}
+	}
+	t.forms[string(key)] = raw
+}
+
+// form gives a schema as the server wrote it.
+func (t *tap) form(schema any) any {
+	key, err := json.Marshal(schema)
+	if err != nil {
+		return schema
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if raw, ok := t.forms[string(key)]; ok {
+		return raw
+	}
+	return schema
 }
 
 // response gives what the library shall see of a response in place of its result.

@@ -210,8 +210,8 @@ func (s *server) listTools(m message) {
 
 func (s *server) startCall(m message) {
 	var p struct {
-		Name      string         `json:"name"`
-		Arguments map[string]any `json:"arguments"`
+		Name      string `json:"name"`
+		Arguments any    `json:"arguments"`
 		Meta      struct {
 			ProgressToken json.RawMessage `json:"progressToken"`
 		} `json:"_meta"`
@@ -219,6 +219,10 @@ func (s *server) startCall(m message) {
 	if err := json.Unmarshal(m.Params, &p); err != nil {
 		s.fail(m.ID, -32602, err.Error(), nil)
 		return
+	}
+	args, ok := p.Arguments.(map[string]any)
+	if !ok { // a tool whose schema is no object
+		args = map[string]any{"value": p.Arguments}
 	}
 	end := make(chan struct{})
 	s.mu.Lock()
@@ -236,7 +240,7 @@ func (s *server) startCall(m message) {
 		s.fail(m.ID, -32602, "unknown tool "+p.Name, nil)
 		return
 	}
-	go found.run(s, call{id: m.ID, tool: p.Name, args: p.Arguments, token: p.Meta.ProgressToken, end: end})
+	go found.run(s, call{id: m.ID, tool: p.Name, args: args, token: p.Meta.ProgressToken, end: end})
 }
 
 // answer takes the client's response to one of our requests.

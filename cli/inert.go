@@ -109,6 +109,7 @@ func (a *app) wake(ctx context.Context, items []permission.Pending) error {
 			if err := a.mcp.Approve(item.Name, item.Hash, false); err != nil {
 				errs = append(errs, err)
 			}
+		default: // asks for itself when it is used
 		}
 	}
 	if settings > 0 {

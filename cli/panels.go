@@ -12,7 +12,6 @@ import (
 
 	"jcode/agent/model"
 	"jcode/mcp"
-	"jcode/skills"
 	"jcode/tools"
 	"jcode/tui"
 )
@@ -224,38 +223,6 @@ func pendingText(p *mcp.Pending) string {
 		return ""
 	}
 	return strings.Join(append([]string{p.Line}, p.Notes...), "\n")
-}
-
-// skillsPanel lists skills with what is wrong with them.
-func (a *app) skillsPanel() tui.Panel {
-	return tui.Panel{
-		Name: "skills", Help: "skills: state and faults", Title: "Skills",
-		Empty: "No skills. A skill is a folder with a SKILL.md, in .jcode/skills or " + filepath.Join(a.paths.Config, "skills") + ".",
-		Rows: func(context.Context) ([]tui.Row, error) {
-			var rows []tui.Row
-			for _, e := range a.learning.skills.Entries() {
-				rows = append(rows, skillRow(e))
-			}
-			return rows, nil
-		},
-		Actions: []tui.Action{{Label: "enable or disable", Run: func(_ context.Context, row tui.Row) (string, error) {
-			change := a.learning.skills.SetEnabled(row.ID, row.State == string(skills.Disabled))
-			return change.String(), nil
-		}}},
-	}
-}
-
-func skillRow(e skills.Entry) tui.Row {
-	row := tui.Row{ID: e.Name, Name: e.Name, Info: e.Description, State: string(e.State), Bad: len(e.Diagnostics) > 0}
-	detail := []string{e.Description, e.File}
-	if e.By != "" {
-		detail = append(detail, "shadowed by "+e.By)
-	}
-	for _, d := range e.Diagnostics {
-		detail = append(detail, d.String())
-	}
-	row.Detail = strings.Join(detail, "\n")
-	return row
 }
 
 // health says in a few words how the servers are.

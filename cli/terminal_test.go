@@ -40,6 +40,12 @@ func newChat(t *testing.T, replies ...modeltest.Reply) *chat {
 
 func (c *chat) start(args ...string) {
 	c.t.Helper()
+	c.startAt("ask for something", args...)
+}
+
+// startAt starts the program and waits for a text.
+func (c *chat) startAt(text string, args ...string) {
+	c.t.Helper()
 	cmd := exec.Command("jcode", args...)
 	cmd.Dir = c.dir
 	cmd.Env = append(os.Environ(), "JCODE_HOME="+c.home, "HOME="+c.home, "OPENAI_API_KEY=sk-test", "OPENAI_BASE_URL="+c.srv.URL(), "JCODE_MODEL=test-model")
@@ -49,7 +55,7 @@ func (c *chat) start(args ...string) {
 	}
 	c.Terminal = term
 	c.t.Cleanup(term.Close)
-	c.wait("ask for something")
+	c.wait(text)
 }
 
 func (c *chat) wait(texts ...string) terminal.Screen {

@@ -185,8 +185,11 @@ func TestCommandFile(t *testing.T) {
 func TestCommandOfTheNearerFolderWins(t *testing.T) {
 	w := newWorld(t)
 	for _, f := range [][]string{
-		{w.places.Config, "commands/c.md"}, {w.places.Home, ".claude/commands/c.md"},
-		{w.places.Project, ".claude/commands/c.md"}, {w.places.Project, ".jcode/commands/sub/c.md"}, {w.places.Project, ".jcode/commands/c.md"},
+		{w.places.Config, "commands/c.md"},
+		{w.places.Home, ".claude/commands/c.md"},
+		{w.places.Project, ".claude/commands/c.md"},
+		{w.places.Project, ".jcode/commands/sub/c.md"},
+		{w.places.Project, ".jcode/commands/c.md"},
 	} {
 		file := write(t, "text of "+filepath.Join(f...), f...)
 		src := skills.NewCommandFiles(w.places, nil, &host{})

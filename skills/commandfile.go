@@ -337,6 +337,7 @@ func commandVersions(s *commandState) map[string]version {
 		case Broken:
 			d := firstOf(f.Diagnostics, f.File)
 			out[f.File] = version{f.Hash, &d}
+		default: // not in use
 		}
 	}
 	return out

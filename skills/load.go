@@ -76,6 +76,7 @@ func (r *Registry) unknown(name string) error {
 			return tools.Errorf(tools.KindDenied, "the skill %s is disabled by the user", name)
 		case Broken:
 			return tools.Errorf(tools.KindLoad, "the skill %s cannot be used: %s", name, firstOf(e.Diagnostics, e.File))
+		default: // another of its name is in use, and would have been found
 		}
 	}
 	names := make([]string, 0, len(r.state().active))
@@ -162,7 +163,7 @@ func readSome(dir fs.FS, path string, n int) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	d, ok := f.(fs.ReadDirFile)
 	if !ok {
 		return nil, fs.ErrInvalid

@@ -65,8 +65,9 @@ func approved(ctx context.Context, trust Trust, asker tools.Asker, pin Pin) (boo
 		return true, trust.Approve(ctx, pin)
 	case tools.AnswerOnce, tools.AnswerSession:
 		return true, nil
+	default:
+		return false, nil
 	}
-	return false, nil
 }
 
 // question shows everything that would be approved.

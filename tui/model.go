@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -102,7 +103,10 @@ func (p *program) Init() tea.Cmd {
 		cmds = append(cmds, p.firstRun())
 	}
 	if p.opt.Trust != nil {
-		p.asks = append(p.asks, newTrust(*p.opt.Trust))
+		p.ask(newTrust(*p.opt.Trust))
+	}
+	if p.animated() { // what comes later starts the clock by itself
+		cmds = append(cmds, nextTick())
 	}
 	cmds = append(cmds, p.loadHistory())
 	return tea.Batch(cmds...)
@@ -164,7 +168,10 @@ func (p *program) leave() {
 		p.stop = nil
 	}
 	p.pump++
-	p.asks = nil
+	p.asks = slices.DeleteFunc(p.asks, func(d dialog) bool { // the folder's question stays
+		_, folder := d.(*trustView)
+		return !folder
+	})
 }
 
 // pump carries events into the loop until ctx ends; what waits goes together.

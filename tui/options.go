@@ -121,6 +121,8 @@ type Action struct {
 	Close bool
 	// Run does it and may say what came of it.
 	Run func(ctx context.Context, row Row) (notice string, err error)
+	// Edit, when set, stands for Run: it gives the file that is opened in the person's editor.
+	Edit func(row Row) (file string, err error)
 }
 
 // FileChange is a file as the agent's tools changed it, for /diff.

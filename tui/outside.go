@@ -23,13 +23,6 @@ import (
 
 // externalEditor opens the input in $VISUAL or $EDITOR, folded pastes in full.
 func (p *program) externalEditor() tea.Cmd {
-	editor := strings.Fields(p.env("VISUAL"))
-	if len(editor) == 0 {
-		editor = strings.Fields(p.env("EDITOR"))
-	}
-	if len(editor) == 0 {
-		editor = []string{"vi"}
-	}
 	dir, err := os.MkdirTemp("", "jcode")
 	if err != nil {
 		p.flash("cannot make a file for the editor: " + err.Error())
@@ -40,8 +33,7 @@ func (p *program) externalEditor() tea.Cmd {
 		p.flash("cannot write a file for the editor: " + err.Error())
 		return nil
 	}
-	cmd := exec.Command(editor[0], append(editor[1:], file)...)
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+	return tea.ExecProcess(p.editorFor(file), func(err error) tea.Msg {
 		data, rerr := os.ReadFile(file)
 		err = errors.Join(err, rerr, os.RemoveAll(dir))
 		return do(func(p *program) tea.Cmd {
@@ -56,6 +48,25 @@ func (p *program) externalEditor() tea.Cmd {
 			}
 			return nil
 		})
+	})
+}
+
+// editorFor is the person's editor with a file: $VISUAL, $EDITOR, or vi.
+func (p *program) editorFor(file string) *exec.Cmd {
+	editor := strings.Fields(p.env("VISUAL"))
+	if len(editor) == 0 {
+		editor = strings.Fields(p.env("EDITOR"))
+	}
+	if len(editor) == 0 {
+		editor = []string{"vi"}
+	}
+	return exec.Command(editor[0], append(editor[1:], file)...)
+}
+
+// edit opens a file in the person's editor and then goes on with after.
+func (p *program) edit(file string, after func(p *program, err error) tea.Cmd) tea.Cmd {
+	return tea.ExecProcess(p.editorFor(file), func(err error) tea.Msg {
+		return do(func(p *program) tea.Cmd { return after(p, err) })
 	})
 }
 

@@ -181,6 +181,9 @@ func (pk *picker) run(p *program, a *Action) tea.Cmd {
 		return nil
 	}
 	pk.confirm, pk.note = nil, a.Label+" …"
+	if a.Edit != nil {
+		return pk.edit(p, a, r)
+	}
 	return p.background(func(ctx context.Context) do {
 		msg, err := a.Run(ctx, r)
 		return func(p *program) tea.Cmd {
@@ -199,6 +202,25 @@ func (pk *picker) run(p *program, a *Action) tea.Cmd {
 			}
 			return nil
 		}
+	})
+}
+
+// edit opens a row's file in the person's editor and reads the rows anew afterwards.
+func (pk *picker) edit(p *program, a *Action, r Row) tea.Cmd {
+	file, err := a.Edit(r)
+	if err != nil {
+		pk.note = "✗ " + text.Clean(err.Error())
+		return nil
+	}
+	return p.edit(file, func(p *program, err error) tea.Cmd {
+		pk.note = ""
+		if err != nil {
+			pk.note = "✗ " + text.Clean(err.Error())
+		}
+		if pk.reload != nil {
+			return pk.reload(p, pk)
+		}
+		return nil
 	})
 }
 

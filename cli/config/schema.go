@@ -161,6 +161,7 @@ func defaultValue(t reflect.Type, text string) any {
 		if n, err := strconv.ParseFloat(text, 64); err == nil {
 			return n
 		}
+	default:
 	}
 	return text
 }

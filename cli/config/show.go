@@ -170,6 +170,7 @@ func typeName(t reflect.Type, least string) string {
 			return "object"
 		}
 		return "object of " + typeName(t.Elem(), "") + "s"
+	default:
+		return "text"
 	}
-	return "text"
 }

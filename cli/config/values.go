@@ -1,13 +1,12 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
-
-	"encoding/json"
 )
 
 // custom is a field that reads its own JSON value.

@@ -83,8 +83,9 @@ func (v Value) String() string {
 			parts[i] = p.Key + ": " + p.Value
 		}
 		return strings.Join(parts, ", ")
+	default:
+		return v.Text
 	}
-	return v.Text
 }
 
 // Get gives the field of a key. Keys compare without regard to case, and `_` as `-`.
@@ -285,6 +286,7 @@ func fromNode(n *yaml.Node) Value {
 			v.Map = append(v.Map, Pair{Key: flat(n.Content[i]), Value: flat(n.Content[i+1])})
 		}
 		return v
+	default:
 	}
 	if n.Tag == "!!null" {
 		return Value{Kind: Null}

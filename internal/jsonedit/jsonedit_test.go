@@ -26,14 +26,22 @@ func TestSetAndDeleteKeepTheRest(t *testing.T) { // C01
 		do   func(o *hujson.Object) error
 		want string
 	}{
-		{"change", func(o *hujson.Object) error { return jsonedit.Set(o, []string{"a"}, json.RawMessage(`"new"`)) },
-			strings.Replace(before, `"a": 1`, `"a": "new"`, 1)},
-		{"add", func(o *hujson.Object) error { return jsonedit.Set(o, []string{"z"}, json.RawMessage(`true`)) },
-			strings.Replace(before, "// the end\n", "// the end\n\t\"z\": true,\n", 1)},
-		{"add below", func(o *hujson.Object) error { return jsonedit.Set(o, []string{"n", "m"}, json.RawMessage(`[1]`)) },
-			strings.Replace(before, "// the end\n", "// the end\n\t\"n\": {\n\t\t\"m\": [\n\t\t\t1\n\t\t]\n\t},\n", 1)},
-		{"delete", func(o *hujson.Object) error { jsonedit.Delete(o, "a"); return nil },
-			strings.Replace(before, "\t// 27\" display\n\t\"a\": 1, // one\n", "", 1)},
+		{
+			"change", func(o *hujson.Object) error { return jsonedit.Set(o, []string{"a"}, json.RawMessage(`"new"`)) },
+			strings.Replace(before, `"a": 1`, `"a": "new"`, 1),
+		},
+		{
+			"add", func(o *hujson.Object) error { return jsonedit.Set(o, []string{"z"}, json.RawMessage(`true`)) },
+			strings.Replace(before, "// the end\n", "// the end\n\t\"z\": true,\n", 1),
+		},
+		{
+			"add below", func(o *hujson.Object) error { return jsonedit.Set(o, []string{"n", "m"}, json.RawMessage(`[1]`)) },
+			strings.Replace(before, "// the end\n", "// the end\n\t\"n\": {\n\t\t\"m\": [\n\t\t\t1\n\t\t]\n\t},\n", 1),
+		},
+		{
+			"delete", func(o *hujson.Object) error { jsonedit.Delete(o, "a"); return nil },
+			strings.Replace(before, "\t// 27\" display\n\t\"a\": 1, // one\n", "", 1),
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -232,7 +232,7 @@ func entriesOver(path string, limit int) bool {
 	if err != nil {
 		return false
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }() // only read
 	names, _ := d.Readdirnames(limit + 1)
 	return len(names) > limit
 }

@@ -23,7 +23,7 @@ func (w *Watcher) run() {
 	var changes chan fsnotify.Event
 	var faults chan error
 	if w.notify != nil {
-		defer w.notify.Close()
+		defer func() { _ = w.notify.Close() }() // nothing is kept
 		changes, faults = w.notify.Events, w.notify.Errors
 	}
 	settled := settle{quiet: w.opts.Debounce, limit: w.opts.MaxDelay, timer: stopped()}

@@ -70,7 +70,7 @@ func (w *Watcher) look(f *folder) map[string]stamp {
 	if err != nil {
 		return nil
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }() // only read
 	entries, _ := d.ReadDir(maxPolled)
 	seen := make(map[string]stamp, len(entries))
 	for _, e := range entries {

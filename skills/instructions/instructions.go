@@ -221,7 +221,7 @@ func readHead(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	data, err := io.ReadAll(io.LimitReader(f, maxRead))
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)

@@ -1,0 +1,86 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jcode/internal/modeltest"
+	"jcode/internal/terminal"
+)
+
+func (c *chat) project(file, content string) {
+	c.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(c.dir, file)), 0o755); err != nil {
+		c.t.Fatal(err)
+	}
+	c.write(file, content)
+}
+
+// A skill is listed, switched off for good, edited on disk while the chat is open, and
+// run by name.
+func TestSkillsInTheTerminal(t *testing.T) {
+	c := newChat(t, modeltest.Text("Ahoy!"))
+	c.project(".jcode/skills/greeting/SKILL.md", "---\nname: greeting\ndescription: Greets people.\n---\nSay hello.\n")
+	c.start()
+	c.say("/skills")
+	c.wait("greeting", "Greets people.", "active", "skill-writer")
+	c.Type("greet")
+	c.Press("enter")
+	c.wait("greeting is off")
+	if text := c.readHome("config.json"); !strings.Contains(text, `"greeting"`) {
+		t.Errorf("not kept: %s", text)
+	}
+	c.Press("enter")
+	c.wait("greeting is on")
+	c.Press("esc")
+	c.wait("ask for something")
+
+	c.project(".jcode/skills/greeting/SKILL.md", "---\nname: greeting\ndescription: Greets people.\n---\nSay ahoy.\n")
+	c.wait("skills: changed greeting")
+
+	c.say("/skills new second-one")
+	c.wait("skills: added second-one")
+
+	c.say("/greeting the captain")
+	c.wait("Ahoy!")
+	if text := c.request(0).Last().Content; !strings.Contains(text, "Say ahoy.") || !strings.Contains(text, "The user's request: the captain") {
+		t.Errorf("asked: %s", text)
+	}
+	c.quit()
+}
+
+func (c *chat) readHome(name string) string {
+	c.t.Helper()
+	b, err := os.ReadFile(filepath.Join(c.home, name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// What a project's files would run is asked once, before anything of it runs.
+func TestFolderIsAskedAboutBeforeItsFilesRun(t *testing.T) {
+	c := newChat(t, modeltest.Text("Fine."))
+	c.project(".jcode/commands/state.md", "State: !`echo from-the-shell`\n")
+	c.project(".jcode/config.json", `{"permissions": {"allow": ["exec(echo *)"]}}`)
+	c.startAt("Trust this folder?")
+	_, err := c.Wait(patience, func(s terminal.Screen) bool { // keys count once the input is gone
+		return s.Contains("echo from-the-shell") && s.Contains("permissions.allow") && !s.Contains(strings.Repeat("─", s.Cols))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Press("y")
+	c.wait("rules of this project hold now")
+	c.wait("ask for something")
+	c.say("/state")
+	c.wait("Fine.")
+	if text := c.request(0).Last().Content; !strings.Contains(text, "State: from-the-shell") {
+		t.Errorf("asked: %s", text)
+	}
+	c.quit()
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"jcode/cli/config"
+	"jcode/skills"
+	"jcode/tui"
+)
+
+// skillsPanel lists skills with what is wrong with them.
+func (a *app) skillsPanel() tui.Panel {
+	return tui.Panel{
+		Name: "skills", Help: "skills: state and faults, on and off, edit, new NAME", Title: "Skills",
+		Empty: "No skills. A skill is a folder with a SKILL.md, in .jcode/skills or " + filepath.Join(a.paths.Config, "skills") + "; /skills new NAME makes one.",
+		Rows: func(context.Context) ([]tui.Row, error) {
+			var rows []tui.Row
+			for _, e := range a.learning.skills.Entries() {
+				rows = append(rows, skillRow(e))
+			}
+			return rows, nil
+		},
+		Actions: []tui.Action{
+			{Label: "enable or disable", Run: a.switchSkill},
+			{Key: "ctrl+e", Label: "edit", Edit: skillToEdit},
+		},
+		Words: a.skillWords,
+	}
+}
+
+func skillRow(e skills.Entry) tui.Row {
+	row := tui.Row{ID: e.File, Name: e.Name, Info: e.Description, State: string(e.State), Bad: len(e.Diagnostics) > 0, Search: e.Source.Label}
+	detail := []string{e.Description, e.Source.Label + ": " + e.File}
+	if len(e.Rules) > 0 {
+		detail = append(detail, "allowed-tools: "+strings.Join(e.Rules, ", "))
+	}
+	for _, d := range e.Diagnostics {
+		detail = append(detail, d.String())
+	}
+	row.Detail = strings.Join(detail, "\n")
+	return row
+}
+
+// switchSkill turns a skill on or off, for good: in the person's own settings.
+func (a *app) switchSkill(_ context.Context, row tui.Row) (string, error) {
+	off := row.State == string(skills.Disabled)
+	if !off && row.State != string(skills.Active) {
+		return "", fmt.Errorf("%s is %s: there is nothing to switch", row.Name, row.State)
+	}
+	if err := config.Include(a.paths.File(), "skills.disabled", row.Name, !off); err != nil {
+		return "", err
+	}
+	a.learning.skills.SetEnabled(row.Name, off)
+	if off {
+		return row.Name + " is on", nil
+	}
+	return row.Name + " is off", nil
+}
+
+// skillToEdit gives a row's SKILL.md.
+func skillToEdit(row tui.Row) (string, error) {
+	if !filepath.IsAbs(row.ID) {
+		return "", errors.New("a builtin skill cannot be edited: a skill of the same name in .jcode/skills takes its place")
+	}
+	return row.ID, nil
+}
+
+// skillWords carries out /skills with words: `new NAME` makes a skill of the project.
+func (a *app) skillWords(_ context.Context, words string) (string, error) {
+	name, ok := strings.CutPrefix(words, "new ")
+	if !ok {
+		return "", errors.New("usage: /skills, /skills new NAME, /reload-skills")
+	}
+	file, err := a.skillPlaces().Create(name, true)
+	if err != nil {
+		return "", err
+	}
+	a.learning.skills.Refresh()
+	return "made " + file + ": edit it with /skills, or let the agent write it", nil
+}

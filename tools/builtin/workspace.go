@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"jcode/internal/paths"
 	"jcode/internal/text"
@@ -17,13 +18,51 @@ import (
 // access goes through an os.Root, so that a link can't lead out between a check and the
 // use of what was checked.
 type Workspace struct {
-	folders []folder // the root first
+	folders []*folder // the root first
 	locks   locks
 }
 
+// folder is an opened folder of the workspace.
 type folder struct {
 	path string // resolved
+	mu   sync.Mutex
 	root *os.Root
+	gone []*os.Root // earlier ones, of a folder that was removed and made again
+}
+
+// current gives the root of what stands at the folder's path now: a command may have
+// removed the folder and made it again, and the old root would show the removed one.
+func (f *folder) current() (*os.Root, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now, err := os.Lstat(f.path)
+	if err != nil {
+		return nil, err
+	}
+	if was, err := f.root.Stat("."); err == nil && os.SameFile(was, now) {
+		return f.root, nil
+	}
+	if !now.IsDir() {
+		return nil, fmt.Errorf("%s is no folder any more", f.path)
+	}
+	root, err := os.OpenRoot(f.path)
+	if err != nil {
+		return nil, err
+	}
+	// Others may still work with the old one.
+	f.gone = append(f.gone, f.root)
+	f.root = root
+	return root, nil
+}
+
+func (f *folder) close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	errs := []error{f.root.Close()}
+	for _, r := range f.gone {
+		errs = append(errs, r.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // OpenWorkspace opens the folder root and the added ones, which must exist.
@@ -46,7 +85,7 @@ func (w *Workspace) add(dir string) error {
 	if err != nil {
 		return fmt.Errorf("open workspace: %w", err)
 	}
-	w.folders = append(w.folders, folder{real, root})
+	w.folders = append(w.folders, &folder{path: real, root: root})
 	return nil
 }
 
@@ -54,7 +93,7 @@ func (w *Workspace) add(dir string) error {
 func (w *Workspace) Close() error {
 	var errs []error
 	for _, f := range w.folders {
-		errs = append(errs, f.root.Close())
+		errs = append(errs, f.close())
 	}
 	return errors.Join(errs...)
 }
@@ -78,14 +117,13 @@ func (w *Workspace) Contains(path string) bool {
 }
 
 // folder gives the folder that holds a resolved path: the innermost where they nest.
-func (w *Workspace) folder(path string) (folder, bool) {
-	best, ok := folder{}, false
+func (w *Workspace) folder(path string) (best *folder, ok bool) {
 	for _, f := range w.folders {
-		if paths.Within(f.path, path) && len(f.path) > len(best.path) {
-			best, ok = f, true
+		if paths.Within(f.path, path) && (best == nil || len(f.path) > len(best.path)) {
+			best = f
 		}
 	}
-	return best, ok
+	return best, best != nil
 }
 
 // Shown writes a resolved path as a person would: relative to the root, with slashes, or
@@ -203,7 +241,11 @@ func (w *Workspace) open(abs string) (place, error) {
 		if err != nil {
 			return place{}, fmt.Errorf("open %s: %w", abs, err)
 		}
-		return place{f.root, rel, abs, func() {}}, nil
+		root, err := f.current()
+		if err != nil {
+			return place{}, fmt.Errorf("open %s: %w", f.path, err)
+		}
+		return place{root, rel, abs, func() {}}, nil
 	}
 	dir := filepath.Dir(abs)
 	for {

@@ -138,8 +138,16 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Sess
 	return out, err
 }
 
-// New begins a fresh session with the same model, mode and role.
-func (s *sessions) New(ctx context.Context, _ bool) (tui.Session, error) {
+// New begins a fresh session with the same model, mode and role, and with carry with the
+// last exchange.
+func (s *sessions) New(ctx context.Context, carry bool) (tui.Session, error) {
+	if id := s.id(); carry && id != "" {
+		carried, err := s.a.store.Carry(ctx, id)
+		if err == nil {
+			return s.Open(ctx, carried.ID)
+		}
+		s.a.board.say(agent.LevelWarn, "nothing is carried over: %v", err)
+	}
 	opt, err := s.options()
 	if err != nil {
 		return tui.Session{}, err
@@ -204,7 +212,11 @@ func (s *sessions) Delete(ctx context.Context, id string) error {
 	if id == s.id() {
 		return errors.New("this session is open: /new first")
 	}
-	return s.a.store.Delete(ctx, id)
+	hold, err := s.a.store.Hold(id)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.a.store.Delete(ctx, id), hold.Release())
 }
 
 // resume goes on with a session: with the model it had where that can still be found, and

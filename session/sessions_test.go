@@ -434,3 +434,51 @@ func TestStoreAgreesWithASimpleModel(t *testing.T) {
 		})
 	})
 }
+
+func TestLastExchangeIsCarriedOver(t *testing.T) {
+	s := open(t)
+	v, err := s.Create(t.Context(), session.Session{ProjectID: "p", Cwd: "/w", Model: "m", RoleName: "coder", RoleSnapshot: "{}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	carried := func() ([]string, error) {
+		c, err := s.Carry(t.Context(), v.ID)
+		if err != nil {
+			return nil, err
+		}
+		if c.RoleName != "coder" || c.Model != "m" || c.ID == v.ID || c.Cost != 0 {
+			t.Errorf("carried %+v", c)
+		}
+		var words []string
+		for _, m := range history(t, s, c.ID) {
+			words = append(words, m.Role+": "+m.Text())
+			if len(m.Calls) > 0 || len(m.Parts) != 1 {
+				t.Errorf("message %+v", m)
+			}
+		}
+		return words, nil
+	}
+	incomplete := func(when string) {
+		t.Helper()
+		if words, err := carried(); !errors.Is(err, session.ErrNothing) {
+			t.Errorf("%s: %q, %v", when, words, err)
+		}
+	}
+	incomplete("empty")
+	say(t, s, v.ID, session.RoleUser, "first")
+	say(t, s, v.ID, session.RoleAssistant, "first answer")
+	say(t, s, v.ID, session.RoleUser, "second")
+	incomplete("not answered")
+	say(t, s, v.ID, session.RoleAssistant, "let me see", session.Call{ID: "c", Name: "read"})
+	incomplete("in its calls")
+	if _, err := s.AppendMessage(t.Context(), session.Message{Session: v.ID, Role: session.RoleAssistant, Usage: &session.Usage{Cost: 1}, Parts: []session.Part{
+		{Kind: session.PartReasoning, Text: "hm"}, {Kind: session.PartText, Text: "second answer"},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	say(t, s, v.ID, session.RoleSystem, "a notice")
+	words, err := carried()
+	if err != nil || !slices.Equal(words, []string{"user: second", "assistant: second answer"}) {
+		t.Errorf("%q, %v", words, err)
+	}
+}

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"context"
+	"fmt"
+)
+
+// Carry makes a new session with the settings of another that begins with the other's last
+// exchange: the last prompt and its answer, as text. It gives ErrNothing where the last
+// exchange is not complete.
+func (s *Store) Carry(ctx context.Context, id string) (Session, error) {
+	from, err := s.Get(ctx, id)
+	if err != nil {
+		return Session{}, err
+	}
+	prompt, answer, ok, err := s.lastExchange(ctx, id)
+	if err == nil && !ok {
+		err = fmt.Errorf("carry over from session %s: %w: its last exchange is not complete", id, ErrNothing)
+	}
+	if err != nil {
+		return Session{}, err
+	}
+	var carried string
+	err = s.write(ctx, func(t *tx) error {
+		created, _, err := s.create(t, Session{
+			Cwd: from.Cwd, ProjectID: from.ProjectID, RoleName: from.RoleName, RoleSnapshot: from.RoleSnapshot, Model: from.Model, Mode: from.Mode,
+		})
+		if err != nil {
+			return err
+		}
+		carried = created.ID
+		for _, m := range []Message{prompt, answer} {
+			copied := Message{Session: created.ID, Role: m.Role, Created: m.Created, Parts: spoken(m.Parts)}
+			parts, usage, err := encodeMessage(copied)
+			if err != nil {
+				return err
+			}
+			if _, err := s.appendMessage(t, copied, parts, usage); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Session{}, fmt.Errorf("carry over from session %s: %w", id, err)
+	}
+	return s.Get(ctx, carried)
+}
+
+// exchangeWindow is how many messages back the last prompt is looked for.
+const exchangeWindow = 1000
+
+// lastExchange gives the last prompt and the answer that ended its turn.
+func (s *Store) lastExchange(ctx context.Context, id string) (prompt, answer Message, ok bool, err error) {
+	all, err := s.MessagesIn(ctx, id, Window{Last: exchangeWindow})
+	if err != nil {
+		return prompt, answer, false, err
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		m := all[i]
+		switch {
+		case m.Broken != "":
+			return prompt, answer, false, nil
+		case m.Role == RoleAssistant && answer.Seq == 0:
+			if len(m.Calls) > 0 || m.Text() == "" {
+				return prompt, answer, false, nil
+			}
+			answer = m
+		case m.Role == RoleUser:
+			return m, answer, answer.Seq != 0, nil
+		}
+	}
+	return prompt, answer, false, nil
+}
+
+// spoken gives what was said and shown: no thoughts of another session.
+func spoken(parts []Part) []Part {
+	var out []Part
+	for _, p := range parts {
+		if p.Kind == PartText || p.Kind == PartShown || p.Kind == PartImage {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -39,32 +39,34 @@ func newApproval(id string, q tools.Question) *approval {
 
 func (a *approval) armed(now time.Time) bool { return a.ready(now) }
 
-// optionKeys are pressed for an option besides its number.
-func optionKey(o tools.AnswerOption, first bool) string {
-	switch o.Scope {
+// keyOf gives the letter of option i besides its number: the first of a scope has one, and
+// y is always the most limited yes.
+func (a *approval) keyOf(i int) string {
+	scope := a.q.Options[i].Scope
+	once := false
+	for j, o := range a.q.Options {
+		once = once || o.Scope == tools.AnswerOnce
+		if j < i && o.Scope == scope {
+			return ""
+		}
+	}
+	switch scope {
 	case tools.AnswerOnce:
 		return "y"
-	case tools.AnswerSession:
-		if first {
-			return "s"
-		}
-	case tools.AnswerProject:
-		if first {
-			return "a"
-		}
 	case tools.AnswerNo:
 		return "n"
+	case tools.AnswerSession:
+		if !once && i == 0 {
+			return "y"
+		}
+		return "s"
+	case tools.AnswerProject:
+		if !once && i == 0 {
+			return "y"
+		}
+		return "a"
 	}
 	return ""
-}
-
-// keyOf gives the letter of option i; the first option of a scope has it.
-func (a *approval) keyOf(i int) string {
-	first := true
-	for j := range i {
-		first = first && a.q.Options[j].Scope != a.q.Options[i].Scope
-	}
-	return optionKey(a.q.Options[i], first)
 }
 
 func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {

@@ -340,11 +340,12 @@ func (pk *picker) foot(l *look, width int) []string {
 	if pk.choose != nil {
 		pairs = append(pairs, "enter", orElse(pk.enter, "choose"))
 	}
+	pairs = append(pairs, "esc", "close") // always in sight
 	for _, a := range pk.actions {
 		pairs = append(pairs, a.Key, a.Label)
 	}
 	if pk.toggle != nil {
 		pairs = append(pairs, "tab", pk.tabHint)
 	}
-	return append(out, hints(l, width, append(pairs, "esc", "close")...))
+	return append(out, hints(l, width, pairs...))
 }

@@ -1,0 +1,9 @@
+// Command screens draws the main screens of the real program as SVG for the README. It
+// owns the way through the program on which the pictures are taken: it builds jcode, takes
+// the offline tour in an emulated terminal, answers its questions and saves what the
+// terminal shows.
+//
+//	go run ./internal/terminal/screens [-out docs/screens]
+//
+// It must not know how a screen is composed.
+package main

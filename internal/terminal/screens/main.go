@@ -1,0 +1,156 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"jcode/internal/terminal"
+)
+
+// The size of the pictures in cells, their colours, and how long a screen may take.
+const (
+	cols, rows = 100, 30
+	front      = "#c8ccd4"
+	back       = "#16181d"
+	limit      = 30 * time.Second
+	quiet      = 400 * time.Millisecond
+)
+
+func main() {
+	out := flag.String("out", "docs/screens", "folder for the pictures")
+	flag.Parse()
+	if err := run(*out); err != nil {
+		fmt.Fprintln(os.Stderr, "screens:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out string) error {
+	dir, err := os.MkdirTemp("", "jcode-screens-")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer func() {
+		if err := os.RemoveAll(dir); err != nil {
+			fmt.Fprintln(os.Stderr, "screens:", err)
+		}
+	}()
+	bin := filepath.Join(dir, "jcode")
+	if msg, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		return fmt.Errorf("build jcode: %w: %s", err, msg)
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return fmt.Errorf("make %s: %w", out, err)
+	}
+	return errors.Join(firstRun(bin, dir, out), tour(bin, dir, out))
+}
+
+// start runs jcode in a home of its own, without the keys and settings of this machine.
+func start(bin, dir, folder string, args ...string) (*terminal.Terminal, error) {
+	work := filepath.Join(dir, folder)
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		return nil, fmt.Errorf("make %s: %w", work, err)
+	}
+	cmd := exec.Command(bin, args...)
+	cmd.Dir = work
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		if !strings.HasSuffix(name, "_API_KEY") && !strings.HasPrefix(name, "OPENAI_") && !strings.HasPrefix(name, "JCODE_") && name != "NO_COLOR" {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, "JCODE_HOME="+filepath.Join(dir, "home-"+folder), "TERM=xterm-256color", "COLORTERM=truecolor")
+	return terminal.Start(cmd, cols, rows)
+}
+
+func save(s terminal.Screen, out, name string) error {
+	if err := os.WriteFile(filepath.Join(out, name+".svg"), []byte(s.SVG(front, back)), 0o644); err != nil {
+		return fmt.Errorf("save %s: %w", name, err)
+	}
+	return nil
+}
+
+// firstRun shows what somebody without a model sees.
+func firstRun(bin, dir, out string) error {
+	term, err := start(bin, dir, "first")
+	if err != nil {
+		return err
+	}
+	defer term.Close()
+	if _, err := term.WaitFor(limit, "Choose how to begin", "Enter an API key"); err != nil {
+		return err
+	}
+	return save(term.Settle(quiet, limit), out, "first-run")
+}
+
+// tour goes through the offline tour and saves a question, the transcript and some panels.
+func tour(bin, dir, out string) error {
+	term, err := start(bin, dir, "tour", "demo")
+	if err != nil {
+		return err
+	}
+	defer term.Close()
+	if _, err := term.WaitFor(limit, "exec(go test ./...)"); err != nil {
+		return err
+	}
+	if err := save(term.Settle(quiet, limit), out, "approval"); err != nil {
+		return err
+	}
+	edit := false
+	for { // answer what is asked until the tour is over
+		s, err := term.Wait(limit, func(s terminal.Screen) bool {
+			return s.Contains("esc stop the turn") || s.Contains("ask for something")
+		})
+		if err != nil {
+			return err
+		}
+		if !s.Contains("esc stop the turn") {
+			break
+		}
+		if !edit && s.Contains("─ Edit") {
+			edit = true
+			if err := save(s, out, "edit"); err != nil {
+				return err
+			}
+		}
+		term.Type("y")
+		if _, err := term.Wait(limit, func(s terminal.Screen) bool { return !s.Contains("esc stop the turn") }); err != nil {
+			return err
+		}
+	}
+	if err := save(term.Settle(quiet, limit), out, "chat"); err != nil {
+		return err
+	}
+	return panels(term, out)
+}
+
+// panels saves what some commands show.
+func panels(term *terminal.Terminal, out string) error {
+	for _, name := range []string{"tools", "diff", "mcp", "help"} {
+		term.Type("/" + name)
+		if _, err := term.WaitFor(limit, "› /"+name); err != nil {
+			return err
+		}
+		term.Settle(quiet/4, limit)
+		term.Press("enter")
+		if _, err := term.WaitFor(limit, "esc close"); err != nil {
+			return err
+		}
+		if err := save(term.Settle(quiet, limit), out, name); err != nil {
+			return err
+		}
+		term.Press("esc")
+		if _, err := term.Wait(limit, func(s terminal.Screen) bool { return !s.Contains("esc close") }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -48,7 +48,12 @@ func newProgram(b *testing.B, answer func(modeltest.Request) modeltest.Reply) *p
 	if err := os.WriteFile(filepath.Join(p.project, "file.txt"), lines.Bytes(), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	p.server = modeltest.New(b, modeltest.Func(answer).Forever())
+	p.server = modeltest.New(b, modeltest.Func(func(r modeltest.Request) modeltest.Reply {
+		if len(r.Tools) == 0 { // a title is asked for in the background
+			return modeltest.Text("A title")
+		}
+		return answer(r)
+	}).Forever())
 	return p
 }
 
@@ -106,12 +111,12 @@ func (p *program) run(f figures, args ...string) {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// markdown is an answer of so many tokens.
+// markdown is an answer of so many tokens, in which no two lines are the same.
 func markdown(tokens int) []string {
-	words := strings.SplitAfter("## A heading\n\nSome *text* with `code`, a [link](x) and words to read.\n\n```go\nfunc f() { return }\n```\n\n- an item\n- another 漢字\n\n", " ")
+	block := strings.SplitAfter("## Heading %d\n\nSome *text* of part %d with `code`, a [link](x) and words to read.\n\n```go\nfunc f%d() { return }\n```\n\n- item %d\n- another 漢字 %d\n\n", " ")
 	out := make([]string, tokens)
 	for i := range out {
-		out[i] = words[i%len(words)]
+		out[i] = strings.ReplaceAll(block[i%len(block)], "%d", strconv.Itoa(i/len(block)))
 	}
 	return out
 }

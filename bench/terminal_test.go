@@ -48,9 +48,9 @@ func BenchmarkTerminalLaunch(b *testing.B) {
 	p.run(figures{}, "-p", "hi")
 	for b.Loop() {
 		term := p.open(f)
-		term.Settle(300*time.Millisecond, patience)
+		term.Settle(time.Second, patience)
 		before, began := cpuOf(b, term.Pid()), time.Now()
-		time.Sleep(2 * time.Second)
+		time.Sleep(5 * time.Second)
 		f.add("idle-cpu-%", 100*float64(cpuOf(b, term.Pid())-before)/float64(time.Since(began)))
 		f.add("idle-MiB", pss(b, term.Pid()))
 		term.Close()

@@ -14,12 +14,12 @@ import (
 // excludes file), of the repository (info/exclude), and of the folders between the
 // repository's top and this one. A folder in no repository has none.
 func Outer(top string) []Above {
-	git, repo := repository(top)
-	if git == "" {
+	repo, ok := repository(top)
+	if !ok {
 		return nil
 	}
 	var out []Above
-	down := relative(repo, top)
+	down := relative(repo.top, top)
 	add := func(file, down string) {
 		if data, err := os.ReadFile(file); err == nil { // most of them do not exist
 			out = append(out, Above{down, ignore.Parse(data)})
@@ -28,8 +28,8 @@ func Outer(top string) []Above {
 	if file := excludesFile(); file != "" {
 		add(file, down)
 	}
-	add(filepath.Join(git, "info", "exclude"), down)
-	for at := repo; at != top; {
+	add(filepath.Join(repo.common, "info", "exclude"), down)
+	for at := repo.top; at != top; {
 		add(filepath.Join(at, ".gitignore"), relative(at, top))
 		first, _, _ := strings.Cut(relative(at, top), "/")
 		at = filepath.Join(at, first)
@@ -45,39 +45,47 @@ func relative(from, to string) string {
 	return filepath.ToSlash(rel)
 }
 
-// repository finds the repository that holds dir: its git folder and its top.
-func repository(dir string) (git, top string) {
+// repo is a git repository.
+type repo struct {
+	top    string // its work tree
+	own    string // the git folder of this work tree, with its index
+	common string // the git folder that all its work trees share
+}
+
+// repository finds the repository that holds dir.
+func repository(dir string) (r repo, ok bool) {
 	for at := dir; ; {
 		path := filepath.Join(at, ".git")
 		if info, err := os.Stat(path); err == nil {
-			if info.IsDir() {
-				return path, at
+			r = repo{top: at, own: path, common: path}
+			if !info.IsDir() {
+				r.own, r.common = gitFile(path)
 			}
-			return gitFile(path), at
+			return r, true
 		}
 		parent := filepath.Dir(at)
 		if parent == at {
-			return "", ""
+			return repo{}, false
 		}
 		at = parent
 	}
 }
 
-// gitFile follows the `.git` file of a linked work tree to the common git folder.
-func gitFile(path string) string {
+// gitFile follows the `.git` file of a linked work tree.
+func gitFile(path string) (own, common string) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return path
+		return path, path
 	}
 	dir, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:")
 	if !ok {
-		return path
+		return path, path
 	}
-	dir = absolute(filepath.Dir(path), strings.TrimSpace(dir))
-	if common, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
-		return absolute(dir, strings.TrimSpace(string(common)))
+	own = absolute(filepath.Dir(path), strings.TrimSpace(dir))
+	if shared, err := os.ReadFile(filepath.Join(own, "commondir")); err == nil {
+		return own, absolute(own, strings.TrimSpace(string(shared)))
 	}
-	return dir
+	return own, own
 }
 
 func absolute(base, path string) string {

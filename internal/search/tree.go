@@ -68,7 +68,7 @@ func (w Walk) Tree(ctx context.Context, depth, limit int) (Node, Missed, error) 
 				folder := e.kind == folder
 				o.node.Children[k] = Node{
 					Name: e.name, Folder: folder, Link: e.kind == link,
-					Ignored: e.name == ".git" || rules.Ignored(path, folder),
+					Ignored: e.name == ".git" || rules.Ignored(path, folder) && !r.Tracked.has(path, folder),
 				}
 				if n := &o.node.Children[k]; folder {
 					n.More = -1

@@ -43,6 +43,8 @@ type Walk struct {
 	Dir string
 	// Above are rules from outside of Top that hold in it, the weakest first.
 	Above []Above
+	// Tracked are files that are visited although they are ignored. May be nil.
+	Tracked *Tracked
 	// Skip leaves out a path below Top; a folder with all that is in it. It is called from
 	// several goroutines. May be nil.
 	Skip func(path string, folder bool) bool
@@ -82,6 +84,8 @@ type job struct {
 	rules *ignore.Stack
 	files []entry
 	held  *held // the folder of files
+	// ignored tells that only what is tracked counts: the folder itself is ignored.
+	ignored bool
 }
 
 // held is an opened folder that several jobs share.
@@ -285,7 +289,8 @@ func (r *walker) list(worker int, j job, buf []byte) {
 		}
 		path := join(j.dir, e.name)
 		dir := e.kind == folder
-		if rules.Ignored(path, dir) || r.Skip != nil && r.Skip(path, dir) {
+		ignored := j.ignored || rules.Ignored(path, dir)
+		if ignored && !r.Tracked.has(path, dir) || r.Skip != nil && r.Skip(path, dir) {
 			continue
 		}
 		if !dir {
@@ -298,7 +303,7 @@ func (r *walker) list(worker int, j job, buf []byte) {
 			r.mu.Unlock()
 			continue
 		}
-		jobs = append(jobs, job{dir: path, depth: j.depth + 1, rules: rules})
+		jobs = append(jobs, job{dir: path, depth: j.depth + 1, rules: rules, ignored: ignored})
 	}
 	at := &held{handle: h}
 	at.users.Store(1)

@@ -129,17 +129,21 @@ func TestWalkOfRandomTreesAgreesWithGit(t *testing.T) { // R09
 	}
 }
 
+func git(t *testing.T, dir string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skipf("git %v: %v", args, err)
+	}
+	return out
+}
+
 func gitFiles(t *testing.T, dir string) []string {
 	t.Helper()
-	var out []byte
-	for _, a := range [][]string{{"init", "-q"}, {"ls-files", "-coz", "--exclude-standard"}} {
-		cmd := exec.Command("git", a...)
-		cmd.Dir = dir
-		var err error
-		if out, err = cmd.Output(); err != nil {
-			t.Skipf("git %v: %v", a, err)
-		}
-	}
+	git(t, dir, "init", "-q")
+	out := git(t, dir, "ls-files", "-coz", "--exclude-standard")
 	var list []string
 	for p := range bytes.SplitSeq(bytes.TrimSuffix(out, []byte{0}), []byte{0}) {
 		if len(p) > 0 {
@@ -148,6 +152,37 @@ func gitFiles(t *testing.T, dir string) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// TestTrackedFilesAreSeenAlthoughIgnored compares with git for every version of the index.
+func TestTrackedFilesAreSeenAlthoughIgnored(t *testing.T) { // R09
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	for _, version := range []string{"2", "3", "4"} {
+		dir := t.TempDir()
+		for _, f := range []string{"a", "out/kept", "out/lost", "out/deep/er/kept", "out/deep/lost", "x.log", "y.log", "out-side", "sub/out/kept", "sub/b", "new"} {
+			put(t, dir, f, "")
+		}
+		git(t, dir, "init", "-q")
+		git(t, dir, "add", "a", "out/kept", "out/deep/er/kept", "x.log", "sub/out/kept", "sub/b")
+		git(t, dir, "update-index", "--index-version", version)
+		if version == "3" {
+			git(t, dir, "add", "-N", "new")
+		}
+		put(t, dir, ".gitignore", "out/\n*.log\n")
+		want := gitFiles(t, dir)
+		got := walked(t, search.Walk{Top: open(t, dir), Dir: ".", Tracked: search.TrackedIn(dir)})
+		if !slices.Equal(got, want) || !slices.Contains(got, "out/deep/er/kept") {
+			t.Errorf("version %s: got  %q\nwant %q", version, got, want)
+		}
+		sub := filepath.Join(dir, "sub")
+		got = walked(t, search.Walk{Top: open(t, sub), Dir: ".", Above: search.Outer(sub), Tracked: search.TrackedIn(sub)})
+		if !slices.Equal(got, []string{"b", "out/kept"}) {
+			t.Errorf("version %s, below the top: %q", version, got)
+		}
+	}
 }
 
 func TestWalkVisitsEveryFileOnceHoweverManyThereAre(t *testing.T) {

@@ -67,7 +67,7 @@ func (f *files) searchRoot(call tools.Call, arg string) (searchRoot, error) {
 
 // walk prepares a walk over the folder, without what a rule denies.
 func (f *files) walk(s searchRoot) search.Walk {
-	w := search.Walk{Top: s.root, Dir: s.dir, Above: search.Outer(s.top)}
+	w := search.Walk{Top: s.root, Dir: s.dir, Above: search.Outer(s.top), Tracked: search.TrackedIn(s.top)}
 	if denied := f.opts.Denied; denied != nil {
 		w.Skip = func(path string, _ bool) bool {
 			return denied(tools.AccessRead, filepath.Join(s.top, filepath.FromSlash(path)))

@@ -104,7 +104,7 @@ func (s *seat) toolDescriptions() string {
 				names = append(names, a.name+"?")
 			}
 		}
-		fmt.Fprintf(&b, "%s(%s) - %s\n", spec.Name, strings.Join(names, ", "), strings.TrimSpace(spec.Description))
+		fmt.Fprintf(&b, "%s(%s) - %s\n", spec.Name, strings.Join(names, ", "), strings.Join(strings.Fields(spec.Description), " "))
 	}
 	b.WriteString("\njcode.pwd - project root path (string).\n")
 	return b.String()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"jcode/lua/host"
 	"jcode/lua/wire"
@@ -24,12 +27,19 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == host.Command {
 		os.Exit(host.Main())
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
 }
 
 // house is a room with all that it needs around it.
 type house struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string // the project
 	config string
 	reg    *tools.Registry
@@ -57,7 +67,7 @@ type setup struct {
 }
 
 // build makes a house; the room is not started.
-func build(t *testing.T, s setup) *house {
+func build(t testing.TB, s setup) *house {
 	t.Helper()
 	h := &house{t: t, dir: s.dir, config: s.config, reg: tools.NewRegistry(), state: s.state, asker: &person{}, trust: &folderTrust{yes: !s.untrust}, told: &notices{}}
 	if h.dir == "" {
@@ -103,7 +113,7 @@ func build(t *testing.T, s setup) *house {
 }
 
 // started makes a house whose room runs.
-func started(t *testing.T, s setup) *house {
+func started(t testing.TB, s setup) *house {
 	t.Helper()
 	h := build(t, s)
 	h.start()
@@ -196,7 +206,7 @@ func until(t *testing.T, what string, cond func() bool) {
 // simple is a manifest with nothing but a description.
 const simple = `{"description": "A tool.", "parameters": []}`
 
-func realDir(t *testing.T) string {
+func realDir(t testing.TB) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -205,7 +215,7 @@ func realDir(t *testing.T) string {
 	return dir
 }
 
-func writeFile(t *testing.T, path, text string) {
+func writeFile(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		t.Fatal(err)
@@ -215,7 +225,7 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-func readText(t *testing.T, path string) string {
+func readText(t testing.TB, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -189,7 +189,7 @@ func (h *house) live(tool, word string) bool {
 	return false
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -241,7 +241,7 @@ func Test_descriptions_include_all_tools(t *testing.T) {
 				t.Errorf("%s is missing in %s", name, text)
 			}
 		}
-		if !strings.HasSuffix(text, "jcode.pwd - project root path (string).\n") || !strings.Contains(text, "grep(pattern, path?) - ") {
+		if !strings.HasSuffix(text, "jcode.pwd - project root path (string).\n") || !strings.Contains(text, "grep(pattern, path?") {
 			t.Error(text)
 		}
 	})
@@ -552,4 +552,14 @@ func Test_mcp_call_without_manager_returns_error(t *testing.T) {
 	both(t, func(t *testing.T, h *house) {
 		wantError(t, h.table(`return orcs.mcp_call("srv", "tool", {})`, noContext), "MCP client not initialized")
 	})
+}
+
+func TestReadFromLuaGivesTheWholeFile(t *testing.T) {
+	h := build(t, setup{memory: true, noGate: true})
+	text := strings.Repeat("a line of text\n", 20_000) + "\xff\x00 end"
+	writeFile(t, filepath.Join(h.dir, "big"), text)
+	o := h.table(`return jcode.read("big")`, nil)
+	if size, _ := o.Number("size"); o.String("content") != text || size != float64(len(text)) {
+		t.Errorf("%d of %d bytes, size %v, %v", len(o.String("content")), len(text), size, o.Get("error"))
+	}
 }

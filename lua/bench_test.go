@@ -1,0 +1,136 @@
+package lua
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"jcode/tools"
+)
+
+// BenchmarkWarmCall measures a tool call through the host process: everything from the
+// dispatcher to the result, for a script that does nothing.
+func BenchmarkWarmCall(b *testing.B) {
+	h := build(b, setup{})
+	h.tool("nothing", simple, `return "x"`)
+	h.start()
+	for range 20 {
+		h.call("nothing", none())
+	}
+	times := make([]time.Duration, 0, b.N)
+	for b.Loop() {
+		began := time.Now()
+		if res := h.call("nothing", none()); res.Text != "x" {
+			b.Fatal(res.Text)
+		}
+		times = append(times, time.Since(began))
+	}
+	report(b, times)
+}
+
+// BenchmarkDispatchRead measures jcode.dispatch("read") from Lua, over the tool's own time.
+func BenchmarkDispatchRead(b *testing.B) {
+	h := build(b, setup{})
+	writeFile(b, filepath.Join(h.dir, "f"), "text")
+	h.mode = tools.ModeYolo
+	h.tool("reads", `{"description": "d", "read_only": true, "timeout_ms": 60000, "permissions": {"intents": ["read"]}}`,
+		`local t = jcode.time() for i = 1, 1000 do assert(jcode.dispatch("read", {path = "f"}).ok) end return (jcode.time() - t) * 1e6`)
+	h.start()
+	var inLua, direct time.Duration
+	for b.Loop() {
+		res := h.call("reads", none())
+		var us float64
+		if _, err := fmt.Sscan(res.Text, &us); err != nil {
+			b.Fatal(res.Text)
+		}
+		inLua += time.Duration(us * 1000)
+		began := time.Now()
+		for range 1000 {
+			h.call("read", map[string]string{"path": "f"})
+		}
+		direct += time.Since(began)
+	}
+	n := float64(b.N) * 1000
+	b.ReportMetric(float64(inLua.Microseconds())/n, "µs/dispatch")
+	b.ReportMetric(float64(direct.Microseconds())/n, "µs/direct")
+}
+
+// BenchmarkScanThousand measures the first look at 1,000 tool folders.
+func BenchmarkScanThousand(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 1000 {
+		folder := filepath.Join(dir, ".jcode", "lua", "tools", fmt.Sprintf("t%04d", i))
+		writeFile(b, filepath.Join(folder, mainName), `return "x"`)
+		writeFile(b, filepath.Join(folder, manifestName), simple)
+	}
+	old := time.Now().Add(-time.Hour)
+	must(b, filepath.Walk(dir, func(p string, _ os.FileInfo, err error) error {
+		if err == nil {
+			err = os.Chtimes(p, old, old)
+		}
+		return err
+	}))
+	var first, again time.Duration
+	for b.Loop() {
+		h := &house{}
+		h.reg = tools.NewRegistry()
+		room, err := New(Options{Registry: h.reg, Dispatcher: &tools.Dispatcher{Registry: h.reg}, Root: dir, Trust: &folderTrust{yes: true}})
+		must(b, err)
+		began := time.Now()
+		room.Refresh()
+		first += time.Since(began)
+		if n := len(h.reg.Snapshot(nil).List()); n != 1000 {
+			b.Fatal(n)
+		}
+		began = time.Now()
+		room.Refresh()
+		again += time.Since(began)
+		room.Close()
+	}
+	b.ReportMetric(float64(first.Microseconds())/1000/float64(b.N), "ms/first")
+	b.ReportMetric(float64(again.Microseconds())/1000/float64(b.N), "ms/again")
+}
+
+// BenchmarkSavedFileToLive measures from the save to the new version in the registry.
+func BenchmarkSavedFileToLive(b *testing.B) {
+	h := build(b, setup{})
+	dir := h.tool("x", simple, `return 0`)
+	h.start()
+	n := 0
+	times := make([]time.Duration, 0, b.N)
+	for b.Loop() {
+		n++
+		before := h.reg.Version()
+		writeFile(b, filepath.Join(dir, mainName), fmt.Sprintf("return %d", n))
+		began := time.Now()
+		for h.reg.Version() == before {
+			time.Sleep(time.Millisecond)
+		}
+		times = append(times, time.Since(began))
+	}
+	report(b, times)
+}
+
+// BenchmarkHostStart measures a host from nothing to its ready message.
+func BenchmarkHostStart(b *testing.B) {
+	exe, err := selfExecutable()
+	must(b, err)
+	start := startProcess(exe)
+	for b.Loop() {
+		c, err := start(context.Background(), false)
+		must(b, err)
+		b.StopTimer()
+		c.close()
+		b.StartTimer()
+	}
+}
+
+func report(b *testing.B, times []time.Duration) {
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "µs/p50")
+	b.ReportMetric(float64(times[len(times)*99/100].Microseconds()), "µs/p99")
+}

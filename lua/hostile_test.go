@@ -142,38 +142,29 @@ func TestThreeEndsDisableATool(t *testing.T) {
 }
 
 func TestHostKilledFromOutside(t *testing.T) {
-	h := build(t, setup{})
+	hosts := &recorded{}
+	h := build(t, setup{opts: Options{start: hosts.start}})
 	h.tool("wait", `{"description": "d", "timeout_ms": 20000}`, `while true do end`)
 	h.tool("after", simple, `return "ok"`)
 	h.start()
-	pids := make(chan int, 10)
-	start := h.room.pool.start
-	h.room.pool.start = func(ctx context.Context, long bool) (*conn, error) {
-		c, err := start(ctx, long)
-		if err == nil {
-			pids <- c.pid
-		}
-		return c, err
-	}
-	h.room.pool.mu.Lock()
-	for _, c := range h.room.pool.idle {
-		pids <- c.pid
-	}
-	h.room.pool.mu.Unlock()
-	go func() {
-		until(t, "it runs", func() bool { return h.running() == 1 })
-		for {
-			select {
-			case pid := <-pids:
-				if p, err := os.FindProcess(pid); err == nil {
-					_ = p.Kill()
-				}
-			case <-time.After(2 * time.Second):
-				return
+	done := make(chan tools.Result, 1)
+	go func() { done <- h.call("wait", none()) }()
+	until(t, "it runs", func() bool { return h.running() == 1 })
+	var res tools.Result
+	until(t, "its host is killed", func() bool {
+		for _, pid := range hosts.all() { // which of them runs the call, nobody says
+			if p, err := os.FindProcess(pid); err == nil {
+				_ = p.Kill()
 			}
 		}
-	}()
-	wantFailure(t, h.call("wait", none()), tools.KindKilled, "the host ended unexpectedly")
+		select {
+		case res = <-done:
+			return true
+		default:
+			return false
+		}
+	})
+	wantFailure(t, res, tools.KindKilled, "the host ended unexpectedly")
 	until(t, "the next call works", func() bool { return h.call("after", none()).Text == "ok" })
 }
 

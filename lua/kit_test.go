@@ -254,6 +254,32 @@ func inMemory(ctx context.Context, _ bool) (*conn, error) {
 	return c, nil
 }
 
+// recorded starts hosts and remembers their process IDs.
+type recorded struct {
+	mu   sync.Mutex
+	pids []int
+}
+
+func (r *recorded) start(ctx context.Context, long bool) (*conn, error) {
+	exe, err := selfExecutable()
+	if err != nil {
+		return nil, err
+	}
+	c, err := startProcess(exe)(ctx, long)
+	if err == nil {
+		r.mu.Lock()
+		r.pids = append(r.pids, c.pid)
+		r.mu.Unlock()
+	}
+	return c, err
+}
+
+func (r *recorded) all() []int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.pids)
+}
+
 // openGate lets everything pass.
 type openGate struct{}
 

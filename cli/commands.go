@@ -158,7 +158,7 @@ func (p personCommands) export(ctx context.Context, args string) (command.Outcom
 	}
 	path := strings.TrimSpace(args)
 	if path == "" {
-		path = "jcode-" + id[:8] + ".md"
+		path = "jcode-" + shortID(id) + ".md"
 	}
 	format, err := export.FormatOf(path)
 	if err != nil {

@@ -1,0 +1,146 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jcode/internal/modeltest"
+	"jcode/internal/terminal"
+)
+
+func TestUndoAndRedoInTheTerminal(t *testing.T) { // D08
+	c := newChat(t,
+		modeltest.Calls(
+			tool("c1", "edit", map[string]any{"path": "a.txt", "old_string": "one", "new_string": "two"}),
+			tool("c2", "write", map[string]any{"path": "new.txt", "content": "made by the agent"}),
+			tool("c3", "exec", map[string]any{"cmd": "touch side-effect"}),
+		),
+		modeltest.Text("Both are changed."),
+	)
+	c.write("a.txt", "one\n")
+	c.write("mine.txt", "untracked\n")
+	c.start("--mode", "yolo")
+	c.say("change them")
+	c.wait("Both are changed.")
+	c.say("/undo")
+	c.wait("a.txt (restored)", "new.txt (removed)", "cannot be undone: exec: touch side-effect")
+	if got := c.read("a.txt"); got != "one\n" {
+		t.Errorf("a.txt is %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(c.dir, "new.txt")); err == nil {
+		t.Error("new.txt is there")
+	}
+	if got := c.read("mine.txt"); got != "untracked\n" {
+		t.Errorf("mine.txt is %q", got)
+	}
+	c.say("/redo")
+	c.wait("new.txt (made again)")
+	if a, b := c.read("a.txt"), c.read("new.txt"); a != "two\n" || b != "made by the agent" {
+		t.Errorf("a.txt is %q, new.txt %q", a, b)
+	}
+	c.write("a.txt", "by hand\n")
+	c.say("/undo")
+	c.wait("a.txt left alone: it was changed since")
+	if got := c.read("a.txt"); got != "by hand\n" {
+		t.Errorf("a.txt is %q", got)
+	}
+	c.quit()
+}
+
+func TestResumePickerFindsWordsInMessages(t *testing.T) {
+	c := newChat(t, modeltest.Text("The zebra crossed."), modeltest.Text("Something else."), modeltest.Text("Welcome back."))
+	c.start()
+	c.say("about animals")
+	c.wait("The zebra crossed.")
+	c.say("/new")
+	c.wait("Carry the last exchange over")
+	c.Press("enter")
+	c.wait("ask for something")
+	c.say("another thing")
+	c.wait("Something else.")
+	c.say("/resume")
+	c.wait("Sessions of this folder")
+	c.Type("zebr")
+	// Only the session whose text has the word is left.
+	if _, err := c.Wait(patience, func(s terminal.Screen) bool {
+		return s.Contains("zebr") && strings.Count(s.Text(), "2 messages") == 1
+	}); err != nil {
+		t.Fatal(err)
+	}
+	c.Press("enter")
+	c.wait("The zebra crossed.", "about animals")
+	c.say("and now")
+	c.wait("Welcome back.")
+	if raw := string(c.request(2).Raw); !strings.Contains(raw, "zebra") || strings.Contains(raw, "Something else") {
+		t.Errorf("the wrong history was sent: %.2000s", raw)
+	}
+	c.quit()
+}
+
+func TestNewCarriesTheLastExchangeWhenAsked(t *testing.T) {
+	c := newChat(t, modeltest.Text("First answer."), modeltest.Text("Second answer."), modeltest.Text("Third answer."))
+	c.start()
+	c.say("first")
+	c.wait("First answer.")
+	c.say("second")
+	c.wait("Second answer.")
+	c.say("/new")
+	c.wait("Carry the last exchange over")
+	c.Press("down")
+	c.Press("enter")
+	c.wait("Second answer.")
+	c.say("third")
+	c.wait("Third answer.")
+	if raw := string(c.request(2).Raw); !strings.Contains(raw, "Second answer") || strings.Contains(raw, "First answer") {
+		t.Errorf("the wrong history was sent: %.2000s", raw)
+	}
+	c.quit()
+}
+
+func TestExportFromTheTerminal(t *testing.T) {
+	c := newChat(t, modeltest.Text("Look:\n\n```go\nfunc main() {}\n```\n"))
+	c.start()
+	c.say("show me")
+	c.wait("func main")
+	c.say("/export talk.html")
+	c.wait("Written to talk.html")
+	page := c.read("talk.html")
+	if !strings.Contains(page, `<span class="k">func</span>`) || strings.Contains(page, "<script") {
+		t.Errorf("the page is %.3000s", page)
+	}
+	c.quit()
+}
+
+func TestSecondProcessMayLookAndFork(t *testing.T) { // D03, D07
+	first := newChat(t, modeltest.Text("The answer of the first."), modeltest.Text("The first goes on."))
+	first.start()
+	first.say("hello")
+	first.wait("The answer of the first.")
+
+	second := newChat(t, modeltest.Text("The fork goes on."))
+	second.dir, second.home = first.dir, first.home
+	second.startAt("another jcode has this session open", "-c")
+	second.wait("The answer of the first.")
+	second.say("may I write")
+	second.wait("read only here; /fork goes on in a copy")
+	second.Press("ctrl+c") // the text is still in the input
+	second.wait("another jcode has this session open")
+	second.say("/fork")
+	second.wait("ask for something")
+	second.say("in the copy")
+	second.wait("The fork goes on.")
+	if raw := string(second.request(0).Raw); !strings.Contains(raw, "The answer of the first.") {
+		t.Errorf("the fork sent %.2000s", raw)
+	}
+	first.say("and the first")
+	first.wait("The first goes on.")
+	if raw := string(first.request(1).Raw); strings.Contains(raw, "in the copy") {
+		t.Error("the fork's words are in the parent")
+	}
+	second.quit()
+	first.quit()
+}

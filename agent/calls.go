@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,7 +88,7 @@ func (c *Conversation) runCalls(ctx context.Context, t *turn, snap tools.Snapsho
 	for i, p := range calls {
 		c.push(seq, resultMessage(p, results[i].result))
 	}
-	if t.guard.alerts > 1 {
+	if t.guard.alerts >= cmp.Or(c.opt.LoopAlerts, guardAlerts) {
 		return errLooping
 	}
 	return nil

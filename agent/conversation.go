@@ -68,6 +68,9 @@ type Options struct {
 	Mode tools.Mode
 	// MaxSteps caps a turn; 0 means DefaultMaxSteps.
 	MaxSteps int
+	// LoopRepeats equal calls with equal results are enough, LoopAlerts end a turn; 0 means 4
+	// and 2.
+	LoopRepeats, LoopAlerts int
 	// MaxCost caps the conversation's cost in US dollars; 0 means no cap.
 	MaxCost float64
 	// CompactAt is the filled share of the window at which history is compacted; 0 means 0.85.

@@ -2,14 +2,17 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 )
 
-// The loop guard's figures (spec: four equal calls, or ten calls in a cycle of 2 to 5).
+// The loop guard's figures: four equal calls, or ten calls in a cycle of 2 to 5, and the
+// second alert ends the turn.
 const (
 	guardRepeats   = 4
+	guardAlerts    = 2
 	guardChain     = 10
 	guardMinPeriod = 2
 	guardMaxPeriod = 5
@@ -19,8 +22,9 @@ const (
 // again within one turn. It survives a switch of scope and starts anew with each user
 // message.
 type loopGuard struct {
-	past   []guardCall
-	alerts int
+	repeats int // 0 means guardRepeats
+	past    []guardCall
+	alerts  int
 }
 
 type guardCall struct {
@@ -42,10 +46,10 @@ func callKey(name string, args json.RawMessage) [32]byte {
 
 // stuck says why a call must not run, or "" when it may.
 func (g *loopGuard) stuck(key [32]byte) string {
-	n := len(g.past)
-	if n >= guardRepeats && g.past[n-1].key == key && g.cycle(1, guardRepeats) {
+	n, repeats := len(g.past), cmp.Or(g.repeats, guardRepeats)
+	if n >= repeats && g.past[n-1].key == key && g.cycle(1, repeats) {
 		return fmt.Sprintf("The last %d calls were this same call with this same result, so it was not run again. "+
-			"The result will not change: use what you have, change the arguments, or try another way.", guardRepeats)
+			"The result will not change: use what you have, change the arguments, or try another way.", repeats)
 	}
 	for p := guardMinPeriod; p <= guardMaxPeriod; p++ {
 		if n >= guardChain && g.past[n-p].key == key && g.cycle(p, guardChain) {
@@ -71,7 +75,8 @@ func (g *loopGuard) cycle(p, n int) bool {
 func (g *loopGuard) add(key [32]byte, result string) {
 	sum := sha256.Sum256([]byte(result))
 	g.past = append(g.past, guardCall{key: key, signature: sha256.Sum256(append(key[:], sum[:]...))})
-	if len(g.past) > 2*guardChain {
-		g.past = append(g.past[:0], g.past[len(g.past)-guardChain:]...)
+	keep := max(guardChain, g.repeats)
+	if len(g.past) > 2*keep {
+		g.past = append(g.past[:0], g.past[len(g.past)-keep:]...)
 	}
 }

@@ -33,7 +33,7 @@ func (c *Conversation) runTurn(p Prompt) {
 	defer cancel()
 	c.mu.Lock()
 	c.turns++
-	t := &turn{started: time.Now()}
+	t := &turn{started: time.Now(), guard: loopGuard{repeats: c.opt.LoopRepeats}}
 	c.interrupt = cancel
 	c.state.Busy = true
 	c.mu.Unlock()
@@ -174,7 +174,7 @@ func (c *Conversation) makeStep(ctx context.Context, t *turn) (more bool, err er
 			if err != nil {
 				return false, err
 			}
-			t.guard = loopGuard{}
+			t.guard = loopGuard{repeats: c.opt.LoopRepeats}
 			c.emitQueue()
 			c.began(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: time.Now()})
 		}

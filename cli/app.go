@@ -263,9 +263,10 @@ func (a *app) options() (agent.Options, error) {
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: a.flags.MaxSteps, MaxCost: a.flags.MaxCost, Headless: a.flags.Print,
 		Roles: a.agentRole, Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{a.learning.before, a.board.take},
-		Loaded:    a.learning.restored,
-		Compacted: a.learning.compacted,
-		TurnEnded: func(agent.TurnEnd) { a.learning.turnEnded() },
+		Loaded:      a.learning.restored,
+		Compacted:   a.learning.compacted,
+		TurnEnded:   func(agent.TurnEnd) { a.learning.turnEnded() },
+		LoopRepeats: a.config.Loop.Repeats, LoopAlerts: a.config.Loop.Alerts,
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}
 	if a.lua != nil {
@@ -315,6 +316,10 @@ func (a *app) sessionToResume(ctx context.Context) (string, error) {
 	case a.flags.Continue:
 		if found, err = a.store.Latest(ctx, a.project); errors.Is(err, session.ErrNotFound) {
 			err = fmt.Errorf("there is no session in this folder yet: start one without -c")
+		}
+	case a.config.Prelude.Session == "continue" && !a.flags.Print:
+		if found, err = a.store.Latest(ctx, a.project); errors.Is(err, session.ErrNotFound) {
+			return "", nil
 		}
 	default:
 		return "", nil

@@ -58,7 +58,7 @@ func (a *app) openMCP() error {
 		Registry: a.registry, Trust: mcpTrust{a}, TrustAll: a.flags.Trust,
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Roots: append([]string{a.root}, a.flags.AddDir...), Version: Version(),
-		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.config.MCP.MaxTools,
+		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
 		Window: a.board.window, Elicitor: mcpElicitor{a},
 		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
 	})

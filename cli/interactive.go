@@ -53,7 +53,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	s := &sessions{a: a}
 	defer s.close()
 	opt := tui.Options{
-		Prompt: prompt, Sessions: s, History: history{a}, Commands: a.commands, Panels: a.panels(),
+		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: history{a}, Commands: a.commands, Panels: a.panels(),
 		Models: a.modelRows, Roles: a.roleRows, Files: a.fileNames, Shell: a.shellLine, Changes: a.changedFiles,
 		Image: readImage, Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Keys: keyTable(a.config.Keys), Status: a.config.StatusLine,

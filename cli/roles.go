@@ -14,6 +14,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"jcode/cli/config"
 	"jcode/internal/atomicfile"
 	"jcode/internal/text"
 	"jcode/session"
@@ -349,7 +350,7 @@ func (a *app) sayRole(ctx context.Context, name string) error {
 
 // edit opens a file in the person's editor and waits for its end.
 func (a *app) edit(ctx context.Context, path string) error {
-	words := strings.Fields(cmp.Or(a.std.Getenv("VISUAL"), a.std.Getenv("EDITOR")))
+	words := strings.Fields(cmp.Or(config.Load(config.Options{Paths: a.paths}).Config.Editor, a.std.Getenv("VISUAL"), a.std.Getenv("EDITOR")))
 	if len(words) == 0 {
 		return usageError("no editor: set EDITOR, or change %s yourself", path)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"jcode/agent"
@@ -86,6 +87,13 @@ func providers(c config.Config) map[string]model.ProviderConfig {
 		}
 	}
 	return out
+}
+
+// maxTools is how many tools a request may hold: what the provider of the model that the
+// run begins with says, else the general setting; 0 means the default.
+func (a *app) maxTools() int {
+	name, _, _ := strings.Cut(a.flags.Model, "/")
+	return cmp.Or(a.config.Providers[name].MaxTools, a.config.Providers[a.config.Provider].MaxTools, a.config.MCP.MaxTools)
 }
 
 // ownModels gives what configuration knows of models.

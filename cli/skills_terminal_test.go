@@ -84,3 +84,23 @@ func TestFolderIsAskedAboutBeforeItsFilesRun(t *testing.T) {
 	}
 	c.quit()
 }
+
+// The prelude runs a command first, and a start goes on with the last session.
+func TestPreludeSaysHowAStartBegins(t *testing.T) {
+	c := newChat(t, modeltest.Text("Looked."), modeltest.Text("Again."))
+	if err := os.WriteFile(filepath.Join(c.home, "config.json"), []byte(`{"prelude": {"session": "continue", "command": "/look here"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.project(".jcode/commands/look.md", "Look $1.\n")
+	c.start()
+	c.wait("Looked.")
+	if text := c.request(0).Last().Content; text != "Look here." {
+		t.Errorf("asked: %s", text)
+	}
+	c.quit()
+	c.startAt("Again.")
+	if first, last := c.request(1).Messages[1].Content, c.request(1).Last().Content; first != "Look here." || last != "Look here." {
+		t.Errorf("asked %q after %q", last, first)
+	}
+	c.quit()
+}

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -150,15 +151,20 @@ func (p *program) enter(s Session) tea.Cmd {
 		p.stop = cancel
 		go pump(ctx, p.pump, s.Events, p.send)
 	}
-	if p.opt.Prompt != "" {
-		p.waiting = append(p.waiting, agent.Prompt{Text: p.opt.Prompt})
+	var first tea.Cmd
+	if line := p.opt.Prompt; line != "" {
 		p.opt.Prompt = ""
+		if c, ok := p.findCommand(strings.TrimPrefix(firstWord(line), "/")); ok && strings.HasPrefix(line, "/") {
+			first = c.run(p, strings.TrimSpace(line[len(firstWord(line)):]))
+		} else {
+			p.waiting = append(p.waiting, agent.Prompt{Text: line})
+		}
 	}
 	for _, w := range p.waiting {
 		p.conv.Prompt(w)
 	}
 	p.waiting = nil
-	return nil
+	return first
 }
 
 // leave stops listening to the session so far and takes its questions away.

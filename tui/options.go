@@ -162,8 +162,10 @@ type Options struct {
 	Session *Session
 	Start   func(ctx context.Context) (Session, error)
 	First   *FirstRun
-	// Prompt is sent as soon as there is a conversation.
+	// Prompt is sent as soon as there is a conversation; it may be a slash command.
 	Prompt string
+	// Editor is the command of the external editor; "" is $VISUAL, $EDITOR, or vi.
+	Editor string
 
 	Sessions Sessions
 	History  History

@@ -51,11 +51,13 @@ func (p *program) externalEditor() tea.Cmd {
 	})
 }
 
-// editorFor is the person's editor with a file: $VISUAL, $EDITOR, or vi.
+// editorFor is the person's editor with a file.
 func (p *program) editorFor(file string) *exec.Cmd {
-	editor := strings.Fields(p.env("VISUAL"))
-	if len(editor) == 0 {
-		editor = strings.Fields(p.env("EDITOR"))
+	var editor []string
+	for _, line := range []string{p.opt.Editor, p.env("VISUAL"), p.env("EDITOR")} {
+		if editor = strings.Fields(line); len(editor) > 0 {
+			break
+		}
 	}
 	if len(editor) == 0 {
 		editor = []string{"vi"}

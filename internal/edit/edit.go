@@ -97,6 +97,8 @@ func exact(content string, e Edit) (done Done, found bool, err error) {
 	case len(at) > 1 && !e.All:
 		return Done{}, true, ambiguous(content, at, "")
 	}
+	// Where only the line endings differ, they are what is to be changed.
+	adapt := strings.Contains(e.New, "\n") && strings.Contains(content, "\n") && toLF(e.Old) != toLF(e.New)
 	var b strings.Builder
 	pos := 0
 	adapted := ""
@@ -107,7 +109,7 @@ func exact(content string, e Edit) (done Done, found bool, err error) {
 		b.WriteString(content[pos:i])
 		pos = i + len(e.Old)
 		text, note := e.New, ""
-		if toLF(e.Old) != toLF(e.New) { // else the line endings are what is to be changed
+		if adapt {
 			text, note = withEnding(e.New, endingAt(content, i, pos))
 		}
 		b.WriteString(text)
@@ -139,25 +141,28 @@ func occurrences(s, sub string) []int {
 
 // ambiguous says where an old string stands. how says what was ignored to find it.
 func ambiguous(content string, at []int, how string) error {
-	lines := make([]int, len(at))
-	for i, a := range at {
-		lines[i] = lineOf(content, a)
+	lines := make([]int, min(len(at), listed))
+	for i := range lines {
+		lines[i] = lineOf(content, at[i])
 	}
 	if how != "" {
 		return fmt.Errorf("old_string is not in the file as it is written, and ignoring %s it is found %d times, at lines %s: copy the exact text from the file, with enough lines around it to be unique",
-			how, len(at), list(lines))
+			how, len(at), list(lines, len(at)))
 	}
-	return fmt.Errorf("old_string is found %d times, at lines %s: add lines around it to make it unique, or set replace_all", len(at), list(lines))
+	return fmt.Errorf("old_string is found %d times, at lines %s: add lines around it to make it unique, or set replace_all", len(at), list(lines, len(at)))
 }
 
-// list writes line numbers as people do, the first twenty of them.
-func list(lines []int) string {
-	var parts []string
-	for i, l := range lines {
-		if i == 20 {
-			return strings.Join(parts, ", ") + fmt.Sprintf(" and %d more", len(lines)-i)
-		}
+// listed is how many line numbers an error names.
+const listed = 20
+
+// list writes line numbers as people do, the first of total ones.
+func list(lines []int, total int) string {
+	parts := make([]string, 0, len(lines))
+	for _, l := range lines[:min(len(lines), listed)] {
 		parts = append(parts, strconv.Itoa(l))
+	}
+	if left := total - len(parts); left > 0 {
+		return strings.Join(parts, ", ") + fmt.Sprintf(" and %d more", left)
 	}
 	if n := len(parts); n > 1 {
 		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"jcode/internal/edit"
 )
@@ -276,6 +277,27 @@ func FuzzBytesOutsideThePlaceStay(f *testing.F) {
 func squeeze(s string) string {
 	s = strings.NewReplacer("“", `"`, "”", `"`, "’", "'", "–", "-").Replace(s)
 	return strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "", "\u00a0", "").Replace(s)
+}
+
+func TestManyPlacesCostNoMoreThanTheirText(t *testing.T) {
+	start := time.Now()
+	long := strings.Repeat("a ", 1<<20)
+	if _, err := one(t, long, "a", "b", false); err == nil || !strings.Contains(err.Error(), "and 1048556 more") {
+		t.Errorf("error %.200v", err)
+	}
+	if done, err := one(t, long, "a", "b\n", true); err != nil || done.Places != 1<<20 {
+		t.Errorf("%d places, %v", done.Places, err)
+	}
+	crlf := strings.Repeat("a\r\nb\r\n", 1<<17)
+	if done, err := one(t, crlf, "a\nb", "a\nc", true); err != nil || done.Text != strings.ReplaceAll(crlf, "b", "c") {
+		t.Errorf("%d places, %v", done.Places, err)
+	}
+	if _, err := one(t, strings.Repeat("“a”", 1<<18), `"a"`, "b", false); err == nil || !strings.Contains(err.Error(), "more") {
+		t.Errorf("error %.200v", err)
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("took %v", took)
+	}
 }
 
 func BenchmarkExactEditOfALargeFile(b *testing.B) {

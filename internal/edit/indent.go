@@ -32,7 +32,7 @@ func indented(content string, e Edit) (done Done, found bool, err error) {
 			numbers[i] = a + 1
 		}
 		return Done{}, true, fmt.Errorf("old_string is not in the file as it is written, and ignoring indentation it is found %d times, at lines %s: copy the exact text from the file, with enough lines around it to be unique",
-			len(at), list(numbers))
+			len(at), list(numbers, len(at)))
 	}
 	place := file[at[0] : at[0]+len(oldLines)]
 	shift, err := learn(oldLines, place)
@@ -66,7 +66,7 @@ func (s *shift) put(file []string, at int, place []string, old, now string, join
 		}
 		for _, l := range lines(c.New) {
 			text, _ := body(l)
-			if strings.TrimSpace(text) == "" {
+			if trimBlanks(text) == "" {
 				out = append(out, ending)
 				continue
 			}
@@ -129,7 +129,7 @@ func findLines(file, want []string) []int {
 	keys := make([]string, len(want))
 	first := -1
 	for i, l := range want {
-		keys[i] = strings.TrimSpace(l)
+		keys[i] = trimBlanks(l)
 		if first < 0 && keys[i] != "" {
 			first = i
 		}
@@ -140,11 +140,11 @@ func findLines(file, want []string) []int {
 	var at []int
 next:
 	for i := first; i+len(want)-first <= len(file); i++ {
-		if strings.TrimSpace(file[i]) != keys[first] {
+		if trimBlanks(file[i]) != keys[first] {
 			continue
 		}
 		for k, key := range keys {
-			if strings.TrimSpace(file[i-first+k]) != key {
+			if trimBlanks(file[i-first+k]) != key {
 				continue next
 			}
 		}
@@ -169,7 +169,7 @@ func learn(old, file []string) (*shift, error) {
 	type pair struct{ from, to int }
 	var pairs []pair
 	for i := range old {
-		if strings.TrimSpace(old[i]) == "" {
+		if trimBlanks(old[i]) == "" {
 			continue
 		}
 		a, _ := cutIndent(old[i])
@@ -256,3 +256,7 @@ func (s *shift) style() string {
 	}
 	return "none"
 }
+
+// trimBlanks drops blanks, tabs and the line break at both ends. A form feed or a wide
+// blank is text.
+func trimBlanks(line string) string { return strings.Trim(line, " \t\r\n") }

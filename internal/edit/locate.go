@@ -61,28 +61,28 @@ func (l looseness) replace(content string, e Edit) (done Done, found bool, err e
 		return Done{}, false, nil
 	case len(at) > 1 && (!e.All || !onlyEndings):
 		raw := make([]int, len(at))
-		for i, a := range at {
-			raw[i] = l.pieces(content, true, a, a+len(needle))[0].start
+		for i, place := range l.places(content, true, at[:min(len(at), listed)], 1) {
+			raw[i] = place[0].start
 		}
 		return Done{}, true, ambiguous(content, raw, l.what)
 	}
-	// From the last to the first, so that offsets stay true.
-	done.Text = content
+	at = apart(at, len(needle))
+	mine := l.places(old, false, []int{0}, len(needle))[0]
+	var b strings.Builder
+	pos := 0
 	ending := ""
-	last := len(text) + 1
-	for i := len(at) - 1; i >= 0; i-- {
-		if at[i]+len(needle) > last {
-			continue // it overlaps the one after
-		}
-		last = at[i]
-		place := l.pieces(content, true, at[i], at[i]+len(needle))
-		var note string
-		done.Text, note = l.put(done.Text, place, old, now)
+	for _, place := range l.places(content, true, at, len(needle)) {
+		b.WriteString(content[pos:place[0].start])
+		text, note := put(content, place, mine, changes(old, now))
+		b.WriteString(text)
+		pos = place[len(place)-1].end
 		if note != "" {
 			ending = note
 		}
 		done.Places++
 	}
+	b.WriteString(content[pos:])
+	done.Text = b.String()
 	done.Notes = append(done.Notes, "found by ignoring "+l.what+"; what did not have to change was kept as it is in the file")
 	if ending != "" {
 		done.Notes = append(done.Notes, ending)
@@ -90,16 +90,17 @@ func (l looseness) replace(content string, e Edit) (done Done, found bool, err e
 	return done, true, nil
 }
 
-// put changes old to now at a place of content: the same changes to the characters that
-// stand there.
-func (l looseness) put(content string, place []piece, old, now string) (out, note string) {
-	ending := endingAt(content, place[0].start, place[len(place)-1].end)
-	mine := l.pieces(old, false, 0, len(l.fold(old, false)))
+// put gives the text of a place of content after changes that are made to mine, the same
+// characters as the model wrote them.
+func put(content string, place, mine []piece, changes []udiff.Edit) (out, note string) {
+	end := place[len(place)-1].end
+	ending := endingAt(content, place[0].start, end)
 	var b strings.Builder
-	pos := 0
-	for _, c := range changes(old, now) {
-		p, q := within(mine, c.Start, c.End)
-		from := place[len(place)-1].end
+	pos := place[0].start
+	p, q := 0, 0
+	for _, c := range changes {
+		p, q = within(mine, q, c.Start, c.End)
+		from := end
 		if p < len(place) {
 			from = place[p].start
 		}
@@ -115,7 +116,7 @@ func (l looseness) put(content string, place []piece, old, now string) (out, not
 			note = n
 		}
 	}
-	b.WriteString(content[pos:])
+	b.WriteString(content[pos:end])
 	return b.String(), note
 }
 
@@ -128,14 +129,29 @@ func changes(old, now string) []udiff.Edit {
 	return udiff.Lines(old, now)
 }
 
-// within gives the pieces that lie in old[start:end], as a range of indexes.
-func within(pieces []piece, start, end int) (p, q int) {
+// within gives the pieces that lie in old[start:end], as a range of indexes. None of them
+// stands before index p.
+func within(pieces []piece, p, start, end int) (from, to int) {
 	for p < len(pieces) && pieces[p].end <= start {
 		p++
 	}
-	for q = p; q < len(pieces) && pieces[q].end <= end; q++ {
+	q := p
+	for q < len(pieces) && pieces[q].end <= end {
+		q++
 	}
 	return p, q
+}
+
+// apart drops the places that overlap one before them.
+func apart(at []int, length int) []int {
+	end := 0
+	return keep(at, func(i int) bool {
+		if i < end {
+			return false
+		}
+		end = i + length
+		return true
+	})
 }
 
 func keep(at []int, ok func(int) bool) []int {
@@ -163,23 +179,25 @@ func (l looseness) fold(s string, whole bool) string {
 	return b.String()
 }
 
-// pieces gives the characters of folded[from:to] with the bytes of s that they stand for.
-func (l looseness) pieces(s string, whole bool, from, to int) []piece {
-	var out []piece
-	at := 0
+// places gives for offsets in the folded s, in order, the characters of the next length
+// bytes, with the bytes of s that they stand for.
+func (l looseness) places(s string, whole bool, at []int, length int) [][]piece {
+	out := make([][]piece, len(at))
+	folded := 0
+	first := 0 // place that is not complete
 	l.each(s, whole, func(r rune, start, end int) bool {
-		if at >= to {
-			return false
+		for first < len(at) && folded >= at[first]+length {
+			first++
 		}
-		if at >= from {
-			out = append(out, piece{start, end})
+		for i := first; i < len(at) && at[i] <= folded; i++ {
+			out[i] = append(out[i], piece{start, end})
 		}
 		if r == utf8.RuneError && end-start == 1 {
-			at++
+			folded++
 		} else {
-			at += utf8.RuneLen(r)
+			folded += utf8.RuneLen(r)
 		}
-		return true
+		return first < len(at)
 	})
 	return out
 }

@@ -165,7 +165,8 @@ type Conversation struct {
 	role       Role
 	own        Role // the session's own settings, in force without a role
 	lease      func()
-	entered    *Role // a switch that the model was not told of yet
+	rows       []session.Message // as read by load, until they are taken
+	entered    *Role             // a switch that the model was not told of yet
 	questions  map[string]chan tools.Answer
 	asks       map[string]chan string
 	todo       []tools.TodoItem

@@ -52,7 +52,21 @@ func (c *Conversation) load(ctx context.Context) error {
 	if c.opt.Loaded != nil {
 		c.opt.Loaded(ctx, c.row.ID)
 	}
+	c.mu.Lock()
+	c.rows = rows
+	c.mu.Unlock()
 	return nil
+}
+
+// TakeRows gives the stored messages as they were read when the conversation was resumed,
+// once: whoever shows them shares their text with the history instead of reading it again.
+// It gives nil for a new session, and after the first prompt.
+func (c *Conversation) TakeRows() []session.Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	rows := c.rows
+	c.rows = nil
+	return rows
 }
 
 // push appends to the history what a stored message stands for.
@@ -151,6 +165,7 @@ func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) 
 func (c *Conversation) ensureSaved(ctx context.Context) error {
 	c.mu.Lock()
 	saved, row := c.saved, c.row
+	c.rows = nil // nobody has taken them
 	row.Model, row.Mode = c.model.Name, string(c.mode)
 	c.mu.Unlock()
 	if saved {

@@ -127,9 +127,12 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Sess
 		s.a.startExtensions()
 	}
 	if id := conv.ID(); id != "" {
-		rows, err := s.a.store.Messages(ctx, id)
-		if err != nil {
-			return out, err
+		rows := conv.TakeRows()
+		if rows == nil {
+			var err error
+			if rows, err = s.a.store.Messages(ctx, id); err != nil {
+				return out, err
+			}
 		}
 		out.History = rows
 	}

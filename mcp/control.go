@@ -354,10 +354,7 @@ func (m *Manager) reloaded(before map[string]chosen, done settleResult) Reloaded
 // states up to date.
 func (r *Reloaded) Settle(ctx context.Context, m *Manager) {
 	for _, w := range r.waits {
-		select {
-		case <-w:
-		case <-ctx.Done():
-		}
+		_ = await(ctx, w) // the states say how it ended
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -366,6 +363,16 @@ func (r *Reloaded) Settle(ctx context.Context, m *Manager) {
 			d := m.details(c.Name)
 			c.State, c.Tools, c.Error = d.State, d.Tools, d.Error
 		}
+	}
+}
+
+// await waits for the outcome of an attempt, or for ctx.
+func await(ctx context.Context, outcome <-chan error) error {
+	select {
+	case err := <-outcome:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -29,7 +29,7 @@ func (d dialer) connectHTTP(ctx context.Context, e Entry, t resolved, log *serve
 	}
 	s, l, err := d.openHTTP(ctx, e, t, log, hooks, httpMode{probe: probeLimit})
 	if err != nil && refused(err) && l.probeExpired() && ctx.Err() == nil {
-		s, l, err = d.openHTTP(ctx, e, t, log, hooks, httpMode{})
+		s, _, err = d.openHTTP(ctx, e, t, log, hooks, httpMode{})
 	}
 	var status *httpError
 	if err != nil && errors.As(err, &status) && (status.code == http.StatusNotFound || status.code == http.StatusMethodNotAllowed) && ctx.Err() == nil {

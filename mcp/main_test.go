@@ -10,5 +10,6 @@ import (
 
 func TestMain(m *testing.M) {
 	mcptest.Main()
+	hostMain()
 	goleak.VerifyTestMain(m)
 }

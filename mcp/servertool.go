@@ -173,19 +173,14 @@ func (e *sessionLostError) Error() string { return e.text }
 func (a *actor) revive(ctx context.Context, v *view) *view {
 	outcome := a.kick()
 	if v.state == StateFailed {
-		select {
-		case <-outcome:
-		case <-time.After(reviveWait):
-		case <-ctx.Done():
-		}
+		ctx, cancel := context.WithTimeout(ctx, reviveWait)
+		defer cancel()
+		_ = await(ctx, outcome) // the view says how it ended
 	}
 	return a.view.Load()
 }
 
 func (a *actor) renewed(ctx context.Context, v *view) *view {
-	select {
-	case <-a.renew(v.session):
-	case <-ctx.Done():
-	}
+	_ = await(ctx, a.renew(v.session)) // the view says how it ended
 	return a.view.Load()
 }

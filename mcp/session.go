@@ -93,6 +93,7 @@ func openSession(ctx context.Context, l link, log *serverLog, hooks sessionHooks
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	client := sdk.NewClient(&sdk.Implementation{Name: "jcode", Version: hooks.version}, s.clientOptions())
 	for _, dir := range hooks.roots {
+		//nolint:staticcheck // servers of the older protocols, which are most, ask for roots
 		client.AddRoots(&sdk.Root{URI: fileURI(dir), Name: filepath.Base(dir)})
 	}
 	l.tap().notice = func(method string) {
@@ -122,6 +123,7 @@ func openSession(ctx context.Context, l link, log *serverLog, hooks sessionHooks
 func (s *session) clientOptions() *sdk.ClientOptions {
 	return &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{
+			//nolint:staticcheck // see AddRoots
 			RootsV2:     &sdk.RootCapabilities{},
 			Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}},
 		},
@@ -133,6 +135,7 @@ func (s *session) clientOptions() *sdk.ClientOptions {
 		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) {},
 		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) {},
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {},
+		//nolint:staticcheck // servers of the older protocols log this way
 		LoggingMessageHandler: func(_ context.Context, req *sdk.LoggingMessageRequest) {
 			if data, err := json.Marshal(req.Params.Data); err == nil {
 				s.log.note("[%s] %s %s", req.Params.Level, text.Clean(req.Params.Logger), cutText(text.Clean(string(data)), 4000))

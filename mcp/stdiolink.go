@@ -7,7 +7,7 @@ import (
 // stdioLink is a server process as a link.
 type stdioLink struct{ conn *stdioConn }
 
-func (l stdioLink) transport() sdk.Transport { return stdioTransport{l.conn} }
+func (l stdioLink) transport() sdk.Transport { return stdioTransport(l) }
 func (l stdioLink) tap() *tap                { return l.conn.tap }
 func (l stdioLink) close()                   { _ = l.conn.Close() } // never fails
 func (l stdioLink) kill()                    { l.conn.process.kill() }

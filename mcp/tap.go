@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"sync"
@@ -203,7 +204,7 @@ func needsInput(method string, raw json.RawMessage) bool {
 	case "tools/call", "prompts/get", "resources/read":
 		// A result is an object, and its type comes with few bytes; large results are
 		// not searched.
-		return len(raw) < 1<<20 && jsonString(memberOf(raw, "resultType")) == "input_required"
+		return len(raw) < 1<<20 && bytes.Contains(raw, []byte(`"input_required"`)) && jsonString(memberOf(raw, "resultType")) == "input_required"
 	}
 	return false
 }

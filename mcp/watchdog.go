@@ -30,7 +30,7 @@ case $op in
 .) exit 0 ;;
 esac
 done
-for id in $s; do kill -9 -- "-$id" 2>/dev/null; done`
+for id in $s; do kill -9 "-$id" 2>/dev/null; done`
 
 func (w *watchdog) add(group int) {
 	w.mu.Lock()

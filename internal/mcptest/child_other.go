@@ -3,6 +3,7 @@
 package mcptest
 
 import (
+	"context"
 	"os"
 	"os/exec"
 )
@@ -12,7 +13,7 @@ func startChild(s *server, _ bool) {
 	if err != nil {
 		return
 	}
-	cmd := exec.Command(path, "sleeper")
+	cmd := exec.CommandContext(context.Background(), path, "sleeper") // outlives the server on purpose
 	cmd.Env = os.Environ()
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Start(); err == nil {

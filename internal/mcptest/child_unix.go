@@ -3,6 +3,7 @@
 package mcptest
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"syscall"
@@ -15,7 +16,7 @@ func startChild(s *server, daemon bool) {
 	if err != nil {
 		return
 	}
-	cmd := exec.Command(path, "sleeper")
+	cmd := exec.CommandContext(context.Background(), path, "sleeper") // outlives the server on purpose
 	cmd.Env = os.Environ()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if daemon {

@@ -62,7 +62,7 @@ func ReadLog(path string) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // read only
 	var events []Event
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 64<<20)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,62 +69,6 @@ func goCache() string {
 	return filepath.Join(dir, "go-build")
 }
 
-// replyLine is one line of a model script.
-type replyLine struct {
-	Text   string          `json:"text"`
-	Calls  []modelCall     `json:"calls"`
-	Status int             `json:"status"`
-	Body   json.RawMessage `json:"body"`
-	Retry  string          `json:"retry_after"`
-	Cut    int             `json:"cut_after"`
-	Raw    string          `json:"raw"`
-	Slow   float64         `json:"per_second"`
-	Repeat bool            `json:"forever"`
-}
-
-type modelCall struct {
-	ID   string          `json:"id"`
-	Name string          `json:"name"`
-	Args json.RawMessage `json:"args"`
-}
-
-func (l replyLine) reply() modeltest.Reply {
-	r := modeltest.Reply{}
-	switch {
-	case l.Status != 0:
-		h := http.Header{}
-		if l.Retry != "" {
-			h.Set("Retry-After", l.Retry)
-		}
-		r = modeltest.Status(l.Status, h, string(l.Body))
-	case l.Raw != "":
-		r = modeltest.Raw(l.Raw)
-	default:
-		if l.Text != "" {
-			r = modeltest.Text(strings.SplitAfter(l.Text, " ")...)
-		}
-		for _, c := range l.Calls {
-			args := string(c.Args)
-			if strings.HasPrefix(args, `"`) { // arguments as the model wrote them
-				if err := json.Unmarshal(c.Args, &args); err != nil {
-					panic(err)
-				}
-			}
-			r = r.WithCalls(modeltest.Call{ID: c.ID, Name: c.Name, Args: args})
-		}
-	}
-	if l.Cut > 0 {
-		r = r.CutAfter(l.Cut)
-	}
-	if l.Slow > 0 {
-		r = r.Rate(l.Slow)
-	}
-	if l.Repeat {
-		r = r.Forever()
-	}
-	return r
-}
-
 // tsTB lets the model server report to a script's test.
 type tsTB struct {
 	testing.TB
@@ -149,17 +92,8 @@ func startModel(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: model FILE")
 	}
-	var replies []modeltest.Reply
-	for line := range strings.Lines(ts.ReadFile(args[0])) {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		var l replyLine
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			ts.Fatalf("%s: %v", line, err)
-		}
-		replies = append(replies, l.reply())
-	}
+	replies, err := modeltest.Read(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
 	srv := modeltest.New(tsTB{ts: ts}, replies...)
 	ts.Setenv("OPENAI_BASE_URL", srv.URL())
 	ts.Setenv("OPENAI_API_KEY", "sk-test-key")

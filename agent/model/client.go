@@ -54,9 +54,6 @@ func NewOpenAI(cfg ProviderConfig) (*OpenAI, error) {
 // Close ends idle connections. Running streams go on.
 func (c *OpenAI) Close() { c.transport.base.CloseIdleConnections() }
 
-// Provider gives the configuration that the client works with.
-func (c *OpenAI) Provider() ProviderConfig { return c.cfg }
-
 func (c *OpenAI) features(model string) *features {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,13 +8,14 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 )
 
 // line is a Reply as a line of JSON. Times are in milliseconds.
 type line struct {
-	Text      []string `json:"text"`
-	Reasoning []string `json:"reasoning"`
+	Text      words `json:"text"`
+	Reasoning words `json:"reasoning"`
 	Calls     []struct {
 		ID   string          `json:"id"`
 		Name string          `json:"name"`
@@ -23,10 +24,11 @@ type line struct {
 	Chunks []json.RawMessage `json:"chunks"` // payloads of `data:` lines
 	Raw    string            `json:"raw"`    // the whole stream, literally
 
-	Status  int               `json:"status"`
-	Headers map[string]string `json:"headers"`
-	Body    string            `json:"body"`
-	JSON    bool              `json:"json"` // one JSON completion instead of a stream
+	Status     int               `json:"status"`
+	Headers    map[string]string `json:"headers"`
+	RetryAfter string            `json:"retry_after"` // the header
+	Body       json.RawMessage   `json:"body"`        // a string is sent as it is, anything else as JSON
+	JSON       bool              `json:"json"`        // one JSON completion instead of a stream
 
 	Finish   *string `json:"finish"` // "" leaves it out
 	NoDone   bool    `json:"no_done"`
@@ -49,7 +51,29 @@ type line struct {
 	SilenceAfter  *int    `json:"silence_after"`
 	CommentsAfter *int    `json:"comments_after"`
 
-	Times int `json:"times"` // -1 is for ever
+	Times   int  `json:"times"`
+	Forever bool `json:"forever"`
+}
+
+// words are the deltas of a text: a list, or one string that is cut after its blanks.
+type words []string
+
+func (w *words) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*w = strings.SplitAfter(one, " ")
+		return nil
+	}
+	return json.Unmarshal(b, (*[]string)(w))
+}
+
+// literal gives a JSON string's content, and the JSON of anything else.
+func literal(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
 }
 
 // Load reads a script: one reply per line of JSON, with the knobs of Reply under their
@@ -89,23 +113,22 @@ func Read(r io.Reader) ([]Reply, error) {
 
 func (l line) reply() Reply {
 	r := Reply{
-		status: l.Status, body: l.Body, json: l.JSON, text: l.Text, reasoning: l.Reasoning, raw: l.Raw,
+		status: l.Status, body: literal(l.Body), json: l.JSON, text: l.Text, reasoning: l.Reasoning, raw: l.Raw,
 		noDone: l.NoDone, crlf: l.CRLF, comments: l.Comments, events: l.Events, burst: l.Burst, piece: l.Pieces, argPiece: l.ArgPiece,
 		delay: ms(l.Delay), rate: l.Rate, times: l.Times, usage: l.Usage,
 	}
+	r.header = http.Header{}
 	for name, v := range l.Headers {
-		if r.header == nil {
-			r.header = http.Header{}
-		}
 		r.header.Set(name, v)
 	}
+	if l.RetryAfter != "" {
+		r.header.Set("Retry-After", l.RetryAfter)
+	}
+	if l.Forever {
+		r = r.Forever()
+	}
 	for _, c := range l.Calls {
-		args := string(c.Args)
-		var text string
-		if json.Unmarshal(c.Args, &text) == nil {
-			args = text
-		}
-		r.calls = append(r.calls, Call{ID: c.ID, Name: c.Name, Args: args})
+		r.calls = append(r.calls, Call{ID: c.ID, Name: c.Name, Args: literal(c.Args)})
 	}
 	for _, c := range l.Chunks {
 		r.chunks = append(r.chunks, string(c))

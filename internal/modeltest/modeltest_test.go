@@ -53,22 +53,24 @@ func TestStreamIsWrittenAsScripted(t *testing.T) {
 		want  []string
 		not   []string
 	}{
-		"crlf":          {modeltest.Text("x").CRLF(), []string{"\r\n\r\n"}, []string{"}\n"}},
-		"comments":      {modeltest.Text("x").Comments(), []string{": ping\n", "data:\n"}, nil},
-		"events":        {modeltest.Text("x").Events(), []string{"event: message\n", "id: 7\n"}, nil},
-		"one byte":      {modeltest.Text("漢").Pieces(1), []string{"漢", "[DONE]"}, nil},
-		"no done":       {modeltest.Text("x").NoDone(), []string{"stop"}, []string{"[DONE]"}},
-		"no finish":     {modeltest.Text("x").NoFinish(), []string{"[DONE]"}, []string{`"stop"`}},
-		"finish":        {modeltest.Text("x").Finish("length"), []string{`"length"`}, nil},
-		"usage nowhere": {modeltest.Text("x").NoUsage(), nil, []string{"usage"}},
-		"raw":           {modeltest.Raw("data: zzz\n\n"), []string{"data: zzz\n\n"}, []string{"[DONE]"}},
-		"chunks":        {modeltest.Chunks(`{"choices":[]}`), []string{`data: {"choices":[]}`, "[DONE]"}, nil},
-		"json":          {modeltest.Text("x").AsJSON(), []string{`"chat.completion"`, `"content":"x"`}, []string{"data:"}},
-		"arg pieces":    {modeltest.Calls(modeltest.Call{Name: "t", Args: `{"a":"b"}`}).ArgPieces(4), []string{`{\"a\"`, "call_1"}, nil},
-		"ends early":    {modeltest.Text("x", "y").EndAfter(2), []string{`"x"`}, []string{`"y"`, "[DONE]"}},
-		"usage twice":   {modeltest.Text("x").UsageTwice(modeltest.Usage{Input: 77}), []string{`"prompt_tokens":77`}, nil},
-		"burst":         {modeltest.Text("x", "y").Burst(), []string{`"x"`, `"y"`, "[DONE]"}, nil},
-		"reasoning":     {modeltest.Text("x").WithReasoning("r"), []string{`"reasoning_content":"r"`}, nil},
+		"crlf":            {modeltest.Text("x").CRLF(), []string{"\r\n\r\n"}, []string{"}\n"}},
+		"comments":        {modeltest.Text("x").Comments(), []string{": ping\n", "data:\n"}, nil},
+		"events":          {modeltest.Text("x").Events(), []string{"event: message\n", "id: 7\n"}, nil},
+		"one byte":        {modeltest.Text("漢").Pieces(1), []string{"漢", "[DONE]"}, nil},
+		"no done":         {modeltest.Text("x").NoDone(), []string{"stop"}, []string{"[DONE]"}},
+		"no finish":       {modeltest.Text("x").NoFinish(), []string{"[DONE]"}, []string{`"stop"`}},
+		"finish":          {modeltest.Text("x").Finish("length"), []string{`"length"`}, nil},
+		"usage nowhere":   {modeltest.Text("x").NoUsage(), nil, []string{"usage"}},
+		"raw":             {modeltest.Raw("data: zzz\n\n"), []string{"data: zzz\n\n"}, []string{"[DONE]"}},
+		"chunks":          {modeltest.Chunks(`{"choices":[]}`), []string{`data: {"choices":[]}`, "[DONE]"}, nil},
+		"json":            {modeltest.Text("x").AsJSON(), []string{`"chat.completion"`, `"content":"x"`}, []string{"data:"}},
+		"arg pieces":      {modeltest.Calls(modeltest.Call{Name: "t", Args: `{"a":"b"}`}).ArgPieces(4), []string{`{\"a\"`, "call_1"}, nil},
+		"ends early":      {modeltest.Text("x", "y").EndAfter(2), []string{`"x"`}, []string{`"y"`, "[DONE]"}},
+		"usage twice":     {modeltest.Text("x").UsageTwice(modeltest.Usage{Input: 77}), []string{`"prompt_tokens":77`}, nil},
+		"usage in choice": {modeltest.Text("x").UsageInChoice(modeltest.Usage{Input: 78}), []string{`"prompt_tokens":78`}, []string{`"choices":[]`}},
+		"usage at finish": {modeltest.Text("x").UsageWithFinish(modeltest.Usage{Input: 79}), []string{`"prompt_tokens":79`}, []string{`"choices":[]`}},
+		"burst":           {modeltest.Text("x", "y").Burst(), []string{`"x"`, `"y"`, "[DONE]"}, nil},
+		"reasoning":       {modeltest.Text("x").WithReasoning("r"), []string{`"reasoning_content":"r"`}, nil},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -167,6 +169,17 @@ func TestBreachIsRefusedAndRecorded(t *testing.T) {
 	}
 }
 
+func TestLenientServerAnswersBreachesAndKeepsThem(t *testing.T) {
+	h := modeltest.NewHandler(modeltest.Text("fine"))
+	h.Lenient()
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	code, _, _ := post(t, srv.URL, `{"model":"m","messages":[{"role":"user","content":" "}]}`)
+	if code != 200 || len(h.Breaches()) != 1 {
+		t.Errorf("%d %v", code, h.Breaches())
+	}
+}
+
 func TestCheckFindsEachBreach(t *testing.T) {
 	call := func(id, args string) string {
 		return `{"role":"assistant","content":null,"tool_calls":[{"id":"` + id + `","type":"function","function":{"name":"t","arguments":` + args + `}}]}`
@@ -255,7 +268,7 @@ func TestScriptFromAFile(t *testing.T) {
 	replies, err := modeltest.Read(strings.NewReader(`# three replies
 {"text":["a","b"],"calls":[{"name":"t","args":{"x":1}},{"name":"u","args":"{cut"}],"finish":"","usage":{"input":7},"crlf":true}
 
-{"status":429,"headers":{"Retry-After":"1"},"body":"slow","times":2}
+{"status":429,"retry_after":"1","body":"slow","times":2}
 {"chunks":[{"choices":[]}],"no_done":true,"cut_after":1}
 `))
 	if err != nil || len(replies) != 3 {

@@ -1,7 +1,6 @@
 package modeltest
 
 import (
-	"net/http"
 	"net/http/httptest"
 	"testing"
 )
@@ -40,6 +39,3 @@ func (s *Server) Close() {
 	s.http.CloseClientConnections()
 	s.http.Close()
 }
-
-// Client gives an HTTP client whose connections end with the server.
-func (s *Server) Client() *http.Client { return s.http.Client() }

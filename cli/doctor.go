@@ -131,6 +131,9 @@ func (d *doctor) examine(ctx context.Context) {
 	d.terminal()
 	d.programs()
 	d.sandbox()
+	if !d.flags.NoLua {
+		d.scripts(ctx)
+	}
 	if !d.offline && !d.flags.NoMCP {
 		d.servers(ctx)
 	}

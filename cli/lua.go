@@ -308,3 +308,16 @@ func (a *app) isKeyVariable(name string) bool {
 	}
 	return false
 }
+
+// scripts starts a host and reports what protects it.
+func (d *doctor) scripts(ctx context.Context) {
+	layers, err := lua.Probe(ctx, "")
+	switch {
+	case err != nil:
+		d.warn("lua", "Lua tools and plugins do not run; --no-lua switches them off", "%v", err)
+	case len(layers) == 0:
+		d.warn("lua", "", "scripts run in a process of their own; this system adds no further protection to it")
+	default:
+		d.ok("lua", "scripts run in a process of their own with: %s", strings.Join(layers, ", "))
+	}
+}

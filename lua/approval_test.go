@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -378,4 +379,44 @@ func TestStubsDescribeTheWholeAPI(t *testing.T) {
 			t.Errorf("%s is missing", f.Name)
 		}
 	}
+}
+
+// TestHostsEndWithTheirParent kills a parent by SIGKILL while its host is stuck inside a
+// library call.
+func TestHostsEndWithTheirParent(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("looks at /proc")
+	}
+	exe, err := os.Executable()
+	must(t, err)
+	parent := exec.Command(exe, parentMode)
+	out, err := parent.StdoutPipe()
+	must(t, err)
+	must(t, parent.Start())
+	var pid int
+	if _, err := fmt.Fscan(out, &pid); err != nil || pid == 0 {
+		t.Fatalf("no host: %v", err)
+	}
+	if residentMemory(pid) == 0 {
+		t.Fatal("the host does not run")
+	}
+	must(t, parent.Process.Kill())
+	_ = parent.Wait() // killed
+	began := time.Now()
+	until(t, "the host is gone", func() bool { return residentMemory(pid) == 0 })
+	t.Logf("gone after %v", time.Since(began))
+}
+
+// parentMode makes this binary a parent that waits for a stuck host.
+const parentMode = "lua-parent"
+
+func runParent() {
+	c, err := startProcess("/proc/self/exe")(context.Background(), false)
+	if err != nil {
+		fmt.Println(0)
+		return
+	}
+	st := &seat{room: &Room{}, env: wire.EnvTool, perms: &permissions{}}
+	time.AfterFunc(200*time.Millisecond, func() { fmt.Println(c.pid) })
+	c.do(context.Background(), job{msg: wire.Message{Type: wire.TypeRun, Name: "x", Text: `return (("a"):rep(28)):find((("a*"):rep(20)) .. "b")`}, limit: time.Minute, seat: st})
 }

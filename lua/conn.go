@@ -47,7 +47,7 @@ type conn struct {
 
 	env     wire.Env // of the last init
 	served  int
-	hashes  map[string]bool // sources that the host has compiled
+	hashes  map[string]bool // chunk names and sources that the host has compiled
 	spent   wire.Spent
 	work    uint64
 	lastUse time.Time
@@ -306,4 +306,20 @@ func (h *head) whole(limit time.Duration) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return string(h.buf)
+}
+
+// Probe starts a host and names the protections that hold for it. executable is the
+// program to start, empty for this one.
+func Probe(ctx context.Context, executable string) (layers []string, err error) {
+	if executable == "" {
+		if executable, err = selfExecutable(); err != nil {
+			return nil, err
+		}
+	}
+	c, err := startProcess(executable)(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	c.close()
+	return c.layers, nil
 }

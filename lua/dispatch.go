@@ -68,7 +68,7 @@ func (s *seat) dispatchOnce(ctx context.Context, name string, raw any, opts *wir
 		}
 	}
 	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
-		ID: s.room.callID(), Name: name, Arguments: body, Caller: s.nested(), Progress: s.progress,
+		ID: s.room.callID(), Name: name, Arguments: body, Caller: s.nestedFor(entry.Spec), Progress: s.progress,
 	})
 	if to != nil && to.intent != nil {
 		i := to.intent
@@ -79,15 +79,11 @@ func (s *seat) dispatchOnce(ctx context.Context, name string, raw any, opts *wir
 		}
 		return []any{nil, where}, nil
 	}
-	return one(s.shape(out2spec(out, entry), resultTable(out.Result))), nil
-}
-
-// out2spec is the spec that a result is shaped by.
-func out2spec(out tools.Outcome, entry tools.Entry) tools.Spec {
-	if entry.Spec.Name == "" {
-		return tools.Spec{Name: out.Call.Name}
+	res := resultTable(out.Result)
+	if entry.Spec.Group == tools.GroupMCP && out.Result.Failed {
+		res.Delete("content") // the server's text is the error
 	}
-	return entry.Spec
+	return one(s.shape(tools.Spec{Name: out.Call.Name}, res)), nil
 }
 
 // unboundRefusal is what a seat without a session answers where a session is needed.
@@ -103,14 +99,30 @@ func (s *seat) unboundRefusal(entry tools.Entry, replaced bool) *wire.Object {
 
 // nested is the standing of a call that the script makes.
 func (s *seat) nested() tools.Caller {
+	c := s.declared()
+	if s.script != nil && !s.all {
+		c.Scope = narrow(c.Scope, s.perms.Capabilities)
+	}
+	return c
+}
+
+// nestedFor is nested for one intent: what a plugin declares by name needs no capability
+// beside it.
+func (s *seat) nestedFor(spec tools.Spec) tools.Caller {
+	if s.script != nil && !s.all && (slices.Contains(s.perms.Intents, spec.Name) || slices.ContainsFunc(s.perms.MCP, func(p string) bool { return "mcp:"+p == spec.Name })) {
+		return s.declared()
+	}
+	return s.nested()
+}
+
+// declared is the standing of a call that the script's declaration covers by itself: the
+// role alone limits it.
+func (s *seat) declared() tools.Caller {
 	c := s.caller
 	c.Origin = tools.OriginScript
 	c.Owner = s.owner
 	c.Label = s.name
 	c.Depth++
-	if s.script != nil && !s.all {
-		c.Scope = narrow(c.Scope, s.perms.Capabilities)
-	}
 	return c
 }
 
@@ -313,6 +325,9 @@ func lastLine(s string) string {
 func (s *seat) execWords(ctx context.Context, raw any, more *wire.Object) ([]any, error) {
 	spec := tools.Spec{Name: "exec"}
 	words, err := texts(raw)
+	covered := slices.ContainsFunc(s.perms.Exec, func(prefix []string) bool {
+		return len(words) >= len(prefix) && slices.Equal(words[:len(prefix)], prefix)
+	})
 	if err != nil || len(words) == 0 || words[0] == "" {
 		return one(s.shape(spec, refusal(tools.KindInvalidArgs, "exec denied: an empty command"))), nil
 	}
@@ -322,30 +337,16 @@ func (s *seat) execWords(ctx context.Context, raw any, more *wire.Object) ([]any
 			return one(s.shape(spec, refusal(tools.KindPermission, "%s", s.declareText("exec")))), nil
 		case s.readOnly:
 			return one(s.shape(spec, refusal(tools.KindPermission, "permission denied: exec changes things, and this tool is declared read_only"))), nil
-		case !slices.ContainsFunc(s.perms.Exec, func(prefix []string) bool {
-			return len(words) >= len(prefix) && slices.Equal(words[:len(prefix)], prefix)
-		}):
+		case !covered:
 			return one(s.shape(spec, refusal(tools.KindPermission, "%s that begins as %q does", s.declareText("exec"), strings.Join(words, " ")))), nil
 		}
 	}
 	args := more.Clone()
 	args.Set("cmd", shellLine(words))
-	return s.asExec(ctx, args)
-}
-
-// asExec dispatches exec past the check of mayDispatch, which knows no words.
-func (s *seat) asExec(ctx context.Context, args *wire.Object) ([]any, error) {
-	if s.env != wire.EnvTool {
+	if !covered { // the startup script, or a plugin within its capabilities
 		return s.dispatch(ctx, "exec", args, wire.NewObject("positional", true))
 	}
-	body, err := wire.EncodeJSON(args, false)
-	if err != nil {
-		return one(refusal(tools.KindInvalidArgs, "%v", err)), nil
-	}
-	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
-		ID: s.room.callID(), Name: "exec", Arguments: body, Caller: s.nested(), Progress: s.progress,
-	})
-	return one(s.shape(tools.Spec{Name: "exec"}, resultTable(out.Result))), nil
+	return s.intent(ctx, "exec", args)
 }
 
 // shellLine quotes words so that a POSIX shell gives exactly them to the program.

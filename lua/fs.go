@@ -48,22 +48,26 @@ func (s *seat) callFS(ctx context.Context, f wire.Func, a arguments) ([]any, err
 		}
 		return s.intent(ctx, "write", wire.NewObject("path", path, "content", a.text(1)))
 	}
-	if missing := s.nested().Scope.Missing(tools.CapRead); missing != 0 {
+	if missing := s.caller.Scope.Missing(tools.CapRead); missing != 0 {
 		return one(refusal(tools.KindPermission, "permission denied: %s not granted", missing)), nil
 	}
 	return one(s.look(f.Field(), rel)), nil
 }
 
-// intent dispatches a core intent on behalf of fs.*, whose declaration was checked.
+// intent dispatches a core intent that the script's declaration covers by itself.
 func (s *seat) intent(ctx context.Context, name string, args *wire.Object) ([]any, error) {
+	spec := tools.Spec{Name: name}
+	if s.unbound && name == "exec" {
+		return one(s.shape(spec, refusal(tools.KindPermission, "exec denied: no execution context"))), nil
+	}
 	body, err := wire.EncodeJSON(args, false)
 	if err != nil {
 		return one(refusal(tools.KindInvalidArgs, "%v", err)), nil
 	}
 	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
-		ID: s.room.callID(), Name: name, Arguments: body, Caller: s.nested(), Progress: s.progress,
+		ID: s.room.callID(), Name: name, Arguments: body, Caller: s.declared(), Progress: s.progress,
 	})
-	return one(resultTable(out.Result)), nil
+	return one(s.shape(spec, resultTable(out.Result))), nil
 }
 
 // relative gives a path relative to the project's root, with forward slashes.

@@ -27,6 +27,10 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == host.Command {
 		os.Exit(host.Main())
 	}
+	if len(os.Args) > 1 && os.Args[1] == parentMode {
+		runParent()
+		return
+	}
 	code := m.Run()
 	if code == 0 {
 		if err := goleak.Find(); err != nil {

@@ -396,6 +396,9 @@ func (s *seat) registerIntent(def *wire.Object) *wire.Object {
 		return no
 	}
 	i, err := parseIntent(def, sc.fqn)
+	if err == nil && !isToolName(i.name) {
+		err = fmt.Errorf("register_intent: %q is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", i.name)
+	}
 	if err != nil {
 		return refusal(tools.KindInvalidArgs, "%v", err)
 	}

@@ -189,12 +189,13 @@ func (r *Room) runPooled(ctx context.Context, st *seat, j job) (*wire.Message, *
 		}
 		c.env = st.env
 	}
-	if c.hashes[j.msg.Hash] {
+	key := j.msg.Name + "\x00" + j.msg.Hash
+	if c.hashes[key] {
 		j.msg.Text = ""
 	}
 	msg, fail := c.do(ctx, j)
 	if fail == nil && j.msg.Hash != "" {
-		c.hashes[j.msg.Hash] = true
+		c.hashes[key] = true
 	}
 	if fail == nil || !fail.broken {
 		r.pool.put(c)

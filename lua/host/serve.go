@@ -29,7 +29,7 @@ type server struct {
 
 	meter    *meter
 	patterns map[string]*regexp.Regexp
-	protos   map[string]*lua.FunctionProto // by source hash
+	protos   map[string]*lua.FunctionProto // by chunk name and source hash
 	env      wire.Env
 	pwd      string
 	owner    string
@@ -207,14 +207,15 @@ func (srv *server) init(m *wire.Message) error {
 
 // run runs a chunk in a fresh state.
 func (srv *server) run(m *wire.Message) (any, error) {
-	proto := srv.protos[m.Hash]
+	key := m.Name + "\x00" + m.Hash // the name is in its errors
+	proto := srv.protos[key]
 	if proto == nil {
 		var err error
 		if proto, err = compile(m.Name, m.Text); err != nil {
 			return nil, err
 		}
 		if m.Hash != "" {
-			srv.protos[m.Hash] = proto
+			srv.protos[key] = proto
 		}
 	}
 	s := srv.newScript(srv.env)

@@ -10,9 +10,9 @@ import (
 // errClosed is given by a Launcher after Close.
 var errClosed = errors.New("start process: launcher is closed")
 
-// Launcher starts children from one thread that lives until Close. Linux ends a child
-// with DieWithParent when the *thread* that forked it ends, so such children need one
-// that outlives them.
+// Launcher starts children that end with this process, however that ends. It starts them
+// from one thread that lives until Close: Linux ends a child with DieWithParent when the
+// *thread* that forked it ends. What those children started is ended by a watchdog.
 type Launcher struct {
 	requests chan launch
 	quit     chan struct{}
@@ -41,10 +41,18 @@ func (l *Launcher) run() {
 	defer close(l.ended)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for {
+	var dog *watchdog
+	defer func() { dog.close() }()
+	for started := false; ; {
 		select {
 		case r := <-l.requests:
+			if !started {
+				dog, started = startWatchdog(), true
+			}
 			p, err := Start(r.spec)
+			if err == nil {
+				dog.add(p)
+			}
 			r.reply <- launched{p, err}
 		case <-l.quit:
 			return
@@ -65,8 +73,7 @@ func (l *Launcher) Start(spec Spec) (*Process, error) {
 	}
 }
 
-// Close ends the launcher. Children that it started go on where the system lets them: the
-// thread goes back to the pool and lives on with the program.
+// Close ends the launcher and what still runs in the groups of its children.
 func (l *Launcher) Close() {
 	l.once.Do(func() { close(l.quit) })
 	<-l.ended

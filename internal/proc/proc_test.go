@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,10 +70,11 @@ func until(t *testing.T, what string, ok func() bool) {
 func TestDoneDoesNotWaitForThePipe(t *testing.T) { // S01
 	p, _ := sh(t, "sleep 300 & echo done")
 	waitDone(t, p)
-	left := p.Running()
-	if len(left) != 1 || !strings.Contains(left[0].Command, "sleep 300") {
-		t.Fatalf("still running: %v, want the sleep", left)
-	}
+	// In the middle of becoming a program a process has no arguments yet.
+	until(t, "the sleep still runs", func() bool {
+		left := p.Running()
+		return len(left) == 1 && strings.Contains(left[0].Command, "sleep 300")
+	})
 	if err := p.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -221,6 +224,59 @@ func TestLauncherStartsAndRefusesAfterClose(t *testing.T) {
 	l.Close()
 	if _, err := l.Start(proc.Spec{Argv: []string{"sh"}}); err == nil {
 		t.Fatal("a closed launcher started a child")
+	}
+}
+
+func TestChildrenEndWithTheProgramHoweverItEnds(t *testing.T) {
+	if os.Getenv("PROC_TEST_LAUNCH") != "" {
+		l := proc.NewLauncher()
+		for range 3 { // those that ended are taken back
+			p, err := l.Start(proc.Spec{Argv: []string{"true"}, Env: os.Environ()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-p.Done()
+		}
+		p, err := l.Start(proc.Spec{Argv: []string{"sh", "-c", "(sleep 1000 & sleep 1000); true"}, Env: os.Environ()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		until(t, "three processes", func() bool { return len(p.Running()) >= 3 })
+		for _, i := range p.Running() {
+			_, _ = os.Stdout.WriteString(itoa(i.Pid) + "\n")
+		}
+		_, _ = os.Stdout.WriteString("end\n")
+		if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		select {}
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("the processes of a tree are listed on Linux only")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=TestChildrenEndWithTheProgramHoweverItEnds")
+	cmd.Env = append(os.Environ(), "PROC_TEST_LAUNCH=1")
+	cmd.WaitDelay = time.Second
+	// A file, not a pipe: the children hold it too.
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout = file
+	err = cmd.Run()
+	out, readErr := os.ReadFile(file.Name())
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if err == nil || !strings.Contains(string(out), "end\n") {
+		t.Fatalf("%q %v", out, err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if pid, err := strconv.Atoi(strings.TrimSpace(line)); err == nil {
+			until(t, "gone: "+line, func() bool { return !alive(pid) })
+		}
 	}
 }
 

@@ -1,0 +1,86 @@
+//go:build unix
+
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// watchdogScript ends all groups that were told to it and not taken back, once its input
+// ends: when jcode closes it, or dies in whatever way. It is a shell of a megabyte, not
+// another jcode.
+const watchdogScript = `trap '' HUP INT TERM QUIT
+groups=' '
+while read -r op pid; do
+  case $op in
+  +) groups="$groups$pid " ;;
+  -) groups="${groups%% $pid *} ${groups#* $pid }" ;;
+  esac
+done
+for pid in $groups; do kill -s KILL -- "-$pid"; done 2>/dev/null`
+
+// watchdog outlives this process for a moment and ends what it left running.
+type watchdog struct {
+	process *Process
+	input   *os.File
+	told    map[int]*Process
+}
+
+// startWatchdog starts one. Without it a killed jcode leaves grandchildren behind, which
+// is no reason not to work: nil is a watchdog that does nothing.
+func startWatchdog() *watchdog {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = read.Close() }() // the child has its own
+	p, err := Start(Spec{Argv: []string{"/bin/sh", "-c", watchdogScript}, Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Stdin: read})
+	if err != nil {
+		_ = write.Close() // nobody reads
+		return nil
+	}
+	return &watchdog{process: p, input: write, told: map[int]*Process{}}
+}
+
+// add puts a new process's group under watch, and takes back those that are empty: their
+// number may become somebody else's.
+func (w *watchdog) add(p *Process) {
+	if w == nil {
+		return
+	}
+	for pid, old := range w.told {
+		if old.Ended() && errors.Is(syscall.Kill(-pid, 0), syscall.ESRCH) {
+			w.tell("-", pid)
+			delete(w.told, pid)
+		}
+	}
+	w.told[p.pid] = p
+	w.tell("+", p.pid)
+}
+
+func (w *watchdog) tell(op string, pid int) {
+	// It fails only when somebody ended the watchdog; then nobody watches.
+	_, _ = fmt.Fprintf(w.input, "%s %d\n", op, pid)
+}
+
+// close lets the watchdog end what is left.
+func (w *watchdog) close() {
+	if w == nil {
+		return
+	}
+	for pid, old := range w.told {
+		if old.Ended() && errors.Is(syscall.Kill(-pid, 0), syscall.ESRCH) {
+			w.tell("-", pid)
+		}
+	}
+	_ = w.input.Close() // this is the signal; what was written is in the pipe
+	select {
+	case <-w.process.Done():
+	case <-time.After(time.Second):
+		_ = w.process.Kill() // it hangs: nothing more can be done
+	}
+}

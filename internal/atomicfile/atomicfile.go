@@ -80,7 +80,7 @@ func WriteIn(root *os.Root, name string, data []byte, o Options) (err error) {
 	if err := temp.fill(data, old, o.Sync); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	if err := root.Rename(temp.name, name); err != nil {
+	if err := rename(root, temp.name, name); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if o.Sync {

@@ -45,3 +45,6 @@ func syncDir(root *os.Root, dir string) error {
 	}
 	return err
 }
+
+// rename puts a file in another's place.
+func rename(root *os.Root, from, to string) error { return root.Rename(from, to) }

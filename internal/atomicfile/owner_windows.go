@@ -1,8 +1,11 @@
 package atomicfile
 
 import (
+	"errors"
 	"io/fs"
 	"os"
+	"syscall"
+	"time"
 )
 
 // keepOwner does nothing: a file in a folder gets its rights from the folder on Windows.
@@ -14,3 +17,18 @@ func keepMode(*os.File, fs.FileMode) error { return nil }
 
 // syncDir does nothing: folders can't be synced on Windows.
 func syncDir(*os.Root, string) error { return nil }
+
+// errSharing is ERROR_SHARING_VIOLATION.
+const errSharing = syscall.Errno(32)
+
+// rename puts a file in another's place. While a scanner or an indexer holds one of them
+// open it fails, which usually is over in a moment: it is tried again for half a second.
+func rename(root *os.Root, from, to string) error {
+	for wait := time.Millisecond; ; wait *= 2 {
+		err := root.Rename(from, to)
+		if !errors.Is(err, syscall.ERROR_ACCESS_DENIED) && !errors.Is(err, errSharing) || wait > 256*time.Millisecond {
+			return err
+		}
+		time.Sleep(wait)
+	}
+}

@@ -16,11 +16,13 @@ import (
 )
 
 const (
-	bufSize    = 256 << 10 // bytes read at once
-	maxBuf     = 4 << 20   // bytes of one line that are held together
-	binarySize = 512       // a NUL byte in the first so many makes a file binary
-	normalLine = 400       // bytes of a line in a result, unless the search says otherwise
-	maxBinary  = 5         // binary files that are named
+	bufSize = 256 << 10 // bytes read at once
+	maxBuf  = 4 << 20   // bytes of one line that are held together
+	// pieceOverlap is what two pieces of a line too long to be held have in common.
+	pieceOverlap = 1 << 10
+	binarySize   = 512 // a NUL byte in the first so many makes a file binary
+	normalLine   = 400 // bytes of a line in a result, unless the search says otherwise
+	maxBinary    = 5   // binary files that are named
 )
 
 // Match is one matching line.
@@ -272,9 +274,11 @@ func (s *scanner) scan(ctx context.Context, r io.Reader, named bool) (out scanne
 		if end || ctx.Err() != nil {
 			return out
 		}
-		split = 0
-		if whole == have && data[whole-1] != '\n' {
-			split = whole
+		if data[whole-1] == '\n' {
+			split = 0
+		} else { // what stands across the cut is seen in the next piece
+			whole -= pieceOverlap
+			split += whole
 		}
 		have = copy(s.buf, data[whole:])
 	}

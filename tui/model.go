@@ -51,7 +51,8 @@ type program struct {
 	status  string // what the program waits for ("starting"), shown above the input
 	drafts  drafts
 
-	screen screen
+	screen  screen
+	painter *painter // nil where Bubble Tea draws
 }
 
 // do is a message that carries what is to be done with the result of something that ran
@@ -199,10 +200,13 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	was := p.animated()
 	cmd := p.route(msg)
+	if p.painter != nil && p.painter.failed() != nil {
+		return p, tea.Quit // nobody sees anything any more
+	}
 	if !was && p.animated() {
 		cmd = tea.Batch(cmd, nextTick())
 	}
-	return p, tea.Batch(cmd, p.screen.changed(), p.drafts.changed(p))
+	return p, tea.Batch(cmd, p.screen.changed(p.painter), p.drafts.changed(p))
 }
 
 func (p *program) route(msg tea.Msg) tea.Cmd {
@@ -234,6 +238,11 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 		return p.typing.settle(p, msg)
 	case tea.WindowSizeMsg:
 		p.resize(msg.Width, msg.Height)
+		if p.painter != nil {
+			p.painter.resize(p.width, p.height)
+		}
+	case tea.ColorProfileMsg, tea.ModeReportMsg:
+		p.terminalSaid(msg)
 	case tea.BackgroundColorMsg:
 		p.background0(msg.IsDark())
 	case tea.MouseMsg:
@@ -246,6 +255,21 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 		return tea.ClearScreen
 	}
 	return nil
+}
+
+// terminalSaid passes on what the terminal can do.
+func (p *program) terminalSaid(msg tea.Msg) {
+	if p.painter == nil {
+		return
+	}
+	switch msg := msg.(type) {
+	case tea.ColorProfileMsg:
+		p.painter.profile(msg.Profile)
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeSynchronizedOutput && msg.Value == ansi.ModeReset {
+			p.painter.sync()
+		}
+	}
 }
 
 func nextTick() tea.Cmd { return tea.Tick(tick, func(time.Time) tea.Msg { return tickMsg{} }) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -28,13 +29,24 @@ func Run(ctx context.Context, opt Options) error {
 	if opt.Input != nil {
 		options = append(options, tea.WithInput(opt.Input))
 	}
-	if opt.Output != nil {
-		options = append(options, tea.WithOutput(opt.Output))
+	out := opt.Output
+	if out == nil {
+		out = os.Stdout
 	}
+	var prog *tea.Program
+	if tty, ok := out.(term.File); ok && runtime.GOOS != "windows" && term.IsTerminal(tty.Fd()) {
+		env := opt.Env
+		if env == nil {
+			env = os.Environ()
+		}
+		p.painter = newPainter(tty, env, func() { go prog.Send(refreshMsg{}) })
+		out = p.painter
+	}
+	options = append(options, tea.WithOutput(out))
 	if opt.Env != nil {
 		options = append(options, tea.WithEnvironment(opt.Env))
 	}
-	prog := tea.NewProgram(p, options...)
+	prog = tea.NewProgram(p, options...)
 	p.send = prog.Send
 	pumps.Add(1)
 	go func() { // a signal or a parent ends the program in good order
@@ -44,10 +56,13 @@ func Run(ctx context.Context, opt Options) error {
 	}()
 	_, err := prog.Run()
 	cancel()
-	showCursor(opt.Output)
+	showCursor(out)
 	p.leave()
 	if kept := p.drafts.keepNow(ctx, p); kept != nil && err == nil {
 		return fmt.Errorf("keep the draft: %w", kept)
+	}
+	if p.painter != nil && err == nil {
+		err = p.painter.failed()
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -63,9 +78,6 @@ func Run(ctx context.Context, opt Options) error {
 // showCursor makes sure that the shell has its cursor: some terminals keep its visibility
 // per screen, and the one that was left may have hidden it on both.
 func showCursor(out io.Writer) {
-	if out == nil {
-		out = os.Stdout
-	}
 	if f, ok := out.(term.File); ok && term.IsTerminal(f.Fd()) {
 		// The program is over: nobody is left to hear of an error.
 		_, _ = io.WriteString(out, ansi.SetModeTextCursorEnable)

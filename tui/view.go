@@ -11,7 +11,7 @@ import (
 
 // frameGap is the least time between two frames that are built: keys and deltas that come
 // faster share one.
-const frameGap = 5 * time.Millisecond
+const frameGap = 4 * time.Millisecond
 
 // screen keeps the last frame.
 type screen struct {
@@ -19,16 +19,25 @@ type screen struct {
 	built   time.Time
 	stale   bool
 	waiting bool // a refreshMsg is on its way
-	force   bool
 }
 
 // changed says that what is shown may differ; it gives a command where the next frame has to wait.
-func (s *screen) changed() tea.Cmd {
+func (s *screen) changed(p *painter) tea.Cmd {
 	s.stale = true
-	if s.force || s.waiting {
+	if s.waiting {
 		return nil
 	}
-	gap := frameGap - time.Since(s.built)
+	now := time.Now()
+	gap := frameGap - now.Sub(s.built)
+	if p != nil {
+		ok, wait := p.ready(now)
+		switch {
+		case !ok && wait == 0:
+			return nil // the painter wakes the program
+		case !ok:
+			gap = max(gap, wait)
+		}
+	}
 	if gap <= 0 {
 		return nil
 	}
@@ -36,17 +45,34 @@ func (s *screen) changed() tea.Cmd {
 	return tea.Tick(gap, func(time.Time) tea.Msg { return refreshMsg{} })
 }
 
-// View gives the frame.
+// View gives the frame. Where there is a painter it draws the frame at once, and Bubble
+// Tea gets a blank one with the modes of the terminal.
 func (p *program) View() tea.View {
 	s := &p.screen
-	if !s.stale && !s.built.IsZero() {
+	now := time.Now()
+	if !s.built.IsZero() && (!s.stale || now.Sub(s.built) < frameGap) {
 		return s.view
 	}
-	if !s.force && time.Since(s.built) < frameGap {
+	if p.painter == nil {
+		s.view, s.built, s.stale = p.build(), now, false
 		return s.view
 	}
-	s.view, s.built, s.stale, s.waiting = p.build(), time.Now(), false, false
+	if ok, _ := p.painter.ready(now); !ok {
+		if s.built.IsZero() {
+			s.view = p.blank(p.build())
+		}
+		return s.view
+	}
+	v := p.build()
+	p.painter.paint(v.Content, v.Cursor)
+	s.view, s.built, s.stale = p.blank(v), now, false
 	return s.view
+}
+
+// blank leaves of a frame only what concerns the terminal's modes.
+func (p *program) blank(v tea.View) tea.View {
+	v.Content, v.Cursor = " ", nil
+	return v
 }
 
 // build composes a frame: the transcript above, then what is going on, a dialog or the

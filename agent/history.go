@@ -157,8 +157,22 @@ func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) 
 	if err != nil {
 		return 0, fmt.Errorf("store message: %w", err)
 	}
+	c.firstTitle(p)
 	c.push(seq, model.Message{Role: model.RoleUser, Text: clean(p.Text), Images: p.Images})
 	return seq, nil
+}
+
+// firstTitle shows the title that the store makes of a session's first prompt.
+func (c *Conversation) firstTitle(p Prompt) {
+	c.mu.Lock()
+	first := c.state.Title == ""
+	if first {
+		c.state.Title = session.ShortTitle(shown(p))
+	}
+	c.mu.Unlock()
+	if first {
+		c.emitState()
+	}
 }
 
 // ensureSaved makes the session's row at its first message.

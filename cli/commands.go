@@ -55,18 +55,18 @@ func (p personCommands) step(ctx context.Context, did string, f func(context.Con
 	if err != nil {
 		return command.Outcome{}, err
 	}
-	p.a.board.tell(did + " by the person: " + undoText(report))
-	return command.Outcome{Notice: did + ": " + undoText(report)}, nil
+	p.a.board.tell(did + " by the person: " + p.undoText(report))
+	return command.Outcome{Notice: did + ": " + p.undoText(report)}, nil
 }
 
 // undoText says what an undo did, in one line a file.
-func undoText(r session.UndoReport) string {
+func (p personCommands) undoText(r session.UndoReport) string {
 	var lines []string
 	for _, c := range r.Restored {
-		lines = append(lines, fmt.Sprintf("%s (%s)", c.Path, c.What))
+		lines = append(lines, fmt.Sprintf("%s (%s)", p.a.workspace.Shown(c.Path), c.What))
 	}
 	for _, c := range r.Skipped {
-		lines = append(lines, fmt.Sprintf("%s left alone: %s", c.Path, c.What))
+		lines = append(lines, fmt.Sprintf("%s left alone: %s", p.a.workspace.Shown(c.Path), c.What))
 	}
 	for _, what := range r.Cannot {
 		lines = append(lines, "cannot be undone: "+what)
@@ -101,7 +101,7 @@ func (p personCommands) rewind(ctx context.Context, args string) (command.Outcom
 			return command.Outcome{}, err
 		}
 		for _, r := range reports {
-			notice += undoText(r) + "\n"
+			notice += p.undoText(r) + "\n"
 		}
 	case "":
 	default:

@@ -92,7 +92,11 @@ func TestNewCarriesTheLastExchangeWhenAsked(t *testing.T) {
 	c.wait("Carry the last exchange over")
 	c.Press("down")
 	c.Press("enter")
-	c.wait("Second answer.")
+	if _, err := c.Wait(patience, func(s terminal.Screen) bool {
+		return s.Contains("Second answer.") && !s.Contains("First answer.") && s.Contains("ask for something")
+	}); err != nil {
+		t.Fatal(err)
+	}
 	c.say("third")
 	c.wait("Third answer.")
 	if raw := string(c.request(2).Raw); !strings.Contains(raw, "Second answer") || strings.Contains(raw, "First answer") {

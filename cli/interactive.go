@@ -54,7 +54,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	defer s.close()
 	opt := tui.Options{
 		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: history{a}, Commands: a.commands, Panels: a.panels(),
-		Models: a.modelRows, Roles: a.roleRows, Files: a.fileNames, Shell: a.shellLine, Changes: a.changedFiles,
+		Models: a.modelRows, Roles: a.roleRows, Files: a.fileNames, Shell: a.shellLine, Changes: a.changedFiles, Context: a.contextUse,
 		Image: readImage, Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Keys: keyTable(a.config.Keys), Status: a.config.StatusLine,
 		Vi: isOn(a.config.Vi), Quiet: a.config.Notifications == "off", Health: a.health,

@@ -98,7 +98,7 @@ func (c *chat) answerable(texts ...string) terminal.Screen {
 				return false
 			}
 		}
-		return s.Contains("y  once") && !s.Contains(strings.Repeat("─", s.Cols))
+		return s.Contains("enter choose")
 	})
 	if err != nil {
 		c.t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"jcode/agent"
 	"jcode/agent/model"
 	"jcode/internal/search"
 	"jcode/tools"
@@ -123,6 +124,15 @@ func (personGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, 
 // dispatcherFor gives a dispatcher over the same registry with another gate.
 func (a *app) dispatcherFor(g tools.Gate) *tools.Dispatcher {
 	return &tools.Dispatcher{Registry: a.registry, Gate: g, Spill: a.spill}
+}
+
+// contextUse measures the open conversation's next request.
+func (a *app) contextUse(ctx context.Context) (agent.ContextUse, error) {
+	conv := a.board.open()
+	if conv == nil {
+		return agent.ContextUse{}, errNoMessages
+	}
+	return conv.ContextUse(ctx)
 }
 
 // changedFiles gives the diffs that the open session's tools made, file by file.

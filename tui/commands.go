@@ -39,7 +39,7 @@ func ownCommands() []slash {
 		{name: "diff", help: "files that this session changed", run: func(p *program, _ string) tea.Cmd { return p.changes() }},
 		{name: "todo", help: "the plan", run: func(p *program, _ string) tea.Cmd { return p.showTodo() }},
 		{name: "context", help: "what fills the context", run: func(p *program, _ string) tea.Cmd { return p.showContext() }},
-		{name: "cost", help: "tokens and money used", run: func(p *program, _ string) tea.Cmd { return p.showContext() }},
+		{name: "cost", help: "tokens and money used", run: func(p *program, _ string) tea.Cmd { return p.showCost() }},
 		{name: "copy", hint: "[n]", help: "copy the last answer, or its n-th code block", run: (*program).copyAnswer},
 		{name: "editor", help: "write in $EDITOR", run: func(p *program, _ string) tea.Cmd { p.in.Reset(); return p.externalEditor() }},
 		{name: "quit", help: "leave; the session is kept", run: func(p *program, _ string) tea.Cmd { return p.quit() }},

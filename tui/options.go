@@ -180,6 +180,8 @@ type Options struct {
 	Shell func(ctx context.Context, line string, out func(string)) error
 	// Changes gives what the session changed, for /diff.
 	Changes func(ctx context.Context) ([]FileChange, error)
+	// Context measures what the next request will hold, for /context.
+	Context func(ctx context.Context) (agent.ContextUse, error)
 	// Image reads a picture for @image.png where the model sees; nil where none does.
 	Image func(path string) (mime string, data []byte, err error)
 	// Save keeps a setting that was changed here ("theme").

@@ -138,12 +138,15 @@ func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
 	input, cx, cy := p.inputLines(max(min(p.height/3, 10), 1))
 	if d := p.front(); d != nil {
 		// A dialog leaves a few lines of the transcript, and the input where it is still being written to.
-		keep := 0
-		if !d.armed(time.Now()) || !p.in.Empty() {
+		keep, armed := 0, d.armed(time.Now())
+		if !armed || !p.in.Empty() {
 			keep = min(len(input), 2) + 1
 		}
 		height := max(room-keep-min(3, p.height/6), 3)
 		body, at := d.draw(&p.look, p.width, height)
+		if !armed && len(body) > 1 { // its keys do not count yet: so none are named
+			body[len(body)-1] = cells.Paint(p.look.theme.Faint, cells.Fit(" what you type goes to the input · pause to answer", p.width))
+		}
 		lines = append(lines, body...)
 		if at != nil {
 			cursor = tea.NewCursor(at.col, at.row)
@@ -153,7 +156,7 @@ func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
 			lines = append(lines, p.rule())
 			base := len(lines)
 			lines = append(lines, input[max(0, cy-1):max(0, cy-1)+min(len(input)-max(0, cy-1), 2)]...)
-			if at == nil && !d.armed(time.Now()) {
+			if at == nil && !armed {
 				cursor = tea.NewCursor(cx, base+min(cy, 1))
 				cursor.Shape = tea.CursorBar
 			}

@@ -76,7 +76,7 @@ func parseArgumentsOnly(body string) template {
 	var t template
 	for _, p := range parseParameters(body) {
 		if p.kind == word {
-			p = piece{text: fmt.Sprintf("$%d", p.n)}
+			p = piece{text: p.source()}
 		}
 		t = append(t, p)
 	}

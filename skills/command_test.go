@@ -128,8 +128,9 @@ func TestShellLineGetsArgumentsAsText(t *testing.T) {
 		{"echo '$1'", "it's", `echo 'it'\''s'`},
 		{`echo "x" $1`, "a", `echo "x" 'a'`},
 		{`echo \" $1`, "a b", `echo \" 'a'`},
-		{"echo $HOME $$ $1x", "a", "echo $HOME $$ $1x"},
+		{"echo $HOME $$ $1x $ARGUMENTSx", "a", "echo $HOME $$ 'a'x $ARGUMENTSx"},
 		{"echo $3", "a", "echo ''"},
+		{`echo \$1 \\$1 '\$1'`, "a", `echo \$1 \\'a' '\a'`},
 	}
 	for _, tt := range tests {
 		w := newWorld(t)

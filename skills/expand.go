@@ -88,7 +88,7 @@ func parameter(s string) (p piece, n int) {
 		p.n = 10*p.n + int(s[n]-'0')
 		n++
 	}
-	if p.n == 0 || s[1] == '0' || n < len(s) && isWordByte(s[n]) {
+	if p.n == 0 || s[1] == '0' {
 		return piece{}, 0
 	}
 	p.kind = word
@@ -229,57 +229,6 @@ func (t template) plain(g given) string {
 	return b.String()
 }
 
-// shellText puts arguments into a command line so that the shell reads each as text,
-// whatever it holds and in whatever quotes the line puts it.
-func shellText(line string, g given) string {
-	var b strings.Builder
-	quote := byte(0)
-	for _, p := range parseParameters(line) {
-		if p.kind == literal {
-			quote = quoteAfter(p.text, quote)
-			b.WriteString(p.text)
-			continue
-		}
-		value := g.all
-		if p.kind == word {
-			value = g.word(p.n)
-		}
-		switch {
-		case quote == '"':
-			b.WriteString(strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(value))
-		case quote == '\'':
-			b.WriteString(strings.ReplaceAll(value, `'`, `'\''`))
-		case p.kind == arguments:
-			for i, w := range g.words {
-				if i > 0 {
-					b.WriteByte(' ')
-				}
-				b.WriteString(shellQuote(w))
-			}
-		default:
-			b.WriteString(shellQuote(value))
-		}
-	}
-	return b.String()
-}
-
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-// quoteAfter gives the quote that is open after s, when quote was open before it.
-func quoteAfter(s string, quote byte) byte {
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '\\' && quote != '\'':
-			i++
-		case quote == 0 && (c == '"' || c == '\''):
-			quote = c
-		case c == quote:
-			quote = 0
-		}
-	}
-	return quote
-}
-
 // The bounds of what one command puts in.
 const (
 	maxShellOutput = 16 << 10
@@ -305,7 +254,10 @@ func (t template) expand(ctx context.Context, host Host, g given, rules []string
 		case word:
 			b.WriteString(g.word(p.n))
 		case shell:
-			line := shellText(p.text, g)
+			line, err := shellText(p.text, g)
+			if err != nil {
+				return "", err
+			}
 			out, err := host.Shell(ctx, ShellLine{Text: line, Allow: rules, Approved: line == p.text})
 			if err != nil {
 				return "", fmt.Errorf("run `%s`: %w", text.Visible(line), err)

@@ -1,0 +1,156 @@
+package skills
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Whatever the arguments hold, a shell reads each as the one word that it is, in whatever
+// quotes the line puts it, and the line stays one simple command. // K08
+func FuzzShellLineKeepsArgumentsAsWords(f *testing.F) {
+	for _, args := range []string{"a b", "; rm x", "$(x) `y`", `"it's" \ "`, "'a", "$1 $ARGUMENTS", "*.go ~ {a,b} !x", "\\", "漢 \t\n x"} {
+		f.Add(args)
+	}
+	f.Fuzz(func(t *testing.T, args string) {
+		if strings.ContainsRune(args, 0) || !utf8.ValidString(args) {
+			return // neither can stand in a command line
+		}
+		if strings.ContainsRune(args, '\r') {
+			return // the parser used here drops it, shells do not
+		}
+		g := parseArguments(args)
+		for line, want := range map[string][]string{
+			"cmd $1":             {"cmd", g.word(1)},
+			`cmd "$1" '$2'`:      {"cmd", g.word(1), g.word(2)},
+			"cmd $ARGUMENTS end": slices.Concat([]string{"cmd"}, g.words, []string{"end"}),
+			`cmd "x$1y" z'$1'`:   {"cmd", "x" + g.word(1) + "y", "z" + g.word(1)},
+			`cmd "$ARGUMENTS"`:   {"cmd", g.all},
+		} {
+			text, err := shellText(line, g)
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+			if err != nil {
+				t.Fatalf("%s with %q: %q: %v", line, args, text, err)
+			}
+			if len(file.Stmts) != 1 {
+				t.Fatalf("%s with %q: %q is %d commands", line, args, text, len(file.Stmts))
+			}
+			call, ok := file.Stmts[0].Cmd.(*syntax.CallExpr)
+			if !ok || len(file.Stmts[0].Redirs) > 0 || len(call.Assigns) > 0 {
+				t.Fatalf("%s with %q: %q is no simple command", line, args, text)
+			}
+			got, err := expand.Fields(&expand.Config{Env: expand.ListEnviron()}, call.Args...)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s with %q: %q gives %q, want %q (%v)", line, args, text, got, want, err)
+			}
+		}
+	})
+}
+
+// Whatever line and arguments are, the arguments add no command to the line. // K08
+func FuzzArgumentsAddNoCommand(f *testing.F) {
+	f.Add(`a "$1" '$2' $ARGUMENTS`, "'; x; '")
+	f.Add("a \\\"$1 'b\"$1'", "\"; x; \"")
+	f.Add("a <<E $1\nx\nE", "\nE\nx")
+	commands := func(text string) (n int, ok bool) {
+		file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+		if err != nil {
+			return 0, false
+		}
+		syntax.Walk(file, func(node syntax.Node) bool {
+			switch node.(type) {
+			case *syntax.Stmt, *syntax.CmdSubst, *syntax.ParamExp, *syntax.ProcSubst:
+				n++
+			}
+			return true
+		})
+		return n, true
+	}
+	f.Fuzz(func(t *testing.T, line, args string) {
+		if strings.ContainsAny(line+args, "\x00\r") || !utf8.ValidString(line) || !utf8.ValidString(args) {
+			return
+		}
+		text, err := shellText(line, parseArguments(args))
+		if err != nil || text == line {
+			return
+		}
+		plain, err := shellText(line, parseArguments("a b c d"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, ok := commands(plain)
+		if !ok {
+			return
+		}
+		if got, ok := commands(text); !ok || got != want {
+			t.Errorf("%q with %q: %q holds %d commands, want %d", line, args, text, got, want)
+		}
+	})
+}
+
+func TestArgumentsStandOnlyWhereTheyAreWords(t *testing.T) { // K08
+	g := parseArguments("'; touch hacked; '")
+	for _, line := range []string{
+		`echo "$(echo '$1')"`, "echo $(cat $1)", "echo ok # $1", "cat <<E\n$1\nE", "cat <<'E'\n$ARGUMENTS\nE", "echo ${x:-$1}", "echo $((1+$1))",
+		"[[ $1 ]]", "echo $'$1'", `echo $"$1"`, "diff <(ls $1) x", "f() { rm $1; }", "echo 'open $1", "echo \\\n$1",
+	} {
+		text, err := shellText(line, g)
+		if err == nil && line != "echo \\\n$1" {
+			t.Errorf("%q became %q", line, text)
+		}
+	}
+	for _, line := range []string{"a $1 | b '$1' && c \"$1\"", "x=$1 cmd", "cmd > $1", "(cd x; ls $1)", "if a; then b $1; fi", "for f in $ARGUMENTS; do a $f; done", "$(date) plain"} {
+		if _, err := shellText(line, g); err != nil {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}
+
+// A template puts arguments in as they are, once.
+func FuzzTemplate(f *testing.F) {
+	f.Add("a $ARGUMENTS b", "x")
+	f.Add("$1 \\$1 @x !`y` $12 $0 $", "$1 $ARGUMENTS !`z`")
+	f.Fuzz(func(t *testing.T, body, args string) {
+		tpl := parseTemplate(body)
+		var back strings.Builder
+		for _, p := range tpl {
+			switch p.kind {
+			case shell:
+				back.WriteString("!`" + p.text + "`")
+			case file:
+				back.WriteString("@" + p.text)
+			case arguments:
+				back.WriteString("$ARGUMENTS")
+			case word, literal:
+				back.WriteString(p.text)
+			}
+		}
+		if !strings.ContainsAny(body, `\$`) && back.String() != body {
+			t.Errorf("%q came apart as %q", body, back.String())
+		}
+		g := parseArguments(args)
+		got := parseTemplate("<$ARGUMENTS>").plain(g)
+		if got != "<"+strings.TrimSpace(args)+">" {
+			t.Errorf("%q became %q", args, got)
+		}
+	})
+}
+
+// Every item of an allowed-tools list is a rule, or is left out with a reason.
+func FuzzRules(f *testing.F) {
+	f.Add("Bash(git log:*), Read exec(a (b) c) mcp__x__y__z")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, item := range splitTools(text) {
+			if rule, why := toolRule(item); (rule == "") == (why == "") {
+				t.Errorf("%q: %q, %q", item, rule, why)
+			}
+		}
+	})
+}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,7 @@ type OpenAI struct {
 
 	mu      sync.Mutex
 	learned map[string]*features // by model
+	extras  map[string]json.RawMessage
 }
 
 // NewOpenAI makes a client. It opens no connection. The error says which field of the
@@ -48,6 +50,7 @@ func NewOpenAI(cfg ProviderConfig) (*OpenAI, error) {
 		extra:     extra,
 		limits:    cfg.Limits.withDefaults(),
 		learned:   map[string]*features{},
+		extras:    map[string]json.RawMessage{},
 	}, nil
 }
 
@@ -71,10 +74,37 @@ func (c *OpenAI) remember(model string, f *features) {
 	c.learned[model] = f.clone()
 }
 
+// maxExtras bounds what is kept of calls; a session rarely makes so many.
+const maxExtras = 5000
+
+// keep remembers what must come back with calls, by their ids, for as long as the client
+// lives: it means nothing to anybody but the endpoint.
+func (c *OpenAI) keep(calls []Call, extras map[int]json.RawMessage) {
+	if len(extras) == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.extras) > maxExtras {
+		clear(c.extras)
+	}
+	for i, raw := range extras {
+		if i < len(calls) {
+			c.extras[calls[i].ID] = raw
+		}
+	}
+}
+
+func (c *OpenAI) kept(callID string) json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.extras[callID]
+}
+
 // Stream sends the request, and sends it again as long as that may help.
 func (c *OpenAI) Stream(ctx context.Context, req Request, emit func(Event)) (Response, error) {
 	f := c.features(req.Model)
-	body := encodeRequest(&req, f, c.extra)
+	body := encodeRequest(&req, f, c.extra, c.kept)
 	say := &speaker{emit: emit}
 	for attempt := 1; ; {
 		resp, bad := c.attempt(ctx, &req, body, say)
@@ -85,7 +115,7 @@ func (c *OpenAI) Stream(ctx context.Context, req Request, emit func(Event)) (Res
 			return say.kept(resp), fmt.Errorf("asking %s: %w", c.name(), context.Cause(ctx))
 		}
 		if notice, ok := c.adapt(&req, f, bad); ok {
-			body = encodeRequest(&req, f, c.extra)
+			body = encodeRequest(&req, f, c.extra, c.kept)
 			say.over(resp, bad.err.Text)
 			emit(NoticeEvent{Text: notice})
 			continue
@@ -153,6 +183,7 @@ func (c *OpenAI) attempt(parent context.Context, req *Request, body []byte, say 
 	}
 	resp := a.response(req, x, whole)
 	if whole {
+		c.keep(resp.Calls, x.extras)
 		return resp, nil
 	}
 	return resp, c.judge(ctx, x, err)

@@ -20,6 +20,8 @@ type encoder struct {
 	req *Request
 	// extra are the provider's own fields; they win over ours.
 	extra []extraField
+	// kept gives what must come back with a call; may be nil.
+	kept func(callID string) json.RawMessage
 }
 
 type extraField struct {
@@ -42,8 +44,8 @@ func extraFields(fields map[string]any) ([]extraField, error) {
 }
 
 // encodeRequest gives the body of a streaming chat request.
-func encodeRequest(req *Request, f *features, extra []extraField) []byte {
-	e := encoder{b: make([]byte, 0, sizeOf(req)), f: f, req: req, extra: extra}
+func encodeRequest(req *Request, f *features, extra []extraField, kept func(string) json.RawMessage) []byte {
+	e := encoder{b: make([]byte, 0, sizeOf(req)), f: f, req: req, extra: extra, kept: kept}
 	e.b = append(e.b, '{')
 	e.settings()
 	for _, x := range extra {
@@ -270,13 +272,22 @@ func (e *encoder) assistant(m *Message, mark bool) {
 			e.b = appendString(e.b, c.Arguments)
 		}
 		e.b = append(e.b, '}')
-		if e.f.signatures && i == 0 {
+		if kept := e.keptWith(c.ID); kept != nil {
+			e.b = append(append(e.b, `,"extra_content":`...), kept...)
+		} else if e.f.signatures && i == 0 {
 			// The value that Google documents for calls of unknown origin.
 			e.b = append(e.b, `,"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}`...)
 		}
 		e.b = append(e.b, '}')
 	}
 	e.b = append(e.b, ']')
+}
+
+func (e *encoder) keptWith(callID string) json.RawMessage {
+	if e.kept == nil {
+		return nil
+	}
+	return e.kept(callID)
 }
 
 // content writes text, and images where there are some.

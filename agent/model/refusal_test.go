@@ -230,6 +230,28 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 	})
 }
 
+func TestThoughtSignaturesComeBackWithTheirCalls(t *testing.T) {
+	srv := modeltest.New(t, modeltest.Chunks(
+		callDelta(`{"index":0,"id":"sig1","function":{"name":"read","arguments":"{}"},"extra_content":{"google":{"thought_signature":"c2ln\"x"}}}`),
+		callDelta(`{"index":1,"id":"plain","function":{"name":"read","arguments":"{}"}}`), modeltest.FinishChunk("tool_calls")),
+		modeltest.Text("ok"))
+	client := newClient(t, srv.URL())
+	req := ask("x")
+	resp, _, err := stream(t, client, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Messages = append(req.Messages, model.Message{Role: model.RoleAssistant, Calls: resp.Calls},
+		model.Message{Role: model.RoleTool, CallID: "sig1", Text: "a"}, model.Message{Role: model.RoleTool, CallID: "plain", Text: "b"})
+	if _, _, err := stream(t, client, req); err != nil {
+		t.Fatal(err)
+	}
+	raw := string(srv.Requests()[1].Raw)
+	if strings.Count(raw, "extra_content") != 1 || !strings.Contains(raw, `"extra_content":{"google":{"thought_signature":"c2ln\"x"}}`) {
+		t.Errorf("%s", raw)
+	}
+}
+
 func TestServerWithoutEyesRefusesWith500(t *testing.T) {
 	srv := modeltest.New(t, modeltest.Func(func(r modeltest.Request) modeltest.Reply {
 		if r.Messages[1].Images > 0 {

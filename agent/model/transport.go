@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -49,6 +50,7 @@ func newTransport(cfg ProviderConfig) *transport {
 // their context pass with the provider's headers only.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
+	req.Header.Set("User-Agent", "jcode")
 	for name, value := range t.headers {
 		req.Header.Set(name, value)
 	}
@@ -101,6 +103,7 @@ type exchange struct {
 	sawDone   bool
 	sawFinish bool
 	finish    string
+	extras    map[int]json.RawMessage // what must come back with a call, by its index
 	fault     *fault
 	rubbish   string // the beginning of the first thing that is no chunk
 }
@@ -113,6 +116,17 @@ func (x *exchange) finished(raw []byte) {
 	x.sawFinish = true
 	x.finish = finishReason(string(raw))
 	x.silent.last()
+}
+
+// keep notes what must come back with a call.
+func (x *exchange) keep(call int, extra []byte) {
+	if !json.Valid(extra) {
+		return
+	}
+	if x.extras == nil {
+		x.extras = map[int]json.RawMessage{}
+	}
+	x.extras[call] = append(json.RawMessage(nil), extra...)
 }
 
 // finishReason puts the reasons of several providers into OpenAI's words.

@@ -254,7 +254,11 @@ func (b *normalBody) deltas(c *chunk) {
 	}
 	for i := range c.calls {
 		d := &c.calls[i]
-		b.collect(pendCall, b.calls.of(d))
+		at := b.calls.of(d)
+		if len(d.extra) > 0 {
+			b.x.keep(at, d.extra)
+		}
+		b.collect(pendCall, at)
 		b.pend.id = append(b.pend.id, d.id...)
 		b.pend.name = append(b.pend.name, d.name...)
 		b.pend.text = append(b.pend.text, d.args...)

@@ -27,6 +27,7 @@ type callDelta struct {
 	id       []byte
 	name     []byte
 	args     []byte
+	extra    []byte // JSON that must come back with the call, such as a thought signature
 }
 
 // parse reads a payload. It gives errShort when the payload is only the beginning of one.
@@ -219,6 +220,12 @@ func (c *chunk) call(int) error {
 			return err
 		case "id":
 			return c.stringInto(&c.calls[d].id)
+		case "extra_content":
+			raw, err := c.sc.value()
+			if len(raw) > 0 && raw[0] == '{' {
+				c.calls[d].extra = raw
+			}
+			return err
 		case "type":
 			c.calls[d].hasType = c.sc.peek() == '"'
 			return c.sc.skip()

@@ -148,3 +148,23 @@ func TestSecondProcessMayLookAndFork(t *testing.T) { // D03, D07
 	second.quit()
 	first.quit()
 }
+
+func TestProjectsRoleWaitsForTheFoldersQuestion(t *testing.T) {
+	c := newChat(t, modeltest.Text("As you like."))
+	if err := os.MkdirAll(filepath.Join(c.dir, ".jcode", "roles"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c.write(".jcode/roles/far.md", "---\nmodel: far-model\n---\nYou are far away.\n")
+	c.startAt("Trust this folder?")
+	c.wait("role far", "model: far-model", "y  yes")
+	c.Press("y")
+	c.wait("ask for something")
+	c.say("/role far")
+	c.wait("far-model")
+	c.say("hello")
+	c.wait("As you like.")
+	if r := c.request(0); !strings.Contains(r.System(), "You are far away.") || !strings.Contains(string(r.Raw), `"far-model"`) {
+		t.Errorf("sent %.1500s", r.Raw)
+	}
+	c.quit()
+}

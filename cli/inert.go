@@ -13,7 +13,8 @@ import (
 )
 
 // inert lists what the project's files would run or widen, were they trusted: settings,
-// MCP servers, allowed-tools of skills, commands with shell lines.
+// MCP servers, allowed-tools of skills, commands with shell lines, roles that pick a model
+// or servers.
 func (a *app) inert() []permission.TrustItem {
 	var items []permission.TrustItem
 	for _, h := range a.held {
@@ -32,7 +33,7 @@ func (a *app) inert() []permission.TrustItem {
 		_, item := pins{}.of(pin)
 		items = append(items, item)
 	}
-	return items
+	return append(items, a.reachingRoles()...)
 }
 
 // pins are the rights that the project's skills and commands ask for.

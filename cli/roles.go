@@ -14,6 +14,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"jcode/agent"
 	"jcode/cli/config"
 	"jcode/internal/atomicfile"
 	"jcode/internal/text"
@@ -55,6 +56,25 @@ func roleItem(r session.Role) permission.TrustItem {
 		item.Runs = append(item.Runs, "mcp_servers: "+text.Visible(strings.Join(r.Servers, ", ")))
 	}
 	return item
+}
+
+// reachingRoles are the project's roles that do more than narrow.
+func (a *app) reachingRoles() []permission.TrustItem {
+	dir := a.roles().ProjectDir
+	if _, err := os.Stat(dir); err != nil {
+		return nil // most projects have none, and nothing else is to be read then
+	}
+	all, err := (&session.Roles{ProjectDir: dir}).List(context.Background())
+	if err != nil {
+		a.board.say(agent.LevelWarn, "roles: %v", err)
+	}
+	var items []permission.TrustItem
+	for _, l := range all {
+		if l.Source == session.RoleProject && l.WantsTrust() {
+			items = append(items, roleItem(l.Role))
+		}
+	}
+	return items
 }
 
 type rolesListCmd struct {

@@ -282,3 +282,29 @@ func TestCallDepthIsLimited(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 }
+
+func TestFloodOfAHostStaysSmall(t *testing.T) {
+	big := strings.Repeat("x", 4<<20)
+	h := build(t, setup{opts: Options{start: fakeHost(func(_ io.Reader, out io.Writer) {
+		for i := range 200 {
+			m := &wire.Message{Type: wire.TypeLog, Kind: "print", Text: big}
+			if i%3 == 1 {
+				m = &wire.Message{Type: wire.TypeProgress, Text: big}
+			}
+			if wire.Write(out, m) != nil {
+				return
+			}
+		}
+		_ = wire.Write(out, &wire.Message{Type: wire.TypeError, ID: 1, Kind: "script_error", Text: big})
+	})}})
+	h.tool("x", `{"description": "d", "timeout_ms": 60000}`, `return 1`)
+	h.room.Refresh()
+	before := heapMB()
+	res := h.call("x", none())
+	if !res.Failed || len(res.Text) > maxErrorText+100 {
+		t.Errorf("%d bytes", len(res.Text))
+	}
+	if grown := heapMB() - before; grown > 64 {
+		t.Errorf("this process grew by %d MB", grown)
+	}
+}

@@ -9,8 +9,11 @@ import (
 	"jcode/internal/text"
 )
 
-// maxLines is how much of the scripts' output is kept.
-const maxLines = 500
+// How much of the scripts' output is kept.
+const (
+	maxLines     = 500
+	maxLineBytes = 8 << 10
+)
 
 // LogLine is one line that a script, or the room about it, has written.
 type LogLine struct {
@@ -32,9 +35,10 @@ func (l *logs) add(name, level, s string) {
 	default:
 		level = "info"
 	}
+	s, _ = text.CutMark(text.Clean(s[:min(len(s), 2*maxLineBytes)]), maxLineBytes, " […]")
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lines = append(l.lines, LogLine{At: time.Now(), Name: name, Level: level, Text: text.Clean(s)})
+	l.lines = append(l.lines, LogLine{At: time.Now(), Name: name, Level: level, Text: s})
 	if len(l.lines) > maxLines {
 		l.lines = slices.Delete(l.lines, 0, len(l.lines)-maxLines)
 	}

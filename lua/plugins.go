@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -26,6 +27,7 @@ type plugin struct {
 	scope   string // project or user
 	path    string
 	bundle  bundle
+	stamp   string  // sizes and times of its files when it was read
 	script  *script // what runs, nil when it never loaded
 	problem string
 	trusted bool
@@ -133,17 +135,45 @@ func readPlugin(f found) (bundle, error) {
 	return b, err
 }
 
+// stampPlugin tells whether a plugin's files may have changed, and when the newest did.
+func stampPlugin(f found) (stamp string, newest time.Time) {
+	var b strings.Builder
+	_ = filepath.WalkDir(f.path, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && path != f.path || !d.IsDir() && !strings.HasSuffix(path, ".lua") {
+			return nil //nolint:nilerr // what cannot be read is told by readPlugin
+		}
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprintf(&b, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+			if !d.IsDir() && info.ModTime().After(newest) {
+				newest = info.ModTime()
+			}
+		}
+		return nil
+	})
+	return b.String(), newest
+}
+
 // scanPlugins compares the plugins with the disk. Loading happens in the background:
 // a plugin's init may ask a person. The caller holds the scan lock.
 func (r *Room) scanPlugins() {
 	list := r.findPlugins()
 	for _, f := range list {
-		b, err := readPlugin(f)
 		p := r.pluginOf(f.id)
-		if p != nil && p.bundle.hash == b.hash && p.path == f.path && p.trusted == r.pluginTrusted(f, b) {
+		known := p != nil && p.path == f.path && p.bundle.hash != ""
+		st, newest := stampPlugin(f)
+		if known && p.stamp == st && p.trusted == r.pluginTrusted(f, p.bundle) {
 			continue
 		}
-		fresh := &plugin{id: f.id, scope: f.root.scope, path: f.path, bundle: b, trusted: r.pluginTrusted(f, b)}
+		for began := time.Now(); time.Since(newest) < youngFile && time.Since(began) < settleMax; {
+			time.Sleep(settleStep) // it may be half written
+			st, newest = stampPlugin(f)
+		}
+		b, err := readPlugin(f)
+		if known && p.bundle.hash == b.hash && p.trusted == r.pluginTrusted(f, b) {
+			p.stamp = st
+			continue
+		}
+		fresh := &plugin{id: f.id, scope: f.root.scope, path: f.path, bundle: b, stamp: st, trusted: r.pluginTrusted(f, b)}
 		fresh.ctx, fresh.cancel = context.WithCancel(r.ctx)
 		if p != nil {
 			p.cancel()

@@ -147,13 +147,14 @@ func (p *pool) put(c *conn) {
 	c.served++
 	worn := c.spent.Tainted || c.served >= maxServed || c.spent.Memory > maxRest || c.spent.CPU > maxCPU
 	p.mu.Lock()
-	if worn || p.closed || len(p.idle) >= p.limit {
-		p.wg.Go(c.close)
-		p.warmLocked()
-	} else {
+	if !worn && !p.closed && len(p.idle) < p.limit {
 		p.putLocked(c)
+		p.mu.Unlock()
+		return
 	}
+	p.warmLocked()
 	p.mu.Unlock()
+	c.close()
 }
 
 func (p *pool) putLocked(c *conn) {

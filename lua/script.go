@@ -22,6 +22,7 @@ const (
 	shutdownLimit = 500 * time.Millisecond
 	maxMailbox    = 64
 	maxFailures   = 3
+	maxRegistered = 256      // intents, handlers or commands of one script
 	cpuPlugin     = 1800_000 // ms after which a plugin's host is replaced between calls
 )
 
@@ -415,7 +416,11 @@ func (s *seat) registerIntent(def *wire.Object) *wire.Object {
 		list = sc.stage
 	}
 	taken := slices.ContainsFunc(list.intents, func(o *intent) bool { return o.name == i.name })
+	full := len(list.intents) >= maxRegistered
 	sc.mu.Unlock()
+	if full {
+		return refusal(tools.KindLimit, "a script registers at most %d intents", maxRegistered)
+	}
 	if taken {
 		return refusal(tools.KindInvalidArgs, "tool %s: already registered by %s", i.name, sc.owner)
 	}
@@ -452,6 +457,9 @@ func (s *seat) listen(event string) *wire.Object {
 	if list.events == nil {
 		list.events = map[string]int{}
 	}
+	if list.events[event] >= maxRegistered {
+		return refusal(tools.KindLimit, "a script has at most %d handlers for an event", maxRegistered)
+	}
 	list.events[event]++
 	return wire.NewObject("ok", true)
 }
@@ -476,6 +484,9 @@ func (s *seat) registerCommand(name string, def *wire.Object) *wire.Object {
 	}
 	if slices.ContainsFunc(list.commands, func(c *luaCommand) bool { return c.name == name }) {
 		return refusal(tools.KindInvalidArgs, "command %s: already registered by %s", name, sc.owner)
+	}
+	if len(list.commands) >= maxRegistered {
+		return refusal(tools.KindLimit, "a script has at most %d commands", maxRegistered)
 	}
 	list.commands = append(list.commands, &luaCommand{name: name, description: def.String("description"), hint: def.String("args")})
 	return wire.NewObject("ok", true)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"jcode/internal/text"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -57,11 +58,13 @@ func (c *clock) resume() {
 // rest is what remains of a running clock.
 func (c *clock) rest() time.Duration { return c.left - time.Since(c.since) }
 
+// maxErrorText bounds the text of a script's error.
+const maxErrorText = 8 << 10
+
 // failure is how a piece of work failed.
 type failure struct {
 	kind tools.ErrorKind
 	text string
-	line int
 	// broken says that the host was ended.
 	broken bool
 	// limit says that the script ran into a limit or took its host with it.
@@ -275,7 +278,7 @@ func (w *working) abort(f *failure) *failure {
 
 // scriptFailed turns the host's report into a failure with a word on what to do.
 func (w *working) scriptFailed(m *wire.Message) *failure {
-	f := &failure{kind: tools.ErrorKind(m.Kind), text: m.Text, line: m.N}
+	f := &failure{kind: tools.ErrorKind(m.Kind), text: text.Cut(m.Text, maxErrorText)}
 	switch m.Kind {
 	case "limit":
 		f.limit = true

@@ -19,7 +19,7 @@ func Names(ctx context.Context, dir string, limit int) ([]string, error) {
 	defer cancel()
 	var mu sync.Mutex
 	var names []string
-	_, err = Walk{Top: top, Dir: "."}.Run(ctx, func(_ int, f File) {
+	_, err = Walk{Top: top, Dir: ".", Above: Outer(dir), Tracked: TrackedIn(dir)}.Run(ctx, func(_ int, f File) {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(names) < limit {

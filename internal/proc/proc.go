@@ -84,7 +84,9 @@ func Start(spec Spec) (*Process, error) {
 	if (spec.Namespaces || spec.OwnNetwork) && runtime.GOOS != "linux" {
 		return nil, errors.New("start process: namespaces are not available on this system")
 	}
-	cmd := exec.Command(spec.Argv[0], spec.Argv[1:]...)
+	// Its end is the caller's affair (Stop, Kill), not a context's, which would end the
+	// direct child only.
+	cmd := exec.CommandContext(context.Background(), spec.Argv[0], spec.Argv[1:]...)
 	cmd.Dir = spec.Dir
 	marker := newMarker()
 	cmd.Env = append(append(make([]string, 0, len(spec.Env)+2), spec.Env...), markerName+"="+marker)

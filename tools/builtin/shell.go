@@ -125,7 +125,6 @@ type command struct {
 	capture *capture
 	read    [2]*os.File // ends of the pipes
 	drained chan struct{}
-	after   []func() // run once it is drained
 }
 
 // start starts a command whose output is captured. A background one has a log from the

@@ -220,8 +220,10 @@ func TestYoloNeverChangesProtectedThingsSilently(t *testing.T) { // A06
 		o.Notify = func(_ tools.Caller, s string) { notices = append(notices, s) }
 	})
 	connect := func(c tools.Caller) tools.GateRequest {
-		return tools.GateRequest{Spec: tools.Spec{Name: "mcp_connect"}, Call: tools.Call{Caller: c, Arguments: json.RawMessage(`{}`)},
-			Plan: tools.Plan{Accesses: []tools.Access{{Kind: tools.AccessConnect, Target: "x", Command: "npx -y evil --now", Hash: "h"}}}}
+		return tools.GateRequest{
+			Spec: tools.Spec{Name: "mcp_connect"}, Call: tools.Call{Caller: c, Arguments: json.RawMessage(`{}`)},
+			Plan: tools.Plan{Accesses: []tools.Access{{Kind: tools.AccessConnect, Target: "x", Command: "npx -y evil --now", Hash: "h"}}},
+		}
 	}
 	for _, tc := range []struct {
 		name, shows string
@@ -337,8 +339,11 @@ func TestDenyHidesAndWins(t *testing.T) { // A05
 	for _, order := range [][2][]string{{{"write", "mcp(docs)"}, {"write", "mcp(docs)", "lua(x)", "read"}}} {
 		g := newGate(t, root, home, parseRules(t, order[0], nil, order[1]))
 		for _, spec := range []tools.Spec{
-			{Name: "write", Group: tools.GroupCore}, {Name: "edit", Group: tools.GroupBuiltin}, {Name: "grep", Group: tools.GroupCore},
-			{Name: "mcp:docs:search", Group: tools.GroupMCP, Server: "docs"}, {Name: "x", Group: tools.GroupLua},
+			{Name: "write", Group: tools.GroupCore},
+			{Name: "edit", Group: tools.GroupBuiltin},
+			{Name: "grep", Group: tools.GroupCore},
+			{Name: "mcp:docs:search", Group: tools.GroupMCP, Server: "docs"},
+			{Name: "x", Group: tools.GroupLua},
 		} {
 			if ok, why := g.Offered(spec, tools.ModeYolo); ok || !strings.HasPrefix(why, "denied by rule ") {
 				t.Errorf("%s is offered (%s)", spec.Name, why)
@@ -415,16 +420,22 @@ func TestLuaToolsAskByPinAndPerCall(t *testing.T) {
 	for name, steps := range map[string][]step{
 		"computes only": {{"h", false, true, false, tools.ModeAsk, "no", true, 0}, {"h", false, true, false, tools.ModePlan, "no", true, 0}},
 		"read-only": {
-			{"h", true, true, false, tools.ModeAsk, "no", false, 1}, {"h", true, true, false, tools.ModeAsk, "once", true, 1},
-			{"h", true, true, false, tools.ModeAsk, "no", true, 0}, {"h2", true, true, false, tools.ModeAsk, "no", false, 1},
+			{"h", true, true, false, tools.ModeAsk, "no", false, 1},
+			{"h", true, true, false, tools.ModeAsk, "once", true, 1},
+			{"h", true, true, false, tools.ModeAsk, "no", true, 0},
+			{"h2", true, true, false, tools.ModeAsk, "no", false, 1},
 		},
 		"changes things": {
-			{"h", true, false, false, tools.ModePlan, "project", false, 0}, {"h", true, false, false, tools.ModeAsk, "once", true, 1},
-			{"h", true, false, false, tools.ModeAsk, "no", false, 1}, {"h", true, false, false, tools.ModeAsk, "project", true, 1},
-			{"h", true, false, false, tools.ModeAsk, "no", true, 0}, {"edited", true, false, false, tools.ModeAsk, "no", false, 1},
+			{"h", true, false, false, tools.ModePlan, "project", false, 0},
+			{"h", true, false, false, tools.ModeAsk, "once", true, 1},
+			{"h", true, false, false, tools.ModeAsk, "no", false, 1},
+			{"h", true, false, false, tools.ModeAsk, "project", true, 1},
+			{"h", true, false, false, tools.ModeAsk, "no", true, 0},
+			{"edited", true, false, false, tools.ModeAsk, "no", false, 1},
 		},
 		"asks each time": {
-			{"h", true, false, true, tools.ModeAsk, "once", true, 1}, {"h", true, false, true, tools.ModeAsk, "no", false, 1},
+			{"h", true, false, true, tools.ModeAsk, "once", true, 1},
+			{"h", true, false, true, tools.ModeAsk, "no", false, 1},
 			{"h", true, false, true, tools.ModeYolo, "no", true, 0},
 		},
 		"yolo": {{"h", true, false, false, tools.ModeYolo, "no", true, 0}},
@@ -459,8 +470,10 @@ func TestServerGrantIsVoidWhenItsTargetChanges(t *testing.T) {
 func TestPrivateAddressesAlwaysAsk(t *testing.T) {
 	root, home := workspace(t)
 	req := func(url string, private bool, c tools.Caller) tools.GateRequest {
-		return tools.GateRequest{Spec: tools.Spec{Name: "fetch"}, Call: tools.Call{Caller: c},
-			Plan: tools.Plan{Accesses: []tools.Access{{Kind: tools.AccessFetch, URL: url, Private: private}}}}
+		return tools.GateRequest{
+			Spec: tools.Spec{Name: "fetch"}, Call: tools.Call{Caller: c},
+			Plan: tools.Plan{Accesses: []tools.Access{{Kind: tools.AccessFetch, URL: url, Private: private}}},
+		}
 	}
 	g := newGate(t, root, home, parseRules(t, []string{"fetch(domain:a.example)", "fetch"}, nil, nil))
 	c := caller(tools.ModeYolo, nil)

@@ -142,12 +142,3 @@ func ParseRules(allow, ask, deny []string) (RuleSet, error) {
 // Narrow gives the part of a set that can only take rights away: what holds of an
 // untrusted project's configuration.
 func (s RuleSet) Narrow() RuleSet { return RuleSet{Ask: s.Ask, Deny: s.Deny} }
-
-// merge appends the rules of another set.
-func (s RuleSet) merge(o RuleSet) RuleSet {
-	return RuleSet{
-		Allow: append(append([]Rule(nil), s.Allow...), o.Allow...),
-		Ask:   append(append([]Rule(nil), s.Ask...), o.Ask...),
-		Deny:  append(append([]Rule(nil), s.Deny...), o.Deny...),
-	}
-}

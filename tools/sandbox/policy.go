@@ -180,8 +180,10 @@ func blame(tail string, code int, network bool) string {
 	if network {
 		return ""
 	}
-	for _, s := range []string{"network is unreachable", "could not resolve host", "temporary failure in name resolution", "name or service not known", "no such host",
-		"enetunreach", "eai_again", "connection timed out", "failed to connect", "couldn't connect to server"} {
+	for _, s := range []string{
+		"network is unreachable", "could not resolve host", "temporary failure in name resolution", "name or service not known", "no such host",
+		"enetunreach", "eai_again", "connection timed out", "failed to connect", "couldn't connect to server",
+	} {
 		if strings.Contains(low, s) {
 			return "it has no network (" + s + "); sandbox.network in config.json gives it one"
 		}

@@ -41,8 +41,10 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{t: t, base: base, project: filepath.Join(base, "project"), home: filepath.Join(base, "home"), tmp: filepath.Join(base, "tmp")}
-	for _, f := range []string{"project/a.txt", "project/.git/hooks/pre-commit", "project/.git/config", "project/.jcode/config.json", "project/sub/.env",
-		"home/.ssh/id", "home/.aws/credentials", "home/.config/jcode/credentials.json", "home/notes.txt", "home/.cache/build/x", "tmp/x", "other/x"} {
+	for _, f := range []string{
+		"project/a.txt", "project/.git/hooks/pre-commit", "project/.git/config", "project/.jcode/config.json", "project/sub/.env",
+		"home/.ssh/id", "home/.aws/credentials", "home/.config/jcode/credentials.json", "home/notes.txt", "home/.cache/build/x", "tmp/x", "other/x",
+	} {
 		path := filepath.Join(base, filepath.FromSlash(f))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

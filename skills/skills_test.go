@@ -580,3 +580,50 @@ func BenchmarkDiscover500(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkSavedToLive measures from the end of a save to the moment at which the registry
+// has the new text.
+func BenchmarkSavedToLive(b *testing.B) {
+	dir := b.TempDir()
+	file := filepath.Join(dir, ".jcode/skills/one/SKILL.md")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	save := func(i int) {
+		if err := os.WriteFile(file, []byte(skillMD("one", "One.", fmt.Sprint("text ", i))), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	save(-1)
+	live := make(chan skills.Change, 1)
+	r := skills.New(skills.Options{Places: skills.Places{Project: dir}, Changed: func(c skills.Change) { live <- c }})
+	r.List()
+	stop := skills.Watch(r, nil, nil)
+	defer stop()
+	i := 0
+	for b.Loop() {
+		save(i)
+		<-live
+		i++
+	}
+}
+
+// BenchmarkCatalogue50 reports the tokens of a catalogue of 50 skills with long descriptions.
+func BenchmarkCatalogue50(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 50 {
+		name := fmt.Sprintf("skill-%02d", i)
+		file := filepath.Join(dir, ".jcode/skills", name, "SKILL.md")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(skillMD(name, strings.Repeat("What it does and when to use it. ", 25), "x")), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	r := skills.New(skills.Options{Places: skills.Places{Project: dir}})
+	for b.Loop() {
+		r.Catalogue(nil)
+	}
+	b.ReportMetric(float64(len(r.Catalogue(nil)))/4, "tokens")
+}

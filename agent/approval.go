@@ -64,3 +64,29 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 		return "", c.ctx.Err()
 	}
 }
+
+// Answer settles an approval question. An unknown ID is an error: it was settled before.
+func (c *Conversation) Answer(id string, a tools.Answer) error {
+	c.mu.Lock()
+	ch := c.questions[id]
+	delete(c.questions, id)
+	c.mu.Unlock()
+	if ch == nil {
+		return errors.New("this question is closed")
+	}
+	ch <- a
+	return nil
+}
+
+// Reply settles a question of the ask tool.
+func (c *Conversation) Reply(id, text string) error {
+	c.mu.Lock()
+	ch := c.asks[id]
+	delete(c.asks, id)
+	c.mu.Unlock()
+	if ch == nil {
+		return errors.New("this question is closed")
+	}
+	ch <- text
+	return nil
+}

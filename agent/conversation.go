@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
-
-	"github.com/google/uuid"
 
 	"jcode/agent/model"
 	"jcode/session"
@@ -20,126 +17,6 @@ const DefaultMaxSteps = 200
 
 // finalWrites bounds the writes that must happen after a turn was interrupted.
 const finalWrites = 5 * time.Second
-
-// Model is a model as a conversation uses it.
-type Model struct {
-	// Name is how the person names it ("openai/gpt-5.2", "replay:demo.jsonl").
-	Name string
-	// ID is how the endpoint names it.
-	ID     string
-	Client model.Client
-	// Window is the context window in tokens, 0 when unknown.
-	Window int
-	// FindWindow asks the endpoint for the window where it is unknown, 0 when it does not
-	// say either; may be nil. It is called in the background.
-	FindWindow func(ctx context.Context) int
-	// Sees says that the model takes images.
-	Sees bool
-	// Cost gives the price of a usage in US dollars; nil when unknown.
-	Cost func(model.Usage) float64
-	// Untitled models are never asked for titles (replay, headless runs).
-	Untitled bool
-	// Settings that a role or the person set; nil means the provider's default.
-	Temperature     *float64
-	TopP            *float64
-	ReasoningEffort string
-	MaxOutputTokens int
-}
-
-// Options are what a conversation is made of. All fields but those marked optional are
-// required.
-type Options struct {
-	Store      *session.Store
-	Registry   *tools.Registry
-	Dispatcher *tools.Dispatcher
-	Gate       tools.Gate
-	// Resolve finds a model by the person's name for it.
-	Resolve func(name string) (Model, error)
-	// System builds the system prompt of a session for its role and scope. It is called once
-	// per session, and after a compaction or a switch of roles.
-	System func(sessionID string, role Role, scope *tools.Scope) string
-	// Cwd is the working folder, resolved; Project its project.
-	Cwd     string
-	Project string
-
-	// Model is the name of the model to begin with.
-	Model string
-	// Mode is the approval mode to begin with.
-	Mode tools.Mode
-	// MaxSteps caps a turn; 0 means DefaultMaxSteps.
-	MaxSteps int
-	// LoopRepeats equal calls with equal results are enough, LoopAlerts end a turn; 0 means 4
-	// and 2.
-	LoopRepeats, LoopAlerts int
-	// MaxCost caps the conversation's cost in US dollars; 0 means no cap.
-	MaxCost float64
-	// CompactAt is the filled share of the window at which history is compacted; 0 means 0.85.
-	CompactAt float64
-	// Headless conversations have nobody to ask.
-	Headless bool
-
-	// Optional.
-
-	// Parent is the session that this one works for, as a sub-agent.
-	Parent string
-	// Without are canonical names of tools that are not offered.
-	Without []string
-	// Label names a sub-agent in questions.
-	Label string
-	// Asker answers approvals instead of a person at this conversation's subscribers: a
-	// sub-agent's go to its parent.
-	Asker tools.Asker
-	// Roles finds a role by name.
-	Roles func(name string) (Role, error)
-	// Leases acquires MCP servers for a scope.
-	Leases Leaser
-	// ChildLeases acquires them for sub-agents, whose leases replace nobody's; nil: Leases.
-	ChildLeases Leaser
-	// Attach gives what a prompt mentions and the model shall read with it, "" for nothing.
-	Attach func(ctx context.Context, prompt string) string
-	// Allow puts approved rules in force for a session until release is called.
-	Allow func(sessionID string, rules []string) (release func(), err error)
-	// Before runs before each step and may tell the model something ("skill x changed").
-	Before []func(ctx context.Context, sessionID string) Announcement
-	// Scoped is told which scope is in force, at each switch.
-	Scoped func(scope *tools.Scope)
-	// Ready waits until what a first prompt needs is there (startup scripts); it obeys ctx.
-	Ready func(ctx context.Context)
-	// TurnStarted is told when a prompt was committed.
-	TurnStarted func(TurnStart)
-	// Loaded is told that the history was read from the store: after a resume, and after a
-	// rewind took messages out of it.
-	Loaded func(ctx context.Context, sessionID string)
-	// Compacted is told that a summary took the place of a part of the history.
-	Compacted func(ctx context.Context, sessionID string)
-	// TurnEnded is told when a turn ends.
-	TurnEnded func(TurnEnd)
-}
-
-// Announcement is what the model is told between two steps. The zero value is nothing.
-type Announcement struct {
-	// Text goes to the model.
-	Text string
-	// Shown is what the person sees of it; empty means Text.
-	Shown string
-	// Silent announcements are for the model alone: the person was told another way.
-	Silent bool
-}
-
-// Prompt is what a person sends.
-type Prompt struct {
-	// Text goes to the model.
-	Text string
-	// Shown is how it appears in the transcript; empty means Text.
-	Shown string
-	// Images are shown to the model.
-	Images []model.Image
-	// Model and Role, when set, hold for this one message.
-	Model string
-	Role  string
-	// Allow are rules that hold while this message is worked on.
-	Allow []string
-}
 
 // Conversation is one session at work. All its methods are safe for concurrent use.
 type Conversation struct {
@@ -190,11 +67,6 @@ type Conversation struct {
 
 // refused is a tool, by wire name, that the provider of a model would not take.
 type refused struct{ model, wire string }
-
-type queued struct {
-	id     string
-	prompt Prompt
-}
 
 // job is work for the conversation's goroutine besides prompts.
 type job struct {
@@ -303,160 +175,6 @@ func (c *Conversation) State() State {
 // ID is the session's ID; empty before its first message.
 func (c *Conversation) ID() string { return c.State().Session }
 
-// Prompt queues a message and returns its ID in the queue. When nothing runs it starts a
-// turn; during one it joins at the next step. A read-only session refuses it with a notice
-// and returns "".
-func (c *Conversation) Prompt(p Prompt) string {
-	id := uuid.NewString()
-	c.mu.Lock()
-	if c.state.ReadOnly {
-		c.mu.Unlock()
-		c.Notify(LevelError, "this session is open in another jcode and read-only here: /fork goes on in a copy")
-		return ""
-	}
-	c.held = false
-	c.queue = append(c.queue, queued{id, p})
-	busy := c.state.Busy
-	c.mu.Unlock()
-	if busy {
-		c.emitQueue()
-	}
-	c.signal()
-	return id
-}
-
-// Queue lists the messages that wait.
-func (c *Conversation) Queue() []Queued {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out := make([]Queued, len(c.queue))
-	for i, q := range c.queue {
-		out[i] = Queued{ID: q.id, Text: shown(q.prompt)}
-	}
-	return out
-}
-
-// Unqueue takes a waiting message back; "" takes back all. It returns what was taken.
-func (c *Conversation) Unqueue(id string) []Prompt {
-	c.mu.Lock()
-	var out []Prompt
-	c.queue = slices.DeleteFunc(c.queue, func(q queued) bool {
-		if id == "" || q.id == id {
-			out = append(out, q.prompt)
-			return true
-		}
-		return false
-	})
-	c.mu.Unlock()
-	c.emitQueue()
-	return out
-}
-
-// Interrupt ends the running turn, if any, and reports whether there was one. What
-// finished stays; waiting messages stay in the queue until the person sends another.
-func (c *Conversation) Interrupt() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.interrupt == nil {
-		return false
-	}
-	c.held = true
-	c.interrupt()
-	return true
-}
-
-// Answer settles an approval question. An unknown ID is an error: it was settled before.
-func (c *Conversation) Answer(id string, a tools.Answer) error {
-	c.mu.Lock()
-	ch := c.questions[id]
-	delete(c.questions, id)
-	c.mu.Unlock()
-	if ch == nil {
-		return errors.New("this question is closed")
-	}
-	ch <- a
-	return nil
-}
-
-// Reply settles a question of the ask tool.
-func (c *Conversation) Reply(id, text string) error {
-	c.mu.Lock()
-	ch := c.asks[id]
-	delete(c.asks, id)
-	c.mu.Unlock()
-	if ch == nil {
-		return errors.New("this question is closed")
-	}
-	ch <- text
-	return nil
-}
-
-// SetMode changes the approval mode, also for calls that are still to come in this turn.
-func (c *Conversation) SetMode(m tools.Mode) {
-	c.mu.Lock()
-	c.mode = m
-	c.state.Mode = m
-	saved, id := c.saved, c.row.ID
-	c.mu.Unlock()
-	if saved {
-		mode := string(m)
-		c.write("store mode", func(ctx context.Context) error {
-			return c.opt.Store.Update(ctx, id, session.Change{Mode: &mode})
-		})
-	}
-	c.emitState()
-}
-
-// Window is the context window of the current model in tokens, 0 when unknown.
-func (c *Conversation) Window() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.model.Window
-}
-
-// Mode is the approval mode in force.
-func (c *Conversation) Mode() tools.Mode {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.mode
-}
-
-// SetModel changes the model from the next request on.
-func (c *Conversation) SetModel(name string) error {
-	m, err := c.opt.Resolve(name)
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	c.model = m
-	c.state.Model = m.Name
-	saved, id := c.saved, c.row.ID
-	c.mu.Unlock()
-	if saved {
-		c.write("store model", func(ctx context.Context) error {
-			return c.opt.Store.Update(ctx, id, session.Change{Model: &m.Name})
-		})
-	}
-	c.emitState()
-	return nil
-}
-
-// Rename sets the title that the person chose.
-func (c *Conversation) Rename(title string) error {
-	c.mu.Lock()
-	saved, id := c.saved, c.row.ID
-	c.row.Title, c.row.TitleSource = title, "user"
-	c.state.Title = title
-	c.mu.Unlock()
-	if saved {
-		if err := c.opt.Store.Rename(c.ctx, id, title); err != nil {
-			return err
-		}
-	}
-	c.emitState()
-	return nil
-}
-
 // Notify shows the person a line.
 func (c *Conversation) Notify(level Level, format string, args ...any) {
 	c.emit(Notice{Level: level, Text: fmt.Sprintf(format, args...)})
@@ -526,27 +244,9 @@ func (c *Conversation) next() (*job, Prompt, bool) {
 	return nil, Prompt{}, false
 }
 
-// steer takes the prompts that wait, for a turn that is about to make its next step.
-// Those that want another model or role wait for a turn of their own.
-func (c *Conversation) steer() []Prompt {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.held {
-		return nil
-	}
-	var out []Prompt
-	for len(c.queue) > 0 && c.queue[0].prompt.Model == "" && c.queue[0].prompt.Role == "" {
-		out = append(out, c.queue[0].prompt)
-		c.queue = c.queue[1:]
-	}
-	return out
-}
-
 func (c *Conversation) emit(ev Event) { c.broker.emit(ev) }
 
 func (c *Conversation) emitState() { c.emit(StateChanged{State: c.State()}) }
-
-func (c *Conversation) emitQueue() { c.emit(QueueChanged{Queued: c.Queue()}) }
 
 // write stores something that must not be lost to a cancelled context. A failure is said.
 func (c *Conversation) write(what string, f func(ctx context.Context) error) bool {
@@ -557,11 +257,4 @@ func (c *Conversation) write(what string, f func(ctx context.Context) error) boo
 		return false
 	}
 	return true
-}
-
-func shown(p Prompt) string {
-	if p.Shown != "" {
-		return p.Shown
-	}
-	return p.Text
 }

@@ -1,0 +1,136 @@
+package agent
+
+import (
+	"context"
+
+	"jcode/agent/model"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// Model is a model as a conversation uses it.
+type Model struct {
+	// Name is how the person names it ("openai/gpt-5.2", "replay:demo.jsonl").
+	Name string
+	// ID is how the endpoint names it.
+	ID     string
+	Client model.Client
+	// Window is the context window in tokens, 0 when unknown.
+	Window int
+	// FindWindow asks the endpoint for the window where it is unknown, 0 when it does not
+	// say either; may be nil. It is called in the background.
+	FindWindow func(ctx context.Context) int
+	// Sees says that the model takes images.
+	Sees bool
+	// Cost gives the price of a usage in US dollars; nil when unknown.
+	Cost func(model.Usage) float64
+	// Untitled models are never asked for titles (replay, headless runs).
+	Untitled bool
+	// Settings that a role or the person set; nil means the provider's default.
+	Temperature     *float64
+	TopP            *float64
+	ReasoningEffort string
+	MaxOutputTokens int
+}
+
+// Options are what a conversation is made of. All fields but those marked optional are
+// required.
+type Options struct {
+	Store      *session.Store
+	Registry   *tools.Registry
+	Dispatcher *tools.Dispatcher
+	Gate       tools.Gate
+	// Resolve finds a model by the person's name for it.
+	Resolve func(name string) (Model, error)
+	// System builds the system prompt of a session for its role and scope. It is called once
+	// per session, and after a compaction or a switch of roles.
+	System func(sessionID string, role Role, scope *tools.Scope) string
+	// Cwd is the working folder, resolved; Project its project.
+	Cwd     string
+	Project string
+
+	// Model is the name of the model to begin with.
+	Model string
+	// Mode is the approval mode to begin with.
+	Mode tools.Mode
+	// MaxSteps caps a turn; 0 means DefaultMaxSteps.
+	MaxSteps int
+	// LoopRepeats equal calls with equal results are enough, LoopAlerts end a turn; 0 means 4
+	// and 2.
+	LoopRepeats, LoopAlerts int
+	// MaxCost caps the conversation's cost in US dollars; 0 means no cap.
+	MaxCost float64
+	// CompactAt is the filled share of the window at which history is compacted; 0 means 0.85.
+	CompactAt float64
+	// Headless conversations have nobody to ask.
+	Headless bool
+
+	// Optional.
+
+	// Parent is the session that this one works for, as a sub-agent.
+	Parent string
+	// Without are canonical names of tools that are not offered.
+	Without []string
+	// Label names a sub-agent in questions.
+	Label string
+	// Asker answers approvals instead of a person at this conversation's subscribers: a
+	// sub-agent's go to its parent.
+	Asker tools.Asker
+	// Roles finds a role by name.
+	Roles func(name string) (Role, error)
+	// Leases acquires MCP servers for a scope.
+	Leases Leaser
+	// ChildLeases acquires them for sub-agents, whose leases replace nobody's; nil: Leases.
+	ChildLeases Leaser
+	// Attach gives what a prompt mentions and the model shall read with it, "" for nothing.
+	Attach func(ctx context.Context, prompt string) string
+	// Allow puts approved rules in force for a session until release is called.
+	Allow func(sessionID string, rules []string) (release func(), err error)
+	// Before runs before each step and may tell the model something ("skill x changed").
+	Before []func(ctx context.Context, sessionID string) Announcement
+	// Scoped is told which scope is in force, at each switch.
+	Scoped func(scope *tools.Scope)
+	// Ready waits until what a first prompt needs is there (startup scripts); it obeys ctx.
+	Ready func(ctx context.Context)
+	// TurnStarted is told when a prompt was committed.
+	TurnStarted func(TurnStart)
+	// Loaded is told that the history was read from the store: after a resume, and after a
+	// rewind took messages out of it.
+	Loaded func(ctx context.Context, sessionID string)
+	// Compacted is told that a summary took the place of a part of the history.
+	Compacted func(ctx context.Context, sessionID string)
+	// TurnEnded is told when a turn ends.
+	TurnEnded func(TurnEnd)
+}
+
+// Announcement is what the model is told between two steps. The zero value is nothing.
+type Announcement struct {
+	// Text goes to the model.
+	Text string
+	// Shown is what the person sees of it; empty means Text.
+	Shown string
+	// Silent announcements are for the model alone: the person was told another way.
+	Silent bool
+}
+
+// Prompt is what a person sends.
+type Prompt struct {
+	// Text goes to the model.
+	Text string
+	// Shown is how it appears in the transcript; empty means Text.
+	Shown string
+	// Images are shown to the model.
+	Images []model.Image
+	// Model and Role, when set, hold for this one message.
+	Model string
+	Role  string
+	// Allow are rules that hold while this message is worked on.
+	Allow []string
+}
+
+func shown(p Prompt) string {
+	if p.Shown != "" {
+		return p.Shown
+	}
+	return p.Text
+}

@@ -85,9 +85,9 @@ type actor struct {
 type actorEnv struct {
 	dialer dialer
 	hooks  func(Entry) sessionHooks
-	// published is called on the actor's goroutine whenever the view has changed; tools
-	// says that the tool list may have.
-	published func(a *actor, tools bool)
+	// publish stores a new view of the actor, on its goroutine; tools says that the tool
+	// list may have changed. Who sees the view finds the registry to match.
+	publish func(a *actor, v *view, tools bool)
 	delay     func(time.Duration) time.Duration
 	now       func() time.Time
 }
@@ -129,8 +129,7 @@ func (a *actor) publish(tools bool) {
 	if a.session != nil {
 		v.session, v.info, v.pid = a.session, a.session.info, a.session.link.pid()
 	}
-	a.view.Store(v)
-	a.env.published(a, tools)
+	a.env.publish(a, v, tools)
 }
 
 // connect starts towards a spec and gives a channel with the outcome of this attempt:

@@ -27,13 +27,13 @@ func (m *Manager) SetDispatcher(d *tools.Dispatcher) {
 }
 
 // publishStandIns offers the three tools or takes them away. The caller holds offer.mu.
-func (m *Manager) publishStandIns(on bool) {
+func (m *Manager) publishStandIns(on bool, views map[string]*view) {
 	if !on {
 		m.opt.Registry.UnregisterOwner(ownerStandIns)
 		m.offer.standIns = ""
 		return
 	}
-	described := m.describeServers()
+	described := describeServers(views)
 	if m.offer.standIns == described {
 		return
 	}
@@ -45,10 +45,7 @@ func (m *Manager) publishStandIns(on bool) {
 }
 
 // describeServers lists servers with their tool counts, for the description of mcp_search.
-func (m *Manager) describeServers() string {
-	m.mu.Lock()
-	views := m.views()
-	m.mu.Unlock()
+func describeServers(views map[string]*view) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(views)) {
 		if n := len(toolsOf(views[name])); n > 0 {

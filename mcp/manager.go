@@ -247,7 +247,7 @@ func (m *Manager) actor(name string) *actor {
 	a := m.actors[name]
 	if a == nil {
 		a = newActor(name, actorEnv{
-			dialer: dialer{host: m.host}, hooks: m.hooks, published: m.published,
+			dialer: dialer{host: m.host}, hooks: m.hooks, publish: m.publish,
 			delay: func(d time.Duration) time.Duration { return m.delay(d) }, now: time.Now,
 		}, newServerLog(m.opt.LogDir, name))
 		m.actors[name] = a
@@ -274,10 +274,13 @@ func (m *Manager) hooks(e Entry) sessionHooks {
 	}
 }
 
-// published takes a changed view of an actor, on the actor's goroutine.
-func (m *Manager) published(a *actor, toolsChanged bool) {
+// publish takes a new view of an actor, on the actor's goroutine. The registry follows
+// before anybody sees the view: a server that shows as connected can be used.
+func (m *Manager) publish(a *actor, v *view, toolsChanged bool) {
 	if toolsChanged {
-		m.publishTools()
+		m.publishTools(a, v)
+	} else {
+		a.view.Store(v)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -33,7 +33,7 @@ func (m *Manager) SetScope(s *tools.Scope) {
 	m.offer.mu.Lock()
 	m.offer.scope = s
 	m.offer.mu.Unlock()
-	m.publishTools()
+	m.publishTools(nil, nil)
 }
 
 // SetToolsMode switches between auto, direct and deferred.
@@ -46,7 +46,7 @@ func (m *Manager) SetToolsMode(mode string) error {
 	m.mu.Lock()
 	m.opt.Tools = mode
 	m.mu.Unlock()
-	m.publishTools()
+	m.publishTools(nil, nil)
 	return nil
 }
 
@@ -70,17 +70,18 @@ func price(server string, t ToolInfo) int {
 }
 
 // publishTools makes the registry's tools those of the connected servers, deferred or
-// not.
-func (m *Manager) publishTools() {
+// not. An actor's new view counts before it is stored, which happens last.
+func (m *Manager) publishTools(a *actor, fresh *view) {
 	m.offer.mu.Lock()
 	defer m.offer.mu.Unlock()
 	m.mu.Lock()
-	views := make(map[string]*view, len(m.actors))
-	for name, a := range m.actors {
-		views[name] = a.view.Load()
-	}
+	views := m.views()
 	closed, mode := m.closed, m.opt.Tools
 	m.mu.Unlock()
+	if a != nil {
+		views[a.name] = fresh
+		defer a.view.Store(fresh)
+	}
 	if closed {
 		return
 	}
@@ -93,9 +94,9 @@ func (m *Manager) publishTools() {
 		m.publishServer(name, views[name])
 	}
 	if was != m.offer.deferred {
-		m.publishStandIns(m.offer.deferred)
+		m.publishStandIns(m.offer.deferred, views)
 	} else if m.offer.deferred {
-		m.publishStandIns(true) // their description lists the servers
+		m.publishStandIns(true, views) // their description lists the servers
 	}
 }
 

@@ -45,7 +45,9 @@ func (m *Manager) Add(name string, target Target, approve func(context.Context, 
 		return nil
 	}
 	resolved, err := m.env.resolve(e.Target)
-	m.actor(name).connectAfter(spec{e, resolved, err}, func(ctx context.Context) error { return approve(ctx, plan) })
+	a := m.actor(name)
+	a.connectAfter(spec{e, resolved, err}, func(ctx context.Context) error { return approve(ctx, plan) })
+	a.ask(func() {}) // it shows as connecting from here on
 	return nil
 }
 

@@ -554,7 +554,7 @@ func TestSilenceEnds(t *testing.T) {
 	})
 	t.Run("open after the finish reason", func(t *testing.T) {
 		srv := modeltest.New(t, modeltest.Text("x").SilenceAfter(3))
-		resp, _, err := stream(t, newClient(t, srv.URL(), short), ask("x"))
+		resp, _, err := stream(t, newClient(t, srv.URL(), func(c *model.ProviderConfig) { c.Limits.Idle = time.Second }), ask("x"))
 		if err != nil || resp.Text != "x" {
 			t.Errorf("%+v %v", resp, err)
 		}

@@ -544,3 +544,28 @@ func TestExecOffersToLeaveTheSandboxThatStoppedIt(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 }
+
+func BenchmarkExec(b *testing.B) {
+	s := builtin.NewShell(builtin.ShellOptions{Root: b.TempDir()})
+	defer s.Close()
+	exec := s.Tools()[0]
+	c := call("exec", m{"cmd": "true"})
+	for b.Loop() {
+		if _, err := exec.Run(context.Background(), c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkExecOutput(b *testing.B) {
+	s := builtin.NewShell(builtin.ShellOptions{Root: b.TempDir()})
+	defer s.Close()
+	exec := s.Tools()[0]
+	c := call("exec", m{"cmd": "yes 'a line of output as tests print them, more or less' | head -c 50000000"})
+	b.SetBytes(50_000_000)
+	for b.Loop() {
+		if _, err := exec.Run(context.Background(), c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -518,6 +518,20 @@ func TestAutoConfinesWhatNobodyVouchesFor(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	able = false
+	var told []string
+	g = newGate(t, root, home, permission.RuleSet{}, func(o *permission.Options) {
+		o.Confined = func() bool { return able }
+		o.Notify = func(_ tools.Caller, s string) { told = append(told, s) }
+	})
+	defer func() {
+		if len(told) != 1 || !strings.Contains(told[0], "no sandbox on this machine") {
+			t.Errorf("told %q", told)
+		}
+	}()
+	for range 2 {
+		g.Explain(context.Background(), caller(tools.ModeAuto, nil), "make")
+		g.Check(context.Background(), execRequest("make", caller(tools.ModeAuto, nil)))
+	}
 	if d := g.Check(context.Background(), execRequest("make", caller(tools.ModeAuto, nil))); d.Allow {
 		t.Errorf("without a sandbox auto does not ask: %+v", d)
 	}

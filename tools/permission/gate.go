@@ -38,6 +38,8 @@ type Gate struct {
 	// asking holds a token: one question at a time, since there is one person.
 	asking chan struct{}
 	parsed guarded[map[string]Rule]
+	// noSandbox says once that mode auto has none.
+	noSandbox sync.Once
 }
 
 // during are rules that hold for a session for a while.

@@ -49,6 +49,7 @@ type checking struct {
 	req        tools.GateRequest
 	mode       tools.Mode
 	unconfined bool
+	dry        bool // an explanation: nothing is told or remembered
 
 	rules      RuleSet
 	allowances []allowance

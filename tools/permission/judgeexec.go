@@ -194,7 +194,18 @@ func (c *checking) commandAllowed(cmd Command) (verdict, bool) {
 
 // confine reports whether commands run in the sandbox now.
 func (c *checking) confine() bool {
-	return c.mode == tools.ModeAuto && !c.unconfined && c.g.confined != nil && c.g.confined()
+	if c.mode != tools.ModeAuto || c.unconfined {
+		return false
+	}
+	if c.g.confined != nil && c.g.confined() {
+		return true
+	}
+	if !c.dry {
+		c.g.noSandbox.Do(func() {
+			c.g.tell(c.req.Call.Caller, "mode auto: there is no sandbox on this machine, so commands ask as in mode ask (jcode doctor says why)")
+		})
+	}
+	return false
 }
 
 func (c *checking) execByMode(v verdict, line Line, forced bool, protected string) verdict {

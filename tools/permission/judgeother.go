@@ -251,7 +251,7 @@ func (c *checking) lua(a tools.Access) verdict {
 		return v
 	}
 	if c.mode == tools.ModeYolo {
-		if needsPin {
+		if needsPin && !c.dry {
 			c.g.pin(pin)
 			c.g.tell(c.req.Call.Caller, "first run of this version of the Lua tool "+a.Target)
 		}

@@ -68,7 +68,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	} else {
 		opt.Start = s.first
 	}
-	opt.Trust = a.folderQuestion(ctx)
+	opt.Trust = a.folderQuestion
 	err := tui.Run(ctx, opt)
 	switch {
 	case errors.Is(err, errTour):

@@ -105,7 +105,15 @@ func (p *program) Init() tea.Cmd {
 		cmds = append(cmds, p.firstRun())
 	}
 	if p.opt.Trust != nil {
-		p.ask(newTrust(*p.opt.Trust))
+		cmds = append(cmds, p.background(func(ctx context.Context) do {
+			t := p.opt.Trust(ctx)
+			return func(p *program) tea.Cmd {
+				if t != nil {
+					p.ask(newTrust(*t))
+				}
+				return nil
+			}
+		}))
 	}
 	if p.animated() { // what comes later starts the clock by itself
 		cmds = append(cmds, nextTick())

@@ -185,8 +185,10 @@ type Options struct {
 	// Image reads a picture for @image.png where the model sees; nil where none does.
 	Image func(path string) (mime string, data []byte, err error)
 	// Save keeps a setting that was changed here ("theme").
-	Save  func(key, value string) error
-	Trust *Trust
+	Save func(key, value string) error
+	// Trust looks for what the folder's files would run, after the first frame; nil asks
+	// nothing.
+	Trust func(ctx context.Context) *Trust
 
 	// Theme is a name of ThemeNames; "" is auto.
 	Theme string

@@ -125,6 +125,8 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Sess
 	if !s.started {
 		s.started = true
 		s.a.startExtensions()
+	} else if s.a.lua != nil {
+		s.a.lua.began()
 	}
 	if id := conv.ID(); id != "" {
 		rows := conv.TakeRows()

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,7 +15,9 @@ import (
 	"jcode/mcp"
 	"jcode/session"
 	"jcode/tools"
+	"jcode/tools/command"
 	"jcode/tools/permission"
+	"jcode/tui"
 )
 
 // scriptsWait is how long a submitted prompt waits for the startup script and plugins.
@@ -28,6 +31,10 @@ type scripting struct {
 	// asker answers instead of the person of the open conversation: the tour's.
 	asker tools.Asker
 
+	// ctx ends with the app; work is what runs until then.
+	ctx  context.Context
+	work sync.WaitGroup
+
 	asking sync.Mutex // one question about trust at a time
 	mu     sync.Mutex
 	no     bool // the person said no in this run
@@ -36,19 +43,25 @@ type scripting struct {
 
 // openLua makes the room. Nothing runs and no file is read yet.
 func (a *app) openLua() error {
-	s := &scripting{app: a}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &scripting{app: a, ctx: ctx}
 	room, err := lua.New(lua.Options{
 		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, ProjectID: a.project, Config: a.paths.Config,
 		State: a.store, MCP: s.control(), Trust: s, Notices: s, Standing: s.standing,
-		SecretEnv: a.isKeyVariable,
+		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
 		Eval:      isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,
 	})
 	if err != nil {
+		cancel()
 		return err
 	}
 	s.room = room
 	a.lua = s
-	a.onClose(room.Close)
+	a.onClose(func() {
+		cancel()
+		room.Close()
+		s.work.Wait()
+	})
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, room.Hook())
 	a.commands.Sources = append(a.commands.Sources, room)
 	return nil
@@ -56,33 +69,20 @@ func (a *app) openLua() error {
 
 // start begins to run scripts, after the first frame.
 func (s *scripting) start() {
-	if err := s.room.Start(context.Background()); err != nil {
+	if err := s.room.Start(s.ctx); err != nil {
 		s.app.board.say(agent.LevelWarn, "%v", err)
 		return
 	}
-	stop := make(chan struct{})
-	var done sync.WaitGroup
-	s.app.onClose(func() { close(stop); done.Wait() })
-	done.Go(func() { s.follow(stop) })
+	s.work.Go(s.follow)
 }
 
 // follow tells scripts that the session began and what becomes of MCP servers.
-func (s *scripting) follow(stop <-chan struct{}) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		select {
-		case <-stop:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	if s.room.WaitReady(ctx) != nil {
+func (s *scripting) follow() {
+	if s.room.WaitReady(s.ctx) != nil {
 		return
 	}
 	s.began()
 	if s.app.mcp == nil {
-		<-stop
 		return
 	}
 	changed, unwatch := s.app.mcp.Watch()
@@ -97,7 +97,7 @@ func (s *scripting) follow(stop <-chan struct{}) {
 					s.room.MCPState(st)
 				}
 			}
-		case <-stop:
+		case <-s.ctx.Done():
 			return
 		}
 	}
@@ -176,7 +176,7 @@ func (s *scripting) Trusted(lua.TrustItem) bool {
 // Wanted implements lua.Trust: the question goes to the person in the background.
 func (s *scripting) Wanted(items []lua.TrustItem) {
 	if s.person() != nil {
-		go s.ask(context.Background(), items)
+		s.work.Go(func() { s.ask(s.ctx, items) })
 		return
 	}
 	s.mu.Lock()
@@ -298,6 +298,24 @@ func luaServers(m *mcp.Manager) []lua.MCPStatus {
 }
 
 var _ lua.StateStore = (*session.Store)(nil)
+
+// isCommand reports whether a slash command of that name exists outside Lua.
+func (a *app) isCommand(name string) bool {
+	for _, own := range append(tui.OwnCommands(), "tools", "permissions", "roles", "mcp", "skills", "lua") {
+		if own == name {
+			return true
+		}
+	}
+	for _, src := range a.commands.Sources {
+		if src == command.Source(a.lua.room) {
+			continue
+		}
+		if slices.ContainsFunc(src.List(), func(c command.Command) bool { return c.Name == name }) {
+			return true
+		}
+	}
+	return false
+}
 
 // isKeyVariable reports whether a variable holds the key of a configured provider.
 func (a *app) isKeyVariable(name string) bool {

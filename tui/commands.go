@@ -47,6 +47,16 @@ func ownCommands() []slash {
 	}
 }
 
+// OwnCommands lists the names of the commands that the terminal itself has: no other room
+// can take them.
+func OwnCommands() []string {
+	var names []string
+	for _, c := range ownCommands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
 // commands lists everything that / offers: own commands, panels, and those of other
 // rooms. The first that has a name keeps it.
 func (p *program) commands() []slash {

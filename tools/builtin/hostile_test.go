@@ -1,0 +1,89 @@
+package builtin_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jcode/tools"
+	"jcode/tools/builtin"
+)
+
+func TestHostilePathsAreErrors(t *testing.T) {
+	r := newRig(t, builtin.Options{})
+	r.put("f", "x")
+	for _, p := range []string{"a\x00b", strings.Repeat("d/", 3000) + "f", strings.Repeat("n", 5000), "f/below", "f/../../../../../../nowhere/x", "\xff\xfe", "-rf", "a\nb", "~nobody/x"} {
+		for tool, a := range map[string]args{
+			"read": {"path": p}, "edit": {"path": p, "old_string": "a", "new_string": "b"}, "grep": {"pattern": "x", "path": p},
+			"glob": {"pattern": "*", "dir": p}, "ls": {"path": p}, "remove": {"path": p}, "mv": {"src": p, "dst": "g"},
+		} {
+			if res := r.call(tool, a); !res.Failed || res.Text == "" {
+				t.Errorf("%s %q: %q", tool, p, res.Text)
+			}
+		}
+	}
+	r.holds("f", "x")
+	r.link("b", "a")
+	r.link("a", "b")
+	r.refused("read", args{"path": "a"}, "links")
+	r.refused("write", args{"path": "a", "content": "x"}, "links")
+}
+
+func TestNamesThatLookLikeFlagsAndBlanksWork(t *testing.T) {
+	r := newRig(t, builtin.Options{})
+	for _, p := range []string{"-rf", "a b", "$HOME", "*", "a\nb", "#x", "é", "`id`"} {
+		r.ok("write", args{"path": "d/" + p, "content": "word\n"})
+		r.holds("d/"+p, "word\n")
+		has(t, r.ok("read", args{"path": "d/" + p}).Text, "word")
+	}
+	if got := r.ok("grep", args{"pattern": "word"}).Text; strings.Count(got, ":1:word") != 8 {
+		t.Errorf("grep: %q", got)
+	}
+	r.ok("remove", args{"path": "d/*"})
+	has(t, r.ok("read", args{"path": "d/a b"}).Text, "word")
+}
+
+// FuzzArgumentsNeverPanic plans every file tool with any arguments, and runs those that
+// only read.
+func FuzzArgumentsNeverPanic(f *testing.F) {
+	for _, seed := range []string{
+		`{"path":"f","offset":-1,"limit":99999999}`, `{"pattern":"**/[","dir":".."}`, `{"pattern":"(","path":"f"}`, `{"path":"f","edits":[{}]}`,
+		`{"path":"f","old_string":"","new_string":null}`, `{"src":".","dst":"~"}`, `{"path":{}}`, `[]`, `{"pattern":"(?i)é|x*","path":"f","context":-3,"limit":1}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	dir := f.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("a\r\nb\xff\n\u202e\n"), 0o644); err != nil {
+		f.Fatal(err)
+	}
+	ws, err := builtin.OpenWorkspace(dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = ws.Close() })
+	list := builtin.Files(ws, builtin.Options{})
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var a struct{ Path, Dir, Pattern string }
+		_ = json.Unmarshal(raw, &a) // any bytes are arguments
+		for _, p := range []string{a.Path, a.Dir, a.Pattern} {
+			if filepath.IsAbs(p) || strings.Contains(p, "..") || strings.HasPrefix(p, "~") {
+				return // no searches of the whole machine
+			}
+		}
+		for _, tool := range list {
+			call := tools.Call{Name: tool.Spec().Name, Arguments: raw, Progress: func(tools.Progress) {}}
+			plan, err := tool.(tools.Planner).Plan(context.Background(), call)
+			if err != nil || !tool.Spec().ReadOnly {
+				continue
+			}
+			call.Plan = plan
+			res, err := tool.Run(context.Background(), call)
+			if err == nil && len(res.Text) > 200<<10 {
+				t.Fatalf("%s gave %d bytes", call.Name, len(res.Text))
+			}
+		}
+	})
+}

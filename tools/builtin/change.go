@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"jcode/internal/atomicfile"
@@ -129,6 +130,33 @@ func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, mak
 	}
 	f.seen.record(call, t.abs, c.after)
 	return c.result(said), nil
+}
+
+// recorded makes a change of paths with the recorder told before and after.
+func (f *files) recorded(ctx context.Context, call tools.Call, change func() error, changed ...string) error {
+	if f.opts.Recorder == nil {
+		return change()
+	}
+	roots := make([]string, len(changed))
+	for i, path := range changed {
+		roots[i] = firstAbsent(path)
+	}
+	done, err := f.opts.Recorder.Track(ctx, call, roots)
+	if err != nil {
+		return fmt.Errorf("nothing was changed: the state of %s could not be kept for undo: %w", f.ws.Shown(changed[0]), err)
+	}
+	return errors.Join(change(), done(context.WithoutCancel(ctx)))
+}
+
+// firstAbsent gives path, or the topmost folder that has to be made for it.
+func firstAbsent(path string) string {
+	for {
+		parent := filepath.Dir(path)
+		if parent == path || exists(parent) {
+			return path
+		}
+		path = parent
+	}
 }
 
 // store writes the new bytes and runs the commands for the file; what they made of it

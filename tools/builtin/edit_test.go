@@ -301,6 +301,9 @@ func TestPlansShowDiffAndResolvedPath(t *testing.T) {
 			t.Errorf("plan %d is %+v, want %+v", i, p, want)
 		}
 	}
+	if notes := r.gate.plans[5].Notes; len(notes) != 1 || notes[0] != "a folder with 1 file in it" {
+		t.Errorf("remove notes %q", notes)
+	}
 	if mv := r.gate.plans[4]; len(mv.Accesses) != 2 || mv.Accesses[1].Kind != tools.AccessWrite || mv.Accesses[1].Path != join("d/f") {
 		t.Errorf("mv is judged by %+v", mv.Accesses)
 	}

@@ -1,0 +1,166 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"jcode/internal/paths"
+	"jcode/tools"
+)
+
+//go:embed mv.md
+var mvDescription string
+
+const mvParameters = `{"type":"object","properties":{"src":{"type":"string"},"dst":{"type":"string"}},"required":["src","dst"]}`
+
+type mvArgs struct {
+	Src string `json:"src"`
+	Dst string `json:"dst"`
+}
+
+func (f *files) mv() tools.Tool {
+	return fileTool{
+		spec: spec(tools.GroupCore, "mv", mvDescription, mvParameters, tools.CapDelete|tools.CapWrite),
+		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
+			var a mvArgs
+			if err := call.Decode(&a); err != nil {
+				return tools.Plan{}, err
+			}
+			src, dst, err := f.movable(a)
+			if err != nil {
+				return tools.Plan{}, err
+			}
+			m, err := f.openMove(src, dst)
+			if err != nil {
+				return tools.Plan{}, err
+			}
+			m.close()
+			return tools.Plan{
+				Accesses: []tools.Access{{Kind: tools.AccessDelete, Path: src.abs}, {Kind: tools.AccessWrite, Path: dst.abs}},
+				Summary:  "Move: " + src.title + " -> " + dst.title,
+			}, nil
+		},
+		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
+			var a mvArgs
+			if err := call.Decode(&a); err != nil {
+				return tools.Result{}, err
+			}
+			return f.runMv(ctx, call, a)
+		},
+	}
+}
+
+// movable resolves both ends of a move. A folder as dst is moved into.
+func (f *files) movable(a mvArgs) (src, dst target, err error) {
+	if src, err = f.removable(a.Src); err != nil {
+		return src, dst, err
+	}
+	if dst, err = f.ws.resolve(a.Dst); err != nil {
+		return src, dst, err
+	}
+	if info, err := os.Lstat(dst.abs); err == nil && info.IsDir() && dst.abs != src.abs {
+		dst.abs = filepath.Join(dst.abs, filepath.Base(src.abs))
+		dst.shown = f.ws.Shown(dst.abs)
+		dst.title = dst.shown
+	}
+	return src, dst, nil
+}
+
+// opened is both ends of a move that can be made.
+type opened struct {
+	from, to place
+	info     fs.FileInfo // of what is moved
+}
+
+func (m opened) close() {
+	m.from.close()
+	m.to.close()
+}
+
+// openMove opens both ends of a move and checks that nothing stands in its way.
+func (f *files) openMove(src, dst target) (m opened, err error) {
+	if m.from, err = f.ws.open(src.abs); err != nil {
+		return m, ioError(err, src)
+	}
+	if m.to, err = f.ws.open(dst.abs); err != nil {
+		m.from.close()
+		return m, ioError(err, dst)
+	}
+	if err := m.check(src, dst); err != nil {
+		m.close()
+		return m, err
+	}
+	return m, nil
+}
+
+func (m *opened) check(src, dst target) (err error) {
+	if m.info, err = m.from.stat(src); err != nil {
+		return err
+	}
+	if there, err := m.to.root.Lstat(m.to.name); err == nil && !os.SameFile(there, m.info) {
+		return tools.Errorf(tools.KindIO, "%s exists: nothing was moved; remove it first, or choose another name", dst.shown)
+	}
+	if m.info.IsDir() && paths.Within(src.abs, dst.abs) {
+		return tools.Errorf(tools.KindInvalidArgs, "%s lies in %s: a folder can't be moved into itself", dst.shown, src.shown)
+	}
+	return nil
+}
+
+func (f *files) runMv(ctx context.Context, call tools.Call, a mvArgs) (tools.Result, error) {
+	src, dst, err := f.movable(a)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	if err := errors.Join(judged(call, tools.AccessDelete, src), judged(call, tools.AccessWrite, dst)); err != nil {
+		return tools.Result{}, err
+	}
+	unlock, err := f.ws.locks.lock(ctx, src.abs, dst.abs)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer unlock()
+	m, err := f.openMove(src, dst)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer m.close()
+	inside, err := contents(ctx, m.from, m.info)
+	if err != nil {
+		return tools.Result{}, ioError(err, src)
+	}
+	if err := f.recorded(ctx, call, func() error { return move(ctx, m.from, m.to) }, src.abs, dst.abs); err != nil {
+		return tools.Result{}, ioError(err, src)
+	}
+	for _, path := range inside {
+		f.seen.forget(call, path)
+	}
+	text := fmt.Sprintf("moved %s to %s", src.shown, dst.shown)
+	return tools.Result{Text: text, Data: map[string]any{}, Display: tools.Display{Summary: text, Path: dst.shown}}, nil
+}
+
+// move renames, or copies and removes where both ends are not in one file system.
+func move(ctx context.Context, from, to place) error {
+	if dir := filepath.Dir(to.name); dir != "." {
+		if err := to.root.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	var err error
+	if from.root == to.root {
+		err = from.root.Rename(from.name, to.name)
+	} else {
+		err = os.Rename(from.abs, to.abs)
+	}
+	if !crossDevice(err) {
+		return err
+	}
+	if err := copyTree(ctx, from, to); err != nil {
+		return errors.Join(err, to.root.RemoveAll(to.name))
+	}
+	return from.root.RemoveAll(from.name)
+}

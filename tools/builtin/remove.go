@@ -1,0 +1,149 @@
+package builtin
+
+import (
+	"context"
+	_ "embed"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"jcode/internal/paths"
+	"jcode/tools"
+)
+
+//go:embed remove.md
+var removeDescription string
+
+func (f *files) remove() tools.Tool {
+	return fileTool{
+		spec: spec(tools.GroupCore, "remove", removeDescription, pathParameters, tools.CapDelete),
+		plan: func(ctx context.Context, call tools.Call) (tools.Plan, error) {
+			var a pathArgs
+			if err := call.Decode(&a); err != nil {
+				return tools.Plan{}, err
+			}
+			return f.planRemove(ctx, a)
+		},
+		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
+			var a pathArgs
+			if err := call.Decode(&a); err != nil {
+				return tools.Result{}, err
+			}
+			return f.runRemove(ctx, call, a)
+		},
+	}
+}
+
+// planRemove says what would go: a person sees how much is in a folder.
+func (f *files) planRemove(ctx context.Context, a pathArgs) (tools.Plan, error) {
+	t, err := f.removable(a.Path)
+	if err != nil {
+		return tools.Plan{}, err
+	}
+	p, err := f.ws.open(t.abs)
+	if err != nil {
+		return tools.Plan{}, ioError(err, t)
+	}
+	defer p.close()
+	info, err := p.stat(t)
+	if err != nil {
+		return tools.Plan{}, err
+	}
+	plan := tools.Plan{
+		Accesses: []tools.Access{{Kind: tools.AccessDelete, Path: t.abs}},
+		Summary:  "Remove: " + t.title,
+	}
+	if info.IsDir() {
+		inside, err := contents(ctx, p, info)
+		if err != nil {
+			return tools.Plan{}, ioError(err, t)
+		}
+		plan.Notes = append(plan.Notes, "a folder with "+plural(len(inside), "file")+" in it")
+	}
+	return plan, nil
+}
+
+// removable resolves what may be removed or moved away: never a folder of the workspace or
+// one that holds it, and not the home folder. A link is meant itself.
+func (f *files) removable(arg string) (target, error) {
+	t, err := f.ws.resolveEntry(arg)
+	if err != nil {
+		return t, err
+	}
+	for _, dir := range f.ws.Folders() {
+		if paths.Within(t.abs, dir) {
+			return t, tools.Errorf(tools.KindPermission, "%s is the workspace or holds it: it is not removed or moved", t.shown)
+		}
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		if real, err := paths.Resolve(home); err == nil && paths.Within(t.abs, real) {
+			return t, tools.Errorf(tools.KindPermission, "%s is the home folder or holds it: it is not removed or moved", t.shown)
+		}
+	}
+	return t, nil
+}
+
+func (f *files) runRemove(ctx context.Context, call tools.Call, a pathArgs) (tools.Result, error) {
+	t, err := f.removable(a.Path)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	if err := judged(call, tools.AccessDelete, t); err != nil {
+		return tools.Result{}, err
+	}
+	unlock, err := f.ws.locks.lock(ctx, t.abs)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer unlock()
+	p, err := f.ws.open(t.abs)
+	if err != nil {
+		return tools.Result{}, ioError(err, t)
+	}
+	defer p.close()
+	info, err := p.stat(t)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	inside, err := contents(ctx, p, info)
+	if err != nil {
+		return tools.Result{}, ioError(err, t)
+	}
+	err = f.recorded(ctx, call, func() error { return p.root.RemoveAll(p.name) }, t.abs)
+	if err != nil {
+		return tools.Result{}, ioError(err, t)
+	}
+	for _, path := range inside {
+		f.seen.forget(call, path)
+	}
+	text := "removed " + t.shown
+	if info.IsDir() {
+		text += " (" + plural(len(inside), "file") + ")"
+	}
+	return tools.Result{Text: text, Data: map[string]any{}, Display: tools.Display{Summary: text, Path: t.shown}}, nil
+}
+
+// contents lists the resolved paths of a file, or of the files and links in a tree.
+func contents(ctx context.Context, p place, info fs.FileInfo) ([]string, error) {
+	if !info.IsDir() {
+		return []string{p.abs}, nil
+	}
+	var out []string
+	err := fs.WalkDir(p.root.FS(), filepath.ToSlash(p.name), func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !d.IsDir():
+			rel, err := filepath.Rel(p.name, filepath.FromSlash(path))
+			if err != nil {
+				return err
+			}
+			out = append(out, filepath.Join(p.abs, rel))
+		}
+		return nil
+	})
+	return out, err
+}
+

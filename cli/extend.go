@@ -24,6 +24,7 @@ type extensions struct {
 	mcp      *mcp.Manager
 	lua      *scripting
 	commands command.Set
+	started  chan struct{} // closed by startExtensions
 }
 
 // openExtensions makes the rooms and registers their tools. Nothing is read, started or
@@ -80,6 +81,7 @@ func (a *app) startExtensions() {
 	if a.lua != nil {
 		a.lua.start()
 	}
+	close(a.started)
 }
 
 // ready waits until what a first prompt needs is there.

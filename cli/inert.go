@@ -68,6 +68,11 @@ func (a *app) sayInert(ctx context.Context) {
 // folderQuestion is the one question about this folder, nil when nothing waits for an
 // answer.
 func (a *app) folderQuestion(ctx context.Context) *tui.Trust {
+	select {
+	case <-a.started: // the files of servers are read
+	case <-ctx.Done():
+		return nil
+	}
 	q, ok, err := a.trust.Question(ctx, a.inert())
 	if err != nil {
 		a.board.say(agent.LevelError, "trust: %v", err)

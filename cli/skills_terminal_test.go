@@ -67,9 +67,10 @@ func TestFolderIsAskedAboutBeforeItsFilesRun(t *testing.T) {
 	c := newChat(t, modeltest.Text("Fine."))
 	c.project(".jcode/commands/state.md", "State: !`echo from-the-shell`\n")
 	c.project(".jcode/config.json", `{"permissions": {"allow": ["exec(echo *)"]}}`)
+	c.project(".mcp.json", `{"mcpServers": {"odd": {"command": "no-such-program", "args": ["--flag"]}}}`)
 	c.startAt("Trust this folder?")
 	_, err := c.Wait(patience, func(s terminal.Screen) bool { // keys count once the input is gone
-		return s.Contains("echo from-the-shell") && s.Contains("permissions.allow") && s.Contains("enter choose")
+		return s.Contains("echo from-the-shell") && s.Contains("permissions.allow") && s.Contains("no-such-program --flag") && s.Contains("enter choose")
 	})
 	if err != nil {
 		t.Fatal(err)

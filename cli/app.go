@@ -56,7 +56,7 @@ func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
 	a := &app{flags: f, std: std, registry: tools.NewRegistry()}
 	a.started = make(chan struct{})
 	for _, step := range []func(context.Context) error{
-		a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools, a.openExtensions,
+		a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools, a.openExtensions, a.openDebugLog,
 	} {
 		if err := step(ctx); err != nil {
 			a.close()
@@ -334,6 +334,24 @@ func (a *app) sessionToResume(ctx context.Context) (string, error) {
 		}
 	}
 	return found.ID, nil
+}
+
+// takeSession lets `-r ID` mean what `-r=ID` does: when the first word of the prompt names
+// a session, it is that one's, and the other words are the prompt.
+func (a *app) takeSession(ctx context.Context, words []string) ([]string, error) {
+	if a.flags.Resume != pickSession {
+		return words, nil
+	}
+	if len(words) > 0 {
+		if _, err := a.store.Find(ctx, a.project, words[0]); err == nil {
+			a.flags.Resume = words[0]
+			return words[1:], nil
+		}
+	}
+	if a.flags.Print {
+		return nil, usageError("-r needs a session here: jcode sessions list shows them, -c takes the last one")
+	}
+	return words, nil
 }
 
 func (a *app) onClose(f func()) { a.closers = append(a.closers, f) }

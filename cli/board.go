@@ -18,6 +18,8 @@ type board struct {
 	conv  *agent.Conversation
 	early []notice // said before a conversation was open
 	model []string
+	// opened is told of each conversation that is attached; nil for nobody.
+	opened func(*agent.Conversation)
 }
 
 type notice struct {
@@ -32,6 +34,9 @@ func (b *board) attach(conv *agent.Conversation) {
 	early := b.early
 	b.early = nil
 	b.mu.Unlock()
+	if b.opened != nil {
+		b.opened(conv)
+	}
 	for _, n := range early {
 		conv.Notify(n.level, "%s", n.text)
 	}

@@ -25,15 +25,21 @@ func (c *chatCmd) Run(ctx context.Context, f *flags, std Streams) error {
 
 // runHeadless answers one prompt.
 func runHeadless(ctx context.Context, f *flags, std Streams, words []string) error {
-	text, err := promptText(words, std)
-	if err != nil {
-		return err
+	if strings.TrimSpace(strings.Join(words, "")) == "" && std.InIsTerminal { // nothing is opened for nothing
+		return errEmptyPrompt()
 	}
 	a, err := newApp(ctx, f, std)
 	if err != nil {
 		return err
 	}
 	defer a.close()
+	if words, err = a.takeSession(ctx, words); err != nil {
+		return err
+	}
+	text, err := promptText(words, std)
+	if err != nil {
+		return err
+	}
 	conv, err := a.conversation(ctx)
 	if err != nil {
 		return a.startError(err)
@@ -98,7 +104,11 @@ func promptText(words []string, std Streams) (string, error) {
 		}
 	}
 	if text == "" {
-		return "", usageError("empty prompt: say what to do, as in jcode -p 'explain main.go'")
+		return "", errEmptyPrompt()
 	}
 	return text, nil
+}
+
+func errEmptyPrompt() error {
+	return usageError("empty prompt: say what to do, as in jcode -p 'explain main.go'")
 }

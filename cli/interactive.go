@@ -21,7 +21,7 @@ const recentPrompts = 1000
 
 // runChat opens the terminal UI.
 func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
-	if !std.InIsTerminal || !std.OutIsTerminal {
+	if !f.Plain && (!std.InIsTerminal || !std.OutIsTerminal) {
 		return usageError("the chat needs a terminal: use jcode -p PROMPT to print an answer instead")
 	}
 	a, err := newApp(ctx, f, std)
@@ -29,7 +29,14 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 		return err
 	}
 	defer a.close()
-	return a.chat(ctx, strings.TrimSpace(strings.Join(words, " ")))
+	if words, err = a.takeSession(ctx, words); err != nil {
+		return err
+	}
+	prompt := strings.TrimSpace(strings.Join(words, " "))
+	if f.Resume == pickSession && prompt == "" {
+		prompt = "/resume"
+	}
+	return a.chat(ctx, prompt)
 }
 
 // show takes the tour in the terminal: the person answers the approvals.
@@ -69,7 +76,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		opt.Start = s.first
 	}
 	opt.Trust = a.folderQuestion
-	err := tui.Run(ctx, opt)
+	err := a.runUI(ctx, opt)
 	switch {
 	case errors.Is(err, errTour):
 		return (&demoCmd{}).Run(context.WithoutCancel(ctx), a.flags, a.std)
@@ -82,6 +89,18 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		fmt.Fprintf(a.std.Err, "jcode: go on with: jcode -r=%s\n", id)
 	}
 	return nil
+}
+
+// runUI runs the terminal UI, or its plain form without a screen.
+func (a *app) runUI(ctx context.Context, opt tui.Options) error {
+	if !a.flags.Plain {
+		return tui.Run(ctx, opt)
+	}
+	if opt.Start == nil {
+		return usageError("%w (plain mode cannot lead to one)", model.ErrNoProvider)
+	}
+	opt.Trust = nil
+	return tui.RunPlain(ctx, opt, a.std.In, a.std.Out)
 }
 
 // sessions switches the one open conversation.

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"jcode/agent"
+	"jcode/tools"
+)
+
+// maxDebugLog is the size at which the log begins anew; one old file is kept.
+const maxDebugLog = 10 << 20
+
+// debugLog writes what happens to <data>/logs/jcode.log, for --debug. Keys never reach
+// it: their values are replaced wherever they stand.
+type debugLog struct {
+	log       *slog.Logger
+	following sync.WaitGroup
+}
+
+// openDebugLog opens the log if the flag asks for it.
+func (a *app) openDebugLog(context.Context) error {
+	if !a.flags.Debug {
+		return nil
+	}
+	dir := filepath.Join(a.paths.Data, "logs")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return usageError("--debug: %w", err)
+	}
+	path := filepath.Join(dir, "jcode.log")
+	if info, err := os.Stat(path); err == nil && info.Size() > maxDebugLog {
+		if err := os.Rename(path, path+".old"); err != nil {
+			return usageError("--debug: %w", err)
+		}
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return usageError("--debug: %w", err)
+	}
+	d := &debugLog{log: slog.New(slog.NewTextHandler(&scrubber{out: file, secrets: a.secrets()}, nil))}
+	d.log.Info("start", "version", Version(), "cwd", a.cwd, "model", a.flags.Model, "mode", string(a.mode))
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, d)
+	a.board.opened = d.follow
+	a.onClose(func() {
+		d.following.Wait() // the conversations are closed by now
+		d.log.Info("end")
+		if err := file.Close(); err != nil {
+			fmt.Fprintln(a.std.Err, "jcode: --debug:", err)
+		}
+	})
+	return nil
+}
+
+// secrets are the values of keys that this run knows.
+func (a *app) secrets() []string {
+	var out []string
+	for _, p := range a.models.settings.Known() {
+		if v := a.std.Getenv(p.KeyEnv); p.KeyEnv != "" && len(v) >= 8 {
+			out = append(out, v)
+		}
+	}
+	for _, v := range a.models.settings.Keys {
+		if len(v) >= 8 {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// BeforeCall changes nothing.
+func (d *debugLog) BeforeCall(context.Context, tools.Call) (args json.RawMessage, refuse, by string) {
+	return nil, "", ""
+}
+
+// AfterCall writes down how a call ended.
+func (d *debugLog) AfterCall(call tools.Call, out tools.Outcome) {
+	d.log.Info("call", "name", out.Call.Name, "id", call.ID, "origin", string(call.Caller.Origin), "ok", !out.Result.Failed,
+		"kind", string(out.Result.Kind), "ms", out.Duration.Milliseconds(), "by", string(out.Decision.By), "bytes", len(out.Result.Text))
+}
+
+// follow writes a conversation's events down until it is closed.
+func (d *debugLog) follow(conv *agent.Conversation) {
+	sub := conv.Subscribe()
+	d.following.Go(func() {
+		for {
+			ev, ok := sub.Next(context.Background()) // ends with the conversation
+			if !ok {
+				return
+			}
+			switch ev := ev.(type) {
+			case agent.TextDelta, agent.ReasoningDelta, agent.CallWriting, agent.CallProgress, agent.CallEnd:
+			case agent.TurnStart:
+				d.log.Info("turn", "seq", ev.Seq, "bytes", len(ev.Prompt))
+			case agent.AssistantMessage:
+				d.log.Info("answer", "seq", ev.Seq, "bytes", len(ev.Text), "calls", ev.Calls)
+			default:
+				d.log.Info(strings.TrimPrefix(fmt.Sprintf("%T", ev), "agent."), "event", fmt.Sprintf("%+v", ev))
+			}
+		}
+	})
+}
+
+// scrubber replaces secrets in what passes through it, line by line.
+type scrubber struct {
+	out     io.Writer
+	secrets []string
+}
+
+// Write writes one line of the log.
+func (s *scrubber) Write(line []byte) (int, error) {
+	text := string(line)
+	for _, secret := range s.secrets {
+		text = strings.ReplaceAll(text, secret, "***")
+	}
+	if _, err := io.WriteString(s.out, text); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}

@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -177,42 +176,4 @@ func countBreaks(file io.ReaderAt, at, end int64, buf []byte) (int, error) {
 		}
 	}
 	return total, nil
-}
-
-// scan fills the window from r, which begins at the start of a line. Of a line only what
-// can be shown is held.
-func (w *window) scan(ctx context.Context, r io.Reader) error {
-	br := bufio.NewReaderSize(r, 64<<10)
-	var line []byte
-	whole, lines := 0, 0
-	for {
-		if whole == 0 && w.complete() {
-			if _, err := br.Peek(1); errors.Is(err, io.EOF) {
-				w.total = w.next - 1
-			}
-			return nil
-		}
-		part, err := br.ReadSlice('\n')
-		whole += len(part)
-		if room := keepLine - len(line); room > 0 {
-			line = append(line, part[:min(len(part), room)]...)
-		}
-		if err == nil || errors.Is(err, io.EOF) {
-			if whole > 0 && !w.addCut(string(line), whole) {
-				return nil
-			}
-			line, whole = line[:0], 0
-			if lines++; lines%1000 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			w.next = max(w.next, 1)
-			w.total = w.next - 1
-			return nil
-		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
-			return err
-		}
-	}
 }

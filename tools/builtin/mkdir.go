@@ -76,4 +76,3 @@ func (f *files) runMkdir(ctx context.Context, call tools.Call, a pathArgs) (tool
 	}
 	return res, nil
 }
-

@@ -146,4 +146,3 @@ func contents(ctx context.Context, p place, info fs.FileInfo) ([]string, error) 
 	})
 	return out, err
 }
-

@@ -1,0 +1,171 @@
+package builtin
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// window collects the lines first to first+limit-1 within readBytes.
+type window struct {
+	first, limit int
+	next         int // number of the next line; 0 counts as 1
+	total        int // lines of the file, -1 if not known
+	keepRaw      bool
+	shown        strings.Builder
+	raw          strings.Builder // the lines as they are
+	count        int             // lines taken
+	cut          int             // of them cut
+	full         bool            // readBytes was reached
+	invalid      bool            // bytes that are no UTF-8 were replaced
+}
+
+// add takes the next line with its ending; false means that the window is complete and
+// the line was not taken.
+func (w *window) add(line string) bool { return w.addCut(line, len(line)) }
+
+// addCut is add for a line of which only the beginning was kept.
+func (w *window) addCut(line string, whole int) bool {
+	w.next = max(w.next, 1)
+	if w.next < w.first {
+		w.next++
+		return true
+	}
+	if w.complete() {
+		return false
+	}
+	body := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+	out, short := cutLine(body, whole-len(line)+len(body))
+	if !utf8.ValidString(out) {
+		out, w.invalid = text.Valid(out), true
+	}
+	number := strconv.Itoa(w.next)
+	if w.count > 0 && w.shown.Len()+len(number)+len(out)+2 > readBytes {
+		w.full = true
+		return false
+	}
+	w.shown.WriteString(number)
+	w.shown.WriteByte('\t')
+	w.shown.WriteString(out)
+	w.shown.WriteByte('\n')
+	if w.keepRaw {
+		w.raw.WriteString(line)
+	}
+	if short {
+		w.cut++
+	}
+	w.count++
+	w.next++
+	return true
+}
+
+// complete reports that no more lines are taken.
+func (w *window) complete() bool { return w.count == w.limit || w.full }
+
+// cutLine cuts a line after readLine characters, with a mark that says its length in bytes.
+func cutLine(line string, whole int) (out string, cut bool) {
+	if len(line) <= readLine && whole == len(line) {
+		return line, false
+	}
+	end := 0
+	for n := 0; n < readLine && end < len(line); n++ {
+		_, size := utf8.DecodeRuneInString(line[end:])
+		end += size
+	}
+	if end == len(line) && whole == len(line) {
+		return line, false
+	}
+	return text.Cut(line, end) + fmt.Sprintf("… [line cut: it has %d bytes]", whole), true
+}
+
+// result words the window.
+func (w *window) result(t target, bytes int64, note string) (tools.Result, error) {
+	if w.count == 0 {
+		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%s has %s; offset %d is behind its end", t.shown, plural(w.next-1, "line"), w.first)
+	}
+	last := w.first + w.count - 1
+	var notes []string
+	all := w.first == 1 && last == w.total
+	if !all {
+		has := "has " + plural(w.total, "line")
+		if w.total < 0 {
+			has = fmt.Sprintf("has %s and more than %d lines", size(bytes), last)
+		}
+		notes = append(notes, fmt.Sprintf("%s %s, you see %d–%d", t.shown, has, w.first, last))
+	}
+	if w.cut > 0 {
+		notes = append(notes, "cut: "+plural(w.cut, "long line"))
+	}
+	if note != "" {
+		notes = append(notes, note)
+	} else if w.invalid {
+		notes = append(notes, "U+FFFD stands for bytes that are no UTF-8")
+	}
+	var out strings.Builder
+	if notes != nil {
+		fmt.Fprintf(&out, "[%s]\n", strings.Join(notes, "; "))
+	}
+	out.WriteString(w.shown.String())
+	if last < w.total || w.total < 0 {
+		why := ""
+		if w.full {
+			why = " (" + size(readBytes) + " reached)"
+		}
+		fmt.Fprintf(&out, "[the file goes on%s: use offset %d]\n", why, last+1)
+	}
+	summary := plural(w.count, "line")
+	if w.total > w.count {
+		summary = fmt.Sprintf("%d of %d lines", w.count, w.total)
+	}
+	return tools.Result{
+		Text:    strings.TrimSuffix(out.String(), "\n"),
+		Data:    map[string]any{"content": w.raw.String(), "size": bytes},
+		Display: tools.Display{Summary: summary, Path: t.shown},
+	}, nil
+}
+
+// scan fills the window from r, which begins at the start of a line. Of a line only what
+// can be shown is held.
+func (w *window) scan(ctx context.Context, r io.Reader) error {
+	br := bufio.NewReaderSize(r, 64<<10)
+	var line []byte
+	whole, lines := 0, 0
+	for {
+		if whole == 0 && w.complete() {
+			if _, err := br.Peek(1); errors.Is(err, io.EOF) {
+				w.total = w.next - 1
+			}
+			return nil
+		}
+		part, err := br.ReadSlice('\n')
+		whole += len(part)
+		if room := keepLine - len(line); room > 0 {
+			line = append(line, part[:min(len(part), room)]...)
+		}
+		if err == nil || errors.Is(err, io.EOF) {
+			if whole > 0 && !w.addCut(string(line), whole) {
+				return nil
+			}
+			line, whole = line[:0], 0
+			if lines++; lines%1000 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			w.next = max(w.next, 1)
+			w.total = w.next - 1
+			return nil
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			return err
+		}
+	}
+}

@@ -159,7 +159,7 @@ func (a *app) openGate(context.Context) error {
 			Config: a.paths.Config, Data: a.paths.Data, Protected: a.config.Sandbox.Protect,
 		},
 		Rules:  rules,
-		Grants: grants{a.store, a.project}, Confined: a.confined,
+		Grants: grants{a.store, a.project}, Confined: a.confined, ForeignShell: builtin.ForeignShell(),
 		Notify: a.board.ran,
 	})
 	if err != nil {

@@ -73,6 +73,9 @@ func NewShell(o ShellOptions) *Shell {
 	return s
 }
 
+// ForeignShell reports whether this machine's shell is no POSIX shell.
+func ForeignShell() bool { return systemShell()[0] == "cmd" }
+
 func systemShell() []string {
 	if runtime.GOOS != "windows" {
 		return []string{"/bin/sh", "-c"}

@@ -271,6 +271,16 @@ func TestGrantsHoldInTheWorkspaceOnly(t *testing.T) {
 	}
 }
 
+func TestNothingIsVouchedForInAShellThatIsNotAnalysed(t *testing.T) {
+	root, home := workspace(t)
+	g := newGate(t, root, home, parseRules(t, []string{"exec(make *)", "exec(dir a)"}, nil, nil), func(o *permission.Options) { o.ForeignShell = true })
+	for cmd, want := range map[string]bool{"ls": false, "make x": false, "dir a": true, "dir a & del b": false} {
+		if d := g.Check(context.Background(), execRequest(cmd, caller(tools.ModeAsk, nil))); d.Allow != want {
+			t.Errorf("%s: %+v", cmd, d)
+		}
+	}
+}
+
 func TestModesOfFiles(t *testing.T) { // A04 and the table of modes
 	root, home := workspace(t)
 	in, out := filepath.Join(root, "new.go"), filepath.Join(filepath.Dir(root), "outside", "new")

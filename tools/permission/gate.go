@@ -18,6 +18,9 @@ type Options struct {
 	// Confined reports whether commands can be confined on this machine: what mode auto
 	// rests on. Nil means that they can't.
 	Confined func() bool
+	// ForeignShell says that shell texts are not for a POSIX shell (cmd on Windows): then
+	// nothing in them is vouched for.
+	ForeignShell bool
 	// Notify is told what ran although nobody could be shown it. May be nil.
 	Notify func(caller tools.Caller, text string)
 }
@@ -26,6 +29,7 @@ type Options struct {
 type Gate struct {
 	places   places
 	confined func() bool
+	foreign  bool
 	notify   func(tools.Caller, string)
 	grants   GrantStore
 
@@ -55,7 +59,7 @@ func New(o Options) (*Gate, error) {
 		return nil, fmt.Errorf("protected files: %w", err)
 	}
 	g := &Gate{
-		places: p, confined: o.Confined, notify: o.Notify, grants: o.Grants, rules: o.Rules,
+		places: p, confined: o.Confined, foreign: o.ForeignShell, notify: o.Notify, grants: o.Grants, rules: o.Rules,
 		during: map[int]during{}, pinned: map[string]bool{}, asking: make(chan struct{}, 1),
 	}
 	if g.grants == nil {

@@ -22,6 +22,9 @@ func (c *checking) exec(a tools.Access) verdict {
 		line = analyseArgv(a.Argv, at)
 	} else {
 		line = analyse(a.Command, at)
+		if c.g.foreign {
+			line.Opaque, line.Doubt = true, "it is for a shell that is not analysed"
+		}
 	}
 	if elsewhere := resolve(at.dir); at.dir != "" && !c.g.places.inside(elsewhere) && line.Doubt == "" && !onlyReads(line) {
 		// What was granted was meant for the workspace: make runs another Makefile there.

@@ -64,6 +64,10 @@ func (p Policy) order() order {
 	for _, path := range append(slices.Clone(p.Hidden), services()...) {
 		o.Hidden = add(o.Hidden, path)
 	}
+	// What holds a folder that is worked in can't be hidden as a whole.
+	o.Hidden = slices.DeleteFunc(o.Hidden, func(hidden string) bool {
+		return slices.ContainsFunc(o.Write, func(dir string) bool { return paths.Within(hidden, dir) })
+	})
 	for _, root := range p.Roots {
 		o.Pinned = add(o.Pinned, filepath.Join(root, ".git"))
 		for _, name := range []string{".git/hooks", ".git/config", ".jcode", ".claude", ".agents", ".mcp.json"} {

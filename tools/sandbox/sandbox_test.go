@@ -294,6 +294,18 @@ func TestHomeAsWorkspaceHidesKeysToo(t *testing.T) {
 	})
 }
 
+func TestWorkspaceInsideWhatIsHiddenStays(t *testing.T) {
+	everyWay(t, func(t *testing.T, r *rig) {
+		r.policy.Hidden = append(r.policy.Hidden, r.base)
+		if out, code := r.sh("cat a.txt && echo new > b.txt"); code != 0 {
+			t.Errorf("%d %q", code, out)
+		}
+		if out, code := r.sh("cat ../home/.ssh/id"); code == 0 {
+			t.Errorf("%q", out)
+		}
+	})
+}
+
 func TestReportSaysWhatThereIs(t *testing.T) {
 	r := newRig(t)
 	lines := strings.Join(r.Report().Lines(), "\n")

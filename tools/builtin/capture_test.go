@@ -1,0 +1,75 @@
+package builtin
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+func noLog() (*os.File, error) { return nil, errors.New("no log here") }
+
+// TestCaptureDoesNotDependOnHowOutputIsCut checks that pieces give what the whole gives,
+// wherever the borders fall: in a rune, a control sequence, between CR and LF.
+func TestCaptureDoesNotDependOnHowOutputIsCut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"a", "line\n", "\r", "\r\n", "\n", "漢", "\xff", "\xe6\xbc", "\x1b[31m", "\x1b]0;title\x07", "\x1b[2J", "\x1b", "\t", "\x00", "50%\r", "👩‍👩‍👧", "\u202e",
+		}), 0, 40).Draw(t, "parts")
+		whole := strings.Join(parts, "")
+		c := newCapture(noLog)
+		var shown strings.Builder
+		for rest := whole; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "n")
+			c.take(0, []byte(rest[:n]))
+			rest = rest[n:]
+			c.report(func(p tools.Progress) { shown.WriteString(p.Output) })
+		}
+		c.finish()
+		c.report(func(p tools.Progress) { shown.WriteString(p.Output) })
+		got := string(c.snapshot().text.head)
+		if want := text.Clean(whole); oneMark(got) != oneMark(want) {
+			t.Fatalf("%q gives %q, want %q", whole, got, want)
+		}
+		if shown.String() != got {
+			t.Fatalf("%q was shown as %q", got, shown.String())
+		}
+		if raw := c.snapshot().stdout; string(raw.head) != whole {
+			t.Fatalf("raw %q, want %q", raw.head, whole)
+		}
+	})
+}
+
+// oneMark leaves one mark of a run of bytes that are no text: how many there are depends on
+// the borders.
+func oneMark(s string) string {
+	for strings.Contains(s, "\uFFFD\uFFFD") {
+		s = strings.ReplaceAll(s, "\uFFFD\uFFFD", "\uFFFD")
+	}
+	return strings.TrimRight(s, "\n")
+}
+
+func TestEndsKeepTheFirstAndTheLastBytes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		room := rapid.IntRange(1, 20).Draw(t, "room")
+		e := ends{room: room}
+		var all []byte
+		for _, piece := range rapid.SliceOf(rapid.SliceOfN(rapid.Byte(), 0, 60)).Draw(t, "pieces") {
+			e.add(piece)
+			all = append(all, piece...)
+		}
+		head := all[:min(room, len(all))]
+		tail := all[max(len(head), len(all)-room):]
+		if string(e.head) != string(head) || string(e.last()) != string(tail) || e.total != int64(len(all)) || e.missing() != int64(len(all)-len(head)-len(tail)) {
+			t.Fatalf("%d bytes, room %d: head %q tail %q missing %d, want %q %q", len(all), room, e.head, e.last(), e.missing(), head, tail)
+		}
+		if cap(e.tail) > 8*room+128 {
+			t.Fatalf("the tail holds %d bytes of room %d", cap(e.tail), room)
+		}
+	})
+}

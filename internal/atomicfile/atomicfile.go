@@ -59,9 +59,13 @@ func WriteIn(root *os.Root, name string, data []byte, o Options) (err error) {
 	case !old.Mode().IsRegular():
 		return fmt.Errorf("write %s: not a regular file (%s)", name, old.Mode().Type())
 	}
+	var before *os.File
 	if old != nil {
-		if err := writable(root, name); err != nil {
+		if before, err = writable(root, name); err != nil {
 			return err
+		}
+		if before != nil {
+			defer func() { _ = before.Close() }() // nothing was written to it
 		}
 	} else if dir := filepath.Dir(name); dir != "." {
 		if err := root.MkdirAll(dir, 0o777); err != nil {
@@ -77,7 +81,7 @@ func WriteIn(root *os.Root, name string, data []byte, o Options) (err error) {
 			_ = root.Remove(temp.name) // the temporary file is ours alone
 		}
 	}()
-	if err := temp.fill(data, old, o.Sync); err != nil {
+	if err := temp.fill(data, old, before, o.Sync); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if err := rename(root, temp.name, name); err != nil {
@@ -89,17 +93,18 @@ func WriteIn(root *os.Root, name string, data []byte, o Options) (err error) {
 	return nil
 }
 
-// writable reports as an error that the process may not write an existing file.
-func writable(root *os.Root, name string) error {
+// writable opens an existing file for writing, only to learn whether the process may; an
+// error says that it may not. The file is nil where something else keeps it from being
+// opened (a program that runs, say): replacing it may still work.
+func writable(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(name, os.O_WRONLY, 0)
-	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("write %s: the file is read-only: %w", name, fs.ErrPermission)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("write %s: the file is read-only: %w", name, fs.ErrPermission)
+	case err != nil:
+		return nil, nil
 	}
-	if err != nil {
-		// Whatever else it is (a program that runs, say), replacing may still work.
-		return nil
-	}
-	return f.Close()
+	return f, nil
 }
 
 // tempFile is the file that takes the target's place.
@@ -134,14 +139,18 @@ func create(root *os.Root, name string, old fs.FileInfo, o Options) (tempFile, e
 	}
 }
 
-// fill writes data and closes the file, which then has the old file's owner and mode.
-func (t tempFile) fill(data []byte, old fs.FileInfo, sync bool) (err error) {
+// fill writes data and closes the file, which then has the old file's owner, attributes
+// and mode.
+func (t tempFile) fill(data []byte, old fs.FileInfo, before *os.File, sync bool) (err error) {
 	defer func() { err = errors.Join(err, t.Close()) }()
 	if _, err := t.Write(data); err != nil {
 		return err
 	}
 	if old != nil {
 		keepOwner(t.File, old) // first: a change of owner clears the setuid bits
+		if before != nil {
+			keepAttributes(t.File, before)
+		}
 		if err := keepMode(t.File, old.Mode()); err != nil {
 			return err
 		}

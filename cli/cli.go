@@ -94,20 +94,31 @@ func report(err error, stderr io.Writer) int {
 	return exit.code
 }
 
-// run parses the command line and carries out its command.
-func run(ctx context.Context, args []string, std Streams) error {
-	var f flags
-	exited := false
-	parser, err := kong.New(&f,
+// newParser makes the parser of the command line.
+func newParser(f *flags, std Streams, more ...kong.Option) (*kong.Kong, error) {
+	parser, err := kong.New(f, append([]kong.Option{
 		kong.Name("jcode"),
 		kong.Description("A coding agent in the terminal. `jcode` chats; `jcode -p PROMPT` answers once; `jcode demo` takes the offline tour."),
 		kong.Writers(std.Out, std.Err),
-		kong.Exit(func(int) { exited = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, NoExpandSubcommands: true}),
-		kong.Bind(&f), kong.Bind(std), kong.BindTo(ctx, (*context.Context)(nil)),
-	)
+		kong.Bind(f), kong.Bind(std),
+	}, more...)...)
 	if err != nil {
-		return fmt.Errorf("command line: %w", err)
+		return nil, fmt.Errorf("command line: %w", err)
+	}
+	return parser, nil
+}
+
+// run parses the command line and carries out its command.
+func run(ctx context.Context, args []string, std Streams) error {
+	if len(args) > 0 && args[0] == completionCommand {
+		return complete(ctx, args[1:], std)
+	}
+	var f flags
+	exited := false
+	parser, err := newParser(&f, std, kong.Exit(func(int) { exited = true }), kong.BindTo(ctx, (*context.Context)(nil)))
+	if err != nil {
+		return err
 	}
 	parsed, err := parser.Parse(markCommand(prepare(args)))
 	if exited { // --help was printed

@@ -44,6 +44,8 @@ type flags struct {
 	Lua      luaCmd      `cmd:"" help:"Write, check and run Lua tools."`
 	Config   configCmd   `cmd:"" help:"Show and change settings."`
 
+	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in bash, zsh or fish."`
+
 	Permissions permissionsCmd `cmd:"" help:"List rules and grants, and explain what would happen to a line."`
 }
 

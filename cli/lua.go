@@ -49,7 +49,7 @@ func (a *app) openLua() error {
 		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, ProjectID: a.project, Config: a.paths.Config,
 		State: a.store, MCP: s.control(), Trust: s, Notices: s, Standing: s.standing,
 		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
-		Eval:      isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,
+		Eval: isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,
 	})
 	if err != nil {
 		cancel()

@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"jcode/session"
+	"jcode/tools"
+)
+
+// completionCommand is what the scripts of `jcode completion` call at each tab.
+const completionCommand = "__complete"
+
+// completionCmd prints a script that completes jcode's command line.
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"${enum}."`
+}
+
+// The scripts hand the words so far to jcode and take a candidate a line, with its
+// description behind a tab.
+var completionScripts = map[string]string{
+	"bash": `_jcode() {
+  local cur=${COMP_WORDS[COMP_CWORD]} IFS=$'\n'
+  local words=("${COMP_WORDS[@]:1:COMP_CWORD-1}")
+  COMPREPLY=($(compgen -W "$(jcode ` + completionCommand + ` "${words[@]}" "$cur" 2>/dev/null | cut -f1)" -- "$cur"))
+  [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$cur"))
+}
+complete -o filenames -F _jcode jcode
+`,
+	"zsh": `#compdef jcode
+_jcode() {
+  local -a list
+  local line
+  for line in ${(f)"$(jcode ` + completionCommand + ` "${(@)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)"}; do
+    list+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+  done
+  if (( $#list )); then _describe jcode list; else _files; fi
+}
+compdef _jcode jcode
+`,
+	"fish": `function __jcode
+  set -l words (commandline -opc)
+  jcode ` + completionCommand + ` $words[2..-1] (commandline -ct) 2>/dev/null
+end
+complete -c jcode -f -a '(__jcode)'
+`,
+}
+
+// Run prints the script; the shell's start-up file sources it.
+func (c *completionCmd) Run(std Streams) error {
+	_, err := io.WriteString(std.Out, completionScripts[c.Shell])
+	return err
+}
+
+// complete prints what can stand in place of the last of the words.
+func complete(ctx context.Context, words []string, std Streams) error {
+	var f flags
+	parser, err := newParser(&f, std)
+	if err != nil {
+		return err
+	}
+	last := ""
+	if len(words) > 0 {
+		last, words = words[len(words)-1], words[:len(words)-1]
+	}
+	node, flag := walkWords(parser.Model.Node, words)
+	var list []candidate
+	switch {
+	case flag != nil:
+		list = flagValues(ctx, flag, std)
+	case strings.HasPrefix(last, "--") && strings.Contains(last, "="):
+		name, _, _ := strings.Cut(last[2:], "=")
+		if found := findFlag(node, name, 0); found != nil {
+			for _, c := range flagValues(ctx, found, std) {
+				list = append(list, candidate{"--" + name + "=" + c.word, c.help})
+			}
+		}
+	case strings.HasPrefix(last, "-"):
+		list = flagNames(node)
+	default:
+		for _, child := range node.Children {
+			if !child.Hidden {
+				list = append(list, candidate{child.Name, child.Help})
+			}
+		}
+		list = append(list, argumentValues(ctx, node, std)...)
+	}
+	for _, c := range list {
+		if strings.HasPrefix(c.word, last) {
+			fmt.Fprintf(std.Out, "%s\t%s\n", c.word, firstLine(c.help))
+		}
+	}
+	return nil
+}
+
+// candidate is a word that fits, and what it means.
+type candidate struct{ word, help string }
+
+// walkWords follows the words to the command that they name. flag is the one whose value
+// is being written.
+func walkWords(node *kong.Node, words []string) (at *kong.Node, flag *kong.Flag) {
+	for i, w := range words {
+		if strings.HasPrefix(w, "-") {
+			name, _, hasValue := strings.Cut(strings.TrimLeft(w, "-"), "=")
+			f := findFlag(node, name, short(w))
+			if f != nil && !f.IsBool() && !hasValue && i == len(words)-1 {
+				return node, f
+			}
+			continue
+		}
+		if i > 0 && strings.HasPrefix(words[i-1], "-") && !strings.Contains(words[i-1], "=") {
+			if f := findFlag(node, strings.TrimLeft(words[i-1], "-"), short(words[i-1])); f != nil && !f.IsBool() {
+				continue // a flag's value
+			}
+		}
+		for _, child := range node.Children {
+			if child.Name == w {
+				node = child
+				break
+			}
+		}
+	}
+	return node, nil
+}
+
+func short(w string) rune {
+	if len(w) == 2 && w[0] == '-' {
+		return rune(w[1])
+	}
+	return 0
+}
+
+// findFlag finds a flag of a command or of those above it.
+func findFlag(node *kong.Node, name string, letter rune) *kong.Flag {
+	for ; node != nil; node = node.Parent {
+		for _, f := range node.Flags {
+			if f.Name == name || (letter != 0 && f.Short == letter) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// flagNames lists the flags of a command and of those above it.
+func flagNames(node *kong.Node) []candidate {
+	var out []candidate
+	for ; node != nil; node = node.Parent {
+		for _, f := range node.Flags {
+			if !f.Hidden {
+				out = append(out, candidate{"--" + f.Name, f.Help})
+			}
+		}
+	}
+	return out
+}
+
+// flagValues lists what a flag can be set to.
+func flagValues(ctx context.Context, f *kong.Flag, std Streams) []candidate {
+	var out []candidate
+	switch f.Name {
+	case "mode":
+		for _, m := range tools.Modes() {
+			out = append(out, candidate{string(m), "approval mode"})
+		}
+	case "role":
+		out = keptNames(ctx, std, (*app).roleNames)
+	case "resume":
+		out = keptNames(ctx, std, (*app).sessionNames)
+	case "model":
+		out = keptNames(ctx, std, (*app).modelNames)
+	default:
+		for _, v := range f.EnumSlice() {
+			if v != "" {
+				out = append(out, candidate{v, ""})
+			}
+		}
+	}
+	return out
+}
+
+// argumentValues lists what can be the next argument of a command: names of what is kept.
+func argumentValues(ctx context.Context, node *kong.Node, std Streams) []candidate {
+	if node.Parent == nil || node.Type != kong.CommandNode {
+		return nil
+	}
+	switch path := node.Parent.Name + " " + node.Name; path {
+	case "sessions show", "sessions rename", "sessions rm", "sessions export":
+		return keptNames(ctx, std, (*app).sessionNames)
+	case "roles show", "roles edit", "roles export", "roles rm":
+		return keptNames(ctx, std, (*app).roleNames)
+	case "mcp get", "mcp remove", "mcp enable", "mcp disable", "mcp test", "mcp tools", "mcp call":
+		return serverNames(ctx, std)
+	case "jcode completion":
+		return []candidate{{"bash", ""}, {"zsh", ""}, {"fish", ""}}
+	}
+	return nil
+}
+
+// keptNames opens the store for a look at names; a completion that fails completes nothing.
+func keptNames(ctx context.Context, std Streams, names func(*app, context.Context) []candidate) []candidate {
+	a, err := openKept(ctx, &flags{}, std)
+	if err != nil {
+		return nil
+	}
+	defer a.close()
+	return names(a, ctx)
+}
+
+func serverNames(ctx context.Context, std Streams) []candidate {
+	a, err := openServers(ctx, &flags{OutputFormat: "text"}, std)
+	if err != nil {
+		return nil
+	}
+	defer a.close()
+	var out []candidate
+	for _, d := range a.mcp.Snapshot() {
+		out = append(out, candidate{d.Name, d.Line})
+	}
+	return out
+}
+
+func (a *app) sessionNames(ctx context.Context) []candidate {
+	rows, err := a.store.List(ctx, session.Filter{ProjectID: a.project, Limit: 50})
+	if err != nil {
+		return nil
+	}
+	out := make([]candidate, len(rows))
+	for i, r := range rows {
+		out[i] = candidate{r.ID, r.Title}
+	}
+	return out
+}
+
+func (a *app) roleNames(ctx context.Context) []candidate {
+	rows, err := a.roles().List(ctx)
+	if err != nil {
+		return nil
+	}
+	var out []candidate
+	for _, r := range rows {
+		line := listRole(r)
+		out = append(out, candidate{line.Name, line.Description})
+	}
+	return out
+}
+
+// modelNames are the models that this folder's sessions used, and the providers.
+func (a *app) modelNames(ctx context.Context) []candidate {
+	var out []candidate
+	rows, err := a.store.List(ctx, session.Filter{All: true, Limit: 200})
+	if err != nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, r := range rows {
+		if r.Model != "" && !seen[r.Model] {
+			seen[r.Model] = true
+			out = append(out, candidate{r.Model, "used before"})
+		}
+	}
+	a.models = &models{}
+	for _, p := range a.models.settings.Known() {
+		out = append(out, candidate{p.Name + "/", "provider"})
+	}
+	slices.SortStableFunc(out, func(a, b candidate) int { return strings.Compare(a.word, b.word) })
+	return out
+}

@@ -13,11 +13,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"jcode/cli"
+	"jcode/internal/mcptest"
 	"jcode/internal/modeltest"
 	"jcode/tools/sandbox"
 )
 
 func TestMain(m *testing.M) {
+	mcptest.Main() // this binary plays the MCP servers too
 	// jcode starts itself again by its file, which here is this test: as a Lua host, a
 	// sandbox, a server.
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {

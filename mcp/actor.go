@@ -88,8 +88,8 @@ type actorEnv struct {
 	// publish stores a new view of the actor, on its goroutine; tools says that the tool
 	// list may have changed. Who sees the view finds the registry to match.
 	publish func(a *actor, v *view, tools bool)
-	delay     func(time.Duration) time.Duration
-	now       func() time.Time
+	delay   func(time.Duration) time.Duration
+	now     func() time.Time
 }
 
 func newActor(name string, env actorEnv, log *serverLog) *actor {
@@ -391,13 +391,34 @@ func (a *actor) stop(err error) (was State, cancelled int) {
 		if a.session != nil {
 			cancelled = a.session.running()
 		}
-		a.endGeneration(errDisconnected)
-		a.state, a.err = StateDisconnected, err
-		a.tools, a.skipped, a.prompts = nil, nil, nil
-		a.answer(errDisconnected)
-		a.publish(true)
+		a.down(err)
 	})
 	return was, cancelled
+}
+
+// retire is stop for a server that nobody holds any more: its running calls end first,
+// in the background.
+func (a *actor) retire() {
+	a.ask(func() {
+		if s := a.session; s != nil && s.running() > 0 {
+			a.session = nil
+			a.closing.Go(func() {
+				s.drained(a.done)
+				s.close(errDisconnected)
+				s.wait(context.Background())
+			})
+		}
+		a.down(nil)
+	})
+}
+
+// down ends the generation and shows the server as disconnected.
+func (a *actor) down(err error) {
+	a.endGeneration(errDisconnected)
+	a.state, a.err = StateDisconnected, err
+	a.tools, a.skipped, a.prompts = nil, nil, nil
+	a.answer(errDisconnected)
+	a.publish(true)
 }
 
 // close ends the actor. wait waits for what it left behind.

@@ -176,6 +176,22 @@ func (s *session) running() int {
 	return len(s.calls)
 }
 
+// drained waits until no call runs, the connection is lost, or stop is closed. Each call has
+// a limit of its own.
+func (s *session) drained(stop <-chan struct{}) {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for s.running() > 0 {
+		select {
+		case <-tick.C:
+		case <-s.link.lost():
+			return
+		case <-stop:
+			return
+		}
+	}
+}
+
 // elicit puts a server's question to the owner. The clocks of the calls stand still, and
 // the question ends when the last call that ran with it does.
 func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {

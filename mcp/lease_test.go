@@ -204,3 +204,30 @@ func TestBackoff(t *testing.T) { // section 3
 		}
 	}
 }
+
+func TestServerOfALostLeaseEndsAfterItsCalls(t *testing.T) { // C6
+	r := newManagerRig(t, map[string]any{"slack": with("slack", "ok", map[string]any{"enabled": false})}, nil)
+	r.m.Start()
+	release := acquire(t, Leaser{M: r.m}, "slack")
+	s := r.m.actor("slack").view.Load().session
+	type answer struct {
+		raw []byte
+		err error
+	}
+	got := make(chan answer, 1)
+	go func() {
+		raw, _, err := s.call(context.Background(), "sleep", []byte(`{"ms":600}`), callLimits{idle: time.Minute, total: time.Minute}, func(string) {})
+		got <- answer{raw, err}
+	}()
+	for s.running() == 0 {
+		time.Sleep(time.Millisecond) // until the call is on its way
+	}
+	release()
+	if d, err := r.m.Server("slack"); err != nil || d.State != StateDisconnected {
+		t.Errorf("%+v %v", d.Status, err)
+	}
+	if a := <-got; a.err != nil || !strings.Contains(string(a.raw), "slept 600") {
+		t.Errorf("the running call gave %s, %v", a.raw, a.err)
+	}
+	waitGone(t, r.pids("slack")[0])
+}

@@ -219,7 +219,7 @@ func (m *Manager) settle(retry, force bool, single map[string]bool) settleResult
 	for _, act := range out.actions {
 		switch act.verb {
 		case verbStop:
-			m.stopActor(act.name)
+			m.retireActor(act.name)
 		case verbStart, verbRestart, verbRetry:
 			out.outcomes[act.name] = m.actor(act.name).connect(specs[act.name], single[act.name])
 		case verbKeep:
@@ -266,6 +266,19 @@ func (m *Manager) stopActor(name string) (was State, cancelled, removed int) {
 	removed = m.opt.Registry.UnregisterOwner(ownerOf(name))
 	was, cancelled = a.stop(nil)
 	return was, cancelled, removed
+}
+
+// retireActor is stopActor for a server that nobody holds any more: calls on their way end
+// first.
+func (m *Manager) retireActor(name string) {
+	m.mu.Lock()
+	a := m.actors[name]
+	m.mu.Unlock()
+	if a == nil {
+		return
+	}
+	m.opt.Registry.UnregisterOwner(ownerOf(name))
+	a.retire()
 }
 
 func (m *Manager) hooks(e Entry) sessionHooks {

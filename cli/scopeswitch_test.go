@@ -1,0 +1,196 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/internal/mcptest"
+	"jcode/internal/modeltest"
+)
+
+// servers are MCP servers in a person's configuration, which log when they start and end.
+type servers struct {
+	*chat
+	logs map[string]string
+}
+
+// withServers configures servers by name and fault mode. A name that ends in "-" is not
+// started by itself.
+func withServers(c *chat, modes map[string]string) *servers {
+	c.t.Helper()
+	s := &servers{chat: c, logs: map[string]string{}}
+	entries := map[string]any{}
+	for name, mode := range modes {
+		name, off := strings.CutSuffix(name, "-")
+		cmd, log := mcptest.Server(mode).Logging(c.t.TempDir())
+		s.logs[name] = log
+		entries[name] = map[string]any{"command": cmd.Path, "args": cmd.Args, "env": cmd.Env, "enabled": !off}
+	}
+	b, err := json.Marshal(map[string]any{"mcpServers": entries})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(c.home, "mcp.json"), b, 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+func (s *servers) role(name, text string) {
+	s.t.Helper()
+	dir := filepath.Join(s.home, "roles")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".md"), []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// counted waits until a server has been started and has ended so many times, as its log
+// says, and gives its processes.
+func (s *servers) counted(name string, starts, ends int) []int {
+	s.t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		events, err := mcptest.ReadLog(s.logs[name])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		ended := 0
+		for _, e := range events {
+			if e.Kind == "eof" {
+				ended++
+			}
+		}
+		pids := mcptest.Pids(events)
+		if len(pids) == starts && ended == ends {
+			return pids
+		}
+		if time.Now().After(deadline) {
+			s.t.Fatalf("%s was started as %v and ended %d times, want %d and %d", name, pids, ended, starts, ends)
+		}
+		time.Sleep(10 * time.Millisecond) // between two looks at the log
+	}
+}
+
+// offers reports whether a request offers tools of a server.
+func offers(r modeltest.Request, name string) bool {
+	var body struct {
+		Tools []struct{ Function struct{ Name string } }
+	}
+	if json.Unmarshal(r.Raw, &body) != nil {
+		return false
+	}
+	return slices.ContainsFunc(body.Tools, func(t struct{ Function struct{ Name string } }) bool {
+		return strings.HasPrefix(t.Function.Name, "mcp__"+name+"__")
+	})
+}
+
+func TestSwitchOfRolesSharesServers(t *testing.T) {
+	s := withServers(newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."), modeltest.Text("Four.")),
+		map[string]string{"github": "ok", "slack": "ok", "jira-": "ok", "broken-": "exit1"})
+	s.role("talk", "---\nmcp_servers: [github, slack]\n---\nTalk.\n")
+	s.role("plan", "---\nmcp_servers: [github, jira]\n---\nPlan.\n")
+	s.role("fail", "---\nmcp_servers: [jira, broken]\n---\nFail.\n")
+	s.start()
+	github := s.counted("github", 1, 0)
+	s.counted("slack", 1, 0)
+
+	s.say("/role talk")
+	s.wait("talk · ")
+	s.say("first")
+	s.wait("One.")
+	if r := s.request(0); !offers(r, "github") || !offers(r, "slack") || offers(r, "jira") || !strings.Contains(r.System(), "Talk.") {
+		t.Errorf("role talk sent %.1500s", r.Raw)
+	}
+
+	// github stays, slack ends, jira comes.
+	s.say("/role plan")
+	s.wait("plan · ")
+	s.counted("jira", 1, 0)
+	s.counted("slack", 1, 1)
+	s.say("second")
+	s.wait("Two.")
+	if r := s.request(1); !offers(r, "github") || offers(r, "slack") || !offers(r, "jira") || !strings.Contains(r.System(), "Plan.") {
+		t.Errorf("role plan sent %.1500s", r.Raw)
+	}
+
+	// A role whose server fails leaves everything as it was, and says which.
+	s.say("/role fail")
+	s.wait("broken")
+	s.say("third")
+	s.wait("Three.")
+	if r := s.request(2); !offers(r, "github") || !offers(r, "jira") || !strings.Contains(r.System(), "Plan.") {
+		t.Errorf("after the failure was sent %.1500s", r.Raw)
+	}
+	s.counted("jira", 1, 0)
+
+	// Leaving the role brings the session's own servers back; the shared one was never touched.
+	s.say("/role off")
+	s.counted("slack", 2, 1)
+	s.counted("jira", 1, 1)
+	s.wait("ask for something")
+	s.say("fourth")
+	s.wait("Four.")
+	if r := s.request(3); !offers(r, "github") || offers(r, "jira") || strings.Contains(r.System(), "Plan.") {
+		t.Errorf("without a role was sent %.1500s", r.Raw)
+	}
+	if now := s.counted("github", 1, 0); now[0] != github[0] {
+		t.Errorf("github ran as %v, now as %v", github, now)
+	}
+	s.quit()
+	s.counted("github", 1, 1)
+}
+
+func TestSwitchDuringACallLetsTheCallEnd(t *testing.T) {
+	s := withServers(newChat(t,
+		modeltest.Calls(tool("c1", "mcp__slack__sleep", map[string]any{"ms": 1500})), modeltest.Text("It slept."),
+	), map[string]string{"github": "ok", "slack": "ok", "jira-": "ok"})
+	s.role("talk", "---\nmcp_servers: [github, slack]\n---\nTalk.\n")
+	s.role("plan", "---\nmcp_servers: [github, jira]\n---\nPlan.\n")
+	s.start("--mode", "yolo")
+	s.counted("github", 1, 0)
+	s.counted("slack", 1, 0)
+	s.say("/role talk")
+	s.wait("talk · ")
+	s.say("sleep a little")
+	s.wait("mcp:slack:sleep")
+	s.say("/role plan")
+	s.wait("plan · ")
+	s.wait("It slept.")
+	r := s.request(1)
+	if m, ok := r.Result("c1"); !ok || !strings.Contains(m.Content, "slept 1500") {
+		t.Errorf("the result of the running call is %q", m.Content)
+	}
+	if offers(r, "slack") || !offers(r, "jira") || !strings.Contains(r.System(), "Plan.") {
+		t.Errorf("the next step offers slack: %v, jira: %v; its system prompt is %.200q", offers(r, "slack"), offers(r, "jira"), r.System())
+	}
+	s.counted("slack", 1, 1)
+	s.counted("github", 1, 0)
+	s.quit()
+}
+
+func TestRoleThatNamesWhatIsNotThereIsRefused(t *testing.T) {
+	s := withServers(newChat(t, modeltest.Text("Still here.")), map[string]string{"github": "ok"})
+	s.role("odd", "---\nmcp_servers: [github, nosuchserver]\n---\nOdd.\n")
+	s.role("odder", "---\ntools: [read, telepathy]\n---\nOdder.\n")
+	s.start()
+	s.say("/role odd")
+	s.wait("nosuchserver")
+	s.say("/role odder")
+	s.wait("telepathy")
+	s.say("hello")
+	s.wait("Still here.")
+	if r := s.request(0); strings.Contains(r.System(), "Odd") {
+		t.Errorf("sent %.1500s", r.Raw)
+	}
+	s.quit()
+}

@@ -546,6 +546,14 @@ func TestSilenceEnds(t *testing.T) {
 			}
 		})
 	}
+	t.Run("not while the prompt is read", func(t *testing.T) {
+		srv := modeltest.New(t, modeltest.Text("x").SilenceAfter(0).Forever())
+		began := time.Now()
+		_, _, err := stream(t, newClient(t, srv.URL(), func(c *model.ProviderConfig) { c.Limits.Idle, c.Limits.Attempts = 100*time.Millisecond, 1 }), ask("x"))
+		if took := time.Since(began); err == nil || took < 250*time.Millisecond {
+			t.Errorf("%v after %v: headers ended the patience for the first data", err, took)
+		}
+	})
 	t.Run("comments bridge a pause", func(t *testing.T) {
 		srv := modeltest.New(t, modeltest.Raw(strings.Repeat(": thinking\n\n", 12)+"data: "+modeltest.TextChunk("x")+"\n\ndata: [DONE]\n\n").Pieces(12).Rate(1000))
 		if resp, _, err := stream(t, newClient(t, srv.URL()), ask("x")); err != nil || resp.Text != "x" {

@@ -63,7 +63,7 @@ func yes(b *bool) bool { return b != nil && *b }
 // Limits bound waiting and trying again.
 type Limits struct {
 	// Idle ends a request whose server says nothing for so long (default 120 s). The first
-	// byte may take two and a half times as long.
+	// data may take two and a half times as long.
 	Idle time.Duration
 	// Attempts is how often a request is sent at most (default 5).
 	Attempts int

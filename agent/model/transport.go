@@ -68,7 +68,6 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.heard(true)
 	switch code := resp.StatusCode; {
 	case (code == http.StatusTemporaryRedirect || code == http.StatusPermanentRedirect) && resp.Header.Get("Location") != "":
 		return resp, nil // net/http follows these with the whole request
@@ -190,17 +189,20 @@ var (
 	errDone = errors.New("nothing followed the end of the answer")
 )
 
-// silence cancels a request when its server says nothing for too long. Comments count
-// less than data: they keep a request alive for patience × limit since the last data.
+// silence cancels a request when its server says nothing for too long. The first data may
+// take patience × limit, whether or not headers or comments come before: many servers
+// send those at once and read the prompt then. Later, comments count less than data: they
+// keep a request alive for as long since the last data.
 type silence struct {
 	limit  time.Duration
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
-	fed    time.Time // when the last data came
+	fed    time.Time // when the last data came; before the first, when the request began
+	begun  bool      // data has come
 	ending bool
 }
 
-// patience is how many idle limits the first byte may take, and comments may bridge:
+// patience is how many idle limits the first data may take, and comments may bridge:
 // reading a long prompt takes a local server minutes.
 const patience = 2.5
 
@@ -219,11 +221,13 @@ func (s *silence) heard(fed bool) {
 	if s.ending {
 		return
 	}
-	now := time.Now()
-	if fed {
-		s.fed = now
+	switch now := time.Now(); {
+	case fed:
+		s.begun, s.fed = true, now
+		s.timer.Reset(s.limit)
+	case s.begun:
+		s.timer.Reset(min(s.limit, s.atMost()-now.Sub(s.fed)))
 	}
-	s.timer.Reset(min(s.limit, s.atMost()-now.Sub(s.fed)))
 }
 
 // last shortens the limit at the end of an answer.

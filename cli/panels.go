@@ -211,6 +211,13 @@ func mcpRow(d mcp.Details) tui.Row {
 		}
 		add("tools: ", strings.Join(names, ", "))
 	}
+	for _, s := range d.Skipped {
+		add("tool "+s.Name+": ", s.Why)
+	}
+	if d.Stray > 0 {
+		add(fmt.Sprintf("%d lines on its stdout were no messages, the last: ", d.Stray), strings.Join(d.StrayLines, " | "))
+	}
+	add("protocol: ", d.Protocol)
 	add("stderr: ", strings.TrimSpace(d.Stderr))
 	add("log: ", d.Log)
 	detail = append(detail, d.Warnings...)

@@ -43,6 +43,7 @@ type view struct {
 	prompts []PromptInfo
 	secrets []string
 	http    bool
+	single  bool // who asked for it gets the failure
 }
 
 // actor owns one server: a goroutine that nobody else reaches into. Whatever an older
@@ -121,7 +122,7 @@ func (a *actor) ask(f func()) {
 func (a *actor) publish(tools bool) {
 	v := &view{
 		entry: a.spec.entry, key: a.spec.target.key, state: a.state, err: a.err, nextTry: a.nextTry, since: a.since,
-		tools: a.tools, skipped: a.skipped, prompts: a.prompts, secrets: scrubLonger(a.spec.target.secrets), http: a.http,
+		tools: a.tools, skipped: a.skipped, prompts: a.prompts, secrets: scrubLonger(a.spec.target.secrets), http: a.http, single: a.single,
 	}
 	if a.state == StateReconnecting {
 		v.attempt = max(a.failures, 1)

@@ -171,6 +171,9 @@ func (r *entryReader) finish(fields *hujson.Object) {
 	if err := checkTarget(*t); err != nil {
 		r.fail(at, "", err.Error())
 	}
+	if u, err := url.Parse(t.URL); err == nil && u.Scheme == "http" && !isLoopback(u.Hostname()) {
+		r.warn(at, "url", "plain http to another machine: what is sent can be read on the way")
+	}
 }
 
 // checkTarget says what is wrong with a target before anything is expanded.

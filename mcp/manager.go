@@ -290,11 +290,13 @@ func (m *Manager) hooks(e Entry) sessionHooks {
 // publish takes a new view of an actor, on the actor's goroutine. The registry follows
 // before anybody sees the view: a server that shows as connected can be used.
 func (m *Manager) publish(a *actor, v *view, toolsChanged bool) {
+	old := a.view.Load()
 	if toolsChanged {
 		m.publishTools(a, v)
 	} else {
 		a.view.Store(v)
 	}
+	m.tellOf(a.name, old, v)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for ch := range m.watchers {
@@ -302,6 +304,23 @@ func (m *Manager) publish(a *actor, v *view, toolsChanged bool) {
 		case ch <- struct{}{}:
 		default:
 		}
+	}
+}
+
+// tellOf tells the person of a server that was lost or given up. A failure that somebody
+// waits for is told there.
+func (m *Manager) tellOf(name string, old, v *view) {
+	if v.err == nil || old.state == v.state {
+		return
+	}
+	text := scrub(plainError(v.err), v.secrets)
+	switch {
+	case v.state == StateFailed && !v.single:
+		m.notify("warn", "MCP server %s failed: %s", name, text)
+	case v.state == StateReconnecting && old.state == StateConnected:
+		m.notify("warn", "MCP server %s was lost; it is being connected again: %s", name, text)
+	case v.state == StateReconnecting && old.state == StateConnecting && v.attempt == 1:
+		m.notify("warn", "MCP server %s did not connect and is tried again: %s", name, text)
 	}
 }
 

@@ -94,10 +94,29 @@ func (m *Manager) publishTools(a *actor, fresh *view) {
 		m.publishServer(name, views[name])
 	}
 	if was != m.offer.deferred {
+		m.tellOffer(views)
 		m.publishStandIns(m.offer.deferred, views)
 	} else if m.offer.deferred {
 		m.publishStandIns(true, views) // their description lists the servers
 	}
+}
+
+// tellOffer tells the person that tools are offered in another way. The caller holds
+// offer.mu.
+func (m *Manager) tellOffer(views map[string]*view) {
+	tokens, count := m.totals(views)
+	if m.offer.deferred {
+		m.notify("info", "the %d tools of MCP servers (%d tokens) are found by mcp_search from now on: together they are over the limit of %d tokens or %d tools", count, tokens, m.threshold(), m.maxTools())
+		return
+	}
+	m.notify("info", "the %d tools of MCP servers are offered directly again", count)
+}
+
+func (m *Manager) maxTools() int {
+	if m.opt.MaxTools > 0 {
+		return m.opt.MaxTools
+	}
+	return defaultMaxTools
 }
 
 func (m *Manager) publishServer(name string, v *view) {
@@ -136,10 +155,7 @@ func (m *Manager) shallDefer(mode string, views map[string]*view, was bool) bool
 		return true
 	}
 	tokens, count := m.totals(views)
-	limit := m.opt.MaxTools
-	if limit <= 0 {
-		limit = defaultMaxTools
-	}
+	limit := m.maxTools()
 	others := 0
 	for _, e := range m.opt.Registry.Snapshot(m.offer.scope).List() {
 		if e.Spec.Group != tools.GroupMCP && !e.Spec.Hidden && !isStandIn(e.Spec.Name) {

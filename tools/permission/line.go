@@ -346,6 +346,7 @@ type redirected struct {
 	reads   string // why reading one of them is not fine
 	touches []string
 	feeds   bool // the input stands in the line or in a file
+	text    string
 }
 
 func (a *analysis) redirections(list []*syntax.Redirect) redirected {
@@ -359,6 +360,13 @@ func (a *analysis) redirections(list []*syntax.Redirect) redirected {
 		switch r.Op {
 		case syntax.RdrIn, syntax.RdrInOut, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.DplIn:
 			out.feeds = true
+		}
+		if r.Hdoc == nil && r.Word != nil {
+			out.text += " "
+			if r.N != nil {
+				out.text += r.N.Value
+			}
+			out.text += r.Op.String() + source(r.Word)
 		}
 		if r.Hdoc != nil && a.within(r.Hdoc) {
 			doubt("its here-document runs commands")
@@ -466,15 +474,8 @@ func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
 	}
 	cmd.exact = cmd.exact && !redirs.feeds && doubt == "" && redirs.reads == "" && !(a.fed && (cmd.wrapper || interprets(words[0].text)))
 	if doubt != "" || !cmd.exact && hasDynamic(words) {
-		cmd.Text = strings.TrimSpace(source(c) + redirText(redirs))
+		cmd.Text = strings.TrimSpace(source(c) + redirs.text)
 	}
-}
-
-func redirText(r redirected) string {
-	if r.doubt == "" {
-		return ""
-	}
-	return " (" + r.doubt + ")"
 }
 
 // source prints a node as shell text.

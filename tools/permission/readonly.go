@@ -262,7 +262,7 @@ func table(name string) (reads, bool) {
 // number: the index of x[$(…)] is run. -v names a variable.
 func plainWords(words []word) string {
 	for _, w := range words[1:] {
-		if strings.ContainsAny(w.text, "`$") && !w.dynamic || strings.Contains(w.text, "[") && w.text != "[" {
+		if strings.ContainsAny(w.text, "`$") && !w.dynamic {
 			return "the shell may evaluate one of its words"
 		}
 	}

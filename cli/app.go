@@ -54,7 +54,7 @@ type app struct {
 // error.
 func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
 	a := &app{flags: f, std: std, registry: tools.NewRegistry()}
-	a.started = make(chan struct{})
+	a.started, a.settled = make(chan struct{}), make(chan struct{})
 	for _, step := range []func(context.Context) error{
 		a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools, a.openExtensions, a.openDebugLog,
 	} {

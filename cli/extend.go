@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"jcode/agent"
@@ -25,6 +26,8 @@ type extensions struct {
 	lua      *scripting
 	commands command.Set
 	started  chan struct{} // closed by startExtensions
+	settled  chan struct{} // closed when the question about the folder needs no answer any more
+	settling sync.Once
 }
 
 // openExtensions makes the rooms and registers their tools. Nothing is read, started or

@@ -13,7 +13,7 @@ import (
 )
 
 // inert lists what the project's files would run or widen, were they trusted: settings,
-// MCP servers, allowed-tools of skills, commands with shell lines, roles that pick a model
+// MCP servers, Lua, allowed-tools of skills, commands with shell lines, roles that pick a model
 // or servers.
 func (a *app) inert() []permission.TrustItem {
 	var items []permission.TrustItem
@@ -27,6 +27,11 @@ func (a *app) inert() []permission.TrustItem {
 			items = append(items, permission.TrustItem{
 				Kind: permission.TrustMCP, Name: p.Name, Hash: p.Hash, File: p.File, Runs: append([]string{p.Line}, p.Notes...),
 			})
+		}
+	}
+	if a.lua != nil {
+		if waiting := a.lua.room.Untrusted(); len(waiting) > 0 {
+			items = append(items, a.lua.folder(waiting))
 		}
 	}
 	for _, pin := range a.learning.pins() {
@@ -78,6 +83,7 @@ func (a *app) folderQuestion(ctx context.Context) *tui.Trust {
 		a.board.say(agent.LevelError, "trust: %v", err)
 	}
 	if err != nil || !ok {
+		a.settle()
 		return nil
 	}
 	rows := make([]tui.Row, len(q.Items))
@@ -90,6 +96,7 @@ func (a *app) folderQuestion(ctx context.Context) *tui.Trust {
 	return &tui.Trust{
 		Folder: a.root, Items: rows,
 		Decide: func(ctx context.Context, trusted bool) error {
+			defer a.settle()
 			if !trusted {
 				a.trust.Decline(q.Items)
 				return nil
@@ -100,6 +107,11 @@ func (a *app) folderQuestion(ctx context.Context) *tui.Trust {
 			return a.wake(ctx, q.Items)
 		},
 	}
+}
+
+// settle says that the question about the folder needs no answer any more.
+func (a *app) settle() {
+	a.settling.Do(func() { close(a.settled) })
 }
 
 // wake puts into force what has just been trusted. Skills and commands look for
@@ -115,6 +127,8 @@ func (a *app) wake(ctx context.Context, items []permission.Pending) error {
 			if err := a.mcp.Approve(item.Name, item.Hash, false); err != nil {
 				errs = append(errs, err)
 			}
+		case permission.TrustLuaTool:
+			errs = append(errs, a.lua.room.Reload(""))
 		default: // asks for itself when it is used
 		}
 	}

@@ -179,6 +179,11 @@ func (s *scripting) Wanted(items []lua.TrustItem) {
 		s.work.Go(func() { s.ask(s.ctx, items) })
 		return
 	}
+	select {
+	case <-s.app.started:
+	default:
+		return // what waits at the start is said together with the rest
+	}
 	s.mu.Lock()
 	said := s.said
 	s.said = true
@@ -194,15 +199,22 @@ func (s *scripting) ask(ctx context.Context, items []lua.TrustItem) {
 	if person == nil {
 		return
 	}
+	if s.asker == nil { // the question about the folder comes first, and may cover these
+		select {
+		case <-s.app.settled:
+		case <-ctx.Done():
+			return
+		}
+	}
 	s.asking.Lock()
 	defer s.asking.Unlock()
 	s.mu.Lock()
 	no := s.no
 	s.mu.Unlock()
-	if no || s.Trusted(lua.TrustItem{}) {
+	item := s.folder(items)
+	if _, open, err := s.app.trust.Question(ctx, []permission.TrustItem{item}); no || err != nil || !open {
 		return
 	}
-	item := s.folder(items)
 	answer, err := person.Ask(ctx, tools.Question{
 		CallID: uuid.NewString(), Tool: "lua", Title: "Trust the Lua of this project?",
 		Details: append(item.Runs, "Nothing of it runs without your yes. What a tool may do is asked again, per version."),

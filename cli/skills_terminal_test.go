@@ -68,16 +68,20 @@ func TestFolderIsAskedAboutBeforeItsFilesRun(t *testing.T) {
 	c.project(".jcode/commands/state.md", "State: !`echo from-the-shell`\n")
 	c.project(".jcode/config.json", `{"permissions": {"allow": ["exec(echo *)"]}}`)
 	c.project(".mcp.json", `{"mcpServers": {"odd": {"command": "no-such-program", "args": ["--flag"]}}}`)
+	c.project(".jcode/lua/tools/shout/mcp_tool.json", `{"name": "shout", "description": "Shouts.", "inputSchema": {"type": "object", "properties": {}}}`)
+	c.project(".jcode/lua/tools/shout/main.lua", `return "HEY"`)
 	c.startAt("Trust this folder?")
 	_, err := c.Wait(patience, func(s terminal.Screen) bool { // keys count once the input is gone
-		return s.Contains("echo from-the-shell") && s.Contains("permissions.allow") && s.Contains("no-such-program --flag") && s.Contains("enter choose")
+		return s.Contains("echo from-the-shell") && s.Contains("permissions.allow") && s.Contains("no-such-program --flag") && s.Contains("shout") && s.Contains("enter choose")
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Press("y")
 	c.wait("rules of this project hold now")
-	c.wait("ask for something")
+	if s := c.wait("ask for something"); s.Contains("Trust the Lua") {
+		t.Error("asked twice about Lua")
+	}
 	c.say("/state")
 	c.wait("Fine.")
 	if text := c.request(0).Last().Content; !strings.Contains(text, "State: from-the-shell") {

@@ -34,6 +34,9 @@ func RunPlain(ctx context.Context, opt Options, in io.Reader, out io.Writer) err
 	for _, n := range s.Notices {
 		p.notice(n)
 	}
+	if opt.Trust != nil {
+		p.trust(opt.Trust(ctx))
+	}
 	if opt.Prompt != "" {
 		p.conv.Prompt(agent.Prompt{Text: opt.Prompt})
 	}
@@ -58,6 +61,7 @@ type plain struct {
 type plainAsk struct {
 	id       string
 	approval *tools.Question
+	trust    *Trust
 	options  []string
 }
 
@@ -169,7 +173,7 @@ func (p *plain) prompt() {
 // take handles a line of the person; true leaves.
 func (p *plain) take(ctx context.Context, line string) bool {
 	if len(p.asks) > 0 {
-		p.answer(line)
+		p.answer(ctx, line)
 		return false
 	}
 	line = strings.TrimSpace(line)
@@ -370,6 +374,23 @@ func (p *plain) ask(ev agent.AskPerson) {
 	p.question("Answer (number or text): ")
 }
 
+// trust asks whether what the folder brings may run.
+func (p *plain) trust(t *Trust) {
+	if t == nil {
+		return
+	}
+	p.say("Trust this folder? " + t.Folder + " brings what can run code on your machine. Exactly this would run or apply:")
+	for _, r := range t.Items {
+		p.say("  " + r.State + " " + text.Visible(r.Name) + ": " + text.Visible(r.Info))
+	}
+	options := []string{"yes, trust it until something of it changes", "no, work without it"}
+	for i, o := range options {
+		p.say(fmt.Sprintf("  %d: %s", i+1, o))
+	}
+	p.asks = append(p.asks, plainAsk{id: "folder", trust: t, options: options})
+	p.question("Answer (number): ")
+}
+
 func (p *plain) question(prompt string) {
 	if p.eof {
 		p.say("Nobody is there to answer.")
@@ -380,7 +401,7 @@ func (p *plain) question(prompt string) {
 }
 
 // answer settles the first question with a line.
-func (p *plain) answer(line string) {
+func (p *plain) answer(ctx context.Context, line string) {
 	a := p.asks[0]
 	line = strings.TrimSpace(line)
 	n := 0
@@ -389,11 +410,13 @@ func (p *plain) answer(line string) {
 	}
 	var err error
 	switch {
-	case a.approval != nil && n == 0:
+	case (a.approval != nil || a.trust != nil) && n == 0:
 		p.write("Answer with a number from 1 to " + itoa(len(a.options)) + ": ")
 		return
 	case a.approval != nil:
 		err = p.conv.Answer(a.id, tools.Answer{Scope: a.approval.Options[n-1].Scope, Option: n - 1})
+	case a.trust != nil:
+		err = a.trust.Decide(ctx, n == 1)
 	case line == "":
 		p.write("Answer: ")
 		return
@@ -412,6 +435,9 @@ func (p *plain) answer(line string) {
 func (p *plain) refuseAll() {
 	for _, a := range p.asks {
 		var err error
+		if a.trust != nil {
+			continue // what is not trusted stays inert
+		}
 		if a.approval != nil {
 			err = p.conv.Answer(a.id, tools.Answer{Scope: tools.AnswerNo, Option: -1})
 		} else {

@@ -37,20 +37,25 @@ func (h handle) folder(path string) (handle, error) {
 	if fd, ok, err := openBeneath(h.fd, path); ok {
 		return handle{fd}, err
 	}
-	at := h.fd
+	return h.stepwise(path)
+}
+
+// stepwise opens a folder part by part.
+func (h handle) stepwise(path string) (handle, error) {
+	at, err := openat(h.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return handle{}, err
+	}
 	for name := range strings.SplitSeq(path, "/") {
-		fd, err := openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY)
-		if at != h.fd {
-			_ = unix.Close(at) // only a step on the way
+		if name == "" {
+			continue
 		}
+		fd, err := openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY)
+		_ = unix.Close(at) // only a step on the way
 		if err != nil {
 			return handle{}, err
 		}
 		at = fd
-	}
-	if at == h.fd { // no step: "" is h itself
-		fd, err := unix.FcntlInt(uintptr(at), unix.F_DUPFD_CLOEXEC, 0)
-		return handle{fd}, err
 	}
 	return handle{at}, nil
 }

@@ -95,7 +95,7 @@ func (c *change) plan(verb string) tools.Plan {
 // changeFile does what write and edit have in common: it takes the path's lock, lets make
 // work out the change from the file's present content, writes it and lets commands run.
 func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, make func(place, target) (change, error)) (tools.Result, error) {
-	t, err := f.ws.resolve(arg)
+	t, err := f.ws.resolveFile(arg)
 	if err != nil {
 		return tools.Result{}, err
 	}

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"jcode/internal/paths"
 	"jcode/internal/search"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -101,6 +103,9 @@ func (f *files) runGlob(ctx context.Context, call tools.Call, a globArgs) (tools
 	}
 	s, err := f.searchRoot(call, start)
 	if err != nil {
+		if f.onlyPatternIsAbsent(a, start) {
+			return f.globResult(searchRoot{}, nil, limit, text.Visible(start)+" does not exist", search.Missed{}), nil
+		}
 		return tools.Result{}, err
 	}
 	defer s.close()
@@ -137,6 +142,17 @@ func (f *files) runGlob(ctx context.Context, call tools.Call, a globArgs) (tools
 		hint = fmt.Sprintf("deeper down there are %d: use **/%s", n, pattern)
 	}
 	return f.globResult(s, all, limit, hint, missed), nil
+}
+
+// onlyPatternIsAbsent reports whether the folder that was named exists, and what the
+// pattern adds to it does not: then nothing matches, and that is no error.
+func (f *files) onlyPatternIsAbsent(a globArgs, start string) bool {
+	dir, err := f.ws.resolve(cmp.Or(a.Dir, "."))
+	if err != nil || !exists(dir.abs) {
+		return false
+	}
+	t, err := f.ws.resolve(start)
+	return err == nil && !exists(t.abs)
 }
 
 // insideFile reports whether a link leads to a file in the workspace.

@@ -95,7 +95,14 @@ func (f *files) runGrep(ctx context.Context, call tools.Call, a grepArgs) (tools
 		g.LineBytes = scriptLine
 	}
 	if include != nil {
-		g.Want = func(p string) bool { return include(s.below(p)) }
+		// Models write it relative to the folder that is searched, or to the root.
+		leaveOut := strings.HasPrefix(a.Include, "!")
+		g.Want = func(p string) bool {
+			if leaveOut {
+				return include(s.below(p)) && include(p)
+			}
+			return include(s.below(p)) || include(p)
+		}
 	}
 	found, err := f.find(ctx, g, s)
 	if err != nil {

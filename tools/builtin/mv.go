@@ -55,7 +55,8 @@ func (f *files) mv() tools.Tool {
 	}
 }
 
-// movable resolves both ends of a move. A folder as dst is moved into.
+// movable resolves both ends of a move. A folder as dst is moved into, also one that is only
+// written as such and does not exist yet.
 func (f *files) movable(a mvArgs) (src, dst target, err error) {
 	if src, err = f.removable(a.Src); err != nil {
 		return src, dst, err
@@ -63,7 +64,8 @@ func (f *files) movable(a mvArgs) (src, dst target, err error) {
 	if dst, err = f.ws.resolve(a.Dst); err != nil {
 		return src, dst, err
 	}
-	if info, err := os.Lstat(dst.abs); err == nil && info.IsDir() && dst.abs != src.abs {
+	info, err := os.Lstat(dst.abs)
+	if err == nil && info.IsDir() && dst.abs != src.abs || err != nil && namesFolder(a.Dst) {
 		dst.abs = filepath.Join(dst.abs, filepath.Base(src.abs))
 		dst.shown = f.ws.Shown(dst.abs)
 		dst.title = dst.shown

@@ -70,6 +70,10 @@ func TestEveryMatchingLineIsFoundWithItsPath(t *testing.T) { // R05
 		t.Errorf("data %v", d)
 	}
 	has(t, r.ok("grep", args{"pattern": "(?i)WORD", "include": "*.{md,txt}", "path": "d"}).Text, "d/b.txt:1:word\nd/c.md:1:Word")
+	has(t, r.ok("grep", args{"pattern": "word", "include": "d/*.txt", "path": "d"}).Text, "d/b.txt:1:word")
+	if text := r.ok("grep", args{"pattern": "word", "include": "!*.txt"}).Text; strings.Contains(text, "txt:") {
+		t.Errorf("left out, and found: %q", text)
+	}
 	has(t, r.ok("grep", args{"pattern": "zzz"}).Text, "no matches in 3 files")
 	has(t, r.ok("grep", args{"query": "^x|2$", "glob": "*.txt"}).Text, "a.txt:3:word 2\na.txt:5:x word")
 }
@@ -246,6 +250,10 @@ func TestGlobPatterns(t *testing.T) {
 		t.Errorf("in a folder: %q", got)
 	}
 	has(t, r.ok("glob", args{"pattern": "*.ts"}).Text, "no files match", "deeper down there are 1: use **/*.ts")
+	if res := r.ok("glob", args{"pattern": "none/**/*.ts"}); structured(t, res)["count"] != 0.0 || !strings.Contains(res.Text, "none does not exist") {
+		t.Errorf("below an absent folder: %q", res.Text)
+	}
+	r.refused("glob", args{"pattern": "*", "dir": "none"}, "does not exist")
 	r.refused("glob", args{"pattern": "../*"}, "..")
 	r.refused("glob", args{"pattern": "[a"}, "invalid pattern")
 	has(t, r.ok("glob", args{"pattern": "**/*", "limit": 2}).Text, "6 files, the first 2")

@@ -146,6 +146,20 @@ type target struct {
 // resolve finds the file that an argument means. Relative paths begin at the root.
 func (w *Workspace) resolve(arg string) (target, error) { return w.find(arg, true) }
 
+// resolveFile is resolve for a file that is to be written: a path that ends in a slash
+// names a folder.
+func (w *Workspace) resolveFile(arg string) (target, error) {
+	if namesFolder(arg) {
+		return target{}, tools.Errorf(tools.KindInvalidArgs, "%s names a folder; give the file's path", text.Visible(arg))
+	}
+	return w.resolve(arg)
+}
+
+// namesFolder reports whether a path is written as that of a folder.
+func namesFolder(arg string) bool {
+	return strings.HasSuffix(arg, "/") || strings.HasSuffix(arg, string(filepath.Separator))
+}
+
 // resolveEntry is resolve, but a link at the end is meant itself and not followed.
 func (w *Workspace) resolveEntry(arg string) (target, error) { return w.find(arg, false) }
 

@@ -33,7 +33,7 @@ func (f *files) write() tools.Tool {
 			if err := call.Decode(&a); err != nil {
 				return tools.Plan{}, err
 			}
-			t, err := f.ws.resolve(a.Path)
+			t, err := f.ws.resolveFile(a.Path)
 			if err != nil {
 				return tools.Plan{}, err
 			}

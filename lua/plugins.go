@@ -31,6 +31,8 @@ type plugin struct {
 	script  *script // what runs, nil when it never loaded
 	problem string
 	trusted bool
+	// ahead gives the host that was started while others still load.
+	ahead chan startedHost
 	// ctx ends when a later version takes the place of this one.
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -185,6 +187,7 @@ func (r *Room) scanPlugins() {
 		}
 		r.setPlugin(fresh)
 		if err == nil && fresh.trusted && r.begun() {
+			r.startAhead(fresh)
 			r.loads.add(func() { r.loadInTurn(fresh) })
 		}
 	}
@@ -198,6 +201,34 @@ func (r *Room) scanPlugins() {
 
 func (r *Room) pluginTrusted(f found, b bundle) bool {
 	return f.root.scope != "project" || r.trusted(TrustItem{Kind: "lua plugin", Name: f.id, Path: f.path, Hash: b.hash})
+}
+
+// startedHost is a host, or why there is none.
+type startedHost struct {
+	conn *conn
+	err  error
+}
+
+// startAhead starts a plugin's host before its turn to load comes. A host that nobody
+// takes ends with the plugin's version.
+func (r *Room) startAhead(p *plugin) {
+	p.ahead = make(chan startedHost)
+	r.wg.Go(func() {
+		select {
+		case r.starting <- struct{}{}:
+		case <-p.ctx.Done():
+			return
+		}
+		c, err := r.opts.start(p.ctx, true)
+		<-r.starting
+		select {
+		case p.ahead <- startedHost{c, err}:
+		case <-p.ctx.Done():
+			if err == nil {
+				c.close()
+			}
+		}
+	})
 }
 
 // loadInTurn loads a plugin and returns when it is loaded, or waits for a person: that
@@ -220,7 +251,7 @@ func (r *Room) loadPlugin(p *plugin, asks func()) {
 	}
 	scope := r.stateScope(p.scope, p.owner())
 	sc := r.newScript(wire.EnvPlugin, p.id, p.owner(), scope, p.bundle)
-	sc.asks = asks
+	sc.asks, sc.ahead = asks, p.ahead
 	_, fail := sc.send(&mail{ctx: p.ctx, job: job{msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
 	r.mu.Lock()
 	old := p.script

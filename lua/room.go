@@ -36,6 +36,8 @@ type Room struct {
 	loads  queue      // startup script and plugins
 	checks queue      // syntax of changed tools
 	scan   sync.Mutex // one comparison with the disk at a time
+	// starting holds a token for each plugin's host that is being started ahead.
+	starting chan struct{}
 
 	mu         sync.Mutex
 	started    bool
@@ -67,7 +69,7 @@ func New(opts Options) (*Room, error) {
 	}
 	var salt [4]byte
 	_, _ = rand.Read(salt[:]) // never fails
-	r := &Room{opts: opts, salt: hex.EncodeToString(salt[:]), tools: map[string]*slot{}, pins: map[string]*version{}, ready: make(chan struct{})}
+	r := &Room{opts: opts, salt: hex.EncodeToString(salt[:]), tools: map[string]*slot{}, pins: map[string]*version{}, ready: make(chan struct{}), starting: make(chan struct{}, 4)}
 	start := opts.start
 	r.opts.start = func(ctx context.Context, long bool) (*conn, error) {
 		c, err := start(ctx, long)
@@ -263,7 +265,7 @@ func (r *Room) Close() {
 		}
 	}
 	for _, s := range r.scripts() {
-		s.stop()
+		r.wg.Go(s.stop)
 	}
 	r.pool.close()
 	r.wg.Wait()

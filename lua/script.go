@@ -71,8 +71,9 @@ type script struct {
 	problem  string // why it does not run
 	disabled bool
 
-	conn *conn  // of the goroutine
-	asks func() // is told before a person is asked; set before the first mail
+	conn  *conn  // of the goroutine
+	asks  func() // is told before a person is asked; set before the first mail
+	ahead <-chan startedHost
 }
 
 // mail is one piece of work for a script.
@@ -286,10 +287,25 @@ func (s *script) boot(ctx context.Context) *failure {
 	return fail
 }
 
+// host gives a fresh host: the first time the one that was started ahead.
+func (s *script) host(ctx context.Context) (*conn, error) {
+	ahead := s.ahead
+	s.ahead = nil
+	if ahead != nil {
+		select {
+		case h := <-ahead:
+			return h.conn, h.err
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return s.room.opts.start(ctx, true)
+}
+
 // load starts a host and runs the body of the file. A plugin's body has no rights; the
 // startup script's may do all that startup() may.
 func (s *script) load(ctx context.Context) (*wire.Object, *conn, *failure) {
-	c, err := s.room.opts.start(ctx, true)
+	c, err := s.host(ctx)
 	if err != nil {
 		return nil, nil, &failure{kind: tools.KindKilled, text: err.Error(), limit: true}
 	}

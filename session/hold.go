@@ -30,6 +30,10 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("session %s is open in another jcode (process %d)", e.Session, e.PID)
 }
 
+// sweepLocks is how many lock files may lie about before the ones of killed processes are
+// taken away.
+const sweepLocks = 200
+
 // Hold claims a session for writing, or gives a *HeldError. A second claim in the same
 // process is refused as well.
 func (s *Store) Hold(sessionID string) (*Hold, error) {
@@ -40,6 +44,7 @@ func (s *Store) Hold(sessionID string) (*Hold, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("hold session %s: %w", sessionID, err)
 	}
+	filelock.Sweep(dir, sweepLocks)
 	path := filepath.Join(dir, sessionID+".lock")
 	lock, err := filelock.Try(path)
 	if errors.Is(err, filelock.ErrHeld) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -88,4 +89,18 @@ func same(f *os.File, path string) bool {
 	}
 	b, err := os.Stat(path)
 	return err == nil && os.SameFile(a, b)
+}
+
+// Sweep takes away the lock files of a folder that nobody holds, once there are more than
+// some: processes that were killed leave theirs behind. What can't be removed stays.
+func Sweep(dir string, more int) {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) <= more {
+		return
+	}
+	for _, e := range entries {
+		if l, err := Try(filepath.Join(dir, e.Name())); err == nil {
+			_ = l.Remove() // it is tried again another time
+		}
+	}
 }

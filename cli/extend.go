@@ -92,7 +92,11 @@ func (a *app) ready(ctx context.Context) {
 	if a.lua != nil {
 		a.lua.ready(ctx)
 	}
-	if a.mcp == nil || !a.flags.Print {
+	if a.mcp == nil {
+		return
+	}
+	a.mcp.Refresh(ctx)
+	if !a.flags.Print {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, printWait)

@@ -77,6 +77,7 @@ type actor struct {
 	listing   bool
 	waiters   []chan error
 	lastKick  time.Time
+	listed    time.Time // when the tools were read last
 	closing   sync.WaitGroup
 	dialing   context.CancelFunc
 	succeeded atomic.Bool
@@ -247,6 +248,7 @@ func (a *actor) dialed(gen uint64, out dialed, err error) {
 	}
 	a.session, a.http, a.tools, a.skipped = out.session, out.http, out.tools, out.skipped
 	a.state, a.err, a.nextTry, a.since = StateConnected, nil, time.Time{}, a.env.now()
+	a.listed = a.since
 	a.succeeded.Store(false)
 	a.log.note("connected: %s %s, protocol %s, %d tools", out.session.info.name, out.session.info.version, out.session.info.protocol, len(out.tools))
 	a.closing.Go(func() {
@@ -454,6 +456,9 @@ func (a *actor) relist(gen uint64) {
 		return
 	}
 	s, changed := a.session, a.changed
+	if changed[listTools] {
+		a.listed = a.env.now()
+	}
 	a.changed = [3]bool{}
 	a.listing = true
 	limit := a.spec.entry.ConnectTimeout
@@ -471,6 +476,21 @@ func (a *actor) relist(gen uint64) {
 		}
 		a.do(func() { a.relisted(gen, got) })
 	})
+}
+
+// relistEvery is how often the tools of a server that can't tell of changes are read.
+const relistEvery = time.Minute
+
+// recheck reads the tools again when the server could not have told of a change, and
+// reports whether it does.
+func (a *actor) recheck() (begun bool) {
+	a.ask(func() {
+		begun = a.session != nil && !a.session.link.notifies() && a.env.now().Sub(a.listed) >= relistEvery
+		if begun {
+			a.listChanged(a.gen, listTools)
+		}
+	})
+	return begun
 }
 
 // relisted is what a new reading of lists gave.

@@ -158,6 +158,7 @@ func (l *httpLink) tap() *tap             { return l.trip.tap }
 func (l *httpLink) gone() <-chan struct{} { return l.goneCh }
 func (l *httpLink) lost() <-chan struct{} { return l.lostCh }
 func (l *httpLink) pid() int              { return 0 }
+func (l *httpLink) notifies() bool        { return l.mode.sse || l.trip.streaming.Load() }
 
 // close ends the session in the background: the library tells the server, at most for
 // five seconds.

@@ -235,3 +235,21 @@ func TestBadHeaderMarksOverHTTP(t *testing.T) { // S16
 		t.Errorf("%v %v", baseNames(d.tools), d.skipped)
 	}
 }
+
+func TestToolsOfAServerWithoutStreamAreReadAgain(t *testing.T) { // section 2
+	server := httpServer(t, "get405")
+	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": server.Endpoint()}}, nil)
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	name := strings.TrimPrefix(r.call("mcp:s:grow", `{}`).Text, "added ")
+	r.m.Refresh(t.Context())
+	if strings.Contains(strings.Join(r.offered(), " "), name) {
+		t.Error("it was read again within a minute")
+	}
+	a := r.m.actor("s")
+	a.ask(func() { a.listed = a.listed.Add(-2 * time.Minute) })
+	r.m.Refresh(t.Context())
+	if !strings.Contains(strings.Join(r.offered(), " "), name) {
+		t.Errorf("%s is not offered: %v", name, r.offered())
+	}
+}

@@ -58,9 +58,11 @@ func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []b
 			return
 		case resp.StatusCode < 300:
 			opened = true
+			r.streaming.Store(true)
 			f := r.filter(resp.Body)
 			n, _ := io.Copy(in, f) // the end of a stream is no failure
-			_ = f.Close()
+			_ = f.Close()          // it was read
+			r.streaming.Store(false)
 			if f.lastID != "" {
 				lastID = f.lastID
 			}

@@ -114,11 +114,32 @@ func (m *Manager) Start() {
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.readConfig()
+	m.tellProblems()
 	m.mu.Lock()
 	names := m.startNames()
 	m.hold(m.base, names)
 	m.mu.Unlock()
 	m.settle(false, false, nil)
+}
+
+// tellProblems tells the person of files and entries that can't be used.
+func (m *Manager) tellProblems() {
+	m.mu.Lock()
+	var problems []string
+	for _, f := range m.config.files {
+		if f.Error != "" {
+			problems = append(problems, f.Error)
+		}
+	}
+	for _, name := range m.known() {
+		if e, _ := m.entry(name); e.Err != nil {
+			problems = append(problems, e.Err.Error())
+		}
+	}
+	m.mu.Unlock()
+	for _, p := range problems {
+		m.notify("warn", "MCP servers: %s", p)
+	}
 }
 
 // readConfig reads the files and settles what counts.
@@ -361,6 +382,23 @@ func (m *Manager) WaitReady(ctx context.Context) []string {
 		case <-ctx.Done():
 			return waiting
 		}
+	}
+}
+
+// refreshWait bounds how long a turn waits for lists that are read again.
+const refreshWait = 2 * time.Second
+
+// Refresh is called at the start of a turn: tools of URL servers that have no stream of
+// notifications are read again, at most once a minute.
+func (m *Manager) Refresh(ctx context.Context) {
+	m.mu.Lock()
+	actors := slices.Collect(maps.Values(m.actors))
+	m.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, refreshWait)
+	defer cancel()
+	actors = slices.DeleteFunc(actors, func(a *actor) bool { return !a.recheck() })
+	for _, a := range actors {
+		a.settled(ctx)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jcode/internal/text"
@@ -36,6 +37,8 @@ type roundTripper struct {
 	lose    func(error)
 	url     string
 	wait    sync.WaitGroup
+	// streaming says that a stream of notifications is open.
+	streaming atomic.Bool
 
 	mu      sync.Mutex
 	failed  error // of the handshake

@@ -33,6 +33,8 @@ type link interface {
 	// reason says why it was lost.
 	reason() error
 	pid() int
+	// notifies reports whether changes of lists are told of without being asked for.
+	notifies() bool
 }
 
 // listKind says which list of a server changed.

@@ -14,4 +14,5 @@ func (l stdioLink) kill()                    { l.conn.process.kill() }
 func (l stdioLink) gone() <-chan struct{}    { return l.conn.process.gone }
 func (l stdioLink) lost() <-chan struct{}    { return l.conn.ended }
 func (l stdioLink) reason() error            { return l.conn.failure() }
+func (l stdioLink) notifies() bool           { return true }
 func (l stdioLink) pid() int                 { return l.conn.process.p.Pid() }

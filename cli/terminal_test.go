@@ -131,6 +131,10 @@ func (c *chat) quit() {
 	if code, err := c.ExitCode(patience); err != nil || code != 0 {
 		c.t.Fatalf("exit %d, %v", code, err)
 	}
+	// The program is gone before its last bytes are read here.
+	_, _ = c.Wait(patience, func(s terminal.Screen) bool {
+		return s.CursorVisible && !c.Mode(1049) && !c.Mode(2004) && !c.Mode(1006)
+	})
 	for mode, name := range map[int]string{1049: "alternate screen", 2004: "bracketed paste", 1006: "mouse"} {
 		if c.Mode(mode) {
 			c.t.Errorf("%s is still on", name)

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -260,6 +259,35 @@ func document(n int) string {
 	return b.String()[:n]
 }
 
+// wholeSteps is document without the step that its end cuts.
+func wholeSteps(n int) string {
+	s := document(n)
+	return s[:strings.LastIndex(s, "## Step")]
+}
+
+func TestDeltaCostsTheSameLateInAnAnswer(t *testing.T) {
+	allocs := func(n int) float64 {
+		base, more := wholeSteps(n), document(4<<10)
+		return testing.AllocsPerRun(3, func() {
+			s := NewStream(Options{Width: 100, Styles: testStyles()})
+			s.Append(base)
+			s.Lines()
+			for i := 0; i+20 <= len(more); i += 20 {
+				s.Append(more[i : i+20])
+				s.Lines()
+			}
+		}) - testing.AllocsPerRun(3, func() {
+			s := NewStream(Options{Width: 100, Styles: testStyles()})
+			s.Append(base)
+			s.Lines()
+		})
+	}
+	early, late := allocs(1<<10), allocs(64<<10)
+	if late > early*1.5 {
+		t.Errorf("4 KB of deltas allocate %.0f times after 64 KB and %.0f after 1 KB", late, early)
+	}
+}
+
 func BenchmarkWhole(b *testing.B) {
 	for _, kb := range []int{4, 64} {
 		src := document(kb << 10)
@@ -275,22 +303,24 @@ func BenchmarkWhole(b *testing.B) {
 // BenchmarkDelta measures the cost of one delta of 20 bytes after the first KB and after 64 KB of one answer.
 func BenchmarkDelta(b *testing.B) {
 	for _, kb := range []int{1, 64} {
-		base, more := document(kb<<10), document(4<<10)
+		base, more := wholeSteps(kb<<10), wholeSteps(max(kb, 8)<<10)
 		b.Run(fmt.Sprintf("after%dKB", kb), func(b *testing.B) {
 			b.ReportAllocs()
+			var s *Stream
+			at := len(more)
 			for b.Loop() {
-				b.StopTimer()
-				s := NewStream(Options{Width: 100, Styles: testStyles()})
-				s.Append(base)
-				s.Lines()
-				runtime.GC()
-				b.StartTimer()
-				for i := 0; i+20 <= len(more); i += 20 {
-					s.Append(more[i : i+20])
+				if at+20 > len(more) {
+					b.StopTimer()
+					s = NewStream(Options{Width: 100, Styles: testStyles()})
+					s.Append(base)
 					s.Lines()
+					at = 0
+					b.StartTimer()
 				}
+				s.Append(more[at : at+20])
+				s.Lines()
+				at += 20
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(more)/20), "ns/delta")
 		})
 	}
 }

@@ -72,7 +72,7 @@ type tickMsg struct{}
 type refreshMsg struct{}
 
 // tick is how often a running thing is drawn anew.
-const tick = 150 * time.Millisecond
+const tick = 200 * time.Millisecond
 
 func newProgram(ctx context.Context, opt Options) *program {
 	p := &program{opt: opt, ctx: ctx, tr: newTranscript(), in: newEditor(), dark: true, send: func(tea.Msg) {}}

@@ -3,12 +3,13 @@ package tui
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"strings"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 )
@@ -18,6 +19,9 @@ import (
 // it is given a blank frame and keeps what it is good at: the modes of the terminal, the
 // alternate screen, suspending and restoring.
 //
+// What is drawn is what differs, line by line: a line that moved is scrolled, of a line
+// that grew only its end is written.
+//
 // The painter is also the program's output, so that it sees what Bubble Tea writes: when
 // the alternate screen is entered and left, and when the screen was erased. It is safe for
 // concurrent use.
@@ -25,18 +29,19 @@ type painter struct {
 	tty  term.File
 	wake func() // asks the program for a frame
 
-	mu      sync.Mutex
-	scr     *uv.TerminalRenderer
-	buf     bytes.Buffer
-	cells   uv.ScreenBuffer
-	active  bool      // in the alternate screen
-	erase   bool      // everything has to be drawn anew
-	moved   bool      // somebody else wrote: the cursor may be anywhere
-	after   time.Time // nothing is drawn before: an erase is about to come
-	synced  bool      // the terminal shows an update as a whole
-	shown   bool      // the cursor is visible
-	shape   int       // its style as DECSCUSR has it, 0 = the terminal's own
-	failure error
+	mu            sync.Mutex
+	out           colorprofile.Writer // what is drawn goes through it into buf
+	buf           bytes.Buffer
+	width, height int
+	lines         []string  // as they stand on the screen; nil = unknown
+	active        bool      // in the alternate screen
+	cursor        place     // where it was left: column and row
+	moved         bool      // somebody else wrote: the cursor may be anywhere
+	after         time.Time // nothing is drawn before: an erase is about to come
+	synced        bool      // the terminal shows an update as a whole
+	shown         bool      // the cursor is visible
+	shape         int       // its style as DECSCUSR has it, 0 = the terminal's own
+	failure       error
 }
 
 // eraseWait is how long after a change of size the erase of Bubble Tea's renderer may take:
@@ -44,15 +49,9 @@ type painter struct {
 const eraseWait = 25 * time.Millisecond
 
 // newPainter makes a painter for a terminal.
-func newPainter(tty term.File, env []string, wake func()) *painter {
-	p := &painter{tty: tty, wake: wake}
-	p.scr = uv.NewTerminalRenderer(&p.buf, env)
-	p.scr.SetFullscreen(true)
-	p.scr.SetRelativeCursor(false)
-	p.scr.SetScrollOptim(true)
-	p.scr.SetTabStops(-1)
-	p.cells = uv.NewScreenBuffer(80, 24)
-	p.cells.Method = ansi.GraphemeWidth
+func newPainter(tty term.File, wake func()) *painter {
+	p := &painter{tty: tty, wake: wake, width: 80, height: 24}
+	p.out = colorprofile.Writer{Forward: &p.buf, Profile: colorprofile.TrueColor}
 	return p
 }
 
@@ -81,10 +80,10 @@ func (p *painter) Write(b []byte) (int, error) {
 			_, err = p.tty.Write([]byte(ansi.SetCursorStyle(0)))
 		}
 	case enter >= 0:
-		p.active, p.erase, p.shown, p.shape, p.after = true, true, false, 0, time.Time{}
+		p.active, p.lines, p.shown, p.shape, p.after = true, nil, false, 0, time.Time{}
 		p.wake()
 	case bytes.Contains(b, []byte(ansi.EraseEntireScreen)) || bytes.Contains(b, []byte(ansi.EraseScreenBelow)):
-		p.erase, p.after = true, time.Time{}
+		p.lines, p.after = nil, time.Time{}
 		p.wake()
 	}
 	return n, err
@@ -94,8 +93,8 @@ func (p *painter) Write(b []byte) (int, error) {
 func (p *painter) profile(c colorprofile.Profile) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.scr.SetColorProfile(c)
-	p.erase = true
+	// Below this, cursor movements would go as well.
+	p.out.Profile, p.lines = max(c, colorprofile.ASCII), nil
 }
 
 // sync says that the terminal can show an update as a whole.
@@ -109,10 +108,7 @@ func (p *painter) sync() {
 func (p *painter) resize(w, h int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.scr.Resize(w, h)
-	p.cells = uv.NewScreenBuffer(w, h)
-	p.cells.Method = ansi.GraphemeWidth
-	p.erase, p.after = true, time.Now().Add(eraseWait)
+	p.width, p.height, p.lines, p.after = w, h, nil, time.Now().Add(eraseWait)
 }
 
 // failed gives what went wrong in writing, nil if nothing did.
@@ -137,28 +133,28 @@ func (p *painter) ready(now time.Time) (ok bool, wait time.Duration) {
 }
 
 // paint draws a frame: what differs from the one before. The cursor is nil where it is hidden.
-func (p *painter) paint(frame string, cursor *tea.Cursor) {
+// The first region lines may move together.
+func (p *painter) paint(frame string, cursor *tea.Cursor, region int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.active || p.failure != nil {
 		return
 	}
-	if p.erase {
-		p.scr.Erase()
+	d := differ{old: p.lines, now: frameLines(frame, p.height), width: p.width, region: region}
+	drawn := d.draw()
+	p.lines = d.now
+	// Drawing leaves the cursor anywhere.
+	if drawn != "" || p.moved {
+		p.cursor = place{-1, -1}
 	}
-	if p.moved {
-		p.scr.SetPosition(-1, -1)
-	}
-	p.erase, p.moved = false, false
-	p.cells.Clear()
-	uv.NewStyledString(frame).Draw(p.cells, p.cells.Bounds())
-	p.scr.Render(p.cells.RenderBuffer)
-	if cursor != nil {
-		p.scr.MoveTo(cursor.X, cursor.Y)
-	}
-	if err := p.scr.Flush(); err != nil {
+	p.moved = false
+	if _, err := io.WriteString(&p.out, drawn); err != nil {
 		p.failure = fmt.Errorf("draw: %w", err)
 		return
+	}
+	if cursor != nil && p.cursor != (place{cursor.X, cursor.Y}) {
+		p.cursor = place{cursor.X, cursor.Y}
+		p.buf.WriteString(ansi.CursorPosition(cursor.X+1, cursor.Y+1))
 	}
 	out := p.update(cursor)
 	if len(out) == 0 {
@@ -169,14 +165,28 @@ func (p *painter) paint(frame string, cursor *tea.Cursor) {
 	}
 }
 
+// frameLines gives exactly n lines of a frame.
+func frameLines(frame string, n int) []string {
+	lines := make([]string, n)
+	for y := range lines {
+		lines[y], frame, _ = strings.Cut(frame, "\n")
+	}
+	return lines
+}
+
+// flicker is how many bytes may be drawn with the cursor in sight: fewer arrive at once.
+const flicker = 300
+
 // update puts the bytes of a frame between what keeps it from flickering.
 func (p *painter) update(cursor *tea.Cursor) []byte {
 	var out bytes.Buffer
-	drawn := p.buf.Len() > 0
+	drawn := p.buf.Len() > flicker
+	hidden := false
 	switch {
 	case drawn && p.synced:
 		out.WriteString(ansi.SetModeSynchronizedOutput)
 	case drawn && p.shown:
+		hidden = true
 		out.WriteString(ansi.ResetModeTextCursorEnable)
 	}
 	out.Write(p.buf.Bytes())
@@ -189,9 +199,9 @@ func (p *painter) update(cursor *tea.Cursor) []byte {
 	}
 	visible := cursor != nil
 	switch {
-	case visible && (!p.shown || drawn && !p.synced):
+	case visible && (!p.shown || hidden):
 		out.WriteString(ansi.SetModeTextCursorEnable)
-	case !visible && p.shown:
+	case !visible && p.shown && !hidden:
 		out.WriteString(ansi.ResetModeTextCursorEnable)
 	}
 	p.shown = visible

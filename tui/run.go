@@ -35,11 +35,7 @@ func Run(ctx context.Context, opt Options) error {
 	}
 	var prog *tea.Program
 	if tty, ok := out.(term.File); ok && runtime.GOOS != "windows" && term.IsTerminal(tty.Fd()) {
-		env := opt.Env
-		if env == nil {
-			env = os.Environ()
-		}
-		p.painter = newPainter(tty, env, func() { go prog.Send(refreshMsg{}) })
+		p.painter = newPainter(tty, func() { go prog.Send(refreshMsg{}) })
 		out = p.painter
 	}
 	options = append(options, tea.WithOutput(out))

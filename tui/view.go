@@ -64,7 +64,7 @@ func (p *program) View() tea.View {
 		return s.view
 	}
 	v := p.build()
-	p.painter.paint(v.Content, v.Cursor)
+	p.painter.paint(v.Content, v.Cursor, p.tr.height)
 	s.view, s.built, s.stale = p.blank(v), now, false
 	return s.view
 }

@@ -267,16 +267,6 @@ func TestUsualToolsWorkConfined(t *testing.T) {
 			t.Errorf("git: %d %q", code, out)
 		}
 	}
-	if _, err := exec.LookPath("go"); err == nil && !testing.Short() {
-		r.policy.Caches = append(r.policy.Caches, filepath.Join(r.base, "gocache"))
-		if err := os.MkdirAll(filepath.Join(r.base, "gocache"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		out, code := r.sh("printf 'module x\\n\\ngo 1.21\\n' > go.mod; printf 'package main\\n\\nfunc main() { println(\"built\") }\\n' > main.go; GOFLAGS=-mod=mod GOCACHE=" + filepath.Join(r.base, "gocache") + " go run .")
-		if code != 0 || !strings.Contains(out, "built") {
-			t.Errorf("go: %d %q", code, out)
-		}
-	}
 }
 
 func TestHomeAsWorkspaceHidesKeysToo(t *testing.T) {

@@ -71,12 +71,15 @@ func (a *analysis) outsideFrom(dir, name string, glob bool) string {
 	if name == "/dev/null" || name == "/dev/stdin" {
 		return ""
 	}
-	full := name
-	if !filepath.IsAbs(name) {
-		if dir == "" {
-			return "it is not known in which folder it runs"
+	if !filepath.IsAbs(name) && dir == "" {
+		return "it is not known in which folder it runs"
+	}
+	full := lexical(dir, name)
+	if real := climb(dir, name); real != full && !glob {
+		// Links before a "..": the system goes where they lead, cd may not.
+		if why := a.judgeRead(real, name); why != "" {
+			return why
 		}
-		full = filepath.Join(dir, name)
 	}
 	if glob && strings.ContainsAny(name, "*?[") {
 		// The fixed part must lie inside in any case: listing a folder reads it.
@@ -180,6 +183,36 @@ func matching(dir, part string) (paths []string, ok bool) {
 	return paths, true
 }
 
+// climb gives the path that a name leads to from a folder, as the system goes: a ".." leads
+// to the parent of what the part before it resolves to.
+func climb(dir, name string) string {
+	if filepath.IsAbs(name) {
+		dir = filepath.VolumeName(name) + string(filepath.Separator)
+	}
+	if !strings.Contains(name, "..") {
+		return filepath.Join(dir, strings.TrimPrefix(name, filepath.VolumeName(name)))
+	}
+	at := dir
+	for part := range strings.SplitSeq(filepath.ToSlash(strings.TrimPrefix(name, filepath.VolumeName(name))), "/") {
+		switch part {
+		case "", ".":
+		case "..":
+			at = filepath.Dir(resolve(at))
+		default:
+			at = filepath.Join(at, part)
+		}
+	}
+	return at
+}
+
+// lexical gives the path of a name with ".." taken away as text.
+func lexical(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
+	}
+	return filepath.Join(dir, name)
+}
+
 // fixedPart gives the folder above the first wildcard of a path.
 func fixedPart(path string) string {
 	i := strings.IndexAny(path, "*?[")
@@ -209,12 +242,12 @@ func (a *analysis) targets(w word) []string {
 			continue
 		}
 		if filepath.IsAbs(full) {
-			out = append(out, resolve(full))
+			out = append(out, resolve(climb("/", full)))
 			continue
 		}
 		for _, dir := range a.dirs {
 			if dir != "" {
-				out = append(out, resolve(filepath.Join(dir, full)))
+				out = append(out, resolve(climb(dir, full)))
 			}
 		}
 	}

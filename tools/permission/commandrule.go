@@ -107,9 +107,13 @@ func (p *commandPattern) mayMean(c Command) (may, sure bool) {
 	if name, known := program(c.words[0]); known && name != c.words[0].text || strings.Contains(c.words[0].text, "/") {
 		forms = append(forms, append([]word{static(base(c.words[0].text))}, c.words[1:]...))
 	}
+	if rest, ok := strings.CutPrefix(base(c.words[0].text), "git-"); ok {
+		forms = append(forms, append([]word{static("git"), static(rest)}, c.words[1:]...))
+	}
 	if c.wrapper {
 		forms = append(forms, suffixes(c.words)...)
 	}
+	forms = append(forms, c.later...)
 	for _, words := range forms {
 		if !matchWords(p.words, words, true) {
 			continue

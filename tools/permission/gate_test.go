@@ -22,7 +22,7 @@ func workspace(t testing.TB) (root, home string) {
 		t.Fatal(err)
 	}
 	root, home = filepath.Join(base, "project"), filepath.Join(base, "home")
-	for _, f := range []string{"project/a.go", "project/b.go", "project/sub/c.go", "project/secrets-a/key", "project/.git/config", "outside/x", "home/.bashrc"} {
+	for _, f := range []string{"project/a.go", "project/b.go", "project/sub/c.go", "project/secrets-a/key", "project/.git/config", "project/sub/deep/x", "outside/x", "home/.bashrc"} {
 		path := filepath.Join(base, filepath.FromSlash(f))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -31,8 +31,10 @@ func workspace(t testing.TB) (root, home string) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(filepath.Join(base, "outside"), filepath.Join(root, "out")); err != nil {
-		t.Skipf("links can't be made here: %v", err)
+	for name, target := range map[string]string{"out": filepath.Join(base, "outside"), "deep": filepath.Join("sub", "deep")} {
+		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
+			t.Skipf("links can't be made here: %v", err)
+		}
 	}
 	return root, home
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -54,6 +54,7 @@ type Command struct {
 	words   []word
 	wrapper bool
 	wrapped int      // 1 + the index of the wrapper that holds it, else 0
+	later   [][]word // what it may run besides, as far as that is known
 	exact   bool     // the words say it all: no expansion, redirection or assignment
 	touches []string // resolved paths that the words and redirections name
 }
@@ -460,6 +461,7 @@ func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
 	n := len(a.line.Commands)
 	a.command(words, doubt)
 	cmd := &a.line.Commands[n]
+	cmd.later = a.later(cmd, redirs.feeds, c.Assigns)
 	cmd.touches = append(cmd.touches, redirs.touches...)
 	switch {
 	case redirs.reads != "":
@@ -476,6 +478,29 @@ func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
 	if doubt != "" || !cmd.exact && hasDynamic(words) {
 		cmd.Text = strings.TrimSpace(source(c) + redirs.text)
 	}
+}
+
+// later gives what a command may run that its words don't say: what a shell or xargs is
+// fed, what git is configured for on the spot.
+func (a *analysis) later(c *Command, feeds bool, assigns []*syntax.Assign) (out [][]word) {
+	unknown := word{dynamic: true}
+	name, _ := program(c.words[0])
+	switch {
+	case isShell(name) && (feeds || a.fed):
+		out = append(out, []word{unknown})
+	case name == "xargs" || name == "parallel":
+		for _, s := range suffixes(c.words) {
+			out = append(out, append(s[:len(s):len(s)], unknown))
+		}
+	}
+	steered := c.wrapper && name == "git"
+	for _, as := range assigns {
+		steered = steered || as.Name != nil && strings.HasPrefix(as.Name.Value, "GIT_CONFIG")
+	}
+	if steered {
+		out = append(out, []word{static("git"), unknown})
+	}
+	return out
 }
 
 // source prints a node as shell text.
@@ -542,14 +567,15 @@ func (a *analysis) chdir(words []word) {
 	}
 	now := a.dirs
 	for _, d := range now {
-		next := words[1].text
 		if d == "" {
 			continue
 		}
-		if !filepath.IsAbs(next) {
-			next = filepath.Join(d, next)
+		// cd takes ".." away as text, unless it was told otherwise.
+		for _, next := range []string{climb(d, words[1].text), lexical(d, words[1].text)} {
+			if !slices.Contains(a.dirs, next) {
+				a.dirs = append(a.dirs[:len(a.dirs):len(a.dirs)], next)
+			}
 		}
-		a.dirs = append(a.dirs[:len(a.dirs):len(a.dirs)], next)
 	}
 	if len(a.dirs) > 8 {
 		a.dirs = []string{""}
@@ -563,9 +589,16 @@ func (a *analysis) unwrap(name string, words []word) {
 		return
 	}
 	var texts []string
-	if name == "eval" {
+	switch name {
+	case "eval":
 		texts = []string{strings.TrimSpace(joinPlain(words[1:]))}
-	} else {
+	case "alias":
+		for _, w := range words[1:] {
+			if _, value, ok := strings.Cut(w.text, "="); ok && !w.dynamic {
+				texts = append(texts, value)
+			}
+		}
+	default:
 		for _, w := range words[1:] {
 			if !w.dynamic && strings.ContainsAny(w.text, " \t\n;|&") {
 				texts = append(texts, w.text)

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,6 +21,8 @@ type reads struct {
 	pattern bool
 	// here programs read the folder in which they run when they are given no other.
 	here bool
+	// files programs take files: of two folders diff would follow the links in them.
+	files bool
 	// enters programs only go to a folder.
 	enters bool
 }
@@ -59,7 +62,7 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 // opened says why the files that a command would open are not for reading unasked.
 func (a *analysis) opened(row reads, words []word) string {
 	args := words[1:]
-	if row.pattern && !hasFlag(args, "ef", "--regexp", "--file") {
+	if row.pattern && !hasFlag(args, "ef", "--regexp", "--file", "--files") {
 		for i, w := range args {
 			if !strings.HasPrefix(w.text, "-") {
 				args = append(args[:i:i], args[i+1:]...)
@@ -79,6 +82,9 @@ func (a *analysis) opened(row reads, words []word) string {
 		if why := a.outside(w); why != "" {
 			return why
 		}
+		if row.files && a.folder(w) {
+			return "it would go through a whole folder"
+		}
 		named = named || !strings.HasPrefix(w.text, "-")
 	}
 	if row.here && !named {
@@ -96,6 +102,16 @@ func (a *analysis) becomesFlag(w word) bool {
 	for _, dir := range a.dirs {
 		hits, ok := matching(dir, first)
 		if !ok || slices.ContainsFunc(hits, func(h string) bool { return strings.HasPrefix(filepath.Base(h), "-") }) {
+			return true
+		}
+	}
+	return false
+}
+
+// folder reports whether a word names a folder.
+func (a *analysis) folder(w word) bool {
+	for _, dir := range a.dirs {
+		if info, err := os.Stat(climb(dir, w.text)); err == nil && info.IsDir() {
 			return true
 		}
 	}
@@ -237,11 +253,11 @@ func table(name string) (reads, bool) {
 	case "sort":
 		return reads{check: no("oT", "--output", "--temporary-directory", "--compress-program", "--files0-from")}, true
 	case "diff":
-		return reads{check: no("rl", "--recursive", "--paginate")}, true
+		return reads{files: true, check: no("rl", "--recursive", "--paginate")}, true
 	case "tree":
 		return reads{here: true, check: no("oRl", "--output")}, true
 	case "grep", "egrep", "fgrep":
-		return reads{pattern: true, check: no("R", "--dereference-recursive"), here: true}, true
+		return reads{pattern: true, check: no("RSO", "--dereference-recursive"), here: true}, true
 	case "rg":
 		return reads{pattern: true, here: true, check: no("Lz", "--pre", "--hostname-bin", "--search-zip", "--follow")}, true
 	case "find":

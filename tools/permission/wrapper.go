@@ -35,7 +35,7 @@ func isWrapper(name string, words []word) bool {
 	case "git":
 		return gitRuns(words[1:])
 	case "timeout", "gtimeout", "nohup", "nice", "ionice", "setsid", "stdbuf", "unbuffer", "time", "xargs", "sudo", "doas", "su", "runuser", "pkexec",
-		"builtin", "exec", "source", ".", "trap", "coproc", "chroot", "unshare", "nsenter", "flock", "watch", "parallel", "script",
+		"builtin", "exec", "alias", "source", ".", "trap", "coproc", "chroot", "unshare", "nsenter", "flock", "watch", "parallel", "script",
 		"strace", "ltrace", "gdb", "lldb", "valgrind", "perf", "rlwrap", "entr", "watchexec", "ssh", "mosh", "docker", "podman", "nerdctl", "kubectl", "oc",
 		"npx", "bunx", "uvx", "pipx", "direnv", "nix", "nix-shell", "mise", "rtx", "asdf", "conda", "mamba", "micromamba", "faketime",
 		"caffeinate", "arch", "taskset", "chrt", "numactl", "prlimit", "systemd-run", "systemd-inhibit", "dbus-run-session", "xvfb-run", "at", "batch",

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -434,79 +432,4 @@ func (m *Manager) notify(level, format string, args ...any) {
 	if m.opt.Notify != nil {
 		m.opt.Notify(level, fmt.Sprintf(format, args...))
 	}
-}
-
-// fileSaver keeps results that don't fit into a text.
-type fileSaver struct {
-	dir string
-	mu  sync.Mutex
-	n   int
-}
-
-// keepFiles is how long saved results stay.
-const keepFiles = 7 * 24 * time.Hour
-
-// save writes data to a fresh file and gives its path.
-func (f *fileSaver) save(mime string, data []byte) (string, error) {
-	if f.dir == "" {
-		return "", fmt.Errorf("no folder for results")
-	}
-	f.mu.Lock()
-	f.n++
-	n := f.n
-	f.mu.Unlock()
-	if n == 1 {
-		f.prune()
-	}
-	if err := os.MkdirAll(f.dir, 0o700); err != nil {
-		return "", err
-	}
-	out, err := os.CreateTemp(f.dir, time.Now().Format("20060102-150405-")+"*"+extensionOf(mime))
-	if err != nil {
-		return "", err
-	}
-	_, err = out.Write(data)
-	if closeErr := out.Close(); err == nil {
-		err = closeErr
-	}
-	return out.Name(), err
-}
-
-// prune removes old results; what can't be removed stays.
-func (f *fileSaver) prune() {
-	entries, err := os.ReadDir(f.dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > keepFiles {
-			_ = os.Remove(filepath.Join(f.dir, e.Name())) // next time
-		}
-	}
-}
-
-func extensionOf(mime string) string {
-	switch mime {
-	case "text/plain":
-		return ".txt"
-	case "image/png":
-		return ".png"
-	case "image/jpeg":
-		return ".jpg"
-	case "image/gif":
-		return ".gif"
-	case "image/webp":
-		return ".webp"
-	case "image/svg+xml":
-		return ".svg"
-	case "audio/wav", "audio/x-wav":
-		return ".wav"
-	case "audio/mpeg":
-		return ".mp3"
-	case "application/pdf":
-		return ".pdf"
-	case "application/json":
-		return ".json"
-	}
-	return ".bin"
 }

@@ -1,0 +1,122 @@
+package mcp
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// Change is what a reload did to one server.
+type Change struct {
+	Name   string `json:"name"`
+	Change string `json:"change"` // added, removed, changed, unchanged, retried, needs_approval, invalid
+	State  State  `json:"state"`
+	Tools  int    `json:"tools"`
+	Error  string `json:"error,omitempty"`
+}
+
+// Reloaded is the outcome of a reload.
+type Reloaded struct {
+	Servers []Change     `json:"servers"`
+	Files   []FileReport `json:"files"`
+	waits   []<-chan error
+}
+
+// Reload reads all files again: unchanged servers keep running, changed ones restart,
+// removed ones end, failed ones are tried. With a name only that server is touched; force
+// restarts unchanged ones too. It doesn't wait for connections.
+func (m *Manager) Reload(name string, force bool) Reloaded {
+	m.control.Lock()
+	defer m.control.Unlock()
+	m.mu.Lock()
+	before := m.chosen
+	m.mu.Unlock()
+	m.readConfig()
+	m.mu.Lock()
+	if name != "" {
+		delete(m.off, name)
+	}
+	m.base.names = map[string]bool{}
+	m.hold(m.base, m.startNames())
+	for l := range m.leases {
+		for n := range l.names {
+			if _, ok := m.entry(n); !ok {
+				delete(l.names, n)
+			}
+		}
+	}
+	m.mu.Unlock()
+	done := m.settle(true, force, nil)
+	return m.reloaded(before, done)
+}
+
+func (m *Manager) reloaded(before map[string]chosen, done settleResult) Reloaded {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	verbs := map[string]verb{}
+	for _, a := range done.actions {
+		verbs[a.name] = a.verb
+	}
+	names := map[string]bool{}
+	for n := range before {
+		names[n] = true
+	}
+	for _, n := range m.known() {
+		names[n] = true
+	}
+	out := Reloaded{Files: m.config.files}
+	for _, n := range slices.Sorted(maps.Keys(names)) {
+		c := Change{Name: n, Change: "unchanged"}
+		now, exists := m.entry(n)
+		old, had := before[n]
+		switch {
+		case !exists:
+			c.Change, c.State = "removed", StateDisconnected
+		case now.Err != nil:
+			c.Change = "invalid"
+		case m.chosen[n].pending != nil:
+			c.Change = "needs_approval"
+		case !had && now.Source.File != "":
+			c.Change = "added"
+		case had && !old.entry.Target.Equal(now.Target):
+			c.Change = "changed"
+		case verbs[n] == verbRetry:
+			c.Change = "retried"
+		}
+		if exists {
+			d := m.details(n)
+			c.State, c.Tools, c.Error = d.State, d.Tools, d.Error
+		}
+		out.Servers = append(out.Servers, c)
+	}
+	for _, n := range slices.Sorted(maps.Keys(done.outcomes)) {
+		out.waits = append(out.waits, done.outcomes[n])
+	}
+	return out
+}
+
+// Settle waits for what the reload began to connect, until ctx ends, and brings the
+// states up to date.
+func (r *Reloaded) Settle(ctx context.Context, m *Manager) {
+	for _, w := range r.waits {
+		_ = await(ctx, w) // the states say how it ended
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range r.Servers {
+		if c := &r.Servers[i]; c.Change != "removed" {
+			d := m.details(c.Name)
+			c.State, c.Tools, c.Error = d.State, d.Tools, d.Error
+		}
+	}
+}
+
+// await waits for the outcome of an attempt, or for ctx.
+func await(ctx context.Context, outcome <-chan error) error {
+	select {
+	case err := <-outcome:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

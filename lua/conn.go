@@ -140,7 +140,7 @@ func newConn(out io.WriteCloser, in io.ReadCloser) *conn {
 
 // read hands on what the host says until the pipe ends or the host is given up.
 func (c *conn) read(in io.ReadCloser) {
-	defer in.Close()
+	defer func() { _ = in.Close() }() // read only
 	defer close(c.dead)
 	quit := make(chan struct{})
 	defer close(quit)
@@ -284,7 +284,7 @@ func newHead() *head { return &head{done: make(chan struct{})} }
 
 func (h *head) fill(r io.ReadCloser) {
 	defer close(h.done)
-	defer r.Close()
+	defer func() { _ = r.Close() }() // read only
 	chunk := make([]byte, 4096)
 	for {
 		n, err := r.Read(chunk)

@@ -108,7 +108,7 @@ func (s *seat) look(what, rel string) *wire.Object {
 	if err != nil {
 		return refusal(tools.KindIO, "%v", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // read only
 	if what == "stat" {
 		info, err := root.Stat(rel)
 		if err != nil {

@@ -159,7 +159,7 @@ func (r *request) send(ctx context.Context, s *seat) *wire.Object {
 	if err != nil {
 		return failedRequest(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }() // read only
 	return readResponse(resp)
 }
 

@@ -67,7 +67,6 @@ type setup struct {
 	state   *memState
 	noCore  bool
 	untrust bool
-	long    time.Duration
 }
 
 // build makes a house; the room is not started.

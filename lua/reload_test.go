@@ -247,8 +247,10 @@ func TestReload_11_taken_name_is_refused_with_a_reason(t *testing.T) {
 		return "?"
 	}
 	for _, tt := range [][4]string{
-		{"project", "read", "", "already registered by builtin"}, {"project", "taken", "", "already registered by mcp:s"},
-		{"project", "both", ".jcode", "ok"}, {"project", "both", "mcp_lua", "already registered by " + filepath.Join(h.dir, ".jcode/lua/tools/both")},
+		{"project", "read", "", "already registered by builtin"},
+		{"project", "taken", "", "already registered by mcp:s"},
+		{"project", "both", ".jcode", "ok"},
+		{"project", "both", "mcp_lua", "already registered by " + filepath.Join(h.dir, ".jcode/lua/tools/both")},
 	} {
 		if got := state(tt[0], tt[1], tt[2]); got != tt[3] {
 			t.Errorf("%s: %s", tt[1], got)

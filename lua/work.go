@@ -113,8 +113,10 @@ func (w *working) loop(ctx context.Context) (*wire.Message, *failure) {
 		case <-w.conn.dead:
 			return nil, w.ended()
 		case <-w.clock.timer.C:
-			return nil, w.abort(&failure{kind: tools.KindTimeout, limit: true,
-				text: fmt.Sprintf("time limit of %s reached; give it less to do, or raise timeout_ms", w.job.limit)})
+			return nil, w.abort(&failure{
+				kind: tools.KindTimeout, limit: true,
+				text: fmt.Sprintf("time limit of %s reached; give it less to do, or raise timeout_ms", w.job.limit),
+			})
 		case <-ctx.Done():
 			return nil, w.abort(cancelled(ctx))
 		}

@@ -142,7 +142,7 @@ const hexDigits = "0123456789abcdef"
 // text writes a string. On the wire, bytes that JSON text cannot carry, and text that
 // escaping would blow up, travel as NUL and base64.
 func (e *encoder) text(s string) {
-	if !e.plain && (needsBase64(s)) {
+	if !e.plain && needsBase64(s) {
 		e.buf = append(e.buf, `"\u0000`...)
 		e.buf = base64.StdEncoding.AppendEncode(e.buf, []byte(s))
 		e.buf = append(e.buf, '"')

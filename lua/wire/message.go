@@ -77,8 +77,12 @@ func (m *Message) object() *Object {
 		key string
 		n   float64
 	}{
-		{"id", float64(m.ID)}, {"n", float64(m.N)}, {"li", float64(m.Limits.Instructions)}, {"lh", float64(m.Limits.Heap)},
-		{"cpu", float64(m.Spent.CPU)}, {"mem", float64(m.Spent.Memory)},
+		{"id", float64(m.ID)},
+		{"n", float64(m.N)},
+		{"li", float64(m.Limits.Instructions)},
+		{"lh", float64(m.Limits.Heap)},
+		{"cpu", float64(m.Spent.CPU)},
+		{"mem", float64(m.Spent.Memory)},
 	} {
 		if f.n != 0 {
 			o.add(f.key, f.n)

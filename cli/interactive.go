@@ -13,6 +13,7 @@ import (
 	"jcode/agent/model"
 	"jcode/cli/config"
 	"jcode/session"
+	"jcode/tools/command"
 	"jcode/tui"
 )
 
@@ -67,7 +68,8 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		Vi: isOn(a.config.Vi), Quiet: a.config.Notifications == "off", Health: a.health,
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}
-	opt.Commands.Sources = append(opt.Commands.Sources, personCommands{a: a, s: s})
+	// A builtin's name always wins, so they come first.
+	opt.Commands.Sources = append([]command.Source{personCommands{a: a, s: s}}, opt.Commands.Sources...)
 	if _, err := a.models.resolve(a.flags.Model); errors.Is(err, model.ErrNoProvider) || errors.Is(err, model.ErrNoKey) {
 		opt.First = a.firstRun(s, leave)
 	} else if err != nil {

@@ -109,3 +109,25 @@ func TestPreludeSaysHowAStartBegins(t *testing.T) {
 	}
 	c.quit()
 }
+
+// A file or skill cannot take the place of a command of jcode's own.
+func TestBuiltinCommandsKeepTheirNames(t *testing.T) {
+	c := newChat(t)
+	for _, name := range []string{"undo", "quit", "init"} {
+		c.project(".jcode/commands/"+name+".md", "EVIL $ARGUMENTS\n")
+		c.project(".jcode/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: EVIL\n---\nEVIL\n")
+	}
+	c.start()
+	c.say("/undo")
+	c.wait("no messages yet")
+	c.Type("/in")
+	if s := c.wait("write or improve AGENTS.md"); s.Contains("EVIL") {
+		t.Errorf("a file has the name:\n%s", s.Text())
+	}
+	c.Press("ctrl+c") // clears the line
+	c.wait("ask for something")
+	c.say("/quit")
+	if code, err := c.ExitCode(patience); err != nil || code != 0 {
+		t.Errorf("exit %d, %v", code, err)
+	}
+}

@@ -79,17 +79,33 @@ func plainText(data []byte) *string {
 	return &s
 }
 
-// planChange is the plan of a call that writes one file.
-func (c *change) plan(verb string) tools.Plan {
-	p := tools.Plan{
-		Accesses: []tools.Access{{Kind: tools.AccessWrite, Path: c.t.abs}},
-		Summary:  verb + ": " + c.t.title,
-		Diff:     c.diff.Text,
+// planChange plans a call that writes one file. What keeps it from working is told at once
+// where it may be, else when the gate has let the call through.
+func (f *files) planChange(verb, arg string, read bool, make func(place, target) (change, error)) (tools.Plan, error) {
+	t, err := f.ws.resolveFile(arg)
+	if err != nil {
+		return tools.Plan{}, err
 	}
-	if c.t.note != "" {
-		p.Notes = append(p.Notes, c.t.note)
+	plan := tools.Plan{Accesses: []tools.Access{{Kind: tools.AccessWrite, Path: t.abs}}, Summary: verb + ": " + t.title}
+	if read {
+		plan.Accesses = append(plan.Accesses, tools.Access{Kind: tools.AccessRead, Path: t.abs})
 	}
-	return p
+	if t.note != "" {
+		plan.Notes = append(plan.Notes, t.note)
+	}
+	p, err := f.ws.open(t.abs)
+	if err == nil {
+		var c change
+		c, err = make(p, t)
+		p.close()
+		plan.Diff = c.diff.Text
+	} else {
+		err = ioError(err, t)
+	}
+	if err != nil && f.tellable(t.abs) {
+		return tools.Plan{}, err
+	}
+	return plan, nil
 }
 
 // changeFile does what write and edit have in common: it takes the path's lock, lets make
@@ -129,7 +145,7 @@ func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, mak
 		return tools.Result{}, err
 	}
 	f.seen.record(call, t.abs, c.after)
-	return c.result(said), nil
+	return c.result(said, f.readable(call, t)), nil
 }
 
 // recorded makes a change of paths with the recorder told before and after.
@@ -194,8 +210,13 @@ func (c *change) unchanged() tools.Result {
 	}
 }
 
+// readable reports whether a call that writes a file may show what was in it.
+func (f *files) readable(call tools.Call, t target) bool {
+	return call.Caller.Scope.Missing(tools.CapRead) == 0 && (f.opts.Denied == nil || !f.opts.Denied(tools.AccessRead, t.abs))
+}
+
 // result words a finished change.
-func (c *change) result(said string) tools.Result {
+func (c *change) result(said string, readable bool) tools.Result {
 	what := "edited"
 	if !c.exists {
 		what = "created"
@@ -208,7 +229,7 @@ func (c *change) result(said string) tools.Result {
 	for _, n := range c.notes {
 		fmt.Fprintf(&b, "[%s]\n", n)
 	}
-	if c.exists {
+	if c.exists && readable {
 		b.WriteString(boundDiff(c.diff.Text))
 	}
 	if said != "" {

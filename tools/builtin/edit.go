@@ -67,20 +67,9 @@ func (f *files) edit() tools.Tool {
 			if err := call.Decode(&a); err != nil {
 				return tools.Plan{}, err
 			}
-			t, err := f.ws.resolveFile(a.Path)
-			if err != nil {
-				return tools.Plan{}, err
-			}
-			p, err := f.ws.open(t.abs)
-			if err != nil {
-				return tools.Plan{}, ioError(err, t)
-			}
-			defer p.close()
-			c, err := f.edited(call, p, t, a)
-			if err != nil {
-				return tools.Plan{}, err
-			}
-			return c.plan("Edit file"), nil
+			return f.planChange("Edit file", a.Path, true, func(p place, t target) (change, error) {
+				return f.edited(call, p, t, a)
+			})
 		},
 		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
 			var a editArgs

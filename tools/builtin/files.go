@@ -98,6 +98,18 @@ func (f *files) planRead(arg, verb string) (tools.Plan, error) {
 	}, nil
 }
 
+// tellable reports whether the model may learn about a path before the gate has judged the
+// call: what lies outside of the workspace, or is denied, it may not, not even by the words
+// of an error.
+func (f *files) tellable(paths ...string) bool {
+	for _, p := range paths {
+		if !f.ws.Contains(p) || f.opts.Denied != nil && f.opts.Denied(tools.AccessRead, p) {
+			return false
+		}
+	}
+	return true
+}
+
 // stat gives what a place is, without following a link at its end.
 func (p place) stat(t target) (fs.FileInfo, error) {
 	info, err := p.root.Lstat(p.name)

@@ -32,6 +32,49 @@ func TestHostilePathsAreErrors(t *testing.T) {
 	r.refused("write", args{"path": "a", "content": "x"}, "links")
 }
 
+// noGate lets nothing run.
+type noGate struct{ allowAll }
+
+func (*noGate) Check(context.Context, tools.GateRequest) tools.Decision {
+	return tools.Decision{By: tools.ByPolicy, Reason: "no"}
+}
+
+func TestRefusedCallsTellNothingOfWhatIsOutsideOrDenied(t *testing.T) {
+	r := newRig(t, builtin.Options{Denied: func(kind tools.AccessKind, path string) bool {
+		return kind == tools.AccessRead && filepath.Base(path) == ".env"
+	}})
+	outside := t.TempDir()
+	for _, p := range []string{filepath.Join(outside, "secret.txt"), filepath.Join(r.dir, ".env")} {
+		if err := os.WriteFile(p, []byte("token = hunter2\nx = 1\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.disp.Gate = &noGate{}
+	out := filepath.ToSlash(outside)
+	for _, c := range []struct {
+		tool string
+		args args
+	}{
+		{"edit", args{"path": out + "/secret.txt", "old_string": "token = hunter", "new_string": "y"}},
+		{"edit", args{"path": out + "/secret.txt", "old_string": "token = hunter2x\nx = 1", "new_string": "y"}},
+		{"edit", args{"path": ".env", "old_string": "token = hunter2x\nx = 1", "new_string": "y"}},
+		{"edit", args{"path": out + "/secret", "old_string": "a", "new_string": "y"}},
+		{"write", args{"path": out + "/secret.txt", "content": "// ... rest of code unchanged ..."}},
+		{"remove", args{"path": out + "/secret"}},
+		{"mv", args{"src": out + "/secret", "dst": "x"}},
+		{"mv", args{"src": ".env", "dst": out + "/secret.txt"}},
+	} {
+		if res := r.call(c.tool, c.args); res.Text != "no" {
+			t.Errorf("%s %v tells %q", c.tool, c.args, res.Text)
+		}
+	}
+	// Allowed to write and not to read: the diff stays with the person.
+	r.disp.Gate = r.gate
+	if res := r.ok("write", args{"path": ".env", "content": "new\n"}); strings.Contains(res.Text, "hunter2") || !strings.Contains(res.Display.Diff, "hunter2") {
+		t.Errorf("write tells %q", res.Text)
+	}
+}
+
 func TestNamesThatLookLikeFlagsAndBlanksWork(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	for _, p := range []string{"-rf", "a b", "$HOME", "*", "a\nb", "#x", "é", "`id`"} {

@@ -36,10 +36,12 @@ func (f *files) mv() tools.Tool {
 				return tools.Plan{}, err
 			}
 			m, err := f.openMove(src, dst)
-			if err != nil {
+			switch {
+			case err == nil:
+				m.close()
+			case f.tellable(src.abs, dst.abs):
 				return tools.Plan{}, err
 			}
-			m.close()
 			return tools.Plan{
 				Accesses: []tools.Access{{Kind: tools.AccessDelete, Path: src.abs}, {Kind: tools.AccessWrite, Path: dst.abs}},
 				Summary:  "Move: " + src.title + " -> " + dst.title,

@@ -40,27 +40,36 @@ func (f *files) planRemove(ctx context.Context, a pathArgs) (tools.Plan, error) 
 	if err != nil {
 		return tools.Plan{}, err
 	}
-	p, err := f.ws.open(t.abs)
-	if err != nil {
-		return tools.Plan{}, ioError(err, t)
-	}
-	defer p.close()
-	info, err := p.stat(t)
-	if err != nil {
-		return tools.Plan{}, err
-	}
 	plan := tools.Plan{
 		Accesses: []tools.Access{{Kind: tools.AccessDelete, Path: t.abs}},
 		Summary:  "Remove: " + t.title,
 	}
-	if info.IsDir() {
-		inside, err := contents(ctx, p, info)
-		if err != nil {
-			return tools.Plan{}, ioError(err, t)
-		}
-		plan.Notes = append(plan.Notes, "a folder with "+plural(len(inside), "file")+" in it")
+	what, err := f.describe(ctx, t)
+	if err != nil && f.tellable(t.abs) {
+		return tools.Plan{}, err
+	}
+	if what != "" {
+		plan.Notes = append(plan.Notes, what)
 	}
 	return plan, nil
+}
+
+// describe says how much is in a folder; of a file there is nothing to say.
+func (f *files) describe(ctx context.Context, t target) (string, error) {
+	p, err := f.ws.open(t.abs)
+	if err != nil {
+		return "", ioError(err, t)
+	}
+	defer p.close()
+	info, err := p.stat(t)
+	if err != nil || !info.IsDir() {
+		return "", err
+	}
+	inside, err := contents(ctx, p, info)
+	if err != nil {
+		return "", ioError(err, t)
+	}
+	return "a folder with " + plural(len(inside), "file") + " in it", nil
 }
 
 // removable resolves what may be removed or moved away: never a folder of the workspace or

@@ -218,6 +218,9 @@ func (w *Workspace) meant(arg string) (path, note string, err error) {
 	}
 	like, err := lookAlike(path)
 	if err != nil {
+		if !w.Contains(path) { // what is there is not told unasked
+			err = tools.Errorf(tools.KindInvalidArgs, "%s does not exist, but several names look like it: give the exact one", path)
+		}
 		return "", "", err
 	}
 	if like != path {

@@ -33,20 +33,9 @@ func (f *files) write() tools.Tool {
 			if err := call.Decode(&a); err != nil {
 				return tools.Plan{}, err
 			}
-			t, err := f.ws.resolveFile(a.Path)
-			if err != nil {
-				return tools.Plan{}, err
-			}
-			p, err := f.ws.open(t.abs)
-			if err != nil {
-				return tools.Plan{}, ioError(err, t)
-			}
-			defer p.close()
-			c, err := f.replaced(call, p, t, a.Content)
-			if err != nil {
-				return tools.Plan{}, err // before anybody is asked
-			}
-			return c.plan("Write to file"), nil
+			return f.planChange("Write to file", a.Path, false, func(p place, t target) (change, error) {
+				return f.replaced(call, p, t, a.Content)
+			})
 		},
 		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
 			var a writeArgs

@@ -142,7 +142,7 @@ func (s *Store) Close() error {
 
 // leaveLog is the size of the write-ahead log, in bytes, up to which Leave lets it be. The
 // next start reads it through.
-const leaveLog = 256 << 10
+const leaveLog = 1 << 20
 
 // Leave is Close for the end of a program: it waits for a write that is under way and then
 // leaves the connections to the system. Closing them copies the log into the database,

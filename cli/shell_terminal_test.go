@@ -1,0 +1,145 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jcode/internal/modeltest"
+)
+
+func TestCommandsNeverHoldTheTerminal(t *testing.T) { // S02, S05, S07
+	const paint = `printf 'a\rb\n\033[2J\033[?1049l\033[5;5H\033]0;evil\007\033]52;c;eA==\007x\n'`
+	c := newChat(t,
+		modeltest.Calls(
+			tool("c1", "exec", map[string]any{"cmd": "cat; read x; echo \"[$x]\""}),
+			tool("c2", "exec", map[string]any{"cmd": paint}),
+			tool("c3", "exec", map[string]any{"cmd": "(echo evil > /dev/tty) 2>/dev/null; stty sane 2>/dev/null; kill -INT 0"}),
+		),
+		modeltest.Text("Still here."),
+	)
+	c.start("--mode", "yolo")
+	c.say("run them")
+	s := c.wait("Still here.", "interrupt")
+	if !c.Mode(1049) || strings.Contains(s.Text(), "evil\n") {
+		t.Errorf("the screen was touched:\n%s", s.Text())
+	}
+	for _, osc := range c.OSC() {
+		if strings.HasPrefix(osc, "52;") {
+			t.Errorf("the clipboard was written: %q", osc)
+		}
+	}
+	req := c.request(1)
+	for id, want := range map[string]string{"c1": "[]", "c2": "b\nx", "c3": "[ended by signal: interrupt]"} {
+		if m, _ := req.Result(id); m.Content != want {
+			t.Errorf("%s gave %q, want %q", id, m.Content, want)
+		}
+	}
+	c.quit()
+}
+
+// gone waits until a process is gone, zombies not counted.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("process %d lives", pid)
+			return
+		}
+	}
+}
+
+// pids waits for the numbers that a command wrote into a file.
+func (c *chat) pids(name string, n int) []int {
+	c.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		data, err := os.ReadFile(filepath.Join(c.dir, name))
+		if err != nil {
+			continue
+		}
+		var out []int
+		for f := range strings.FieldsSeq(string(data)) {
+			if pid, err := strconv.Atoi(f); err == nil {
+				out = append(out, pid)
+			}
+		}
+		if len(out) >= n {
+			return out
+		}
+	}
+	c.t.Fatalf("%s was not written", name)
+	return nil
+}
+
+const tree = `echo $$ > pids; sh -c 'echo $$ >> pids; sleep 1000 & echo $! >> pids; sleep 1000'; true`
+
+func TestEscEndsTheWholeTree(t *testing.T) { // S06
+	c := newChat(t, modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": tree})))
+	c.start("--mode", "yolo")
+	c.say("sleep")
+	list := c.pids("pids", 3)
+	c.Press("esc")
+	c.wait("Interrupted")
+	for _, pid := range list {
+		gone(t, pid)
+	}
+	c.quit()
+}
+
+func TestBackgroundCommandsDieWithTheProgram(t *testing.T) {
+	for name, end := range map[string]func(c *chat){
+		"quit": func(c *chat) { c.quit() },
+		"kill": func(c *chat) {
+			if err := c.Signal(syscall.SIGKILL); err != nil {
+				c.t.Fatal(err)
+			}
+			<-c.Exited()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": tree, "background": true})), modeltest.Text("It runs."))
+			c.start("--mode", "yolo")
+			c.say("serve")
+			c.wait("It runs.")
+			list := c.pids("pids", 3)
+			end(c)
+			for _, pid := range list {
+				gone(t, pid)
+			}
+		})
+	}
+}
+
+func TestApprovalOfACommandShowsAllOfItAndStoresExactlyThat(t *testing.T) { // A08, U10
+	c := newChat(t,
+		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "touch 1.txt" + strings.Repeat(" ", 300) + "; touch 'it''s # 2.txt'"})),
+		modeltest.Calls(tool("c2", "exec", map[string]any{"cmd": "touch 1.txt && touch 'it''s # 2.txt'"})),
+		modeltest.Calls(tool("c3", "exec", map[string]any{"cmd": "rm 1.txt"})),
+		modeltest.Text("That is all."),
+	)
+	c.start()
+	c.say("touch")
+	c.answerable("touch 1.txt ⟨300 blanks⟩ ; touch", "for this session: exec(touch 1.txt), exec(touch 'its # 2.txt')")
+	c.Press("s")
+	// The same commands run unasked; another one asks.
+	c.answerable("rm 1.txt")
+	c.Press("n")
+	c.wait("That is all.")
+	if _, err := os.Stat(filepath.Join(c.dir, "1.txt")); err != nil {
+		t.Error("the refused command ran")
+	}
+	if m, _ := c.request(2).Result("c2"); m.Content != "(no output)" {
+		t.Errorf("the granted commands gave %q", m.Content)
+	}
+	c.quit()
+}

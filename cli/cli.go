@@ -161,13 +161,21 @@ func prepare(args []string) []string {
 	return out
 }
 
-// Version is the module's version, or that of the commit it was built from.
+// version is the release that this source becomes.
+const version = "0.1.0"
+
+// Version is the release, followed by the commit where the build knows it.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "0.1.0-dev"
+	if !ok {
+		return version
 	}
-	return info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 9 {
+			return version + "+" + s.Value[:9]
+		}
+	}
+	return version
 }
 
 // signals ends a context at SIGINT or SIGTERM and remembers which it was.

@@ -23,6 +23,7 @@ type learning struct {
 	skills *skills.Registry
 	files  *skills.CommandFiles
 
+	broken   sync.Once
 	mu       sync.Mutex
 	texts    map[string]*lessons // by session ID
 	releases []func()            // of rules that end with the turn
@@ -106,8 +107,26 @@ func (l *learning) sections(sessionID string, scope *tools.Scope) []string {
 	}
 	if !l.app.flags.NoSkills {
 		list = append(list, l.skills.Session(sessionID).Prompt(scope))
+		l.broken.Do(l.sayBroken)
 	}
 	return list
+}
+
+// sayBroken tells the person which skills and commands cannot be used, and why.
+func (l *learning) sayBroken() {
+	const most = 3
+	said := 0
+	for _, d := range append(l.skills.Diagnostics(), l.files.Diagnostics()...) {
+		if d.Level != skills.Fault {
+			continue
+		}
+		if said++; said <= most {
+			l.app.board.say(agent.LevelWarn, "%s", d)
+		}
+	}
+	if said > most {
+		l.app.board.say(agent.LevelWarn, "%d more skills or commands cannot be used: jcode skills check", said-most)
+	}
 }
 
 // before tells a session what has changed since its last step.

@@ -86,10 +86,11 @@ func (f *files) planChange(verb, arg string, read bool, make func(place, target)
 	if err != nil {
 		return tools.Plan{}, err
 	}
-	plan := tools.Plan{Accesses: []tools.Access{{Kind: tools.AccessWrite, Path: t.abs}}, Summary: verb + ": " + t.title}
+	plan := tools.Plan{Summary: verb + ": " + t.title}
 	if read {
 		plan.Accesses = append(plan.Accesses, tools.Access{Kind: tools.AccessRead, Path: t.abs})
 	}
+	plan.Accesses = append(plan.Accesses, tools.Access{Kind: tools.AccessWrite, Path: t.abs})
 	if t.note != "" {
 		plan.Notes = append(plan.Notes, t.note)
 	}

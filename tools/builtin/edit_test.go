@@ -290,7 +290,7 @@ func TestPlansShowDiffAndResolvedPath(t *testing.T) {
 	}{
 		{"Write to file: f", tools.AccessWrite, join("f"), "-a\n+b\n"},
 		{"Write to file: " + filepath.ToSlash(outside) + "/new", tools.AccessWrite, filepath.Join(outside, "new"), "+x"},
-		{"Edit file: f", tools.AccessWrite, join("f"), "-b\n+c\n"},
+		{"Edit file: f", tools.AccessRead, join("f"), "-b\n+c\n"},
 		{"Create directory: d/e", tools.AccessWrite, join("d/e"), ""},
 		{"Move: f -> d/f", tools.AccessDelete, join("f"), ""},
 		{"Remove: d", tools.AccessDelete, join("d"), ""},
@@ -300,6 +300,9 @@ func TestPlansShowDiffAndResolvedPath(t *testing.T) {
 		if p.Summary != want.summary || p.Accesses[0].Kind != want.kind || p.Accesses[0].Path != want.path || !strings.Contains(p.Diff, want.diff) {
 			t.Errorf("plan %d is %+v, want %+v", i, p, want)
 		}
+	}
+	if edit := r.gate.plans[2]; len(edit.Accesses) != 2 || edit.Accesses[1] != (tools.Access{Kind: tools.AccessWrite, Path: join("f")}) {
+		t.Errorf("edit is judged by %+v", edit.Accesses)
 	}
 	if notes := r.gate.plans[5].Notes; len(notes) != 1 || notes[0] != "a folder with 1 file in it" {
 		t.Errorf("remove notes %q", notes)

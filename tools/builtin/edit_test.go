@@ -301,7 +301,7 @@ func TestPlansShowDiffAndResolvedPath(t *testing.T) {
 			t.Errorf("plan %d is %+v, want %+v", i, p, want)
 		}
 	}
-	if edit := r.gate.plans[2]; len(edit.Accesses) != 2 || edit.Accesses[1] != (tools.Access{Kind: tools.AccessWrite, Path: join("f")}) {
+	if edit := r.gate.plans[2]; len(edit.Accesses) != 2 || edit.Accesses[1].Kind != tools.AccessWrite || edit.Accesses[1].Path != join("f") {
 		t.Errorf("edit is judged by %+v", edit.Accesses)
 	}
 	if notes := r.gate.plans[5].Notes; len(notes) != 1 || notes[0] != "a folder with 1 file in it" {

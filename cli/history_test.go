@@ -168,3 +168,26 @@ func TestProjectsRoleWaitsForTheFoldersQuestion(t *testing.T) {
 	}
 	c.quit()
 }
+
+func TestSessionOfANameIsBegunAndFoundAgain(t *testing.T) {
+	c := newChat(t, modeltest.Text("A plain answer."), modeltest.Text("A named answer."), modeltest.Text("Back in it."))
+	c.start()
+	c.say("hello")
+	c.wait("A plain answer.")
+	c.say("/session Parser work")
+	c.wait("Parser work", "ask for something")
+	c.say("named")
+	c.wait("A named answer.")
+	c.say("/new")
+	c.wait("Carry the last exchange over")
+	c.Press("enter")
+	c.wait("ask for something")
+	c.say("/session Parser work")
+	c.wait("A named answer.")
+	c.say("go on")
+	c.wait("Back in it.")
+	if raw := string(c.request(2).Raw); !strings.Contains(raw, "A named answer.") || strings.Contains(raw, "A plain answer.") {
+		t.Errorf("the wrong history was sent: %.2000s", raw)
+	}
+	c.quit()
+}

@@ -203,8 +203,13 @@ func (s *sessions) options() (agent.Options, error) {
 	return opt, err
 }
 
-// Open goes on with a session.
-func (s *sessions) Open(ctx context.Context, id string) (tui.Session, error) {
+// Open goes on with a session of an ID or a title.
+func (s *sessions) Open(ctx context.Context, name string) (tui.Session, error) {
+	found, err := s.a.store.Find(ctx, s.a.project, name)
+	if err != nil {
+		return tui.Session{}, err
+	}
+	id := found.ID
 	if c := s.conv(); c != nil && c.ID() == id {
 		return s.open(ctx, c)
 	}

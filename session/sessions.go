@@ -75,6 +75,7 @@ func (s *Store) create(t *tx, v Session) (Session, int64, error) {
 			v.TitleSource = TitleUser
 		}
 	}
+	v.Title = ShortTitle(v.Title)
 	now := s.now()
 	if v.Created.IsZero() {
 		v.Created = now

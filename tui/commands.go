@@ -26,6 +26,7 @@ func ownCommands() []slash {
 		{name: "keys", help: "all keys and what they do", run: func(p *program, _ string) tea.Cmd { p.open(newHelp(p)); return nil }},
 		{name: "new", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.newSession() }},
 		{name: "clear", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.newSession() }},
+		{name: "session", hint: "[name]", help: "go on with the session of a name, or begin it", run: (*program).session},
 		{name: "resume", hint: "[text]", help: "go on with an earlier session", run: (*program).resume},
 		{name: "fork", hint: "[message]", help: "go on in a copy of this session", run: (*program).fork},
 		{name: "rewind", hint: "[message] [files|both]", help: "go back to before an earlier prompt", run: (*program).rewind},

@@ -62,7 +62,8 @@ type Sessions interface {
 	// List gives sessions of this folder, or with all of every folder, newest first. query
 	// filters by title and text.
 	List(ctx context.Context, query string, all bool) ([]session.Session, error)
-	// New, Open and Fork give a session to go on with. upTo is the last message taken over,
+	// New, Open and Fork give a session to go on with. Open takes an ID or a title, and
+	// gives session.ErrNotFound where there is none. upTo is the last message taken over,
 	// 0 for all. The one before is closed by whoever implements this.
 	New(ctx context.Context, carry bool) (Session, error)
 	Open(ctx context.Context, id string) (Session, error)

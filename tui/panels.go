@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -179,6 +180,24 @@ func (p *program) switchTo(open func(ctx context.Context) (Session, error)) tea.
 			p.hint.text = ""
 			return p.enter(s)
 		}
+	})
+}
+
+// session goes on with the session of a name, which begins here where there is none.
+func (p *program) session(name string) tea.Cmd {
+	if name == "" || p.opt.Sessions == nil {
+		return p.resume("")
+	}
+	p.interruptFor()
+	return p.switchTo(func(ctx context.Context) (Session, error) {
+		s, err := p.opt.Sessions.Open(ctx, name)
+		if !errors.Is(err, session.ErrNotFound) {
+			return s, err
+		}
+		if s, err = p.opt.Sessions.New(ctx, false); err != nil {
+			return s, err
+		}
+		return s, s.Conversation.Rename(name)
 	})
 }
 

@@ -96,7 +96,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	case actSuspend:
 		return p.suspend()
 	case actRedraw:
-		return tea.ClearScreen
+		return p.redraw()
 	}
 	if d := p.front(); d != nil {
 		if d.armed(now) {
@@ -147,6 +147,15 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		p.in.Insert(typed(k.Text))
 		return p.menuUpdate()
 	}
+	return nil
+}
+
+// redraw draws the whole screen anew: somebody else may have written on it.
+func (p *program) redraw() tea.Cmd {
+	if p.painter == nil {
+		return tea.ClearScreen
+	}
+	p.painter.redraw()
 	return nil
 }
 

@@ -260,7 +260,7 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 	case tea.BlurMsg:
 		p.blurred = true
 	case tea.ResumeMsg:
-		return tea.ClearScreen
+		return p.redraw()
 	}
 	return nil
 }

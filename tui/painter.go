@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -22,9 +21,10 @@ import (
 // What is drawn is what differs, line by line: a line that moved is scrolled, of a line
 // that grew only its end is written.
 //
-// The painter is also the program's output, so that it sees what Bubble Tea writes: when
-// the alternate screen is entered and left, and when the screen was erased. It is safe for
-// concurrent use.
+// The painter is also the program's output. It enters the alternate screen itself, before
+// anything else happens, and keeps Bubble Tea from doing it again and from erasing what
+// was drawn; it notices when Bubble Tea leaves and enters it around a suspend or an editor.
+// It is safe for concurrent use.
 type painter struct {
 	tty  term.File
 	wake func() // asks the program for a frame
@@ -33,26 +33,46 @@ type painter struct {
 	out           colorprofile.Writer // what is drawn goes through it into buf
 	buf           bytes.Buffer
 	width, height int
-	lines         []string  // as they stand on the screen; nil = unknown
-	active        bool      // in the alternate screen
-	cursor        place     // where it was left: column and row
-	moved         bool      // somebody else wrote: the cursor may be anywhere
-	after         time.Time // nothing is drawn before: an erase is about to come
-	synced        bool      // the terminal shows an update as a whole
-	shown         bool      // the cursor is visible
-	shape         int       // its style as DECSCUSR has it, 0 = the terminal's own
+	lines         []string // as they stand on the screen; nil = unknown
+	active        bool     // in the alternate screen
+	cursor        place    // where it was left: column and row
+	moved         bool     // somebody else wrote: the cursor may be anywhere
+	synced        bool     // the terminal shows an update as a whole
+	shown         bool     // the cursor is visible
+	shape         int      // its style as DECSCUSR has it, 0 = the terminal's own
 	failure       error
 }
 
-// eraseWait is how long after a change of size the erase of Bubble Tea's renderer may take:
-// a little more than its ticker.
-const eraseWait = 25 * time.Millisecond
-
-// newPainter makes a painter for a terminal.
-func newPainter(tty term.File, wake func()) *painter {
-	p := &painter{tty: tty, wake: wake, width: 80, height: 24}
-	p.out = colorprofile.Writer{Forward: &p.buf, Profile: colorprofile.TrueColor}
+// newPainter makes a painter for a terminal with an environment.
+func newPainter(tty term.File, env []string) *painter {
+	p := &painter{tty: tty, width: 80, height: 24}
+	p.out = colorprofile.Writer{Forward: &p.buf, Profile: max(colorprofile.Detect(tty, env), colorprofile.ASCII)}
 	return p
+}
+
+// enter goes over to the alternate screen.
+func (p *painter) enter() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.active, p.lines, p.moved = true, nil, true
+	if _, err := io.WriteString(p.tty, ansi.SetModeAltScreenSaveCursor); err != nil {
+		return fmt.Errorf("write to the terminal: %w", err)
+	}
+	return nil
+}
+
+// leave goes back from the alternate screen where Bubble Tea did not.
+func (p *painter) leave() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.active {
+		return nil
+	}
+	p.active = false
+	if _, err := io.WriteString(p.tty, ansi.ResetModeAltScreenSaveCursor+ansi.SetCursorStyle(0)); err != nil {
+		return fmt.Errorf("write to the terminal: %w", err)
+	}
+	return nil
 }
 
 // Read, Close and Fd make the painter the terminal that Bubble Tea expects.
@@ -64,26 +84,34 @@ func (p *painter) Close() error { return nil }
 // Fd is the terminal's.
 func (p *painter) Fd() uintptr { return p.tty.Fd() }
 
-// Write takes what Bubble Tea writes.
-func (p *painter) Write(b []byte) (int, error) {
+// Write takes what Bubble Tea writes. n counts what was given, also where parts of it are
+// left out.
+func (p *painter) Write(b []byte) (n int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n, err := p.tty.Write(b)
+	n = len(b)
 	p.moved = true
 	enter := bytes.LastIndex(b, []byte(ansi.SetModeAltScreenSaveCursor))
 	leave := bytes.LastIndex(b, []byte(ansi.ResetModeAltScreenSaveCursor))
+	if p.active && leave < 0 {
+		// Its frames are blank: it must not wipe ours away.
+		b = bytes.ReplaceAll(b, []byte(ansi.SetModeAltScreenSaveCursor), nil)
+		b = bytes.ReplaceAll(b, []byte(ansi.EraseEntireScreen), nil)
+		b = bytes.ReplaceAll(b, []byte(ansi.EraseScreenBelow), nil)
+		b = bytes.ReplaceAll(b, []byte(ansi.ResetModeTextCursorEnable), nil)
+	}
+	if _, err := p.tty.Write(b); err != nil {
+		return 0, fmt.Errorf("write to the terminal: %w", err)
+	}
 	switch {
 	case leave > enter:
 		p.active = false
-		if p.shape != 0 && err == nil {
+		if p.shape != 0 {
 			p.shape = 0
-			_, err = p.tty.Write([]byte(ansi.SetCursorStyle(0)))
+			_, err = io.WriteString(p.tty, ansi.SetCursorStyle(0))
 		}
-	case enter >= 0:
-		p.active, p.lines, p.shown, p.shape, p.after = true, nil, false, 0, time.Time{}
-		p.wake()
-	case bytes.Contains(b, []byte(ansi.EraseEntireScreen)) || bytes.Contains(b, []byte(ansi.EraseScreenBelow)):
-		p.lines, p.after = nil, time.Time{}
+	case enter >= 0 && !p.active:
+		p.active, p.lines, p.shown, p.shape = true, nil, false, 0
 		p.wake()
 	}
 	return n, err
@@ -93,8 +121,10 @@ func (p *painter) Write(b []byte) (int, error) {
 func (p *painter) profile(c colorprofile.Profile) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	// Below this, cursor movements would go as well.
-	p.out.Profile, p.lines = max(c, colorprofile.ASCII), nil
+	c = max(c, colorprofile.ASCII) // below this, cursor movements would go as well
+	if c != p.out.Profile {
+		p.out.Profile, p.lines = c, nil
+	}
 }
 
 // sync says that the terminal can show an update as a whole.
@@ -104,11 +134,18 @@ func (p *painter) sync() {
 	p.synced = true
 }
 
-// resize says that the terminal has another size. Bubble Tea erases the screen soon.
+// resize says that the terminal has another size.
 func (p *painter) resize(w, h int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.width, p.height, p.lines, p.after = w, h, nil, time.Now().Add(eraseWait)
+	p.width, p.height, p.lines = w, h, nil
+}
+
+// redraw makes the next frame a whole one.
+func (p *painter) redraw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lines = nil
 }
 
 // failed gives what went wrong in writing, nil if nothing did.
@@ -118,18 +155,11 @@ func (p *painter) failed() error {
 	return p.failure
 }
 
-// ready reports whether a frame can be drawn now; if not, and nobody wakes the program
-// by then, how long to wait.
-func (p *painter) ready(now time.Time) (ok bool, wait time.Duration) {
+// ready reports whether frames are drawn at all: not while somebody else has the terminal.
+func (p *painter) ready() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.active {
-		return false, 0
-	}
-	if d := p.after.Sub(now); d > 0 {
-		return false, d
-	}
-	return true, 0
+	return p.active
 }
 
 // paint draws a frame: what differs from the one before. The cursor is nil where it is hidden.

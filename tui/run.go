@@ -25,25 +25,15 @@ func Run(ctx context.Context, opt Options) error {
 	defer pumps.Wait()
 	defer cancel()
 	p := newProgram(inner, opt)
-	options := []tea.ProgramOption{tea.WithFPS(120), tea.WithoutSignalHandler()}
-	if opt.Input != nil {
-		options = append(options, tea.WithInput(opt.Input))
-	}
-	out := opt.Output
-	if out == nil {
-		out = os.Stdout
-	}
-	var prog *tea.Program
-	if tty, ok := out.(term.File); ok && runtime.GOOS != "windows" && term.IsTerminal(tty.Fd()) {
-		p.painter = newPainter(tty, func() { go prog.Send(refreshMsg{}) })
-		out = p.painter
-	}
-	options = append(options, tea.WithOutput(out))
-	if opt.Env != nil {
-		options = append(options, tea.WithEnvironment(opt.Env))
-	}
-	prog = tea.NewProgram(p, options...)
+	options, out := p.terminal()
+	prog := tea.NewProgram(p, options...)
 	p.send = prog.Send
+	if p.painter != nil {
+		p.painter.wake = func() { go prog.Send(refreshMsg{}) }
+		if err := p.painter.enter(); err != nil {
+			return err
+		}
+	}
 	pumps.Add(1)
 	go func() { // a signal or a parent ends the program in good order
 		defer pumps.Done()
@@ -52,6 +42,9 @@ func Run(ctx context.Context, opt Options) error {
 	}()
 	_, err := prog.Run()
 	cancel()
+	if p.painter != nil {
+		err = errors.Join(err, p.painter.leave())
+	}
 	showCursor(out)
 	p.leave()
 	if kept := p.drafts.keepNow(ctx, p); kept != nil && err == nil {
@@ -69,6 +62,35 @@ func Run(ctx context.Context, opt Options) error {
 		return fmt.Errorf("terminal: %w", err)
 	}
 	return nil
+}
+
+// terminal gives the options for Bubble Tea and the output. Where that is a terminal, the
+// program paints it itself, and Bubble Tea's own ticker, which only looks after modes then,
+// can be slow: it is what an idle program costs.
+func (p *program) terminal() (options []tea.ProgramOption, out io.Writer) {
+	opt := p.opt
+	options = []tea.ProgramOption{tea.WithoutSignalHandler()}
+	if opt.Input != nil {
+		options = append(options, tea.WithInput(opt.Input))
+	}
+	env := opt.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	options = append(options, tea.WithEnvironment(env))
+	if out = opt.Output; out == nil {
+		out = os.Stdout
+	}
+	tty, ok := out.(term.File)
+	if !ok || runtime.GOOS == "windows" || !term.IsTerminal(tty.Fd()) {
+		return append(options, tea.WithOutput(out), tea.WithFPS(60)), out
+	}
+	p.painter = newPainter(tty, env)
+	if w, h, err := term.GetSize(tty.Fd()); err == nil && w > 0 && h > 0 { // else the size comes later
+		p.resize(w, h)
+		p.painter.resize(w, h)
+	}
+	return append(options, tea.WithOutput(p.painter), tea.WithFPS(10)), p.painter
 }
 
 // showCursor makes sure that the shell has its cursor: some terminals keep its visibility

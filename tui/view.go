@@ -11,7 +11,7 @@ import (
 
 // frameGap is the least time between two frames that are built: keys and deltas that come
 // faster share one.
-const frameGap = 4 * time.Millisecond
+const frameGap = time.Millisecond
 
 // screen keeps the last frame.
 type screen struct {
@@ -27,18 +27,8 @@ func (s *screen) changed(p *painter) tea.Cmd {
 	if s.waiting {
 		return nil
 	}
-	now := time.Now()
-	gap := frameGap - now.Sub(s.built)
-	if p != nil {
-		ok, wait := p.ready(now)
-		switch {
-		case !ok && wait == 0:
-			return nil // the painter wakes the program
-		case !ok:
-			gap = max(gap, wait)
-		}
-	}
-	if gap <= 0 {
+	gap := frameGap - time.Since(s.built)
+	if gap <= 0 || p != nil && !p.ready() { // then the painter wakes the program
 		return nil
 	}
 	s.waiting = true
@@ -57,7 +47,7 @@ func (p *program) View() tea.View {
 		s.view, s.built, s.stale = p.build(), now, false
 		return s.view
 	}
-	if ok, _ := p.painter.ready(now); !ok {
+	if !p.painter.ready() {
 		if s.built.IsZero() {
 			s.view = p.blank(p.build())
 		}

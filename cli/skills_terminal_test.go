@@ -71,12 +71,7 @@ func TestFolderIsAskedAboutBeforeItsFilesRun(t *testing.T) {
 	c.project(".jcode/lua/tools/shout/mcp_tool.json", `{"name": "shout", "description": "Shouts.", "inputSchema": {"type": "object", "properties": {}}}`)
 	c.project(".jcode/lua/tools/shout/main.lua", `return "HEY"`)
 	c.startAt("Trust this folder?")
-	_, err := c.Wait(patience, func(s terminal.Screen) bool { // keys count once the input is gone
-		return s.Contains("echo from-the-shell") && s.Contains("permissions.allow") && s.Contains("no-such-program --flag") && s.Contains("shout") && s.Contains("enter choose")
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c.folderAsks("echo from-the-shell", "permissions.allow", "no-such-program --flag", "shout")
 	c.Press("y")
 	c.wait("rules of this project hold now")
 	if s := c.wait("ask for something"); s.Contains("Trust the Lua") {
@@ -129,5 +124,52 @@ func TestBuiltinCommandsKeepTheirNames(t *testing.T) {
 	c.say("/quit")
 	if code, err := c.ExitCode(patience); err != nil || code != 0 {
 		t.Errorf("exit %d, %v", code, err)
+	}
+}
+
+// A skill's allowed-tools hold once a person has approved them, and until the turn ends.
+func TestAllowedToolsHoldForTheTurn(t *testing.T) {
+	c := newChat(t,
+		modeltest.Calls(tool("c1", "skill", map[string]any{"name": "maker"})),
+		modeltest.Calls(tool("c2", "exec", map[string]any{"cmd": "touch made-one"}), tool("c3", "exec", map[string]any{"cmd": "rm -f made-none"})),
+		modeltest.Text("One is made."),
+		modeltest.Calls(tool("c4", "exec", map[string]any{"cmd": "touch made-two"})),
+		modeltest.Text("Two is not."),
+	)
+	c.project(".jcode/skills/maker/SKILL.md", "---\nname: maker\ndescription: Makes files.\nallowed-tools: exec(touch *)\n---\nTouch it.\n")
+	c.startAt("Trust this folder?")
+	c.folderAsks("exec(touch *)")
+	c.Press("y")
+	c.wait("ask for something")
+	c.say("make one")
+	s := c.answerable("rm -f made-none") // nothing else is allowed by it
+	if _, err := os.Stat(filepath.Join(c.dir, "made-one")); err != nil {
+		t.Errorf("the allowed command did not run unasked:\n%s", s.Text())
+	}
+	c.Press("n")
+	c.wait("One is made.")
+	c.say("make two")
+	c.answerable("touch made-two") // the turn has ended, and the rule with it
+	c.Press("n")
+	c.wait("Two is not.")
+	if _, err := os.Stat(filepath.Join(c.dir, "made-two")); err == nil {
+		t.Error("it ran all the same")
+	}
+	c.quit()
+}
+
+// folderAsks waits until the folder's question takes keys.
+func (c *chat) folderAsks(texts ...string) {
+	c.t.Helper()
+	_, err := c.Wait(patience, func(s terminal.Screen) bool {
+		for _, text := range texts {
+			if !s.Contains(text) {
+				return false
+			}
+		}
+		return s.Contains("n  no, work without it") && !s.Contains(strings.Repeat("─", s.Cols))
+	})
+	if err != nil {
+		c.t.Fatal(err)
 	}
 }

@@ -193,7 +193,13 @@ func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, confine
 	if confined {
 		blamed = t.shell.opts.Confiner.Blamed(c.capture.snapshot().tail(), end.exit.Code)
 	}
-	return end.result(), blamed, nil
+	res = end.result()
+	if c.made != nil {
+		if made := c.made(); len(made) > 0 {
+			res.Text += "\n[it made protected files, which steer git or the agent: " + strings.Join(made, ", ") + "; look at them]"
+		}
+	}
+	return res, blamed, nil
 }
 
 // outside offers to run a command again without the sandbox that stopped it.

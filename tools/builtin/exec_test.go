@@ -500,9 +500,9 @@ func TestRunCommandForJcodeItself(t *testing.T) {
 // stopper is a sandbox that forbids writing: it prefixes the command.
 type stopper struct{ blamed string }
 
-func (s stopper) Confine(spec proc.Spec) (proc.Spec, error) {
+func (s stopper) Confine(spec proc.Spec) (proc.Spec, func() []string, error) {
 	spec.Argv = append([]string{"env", "CONFINED=1"}, spec.Argv...)
-	return spec, nil
+	return spec, func() []string { return nil }, nil
 }
 
 func (s stopper) Blamed(tail string, code int) string {

@@ -38,8 +38,9 @@ type ShellOptions struct {
 
 // Confiner confines commands.
 type Confiner interface {
-	// Confine gives what to start instead of spec, so that its command runs confined.
-	Confine(spec proc.Spec) (proc.Spec, error)
+	// Confine gives what to start instead of spec, so that its command runs confined. made,
+	// called afterwards, lists protected files that were made since.
+	Confine(spec proc.Spec) (confined proc.Spec, made func() []string, err error)
 	// Blamed says why the end of a confined command looks like the sandbox's doing, ""
 	// when it doesn't. tail is the last part of its output.
 	Blamed(tail string, code int) string
@@ -128,6 +129,7 @@ type command struct {
 	capture *capture
 	read    [2]*os.File // ends of the pipes
 	drained chan struct{}
+	made    func() []string // of a confined command: protected files that it made
 }
 
 // start starts a command whose output is captured. A background one has a log from the
@@ -148,7 +150,7 @@ func (s *Shell) start(argv []string, line, dir string, confined, background bool
 			return nil, tools.Errorf(tools.KindIO, "start command: %w", err)
 		}
 	}
-	p, err := s.startProcess(proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env(), Stdout: write[0], Stderr: write[1]}, confined)
+	p, err := s.startProcess(c, proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env(), Stdout: write[0], Stderr: write[1]}, confined)
 	closeAll(write[:])
 	if err != nil {
 		closeAll(c.read[:])
@@ -169,17 +171,18 @@ func (s *Shell) start(argv []string, line, dir string, confined, background bool
 	return c, nil
 }
 
-func (s *Shell) startProcess(spec proc.Spec, confined bool) (*proc.Process, error) {
+func (s *Shell) startProcess(c *command, spec proc.Spec, confined bool) (*proc.Process, error) {
 	if !confined {
 		return s.launch(spec)
 	}
 	if s.opts.Confiner == nil {
 		return nil, errors.New("there is no sandbox on this machine")
 	}
-	spec, err := s.opts.Confiner.Confine(spec)
+	spec, made, err := s.opts.Confiner.Confine(spec)
 	if err != nil {
 		return nil, err
 	}
+	c.made = made
 	return s.launch(spec)
 }
 

@@ -112,7 +112,13 @@ func (y *yard) reads(line string) bool {
 
 // check runs a line that is called read-only, in each shell, and looks whether anything
 // changed.
-func (y *yard) check(line string) { y.t.Helper(); y.run(line, y.box.Confine) }
+func (y *yard) check(line string) {
+	y.t.Helper()
+	y.run(line, func(s proc.Spec) (proc.Spec, error) {
+		confined, _, err := y.box.Confine(s)
+		return confined, err
+	})
+}
 
 func (y *yard) run(line string, confine func(proc.Spec) (proc.Spec, error)) {
 	y.t.Helper()

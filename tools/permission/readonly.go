@@ -173,17 +173,15 @@ func operands(words []word) (n int) {
 	return n
 }
 
-// atMost allows so many operands: one more would be a file to write.
-func atMost(n int, also checker) checker {
-	return func(words []word) string {
-		if operands(words) > n {
+// inputLast allows one operand, and nothing after it: some systems take whatever follows,
+// a flag included, for the file to write.
+func inputLast(words []word) string {
+	for i, w := range words[1:] {
+		if (!strings.HasPrefix(w.text, "-") || w.text == "-") && i+2 < len(words) {
 			return "a further operand would be written"
 		}
-		if also != nil {
-			return also(words)
-		}
-		return ""
 	}
+	return ""
 }
 
 // only allows just these arguments.
@@ -241,8 +239,8 @@ func table(name string) (reads, bool) {
 		return reads{check: no("C", "--compile")}, true
 	case "cd":
 		return reads{enters: true, check: goesTo}, true
-	case "uniq", "xxd":
-		return reads{check: atMost(1, no("r", "--revert"))}, true
+	case "uniq":
+		return reads{check: inputLast}, true
 	case "hostname":
 		return reads{free: true, check: only("-f", "-s", "-i", "-I", "-d")}, true
 	case "date":

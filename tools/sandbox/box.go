@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"os"
 	"sync"
 
 	"jcode/internal/proc"
@@ -26,13 +27,24 @@ func (b *Box) Report() Report { return b.probed() }
 // Available reports whether commands can be confined.
 func (b *Box) Available() bool { return b.probed().Available }
 
-// Confine gives what to start instead of spec, so that its command runs confined.
-func (b *Box) Confine(spec proc.Spec) (proc.Spec, error) {
+// Confine gives what to start instead of spec, so that its command runs confined. made,
+// called afterwards, lists protected files that were made since: what does not exist can't
+// be locked.
+func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, made func() []string, err error) {
 	report := b.probed()
 	if !report.Available {
-		return spec, errors.New("confine command: there is no sandbox on this machine")
+		return spec, nil, errors.New("confine command: there is no sandbox on this machine")
 	}
 	policy := b.policy()
+	absent := policy.absent()
+	made = func() (out []string) {
+		for _, path := range absent {
+			if _, err := os.Lstat(path); err == nil {
+				out = append(out, path)
+			}
+		}
+		return out
+	}
 	o := policy.order()
 	o.Shields = report.Shields
 	if !policy.Network {
@@ -41,11 +53,11 @@ func (b *Box) Confine(spec proc.Spec) (proc.Spec, error) {
 	}
 	arg, err := o.encode()
 	if err != nil {
-		return spec, err
+		return spec, nil, err
 	}
 	spec.Argv = append([]string{b.self, Command, arg}, spec.Argv...)
 	spec.Namespaces, spec.OwnNetwork = o.Shields || o.NetNS, o.NetNS
-	return spec, nil
+	return spec, made, nil
 }
 
 // Blamed says why the end of a confined command looks like the sandbox's doing, "" when

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -70,8 +71,8 @@ func (p Policy) order() order {
 	})
 	for _, root := range p.Roots {
 		o.Pinned = add(o.Pinned, filepath.Join(root, ".git"))
-		for _, name := range []string{".git/hooks", ".git/config", ".jcode", ".claude", ".agents", ".mcp.json"} {
-			o.Locked = add(o.Locked, filepath.Join(root, filepath.FromSlash(name)))
+		for _, path := range protected(root) {
+			o.Locked = add(o.Locked, path)
 		}
 		for _, pattern := range p.Protect {
 			for _, path := range expand(root, pattern) {
@@ -85,6 +86,29 @@ func (p Policy) order() order {
 		return err != nil || !info.IsDir()
 	})
 	return o
+}
+
+// protected are the files of a root that are locked whatever the configuration says.
+func protected(root string) []string {
+	var out []string
+	for _, name := range []string{".git/hooks", ".git/config", ".jcode", ".claude", ".agents", ".mcp.json"} {
+		out = append(out, filepath.Join(root, filepath.FromSlash(name)))
+	}
+	return out
+}
+
+// absent gives the protected files that are not there: nothing can be mounted on them, so
+// a command can make them.
+func (p Policy) absent() []string {
+	var out []string
+	for _, root := range p.Roots {
+		for _, path := range protected(root) {
+			if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+				out = append(out, path)
+			}
+		}
+	}
+	return out
 }
 
 // maxProtected bounds the files that one pattern stands for.

@@ -31,6 +31,7 @@ type rig struct {
 	t                   *testing.T
 	base, project, home string
 	tmp                 string
+	made                []string // protected files that the last command made
 	policy              sandbox.Policy
 }
 
@@ -77,7 +78,7 @@ func (r *rig) sh(line string) (out string, code int) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	spec, err := r.Confine(proc.Spec{Argv: []string{"/bin/sh", "-c", line}, Dir: r.project, Env: proc.CommandEnv(os.Environ(), proc.EnvRules{}), Stdout: write, Stderr: write})
+	spec, made, err := r.Confine(proc.Spec{Argv: []string{"/bin/sh", "-c", line}, Dir: r.project, Env: proc.CommandEnv(os.Environ(), proc.EnvRules{}), Stdout: write, Stderr: write})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -96,6 +97,7 @@ func (r *rig) sh(line string) (out string, code int) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	r.made = made()
 	return string(b), p.Exit().Code
 }
 
@@ -269,6 +271,17 @@ func TestUsualToolsWorkConfined(t *testing.T) {
 	}
 }
 
+func TestProtectedFilesThatAreMadeAreNamed(t *testing.T) {
+	everyWay(t, func(t *testing.T, r *rig) {
+		if _, code := r.sh("echo x > b.txt"); code != 0 || len(r.made) != 0 {
+			t.Errorf("%d %q", code, r.made)
+		}
+		if _, code := r.sh("mkdir .claude && echo '{}' > .mcp.json"); code != 0 || len(r.made) != 2 {
+			t.Errorf("%d %q", code, r.made)
+		}
+	})
+}
+
 func TestHomeAsWorkspaceHidesKeysToo(t *testing.T) {
 	everyWay(t, func(t *testing.T, r *rig) {
 		r.policy.Roots = []string{r.home}
@@ -330,7 +343,7 @@ func BenchmarkConfinedTrue(b *testing.B) {
 		b.Skip("no Landlock on this kernel")
 	}
 	for b.Loop() {
-		spec, err := box.Confine(proc.Spec{Argv: []string{"true"}, Dir: dir, Env: os.Environ()})
+		spec, _, err := box.Confine(proc.Spec{Argv: []string{"true"}, Dir: dir, Env: os.Environ()})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -154,3 +154,33 @@ func FuzzRules(f *testing.F) {
 		}
 	})
 }
+
+// A SKILL.md of any bytes is read, or refused with a reason; a skill in use has a name that
+// can stand behind a slash and a description.
+func FuzzSkillFile(f *testing.F) {
+	f.Add([]byte("---\nname: One Two\ndescription: [a, b]\nallowed-tools: Bash(x)\nmetadata: {a: b}\n---\nBody"))
+	f.Add([]byte("---\nname: \"\x00\"\ndescription: >\n  x\n---"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e := parse(data, "/skills/one/SKILL.md", Source{Label: "test", Dir: "/skills"})
+		switch e.State {
+		case Active:
+			if again, changed := slug(e.Name); e.Name == "" || changed || again != e.Name || strings.TrimSpace(e.Description) == "" {
+				t.Errorf("name %q, description %q", e.Name, e.Description)
+			}
+		case Broken:
+			if firstOf(e.Diagnostics, "").Text == "cannot be used" {
+				t.Error("no reason")
+			}
+		default:
+			t.Errorf("state %s", e.State)
+		}
+		for _, d := range e.Diagnostics {
+			if d.Text == "" || d.Cure == "" || strings.Contains(d.String(), "\n") {
+				t.Errorf("diagnostic %q", d)
+			}
+		}
+		for _, line := range strings.Split(catalogueLine(e.Skill, 240), "\n")[1:] {
+			t.Errorf("a second line: %q", line)
+		}
+	})
+}

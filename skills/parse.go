@@ -197,8 +197,8 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// quote shows a value in a message, at most 60 bytes of it.
+// quote shows a value in a message, at most 60 bytes of it in one line.
 func quote(s string) string {
-	s, _ = text.CutMark(text.Visible(s), 60, "…")
+	s, _ = text.CutMark(text.Visible(strings.NewReplacer("\n", " ", "\t", " ").Replace(s)), 60, "…")
 	return `"` + s + `"`
 }

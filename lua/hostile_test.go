@@ -308,3 +308,44 @@ func TestFloodOfAHostStaysSmall(t *testing.T) {
 		t.Errorf("this process grew by %d MB", grown)
 	}
 }
+
+// FuzzHostCall throws arbitrary calls at this side: none may panic, and what is not
+// offered or malformed must be a protocol error.
+func FuzzHostCall(f *testing.F) {
+	f.Add(0, `["read",{"path":"a"},{"replaced":true}]`)
+	f.Add(8, `[["echo","hi"],{"timeout_ms":1}]`)
+	f.Add(12, `[{"name":"x","description":"d","handler":true,"params":{"a":{"type":["string",1],"enum":{}}}}]`)
+	f.Add(22, `["name",{"command":"x","args":{},"env":{"A":1}}]`)
+	f.Add(31, `["http://127.0.0.1:1/",{"headers":{"a":1},"timeout":-1}]`)
+	h := build(f, setup{memory: true, opts: Options{MCP: &manager{}}})
+	sc := &script{room: h.room, env: wire.EnvStartup, id: "test", fqn: "lua::test", owner: "startup", src: bundle{hash: "h"}}
+	api := wire.API()
+	f.Fuzz(func(t *testing.T, n int, text string) {
+		v, err := wire.DecodeJSON([]byte(text))
+		if err != nil {
+			return
+		}
+		args, ok := v.([]any)
+		if !ok {
+			return
+		}
+		fn := api[(n%len(api)+len(api))%len(api)]
+		if fn.Local || fn.Table() == "http" || strings.HasPrefix(fn.Name, "jcode.exec") || fn.Name == "jcode.dispatch" && len(args) > 0 && args[0] == "exec" {
+			return
+		}
+		for _, st := range []*seat{
+			{room: h.room, env: wire.EnvStartup, owner: "startup", name: "s", scope: "startup", perms: &permissions{}, all: true, declare: "x", caller: h.caller(), script: sc, phase: phaseInit},
+			{room: h.room, env: wire.EnvTool, owner: "tool:user/x", name: "x", scope: "user/x", perms: &permissions{hasFS: true, FSRead: []string{"**"}}, declare: "x", caller: h.caller()},
+			{room: h.room, env: wire.EnvTool, name: "y", perms: &permissions{}, caller: h.caller(), phase: phaseEvent},
+		} {
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			values, err := st.call(ctx, fn, args)
+			cancel()
+			if err == nil {
+				if _, err := wire.Encode(values); err != nil {
+					t.Fatalf("%s(%s) gave what cannot travel: %v", fn.Name, text, err)
+				}
+			}
+		}
+	})
+}

@@ -375,3 +375,26 @@ func TestIsolationOfTheProcess(t *testing.T) {
 		}
 	}
 }
+
+// FuzzCompile holds the gate to its word: whatever the source, it ends with a prototype
+// or with a load error that names the chunk.
+func FuzzCompile(f *testing.F) {
+	for _, s := range []string{
+		"return 1", "for k in next, t do end", "goto x ::x::", "local function f(...) return ... end", "x = {", "if then", "a.b:c{}'x'\"y\"", "--[[", "\x1bLua",
+		"for i = 1, 2, 3 do break end repeat until not -#a .. 'b' >= 1 and 2 or ~= 3",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		proto, err := compile("chunk", source)
+		if err == nil {
+			if proto == nil {
+				t.Fatal("nothing")
+			}
+			return
+		}
+		if !strings.HasPrefix(err.Error(), "chunk") {
+			t.Fatalf("%q", err)
+		}
+	})
+}

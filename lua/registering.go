@@ -1,0 +1,169 @@
+package lua
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// publish makes what is staged the script's registrations, in one version of the registry.
+func (s *script) publish() {
+	s.mu.Lock()
+	if s.stage == nil {
+		s.mu.Unlock()
+		return
+	}
+	s.live = *s.stage
+	s.stage = nil
+	list := make([]tools.Tool, len(s.live.intents))
+	for i, in := range s.live.intents {
+		list[i] = &intentTool{intent: in, room: s.room}
+	}
+	s.mu.Unlock()
+	for _, err := range s.room.opts.Registry.Replace(s.owner, tools.RankPlugin, list) {
+		s.room.notice("warn", "lua "+s.id+": "+err.Error())
+	}
+}
+
+// staged gives the intents that are registered but not published.
+func (s *script) staged() []*intent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stage == nil {
+		return nil
+	}
+	return slices.Clone(s.stage.intents)
+}
+
+// isCommandName reports whether s is ^[a-z][a-z0-9_-]{0,31}$.
+func isCommandName(s string) bool {
+	return s != "" && len(s) <= 32 && s[0] >= 'a' && s[0] <= 'z' && strings.Trim(s, wordBytes+"-") == "" && strings.ToLower(s) == s
+}
+
+// registering gives the script that registers. Only the startup script may do so at any
+// time, a plugin in init().
+func (s *seat) registering() (*script, *wire.Object) {
+	if s.script == nil || s.phase == phaseRun && s.env == wire.EnvPlugin {
+		return nil, refusal(tools.KindPermission, "permission denied: only available in init()")
+	}
+	return s.script, nil
+}
+
+// registerIntent answers jcode.register_intent.
+func (s *seat) registerIntent(def *wire.Object) *wire.Object {
+	sc, no := s.registering()
+	if no != nil {
+		return no
+	}
+	i, err := parseIntent(def, sc.fqn)
+	if err == nil && !isToolName(i.name) {
+		err = fmt.Errorf("register_intent: %q is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", i.name)
+	}
+	if err != nil {
+		return refusal(tools.KindInvalidArgs, "%v", err)
+	}
+	if err := s.room.claimFQN(sc, i); err != nil {
+		return refusal(tools.KindPermission, "%v", err)
+	}
+	i.hash = sc.src.hash
+	if holder, ok, _ := s.room.opts.Registry.Snapshot(nil).Lookup(i.name); ok && holder.Owner != sc.owner && holder.Rank <= tools.RankPlugin {
+		return refusal(tools.KindInvalidArgs, "tool %s: already registered by %s", i.name, holder.Owner)
+	}
+	sc.mu.Lock()
+	list := &sc.live
+	if sc.stage != nil {
+		list = sc.stage
+	}
+	taken := slices.ContainsFunc(list.intents, func(o *intent) bool { return o.name == i.name })
+	full := len(list.intents) >= maxRegistered
+	sc.mu.Unlock()
+	if full {
+		return refusal(tools.KindLimit, "a script registers at most %d intents", maxRegistered)
+	}
+	if taken {
+		return refusal(tools.KindInvalidArgs, "tool %s: already registered by %s", i.name, sc.owner)
+	}
+	// The registry checks names and schemas; the startup script's intents show at once.
+	if sc.env == wire.EnvStartup {
+		if err := s.room.opts.Registry.Register(sc.owner, tools.RankPlugin, &intentTool{intent: i, room: s.room}); err != nil {
+			return refusal(tools.KindInvalidArgs, "%v", err)
+		}
+	}
+	sc.mu.Lock()
+	list.intents = append(list.intents, i)
+	sc.mu.Unlock()
+	return wire.NewObject("ok", true)
+}
+
+// listen answers jcode.on.
+func (s *seat) listen(event string) *wire.Object {
+	sc, no := s.registering()
+	if no != nil {
+		return no
+	}
+	if !slices.Contains(wire.Events[:], event) {
+		return refusal(tools.KindInvalidArgs, "unknown event: %s", event)
+	}
+	if !s.all && !slices.Contains(s.perms.Events, event) {
+		return refusal(tools.KindPermission, "%s with %q", s.declareText("events"), event)
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	list := &sc.live
+	if sc.stage != nil {
+		list = sc.stage
+	}
+	if list.events == nil {
+		list.events = map[string]int{}
+	}
+	if list.events[event] >= maxRegistered {
+		return refusal(tools.KindLimit, "a script has at most %d handlers for an event", maxRegistered)
+	}
+	list.events[event]++
+	return wire.NewObject("ok", true)
+}
+
+// registerCommand answers jcode.command.
+func (s *seat) registerCommand(name string, def *wire.Object) *wire.Object {
+	sc, no := s.registering()
+	if no != nil {
+		return no
+	}
+	if !isCommandName(name) {
+		return refusal(tools.KindInvalidArgs, "command name %q must match ^[a-z][a-z0-9_-]{0,31}$", name)
+	}
+	if owner := s.room.commandOwner(name, sc); owner != "" {
+		return refusal(tools.KindInvalidArgs, "command %s: already registered by %s", name, owner)
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	list := &sc.live
+	if sc.stage != nil {
+		list = sc.stage
+	}
+	if slices.ContainsFunc(list.commands, func(c *luaCommand) bool { return c.name == name }) {
+		return refusal(tools.KindInvalidArgs, "command %s: already registered by %s", name, sc.owner)
+	}
+	if len(list.commands) >= maxRegistered {
+		return refusal(tools.KindLimit, "a script has at most %d commands", maxRegistered)
+	}
+	list.commands = append(list.commands, &luaCommand{name: name, description: def.String("description"), hint: def.String("args")})
+	return wire.NewObject("ok", true)
+}
+
+// claimFQN refuses an intent for another script's component. A name that nobody owns
+// is taken down as dead: else a script could have its intent served by code that comes
+// later under that name.
+func (r *Room) claimFQN(s *script, i *intent) error {
+	if i.fqn == s.fqn {
+		return nil
+	}
+	if r.component(i.fqn) != nil {
+		return fmt.Errorf("permission denied: component %s belongs to another script", i.fqn)
+	}
+	i.dead = true
+	return nil
+}

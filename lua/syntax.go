@@ -1,0 +1,52 @@
+package lua
+
+import (
+	"errors"
+	"time"
+
+	"jcode/lua/wire"
+	"jcode/tools"
+)
+
+// checkSyntax has changed tools compiled in a host, in the background: a syntax error
+// shows before anybody calls the tool.
+func (r *Room) checkSyntax(list []*slot) {
+	if len(list) == 0 || !r.begun() {
+		return
+	}
+	r.checks.add(func() {
+		for _, s := range list {
+			v := s.current()
+			if v == nil || v.broken != nil || r.ctx.Err() != nil {
+				continue
+			}
+			st := &seat{room: r, env: wire.EnvTool, owner: s.owner, name: s.name, phase: phaseBody}
+			_, fail := r.runPooled(r.ctx, st, job{msg: wire.Message{Type: wire.TypeCompile, Name: s.chunk(), Text: v.source}, limit: 5 * time.Second})
+			if fail != nil && fail.kind == tools.KindLoad {
+				r.foundBroken(s, v, fail.text)
+			} else if level, text := s.told(); text != "" {
+				r.notice(level, text)
+			}
+		}
+	})
+}
+
+// foundBroken takes down that a version does not compile.
+func (r *Room) foundBroken(s *slot, v *version, text string) {
+	s.mu.Lock()
+	if s.cur != v {
+		s.mu.Unlock()
+		return
+	}
+	bad := *v
+	bad.broken = errors.New(text)
+	s.cur = &bad
+	s.recent[bad.hash] = &bad
+	s.mu.Unlock()
+	if level, told := s.told(); told != "" {
+		r.notice(level, told)
+	}
+	r.scan.Lock()
+	defer r.scan.Unlock()
+	r.register([]*slot{s})
+}

@@ -179,14 +179,17 @@ func (f *fake) SetModel(name string) error {
 	f.set(func(s *agent.State) { s.Model = name })
 	return nil
 }
+
 func (f *fake) SetRole(_ context.Context, name string) error {
 	f.set(func(s *agent.State) { s.Role = name })
 	return nil
 }
+
 func (f *fake) Rename(title string) error {
 	f.set(func(s *agent.State) { s.Title = title })
 	return nil
 }
+
 func (f *fake) Compact(_ context.Context, keep string) error {
 	f.mu.Lock()
 	f.compact = keep
@@ -296,8 +299,10 @@ func jsonOf(pairs ...string) json.RawMessage {
 	return b
 }
 
-var _ Conversation = (*agent.Conversation)(nil)
-var _ Events = (*agent.Subscription)(nil)
+var (
+	_ Conversation = (*agent.Conversation)(nil)
+	_ Events       = (*agent.Subscription)(nil)
+)
 
 // lineWith gives the row that shows a text.
 func lineWith(s terminal.Screen, text string) string {

@@ -135,10 +135,13 @@ func (f *fakeSessions) New(_ context.Context, carry bool) (Session, error) {
 func (f *fakeSessions) Open(_ context.Context, id string) (Session, error) {
 	f.opened = append(f.opened, id)
 	return f.session(id, session.Message{Seq: 1, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: "an old prompt"}}},
-		session.Message{Seq: 2, Role: session.RoleAssistant, Parts: []session.Part{{Kind: session.PartText, Text: "an **old** answer"}},
-			Calls: []session.Call{{ID: "c", Name: "read", Arguments: `{"path":"x"}`, Status: session.StatusDone, Result: "text"}}},
+		session.Message{
+			Seq: 2, Role: session.RoleAssistant, Parts: []session.Part{{Kind: session.PartText, Text: "an **old** answer"}},
+			Calls: []session.Call{{ID: "c", Name: "read", Arguments: `{"path":"x"}`, Status: session.StatusDone, Result: "text"}},
+		},
 		session.Message{Seq: 3, Role: session.RoleUser, Broken: "cut JSON"})
 }
+
 func (f *fakeSessions) Fork(context.Context, string, int64) (Session, error) {
 	return f.session("fork")
 }
@@ -237,6 +240,7 @@ type fakeHistory struct {
 func (h *fakeHistory) Recent(context.Context) ([]string, error) {
 	return []string{"newest", "older"}, nil
 }
+
 func (h *fakeHistory) Add(_ context.Context, s string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

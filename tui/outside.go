@@ -62,7 +62,7 @@ func (p *program) editorFor(file string) *exec.Cmd {
 	if len(editor) == 0 {
 		editor = []string{"vi"}
 	}
-	return exec.Command(editor[0], append(editor[1:], file)...)
+	return exec.CommandContext(p.ctx, editor[0], append(editor[1:], file)...)
 }
 
 // edit opens a file in the person's editor and then goes on with after.

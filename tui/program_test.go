@@ -44,8 +44,10 @@ func approvalQuestion() tools.Question {
 	return tools.Question{
 		CallID: "c1", Tool: "exec", Title: "Run a command", Command: "go test ./...", Details: []string{"in /work/project"},
 		Options: []tools.AnswerOption{
-			{Scope: tools.AnswerOnce, Label: "yes, once"}, {Scope: tools.AnswerSession, Label: "for this session: go test ./..."},
-			{Scope: tools.AnswerProject, Label: "always in this project: go test ./..."}, {Scope: tools.AnswerNo, Label: "no"},
+			{Scope: tools.AnswerOnce, Label: "yes, once"},
+			{Scope: tools.AnswerSession, Label: "for this session: go test ./..."},
+			{Scope: tools.AnswerProject, Label: "always in this project: go test ./..."},
+			{Scope: tools.AnswerNo, Label: "no"},
 		},
 	}
 }

@@ -2,8 +2,9 @@ package markdown
 
 import (
 	"bytes"
-	"github.com/yuin/goldmark/ast"
 	"strings"
+
+	"github.com/yuin/goldmark/ast"
 )
 
 // fence is a code block whose end has not come yet. Its lines are rendered one by one.

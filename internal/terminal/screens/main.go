@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -44,7 +45,7 @@ func run(out string) error {
 		}
 	}()
 	bin := filepath.Join(dir, "jcode")
-	if msg, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+	if msg, err := exec.CommandContext(context.Background(), "go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
 		return fmt.Errorf("build jcode: %w: %s", err, msg)
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
@@ -59,7 +60,7 @@ func start(bin, dir, folder string, args ...string) (*terminal.Terminal, error) 
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return nil, fmt.Errorf("make %s: %w", work, err)
 	}
-	cmd := exec.Command(bin, args...)
+	cmd := exec.CommandContext(context.Background(), bin, args...)
 	cmd.Dir = work
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")

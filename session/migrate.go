@@ -59,12 +59,19 @@ func migrate(ctx context.Context, conn *sql.Conn, file string) error {
 	case found == len(all):
 		return nil
 	}
-	if found == 0 {
-		if err := prepareNew(ctx, conn, file); err != nil {
-			return err
-		}
+	if found > 0 {
+		return apply(ctx, conn, all[found:])
 	}
-	return apply(ctx, conn, all[found:])
+	if err := prepareNew(ctx, conn, file); err != nil {
+		return err
+	}
+	if err := apply(ctx, conn, all); err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL"); err != nil {
+		return fmt.Errorf("set synchronous mode: %w", err)
+	}
+	return nil
 }
 
 // prepareNew sets what can't be set in a transaction.
@@ -76,7 +83,8 @@ func prepareNew(ctx context.Context, conn *sql.Conn, file string) error {
 	if tables > 0 {
 		return fmt.Errorf("%w: %s belongs to another program", ErrForeign, file)
 	}
-	if _, err := conn.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+	// A first start doesn't wait for the disk: there is nothing yet that could be lost.
+	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL"); err != nil {
 		return fmt.Errorf("set journal mode: %w", err)
 	}
 	return nil

@@ -35,10 +35,12 @@ type scripting struct {
 	ctx  context.Context
 	work sync.WaitGroup
 
-	asking sync.Mutex // one question about trust at a time
-	mu     sync.Mutex
-	no     bool // the person said no in this run
-	said   bool // the headless notice was given
+	asking   sync.Mutex // one question about trust at a time
+	mu       sync.Mutex
+	no       bool // the person said no in this run
+	yes      bool // the folder is trusted, as of lookedUp
+	lookedUp time.Time
+	said     bool // the headless notice was given
 }
 
 // openLua makes the room. Nothing runs and no file is read yet.
@@ -167,10 +169,19 @@ func (s *scripting) folder(items []lua.TrustItem) permission.TrustItem {
 	return it
 }
 
+// trustFor is how long an answer of the database about trust is taken for granted: one
+// look at a thousand tools asks it once.
+const trustFor = 50 * time.Millisecond
+
 // Trusted implements lua.Trust.
 func (s *scripting) Trusted(lua.TrustItem) bool {
-	ok, err := s.app.trust.Trusted(context.Background(), s.folder(nil))
-	return err == nil && ok
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.lookedUp) > trustFor {
+		ok, err := s.app.trust.Trusted(context.Background(), s.folder(nil))
+		s.yes, s.lookedUp = err == nil && ok, time.Now()
+	}
+	return s.yes
 }
 
 // Wanted implements lua.Trust: the question goes to the person in the background.
@@ -238,6 +249,9 @@ func (s *scripting) ask(ctx context.Context, items []lua.TrustItem) {
 		s.app.board.say(agent.LevelWarn, "%v", err)
 		return
 	}
+	s.mu.Lock()
+	s.lookedUp = time.Time{}
+	s.mu.Unlock()
 	if err := s.room.Reload(""); err != nil {
 		s.app.board.say(agent.LevelWarn, "%v", err)
 	}

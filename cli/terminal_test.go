@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -281,4 +282,30 @@ func TestFirstRunLeadsToTheTour(t *testing.T) {
 	}
 	c.Press("enter")
 	c.wait("Run a command", "go test ./...")
+}
+
+func TestPlanIsAcceptedAndCarriedOut(t *testing.T) {
+	c := newChat(t,
+		modeltest.Text("1. Write the file."),
+		modeltest.Text("1. Write the other file."),
+		modeltest.Calls(tool("c1", "write", map[string]any{"path": "done.txt", "content": "x"})),
+		modeltest.Text("Carried out."),
+	)
+	c.start("--mode", "plan")
+	c.say("plan it")
+	c.wait("Write the file.", "The plan", "enter choose")
+	c.say("another file") // writing on asks for changes
+	c.wait("Write the other file.", "The plan", "enter choose")
+	c.Press("2")
+	c.wait("Carried out.")
+	if c.read("done.txt") != "x" {
+		t.Error("the plan was not carried out")
+	}
+	if names := c.request(0).ToolNames(); slices.Contains(names, "write") {
+		t.Errorf("mode plan offers %v", names)
+	}
+	if names := c.request(2).ToolNames(); !slices.Contains(names, "write") {
+		t.Errorf("after the plan was accepted, %v are offered", names)
+	}
+	c.quit()
 }

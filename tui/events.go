@@ -202,6 +202,7 @@ func (p *program) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	case agent.StopLimit:
 		p.say(agent.LevelWarn, orElse(ev.Error, "stopped at a limit"))
 	case agent.StopDone:
+		p.offerPlan(ev)
 	}
 	return p.notify("jcode is done", ev.Text)
 }

@@ -1,0 +1,114 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/internal/cells"
+	"jcode/tools"
+)
+
+// planView asks what becomes of a plan that was made in mode plan. Whoever just writes on
+// asks for changes: the keys go to the input.
+type planView struct {
+	guard
+	plan string
+	at   int
+}
+
+// planChoices are the answers in order; the first two carry the plan out in a mode.
+func planChoices() []string {
+	return []string{
+		"carry it out, asking before edits and commands",
+		"carry it out, edits run without asking",
+		"change it yourself first",
+		"not yet: write what should be different",
+	}
+}
+
+const (
+	planAsk = iota
+	planEdits
+	planChange
+	planNotYet
+)
+
+// offerPlan opens the question when a turn in mode plan ended with an answer.
+func (p *program) offerPlan(ev agent.TurnEnd) {
+	if ev.Reason == agent.StopDone && p.state.Mode == tools.ModePlan && strings.TrimSpace(ev.Text) != "" && len(p.queue) == 0 {
+		p.ask(&planView{plan: ev.Text})
+	}
+}
+
+func (v *planView) armed(now time.Time) bool { return v.ready(now) }
+
+func (v *planView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+	switch act {
+	case actUp:
+		v.at = max(v.at-1, 0)
+		return nil
+	case actDown, actComplete:
+		v.at = min(v.at+1, planNotYet)
+		return nil
+	case actSubmit:
+		return v.choose(p, v.at)
+	case actCancel, actInterrupt:
+		return v.choose(p, planNotYet)
+	}
+	if len(k.Text) == 1 && k.Text[0] >= '1' && k.Text[0] <= '1'+planNotYet && p.in.Empty() {
+		return v.choose(p, int(k.Text[0]-'1'))
+	}
+	if act == "" && k.Text != "" {
+		p.close(v)
+		p.in.Insert(typed(k.Text))
+	}
+	return nil
+}
+
+func (v *planView) paste(string) {}
+
+// choose does what was chosen.
+func (v *planView) choose(p *program, at int) tea.Cmd {
+	p.close(v)
+	switch at {
+	case planAsk:
+		return p.carryOut(tools.ModeAsk)
+	case planEdits:
+		return p.carryOut(tools.ModeEdits)
+	case planChange:
+		p.in.SetText("Carry out this plan instead:\n\n" + v.plan)
+	}
+	return nil
+}
+
+// carryOut leaves the role and the mode that only plan, and has the plan done.
+func (p *program) carryOut(mode tools.Mode) tea.Cmd {
+	role := p.state.Role
+	return p.change("plan", func(ctx context.Context, c Conversation) error {
+		if role != "" {
+			if err := c.SetRole(ctx, ""); err != nil {
+				return err
+			}
+		}
+		c.SetMode(mode)
+		c.Prompt(agent.Prompt{Text: "The plan is accepted. Carry it out.", Shown: "Plan accepted, mode " + string(mode) + "."})
+		return nil
+	})
+}
+
+func (v *planView) draw(l *look, width, height int) (lines []string, cursor *pos) {
+	lines = append(lines, titleRule(l, "The plan", width, l.theme.Accent))
+	for i, choice := range planChoices() {
+		mark, style := "   ", cells.Style("")
+		if i == v.at {
+			mark, style = " › ", l.theme.Selected
+		}
+		lines = append(lines, cells.Paint(style, cells.Fit(mark+itoa(i+1)+"  "+choice, width)))
+	}
+	lines = append(lines, hints(l, width, "↑↓ enter", "choose", "esc", "not yet"))
+	return lines[:min(len(lines), max(height, 1))], nil
+}

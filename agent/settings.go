@@ -30,6 +30,13 @@ func (c *Conversation) Window() int {
 	return c.model.Window
 }
 
+// Sees reports whether the current model takes images.
+func (c *Conversation) Sees() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.model.Sees
+}
+
 // Mode is the approval mode in force.
 func (c *Conversation) Mode() tools.Mode {
 	c.mu.Lock()

@@ -65,6 +65,12 @@ func (b *board) window() int {
 	return 0
 }
 
+// sees reports whether the open conversation's model takes images.
+func (b *board) sees() bool {
+	conv := b.open()
+	return conv == nil || conv.Sees()
+}
+
 // say shows the person a line.
 func (b *board) say(level agent.Level, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)

@@ -49,6 +49,9 @@ type Options struct {
 	MaxTools int
 	// Window gives the model's context window in tokens, 0 if unknown; may be nil.
 	Window func() int
+	// Sees reports whether the model takes images; nil: it does. For one that does not,
+	// images are saved like other files.
+	Sees func() bool
 	// Notify tells the person something; may be nil. level is info, warn or error.
 	Notify func(level, text string)
 }

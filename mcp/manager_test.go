@@ -229,6 +229,23 @@ func TestAgentConnectsUsesAndDisconnects(t *testing.T) { // C1, C2
 	}
 }
 
+func TestImagesAreSavedForModelsThatDoNotSee(t *testing.T) { // section 6, M13
+	for _, sees := range []bool{true, false} {
+		r := newManagerRig(t, map[string]any{"s": "results"}, func(o *Options) { o.Sees = func() bool { return sees } })
+		r.m.Start()
+		r.waitState("s", StateConnected)
+		res := r.call("mcp:s:image", `{}`)
+		if res.Failed || !strings.HasPrefix(res.Text, "a picture\n[image image/png") || (len(res.Parts) == 1) != sees || strings.Contains(res.Text, "saved as") == sees {
+			t.Errorf("sees %v: %+v", sees, res.Text)
+		}
+		if _, path, ok := strings.Cut(strings.TrimSuffix(res.Text, "]"), "saved as "); ok {
+			if _, err := os.Stat(path); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 func TestConfiguredServersConnectByThemselves(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"a": "ok", "b": "paged", "off": with("off", "ok", map[string]any{"enabled": false})}, nil)
 	r.m.Start()

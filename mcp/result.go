@@ -20,6 +20,8 @@ const bytesPerToken = 4
 type converter struct {
 	// save keeps bytes in a file and gives its path; nil or an error leaves only a note.
 	save func(mime string, data []byte) (string, error)
+	// blind leaves images out of the parts: they are saved like other bytes.
+	blind bool
 	// maxTokens caps the text; 0 means the default.
 	maxTokens int
 }
@@ -162,7 +164,7 @@ func (c converter) blob(kind, mime string, raw json.RawMessage) contentPiece {
 	}
 	label := fmt.Sprintf("%s %s, %s", kind, mime, sizeText(len(data)))
 	var p contentPiece
-	if kind == "image" && shownImage(mime, data) {
+	if kind == "image" && !c.blind && shownImage(mime, data) {
 		p = note("%s", label)
 		p.part = &tools.Part{MIME: mime, Data: data}
 		return p

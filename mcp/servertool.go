@@ -88,7 +88,7 @@ func (m *Manager) result(server string, raw json.RawMessage) tools.Result {
 		limit = e.MaxResultTokens
 	}
 	m.mu.Unlock()
-	c := converter{maxTokens: limit}
+	c := converter{maxTokens: limit, blind: m.opt.Sees != nil && !m.opt.Sees()}
 	if m.saver.dir != "" {
 		c.save = m.saver.save
 	}

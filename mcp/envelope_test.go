@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -109,7 +110,7 @@ func TestFramesSurviveAnOverlongNeighbour(t *testing.T) { // M02
 			t.Errorf("got %q %v %v, want %q", f.data, f.tooLong, err, want)
 		}
 	}
-	if _, err := r.next(); err != io.EOF {
+	if _, err := r.next(); !errors.Is(err, io.EOF) {
 		t.Errorf("%v", err)
 	}
 }

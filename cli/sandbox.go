@@ -34,6 +34,9 @@ func (a *app) sandboxPolicy() sandbox.Policy {
 		Protect: a.config.Sandbox.Protect,
 		Network: isOn(a.config.Sandbox.Network),
 	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		p.Cache = filepath.Join(cache, "jcode", "sandbox")
+	}
 	for i, dir := range p.Roots {
 		if abs, err := filepath.Abs(dir); err == nil {
 			p.Roots[i] = abs

@@ -2,7 +2,10 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 
 	"jcode/internal/proc"
@@ -36,6 +39,12 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, made func() []string,
 		return spec, nil, errors.New("confine command: there is no sandbox on this machine")
 	}
 	policy := b.policy()
+	if policy.Cache != "" {
+		if err := os.MkdirAll(policy.Cache, 0o700); err != nil {
+			return spec, nil, fmt.Errorf("confine command: %w", err)
+		}
+		spec.Env = append(slices.Clip(spec.Env), cacheEnv(policy.Cache)...)
+	}
 	absent := policy.absent()
 	made = func() (out []string) {
 		for _, path := range absent {
@@ -58,6 +67,17 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, made func() []string,
 	spec.Argv = append([]string{b.self, Command, arg}, spec.Argv...)
 	spec.Namespaces, spec.OwnNetwork = o.Shields || o.NetNS, o.NetNS
 	return spec, made, nil
+}
+
+// cacheEnv points the usual tools to a cache of their own. What follows the XDG rules
+// needs the first alone.
+func cacheEnv(dir string) []string {
+	return []string{
+		"XDG_CACHE_HOME=" + dir,
+		"GOCACHE=" + filepath.Join(dir, "go-build"),
+		"npm_config_cache=" + filepath.Join(dir, "npm"),
+		"PIP_CACHE_DIR=" + filepath.Join(dir, "pip"),
+	}
 }
 
 // Blamed says why the end of a confined command looks like the sandbox's doing, "" when

@@ -26,6 +26,10 @@ type Policy struct {
 	Roots []string
 	// Caches are further folders that may be written; those that don't exist are left out.
 	Caches []string
+	// Cache is a folder that confined commands have for themselves as their cache: builds
+	// work, and what a hostile command leaves in it never reaches an unconfined one. It is
+	// made when it is missing. Empty means none.
+	Cache string
 	// Hidden are files and folders that must not be read: keys, jcode's own data.
 	Hidden []string
 	// Protect are patterns of files in the roots that must not be changed, besides git's
@@ -61,6 +65,9 @@ func (p Policy) order() order {
 	}
 	for _, dir := range append(append(slices.Clone(p.Roots), os.TempDir()), p.Caches...) {
 		o.Write = add(o.Write, dir)
+	}
+	if p.Cache != "" {
+		o.Write = add(o.Write, p.Cache)
 	}
 	for _, path := range append(slices.Clone(p.Hidden), services()...) {
 		o.Hidden = add(o.Hidden, path)

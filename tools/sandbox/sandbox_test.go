@@ -356,3 +356,17 @@ func BenchmarkConfinedTrue(b *testing.B) {
 		}
 	}
 }
+
+// A build works in the sandbox, with a cache that no unconfined build reads.
+func TestConfinedCommandsHaveACacheOfTheirOwn(t *testing.T) {
+	r := newRig(t)
+	cache := filepath.Join(r.home, ".cache", "confined")
+	r.policy.Cache = cache
+	out, code := r.sh(`mkdir -p "$XDG_CACHE_HOME/x" "$GOCACHE" && echo made`)
+	if code != 0 || !strings.Contains(out, "made") {
+		t.Fatalf("exit %d: %s", code, out)
+	}
+	if _, err := os.Stat(filepath.Join(cache, "go-build")); err != nil {
+		t.Error(err)
+	}
+}

@@ -270,7 +270,7 @@ func (s *scanner) scan(ctx context.Context, r io.Reader, named bool) (out scanne
 				whole = have // a line too long to be held: search it in pieces
 			}
 		}
-		line = s.lines(&out, data[:whole], line, split)
+		line = s.lines(&out, data[:whole], line, split, !end)
 		if end || ctx.Err() != nil {
 			return out
 		}
@@ -294,15 +294,19 @@ func (s *scanner) fill(r io.Reader, have int) (n int, err error) {
 	return n, err
 }
 
-// lines searches whole lines and gives the number of the line behind them.
-func (s *scanner) lines(out *scanned, data []byte, number, split int) int {
+// lines searches whole lines and gives the number of the line behind them, if there is more
+// to come.
+func (s *scanner) lines(out *scanned, data []byte, number, split int, more bool) int {
 	s.matcher.reset(data)
 	counted := 0 // bytes of data whose line breaks are in number
 	first := number
 	for from := 0; ; {
 		line, lineEnd, ok := s.matcher.find(data, from)
 		if !ok {
-			return number + bytes.Count(data[counted:], []byte{'\n'})
+			if more {
+				number += bytes.Count(data[counted:], []byte{'\n'})
+			}
+			return number
 		}
 		from = lineEnd + 1
 		if line == 0 && split > 0 && out.last == first {

@@ -50,25 +50,28 @@ func (f *frameReader) next() (frame, error) {
 
 func (f *frameReader) line() (frame, error) {
 	var out frame
+	var kept pieces
 	for {
 		part, err := f.in.ReadSlice('\n')
 		out.size += int64(len(part))
-		if len(out.data)+len(part) > f.max {
-			return f.readAway(out, part, err)
+		if kept.size+len(part) > f.max {
+			return f.readAway(out, kept, part, err)
 		}
-		out.data = append(out.data, part...)
+		kept.add(part)
 		if !errors.Is(err, bufio.ErrBufferFull) {
+			out.data = kept.join()
 			return out, err
 		}
 	}
 }
 
 // readAway discards the rest of a line that is over the cap, looking for its id.
-func (f *frameReader) readAway(out frame, part []byte, err error) (frame, error) {
+func (f *frameReader) readAway(out frame, kept pieces, part []byte, err error) (frame, error) {
 	var finder idFinder
-	finder.feed(out.data)
+	for _, p := range kept.list {
+		finder.feed(p)
+	}
 	finder.feed(part)
-	out.data = nil
 	for errors.Is(err, bufio.ErrBufferFull) {
 		part, err = f.in.ReadSlice('\n')
 		out.size += int64(len(part))
@@ -76,6 +79,36 @@ func (f *frameReader) readAway(out frame, part []byte, err error) (frame, error)
 	}
 	out.tooLong, out.id = true, finder.found()
 	return out, err
+}
+
+// pieces collect a long line without copying it again and again as it grows: one piece is
+// added after the other, and they are joined once.
+type pieces struct {
+	list [][]byte
+	size int
+}
+
+// maxPiece is the longest piece; the first ones are shorter.
+const maxPiece = 4 << 20
+
+func (p *pieces) add(data []byte) {
+	p.size += len(data)
+	for len(data) > 0 {
+		if n := len(p.list); n == 0 || len(p.list[n-1]) == cap(p.list[n-1]) {
+			p.list = append(p.list, make([]byte, 0, min(max(len(data), p.size), maxPiece)))
+		}
+		last := &p.list[len(p.list)-1]
+		n := min(cap(*last)-len(*last), len(data))
+		*last = append(*last, data[:n]...)
+		data = data[n:]
+	}
+}
+
+func (p *pieces) join() []byte {
+	if len(p.list) == 1 {
+		return p.list[0]
+	}
+	return bytes.Join(p.list, nil)
 }
 
 // tooLargeError is the failure of a call whose result is over the cap.

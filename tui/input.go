@@ -11,14 +11,15 @@ import (
 	"jcode/internal/text"
 )
 
-// burstGap is the longest time between two keys that come from one paste without brackets.
-const burstGap = 10 * time.Millisecond
+// burstGap is the longest time between two keys that come from one write: a paste without
+// brackets. Whoever sees a key on the screen before the next one is slower.
+const burstGap = 800 * time.Microsecond
 
 // pasteGap is the longest pause inside a paste without brackets, once it had a line end.
 const pasteGap = 200 * time.Millisecond
 
 // burstWait is how long Enter waits in a burst for what may follow it.
-const burstWait = 25 * time.Millisecond
+const burstWait = 20 * time.Millisecond
 
 // typing tells a person's Enter from line ends in text that a terminal pastes as fast keys.
 type typing struct {
@@ -117,7 +118,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		case pasting:
 			p.in.Newline()
 			return nil
-		case p.typing.fast(now) && !p.in.Empty():
+		case p.typing.fast(now) && !p.in.Empty() && !p.isCommand():
 			return p.typing.hold()
 		}
 		return p.submit()
@@ -148,6 +149,16 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		return p.menuUpdate()
 	}
 	return nil
+}
+
+// isCommand reports whether the input is one line with a known command: its Enter need not
+// wait, since no text that is pasted begins like that.
+func (p *program) isCommand() bool {
+	if len(p.in.lines) != 1 || len(p.in.lines[0]) < 2 || p.in.lines[0][0].s != "/" {
+		return false
+	}
+	_, ok := p.findCommand(firstWord(p.in.Text())[1:])
+	return ok
 }
 
 // redraw draws the whole screen anew: somebody else may have written on it.

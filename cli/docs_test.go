@@ -2,14 +2,11 @@ package cli
 
 import (
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/alecthomas/kong"
 
 	"jcode/cli/config"
 	"jcode/skills"
@@ -100,42 +97,6 @@ func write(t *testing.T, file, text string) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// Every line `jcode …` of a shell block is one that the command line takes.
-func TestCommandLinesInTheDocsAreRight(t *testing.T) {
-	for _, b := range blocks(t) {
-		if b.info != "sh" {
-			continue
-		}
-		for i, line := range strings.Split(b.text, "\n") {
-			line, _, _ = strings.Cut(line, " # ")
-			words := shellWords(line)
-			if len(words) == 0 || words[0] != "jcode" {
-				continue
-			}
-			var f flags
-			parser, err := kong.New(&f, kong.Name("jcode"), kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := parser.Parse(prepare(words[1:])); err != nil {
-				t.Errorf("%s:%d: %s: %v", b.page, b.line+1+i, line, err)
-			}
-		}
-	}
-}
-
-// shellWords parts a line at blanks outside quotes, up to a pipe or redirection.
-func shellWords(line string) []string {
-	var words []string
-	for _, m := range regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`).FindAllString(line, -1) {
-		if strings.ContainsAny(m[:1], "|<>;&") {
-			break
-		}
-		words = append(words, strings.Trim(m, `'"`))
-	}
-	return words
 }
 
 func TestReferenceOfSettingsIsThatOfTheTypes(t *testing.T) {

@@ -1,0 +1,267 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"mvdan.cc/sh/v3/syntax"
+
+	"jcode/agent/model"
+	"jcode/lua"
+	"jcode/mcp"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// kinds are the words that may stand behind the backquotes of a block; each names what
+// checks it, except "unchecked", which says so.
+var kinds = []string{
+	"sh", "jsonc config", "json mcp.json", "json mcp_tool.json", "lua main.lua", "jsonl replay", "jsonl events",
+	"markdown SKILL.md", "markdown command", "markdown role", "text unchecked",
+}
+
+func TestEveryBlockInTheDocsIsCheckedOrSaysThatItIsNot(t *testing.T) {
+	for _, b := range blocks(t) {
+		if !slices.Contains(kinds, b.info) {
+			t.Errorf("%s:%d: a block %q is not checked by anything", b.page, b.line, b.info)
+		}
+	}
+}
+
+// Every `jcode …` of a shell block is one that the command line takes.
+func TestCommandLinesInTheDocsAreRight(t *testing.T) {
+	for _, b := range blocks(t) {
+		if b.info == "sh" {
+			checkShell(t, b.page, b.line, b.text)
+		}
+	}
+}
+
+// So is every `jcode …` within a text, where it is whole.
+func TestCommandsNamedInTheDocsAreRight(t *testing.T) {
+	span := regexp.MustCompile("`(jcode [^`]*)`")
+	for page, text := range pages(t) {
+		for _, m := range span.FindAllStringSubmatchIndex(text, -1) {
+			command := text[m[2]:m[3]]
+			if strings.ContainsAny(command, "…\n[") {
+				continue // it stands for several, or is a synopsis
+			}
+			checkShell(t, page, strings.Count(text[:m[0]], "\n"), command)
+		}
+	}
+}
+
+// checkShell parses a script and hands each call of jcode in it to the command line.
+func checkShell(t *testing.T, page string, line int, script string) {
+	t.Helper()
+	file, err := syntax.NewParser().Parse(strings.NewReader(script), "")
+	if err != nil {
+		t.Errorf("%s:%d: %v", page, line, err)
+		return
+	}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		call, ok := node.(*syntax.CallExpr)
+		if !ok {
+			return true
+		}
+		var words []string
+		for _, w := range call.Args {
+			words = append(words, wordText(w))
+		}
+		if len(words) >= 3 && slices.Equal(words[:3], []string{"go", "run", "."}) {
+			words = append([]string{"jcode"}, words[3:]...)
+		}
+		if len(words) == 0 || words[0] != "jcode" {
+			return true
+		}
+		var f flags
+		var said bytes.Buffer
+		parser, err := newParser(&f, Streams{Out: &said, Err: &said}, kong.Exit(func(int) {}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parser.Parse(markCommand(prepare(words[1:]))); err != nil && !strings.Contains(err.Error(), "no such file") {
+			t.Errorf("%s:%d: %s: %v", page, line+int(call.Pos().Line()), strings.Join(words, " "), err)
+		}
+		return true
+	})
+}
+
+// wordText gives a word without its quotes; variables stay as they are written.
+func wordText(w *syntax.Word) string {
+	var b strings.Builder
+	var parts func([]syntax.WordPart)
+	parts = func(list []syntax.WordPart) {
+		for _, p := range list {
+			switch p := p.(type) {
+			case *syntax.Lit:
+				b.WriteString(p.Value)
+			case *syntax.SglQuoted:
+				b.WriteString(p.Value)
+			case *syntax.DblQuoted:
+				parts(p.Parts)
+			default:
+				b.WriteString("$x")
+			}
+		}
+	}
+	parts(w.Parts)
+	return b.String()
+}
+
+func TestServersInTheDocsAreRight(t *testing.T) {
+	for _, b := range blocks(t) {
+		if b.info != "json mcp.json" {
+			continue
+		}
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "mcp.json"), b.text)
+		m := mcp.New(mcp.Options{
+			Paths: mcp.ConfigPaths{ConfigDir: dir, ProjectRoot: filepath.Join(dir, "project")}, Registry: tools.NewRegistry(),
+			Env: []string{"ISSUES_TOKEN=x"},
+		})
+		m.Load()
+		for _, w := range m.Warnings() {
+			t.Errorf("%s:%d: %s", b.page, b.line, w)
+		}
+		list := m.Snapshot()
+		if len(list) == 0 {
+			t.Errorf("%s:%d: it names no server", b.page, b.line)
+		}
+		for _, s := range list {
+			if s.Error != "" {
+				t.Errorf("%s:%d: %s: %s", b.page, b.line, s.Name, s.Error)
+			}
+		}
+	}
+}
+
+func TestRolesInTheDocsAreRight(t *testing.T) {
+	for _, b := range blocks(t) {
+		if b.info != "markdown role" {
+			continue
+		}
+		for _, p := range session.ParseRole("x", []byte(b.text)).Problems {
+			t.Errorf("%s:%d: %s", b.page, b.line+p.Line, p.Text)
+		}
+	}
+}
+
+func TestScriptsOfModelsInTheDocsAreRight(t *testing.T) {
+	for _, b := range blocks(t) {
+		if b.info != "jsonl replay" {
+			continue
+		}
+		if _, err := model.NewReplay(strings.NewReader(b.text), b.page, model.ReplayOptions{}); err != nil {
+			t.Errorf("%s:%d: %v", b.page, b.line, err)
+		}
+	}
+}
+
+// A manifest is checked with the script that follows it, or alone.
+func TestLuaToolsInTheDocsAreRight(t *testing.T) {
+	all := blocks(t)
+	for i, b := range all {
+		if b.info != "json mcp_tool.json" {
+			continue
+		}
+		dir := filepath.Join(t.TempDir(), "todos")
+		write(t, filepath.Join(dir, "mcp_tool.json"), b.text)
+		source := "return 1\n"
+		if i+1 < len(all) && all[i+1].info == "lua main.lua" {
+			source = all[i+1].text
+		}
+		write(t, filepath.Join(dir, "main.lua"), source)
+		problems, err := lua.Check(t.Context(), "", dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range problems {
+			t.Errorf("%s:%d: %s", b.page, b.line, p)
+		}
+	}
+}
+
+// lines are the objects of stream-json by their type.
+var lines = map[string]any{
+	"init": initLine{}, "text": deltaLine{}, "reasoning": deltaLine{}, "tool_call": callLine{}, "approval": approvalLine{},
+	"tool_result": toolResultLine{}, "tools_changed": toolsChangedLine{}, "notice": noticeLine{}, "compaction": compactionLine{},
+	"usage": usageLine{}, "result": resultLine{},
+}
+
+func TestEventsInTheDocsAreThoseOfTheProgram(t *testing.T) {
+	for _, b := range blocks(t) {
+		if b.info != "jsonl events" {
+			continue
+		}
+		for i, line := range strings.Split(strings.TrimSpace(b.text), "\n") {
+			var head struct{ Type string }
+			if err := json.Unmarshal([]byte(line), &head); err != nil || lines[head.Type] == nil {
+				t.Errorf("%s:%d: no event: %s (%v)", b.page, b.line+1+i, line, err)
+				continue
+			}
+			dec := json.NewDecoder(strings.NewReader(line))
+			dec.DisallowUnknownFields()
+			if err := dec.Decode(reflect.New(reflect.TypeOf(lines[head.Type])).Interface()); err != nil {
+				t.Errorf("%s:%d: %v", b.page, b.line+1+i, err)
+			}
+		}
+	}
+}
+
+func TestTableOfEventsNamesAllFields(t *testing.T) {
+	page := pages(t)["../docs/scripting.md"]
+	for name, line := range lines {
+		_, table, _ := strings.Cut(page, "| type | fields |")
+		_, rest, ok := strings.Cut(table, "\n| `"+name+"` | ")
+		if !ok {
+			t.Errorf("docs/scripting.md does not list the event %s", name)
+			continue
+		}
+		row, _, _ := strings.Cut(rest, "\n")
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(line)) {
+			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if !f.Anonymous && key != "type" && !strings.Contains(row, "`"+key+"`") {
+				t.Errorf("docs/scripting.md: the row of %s lacks %s", name, key)
+			}
+		}
+	}
+}
+
+// Links from page to page lead somewhere.
+func TestLinksInTheDocsLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	for page, text := range pages(t) {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+				t.Errorf("%s: a link leads nowhere: %v", page, err)
+			}
+		}
+	}
+}
+
+// pages gives the text of the README and all pages of docs/ by their paths.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("../docs/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no pages: %v", err)
+	}
+	out := map[string]string{}
+	for _, file := range append(files, "../README.md") {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[file] = string(data)
+	}
+	return out
+}

@@ -245,7 +245,7 @@ func (pk *picker) list(l *look, width, room int) []string {
 	var out []string
 	switch {
 	case pk.loading:
-		out = append(out, cells.Paint(l.theme.Faint, " "+spinner[l.spin%len(spinner)]+" reading …"))
+		out = append(out, cells.Paint(l.theme.Faint, cells.Fit(" "+spinner[l.spin%len(spinner)]+" reading …", width)))
 	case pk.failed != "":
 		out = append(out, cells.Paint(l.theme.Bad, cells.Fit(" ✗ "+oneLine(pk.failed), width)))
 	case len(pk.rows) == 0:

@@ -127,7 +127,7 @@ func (p *program) activity() []string {
 	}
 	for i, q := range p.queue {
 		if i == 3 {
-			out = append(out, cells.Paint(th.Faint, "  … "+count(len(p.queue)-3, "more queued message")))
+			out = append(out, cells.Paint(th.Faint, cells.Fit("  … "+count(len(p.queue)-3, "more queued message"), p.width)))
 			break
 		}
 		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+oneLine(q.Text), p.width)))

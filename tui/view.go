@@ -208,7 +208,7 @@ func (p *program) inputLines(height int) (lines []string, cx, cy int) {
 		if indent > 0 && (i == 0 && above || i == len(rows)-1 && below) {
 			spans[0] = cells.Span{Text: "⋮ ", Style: p.look.theme.Faint}
 		}
-		lines = append(lines, cells.Render(append(spans, glyphSpans(p.look.theme, r.glyphs)...)))
+		lines = append(lines, cells.Render(clip(append(spans, glyphSpans(p.look.theme, r.glyphs)...), p.width)))
 	}
 	return lines, indent + x, y
 }

@@ -1,0 +1,97 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
+
+	"jcode/agent"
+	"jcode/internal/cells"
+	"jcode/tools"
+)
+
+// TestAnythingAtAnySizeFits presses keys, feeds events and changes sizes at random: nothing
+// panics, and each frame has exactly the screen's lines, none wider than a screen of 20
+// columns or more.
+func TestAnythingAtAnySizeFits(t *testing.T) { // U06, U14
+	keys := []string{"enter", "esc", "up", "down", "tab", "backspace", "ctrl+r", "ctrl+o", "ctrl+x", "ctrl+u", "ctrl+y", "ctrl+w", "a", "漢", "👩‍👩‍👧", " ", "/", "@", "n", "y", "w", "e", "/model", "/help", "/theme", "/resume", "/find a", "/diff", "/mode", "/todo", "/context", "/nope", "ctrl+c"}
+	rapid.Check(t, func(rt *rapid.T) {
+		fs := &fakeSessions{}
+		p, _ := still(t, 80, 24, func(o *Options) {
+			goldenOptions(o)
+			o.Sessions = fs
+			o.Files = func(context.Context) ([]string, error) { return []string{"a.go", "b/漢字.go", "c d"}, nil }
+			o.Changes = func(context.Context) ([]FileChange, error) {
+				return []FileChange{{Path: "x.go", Diff: sampleDiff}}, nil
+			}
+		})
+		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
+			switch rapid.IntRange(0, 6).Draw(rt, "kind") {
+			case 0:
+				p.route(tea.WindowSizeMsg{Width: rapid.IntRange(1, 130).Draw(rt, "w"), Height: rapid.IntRange(1, 45).Draw(rt, "h")})
+			case 1, 2, 3:
+				press(p, rapid.SampledFrom(keys).Draw(rt, "key"))
+			case 4:
+				p.paste(strings.Repeat("pasted 漢字\tline\n", rapid.IntRange(1, 12).Draw(rt, "lines")))
+			case 5:
+				p.scrollAct(rapid.SampledFrom([]action{actPageUp, actPageDown, actLineUp, actLineDown, actTop, actBottom, actSelectPrev, actSelectNext}).Draw(rt, "scroll"))
+			case 6:
+				stormEvent(p, rapid.IntRange(0, 8).Draw(rt, "event"))
+			}
+			frame := p.build()
+			lines := strings.Split(frame.Content, "\n")
+			if len(lines) != p.height {
+				rt.Fatalf("%d lines at %d×%d:\n%s", len(lines), p.width, p.height, stripped(frame.Content))
+			}
+			for _, l := range lines {
+				if w := cells.Width(stripped(l)); p.width >= 20 && w > p.width { // below, the painter clips
+					rt.Fatalf("a line of %d cells at %d×%d: %q", w, p.width, p.height, stripped(l))
+				}
+			}
+			if c := frame.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= p.width || c.Y >= p.height) {
+				rt.Fatalf("cursor at %d,%d of %d×%d", c.X, c.Y, p.width, p.height)
+			}
+		}
+	})
+}
+
+func stormEvent(p *program, n int) {
+	switch n {
+	case 0:
+		conversation(p)
+	case 1:
+		q := approvalQuestion()
+		q.Editable, q.Arguments, q.Diff = "cmd", jsonOf("cmd", "x"), sampleDiff
+		feed(p, agent.ApprovalAsked{ID: "q", Question: q})
+		for _, d := range p.asks {
+			if a, ok := d.(*approval); ok {
+				a.since, a.open = time.Now(), true
+			}
+		}
+	case 2:
+		feed(p, agent.AskPerson{ID: "a", Text: "which 漢字?", Options: []string{"one", "two"}})
+		for _, d := range p.asks {
+			if q, ok := d.(*question); ok {
+				q.open = true
+			}
+		}
+	case 3:
+		feed(p, agent.TurnStart{Prompt: "go", At: clock}, agent.TextDelta{Text: sampleAnswer})
+	case 4:
+		feed(p, agent.CallStart{ID: "c", Name: "mcp:server:a_very_long_tool_name_that_never_ends", Arguments: jsonOf("a", strings.Repeat("漢", 200)), At: clock}, agent.CallProgress{ID: "c", Output: strings.Repeat("out 漢\n", 9)})
+	case 5:
+		feed(p, agent.AnswerReset{Reason: "cut"}, agent.ApprovalClosed{ID: "q"}, agent.AskClosed{ID: "a"})
+	case 6:
+		feed(p, agent.TurnEnd{Reason: agent.StopError, Error: "the provider said no"})
+	case 7:
+		feed(p, agent.QueueChanged{Queued: []agent.Queued{{Text: "q1"}, {Text: "q2"}, {Text: "q3"}, {Text: "q4"}, {Text: "q5"}}}, agent.TodoChanged{Items: []tools.TodoItem{{Text: "x", Status: "in_progress"}, {Text: "y", Status: "pending"}}})
+	case 8:
+		feed(p, agent.Rewound{From: 1}, agent.Notice{Level: agent.LevelError, Text: "bad 漢字"})
+	}
+}

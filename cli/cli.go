@@ -101,7 +101,7 @@ func newParser(f *flags, std Streams, more ...kong.Option) (*kong.Kong, error) {
 		kong.Description("A coding agent in the terminal. `jcode` chats; `jcode -p PROMPT` answers once; `jcode demo` takes the offline tour."),
 		kong.Writers(std.Out, std.Err),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, NoExpandSubcommands: true}),
-		kong.Bind(f), kong.Bind(std),
+		kong.Help(printHelp), kong.Bind(f), kong.Bind(std),
 	}, more...)...)
 	if err != nil {
 		return nil, fmt.Errorf("command line: %w", err)

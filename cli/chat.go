@@ -45,6 +45,9 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 		return a.startError(err)
 	}
 	defer conv.Close()
+	if conv.State().ReadOnly {
+		return usageError("this session is open in another jcode: --fork goes on in a copy of it")
+	}
 	sub := conv.Subscribe()
 	defer sub.Close()
 	a.board.attach(conv)

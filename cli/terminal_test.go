@@ -123,9 +123,21 @@ func (c *chat) request(n int) modeltest.Request {
 	return modeltest.Request{}
 }
 
+// idle waits until no turn runs any more: its spinner is gone.
+func (c *chat) idle() {
+	c.t.Helper()
+	_, err := c.Wait(patience, func(s terminal.Screen) bool {
+		return !strings.ContainsFunc(s.Text(), func(r rune) bool { return r >= 0x2800 && r <= 0x28FF })
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
 // quit leaves by Ctrl+C twice, and checks that the terminal is as it was.
 func (c *chat) quit() {
 	c.t.Helper()
+	c.idle()
 	c.Press("ctrl+c")
 	c.wait("again")
 	c.Press("ctrl+c")

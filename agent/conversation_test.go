@@ -434,3 +434,18 @@ func TestRefusedToolIsLeftOutForTheRestOfTheSession(t *testing.T) {
 		}
 	}
 }
+
+func TestEscSkipsTheWaitForScriptsAndNotTheTurn(t *testing.T) {
+	waiting := make(chan struct{})
+	b := startWith(t, []reply{{text: "answered"}}, func(o *agent.Options) {
+		o.Ready = func(ctx context.Context) { close(waiting); <-ctx.Done() }
+	})
+	b.Prompt(agent.Prompt{Text: "go"})
+	<-waiting
+	if !b.Interrupt() {
+		t.Fatal("nothing to interrupt")
+	}
+	if end, _ := b.turnEnd(); end.Text != "answered" {
+		t.Errorf("end is %+v", end)
+	}
+}

@@ -110,9 +110,7 @@ func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason,
 	t.number = int(seq)
 	c.began(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: t.started})
 	c.findWindow()
-	if c.opt.Ready != nil {
-		c.opt.Ready(ctx)
-	}
+	c.awaitReady(ctx)
 	if c.opt.Attach != nil {
 		if text := c.opt.Attach(ctx, p.Text); text != "" {
 			if err := c.appendNotice(context.WithoutCancel(ctx), text); err != nil {
@@ -154,6 +152,28 @@ func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason,
 			return StopDone, nil
 		}
 	}
+}
+
+// awaitReady waits for what a prompt needs. Where a person sits, Esc skips the wait and
+// not the turn.
+func (c *Conversation) awaitReady(ctx context.Context) {
+	if c.opt.Ready == nil {
+		return
+	}
+	if c.opt.Headless {
+		c.opt.Ready(ctx)
+		return
+	}
+	waiting, skip := context.WithCancel(ctx)
+	defer skip()
+	c.mu.Lock()
+	interrupt := c.interrupt
+	c.interrupt = skip
+	c.mu.Unlock()
+	c.opt.Ready(waiting)
+	c.mu.Lock()
+	c.interrupt, c.held = interrupt, false
+	c.mu.Unlock()
 }
 
 func (c *Conversation) overCost() string {

@@ -18,7 +18,9 @@ const maxPiped = 10 << 20
 // Run chats, or answers once with -p.
 func (c *chatCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if f.Print {
-		return runHeadless(ctx, f, std, c.Prompt)
+		err := runHeadless(ctx, f, std, c.Prompt)
+		sayFailedStart(err, f, std)
+		return err
 	}
 	return runChat(ctx, f, std, c.Prompt)
 }
@@ -62,6 +64,17 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	}
 	pr, out := newPrinter(f.OutputFormat, std)
 	return runPrompt(ctx, conv, sub, prompt, pr, out, a.initLine(conv))
+}
+
+// sayFailedStart prints the result object of a run that could not begin, where the output
+// is JSON: it is printed on every failure.
+func sayFailedStart(err error, f *flags, std Streams) {
+	var exit *exitError
+	if err == nil || f.OutputFormat == "text" || (errors.As(err, &exit) && exit.silent) {
+		return
+	}
+	_, out := newPrinter(f.OutputFormat, std)
+	writeLine(out, resultLine{Type: "result", Error: err.Error()})
 }
 
 // startError says what to do when a conversation could not begin.

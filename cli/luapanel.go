@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 // luaPanel shows every tool, plugin and the startup script, and what protects hosts.
 func (a *app) luaPanel() tui.Panel {
 	return tui.Panel{
-		Name: "lua", Help: "Lua tools and plugins: state, permissions, log", Title: "Lua",
+		Name: "lua", Help: "Lua tools and plugins: state, permissions, log", Title: "Lua", Words: a.luaWords,
 		Empty: "No Lua. `jcode lua new NAME` writes a tool; the agent can write one, too. Places: .jcode/lua and " + filepath.Join(a.paths.Config, "lua") + ".",
 		Rows: func(context.Context) ([]tui.Row, error) {
 			p := a.lua.room.Panel()
@@ -46,4 +47,37 @@ func (a *app) luaPanel() tui.Panel {
 			return "reloading " + row.ID, a.lua.room.Reload(row.ID)
 		}}},
 	}
+}
+
+// luaWords carries out /lua errors, /lua reload [NAME] and /lua log [NAME].
+func (a *app) luaWords(_ context.Context, words string) (string, error) {
+	verb, name, _ := strings.Cut(strings.TrimSpace(words), " ")
+	name = strings.TrimSpace(name)
+	var lines []string
+	switch verb {
+	case "errors":
+		for _, it := range a.lua.room.Errors() {
+			lines = append(lines, it.Name+" ("+it.State+"): "+cmp.Or(it.Detail, it.LastError))
+		}
+		if lines == nil {
+			return "no Lua errors", nil
+		}
+	case "reload":
+		return strings.TrimSpace("reloading " + name), a.lua.room.Reload(name)
+	case "log":
+		for _, it := range a.lua.room.Panel().Items {
+			if name != "" && it.Name != name {
+				continue
+			}
+			for _, l := range a.lua.room.Log(it.Name) {
+				lines = append(lines, fmt.Sprintf("%s %s %s: %s", l.At.Format("15:04:05"), it.Name, l.Level, l.Text))
+			}
+		}
+		if lines == nil {
+			return strings.TrimSpace("nothing was logged " + name), nil
+		}
+	default:
+		return "", fmt.Errorf("/lua %s: say errors, reload [NAME] or log [NAME]", verb)
+	}
+	return strings.Join(lines, "\n"), nil
 }

@@ -1,0 +1,76 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jcode/internal/modeltest"
+)
+
+func TestSignalsEndAToolAndTheSessionGoesOn(t *testing.T) { // H07
+	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
+		dir, home := t.TempDir(), t.TempDir()
+		srv := modeltest.New(t,
+			modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "echo $$ > pid; sleep 300"})),
+			modeltest.Text("Going on."),
+		)
+		cmd := jcode(t.Context(), t, dir, home, srv.URL(), "-p", "--mode", "yolo", "work")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		pid := waitForPid(t, filepath.Join(dir, "pid"))
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		var exit *exec.ExitError
+		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != want {
+			t.Errorf("%v: %v, want exit %d", sig, err, want)
+		}
+		if err := syscall.Kill(pid, 0); err == nil && !zombie(pid) {
+			t.Errorf("%v: process %d of the tool still lives", sig, pid)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		out, err := jcode(ctx, t, dir, home, srv.URL(), "-p", "-c", "go on").Output()
+		cancel()
+		if err != nil || strings.TrimSpace(string(out)) != "Going on." {
+			t.Errorf("%v: the next run gave %q, %v", sig, out, err)
+		}
+	}
+}
+
+// waitForPid reads a process ID from a file as soon as it is there.
+func waitForPid(t *testing.T, path string) int {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil {
+			return pid
+		}
+	}
+	t.Fatalf("%s never came", path)
+	return 0
+}
+
+// zombie reports whether a process is dead and only not reaped, as under an init that
+// does not reap.
+func zombie(pid int) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(b), ") ")
+	return strings.HasPrefix(rest, "Z")
+}

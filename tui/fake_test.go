@@ -38,7 +38,7 @@ type fake struct {
 
 func newFake() *fake {
 	return &fake{
-		state:   agent.State{Session: "s1", Model: "test/model", Mode: tools.ModeAsk, Cwd: "/work/project"},
+		state:   agent.State{Session: "s1", Model: "test/model", Mode: tools.ModeAsk, Cwd: "/code/project"},
 		answers: map[string]tools.Answer{}, replies: map[string]string{}, events: make(chan agent.Event, 10000),
 	}
 }
@@ -211,7 +211,7 @@ func run(t *testing.T, cols, rows int, change func(o *Options)) *running {
 	t.Helper()
 	f := newFake()
 	opt := Options{
-		Session: &Session{Conversation: f, Events: f}, Version: "1.0", Cwd: "/work/project", Home: "/home/u", Theme: "dark",
+		Session: &Session{Conversation: f, Events: f}, Version: "1.0", Cwd: "/code/project", Home: "/home/u", Theme: "dark",
 		Env: []string{"TERM=xterm-256color", "COLORTERM=truecolor"},
 	}
 	if change != nil {

@@ -42,7 +42,7 @@ func TestPromptAndAnswerShow(t *testing.T) {
 
 func approvalQuestion() tools.Question {
 	return tools.Question{
-		CallID: "c1", Tool: "exec", Title: "Run a command", Command: "go test ./...", Details: []string{"in /work/project"},
+		CallID: "c1", Tool: "exec", Title: "Run a command", Command: "go test ./...", Details: []string{"in /code/project"},
 		Options: []tools.AnswerOption{
 			{Scope: tools.AnswerOnce, Label: "yes, once"},
 			{Scope: tools.AnswerSession, Label: "for this session: go test ./..."},

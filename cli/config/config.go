@@ -99,7 +99,7 @@ type Sandbox struct {
 
 // Trust names what needs no question.
 type Trust struct {
-	Folders []string `json:"folders" desc:"Project folders, absolute or with ~/; a pattern such as ~/work/* is allowed. Only your own file may set this." narrow:"never"`
+	Folders []string `json:"folders" desc:"Project folders, absolute or with ~/; a pattern such as ~/code/* is allowed. Only your own file may set this." narrow:"never"`
 }
 
 // MCP bounds what MCP servers add to a request.

@@ -95,20 +95,6 @@ func (a *app) permissionsPanel() tui.Panel {
 	}
 }
 
-// rolesPanel lists the roles; Enter works in one.
-func (a *app) rolesPanel() tui.Panel {
-	return tui.Panel{
-		Name: "roles", Help: "roles: work in one", Title: "Roles", Rows: a.roleRows,
-		Actions: []tui.Action{{Label: "work in it", Close: true, Run: func(ctx context.Context, row tui.Row) (string, error) {
-			conv := a.board.open()
-			if conv == nil {
-				return "", errNoMessages
-			}
-			return "", conv.SetRole(ctx, row.ID)
-		}}},
-	}
-}
-
 // roleRows lists the roles with where each comes from.
 func (a *app) roleRows(ctx context.Context) ([]tui.Row, error) {
 	all, err := a.roles().List(ctx)

@@ -321,3 +321,29 @@ func TestPlanIsAcceptedAndCarriedOut(t *testing.T) {
 	}
 	c.quit()
 }
+
+func TestSettingsOfASessionBecomeARole(t *testing.T) {
+	c := newChat(t, modeltest.Text("Hello."))
+	c.start("--mode", "edits")
+	c.say("/set temperature 0.5")
+	c.wait("temperature is now 0.5")
+	c.say("/roles save mine")
+	c.wait("role mine keeps")
+	c.say("/roles new other")
+	c.wait("roles/other.md")
+	c.say("/roles export mine mine.md")
+	c.wait("written to mine.md")
+	text := c.read("mine.md")
+	for _, want := range []string{`model: "test-model"`, "temperature: 0.5", "mode: edits"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the role lacks %q:\n%s", want, text)
+		}
+	}
+	c.say("/role mine")
+	c.say("hi")
+	c.wait("Hello.")
+	if got := c.request(0).Fields["temperature"]; got != 0.5 {
+		t.Errorf("temperature %v was sent", got)
+	}
+	c.quit()
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jcode/session"
+	"jcode/tui"
+)
+
+// rolesPanel lists the roles; Enter works in one.
+func (a *app) rolesPanel() tui.Panel {
+	return tui.Panel{
+		Name: "roles", Help: "roles: work in one, edit, new NAME, save NAME, export NAME FILE", Title: "Roles", Rows: a.roleRows,
+		Actions: []tui.Action{
+			{Label: "work in it", Close: true, Run: a.enterRow},
+			{Key: "ctrl+e", Label: "edit", Edit: a.roleToEdit},
+			{Key: "ctrl+d", Label: "delete", Confirm: true, Run: a.deleteRole},
+		},
+		Words: a.roleWords,
+	}
+}
+
+func (a *app) enterRow(ctx context.Context, row tui.Row) (string, error) {
+	conv := a.board.open()
+	if conv == nil {
+		return "", errNoMessages
+	}
+	return "", conv.SetRole(ctx, row.ID)
+}
+
+// roleToEdit gives the file of a role. A builtin one gets a file of the person's first,
+// which then stands before it.
+func (a *app) roleToEdit(row tui.Row) (string, error) {
+	role, err := a.roles().Get(context.Background(), row.ID)
+	if err != nil {
+		return "", err
+	}
+	if role.Path != "" {
+		return role.Path, nil
+	}
+	if role.Source != session.RoleBuiltin {
+		return "", fmt.Errorf("%s is kept in the database: jcode roles edit %s changes it", row.ID, row.ID)
+	}
+	return a.writeRole(row.ID, role.Text)
+}
+
+// writeRole makes a role file of the person's; one that is there stays as it is.
+func (a *app) writeRole(name, text string) (string, error) {
+	if err := session.CheckRoleName(name); err != nil {
+		return "", err
+	}
+	dir := filepath.Join(a.paths.Config, "roles")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, name+".md")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return path, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	return path, errors.Join(err, f.Close())
+}
+
+func (a *app) deleteRole(ctx context.Context, row tui.Row) (string, error) {
+	role, err := a.roles().Get(ctx, row.ID)
+	if err != nil {
+		return "", err
+	}
+	if role.Path != "" {
+		return "", fmt.Errorf("%s is the file %s: delete that", row.ID, role.Path)
+	}
+	if role.Source == session.RoleBuiltin {
+		return "", fmt.Errorf("%s is built in: a role of yours with that name stands before it", row.ID)
+	}
+	return "deleted " + row.ID, a.store.DeleteRole(ctx, row.ID)
+}
+
+// roleWords carries out /roles new NAME, save NAME and export NAME [FILE].
+func (a *app) roleWords(ctx context.Context, words string) (string, error) {
+	fields := strings.Fields(words)
+	if len(fields) < 2 {
+		return "", errors.New("say /roles new NAME, save NAME, or export NAME [FILE]")
+	}
+	name := fields[1]
+	switch {
+	case fields[0] == "new" && len(fields) == 2:
+		path, err := a.writeRole(name, newRole)
+		return fmt.Sprintf("made %s: edit it with /roles", path), err
+	case fields[0] == "save" && len(fields) == 2:
+		return a.saveRole(ctx, name)
+	case fields[0] == "export" && len(fields) <= 3:
+		role, err := a.roles().Get(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		file := name + ".md"
+		if len(fields) == 3 {
+			file = fields[2]
+		}
+		return "written to " + file, os.WriteFile(file, []byte(role.Text), 0o644)
+	}
+	return "", fmt.Errorf("/roles %s: say new NAME, save NAME, or export NAME [FILE]", fields[0])
+}
+
+// saveRole keeps the session's settings as a role in the database.
+func (a *app) saveRole(ctx context.Context, name string) (string, error) {
+	if err := session.CheckRoleName(name); err != nil {
+		return "", err
+	}
+	conv := a.board.open()
+	if conv == nil {
+		return "", errNoMessages
+	}
+	state, tuning := conv.State(), conv.Tuning()
+	role := session.Role{Body: "You work as in the session that this role was saved from.\n"}
+	if state.Role != "" {
+		base, err := a.roles().Get(ctx, state.Role)
+		if err != nil {
+			return "", err
+		}
+		role = base
+	}
+	role.Name, role.Description = name, "Saved settings of a session"
+	role.Source, role.Path, role.Text = "", "", ""
+	role.Model, role.Mode = state.Model, string(state.Mode)
+	role.Temperature, role.TopP = tuning.Temperature, tuning.TopP
+	role.ReasoningEffort, role.MaxOutputTokens = tuning.ReasoningEffort, tuning.MaxOutputTokens
+	if err := a.store.SaveRole(ctx, name, session.FormatRole(role)); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("role %s keeps the model, mode and settings of this session: jcode roles edit %s changes it", name, name), nil
+}

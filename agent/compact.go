@@ -162,6 +162,7 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	summary += planText(c.Todo())
 	upTo := c.seqs[cut-1]
 	seq, err := c.opt.Store.Compact(context.WithoutCancel(ctx), session.Message{
 		Session: c.row.ID, Role: session.RoleSummary,
@@ -182,6 +183,19 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 	c.measured.compacted = after
 	c.emit(Compacted{BeforeTokens: before, AfterTokens: after, Summary: summary})
 	return nil
+}
+
+// planText is the plan as a summary carries it on, word for word.
+func planText(items []tools.TodoItem) string {
+	if len(items) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n\nThe plan as it stands (todo):")
+	for _, it := range items {
+		fmt.Fprintf(&b, "\n- [%s] %s", it.Status, it.Text)
+	}
+	return b.String()
 }
 
 // shrinkResults cuts the results of calls before an index down to their beginning.

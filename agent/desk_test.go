@@ -104,3 +104,21 @@ func TestQuestionIsRepliedByThePersonOrByPolicy(t *testing.T) { // H06
 		t.Errorf("results are %q", res)
 	}
 }
+
+func TestPlanStaysWholeOverACompaction(t *testing.T) {
+	b := start(t, []reply{
+		{calls: []model.Call{call("1", "todo", `{"items":[{"text":"mend the roof","status":"in_progress"}]}`)}},
+		{text: "one"}, {text: "two"}, {text: "three"}, {text: "four"},
+	}, builtin.Desk()...)
+	for _, p := range []string{"a", "b", "c"} {
+		b.turn(p)
+	}
+	if err := b.Compact(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	b.turn("d")
+	first := b.model.request(t, 4).Messages[0].Text
+	if !strings.Contains(first, "SUMMARY") || !strings.Contains(first, "[in_progress] mend the roof") {
+		t.Errorf("after the compaction the model reads %q", first)
+	}
+}

@@ -128,7 +128,7 @@ func says(text string) func(context.Context, tools.Call) (tools.Result, error) {
 // bench is a conversation under test.
 type bench struct {
 	*agent.Conversation
-	t     *testing.T
+	t     testing.TB
 	store *session.Store
 	reg   *tools.Registry
 	model *script
@@ -140,7 +140,7 @@ func start(t *testing.T, replies []reply, list ...tools.Tool) *bench {
 	return startWith(t, replies, nil, list...)
 }
 
-func startWith(t *testing.T, replies []reply, change func(*agent.Options), list ...tools.Tool) *bench {
+func startWith(t testing.TB, replies []reply, change func(*agent.Options), list ...tools.Tool) *bench {
 	t.Helper()
 	store, err := session.Open(t.Context(), filepath.Join(t.TempDir(), "jcode.db"), session.Options{})
 	if err != nil {

@@ -35,7 +35,7 @@ func (l *leases) Acquire(_ context.Context, names []string) (func(), error) {
 	return func() { l.held = nil }, nil
 }
 
-func roleBench(t *testing.T, l *leases, replies ...reply) *bench {
+func roleBench(t testing.TB, l *leases, replies ...reply) *bench {
 	return startWith(t, replies, func(o *agent.Options) {
 		o.Roles, o.Leases = roles, l
 		o.System = func(_ string, r agent.Role, _ *tools.Scope) string { return "SYSTEM " + r.Prompt }
@@ -112,5 +112,19 @@ func TestRoleForOneMessageIsRestored(t *testing.T) {
 	}
 	if got := toolNames(b.model.request(t, 1)); !slices.Equal(got, []string{"read", "write"}) || b.State().Role != "" || l.held != nil {
 		t.Errorf("afterwards %v, role %q, held %v", got, b.State().Role, l.held)
+	}
+}
+
+func BenchmarkRoleSwitch(b *testing.B) {
+	c := roleBench(b, &leases{}, reply{text: "1"})
+	c.turn("one")
+	for i := 0; b.Loop(); i++ {
+		name := ""
+		if i%2 == 0 {
+			name = "reader"
+		}
+		if err := c.SetRole(b.Context(), name); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -108,7 +108,10 @@ func TestQuestionIsRepliedByThePersonOrByPolicy(t *testing.T) { // H06
 func TestPlanStaysWholeOverACompaction(t *testing.T) {
 	b := start(t, []reply{
 		{calls: []model.Call{call("1", "todo", `{"items":[{"text":"mend the roof","status":"in_progress"}]}`)}},
-		{text: "one"}, {text: "two"}, {text: "three"}, {text: "four"},
+		{text: "one"},
+		{text: "two"},
+		{text: "three"},
+		{text: "four"},
 	}, builtin.Desk()...)
 	for _, p := range []string{"a", "b", "c"} {
 		b.turn(p)

@@ -216,6 +216,12 @@ func (w *Watcher) grew(f *folder) {
 	_ = w.notify.Remove(f.path)
 	f.polled = true
 	f.seen = w.look(f)
+	// Changes that the watch had still to tell went with it, and the first look already
+	// holds them: everything counts as changed once.
+	for _, name := range f.names {
+		w.reportContents(name)
+	}
+	w.stale = true
 }
 
 func (w *Watcher) drop(f *folder) {

@@ -32,6 +32,9 @@ type change struct {
 	notes  []string
 }
 
+// maker works out what a call does to a file, from the file's present content.
+type maker func(place, target) (change, error)
+
 // load reads the file that is to be changed. An absent one is no error.
 func load(p place, t target) (c change, err error) {
 	c.t = t
@@ -81,7 +84,7 @@ func plainText(data []byte) *string {
 
 // planChange plans a call that writes one file. What keeps it from working is told at once
 // where it may be, else when the gate has let the call through.
-func (f *files) planChange(verb, arg string, read bool, make func(place, target) (change, error)) (tools.Plan, error) {
+func (f *files) planChange(verb, arg string, read bool, make maker) (tools.Plan, error) {
 	t, err := f.ws.resolveFile(arg)
 	if err != nil {
 		return tools.Plan{}, err
@@ -111,24 +114,16 @@ func (f *files) planChange(verb, arg string, read bool, make func(place, target)
 
 // changeFile does what write and edit have in common: it takes the path's lock, lets make
 // work out the change from the file's present content, writes it and lets commands run.
-func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, make func(place, target) (change, error)) (tools.Result, error) {
+func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, make maker) (tools.Result, error) {
 	t, err := f.ws.resolveFile(arg)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if err := judged(call, tools.AccessWrite, t); err != nil {
-		return tools.Result{}, err
-	}
-	unlock, err := f.ws.locks.lock(ctx, t.abs)
+	p, release, err := f.hold(ctx, call, tools.AccessWrite, t)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	defer unlock()
-	p, err := f.ws.open(t.abs)
-	if err != nil {
-		return tools.Result{}, ioError(err, t)
-	}
-	defer p.close()
+	defer release()
 	c, err := make(p, t)
 	if err != nil {
 		return tools.Result{}, err

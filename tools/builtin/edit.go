@@ -60,31 +60,21 @@ func (a editArgs) list() ([]edit.Edit, error) {
 }
 
 func (f *files) edit() tools.Tool {
-	return fileTool{
-		spec: spec(tools.GroupBuiltin, "edit", editDescription, editParameters, tools.CapRead|tools.CapWrite),
-		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
-			var a editArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Plan{}, err
-			}
-			return f.planChange("Edit file", a.Path, true, func(p place, t target) (change, error) {
-				return f.edited(call, p, t, a)
-			})
+	return makeTool(spec(tools.GroupBuiltin, "edit", editDescription, editParameters, tools.CapRead|tools.CapWrite),
+		func(_ context.Context, call tools.Call, a editArgs) (tools.Plan, error) {
+			return f.planChange("Edit file", a.Path, true, f.edited(call, a))
 		},
-		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
-			var a editArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Result{}, err
-			}
-			return f.changeFile(ctx, call, a.Path, func(p place, t target) (change, error) {
-				return f.edited(call, p, t, a)
-			})
-		},
-	}
+		func(ctx context.Context, call tools.Call, a editArgs) (tools.Result, error) {
+			return f.changeFile(ctx, call, a.Path, f.edited(call, a))
+		})
 }
 
 // edited works out what the edits make of a file.
-func (f *files) edited(call tools.Call, p place, t target, a editArgs) (change, error) {
+func (f *files) edited(call tools.Call, a editArgs) maker {
+	return func(p place, t target) (change, error) { return f.applied(call, p, t, a) }
+}
+
+func (f *files) applied(call tools.Call, p place, t target, a editArgs) (change, error) {
 	edits, err := a.list()
 	if err != nil {
 		return change{}, err

@@ -62,6 +62,27 @@ type fileTool struct {
 	run  func(ctx context.Context, call tools.Call) (tools.Result, error)
 }
 
+// makeTool makes a file tool of what its plan and its run do with decoded arguments.
+func makeTool[A any](s tools.Spec, plan func(context.Context, tools.Call, A) (tools.Plan, error), run func(context.Context, tools.Call, A) (tools.Result, error)) tools.Tool {
+	return fileTool{
+		spec: s,
+		plan: func(ctx context.Context, call tools.Call) (p tools.Plan, err error) {
+			var a A
+			if err = call.Decode(&a); err == nil {
+				p, err = plan(ctx, call, a)
+			}
+			return p, err
+		},
+		run: func(ctx context.Context, call tools.Call) (res tools.Result, err error) {
+			var a A
+			if err = call.Decode(&a); err == nil {
+				res, err = run(ctx, call, a)
+			}
+			return res, err
+		},
+	}
+}
+
 func (t fileTool) Spec() tools.Spec { return t.spec }
 
 func (t fileTool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error) {
@@ -86,6 +107,14 @@ func spec(group tools.Group, name, description, parameters string, needs tools.C
 	}
 }
 
+// orHere gives the workspace's root for a path that was left out.
+func orHere(path string) string {
+	if path == "" {
+		return "."
+	}
+	return path
+}
+
 // planRead plans a call that only reads one path.
 func (f *files) planRead(arg, verb string) (tools.Plan, error) {
 	t, err := f.ws.resolve(arg)
@@ -96,6 +125,23 @@ func (f *files) planRead(arg, verb string) (tools.Plan, error) {
 		Accesses: []tools.Access{{Kind: tools.AccessRead, Path: t.abs}},
 		Summary:  verb + ": " + t.title,
 	}, nil
+}
+
+// hold gives access to one path that a call changes, and keeps other calls from it until
+// release. It refuses a path that is not the one that the gate judged.
+func (f *files) hold(ctx context.Context, call tools.Call, kind tools.AccessKind, t target) (p place, release func(), err error) {
+	if err := judged(call, kind, t); err != nil {
+		return place{}, nil, err
+	}
+	unlock, err := f.ws.locks.lock(ctx, t.abs)
+	if err != nil {
+		return place{}, nil, err
+	}
+	if p, err = f.ws.open(t.abs); err != nil {
+		unlock()
+		return place{}, nil, ioError(err, t)
+	}
+	return p, func() { p.close(); unlock() }, nil
 }
 
 // tellable reports whether the model may learn about a path before the gate has judged the

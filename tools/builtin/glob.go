@@ -42,27 +42,13 @@ type globArgs struct {
 func (f *files) glob() tools.Tool {
 	s := spec(tools.GroupCore, "glob", globDescription, globParameters, tools.CapRead)
 	s.Aliases = map[string]string{"path": "dir"}
-	return fileTool{
-		spec: s,
-		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
-			var a globArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Plan{}, err
-			}
-			_, start, err := f.globStart(a)
-			if err != nil {
-				return tools.Plan{}, err
-			}
-			return f.planRead(start, "Find files in")
-		},
-		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
-			var a globArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Result{}, err
-			}
-			return f.runGlob(ctx, call, a)
-		},
-	}
+	return makeTool(s, func(_ context.Context, _ tools.Call, a globArgs) (tools.Plan, error) {
+		_, start, err := f.globStart(a)
+		if err != nil {
+			return tools.Plan{}, err
+		}
+		return f.planRead(start, "Find files in")
+	}, f.runGlob)
 }
 
 // globStart checks a pattern and parts it into the folder at which to begin, which no

@@ -50,26 +50,9 @@ type grepArgs struct {
 func (f *files) grep() tools.Tool {
 	s := spec(tools.GroupCore, "grep", grepDescription, grepParameters, tools.CapRead)
 	s.Aliases = map[string]string{"file_path": "path", "glob": "include", "query": "pattern"}
-	return fileTool{
-		spec: s,
-		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
-			var a grepArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Plan{}, err
-			}
-			if a.Path == "" {
-				a.Path = "."
-			}
-			return f.planRead(a.Path, "Search in")
-		},
-		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
-			var a grepArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Result{}, err
-			}
-			return f.runGrep(ctx, call, a)
-		},
-	}
+	return makeTool(s, func(_ context.Context, _ tools.Call, a grepArgs) (tools.Plan, error) {
+		return f.planRead(orHere(a.Path), "Search in")
+	}, f.runGrep)
 }
 
 func (f *files) runGrep(ctx context.Context, call tools.Call, a grepArgs) (tools.Result, error) {

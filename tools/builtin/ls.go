@@ -31,26 +31,9 @@ type lsArgs struct {
 func (f *files) ls() tools.Tool {
 	s := spec(tools.GroupBuiltin, "ls", lsDescription, lsParameters, tools.CapRead)
 	s.Aliases = map[string]string{"dir": "path", "file_path": "path"}
-	return fileTool{
-		spec: s,
-		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
-			var a lsArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Plan{}, err
-			}
-			if a.Path == "" {
-				a.Path = "."
-			}
-			return f.planRead(a.Path, "List")
-		},
-		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
-			var a lsArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Result{}, err
-			}
-			return f.runLs(ctx, call, a)
-		},
-	}
+	return makeTool(s, func(_ context.Context, _ tools.Call, a lsArgs) (tools.Plan, error) {
+		return f.planRead(orHere(a.Path), "List")
+	}, f.runLs)
 }
 
 func (f *files) runLs(ctx context.Context, call tools.Call, a lsArgs) (tools.Result, error) {

@@ -18,30 +18,18 @@ type pathArgs struct {
 }
 
 func (f *files) mkdir() tools.Tool {
-	return fileTool{
-		spec: spec(tools.GroupCore, "mkdir", mkdirDescription, pathParameters, tools.CapWrite),
-		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
-			var a pathArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Plan{}, err
-			}
-			t, err := f.ws.resolve(a.Path)
-			if err != nil {
-				return tools.Plan{}, err
-			}
-			return tools.Plan{
-				Accesses: []tools.Access{{Kind: tools.AccessWrite, Path: t.abs}},
-				Summary:  "Create directory: " + t.title,
-			}, nil
-		},
-		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
-			var a pathArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Result{}, err
-			}
-			return f.runMkdir(ctx, call, a)
-		},
+	return makeTool(spec(tools.GroupCore, "mkdir", mkdirDescription, pathParameters, tools.CapWrite), f.planMkdir, f.runMkdir)
+}
+
+func (f *files) planMkdir(_ context.Context, _ tools.Call, a pathArgs) (tools.Plan, error) {
+	t, err := f.ws.resolve(a.Path)
+	if err != nil {
+		return tools.Plan{}, err
 	}
+	return tools.Plan{
+		Accesses: []tools.Access{{Kind: tools.AccessWrite, Path: t.abs}},
+		Summary:  "Create directory: " + t.title,
+	}, nil
 }
 
 func (f *files) runMkdir(ctx context.Context, call tools.Call, a pathArgs) (tools.Result, error) {
@@ -49,19 +37,11 @@ func (f *files) runMkdir(ctx context.Context, call tools.Call, a pathArgs) (tool
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if err := judged(call, tools.AccessWrite, t); err != nil {
-		return tools.Result{}, err
-	}
-	unlock, err := f.ws.locks.lock(ctx, t.abs)
+	p, release, err := f.hold(ctx, call, tools.AccessWrite, t)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	defer unlock()
-	p, err := f.ws.open(t.abs)
-	if err != nil {
-		return tools.Result{}, ioError(err, t)
-	}
-	defer p.close()
+	defer release()
 	res := tools.Result{Text: "created " + t.shown, Data: map[string]any{}, Display: tools.Display{Path: t.shown}}
 	if info, err := p.root.Stat(p.name); err == nil {
 		if !info.IsDir() {

@@ -24,37 +24,25 @@ type mvArgs struct {
 }
 
 func (f *files) mv() tools.Tool {
-	return fileTool{
-		spec: spec(tools.GroupCore, "mv", mvDescription, mvParameters, tools.CapDelete|tools.CapWrite),
-		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
-			var a mvArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Plan{}, err
-			}
-			src, dst, err := f.movable(a)
-			if err != nil {
-				return tools.Plan{}, err
-			}
-			m, err := f.openMove(src, dst)
-			switch {
-			case err == nil:
-				m.close()
-			case f.tellable(src.abs, dst.abs):
-				return tools.Plan{}, err
-			}
-			return tools.Plan{
-				Accesses: []tools.Access{{Kind: tools.AccessDelete, Path: src.abs}, {Kind: tools.AccessWrite, Path: dst.abs}},
-				Summary:  "Move: " + src.title + " -> " + dst.title,
-			}, nil
-		},
-		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
-			var a mvArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Result{}, err
-			}
-			return f.runMv(ctx, call, a)
-		},
+	return makeTool(spec(tools.GroupCore, "mv", mvDescription, mvParameters, tools.CapDelete|tools.CapWrite), f.planMv, f.runMv)
+}
+
+func (f *files) planMv(_ context.Context, _ tools.Call, a mvArgs) (tools.Plan, error) {
+	src, dst, err := f.movable(a)
+	if err != nil {
+		return tools.Plan{}, err
 	}
+	m, err := f.openMove(src, dst)
+	switch {
+	case err == nil:
+		m.close()
+	case f.tellable(src.abs, dst.abs):
+		return tools.Plan{}, err
+	}
+	return tools.Plan{
+		Accesses: []tools.Access{{Kind: tools.AccessDelete, Path: src.abs}, {Kind: tools.AccessWrite, Path: dst.abs}},
+		Summary:  "Move: " + src.title + " -> " + dst.title,
+	}, nil
 }
 
 // movable resolves both ends of a move. A folder as dst is moved into, also one that is only

@@ -61,23 +61,11 @@ func (a readArgs) window() (first, limit int, err error) {
 }
 
 func (f *files) read() tools.Tool {
-	return fileTool{
-		spec: spec(tools.GroupCore, "read", readDescription, readParameters, tools.CapRead),
-		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
-			var a readArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Plan{}, err
-			}
+	return makeTool(spec(tools.GroupCore, "read", readDescription, readParameters, tools.CapRead),
+		func(_ context.Context, _ tools.Call, a readArgs) (tools.Plan, error) {
 			return f.planRead(a.Path, "Read")
 		},
-		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
-			var a readArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Result{}, err
-			}
-			return f.readFile(ctx, call, a)
-		},
-	}
+		f.readFile)
 }
 
 func (f *files) readFile(ctx context.Context, call tools.Call, a readArgs) (tools.Result, error) {

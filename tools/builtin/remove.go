@@ -15,27 +15,11 @@ import (
 var removeDescription string
 
 func (f *files) remove() tools.Tool {
-	return fileTool{
-		spec: spec(tools.GroupCore, "remove", removeDescription, pathParameters, tools.CapDelete),
-		plan: func(ctx context.Context, call tools.Call) (tools.Plan, error) {
-			var a pathArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Plan{}, err
-			}
-			return f.planRemove(ctx, a)
-		},
-		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
-			var a pathArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Result{}, err
-			}
-			return f.runRemove(ctx, call, a)
-		},
-	}
+	return makeTool(spec(tools.GroupCore, "remove", removeDescription, pathParameters, tools.CapDelete), f.planRemove, f.runRemove)
 }
 
 // planRemove says what would go: a person sees how much is in a folder.
-func (f *files) planRemove(ctx context.Context, a pathArgs) (tools.Plan, error) {
+func (f *files) planRemove(ctx context.Context, _ tools.Call, a pathArgs) (tools.Plan, error) {
 	t, err := f.removable(a.Path)
 	if err != nil {
 		return tools.Plan{}, err
@@ -97,19 +81,11 @@ func (f *files) runRemove(ctx context.Context, call tools.Call, a pathArgs) (too
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if err := judged(call, tools.AccessDelete, t); err != nil {
-		return tools.Result{}, err
-	}
-	unlock, err := f.ws.locks.lock(ctx, t.abs)
+	p, release, err := f.hold(ctx, call, tools.AccessDelete, t)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	defer unlock()
-	p, err := f.ws.open(t.abs)
-	if err != nil {
-		return tools.Result{}, ioError(err, t)
-	}
-	defer p.close()
+	defer release()
 	info, err := p.stat(t)
 	if err != nil {
 		return tools.Result{}, err

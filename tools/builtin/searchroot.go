@@ -27,10 +27,7 @@ type searchRoot struct {
 
 // searchRoot opens what a search names: a folder, or for grep a file. arg may be empty.
 func (f *files) searchRoot(call tools.Call, arg string) (searchRoot, error) {
-	if arg == "" {
-		arg = "."
-	}
-	t, err := f.ws.resolve(arg)
+	t, err := f.ws.resolve(orHere(arg))
 	if err != nil {
 		return searchRoot{}, err
 	}

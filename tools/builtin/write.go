@@ -26,36 +26,24 @@ type writeArgs struct {
 }
 
 func (f *files) write() tools.Tool {
-	return fileTool{
-		spec: spec(tools.GroupCore, "write", writeDescription, writeParameters, tools.CapWrite),
-		plan: func(_ context.Context, call tools.Call) (tools.Plan, error) {
-			var a writeArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Plan{}, err
-			}
-			return f.planChange("Write to file", a.Path, false, func(p place, t target) (change, error) {
-				return f.replaced(call, p, t, a.Content)
-			})
+	return makeTool(spec(tools.GroupCore, "write", writeDescription, writeParameters, tools.CapWrite),
+		func(_ context.Context, call tools.Call, a writeArgs) (tools.Plan, error) {
+			return f.planChange("Write to file", a.Path, false, f.replaced(call, a.Content))
 		},
-		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
-			var a writeArgs
-			if err := call.Decode(&a); err != nil {
-				return tools.Result{}, err
-			}
-			return f.changeFile(ctx, call, a.Path, func(p place, t target) (change, error) {
-				return f.replaced(call, p, t, a.Content)
-			})
-		},
-	}
+		func(ctx context.Context, call tools.Call, a writeArgs) (tools.Result, error) {
+			return f.changeFile(ctx, call, a.Path, f.replaced(call, a.Content))
+		})
 }
 
 // replaced works out the replacement of a file that the model knows.
-func (f *files) replaced(call tools.Call, p place, t target, content string) (change, error) {
-	c, err := wholeFile(p, t, content)
-	if err == nil && c.exists {
-		err = f.refuseStale(call, c)
+func (f *files) replaced(call tools.Call, content string) maker {
+	return func(p place, t target) (change, error) {
+		c, err := wholeFile(p, t, content)
+		if err == nil && c.exists {
+			err = f.refuseStale(call, c)
+		}
+		return c, err
 	}
-	return c, err
 }
 
 // wholeFile works out the replacement of a file. The bytes are those given, but for what

@@ -107,5 +107,10 @@ func (b *board) ran(_ tools.Caller, text string) { b.say(agent.LevelWarn, "%s", 
 // jobEnded tells both that a background command ended by itself.
 func (b *board) jobEnded(j builtin.Job) {
 	b.say(agent.LevelInfo, "job %d ended: %s (%s)", j.ID, j.State, j.Command)
-	b.tell(fmt.Sprintf("Background job %d (%s) ended: %s. Its output: job action=output id=%d.", j.ID, j.Command, j.State, j.ID))
+	told := fmt.Sprintf("Background job %d (%s) ended: %s. Its output: job action=output id=%d.", j.ID, j.Command, j.State, j.ID)
+	if j.News != "" {
+		b.say(agent.LevelWarn, "job %d: %s", j.ID, j.News)
+		told += " In the sandbox " + j.News + "."
+	}
+	b.tell(told)
 }

@@ -194,10 +194,8 @@ func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, confine
 		blamed = t.shell.opts.Confiner.Blamed(c.capture.snapshot().tail(), end.exit.Code)
 	}
 	res = end.result()
-	if c.made != nil {
-		if made := c.made(); len(made) > 0 {
-			res.Text += "\n[it made protected files, which steer git or the agent: " + strings.Join(made, ", ") + "; look at them]"
-		}
+	if news := c.news(); news != "" {
+		res.Text += "\n[" + news + "]"
 	}
 	return res, blamed, nil
 }

@@ -75,6 +75,14 @@ func (r *shellRig) run(args m) tools.Result {
 	return res
 }
 
+// touch makes an empty file in the workspace.
+func (r *shellRig) touch(name string) {
+	r.t.Helper()
+	if err := os.WriteFile(filepath.Join(r.root, name), nil, 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 func (r *shellRig) sh(cmd string) tools.Result { r.t.Helper(); return r.run(m{"cmd": cmd}) }
 
 func data(t *testing.T, res tools.Result) builtin.ExecData {
@@ -543,6 +551,102 @@ func TestExecOffersToLeaveTheSandboxThatStoppedIt(t *testing.T) {
 	if res := confined(stopped); !strings.Contains(res.Text, "this is the run outside]\noutside") {
 		t.Errorf("%+v", res)
 	}
+}
+
+// leaky is a sandbox that can't lock a file, and sees when it was made.
+type leaky struct{ file string }
+
+func (l leaky) Confine(spec proc.Spec) (proc.Spec, func() []string, error) {
+	return spec, func() []string {
+		if _, err := os.Lstat(l.file); err != nil {
+			return nil
+		}
+		return []string{l.file}
+	}, nil
+}
+
+func (l leaky) Blamed(string, int) string { return "" }
+
+// What a command does to protected files is told whether it is waited for or not: once, and
+// also when it comes late, of a job or of what a command left running.
+func TestProtectedFilesThatConfinedCommandsMakeAreTold(t *testing.T) {
+	const made = "it made or changed protected files"
+	setup := func(t *testing.T) (r *shellRig, ended chan builtin.Job, confined func(m) string, output func() string) {
+		ended = make(chan builtin.Job, 4)
+		r = newShell(t, func(o *builtin.ShellOptions) {
+			o.Confiner = leaky{filepath.Join(o.Root, ".mcp.json")}
+			o.JobEnded = func(j builtin.Job) { ended <- j }
+		})
+		confined = func(args m) string {
+			c := call("exec", args)
+			c.Decision.Sandbox = true
+			res, err := r.exec.Run(context.Background(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res.Text
+		}
+		output = func() string {
+			res, err := r.job.Run(context.Background(), call("job", m{"action": "output", "id": 1}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res.Text
+		}
+		return r, ended, confined, output
+	}
+	end := func(t *testing.T, ended chan builtin.Job) builtin.Job {
+		select {
+		case j := <-ended:
+			return j
+		case <-time.After(60 * time.Second):
+			t.Fatal("the job does not end")
+			panic("unreachable")
+		}
+	}
+	t.Run("in the foreground", func(t *testing.T) {
+		_, _, confined, _ := setup(t)
+		if text := confined(m{"cmd": "echo '{}' > .mcp.json"}); !strings.Contains(text, made) || !strings.Contains(text, ".mcp.json") {
+			t.Errorf("%q", text)
+		}
+	})
+	t.Run("by a job, in its output", func(t *testing.T) {
+		r, ended, confined, output := setup(t)
+		confined(m{"cmd": "while [ ! -e go ]; do sleep .02; done; echo '{}' > .mcp.json; while [ ! -e stop ]; do sleep .02; done", "background": true})
+		if text := output(); strings.Contains(text, made) {
+			t.Errorf("told before it was made: %q", text)
+		}
+		r.touch("go")
+		waitUntil(t, "told", func() bool { return strings.Contains(output(), made) })
+		if text := output(); strings.Contains(text, made) {
+			t.Errorf("told twice: %q", text)
+		}
+		r.touch("stop")
+		if j := end(t, ended); j.News != "" {
+			t.Errorf("told again at its end: %q", j.News)
+		}
+	})
+	t.Run("by a job, at its end", func(t *testing.T) {
+		r, ended, confined, output := setup(t)
+		confined(m{"cmd": "while [ ! -e go ]; do sleep .02; done; echo '{}' > .mcp.json", "background": true})
+		r.touch("go")
+		if j := end(t, ended); !strings.Contains(j.News, made) {
+			t.Errorf("%+v", j)
+		}
+		if text := output(); strings.Contains(text, made) {
+			t.Errorf("told twice: %q", text)
+		}
+	})
+	t.Run("by what a command left running", func(t *testing.T) {
+		r, ended, confined, _ := setup(t)
+		if text := confined(m{"cmd": "(while [ ! -e go ]; do sleep .02; done; echo '{}' > .mcp.json) & echo done"}); strings.Contains(text, made) {
+			t.Errorf("%q", text)
+		}
+		r.touch("go")
+		if j := end(t, ended); !strings.Contains(j.News, made) {
+			t.Errorf("%+v", j)
+		}
+	})
 }
 
 func BenchmarkExec(b *testing.B) {

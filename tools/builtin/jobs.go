@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,6 +32,9 @@ type Job struct {
 	State string
 	// Log is the file with its output; empty when it could not be kept.
 	Log string
+	// News says what it did to protected files from within the sandbox, each of them once:
+	// in the report of its end. Empty means nothing.
+	News string
 }
 
 // job is a Job with what belongs to it.
@@ -118,7 +122,9 @@ func (s *Shell) watch(j *job) {
 	j.mu.Unlock()
 	close(j.over)
 	if s.opts.JobEnded != nil && !killed && s.closed.Err() == nil {
-		s.opts.JobEnded(j.info())
+		info := j.info()
+		info.News = j.cmd.news()
+		s.opts.JobEnded(info)
 	}
 }
 
@@ -226,6 +232,12 @@ func (s *Shell) JobOutput(id int) (string, error) {
 	j.seen = end
 	if !j.isOver() {
 		out += snap.lines[0] + snap.lines[1]
+	}
+	if news := j.cmd.news(); news != "" {
+		if out != "" {
+			out = strings.TrimSuffix(out, "\n") + "\n"
+		}
+		out += "[" + news + "]"
 	}
 	return out, nil
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,9 +40,9 @@ type ShellOptions struct {
 
 // Confiner confines commands.
 type Confiner interface {
-	// Confine gives what to start instead of spec, so that its command runs confined. made,
-	// called afterwards, lists protected files that were made since.
-	Confine(spec proc.Spec) (confined proc.Spec, made func() []string, err error)
+	// Confine gives what to start instead of spec, so that its command runs confined. changed,
+	// called afterwards, lists protected files that were made or changed since.
+	Confine(spec proc.Spec) (confined proc.Spec, changed func() []string, err error)
 	// Blamed says why the end of a confined command looks like the sandbox's doing, ""
 	// when it doesn't. tail is the last part of its output.
 	Blamed(tail string, code int) string
@@ -129,7 +131,12 @@ type command struct {
 	capture *capture
 	read    [2]*os.File // ends of the pipes
 	drained chan struct{}
-	made    func() []string // of a confined command: protected files that it made
+
+	// changed lists what a confined command made or changed of protected files; told is
+	// what was said of it.
+	changed func() []string
+	telling sync.Mutex
+	told    []string
 }
 
 // start starts a command whose output is captured. A background one has a log from the
@@ -178,11 +185,11 @@ func (s *Shell) startProcess(c *command, spec proc.Spec, confined bool) (*proc.P
 	if s.opts.Confiner == nil {
 		return nil, errors.New("there is no sandbox on this machine")
 	}
-	spec, made, err := s.opts.Confiner.Confine(spec)
+	spec, changed, err := s.opts.Confiner.Confine(spec)
 	if err != nil {
 		return nil, err
 	}
-	c.made = made
+	c.changed = changed
 	return s.launch(spec)
 }
 
@@ -282,6 +289,26 @@ wait:
 	c.capture.report(progress)
 	end.collect()
 	return end
+}
+
+// news names in one line the protected files that a confined command made or changed and
+// that it was not said of yet, "" for none.
+func (c *command) news() string {
+	if c.changed == nil {
+		return ""
+	}
+	c.telling.Lock()
+	defer c.telling.Unlock()
+	var fresh []string
+	for _, path := range c.changed() {
+		if !slices.Contains(c.told, path) {
+			fresh = append(fresh, path)
+		}
+	}
+	if c.told = append(c.told, fresh...); len(fresh) == 0 {
+		return ""
+	}
+	return "it made or changed protected files, which steer git or the agent: " + strings.Join(fresh, ", ") + "; look at them"
 }
 
 // settle waits until what the ended shell wrote was read. It reports whether everybody

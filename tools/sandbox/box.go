@@ -30,10 +30,10 @@ func (b *Box) Report() Report { return b.probed() }
 // Available reports whether commands can be confined.
 func (b *Box) Available() bool { return b.probed().Available }
 
-// Confine gives what to start instead of spec, so that its command runs confined. made,
-// called afterwards, lists protected files that were made since: what does not exist can't
-// be locked.
-func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, made func() []string, err error) {
+// Confine gives what to start instead of spec, so that its command runs confined. changed,
+// called afterwards, lists the protected files and folders that were made or changed since,
+// sorted: what does not exist can't be locked, and some machines can't lock anything.
+func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, changed func() []string, err error) {
 	report := b.probed()
 	if !report.Available {
 		return spec, nil, errors.New("confine command: there is no sandbox on this machine")
@@ -45,15 +45,7 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, made func() []string,
 		}
 		spec.Env = append(slices.Clip(spec.Env), cacheEnv(policy.Cache)...)
 	}
-	absent := policy.absent()
-	made = func() (out []string) {
-		for _, path := range absent {
-			if _, err := os.Lstat(path); err == nil {
-				out = append(out, path)
-			}
-		}
-		return out
-	}
+	before := policy.mark(report.Shields)
 	o := policy.order()
 	o.Shields = report.Shields
 	if !policy.Network {
@@ -66,7 +58,7 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, made func() []string,
 	}
 	spec.Argv = append([]string{b.self, Command, arg}, spec.Argv...)
 	spec.Namespaces, spec.OwnNetwork = o.Shields || o.NetNS, o.NetNS
-	return spec, made, nil
+	return spec, before.changed, nil
 }
 
 // cacheEnv points the usual tools to a cache of their own. What follows the XDG rules

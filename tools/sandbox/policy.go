@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -95,27 +94,15 @@ func (p Policy) order() order {
 	return o
 }
 
-// protected are the files of a root that are locked whatever the configuration says.
+// protected are the files of a root that are locked whatever the configuration says: what
+// git runs or is configured for, here and in submodules, and what steers an agent. A
+// commondir makes git take its configuration from elsewhere.
 func protected(root string) []string {
 	var out []string
-	for _, name := range []string{".git/hooks", ".git/config", ".jcode", ".claude", ".agents", ".mcp.json"} {
+	for _, name := range []string{".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".jcode", ".claude", ".agents", ".mcp.json"} {
 		out = append(out, filepath.Join(root, filepath.FromSlash(name)))
 	}
-	return out
-}
-
-// absent gives the protected files that are not there: nothing can be mounted on them, so
-// a command can make them.
-func (p Policy) absent() []string {
-	var out []string
-	for _, root := range p.Roots {
-		for _, path := range protected(root) {
-			if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-				out = append(out, path)
-			}
-		}
-	}
-	return out
+	return append(out, expand(root, ".git/modules/{*,*/*,*/*/*}/{hooks,config}")...)
 }
 
 // maxProtected bounds the files that one pattern stands for.

@@ -282,6 +282,37 @@ func TestProtectedFilesThatAreMadeAreNamed(t *testing.T) {
 	})
 }
 
+// Where nothing can be locked, a change of a protected file is at least seen, also deep in
+// one and also when its size stays.
+func TestProtectedFilesThatAreChangedAreNamed(t *testing.T) {
+	r := newRig(t)
+	r.WithoutNamespaces()
+	for line, want := range map[string]string{
+		"cat .git/config > /dev/null; echo x > b.txt": "",
+		"echo new > .git/hooks/post-commit":           ".git/hooks",
+		"rm .git/config":                              ".git/config",
+		"chmod +x .git/hooks/pre-commit":              ".git/hooks",
+		"mkdir -p .jcode/lua/tools/x":                 ".jcode",
+		"echo new > sub/.env":                         "sub/.env",
+		"echo ../evil > .git/commondir":               ".git/commondir",
+		"mkdir -p .git/modules/m/hooks":               ".git/modules/m/hooks",
+		"rm sub/.env":                                 "sub/.env",
+	} {
+		_, code := r.sh(line)
+		got := ""
+		for _, path := range r.made {
+			rel, err := filepath.Rel(r.project, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += rel
+		}
+		if code != 0 || got != want {
+			t.Errorf("%s: %d, named %q, want %q", line, code, got, want)
+		}
+	}
+}
+
 func TestHomeAsWorkspaceHidesKeysToo(t *testing.T) {
 	everyWay(t, func(t *testing.T, r *rig) {
 		r.policy.Roots = []string{r.home}

@@ -3,7 +3,10 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
+	"jcode/agent"
+	"jcode/agent/model"
 	"jcode/internal/proc"
 	"jcode/tools/builtin"
 	"jcode/tools/sandbox"
@@ -65,16 +68,33 @@ func (a *app) confiner() builtin.Confiner {
 	return a.box
 }
 
-// commandEnv is the environment of shell commands: the person's own without keys, those
-// of configured providers included whatever they are called.
+// commandEnv is the environment of shell commands: the person's own without what looks
+// like a secret, but for what the configuration keeps. Keys of providers never pass,
+// whatever they are called.
 func (a *app) commandEnv() []string {
-	rules := proc.EnvRules{}
+	return proc.CommandEnv(os.Environ(), proc.EnvRules{Drop: a.keyNames(), Keep: a.config.Environment.Keep})
+}
+
+// keyNames are the variables that may hold a provider's key.
+func (a *app) keyNames() []string {
+	var out []string
+	for _, p := range model.Presets() {
+		out = append(out, p.KeyEnv)
+	}
 	for _, p := range a.config.Providers {
-		if p.KeyEnv != "" {
-			rules.Drop = append(rules.Drop, p.KeyEnv)
+		out = append(out, p.KeyEnv)
+	}
+	return slices.DeleteFunc(out, func(name string) bool { return name == "" })
+}
+
+// checkKept tells which names of environment.keep have no effect.
+func (a *app) checkKept() {
+	keys := a.keyNames()
+	for _, name := range a.config.Environment.Keep {
+		if slices.Contains(keys, name) {
+			a.board.say(agent.LevelWarn, "config.json: environment.keep: %s may hold a provider's key: no command gets it", name)
 		}
 	}
-	return proc.CommandEnv(os.Environ(), rules)
 }
 
 // sandbox reports what this machine gives for mode auto.

@@ -32,6 +32,7 @@ func (a *app) loadConfig(ctx context.Context) error {
 	for _, p := range loaded.Problems {
 		a.board.say(agent.LevelWarn, "%s", p)
 	}
+	a.checkKept()
 	var err error
 	fallback := tools.ModeAsk
 	if a.config.Mode != "" {

@@ -97,14 +97,12 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	if missing := call.Caller.Scope.Missing(entry.Spec.Needs); missing != 0 {
 		return Failure(Errorf(KindPermission, "permission denied: %s not granted", missing))
 	}
-	plan := Plan{Summary: "Execute intent: " + entry.Spec.Name}
-	if planner, ok := entry.Tool.(Planner); ok {
-		if plan, err = guard(func() (Plan, error) { return planner.Plan(ctx, *call) }); err != nil {
-			return Failure(err)
-		}
+	plan, err := planned(ctx, entry, *call, notes)
+	if err != nil {
+		return Failure(err)
 	}
-	plan.Notes = append(plan.Notes, notes...)
-	if res, ok := d.check(ctx, entry, plan, out); !ok {
+	sent := call.Arguments
+	if res, ok := d.check(ctx, entry, plan, notes, out); !ok {
 		return res
 	}
 	out.Ran = true
@@ -117,7 +115,20 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 		failed.Data, failed.Display = res.Data, res.Display
 		res = failed
 	}
+	res.Text = editedNote(sent, call.Arguments) + res.Text
 	return d.cap(entry, *call, res)
+}
+
+// planned has a tool say what a call would touch.
+func planned(ctx context.Context, entry Entry, call Call, notes []string) (plan Plan, err error) {
+	plan = Plan{Summary: "Execute intent: " + entry.Spec.Name}
+	if planner, ok := entry.Tool.(Planner); ok {
+		if plan, err = guard(func() (Plan, error) { return planner.Plan(ctx, call) }); err != nil {
+			return plan, err
+		}
+	}
+	plan.Notes = append(plan.Notes, notes...)
+	return plan, nil
 }
 
 // lookup finds the tool that a call names, in the snapshot and still in the registry.
@@ -168,12 +179,26 @@ func (d *Dispatcher) hook(ctx context.Context, entry Entry, call *Call) (notes [
 }
 
 // check asks the gate. When it refuses, ok is false and the result says why.
-func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, out *Outcome) (refusal Result, ok bool) {
+func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, notes []string, out *Outcome) (refusal Result, ok bool) {
 	call := &out.Call
+	var unfit error
 	if d.Gate == nil {
 		out.Decision = Decision{Allow: entry.Spec.ReadOnly, By: ByPolicy, Reason: "no approval gate"}
 	} else {
-		out.Decision = d.Gate.Check(ctx, GateRequest{Spec: entry.Spec, Call: *call, Plan: plan})
+		req := GateRequest{Spec: entry.Spec, Call: *call, Plan: plan}
+		req, out.Decision, unfit = Approve(ctx, req, d.Gate.Check, func(edited Call) (Call, Plan, error) {
+			args, err := entry.schema.repair(edited.Arguments, entry.Spec.Aliases)
+			if err == nil {
+				err = entry.schema.validate(args)
+			}
+			if err != nil {
+				return edited, Plan{}, err
+			}
+			edited.Arguments = args
+			again, err := planned(ctx, entry, edited, notes)
+			return edited, again, err
+		})
+		*call, plan = req.Call, req.Plan
 	}
 	dec := &out.Decision
 	if call.Caller.Observe != nil && !dec.Silent {
@@ -193,15 +218,8 @@ func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, out *Out
 		}
 		return Failure(Errorf(kind, "%s", reason)), false
 	}
-	if dec.Arguments != nil {
-		args, err := entry.schema.repair(dec.Arguments, entry.Spec.Aliases)
-		if err == nil {
-			err = entry.schema.validate(args)
-		}
-		if err != nil {
-			return Failure(fmt.Errorf("the edited arguments do not fit: %w", err)), false
-		}
-		call.Arguments = args
+	if unfit != nil {
+		return Failure(unfit), false
 	}
 	call.Decision, call.Plan = *dec, plan
 	return Result{}, true

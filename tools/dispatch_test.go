@@ -146,7 +146,7 @@ func (g gate) Offered(tools.Spec, tools.Mode) (bool, string)           { return 
 func TestEditedArgumentsReachTheTool(t *testing.T) {
 	d := dispatcher(t, echo("edit"))
 	d.Gate = gate{tools.Decision{Allow: true, Arguments: json.RawMessage(`{"path":"b"}`)}}
-	if got := d.Dispatch(t.Context(), tools.Call{Name: "edit", Arguments: json.RawMessage(`{"path":"a"}`)}).Result.Text; got != `{"path":"b"}` {
+	if got := d.Dispatch(t.Context(), tools.Call{Name: "edit", Arguments: json.RawMessage(`{"path":"a"}`)}).Result.Text; !strings.HasSuffix(got, `{"path":"b"}`) {
 		t.Errorf("got %s", got)
 	}
 	d.Gate = gate{tools.Decision{Reason: "denied by user: no"}}
@@ -182,5 +182,86 @@ func BenchmarkDispatch(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		d.Dispatch(context.Background(), tools.Call{Name: "edit", Arguments: args})
+	}
+}
+
+// editor is a gate whose person edits the arguments of what he is asked about.
+type editor struct {
+	edits []string // the arguments of each answer, "" for as they are
+	deny  string   // what no call may hold
+	asked []tools.GateRequest
+}
+
+func (e *editor) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
+
+func (e *editor) Check(_ context.Context, req tools.GateRequest) tools.Decision {
+	e.asked = append(e.asked, req)
+	if e.deny != "" && strings.Contains(req.Plan.Summary, e.deny) {
+		return tools.Decision{By: tools.ByRule, Reason: "denied by rule"}
+	}
+	dec := tools.Decision{Allow: true, By: tools.ByUser}
+	if n := len(e.asked); n <= len(e.edits) && e.edits[n-1] != "" {
+		dec.Arguments = json.RawMessage(e.edits[n-1])
+	}
+	return dec
+}
+
+// planner is echo with a plan that names the path.
+type planner struct{ fake }
+
+func (planner) Plan(_ context.Context, c tools.Call) (tools.Plan, error) {
+	var a struct{ Path string }
+	if err := c.Decode(&a); err != nil {
+		return tools.Plan{}, err
+	}
+	if a.Path == "nowhere" {
+		return tools.Plan{}, tools.Errorf(tools.KindIO, "nowhere does not exist")
+	}
+	return tools.Plan{Summary: "Touch " + a.Path, Accesses: []tools.Access{{Kind: tools.AccessWrite, Path: a.Path}}}, nil
+}
+
+// What a person edits is planned and judged like a call of its own, what runs is what was
+// judged last, and the model reads what was changed.
+func TestEditedArgumentsArePlannedAndJudgedAnew(t *testing.T) {
+	for name, tc := range map[string]struct {
+		gate         editor
+		rounds       int
+		want, says   string
+		refused, ran bool
+	}{
+		"as they are":           {editor{}, 1, `{"path":"a<b"}`, "", false, true},
+		"written anew, equal":   {editor{edits: []string{`{"path":"a\u003cb"}`}}, 1, `"a`, "", false, true},
+		"another path":          {editor{edits: []string{`{"path":"b"}`}}, 2, `{"path":"b"}`, "[the user edited the call before it ran; path: b]", false, true},
+		"edited twice":          {editor{edits: []string{`{"path":"b"}`, `{"path":"c","limit":"3"}`}}, 3, `{"limit":3,"path":"c"}`, "limit: 3; path: c", false, true},
+		"what a rule denies":    {editor{edits: []string{`{"path":"secret"}`}, deny: "secret"}, 2, "denied by rule", "", true, false},
+		"what can't be done":    {editor{edits: []string{`{"path":"nowhere"}`}}, 1, "nowhere does not exist", "the edited arguments do not fit", true, false},
+		"what the schema lacks": {editor{edits: []string{`{"path":"b","mode":"z"}`}}, 1, "argument mode must be one of", "", true, false},
+		"for ever":              {editor{edits: strings.Split(strings.Repeat(`{"path":"x"} {"path":"y"} `, 10), " ")[:20]}, 9, "edited too often", "", true, false},
+	} {
+		d := dispatcher(t, planner{echo("edit")})
+		d.Gate = &tc.gate
+		var seen []tools.Decision
+		out := d.Dispatch(t.Context(), tools.Call{Name: "edit", Arguments: json.RawMessage(`{"path":"a<b"}`), Caller: tools.Caller{
+			Observe: func(_ tools.Call, d tools.Decision) { seen = append(seen, d) },
+		}})
+		text := out.Result.Text
+		if out.Result.Failed != tc.refused || out.Ran != tc.ran || !strings.Contains(text, tc.want) || !strings.Contains(text, tc.says) {
+			t.Errorf("%s: %+v", name, out.Result)
+		}
+		if tc.says == "" && strings.Contains(text, "the user edited") {
+			t.Errorf("%s: %q", name, text)
+		}
+		if len(tc.gate.asked) != tc.rounds || len(seen) != 1 {
+			t.Errorf("%s: judged %d times, %d decisions seen", name, len(tc.gate.asked), len(seen))
+		}
+		for i, req := range tc.gate.asked {
+			var a struct{ Path string }
+			if err := req.Call.Decode(&a); err != nil || req.Plan.Summary != "Touch "+a.Path || (req.Answered != nil) != (i > 0) {
+				t.Errorf("%s: round %d: %s with plan %+v", name, i, req.Call.Arguments, req.Plan)
+			}
+		}
+		if tc.ran && len(out.Call.Plan.Accesses) != 1 {
+			t.Errorf("%s: the call carries no plan", name)
+		}
 	}
 }

@@ -21,6 +21,10 @@ type GateRequest struct {
 	Spec Spec
 	Call Call
 	Plan Plan
+	// Answered is set when a person has just edited the call in answer to a question: the
+	// plan that he was shown. He needs no second question about the same thing, only
+	// about what the plan then did not have; what a rule denies stays denied.
+	Answered *Plan
 }
 
 // Plan says what a call would do.
@@ -99,7 +103,8 @@ type Decision struct {
 	Reason string
 	// Kind is the failure's kind when refused; empty means KindDenied.
 	Kind ErrorKind
-	// Arguments replace the call's arguments where a person edited them.
+	// Arguments are those that a person wants instead of the call's: it is planned and
+	// judged anew with them, see Approve.
 	Arguments json.RawMessage
 	// Sandbox makes exec run confined.
 	Sandbox bool

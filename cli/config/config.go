@@ -16,6 +16,7 @@ type Config struct {
 	Mode        string      `json:"mode" desc:"Approval mode to start with." enum:"plan,ask,edits,auto,yolo" default:"ask" narrow:"careful"`
 	Permissions Permissions `json:"permissions" desc:"Approval rules, such as exec(go test *) or write(src/**)."`
 	Sandbox     Sandbox     `json:"sandbox" desc:"What commands may do in mode auto."`
+	Environment Environment `json:"environment" desc:"What commands see of your environment."`
 	Trust       Trust       `json:"trust" desc:"Projects whose files are trusted without a question."`
 
 	MCP        MCP        `json:"mcp" desc:"MCP servers in general; the servers themselves stand in mcp.json."`
@@ -95,6 +96,11 @@ type Sandbox struct {
 	Network *bool    `json:"network" desc:"Commands in the sandbox may use the network." default:"false" narrow:"false"`
 	Caches  []string `json:"caches" desc:"Folders outside the workspace that commands may write, such as ~/.cache/go-build." merge:"append"`
 	Protect []string `json:"protect" desc:"Further files of the workspace that are never changed silently, such as .env." merge:"append" narrow:"append"`
+}
+
+// Environment adapts the environment of commands.
+type Environment struct {
+	Keep []string `json:"keep" desc:"Variables that commands get although their names or values look like secrets, such as NPM_TOKEN. Keys of providers never pass." merge:"append"`
 }
 
 // Trust names what needs no question.

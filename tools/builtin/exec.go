@@ -202,13 +202,22 @@ func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, confine
 
 // outside offers to run a command again without the sandbox that stopped it.
 func (t execTool) outside(ctx context.Context, call tools.Call, a execArgs, res tools.Result, blamed string) (tools.Result, error) {
+	first := a.line()
 	res.Text += "\n[the sandbox of mode auto stopped it: " + blamed + "]"
 	if t.shell.opts.Outside == nil {
 		return res, nil
 	}
 	plan := call.Plan
 	plan.Notes = append(append([]string(nil), plan.Notes...), "it failed inside the sandbox: "+blamed, "running it again repeats what it did before it failed")
-	dec := t.shell.opts.Outside(ctx, tools.GateRequest{Spec: t.Spec(), Call: call, Plan: plan})
+	req := tools.GateRequest{Spec: t.Spec(), Call: call, Plan: plan}
+	req, dec, err := tools.Approve(ctx, req, t.shell.opts.Outside, func(edited tools.Call) (tools.Call, tools.Plan, error) {
+		next, err := t.Plan(ctx, edited)
+		next.Notes = plan.Notes
+		return edited, next, err
+	})
+	if err != nil {
+		return tools.Result{}, err
+	}
 	if call.Caller.Observe != nil && !dec.Silent {
 		call.Caller.Observe(call, dec)
 	}
@@ -216,16 +225,15 @@ func (t execTool) outside(ctx context.Context, call tools.Call, a execArgs, res 
 		res.Text += "\n[it was not run outside: " + dec.Reason + "]"
 		return res, nil
 	}
-	if dec.Arguments != nil {
-		call.Arguments = dec.Arguments
-		var err error
-		if a, err = t.decode(call); err != nil {
-			return tools.Result{}, err
-		}
+	if a, err = t.decode(req.Call); err != nil {
+		return tools.Result{}, err
 	}
 	again, _, err := t.once(ctx, call, a, false)
 	if err != nil {
 		return tools.Result{}, err
+	}
+	if shown := a.line(); shown != first {
+		again.Text = "[the user edited it: " + oneLine(shown) + "]\n" + again.Text
 	}
 	again.Text = "[the sandbox stopped it first (" + blamed + "); this is the run outside]\n" + again.Text
 	return again, nil

@@ -3,6 +3,7 @@ package permission
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jcode/internal/text"
@@ -203,7 +204,7 @@ func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.D
 		}
 		return tools.Decision{By: tools.ByUser, Reason: reason}
 	}
-	dec := tools.Decision{Allow: true, By: tools.ByUser, Sandbox: c.confine() && len(c.rawCommand()) > 0 && !v.shown}
+	dec := tools.Decision{Allow: true, By: tools.ByUser, Sandbox: c.sandboxed(v)}
 	if v.pin != "" {
 		c.g.pin(v.pin)
 	}
@@ -221,6 +222,33 @@ func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.D
 		}
 	}
 	return dec
+}
+
+// sandboxed reports whether a command that a person let through runs confined.
+func (c *checking) sandboxed(v verdict) bool {
+	return c.confine() && len(c.rawCommand()) > 0 && !v.shown
+}
+
+// answeredBefore reports whether the person who edited this call was asked about all that
+// it touches now. A command may be another one: it is what he wrote.
+func (c *checking) answeredBefore() bool {
+	if c.req.Answered == nil {
+		return false
+	}
+	before := c.req
+	before.Plan = *c.req.Answered
+	asked := accesses(before)
+	for _, a := range accesses(c.req) {
+		if !slices.ContainsFunc(asked, func(b tools.Access) bool {
+			if a.Kind != b.Kind || a.Dir != b.Dir {
+				return false
+			}
+			return a.Kind == tools.AccessExec || a.Path == b.Path && a.URL == b.URL && a.Target == b.Target && a.Hash == b.Hash && a.Command == b.Command
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 func sessionOf(scope tools.AnswerScope, caller tools.Caller) string {

@@ -196,6 +196,45 @@ func TestEditedCommandRunsOnceAndGrantsNothing(t *testing.T) {
 	}
 }
 
+// What a person wrote himself needs no second question, but rules that deny hold for it, and
+// it touches nothing that he was not asked about.
+func TestEditedCallIsJudgedAnew(t *testing.T) {
+	root, home := workspace(t)
+	rule, err := permission.ParseRule("exec(git push *)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGate(t, root, home, permission.RuleSet{Deny: []permission.Rule{rule}})
+	edited := func(before, after tools.GateRequest) tools.GateRequest {
+		after.Answered = &before.Plan
+		return after
+	}
+	at := func(p *person) tools.Caller { return caller(tools.ModeAsk, p) }
+	write := func(name string, p *person) tools.GateRequest {
+		return fileRequest("write", tools.AccessWrite, filepath.Join(root, name), at(p))
+	}
+	for name, tc := range map[string]struct {
+		req   func(p *person) tools.GateRequest
+		allow bool
+		asks  int
+	}{
+		"another command": {func(p *person) tools.GateRequest {
+			return edited(execRequest("make", at(p)), execRequest("make -n", at(p)))
+		}, true, 0},
+		"a denied command": {func(p *person) tools.GateRequest {
+			return edited(execRequest("make", at(p)), execRequest("make; git push -f", at(p)))
+		}, false, 0},
+		"the same file":         {func(p *person) tools.GateRequest { return edited(write("a.go", p), write("a.go", p)) }, true, 0},
+		"another file":          {func(p *person) tools.GateRequest { return edited(write("a.go", p), write("b.go", p)) }, false, 1},
+		"a command for a write": {func(p *person) tools.GateRequest { return edited(write("a.go", p), execRequest("make", at(p))) }, false, 1},
+	} {
+		p := &person{answers: []tools.Answer{{Scope: tools.AnswerNo, Option: -1}}}
+		if d := g.Check(context.Background(), tc.req(p)); d.Allow != tc.allow || len(p.asked) != tc.asks {
+			t.Errorf("%s: %+v, asked %d times", name, d, len(p.asked))
+		}
+	}
+}
+
 func TestNobodyToAskMeansNo(t *testing.T) { // H06
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})

@@ -133,7 +133,10 @@ func (g *Gate) check(ctx context.Context, req tools.GateRequest, unconfined bool
 		return tools.Decision{Allow: true, By: tools.ByUser, Silent: true}
 	}
 	v := c.judge()
-	if v.outcome == ask {
+	switch {
+	case v.outcome == ask && c.answeredBefore():
+		return tools.Decision{Allow: true, By: tools.ByUser, Sandbox: c.sandboxed(v)}
+	case v.outcome == ask:
 		return c.ask(v)
 	}
 	return c.settle(v)

@@ -1,0 +1,79 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"jcode/internal/text"
+)
+
+// maxRounds bounds how often the arguments of one call are edited.
+const maxRounds = 8
+
+// Approve has a gate's check judge a call. Where a person edits the arguments, plan makes
+// the call that they ask for and says anew what it would touch, and that is judged in its
+// turn: what is judged is what runs. The request comes back as it was judged last; an
+// error means that the edited arguments can't be used.
+func Approve(ctx context.Context, req GateRequest, check func(context.Context, GateRequest) Decision, plan func(Call) (Call, Plan, error)) (GateRequest, Decision, error) {
+	dec := check(ctx, req)
+	for range maxRounds {
+		if !dec.Allow || dec.Arguments == nil {
+			return req, dec, nil
+		}
+		answered, edited := req.Plan, req.Call
+		edited.Arguments = dec.Arguments
+		edited, next, err := plan(edited)
+		if err != nil {
+			return req, dec, fmt.Errorf("the edited arguments do not fit: %w", err)
+		}
+		if sameJSON(edited.Arguments, req.Call.Arguments) {
+			return req, dec, nil
+		}
+		req.Call, req.Plan, req.Answered = edited, next, &answered
+		dec = check(ctx, req)
+	}
+	if dec.Arguments != nil {
+		dec = Decision{By: ByPolicy, Reason: "denied: the arguments were edited too often"}
+	}
+	return req, dec, nil
+}
+
+// sameJSON reports whether two texts are the same value, however they are written.
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// maxEditedText bounds how much of an edited argument the model is shown, in bytes.
+const maxEditedText = 1 << 10
+
+// editedNote tells the model which arguments a person changed before the call ran, "" when
+// nobody did.
+func editedNote(before, after json.RawMessage) string {
+	var was, is map[string]json.RawMessage
+	if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil {
+		return ""
+	}
+	var notes []string
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if sameJSON(was[name], is[name]) {
+			continue
+		}
+		value := string(is[name])
+		var s string
+		if json.Unmarshal(is[name], &s) == nil {
+			value = s
+		}
+		value, _ = text.CutMark(value, maxEditedText, "…")
+		notes = append(notes, name+": "+value)
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	return "[the user edited the call before it ran; " + strings.Join(notes, "; ") + "]\n"
+}

@@ -277,18 +277,6 @@ func TestPickersSurviveNothingFound(t *testing.T) { // U14
 	}
 }
 
-func TestIdleWritesNothing(t *testing.T) { // U15
-	r := run(t, 80, 24, nil).ready()
-	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.TextDelta{Text: "done\n"}, agent.AssistantMessage{Text: "done\n"}, agent.TurnEnd{Reason: agent.StopDone})
-	r.gone("stops")
-	r.Settle(400*time.Millisecond, limit)
-	before := r.Written()
-	time.Sleep(1200 * time.Millisecond) // the absence of something takes its time
-	if n := r.Written() - before; n != 0 {
-		t.Errorf("%d bytes were written while idle", n)
-	}
-}
-
 func TestStreamWritesAFewBytesPerByteShown(t *testing.T) {
 	r := run(t, 100, 30, nil).ready()
 	r.fake.emit(agent.TurnStart{Prompt: "x"})

@@ -43,6 +43,10 @@ func child(mode string) int {
 				panic("a fault on purpose")
 			}
 		}
+	case "turn":
+		f.onPrompt = func(agent.Prompt) {
+			f.emit(agent.TextDelta{Text: "done\n"}, agent.AssistantMessage{Text: "done\n"}, agent.TurnEnd{Reason: agent.StopDone})
+		}
 	case "busy":
 		f.onPrompt = func(agent.Prompt) {
 			f.busy(true)

@@ -20,7 +20,7 @@ import (
 )
 
 // limit is how long a test waits for the screen.
-const limit = 15 * time.Second
+const limit = 30 * time.Second
 
 // fake is a conversation that does what a test says.
 type fake struct {

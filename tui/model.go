@@ -88,12 +88,14 @@ func newProgram(ctx context.Context, opt Options) *program {
 
 // Init starts what may take its time, after the first frame.
 func (p *program) Init() tea.Cmd {
-	cmds := []tea.Cmd{
-		// Width is measured by grapheme here; the renderer must do the same.
-		func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet} },
+	var cmds []tea.Cmd
+	if p.painter != nil {
+		p.painter.begin(!p.opt.NoMouse)
+	} else { // width is measured by grapheme here; Bubble Tea's renderer must do the same
+		cmds = append(cmds, func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet} })
 	}
 	if p.opt.Theme == "" || p.opt.Theme == "auto" {
-		cmds = append(cmds, tea.RequestBackgroundColor)
+		cmds = append(cmds, p.tell(ansi.RequestBackgroundColor))
 	}
 	switch {
 	case p.opt.Session != nil:
@@ -260,7 +262,7 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 	case tea.BlurMsg:
 		p.blurred = true
 	case tea.ResumeMsg:
-		return p.redraw()
+		p.returned()
 	}
 	return nil
 }

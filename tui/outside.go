@@ -15,6 +15,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"jcode/agent"
 	"jcode/agent/model"
@@ -33,21 +34,18 @@ func (p *program) externalEditor() tea.Cmd {
 		p.flash("cannot write a file for the editor: " + err.Error())
 		return nil
 	}
-	return tea.ExecProcess(p.editorFor(file), func(err error) tea.Msg {
+	return p.edit(file, func(p *program, err error) tea.Cmd {
 		data, rerr := os.ReadFile(file)
-		err = errors.Join(err, rerr, os.RemoveAll(dir))
-		return do(func(p *program) tea.Cmd {
-			if err != nil {
-				p.say(agent.LevelWarn, "editor: "+err.Error())
-				return nil
-			}
-			s := strings.TrimRight(string(data), "\n")
-			if s != p.in.Text() {
-				p.in.remove(pos{}, p.in.end())
-				p.in.Paste(s)
-			}
+		if err = errors.Join(err, rerr, os.RemoveAll(dir)); err != nil {
+			p.say(agent.LevelWarn, "editor: "+err.Error())
 			return nil
-		})
+		}
+		s := strings.TrimRight(string(data), "\n")
+		if s != p.in.Text() {
+			p.in.remove(pos{}, p.in.end())
+			p.in.Paste(s)
+		}
+		return nil
 	})
 }
 
@@ -68,8 +66,18 @@ func (p *program) editorFor(file string) *exec.Cmd {
 // edit opens a file in the person's editor and then goes on with after.
 func (p *program) edit(file string, after func(p *program, err error) tea.Cmd) tea.Cmd {
 	return tea.ExecProcess(p.editorFor(file), func(err error) tea.Msg {
-		return do(func(p *program) tea.Cmd { return after(p, err) })
+		return do(func(p *program) tea.Cmd {
+			p.returned()
+			return after(p, err)
+		})
 	})
+}
+
+// returned takes the terminal again after a suspend or another program.
+func (p *program) returned() {
+	if p.painter != nil {
+		p.painter.back()
+	}
 }
 
 func (p *program) env(name string) string {
@@ -149,7 +157,7 @@ func (p *program) notify(title, body string) tea.Cmd {
 	}
 	body = oneLine(tail(body, 80))
 	clean := strings.NewReplacer("\x1b", "", "\x07", "", ";", ",", "\n", " ")
-	return tea.Raw("\x1b]9;" + clean.Replace(title+": "+body) + "\x07" + "\x1b]777;notify;" + clean.Replace(title) + ";" + clean.Replace(body) + "\x07" + "\x07")
+	return p.tell("\x1b]9;" + clean.Replace(title+": "+body) + "\x07" + "\x1b]777;notify;" + clean.Replace(title) + ";" + clean.Replace(body) + "\x07" + "\x07")
 }
 
 // tail gives the start of a text, at most n runes.
@@ -202,7 +210,7 @@ func (p *program) copyAnswer(arg string) tea.Cmd {
 func (p *program) copyText(s string) tea.Cmd {
 	p.flash("copied " + count(strings.Count(s, "\n")+1, "line"))
 	ctx := p.ctx
-	return tea.Batch(tea.SetClipboard(s), func() tea.Msg {
+	return tea.Batch(p.tell(ansi.SetSystemClipboard(s)), func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
 		for _, tool := range clipboardTools(p.env) {

@@ -23,7 +23,8 @@ import (
 //
 // The painter is also the program's output. It enters the alternate screen itself, before
 // anything else happens, and keeps Bubble Tea from doing it again and from erasing what
-// was drawn; it notices when Bubble Tea leaves and enters it around a suspend or an editor.
+// was drawn; it notices when Bubble Tea leaves it for a suspend or an editor. The modes of
+// the terminal are its as well (modes.go): they must not wait for a tick.
 // It is safe for concurrent use.
 type painter struct {
 	tty  term.File
@@ -40,6 +41,9 @@ type painter struct {
 	synced        bool     // the terminal shows an update as a whole
 	shown         bool     // the cursor is visible
 	shape         int      // its style as DECSCUSR has it, 0 = the terminal's own
+	mouse         bool     // the mouse is the program's
+	modes         bool     // they are on
+	told          report   // what the terminal was told beside the picture
 	failure       error
 }
 
@@ -69,10 +73,9 @@ func (p *painter) leave() error {
 		return nil
 	}
 	p.active = false
-	if _, err := io.WriteString(p.tty, ansi.ResetModeAltScreenSaveCursor+ansi.SetCursorStyle(0)); err != nil {
-		return fmt.Errorf("write to the terminal: %w", err)
-	}
-	return nil
+	p.turnOff()
+	p.write(ansi.ResetModeAltScreenSaveCursor + ansi.SetCursorStyle(0))
+	return p.failure
 }
 
 // Read, Close and Fd make the painter the terminal that Bubble Tea expects.
@@ -93,6 +96,10 @@ func (p *painter) Write(b []byte) (n int, err error) {
 	p.moved = true
 	enter := bytes.LastIndex(b, []byte(ansi.SetModeAltScreenSaveCursor))
 	leave := bytes.LastIndex(b, []byte(ansi.ResetModeAltScreenSaveCursor))
+	b = withoutModes(b)
+	if leave > enter {
+		p.turnOff()
+	}
 	if p.active && leave < 0 {
 		// Its frames are blank: it must not wipe ours away.
 		b = bytes.ReplaceAll(b, []byte(ansi.SetModeAltScreenSaveCursor), nil)
@@ -111,7 +118,7 @@ func (p *painter) Write(b []byte) (n int, err error) {
 			_, err = io.WriteString(p.tty, ansi.SetCursorStyle(0))
 		}
 	case enter >= 0 && !p.active:
-		p.active, p.lines, p.shown, p.shape = true, nil, false, 0
+		p.entered()
 		p.wake()
 	}
 	return n, err
@@ -163,8 +170,8 @@ func (p *painter) ready() bool {
 }
 
 // paint draws a frame: what differs from the one before. The cursor is nil where it is hidden.
-// The first region lines may move together.
-func (p *painter) paint(frame string, cursor *tea.Cursor, region int) {
+// The first region lines may move together. r is what is said beside the picture.
+func (p *painter) paint(frame string, cursor *tea.Cursor, region int, r report) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.active || p.failure != nil {
@@ -186,12 +193,8 @@ func (p *painter) paint(frame string, cursor *tea.Cursor, region int) {
 		p.cursor = place{cursor.X, cursor.Y}
 		p.buf.WriteString(ansi.CursorPosition(cursor.X+1, cursor.Y+1))
 	}
-	out := p.update(cursor)
-	if len(out) == 0 {
-		return
-	}
-	if _, err := p.tty.Write(out); err != nil {
-		p.failure = fmt.Errorf("write to the terminal: %w", err)
+	if out := p.tell(r) + string(p.update(cursor)); out != "" {
+		p.write(out)
 	}
 }
 

@@ -65,8 +65,8 @@ func Run(ctx context.Context, opt Options) error {
 }
 
 // terminal gives the options for Bubble Tea and the output. Where that is a terminal, the
-// program paints it itself, and Bubble Tea's own ticker, which only looks after modes then,
-// can be slow: it is what an idle program costs.
+// program paints it itself, and Bubble Tea's own ticker has next to nothing to do: slow as
+// it is, it is what an idle program costs.
 func (p *program) terminal() (options []tea.ProgramOption, out io.Writer) {
 	opt := p.opt
 	options = []tea.ProgramOption{tea.WithoutSignalHandler()}
@@ -90,7 +90,7 @@ func (p *program) terminal() (options []tea.ProgramOption, out io.Writer) {
 		p.resize(w, h)
 		p.painter.resize(w, h)
 	}
-	return append(options, tea.WithOutput(p.painter), tea.WithFPS(10)), p.painter
+	return append(options, tea.WithOutput(p.painter), tea.WithFPS(1)), p.painter
 }
 
 // showCursor makes sure that the shell has its cursor: some terminals keep its visibility

@@ -36,7 +36,7 @@ func (s *screen) changed(p *painter) tea.Cmd {
 }
 
 // View gives the frame. Where there is a painter it draws the frame at once, and Bubble
-// Tea gets a blank one with the modes of the terminal.
+// Tea gets a blank one.
 func (p *program) View() tea.View {
 	s := &p.screen
 	now := time.Now()
@@ -49,19 +49,21 @@ func (p *program) View() tea.View {
 	}
 	if !p.painter.ready() {
 		if s.built.IsZero() {
-			s.view = p.blank(p.build())
+			s.view = blank()
 		}
 		return s.view
 	}
 	v := p.build()
-	p.painter.paint(v.Content, v.Cursor, p.tr.height)
-	s.view, s.built, s.stale = p.blank(v), now, false
+	p.painter.paint(v.Content, v.Cursor, p.tr.height, reportOf(v))
+	s.view, s.built, s.stale = blank(), now, false
 	return s.view
 }
 
-// blank leaves of a frame only what concerns the terminal's modes.
-func (p *program) blank(v tea.View) tea.View {
-	v.Content, v.Cursor = " ", nil
+// blank is what Bubble Tea gets where the painter draws: a screen with nothing on it, and
+// no mode that the painter looks after.
+func blank() tea.View {
+	v := tea.NewView(" ")
+	v.AltScreen, v.DisableBracketedPasteMode = true, true
 	return v
 }
 

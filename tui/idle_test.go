@@ -1,0 +1,71 @@
+//go:build linux
+
+package tui
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/internal/terminal"
+)
+
+func TestIdleAfterATurnWritesNothingAndUsesNoProcessor(t *testing.T) { // U15
+	if testing.Short() {
+		t.Skip("it takes half a minute")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), "JCODE_TUI_CHILD=turn", "TERM=xterm-256color")
+	term, err := terminal.Start(cmd, 80, 24)
+	if err != nil {
+		t.Skipf("no pseudo terminal: %v", err)
+	}
+	t.Cleanup(term.Close)
+	waitScreen(t, term, "›")
+	term.Type("go")
+	waitScreen(t, term, "› go")
+	term.Press("enter")
+	waitScreen(t, term, "done")
+	term.Settle(3*time.Second, limit) // the terminal is asked what it can do a second after the start
+	const span = 30 * time.Second     // the absence of something takes its time
+	written, before := term.Written(), cpuTime(t, term.Pid())
+	time.Sleep(span)
+	if n := term.Written() - written; n != 0 {
+		out := term.Output()
+		t.Errorf("%d bytes were written while idle: %q", n, out[max(len(out)-int(n), 0):])
+	}
+	if used := cpuTime(t, term.Pid()) - before; used > span/100 {
+		t.Errorf("%s of processor time in %s of nothing", used, span)
+	}
+}
+
+// cpuTime is the processor time of a process's threads.
+func cpuTime(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	if err != nil || len(tasks) == 0 {
+		t.Skipf("the system does not tell the processor time of threads (%v)", err)
+	}
+	var total time.Duration
+	for _, task := range tasks {
+		data, err := os.ReadFile(task)
+		if err != nil {
+			continue // a thread that ended meanwhile
+		}
+		n, err := strconv.ParseInt(strings.Fields(string(data))[0], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += time.Duration(n)
+	}
+	return total
+}

@@ -1,0 +1,139 @@
+package tui
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// report is what a terminal is told beside the picture: its title, what the program is at,
+// and whether that takes a while. Terminals that know nothing of it ignore it.
+type report struct {
+	title   string
+	status  tea.ProgramStatus
+	working bool
+}
+
+// reportOf takes out of a frame what is no picture.
+func reportOf(v tea.View) report {
+	r := report{title: v.WindowTitle, working: v.ProgressBar != nil}
+	if v.ProgramStatus != nil {
+		r.status = *v.ProgramStatus
+	}
+	return r
+}
+
+// begin turns on what the program needs of a terminal that is in raw mode by now: pastes in
+// brackets, the mouse, news of the focus, keys with all their modifiers.
+func (p *painter) begin(mouse bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mouse = mouse
+	p.turnOn()
+}
+
+// back takes the screen again where another program had it.
+func (p *painter) back() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.active {
+		p.write(ansi.SetModeAltScreenSaveCursor)
+		p.entered()
+	}
+	p.lines = nil
+}
+
+// entered notes that the alternate screen is on, and nothing on it known.
+func (p *painter) entered() {
+	p.active, p.lines, p.shown, p.shape = true, nil, false, 0
+	p.turnOn()
+}
+
+func (p *painter) turnOn() {
+	if p.modes {
+		return
+	}
+	p.modes = true
+	on := ansi.SetModeBracketedPaste + ansi.SetModeFocusEvent + ansi.SetModeUnicodeCore
+	if p.mouse {
+		on += ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr
+	}
+	p.write(on + ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(1))
+}
+
+// turnOff undoes turnOn and takes title and progress back, on the screen where they were set.
+func (p *painter) turnOff() {
+	if !p.modes {
+		return
+	}
+	p.modes = false
+	off := ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys
+	if p.mouse {
+		off += ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr
+	}
+	off += ansi.ResetModeUnicodeCore + ansi.ResetModeFocusEvent + ansi.ResetModeBracketedPaste
+	if p.told.working {
+		off += ansi.ResetProgressBar
+	}
+	if p.told.title != "" {
+		off += ansi.SetWindowTitle("")
+	}
+	p.told = report{}
+	p.write(off)
+}
+
+// tell gives the bytes of what differs from what the terminal was told.
+func (p *painter) tell(r report) string {
+	s := ""
+	if r.title != p.told.title {
+		s += ansi.SetWindowTitle(r.title)
+	}
+	if r.status != p.told.status {
+		s += ansi.SetProgramStatus(r.status)
+	}
+	switch {
+	case r.working && !p.told.working:
+		s += ansi.SetIndeterminateProgressBar
+	case !r.working && p.told.working:
+		s += ansi.ResetProgressBar
+	}
+	p.told = r
+	return s
+}
+
+// say writes a sequence that draws nothing. While another program has the terminal it is
+// left out: that one would get it.
+func (p *painter) say(seq string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.active {
+		p.write(seq)
+	}
+}
+
+// write passes bytes on; a failure ends the program at its next message.
+func (p *painter) write(s string) {
+	if _, err := io.WriteString(p.tty, s); err != nil && p.failure == nil {
+		p.failure = fmt.Errorf("write to the terminal: %w", err)
+	}
+}
+
+// withoutModes takes out of what Bubble Tea writes the keyboard modes, which it sets and
+// takes back whatever it is told.
+func withoutModes(b []byte) []byte {
+	for _, seq := range []string{ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys, ansi.PushKittyKeyboard(1), ansi.PopKittyKeyboard(1)} {
+		b = bytes.ReplaceAll(b, []byte(seq), nil)
+	}
+	return b
+}
+
+// tell sends the terminal a sequence that draws nothing, such as a bell.
+func (p *program) tell(seq string) tea.Cmd {
+	if p.painter == nil {
+		return tea.Raw(seq)
+	}
+	return func() tea.Msg { p.painter.say(seq); return nil }
+}

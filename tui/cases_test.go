@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -278,21 +279,30 @@ func TestPickersSurviveNothingFound(t *testing.T) { // U14
 }
 
 func TestStreamWritesAFewBytesPerByteShown(t *testing.T) {
-	r := run(t, 100, 30, nil).ready()
-	r.fake.emit(agent.TurnStart{Prompt: "x"})
-	r.see("stops")
-	before := r.Written()
-	var shown int
-	for i := range 120 {
-		s := "Some words of an answer, number " + itoa(i) + ", that go on for a while and then end here.\n\n"
-		shown += len(s)
-		r.fake.emit(agent.TextDelta{Text: s})
-		if i%4 == 3 {
-			r.see("number " + itoa(i) + ",")
-		}
-	}
-	if n := r.Written() - before; n > int64(shown)*3 {
-		t.Errorf("%d bytes for %d bytes of text", n, shown)
+	for name, line := range map[string]string{
+		"sentences":     "Some words of an answer, number %d, that go on for a while and then end here.\n\n",
+		"short colours": "## Heading %d\n\nSome *text* of part %d with `code`, a [link](x) and words to read.\n\n```go\nfunc f%d() { return }\n```\n\n- item %d\n- another 漢字 number %d,\n\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := run(t, 100, 30, nil).ready()
+			r.fake.emit(agent.TurnStart{Prompt: "x"})
+			r.see("stops")
+			before := r.Written()
+			var shown int
+			for i := range 60 {
+				s := strings.ReplaceAll(line, "%d", itoa(i))
+				shown += len(s)
+				for words := range slices.Chunk(strings.SplitAfter(s, " "), 5) { // as they come from a model
+					r.fake.emit(agent.TextDelta{Text: strings.Join(words, "")})
+				}
+				if i%4 == 3 {
+					r.see("number " + itoa(i) + ",")
+				}
+			}
+			if n := r.Written() - before; n > int64(shown)*3 {
+				t.Errorf("%d bytes for %d bytes of text", n, shown)
+			}
+		})
 	}
 }
 

@@ -15,14 +15,16 @@ type differ struct {
 	old, now []string // lines with styles; old is nil where the screen is unknown
 	width    int
 	region   int // the upper lines, which may move together; 0 = all
-	b        strings.Builder
+	// margins is how many upper lines the terminal scrolls; 0 where it is not known.
+	margins int
+	b       strings.Builder
 }
 
 // draw gives the bytes; nothing where nothing differs.
 func (d *differ) draw() string {
 	if len(d.old) != len(d.now) {
-		d.b.WriteString("\x1b[m\x1b[H" + ansi.EraseEntireScreen)
-		d.old = make([]string, len(d.now))
+		d.b.WriteString("\x1b[m" + wholeScreen + "\x1b[H" + ansi.EraseEntireScreen)
+		d.old, d.margins = make([]string, len(d.now)), len(d.now)
 	}
 	if d.region <= 0 || d.region > len(d.now) {
 		d.region = len(d.now)
@@ -36,6 +38,20 @@ func (d *differ) draw() string {
 		}
 	}
 	return d.b.String()
+}
+
+// wholeScreen makes the whole screen scroll again.
+const wholeScreen = "\x1b[r"
+
+// moveTo puts the cursor on a cell; both count from 0.
+func moveTo(x, y int) string {
+	switch {
+	case x > 0:
+		return "\x1b[" + strconv.Itoa(y+1) + ";" + strconv.Itoa(x+1) + "H"
+	case y > 0:
+		return "\x1b[" + strconv.Itoa(y+1) + "H"
+	}
+	return "\x1b[H"
 }
 
 // maxScroll is the most lines by which a move is looked for.
@@ -83,7 +99,8 @@ func (d *differ) saves(s int) int {
 	return saved
 }
 
-// scroll moves the first rows lines by n.
+// scroll moves the first rows lines by n. The terminal keeps its margins: everything else
+// here is placed by row and column, which they do not concern.
 func (d *differ) scroll(n, rows int) {
 	moved := append([]string(nil), d.old...)
 	for y := range rows {
@@ -93,13 +110,15 @@ func (d *differ) scroll(n, rows int) {
 		}
 	}
 	d.old = moved
-	d.b.WriteString("\x1b[1;" + strconv.Itoa(rows) + "r")
+	if d.margins != rows {
+		d.margins = rows
+		d.b.WriteString("\x1b[1;" + strconv.Itoa(rows) + "r")
+	}
 	if n > 0 {
 		d.b.WriteString(ansi.ScrollUp(n))
 	} else {
 		d.b.WriteString(ansi.ScrollDown(-n))
 	}
-	d.b.WriteString("\x1b[r")
 }
 
 // line rewrites what differs of a line.
@@ -116,7 +135,7 @@ func (d *differ) line(y int) {
 	}
 	at, col, style, sure := commonStart(old, now)
 	if !sure { // a terminal may measure it otherwise: nothing is built upon
-		d.b.WriteString(ansi.CursorPosition(1, y+1) + "\x1b[m" + ansi.EraseLineRight + ansi.ResetModeAutoWrap + now + "\x1b[m" + ansi.SetModeAutoWrap)
+		d.b.WriteString(moveTo(0, y) + "\x1b[m" + ansi.EraseLineRight + ansi.ResetModeAutoWrap + now + "\x1b[m" + ansi.SetModeAutoWrap)
 		return
 	}
 	oldWidth := ansi.StringWidth(old)
@@ -124,7 +143,7 @@ func (d *differ) line(y int) {
 	if oldWidth == width {
 		part = part[:len(part)-commonEnd(old, part)]
 	}
-	d.b.WriteString(ansi.CursorPosition(col+1, y+1))
+	d.b.WriteString(moveTo(col, y))
 	d.b.WriteString(style)
 	d.b.WriteString(part)
 	if styled(style + part) {

@@ -24,6 +24,7 @@ func TestDifferencesMakeTheNewScreen(t *testing.T) {
 		line := func() string { return strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 7).Draw(t, "line"), "") }
 		emu := vt.NewEmulator(width, height)
 		var old []string
+		margins := 0
 		for range rapid.IntRange(1, 6).Draw(t, "frames") {
 			now := make([]string, height)
 			switch rapid.IntRange(0, 3).Draw(t, "kind") {
@@ -53,9 +54,9 @@ func TestDifferencesMakeTheNewScreen(t *testing.T) {
 					}
 				}
 			}
-			d := differ{old: old, now: now, width: width, region: rapid.IntRange(0, height).Draw(t, "region")}
+			d := differ{old: old, now: now, width: width, region: rapid.IntRange(0, height).Draw(t, "region"), margins: margins}
 			write(t, emu, d.draw())
-			old = d.now
+			old, margins = d.now, d.margins
 			fresh := vt.NewEmulator(width, height)
 			whole := differ{now: append([]string(nil), now...), width: width}
 			write(t, fresh, whole.draw())

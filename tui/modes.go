@@ -48,7 +48,7 @@ func (p *painter) back() {
 
 // entered notes that the alternate screen is on, and nothing on it known.
 func (p *painter) entered() {
-	p.active, p.lines, p.shown, p.shape = true, nil, false, 0
+	p.active, p.lines, p.shown, p.shape, p.saved = true, nil, false, 0, nowhere
 	p.turnOn()
 }
 
@@ -70,7 +70,7 @@ func (p *painter) turnOff() {
 		return
 	}
 	p.modes = false
-	off := ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys
+	off := wholeScreen + ansi.PopKittyKeyboard(1) + ansi.ResetModifyOtherKeys
 	if p.mouse {
 		off += ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseExtSgr
 	}

@@ -36,7 +36,9 @@ type painter struct {
 	width, height int
 	lines         []string // as they stand on the screen; nil = unknown
 	active        bool     // in the alternate screen
-	cursor        place    // where it was left: column and row
+	margins       int      // how many upper lines the terminal scrolls; 0 = unknown
+	cursor        pos      // where it was left
+	saved         pos      // what the terminal goes back to on its own (DECRC)
 	moved         bool     // somebody else wrote: the cursor may be anywhere
 	synced        bool     // the terminal shows an update as a whole
 	shown         bool     // the cursor is visible
@@ -49,7 +51,7 @@ type painter struct {
 
 // newPainter makes a painter for a terminal with an environment.
 func newPainter(tty term.File, env []string) *painter {
-	p := &painter{tty: tty, width: 80, height: 24}
+	p := &painter{tty: tty, width: 80, height: 24, cursor: nowhere, saved: nowhere}
 	p.out = colorprofile.Writer{Forward: &p.buf, Profile: max(colorprofile.Detect(tty, env), colorprofile.ASCII)}
 	return p
 }
@@ -145,7 +147,7 @@ func (p *painter) sync() {
 func (p *painter) resize(w, h int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.width, p.height, p.lines = w, h, nil
+	p.width, p.height, p.lines, p.saved = w, h, nil, nowhere
 }
 
 // redraw makes the next frame a whole one.
@@ -177,25 +179,42 @@ func (p *painter) paint(frame string, cursor *tea.Cursor, region int, r report) 
 	if !p.active || p.failure != nil {
 		return
 	}
-	d := differ{old: p.lines, now: frameLines(frame, p.height), width: p.width, region: region}
+	d := differ{old: p.lines, now: frameLines(frame, p.height), width: p.width, region: region, margins: p.margins}
 	drawn := d.draw()
-	p.lines = d.now
+	p.lines, p.margins = d.now, d.margins
 	// Drawing leaves the cursor anywhere.
+	was := p.cursor
 	if drawn != "" || p.moved {
-		p.cursor = place{-1, -1}
+		p.cursor = nowhere
 	}
 	p.moved = false
 	if _, err := io.WriteString(&p.out, drawn); err != nil {
 		p.failure = fmt.Errorf("draw: %w", err)
 		return
 	}
-	if cursor != nil && p.cursor != (place{cursor.X, cursor.Y}) {
-		p.cursor = place{cursor.X, cursor.Y}
-		p.buf.WriteString(ansi.CursorPosition(cursor.X+1, cursor.Y+1))
+	if cursor != nil && p.cursor != (pos{cursor.Y, cursor.X}) {
+		p.cursor = pos{cursor.Y, cursor.X}
+		p.buf.WriteString(p.goTo(was))
 	}
 	if out := p.tell(r) + string(p.update(cursor)); out != "" {
 		p.write(out)
 	}
+}
+
+// nowhere is where the cursor is when nobody knows.
+var nowhere = pos{-1, -1}
+
+// goTo puts the cursor where it belongs. Where it came back to the same place once, as it
+// does while an answer streams, the terminal remembers it: that is shorter.
+func (p *painter) goTo(was pos) string {
+	switch p.cursor {
+	case p.saved:
+		return ansi.RestoreCursor
+	case was:
+		p.saved = p.cursor
+		return moveTo(p.cursor.col, p.cursor.row) + ansi.SaveCursor
+	}
+	return moveTo(p.cursor.col, p.cursor.row)
 }
 
 // frameLines gives exactly n lines of a frame.

@@ -30,35 +30,37 @@ type Theme struct {
 // palette is what a theme is made of; empty colours mean the terminal's own.
 type palette struct {
 	faint, accent, person, border, good, warn, bad, info              string
-	selectedBG, matchFG, markBG                                       string
+	selectedBG, matchFG                                               string
 	addBG, removeBG, addWordBG, removeWordBG                          string
 	keyword, typ, function, str, number, comment, constant, attribute string
 }
 
-// palettes are the colours of the builtin themes. The table is never written.
+// palettes are the colours of the builtin themes: text in the fixed part of the 256-colour
+// palette, which takes half the bytes of a colour of its own, backgrounds in shades that are
+// not in there. The table is never written.
 var palettes = map[string]palette{
 	"dark": {
-		faint: "#8a8f98", accent: "#7aa2f7", person: "#c0caf5", border: "#4a4f5e", good: "#9ece6a", warn: "#e0af68", bad: "#f7768e", info: "#7dcfff",
-		selectedBG: "#2f3549", matchFG: "#e0af68", markBG: "#3d59a1",
+		faint: "245", accent: "111", person: "189", border: "240", good: "150", warn: "179", bad: "210", info: "117",
+		selectedBG: "#2f3549", matchFG: "179",
 		addBG: "#1f3326", removeBG: "#3b2229", addWordBG: "#2f5a3a", removeWordBG: "#6b2f3a",
-		keyword: "#bb9af7", typ: "#2ac3de", function: "#7aa2f7", str: "#9ece6a", number: "#ff9e64", comment: "#737aa2", constant: "#ff9e64", attribute: "#e0af68",
+		keyword: "141", typ: "80", function: "111", str: "150", number: "215", comment: "103", constant: "215", attribute: "179",
 	},
 	"light": {
-		faint: "#6a6f78", accent: "#1f5fc4", person: "#24292f", border: "#b6bcc6", good: "#1a7f37", warn: "#8a5a00", bad: "#c1272d", info: "#0b6e99",
-		selectedBG: "#dbe6fb", matchFG: "#8a5a00", markBG: "#b6d4ff",
+		faint: "242", accent: "26", person: "235", border: "249", good: "28", warn: "94", bad: "160", info: "24",
+		selectedBG: "#dbe6fb", matchFG: "94",
 		addBG: "#dcf5e3", removeBG: "#fde3e4", addWordBG: "#aee6bf", removeWordBG: "#f9b9bd",
-		keyword: "#8839c7", typ: "#0b6e99", function: "#1f5fc4", str: "#1a7f37", number: "#b3541e", comment: "#6a6f78", constant: "#b3541e", attribute: "#8a5a00",
+		keyword: "91", typ: "24", function: "26", str: "28", number: "130", comment: "242", constant: "130", attribute: "94",
 	},
 	"high-contrast": {
-		faint: "#d0d0d0", accent: "#00ffff", person: "#ffffff", border: "#ffffff", good: "#00ff00", warn: "#ffff00", bad: "#ff6060", info: "#00ffff",
-		selectedBG: "#0000c0", matchFG: "#ffff00", markBG: "#5050ff",
+		faint: "252", accent: "51", person: "231", border: "231", good: "46", warn: "226", bad: "203", info: "51",
+		selectedBG: "#0000c0", matchFG: "226",
 		addBG: "#004000", removeBG: "#500000", addWordBG: "#008000", removeWordBG: "#a00000",
-		keyword: "#ff80ff", typ: "#00ffff", function: "#80c0ff", str: "#00ff00", number: "#ffc040", comment: "#d0d0d0", constant: "#ffc040", attribute: "#ffff00",
+		keyword: "213", typ: "51", function: "117", str: "46", number: "221", comment: "252", constant: "221", attribute: "226",
 	},
 	// ansi16 uses only the sixteen colours that a person has set in the terminal.
 	"ansi16": {
 		faint: "8", accent: "12", person: "", border: "8", good: "2", warn: "3", bad: "1", info: "6",
-		selectedBG: "4", matchFG: "3", markBG: "4",
+		selectedBG: "4", matchFG: "3",
 		keyword: "5", typ: "6", function: "4", str: "2", number: "3", comment: "8", constant: "3", attribute: "3",
 	},
 }

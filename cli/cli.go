@@ -20,6 +20,7 @@ const (
 	exitModel = 1 // the model or provider failed
 	exitUsage = 2 // usage or configuration
 	exitLimit = 3 // stopped at a limit
+	exitHup   = 129
 	exitInt   = 130
 	exitTerm  = 143
 )
@@ -120,7 +121,7 @@ func run(ctx context.Context, args []string, std Streams) error {
 	if err != nil {
 		return err
 	}
-	parsed, err := parser.Parse(markCommand(prepare(args)))
+	parsed, err := parser.Parse(markCommand(parser.Model.Flags, prepare(args)))
 	if exited { // --help was printed
 		return nil
 	}
@@ -178,7 +179,8 @@ func Version() string {
 	return version
 }
 
-// signals ends a context at SIGINT or SIGTERM and remembers which it was.
+// signals ends a context at SIGINT, SIGTERM or SIGHUP (the terminal was closed) and
+// remembers which it was.
 type signals struct {
 	stop func()
 	got  chan os.Signal
@@ -188,6 +190,9 @@ func withSignals(parent context.Context) (context.Context, *signals) {
 	ctx, cancel := context.WithCancel(parent)
 	in := make(chan os.Signal, 2)
 	signal.Notify(in, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		signal.Notify(in, syscall.SIGHUP)
+	}
 	s := &signals{got: make(chan os.Signal, 1)}
 	done := make(chan struct{})
 	go func() {
@@ -211,8 +216,11 @@ func (s *signals) code() int {
 	select {
 	case sig := <-s.got:
 		s.got <- sig
-		if sig == syscall.SIGTERM {
+		switch sig {
+		case syscall.SIGTERM:
 			return exitTerm
+		case syscall.SIGHUP:
+			return exitHup
 		}
 		return exitInt
 	default:

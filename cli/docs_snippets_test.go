@@ -88,7 +88,7 @@ func checkShell(t *testing.T, page string, line int, script string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := parser.Parse(markCommand(prepare(words[1:]))); err != nil && !strings.Contains(err.Error(), "no such file") {
+		if _, err := parser.Parse(markCommand(parser.Model.Flags, prepare(words[1:]))); err != nil && !strings.Contains(err.Error(), "no such file") {
 			t.Errorf("%s:%d: %s: %v", page, line+int(call.Pos().Line()), strings.Join(words, " "), err)
 		}
 		return true

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"jcode/mcp"
 )
 
@@ -30,10 +32,11 @@ type mcpCmd struct {
 
 // markCommand prepares the arguments of `jcode mcp …`: what comes after `--` becomes one
 // hidden flag, for NAME URL and NAME -- COMMAND differ by nothing else; and --cwd of
-// `mcp add`, which is the server's, gets a name of its own.
-func markCommand(args []string) []string {
+// `mcp add`, which is the server's, gets a name of its own. root are the flags that may stand
+// before `mcp`.
+func markCommand(root []*kong.Flag, args []string) []string {
 	first := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
-	for first > 0 && takesValue(args[first-1]) { // -C DIR, --model ID
+	for first > 0 && takesValue(root, args[first-1]) { // -C DIR, --model ID
 		next := slices.IndexFunc(args[first+1:], func(a string) bool { return !strings.HasPrefix(a, "-") })
 		if next < 0 {
 			return args
@@ -77,16 +80,25 @@ func (c commandFlag) words() (words []string, ok bool, err error) {
 	return words, true, nil
 }
 
-// takesValue reports whether a flag of the root takes the next word as its value.
-func takesValue(flag string) bool {
-	if !strings.HasPrefix(flag, "-") || strings.Contains(flag, "=") {
-		return false
+// takesValue reports whether the next word is the value of a flag, which may be the last of
+// several short ones (-pC DIR).
+func takesValue(flags []*kong.Flag, word string) bool {
+	name, long := strings.CutPrefix(word, "--")
+	if long {
+		i := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Name == name })
+		return i >= 0 && !flags[i].IsBool()
 	}
-	switch flag {
-	case "-p", "--print", "-c", "--continue", "--fork", "--plain", "--debug", "--no-mcp", "--no-lua", "--no-skills", "--trust", "--version", "-h", "--help":
-		return false
+	short := []rune(strings.TrimPrefix(word, "-"))
+	for n, r := range short {
+		i := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Short == r })
+		if i < 0 {
+			return false
+		}
+		if !flags[i].IsBool() {
+			return n == len(short)-1 // else the rest of the word is its value
+		}
 	}
-	return true
+	return false
 }
 
 // openServers wires jcode up and reads the servers' configuration; nothing is started.

@@ -378,6 +378,10 @@ func (t *Terminal) Settle(quiet, limit time.Duration) Screen {
 	}
 }
 
+// HangUp takes the terminal away from its program, as closing its window does. Nothing of
+// it can be seen afterwards.
+func (t *Terminal) HangUp() error { return t.master.Close() }
+
 // Close ends the program with its process group, if it still runs, and frees the terminal.
 func (t *Terminal) Close() {
 	if t.cmd != nil && t.cmd.Process != nil {

@@ -299,11 +299,12 @@ func (a *actor) failed(err error) {
 	if kind == retryTimeout {
 		a.scale = 2
 	}
+	delay = jitter(delay)
 	var status *httpError
 	if errors.As(err, &status) {
-		delay = max(delay, status.after)
+		delay = max(delay, status.after) // not before the time that the server named
 	}
-	delay = a.env.delay(jitter(delay))
+	delay = a.env.delay(delay)
 	a.state, a.nextTry = StateReconnecting, a.env.now().Add(delay)
 	gen := a.gen
 	a.timer = time.AfterFunc(delay, func() {

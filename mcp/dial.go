@@ -19,7 +19,8 @@ const (
 
 // dialer makes connections.
 type dialer struct {
-	host *processHost
+	host   *processHost
+	reopen time.Duration // see httpMode
 }
 
 // dialed is a session with its first tool list.

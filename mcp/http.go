@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -52,9 +54,13 @@ func (d dialer) connectHTTP(ctx context.Context, e Entry, t resolved, log *serve
 type httpMode struct {
 	sse   bool          // the transport of 2024
 	probe time.Duration // limit for an answer to the first question; 0 = none
+	// reopen is the first wait before a stream of notifications is opened again; 0 = half a
+	// second.
+	reopen time.Duration
 }
 
 func (d dialer) openHTTP(ctx context.Context, e Entry, t resolved, log *serverLog, hooks sessionHooks, mode httpMode) (*session, *httpLink, error) {
+	mode.reopen = d.reopen
 	l, err := newHTTPLink(t, log, e.MaxFrame, mode)
 	if err != nil {
 		return nil, nil, err
@@ -245,19 +251,23 @@ func statusError(resp *http.Response, body string) *httpError {
 		e.text += " (set an Authorization header)"
 	case c == http.StatusRequestTimeout || c == http.StatusTooManyRequests || c >= 500:
 		e.retry = retryLost
-		e.after = retryAfter(resp.Header.Get("Retry-After"))
+		if e.after = retryAfter(resp.Header.Get("Retry-After")); e.after > 0 {
+			e.text += fmt.Sprintf(" (try again in %.0f s)", math.Ceil(e.after.Seconds()))
+		}
 	}
 	return e
 }
 
+// longestRetryAfter bounds what a server may ask for.
 const longestRetryAfter = 60 * time.Second
 
+// retryAfter reads a Retry-After header: seconds or a date. What it can't read is 0.
 func retryAfter(s string) time.Duration {
 	var d time.Duration
 	if t, err := http.ParseTime(s); err == nil {
 		d = time.Until(t)
-	} else if secs, err := time.ParseDuration(strings.TrimSpace(s) + "s"); err == nil {
-		d = secs
+	} else if secs, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil && !math.IsNaN(secs) {
+		d = time.Duration(min(max(secs, 0), longestRetryAfter.Seconds()) * float64(time.Second))
 	}
 	return min(max(d, 0), longestRetryAfter)
 }

@@ -229,6 +229,80 @@ func TestStreamOfNotifications(t *testing.T) { // H5, go-sdk#1175
 	r.m.Close()
 }
 
+// TestStreamThatAlwaysEndsCostsNothing: the stream of notifications ends at once each time,
+// with and without an event; calls go on and the server is not asked again and again. The
+// half second of the first wait is ten milliseconds here, the 30 s of calls are 0.6 s.
+func TestStreamThatAlwaysEndsCostsNothing(t *testing.T) { // H5, go-sdk#1175
+	for mode, wait := range map[string]time.Duration{"getclose": 10 * time.Millisecond, "getprime=40": 40 * time.Millisecond} {
+		t.Run(mode, func(t *testing.T) {
+			server := httpServer(t, mode)
+			r := newStdioRig(t)
+			r.d.reopen = 10 * time.Millisecond
+			began := time.Now()
+			d, err := r.dial(urlEntry(server.Endpoint(), nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.end(d.session)
+			tick := time.NewTicker(20 * time.Millisecond)
+			defer tick.Stop()
+			for i := range 30 {
+				<-tick.C
+				if got := callText(t, d.session, "echo", fmt.Sprintf(`{"text":"%d"}`, i)); got != fmt.Sprint("echo: ", i) {
+					t.Fatalf("call %d gave %q", i, got)
+				}
+			}
+			// Each wait is twice the one before: so many fit into the time that it took.
+			most := 3
+			for left := time.Since(began); left > 0; left -= wait {
+				most, wait = most+1, 2*wait
+			}
+			if n := server.Count(http.MethodGet, ""); n > most {
+				t.Errorf("%d streams were opened, want at most %d", n, most)
+			}
+			if n := server.Count(http.MethodPost, "initialize"); n != 1 {
+				t.Errorf("%d sessions", n)
+			}
+		})
+	}
+}
+
+func TestRetryAfterIsHonoured(t *testing.T) { // section 2, limits
+	server := httpServer(t, "busy=7")
+	var delays []time.Duration
+	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": server.Endpoint()}}, nil)
+	r.m.delay = func(d time.Duration) time.Duration { // on the goroutine of the only server
+		delays = append(delays, d)
+		return time.Millisecond
+	}
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	if len(delays) != 1 || delays[0] != 7*time.Second {
+		t.Errorf("tried again after %v, want 7s as the server says", delays)
+	}
+	r.m.Close()
+}
+
+func TestRetryAfterOfACallIsToldToTheModel(t *testing.T) { // H7
+	_, d := dialHTTP(t, "503once")
+	_, _, err := d.session.call(context.Background(), "echo", json.RawMessage(`{}`), testLimits, nil)
+	if err == nil || !strings.Contains(err.Error(), "503 Service Unavailable: overloaded (try again in 1 s)") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRetryAfterForms(t *testing.T) {
+	soon := time.Now().Add(20 * time.Second).UTC().Format(http.TimeFormat)
+	for in, want := range map[string]time.Duration{
+		"": 0, "0": 0, "-5": 0, "5": 5 * time.Second, " 1.5 ": 1500 * time.Millisecond, "3600": time.Minute, "1e300": time.Minute,
+		"NaN": 0, "soon": 0, "5s": 0, "Mon, 02 Jan 2006 15:04:05 GMT": 0, soon: 20 * time.Second,
+	} {
+		if got := retryAfter(in); got > want || got < want-10*time.Second {
+			t.Errorf("%q is %v, want %v", in, got, want)
+		}
+	}
+}
+
 func TestBadHeaderMarksOverHTTP(t *testing.T) { // S16
 	_, d := dialHTTP(t, "xheader")
 	if baseNames(d.tools)["headed"] || !strings.Contains(fmt.Sprint(d.skipped), "x-mcp-header") {

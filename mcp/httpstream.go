@@ -3,11 +3,13 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -38,9 +40,11 @@ func (r *roundTripper) keep(req *http.Request, body []byte) *http.Response {
 
 // keepOpen opens the real stream until ctx ends or the server has none.
 func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []byte, in io.Writer) {
-	delay := reopenFirst
+	first := cmp.Or(r.mode.reopen, reopenFirst)
+	delay := first
 	lastID := ""
 	for opened := false; ctx.Err() == nil; {
+		var asked time.Duration // what the server wants to be left alone for
 		again := req.Clone(ctx)
 		if body != nil {
 			again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -51,7 +55,7 @@ func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []b
 		resp, err := r.send(again)
 		switch {
 		case err != nil:
-		case resp.StatusCode >= 400 && resp.StatusCode < 500 && !opened,
+		case resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests && !opened,
 			resp.StatusCode < 300 && !strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream"):
 			r.log.note("no stream of notifications: status %d", resp.StatusCode)
 			_ = resp.Body.Close() // nothing in it counts
@@ -60,20 +64,22 @@ func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []b
 			opened = true
 			r.streaming.Store(true)
 			f := r.filter(resp.Body)
-			n, _ := io.Copy(in, f) // the end of a stream is no failure
-			_ = f.Close()          // it was read
+			_, _ = io.Copy(in, f) // the end of a stream is no failure
+			_ = f.Close()         // it was read
 			r.streaming.Store(false)
 			if f.lastID != "" {
 				lastID = f.lastID
 			}
-			if n > 0 {
-				delay = reopenFirst
+			asked = min(f.retry, reopenLongest)
+			if f.messages > 0 {
+				delay = first
 			}
 		default:
 			_ = resp.Body.Close() // a later try may work
+			asked = retryAfter(resp.Header.Get("Retry-After"))
 		}
 		select {
-		case <-time.After(delay):
+		case <-time.After(max(delay, asked)):
 		case <-ctx.Done():
 		}
 		delay = min(2*delay, reopenLongest)
@@ -89,7 +95,10 @@ type eventFilter struct {
 	out    bytes.Buffer
 	err    error
 	lastID string
-	max    int
+	// retry is the wait before the next stream that the server asked for; 0 = none.
+	retry    time.Duration
+	messages int
+	max      int
 }
 
 func (r *roundTripper) filter(body io.ReadCloser) *eventFilter {
@@ -145,6 +154,8 @@ func (f *eventFilter) event() {
 		case string(field) == "id", string(field) == "retry":
 			if string(field) == "id" {
 				f.lastID = string(value)
+			} else if ms, err := strconv.Atoi(string(value)); err == nil && ms > 0 {
+				f.retry = time.Duration(ms) * time.Millisecond
 			}
 			other.Write(line)
 			other.WriteByte('\n')
@@ -218,6 +229,7 @@ func (f *eventFilter) emit(name string, data, other []byte, long *idFinder) {
 }
 
 func (f *eventFilter) message(e envelope) {
+	f.messages++
 	f.out.WriteString("event: message\ndata: ")
 	f.out.Write(e.encode())
 	f.out.WriteString("\n\n")

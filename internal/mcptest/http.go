@@ -156,7 +156,11 @@ func (s *HTTPServer) stream(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 	w.(http.Flusher).Flush()
-	if s.mode == "getclose" {
+	switch s.mode {
+	case "getclose":
+		return
+	case "getprime": // an event without data and the wait in milliseconds, as servers that are polled send
+		fmt.Fprintf(w, "id: 7\nretry: %s\ndata:\n\n", s.value)
 		return
 	}
 	ch := make(chan string, 100)
@@ -177,6 +181,12 @@ func (s *HTTPServer) stream(w http.ResponseWriter, req *http.Request) {
 // post answers one message, with its fault.
 func (s *HTTPServer) post(w http.ResponseWriter, req *http.Request, m message) {
 	switch s.mode {
+	case "busy": // until the first handshake was refused
+		if m.Method == "server/discover" || m.Method == "initialize" && s.once() {
+			w.Header().Set("Retry-After", s.value)
+			http.Error(w, "overloaded", http.StatusServiceUnavailable)
+			return
+		}
 	case "status":
 		code, err := strconv.Atoi(s.value)
 		if err != nil {

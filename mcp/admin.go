@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"jcode/internal/schema"
 )
 
 // Definition is a merged entry as the command line shows it: secrets hidden.
@@ -78,13 +80,13 @@ func (p ConfigPaths) AddServer(name string, t Target, opt AddOptions) (string, e
 		return "", err
 	}
 	if opt.CallTimeout > 0 {
-		n, err := parseJSON(raw)
+		n, err := schema.Parse(raw)
 		if err != nil {
 			return "", err
 		}
-		o := n.(*object)
-		o.set("callTimeout", opt.CallTimeout.String())
-		raw = printJSON(o)
+		o := n.(*schema.Object)
+		o.Set("callTimeout", opt.CallTimeout.String())
+		raw = schema.Print(o)
 	}
 	return p.write(name, raw, opt)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jcode/internal/proc"
+	"jcode/internal/schema"
 )
 
 // ErrNeedsApproval says that a server of a project's file waits for the person.
@@ -278,15 +279,15 @@ func entryJSON(t Target) (json.RawMessage, error) {
 		if err != nil {
 			return nil, fmt.Errorf("encode server: %w", err)
 		}
-		n, err := parseJSON(raw)
+		n, err := schema.Parse(raw)
 		if err != nil {
 			return nil, err
 		}
-		o := n.(*object)
+		o := n.(*schema.Object)
 		if kind == Stdio {
-			o.drop("type") // what a command means needs no word
+			o.Drop("type") // what a command means needs no word
 		}
-		return printJSON(o), nil
+		return schema.Print(o), nil
 	}
 	return json.Marshal(t)
 }

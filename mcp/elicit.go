@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"jcode/internal/schema"
 	"jcode/internal/text"
 )
 
@@ -131,18 +132,18 @@ func elicitQuestion(server string, p *sdk.ElicitParams) (ElicitQuestion, error) 
 	if err != nil {
 		return q, err
 	}
-	n, err := parseJSON(raw)
+	n, err := schema.Parse(raw)
 	if err != nil {
 		return q, err
 	}
-	root, _ := n.(*object)
-	if root == nil || root.child("properties") == nil {
+	root, _ := n.(*schema.Object)
+	if root == nil || root.Child("properties") == nil {
 		return q, nil
 	}
 	required := requiredOf(root)
-	props := root.child("properties")
-	for _, name := range props.names {
-		if prop := props.child(name); prop != nil {
+	props := root.Child("properties")
+	for _, name := range props.Names() {
+		if prop := props.Child(name); prop != nil {
 			f := elicitField(name, prop)
 			f.Required = slices.Contains(required, name)
 			q.Fields = append(q.Fields, f)
@@ -156,14 +157,14 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func elicitField(name string, p *object) ElicitField {
+func elicitField(name string, p *schema.Object) ElicitField {
 	f := ElicitField{
-		Name: name, Title: firstLine(p.text("title"), 200), Description: cutText(text.Clean(p.text("description")), 600),
-		Kind: p.text("type"), Format: p.text("format"),
+		Name: name, Title: firstLine(p.Text("title"), 200), Description: cutText(text.Clean(p.Text("description")), 600),
+		Kind: p.Text("type"), Format: p.Text("format"),
 	}
 	bound := func(keys ...string) *float64 {
 		for _, k := range keys {
-			if n, ok := p.values[k].(json.Number); ok {
+			if n, ok := p.At(k).(json.Number); ok {
 				if v, err := n.Float64(); err == nil {
 					return &v
 				}
@@ -175,7 +176,7 @@ func elicitField(name string, p *object) ElicitField {
 	switch f.Kind {
 	case "array":
 		f.Kind = "choices"
-		if items := p.child("items"); items != nil {
+		if items := p.Child("items"); items != nil {
 			f.Options, f.Labels = options(items)
 		}
 	case "string", "":
@@ -184,14 +185,14 @@ func elicitField(name string, p *object) ElicitField {
 			f.Kind = "choice"
 		}
 	}
-	f.Default = plainValue(p.values["default"])
+	f.Default = plainValue(p.At("default"))
 	return f
 }
 
 // options reads the values of a choice in any of the forms that the protocol has had.
-func options(p *object) (values, labels []string) {
-	if list, ok := p.values["enum"].([]node); ok {
-		names, _ := p.values["enumNames"].([]node)
+func options(p *schema.Object) (values, labels []string) {
+	if list, ok := p.At("enum").([]schema.Node); ok {
+		names, _ := p.At("enumNames").([]schema.Node)
 		for i, v := range list {
 			s, ok := v.(string)
 			if !ok {
@@ -208,18 +209,18 @@ func options(p *object) (values, labels []string) {
 		return values, labels
 	}
 	for _, key := range []string{"oneOf", "anyOf"} {
-		list, _ := p.values[key].([]node)
+		list, _ := p.At(key).([]schema.Node)
 		for _, v := range list {
-			if o, ok := v.(*object); ok && o.text("const") != "" {
-				values = append(values, o.text("const"))
-				labels = append(labels, text.Clean(o.text("title")))
+			if o, ok := v.(*schema.Object); ok && o.Text("const") != "" {
+				values = append(values, o.Text("const"))
+				labels = append(labels, text.Clean(o.Text("title")))
 			}
 		}
 	}
 	return values, labels
 }
 
-func plainValue(n node) any {
+func plainValue(n schema.Node) any {
 	switch v := n.(type) {
 	case string:
 		return v
@@ -229,7 +230,7 @@ func plainValue(n node) any {
 		if f, err := v.Float64(); err == nil {
 			return f
 		}
-	case []node:
+	case []schema.Node:
 		var out []string
 		for _, e := range v {
 			if s, ok := e.(string); ok {

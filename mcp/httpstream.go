@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"jcode/internal/schema"
 )
 
 const (
@@ -205,11 +207,11 @@ func (f *eventFilter) emit(name string, data, other []byte, long *idFinder) {
 	if long != nil {
 		if id := long.found(); id != nil && f.r.tap.isPending(idKey(id)) {
 			f.r.log.note("a result was read away: it is over the limit of %d bytes", f.max)
-			o := newObject()
-			o.set("code", json.Number("-32603"))
-			o.set("message", tooLargeError{f.max}.Error())
+			o := schema.NewObject()
+			o.Set("code", json.Number("-32603"))
+			o.Set("message", tooLargeError{f.max}.Error())
 			f.r.tap.forget(idKey(id))
-			f.message(envelope{id: id, err: printJSON(o)})
+			f.message(envelope{id: id, err: schema.Print(o)})
 		}
 		return
 	}

@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"jcode/internal/schema"
 	"jcode/internal/text"
 )
 
@@ -303,10 +304,10 @@ func (r *roundTripper) broken(req *http.Request, msg envelope, x *exchange, err 
 
 func (r *roundTripper) errorReply(req *http.Request, msg envelope, text string) *http.Response {
 	r.tap.forget(idKey(msg.id))
-	o := newObject()
-	o.set("code", json.Number("-32603"))
-	o.set("message", text)
-	e := envelope{id: msg.id, err: printJSON(o)}
+	o := schema.NewObject()
+	o.Set("code", json.Number("-32603"))
+	o.Set("message", text)
+	e := envelope{id: msg.id, err: schema.Print(o)}
 	return reply(req, http.StatusOK, "application/json", e.encode())
 }
 
@@ -395,7 +396,7 @@ func (e envelope) encode() []byte {
 	}
 	if e.method != "" {
 		b.WriteString(`,"method":`)
-		writeString(&b, e.method)
+		schema.WriteString(&b, e.method)
 		if e.params != nil {
 			b.WriteString(`,"params":`)
 			b.Write(e.params)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"jcode/internal/schema"
 )
 
 const (
@@ -33,29 +35,29 @@ type repaired struct {
 // repairSchema makes a schema that every provider takes out of whatever a server sent.
 // The tool's other bytes (name, description) count towards the size limit.
 func repairSchema(raw json.RawMessage, otherBytes int) repaired {
-	parsed, err := parseJSON(raw)
-	root, isObject := parsed.(*object)
-	if err != nil || !isObject || len(root.names) == 0 {
+	parsed, err := schema.Parse(raw)
+	root, isObject := parsed.(*schema.Object)
+	if err != nil || !isObject || len(root.Names()) == 0 {
 		return repaired{schema: emptySchema()}
 	}
 	var out repaired
 	root, out.wrapped = objectRoot(root)
 	hoistDefinitions(root)
 	out.note = flattenRoot(root)
-	root.drop("not", "enum", "const", "if", "then", "else")
-	root.set("type", "object")
-	if root.child("properties") == nil {
-		root.set("properties", newObject())
+	root.Drop("not", "enum", "const", "if", "then", "else")
+	root.Set("type", "object")
+	if root.Child("properties") == nil {
+		root.Set("properties", schema.NewObject())
 	}
-	root = cleanSchema(root, 0).(*object)
-	if root.child("properties") == nil {
-		root.set("properties", newObject())
+	root = cleanSchema(root, 0).(*schema.Object)
+	if root.Child("properties") == nil {
+		root.Set("properties", schema.NewObject())
 	}
 	dropDanglingRefs(root, root)
-	out.schema = printJSON(root)
+	out.schema = schema.Print(root)
 	if len(out.schema)+otherBytes > maxToolBytes {
 		dropDescriptions(root, 0)
-		out.schema, out.slim = printJSON(root), true
+		out.schema, out.slim = schema.Print(root), true
 		out.tooLarge = len(out.schema)+otherBytes > maxToolBytes
 	}
 	return out
@@ -64,8 +66,8 @@ func repairSchema(raw json.RawMessage, otherBytes int) repaired {
 func emptySchema() json.RawMessage { return json.RawMessage(`{"type":"object","properties":{}}`) }
 
 // objectRoot gives a root that is an object schema, wrapping any other.
-func objectRoot(root *object) (*object, bool) {
-	switch t, _ := root.get("type"); t := t.(type) {
+func objectRoot(root *schema.Object) (*schema.Object, bool) {
+	switch t, _ := root.Get("type"); t := t.(type) {
 	case string:
 		if t == "object" {
 			return root, false
@@ -73,29 +75,29 @@ func objectRoot(root *object) (*object, bool) {
 		if !knownType(t) {
 			return root, false
 		}
-	case []node:
-		if slices.Contains(t, node("object")) || len(t) == 0 {
+	case []schema.Node:
+		if slices.Contains(t, schema.Node("object")) || len(t) == 0 {
 			return root, false
 		}
-		if !slices.ContainsFunc(t, func(n node) bool { s, ok := n.(string); return ok && knownType(s) }) {
+		if !slices.ContainsFunc(t, func(n schema.Node) bool { s, ok := n.(string); return ok && knownType(s) }) {
 			return root, false
 		}
 	default:
 		return root, false
 	}
-	wrapper := newObject()
-	wrapper.set("type", "object")
-	props := newObject()
-	props.set(wrapName, root)
-	wrapper.set("properties", props)
-	wrapper.set("required", []node{wrapName})
+	wrapper := schema.NewObject()
+	wrapper.Set("type", "object")
+	props := schema.NewObject()
+	props.Set(wrapName, root)
+	wrapper.Set("properties", props)
+	wrapper.Set("required", []schema.Node{wrapName})
 	for _, key := range []string{"definitions", "$defs"} {
-		if defs, ok := root.get(key); ok {
-			root.drop(key)
-			wrapper.set(key, defs)
+		if defs, ok := root.Get(key); ok {
+			root.Drop(key)
+			wrapper.Set(key, defs)
 		}
 	}
-	rewriteRefs(root, 0, func(ref string) string {
+	schema.RewriteRefs(root, func(ref string) string {
 		switch {
 		case ref == "#":
 			return "#/properties/" + wrapName
@@ -118,24 +120,24 @@ func knownType(t string) bool {
 }
 
 // hoistDefinitions renames the draft-07 `definitions` of the root to `$defs`.
-func hoistDefinitions(root *object) {
-	old := root.child("definitions")
+func hoistDefinitions(root *schema.Object) {
+	old := root.Child("definitions")
 	if old == nil {
-		root.drop("definitions")
+		root.Drop("definitions")
 		return
 	}
-	defs := root.child("$defs")
+	defs := root.Child("$defs")
 	if defs == nil {
-		defs = newObject()
+		defs = schema.NewObject()
 	}
-	for _, name := range old.names {
-		if _, taken := defs.get(name); !taken {
-			defs.set(name, old.values[name])
+	for _, name := range old.Names() {
+		if _, taken := defs.Get(name); !taken {
+			defs.Set(name, old.At(name))
 		}
 	}
-	root.drop("definitions")
-	root.set("$defs", defs)
-	rewriteRefs(root, 0, func(ref string) string {
+	root.Drop("definitions")
+	root.Set("$defs", defs)
+	schema.RewriteRefs(root, func(ref string) string {
 		if rest, ok := strings.CutPrefix(ref, "#/definitions/"); ok {
 			return "#/$defs/" + rest
 		}
@@ -145,17 +147,17 @@ func hoistDefinitions(root *object) {
 
 // flattenRoot takes allOf, anyOf and oneOf off the root: providers refuse them there.
 // It gives a sentence that names the alternatives.
-func flattenRoot(root *object) string {
-	if _, has := root.get("$ref"); has {
-		self := newObject()
-		self.set("$ref", root.values["$ref"])
-		root.drop("$ref")
+func flattenRoot(root *schema.Object) string {
+	if _, has := root.Get("$ref"); has {
+		self := schema.NewObject()
+		self.Set("$ref", root.At("$ref"))
+		root.Drop("$ref")
 		if target := branchOf(root, self, 0); target != nil {
 			mergeProperties(root, target)
 			addRequired(root, requiredOf(target))
 		}
 	}
-	if all, ok := root.values["allOf"].([]node); ok {
+	if all, ok := root.At("allOf").([]schema.Node); ok {
 		for _, b := range all {
 			if branch := branchOf(root, b, 0); branch != nil {
 				mergeProperties(root, branch)
@@ -163,11 +165,11 @@ func flattenRoot(root *object) string {
 			}
 		}
 	}
-	root.drop("allOf")
+	root.Drop("allOf")
 	var notes []string
 	for _, key := range []string{"anyOf", "oneOf"} {
-		list, ok := root.values[key].([]node)
-		root.drop(key)
+		list, ok := root.At(key).([]schema.Node)
+		root.Drop(key)
 		if !ok {
 			continue
 		}
@@ -200,15 +202,15 @@ func flattenRoot(root *object) string {
 	return strings.Join(notes, " ")
 }
 
-func describeBranch(branch *object, required []string) string {
+func describeBranch(branch *schema.Object, required []string) string {
 	names := required
 	if len(names) == 0 {
-		if props := branch.child("properties"); props != nil {
-			names = props.names
+		if props := branch.Child("properties"); props != nil {
+			names = props.Names()
 		}
 	}
 	label := "{" + strings.Join(names, ", ") + "}"
-	if title := branch.text("title"); title != "" {
+	if title := branch.Text("title"); title != "" {
 		label = title + " " + label
 	}
 	return label
@@ -216,21 +218,21 @@ func describeBranch(branch *object, required []string) string {
 
 // branchOf gives a branch as an object schema with its own allOf merged and a local
 // reference followed.
-func branchOf(root *object, b node, depth int) *object {
-	branch, ok := b.(*object)
+func branchOf(root *schema.Object, b schema.Node, depth int) *schema.Object {
+	branch, ok := b.(*schema.Object)
 	if !ok || depth > 8 {
 		return nil
 	}
-	if ref := branch.text("$ref"); ref != "" {
-		target, ok := resolvePointer(root, ref)
+	if ref := branch.Text("$ref"); ref != "" {
+		target, ok := schema.Resolve(root, ref)
 		if !ok {
 			return nil
 		}
 		return branchOf(root, target, depth+1)
 	}
-	branch = cloneNode(branch).(*object)
+	branch = schema.Clone(branch).(*schema.Object)
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
-		list, ok := branch.values[key].([]node)
+		list, ok := branch.At(key).([]schema.Node)
 		if !ok {
 			continue
 		}
@@ -246,47 +248,47 @@ func branchOf(root *object, b node, depth int) *object {
 	return branch
 }
 
-func mergeProperties(into, from *object) {
-	add := from.child("properties")
+func mergeProperties(into, from *schema.Object) {
+	add := from.Child("properties")
 	if add == nil {
 		return
 	}
-	props := into.child("properties")
+	props := into.Child("properties")
 	if props == nil {
-		props = newObject()
-		into.set("properties", props)
+		props = schema.NewObject()
+		into.Set("properties", props)
 	}
-	for _, name := range add.names {
-		have, taken := props.get(name)
+	for _, name := range add.Names() {
+		have, taken := props.Get(name)
 		switch {
 		case !taken:
-			props.set(name, cloneNode(add.values[name]))
-		case string(printJSON(have)) != string(printJSON(add.values[name])):
-			props.set(name, eitherOf(have, add.values[name]))
+			props.Set(name, schema.Clone(add.At(name)))
+		case string(schema.Print(have)) != string(schema.Print(add.At(name))):
+			props.Set(name, eitherOf(have, add.At(name)))
 		}
 	}
 }
 
 // eitherOf joins two schemas of one property, adding to a join made before.
-func eitherOf(have, more node) node {
-	if o, ok := have.(*object); ok && len(o.names) == 1 {
-		if list, ok := o.values["anyOf"].([]node); ok {
+func eitherOf(have, more schema.Node) schema.Node {
+	if o, ok := have.(*schema.Object); ok && len(o.Names()) == 1 {
+		if list, ok := o.At("anyOf").([]schema.Node); ok {
 			for _, e := range list {
-				if string(printJSON(e)) == string(printJSON(more)) {
+				if string(schema.Print(e)) == string(schema.Print(more)) {
 					return have
 				}
 			}
-			o.set("anyOf", append(list, cloneNode(more)))
+			o.Set("anyOf", append(list, schema.Clone(more)))
 			return o
 		}
 	}
-	o := newObject()
-	o.set("anyOf", []node{have, cloneNode(more)})
+	o := schema.NewObject()
+	o.Set("anyOf", []schema.Node{have, schema.Clone(more)})
 	return o
 }
 
-func requiredOf(o *object) []string {
-	list, _ := o.values["required"].([]node)
+func requiredOf(o *schema.Object) []string {
+	list, _ := o.At("required").([]schema.Node)
 	var out []string
 	for _, n := range list {
 		if s, ok := n.(string); ok && !slices.Contains(out, s) {
@@ -296,7 +298,7 @@ func requiredOf(o *object) []string {
 	return out
 }
 
-func addRequired(o *object, names []string) {
+func addRequired(o *schema.Object, names []string) {
 	have := requiredOf(o)
 	for _, n := range names {
 		if !slices.Contains(have, n) {
@@ -308,12 +310,12 @@ func addRequired(o *object, names []string) {
 	}
 }
 
-func setRequired(o *object, names []string) {
-	list := make([]node, len(names))
+func setRequired(o *schema.Object, names []string) {
+	list := make([]schema.Node, len(names))
 	for i, n := range names {
 		list[i] = n
 	}
-	o.set("required", list)
+	o.Set("required", list)
 }
 
 // tooBig reports a number that a provider's parser can't keep.

@@ -4,18 +4,12 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"jcode/internal/schema"
 )
 
 // maxSchemaDepth bounds the nesting that is sent; deeper parts become `{}`.
 const maxSchemaDepth = 40
-
-// The keywords of JSON Schema by what they hold. What is in none of them holds data or
-// is unknown, and is left alone.
-var (
-	schemaKeywords     = []string{"items", "additionalProperties", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else", "unevaluatedItems", "unevaluatedProperties"}
-	schemaListKeywords = []string{"anyOf", "oneOf", "allOf", "prefixItems"}
-	schemaMapKeywords  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
-)
 
 // The keywords whose value has one type; a value of another type makes the whole schema
 // unreadable for strict parsers.
@@ -27,7 +21,7 @@ var (
 )
 
 // fits reports whether a keyword's value has the type that it must have.
-func fits(name string, v node) bool {
+func fits(name string, v schema.Node) bool {
 	switch {
 	case slices.Contains(numberKeywords, name):
 		n, ok := v.(json.Number)
@@ -43,46 +37,47 @@ func fits(name string, v node) bool {
 		_, ok := v.(bool)
 		return ok
 	case name == "examples":
-		_, ok := v.([]node)
+		_, ok := v.([]schema.Node)
 		return ok
 	case name == "dependentRequired":
-		m, ok := v.(*object)
-		return ok && !slices.ContainsFunc(m.names, func(n string) bool { return !isStringList(m.values[n]) })
+		m, ok := v.(*schema.Object)
+		return ok && !slices.ContainsFunc(m.Names(), func(n string) bool { return !isStringList(m.At(n)) })
 	case name == "dependencies":
 		return false // draft 7; it only narrows
 	}
 	return true
 }
 
-func isStringList(v node) bool {
-	list, ok := v.([]node)
-	return ok && !slices.ContainsFunc(list, func(n node) bool { _, ok := n.(string); return !ok })
+func isStringList(v schema.Node) bool {
+	list, ok := v.([]schema.Node)
+	return ok && !slices.ContainsFunc(list, func(n schema.Node) bool { _, ok := n.(string); return !ok })
 }
 
 // cleanSchema takes out of a schema what providers refuse, at every depth.
-func cleanSchema(n node, depth int) node {
-	o, ok := n.(*object)
+func cleanSchema(n schema.Node, depth int) schema.Node {
+	o, ok := n.(*schema.Object)
 	if !ok || depth > maxSchemaDepth {
-		return newObject()
+		return schema.NewObject()
 	}
-	for _, name := range slices.Clone(o.names) {
+	for _, name := range slices.Clone(o.Names()) {
 		if name == "$schema" || name == "$id" || name == "$comment" || strings.HasPrefix(name, "x-") {
-			o.drop(name)
+			o.Drop(name)
 			continue
 		}
-		v := o.values[name]
+		v := o.At(name)
+		holds := schema.Holds(name)
 		switch {
-		case slices.Contains(schemaMapKeywords, name):
+		case holds == schema.Map:
 			cleanMap(o, name, depth)
-		case slices.Contains(schemaListKeywords, name):
+		case holds == schema.List:
 			cleanList(o, name, depth)
-		case slices.Contains(schemaKeywords, name):
+		case holds == schema.One:
 			cleanSub(o, name, depth)
 		case name == "description" || name == "title":
 			cleanLabel(o, name)
 		case name == "required":
 			if names := requiredIn(v); len(names) == 0 {
-				o.drop(name)
+				o.Drop(name)
 			} else {
 				setRequired(o, names)
 			}
@@ -90,59 +85,59 @@ func cleanSchema(n node, depth int) node {
 			cleanType(o)
 		case name == "$ref":
 			if ref, ok := v.(string); !ok || !strings.HasPrefix(ref, "#") {
-				return newObject()
+				return schema.NewObject()
 			}
 		case name == "enum":
-			if list, ok := v.([]node); !ok || len(list) == 0 {
-				o.drop(name)
+			if list, ok := v.([]schema.Node); !ok || len(list) == 0 {
+				o.Drop(name)
 				continue
 			}
 			dropBigNumbers(o, name)
 		case !fits(name, v):
-			o.drop(name)
+			o.Drop(name)
 		default:
 			dropBigNumbers(o, name)
 		}
 	}
 	if isArraySchema(o) {
-		if _, has := o.get("items"); !has {
-			o.set("items", newObject())
+		if _, has := o.Get("items"); !has {
+			o.Set("items", schema.NewObject())
 		}
 	}
 	return o
 }
 
-func requiredIn(v node) []string {
-	o := newObject()
-	o.set("required", v)
+func requiredIn(v schema.Node) []string {
+	o := schema.NewObject()
+	o.Set("required", v)
 	return requiredOf(o)
 }
 
-func isArraySchema(o *object) bool {
-	switch t := o.values["type"].(type) {
+func isArraySchema(o *schema.Object) bool {
+	switch t := o.At("type").(type) {
 	case string:
 		return t == "array"
-	case []node:
-		return slices.Contains(t, node("array"))
+	case []schema.Node:
+		return slices.Contains(t, schema.Node("array"))
 	}
 	return false
 }
 
-func cleanMap(o *object, name string, depth int) {
-	m := o.child(name)
+func cleanMap(o *schema.Object, name string, depth int) {
+	m := o.Child(name)
 	if m == nil {
-		o.drop(name)
+		o.Drop(name)
 		return
 	}
-	for _, key := range m.names {
-		m.values[key] = cleanSchema(m.values[key], depth+1)
+	for _, key := range m.Names() {
+		m.Set(key, cleanSchema(m.At(key), depth+1))
 	}
 }
 
-func cleanList(o *object, name string, depth int) {
-	list, ok := o.values[name].([]node)
+func cleanList(o *schema.Object, name string, depth int) {
+	list, ok := o.At(name).([]schema.Node)
 	if !ok || len(list) == 0 {
-		o.drop(name)
+		o.Drop(name)
 		return
 	}
 	for i, e := range list {
@@ -152,75 +147,75 @@ func cleanList(o *object, name string, depth int) {
 
 // cleanSub cleans a keyword that holds one schema. Booleans are schemas too; `items`
 // may be a list in older drafts.
-func cleanSub(o *object, name string, depth int) {
-	switch v := o.values[name].(type) {
-	case *object:
-		o.values[name] = cleanSchema(v, depth+1)
+func cleanSub(o *schema.Object, name string, depth int) {
+	switch v := o.At(name).(type) {
+	case *schema.Object:
+		o.Set(name, cleanSchema(v, depth+1))
 	case bool:
 		if name == "items" {
-			o.values[name] = newObject()
+			o.Set(name, schema.NewObject())
 		}
-	case []node:
+	case []schema.Node:
 		if name != "items" {
-			o.drop(name)
+			o.Drop(name)
 			return
 		}
-		alternatives := newObject()
+		alternatives := schema.NewObject()
 		for i, e := range v {
 			v[i] = cleanSchema(e, depth+1)
 		}
 		if len(v) > 0 {
-			alternatives.set("anyOf", v)
+			alternatives.Set("anyOf", v)
 		}
-		o.values[name] = alternatives
+		o.Set(name, alternatives)
 	default:
-		o.drop(name)
+		o.Drop(name)
 	}
 }
 
-func cleanLabel(o *object, name string) {
-	s, ok := o.values[name].(string)
+func cleanLabel(o *schema.Object, name string) {
+	s, ok := o.At(name).(string)
 	if !ok {
-		o.drop(name)
+		o.Drop(name)
 		return
 	}
-	o.values[name] = cutText(s, maxDescription)
+	o.Set(name, cutText(s, maxDescription))
 }
 
-func cleanType(o *object) {
-	switch t := o.values["type"].(type) {
+func cleanType(o *schema.Object) {
+	switch t := o.At("type").(type) {
 	case string:
 		if !knownType(t) {
-			o.drop("type")
+			o.Drop("type")
 		}
-	case []node:
-		t = slices.DeleteFunc(t, func(n node) bool { s, ok := n.(string); return !ok || !knownType(s) })
+	case []schema.Node:
+		t = slices.DeleteFunc(t, func(n schema.Node) bool { s, ok := n.(string); return !ok || !knownType(s) })
 		if len(t) == 0 {
-			o.drop("type")
+			o.Drop("type")
 			return
 		}
-		o.values["type"] = t
+		o.Set("type", t)
 	default:
-		o.drop("type")
+		o.Drop("type")
 	}
 }
 
 // dropBigNumbers drops a keyword whose value holds a number that can't be kept.
-func dropBigNumbers(o *object, name string) {
-	if hasBigNumber(o.values[name]) {
-		o.drop(name)
+func dropBigNumbers(o *schema.Object, name string) {
+	if hasBigNumber(o.At(name)) {
+		o.Drop(name)
 	}
 }
 
-func hasBigNumber(n node) bool {
+func hasBigNumber(n schema.Node) bool {
 	switch n := n.(type) {
 	case json.Number:
 		return tooBig(n)
-	case []node:
+	case []schema.Node:
 		return slices.ContainsFunc(n, hasBigNumber)
-	case *object:
-		for _, name := range n.names {
-			if hasBigNumber(n.values[name]) {
+	case *schema.Object:
+		for _, name := range n.Names() {
+			if hasBigNumber(n.At(name)) {
 				return true
 			}
 		}
@@ -228,61 +223,23 @@ func hasBigNumber(n node) bool {
 	return false
 }
 
-// eachSubschema calls f for the schemas directly inside o.
-func eachSubschema(o *object, f func(*object)) {
-	call := func(n node) {
-		if sub, ok := n.(*object); ok {
-			f(sub)
-		}
-	}
-	for _, name := range slices.Clone(o.names) {
-		v := o.values[name]
-		switch {
-		case slices.Contains(schemaMapKeywords, name):
-			if m, ok := v.(*object); ok {
-				for _, key := range m.names {
-					call(m.values[key])
-				}
-			}
-		case slices.Contains(schemaListKeywords, name), slices.Contains(schemaKeywords, name):
-			if list, ok := v.([]node); ok {
-				for _, e := range list {
-					call(e)
-				}
-			}
-			call(v)
-		}
-	}
-}
-
-// rewriteRefs replaces every `$ref` by what f makes of it.
-func rewriteRefs(o *object, depth int, f func(string) string) {
-	if depth > maxJSONDepth {
-		return
-	}
-	if ref := o.text("$ref"); ref != "" {
-		o.set("$ref", f(ref))
-	}
-	eachSubschema(o, func(sub *object) { rewriteRefs(sub, depth+1, f) })
-}
-
 // dropDanglingRefs empties schemas whose local reference leads nowhere: half a schema
 // is refused, an open one is not.
-func dropDanglingRefs(root, o *object) {
-	if ref, has := o.get("$ref"); has {
+func dropDanglingRefs(root, o *schema.Object) {
+	if ref, has := o.Get("$ref"); has {
 		s, _ := ref.(string)
-		target, ok := resolvePointer(root, s)
-		if _, isSchema := target.(*object); !ok || !isSchema {
-			o.drop(slices.Clone(o.names)...)
+		target, ok := schema.Resolve(root, s)
+		if _, isSchema := target.(*schema.Object); !ok || !isSchema {
+			o.Drop(slices.Clone(o.Names())...)
 			return
 		}
 	}
-	eachSubschema(o, func(sub *object) { dropDanglingRefs(root, sub) })
+	schema.EachSub(o, func(sub *schema.Object) { dropDanglingRefs(root, sub) })
 }
 
-func dropDescriptions(o *object, depth int) {
+func dropDescriptions(o *schema.Object, depth int) {
 	if depth > 0 {
-		o.drop("description", "title", "examples")
+		o.Drop("description", "title", "examples")
 	}
-	eachSubschema(o, func(sub *object) { dropDescriptions(sub, depth+1) })
+	schema.EachSub(o, func(sub *schema.Object) { dropDescriptions(sub, depth+1) })
 }

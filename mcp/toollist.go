@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"jcode/internal/schema"
 )
 
 // Skipped is something of a server's list that is not offered, or offered changed.
@@ -161,71 +163,61 @@ func sdkList(raw json.RawMessage, http bool) json.RawMessage {
 		return raw
 	}
 	var list rawList
-	kept := []json.RawMessage{}
+	kept := []schema.Node{}
 	if http && bytes.Contains(raw, []byte(`"x-mcp-header"`)) && json.Unmarshal(raw, &list) == nil {
 		for _, item := range list.Tools {
-			name, schema := jsonString(memberOf(item, "name")), memberOf(item, "inputSchema")
-			if name == "" || !bytes.Contains(schema, []byte(`"x-mcp-header"`)) || badHeaderParam(schema) != "" {
+			name, input := jsonString(memberOf(item, "name")), memberOf(item, "inputSchema")
+			if name == "" || !bytes.Contains(input, []byte(`"x-mcp-header"`)) || badHeaderParam(input) != "" {
 				continue
 			}
-			tool := newObject()
-			tool.set("name", name)
-			if s, err := parseJSON(schema); err == nil && !hasBigNumber(s) {
-				tool.set("inputSchema", s)
-				kept = append(kept, printJSON(tool))
+			tool := schema.NewObject()
+			tool.Set("name", name)
+			if s, err := schema.Parse(input); err == nil && !hasBigNumber(s) {
+				tool.Set("inputSchema", s)
+				kept = append(kept, tool)
 			}
 		}
 	}
-	out := newObject()
-	out.set("tools", rawNodes(kept))
+	out := schema.NewObject()
+	out.Set("tools", kept)
 	if next := jsonString(all["nextCursor"]); next != "" {
-		out.set("nextCursor", next)
+		out.Set("nextCursor", next)
 	}
 	if kind := jsonString(all["resultType"]); kind != "" {
-		out.set("resultType", kind)
+		out.Set("resultType", kind)
 	}
-	return printJSON(out)
-}
-
-func rawNodes(list []json.RawMessage) []node {
-	out := []node{}
-	for _, raw := range list {
-		if n, err := parseJSON(raw); err == nil {
-			out = append(out, n)
-		}
-	}
-	return out
+	return schema.Print(out)
 }
 
 var headerToken = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
 // badHeaderParam says what is wrong with the `x-mcp-header` marks of a schema, "" if
 // nothing is.
-func badHeaderParam(schema json.RawMessage) string {
-	if !bytes.Contains(schema, []byte(`"x-mcp-header"`)) {
+func badHeaderParam(input json.RawMessage) string {
+	if !bytes.Contains(input, []byte(`"x-mcp-header"`)) {
 		return ""
 	}
-	n, err := parseJSON(schema)
-	root, ok := n.(*object)
+	n, err := schema.Parse(input)
+	root, ok := n.(*schema.Object)
 	if err != nil || !ok {
 		return ""
 	}
 	return badHeadersIn(root, map[string]bool{})
 }
 
-func badHeadersIn(o *object, seen map[string]bool) string {
-	props := o.child("properties")
+func badHeadersIn(o *schema.Object, seen map[string]bool) string {
+	props := o.Child("properties")
 	if props == nil {
 		return ""
 	}
-	for _, name := range props.names {
-		p := props.child(name)
+	for _, name := range props.Names() {
+		p := props.Child(name)
 		if p == nil {
 			continue
 		}
-		if mark, has := p.get("x-mcp-header"); has {
+		if mark, has := p.Get("x-mcp-header"); has {
 			header, _ := mark.(string)
-			switch t := p.text("type"); {
+			switch t := p.Text("type"); {
 			case t != "string" && t != "integer" && t != "boolean":
 				return fmt.Sprintf("x-mcp-header on %q, whose type is %q: only string, integer and boolean can be headers", name, t)
 			case !headerToken.MatchString(header):

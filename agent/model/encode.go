@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"jcode/internal/schema"
 )
 
 // encoder writes a request as JSON, once per step. What stays the same from step to step
@@ -144,7 +146,11 @@ func (e *encoder) tools() {
 		if len(t.Parameters) == 0 {
 			e.b = append(e.b, `{"type":"object","properties":{}}`...)
 		}
-		e.b = append(e.b, t.Parameters...)
+		if e.f.simple && !schema.IsSimple(t.Parameters) {
+			e.b = append(e.b, schema.Simple(t.Parameters)...)
+		} else {
+			e.b = append(e.b, t.Parameters...)
+		}
 		if e.f.strict {
 			e.b = append(e.b, `,"strict":true`...)
 		}

@@ -2,7 +2,10 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"jcode/internal/schema"
 )
 
 // features is how one model of one endpoint wants its requests. It begins with the
@@ -12,6 +15,7 @@ type features struct {
 	maxTokensField string
 	streamOptions  bool
 	strict         bool
+	simple         bool // tool schemas without references and the like
 	temperature    bool
 	topP           bool
 	effort         bool   // send reasoning_effort
@@ -33,6 +37,7 @@ func newFeatures(cfg ProviderConfig, model string) *features {
 		maxTokensField: "max_tokens",
 		streamOptions:  !yes(q.NoStreamOptions),
 		strict:         yes(q.Strict),
+		simple:         yes(q.SimpleSchemas),
 		temperature:    !yes(q.NoTemperature),
 		topP:           !yes(q.NoTemperature),
 		effort:         true,
@@ -98,6 +103,9 @@ func remedies() []remedy {
 			}
 		}
 		return false
+	}
+	hasSchemas := func(r *Request) bool {
+		return slices.ContainsFunc(r.Tools, func(t Tool) bool { return !schema.IsSimple(t.Parameters) })
 	}
 	return []remedy{
 		{
@@ -205,6 +213,13 @@ func remedies() []remedy {
 			func(f *features, r *Request) bool { return !f.shortIDs && hasCalls(r) },
 			func(f *features) { f.shortIDs = true },
 			"the endpoint wants short call ids; they are shortened",
+		},
+		{
+			"simple schemas",
+			[]string{"$ref", "$defs", "schema", "function_declarations", "tools[", "tools."},
+			func(f *features, r *Request) bool { return !f.simple && hasSchemas(r) },
+			func(f *features) { f.simple = true },
+			"the endpoint refuses a tool's schema; references are written out, formats and the like left out from now on",
 		},
 		{
 			"images",

@@ -18,6 +18,7 @@ func Presets() []ProviderConfig {
 		{
 			Name: "gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyEnv: "GEMINI_API_KEY",
 			Prefer: []string{"gemini-3.1-pro", "gemini-3.8-flash", "gemini-3", "gemini-2.5-pro"},
+			Quirks: Quirks{SimpleSchemas: new(true)},
 		},
 		{
 			Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyEnv: "OPENROUTER_API_KEY",
@@ -90,6 +91,7 @@ func (q Quirks) with(o Quirks) Quirks {
 	set(&q.MaxCompletionTokens, o.MaxCompletionTokens)
 	set(&q.NoStreamOptions, o.NoStreamOptions)
 	set(&q.Strict, o.Strict)
+	set(&q.SimpleSchemas, o.SimpleSchemas)
 	set(&q.NoTemperature, o.NoTemperature)
 	set(&q.NoImages, o.NoImages)
 	set(&q.ReasoningBack, o.ReasoningBack)

@@ -42,6 +42,9 @@ type Quirks struct {
 	NoStreamOptions *bool
 	// Strict marks tool schemas as strict.
 	Strict *bool
+	// SimpleSchemas sends tool schemas without references, formats and look-around patterns:
+	// what schema.Simple makes of them.
+	SimpleSchemas *bool
 	// NoTemperature leaves temperature and top_p out.
 	NoTemperature *bool
 	// NoImages replaces images by a note.

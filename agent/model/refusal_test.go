@@ -134,6 +134,17 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 	withTool := func(r *model.Request) {
 		r.Tools = []model.Tool{{Name: "read", Parameters: []byte(`{"type":"object","properties":{}}`)}}
 	}
+	withReference := func(r *model.Request) {
+		r.Tools = []model.Tool{{Name: "read", Parameters: []byte(`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"type":"string","format":"uri"}}}`)}}
+	}
+	refusing := func(part, msg string) func(modeltest.Request) string {
+		return func(r modeltest.Request) string {
+			if strings.Contains(string(r.Raw), part) {
+				return msg
+			}
+			return ""
+		}
+	}
 	withCall := func(r *model.Request) {
 		r.Messages = append(r.Messages, model.Message{Role: model.RoleAssistant, Reasoning: "hm", Calls: []model.Call{{ID: "call_abc", Name: "read", Arguments: "{}"}}},
 			model.Message{Role: model.RoleTool, CallID: "call_abc", Name: "read", Text: "x"})
@@ -199,8 +210,11 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 			}
 			return ""
 		}},
-		"short ids":  {model.Quirks{}, withCall, anyMessage("Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.", func(m modeltest.Message) bool { return m.Role == "tool" && len(m.ToolCallID) != 9 })},
-		"tool names": {model.Quirks{}, withCall, anyMessage("GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.", func(m modeltest.Message) bool { return m.Role == "tool" && m.Fields["name"] == nil })},
+		"schema reference":   {model.Quirks{}, withReference, refusing(`"$ref"`, `Invalid JSON payload received. Unknown name "$ref" at 'tools[0].function_declarations[0].parameters.properties[0].value': Cannot find field.`)},
+		"schema definitions": {model.Quirks{}, withReference, refusing(`"$defs"`, "Invalid schema for function 'read': $defs is not supported")},
+		"schema format":      {model.Quirks{}, withReference, refusing(`"format"`, "tools.0.function.parameters.properties.a.format: only 'enum' and 'date-time' are supported")},
+		"short ids":          {model.Quirks{}, withCall, anyMessage("Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.", func(m modeltest.Message) bool { return m.Role == "tool" && len(m.ToolCallID) != 9 })},
+		"tool names":         {model.Quirks{}, withCall, anyMessage("GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.", func(m modeltest.Message) bool { return m.Role == "tool" && m.Fields["name"] == nil })},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -228,6 +242,28 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 			t.Errorf("%v after %d requests", err, len(srv.Requests()))
 		}
 	})
+}
+
+func TestProviderWithSimpleSchemasNeverSeesAReference(t *testing.T) { // M05
+	srv := modeltest.New(t, modeltest.Text("ok"))
+	req := ask("x")
+	req.Tools = []model.Tool{
+		{Name: "tree", Parameters: []byte(`{"type":"object","properties":{"zebra":{"$ref":"#/$defs/t"},"apple":{"type":"string"}},"$defs":{"t":{"type":"object","properties":{"next":{"$ref":"#/$defs/t"}}}}}`)},
+		{Name: "plain", Parameters: []byte(`{"type":"object","properties":{"b":{"maximum":9007199254740993},"a":{}}}`)},
+	}
+	_, s, err := stream(t, newClient(t, srv.URL(), func(p *model.ProviderConfig) { p.Quirks.SimpleSchemas = new(true) }), req)
+	if err != nil || len(s.notes) != 0 {
+		t.Fatalf("%v %q", err, s.notes)
+	}
+	raw := string(srv.Requests()[0].Raw)
+	for _, want := range []string{
+		`{"type":"object","properties":{"zebra":{"type":"object","properties":{"next":{"type":"object","properties":{"next":{"type":"object"}}}}},"apple":{"type":"string"}}}`,
+		string(req.Tools[1].Parameters),
+	} {
+		if !strings.Contains(raw, want) {
+			t.Errorf("%s\nis not in %s", want, raw)
+		}
+	}
 }
 
 func TestThoughtSignaturesComeBackWithTheirCalls(t *testing.T) {

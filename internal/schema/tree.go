@@ -1,4 +1,4 @@
-package mcp
+package schema
 
 import (
 	"bytes"
@@ -9,35 +9,45 @@ import (
 	"strings"
 )
 
-// maxJSONDepth bounds the nesting that a schema may have.
-const maxJSONDepth = 200
+// MaxDepth bounds the nesting that a schema may have.
+const MaxDepth = 200
 
-// A node is a JSON value that keeps the order of members and numbers as they were
-// written: *object, []node, string, json.Number, bool or nil.
-type node = any
+// A Node is a JSON value that keeps the order of members and numbers as they were
+// written: *Object, []Node, string, json.Number, bool or nil.
+type Node = any
 
-// object is a JSON object with its members in order. Names are unique; of members with
+// Object is a JSON object with its members in order. Names are unique; of members with
 // one name the last value counts, at the place of the first.
-type object struct {
+type Object struct {
 	names  []string
-	values map[string]node
+	values map[string]Node
 }
 
-func newObject() *object { return &object{values: map[string]node{}} }
+// NewObject gives an object without members.
+func NewObject() *Object { return &Object{values: map[string]Node{}} }
 
-func (o *object) get(name string) (node, bool) {
+// Names lists the members in order. The slice is the object's own: Drop changes it.
+func (o *Object) Names() []string { return o.names }
+
+// Get gives a member and whether there is one.
+func (o *Object) Get(name string) (Node, bool) {
 	v, ok := o.values[name]
 	return v, ok
 }
 
-func (o *object) set(name string, v node) {
+// At gives a member, nil where there is none.
+func (o *Object) At(name string) Node { return o.values[name] }
+
+// Set gives a member a value; a new one comes last.
+func (o *Object) Set(name string, v Node) {
 	if _, ok := o.values[name]; !ok {
 		o.names = append(o.names, name)
 	}
 	o.values[name] = v
 }
 
-func (o *object) drop(names ...string) {
+// Drop removes members.
+func (o *Object) Drop(names ...string) {
 	for _, name := range names {
 		if _, ok := o.values[name]; !ok {
 			continue
@@ -52,20 +62,20 @@ func (o *object) drop(names ...string) {
 	}
 }
 
-// text gives a member that is a string, else "".
-func (o *object) text(name string) string {
+// Text gives a member that is a string, else "".
+func (o *Object) Text(name string) string {
 	s, _ := o.values[name].(string)
 	return s
 }
 
-// child gives a member that is an object, else nil.
-func (o *object) child(name string) *object {
-	c, _ := o.values[name].(*object)
+// Child gives a member that is an object, else nil.
+func (o *Object) Child(name string) *Object {
+	c, _ := o.values[name].(*Object)
 	return c
 }
 
-// parseJSON reads one JSON value.
-func parseJSON(data []byte) (node, error) {
+// Parse reads one JSON value.
+func Parse(data []byte) (Node, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	v, err := parseValue(dec, 0)
@@ -78,9 +88,9 @@ func parseJSON(data []byte) (node, error) {
 	return v, nil
 }
 
-func parseValue(dec *json.Decoder, depth int) (node, error) {
-	if depth > maxJSONDepth {
-		return nil, fmt.Errorf("nested deeper than %d", maxJSONDepth)
+func parseValue(dec *json.Decoder, depth int) (Node, error) {
+	if depth > MaxDepth {
+		return nil, fmt.Errorf("nested deeper than %d", MaxDepth)
 	}
 	tok, err := dec.Token()
 	if err != nil {
@@ -91,7 +101,7 @@ func parseValue(dec *json.Decoder, depth int) (node, error) {
 		return tok, nil
 	}
 	if delim == '[' {
-		list := []node{}
+		list := []Node{}
 		for dec.More() {
 			v, err := parseValue(dec, depth+1)
 			if err != nil {
@@ -102,7 +112,7 @@ func parseValue(dec *json.Decoder, depth int) (node, error) {
 		_, err := dec.Token()
 		return list, err
 	}
-	obj := newObject()
+	obj := NewObject()
 	for dec.More() {
 		name, err := dec.Token()
 		if err != nil {
@@ -112,33 +122,33 @@ func parseValue(dec *json.Decoder, depth int) (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		obj.set(name.(string), v)
+		obj.Set(name.(string), v)
 	}
 	_, err = dec.Token()
 	return obj, err
 }
 
-// printJSON writes a node compactly.
-func printJSON(v node) []byte {
+// Print writes a Node compactly.
+func Print(v Node) []byte {
 	var b bytes.Buffer
 	writeNode(&b, v)
 	return b.Bytes()
 }
 
-func writeNode(b *bytes.Buffer, v node) {
+func writeNode(b *bytes.Buffer, v Node) {
 	switch v := v.(type) {
-	case *object:
+	case *Object:
 		b.WriteByte('{')
 		for i, name := range v.names {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			writeString(b, name)
+			WriteString(b, name)
 			b.WriteByte(':')
 			writeNode(b, v.values[name])
 		}
 		b.WriteByte('}')
-	case []node:
+	case []Node:
 		b.WriteByte('[')
 		for i, e := range v {
 			if i > 0 {
@@ -148,7 +158,7 @@ func writeNode(b *bytes.Buffer, v node) {
 		}
 		b.WriteByte(']')
 	case string:
-		writeString(b, v)
+		WriteString(b, v)
 	case json.Number:
 		b.WriteString(v.String())
 	case bool:
@@ -162,7 +172,8 @@ func writeNode(b *bytes.Buffer, v node) {
 	}
 }
 
-func writeString(b *bytes.Buffer, s string) {
+// WriteString writes a string as JSON, without escapes for HTML.
+func WriteString(b *bytes.Buffer, s string) {
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	// A string always encodes; the encoder ends it with a newline.
@@ -170,27 +181,27 @@ func writeString(b *bytes.Buffer, s string) {
 	b.Truncate(b.Len() - 1)
 }
 
-// cloneNode copies a node deeply.
-func cloneNode(v node) node {
+// Clone copies a Node deeply.
+func Clone(v Node) Node {
 	switch v := v.(type) {
-	case *object:
-		c := newObject()
+	case *Object:
+		c := NewObject()
 		for _, name := range v.names {
-			c.set(name, cloneNode(v.values[name]))
+			c.Set(name, Clone(v.values[name]))
 		}
 		return c
-	case []node:
-		c := make([]node, len(v))
+	case []Node:
+		c := make([]Node, len(v))
 		for i, e := range v {
-			c[i] = cloneNode(e)
+			c[i] = Clone(e)
 		}
 		return c
 	}
 	return v
 }
 
-// resolvePointer follows a local reference such as `#/$defs/x` from root.
-func resolvePointer(root node, ref string) (node, bool) {
+// Resolve follows a local reference such as `#/$defs/x` from root.
+func Resolve(root Node, ref string) (Node, bool) {
 	if ref == "#" || ref == "#/" {
 		return root, true
 	}
@@ -202,13 +213,13 @@ func resolvePointer(root node, ref string) (node, bool) {
 	for part := range strings.SplitSeq(rest, "/") {
 		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
 		switch v := at.(type) {
-		case *object:
-			next, ok := v.get(part)
+		case *Object:
+			next, ok := v.Get(part)
 			if !ok {
 				return nil, false
 			}
 			at = next
-		case []node:
+		case []Node:
 			i := 0
 			if _, err := fmt.Sscanf(part, "%d", &i); err != nil || i < 0 || i >= len(v) {
 				return nil, false

@@ -1,0 +1,181 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+const (
+	// unfold is how often a definition is written out within itself.
+	unfold = 2
+	// maxParts bounds what is written out in all: definitions that name each other grow fast.
+	maxParts = 2000
+)
+
+// Simple gives a schema that needs no reference: each local `$ref` is replaced by what it
+// names, a definition within itself twice and then by its bare type; one that leads
+// elsewhere or nowhere by `{}`, which takes everything. `format` and patterns that look
+// around are left out, a `const` becomes an `enum` of one, a `default` beside `anyOf` goes.
+// What is no JSON object comes back as it is.
+func Simple(raw json.RawMessage) json.RawMessage {
+	parsed, err := Parse(raw)
+	root, ok := parsed.(*Object)
+	if err != nil || !ok {
+		return raw
+	}
+	s := simplifier{root: root}
+	out, ok := s.schema(root, 0).(*Object)
+	if !ok {
+		return raw
+	}
+	return Print(out)
+}
+
+// IsSimple reports whether Simple would leave a schema as it is. It reads no JSON: a word
+// that stands in a description counts too.
+func IsSimple(raw json.RawMessage) bool {
+	text := string(raw)
+	for _, word := range []string{`"$ref"`, `"$defs"`, `"definitions"`, `"format"`, `"const"`} {
+		if strings.Contains(text, word) {
+			return false
+		}
+	}
+	return !hasLookAround(text) && (!strings.Contains(text, `"default"`) || !strings.Contains(text, `"anyOf"`))
+}
+
+func hasLookAround(pattern string) bool {
+	return slices.ContainsFunc([]string{"(?=", "(?!", "(?<=", "(?<!"}, func(s string) bool { return strings.Contains(pattern, s) })
+}
+
+// simplifier writes out the references of one schema.
+type simplifier struct {
+	root  *Object
+	open  []string // the references that are being written out
+	parts int
+}
+
+func (s *simplifier) schema(n Node, depth int) Node {
+	o, ok := n.(*Object)
+	if !ok {
+		return n
+	}
+	if s.parts++; s.parts > maxParts || depth > MaxDepth {
+		return bare(o)
+	}
+	if ref, has := o.Get("$ref"); has {
+		return s.reference(o, ref, depth)
+	}
+	out := NewObject()
+	for _, name := range o.names {
+		v := o.values[name]
+		switch name {
+		case "$defs", "definitions", "format":
+			continue
+		case "pattern":
+			if text, ok := v.(string); ok && hasLookAround(text) {
+				continue
+			}
+		case "const":
+			if _, has := o.Get("enum"); !has {
+				out.Set("enum", []Node{v})
+			}
+			continue
+		case "default":
+			if _, has := o.Get("anyOf"); has {
+				continue
+			}
+		}
+		switch Holds(name) {
+		case One:
+			v = s.one(v, depth)
+		case List:
+			v = s.list(v, depth)
+		case Map:
+			v = s.byName(v, depth)
+		case Data:
+		}
+		out.Set(name, v)
+	}
+	return out
+}
+
+// reference gives what a reference names, with the labels that stand beside it.
+func (s *simplifier) reference(o *Object, ref Node, depth int) Node {
+	text, _ := ref.(string)
+	target, ok := Resolve(s.root, text)
+	named, isObject := target.(*Object)
+	if !ok || !isObject {
+		return NewObject()
+	}
+	out := bare(named)
+	if count(s.open, text) < unfold {
+		s.open = append(s.open, text)
+		if whole, ok := s.schema(named, depth+1).(*Object); ok {
+			out = whole
+		}
+		s.open = s.open[:len(s.open)-1]
+	}
+	for _, label := range []string{"title", "description"} {
+		if v, has := o.Get(label); has {
+			out.Set(label, v)
+		}
+	}
+	return out
+}
+
+func count(list []string, text string) int {
+	n := 0
+	for _, s := range list {
+		if s == text {
+			n++
+		}
+	}
+	return n
+}
+
+// bare is a schema's type and nothing more.
+func bare(o *Object) *Object {
+	out := NewObject()
+	switch kind := o.Text("type"); kind {
+	case "array":
+		out.Set("type", kind)
+		out.Set("items", NewObject())
+	case "string", "number", "integer", "boolean", "null":
+		out.Set("type", kind)
+	default:
+		out.Set("type", "object")
+	}
+	return out
+}
+
+func (s *simplifier) one(v Node, depth int) Node {
+	if list, ok := v.([]Node); ok { // `items` of older drafts
+		return s.list(list, depth)
+	}
+	return s.schema(v, depth+1)
+}
+
+func (s *simplifier) list(v Node, depth int) Node {
+	list, ok := v.([]Node)
+	if !ok {
+		return v
+	}
+	out := make([]Node, len(list))
+	for i, e := range list {
+		out[i] = s.schema(e, depth+1)
+	}
+	return out
+}
+
+func (s *simplifier) byName(v Node, depth int) Node {
+	m, ok := v.(*Object)
+	if !ok {
+		return v
+	}
+	out := NewObject()
+	for _, name := range m.names {
+		out.Set(name, s.schema(m.values[name], depth+1))
+	}
+	return out
+}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -69,7 +71,7 @@ func Main(args []string, std Streams) int {
 		fmt.Fprintln(std.Out, "jcode "+Version())
 		return exitDone
 	}
-	ctx, sig := withSignals(context.Background(), os.Exit)
+	ctx, sig := withSignals(context.Background())
 	defer sig.stop()
 	err := run(ctx, args, std)
 	if code := sig.code(); code != 0 {
@@ -93,9 +95,14 @@ func report(err error, stderr io.Writer) int {
 	return exit.code
 }
 
-// newParser makes the parser of the command line.
-func newParser(f *flags, std Streams, more ...kong.Option) (*kong.Kong, error) {
-	parser, err := kong.New(f, append([]kong.Option{
+// newParser makes the parser of the whole command line.
+func newParser(g *grammar, std Streams, more ...kong.Option) (*kong.Kong, error) {
+	return parserOf(g, &g.flags, std, more...)
+}
+
+// parserOf makes the parser of a grammar that has these flags.
+func parserOf(grammar any, f *flags, std Streams, more ...kong.Option) (*kong.Kong, error) {
+	parser, err := kong.New(grammar, append([]kong.Option{
 		kong.Name("jcode"),
 		kong.Description("A coding agent in the terminal. `jcode` chats; `jcode -p PROMPT` answers once; `jcode demo` takes the offline tour."),
 		kong.Writers(std.Out, std.Err),
@@ -113,68 +120,48 @@ func run(ctx context.Context, args []string, std Streams) error {
 	if len(args) > 0 && args[0] == completionCommand {
 		return complete(ctx, args[1:], std)
 	}
-	var f flags
-	exited := false
-	parser, err := newParser(&f, std, kong.Exit(func(int) { exited = true }), kong.BindTo(ctx, (*context.Context)(nil)))
+	f, parsed, err := parse(ctx, prepare(args), std)
 	if err != nil {
-		return err
+		return usageError("%w (jcode --help lists commands and flags)", err)
 	}
-	parsed, err := parser.Parse(markCommand(parser.Model.Flags, prepare(args)))
-	if exited { // --help was printed
+	if parsed == nil { // --help was printed
 		return nil
-	}
-	if err != nil {
-		err = usageError("%w (jcode --help lists commands and flags)", err)
-		sayFailure(err, formatIn(args), std)
-		return err
 	}
 	if f.Version {
 		fmt.Fprintln(std.Out, "jcode "+Version())
 		return nil
 	}
-	err = enterFolder(f.Cwd)
-	if err == nil {
-		err = parsed.Run()
-	}
-	switch name, _, _ := strings.Cut(parsed.Command(), " "); name {
-	case "chat", "demo":
-		if f.Print {
-			sayFailure(err, f.OutputFormat, std)
+	if f.Cwd != "" {
+		if err := os.Chdir(f.Cwd); err != nil {
+			return usageError("-C: %w", err)
 		}
 	}
-	return err
+	return parsed.Run()
 }
 
-// enterFolder makes the folder of -C the working one; "" stays.
-func enterFolder(dir string) error {
-	if dir == "" {
-		return nil
-	}
-	if err := os.Chdir(dir); err != nil {
-		return usageError("-C: %w", err)
-	}
-	return nil
-}
-
-// formatIn finds the output format of a headless run in a command line that could not be
-// parsed.
-func formatIn(args []string) string {
-	format, headless := "text", false
-	for i, a := range args {
-		if a == "--" {
-			break
+// parse reads the arguments. It gives no context when they asked for help, which is printed.
+func parse(ctx context.Context, args []string, std Streams) (*flags, *kong.Context, error) {
+	exited := false
+	options := []kong.Option{kong.Exit(func(int) { exited = true }), kong.BindTo(ctx, (*context.Context)(nil))}
+	with := func(g any, f *flags) (*flags, *kong.Context, error) {
+		parser, err := parserOf(g, f, std, options...)
+		if err != nil {
+			return nil, nil, err
 		}
-		headless = headless || a == "-p" || a == "--print"
-		if value, ok := strings.CutPrefix(a, "--output-format="); ok {
-			format = value
-		} else if a == "--output-format" && i+1 < len(args) {
-			format = args[i+1]
+		parsed, err := parser.Parse(markCommand(parser.Model.Flags, args))
+		if exited {
+			return f, nil, nil
+		}
+		return f, parsed, err
+	}
+	if !namesCommand(args) {
+		var chat chatGrammar
+		if f, parsed, err := with(&chat, &chat.flags); err == nil {
+			return f, parsed, nil
 		}
 	}
-	if !headless {
-		return "text"
-	}
-	return format
+	var whole grammar // says what is wrong, too
+	return with(&whole, &whole.flags)
 }
 
 // pickSession is the value of --resume that stands for "let me choose".
@@ -214,4 +201,53 @@ func Version() string {
 		}
 	}
 	return version
+}
+
+// signals ends a context at SIGINT, SIGTERM or SIGHUP (the terminal was closed) and
+// remembers which it was.
+type signals struct {
+	stop func()
+	got  chan os.Signal
+}
+
+func withSignals(parent context.Context) (context.Context, *signals) {
+	ctx, cancel := context.WithCancel(parent)
+	in := make(chan os.Signal, 2)
+	signal.Notify(in, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		signal.Notify(in, syscall.SIGHUP)
+	}
+	s := &signals{got: make(chan os.Signal, 1)}
+	done := make(chan struct{})
+	go func() {
+		select {
+		case sig := <-in:
+			s.got <- sig
+			cancel()
+		case <-done:
+		}
+	}()
+	s.stop = func() {
+		signal.Stop(in)
+		close(done)
+		cancel()
+	}
+	return ctx, s
+}
+
+// code is the exit code of the signal that came, 0 when none did.
+func (s *signals) code() int {
+	select {
+	case sig := <-s.got:
+		s.got <- sig
+		switch sig {
+		case syscall.SIGTERM:
+			return exitTerm
+		case syscall.SIGHUP:
+			return exitHup
+		}
+		return exitInt
+	default:
+		return 0
+	}
 }

@@ -59,8 +59,8 @@ func (c *completionCmd) Run(std Streams) error {
 
 // complete prints what can stand in place of the last of the words.
 func complete(ctx context.Context, words []string, std Streams) error {
-	var f flags
-	parser, err := newParser(&f, std)
+	var g grammar
+	parser, err := newParser(&g, std)
 	if err != nil {
 		return err
 	}

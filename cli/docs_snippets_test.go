@@ -82,9 +82,9 @@ func checkShell(t *testing.T, page string, line int, script string) {
 		if len(words) == 0 || words[0] != "jcode" {
 			return true
 		}
-		var f flags
+		var g grammar
 		var said bytes.Buffer
-		parser, err := newParser(&f, Streams{Out: &said, Err: &said}, kong.Exit(func(int) {}))
+		parser, err := newParser(&g, Streams{Out: &said, Err: &said}, kong.Exit(func(int) {}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,12 +1,14 @@
 package cli
 
 import (
-	"errors"
+	"reflect"
+	"slices"
+	"strings"
 
 	"jcode/tools"
 )
 
-// flags is the grammar of the command line. Flags of the root hold for all commands.
+// flags are those of the root, which hold for all commands.
 type flags struct {
 	Print        bool     `short:"p" help:"Answer one prompt without a terminal UI; piped input is appended to it."`
 	OutputFormat string   `enum:"text,json,stream-json" default:"text" help:"Output with -p: ${enum}." placeholder:"FORMAT"`
@@ -33,6 +35,11 @@ type flags struct {
 	Cwd          string   `short:"C" help:"Work in this folder." placeholder:"DIR"`
 	AddDir       []string `help:"Let the tools work in this folder too; repeatable." placeholder:"DIR" sep:"none"`
 	Version      bool     `help:"Print the version."`
+}
+
+// grammar is the whole command line.
+type grammar struct {
+	flags
 
 	Chat  chatCmd  `cmd:"" default:"withargs" hidden:"" help:"Chat in the terminal."`
 	Demo  demoCmd  `cmd:"" help:"Take the offline tour: real tools, scripted model."`
@@ -51,20 +58,33 @@ type flags struct {
 	Permissions permissionsCmd `cmd:"" help:"List rules and grants, and explain what would happen to a line."`
 }
 
+// chatGrammar is the command line of a chat or a one-shot answer. To build it costs a fifth
+// of the whole grammar, which every start would pay.
+type chatGrammar struct {
+	flags
+
+	Chat chatCmd `cmd:"" default:"withargs" hidden:""`
+}
+
+// namesCommand says whether one of the words could be a command of the grammar. What comes
+// after `--` is a prompt or another program's.
+func namesCommand(words []string) bool {
+	if end := slices.Index(words, "--"); end >= 0 {
+		words = words[:end]
+	}
+	all := reflect.TypeFor[grammar]()
+	for i := range all.NumField() {
+		f := all.Field(i)
+		if _, ok := f.Tag.Lookup("cmd"); ok && slices.Contains(words, strings.ToLower(f.Name)) {
+			return true
+		}
+	}
+	return false
+}
+
 // chatCmd is the default command: interactive, or one-shot with -p.
 type chatCmd struct {
 	Prompt []string `arg:"" optional:"" help:"What the agent should do."`
-}
-
-// Validate refuses limits that would not limit. The parser calls it.
-func (f *flags) Validate() error {
-	if f.MaxSteps < 0 {
-		return errors.New("--max-steps: a limit is a number above 0")
-	}
-	if !(f.MaxCost >= 0) { // NaN too
-		return errors.New("--max-cost: a limit is a number above 0")
-	}
-	return nil
 }
 
 // mode reads --mode; an empty flag gives the fallback.

@@ -3,8 +3,11 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,10 +15,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// grammar is the command line's.
-func grammar(t *testing.T) *kong.Application {
+// commandLine is the command line's.
+func commandLine(t *testing.T) *kong.Application {
 	t.Helper()
-	parser, err := newParser(&flags{}, Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
+	parser, err := newParser(&grammar{}, Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +39,7 @@ func TestHelpFitsOneScreenAndNamesEverything(t *testing.T) {
 			t.Errorf("longer than 80 columns: %s", l)
 		}
 	}
-	app := grammar(t)
+	app := commandLine(t)
 	for _, f := range app.Flags {
 		if !f.Hidden && !regexp.MustCompile(`--`+f.Name+`\b`).Match(out.Bytes()) {
 			t.Errorf("--%s is missing", f.Name)
@@ -70,7 +73,7 @@ func TestHelpOfACommandShowsItsOwnFlags(t *testing.T) {
 
 func TestManPageIsThatOfTheGrammar(t *testing.T) {
 	const page = "../docs/jcode.1"
-	want := manPage(grammar(t))
+	want := manPage(commandLine(t))
 	got, err := os.ReadFile(page)
 	if err == nil && string(got) == want {
 		return
@@ -134,4 +137,56 @@ func roff(s string) string {
 		s = `\&` + s
 	}
 	return s
+}
+
+// A chat is parsed by a part of the grammar: it must mean the same, and no command may get
+// past it.
+func TestChatIsParsedAsByTheWholeGrammar(t *testing.T) {
+	for _, c := range commandLine(t).Children {
+		if !namesCommand([]string{"-m", "x", c.Name}) {
+			t.Errorf("%s is not known as a command", c.Name)
+		}
+	}
+	std := Streams{Out: io.Discard, Err: io.Discard}
+	for _, args := range [][]string{
+		{},
+		{"fix", "the tests"},
+		{"-p", "hi"},
+		{"-c", "--fork", "--mode", "plan"},
+		{"--resume=?", "-C", ".", "go"},
+		{"--allow", "exec(a, b)", "--deny=fetch", "--add-dir", "x", "--add-dir", "y"},
+		{"-p", "--output-format", "json", "--max-steps=3", "--max-cost", "0.5", "x"},
+		{"-pm", "a/b", "x"},
+		{"--version"},
+		{"--debug", "explain", "this"},
+	} {
+		var whole grammar
+		parser, err := newParser(&whole, std)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parser.Parse(args); err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		var chat chatGrammar
+		if parser, err = parserOf(&chat, &chat.flags, std); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parser.Parse(args); err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		if !reflect.DeepEqual(whole.flags, chat.flags) || !slices.Equal(whole.Chat.Prompt, chat.Chat.Prompt) {
+			t.Errorf("%v: %+v and %+v", args, whole.flags, chat)
+		}
+	}
+	for _, args := range [][]string{{"--", "doctor"}, {"-p", "--", "mcp", "list"}} {
+		if _, parsed, err := parse(t.Context(), args, std); err != nil || !strings.HasPrefix(parsed.Command(), "chat") {
+			t.Errorf("%v: is not a prompt: %v", args, err)
+		}
+	}
+	for _, args := range [][]string{{"--nonsense"}, {"--max-steps", "x"}, {"--output-format", "xml"}} {
+		if _, _, err := parse(t.Context(), args, std); err == nil {
+			t.Errorf("%v: no error", args)
+		}
+	}
 }

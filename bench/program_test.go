@@ -1,6 +1,6 @@
 //go:build linux
 
-package bench
+package main
 
 import (
 	"bytes"
@@ -67,12 +67,12 @@ func (p *program) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// figures are medians over the runs of a benchmark.
-type figures map[string][]float64
+// samples are what the runs of a benchmark measured, by unit; medians are reported.
+type samples map[string][]float64
 
-func (f figures) add(unit string, v float64) { f[unit] = append(f[unit], v) }
+func (f samples) add(unit string, v float64) { f[unit] = append(f[unit], v) }
 
-func (f figures) report(b *testing.B) {
+func (f samples) report(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	for unit, values := range f {
 		slices.Sort(values)
@@ -81,7 +81,7 @@ func (f figures) report(b *testing.B) {
 }
 
 // run measures one run from outside.
-func (p *program) run(f figures, args ...string) {
+func (p *program) run(f samples, args ...string) {
 	p.b.Helper()
 	p.server.Reset()
 	cmd := p.command(args...)
@@ -125,7 +125,7 @@ func hello(modeltest.Request) modeltest.Reply { return modeltest.Text("Hello.") 
 
 // BenchmarkVersion is the cost of every start. Goal: wall ≤ 6 ms.
 func BenchmarkVersion(b *testing.B) {
-	p, f := newProgram(b, hello), figures{}
+	p, f := newProgram(b, hello), samples{}
 	for b.Loop() {
 		p.run(f, "--version")
 	}
@@ -135,8 +135,8 @@ func BenchmarkVersion(b *testing.B) {
 // BenchmarkHello is the shortest session. Goals: request ≤ 30 ms, wall and CPU ≤ 35 ms,
 // peak ≤ 40 MiB, request ≤ 18 KiB.
 func BenchmarkHello(b *testing.B) {
-	p, f := newProgram(b, hello), figures{}
-	p.run(figures{}, "-p", "hi") // the first start makes the database
+	p, f := newProgram(b, hello), samples{}
+	p.run(samples{}, "-p", "hi") // the first start makes the database
 	for b.Loop() {
 		p.run(f, "-p", "say hello")
 	}
@@ -157,8 +157,8 @@ func BenchmarkTools50(b *testing.B) {
 			return modeltest.Calls(modeltest.Call{Name: "read", Args: fmt.Sprintf(`{"path":"file.txt","limit":%d}`, 50+n)})
 		}
 		return modeltest.Text("Done.")
-	}), figures{}
-	p.run(figures{}, "-p", "go")
+	}), samples{}
+	p.run(samples{}, "-p", "go")
 	for b.Loop() {
 		p.run(f, "-p", "read it fifty times")
 	}
@@ -169,7 +169,7 @@ func BenchmarkTools50(b *testing.B) {
 // ≤ 200 ms.
 func BenchmarkStream(b *testing.B) {
 	answer := modeltest.Text(markdown(20_000)...)
-	p, f := newProgram(b, func(modeltest.Request) modeltest.Reply { return answer }), figures{}
+	p, f := newProgram(b, func(modeltest.Request) modeltest.Reply { return answer }), samples{}
 	for b.Loop() {
 		p.run(f, "-p", "write at length")
 	}

@@ -1,6 +1,6 @@
 //go:build linux
 
-package bench
+package main
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 // BenchmarkTerminalResume goes on with a session of 10,000 messages: the start to the
 // frame that shows its last one, and the memory then. Goals: ≤ 150 ms, ≤ 80 MiB.
 func BenchmarkTerminalResume(b *testing.B) {
-	p, f := newProgram(b, hello), figures{}
+	p, f := newProgram(b, hello), samples{}
 	p.fill(10_000)
 	for b.Loop() {
 		began := time.Now()

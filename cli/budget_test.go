@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,7 +15,8 @@ import (
 	"jcode/internal/modeltest"
 )
 
-// The budgets of docs/performance.md that are counts: they hold on any machine.
+// The budgets of docs/performance.md that are counts: they hold on any machine. What is
+// counted is reported as attributes, which the command bench reads.
 
 func TestFirstRequestIsSmallAndTheOnlyOne(t *testing.T) {
 	srv := modeltest.New(t, modeltest.Text("Hello."))
@@ -25,6 +27,8 @@ func TestFirstRequestIsSmallAndTheOnlyOne(t *testing.T) {
 	if len(requests) != 1 {
 		t.Fatalf("one prompt made %d requests", len(requests))
 	}
+	t.Attr("requests", strconv.Itoa(len(requests)))
+	t.Attr("bytes", strconv.Itoa(len(requests[0].Raw)))
 	if n := len(requests[0].Raw); n > 18<<10 {
 		t.Errorf("the request has %d bytes, at most 18 KiB are allowed", n)
 	}
@@ -42,6 +46,8 @@ func TestRoundsOfToolsCostOneRequestEachOnOneConnection(t *testing.T) {
 	if out, err := jcode(t.Context(), t, t.TempDir(), t.TempDir(), srv.URL(), "-p", "look").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	t.Attr("requests", strconv.Itoa(len(srv.Requests())))
+	t.Attr("connections", strconv.Itoa(srv.Connections()))
 	if got := len(srv.Requests()); got != rounds+1 {
 		t.Errorf("%d rounds made %d requests", rounds, got)
 	}
@@ -61,6 +67,7 @@ func TestSchemasAndSystemPromptAreShort(t *testing.T) {
 	if err := json.Unmarshal(out, &list); err != nil {
 		t.Fatal(err)
 	}
+	t.Attr("tokens", strconv.Itoa(list.Total))
 	if list.Total == 0 || list.Total >= 4000 {
 		t.Errorf("builtin schemas and system prompt have %d tokens, fewer than 4,000 are allowed", list.Total)
 	}
@@ -114,8 +121,10 @@ func TestDeltaAllocatesLittleAndAPipeGetsTheAnswerAtOnce(t *testing.T) {
 	t.Chdir(t.TempDir()) // -C changes the folder; this brings it back
 	few, _ := streamed(t, 1000)
 	many, written := streamed(t, 21000)
-	perDelta := (many - few) / 20000
+	perDelta := max(0, many-few) / 20000
 	t.Logf("%.2f allocations for a delta (%.0f for 1,000, %.0f for 21,000), %d writes", perDelta, few, many, written)
+	t.Attr("allocations", fmt.Sprintf("%.3f", perDelta))
+	t.Attr("writes", strconv.Itoa(written))
 	if perDelta > 1 {
 		t.Errorf("a delta costs %.1f allocations from the socket to the output", perDelta)
 	}

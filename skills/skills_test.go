@@ -608,6 +608,32 @@ func BenchmarkSavedToLive(b *testing.B) {
 	}
 }
 
+// BenchmarkCommandSavedToLive does the same for a command file.
+func BenchmarkCommandSavedToLive(b *testing.B) {
+	places := skills.Places{Project: b.TempDir()}
+	file := filepath.Join(places.Project, ".jcode/commands/one.md")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	save := func(i int) {
+		if err := os.WriteFile(file, fmt.Appendf(nil, "text %d", i), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	save(-1)
+	live := make(chan skills.Change, 1)
+	src := skills.NewCommandFiles(places, nil, nil)
+	src.List()
+	stop := skills.Watch(skills.New(skills.Options{Places: places}), src, func(c skills.Change) { live <- c })
+	defer stop()
+	i := 0
+	for b.Loop() {
+		save(i)
+		<-live
+		i++
+	}
+}
+
 // BenchmarkCatalogue50 reports the tokens of a catalogue of 50 skills with long descriptions.
 func BenchmarkCatalogue50(b *testing.B) {
 	dir := b.TempDir()

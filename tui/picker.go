@@ -30,9 +30,9 @@ type picker struct {
 	detailFrom   int
 
 	choose  func(p *program, r Row) tea.Cmd
-	actions []Action                  // further ones, by key
-	reload  func(then func()) tea.Cmd // reads the rows anew; then happens with them
-	move    func(p *program, r Row)   // told when the cursor moves
+	actions []Action // further ones, by key
+	reload  func(p *program, pk *picker) tea.Cmd
+	move    func(p *program, r Row) // told when the cursor moves
 	cancel  func(p *program) tea.Cmd
 	typed   func(p *program, query string) tea.Cmd // searches elsewhere as well
 	toggle  func(p *program, pk *picker) tea.Cmd   // Tab
@@ -187,9 +187,9 @@ func (pk *picker) run(p *program, a *Action) tea.Cmd {
 	return p.background(func(ctx context.Context) do {
 		msg, err := a.Run(ctx, r)
 		return func(p *program) tea.Cmd {
-			note := text.Clean(msg)
+			pk.note = text.Clean(msg)
 			if err != nil {
-				note = "✗ " + text.Clean(err.Error())
+				pk.note = "✗ " + text.Clean(err.Error())
 			} else if a.Close {
 				p.close(pk)
 				if msg != "" {
@@ -197,20 +197,12 @@ func (pk *picker) run(p *program, a *Action) tea.Cmd {
 				}
 				return nil
 			}
-			return pk.tell(note)
+			if pk.reload != nil {
+				return pk.reload(p, pk)
+			}
+			return nil
 		}
 	})
-}
-
-// tell shows a note, and the rows as they are now in the same frame: whoever acts on what it
-// says must not act on rows of before.
-func (pk *picker) tell(note string) tea.Cmd {
-	show := func() { pk.note = note }
-	if pk.reload != nil {
-		return pk.reload(show)
-	}
-	show()
-	return nil
 }
 
 // edit opens a row's file in the person's editor and reads the rows anew afterwards.
@@ -221,10 +213,14 @@ func (pk *picker) edit(p *program, a *Action, r Row) tea.Cmd {
 		return nil
 	}
 	return p.edit(file, func(p *program, err error) tea.Cmd {
+		pk.note = ""
 		if err != nil {
-			return pk.tell("✗ " + text.Clean(err.Error()))
+			pk.note = "✗ " + text.Clean(err.Error())
 		}
-		return pk.tell("")
+		if pk.reload != nil {
+			return pk.reload(p, pk)
+		}
+		return nil
 	})
 }
 

@@ -283,6 +283,7 @@ func TestDeltaCostsTheSameLateInAnAnswer(t *testing.T) {
 		})
 	}
 	early, late := allocs(1<<10), allocs(64<<10)
+	t.Attr("allocations-ratio", fmt.Sprintf("%.3f", late/early))
 	if late > early*1.5 {
 		t.Errorf("4 KB of deltas allocate %.0f times after 64 KB and %.0f after 1 KB", late, early)
 	}

@@ -1,0 +1,141 @@
+package main
+
+import "strings"
+
+// job is one call of go test: the benchmarks or tests of a package that figures come from.
+type job struct {
+	name string
+	pkg  string
+	// benchmarks is the pattern of the benchmarks to run; without one, tests are run.
+	benchmarks string
+	// tests is the pattern of the tests to run. They report their counts as attributes.
+	tests string
+	// time is -benchtime, "" for the default.
+	time string
+	// whole says that the real program is run, which -runs bounds and only Linux measures.
+	whole bool
+	// tree says that the benchmarks search a large folder.
+	tree bool
+}
+
+// value is one number out of a job's output.
+type value struct {
+	job, from, unit string
+}
+
+// figure is one row of the table.
+type figure struct {
+	name string
+	// what the number is counted in, as it is shown.
+	unit   string
+	budget float64
+	value  value
+	// over, where it is set, divides the value.
+	over *value
+	// scale makes of the measured number the shown one; 0 is 1.
+	scale float64
+}
+
+func jobs() []job {
+	return []job{
+		{name: "program", pkg: "./bench", benchmarks: ".", whole: true},
+		{name: "markdown", pkg: "./tui/markdown", benchmarks: "^Benchmark(Whole|Delta)$"},
+		{name: "tui", pkg: "./tui", benchmarks: "^Benchmark(Frame|KeyToFrame500Lines)$"},
+		{name: "session", pkg: "./session", benchmarks: "^BenchmarkAppendMessage$"},
+		{name: "roles", pkg: "./agent", benchmarks: "^BenchmarkRoleSwitch$"},
+		{name: "mcp", pkg: "./mcp", benchmarks: "^Benchmark(Connect|Call)$"},
+		{name: "lua", pkg: "./lua", benchmarks: "^BenchmarkWarmCall$"},
+		{name: "lua files", pkg: "./lua", benchmarks: "^BenchmarkSavedFileToLive$", time: "10x"},
+		{name: "skill files", pkg: "./skills", benchmarks: "SavedToLive$", time: "10x"},
+		{name: "search", pkg: "./internal/search", benchmarks: "Against", time: "5x", tree: true},
+		{name: "counts", pkg: "./cli", tests: "^Test(FirstRequestIsSmallAndTheOnlyOne|RoundsOfToolsCostOneRequestEachOnOneConnection|SchemasAndSystemPromptAreShort|DeltaAllocatesLittleAndAPipeGetsTheAnswerAtOnce)$"},
+		{name: "markdown counts", pkg: "./tui/markdown", tests: "^TestDeltaCostsTheSameLateInAnAnswer$"},
+		{name: "tui counts", pkg: "./tui", tests: "^Test(FrameDoesNotDependOnTheTranscript|StreamWritesAFewBytesPerByteShown)$"},
+	}
+}
+
+func figures() []figure {
+	const perNanosecond = 1e-6 // milliseconds
+	program := func(benchmark, unit string) value { return value{"program", "Benchmark" + benchmark, unit} }
+	ns := func(job, benchmark string) value { return value{job, "Benchmark" + benchmark, "ns/op"} }
+	list := []figure{
+		{name: "--version, wall", unit: "ms", budget: 6, value: program("Version", "wall-ms")},
+		{name: "-p hello: start to first request", unit: "ms", budget: 30, value: program("Hello", "request-ms")},
+		{name: "-p hello: wall", unit: "ms", budget: 35, value: program("Hello", "wall-ms")},
+		{name: "-p hello: CPU", unit: "ms", budget: 35, value: program("Hello", "cpu-ms")},
+		{name: "-p hello: peak memory", unit: "MiB", budget: 40, value: program("Hello", "rss-MiB")},
+		{name: "-p hello: bytes of the request", unit: "KiB", budget: 18, value: program("Hello", "request-KiB")},
+		{name: "50 rounds of reading a file: answer to next request", unit: "ms", budget: 1.5, value: program("Tools50", "gap-ms")},
+		{name: "50 rounds of reading a file: wall", unit: "ms", budget: 160, value: program("Tools50", "wall-ms")},
+		{name: "50 rounds of reading a file: CPU", unit: "ms", budget: 160, value: program("Tools50", "cpu-ms")},
+		{name: "20,000 tokens streamed, headless: wall", unit: "ms", budget: 200, value: program("Stream", "wall-ms")},
+		{name: "20,000 tokens streamed, headless: CPU", unit: "ms", budget: 200, value: program("Stream", "cpu-ms")},
+		{name: "terminal: launch to prompt", unit: "ms", budget: 30, value: program("TerminalLaunch", "launch-ms")},
+		{name: "terminal: launch ÷ that of a bare program of the same libraries", unit: "×", budget: 1.2, value: program("TerminalLaunch", "launch-÷-bare")},
+		{name: "terminal, idle: memory", unit: "MiB", budget: 34, value: program("TerminalLaunch", "idle-MiB")},
+		{name: "terminal, idle: CPU", unit: "%", budget: 0.1, value: program("TerminalLaunch", "idle-cpu-%")},
+		{name: "terminal: key to screen, median", unit: "ms", budget: 4, value: program("TerminalKey", "median-ms")},
+		{name: "terminal: key to screen, worst", unit: "ms", budget: 10, value: program("TerminalKey", "worst-ms")},
+		{name: "terminal: 20,000 tokens streamed, wall", unit: "ms", budget: 400, value: program("TerminalStream", "wall-ms")},
+		{name: "terminal: 20,000 tokens streamed, CPU", unit: "ms", budget: 500, value: program("TerminalStream", "cpu-ms")},
+		{name: "terminal: memory after that", unit: "MiB", budget: 60, value: program("TerminalStream", "after-MiB")},
+		{name: "terminal: 150 tokens/s for 10 s, CPU", unit: "ms", budget: 600, value: program("TerminalSlow", "cpu-ms")},
+		{name: "terminal: 150 tokens/s, bytes written ÷ bytes of text", unit: "×", budget: 3, value: program("TerminalSlow", "written-÷-text")},
+		{name: "terminal: going on with 10,000 messages, to the frame", unit: "ms", budget: 150, value: program("TerminalResume", "resume-ms")},
+		{name: "terminal: memory with 10,000 messages", unit: "MiB", budget: 80, value: program("TerminalResume", "after-MiB")},
+
+		{name: "Markdown: a delta after 64 KB ÷ after 1 KB", unit: "×", budget: 1.5, value: ns("markdown", "Delta/after64KB"), over: &value{"markdown", "BenchmarkDelta/after1KB", "ns/op"}},
+		{name: "Markdown: 4 KB", unit: "ms", budget: 1, value: ns("markdown", "Whole/4KB"), scale: perNanosecond},
+		{name: "Markdown: 64 KB", unit: "ms", budget: 16, value: ns("markdown", "Whole/64KB"), scale: perNanosecond},
+		{name: "a frame at 10,000 items", unit: "ms", budget: 2, value: ns("tui", "Frame/10000items"), scale: perNanosecond},
+		{name: "a frame at 10,000 items ÷ at 100", unit: "×", budget: 1.2, value: ns("tui", "Frame/10000items"), over: &value{"tui", "BenchmarkFrame/100items", "ns/op"}},
+		{name: "key to frame, input of 500 lines", unit: "ms", budget: 4, value: ns("tui", "KeyToFrame500Lines"), scale: perNanosecond},
+		{name: "commit of one message", unit: "ms", budget: 2, value: ns("session", "AppendMessage"), scale: perNanosecond},
+		{name: "role switch", unit: "ms", budget: 20, value: ns("roles", "RoleSwitch"), scale: perNanosecond},
+		{name: "MCP: start of a server to usable tools", unit: "ms", budget: 50, value: ns("mcp", "Connect"), scale: perNanosecond},
+		{name: "MCP: a call ÷ one of the SDK's own client", unit: "×", budget: 1.1, value: ns("mcp", "Call/jcode"), over: &value{"mcp", "BenchmarkCall/sdk", "ns/op"}},
+		{name: "Lua: warm call of a tool, median", unit: "ms", budget: 0.5, value: value{"lua", "BenchmarkWarmCall", "µs/p50"}, scale: 1e-3},
+		{name: "Lua: warm call of a tool, 99th of 100", unit: "ms", budget: 5, value: value{"lua", "BenchmarkWarmCall", "µs/p99"}, scale: 1e-3},
+		{name: "a Lua tool saved → live", unit: "ms", budget: 300, value: value{"lua files", "BenchmarkSavedFileToLive", "µs/p50"}, scale: 1e-3},
+		{name: "a skill saved → live", unit: "ms", budget: 300, value: ns("skill files", "SavedToLive"), scale: perNanosecond},
+		{name: "a command file saved → live", unit: "ms", budget: 300, value: ns("skill files", "CommandSavedToLive"), scale: perNanosecond},
+	}
+	search := func(name, benchmark string, budget float64) figure {
+		return figure{name: name, unit: "×", budget: budget, value: value{"search", benchmark, "ratio"}}
+	}
+	for _, p := range []struct {
+		pattern string
+		budget  float64
+	}{
+		{"literal", 1.15},
+		{"common-literal", 1.15},
+		{"regex", 1.15},
+		{"alternation", 1.15},
+		{"ignore-case", 1.15},
+		{"short-literal", 1.5},
+		{"no-literal", 1.5},
+	} {
+		list = append(list, search("grep ÷ ripgrep, "+p.pattern, "BenchmarkGrepAgainstRipgrep/"+p.pattern, p.budget))
+	}
+	list = append(list, search("glob ÷ fd", "BenchmarkGlobAgainstFd", 1.5))
+	count := func(name, job, test, attr string, budget float64) figure {
+		unit := strings.TrimSuffix(attr, "-ratio")
+		if unit != attr {
+			unit = "× " + unit
+		}
+		return figure{name: name, unit: unit, budget: budget, value: value{job, test, attr}}
+	}
+	return append(list,
+		count("first request, all builtin tools offered", "counts", "TestFirstRequestIsSmallAndTheOnlyOne", "bytes", 18<<10),
+		count("builtin schemas and system prompt (bytes/4)", "counts", "TestSchemasAndSystemPromptAreShort", "tokens", 4000),
+		count("a prompt without tools", "counts", "TestFirstRequestIsSmallAndTheOnlyOne", "requests", 1),
+		count("10 rounds of tools", "counts", "TestRoundsOfToolsCostOneRequestEachOnOneConnection", "requests", 11),
+		count("10 rounds of tools", "counts", "TestRoundsOfToolsCostOneRequestEachOnOneConnection", "connections", 2),
+		count("a streamed delta, from the socket to the output", "counts", "TestDeltaAllocatesLittleAndAPipeGetsTheAnswerAtOnce", "allocations", 1),
+		count("a whole answer to a pipe", "counts", "TestDeltaAllocatesLittleAndAPipeGetsTheAnswerAtOnce", "writes", 3),
+		count("Markdown: 4 KB of deltas after 64 KB ÷ after 1 KB", "markdown counts", "TestDeltaCostsTheSameLateInAnAnswer", "allocations-ratio", 1.5),
+		count("a frame at 10,000 items ÷ at 100", "tui counts", "TestFrameDoesNotDependOnTheTranscript", "allocations-ratio", 1.2),
+		count("sentences streamed to the terminal ÷ their text", "tui counts", "TestStreamWritesAFewBytesPerByteShown/sentences", "bytes-ratio", 3),
+		count("short coloured lines streamed to the terminal ÷ their text", "tui counts", "TestStreamWritesAFewBytesPerByteShown/short_colours", "bytes-ratio", 3),
+	)
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Every figure comes from a benchmark or test that there is, in the package of its job.
+func TestEveryFigureHasItsSource(t *testing.T) {
+	functions := map[string]map[string]bool{}
+	patterns := map[string]*regexp.Regexp{}
+	for _, j := range jobs() {
+		functions[j.name] = testFunctions(t, filepath.Join("..", j.pkg))
+		patterns[j.name] = regexp.MustCompile(j.benchmarks + j.tests)
+	}
+	for _, f := range figures() {
+		for _, v := range []*value{&f.value, f.over} {
+			if v == nil {
+				continue
+			}
+			name, _, _ := strings.Cut(v.from, "/")
+			if !functions[v.job][name] || !patterns[v.job].MatchString(name) {
+				t.Errorf("%s: job %q does not run %s", f.name, v.job, name)
+			}
+		}
+	}
+}
+
+// testFunctions gives the names of the functions in a package's test files.
+func testFunctions(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s has no tests: %v", dir, err)
+	}
+	names := map[string]bool{}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range parsed.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
+				names[fn.Name.Name] = true
+			}
+		}
+	}
+	return names
+}
+
+// docs/performance.md has a row for each figure, with the budget that is checked here.
+func TestThePageHasEveryFigureAndItsBudget(t *testing.T) {
+	page, err := os.ReadFile("../docs/performance.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range figures() {
+		row := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(f.name) + ` \| [^|]+ \| ` + regexp.QuoteMeta(shown(f.budget, f.unit)) + ` \|`)
+		if !row.Match(page) {
+			t.Errorf("docs/performance.md lacks a row %q with the budget %s", f.name, shown(f.budget, f.unit))
+		}
+	}
+}
+
+func TestOutputOfGoTestIsRead(t *testing.T) {
+	m := measurements{}
+	m.read("j", `goos: linux
+BenchmarkA
+BenchmarkA-2   	       5	       332.0 ours-ms	         0.8309 ratio
+BenchmarkA-2   	       5	       300.0 ours-ms	         0.5 ratio
+BenchmarkA-2   	       5	       310.0 ours-ms	         0.9 ratio
+BenchmarkB/common-literal-2  	   10	  2000000 ns/op	  3 B/op
+--- SKIP: BenchmarkC
+    search_test.go:140: fd is not installed
+=== RUN   TestD
+=== ATTR  TestD bytes 11664
+--- PASS: TestD (0.00s)
+`)
+	m.skip("k", "", "only on Linux")
+	for _, c := range []struct {
+		f    figure
+		want float64
+		why  string
+	}{
+		{figure{value: value{"j", "BenchmarkA", "ratio"}}, 0.8309, ""},
+		{figure{value: value{"j", "BenchmarkA", "ours-ms"}}, 310, ""},
+		{figure{value: value{"j", "BenchmarkB/common-literal", "ns/op"}, scale: 1e-6}, 2, ""},
+		{figure{value: value{"j", "BenchmarkA", "ours-ms"}, over: &value{"j", "BenchmarkB/common-literal", "B/op"}}, 310.0 / 3, ""},
+		{figure{value: value{"j", "BenchmarkC/x", "ratio"}}, 0, "fd is not installed"},
+		{figure{value: value{"j", "TestD", "bytes"}}, 11664, ""},
+		{figure{value: value{"j", "BenchmarkZ", "ratio"}}, 0, "not measured"},
+		{figure{value: value{"k", "BenchmarkZ", "ratio"}}, 0, "only on Linux"},
+	} {
+		if n, why := m.result(c.f); n != c.want || why != c.why {
+			t.Errorf("%v: %v, %q; want %v, %q", c.f.value, n, why, c.want, c.why)
+		}
+	}
+}
+
+func TestTableSaysWhatIsOverItsBudget(t *testing.T) {
+	rows := []figure{
+		{name: "start", unit: "ms", budget: 6, value: value{"j", "A", "ms"}},
+		{name: "ratio", unit: "×", budget: 1.15, value: value{"j", "B", "ratio"}},
+		{name: "gone", unit: "ms", budget: 2, value: value{"j", "C", "ms"}},
+	}
+	m := measurements{}
+	m.add(rows[0].value, "5.4321")
+	m.add(rows[1].value, "1.276")
+	var table, page bytes.Buffer
+	printTable(&table, rows, m, false)
+	printTable(&page, rows, m, true)
+	want := "figure  measured      budget  ok\nstart   5.43 ms       6 ms    yes\nratio   1.28 ×        1.15 ×  no\ngone    not measured  2 ms    –\n"
+	if table.String() != want {
+		t.Errorf("the table is\n%s", table.String())
+	}
+	if !strings.Contains(page.String(), "| start | 5.43 ms | 6 ms | yes |\n") {
+		t.Errorf("the page has\n%s", page.String())
+	}
+}
+
+func TestNumbersHaveThreeDigits(t *testing.T) {
+	for n, want := range map[float64]string{0: "0 x", 5: "5 x", 1.5: "1.5 x", 11675: "11675 x", 123.456: "123 x", 0.0060123: "0.0060 x", 1.1: "1.1 x", 0.004: "0.0040 x"} {
+		if got := shown(n, "x"); got != want {
+			t.Errorf("%s is shown as %q, not %q", fmt.Sprint(n), got, want)
+		}
+	}
+}

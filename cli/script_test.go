@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(env *testscript.Env) error {
 			home := env.WorkDir + "-home" // outside the project
+			env.Defer(func() { _ = os.RemoveAll(home) })
 			for _, name := range []string{"HOME", "JCODE_HOME"} {
 				env.Setenv(name, home)
 			}
@@ -125,7 +126,7 @@ func checkRequest(ts *testscript.TestScript, neg bool, args []string) {
 	if _, err := fmt.Sscan(args[0], &n); err != nil {
 		ts.Fatalf("%v", err)
 	}
-	if _, ok := state(ts).srv.Wait(n+1, 10*time.Second); !ok {
+	if _, ok := state(ts).srv.Wait(n+1, time.Minute); !ok {
 		ts.Fatalf("request %d never came", n)
 	}
 	raw := string(state(ts).srv.Requests()[n].Raw)

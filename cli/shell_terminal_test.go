@@ -35,7 +35,6 @@ func TestCommandsNeverHoldTheTerminal(t *testing.T) { // S02, S05, S07
 			t.Errorf("the clipboard was written: %q", osc)
 		}
 	}
-	c.Settle(500*time.Millisecond, patience)
 	req := c.request(1)
 	for id, want := range map[string]string{"c1": "[]", "c2": "b\nx", "c3": "[ended by signal: interrupt]"} {
 		if m, _ := req.Result(id); m.Content != want {
@@ -94,16 +93,12 @@ func TestEscEndsTheWholeTree(t *testing.T) { // S06
 	for _, pid := range list {
 		gone(t, pid)
 	}
-	c.Settle(500*time.Millisecond, patience)
 	c.quit()
 }
 
 func TestBackgroundCommandsDieWithTheProgram(t *testing.T) {
 	for name, end := range map[string]func(c *chat){
-		"quit": func(c *chat) {
-			c.Settle(500*time.Millisecond, patience) // the turn has ended, too
-			c.quit()
-		},
+		"quit": (*chat).quit,
 		"kill": func(c *chat) {
 			if err := c.Signal(syscall.SIGKILL); err != nil {
 				c.t.Fatal(err)
@@ -140,7 +135,7 @@ func TestApprovalOfACommandShowsAllOfItAndStoresExactlyThat(t *testing.T) { // A
 	c.answerable("rm 1.txt")
 	c.Press("n")
 	c.wait("That is all.")
-	c.Settle(500*time.Millisecond, patience)
+	c.idle()
 	if _, err := os.Stat(filepath.Join(c.dir, "1.txt")); err != nil {
 		t.Error("the refused command ran")
 	}

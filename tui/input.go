@@ -384,7 +384,7 @@ func (p *program) submit() tea.Cmd {
 		p.sent(s)
 		return p.shell(strings.TrimSpace(trimmed[1:]))
 	}
-	if p.state.ReadOnly {
+	if p.state.ReadOnly && p.moving == 0 {
 		p.flash("this session is read only here; /fork goes on in a copy")
 		return nil
 	}
@@ -398,10 +398,10 @@ func (p *program) submit() tea.Cmd {
 	return cmd
 }
 
-// prompt hands a message to the conversation, or keeps it until there is one.
+// prompt hands a message to the conversation, or keeps it until the one that it is for is there.
 func (p *program) prompt(m agent.Prompt) {
 	p.tr.toBottom()
-	if p.conv == nil {
+	if p.conv == nil || p.moving > 0 {
 		p.waiting = append(p.waiting, m)
 		p.flash("sent as soon as the session is ready")
 		return
@@ -437,16 +437,22 @@ func (p *program) takeBack() {
 		p.flash("nothing is queued")
 		return
 	}
+	p.giveBack(p.conv.Unqueue(""))
+}
+
+// giveBack puts messages that were not sent back into the input, before what is there.
+func (p *program) giveBack(messages []agent.Prompt) {
+	if len(messages) == 0 {
+		return
+	}
 	var parts []string
-	for _, m := range p.conv.Unqueue("") {
+	for _, m := range messages {
 		parts = append(parts, m.Text)
 	}
 	if !p.in.Empty() {
 		parts = append(parts, p.in.Text())
 	}
-	if len(parts) > 0 {
-		p.in.SetText(strings.Join(parts, "\n"))
-	}
+	p.in.SetText(strings.Join(parts, "\n"))
 }
 
 // unquote takes quotes and backslashes away that a terminal puts around a dragged file's name.

@@ -32,7 +32,8 @@ type program struct {
 	conv    Conversation
 	pump    int // number of the events' pump; messages of older ones are void
 	stop    context.CancelFunc
-	waiting []agent.Prompt // sent before there was a conversation
+	moving  int            // sessions that are being opened to take this one's place
+	waiting []agent.Prompt // sent before there was the conversation that they are for
 
 	turn  turn
 	state agent.State
@@ -171,10 +172,12 @@ func (p *program) enter(s Session) tea.Cmd {
 			p.waiting = append(p.waiting, agent.Prompt{Text: line})
 		}
 	}
-	for _, w := range p.waiting {
-		p.conv.Prompt(w)
+	if p.moving == 0 {
+		for _, w := range p.waiting {
+			p.conv.Prompt(w)
+		}
+		p.waiting = nil
 	}
-	p.waiting = nil
 	return first
 }
 

@@ -5,6 +5,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -168,6 +169,34 @@ func TestNewSessionOffersTheLastExchange(t *testing.T) {
 		if s := stripped(p.frameText()); strings.Contains(s, "› x") {
 			t.Errorf("the old session still shows:\n%s", s)
 		}
+	}
+}
+
+// What is sent while another session is being opened is for that one, not for the one that
+// is being left.
+func TestPromptDuringASwitchGoesToTheNewSession(t *testing.T) {
+	for name, c := range map[string]struct {
+		readOnly bool
+		fail     error
+	}{"new": {}, "from a session that is read only": {readOnly: true}, "that fails": {fail: errors.New("no such session")}} {
+		t.Run(name, func(t *testing.T) {
+			p, old := still(t, 80, 24, func(o *Options) { o.Sessions = &fakeSessions{} })
+			p.state.ReadOnly = c.readOnly
+			next := newFake()
+			opened := p.switchTo(func(context.Context) (Session, error) { return Session{Conversation: next}, c.fail })
+			press(p, "hello", "enter")
+			if got := old.sent(); len(got) != 0 {
+				t.Fatalf("the session that is being left got %q", got)
+			}
+			settleCmd(p, opened)
+			if got := old.sent(); len(got) != 0 {
+				t.Errorf("the session that was left got %q", got)
+			}
+			got, left := strings.Join(next.sent(), "|"), p.in.Text()
+			if c.fail == nil && (got != "hello" || left != "") || c.fail != nil && (got != "" || left != "hello") {
+				t.Errorf("the new session got %q, the input is %q", got, left)
+			}
+		})
 	}
 }
 

@@ -167,12 +167,16 @@ func (p *program) interruptFor() {
 // switchTo leaves this session for another.
 func (p *program) switchTo(open func(ctx context.Context) (Session, error)) tea.Cmd {
 	p.status = "opening the session"
+	p.moving++
 	return p.background(func(ctx context.Context) do {
 		s, err := open(ctx)
 		return func(p *program) tea.Cmd {
 			p.status = ""
+			p.moving--
 			if err != nil {
 				p.say(agent.LevelError, err.Error())
+				p.giveBack(p.waiting) // they were meant for another session than this one
+				p.waiting = nil
 				return nil
 			}
 			p.tr = newTranscript()

@@ -63,18 +63,23 @@ func (r *Room) Refresh() {
 	r.scan.Lock()
 	defer r.scan.Unlock()
 	var changed []*slot
-	seen := map[string]bool{}
+	seen, unread := map[string]bool{}, map[string]bool{}
 	for _, root := range r.toolRoots() {
-		for _, name := range childFolders(root.path) {
-			dir := filepath.Join(root.path, name)
+		list, err := children(root.path)
+		if err != nil {
+			unread[root.path] = true // too many open files, say: its tools stay as they are
+			r.logs.add("lua", "warn", fmt.Sprintf("look for tools: %v", err))
+		}
+		for _, c := range list {
+			dir := filepath.Join(root.path, c.name)
 			seen[dir] = true
-			if s := r.look(root, name, dir); s != nil {
+			if s := r.look(root, c.name, dir, c.stamp, c.both); s != nil {
 				changed = append(changed, s)
 			}
 		}
 	}
 	for dir, s := range r.slots() {
-		if !seen[dir] && s.current() != nil {
+		if !seen[dir] && !unread[s.root.path] && s.current() != nil {
 			s.keep(nil)
 			changed = append(changed, s)
 		}
@@ -92,39 +97,16 @@ func (r *Room) refreshSlot(s *slot) {
 	}
 	r.scan.Lock()
 	defer r.scan.Unlock()
-	if changed := r.look(s.root, s.name, s.dir); changed != nil {
+	st, ok := stat(s.dir)
+	if changed := r.look(s.root, s.name, s.dir, st, ok); changed != nil {
 		r.takeOver([]*slot{changed})
 	}
 }
 
-// childFolders lists the direct children that may be tools, sorted.
-func childFolders(root string) []string {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return nil // the root does not exist; the watcher notices when it does
-	}
-	var out []string
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") && (e.IsDir() || e.Type()&os.ModeSymlink != 0) {
-			out = append(out, e.Name())
-		}
-	}
-	return out
-}
-
-func stat(dir string) (stamp, bool) {
-	a, err1 := os.Stat(filepath.Join(dir, manifestName))
-	b, err2 := os.Stat(filepath.Join(dir, mainName))
-	if err1 != nil || err2 != nil || !a.Mode().IsRegular() || !b.Mode().IsRegular() {
-		return stamp{}, false
-	}
-	return stamp{a.ModTime(), b.ModTime(), a.Size(), b.Size()}, true
-}
-
-// look brings one folder's slot up to date and gives it when something changed.
-func (r *Room) look(root toolRoot, name, dir string) *slot {
+// look brings one folder's slot up to date with what was found, and gives it when something
+// changed.
+func (r *Room) look(root toolRoot, name, dir string, st stamp, ok bool) *slot {
 	s := r.slotAt(dir)
-	st, ok := stat(dir)
 	known := s != nil && s.current() != nil
 	if known && ok && s.current().stamp == st {
 		return nil

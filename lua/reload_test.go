@@ -3,6 +3,7 @@ package lua
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -435,5 +436,65 @@ func TestCancelledCallReturnsSoon(t *testing.T) {
 	res := h.callCtx(ctx, "loop", none())
 	if d := time.Since(began); d > 3*time.Second || res.Kind != tools.KindCancelled {
 		t.Errorf("%v, %+v", d, res)
+	}
+}
+
+// A root that can't be read for a moment (too many open files, a network file system) says
+// nothing about its tools: they stay.
+func TestAFolderThatCannotBeReadKeepsItsTools(t *testing.T) {
+	h := build(t, setup{})
+	root := filepath.Dir(h.tool("stays", simple, `return "here"`))
+	h.start()
+	must(t, os.Rename(root, root+".aside"))
+	if err := os.Symlink(root, root); err != nil { // a link to itself: the system gives up
+		t.Skipf("links can't be made here: %v", err)
+	}
+	h.room.Refresh()
+	if _, ok, _ := h.reg.Snapshot(nil).Lookup("stays"); !ok {
+		t.Error("it is gone")
+	}
+	must(t, os.Remove(root))
+	h.room.Refresh()
+	if _, ok, _ := h.reg.Snapshot(nil).Lookup("stays"); ok {
+		t.Error("it is there although its root is not")
+	}
+}
+
+// Hundreds of folders are looked at beside each other; what changed in any of them is found.
+func TestEachOfManyFoldersIsLookedAt(t *testing.T) {
+	h := build(t, setup{})
+	const n = 300
+	old := time.Now().Add(-time.Hour)
+	dirs := make([]string, n)
+	for i := range n {
+		dirs[i] = h.tool(fmt.Sprintf("t%03d", i), simple, `return "old"`)
+		must(t, os.Chtimes(filepath.Join(dirs[i], mainName), old, old))
+		must(t, os.Chtimes(filepath.Join(dirs[i], manifestName), old, old))
+	}
+	h.start()
+	version := func(i int) string {
+		e, ok, _ := h.reg.Snapshot(nil).Lookup(fmt.Sprintf("t%03d", i))
+		if !ok {
+			return ""
+		}
+		return e.Spec.Hash
+	}
+	before := make([]string, n)
+	for i := range n {
+		if before[i] = version(i); before[i] == "" {
+			t.Fatalf("t%03d is missing", i)
+		}
+	}
+	changed := map[int]bool{0: true, 63: true, 64: true, 150: true, n - 1: true}
+	for i := range changed {
+		writeFile(t, filepath.Join(dirs[i], mainName), `return "new"`)
+	}
+	must(t, os.Remove(filepath.Join(dirs[7], mainName)))
+	h.room.Refresh()
+	for i := range n {
+		now := version(i)
+		if want := before[i]; i == 7 && now != "" || i != 7 && (now == want) == changed[i] {
+			t.Errorf("t%03d: %.8s, before %.8s", i, now, want)
+		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -341,10 +340,4 @@ func (s *slot) keep(v *version) {
 		clear(s.recent)
 	}
 	s.recent[v.hash] = v
-}
-
-// stamp tells whether the files may have changed.
-type stamp struct {
-	manifestTime, mainTime time.Time
-	manifestSize, mainSize int64
 }

@@ -27,6 +27,7 @@ type edit struct {
 	removed, inserted [][]glyph // lines; one empty line is nothing
 	before, after     pos       // the cursor
 	typed             bool      // single characters, which join
+	group             int       // changes of one group are undone together; 0 = none
 }
 
 // editor is a multi-line text that is edited by grapheme clusters. The zero value is not
@@ -43,6 +44,8 @@ type editor struct {
 	top        int // the first visual row shown, relative to the window that is drawn
 	maxUndo    int
 	generation int // changes with every edit
+	group      int // of the changes that are made now, 0 = each is undone by itself
+	groups     int // groups so far
 }
 
 func newEditor() *editor { return &editor{lines: [][]glyph{{}}, goal: -1, maxUndo: 500} }
@@ -109,7 +112,7 @@ func (e *editor) SetText(s string) {
 // Reset empties the editor and forgets how to undo.
 func (e *editor) Reset() {
 	e.lines, e.cur, e.goal = [][]glyph{{}}, pos{}, -1
-	e.undos, e.redos, e.cutting = nil, nil, false
+	e.undos, e.redos, e.cutting, e.group = nil, nil, false, 0
 	e.generation++
 }
 
@@ -178,7 +181,7 @@ func (e *editor) ExpandPaste() bool {
 
 // replace puts lines between two places and leaves the cursor behind them.
 func (e *editor) replace(from, to pos, ins [][]glyph, typed bool) {
-	ed := edit{at: from, inserted: ins, before: e.cur, typed: typed && from == to}
+	ed := edit{at: from, inserted: ins, before: e.cur, typed: typed && from == to, group: e.group}
 	ed.removed = e.splice(from, to, ins)
 	e.cur = after(from, ins)
 	ed.after = e.cur
@@ -199,7 +202,7 @@ func (e *editor) replace(from, to pos, ins [][]glyph, typed bool) {
 
 // joins reports whether a typed character belongs to the same undo step: a word.
 func (u edit) joins(next edit) bool {
-	return u.typed && u.after == next.at && len(u.removed) == 1 && len(u.removed[0]) == 0 &&
+	return u.typed && u.group == next.group && u.after == next.at && len(u.removed) == 1 && len(u.removed[0]) == 0 &&
 		len(next.inserted) == 1 && len(next.inserted[0]) > 0 && next.inserted[0][0].s != " "
 }
 
@@ -243,32 +246,48 @@ func (e *editor) splice(from, to pos, ins [][]glyph) (removed [][]glyph) {
 	return removed
 }
 
-// Undo takes the last change back.
+// openGroup begins a group of changes: what is done until group is 0 again is undone as one.
+func (e *editor) openGroup() {
+	e.groups++
+	e.group = e.groups
+}
+
+// Undo takes the last change back, or the last group of them.
 func (e *editor) Undo() {
-	n := len(e.undos)
-	if n == 0 {
-		return
+	for {
+		n := len(e.undos)
+		if n == 0 {
+			return
+		}
+		u := e.undos[n-1]
+		e.undos = e.undos[:n-1]
+		e.splice(u.at, after(u.at, u.inserted), u.removed)
+		e.cur, e.goal = u.before, -1
+		e.redos = append(e.redos, u)
+		e.generation++
+		if u.group == 0 || n == 1 || e.undos[n-2].group != u.group {
+			return
+		}
 	}
-	u := e.undos[n-1]
-	e.undos = e.undos[:n-1]
-	e.splice(u.at, after(u.at, u.inserted), u.removed)
-	e.cur, e.goal = u.before, -1
-	e.redos = append(e.redos, u)
-	e.generation++
 }
 
 // Redo does what was undone again.
 func (e *editor) Redo() {
-	n := len(e.redos)
-	if n == 0 {
-		return
+	for {
+		n := len(e.redos)
+		if n == 0 {
+			return
+		}
+		u := e.redos[n-1]
+		e.redos = e.redos[:n-1]
+		e.splice(u.at, after(u.at, u.removed), u.inserted)
+		e.cur, e.goal = u.after, -1
+		e.undos = append(e.undos, u)
+		e.generation++
+		if u.group == 0 || n == 1 || e.redos[n-2].group != u.group {
+			return
+		}
 	}
-	u := e.redos[n-1]
-	e.redos = e.redos[:n-1]
-	e.splice(u.at, after(u.at, u.removed), u.inserted)
-	e.cur, e.goal = u.after, -1
-	e.undos = append(e.undos, u)
-	e.generation++
 }
 
 // remove deletes what is between two places.

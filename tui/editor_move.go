@@ -217,8 +217,11 @@ func columnAt(line []glyph, starts []int, row, goal int) int {
 // visual is one row of the input as it is drawn.
 type visual struct {
 	glyphs []glyph
-	first  bool // the first row of the text
+	at     pos // of the first glyph
 }
+
+// first reports whether it is the first row of the text.
+func (v visual) first() bool { return v.at == pos{} }
 
 // window gives up to height visual rows around the cursor, and the cursor's row and cell
 // among them. It costs what it shows.
@@ -229,7 +232,7 @@ func (e *editor) window(width, height int) (rows []visual, y, x int, above, belo
 	seg, start := segment(starts, e.cur.col)
 	x = glyphsWidth(line[start:e.cur.col])
 	for i := range starts {
-		rows = append(rows, visualRow(line, starts, i, e.cur.row == 0 && i == 0))
+		rows = append(rows, visualRow(line, starts, i, e.cur.row))
 	}
 	y = seg
 	up, down := e.cur.row-1, e.cur.row+1
@@ -238,7 +241,7 @@ func (e *editor) window(width, height int) (rows []visual, y, x int, above, belo
 		st := breaks(l, width)
 		var more []visual
 		for i := range st {
-			more = append(more, visualRow(l, st, i, up == 0 && i == 0))
+			more = append(more, visualRow(l, st, i, up))
 		}
 		rows = append(more, rows...)
 		y += len(st)
@@ -248,7 +251,7 @@ func (e *editor) window(width, height int) (rows []visual, y, x int, above, belo
 		l := e.lines[down]
 		st := breaks(l, width)
 		for i := range st {
-			rows = append(rows, visualRow(l, st, i, false))
+			rows = append(rows, visualRow(l, st, i, down))
 		}
 		down++
 	}
@@ -265,10 +268,10 @@ func (e *editor) window(width, height int) (rows []visual, y, x int, above, belo
 	return rows[from : from+height], y - from, x, up >= 0 || from > 0, down < len(e.lines) || from+height < len(rows)
 }
 
-func visualRow(line []glyph, starts []int, i int, first bool) visual {
+func visualRow(line []glyph, starts []int, i, row int) visual {
 	to := len(line)
 	if i+1 < len(starts) {
 		to = starts[i+1]
 	}
-	return visual{glyphs: line[starts[i]:to], first: first}
+	return visual{glyphs: line[starts[i]:to], at: pos{row, starts[i]}}
 }

@@ -31,6 +31,11 @@ func newHelp(p *program) *helpView {
 		}
 		rows = append(rows, Row{Name: name, Info: text.Clean(c.help), State: "Command"})
 	}
+	if p.opt.Vi {
+		for _, v := range viHelp {
+			rows = append(rows, Row{Name: v[0], Info: v[1], State: "Vi"})
+		}
+	}
 	for _, extra := range [][2]string{{"@path", "name a file; tab completes"}, {"!command", "run a shell line yourself"}} {
 		rows = append(rows, Row{Name: extra[0], Info: extra[1], State: "Input"})
 	}

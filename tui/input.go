@@ -124,11 +124,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		return p.submit()
 	}
 	if p.opt.Vi {
-		if act == actInterrupt && !p.vi.normal && !p.menu.active() {
-			p.vi = vi{normal: true}
-			return nil
-		}
-		if cmd, ok := p.vi.key(p, k); ok {
+		if cmd, ok := p.vi.key(p, k, act); ok {
 			return cmd
 		}
 	}
@@ -413,7 +409,7 @@ func (p *program) prompt(m agent.Prompt) {
 func (p *program) sent(s string) tea.Cmd {
 	p.hist.add(s)
 	p.in.Reset()
-	p.vi.normal = false
+	p.vi.fresh()
 	p.menu.close()
 	p.tr.chosen, p.tr.marked = -1, marking{}
 	h := p.opt.History

@@ -130,7 +130,20 @@ func (c *callItem) mark(l *look) (string, cells.Style) {
 // head is the line that always shows.
 func (c *callItem) head(l *look) string {
 	mark, style := c.mark(l)
-	right := ""
+	name, brief, right := c.parts(l)
+	spans := []cells.Span{{Text: mark, Style: style}, {Text: " "}, {Text: name, Style: l.theme.Strong}}
+	if brief != "" {
+		spans = append(spans, cells.Span{Text: " " + brief})
+	}
+	if right != "" {
+		spans = append(spans, cells.Span{Text: "  " + right, Style: l.theme.Faint})
+	}
+	return cells.Render(clip(spans, l.width))
+}
+
+// parts gives what the head shows, each in its room: the tool, what the call is about, and
+// how far it is or what came of it.
+func (c *callItem) parts(l *look) (name, brief, right string) {
 	switch {
 	case c.waits:
 		right = "waits for you"
@@ -144,26 +157,13 @@ func (c *callItem) head(l *look) string {
 	default:
 		right = c.outcome()
 	}
-	name := cells.Fit(text.Clean(c.name), max(l.width/2, 8))
+	name = cells.Fit(text.Clean(c.name), max(l.width/2, 8))
 	room := l.width - 3 - cells.Width(name)
-	brief := oneLine(c.brief)
-	rightW := cells.Width(right)
-	if rightW+2 > room {
-		right = cells.Fit(right, max(room-2, 0))
-		rightW = cells.Width(right)
+	right = cells.Fit(right, max(room-2, 0))
+	if w := cells.Width(right); w > 0 {
+		room -= w + 2
 	}
-	if rightW > 0 {
-		room -= rightW + 2
-	}
-	brief = cells.Fit(brief, max(room, 0))
-	spans := []cells.Span{{Text: mark, Style: style}, {Text: " "}, {Text: name, Style: l.theme.Strong}}
-	if brief != "" {
-		spans = append(spans, cells.Span{Text: " " + brief})
-	}
-	if right != "" {
-		spans = append(spans, cells.Span{Text: "  " + right, Style: l.theme.Faint})
-	}
-	return cells.Render(clip(spans, l.width))
+	return name, cells.Fit(oneLine(c.brief), max(room, 0)), right
 }
 
 // clip cuts spans to a width.
@@ -291,6 +291,9 @@ func (c *callItem) arguments(l *look) []string {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(c.args, &m); err != nil {
 		return c.block(l, string(c.args), fullLines, false, l.theme.Faint)
+	}
+	if _, brief, _ := c.parts(l); len(m) == 1 && brief == c.brief {
+		return nil // the head says it all
 	}
 	var out []string
 	for _, k := range sortedKeys(m) {

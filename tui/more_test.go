@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
+	"jcode/internal/terminal"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -226,6 +227,37 @@ func TestViKeysMoveAndChange(t *testing.T) {
 	if got := f.sent(); len(got) != 1 || got[0] != "ij" {
 		t.Errorf("sent %q", got)
 	}
+}
+
+func TestViModesShow(t *testing.T) {
+	r := run(t, 80, 24, func(o *Options) { o.Vi = true }).ready()
+	r.Type("one two")
+	r.see("› one two")
+	r.Press("esc")
+	r.see(" normal ──")
+	r.Type("2d")
+	r.see(" normal 2d ──")
+	r.Press("esc")
+	r.see(" normal ──")
+	r.Type("vb")
+	r.see(" visual ──")
+	if _, err := r.Wait(limit, func(s terminal.Screen) bool {
+		x, y, ok := s.Find("two")
+		return ok && s.Cell(x, y).Reverse && s.Cell(x+2, y).Reverse && !s.Cell(x-2, y).Reverse
+	}); err != nil {
+		t.Errorf("not just the selection is marked: %v", err)
+	}
+	r.Type("cTWO")
+	r.see("› one TWO")
+	r.gone("visual")
+	r.Press("esc")
+	r.see(" normal ──")
+	r.Type("u")
+	r.see("› one two")
+	r.Press("enter")
+	r.until("the prompt is sent", func() bool { return len(r.fake.sent()) == 1 })
+	r.Type("dd")
+	r.see("› dd") // a new prompt is written, whatever the mode was
 }
 
 func TestDraggedPictureBecomesAMention(t *testing.T) {

@@ -247,9 +247,9 @@ func (pk *picker) list(l *look, width, room int) []string {
 	case pk.loading:
 		out = append(out, cells.Paint(l.theme.Faint, cells.Fit(" "+spinner[l.spin%len(spinner)]+" reading …", width)))
 	case pk.failed != "":
-		out = append(out, cells.Paint(l.theme.Bad, cells.Fit(" ✗ "+oneLine(pk.failed), width)))
+		out = wrapped(pk.failed, l.theme.Bad, " ✗ ", width)
 	case len(pk.rows) == 0:
-		out = append(out, cells.Paint(l.theme.Faint, cells.Fit(" "+orElse(pk.empty, "nothing here"), width)))
+		out = wrapped(orElse(pk.empty, "nothing here"), l.theme.Faint, " ", width)
 	case len(pk.shown) == 0:
 		out = append(out, cells.Paint(l.theme.Faint, cells.Fit(" nothing matches", width)))
 	default:
@@ -260,7 +260,14 @@ func (pk *picker) list(l *look, width, room int) []string {
 			out = append(out, pk.row(l, width, nameW, i))
 		}
 	}
-	return out
+	return out[:min(len(out), room)]
+}
+
+// wrapped breaks a text to a width, behind a mark and below it.
+func wrapped(s string, style cells.Style, mark string, width int) []string {
+	indent := cells.Width(mark)
+	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(s), 4), Style: style}}, max(width-indent-1, 1))
+	return prefixed(body, cells.Paint(style, mark), cells.Blank(indent))
 }
 
 // nameWidth gives the column of the names among the rows that may be drawn.

@@ -170,7 +170,7 @@ func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
 	}
 	cursor = tea.NewCursor(cx, len(lines)+cy)
 	cursor.Shape = tea.CursorBar
-	if p.opt.Vi && p.vi.normal {
+	if p.vi.mode != viInsert {
 		cursor.Shape = tea.CursorBlock
 	}
 	lines = append(lines, input...)
@@ -204,15 +204,37 @@ func (p *program) inputLines(height int) (lines []string, cx, cy int) {
 	}
 	for i, r := range rows {
 		spans := []cells.Span{{Text: cells.Blank(indent)}}
-		if r.first {
+		if r.first() {
 			spans[0] = cells.Span{Text: mark, Style: style}
 		}
 		if indent > 0 && (i == 0 && above || i == len(rows)-1 && below) {
 			spans[0] = cells.Span{Text: "⋮ ", Style: p.look.theme.Faint}
 		}
-		lines = append(lines, cells.Render(clip(append(spans, glyphSpans(p.look.theme, r.glyphs)...), p.width)))
+		lines = append(lines, cells.Render(clip(append(spans, p.inputSpans(r)...), p.width)))
 	}
 	return lines, indent + x, y
+}
+
+// inputSpans shows a row of the input, with what vi keys selected in it.
+func (p *program) inputSpans(r visual) []cells.Span {
+	th := p.look.theme
+	s, ok := p.vi.selection(p.in)
+	if !ok || r.at.row < s.from.row || r.at.row > s.to.row {
+		return glyphSpans(th, r.glyphs)
+	}
+	from, to := 0, len(r.glyphs)
+	if !s.lines && r.at.row == s.from.row {
+		from = min(max(s.from.col-r.at.col, 0), to)
+	}
+	if !s.lines && r.at.row == s.to.row {
+		to = min(max(s.to.col-r.at.col, from), to)
+	}
+	spans := glyphSpans(th, r.glyphs[:from])
+	for _, span := range glyphSpans(th, r.glyphs[from:to]) {
+		span.Style = th.Mark
+		spans = append(spans, span)
+	}
+	return append(spans, glyphSpans(th, r.glyphs[to:])...)
 }
 
 func (p *program) inputWidth() int {
@@ -268,6 +290,8 @@ func (p *program) rule() string {
 		label = " ↓ " + count(p.tr.unseen, "new item") + " below (" + p.keys.first(actBottom) + ") "
 	case !p.tr.follow:
 		label = " ↓ more below (" + p.keys.first(actBottom) + ") "
+	case p.vi.mode != viInsert:
+		label = " " + p.vi.label() + " "
 	}
 	label = cells.Fit(label, max(p.width-4, 0))
 	line := strings.Repeat("─", max(p.width-cells.Width(label)-2, 0))

@@ -1,0 +1,340 @@
+package tui
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// viReach is how an operator takes a motion.
+type viReach int
+
+const (
+	exclusive viReach = iota // up to the place, without the character there
+	inclusive                // with it
+	linewise                 // whole lines
+)
+
+// viSpan is what an operator works on: from..to without what stands at to, or all lines
+// from from's to to's.
+type viSpan struct {
+	from, to pos
+	lines    bool
+}
+
+// The classes of characters that words are made of.
+const (
+	classBlank = iota
+	classPunct
+	classWord
+	classChip // a folded paste
+)
+
+// class tells what kind of character stands at a place; the end of a line is a blank. With
+// big, everything between blanks is one word.
+func (e *editor) class(p pos, big bool) int {
+	line := e.lines[p.row]
+	if p.col >= len(line) {
+		return classBlank
+	}
+	g := line[p.col]
+	if g.paste != "" {
+		return classChip
+	}
+	r, _ := utf8.DecodeRuneInString(g.s)
+	switch {
+	case unicode.IsSpace(r):
+		return classBlank
+	case big || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+		return classWord
+	}
+	return classPunct
+}
+
+func (e *editor) emptyAt(row int) bool { return len(e.lines[row]) == 0 }
+
+// nextWord gives the start of the next word; an empty line is one.
+func (e *editor) nextWord(p pos, big bool) pos {
+	if c := e.class(p, big); c != classBlank {
+		for e.class(p, big) == c {
+			p.col++
+		}
+	}
+	for e.class(p, big) == classBlank {
+		q := e.right(p)
+		if q == p {
+			break
+		}
+		if p = q; p.col == 0 && e.emptyAt(p.row) {
+			break
+		}
+	}
+	return p
+}
+
+// wordEnd gives the last character of this word, or of the next where it stands on it.
+func (e *editor) wordEnd(p pos, big bool) pos {
+	for first := true; first || e.class(p, big) == classBlank; first = false {
+		q := e.right(p)
+		if q == p {
+			return p
+		}
+		p = q
+	}
+	for c := e.class(p, big); e.class(pos{p.row, p.col + 1}, big) == c; {
+		p.col++
+	}
+	return p
+}
+
+// prevWord gives the start of this word, or of the one before where it stands on it.
+func (e *editor) prevWord(p pos, big bool) pos {
+	for first := true; first || e.class(p, big) == classBlank; first = false {
+		q := e.left(p)
+		if q == p {
+			return p
+		}
+		if p = q; p.col == 0 && e.emptyAt(p.row) {
+			return p
+		}
+	}
+	for c := e.class(p, big); p.col > 0 && e.class(pos{p.row, p.col - 1}, big) == c; {
+		p.col--
+	}
+	return p
+}
+
+// prevEnd gives the last character of the word before.
+func (e *editor) prevEnd(p pos, big bool) pos {
+	if c := e.class(p, big); c != classBlank {
+		for p.col > 0 && e.class(pos{p.row, p.col - 1}, big) == c {
+			p.col--
+		}
+	}
+	for first := true; first || e.class(p, big) == classBlank; first = false {
+		q := e.left(p)
+		if q == p {
+			return p
+		}
+		if p = q; p.col == 0 && e.emptyAt(p.row) {
+			return p
+		}
+	}
+	return p
+}
+
+// firstText gives the first character of a row that is no blank.
+func (e *editor) firstText(row int) pos {
+	p := pos{row, 0}
+	for p.col < len(e.lines[row])-1 && e.class(p, false) == classBlank {
+		p.col++
+	}
+	return p
+}
+
+// findInLine looks for the nth target in the cursor's line: kind is f, F, t or T. again
+// skips the target that a t or T stands before.
+func (e *editor) findInLine(c viCmd, again bool) (to pos, ok bool) {
+	line := e.lines[e.cur.row]
+	step, short := 1, 0
+	if c.key == "F" || c.key == "T" {
+		step = -1
+	}
+	if c.key == "t" || c.key == "T" {
+		short = -step
+	}
+	col := e.cur.col + step
+	if again && short != 0 && col >= 0 && col < len(line) && line[col].s == c.arg {
+		col += step
+	}
+	n := c.times()
+	for ; col >= 0 && col < len(line); col += step {
+		if line[col].s != c.arg || line[col].paste != "" {
+			continue
+		}
+		if n--; n == 0 {
+			return pos{e.cur.row, col + short}, true
+		}
+	}
+	return e.cur, false
+}
+
+// paragraph gives the empty line below (or above) the paragraph, or the text's end.
+func (e *editor) paragraph(p pos, down bool) pos {
+	row, step := p.row, -1
+	if down {
+		step = 1
+	}
+	inside := func(r int) bool { return r >= 0 && r < len(e.lines) }
+	for inside(row) && e.emptyAt(row) {
+		row += step
+	}
+	for inside(row) && !e.emptyAt(row) {
+		row += step
+	}
+	switch {
+	case row < 0:
+		return pos{}
+	case row >= len(e.lines):
+		return e.end()
+	}
+	return pos{row, 0}
+}
+
+// brackets pairs opening and closing ones. It is never written.
+var brackets = map[string]string{"(": ")", "[": "]", "{": "}", "<": ">"}
+
+// matching gives the partner of the first bracket at or behind the cursor in its line.
+func (e *editor) matching() (to pos, ok bool) {
+	line := e.lines[e.cur.row]
+	for col := e.cur.col; col < len(line); col++ {
+		s := line[col].s
+		for opening, closing := range brackets {
+			switch {
+			case opening == "<":
+			case s == opening:
+				return e.closer(pos{e.cur.row, col}, opening, closing)
+			case s == closing:
+				return e.opener(pos{e.cur.row, col}, opening, closing, 1)
+			}
+		}
+	}
+	return e.cur, false
+}
+
+// closer gives the bracket that closes the one at p.
+func (e *editor) closer(p pos, opening, closing string) (at pos, ok bool) {
+	depth := 0
+	for {
+		switch e.glyphAt(p) {
+		case opening:
+			depth++
+		case closing:
+			if depth--; depth == 0 {
+				return p, true
+			}
+		}
+		q := e.right(p)
+		if q == p {
+			return p, false
+		}
+		p = q
+	}
+}
+
+// opener gives the levelth bracket before p that is still open there. At p itself a closing
+// bracket counts as inside.
+func (e *editor) opener(p pos, opening, closing string, level int) (at pos, ok bool) {
+	depth := 0
+	for first := true; ; first = false {
+		switch e.glyphAt(p) {
+		case opening:
+			if depth--; depth < 0 {
+				if level--; level == 0 {
+					return p, true
+				}
+				depth = 0
+			}
+		case closing:
+			if !first {
+				depth++
+			}
+		}
+		q := e.left(p)
+		if q == p {
+			return p, false
+		}
+		p = q
+	}
+}
+
+// glyphAt gives the character at a place, "" at the end of a line.
+func (e *editor) glyphAt(p pos) string {
+	if line := e.lines[p.row]; p.col < len(line) && line[p.col].paste == "" {
+		return line[p.col].s
+	}
+	return ""
+}
+
+// motion gives where a command moves to and how an operator takes it.
+func (v *vi) motion(e *editor, c viCmd) (to pos, reach viReach, ok bool) {
+	n := c.times()
+	to = e.cur
+	repeat := func(f func(p pos, big bool) pos, big bool) pos {
+		p := e.cur
+		for range n {
+			p = f(p, big)
+		}
+		return p
+	}
+	last := len(e.lines) - 1
+	switch c.key {
+	case "h":
+		return pos{to.row, max(to.col-n, 0)}, exclusive, true
+	case "l", " ":
+		return pos{to.row, min(to.col+n, len(e.lines[to.row]))}, exclusive, true
+	case "j":
+		return pos{min(to.row+n, last), to.col}, linewise, to.row < last
+	case "k":
+		return pos{max(to.row-n, 0), to.col}, linewise, to.row > 0
+	case "w", "W":
+		return repeat(e.nextWord, c.key == "W"), exclusive, true
+	case "b", "B":
+		return repeat(e.prevWord, c.key == "B"), exclusive, true
+	case "e", "E":
+		return repeat(e.wordEnd, c.key == "E"), inclusive, true
+	case "ge", "gE":
+		return repeat(e.prevEnd, c.key == "gE"), inclusive, true
+	case "0":
+		return pos{to.row, 0}, exclusive, true
+	case "^":
+		return e.firstText(to.row), exclusive, true
+	case "$":
+		row := min(to.row+n-1, last)
+		return pos{row, max(len(e.lines[row])-1, 0)}, inclusive, true
+	case "gg", "G":
+		row := last
+		if c.key == "gg" || c.count > 0 {
+			row = min(n-1, last)
+		}
+		return e.firstText(row), linewise, true
+	case "{", "}":
+		return repeat(e.paragraph, c.key == "}"), exclusive, true
+	case "%":
+		to, ok = e.matching()
+		return to, inclusive, ok
+	case "f", "t", "F", "T":
+		v.find = c
+		return v.findMotion(e, c, false)
+	case ";", ",":
+		again := viCmd{count: c.count, key: v.find.key, arg: v.find.arg}
+		if c.key == "," {
+			again.key = opposite(again.key)
+		}
+		return v.findMotion(e, again, true)
+	}
+	return to, exclusive, false
+}
+
+func (v *vi) findMotion(e *editor, c viCmd, again bool) (to pos, reach viReach, ok bool) {
+	if c.arg == "" {
+		return e.cur, exclusive, false
+	}
+	if c.key == "f" || c.key == "t" {
+		reach = inclusive
+	}
+	to, ok = e.findInLine(c, again)
+	return to, reach, ok
+}
+
+// opposite gives the find that looks the other way.
+func opposite(key string) string {
+	switch key {
+	case "f":
+		return "F"
+	case "F":
+		return "f"
+	case "t":
+		return "T"
+	}
+	return "t"
+}

@@ -1,0 +1,146 @@
+package tui
+
+// object gives a text object around the cursor: words, quotes, brackets, paragraphs; "i"
+// takes what is inside, "a" what belongs around it as well.
+func (e *editor) object(c viCmd) (s viSpan, ok bool) {
+	if len(c.key) < 2 || c.key[0] != 'i' && c.key[0] != 'a' {
+		return viSpan{}, false
+	}
+	around := c.key[0] == 'a'
+	switch kind := c.key[1:]; kind {
+	case "w", "W":
+		return e.wordObject(around, kind == "W", c.times())
+	case `"`, "'", "`":
+		return e.quoteObject(kind, around)
+	case "(", ")", "b":
+		return e.bracketObject("(", around, c.times())
+	case "[", "]":
+		return e.bracketObject("[", around, c.times())
+	case "{", "}", "B":
+		return e.bracketObject("{", around, c.times())
+	case "<", ">":
+		return e.bracketObject("<", around, c.times())
+	case "p":
+		return e.paragraphObject(around)
+	}
+	return viSpan{}, false
+}
+
+// wordObject takes n words from the cursor's on, or the blanks that it stands on; around
+// also the blanks behind, or those before where there are none.
+func (e *editor) wordObject(around, big bool, n int) (s viSpan, ok bool) {
+	row, line := e.cur.row, e.lines[e.cur.row]
+	if len(line) == 0 {
+		return viSpan{}, false
+	}
+	class := func(col int) int { return e.class(pos{row, col}, big) }
+	runEnd := func(col int) int {
+		for c := class(col); col < len(line) && class(col) == c; {
+			col++
+		}
+		return col
+	}
+	from := min(e.cur.col, len(line)-1)
+	for from > 0 && class(from-1) == class(from) {
+		from--
+	}
+	to, trailing := from, false
+	for range n {
+		if to >= len(line) {
+			break
+		}
+		blank := class(to) == classBlank
+		to = runEnd(to)
+		if !around || to >= len(line) {
+			trailing = blank
+			continue
+		}
+		switch {
+		case blank: // the word behind belongs to it
+			to, trailing = runEnd(to), true
+		case class(to) == classBlank:
+			to, trailing = runEnd(to), true
+		default:
+			trailing = false
+		}
+	}
+	if around && !trailing {
+		for from > 0 && class(from-1) == classBlank {
+			from--
+		}
+	}
+	return viSpan{from: pos{row, from}, to: pos{row, to}}, true
+}
+
+// quoteObject takes the quoted text that the cursor is in, or the next one of its line.
+func (e *editor) quoteObject(quote string, around bool) (s viSpan, ok bool) {
+	row, line := e.cur.row, e.lines[e.cur.row]
+	var marks []int
+	for col := 0; col < len(line); col++ {
+		switch e.glyphAt(pos{row, col}) {
+		case `\`:
+			col++ // what is escaped is no mark
+		case quote:
+			marks = append(marks, col)
+		}
+	}
+	for i := 0; i+1 < len(marks); i += 2 {
+		from, to := marks[i], marks[i+1]
+		if e.cur.col > to {
+			continue
+		}
+		if !around {
+			return viSpan{from: pos{row, from + 1}, to: pos{row, to}}, true
+		}
+		to++
+		end := to
+		for end < len(line) && e.class(pos{row, end}, false) == classBlank {
+			end++
+		}
+		for end == to && from > 0 && e.class(pos{row, from - 1}, false) == classBlank {
+			from--
+		}
+		return viSpan{from: pos{row, from}, to: pos{row, end}}, true
+	}
+	return viSpan{}, false
+}
+
+// bracketObject takes what the levelth pair of brackets around the cursor holds.
+func (e *editor) bracketObject(opening string, around bool, level int) (s viSpan, ok bool) {
+	closing := brackets[opening]
+	from, ok := e.opener(e.cur, opening, closing, level)
+	if !ok {
+		return viSpan{}, false
+	}
+	to, ok := e.closer(from, opening, closing)
+	if !ok {
+		return viSpan{}, false
+	}
+	if around {
+		return viSpan{from: from, to: e.right(to)}, true
+	}
+	return viSpan{from: e.right(from), to: to}, true
+}
+
+// paragraphObject takes the lines of a paragraph, or the empty ones; around also the empty
+// ones behind it, or those before.
+func (e *editor) paragraphObject(around bool) (s viSpan, ok bool) {
+	from, to := e.cur.row, e.cur.row
+	empty := e.emptyAt(from)
+	for from > 0 && e.emptyAt(from-1) == empty {
+		from--
+	}
+	for to < len(e.lines)-1 && e.emptyAt(to+1) == empty {
+		to++
+	}
+	if around {
+		before := to
+		for to < len(e.lines)-1 && e.emptyAt(to+1) != empty {
+			to++
+		}
+		for to == before && from > 0 && e.emptyAt(from-1) != empty {
+			from--
+		}
+	}
+	return viSpan{from: pos{from, 0}, to: pos{to, 0}, lines: true}, true
+}

@@ -25,8 +25,8 @@ func hostMain() {
 		return
 	}
 	m := New(Options{Paths: ConfigPaths{ConfigDir: dir}, Registry: tools.NewRegistry(), Version: "host"})
-	m.Start()
 	changes, _ := m.Watch()
+	m.Start()
 	for range changes {
 		ready := true
 		for _, d := range m.Snapshot() {

@@ -171,7 +171,7 @@ func TestOneHangingServerHoldsUpNobody(t *testing.T) { // S9, figures
 	r := newManagerRig(t, servers, nil)
 	began := time.Now()
 	r.m.Start()
-	if took := time.Since(began); took > time.Second {
+	if took := time.Since(began); took > late {
 		t.Errorf("Start took %v", took)
 	}
 	for i := range 6 {

@@ -3,9 +3,9 @@ package mcp
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"jcode/internal/mcptest"
 	"jcode/tools"
@@ -22,18 +22,17 @@ func TestScriptsAddAndRemoveWithoutWaiting(t *testing.T) { // seed 001
 	if got := r.m.Running(); len(got) != 0 || r.m.Remove("s") {
 		t.Errorf("%v", got)
 	}
-	began := time.Now()
-	if err := r.m.Add("s", r.target("s", "slow=500ms"), nil); err != nil {
+	open := filepath.Join(t.TempDir(), "open")
+	target := r.target("s", "until="+open)
+	if err := r.m.Add("s", target, nil); err != nil {
 		t.Fatal(err)
-	}
-	if took := time.Since(began); took > 400*time.Millisecond {
-		t.Errorf("Add took %v", took)
 	}
 	if got := r.m.Running(); len(got) != 1 || got[0].State != StateConnecting || got[0].Tools != 0 || got[0].Error != "" || got[0].Attempt != 0 {
 		t.Errorf("%+v", got)
 	}
+	writeFile(t, open, "")
 	r.waitState("s", StateConnected)
-	if err := r.m.Add("s", r.target("s", "slow=500ms"), nil); err != nil || len(r.pids("s")) != 1 {
+	if err := r.m.Add("s", target, nil); err != nil || len(r.pids("s")) != 1 {
 		t.Errorf("an equal target is a no-op: %v, started %d times", err, len(r.pids("s")))
 	}
 	if err := r.m.Add("s", r.target("s", "ok"), nil); err != nil {

@@ -257,13 +257,17 @@ func (c *stdioConn) push(msg jsonrpc.Message) bool {
 func (c *stdioConn) end(err error) {
 	reason := err
 	select {
-	case <-c.closed:
-		reason = io.EOF
 	case <-c.process.p.Done():
 		reason = c.process.exitError()
+	case <-c.closed:
 	case <-time.After(drainTime):
 		// Its stdout is closed and it lives: it can't be spoken to.
 		reason = &faultError{text: "server closed its output", retry: retryExit, err: err}
+	}
+	select {
+	case <-c.closed: // a server that ends because it was closed has not exited by itself
+		reason = io.EOF
+	default:
 	}
 	c.mu.Lock()
 	c.err = reason

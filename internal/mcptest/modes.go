@@ -64,11 +64,22 @@ func startModes() map[string]func(*server) {
 			return true
 		})
 	}
+	until := func(s *server) { // a file is there
+		s.intercept = on("initialize", func(s *server, m message) bool {
+			go func() {
+				for _, err := os.Stat(s.value); err != nil; _, err = os.Stat(s.value) {
+					time.Sleep(5 * time.Millisecond)
+				}
+				s.handle(m)
+			}()
+			return true
+		})
+	}
 	return map[string]func(*server){
 		"exit": exit, "exit1": exit,
 		"hang": hang, "noinit": hang,
 		"hang-ignoreterm": func(s *server) { ignoreTerm(); hang(s); s.onEOF = forever },
-		"slowinit":        slow, "slow": slow,
+		"slowinit":        slow, "slow": slow, "until": until,
 		"nodiscover-silent": func(s *server) { s.intercept = on("server/discover", silent) },
 		"nodiscover-exit": func(s *server) {
 			var ready atomic.Bool

@@ -24,7 +24,7 @@ import (
 // kinds are the words that may stand behind the backquotes of a block; each names what
 // checks it, except "unchecked", which says so.
 var kinds = []string{
-	"sh", "jsonc config", "json mcp.json", "json mcp_tool.json", "lua main.lua", "jsonl replay", "jsonl events",
+	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "lua main.lua", "jsonl replay", "jsonl events",
 	"markdown SKILL.md", "markdown command", "markdown role", "text unchecked",
 }
 
@@ -39,7 +39,7 @@ func TestEveryBlockInTheDocsIsCheckedOrSaysThatItIsNot(t *testing.T) {
 // Every `jcode …` of a shell block is one that the command line takes.
 func TestCommandLinesInTheDocsAreRight(t *testing.T) {
 	for _, b := range blocks(t) {
-		if b.info == "sh" {
+		if b.info == "sh" || b.info == "sh run" {
 			checkShell(t, b.page, b.line, b.text)
 		}
 	}

@@ -44,11 +44,32 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 	if parent, ok := c.opt.Asker.(*Conversation); ok { // a sub-agent asks the same person
 		return parent.AskPerson(ctx, c.opt.Label, text, options)
 	}
-	id, ch := uuid.NewString(), make(chan string, 1)
+	reply, err := c.await(ctx, func(id string) Event { return AskPerson{ID: id, Label: label, Text: text, Options: options} })
+	said, _ := reply.(string)
+	return said, err
+}
+
+// AskForm puts a form to the person and waits until it is filled in, declined or cancelled.
+func (c *Conversation) AskForm(ctx context.Context, f tools.Form) (tools.FormAnswer, error) {
+	if c.opt.Headless {
+		return tools.FormAnswer{}, ErrNoPerson
+	}
+	if parent, ok := c.opt.Asker.(*Conversation); ok {
+		return parent.AskForm(ctx, f)
+	}
+	reply, err := c.await(ctx, func(id string) Event { return AskForm{ID: id, Form: f} })
+	answer, _ := reply.(tools.FormAnswer)
+	return answer, err
+}
+
+// await emits the question of a fresh ID and waits for its reply: a string or a
+// tools.FormAnswer.
+func (c *Conversation) await(ctx context.Context, question func(id string) Event) (any, error) {
+	id, ch := uuid.NewString(), make(chan any, 1)
 	c.mu.Lock()
 	c.asks[id] = ch
 	c.mu.Unlock()
-	c.emit(AskPerson{ID: id, Label: label, Text: text, Options: options})
+	c.emit(question(id))
 	defer c.emit(AskClosed{ID: id})
 	defer func() {
 		c.mu.Lock()
@@ -59,9 +80,9 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 	case reply := <-ch:
 		return reply, nil
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return nil, ctx.Err()
 	case <-c.ctx.Done():
-		return "", c.ctx.Err()
+		return nil, c.ctx.Err()
 	}
 }
 
@@ -79,7 +100,12 @@ func (c *Conversation) Answer(id string, a tools.Answer) error {
 }
 
 // Reply settles a question of the ask tool.
-func (c *Conversation) Reply(id, text string) error {
+func (c *Conversation) Reply(id, text string) error { return c.reply(id, text) }
+
+// Fill settles a form.
+func (c *Conversation) Fill(id string, a tools.FormAnswer) error { return c.reply(id, a) }
+
+func (c *Conversation) reply(id string, said any) error {
 	c.mu.Lock()
 	ch := c.asks[id]
 	delete(c.asks, id)
@@ -87,6 +113,6 @@ func (c *Conversation) Reply(id, text string) error {
 	if ch == nil {
 		return errors.New("this question is closed")
 	}
-	ch <- text
+	ch <- said
 	return nil
 }

@@ -45,7 +45,7 @@ type Conversation struct {
 	rows       []session.Message // as read by load, until they are taken
 	entered    *Role             // a switch that the model was not told of yet
 	questions  map[string]chan tools.Answer
-	asks       map[string]chan string
+	asks       map[string]chan any // a string or a tools.FormAnswer comes back
 	todo       []tools.TodoItem
 	total      model.Usage
 	cost       float64
@@ -137,7 +137,7 @@ func newConversation(opt Options) (*Conversation, error) {
 		opt: opt, broker: newBroker(), ctx: ctx, cancel: cancel,
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
 		mode: opt.Mode, model: m,
-		questions: map[string]chan tools.Answer{}, asks: map[string]chan string{}, ids: map[string]bool{},
+		questions: map[string]chan tools.Answer{}, asks: map[string]chan any{}, ids: map[string]bool{},
 		dropped: map[refused]bool{}, sought: map[string]bool{},
 	}
 	c.state = State{Model: m.Name, Mode: opt.Mode, Cwd: opt.Cwd}

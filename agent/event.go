@@ -101,7 +101,13 @@ type AskPerson struct {
 	Options []string
 }
 
-// AskClosed says that an AskPerson question needs no reply any more.
+// AskForm is a question with fields; it waits for Conversation.Fill(ID, …).
+type AskForm struct {
+	ID   string
+	Form tools.Form
+}
+
+// AskClosed says that an AskPerson or AskForm question needs no reply any more.
 type AskClosed struct{ ID string }
 
 // TodoChanged is the plan as the `todo` tool set it.
@@ -218,6 +224,7 @@ func (ApprovalAsked) event()    {}
 func (ApprovalClosed) event()   {}
 func (ApprovalDecided) event()  {}
 func (AskPerson) event()        {}
+func (AskForm) event()          {}
 func (AskClosed) event()        {}
 func (TodoChanged) event()      {}
 func (ToolsChanged) event()     {}

@@ -4,141 +4,41 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
+	"jcode/agent"
 	"jcode/mcp"
+	"jcode/tools"
 )
 
-// mcpElicitor puts a server's questions to the person of the open conversation, field by
-// field. Without one they are declined.
+// mcpElicitor puts a server's questions to the person of the open conversation. Without one
+// they are declined.
 type mcpElicitor struct{ a *app }
 
-// Elicit asks; an empty reply takes the default, "cancel" ends the form.
-func (e mcpElicitor) Elicit(ctx context.Context, q mcp.ElicitQuestion) (mcp.ElicitAnswer, error) {
+// Elicit shows the form, or asks for consent to a visit.
+func (e mcpElicitor) Elicit(ctx context.Context, q mcp.ElicitQuestion) (tools.FormAnswer, error) {
 	conv := e.a.board.open()
 	if conv == nil || e.a.flags.Print {
 		return mcp.Unattended{AcceptDefaults: e.a.flags.Elicit == "accept-defaults"}.Elicit(ctx, q)
 	}
-	ask := func(text string, options []string) (string, error) {
-		return conv.AskPerson(ctx, "MCP server "+q.Server, text, options)
-	}
 	if q.URL != "" {
-		return e.visit(ctx, q, ask)
+		return e.visit(ctx, conv, q)
 	}
-	const fill, decline, cancel = "answer", "decline", "cancel"
-	reply, err := ask(fmt.Sprintf("MCP server %s asks: %s", q.Server, q.Message), []string{fill, decline, cancel})
-	if err != nil || reply != fill {
-		return mcp.ElicitAnswer{Action: map[string]string{decline: decline}[reply]}, err
-	}
-	answer := mcp.ElicitAnswer{Action: "accept", Values: map[string]any{}}
-	for _, f := range q.Fields {
-		value, err := askField(f, ask)
-		if err != nil {
-			return mcp.ElicitAnswer{Action: "cancel"}, err
-		}
-		if value != nil {
-			answer.Values[f.Name] = value
-		}
-	}
-	return answer, nil
+	return conv.AskForm(ctx, tools.Form{From: "MCP server " + q.Server, Text: q.Message, Fields: q.Fields})
 }
 
 // visit shows a whole address; nothing is opened before consent.
-func (e mcpElicitor) visit(ctx context.Context, q mcp.ElicitQuestion, ask func(string, []string) (string, error)) (mcp.ElicitAnswer, error) {
+func (e mcpElicitor) visit(ctx context.Context, conv *agent.Conversation, q mcp.ElicitQuestion) (tools.FormAnswer, error) {
 	const yes, no = "open it", "decline"
-	reply, err := ask(fmt.Sprintf("MCP server %s wants you to visit %s\n%s\n%s", q.Server, q.Domain, q.URL, q.Message), []string{yes, no})
+	text := fmt.Sprintf("It wants you to visit %s\n\n%s\n\n%s", q.Domain, q.URL, q.Message)
+	reply, err := conv.AskPerson(ctx, "MCP server "+q.Server, text, []string{yes, no})
 	if err != nil || reply != yes {
-		return mcp.ElicitAnswer{Action: "decline"}, err
+		return tools.FormAnswer{Action: tools.FormDecline}, err
 	}
 	if err := openInBrowser(ctx, e.a.std.Getenv("BROWSER"), q.URL); err != nil {
 		e.a.board.say("info", "open this address yourself: %s", q.URL)
 	}
-	return mcp.ElicitAnswer{Action: "accept"}, nil
-}
-
-var errFormCancelled = errors.New("cancelled")
-
-// askField asks for one field until the value fits, three times at most.
-func askField(f mcp.ElicitField, ask func(string, []string) (string, error)) (any, error) {
-	text := f.Name
-	if f.Title != "" {
-		text = f.Title
-	}
-	if f.Description != "" {
-		text += "\n" + f.Description
-	}
-	options := f.Options
-	if f.Kind == "boolean" {
-		options = []string{"true", "false"}
-	}
-	if f.Kind == "choices" {
-		text += "\nSeveral, with commas between: " + strings.Join(f.Options, ", ")
-		options = nil
-	}
-	if f.Default != nil {
-		text += fmt.Sprintf("\n(empty: %v)", f.Default)
-	} else if !f.Required {
-		text += "\n(empty: left out)"
-	}
-	problem := ""
-	for range 3 {
-		reply, err := ask(text+problem, options)
-		if err != nil {
-			return nil, err
-		}
-		if strings.TrimSpace(reply) == "" && (f.Default != nil || !f.Required) {
-			return f.Default, nil
-		}
-		value, err := fieldValue(f, strings.TrimSpace(reply))
-		if err == nil {
-			return value, nil
-		}
-		problem = "\n" + err.Error()
-	}
-	return nil, errFormCancelled
-}
-
-// fieldValue reads a reply as the field's kind and checks its bounds.
-func fieldValue(f mcp.ElicitField, reply string) (any, error) {
-	measure := float64(len([]rune(reply)))
-	var value any = reply
-	switch f.Kind {
-	case "number", "integer":
-		n, err := strconv.ParseFloat(reply, 64)
-		if err != nil || f.Kind == "integer" && n != float64(int64(n)) {
-			return nil, fmt.Errorf("this must be a %s", map[bool]string{true: "whole number", false: "number"}[f.Kind == "integer"])
-		}
-		value, measure = n, n
-	case "boolean":
-		b, err := strconv.ParseBool(reply)
-		if err != nil {
-			return nil, errors.New("this must be true or false")
-		}
-		return b, nil
-	case "choice":
-		if !slices.Contains(f.Options, reply) {
-			return nil, errors.New("choose one of: " + strings.Join(f.Options, ", "))
-		}
-		return reply, nil
-	case "choices":
-		var list []string
-		for part := range strings.SplitSeq(reply, ",") {
-			if part = strings.TrimSpace(part); part == "" {
-				continue
-			}
-			if !slices.Contains(f.Options, part) {
-				return nil, fmt.Errorf("%q is none of: %s", part, strings.Join(f.Options, ", "))
-			}
-			list = append(list, part)
-		}
-		value, measure = list, float64(len(list))
-	}
-	if f.Min != nil && measure < *f.Min || f.Max != nil && measure > *f.Max {
-		return nil, errors.New("this is outside of the bounds that the server sets")
-	}
-	return value, nil
+	return tools.FormAnswer{Action: tools.FormAccept}, nil
 }
 
 // mentioned reads the resources that a prompt mentions as @server:uri, for the model.

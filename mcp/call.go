@@ -37,7 +37,7 @@ type runningCall struct {
 	mu     sync.Mutex
 	timer  *time.Timer
 	begun  time.Time
-	paused bool
+	paused time.Time // since when its clock stands; zero while it runs
 	ended  bool
 	shown  time.Time
 }
@@ -72,10 +72,9 @@ func (s *session) call(ctx context.Context, tool string, args json.RawMessage, l
 func (c *runningCall) start(paused bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.paused = paused
 	c.timer = time.AfterFunc(c.wait(), c.expire)
 	if paused {
-		c.timer.Stop()
+		c.stand()
 	}
 }
 
@@ -87,7 +86,7 @@ func (c *runningCall) wait() time.Duration {
 func (c *runningCall) expire() {
 	c.mu.Lock()
 	over := time.Since(c.begun) >= c.limits.total
-	done := c.ended || c.paused
+	done := c.ended || !c.paused.IsZero()
 	c.mu.Unlock()
 	if done {
 		return
@@ -110,7 +109,7 @@ func secondsText(d time.Duration) string {
 func (c *runningCall) touch() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.ended && !c.paused {
+	if !c.ended && c.paused.IsZero() {
 		c.timer.Reset(c.wait())
 	}
 	if time.Since(c.shown) < progressEvery {
@@ -125,18 +124,25 @@ func (c *runningCall) touch() bool {
 func (c *runningCall) pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.paused = true
-	c.timer.Stop()
+	c.stand()
 }
 
-func (c *runningCall) resume(asked time.Duration) {
+// stand stops the clock. The caller holds mu.
+func (c *runningCall) stand() {
+	if c.paused.IsZero() {
+		c.paused = time.Now()
+		c.timer.Stop()
+	}
+}
+
+func (c *runningCall) resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ended {
+	if c.ended || c.paused.IsZero() {
 		return
 	}
-	c.paused = false
-	c.begun = c.begun.Add(asked)
+	c.begun = c.begun.Add(time.Since(c.paused))
+	c.paused = time.Time{}
 	c.timer.Reset(c.wait())
 }
 
@@ -199,30 +205,26 @@ func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitR
 	defer cancel()
 	stop := context.AfterFunc(s.ctx, cancel)
 	defer stop()
-	began := time.Now()
 	s.mu.Lock()
 	s.asking++
-	var paused []*runningCall
 	for _, c := range s.calls {
 		c.pause()
-		paused = append(paused, c)
 	}
+	inCall := len(s.calls) > 0
 	s.mu.Unlock()
-	if len(paused) > 0 {
+	if inCall {
 		go s.endWithCalls(ctx, cancel)
 	}
 	asked := *p
 	asked.RequestedSchema = s.link.tap().form(p.RequestedSchema)
 	result, err := s.hooks.elicit(ctx, &asked)
 	s.mu.Lock()
-	s.asking--
-	last := s.asking == 0
-	s.mu.Unlock()
-	if last {
-		for _, c := range paused {
-			c.resume(time.Since(began))
+	if s.asking--; s.asking == 0 {
+		for _, c := range s.calls { // also those that began meanwhile
+			c.resume()
 		}
 	}
+	s.mu.Unlock()
 	if err != nil && (ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		return &sdk.ElicitResult{Action: "cancel"}, nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"jcode/tools"
 	"jcode/tools/command"
 )
 
@@ -101,10 +102,10 @@ func (m *Manager) promptArguments(ctx context.Context, server string, p PromptIn
 		}
 		values[a.Name], rest = word, after
 	}
-	var missing []ElicitField
+	var missing []tools.FormField
 	for _, a := range p.Arguments {
 		if _, has := values[a.Name]; a.Required && !has {
-			missing = append(missing, ElicitField{Name: a.Name, Description: a.Description, Kind: "string", Required: true})
+			missing = append(missing, tools.FormField{Name: a.Name, Description: a.Description, Kind: tools.FieldText, Required: true})
 		}
 	}
 	if len(missing) == 0 {
@@ -119,7 +120,7 @@ func (m *Manager) promptArguments(ctx context.Context, server string, p PromptIn
 		return nil, problem
 	}
 	answer, err := m.opt.Elicitor.Elicit(ctx, ElicitQuestion{Server: server, Message: "Arguments of the prompt " + p.Name, Fields: missing})
-	if err != nil || answer.Action != "accept" {
+	if err != nil || answer.Action != tools.FormAccept {
 		return nil, problem
 	}
 	for _, f := range missing {

@@ -12,13 +12,14 @@ import (
 
 	"jcode/internal/schema"
 	"jcode/internal/text"
+	"jcode/tools"
 )
 
 // Elicitor asks the person something for a server.
 type Elicitor interface {
 	// Elicit shows the question and waits for the answer or for ctx. An error counts as
 	// cancel.
-	Elicit(ctx context.Context, q ElicitQuestion) (ElicitAnswer, error)
+	Elicit(ctx context.Context, q ElicitQuestion) (tools.FormAnswer, error)
 }
 
 // ElicitQuestion is what a server wants to know: a form, or a visit to a URL.
@@ -28,36 +29,10 @@ type ElicitQuestion struct {
 	// Message is the server's text: untrusted.
 	Message string
 	// Fields are the form's fields in the server's order; empty with a URL.
-	Fields []ElicitField
+	Fields []tools.FormField
 	// URL is the whole address to open after consent; Domain is its host.
 	URL    string
 	Domain string
-}
-
-// ElicitField is one field of a form.
-type ElicitField struct {
-	Name        string
-	Title       string
-	Description string
-	// Kind is string, number, integer, boolean, choice or choices.
-	Kind     string
-	Format   string // email, uri, date, date-time or ""
-	Required bool
-	// Default is the value to begin with: string, float64, bool or []string; nil if none.
-	Default any
-	// Options are the values of a choice, Labels what to show for them.
-	Options []string
-	Labels  []string
-	// Bounds of numbers, of the length of strings, or of the number of choices; nil if none.
-	Min, Max *float64
-}
-
-// ElicitAnswer is what the person said.
-type ElicitAnswer struct {
-	// Action is accept, decline or cancel.
-	Action string
-	// Values are the fields' values when accepted: string, float64, bool or []string.
-	Values map[string]any
 }
 
 // Unattended answers where there is no person: it declines, or accepts forms whose
@@ -65,9 +40,9 @@ type ElicitAnswer struct {
 type Unattended struct{ AcceptDefaults bool }
 
 // Elicit answers at once.
-func (u Unattended) Elicit(_ context.Context, q ElicitQuestion) (ElicitAnswer, error) {
+func (u Unattended) Elicit(_ context.Context, q ElicitQuestion) (tools.FormAnswer, error) {
 	if !u.AcceptDefaults || q.URL != "" {
-		return ElicitAnswer{Action: "decline"}, nil
+		return tools.FormAnswer{Action: tools.FormDecline}, nil
 	}
 	values := map[string]any{}
 	for _, f := range q.Fields {
@@ -75,10 +50,10 @@ func (u Unattended) Elicit(_ context.Context, q ElicitQuestion) (ElicitAnswer, e
 		case f.Default != nil:
 			values[f.Name] = f.Default
 		case f.Required:
-			return ElicitAnswer{Action: "decline"}, nil
+			return tools.FormAnswer{Action: tools.FormDecline}, nil
 		}
 	}
-	return ElicitAnswer{Action: "accept", Values: values}, nil
+	return tools.FormAnswer{Action: tools.FormAccept, Values: values}, nil
 }
 
 // elicitFor gives the hook that answers a server's questions, one dialog at a time.
@@ -100,11 +75,11 @@ func (m *Manager) elicitFor(e Entry) func(context.Context, *sdk.ElicitParams) (*
 			return &sdk.ElicitResult{Action: "cancel"}, nil
 		}
 		a, err := m.opt.Elicitor.Elicit(ctx, q)
-		if err != nil || a.Action != "accept" && a.Action != "decline" {
-			return &sdk.ElicitResult{Action: "cancel"}, nil
+		if err != nil || a.Action != tools.FormAccept && a.Action != tools.FormDecline {
+			return &sdk.ElicitResult{Action: string(tools.FormCancel)}, nil
 		}
-		result := &sdk.ElicitResult{Action: a.Action}
-		if a.Action == "accept" && q.URL == "" {
+		result := &sdk.ElicitResult{Action: string(a.Action)}
+		if a.Action == tools.FormAccept && q.URL == "" {
 			result.Content = map[string]any{}
 			for k, v := range a.Values {
 				result.Content[k] = v
@@ -157,36 +132,48 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func elicitField(name string, p *schema.Object) ElicitField {
-	f := ElicitField{
+func elicitField(name string, p *schema.Object) tools.FormField {
+	f := tools.FormField{
 		Name: name, Title: firstLine(p.Text("title"), 200), Description: cutText(text.Clean(p.Text("description")), 600),
-		Kind: p.Text("type"), Format: p.Text("format"),
+		Kind: tools.FieldText, Format: p.Text("format"), Pattern: p.Text("pattern"),
 	}
-	bound := func(keys ...string) *float64 {
-		for _, k := range keys {
-			if n, ok := p.At(k).(json.Number); ok {
-				if v, err := n.Float64(); err == nil {
-					return &v
-				}
-			}
-		}
-		return nil
-	}
-	f.Min, f.Max = bound("minimum", "minLength", "minItems"), bound("maximum", "maxLength", "maxItems")
-	switch f.Kind {
+	var least, most string
+	switch kind := p.Text("type"); kind {
+	case "number", "integer":
+		f.Kind = tools.FieldKind(kind)
+		least, most = "minimum", "maximum"
+	case "boolean":
+		f.Kind = tools.FieldBoolean
 	case "array":
-		f.Kind = "choices"
+		f.Kind = tools.FieldChoices
 		if items := p.Child("items"); items != nil {
 			f.Options, f.Labels = options(items)
 		}
-	case "string", "":
-		f.Kind = "string"
+		least, most = "minItems", "maxItems"
+	default:
 		if f.Options, f.Labels = options(p); f.Options != nil {
-			f.Kind = "choice"
+			f.Kind = tools.FieldChoice
+		} else {
+			least, most = "minLength", "maxLength"
 		}
 	}
-	f.Default = plainValue(p.At("default"))
+	f.Min, f.Max = bound(p, least), bound(p, most)
+	if v := plainValue(p.At("default")); v != nil && f.Check(v) == nil {
+		f.Default = v
+	}
 	return f
+}
+
+func bound(p *schema.Object, key string) *float64 {
+	n, ok := p.At(key).(json.Number)
+	if !ok {
+		return nil
+	}
+	v, err := n.Float64()
+	if err != nil {
+		return nil
+	}
+	return &v
 }
 
 // options reads the values of a choice in any of the forms that the protocol has had.

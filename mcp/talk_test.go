@@ -2,31 +2,35 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jcode/tools"
 )
 
 // scriptedPerson answers a server's questions.
 type scriptedPerson struct {
 	mu     sync.Mutex
 	asked  []ElicitQuestion
-	answer ElicitAnswer
+	answer tools.FormAnswer
 	block  bool
 }
 
-func (p *scriptedPerson) Elicit(ctx context.Context, q ElicitQuestion) (ElicitAnswer, error) {
+func (p *scriptedPerson) Elicit(ctx context.Context, q ElicitQuestion) (tools.FormAnswer, error) {
 	p.mu.Lock()
 	p.asked = append(p.asked, q)
 	answer, block := p.answer, p.block
 	p.mu.Unlock()
 	if block {
 		<-ctx.Done()
-		return ElicitAnswer{}, ctx.Err()
+		return tools.FormAnswer{}, ctx.Err()
 	}
 	return answer, nil
 }
@@ -38,7 +42,7 @@ func (p *scriptedPerson) count() int {
 }
 
 func TestElicitation(t *testing.T) { // section 6
-	person := &scriptedPerson{answer: ElicitAnswer{Action: "accept", Values: map[string]any{"name": "Ada", "age": 36.0}}}
+	person := &scriptedPerson{answer: tools.FormAnswer{Action: "accept", Values: map[string]any{"name": "Ada", "age": 36.0}}}
 	r := newManagerRig(t, map[string]any{"s": "elicit"}, func(o *Options) { o.Elicitor = person })
 	r.m.Start()
 	r.waitState("s", StateConnected)
@@ -50,14 +54,40 @@ func TestElicitation(t *testing.T) { // section 6
 	if q.Server != "s" || q.Message != "Who are you?" || len(q.Fields) != 4 || q.Fields[0].Name != "name" || !q.Fields[0].Required || q.Fields[0].Title != "Name" || q.Fields[1].Kind != "integer" || q.Fields[1].Default != 7.0 || q.Fields[3].Kind != "choice" || len(q.Fields[3].Options) != 2 {
 		t.Errorf("%+v", q)
 	}
-	person.answer = ElicitAnswer{Action: "accept"}
+	person.answer = tools.FormAnswer{Action: "accept"}
 	res = r.call("mcp:s:ask_url", `{}`)
 	if q = person.asked[1]; q.URL != "https://example.com/login" || q.Domain != "example.com" || !strings.Contains(res.Text, `"accept"`) {
 		t.Errorf("%+v %+v", q, res)
 	}
-	person.answer = ElicitAnswer{Action: "decline"}
+	person.answer = tools.FormAnswer{Action: "decline"}
 	if res = r.call("mcp:s:ask_form", `{}`); !strings.Contains(res.Text, `"decline"`) {
 		t.Errorf("%+v", res)
+	}
+}
+
+// TestFormOfAServer: each kind of field that the protocol has, in the server's order.
+func TestFormOfAServer(t *testing.T) { // section 6
+	person := &scriptedPerson{answer: tools.FormAnswer{Action: tools.FormCancel}}
+	r := newManagerRig(t, map[string]any{"s": "elicit"}, func(o *Options) { o.Elicitor = person })
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	if res := r.call("mcp:s:ask_all", `{}`); !strings.Contains(res.Text, `"cancel"`) {
+		t.Errorf("%+v", res)
+	}
+	want := []tools.FormField{
+		{Name: "zone", Title: "Zone", Kind: tools.FieldText, Required: true, Min: new(2.0), Max: new(4.0)},
+		{Name: "mail", Kind: tools.FieldText, Format: "email", Default: "ada@example.com"},
+		{Name: "price", Kind: tools.FieldNumber, Max: new(99.5)},
+		{Name: "class", Kind: tools.FieldChoice, Options: []string{"1", "2"}, Labels: []string{"First", "Second"}, Default: "2"},
+		{Name: "extras", Kind: tools.FieldChoices, Options: []string{"w", "m"}, Labels: []string{"Window", "Meal"}, Max: new(2.0), Default: []string{"m"}},
+		{Name: "days", Kind: tools.FieldChoices, Options: []string{"mon", "tue"}, Labels: []string{"mon", "tue"}},
+		{Name: "back", Kind: tools.FieldBoolean},
+	}
+	if person.count() == 0 {
+		t.Fatal("the person was not asked")
+	}
+	if got := person.asked[0].Fields; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 }
 
@@ -123,6 +153,47 @@ func TestQuestionStopsTheClockAndEndsWithItsCall(t *testing.T) { // section 3
 	})
 }
 
+// TestCallThatBeginsDuringAQuestionHasLimits: its clock runs once the question is answered.
+func TestCallThatBeginsDuringAQuestionHasLimits(t *testing.T) { // section 3
+	ask := make(chan struct{})
+	person := elicitorFunc(func(ctx context.Context, _ ElicitQuestion) (tools.FormAnswer, error) {
+		select {
+		case <-ask:
+		case <-ctx.Done():
+		}
+		return tools.FormAnswer{Action: tools.FormDecline}, nil
+	})
+	r := newManagerRig(t, map[string]any{"s": with("s", "elicit", map[string]any{"callTimeout": "1s"})}, func(o *Options) { o.Elicitor = person })
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	asking := make(chan tools.Result, 1)
+	go func() { asking <- r.call("mcp:s:ask_form", `{}`) }()
+	waitFor(t, "the question is asked", func() bool { return len(r.m.asking) == 1 })
+	ended := make(chan error, 1)
+	go func() {
+		_, err := r.m.call(context.Background(), "s", "sleep", json.RawMessage(`{"ms":600000}`), nil)
+		ended <- err
+	}()
+	s := r.m.actor("s").view.Load().session
+	waitFor(t, "both calls run", func() bool { return s.running() == 2 })
+	close(ask)
+	<-asking
+	select {
+	case err := <-ended:
+		if err == nil || !strings.Contains(err.Error(), "timed out after 1 s") {
+			t.Errorf("%v", err)
+		}
+	case <-time.After(patience):
+		t.Error("the call has no limit")
+	}
+}
+
+type elicitorFunc func(context.Context, ElicitQuestion) (tools.FormAnswer, error)
+
+func (f elicitorFunc) Elicit(ctx context.Context, q ElicitQuestion) (tools.FormAnswer, error) {
+	return f(ctx, q)
+}
+
 func TestUnsafeURLsAreNeverShown(t *testing.T) {
 	for url, ok := range map[string]bool{"https://example.com/x": true, "http://127.0.0.1:8/x": true, "http://localhost/x": true, "http://example.com": false, "javascript:alert(1)": false, "file:///etc/passwd": false} {
 		if _, err := elicitQuestion("s", &sdk.ElicitParams{Mode: "url", URL: url}); (err == nil) != ok {
@@ -132,7 +203,7 @@ func TestUnsafeURLsAreNeverShown(t *testing.T) {
 }
 
 func TestPromptsResourcesAndInstructions(t *testing.T) { // section 6
-	person := &scriptedPerson{answer: ElicitAnswer{Action: "accept", Values: map[string]any{"file": "asked.go"}}}
+	person := &scriptedPerson{answer: tools.FormAnswer{Action: "accept", Values: map[string]any{"file": "asked.go"}}}
 	r := newManagerRig(t, map[string]any{"s": "full"}, func(o *Options) { o.Elicitor = person })
 	r.m.Start()
 	r.waitState("s", StateConnected)

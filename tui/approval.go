@@ -362,9 +362,14 @@ func (p *program) askEvent(ev agent.Event) tea.Cmd {
 	case agent.AskPerson:
 		p.ask(newQuestion(ev))
 		return p.notify("jcode asks you", ev.Text)
+	case agent.AskForm:
+		p.ask(newForm(ev))
+		return p.notify(ev.Form.From+" asks you", ev.Form.Text)
 	case agent.AskClosed:
 		for _, d := range p.asks {
-			if q, ok := d.(*question); ok && q.id == ev.ID {
+			q, isQuestion := d.(*question)
+			f, isForm := d.(*form)
+			if isQuestion && q.id == ev.ID || isForm && f.id == ev.ID {
 				p.close(d)
 			}
 		}

@@ -319,6 +319,7 @@ func TestHostileOutputTouchesNothing(t *testing.T) { // S05
 	r.fake.emit(agent.CallEnd{ID: "c", Name: "exec", Status: "failed", Result: tools.Result{Text: evil, Failed: true, Display: tools.Display{Summary: evil, Diff: "@@ -1 +1 @@\n-" + evil + "+" + evil}}},
 		agent.TextDelta{Text: evil}, agent.Notice{Level: agent.LevelWarn, Text: evil}, agent.ReasoningDelta{Text: evil},
 		agent.AskPerson{ID: "a", Text: evil, Options: []string{evil, "fine"}},
+		agent.AskForm{ID: "f", Form: tools.Form{From: evil, Text: evil, Fields: []tools.FormField{{Name: evil, Title: evil, Description: evil, Kind: tools.FieldChoice, Options: []string{evil}, Labels: []string{evil}, Default: evil}}}},
 		agent.StateChanged{State: agent.State{Model: "m" + evil, Title: "t" + evil, Role: evil, Mode: tools.ModeAsk}},
 		agent.QueueChanged{Queued: []agent.Queued{{Text: evil}}}, agent.TodoChanged{Items: []tools.TodoItem{{Text: evil, Status: "pending"}}},
 		agent.ToolsChanged{Added: []string{evil}}, agent.Retrying{Reason: evil, Wait: time.Second})

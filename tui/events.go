@@ -51,7 +51,7 @@ func (p *program) event(ev agent.Event) tea.Cmd {
 		p.answerEvent(ev)
 	case agent.CallWriting, agent.CallStart, agent.CallProgress, agent.CallEnd, agent.Nested:
 		p.callEvent(ev)
-	case agent.ApprovalAsked, agent.ApprovalClosed, agent.AskPerson, agent.AskClosed:
+	case agent.ApprovalAsked, agent.ApprovalClosed, agent.AskPerson, agent.AskForm, agent.AskClosed:
 		return p.askEvent(ev)
 	case agent.TurnEnd:
 		return p.turnEnd(ev)

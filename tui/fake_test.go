@@ -30,6 +30,7 @@ type fake struct {
 	queued   []agent.Prompt
 	answers  map[string]tools.Answer
 	replies  map[string]string
+	filled   map[string]tools.FormAnswer
 	stopped  int
 	events   chan agent.Event
 	onPrompt func(p agent.Prompt)
@@ -39,7 +40,7 @@ type fake struct {
 func newFake() *fake {
 	return &fake{
 		state:   agent.State{Session: "s1", Model: "test/model", Mode: tools.ModeAsk, Cwd: "/code/project"},
-		answers: map[string]tools.Answer{}, replies: map[string]string{}, events: make(chan agent.Event, 10000),
+		answers: map[string]tools.Answer{}, replies: map[string]string{}, filled: map[string]tools.FormAnswer{}, events: make(chan agent.Event, 10000),
 	}
 }
 
@@ -151,6 +152,14 @@ func (f *fake) answered(id string) (tools.Answer, bool) {
 func (f *fake) Reply(id, text string) error {
 	f.mu.Lock()
 	f.replies[id] = text
+	f.mu.Unlock()
+	f.emit(agent.AskClosed{ID: id})
+	return nil
+}
+
+func (f *fake) Fill(id string, a tools.FormAnswer) error {
+	f.mu.Lock()
+	f.filled[id] = a
 	f.mu.Unlock()
 	f.emit(agent.AskClosed{ID: id})
 	return nil

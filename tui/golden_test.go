@@ -104,6 +104,19 @@ func conversation(p *program) {
 	)
 }
 
+// sampleForm has a field of each kind.
+func sampleForm() tools.Form {
+	return tools.Form{From: "MCP server travel", Text: "Please say how you want to travel. The price is held for ten minutes.", Fields: []tools.FormField{
+		{Name: "name", Title: "Name", Description: "As in the passport", Kind: tools.FieldText, Required: true, Min: new(2.0)},
+		{Name: "mail", Title: "E-mail", Kind: tools.FieldText, Format: "email", Default: "ada@example.com"},
+		{Name: "seats", Kind: tools.FieldInteger, Required: true, Default: 2.0, Min: new(1.0), Max: new(9.0)},
+		{Name: "extras", Title: "Extras 漢字", Description: "What shall be on board?", Kind: tools.FieldChoices, Options: []string{"w", "m", "q", "b"}, Labels: []string{"Window seat", "Meal", "Quiet coach", "Bicycle"}, Default: []string{"m"}, Max: new(3.0)},
+		{Name: "class", Title: "Class", Kind: tools.FieldChoice, Options: []string{"1", "2"}, Labels: []string{"First", "Second"}, Default: "2"},
+		{Name: "back", Title: "And back", Kind: tools.FieldBoolean, Default: true},
+		{Name: "price", Title: "At most", Kind: tools.FieldNumber},
+	}}
+}
+
 // screens are all that goldens exist for.
 var screens = map[string]func(p *program, f *fake){
 	"welcome": func(p *program, _ *fake) {},
@@ -132,6 +145,16 @@ var screens = map[string]func(p *program, f *fake){
 	"question": func(p *program, _ *fake) {
 		feed(p, agent.AskPerson{ID: "a", Text: "Which database should the new service use? The choice decides how the schema is written.", Options: []string{"SQLite", "PostgreSQL", "Neither of them"}})
 		p.asks[0].(*question).open = true
+	},
+	"form": func(p *program, _ *fake) {
+		conversation(p)
+		feed(p, agent.TurnStart{Prompt: "book it", At: clock}, agent.AskForm{ID: "f", Form: sampleForm()})
+		f := p.asks[0].(*form)
+		f.open = true
+		for range 3 {
+			f.move(1)
+		}
+		f.fields[0].check()
 	},
 	"menu": func(p *program, _ *fake) { p.in.Insert("/m"); p.menuUpdate() },
 	"help": func(p *program, _ *fake) { p.open(newHelp(p)) },

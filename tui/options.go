@@ -18,9 +18,10 @@ type Conversation interface {
 	Unqueue(id string) []agent.Prompt
 	// Interrupt ends the running turn and reports whether there was one.
 	Interrupt() bool
-	// Answer settles an approval question, Reply a question of the ask tool.
+	// Answer settles an approval question, Reply a question of the ask tool, Fill a form.
 	Answer(id string, a tools.Answer) error
 	Reply(id, text string) error
+	Fill(id string, a tools.FormAnswer) error
 	Settings
 }
 

@@ -62,6 +62,7 @@ type plainAsk struct {
 	id       string
 	approval *tools.Question
 	trust    *Trust
+	form     *plainForm
 	options  []string
 }
 
@@ -272,6 +273,8 @@ func (p *plain) event(ev agent.Event) {
 		p.approval(ev)
 	case agent.AskPerson:
 		p.ask(ev)
+	case agent.AskForm:
+		p.form(ev)
 	case agent.ApprovalClosed:
 		p.closed(ev.ID)
 	case agent.AskClosed:
@@ -417,6 +420,9 @@ func (p *plain) answer(ctx context.Context, line string) {
 		err = p.conv.Answer(a.id, tools.Answer{Scope: a.approval.Options[n-1].Scope, Option: n - 1})
 	case a.trust != nil:
 		err = a.trust.Decide(ctx, n == 1)
+	case a.form != nil:
+		p.fill(a.id, a.form, line)
+		return
 	case line == "":
 		p.write("Answer: ")
 		return
@@ -438,9 +444,12 @@ func (p *plain) refuseAll() {
 		if a.trust != nil {
 			continue // what is not trusted stays inert
 		}
-		if a.approval != nil {
+		switch {
+		case a.approval != nil:
 			err = p.conv.Answer(a.id, tools.Answer{Scope: tools.AnswerNo, Option: -1})
-		} else {
+		case a.form != nil:
+			err = p.conv.Fill(a.id, tools.FormAnswer{Action: tools.FormCancel})
+		default:
 			err = p.conv.Reply(a.id, "(nobody is there to answer)")
 		}
 		if err != nil {

@@ -76,9 +76,13 @@ func stormEvent(p *program, n int) {
 		}
 	case 2:
 		feed(p, agent.AskPerson{ID: "a", Text: "which 漢字?", Options: []string{"one", "two"}})
+		feed(p, agent.AskForm{ID: "f", Form: sampleForm()})
 		for _, d := range p.asks {
-			if q, ok := d.(*question); ok {
-				q.open = true
+			switch d := d.(type) {
+			case *question:
+				d.open = true
+			case *form:
+				d.open = true
 			}
 		}
 	case 3:
@@ -86,7 +90,7 @@ func stormEvent(p *program, n int) {
 	case 4:
 		feed(p, agent.CallStart{ID: "c", Name: "mcp:server:a_very_long_tool_name_that_never_ends", Arguments: jsonOf("a", strings.Repeat("漢", 200)), At: clock}, agent.CallProgress{ID: "c", Output: strings.Repeat("out 漢\n", 9)})
 	case 5:
-		feed(p, agent.AnswerReset{Reason: "cut"}, agent.ApprovalClosed{ID: "q"}, agent.AskClosed{ID: "a"})
+		feed(p, agent.AnswerReset{Reason: "cut"}, agent.ApprovalClosed{ID: "q"}, agent.AskClosed{ID: "a"}, agent.AskClosed{ID: "f"})
 	case 6:
 		feed(p, agent.TurnEnd{Reason: agent.StopError, Error: "the provider said no"})
 	case 7:

@@ -113,6 +113,11 @@ func elicit(s *server) {
 	}
 	s.tools = append(s.tools,
 		ask("ask_form", map[string]any{"message": "Who are you?", "requestedSchema": json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","title":"Name"},"age":{"type":"integer","minimum":0,"default":7},"ok":{"type":"boolean","default":true},"colour":{"type":"string","enum":["red","blue"],"default":"red"}},"required":["name"]}`)}),
+		ask("ask_all", map[string]any{"message": "Book a train.", "requestedSchema": json.RawMessage(`{"type":"object","properties":{` +
+			`"zone":{"type":"string","title":"Zone","minLength":2,"maxLength":4},"mail":{"type":"string","format":"email","default":"ada@example.com"},` +
+			`"price":{"type":"number","maximum":99.5},"class":{"type":"string","oneOf":[{"const":"1","title":"First"},{"const":"2","title":"Second"}],"default":"2"},` +
+			`"extras":{"type":"array","items":{"anyOf":[{"const":"w","title":"Window"},{"const":"m","title":"Meal"}]},"maxItems":2,"default":["m"]},` +
+			`"days":{"type":"array","items":{"type":"string","enum":["mon","tue"]}},"back":{"type":"boolean"}},"required":["zone"]}`)}),
 		ask("ask_defaults", map[string]any{"message": "Fine?", "requestedSchema": json.RawMessage(`{"type":"object","properties":{"age":{"type":"integer","default":7},"note":{"type":"string"}},"required":["age"]}`)}),
 		ask("ask_url", map[string]any{"mode": "url", "message": "Log in", "url": "https://example.com/login", "elicitationId": "e1"}),
 	)

@@ -1,0 +1,311 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/mail"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Form is a question with fields that a person fills in, as MCP servers ask one.
+type Form struct {
+	// From names who asks: "MCP server github".
+	From string
+	// Text is what is asked. It comes from outside, as all labels of the fields do.
+	Text   string
+	Fields []FormField
+}
+
+// FieldKind is the kind of value that a field takes.
+type FieldKind string
+
+// The kinds of fields, with the Go type of their values.
+const (
+	FieldText    FieldKind = "string"  // string
+	FieldNumber  FieldKind = "number"  // float64
+	FieldInteger FieldKind = "integer" // float64
+	FieldBoolean FieldKind = "boolean" // bool
+	FieldChoice  FieldKind = "choice"  // string, one of Options
+	FieldChoices FieldKind = "choices" // []string, some of Options
+)
+
+// FormField is one field of a form.
+type FormField struct {
+	Name        string
+	Title       string
+	Description string
+	Kind        FieldKind
+	// Format is email, uri, date, date-time or "".
+	Format string
+	// Pattern is a regular expression for text, "" if there is none.
+	Pattern  string
+	Required bool
+	// Default is the value to begin with, and what an empty field stands for; nil if there
+	// is none.
+	Default any
+	// Options are the values of a choice, Labels what to show for them. Without options a
+	// choice takes any text.
+	Options []string
+	Labels  []string
+	// Min and Max bound numbers, the length of text in characters, or the number of
+	// choices; nil if there is no bound.
+	Min, Max *float64
+}
+
+// FormAction is what a person did with a form.
+type FormAction string
+
+// What can be done with a form.
+const (
+	FormAccept  FormAction = "accept"
+	FormDecline FormAction = "decline"
+	FormCancel  FormAction = "cancel"
+)
+
+// FormAnswer is what a person said to a form.
+type FormAnswer struct {
+	Action FormAction
+	// Values are those of the fields when accepted, by name; what was left empty is not
+	// there.
+	Values map[string]any
+}
+
+// Label is what to call a field: its title, else its name.
+func (f FormField) Label() string {
+	if f.Title != "" {
+		return f.Title
+	}
+	return f.Name
+}
+
+// OptionLabel is what to show for option i.
+func (f FormField) OptionLabel(i int) string {
+	if i < len(f.Labels) && f.Labels[i] != "" {
+		return f.Labels[i]
+	}
+	return f.Options[i]
+}
+
+// Text gives a value as Parse reads it.
+func (f FormField) Text(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case bool:
+		return map[bool]string{true: "yes", false: "no"}[v]
+	case []string:
+		return strings.Join(v, ", ")
+	}
+	return ""
+}
+
+// Parse reads what a person wrote into a field. Nothing written is the default, or nil
+// where that is allowed. The error is for the person, and says what is wanted.
+func (f FormField) Parse(input string) (any, error) {
+	trimmed := strings.TrimSpace(input)
+	if trimmed == "" {
+		return f.Default, f.Check(f.Default)
+	}
+	var value any
+	switch f.Kind {
+	case FieldNumber, FieldInteger:
+		n, err := strconv.ParseFloat(trimmed, 64)
+		if err != nil {
+			return nil, f.wrongType()
+		}
+		value = n
+	case FieldBoolean:
+		switch strings.ToLower(trimmed) {
+		case "y", "yes", "true", "1":
+			value = true
+		case "n", "no", "false", "0":
+			value = false
+		default:
+			return nil, f.wrongType()
+		}
+	case FieldChoice:
+		value = f.option(trimmed)
+	case FieldChoices:
+		var list []string
+		for part := range strings.SplitSeq(trimmed, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				list = append(list, f.option(part))
+			}
+		}
+		value = list
+	default:
+		value = input
+	}
+	return value, f.Check(value)
+}
+
+// option gives the option that is meant: by value, by label or by number.
+func (f FormField) option(s string) string {
+	if slices.Contains(f.Options, s) {
+		return s
+	}
+	for i := range f.Options {
+		if strings.EqualFold(f.OptionLabel(i), s) || s == strconv.Itoa(i+1) {
+			return f.Options[i]
+		}
+	}
+	return s
+}
+
+// Check says what is wrong with a value, nil if nothing is. A nil value is one that was
+// left out.
+func (f FormField) Check(value any) error {
+	switch v := value.(type) {
+	case nil:
+		if f.Required {
+			return errors.New("a value is needed")
+		}
+		return nil
+	case string:
+		if f.Kind == FieldChoice {
+			return f.checkOptions(v)
+		}
+		if f.Kind != FieldText {
+			return f.wrongType()
+		}
+		if err := f.bounds(float64(utf8.RuneCountInString(v)), "character"); err != nil {
+			return err
+		}
+		return f.checkText(v)
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) || f.Kind != FieldNumber && (f.Kind != FieldInteger || v != math.Trunc(v)) {
+			return f.wrongType()
+		}
+		return f.bounds(v, "")
+	case bool:
+		if f.Kind != FieldBoolean {
+			return f.wrongType()
+		}
+		return nil
+	case []string:
+		if f.Kind != FieldChoices {
+			return f.wrongType()
+		}
+		if err := f.checkOptions(v...); err != nil {
+			return err
+		}
+		return f.bounds(float64(len(v)), "choice")
+	}
+	return f.wrongType()
+}
+
+func (f FormField) wrongType() error {
+	return errors.New("must be " + map[FieldKind]string{
+		FieldText: "a text", FieldNumber: "a number", FieldInteger: "a whole number", FieldBoolean: "yes or no",
+		FieldChoice: "one of the options", FieldChoices: "some of the options",
+	}[f.Kind])
+}
+
+func (f FormField) checkOptions(values ...string) error {
+	for i, v := range values {
+		if len(f.Options) > 0 && !slices.Contains(f.Options, v) {
+			return fmt.Errorf("%q is none of: %s", v, strings.Join(f.Options, ", "))
+		}
+		if slices.Contains(values[:i], v) {
+			return fmt.Errorf("%q stands there twice", v)
+		}
+	}
+	return nil
+}
+
+// bounds holds a number, or a count of units, against Min and Max.
+func (f FormField) bounds(n float64, unit string) error {
+	say := func(word string, limit float64) error {
+		text := strconv.FormatFloat(limit, 'f', -1, 64)
+		if unit == "" {
+			return fmt.Errorf("must be at %s %s", word, text)
+		}
+		if limit != 1 {
+			unit += "s"
+		}
+		return fmt.Errorf("must have at %s %s %s", word, text, unit)
+	}
+	if f.Min != nil && n < *f.Min {
+		return say("least", *f.Min)
+	}
+	if f.Max != nil && n > *f.Max {
+		return say("most", *f.Max)
+	}
+	return nil
+}
+
+func (f FormField) checkText(s string) error {
+	switch f.Format {
+	case "email":
+		if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
+			return errors.New("must be an e-mail address")
+		}
+	case "uri":
+		if u, err := url.Parse(s); err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" && u.Path == "" {
+			return errors.New("must be an address such as https://example.com")
+		}
+	case "date":
+		if _, err := time.Parse(time.DateOnly, s); err != nil {
+			return errors.New("must be a date such as 2026-03-01")
+		}
+	case "date-time":
+		if _, err := time.Parse(time.RFC3339, s); err != nil {
+			return errors.New("must be a time such as 2026-03-01T15:04:05Z")
+		}
+	}
+	if f.Pattern == "" {
+		return nil
+	}
+	// What Go does not know as a pattern is the server's to check.
+	if re, err := regexp.Compile(f.Pattern); err == nil && !re.MatchString(s) {
+		return fmt.Errorf("must match %s", f.Pattern)
+	}
+	return nil
+}
+
+// Hint says in a few words what a field takes, "" when anything will do.
+func (f FormField) Hint() string {
+	var parts []string
+	switch f.Kind {
+	case FieldNumber:
+		parts = append(parts, "a number")
+	case FieldInteger:
+		parts = append(parts, "a whole number")
+	case FieldText:
+		switch f.Format {
+		case "email":
+			parts = append(parts, "an e-mail address")
+		case "uri":
+			parts = append(parts, "an address")
+		case "date":
+			parts = append(parts, "a date: YYYY-MM-DD")
+		case "date-time":
+			parts = append(parts, "a time: YYYY-MM-DDThh:mm:ssZ")
+		}
+	case FieldChoices:
+		if len(f.Options) == 0 {
+			parts = append(parts, "several with commas between")
+		}
+	case FieldBoolean, FieldChoice:
+	}
+	unit := map[FieldKind]string{FieldText: " characters", FieldChoices: " of them"}[f.Kind]
+	number := func(n *float64) string { return strconv.FormatFloat(*n, 'f', -1, 64) }
+	switch {
+	case f.Min != nil && f.Max != nil:
+		parts = append(parts, number(f.Min)+" to "+number(f.Max)+unit)
+	case f.Min != nil:
+		parts = append(parts, "at least "+number(f.Min)+unit)
+	case f.Max != nil:
+		parts = append(parts, "at most "+number(f.Max)+unit)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,241 @@
+package tui
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/internal/cells"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// form is a question with fields. The two places behind the fields are its buttons.
+type form struct {
+	guard
+	id     string
+	from   string
+	ask    string
+	fields []*formField
+	at     int  // the field with the cursor; then send, then decline
+	scroll int  // first body line shown
+	free   bool // the person scrolls: the cursor's field need not be in sight
+}
+
+func newForm(ev agent.AskForm) *form {
+	f := &form{id: ev.ID, from: oneLine(text.Clean(ev.Form.From)), ask: strings.TrimSpace(text.Clean(ev.Form.Text))}
+	for _, field := range ev.Form.Fields {
+		f.fields = append(f.fields, newFormField(field))
+	}
+	return f
+}
+
+func (f *form) armed(now time.Time) bool { return f.ready(now) }
+
+// onSend and onDecline report whether the cursor is on a button.
+func (f *form) onSend() bool    { return f.at == len(f.fields) }
+func (f *form) onDecline() bool { return f.at == len(f.fields)+1 }
+
+// current is the field with the cursor, nil on a button.
+func (f *form) current() *formField {
+	if f.at < len(f.fields) {
+		return f.fields[f.at]
+	}
+	return nil
+}
+
+func (f *form) paste(s string) {
+	if c := f.current(); c != nil {
+		f.free = false
+		c.paste(s)
+	}
+}
+
+func (f *form) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+	switch act {
+	case actPageUp, actLineUp:
+		f.scroll, f.free = max(f.scroll-5, 0), true
+		return nil
+	case actPageDown, actLineDown:
+		f.scroll, f.free = f.scroll+5, true
+		return nil
+	case actInterrupt:
+		return f.reply(p, tools.FormAnswer{Action: tools.FormCancel})
+	case actCancel:
+		if p.turn.busy { // its call ends, and the form with it
+			p.interrupt()
+			return nil
+		}
+		return f.reply(p, tools.FormAnswer{Action: tools.FormCancel})
+	case actUp, actMode: // shift+tab goes back here
+		f.move(-1)
+		return nil
+	case actDown, actComplete:
+		f.move(1)
+		return nil
+	case actSubmit:
+		return f.submit(p)
+	}
+	f.free = false
+	if c := f.current(); c != nil {
+		c.key(k, act)
+		return nil
+	}
+	switch act {
+	case actLeft, actRight:
+		f.at = len(f.fields) + (f.at-len(f.fields)+1)%2
+	}
+	return nil
+}
+
+// move takes the cursor to another place and looks at what was written into the one it leaves.
+func (f *form) move(by int) {
+	f.free = false
+	if c := f.current(); c != nil && c.written() {
+		c.check()
+	}
+	places := len(f.fields) + 2
+	f.at = (f.at + by + places) % places
+}
+
+// submit is Enter: on to the next place, or the answer.
+func (f *form) submit(p *program) tea.Cmd {
+	switch c := f.current(); {
+	case c != nil:
+		if f.free = false; c.check() {
+			f.at++
+		}
+		return nil
+	case f.onDecline():
+		return f.reply(p, tools.FormAnswer{Action: tools.FormDecline})
+	}
+	values := map[string]any{}
+	for i := len(f.fields) - 1; i >= 0; i-- {
+		c := f.fields[i]
+		if !c.check() {
+			f.at, f.free = i, false // the first that is wrong in the end
+			continue
+		}
+		if v, _ := c.value(); v != nil {
+			values[c.spec.Name] = v
+		}
+	}
+	if !f.onSend() {
+		return nil
+	}
+	return f.reply(p, tools.FormAnswer{Action: tools.FormAccept, Values: values})
+}
+
+func (f *form) reply(p *program, a tools.FormAnswer) tea.Cmd {
+	p.close(f)
+	if p.conv == nil {
+		return nil
+	}
+	if err := p.conv.Fill(f.id, a); err != nil {
+		p.say(agent.LevelInfo, err.Error())
+		return nil
+	}
+	said := map[tools.FormAction]string{
+		tools.FormAccept: "You answered ", tools.FormDecline: "You declined to answer ", tools.FormCancel: "You cancelled the form of ",
+	}[a.Action] + f.from
+	if a.Action == tools.FormAccept {
+		var names []string
+		for _, c := range f.fields {
+			if _, has := a.Values[c.spec.Name]; has {
+				names = append(names, c.label)
+			}
+		}
+		if len(names) > 0 {
+			said += ": " + strings.Join(names, ", ")
+		}
+	}
+	p.say(agent.LevelInfo, said+".")
+	return nil
+}
+
+func (f *form) draw(l *look, width, height int) (lines []string, cursor *pos) {
+	lines = append(lines, titleRule(l, f.from+" asks", width, l.theme.Info))
+	foot := []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
+	if f.open {
+		foot = []string{f.hints(l, width)}
+	}
+	room := max(height-len(lines)-len(foot), 1)
+	body, first, last, cursor := f.body(l, width)
+	if !f.free && (f.at > 0 || len(body) <= room || f.fields == nil || f.fields[0].written()) {
+		f.scroll = min(max(f.scroll, last-room), first)
+	}
+	f.scroll = max(min(f.scroll, len(body)-room), 0)
+	end := min(f.scroll+room, len(body))
+	if cursor != nil {
+		if cursor.row < f.scroll || cursor.row >= end {
+			cursor = nil
+		} else {
+			cursor.row += len(lines) - f.scroll
+		}
+	}
+	lines = append(lines, body[f.scroll:end]...)
+	return append(lines, foot...), cursor
+}
+
+func (f *form) hints(l *look, width int) string {
+	pairs := []string{"enter", "next", "esc", "cancel"}
+	switch c := f.current(); {
+	case f.onSend():
+		pairs[1] = "send"
+	case f.onDecline():
+		pairs[1] = "decline"
+	case c.spec.Kind == tools.FieldBoolean, c.spec.Kind == tools.FieldChoice:
+		pairs = append(pairs, "←→ space", "change")
+	case c.spec.Kind == tools.FieldChoices:
+		pairs = append(pairs, "←→", "move", "space", "mark")
+	}
+	return hints(l, width, append(pairs, "↑↓", "other field")...)
+}
+
+// body draws everything between title and hints. The lines from first up to last belong to
+// the place of the cursor.
+func (f *form) body(l *look, width int) (lines []string, first, last int, cursor *pos) {
+	for _, spans := range cells.Wrap([]cells.Span{{Text: f.ask}}, max(width-2, 1)) {
+		lines = append(lines, "  "+cells.Render(spans))
+	}
+	lines = append(lines, "")
+	labels := 0
+	for _, c := range f.fields {
+		labels = max(labels, cells.Width(c.label)+2)
+	}
+	labels = min(labels, max(width*2/5, 8))
+	for i, c := range f.fields {
+		at := len(lines)
+		drawn, x := c.draw(l, width, labels, i == f.at)
+		lines = append(lines, drawn...)
+		if i == f.at {
+			first, last = at, len(lines)
+			if x != nil {
+				cursor = &pos{at + x.row, x.col}
+			}
+		}
+	}
+	button := func(name string, chosen bool) cells.Span {
+		if chosen {
+			return cells.Span{Text: "› " + name + " ‹", Style: l.theme.Selected}
+		}
+		return cells.Span{Text: "[ " + name + " ]", Style: l.theme.Strong}
+	}
+	if f.current() == nil {
+		first, last = len(lines), len(lines)+1
+	}
+	row := []cells.Span{{Text: "   "}, button("send", f.onSend()), {Text: "  "}, button("decline", f.onDecline())}
+	return append(lines, cells.Render(clip(row, width))), first, last, cursor
+}
+
+// letter gives the only letter or digit that a key types, 0 if it types none.
+func letter(k tea.KeyPressMsg) rune {
+	r := []rune(k.Text)
+	if len(r) != 1 || !unicode.IsLetter(r[0]) && !unicode.IsDigit(r[0]) {
+		return 0
+	}
+	return unicode.ToLower(r[0])
+}

@@ -1,0 +1,253 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/tools"
+)
+
+// opened gives a program that shows a form which takes keys.
+func opened(t *testing.T, ask tools.Form) (*program, *fake, *form) {
+	t.Helper()
+	p, f := still(t, 80, 24, nil)
+	feed(p, agent.AskForm{ID: "f", Form: ask})
+	d := p.asks[0].(*form)
+	d.open = true
+	return p, f, d
+}
+
+func arrow(p *program, code rune) {
+	settleCmd(p, p.route(tea.KeyPressMsg{Code: code}))
+}
+
+func TestFormIsFilledIn(t *testing.T) { // mcp.md section 6, elicitation
+	p, f, _ := opened(t, sampleForm())
+	press(p, "A", "d", "a", "enter") // the name
+	press(p, "enter")                // the mail as it stands
+	press(p, "backspace", "4", "down")
+	press(p, " ") // a window seat besides the meal
+	arrow(p, tea.KeyRight)
+	arrow(p, tea.KeyRight)
+	press(p, " ", "enter") // and the quiet coach
+	arrow(p, tea.KeyLeft)  // first class
+	press(p, "enter", "n") // not back
+	press(p, "tab", "tab") // the price is left out
+	if s := stripped(p.frameText()); !strings.Contains(s, "› send ‹") {
+		t.Fatalf("the cursor is not on send:\n%s", s)
+	}
+	press(p, "enter")
+	want := tools.FormAnswer{Action: tools.FormAccept, Values: map[string]any{
+		"name": "Ada", "mail": "ada@example.com", "seats": 4.0, "extras": []string{"w", "m", "q"}, "class": "1", "back": false,
+	}}
+	if got := f.filled["f"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	if len(p.asks) != 0 {
+		t.Error("the form is still open")
+	}
+	if s := stripped(p.frameText()); !strings.Contains(s, "You answered MCP server travel: Name, E-mail, seats") {
+		t.Errorf("it is not said:\n%s", s)
+	}
+}
+
+func TestFormStaysUntilItIsRight(t *testing.T) {
+	p, f, d := opened(t, sampleForm())
+	press(p, "x", "enter") // one character
+	if s := stripped(p.frameText()); d.at != 0 || !strings.Contains(s, "✗ must have at least 2 characters") {
+		t.Errorf("field %d:\n%s", d.at, s)
+	}
+	press(p, "y", "enter", "down", "backspace", "x", "up", "up", "up", "up")
+	if !d.onSend() {
+		t.Fatalf("the cursor is on %d", d.at)
+	}
+	press(p, "enter")
+	if s := stripped(p.frameText()); d.at != 2 || !strings.Contains(s, "✗ must be a whole number") {
+		t.Errorf("field %d:\n%s", d.at, s)
+	}
+	if _, sent := f.filled["f"]; sent {
+		t.Error("a form that is wrong was sent")
+	}
+	press(p, "backspace", "7", "up", "up", "up", "up", "enter")
+	if got := f.filled["f"]; got.Values["seats"] != 7.0 || got.Values["name"] != "xy" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestFormIsDeclinedOrCancelled(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys []string
+		busy bool
+		want tools.FormAction
+		stop int
+	}{
+		"decline":                {[]string{"up", "enter"}, true, tools.FormDecline, 0},
+		"esc":                    {[]string{"esc"}, true, tools.FormCancel, 0},
+		"ctrl+c":                 {[]string{"ctrl+c"}, false, tools.FormCancel, 0},
+		"ctrl+c, a turn runs":    {[]string{"ctrl+c"}, true, "", 1},
+		"nothing but the fields": {[]string{"a", "enter"}, true, "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, f, _ := opened(t, sampleForm())
+			p.turn.busy = c.busy
+			press(p, c.keys...)
+			if got := f.filled["f"]; got.Action != c.want || got.Values != nil || f.stopped != c.stop {
+				t.Errorf("%+v, stopped %d times", got, f.stopped)
+			}
+			if c.want == tools.FormDecline && !strings.Contains(stripped(p.frameText()), "You declined to answer MCP server travel.") {
+				t.Errorf("it is not said:\n%s", stripped(p.frameText()))
+			}
+		})
+	}
+}
+
+func TestFormIgnoresWhatWasTypedBeforeItAppeared(t *testing.T) {
+	p, f := still(t, 80, 24, nil)
+	p.typing.last = time.Now()
+	feed(p, agent.AskForm{ID: "f", Form: sampleForm()})
+	for _, k := range []string{"h", "i", "enter"} {
+		msg := tea.KeyPressMsg{Text: k, Code: rune(k[0])}
+		if k == "enter" {
+			msg = namedKey(k)
+		}
+		settleCmd(p, p.route(msg))
+	}
+	if d := p.asks[0].(*form); d.at != 0 || d.fields[0].touched || len(f.filled) != 0 {
+		t.Error("the form took keys that were meant for the input")
+	}
+}
+
+func TestFormClosesWithItsCall(t *testing.T) {
+	p, f, _ := opened(t, sampleForm())
+	feed(p, agent.AskClosed{ID: "another"})
+	if len(p.asks) != 1 {
+		t.Fatal("closed by another")
+	}
+	feed(p, agent.AskClosed{ID: "f"})
+	if len(p.asks) != 0 || len(f.filled) != 0 {
+		t.Error("the form stays when nobody waits for it")
+	}
+}
+
+// TestFormShowsTheFieldAtTheCursor: on a small screen every place can be reached and seen.
+func TestFormShowsTheFieldAtTheCursor(t *testing.T) {
+	p, _, d := opened(t, sampleForm())
+	p.resize(40, 12)
+	for i := range len(d.fields) + 2 {
+		want := []string{"send", "decline"}[max(i-len(d.fields), 0)]
+		if i < len(d.fields) {
+			want = "› " + d.fields[i].label
+		}
+		if s := stripped(p.frameText()); !strings.Contains(s, want) {
+			t.Errorf("place %d: no %q in\n%s", i, want, s)
+		}
+		press(p, "tab")
+	}
+}
+
+func TestFormWithOddFields(t *testing.T) {
+	ask := tools.Form{From: "MCP server odd", Fields: []tools.FormField{
+		{Name: "no options", Kind: tools.FieldChoice, Required: true},
+		{Name: "some of nothing", Kind: tools.FieldChoices},
+		{Name: strings.Repeat("漢字", 40), Title: "a\nb\x1b[2J", Description: strings.Repeat("long ", 100), Kind: tools.FieldBoolean, Required: true},
+		{Name: "default that is none", Kind: tools.FieldChoice, Options: []string{"a"}, Default: "z"},
+	}}
+	p, f, _ := opened(t, ask)
+	press(p, "x", "down", "b", ",", "c", "down", "y", "down", "a", "down")
+	if s := p.frameText(); strings.Contains(s, "\x1b[2J") {
+		t.Error("control sequences of a label reach the terminal")
+	}
+	press(p, "enter")
+	want := map[string]any{"no options": "x", "some of nothing": []string{"b", "c"}, strings.Repeat("漢字", 40): true, "default that is none": "a"}
+	if got := f.filled["f"]; !reflect.DeepEqual(got.Values, want) {
+		t.Errorf("%+v", got)
+	}
+	empty, f, _ := opened(t, tools.Form{From: "MCP server s", Text: "Go on?"})
+	press(empty, "enter")
+	if got := f.filled["f"]; got.Action != tools.FormAccept || len(got.Values) != 0 {
+		t.Errorf("a form without fields: %+v", got)
+	}
+}
+
+func TestPlainFormIsFilledInLineByLine(t *testing.T) {
+	f := newFake()
+	r, w := io.Pipe()
+	var out lockedBuffer
+	done := make(chan error, 1)
+	go func() {
+		done <- RunPlain(context.Background(), Options{Session: &Session{Conversation: f, Events: f}, Version: "1.0"}, r, &out)
+	}()
+	see := func(want string) {
+		t.Helper()
+		for deadline := time.Now().Add(limit); !strings.Contains(out.String(), want); time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("no %q in\n%s", want, out.String())
+			}
+		}
+	}
+	answered := func(id string) tools.FormAnswer {
+		t.Helper()
+		for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
+			f.mu.Lock()
+			a, ok := f.filled[id]
+			f.mu.Unlock()
+			if ok {
+				return a
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("no answer; the output is\n%s", out.String())
+			}
+		}
+	}
+	f.emit(agent.AskForm{ID: "f", Form: sampleForm()})
+	for _, step := range [][2]string{
+		{"Name* (As in the passport; at least 2 characters): ", "A"},
+		{"✗ must have at least 2 characters", "Ada"},
+		{"E-mail (an e-mail address) [ada@example.com]: ", ""},
+		{"seats* (a whole number, 1 to 9) [2]: ", "3"},
+		{"  4: Bicycle\n(What shall be on board?; at most 3 of them; several with commas between) [m]: ", "window seat, 4"},
+		{"  2: Second\n[2]: ", ""},
+		{"And back (yes or no) [yes]: ", "no"},
+		{"At most (a number): ", ""},
+		{"Send it?", ""},
+	} {
+		see(step[0])
+		if _, err := io.WriteString(w, step[1]+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := map[string]any{"name": "Ada", "mail": "ada@example.com", "seats": 3.0, "extras": []string{"w", "b"}, "class": "2", "back": false}
+	if got := answered("f"); got.Action != tools.FormAccept || !reflect.DeepEqual(got.Values, want) {
+		t.Errorf("%+v", got)
+	}
+	for id, word := range map[string]string{"d": "/decline", "c": "/cancel"} {
+		f.emit(agent.AskForm{ID: id, Form: tools.Form{From: "MCP server " + id, Text: "?"}})
+		see("MCP server " + id + " asks")
+		if _, err := io.WriteString(w, word+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if got := answered(id); "/"+string(got.Action) != word {
+			t.Errorf("%+v", got)
+		}
+	}
+	f.emit(agent.AskForm{ID: "e", Form: tools.Form{From: "MCP server e"}})
+	see("MCP server e asks")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := answered("e"); got.Action != tools.FormCancel {
+		t.Errorf("at the end of input: %+v", got)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

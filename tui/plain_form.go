@@ -1,0 +1,98 @@
+package tui
+
+import (
+	"strings"
+
+	"jcode/agent"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// plainForm is a form that is filled in field by field, a line each.
+type plainForm struct {
+	form   tools.Form
+	at     int
+	values map[string]any
+}
+
+// form puts a form; the next lines fill it in.
+func (p *plain) form(ev agent.AskForm) {
+	p.say("Question: " + oneLine(text.Clean(ev.Form.From)) + " asks: " + text.Clean(ev.Form.Text))
+	p.say("Answer each field with a line. An empty line takes what stands in brackets, or leaves the field out; /decline and /cancel end the form.")
+	p.asks = append(p.asks, plainAsk{id: ev.ID, form: &plainForm{form: ev.Form, values: map[string]any{}}})
+	p.question(p.asks[len(p.asks)-1].form.prompt())
+}
+
+// prompt asks for the field that is next.
+func (f *plainForm) prompt() string {
+	if f.at == len(f.form.Fields) {
+		return "Send it? An empty line sends: "
+	}
+	field := f.form.Fields[f.at]
+	ask := oneLine(text.Clean(field.Label()))
+	if field.Required {
+		ask += "*"
+	}
+	for i := range field.Options {
+		ask += "\n  " + itoa(i+1) + ": " + oneLine(text.Clean(field.OptionLabel(i)))
+	}
+	if len(field.Options) > 0 {
+		ask += "\n"
+	} else {
+		ask += " "
+	}
+	var notes []string
+	for _, note := range []string{oneLine(text.Clean(field.Description)), field.Hint()} {
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	switch field.Kind {
+	case tools.FieldChoices:
+		if len(field.Options) > 0 {
+			notes = append(notes, "several with commas between")
+		}
+	case tools.FieldBoolean:
+		notes = append(notes, "yes or no")
+	}
+	if len(notes) > 0 {
+		ask += "(" + strings.Join(notes, "; ") + ") "
+	}
+	if field.Default != nil {
+		ask += "[" + oneLine(text.Clean(field.Text(field.Default))) + "] "
+	}
+	return strings.TrimSpace(ask) + ": "
+}
+
+// fill takes a line into a form and settles it after the last one.
+func (p *plain) fill(id string, f *plainForm, line string) {
+	answer := tools.FormAnswer{Action: tools.FormAccept, Values: f.values}
+	switch {
+	case line == "/decline":
+		answer = tools.FormAnswer{Action: tools.FormDecline}
+	case line == "/cancel":
+		answer = tools.FormAnswer{Action: tools.FormCancel}
+	case f.at < len(f.form.Fields):
+		field := f.form.Fields[f.at]
+		value, err := field.Parse(line)
+		if err != nil {
+			p.say("✗ " + err.Error())
+			p.write(f.prompt())
+			return
+		}
+		if value != nil {
+			f.values[field.Name] = value
+		}
+		f.at++
+		p.write(f.prompt())
+		return
+	case line != "":
+		p.write(f.prompt())
+		return
+	}
+	err := p.conv.Fill(id, answer)
+	p.closed(id)
+	if err != nil {
+		p.say(err.Error())
+	}
+}

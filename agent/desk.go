@@ -83,7 +83,7 @@ func (c *Conversation) newChild(ctx context.Context, task tools.Task) (*Conversa
 	if opt.MaxSteps == 0 {
 		opt.MaxSteps = min(taskSteps, c.opt.MaxSteps)
 	}
-	opt.TurnStarted, opt.TurnEnded, opt.Ready, opt.Scoped, opt.Before, opt.Attach = nil, nil, nil, nil, nil, nil
+	opt.TurnStarted, opt.SkillGiven, opt.TurnEnded, opt.Ready, opt.Scoped, opt.Before, opt.Attach = nil, nil, nil, nil, nil, nil, nil
 	if opt.ChildLeases != nil {
 		opt.Leases = opt.ChildLeases
 	}

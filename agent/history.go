@@ -150,6 +150,9 @@ func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) 
 	if p.Shown != "" {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartShown, Text: clean(p.Shown)})
 	}
+	if p.Skill != "" {
+		row.Parts = append(row.Parts, session.Part{Kind: session.PartSkill, Text: p.Skill})
+	}
 	for _, img := range p.Images {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: img.MIME, Data: img.Data})
 	}
@@ -159,6 +162,9 @@ func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) 
 	}
 	c.firstTitle(p)
 	c.push(seq, model.Message{Role: model.RoleUser, Text: clean(p.Text), Images: p.Images})
+	if p.Skill != "" && c.opt.SkillGiven != nil {
+		c.opt.SkillGiven(c.row.ID, p.Skill)
+	}
 	return seq, nil
 }
 

@@ -94,6 +94,8 @@ type Options struct {
 	Ready func(ctx context.Context)
 	// TurnStarted is told when a prompt was committed.
 	TurnStarted func(TurnStart)
+	// SkillGiven is told that a message was committed that holds a skill's instructions.
+	SkillGiven func(sessionID, skill string)
 	// Loaded is told that the history was read from the store: after a resume, and after a
 	// rewind took messages out of it.
 	Loaded func(ctx context.Context, sessionID string)
@@ -121,6 +123,8 @@ type Prompt struct {
 	Shown string
 	// Images are shown to the model.
 	Images []model.Image
+	// Skill is the skill whose instructions Text holds; it is kept with the message.
+	Skill string
 	// Model and Role, when set, hold for this one message.
 	Model string
 	Role  string

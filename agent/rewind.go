@@ -57,6 +57,8 @@ func promptOf(row session.Message) Prompt {
 		switch part.Kind {
 		case session.PartShown:
 			p.Shown = part.Text
+		case session.PartSkill:
+			p.Skill = part.Text
 		case session.PartImage:
 			p.Images = append(p.Images, model.Image{MIME: part.MIME, Data: part.Data})
 		}

@@ -266,6 +266,7 @@ func (a *app) options() (agent.Options, error) {
 		Roles: a.agentRole, Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{a.learning.before, a.board.take},
 		Loaded:      a.learning.restored,
 		Compacted:   a.learning.compacted,
+		SkillGiven:  a.learning.given,
 		TurnEnded:   func(agent.TurnEnd) { a.learning.turnEnded() },
 		LoopRepeats: a.config.Loop.Repeats, LoopAlerts: a.config.Loop.Alerts,
 		CompactAt: float64(a.config.Compaction.Threshold),

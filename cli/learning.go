@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"jcode/agent"
+	"jcode/session"
 	"jcode/skills"
 	"jcode/skills/instructions"
 	"jcode/tools"
@@ -167,10 +168,17 @@ func (l *learning) compacted(ctx context.Context, sessionID string) {
 	l.skills.Session(sessionID).Compacted(live)
 }
 
-// loadedIn gives the skills that a session's calls have loaded: those whose text stands in
-// the history, and those before a summary.
+// given tells the skills that a message of the person holds one.
+func (l *learning) given(sessionID, skill string) { l.skills.Session(sessionID).Given(skill) }
+
+// loadedIn gives the skills that a session's calls and the person's commands have loaded:
+// those whose text stands in the history, and those before a summary.
 func (l *learning) loadedIn(ctx context.Context, sessionID string) (live, archived []string) {
 	liveArgs, oldArgs, err := l.app.store.CallArguments(ctx, sessionID, "skill")
+	if err != nil {
+		l.app.board.say(agent.LevelWarn, "skills: %v", err)
+	}
+	live, archived, err = l.app.store.PromptParts(ctx, sessionID, session.PartSkill)
 	if err != nil {
 		l.app.board.say(agent.LevelWarn, "skills: %v", err)
 	}
@@ -185,7 +193,8 @@ func (l *learning) loadedIn(ctx context.Context, sessionID string) (live, archiv
 		}
 		return out
 	}
-	return names(liveArgs), names(oldArgs)
+	// Those of messages come last: their versions are known.
+	return append(names(liveArgs), live...), append(names(oldArgs), archived...)
 }
 
 // Allow implements skills.Grants: the rules hold until the turn ends.
@@ -294,5 +303,5 @@ func asCommand(ctx context.Context, set command.Set, text string) (p agent.Promp
 	if err != nil {
 		return p, "", err
 	}
-	return agent.Prompt{Text: out.Prompt, Shown: out.Shown, Model: out.Model, Allow: out.Allow}, out.Notice, nil
+	return agent.Prompt{Text: out.Prompt, Shown: out.Shown, Skill: out.Skill, Model: out.Model, Allow: out.Allow}, out.Notice, nil
 }

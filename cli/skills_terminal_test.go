@@ -62,6 +62,105 @@ func (c *chat) readHome(name string) string {
 	return string(b)
 }
 
+// editor makes $EDITOR a program that shows the file's name, waits for a line from the
+// terminal, and runs a sed command with that line as $line on the file.
+func (c *chat) editor(sed string) {
+	c.t.Helper()
+	file := filepath.Join(c.t.TempDir(), "editor")
+	script := "#!/bin/sh\necho editing \"$1\"\nread line\nsed \"" + sed + "\" \"$1\" > \"$1.new\" && mv \"$1.new\" \"$1\"\n"
+	if err := os.WriteFile(file, []byte(script), 0o700); err != nil {
+		c.t.Fatal(err)
+	}
+	c.env = append(c.env, "VISUAL=", "EDITOR="+file)
+}
+
+// A skill that is edited from the list is live at once; the editor has the terminal
+// meanwhile, and the list has it afterwards.
+func TestSkillIsEditedFromTheList(t *testing.T) {
+	c := newChat(t, modeltest.Text("Ahoy!"))
+	c.project(".jcode/skills/greeting/SKILL.md", "---\nname: greeting\ndescription: Greets people.\n---\nSay hello.\n")
+	c.editor("s/Say .*/Say $line./; s/Greets people/Greets sailors/")
+	c.start()
+	c.say("/skills")
+	c.wait("Greets people.", "ctrl+e edit")
+	c.Press("ctrl+e")
+	c.wait("editing ", ".jcode/skills/greeting/SKILL.md")
+	c.Type("ahoy")
+	c.Press("enter")
+	c.wait("Greets sailors.", "skills: changed greeting", "ctrl+e edit")
+	c.Type("lua-tools") // keys reach the list again
+	c.Press("ctrl+e")
+	c.wait("a builtin skill cannot be edited")
+	c.Press("esc")
+	c.wait("ask for something")
+	c.say("/greeting")
+	c.wait("Ahoy!")
+	if text := c.request(0).Last().Content; !strings.Contains(text, "Say ahoy.") {
+		t.Errorf("asked: %s", text)
+	}
+	c.quit()
+}
+
+// A skill that the person starts by name is known as loaded: in this session alone, after
+// a resume, and after a compaction.
+func TestSkillStartedByNameStaysLoaded(t *testing.T) {
+	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."), modeltest.Text("Four."), modeltest.Text("Five."), modeltest.Text("Six."))
+	c.srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {
+		return modeltest.Text("A summary."), strings.HasPrefix(r.System(), "Summarise")
+	})
+	c.project(".jcode/skills/greeting/SKILL.md", "---\nname: greeting\ndescription: Greets people.\n---\nSay ahoy.\n")
+	given := func(n int, want bool) {
+		t.Helper()
+		if text := c.request(n).Last().Content; strings.Contains(text, "Say ahoy.") != want {
+			t.Errorf("request %d: the skill's text given is %v: %s", n, !want, text)
+		}
+	}
+	c.start()
+	c.say("/greeting one")
+	c.wait("One.")
+	given(0, true)
+	c.say("/greeting two")
+	c.wait("Two.")
+	given(1, false)
+	c.say("/new")
+	c.wait("Carry the last exchange over")
+	c.Press("enter")
+	c.wait("ask for something")
+	c.say("/greeting three")
+	c.wait("Three.")
+	given(2, true)
+	c.quit()
+
+	c.start("-c")
+	c.wait("Three.")
+	c.say("/greeting four")
+	c.wait("Four.")
+	given(3, false)
+	c.say("fill")
+	c.wait("Five.")
+	c.say("/compact")
+	c.wait("was summarised")
+	c.say("after it")
+	c.wait("Six.")
+	if sys := c.last().System(); !strings.Contains(sys, "loaded earlier and still hold") || !strings.Contains(sys, "Say ahoy.") {
+		t.Errorf("after the compaction the system prompt is %s", sys)
+	}
+	c.quit()
+}
+
+// last gives the newest request of a turn.
+func (c *chat) last() modeltest.Request {
+	c.t.Helper()
+	all := c.srv.Requests()
+	for i := len(all) - 1; i >= 0; i-- {
+		if !strings.HasPrefix(all[i].System(), "Name the task") {
+			return all[i]
+		}
+	}
+	c.t.Fatal("there is no request")
+	return modeltest.Request{}
+}
+
 // What a project's files would run is asked once, before anything of it runs.
 func TestFolderIsAskedAboutBeforeItsFilesRun(t *testing.T) {
 	c := newChat(t, modeltest.Text("Fine."))

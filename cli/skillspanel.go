@@ -18,6 +18,7 @@ func (a *app) skillsPanel() tui.Panel {
 		Name: "skills", Help: "skills: state and faults, on and off, edit, new NAME", Title: "Skills",
 		Empty: "No skills. A skill is a folder with a SKILL.md, in .jcode/skills or " + filepath.Join(a.paths.Config, "skills") + "; /skills new NAME makes one.",
 		Rows: func(context.Context) ([]tui.Row, error) {
+			a.learning.skills.Refresh()
 			var rows []tui.Row
 			for _, e := range a.learning.skills.Entries() {
 				rows = append(rows, skillRow(e))
@@ -26,7 +27,7 @@ func (a *app) skillsPanel() tui.Panel {
 		},
 		Actions: []tui.Action{
 			{Label: "enable or disable", Run: a.switchSkill},
-			{Key: "ctrl+e", Label: "edit", Edit: skillToEdit},
+			{Key: "ctrl+e", Label: "edit", Edit: skillToEdit, Edited: a.skillEdited},
 		},
 		Words: a.skillWords,
 	}
@@ -67,6 +68,22 @@ func skillToEdit(row tui.Row) (string, error) {
 		return "", errors.New("a builtin skill cannot be edited: a skill of the same name in .jcode/skills takes its place")
 	}
 	return row.ID, nil
+}
+
+// skillEdited reads a SKILL.md anew and says at once what is wrong with it.
+func (a *app) skillEdited(_ context.Context, row tui.Row, file string) (string, error) {
+	a.learning.skills.Reload()
+	for _, e := range a.learning.skills.Entries() {
+		if e.File != file || e.State != skills.Broken {
+			continue
+		}
+		for _, d := range e.Diagnostics {
+			if d.Level == skills.Fault {
+				return "", errors.New(d.String())
+			}
+		}
+	}
+	return row.Name + " is as its file has it", nil
 }
 
 // skillWords carries out /skills with words: `new NAME` makes a skill of the project.

@@ -26,6 +26,7 @@ type chat struct {
 	t    *testing.T
 	dir  string
 	home string
+	env  []string // further variables
 	srv  *modeltest.Server
 }
 
@@ -50,6 +51,7 @@ func (c *chat) startAt(text string, args ...string) {
 	cmd := exec.Command("jcode", args...)
 	cmd.Dir = c.dir
 	cmd.Env = append(os.Environ(), "JCODE_HOME="+c.home, "HOME="+c.home, "OPENAI_API_KEY=sk-test", "OPENAI_BASE_URL="+c.srv.URL(), "JCODE_MODEL=test-model")
+	cmd.Env = append(cmd.Env, c.env...)
 	term, err := terminal.Start(cmd, 90, 28)
 	if err != nil {
 		c.t.Fatal(err)

@@ -77,7 +77,7 @@ func (s *Store) lastExchange(ctx context.Context, id string) (prompt, answer Mes
 func spoken(parts []Part) []Part {
 	var out []Part
 	for _, p := range parts {
-		if p.Kind == PartText || p.Kind == PartShown || p.Kind == PartImage {
+		if p.Kind == PartText || p.Kind == PartShown || p.Kind == PartImage || p.Kind == PartSkill {
 			out = append(out, p)
 		}
 	}

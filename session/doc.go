@@ -101,7 +101,7 @@ func (m Message) Text() string {
 
 // Part is a piece of a message.
 type Part struct {
-	Kind string `json:"kind"` // PartText, PartReasoning, PartImage, PartShown, PartRange
+	Kind string `json:"kind"` // PartText, PartReasoning, PartImage, PartShown, PartRange, PartSkill
 	Text string `json:"text,omitempty"`
 	MIME string `json:"mime,omitempty"`
 	Data []byte `json:"data,omitempty"`
@@ -114,6 +114,7 @@ const (
 	PartImage     = "image"
 	PartShown     = "shown" // what the person sees instead of the text
 	PartRange     = "range" // what a summary stands for
+	PartSkill     = "skill" // the skill whose instructions the text holds
 )
 
 // Usage is what one assistant message cost.

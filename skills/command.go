@@ -65,7 +65,7 @@ func (c skillCommands) run(ctx context.Context, name, args string) (command.Outc
 		}
 		l.compose()
 		out.Prompt = fmt.Sprintf("Follow this skill now.\n\n%s", l.Text) + added(g)
-		session.mark(sk.Name, sk.Hash)
+		out.Skill = sk.Name + versionMark + sk.Hash
 	}
 	return out, nil
 }

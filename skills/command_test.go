@@ -327,13 +327,28 @@ func TestSkillByCommandIsInjectedOnce(t *testing.T) {
 	w.project("one", skillMD("one", "x", "the body"))
 	r := w.registry()
 	src := r.Commands(&host{})
-	if out := use(t, src, "one", "go"); !strings.Contains(out.Prompt, "the body") || out.Shown != "/one go" {
+	out := use(t, src, "one", "go")
+	if !strings.Contains(out.Prompt, "the body") || out.Shown != "/one go" {
 		t.Errorf("first: %+v", out)
 	}
+	// The command may yet be taken back: the text counts from when it is sent.
+	if again := use(t, src, "one", "go"); !strings.Contains(again.Prompt, "the body") {
+		t.Errorf("before the first was sent: %+v", again)
+	}
+	r.Session("s").Given(out.Skill)
 	if out := use(t, src, "one", "go on"); strings.Contains(out.Prompt, "the body") || !strings.Contains(out.Prompt, "go on") {
 		t.Errorf("second: %+v", out)
 	}
 	if got := r.Session("s").Loaded(); !slices.Equal(got, []string{"one"}) {
 		t.Errorf("loaded %v", got)
+	}
+	again := w.registry() // as after a resume
+	again.Session("s").Restore([]string{out.Skill}, nil)
+	if out := use(t, again.Commands(&host{}), "one", "go on"); strings.Contains(out.Prompt, "the body") {
+		t.Errorf("resumed: %+v", out)
+	}
+	w.project("one", skillMD("one", "x", "the new body"))
+	if out := use(t, again.Commands(&host{}), "one", "go on"); !strings.Contains(out.Prompt, "the new body") {
+		t.Errorf("resumed and changed: %+v", out)
 	}
 }

@@ -152,21 +152,41 @@ func (s *Session) Loaded() []string {
 	return slices.Sorted(maps.Keys(s.loaded))
 }
 
+// versionMark stands between a skill's name and its hash where both are one text.
+const versionMark = "@"
+
+// unknownVersion stands for the hash of a text that nobody kept: loading the skill again
+// gives its text.
+const unknownVersion = "unknown"
+
+// nameAndVersion takes a skill as Given and Restore get it apart.
+func nameAndVersion(skill string) (name, hash string) {
+	name, hash, ok := strings.Cut(skill, versionMark)
+	if !ok {
+		hash = unknownVersion
+	}
+	return strings.ToLower(strings.TrimSpace(name)), hash
+}
+
+// Given says that a message was sent that holds a skill's text: the Skill of a command's
+// outcome.
+func (s *Session) Given(skill string) { s.mark(nameAndVersion(skill)) }
+
 // Restore says that the history was read from disk, as after a resume or a rewind: which
-// skills' texts stand in it, and which a compaction took out of it. Their versions are
-// unknown, so that loading one again gives its text. What was told since the system prompt
-// is told again.
+// skills' texts stand in it, and which a compaction took out of it. Each is a name, or what
+// Given was told. What was told since the system prompt is told again.
 func (s *Session) Restore(live, compacted []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.loaded)
 	clear(s.carried)
-	for _, name := range live {
-		s.loaded[strings.ToLower(name)] = "unknown"
+	for _, skill := range live {
+		name, hash := nameAndVersion(skill)
+		s.loaded[name] = hash
 	}
-	for _, name := range compacted {
-		if name = strings.ToLower(name); s.loaded[name] == "" {
-			s.loaded[name] = "unknown"
+	for _, skill := range compacted {
+		if name, hash := nameAndVersion(skill); s.loaded[name] == "" {
+			s.loaded[name] = hash
 			s.carried[name] = true
 		}
 	}
@@ -181,7 +201,7 @@ func (s *Session) Compacted(live []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name := range s.loaded {
-		if !slices.ContainsFunc(live, func(l string) bool { return strings.EqualFold(l, name) }) {
+		if !slices.ContainsFunc(live, func(l string) bool { n, _ := nameAndVersion(l); return n == name }) {
 			s.carried[name] = true
 		}
 	}

@@ -115,7 +115,7 @@ func (p *program) outcome(line string, out command.Outcome, err error) tea.Cmd {
 		p.in.SetText(out.Draft)
 	}
 	if out.Prompt != "" {
-		p.prompt(agent.Prompt{Text: out.Prompt, Shown: orElse(out.Shown, line), Model: out.Model, Allow: out.Allow})
+		p.prompt(agent.Prompt{Text: out.Prompt, Shown: orElse(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
 	}
 	return nil
 }

@@ -54,6 +54,7 @@ type program struct {
 
 	screen  screen
 	painter *painter // nil where Bubble Tea draws
+	began   time.Time
 }
 
 // do is a message that carries what is to be done with the result of something that ran
@@ -76,7 +77,7 @@ type refreshMsg struct{}
 const tick = 200 * time.Millisecond
 
 func newProgram(ctx context.Context, opt Options) *program {
-	p := &program{opt: opt, ctx: ctx, tr: newTranscript(), in: newEditor(), dark: true, send: func(tea.Msg) {}}
+	p := &program{opt: opt, ctx: ctx, tr: newTranscript(), in: newEditor(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
 	p.look = look{theme: NewTheme(opt.Theme, true), width: 80, stamp: 1, now: time.Now(), links: true, split: true}
 	var problems []string
 	p.keys, problems = newKeymap(opt.Keys)

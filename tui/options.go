@@ -125,6 +125,8 @@ type Action struct {
 	Run func(ctx context.Context, row Row) (notice string, err error)
 	// Edit, when set, stands for Run: it gives the file that is opened in the person's editor.
 	Edit func(row Row) (file string, err error)
+	// Edited, when set, takes over what the person left in that file.
+	Edited func(ctx context.Context, row Row, file string) (notice string, err error)
 }
 
 // FileChange is a file as the agent's tools changed it, for /diff.

@@ -37,7 +37,7 @@ func (p *program) externalEditor() tea.Cmd {
 	return p.edit(file, func(p *program, err error) tea.Cmd {
 		data, rerr := os.ReadFile(file)
 		if err = errors.Join(err, rerr, os.RemoveAll(dir)); err != nil {
-			p.say(agent.LevelWarn, "editor: "+err.Error())
+			p.say(agent.LevelWarn, err.Error())
 			return nil
 		}
 		s := strings.TrimRight(string(data), "\n")
@@ -65,12 +65,29 @@ func (p *program) editorFor(file string) *exec.Cmd {
 
 // edit opens a file in the person's editor and then goes on with after.
 func (p *program) edit(file string, after func(p *program, err error) tea.Cmd) tea.Cmd {
-	return tea.ExecProcess(p.editorFor(file), func(err error) tea.Msg {
+	return p.handOver(p.editorFor(file), func(err error) tea.Msg {
+		if err != nil {
+			err = fmt.Errorf("editor: %w", err)
+		}
 		return do(func(p *program) tea.Cmd {
 			p.returned()
 			return after(p, err)
 		})
 	})
+}
+
+// answers is how long after the start a terminal may take to answer what it is asked then.
+const answers = 400 * time.Millisecond
+
+// handOver gives another program the terminal: not while the terminal's answers to the
+// questions of the start are on their way, for they would be typed into it.
+func (p *program) handOver(cmd *exec.Cmd, after tea.ExecCallback) tea.Cmd {
+	run := tea.ExecProcess(cmd, after)
+	wait := answers - time.Since(p.began)
+	if wait <= 0 {
+		return run
+	}
+	return tea.Sequence(tea.Tick(wait, func(time.Time) tea.Msg { return nil }), run)
 }
 
 // returned takes the terminal again after a suspend or another program.

@@ -187,41 +187,52 @@ func (pk *picker) run(p *program, a *Action) tea.Cmd {
 	return p.background(func(ctx context.Context) do {
 		msg, err := a.Run(ctx, r)
 		return func(p *program) tea.Cmd {
-			pk.note = text.Clean(msg)
-			if err != nil {
-				pk.note = "✗ " + text.Clean(err.Error())
-			} else if a.Close {
-				p.close(pk)
-				if msg != "" {
-					p.say(agent.LevelInfo, msg)
-				}
-				return nil
+			if err != nil || !a.Close {
+				return pk.done(p, msg, err)
 			}
-			if pk.reload != nil {
-				return pk.reload(p, pk)
+			p.close(pk)
+			if msg != "" {
+				p.say(agent.LevelInfo, msg)
 			}
 			return nil
 		}
 	})
 }
 
-// edit opens a row's file in the person's editor and reads the rows anew afterwards.
+// edit opens a row's file in the person's editor; afterwards the change is taken over and
+// the rows are read anew.
 func (pk *picker) edit(p *program, a *Action, r Row) tea.Cmd {
 	file, err := a.Edit(r)
 	if err != nil {
-		pk.note = "✗ " + text.Clean(err.Error())
+		pk.say("", err)
 		return nil
 	}
 	return p.edit(file, func(p *program, err error) tea.Cmd {
-		pk.note = ""
-		if err != nil {
-			pk.note = "✗ " + text.Clean(err.Error())
+		if err != nil || a.Edited == nil {
+			return pk.done(p, "", err)
 		}
-		if pk.reload != nil {
-			return pk.reload(p, pk)
-		}
-		return nil
+		return p.background(func(ctx context.Context) do {
+			msg, err := a.Edited(ctx, r, file)
+			return func(p *program) tea.Cmd { return pk.done(p, msg, err) }
+		})
 	})
+}
+
+// say shows what came of an action.
+func (pk *picker) say(msg string, err error) {
+	pk.note = text.Clean(msg)
+	if err != nil {
+		pk.note = "✗ " + text.Clean(err.Error())
+	}
+}
+
+// done shows what came of an action and reads the rows anew.
+func (pk *picker) done(p *program, msg string, err error) tea.Cmd {
+	pk.say(msg, err)
+	if pk.reload == nil {
+		return nil
+	}
+	return pk.reload(p, pk)
 }
 
 func (pk *picker) draw(l *look, width, height int) (lines []string, cursor *pos) {

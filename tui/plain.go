@@ -246,7 +246,7 @@ func (p *plain) foreign(ctx context.Context, name, args, line string) {
 		p.say(out.Notice)
 	}
 	if out.Prompt != "" {
-		p.conv.Prompt(agent.Prompt{Text: out.Prompt, Shown: orElse(out.Shown, line), Model: out.Model, Allow: out.Allow})
+		p.conv.Prompt(agent.Prompt{Text: out.Prompt, Shown: orElse(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
 		p.busy = true
 	}
 }

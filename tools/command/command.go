@@ -34,6 +34,9 @@ type Outcome struct {
 	Draft string
 	// Notice is shown to the person and not sent.
 	Notice string
+	// Skill is the skill whose instructions Prompt holds, in the words of the room that made
+	// it; it is kept with the message.
+	Skill string
 	// Model overrides the model for this one message.
 	Model string
 	// Allow are rules that hold while this message is worked on; they were approved and pinned.

@@ -39,7 +39,9 @@ type Conversation struct {
 	mode       tools.Mode
 	model      Model
 	scope      *tools.Scope
-	role       Role
+	role       Role // in force
+	standing   Role // entered by the person; role differs from it for a message of another one
+	switches   int  // how often a role was entered
 	own        Role // the session's own settings, in force without a role
 	lease      func()
 	rows       []session.Message // as read by load, until they are taken

@@ -60,6 +60,8 @@ func (c *Conversation) EnterRole(ctx context.Context, role Role) error {
 	c.mu.Lock()
 	saved, id := c.saved, c.row.ID
 	c.entered = &role
+	c.standing = role
+	c.switches++
 	c.row.RoleName, c.row.RoleSnapshot = role.Name, role.Snapshot
 	c.mu.Unlock()
 	if !saved {
@@ -69,6 +71,13 @@ func (c *Conversation) EnterRole(ctx context.Context, role Role) error {
 		return fmt.Errorf("store role: %w", err)
 	}
 	return nil
+}
+
+// Role is the role that the session is in, apart from one that holds for a single message.
+func (c *Conversation) Role() Role {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.standing
 }
 
 // announceRole builds the system prompt afresh after a switch, and tells the model once.
@@ -156,7 +165,7 @@ func (c *Conversation) keepOwn(m Model) {
 // was before, in the same atomic way.
 func (c *Conversation) borrowRole(ctx context.Context, name string) (func(), error) {
 	c.mu.Lock()
-	before := c.role
+	before, switches := c.role, c.switches
 	c.mu.Unlock()
 	role, err := c.findRole(name)
 	if err != nil {
@@ -169,10 +178,14 @@ func (c *Conversation) borrowRole(ctx context.Context, name string) (func(), err
 	return func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), finalWrites)
 		defer cancel()
+		c.mu.Lock()
+		switched := c.switches != switches
 		if before.Name == "" {
-			c.mu.Lock()
 			before = c.own
-			c.mu.Unlock()
+		}
+		c.mu.Unlock()
+		if switched { // the person has chosen another role meanwhile: that one holds
+			return
 		}
 		if err := c.putInForce(ctx, before); err != nil {
 			c.Notify(LevelError, "restore role: %v", err)

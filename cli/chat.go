@@ -92,7 +92,7 @@ func (a *app) startError(err error) error {
 func (a *app) initLine(conv *agent.Conversation) initLine {
 	st := conv.State()
 	line := initLine{Model: st.Model, Cwd: a.cwd, Role: st.Role, Mode: st.Mode, Tools: []string{}, MCPServers: []serverLine{}}
-	for _, e := range a.registry.Snapshot(nil).List() {
+	for _, e := range a.registry.Snapshot(conv.Scope()).List() {
 		if ok, _ := a.gate.Offered(e.Spec, st.Mode); ok && !e.Spec.Hidden {
 			line.Tools = append(line.Tools, e.Spec.Name)
 		}

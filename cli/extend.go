@@ -77,6 +77,7 @@ func (a *app) openMCP() error {
 func (a *app) startExtensions() {
 	if !a.flags.Print { // a single run looks at the disk before each step, which is enough
 		a.learning.watch()
+		a.watchRoles()
 	}
 	if a.mcp != nil {
 		a.mcp.Start()

@@ -31,6 +31,8 @@ type scripting struct {
 	// asker answers instead of the person of the open conversation: the tour's.
 	asker tools.Asker
 
+	begun sync.Once
+
 	// ctx ends with the app; work is what runs until then.
 	ctx  context.Context
 	work sync.WaitGroup
@@ -69,8 +71,11 @@ func (a *app) openLua() error {
 	return nil
 }
 
-// start begins to run scripts, after the first frame.
-func (s *scripting) start() {
+// start begins to run scripts, once: after the first frame, or earlier where a role needs
+// to know their tools.
+func (s *scripting) start() { s.begun.Do(s.begin) }
+
+func (s *scripting) begin() {
 	if err := s.room.Start(s.ctx); err != nil {
 		s.app.board.say(agent.LevelWarn, "%v", err)
 		return

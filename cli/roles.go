@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +28,7 @@ type rolesCmd struct {
 	Edit   rolesEditCmd   `cmd:"" help:"Change a role in your editor, or make one."`
 	Import rolesImportCmd `cmd:"" help:"Keep role files in the database, byte for byte."`
 	Export rolesExportCmd `cmd:"" help:"Write a role as a file, byte for byte."`
-	Rm     rolesRmCmd     `cmd:"" help:"Delete roles from the database."`
+	Rm     rolesRmCmd     `cmd:"" help:"Delete roles of your own."`
 }
 
 // roles looks roles up as this folder sees them.
@@ -259,10 +258,10 @@ func (c *rolesImportCmd) Run(ctx context.Context, f *flags, std Streams) error {
 }
 
 type rolesRmCmd struct {
-	Names []string `arg:"" help:"Names of roles in the database."`
+	Names []string `arg:"" help:"Names of roles of your own, in the database or the configuration folder."`
 }
 
-// Run deletes rows; of a file or a builtin it says what to do instead.
+// Run deletes the person's own roles; of others it says what to do instead.
 func (c *rolesRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, err := openKept(ctx, f, std)
 	if err != nil {
@@ -270,19 +269,11 @@ func (c *rolesRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	defer a.close()
 	for _, name := range c.Names {
-		err := a.store.DeleteRole(ctx, name)
-		if errors.Is(err, session.ErrNotFound) {
-			if r, getErr := a.roles().Get(ctx, name); getErr == nil {
-				if r.Path != "" {
-					return usageError("role %s is the file %s: delete that", name, r.Path)
-				}
-				return usageError("role %s is built in: it can be shadowed (jcode roles edit %s), not deleted", name, name)
-			}
-		}
+		said, err := a.removeRole(ctx, name)
 		if err != nil {
 			return usageError("%w", err)
 		}
-		fmt.Fprintln(std.Err, "deleted "+name)
+		fmt.Fprintln(std.Err, said)
 	}
 	return nil
 }
@@ -322,35 +313,23 @@ func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		r = session.Role{Name: c.Name, Text: newRole}
 	case err != nil:
 		return usageError("%w", err)
-	case r.Path != "":
-		if err := a.edit(ctx, r.Path); err != nil {
-			return err
-		}
-		return a.sayRole(ctx, c.Name)
 	}
-	dir, err := os.MkdirTemp("", "jcode-role-")
+	path, err := a.roleFile(r)
 	if err != nil {
-		return usageError("edit role: %w", err)
-	}
-	path := filepath.Join(dir, c.Name+".md")
-	if err := os.WriteFile(path, []byte(r.Text), 0o600); err != nil {
-		return usageError("edit role: %w", err)
+		return usageError("%w", err)
 	}
 	if err := a.edit(ctx, path); err != nil {
 		return err
 	}
-	changed, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && string(changed) == r.Text {
+	changed, err := a.takeRole(ctx, r, path)
+	switch {
+	case err != nil:
+		return usageError("%w", err)
+	case !changed:
 		fmt.Fprintln(std.Err, "unchanged")
-		return os.RemoveAll(dir)
+		return nil
 	}
-	if _, err := a.roles().ImportRole(ctx, path); err != nil {
-		return usageError("%w (your text is in %s)", err, path)
-	}
-	if err := a.sayRole(ctx, c.Name); err != nil {
-		return err
-	}
-	return os.RemoveAll(dir)
+	return a.sayRole(ctx, c.Name)
 }
 
 // sayRole reports what is wrong with an edited role.

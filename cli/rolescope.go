@@ -2,15 +2,16 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -18,7 +19,8 @@ import (
 // readyWait bounds how long entering a role waits for tools that are still being loaded.
 const readyWait = 10 * time.Second
 
-// agentRole finds the role of a name and resolves everything that it names.
+// agentRole finds the role of a name and resolves everything that it names. Names that
+// nothing goes by are an error, all of them at once.
 func (a *app) agentRole(name string) (agent.Role, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), readyWait)
 	defer cancel()
@@ -26,63 +28,140 @@ func (a *app) agentRole(name string) (agent.Role, error) {
 	if err != nil {
 		return agent.Role{}, err
 	}
-	return a.resolveRole(ctx, r)
+	role, unknown, err := a.resolveRole(ctx, r)
+	if err == nil && unknown != nil {
+		err = r.Fault(problemText(unknown))
+	}
+	return role, err
 }
 
-// resolveRole makes what a conversation puts in force of a role. Names that nothing goes
-// by are an error, all of them at once.
-func (a *app) resolveRole(ctx context.Context, r session.Role) (agent.Role, error) {
+func problemText(list []session.RoleProblem) string {
+	lines := make([]string, len(list))
+	for i, p := range list {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "; ")
+}
+
+// resolveRole makes what a conversation puts in force of a role. unknown are the names in
+// it that nothing goes by: they allow nothing.
+func (a *app) resolveRole(ctx context.Context, r session.Role) (out agent.Role, unknown []session.RoleProblem, err error) {
 	if err := r.Usable(); err != nil {
-		return agent.Role{}, err
+		return agent.Role{}, nil, err
 	}
 	scope := &tools.Scope{Name: r.Name, Tools: r.Tools, Servers: r.Servers, Skills: r.Skills}
-	var errs []error
 	if r.Mode != "" {
-		var err error
-		scope.ModeCeiling, err = tools.ParseMode(r.Mode)
-		errs = append(errs, err)
+		if scope.ModeCeiling, err = tools.ParseMode(r.Mode); err != nil {
+			return agent.Role{}, nil, r.Fault(err.Error())
+		}
 	}
 	if r.Capabilities != nil {
 		caps, err := tools.ParseCapabilities(r.Capabilities)
+		if err != nil {
+			unknown = append(unknown, session.RoleProblem{Line: r.Line("capabilities"), Text: err.Error()})
+		}
 		scope.Capabilities = &caps
-		errs = append(errs, err)
-	}
-	unknown := a.unknownTools(r.Tools)
-	if unknown != nil { // tools of scripts may still be on their way
-		a.ready(ctx)
-		unknown = a.unknownTools(r.Tools)
-	}
-	if unknown != nil {
-		errs = append(errs, fmt.Errorf("there are no tools %s", strings.Join(unknown, ", ")))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return agent.Role{}, fmt.Errorf("role %s: %w", r.Name, err)
 	}
 	parts := r.Render(a.roleVars())
-	out := agent.Role{
+	out = agent.Role{
 		Name: r.Name, Prompt: parts.System, Template: parts.Template, Model: r.Model, Temperature: r.Temperature, TopP: r.TopP,
 		ReasoningEffort: r.ReasoningEffort, MaxOutputTokens: r.MaxOutputTokens, Scope: scope, Servers: r.Servers, Snapshot: r.Snapshot(),
 	}
 	for _, s := range parts.Shots {
 		out.FewShot = append(out.FewShot, model.Message{Role: model.RoleUser, Text: s.Input}, model.Message{Role: model.RoleAssistant, Text: s.Output})
 	}
-	return out, nil
+	return out, append(unknown, a.unknownNames(ctx, r)...), nil
 }
 
-// unknownTools gives the plain names that no tool has. Patterns may match nothing, and the
+// unknownNames gives what a role names and nobody knows. What can be known a moment later,
+// because a skill was just written or scripts are still being loaded, is waited for.
+func (a *app) unknownNames(ctx context.Context, r session.Role) []session.RoleProblem {
+	var out []session.RoleProblem
+	look := func(key, what string, names []string, known func() []string, later func()) {
+		missing := notAmong(names, known)
+		if missing != nil && later != nil {
+			later()
+			missing = notAmong(names, known)
+		}
+		for _, name := range missing {
+			out = append(out, session.RoleProblem{
+				Line: r.Line(key), Text: fmt.Sprintf("%s: there is no %s %q", key, what, name), Cure: instead(name, known()),
+			})
+		}
+	}
+	look("tools", "tool", r.Tools, a.toolNames, func() {
+		if a.lua != nil {
+			a.lua.start()
+			a.lua.ready(ctx)
+		}
+	})
+	if a.mcp != nil {
+		look("mcp_servers", "MCP server", r.Servers, a.mcp.Known, nil)
+	}
+	if !a.flags.NoSkills {
+		look("skills", "skill", r.Skills, a.skillNames, func() { a.learning.skills.Reload() })
+	}
+	return out
+}
+
+// notAmong gives those of names that are not known. Patterns may match nothing, and the
 // tools of a server are known only while it runs.
-func (a *app) unknownTools(names []string) []string {
-	snap := a.registry.Snapshot(nil)
-	var unknown []string
+func notAmong(names []string, known func() []string) []string {
+	var missing, all []string
 	for _, name := range names {
 		if strings.ContainsAny(name, "*?[") || strings.HasPrefix(name, "mcp:") {
 			continue
 		}
-		if _, ok, _ := snap.Lookup(name); !ok {
-			unknown = append(unknown, name)
+		if all == nil {
+			all = known()
+		}
+		if !slices.Contains(all, name) {
+			missing = append(missing, name)
 		}
 	}
-	return unknown
+	return missing
+}
+
+// instead says which name may be meant, or which there are.
+func instead(name string, known []string) string {
+	const most = 12
+	switch near := text.Nearest(name, known); {
+	case near != "":
+		return "did you mean " + near + "?"
+	case len(known) == 0:
+		return "there is none"
+	case len(known) > most:
+		return "there are: " + strings.Join(known[:most], ", ") + " …"
+	}
+	return "there are: " + strings.Join(known, ", ")
+}
+
+// toolNames are the names of all tools, also of those that a flag has switched off: a role
+// may name them all the same.
+func (a *app) toolNames() []string {
+	var names []string
+	if a.flags.NoSkills {
+		names = append(names, "skill", "reload_skills")
+	}
+	if a.flags.NoMCP {
+		names = append(names, "mcp_list", "mcp_connect", "mcp_disconnect", "mcp_reload")
+	}
+	for _, e := range a.registry.Snapshot(nil).All() {
+		names = append(names, e.Spec.Name)
+	}
+	return names
+}
+
+// skillNames are those of all skills that were found: one that is switched off or broken
+// is known all the same.
+func (a *app) skillNames() []string {
+	var names []string
+	for _, e := range a.learning.skills.Entries() {
+		if !slices.Contains(names, e.Name) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 func (a *app) roleVars() session.RoleVars {
@@ -114,12 +193,7 @@ func (a *app) beginRole(ctx context.Context, conv *agent.Conversation, resumed s
 	if err != nil {
 		return conv.SetRole(ctx, row.RoleName)
 	}
-	role, err := a.resolveRole(ctx, kept)
-	if err == nil {
-		err = conv.EnterRole(ctx, role)
-	}
-	if err != nil {
-		// A session must not be lost because a server or a tool is.
+	if err := a.enterKept(ctx, conv, kept); err != nil {
 		a.board.say(agent.LevelWarn, "the session's role can't be entered: %v", err)
 		return nil
 	}
@@ -127,4 +201,22 @@ func (a *app) beginRole(ctx context.Context, conv *agent.Conversation, resumed s
 		a.board.say(agent.LevelWarn, "role %s has changed since this session entered it; /role %s enters it anew", row.RoleName, row.RoleName)
 	}
 	return nil
+}
+
+// enterKept enters a role as a session kept it. The session must not be lost because a
+// server, a tool or a skill is; the role narrows what there is all the same.
+func (a *app) enterKept(ctx context.Context, conv *agent.Conversation, kept session.Role) error {
+	role, unknown, err := a.resolveRole(ctx, kept)
+	if err != nil {
+		return err
+	}
+	if unknown != nil {
+		a.board.say(agent.LevelWarn, "the role %s of this session goes on without what is gone: %s", kept.Name, problemText(unknown))
+	}
+	if err = conv.EnterRole(ctx, role); err == nil || role.Servers == nil {
+		return err
+	}
+	a.board.say(agent.LevelWarn, "the role %s of this session goes on without its servers: %v", kept.Name, err)
+	role.Servers = nil
+	return conv.EnterRole(ctx, role)
 }

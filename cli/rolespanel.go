@@ -18,7 +18,7 @@ func (a *app) rolesPanel() tui.Panel {
 		Name: "roles", Help: "roles: work in one, edit, new NAME, save NAME, export NAME FILE", Title: "Roles", Rows: a.roleRows,
 		Actions: []tui.Action{
 			{Label: "work in it", Close: true, Run: a.enterRow},
-			{Key: "ctrl+e", Label: "edit", Edit: a.roleToEdit},
+			{Key: "ctrl+e", Label: "edit", Edit: a.roleToEdit, Edited: a.roleEdited},
 			{Key: "ctrl+d", Label: "delete", Confirm: true, Run: a.deleteRole},
 		},
 		Words: a.roleWords,
@@ -33,20 +33,42 @@ func (a *app) enterRow(ctx context.Context, row tui.Row) (string, error) {
 	return "", conv.SetRole(ctx, row.ID)
 }
 
-// roleToEdit gives the file of a role. A builtin one gets a file of the person's first,
-// which then stands before it.
+// roleToEdit gives the file in which a role is edited.
 func (a *app) roleToEdit(row tui.Row) (string, error) {
 	role, err := a.roles().Get(context.Background(), row.ID)
 	if err != nil {
 		return "", err
 	}
-	if role.Path != "" {
-		return role.Path, nil
+	return a.roleFile(role)
+}
+
+// roleEdited takes an edited role over, and enters it anew where the session is in it.
+func (a *app) roleEdited(ctx context.Context, row tui.Row, file string) (string, error) {
+	role, err := a.roles().Get(ctx, row.ID)
+	if err != nil {
+		return "", err
 	}
-	if role.Source != session.RoleBuiltin {
-		return "", fmt.Errorf("%s is kept in the database: jcode roles edit %s changes it", row.ID, row.ID)
+	changed, err := a.takeRole(ctx, role, file)
+	if err != nil {
+		return "", err
 	}
-	return a.writeRole(row.ID, role.Text)
+	if role, err = a.roles().Get(ctx, row.ID); err == nil {
+		err = role.Usable()
+	}
+	if err != nil {
+		return "", err
+	}
+	if role.Path == "" && !changed {
+		return row.ID + " is unchanged", nil
+	}
+	entered, err := a.reenter(ctx, row.ID)
+	switch {
+	case err != nil:
+		return "", err
+	case entered:
+		return row.ID + " is entered anew", nil
+	}
+	return row.ID + " is kept", nil
 }
 
 // writeRole makes a role file of the person's; one that is there stays as it is.
@@ -71,17 +93,11 @@ func (a *app) writeRole(name, text string) (string, error) {
 }
 
 func (a *app) deleteRole(ctx context.Context, row tui.Row) (string, error) {
-	role, err := a.roles().Get(ctx, row.ID)
-	if err != nil {
-		return "", err
+	said, err := a.removeRole(ctx, row.ID)
+	if conv := a.board.open(); err == nil && conv != nil && conv.State().Role == row.ID {
+		said += "; this session goes on in it until /role"
 	}
-	if role.Path != "" {
-		return "", fmt.Errorf("%s is the file %s: delete that", row.ID, role.Path)
-	}
-	if role.Source == session.RoleBuiltin {
-		return "", fmt.Errorf("%s is built in: a role of yours with that name stands before it", row.ID)
-	}
-	return "deleted " + row.ID, a.store.DeleteRole(ctx, row.ID)
+	return said, err
 }
 
 // roleWords carries out /roles new NAME, save NAME and export NAME [FILE].

@@ -182,15 +182,43 @@ func TestRoleThatNamesWhatIsNotThereIsRefused(t *testing.T) {
 	s := withServers(newChat(t, modeltest.Text("Still here.")), map[string]string{"github": "ok"})
 	s.role("odd", "---\nmcp_servers: [github, nosuchserver]\n---\nOdd.\n")
 	s.role("odder", "---\ntools: [read, telepathy]\n---\nOdder.\n")
+	s.role("oddest", "---\ndescription: x\nskills: [greting, lua-*, skill-writer]\n---\nOddest.\n")
+	s.role("fine", "---\nskills: [late]\n---\nFine.\n")
+	s.project(".jcode/skills/greeting/SKILL.md", "---\nname: greeting\ndescription: Greets people.\n---\nSay hello.\n")
 	s.start()
 	s.say("/role odd")
-	s.wait("nosuchserver")
+	s.wait("role odd", `"nosuchserver"`)
 	s.say("/role odder")
-	s.wait("telepathy")
+	s.wait("role odder", `"telepathy"`)
+	s.say("/role oddest")
+	s.wait("role oddest", `"greting"`, "greeting?")
 	s.say("hello")
 	s.wait("Still here.")
 	if r := s.request(0); strings.Contains(r.System(), "Odd") {
 		t.Errorf("sent %.1500s", r.Raw)
 	}
+	// What was written a moment ago is known.
+	s.project(".jcode/skills/late/SKILL.md", "---\nname: late\ndescription: Came late.\n---\nSay hello.\n")
+	s.say("/role fine")
+	s.wait("fine · ")
+	s.quit()
+}
+
+func TestStartInARoleStartsItsServersAndNoOthers(t *testing.T) {
+	s := withServers(newChat(t, modeltest.Text("Hello.")), map[string]string{"github": "ok", "slack": "ok", "jira-": "ok"})
+	s.role("plan", "---\nmcp_servers: [github, jira]\n---\nPlan.\n")
+	s.start("--role", "plan")
+	s.wait("plan · ", "mcp 2/2")
+	s.counted("github", 1, 0)
+	s.counted("jira", 1, 0)
+	s.say("first")
+	s.wait("Hello.")
+	if r := s.request(0); !offers(r, "github") || !offers(r, "jira") || offers(r, "slack") {
+		t.Errorf("sent %.1500s", r.Raw)
+	}
+	s.say("/role off")
+	s.counted("slack", 1, 0)
+	s.counted("jira", 1, 1)
+	s.counted("github", 1, 0)
 	s.quit()
 }

@@ -103,6 +103,7 @@ type acquiring struct {
 func (m *Manager) begin(names []string) (*Lease, map[string]acquiring, error) {
 	m.control.Lock()
 	defer m.control.Unlock()
+	m.ensureConfig()
 	m.mu.Lock()
 	for _, name := range names {
 		e, ok := m.entry(name)

@@ -67,19 +67,20 @@ type Manager struct {
 	// answers but never for connections.
 	control sync.Mutex
 
-	mu       sync.Mutex
-	config   config
-	chosen   map[string]chosen
-	extra    map[string]Entry  // connected by the agent or Lua, by name
-	off      map[string]string // disconnected by somebody: why
-	forced   map[string]bool   // switched on for this session though disabled
-	approved map[string]bool   // approved for this session: name + hash
-	actors   map[string]*actor
-	leases   map[*Lease]struct{}
-	base     *Lease // what the session itself holds of the configuration
-	own      *Lease // what the agent and Lua connected
-	closed   bool
-	watchers map[chan struct{}]struct{}
+	mu         sync.Mutex
+	config     config
+	configured bool // config was read
+	chosen     map[string]chosen
+	extra      map[string]Entry  // connected by the agent or Lua, by name
+	off        map[string]string // disconnected by somebody: why
+	forced     map[string]bool   // switched on for this session though disabled
+	approved   map[string]bool   // approved for this session: name + hash
+	actors     map[string]*actor
+	leases     map[*Lease]struct{}
+	base       *Lease // what the session itself holds of the configuration
+	own        *Lease // what the agent and Lua connected
+	closed     bool
+	watchers   map[chan struct{}]struct{}
 	// dispatcher carries out mcp_call; nil until it is set.
 	dispatcher *tools.Dispatcher
 
@@ -148,8 +149,29 @@ func (m *Manager) readConfig() {
 	c := loadConfig(m.opt.Paths)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.config = c
+	m.config, m.configured = c, true
 	m.rechoose()
+}
+
+// ensureConfig reads the configuration where nothing has done so yet: a role may need
+// servers before Start. The caller holds control.
+func (m *Manager) ensureConfig() {
+	m.mu.Lock()
+	configured := m.configured
+	m.mu.Unlock()
+	if !configured {
+		m.readConfig()
+	}
+}
+
+// Known lists the names of all servers that configuration and session know, sorted.
+func (m *Manager) Known() []string {
+	m.control.Lock()
+	defer m.control.Unlock()
+	m.ensureConfig()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known()
 }
 
 // rechoose settles which definitions count. The caller holds mu.

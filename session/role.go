@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"jcode/internal/frontmatter"
 )
 
 // Role is a named way of working: a prompt, a model and what it may touch. A nil list
@@ -77,15 +79,34 @@ const (
 func (r Role) Usable() error {
 	for _, p := range r.Problems {
 		if p.Fatal {
-			where := "role " + r.Name
-			if r.Path != "" {
-				where += " (" + r.Path + ")"
-			}
-			return fmt.Errorf("%s: %s", where, p)
+			return r.Fault(p.String())
 		}
 	}
 	return nil
 }
+
+// Fault gives an error that says where the role is and what is wrong with it.
+func (r Role) Fault(what string) error {
+	where := "role " + r.Name
+	if r.Path != "" {
+		where += " (" + r.Path + ")"
+	}
+	return fmt.Errorf("%s: %s", where, what)
+}
+
+// Line gives the line of the role's text on which a key stands, 0 when it does not. Keys
+// are as in the role file format, with `_`.
+func (r Role) Line(key string) int {
+	for _, f := range frontmatter.Parse([]byte(r.Text)).Fields {
+		if roleKey(f.Key) == key {
+			return f.Line
+		}
+	}
+	return 0
+}
+
+// roleKey makes a key comparable: case and `-` for `_` do not matter.
+func roleKey(key string) string { return strings.ReplaceAll(strings.ToLower(key), "-", "_") }
 
 // WantsTrust reports whether a role that comes with a project reaches beyond narrowing
 // what the person has: it picks the model or names servers to start.

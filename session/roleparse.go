@@ -45,7 +45,7 @@ func (r *Role) problem(line int, text, cure string, fatal bool) {
 
 // set takes one key over.
 func (r *Role) set(f frontmatter.Field, raw func() string) {
-	switch key := strings.ReplaceAll(strings.ToLower(f.Key), "-", "_"); key {
+	switch roleKey(f.Key) {
 	case "description":
 		r.Description = f.String()
 	case "model":

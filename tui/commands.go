@@ -155,7 +155,11 @@ func (p *program) change(what string, f func(ctx context.Context, c Conversation
 		return func(p *program) tea.Cmd {
 			p.state = conv.State()
 			if err != nil {
-				p.say(agent.LevelError, what+": "+err.Error())
+				said := err.Error()
+				if !strings.HasPrefix(said, what+" ") { // else it says what it is about
+					said = what + ": " + said
+				}
+				p.say(agent.LevelError, said)
 			}
 			return nil
 		}

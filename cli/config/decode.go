@@ -11,6 +11,8 @@ import (
 	"github.com/tailscale/hujson"
 
 	"jcode/tools/permission"
+
+	"jcode/internal/text"
 )
 
 // field is one field of a struct of settings.
@@ -57,7 +59,7 @@ func (d *decoder) object(o *hujson.Object, into reflect.Value, prefix string) {
 	seen := map[string]bool{}
 	for _, m := range o.Members {
 		name, offset := memberName(m), m.Name.StartOffset
-		i := slices.IndexFunc(fields, func(f field) bool { return plainKey(f.name) == plainKey(name) })
+		i := slices.IndexFunc(fields, func(f field) bool { return text.LooseKey(f.name) == text.LooseKey(name) })
 		if i < 0 {
 			if prefix == "" && name == "$schema" {
 				continue
@@ -80,7 +82,7 @@ func (d *decoder) unknown(offset int, key, prefix string, fields []field) {
 	for i, f := range fields {
 		names[i] = f.name
 	}
-	if near := nearest(strings.TrimPrefix(key, prefix), names); near != "" {
+	if near := text.Nearest(strings.TrimPrefix(key, prefix), names); near != "" {
 		d.harmless(offset, key, "is not known and has no effect; did you mean %s%s?", prefix, near)
 		return
 	}
@@ -198,7 +200,7 @@ func (d *decoder) text(v hujson.Value, into reflect.Value, key string, f field) 
 		return false
 	case allowed != nil && !slices.Contains(allowed, s):
 		hint := ""
-		if near := nearest(s, allowed); near != "" {
+		if near := text.Nearest(s, allowed); near != "" {
 			hint = "; did you mean " + near + "?"
 		}
 		d.problem(v.StartOffset, key, "must be one of %s, not %s%s", strings.Join(allowed, ", "), brief(v, key), hint)

@@ -3,6 +3,8 @@ package config
 import (
 	"net/url"
 	"strings"
+
+	"jcode/internal/text"
 )
 
 // masked stands where a secret stood.
@@ -20,7 +22,7 @@ func secretPath(path string) bool {
 
 // secretName reports whether a key sounds as if its value were a secret.
 func secretName(name string) bool {
-	name = plainKey(name)
+	name = text.LooseKey(name)
 	if strings.HasSuffix(name, "env") { // names a variable, holds nothing
 		return false
 	}

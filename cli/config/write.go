@@ -11,6 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"jcode/internal/jsonedit"
+	"jcode/internal/text"
 )
 
 // Set writes one setting into a file, by its dotted key, and nil removes it. What else is
@@ -127,7 +128,7 @@ func spelled(o *hujson.Object, path []string) []string {
 	for i, name := range path {
 		var next *hujson.Object
 		for _, m := range o.Members {
-			if has := memberName(m); plainKey(has) == plainKey(name) && jsonedit.Member(o, name) == nil || has == name {
+			if has := memberName(m); text.LooseKey(has) == text.LooseKey(name) && jsonedit.Member(o, name) == nil || has == name {
 				out[i] = has
 				next, _ = m.Value.Value.(*hujson.Object)
 			}
@@ -163,7 +164,7 @@ func canonical(key string) ([]string, error) {
 		}
 		name, after, more := strings.Cut(rest, ".")
 		fields := fieldsOf(t)
-		i := slices.IndexFunc(fields, func(f field) bool { return plainKey(f.name) == plainKey(name) })
+		i := slices.IndexFunc(fields, func(f field) bool { return text.LooseKey(f.name) == text.LooseKey(name) })
 		if i < 0 {
 			return nil, unknownKey(key, strings.Join(out, "."), name, fields)
 		}
@@ -191,7 +192,7 @@ func unknownKey(key, section, name string, fields []field) error {
 	if section != "" {
 		name = section + "." + name
 	}
-	if near := nearest(name, names); near != "" {
+	if near := text.Nearest(name, names); near != "" {
 		return fmt.Errorf("there is no setting %s; did you mean %s?", key, near)
 	}
 	return fmt.Errorf("there is no setting %s; there are %s", key, strings.Join(names, ", "))

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"jcode/session"
+)
+
+// roleFile gives the file in which a role is edited: its own, or for a row, a builtin and
+// a new one a copy, which takeRole takes over.
+func (a *app) roleFile(r session.Role) (string, error) {
+	if r.Path != "" {
+		return r.Path, nil
+	}
+	dir, err := os.MkdirTemp("", "jcode-role-")
+	if err != nil {
+		return "", fmt.Errorf("edit role: %w", err)
+	}
+	path := filepath.Join(dir, r.Name+".md")
+	if err := os.WriteFile(path, []byte(r.Text), 0o600); err != nil {
+		return "", fmt.Errorf("edit role: %w", err)
+	}
+	return path, nil
+}
+
+// takeRole takes over what was left in the file that roleFile gave: a changed copy becomes
+// a row. A text that is not usable stays where it is and is named.
+func (a *app) takeRole(ctx context.Context, r session.Role, path string) (changed bool, err error) {
+	text, err := os.ReadFile(path)
+	switch {
+	case r.Path != "":
+		return string(text) != r.Text, err
+	case errors.Is(err, fs.ErrNotExist) || err == nil && string(text) == r.Text:
+		return false, os.RemoveAll(filepath.Dir(path))
+	case err != nil:
+		return false, err
+	}
+	if _, err := a.roles().ImportRole(ctx, path); err != nil {
+		return false, fmt.Errorf("%w (your text is in %s)", err, path)
+	}
+	return true, os.RemoveAll(filepath.Dir(path))
+}
+
+// removeRole deletes the role of a name that counts, where it is the person's own: a row
+// or a file of the configuration. It says what the name means from now on.
+func (a *app) removeRole(ctx context.Context, name string) (string, error) {
+	r, err := a.roles().Get(ctx, name)
+	switch {
+	case err != nil && !errors.Is(err, session.ErrNotFound):
+		return "", err
+	case err != nil:
+		return "", fmt.Errorf("delete %w", err)
+	case r.Source == session.RoleProject:
+		return "", fmt.Errorf("role %s is the project's file %s: delete that", name, r.Path)
+	case r.Source == session.RoleBuiltin:
+		return "", fmt.Errorf("role %s is built in: a role of yours with that name stands before it (jcode roles edit %s)", name, name)
+	case r.Source == session.RoleUserFile:
+		err = os.Remove(r.Path)
+	default:
+		err = a.store.DeleteRole(ctx, name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("delete role %s: %w", name, err)
+	}
+	said := "deleted " + name
+	if next, err := a.roles().Get(ctx, name); err == nil {
+		said += "; the name means the " + string(next.Source) + " one now"
+	}
+	return said, nil
+}

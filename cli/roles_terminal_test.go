@@ -1,0 +1,120 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jcode/internal/modeltest"
+)
+
+// roleFile writes a role of the person's own.
+func (c *chat) roleFile(name, text string) string {
+	c.t.Helper()
+	dir := filepath.Join(c.home, "roles")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		c.t.Fatal(err)
+	}
+	file := filepath.Join(dir, name+".md")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	return file
+}
+
+// A role is edited from the list whichever layer it comes from, entered anew where the
+// session is in it, and deleted where it is the person's own.
+func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
+	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."))
+	file := c.roleFile("pirate", "---\ndescription: Talks like one\n---\nSay hello.\n")
+	c.editor("s/Say .*/Say $line./; s/careful software/$line software/; s/Talks like one/Talks loudly/")
+	c.start()
+	c.say("/role pirate")
+	c.wait("pirate · ")
+	c.say("first")
+	c.wait("One.")
+
+	c.say("/roles")
+	c.wait("Talks like one", "ctrl+e edit", "ctrl+d delete")
+	c.Type("pirate")
+	c.Press("ctrl+e")
+	c.wait("editing " + file)
+	c.Type("ahoy")
+	c.Press("enter")
+	c.wait("Talks loudly", "entered anew")
+	c.Press("esc")
+	c.wait("ask for something")
+	c.say("second")
+	c.wait("Two.")
+	if sys := c.request(1).System(); !strings.Contains(sys, "Say ahoy.") || strings.Contains(sys, "Say hello.") {
+		t.Errorf("after the edit the system prompt is %s", sys)
+	}
+
+	// A change by any other program counts as well.
+	c.roleFile("pirate", "---\ndescription: Talks loudly\n---\nSay avast.\n")
+	c.wait("roles: changed pirate, which is entered anew")
+	c.say("third")
+	c.wait("Three.")
+	if sys := c.request(2).System(); !strings.Contains(sys, "Say avast.") {
+		t.Errorf("after the change the system prompt is %s", sys)
+	}
+
+	// A builtin is edited as a copy in the database, which is deleted again.
+	c.say("/roles")
+	c.wait("ctrl+e edit")
+	c.Type("coder")
+	c.wait("the default")
+	c.Press("ctrl+e")
+	c.wait("coder.md")
+	c.Type("reckless")
+	c.Press("enter")
+	c.wait("coder is kept", "database")
+	c.Press("ctrl+d")
+	c.wait("press ctrl+d again to delete")
+	c.Press("ctrl+d")
+	c.wait("deleted coder; the name means the builtin one now")
+	c.Press("ctrl+d")
+	c.Press("ctrl+d")
+	c.wait("role coder is built in")
+	c.Press("esc")
+	c.wait("ask for something")
+
+	c.say("/roles")
+	c.wait("ctrl+e edit")
+	c.Type("pirate")
+	c.wait("Talks loudly")
+	c.Press("ctrl+d")
+	c.wait("press ctrl+d again to delete")
+	c.Press("ctrl+d")
+	c.wait("deleted pirate", "goes on in it until /role")
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the file is still there")
+	}
+	c.Press("esc")
+	c.wait("ask for something")
+	c.quit()
+}
+
+// What an editor leaves is not taken over when it is no role; it is not lost either.
+func TestFaultyEditOfARoleIsSaid(t *testing.T) {
+	c := newChat(t)
+	c.roleFile("pirate", "---\ndescription: Talks like one\n---\nSay hello.\n")
+	c.editor("s/description: .*/mode: $line/")
+	c.start()
+	for _, name := range []string{"pirate", "coder"} {
+		c.say("/roles")
+		c.wait("ctrl+e edit")
+		c.Type(name)
+		c.Press("ctrl+e")
+		c.wait("editing ", name+".md")
+		c.Type("paln")
+		c.Press("enter")
+		c.wait(`line 2: mode: there is no mode`, "ctrl+e edit")
+		c.Press("esc")
+		c.wait("ask for something")
+	}
+	c.quit()
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jcode/agent"
+	"jcode/internal/watch"
+	"jcode/session"
+)
+
+// watchRoles tells the person when role files change, until the app closes. The role that
+// the session is in is entered anew when its file does.
+func (a *app) watchRoles() {
+	layers := a.roles()
+	var roots []watch.Root
+	for _, dir := range []string{layers.ProjectDir, layers.UserDir} {
+		roots = append(roots, watch.Root{Path: dir, Match: func(path string) bool { return filepath.Ext(path) == ".md" }})
+	}
+	w := watch.New(roots, watch.Options{Notice: func(text string) { a.board.say(agent.LevelWarn, "roles: %s", text) }})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	layers.Store = nil // rows are changed by the program alone
+	known := roleTexts(ctx, layers)
+	go func() {
+		defer close(done)
+		for range w.Events() {
+			now := roleTexts(ctx, layers)
+			a.rolesChanged(ctx, known, now)
+			known = now
+		}
+	}()
+	a.onClose(func() {
+		cancel()
+		w.Close()
+		<-done
+	})
+}
+
+// roleTexts gives the text of each role that counts, by name.
+func roleTexts(ctx context.Context, layers *session.Roles) map[string]string {
+	all, err := layers.List(ctx)
+	if err != nil {
+		return nil // whoever lists them says so
+	}
+	out := make(map[string]string, len(all))
+	for _, l := range all {
+		if l.Counts() {
+			out[l.Role.Name] = l.Text
+		}
+	}
+	return out
+}
+
+// rolesChanged compares two states of the roles and tells what differs.
+func (a *app) rolesChanged(ctx context.Context, before, now map[string]string) {
+	var parts []string
+	var current string
+	if conv := a.board.open(); conv != nil {
+		current = conv.Role().Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		text, had := before[name]
+		switch {
+		case !had:
+			parts = append(parts, "added "+name)
+		case text != now[name]:
+			parts = append(parts, "changed "+name)
+			if name != current {
+				continue
+			}
+			if entered, err := a.reenter(ctx, name); err != nil {
+				a.board.say(agent.LevelWarn, "%v; the session goes on in %s as it was", err, name)
+			} else if entered {
+				parts[len(parts)-1] += ", which is entered anew"
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if _, has := now[name]; !has {
+			parts = append(parts, "removed "+name)
+		}
+	}
+	if parts != nil {
+		a.board.say(agent.LevelInfo, "roles: %s", strings.Join(parts, ", "))
+	}
+}
+
+// reenter enters the role that the session is in once more when it is another one now, and
+// reports whether it did.
+func (a *app) reenter(ctx context.Context, name string) (bool, error) {
+	conv := a.board.open()
+	if conv == nil || conv.Role().Name != name {
+		return false, nil
+	}
+	kept, err := session.RoleFromSnapshot(conv.Role().Snapshot)
+	if err != nil {
+		return false, err
+	}
+	now, err := a.roles().Get(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	if now.SameAs(kept) {
+		return false, nil
+	}
+	if err := conv.SetRole(ctx, name); err != nil {
+		return false, fmt.Errorf("enter the changed role: %w", err)
+	}
+	return true, nil
+}

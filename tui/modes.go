@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -27,12 +28,29 @@ func reportOf(v tea.View) report {
 }
 
 // begin turns on what the program needs of a terminal that is in raw mode by now: pastes in
-// brackets, the mouse, news of the focus, keys with all their modifiers.
+// brackets, the mouse, news of the focus, keys with all their modifiers. It asks at once
+// whether updates can be shown as a whole: an answer that comes late may find another
+// program reading.
 func (p *painter) begin(mouse bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mouse = mouse
 	p.turnOn()
+	if p.asks {
+		p.write(ansi.RequestModeSynchronizedOutput)
+	}
+}
+
+// asksModes reports whether a terminal can be asked for its modes: over ssh the answer may
+// take long, and Apple's terminal shows the question.
+func asksModes(env []string) bool {
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		if name == "SSH_TTY" || name == "TERM_PROGRAM" && strings.Contains(value, "Apple") {
+			return false
+		}
+	}
+	return true
 }
 
 // back takes the screen again where another program had it.
@@ -122,9 +140,9 @@ func (p *painter) write(s string) {
 }
 
 // withoutModes takes out of what Bubble Tea writes the keyboard modes, which it sets and
-// takes back whatever it is told.
+// takes back whatever it is told, and its questions, which it puts a second after the start.
 func withoutModes(b []byte) []byte {
-	for _, seq := range []string{ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys, ansi.PushKittyKeyboard(1), ansi.PopKittyKeyboard(1)} {
+	for _, seq := range []string{ansi.RequestModeSynchronizedOutput, ansi.RequestModeUnicodeCore, ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys, ansi.PushKittyKeyboard(1), ansi.PopKittyKeyboard(1)} {
 		b = bytes.ReplaceAll(b, []byte(seq), nil)
 	}
 	return b

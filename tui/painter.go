@@ -40,6 +40,7 @@ type painter struct {
 	cursor        pos      // where it was left
 	saved         pos      // what the terminal goes back to on its own (DECRC)
 	moved         bool     // somebody else wrote: the cursor may be anywhere
+	asks          bool     // the terminal can be asked for its modes
 	synced        bool     // the terminal shows an update as a whole
 	shown         bool     // the cursor is visible
 	shape         int      // its style as DECSCUSR has it, 0 = the terminal's own
@@ -51,7 +52,7 @@ type painter struct {
 
 // newPainter makes a painter for a terminal with an environment.
 func newPainter(tty term.File, env []string) *painter {
-	p := &painter{tty: tty, width: 80, height: 24, cursor: nowhere, saved: nowhere}
+	p := &painter{tty: tty, width: 80, height: 24, asks: asksModes(env), cursor: nowhere, saved: nowhere}
 	p.out = colorprofile.Writer{Forward: &p.buf, Profile: max(colorprofile.Detect(tty, env), colorprofile.ASCII)}
 	return p
 }

@@ -19,8 +19,8 @@ import (
 	"jcode/tools"
 )
 
-// limit is how long a test waits for the screen.
-const limit = 30 * time.Second
+// limit is how long a test waits for the screen; only one that fails waits so long.
+const limit = time.Minute
 
 // fake is a conversation that does what a test says.
 type fake struct {
@@ -288,6 +288,25 @@ func (r *running) until(what string, cond func() bool) {
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
+}
+
+// quit leaves by Ctrl+C: the second press counts only while the first one's hint shows, so
+// a slow machine may need several.
+func (r *running) quit() error {
+	r.t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- <-r.done }()
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); {
+		r.Press("ctrl+c")
+		select {
+		case err := <-ended:
+			r.done <- nil
+			return err
+		case <-time.After(time.Second):
+		}
+	}
+	r.t.Fatalf("does not quit:\n%s", r.Screen().Text())
+	return nil
 }
 
 func (r *running) ready() *running {

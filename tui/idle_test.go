@@ -35,7 +35,7 @@ func TestIdleAfterATurnWritesNothingAndUsesNoProcessor(t *testing.T) { // U15
 	waitScreen(t, term, "› go")
 	term.Press("enter")
 	waitScreen(t, term, "done")
-	term.Settle(3*time.Second, limit) // the terminal is asked what it can do a second after the start
+	term.Settle(5*time.Second, limit) // the terminal is asked what it can do a second after the start
 	const span = 30 * time.Second     // the absence of something takes its time
 	written, before := term.Written(), cpuTime(t, term.Pid())
 	time.Sleep(span)

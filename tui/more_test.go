@@ -317,6 +317,72 @@ func (h *fakeHistory) SetDraft(_ context.Context, s string) error {
 	return nil
 }
 
+func TestUpPressedBeforeTheHistoryIsReadCounts(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys, after []string
+		want        string
+	}{
+		"one step":               {keys: []string{"up"}, want: "newest"},
+		"two steps":              {keys: []string{"up", "up"}, want: "older"},
+		"there and back":         {keys: []string{"up", "up", "down"}, want: "newest"},
+		"more than there is":     {keys: []string{"up", "up", "up", "up"}, want: "older"},
+		"the draft is kept":      {keys: []string{"a", "up"}, after: []string{"down"}, want: "a"},
+		"written since":          {keys: []string{"up", "a"}, want: "a"},
+		"own prompts come first": {keys: []string{"own", "enter", "up", "up"}, want: "newest"},
+		"among own prompts":      {keys: []string{"own", "enter", "up"}, want: "own"},
+		"newer than an own one":  {keys: []string{"own", "enter", "x", "up"}, after: []string{"down"}, want: "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := still(t, 80, 24, func(o *Options) { o.History = &fakeHistory{} })
+			load := p.loadHistory()
+			press(p, c.keys...)
+			settleCmd(p, load)
+			press(p, c.after...)
+			if got := p.in.Text(); got != c.want {
+				t.Errorf("the input is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// Who sees that an action is done, and acts again at once, acts on the row as it is now.
+func TestPanelsShowAnOutcomeTogetherWithTheNewRows(t *testing.T) {
+	state := "on"
+	p, _ := still(t, 80, 24, func(o *Options) {
+		o.Panels = []Panel{{
+			Name: "switches", Title: "Switches",
+			Rows: func(context.Context) ([]Row, error) {
+				return []Row{{ID: "a", Name: "lamp", State: state}}, nil
+			},
+			Actions: []Action{{Label: "switch", Run: func(_ context.Context, r Row) (string, error) {
+				state = map[string]string{"on": "off", "off": "on"}[r.State]
+				return "lamp is now " + state, nil
+			}}},
+		}}
+	})
+	p.in.Insert("/switches")
+	press(p, "enter")
+	pk, ok := p.front().(*picker)
+	if !ok {
+		t.Fatalf("no panel: %s", stripped(p.frameText()))
+	}
+	for _, want := range []string{"off", "on"} {
+		for cmd := pk.choose(p, Row{}); cmd != nil; { // frame by frame
+			next, ok := cmd().(do)
+			if !ok {
+				break
+			}
+			cmd = p.route(next)
+			if r, _ := pk.current(); strings.Contains(pk.note, "lamp is now") && !strings.HasSuffix(pk.note, r.State) {
+				t.Errorf("%q shows while the row is %q", pk.note, r.State)
+			}
+		}
+		if r, _ := pk.current(); r.State != want || pk.note != "lamp is now "+want {
+			t.Errorf("the row is %q, the note %q, want %q", r.State, pk.note, want)
+		}
+	}
+}
+
 func TestDraftIsKeptWhenLeaving(t *testing.T) {
 	h := &fakeHistory{}
 	r := run(t, 80, 24, func(o *Options) { o.History = h }).ready()
@@ -346,14 +412,21 @@ func TestManyFilesAreFoundWithoutAPause(t *testing.T) {
 		names = append(names, "pkg/module"+itoa(i%300)+"/sub/file_"+itoa(i)+".go")
 	}
 	var f fileIndex
-	f.set(names)
-	start := time.Now()
-	hits := f.find("file_49999")
-	if len(hits) == 0 || f.all[hits[0]] != names[49999] {
-		t.Fatal("not found")
-	}
-	if d := time.Since(start); d > time.Second {
-		t.Errorf("a search over 50,000 files took %s", d)
+	for deadline := time.Now().Add(limit); ; { // a busy machine may hold one search up, not each
+		f = fileIndex{}
+		f.set(names)
+		start := time.Now()
+		hits := f.find("file_49999")
+		took := time.Since(start)
+		if len(hits) == 0 || f.all[hits[0]] != names[49999] {
+			t.Fatal("not found")
+		}
+		if took < time.Second {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("a search over 50,000 files took %s", took)
+		}
 	}
 	if hits := f.find("file_49999.go"); len(hits) != 1 {
 		t.Errorf("narrowing gives %d", len(hits))

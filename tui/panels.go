@@ -34,11 +34,17 @@ func (p *program) pick(title, empty string, rows func(ctx context.Context) ([]Ro
 
 // fill reads a picker's rows.
 func (p *program) fill(pk *picker, rows func(ctx context.Context) ([]Row, error)) tea.Cmd {
+	return p.refill(pk, rows, func() {})
+}
+
+// refill reads a picker's rows and does what belongs to them in the same moment.
+func (p *program) refill(pk *picker, rows func(ctx context.Context) ([]Row, error), then func()) tea.Cmd {
 	pk.loading = len(pk.rows) == 0
 	return p.background(func(ctx context.Context) do {
 		got, err := rows(ctx)
 		return func(*program) tea.Cmd {
 			pk.set(got)
+			then()
 			if err != nil {
 				pk.failed = err.Error()
 			}
@@ -85,7 +91,7 @@ func (p *program) showPanel(pl *Panel, query string) tea.Cmd {
 		pk.choose = func(p *program, _ Row) tea.Cmd { return pk.run(p, &first) }
 		pk.actions = pl.Actions[1:]
 	}
-	pk.reload = func(p *program, pk *picker) tea.Cmd { return p.fill(pk, pl.Rows) }
+	pk.reload = func(then func()) tea.Cmd { return p.refill(pk, pl.Rows, then) }
 	if query != "" {
 		pk.search.ed.Insert(query)
 	}
@@ -219,9 +225,12 @@ func (p *program) resume(query string) tea.Cmd {
 		p.interruptFor()
 		return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
 	}
-	rows := func(ctx context.Context) ([]Row, error) {
-		found, err := p.opt.Sessions.List(ctx, "", all)
-		return sessionRows(found, time.Now(), p.state.Session), err
+	reload := func(then func()) tea.Cmd {
+		everywhere, current := all, p.state.Session
+		return p.refill(pk, func(ctx context.Context) ([]Row, error) {
+			found, err := p.opt.Sessions.List(ctx, "", everywhere)
+			return sessionRows(found, time.Now(), current), err
+		}, then)
 	}
 	pk.tabHint = "all folders"
 	pk.toggle = func(p *program, pk *picker) tea.Cmd {
@@ -230,16 +239,16 @@ func (p *program) resume(query string) tea.Cmd {
 		if all {
 			pk.title, pk.tabHint = "All sessions", "this folder"
 		}
-		return p.fill(pk, rows)
+		return reload(func() {})
 	}
 	pk.typed = func(p *program, query string) tea.Cmd { return p.searchSessions(pk, query, all) }
 	pk.actions = []Action{{Key: "ctrl+x", Label: "delete", Confirm: true, Run: func(ctx context.Context, r Row) (string, error) {
 		return "deleted " + r.Name, p.opt.Sessions.Delete(ctx, r.ID)
 	}}}
-	pk.reload = func(p *program, pk *picker) tea.Cmd { return p.fill(pk, rows) }
+	pk.reload = reload
 	pk.search.ed.Insert(query)
 	p.open(pk)
-	return p.fill(pk, rows)
+	return reload(func() {})
 }
 
 // searchSessions adds sessions whose text holds the query.

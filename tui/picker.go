@@ -30,9 +30,9 @@ type picker struct {
 	detailFrom   int
 
 	choose  func(p *program, r Row) tea.Cmd
-	actions []Action // further ones, by key
-	reload  func(p *program, pk *picker) tea.Cmd
-	move    func(p *program, r Row) // told when the cursor moves
+	actions []Action                  // further ones, by key
+	reload  func(then func()) tea.Cmd // reads the rows anew; then happens with them
+	move    func(p *program, r Row)   // told when the cursor moves
 	cancel  func(p *program) tea.Cmd
 	typed   func(p *program, query string) tea.Cmd // searches elsewhere as well
 	toggle  func(p *program, pk *picker) tea.Cmd   // Tab
@@ -188,7 +188,7 @@ func (pk *picker) run(p *program, a *Action) tea.Cmd {
 		msg, err := a.Run(ctx, r)
 		return func(p *program) tea.Cmd {
 			if err != nil || !a.Close {
-				return pk.done(p, msg, err)
+				return pk.done(msg, err)
 			}
 			p.close(pk)
 			if msg != "" {
@@ -209,11 +209,11 @@ func (pk *picker) edit(p *program, a *Action, r Row) tea.Cmd {
 	}
 	return p.edit(file, func(p *program, err error) tea.Cmd {
 		if err != nil || a.Edited == nil {
-			return pk.done(p, "", err)
+			return pk.done("", err)
 		}
 		return p.background(func(ctx context.Context) do {
 			msg, err := a.Edited(ctx, r, file)
-			return func(p *program) tea.Cmd { return pk.done(p, msg, err) }
+			return func(p *program) tea.Cmd { return pk.done(msg, err) }
 		})
 	})
 }
@@ -226,13 +226,15 @@ func (pk *picker) say(msg string, err error) {
 	}
 }
 
-// done shows what came of an action and reads the rows anew.
-func (pk *picker) done(p *program, msg string, err error) tea.Cmd {
-	pk.say(msg, err)
-	if pk.reload == nil {
-		return nil
+// done shows what came of an action, and the rows as they are now in the same frame: whoever
+// acts on what it says must not act on rows of before.
+func (pk *picker) done(msg string, err error) tea.Cmd {
+	show := func() { pk.say(msg, err) }
+	if pk.reload != nil {
+		return pk.reload(show)
 	}
-	return pk.reload(p, pk)
+	show()
+	return nil
 }
 
 func (pk *picker) draw(l *look, width, height int) (lines []string, cursor *pos) {

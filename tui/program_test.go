@@ -67,14 +67,7 @@ func TestApprovalIsAnsweredByKey(t *testing.T) {
 }
 
 func TestTypeAheadNeverAnswers(t *testing.T) { // U09
-	r := run(t, 80, 24, nil).ready()
-	for i, c := range "yes please " {
-		r.Type(string(c))
-		if i == 3 {
-			r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
-		}
-		r.see(strings.TrimRight("› "+"yes please "[:i+1], " "))
-	}
+	r := typesAhead(t)
 	s := r.see("Run a command")
 	if _, ok := r.fake.answered("q1"); ok {
 		t.Fatalf("answered by type-ahead:\n%s", s.Text())
@@ -89,6 +82,36 @@ func TestTypeAheadNeverAnswers(t *testing.T) { // U09
 	if len(r.fake.sent()) != 0 {
 		t.Errorf("sent %q", r.fake.sent())
 	}
+}
+
+// typesAhead gives a program in which somebody typed on while a question came. Where the
+// machine pauses so long that the program had to take it for the end of the typing, it begins again.
+func typesAhead(t *testing.T) *running {
+	t.Helper()
+	const words = "yes please "
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); {
+		r := run(t, 80, 24, nil).ready()
+		typing := true
+		last := time.Now()
+		for i, c := range words {
+			before := last
+			last = time.Now()
+			r.Type(string(c))
+			if i == 3 {
+				r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+			}
+			shown := strings.TrimRight("› "+words[:i+1], " ")
+			if _, err := r.Wait(quiet, func(s terminal.Screen) bool { return s.Contains(shown) }); err != nil || i > 0 && time.Since(before) >= quiet {
+				typing = false
+				break
+			}
+		}
+		if typing {
+			return r
+		}
+	}
+	t.Skip("this machine pauses too often to type without a pause")
+	return nil
 }
 
 func TestRefusalCarriesAWord(t *testing.T) {
@@ -138,15 +161,8 @@ func TestCtrlC(t *testing.T) { // U07
 	r.see("Interrupted.")
 	r.Press("ctrl+c")
 	r.see("press ctrl+c again to quit")
-	r.Press("ctrl+c")
-	select {
-	case err := <-r.done:
-		if err != nil {
-			t.Error(err)
-		}
-		r.done <- nil
-	case <-time.After(limit):
-		t.Fatal("does not quit")
+	if err := r.quit(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -177,7 +193,6 @@ func TestUnknownCommandIsNamed(t *testing.T) { // U12
 	r := run(t, 80, 24, nil).ready()
 	r.Type("/quti")
 	r.see("› /quti")
-	time.Sleep(30 * time.Millisecond) // a person's Enter comes later than a burst's
 	r.Press("enter")
 	r.see("unknown command /quti", "› /quti") // the first needs the status line, the second stays
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +16,9 @@ type recall struct {
 	prompts []string // newest last
 	at      int      // index of the prompt in the input; len(prompts) = the draft
 	draft   [][]glyph
+	loading bool // the prompts of earlier runs are still being read
+	wanted  int  // steps back beyond what is known so far, taken once they are read
+	typed   int  // the input's generation at the first of these steps
 }
 
 // maxRecall bounds the prompts that are kept in memory.
@@ -27,12 +31,18 @@ func (r *recall) add(s string) {
 			r.prompts = r.prompts[1:]
 		}
 	}
-	r.at, r.draft = len(r.prompts), nil
+	r.at, r.draft, r.wanted = len(r.prompts), nil, 0
 }
 
 // older puts the prompt before into the input; what was being written is kept.
 func (r *recall) older(e *editor) {
 	if r.at == 0 {
+		if r.loading {
+			if r.wanted == 0 || r.typed != e.generation {
+				r.wanted, r.typed = 0, e.generation
+			}
+			r.wanted++
+		}
 		return
 	}
 	if r.at == len(r.prompts) {
@@ -44,11 +54,33 @@ func (r *recall) older(e *editor) {
 
 // newer goes back towards what was being written.
 func (r *recall) newer(e *editor) {
+	if r.wanted > 0 {
+		r.wanted--
+		return
+	}
 	if r.at >= len(r.prompts) {
 		return
 	}
 	r.at++
 	r.put(e)
+}
+
+// load puts the prompts of earlier runs, newest first, before those of this one, and takes
+// the steps that were asked for meanwhile unless something was written after them.
+func (r *recall) load(recent []string, e *editor) {
+	own := r.prompts
+	r.prompts = slices.Clone(recent)
+	slices.Reverse(r.prompts)
+	r.prompts = append(r.prompts, own...)
+	r.at += len(recent)
+	steps := r.wanted
+	r.loading, r.wanted = false, 0
+	if r.typed != e.generation {
+		return
+	}
+	for range steps {
+		r.older(e)
+	}
 }
 
 func (r *recall) put(e *editor) {
@@ -66,20 +98,14 @@ func (p *program) loadHistory() tea.Cmd {
 	if h == nil {
 		return nil
 	}
+	p.hist.loading = true
 	return p.background(func(ctx context.Context) do {
 		recent, err := h.Recent(ctx)
 		return func(p *program) tea.Cmd {
 			if err != nil {
 				p.say(agent.LevelWarn, "the history of prompts could not be read: "+err.Error())
-				return nil
 			}
-			own := p.hist.prompts
-			p.hist.prompts = nil
-			for i := len(recent) - 1; i >= 0; i-- {
-				p.hist.prompts = append(p.hist.prompts, recent[i])
-			}
-			p.hist.prompts = append(p.hist.prompts, own...)
-			p.hist.at = len(p.hist.prompts)
+			p.hist.load(recent, p.in)
 			return nil
 		}
 	})
@@ -127,7 +153,17 @@ func (d *drafts) changed(p *program) tea.Cmd {
 		return nil
 	}
 	d.waiting = true
-	return tea.Tick(draftPause, func(time.Time) tea.Msg { return draftMsg{} })
+	ctx := p.ctx
+	return func() tea.Msg {
+		pause := time.NewTimer(draftPause)
+		defer pause.Stop()
+		select {
+		case <-pause.C:
+			return draftMsg{}
+		case <-ctx.Done(): // it is kept at the end
+			return nil
+		}
+	}
 }
 
 // keep gives a command that writes the draft now.

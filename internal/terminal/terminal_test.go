@@ -3,13 +3,15 @@
 package terminal
 
 import (
+	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"testing"
 	"time"
 )
 
-const limit = 10 * time.Second
+const limit = time.Minute
 
 func start(t *testing.T, script string, cols, rows int) *Terminal {
 	t.Helper()
@@ -62,6 +64,23 @@ func TestResizeReachesTheProgram(t *testing.T) {
 	}
 	if code, _ := term.ExitCode(limit); code != 3 {
 		t.Errorf("exit code %d, want 3", code)
+	}
+}
+
+// Tests that somebody started in the background ignore SIGINT; the programs in their
+// terminals must not.
+func TestCtrlCEndsAProgramAlsoWhereInterruptsAreIgnored(t *testing.T) {
+	signal.Ignore(os.Interrupt)
+	t.Cleanup(func() { signal.Reset(os.Interrupt) })
+	term := start(t, `echo ready; exec sleep 300`, 20, 3)
+	if _, err := term.WaitFor(limit, "ready"); err != nil {
+		t.Fatal(err)
+	}
+	term.Press("ctrl+c")
+	select {
+	case <-term.Exited():
+	case <-time.After(limit):
+		t.Errorf("it goes on:\n%s", term.Screen().Text())
 	}
 }
 

@@ -1,5 +1,7 @@
 package agent
 
+import "jcode/agent/model"
+
 // Tuning are settings of a session besides model, role and mode. Nil and zero mean the
 // provider's or the program's default.
 type Tuning struct {
@@ -9,6 +11,13 @@ type Tuning struct {
 	MaxOutputTokens int
 	MaxSteps        int
 	MaxCost         float64
+}
+
+// Used are the tokens that the session has used so far, its sub-agents' included.
+func (c *Conversation) Used() model.Usage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.total
 }
 
 // Tuning is what is in force.

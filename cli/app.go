@@ -33,6 +33,11 @@ type app struct {
 	config  config.Config
 	held    []config.Held // settings of the project that wait for trust
 	mode    tools.Mode
+	// modelNamed says that the command line or the environment names the model: it then goes
+	// before the one that a resumed session had, which config's does not.
+	modelNamed bool
+	// env is set for shell commands, whatever was there.
+	env map[string]string
 
 	store      *session.Store
 	workspace  *builtin.Workspace
@@ -80,6 +85,11 @@ func (a *app) findPlaces(context.Context) (err error) {
 	}
 	if a.project, a.root, err = session.ProjectID(a.cwd); err != nil {
 		return usageError("%w", err)
+	}
+	if f := a.flags.MCPConfig; f != "" {
+		if _, err := os.Stat(f); err != nil {
+			return usageError("--mcp-config: %w", err)
+		}
 	}
 	return nil
 }
@@ -323,6 +333,8 @@ func (a *app) sessionToResume(ctx context.Context) (string, error) {
 		if found, err = a.store.Latest(ctx, a.project); errors.Is(err, session.ErrNotFound) {
 			return "", nil
 		}
+	case a.flags.Fork && a.flags.Resume != pickSession:
+		return "", usageError("--fork branches a session: name it with -r, or take the last one with -c")
 	default:
 		return "", nil
 	}

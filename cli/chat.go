@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"jcode/agent"
@@ -18,9 +19,7 @@ const maxPiped = 10 << 20
 // Run chats, or answers once with -p.
 func (c *chatCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if f.Print {
-		err := runHeadless(ctx, f, std, c.Prompt)
-		sayFailedStart(err, f, std)
-		return err
+		return runHeadless(ctx, f, std, c.Prompt)
 	}
 	return runChat(ctx, f, std, c.Prompt)
 }
@@ -38,7 +37,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	if words, err = a.takeSession(ctx, words); err != nil {
 		return err
 	}
-	text, err := promptText(words, std)
+	text, err := promptText(ctx, words, std)
 	if err != nil {
 		return err
 	}
@@ -66,15 +65,18 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	return runPrompt(ctx, conv, sub, prompt, pr, out, a.initLine(conv))
 }
 
-// sayFailedStart prints the result object of a run that could not begin, where the output
-// is JSON: it is printed on every failure.
-func sayFailedStart(err error, f *flags, std Streams) {
+// sayFailure prints the result object of a run that failed without one, where the output is
+// JSON: it is printed on every failure, the first misspelt flag included.
+func sayFailure(err error, format string, std Streams) {
 	var exit *exitError
-	if err == nil || f.OutputFormat == "text" || (errors.As(err, &exit) && exit.silent) {
+	if err == nil || (errors.As(err, &exit) && exit.silent) {
 		return
 	}
-	_, out := newPrinter(f.OutputFormat, std)
-	writeLine(out, resultLine{Type: "result", Error: err.Error()})
+	switch format {
+	case "json", "stream-json":
+		_, out := newPrinter(format, std)
+		writeLine(out, resultLine{Type: "result", Error: err.Error()})
+	}
 }
 
 // startError says what to do when a conversation could not begin.
@@ -83,10 +85,12 @@ func (a *app) startError(err error) error {
 	case errors.Is(err, model.ErrNoProvider):
 		return usageError("%w. `jcode demo -p` needs no model", err)
 	case errors.Is(err, context.Canceled):
-		return &exitError{code: exitInt, silent: true, err: err}
+		return errInterrupted()
 	}
 	return usageError("%w", err)
 }
+
+func errInterrupted() error { return &exitError{code: exitInt, err: errors.New("interrupted")} }
 
 // initLine describes a run before it begins.
 func (a *app) initLine(conv *agent.Conversation) initLine {
@@ -106,15 +110,12 @@ func (a *app) initLine(conv *agent.Conversation) initLine {
 }
 
 // promptText joins the words of the command line, and behind them what is piped in.
-func promptText(words []string, std Streams) (string, error) {
+func promptText(ctx context.Context, words []string, std Streams) (string, error) {
 	text := strings.TrimSpace(strings.Join(words, " "))
 	if !std.InIsTerminal && std.In != nil {
-		piped, err := io.ReadAll(io.LimitReader(std.In, maxPiped+1))
+		piped, err := readPiped(ctx, std)
 		if err != nil {
-			return "", usageError("read standard input: %w", err)
-		}
-		if len(piped) > maxPiped {
-			return "", usageError("standard input is larger than %d MB: put it into a file and name that", maxPiped>>20)
+			return "", err
 		}
 		if !utf8.Valid(piped) {
 			piped = []byte(strings.ToValidUTF8(string(piped), "\uFFFD"))
@@ -128,6 +129,39 @@ func promptText(words []string, std Streams) (string, error) {
 		return "", errEmptyPrompt()
 	}
 	return text, nil
+}
+
+// pipedPatience is how long the end of standard input is waited for without a word.
+const pipedPatience = 3 * time.Second
+
+// readPiped reads standard input to its end, or until ctx ends. A read of a pipe cannot be
+// taken back, so its goroutine may stay behind; the process ends then.
+func readPiped(ctx context.Context, std Streams) ([]byte, error) {
+	var piped []byte
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		piped, err = io.ReadAll(io.LimitReader(std.In, maxPiped+1))
+	}()
+	hint := time.NewTimer(pipedPatience)
+	defer hint.Stop()
+	for {
+		select {
+		case <-hint.C:
+			fmt.Fprintln(std.Err, "jcode: waiting for the end of standard input: it becomes part of the prompt (</dev/null where there is none)")
+		case <-ctx.Done():
+			return nil, errInterrupted()
+		case <-done:
+			if err != nil {
+				return nil, usageError("read standard input: %w", err)
+			}
+			if len(piped) > maxPiped {
+				return nil, usageError("standard input is larger than %d MB: put it into a file and name that", maxPiped>>20)
+			}
+			return piped, nil
+		}
+	}
 }
 
 func errEmptyPrompt() error {

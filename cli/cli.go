@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -71,7 +69,7 @@ func Main(args []string, std Streams) int {
 		fmt.Fprintln(std.Out, "jcode "+Version())
 		return exitDone
 	}
-	ctx, sig := withSignals(context.Background())
+	ctx, sig := withSignals(context.Background(), os.Exit)
 	defer sig.stop()
 	err := run(ctx, args, std)
 	if code := sig.code(); code != 0 {
@@ -122,7 +120,9 @@ func run(ctx context.Context, args []string, std Streams) error {
 	}
 	f, parsed, err := parse(ctx, prepare(args), std)
 	if err != nil {
-		return usageError("%w (jcode --help lists commands and flags)", err)
+		err = usageError("%w (jcode --help lists commands and flags)", err)
+		sayFailure(err, formatIn(args), std)
+		return err
 	}
 	if parsed == nil { // --help was printed
 		return nil
@@ -131,12 +131,49 @@ func run(ctx context.Context, args []string, std Streams) error {
 		fmt.Fprintln(std.Out, "jcode "+Version())
 		return nil
 	}
-	if f.Cwd != "" {
-		if err := os.Chdir(f.Cwd); err != nil {
-			return usageError("-C: %w", err)
+	err = enterFolder(f.Cwd)
+	if err == nil {
+		err = parsed.Run()
+	}
+	switch name, _, _ := strings.Cut(parsed.Command(), " "); name {
+	case "chat", "demo":
+		if f.Print {
+			sayFailure(err, f.OutputFormat, std)
 		}
 	}
-	return parsed.Run()
+	return err
+}
+
+// enterFolder makes the folder of -C the working one; "" stays.
+func enterFolder(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.Chdir(dir); err != nil {
+		return usageError("-C: %w", err)
+	}
+	return nil
+}
+
+// formatIn finds the output format of a headless run in a command line that could not be
+// parsed.
+func formatIn(args []string) string {
+	format, headless := "text", false
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		headless = headless || a == "-p" || a == "--print"
+		if value, ok := strings.CutPrefix(a, "--output-format="); ok {
+			format = value
+		} else if a == "--output-format" && i+1 < len(args) {
+			format = args[i+1]
+		}
+	}
+	if !headless {
+		return "text"
+	}
+	return format
 }
 
 // parse reads the arguments. It gives no context when they asked for help, which is printed.
@@ -201,53 +238,4 @@ func Version() string {
 		}
 	}
 	return version
-}
-
-// signals ends a context at SIGINT, SIGTERM or SIGHUP (the terminal was closed) and
-// remembers which it was.
-type signals struct {
-	stop func()
-	got  chan os.Signal
-}
-
-func withSignals(parent context.Context) (context.Context, *signals) {
-	ctx, cancel := context.WithCancel(parent)
-	in := make(chan os.Signal, 2)
-	signal.Notify(in, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup
-		signal.Notify(in, syscall.SIGHUP)
-	}
-	s := &signals{got: make(chan os.Signal, 1)}
-	done := make(chan struct{})
-	go func() {
-		select {
-		case sig := <-in:
-			s.got <- sig
-			cancel()
-		case <-done:
-		}
-	}()
-	s.stop = func() {
-		signal.Stop(in)
-		close(done)
-		cancel()
-	}
-	return ctx, s
-}
-
-// code is the exit code of the signal that came, 0 when none did.
-func (s *signals) code() int {
-	select {
-	case sig := <-s.got:
-		s.got <- sig
-		switch sig {
-		case syscall.SIGTERM:
-			return exitTerm
-		case syscall.SIGHUP:
-			return exitHup
-		}
-		return exitInt
-	default:
-		return 0
-	}
 }

@@ -57,15 +57,37 @@ func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		return getenv(name)
 	}
-	f.Model, f.BaseURL, f.Continue, f.Resume = tourModel, "", false, ""
+	f.Model, f.BaseURL, f.Continue, f.Resume, f.Fork = tourModel, "", false, "", false
 	script, err := tour.Script(jcode, home)
 	if err != nil {
 		return usageError("%w", err)
 	}
+	play := tourPlay{script: script, env: goEnv(dir)}
 	if f.Print {
-		return c.print(ctx, f, std, script)
+		return c.print(ctx, f, std, play)
 	}
-	return c.show(ctx, f, std, script, tour.Prompt)
+	return c.show(ctx, f, std, play, tour.Prompt)
+}
+
+// tourPlay is what the tour plays with.
+type tourPlay struct {
+	script []byte
+	env    map[string]string // for shell commands
+}
+
+// goEnv gives the go command a cache in the tour's folder where the person's own can't be
+// used: in a container or under another account there may be no home folder.
+func goEnv(dir string) map[string]string {
+	if os.Getenv("GOCACHE") != "" {
+		return nil
+	}
+	if cache, err := os.UserCacheDir(); err == nil && os.MkdirAll(cache, 0o755) == nil {
+		if probe, err := os.MkdirTemp(cache, "jcode-"); err == nil {
+			_ = os.Remove(probe) // it is empty
+			return nil
+		}
+	}
+	return map[string]string{"GOCACHE": filepath.Join(dir, "cache"), "GOPATH": filepath.Join(dir, "go")}
 }
 
 // ownProgram is the path by which jcode was started, so that it can start itself.
@@ -84,13 +106,13 @@ func ownProgram() string {
 }
 
 // print plays the tour without a terminal UI.
-func (c *demoCmd) print(ctx context.Context, f *flags, std Streams, script []byte) error {
+func (c *demoCmd) print(ctx context.Context, f *flags, std Streams, play tourPlay) error {
 	a, err := newApp(ctx, f, std)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	a.models.script = script
+	a.models.script, a.env = play.script, play.env
 	opt, err := a.options()
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func (a *app) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun
 			if _, err := a.models.resolve(name); err != nil {
 				return tui.Session{}, err
 			}
-			a.flags.Model = name
+			a.flags.Model, a.modelNamed = name, name != ""
 			return s.first(ctx)
 		},
 	}

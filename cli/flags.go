@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -85,6 +86,17 @@ func namesCommand(words []string) bool {
 // chatCmd is the default command: interactive, or one-shot with -p.
 type chatCmd struct {
 	Prompt []string `arg:"" optional:"" help:"What the agent should do."`
+}
+
+// Validate refuses limits that would not limit. The parser calls it.
+func (f *flags) Validate() error {
+	if f.MaxSteps < 0 {
+		return errors.New("--max-steps: a limit is a number above 0")
+	}
+	if !(f.MaxCost >= 0) { // NaN too
+		return errors.New("--max-cost: a limit is a number above 0")
+	}
+	return nil
 }
 
 // mode reads --mode; an empty flag gives the fallback.

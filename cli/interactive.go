@@ -41,7 +41,7 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 }
 
 // show takes the tour in the terminal: the person answers the approvals.
-func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, script []byte, prompt string) error {
+func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, play tourPlay, prompt string) error {
 	if !std.InIsTerminal || !std.OutIsTerminal {
 		return usageError("the tour needs a terminal: jcode demo -p prints it instead")
 	}
@@ -50,7 +50,7 @@ func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, script []byte
 		return err
 	}
 	defer a.close()
-	a.models.script, a.models.pace = script, tourPace
+	a.models.script, a.models.pace, a.env = play.script, tourPace, play.env
 	return a.chat(ctx, prompt)
 }
 
@@ -58,7 +58,7 @@ func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, script []byte
 func (a *app) chat(ctx context.Context, prompt string) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
-	s := &sessions{a: a}
+	s := &sessions{a: a, branch: a.flags.Fork && a.flags.Resume == pickSession}
 	defer s.close()
 	opt := tui.Options{
 		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: history{a}, Commands: a.commands, Panels: a.panels(),
@@ -109,6 +109,7 @@ func (a *app) runUI(ctx context.Context, opt tui.Options) error {
 type sessions struct {
 	a       *app
 	started bool
+	branch  bool // --fork: the session that is picked first is branched
 }
 
 func (s *sessions) conv() *agent.Conversation { return s.a.board.open() }
@@ -210,6 +211,10 @@ func (s *sessions) Open(ctx context.Context, name string) (tui.Session, error) {
 		return tui.Session{}, err
 	}
 	id := found.ID
+	if s.branch {
+		s.branch = false
+		return s.Fork(ctx, id, 0)
+	}
 	if c := s.conv(); c != nil && c.ID() == id {
 		return s.open(ctx, c)
 	}
@@ -257,7 +262,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 	if err != nil {
 		return nil, err
 	}
-	if row.Model != "" && a.flags.Model == "" {
+	if row.Model != "" && !a.modelNamed {
 		if _, err := a.models.resolve(row.Model); err != nil {
 			a.board.say(agent.LevelWarn, "the session's model %s is not to be had (%v): going on with the current one", row.Model, err)
 		} else {

@@ -282,7 +282,7 @@ func notNil(list []string) []string {
 // runPrompt sends a prompt, prints until the turn ends, and gives the error whose exit
 // code tells how it ended. sub was made before anything could be said that must be seen.
 func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscription, p agent.Prompt, pr printer, out *bufio.Writer, init initLine) error {
-	started := time.Now()
+	started, before := time.Now(), conv.Used()
 	conv.Prompt(p)
 	stop := context.AfterFunc(ctx, func() { conv.Interrupt() })
 	defer stop()
@@ -293,20 +293,24 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscri
 		if !ok {
 			return errors.New("the conversation ended without a result")
 		}
-		if _, ok := ev.(agent.TurnStart); ok && !begun {
-			begun = true
-			init.SessionID = conv.ID()
-			pr.begin(init)
-			for _, e := range early {
-				pr.event(e)
+		switch ev.(type) {
+		case agent.TurnStart, agent.TurnEnd: // the end alone where the prompt could not be stored
+			if !begun {
+				begun = true
+				init.SessionID = conv.ID()
+				pr.begin(init)
+				for _, e := range early {
+					pr.event(e)
+				}
+			}
+		default:
+			if !begun {
+				early = append(early, ev)
+				continue
 			}
 		}
-		if _, end := ev.(agent.TurnEnd); !begun && !end {
-			early = append(early, ev)
-			continue
-		}
 		if u, ok := ev.(agent.UsageEvent); ok {
-			usage = u.Total
+			usage = since(before, u.Total)
 		}
 		end, ok := ev.(agent.TurnEnd)
 		if !ok {
@@ -326,6 +330,14 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscri
 		}
 		return endError(end)
 	}
+}
+
+// since gives what was used between two counts.
+func since(before, now model.Usage) model.Usage {
+	now.Input -= before.Input
+	now.Output -= before.Output
+	now.Cached -= before.Cached
+	return now
 }
 
 // endError gives the exit code for the end of a turn; what happened was printed.

@@ -72,7 +72,7 @@ func (a *app) confiner() builtin.Confiner {
 // like a secret, but for what the configuration keeps. Keys of providers never pass,
 // whatever they are called.
 func (a *app) commandEnv() []string {
-	return proc.CommandEnv(os.Environ(), proc.EnvRules{Drop: a.keyNames(), Keep: a.config.Environment.Keep})
+	return proc.CommandEnv(os.Environ(), proc.EnvRules{Drop: a.keyNames(), Keep: a.config.Environment.Keep, Set: a.env})
 }
 
 // keyNames are the variables that may hold a provider's key.

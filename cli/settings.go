@@ -45,6 +45,7 @@ func (a *app) loadConfig(ctx context.Context) error {
 	}
 	a.flags.MaxSteps = cmp.Or(a.flags.MaxSteps, a.config.MaxSteps)
 	a.flags.MaxCost = cmp.Or(a.flags.MaxCost, a.config.MaxCost)
+	a.modelNamed = a.flags.Model != ""
 	a.flags.Model = cmp.Or(a.flags.Model, a.config.Model)
 	return nil
 }

@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"os"
@@ -18,7 +19,7 @@ import (
 )
 
 func TestSignalsEndAToolAndTheSessionGoesOn(t *testing.T) { // H07
-	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
+	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		dir, home := t.TempDir(), t.TempDir()
 		srv := modeltest.New(t,
 			modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "echo $$ > pid; sleep 300"})),
@@ -44,6 +45,41 @@ func TestSignalsEndAToolAndTheSessionGoesOn(t *testing.T) { // H07
 		cancel()
 		if err != nil || strings.TrimSpace(string(out)) != "Going on." {
 			t.Errorf("%v: the next run gave %q, %v", sig, out, err)
+		}
+	}
+}
+
+// A pipe whose other end stays open is waited for, and a signal ends the wait. // H05, H07
+func TestSignalEndsTheWaitForStandardInput(t *testing.T) {
+	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
+		cmd := jcode(t.Context(), t, t.TempDir(), t.TempDir(), "http://127.0.0.1:9/v1", "-p", "--output-format", "json", "work")
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = in.Close() }() // held open until the end
+		var stdout strings.Builder
+		cmd.Stdout = &stdout
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// What it waits for is said after a while.
+		if line, err := bufio.NewReader(stderr).ReadString('\n'); err != nil || !strings.Contains(line, "waiting for the end of standard input") {
+			t.Fatalf("stderr begins with %q, %v", line, err)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		var exit *exec.ExitError
+		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != want {
+			t.Errorf("%v: %v, want exit %d", sig, err, want)
+		}
+		if got := stdout.String(); !strings.HasPrefix(got, `{"type":"result","ok":false`) || !strings.Contains(got, "interrupted") {
+			t.Errorf("%v: stdout %q", sig, got)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func Resolve(s Settings) (Target, error) {
 		p.Local = true // whoever names an address knows whether it wants a key
 		return s.target(p, s.Model)
 	}
-	if name, id, ok := strings.Cut(s.Model, "/"); ok && id != "" {
+	if name, id, ok := strings.Cut(s.Model, "/"); ok { // without an ID: the first coding model
 		if p, ok := s.find(name); ok && (s.Provider == "" || s.Provider == name || !s.routes(s.Provider)) {
 			return s.target(p, id)
 		}

@@ -59,6 +59,7 @@ func TestResolveFindsTheEndpoint(t *testing.T) {
 		"default provider unknown":  {model.Settings{Model: "m", Provider: "nobody"}, "unknown provider"},
 		"config's provider":         {model.Settings{Model: "work/a/b", Providers: work, Env: keys("WORK_KEY")}, "work a/b key-of-WORK_KEY"},
 		"config's provider alone":   {model.Settings{Providers: work}, "work  "},
+		"its first model":           {model.Settings{Model: "work/", Providers: work, Env: keys("WORK_KEY")}, "work  key-of-WORK_KEY"},
 		"config changes a preset":   {model.Settings{Model: "openai/x", Providers: work, Env: keys("OPENAI_API_KEY")}, "openai x key-of-OPENAI_API_KEY"},
 	}
 	for name, c := range cases {

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// signals ends a context at SIGINT, SIGTERM or SIGHUP and remembers which it was.
+type signals struct {
+	stop func()
+	got  chan os.Signal
+}
+
+// hardAfter is how long after the first signal another one ends the process at once: a
+// person who asks again has waited. An impatient sender of two at a time has not.
+const hardAfter = time.Second
+
+// withSignals gives a context that ends with the first signal. exit ends the process.
+func withSignals(parent context.Context, exit func(code int)) (context.Context, *signals) {
+	ctx, cancel := context.WithCancel(parent)
+	in := make(chan os.Signal, 4)
+	signal.Notify(in, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // under nohup it is
+		signal.Notify(in, syscall.SIGHUP)
+	}
+	s := &signals{got: make(chan os.Signal, 1)}
+	done := make(chan struct{})
+	go func() {
+		var first time.Time
+		for {
+			select {
+			case sig := <-in:
+				switch {
+				case first.IsZero():
+					first = time.Now()
+					s.got <- sig
+					cancel()
+				case time.Since(first) >= hardAfter:
+					exit(signalCode(sig))
+				}
+			case <-done:
+				return
+			}
+		}
+	}()
+	s.stop = func() {
+		signal.Stop(in)
+		close(done)
+		cancel()
+	}
+	return ctx, s
+}
+
+// code is the exit code of the signal that came first, 0 when none did.
+func (s *signals) code() int {
+	select {
+	case sig := <-s.got:
+		s.got <- sig
+		return signalCode(sig)
+	default:
+		return 0
+	}
+}
+
+func signalCode(sig os.Signal) int {
+	switch sig {
+	case syscall.SIGTERM:
+		return exitTerm
+	case syscall.SIGHUP:
+		return exitHup
+	}
+	return exitInt
+}

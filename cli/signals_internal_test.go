@@ -1,0 +1,47 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Whatever hangs, a person who asks again gets out.
+func TestSecondSignalEndsTheProcessAtOnce(t *testing.T) {
+	exits := make(chan int, 4)
+	ctx, sig := withSignals(t.Context(), func(code int) { exits <- code })
+	defer sig.stop()
+	raise := func() {
+		t.Helper()
+		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raise()
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Minute):
+		t.Fatal("the first signal ended nothing")
+	}
+	if sig.code() != exitHup {
+		t.Errorf("code %d, want %d", sig.code(), exitHup)
+	}
+	again := time.NewTicker(hardAfter / 4)
+	defer again.Stop()
+	for deadline := time.After(time.Minute); ; {
+		select {
+		case code := <-exits:
+			if code != exitHup {
+				t.Errorf("exit %d, want %d", code, exitHup)
+			}
+			return
+		case <-again.C:
+			raise()
+		case <-deadline:
+			t.Fatal("no further signal ended the process")
+		}
+	}
+}

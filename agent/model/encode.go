@@ -182,15 +182,23 @@ func (e *encoder) messages() {
 		return
 	}
 	e.b = append(e.b, '[')
-	if e.req.System != "" {
+	list := e.req.Messages
+	switch {
+	case e.req.System == "":
+	case e.f.systemRole == "": // the person says it
+		list = append([]Message{{Role: RoleUser, Text: e.req.System}}, list...)
+	default:
 		e.begin(e.f.systemRole)
 		e.content(e.req.System, nil, e.f.markers)
 		e.b = append(e.b, '}')
 	}
-	marked := e.marked()
-	var owed []Image // images of tool results, which only a user message may hold
-	for i := range e.req.Messages {
-		m := &e.req.Messages[i]
+	if e.f.alternate || e.f.systemRole == "" {
+		list = alternating(list)
+	}
+	marked := len(list) - 2 // the last two bear cache markers
+	var owed []Image        // images of tool results, which only a user message may hold
+	for i := range list {
+		m := &list[i]
 		if m.Role != RoleTool {
 			owed = e.settle(owed)
 		} else {
@@ -202,14 +210,14 @@ func (e *encoder) messages() {
 	e.b = append(e.b, ']')
 }
 
-// marked gives the index from which messages bear cache markers: the last two.
-func (e *encoder) marked() int { return len(e.req.Messages) - 2 }
+// imagesOfResults introduces images that tools gave.
+const imagesOfResults = "The images of the tool results above:"
 
 // settle shows the images of the tool results before.
 func (e *encoder) settle(owed []Image) []Image {
 	if len(owed) > 0 {
 		e.begin(string(RoleUser))
-		e.content("The images of the tool results above:", owed, false)
+		e.content(imagesOfResults, owed, false)
 		e.b = append(e.b, '}')
 	}
 	return nil
@@ -251,14 +259,17 @@ func (e *encoder) message(m *Message, mark bool) {
 }
 
 func (e *encoder) assistant(m *Message, mark bool) {
-	if m.Text == "" {
+	if m.Text == "" || e.f.bareCalls && len(m.Calls) > 0 {
 		e.b = append(e.b, `,"content":null`...)
 	} else {
 		e.content(m.Text, nil, mark)
 	}
-	if e.f.reasoning && m.Reasoning != "" {
+	if thought := m.Reasoning; e.f.reasoning && (thought != "" || len(m.Calls) > 0) {
+		if thought == "" {
+			thought = " " // another model's call: the endpoint wants one with each, and takes a blank
+		}
 		e.b = append(e.b, `,"reasoning_content":`...)
-		e.b = appendString(e.b, m.Reasoning)
+		e.b = appendString(e.b, thought)
 	}
 	if len(m.Calls) == 0 {
 		return

@@ -26,6 +26,8 @@ type Error struct {
 	Text string
 	// ToolIndex is the index for ClassTool, else -1.
 	ToolIndex int
+	// Window is the model's window in tokens where a refusal of ClassOverflow names it.
+	Window int
 	// Tool is the wire name of the tool for ClassTool.
 	Tool string
 	Err  error

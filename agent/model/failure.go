@@ -104,7 +104,7 @@ func (c *OpenAI) refusal(x *exchange) *failure {
 		f.err.Text = fmt.Sprintf("%s has moved to %s: set that as base URL", c.cfg.BaseURL, cut(c.redact(where), 200))
 	}
 	if f.retry {
-		f.wait = retryAfter(x.header, time.Now())
+		f.wait = max(retryAfter(x.header, time.Now()), flt.delay)
 	}
 	return f
 }
@@ -147,18 +147,35 @@ func (c *OpenAI) byStatus(status int, flt fault) *failure {
 	case isTransient(status):
 		f = fail(ClassServer, status, text, nil)
 		f.retry = true
-		f.bad = status == http.StatusInternalServerError && strings.Contains(strings.ToLower(flt.message), "not supported") // llama.cpp refuses so
+		f.bad = status == http.StatusInternalServerError && // llama.cpp refuses so
+			containsAny(strings.ToLower(flt.message), []string{"not supported", "jinja", "must alternate", "template"})
 	case status == http.StatusNotFound:
 		f = fail(ClassRequest, status, text+": check the model's ID and the base URL", nil)
 		f.bad = true
 	case isOverflow(flt):
 		f = fail(ClassOverflow, status, text, nil)
+		f.err.Window = windowIn(flt)
+	case isKeyFault(flt): // some say so with 400
+		f = fail(ClassAuth, status, text+c.keyHint(), nil)
+	case strings.Contains(strings.ToLower(flt.message), "credit balance is too low"):
+		f = fail(ClassCredit, status, text+"; check the account's credit, or choose another model", nil)
+	case flt.code == "tool_use_failed": // the model wrote a call that the server could not read: another try may do
+		f = fail(ClassRequest, status, text, nil)
+		f.retry, f.most = true, unreadableTries
 	default:
 		f = fail(ClassRequest, status, text, nil)
 		f.bad = true
 	}
 	f.fault = flt
 	return f
+}
+
+// unreadableTries is how often a model may write a call that its own server can't read.
+const unreadableTries = 3
+
+// isKeyFault knows a refusal of the key that comes under another status than 401.
+func isKeyFault(f fault) bool {
+	return containsAny(strings.ToLower(f.message+" "+f.code+" "+f.kind+" "+f.raw), []string{"api key not valid", "api_key_invalid", "invalid_api_key", "invalid api key"})
 }
 
 func (c *OpenAI) keyHint() string {
@@ -197,7 +214,45 @@ func isOverflow(f fault) bool {
 		"context length", "prompt is too long", "input is too long", "prompt too long",
 		"maximum prompt length", "input token count", "exceeds the maximum number of tokens",
 		"reduce the length of the messages", "too many tokens", "exceed the context", "max_model_len",
+		"maximum model length", "model token limit", "exceeds max length", "token count of", "max_new_tokens",
 	})
+}
+
+// windowIn reads the window, in tokens, out of the words with which a request was refused
+// as too long; 0 when they don't say it.
+func windowIn(f fault) int {
+	words := strings.ToLower(strings.ReplaceAll(f.message, ",", ""))
+	for _, before := range []string{
+		"maximum context length is ", "maximum context length of ", "maximum prompt length is ", "maximum model length of ",
+		"context length of only ", "maximum number of tokens allowed (", "available context size (", "token limit: ",
+		"exceeds the limit of ", " tokens > ", `"n_ctx":`,
+	} {
+		for _, text := range []string{words, strings.ReplaceAll(strings.ToLower(f.raw), " ", "")} {
+			if _, rest, ok := strings.Cut(text, before); ok {
+				if n := leadingNumber(rest); n >= leastWindow {
+					return n
+				}
+			}
+		}
+	}
+	if before, _, ok := strings.Cut(words, " maximum context length"); ok {
+		if n := leadingNumber(before[strings.LastIndexByte(before, ' ')+1:]); n >= leastWindow {
+			return n
+		}
+	}
+	return 0
+}
+
+// leastWindow is the smallest number of tokens that is taken for a window.
+const leastWindow = 256
+
+// leadingNumber gives the number at the start of s, 0 without one.
+func leadingNumber(s string) int {
+	n, err := strconv.Atoi(s[:len(s)-len(strings.TrimLeft(s, "0123456789"))])
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // toolIndex finds which tool a refusal names: tools[3], tools.3, function_declarations[3],

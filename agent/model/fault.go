@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 
 	"jcode/internal/text"
 )
@@ -16,7 +17,8 @@ type fault struct {
 	kind    string // its type
 	code    string
 	param   string
-	status  int // an HTTP status that the body names, 0 without one
+	status  int           // an HTTP status that the body names, 0 without one
+	delay   time.Duration // how long the body asks to wait
 	raw     string
 }
 
@@ -61,8 +63,19 @@ func (f *fault) from(v any, depth int) {
 
 func (f *fault) object(v map[string]any, depth int) {
 	for _, key := range []string{"message", "msg"} {
-		if s, ok := v[key].(string); ok {
-			f.set(&f.message, s)
+		switch said := v[key].(type) {
+		case string:
+			if where := place(v["loc"]); where != "" {
+				said = where + ": " + said
+			}
+			f.set(&f.message, said)
+		case map[string]any, []any:
+			f.from(said, depth+1)
+		}
+	}
+	if s, ok := v["retryDelay"].(string); ok { // Google says so in the details
+		if d, err := time.ParseDuration(s); err == nil && d > 0 {
+			f.delay = max(f.delay, d)
 		}
 	}
 	for key, to := range map[string]*string{"type": &f.kind, "status": &f.kind, "param": &f.param} {
@@ -84,11 +97,39 @@ func (f *fault) object(v map[string]any, depth int) {
 			f.from(inner, depth+1)
 		}
 	}
+	if details, ok := v["details"].([]any); ok {
+		for _, d := range details[:min(len(details), maxDetails)] {
+			f.from(d, depth+1)
+		}
+	}
 	if meta, ok := v["metadata"].(map[string]any); ok { // OpenRouter puts the upstream's words here
 		if s, ok := meta["raw"].(string); ok && s != "" {
 			f.message = strings.TrimSpace(f.message + ": " + cut(s, 400))
 		}
 	}
+}
+
+// maxDetails bounds what is looked at of a list of details.
+const maxDetails = 20
+
+// place writes where in the request a fault is: ["body", "messages", 3] as messages.3.
+func place(loc any) string {
+	list, ok := loc.([]any)
+	if !ok {
+		return ""
+	}
+	var parts []string
+	for i, step := range list {
+		switch step := step.(type) {
+		case string:
+			if i > 0 || step != "body" {
+				parts = append(parts, step)
+			}
+		case float64:
+			parts = append(parts, strconv.Itoa(int(step)))
+		}
+	}
+	return strings.Join(parts, ".")
 }
 
 func (f *fault) set(to *string, s string) {

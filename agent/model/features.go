@@ -11,7 +11,7 @@ import (
 // features is how one model of one endpoint wants its requests. It begins with the
 // provider's quirks and learns from refusals; what it learned holds as long as the client.
 type features struct {
-	systemRole     string // "system" or "developer"
+	systemRole     string // "system", "developer", or "" for the first message of the person
 	maxTokensField string
 	streamOptions  bool
 	strict         bool
@@ -26,6 +26,8 @@ type features struct {
 	shortIDs       bool // call ids of nine letters and digits
 	toolNames      bool // tool messages bear the tool's name
 	signatures     bool // calls need a thought signature
+	alternate      bool // turns must alternate
+	bareCalls      bool // calls go without the text before them
 
 	tried map[string]bool // what was changed once after a refusal
 }
@@ -44,6 +46,7 @@ func newFeatures(cfg ProviderConfig, model string) *features {
 		reasoning:      yes(q.ReasoningBack),
 		images:         !yes(q.NoImages),
 		shortIDs:       yes(q.ShortCallIDs),
+		alternate:      yes(q.AlternateTurns),
 		tried:          map[string]bool{},
 	}
 	if yes(q.DeveloperRole) {
@@ -125,7 +128,7 @@ func remedies() []remedy {
 		{
 			"reasoning needed",
 			[]string{"reasoning_content"},
-			func(f *features, r *Request) bool { return !f.reasoning && hasReasoning(r) },
+			func(f *features, r *Request) bool { return !f.reasoning && (hasReasoning(r) || hasCalls(r)) },
 			func(f *features) { f.reasoning = true },
 			"the endpoint wants its reasoning back; it is sent along from now on",
 		},
@@ -185,6 +188,27 @@ func remedies() []remedy {
 			func(f *features, _ *Request) bool { return f.systemRole == "developer" },
 			func(f *features) { f.systemRole = "system" },
 			"the endpoint does not know the role developer; the system role is used",
+		},
+		{
+			"system role",
+			[]string{"system role", "role 'system'", "system instruction is not"},
+			func(f *features, r *Request) bool { return f.systemRole == "system" && r.System != "" },
+			func(f *features) { f.systemRole = "" },
+			"the model knows no system role; the first message says what it would",
+		},
+		{
+			"alternate",
+			[]string{"roles must alternate", "after role", "last role", "message_order", "message order"},
+			func(f *features, _ *Request) bool { return !f.alternate },
+			func(f *features) { f.alternate = true },
+			"the endpoint wants turns that alternate; messages are joined, and short ones put between",
+		},
+		{
+			"bare calls",
+			[]string{"content or tool_calls, but not both"},
+			func(f *features, r *Request) bool { return !f.bareCalls && hasCalls(r) },
+			func(f *features) { f.bareCalls = true },
+			"the endpoint takes no text with calls; it is left out of the history that is sent",
 		},
 		{
 			"cache markers",

@@ -37,7 +37,7 @@ func Presets() []ProviderConfig {
 		{
 			Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyEnv: "MISTRAL_API_KEY",
 			Prefer: []string{"devstral", "mistral-medium", "codestral"},
-			Quirks: Quirks{ShortCallIDs: new(true)},
+			Quirks: Quirks{ShortCallIDs: new(true), AlternateTurns: new(true)},
 		},
 		{
 			Name: "xai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY",
@@ -97,6 +97,7 @@ func (q Quirks) with(o Quirks) Quirks {
 	set(&q.ReasoningBack, o.ReasoningBack)
 	set(&q.ThinkOpen, o.ThinkOpen)
 	set(&q.ShortCallIDs, o.ShortCallIDs)
+	set(&q.AlternateTurns, o.AlternateTurns)
 	if o.CacheMarkers != nil {
 		q.CacheMarkers = o.CacheMarkers
 	}

@@ -53,6 +53,9 @@ type Quirks struct {
 	ReasoningBack *bool
 	// ThinkOpen says that answers begin inside a <think> block without its opening tag.
 	ThinkOpen *bool
+	// AlternateTurns joins messages of one side that follow each other, and puts an answer
+	// between a tool's result and the next message of the person.
+	AlternateTurns *bool
 	// ShortCallIDs sends call ids of nine letters and digits.
 	ShortCallIDs *bool
 	// CacheMarkers are prefixes of model IDs for which prompt cache markers are sent; ""

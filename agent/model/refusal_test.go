@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,36 +70,42 @@ func TestStatusDecidesTheClass(t *testing.T) {
 		tries int
 		words string
 	}{
-		"429 that speaks of tokens": {modeltest.Error(429, "tokens", "Rate limit reached: too many tokens, maximum context length"), model.ClassServer, 4, "too many tokens"},
-		"402":                       {modeltest.Error(402, "", "insufficient credits"), model.ClassCredit, 1, "insufficient credits"},
-		"429 without quota":         {modeltest.Status(429, nil, body("insufficient_quota", "insufficient_quota", "You exceeded your current quota")), model.ClassCredit, 1, "quota"},
-		"401":                       {modeltest.Error(401, "", "Incorrect API key provided: sk-very-secret-key"), model.ClassAuth, 1, "[key]"},
-		"403":                       {modeltest.Error(403, "", "country not supported"), model.ClassAuth, 1, "country"},
-		"404":                       {modeltest.Status(404, nil, `{"error":"model 'x' not found"}`), model.ClassRequest, 1, "not found"},
-		"500 for ever":              {modeltest.Status(500, nil, "oops"), model.ClassServer, 4, "gave up after 4"},
-		"529":                       {modeltest.Error(529, "overloaded_error", "Overloaded"), model.ClassServer, 4, "Overloaded"},
-		"501":                       {modeltest.Status(501, nil, ""), model.ClassRequest, 1, "Not Implemented"},
-		"413":                       {modeltest.Status(413, nil, ""), model.ClassOverflow, 1, ""},
-		"400 overflow":              {modeltest.ContextOverflow(), model.ClassOverflow, 1, "maximum context length"},
-		"400 overflow, llama.cpp":   {modeltest.Status(400, nil, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`), model.ClassOverflow, 1, ""},
-		"400 overflow, anthropic":   {modeltest.Status(400, nil, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 200001 tokens > 200000 maximum"}}`), model.ClassOverflow, 1, ""},
-		"400 other":                 {modeltest.Error(400, "", "bad thing"), model.ClassRequest, 1, "bad thing"},
-		"422 with detail list":      {modeltest.Status(422, nil, `{"detail":[{"loc":["body","x"],"msg":"field required"}]}`), model.ClassRequest, 1, "field required"},
-		"gemini list":               {modeltest.Status(400, nil, `[{"error":{"code":400,"message":"API key not valid","status":"INVALID_ARGUMENT"}}]`), model.ClassRequest, 1, "API key not valid"},
-		"html body":                 {modeltest.Status(502, nil, "<html><head><title>502 Bad  Gateway</title></head></html>"), model.ClassServer, 4, "502 Bad Gateway"},
-		"web page with 200":         {modeltest.Status(200, http.Header{"Content-Type": {"text/html; charset=utf-8"}}, "<!doctype html><title>Welcome</title>"), model.ClassRequest, 1, "base URL"},
-		"redirect":                  {modeltest.Status(301, http.Header{"Location": {"https://example.com/v1"}}, ""), model.ClassRequest, 1, "https://example.com/v1"},
-		"error in the stream":       {modeltest.Chunks(modeltest.TextChunk("x"), `{"error":{"message":"Overloaded","type":"overloaded_error"}}`), model.ClassServer, 4, "Overloaded"},
-		"error in a choice":         {modeltest.Chunks(`{"choices":[{"delta":{},"error":{"code":502,"message":"upstream"},"finish_reason":"error"}]}`), model.ClassServer, 4, "upstream"},
-		"quota in the stream":       {modeltest.Chunks(`{"error":{"message":"no","code":"insufficient_quota"}}`), model.ClassCredit, 1, "no"},
-		"overflow in the stream":    {modeltest.Chunks(`{"error":{"message":"too long","code":"context_length_exceeded","type":"invalid_request_error"}}`), model.ClassOverflow, 1, ""},
-		"auth in the stream":        {modeltest.Chunks(`{"error":{"code":401,"message":"no"}}`), model.ClassAuth, 1, "no"},
-		"error as text":             {modeltest.Raw("data: {\"error\":\"cuda out of memory\"}\n\n"), model.ClassServer, 4, "cuda out of memory"},
-		"error event":               {modeltest.Raw("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Over\"}}\n\n"), model.ClassServer, 4, "Over"},
-		"rubbish":                   {modeltest.Raw("Internal Server Error\n"), model.ClassNetwork, 4, "Internal Server Error"},
-		"plain JSON, no answer":     {modeltest.Status(200, nil, `{"object":"x"}`), model.ClassNetwork, 4, "no answer"},
-		"empty body":                {modeltest.Status(200, http.Header{"Content-Type": {"text/event-stream"}}, ""), model.ClassNetwork, 4, "cut off"},
-		"text body of 400":          {modeltest.Status(400, nil, "tool \x1b[31mtrouble"), model.ClassRequest, 1, "tool trouble"},
+		"429 that speaks of tokens":  {modeltest.Error(429, "tokens", "Rate limit reached: too many tokens, maximum context length"), model.ClassServer, 4, "too many tokens"},
+		"402":                        {modeltest.Error(402, "", "insufficient credits"), model.ClassCredit, 1, "insufficient credits"},
+		"429 without quota":          {modeltest.Status(429, nil, body("insufficient_quota", "insufficient_quota", "You exceeded your current quota")), model.ClassCredit, 1, "quota"},
+		"401":                        {modeltest.Error(401, "", "Incorrect API key provided: sk-very-secret-key"), model.ClassAuth, 1, "[key]"},
+		"403":                        {modeltest.Error(403, "", "country not supported"), model.ClassAuth, 1, "country"},
+		"404":                        {modeltest.Status(404, nil, `{"error":"model 'x' not found"}`), model.ClassRequest, 1, "not found"},
+		"500 for ever":               {modeltest.Status(500, nil, "oops"), model.ClassServer, 4, "gave up after 4"},
+		"529":                        {modeltest.Error(529, "overloaded_error", "Overloaded"), model.ClassServer, 4, "Overloaded"},
+		"501":                        {modeltest.Status(501, nil, ""), model.ClassRequest, 1, "Not Implemented"},
+		"413":                        {modeltest.Status(413, nil, ""), model.ClassOverflow, 1, ""},
+		"400 overflow":               {modeltest.ContextOverflow(), model.ClassOverflow, 1, "maximum context length"},
+		"400 overflow, llama.cpp":    {modeltest.Status(400, nil, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`), model.ClassOverflow, 1, ""},
+		"400 overflow, anthropic":    {modeltest.Status(400, nil, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 200001 tokens > 200000 maximum"}}`), model.ClassOverflow, 1, ""},
+		"400 other":                  {modeltest.Error(400, "", "bad thing"), model.ClassRequest, 1, "bad thing"},
+		"422 with detail list":       {modeltest.Status(422, nil, `{"detail":[{"loc":["body","x"],"msg":"field required"}]}`), model.ClassRequest, 1, "field required"},
+		"400 overflow, together":     {modeltest.Error(400, "invalid_request_error", "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193."), model.ClassOverflow, 1, ""},
+		"400 overflow, moonshot":     {modeltest.Error(400, "invalid_request_error", "Invalid request: Your request exceeded model token limit: 262144"), model.ClassOverflow, 1, ""},
+		"400 overflow, copilot":      {modeltest.Error(400, "", "prompt token count of 70000 exceeds the limit of 64000"), model.ClassOverflow, 1, ""},
+		"400 without credit":         {modeltest.Error(400, "invalid_request_error", "Your credit balance is too low to access the API."), model.ClassCredit, 1, "credit"},
+		"400 for an unreadable call": {modeltest.Status(400, nil, body("invalid_request_error", "tool_use_failed", "Failed to call a function.")), model.ClassRequest, 3, "Failed to call"},
+		"mistral detail":             {modeltest.Status(422, nil, `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","messages",2,"user","name"],"msg":"Extra inputs are not permitted","input":"x"}]},"type":"invalid_request_error"}`), model.ClassRequest, 1, "messages.2.user.name: Extra inputs"},
+		"gemini list":                {modeltest.Status(400, nil, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}]`), model.ClassAuth, 1, "API key not valid"},
+		"html body":                  {modeltest.Status(502, nil, "<html><head><title>502 Bad  Gateway</title></head></html>"), model.ClassServer, 4, "502 Bad Gateway"},
+		"web page with 200":          {modeltest.Status(200, http.Header{"Content-Type": {"text/html; charset=utf-8"}}, "<!doctype html><title>Welcome</title>"), model.ClassRequest, 1, "base URL"},
+		"redirect":                   {modeltest.Status(301, http.Header{"Location": {"https://example.com/v1"}}, ""), model.ClassRequest, 1, "https://example.com/v1"},
+		"error in the stream":        {modeltest.Chunks(modeltest.TextChunk("x"), `{"error":{"message":"Overloaded","type":"overloaded_error"}}`), model.ClassServer, 4, "Overloaded"},
+		"error in a choice":          {modeltest.Chunks(`{"choices":[{"delta":{},"error":{"code":502,"message":"upstream"},"finish_reason":"error"}]}`), model.ClassServer, 4, "upstream"},
+		"quota in the stream":        {modeltest.Chunks(`{"error":{"message":"no","code":"insufficient_quota"}}`), model.ClassCredit, 1, "no"},
+		"overflow in the stream":     {modeltest.Chunks(`{"error":{"message":"too long","code":"context_length_exceeded","type":"invalid_request_error"}}`), model.ClassOverflow, 1, ""},
+		"auth in the stream":         {modeltest.Chunks(`{"error":{"code":401,"message":"no"}}`), model.ClassAuth, 1, "no"},
+		"error as text":              {modeltest.Raw("data: {\"error\":\"cuda out of memory\"}\n\n"), model.ClassServer, 4, "cuda out of memory"},
+		"error event":                {modeltest.Raw("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Over\"}}\n\n"), model.ClassServer, 4, "Over"},
+		"rubbish":                    {modeltest.Raw("Internal Server Error\n"), model.ClassNetwork, 4, "Internal Server Error"},
+		"plain JSON, no answer":      {modeltest.Status(200, nil, `{"object":"x"}`), model.ClassNetwork, 4, "no answer"},
+		"empty body":                 {modeltest.Status(200, http.Header{"Content-Type": {"text/event-stream"}}, ""), model.ClassNetwork, 4, "cut off"},
+		"text body of 400":           {modeltest.Status(400, nil, "tool \x1b[31mtrouble"), model.ClassRequest, 1, "tool trouble"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -112,6 +119,41 @@ func TestStatusDecidesTheClass(t *testing.T) {
 				t.Errorf("unfit to be shown: %q", e.Error())
 			}
 		})
+	}
+}
+
+// Google says in the body how long to wait.
+func TestDelayInTheBodyIsHonoured(t *testing.T) { // P11
+	srv := modeltest.New(t, modeltest.Status(429, nil, `[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"0.07s"}]}}]`), modeltest.Text("ok"))
+	_, s, err := stream(t, newClient(t, srv.URL()), ask("x"))
+	if err != nil || len(s.waits) != 1 || s.waits[0] < 70*time.Millisecond {
+		t.Errorf("waits %v %v", s.waits, err)
+	}
+}
+
+// A refusal that names the window is better knowledge than any table.
+func TestOverflowNamesTheWindow(t *testing.T) { // P13
+	for words, want := range map[string]int{
+		"This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.":                                   8192,
+		"prompt is too long: 208310 tokens > 200000 maximum":                                                                                    200000,
+		"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).":                                               1048576,
+		"the request exceeds the available context size (4096 tokens), try increasing it":                                                       4096,
+		"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length":                                32768,
+		"This model's maximum prompt length is 131,072 but the request contains 150,000 tokens.":                                                131072,
+		"Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens": 4096,
+		"prompt token count of 70000 exceeds the limit of 64000":                                                                                64000,
+		"input is too long for the requested model":                                                                                             0,
+	} {
+		srv := modeltest.New(t, modeltest.Error(400, "invalid_request_error", words))
+		_, _, err := stream(t, newClient(t, srv.URL()), ask("x"))
+		if e := classOf(t, err); e.Class != model.ClassOverflow || e.Window != want {
+			t.Errorf("%q: class %s, window %d, want %d", words, e.Class, e.Window, want)
+		}
+	}
+	srv := modeltest.New(t, modeltest.Status(400, nil, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}`))
+	_, _, err := stream(t, newClient(t, srv.URL()), ask("x"))
+	if e := classOf(t, err); e.Window != 4096 {
+		t.Errorf("window %d", e.Window)
 	}
 }
 
@@ -167,6 +209,14 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 			return ""
 		}
 	}
+	rolesRefused := func(msg string) func(modeltest.Request) string {
+		return func(r modeltest.Request) string {
+			if outOfOrder(r.Messages) {
+				return msg
+			}
+			return ""
+		}
+	}
 	cases := map[string]struct {
 		quirks  model.Quirks
 		request func(*model.Request)
@@ -213,8 +263,33 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 		"schema reference":   {model.Quirks{}, withReference, refusing(`"$ref"`, `Invalid JSON payload received. Unknown name "$ref" at 'tools[0].function_declarations[0].parameters.properties[0].value': Cannot find field.`)},
 		"schema definitions": {model.Quirks{}, withReference, refusing(`"$defs"`, "Invalid schema for function 'read': $defs is not supported")},
 		"schema format":      {model.Quirks{}, withReference, refusing(`"format"`, "tools.0.function.parameters.properties.a.format: only 'enum' and 'date-time' are supported")},
-		"short ids":          {model.Quirks{}, withCall, anyMessage("Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.", func(m modeltest.Message) bool { return m.Role == "tool" && len(m.ToolCallID) != 9 })},
-		"tool names":         {model.Quirks{}, withCall, anyMessage("GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.", func(m modeltest.Message) bool { return m.Role == "tool" && m.Fields["name"] == nil })},
+		"turns, user after tool": {model.Quirks{}, func(r *model.Request) {
+			withCall(r)
+			r.Messages = append(r.Messages, model.Message{Role: model.RoleUser, Text: "and now"})
+		}, rolesRefused("Unexpected role 'user' after role 'tool'")},
+		"turns, images of tools": {model.Quirks{}, func(r *model.Request) {
+			withCall(r)
+			r.Messages[len(r.Messages)-1].Images = []model.Image{{MIME: "image/png", Data: []byte{1}}}
+		}, rolesRefused("Unexpected role 'user' after role 'tool'")},
+		"turns, two of the person": {model.Quirks{}, func(r *model.Request) {
+			r.Messages = append(r.Messages, model.Message{Role: model.RoleUser, Text: "and more"})
+		}, rolesRefused("After the optional system message, conversation roles must alternate user/assistant/user/assistant/...")},
+		"turns, an answer first": {model.Quirks{}, func(r *model.Request) {
+			r.Messages = append([]model.Message{{Role: model.RoleAssistant, Text: "a"}, {Role: model.RoleAssistant, Text: "b"}}, r.Messages...)
+		}, rolesRefused("Conversation roles must alternate user/assistant")},
+		"no system role": {model.Quirks{}, func(r *model.Request) { r.System = "be good" }, anyMessage("System role not supported", func(m modeltest.Message) bool { return m.Role == "system" })},
+		"text with calls": {model.Quirks{}, func(r *model.Request) {
+			withCall(r)
+			r.Messages[1].Text = "I look."
+		}, anyMessage("Assistant message must have either content or tool_calls, but not both.", func(m modeltest.Message) bool {
+			return len(m.Calls) > 0 && m.Content != ""
+		})},
+		"reasoning needed with another model's calls": {model.Quirks{}, func(r *model.Request) {
+			withCall(r)
+			r.Messages[1].Reasoning = ""
+		}, anyMessage("thinking is enabled but reasoning_content is missing in assistant tool call message at index 2", func(m modeltest.Message) bool { return len(m.Calls) > 0 && m.Reasoning == "" })},
+		"short ids":  {model.Quirks{}, withCall, anyMessage("Tool call id was call_abc but must be a-z, A-Z, 0-9, with a length of 9.", func(m modeltest.Message) bool { return m.Role == "tool" && len(m.ToolCallID) != 9 })},
+		"tool names": {model.Quirks{}, withCall, anyMessage("GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.", func(m modeltest.Message) bool { return m.Role == "tool" && m.Fields["name"] == nil })},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -242,6 +317,70 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 			t.Errorf("%v after %d requests", err, len(srv.Requests()))
 		}
 	})
+}
+
+// outOfOrder says whether turns do not alternate as strict chat templates want it.
+func outOfOrder(list []modeltest.Message) bool {
+	before := "assistant"
+	for _, m := range list {
+		switch {
+		case m.Role == "system":
+			continue
+		case m.Role == "user" && before != "assistant", m.Role == "assistant" && before != "user" && before != "tool", m.Role == "tool" && before != "tool" && before != "assistant":
+			return true
+		}
+		before = m.Role
+	}
+	return false
+}
+
+// A template that a local server runs refuses with 500.
+func TestTemplateOfALocalServerGetsAlternatingTurns(t *testing.T) {
+	srv := modeltest.New(t, modeltest.Func(func(r modeltest.Request) modeltest.Reply {
+		if outOfOrder(r.Messages) {
+			return modeltest.Error(500, "server_error", "Error: Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.")
+		}
+		return modeltest.Text("ok")
+	}).Forever())
+	req := ask("x")
+	req.Messages = append(req.Messages, model.Message{Role: model.RoleUser, Text: "y"})
+	if _, s, err := stream(t, newClient(t, srv.URL()), req); err != nil || len(srv.Requests()) != 2 || len(s.waits) != 0 {
+		t.Errorf("%v after %d requests, waits %v", err, len(srv.Requests()), s.waits)
+	}
+}
+
+// Joined or bridged, no word of the conversation is lost.
+func TestAlternatingTurnsKeepEveryWord(t *testing.T) {
+	srv := modeltest.New(t, modeltest.Text("ok"))
+	req := ask("first")
+	req.Messages = append(req.Messages,
+		model.Message{Role: model.RoleUser, Text: "second", Images: []model.Image{{MIME: "image/png", Data: []byte{1}}}},
+		model.Message{Role: model.RoleAssistant, Calls: []model.Call{{ID: "call_1", Name: "read", Arguments: "{}"}, {ID: "call_2", Name: "read", Arguments: "{}"}}},
+		model.Message{Role: model.RoleTool, CallID: "call_1", Text: "one", Images: []model.Image{{MIME: "image/png", Data: []byte{2}}}},
+		model.Message{Role: model.RoleTool, CallID: "call_2", Text: "two", Images: []model.Image{{MIME: "image/png", Data: []byte{3}}}},
+		model.Message{Role: model.RoleUser, Text: "third"},
+	)
+	client := newClient(t, srv.URL(), func(p *model.ProviderConfig) { p.Quirks.AlternateTurns = new(true) })
+	if _, _, err := stream(t, client, req); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range srv.Requests()[0].Messages {
+		got = append(got, fmt.Sprintf("%s %q %d", m.Role, m.Content, m.Images))
+	}
+	want := []string{
+		`user "first\n\nsecond" 1`, `assistant "" 0`, `tool "one" 0`, `tool "two" 0`, `assistant "Understood." 0`,
+		`user "The images of the tool results above:\n\nthird" 2`,
+	}
+	if req.System != "" {
+		want = append([]string{fmt.Sprintf("system %q 0", req.System)}, want...)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if len(req.Messages[3].Images) != 1 {
+		t.Error("the caller's messages were changed")
+	}
 }
 
 func TestProviderWithSimpleSchemasNeverSeesAReference(t *testing.T) { // M05

@@ -34,6 +34,8 @@ type finished struct {
 	result tools.Result
 	status session.Status
 	took   time.Duration
+	// refused says that the loop guard did not let it run: it does not remember such a call.
+	refused bool
 }
 
 // pending prepares an answer's calls: canonical names, IDs that no other call has.
@@ -79,7 +81,7 @@ func (c *Conversation) runCalls(ctx context.Context, t *turn, snap tools.Snapsho
 		}
 		wg.Wait()
 		for j := i; j < i+group; j++ {
-			if results[j].status != session.StatusDenied || results[j].took > 0 {
+			if !results[j].refused {
 				t.guard.add(calls[j].key, results[j].result.Text)
 			}
 		}
@@ -143,7 +145,7 @@ func (c *Conversation) refuse(seq int64, p pendingCall, why string) finished {
 	c.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
 	res := tools.Failure(tools.Errorf(tools.KindLimit, "%s", why))
 	f := c.settle(seq, p, res, 0)
-	f.status, f.took = session.StatusDenied, 0 // the guard does not remember what did not run
+	f.refused = true
 	return f
 }
 

@@ -89,6 +89,7 @@ func (c *Conversation) compactIfFull(ctx context.Context, offered []tools.Entry)
 		return nil
 	}
 	if err != nil && ctx.Err() == nil {
+		c.measured.compacted = size // not again with every step
 		c.Notify(LevelWarn, "compaction failed, going on with the whole history: %v", err)
 		return nil
 	}
@@ -98,10 +99,13 @@ func (c *Conversation) compactIfFull(ctx context.Context, offered []tools.Entry)
 // compactOverflow compacts after the provider refused a request as too long.
 func (c *Conversation) compactOverflow(ctx context.Context) error {
 	err := c.compact(ctx, "", true)
-	if err != nil && !errors.Is(err, errNothingToCompact) {
+	switch {
+	case errors.Is(err, errNothingToCompact):
+		return errors.New("the message does not fit the model's context window, and there is nothing to compact: send less at once, or use a model with a larger window")
+	case err != nil:
 		return fmt.Errorf("the conversation does not fit the model's context window, and compaction failed: %w", err)
 	}
-	return err
+	return nil
 }
 
 var errNothingToCompact = errors.New("there is nothing to compact: the history is only the latest exchange")
@@ -147,15 +151,13 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 		c.shrinkResults(cut)
 	}
 	if cut == 0 {
-		if shrink { // one long exchange: shrinking is all that can be done
-			c.shrinkResults(len(c.history))
-			c.measured.forget()
+		if shrink && c.shrinkResults(len(c.history)) { // one long exchange: that is all that can be done
 			return nil
 		}
 		return errNothingToCompact
 	}
 	c.emit(Compacting{})
-	summary, err := c.summarise(ctx, m, c.history[:cut], keep, window)
+	summary, usage, err := c.summarise(ctx, m, c.history[:cut], keep, window)
 	if err != nil {
 		return err
 	}
@@ -165,7 +167,7 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 	summary += planText(c.Todo())
 	upTo := c.seqs[cut-1]
 	seq, err := c.opt.Store.Compact(context.WithoutCancel(ctx), session.Message{
-		Session: c.row.ID, Role: session.RoleSummary,
+		Session: c.row.ID, Role: session.RoleSummary, Usage: usage,
 		Parts: []session.Part{{Kind: session.PartText, Text: summary}, {Kind: session.PartRange, Text: fmt.Sprintf("1-%d", upTo)}},
 	}, upTo)
 	if err != nil {
@@ -180,6 +182,9 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 		c.opt.Compacted(ctx, c.row.ID)
 	}
 	after := c.measured.expect(c.system, nil, c.history)
+	if shrink && float64(after) > c.opt.CompactAt*float64(window) && c.shrinkResults(len(c.history)) {
+		after = c.measured.expect(c.system, nil, c.history) // what was kept was too much by itself
+	}
 	c.measured.compacted = after
 	c.emit(Compacted{BeforeTokens: before, AfterTokens: after, Summary: summary})
 	return nil
@@ -198,16 +203,18 @@ func planText(items []tools.TodoItem) string {
 	return b.String()
 }
 
-// shrinkResults cuts the results of calls before an index down to their beginning.
-func (c *Conversation) shrinkResults(upTo int) {
+// shrinkResults cuts the results of calls before an index down to their beginning, and says
+// whether there was anything to cut.
+func (c *Conversation) shrinkResults(upTo int) (shrunk bool) {
 	for i := range c.history[:upTo] {
 		m := &c.history[i]
 		if m.Role == model.RoleTool && len(m.Text) > shrunkResult+100 {
 			m.Text = text.Cut(m.Text, shrunkResult) + "\n[… the rest of this old result was dropped to save space]"
-			m.Images = nil
+			m.Images, shrunk = nil, true
 		}
 	}
 	c.measured.forget()
+	return shrunk
 }
 
 // tailStart gives the index at which the part begins that stays word for word: the last
@@ -238,12 +245,11 @@ func tailStart(history []model.Message, window int) int {
 	return max(start, 0)
 }
 
-// summarise asks the model for a summary of messages. The request is bounded and has no tools.
-func (c *Conversation) summarise(ctx context.Context, m Model, old []model.Message, keep string, window int) (string, error) {
+// summarise asks the model for a summary of messages. The request is bounded and has no tools,
+// and so is the summary: what is no shorter than the messages is none.
+func (c *Conversation) summarise(ctx context.Context, m Model, old []model.Message, keep string, window int) (string, *session.Usage, error) {
 	body := transcript(old)
-	body, _ = text.HeadTail(body, window*2, func(bytes, _ int) string { // half the window, at 4 bytes a token
-		return fmt.Sprintf("\n[… %d bytes left out …]\n", bytes)
-	})
+	body, _ = text.HeadTail(body, window*2, leftOut) // half the window, at 4 bytes a token
 	question := summaryPrompt
 	if keep != "" {
 		question += "\nKeep above all: " + keep
@@ -253,14 +259,24 @@ func (c *Conversation) summarise(ctx context.Context, m Model, old []model.Messa
 		Messages: []model.Message{{Role: model.RoleUser, Text: body}},
 	}, func(model.Event) {})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	c.countUsage(&session.Usage{Input: resp.Usage.Input, Output: resp.Usage.Output, Cached: resp.Usage.Cached})
+	usage := &session.Usage{Input: resp.Usage.Input, Output: resp.Usage.Output, Cached: resp.Usage.Cached, Estimated: resp.Usage.Estimated, Model: resp.Model}
+	if m.Cost != nil {
+		usage.Cost = m.Cost(resp.Usage)
+	}
+	c.countUsage(usage)
 	if blank(resp.Text) {
-		return "", errors.New("the model gave an empty summary")
+		return "", nil, errors.New("the model gave an empty summary")
 	}
-	return clean(resp.Text), nil
+	if model.EstimateText(resp.Text) >= historyTokens(old) {
+		return "", nil, errors.New("the model's summary is no shorter than what it would stand for")
+	}
+	summary, _ := text.HeadTail(clean(resp.Text), int(keepShare*float64(window))*4, leftOut)
+	return summary, usage, nil
 }
+
+func leftOut(bytes, _ int) string { return fmt.Sprintf("\n[… %d bytes left out …]\n", bytes) }
 
 const summaryPrompt = `Summarise this conversation between a person and a coding agent so that the agent can go on without the original.
 State: the person's goals and constraints in their own words where it matters; decisions and why; files read, made or changed and what is in them; commands run and what came out; errors and how they were solved; what is done, what is open, what was about to happen next.

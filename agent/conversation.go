@@ -38,6 +38,7 @@ type Conversation struct {
 	saved      bool
 	mode       tools.Mode
 	model      Model
+	chosen     int // how often the person chose a model or its settings
 	scope      *tools.Scope
 	role       Role // in force
 	standing   Role // entered by the person; role differs from it for a message of another one
@@ -54,6 +55,7 @@ type Conversation struct {
 	background sync.WaitGroup  // title requests, the search for a window
 	sought     map[string]bool // models whose window was looked for
 	turns      int
+	unpriced   bool // it was said that a cap on the cost cannot hold
 
 	// Owned by the goroutine in loop.
 	history  []model.Message
@@ -111,9 +113,11 @@ func Resume(ctx context.Context, opt Options, id string) (*Conversation, error) 
 	if c.hold, err = opt.Store.Hold(id); errors.As(err, &held) {
 		c.state.ReadOnly = true
 	} else if err != nil {
+		c.cancel()
 		return nil, err
 	}
 	if err := c.load(ctx); err != nil {
+		c.cancel()
 		return nil, errors.Join(err, c.hold.Release())
 	}
 	go c.loop()

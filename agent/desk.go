@@ -76,12 +76,15 @@ func (c *Conversation) RunTask(ctx context.Context, call tools.Call, task tools.
 
 // newChild makes the sub-agent's conversation.
 func (c *Conversation) newChild(ctx context.Context, task tools.Task) (*Conversation, error) {
+	c.mu.Lock()
 	opt := c.opt
+	c.mu.Unlock()
+	most := opt.MaxSteps
 	opt.Parent, opt.Label = c.ID(), "task"
 	opt.Without = append([]string{"task", "todo"}, opt.Without...)
-	opt.MaxSteps = min(max(task.MaxSteps, 0), c.opt.MaxSteps)
+	opt.MaxSteps = min(max(task.MaxSteps, 0), most)
 	if opt.MaxSteps == 0 {
-		opt.MaxSteps = min(taskSteps, c.opt.MaxSteps)
+		opt.MaxSteps = min(taskSteps, most)
 	}
 	opt.TurnStarted, opt.SkillGiven, opt.TurnEnded, opt.Ready, opt.Scoped, opt.Before, opt.Attach = nil, nil, nil, nil, nil, nil, nil
 	if opt.ChildLeases != nil {

@@ -20,6 +20,8 @@ type script struct {
 	mu       sync.Mutex
 	replies  []reply
 	requests []model.Request
+	// summary answers requests for a summary; nil says SUMMARY.
+	summary func() (model.Response, error)
 }
 
 // reply is one answer; act, when set, runs while it streams.
@@ -36,6 +38,9 @@ func (s *script) Stream(ctx context.Context, req model.Request, emit func(model.
 	if req.Purpose == model.PurposeSummary {
 		s.requests = append(s.requests, req)
 		s.mu.Unlock()
+		if s.summary != nil {
+			return s.summary()
+		}
 		return model.Response{Text: "SUMMARY"}, nil
 	}
 	n := 0

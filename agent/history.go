@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"jcode/agent/model"
@@ -24,8 +25,9 @@ func (c *Conversation) load(ctx context.Context) error {
 	}
 	c.history, c.seqs, c.ids = nil, nil, map[string]bool{}
 	c.measured.forget()
+	turns := 0
 	c.mu.Lock()
-	c.total, c.cost, c.turns = model.Usage{}, 0, 0
+	c.total, c.cost = model.Usage{}, 0
 	c.mu.Unlock()
 	for _, row := range rows { // summaries first: they stand for what came before
 		if row.Role == session.RoleSummary && row.Archived == 0 {
@@ -37,15 +39,16 @@ func (c *Conversation) load(ctx context.Context) error {
 			c.Notify(LevelWarn, "message %d of this session could not be read and is passed over: %s", row.Seq, row.Broken)
 		}
 		if row.Role == session.RoleUser {
-			c.turns++
+			turns++
 		}
 		c.countUsage(row.Usage)
 		if row.Archived == 0 && row.Role != session.RoleSummary {
 			c.push(row.Seq, fromRow(row)...)
 		}
 	}
+	var todo []tools.TodoItem
 	if items, err := c.opt.Store.Todo(ctx, c.row.ID); err == nil && len(items) > 0 {
-		if err := json.Unmarshal(items, &c.todo); err != nil {
+		if err := json.Unmarshal(items, &todo); err != nil {
 			c.Notify(LevelWarn, "the stored plan could not be read: %v", err)
 		}
 	}
@@ -53,7 +56,7 @@ func (c *Conversation) load(ctx context.Context) error {
 		c.opt.Loaded(ctx, c.row.ID)
 	}
 	c.mu.Lock()
-	c.rows = rows
+	c.rows, c.turns, c.todo = rows, turns, todo
 	c.mu.Unlock()
 	return nil
 }
@@ -143,9 +146,6 @@ func summaryText(text string) string {
 
 // appendUser commits a message of the person, making the session's row first if need be.
 func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) {
-	if err := c.ensureSaved(ctx); err != nil {
-		return 0, err
-	}
 	row := session.Message{Session: c.row.ID, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: clean(p.Text)}}}
 	if p.Shown != "" {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartShown, Text: clean(p.Shown)})
@@ -156,7 +156,7 @@ func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) 
 	for _, img := range p.Images {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: img.MIME, Data: img.Data})
 	}
-	seq, err := c.opt.Store.AppendMessage(ctx, row)
+	seq, err := c.appendFirst(ctx, row)
 	if err != nil {
 		return 0, fmt.Errorf("store message: %w", err)
 	}
@@ -181,29 +181,35 @@ func (c *Conversation) firstTitle(p Prompt) {
 	}
 }
 
-// ensureSaved makes the session's row at its first message.
-func (c *Conversation) ensureSaved(ctx context.Context) error {
+// appendFirst commits a message of the person. The first one makes the session's row, in one
+// transaction with it: no kill and no full disk leaves a session without a message.
+func (c *Conversation) appendFirst(ctx context.Context, m session.Message) (int64, error) {
 	c.mu.Lock()
 	saved, row := c.saved, c.row
 	c.rows = nil // nobody has taken them
 	row.Model, row.Mode = c.model.Name, string(c.mode)
 	c.mu.Unlock()
 	if saved {
-		return nil
+		return c.opt.Store.AppendMessage(ctx, m)
 	}
-	row, err := c.opt.Store.Create(ctx, row)
+	var err error
+	if row.ID, err = session.NewID(); err != nil {
+		return 0, err
+	}
+	hold, err := c.opt.Store.Hold(row.ID)
 	if err != nil {
-		return fmt.Errorf("store session: %w", err)
+		return 0, err
 	}
-	if c.hold, err = c.opt.Store.Hold(row.ID); err != nil {
-		return err
+	row, seq, err := c.opt.Store.Begin(ctx, row, m)
+	if err != nil {
+		return 0, errors.Join(err, hold.Release())
 	}
 	c.mu.Lock()
-	c.row, c.saved = row, true
+	c.hold, c.row, c.saved = hold, row, true
 	c.state.Session = row.ID
 	c.mu.Unlock()
 	c.emitState()
-	return nil
+	return seq, nil
 }
 
 // appendNotice commits a line of jcode's own to the model.

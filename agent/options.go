@@ -33,6 +33,12 @@ type Model struct {
 	MaxOutputTokens int
 }
 
+// tunedAs gives the model with the settings of another.
+func (m Model) tunedAs(other Model) Model {
+	m.Temperature, m.TopP, m.ReasoningEffort, m.MaxOutputTokens = other.Temperature, other.TopP, other.ReasoningEffort, other.MaxOutputTokens
+	return m
+}
+
 // Options are what a conversation is made of. All fields but those marked optional are
 // required.
 type Options struct {

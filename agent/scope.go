@@ -165,7 +165,7 @@ func (c *Conversation) keepOwn(m Model) {
 // was before, in the same atomic way.
 func (c *Conversation) borrowRole(ctx context.Context, name string) (func(), error) {
 	c.mu.Lock()
-	before, switches := c.role, c.switches
+	before, switches, m, chosen := c.role, c.switches, c.model, c.chosen
 	c.mu.Unlock()
 	role, err := c.findRole(name)
 	if err != nil {
@@ -175,6 +175,7 @@ func (c *Conversation) borrowRole(ctx context.Context, name string) (func(), err
 		return nil, err
 	}
 	c.prompted = false
+	lent := c.State().Model
 	return func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), finalWrites)
 		defer cancel()
@@ -183,6 +184,8 @@ func (c *Conversation) borrowRole(ctx context.Context, name string) (func(), err
 		if before.Name == "" {
 			before = c.own
 		}
+		m := c.backTo(m, lent, chosen)
+		before.Model = "" // the one from before is put back, whoever set it
 		c.mu.Unlock()
 		if switched { // the person has chosen another role meanwhile: that one holds
 			return
@@ -190,6 +193,11 @@ func (c *Conversation) borrowRole(ctx context.Context, name string) (func(), err
 		if err := c.putInForce(ctx, before); err != nil {
 			c.Notify(LevelError, "restore role: %v", err)
 		}
+		c.mu.Lock()
+		c.model = m
+		c.state.Model = m.Name
+		c.mu.Unlock()
+		c.emitState()
 		c.prompted = false
 	}, nil
 }

@@ -44,14 +44,17 @@ func (c *Conversation) Mode() tools.Mode {
 	return c.mode
 }
 
-// SetModel changes the model from the next request on.
+// SetModel changes the model from the next request on. Temperature and the like stay as
+// they were set. It goes before a role's model, also when the role ends.
 func (c *Conversation) SetModel(name string) error {
 	m, err := c.opt.Resolve(name)
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
-	c.model = m
+	c.model = m.tunedAs(c.model)
+	c.own.Model = m.Name
+	c.chosen++
 	c.state.Model = m.Name
 	saved, id := c.saved, c.row.ID
 	c.mu.Unlock()

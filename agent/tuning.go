@@ -38,5 +38,8 @@ func (c *Conversation) Tune(t Tuning) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.model.Temperature, c.model.TopP, c.model.ReasoningEffort, c.model.MaxOutputTokens = t.Temperature, t.TopP, t.ReasoningEffort, t.MaxOutputTokens
+	c.chosen++
+	// What a person sets outlives the role in which it was set.
+	c.own.Temperature, c.own.TopP, c.own.ReasoningEffort, c.own.MaxOutputTokens = t.Temperature, t.TopP, t.ReasoningEffort, t.MaxOutputTokens
 	c.opt.MaxSteps, c.opt.MaxCost = t.MaxSteps, t.MaxCost
 }

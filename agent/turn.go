@@ -22,7 +22,8 @@ type turn struct {
 	step    int
 	started time.Time
 	guard   loopGuard
-	// overflowed says that the history was compacted because a request was too long.
+	// overflowed says that the history was compacted because the request that is being made was
+	// too long.
 	overflowed bool
 	text       string
 }
@@ -84,16 +85,28 @@ func (c *Conversation) enter(ctx context.Context, p Prompt) (restore func(), err
 		return restore, err
 	}
 	c.mu.Lock()
-	before := c.model
-	c.model = m
+	before, chosen := c.model, c.chosen
+	c.model = m.tunedAs(before)
 	c.mu.Unlock()
 	role := restore
 	return func() {
 		c.mu.Lock()
-		c.model = before
+		c.model = c.backTo(before, m.Name, chosen)
 		c.mu.Unlock()
 		role()
 	}, nil
+}
+
+// backTo gives the model from before another was lent, with what the person chose since: a
+// model, or settings. The caller holds the lock.
+func (c *Conversation) backTo(before Model, lent string, chosen int) Model {
+	switch {
+	case c.chosen == chosen:
+		return before
+	case c.model.Name == lent:
+		return before.tunedAs(c.model)
+	}
+	return c.model.tunedAs(before)
 }
 
 // work commits the prompt and makes steps.
@@ -176,6 +189,17 @@ func (c *Conversation) awaitReady(ctx context.Context) {
 	c.mu.Unlock()
 }
 
+// sayUnpriced says once that a cap cannot hold, because what a model costs is unknown.
+func (c *Conversation) sayUnpriced(name string) {
+	c.mu.Lock()
+	say := c.opt.MaxCost > 0 && !c.unpriced
+	c.unpriced = c.unpriced || say
+	c.mu.Unlock()
+	if say {
+		c.Notify(LevelWarn, "the price of %s is unknown, so --max-cost cannot stop it: set models[].prices in the config", name)
+	}
+}
+
 func (c *Conversation) overCost() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -211,6 +235,7 @@ func (c *Conversation) makeStep(ctx context.Context, t *turn) (more bool, err er
 	if err != nil {
 		return c.recover(ctx, t, resp, err)
 	}
+	t.overflowed = false
 	calls := c.pending(snap, resp.Calls)
 	seq, err := c.commitAnswer(ctx, t, resp, calls)
 	if err != nil {
@@ -249,6 +274,8 @@ func (c *Conversation) commitAnswer(ctx context.Context, t *turn, resp model.Res
 	cost, priced := 0.0, m.Cost != nil
 	if priced {
 		cost = m.Cost(resp.Usage)
+	} else {
+		c.sayUnpriced(m.Name)
 	}
 	seq, err := c.appendAnswer(context.WithoutCancel(ctx), resp, calls, cost)
 	if err != nil {

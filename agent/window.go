@@ -8,6 +8,16 @@ import (
 // windowWait bounds the search for a model's window.
 const windowWait = 15 * time.Second
 
+// learnWindow takes the window that a provider named when it refused a request as too long.
+// It knows better than any table.
+func (c *Conversation) learnWindow(tokens int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if tokens > 0 && (c.model.Window == 0 || tokens < c.model.Window) {
+		c.model.Window = tokens
+	}
+}
+
 // findWindow looks for the window of a model of which it is unknown: once, in the
 // background, so that no request waits for it.
 func (c *Conversation) findWindow() {

@@ -60,14 +60,43 @@ func (s *Store) Create(ctx context.Context, v Session) (Session, error) {
 	return out, nil
 }
 
+// NewID makes the ID of a session that is to be begun.
+func NewID() (string, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", fmt.Errorf("make session ID: %w", err)
+	}
+	return id.String(), nil
+}
+
+// Begin writes a new session together with its first message, in one transaction: either
+// both are there or neither is. It gives the session as Create does, and the message's seq.
+func (s *Store) Begin(ctx context.Context, v Session, first Message) (out Session, seq int64, err error) {
+	parts, usage, err := encodeMessage(first)
+	if err != nil {
+		return Session{}, 0, fmt.Errorf("begin session: %w", err)
+	}
+	err = s.write(ctx, func(t *tx) error {
+		if out, _, err = s.create(t, v); err != nil {
+			return err
+		}
+		first.Session = out.ID
+		seq, err = s.appendMessage(t, first, parts, usage)
+		return err
+	})
+	if err != nil {
+		return Session{}, 0, fmt.Errorf("begin session: %w", err)
+	}
+	return out, seq, nil
+}
+
 // create inserts a session and gives its internal key too.
 func (s *Store) create(t *tx, v Session) (Session, int64, error) {
 	if v.ID == "" {
-		id, err := uuid.NewV7()
-		if err != nil {
+		var err error
+		if v.ID, err = NewID(); err != nil {
 			return Session{}, 0, err
 		}
-		v.ID = id.String()
 	}
 	if v.TitleSource == "" {
 		v.TitleSource = TitleAuto

@@ -1,0 +1,243 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"jcode/agent"
+	"jcode/agent/model"
+)
+
+// window gives the model under test a window, and the price of a dollar a token.
+func window(tokens int) func(*agent.Options) {
+	return func(o *agent.Options) {
+		resolve := o.Resolve
+		o.Resolve = func(n string) (agent.Model, error) {
+			m, err := resolve(n)
+			m.Window = tokens
+			m.Cost = func(u model.Usage) float64 { return float64(u.Input + u.Output) }
+			return m, err
+		}
+	}
+}
+
+var overflow = reply{err: &model.Error{Class: model.ClassOverflow, Status: 400, Text: "too long"}}
+
+func count[T agent.Event](events []agent.Event) int {
+	n := 0
+	for _, ev := range events {
+		if _, ok := ev.(T); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// A long turn may outgrow the window more than once: each time it is compacted, as long as
+// requests succeed in between.
+func TestLongTurnMayOverflowAgainAndAgain(t *testing.T) { // P13
+	read := reader("read", says(strings.Repeat("line\n", 2000)))
+	var replies []reply
+	for i := range 3 {
+		for k := range 3 {
+			replies = append(replies, reply{calls: []model.Call{call(fmt.Sprint("c", i, k), "read", fmt.Sprintf(`{"n":%d%d}`, i, k))}})
+		}
+		replies = append(replies, overflow)
+	}
+	b := start(t, append(replies, reply{text: "made it"}), read)
+	if end, _ := b.turn("go"); end.Text != "made it" {
+		t.Errorf("%+v", end)
+	}
+}
+
+// Where nothing can be made shorter, the same request is not sent again.
+func TestMessageThatNeverFitsIsSentOnce(t *testing.T) { // P13
+	b := start(t, []reply{overflow, {text: "unreached"}})
+	end, _ := b.turn(strings.Repeat("word ", 1000))
+	if end.Reason != agent.StopError || !strings.Contains(end.Error, "nothing to compact") || len(b.model.requests) != 1 {
+		t.Errorf("%+v after %d requests", end, len(b.model.requests))
+	}
+}
+
+// What is kept word for word may be too much by itself.
+func TestHugeLastStepIsShrunkToo(t *testing.T) { // P13
+	read := reader("read", says(strings.Repeat("line\n", 4000)))
+	step := func(id string) reply {
+		return reply{calls: []model.Call{call(id+"1", "read", `{"a":"`+id+`"}`), call(id+"2", "read", `{"b":"`+id+`"}`)}}
+	}
+	b := startWith(t, []reply{{text: "hi"}, step("a"), step("b"), overflow, {text: "made it"}}, window(8000), read)
+	b.turn("hello")
+	if end, _ := b.turn("go"); end.Text != "made it" {
+		t.Fatalf("%+v", end)
+	}
+	last := b.model.requests[len(b.model.requests)-1]
+	if n := model.EstimateRequest(&last); n > 8000 {
+		t.Errorf("the request after it has %d tokens", n)
+	}
+}
+
+// The window that a provider names is the one from then on.
+func TestWindowOfARefusalIsRemembered(t *testing.T) { // P13
+	small := reply{err: &model.Error{Class: model.ClassOverflow, Status: 400, Text: "too long", Window: 2000}}
+	b := startWith(t, []reply{{text: strings.Repeat("word ", 1000)}, small, {text: "made it"}}, window(100_000))
+	b.turn("1")
+	if end, _ := b.turn("2"); end.Text != "made it" || b.Window() != 2000 {
+		t.Errorf("%+v, window %d", end, b.Window())
+	}
+}
+
+// A compaction that fails leaves the history as it is, is said once, and is not tried again
+// with every step.
+func TestFailedCompactionIsNotTriedWithEveryStep(t *testing.T) {
+	for name, summary := range map[string]func() (model.Response, error){
+		"an error": func() (model.Response, error) { return model.Response{}, errors.New("down") },
+		"nothing":  func() (model.Response, error) { return model.Response{Text: " \n"}, nil },
+		"no shorter than before": func() (model.Response, error) {
+			return model.Response{Text: strings.Repeat("blah ", 100_000)}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read := reader("read", says("short"))
+			replies := []reply{{text: strings.Repeat("word ", 1000)}}
+			for i := range 4 {
+				replies = append(replies, reply{calls: []model.Call{call(fmt.Sprint(i), "read", fmt.Sprintf(`{"n":%d}`, i))}})
+			}
+			b := startWith(t, append(replies, reply{text: "done"}), window(1400), read)
+			b.model.summary = summary
+			b.turn("1")
+			end, events := b.turn("2")
+			tries := 0
+			for _, r := range b.model.requests {
+				if r.Purpose == model.PurposeSummary {
+					tries++
+				}
+			}
+			if end.Reason != agent.StopDone || tries != 1 || count[agent.Compacted](events) != 0 {
+				t.Errorf("%+v, %d tries, %d compactions", end, tries, count[agent.Compacted](events))
+			}
+			rows, err := b.store.Messages(t.Context(), b.ID())
+			if err != nil || rows[0].Archived != 0 {
+				t.Errorf("archived by a compaction that failed: %v", err)
+			}
+		})
+	}
+}
+
+// What a summary costs is the session's cost, also after a resume.
+func TestSummaryIsPaidFor(t *testing.T) {
+	b := startWith(t, []reply{
+		{text: strings.Repeat("word ", 1000), usage: model.Usage{Input: 1300, Output: 1}},
+		{text: "end", usage: model.Usage{Input: 1, Output: 1}},
+	}, window(1400))
+	b.model.summary = func() (model.Response, error) {
+		return model.Response{Text: "SUMMARY", Usage: model.Usage{Input: 100, Output: 7}}, nil
+	}
+	b.turn("1")
+	b.turn("2")
+	if got := b.Used(); got.Input != 1401 || got.Output != 9 {
+		t.Errorf("used %+v", got)
+	}
+	b.Close()
+	row, err := b.store.Get(t.Context(), b.ID())
+	if err != nil || row.InputTokens != 1401 || row.Cost != 1410 {
+		t.Errorf("stored %d tokens, cost %v, %v", row.InputTokens, row.Cost, err)
+	}
+	again, err := agent.Resume(t.Context(), b.opt, b.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if got := again.Used(); got.Input != 1401 || got.Output != 9 {
+		t.Errorf("used after a resume %+v", got)
+	}
+}
+
+// A cap on the cost cannot hold where the price is unknown: that is said, once.
+func TestCapWithoutAPriceIsSaid(t *testing.T) {
+	b := startWith(t, []reply{{text: "a"}, {text: "b"}}, func(o *agent.Options) { o.MaxCost = 1 })
+	said := 0
+	for range 2 {
+		_, events := b.turn("x")
+		for _, ev := range events {
+			if n, ok := ev.(agent.Notice); ok && strings.Contains(n.Text, "price of script is unknown") {
+				said++
+			}
+		}
+	}
+	if said != 1 {
+		t.Errorf("said %d times", said)
+	}
+}
+
+// A session and its first message are written together: neither a lock that can't be made
+// nor a message that can't be stored leaves an empty session.
+func TestSessionIsNeverWrittenWithoutItsMessage(t *testing.T) {
+	b := start(t, []reply{{text: "unreached"}})
+	if err := b.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if end, _ := b.turn("x"); end.Reason != agent.StopError || b.ID() != "" {
+		t.Errorf("%+v, ID %q", end, b.ID())
+	}
+}
+
+// Calls that are denied again and again are a loop like any other.
+func TestDeniedCallsAreALoopToo(t *testing.T) { // P17
+	var replies []reply
+	for i := range 10 {
+		replies = append(replies, reply{calls: []model.Call{call(fmt.Sprint(i), "write", "{}")}})
+	}
+	b := startWith(t, replies, func(o *agent.Options) { o.Gate, o.Headless = allowAll{ask: true}, true }, writer("write", says("never")))
+	if end, _ := b.turn("go"); end.Reason != agent.StopLimit || end.Steps != 6 {
+		t.Errorf("ended %s after %d steps", end.Reason, end.Steps)
+	}
+}
+
+// What the person sets goes before a role, and stays when the role or a command's own model
+// ends.
+func TestChosenModelAndSettingsOutliveRoles(t *testing.T) {
+	half, low := 0.5, 0.1
+	var b *bench
+	choose := func(name string) func() { return func() { _ = b.SetModel(name) } }
+	for name, c := range map[string]struct {
+		prompt agent.Prompt
+		during func()
+		want   string
+	}{
+		"nothing chosen":                     {agent.Prompt{Model: "other"}, nil, "script 0.5"},
+		"a model while another holds":        {agent.Prompt{Model: "other"}, choose("third"), "third 0.5"},
+		"nothing chosen in a role":           {agent.Prompt{Role: "cool"}, nil, "script 0.5"},
+		"a model while a role is lent":       {agent.Prompt{Role: "cool"}, choose("third"), "third 0.5"},
+		"settings, while another model acts": {agent.Prompt{Model: "other"}, func() { b.Tune(agent.Tuning{Temperature: &low}) }, "script 0.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b = startWith(t, []reply{{text: "one"}, {text: "two"}}, func(o *agent.Options) {
+				resolve := o.Resolve
+				o.Resolve = func(n string) (agent.Model, error) {
+					m, err := resolve(n)
+					m.Name, m.ID = n, n
+					return m, err
+				}
+				o.Roles = func(string) (agent.Role, error) {
+					return agent.Role{Name: "cool", Model: "rolemodel", Temperature: &low}, nil
+				}
+			})
+			b.Tune(agent.Tuning{Temperature: &half})
+			if c.during != nil {
+				b.model.replies[0].act = func(context.Context) { c.during() }
+			}
+			p := c.prompt
+			p.Text = "x"
+			b.Prompt(p)
+			b.turnEnd()
+			b.turn("y")
+			req := b.model.request(t, 1)
+			if got := fmt.Sprintf("%s %v", req.Model, *req.Temperature); got != c.want {
+				t.Errorf("then %s, want %s", got, c.want)
+			}
+		})
+	}
+}

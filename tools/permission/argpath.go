@@ -170,11 +170,20 @@ func matching(dir, part string) (paths []string, ok bool) {
 	if err != nil {
 		return nil, true
 	}
+	if !plainClasses(part) {
+		return nil, false
+	}
 	part = strings.ReplaceAll(part, "[!", "[^")
 	for _, n := range names {
 		fits, err := filepath.Match(part, n)
 		if err != nil {
 			return nil, false
+		}
+		if strings.Contains(part, "[") { // a range may take in both cases
+			for _, other := range []string{strings.ToLower(n), strings.ToUpper(n)} {
+				also, err := filepath.Match(part, other)
+				fits = fits || err == nil && also
+			}
 		}
 		if fits {
 			paths = append(paths, filepath.Join(dir, n))
@@ -182,6 +191,24 @@ func matching(dir, part string) (paths []string, ok bool) {
 	}
 	return paths, true
 }
+
+// plainClasses reports whether the bracket expressions of a pattern are of the plain kind
+// that all shells and filepath.Match read alike.
+func plainClasses(part string) bool {
+	for {
+		_, rest, ok := strings.Cut(part, "[")
+		if !ok {
+			return !strings.Contains(part, `\`)
+		}
+		class, after, closed := strings.Cut(strings.TrimPrefix(rest, "!"), "]")
+		if !closed || class == "" || strings.Trim(class, wordBytes+"._-,") != "" {
+			return false
+		}
+		part = after
+	}
+}
+
+const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 // climb gives the path that a name leads to from a folder, as the system goes: a ".." leads
 // to the parent of what the part before it resolves to.

@@ -167,10 +167,13 @@ var (
 		"true false seq sleep pwd jq base64 hostname ps which time exec timeout nl tac comm join paste /bin/ls ./ls go python3")
 	subcommands = strings.Fields("status log diff show branch tag remote stash config grep ls-files blame worktree reflog rev-parse cat-file commit checkout push -C -c --version version env")
 	flags       = strings.Fields("-l -a -n -r -R -o -O -D -d -i -e -f -x -p -v -w -L -T -c -s -u -ofile -no -1 5 --output=file --output file --outp=file -name *.go -exec -delete -fprint -print {} ; + " +
-		"--compress-program=sh --files0-from=a.go -- - --all -b new --list --get user.name +%s -m --pre=touch --follow p w 1,2p 1wfile s/a/b/w'file' 'a[$(touch x)]'")
-	files   = strings.Fields("a.go b.go sub sub/c.go *.go . .. out ~ /etc/passwd file $X \"$X\" ${X} $(touch x) `touch x` 'a b' \"a b\" x=1 {a,b} a\\ b .git/config -")
-	joiners = []string{" ; ", " && ", " || ", " | ", " & ", "\n", " > file ", " >> file ", " 2>&1 ", " > /dev/null ", " < a.go ", " >| file ", " &> file ", " <<E\nx\nE\n", " # ", " 2> file", ">&2 ", "\t"}
-	wraps   = []string{"(%s)", "{ %s; }", "if %s; then ls; fi", "for f in a b; do %s; done", "while %s; do break; done", "! %s", "X=1 %s", "$(%s)", "\"%s\"", "'%s'", "f() { %s; }; f", "case a in a) %s;; esac", "cd sub && %s"}
+		"--compress-program=sh --files0-from=a.go -- - --all -b new --list --get user.name +%s -m --pre=touch --follow p w 1,2p 1wfile s/a/b/w'file' 'a[$(touch x)]' '-v a[$(touch${IFS}x)]' $_ %G? import")
+	files   = strings.Fields("a.go b.go sub sub/c.go *.go . .. out ~ /etc/passwd file $X \"$X\" ${X} $(touch x) `touch x` 'a b' \"a b\" x=1 {a,b} a\\ b .git/config - $x \"$x\" [!b]* [[:alpha:]]* 'a'*")
+	joiners = []string{" ; ", " && ", " || ", " | ", " & ", "\n", " > file ", " >> file ", " 2>&1 ", " > /dev/null ", " < a.go ", " >| file ", " &> file ", " <<E\nx\nE\n", " # ", " 2> file", ">&2 ", "\t", " <<E\n$((x))\nE\n", " <<E\n${x:=a}\nE\n"}
+	wraps   = []string{
+		"(%s)", "{ %s; }", "if %s; then ls; fi", "for f in a b; do %s; done", "while %s; do break; done", "! %s", "X=1 %s", "$(%s)", "\"%s\"", "'%s'", "f() { %s; }; f", "case a in a) %s;; esac", "cd sub && %s",
+		"for x in 'a[$(touch pwned)]' '-v a[$(touch${IFS}pwned)]'; do %s; done", "case $x in *) %s;; esac", "case $((x)) in *) %s;; esac",
+	}
 )
 
 func pick(r *rand.Rand, list []string) string { return list[r.IntN(len(list))] }

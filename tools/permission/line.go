@@ -79,7 +79,7 @@ func analyse(text string, at scene) Line {
 
 // analyseArgv judges a command that no shell reads.
 func analyseArgv(argv []string, at scene) Line {
-	a := &analysis{scene: at, dirs: []string{at.dir}}
+	a := &analysis{scene: at, dirs: []string{at.dir}, noShell: true}
 	words := make([]word, len(argv))
 	for i, s := range argv {
 		words[i] = static(s)
@@ -100,6 +100,9 @@ type analysis struct {
 	inner int      // inside a substitution or wrapper
 	holds int      // 1 + the index of the wrapper around
 	fed   bool     // the input comes from another command of the line
+
+	loops   map[string]bool // variables that the line sets to what may be more than a word
+	noShell bool            // no shell reads the words
 }
 
 // doubt notes why the line is not vouched for. What stands inside a wrapper's text is
@@ -132,6 +135,15 @@ func (a *analysis) text(src string) {
 	case posixErr != nil || printed(file) != printed(posix):
 		a.doubt("bash and sh read it differently")
 	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if iter, ok := n.(*syntax.WordIter); ok && !tame(iter.Items) {
+			if a.loops == nil {
+				a.loops = map[string]bool{}
+			}
+			a.loops[iter.Name.Value] = true
+		}
+		return true
+	})
 	a.stmts(file.Stmts)
 }
 
@@ -257,10 +269,10 @@ func (a *analysis) compound(c syntax.Command) {
 	case *syntax.ForClause:
 		a.loop(c)
 	case *syntax.CaseClause:
-		a.within(c.Word)
+		a.plain(c.Word)
 		for _, item := range c.Items {
 			for _, p := range item.Patterns {
-				a.within(p)
+				a.plain(p)
 			}
 			a.stmts(item.Stmts)
 		}
@@ -309,6 +321,26 @@ func (a *analysis) loop(c *syntax.ForClause) {
 		}
 	}
 	a.twice(func() { a.stmts(c.Do) })
+}
+
+// plain visits a word that is compared, and doubts one that does more than read variables:
+// arithmetic runs what stands in the index of a variable.
+func (a *analysis) plain(w *syntax.Word) {
+	if !a.within(w) && !readsOnly(w.Parts) {
+		a.doubt("it computes something that can't be vouched for")
+	}
+}
+
+// tame reports whether words are known, and can't be taken for flags, for several words, or
+// for a variable with an index.
+func tame(items []*syntax.Word) bool {
+	for _, item := range items {
+		w := readWord(item)
+		if w.dynamic || w.glob || strings.HasPrefix(w.text, "-") || strings.ContainsAny(w.text, "$`[*? \t\n") {
+			return false
+		}
+	}
+	return len(items) > 0
 }
 
 // within visits the commands in a node's substitutions; found says whether there were
@@ -371,6 +403,9 @@ func (a *analysis) redirections(list []*syntax.Redirect) redirected {
 		}
 		if r.Hdoc != nil && a.within(r.Hdoc) {
 			doubt("its here-document runs commands")
+		}
+		if r.Hdoc != nil && !readsOnly(r.Hdoc.Parts) {
+			doubt("its here-document computes something that can't be vouched for")
 		}
 		if r.Word != nil && a.within(r.Word) {
 			doubt("it redirects to what a command prints")

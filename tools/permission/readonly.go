@@ -25,6 +25,9 @@ type reads struct {
 	files bool
 	// enters programs only go to a folder.
 	enters bool
+	// evaluates programs are of the shell, and may take a word for a flag or a variable
+	// whose index is run.
+	evaluates bool
 }
 
 // readOnly judges a command by the table. why is the reason either way.
@@ -42,16 +45,27 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 			return false, "its words are not known before it runs"
 		}
 		if w.glob && !row.free && a.becomesFlag(w) {
-			return false, "a wildcard stands for a name that begins with -"
+			return false, "a wildcard may stand for a name that begins with -"
 		}
+		if row.evaluates && (w.glob || w.dynamic && a.chosen(w)) {
+			return false, "the shell may evaluate one of its words"
+		}
+	}
+	if why := a.misplaced(name, words[0].text); why != "" {
+		return false, why
 	}
 	if row.check != nil {
 		if why := row.check(words); why != "" {
 			return false, why
 		}
 	}
-	if name == "git" && (a.moved || !a.atRoot()) {
-		return false, "git runs what another folder's repository is configured for"
+	if name == "git" {
+		if a.moved || !a.atRoot() {
+			return false, "git runs what another folder's repository is configured for"
+		}
+		if why := repositoryRuns(resolve(a.dir)); why != "" {
+			return false, why
+		}
 	}
 	if why := a.opened(row, words); why != "" {
 		return false, why
@@ -104,6 +118,64 @@ func (a *analysis) becomesFlag(w word) bool {
 		if !ok || slices.ContainsFunc(hits, func(h string) bool { return strings.HasPrefix(filepath.Base(h), "-") }) {
 			return true
 		}
+	}
+	return false
+}
+
+// chosen reports whether a word's value may come from the line itself, from the names of
+// files, or be cut into several words.
+func (a *analysis) chosen(w word) bool {
+	for _, v := range w.vars {
+		switch {
+		case v == "?" || v == "#" || v == "$" || v == "!": // numbers
+		case a.loops[v], strings.HasPrefix(v, "BASH"), v == "_", v == "DIRSTACK", strings.Trim(v, "0123456789@*-") == "":
+			return true
+		case w.bare && (v == "PWD" || v == "OLDPWD"):
+			return true
+		}
+	}
+	return false
+}
+
+// misplaced says why a program that is named without its folder is not the one that the
+// table knows: the search path leads to one that a call may have changed, or to one that
+// takes the real one from what stands in the folder.
+func (a *analysis) misplaced(name, written string) string {
+	if strings.Contains(written, "/") || builtin(name) && !a.noShell {
+		return ""
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		for _, at := range a.dirs {
+			full := filepath.Join(dir, name)
+			if !filepath.IsAbs(dir) {
+				full = filepath.Join(at, dir, name)
+			}
+			if info, err := os.Stat(full); err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
+				continue
+			}
+			switch filepath.Dir(full) {
+			case "/bin", "/usr/bin", "/sbin", "/usr/sbin":
+				return ""
+			}
+			if a.places.inside(resolve(full)) || a.places.inside(resolve(filepath.Dir(full))) {
+				return "the program " + name + " is the workspace's own: " + a.places.show(full)
+			}
+			if slices.Contains(strings.Split(filepath.ToSlash(full), "/"), "shims") {
+				return "which " + name + " runs depends on files of the workspace"
+			}
+			if filepath.IsAbs(dir) {
+				return ""
+			}
+		}
+	}
+	return ""
+}
+
+// builtin reports whether shells have a command of the table themselves.
+func builtin(name string) bool {
+	switch name {
+	case ":", "true", "false", "echo", "pwd", "printf", "test", "[", "exit", "break", "continue", "type", "cd", "command":
+		return true
 	}
 	return false
 }
@@ -218,7 +290,7 @@ func table(name string) (reads, bool) {
 		"whoami", "id", "groups", "logname", "tty", "uname", "arch", "nproc", "uptime", "free", "users", "locale", "getconf", "lscpu", "cal":
 		return reads{free: true}, true
 	case "printf", "test", "[", "seq", "sleep", "expr", "exit", "break", "continue":
-		return reads{free: true, check: plainWords}, true
+		return reads{free: true, check: plainWords, evaluates: true}, true
 	case "type":
 		return reads{free: true}, true
 	case "printenv":
@@ -228,21 +300,24 @@ func table(name string) (reads, bool) {
 	case "ls", "du", "dir", "vdir":
 		return reads{here: true, check: no("", "--files0-from")}, true
 	case "cat", "head", "tail", "wc", "nl", "tac", "rev", "cut", "paste", "tr", "fold", "fmt", "expand", "unexpand", "column", "comm", "join", "od", "hexdump",
-		"strings", "realpath", "readlink", "stat", "df",
-		"base32", "zcat", "bzcat", "xzcat", "cmp", "pr", "tsort", "factor", "jq":
-		return reads{check: no("", "--files0-from", "--from-file")}, true
+		"realpath", "readlink", "stat", "df", "base32", "zcat", "bzcat", "xzcat", "cmp", "pr", "tsort", "factor":
+		return reads{check: no("", "--files0-from")}, true
+	case "strings":
+		return reads{check: atFile}, true
+	case "jq":
+		return reads{check: jq}, true
 	case "cksum", "sum", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "md5", "shasum":
 		return reads{check: no("c", "--check")}, true // it would read whatever a list names
 	case "base64": // BSD's takes an output file
 		return reads{check: no("oD", "--output")}, true
 	case "file":
-		return reads{check: no("C", "--compile")}, true
+		return reads{check: no("Cf", "--compile", "--files-from")}, true // a list may name anything
 	case "cd":
 		return reads{enters: true, check: goesTo}, true
 	case "uniq":
 		return reads{check: inputLast}, true
 	case "hostname":
-		return reads{free: true, check: only("-f", "-s", "-i", "-I", "-d")}, true
+		return reads{free: true, check: only("-s", "-I")}, true // the others ask a name server
 	case "date":
 		return reads{free: true, check: date}, true
 	case "ps":
@@ -281,6 +356,26 @@ func plainWords(words []word) string {
 		}
 	}
 	return no("v")(words)
+}
+
+// atFile refuses words that stand for a file with more words in it.
+func atFile(words []word) string {
+	for _, w := range words[1:] {
+		if strings.HasPrefix(w.text, "@") {
+			return "it takes its arguments from a file"
+		}
+	}
+	return ""
+}
+
+// jq refuses programs that take in other files, which they may look for anywhere.
+func jq(words []word) string {
+	for _, w := range words[1:] {
+		if strings.Contains(w.text, "import") || strings.Contains(w.text, "include") {
+			return "it may take in other files"
+		}
+	}
+	return no("fL", "--from-file", "--library-path", "--run-tests")(words)
 }
 
 // goesTo takes a cd with just the folder.

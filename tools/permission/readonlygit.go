@@ -28,6 +28,9 @@ func git(words []word) string {
 	texts := make([]string, len(rest))
 	for i, w := range rest {
 		texts[i] = w.text
+		if strings.Contains(w.text, "%G") || strings.Contains(w.text, "%(signature") {
+			return "git runs gpg to look at signatures"
+		}
 	}
 	if gitReads(sub, rest, texts) {
 		return ""
@@ -46,7 +49,7 @@ func gitReads(sub string, args []word, texts []string) bool {
 	case "log", "show", "diff", "rev-list", "whatchanged", "diff-tree", "diff-files", "diff-index":
 		return !gitWrites(args) && !hasFlag(args, "", "--ext-diff", "--textconv")
 	case "grep":
-		return !gitWrites(args) && !hasFlag(args, "O", "--open-files-in-pager")
+		return !gitWrites(args) && !hasFlag(args, "O", "--open-files-in-pager", "--textconv")
 	case "branch":
 		return listing(texts, []string{"-a", "-r", "-v", "-vv", "--all", "--remotes", "--verbose", "--show-current", "--no-color", "--no-column"},
 			[]string{"--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"}, []string{"--sort=", "--format=", "--contains=", "--merged="})
@@ -65,18 +68,30 @@ func gitReads(sub string, args []word, texts []string) bool {
 			return false
 		}
 		switch texts[0] {
-		case "--get", "--get-all", "--get-regexp":
-			return len(texts) == 2
-		case "--list", "-l":
-			return len(texts) == 1
+		case "--get", "--get-all":
+			return len(texts) == 2 && harmlessKey(texts[1])
 		}
 	}
 	return false
 }
 
+// harmlessKey reports whether a setting holds no secret: those of the person's own
+// configuration, outside of the workspace, may.
+func harmlessKey(key string) bool {
+	section, _, _ := strings.Cut(strings.ToLower(key), ".")
+	switch section {
+	case "user", "init", "core", "branch", "pull", "push", "merge", "rebase", "fetch", "diff", "color":
+		return true
+	}
+	return false
+}
+
 // gitWrites knows the flag with which many subcommands write their output to a file, in
-// all abbreviations that git takes for it.
+// all abbreviations that git takes for it, and those that make git run gpg or merge anew.
 func gitWrites(args []word) bool {
+	if hasFlag(args, "", "--show-signature", "--remerge-diff", "--diff-merges") {
+		return true
+	}
 	for _, w := range args {
 		name, _, _ := strings.Cut(w.text, "=")
 		if len(name) > 2 && strings.HasPrefix("--output", name) {

@@ -18,6 +18,10 @@ type word struct {
 	glob bool
 	// tilde words begin with an unquoted ~.
 	tilde bool
+	// vars are the variables that a simple word reads; bare says that one of them stands
+	// outside of quotes, so that a shell cuts its value into words.
+	vars []string
+	bare bool
 }
 
 func static(text string) word { return word{text: text} }
@@ -26,10 +30,13 @@ func static(text string) word { return word{text: text} }
 func readWord(w *syntax.Word) word {
 	var b strings.Builder
 	out := word{simple: true}
+	masked := false // quotes take the meaning from what a wildcard could be made of
 	for i, part := range w.Parts {
+		n := b.Len()
 		switch p := part.(type) {
 		case *syntax.Lit:
-			out.literal(&b, p.Value, i == 0)
+			masked = out.literal(&b, p.Value, i == 0) || masked
+			continue
 		case *syntax.SglQuoted:
 			if p.Dollar { // $'…' means another thing to a plain sh
 				out.dynamic, out.simple = true, false
@@ -38,12 +45,17 @@ func readWord(w *syntax.Word) word {
 		case *syntax.DblQuoted:
 			out.quoted(&b, p)
 		default:
+			out.bare = true
 			out.expansion(part)
 		}
+		masked = masked || strings.ContainsAny(b.String()[n:], globBytes)
 	}
 	out.text = b.String()
 	if out.text == "[" { // the command, no wildcard
 		out.glob = false
+	}
+	if out.glob && masked {
+		out.dynamic, out.simple = true, false
 	}
 	if !out.dynamic {
 		out.simple = false
@@ -51,8 +63,12 @@ func readWord(w *syntax.Word) word {
 	return out
 }
 
-// literal adds unquoted text.
-func (w *word) literal(b *strings.Builder, s string, first bool) {
+// globBytes mean something in a wildcard.
+const globBytes = `*?[]!^-\`
+
+// literal adds unquoted text. masked says that a backslash took its meaning from something
+// that means something in a wildcard.
+func (w *word) literal(b *strings.Builder, s string, first bool) (masked bool) {
 	if first && strings.HasPrefix(s, "~") {
 		w.tilde = true
 	}
@@ -62,6 +78,7 @@ func (w *word) literal(b *strings.Builder, s string, first bool) {
 		case '\\':
 			if i++; i < len(s) && s[i] != '\n' {
 				b.WriteByte(s[i])
+				masked = masked || strings.IndexByte(globBytes, s[i]) >= 0
 			}
 			continue
 		case '*', '?', '[':
@@ -80,6 +97,7 @@ func (w *word) literal(b *strings.Builder, s string, first bool) {
 		// Closed in a later part, or not at all: not told apart.
 		w.dynamic, w.simple = true, false
 	}
+	return masked
 }
 
 // quoted adds text in double quotes.
@@ -108,9 +126,33 @@ func (w *word) quoted(b *strings.Builder, q *syntax.DblQuoted) {
 
 func (w *word) expansion(part syntax.WordPart) {
 	w.dynamic = true
-	if p, ok := part.(*syntax.ParamExp); !ok || !plainParam(p) {
+	p, ok := part.(*syntax.ParamExp)
+	if !ok || !plainParam(p) {
 		w.simple = false
+		return
 	}
+	w.vars = append(w.vars, p.Param.Value)
+}
+
+// readsOnly reports whether the parts of a text that is expanded, but not cut into words or
+// names of files, do no more than read variables.
+func readsOnly(parts []syntax.WordPart) bool {
+	for _, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit, *syntax.SglQuoted:
+		case *syntax.DblQuoted:
+			if !readsOnly(p.Parts) {
+				return false
+			}
+		case *syntax.ParamExp:
+			if !plainParam(p) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // plainParam reports whether an expansion only reads a variable: $x or ${x}.

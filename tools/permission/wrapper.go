@@ -66,6 +66,10 @@ func gitRuns(args []word) bool {
 		return true
 	case "rebase":
 		return hasFlag(args[1:], "x", "--exec")
+	case "push", "fetch", "pull", "ls-remote", "fetch-pack", "send-pack", "archive":
+		return hasFlag(args[1:], "", "--exec", "--upload-pack", "--receive-pack")
+	case "clone":
+		return hasFlag(args[1:], "uc", "--upload-pack", "--config", "--template")
 	}
 	return false
 }

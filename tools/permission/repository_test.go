@@ -1,0 +1,179 @@
+package permission_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jcode/tools"
+	"jcode/tools/permission"
+)
+
+// put writes a file below a folder.
+func put(t *testing.T, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// outcome is what a gate says of a line in mode ask.
+func outcome(t *testing.T, root, home, line string) (string, string) {
+	t.Helper()
+	e := newGate(t, root, home, permission.RuleSet{}).Explain(context.Background(), caller(tools.ModeAsk, nil), line)
+	return e.Outcome, e.String()
+}
+
+// A repository can be configured to run programs when git only looks: then looking asks.
+// What people set in their repositories otherwise does not.
+func TestGitAsksWhereTheRepositoryRunsSomething(t *testing.T) {
+	for name, tc := range map[string]struct {
+		files map[string]string
+		why   string // "" when it runs
+	}{
+		"an ordinary configuration": {map[string]string{".git/config": "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tfsmonitor = true\n" +
+			"[remote \"origin\"]\n\turl = https://example.com/x\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[user]\n\tname = n\n[diff]\n\talgorithm = histogram\n" +
+			"[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tprocess = git-lfs filter-process\n"}, ""},
+		"a file system monitor":       {map[string]string{".git/config": "[core]\n\tfsmonitor = ./evil\n"}, "core.fsmonitor"},
+		"all in one line":             {map[string]string{".git/config": "[core] fsMonitor = ./evil"}, "core.fsmonitor"},
+		"two sections in one line":    {map[string]string{".git/config": "[a][core]fsmonitor=./evil"}, "core.fsmonitor"},
+		"continued lines":             {map[string]string{".git/config": "[core]\nfsmo\\\nnitor = ./evil"}, "core.fsmonitor"},
+		"a driver for differences":    {map[string]string{".git/config": "[diff \"a]b\"]\n command = evil"}, "diff.command"},
+		"the old form of a section":   {map[string]string{".git/config": "[diff.x]\n textconv = evil"}, "diff.textconv"},
+		"an external program":         {map[string]string{".git/config": "[diff]\n external = evil"}, "diff.external"},
+		"a filter":                    {map[string]string{".git/config": "[filter \"x\"]\n clean = evil"}, "filter.clean"},
+		"a further file":              {map[string]string{".git/config": "[include]\n path = ../evil"}, "include.path"},
+		"signatures":                  {map[string]string{".git/config": "[log]\n showSignature"}, "log.showsignature"},
+		"other hooks":                 {map[string]string{".git/config": "[core]\n hooksPath = evil"}, "core.hookspath"},
+		"files that are elsewhere":    {map[string]string{".git/config": "[core]\n worktree = /"}, "core.worktree"},
+		"what is lacking is fetched":  {map[string]string{".git/config": "[remote \"o\"]\n promisor = true"}, "remote.promisor"},
+		"that of a work tree":         {map[string]string{".git/config": "", ".git/config.worktree": "[core]\n fsmonitor = evil"}, "core.fsmonitor"},
+		"another common folder":       {map[string]string{".git/config": "", ".git/commondir": "../evil\n", "evil/config": "[core]\n fsmonitor = evil"}, "core.fsmonitor"},
+		"a submodule":                 {map[string]string{".git/config": "", ".git/modules/a/b/HEAD": "x", ".git/modules/a/b/config": "[core]\n worktree = ../../../a\n fsmonitor = evil"}, "core.fsmonitor"},
+		"an honest submodule":         {map[string]string{".git/config": "", ".git/modules/a/HEAD": "x", ".git/modules/a/config": "[core]\n worktree = ../../../a\n"}, ""},
+		"a hook of the index":         {map[string]string{".git/config": "", ".git/hooks/post-index-change": "evil"}, "post-index-change"},
+		"a sample of it":              {map[string]string{".git/config": "", ".git/hooks/post-index-change.sample": "evil", ".git/hooks/pre-commit": "x"}, ""},
+		"the folder is a repository":  {map[string]string{"HEAD": "ref: refs/heads/x", "objects/x": "", "refs/x": "", "config": "[core]\n fsmonitor = evil"}, "laid out as a repository"},
+		"a file leads to the folder":  {map[string]string{".git": "gitdir: real\n", "real/HEAD": "x", "real/config": "[core]\n fsmonitor = evil"}, "core.fsmonitor"},
+		"configuration that is a pit": {map[string]string{".git/config": strings.Repeat("#", 2<<20)}, "can't be read"},
+	} {
+		root, home := workspace(t)
+		if err := os.RemoveAll(filepath.Join(root, ".git")); err != nil {
+			t.Fatal(err)
+		}
+		for file, content := range tc.files {
+			put(t, root, file, content)
+		}
+		want := "runs"
+		if tc.why != "" {
+			want = "asks"
+		}
+		for _, line := range []string{"git status", "git diff", "git log -1"} {
+			if got, why := outcome(t, root, home, line); got != want || !strings.Contains(why, tc.why) {
+				t.Errorf("%s: %s: %s, want %s for %q:\n%s", name, line, got, want, tc.why, why)
+			}
+		}
+	}
+}
+
+// A repository inside another one that is part of it: git goes in and follows its
+// configuration. Only the index tells that it is.
+func TestGitAsksWhereARepositoryInsideRunsSomething(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git on this machine")
+	}
+	for _, version := range []string{"2", "4"} {
+		root, home := workspace(t)
+		if err := os.RemoveAll(filepath.Join(root, ".git")); err != nil {
+			t.Fatal(err)
+		}
+		run := func(dir string, args ...string) {
+			t.Helper()
+			cmd := exec.Command(git, append([]string{"-c", "user.email=a@b", "-c", "user.name=n"}, args...)...)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Skipf("git %v: %v %s", args, err, out)
+			}
+		}
+		inner := filepath.Join(root, "sub", "inner")
+		if err := os.MkdirAll(inner, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		run(root, "init", "-q")
+		run(inner, "init", "-q")
+		run(inner, "commit", "-q", "--allow-empty", "-m", "x")
+		put(t, inner, ".git/config", "[core]\n fsmonitor = evil\n")
+		if got, why := outcome(t, root, home, "git status"); got != "runs" {
+			t.Errorf("before it is part of it: %s %s", got, why)
+		}
+		put(t, inner, ".git/config", "[core]\n")
+		run(root, "update-index", "--index-version", version)
+		run(root, "add", "a.go", "sub/inner", "sub/c.go")
+		if got, why := outcome(t, root, home, "git status"); got != "runs" {
+			t.Errorf("index %s, harmless: %s %s", version, got, why)
+		}
+		put(t, inner, ".git/config", "[core]\n fsmonitor = evil\n")
+		if got, why := outcome(t, root, home, "git status"); got != "asks" || !strings.Contains(why, "core.fsmonitor") {
+			t.Errorf("index %s: %s %s", version, got, why)
+		}
+	}
+}
+
+// The table of commands knows programs of the system. One of the same name that a call may
+// have put into the search path is another one.
+func TestProgramsOfTheWorkspaceAreNotVouchedFor(t *testing.T) {
+	root, home := workspace(t)
+	for _, f := range []string{"project/bin/rg", "project/sub/cal", "home/tools/rg", "home/x/shims/python3"} {
+		put(t, filepath.Dir(root), f, "#!/bin/sh\n")
+		if err := os.Chmod(filepath.Join(filepath.Dir(root), f), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(root, "bin", "rg"), filepath.Join(home, "tools", "tree")); err != nil {
+		t.Skip("links can't be made here")
+	}
+	for _, tc := range []struct{ path, line, want, why string }{
+		{filepath.Join(home, "tools"), "rg foo", "runs", ""},
+		{filepath.Join(root, "bin"), "rg foo", "asks", "the workspace's own: bin/rg"},
+		{filepath.Join(root, "bin") + ":" + filepath.Join(home, "tools"), "rg foo", "asks", "bin/rg"},
+		{filepath.Join(home, "tools") + ":" + filepath.Join(root, "bin"), "rg foo", "runs", ""},
+		{filepath.Join(home, "tools"), "tree", "asks", "the workspace's own"},
+		{"bin:/usr/bin", "rg foo", "asks", "the workspace's own"},
+		{":/none", "cd sub && cal", "asks", "the workspace's own: sub/cal"},
+		{filepath.Join(home, "x", "shims"), "python3 --version", "asks", "depends on files"},
+		{filepath.Join(root, "bin"), "echo rg", "runs", ""},
+		{filepath.Join(root, "bin"), "ls", "runs", ""}, // not found there: a system's, or none
+	} {
+		t.Setenv("PATH", strings.ReplaceAll(tc.path, ":", string(os.PathListSeparator)))
+		if got, why := outcome(t, root, home, tc.line); got != tc.want || !strings.Contains(why, tc.why) {
+			t.Errorf("%s with %s: %s, want %s:\n%s", tc.line, tc.path, got, tc.want, why)
+		}
+	}
+}
+
+// FuzzGitConfigs looks that no configuration makes the reading of it panic.
+func FuzzGitConfigs(f *testing.F) {
+	root, home := workspace(f)
+	for _, s := range []string{"[core]\nfsmonitor=x", "[", "[a \"", "[a \"]\"]", "\\\n", "[[]]", "=", "[core \"x\"] worktree"} {
+		f.Add(s, []byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\xe0\x00"))
+	}
+	g := newGate(f, root, home, permission.RuleSet{})
+	f.Fuzz(func(t *testing.T, config string, index []byte) {
+		for name, data := range map[string][]byte{"config": []byte(config), "index": index} {
+			if err := os.WriteFile(filepath.Join(root, ".git", name), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if e := g.Explain(context.Background(), caller(tools.ModeAsk, nil), "git status"); e.Outcome != "runs" && e.Outcome != "asks" {
+			t.Error(e.Outcome)
+		}
+	})
+}

@@ -125,7 +125,7 @@ func started(t testing.TB, s setup) *house {
 
 func (h *house) start() {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	defer cancel()
 	if err := h.room.Start(ctx); err != nil {
 		h.t.Fatal(err)
@@ -192,10 +192,16 @@ func (h *house) names() []string {
 
 func (h *house) has(name string) bool { return slices.Contains(h.names(), name) }
 
+// patience is what a test waits for something that comes at once on an idle machine.
+const patience = time.Minute
+
+// late is later than anything ends that has to end soon, on a busy machine too.
+const late = 20 * time.Second
+
 // until waits for a condition.
 func until(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(patience); ; {
 		if cond() {
 			return
 		}
@@ -423,7 +429,7 @@ func (h *house) eval(e wire.Env, source string, change func(*seat)) (any, *failu
 	if change != nil {
 		change(st)
 	}
-	msg, fail := h.room.runPooled(context.Background(), st, job{msg: wire.Message{Type: wire.TypeRun, Name: "test.lua", Text: source}, limit: 10 * time.Second})
+	msg, fail := h.room.runPooled(context.Background(), st, job{msg: wire.Message{Type: wire.TypeRun, Name: "test.lua", Text: source}, limit: patience})
 	if fail != nil {
 		return nil, fail
 	}

@@ -2,6 +2,7 @@ package lua
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -495,15 +496,23 @@ func TestProgressShowsWhileTheToolRuns(t *testing.T) {
 }
 
 func TestWaitingForAPersonStopsTheClock(t *testing.T) {
-	h := build(t, setup{})
-	h.asker.says(tools.AnswerOnce)
-	h.asker.wait = make(chan struct{})
-	h.tool("w", `{"description": "d", "timeout_ms": 400, "permissions": {"intents": ["write"]}}`, `local r = jcode.write("f", "x") return tostring(r.ok)`)
-	h.start()
-	go func() {
-		until(t, "the tool's question", func() bool { return len(h.asker.asked()) >= 1 })
-		time.Sleep(time.Second)
-		close(h.asker.wait)
-	}()
-	wantText(t, h.call("w", none()), "true")
+	// Where the machine is too busy for the limit to hold before and after the wait, the next is longer.
+	for _, limit := range []time.Duration{400 * time.Millisecond, 2 * time.Second, 10 * time.Second} {
+		h := build(t, setup{})
+		h.asker.says(tools.AnswerOnce)
+		h.asker.wait = make(chan struct{})
+		h.tool("w", fmt.Sprintf(`{"description": "d", "timeout_ms": %d, "permissions": {"intents": ["write"]}}`, limit.Milliseconds()), `local r = jcode.write("f", "x") return tostring(r.ok)`)
+		h.start()
+		result := make(chan tools.Result, 1)
+		go func() { result <- h.call("w", none()) }()
+		until(t, "the tool's question", func() bool { return len(h.asker.asked()) >= 1 || len(result) > 0 })
+		wait := time.AfterFunc(2*limit, func() { close(h.asker.wait) })
+		res := <-result
+		wait.Stop()
+		if res.Text == "true" {
+			return
+		}
+		t.Logf("with %v: %+v", limit, res)
+	}
+	t.Error("the time that a person took was counted")
 }

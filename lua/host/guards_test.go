@@ -193,7 +193,7 @@ func TestDeepSourceIsRefusedQuickly(t *testing.T) {
 		if m := c.fails(src); m.Kind != "load_error" || len(m.Text) > 400 {
 			t.Errorf("%s: %s %.200s", name, m.Kind, m.Text)
 		}
-		if d := time.Since(began); d > 5*time.Second {
+		if d := time.Since(began); d > 20*time.Second {
 			t.Errorf("%s took %v", name, d)
 		}
 	}
@@ -265,7 +265,7 @@ func TestCancelEndsAWaitingCall(t *testing.T) {
 	if err != nil || m.Type != wire.TypeCall || m.Name != "jcode.dispatch" {
 		t.Fatalf("%v %+v", err, m)
 	}
-	within(t, 10*time.Second, func() {
+	within(t, time.Minute, func() {
 		c.send(&wire.Message{Type: wire.TypeCancel, ID: c.id})
 		m, err = wire.Read(c.out)
 	})

@@ -25,10 +25,21 @@ type completionCmd struct {
 // description behind a tab.
 var completionScripts = map[string]string{
 	"bash": `_jcode() {
-  local cur=${COMP_WORDS[COMP_CWORD]} IFS=$'\n'
-  local words=("${COMP_WORDS[@]:1:COMP_CWORD-1}")
-  COMPREPLY=($(compgen -W "$(jcode ` + completionCommand + ` "${words[@]}" "$cur" 2>/dev/null | cut -f1)" -- "$cur"))
-  [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$cur"))
+  local word words=()
+  # Bash takes --mode=plan and a:b for several words: they are one.
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    local last=$((${#words[@]} - 1))
+    if ((last >= 0)) && [[ $word == [=:]* || ${words[last]} == *[=:] ]]; then words[last]+=$word; else words+=("$word"); fi
+  done
+  local whole=${words[${#words[@]} - 1]}
+  local before=${whole%"$2"}
+  COMPREPLY=()
+  while IFS=$'\t' read -r word _; do
+    COMPREPLY+=("${word#"$before"}")
+  done < <(jcode ` + completionCommand + ` "${words[@]}" 2>/dev/null)
+  ((${#COMPREPLY[@]})) || while IFS= read -r word; do
+    COMPREPLY+=("$word")
+  done < <(compgen -f -- "$2")
 }
 complete -o filenames -F _jcode jcode
 `,

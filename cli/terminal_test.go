@@ -48,17 +48,22 @@ func (c *chat) start(args ...string) {
 // startAt starts the program and waits for a text.
 func (c *chat) startAt(text string, args ...string) {
 	c.t.Helper()
-	cmd := exec.Command("jcode", args...)
-	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), "JCODE_HOME="+c.home, "HOME="+c.home, "OPENAI_API_KEY=sk-test", "OPENAI_BASE_URL="+c.srv.URL(), "JCODE_MODEL=test-model")
-	cmd.Env = append(cmd.Env, c.env...)
-	term, err := terminal.Start(cmd, 90, 28)
+	term, err := terminal.Start(c.command("jcode", args...), 90, 28)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	c.Terminal = term
 	c.t.Cleanup(term.Close)
 	c.wait(text)
+}
+
+// command gives a program in the project and the home of the chat, not started.
+func (c *chat) command(program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	cmd.Dir = c.dir
+	cmd.Env = append(os.Environ(), "JCODE_HOME="+c.home, "HOME="+c.home, "OPENAI_API_KEY=sk-test", "OPENAI_BASE_URL="+c.srv.URL(), "JCODE_MODEL=test-model")
+	cmd.Env = append(cmd.Env, c.env...)
+	return cmd
 }
 
 func (c *chat) wait(texts ...string) terminal.Screen {

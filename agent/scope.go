@@ -80,6 +80,16 @@ func (c *Conversation) Role() Role {
 	return c.standing
 }
 
+// OwnModel is the name of the session's own model, which holds without a role.
+func (c *Conversation) OwnModel() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.role.Name == "" {
+		return c.model.Name
+	}
+	return c.own.Model
+}
+
 // announceRole builds the system prompt afresh after a switch, and tells the model once.
 func (c *Conversation) announceRole(ctx context.Context) error {
 	c.mu.Lock()

@@ -18,6 +18,8 @@ func roles(name string) (agent.Role, error) {
 	switch name {
 	case "reader":
 		return agent.Role{Name: name, Prompt: "READER", Scope: &tools.Scope{Name: name, Tools: []string{"read"}, ModeCeiling: tools.ModePlan}, Servers: []string{"github"}}, nil
+	case "other":
+		return agent.Role{Name: name, Prompt: "OTHER"}, nil
 	case "broken":
 		return agent.Role{Name: name, Servers: []string{"down"}}, nil
 	}
@@ -126,5 +128,98 @@ func BenchmarkRoleSwitch(b *testing.B) {
 		if err := c.SetRole(b.Context(), name); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func TestWhatThePersonSetsHoldsInARoleAndAfterIt(t *testing.T) {
+	half, tenth := 0.5, 0.1
+	b := startWith(t, []reply{{text: "1"}, {text: "2"}}, func(o *agent.Options) {
+		o.Roles = func(string) (agent.Role, error) {
+			return agent.Role{Name: "careful", Model: "roles", Temperature: &half, Scope: &tools.Scope{Name: "careful", ModeCeiling: tools.ModeAsk}}, nil
+		}
+		client := o.Resolve
+		o.Resolve = func(name string) (agent.Model, error) {
+			m, err := client(name)
+			m.Name, m.ID = name, name
+			return m, err
+		}
+	})
+	if err := b.SetRole(t.Context(), "careful"); err != nil {
+		t.Fatal(err)
+	}
+	if b.State().Model != "roles" || b.OwnModel() != "script" {
+		t.Errorf("model %s, own %s", b.State().Model, b.OwnModel())
+	}
+	b.SetMode(tools.ModeYolo)
+	if got := b.State().Mode; got != tools.ModeAsk {
+		t.Errorf("the role's ceiling is passed: %s", got)
+	}
+	if err := b.SetModel("chosen"); err != nil {
+		t.Fatal(err)
+	}
+	tuned := b.Tuning()
+	tuned.TopP = &tenth
+	b.Tune(tuned)
+	b.turn("one")
+	if req := b.model.request(t, 0); req.Model != "chosen" || req.Temperature == nil || *req.Temperature != half || req.TopP == nil {
+		t.Errorf("in the role: %s, temperature %v, top_p %v", req.Model, req.Temperature, req.TopP)
+	}
+	if err := b.SetRole(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if st := b.State(); st.Model != "chosen" || st.Mode != tools.ModeYolo {
+		t.Errorf("after the role: %+v", st)
+	}
+	b.turn("two")
+	if req := b.model.request(t, 1); req.Model != "chosen" || req.Temperature != nil || req.TopP == nil || *req.TopP != tenth {
+		t.Errorf("after the role: %s, temperature %v, top_p %v", req.Model, req.Temperature, req.TopP)
+	}
+}
+
+func TestRoleChosenDuringAMessageOfAnotherHolds(t *testing.T) {
+	l := &leases{}
+	var b *bench
+	b = roleBench(t, l, reply{text: "1", act: func(ctx context.Context) {
+		if err := b.SetRole(ctx, "reader"); err != nil {
+			t.Error(err)
+		}
+	}}, reply{text: "2"})
+	b.Prompt(agent.Prompt{Text: "one", Role: "other"})
+	b.turnEnd()
+	if st := b.State(); st.Role != "reader" || b.Role().Name != "reader" {
+		t.Errorf("state %+v, role %s", st, b.Role().Name)
+	}
+	b.turn("two")
+	if req := b.model.request(t, 1); req.System != "SYSTEM READER" {
+		t.Errorf("system %q", req.System)
+	}
+}
+
+func TestRulesOfAQueuedCommandHoldForTheRestOfTheTurn(t *testing.T) {
+	var b *bench
+	held := map[string]int{}
+	read := reader("read", func(context.Context, tools.Call) (tools.Result, error) {
+		b.Prompt(agent.Prompt{Text: "also this", Allow: []string{"exec(make)"}})
+		return tools.Result{Text: "r"}, nil
+	})
+	b = startWith(t, []reply{{calls: []model.Call{call("a", "read", "{}")}}, {text: "both", act: func(context.Context) {
+		if held["exec(make)"] != 1 {
+			t.Errorf("in force: %v", held)
+		}
+	}}}, func(o *agent.Options) {
+		o.Allow = func(_ string, rules []string) (func(), error) {
+			for _, r := range rules {
+				held[r]++
+			}
+			return func() {
+				for _, r := range rules {
+					held[r]--
+				}
+			}, nil
+		}
+	}, read)
+	b.turn("first")
+	if held["exec(make)"] != 0 {
+		t.Errorf("still in force: %v", held)
 	}
 }

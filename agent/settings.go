@@ -8,10 +8,11 @@ import (
 )
 
 // SetMode changes the approval mode, also for calls that are still to come in this turn.
+// A role that allows less holds all the same: State says what is in force.
 func (c *Conversation) SetMode(m tools.Mode) {
 	c.mu.Lock()
 	c.mode = m
-	c.state.Mode = m
+	c.state.Mode = m.Under(c.scope.Ceiling())
 	saved, id := c.saved, c.row.ID
 	c.mu.Unlock()
 	if saved {
@@ -37,7 +38,7 @@ func (c *Conversation) Sees() bool {
 	return c.model.Sees
 }
 
-// Mode is the approval mode in force.
+// Mode is the approval mode that the person chose; a role may allow less.
 func (c *Conversation) Mode() tools.Mode {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -37,9 +37,27 @@ func (c *Conversation) Tune(t Tuning) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.keepTuned(t)
 	c.model.Temperature, c.model.TopP, c.model.ReasoningEffort, c.model.MaxOutputTokens = t.Temperature, t.TopP, t.ReasoningEffort, t.MaxOutputTokens
 	c.chosen++
-	// What a person sets outlives the role in which it was set.
-	c.own.Temperature, c.own.TopP, c.own.ReasoningEffort, c.own.MaxOutputTokens = t.Temperature, t.TopP, t.ReasoningEffort, t.MaxOutputTokens
 	c.opt.MaxSteps, c.opt.MaxCost = t.MaxSteps, t.MaxCost
 }
+
+// keepTuned makes what the person changes the session's own, so that it outlives a role
+// that is in force. The caller holds the lock.
+func (c *Conversation) keepTuned(t Tuning) {
+	if !same(t.Temperature, c.model.Temperature) {
+		c.own.Temperature = t.Temperature
+	}
+	if !same(t.TopP, c.model.TopP) {
+		c.own.TopP = t.TopP
+	}
+	if t.ReasoningEffort != c.model.ReasoningEffort {
+		c.own.ReasoningEffort = t.ReasoningEffort
+	}
+	if t.MaxOutputTokens != c.model.MaxOutputTokens {
+		c.own.MaxOutputTokens = t.MaxOutputTokens
+	}
+}
+
+func same(a, b *float64) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -26,6 +26,7 @@ type turn struct {
 	// too long.
 	overflowed bool
 	text       string
+	releases   []func() // of the rules of its prompts
 }
 
 // runTurn works on one prompt until the model stops, a limit, an error or an interrupt.
@@ -111,32 +112,14 @@ func (c *Conversation) backTo(before Model, lent string, chosen int) Model {
 
 // work commits the prompt and makes steps.
 func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason, error) {
-	c.mu.Lock()
-	if t := c.role.Template; t != "" && p.Shown == "" {
-		p.Text, p.Shown = strings.ReplaceAll(t, "__INPUT__", p.Text), p.Text
-	}
-	c.mu.Unlock()
-	seq, err := c.appendUser(context.WithoutCancel(ctx), p)
-	if err != nil {
+	defer t.end()
+	if err := c.take(ctx, t, p, t.started); err != nil {
 		return StopError, err
 	}
-	t.number = int(seq)
-	c.began(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: t.started})
 	c.findWindow()
 	c.awaitReady(ctx)
-	if c.opt.Attach != nil {
-		if text := c.opt.Attach(ctx, p.Text); text != "" {
-			if err := c.appendNotice(context.WithoutCancel(ctx), text); err != nil {
-				return StopError, err
-			}
-		}
-	}
-	if len(p.Allow) > 0 && c.opt.Allow != nil {
-		release, err := c.opt.Allow(c.row.ID, p.Allow)
-		if err != nil {
-			return StopError, err
-		}
-		defer release()
+	if err := c.equip(ctx, t, p); err != nil {
+		return StopError, err
 	}
 	for {
 		if ctx.Err() != nil {
@@ -164,6 +147,50 @@ func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason,
 		case !more:
 			return StopDone, nil
 		}
+	}
+}
+
+// take commits a prompt of the person, in the words of a template where the role has one.
+func (c *Conversation) take(ctx context.Context, t *turn, p Prompt, at time.Time) error {
+	c.mu.Lock()
+	if template := c.role.Template; template != "" && p.Shown == "" {
+		p.Text, p.Shown = strings.ReplaceAll(template, "__INPUT__", p.Text), p.Text
+	}
+	c.mu.Unlock()
+	seq, err := c.appendUser(context.WithoutCancel(ctx), p)
+	if err != nil {
+		return err
+	}
+	if t.number == 0 {
+		t.number = int(seq)
+	}
+	c.began(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: at})
+	return nil
+}
+
+// equip gives the model what a prompt mentions, and puts its rules in force for the turn.
+func (c *Conversation) equip(ctx context.Context, t *turn, p Prompt) error {
+	if c.opt.Attach != nil {
+		if text := c.opt.Attach(ctx, p.Text); text != "" {
+			if err := c.appendNotice(context.WithoutCancel(ctx), text); err != nil {
+				return err
+			}
+		}
+	}
+	if len(p.Allow) == 0 || c.opt.Allow == nil {
+		return nil
+	}
+	release, err := c.opt.Allow(c.row.ID, p.Allow)
+	if err == nil {
+		t.releases = append(t.releases, release)
+	}
+	return err
+}
+
+// end takes the rules of the turn's prompts out of force.
+func (t *turn) end() {
+	for _, release := range t.releases {
+		release()
 	}
 }
 
@@ -214,13 +241,14 @@ func (c *Conversation) overCost() string {
 func (c *Conversation) makeStep(ctx context.Context, t *turn) (more bool, err error) {
 	if t.step > 1 {
 		for _, p := range c.steer() {
-			seq, err := c.appendUser(context.WithoutCancel(ctx), p)
-			if err != nil {
+			if err := c.take(ctx, t, p, time.Now()); err != nil {
 				return false, err
 			}
 			t.guard = loopGuard{repeats: c.opt.LoopRepeats}
 			c.emitQueue()
-			c.began(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: time.Now()})
+			if err := c.equip(ctx, t, p); err != nil {
+				return false, err
+			}
 		}
 	}
 	snap, offered, err := c.offer(ctx, t)

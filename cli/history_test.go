@@ -196,3 +196,42 @@ func TestSessionOfANameIsBegunAndFoundAgain(t *testing.T) {
 	}
 	c.quit()
 }
+
+// A rewind gives back what was typed, not what was made of it, and goes back to before a
+// summary as well.
+func TestRewindGivesBackWhatWasTyped(t *testing.T) {
+	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."), modeltest.Text("Four."), modeltest.Text("Anew."))
+	c.srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {
+		return modeltest.Text("A summary."), strings.HasPrefix(r.System(), "Summarise")
+	})
+	c.project(".jcode/skills/greeting/SKILL.md", "---\nname: greeting\ndescription: Greets people.\n---\nSay ahoy.\n")
+	c.start()
+	c.say("first")
+	c.wait("One.")
+	c.say("/greeting the captain")
+	c.wait("Two.")
+	c.say("third")
+	c.wait("Three.")
+	c.say("fourth")
+	c.wait("Four.")
+	c.say("/compact")
+	c.wait("was summarised")
+	c.say("/rewind")
+	c.wait("Go back to before which prompt?", "/greeting the captain")
+	c.Type("captain")
+	c.Press("enter")
+	c.wait("What goes back?")
+	c.Press("enter")
+	if _, err := c.Wait(patience, func(s terminal.Screen) bool {
+		return s.Contains("› /greeting the captain") && s.Contains("back in the input") && !s.Contains("Four.") && !s.Contains("Two.")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	c.Press("enter")
+	c.wait("Anew.")
+	raw := string(c.last().Raw)
+	if !strings.Contains(raw, "One.") || !strings.Contains(raw, "Say ahoy.") || strings.Contains(raw, "Two.") || strings.Contains(raw, "A summary.") {
+		t.Errorf("sent %.4000s", raw)
+	}
+	c.quit()
+}

@@ -13,6 +13,7 @@ import (
 	"jcode/agent/model"
 	"jcode/cli/config"
 	"jcode/session"
+	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui"
 )
@@ -183,15 +184,30 @@ func (s *sessions) New(ctx context.Context, carry bool) (tui.Session, error) {
 	if err != nil {
 		return tui.Session{}, err
 	}
-	if old := s.conv(); old != nil {
-		if role := old.State().Role; role != "" {
-			if err := conv.SetRole(ctx, role); err != nil {
-				conv.Close()
-				return tui.Session{}, err
-			}
-		}
+	if err := inherit(ctx, conv, s.conv()); err != nil {
+		conv.Close()
+		return tui.Session{}, err
 	}
 	return s.open(ctx, conv)
+}
+
+// inherit enters the role that another conversation is in, as it is there where it is gone
+// by now, and takes a model that was chosen in it.
+func inherit(ctx context.Context, conv, from *agent.Conversation) error {
+	if from == nil || from.Role().Name == "" {
+		return nil
+	}
+	err := conv.SetRole(ctx, from.Role().Name)
+	if errors.Is(err, session.ErrNotFound) {
+		err = conv.EnterRole(ctx, from.Role())
+	}
+	if err != nil {
+		return err
+	}
+	if name := from.OwnModel(); name == from.State().Model && name != conv.State().Model {
+		return conv.SetModel(name)
+	}
+	return nil
 }
 
 // options are those of a further conversation: what the person set goes with them.
@@ -199,7 +215,7 @@ func (s *sessions) options() (agent.Options, error) {
 	opt, err := s.a.options()
 	if old := s.conv(); err == nil && old != nil {
 		opt.Mode = old.Mode()
-		opt.Model = old.State().Model
+		opt.Model = old.OwnModel()
 	}
 	return opt, err
 }
@@ -255,8 +271,8 @@ func (s *sessions) Delete(ctx context.Context, id string) error {
 	return errors.Join(s.a.store.Delete(ctx, id), hold.Release())
 }
 
-// resume goes on with a session: with the model it had where that can still be found, and
-// in the role it was in.
+// resume goes on with a session: with the model it had where that can still be found, in
+// the role it was in, and in its mode where that is more careful than the one in force.
 func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error) {
 	row, err := a.store.Get(ctx, id)
 	if err != nil {
@@ -268,6 +284,9 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 		} else {
 			opt.Model = row.Model
 		}
+	}
+	if kept, err := tools.ParseMode(row.Mode); err == nil && a.flags.Mode == "" {
+		opt.Mode = opt.Mode.Under(kept) // more rights than now are given by hand
 	}
 	if _, err := os.Stat(row.Cwd); row.Cwd != "" && err != nil {
 		a.board.say(agent.LevelWarn, "the session's folder %s is gone: working in %s", row.Cwd, a.cwd)

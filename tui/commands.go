@@ -249,6 +249,10 @@ func (p *program) mode(name string) tea.Cmd {
 	}
 	p.conv.SetMode(m)
 	p.state = p.conv.State()
+	if p.state.Mode != m {
+		p.flash("the role " + p.state.Role + " allows at most mode " + string(p.state.Mode) + "; mode " + name + " holds when it ends")
+		return nil
+	}
 	p.flash("mode " + name + ": " + modeHelp[m])
 	return nil
 }

@@ -209,6 +209,10 @@ func (p *plain) command(ctx context.Context, line string) {
 		var m tools.Mode
 		if m, err = tools.ParseMode(args); err == nil {
 			p.conv.SetMode(m)
+			if now := p.conv.State().Mode; now != m {
+				p.say("Mode " + string(now) + ": the role allows no more; mode " + args + " holds when it ends.")
+				break
+			}
 			p.say("Mode " + args + ": " + modeHelp[m] + ".")
 		}
 	case "model":

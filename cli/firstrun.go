@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"jcode/agent/model"
 	"jcode/cli/config"
@@ -32,7 +34,10 @@ func (a *app) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun
 			}
 			return append(rows, tui.Row{ID: rowTour, Name: "Take the offline tour", Info: "a scripted model, real tools, a temporary project"}), nil
 		},
-		EnterKey: func(_ context.Context, provider, key string) error {
+		EnterKey: func(ctx context.Context, provider, key string) error {
+			if err := tryKey(ctx, known, provider, key); err != nil {
+				return err
+			}
 			if err := config.StoreKey(a.paths.Credentials(), provider, key); err != nil {
 				return err
 			}
@@ -60,6 +65,33 @@ func (a *app) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun
 		}
 	}
 	return first
+}
+
+// keyWait is how long a provider may take to say what it thinks of a key.
+const keyWait = 8 * time.Second
+
+// tryKey asks a provider whether it takes a key. Only a refusal counts: a provider that is
+// out of reach says nothing about its key.
+func tryKey(ctx context.Context, known []model.ProviderConfig, provider, key string) error {
+	i := slices.IndexFunc(known, func(p model.ProviderConfig) bool { return p.Name == provider })
+	if i < 0 {
+		return fmt.Errorf("no provider %q is known", provider)
+	}
+	cfg := known[i]
+	cfg.Key = model.Secret(key)
+	client, err := model.NewOpenAI(cfg)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(ctx, keyWait)
+	defer cancel()
+	_, err = client.ListModels(ctx)
+	var refused *model.Error
+	if errors.As(err, &refused) && refused.Class == model.ClassAuth {
+		return fmt.Errorf("%s refuses this key, and it was not stored: %w", provider, err)
+	}
+	return nil
 }
 
 // readKeys takes the stored keys in.

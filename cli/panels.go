@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mime"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -239,8 +239,13 @@ func (a *app) health() string {
 	return fmt.Sprintf("mcp %d/%d", up, all)
 }
 
-// readImage reads a picture for a prompt.
-func readImage(path string) (string, []byte, error) {
+// readImage reads a picture for a prompt; its kind is decided by its content.
+func (a *app) readImage(path string) (string, []byte, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(a.paths.Home, rest)
+	} else if !filepath.IsAbs(path) {
+		path = filepath.Join(a.cwd, path)
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", nil, err
@@ -249,5 +254,12 @@ func readImage(path string) (string, []byte, error) {
 		return "", nil, fmt.Errorf("%s is larger than %d MB", path, maxImage>>20)
 	}
 	data, err := os.ReadFile(path)
-	return mime.TypeByExtension(filepath.Ext(path)), data, err
+	if err != nil {
+		return "", nil, err
+	}
+	kind := http.DetectContentType(data)
+	if !strings.HasPrefix(kind, "image/") {
+		return "", nil, fmt.Errorf("%s is no picture but %s", path, kind)
+	}
+	return kind, data, nil
 }

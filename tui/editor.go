@@ -41,6 +41,7 @@ type editor struct {
 	undos      []edit
 	redos      []edit
 	pastes     int
+	pictures   int
 	top        int // the first visual row shown, relative to the window that is drawn
 	maxUndo    int
 	generation int // changes with every edit

@@ -32,6 +32,7 @@ type fake struct {
 	replies  map[string]string
 	filled   map[string]tools.FormAnswer
 	stopped  int
+	blind    bool // the model takes no pictures
 	events   chan agent.Event
 	onPrompt func(p agent.Prompt)
 	compact  string
@@ -176,6 +177,7 @@ func (f *fake) sent() []string {
 }
 
 func (f *fake) State() agent.State { f.mu.Lock(); defer f.mu.Unlock(); return f.state }
+func (f *fake) Sees() bool         { f.mu.Lock(); defer f.mu.Unlock(); return !f.blind }
 func (f *fake) set(change func(s *agent.State)) {
 	f.mu.Lock()
 	change(&f.state)

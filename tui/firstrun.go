@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ func (p *program) firstRun() tea.Cmd {
 		return out
 	}})
 	pk := newPicker("Choose how to begin", nil, nil)
-	pk.noSearch = true
+	pk.noSearch, pk.leave = true, "leave"
 	pk.choose = func(p *program, r Row) tea.Cmd {
 		if r.ID == idEnterKey {
 			p.open(newProviders(p, pk))
@@ -115,10 +116,12 @@ type keyEntry struct {
 	provider Row
 	field    field
 	note     string
+	busy     bool // the provider is being asked
 	back     *picker
 }
 
 func (k *keyEntry) armed(time.Time) bool { return true }
+func (k *keyEntry) moving() bool         { return k.busy }
 func (k *keyEntry) paste(s string)       { k.field.paste(strings.TrimSpace(s)) }
 
 func (k *keyEntry) key(p *program, press tea.KeyPressMsg, act action) tea.Cmd {
@@ -130,12 +133,20 @@ func (k *keyEntry) key(p *program, press tea.KeyPressMsg, act action) tea.Cmd {
 		if secret == "" {
 			return nil
 		}
-		k.note = "storing …"
+		if k.busy {
+			return nil
+		}
+		k.busy, k.note = true, "asking "+k.provider.Name+" …"
 		return p.background(func(ctx context.Context) do {
 			err := p.opt.First.EnterKey(ctx, k.provider.ID, secret)
 			return func(p *program) tea.Cmd {
+				k.busy = false
+				if !slices.Contains(p.dialogs, dialog(k)) {
+					return nil // it was left meanwhile
+				}
 				if err != nil {
 					k.note = "✗ " + err.Error()
+					k.field = newField()
 					return nil
 				}
 				p.close(k)
@@ -143,17 +154,26 @@ func (k *keyEntry) key(p *program, press tea.KeyPressMsg, act action) tea.Cmd {
 			}
 		})
 	default:
-		k.field.key(press, act)
+		if !k.busy {
+			k.field.key(press, act)
+		}
 	}
 	return nil
 }
 
-func (k *keyEntry) draw(l *look, width, _ int) (lines []string, cursor *pos) {
+func (k *keyEntry) draw(l *look, width, height int) (lines []string, cursor *pos) {
 	lines = append(lines, titleRule(l, "API key for "+k.provider.Name, width, l.theme.Accent))
 	n := len(k.field.ed.lines[0])
-	lines = append(lines, cells.Fit(" key: "+strings.Repeat("•", min(n, 60)), width))
-	if k.note != "" {
-		lines = append(lines, cells.Paint(l.theme.Warn, cells.Fit(" "+oneLine(k.note), width)))
+	at := pos{1, min(6+n, width-1)}
+	lines = append(lines, cells.Paint(l.theme.Accent, " key: ")+cells.Fit(strings.Repeat("•", n), max(width-7, 0)))
+	note, style := "Type or paste it; it is not shown. "+k.provider.Name+" is asked whether it takes it, then it is stored in a file that only you can read.", l.theme.Faint
+	switch {
+	case k.busy:
+		note = spinner[l.spin%len(spinner)] + " " + k.note
+	case k.note != "":
+		note, style = k.note, l.theme.Bad
 	}
-	return append(lines, hints(l, width, "enter", "store it", "esc", "back")), &pos{1, min(6+n, width-1)}
+	body := wrapped(note, style, " ", width)
+	lines = append(lines, body[:min(len(body), max(height-3, 0))]...)
+	return append(lines, hints(l, width, "enter", "store it", "esc", "back")), &at
 }

@@ -189,6 +189,9 @@ func (p *program) paste(s string) tea.Cmd {
 		return nil
 	}
 	p.typing.last = time.Now()
+	if s == "" { // what some terminals make of a picture
+		return p.pasteClipboard(false)
+	}
 	if p.opt.Image != nil && imageFile.MatchString(strings.TrimSpace(s)) { // a picture that was dragged here
 		s = strings.TrimRight(fileWord(unquote(strings.TrimSpace(s))), " ") + " "
 	}
@@ -233,6 +236,8 @@ func (p *program) act(a action) tea.Cmd {
 		if !p.in.ExpandPaste() {
 			p.flash("no folded paste at the cursor")
 		}
+	case actPasteImage:
+		return p.pasteClipboard(true)
 	case actUnqueue:
 		p.takeBack()
 	case actTimes:
@@ -388,6 +393,9 @@ func (p *program) submit() tea.Cmd {
 	if err := p.attachImages(&prompt); err != nil {
 		p.say(agent.LevelWarn, err.Error())
 		return nil
+	}
+	if n := len(prompt.Images); n > 0 && p.conv != nil && !p.conv.Sees() {
+		p.say(agent.LevelWarn, p.state.Model+" takes no pictures: it only learns that "+count(n, "picture")+" came along. /model chooses another.")
 	}
 	cmd := p.sent(s)
 	p.prompt(prompt)

@@ -54,6 +54,7 @@ const (
 	actSelectNext  action = "select_next"
 	actCopy        action = "copy"
 	actRedraw      action = "redraw"
+	actPasteImage  action = "paste_picture"
 )
 
 // keyRow is one row of the key table.
@@ -73,6 +74,7 @@ var keyTable = []keyRow{
 	{actEditor, []string{"ctrl+g"}, "write in $EDITOR", "Input"},
 	{actSearch, []string{"ctrl+r"}, "search the history of prompts", "Input"},
 	{actPasteExpand, []string{"ctrl+x"}, "show a folded paste in full", "Input"},
+	{actPasteImage, []string{"ctrl+v", "alt+v"}, "paste a picture (or text) from the clipboard", "Input"},
 	{actLeft, []string{"left", "ctrl+b"}, "a character left", "Editing"},
 	{actRight, []string{"right", "ctrl+f"}, "a character right", "Editing"},
 	{actUp, []string{"up", "ctrl+p"}, "a line up, then older prompts", "Editing"},

@@ -28,6 +28,8 @@ type Conversation interface {
 // Settings are what a person changes in a running conversation.
 type Settings interface {
 	State() agent.State
+	// Sees reports whether the model in force takes pictures.
+	Sees() bool
 	SetMode(m tools.Mode)
 	SetModel(name string) error
 	SetRole(ctx context.Context, name string) error
@@ -188,6 +190,8 @@ type Options struct {
 	Context func(ctx context.Context) (agent.ContextUse, error)
 	// Image reads a picture for @image.png where the model sees; nil where none does.
 	Image func(path string) (mime string, data []byte, err error)
+	// Pictures is the folder for pictures from the clipboard; "" is one for temporary files.
+	Pictures string
 	// Save keeps a setting that was changed here ("theme").
 	Save func(key, value string) error
 	// Trust looks for what the folder's files would run, after the first frame; nil asks

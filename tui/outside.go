@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"jcode/agent"
 	"jcode/agent/model"
@@ -220,41 +218,6 @@ func (p *program) copyAnswer(arg string) tea.Cmd {
 	}
 	p.flash("there is no answer to copy")
 	return nil
-}
-
-// copyText puts text on the clipboard: through the terminal (OSC 52), and with the
-// machine's own tool where there is one.
-func (p *program) copyText(s string) tea.Cmd {
-	p.flash("copied " + count(strings.Count(s, "\n")+1, "line"))
-	ctx := p.ctx
-	return tea.Batch(p.tell(ansi.SetSystemClipboard(s)), func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-		defer cancel()
-		for _, tool := range clipboardTools(p.env) {
-			path, err := exec.LookPath(tool[0])
-			if err != nil {
-				continue
-			}
-			cmd := exec.CommandContext(ctx, path, tool[1:]...)
-			cmd.Stdin = bytes.NewReader([]byte(s))
-			if cmd.Run() == nil {
-				return nil
-			}
-		}
-		return nil // the terminal has it
-	})
-}
-
-// clipboardTools lists the commands that may reach this machine's clipboard.
-func clipboardTools(env func(string) string) [][]string {
-	var out [][]string
-	if env("WAYLAND_DISPLAY") != "" {
-		out = append(out, []string{"wl-copy"})
-	}
-	if env("DISPLAY") != "" {
-		out = append(out, []string{"xclip", "-selection", "clipboard"}, []string{"xsel", "-ib"})
-	}
-	return append(out, platformClipboard...)
 }
 
 // codeBlocks gives the contents of the fenced code blocks of an answer.

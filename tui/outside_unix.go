@@ -8,9 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// platformClipboard are the clipboard tools that need no display variable.
-var platformClipboard = [][]string{{"pbcopy"}}
-
 // canSuspend reports whether a shell with job control waits for this process: its parent
 // is in the same session and leads another process group.
 func canSuspend() bool {

@@ -38,6 +38,7 @@ type picker struct {
 	toggle  func(p *program, pk *picker) tea.Cmd   // Tab
 	tabHint string
 	enter   string // what Enter does, "" = "choose"
+	leave   string // what Esc does, "" = "close"
 }
 
 func newPicker(title string, rows []Row, choose func(p *program, r Row) tea.Cmd) *picker {
@@ -360,7 +361,7 @@ func (pk *picker) foot(l *look, width int) []string {
 	if pk.choose != nil {
 		pairs = append(pairs, "enter", orElse(pk.enter, "choose"))
 	}
-	pairs = append(pairs, "esc", "close") // always in sight
+	pairs = append(pairs, "esc", orElse(pk.leave, "close")) // always in sight
 	for _, a := range pk.actions {
 		pairs = append(pairs, a.Key, a.Label)
 	}

@@ -57,7 +57,7 @@ func (p *program) statusPart(name string) cells.Span {
 		if p.state.Model == "" {
 			return cells.Span{Text: "no model", Style: th.Warn}
 		}
-		return cells.Span{Text: oneLine(p.state.Model)}
+		return cells.Span{Text: strings.TrimSuffix(oneLine(p.state.Model), "/")} // a provider alone: it is asked at the first prompt
 	case "role":
 		return faint(oneLine(p.state.Role))
 	case "mode":

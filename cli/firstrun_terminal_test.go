@@ -1,0 +1,148 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jcode/internal/modeltest"
+	"jcode/internal/terminal"
+)
+
+// locked is a model server that takes one key only.
+func locked(t *testing.T, key string, replies ...modeltest.Reply) (url string, srv *modeltest.Handler) {
+	t.Helper()
+	srv = modeltest.NewHandler(replies...)
+	srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {
+		return modeltest.Text("A title"), strings.HasPrefix(r.System(), "Name the task")
+	})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+key {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = w.Write([]byte(`{"error":{"message":"Incorrect API key provided"}}`)) // a reader that left is its own matter
+			return
+		}
+		srv.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/v1", srv
+}
+
+// choose moves a picker's cursor onto a row and takes it.
+func (c *chat) choose(row string) {
+	c.t.Helper()
+	c.wait(row)
+	for range c.Screen().Rows {
+		if strings.Contains(c.Screen().Text(), "›   "+row) {
+			c.Press("enter")
+			return
+		}
+		before := c.Screen().Text()
+		c.Press("down")
+		c.until(func(s terminal.Screen) bool { return s.Text() != before })
+	}
+	c.t.Fatalf("%q cannot be chosen:\n%s", row, c.Screen().Text())
+}
+
+func TestFirstRunTakesAnAPIKey(t *testing.T) {
+	url, _ := locked(t, "sk-right-0123456789", modeltest.Text("Hello from the model."))
+	c := newChat(t)
+	settings := filepath.Join(c.home, "config.json")
+	if err := os.WriteFile(settings, []byte(`{"providers": {"acme": {"base_url": "`+url+`", "key_env": "ACME_API_KEY"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stored := filepath.Join(c.home, "credentials.json")
+	cmd := exec.Command("jcode")
+	cmd.Dir = c.dir
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); !strings.HasSuffix(name, "_API_KEY") && name != "OPENAI_BASE_URL" && name != "JCODE_MODEL" {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, "JCODE_HOME="+c.home, "HOME="+c.home)
+	term, err := terminal.Start(cmd, 90, 28)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Terminal = term
+	t.Cleanup(term.Close)
+
+	c.choose("Enter an API key")
+	c.wait("Whose key?")
+	c.Type("acme")
+	c.wait("search: acme")
+	c.Press("enter")
+	c.wait("API key for acme")
+	c.Press("esc") // second thoughts
+	c.wait("Choose how to begin")
+	c.choose("Enter an API key")
+	c.wait("Whose key?")
+	c.Type("acme")
+	c.wait("search: acme")
+	c.Press("enter")
+	c.wait("API key for acme")
+
+	c.Paste("sk-wrong\n")
+	c.wait("key: ••••••••")
+	c.Press("enter")
+	s := c.wait("acme refuses this key", "not stored")
+	if strings.Contains(s.Text(), "sk-wrong") {
+		t.Errorf("the key is on the screen:\n%s", s.Text())
+	}
+	if _, err := os.Stat(stored); err == nil {
+		t.Error("a wrong key was stored")
+	}
+
+	c.Type("sk-right-0123456789")
+	c.wait("key: •••••••••••••••••••")
+	c.Press("enter")
+	c.wait("ask for something")
+	c.say("hi")
+	c.wait("Hello from the model.")
+	info, err := os.Stat(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("the key's file has mode %v", info.Mode())
+	}
+	if data, err := os.ReadFile(stored); err != nil || !strings.Contains(string(data), "sk-right-0123456789") {
+		t.Errorf("stored: %s, %v", data, err)
+	}
+	if strings.Contains(c.Output(), "sk-right") {
+		t.Error("the key was written to the terminal")
+	}
+	c.quit()
+}
+
+func TestPictureFromTheClipboardReachesTheModel(t *testing.T) {
+	bin := t.TempDir()
+	script := "#!/bin/sh\ncase \"$*\" in --list-types) echo image/png;; *) printf '\\211PNG\\r\\n\\032\\n0123456789';; esac\n"
+	if err := os.WriteFile(filepath.Join(bin, "wl-paste"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("WAYLAND_DISPLAY", "wayland-test")
+	c := newChat(t, modeltest.Text("A picture of digits."))
+	c.start()
+	c.Type("what is")
+	c.wait("› what is")
+	c.Press("ctrl+v")
+	c.wait("› what is [Picture #1: 18 B]")
+	c.Press("enter")
+	c.wait("A picture of digits.")
+	req := c.request(0)
+	if last := req.Last(); last.Images != 1 || !strings.Contains(last.Content, "what is @"+c.home) {
+		t.Errorf("%d pictures in %q", last.Images, last.Content)
+	}
+	if !strings.Contains(string(req.Raw), "data:image/png;base64,iVBORw0KGgowMTIz") {
+		t.Errorf("the picture is not in the request: %s", req.Raw)
+	}
+	c.quit()
+}

@@ -1,0 +1,311 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"jcode/agent"
+	"jcode/internal/cells"
+	"jcode/internal/proc"
+	"jcode/internal/text"
+)
+
+// clipboard is a program that reaches a clipboard of this machine.
+type clipboard struct {
+	name string
+	// write takes text on its input. types lists what there is; nil where it cannot tell.
+	// text and picture print what there is; the last argument of picture is the type, where
+	// types is set.
+	write, types, text, picture []string
+	// decode turns what picture printed into bytes; nil takes it as it is.
+	decode func(out []byte) ([]byte, error)
+}
+
+// clipboards lists the programs that may reach the clipboard, the likeliest first.
+func clipboards(env func(string) string) []clipboard {
+	var out []clipboard
+	if env("WAYLAND_DISPLAY") != "" {
+		out = append(out, clipboard{name: "wl-copy", write: []string{}},
+			clipboard{name: "wl-paste", types: []string{"--list-types"}, text: []string{"--no-newline"}, picture: []string{"--no-newline", "--type"}})
+	}
+	if env("DISPLAY") != "" {
+		out = append(out, clipboard{
+			name: "xclip", write: []string{"-selection", "clipboard"}, types: []string{"-selection", "clipboard", "-o", "-t", "TARGETS"},
+			text: []string{"-selection", "clipboard", "-o"}, picture: []string{"-selection", "clipboard", "-o", "-t"},
+		}, clipboard{name: "xsel", write: []string{"-ib"}, text: []string{"-ob"}})
+	}
+	switch {
+	case runtime.GOOS == "darwin":
+		out = append(out, clipboard{name: "pbcopy", write: []string{}}, clipboard{name: "pngpaste", picture: []string{"-"}},
+			clipboard{name: "osascript", picture: []string{"-e", "the clipboard as «class PNGf»"}, decode: fromAppleScript},
+			clipboard{name: "pbpaste", text: []string{}})
+	case runtime.GOOS == "windows" || env("WSL_DISTRO_NAME") != "":
+		shell := []string{"-NoProfile", "-NonInteractive", "-STA", "-Command"}
+		out = append(out, clipboard{name: "clip.exe", write: []string{}}, clipboard{
+			name: "powershell.exe", text: append(shell, "Get-Clipboard -Raw"), picture: append(shell, powershellPicture), decode: fromBase64,
+		})
+	}
+	return out
+}
+
+// powershellPicture prints the picture on the clipboard as PNG in base64, or nothing.
+const powershellPicture = `Add-Type -AssemblyName System.Windows.Forms, System.Drawing; $i = [Windows.Forms.Clipboard]::GetImage(); ` +
+	`if ($i) { $s = New-Object IO.MemoryStream; $i.Save($s, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($s.ToArray()) }`
+
+// fromAppleScript reads "«data PNGf89504E47…»".
+func fromAppleScript(out []byte) ([]byte, error) {
+	_, digits, _ := strings.Cut(string(out), "PNGf")
+	digits, _, _ = strings.Cut(digits, "»")
+	return hex.DecodeString(digits)
+}
+
+func fromBase64(out []byte) ([]byte, error) {
+	return base64.StdEncoding.DecodeString(strings.TrimSpace(string(out)))
+}
+
+// clipboardWait bounds one program that reaches the clipboard: some wait for the one that
+// filled it.
+const clipboardWait = 5 * time.Second
+
+// maxPicture bounds a picture from the clipboard, in bytes.
+const maxPicture = 10 << 20
+
+// run starts the program with arguments and gives what it prints.
+func (c clipboard) run(ctx context.Context, args []string, input string) ([]byte, error) {
+	path, err := exec.LookPath(c.name)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, clipboardWait)
+	defer cancel()
+	out := &capped{max: 2*maxPicture + 1024}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env = proc.CommandEnv(os.Environ(), proc.EnvRules{})
+	cmd.Stdin, cmd.Stdout = strings.NewReader(input), out
+	cmd.WaitDelay = time.Second // what it leaves running may hold its output
+	if err := cmd.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return nil, fmt.Errorf("%s: %w", c.name, err)
+	}
+	return out.Bytes(), nil
+}
+
+// capped is a buffer that refuses more than max bytes.
+type capped struct {
+	bytes.Buffer
+	max int
+}
+
+func (c *capped) Write(b []byte) (int, error) {
+	if c.Len()+len(b) > c.max {
+		return 0, errors.New("what is on the clipboard is too large")
+	}
+	return c.Buffer.Write(b)
+}
+
+// copyText puts text on the clipboard: through the terminal (OSC 52), and with the
+// machine's own tool where there is one.
+func (p *program) copyText(s string) tea.Cmd {
+	p.flash("copied " + count(strings.Count(s, "\n")+1, "line"))
+	ctx := p.ctx
+	return tea.Batch(p.tell(ansi.SetSystemClipboard(s)), func() tea.Msg {
+		for _, c := range clipboards(p.env) {
+			if c.write == nil {
+				continue
+			}
+			if _, err := c.run(ctx, c.write, s); err == nil {
+				return nil
+			}
+		}
+		return nil // the terminal has it
+	})
+}
+
+// pasted is what was found on the clipboard: a picture or text.
+type pasted struct {
+	picture []byte
+	kind    string // "png", "jpeg", "gif", "webp"
+	text    string
+}
+
+// errNoClipboard says that nothing here reads the clipboard.
+var errNoClipboard = errors.New("nothing here reads the clipboard")
+
+// pictureKinds are the types that models take, the best first. It is never written.
+var pictureKinds = []string{"png", "jpeg", "webp", "gif"}
+
+// readClipboard gives what is on the clipboard, a picture before text. failed is what went
+// wrong where nothing was found; errNoClipboard where no program could be asked.
+func readClipboard(ctx context.Context, env func(string) string) (got pasted, failed error) {
+	failed = errNoClipboard
+	all := clipboards(env)
+	for _, c := range all {
+		if c.picture == nil {
+			continue
+		}
+		data, err := c.readPicture(ctx)
+		if errors.Is(err, exec.ErrNotFound) {
+			continue
+		}
+		kind, ok := strings.CutPrefix(http.DetectContentType(data), "image/")
+		switch {
+		case len(data) > maxPicture:
+			return pasted{}, fmt.Errorf("the picture is larger than %d MB", maxPicture>>20)
+		case ok:
+			return pasted{picture: data, kind: kind}, nil
+		}
+		failed = err
+	}
+	for _, c := range all {
+		if c.text == nil {
+			continue
+		}
+		out, err := c.run(ctx, c.text, "")
+		switch {
+		case errors.Is(err, exec.ErrNotFound):
+		case err != nil && (failed == nil || errors.Is(failed, errNoClipboard)):
+			failed = err
+		case err == nil && len(out) > 0:
+			return pasted{text: string(out)}, nil
+		case errors.Is(failed, errNoClipboard):
+			failed = nil
+		}
+	}
+	return pasted{}, failed
+}
+
+// readPicture gives the picture on the clipboard, nothing where there is none.
+func (c clipboard) readPicture(ctx context.Context) ([]byte, error) {
+	args := c.picture
+	if c.types != nil {
+		out, err := c.run(ctx, c.types, "")
+		if err != nil {
+			return nil, err
+		}
+		kind := ""
+		for _, k := range pictureKinds {
+			if kind == "" && strings.Contains("\n"+string(out)+"\n", "\nimage/"+k+"\n") {
+				kind = "image/" + k
+			}
+		}
+		if kind == "" {
+			return nil, nil
+		}
+		args = append(args[:len(args):len(args)], kind)
+	}
+	out, err := c.run(ctx, args, "")
+	if err != nil || c.decode == nil {
+		return out, err
+	}
+	return c.decode(out)
+}
+
+// pasteClipboard puts what is on the clipboard into the input: a picture as a chip, text as
+// a paste. Terminals keep pictures to themselves, so the clipboard itself is asked; asked
+// tells whether the person wants to hear where there is nothing.
+func (p *program) pasteClipboard(asked bool) tea.Cmd {
+	if asked {
+		p.flash("reading the clipboard …")
+	}
+	env := p.env
+	return p.background(func(ctx context.Context) do {
+		got, err := readClipboard(ctx, env)
+		file := ""
+		if err == nil && got.picture != nil {
+			file, err = keepPicture(p.opt.Pictures, got.picture, got.kind)
+		}
+		return func(p *program) tea.Cmd {
+			p.hint.text = ""
+			switch {
+			case file != "":
+				p.insertPicture(file, len(got.picture))
+			case got.text != "":
+				return p.paste(got.text)
+			case !asked:
+			case errors.Is(err, errNoClipboard):
+				p.say(agent.LevelWarn, noClipboard(env))
+			case err != nil:
+				p.say(agent.LevelWarn, "The clipboard could not be read: "+text.Clean(err.Error()))
+			default:
+				p.flash("the clipboard is empty")
+			}
+			return nil
+		}
+	})
+}
+
+// noClipboard says what to do where no program reads the clipboard.
+func noClipboard(env func(string) string) string {
+	const instead = " A picture also comes in as a file: drag it here, or name it with @."
+	switch {
+	case env("WAYLAND_DISPLAY") != "":
+		return "Nothing here reads the clipboard: install wl-clipboard." + instead
+	case env("DISPLAY") != "":
+		return "Nothing here reads the clipboard: install xclip." + instead
+	case env("SSH_CONNECTION") != "" || env("SSH_TTY") != "":
+		return "The clipboard is on the machine that you sit at, and its pictures do not come through a remote terminal." + instead
+	}
+	return "Nothing here reads the clipboard." + instead
+}
+
+// insertPicture writes a picture as a chip; what is sent is its file's name, and the
+// picture itself to a model that sees.
+func (p *program) insertPicture(file string, bytes int) {
+	p.in.pictures++
+	label := fmt.Sprintf("[Picture #%d: %s]", p.in.pictures, size(bytes))
+	chip := glyph{s: label, w: cells.Width(label), paste: strings.TrimRight(fileWord(file), " ")}
+	ins := []glyph{chip, {s: " ", w: 1}}
+	if at := p.in.left(p.in.cur); at.row == p.in.cur.row && p.in.class(at, false) != classBlank {
+		ins = append(ins[1:], ins...)
+	}
+	p.in.replace(p.in.cur, p.in.cur, [][]glyph{ins}, false)
+	p.menu.close()
+}
+
+// pictureLife is how long pictures from the clipboard are kept: what was sent is in the
+// session, this is for drafts and for earlier prompts that are sent again.
+const pictureLife = 30 * 24 * time.Hour
+
+// keepPicture writes a picture into a folder, for the person's eyes only, and clears old
+// ones away; "" is a folder for temporary files.
+func keepPicture(dir string, data []byte, kind string) (file string, err error) {
+	if dir == "" {
+		dir, err = os.MkdirTemp("", "jcode")
+	} else {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return "", fmt.Errorf("keep the picture: %w", err)
+	}
+	old, err := filepath.Glob(filepath.Join(dir, "picture-*"))
+	if err != nil {
+		return "", fmt.Errorf("keep the picture: %w", err)
+	}
+	for _, name := range old {
+		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > pictureLife {
+			_ = os.Remove(name) // another try comes with the next picture
+		}
+	}
+	f, err := os.CreateTemp(dir, "picture-*."+kind) // mode 0600
+	if err != nil {
+		return "", fmt.Errorf("keep the picture: %w", err)
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("keep the picture: %w", err)
+	}
+	return f.Name(), nil
+}

@@ -1,0 +1,125 @@
+//go:build linux
+
+package tui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// onPath puts scripts in front of everything else that could be called so, and takes the
+// real ones out of reach.
+func onPath(t *testing.T, scripts map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, body := range scripts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("no /bin/sh")
+	}
+	t.Setenv("PATH", dir)
+}
+
+// pngStart is enough of a picture to tell its kind by.
+const pngStart = `printf '\211PNG\r\n\032\n0123456789'`
+
+func TestPictureFromTheClipboardIsSent(t *testing.T) {
+	for name, c := range map[string]struct {
+		env, tool, script, kind string
+	}{
+		"wayland":             {"WAYLAND_DISPLAY=w", "wl-paste", `case "$*" in --list-types) echo text/html; echo image/png;; *"--type image/png") ` + pngStart + `;; *) exit 1;; esac`, "png"},
+		"x11":                 {"DISPLAY=:0", "xclip", `case "$*" in *TARGETS) echo TIMESTAMP; echo image/png;; *"-t image/png") ` + pngStart + `;; *) exit 1;; esac`, "png"},
+		"x11, no png":         {"DISPLAY=:0", "xclip", `case "$*" in *TARGETS) echo image/jpeg;; *"-t image/jpeg") printf '\377\330\377\340abc';; *) exit 1;; esac`, "jpeg"},
+		"windows underneath":  {"WSL_DISTRO_NAME=d", "powershell.exe", `case "$*" in *GetImage*) echo iVBORw0KGgowMTIz;; *) exit 1;; esac`, "png"},
+		"its window is away":  {"WAYLAND_DISPLAY=w", "wl-paste", `case "$*" in --list-types) echo image/png;; *) ` + pngStart + `; echo leftover >&2;; esac`, "png"},
+		"named for something": {"WAYLAND_DISPLAY=w", "wl-paste", `case "$*" in --list-types) echo image/png;; *) printf 'GIF89a1234';; esac`, "gif"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onPath(t, map[string]string{c.tool: c.script})
+			dir := filepath.Join(t.TempDir(), "pictures")
+			r := run(t, 80, 24, func(o *Options) {
+				o.Env = append(o.Env, c.env)
+				o.Pictures = dir
+				o.Image = func(path string) (string, []byte, error) {
+					data, err := os.ReadFile(path)
+					return "image/" + strings.TrimPrefix(filepath.Ext(path), "."), data, err
+				}
+			}).ready()
+			r.Type("what is")
+			r.see("› what is")
+			r.Press("ctrl+v")
+			r.see("› what is [Picture #1: ")
+			r.Type("this?")
+			r.see("B] this?")
+			r.Press("enter")
+			r.until("the prompt is sent", func() bool { return len(r.fake.sent()) == 1 })
+			r.fake.mu.Lock()
+			prompt := r.fake.prompts[0]
+			r.fake.mu.Unlock()
+			if len(prompt.Images) != 1 || prompt.Images[0].MIME != "image/"+c.kind || len(prompt.Images[0].Data) == 0 {
+				t.Errorf("images %v", prompt.Images)
+			}
+			if !strings.Contains(prompt.Text, "what is @"+dir) || !strings.HasSuffix(prompt.Text, "."+c.kind+" this?") {
+				t.Errorf("the text is %q", prompt.Text)
+			}
+			kept, err := filepath.Glob(filepath.Join(dir, "*"))
+			if err != nil || len(kept) != 1 {
+				t.Fatalf("kept %v, %v", kept, err)
+			}
+			if info, err := os.Stat(kept[0]); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%v, %v", info.Mode(), err)
+			}
+		})
+	}
+}
+
+func TestEmptyPasteAsksTheClipboardForAPicture(t *testing.T) {
+	onPath(t, map[string]string{"wl-paste": `case "$*" in --list-types) echo image/png;; *) ` + pngStart + `;; esac`})
+	r := run(t, 80, 24, func(o *Options) {
+		o.Env, o.Pictures = append(o.Env, "WAYLAND_DISPLAY=w"), t.TempDir()
+	}).ready()
+	r.Paste("") // what some terminals send when a picture is pasted
+	r.see("› [Picture #1: ")
+}
+
+func TestClipboardWithoutAPicture(t *testing.T) {
+	for name, c := range map[string]struct {
+		env     string
+		scripts map[string]string
+		want    string
+	}{
+		"text":                 {"WAYLAND_DISPLAY=w", map[string]string{"wl-paste": `case "$*" in --list-types) echo text/plain;; --no-newline) printf 'some text';; *) exit 1;; esac`}, "› some text"},
+		"nothing":              {"DISPLAY=:0", map[string]string{"xclip": `exit 0`}, "the clipboard is empty"},
+		"no program, wayland":  {"WAYLAND_DISPLAY=w", nil, "install wl-clipboard"},
+		"no program, x11":      {"DISPLAY=:0", nil, "install xclip"},
+		"no screen":            {"SSH_CONNECTION=a", nil, "the machine that you sit at"},
+		"nowhere":              {"X=y", nil, "Nothing here reads the clipboard."},
+		"it fails":             {"DISPLAY=:0", map[string]string{"xclip": `echo "no display" >&2; exit 1`}, "could not be read: xclip"},
+		"no picture after all": {"DISPLAY=:0", map[string]string{"xclip": `case "$*" in *TARGETS) echo image/png;; *image/png) printf '<html>';; *) printf 'words';; esac`}, "› words"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onPath(t, c.scripts)
+			r := run(t, 100, 24, func(o *Options) { o.Env, o.Pictures = append(o.Env, c.env), t.TempDir() }).ready()
+			r.Press("alt+v")
+			r.see(c.want)
+		})
+	}
+}
+
+func TestModelThatDoesNotSeeIsNamed(t *testing.T) {
+	r := run(t, 100, 24, func(o *Options) {
+		o.Image = func(string) (string, []byte, error) { return "image/png", []byte("x"), nil }
+	}).ready()
+	r.fake.mu.Lock()
+	r.fake.blind = true
+	r.fake.mu.Unlock()
+	r.Type("see @a.png now")
+	r.see("› see @a.png now")
+	r.Press("enter")
+	r.see("test/model takes no pictures")
+}

@@ -183,9 +183,3 @@ func TestRequiredLiterals(t *testing.T) {
 		}
 	}
 }
-
-func FuzzParseIndexEnds(f *testing.F) {
-	f.Add([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01" + strings.Repeat("\x00", 60) + "\x00\x01a\x00"))
-	f.Add([]byte("DIRC\x00\x00\x00\x04\x00\x00\x00\x01" + strings.Repeat("\x00", 60) + "\x40\x01\x00\x00\x00a\x00"))
-	f.Fuzz(func(_ *testing.T, data []byte) { parseIndex(data) })
-}

@@ -2,13 +2,13 @@ package permission
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"jcode/internal/gitindex"
 	"jcode/internal/paths"
 )
 
@@ -169,70 +169,17 @@ func submodules(common, own, dir string) (out []string) {
 	return out
 }
 
-// gitLinks lists the paths of an index under which other repositories stand. What it can't
-// read it leaves out.
+// gitLinks lists the paths of an index under which other repositories stand.
 func gitLinks(index []byte) (out []string) {
-	const header, fixed, link = 12, 40, 0o160000
-	if len(index) < header || string(index[:4]) != "DIRC" || !bytes.Contains(index, []byte{0, 0, link >> 8, 0}) {
-		return nil
+	if !bytes.Contains(index, []byte{0, 0, gitindex.Link >> 8, 0}) {
+		return nil // most have none, and need no closer look
 	}
-	version := binary.BigEndian.Uint32(index[4:])
-	for _, hash := range []int{20, 32} { // SHA-1, SHA-256
-		out = nil
-		at, name := header, ""
-		for range binary.BigEndian.Uint32(index[8:]) {
-			start := at
-			if at+fixed+hash+2 > len(index) {
-				break
-			}
-			mode := binary.BigEndian.Uint32(index[at+24:])
-			at += fixed + hash
-			if version >= 3 && index[at]&0x40 != 0 {
-				at += 2
-			}
-			at += 2
-			if version >= 4 {
-				strip, n := stripped(index[min(at, len(index)):])
-				if n == 0 || strip > len(name) {
-					break
-				}
-				at += n
-				name = name[:len(name)-strip]
-			} else {
-				name = ""
-			}
-			end := bytes.IndexByte(index[min(at, len(index)):], 0)
-			if end < 0 {
-				break
-			}
-			name += string(index[at : at+end])
-			if at += end + 1; version < 4 {
-				at = start + (at-start+7)/8*8
-			}
-			if mode == link {
-				out = append(out, name)
-			}
-		}
-		if len(out) > 0 {
-			return out
+	for _, e := range gitindex.Parse(index) {
+		if e.Mode == gitindex.Link {
+			out = append(out, e.Path)
 		}
 	}
 	return out
-}
-
-// stripped reads the number of bytes that a name shares no more with the one before; n is
-// its length, 0 where there is none.
-func stripped(b []byte) (value, n int) {
-	for n < len(b) && n < 5 {
-		c := b[n]
-		n++
-		value = value<<7 | int(c&0x7f)
-		if c&0x80 == 0 {
-			return value, n
-		}
-		value++
-	}
-	return 0, 0
 }
 
 // runningKey names the first key of a git configuration that makes git run a program, take

@@ -97,7 +97,7 @@ func WriteIn(root *os.Root, name string, data []byte, o Options) (err error) {
 // error says that it may not. The file is nil where something else keeps it from being
 // opened (a program that runs, say): replacing it may still work.
 func writable(root *os.Root, name string) (*os.File, error) {
-	f, err := root.OpenFile(name, os.O_WRONLY, 0)
+	f, err := root.OpenFile(name, os.O_WRONLY|openFlags, 0)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return nil, fmt.Errorf("write %s: the file is read-only: %w", name, fs.ErrPermission)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -51,9 +50,9 @@ func load(p place, t target) (c change, err error) {
 	if info.Size() > maxEditable {
 		return c, tools.Errorf(tools.KindLimit, "%s has %s: files over %s are not changed here, use exec", t.shown, size(info.Size()), size(maxEditable))
 	}
-	file, err := p.root.OpenFile(p.name, os.O_RDONLY|openFlags, 0)
+	file, _, err := p.openRegular(t)
 	if err != nil {
-		return c, ioError(err, t)
+		return c, err
 	}
 	defer func() { _ = file.Close() }() // only read
 	c.exists = true
@@ -174,14 +173,19 @@ func firstAbsent(path string) string {
 // store writes the new bytes and runs the commands for the file; what they made of it
 // becomes the change's outcome.
 func (f *files) store(ctx context.Context, p place, c *change) (said string, err error) {
-	if err := atomicfile.WriteIn(p.root, p.name, c.after, atomicfile.Options{}); err != nil {
+	in, err := f.ws.settle(p)
+	if err != nil {
+		return "", ioError(err, c.t)
+	}
+	defer in.close()
+	if err := atomicfile.WriteIn(in.root, in.name, c.after, atomicfile.Options{}); err != nil {
 		return "", ioError(err, c.t)
 	}
 	said = f.afterEdit(ctx, c.t)
 	if f.opts.Runner == nil || len(f.opts.AfterEdit) == 0 {
 		return said, nil
 	}
-	now, err := load(p, c.t)
+	now, err := load(in, c.t)
 	if err != nil {
 		return said, fmt.Errorf("after the commands of after_edit: %w", err)
 	}

@@ -340,6 +340,85 @@ func TestLinkThatTurnsAfterApprovalIsNotFollowed(t *testing.T) { // A04
 	}
 }
 
+// swapRecorder turns a folder into a link at the last moment before a change.
+type swapRecorder struct{ swap func() }
+
+func (s *swapRecorder) Track(context.Context, tools.Call, []string) (func(context.Context) error, error) {
+	if s.swap != nil {
+		s.swap()
+	}
+	return func(context.Context) error { return nil }, nil
+}
+
+// A link that comes between the last look and the change is not followed either, also not
+// to a place in the workspace, where nothing else would stop it: git's hooks.
+func TestLinkThatTurnsAtTheLastMomentIsNotFollowed(t *testing.T) { // A04, A06
+	for _, tc := range []struct {
+		tool string
+		args args
+		turn string // what becomes a link to the hooks
+	}{
+		{"write", args{"path": "d/post-commit", "content": "evil"}, "d"},
+		{"write", args{"path": "d/e/post-commit", "content": "evil"}, "d"},
+		{"write", args{"path": "new/post-commit", "content": "evil"}, "new"},
+		{"write", args{"path": "new/deep/post-commit", "content": "evil"}, "new"},
+		{"edit", args{"path": "d/pre-commit", "old_string": "harmless", "new_string": "evil"}, "d"},
+		{"mkdir", args{"path": "d/post-commit"}, "d"},
+		{"mkdir", args{"path": "new/post-commit"}, "new"},
+		{"mv", args{"src": "script", "dst": "d/post-commit"}, "d"},
+		{"mv", args{"src": "script", "dst": "new/post-commit"}, "new"},
+		{"mv", args{"src": "d/pre-commit", "dst": "moved"}, "d"},
+		{"remove", args{"path": "d/pre-commit"}, "d"},
+	} {
+		rec := &swapRecorder{}
+		r := newRig(t, builtin.Options{Recorder: rec})
+		r.put(".git/hooks/pre-commit", "own")
+		r.put("d/pre-commit", "harmless")
+		r.put("d/e/x", "")
+		r.put("script", "evil")
+		rec.swap = func() {
+			path := filepath.Join(r.dir, tc.turn)
+			if err := os.Rename(path, path+".aside"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Error(err)
+			}
+			if err := os.Symlink(filepath.Join(".git", "hooks"), path); err != nil {
+				t.Skipf("links can't be made here: %v", err)
+			}
+		}
+		res := r.call(tc.tool, tc.args)
+		left, err := os.ReadDir(filepath.Join(r.dir, ".git", "hooks"))
+		if err != nil || len(left) != 1 {
+			t.Errorf("%s %v: the hooks are %v, %v; %s", tc.tool, tc.args, left, err, res.Text)
+		}
+		r.holds(".git/hooks/pre-commit", "own")
+	}
+}
+
+// A path outside that was approved is entered without following what became a link since.
+func TestApprovedPathOutsideIsEnteredWithoutLinks(t *testing.T) {
+	rec := &swapRecorder{}
+	r := newRig(t, builtin.Options{Recorder: rec})
+	outside, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"a", "secret"} {
+		if err := os.Mkdir(filepath.Join(outside, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rec.swap = func() {
+		a := filepath.Join(outside, "a")
+		if err := errors.Join(os.Rename(a, a+".aside"), os.Symlink("secret", a)); err != nil {
+			t.Skipf("links can't be made here: %v", err)
+		}
+	}
+	r.call("write", args{"path": filepath.ToSlash(outside) + "/a/new/f", "content": "x"})
+	if left, err := os.ReadDir(filepath.Join(outside, "secret")); err != nil || len(left) != 0 {
+		t.Errorf("%v %v", left, err)
+	}
+}
+
 func TestAfterEditTellsAndMakesNothingStale(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("sh is not installed")

@@ -137,7 +137,7 @@ func (f *files) hold(ctx context.Context, call tools.Call, kind tools.AccessKind
 	if err != nil {
 		return place{}, nil, err
 	}
-	if p, err = f.ws.open(t.abs); err != nil {
+	if p, err = f.ws.enter(t.abs); err != nil {
 		unlock()
 		return place{}, nil, ioError(err, t)
 	}

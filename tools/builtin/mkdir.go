@@ -43,14 +43,14 @@ func (f *files) runMkdir(ctx context.Context, call tools.Call, a pathArgs) (tool
 	}
 	defer release()
 	res := tools.Result{Text: "created " + t.shown, Data: map[string]any{}, Display: tools.Display{Path: t.shown}}
-	if info, err := p.root.Stat(p.name); err == nil {
+	if info, err := p.root.Lstat(p.name); err == nil {
 		if !info.IsDir() {
 			return tools.Result{}, tools.Errorf(tools.KindIO, "%s exists and is not a folder", t.shown)
 		}
 		res.Text = t.shown + " exists already"
 		return res, nil
 	}
-	err = f.recorded(ctx, call, func() error { return p.root.MkdirAll(p.name, 0o777) }, t.abs)
+	err = f.recorded(ctx, call, func() error { return f.ws.makeFolders(t.abs) }, t.abs)
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
 	}

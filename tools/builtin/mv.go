@@ -76,10 +76,10 @@ func (m opened) close() {
 
 // openMove opens both ends of a move and checks that nothing stands in its way.
 func (f *files) openMove(src, dst target) (m opened, err error) {
-	if m.from, err = f.ws.open(src.abs); err != nil {
+	if m.from, err = f.ws.enter(src.abs); err != nil {
 		return m, ioError(err, src)
 	}
-	if m.to, err = f.ws.open(dst.abs); err != nil {
+	if m.to, err = f.ws.enter(dst.abs); err != nil {
 		m.from.close()
 		return m, ioError(err, dst)
 	}
@@ -125,7 +125,7 @@ func (f *files) runMv(ctx context.Context, call tools.Call, a mvArgs) (tools.Res
 	if err != nil {
 		return tools.Result{}, ioError(err, src)
 	}
-	if err := f.recorded(ctx, call, func() error { return move(ctx, m.from, m.to) }, src.abs, dst.abs); err != nil {
+	if err := f.recorded(ctx, call, func() error { return f.ws.move(ctx, m.from, m.to) }, src.abs, dst.abs); err != nil {
 		return tools.Result{}, ioError(err, src)
 	}
 	for _, path := range inside {
@@ -136,19 +136,13 @@ func (f *files) runMv(ctx context.Context, call tools.Call, a mvArgs) (tools.Res
 }
 
 // move renames, or copies and removes where both ends are not in one file system.
-func move(ctx context.Context, from, to place) error {
-	if dir := filepath.Dir(to.name); dir != "." {
-		if err := to.root.MkdirAll(dir, 0o777); err != nil {
-			return err
-		}
+func (w *Workspace) move(ctx context.Context, from, to place) error {
+	to, err := w.settle(to)
+	if err != nil {
+		return err
 	}
-	var err error
-	if from.root == to.root {
-		err = from.root.Rename(from.name, to.name)
-	} else {
-		err = os.Rename(from.abs, to.abs)
-	}
-	if !crossDevice(err) {
+	defer to.close()
+	if err = rename(from, to); !crossDevice(err) {
 		return err
 	}
 	if err := copyTree(ctx, from, to); err != nil {

@@ -4,7 +4,10 @@ package builtin
 
 import (
 	"errors"
+	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // openFlags keep the opening of a pipe that nobody writes to from waiting.
@@ -15,3 +18,21 @@ func notFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
 // crossDevice reports that a rename would lead to another file system.
 func crossDevice(err error) bool { return errors.Is(err, syscall.EXDEV) }
+
+// rename moves between two opened folders, so that no link on the way is followed.
+func rename(from, to place) (err error) {
+	a, err := from.root.Open(".")
+	if err != nil {
+		return err
+	}
+	b, err := to.root.Open(".")
+	if err != nil {
+		return errors.Join(err, a.Close())
+	}
+	err = unix.Renameat(int(a.Fd()), from.name, int(b.Fd()), to.name)
+	_, _ = a.Close(), b.Close() // only handles
+	if err != nil {
+		return &os.LinkError{Op: "rename", Old: from.name, New: to.name, Err: err}
+	}
+	return nil
+}

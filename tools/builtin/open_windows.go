@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"errors"
+	"os"
 	"syscall"
 )
 
@@ -14,3 +15,11 @@ func notFolder(err error) bool {
 
 // crossDevice reports that a rename would lead to another volume (ERROR_NOT_SAME_DEVICE).
 func crossDevice(err error) bool { return errors.Is(err, syscall.Errno(17)) }
+
+// rename moves a file or folder.
+func rename(from, to place) error {
+	if from.root == to.root {
+		return from.root.Rename(from.name, to.name)
+	}
+	return os.Rename(from.abs, to.abs)
+}

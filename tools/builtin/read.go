@@ -80,7 +80,7 @@ func (f *files) readFile(ctx context.Context, call tools.Call, a readArgs) (tool
 	if err := judged(call, tools.AccessRead, t); err != nil {
 		return tools.Result{}, err
 	}
-	p, err := f.ws.open(t.abs)
+	p, err := f.ws.enter(t.abs)
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
 	}
@@ -107,28 +107,31 @@ func (f *files) readFile(ctx context.Context, call tools.Call, a readArgs) (tool
 	return withNote(res, t.note), nil
 }
 
-// openRegular opens a regular file for reading; anything else is refused by its kind.
+// openTries is how often a file is opened that somebody keeps replacing.
+const openTries = 5
+
+// openRegular opens a regular file for reading; anything else is refused by its kind. What
+// is opened is what was looked at: a link that came in between is not followed.
 func (p place) openRegular(t target) (*os.File, fs.FileInfo, error) {
-	info, err := p.stat(t)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, refuseKind(info, t)
-	}
-	file, err := p.root.OpenFile(p.name, os.O_RDONLY|openFlags, 0)
-	if err != nil {
-		return nil, nil, ioError(err, t)
-	}
-	// It may have become something else since.
-	if info, err = file.Stat(); err == nil && !info.Mode().IsRegular() {
-		err = refuseKind(info, t)
-	}
-	if err != nil {
+	for range openTries {
+		info, err := p.stat(t)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !info.Mode().IsRegular() {
+			return nil, nil, refuseKind(info, t)
+		}
+		file, err := p.root.OpenFile(p.name, os.O_RDONLY|openFlags, 0)
+		if err != nil {
+			return nil, nil, ioError(err, t)
+		}
+		now, err := file.Stat()
+		if err == nil && os.SameFile(info, now) {
+			return file, now, nil
+		}
 		_ = file.Close() // only read
-		return nil, nil, err
 	}
-	return file, info, nil
+	return nil, nil, tools.Errorf(tools.KindIO, "%s is being replaced all the time: try again", t.shown)
 }
 
 // readSmall reads a file of a size that is held in memory.

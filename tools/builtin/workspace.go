@@ -49,6 +49,9 @@ func (f *folder) current() (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
+	if is, err := root.Stat("."); err != nil || !os.SameFile(is, now) {
+		return nil, errors.Join(turned(f.path), root.Close())
+	}
 	// Others may still work with the old one.
 	f.gone = append(f.gone, f.root)
 	f.root = root

@@ -13,6 +13,7 @@ import (
 	"jcode/agent/model"
 	"jcode/cli/config"
 	"jcode/internal/paths"
+	"jcode/internal/tidy"
 	"jcode/mcp"
 	"jcode/session"
 	"jcode/tools"
@@ -228,13 +229,25 @@ func (a *app) builtins() []tools.Tool {
 	return append(list, builtin.Desk()...)
 }
 
-// spill keeps the whole text of a result that was cut.
+// fileName makes of a tool's name one that every file system takes.
+func fileName(tool string) string {
+	name := []byte(tool[:min(len(tool), 80)])
+	for i, b := range name {
+		if b != '_' && (b < '0' || b > '9') && (b < 'A' || b > 'Z') && (b < 'a' || b > 'z') {
+			name[i] = '-'
+		}
+	}
+	return string(name)
+}
+
+// spill keeps the whole text of a result that was cut, for a week.
 func (a *app) spill(call tools.Call, whole string) (string, error) {
 	dir := filepath.Join(a.paths.Data, "logs", "results")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(dir, call.Name+"-*.txt")
+	tidy.Folder(dir, tidy.Limits{Age: 7 * 24 * time.Hour, Bytes: 1 << 30})
+	f, err := os.CreateTemp(dir, fileName(call.Name)+"-*.txt")
 	if err != nil {
 		return "", err
 	}

@@ -3,9 +3,10 @@ package mcp
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
+
+	"jcode/internal/tidy"
 )
 
 // fileSaver keeps results that don't fit into a text.
@@ -28,7 +29,7 @@ func (f *fileSaver) save(mime string, data []byte) (string, error) {
 	n := f.n
 	f.mu.Unlock()
 	if n == 1 {
-		f.prune()
+		tidy.Folder(f.dir, tidy.Limits{Age: keepFiles})
 	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return "", err
@@ -42,19 +43,6 @@ func (f *fileSaver) save(mime string, data []byte) (string, error) {
 		err = closeErr
 	}
 	return out.Name(), err
-}
-
-// prune removes old results; what can't be removed stays.
-func (f *fileSaver) prune() {
-	entries, err := os.ReadDir(f.dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > keepFiles {
-			_ = os.Remove(filepath.Join(f.dir, e.Name())) // next time
-		}
-	}
 }
 
 func extensionOf(mime string) string {

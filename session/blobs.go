@@ -18,21 +18,8 @@ const (
 	packFrom = 512
 )
 
-// PutBlob keeps bytes under their content hash and gives the hash. Equal bytes are kept
-// once. A blob that no call and no checkpoint names goes with a later deletion of a session.
-func (s *Store) PutBlob(ctx context.Context, data []byte) (string, error) {
-	b, err := pack(data)
-	if err != nil {
-		return "", fmt.Errorf("keep blob: %w", err)
-	}
-	if err := s.write(ctx, func(t *tx) error { return t.putBlob(b, s.now()) }); err != nil {
-		return "", fmt.Errorf("keep blob: %w", err)
-	}
-	return b.hash, nil
-}
-
-// Blob gives the bytes kept under a content hash, or ErrNotFound.
-func (s *Store) Blob(ctx context.Context, hash string) ([]byte, error) {
+// blob gives the bytes kept under a content hash, or ErrNotFound.
+func (s *Store) blob(ctx context.Context, hash string) ([]byte, error) {
 	b := packed{hash: hash}
 	err := s.readRow(ctx, "SELECT size, codec, bytes FROM blobs WHERE hash = ?", []any{hash}, &b.size, &b.codec, &b.bytes)
 	if err != nil {
@@ -103,6 +90,8 @@ func (b packed) unpack() ([]byte, error) {
 	return data, nil
 }
 
+// putBlob keeps bytes under their content hash. Equal bytes are kept once. A blob that no
+// checkpoint names goes with a later deletion of a session.
 func (t *tx) putBlob(b packed, now time.Time) error {
 	_, err := t.exec(`INSERT INTO blobs (hash, size, codec, bytes, at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (hash) DO UPDATE SET at = excluded.at`, b.hash, b.size, b.codec, b.bytes, toMillis(now))
@@ -115,7 +104,6 @@ const blobGrace = time.Hour
 // sweepBlobs drops blobs that nothing names any more, in whatever process.
 func (t *tx) sweepBlobs(now time.Time) error {
 	_, err := t.exec(`DELETE FROM blobs WHERE at < ? AND
-		NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.blob = blobs.hash AND c.blob <> '') AND
 		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.before_hash = blobs.hash AND p.before_hash <> '') AND
 		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.after_hash = blobs.hash AND p.after_hash <> '')`, toMillis(now.Add(-blobGrace)))
 	return err

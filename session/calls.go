@@ -23,7 +23,7 @@ func (s *Store) StartCall(ctx context.Context, sessionID string, seq int64, inde
 	return nil
 }
 
-// FinishCall commits a call's end: Status, Result, Blob, Data, Display, Parts and Ended
+// FinishCall commits a call's end: Status, Result, Data, Display, Parts and Ended
 // (now, where zero). Session, Seq and Index say which call.
 func (s *Store) FinishCall(ctx context.Context, c Call) error {
 	var parts *string
@@ -43,9 +43,9 @@ func (s *Store) FinishCall(ctx context.Context, c Call) error {
 		if err != nil {
 			return err
 		}
-		return affected(t.exec(`UPDATE tool_calls SET status = ?, result = ?, blob = ?, data = ?, display = ?, parts = ?,
-			started = CASE WHEN started = 0 THEN ?7 ELSE started END, ended = ?7 WHERE message = ? AND idx = ?`,
-			c.Status, c.Result, c.Blob, rawText(c.Data), rawText(c.Display), parts, toMillis(c.Ended), id, c.Index))
+		return affected(t.exec(`UPDATE tool_calls SET status = ?, result = ?, data = ?, display = ?, parts = ?,
+			started = CASE WHEN started = 0 THEN ?6 ELSE started END, ended = ?6 WHERE message = ? AND idx = ?`,
+			c.Status, c.Result, rawText(c.Data), rawText(c.Display), parts, toMillis(c.Ended), id, c.Index))
 	})
 	if err != nil {
 		return fmt.Errorf("finish call %s: %w", c.ID, err)
@@ -159,7 +159,7 @@ func (t *tx) messageID(sessionID string, seq int64) (int64, error) {
 // message is missing or no assistant's is dropped: nobody could answer it.
 func (s *Store) attachCalls(ctx context.Context, all []Message, low, high int64) error {
 	at := 0
-	return s.read(ctx, `SELECT message, idx, call_id, name, wire, arguments, status, result, blob, data, display, parts, started, ended
+	return s.read(ctx, `SELECT message, idx, call_id, name, wire, arguments, status, result, data, display, parts, started, ended
 		FROM tool_calls WHERE message > ? AND message < ? ORDER BY message, idx`, []any{low, high}, func(scan func(...any) error) error {
 		c, err := scanCall(scan)
 		if err != nil {
@@ -179,14 +179,14 @@ func (s *Store) attachCalls(ctx context.Context, all []Message, low, high int64)
 func scanCall(scan func(...any) error) (Call, error) {
 	var c Call
 	var message int64
-	var id, name, wire, arguments, status, result, blob sql.NullString
+	var id, name, wire, arguments, status, result sql.NullString
 	var data, display, parts sql.RawBytes
 	var index, started, ended any
-	if err := scan(&message, &index, &id, &name, &wire, &arguments, &status, &result, &blob, &data, &display, &parts, &started, &ended); err != nil {
+	if err := scan(&message, &index, &id, &name, &wire, &arguments, &status, &result, &data, &display, &parts, &started, &ended); err != nil {
 		return Call{}, err
 	}
 	c.Seq = message & maxSeq
-	c.ID, c.Name, c.Wire, c.Arguments, c.Result, c.Blob = id.String, name.String, wire.String, arguments.String, result.String, blob.String
+	c.ID, c.Name, c.Wire, c.Arguments, c.Result = id.String, name.String, wire.String, arguments.String, result.String
 	if i, ok := index.(int64); ok {
 		c.Index = int(i)
 	}

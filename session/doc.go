@@ -153,8 +153,7 @@ type Call struct {
 	Wire      string // as it was sent
 	Arguments string // byte for byte as the model wrote it
 	Status    Status
-	Result    string          // capped; the rest is in a blob
-	Blob      string          // content hash of the whole result, empty when not cut
+	Result    string          // capped, as the model read it
 	Data      json.RawMessage // the structured result
 	Display   json.RawMessage // what the person sees of it
 	Parts     []Part

@@ -71,8 +71,8 @@ func (t *tx) copyHistory(n, m, last int64, whole bool) error {
 		FROM messages WHERE id > ?4 AND id <= ?5 AND rewound = 0`, shift, m, last, low, high); err != nil {
 		return err
 	}
-	if _, err := t.exec(`INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status, result, blob, data, parts, display, started, ended)
-		SELECT c.message + ?1, c.idx, c.call_id, c.name, c.wire, c.arguments, c.status, c.result, c.blob, c.data, c.parts, c.display, c.started, c.ended
+	if _, err := t.exec(`INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status, result, data, parts, display, started, ended)
+		SELECT c.message + ?1, c.idx, c.call_id, c.name, c.wire, c.arguments, c.status, c.result, c.data, c.parts, c.display, c.started, c.ended
 		FROM tool_calls c JOIN messages x ON x.id = c.message AND x.rewound = 0 WHERE c.message > ?2 AND c.message <= ?3`, shift, low, high); err != nil {
 		return err
 	}

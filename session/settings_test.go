@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"jcode/session"
 )
@@ -211,74 +209,5 @@ func TestPlansAndDrafts(t *testing.T) {
 		if got, err := s.Draft(t.Context(), v.ID); err != nil || got != draft {
 			t.Errorf("%q, %v", got, err)
 		}
-	}
-}
-
-func TestBlobsAreKeptOnceAndSweptWithTheirSession(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "jcode.db")
-	now := time.Now()
-	s, err := session.Open(t.Context(), path, session.Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	v := newSession(t, s, "p")
-	for _, data := range [][]byte{nil, []byte("short"), bytes.Repeat([]byte("long "), 10000), {0xff, 0, 1}} {
-		hash, err := s.PutBlob(t.Context(), data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if again, err := s.PutBlob(t.Context(), data); err != nil || again != hash {
-			t.Error(again, err)
-		}
-		if got, err := s.Blob(t.Context(), hash); err != nil || !bytes.Equal(got, data) {
-			t.Errorf("%d bytes came back, %v", len(got), err)
-		}
-	}
-	kept, err := s.PutBlob(t.Context(), []byte("kept by a call"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	seq := say(t, s, v.ID, session.RoleAssistant, "", session.Call{ID: "c"})
-	if err := s.FinishCall(t.Context(), session.Call{Session: v.ID, Seq: seq, Status: session.StatusDone, Result: "cut", Blob: kept}); err != nil {
-		t.Fatal(err)
-	}
-	other := newSession(t, s, "p")
-	fork, err := s.Fork(t.Context(), v.ID, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Delete(t.Context(), other.ID); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Delete(t.Context(), v.ID); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Blob(t.Context(), kept); err != nil {
-		t.Errorf("the fork's blob is gone: %v", err)
-	}
-	third := newSession(t, s, "p")
-	if err := s.Delete(t.Context(), fork.ID); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Blob(t.Context(), kept); err != nil {
-		t.Errorf("a young blob is gone: %v", err)
-	}
-	now = now.Add(2 * time.Hour)
-	if err := s.Delete(t.Context(), third.ID); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Blob(t.Context(), kept); !errors.Is(err, session.ErrNotFound) {
-		t.Errorf("the last session's blob is there: %v", err)
-	}
-	hash, err := s.PutBlob(t.Context(), []byte("damaged later"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := raw(t, path).ExecContext(t.Context(), "UPDATE blobs SET bytes = x'00' WHERE hash = ?", hash); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Blob(t.Context(), hash); err == nil {
-		t.Error("a damaged blob was given")
 	}
 }

@@ -221,7 +221,7 @@ func (c *Checkpoints) exchange(ctx context.Context, s step) ([]byte, error) {
 	var content []byte
 	if s.to.hash != "" {
 		var err error
-		if content, err = c.s.Blob(ctx, s.to.hash); err != nil {
+		if content, err = c.s.blob(ctx, s.to.hash); err != nil {
 			if s.row.note != "" {
 				return nil, errors.New(s.row.note)
 			}

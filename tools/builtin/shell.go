@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"jcode/internal/proc"
+	"jcode/internal/tidy"
 	"jcode/tools"
 )
 
@@ -330,6 +331,13 @@ func (c *command) settle() bool {
 	}
 }
 
+// The limits of kept outputs.
+const (
+	maxLog    = 1 << 30            // bytes of one log
+	maxLogs   = 2 << 30            // bytes of all
+	maxLogAge = 7 * 24 * time.Hour // then it goes
+)
+
 // newLog makes the file for a whole output.
 func (s *Shell) newLog() (*os.File, error) {
 	dir := s.opts.Logs
@@ -347,7 +355,7 @@ func (s *Shell) newLog() (*os.File, error) {
 	} else if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("keep output: %w", err)
 	} else {
-		pruneLogs(dir)
+		tidy.Folder(dir, tidy.Limits{Age: maxLogAge, Bytes: maxLogs})
 	}
 	f, err := os.CreateTemp(dir, time.Now().Format("20060102-150405-")+"*.log")
 	if err != nil {

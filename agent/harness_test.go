@@ -184,7 +184,7 @@ func startWith(t testing.TB, replies []reply, change func(*agent.Options), list 
 // until reads events up to the first that f accepts.
 func (b *bench) until(f func(agent.Event) bool) []agent.Event {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 	defer cancel()
 	var out []agent.Event
 	for {

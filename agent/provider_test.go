@@ -25,7 +25,7 @@ func dial(t *testing.T, list []tools.Tool, replies ...modeltest.Reply) (*bench, 
 	srv := modeltest.New(t, replies...)
 	client, err := model.NewOpenAI(model.ProviderConfig{
 		Name: "test", BaseURL: srv.URL(),
-		Limits: model.Limits{Attempts: 3, Backoff: time.Millisecond, MaxBackoff: 2 * time.Millisecond, Idle: 10 * time.Second},
+		Limits: model.Limits{Attempts: 3, Backoff: time.Millisecond, MaxBackoff: 2 * time.Millisecond, Idle: time.Minute},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +237,7 @@ func TestInterruptAtEveryChunkLeavesAValidRequest(t *testing.T) { // P14
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			b, srv := dial(t, []tools.Tool{counted("read", readParams, &runs)}, reply.SilenceAfter(n), modeltest.Text("fine"))
 			b.Prompt(agent.Prompt{Text: "go"})
-			if _, ok := srv.Wait(1, 20*time.Second); !ok {
+			if _, ok := srv.Wait(1, time.Minute); !ok {
 				t.Fatal("no request came")
 			}
 			b.Interrupt()
@@ -314,7 +314,7 @@ func TestUnknownWindowIsAskedForOnce(t *testing.T) {
 	b.turn("1")
 	<-found
 	b.turn("2")
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for b.Window() != 4321 && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 	}

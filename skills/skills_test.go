@@ -285,7 +285,7 @@ func TestNewRemovedAndBrokenAreNoticed(t *testing.T) {
 	defer stop()
 	wait := func(want string) {
 		t.Helper()
-		deadline := time.After(10 * time.Second)
+		deadline := time.After(time.Minute)
 		var seen []string
 		for {
 			select {

@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // quick are limits that let a test see every wait without waiting.
-var quick = model.Limits{Idle: 5 * time.Second, Attempts: 4, Backoff: time.Millisecond, MaxBackoff: 5 * time.Millisecond}
+var quick = model.Limits{Idle: time.Minute, Attempts: 4, Backoff: time.Millisecond, MaxBackoff: 5 * time.Millisecond}
 
 func newClient(t testing.TB, url string, change ...func(*model.ProviderConfig)) *model.OpenAI {
 	t.Helper()
@@ -562,7 +562,7 @@ func TestSilenceEnds(t *testing.T) {
 	})
 	t.Run("open after the finish reason", func(t *testing.T) {
 		srv := modeltest.New(t, modeltest.Text("x").SilenceAfter(3))
-		resp, _, err := stream(t, newClient(t, srv.URL(), func(c *model.ProviderConfig) { c.Limits.Idle = time.Second }), ask("x"))
+		resp, _, err := stream(t, newClient(t, srv.URL(), func(c *model.ProviderConfig) { c.Limits.Idle = 2 * time.Second }), ask("x"))
 		if err != nil || resp.Text != "x" {
 			t.Errorf("%+v %v", resp, err)
 		}
@@ -570,8 +570,8 @@ func TestSilenceEnds(t *testing.T) {
 	t.Run("open after done", func(t *testing.T) {
 		srv := modeltest.New(t, modeltest.Text("x").SilenceAfter(5))
 		began := time.Now()
-		resp, _, err := stream(t, newClient(t, srv.URL()), ask("x"))
-		if err != nil || resp.Text != "x" || time.Since(began) > 3*time.Second {
+		resp, _, err := stream(t, newClient(t, srv.URL(), func(c *model.ProviderConfig) { c.Limits.Idle = time.Hour }), ask("x"))
+		if err != nil || resp.Text != "x" || time.Since(began) > time.Minute {
 			t.Errorf("%+v %v %v", resp, err, time.Since(began))
 		}
 	})

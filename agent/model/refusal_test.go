@@ -30,18 +30,19 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 			}
 		}
 	})
+	fixed := func(h http.Header) func() http.Header { return func() http.Header { return h } }
 	cases := map[string]struct {
-		header http.Header
+		header func() http.Header // as it is when the answer is given
 		least  time.Duration
 	}{
-		"zero": {header("0"), time.Millisecond}, "absent": {nil, time.Millisecond}, "rubbish": {header("soon"), time.Millisecond}, "negative": {header("-5"), time.Millisecond},
-		"date in the past": {header("Mon, 02 Jan 2006 15:04:05 GMT"), time.Millisecond},
-		"milliseconds":     {http.Header{"Retry-After-Ms": {"70"}}, 70 * time.Millisecond},
-		"date":             {header(time.Now().Add(2 * time.Second).UTC().Format(http.TimeFormat)), 100 * time.Millisecond},
+		"zero": {fixed(header("0")), time.Millisecond}, "absent": {fixed(nil), time.Millisecond}, "rubbish": {fixed(header("soon")), time.Millisecond}, "negative": {fixed(header("-5")), time.Millisecond},
+		"date in the past": {fixed(header("Mon, 02 Jan 2006 15:04:05 GMT")), time.Millisecond},
+		"milliseconds":     {fixed(http.Header{"Retry-After-Ms": {"70"}}), 70 * time.Millisecond},
+		"date":             {func() http.Header { return header(time.Now().Add(3 * time.Second).UTC().Format(http.TimeFormat)) }, 100 * time.Millisecond},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			srv := modeltest.New(t, modeltest.Status(503, c.header, ""), modeltest.Text("ok"))
+			srv := modeltest.New(t, modeltest.Func(func(modeltest.Request) modeltest.Reply { return modeltest.Status(503, c.header(), "") }), modeltest.Text("ok"))
 			_, s, err := stream(t, newClient(t, srv.URL()), ask("x"))
 			if err != nil || len(s.waits) != 1 || s.waits[0] < c.least {
 				t.Errorf("waits %v %v", s.waits, err)

@@ -188,7 +188,7 @@ func TestLocalServersAreFound(t *testing.T) {
 	if len(found) != 1 || found[0].Provider.Name != "up" || len(found[0].Models) != 2 {
 		t.Errorf("%+v", found)
 	}
-	if time.Since(began) > 5*time.Second {
+	if time.Since(began) > 30*time.Second {
 		t.Error("it took too long")
 	}
 }

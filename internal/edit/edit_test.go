@@ -295,7 +295,7 @@ func TestManyPlacesCostNoMoreThanTheirText(t *testing.T) {
 	if _, err := one(t, strings.Repeat("“a”", 1<<18), `"a"`, "b", false); err == nil || !strings.Contains(err.Error(), "more") {
 		t.Errorf("error %.200v", err)
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > 2*time.Minute {
 		t.Errorf("took %v", took)
 	}
 }

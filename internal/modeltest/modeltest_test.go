@@ -253,7 +253,7 @@ func TestWaitGivesTheRequestThatArrives(t *testing.T) {
 			resp.Body.Close()
 		}
 	}()
-	if r, ok := srv.Wait(1, 10*time.Second); !ok || r.Last().Content != "hi" {
+	if r, ok := srv.Wait(1, time.Minute); !ok || r.Last().Content != "hi" {
 		t.Errorf("%v %+v", ok, r)
 	}
 }

@@ -52,7 +52,7 @@ func waitDone(t *testing.T, p *proc.Process) {
 	t.Helper()
 	select {
 	case <-p.Done():
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("process did not end")
 	}
 }
@@ -60,7 +60,7 @@ func waitDone(t *testing.T, p *proc.Process) {
 // until waits for a condition.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("not reached: ", what)
 		}
@@ -156,7 +156,7 @@ func TestStopAsksFirst(t *testing.T) {
 	if _, err := io.ReadFull(r, buf); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Stop(context.Background(), 10*time.Second); err != nil {
+	if err := p.Stop(context.Background(), time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	rest, err := io.ReadAll(r)
@@ -254,7 +254,7 @@ func TestChildrenEndWithTheProgramHoweverItEnds(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the processes of a tree are listed on Linux only")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=TestChildrenEndWithTheProgramHoweverItEnds")
 	cmd.Env = append(os.Environ(), "PROC_TEST_LAUNCH=1")

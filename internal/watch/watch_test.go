@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const patience = 10 * time.Second
+const patience = time.Minute
 
 // both runs a test with the system's events and with polling.
 func both(t *testing.T, test func(t *testing.T, opts watch.Options)) {
@@ -125,15 +125,22 @@ func TestEditIsReportedOnce(t *testing.T) {
 				file := filepath.Join(root, "one", "SKILL.md")
 				write(t, file, "old")
 				w := start(t, opts, watch.Root{Path: root, Depth: 1, Match: marked("SKILL.md")})
+				began := time.Now()
 				save(t, file)
+				took := time.Since(began)
 				if ev := next(t, w); !slices.Equal(ev.Paths, []string{file}) {
 					t.Errorf("reported %v, want only %s", ev.Paths, file)
 				}
-				// A sentinel change comes next: nothing else was reported in between.
+				// A sentinel change comes next: nothing else was reported in between, unless the
+				// machine paused in the midst of saving, which makes two changes of it.
 				sentinel := filepath.Join(root, "two", "SKILL.md")
 				write(t, sentinel, "x")
-				if ev := next(t, w); !slices.Equal(ev.Paths, []string{sentinel}) {
-					t.Errorf("then reported %v, want only %s", ev.Paths, sentinel)
+				ev := next(t, w)
+				for took >= opts.Debounce/2 && slices.Equal(ev.Paths, []string{file}) {
+					ev = next(t, w)
+				}
+				if !slices.Equal(ev.Paths, []string{sentinel}) {
+					t.Errorf("then reported %v, want only %s; saving took %v", ev.Paths, sentinel, took)
 				}
 			})
 		})
@@ -230,9 +237,14 @@ func TestLinkedFolderIsReportedByBothNames(t *testing.T) {
 		}
 		w := start(t, opts, watch.Root{Path: real}, watch.Root{Path: link})
 		write(t, filepath.Join(real, "a.md"), "changed")
-		want := []string{filepath.Join(link, "a.md"), filepath.Join(real, "a.md")}
-		if ev := next(t, w); !slices.Equal(ev.Paths, want) {
-			t.Errorf("reported %v, want %v", ev.Paths, want)
+		want := map[string]bool{filepath.Join(link, "a.md"): true, filepath.Join(real, "a.md"): true}
+		seen := map[string]bool{}
+		for len(seen) < len(want) { // together, but for a machine that pauses between them
+			for _, p := range next(t, w).Paths {
+				if seen[p] = true; !want[p] {
+					t.Fatalf("reported %s, want %v", p, want)
+				}
+			}
 		}
 	})
 }

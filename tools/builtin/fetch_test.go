@@ -296,7 +296,7 @@ func TestFetchEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	if _, err := w.tool.Run(ctx, tools.Call{Arguments: raw}); !errors.Is(err, context.Canceled) || time.Since(began) > 10*time.Second {
+	if _, err := w.tool.Run(ctx, tools.Call{Arguments: raw}); !errors.Is(err, context.Canceled) || time.Since(began) > time.Minute {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }

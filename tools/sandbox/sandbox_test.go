@@ -89,7 +89,7 @@ func (r *rig) sh(line string) (out string, code int) {
 	}
 	select {
 	case <-p.Done():
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		r.t.Errorf("%s does not end", line)
 		_ = p.Kill()
 	}

@@ -385,13 +385,14 @@ func (s *HTTPServer) serve2024(w http.ResponseWriter, req *http.Request, m messa
 		}
 		s.mu.Unlock()
 	case req.Method == http.MethodGet:
-		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, "event: endpoint\ndata: /messages?session=1\n\n")
-		w.(http.Flusher).Flush()
+		// The stream is known before the client is told where to post: an answer finds it.
 		ch := make(chan string, 100)
 		s.mu.Lock()
 		s.streams = append(s.streams, ch)
 		s.mu.Unlock()
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "event: endpoint\ndata: /messages?session=1\n\n")
+		w.(http.Flusher).Flush()
 		for {
 			select {
 			case text := <-ch:

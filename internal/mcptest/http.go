@@ -155,7 +155,6 @@ func (s *HTTPServer) stream(w http.ResponseWriter, req *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
-	w.(http.Flusher).Flush()
 	switch s.mode {
 	case "getclose":
 		return
@@ -167,6 +166,7 @@ func (s *HTTPServer) stream(w http.ResponseWriter, req *http.Request) {
 	s.mu.Lock()
 	s.streams = append(s.streams, ch)
 	s.mu.Unlock()
+	w.(http.Flusher).Flush() // only now does the client see the stream: no notification misses it
 	for {
 		select {
 		case text := <-ch:

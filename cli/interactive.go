@@ -77,11 +77,21 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	} else if err != nil {
 		return a.startError(err)
 	} else {
-		opt.Start = s.first
+		opt.Start = func(ctx context.Context) (tui.Session, error) {
+			out, err := s.first(ctx)
+			if err != nil { // what was asked for can't begin, and there is nothing to go on with
+				err = a.startError(err)
+				leave(err)
+			}
+			return out, err
+		}
 	}
 	opt.Trust = a.folderQuestion
 	err := a.runUI(ctx, opt)
+	var exit *exitError
 	switch {
+	case errors.As(err, &exit):
+		return err
 	case errors.Is(err, errTour):
 		return (&demoCmd{}).Run(context.WithoutCancel(ctx), a.flags, a.std)
 	case errors.Is(err, tui.ErrInterrupted), errors.Is(err, context.Canceled):

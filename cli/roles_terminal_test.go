@@ -118,3 +118,24 @@ func TestFaultyEditOfARoleIsSaid(t *testing.T) {
 	}
 	c.quit()
 }
+
+// What was asked for and can't begin ends the program and says why; what the configuration
+// begins with costs only itself.
+func TestStartInARoleThatCannotBeEntered(t *testing.T) {
+	c := newChat(t, modeltest.Text("Hello."))
+	c.roleFile("odd", "---\ntools: [read, telepathy]\n---\nOdd.\n")
+	for _, args := range [][]string{{"--role", "odd"}, {"-r=nosuch"}, {"--role", "odd", "--plain"}} {
+		c.startAt("jcode: ", args...)
+		if code, err := c.ExitCode(patience); err != nil || code != 2 {
+			t.Errorf("%v: exit %d, %v", args, code, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(c.home, "config.json"), []byte(`{"prelude": {"role": "odd"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.start()
+	c.wait("prelude", "telepathy")
+	c.say("hello")
+	c.wait("Hello.")
+	c.quit()
+}

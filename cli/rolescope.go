@@ -180,10 +180,7 @@ func (a *app) beginRole(ctx context.Context, conv *agent.Conversation, resumed s
 		return conv.SetRole(ctx, name)
 	}
 	if resumed == "" {
-		if role := a.config.Prelude.Role; role != "" {
-			return conv.SetRole(ctx, role)
-		}
-		return nil
+		return a.preludeRole(ctx, conv)
 	}
 	row, err := a.store.Get(ctx, resumed)
 	if err != nil || row.RoleName == "" {
@@ -200,6 +197,21 @@ func (a *app) beginRole(ctx context.Context, conv *agent.Conversation, resumed s
 	if now, err := a.roles().Get(ctx, row.RoleName); err != nil || !now.SameAs(kept) {
 		a.board.say(agent.LevelWarn, "role %s has changed since this session entered it; /role %s enters it anew", row.RoleName, row.RoleName)
 	}
+	return nil
+}
+
+// preludeRole enters the role that the configuration begins with. Nobody asked for it now,
+// so a person is told when it can't be had and goes on without; a run without one ends.
+func (a *app) preludeRole(ctx context.Context, conv *agent.Conversation) error {
+	name := a.config.Prelude.Role
+	if name == "" {
+		return nil
+	}
+	err := conv.SetRole(ctx, name)
+	if err == nil || a.flags.Print {
+		return err
+	}
+	a.board.say(agent.LevelError, "the prelude's role is not entered: %v", err)
 	return nil
 }
 

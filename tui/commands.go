@@ -140,7 +140,8 @@ func (p *program) runCommand(line string) tea.Cmd {
 		return nil
 	}
 	args := strings.TrimSpace(line[1+len(name):])
-	return tea.Batch(p.sent(line), c.run(p, args))
+	// The draft is gone before a command may open another session and look for one.
+	return tea.Sequence(p.sent(line), c.run(p, args))
 }
 
 // change runs something that changes the conversation outside the loop and says what went wrong.

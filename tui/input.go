@@ -444,6 +444,15 @@ func (p *program) takeBack() {
 	p.giveBack(p.conv.Unqueue(""))
 }
 
+// typedAs is what the person typed to send a message.
+func typedAs(m agent.Prompt) string {
+	s := orElse(m.Shown, m.Text)
+	if m.Role != "" {
+		s = "/role " + m.Role + " " + s
+	}
+	return s
+}
+
 // giveBack puts messages that were not sent back into the input, before what is there.
 func (p *program) giveBack(messages []agent.Prompt) {
 	if len(messages) == 0 {
@@ -451,7 +460,7 @@ func (p *program) giveBack(messages []agent.Prompt) {
 	}
 	var parts []string
 	for _, m := range messages {
-		parts = append(parts, m.Text)
+		parts = append(parts, typedAs(m))
 	}
 	if !p.in.Empty() {
 		parts = append(parts, p.in.Text())

@@ -317,6 +317,50 @@ func (h *fakeHistory) SetDraft(_ context.Context, s string) error {
 	return nil
 }
 
+// A command may open another session, which looks for a draft: its own line is none by then.
+func TestCommandRunsWhenItsDraftIsGone(t *testing.T) {
+	h := &fakeHistory{}
+	left := make(chan string, 1)
+	r := run(t, 80, 24, func(o *Options) {
+		o.History = h
+		o.Commands = command.Set{Sources: []command.Source{commands{{Name: "other", Run: func(context.Context, string) (command.Outcome, error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			left <- h.draft
+			return command.Outcome{}, nil
+		}}}}}
+	}).ready()
+	r.Type("/other")
+	for deadline := time.Now().Add(limit); ; time.Sleep(5 * time.Millisecond) { // between two looks
+		h.mu.Lock()
+		kept := h.draft
+		h.mu.Unlock()
+		if kept == "/other" {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the draft is %q", kept)
+		}
+	}
+	r.Press("enter")
+	select {
+	case got := <-left:
+		if got != "" {
+			t.Errorf("when the command ran the draft was %q", got)
+		}
+	case <-time.After(limit):
+		t.Fatal("the command did not run")
+	}
+}
+
+func TestQueuedCommandsComeBackAsTheyWereTyped(t *testing.T) {
+	p, _ := still(t, 80, 24, nil)
+	p.giveBack([]agent.Prompt{{Text: "all of a skill", Shown: "/greeting you"}, {Text: "what is this", Role: "explain"}, {Text: "plain"}})
+	if got := p.in.Text(); got != "/greeting you\n/role explain what is this\nplain" {
+		t.Errorf("given back: %q", got)
+	}
+}
+
 func TestUpPressedBeforeTheHistoryIsReadCounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys, after []string

@@ -93,3 +93,50 @@ func suffixes(words []word) [][]word {
 	}
 	return out
 }
+
+// maxInner bounds how deep `sh -c` inside `sh -c` is followed.
+const maxInner = 6
+
+// unwrap visits the shell texts that a wrapper is given (sh -c 'text', eval text).
+func (a *analysis) unwrap(name string, words []word) {
+	if a.depth >= maxInner {
+		a.doubt("it nests shells too deep")
+		return
+	}
+	var texts []string
+	switch name {
+	case "eval":
+		texts = []string{strings.TrimSpace(joinPlain(words[1:]))}
+	case "alias":
+		for _, w := range words[1:] {
+			if _, value, ok := strings.Cut(w.text, "="); ok && !w.dynamic {
+				texts = append(texts, value)
+			}
+		}
+	default:
+		for _, w := range words[1:] {
+			if !w.dynamic && strings.ContainsAny(w.text, " \t\n;|&") {
+				texts = append(texts, w.text)
+			}
+		}
+	}
+	dirs, moved, was, holds := a.dirs, a.moved, a.line.Opaque, a.holds
+	a.depth++
+	a.inner++
+	a.holds = len(a.line.Commands)
+	for _, t := range texts {
+		a.text(t)
+	}
+	a.inner--
+	a.depth--
+	a.dirs, a.moved, a.holds = dirs, moved, holds
+	a.line.Opaque = was || a.line.Opaque && isShell(name)
+}
+
+func joinPlain(words []word) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.text
+	}
+	return strings.Join(out, " ")
+}

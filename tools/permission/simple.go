@@ -1,0 +1,163 @@
+package permission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// call visits a simple command.
+func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
+	doubt := redirs.doubt
+	add := func(format string, args ...any) {
+		if doubt == "" {
+			doubt = fmt.Sprintf(format, args...)
+		}
+	}
+	for _, as := range c.Assigns {
+		name := ""
+		if as.Name != nil {
+			name = as.Name.Value
+		}
+		add("it sets the variable %s", name)
+		a.within(as)
+	}
+	words := make([]word, 0, len(c.Args))
+	substituted := false
+	for _, w := range c.Args {
+		substituted = a.within(w) || substituted
+		words = append(words, readWord(w))
+	}
+	if substituted {
+		add("it runs a command inside another (substitution)")
+	}
+	if len(words) == 0 {
+		text := "a redirection"
+		if len(c.Assigns) > 0 {
+			text = source(c)
+		}
+		if doubt == "" && redirs.reads == "" {
+			return // `< file` alone
+		}
+		if doubt == "" {
+			doubt = redirs.reads
+		}
+		a.line.Commands = append(a.line.Commands, Command{Text: text, Why: doubt, Doubt: doubt, touches: redirs.touches, Inner: a.inner > 0, wrapped: a.holds})
+		return
+	}
+	n := len(a.line.Commands)
+	a.command(words, doubt)
+	cmd := &a.line.Commands[n]
+	cmd.later = a.later(cmd, redirs.feeds, c.Assigns)
+	cmd.touches = append(cmd.touches, redirs.touches...)
+	switch {
+	case redirs.reads != "":
+		cmd.ReadOnly, cmd.Why, cmd.Doubt = false, redirs.reads, redirs.reads
+	case cmd.ReadOnly || cmd.Doubt != "" && !cmd.wrapper:
+	case redirs.feeds:
+		cmd.Doubt = "its input stands in the line"
+		cmd.Why = cmd.Doubt
+	case a.fed && (cmd.wrapper || interprets(words[0].text)):
+		cmd.Doubt = "another command tells it what to do"
+		cmd.Why = cmd.Doubt
+	}
+	cmd.exact = cmd.exact && !redirs.feeds && doubt == "" && redirs.reads == "" && !(a.fed && (cmd.wrapper || interprets(words[0].text)))
+	if doubt != "" || !cmd.exact && hasDynamic(words) {
+		cmd.Text = strings.TrimSpace(source(c) + redirs.text)
+	}
+}
+
+// later gives what a command may run that its words don't say: what a shell or xargs is
+// fed, what git is configured for on the spot.
+func (a *analysis) later(c *Command, feeds bool, assigns []*syntax.Assign) (out [][]word) {
+	unknown := word{dynamic: true}
+	name, _ := program(c.words[0])
+	switch {
+	case isShell(name) && (feeds || a.fed):
+		out = append(out, []word{unknown})
+	case name == "xargs" || name == "parallel":
+		for _, s := range suffixes(c.words) {
+			out = append(out, append(s[:len(s):len(s)], unknown))
+		}
+	}
+	steered := c.wrapper && name == "git"
+	for _, as := range assigns {
+		steered = steered || as.Name != nil && strings.HasPrefix(as.Name.Value, "GIT_CONFIG")
+	}
+	if steered {
+		out = append(out, []word{static("git"), unknown})
+	}
+	return out
+}
+
+// command judges one simple command and appends it, then those inside it.
+func (a *analysis) command(words []word, doubt string) {
+	c := Command{words: words, Text: join(words), Doubt: doubt, Inner: a.inner > 0, wrapped: a.holds, exact: true}
+	for _, w := range words {
+		c.exact = c.exact && !w.dynamic
+		if w.dynamic && !w.simple && c.Doubt == "" {
+			c.Doubt = "its words are not known before it runs"
+		}
+	}
+	name, known := program(words[0])
+	if !known && c.Doubt == "" {
+		c.Doubt = "the program is not known before it runs"
+	}
+	c.wrapper = known && isWrapper(name, words)
+	if c.wrapper && c.Doubt == "" {
+		c.Doubt = name + " runs another command"
+	}
+	c.ReadOnly, c.Why = a.readOnly(name, c)
+	if !c.ReadOnly {
+		for _, w := range words[1:] {
+			c.touches = append(c.touches, a.targets(w)...)
+		}
+	}
+	a.line.Commands = append(a.line.Commands, c)
+	if name == "cd" {
+		a.chdir(words)
+	}
+	if c.wrapper {
+		a.unwrap(name, words)
+	}
+}
+
+// program gives the name by which a command's program is known: without a folder where
+// that is one of the system's.
+func program(w word) (name string, known bool) {
+	if w.dynamic || w.glob || w.tilde || w.text == "" {
+		return w.text, false
+	}
+	for _, dir := range []string{"/bin/", "/usr/bin/"} {
+		if rest, ok := strings.CutPrefix(w.text, dir); ok && !strings.Contains(rest, "/") && rest != "" {
+			return rest, true
+		}
+	}
+	return w.text, true
+}
+
+// chdir follows a cd, as far as it is known where it leads.
+func (a *analysis) chdir(words []word) {
+	a.moved = true
+	if len(words) != 2 || words[1].dynamic || words[1].glob || words[1].tilde || strings.HasPrefix(words[1].text, "-") {
+		a.dirs = append(a.dirs, "") // anywhere
+		return
+	}
+	now := a.dirs
+	for _, d := range now {
+		if d == "" {
+			continue
+		}
+		// cd takes ".." away as text, unless it was told otherwise.
+		for _, next := range []string{climb(d, words[1].text), lexical(d, words[1].text)} {
+			if !slices.Contains(a.dirs, next) {
+				a.dirs = append(a.dirs[:len(a.dirs):len(a.dirs)], next)
+			}
+		}
+	}
+	if len(a.dirs) > 8 {
+		a.dirs = []string{""}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"jcode/internal/proc"
@@ -46,7 +47,8 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, changed func() []stri
 		spec.Env = append(slices.Clip(spec.Env), cacheEnv(policy.Cache)...)
 	}
 	before := policy.mark(report.Shields)
-	o := policy.order()
+	spec.Env = slices.DeleteFunc(slices.Clone(spec.Env), leadsOut)
+	o := policy.order(report.Shields)
 	o.Shields = report.Shields
 	if !policy.Network {
 		o.NetNS = report.Network == "namespace"
@@ -59,6 +61,18 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, changed func() []stri
 	spec.Argv = append([]string{b.self, Command, arg}, spec.Argv...)
 	spec.Namespaces, spec.OwnNetwork = o.Shields || o.NetNS, o.NetNS
 	return spec, before.changed, nil
+}
+
+// leadsOut reports whether a variable's purpose is to lead a program to a service outside,
+// which a confined one must not use: it better knows nothing of it.
+func leadsOut(kv string) bool {
+	name, _, _ := strings.Cut(kv, "=")
+	switch name {
+	case "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "TMUX", "TMUX_PANE", "STY",
+		"NVIM", "NVIM_LISTEN_ADDRESS", "KITTY_LISTEN_ON", "WEZTERM_UNIX_SOCKET", "VSCODE_IPC_HOOK_CLI", "DOCKER_HOST", "CONTAINER_HOST":
+		return true
+	}
+	return false
 }
 
 // cacheEnv points the usual tools to a cache of their own. What follows the XDG rules

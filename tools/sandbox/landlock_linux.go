@@ -5,20 +5,25 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
 // restrict takes rights from this process and everything it becomes and starts.
-func restrict(o order) error {
+// ownTerminals says that the pseudo terminals it sees are its own.
+func restrict(o order, ownTerminals bool) error {
 	cfg := landlock.V11.BestEffort()
 	rules := []landlock.Rule{
 		landlock.PathAccess(llsys.AccessFSReadDir, "/"), // names may be listed, contents not read
-		landlock.RWFiles("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx").WithIoctlDev().IgnoreIfMissing(),
-		landlock.RWDirs("/dev/pts", "/dev/shm").WithIoctlDev().IgnoreIfMissing(),
+		landlock.RWFiles("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty").WithIoctlDev().IgnoreIfMissing(),
+		landlock.RWDirs("/dev/shm").WithIoctlDev().IgnoreIfMissing(),
 	}
+	if ownTerminals {
+		rules = append(rules, landlock.RWFiles("/dev/ptmx").WithIoctlDev().IgnoreIfMissing(), landlock.RWDirs("/dev/pts").WithIoctlDev().IgnoreIfMissing())
+	}
+	// Who writes to a person's terminal can read what he types, and show what he believes.
+	o.Hidden = append(o.Hidden, "/dev/pts", "/dev/ptmx")
 	var dirs, files []string
 	except("/", o.Hidden, func(path string, dir bool) {
 		if dir {
@@ -30,6 +35,9 @@ func restrict(o order) error {
 	rules = append(rules, landlock.RODirs(dirs...).IgnoreIfMissing(), landlock.ROFiles(files...).IgnoreIfMissing())
 	for _, root := range o.Write {
 		rules = append(rules, writable(root, o)...)
+	}
+	for _, root := range o.Work {
+		rules = append(rules, landlock.PathAccess(llsys.AccessFSResolveUnix, root).IgnoreIfMissing())
 	}
 	if err := cfg.RestrictPaths(rules...); err != nil {
 		return fmt.Errorf("restrict files: %w", err)
@@ -50,7 +58,7 @@ func restrict(o order) error {
 // exceptions inside a folder.
 func writable(root string, o order) []landlock.Rule {
 	if o.Shields || !holds(root, o.Hidden) {
-		return []landlock.Rule{landlock.RWDirs(root).WithRefer().WithResolveUnix().IgnoreIfMissing()}
+		return []landlock.Rule{landlock.RWDirs(root).WithRefer().IgnoreIfMissing()}
 	}
 	var dirs, files []string
 	except(root, o.Hidden, func(path string, dir bool) {
@@ -60,17 +68,7 @@ func writable(root string, o order) []landlock.Rule {
 			files = append(files, path)
 		}
 	})
-	return []landlock.Rule{landlock.RWDirs(dirs...).WithRefer().WithResolveUnix().IgnoreIfMissing(), landlock.RWFiles(files...).IgnoreIfMissing()}
-}
-
-// holds reports whether one of the paths is dir or lies below it.
-func holds(dir string, list []string) bool {
-	for _, p := range list {
-		if p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/") {
-			return true
-		}
-	}
-	return false
+	return []landlock.Rule{landlock.RWDirs(dirs...).WithRefer().IgnoreIfMissing(), landlock.RWFiles(files...).IgnoreIfMissing()}
 }
 
 // except visits the largest parts of a folder that hold none of the hidden paths. Links
@@ -94,13 +92,4 @@ func except(dir string, hidden []string, visit func(path string, dir bool)) {
 			visit(path, false)
 		}
 	}
-}
-
-func isHidden(path string, hidden []string) bool {
-	for _, h := range hidden {
-		if h == path {
-			return true
-		}
-	}
-	return false
 }

@@ -50,15 +50,16 @@ func become(args []string) error {
 			return err
 		}
 	}
+	own := false
 	if o.Shields {
-		if err := shield(o); err != nil {
+		if own, err = shield(o); err != nil {
 			return err
 		}
 	}
 	if err := dropCapabilities(); err != nil {
 		return err
 	}
-	if err := restrict(o); err != nil {
+	if err := restrict(o, own); err != nil {
 		return err
 	}
 	return fmt.Errorf("run %s: %w", args[1], unix.Exec(program, args[1:], os.Environ()))

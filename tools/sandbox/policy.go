@@ -41,6 +41,7 @@ type Policy struct {
 // order is what the child is told: the policy worked out for one command.
 type order struct {
 	Write   []string `json:"write"`
+	Work    []string `json:"work,omitempty"` // of these, the workspace: its sockets may be used
 	Hidden  []string `json:"hidden"`
 	Pinned  []string `json:"pinned,omitempty"`  // can't be renamed
 	Locked  []string `json:"locked,omitempty"`  // can't be changed
@@ -49,8 +50,9 @@ type order struct {
 	NoTCP   bool     `json:"no_tcp,omitempty"`
 }
 
-// order works a policy out against the files that are there now.
-func (p Policy) order() order {
+// order works a policy out against the files that are there now. shields says that what is
+// hidden can be covered, wherever it lies.
+func (p Policy) order(shields bool) order {
 	var o order
 	add := func(list []string, path string) []string {
 		real, err := paths.Resolve(path)
@@ -68,13 +70,27 @@ func (p Policy) order() order {
 	if p.Cache != "" {
 		o.Write = add(o.Write, p.Cache)
 	}
-	for _, path := range append(slices.Clone(p.Hidden), services()...) {
+	for _, root := range p.Roots {
+		o.Work = add(o.Work, root)
+	}
+	hidden := append(slices.Clone(p.Hidden), services()...)
+	if !p.Network {
+		hidden = append(hidden, resolvers()...)
+	}
+	for _, path := range hidden {
 		o.Hidden = add(o.Hidden, path)
 	}
 	// What holds a folder that is worked in can't be hidden as a whole.
 	o.Hidden = slices.DeleteFunc(o.Hidden, func(hidden string) bool {
 		return slices.ContainsFunc(o.Write, func(dir string) bool { return paths.Within(hidden, dir) })
 	})
+	if shields {
+		for _, path := range sockets(o.Work, p.Network) {
+			if !below(path, o.Hidden) {
+				o.Hidden = add(o.Hidden, path)
+			}
+		}
+	}
 	for _, root := range p.Roots {
 		o.Pinned = add(o.Pinned, filepath.Join(root, ".git"))
 		for _, path := range protected(root) {
@@ -128,13 +144,6 @@ func expand(root, pattern string) []string {
 	return out
 }
 
-// services are sockets through which a command could have others act for it.
-func services() []string {
-	return []string{
-		fmt.Sprintf("/run/user/%d", os.Getuid()), "/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock", "/var/run/docker.sock",
-	}
-}
-
 // encode writes an order as one argument.
 func (o order) encode() (string, error) {
 	b, err := json.Marshal(o)
@@ -176,6 +185,9 @@ func (r Report) Lines() []string {
 		out = append(out, "git's hooks and other protected files are locked for them")
 	} else {
 		out = append(out, "protected files inside the workspace can't be locked for them; commands that name one ask")
+		if r.Landlock < landlockSockets {
+			out = append(out, "sockets of other programs (a terminal multiplexer, a key agent) can't be kept from them")
+		}
 	}
 	switch r.Network {
 	case "namespace":
@@ -212,6 +224,10 @@ func blame(tail string, code int, network bool) string {
 	}
 	return ""
 }
+
+// landlockSockets is the version of Landlock from which on it keeps commands from sockets
+// of others.
+const landlockSockets = 9
 
 func unavailable(why string) Report {
 	return Report{Why: []string{why + " (" + runtime.GOOS + ")"}}

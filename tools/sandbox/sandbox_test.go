@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
+
 	"jcode/internal/proc"
 	"jcode/tools/sandbox"
 )
@@ -21,7 +23,22 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == sandbox.Command {
 		os.Exit(sandbox.Main(os.Args[2:]))
 	}
+	if len(os.Args) > 1 && os.Args[1] == "dial-unix" {
+		os.Exit(dialUnix(os.Args[2]))
+	}
 	os.Exit(m.Run())
+}
+
+// dialUnix connects to a socket: this binary does that confined.
+func dialUnix(path string) int {
+	c, err := net.Dial("unix", path)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	defer c.Close()
+	fmt.Println("connected")
+	return 0
 }
 
 // rig is a workspace, a home with keys, and a box around them. The temporary folder is
@@ -248,6 +265,94 @@ func networkIsCut(t *testing.T, r *rig) {
 	r.policy.Network = true
 	if out, code := r.sh(dial); code != 0 || !strings.Contains(out, "in") {
 		t.Errorf("no network although allowed: %d %q", code, out)
+	}
+}
+
+// Whoever may connect to a terminal multiplexer, an editor or a key agent acts outside.
+func TestConfinedCommandsReachNoSocketsOfOthers(t *testing.T) {
+	r := newRig(t)
+	if !r.Report().Shields && r.Report().Landlock < 9 {
+		t.Skip("this kernel can't hide sockets")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, err := os.MkdirTemp("/tmp", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(short)
+	listen := func(path string) string {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Skipf("no socket at %s: %v", path, err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		return path
+	}
+	tmux, agent := listen(filepath.Join(short, "tmux-0", "default")), listen(filepath.Join(short, "agent"))
+	t.Setenv("SSH_AUTH_SOCK", agent)
+	t.Setenv("TMUX", tmux+",12,0")
+	for _, path := range []string{tmux, agent} {
+		if out, code := r.sh(self + " dial-unix " + path); code == 0 {
+			t.Errorf("%s: %q", path, out)
+		}
+	}
+	if out, _ := r.sh(`echo "[$SSH_AUTH_SOCK$TMUX$DISPLAY]"`); out != "[]\n" {
+		t.Errorf("it is told of them: %q", out)
+	}
+	// A service of the project's own is another matter.
+	r.project = short
+	r.policy.Roots = []string{short}
+	if out, code := r.sh(self + " dial-unix " + agent); code != 0 {
+		t.Errorf("the workspace's own: %q", out)
+	}
+}
+
+// A person's terminal can be read and written by all of his programs, but not by these.
+func TestConfinedCommandsHaveNoTerminalsButTheirOwn(t *testing.T) { everyWay(t, ownTerminals) }
+
+func ownTerminals(t *testing.T, r *rig) {
+	ptmx, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo terminals here: %v", err)
+	}
+	defer ptmx.Close()
+	defer tty.Close()
+	if out, code := r.sh("echo evil > " + tty.Name()); code == 0 {
+		t.Errorf("it wrote to %s: %q", tty.Name(), out)
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil || !r.Report().Shields {
+		return
+	}
+	if out, code := r.sh(python + ` -c 'import os; m, s = os.openpty(); os.write(s, b"own"); print(os.read(m, 9))'`); code != 0 || !strings.Contains(out, "own") {
+		t.Errorf("no terminal of its own: %d %q", code, out)
+	}
+}
+
+// Shared memory is a command's own where there are namespaces.
+func TestConfinedCommandsSeeNoSharedMemoryOfOthers(t *testing.T) {
+	r := newRig(t)
+	if !r.Report().Shields {
+		t.Skip("no namespaces here")
+	}
+	f, err := os.CreateTemp("/dev/shm", "jcode-test-")
+	if err != nil {
+		t.Skipf("no shared memory here: %v", err)
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if out, code := r.sh("cat " + f.Name()); code == 0 {
+		t.Errorf("%q", out)
+	}
+	if out, code := r.sh("echo x > /dev/shm/own && cat /dev/shm/own"); code != 0 || out != "x\n" {
+		t.Errorf("%d %q", code, out)
 	}
 }
 

@@ -8,31 +8,43 @@ import (
 )
 
 // shield covers what must not be seen and locks what must not be changed, in this
-// process's own mount namespace. Landlock then forbids undoing it.
-func shield(o order) error {
+// process's own mount namespace. Landlock then forbids undoing it. ownTerminals says
+// whether the pseudo terminals are its own now.
+func shield(o order) (ownTerminals bool, err error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return fmt.Errorf("detach mounts: %w", err)
+		return false, fmt.Errorf("detach mounts: %w", err)
 	}
 	for _, path := range o.Hidden {
 		if err := cover(path); err != nil {
-			return err
+			return false, err
 		}
 	}
 	// A mount point can't be renamed, so .git can't be put aside for one with other hooks.
 	for _, path := range o.Pinned {
 		if err := bind(path, path); err != nil {
-			return err
+			return false, err
 		}
 	}
 	for _, path := range o.Locked {
 		if err := bind(path, path); err != nil {
-			return err
+			return false, err
 		}
 		if err := readOnly(path); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return enterAgain()
+	// Shared memory of others is none of its business. Where it can't have its own, programs
+	// still need some.
+	_ = unix.Mount("tmpfs", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777")
+	return terminals(), enterAgain()
+}
+
+// terminals gives the command pseudo terminals of its own. Without them it gets none.
+func terminals() bool {
+	if err := unix.Mount("devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620"); err != nil {
+		return false
+	}
+	return bind("/dev/pts/ptmx", "/dev/ptmx") == nil
 }
 
 // enterAgain makes the working folder the mounted one: a folder that was entered before

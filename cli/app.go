@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,11 +99,11 @@ func (a *app) findPlaces(context.Context) (err error) {
 // openStore opens the database, and keeps what was found wrong with it for the person.
 func (a *app) openStore(ctx context.Context) error {
 	if err := os.MkdirAll(a.paths.Data, 0o700); err != nil {
-		return usageError("data folder: %w", err)
+		return usageError("data folder: %w%s", err, elsewhere(err))
 	}
 	store, err := session.Open(ctx, filepath.Join(a.paths.Data, "jcode.db"), session.Options{})
 	if err != nil {
-		return usageError("%w", err)
+		return usageError("%w%s", err, elsewhere(err))
 	}
 	a.store = store
 	a.onClose(func() {
@@ -114,6 +115,14 @@ func (a *app) openStore(ctx context.Context) error {
 		a.board.say(agent.LevelWarn, "%s", n.Text)
 	}
 	return nil
+}
+
+// elsewhere says what to do about a data folder that can't be written.
+func elsewhere(err error) string {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, session.ErrReadOnly) {
+		return "; or set JCODE_HOME to a folder that can be written"
+	}
+	return ""
 }
 
 // openModels prepares what finds a model by its name.

@@ -184,8 +184,12 @@ func (d *doctor) database(ctx context.Context) {
 	for _, n := range store.Notices() {
 		d.warn("database", "", "%s", n.Text)
 	}
-	if err := store.Close(); err != nil {
-		d.fail("database", "", exitUsage, "close %s: %v", path, err)
+	written := store.CheckWrite(ctx)
+	if err := store.Close(); err != nil && written == nil {
+		written = fmt.Errorf("close %s: %w", path, err)
+	}
+	if written != nil {
+		d.fail("database", "make room on its disk, or set JCODE_HOME to another one", exitUsage, "%v", written)
 		return
 	}
 	d.ok("database", "%s opens and can be written", path)

@@ -54,6 +54,8 @@ func explain(path string, err error) error {
 		return fmt.Errorf("open %s: check that its folder exists and can be written: %w", path, err)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("write %s: the disk is full: %w", path, err)
+	case sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("read or write %s: the disk is full or fails: %w", path, err)
 	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("write %s: another process kept it locked: %w", path, err)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:

@@ -125,6 +125,18 @@ func explainOpen(path string, err error) error {
 // Notices are what must be said about the opening.
 func (s *Store) Notices() []Notice { return s.notices }
 
+// CheckWrite commits a transaction that leaves everything as it was: an error says why
+// nothing can be written, such as a full disk.
+func (s *Store) CheckWrite(ctx context.Context) error {
+	return s.write(ctx, func(t *tx) error {
+		if _, err := t.exec("INSERT OR REPLACE INTO drafts (key, text, at) VALUES ('jcode:check', '', 0)"); err != nil {
+			return err
+		}
+		_, err := t.exec("DELETE FROM drafts WHERE key = 'jcode:check'")
+		return err
+	})
+}
+
 // Close ends all connections. It waits for a write that is under way.
 func (s *Store) Close() error {
 	s.readMu.Lock()

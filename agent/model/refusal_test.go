@@ -30,6 +30,15 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 			}
 		}
 	})
+	t.Run("less than our own wait", func(t *testing.T) {
+		srv := modeltest.New(t, modeltest.Status(429, header("0.001"), "slow down"), modeltest.Text("ok"))
+		_, s, err := stream(t, newClient(t, srv.URL(), func(p *model.ProviderConfig) {
+			p.Limits.Backoff, p.Limits.MaxBackoff = 50*time.Millisecond, time.Second
+		}), ask("x"))
+		if err != nil || len(s.waits) != 1 || s.waits[0] < 50*time.Millisecond {
+			t.Errorf("waits %v, %v", s.waits, err)
+		}
+	})
 	fixed := func(h http.Header) func() http.Header { return func() http.Header { return h } }
 	cases := map[string]struct {
 		header func() http.Header // as it is when the answer is given

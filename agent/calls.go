@@ -70,10 +70,12 @@ func (c *Conversation) runCalls(ctx context.Context, t *turn, snap tools.Snapsho
 				continue
 			}
 			if group == 1 {
+				c.startCall(calls[j])
 				results[j] = c.runCall(ctx, t, snap, seq, calls[j])
 				continue
 			}
 			limit <- struct{}{}
+			c.startCall(calls[j]) // here, so that they are seen in call order
 			wg.Go(func() {
 				defer func() { <-limit }()
 				results[j] = c.runCall(ctx, t, snap, seq, calls[j])
@@ -109,11 +111,13 @@ func groupAt(calls []pendingCall, i int) int {
 	return n
 }
 
-// runCall dispatches one call and commits its result.
+// startCall tells the subscribers that a call begins.
+func (c *Conversation) startCall(p pendingCall) {
+	c.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
+}
+
+// runCall dispatches one call that startCall told of and commits its result.
 func (c *Conversation) runCall(ctx context.Context, t *turn, snap tools.Snapshot, seq int64, p pendingCall) finished {
-	started := time.Now()
-	args := shownArguments(p.Arguments)
-	c.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: args, At: started})
 	switch {
 	case ctx.Err() != nil:
 		return c.settle(seq, p, tools.Failure(tools.Errorf(tools.KindCancelled, "not run: interrupted by user")), 0)

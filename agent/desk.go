@@ -130,7 +130,7 @@ func (c *Conversation) taskResult(child *Conversation, end TurnEnd) (tools.Resul
 	total, cost := child.total, child.cost
 	child.mu.Unlock()
 	c.countUsage(&session.Usage{Input: total.Input, Output: total.Output, Cached: total.Cached, Estimated: total.Estimated, Cost: cost})
-	display := tools.Display{Child: child.ID(), Summary: fmt.Sprintf("%d steps", end.Steps)}
+	display := tools.Display{Child: child.ID(), Summary: steps(end.Steps)}
 	text := strings.TrimSpace(end.Text)
 	switch end.Reason {
 	case StopInterrupted:
@@ -140,4 +140,11 @@ func (c *Conversation) taskResult(child *Conversation, end TurnEnd) (tools.Resul
 	case StopDone:
 	}
 	return tools.Result{Text: text, Display: display, Data: map[string]any{"answer": text, "session": child.ID(), "steps": end.Steps}}, nil
+}
+
+func steps(n int) string {
+	if n == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", n)
 }

@@ -98,7 +98,7 @@ func (b *board) take(context.Context, string) agent.Announcement {
 	defer b.mu.Unlock()
 	text := strings.Join(b.model, " ")
 	b.model = nil
-	return agent.Announcement{Text: text}
+	return agent.Announcement{Text: text, Silent: true} // whoever told it told the person too
 }
 
 // ran is told by the gate what ran although nobody could be shown it.

@@ -113,18 +113,7 @@ func (p personCommands) rewind(ctx context.Context, args string) (command.Outcom
 	if err := conv.Rewind(ctx, target.Seq); err != nil {
 		return command.Outcome{}, err
 	}
-	return command.Outcome{Notice: strings.TrimSpace(notice + "Rewound: the message is back in the input."), Draft: typedText(target)}, nil
-}
-
-// typedText is what the person typed to send a message: a command's text or a template's is
-// made of it anew.
-func typedText(m session.Message) string {
-	for _, p := range m.Parts {
-		if p.Kind == session.PartShown && p.Text != "" {
-			return p.Text
-		}
-	}
-	return m.Text()
+	return command.Outcome{Notice: strings.TrimSpace(notice + "Rewound: the message is back in the input."), Draft: target.Shown()}, nil
 }
 
 func userMessages(rows []session.Message) []session.Message {
@@ -140,7 +129,7 @@ func userMessages(rows []session.Message) []session.Message {
 func numbered(prompts []session.Message) string {
 	var b strings.Builder
 	for i, m := range prompts {
-		fmt.Fprintf(&b, "%d. %s\n", i+1, firstLine(typedText(m)))
+		fmt.Fprintf(&b, "%d. %s\n", i+1, firstLine(m.Shown()))
 	}
 	return strings.TrimSpace(b.String())
 }

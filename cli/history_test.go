@@ -139,7 +139,7 @@ func TestSecondProcessMayLookAndFork(t *testing.T) { // D03, D07
 	second.Press("ctrl+c") // the text is still in the input
 	second.wait("another jcode has this session open")
 	second.say("/fork")
-	second.wait("ask for something")
+	second.wait("This is a copy of", "ask for something")
 	second.say("in the copy")
 	second.wait("The fork goes on.")
 	if raw := string(second.request(0).Raw); !strings.Contains(raw, "The answer of the first.") {

@@ -262,7 +262,13 @@ func (s *sessions) Fork(ctx context.Context, id string, upTo int64) (tui.Session
 	if err != nil {
 		return tui.Session{}, err
 	}
-	return s.Open(ctx, copied.ID)
+	out, err := s.Open(ctx, copied.ID)
+	part := ""
+	if upTo > 0 {
+		part = fmt.Sprintf(" up to message %d", copied.ForkSeq)
+	}
+	out.Notices = append(out.Notices, agent.Notice{Level: agent.LevelInfo, Text: fmt.Sprintf("This is a copy of “%s”%s, which stays as it is.", copied.Title, part)})
+	return out, err
 }
 
 // List gives sessions for the picker.

@@ -99,6 +99,17 @@ func (m Message) Text() string {
 	return string(b)
 }
 
+// Shown is the message as the person sees it: what they typed, where a command or a
+// template made the text of it.
+func (m Message) Shown() string {
+	for _, p := range m.Parts {
+		if p.Kind == PartShown && p.Text != "" {
+			return p.Text
+		}
+	}
+	return m.Text()
+}
+
 // Part is a piece of a message.
 type Part struct {
 	Kind string `json:"kind"` // PartText, PartReasoning, PartImage, PartShown, PartRange, PartSkill

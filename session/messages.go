@@ -84,7 +84,7 @@ func (s *Store) appendMessage(t *tx, m Message, parts string, usage *string) (in
 	}
 	text := m.Text()
 	if m.Role == RoleUser && first == "" {
-		if err := t.firstPrompt(n, title, text); err != nil {
+		if err := t.firstPrompt(n, title, m.Shown()); err != nil {
 			return 0, err
 		}
 	}

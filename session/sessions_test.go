@@ -482,3 +482,18 @@ func TestLastExchangeIsCarriedOver(t *testing.T) {
 		t.Errorf("%q, %v", words, err)
 	}
 }
+
+func TestTitleOfACommandIsWhatWasTyped(t *testing.T) {
+	s := open(t)
+	v, err := s.Create(t.Context(), session.Session{ProjectID: "p", Cwd: "/w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := append(text("Follow this skill now. Much text."), session.Part{Kind: session.PartShown, Text: "/greeting the captain"})
+	if _, err := s.AppendMessage(t.Context(), session.Message{Session: v.ID, Role: session.RoleUser, Parts: parts}); err != nil {
+		t.Fatal(err)
+	}
+	if v, err = s.Get(t.Context(), v.ID); err != nil || v.Title != "/greeting the captain" || v.FirstPrompt != "/greeting the captain" {
+		t.Errorf("title %q, first prompt %q, %v", v.Title, v.FirstPrompt, err)
+	}
+}

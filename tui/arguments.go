@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jcode/internal/text"
+	"jcode/tools"
 )
 
 // mainArguments names, in order, the arguments that say best what a call does.
@@ -22,6 +23,9 @@ func briefArguments(name string, raw json.RawMessage) string {
 		}
 		return text.Clean(string(raw))
 	}
+	if name == "todo" {
+		return briefPlan(m["items"])
+	}
 	if !strings.HasPrefix(name, "mcp:") {
 		for _, key := range mainArguments {
 			if v, ok := m[key]; ok {
@@ -34,6 +38,20 @@ func briefArguments(name string, raw json.RawMessage) string {
 		parts = append(parts, k+"="+text.Cut(oneLine(scalar(m[k])), 80))
 	}
 	return strings.Join(parts, " ")
+}
+
+// briefPlan says what of a plan is going on, else how long it is.
+func briefPlan(raw json.RawMessage) string {
+	var items []tools.TodoItem
+	if json.Unmarshal(raw, &items) != nil {
+		return ""
+	}
+	for _, it := range items {
+		if it.Status == "in_progress" {
+			return text.Clean(it.Text)
+		}
+	}
+	return count(len(items), "item")
 }
 
 // secondary adds what else matters beside the main argument.

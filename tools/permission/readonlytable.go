@@ -1,0 +1,284 @@
+package permission
+
+import (
+	"regexp"
+	"strings"
+)
+
+// checker says why a command with these words changes something or may; "" means that it
+// only reads. words[0] is the program.
+type checker func(words []word) string
+
+// reads is one row of the table of commands that only read.
+type reads struct {
+	check checker
+	// free programs don't open files named by their arguments: those may be anything.
+	free bool
+	// pattern programs take a text first that is no path, unless a flag gives it.
+	pattern bool
+	// here programs read the folder in which they run when they are given no other.
+	here bool
+	// files programs take files: of two folders diff would follow the links in them.
+	files bool
+	// enters programs only go to a folder.
+	enters bool
+	// evaluates programs are of the shell, and may take a word for a flag or a variable
+	// whose index is run.
+	evaluates bool
+}
+
+// hasFlag reports whether words hold one of the letters in a cluster of short flags, or
+// one of the long flags, also abbreviated or with a value.
+func hasFlag(words []word, letters string, long ...string) bool {
+	for _, w := range words {
+		// A "--" ends nothing here: it may be the value of the flag before it.
+		s := w.text
+		if !strings.HasPrefix(s, "-") || s == "-" || s == "--" {
+			continue
+		}
+		if s[1] != '-' {
+			if strings.ContainsAny(s[1:], letters) {
+				return true
+			}
+			continue
+		}
+		name, _, _ := strings.Cut(s, "=")
+		for _, l := range long {
+			if name == l || len(name) > 2 && strings.HasPrefix(l, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// without short flags and long flags that write, run or follow.
+func no(letters string, long ...string) checker {
+	return func(words []word) string {
+		if hasFlag(words[1:], letters, long...) {
+			return "one of its flags writes, runs something or follows links"
+		}
+		return ""
+	}
+}
+
+// operands counts the words that are no flags.
+func operands(words []word) (n int) {
+	for _, w := range words[1:] {
+		if !strings.HasPrefix(w.text, "-") || w.text == "-" {
+			n++
+		}
+	}
+	return n
+}
+
+// inputLast allows one operand, and nothing after it: some systems take whatever follows,
+// a flag included, for the file to write.
+func inputLast(words []word) string {
+	for i, w := range words[1:] {
+		if (!strings.HasPrefix(w.text, "-") || w.text == "-") && i+2 < len(words) {
+			return "a further operand would be written"
+		}
+	}
+	return ""
+}
+
+// only allows just these arguments.
+func only(args ...string) checker {
+	return func(words []word) string {
+	next:
+		for _, w := range words[1:] {
+			for _, ok := range args {
+				if w.text == ok {
+					continue next
+				}
+			}
+			return "not all of its arguments are known to only read"
+		}
+		return ""
+	}
+}
+
+// version allows asking a tool for its version and nothing else.
+func version(words []word) string {
+	if len(words) == 2 {
+		switch words[1].text {
+		case "--version", "-version", "-V":
+			return ""
+		}
+	}
+	return "it runs code"
+}
+
+// table gives the row of a program.
+func table(name string) (reads, bool) {
+	switch name {
+	case ":", "true", "false", "echo", "pwd", "yes", "which", "whereis", "basename", "dirname",
+		"whoami", "id", "groups", "logname", "tty", "uname", "arch", "nproc", "uptime", "free", "users", "locale", "getconf", "lscpu", "cal":
+		return reads{free: true}, true
+	case "printf", "test", "[", "seq", "sleep", "expr", "exit", "break", "continue":
+		return reads{free: true, check: plainWords, evaluates: true}, true
+	case "type":
+		return reads{free: true}, true
+	case "printenv":
+		return reads{free: true}, true
+	case "env":
+		return reads{free: true, check: only()}, true
+	case "ls", "du", "dir", "vdir":
+		return reads{here: true, check: no("", "--files0-from")}, true
+	case "cat", "head", "tail", "wc", "nl", "tac", "rev", "cut", "paste", "tr", "fold", "fmt", "expand", "unexpand", "column", "comm", "join", "od", "hexdump",
+		"realpath", "readlink", "stat", "df", "base32", "zcat", "bzcat", "xzcat", "cmp", "pr", "tsort", "factor":
+		return reads{check: no("", "--files0-from")}, true
+	case "strings":
+		return reads{check: atFile}, true
+	case "jq":
+		return reads{check: jq}, true
+	case "cksum", "sum", "md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "b2sum", "md5", "shasum":
+		return reads{check: no("c", "--check")}, true // it would read whatever a list names
+	case "base64": // BSD's takes an output file
+		return reads{check: no("oD", "--output")}, true
+	case "file":
+		return reads{check: no("Cf", "--compile", "--files-from")}, true // a list may name anything
+	case "cd":
+		return reads{enters: true, check: goesTo}, true
+	case "uniq":
+		return reads{check: inputLast}, true
+	case "hostname":
+		return reads{free: true, check: only("-s", "-I")}, true // the others ask a name server
+	case "date":
+		return reads{free: true, check: date}, true
+	case "ps":
+		// The letter e without a dash, or after others, shows environments.
+		return reads{free: true, check: only("aux", "ax", "-ef", "-e", "-A", "-a", "-f")}, true
+	case "sort":
+		return reads{check: no("oT", "--output", "--temporary-directory", "--compress-program", "--files0-from")}, true
+	case "diff":
+		return reads{files: true, check: no("rl", "--recursive", "--paginate")}, true
+	case "tree":
+		return reads{here: true, check: no("oRl", "--output")}, true
+	case "grep", "egrep", "fgrep":
+		return reads{pattern: true, check: no("RSO", "--dereference-recursive"), here: true}, true
+	case "rg":
+		return reads{pattern: true, here: true, check: no("Lz", "--pre", "--hostname-bin", "--search-zip", "--follow")}, true
+	case "find":
+		return reads{here: true, check: find}, true
+	case "sed":
+		return reads{pattern: true, check: sed}, true
+	case "git":
+		return reads{check: git}, true
+	case "node", "deno", "python", "python3", "ruby", "perl", "php", "java", "javac", "gcc", "g++", "clang", "make", "cmake", "gh", "curl", "wget":
+		return reads{free: true, check: version}, true
+	case "command":
+		return reads{free: true, check: commandV}, true
+	}
+	return reads{}, false
+}
+
+// plainWords refuses what a shell may evaluate when a builtin takes it for a variable or a
+// number: the index of x[$(…)] is run. -v names a variable.
+func plainWords(words []word) string {
+	for _, w := range words[1:] {
+		if strings.ContainsAny(w.text, "`$") && !w.dynamic {
+			return "the shell may evaluate one of its words"
+		}
+	}
+	return no("v")(words)
+}
+
+// atFile refuses words that stand for a file with more words in it.
+func atFile(words []word) string {
+	for _, w := range words[1:] {
+		if strings.HasPrefix(w.text, "@") {
+			return "it takes its arguments from a file"
+		}
+	}
+	return ""
+}
+
+// jq refuses programs that take in other files, which they may look for anywhere.
+func jq(words []word) string {
+	for _, w := range words[1:] {
+		if strings.Contains(w.text, "import") || strings.Contains(w.text, "include") {
+			return "it may take in other files"
+		}
+	}
+	return no("fL", "--from-file", "--library-path", "--run-tests")(words)
+}
+
+// goesTo takes a cd with just the folder.
+func goesTo(words []word) string {
+	if operands(words) != 1 || len(words) != 2 || words[1].text == "-" || words[1].glob {
+		return "it is not known where it leads"
+	}
+	return ""
+}
+
+func commandV(words []word) string {
+	if len(words) == 3 && (words[1].text == "-v" || words[1].text == "-V") {
+		return ""
+	}
+	return "it runs another command"
+}
+
+func date(words []word) string {
+	for i := 1; i < len(words); i++ {
+		s := words[i].text
+		switch {
+		case strings.HasPrefix(s, "+"), s == "-u", s == "--utc", s == "-R", strings.HasPrefix(s, "-I"), strings.HasPrefix(s, "--iso-8601"),
+			strings.HasPrefix(s, "--rfc-"), strings.HasPrefix(s, "--date="):
+		case s == "-d" && i+1 < len(words):
+			i++
+		default:
+			return "it may set the clock"
+		}
+	}
+	return ""
+}
+
+// findTests are the words of find that only look; all others ask.
+func find(words []word) string {
+	for _, w := range words[1:] {
+		s := w.text
+		if !strings.HasPrefix(s, "-") {
+			continue
+		}
+		switch s {
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-regextype", "-type", "-maxdepth", "-mindepth", "-size", "-empty",
+			"-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-perm", "-user", "-group", "-uid", "-gid", "-not", "-o", "-or", "-a", "-and",
+			"-prune", "-print", "-print0", "-printf", "-ls", "-true", "-false", "-P", "-depth", "-mount", "-xdev", "-quit", "-links", "-inum",
+			"-executable", "-readable", "-writable", "-nouser", "-nogroup", "-daystart":
+		default:
+			if len(s) > 1 && (s[1] >= '0' && s[1] <= '9') { // -mtime -7
+				continue
+			}
+			return "not all of its tests are known to only read"
+		}
+	}
+	return ""
+}
+
+// sedPrint are the scripts that only print lines: 5p, 1,20p, $p, /word/p.
+var sedPrint = regexp.MustCompile(`^(\d+|\$|/[\w .-]+/)(,\s*(\d+|\$|\+\d+|/[\w .-]+/))?p$`)
+
+func sed(words []word) string {
+	quiet, script := false, false
+	for _, w := range words[1:] {
+		s := w.text
+		switch {
+		case s == "-n" || s == "--quiet" || s == "--silent":
+			quiet = true
+		case s == "-E" || s == "-r":
+		case strings.HasPrefix(s, "-"):
+			return "sed can write files and run commands"
+		case !script:
+			if !sedPrint.MatchString(s) {
+				return "sed can write files and run commands"
+			}
+			script = true
+		}
+	}
+	if !quiet || !script {
+		return "sed can write files and run commands"
+	}
+	return ""
+}

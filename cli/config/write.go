@@ -216,25 +216,3 @@ func check(path []string, raw json.RawMessage) error {
 	}
 	return nil
 }
-
-// Get gives a setting of a Config by its dotted key, as it is written in JSON.
-func Get(c *Config, key string) (json.RawMessage, error) {
-	path, err := canonical(key)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := json.Marshal(c)
-	if err != nil {
-		return nil, fmt.Errorf("get %s: %w", key, err)
-	}
-	for _, name := range path {
-		var m map[string]json.RawMessage
-		if err := json.Unmarshal(raw, &m); err != nil {
-			return json.RawMessage("null"), nil // an entry that is not there has no parts
-		}
-		if raw = m[name]; raw == nil {
-			return json.RawMessage("null"), nil
-		}
-	}
-	return raw, nil
-}

@@ -1,8 +1,6 @@
 package text
 
 import (
-	"strings"
-
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -30,17 +28,4 @@ func Truncate(s string, cells int, tail string) string {
 		tail = ""
 	}
 	return ansi.Truncate(s, cells, tail)
-}
-
-// Pad appends blanks until s takes at least cells cells.
-func Pad(s string, cells int) string {
-	if w := Width(s); w < cells {
-		return s + strings.Repeat(" ", cells-w)
-	}
-	return s
-}
-
-// Fit makes s exactly cells cells wide: truncated with tail, or padded with blanks.
-func Fit(s string, cells int, tail string) string {
-	return Pad(Truncate(s, cells, tail), cells)
 }

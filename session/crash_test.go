@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"jcode/internal/filelock"
 	"jcode/session"
 )
 
@@ -231,6 +233,34 @@ func TestHoldEndsWithItsProcess(t *testing.T) {
 	}
 	if _, err := s.Hold("../x"); err == nil {
 		t.Error("a bad ID was held")
+	}
+}
+
+// A process that is killed while it starts a child leaves its lock to that for a moment.
+func TestHoldOfADeadProcessIsWaitedFor(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("children have no part in the locks of their parent")
+	}
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	s := openAt(t, path)
+	id := newSession(t, s, "p").ID
+	p := spawn(t, "holder", path, id)
+	if line, _ := p.line(); line != "held" {
+		t.Fatalf("child said %q: %s", line, p.stderr.String())
+	}
+	p.kill()
+	left, err := filelock.Wait(t.Context(), filepath.Join(filepath.Dir(path), "locks", id+".lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	freed := make(chan error, 1)
+	time.AfterFunc(50*time.Millisecond, func() { freed <- left.Unlock() })
+	h, err := s.Hold(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(<-freed, h.Release()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,12 +1,14 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"jcode/internal/filelock"
 )
@@ -34,6 +36,10 @@ func (e *HeldError) Error() string {
 // taken away.
 const sweepLocks = 200
 
+// orphanWait bounds the wait for a lock whose holder has ended: a child that it was starting
+// at that moment has the lock too, until it becomes its program.
+const orphanWait = 5 * time.Second
+
 // Hold claims a session for writing, or gives a *HeldError. A second claim in the same
 // process is refused as well.
 func (s *Store) Hold(sessionID string) (*Hold, error) {
@@ -48,7 +54,16 @@ func (s *Store) Hold(sessionID string) (*Hold, error) {
 	path := filepath.Join(dir, sessionID+".lock")
 	lock, err := filelock.Try(path)
 	if errors.Is(err, filelock.ErrHeld) {
-		return nil, &HeldError{Session: sessionID, PID: holder(path)}
+		pid := holder(path)
+		if !ended(pid) {
+			return nil, &HeldError{Session: sessionID, PID: pid}
+		}
+		wait, cancel := context.WithTimeout(context.Background(), orphanWait)
+		lock, err = filelock.Wait(wait, path)
+		cancel()
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil, &HeldError{Session: sessionID}
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("hold session %s: %w", sessionID, err)

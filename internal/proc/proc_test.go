@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -84,6 +85,9 @@ func TestDoneDoesNotWaitForThePipe(t *testing.T) { // S01
 }
 
 func TestExitTellsCodesAndSignals(t *testing.T) { // S10
+	if signal.Ignored(os.Interrupt) { // as in tests that run in the background; a child would ignore it too
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	for _, tc := range []struct {
 		line, signal string
 		code         int

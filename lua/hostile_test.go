@@ -109,6 +109,130 @@ func TestHostileScripts(t *testing.T) {
 	}
 }
 
+// Corners of the language and of what it is given: each ends in a value or in an error of
+// the script, in words that tell nothing of Go, and the host serves the next call.
+func TestCornersEndInAValueOrAnErrorOfTheScript(t *testing.T) {
+	h := build(t, setup{})
+	h.tool("after", simple, `return ("ok"):upper() .. type(string.find) .. math.floor(2.5) .. json.encode({1}) .. tostring(json.null == json.decode("[null]")[1])`)
+	sources := map[string]string{
+		"error_tostring_loop": `error(setmetatable({}, {__tostring = function() while true do end end}))`,
+		"error_tostring_err":  `error(setmetatable({}, {__tostring = function() error("x") end}))`,
+		"error_table":         `error({1})`,
+		"error_nil":           `error()`,
+		"error_big":           `error(("x"):rep(1e7))`,
+		"error_level":         `error("x", 1e9)`,
+		"error_neg_level":     `error("x", -5)`,
+		"error_func":          `error(print)`,
+		"error_null":          `error(json.null)`,
+		"xpcall_handler_err":  `return tostring(xpcall(function() error("a") end, function() error("b") end))`,
+		"xpcall_rec":          `local function h() xpcall(error, h) end xpcall(error, h) return "x"`,
+		"xpcall_self":         `return tostring(xpcall(xpcall, xpcall))`,
+		"rep_nan":             `return pcall(string.rep, "x", 0/0) and "y" or "n"`,
+		"byte_1e8":            `return select("#", ("x"):rep(1e7):byte(1, 1e8))`,
+		"char_300":            `return string.char(300, -1)`,
+		"fmt_d_huge":          `return string.format("%d %d %d", 1e300, -1e300, 0/0)`,
+		"fmt_c":               `return string.format("%c", 1e9)`,
+		"fmt_star":            `return string.format("%*d", 1e9, 1)`,
+		"fmt_prec":            `return #string.format("%.99999999f", 1)`,
+		"fmt_q":               `return string.format("%q", ("\0"):rep(1000))`,
+		"fmt_few":             `return string.format("%s %s %s", 1)`,
+		"fmt_bad":             `return string.format("%y %", 1)`,
+		"fmt_v":               `return string.format("%v %T %p", string, string, string)`,
+		"select_neg":          `return select(-1e9, 1)`,
+		"select_nan":          `return select(0/0, 1)`,
+		"unpack_range":        `return unpack({}, -1e9, 1e9)`,
+		"unpack_max":          `return unpack({}, 2^53, 2^53+10)`,
+		"tinsert_neg":         `local t = {} table.insert(t, -5, 1) return #t`,
+		"tremove":             `local t = {1,2} table.remove(t, 1e18) table.remove(t, -1) return #t`,
+		"tsort_bad":           `local t = {} for i = 1, 1000 do t[i] = i end table.sort(t, function() return true end) return #t`,
+		"tsort_mixed":         `local t = {1, "a", {}} table.sort(t) return 1`,
+		"tsort_modify":        `local t = {} for i = 1, 100 do t[i] = i end table.sort(t, function(a, b) for i = 1, 100 do t[i] = nil end return a < b end) return #t`,
+		"setn":                `return tostring(table.setn) .. tostring(table.getn)`,
+		"next_bad":            `return next({}, "nokey")`,
+		"find_init":           `return tostring(("abc"):find("b", -1e18)) .. tostring(("abc"):find("b", 1e18))`,
+		"find_bad":            `return ("x"):find("%")`,
+		"find_paren":          `return ("x"):find("((((((((((((((((((((((((((((((((((((((((")`,
+		"find_class":          `return ("x"):find("[")`,
+		"gsub_empty":          `return (("abc"):gsub("", function() return "-" end))`,
+		"gsub_tbl":            `return (("abc"):gsub("%w", setmetatable({}, {__index = function(t, k) error("idx") end})))`,
+		"gsub_repl":           `return (("abc"):gsub("%w", "%9"))`,
+		"gsub_self":           `return (("abc"):gsub("%w", function(c) return (c:gsub(".", "x")) end))`,
+		"gmatch_yield":        `return coroutine.wrap(function() for w in ("a b"):gmatch("%w") do coroutine.yield(w) end end)()`,
+		"index_loop":          `local a, b = {}, {} setmetatable(a, {__index = b}) setmetatable(b, {__index = a}) return tostring(a.x)`,
+		"newindex_loop":       `local a = {} setmetatable(a, {__newindex = a}) a.x = 1 return "x"`,
+		"call_loop":           `local a = setmetatable({}, {}) getmetatable(a).__call = a return a()`,
+		"concat_loop":         `local a = setmetatable({}, {__concat = function(x, y) return x .. y end}) return a .. a`,
+		"eq_loop":             `local mt = {} mt.__eq = function(a, b) return a == b end local a, b = setmetatable({}, mt), setmetatable({}, mt) return tostring(a == b)`,
+		"len_meta":            `return #setmetatable({}, {__len = function() return 1e18 end})`,
+		"concat_len":          `return table.concat(setmetatable({}, {__len = function() return 1e18 end}))`,
+		"unm":                 `return -setmetatable({}, {__unm = function(a) return -a end})`,
+		"tostring_notstr":     `return tostring(setmetatable({}, {__tostring = function() return {} end}))`,
+		"print_meta":          `print(setmetatable({}, {__tostring = function() error("p") end})) return "x"`,
+		"null_meta":           `local ok1 = pcall(setmetatable, json.null, {}) local m = getmetatable(json.null) return tostring(ok1) .. tostring(m)`,
+		"null_index":          `return json.null.x`,
+		"null_call":           `return json.null()`,
+		"jcode_meta":          `setmetatable(jcode, {__index = error, __newindex = error}) return type(jcode.time())`,
+		"jcode_nil":           `jcode.log = nil jcode = nil return orcs.pwd and "x" or "y"`,
+		"array_meta":          `local a = json.array() local m = getmetatable(a) if m then m.__index = error m.__newindex = error end return json.encode(json.array())`,
+		"params_meta":         `setmetatable(params, {__index = function() return params end}) return type(params.x.y.z)`,
+		"string_meta":         `local m = getmetatable("") return tostring(m)`,
+		"string_index":        `string.x = string return ("a").x.x.x.upper("a")`,
+		"decode_deep":         `return tostring(json.decode(("["):rep(1e6)))`,
+		"decode_num":          `return tostring(json.decode("1e999"))`,
+		"encode_deep":         `local t = {} for i = 1, 1e5 do t = {t} end return tostring(json.encode(t))`,
+		"result_func_key":     `return {[print] = 1}`,
+		"huge_result":         `return ("x"):rep(9e6)`,
+		"dispatch_self":       `local t = {} t.t = t return tostring(pcall(jcode.dispatch, "x", t))`,
+		"dispatch_meta":       `return tostring(jcode.dispatch("nope", setmetatable({}, {__index = error, __pairs = error})).error)`,
+		"state_deep":          `local t = {} for i = 1, 100 do t = {t} end return tostring(pcall(state.set, "k", t))`,
+		"state_key":           `return tostring(pcall(state.set, ("k"):rep(300), 1))`,
+		"log_level":           `return tostring(pcall(jcode.log, "nolevel", "x"))`,
+		"date_huge":           `return jcode.date("%Y", 1e300) .. jcode.date("%Y", 0/0)`,
+		"regex_big":           `return tostring(regex.find("x", ("(a{1000}){1000}")))`,
+		"regex_nest":          `return tostring(regex.find("x", ("("):rep(5000) .. (")"):rep(5000)))`,
+		"regex_init_nan":      `return tostring(regex.find("abc", "b", 0/0))`,
+		"co_wrap_err":         `local f = coroutine.wrap(function() error({}) end) f()`,
+		"co_self":             `local co co = coroutine.create(function() coroutine.resume(co) coroutine.wrap(function() coroutine.resume(co) end)() end) return tostring(coroutine.resume(co))`,
+		"co_yield_main":       `coroutine.yield()`,
+		"co_status":           `return coroutine.status(coroutine.create(print))`,
+		"co_deep":             `local function f(n) if n == 0 then return "x" end return coroutine.wrap(function() return f(n - 1) end)() end return f(60)`,
+		"co_deep2":            `local function f(n) return coroutine.wrap(function() return f(n - 1) end)() end return f(60)`,
+		"co_in_tostring":      `return tostring(setmetatable({}, {__tostring = function() return coroutine.wrap(function() coroutine.yield("y") end)() end}))`,
+		"co_sort":             `return coroutine.wrap(function() table.sort({3,2,1}, function(a, b) coroutine.yield(1) return a < b end) end)()`,
+		"for_nan":             `for i = 1, 0/0 do end for i = 1, 10, 0/0 do end return "x"`,
+		"for_zero":            `for i = 1, 10, 0 do end return "x"`,
+		"random":              `return math.random(0) .. math.random(2, 1)`,
+		"randomseed":          `math.randomseed(0/0) return math.random(1, 2^60) and "x"`,
+		"mod0":                `return tostring(1 % 0) .. tostring(2^1e9)`,
+		"rawset_idx":          `local t = {} t[0/0] = 1`,
+		"nil_idx":             `local t = {} t[nil] = 1`,
+		"tonumber":            `return tostring(tonumber("1", 99))`,
+		"getmeta":             `return tostring(getmetatable(print)) .. tostring(getmetatable(coroutine.create(print)))`,
+		"print_big":           `print(("x"):rep(9e6)) return "x"`,
+		"env":                 `return tostring(jcode.env("HOME").error or jcode.env("HOME"))`,
+	}
+	for name, source := range sources {
+		h.tool(name, longManifest, source)
+	}
+	h.start()
+	for name := range sources {
+		res := h.call(name, none())
+		switch res.Kind {
+		case tools.KindNone, tools.KindScript, tools.KindPermission:
+		default:
+			t.Errorf("%s: kind %q, %.300s", name, res.Kind, res.Text)
+		}
+		for _, trace := range []string{"goroutine", "runtime error", ".go:", "panic"} {
+			if strings.Contains(res.Text, trace) {
+				t.Errorf("%s: %.300s", name, res.Text)
+			}
+		}
+		if got := h.call("after", none()); got.Text != "OKfunction2[1]true" {
+			t.Fatalf("after %s: %+v", name, got)
+		}
+	}
+}
+
 func TestHostileSources(t *testing.T) {
 	h := build(t, setup{})
 	for name, source := range map[string]string{

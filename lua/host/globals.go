@@ -48,7 +48,7 @@ func (s *script) openGlobals() {
 	env.RawSetString("_VERSION", lua.LString(lua.LuaVersion))
 	env.RawSetString("string", s.openString(str))
 	env.RawSetString("table", s.openTable(tab))
-	env.RawSetString("math", s.plain(math))
+	env.RawSetString("math", s.openMath(math))
 	env.RawSetString("coroutine", co)
 	for name, fn := range map[string]lua.LGFunction{
 		"tonumber": toNumber, "setmetatable": setMetatable, "pcall": s.pcall, "xpcall": s.xpcall,

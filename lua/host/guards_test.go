@@ -51,6 +51,13 @@ func TestValuesAndDialect(t *testing.T) {
 		src  string
 		want any
 	}{
+		{`math.randomseed(7) local a, b = math.random(1000000), math.random() math.randomseed(7) return a == math.random(1000000) and b == math.random()`, true},
+		{`for i = 1, 1000 do local n = math.random(-2, 3) if n < -2 or n > 3 or n % 1 ~= 0 then return n end end return "in range"`, "in range"},
+		{`return select(2, pcall(function() return 1 + math.random(0) end))`, "test/main.lua:1: bad argument #1 to random (interval is empty or too large)"},
+		{`return select(2, pcall(function() return 1 + math.random(2, 1) end))`, "test/main.lua:1: bad argument #2 to random (interval is empty or too large)"},
+		{`return (pcall(math.random, 0/0))`, false},
+		{`return (pcall(math.random, 1e300))`, false},
+		{`return math.random(5, 5)`, 5.0},
 		{`return tonumber("1e2")`, 100.0},
 		{`return tonumber("0x10")`, 16.0},
 		{`return tonumber("  12  ")`, 12.0},

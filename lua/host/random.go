@@ -1,0 +1,38 @@
+package host
+
+import (
+	"math"
+	"math/rand/v2"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// openMath gives the math library with random numbers of the state's own: the engine's
+// belong to the process, can't be seeded, and panic on an empty range.
+func (s *script) openMath(lib *lua.LTable) *lua.LTable {
+	t := s.plain(lib)
+	source := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+	t.RawSetString("randomseed", s.RegisterHost("math.randomseed", func(L *lua.LState) int {
+		source = rand.New(rand.NewPCG(math.Float64bits(float64(L.CheckNumber(1))), 0))
+		return 0
+	}))
+	t.RawSetString("random", s.RegisterHost("math.random", func(L *lua.LState) int {
+		low, high := 1.0, 0.0
+		switch L.GetTop() {
+		case 0:
+			L.Push(lua.LNumber(source.Float64()))
+			return 1
+		case 1:
+			high = math.Floor(float64(L.CheckNumber(1)))
+		default:
+			low, high = math.Floor(float64(L.CheckNumber(1))), math.Floor(float64(L.CheckNumber(2)))
+		}
+		const most = 1 << 53 // whole numbers are exact up to here
+		if !(low <= high) || low < -most || high > most {
+			L.ArgError(L.GetTop(), "interval is empty or too large")
+		}
+		L.Push(lua.LNumber(low + float64(source.Int64N(int64(high-low)+1))))
+		return 1
+	}))
+	return t
+}

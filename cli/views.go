@@ -83,8 +83,7 @@ func modelInfo(l model.Listed, own map[string]model.Info) string {
 
 // fileNames lists the project's files for @, ignored ones left out.
 func (a *app) fileNames(ctx context.Context) ([]string, error) {
-	names, err := search.Names(ctx, a.root, maxFileNames)
-	return append(names, a.resourceNames(ctx)...), err
+	return search.Names(ctx, a.root, maxFileNames)
 }
 
 // shellLine runs a `!` line as the person: no question, for they typed it.

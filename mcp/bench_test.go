@@ -37,7 +37,7 @@ func connectAll(b *testing.B, m *Manager, names ...string) {
 	m.mu.Lock()
 	m.hold(m.own, names)
 	m.mu.Unlock()
-	begun := m.settle(false, false, nil)
+	begun := m.settle(wish{})
 	m.control.Unlock()
 	for _, name := range names {
 		if err := await(context.Background(), begun.outcomes[name]); err != nil {
@@ -118,7 +118,7 @@ func BenchmarkTwentyServersOneHanging(b *testing.B) {
 					m.mu.Lock()
 					m.hold(m.own, []string{"hang"})
 					m.mu.Unlock()
-					m.settle(false, false, nil)
+					m.settle(wish{})
 					m.control.Unlock()
 				}
 				connectAll(b, m, names...)

@@ -63,6 +63,9 @@ func (t Target) Line() string {
 	if t.Type != Stdio {
 		return t.URL
 	}
+	if t.Command == "" { // an entry that can't be used
+		return ""
+	}
 	words := make([]string, 0, len(t.Args)+1)
 	for _, w := range append([]string{t.Command}, t.Args...) {
 		words = append(words, quoteWord(w))

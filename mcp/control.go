@@ -88,7 +88,7 @@ func (m *Manager) connect(name string, target *Target, by Scope) (<-chan error, 
 	}
 	m.hold(m.own, []string{name})
 	m.mu.Unlock()
-	begun := m.settle(false, false, single)
+	begun := m.settle(wish{single: single})
 	if outcome, ok := begun.outcomes[name]; ok {
 		return outcome, nil
 	}
@@ -218,7 +218,7 @@ func (m *Manager) Approve(name, hash string, keep bool) error {
 		m.hold(m.base, []string{name})
 	}
 	m.mu.Unlock()
-	m.settle(false, false, nil)
+	m.settle(wish{})
 	return nil
 }
 
@@ -241,17 +241,17 @@ func (m *Manager) SetEnabled(name string, on bool) error {
 			return err
 		}
 	}
-	m.Reload("", false)
-	if on {
-		m.mu.Lock()
-		delete(m.off, name)
-		m.mu.Unlock()
-		return m.Restart(name)
-	}
 	m.mu.Lock()
 	delete(m.off, name) // "disabled" says it
 	m.mu.Unlock()
-	return nil
+	m.reread(wish{})
+	if !on {
+		return nil
+	}
+	if d, err := m.Server(name); err == nil && (d.State == StateConnecting || d.State == StateConnected) {
+		return nil
+	}
+	return m.Restart(name)
 }
 
 // writeEnabled writes to the file that jcode may write for this entry.

@@ -63,7 +63,7 @@ func (l *Lease) Release() {
 		l.m.mu.Lock()
 		delete(l.m.leases, l)
 		l.m.mu.Unlock()
-		l.m.settle(false, false, nil)
+		l.m.settle(wish{})
 	})
 }
 
@@ -127,7 +127,7 @@ func (m *Manager) begin(names []string) (*Lease, map[string]acquiring, error) {
 		delete(m.off, name)
 	}
 	m.mu.Unlock()
-	begun := m.settle(false, false, nil)
+	begun := m.settle(wish{})
 	waits := map[string]acquiring{}
 	for _, name := range names {
 		outcome, started := begun.outcomes[name]
@@ -170,7 +170,7 @@ func (l *Lease) takeOver() {
 	l.m.mu.Lock()
 	l.exclusive = true
 	l.m.mu.Unlock()
-	l.m.settle(false, false, nil)
+	l.m.settle(wish{})
 }
 
 // secretsOf gives the secrets of a server's target. The caller holds mu.

@@ -153,19 +153,23 @@ func TestReconcile(t *testing.T) {
 		want         []action
 	}{
 		{"nothing", nil, nil, false, false, []action{}},
-		{"start in order", map[string]wantedServer{"b": {"2"}, "a": {"1"}}, nil, false, false, []action{{"a", verbStart}, {"b", verbStart}}},
-		{"keep", map[string]wantedServer{"a": {"1"}}, map[string]runningServer{"a": {"1", StateConnected}}, true, false, []action{{"a", verbKeep}}},
+		{"start in order", map[string]wantedServer{"b": {key: "2"}, "a": {key: "1"}}, nil, false, false, []action{{"a", verbStart}, {"b", verbStart}}},
+		{"keep", map[string]wantedServer{"a": {key: "1"}}, map[string]runningServer{"a": {"1", StateConnected}}, true, false, []action{{"a", verbKeep}}},
 		{"stop", nil, map[string]runningServer{"a": {"1", StateConnecting}}, false, false, []action{{"a", verbStop}}},
 		{"stopped stays", nil, map[string]runningServer{"a": {"1", StateDisconnected}}, false, false, []action{}},
-		{"start again", map[string]wantedServer{"a": {"1"}}, map[string]runningServer{"a": {"1", StateDisconnected}}, false, false, []action{{"a", verbStart}}},
-		{"changed", map[string]wantedServer{"a": {"2"}}, map[string]runningServer{"a": {"1", StateConnected}}, false, false, []action{{"a", verbRestart}}},
-		{"forced", map[string]wantedServer{"a": {"1"}}, map[string]runningServer{"a": {"1", StateConnected}}, false, true, []action{{"a", verbRestart}}},
-		{"failed is left", map[string]wantedServer{"a": {"1"}}, map[string]runningServer{"a": {"1", StateFailed}}, false, false, []action{{"a", verbKeep}}},
-		{"failed is tried", map[string]wantedServer{"a": {"1"}}, map[string]runningServer{"a": {"1", StateFailed}}, true, false, []action{{"a", verbRetry}}},
-		{"connecting is not forced", map[string]wantedServer{"a": {"1"}}, map[string]runningServer{"a": {"1", StateConnecting}}, true, true, []action{{"a", verbKeep}}},
+		{"start again", map[string]wantedServer{"a": {key: "1"}}, map[string]runningServer{"a": {"1", StateDisconnected}}, false, false, []action{{"a", verbStart}}},
+		{"changed", map[string]wantedServer{"a": {key: "2"}}, map[string]runningServer{"a": {"1", StateConnected}}, false, false, []action{{"a", verbRestart}}},
+		{"forced", map[string]wantedServer{"a": {key: "1"}}, map[string]runningServer{"a": {"1", StateConnected}}, false, true, []action{{"a", verbRestart}}},
+		{"failed is left", map[string]wantedServer{"a": {key: "1"}}, map[string]runningServer{"a": {"1", StateFailed}}, false, false, []action{{"a", verbKeep}}},
+		{"failed is tried", map[string]wantedServer{"a": {key: "1"}}, map[string]runningServer{"a": {"1", StateFailed}}, true, false, []action{{"a", verbRetry}}},
+		{"connecting is not forced", map[string]wantedServer{"a": {key: "1"}}, map[string]runningServer{"a": {"1", StateConnecting}}, true, true, []action{{"a", verbKeep}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := reconcile(c.wanted, c.running, c.retry, c.force)
+			for name, w := range c.wanted {
+				w.retry, w.force = c.retry, c.force
+				c.wanted[name] = w
+			}
+			got := reconcile(c.wanted, c.running)
 			if len(got) != len(c.want) {
 				t.Fatalf("%v, want %v", got, c.want)
 			}

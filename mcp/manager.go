@@ -121,7 +121,7 @@ func (m *Manager) Start() {
 	names := m.startNames()
 	m.hold(m.base, names)
 	m.mu.Unlock()
-	m.settle(false, false, nil)
+	m.settle(wish{})
 }
 
 // tellProblems tells the person of files and entries that can't be used.
@@ -232,9 +232,18 @@ type settleResult struct {
 	outcomes map[string]<-chan error // of the attempts that it began
 }
 
-// settle makes what runs equal to what is held. single names servers whose first failure
-// is the answer. The caller holds control.
-func (m *Manager) settle(retry, force bool, single map[string]bool) settleResult {
+// wish is what settle does besides making what runs equal to what is held.
+type wish struct {
+	// retry tries servers that are down, force restarts those that are up; only limits both
+	// to one server.
+	retry, force bool
+	only         string
+	// single names servers whose first failure is the answer.
+	single map[string]bool
+}
+
+// settle makes what runs equal to what is held. The caller holds control.
+func (m *Manager) settle(w wish) settleResult {
 	m.mu.Lock()
 	wanted, specs := map[string]wantedServer{}, map[string]spec{}
 	for name := range m.held() {
@@ -246,7 +255,9 @@ func (m *Manager) settle(retry, force bool, single map[string]bool) settleResult
 		if err != nil {
 			target.key = "unresolved " + err.Error()
 		}
-		wanted[name], specs[name] = wantedServer{target.key}, spec{e, target, err}
+		meant := w.only == "" || w.only == name
+		wanted[name] = wantedServer{key: target.key, retry: w.retry && meant, force: w.force && meant}
+		specs[name] = spec{e, target, err}
 	}
 	running := map[string]runningServer{}
 	for name, a := range m.actors {
@@ -259,13 +270,13 @@ func (m *Manager) settle(retry, force bool, single map[string]bool) settleResult
 	if closed {
 		return out
 	}
-	out.actions = reconcile(wanted, running, retry, force)
+	out.actions = reconcile(wanted, running)
 	for _, act := range out.actions {
 		switch act.verb {
 		case verbStop:
 			m.retireActor(act.name)
 		case verbStart, verbRestart, verbRetry:
-			out.outcomes[act.name] = m.actor(act.name).connect(specs[act.name], single[act.name])
+			out.outcomes[act.name] = m.actor(act.name).connect(specs[act.name], w.single[act.name])
 		case verbKeep:
 			m.actor(act.name).refresh(specs[act.name].entry)
 		}
@@ -368,8 +379,8 @@ func (m *Manager) tellOf(name string, old, v *view) {
 	}
 }
 
-// Watch gives a channel that holds a value whenever something that Snapshot shows has
-// changed, and a function that ends the watch.
+// Watch gives a channel that holds a value whenever the state, the tools or the prompts of a
+// server have changed, and a function that ends the watch.
 func (m *Manager) Watch() (<-chan struct{}, func()) {
 	ch := make(chan struct{}, 1)
 	m.mu.Lock()

@@ -334,6 +334,39 @@ func TestReloadTouchesOnlyWhatChanged(t *testing.T) { // C4
 	}
 }
 
+func TestReloadAndSwitchOfOneServerLeaveTheOthers(t *testing.T) { // C4
+	r := newManagerRig(t, map[string]any{"a": "ok", "down": "exit", "b": "ok"}, nil)
+	r.m.Start()
+	r.waitState("a", StateConnected)
+	r.waitState("b", StateConnected)
+	r.waitState("down", StateFailed)
+	tried := len(r.pids("down"))
+	if res := r.call("mcp_reload", `{"name":"a","force":true}`); res.Failed || !strings.Contains(res.Text, `"name":"b","change":"unchanged"`) {
+		t.Errorf("%+v", res)
+	}
+	r.waitState("a", StateConnected)
+	if err := r.m.SetEnabled("b", false); err != nil {
+		t.Fatal(err)
+	}
+	if d := r.waitState("b", StateDisconnected); d.Reason != "disabled" {
+		t.Errorf("%+v", d.Status)
+	}
+	if err := r.m.SetEnabled("b", true); err != nil {
+		t.Fatal(err)
+	}
+	r.waitState("b", StateConnected)
+	if len(r.pids("a")) != 2 || len(r.pids("b")) != 2 || len(r.pids("down")) != tried {
+		t.Errorf("a %v b %v down %v", r.pids("a"), r.pids("b"), r.pids("down"))
+	}
+	r.configure(map[string]any{"a": "ok", "b": "ok", "down": "exit", "new": "ok"})
+	if res := r.call("mcp_reload", `{"name":"new"}`); !strings.Contains(res.Text, `"name":"new","change":"added","state":"connected"`) {
+		t.Errorf("a server that the file has since: %+v", res)
+	}
+	if res := r.call("mcp_reload", `{"name":"nobody"}`); !res.Failed || !strings.Contains(res.Text, "known servers: a, b, down, new") {
+		t.Errorf("%+v", res)
+	}
+}
+
 func TestCrashedServerComesBack(t *testing.T) { // S10, M09
 	r := newManagerRig(t, map[string]any{"s": "ok"}, nil)
 	r.m.Start()

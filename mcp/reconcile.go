@@ -18,7 +18,11 @@ const (
 )
 
 // wantedServer is a server that shall run.
-type wantedServer struct{ key string }
+type wantedServer struct {
+	key   string
+	retry bool // try it now if it is down
+	force bool // restart it if it is up
+}
 
 // runningServer is a server that has an actor.
 type runningServer struct {
@@ -42,9 +46,8 @@ type action struct {
 	verb verb
 }
 
-// reconcile compares what shall run with what runs. retry tries servers that are down;
-// force restarts those that are up.
-func reconcile(wanted map[string]wantedServer, running map[string]runningServer, retry, force bool) []action {
+// reconcile compares what shall run with what runs.
+func reconcile(wanted map[string]wantedServer, running map[string]runningServer) []action {
 	names := slices.Collect(maps.Keys(wanted))
 	for name := range running {
 		if _, ok := wanted[name]; !ok {
@@ -65,9 +68,9 @@ func reconcile(wanted map[string]wantedServer, running map[string]runningServer,
 			out = append(out, action{name, verbStart})
 		case want.key != have.key:
 			out = append(out, action{name, verbRestart})
-		case force && have.state != StateConnecting:
+		case want.force && have.state != StateConnecting:
 			out = append(out, action{name, verbRestart})
-		case retry && (have.state == StateFailed || have.state == StateReconnecting):
+		case want.retry && (have.state == StateFailed || have.state == StateReconnecting):
 			out = append(out, action{name, verbRetry})
 		default:
 			out = append(out, action{name, verbKeep})

@@ -23,9 +23,14 @@ type Reloaded struct {
 }
 
 // Reload reads all files again: unchanged servers keep running, changed ones restart,
-// removed ones end, failed ones are tried. With a name only that server is touched; force
-// restarts unchanged ones too. It doesn't wait for connections.
+// removed ones end, failed ones are tried; force restarts unchanged ones too. With a name
+// only that server is tried or forced, also one that was disconnected. It doesn't wait for
+// connections.
 func (m *Manager) Reload(name string, force bool) Reloaded {
+	return m.reread(wish{retry: true, force: force, only: name})
+}
+
+func (m *Manager) reread(w wish) Reloaded {
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.mu.Lock()
@@ -33,8 +38,8 @@ func (m *Manager) Reload(name string, force bool) Reloaded {
 	m.mu.Unlock()
 	m.readConfig()
 	m.mu.Lock()
-	if name != "" {
-		delete(m.off, name)
+	if w.only != "" {
+		delete(m.off, w.only)
 	}
 	m.base.names = map[string]bool{}
 	m.hold(m.base, m.startNames())
@@ -46,7 +51,7 @@ func (m *Manager) Reload(name string, force bool) Reloaded {
 		}
 	}
 	m.mu.Unlock()
-	done := m.settle(true, force, nil)
+	done := m.settle(w)
 	return m.reloaded(before, done)
 }
 

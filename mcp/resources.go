@@ -3,11 +3,11 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,32 +25,38 @@ type ResourceInfo struct {
 	Template    bool
 }
 
-// resourceWait bounds listing and reading.
-const resourceWait = 30 * time.Second
+const (
+	// resourceWait bounds reading, resourceListWait listing: a person waits for a completion.
+	resourceWait     = 30 * time.Second
+	resourceListWait = 5 * time.Second
+)
 
 // Resources lists the resources and templates of all connected servers that declare any,
-// by server. Servers that fail are left out and named in the error.
-func (m *Manager) Resources(ctx context.Context) ([]ResourceInfo, error) {
+// by server. Servers are asked side by side; what one does not tell in time is left out,
+// and its log says why.
+func (m *Manager) Resources(ctx context.Context) []ResourceInfo {
 	m.mu.Lock()
 	views := m.views()
 	names := m.known()
 	m.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, resourceWait)
+	ctx, cancel := context.WithTimeout(ctx, resourceListWait)
 	defer cancel()
-	var out []ResourceInfo
-	var errs []error
-	for _, name := range names {
+	lists := make([][]ResourceInfo, len(names))
+	var asked sync.WaitGroup
+	for i, name := range names {
 		v := views[name]
 		if v == nil || v.session == nil || !v.info.resources {
 			continue
 		}
-		list, err := v.session.listResources(ctx, name)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("resources of MCP server %s: %s", name, scrub(wireText(err), v.secrets)))
-		}
-		out = append(out, list...)
+		asked.Go(func() {
+			var err error
+			if lists[i], err = v.session.listResources(ctx, name); err != nil {
+				v.session.log.note("list resources: %s", scrub(wireText(err), v.secrets))
+			}
+		})
 	}
-	return out, errors.Join(errs...)
+	asked.Wait()
+	return slices.Concat(lists...)
 }
 
 func (s *session) listResources(ctx context.Context, server string) ([]ResourceInfo, error) {
@@ -134,8 +140,15 @@ func (m *Manager) Mentions(ctx context.Context, prompt string) []Mentioned {
 	m.mu.Unlock()
 	var out []Mentioned
 	for _, hit := range mention.FindAllStringSubmatch(prompt, -1) {
-		server, uri := hit[1], strings.TrimRight(hit[2], ".,;:!?)]}")
+		server, uri := hit[1], strings.TrimRight(hit[2], ".,;:!?)]")
+		if !strings.Contains(uri, "{") {
+			uri = strings.TrimRight(uri, ".,;:!?)]}")
+		}
 		if !slices.Contains(known, server) || slices.ContainsFunc(out, func(x Mentioned) bool { return x.Server == server && x.URI == uri }) {
+			continue
+		}
+		if i := strings.IndexByte(uri, '{'); i >= 0 {
+			out = append(out, Mentioned{server, uri, "", fmt.Errorf("@%s:%s is a template: write a value in place of %s", server, uri, uri[i:])})
 			continue
 		}
 		body, err := m.ReadResource(ctx, server, uri)

@@ -41,7 +41,7 @@ func (m *Manager) Add(name string, target Target, approve func(context.Context, 
 	plan := tools.Plan{Summary: "Start MCP server " + name, Accesses: []tools.Access{connectAccess(name, target)}, Notes: m.targetNotes(target)}
 	m.mu.Unlock()
 	if approve == nil || approved {
-		m.settle(false, false, nil)
+		m.settle(wish{})
 		return nil
 	}
 	resolved, err := m.env.resolve(e.Target)

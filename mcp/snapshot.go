@@ -70,6 +70,26 @@ func (m *Manager) Snapshot() []Details {
 	return out
 }
 
+// Counts gives how many servers are connected, and how many are not disconnected. It is
+// cheap.
+func (m *Manager) Counts() (connected, all int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, name := range m.known() {
+		state := StateDisconnected
+		if a := m.actors[name]; a != nil {
+			state = a.view.Load().state
+		}
+		if e, _ := m.entry(name); state != StateDisconnected || e.Err != nil {
+			all++
+		}
+		if state == StateConnected {
+			connected++
+		}
+	}
+	return connected, all
+}
+
 // Server gives one server.
 func (m *Manager) Server(name string) (Details, error) {
 	m.mu.Lock()

@@ -220,13 +220,16 @@ func TestPromptsResourcesAndInstructions(t *testing.T) { // section 6
 			t.Errorf("%q: %+v %v", args, out, err)
 		}
 	}
-	list, err := r.m.Resources(t.Context())
-	if err != nil || len(list) != 2 || list[0].URI != "mem://notes" || !list[1].Template {
-		t.Errorf("%+v %v", list, err)
+	if list := r.m.Resources(t.Context()); len(list) != 2 || list[0].URI != "mem://notes" || list[0].Name != "Notes" || !list[1].Template {
+		t.Errorf("%+v", list)
 	}
 	got := r.m.Mentions(t.Context(), "look at @s:mem://notes, and @s:mem://notes again, not @x:y:z or a@s:mem")
 	if len(got) != 1 || got[0].Text != "remember the milk" || got[0].Err != nil {
 		t.Errorf("%+v", got)
+	}
+	got = r.m.Mentions(t.Context(), "and @s:mem://day/{date}.")
+	if len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "write a value in place of {date}") {
+		t.Errorf("a template: %+v", got)
 	}
 	if text := r.m.Instructions(); text != "<instructions from MCP server s, untrusted>\nUse echo for everything.\n</instructions>\n" {
 		t.Errorf("%q", text)
@@ -249,8 +252,8 @@ func TestServersWithoutPromptsAreNotAsked(t *testing.T) { // M12, codebase-memor
 	if len(r.m.Commands().List()) != 0 {
 		t.Error("prompts of a server that has none")
 	}
-	if list, err := r.m.Resources(t.Context()); err != nil || len(list) != 0 {
-		t.Errorf("%v %v", list, err)
+	if list := r.m.Resources(t.Context()); len(list) != 0 {
+		t.Errorf("%v", list)
 	}
 	if len(r.pids("s")) != 1 {
 		t.Error("it was started again")

@@ -126,7 +126,7 @@ func (m *Manager) reloadTool() controlTool {
 		spec: tools.Spec{
 			Name: "mcp_reload", Group: tools.GroupBuiltin, Needs: tools.CapMCP,
 			Description: "Read the MCP configuration files again: starts, restarts and ends what changed, tries failed servers anew.",
-			Parameters:  json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","description":"Also reconnect this server"},"force":{"type":"boolean","description":"Restart unchanged servers too"}}}`),
+			Parameters:  json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","description":"Try or force only this server"},"force":{"type":"boolean","description":"Restart unchanged servers too"}}}`),
 		},
 		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
 			var args struct {
@@ -136,12 +136,12 @@ func (m *Manager) reloadTool() controlTool {
 			if err := call.Decode(&args); err != nil {
 				return tools.Result{}, err
 			}
+			r := m.Reload(args.Name, args.Force)
 			if args.Name != "" {
 				if _, err := m.Server(args.Name); err != nil {
 					return tools.Result{}, tools.Errorf(tools.KindMCP, "%w", err)
 				}
 			}
-			r := m.Reload(args.Name, args.Force)
 			wait, cancel := context.WithTimeout(ctx, defaultWait)
 			defer cancel()
 			r.Settle(wait, m)

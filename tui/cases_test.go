@@ -158,6 +158,50 @@ func TestTypedAndSentInOneWrite(t *testing.T) {
 	}
 }
 
+func TestAtCompletesMentionsAndWhatIsNew(t *testing.T) { // mcp.md section 6, resources
+	var mu sync.Mutex
+	files := []string{"src/a.go"}
+	release := make(chan struct{})
+	defer close(release)
+	slow := false
+	r := run(t, 80, 24, func(o *Options) {
+		o.Files = func(context.Context) ([]string, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(files), nil
+		}
+		o.Mentions = func(ctx context.Context) ([]Row, error) {
+			mu.Lock()
+			hang := slow
+			mu.Unlock()
+			if hang {
+				select {
+				case <-release:
+				case <-ctx.Done():
+				}
+			}
+			return []Row{{ID: "good:mem://day/notes", Info: "Notes of the day"}, {ID: "good:mem://day/{date}"}}, nil
+		}
+	}).ready()
+	r.Type("see @goodnotes")
+	s := r.see("› good:mem://day/notes", "Notes of the day")
+	if s.Contains("good:mem:/ ") || s.Contains("mem://day/ ") {
+		t.Errorf("an address has no folders:\n%s", s.Text())
+	}
+	r.Press("tab")
+	r.see("see @good:mem://day/notes")
+	r.Type("@{date")
+	r.see("› good:mem://day/{date}")
+	r.Press("tab")
+	r.see("@good:mem://day/{date}") // the cursor stands behind it, to fill it in
+	mu.Lock()
+	files, slow = append(files, "src/made_since.go"), true
+	mu.Unlock()
+	r.Press("ctrl+u")
+	r.Type("@since")
+	r.see("› src/made_since.go") // a list that does not come holds nothing up
+}
+
 func TestPastedAtSignsSearchNothing(t *testing.T) { // U04
 	var searches atomic.Int32
 	r := run(t, 80, 24, func(o *Options) {
@@ -193,7 +237,7 @@ func TestPastedAtSignsSearchNothing(t *testing.T) { // U04
 	if got := r.fake.sent()[1]; got != `look at @"src/deep/b c.go" and @README.md` {
 		t.Errorf("sent %q", got)
 	}
-	if n := searches.Load(); n != 1 {
+	if n := searches.Load(); n != 2 { // once a word, so that what is new is found
 		t.Errorf("files were listed %d times", n)
 	}
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"strings"
 
@@ -222,48 +223,84 @@ func (p *program) insideQuote(line []glyph, i int) bool {
 	return open
 }
 
-// fileIndex holds the files of the folder for @.
+// fileIndex holds what @ completes: the files of the folder, and mentions of other things.
 type fileIndex struct {
-	all     []string // files and folders, as they are
-	low     []string // the same in lower case
-	loading bool
-	loaded  bool
-	query   string
-	hits    []int // indexes that match query, to narrow further
+	all      []string // files and folders, as they are, then mentions
+	low      []string // the same in lower case
+	files    fileList
+	mentions []Row
+	loading  int  // lists that are being read
+	loaded   bool // one was read
+	query    string
+	hits     []int // indexes that match query, to narrow further
 }
 
 const fileChoices = 50
 
-// fileMenu offers files for the word at the cursor; load reads the list where that is due.
+// fileMenu offers files and mentions for the word at the cursor; load reads the lists where
+// that is due: for each word anew.
 func (p *program) fileMenu(load bool) tea.Cmd {
 	at := p.fileToken()
 	if at < 0 || p.opt.Files == nil {
 		return nil
 	}
-	if !p.files.loaded {
-		if !load || p.files.loading {
-			return nil
-		}
-		p.files.loading = true
-		return p.background(func(ctx context.Context) do {
-			files, err := p.opt.Files(ctx)
-			return func(p *program) tea.Cmd {
-				p.files.set(files)
-				if err != nil {
-					p.say(agent.LevelWarn, "the files of this folder could not be listed: "+err.Error())
-				}
-				return p.fileMenu(false)
-			}
-		})
-	}
 	query := plainText([][]glyph{p.in.lines[p.in.cur.row][at+1 : p.in.cur.col]})
 	query = strings.TrimPrefix(query, `"`)
+	var cmd tea.Cmd
+	if load && p.files.loading == 0 && (query == "" || !p.files.loaded) {
+		cmd = p.readFiles()
+	}
+	if !p.files.loaded {
+		return cmd
+	}
 	p.menu = menu{kind: menuFile, start: at}
 	for _, i := range p.files.find(strings.ToLower(query)) {
 		name := p.files.all[i]
-		p.menu.choices = append(p.menu.choices, choice{insert: fileWord(name), name: text.Visible(name)})
+		c := choice{insert: fileWord(name), name: text.Visible(name)}
+		if n := i - len(p.files.files.all); n >= 0 {
+			c.info = text.Clean(p.files.mentions[n].Info)
+		}
+		p.menu.choices = append(p.menu.choices, c)
 	}
-	return nil
+	return cmd
+}
+
+// readFiles reads what @ completes. What comes first is offered first.
+func (p *program) readFiles() tea.Cmd {
+	arrived := func(p *program) tea.Cmd {
+		p.files.loading--
+		p.files.set(p.files.files, p.files.mentions)
+		if p.menu.moved { // the person is choosing
+			return nil
+		}
+		return p.fileMenu(false)
+	}
+	p.files.loading++
+	files := p.background(func(ctx context.Context) do {
+		list, err := p.opt.Files(ctx)
+		all := listFiles(list)
+		return func(p *program) tea.Cmd {
+			p.files.files = all
+			if err != nil {
+				p.say(agent.LevelWarn, "the files of this folder could not be listed: "+err.Error())
+			}
+			return arrived(p)
+		}
+	})
+	if p.opt.Mentions == nil {
+		return files
+	}
+	p.files.loading++
+	return tea.Batch(files, p.background(func(ctx context.Context) do {
+		list, err := p.opt.Mentions(ctx)
+		return func(p *program) tea.Cmd {
+			p.files.mentions = list
+			if err != nil {
+				p.say(agent.LevelWarn, err.Error())
+			}
+			return arrived(p)
+		}
+	}))
 }
 
 // fileWord writes a file as it is sent: @path, in quotes where it holds blanks.
@@ -271,16 +308,19 @@ func fileWord(name string) string {
 	if strings.ContainsAny(name, " \t\"") {
 		return `@"` + strings.ReplaceAll(name, `"`, `\"`) + `" `
 	}
-	if strings.HasSuffix(name, "/") {
+	if strings.HasSuffix(name, "/") || strings.HasSuffix(name, "}") { // a folder, or a template to fill in
 		return "@" + name
 	}
 	return "@" + name + " "
 }
 
-// set takes the files and adds their folders.
-func (f *fileIndex) set(files []string) {
+// fileList are files and their folders, and the same in lower case.
+type fileList struct{ all, low []string }
+
+// listFiles adds their folders to files.
+func listFiles(files []string) fileList {
+	var f fileList
 	seen := map[string]bool{}
-	f.all = f.all[:0]
 	for _, name := range files {
 		name = strings.ReplaceAll(name, `\`, "/")
 		for i := 0; i < len(name); i++ {
@@ -295,7 +335,17 @@ func (f *fileIndex) set(files []string) {
 	for i, s := range f.all {
 		f.low[i] = strings.ToLower(s)
 	}
-	f.loaded, f.loading, f.query, f.hits = true, false, "", nil
+	return f
+}
+
+// set takes files and mentions.
+func (f *fileIndex) set(files fileList, mentions []Row) {
+	f.files, f.mentions = files, mentions
+	f.all, f.low = slices.Clip(files.all), slices.Clip(files.low)
+	for _, r := range mentions {
+		f.all, f.low = append(f.all, r.ID), append(f.low, strings.ToLower(r.ID))
+	}
+	f.loaded, f.query, f.hits = true, "", nil
 }
 
 // find gives the best matches. A query that goes on from the one before only looks at what

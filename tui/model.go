@@ -243,6 +243,8 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 		if p.animated() {
 			return nextTick()
 		}
+	case changedMsg:
+		return p.refreshLive()
 	case draftMsg:
 		p.drafts.waiting = false
 		return p.drafts.keep(p)

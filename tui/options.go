@@ -108,6 +108,8 @@ type Panel struct {
 	// Args may carry out what is typed after the command; what it does not handle filters
 	// the list. May be nil.
 	Args func(ctx context.Context, args string) (notice string, handled bool, err error)
+	// Live panels read their rows anew when Options.Changed says so, and each second.
+	Live bool
 	// Actions are what can be done with a row. The first is Enter's.
 	Actions []Action
 	// Words carries out the command with words behind it ("/mcp reload") and may say what
@@ -182,6 +184,9 @@ type Options struct {
 	Roles  func(ctx context.Context) ([]Row, error)
 	// Files lists the files of the folder for @, relative, ignored ones left out.
 	Files func(ctx context.Context) ([]string, error)
+	// Mentions lists what else @ completes: ID is written behind the @, as Name shows it with
+	// Info. May be nil.
+	Mentions func(ctx context.Context) ([]Row, error)
 	// Shell runs a `!` line as the person; output goes to out as it comes.
 	Shell func(ctx context.Context, line string, out func(string)) error
 	// Changes gives what the session changed, for /diff.
@@ -210,6 +215,9 @@ type Options struct {
 	// Health says in a few words how servers are ("mcp 2/3"). It is called for each frame
 	// and must be cheap.
 	Health func() string
+	// Changed waits until something that Health or a live panel shows has changed; false
+	// means that ctx ended. May be nil.
+	Changed func(ctx context.Context) bool
 
 	Version string
 	// Cwd is shown with Home as ~.

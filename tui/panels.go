@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,6 +54,59 @@ func (p *program) refill(pk *picker, rows func(ctx context.Context) ([]Row, erro
 	})
 }
 
+// changedMsg says that what the status line or a live panel shows has changed.
+type changedMsg struct{}
+
+// liveEvery bounds how often changes are shown. What nobody tells of (the output of a server,
+// a time that passes) is read again after liveAnyway.
+const (
+	liveEvery  = 100 * time.Millisecond
+	liveAnyway = time.Second
+)
+
+// keepLive reads the rows of a live panel again and again while it is open.
+func (p *program) keepLive(pk *picker) tea.Cmd {
+	return p.background(func(ctx context.Context) do {
+		select {
+		case <-time.After(liveAnyway):
+		case <-ctx.Done():
+			return nil
+		}
+		return func(p *program) tea.Cmd {
+			switch {
+			case !slices.Contains(p.dialogs, dialog(pk)):
+				return nil
+			case pk.loading:
+				return p.keepLive(pk)
+			}
+			return tea.Batch(pk.reload(func() {}), p.keepLive(pk))
+		}
+	})
+}
+
+// follow brings changes into the loop until ctx ends; those that come in bursts go together.
+func follow(ctx context.Context, changed func(context.Context) bool, send func(tea.Msg)) {
+	for changed(ctx) {
+		send(changedMsg{})
+		select {
+		case <-time.After(liveEvery):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// refreshLive reads the rows of live panels anew.
+func (p *program) refreshLive() tea.Cmd {
+	var all []tea.Cmd
+	for _, d := range p.dialogs {
+		if pk, ok := d.(*picker); ok && pk.live && !pk.loading {
+			all = append(all, pk.reload(func() {}))
+		}
+	}
+	return tea.Batch(all...)
+}
+
 // openPanel shows a panel of another room.
 func (p *program) openPanel(pl *Panel, query string) tea.Cmd {
 	if query == "" || pl.Args == nil {
@@ -84,7 +138,7 @@ func (p *program) showPanel(pl *Panel, query string) tea.Cmd {
 		})
 	}
 	pk := newPicker(orElse(pl.Title, pl.Name), nil, nil)
-	pk.empty = pl.Empty
+	pk.empty, pk.live = pl.Empty, pl.Live
 	if len(pl.Actions) > 0 {
 		first := pl.Actions[0]
 		first.Key, pk.enter = "enter", first.Label
@@ -96,6 +150,9 @@ func (p *program) showPanel(pl *Panel, query string) tea.Cmd {
 		pk.search.ed.Insert(query)
 	}
 	p.open(pk)
+	if pl.Live {
+		return tea.Batch(p.fill(pk, pl.Rows), p.keepLive(pk))
+	}
 	return p.fill(pk, pl.Rows)
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"jcode/internal/terminal"
@@ -31,6 +32,91 @@ func TestEmptyAndFailedPanelsSayItInFull(t *testing.T) {
 		}
 		r.Press("esc")
 		r.see("ask for something")
+	}
+}
+
+// livePanel is a panel of servers whose states a test sets.
+type livePanel struct {
+	mu      sync.Mutex
+	rows    []Row
+	changed chan struct{}
+	ran     []string
+}
+
+func (l *livePanel) set(rows ...Row) {
+	l.mu.Lock()
+	l.rows = rows
+	l.mu.Unlock()
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (l *livePanel) options(o *Options) {
+	o.Changed = func(ctx context.Context) bool {
+		select {
+		case <-l.changed:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	o.Health = func() string {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return "health " + l.rows[0].State
+	}
+	o.Panels = []Panel{{
+		Name: "servers", Help: "servers", Live: true,
+		Rows: func(context.Context) ([]Row, error) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return l.rows, nil
+		},
+		Actions: []Action{{Label: "restart", Run: func(context.Context, Row) (string, error) { return "", nil }}, {
+			Key: "ctrl+d", Label: "stop", Confirm: true, Run: func(_ context.Context, r Row) (string, error) {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.ran = append(l.ran, r.ID)
+				return "stopped", nil
+			},
+		}},
+	}}
+}
+
+func TestLivePanelFollowsWhatItShows(t *testing.T) { // mcp.md section 4, /mcp
+	row := func(name, state string) Row { return Row{ID: name, Name: name, State: state} }
+	l := &livePanel{changed: make(chan struct{}, 1), rows: []Row{row("a", "connecting"), row("b", "up")}}
+	r := run(t, 80, 24, l.options).ready()
+	l.set(row("a", "lost"), row("b", "up"))
+	r.see("health lost") // nobody touched a key
+	r.Type("/servers")
+	r.see("/servers")
+	r.Press("enter")
+	r.see("›   a", "up")
+	r.Press("down")
+	r.see("›   b")
+	l.set(row("0 new", "failed"), row("a", "connected"), row("b", "gone"))
+	r.see("0 new", "connected", "gone", "›   b")
+	r.Press("ctrl+d")
+	r.see("press ctrl+d again to stop")
+	l.set(row("a", "x"), row("b", "still here"))
+	r.see("still here", "press ctrl+d again to stop")
+	r.Press("ctrl+d")
+	r.see("stopped")
+	l.mu.Lock()
+	if len(l.ran) != 1 || l.ran[0] != "b" {
+		t.Errorf("stopped %v; the cursor was on b", l.ran)
+	}
+	l.rows = []Row{row("a", "nobody told")} // read again all the same
+	l.mu.Unlock()
+	r.see("nobody told")
+	r.Press("ctrl+d")
+	r.see("press ctrl+d again to stop")
+	l.set(row("c", "another")) // not what was meant
+	if _, err := r.Wait(limit, func(s terminal.Screen) bool { return s.Contains("another") && !s.Contains("press ctrl+d again") }); err != nil {
+		t.Error(err)
 	}
 }
 

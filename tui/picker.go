@@ -26,6 +26,7 @@ type picker struct {
 	note         string
 	noSearch     bool
 	noDetail     bool
+	live         bool    // its rows change while it is open
 	confirm      *Action // waits for a second press
 	detailFrom   int
 
@@ -47,15 +48,24 @@ func newPicker(title string, rows []Row, choose func(p *program, r Row) tea.Cmd)
 	return pk
 }
 
-// set replaces the rows; the cursor stays on the row that it was on.
+// set replaces the rows; the cursor stays on the row that it was on, and what was scrolled
+// or pressed there stays too.
 func (pk *picker) set(rows []Row) {
 	was, had := pk.current()
+	detailFrom := pk.detailFrom
 	pk.rows, pk.loading, pk.failed = rows, false, ""
 	pk.filter()
 	for i, n := range pk.shown {
-		if had && pk.rows[n].ID == was.ID || !had && pk.rows[n].Current {
+		if had && pk.rows[n].ID == was.ID {
+			pk.at, pk.detailFrom = i, detailFrom
+			return
+		}
+	}
+	pk.confirm = nil // it was meant for a row that is gone
+	for i, n := range pk.shown {
+		if !had && pk.rows[n].Current {
 			pk.at = i
-			break
+			return
 		}
 	}
 }

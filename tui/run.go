@@ -34,6 +34,9 @@ func Run(ctx context.Context, opt Options) error {
 			return err
 		}
 	}
+	if opt.Changed != nil {
+		pumps.Go(func() { follow(inner, opt.Changed, prog.Send) })
+	}
 	pumps.Add(1)
 	go func() { // a signal or a parent ends the program in good order
 		defer pumps.Done()

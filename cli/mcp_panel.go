@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"jcode/mcp"
+	"jcode/tui"
+)
+
+// mcpPanel is the live view of MCP servers.
+func (a *app) mcpPanel() tui.Panel {
+	act := func(f func(name string) error) func(context.Context, tui.Row) (string, error) {
+		return func(_ context.Context, row tui.Row) (string, error) { return "", f(row.ID) }
+	}
+	return tui.Panel{
+		Name: "mcp", Help: "MCP servers: state, tools, log", Title: "MCP servers", Words: a.mcpWords, Live: true,
+		Empty: "No MCP servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one.",
+		Rows: func(context.Context) ([]tui.Row, error) {
+			var rows []tui.Row
+			for _, d := range a.mcp.Snapshot() {
+				rows = append(rows, mcpRow(d))
+			}
+			return rows, nil
+		},
+		Actions: []tui.Action{
+			{Label: "connect or restart", Run: act(a.mcp.Restart)},
+			{Key: "ctrl+d", Label: "disconnect", Run: func(_ context.Context, row tui.Row) (string, error) {
+				_, err := a.mcp.Disconnect(row.ID, "the person")
+				return "", err
+			}},
+			{Key: "ctrl+e", Label: "enable or disable", Run: act(func(name string) error {
+				d, err := a.mcp.Server(name)
+				if err != nil {
+					return err
+				}
+				return a.mcp.SetEnabled(name, !d.Enabled)
+			})},
+			{Key: "ctrl+t", Label: "approve", Confirm: true, Run: act(func(name string) error {
+				d, err := a.mcp.Server(name)
+				if err != nil {
+					return err
+				}
+				if d.Pending == nil {
+					return errors.New("nothing of it waits for approval")
+				}
+				return a.mcp.Approve(name, d.Pending.Hash, true)
+			})},
+		},
+	}
+}
+
+func mcpRow(d mcp.Details) tui.Row {
+	row := tui.Row{ID: d.Name, Name: d.Name, Info: d.Line, State: serverState(d, time.Now()), Bad: d.Error != ""}
+	var detail []string
+	add := func(label, value string) {
+		if value != "" {
+			detail = append(detail, label+value)
+		}
+	}
+	add("", d.Error)
+	add("waits for approval: ", pendingText(d.Pending))
+	add("server: ", d.Server)
+	add("from: ", string(d.Source))
+	if d.ToolList != nil {
+		var names []string
+		for _, t := range d.ToolList {
+			names = append(names, t.Name)
+		}
+		add("tools: ", strings.Join(names, ", "))
+	}
+	for _, s := range d.Skipped {
+		add("tool "+s.Name+": ", s.Why)
+	}
+	if d.Stray > 0 {
+		add(fmt.Sprintf("%d lines on its stdout were no messages, the last: ", d.Stray), strings.Join(d.StrayLines, " | "))
+	}
+	add("protocol: ", d.Protocol)
+	add("stderr: ", strings.TrimSpace(d.Stderr))
+	add("log: ", d.Log)
+	detail = append(detail, d.Warnings...)
+	row.Detail = strings.Join(detail, "\n")
+	return row
+}
+
+// serverState says in a few words how a server stands.
+func serverState(d mcp.Details, now time.Time) string {
+	switch {
+	case d.State == mcp.StateConnected:
+		return fmt.Sprintf("%d tools, %d tokens", d.Tools, d.Tokens)
+	case d.State == mcp.StateDisconnected && d.Reason != "":
+		return d.Reason
+	case d.State == mcp.StateReconnecting && d.NextTry.After(now):
+		return fmt.Sprintf("retry %d in %.0f s", d.Attempt, math.Ceil(d.NextTry.Sub(now).Seconds()))
+	case d.State == mcp.StateReconnecting:
+		return fmt.Sprintf("retry %d …", d.Attempt)
+	case d.State == mcp.StateConnecting:
+		return "connecting …"
+	}
+	return string(d.State)
+}
+
+func pendingText(p *mcp.Pending) string {
+	if p == nil {
+		return ""
+	}
+	return strings.Join(append([]string{p.Line}, p.Notes...), "\n")
+}
+
+// health says in a few words how the servers are.
+func (a *app) health() string {
+	if a.mcp == nil {
+		return ""
+	}
+	up, all := a.mcp.Counts()
+	if all == 0 {
+		return ""
+	}
+	return fmt.Sprintf("mcp %d/%d", up, all)
+}
+
+// serversChanged gives a function that waits for a change of a server, and one that ends it;
+// nil where there are no servers.
+func (a *app) serversChanged() (wait func(context.Context) bool, stop func()) {
+	if a.mcp == nil {
+		return nil, func() {}
+	}
+	changes, stop := a.mcp.Watch()
+	return func(ctx context.Context) bool {
+		select {
+		case <-changes:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}, stop
+}

@@ -207,6 +207,7 @@ func (a *approval) answer(p *program, option int, word string) tea.Cmd {
 		ans.Arguments = a.q.Arguments
 	}
 	p.close(a)
+	p.turn.calls[a.q.CallID].wait(false)
 	if p.conv == nil {
 		return nil
 	}
@@ -343,19 +344,13 @@ func (a *approval) foot(l *look, width int) []string {
 func (p *program) askEvent(ev agent.Event) tea.Cmd {
 	switch ev := ev.(type) {
 	case agent.ApprovalAsked:
-		if c := p.turn.calls[ev.Question.CallID]; c != nil {
-			c.waits = true
-			c.drop()
-		}
+		p.turn.calls[ev.Question.CallID].wait(true)
 		p.ask(newApproval(ev.ID, ev.Question))
 		return p.notify("jcode waits for you", ev.Question.Title)
 	case agent.ApprovalClosed:
 		for _, d := range p.asks {
 			if a, ok := d.(*approval); ok && a.id == ev.ID {
-				if c := p.turn.calls[a.q.CallID]; c != nil {
-					c.waits = false
-					c.drop()
-				}
+				p.turn.calls[a.q.CallID].wait(false)
 				p.close(d)
 			}
 		}

@@ -140,6 +140,7 @@ func (p *program) runCommand(line string) tea.Cmd {
 		return nil
 	}
 	args := strings.TrimSpace(line[1+len(name):])
+	p.tr.toBottom() // what it has to say shows there
 	// The draft is gone before a command may open another session and look for one.
 	return tea.Sequence(p.sent(line), c.run(p, args))
 }
@@ -290,6 +291,15 @@ func themeNames(_ *program, args string) []string {
 	return out
 }
 
+// themeHelp says what each theme is for. It is never written.
+var themeHelp = map[string]string{
+	"auto":          "dark or light, as the terminal's background is",
+	"dark":          "for a dark background",
+	"light":         "for a light background",
+	"high-contrast": "strong colours on black",
+	"ansi16":        "only the sixteen colours that your terminal has set",
+}
+
 // theme chooses the colours; the list shows each as the cursor stands on it.
 func (p *program) theme(name string) tea.Cmd {
 	if name != "" {
@@ -305,7 +315,7 @@ func (p *program) theme(name string) tea.Cmd {
 	before := orElse(p.opt.Theme, "auto")
 	var rows []Row
 	for _, n := range ThemeNames() {
-		rows = append(rows, Row{ID: n, Name: n, Current: n == before})
+		rows = append(rows, Row{ID: n, Name: n, Info: themeHelp[n], Current: n == before})
 	}
 	pk := newPicker("Themes", rows, nil)
 	pk.choose = func(p *program, r Row) tea.Cmd {

@@ -195,7 +195,7 @@ func (p *program) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	case agent.StopInterrupted:
 		p.say(agent.LevelWarn, "Interrupted. What was finished is kept.")
 		if len(p.queue) > 0 {
-			p.say(agent.LevelInfo, count(len(p.queue), "queued message")+" kept: "+p.keys.first(actUnqueue)+" takes back, or send the next one.")
+			p.say(agent.LevelInfo, count(len(p.queue), "queued message")+" kept: "+p.keys.first(actUp)+" or "+p.keys.first(actUnqueue)+" takes back; what you send next goes behind.")
 		}
 	case agent.StopError:
 		p.say(agent.LevelError, orElse(ev.Error, "the turn failed"))

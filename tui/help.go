@@ -25,11 +25,11 @@ func newHelp(p *program) *helpView {
 		rows = append(rows, Row{Name: strings.Join(r.keys, "  "), Info: r.help, State: r.group, Search: string(r.act)})
 	}
 	for _, c := range p.commands() {
-		name := "/" + c.name
+		info := c.help
 		if c.hint != "" {
-			name += " " + c.hint
+			info = c.hint + "  " + info
 		}
-		rows = append(rows, Row{Name: name, Info: text.Clean(c.help), State: "Command"})
+		rows = append(rows, Row{Name: "/" + c.name, Info: text.Clean(info), State: "Command"})
 	}
 	if p.opt.Vi {
 		for _, v := range viHelp {
@@ -40,6 +40,7 @@ func newHelp(p *program) *helpView {
 		rows = append(rows, Row{Name: extra[0], Info: extra[1], State: "Input"})
 	}
 	h := &helpView{rows: rows, picker: newPicker("Keys and commands", rows, nil)}
+	h.picker.infoFirst = true
 	return h
 }
 

@@ -213,7 +213,9 @@ func (p *program) act(a action) tea.Cmd {
 		p.in.Newline()
 		p.menu.close()
 	case actUp:
-		if !p.in.vertical(-1, p.inputWidth()) {
+		if p.in.Empty() && len(p.queue) > 0 {
+			p.takeBack() // else it would be sent twice
+		} else if !p.in.vertical(-1, p.inputWidth()) {
 			p.hist.older(p.in)
 		}
 	case actDown:

@@ -20,10 +20,12 @@ type callItem struct {
 	args     json.RawMessage
 	started  time.Time
 	took     time.Duration
-	status   string // "" while it runs, then done, failed, denied, interrupted
-	waits    bool   // for the person
-	state    string // its own progress line
-	tail     string // output so far, at most tailBytes
+	status   string        // "" while it runs, then done, failed, denied, interrupted
+	waits    bool          // for the person
+	since    time.Time     // it waits since
+	waited   time.Duration // it waited so far; its own time is without that
+	state    string        // its own progress line
+	tail     string        // output so far, at most tailBytes
 	cutTail  bool
 	result   tools.Result
 	open     bool
@@ -56,6 +58,20 @@ func newCall(id, name string, args json.RawMessage, at time.Time) *callItem {
 
 func (c *callItem) running() bool { return c.status == "" }
 
+// wait notes that a call begins or ends to wait for the person; there may be no call.
+func (c *callItem) wait(on bool) {
+	switch {
+	case c == nil || c.waits == on:
+		return
+	case on:
+		c.since = time.Now()
+	default:
+		c.waited += time.Since(c.since)
+	}
+	c.waits = on
+	c.drop()
+}
+
 func (c *callItem) progress(state, output string) {
 	if state != "" {
 		c.state = state
@@ -71,11 +87,12 @@ func (c *callItem) progress(state, output string) {
 }
 
 func (c *callItem) end(ev agent.CallEnd) {
-	c.status, c.took, c.result = ev.Status, ev.Duration, ev.Result
+	c.wait(false)
+	c.status, c.took, c.result = ev.Status, max(ev.Duration-c.waited, 0), ev.Result
 	if c.status == "" {
 		c.status = "done"
 	}
-	c.waits, c.tail = false, ""
+	c.tail = ""
 	c.drop()
 }
 
@@ -148,7 +165,7 @@ func (c *callItem) parts(l *look) (name, brief, right string) {
 	case c.waits:
 		right = "waits for you"
 	case c.running():
-		if d := l.now.Sub(c.started); d >= time.Second {
+		if d := l.now.Sub(c.started) - c.waited; d >= time.Second {
 			right = d.Truncate(time.Second).String()
 		}
 		if c.state != "" {

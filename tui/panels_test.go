@@ -8,8 +8,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"jcode/agent"
 	"jcode/internal/terminal"
+	"jcode/tools"
 )
 
 func TestEmptyAndFailedPanelsSayItInFull(t *testing.T) {
@@ -137,4 +140,56 @@ func TestShellLineSaysItsCommandOnce(t *testing.T) {
 	if n := strings.Count(s.Text(), "ls here"); n != 1 {
 		t.Errorf("the command shows %d times:\n%s", n, s.Text())
 	}
+}
+
+func TestUpTakesQueuedMessagesBack(t *testing.T) { // U11
+	r := run(t, 80, 24, nil).ready()
+	r.fake.busy(true)
+	r.fake.emit(agent.TurnStart{Prompt: "x"})
+	r.see("stops")
+	r.Type("one more thing")
+	r.see("› one more thing")
+	r.Press("enter")
+	r.see("⧗ one more thing")
+	r.Press("up")
+	r.see("› one more thing")
+	r.gone("⧗")
+	r.fake.mu.Lock()
+	left := len(r.fake.queued)
+	r.fake.mu.Unlock()
+	if left != 0 {
+		t.Errorf("%d messages are still queued: they would be sent twice", left)
+	}
+}
+
+func TestAnsweredCallRunsAndItsTimeIsItsOwn(t *testing.T) {
+	r := run(t, 80, 24, nil).ready()
+	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "make"), At: time.Now()},
+		agent.ApprovalAsked{ID: "a", Question: tools.Question{CallID: "c", Tool: "exec", Title: "Run a command", Command: "make"}})
+	r.see("? exec make", "waits for you", "enter choose")
+	r.Press("y")
+	r.until("it is answered", func() bool { _, ok := r.fake.answered("a"); return ok })
+	s := r.gone("waits for you")
+	if strings.Contains(lineWith(s, "exec make"), "?") {
+		t.Errorf("it still seems to wait:\n%s", s.Text())
+	}
+	r.fake.emit(agent.CallEnd{ID: "c", Name: "exec", Status: "done", Duration: 200 * time.Millisecond})
+	s = r.see("✓ exec make")
+	if line := lineWith(s, "exec make"); strings.Contains(line, "ms") || strings.Contains(line, " s") {
+		t.Errorf("the wait is counted as the call's: %q", line)
+	}
+}
+
+func TestCommandShowsItsAnswerWhereverTheWindowIs(t *testing.T) {
+	r := run(t, 80, 12, nil).ready()
+	for i := range 30 {
+		r.fake.emit(agent.Notice{Text: "notice " + itoa(i)})
+	}
+	r.see("notice 29")
+	r.Press("pgup", "pgup")
+	r.see("below")
+	r.Type("/cost")
+	r.see("› /cost")
+	r.Press("enter")
+	r.see("Used so far")
 }

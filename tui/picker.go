@@ -27,6 +27,7 @@ type picker struct {
 	noSearch     bool
 	noDetail     bool
 	live         bool    // its rows change while it is open
+	infoFirst    bool    // what stands beside the names matters more than what is at the right
 	confirm      *Action // waits for a second press
 	detailFrom   int
 
@@ -300,6 +301,9 @@ func (pk *picker) nameWidth(width int) int {
 	for i := pk.from; i < min(pk.from+60, len(pk.shown)); i++ {
 		w = max(w, cells.Width(oneLine(pk.rows[pk.shown[i]].Name)))
 	}
+	if pk.infoFirst {
+		return min(w, max(width*2/5, 10))
+	}
 	return min(w, max(width*3/5, 10))
 }
 
@@ -318,6 +322,9 @@ func (pk *picker) row(l *look, width, nameW, i int) string {
 	state := oneLine(text.Clean(r.State))
 	room := width - cells.Width(mark) - 2 - nameW
 	spans := []cells.Span{{Text: mark, Style: style}, {Text: dot + " ", Style: style.With(l.theme.Good)}, {Text: name, Style: style}}
+	if pk.infoFirst && room < 40 {
+		state = ""
+	}
 	if state != "" && room > 6 {
 		state = cells.Fit(state, room-3)
 		room -= cells.Width(state) + 3
@@ -368,12 +375,15 @@ func (pk *picker) foot(l *look, width int) []string {
 		out = append(out, cells.Paint(l.theme.Info, cells.Fit(" "+oneLine(pk.note), width)))
 	}
 	pairs := []string{}
-	if pk.choose != nil {
+	_, has := pk.current()
+	if pk.choose != nil && has {
 		pairs = append(pairs, "enter", orElse(pk.enter, "choose"))
 	}
 	pairs = append(pairs, "esc", orElse(pk.leave, "close")) // always in sight
 	for _, a := range pk.actions {
-		pairs = append(pairs, a.Key, a.Label)
+		if has {
+			pairs = append(pairs, a.Key, a.Label)
+		}
 	}
 	if pk.toggle != nil {
 		pairs = append(pairs, "tab", pk.tabHint)

@@ -97,11 +97,11 @@ func (c *Conversation) compactIfFull(ctx context.Context, offered []tools.Entry)
 }
 
 // compactOverflow compacts after the provider refused a request as too long.
-func (c *Conversation) compactOverflow(ctx context.Context) error {
+func (c *Conversation) compactOverflow(ctx context.Context, refusal error) error {
 	err := c.compact(ctx, "", true)
 	switch {
 	case errors.Is(err, errNothingToCompact):
-		return errors.New("the message does not fit the model's context window, and there is nothing to compact: send less at once, or use a model with a larger window")
+		return fmt.Errorf("the message does not fit the model's context window, and there is nothing to compact: send less at once, or use a model with a larger window (%w)", refusal)
 	case err != nil:
 		return fmt.Errorf("the conversation does not fit the model's context window, and compaction failed: %w", err)
 	}
@@ -262,9 +262,7 @@ func (c *Conversation) summarise(ctx context.Context, m Model, old []model.Messa
 		return "", nil, err
 	}
 	usage := &session.Usage{Input: resp.Usage.Input, Output: resp.Usage.Output, Cached: resp.Usage.Cached, Estimated: resp.Usage.Estimated, Model: resp.Model}
-	if m.Cost != nil {
-		usage.Cost = m.Cost(resp.Usage)
-	}
+	usage.Cost, _ = m.price(resp) // where it is unknown, the turn's answer says so
 	c.countUsage(usage)
 	if blank(resp.Text) {
 		return "", nil, errors.New("the model gave an empty summary")

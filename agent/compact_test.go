@@ -18,7 +18,7 @@ func window(tokens int) func(*agent.Options) {
 		o.Resolve = func(n string) (agent.Model, error) {
 			m, err := resolve(n)
 			m.Window = tokens
-			m.Cost = func(u model.Usage) float64 { return float64(u.Input + u.Output) }
+			m.Cost = func(_ string, u model.Usage) (float64, bool) { return float64(u.Input + u.Output), true }
 			return m, err
 		}
 	}

@@ -22,8 +22,10 @@ type Model struct {
 	FindWindow func(ctx context.Context) int
 	// Sees says that the model takes images.
 	Sees bool
-	// Cost gives the price of a usage in US dollars; nil when unknown.
-	Cost func(model.Usage) float64
+	// Cost gives the price of a usage in US dollars, by the ID of the model that answered
+	// (another one where a fallback took over, or an endpoint's first was taken), and false
+	// where it is unknown; may be nil.
+	Cost func(answered string, u model.Usage) (usd float64, known bool)
 	// Untitled models are never asked for titles (replay, headless runs).
 	Untitled bool
 	// Settings that a role or the person set; nil means the provider's default.
@@ -31,6 +33,14 @@ type Model struct {
 	TopP            *float64
 	ReasoningEffort string
 	MaxOutputTokens int
+}
+
+// price gives what an answer cost; false where that is unknown.
+func (m Model) price(resp model.Response) (float64, bool) {
+	if m.Cost == nil {
+		return 0, false
+	}
+	return m.Cost(resp.Model, resp.Usage)
 }
 
 // tunedAs gives the model with the settings of another.

@@ -68,7 +68,7 @@ func (c *Conversation) recover(ctx context.Context, t *turn, resp model.Response
 				t.overflowed = true
 				t.step--
 				c.learnWindow(fault.Window)
-				return true, c.compactOverflow(ctx)
+				return true, c.compactOverflow(ctx, fault)
 			}
 			return false, fmt.Errorf("the conversation does not fit the model's context window, also after compaction: use /new, or a model with a larger window (%w)", err)
 		case model.ClassTool:

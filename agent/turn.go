@@ -299,10 +299,8 @@ func (c *Conversation) commitAnswer(ctx context.Context, t *turn, resp model.Res
 	c.mu.Lock()
 	m := c.model
 	c.mu.Unlock()
-	cost, priced := 0.0, m.Cost != nil
-	if priced {
-		cost = m.Cost(resp.Usage)
-	} else {
+	cost, priced := m.price(resp)
+	if !priced {
 		c.sayUnpriced(m.Name)
 	}
 	seq, err := c.appendAnswer(context.WithoutCancel(ctx), resp, calls, cost)

@@ -50,6 +50,7 @@ func (m *models) resolve(name string) (agent.Model, error) {
 			return agent.Model{}, fmt.Errorf("fallback_model: %w", err)
 		}
 		found.Client = model.NewFallback(found.Client, second.Client, second.ID)
+		found.Cost = costOfEither(found, second)
 	}
 	if m.recorder != nil {
 		found.Client = m.recorder.Wrap(found.Client)
@@ -81,6 +82,10 @@ func (m *models) make(name string) (agent.Model, error) {
 	if err != nil {
 		return agent.Model{}, err
 	}
+	own := m.own
+	if target.Provider.Models != nil {
+		own = target.Provider.Models
+	}
 	found := agent.Model{Name: target.Model, ID: target.Model, Client: client}
 	if target.Provider.Name != "" {
 		found.Name = target.Provider.Name + "/" + target.Model
@@ -88,21 +93,39 @@ func (m *models) make(name string) (agent.Model, error) {
 	if target.Model == "" {
 		picking := &picking{OpenAI: client, provider: target.Provider}
 		found.Client, found.FindWindow, found.Sees = picking, picking.window, true
+		found.Cost = func(answered string, u model.Usage) (float64, bool) { return costOf(answered, own, u) }
 		return found, nil
-	}
-	own := m.own
-	if target.Provider.Models != nil {
-		own = target.Provider.Models
 	}
 	found.Sees = true // of an unknown model: its refusal of an image is met by the client
 	found.FindWindow = func(ctx context.Context) int { return windowOf(ctx, client, target.Model) }
 	if info, ok := model.Lookup(target.Model, own); ok {
 		found.Window, found.Sees = info.Window, info.Images
-		if _, priced := info.Cost(model.Usage{Input: 1}); priced {
-			found.Cost = func(u model.Usage) float64 { cost, _ := info.Cost(u); return cost }
-		}
 	}
+	found.Cost = func(_ string, u model.Usage) (float64, bool) { return costOf(target.Model, own, u) }
 	return found, nil
+}
+
+// costOf gives what a usage of a model costs; false where its price is unknown.
+func costOf(id string, own map[string]model.Info, u model.Usage) (float64, bool) {
+	info, ok := model.Lookup(id, own)
+	if !ok {
+		return 0, false
+	}
+	return info.Cost(u)
+}
+
+// costOfEither gives the price of the one of two models that answered.
+func costOfEither(first, second agent.Model) func(string, model.Usage) (float64, bool) {
+	return func(answered string, u model.Usage) (float64, bool) {
+		m := first
+		if answered == second.ID {
+			m = second
+		}
+		if m.Cost == nil {
+			return 0, false
+		}
+		return m.Cost(answered, u)
+	}
 }
 
 // windowOf gives the window that an endpoint states for one of its models, 0 when it
@@ -142,7 +165,9 @@ func (p *picking) Stream(ctx context.Context, req model.Request, emit func(model
 		emit(model.NoticeEvent{Text: fmt.Sprintf("using %s, the first coding model that %s lists: name another with -m or /model", id, p.provider.Name)})
 	}
 	req.Model = id
-	return p.OpenAI.Stream(ctx, req, emit)
+	resp, err := p.OpenAI.Stream(ctx, req, emit)
+	resp.Model = id // as it is listed: its price is found by that
+	return resp, err
 }
 
 func (p *picking) pick(ctx context.Context) (id string, err error) {

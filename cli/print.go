@@ -184,7 +184,7 @@ func noticeText(w io.Writer, ev agent.Event) {
 			fmt.Fprintf(w, "jcode: %s was denied (%s)\n", ev.Name, strings.TrimSpace(string(ev.By)+" "+ev.Rule))
 		}
 	case agent.Retrying:
-		fmt.Fprintf(w, "jcode: try %d in %s: %s\n", ev.Attempt, ev.Wait.Round(time.Millisecond), ev.Reason)
+		fmt.Fprintf(w, "jcode: try %d in %s: %s\n", ev.Attempt+1, ev.Wait.Round(time.Millisecond), ev.Reason)
 	case agent.Compacted:
 		fmt.Fprintf(w, "jcode: compacted the history from about %d to %d tokens\n", ev.BeforeTokens, ev.AfterTokens)
 	case agent.ToolsChanged:
@@ -253,7 +253,7 @@ func (p *streamPrinter) event(ev agent.Event) {
 	case agent.AnswerReset:
 		writeLine(p.out, noticeLine{"notice", agent.LevelWarn, "the answer starts over: " + ev.Reason})
 	case agent.Retrying:
-		writeLine(p.out, noticeLine{"notice", agent.LevelWarn, fmt.Sprintf("try %d in %s: %s", ev.Attempt, ev.Wait.Round(time.Millisecond), ev.Reason)})
+		writeLine(p.out, noticeLine{"notice", agent.LevelWarn, fmt.Sprintf("try %d in %s: %s", ev.Attempt+1, ev.Wait.Round(time.Millisecond), ev.Reason)})
 	case agent.Compacted:
 		writeLine(p.out, compactionLine{"compaction", ev.BeforeTokens, ev.AfterTokens})
 	case agent.UsageEvent:

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -133,7 +134,7 @@ func (c *OpenAI) faulted(flt fault) *failure {
 func (c *OpenAI) byStatus(status int, flt fault) *failure {
 	said := cut(c.redact(flt.message), 500)
 	if said == "" {
-		said = http.StatusText(status)
+		said = statusWords(status)
 	}
 	text := c.name() + ": " + said
 	var f *failure
@@ -168,6 +169,17 @@ func (c *OpenAI) byStatus(status int, flt fault) *failure {
 	}
 	f.fault = flt
 	return f
+}
+
+// statusWords says what a status means that comes without a word.
+func statusWords(status int) string {
+	switch {
+	case status == 529:
+		return "overloaded"
+	case status >= 520 && status <= 527: // a proxy's own
+		return "the server behind its proxy did not answer"
+	}
+	return cmp.Or(http.StatusText(status), "an error without a word")
 }
 
 // unreadableTries is how often a model may write a call that its own server can't read.

@@ -30,8 +30,7 @@ func NewFallback(first, second Client, model string) *Fallback {
 // Stream asks the first model, then the second.
 func (f *Fallback) Stream(ctx context.Context, req Request, emit func(Event)) (Response, error) {
 	if f.resting() {
-		req.Model = f.model
-		return f.second.Stream(ctx, req, emit)
+		return f.turnTo(ctx, req, emit)
 	}
 	spoke := false
 	resp, err := f.first.Stream(ctx, req, func(e Event) {
@@ -52,8 +51,15 @@ func (f *Fallback) Stream(ctx context.Context, req Request, emit func(Event)) (R
 	if spoke {
 		emit(ResetEvent{Reason: bad.Text})
 	}
+	return f.turnTo(ctx, req, emit)
+}
+
+// turnTo asks the second model. Its answer bears the ID under which it was asked for.
+func (f *Fallback) turnTo(ctx context.Context, req Request, emit func(Event)) (Response, error) {
 	req.Model = f.model
-	return f.second.Stream(ctx, req, emit)
+	resp, err := f.second.Stream(ctx, req, emit)
+	resp.Model = f.model
+	return resp, err
 }
 
 // fallsBack says whether another model may do better.

@@ -122,6 +122,9 @@ func (a *app) roleWords(ctx context.Context, words string) (string, error) {
 		if len(fields) == 3 {
 			file = fields[2]
 		}
+		if old, err := os.ReadFile(file); err == nil && string(old) != role.Text {
+			return "", fmt.Errorf("%s is there already and says something else: give another name", file)
+		}
 		return "written to " + file, os.WriteFile(file, []byte(role.Text), 0o644)
 	}
 	return "", fmt.Errorf("/roles %s: say new NAME, save NAME, or export NAME [FILE]", fields[0])

@@ -365,6 +365,32 @@ func TestPlanIsAcceptedAndCarriedOut(t *testing.T) {
 	c.quit()
 }
 
+// A plan that the person changed is accepted with that; a role that allows more than
+// planning stays.
+func TestPlanIsChangedAndCarriedOut(t *testing.T) {
+	c := newChat(t,
+		modeltest.Text("1. Write the file."),
+		modeltest.Calls(tool("c1", "write", map[string]any{"path": "done.txt", "content": "x"})),
+		modeltest.Text("Carried out."),
+	)
+	c.start("--role", "coder", "--mode", "plan")
+	c.wait("coder · plan")
+	c.say("plan it")
+	c.wait("Write the file.", "The plan", "enter choose")
+	c.Press("3")
+	c.wait("› Carry out this plan instead:", "asking before edits")
+	c.Type(" And say so.")
+	c.wait("And say so.")
+	c.Press("enter")
+	c.answerable("Write to file: done.txt")
+	c.Press("y")
+	c.wait("Carried out.", "coder · ask")
+	if raw := string(c.request(1).Raw); !strings.Contains(raw, "Carry out this plan instead:") || !strings.Contains(raw, "And say so.") {
+		t.Errorf("asked: %.3000s", raw)
+	}
+	c.quit()
+}
+
 func TestSettingsOfASessionBecomeARole(t *testing.T) {
 	c := newChat(t, modeltest.Text("Hello."))
 	c.start("--mode", "edits")

@@ -384,8 +384,7 @@ func (p *program) submit() tea.Cmd {
 	case strings.HasPrefix(trimmed, "/") && !strings.Contains(firstWord(trimmed)[1:], "/"):
 		return p.runCommand(trimmed)
 	case strings.HasPrefix(trimmed, "!") && p.opt.Shell != nil:
-		p.sent(s)
-		return p.shell(strings.TrimSpace(trimmed[1:]))
+		return tea.Batch(p.sent(s), p.shell(strings.TrimSpace(trimmed[1:])))
 	}
 	if p.state.ReadOnly && p.moving == 0 {
 		p.flash("this session is read only here; /fork goes on in a copy")
@@ -398,6 +397,9 @@ func (p *program) submit() tea.Cmd {
 	}
 	if n := len(prompt.Images); n > 0 && p.conv != nil && !p.conv.Sees() {
 		p.say(agent.LevelWarn, p.state.Model+" takes no pictures: it only learns that "+count(n, "picture")+" came along. /model chooses another.")
+	}
+	if p.isOwnPlan(prompt.Text) {
+		return tea.Batch(p.sent(s), p.carryOutOwn(prompt))
 	}
 	cmd := p.sent(s)
 	p.prompt(prompt)

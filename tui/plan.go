@@ -25,7 +25,7 @@ func planChoices() []string {
 	return []string{
 		"carry it out, asking before edits and commands",
 		"carry it out, edits run without asking",
-		"change it yourself first",
+		"change it yourself first, then carry it out, asking",
 		"not yet: write what should be different",
 	}
 }
@@ -75,27 +75,41 @@ func (v *planView) paste(string) {}
 func (v *planView) choose(p *program, at int) tea.Cmd {
 	p.close(v)
 	switch at {
-	case planAsk:
-		return p.carryOut(tools.ModeAsk)
-	case planEdits:
-		return p.carryOut(tools.ModeEdits)
+	case planAsk, planEdits:
+		mode := tools.ModeAsk
+		if at == planEdits {
+			mode = tools.ModeEdits
+		}
+		return p.carryOut(mode, agent.Prompt{Text: "The plan is accepted. Carry it out.", Shown: "Plan accepted, mode " + string(mode) + "."})
 	case planChange:
-		p.in.SetText("Carry out this plan instead:\n\n" + v.plan)
+		p.in.SetText(ownPlan + "\n\n" + v.plan)
+		p.flash("enter carries it out, asking before edits and commands")
 	}
 	return nil
 }
 
-// carryOut leaves the role and the mode that only plan, and has the plan done.
-func (p *program) carryOut(mode tools.Mode) tea.Cmd {
-	role := p.state.Role
+// ownPlan begins a plan that the person changed: sent in mode plan, it is an accepted one.
+const ownPlan = "Carry out this plan instead:"
+
+// isOwnPlan reports whether a text is a plan that the person changed and accepts so.
+func (p *program) isOwnPlan(s string) bool {
+	return p.conv != nil && p.state.Mode == tools.ModePlan && strings.HasPrefix(s, ownPlan)
+}
+
+// carryOutOwn has a plan of the person's own done.
+func (p *program) carryOutOwn(prompt agent.Prompt) tea.Cmd { return p.carryOut(tools.ModeAsk, prompt) }
+
+// carryOut leaves the mode that only plans, and the role where it allows no other, and has
+// a plan done.
+func (p *program) carryOut(mode tools.Mode, prompt agent.Prompt) tea.Cmd {
 	return p.change("plan", func(ctx context.Context, c Conversation) error {
-		if role != "" {
+		c.SetMode(mode)
+		if c.State().Mode == tools.ModePlan {
 			if err := c.SetRole(ctx, ""); err != nil {
 				return err
 			}
 		}
-		c.SetMode(mode)
-		c.Prompt(agent.Prompt{Text: "The plan is accepted. Carry it out.", Shown: "Plan accepted, mode " + string(mode) + "."})
+		c.Prompt(prompt)
 		return nil
 	})
 }

@@ -8,6 +8,7 @@ package export
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -102,12 +103,25 @@ func Render(f Format, d Document) (string, error) {
 	return "", fmt.Errorf("export: unknown form %q: use md, json or html", f)
 }
 
+// markWithin is how many bytes of a file tell whether it is an export.
+const markWithin = 2 << 10
+
+// exported reports whether a file begins as one of the forms does.
+func exported(head string) bool {
+	return strings.Contains(head, "\n- Session: ") || strings.Contains(head, `name="generator" content="jcode"`) ||
+		strings.HasPrefix(head, "{\n  \"version\": ") && strings.Contains(head, `"session": {`)
+}
+
 // WriteFile writes a document in a form to a file, with its folder. A new file is readable
-// by its owner only.
+// by its owner only. An earlier export is replaced; any other file is left alone, which is
+// an error.
 func WriteFile(path string, f Format, d Document) error {
 	page, err := Render(f, d)
 	if err != nil {
 		return err
+	}
+	if old, err := os.ReadFile(path); err == nil && len(old) > 0 && !exported(string(old[:min(len(old), markWithin)])) {
+		return fmt.Errorf("%s is there already and is no exported session: give another name", path)
 	}
 	return atomicfile.Write(path, []byte(page), atomicfile.Options{Perm: 0o600})
 }

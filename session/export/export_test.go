@@ -176,6 +176,30 @@ func TestJSONIsOneObjectWithEverything(t *testing.T) {
 	}
 }
 
+func TestExportReplacesOnlyAnExport(t *testing.T) {
+	for _, name := range []string{"talk.md", "talk.json", "talk.html"} {
+		path := filepath.Join(t.TempDir(), name)
+		format, err := export.FormatOf(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second replaces the first
+			if err := export.WriteFile(path, format, sample()); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if err := os.WriteFile(path, []byte("# Notes of my own\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := export.WriteFile(path, format, sample()); err == nil || !strings.Contains(err.Error(), "give another name") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != "# Notes of my own\n" {
+			t.Errorf("%s is now %q, %v", name, got, err)
+		}
+	}
+}
+
 func TestFormatOfFileNames(t *testing.T) {
 	for name, want := range map[string]export.Format{"a": export.Markdown, "a.MD": export.Markdown, "a.json": export.JSON, "x/y.htm": export.HTML, "a.pdf": ""} {
 		got, err := export.FormatOf(name)

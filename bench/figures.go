@@ -2,25 +2,31 @@ package main
 
 import "strings"
 
-// job is one call of go test: the benchmarks or tests of a package that figures come from.
+// job is one call of go test: the benchmarks, or the tests, of a package that figures come
+// from.
 type job struct {
-	name string
-	pkg  string
-	// benchmarks is the pattern of the benchmarks to run; without one, tests are run.
-	benchmarks string
-	// tests is the pattern of the tests to run. They report their counts as attributes.
-	tests string
+	name, pkg string
 	// time is -benchtime, "" for the default.
 	time string
 	// whole says that the real program is run, which -runs bounds and only Linux measures.
 	whole bool
 	// tree says that the benchmarks search a large folder.
 	tree bool
+	// counts says that tests are run, which report what they count as attributes.
+	counts bool
+	// functions are the benchmarks or tests that the wanted figures need.
+	functions []string
 }
 
 // value is one number out of a job's output.
 type value struct {
 	job, from, unit string
+}
+
+// function is the benchmark or test that reports it.
+func (v value) function() string {
+	name, _, _ := strings.Cut(v.from, "/")
+	return name
 }
 
 // figure is one row of the table.
@@ -30,7 +36,7 @@ type figure struct {
 	unit   string
 	budget float64
 	value  value
-	// over, where it is set, divides the value.
+	// over, where it is set, divides the value. The same function reports it.
 	over *value
 	// scale makes of the measured number the shown one; 0 is 1.
 	scale float64
@@ -38,19 +44,19 @@ type figure struct {
 
 func jobs() []job {
 	return []job{
-		{name: "program", pkg: "./bench", benchmarks: ".", whole: true},
-		{name: "markdown", pkg: "./tui/markdown", benchmarks: "^Benchmark(Whole|Delta)$"},
-		{name: "tui", pkg: "./tui", benchmarks: "^Benchmark(Frame|KeyToFrame500Lines)$"},
-		{name: "session", pkg: "./session", benchmarks: "^BenchmarkAppendMessage$"},
-		{name: "roles", pkg: "./agent", benchmarks: "^BenchmarkRoleSwitch$"},
-		{name: "mcp", pkg: "./mcp", benchmarks: "^Benchmark(Connect|Call)$"},
-		{name: "lua", pkg: "./lua", benchmarks: "^BenchmarkWarmCall$"},
-		{name: "lua files", pkg: "./lua", benchmarks: "^BenchmarkSavedFileToLive$", time: "10x"},
-		{name: "skill files", pkg: "./skills", benchmarks: "SavedToLive$", time: "10x"},
-		{name: "search", pkg: "./internal/search", benchmarks: "Against", time: "5x", tree: true},
-		{name: "counts", pkg: "./cli", tests: "^Test(FirstRequestIsSmallAndTheOnlyOne|RoundsOfToolsCostOneRequestEachOnOneConnection|SchemasAndSystemPromptAreShort|DeltaAllocatesLittleAndAPipeGetsTheAnswerAtOnce)$"},
-		{name: "markdown counts", pkg: "./tui/markdown", tests: "^TestDeltaCostsTheSameLateInAnAnswer$"},
-		{name: "tui counts", pkg: "./tui", tests: "^Test(FrameDoesNotDependOnTheTranscript|StreamWritesAFewBytesPerByteShown)$"},
+		{name: "program", pkg: "./bench", whole: true},
+		{name: "markdown", pkg: "./tui/markdown"},
+		{name: "tui", pkg: "./tui"},
+		{name: "session", pkg: "./session"},
+		{name: "roles", pkg: "./agent"},
+		{name: "mcp", pkg: "./mcp"},
+		{name: "lua", pkg: "./lua"},
+		{name: "lua files", pkg: "./lua", time: "10x"},
+		{name: "skill files", pkg: "./skills", time: "10x"},
+		{name: "search", pkg: "./internal/search", time: "5x", tree: true},
+		{name: "counts", pkg: "./cli", counts: true},
+		{name: "markdown counts", pkg: "./tui/markdown", counts: true},
+		{name: "tui counts", pkg: "./tui", counts: true},
 	}
 }
 

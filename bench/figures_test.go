@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,23 +14,19 @@ import (
 	"testing"
 )
 
-// Every figure comes from a benchmark or test that there is, in the package of its job.
+// Every figure comes from a benchmark or test that there is, in the package of its job, and
+// what divides it from the same one.
 func TestEveryFigureHasItsSource(t *testing.T) {
 	functions := map[string]map[string]bool{}
-	patterns := map[string]*regexp.Regexp{}
 	for _, j := range jobs() {
 		functions[j.name] = testFunctions(t, filepath.Join("..", j.pkg))
-		patterns[j.name] = regexp.MustCompile(j.benchmarks + j.tests)
 	}
 	for _, f := range figures() {
-		for _, v := range []*value{&f.value, f.over} {
-			if v == nil {
-				continue
-			}
-			name, _, _ := strings.Cut(v.from, "/")
-			if !functions[v.job][name] || !patterns[v.job].MatchString(name) {
-				t.Errorf("%s: job %q does not run %s", f.name, v.job, name)
-			}
+		if !functions[f.value.job][f.value.function()] {
+			t.Errorf("%s: %s has no %s", f.name, f.value.job, f.value.function())
+		}
+		if f.over != nil && (f.over.job != f.value.job || f.over.function() != f.value.function()) {
+			t.Errorf("%s: is divided by another function's value", f.name)
 		}
 	}
 }
@@ -131,5 +128,28 @@ func TestNumbersHaveThreeDigits(t *testing.T) {
 		if got := shown(n, "x"); got != want {
 			t.Errorf("%s is shown as %q, not %q", fmt.Sprint(n), got, want)
 		}
+	}
+}
+
+// The lines in the documentation that call this command are ones that it takes.
+func TestCommandLinesInTheDocsAreTaken(t *testing.T) {
+	found := 0
+	for _, page := range []string{"../README.md", "../CONTRIBUTING.md", "../docs/performance.md", "doc.go"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile("go run ./bench([^#`\\n]*)").FindAllStringSubmatch(string(text), -1) {
+			found++
+			o, err := parse(strings.Fields(strings.ReplaceAll(m[1], "'", "")), io.Discard)
+			if err != nil {
+				t.Errorf("%s: %s: %v", page, m[0], err)
+			} else if rows, wanted := choose(figures(), jobs(), o.only); len(rows) == 0 || len(wanted) == 0 {
+				t.Errorf("%s: %s measures nothing", page, m[0])
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("found %d", found)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,23 +45,8 @@ func main() {
 // run measures what the arguments name. A figure over its budget is no error: the table
 // says so. That something could not be measured is one.
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
-	var o options
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(errs)
-	only := flags.String("only", "", "measure only figures whose names match this expression")
-	flags.IntVar(&o.runs, "runs", 5, "runs of the whole program for each figure; their median counts")
-	flags.IntVar(&o.count, "count", 1, "how often each benchmark is repeated; the median counts")
-	flags.BoolVar(&o.quick, "quick", false, "two runs, short benchmarks and a small tree for searches: for a first look")
-	flags.BoolVar(&o.raw, "raw", false, "print the benchmarks' own lines, for benchstat, instead of a table")
-	flags.BoolVar(&o.table, "markdown", false, "print the table as Markdown, for docs/performance.md")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	if flags.NArg() > 0 || o.runs < 1 || o.count < 1 {
-		return fmt.Errorf("there are no arguments, and -runs and -count are at least 1")
-	}
-	var err error
-	if o.only, err = regexp.Compile(*only); err != nil {
+	o, err := parse(args, errs)
+	if err != nil {
 		return err
 	}
 	root, err := moduleRoot(ctx)
@@ -69,11 +55,11 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	}
 	rows, wanted := choose(figures(), jobs(), o.only)
 	if len(rows) == 0 {
-		return fmt.Errorf("no figure matches %q", *only)
+		return fmt.Errorf("no figure matches %q", o.only)
 	}
 	results, failed := measurements{}, 0
 	for _, j := range wanted {
-		if o.raw && j.benchmarks == "" {
+		if o.raw && j.counts {
 			continue // a count is no benchmark
 		}
 		fmt.Fprintf(errs, "%s: %s\n", j.name, j.pkg)
@@ -88,7 +74,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	if !o.raw {
 		printTable(out, rows, results, o.table)
 		if load := loadNow(); load > float64(runtime.NumCPU()) {
-			fmt.Fprintf(errs, "The machine is busy (load %.1f on %d processors): times say little, ratios and counts hold.\n", load, runtime.NumCPU())
+			fmt.Fprintf(errs, "The machine is busy (load %.1f on %d processors): times say little, counts hold.\n", load, runtime.NumCPU())
 		}
 	}
 	if failed > 0 {
@@ -97,17 +83,41 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	return nil
 }
 
-// choose gives the figures whose names match and the jobs that they need, in order.
+// parse reads the command line.
+func parse(args []string, errs io.Writer) (o options, err error) {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(errs)
+	only := flags.String("only", "", "measure only figures whose names match this expression")
+	flags.IntVar(&o.runs, "runs", 5, "runs of the whole program for each figure; their median counts")
+	flags.IntVar(&o.count, "count", 1, "how often each benchmark is repeated; the median counts")
+	flags.BoolVar(&o.quick, "quick", false, "two runs, short benchmarks and a small tree for searches: for a first look")
+	flags.BoolVar(&o.raw, "raw", false, "print the benchmarks' own lines, for benchstat, instead of a table")
+	flags.BoolVar(&o.table, "markdown", false, "print the table as Markdown, for docs/performance.md")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 || o.runs < 1 || o.count < 1 {
+		return o, fmt.Errorf("there are no arguments, and -runs and -count are at least 1")
+	}
+	o.only, err = regexp.Compile(*only)
+	return o, err
+}
+
+// choose gives the figures whose names match and the jobs that they need, in order, each
+// with the functions to run.
 func choose(all []figure, jobs []job, only *regexp.Regexp) (rows []figure, wanted []job) {
-	need := map[string]bool{}
+	need := map[string][]string{}
 	for _, f := range all {
-		if only.MatchString(f.name) {
-			rows = append(rows, f)
-			need[f.value.job] = true
+		if !only.MatchString(f.name) {
+			continue
+		}
+		rows = append(rows, f)
+		if name := f.value.function(); !slices.Contains(need[f.value.job], name) {
+			need[f.value.job] = append(need[f.value.job], name)
 		}
 	}
 	for _, j := range jobs {
-		if need[j.name] {
+		if j.functions = need[j.name]; j.functions != nil {
 			wanted = append(wanted, j)
 		}
 	}
@@ -146,10 +156,11 @@ func (o options) measure(ctx context.Context, root string, j job, results measur
 func (o options) arguments(j job) (args []string, done func(), err error) {
 	done = func() {}
 	args = []string{"test", j.pkg, "-timeout", "60m", "-count", strconv.Itoa(o.count)}
-	if j.benchmarks == "" {
-		return append(args, "-v", "-run", j.tests), done, nil
+	pattern := "^(" + strings.Join(j.functions, "|") + ")$"
+	if j.counts {
+		return append(args, "-v", "-run", pattern), done, nil
 	}
-	args = append(args, "-run", "^$", "-bench", j.benchmarks)
+	args = append(args, "-run", "^$", "-bench", pattern)
 	if !o.raw {
 		args = append(args, "-v") // says why one was skipped
 	}

@@ -71,8 +71,7 @@ func (m measurements) median(v value) (n float64, why string) {
 		sorted := slices.Sorted(slices.Values(got.numbers))
 		return sorted[len(sorted)/2], ""
 	}
-	name, _, _ := strings.Cut(v.from, "/")
-	for _, from := range []string{v.from, name, ""} {
+	for _, from := range []string{v.from, v.function(), ""} {
 		if got := m[value{job: v.job, from: from}]; got != nil && got.skipped != "" {
 			return 0, got.skipped
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -19,6 +20,7 @@ import (
 	"jcode/mcp"
 	"jcode/session"
 	"jcode/tools"
+	"jcode/tui"
 )
 
 // kinds are the words that may stand behind the backquotes of a block; each names what
@@ -231,6 +233,36 @@ func TestTableOfEventsNamesAllFields(t *testing.T) {
 			key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if !f.Anonymous && key != "type" && !strings.Contains(row, "`"+key+"`") {
 				t.Errorf("docs/scripting.md: the row of %s lacks %s", name, key)
+			}
+		}
+	}
+}
+
+// So are the slash commands within a text.
+func TestSlashCommandsNamedInTheDocsAreThere(t *testing.T) {
+	docs := pages(t)
+	home := t.TempDir()
+	t.Chdir(t.TempDir())
+	a, err := newApp(t.Context(), &flags{OutputFormat: "text"}, Streams{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string {
+		return map[string]string{"HOME": home, "JCODE_HOME": home}[name]
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	known := tui.OwnCommands()
+	for _, c := range slices.Concat(personCommands{a: a}.List(), builtinCommands{}.List()) {
+		known = append(known, c.Name)
+	}
+	for _, p := range a.panels() {
+		known = append(known, p.Name)
+	}
+	examples := []string{"name", "review"} // a skill's, a command file's
+	span := regexp.MustCompile("`/([a-z][a-z-]*)[ `]")
+	for page, text := range docs {
+		for _, m := range span.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(known, m[1]) && !slices.Contains(examples, m[1]) {
+				t.Errorf("%s: there is no /%s", page, m[1])
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"jcode/internal/paths"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -51,7 +52,36 @@ func (s *seat) callFS(ctx context.Context, f wire.Func, a arguments) ([]any, err
 	if missing := s.caller.Scope.Missing(tools.CapRead); missing != 0 {
 		return one(refusal(tools.KindPermission, "permission denied: %s not granted", missing)), nil
 	}
+	if why := s.mayLook(ctx, f.Field(), rel); why != nil {
+		return one(why), nil
+	}
 	return one(s.look(f.Field(), rel)), nil
+}
+
+// mayLook has the gate judge a look at a folder or file as it judges the tool ls; nil means
+// that it may be looked at.
+func (s *seat) mayLook(ctx context.Context, what, rel string) *wire.Object {
+	gate := s.room.opts.Dispatcher.Gate
+	if gate == nil {
+		return refusal(tools.KindDenied, "denied: no approval gate")
+	}
+	caller := s.declared()
+	call := tools.Call{ID: s.room.callID(), Name: "ls", Arguments: []byte("{}"), Caller: caller, Progress: func(tools.Progress) {}}
+	path := filepath.Join(s.room.opts.Root, filepath.FromSlash(rel))
+	d := gate.Check(ctx, tools.GateRequest{
+		Spec: tools.Spec{Name: "ls", ReadOnly: true, Needs: tools.CapRead, Trusted: true}, Call: call,
+		Plan: tools.Plan{Accesses: []tools.Access{{Kind: tools.AccessRead, Path: path}}, Summary: "fs." + what + ": " + rel},
+	})
+	if caller.Observe != nil && !d.Silent {
+		caller.Observe(call, d)
+	}
+	if d.Allow {
+		return nil
+	}
+	if d.Reason == "" {
+		d.Reason = "denied: fs." + what + ": " + rel
+	}
+	return refusal(tools.KindDenied, "%s", d.Reason)
 }
 
 // intent dispatches a core intent that the script's declaration covers by itself.
@@ -70,15 +100,27 @@ func (s *seat) intent(ctx context.Context, name string, args *wire.Object) ([]an
 	return one(s.shape(spec, resultTable(out.Result))), nil
 }
 
-// relative gives a path relative to the project's root, with forward slashes.
+// relative gives the file that a path leads to, relative to the project's root and with
+// forward slashes: what is declared is declared of files, not of the links to them.
 func (s *seat) relative(path string) (string, error) {
+	root := s.room.opts.Root
 	abs := path
 	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(s.room.opts.Root, abs)
+		abs = filepath.Join(root, abs)
 	}
-	rel, err := filepath.Rel(s.room.opts.Root, filepath.Clean(abs))
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	if !paths.Within(root, filepath.Clean(abs)) {
 		return "", errors.New(path + " is outside the project")
+	}
+	real, err := paths.Resolve(abs)
+	if err != nil {
+		return "", err
+	}
+	if root, err = paths.Resolve(root); err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(root, real)
+	if err != nil || !paths.Within(root, real) {
+		return "", errors.New(path + " leads out of the project")
 	}
 	return filepath.ToSlash(rel), nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/session"
 )
 
 // window gives the model under test a window, and the price of a dollar a token.
@@ -92,10 +93,10 @@ func TestWindowOfARefusalIsRemembered(t *testing.T) { // P13
 // A compaction that fails leaves the history as it is, is said once, and is not tried again
 // with every step.
 func TestFailedCompactionIsNotTriedWithEveryStep(t *testing.T) {
-	for name, summary := range map[string]func() (model.Response, error){
-		"an error": func() (model.Response, error) { return model.Response{}, errors.New("down") },
-		"nothing":  func() (model.Response, error) { return model.Response{Text: " \n"}, nil },
-		"no shorter than before": func() (model.Response, error) {
+	for name, summary := range map[string]func(context.Context) (model.Response, error){
+		"an error": func(context.Context) (model.Response, error) { return model.Response{}, errors.New("down") },
+		"nothing":  func(context.Context) (model.Response, error) { return model.Response{Text: " \n"}, nil },
+		"no shorter than before": func(context.Context) (model.Response, error) {
 			return model.Response{Text: strings.Repeat("blah ", 100_000)}, nil
 		},
 	} {
@@ -132,7 +133,7 @@ func TestSummaryIsPaidFor(t *testing.T) {
 		{text: strings.Repeat("word ", 1000), usage: model.Usage{Input: 1300, Output: 1}},
 		{text: "end", usage: model.Usage{Input: 1, Output: 1}},
 	}, window(1400))
-	b.model.summary = func() (model.Response, error) {
+	b.model.summary = func(context.Context) (model.Response, error) {
 		return model.Response{Text: "SUMMARY", Usage: model.Usage{Input: 100, Output: 7}}, nil
 	}
 	b.turn("1")
@@ -240,4 +241,66 @@ func TestChosenModelAndSettingsOutliveRoles(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An interrupt while the summary is written, in a turn or by /compact, leaves the history as it
+// was; what was typed meanwhile is sent after.
+func TestInterruptDuringACompactionChangesNothing(t *testing.T) { // P14
+	begun := make(chan struct{}, 1)
+	wait := func(ctx context.Context) (model.Response, error) {
+		begun <- struct{}{}
+		<-ctx.Done()
+		return model.Response{}, ctx.Err()
+	}
+	long := strings.Repeat("word ", 1000)
+	unchanged := func(t *testing.T, b *bench) {
+		t.Helper()
+		rows, err := b.store.Messages(t.Context(), b.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			if row.Archived != 0 || row.Role == session.RoleSummary {
+				t.Errorf("row %d was archived, or is a summary", row.Seq)
+			}
+		}
+	}
+	t.Run("in a turn", func(t *testing.T) {
+		b := startWith(t, []reply{{text: long}, {text: "going on"}}, window(1400))
+		b.model.summary = wait
+		b.turn("1")
+		b.Prompt(agent.Prompt{Text: "2"})
+		<-begun
+		b.Interrupt()
+		if end, _ := b.turnEnd(); end.Reason != agent.StopInterrupted {
+			t.Errorf("%+v", end)
+		}
+		unchanged(t, b)
+		b.model.summary = nil
+		if end, _ := b.turn("3"); end.Text != "going on" {
+			t.Errorf("%+v", end)
+		}
+	})
+	t.Run("by the person", func(t *testing.T) {
+		b := startWith(t, []reply{{text: long}, {text: "two"}, {text: "three"}}, window(100_000))
+		b.model.summary = wait
+		b.turn("1")
+		b.turn("2")
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error, 1)
+		go func() { failed <- b.Compact(ctx, "") }()
+		<-begun
+		b.Prompt(agent.Prompt{Text: "3"})
+		cancel()
+		if err := <-failed; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		if end, _ := b.turnEnd(); end.Text != "three" {
+			t.Errorf("%+v", end)
+		}
+		unchanged(t, b)
+		if last := b.model.requests[len(b.model.requests)-1].Messages; len(last) != 5 || last[4].Text != "3" {
+			t.Errorf("%d messages went out", len(last))
+		}
+	})
 }

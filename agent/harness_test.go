@@ -21,7 +21,7 @@ type script struct {
 	replies  []reply
 	requests []model.Request
 	// summary answers requests for a summary; nil says SUMMARY.
-	summary func() (model.Response, error)
+	summary func(ctx context.Context) (model.Response, error)
 }
 
 // reply is one answer; act, when set, runs while it streams.
@@ -39,7 +39,7 @@ func (s *script) Stream(ctx context.Context, req model.Request, emit func(model.
 		s.requests = append(s.requests, req)
 		s.mu.Unlock()
 		if s.summary != nil {
-			return s.summary()
+			return s.summary(ctx)
 		}
 		return model.Response{Text: "SUMMARY"}, nil
 	}

@@ -146,9 +146,6 @@ func (a *app) openModels(context.Context) error {
 			return e.Spec.Wire, ok
 		},
 	}
-	if err := a.readKeys(); err != nil {
-		return err
-	}
 	path := a.std.Getenv("JCODE_RECORD")
 	if path == "" {
 		return nil

@@ -221,7 +221,7 @@ func (d *doctor) model(ctx context.Context) {
 		d.ok("model", "the script %s", target.Replay)
 		return
 	}
-	d.ok("model", "%s at %s", orElse(target.Model, "the first coding model"), target.Provider.BaseURL)
+	d.ok("model", "%s at %s", orElse(target.Model, "the first coding model"), target.Provider.Address())
 	if d.offline {
 		return
 	}

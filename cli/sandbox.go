@@ -84,6 +84,9 @@ func (a *app) keyNames() []string {
 	for _, p := range a.config.Providers {
 		out = append(out, p.KeyEnv)
 	}
+	if address := a.std.Getenv("OPENAI_BASE_URL"); (model.ProviderConfig{BaseURL: address}).Address() != address {
+		out = append(out, "OPENAI_BASE_URL") // it holds a password
+	}
 	return slices.DeleteFunc(out, func(name string) bool { return name == "" })
 }
 

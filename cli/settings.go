@@ -30,6 +30,9 @@ func (a *app) loadConfig(ctx context.Context) error {
 	}})
 	a.config, a.held = loaded.Config, loaded.Held
 	for _, p := range loaded.Problems {
+		if a.flags.Print && p.LosesRules() { // nobody would notice what they no longer forbid
+			return usageError("%s: with -p nothing runs while rules of yours can't be read", p)
+		}
 		a.board.say(agent.LevelWarn, "%s", p)
 	}
 	a.checkKept()

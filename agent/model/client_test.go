@@ -633,6 +633,39 @@ func TestKeyNeverShows(t *testing.T) {
 	}
 }
 
+// A password may stand in the address: it is used, and never shown.
+func TestPasswordOfAnAddressNeverShows(t *testing.T) {
+	srv := modeltest.New(t, modeltest.Status(500, nil, "").Times(quick.Attempts), modeltest.Status(200, http.Header{"Content-Type": {"text/html"}}, "<html>"))
+	withPassword := strings.Replace(srv.URL(), "://", "://me:hunter2@", 1)
+	client := newClient(t, withPassword, func(p *model.ProviderConfig) { p.Name = "" })
+	said := ""
+	for range 2 {
+		_, s, err := stream(t, client, ask("x"))
+		said += fmt.Sprint(err, s.notes)
+	}
+	srv.Close()
+	_, _, err := stream(t, client, ask("x"))
+	said += fmt.Sprint(err)
+	_, err = client.ListModels(t.Context())
+	said += fmt.Sprint(err)
+	for _, address := range []string{"ftp://me:hunter2@host", "http://me:hunter2@", "http://me:hunter2@ho st:x/v1", ":// me:hunter2@host"} {
+		_, err := model.NewOpenAI(model.ProviderConfig{BaseURL: address})
+		if err == nil {
+			t.Errorf("%s is taken", address)
+		}
+		said += fmt.Sprint(err)
+	}
+	for _, check := range model.CheckEndpoint(t.Context(), model.ProviderConfig{BaseURL: withPassword, Limits: quick}, "m") {
+		said += check.Detail + check.Advice
+	}
+	if strings.Contains(said, "hunter2") || !strings.Contains(said, "me:") {
+		t.Errorf("%s", said)
+	}
+	if got := srv.Requests()[0].Header.Get("Authorization"); !strings.HasPrefix(got, "B") {
+		t.Errorf("authorization %q", got)
+	}
+}
+
 func TestUntrustedCertificateIsSaidAtOnce(t *testing.T) {
 	srv := httptest.NewTLSServer(modeltest.NewHandler())
 	defer srv.Close()

@@ -71,11 +71,11 @@ func listCheck(cfg ProviderConfig, list []Listed, model string, err error) Check
 		k.Detail = err.Error()
 		k.Advice = advice(err)
 	case len(list) == 0:
-		k.Detail = cfg.BaseURL + " lists no models"
+		k.Detail = cfg.Address() + " lists no models"
 		k.Advice = "load or pull a model on the server, then try again"
 	default:
 		k.OK = true
-		k.Detail = fmt.Sprintf("%d listed at %s", len(list), cfg.BaseURL)
+		k.Detail = fmt.Sprintf("%d listed at %s", len(list), cfg.Address())
 		if model != "" && !lists(list, model) {
 			k.Detail += fmt.Sprintf(", %s not among them", model)
 			k.Advice = "check the model's ID: " + some(list)

@@ -34,7 +34,7 @@ func fail(class ErrorClass, status int, text string, cause error) *failure {
 func (c *OpenAI) judge(ctx context.Context, x *exchange, cause error) *failure {
 	switch {
 	case x.webPage:
-		return fail(ClassRequest, 0, fmt.Sprintf("%s answered with %s instead of the API: is the base URL right (it usually ends in /v1)?", c.cfg.BaseURL, plainText(string(x.refusal))), nil)
+		return fail(ClassRequest, 0, fmt.Sprintf("%s answered with %s instead of the API: is the base URL right (it usually ends in /v1)?", c.cfg.Address(), plainText(string(x.refusal))), nil)
 	case x.status != 0:
 		return c.refusal(x)
 	case x.fault != nil:
@@ -56,12 +56,12 @@ func (c *OpenAI) broken(x *exchange, cause error) *failure {
 	switch {
 	case errors.As(cause, &cert):
 		retry = false
-		text = fmt.Sprintf("the certificate of %s is not trusted: %s", c.cfg.BaseURL, cut(cert.Err.Error(), 200))
+		text = fmt.Sprintf("the certificate of %s is not trusted: %s", c.cfg.Address(), cut(cert.Err.Error(), 200))
 	case errors.Is(cause, syscall.ECONNREFUSED):
-		text = fmt.Sprintf("nobody listens at %s: start the server or correct the base URL", c.cfg.BaseURL)
+		text = fmt.Sprintf("nobody listens at %s: start the server or correct the base URL", c.cfg.Address())
 		most = unreachableTries
 	case errors.As(cause, &dns) && dns.IsNotFound:
-		text = fmt.Sprintf("the host of %s is unknown: correct the base URL or check the network", c.cfg.BaseURL)
+		text = fmt.Sprintf("the host of %s is unknown: correct the base URL or check the network", c.cfg.Address())
 		most = unreachableTries
 	case errors.Is(cause, errTooLarge):
 		retry = false
@@ -102,7 +102,7 @@ func (c *OpenAI) refusal(x *exchange) *failure {
 	flt := readFault(x.refusal)
 	f := c.byStatus(x.status, flt)
 	if where := x.header.Get("Location"); x.status < 400 && where != "" {
-		f.err.Text = fmt.Sprintf("%s has moved to %s: set that as base URL", c.cfg.BaseURL, cut(c.redact(where), 200))
+		f.err.Text = fmt.Sprintf("%s has moved to %s: set that as base URL", c.cfg.Address(), cut(c.redact(where), 200))
 	}
 	if f.retry {
 		f.wait = max(retryAfter(x.header, time.Now()), flt.delay)
@@ -309,7 +309,7 @@ func (c *OpenAI) name() string {
 	if c.cfg.Name != "" {
 		return c.cfg.Name
 	}
-	return c.cfg.BaseURL
+	return c.cfg.Address()
 }
 
 // redact takes the key, and what is in headers, out of a server's words.

@@ -51,7 +51,7 @@ func (c *OpenAI) ListModels(ctx context.Context) ([]Listed, error) {
 	}
 	list, err := readList(body)
 	if err != nil {
-		return nil, fail(ClassRequest, 0, fmt.Sprintf("%s/models gives no list of models (%s): is the base URL right?", c.cfg.BaseURL, plainText(string(body))), err).err
+		return nil, fail(ClassRequest, 0, fmt.Sprintf("%s/models gives no list of models (%s): is the base URL right?", c.cfg.Address(), plainText(string(body))), err).err
 	}
 	return list, nil
 }

@@ -19,6 +19,20 @@ type Problem struct {
 	Harmless bool `json:"harmless,omitempty"`
 }
 
+// LosesRules says that rules which forbid or ask may be missing because of it: they stand
+// in a part of a file that can't be read.
+func (p Problem) LosesRules() bool {
+	if p.Harmless {
+		return false
+	}
+	for _, part := range []string{"permissions.deny", "permissions.ask"} {
+		if p.Key == "" || p.Key == "permissions" || strings.HasPrefix(p.Key, part) {
+			return true
+		}
+	}
+	return false
+}
+
 // String gives `file:line: key: text`.
 func (p Problem) String() string {
 	var b strings.Builder

@@ -348,9 +348,9 @@ func TestPlanIsAcceptedAndCarriedOut(t *testing.T) {
 	)
 	c.start("--mode", "plan")
 	c.say("plan it")
-	c.wait("Write the file.", "The plan", "enter choose")
+	c.wait("Write the file.", "Carry out this plan?", "enter choose")
 	c.say("another file") // writing on asks for changes
-	c.wait("Write the other file.", "The plan", "enter choose")
+	c.wait("Write the other file.", "Carry out this plan?", "enter choose")
 	c.Press("2")
 	c.wait("Carried out.")
 	if c.read("done.txt") != "x" {

@@ -337,7 +337,7 @@ func (a *approval) foot(l *look, width int) []string {
 	if a.q.Editable != "" {
 		edit = "e"
 	}
-	return append(out, hints(l, width, "↑↓ enter", "choose", edit, "edit", "w", "no, with a word to the model", "esc", "stop the turn"))
+	return append(out, hints(l, width, "↑↓ enter", "choose", edit, "edit", "esc", "stop the turn", "w", "no, with a word to the model"))
 }
 
 // askEvent opens and closes questions.

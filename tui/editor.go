@@ -153,7 +153,7 @@ func (e *editor) Paste(s string) {
 		return
 	}
 	e.pastes++
-	label := fmt.Sprintf("[Pasted text #%d: %d lines]", e.pastes, lines)
+	label := fmt.Sprintf("[Pasted text #%d: %d lines]", e.pastes, strings.Count(strings.TrimSuffix(s, "\n"), "\n")+1)
 	if lines == 1 {
 		label = fmt.Sprintf("[Pasted text #%d: %d characters]", e.pastes, len(s))
 	}

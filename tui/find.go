@@ -12,6 +12,7 @@ import (
 // finder is a search in the transcript.
 type finder struct {
 	term string // lower case; "" = none
+	said string // as it was typed
 	hits []place
 	at   int
 }
@@ -21,7 +22,7 @@ func (f *finder) active() bool { return f.term != "" }
 // search finds all lines that hold a text, whatever its case, and shows the last one. It
 // draws every item once.
 func (t *transcript) search(l *look, term string) int {
-	t.find = finder{term: strings.ToLower(term)}
+	t.find = finder{term: strings.ToLower(term), said: term}
 	if term == "" {
 		return 0
 	}

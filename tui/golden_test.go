@@ -167,6 +167,36 @@ var screens = map[string]func(p *program, f *fake){
 			{ID: "2", Title: "漢字 in titles", Messages: 1, Updated: clock.Add(-50 * time.Hour), FirstPrompt: "漢字"},
 		}, clock, "1"), nil))
 	},
+	"key": func(p *program, _ *fake) {
+		k := &keyEntry{provider: Row{ID: "openai", Name: "openai"}, field: newField()}
+		k.paste("sk-0123456789")
+		p.open(k)
+	},
+	"plan": func(p *program, _ *fake) {
+		conversation(p)
+		v := &planView{plan: "Do it."}
+		p.ask(v)
+		v.open = true
+	},
+	"history": func(p *program, _ *fake) {
+		p.hist.prompts = []string{"run the tests", "漢字を数える", "explain\nthis\nerror"}
+		p.open(p.historyPicker())
+	},
+	"files": func(p *program, _ *fake) {
+		p.opt.Files = func(context.Context) ([]string, error) {
+			return []string{"calc/sum.go", "calc/sum_test.go", "docs/a summary.md", "漢字/sum.md"}, nil
+		}
+		p.in.Insert("mend @sum")
+		settleCmd(p, p.menuUpdate())
+	},
+	"vi": func(p *program, _ *fake) {
+		p.opt.Vi = true
+		p.in.SetText("one two 漢字 four\nfive")
+		p.vi.leave(p.in)
+		for _, key := range []string{"g", "g", "w", "v", "2", "e"} {
+			p.vi.feed(p.in, key)
+		}
+	},
 	"themes": func(p *program, _ *fake) { settleCmd(p, p.theme("")) },
 	"modes":  func(p *program, _ *fake) { settleCmd(p, p.mode("")) },
 	"empty":  func(p *program, _ *fake) { p.open(newPicker("Skills", nil, nil)) },

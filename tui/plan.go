@@ -23,10 +23,10 @@ type planView struct {
 // planChoices are the answers in order; the first two carry the plan out in a mode.
 func planChoices() []string {
 	return []string{
-		"carry it out, asking before edits and commands",
-		"carry it out, edits run without asking",
-		"change it yourself first, then carry it out, asking",
-		"not yet: write what should be different",
+		"yes, asking before each change",
+		"yes, edits run without asking",
+		"yes, once you have changed it",
+		"not yet: say what should differ",
 	}
 }
 
@@ -115,7 +115,7 @@ func (p *program) carryOut(mode tools.Mode, prompt agent.Prompt) tea.Cmd {
 }
 
 func (v *planView) draw(l *look, width, height int) (lines []string, cursor *pos) {
-	lines = append(lines, titleRule(l, "The plan", width, l.theme.Accent))
+	lines = append(lines, titleRule(l, "Carry out this plan?", width, l.theme.Accent))
 	for i, choice := range planChoices() {
 		mark, style := "   ", cells.Style("")
 		if i == v.at {

@@ -285,7 +285,7 @@ func (p *program) rule() string {
 	label := ""
 	switch {
 	case p.tr.find.active():
-		label = " /" + oneLine(p.tr.find.term) + ": " + hitCount(p.tr.find) + " "
+		label = " /" + oneLine(p.tr.find.said) + ": " + hitCount(p.tr.find) + " "
 	case !p.tr.follow && p.tr.unseen > 0:
 		label = " ↓ " + count(p.tr.unseen, "new item") + " below (" + p.keys.first(actBottom) + ") "
 	case !p.tr.follow:

@@ -107,7 +107,7 @@ func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	list := []skills.Diagnostic{}
 	if len(c.Path) > 0 {
 		for _, p := range c.Path {
-			list = append(list, skills.Read(p).Diagnostics...)
+			list = append(list, skills.Check(p)...)
 		}
 	} else {
 		a, opts, err := openSkills(ctx, f, std)
@@ -132,12 +132,19 @@ func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		for _, d := range list {
 			fmt.Fprintln(std.Out, d)
 		}
-		fmt.Fprintf(std.Err, "jcode: %d errors, %d warnings\n", faults, len(list)-faults)
+		fmt.Fprintf(std.Err, "jcode: %s, %s\n", counted(faults, "error"), counted(len(list)-faults, "warning"))
 	}
 	if faults > 0 {
 		return &exitError{code: exitModel, silent: true, err: errSkills}
 	}
 	return nil
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 type skillsNewCmd struct {

@@ -183,6 +183,19 @@ func TestCommandFile(t *testing.T) {
 	}
 }
 
+func TestShellLineThatCanNeverRunIsDiagnosed(t *testing.T) {
+	w := newWorld(t)
+	file := write(t, "---\ndescription: x\n---\nfine: !`ls $1`\n\nbad: !`ls $(echo $1)`\n", w.places.Project, ".jcode/commands/odd.md")
+	c := skills.NewCommandFiles(w.places, nil, &host{})
+	list := c.Diagnostics()
+	if len(list) != 1 || list[0].File != file || list[0].Line != 6 || list[0].Level != skills.Fault || !strings.Contains(list[0].Text, "ls $(echo $1)") {
+		t.Errorf("diagnosed %v", list)
+	}
+	if len(c.List()) != 0 {
+		t.Error("it is offered all the same")
+	}
+}
+
 func TestCommandOfTheNearerFolderWins(t *testing.T) {
 	w := newWorld(t)
 	for _, f := range [][]string{

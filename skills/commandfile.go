@@ -185,6 +185,7 @@ func readCommand(src Source, file string) *CommandFile {
 	body := strings.TrimSpace(p.doc.Body)
 	c.body = parseTemplate(body)
 	c.Shell = c.body.shellLines()
+	p.shellLines(c.Shell)
 	switch {
 	case err != nil:
 	case c.Name == "":
@@ -203,6 +204,17 @@ func readCommand(src Source, file string) *CommandFile {
 	}
 	c.Diagnostics = p.found
 	return c
+}
+
+// shellLines reports the lines in which an argument stands where it may not stay text: they
+// would be refused whatever the arguments are.
+func (p *reader) shellLines(lines []string) {
+	for _, line := range lines {
+		if _, err := shellText(line, given{}); err != nil {
+			before, _, _ := strings.Cut(p.doc.Body, "!`"+line)
+			p.fault(p.doc.BodyLine+strings.Count(before, "\n"), misplaced(line), misplacedCure)
+		}
+	}
 }
 
 // settle decides which file holds each name: the last found.

@@ -254,6 +254,30 @@ func (s *scan) note(file, text, cure string) {
 	s.notes = append(s.notes, Diagnostic{File: file, Level: Warning, Text: text, Cure: cure})
 }
 
+// Check gives everything that is not right about a skill, by its folder or SKILL.md, or
+// about all skills below a folder, wherever they lie.
+func Check(path string) []Diagnostic {
+	if !isDir(path) {
+		return Read(path).Diagnostics
+	}
+	if entries, err := os.ReadDir(path); err == nil && skillIn(entries) != "" {
+		return Read(path).Diagnostics
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	s := scan{}
+	s.run([]Source{{Label: "named", Dir: path, lone: true}})
+	out := s.notes
+	for _, e := range s.found {
+		out = append(out, e.Diagnostics...)
+	}
+	if len(s.found) == 0 {
+		out = append(out, Diagnostic{File: path, Level: Fault, Text: "holds no skill", Cure: "a skill is a folder with a " + skillFile})
+	}
+	return out
+}
+
 // Read reads one skill by its folder or SKILL.md, wherever it lies, with everything that
 // is not right about it.
 func Read(path string) Entry {

@@ -21,7 +21,7 @@ func shellText(line string, g given) (string, error) {
 		return line, nil
 	}
 	if !placedSafely(parts) {
-		return "", fmt.Errorf("the line `%s` has an argument where it may not stay one word (in a substitution, comment or here-document, or in what not every shell reads alike): put it behind the command, bare or in quotes", text.Visible(line))
+		return "", fmt.Errorf("%s: %s", misplaced(line), misplacedCure)
 	}
 	var b strings.Builder
 	quote := byte(0)
@@ -53,6 +53,14 @@ func shellText(line string, g given) (string, error) {
 	}
 	return b.String(), nil
 }
+
+// misplaced says what is wrong with a line that takes an argument where it is not sure to
+// stay text.
+func misplaced(line string) string {
+	return fmt.Sprintf("the line `%s` has an argument where it may not stay one word (in a substitution, comment or here-document, or in what not every shell reads alike)", text.Visible(line))
+}
+
+const misplacedCure = "put it behind the command, bare or in quotes"
 
 // shellParts takes a line apart; a parameter behind a backslash is text.
 func shellParts(line string) template {

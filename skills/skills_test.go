@@ -653,3 +653,23 @@ func BenchmarkCatalogue50(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(r.Catalogue(nil)))/4, "tokens")
 }
+
+func TestCheckTakesSkillsAndFoldersOfThem(t *testing.T) {
+	w := newWorld(t)
+	w.project("good", skillMD("good", "x", "y"))
+	bad := w.project("group/bad", "---\nname: bad\n---\ny\n")
+	all := filepath.Join(w.places.Project, ".jcode/skills")
+	for _, path := range []string{all, filepath.Dir(bad), bad} {
+		if list := skills.Check(path); len(list) != 1 || list[0].File != bad {
+			t.Errorf("%s: %v", path, list)
+		}
+	}
+	if list := skills.Check(filepath.Join(all, "good")); len(list) != 0 {
+		t.Errorf("good: %v", list)
+	}
+	for _, path := range []string{w.places.Home, filepath.Join(all, "nothing")} {
+		if list := skills.Check(path); len(list) != 1 || list[0].Level != skills.Fault {
+			t.Errorf("%s: %v", path, list)
+		}
+	}
+}

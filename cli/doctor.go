@@ -338,7 +338,7 @@ func (p personCommands) doctor(ctx context.Context, _ string) (command.Outcome, 
 func (d *doctor) server(s mcp.Details) {
 	switch {
 	case s.State == mcp.StateConnected:
-		d.ok("mcp", "%s: connected, %d tools", s.Name, s.Tools)
+		d.ok("mcp", "%s: connected, %s", s.Name, text.Count(s.Tools, "tool"))
 	case s.Pending != nil:
 		d.warn("mcp", "start jcode here and look at /mcp, or use --trust", "%s waits for approval: %s", s.Name, s.Line)
 	case !s.Enabled:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/tui"
 )
@@ -18,7 +19,7 @@ func (a *app) mcpPanel() tui.Panel {
 		return func(_ context.Context, row tui.Row) (string, error) { return "", f(row.ID) }
 	}
 	return tui.Panel{
-		Name: "mcp", Help: "MCP servers: state, tools, log", Title: "MCP servers", Words: a.mcpWords, Live: true,
+		Name: "mcp", Help: "MCP servers: state, tools, log; connect, disconnect, reload …", Title: "MCP servers", Words: a.mcpWords, Complete: a.completeMCP, Live: true,
 		Empty: "No MCP servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one.",
 		Rows: func(context.Context) ([]tui.Row, error) {
 			var rows []tui.Row
@@ -91,7 +92,7 @@ func mcpRow(d mcp.Details) tui.Row {
 func serverState(d mcp.Details, now time.Time) string {
 	switch {
 	case d.State == mcp.StateConnected:
-		return fmt.Sprintf("%d tools, %d tokens", d.Tools, d.Tokens)
+		return text.Count(d.Tools, "tool") + ", " + text.Count(d.Tokens, "token")
 	case d.State == mcp.StateDisconnected && d.Reason != "":
 		return d.Reason
 	case d.State == mcp.StateReconnecting && d.NextTry.After(now):

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -75,65 +74,4 @@ func (a *app) resourceRows(ctx context.Context) ([]tui.Row, error) {
 		out = append(out, row)
 	}
 	return out, nil
-}
-
-// mcpWords carries out `/mcp VERB NAME`; without words the panel opens.
-func (a *app) mcpWords(_ context.Context, line string) (notice string, err error) {
-	verb, name, _ := strings.Cut(strings.TrimSpace(line), " ")
-	name = strings.TrimSpace(name)
-	switch verb {
-	case "direct", "deferred", "auto":
-		return "MCP tools: " + verb, a.mcp.SetToolsMode(verb)
-	case "reload":
-		r := a.mcp.Reload(name, false)
-		return reloadText(r), nil
-	}
-	if name == "" {
-		return "", errors.New("name a server: /mcp " + verb + " NAME; /mcp alone shows all")
-	}
-	switch verb {
-	case "connect", "reconnect":
-		return verb + "ing " + name, a.mcp.Restart(name)
-	case "disconnect":
-		d, err := a.mcp.Disconnect(name, "the person")
-		return fmt.Sprintf("%s is disconnected, %d tools are gone", name, d.Removed), err
-	case "enable", "disable":
-		return name + ": " + verb + "d", a.mcp.SetEnabled(name, verb == "enable")
-	case "approve":
-		return name + " is approved", a.mcp.Approve(name, "", true)
-	}
-	d, err := a.mcp.Server(name)
-	if err != nil {
-		return "", err
-	}
-	switch verb {
-	case "tools":
-		var b strings.Builder
-		for _, t := range d.ToolList {
-			fmt.Fprintf(&b, "%s — %s\n", t.Name, firstLine(t.Description))
-		}
-		for _, s := range d.Skipped {
-			fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Why)
-		}
-		return strings.TrimSpace(fmt.Sprintf("%s: %s, %d tools, %d tokens\n%s", name, d.State, d.Tools, d.Tokens, b.String())), nil
-	case "log":
-		return fmt.Sprintf("%s\n%s", d.Log, d.Stderr), nil
-	}
-	return "", fmt.Errorf("/mcp knows connect, disconnect, reconnect, reload, tools, log, enable, disable, approve, direct, deferred, auto; not %q", verb)
-}
-
-func reloadText(r mcp.Reloaded) string {
-	var parts []string
-	for _, c := range r.Servers {
-		parts = append(parts, c.Name+" "+strings.ReplaceAll(c.Change, "_", " "))
-	}
-	for _, f := range r.Files {
-		if f.Error != "" {
-			parts = append(parts, f.Error)
-		}
-	}
-	if len(parts) == 0 {
-		return "no MCP servers"
-	}
-	return strings.Join(parts, "\n")
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/tools"
 )
@@ -111,7 +112,7 @@ func printTest(w io.Writer, r mcp.TestReport) {
 		}
 	} else {
 		fmt.Fprintf(w, "%s: connected in %d ms: %s %s, protocol %s\n", r.Name, r.ConnectMS, r.Server.Name, r.Server.Version, r.Server.Protocol)
-		fmt.Fprintf(w, "%d tools, %d tokens: %s\n", len(r.Tools), r.Tokens, strings.Join(r.Tools, ", "))
+		fmt.Fprintf(w, "%s, %s: %s\n", text.Count(len(r.Tools), "tool"), text.Count(r.Tokens, "token"), strings.Join(r.Tools, ", "))
 	}
 	for _, s := range r.Repairs {
 		fmt.Fprintf(w, "repaired: %s: %s\n", s.Name, s.Why)

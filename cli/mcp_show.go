@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"jcode/internal/text"
 	"jcode/mcp"
 )
 
@@ -67,7 +68,7 @@ func stateText(s listedServer, checked bool) string {
 	case s.Error != "":
 		return "invalid: " + firstLine(s.Error)
 	case checked && s.State == mcp.StateConnected:
-		return fmt.Sprintf("connected, %d tools, %d tokens", s.Tools, s.Tokens)
+		return "connected, " + text.Count(s.Tools, "tool") + ", " + text.Count(s.Tokens, "token")
 	case checked && s.State != mcp.StateDisconnected:
 		return string(s.State)
 	case !s.Approved:

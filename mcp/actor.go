@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"jcode/internal/text"
 )
 
 const (
@@ -250,7 +252,7 @@ func (a *actor) dialed(gen uint64, out dialed, err error) {
 	a.state, a.err, a.nextTry, a.since = StateConnected, nil, time.Time{}, a.env.now()
 	a.listed = a.since
 	a.succeeded.Store(false)
-	a.log.note("connected: %s %s, protocol %s, %d tools", out.session.info.name, out.session.info.version, out.session.info.protocol, len(out.tools))
+	a.log.note("connected: %s %s, protocol %s, %s", out.session.info.name, out.session.info.version, out.session.info.protocol, text.Count(len(out.tools), "tool"))
 	a.closing.Go(func() {
 		select {
 		case <-out.session.link.lost():

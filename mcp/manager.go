@@ -79,6 +79,7 @@ type Manager struct {
 	leases     map[*Lease]struct{}
 	base       *Lease // what the session itself holds of the configuration
 	own        *Lease // what the agent and Lua connected
+	started    bool
 	closed     bool
 	watchers   map[chan struct{}]struct{}
 	// dispatcher carries out mcp_call; nil until it is set.
@@ -118,6 +119,7 @@ func (m *Manager) Start() {
 	m.readConfig()
 	m.tellProblems()
 	m.mu.Lock()
+	m.started = true
 	names := m.startNames()
 	m.hold(m.base, names)
 	m.mu.Unlock()

@@ -94,16 +94,19 @@ func (m *Manager) publishTools(a *actor, fresh *view) {
 		m.publishServer(name, views[name])
 	}
 	if was != m.offer.deferred {
-		m.tellOffer(views)
+		m.tellOffer(mode, views)
 		m.publishStandIns(m.offer.deferred, views)
 	} else if m.offer.deferred {
 		m.publishStandIns(true, views) // their description lists the servers
 	}
 }
 
-// tellOffer tells the person that tools are offered in another way. The caller holds
-// offer.mu.
-func (m *Manager) tellOffer(views map[string]*view) {
+// tellOffer tells the person that tools are offered in another way, where nobody asked for
+// it. The caller holds offer.mu.
+func (m *Manager) tellOffer(mode string, views map[string]*view) {
+	if mode == "direct" || mode == "deferred" {
+		return
+	}
 	tokens, count := m.totals(views)
 	if m.offer.deferred {
 		m.notify("info", "the %d tools of MCP servers (%d tokens) are found by mcp_search from now on: together they are over the limit of %d tokens or %d tools", count, tokens, m.threshold(), m.maxTools())

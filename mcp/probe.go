@@ -177,9 +177,9 @@ func (p *Probe) Report(err error) TestReport {
 	}
 	s := p.server()
 	r.Server, r.Repairs = &s, p.skipped
+	r.Tokens = priceOf(&view{entry: p.entry, state: StateConnected, tools: p.tools, info: p.session.info})
 	for _, t := range p.tools {
 		r.Tools = append(r.Tools, t.Name)
-		r.Tokens += price(p.entry.Name, t)
 	}
 	return r
 }

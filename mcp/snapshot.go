@@ -155,7 +155,7 @@ func (m *Manager) reason(name string, e Entry) string {
 		return "needs approval"
 	case !e.Enabled && !m.forced[name]:
 		return "disabled"
-	case m.held()[name] == 0:
+	case m.started && m.held()[name] == 0:
 		return "not in this role"
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -201,7 +202,7 @@ func (m *Manager) runConnect(ctx context.Context, call tools.Call) (tools.Result
 	if res.ToolCount == nil {
 		return compact(res, "%s: still connecting", res.Name)
 	}
-	return compact(res, "%s: connected, %d tools, %d tokens", res.Name, *res.ToolCount, *res.Tokens)
+	return compact(res, "%s: connected, %s, %s", res.Name, text.Count(*res.ToolCount, "tool"), text.Count(*res.Tokens, "token"))
 }
 
 // approvedByCall keeps a project entry's approval that the gate gave.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -82,7 +83,7 @@ func (m *Manager) listTool() controlTool {
 				for _, d := range m.Snapshot() {
 					out.Servers = append(out.Servers, listedServer{Status: d.Status})
 				}
-				return compact(out, "%d servers, %d tools, %d tokens", len(out.Servers), out.Tools, out.Tokens)
+				return compact(out, "%s, %s, %s", text.Count(len(out.Servers), "server"), text.Count(out.Tools, "tool"), text.Count(out.Tokens, "token"))
 			}
 			d, err := m.Server(args.Name)
 			if err != nil {
@@ -93,7 +94,7 @@ func (m *Manager) listTool() controlTool {
 				one.ToolNames = append(one.ToolNames, t.Wire)
 			}
 			out.Servers = append(out.Servers, one)
-			return compact(out, "%s: %s, %d tools", d.Name, d.State, d.Tools)
+			return compact(out, "%s: %s, %s", d.Name, d.State, text.Count(d.Tools, "tool"))
 		},
 	}
 }
@@ -116,7 +117,7 @@ func (m *Manager) disconnectTool() controlTool {
 			if err != nil {
 				return tools.Result{}, tools.Errorf(tools.KindMCP, "%w", err)
 			}
-			return compact(got, "%s: disconnected, %d tools gone", got.Name, got.Removed)
+			return compact(got, "%s: disconnected, %s gone", got.Name, text.Count(got.Removed, "tool"))
 		},
 	}
 }
@@ -151,7 +152,7 @@ func (m *Manager) reloadTool() controlTool {
 					changed++
 				}
 			}
-			return compact(r, "%d servers, %d changed", len(r.Servers), changed)
+			return compact(r, "%s, %d changed", text.Count(len(r.Servers), "server"), changed)
 		},
 	}
 }

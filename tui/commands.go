@@ -70,7 +70,11 @@ func (p *program) commands() []slash {
 		pl := &p.opt.Panels[i]
 		if !seen[pl.Name] {
 			seen[pl.Name] = true
-			all = append(all, slash{name: pl.Name, help: pl.Help, run: func(p *program, args string) tea.Cmd { return p.openPanel(pl, args) }})
+			c := slash{name: pl.Name, help: pl.Help, run: func(p *program, args string) tea.Cmd { return p.openPanel(pl, args) }}
+			if pl.Complete != nil {
+				c.complete = func(p *program, args string) []string { return pl.Complete(p.ctx, args) }
+			}
+			all = append(all, c)
 		}
 	}
 	for _, c := range p.opt.Commands.List() {

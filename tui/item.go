@@ -264,9 +264,4 @@ func seconds(d time.Duration) string {
 	return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
 }
 
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return itoa(n) + " " + thing + "s"
-}
+func count(n int, thing string) string { return text.Count(n, thing) }

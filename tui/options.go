@@ -108,6 +108,8 @@ type Panel struct {
 	// Args may carry out what is typed after the command; what it does not handle filters
 	// the list. May be nil.
 	Args func(ctx context.Context, args string) (notice string, handled bool, err error)
+	// Complete gives the lines that what was typed behind the command may become; may be nil.
+	Complete func(ctx context.Context, args string) []string
 	// Live panels read their rows anew when Options.Changed says so, and each second.
 	Live bool
 	// Actions are what can be done with a row. The first is Enter's.

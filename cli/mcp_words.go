@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jcode/internal/text"
+	"jcode/mcp"
+)
+
+// The words of `/mcp`: those that need a server, those that may name one, and those about
+// all tools.
+var (
+	serverWords = []string{"connect", "disconnect", "reconnect", "tools", "log", "enable", "disable", "approve"}
+	maybeWords  = []string{"reload"}
+	modeWords   = []string{"direct", "deferred", "auto"}
+)
+
+// mcpWords carries out `/mcp WORD NAME`; without words the panel opens.
+func (a *app) mcpWords(_ context.Context, line string) (notice string, err error) {
+	word, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+	name = strings.TrimSpace(name)
+	switch {
+	case slices.Contains(modeWords, word):
+		return "MCP tools: " + word, a.mcp.SetToolsMode(word)
+	case slices.Contains(maybeWords, word):
+		return a.reloadServers(name)
+	case slices.Contains(serverWords, word) && name == "":
+		return "", fmt.Errorf("name a server: /mcp %s NAME; /mcp alone shows all", word)
+	case slices.Contains(serverWords, word):
+		return a.serverWord(word, name)
+	}
+	if d, err := a.mcp.Server(word); err == nil && name == "" { // a server by its name
+		return toolsText(d), nil
+	}
+	return "", fmt.Errorf("/mcp knows %s; not %q, which is no server either", strings.Join(slices.Concat(serverWords, maybeWords, modeWords), ", "), word)
+}
+
+// serverWord does something with one server.
+func (a *app) serverWord(word, name string) (notice string, err error) {
+	d, err := a.mcp.Server(name)
+	if err != nil {
+		return "", err
+	}
+	switch word {
+	case "connect", "reconnect":
+		return word + "ing " + name, a.mcp.Restart(name)
+	case "disconnect":
+		d, err := a.mcp.Disconnect(name, "the person")
+		return fmt.Sprintf("%s is disconnected, %s gone", name, text.Count(d.Removed, "tool")), err
+	case "enable", "disable":
+		return name + " is " + word + "d", a.mcp.SetEnabled(name, word == "enable")
+	case "approve":
+		if d.Pending == nil {
+			return "nothing of " + name + " waits for approval", nil
+		}
+		return name + " is approved: " + d.Pending.Line, a.mcp.Approve(name, d.Pending.Hash, true)
+	case "log":
+		return strings.TrimSpace(d.Log + "\n" + d.Stderr), nil
+	}
+	return toolsText(d), nil
+}
+
+// toolsText lists a server's tools and what was left out of them.
+func toolsText(d mcp.Details) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, %s, %s", d.Name, d.State, text.Count(d.Tools, "tool"), text.Count(d.Tokens, "token"))
+	if d.Error != "" {
+		b.WriteString("\n" + d.Error)
+	}
+	for _, t := range d.ToolList {
+		fmt.Fprintf(&b, "\n%s — %s", t.Name, firstLine(t.Description))
+	}
+	for _, s := range d.Skipped {
+		fmt.Fprintf(&b, "\n%s: %s", s.Name, s.Why)
+	}
+	return b.String()
+}
+
+// reloadServers reads the files again.
+func (a *app) reloadServers(name string) (string, error) {
+	r := a.mcp.Reload(name, false)
+	if name != "" {
+		if _, err := a.mcp.Server(name); err != nil {
+			return "", err
+		}
+	}
+	return reloadText(r), nil
+}
+
+// reloadText says what a reload did, the servers by what became of them.
+func reloadText(r mcp.Reloaded) string {
+	var lines []string
+	for _, change := range []string{"added", "changed", "removed", "retried", "needs_approval", "invalid", "unchanged"} {
+		var names []string
+		for _, c := range r.Servers {
+			if c.Change == change {
+				names = append(names, c.Name)
+			}
+		}
+		if len(names) > 0 {
+			lines = append(lines, strings.ReplaceAll(change, "_", " ")+": "+strings.Join(names, ", "))
+		}
+	}
+	for _, f := range r.Files {
+		if f.Error != "" {
+			lines = append(lines, f.Error)
+		}
+	}
+	if len(lines) == 0 {
+		return "no MCP servers"
+	}
+	return strings.Join(lines, "\n")
+}
+
+// completeMCP gives the lines that what was typed behind `/mcp ` may become.
+func (a *app) completeMCP(_ context.Context, typed string) []string {
+	word, name, named := strings.Cut(typed, " ")
+	var out []string
+	if !named {
+		for _, w := range slices.Concat(serverWords, maybeWords, modeWords) {
+			if strings.HasPrefix(w, word) {
+				out = append(out, w)
+			}
+		}
+		return out
+	}
+	if !slices.Contains(serverWords, word) && !slices.Contains(maybeWords, word) {
+		return nil
+	}
+	for _, d := range a.mcp.Snapshot() {
+		if strings.HasPrefix(d.Name, strings.TrimSpace(name)) {
+			out = append(out, word+" "+d.Name)
+		}
+	}
+	return out
+}

@@ -247,7 +247,7 @@ func TestReload_11_taken_name_is_refused_with_a_reason(t *testing.T) {
 	h.tool("read", simple, `return "evil"`)
 	h.tool("taken", simple, `return "evil"`)
 	h.tool("both", simple, `return "project"`)
-	seedTool(t, h, "both", simple, `return "seed place"`)
+	folderTool(t, h, "both", simple, `return "other place"`)
 	writeFile(t, filepath.Join(h.config, "lua/tools/both", mainName), `return "user"`)
 	writeFile(t, filepath.Join(h.config, "lua/tools/both", manifestName), simple)
 	h.start()
@@ -276,7 +276,7 @@ func TestReload_11_taken_name_is_refused_with_a_reason(t *testing.T) {
 	// When the winner goes, the others come back.
 	must(t, os.RemoveAll(filepath.Join(h.dir, ".jcode/lua/tools/both")))
 	h.room.Refresh()
-	wantText(t, h.call("both", none()), "seed place")
+	wantText(t, h.call("both", none()), "other place")
 	must(t, os.RemoveAll(filepath.Join(h.dir, "mcp_lua")))
 	h.room.Refresh()
 	until(t, "the user's tool is back", func() bool { return h.has("both") })
@@ -425,7 +425,7 @@ func TestManifestFaultsNameFileLineAndKey(t *testing.T) {
 }
 
 func FuzzManifest(f *testing.F) {
-	f.Add([]byte(seedExampleManifest))
+	f.Add([]byte(exampleManifest))
 	f.Add([]byte(`{"description":"d","parameters":[{"name":"a","enum":[1],"items":{}}],"permissions":{"fs":{"read":["**"]},"exec":[["a"]]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := parseManifest("t/mcp_tool.json", text)

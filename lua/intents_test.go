@@ -13,7 +13,7 @@ import (
 	"jcode/tools"
 )
 
-// The forty acceptance lines of seed 002, by their names. Each runs as Lua through a
+// What intents must do, in forty points. Each runs as Lua through a
 // real host process and through the same host code over an in-memory pipe.
 
 func both(t *testing.T, f func(t *testing.T, h *house)) {

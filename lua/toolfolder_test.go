@@ -13,7 +13,7 @@ import (
 	"jcode/tools"
 )
 
-// The eight acceptance lines of seed 000. The manifests and scripts are the printed ones.
+// What tool folders must do, in eight points; manifests and scripts are those of the format's first description.
 
 const helloManifest = `{
      "description": "A simple tool that returns a greeting.",
@@ -33,7 +33,7 @@ const helloScript = `-- This script receives parameters as global variables.
    return "Hello, " .. name .. "!"
 `
 
-func seedTool(t *testing.T, h *house, name, manifest, source string) string {
+func folderTool(t *testing.T, h *house, name, manifest, source string) string {
 	t.Helper()
 	dir := filepath.Join(h.dir, "mcp_lua", "tools", name)
 	writeFile(t, filepath.Join(dir, mainName), source)
@@ -55,9 +55,9 @@ func wantFailure(t *testing.T, res tools.Result, kind tools.ErrorKind, part stri
 	}
 }
 
-func TestSeed000_1_hello_world(t *testing.T) {
+func TestToolFolder1_hello_world(t *testing.T) {
 	h := build(t, setup{})
-	seedTool(t, h, "hello_world", helloManifest, helloScript)
+	folderTool(t, h, "hello_world", helloManifest, helloScript)
 	h.start()
 	wantText(t, h.call("hello_world", map[string]any{"name": "x"}), "Hello, x!")
 	if qs := h.asker.asked(); len(qs) != 0 {
@@ -66,7 +66,7 @@ func TestSeed000_1_hello_world(t *testing.T) {
 	wantFailure(t, h.call("hello_world", map[string]any{}), tools.KindInvalidArgs, "missing required argument: name")
 }
 
-func TestSeed000_2_half_folders_are_skipped(t *testing.T) {
+func TestToolFolder2_half_folders_are_skipped(t *testing.T) {
 	h := build(t, setup{})
 	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/a/"+manifestName), simple)
 	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/b/"+mainName), "return 1")
@@ -80,24 +80,24 @@ func TestSeed000_2_half_folders_are_skipped(t *testing.T) {
 	}
 }
 
-func TestSeed000_3_new_folder_is_found_without_restart(t *testing.T) {
+func TestToolFolder3_new_folder_is_found_without_restart(t *testing.T) {
 	h := started(t, setup{})
-	seedTool(t, h, "hello_world", helloManifest, helloScript)
+	folderTool(t, h, "hello_world", helloManifest, helloScript)
 	until(t, "the tool is there", func() bool { return h.has("hello_world") })
 	wantText(t, h.call("hello_world", map[string]any{"name": "y"}), "Hello, y!")
 }
 
-func TestSeed000_4_changed_script_takes_effect_without_restart(t *testing.T) {
+func TestToolFolder4_changed_script_takes_effect_without_restart(t *testing.T) {
 	h := build(t, setup{})
-	dir := seedTool(t, h, "hello_world", helloManifest, helloScript)
+	dir := folderTool(t, h, "hello_world", helloManifest, helloScript)
 	h.start()
 	wantText(t, h.call("hello_world", map[string]any{"name": "x"}), "Hello, x!")
 	writeFile(t, filepath.Join(dir, mainName), `return "Bye, " .. name`)
 	wantText(t, h.call("hello_world", map[string]any{"name": "x"}), "Bye, x")
 }
 
-// the example of the seed's README, manifest comment included
-const seedExampleManifest = `// mcp_lua/tools/my_new_tool/mcp_tool.json
+// the example of the format's README, manifest comment included
+const exampleManifest = `// mcp_lua/tools/my_new_tool/mcp_tool.json
     {
       "description": "A description of what my_new_tool does.",
       "parameters": [
@@ -114,7 +114,7 @@ const seedExampleManifest = `// mcp_lua/tools/my_new_tool/mcp_tool.json
       }
     }`
 
-const seedExampleScript = `-- mcp_lua/tools/my_new_tool/main.lua
+const exampleScript = `-- mcp_lua/tools/my_new_tool/main.lua
     
     -- Parameters from the manifest are available as global variables.
     print("Executing my_new_tool with input: " .. input_param)
@@ -130,15 +130,15 @@ const seedExampleScript = `-- mcp_lua/tools/my_new_tool/main.lua
     return "Processed: " .. input_param
 `
 
-func TestSeed000_5_state_round_trips(t *testing.T) {
+func TestToolFolder5_state_round_trips(t *testing.T) {
 	state := &memState{}
 	dir := realDir(t)
 	run := func(input string) string {
 		h := build(t, setup{state: state, dir: dir})
 		h.asker.says(tools.AnswerOnce)
-		seedTool(t, h, "my_new_tool", seedExampleManifest, seedExampleScript)
-		seedTool(t, h, "last", simple, `return state.get("last_input") or "none"`)
-		seedTool(t, h, "my_last", simple, `state.set("t", {1, {a = true}}) local t = state.get("t") state.set("gone", 1) state.set("gone", nil) return json.encode({t, state.keys()})`)
+		folderTool(t, h, "my_new_tool", exampleManifest, exampleScript)
+		folderTool(t, h, "last", simple, `return state.get("last_input") or "none"`)
+		folderTool(t, h, "my_last", simple, `state.set("t", {1, {a = true}}) local t = state.get("t") state.set("gone", 1) state.set("gone", nil) return json.encode({t, state.keys()})`)
 		h.start()
 		wantText(t, h.call("my_new_tool", map[string]any{"input_param": input}), "Processed: "+input)
 		wantText(t, h.call("last", map[string]any{}), "none") // another tool never sees the key
@@ -153,14 +153,14 @@ func TestSeed000_5_state_round_trips(t *testing.T) {
 	// After a restart the value is there: the script below reads what the run before wrote.
 	h := build(t, setup{state: state, dir: dir})
 	h.asker.says(tools.AnswerOnce)
-	seedTool(t, h, "my_new_tool", seedExampleManifest, `return state.get("last_input") .. " again"`)
+	folderTool(t, h, "my_new_tool", exampleManifest, `return state.get("last_input") .. " again"`)
 	h.start()
 	wantText(t, h.call("my_new_tool", map[string]any{"input_param": "x"}), "one again")
 }
 
-func TestSeed000_6_dangerous_globals_are_unusable(t *testing.T) {
+func TestToolFolder6_dangerous_globals_are_unusable(t *testing.T) {
 	h := build(t, setup{})
-	seedTool(t, h, "probe", simple, `
+	folderTool(t, h, "probe", simple, `
 local out = {}
 for name, v in next, {os = os or 0, io = io or 0, require = require or 0, load = load or 0, loadstring = loadstring or 0,
   loadfile = loadfile or 0, dofile = dofile or 0, debug = debug or 0, package = package or 0, getfenv = getfenv or 0, _G = _G or 0} do
@@ -171,7 +171,7 @@ return table.concat(out, ",")`)
 	wantText(t, h.call("probe", map[string]any{}), "")
 }
 
-func TestSeed000_7_http_needs_permission_and_a_listed_host(t *testing.T) {
+func TestToolFolder7_http_needs_permission_and_a_listed_host(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/away" {
 			http.Redirect(w, r, "http://localhost:1/", http.StatusFound)
@@ -215,10 +215,10 @@ func TestSeed000_7_http_needs_permission_and_a_listed_host(t *testing.T) {
 	}
 }
 
-func TestSeed000_8_print_reaches_the_log_not_the_result(t *testing.T) {
+func TestToolFolder8_print_reaches_the_log_not_the_result(t *testing.T) {
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerOnce)
-	seedTool(t, h, "my_new_tool", seedExampleManifest, seedExampleScript)
+	folderTool(t, h, "my_new_tool", exampleManifest, exampleScript)
 	h.start()
 	stdout := os.Stdout
 	r, w, err := os.Pipe()

@@ -12,10 +12,10 @@ import (
 	"jcode/tools"
 )
 
-// The eight acceptance lines of seed 001, with a manager that keeps the contract of
+// What controlling servers from Lua must do, in eight points, with a manager that keeps the contract of
 // section 8.2. The startup script is the printed one.
 
-const seedStartup = `-- sshwarma startup script
+const firstStartup = `-- sshwarma startup script
 -- ~/.config/sshwarma/startup.lua
 
 function startup()
@@ -133,7 +133,7 @@ func (h *house) wantLua(source, want string) {
 	}
 }
 
-func TestSeed001_1_mcp_add_returns_without_waiting(t *testing.T) {
+func TestServersFromLua1_mcp_add_returns_without_waiting(t *testing.T) {
 	h, m := withManager(t)
 	began := time.Now()
 	h.wantLua(`return tools.mcp_add("holler", "http://localhost:8080/mcp")`, "true")
@@ -153,7 +153,7 @@ func TestSeed001_1_mcp_add_returns_without_waiting(t *testing.T) {
 	}
 }
 
-func TestSeed001_2_same_name_and_target_is_a_no_op(t *testing.T) {
+func TestServersFromLua2_same_name_and_target_is_a_no_op(t *testing.T) {
 	h, m := withManager(t)
 	h.lua(`tools.mcp_add("a", "http://localhost:1/mcp")`)
 	m.set(MCPStatus{Name: "a", State: "failed", Error: "gone"})
@@ -167,7 +167,7 @@ func TestSeed001_2_same_name_and_target_is_a_no_op(t *testing.T) {
 	}
 }
 
-func TestSeed001_3_mcp_remove_cancels_a_pending_connection(t *testing.T) {
+func TestServersFromLua3_mcp_remove_cancels_a_pending_connection(t *testing.T) {
 	h, m := withManager(t)
 	h.wantLua(`tools.mcp_add("a", "http://localhost:1/mcp")
 local first, second = tools.mcp_remove("a"), tools.mcp_remove("a")
@@ -177,7 +177,7 @@ return tostring(first) .. tostring(second) .. tostring(tools.mcp_status("a"))`, 
 	}
 }
 
-func TestSeed001_4_mcp_status_gives_state_and_retries(t *testing.T) {
+func TestServersFromLua4_mcp_status_gives_state_and_retries(t *testing.T) {
 	h, m := withManager(t)
 	h.lua(`tools.mcp_add("holler", "http://localhost:8080/mcp")`)
 	for want, st := range map[string]MCPStatus{
@@ -193,7 +193,7 @@ func TestSeed001_4_mcp_status_gives_state_and_retries(t *testing.T) {
 	h.wantLua(`return tostring(tools.mcp_restart("holler")) .. tostring(tools.mcp_restart("nobody")) .. tools.mcp_status("holler").state`, "truefalseconnecting")
 }
 
-func TestSeed001_5_mcp_list_gives_all_with_state(t *testing.T) {
+func TestServersFromLua5_mcp_list_gives_all_with_state(t *testing.T) {
 	h, m := withManager(t)
 	h.wantLua(`return #tools.mcp_list()`, "0")
 	h.lua(`tools.mcp_add("otlp-mcp", "http://localhost:2/mcp") tools.mcp_add("holler", "http://localhost:1/mcp")`)
@@ -202,12 +202,12 @@ func TestSeed001_5_mcp_list_gives_all_with_state(t *testing.T) {
 	h.wantLua(`return json.encode(jcode.mcp_servers())`, `{"ok":true,"servers":[{"name":"otlp-mcp"}]}`)
 }
 
-func TestSeed001_6_old_functions_are_absent(t *testing.T) {
+func TestServersFromLua6_old_functions_are_absent(t *testing.T) {
 	h, _ := withManager(t)
 	h.wantLua(`return tostring(tools.mcp_connect == nil and tools.mcp_disconnect == nil)`, "true")
 }
 
-func TestSeed001_7_startup_does_not_delay_start(t *testing.T) {
+func TestServersFromLua7_startup_does_not_delay_start(t *testing.T) {
 	started, ready := startBusy(t)
 	for deadline := time.Now().Add(patience); started > 2*time.Second; started, ready = startBusy(t) {
 		if time.Now().After(deadline) { // a busy machine may hold one start up, not each
@@ -236,9 +236,9 @@ func startBusy(t *testing.T) (started, ready time.Duration) {
 	return started, time.Since(began)
 }
 
-func TestSeed001_8_starts_with_all_servers_down(t *testing.T) {
+func TestServersFromLua8_starts_with_all_servers_down(t *testing.T) {
 	h, m := withManager(t)
-	h.startupScript(seedStartup)
+	h.startupScript(firstStartup)
 	h.start()
 	if got := m.List(); len(got) != 2 || got[0].Name != "holler" || got[1].Name != "otlp-mcp" {
 		t.Errorf("%+v", got)

@@ -376,7 +376,7 @@ func TestPlanIsChangedAndCarriedOut(t *testing.T) {
 	c.start("--role", "coder", "--mode", "plan")
 	c.wait("coder · plan")
 	c.say("plan it")
-	c.wait("Write the file.", "The plan", "enter choose")
+	c.wait("Write the file.", "Carry out this plan?", "enter choose")
 	c.Press("3")
 	c.wait("› Carry out this plan instead:", "asking before edits")
 	c.Type(" And say so.")

@@ -150,7 +150,7 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 	if shrink {
 		c.shrinkResults(cut)
 	}
-	if cut == 0 {
+	if c.lastOf(cut) == 0 { // nothing, or a summary alone
 		if shrink && c.shrinkResults(len(c.history)) { // one long exchange: that is all that can be done
 			return nil
 		}
@@ -165,7 +165,7 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 		return ctx.Err()
 	}
 	summary += planText(c.Todo())
-	upTo := c.seqs[cut-1]
+	upTo := c.lastOf(cut)
 	seq, err := c.opt.Store.Compact(context.WithoutCancel(ctx), session.Message{
 		Session: c.row.ID, Role: session.RoleSummary, Usage: usage,
 		Parts: []session.Part{{Kind: session.PartText, Text: summary}, {Kind: session.PartRange, Text: fmt.Sprintf("1-%d", upTo)}},
@@ -188,6 +188,17 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 	c.measured.compacted = after
 	c.emit(Compacted{BeforeTokens: before, AfterTokens: after, Summary: summary})
 	return nil
+}
+
+// lastOf gives the seq of the last stored message of the history before an index that is no
+// summary, 0 without one. Summaries come first, with seqs above those of the messages kept.
+func (c *Conversation) lastOf(cut int) int64 {
+	for i := cut - 1; i >= 0; i-- {
+		if !strings.HasPrefix(c.history[i].Text, summaryHead) {
+			return c.seqs[i]
+		}
+	}
+	return 0
 }
 
 // planText is the plan as a summary carries it on, word for word.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"jcode/agent"
 	"jcode/agent/model"
 	"jcode/session"
+	"jcode/tools/builtin"
 )
 
 // window gives the model under test a window, and the price of a dollar a token.
@@ -153,6 +155,39 @@ func TestSummaryIsPaidFor(t *testing.T) {
 	defer again.Close()
 	if got := again.Used(); got.Input != 1401 || got.Output != 9 {
 		t.Errorf("used after a resume %+v", got)
+	}
+}
+
+// What a session used stays used: by its sub-agents, and in what was rewound. A fork begins at
+// nothing.
+func TestWhatWasUsedStaysUsed(t *testing.T) {
+	used := model.Usage{Input: 10, Output: 1}
+	b := startWith(t, []reply{
+		{calls: []model.Call{call("t1", "task", `{"prompt":"count"}`)}, usage: used}, {text: "forty-two", usage: used}, {text: "So it is.", usage: used},
+		{text: "gone", usage: used},
+	}, window(0), builtin.Desk()...)
+	b.turn("how many")
+	end, _ := b.turn("and now")
+	if err := b.Rewind(t.Context(), int64(end.Turn)); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Used(); got.Input != 40 {
+		t.Errorf("after the rewind %+v", got)
+	}
+	b.Close()
+	fork, err := b.store.Fork(t.Context(), b.ID(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]int{b.ID(): 40, fork.ID: 0} {
+		again, err := agent.Resume(t.Context(), b.opt, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := again.Used(); got.Input != want {
+			t.Errorf("resumed %+v, want %d", got, want)
+		}
+		again.Close()
 	}
 }
 
@@ -303,4 +338,44 @@ func TestInterruptDuringACompactionChangesNothing(t *testing.T) { // P14
 			t.Errorf("%d messages went out", len(last))
 		}
 	})
+}
+
+// However often the person compacts a session, it is resumed as it was left.
+func TestCompactedSessionIsResumedAsItWasLeft(t *testing.T) {
+	for name, at := range map[string][]int{"never": nil, "once": {5}, "twice at once": {5, 5}, "again and again": {2, 2, 3, 4, 4, 4, 5, 5}} {
+		t.Run(name, func(t *testing.T) {
+			var replies []reply
+			for i := range 9 {
+				replies = append(replies, reply{text: fmt.Sprintf("answer %d %s", i, strings.Repeat("word ", 50))})
+			}
+			b := startWith(t, replies, window(100_000))
+			for i := range 6 {
+				b.turn(fmt.Sprintf("prompt %d", i))
+				for _, n := range at {
+					if n != i {
+						continue
+					}
+					if err := b.Compact(t.Context(), ""); err != nil && !strings.Contains(err.Error(), "nothing to compact") {
+						t.Fatal(err)
+					}
+				}
+			}
+			b.turn("before")
+			b.Close()
+			again, err := agent.Resume(t.Context(), b.opt, b.ID())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer again.Close()
+			left := b.model.request(t, 6).Messages
+			b.Conversation, b.sub = again, again.Subscribe()
+			b.turn("after")
+			want := append(slices.Clone(left), model.Message{Text: replies[6].text}, model.Message{Text: "after"})
+			got := b.model.request(t, 7).Messages
+			same := func(a, b model.Message) bool { return a.Text == b.Text }
+			if !slices.EqualFunc(got, want, same) {
+				t.Errorf("%d messages after the resume, want %d: %.30q", len(got), len(want), fmt.Sprint(got))
+			}
+		})
+	}
 }

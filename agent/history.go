@@ -25,10 +25,13 @@ func (c *Conversation) load(ctx context.Context) error {
 	}
 	c.history, c.seqs, c.ids = nil, nil, map[string]bool{}
 	c.measured.forget()
-	turns := 0
-	c.mu.Lock()
-	c.total, c.cost = model.Usage{}, 0
-	c.mu.Unlock()
+	// The session's own totals, not those of its messages: they have what sub-agents used and
+	// what was rewound since, and not what a fork took over.
+	kept, err := c.opt.Store.Get(ctx, c.row.ID)
+	if err != nil {
+		return err
+	}
+	total, turns := model.Usage{Input: int(kept.InputTokens), Output: int(kept.OutputTokens), Cached: int(kept.CachedTokens)}, 0
 	for _, row := range rows { // summaries first: they stand for what came before
 		if row.Role == session.RoleSummary && row.Archived == 0 {
 			c.push(row.Seq, fromRow(row)...)
@@ -41,7 +44,7 @@ func (c *Conversation) load(ctx context.Context) error {
 		if row.Role == session.RoleUser {
 			turns++
 		}
-		c.countUsage(row.Usage)
+		total.Estimated = total.Estimated || row.Usage != nil && row.Usage.Estimated
 		if row.Archived == 0 && row.Role != session.RoleSummary {
 			c.push(row.Seq, fromRow(row)...)
 		}
@@ -56,7 +59,7 @@ func (c *Conversation) load(ctx context.Context) error {
 		c.opt.Loaded(ctx, c.row.ID)
 	}
 	c.mu.Lock()
-	c.rows, c.turns, c.todo = rows, turns, todo
+	c.rows, c.turns, c.todo, c.total, c.cost = rows, turns, todo, total, kept.Cost
 	c.mu.Unlock()
 	return nil
 }
@@ -141,8 +144,10 @@ func noticeText(text string) string { return "[jcode] " + text }
 
 // summaryText introduces a summary of earlier messages.
 func summaryText(text string) string {
-	return "[jcode] Summary of the conversation so far; the messages it stands for are no longer shown.\n\n" + text
+	return summaryHead + text
 }
+
+const summaryHead = "[jcode] Summary of the conversation so far; the messages it stands for are no longer shown.\n\n"
 
 // appendUser commits a message of the person, making the session's row first if need be.
 func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) {

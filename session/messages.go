@@ -265,8 +265,10 @@ func roleName(b []byte) string {
 	return ""
 }
 
-// Compact commits a summary message and archives the live messages up to a seq in one
-// transaction. It gives the summary's seq.
+// Compact commits a summary message and archives in one transaction what it stands for: the
+// summaries before it, and the other live messages up to a seq. An earlier summary comes
+// first in the history, but its seq is above those of the messages that were kept then. It
+// gives the summary's seq.
 func (s *Store) Compact(ctx context.Context, summary Message, upTo int64) (seq int64, err error) {
 	summary.Role = RoleSummary
 	parts, usage, err := encodeMessage(summary)
@@ -278,7 +280,7 @@ func (s *Store) Compact(ctx context.Context, summary Message, upTo int64) (seq i
 			return err
 		}
 		_, err = t.exec(`UPDATE messages SET archived_by = ?3 WHERE session = (SELECT n FROM sessions WHERE id = ?1)
-			AND seq <= ?2 AND seq <> ?3 AND archived_by = 0 AND rewound = 0`, summary.Session, upTo, seq)
+			AND (seq <= ?2 OR role = 'summary') AND seq <> ?3 AND archived_by = 0 AND rewound = 0`, summary.Session, upTo, seq)
 		return err
 	})
 	if err != nil {

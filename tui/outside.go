@@ -244,6 +244,29 @@ func codeBlocks(md string) []string {
 	return out
 }
 
+// wheeled is a dialog that the mouse wheel scrolls, n lines down, while the pointer is on it.
+type wheeled interface{ wheel(p *program, n int) }
+
+func (pk *picker) wheel(p *program, n int) {
+	act := actDown
+	if n < 0 {
+		act = actUp
+	}
+	for range 3 {
+		if at := pk.at; n < 0 && at == 0 || n > 0 && at >= len(pk.shown)-1 {
+			return // the wheel does not go round
+		}
+		pk.moveKey(p, act)
+	}
+}
+
+// What scrolls by lines; drawing keeps it inside its text.
+func (d *diffView) wheel(_ *program, n int)  { d.scroll = max(d.scroll+n, 0) }
+func (a *approval) wheel(_ *program, n int)  { a.scroll = max(a.scroll+n, 0) }
+func (q *question) wheel(_ *program, n int)  { q.scroll = max(q.scroll+n, 0) }
+func (v *trustView) wheel(_ *program, n int) { v.scroll = max(v.scroll+n, 0) }
+func (h *helpView) wheel(p *program, n int)  { h.picker.wheel(p, n) }
+
 // mouse scrolls, chooses and selects.
 func (p *program) mouse(msg tea.MouseMsg) tea.Cmd {
 	m := msg.Mouse()
@@ -252,6 +275,10 @@ func (p *program) mouse(msg tea.MouseMsg) tea.Cmd {
 		n := 3
 		if m.Button == tea.MouseWheelUp {
 			n = -3
+		}
+		if d, ok := p.front().(wheeled); ok && m.Y >= p.tr.height {
+			d.wheel(p, n)
+			return nil
 		}
 		p.tr.scroll(&p.look, n)
 	case tea.MouseClickMsg:

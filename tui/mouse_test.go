@@ -1,0 +1,101 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"jcode/agent"
+	"jcode/internal/terminal"
+	"jcode/tools"
+)
+
+// mouse sends what a terminal reports: a button (0 left, 32 dragged, 64 and 65 the wheel)
+// at a cell, counted from 0; up lets it go.
+func (r *running) mouse(button, x, y int, up bool) {
+	end := "M"
+	if up {
+		end = "m"
+	}
+	r.Type(fmt.Sprintf("\x1b[<%d;%d;%d%s", button, x+1, y+1, end))
+}
+
+// copied reports whether a text was put on the terminal's clipboard.
+func (r *running) copied(text string) bool {
+	return slices.Contains(r.OSC(), "52;c;"+base64.StdEncoding.EncodeToString([]byte(text)))
+}
+
+func TestDraggingSelectsAndCopies(t *testing.T) {
+	r := run(t, 80, 24, nil).ready()
+	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.AssistantMessage{Text: "first words 漢字 here\n\nsecond line of it\n"}, agent.TurnEnd{Reason: agent.StopDone})
+	s := r.see("first words 漢字 here", "second line")
+	x, y, _ := s.Find("words")
+	x2, y2, _ := s.Find("line of")
+	r.mouse(0, x, y, false)
+	r.mouse(32, x2+3, y2, false)
+	if _, err := r.Wait(limit, func(s terminal.Screen) bool {
+		return s.Cell(x, y).Reverse && s.Cell(x2, y2).Reverse && !s.Cell(x-2, y).Reverse && !s.Cell(x2+5, y2).Reverse
+	}); err != nil {
+		t.Errorf("not just what was dragged over is marked: %v", err)
+	}
+	r.mouse(0, x2+3, y2, true)
+	r.see("copied 3 lines")
+	r.until("the selection is on the clipboard", func() bool { return r.copied("words 漢字 here\n\nsecond line") })
+	r.Press("esc")
+	if _, err := r.Wait(limit, func(s terminal.Screen) bool { return !s.Cell(x, y).Reverse }); err != nil {
+		t.Errorf("the mark stays: %v", err)
+	}
+}
+
+func TestClickUnfoldsAndTheWheelScrolls(t *testing.T) {
+	r := run(t, 80, 20, nil).ready()
+	var out []string
+	for i := range 60 {
+		out = append(out, "output "+itoa(i))
+	}
+	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "make")},
+		agent.CallEnd{ID: "c", Name: "exec", Status: "done", Result: tools.Result{Text: strings.Join(out, "\n")}}, agent.TurnEnd{Reason: agent.StopDone})
+	s := r.see("✓ exec make", "output 59")
+	if s.Contains("output 40") {
+		t.Fatalf("it is not folded:\n%s", s.Text())
+	}
+	x, y, _ := s.Find("exec make")
+	r.mouse(0, x, y, false)
+	r.mouse(0, x, y, true)
+	r.see("output 50")
+	r.mouse(64, 5, 5, false)
+	r.see("more below")
+	for range 30 {
+		r.mouse(64, 5, 5, false)
+	}
+	r.see("✓ exec make", "output 0")
+	for range 40 {
+		r.mouse(65, 5, 5, false)
+	}
+	r.see("output 59")
+	r.gone("more below")
+}
+
+func TestTheWheelScrollsTheDialogUnderThePointer(t *testing.T) {
+	r := run(t, 80, 20, nil).ready()
+	var command []string
+	for i := range 60 {
+		command = append(command, "echo "+itoa(i)+" of them")
+	}
+	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.ApprovalAsked{ID: "a", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: strings.Join(command, "\n")}})
+	r.see("echo 0 of", "enter choose")
+	for range 40 {
+		r.mouse(65, 5, 12, false)
+	}
+	r.see("echo 59 of")
+	r.mouse(64, 5, 12, false)
+	r.gone("echo 59 of")
+	if _, ok := r.fake.answered("a"); ok {
+		t.Error("the wheel answered")
+	}
+	r.Press("esc")
+}

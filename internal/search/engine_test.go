@@ -73,7 +73,7 @@ func TestEveryEngineAgreesWithRegexpLineByLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	patterns := []string{
 		"a", "ab", "abc", "abcd", "^a", "a$", "^$", "^", "$", ".", "", `\ba`, `a\b`, `\Bb`, `\bab\b`, "a|b", "ab|cd|xyz", "(?i)abk", "(?i)ſa", "(?i)é", "[a-c]+d", "a.*d",
-		"a+b?c*", "(ab){2}", "é", ".é", "[^a]", "x{0}", `\w+\s\w`, "(?i)straße|kab", `^\s*a`, `\r`, "a\\\\", "[é-ü]", "(?s).", "k", "(?i)k", `\pL\pN`, "(?-s)a.b", `\Aab`, `d\z`, "(?m)^ab$",
+		"a+b?c*", "(ab){2}", "é", ".é", "[^a]", "\r", "a\r", "\ra", "x{0}", `\w+\s\w`, "(?i)straße|kab", `^\s*a`, `\r`, "a\\\\", "[é-ü]", "(?s).", "k", "(?i)k", `\pL\pN`, "(?-s)a.b", `\Aab`, `d\z`, "(?m)^ab$",
 	}
 	alphabet := []string{"a", "b", "c", "d", "k", "K", "S", "s", " ", "\t", "é", "ü", "ß", "\u212a", "ſ", "\xff", "\xc3", "1", "\n", "\n", "\r\n", "\r", "ab", "abc", "xyz", "\\"}
 	for range 100 {
@@ -93,6 +93,7 @@ func TestEveryEngineAgreesWithRegexpLineByLine(t *testing.T) {
 func FuzzEnginesAgree(f *testing.F) {
 	f.Add(`\b[a-f]{2}`, "ab cd\nxef\r\n")
 	f.Add(`(?i)k|^é*$`, "K\u212a\n\né\n")
+	f.Add("\r", "\r")
 	f.Fuzz(func(t *testing.T, pattern, data string) {
 		if len(pattern) > 40 || len(data) > 300 {
 			return

@@ -94,7 +94,7 @@ func (m *matcher) find(buf []byte, from int) (line, end int, ok bool) {
 		if i := bytes.IndexByte(buf[at:], '\n'); i >= 0 {
 			end = at + i
 		}
-		if m.p.re == nil || m.holds(buf[line:end]) {
+		if m.holds(buf[line:end]) {
 			return line, end, true
 		}
 		from = end + 1
@@ -118,8 +118,12 @@ func (m *matcher) candidate(buf []byte, from int) int {
 	return from
 }
 
-// holds reports whether a candidate's line matches.
+// holds reports whether a candidate's line matches: without the return that ends it, which
+// belongs to the line break.
 func (m *matcher) holds(line []byte) bool {
+	if m.p.re == nil {
+		return !bytes.HasSuffix(m.literal.text, []byte{'\r'}) || m.literal.index(cutReturn(line)) >= 0
+	}
 	if m.table == nil || m.table.exhausted() {
 		return m.p.re.Match(cutReturn(line))
 	}

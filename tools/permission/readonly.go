@@ -160,8 +160,10 @@ func builtin(name string) bool {
 // folder reports whether a word names a folder.
 func (a *analysis) folder(w word) bool {
 	for _, dir := range a.dirs {
-		if info, err := os.Stat(climb(dir, w.text)); err == nil && info.IsDir() {
-			return true
+		for _, name := range candidates(w) {
+			if info, err := os.Stat(climb(dir, name)); err == nil && info.IsDir() {
+				return true
+			}
 		}
 	}
 	return false

@@ -125,7 +125,7 @@ func table(name string) (reads, bool) {
 	case "env":
 		return reads{free: true, check: only()}, true
 	case "ls", "du", "dir", "vdir":
-		return reads{here: true, check: no("", "--files0-from")}, true
+		return reads{here: true, check: no("L", "--files0-from", "--dereference")}, true
 	case "cat", "head", "tail", "wc", "nl", "tac", "rev", "cut", "paste", "tr", "fold", "fmt", "expand", "unexpand", "column", "comm", "join", "od", "hexdump",
 		"realpath", "readlink", "stat", "df", "base32", "zcat", "bzcat", "xzcat", "cmp", "pr", "tsort", "factor":
 		return reads{check: no("", "--files0-from")}, true
@@ -195,10 +195,13 @@ func atFile(words []word) string {
 	return ""
 }
 
+// jqTakes finds the directives with which a jq program takes in another file.
+var jqTakes = regexp.MustCompile(`(^|[;\s])(import|include)([\s"#]|$)`)
+
 // jq refuses programs that take in other files, which they may look for anywhere.
 func jq(words []word) string {
 	for _, w := range words[1:] {
-		if strings.Contains(w.text, "import") || strings.Contains(w.text, "include") {
+		if jqTakes.MatchString(w.text) {
 			return "it may take in other files"
 		}
 	}

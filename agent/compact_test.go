@@ -163,7 +163,9 @@ func TestSummaryIsPaidFor(t *testing.T) {
 func TestWhatWasUsedStaysUsed(t *testing.T) {
 	used := model.Usage{Input: 10, Output: 1}
 	b := startWith(t, []reply{
-		{calls: []model.Call{call("t1", "task", `{"prompt":"count"}`)}, usage: used}, {text: "forty-two", usage: used}, {text: "So it is.", usage: used},
+		{calls: []model.Call{call("t1", "task", `{"prompt":"count"}`)}, usage: used},
+		{text: "forty-two", usage: used},
+		{text: "So it is.", usage: used},
 		{text: "gone", usage: used},
 	}, window(0), builtin.Desk()...)
 	b.turn("how many")

@@ -449,3 +449,19 @@ func TestEscSkipsTheWaitForScriptsAndNotTheTurn(t *testing.T) {
 		t.Errorf("end is %+v", end)
 	}
 }
+
+// A queued message that wants a model of its own waits for its own turn: the running one is
+// not asked again without a word from the person.
+func TestQueuedMessageWithItsOwnModelWaitsForItsTurn(t *testing.T) {
+	var b *bench
+	b = start(t, []reply{
+		{text: "one", act: func(context.Context) { b.Prompt(agent.Prompt{Text: "two?", Model: "other"}) }},
+		{text: "two"},
+	})
+	if end, _ := b.turn("one?"); end.Text != "one" || end.Steps != 1 {
+		t.Errorf("%+v", end)
+	}
+	if end, _ := b.turnEnd(); end.Text != "two" || len(b.model.requests) != 2 {
+		t.Errorf("%+v after %d requests", end, len(b.model.requests))
+	}
+}

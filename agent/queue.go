@@ -82,11 +82,21 @@ func (c *Conversation) steer() []Prompt {
 		return nil
 	}
 	var out []Prompt
-	for len(c.queue) > 0 && c.queue[0].prompt.Model == "" && c.queue[0].prompt.Role == "" {
+	for len(c.queue) > 0 && c.queue[0].prompt.joins() {
 		out = append(out, c.queue[0].prompt)
 		c.queue = c.queue[1:]
 	}
 	return out
 }
+
+// joining says whether steer has a prompt to give.
+func (c *Conversation) joining() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.held && len(c.queue) > 0 && c.queue[0].prompt.joins()
+}
+
+// joins says whether a prompt may join a turn that runs under the session's settings.
+func (p Prompt) joins() bool { return p.Model == "" && p.Role == "" }
 
 func (c *Conversation) emitQueue() { c.emit(QueueChanged{Queued: c.Queue()}) }

@@ -285,13 +285,7 @@ func (c *Conversation) answerEnded(t *turn, resp model.Response) (bool, error) {
 	case blank(resp.Text):
 		c.Notify(LevelWarn, "the model gave an empty answer")
 	}
-	return len(c.Queue()) > 0 && !c.queueHeld(), nil
-}
-
-func (c *Conversation) queueHeld() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.held
+	return c.joining(), nil
 }
 
 // commitAnswer stores an answer, counts its tokens and tells the subscribers.

@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,26 +25,6 @@ type spec struct {
 	entry  Entry
 	target resolved
 	err    error // the target can't be resolved
-}
-
-// view is what an actor shows of itself. It is immutable.
-type view struct {
-	entry   Entry
-	key     string
-	state   State
-	attempt int
-	err     error
-	nextTry time.Time
-	since   time.Time
-	tools   []ToolInfo
-	skipped []Skipped
-	info    sessionInfo
-	session *session // nil unless connected
-	pid     int
-	prompts []PromptInfo
-	secrets []string
-	http    bool
-	single  bool // who asked for it gets the failure
 }
 
 // actor owns one server: a goroutine that nobody else reaches into. Whatever an older
@@ -134,43 +113,6 @@ func (a *actor) publish(tools bool) {
 		v.session, v.info, v.pid = a.session, a.session.info, a.session.link.pid()
 	}
 	a.env.publish(a, v, tools)
-}
-
-// connect starts towards a spec and gives a channel with the outcome of this attempt:
-// nil when connected. Whatever ran before towards another target ends.
-func (a *actor) connect(s spec, single bool) <-chan error {
-	out := make(chan error, 1)
-	if !a.box.put(func() {
-		a.spec, a.single = s, single
-		a.failures, a.scale = 0, 1
-		a.waiters = append(a.waiters, out)
-		a.restart()
-	}) {
-		out <- errDisconnected
-	}
-	return out
-}
-
-// await gives the outcome of the attempt that runs, or of the state as it is; a server
-// that is down is tried now.
-func (a *actor) await() <-chan error {
-	out := make(chan error, 1)
-	if !a.box.put(func() {
-		switch a.state {
-		case StateConnected:
-			out <- nil
-			return
-		case StateReconnecting, StateFailed, StateDisconnected:
-			a.failures, a.scale = 0, 1
-			a.waiters = append(a.waiters, out)
-			a.restart()
-		default:
-			a.waiters = append(a.waiters, out)
-		}
-	}) {
-		out <- errDisconnected
-	}
-	return out
 }
 
 // restart begins a new generation with its first attempt.
@@ -328,96 +270,6 @@ func (a *actor) answer(err error) {
 	a.waiters = nil
 }
 
-// kick starts the next try now, because a call needs it: at most every 5 s, or every
-// 30 s when the server has been given up. It gives the outcome when a try runs.
-func (a *actor) kick() <-chan error {
-	out := make(chan error, 1)
-	if !a.box.put(func() {
-		now := a.env.now()
-		every := kickEvery
-		if a.state == StateFailed {
-			every = reviveEvery
-		}
-		switch {
-		case a.state == StateConnected:
-			out <- nil
-		case a.dialing != nil:
-			a.waiters = append(a.waiters, out)
-		case now.Sub(a.lastKick) < every:
-			out <- a.err
-		case a.state == StateReconnecting:
-			a.lastKick = now
-			a.waiters = append(a.waiters, out)
-			a.stopTimers()
-			a.nextTry = time.Time{}
-			a.try()
-		case a.state == StateFailed:
-			a.lastKick = now
-			a.waiters = append(a.waiters, out)
-			a.single = true
-			a.restart()
-		default:
-			out <- a.err
-		}
-	}) {
-		out <- errDisconnected
-	}
-	return out
-}
-
-// renew replaces a session that the server has forgotten. Calls that come together share
-// one new session.
-func (a *actor) renew(old *session) <-chan error {
-	out := make(chan error, 1)
-	if !a.box.put(func() {
-		if a.session != old && a.session != nil {
-			out <- nil
-			return
-		}
-		a.waiters = append(a.waiters, out)
-		if a.session == nil && a.dialing != nil {
-			return
-		}
-		tools, skipped, prompts := a.tools, a.skipped, a.prompts
-		a.endGeneration(errDisconnected)
-		a.tools, a.skipped, a.prompts = tools, skipped, prompts
-		a.state, a.single = StateReconnecting, false
-		a.try()
-		a.publish(false)
-	}) {
-		out <- errDisconnected
-	}
-	return out
-}
-
-// stop ends what runs, without ending the actor.
-func (a *actor) stop(err error) (was State, cancelled int) {
-	a.ask(func() {
-		was = a.state
-		if a.session != nil {
-			cancelled = a.session.running()
-		}
-		a.down(err)
-	})
-	return was, cancelled
-}
-
-// retire is stop for a server that nobody holds any more: its running calls end first,
-// in the background.
-func (a *actor) retire() {
-	a.ask(func() {
-		if s := a.session; s != nil && s.running() > 0 {
-			a.session = nil
-			a.closing.Go(func() {
-				s.drained(a.done)
-				s.close(errDisconnected)
-				s.wait(context.Background())
-			})
-		}
-		a.down(nil)
-	})
-}
-
 // down ends the generation and shows the server as disconnected.
 func (a *actor) down(err error) {
 	a.endGeneration(errDisconnected)
@@ -425,33 +277,4 @@ func (a *actor) down(err error) {
 	a.tools, a.skipped, a.prompts = nil, nil, nil
 	a.answer(errDisconnected)
 	a.publish(true)
-}
-
-// close ends the actor. wait waits for what it left behind.
-func (a *actor) close() {
-	a.box.close(func() {
-		a.endGeneration(errDisconnected)
-		a.answer(errDisconnected)
-	})
-}
-
-func (a *actor) wait() {
-	<-a.done
-	a.closing.Wait()
-	a.log.close()
-}
-
-// describe says in words what state a server is in, for a call that can't be made.
-func (v *view) describe(name string, now time.Time) string {
-	s := fmt.Sprintf("MCP server %s is %s", name, v.state)
-	if v.state == StateReconnecting {
-		s += fmt.Sprintf(" (attempt %d)", v.attempt)
-	}
-	if v.err != nil {
-		s += ": " + scrub(plainError(v.err), v.secrets)
-	}
-	if !v.nextTry.IsZero() && v.nextTry.After(now) {
-		s += fmt.Sprintf("; next try in %.0f s", v.nextTry.Sub(now).Seconds())
-	}
-	return s
 }

@@ -162,15 +162,22 @@ func (s *HTTPServer) stream(w http.ResponseWriter, req *http.Request) {
 		fmt.Fprintf(w, "id: 7\nretry: %s\ndata:\n\n", s.value)
 		return
 	}
+	s.hold(w, req, "")
+}
+
+// hold sends what comes for the open streams until the request ends, after first. The
+// stream is known before the client sees anything of it, so nothing misses it.
+func (s *HTTPServer) hold(w http.ResponseWriter, req *http.Request, first string) {
 	ch := make(chan string, 100)
 	s.mu.Lock()
 	s.streams = append(s.streams, ch)
 	s.mu.Unlock()
-	w.(http.Flusher).Flush() // only now does the client see the stream: no notification misses it
+	fmt.Fprint(w, first)
+	w.(http.Flusher).Flush()
 	for {
 		select {
 		case text := <-ch:
-			fmt.Fprintf(w, "data: %s\n\n", text)
+			fmt.Fprintf(w, "event: message\ndata: %s\n\n", text)
 			w.(http.Flusher).Flush()
 		case <-req.Context().Done():
 			return
@@ -240,6 +247,11 @@ func (s *HTTPServer) post(w http.ResponseWriter, req *http.Request, m message) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
+	s.answer(w, req, m)
+}
+
+// answer carries out a request after the handshake.
+func (s *HTTPServer) answer(w http.ResponseWriter, req *http.Request, m message) {
 	switch m.Method {
 	case "tools/list":
 		s.respond(w, m.ID, s.toolList(), nil)
@@ -306,40 +318,6 @@ func (s *HTTPServer) call(w http.ResponseWriter, req *http.Request, m message) {
 	s.respond(w, m.ID, string(result), nil)
 }
 
-// callFault spoils the answer to the first call and reports whether it did.
-func (s *HTTPServer) callFault(w http.ResponseWriter, m message) bool {
-	switch s.mode {
-	case "503once", "cut", "202", "badjson", "sse-early", "reset":
-	default:
-		return false
-	}
-	if !s.once() {
-		return false
-	}
-	switch s.mode {
-	case "503once":
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, "overloaded", http.StatusServiceUnavailable)
-	case "cut":
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", "1000")
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,`, m.ID)
-		w.(http.Flusher).Flush()
-		panic(http.ErrAbortHandler)
-	case "reset":
-		panic(http.ErrAbortHandler)
-	case "202":
-		w.WriteHeader(http.StatusAccepted)
-	case "badjson":
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"jsonrpc":"2.0","id":`)
-	case "sse-early":
-		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, ": only a comment\n\n")
-	}
-	return true
-}
-
 func (s *HTTPServer) respond(w http.ResponseWriter, id json.RawMessage, result string, fault map[string]any) {
 	text := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
 	if fault != nil {
@@ -356,51 +334,4 @@ func (s *HTTPServer) respond(w http.ResponseWriter, id json.RawMessage, result s
 	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprint(w, text)
-}
-
-// serve2024 is the transport of 2024: answers come on one stream.
-func (s *HTTPServer) serve2024(w http.ResponseWriter, req *http.Request, m message) {
-	switch {
-	case req.Method == http.MethodPost && req.URL.Path == "/mcp":
-		w.WriteHeader(http.StatusMethodNotAllowed)
-	case req.Method == http.MethodPost:
-		w.WriteHeader(http.StatusAccepted)
-		if len(m.ID) == 0 {
-			return
-		}
-		rec := httptest.NewRecorder()
-		switch m.Method {
-		case "initialize":
-			s.respond(rec, m.ID, `{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"1"}}`, nil)
-		case "tools/list":
-			s.respond(rec, m.ID, s.toolList(), nil)
-		case "tools/call":
-			s.call(rec, req, m)
-		default:
-			s.respond(rec, m.ID, "", map[string]any{"code": -32601, "message": "Method not found"})
-		}
-		s.mu.Lock()
-		for _, ch := range s.streams {
-			ch <- rec.Body.String()
-		}
-		s.mu.Unlock()
-	case req.Method == http.MethodGet:
-		// The stream is known before the client is told where to post: an answer finds it.
-		ch := make(chan string, 100)
-		s.mu.Lock()
-		s.streams = append(s.streams, ch)
-		s.mu.Unlock()
-		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, "event: endpoint\ndata: /messages?session=1\n\n")
-		w.(http.Flusher).Flush()
-		for {
-			select {
-			case text := <-ch:
-				fmt.Fprintf(w, "event: message\ndata: %s\n\n", text)
-				w.(http.Flusher).Flush()
-			case <-req.Context().Done():
-				return
-			}
-		}
-	}
 }

@@ -1,0 +1,105 @@
+package mcp
+
+import "time"
+
+// settleResult is what settle did.
+type settleResult struct {
+	actions  []action
+	outcomes map[string]<-chan error // of the attempts that it began
+}
+
+// wish is what settle does besides making what runs equal to what is held.
+type wish struct {
+	// retry tries servers that are down, force restarts those that are up; only limits both
+	// to one server.
+	retry, force bool
+	only         string
+	// single names servers whose first failure is the answer.
+	single map[string]bool
+}
+
+// settle makes what runs equal to what is held. The caller holds control.
+func (m *Manager) settle(w wish) settleResult {
+	m.mu.Lock()
+	wanted, specs := map[string]wantedServer{}, map[string]spec{}
+	for name := range m.held() {
+		e, ok := m.entry(name)
+		if !ok || e.Err != nil {
+			continue
+		}
+		target, err := m.env.resolve(e.Target)
+		if err != nil {
+			target.key = "unresolved " + err.Error()
+		}
+		meant := w.only == "" || w.only == name
+		wanted[name] = wantedServer{key: target.key, retry: w.retry && meant, force: w.force && meant}
+		specs[name] = spec{e, target, err}
+	}
+	running := map[string]runningServer{}
+	for name, a := range m.actors {
+		v := a.view.Load()
+		running[name] = runningServer{v.key, v.state}
+	}
+	closed := m.closed
+	m.mu.Unlock()
+	out := settleResult{outcomes: map[string]<-chan error{}}
+	if closed {
+		return out
+	}
+	out.actions = reconcile(wanted, running)
+	for _, act := range out.actions {
+		switch act.verb {
+		case verbStop:
+			m.retireActor(act.name)
+		case verbStart, verbRestart, verbRetry:
+			out.outcomes[act.name] = m.actor(act.name).connect(specs[act.name], w.single[act.name])
+		case verbKeep:
+			m.actor(act.name).refresh(specs[act.name].entry)
+		}
+	}
+	for name := range out.outcomes { // what was begun shows as begun
+		m.actor(name).ask(func() {})
+	}
+	return out
+}
+
+// actor gives the actor of a name, making it.
+func (m *Manager) actor(name string) *actor {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a := m.actors[name]
+	if a == nil {
+		a = newActor(name, actorEnv{
+			dialer: dialer{host: m.host}, hooks: m.hooks, publish: m.publish,
+			delay: func(d time.Duration) time.Duration { return m.delay(d) }, now: time.Now,
+		}, newServerLog(m.opt.LogDir, name))
+		m.actors[name] = a
+	}
+	return a
+}
+
+// stopActor ends what a server runs and takes its tools away before it returns.
+func (m *Manager) stopActor(name string) (was State, cancelled, removed int) {
+	m.mu.Lock()
+	a := m.actors[name]
+	m.mu.Unlock()
+	if a == nil {
+		return StateDisconnected, 0, 0
+	}
+	removed = m.opt.Registry.UnregisterOwner(ownerOf(name))
+	was, cancelled = a.stop(nil)
+	return was, cancelled, removed
+}
+
+// retireActor is stopActor for a server that nobody holds any more: calls on their way end
+// first.
+func (m *Manager) retireActor(name string) {
+	m.mu.Lock()
+	a := m.actors[name]
+	m.mu.Unlock()
+	if a == nil {
+		return
+	}
+	m.opt.Registry.UnregisterOwner(ownerOf(name))
+	a.retire()
+}

@@ -1,0 +1,41 @@
+package mcp
+
+import (
+	"fmt"
+	"time"
+)
+
+// view is what an actor shows of itself. It is immutable.
+type view struct {
+	entry   Entry
+	key     string
+	state   State
+	attempt int
+	err     error
+	nextTry time.Time
+	since   time.Time
+	tools   []ToolInfo
+	skipped []Skipped
+	info    sessionInfo
+	session *session // nil unless connected
+	pid     int
+	prompts []PromptInfo
+	secrets []string
+	http    bool
+	single  bool // who asked for it gets the failure
+}
+
+// describe says in words what state a server is in, for a call that can't be made.
+func (v *view) describe(name string, now time.Time) string {
+	s := fmt.Sprintf("MCP server %s is %s", name, v.state)
+	if v.state == StateReconnecting {
+		s += fmt.Sprintf(" (attempt %d)", v.attempt)
+	}
+	if v.err != nil {
+		s += ": " + scrub(plainError(v.err), v.secrets)
+	}
+	if !v.nextTry.IsZero() && v.nextTry.After(now) {
+		s += fmt.Sprintf("; next try in %.0f s", v.nextTry.Sub(now).Seconds())
+	}
+	return s
+}

@@ -312,6 +312,7 @@ func (a *app) options() (agent.Options, error) {
 		opt.Scoped = a.mcp.SetScope
 		opt.Leases, opt.ChildLeases = mcp.Leaser{M: a.mcp, Exclusive: true}, mcp.Leaser{M: a.mcp}
 		opt.Attach = a.mentioned
+		opt.Before = append(opt.Before, a.briefing.before)
 	}
 	return opt, nil
 }

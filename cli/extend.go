@@ -23,6 +23,7 @@ const printWait = 5 * time.Second
 type extensions struct {
 	learning *learning
 	mcp      *mcp.Manager
+	briefing *briefing // nil as mcp is
 	lua      *scripting
 	commands command.Set
 	started  chan struct{} // closed by startExtensions
@@ -66,6 +67,7 @@ func (a *app) openMCP() error {
 		Window: a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{a},
 		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
 	})
+	a.briefing = newBriefing(a.mcp)
 	a.onClose(a.mcp.Close)
 	a.mcp.SetDispatcher(a.dispatcher)
 	a.commands.Sources = append(a.commands.Sources, a.mcp.Commands())
@@ -111,7 +113,7 @@ func (a *app) ready(ctx context.Context) {
 func (a *app) sections(sessionID string, scope *tools.Scope) []string {
 	out := a.learning.sections(sessionID, scope)
 	if a.mcp != nil {
-		out = append(out, a.mcp.Instructions())
+		out = append(out, a.briefing.section(sessionID))
 	}
 	return out
 }

@@ -120,7 +120,7 @@ func TestPrecedenceAndApproval(t *testing.T) { // section 7
 	}
 }
 
-func TestExpansion(t *testing.T) { // M15
+func TestExpansion(t *testing.T) { // M15, qwen-code#11499
 	env := environment{base: []string{"TOKEN=abc", "EMPTY=", "REC=${TOKEN}"}, root: "/p", home: "/h"}
 	for in, want := range map[string]string{
 		"${TOKEN}": "abc", "${env:TOKEN}": "abc", "${X:-d}": "d", "${EMPTY:-d}": "d", "${EMPTY}": "", "$TOKEN": "$TOKEN",

@@ -38,7 +38,7 @@ func dialHTTP(t *testing.T, mode string) (*mcptest.HTTPServer, dialed) {
 	return server, d
 }
 
-func TestHTTPServersConnect(t *testing.T) { // H4, H5, H9
+func TestHTTPServersConnect(t *testing.T) { // H4, H5, H9, snow-app#56
 	for mode, limit := range map[string]time.Duration{"ok": 0, "sse": 0, "stateless": 0, "get405": 0, "get404": 0, "getclose": 0, "text400-discover": 0, "silent-discover": 3 * time.Second, "sse2024": 0} {
 		t.Run(mode, func(t *testing.T) {
 			began := time.Now()
@@ -81,7 +81,7 @@ func TestHTTPRefusals(t *testing.T) { // H2, H3
 	}
 }
 
-func TestForgottenSessionIsRenewedAndTheCallRunsOnce(t *testing.T) { // H6
+func TestForgottenSessionIsRenewedAndTheCallRunsOnce(t *testing.T) { // H6, rust-sdk#733, claude-code#55970
 	for _, mode := range []string{"ok", "forget400", "sse"} {
 		t.Run(mode, func(t *testing.T) {
 			server := httpServer(t, mode)

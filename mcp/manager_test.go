@@ -367,7 +367,7 @@ func TestReloadAndSwitchOfOneServerLeaveTheOthers(t *testing.T) { // C4
 	}
 }
 
-func TestCrashedServerComesBack(t *testing.T) { // S10, M09
+func TestCrashedServerComesBack(t *testing.T) { // S10, M09, kimi-code#2109
 	r := newManagerRig(t, map[string]any{"s": "ok"}, nil)
 	r.m.Start()
 	r.waitState("s", StateConnected)
@@ -410,7 +410,7 @@ func TestTriesAreBounded(t *testing.T) { // S7
 	}
 }
 
-func TestSlowServerIsAnnouncedLater(t *testing.T) { // S8, M07
+func TestSlowServerIsAnnouncedLater(t *testing.T) { // S8, M07, cline#12344, copilot-cli#4421
 	r := newManagerRig(t, nil, nil)
 	open := filepath.Join(t.TempDir(), "open")
 	res := r.call("mcp_connect", r.connectArgs("s", "until="+open, map[string]any{"wait_seconds": 0.2}))
@@ -463,7 +463,7 @@ func TestOldGenerationsStayDead(t *testing.T) { // C5
 	}
 }
 
-func TestNewToolIsThereAfterTheCallThatAddedIt(t *testing.T) { // S17, M11
+func TestNewToolIsThereAfterTheCallThatAddedIt(t *testing.T) { // S17, M11, claude-code#13646, #66084
 	for _, mode := range []string{"list-changed-in-call", "listchanged-undeclared", "flood-changed", "listchanged2026"} {
 		t.Run(mode, func(t *testing.T) {
 			r := newManagerRig(t, map[string]any{"s": mode}, nil)

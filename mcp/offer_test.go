@@ -108,7 +108,7 @@ func TestToolArrayIsByteIdentical(t *testing.T) { // C13
 	}
 }
 
-func TestRepairedToolsCanBeCalledAndFitEveryProvider(t *testing.T) { // S14, M03, M04, M05, M17
+func TestRepairedToolsCanBeCalledAndFitEveryProvider(t *testing.T) { // S14, M03, M04, M05, M17, notion-mcp-server#340, kolega-code#581
 	valid := regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	for _, mode := range []string{"schemas", "longnames", "dupnames", "noschema", "anyof27"} {
 		t.Run(mode, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestEnabledAndDisabledTools(t *testing.T) {
 	}
 }
 
-func TestHostileProjectStartsNothing(t *testing.T) { // C8, jcode#1176
+func TestHostileProjectStartsNothing(t *testing.T) { // C8, jcode#1176, Kode-CLI#233
 	r := newManagerRig(t, map[string]any{"mine": "ok"}, nil)
 	canary := filepath.Join(t.TempDir(), "canary")
 	evil := func(args string) string {

@@ -67,7 +67,7 @@ func TestReferenceServers(t *testing.T) { // section 8
 	}
 }
 
-// TestServerThroughNpxLeavesNoTree: npx starts the real server as a grandchild. // S22
+// TestServerThroughNpxLeavesNoTree: npx starts the real server as a grandchild. // S22, claude-code#33947, #42881
 func TestServerThroughNpxLeavesNoTree(t *testing.T) {
 	reference(t, "everything")
 	npx, err := exec.LookPath("npx")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestConvertResult(t *testing.T) { // S18, M13
+func TestConvertResult(t *testing.T) { // S18, M13, claude-code#31208, #70280
 	png := base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\nxxxx"))
 	for _, c := range []struct{ name, in, text, script string }{
 		{"text", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, "a\nb", "a\nb"},

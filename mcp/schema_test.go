@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestRepairSchema(t *testing.T) { // M04, M05, S14, S15
+func TestRepairSchema(t *testing.T) { // M04, M05, S14, S15, langchain-mcp-adapters#137, mcphost#89
 	for _, c := range []struct{ name, in, want string }{
 		{"missing", ``, `{"type":"object","properties":{}}`},
 		{"null", `null`, `{"type":"object","properties":{}}`},

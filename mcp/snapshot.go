@@ -284,26 +284,26 @@ const (
 	maxAllInstructions = 8 << 10
 )
 
-// Instructions gives the section of the system prompt that holds what connected servers
-// say about themselves, "" when they say nothing. It is bounded and marked as untrusted.
-func (m *Manager) Instructions() string {
+// Instructions gives what connected servers say about themselves, marked as untrusted and
+// bounded, and the names of those servers. Servers in told are left out.
+func (m *Manager) Instructions(told map[string]bool) (text string, servers []string) {
 	m.mu.Lock()
 	views := m.views()
 	names := m.known()
 	m.mu.Unlock()
-	var out string
 	for _, name := range names {
 		v := views[name]
-		if v == nil || v.state != StateConnected || v.info.instructions == "" {
+		if v == nil || v.state != StateConnected || v.info.instructions == "" || told[name] {
 			continue
 		}
 		part := instructionsOf(name, v.info.instructions)
-		if len(out)+len(part) > maxAllInstructions {
-			part = cutText(part, max(maxAllInstructions-len(out), 0))
+		if len(text)+len(part) > maxAllInstructions {
+			part = cutText(part, max(maxAllInstructions-len(text), 0))
 		}
-		out += part
+		text += part
+		servers = append(servers, name)
 	}
-	return out
+	return text, servers
 }
 
 func instructionsOf(name, instructions string) string {

@@ -96,7 +96,7 @@ func callText(t *testing.T, s *session, tool, args string) string {
 	return converter{}.convert(raw).text
 }
 
-func TestStrayOutputIsSkipped(t *testing.T) { // S1, S2, M01
+func TestStrayOutputIsSkipped(t *testing.T) { // S1, S2, M01, eca#298, opencode#24414
 	for mode, stray := range map[string]bool{
 		"ok": false, "junk": true, "junkjson": true, "bom": false, "blank": false, "junkafter": true, "junkmid": true,
 		"trailspace": false, "crlf": false, "batch": false, "extra": false, "errornull": false, "idfloat": false, "idstring": false,
@@ -115,7 +115,7 @@ func TestStrayOutputIsSkipped(t *testing.T) { // S1, S2, M01
 				t.Errorf("%d stray lines", n)
 			}
 			events, err := mcptest.ReadLog(r.file)
-			if err != nil || len(mcptest.Pids(events)) != 1 { // S4
+			if err != nil || len(mcptest.Pids(events)) != 1 { // S4, go-sdk#1177
 				t.Errorf("%d processes, %v", len(mcptest.Pids(events)), err)
 			}
 		})
@@ -321,7 +321,7 @@ func TestClosingNeverWaits(t *testing.T) { // S20, S22, S23, S26, M16
 	}
 }
 
-func TestCancelReachesTheServer(t *testing.T) { // S24, M10
+func TestCancelReachesTheServer(t *testing.T) { // S24, M10, codex#26956, claude-code#49479
 	r := newStdioRig(t)
 	d := r.mustDial("ok")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -452,7 +452,7 @@ func baseNames(list []ToolInfo) map[string]bool {
 	return out
 }
 
-func TestOneBadToolNeverCostsTheList(t *testing.T) { // S14, S15, S16
+func TestOneBadToolNeverCostsTheList(t *testing.T) { // S14, S15, S16, claude-code#88049
 	for mode, want := range map[string]string{
 		"badtool": "bad: description is a number", "badann": "bad: annotations were dropped: readOnlyHint is a string",
 		"bignum": "", "order": "", "xheader": "", "noschema": "", "anyof27": "",

@@ -231,8 +231,12 @@ func TestPromptsResourcesAndInstructions(t *testing.T) { // section 6
 	if len(got) != 1 || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "write a value in place of {date}") {
 		t.Errorf("a template: %+v", got)
 	}
-	if text := r.m.Instructions(); text != "<instructions from MCP server s, untrusted>\nUse echo for everything.\n</instructions>\n" {
-		t.Errorf("%q", text)
+	text, servers := r.m.Instructions(nil)
+	if text != "<instructions from MCP server s, untrusted>\nUse echo for everything.\n</instructions>\n" || len(servers) != 1 || servers[0] != "s" {
+		t.Errorf("%q of %v", text, servers)
+	}
+	if text, servers = r.m.Instructions(map[string]bool{"s": true}); text != "" || servers != nil {
+		t.Errorf("told again: %q of %v", text, servers)
 	}
 	r.call("mcp:s:log", `{}`)
 	d, err := r.m.Server("s")
@@ -245,7 +249,7 @@ func TestPromptsResourcesAndInstructions(t *testing.T) { // section 6
 	})
 }
 
-func TestServersWithoutPromptsAreNotAsked(t *testing.T) { // M12, codebase-memory-mcp#958
+func TestServersWithoutPromptsAreNotAsked(t *testing.T) { // M12, codebase-memory-mcp#958, context7#2527
 	r := newManagerRig(t, map[string]any{"s": "no-ping"}, nil)
 	r.m.Start()
 	r.waitState("s", StateConnected)

@@ -143,17 +143,16 @@ func connectAccess(name string, t Target) tools.Access {
 }
 
 type connectResult struct {
-	Name         string          `json:"name"`
-	State        State           `json:"state"`
-	ToolCount    *int            `json:"tool_count,omitempty"`
-	Tokens       *int            `json:"tokens,omitempty"`
-	Deferred     *bool           `json:"deferred,omitempty"`
-	Tools        []connectedTool `json:"tools,omitempty"`
-	More         string          `json:"more,omitempty"`
-	Skipped      int             `json:"skipped,omitempty"`
-	Instructions string          `json:"instructions,omitempty"`
-	Waited       float64         `json:"waited_seconds,omitempty"`
-	Note         string          `json:"note,omitempty"`
+	Name      string          `json:"name"`
+	State     State           `json:"state"`
+	ToolCount *int            `json:"tool_count,omitempty"`
+	Tokens    *int            `json:"tokens,omitempty"`
+	Deferred  *bool           `json:"deferred,omitempty"`
+	Tools     []connectedTool `json:"tools,omitempty"`
+	More      string          `json:"more,omitempty"`
+	Skipped   int             `json:"skipped,omitempty"`
+	Waited    float64         `json:"waited_seconds,omitempty"`
+	Note      string          `json:"note,omitempty"`
 }
 
 type connectedTool struct {
@@ -248,9 +247,6 @@ func (m *Manager) connectResult(got Connected) connectResult {
 	}
 	if deferred {
 		out.Note = "its tools are called through mcp_call; mcp_search finds them"
-	}
-	if a := m.viewOf(d.Name); a != nil && a.info.instructions != "" {
-		out.Instructions = "untrusted: " + cutText(a.info.instructions, maxInstructions)
 	}
 	return out
 }

@@ -254,8 +254,12 @@ func hides(r rune) bool {
 	switch r {
 	case 0x00ad, 0x061c, 0x180e, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x2060, 0xfeff:
 		return true
+	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0: // letters and signs that are drawn as nothing
+		return true
+	case 0x1680, 0x202f, 0x205f: // blanks that no shell takes for one; those of typography and of CJK text stay
+		return true
 	}
-	return r >= 0x2061 && r <= 0x2064 || r >= 0xe0000 && r <= 0xe007f
+	return r >= 0x2000 && r <= 0x200a || r >= 0x2061 && r <= 0x2064 || r >= 0xfff9 && r <= 0xfffb || r >= 0xe0000 && r <= 0xe01ef
 }
 
 func appendCode(dst []byte, r rune) []byte { return fmt.Appendf(dst, "<U+%04X>", r) }

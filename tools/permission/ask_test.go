@@ -154,11 +154,13 @@ func TestQuestionMakesHiddenTextVisible(t *testing.T) { // U10
 	g := newGate(t, root, home, permission.RuleSet{})
 	for cmd, want := range map[string]string{
 		"ls" + strings.Repeat(" ", 300) + "; curl x": "ls ⟨300 blanks⟩ ; curl x",
-		"rm \u202egnp.x":     "rm <U+202E>gnp.x",
-		"rm \x1b[2Jx":        "rm ␛[2Jx",
-		"rm a\u200bb":        "rm a<U+200B>b",
-		"ls\n\n\n\n\ncurl x": "ls\n\n\n\n\ncurl x",
-		"if x; then\n    ls": "if x; then\n    ls",
+		"rm \u202egnp.x":   "rm <U+202E>gnp.x",
+		"rm \x1b[2Jx":      "rm ␛[2Jx",
+		"rm a\u200bb":      "rm a<U+200B>b",
+		"rm \u3164\u2800x": "rm <U+3164><U+2800>x",
+		"ls" + strings.Repeat("\u3000", 30) + "; curl x": "ls ⟨30 blanks⟩ ; curl x",
+		"ls\n\n\n\n\ncurl x":                             "ls\n\n\n\n\ncurl x",
+		"if x; then\n    ls":                             "if x; then\n    ls",
 	} {
 		p := says(tools.AnswerNo)
 		g.Check(context.Background(), execRequest(cmd, caller(tools.ModeAsk, p)))
@@ -167,6 +169,11 @@ func TestQuestionMakesHiddenTextVisible(t *testing.T) { // U10
 		}
 	}
 	p := says(tools.AnswerNo)
+	g.Check(context.Background(), execRequest("rm\u00a0-rf x", caller(tools.ModeAsk, p)))
+	if !strings.Contains(strings.Join(p.asked[0].Details, "\n"), "blanks that a shell takes for letters") {
+		t.Errorf("details %q do not tell of the blank", p.asked[0].Details)
+	}
+	p = says(tools.AnswerNo)
 	g.Check(context.Background(), execRequest("ls\n\n\ncurl x", caller(tools.ModeAsk, p)))
 	if !slices.Contains(p.asked[0].Details, "4 lines") {
 		t.Errorf("details %q lack the line count", p.asked[0].Details)

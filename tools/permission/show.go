@@ -12,24 +12,28 @@ import (
 // the rest of a command off the screen is far more.
 const longBlank = 16
 
+// blanks are what an eye takes for a blank, those of typography and of CJK text included.
+const blanks = " \t\u00a0\u3000"
+
 // show makes everything in a text from outside visible, long runs of blanks included.
 func show(s string) string {
 	s = text.Visible(s)
-	if !strings.Contains(s, strings.Repeat(" ", longBlank)) && strings.Count(s, "\n") < longBlank {
-		return s
-	}
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		n := 0
-		for i+n < len(s) && (s[i+n] == ' ' || s[i+n] == '\t') {
-			n++
+		n, end := 0, i
+		for end < len(s) {
+			r, size := utf8.DecodeRuneInString(s[end:])
+			if !strings.ContainsRune(blanks, r) {
+				break
+			}
+			n, end = n+1, end+size
 		}
 		if n >= longBlank && !lineStart(s, i) {
 			fmt.Fprintf(&b, " ⟨%d blanks⟩ ", n)
 		} else {
-			b.WriteString(s[i : i+n])
+			b.WriteString(s[i:end])
 		}
-		i += n
+		i = end
 		if i < len(s) {
 			_, size := utf8.DecodeRuneInString(s[i:])
 			b.WriteString(s[i : i+size])
@@ -50,6 +54,9 @@ func hidden(cmd string) []string {
 	}
 	if text.Visible(cmd) != cmd {
 		out = append(out, "holds invisible or control characters, shown marked")
+	}
+	if strings.ContainsAny(cmd, "\u00a0\u3000") {
+		out = append(out, "holds blanks that a shell takes for letters (U+00A0 or U+3000)")
 	}
 	if show(cmd) != text.Visible(cmd) {
 		out = append(out, "holds a long run of blanks, shown marked")

@@ -320,18 +320,12 @@ func (a *approval) foot(l *look, width int) []string {
 	}
 	var out []string
 	for i, o := range a.q.Options {
-		mark, style := "   ", cells.Style("")
-		if i == a.at {
-			mark, style = " › ", l.theme.Selected
-		}
 		key := a.keyOf(i)
 		if key == "" {
 			key = itoa(i + 1)
 		}
 		// A label names what would be stored: it shows whole.
-		label := cells.Wrap([]cells.Span{{Text: oneLine(text.Visible(o.Label)), Style: style}}, max(width-6, 1))
-		first := cells.Render([]cells.Span{{Text: mark + key + "  ", Style: style.With(l.theme.Strong)}})
-		out = append(out, prefixed(label, first, "      ")...)
+		out = append(out, answerRow(l, i == a.at, key, oneLine(text.Visible(o.Label)), width)...)
 	}
 	edit := ""
 	if a.q.Editable != "" {

@@ -107,6 +107,32 @@ func hints(l *look, width int, pairs ...string) string {
 	return cells.Render(clip(spans, width))
 }
 
+// answerRow is one answer of a question: its key and its label, which shows whole. The one
+// that Enter takes is marked over the whole width.
+func answerRow(l *look, chosen bool, key, label string, width int) []string {
+	mark, style := "   ", cells.Style("")
+	if chosen {
+		mark, style = " › ", l.theme.Selected
+	}
+	var out []string
+	first := []cells.Span{{Text: mark + key + "  ", Style: style.With(l.theme.Strong)}}
+	indent := cells.SpansWidth(first)
+	for _, spans := range cells.Wrap([]cells.Span{{Text: label, Style: style}}, max(width-indent, 1)) {
+		row := append(first, spans...)
+		if chosen {
+			row = filled(row, style, width)
+		}
+		out = append(out, cells.Render(clip(row, width)))
+		first = []cells.Span{{Text: cells.Blank(indent), Style: style}}
+	}
+	return out
+}
+
+// filled lengthens a row to a width, in the style that marks it.
+func filled(row []cells.Span, style cells.Style, width int) []cells.Span {
+	return append(row, cells.Span{Text: cells.Blank(width - cells.SpansWidth(row)), Style: style})
+}
+
 // quiet is how long nothing must be typed before a question that opened by itself takes keys;
 // settle is how long it takes none in any case.
 const (

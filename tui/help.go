@@ -137,12 +137,7 @@ func (v *trustView) foot(l *look, width int) []string {
 		return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
 	}
 	var out []string
-	for i, o := range []string{"y  yes, trust it until something of it changes", "n  no, work without it"} {
-		mark, style := "   ", cells.Style("")
-		if i == v.at {
-			mark, style = " › ", l.theme.Selected
-		}
-		out = append(out, cells.Paint(style, cells.Fit(mark+o, width)))
-	}
+	out = append(out, answerRow(l, v.at == 0, "y", "yes, trust it until something of it changes", width)...)
+	out = append(out, answerRow(l, v.at == 1, "n", "no, work without it", width)...)
 	return append(out, hints(l, width, "↑↓ enter", "choose", "esc", "no"))
 }

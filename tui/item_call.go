@@ -230,7 +230,8 @@ func (c *callItem) body(l *look) []string {
 	case c.status == "denied" || c.status == "interrupted":
 		return nil
 	case c.result.Failed || c.status == "failed":
-		return c.block(l, c.result.Text, failedLines, false, l.theme.Bad)
+		// What a command failed of stands at the end of what it says.
+		return c.block(l, c.result.Text, failedLines, c.name == "exec", l.theme.Bad)
 	case c.name == "exec":
 		return c.block(l, c.result.Text, tailLines, true, l.theme.Faint)
 	}
@@ -269,8 +270,12 @@ func (c *callItem) block(l *look, s string, limit int, tail bool, style cells.St
 	if hidden > 0 && tail {
 		out = append(out, more)
 	}
+	fold := cells.Fold
+	if c.result.Failed && c.name != "exec" { // words to read, and no columns
+		fold = cells.Wrap
+	}
 	for _, row := range rows {
-		folded := cells.Fold([]cells.Span{{Text: cells.ExpandTabs(row, 4), Style: style}}, max(l.width-4, 1))
+		folded := fold([]cells.Span{{Text: cells.ExpandTabs(row, 4), Style: style}}, max(l.width-4, 1))
 		if !c.open && len(folded) > 2 {
 			folded = folded[:2]
 		}

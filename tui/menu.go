@@ -66,6 +66,9 @@ func (m *menu) draw(l *look, width, height int) []string {
 		if room := width - cells.SpansWidth(spans); room > 4 && c.info != "" {
 			spans = append(spans, cells.Span{Text: cells.Fit(oneLine(c.info), room), Style: style.With(l.theme.Faint)})
 		}
+		if i == m.at {
+			spans = filled(spans, style, width)
+		}
 		out = append(out, cells.Render(clip(spans, width)))
 	}
 	return out

@@ -347,6 +347,9 @@ func (pk *picker) row(l *look, width, nameW, i int) string {
 		}
 		spans = append(spans, cells.Span{Text: cells.Blank(max(width-used-cells.Width(state)-1, 1)), Style: style}, cells.Span{Text: state, Style: style.With(stateStyle)})
 	}
+	if i == pk.at {
+		spans = filled(spans, style, width)
+	}
 	return cells.Render(clip(spans, width))
 }
 

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
-	"jcode/internal/cells"
 	"jcode/tools"
 )
 
@@ -117,11 +116,7 @@ func (p *program) carryOut(mode tools.Mode, prompt agent.Prompt) tea.Cmd {
 func (v *planView) draw(l *look, width, height int) (lines []string, cursor *pos) {
 	lines = append(lines, titleRule(l, "Carry out this plan?", width, l.theme.Accent))
 	for i, choice := range planChoices() {
-		mark, style := "   ", cells.Style("")
-		if i == v.at {
-			mark, style = " › ", l.theme.Selected
-		}
-		lines = append(lines, cells.Paint(style, cells.Fit(mark+itoa(i+1)+"  "+choice, width)))
+		lines = append(lines, answerRow(l, i == v.at, itoa(i+1), choice, width)...)
 	}
 	lines = append(lines, hints(l, width, "↑↓ enter", "choose", "esc", "not yet"))
 	return lines[:min(len(lines), max(height, 1))], nil

@@ -99,11 +99,7 @@ func (q *question) draw(l *look, width, height int) (lines []string, cursor *pos
 		foot = []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
 	} else {
 		for i, o := range q.options {
-			mark, style := "   ", cells.Style("")
-			if i == q.at {
-				mark, style = " › ", l.theme.Selected
-			}
-			foot = append(foot, cells.Render(clip([]cells.Span{{Text: mark + itoa(i+1) + "  ", Style: style.With(l.theme.Strong)}, {Text: oneLine(o), Style: style}}, width)))
+			foot = append(foot, answerRow(l, i == q.at, itoa(i+1), oneLine(o), width)...)
 		}
 		line, x := q.answer.draw(l, " your answer: ", width)
 		if q.at == len(q.options) {

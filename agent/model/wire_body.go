@@ -371,8 +371,8 @@ func (b *normalBody) end(err error) {
 }
 
 // drainLimit is how long the end of a finished response is waited for, so that its
-// connection can be used again.
-const drainLimit = 10 * time.Millisecond
+// connection can be used again: no longer than another connection, with its TLS, would take.
+const drainLimit = 50 * time.Millisecond
 
 // drain reads on after [DONE] to the end of the body: a connection whose response was not
 // read to its end is closed, and the next request would have to open another.

@@ -175,7 +175,21 @@ func (c *Conversation) Subscribe() *Subscription { return c.broker.subscribe() }
 func (c *Conversation) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.state
+	st := c.state
+	st.Planning = st.Mode == tools.ModePlan && c.changesFiles()
+	return st
+}
+
+// changesFiles reports whether the scope has a tool that changes files. The caller holds
+// the lock.
+func (c *Conversation) changesFiles() bool {
+	snap := c.opt.Registry.Snapshot(c.scope)
+	for _, name := range []string{"edit", "write"} {
+		if _, ok, why := snap.Lookup(name); ok && why == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // ID is the session's ID; empty before its first message.

@@ -250,4 +250,7 @@ type State struct {
 	Cwd     string
 	// ReadOnly says that another live process holds this session.
 	ReadOnly bool
+	// Planning says that the mode alone keeps files from being changed: an answer is a plan.
+	// In a role that never changes any it is just an answer.
+	Planning bool
 }

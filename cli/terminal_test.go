@@ -365,6 +365,22 @@ func TestPlanIsAcceptedAndCarriedOut(t *testing.T) {
 	c.quit()
 }
 
+// An answer in a role that never changes files is no plan.
+func TestAnswerOfAReadingRoleIsNoPlan(t *testing.T) {
+	c := newChat(t, modeltest.Text("It reads files."), modeltest.Text("1. Write the file."))
+	c.start("--role", "explain")
+	c.wait("explain · plan")
+	c.say("what does it do")
+	c.wait("It reads files.")
+	c.say("/role planner") // the input is there
+	c.wait("planner · plan")
+	c.say("plan it")
+	c.wait("Write the file.", "Carry out this plan?", "enter choose")
+	c.Press("esc")
+	c.wait("ask for something")
+	c.quit()
+}
+
 // A plan that the person changed is accepted with that; a role that allows more than
 // planning stays.
 func TestPlanIsChangedAndCarriedOut(t *testing.T) {

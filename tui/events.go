@@ -101,6 +101,7 @@ func (p *program) answerEvent(ev agent.Event) {
 		}
 		t.answer, t.thought = nil, nil
 	case agent.AssistantMessage:
+		p.answeredIn = p.state.Role
 		p.assistant(ev)
 	}
 }

@@ -55,6 +55,8 @@ type program struct {
 	screen  screen
 	painter *painter // nil where Bubble Tea draws
 	began   time.Time
+
+	answeredIn string // the role of the last answer
 }
 
 // do is a message that carries what is to be done with the result of something that ran
@@ -149,6 +151,7 @@ func (p *program) enter(s Session) tea.Cmd {
 	p.leave()
 	p.conv = s.Conversation
 	p.state = s.Conversation.State()
+	p.answeredIn = p.state.Role
 	p.turn, p.queue, p.todo, p.usage = turn{}, nil, s.Todo, agent.UsageEvent{}
 	p.tr.addHistory(s.History)
 	for _, n := range s.Notices {

@@ -173,6 +173,19 @@ func TestNewSessionOffersTheLastExchange(t *testing.T) {
 	}
 }
 
+// The last exchange belongs to the role it was made in: with another one nothing is offered.
+func TestNewSessionInAnotherRoleCarriesNothing(t *testing.T) {
+	fs := &fakeSessions{}
+	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+	feed(p, agent.TurnStart{Prompt: "x", Seq: 1}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone},
+		agent.StateChanged{State: agent.State{Role: "reviewer"}})
+	p.in.Insert("/new")
+	press(p, "enter")
+	if len(fs.carried) != 1 || fs.carried[0] {
+		t.Errorf("carried %v:\n%s", fs.carried, stripped(p.frameText()))
+	}
+}
+
 // What is sent while another session is being opened is for that one, not for the one that
 // is being left.
 func TestPromptDuringASwitchGoesToTheNewSession(t *testing.T) {

@@ -166,7 +166,7 @@ func (p *program) newSession() tea.Cmd {
 		p.interruptFor()
 		return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.New(ctx, carry) })
 	}
-	if _, answered := p.tr.last().(*answerItem); !answered || p.turn.busy {
+	if _, answered := p.tr.last().(*answerItem); !answered || p.turn.busy || p.answeredIn != p.state.Role {
 		return fresh(false)
 	}
 	pk := newPicker("Carry the last exchange over into the new session?", []Row{

@@ -38,7 +38,7 @@ const (
 
 // offerPlan opens the question when a turn in mode plan ended with an answer.
 func (p *program) offerPlan(ev agent.TurnEnd) {
-	if ev.Reason == agent.StopDone && p.state.Mode == tools.ModePlan && strings.TrimSpace(ev.Text) != "" && len(p.queue) == 0 {
+	if ev.Reason == agent.StopDone && p.state.Planning && strings.TrimSpace(ev.Text) != "" && len(p.queue) == 0 {
 		p.ask(&planView{plan: ev.Text})
 	}
 }

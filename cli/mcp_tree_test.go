@@ -48,7 +48,7 @@ func TestNoServerOutlivesAHeadlessRun(t *testing.T) { // S21, S22, M16
 				t.Fatal(err)
 			}
 			pids := s.running()
-			called(t, s.logs["tree"])
+			received(t, s.logs["tree"], "tools/call", 1)
 			if err := cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
@@ -61,19 +61,19 @@ func TestNoServerOutlivesAHeadlessRun(t *testing.T) { // S21, S22, M16
 	}
 }
 
-// called waits until a server has got a call.
-func called(t *testing.T, log string) {
+// received waits until a server has got so many messages of a method.
+func received(t *testing.T, log, method string, n int) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		events, err := mcptest.ReadLog(log)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(mcptest.Received(events, "tools/call")) > 0 {
+		if len(mcptest.Received(events, method)) >= n {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("the server was never called")
+			t.Fatalf("the server did not get %d of %s", n, method)
 		}
 	}
 }

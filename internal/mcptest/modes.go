@@ -75,7 +75,18 @@ func startModes() map[string]func(*server) {
 			return true
 		})
 	}
+	gate := func(s *server) { // opens when the file of its value is there
+		s.intercept = on("initialize", func(s *server, m message) bool {
+			for {
+				if _, err := os.Stat(s.value); err == nil {
+					return false
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+		})
+	}
 	return map[string]func(*server){
+		"gate": gate,
 		"exit": exit, "exit1": exit,
 		"hang": hang, "noinit": hang,
 		"hang-ignoreterm": func(s *server) { ignoreTerm(); hang(s); s.onEOF = forever },

@@ -1,0 +1,73 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"jcode/internal/modeltest"
+)
+
+// TestSlowServerHoldsNothingUp: the first prompt goes at once, without its tools; they are
+// offered, and told of, when they come.
+func TestSlowServerHoldsNothingUp(t *testing.T) { // M07, S8
+	gate := filepath.Join(t.TempDir(), "open")
+	s := withServers(newChat(t, modeltest.Text("At once."), modeltest.Text("With tools.")), map[string]string{"slow": "gate=" + gate})
+	s.start()
+	s.say("go")
+	s.wait("At once.", "mcp 0/1")
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.wait("mcp 1/1") // nobody touched a key
+	s.say("again")
+	s.wait("With tools.", "New tools: mcp:slow:")
+	if offers(s.request(0), "slow") || !offers(s.request(1), "slow") {
+		t.Error("the tools must come with the second request")
+	}
+	s.quit()
+}
+
+// TestEscEndsACallAndTheServerStays: the server hears of it, and its next call works.
+func TestEscEndsACallAndTheServerStays(t *testing.T) { // M10, S24
+	s := withServers(newChat(t,
+		modeltest.Calls(tool("c1", "mcp:good:sleep", map[string]any{"ms": 600_000})),
+		modeltest.Calls(tool("c2", "mcp:good:echo", map[string]any{"text": "alive"})), modeltest.Text("It lives."),
+	), map[string]string{"good": "ok"})
+	s.start("--mode", "yolo")
+	s.wait("mcp 1/1")
+	s.say("wait")
+	received(t, s.logs["good"], "tools/call", 1)
+	s.Press("esc")
+	received(t, s.logs["good"], "notifications/cancelled", 1)
+	s.idle()
+	s.say("go on")
+	s.wait("It lives.")
+	if m, ok := s.request(2).Result("c2"); !ok || m.Content != "echo: alive" {
+		t.Errorf("the next call gave %q", m.Content)
+	}
+	s.counted("good", 1, 0) // one process all the time
+	s.quit()
+}
+
+// TestServerThatDiesInACallIsSaidAndComesBack: the call fails at once with the reason.
+func TestServerThatDiesInACallIsSaidAndComesBack(t *testing.T) { // M09, S10
+	s := withServers(newChat(t,
+		modeltest.Calls(tool("c1", "mcp:dying:die", map[string]any{})), modeltest.Text("It died."),
+		modeltest.Calls(tool("c2", "mcp:dying:echo", map[string]any{"text": "back"})), modeltest.Text("It is back."),
+	), map[string]string{"dying": "dieincall"})
+	s.start("--mode", "yolo")
+	s.wait("mcp 1/1")
+	s.say("die")
+	s.wait("server exited (exit status 2): panic: index out of range", "It died.")
+	received(t, s.logs["dying"], "tools/list", 2) // by the process that came after
+	s.wait("mcp 1/1")
+	s.say("go on")
+	s.wait("It is back.")
+	if m, ok := s.request(3).Result("c2"); !ok || m.Content != "echo: back" {
+		t.Errorf("the next call gave %q", m.Content)
+	}
+	s.quit()
+}

@@ -193,6 +193,19 @@ func TestWhatWasUsedStaysUsed(t *testing.T) {
 	}
 }
 
+// A sub-agent works under what is left of the cap.
+func TestSubAgentSharesTheCap(t *testing.T) {
+	used := model.Usage{Input: 10, Output: 1} // 11 dollars
+	b := startWith(t, []reply{
+		{calls: []model.Call{call("t1", "task", `{"prompt":"count"}`)}, usage: used},
+		{calls: []model.Call{call("t2", "read", "{}")}, usage: used},
+		{text: "unreached", usage: used},
+	}, func(o *agent.Options) { window(0)(o); o.MaxCost = 20 }, append(builtin.Desk(), reader("read", says("x")))...)
+	if end, _ := b.turn("how many"); end.Reason != agent.StopLimit || len(b.model.requests) != 2 {
+		t.Errorf("%+v after %d requests", end, len(b.model.requests))
+	}
+}
+
 // A cap on the cost cannot hold where the price is unknown: that is said, once.
 func TestCapWithoutAPriceIsSaid(t *testing.T) {
 	b := startWith(t, []reply{{text: "a"}, {text: "b"}}, func(o *agent.Options) { o.MaxCost = 1 })

@@ -15,6 +15,7 @@ import (
 const (
 	taskSteps = 50
 	taskClose = 10 * time.Second
+	leastCap  = 1e-9 // US dollars; 0 would be no cap
 )
 
 // SetTodo replaces the plan, keeps it with the session and shows it.
@@ -78,6 +79,9 @@ func (c *Conversation) RunTask(ctx context.Context, call tools.Call, task tools.
 func (c *Conversation) newChild(ctx context.Context, task tools.Task) (*Conversation, error) {
 	c.mu.Lock()
 	opt := c.opt
+	if opt.MaxCost > 0 { // one cap for all: what is left of it
+		opt.MaxCost = max(opt.MaxCost-c.cost, leastCap)
+	}
 	c.mu.Unlock()
 	most := opt.MaxSteps
 	opt.Parent, opt.Label = c.ID(), "task"

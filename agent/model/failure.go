@@ -65,7 +65,7 @@ func (c *OpenAI) broken(x *exchange, cause error) *failure {
 		most = unreachableTries
 	case errors.Is(cause, errTooLarge):
 		retry = false
-		text = fmt.Sprintf("%s sent more in one piece than jcode takes (%d MB)", c.name(), maxLine>>20)
+		text = fmt.Sprintf("%s sent more than jcode takes (%d MB)", c.name(), maxAnswer>>20)
 	case x.chunks == 0 && x.rubbish != "":
 		text = fmt.Sprintf("%s sent something that is no answer: %s", c.name(), cut(x.rubbish, maxRubbish))
 	case cause == nil, errors.Is(cause, io.EOF), errors.Is(cause, io.ErrUnexpectedEOF):

@@ -15,7 +15,11 @@ import (
 // object.
 const maxLine = 64 << 20
 
-var errTooLarge = errors.New("one piece of the answer is too large")
+// maxAnswer bounds what an answer says in all, its thinking and calls included: a model that
+// never stops must not fill the memory.
+const maxAnswer = 64 << 20
+
+var errTooLarge = errors.New("the answer is too large")
 
 // normalBody turns what a server sends into the stream that go-openai reads without
 // stumbling: one `data:` line per chunk, nothing but deltas in OpenAI's own form, tool
@@ -42,6 +46,7 @@ type normalBody struct {
 
 	usage    Usage
 	hasUsage bool
+	said     int  // bytes of all deltas
 	closing  bool // nothing more will be read
 	err      error
 }
@@ -225,6 +230,10 @@ func (b *normalBody) take(p []byte) error {
 		b.x.model = append(b.x.model[:0], c.model...)
 	}
 	b.deltas(c)
+	if b.said > maxAnswer {
+		b.end(errTooLarge)
+		return nil
+	}
 	if c.hasUsage {
 		b.usage, b.hasUsage = c.usage, true
 	}
@@ -244,6 +253,7 @@ func (b *normalBody) take(p []byte) error {
 }
 
 func (b *normalBody) deltas(c *chunk) {
+	b.said += len(c.reasoning) + len(c.text)
 	if len(c.reasoning) > 0 {
 		b.collect(pendReasoning, 0)
 		b.pend.text = append(b.pend.text, c.reasoning...)
@@ -254,6 +264,7 @@ func (b *normalBody) deltas(c *chunk) {
 	}
 	for i := range c.calls {
 		d := &c.calls[i]
+		b.said += len(d.args) + len(d.name) + len(d.id)
 		at := b.calls.of(d)
 		if len(d.extra) > 0 {
 			b.x.keep(at, d.extra)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -278,6 +279,31 @@ func TestOneLineIsBounded(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A model that never stops is stopped, whatever it says.
+func TestAnswerIsBounded(t *testing.T) {
+	for _, delta := range []string{`{"content":"%s"}`, `{"reasoning_content":"%s"}`, `{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"%s"}}]}`} {
+		chunk := fmt.Sprintf(`data: {"choices":[{"delta":`+delta+"}]}\n\n", strings.Repeat("a", 1<<20))
+		var sent int
+		body := readerFunc(func(p []byte) (int, error) {
+			n := copy(p, chunk[sent%len(chunk):])
+			sent += n
+			return n, nil
+		})
+		_, cancel := context.WithCancelCause(context.Background())
+		x := &exchange{silent: watchSilence(time.Hour, cancel)}
+		_, err := io.Copy(io.Discard, newNormalBody(&http.Response{Body: io.NopCloser(body), Header: http.Header{}}, x))
+		x.silent.stop()
+		cancel(nil)
+		if !errors.Is(err, errTooLarge) || sent > maxAnswer+maxAnswer/4 {
+			t.Errorf("%s: %v after %d MB", delta, err, sent>>20)
+		}
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 type endless struct{ left int }
 

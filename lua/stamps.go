@@ -25,10 +25,11 @@ type lookUp func(name string) (modified time.Time, size int64, ok bool)
 
 // stampOf looks at both files of a folder; without both it is no tool.
 func stampOf(look lookUp, dir string) (st stamp, ok bool) {
-	var a, b bool
-	st.manifestTime, st.manifestSize, a = look(filepath.Join(dir, manifestName))
-	st.mainTime, st.mainSize, b = look(filepath.Join(dir, mainName))
-	return st, a && b
+	dir += string(filepath.Separator)
+	if st.mainTime, st.mainSize, ok = look(dir + mainName); ok {
+		st.manifestTime, st.manifestSize, ok = look(dir + manifestName)
+	}
+	return st, ok
 }
 
 // stat looks at one folder.

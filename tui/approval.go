@@ -79,6 +79,9 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	case a.fits && p.scrollAct(act):
 		return nil
 	}
+	if done, cmd := a.settle(p, k, act); done {
+		return cmd
+	}
 	switch act {
 	case actUp:
 		a.at = max(a.at-1, 0)
@@ -89,7 +92,7 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	case actPageDown, actLineDown:
 		a.scroll += 5
 	case actSubmit:
-		return a.answer(p, a.at, "")
+		return a.reply(p, a.at, "")
 	case actInterrupt, actCancel:
 		p.interrupt()
 	case actMode:
@@ -115,7 +118,8 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	}
 	for i := range a.q.Options {
 		if name == itoa(i+1) || name != "" && name == a.keyOf(i) {
-			return a.answer(p, i, "")
+			a.at = i
+			return a.hold(name, func() tea.Cmd { return a.reply(p, i, "") })
 		}
 	}
 	return nil
@@ -127,10 +131,10 @@ func (a *approval) wordKey(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	case actSubmit:
 		for i, o := range a.q.Options {
 			if o.Scope == tools.AnswerNo {
-				return a.answer(p, i, a.word.ed.Text())
+				return a.reply(p, i, a.word.ed.Text())
 			}
 		}
-		return a.answer(p, -1, a.word.ed.Text())
+		return a.reply(p, -1, a.word.ed.Text())
 	case actInterrupt, actCancel:
 		a.word = nil
 	default:
@@ -198,7 +202,7 @@ func (a *approval) paste(s string) {
 	}
 }
 
-func (a *approval) answer(p *program, option int, word string) tea.Cmd {
+func (a *approval) reply(p *program, option int, word string) tea.Cmd {
 	ans := tools.Answer{Scope: tools.AnswerNo, Option: option, Word: strings.TrimSpace(word)}
 	if option >= 0 {
 		ans.Scope = a.q.Options[option].Scope

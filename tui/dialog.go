@@ -145,6 +145,49 @@ type guard struct {
 	since time.Time // it was in front since
 	typed time.Time // the last key before or since
 	open  bool      // armed once, it stays so
+
+	text   string         // a letter that answers, if no other follows at once
+	answer func() tea.Cmd // what it answers; nil = none waits
+	held   int            // number of the last one that waited
+}
+
+// typeAhead is how long a letter waits for another one before it is an answer: who writes
+// a word meant it for the input.
+const typeAhead = 200 * time.Millisecond
+
+// hold makes an answer by a letter wait.
+func (g *guard) hold(letter string, answer func() tea.Cmd) tea.Cmd {
+	g.text, g.answer = letter, answer
+	g.held++
+	id := g.held
+	return tea.Tick(typeAhead, func(time.Time) tea.Msg {
+		return do(func(*program) tea.Cmd {
+			if g.held != id || g.answer == nil {
+				return nil
+			}
+			g.answer = nil
+			return answer()
+		})
+	})
+}
+
+// settle takes the key after a letter that waits: another letter makes both text for the
+// input, Enter the answer; any other key takes the letter back, and done is false.
+func (g *guard) settle(p *program, k tea.KeyPressMsg, act action) (done bool, cmd tea.Cmd) {
+	answer := g.answer
+	g.answer = nil
+	switch {
+	case answer == nil:
+		return false, nil
+	case act == actSubmit:
+		return true, answer()
+	case act == "" && k.Text != "":
+		p.in.Insert(typed(g.text + k.Text))
+		g.open = false
+		g.touch(time.Now())
+		return true, nil
+	}
+	return false, nil
 }
 
 func (g *guard) shown(now, typed time.Time) {

@@ -76,6 +76,9 @@ func (v *trustView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	if v.busy {
 		return nil
 	}
+	if done, cmd := v.settle(p, k, act); done {
+		return cmd
+	}
 	switch act {
 	case actUp, actDown, actComplete:
 		v.at = 1 - v.at
@@ -92,9 +95,11 @@ func (v *trustView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	}
 	switch k.String() {
 	case "y":
-		return v.decide(p, true)
+		v.at = 0
+		return v.hold("y", func() tea.Cmd { return v.decide(p, true) })
 	case "n":
-		return v.decide(p, false)
+		v.at = 1
+		return v.hold("n", func() tea.Cmd { return v.decide(p, false) })
 	}
 	return nil
 }

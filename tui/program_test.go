@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"jcode/agent"
 	"jcode/internal/terminal"
 	"jcode/tools"
@@ -264,5 +266,34 @@ func TestTerminalIsRestored(t *testing.T) { // U08
 				t.Errorf("line settings differ:\n%s\n%s", before, after)
 			}
 		})
+	}
+}
+
+func TestAWordThatBeginsLikeAnAnswerIsNone(t *testing.T) { // U09
+	p, f := still(t, 80, 24, nil)
+	feed(p, agent.TurnStart{Prompt: "x"}, agent.ApprovalAsked{ID: "a", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: "make"}})
+	a := p.asks[0].(*approval)
+	a.open = true
+	first := p.route(tea.KeyPressMsg{Text: "y", Code: 'y'})
+	for _, c := range "es please" {
+		p.route(tea.KeyPressMsg{Text: string(c), Code: c})
+	}
+	settleCmd(p, first) // the letter's time is over
+	if ans, ok := f.answered("a"); ok || p.in.Text() != "yes please" || a.open {
+		t.Fatalf("answered with %v, the input holds %q", ans, p.in.Text())
+	}
+	a.open = true
+	press(p, "y")
+	if ans, ok := f.answered("a"); !ok || ans.Scope != tools.AnswerOnce {
+		t.Errorf("y alone answers %v", ans)
+	}
+
+	feed(p, agent.ApprovalAsked{ID: "b", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: "make"}})
+	p.asks[0].(*approval).open = true
+	held := p.route(tea.KeyPressMsg{Text: "y", Code: 'y'})
+	p.route(tea.KeyPressMsg{Code: tea.KeyDown}) // second thoughts
+	settleCmd(p, held)
+	if ans, ok := f.answered("b"); ok {
+		t.Errorf("answered with %v", ans)
 	}
 }

@@ -30,11 +30,15 @@ func (r *Room) listeners(event string) (list []*script, handlers []int) {
 }
 
 func (s *script) eventMail(ctx context.Context, event string, n int, table *wire.Object) *mail {
+	limit := s.room.opts.eventLimit
+	if limit == 0 {
+		limit = eventLimit
+	}
 	return &mail{
-		ctx: ctx, phase: phaseEvent, caller: s.room.standing(), patience: eventPatience,
+		ctx: ctx, phase: phaseEvent, caller: s.room.standing(), patience: max(eventPatience, limit),
 		job: job{
 			msg:   wire.Message{Type: wire.TypeEvent, Name: event, N: n, Value: table, Limits: wire.Limits{Instructions: eventSteps, Heap: heapGrowth}},
-			limit: eventLimit,
+			limit: limit,
 		},
 	}
 }

@@ -269,8 +269,16 @@ func TestThreeEndsDisableATool(t *testing.T) {
 	if it := h.room.Errors(); len(it) != 1 || it[0].State != "disabled" {
 		t.Errorf("%+v", it)
 	}
-	writeFile(t, dir+"/"+mainName, `return "mended"`)
-	wantText(t, h.call("loop", none()), "mended")
+	for deadline, try := time.Now().Add(patience), 0; ; try++ {
+		writeFile(t, dir+"/"+mainName, fmt.Sprintf(`return "mended", %d`, try)) // each change enables it
+		res := h.call("loop", none())
+		if strings.HasPrefix(res.Text, "mended") {
+			return
+		}
+		if res.Kind != tools.KindTimeout || time.Now().After(deadline) { // a busy machine needs more than its 100 ms
+			t.Fatalf("%+v", res)
+		}
+	}
 }
 
 func TestHostKilledFromOutside(t *testing.T) {

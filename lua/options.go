@@ -51,6 +51,8 @@ type Options struct {
 	start starter
 	// idleLimit is how long a spare host lives unused; 0 = 120 s.
 	idleLimit time.Duration
+	// eventLimit is how long an event handler may take; 0 = 100 ms.
+	eventLimit time.Duration
 }
 
 // StateStore keeps what scripts store, by scope and key. Values are JSON. The session

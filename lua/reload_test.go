@@ -3,6 +3,7 @@ package lua
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -448,6 +449,29 @@ func TestCancelledCallReturnsSoon(t *testing.T) {
 	res := h.callCtx(ctx, "loop", none())
 	if d := time.Since(began); d > late || res.Kind != tools.KindCancelled {
 		t.Errorf("%v, %+v", d, res)
+	}
+}
+
+// A call that is cancelled before its host has started is no failure of the tool.
+func TestCallCancelledBeforeItsHostStartsIsNoFailure(t *testing.T) {
+	over := make(chan struct{})
+	h := build(t, setup{opts: Options{start: func(ctx context.Context, _ bool) (*conn, error) {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-over:
+			return nil, errors.New("the test is over")
+		}
+	}}})
+	t.Cleanup(func() { close(over) })
+	h.tool("x", simple, `return 1`)
+	h.room.Refresh()
+	for range maxFailures + 1 {
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(time.Millisecond, cancel)
+		if res := h.callCtx(ctx, "x", none()); res.Kind != tools.KindCancelled {
+			t.Fatalf("%+v", res)
+		}
 	}
 }
 

@@ -176,6 +176,9 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 // runPooled carries out one job on a host of the pool.
 func (r *Room) runPooled(ctx context.Context, st *seat, j job) (*wire.Message, *failure) {
 	c, err := r.pool.take(ctx)
+	if err != nil && ctx.Err() != nil { // it is not the script that failed
+		return nil, cancelled(ctx)
+	}
 	if err != nil {
 		return nil, &failure{kind: tools.KindKilled, text: err.Error(), limit: true}
 	}

@@ -242,6 +242,9 @@ func TestHomeAsProjectIsThePersonsOwn(t *testing.T) {
 }
 
 func TestPaths(t *testing.T) {
+	for _, v := range []string{"HOME", "home", "USERPROFILE"} { // tests may run without one
+		t.Setenv(v, t.TempDir())
+	}
 	get := func(env map[string]string) func(string) string { return func(k string) string { return env[k] } }
 	p, err := config.FindPaths(get(map[string]string{"JCODE_HOME": "/j", "XDG_CONFIG_HOME": "/x"}))
 	if err != nil || p.Config != filepath.FromSlash("/j") || p.Data != p.Config {

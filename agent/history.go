@@ -56,7 +56,7 @@ func (c *Conversation) load(ctx context.Context) error {
 		}
 	}
 	if c.opt.Loaded != nil {
-		c.opt.Loaded(ctx, c.row.ID)
+		c.opt.Loaded(c.row.ID, rows)
 	}
 	c.mu.Lock()
 	c.rows, c.turns, c.todo, c.total, c.cost = rows, turns, todo, total, kept.Cost

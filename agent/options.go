@@ -112,9 +112,9 @@ type Options struct {
 	TurnStarted func(TurnStart)
 	// SkillGiven is told that a message was committed that holds a skill's instructions.
 	SkillGiven func(sessionID, skill string)
-	// Loaded is told that the history was read from the store: after a resume, and after a
-	// rewind took messages out of it.
-	Loaded func(ctx context.Context, sessionID string)
+	// Loaded is told that the history was read from the store, and what it is: after a resume,
+	// and after a rewind took messages out of it.
+	Loaded func(sessionID string, rows []session.Message)
 	// Compacted is told that a summary took the place of a part of the history.
 	Compacted func(ctx context.Context, sessionID string)
 	// TurnEnded is told when a turn ends.

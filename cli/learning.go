@@ -156,45 +156,52 @@ func (l *learning) before(_ context.Context, sessionID string) agent.Announcemen
 }
 
 // restored tells skills and instructions what a history that was read from the store holds.
-func (l *learning) restored(ctx context.Context, sessionID string) {
-	live, archived := l.loadedIn(ctx, sessionID)
+func (l *learning) restored(sessionID string, rows []session.Message) {
+	live, archived := skillsIn(rows)
 	l.skills.Session(sessionID).Restore(live, archived)
 	l.of(sessionID).set.Rewound()
 }
 
 // compacted tells the skills what a compaction has left of them in the history.
 func (l *learning) compacted(ctx context.Context, sessionID string) {
-	live, _ := l.loadedIn(ctx, sessionID)
+	rows, err := l.app.store.Messages(ctx, sessionID)
+	if err != nil {
+		l.app.board.say(agent.LevelWarn, "skills: %v", err)
+		return
+	}
+	live, _ := skillsIn(rows)
 	l.skills.Session(sessionID).Compacted(live)
 }
 
 // given tells the skills that a message of the person holds one.
 func (l *learning) given(sessionID, skill string) { l.skills.Session(sessionID).Given(skill) }
 
-// loadedIn gives the skills that a session's calls and the person's commands have loaded:
-// those whose text stands in the history, and those before a summary.
-func (l *learning) loadedIn(ctx context.Context, sessionID string) (live, archived []string) {
-	liveArgs, oldArgs, err := l.app.store.CallArguments(ctx, sessionID, "skill")
-	if err != nil {
-		l.app.board.say(agent.LevelWarn, "skills: %v", err)
+// skillsIn gives the skills that the calls of the model and the commands of the person have
+// loaded: those whose text stands in the history, and those before a summary.
+func skillsIn(rows []session.Message) (live, archived []string) {
+	add := func(m session.Message, skill string) {
+		if m.Archived == 0 {
+			live = append(live, skill)
+		} else {
+			archived = append(archived, skill)
+		}
 	}
-	live, archived, err = l.app.store.PromptParts(ctx, sessionID, session.PartSkill)
-	if err != nil {
-		l.app.board.say(agent.LevelWarn, "skills: %v", err)
-	}
-	names := func(list []string) (out []string) {
-		for _, raw := range list {
+	for _, m := range rows {
+		for _, p := range m.Parts {
+			if p.Kind == session.PartSkill {
+				add(m, p.Text)
+			}
+		}
+		for _, c := range m.Calls {
 			var args struct {
 				Name string `json:"name"`
 			}
-			if json.Unmarshal([]byte(raw), &args) == nil && args.Name != "" {
-				out = append(out, args.Name)
+			if c.Name == "skill" && c.Status == session.StatusDone && json.Unmarshal([]byte(c.Arguments), &args) == nil && args.Name != "" {
+				add(m, args.Name)
 			}
 		}
-		return out
 	}
-	// Those of messages come last: their versions are known.
-	return append(names(liveArgs), live...), append(names(oldArgs), archived...)
+	return live, archived
 }
 
 // Allow implements skills.Grants: the rules hold until the turn ends.

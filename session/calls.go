@@ -86,67 +86,6 @@ func (s *Store) InterruptOpenCalls(ctx context.Context, sessionID, text string) 
 	return int(count), nil
 }
 
-// CallArguments gives the arguments of a session's calls of one tool that ended well, in
-// order: those in live messages, and those in messages that a summary has replaced. Calls
-// that a rewind took out are in neither.
-func (s *Store) CallArguments(ctx context.Context, sessionID, tool string) (live, archived []string, err error) {
-	err = s.read(ctx, `SELECT c.arguments, m.archived_by FROM sessions s
-		JOIN tool_calls c ON c.message > (s.n << ?1) AND c.message < ((s.n + 1) << ?1)
-		JOIN messages m ON m.id = c.message AND m.rewound = 0
-		WHERE s.id = ?2 AND c.name = ?3 AND c.status = ?4 ORDER BY c.message, c.idx`,
-		[]any{seqBits, sessionID, tool, StatusDone}, func(scan func(...any) error) error {
-			var text sql.NullString
-			var by int64
-			if err := scan(&text, &by); err != nil {
-				return err
-			}
-			if by == 0 {
-				live = append(live, text.String)
-			} else {
-				archived = append(archived, text.String)
-			}
-			return nil
-		})
-	if err != nil {
-		return nil, nil, fmt.Errorf("calls of %s in session %s: %w", tool, sessionID, err)
-	}
-	return live, archived, nil
-}
-
-// PromptParts gives the text of one kind of parts of the person's messages of a session, in
-// order: those of live messages, and those of messages that a summary has replaced.
-// Messages that a rewind took out are in neither.
-func (s *Store) PromptParts(ctx context.Context, sessionID, kind string) (live, archived []string, err error) {
-	err = s.read(ctx, `SELECT m.parts, m.archived_by FROM sessions s
-		JOIN messages m ON m.id > (s.n << ?1) AND m.id < ((s.n + 1) << ?1)
-		WHERE s.id = ?2 AND m.role = ?3 AND m.rewound = 0 AND instr(m.parts, ?4) > 0 ORDER BY m.id`,
-		[]any{seqBits, sessionID, RoleUser, `"kind":"` + kind + `"`}, func(scan func(...any) error) error {
-			var raw sql.RawBytes
-			var by int64
-			if err := scan(&raw, &by); err != nil {
-				return err
-			}
-			var parts []Part
-			if decodeParts(raw, &parts) != nil {
-				return nil // a row that cannot be read holds nothing; whoever shows it says so
-			}
-			for _, p := range parts {
-				switch {
-				case p.Kind != kind:
-				case by == 0:
-					live = append(live, p.Text)
-				default:
-					archived = append(archived, p.Text)
-				}
-			}
-			return nil
-		})
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s parts of session %s: %w", kind, sessionID, err)
-	}
-	return live, archived, nil
-}
-
 func (t *tx) messageID(sessionID string, seq int64) (int64, error) {
 	var n int64
 	if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {

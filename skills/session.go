@@ -181,8 +181,9 @@ func (s *Session) Restore(live, compacted []string) {
 	clear(s.loaded)
 	clear(s.carried)
 	for _, skill := range live {
-		name, hash := nameAndVersion(skill)
-		s.loaded[name] = hash
+		if name, hash := nameAndVersion(skill); s.loaded[name] == "" || hash != unknownVersion {
+			s.loaded[name] = hash
+		}
 	}
 	for _, skill := range compacted {
 		if name, hash := nameAndVersion(skill); s.loaded[name] == "" {

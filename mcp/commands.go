@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/command"
 )
@@ -144,7 +145,8 @@ func nextWord(s string) (word, rest string) {
 	return word, strings.TrimSpace(rest)
 }
 
-// completePrompt asks the server for values of the argument that is being typed.
+// completePrompt asks the server for values of the argument that is being typed, and gives
+// the lines that they make with those before it.
 func (s *session) completePrompt(ctx context.Context, p PromptInfo, typed string) []string {
 	words := strings.Fields(typed)
 	if strings.HasSuffix(typed, " ") || len(words) == 0 {
@@ -160,5 +162,10 @@ func (s *session) completePrompt(ctx context.Context, p PromptInfo, typed string
 	if err != nil {
 		return nil // a completion that does not come is none
 	}
-	return res.Completion.Values
+	before := strings.Join(words[:len(words)-1], " ")
+	lines := make([]string, 0, len(res.Completion.Values))
+	for _, v := range res.Completion.Values {
+		lines = append(lines, strings.TrimSpace(before+" "+text.Clean(v)))
+	}
+	return lines
 }

@@ -220,6 +220,11 @@ func TestPromptsResourcesAndInstructions(t *testing.T) { // section 6
 			t.Errorf("%q: %+v %v", args, out, err)
 		}
 	}
+	for typed, want := range map[string]string{"ma": "main.go main_test.go", "a.go ma": "a.go main.go a.go main_test.go", "": "main.go main_test.go"} {
+		if got := strings.Join(c.Complete(t.Context(), typed), " "); got != want {
+			t.Errorf("%q is completed to %q, want %q", typed, got, want)
+		}
+	}
 	if list := r.m.Resources(t.Context()); len(list) != 2 || list[0].URI != "mem://notes" || list[0].Name != "Notes" || !list[1].Template {
 		t.Errorf("%+v", list)
 	}

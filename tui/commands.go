@@ -17,6 +17,8 @@ type slash struct {
 	name, hint, help string
 	run              func(p *program, args string) tea.Cmd
 	complete         func(p *program, args string) []string
+	// outside completes with what another room knows, which may take its time.
+	outside func(ctx context.Context, args string) []string
 }
 
 // ownCommands are the ones that concern the terminal itself. The table is never written.
@@ -70,11 +72,7 @@ func (p *program) commands() []slash {
 		pl := &p.opt.Panels[i]
 		if !seen[pl.Name] {
 			seen[pl.Name] = true
-			c := slash{name: pl.Name, help: pl.Help, run: func(p *program, args string) tea.Cmd { return p.openPanel(pl, args) }}
-			if pl.Complete != nil {
-				c.complete = func(p *program, args string) []string { return pl.Complete(p.ctx, args) }
-			}
-			all = append(all, c)
+			all = append(all, slash{name: pl.Name, help: pl.Help, outside: pl.Complete, run: func(p *program, args string) tea.Cmd { return p.openPanel(pl, args) }})
 		}
 	}
 	for _, c := range p.opt.Commands.List() {
@@ -89,7 +87,7 @@ func (p *program) commands() []slash {
 
 // foreign makes a command of another room one of the terminal.
 func foreign(c command.Command) slash {
-	s := slash{name: c.Name, hint: c.Hint, help: c.Description}
+	s := slash{name: c.Name, hint: c.Hint, help: c.Description, outside: c.Complete}
 	if c.Origin != "" {
 		s.help += " (" + c.Origin + ")"
 	}
@@ -99,9 +97,6 @@ func foreign(c command.Command) slash {
 			out, err := c.Run(ctx, args)
 			return func(p *program) tea.Cmd { return p.outcome(line, out, err) }
 		})
-	}
-	if c.Complete != nil {
-		s.complete = func(p *program, args string) []string { return c.Complete(p.ctx, args) }
 	}
 	return s
 }

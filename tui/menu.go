@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -140,7 +141,12 @@ func (p *program) menuUpdate() tea.Cmd {
 	}
 	line := p.in.lines[0]
 	if len(p.in.lines) == 1 && len(line) > 0 && line[0].s == "/" {
-		p.commandMenu(plainText([][]glyph{line[:p.in.cur.col]}))
+		if cmd := p.commandMenu(plainText([][]glyph{line[:p.in.cur.col]})); cmd != nil {
+			if p.fileToken() >= 0 {
+				return tea.Batch(cmd, p.fileMenu(true))
+			}
+			return cmd
+		}
 	}
 	if !p.menu.active() && p.fileToken() >= 0 {
 		return p.fileMenu(true)
@@ -152,18 +158,18 @@ func (p *program) menuUpdate() tea.Cmd {
 }
 
 // commandMenu offers commands by what was typed of their name, then values of their argument.
-func (p *program) commandMenu(typed string) {
+// The command brings values that are not known at once.
+func (p *program) commandMenu(typed string) tea.Cmd {
 	name, args, hasArgs := strings.Cut(typed[1:], " ")
 	if hasArgs {
 		c, ok := p.findCommand(name)
-		if !ok || c.complete == nil {
-			return
+		switch {
+		case ok && c.complete != nil:
+			p.offerValues(name, c.complete(p, args))
+		case ok && c.outside != nil:
+			return p.askValues(typed, name, func(ctx context.Context) []string { return c.outside(ctx, args) })
 		}
-		for _, v := range c.complete(p, args) {
-			p.menu.choices = append(p.menu.choices, choice{insert: v, name: v})
-		}
-		p.menu.kind, p.menu.start = menuArgument, len(glyphs(name))+2
-		return
+		return nil
 	}
 	type scored struct {
 		choice
@@ -190,6 +196,46 @@ func (p *program) commandMenu(typed string) {
 		p.menu.choices = append(p.menu.choices, f.choice)
 	}
 	p.menu.kind, p.menu.start = menuCommand, 0
+	return nil
+}
+
+// offerValues offers what may stand behind a command.
+func (p *program) offerValues(command string, values []string) {
+	p.menu.choices = nil
+	for _, v := range values {
+		p.menu.choices = append(p.menu.choices, choice{insert: v, name: v})
+	}
+	p.menu.kind, p.menu.start = menuArgument, len(glyphs(command))+2
+}
+
+// atOnce is how long a value may take that is still offered with the key that asked for it.
+const atOnce = 20 * time.Millisecond
+
+// askValues asks another room for values. Those that take longer are offered when they come,
+// if the line is still the same.
+func (p *program) askValues(typed, command string, complete func(context.Context) []string) tea.Cmd {
+	ctx, got := p.ctx, make(chan []string, 1)
+	go func() { got <- complete(ctx) }()
+	select {
+	case values := <-got:
+		p.offerValues(command, values)
+		return nil
+	case <-time.After(atOnce):
+	}
+	return p.background(func(ctx context.Context) do {
+		select {
+		case values := <-got:
+			return func(p *program) tea.Cmd {
+				line := p.in.lines[0]
+				if len(values) > 0 && p.front() == nil && p.in.cur.row == 0 && plainText([][]glyph{line[:p.in.cur.col]}) == typed {
+					p.offerValues(command, values)
+				}
+				return nil
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	})
 }
 
 // fileToken gives the column of the @ of the word at the cursor, or -1. A word that was

@@ -123,6 +123,33 @@ func TestLivePanelFollowsWhatItShows(t *testing.T) { // mcp.md section 4, /mcp
 	}
 }
 
+func TestSlowCompletionHoldsNoKeyUp(t *testing.T) { // mcp.md section 6, prompts
+	release := make(chan struct{})
+	r := run(t, 80, 24, func(o *Options) {
+		o.Panels = []Panel{{
+			Name: "servers", Help: "servers", Rows: func(context.Context) ([]Row, error) { return nil, nil },
+			Complete: func(ctx context.Context, args string) []string {
+				if strings.HasPrefix(args, "slow") {
+					select {
+					case <-release:
+					case <-ctx.Done():
+					}
+				}
+				return []string{args + "-completed"}
+			},
+		}}
+	}).ready()
+	r.Type("/servers fast")
+	r.see("› fast-completed")
+	r.Press("ctrl+u")
+	r.Type("/servers slow and on")
+	r.see("/servers slow and on") // typed although nothing answers
+	close(release)
+	r.see("› slow and on-completed") // of the line as it is, not of those before
+	r.Press("tab")
+	r.see("/servers slow and on-completed")
+}
+
 // squeezed takes all white space away: words may stand on any line.
 func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
 

@@ -126,7 +126,7 @@ func elicit(s *server) {
 // full offers everything else: prompts, resources, instructions, log messages.
 func full(s *server) {
 	s.instructions = "Use echo for everything."
-	s.capabilities = map[string]any{"tools": map[string]any{}, "prompts": map[string]any{}, "resources": map[string]any{}, "logging": map[string]any{}}
+	s.capabilities = map[string]any{"tools": map[string]any{}, "prompts": map[string]any{}, "resources": map[string]any{}, "completions": map[string]any{}, "logging": map[string]any{}}
 	s.tools = append(s.tools, tool{"log", define("log", "Sends a log message.", anySchema), func(s *server, c call) {
 		s.notify("notifications/message", map[string]any{"level": "warning", "logger": "x", "data": "disk almost full"})
 		s.text(c, "logged")

@@ -188,6 +188,10 @@ func readsNoSecrets(t *testing.T, r *rig) {
 		"cp -r ../home/.ssh copy; cat copy/id":                   false,
 		fmt.Sprintf("cat /proc/%d/environ", os.Getpid()):         false,
 		fmt.Sprintf("cat /proc/%d/root/etc/passwd", os.Getpid()): false,
+		fmt.Sprintf("head -c 1 /proc/%d/mem", os.Getpid()):       false,
+		fmt.Sprintf("cat /proc/%d/maps", os.Getpid()):            false,
+		fmt.Sprintf("readlink /proc/%d/fd/0", os.Getpid()):       false,
+		fmt.Sprintf("ls /proc/%d/cwd/", os.Getpid()):             false,
 	} {
 		out, code := r.sh(line)
 		leaks := strings.Contains(out, "content of home/.ssh") || strings.Contains(out, "credentials") && strings.Contains(out, "content of") || strings.Contains(out, "TMPDIR=")
@@ -305,6 +309,22 @@ func TestConfinedCommandsReachNoSocketsOfOthers(t *testing.T) {
 	}
 	if out, _ := r.sh(`echo "[$SSH_AUTH_SOCK$TMUX$DISPLAY]"`); out != "[]\n" {
 		t.Errorf("it is told of them: %q", out)
+	}
+	if r.Report().Landlock >= 6 || r.Report().Network == "namespace" {
+		abstract, err := net.Listen("unix", "@jcode-test-"+filepath.Base(short))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer abstract.Close()
+		for _, network := range []bool{false, true} {
+			if r.policy.Network = network; network && r.Report().Landlock < 6 {
+				break
+			}
+			if out, code := r.sh(self + " dial-unix " + abstract.Addr().String()); code == 0 {
+				t.Errorf("an abstract one, network %v: %q", network, out)
+			}
+		}
+		r.policy.Network = false
 	}
 	// A service of the project's own is another matter.
 	r.project = short

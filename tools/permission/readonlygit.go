@@ -75,6 +75,47 @@ func gitReads(sub string, args []word, texts []string) bool {
 	return false
 }
 
+// configured gives the files that a git command writes settings to: they steer git as its
+// hooks do, and no word names them.
+func (a *analysis) configured(args []word) (out []string) {
+	args = skipGlobal(args)
+	if len(args) == 0 || args[0].text != "config" {
+		return nil
+	}
+	args = args[1:]
+	values := 0
+	for _, w := range args {
+		if !strings.HasPrefix(w.text, "-") {
+			values++
+		}
+	}
+	if values < 2 && !hasFlag(args, "e", "--edit", "--add", "--unset", "--unset-all", "--replace-all", "--rename-section", "--remove-section") {
+		return nil // it asks for a setting
+	}
+	if hasFlag(args, "", "--global") {
+		return []string{resolve(a.places.home + "/.gitconfig"), resolve(a.places.home + "/.config/git/config")}
+	}
+	for _, dir := range a.dirs {
+		if dir != "" {
+			out = append(out, resolve(dir+"/.git/config"))
+		}
+	}
+	return out
+}
+
+// skipGlobal passes over the flags before git's subcommand.
+func skipGlobal(args []word) []word {
+	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
+		switch flag := args[0].text; flag {
+		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--exec-path":
+			args = args[min(2, len(args)):]
+		default:
+			args = args[1:]
+		}
+	}
+	return args
+}
+
 // harmlessKey reports whether a setting holds no secret: those of the person's own
 // configuration, outside of the workspace, may.
 func harmlessKey(key string) bool {

@@ -114,6 +114,9 @@ func (a *analysis) command(words []word, doubt string) {
 		for _, w := range words[1:] {
 			c.touches = append(c.touches, a.targets(w)...)
 		}
+		if known && name == "git" {
+			c.touches = append(c.touches, a.configured(words[1:])...)
+		}
 	}
 	a.line.Commands = append(a.line.Commands, c)
 	if name == "cd" {

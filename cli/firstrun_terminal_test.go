@@ -73,6 +73,9 @@ func TestFirstRunTakesAnAPIKey(t *testing.T) {
 	c.Terminal = term
 	t.Cleanup(term.Close)
 
+	if _, err := c.Wait(patience, func(s terminal.Screen) bool { return s.Contains("Choose how to begin") && !s.CursorVisible }); err != nil {
+		t.Errorf("a list that takes no text shows a cursor: %v", err)
+	}
 	c.choose("Enter an API key")
 	c.wait("Whose key?")
 	c.Type("acme")

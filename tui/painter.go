@@ -57,12 +57,13 @@ func newPainter(tty term.File, env []string) *painter {
 	return p
 }
 
-// enter goes over to the alternate screen.
+// enter goes over to the alternate screen, without the cursor that the shell left visible:
+// the first frame may have none.
 func (p *painter) enter() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.active, p.lines, p.moved = true, nil, true
-	if _, err := io.WriteString(p.tty, ansi.SetModeAltScreenSaveCursor); err != nil {
+	if _, err := io.WriteString(p.tty, ansi.SetModeAltScreenSaveCursor+ansi.ResetModeTextCursorEnable); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
 	return nil

@@ -66,12 +66,13 @@ func (c *chat) readHome(name string) string {
 // terminal, and runs a sed command with that line as $line on the file.
 func (c *chat) editor(sed string) {
 	c.t.Helper()
-	file := filepath.Join(c.t.TempDir(), "editor")
+	dir := c.t.TempDir() // found by PATH: its own name may have blanks
+	file := filepath.Join(dir, "test-editor")
 	script := "#!/bin/sh\necho editing \"$1\"\nread line\nsed \"" + sed + "\" \"$1\" > \"$1.new\" && mv \"$1.new\" \"$1\"\n"
 	if err := os.WriteFile(file, []byte(script), 0o700); err != nil {
 		c.t.Fatal(err)
 	}
-	c.env = append(c.env, "VISUAL=", "EDITOR="+file)
+	c.env = append(c.env, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "VISUAL=", "EDITOR=test-editor")
 }
 
 // A skill that is edited from the list is live at once; the editor has the terminal

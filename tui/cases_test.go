@@ -245,11 +245,11 @@ func TestPastedAtSignsSearchNothing(t *testing.T) { // U04
 func TestExternalEditorGetsTheRealText(t *testing.T) { // U05
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")
-	script := filepath.Join(dir, "editor")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\ncp \"$1\" "+seen+"\necho added >> \"$1\"\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "test-editor"), []byte("#!/bin/sh\ncp \"$1\" '"+seen+"'\necho added >> \"$1\"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	r := run(t, 80, 24, func(o *Options) { o.Env = append(o.Env, "EDITOR="+script) }).ready()
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")) // the folder's own name may have blanks
+	r := run(t, 80, 24, func(o *Options) { o.Env = append(o.Env, "EDITOR=test-editor") }).ready()
 	text := strings.Repeat("a pasted line\n", 50) + "end"
 	r.Paste(text)
 	r.see("[Pasted text #1: 51 lines]")

@@ -109,6 +109,7 @@ func (p *program) outcome(line string, out command.Outcome, err error) tea.Cmd {
 	}
 	if out.Notice != "" {
 		p.say(agent.LevelInfo, out.Notice)
+		p.told = p.tr.last()
 	}
 	if out.Draft != "" {
 		p.in.SetText(out.Draft)

@@ -60,7 +60,11 @@ func (p *program) event(ev agent.Event) tea.Cmd {
 	case agent.UsageEvent:
 		p.usage = ev
 	case agent.Rewound:
+		last := p.tr.last()
 		p.tr.cut(ev.From)
+		if last != nil && last == p.told && p.tr.last() != last { // the command that rewound has been answered before
+			p.tr.add(last)
+		}
 	case agent.QueueChanged:
 		p.queue = ev.Queued
 	case agent.TodoChanged:

@@ -25,6 +25,7 @@ type program struct {
 	dark          bool
 
 	tr   *transcript
+	told item // the last answer of a command
 	in   *editor
 	hist recall
 	menu menu

@@ -214,6 +214,27 @@ func TestPromptDuringASwitchGoesToTheNewSession(t *testing.T) {
 	}
 }
 
+// The events of a rewind may come after the answer of the command that made it.
+func TestAnswerOfARewindStaysWhicheverComesFirst(t *testing.T) {
+	for name, answerFirst := range map[string]bool{"answer first": true, "event first": false} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := still(t, 80, 24, nil)
+			feed(p, agent.TurnStart{Prompt: "go", Seq: 1}, agent.TextDelta{Text: "gone"}, agent.AssistantMessage{Text: "gone"}, agent.TurnEnd{Reason: agent.StopDone})
+			answer := func() { p.outcome("/rewind 1", command.Outcome{Notice: "Rewound."}, nil) }
+			if answerFirst {
+				answer()
+			}
+			feed(p, agent.Rewound{From: 1})
+			if !answerFirst {
+				answer()
+			}
+			if s := stripped(p.frameText()); strings.Count(s, "Rewound.") != 1 || strings.Contains(s, "gone") {
+				t.Errorf("screen:\n%s", s)
+			}
+		})
+	}
+}
+
 func TestResumeShowsTheWholeSession(t *testing.T) {
 	fs := &fakeSessions{}
 	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })

@@ -35,6 +35,19 @@ func TestFirstRequestIsSmallAndTheOnlyOne(t *testing.T) {
 }
 
 func TestRoundsOfToolsCostOneRequestEachOnOneConnection(t *testing.T) {
+	// A busy machine may let the end of an answer come too late for its connection to be used
+	// again; a program that never uses one again needs as many as rounds each time.
+	for try := 1; connectionsOfRounds(t) > 2; try++ {
+		if try == 10 {
+			t.Fatal("more than two connections were opened, ten times in a row")
+		}
+	}
+}
+
+// connectionsOfRounds runs ten rounds of tools, checks that each costs one request, and gives
+// the connections they took.
+func connectionsOfRounds(t *testing.T) int {
+	t.Helper()
 	const rounds = 10
 	n := 0
 	srv := modeltest.New(t, modeltest.Func(func(modeltest.Request) modeltest.Reply {
@@ -51,9 +64,7 @@ func TestRoundsOfToolsCostOneRequestEachOnOneConnection(t *testing.T) {
 	if got := len(srv.Requests()); got != rounds+1 {
 		t.Errorf("%d rounds made %d requests", rounds, got)
 	}
-	if got := srv.Connections(); got > 2 {
-		t.Errorf("%d connections were opened", got)
-	}
+	return srv.Connections()
 }
 
 func TestSchemasAndSystemPromptAreShort(t *testing.T) {

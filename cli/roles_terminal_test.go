@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"jcode/internal/modeltest"
+	"jcode/internal/terminal"
 )
 
 // roleFile writes a role of the person's own.
@@ -41,7 +42,7 @@ func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
 	c.wait("Talks like one", "ctrl+e edit", "ctrl+d delete")
 	c.Type("pirate")
 	c.Press("ctrl+e")
-	c.wait("editing " + file)
+	c.until(func(terminal.Screen) bool { return strings.Contains(c.Output(), "editing "+file) }) // however it wraps
 	c.Type("ahoy")
 	c.Press("enter")
 	c.wait("Talks loudly", "entered anew")
@@ -103,6 +104,7 @@ func TestFaultyEditOfARoleIsSaid(t *testing.T) {
 	c := newChat(t)
 	c.roleFile("pirate", "---\ndescription: Talks like one\n---\nSay hello.\n")
 	c.editor("s/description: .*/mode: $line/")
+	c.env = append(c.env, "TMPDIR=/tmp") // its name is part of a line that must fit
 	c.start()
 	for _, name := range []string{"pirate", "coder"} {
 		c.say("/roles")

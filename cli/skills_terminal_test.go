@@ -85,7 +85,9 @@ func TestSkillIsEditedFromTheList(t *testing.T) {
 	c.say("/skills")
 	c.wait("Greets people.", "ctrl+e edit")
 	c.Press("ctrl+e")
-	c.wait("editing ", ".jcode/skills/greeting/SKILL.md")
+	c.until(func(s terminal.Screen) bool { // however its path wraps
+		return s.Contains("editing ") && strings.Contains(c.Output(), ".jcode/skills/greeting/SKILL.md")
+	})
 	c.Type("ahoy")
 	c.Press("enter")
 	c.wait("Greets sailors.", "skills: changed greeting", "ctrl+e edit")

@@ -186,6 +186,9 @@ func (p *program) paste(s string) tea.Cmd {
 		if t, ok := d.(interface{ paste(s string) }); ok {
 			t.paste(s)
 		}
+		if pk, ok := d.(*picker); ok {
+			return pk.searched(p)
+		}
 		return nil
 	}
 	p.typing.last = time.Now()

@@ -120,7 +120,13 @@ type fakeSessions struct {
 	opened  []string
 }
 
-func (f *fakeSessions) List(context.Context, string, bool) ([]session.Session, error) {
+func (f *fakeSessions) List(_ context.Context, query string, _ bool) ([]session.Session, error) {
+	if query != "" {
+		if query != "zebra" {
+			return nil, nil
+		}
+		return []session.Session{{ID: "a", Title: "alpha", Updated: time.Now()}}, nil // by its messages
+	}
 	return []session.Session{{ID: "a", Title: "alpha", Updated: time.Now()}, {ID: "b", Title: "beta", Updated: time.Now()}}, nil
 }
 
@@ -248,6 +254,30 @@ func TestResumeShowsTheWholeSession(t *testing.T) {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q:\n%s", want, s)
 		}
+	}
+}
+
+// However the search and the rows come together, a session is found by its messages.
+func TestSessionsAreFoundByTheirMessages(t *testing.T) {
+	for how, search := range map[string]func(p *program){
+		"typed":           func(p *program) { press(p, "z", "e", "b", "r", "a") },
+		"pasted":          func(p *program) { settleCmd(p, p.paste("zebra")) },
+		"rows come later": func(p *program) {},
+	} {
+		t.Run(how, func(t *testing.T) {
+			fs := &fakeSessions{}
+			p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+			p.in.Insert("/resume")
+			if how == "rows come later" {
+				p.in.Insert(" zebra")
+			}
+			press(p, "enter")
+			search(p)
+			press(p, "enter")
+			if len(fs.opened) != 1 || fs.opened[0] != "a" {
+				t.Errorf("opened %v:\n%s", fs.opened, stripped(p.frameText()))
+			}
+		})
 	}
 }
 

@@ -43,13 +43,13 @@ func (p *program) refill(pk *picker, rows func(ctx context.Context) ([]Row, erro
 	pk.loading = len(pk.rows) == 0
 	return p.background(func(ctx context.Context) do {
 		got, err := rows(ctx)
-		return func(*program) tea.Cmd {
+		return func(p *program) tea.Cmd {
 			pk.set(got)
 			then()
 			if err != nil {
 				pk.failed = err.Error()
 			}
-			return nil
+			return pk.searched(p) // new rows know nothing of the search
 		}
 	})
 }

@@ -136,11 +136,17 @@ func (pk *picker) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	if !pk.noSearch && pk.search.key(k, act) {
 		pk.at = 0
 		pk.filter()
-		if pk.typed != nil {
-			return pk.typed(p, pk.search.ed.Text())
-		}
+		return pk.searched(p)
 	}
 	return nil
+}
+
+// searched tells who looks further than the rows what the search is now.
+func (pk *picker) searched(p *program) tea.Cmd {
+	if pk.typed == nil {
+		return nil
+	}
+	return pk.typed(p, pk.search.ed.Text())
 }
 
 // moveKey moves the cursor.

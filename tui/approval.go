@@ -24,10 +24,13 @@ type approval struct {
 	word   *field
 	edit   *editor // of the argument that may be changed
 	edited bool
-	fits   bool // all of the body is in sight
-	kept   []string
-	stamp  int
-	width  int
+	// numbers gives the places in the question of options that are shown by others; nil when
+	// they are the same.
+	numbers map[int]int
+	fits    bool // all of the body is in sight
+	kept    []string
+	stamp   int
+	width   int
 }
 
 func newApproval(id string, q tools.Question) *approval {
@@ -187,10 +190,35 @@ func (a *approval) take(value string) {
 	m[a.q.Editable] = raw
 	if args, err := json.Marshal(m); err == nil {
 		a.q.Arguments, a.edited, a.kept = args, true, nil
+		a.dropGrants()
 		if a.q.Command != "" {
 			a.q.Command = value
 		}
 	}
+}
+
+// dropGrants takes away the answers that would hold for longer: they speak of the call as
+// it was before it was edited.
+func (a *approval) dropGrants() {
+	var once []tools.AnswerOption
+	numbers := map[int]int{}
+	for i, o := range a.q.Options {
+		if o.Scope == tools.AnswerOnce || o.Scope == tools.AnswerNo {
+			numbers[len(once)] = a.number(i)
+			once = append(once, o)
+		}
+	}
+	if len(once) > 0 {
+		a.q.Options, a.numbers, a.at = once, numbers, 0
+	}
+}
+
+// number is the place of a shown option among those of the question.
+func (a *approval) number(i int) int {
+	if n, ok := a.numbers[i]; ok {
+		return n
+	}
+	return i
 }
 
 func (a *approval) paste(s string) {
@@ -203,7 +231,7 @@ func (a *approval) paste(s string) {
 }
 
 func (a *approval) reply(p *program, option int, word string) tea.Cmd {
-	ans := tools.Answer{Scope: tools.AnswerNo, Option: option, Word: strings.TrimSpace(word)}
+	ans := tools.Answer{Scope: tools.AnswerNo, Option: a.number(option), Word: strings.TrimSpace(word)}
 	if option >= 0 {
 		ans.Scope = a.q.Options[option].Scope
 	}

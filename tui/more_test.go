@@ -63,10 +63,12 @@ func TestApprovalCanBeEdited(t *testing.T) {
 	press(p, "e", "ctrl+u", "go vet", "enter")
 	if s := stripped(p.frameText()); !strings.Contains(s, "go vet") || !strings.Contains(s, "as you edited it") {
 		t.Errorf("the change does not show:\n%s", s)
+	} else if strings.Contains(s, "session") || strings.Contains(s, "always") {
+		t.Errorf("a grant for the command as it was is still offered:\n%s", s)
 	}
 	press(p, "y")
 	a, ok := f.answered("q")
-	if !ok || string(a.Arguments) != `{"cmd":"go vet","dir":"x"}` {
+	if !ok || a.Scope != tools.AnswerOnce || a.Option != 0 || string(a.Arguments) != `{"cmd":"go vet","dir":"x"}` {
 		t.Errorf("answer %+v %s", a, a.Arguments)
 	}
 }

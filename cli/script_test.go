@@ -15,6 +15,7 @@ import (
 	"jcode/cli"
 	"jcode/internal/mcptest"
 	"jcode/internal/modeltest"
+	"jcode/internal/terminal"
 	"jcode/tools/sandbox"
 )
 
@@ -24,6 +25,9 @@ func TestMain(m *testing.M) {
 	// sandbox, a server.
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(cli.Main(os.Args[1:], cli.System()))
+	}
+	if filepath.Base(os.Args[0]) != "jcode" { // jcode itself respects nohup
+		terminal.HeedSignals()
 	}
 	testscript.Main(m, map[string]func(){
 		"jcode": func() { os.Exit(cli.Main(os.Args[1:], cli.System())) },

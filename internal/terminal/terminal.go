@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -91,7 +90,7 @@ func Start(cmd *exec.Cmd, cols, rows int) (*Terminal, error) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
-	heedInterrupts()
+	HeedSignals()
 	if err := cmd.Start(); err != nil {
 		t.Close()
 		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
@@ -103,15 +102,6 @@ func Start(cmd *exec.Cmd, cols, rows int) (*Terminal, error) {
 		t.touch()
 	}()
 	return t, nil
-}
-
-// heedInterrupts lets programs that are started from here on end by Ctrl+C, as from an
-// interactive shell: who starts tests in the background makes them ignore SIGINT, and
-// children inherit that, but not a handler.
-func heedInterrupts() {
-	if signal.Ignored(os.Interrupt) {
-		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	}
 }
 
 func withDefault(env []string, key, value string) []string {

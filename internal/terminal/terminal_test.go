@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -81,6 +82,18 @@ func TestCtrlCEndsAProgramAlsoWhereInterruptsAreIgnored(t *testing.T) {
 	case <-term.Exited():
 	case <-time.After(limit):
 		t.Errorf("it goes on:\n%s", term.Screen().Text())
+	}
+}
+
+// Tests under nohup ignore SIGHUP; the programs in their terminals must not.
+func TestHangupEndsAProgramAlsoUnderNohup(t *testing.T) {
+	signal.Ignore(syscall.SIGHUP)
+	t.Cleanup(func() { signal.Reset(syscall.SIGHUP) })
+	term := start(t, `kill -HUP $$; exec sleep 300`, 20, 3)
+	select {
+	case <-term.Exited():
+	case <-time.After(limit):
+		t.Error("it goes on")
 	}
 }
 

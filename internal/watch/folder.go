@@ -66,7 +66,7 @@ func (w *Watcher) reportGone(f *folder, keep []string, report bool) {
 			continue
 		}
 		for _, r := range w.roots {
-			if !r.single && within(r.Path, name) >= 0 {
+			if within(r.Path, name) >= 0 {
 				w.report(name)
 			}
 		}
@@ -127,9 +127,7 @@ func (w *Watcher) wanted() map[string][]string {
 			continue
 		}
 		add(r.Path)
-		if !r.single {
-			add(filepath.Dir(r.Path)) // tells when the root is removed or replaced
-		}
+		add(filepath.Dir(r.Path)) // tells when the root is removed or replaced
 	}
 	for i := range w.roots {
 		if isDir(w.roots[i].Path) {

@@ -168,7 +168,7 @@ func (w *Watcher) changed(ev fsnotify.Event) {
 func (w *Watcher) folderGone(f *folder) {
 	for _, name := range f.names {
 		for _, r := range w.roots {
-			if !r.single && within(r.Path, name) >= 0 {
+			if within(r.Path, name) >= 0 {
 				w.report(name)
 			}
 		}

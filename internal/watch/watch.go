@@ -26,20 +26,6 @@ type Root struct {
 	// Match says which paths are worth a report; nil means all. Folders that vanish
 	// are reported without asking it.
 	Match func(path string) bool
-
-	// single marks a root made by File: the folder is only a means.
-	single bool
-}
-
-// File is the root for one single file, which need not exist. The folder is what is
-// watched, since a watch on a file is lost when an editor replaces the file.
-func File(path string) Root {
-	path = filepath.Clean(path)
-	return Root{
-		Path:   filepath.Dir(path),
-		Match:  func(p string) bool { return p == path },
-		single: true,
-	}
 }
 
 // Options tune a Watcher. The zero value is what production uses.

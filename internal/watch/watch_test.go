@@ -199,7 +199,7 @@ func TestSingleFileSurvivesReplacement(t *testing.T) {
 	both(t, func(t *testing.T, opts watch.Options) {
 		dir := tempDir(t)
 		file := filepath.Join(dir, "config.json")
-		w := start(t, opts, watch.File(file))
+		w := start(t, opts, watch.Root{Path: dir, Match: func(p string) bool { return p == file }})
 		for i := range 3 {
 			write(t, filepath.Join(dir, "other"), fmt.Sprint("noise", i))
 			write(t, file+".tmp", strings.Repeat("x", i+1))

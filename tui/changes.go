@@ -1,0 +1,93 @@
+package tui
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/internal/cells"
+)
+
+// changes lists the files that the session changed, with their diffs.
+func (p *program) changes() tea.Cmd {
+	if p.opt.Changes == nil {
+		p.flash("changes are not tracked here")
+		return nil
+	}
+	return p.background(func(ctx context.Context) do {
+		files, err := p.opt.Changes(ctx)
+		return func(p *program) tea.Cmd {
+			if err != nil {
+				p.say(agent.LevelError, "diff: "+err.Error())
+				return nil
+			}
+			p.open(newDiffView(files))
+			return nil
+		}
+	})
+}
+
+// diffView shows changed files one at a time.
+type diffView struct {
+	picker *picker
+	files  []FileChange
+	scroll int
+}
+
+func newDiffView(files []FileChange) *diffView {
+	d := &diffView{files: files}
+	var rows []Row
+	for i, f := range files {
+		rows = append(rows, Row{ID: itoa(i), Name: f.Path, State: "+" + itoa(f.Added) + " -" + itoa(f.Removed)})
+	}
+	d.picker = newPicker("Changed files", rows, nil)
+	d.picker.empty = "this session has changed nothing"
+	d.picker.move = func(*program, Row) { d.scroll = 0 }
+	return d
+}
+
+func (d *diffView) armed(time.Time) bool { return true }
+func (d *diffView) paste(s string)       { d.picker.paste(s) }
+
+func (d *diffView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+	switch act {
+	case actPageDown:
+		d.scroll += 10
+	case actPageUp:
+		d.scroll = max(d.scroll-10, 0)
+	case actLineDown:
+		d.scroll++
+	case actLineUp:
+		d.scroll = max(d.scroll-1, 0)
+	case actInterrupt, actCancel:
+		p.close(d)
+	default:
+		return d.picker.key(p, k, act)
+	}
+	return nil
+}
+
+func (d *diffView) draw(l *look, width, height int) (lines []string, cursor *pos) {
+	listHeight := min(len(d.files)+4, max(height/3, 5))
+	lines, cursor = d.picker.draw(l, width, listHeight)
+	r, ok := d.picker.current()
+	if !ok {
+		return lines, cursor
+	}
+	i, err := strconv.Atoi(r.ID)
+	if err != nil {
+		return lines, cursor
+	}
+	body := drawDiff(d.files[i].Diff, l, width-1, 1<<20)
+	room := max(height-len(lines)-1, 0)
+	d.scroll = min(d.scroll, max(len(body)-room, 0))
+	foot := lines[len(lines)-1]
+	lines = lines[:len(lines)-1]
+	lines = append(lines, cells.Paint(l.theme.Border, strings.Repeat("╌", width)))
+	lines = append(lines, body[d.scroll:min(d.scroll+room, len(body))]...)
+	return append(lines, foot), cursor
+}

@@ -1,0 +1,96 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+)
+
+func (p *program) showTodo() tea.Cmd {
+	if len(p.todo) == 0 {
+		p.flash("there is no plan")
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("The plan:")
+	for _, it := range p.todo {
+		mark := "☐"
+		switch it.Status {
+		case "done":
+			mark = "☑"
+		case "in_progress":
+			mark = "▸"
+		}
+		b.WriteString("\n" + mark + " " + it.Text)
+	}
+	p.say(agent.LevelInfo, b.String())
+	return nil
+}
+
+// showCost says what the session has used.
+func (p *program) showCost() tea.Cmd {
+	u := p.usage
+	mark := ""
+	if u.Total.Estimated {
+		mark = " (estimated)"
+	}
+	text := fmt.Sprintf("Used so far: %s tokens in, of them %s cached, %s out%s.", thousands(u.Total.Input), thousands(u.Total.Cached), thousands(u.Total.Output), mark)
+	if u.Priced {
+		text += fmt.Sprintf("\nCost: $%.4f.", u.Cost)
+	} else {
+		text += "\nThe price of this model is not known."
+	}
+	p.say(agent.LevelInfo, text)
+	return nil
+}
+
+// showContext says what fills the model's window.
+func (p *program) showContext() tea.Cmd {
+	if p.opt.Context == nil {
+		return p.showCost()
+	}
+	if p.state.Busy {
+		p.flash("after this turn: the context is measured between turns")
+		return nil
+	}
+	return p.background(func(ctx context.Context) do {
+		use, err := p.opt.Context(ctx)
+		return func(p *program) tea.Cmd {
+			if err != nil {
+				p.say(agent.LevelError, "/context: "+err.Error())
+				return nil
+			}
+			p.say(agent.LevelInfo, contextText(use))
+			return nil
+		}
+	})
+}
+
+// contextText lists the parts of a request, the largest bar being the whole.
+func contextText(use agent.ContextUse) string {
+	const bar = 20
+	mark := " (estimated)"
+	if use.Known {
+		mark = ""
+	}
+	var b strings.Builder
+	if use.Window > 0 {
+		fmt.Fprintf(&b, "The next request needs %s of %s tokens (%d%%)%s.", thousands(use.Total), thousands(use.Window), use.Total*100/use.Window, mark)
+	} else {
+		fmt.Fprintf(&b, "The next request needs %s tokens%s; the model's window is not known.", thousands(use.Total), mark)
+	}
+	sum := 1
+	for _, part := range use.Parts {
+		sum += part.Tokens
+	}
+	for _, part := range use.Parts {
+		filled := (part.Tokens*bar + sum - 1) / sum
+		fmt.Fprintf(&b, "\n%s%s %8s  %s", strings.Repeat("█", filled), strings.Repeat("·", bar-filled), thousands(part.Tokens), part.Name)
+	}
+	b.WriteString("\nThe parts are estimates.")
+	return b.String()
+}

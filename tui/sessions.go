@@ -1,0 +1,250 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/session"
+)
+
+// newSession begins anew. Where the last exchange is complete it offers to carry that over.
+func (p *program) newSession() tea.Cmd {
+	if p.opt.Sessions == nil {
+		p.flash("sessions are not available here")
+		return nil
+	}
+	fresh := func(carry bool) tea.Cmd {
+		p.interruptFor()
+		return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.New(ctx, carry) })
+	}
+	if _, answered := p.tr.last().(*answerItem); !answered || p.turn.busy || p.answeredIn != p.state.Role {
+		return fresh(false)
+	}
+	pk := newPicker("Carry the last exchange over into the new session?", []Row{
+		{ID: "no", Name: "no", Info: "begin with nothing"}, {ID: "yes", Name: "yes", Info: "the last prompt and its answer go along"},
+	}, nil)
+	pk.noSearch = true
+	pk.choose = func(p *program, r Row) tea.Cmd {
+		p.close(pk)
+		return fresh(r.ID == "yes")
+	}
+	p.open(pk)
+	return nil
+}
+
+// rewind chooses an earlier prompt and what is taken back to before it; the command that
+// does it comes from outside.
+func (p *program) rewind(args string) tea.Cmd {
+	c, ok := p.opt.Commands.Find("rewind")
+	prompts := p.tr.prompts()
+	switch {
+	case !ok:
+		p.flash("rewinding is not available here")
+		return nil
+	case args != "":
+		return foreign(c).run(p, args)
+	case len(prompts) == 0:
+		p.flash("there is no earlier prompt")
+		return nil
+	}
+	var rows []Row
+	for i := len(prompts) - 1; i >= 0; i-- {
+		rows = append(rows, Row{ID: itoa(i + 1), Name: oneLine(prompts[i].prompt), State: prompts[i].at.Local().Format("15:04"), Detail: prompts[i].prompt})
+	}
+	pk := newPicker("Go back to before which prompt?", rows, nil)
+	pk.choose = func(p *program, r Row) tea.Cmd {
+		p.close(pk)
+		what := newPicker("What goes back?", []Row{
+			{ID: "", Name: "the conversation", Info: "files stay as they are"},
+			{ID: " files", Name: "the files", Info: "what the agent's tools changed since"},
+			{ID: " both", Name: "both"},
+		}, nil)
+		what.noSearch = true
+		what.choose = func(p *program, w Row) tea.Cmd {
+			p.close(what)
+			return foreign(c).run(p, r.ID+w.ID)
+		}
+		p.open(what)
+		return nil
+	}
+	p.open(pk)
+	return nil
+}
+
+// interruptFor stops a running turn before the session is left.
+func (p *program) interruptFor() {
+	if p.turn.busy {
+		p.interrupt()
+	}
+}
+
+// switchTo leaves this session for another.
+func (p *program) switchTo(open func(ctx context.Context) (Session, error)) tea.Cmd {
+	p.status = "opening the session"
+	p.moving++
+	return p.background(func(ctx context.Context) do {
+		s, err := open(ctx)
+		return func(p *program) tea.Cmd {
+			p.status = ""
+			p.moving--
+			if err != nil {
+				p.say(agent.LevelError, err.Error())
+				p.giveBack(p.waiting) // they were meant for another session than this one
+				p.waiting = nil
+				return nil
+			}
+			p.tr = newTranscript()
+			p.tr.add(p.welcome())
+			p.hint.text = ""
+			return p.enter(s)
+		}
+	})
+}
+
+// session goes on with the session of a name, which begins here where there is none.
+func (p *program) session(name string) tea.Cmd {
+	if name == "" || p.opt.Sessions == nil {
+		return p.resume("")
+	}
+	p.interruptFor()
+	return p.switchTo(func(ctx context.Context) (Session, error) {
+		s, err := p.opt.Sessions.Open(ctx, name)
+		if !errors.Is(err, session.ErrNotFound) {
+			return s, err
+		}
+		if s, err = p.opt.Sessions.New(ctx, false); err != nil {
+			return s, err
+		}
+		return s, s.Conversation.Rename(name)
+	})
+}
+
+// resume chooses an earlier session, of this folder or with Tab of all.
+func (p *program) resume(query string) tea.Cmd {
+	if p.opt.Sessions == nil {
+		p.flash("sessions are not available here")
+		return nil
+	}
+	all := false
+	pk := newPicker("Sessions of this folder", nil, nil)
+	pk.empty = "no session yet: it is kept from its first message on"
+	pk.choose = func(p *program, r Row) tea.Cmd {
+		p.close(pk)
+		p.interruptFor()
+		return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
+	}
+	reload := func(then func()) tea.Cmd {
+		everywhere, current := all, p.state.Session
+		return p.refill(pk, func(ctx context.Context) ([]Row, error) {
+			found, err := p.opt.Sessions.List(ctx, "", everywhere)
+			return sessionRows(found, time.Now(), current), err
+		}, then)
+	}
+	pk.tabHint = "all folders"
+	pk.toggle = func(p *program, pk *picker) tea.Cmd {
+		all = !all
+		pk.title, pk.tabHint = "Sessions of this folder", "all folders"
+		if all {
+			pk.title, pk.tabHint = "All sessions", "this folder"
+		}
+		return reload(func() {})
+	}
+	pk.typed = func(p *program, query string) tea.Cmd { return p.searchSessions(pk, query, all) }
+	pk.actions = []Action{{Key: "ctrl+x", Label: "delete", Confirm: true, Run: func(ctx context.Context, r Row) (string, error) {
+		return "deleted " + r.Name, p.opt.Sessions.Delete(ctx, r.ID)
+	}}}
+	pk.reload = reload
+	pk.search.ed.Insert(query)
+	p.open(pk)
+	return reload(func() {})
+}
+
+// searchSessions adds sessions whose text holds the query.
+func (p *program) searchSessions(pk *picker, query string, all bool) tea.Cmd {
+	if len(strings.TrimSpace(query)) < 3 {
+		return nil
+	}
+	return p.background(func(ctx context.Context) do {
+		found, err := p.opt.Sessions.List(ctx, query, all)
+		return func(p *program) tea.Cmd {
+			if err != nil || pk.search.ed.Text() != query {
+				return nil // the list is still there; a newer search is on its way
+			}
+			known := map[string]int{}
+			for i, r := range pk.rows {
+				known[r.ID] = i
+			}
+			for _, r := range sessionRows(found, time.Now(), p.state.Session) {
+				r.Search = query
+				if i, ok := known[r.ID]; ok {
+					pk.rows[i].Search = query
+				} else {
+					pk.rows = append(pk.rows, r)
+				}
+			}
+			pk.filter()
+			return nil
+		}
+	})
+}
+
+func sessionRows(found []session.Session, now time.Time, current string) []Row {
+	rows := make([]Row, 0, len(found))
+	for _, s := range found {
+		r := Row{ID: s.ID, Name: orElse(s.Title, orElse(session.ShortTitle(s.FirstPrompt), "untitled")), Current: s.ID == current}
+		r.State = age(now.Sub(s.Updated))
+		info := []string{count(s.Messages, "message")}
+		if s.ParentID != "" {
+			info[0] = "fork, " + info[0]
+		}
+		if s.Model != "" {
+			info = append(info, s.Model)
+		}
+		if s.Cost > 0 {
+			info = append(info, fmt.Sprintf("$%.2f", s.Cost))
+		}
+		r.Info = strings.Join(info, " · ")
+		r.Detail = strings.TrimSpace(s.FirstPrompt + "\n" + s.Cwd)
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// age says how long ago something was.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return itoa(int(d.Minutes())) + " min ago"
+	case d < 24*time.Hour:
+		return itoa(int(d.Hours())) + " h ago"
+	}
+	return itoa(int(d.Hours()/24)) + " d ago"
+}
+
+// fork goes on in a copy, with the history up to a message where one is named.
+func (p *program) fork(args string) tea.Cmd {
+	if p.opt.Sessions == nil || p.state.Session == "" {
+		p.flash("there is no stored session to fork yet")
+		return nil
+	}
+	upTo := int64(0)
+	if args != "" {
+		n, err := strconv.ParseInt(args, 10, 64)
+		if err != nil || n < 1 {
+			p.flash("usage: /fork [number of the last message]")
+			return nil
+		}
+		upTo = n
+	}
+	id := p.state.Session
+	return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
+}

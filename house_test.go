@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 // exclusive names the packages that only one room may import.
 var exclusive = map[string][]string{
 	"github.com/yuin/gopher-lua":            {"lua/host"},
-	"github.com/modelcontextprotocol":       {"mcp", "internal/mcptest"},
+	"github.com/modelcontextprotocol":       {"mcp", "internal/testkit/mcptest"},
 	"github.com/sashabaranov/go-openai":     {"agent/model"},
 	"modernc.org/sqlite":                    {"session"},
 	"charm.land/":                           {"tui", "internal/"},
@@ -129,6 +129,19 @@ func TestInternalPackagesKnowNoRoom(t *testing.T) {
 		for _, imp := range f.imports {
 			if room, own := strings.CutPrefix(imp, "jcode/"); own && !strings.HasPrefix(room, "internal/") {
 				t.Errorf("%s: internal packages have no domain, this one imports %q", f.path, room)
+			}
+		}
+	}
+}
+
+func TestOnlyTestsAndTheBenchUseTheTestKit(t *testing.T) {
+	for _, f := range houseFiles(t) {
+		if f.test || f.room == "bench" || strings.HasPrefix(f.room, "internal/testkit/") {
+			continue
+		}
+		for _, imp := range f.imports {
+			if strings.HasPrefix(imp, "jcode/internal/testkit/") {
+				t.Errorf("%s: the product may not import %q", f.path, imp)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 	"jcode/tools"
 )
 

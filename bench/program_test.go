@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 // program is the binary under measurement, with a home and a project of its own.

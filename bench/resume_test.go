@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/terminal"
 	"jcode/session"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/modeltest"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/terminal"
 )
 
 const patience = 30 * time.Second

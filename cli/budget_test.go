@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"jcode/cli"
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 // The budgets of docs/performance.md that are counts: they hold on any machine. What is

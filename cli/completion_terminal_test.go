@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"jcode/internal/modeltest"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/terminal"
 )
 
 // The scripts of jcode completion do their work in the shells themselves: a part of a line

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/internal/modeltest"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/terminal"
 )
 
 // locked is a model server that takes one key only.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 // An answer of 20 MB goes whole through a pipe whose reader comes late, in every format, and

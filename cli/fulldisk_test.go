@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 	"jcode/session"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/internal/mcptest"
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/mcptest"
+	"jcode/internal/testkit/modeltest"
 )
 
 // TestInstructionsOfAServerThatComesLaterAreTold: the system prompt keeps its bytes, and what

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 // answered gives the result of a call in the request that followed it.

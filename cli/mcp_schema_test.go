@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 // TestReferencesAreWrittenOutWhereAProviderWantsIt: the setting reaches the schemas of MCP

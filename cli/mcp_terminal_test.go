@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 // TestSlowServerHoldsNothingUp: the first prompt goes at once, without its tools; they are

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/mcptest"
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/mcptest"
+	"jcode/internal/testkit/modeltest"
 )
 
 // trees are servers that do not end by themselves: one with a child that holds its pipes,

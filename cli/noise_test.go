@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/internal/mcptest"
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/mcptest"
+	"jcode/internal/testkit/modeltest"
 )
 
 // Whatever makes noise, a server that prints lines of its own, a skill that is broken, a

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/internal/modeltest"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/terminal"
 )
 
 // roleFile writes a role of the person's own.

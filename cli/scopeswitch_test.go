@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/mcptest"
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/mcptest"
+	"jcode/internal/testkit/modeltest"
 )
 
 // servers are MCP servers in a person's configuration, which log when they start and end.

@@ -13,9 +13,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"jcode/cli"
-	"jcode/internal/mcptest"
-	"jcode/internal/modeltest"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/mcptest"
+	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/terminal"
 	"jcode/tools/sandbox"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 func TestCommandsNeverHoldTheTerminal(t *testing.T) { // S02, S05, S07

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 func TestSignalsEndAToolAndTheSessionGoesOn(t *testing.T) { // H07

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/modeltest"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/terminal"
 )
 
 // patience is how long a screen may take; only a failing test waits for it.

@@ -10,7 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"jcode/internal/mcptest"
+	"jcode/internal/testkit/mcptest"
 	"jcode/tools"
 )
 

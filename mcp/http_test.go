@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/mcptest"
+	"jcode/internal/testkit/mcptest"
 )
 
 func urlEntry(url string, headers map[string]string) Entry {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"jcode/internal/mcptest"
+	"jcode/internal/testkit/mcptest"
 	"jcode/tools"
 )
 

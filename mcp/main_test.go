@@ -5,7 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"jcode/internal/mcptest"
+	"jcode/internal/testkit/mcptest"
 )
 
 func TestMain(m *testing.M) {

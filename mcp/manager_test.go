@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/mcptest"
+	"jcode/internal/testkit/mcptest"
 	"jcode/tools"
 )
 

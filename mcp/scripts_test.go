@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"jcode/internal/mcptest"
+	"jcode/internal/testkit/mcptest"
 	"jcode/tools"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"jcode/internal/mcptest"
+	"jcode/internal/testkit/mcptest"
 )
 
 // patience is what a test waits for something that comes at once on an idle machine.

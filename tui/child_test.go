@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"jcode/agent"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/terminal"
 )
 
 // TestMain runs the program itself where a test asks for it: what concerns signals, the

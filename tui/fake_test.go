@@ -15,7 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jcode/agent"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 )
 

@@ -18,7 +18,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/model"
 	"jcode/internal/cells"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/terminal"
 	"jcode/session"
 	"jcode/tools"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/terminal"
 )
 
 func TestIdleAfterATurnWritesNothingAndUsesNoProcessor(t *testing.T) { // U15

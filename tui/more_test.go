@@ -14,7 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/terminal"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"

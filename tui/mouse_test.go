@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"jcode/agent"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 )
 

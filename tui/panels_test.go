@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"jcode/agent"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 )
 

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/terminal"
 	"jcode/tools"
 )
 

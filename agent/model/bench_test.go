@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"jcode/agent/model"
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 // markdownTokens gives n pieces of a Markdown answer, about four bytes each.

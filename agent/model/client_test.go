@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"jcode/agent/model"
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"jcode/agent/model"
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 // Retry-After is waited for at least, and our own backoff at least. P11

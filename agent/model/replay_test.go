@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"jcode/agent/model"
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 func script(t *testing.T, lines string, opt model.ReplayOptions) *model.Replay {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"jcode/agent/model"
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 func TestResolveFindsTheEndpoint(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"jcode/internal/search"
-	"jcode/internal/treetest"
+	"jcode/internal/testkit/treetest"
 )
 
 // The benchmarks' tree: small by default. The figures of the budget are made with

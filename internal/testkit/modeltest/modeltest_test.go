@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"jcode/internal/modeltest"
+	"jcode/internal/testkit/modeltest"
 )
 
 const hello = `{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`

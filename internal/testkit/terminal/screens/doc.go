@@ -3,7 +3,7 @@
 // the offline tour in an emulated terminal, answers its questions and saves what the
 // terminal shows.
 //
-//	go run ./internal/terminal/screens [-out docs/screens]
+//	go run ./internal/testkit/terminal/screens [-out docs/screens]
 //
 // It must not know how a screen is composed.
 package main

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"jcode/internal/terminal"
+	"jcode/internal/testkit/terminal"
 )
 
 // The size of the pictures in cells, their colours, and how long a screen may take.

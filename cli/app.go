@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"jcode/agent"
@@ -369,22 +370,25 @@ func (a *app) sessionToResume(ctx context.Context) (string, error) {
 	return found.ID, nil
 }
 
-// takeSession lets `-r ID` mean what `-r=ID` does: when the first word of the prompt names
-// a session, it is that one's, and the other words are the prompt.
-func (a *app) takeSession(ctx context.Context, words []string) ([]string, error) {
-	if a.flags.Resume != pickSession {
-		return words, nil
-	}
-	if len(words) > 0 {
-		if _, err := a.store.Find(ctx, a.project, words[0]); err == nil {
-			a.flags.Resume = words[0]
-			return words[1:], nil
+// takeSession settles what a word behind a bare -r means: it must name a session.
+func (a *app) takeSession(ctx context.Context) error {
+	word, open := strings.CutPrefix(a.flags.Resume, pickSession)
+	switch {
+	case !open:
+		return nil
+	case word != "":
+		found, err := a.store.Find(ctx, a.project, word)
+		if errors.Is(err, session.ErrNotFound) {
+			return usageError("no session is called %q: -r=ID resumes a session, -r alone lists them, and the words of a prompt stand before -r or behind --", word)
 		}
+		if err != nil {
+			return usageError("%w", err)
+		}
+		a.flags.Resume = found.ID
+	case a.flags.Print:
+		return usageError("-r needs a session here: jcode sessions list shows them, -c takes the last one")
 	}
-	if a.flags.Print {
-		return nil, usageError("-r needs a session here: jcode sessions list shows them, -c takes the last one")
-	}
-	return words, nil
+	return nil
 }
 
 func (a *app) onClose(f func()) { a.closers = append(a.closers, f) }

@@ -34,7 +34,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 		return err
 	}
 	defer a.close()
-	if words, err = a.takeSession(ctx, words); err != nil {
+	if err := a.takeSession(ctx); err != nil {
 		return err
 	}
 	text, err := promptText(ctx, words, std)

@@ -180,12 +180,16 @@ func formatIn(args []string) string {
 func parse(ctx context.Context, args []string, std Streams) (*flags, *kong.Context, error) {
 	exited := false
 	options := []kong.Option{kong.Exit(func(int) { exited = true }), kong.BindTo(ctx, (*context.Context)(nil))}
+	arrange := markCommand
+	if !namesCommand(args) {
+		arrange = wordsLast
+	}
 	with := func(g any, f *flags) (*flags, *kong.Context, error) {
 		parser, err := parserOf(g, f, std, options...)
 		if err != nil {
 			return nil, nil, err
 		}
-		parsed, err := parser.Parse(markCommand(parser.Model.Flags, args))
+		parsed, err := parser.Parse(arrange(parser.Model.Flags, args))
 		if exited {
 			return f, nil, nil
 		}
@@ -204,16 +208,23 @@ func parse(ctx context.Context, args []string, std Streams) (*flags, *kong.Conte
 // pickSession is the value of --resume that stands for "let me choose".
 const pickSession = "?"
 
-// prepare gives a bare -r or --resume its value: kong knows no optional ones.
+// prepare gives a bare -r or --resume its value: kong knows no optional ones. A word that
+// follows is part of it; takeSession finds out whether it names a session.
 func prepare(args []string) []string {
 	out := make([]string, 0, len(args)+1)
-	for i, a := range args {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
 		if a == "--" {
 			return append(out, args[i:]...)
 		}
 		switch {
 		case a == "-r" || a == "--resume":
-			out = append(out, "--resume="+pickSession)
+			named := ""
+			if i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+				i++
+				named = args[i]
+			}
+			out = append(out, "--resume="+pickSession+named)
 		case strings.HasPrefix(a, "-r="):
 			out = append(out, "--resume="+a[3:])
 		default:
@@ -221,6 +232,32 @@ func prepare(args []string) []string {
 		}
 	}
 	return out
+}
+
+// wordsLast moves the words of a prompt behind all flags: kong takes a prompt in one piece
+// only, and people write `jcode -m ID fix -p it`.
+func wordsLast(root []*kong.Flag, args []string) []string {
+	var out, words []string
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+			words = append(words, args[i+1:]...)
+			i = len(args)
+		case len(a) < 2 || a[0] != '-':
+			words = append(words, a)
+		default:
+			out = append(out, a)
+			if takesValue(root, a) && i+1 < len(args) {
+				i++
+				out = append(out, args[i])
+			}
+		}
+	}
+	if words == nil {
+		return out
+	}
+	return append(append(out, "--"), words...)
 }
 
 // version is the release that this source becomes.

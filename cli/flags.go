@@ -17,7 +17,7 @@ type flags struct {
 	BaseURL      string   `name:"base-url" help:"OpenAI-compatible endpoint." placeholder:"URL" env:"OPENAI_BASE_URL"`
 	Role         string   `help:"Start in a role." placeholder:"NAME"`
 	Continue     bool     `short:"c" help:"Go on with the last session of this folder."`
-	Resume       string   `short:"r" help:"Go on with a session; without an ID, pick one." placeholder:"ID"`
+	Resume       string   `short:"r" help:"Resume a session, by its ID or title; without one, pick it." placeholder:"ID"`
 	Fork         bool     `help:"With -c or -r: branch the session instead of going on in it."`
 	Mode         string   `help:"Approval mode: ask, edits, plan, auto or yolo." placeholder:"MODE"`
 	Allow        []string `help:"Allow what matches a rule, such as 'exec(go test *)'; repeatable." placeholder:"RULE" sep:"none"`

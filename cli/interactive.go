@@ -32,7 +32,7 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 		return err
 	}
 	defer a.close()
-	if words, err = a.takeSession(ctx, words); err != nil {
+	if err := a.takeSession(ctx); err != nil {
 		return err
 	}
 	prompt := strings.TrimSpace(strings.Join(words, " "))
@@ -102,7 +102,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		return &exitError{code: exitModel, err: err}
 	}
 	if id := s.id(); id != "" && a.models.script == nil { // nothing of a tour is kept
-		fmt.Fprintf(a.std.Err, "jcode: go on with: jcode -r=%s\n", id)
+		fmt.Fprintf(a.std.Err, "jcode: resume with: jcode -r %s\n", id)
 	}
 	return nil
 }

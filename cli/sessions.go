@@ -50,14 +50,7 @@ func (a *app) named(ctx context.Context, name string) (session.Session, error) {
 	} else {
 		found, err = a.store.Find(ctx, a.project, name)
 	}
-	var many *session.AmbiguousError
 	switch {
-	case errors.As(err, &many):
-		ids := make([]string, len(many.Sessions))
-		for i, v := range many.Sessions {
-			ids[i] = v.ID
-		}
-		return found, usageError("%w: %s", err, strings.Join(ids, ", "))
 	case errors.Is(err, session.ErrNotFound) && name == "":
 		return found, usageError("there is no session in this folder")
 	case errors.Is(err, session.ErrNotFound):

@@ -157,7 +157,11 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%q fits %d sessions: give more of the ID", e.Name, len(e.Sessions))
+	ids := make([]string, len(e.Sessions))
+	for i, v := range e.Sessions {
+		ids[i] = v.ID
+	}
+	return fmt.Sprintf("%q fits %d sessions, give more of the ID: %s", e.Name, len(e.Sessions), strings.Join(ids, ", "))
 }
 
 // Find gives the session that a person means by its ID, the beginning or the end of its ID

@@ -98,7 +98,7 @@ func (t *tx) count(n, seq int64, m Message, now int64) error {
 		u = *m.Usage
 	}
 	counted := m.Role == RoleUser || m.Role == RoleAssistant
-	_, err := t.exec(`UPDATE sessions SET last_seq = ?, updated = ?, messages = messages + ?, input_tokens = input_tokens + ?,
+	_, err := t.exec(`UPDATE sessions SET last_seq = ?, updated = ?, used = `+nextUse+`, messages = messages + ?, input_tokens = input_tokens + ?,
 		output_tokens = output_tokens + ?, cached_tokens = cached_tokens + ?, cost = cost + ? WHERE n = ?`,
 		seq, now, counted, u.Input, u.Output, u.Cached, u.Cost, n)
 	if err != nil || m.Usage == nil {
@@ -319,7 +319,7 @@ func (s *Store) Rewind(ctx context.Context, sessionID string, from int64) (int, 
 		if _, err := t.exec("DELETE FROM search WHERE rowid >= ? AND rowid < ?", low, high); err != nil {
 			return err
 		}
-		_, err = t.exec("UPDATE sessions SET messages = max(messages - ?, 0), updated = ? WHERE n = ?", counted, toMillis(s.now()), n)
+		_, err = t.exec("UPDATE sessions SET messages = max(messages - ?, 0), updated = ?, used = "+nextUse+" WHERE n = ?", counted, toMillis(s.now()), n)
 		return err
 	})
 	if err != nil {

@@ -14,6 +14,9 @@ const sessionColumns = `s.id, s.title, s.title_source, s.parent_id, s.fork_seq, 
 	s.role_name, s.role_snapshot, s.model, s.mode, s.created, s.updated, s.archived,
 	s.messages, s.input_tokens, s.output_tokens, s.cached_tokens, s.cost, s.first_prompt`
 
+// nextUse is the place of a session that is used now, in the order of use.
+const nextUse = "(SELECT coalesce(max(used), 0) + 1 FROM sessions)"
+
 func scanSession(scan func(...any) error) (Session, error) {
 	var s Session
 	var created, updated int64
@@ -111,7 +114,7 @@ func (s *Store) create(t *tx, v Session) (Session, int64, error) {
 	}
 	v.Updated = now
 	res, err := t.exec(`INSERT INTO sessions (id, title, title_source, parent_id, fork_seq, kind, cwd, project_id,
-		role_name, role_snapshot, model, mode, created, updated, archived) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		role_name, role_snapshot, model, mode, created, updated, archived, used) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,`+nextUse+`)`,
 		v.ID, v.Title, v.TitleSource, v.ParentID, v.ForkSeq, v.Kind, v.Cwd, v.ProjectID,
 		v.RoleName, v.RoleSnapshot, v.Model, v.Mode, toMillis(v.Created), toMillis(v.Updated), v.Archived)
 	if err != nil {
@@ -185,7 +188,7 @@ func (s *Store) Find(ctx context.Context, projectID, name string) (Session, erro
 	}
 	for _, try := range tries {
 		var all []Session
-		err := s.read(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE ("+try.where+") ORDER BY s.updated DESC LIMIT 10", try.args,
+		err := s.read(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE ("+try.where+") ORDER BY s.used DESC LIMIT 10", try.args,
 			func(scan func(...any) error) error {
 				v, err := scanSession(scan)
 				all = append(all, v)
@@ -218,7 +221,7 @@ func (s *Store) Update(ctx context.Context, id string, c Change) error {
 	err := s.write(ctx, func(t *tx) error {
 		res, err := t.exec(`UPDATE sessions SET model = coalesce(?, model), mode = coalesce(?, mode),
 			role_name = coalesce(?, role_name), role_snapshot = coalesce(?, role_snapshot),
-			cwd = coalesce(?, cwd), archived = coalesce(?, archived), updated = ? WHERE id = ?`,
+			cwd = coalesce(?, cwd), archived = coalesce(?, archived), updated = ?, used = `+nextUse+` WHERE id = ?`,
 			c.Model, c.Mode, c.RoleName, c.RoleSnapshot, c.Cwd, c.Archived, toMillis(s.now()), id)
 		return affected(res, err)
 	})

@@ -497,3 +497,36 @@ func TestTitleOfACommandIsWhatWasTyped(t *testing.T) {
 		t.Errorf("title %q, first prompt %q, %v", v.Title, v.FirstPrompt, err)
 	}
 }
+
+func TestLastSessionIsTheOneUsedLastWhateverTheClockSays(t *testing.T) {
+	now := time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC) // a clock that is wrong
+	s, err := session.Open(t.Context(), filepath.Join(t.TempDir(), "jcode.db"), session.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	early := newSession(t, s, "p")
+	say(t, s, early.ID, session.RoleUser, "from the future")
+	now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	late := newSession(t, s, "p")
+	say(t, s, late.ID, session.RoleUser, "from now")
+	latest := func(want session.Session, why string) {
+		t.Helper()
+		got, err := s.Latest(t.Context(), "p")
+		if err != nil || got.ID != want.ID {
+			t.Errorf("%s: the last one is %q, %v", why, got.Title, err)
+		}
+	}
+	latest(late, "begun last")
+	mode := "plan"
+	if err := s.Update(t.Context(), early.ID, session.Change{Mode: &mode}); err != nil {
+		t.Fatal(err)
+	}
+	latest(early, "changed last")
+	say(t, s, late.ID, session.RoleUser, "and on")
+	latest(late, "spoken to last")
+	found, err := s.List(t.Context(), session.Filter{ProjectID: "p", Query: "from"})
+	if err != nil || len(found) != 2 || found[0].ID != late.ID {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}

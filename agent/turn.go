@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/agent/model"
+	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -126,13 +127,10 @@ func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason,
 			return StopInterrupted, nil
 		}
 		if t.step >= c.Tuning().MaxSteps {
-			text := fmt.Sprintf("stopped after %d steps, the limit of a turn: say “continue” to go on, or raise --max-steps", t.step)
-			c.Notify(LevelWarn, "%s", text)
-			return StopLimit, errors.New(text)
+			return StopLimit, fmt.Errorf("stopped after %d steps, the limit of a turn: say “continue” to go on, or raise --max-steps", t.step)
 		}
-		if text := c.overCost(); text != "" {
-			c.Notify(LevelWarn, "%s", text)
-			return StopLimit, errors.New(text)
+		if err := c.overCost(); err != nil {
+			return StopLimit, err
 		}
 		t.step++
 		more, err := c.makeStep(ctx, t)
@@ -140,7 +138,6 @@ func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason,
 		case ctx.Err() != nil:
 			return StopInterrupted, nil
 		case errors.Is(err, errLooping):
-			c.Notify(LevelWarn, "%v", err)
 			return StopLimit, err
 		case err != nil:
 			return StopError, err
@@ -227,13 +224,14 @@ func (c *Conversation) sayUnpriced(name string) {
 	}
 }
 
-func (c *Conversation) overCost() string {
+// overCost returns an error once the session has cost what it may.
+func (c *Conversation) overCost() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.opt.MaxCost > 0 && c.cost >= c.opt.MaxCost {
-		return fmt.Sprintf("stopped: the cost of this session, $%.4f, has reached --max-cost $%.2f", c.cost, c.opt.MaxCost)
+		return fmt.Errorf("stopped: the cost of this session, %s, has reached --max-cost %s", text.Dollars(c.cost), text.Dollars(c.opt.MaxCost))
 	}
-	return ""
+	return nil
 }
 
 // makeStep sends one request, commits the answer, and carries out its calls. more says

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -103,7 +104,7 @@ func complete(ctx context.Context, words []string, std Streams) error {
 	}
 	for _, c := range list {
 		if strings.HasPrefix(c.word, last) {
-			fmt.Fprintf(std.Out, "%s\t%s\n", c.word, firstLine(c.help))
+			fmt.Fprintf(std.Out, "%s\t%s\n", c.word, text.OneLine(c.help))
 		}
 	}
 	return nil

@@ -79,10 +79,10 @@ func orEmpty[T any](list []T) []T {
 func showSettings(std Streams, loaded *config.Loaded, settings []config.Setting) error {
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, s := range settings {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Key, text.Truncate(string(s.Value), 100, "…"), s.Origin)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Key, text.Truncate(text.OneLine(string(s.Value)), 100, "…"), s.Origin)
 	}
 	for _, h := range loaded.Held {
-		fmt.Fprintf(w, "%s\t%s\t%s:%d, waits for trust\n", h.Key, text.Truncate(h.Value, 100, "…"), h.File, h.Line)
+		fmt.Fprintf(w, "%s\t%s\t%s:%d, waits for trust\n", h.Key, text.Truncate(text.OneLine(h.Value), 100, "…"), h.File, h.Line)
 	}
 	if err := w.Flush(); err != nil {
 		return err

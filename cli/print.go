@@ -12,6 +12,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -263,13 +264,13 @@ func (p *streamPrinter) event(ev agent.Event) {
 
 // writeLine writes v as one line: nothing inside it can end the line.
 func writeLine(out *bufio.Writer, v any) {
-	b, err := json.Marshal(v) // escapes U+2028 and U+2029 too
+	b, err := json.Marshal(v)
 	if err != nil {
 		b, _ = json.Marshal(noticeLine{"notice", agent.LevelError, "encode: " + err.Error()})
 	}
-	out.Write(b)        //nolint:errcheck // the error sticks and comes with Flush
-	out.WriteByte('\n') //nolint:errcheck // as above
-	out.Flush()         //nolint:errcheck // checked at the end
+	out.Write(text.JSONLine(b)) //nolint:errcheck // the error sticks and comes with Flush
+	out.WriteByte('\n')         //nolint:errcheck // as above
+	out.Flush()                 //nolint:errcheck // checked at the end
 }
 
 func notNil(list []string) []string {

@@ -121,7 +121,7 @@ func (c *rolesListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		if l.Waiting != "" {
 			source = strings.TrimSpace(source + " (project's waits for trust)")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", text.Visible(l.Name), source, cmp.Or(l.Mode, "-"), text.Truncate(firstLine(text.Clean(l.Description)), 70, "…"))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", text.Visible(l.Name), source, cmp.Or(l.Mode, "-"), text.Truncate(text.OneLine(l.Description), 70, "…"))
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -108,7 +108,7 @@ func money(usd float64) string {
 	if usd == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("$%.2f", usd)
+	return text.Dollars(usd)
 }
 
 // age says how long ago something was, in one unit.

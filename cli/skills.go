@@ -77,7 +77,7 @@ func (c *skillsListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, l := range lines {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", l.Name, l.state(), l.Source, text.Truncate(l.Description, 70, "…"))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", l.Name, l.state(), l.Source, text.Truncate(text.OneLine(l.Description), 70, "…"))
 	}
 	return w.Flush()
 }

@@ -245,7 +245,7 @@ func (c *CommandFiles) settle(found []*CommandFile) *commandState {
 func (c *CommandFiles) command(f *CommandFile) command.Command {
 	return command.Command{
 		Name:        f.Name,
-		Description: f.Description,
+		Description: text.OneLine(f.Description),
 		Hint:        f.Hint,
 		Origin:      "command (" + f.Source.Label + ")",
 		Run: func(ctx context.Context, args string) (command.Outcome, error) {

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
+	"jcode/internal/text"
 )
 
 func (p *program) showTodo() tea.Cmd {
@@ -38,13 +39,13 @@ func (p *program) showCost() tea.Cmd {
 	if u.Total.Estimated {
 		mark = " (estimated)"
 	}
-	text := fmt.Sprintf("Used so far: %s tokens in, of them %s cached, %s out%s.", thousands(u.Total.Input), thousands(u.Total.Cached), thousands(u.Total.Output), mark)
+	said := fmt.Sprintf("Used so far: %s tokens in, of them %s cached, %s out%s.", thousands(u.Total.Input), thousands(u.Total.Cached), thousands(u.Total.Output), mark)
 	if u.Priced {
-		text += fmt.Sprintf("\nCost: $%.4f.", u.Cost)
+		said += "\nCost: " + text.Dollars(u.Cost) + "."
 	} else {
-		text += "\nThe price of this model is not known."
+		said += "\nThe price of this model is not known."
 	}
-	p.say(agent.LevelInfo, text)
+	p.say(agent.LevelInfo, said)
 	return nil
 }
 

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
+	"jcode/internal/text"
 	"jcode/session"
 )
 
@@ -208,7 +208,7 @@ func sessionRows(found []session.Session, now time.Time, current string) []Row {
 			info = append(info, s.Model)
 		}
 		if s.Cost > 0 {
-			info = append(info, fmt.Sprintf("$%.2f", s.Cost))
+			info = append(info, text.Dollars(s.Cost))
 		}
 		r.Info = strings.Join(info, " · ")
 		r.Detail = strings.TrimSpace(s.FirstPrompt + "\n" + s.Cwd)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"jcode/internal/cells"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -66,7 +67,7 @@ func (p *program) statusPart(name string) cells.Span {
 		return p.contextPart()
 	case "cost":
 		if p.usage.Priced {
-			return faint(fmt.Sprintf("$%.2f", p.usage.Cost))
+			return faint(text.Dollars(p.usage.Cost))
 		}
 	case "health":
 		if p.opt.Health != nil {

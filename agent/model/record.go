@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"sync"
+
+	"jcode/internal/text"
 )
 
 // Recorder writes the answers of models as a script that Replay plays. One file may record
@@ -74,7 +76,7 @@ func (r *Recorder) write(resp Response) error {
 	if r.failed {
 		return nil
 	}
-	if _, err := r.file.Write(append(line, '\n')); err != nil {
+	if _, err := r.file.Write(append(text.JSONLine(line), '\n')); err != nil {
 		r.failed = true
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 // Document is a Markdown text taken apart.
 type Document struct {
-	// Present says that the text begins with a `---` line.
+	// Present says that the text begins with a `---` line, blank lines apart.
 	Present bool
 	// Closed says that the front matter has its closing `---` line.
 	Closed bool
@@ -114,19 +114,25 @@ func Parse(data []byte) Document {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	}
 	lines := strings.Split(text, "\n")
-	if strings.TrimRight(lines[0], " \t") != "---" {
+	start := 0 // of the front matter
+	for start < len(lines)-1 && strings.TrimSpace(lines[start]) == "" {
+		start++
+	}
+	end := len(lines)
+	for i := start + 1; i < len(lines); i++ {
+		if l := strings.TrimRight(lines[i], " \t"); l == "---" || l == "..." {
+			end, d.Closed = i, true
+			break
+		}
+	}
+	// Below blank lines a lone `---` is a rule of the text.
+	if strings.TrimRight(lines[start], " \t") != "---" || start > 0 && !d.Closed {
+		d.Closed = false
 		d.Body, d.BodyLine = text, 1
 		return d
 	}
 	d.Present = true
-	end := len(lines)
-	for i, l := range lines[1:] {
-		if l = strings.TrimRight(l, " \t"); l == "---" || l == "..." {
-			end, d.Closed = i+1, true
-			break
-		}
-	}
-	d.fields(lines[1:end])
+	d.fields(lines[start+1:end], start+2)
 	d.BodyLine = end + 2
 	if d.Closed && end+1 < len(lines) {
 		d.Body = strings.Join(lines[end+1:], "\n")
@@ -149,11 +155,12 @@ type chunk struct {
 	rest  []string
 }
 
-// fields splits the front matter at its keys and reads each by itself.
-func (d *Document) fields(lines []string) {
+// fields splits the front matter at its keys and reads each by itself. first is the number
+// of the first line.
+func (d *Document) fields(lines []string, first int) {
 	var chunks []chunk
 	for i, l := range lines {
-		number := i + 2
+		number := i + first
 		if key, value, ok := splitKey(l); ok {
 			chunks = append(chunks, chunk{key: key, line: number, first: value})
 			continue

@@ -124,3 +124,21 @@ func BenchmarkParse(b *testing.B) {
 		frontmatter.Parse(text)
 	}
 }
+
+func TestBlankLinesAboveAreSkipped(t *testing.T) {
+	d := frontmatter.Parse([]byte("\n \t\r\n---\na: 1\nbad\n---\nText\n"))
+	f, _ := d.Get("a")
+	if !d.Present || !d.Closed || f.Text != "1 bad" || f.Line != 4 || d.Body != "Text\n" || d.BodyLine != 7 {
+		t.Errorf("%+v", d)
+	}
+	if len(d.Problems) != 1 || d.Problems[0].Line != 5 {
+		t.Errorf("problems: %+v", d.Problems)
+	}
+	// Without an end it is a rule below blank lines, and the text is whole.
+	if d := frontmatter.Parse([]byte("\n---\nText\n")); d.Present || d.Body != "\n---\nText\n" || len(d.Problems) > 0 {
+		t.Errorf("%+v", d)
+	}
+	if d := frontmatter.Parse([]byte("\n\n")); d.Present {
+		t.Errorf("%+v", d)
+	}
+}

@@ -263,3 +263,7 @@ func hides(r rune) bool {
 }
 
 func appendCode(dst []byte, r rune) []byte { return fmt.Appendf(dst, "<U+%04X>", r) }
+
+// OneLine returns the text as one line without what a terminal would obey: each run of white
+// space is one blank.
+func OneLine(s string) string { return strings.Join(strings.Fields(Clean(s)), " ") }

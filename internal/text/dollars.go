@@ -1,0 +1,21 @@
+package text
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Dollars returns an amount of US dollars with two decimals, or with as many as its first two
+// digits take: $1.50, $0.0012.
+func Dollars(usd float64) string {
+	const least = 1e-9 // below that it is nothing
+	if usd >= 0.1 || usd < least {
+		return "$" + strconv.FormatFloat(usd, 'f', 2, 64)
+	}
+	s := strconv.FormatFloat(usd, 'f', 1-int(math.Floor(math.Log10(usd))), 64)
+	for strings.HasSuffix(s, "0") && len(s) > len("0.00") {
+		s = s[:len(s)-1]
+	}
+	return "$" + s
+}

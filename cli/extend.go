@@ -64,7 +64,8 @@ func (a *app) openMCP() error {
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Roots: append([]string{a.root}, a.flags.AddDir...), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
-		Window: a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{a},
+		Withheld: a.keyNames(),
+		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{a},
 		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
 	})
 	a.briefing = newBriefing(a.mcp)

@@ -136,7 +136,7 @@ func TestExpansion(t *testing.T) { // M15, qwen-code#11499
 	if _, err := env.expand("${input:key}"); err == nil || !strings.Contains(err.Error(), "not supported") {
 		t.Errorf("%v", err)
 	}
-	r, err := env.resolve(Target{Type: Stdio, Command: "./bin/x", Cwd: "~/d"})
+	r, err := env.resolve(Entry{Target: Target{Type: Stdio, Command: "./bin/x", Cwd: "~/d"}})
 	if err != nil || filepath.ToSlash(r.program) != "/p/bin/x" || filepath.ToSlash(r.dir) != "/h/d" {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -145,7 +145,7 @@ func TestExpansion(t *testing.T) { // M15, qwen-code#11499
 func TestKeysTellTargetsApart(t *testing.T) { // C7
 	env := environment{root: "/p"}
 	key := func(target Target) string {
-		r, err := env.resolve(target)
+		r, err := env.resolve(Entry{Target: target, Source: Source{Scope: ScopeUser}})
 		if err != nil {
 			t.Fatal(err)
 		}

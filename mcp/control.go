@@ -176,7 +176,7 @@ func (m *Manager) Restart(name string) error {
 	case !approved:
 		return fmt.Errorf("server %s: %w", name, ErrNeedsApproval)
 	}
-	target, err := m.env.resolve(e.Target)
+	target, err := m.env.resolve(e)
 	m.actor(name).connect(spec{e, target, err}, false)
 	return nil
 }

@@ -34,7 +34,16 @@ type environment struct {
 	// root is the project's root: relative programs and folders start there.
 	root string
 	home string
+	// withheld names the variables that no server gets, whatever asks for them.
+	withheld []string
 }
+
+// errWithheld explains why a variable is not passed on.
+func errWithheld(name string) error {
+	return permanentf("%s may hold a model provider's key, which no server gets: put the server's own key into another variable", name)
+}
+
+func (env environment) isWithheld(name string) bool { return slices.Contains(env.withheld, name) }
 
 func (env environment) lookup(name string) (string, bool) {
 	for _, kv := range env.base {
@@ -58,6 +67,10 @@ func (env environment) expand(s string) (string, error) {
 		}
 		name = strings.TrimPrefix(name, "env:")
 		if !isVariableName(name) {
+			return m
+		}
+		if env.isWithheld(name) {
+			failed = errWithheld(name)
 			return m
 		}
 		value, set := env.lookup(name)
@@ -84,7 +97,7 @@ func isVariableName(s string) bool {
 	return s != ""
 }
 
-// readVariables lists the variables that a target would read, sorted.
+// readVariables lists the variables that an expanded target would read, sorted.
 func readVariables(t Target) []string {
 	var names []string
 	for _, s := range targetStrings(t) {
@@ -110,11 +123,27 @@ func targetStrings(t Target) []string {
 	return out
 }
 
-// resolve expands a target.
-func (env environment) resolve(t Target) (resolved, error) {
+// expands reports whether variables in a target from there are expanded. A person wrote or
+// approved the files; what a model or a script passes is text, or it could read any variable.
+func (s Scope) expands() bool {
+	switch s {
+	case ScopeRun, ScopeProject, ScopeUser:
+		return true
+	default:
+		return false
+	}
+}
+
+// resolve returns what an entry really runs. Its variables are expanded where its source
+// allows that.
+func (env environment) resolve(e Entry) (resolved, error) {
+	t := e.Target
 	out := resolved{transport: t.Type}
 	var failed error
 	get := func(s string) string {
+		if !e.Source.Scope.expands() {
+			return s
+		}
 		v, err := env.expand(s)
 		if err != nil && failed == nil {
 			failed = err
@@ -135,6 +164,9 @@ func (env environment) resolve(t Target) (resolved, error) {
 		}
 		out.env = proc.ServerEnv(env.base, t.InheritEnv, set)
 		for _, name := range t.InheritEnv {
+			if env.isWithheld(name) && failed == nil {
+				failed = errWithheld(name)
+			}
 			if v, ok := env.lookup(name); ok {
 				out.secrets = append(out.secrets, v)
 			}
@@ -200,10 +232,13 @@ func (env environment) homePath(p string) string {
 }
 
 // programPath says where a target's program is found, for the approval.
-func (env environment) programPath(t Target) string {
-	name, err := env.expand(t.Command)
-	if err != nil {
-		return fmt.Sprintf("%s (%v)", t.Command, err)
+func (env environment) programPath(t Target, from Scope) string {
+	name := t.Command
+	if from.expands() {
+		var err error
+		if name, err = env.expand(name); err != nil {
+			return fmt.Sprintf("%s (%v)", t.Command, err)
+		}
 	}
 	name = env.program(name)
 	path, err := exec.LookPath(name)

@@ -40,6 +40,9 @@ type Options struct {
 	Version string
 	// Env is the environment to look variables up in; nil: the process's own.
 	Env []string
+	// Withheld names variables that no server gets, not even by name: keys of model
+	// providers.
+	Withheld []string
 	// Tools is auto (also ""), direct or deferred.
 	Tools string
 	// DeferThreshold is a number of tokens or a percentage of the window ("10%"); empty:
@@ -103,6 +106,7 @@ func New(opt Options) *Manager {
 	if opt.Env != nil {
 		m.env.base = opt.Env
 	}
+	m.env.withheld = opt.Withheld
 	if opt.Paths.Home != "" {
 		m.env.home = opt.Paths.Home
 	}

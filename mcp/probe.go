@@ -83,7 +83,7 @@ func (m *Manager) probe(ctx context.Context, e Entry, opt ProbeOptions) (*Probe,
 	}
 	p := &Probe{m: m, entry: e, log: newServerLog(m.opt.LogDir, e.Name)}
 	var err error
-	if p.target, err = m.env.resolve(e.Target); err != nil {
+	if p.target, err = m.env.resolve(e); err != nil {
 		return nil, err
 	}
 	hooks := m.hooks(e)

@@ -38,13 +38,13 @@ func (m *Manager) Add(name string, target Target, approve func(context.Context, 
 	if configured && !e.Enabled {
 		m.forced[name] = true
 	}
-	plan := tools.Plan{Summary: "Start MCP server " + name, Accesses: []tools.Access{connectAccess(name, target)}, Notes: m.targetNotes(target)}
+	plan := tools.Plan{Summary: "Start MCP server " + name, Accesses: []tools.Access{connectAccess(name, target)}, Notes: m.targetNotes(target, e.Source.Scope)}
 	m.mu.Unlock()
 	if approve == nil || approved {
 		m.settle(wish{})
 		return nil
 	}
-	resolved, err := m.env.resolve(e.Target)
+	resolved, err := m.env.resolve(e)
 	a := m.actor(name)
 	a.connectAfter(spec{e, resolved, err}, func(ctx context.Context) error { return approve(ctx, plan) })
 	a.ask(func() {}) // it shows as connecting from here on

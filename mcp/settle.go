@@ -27,7 +27,7 @@ func (m *Manager) settle(w wish) settleResult {
 		if !ok || e.Err != nil {
 			continue
 		}
-		target, err := m.env.resolve(e.Target)
+		target, err := m.env.resolve(e)
 		if err != nil {
 			target.key = "unresolved " + err.Error()
 		}

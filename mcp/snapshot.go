@@ -179,18 +179,19 @@ func priceOf(v *view) int {
 
 // pending describes what waits for approval. The caller holds mu.
 func (m *Manager) pending(e Entry, replaces bool) *Pending {
-	p := &Pending{Name: e.Name, Line: e.Target.Line(), Notes: m.targetNotes(e.Target), File: e.Source.File, Hash: e.Target.Hash()}
+	p := &Pending{Name: e.Name, Line: e.Target.Line(), Notes: m.targetNotes(e.Target, e.Source.Scope), File: e.Source.File, Hash: e.Target.Hash()}
 	if replaces {
 		p.Notes = append(p.Notes, "it replaces your own server "+e.Name)
 	}
 	return p
 }
 
-// targetNotes are what a question about a target must show beside its line.
-func (m *Manager) targetNotes(t Target) []string {
+// targetNotes are what a question about a target must show beside its line. from says
+// where the target comes from.
+func (m *Manager) targetNotes(t Target, from Scope) []string {
 	var notes []string
 	if t.Type == Stdio {
-		notes = append(notes, "program: "+m.env.programPath(t))
+		notes = append(notes, "program: "+m.env.programPath(t, from))
 		if dir := t.Cwd; dir != "" {
 			notes = append(notes, "folder: "+dir)
 		}
@@ -202,6 +203,12 @@ func (m *Manager) targetNotes(t Target) []string {
 		if len(t.Headers) > 0 {
 			notes = append(notes, "headers: "+joinNames(t.Headers))
 		}
+	}
+	if !from.expands() {
+		for _, name := range readVariables(t) {
+			notes = append(notes, "${"+name+"} stays as it is written: variables are expanded in configuration files only")
+		}
+		return notes
 	}
 	for _, name := range readVariables(t) {
 		note := "reads the variable " + name

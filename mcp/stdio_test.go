@@ -58,7 +58,7 @@ func (r *stdioRig) entry(mode string) Entry {
 }
 
 func (r *stdioRig) dial(e Entry) (dialed, error) {
-	res, err := environment{base: os.Environ()}.resolve(e.Target)
+	res, err := environment{base: os.Environ()}.resolve(e)
 	if err != nil {
 		return dialed{}, err
 	}
@@ -415,6 +415,7 @@ func TestEnvironmentIsAnAllowList(t *testing.T) { // S27
 	e := r.entry("ok")
 	e.Target.Env["GIVEN"] = "${WANTED}!"
 	e.Target.InheritEnv = []string{"WANTED"}
+	e.Source.Scope = ScopeUser
 	d, err := r.dial(e)
 	if err != nil {
 		t.Fatal(err)

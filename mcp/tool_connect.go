@@ -104,7 +104,15 @@ func (m *Manager) planConnect(call tools.Call) (tools.Plan, error) {
 		return plan, nil
 	}
 	plan.Accesses = []tools.Access{connectAccess(args.Name, *target)}
-	plan.Notes = m.targetNotes(*target)
+	from := ScopeSession
+	if configured {
+		from = e.Source.Scope
+	}
+	if args.Persist && !configured && len(readVariables(*target)) > 0 {
+		// A configuration file expands variables: what a model wrote must not get there.
+		return plan, tools.Errorf(tools.KindInvalidArgs, "persist does not take ${...}: variables are expanded only in what a person wrote; ask the person to run `jcode mcp add`, or connect without persist")
+	}
+	plan.Notes = m.targetNotes(*target, from)
 	if configured && e.Source.Scope == ScopeProject {
 		plan.Notes = append(plan.Notes, "from the project's file "+e.Source.File)
 	}

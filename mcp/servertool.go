@@ -63,7 +63,7 @@ func (t serverTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error)
 	return tools.Plan{
 		Accesses: []tools.Access{{Kind: tools.AccessMCP, Target: t.server + ":" + t.info.Name, Hash: t.spec.Hash, ReadOnly: t.spec.ReadOnly}},
 		Summary:  "Call " + t.info.Name + " of MCP server " + t.server,
-		Notes:    []string{"arguments: " + cutText(string(call.Arguments), 600)},
+		Notes:    []string{"arguments: " + string(call.Arguments)},
 	}, nil
 }
 

@@ -18,18 +18,16 @@ type approval struct {
 	guard
 	id     string
 	q      tools.Question
-	at     int  // chosen option
-	scroll int  // first body line shown
-	more   bool // body lines are out of sight below
+	at     int    // chosen option
+	text   review // what is approved
 	word   *field
 	edit   *editor // of the argument that may be changed
 	edited bool
 	// numbers gives the places in the question of options that are shown by others; nil when
 	// they are the same.
 	numbers map[int]int
-	fits    bool // all of the body is in sight
-	kept    []string
-	stamp   int
+	rule    *review // the chosen answer in full, in place of what is approved
+	terse   bool    // the answers have no room for what they grant
 	width   int
 }
 
@@ -37,7 +35,41 @@ func newApproval(id string, q tools.Question) *approval {
 	if len(q.Options) == 0 {
 		q.Options = []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "yes, once"}, {Scope: tools.AnswerNo, Label: "no"}}
 	}
-	return &approval{id: id, q: q}
+	a := &approval{id: id, q: q}
+	a.lay()
+	return a
+}
+
+// lay puts together what is approved: the thing itself first, then what must be known of it.
+func (a *approval) lay() {
+	scroll := a.text.scroll
+	a.text = review{scroll: scroll}
+	q := &a.q
+	if q.Command != "" {
+		a.text.parts = append(a.text.parts, reviewPart{text: q.Command})
+	}
+	if q.Diff != "" {
+		a.text.parts = append(a.text.parts, reviewPart{diff: q.Diff})
+	}
+	if len(a.text.parts) == 0 {
+		a.text.parts = argumentParts(q.Arguments)
+	}
+	notes := q.Details
+	if a.edited {
+		notes = append([]string{"as you edited it"}, notes...)
+	}
+	if len(a.text.parts) == 0 { // they are the thing
+		for _, n := range notes {
+			a.text.parts = append(a.text.parts, reviewPart{text: n, prose: true})
+		}
+		return
+	}
+	for _, n := range notes {
+		if q.Command == "" && q.Diff == "" && strings.HasPrefix(n, "arguments: ") {
+			continue // they are the thing, whole and in order
+		}
+		a.text.notes = append(a.text.notes, n)
+	}
 }
 
 func (a *approval) armed(now time.Time) bool { return a.ready(now) }
@@ -79,7 +111,9 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	case a.edit != nil:
 		a.editKey(k, act)
 		return nil
-	case a.fits && p.scrollAct(act):
+	case a.rule != nil:
+		return a.ruleKey(p, act)
+	case a.text.fits && p.scrollAct(act):
 		return nil
 	}
 	if done, cmd := a.settle(p, k, act); done {
@@ -90,16 +124,14 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 		a.at = max(a.at-1, 0)
 	case actDown:
 		a.at = min(a.at+1, len(a.q.Options)-1)
-	case actPageUp, actLineUp:
-		a.scroll = max(a.scroll-5, 0)
-	case actPageDown, actLineDown:
-		a.scroll += 5
 	case actSubmit:
-		return a.reply(p, a.at, "")
+		return a.choose(p, a.at)
 	case actInterrupt, actCancel:
 		p.interrupt()
 	case actMode:
 		return p.nextMode()
+	default:
+		a.text.scrollKey(act)
 	}
 	if act != "" {
 		return nil
@@ -109,6 +141,13 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	case name == "w":
 		f := newField()
 		a.word = &f
+		return nil
+	case name == "r":
+		a.showRule()
+		return nil
+	case name == "t" && a.q.Diff != "":
+		p.look.switchDiffs(a.q.Diff, a.width)
+		p.restyle()
 		return nil
 	case name == "e" && a.q.Editable != "":
 		if s, ok := a.argument(); ok {
@@ -122,8 +161,57 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	for i := range a.q.Options {
 		if name == itoa(i+1) || name != "" && name == a.keyOf(i) {
 			a.at = i
-			return a.hold(name, func() tea.Cmd { return a.reply(p, i, "") })
+			return a.hold(name, func() tea.Cmd { return a.choose(p, i) })
 		}
+	}
+	return nil
+}
+
+// choose answers with option i. A lasting answer whose rule is out of sight is shown first.
+func (a *approval) choose(p *program, i int) tea.Cmd {
+	if a.terse && a.lasting(i) {
+		a.at = i
+		a.showRule()
+		return nil
+	}
+	return a.reply(p, i, "")
+}
+
+// lasting reports whether option i holds for more than this call.
+func (a *approval) lasting(i int) bool {
+	scope := a.q.Options[i].Scope
+	return scope == tools.AnswerSession || scope == tools.AnswerProject
+}
+
+// showRule shows the chosen answer in full.
+func (a *approval) showRule() {
+	o := a.q.Options[a.at]
+	a.rule = &review{parts: []reviewPart{{text: o.Label, prose: true}}}
+	if len(o.Rules) > 0 {
+		a.rule.parts = []reviewPart{{text: ruleLead(o.Scope), prose: true}}
+		for _, r := range o.Rules {
+			a.rule.parts = append(a.rule.parts, reviewPart{text: r})
+		}
+	}
+}
+
+// ruleLead says what an answer of a scope does with its rules.
+func ruleLead(scope tools.AnswerScope) string {
+	if scope == tools.AnswerProject {
+		return "Runs without asking in this project, from now on:"
+	}
+	return "Runs without asking in this session:"
+}
+
+// ruleKey is a key while the chosen answer is shown in full.
+func (a *approval) ruleKey(p *program, act action) tea.Cmd {
+	switch act {
+	case actSubmit:
+		return a.reply(p, a.at, "")
+	case actInterrupt, actCancel:
+		a.rule = nil
+	default:
+		a.rule.scrollKey(act)
 	}
 	return nil
 }
@@ -189,11 +277,12 @@ func (a *approval) take(value string) {
 	}
 	m[a.q.Editable] = raw
 	if args, err := json.Marshal(m); err == nil {
-		a.q.Arguments, a.edited, a.kept = args, true, nil
+		a.q.Arguments, a.edited = args, true
 		a.dropGrants()
 		if a.q.Command != "" {
 			a.q.Command = value
 		}
+		a.lay()
 	}
 }
 
@@ -249,34 +338,6 @@ func (a *approval) reply(p *program, option int, word string) tea.Cmd {
 	return nil
 }
 
-// body is what the person decides on, in full.
-func (a *approval) body(l *look, width int) []string {
-	if a.kept != nil && a.stamp == l.stamp && a.width == width {
-		return a.kept
-	}
-	var out []string
-	if a.q.Command != "" {
-		spans := []cells.Span{{Text: showBlanks(text.Visible(cells.ExpandTabs(a.q.Command, 4))), Style: l.theme.Strong}}
-		for _, line := range cells.Fold(spans, max(width-2, 1)) {
-			out = append(out, "  "+cells.Render(line))
-		}
-	}
-	details := a.q.Details
-	if a.edited {
-		details = append([]string{"as you edited it"}, details...)
-	}
-	for _, d := range details {
-		for _, line := range cells.Wrap([]cells.Span{{Text: text.Visible(d), Style: l.theme.Faint}}, max(width-2, 1)) {
-			out = append(out, "  "+cells.Render(line))
-		}
-	}
-	if a.q.Diff != "" {
-		out = append(out, indent(drawDiff(a.q.Diff, l, max(width-2, 1), fullLines), "  ")...)
-	}
-	a.kept, a.stamp, a.width = out, l.stamp, width
-	return out
-}
-
 // showBlanks makes long runs of blanks visible: text behind them must not get lost.
 func showBlanks(s string) string {
 	const long = 20
@@ -302,68 +363,141 @@ func showBlanks(s string) string {
 	return b.String()
 }
 
-func (a *approval) draw(l *look, width, height int) (lines []string, cursor *pos) {
-	title := a.q.Title
-	if title == "" {
-		title = a.q.Tool
-	}
+// title says what is asked, and how much of it there is to read.
+func (a *approval) title(l *look, width int) string {
+	title := orElse(a.q.Title, a.q.Tool)
 	if a.q.Label != "" {
 		title = a.q.Label + ": " + title
 	}
-	lines = append(lines, titleRule(l, text.Visible(title), width, l.theme.Warn))
-	foot := a.foot(l, width)
-	body := a.body(l, width)
-	room := max(height-1-len(foot), 1)
-	a.scroll = min(a.scroll, max(len(body)-room, 0))
-	a.more = len(body) > a.scroll+room
-	a.fits = len(body) <= room
-	shown := body[a.scroll:min(a.scroll+room, len(body))]
-	if a.more {
-		shown = append([]string(nil), shown[:room-1]...)
-		shown = append(shown, cells.Paint(l.theme.Warn, cells.Fit("  ↓ "+count(len(body)-a.scroll-room+1, "more line")+" (pgdown)", width)))
+	title = oneLine(text.Visible(title))
+	if much := a.text.measure(width); much != "" {
+		title = cells.Fit(title, max(width-6-3-cells.Width(much), 8)) + " · " + much
 	}
-	if a.edit != nil {
+	if l.asks > 1 {
+		title += " · 1 of " + itoa(l.asks)
+	}
+	return title
+}
+
+func (a *approval) draw(l *look, width, height int) (lines []string, cursor *pos) {
+	a.width = width
+	titled, limit := halves(height, a.text.need(l, width), len(a.q.Options)+1)
+	if titled {
+		lines = append(lines, titleRule(l, a.title(l, width), width, l.theme.Warn))
+	}
+	foot := a.foot(l, width, limit)
+	half := (height + 1) / 2
+	room := max(height-len(lines)-len(foot), 1)
+	switch {
+	case a.edit != nil:
 		rows, y, x, _, _ := a.edit.window(max(width-4, 1), room)
 		cursor = &pos{len(lines) + y, x + 2}
 		for _, r := range rows {
 			lines = append(lines, "  "+cells.Render(glyphSpans(l.theme, r.glyphs)))
 		}
-		return append(lines, foot...), cursor
-	}
-	lines = append(lines, shown...)
-	if a.word != nil {
+	case a.rule != nil:
+		lines = append(lines, a.rule.draw(l, width, room, half)...)
+	case a.word != nil:
+		lines = append(lines, a.text.draw(l, width, max(room-1, 1), half)...)
 		line, x := a.word.draw(l, " tell it why not: ", width)
 		cursor = &pos{len(lines), x}
 		lines = append(lines, line)
+	default:
+		lines = append(lines, a.text.draw(l, width, room, half)...)
 	}
 	return append(lines, foot...), cursor
 }
 
-// foot lists the answers; before keys are taken it says so instead.
-func (a *approval) foot(l *look, width int) []string {
-	if !a.open {
-		return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
-	}
+// foot lists the answers in at most limit rows; before keys are taken it says so instead.
+func (a *approval) foot(l *look, width, limit int) []string {
+	a.terse = false
 	switch {
+	case !a.open:
+		return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
 	case a.word != nil:
 		return []string{hints(l, width, "enter", "refuse", "esc", "back")}
 	case a.edit != nil:
 		return []string{hints(l, width, "enter", "take the change", "ctrl+j", "new line", "esc", "back")}
+	case a.rule != nil:
+		return []string{hints(l, width, "enter", "take this answer", "esc", "back")}
+	case len(a.q.Options) > limit:
+		a.terse = true
+		return a.chips(l, width, limit)
 	}
 	var out []string
+	cut := false
 	for i, o := range a.q.Options {
-		key := a.keyOf(i)
-		if key == "" {
-			key = itoa(i + 1)
+		label := oneLine(text.Visible(o.Label))
+		row, whole := answerLine(l, i == a.at, a.keyFor(i), label, width)
+		out = append(out, row)
+		cut = cut || !whole
+	}
+	if len(out) < limit {
+		edit, rule, turn := "", "", ""
+		if a.q.Editable != "" {
+			edit = "e"
 		}
-		// A label names what would be stored: it shows whole.
-		out = append(out, answerRow(l, i == a.at, key, oneLine(text.Visible(o.Label)), width)...)
+		if cut {
+			rule = "r"
+		}
+		if a.q.Diff != "" && width > splitWidth {
+			turn = "t"
+		}
+		out = append(out, hints(l, width, "↑↓ enter", "choose", edit, "edit", rule, "whole answer", "esc", "stop the turn", "w", "no, with a word to the model", turn, "columns"))
 	}
-	edit := ""
-	if a.q.Editable != "" {
-		edit = "e"
+	return out
+}
+
+// keyFor is the key of option i: its letter, else its number.
+func (a *approval) keyFor(i int) string { return orElse(a.keyOf(i), itoa(i+1)) }
+
+// chips lists the answers in few words, side by side, where there is no room for more: at
+// worst only their keys, with the word of the chosen one.
+func (a *approval) chips(l *look, width, limit int) []string {
+	rows := a.chipRows(l, width, true)
+	if len(rows) > limit {
+		rows = a.chipRows(l, width, false)
 	}
-	return append(out, hints(l, width, "↑↓ enter", "choose", edit, "edit", "esc", "stop the turn", "w", "no, with a word to the model"))
+	var out []string
+	for _, r := range rows[:min(len(rows), max(limit, 1))] {
+		out = append(out, cells.Render(clip(r, width)))
+	}
+	return out
+}
+
+func (a *approval) chipRows(l *look, width int, words bool) [][]cells.Span {
+	var rows [][]cells.Span
+	used := width
+	for i, o := range a.q.Options {
+		mark, style := " ", cells.Style("")
+		if i == a.at {
+			mark, style = "›", l.theme.Selected
+		}
+		chip := []cells.Span{{Text: mark + a.keyFor(i), Style: style.With(l.theme.Strong)}}
+		if words || i == a.at {
+			chip = append(chip, cells.Span{Text: " " + scopeWord(o.Scope), Style: style})
+		}
+		chip = append(chip, cells.Span{Text: " ", Style: style})
+		w := cells.SpansWidth(chip)
+		if used+w > width {
+			rows, used = append(rows, nil), 0
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], chip...)
+		used += w
+	}
+	return rows
+}
+
+// scopeWord is an answer in one word; a lasting one grants more than it says.
+func scopeWord(scope tools.AnswerScope) string {
+	switch scope {
+	case tools.AnswerSession:
+		return "session …"
+	case tools.AnswerProject:
+		return "always …"
+	case tools.AnswerOnce, tools.AnswerNo:
+	}
+	return string(scope)
 }
 
 // askEvent opens and closes questions.

@@ -128,6 +128,14 @@ func answerRow(l *look, chosen bool, key, label string, width int) []string {
 	return out
 }
 
+// answerLine is answerRow in one row: what is too long is cut in its middle, and whole is
+// false.
+func answerLine(l *look, chosen bool, key, label string, width int) (row string, whole bool) {
+	fitted := cells.FitMiddle(label, max(width-5-cells.Width(key), 1))
+	rows := answerRow(l, chosen, key, fitted, width)
+	return rows[0], fitted == label
+}
+
 // filled lengthens a row to a width, in the style that marks it.
 func filled(row []cells.Span, style cells.Style, width int) []cells.Span {
 	return append(row, cells.Span{Text: cells.Blank(width - cells.SpansWidth(row)), Style: style})

@@ -34,92 +34,182 @@ type diffLine struct {
 // splitWidth is the least width in cells for a diff side by side.
 const splitWidth = 110
 
+// parsedDiff is a unified diff as it is shown.
+type parsedDiff struct {
+	lines          []diffLine
+	files          int
+	added, removed int
+	longest        int // width of the widest line, in cells
+}
+
+// layout says how diffs are drawn.
+type layout int
+
+const (
+	layoutAuto  layout = iota // side by side where nothing folds
+	layoutOne                 // one line below the other
+	layoutSplit               // side by side where there is room
+)
+
+// splits reports whether a diff is drawn side by side: not where one side would be empty or
+// a line would fold, unless the person asked for it.
+func (d parsedDiff) splits(l *look, width int) bool {
+	switch {
+	case width < splitWidth || l.diffs == layoutOne:
+		return false
+	case l.diffs == layoutSplit:
+		return true
+	}
+	return d.added > 0 && d.removed > 0 && d.longest <= (width-1)/2-d.digits()-3
+}
+
+// switchDiffs turns from one way of drawing a diff to the other.
+func (l *look) switchDiffs(src string, width int) {
+	if parseDiff(src).splits(l, width-2) {
+		l.diffs = layoutOne
+	} else {
+		l.diffs = layoutSplit
+	}
+}
+
+// digits is the width of its line numbers.
+func (d parsedDiff) digits() int {
+	most := 0
+	for _, p := range d.lines {
+		most = max(most, p.old, p.now)
+	}
+	return len(strconv.Itoa(most))
+}
+
 // drawDiff shows a unified diff with line numbers, colours and the words that differ, at
-// most limit lines of it; side by side where the look allows and there is room.
+// most limit lines of it.
 func drawDiff(src string, l *look, width, limit int) []string {
-	parsed, lang := parseDiff(src)
-	if len(parsed) == 0 {
+	parsed := parseDiff(src)
+	if len(parsed.lines) == 0 {
 		return nil
 	}
-	d := diffDrawer{l: l, width: width, lines: parsed, syntax: l.theme.Markdown.Syntax, lang: lang}
-	for _, p := range parsed {
-		d.digits = max(d.digits, len(strconv.Itoa(max(p.old, p.now))))
-	}
+	d := diffDrawer{l: l, width: width, lines: parsed.lines, syntax: l.theme.Markdown.Syntax, digits: parsed.digits(), files: parsed.files}
 	var out []string
-	if l.split && width >= splitWidth {
+	if parsed.splits(l, width) {
 		out = d.sideBySide(limit + 1)
 	} else {
 		out = d.unified(limit + 1)
 	}
 	if len(out) > limit {
 		out = out[:limit]
-		changed := 0
-		for _, p := range parsed {
-			if p.kind == diffAdd || p.kind == diffDel {
-				changed++
-			}
-		}
-		out = append(out, cells.Paint(l.theme.Faint, cells.Fit("… "+count(changed, "changed line")+" in all", width)))
+		out = append(out, cells.Paint(l.theme.Faint, cells.Fit("… "+count(parsed.added+parsed.removed, "changed line")+" in all", width)))
 	}
 	return out
 }
 
-// parseDiff reads a unified diff. What it cannot read is kept as a note.
-func parseDiff(src string) (lines []diffLine, lang string) {
-	old, now := 0, 0
-	inHunk := false
-	files := 0
-	for _, s := range strings.Split(strings.TrimRight(text.Strip(src), "\n"), "\n") {
-		s = strings.TrimRight(s, "\r")
-		switch {
-		case strings.HasPrefix(s, "@@"):
-			old, now = hunkStart(s)
-			inHunk = true
-			lines = append(lines, diffLine{kind: diffHead, text: s, partner: -1})
-		case strings.HasPrefix(s, "--- ") && !inHunk, strings.HasPrefix(s, "diff "), strings.HasPrefix(s, "index "):
-			inHunk = false
-		case strings.HasPrefix(s, "+++ ") && !inHunk:
-			name := strings.TrimPrefix(strings.TrimPrefix(s, "+++ "), "b/")
-			lang = markdown.LanguageOf(name)
-			files++
-			if files > 1 {
-				lines = append(lines, diffLine{kind: diffFile, text: name, partner: -1})
-			}
-		case strings.HasPrefix(s, "+"):
-			lines = append(lines, diffLine{kind: diffAdd, text: s[1:], now: now, partner: -1})
-			now++
-		case strings.HasPrefix(s, "-"):
-			lines = append(lines, diffLine{kind: diffDel, text: s[1:], old: old, partner: -1})
-			old++
-		case strings.HasPrefix(s, "\\"):
-			lines = append(lines, diffLine{kind: diffNote, text: strings.TrimSpace(s[1:]), partner: -1})
-		default:
-			lines = append(lines, diffLine{kind: diffSame, text: strings.TrimPrefix(s, " "), old: old, now: now, partner: -1})
-			old++
-			now++
-		}
-	}
-	pairLines(lines)
-	return lines, lang
+// diffReader takes a unified diff apart.
+type diffReader struct {
+	parsedDiff
+	old, now         int // numbers of the next lines
+	oldLeft, nowLeft int // lines that the hunk still has
+	from             string
+	crlf             bool // every line ends in CR LF: the CR is not shown
 }
 
-// hunkStart reads the first line numbers of "@@ -3,7 +3,8 @@".
-func hunkStart(s string) (old, now int) {
-	fields := strings.Fields(s)
-	for _, f := range fields {
-		n, _, _ := strings.Cut(f[1:], ",")
-		v, err := strconv.Atoi(n)
+// parseDiff reads a unified diff, with everything visible that its lines hold. What it
+// cannot read is kept as a note.
+func parseDiff(src string) parsedDiff {
+	r := diffReader{crlf: endsInCR(src)}
+	for s := range strings.SplitSeq(strings.TrimSuffix(src, "\n"), "\n") {
+		if r.crlf {
+			s = strings.TrimSuffix(s, "\r")
+		}
+		if s = text.Visible(s); r.oldLeft > 0 || r.nowLeft > 0 {
+			r.inHunk(s)
+		} else {
+			r.between(s)
+		}
+	}
+	pairLines(r.lines)
+	return r.parsedDiff
+}
+
+// endsInCR reports whether every changed line of a diff ends in CR LF.
+func endsInCR(src string) bool {
+	some := false
+	for s := range strings.SplitSeq(strings.TrimSuffix(src, "\n"), "\n") {
+		if s == "" || !strings.ContainsRune("+- ", rune(s[0])) || strings.HasPrefix(s, "--- ") || strings.HasPrefix(s, "+++ ") {
+			continue
+		}
+		if !strings.HasSuffix(s, "\r") {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+// inHunk takes a line of a file.
+func (r *diffReader) inHunk(s string) {
+	switch {
+	case strings.HasPrefix(s, "+"):
+		r.add(diffLine{kind: diffAdd, text: s[1:], now: r.now})
+		r.added, r.now, r.nowLeft = r.added+1, r.now+1, r.nowLeft-1
+	case strings.HasPrefix(s, "-"):
+		r.add(diffLine{kind: diffDel, text: s[1:], old: r.old})
+		r.removed, r.old, r.oldLeft = r.removed+1, r.old+1, r.oldLeft-1
+	case strings.HasPrefix(s, "\\"):
+		r.add(diffLine{kind: diffNote, text: strings.TrimSpace(s[1:])})
+	default:
+		r.add(diffLine{kind: diffSame, text: strings.TrimPrefix(s, " "), old: r.old, now: r.now})
+		r.old, r.now, r.oldLeft, r.nowLeft = r.old+1, r.now+1, r.oldLeft-1, r.nowLeft-1
+	}
+}
+
+// between takes a line that belongs to no file: headers, hunks, notes.
+func (r *diffReader) between(s string) {
+	switch {
+	case strings.HasPrefix(s, "@@"):
+		r.hunk(s)
+		r.add(diffLine{kind: diffHead, text: s})
+	case strings.HasPrefix(s, "--- "):
+		r.from = strings.TrimPrefix(s[4:], "a/")
+	case strings.HasPrefix(s, "+++ "):
+		name := strings.TrimPrefix(s[4:], "b/")
+		if name == "/dev/null" {
+			name = r.from
+		}
+		r.files++
+		r.add(diffLine{kind: diffFile, text: name})
+	case strings.HasPrefix(s, "diff "), strings.HasPrefix(s, "index "), s == "":
+	case strings.HasPrefix(s, "\\"):
+		r.add(diffLine{kind: diffNote, text: strings.TrimSpace(s[1:])})
+	default:
+		r.add(diffLine{kind: diffNote, text: s})
+	}
+}
+
+func (r *diffReader) add(ln diffLine) {
+	ln.partner = -1
+	r.lines = append(r.lines, ln)
+	r.longest = max(r.longest, cells.Width(cells.ExpandTabs(ln.text, 4)))
+}
+
+// hunk reads "@@ -3,7 +3,8 @@": first line and number of lines on both sides.
+func (r *diffReader) hunk(s string) {
+	fields := strings.Fields(strings.TrimPrefix(s, "@@"))
+	for _, f := range fields[:min(len(fields), 2)] {
+		first, count, many := strings.Cut(f[1:], ",")
+		from, err := strconv.Atoi(first)
+		n := 1
+		if many && err == nil {
+			n, err = strconv.Atoi(count)
+		}
 		if err != nil {
-			continue // the marks and the heading behind them
+			continue
 		}
 		switch f[0] {
 		case '-':
-			old = v
+			r.old, r.oldLeft = from, n
 		case '+':
-			now = v
+			r.now, r.nowLeft = from, n
 		}
 	}
-	return old, now
 }
 
 // pairLines finds, in each run of removed lines that added ones follow, which belong
@@ -187,18 +277,26 @@ type diffDrawer struct {
 	l      *look
 	width  int
 	lines  []diffLine
+	files  int
 	digits int
 	syntax markdown.Syntax
-	lang   string
+}
+
+// highlighter colours the lines of a file.
+func (d *diffDrawer) highlighter(file string) *markdown.Highlighter {
+	return markdown.NewHighlighter(markdown.LanguageOf(file), d.syntax)
 }
 
 // unified draws lines one below the other: number, sign, text.
 func (d *diffDrawer) unified(limit int) []string {
-	h := markdown.NewHighlighter(d.lang, d.syntax)
+	h := d.highlighter("")
 	var out []string
 	for i, ln := range d.lines {
 		if len(out) >= limit {
 			break
+		}
+		if ln.kind == diffFile {
+			h = d.highlighter(ln.text)
 		}
 		if row, ok := d.heading(ln, i); ok {
 			if row != "" {
@@ -219,11 +317,14 @@ func (d *diffDrawer) unified(limit int) []string {
 func (d *diffDrawer) heading(ln diffLine, i int) (row string, ok bool) {
 	switch ln.kind {
 	case diffHead:
-		if i == 0 {
+		if i == 0 || d.lines[i-1].kind == diffFile {
 			return "", true
 		}
 		return cells.Paint(d.l.theme.Faint, cells.Fit("⋯", d.width)), true
 	case diffFile:
+		if d.files == 1 { // whoever shows the diff has named it
+			return "", true
+		}
 		return cells.Paint(d.l.theme.Strong, cells.FitStart(ln.text, d.width)), true
 	case diffNote:
 		return cells.Paint(d.l.theme.Faint, cells.Fit(ln.text, d.width)), true
@@ -257,11 +358,11 @@ func (d *diffDrawer) row(h *markdown.Highlighter, ln diffLine, n, width int, fil
 	}
 	var out []string
 	for i, part := range cells.Fold(expandSpans(spans), room) {
-		g, sign := gutter, string(rune(ln.kind))+" "
+		g, sign, signed := gutter, string(rune(ln.kind))+" ", style
 		if i > 0 {
-			g, sign = cells.Blank(len(gutter)), "  "
+			g, sign, signed = cells.Blank(len(gutter)), folded, style.With(d.l.theme.Faint)
 		}
-		line := append([]cells.Span{{Text: g, Style: d.l.theme.Faint}, {Text: sign, Style: style}}, part...)
+		line := append([]cells.Span{{Text: g, Style: d.l.theme.Faint}, {Text: sign, Style: signed}}, part...)
 		if pad := room - cells.SpansWidth(part); pad > 0 && (fill || style != "") {
 			line = append(line, cells.Span{Text: cells.Blank(pad), Style: style})
 		}
@@ -273,7 +374,7 @@ func (d *diffDrawer) row(h *markdown.Highlighter, ln diffLine, n, width int, fil
 // sideBySide draws the old lines on the left and the new ones on the right.
 func (d *diffDrawer) sideBySide(limit int) []string {
 	half := (d.width - 1) / 2
-	left, right := markdown.NewHighlighter(d.lang, d.syntax), markdown.NewHighlighter(d.lang, d.syntax)
+	left, right := d.highlighter(""), d.highlighter("")
 	bar := cells.Paint(d.l.theme.Border, "│")
 	var out []string
 	both := func(a, b []string) {
@@ -293,6 +394,9 @@ func (d *diffDrawer) sideBySide(limit int) []string {
 	for i, ln := range d.lines {
 		if len(out) >= limit {
 			break
+		}
+		if ln.kind == diffFile {
+			left, right = d.highlighter(ln.text), d.highlighter(ln.text)
 		}
 		if row, ok := d.heading(ln, i); ok {
 			if row != "" {

@@ -19,8 +19,10 @@ type look struct {
 	// now and spin move while something runs.
 	now  time.Time
 	spin int
-	// times shows when things happened; links makes links clickable; split allows diffs side by side.
-	times, links, split bool
+	// times shows when things happened; links makes links clickable.
+	times, links bool
+	diffs        layout
+	asks         int // questions that wait for the person
 }
 
 // item is one thing in the transcript. Its methods cost what it shows, and nothing when

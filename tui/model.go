@@ -81,7 +81,7 @@ const tick = 200 * time.Millisecond
 
 func newProgram(ctx context.Context, opt Options) *program {
 	p := &program{opt: opt, ctx: ctx, tr: newTranscript(), in: newEditor(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
-	p.look = look{theme: NewTheme(opt.Theme, true), width: 80, stamp: 1, now: time.Now(), links: true, split: true}
+	p.look = look{theme: NewTheme(opt.Theme, true), width: 80, stamp: 1, now: time.Now(), links: true}
 	var problems []string
 	p.keys, problems = newKeymap(opt.Keys)
 	p.tr.add(p.welcome())

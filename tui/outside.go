@@ -262,9 +262,9 @@ func (pk *picker) wheel(p *program, n int) {
 
 // What scrolls by lines; drawing keeps it inside its text.
 func (d *diffView) wheel(_ *program, n int)  { d.scroll = max(d.scroll+n, 0) }
-func (a *approval) wheel(_ *program, n int)  { a.scroll = max(a.scroll+n, 0) }
-func (q *question) wheel(_ *program, n int)  { q.scroll = max(q.scroll+n, 0) }
-func (v *trustView) wheel(_ *program, n int) { v.scroll = max(v.scroll+n, 0) }
+func (a *approval) wheel(_ *program, n int)  { a.text.move(n) }
+func (q *question) wheel(_ *program, n int)  { q.text.move(n) }
+func (v *trustView) wheel(_ *program, n int) { v.text.move(n) }
 func (h *helpView) wheel(p *program, n int)  { h.picker.wheel(p, n) }
 
 // mouse scrolls, chooses and selects.

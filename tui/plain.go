@@ -329,7 +329,7 @@ func (p *plain) callEnd(ev agent.CallEnd) {
 	c.end(ev)
 	p.say(strings.TrimSpace("Tool " + ev.Name + " " + c.status + ". " + c.outcome()))
 	if d := ev.Result.Display.Diff; d != "" {
-		p.say(d)
+		p.say(text.Visible(d))
 	} else if ev.Result.Failed {
 		p.say(strings.Join(strings.SplitN(ev.Result.Text, "\n", failedLines+1)[:min(failedLines, strings.Count(ev.Result.Text, "\n")+1)], "\n"))
 	}
@@ -354,14 +354,11 @@ func (p *plain) turnEnd(ev agent.TurnEnd) {
 func (p *plain) approval(ev agent.ApprovalAsked) {
 	a := newApproval(ev.ID, ev.Question)
 	p.say("Question: " + text.Visible(orElse(a.q.Title, a.q.Tool)))
-	if a.q.Command != "" {
-		p.say("  " + showBlanks(text.Visible(a.q.Command)))
+	for _, part := range a.text.parts {
+		p.say(part.plain())
 	}
-	for _, d := range a.q.Details {
-		p.say("  " + text.Visible(d))
-	}
-	if a.q.Diff != "" {
-		p.say(a.q.Diff)
+	for _, n := range a.text.notes {
+		p.say("  " + exact(n))
 	}
 	ask := plainAsk{id: ev.ID, approval: &a.q}
 	for i, o := range a.q.Options {
@@ -388,7 +385,7 @@ func (p *plain) trust(t *Trust) {
 	}
 	p.say("Trust this folder? " + t.Folder + " brings what can run code on your machine. Exactly this would run or apply:")
 	for _, r := range t.Items {
-		p.say("  " + r.State + " " + text.Visible(r.Name) + ": " + text.Visible(r.Info))
+		p.say(reviewPart{title: r.State + " " + r.Name, text: r.Info}.plain())
 	}
 	options := []string{"yes, trust it until something of it changes", "no, work without it"}
 	for i, o := range options {

@@ -18,11 +18,12 @@ type question struct {
 	options        []string
 	at             int // chosen option; len(options) = the text field
 	answer         field
-	scroll         int
+	text           review
 }
 
 func newQuestion(ev agent.AskPerson) *question {
 	q := &question{id: ev.ID, label: text.Clean(ev.Label), ask: text.Clean(ev.Text), answer: newField()}
+	q.text.parts = []reviewPart{{text: q.ask, prose: true}}
 	for _, o := range ev.Options {
 		q.options = append(q.options, text.Clean(o))
 	}
@@ -45,11 +46,8 @@ func (q *question) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	case actDown, actComplete:
 		q.at = min(q.at+1, len(q.options))
 		return nil
-	case actPageUp:
-		q.scroll = max(q.scroll-5, 0)
-		return nil
-	case actPageDown:
-		q.scroll += 5
+	case actPageUp, actPageDown, actLineUp, actLineDown:
+		q.text.scrollKey(act)
 		return nil
 	case actInterrupt, actCancel:
 		p.interrupt()
@@ -93,28 +91,50 @@ func (q *question) draw(l *look, width, height int) (lines []string, cursor *pos
 	if q.label != "" {
 		title = q.label + " asks"
 	}
-	lines = append(lines, titleRule(l, title, width, l.theme.Info))
-	var foot []string
+	titled, limit := halves(height, q.text.need(l, width), height)
+	if titled {
+		lines = append(lines, titleRule(l, title, width, l.theme.Info))
+	}
+	foot, at := q.foot(l, width, limit)
+	room := max(height-len(lines)-len(foot), 1)
+	body := q.text.draw(l, width, room, room)
+	lines = append(lines, body...)
+	if at != nil {
+		at.row += len(lines)
+	}
+	return append(lines, foot...), at
+}
+
+// foot draws the answers in at most limit rows, with the chosen one in sight; the cursor is
+// that of the text field.
+func (q *question) foot(l *look, width, limit int) (rows []string, cursor *pos) {
 	if !q.open {
-		foot = []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
-	} else {
+		return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}, nil
+	}
+	for i, o := range q.options {
+		rows = append(rows, answerRow(l, i == q.at, itoa(i+1), oneLine(o), width)...)
+	}
+	chosen := q.at
+	if len(rows)+2 > limit { // one row each
+		rows = nil
 		for i, o := range q.options {
-			foot = append(foot, answerRow(l, i == q.at, itoa(i+1), oneLine(o), width)...)
+			row, _ := answerLine(l, i == q.at, itoa(i+1), oneLine(o), width)
+			rows = append(rows, row)
 		}
-		line, x := q.answer.draw(l, " your answer: ", width)
-		if q.at == len(q.options) {
-			cursor = &pos{len(foot), x}
-		}
-		foot = append(foot, line, hints(l, width, "↑↓ enter", "choose", "esc", "stop the turn"))
+	} else {
+		chosen = 0
 	}
-	body := cells.Wrap([]cells.Span{{Text: q.ask}}, max(width-2, 1))
-	room := max(height-1-len(foot), 1)
-	q.scroll = min(q.scroll, max(len(body)-room, 0))
-	for _, spans := range body[q.scroll:min(q.scroll+room, len(body))] {
-		lines = append(lines, "  "+cells.Render(spans))
+	line, x := q.answer.draw(l, " your answer: ", width)
+	rows = append(rows, line)
+	if q.at == len(q.options) {
+		cursor = &pos{len(rows) - 1, x}
 	}
+	if len(rows) < limit {
+		return append(rows, hints(l, width, "↑↓ enter", "choose", "esc", "stop the turn")), cursor
+	}
+	from := min(max(chosen-limit+1, 0), len(rows)-limit)
 	if cursor != nil {
-		cursor.row += len(lines)
+		cursor.row -= from
 	}
-	return append(lines, foot...), cursor
+	return rows[from : from+limit], cursor
 }

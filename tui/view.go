@@ -131,7 +131,8 @@ func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
 	if d := p.front(); d != nil {
 		// A dialog leaves a few lines of the transcript, and the input where it is still being written to.
 		keep, armed := 0, d.armed(time.Now())
-		if !armed || !p.in.Empty() {
+		p.look.asks = len(p.asks)
+		if !armed || !p.in.Empty() && p.height >= 12 {
 			keep = min(len(input), 2) + 1
 		}
 		height := max(room-keep-min(3, p.height/6), 3)

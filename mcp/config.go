@@ -30,7 +30,16 @@ type Target struct {
 	URL        string            `json:"url,omitempty"`
 	Headers    map[string]string `json:"headers,omitempty"`
 	InheritEnv []string          `json:"inheritEnv,omitempty"`
+	// Roots are the folders that the server is told of: RootsWorkspace or RootsNone alone, or
+	// a list of folders. Nil leaves it to the arguments, see resolve.
+	Roots []string `json:"roots,omitempty"`
 }
+
+// The words that stand alone in Target.Roots.
+const (
+	RootsWorkspace = "workspace" // the workspace's folders
+	RootsNone      = "none"      // no folder at all
+)
 
 // Hash pins what a person approved: any change to the target changes it.
 func (t Target) Hash() string {

@@ -69,6 +69,8 @@ func (r *entryReader) key(m *hujson.ObjectMember) bool {
 		}
 	case "inheritEnv", "env_vars":
 		e.Target.InheritEnv = r.texts(m)
+	case "roots":
+		e.Target.Roots = r.roots(m)
 	case "enabled":
 		e.Enabled = r.flag(m)
 	case "disabled":
@@ -101,6 +103,21 @@ func (r *entryReader) key(m *hujson.ObjectMember) bool {
 		return false
 	}
 	return true
+}
+
+// roots takes "workspace", "none", or an array of folders.
+func (r *entryReader) roots(m *hujson.ObjectMember) []string {
+	list, ok := decode[[]string](m)
+	if word, isWord := decode[string](m); isWord {
+		list, ok = []string{word}, word == RootsWorkspace || word == RootsNone
+	} else if ok && len(list) == 0 {
+		list = []string{RootsNone}
+	}
+	if !ok {
+		r.fail(m, "roots", `must be "workspace", "none" or an array of folders`)
+		return nil
+	}
+	return list
 }
 
 func (r *entryReader) transport(m *hujson.ObjectMember) {

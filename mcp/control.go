@@ -189,13 +189,10 @@ func (m *Manager) Approve(name, hash string, keep bool) error {
 	defer m.control.Unlock()
 	m.mu.Lock()
 	c, ok := m.chosen[name]
-	if !ok || c.pending == nil && m.isApproved(c.entry) {
+	if !ok {
 		known := m.known()
 		m.mu.Unlock()
-		if !ok {
-			return unknownServer(name, known)
-		}
-		return nil
+		return unknownServer(name, known)
 	}
 	e := c.entry
 	if c.pending != nil {
@@ -212,14 +209,19 @@ func (m *Manager) Approve(name, hash string, keep bool) error {
 	}
 	m.mu.Lock()
 	m.approved[name+" "+e.Target.Hash()] = true
-	m.rechoose()
 	delete(m.off, name)
-	if e.Enabled {
-		m.hold(m.base, []string{name})
-	}
+	m.adoptApprovals()
 	m.mu.Unlock()
 	m.settle(wish{})
 	return nil
+}
+
+// adoptApprovals applies approvals that were given a moment ago, all at once: several
+// servers can be approved by one answer, and whoever comes first applies them all. The
+// caller holds mu.
+func (m *Manager) adoptApprovals() {
+	m.rechoose()
+	m.hold(m.base, m.startNames())
 }
 
 // SetEnabled switches a server on or off for good and for this run.

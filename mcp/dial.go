@@ -36,6 +36,9 @@ func (d dialer) dial(ctx context.Context, e Entry, t resolved, log *serverLog, h
 	limit := e.ConnectTimeout * time.Duration(max(scale, 1))
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	if t.ownRoots {
+		hooks.roots = t.roots
+	}
 	out, err := d.connect(timed, e, t, log, hooks)
 	if err == nil {
 		out.tools, out.skipped, err = out.session.listTools(timed, e.Name, out.http)

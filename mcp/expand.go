@@ -21,6 +21,10 @@ type resolved struct {
 	env       []string // the whole environment of the child
 	url       string
 	headers   map[string]string
+	// roots are the folders that the server is told of; ownRoots says that they replace those
+	// of the workspace.
+	roots    []string
+	ownRoots bool
 	// key is equal for targets that one connection can serve.
 	key string
 	// secrets are the values that must never be shown.
@@ -114,7 +118,7 @@ func readVariables(t Target) []string {
 }
 
 func targetStrings(t Target) []string {
-	out := append([]string{t.Command, t.Cwd, t.URL}, t.Args...)
+	out := append([]string{t.Command, t.Cwd, t.URL}, append(slices.Clone(t.Args), t.Roots...)...)
 	for _, m := range []map[string]string{t.Env, t.Headers} {
 		for _, v := range m {
 			out = append(out, v)
@@ -154,7 +158,7 @@ func (env environment) resolve(e Entry) (resolved, error) {
 	case Stdio:
 		out.program = env.program(get(t.Command))
 		for _, a := range t.Args {
-			out.args = append(out.args, get(a))
+			out.args = append(out.args, env.homeArgument(get(a)))
 		}
 		out.dir = env.folder(get(t.Cwd))
 		set := map[string]string{}
@@ -172,6 +176,7 @@ func (env environment) resolve(e Entry) (resolved, error) {
 			}
 		}
 		out.secrets = append(out.secrets, secretArgs(out.args)...)
+		out.ownRoots = len(t.Roots) == 0 && out.namesFolder()
 		slices.Sort(out.env)
 		out.key = strings.Join(append(append([]string{"stdio", out.program, out.dir}, out.args...), append([]string{"\x00"}, out.env...)...), "\x00")
 	default:
@@ -195,6 +200,17 @@ func (env environment) resolve(e Entry) (resolved, error) {
 			}
 		}
 	}
+	switch {
+	case len(t.Roots) == 1 && t.Roots[0] == RootsWorkspace, len(t.Roots) == 0:
+	case len(t.Roots) == 1 && t.Roots[0] == RootsNone:
+		out.ownRoots = true
+	default:
+		out.ownRoots = true
+		for _, dir := range t.Roots {
+			out.roots = append(out.roots, env.folder(get(dir)))
+		}
+	}
+	out.key += fmt.Sprintf("\x00roots %v %q", out.ownRoots, out.roots)
 	if failed == nil {
 		for _, s := range append([]string{out.program, out.dir, out.url}, out.args...) {
 			if strings.ContainsRune(s, 0) {
@@ -224,7 +240,37 @@ func (env environment) folder(dir string) string {
 	return dir
 }
 
+// homeArgument expands a home folder in an argument, as a shell does: `~/notes`, and also
+// the value of an option, `--dir=~/notes`.
+func (env environment) homeArgument(arg string) string {
+	if option, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
+		return option + "=" + env.homePath(value)
+	}
+	return env.homePath(arg)
+}
+
+// namesFolder reports whether an argument, or the value of an option, is an existing folder.
+// Such a server was given folders of its own: it replaces them by those that it is told of.
+func (r resolved) namesFolder() bool {
+	return slices.ContainsFunc(r.args, func(arg string) bool {
+		if strings.HasPrefix(arg, "-") {
+			_, arg, _ = strings.Cut(arg, "=")
+		}
+		if arg == "" {
+			return false
+		}
+		if !filepath.IsAbs(arg) {
+			arg = filepath.Join(r.dir, arg)
+		}
+		info, err := os.Stat(arg)
+		return err == nil && info.IsDir()
+	})
+}
+
 func (env environment) homePath(p string) string {
+	if p == "~" && env.home != "" {
+		return env.home
+	}
 	if rest, ok := strings.CutPrefix(p, "~/"); ok && env.home != "" {
 		return filepath.Join(env.home, rest)
 	}

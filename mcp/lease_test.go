@@ -33,7 +33,7 @@ func TestRoleSwitchKeepsWhatBothNeed(t *testing.T) { // C6
 		t.Errorf("A is still held: %+v %v", d.Status, err)
 	}
 	releaseA()
-	if d, err := r.m.Server("slack"); err != nil || d.State != StateDisconnected || d.Reason != "not in this role" {
+	if d, err := r.m.Server("slack"); err != nil || d.State != StateDisconnected || d.Reason != "not in this role, whose mcp_servers are github, jira" {
 		t.Errorf("%+v %v", d.Status, err)
 	}
 	waitGone(t, r.pids("slack")[0])

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -241,6 +242,47 @@ func TestHostileProjectStartsNothing(t *testing.T) { // C8, jcode#1176, Kode-CLI
 	}
 	if _, err := os.Stat(canary + "2"); err == nil {
 		t.Error("the edited entry ran")
+	}
+}
+
+// One answer of the person approves several servers: all of them start, each on its own,
+// whatever becomes of the first.
+func TestAllServersOfOneApprovalStart(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"ok", "exit"} {
+		r := newManagerRig(t, nil, nil)
+		entries := map[string]any{"a": r.fault("a", first, nil), "b": r.fault("b", "ok", nil), "c": r.fault("c", "ok", nil)}
+		raw, err := json.Marshal(map[string]any{"mcpServers": entries})
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(r.opt.Paths.ProjectRoot, ".mcp.json"), string(raw))
+		r.m.Start()
+		pending := r.m.PendingApprovals()
+		if len(pending) != 3 {
+			t.Fatalf("%+v", pending)
+		}
+		for _, p := range pending { // the answer is kept before anything starts
+			if err := r.opt.Trust.Trust(r.opt.Paths.ProjectRoot, p.Name, p.Hash); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, p := range pending {
+			if err := r.m.Approve(p.Name, p.Hash, false); err != nil {
+				t.Error(err)
+			}
+		}
+		want := StateConnected
+		if first == "exit" {
+			want = StateReconnecting
+		}
+		waitFor(t, "the first server's end", func() bool {
+			d, err := r.m.Server("a")
+			return err == nil && (d.State == want || d.State == StateFailed && first == "exit")
+		})
+		r.waitState("b", StateConnected)
+		r.waitState("c", StateConnected)
+		r.m.Close()
 	}
 }
 

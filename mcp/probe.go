@@ -155,6 +155,7 @@ type TestReport struct {
 	Server     *ServerReport `json:"server,omitempty"`
 	ConnectMS  int64         `json:"connect_ms"`
 	Tools      []string      `json:"tools,omitempty"`
+	Roots      []string      `json:"roots,omitempty"` // folders that it was told of
 	Tokens     int           `json:"tokens"`
 	Repairs    []Skipped     `json:"repairs,omitempty"`
 	Stray      int           `json:"stray_lines"`
@@ -176,7 +177,7 @@ func (p *Probe) Report(err error) TestReport {
 		return r
 	}
 	s := p.server()
-	r.Server, r.Repairs = &s, p.skipped
+	r.Server, r.Repairs, r.Roots = &s, p.skipped, p.session.info.roots
 	r.Tokens = priceOf(&view{entry: p.entry, state: StateConnected, tools: p.tools, info: p.session.info})
 	for _, t := range p.tools {
 		r.Tools = append(r.Tools, t.Name)

@@ -84,6 +84,7 @@ type sessionInfo struct {
 	prompts       bool
 	resources     bool
 	completions   bool
+	roots         []string // the folders that it was told of
 }
 
 // errDisconnected ends the calls of a session that is closed on purpose.
@@ -119,16 +120,19 @@ func openSession(ctx context.Context, l link, log *serverLog, hooks sessionHooks
 	}
 	s.cs = cs
 	s.info = readInfo(cs.InitializeResult())
+	s.info.roots = hooks.roots
 	return s, nil
 }
 
 func (s *session) clientOptions() *sdk.ClientOptions {
+	can := &sdk.ClientCapabilities{
+		Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}},
+	}
+	if len(s.hooks.roots) > 0 {
+		can.RootsV2 = &sdk.RootCapabilities{} //nolint:staticcheck // see AddRoots
+	}
 	return &sdk.ClientOptions{
-		Capabilities: &sdk.ClientCapabilities{
-			//nolint:staticcheck // see AddRoots
-			RootsV2:     &sdk.RootCapabilities{},
-			Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}},
-		},
+		Capabilities: can,
 		ElicitationHandler: func(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			return s.elicit(ctx, req.Params)
 		},

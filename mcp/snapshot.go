@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"jcode/internal/text"
@@ -29,7 +31,8 @@ type Details struct {
 	Line       string // the command line or URL
 	Pid        int    // 0 for URL servers
 	Protocol   string
-	Server     string // name and version as the server gives them
+	Server     string   // name and version as the server gives them
+	Roots      []string // the folders that the server was told of
 	NextTry    time.Time
 	Since      time.Time
 	ToolList   []ToolInfo
@@ -134,7 +137,7 @@ func (m *Manager) details(name string) Details {
 	if v.state == StateConnected {
 		d.ToolList = toolsOf(v)
 		d.Tools, d.Tokens = len(d.ToolList), priceOf(v)
-		d.Protocol, d.Server = v.info.protocol, v.info.name+" "+v.info.version
+		d.Protocol, d.Server, d.Roots = v.info.protocol, v.info.name+" "+v.info.version, v.info.roots
 	}
 	d.Skipped, d.Prompts = v.skipped, v.prompts
 	if v.state == StateDisconnected {
@@ -156,9 +159,28 @@ func (m *Manager) reason(name string, e Entry) string {
 	case !e.Enabled && !m.forced[name]:
 		return "disabled"
 	case m.started && m.held()[name] == 0:
-		return "not in this role"
+		return m.leftOut()
 	}
 	return ""
+}
+
+// leftOut says why nobody holds a server that may run: a role names its own. The caller
+// holds mu.
+func (m *Manager) leftOut() string {
+	names, byRole := map[string]bool{}, false
+	for l := range m.leases {
+		if l.exclusive {
+			byRole = true
+			maps.Copy(names, l.names)
+		}
+	}
+	switch {
+	case !byRole:
+		return "not started"
+	case len(names) == 0:
+		return "not in this role, which has no servers"
+	}
+	return "not in this role, whose mcp_servers are " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
 func sourceText(s Source) string {
@@ -197,6 +219,9 @@ func (m *Manager) targetNotes(t Target, from Scope) []string {
 		}
 		if len(t.Env) > 0 {
 			notes = append(notes, "environment: "+joinNames(t.Env))
+		}
+		if len(t.Roots) > 0 {
+			notes = append(notes, "told of folders: "+strings.Join(t.Roots, ", "))
 		}
 	} else {
 		notes = append(notes, "connects to "+t.URL)

@@ -227,7 +227,7 @@ func (m *Manager) approvedByCall(name string, target *Target, d tools.Decision) 
 	}
 	m.mu.Lock()
 	m.approved[name+" "+e.Target.Hash()] = true
-	m.rechoose()
+	m.adoptApprovals()
 	m.mu.Unlock()
 	if d.By == tools.ByUser && m.opt.Trust != nil {
 		return m.opt.Trust.Trust(m.opt.Paths.ProjectRoot, name, e.Target.Hash())

@@ -20,6 +20,7 @@ func talkModes() map[string]func(*server) {
 		"reverse-replies":        reverseReplies,
 		"never-reply":            func(*server) {},
 		"elicit":                 elicit,
+		"roots":                  roots,
 		"full":                   full,
 	}
 }
@@ -155,4 +156,12 @@ func full(s *server) {
 		}
 		return true
 	}
+}
+
+// roots has a tool that asks for the client's folders and gives its answer.
+func roots(s *server) {
+	s.tools = append(s.tools, tool{"roots", define("roots", "Lists the client's folders.", anySchema), func(s *server, c call) {
+		m, _ := s.request("roots/list", map[string]any{})
+		s.text(c, "roots: "+string(m.Result)+string(m.Error))
+	}})
 }

@@ -178,7 +178,7 @@ func (a *app) openGate(context.Context) error {
 		},
 		Rules:  rules,
 		Grants: grants{a.store, a.project}, Confined: a.confined, ForeignShell: builtin.ForeignShell(),
-		Notify: a.board.ran,
+		Notify: a.board.ran, Env: a.commandEnv,
 	})
 	if err != nil {
 		return usageError("permissions: %w", err)

@@ -84,7 +84,7 @@ func (c *checking) command() string {
 		case tools.AccessExec, tools.AccessConnect:
 			switch {
 			case a.Argv != nil:
-				return show(analyseArgv(a.Argv, scene{}).Text)
+				return show(joinArgv(a.Argv))
 			case a.Command != "":
 				return show(a.Command)
 			}

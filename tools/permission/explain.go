@@ -89,11 +89,7 @@ func (g *Gate) Explain(ctx context.Context, caller tools.Caller, line string) Ex
 
 // parts explains each simple command of a line.
 func (c *checking) parts(a tools.Access) []ExplainedPart {
-	at := scene{places: c.g.places}
-	if len(at.places.roots) > 0 {
-		at.dir = at.places.roots[0]
-	}
-	line := analyse(a.Command, at)
+	line := analyse(a.Command, c.scene(a.Dir))
 	var out []ExplainedPart
 	if line.Doubt != "" {
 		out = append(out, ExplainedPart{"the line as a whole", "asks", line.Doubt})

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"jcode/tools"
+	"jcode/tools/permission/repository"
 )
 
 // Options are what a Gate is made of.
@@ -21,6 +22,8 @@ type Options struct {
 	// ForeignShell says that shell texts are not for a POSIX shell (cmd on Windows): then
 	// nothing in them is vouched for.
 	ForeignShell bool
+	// Env returns the environment that commands get. Nil means the process's own.
+	Env func() []string
 	// Notify is told what ran although nobody could be shown it. May be nil.
 	Notify func(caller tools.Caller, text string)
 }
@@ -32,6 +35,8 @@ type Gate struct {
 	foreign  bool
 	notify   func(tools.Caller, string)
 	grants   GrantStore
+	// repositories says whether git may look at one unasked.
+	repositories repository.Looker
 
 	mu     sync.RWMutex
 	rules  RuleSet
@@ -60,7 +65,8 @@ func New(o Options) (*Gate, error) {
 	}
 	g := &Gate{
 		places: p, confined: o.Confined, foreign: o.ForeignShell, notify: o.Notify, grants: o.Grants, rules: o.Rules,
-		during: map[int]during{}, pinned: map[string]bool{}, asking: make(chan struct{}, 1),
+		repositories: repository.Looker{Inside: p.inside, Env: o.Env},
+		during:       map[int]during{}, pinned: map[string]bool{}, asking: make(chan struct{}, 1),
 	}
 	if g.grants == nil {
 		g.grants = &MemoryGrants{}

@@ -10,13 +10,7 @@ import (
 
 // exec judges a shell text or an argument list.
 func (c *checking) exec(a tools.Access) verdict {
-	at := scene{places: c.g.places, dir: a.Dir, denied: func(path string) string {
-		return deniedPath(append(c.rules.Deny[:len(c.rules.Deny):len(c.rules.Deny)], c.rules.Ask...), c.g.places, tools.AccessRead, path)
-	}}
-	if at.dir == "" && len(at.places.roots) > 0 {
-		at.dir = at.places.roots[0]
-	}
-	at.ruled = slices.ContainsFunc(append(c.rules.Deny[:len(c.rules.Deny):len(c.rules.Deny)], c.rules.Ask...), func(r Rule) bool { return r.Tool == "read" })
+	at := c.scene(a.Dir)
 	var line Line
 	if a.Argv != nil {
 		line = analyseArgv(a.Argv, at)
@@ -32,6 +26,19 @@ func (c *checking) exec(a tools.Access) verdict {
 		line.elsewhere = true
 	}
 	return c.line(line)
+}
+
+// scene is where a command with this working folder would run, under the rules in force.
+func (c *checking) scene(dir string) scene {
+	rules := append(c.rules.Deny[:len(c.rules.Deny):len(c.rules.Deny)], c.rules.Ask...)
+	at := scene{places: c.g.places, dir: dir}
+	at.denied = func(path string) string { return deniedPath(rules, c.g.places, tools.AccessRead, path) }
+	at.ruled = slices.ContainsFunc(rules, func(r Rule) bool { return r.Tool == "read" })
+	at.look = c.g.repositories.Look
+	if at.dir == "" && len(at.places.roots) > 0 {
+		at.dir = at.places.roots[0]
+	}
+	return at
 }
 
 // line judges a line that was taken apart.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"jcode/tools/permission/repository"
 )
 
 // Line is a shell text taken apart into its simple commands.
@@ -21,7 +23,9 @@ type Line struct {
 	// Opaque is set when the text could not be taken apart at all.
 	Opaque bool
 
-	elsewhere bool // it runs outside the workspace
+	elsewhere bool     // it runs outside the workspace
+	git       bool     // a git command of it was vouched for
+	beyond    []string // folders outside the workspace that this git needs
 }
 
 // Command is one simple command of a line.
@@ -54,6 +58,8 @@ type scene struct {
 	// any such rule.
 	denied func(path string) string
 	ruled  bool
+	// look says what git would find in a folder.
+	look func(dir string) repository.Finding
 }
 
 // analyse takes a line apart. It never fails: what it can't read is opaque.
@@ -62,6 +68,15 @@ func analyse(text string, at scene) Line {
 	a.line.Text = strings.TrimSpace(text)
 	a.text(a.line.Text)
 	return a.line
+}
+
+// joinArgv writes an argument list as a shell would read it.
+func joinArgv(argv []string) string {
+	words := make([]word, len(argv))
+	for i, s := range argv {
+		words[i] = static(s)
+	}
+	return join(words)
 }
 
 // analyseArgv judges a command that no shell reads.

@@ -40,9 +40,11 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 		if a.moved || !a.atRoot() {
 			return false, "git runs what another folder's repository is configured for"
 		}
-		if why := repositoryRuns(resolve(a.dir)); why != "" {
-			return false, why
+		found := a.look(resolve(a.dir))
+		if found.Why != "" {
+			return false, found.Why
 		}
+		a.line.git, a.line.beyond = true, found.Beyond
 	}
 	if why := a.opened(row, words); why != "" {
 		return false, why

@@ -1,0 +1,189 @@
+package repository
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jcode/internal/gitindex"
+	"jcode/internal/paths"
+)
+
+// objection says why git must not look at a repository unasked, by what its files say. ""
+// means that nothing speaks against it.
+func (l Looker) objection(r candidate) string {
+	if why := l.configured(r, true); why != "" {
+		return why
+	}
+	for _, module := range modules(r) {
+		if why := l.configured(candidate{own: module, common: module}, false); why != "" {
+			return why
+		}
+	}
+	for _, link := range gitLinks(r) {
+		top := filepath.Join(r.top, filepath.FromSlash(link))
+		inner, why := l.at(top)
+		if why == "" && inner.own != "" {
+			// A submodule's folder of files is always elsewhere.
+			why = l.configured(inner, false)
+		}
+		if why != "" {
+			return link + ": " + why
+		}
+	}
+	return l.borrowed(r)
+}
+
+// configured looks at the configuration and the hooks of one repository.
+func (l Looker) configured(r candidate, worktree bool) string {
+	for _, file := range []string{filepath.Join(r.common, "config"), filepath.Join(r.own, "config.worktree")} {
+		data, err := readBounded(file, maxConfig)
+		if err != nil {
+			return "the repository's configuration can't be read"
+		}
+		list, err := parseConfig(data)
+		if err != nil {
+			return "the repository's configuration can't be read: " + err.Error()
+		}
+		if why := l.steered(list, r, worktree); why != "" {
+			return why
+		}
+	}
+	// The one hook that looking can trigger: git diff refreshes the index.
+	if info, err := os.Stat(filepath.Join(r.common, "hooks", "post-index-change")); err == nil && !info.IsDir() {
+		return "the repository has a hook that git diff may run (post-index-change)"
+	}
+	return ""
+}
+
+// steered names the first setting that makes git run a program, take in another file, look
+// at other files, or fetch what it lacks.
+func (l Looker) steered(list []setting, r candidate, worktree bool) string {
+	for _, s := range list {
+		own := s.key() == "core.worktree" && r.top != "" && worktreeOf(r.own) == resolve(r.top)
+		if s.steers(worktree) && !own {
+			return "the repository is configured to run something, or to look elsewhere (" + s.key() + ")"
+		}
+		if name := s.names(); name != "" && !l.within(r, name) {
+			return "the repository is configured to read a file outside the workspace (" + s.key() + ")"
+		}
+	}
+	return ""
+}
+
+// within reports whether a file that a configuration names lies in the workspace, from
+// wherever git takes its name.
+func (l Looker) within(r candidate, name string) bool {
+	if strings.HasPrefix(name, "~") || strings.HasPrefix(name, "%(prefix)") {
+		return false
+	}
+	if filepath.IsAbs(name) {
+		return l.Inside(resolve(name))
+	}
+	for _, from := range []string{r.top, r.own, r.common} {
+		if from != "" && l.Inside(from) && !l.Inside(resolve(filepath.Join(from, name))) {
+			return false
+		}
+	}
+	return true
+}
+
+// borrowed says where a repository's objects or references come from another place than
+// the repository itself: git would print what lies there.
+func (l Looker) borrowed(r candidate) string {
+	for _, dir := range []string{r.own, r.common, filepath.Join(r.common, "objects"), filepath.Join(r.common, "refs")} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // git can't read it either
+		}
+		for _, e := range entries {
+			if e.Type()&os.ModeSymlink == 0 {
+				continue
+			}
+			at := filepath.Join(dir, e.Name())
+			if real := resolve(at); !l.Inside(real) && !paths.Within(r.common, real) && !paths.Within(r.own, real) {
+				return "its repository has a link that leads out of it: " + at
+			}
+		}
+	}
+	seen := map[string]bool{}
+	var alternates func(objects string) string
+	alternates = func(objects string) string {
+		data, err := readBounded(filepath.Join(objects, "info", "alternates"), maxConfig)
+		if err != nil || seen[objects] || len(seen) > maxModules {
+			return "the alternates of its repository can't be read"
+		}
+		seen[objects] = true
+		for line := range strings.Lines(string(data)) {
+			name := strings.TrimRight(line, "\n")
+			if name == "" || name[0] == '#' {
+				continue
+			}
+			if strings.HasPrefix(name, `"`) {
+				return "the alternates of its repository can't be read"
+			}
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(objects, name)
+			}
+			real := resolve(name)
+			if !l.Inside(real) && !paths.Within(r.common, real) {
+				return "its repository takes objects from another one, outside the workspace: " + real
+			}
+			if why := alternates(real); !seen[real] && why != "" {
+				return why
+			}
+		}
+		return ""
+	}
+	return alternates(filepath.Join(r.common, "objects"))
+}
+
+// modules returns the folders of the repositories that are kept inside one: git goes into
+// them and follows the configuration of each.
+func modules(r candidate) (out []string) {
+	var walk func(dir string, depth int)
+	walk = func(dir string, depth int) {
+		entries, err := os.ReadDir(dir)
+		if err != nil || depth == 0 {
+			return
+		}
+		for _, e := range entries {
+			at := filepath.Join(dir, e.Name())
+			switch {
+			case !e.IsDir() || len(out) >= maxModules:
+			case exists(filepath.Join(at, "HEAD")):
+				out = append(out, at)
+				walk(filepath.Join(at, "modules"), depth-1)
+			default:
+				walk(at, depth-1) // names of modules have slashes
+			}
+		}
+	}
+	walk(filepath.Join(r.common, "modules"), 5)
+	return out
+}
+
+// gitLinks lists the paths of a repository's indexes under which other repositories stand.
+func gitLinks(r candidate) (out []string) {
+	indexes := []string{filepath.Join(r.own, "index")}
+	if entries, err := os.ReadDir(r.own); err == nil {
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), "sharedindex.") {
+				indexes = append(indexes, filepath.Join(r.own, e.Name()))
+			}
+		}
+	}
+	for _, index := range indexes {
+		data, err := readBounded(index, maxIndex)
+		if err != nil || !bytes.Contains(data, []byte{0, 0, gitindex.Link >> 8, 0}) {
+			continue // most have none, and need no closer look
+		}
+		for _, e := range gitindex.Parse(data) {
+			if e.Mode == gitindex.Link && len(out) < maxModules {
+				out = append(out, e.Path)
+			}
+		}
+	}
+	return out
+}

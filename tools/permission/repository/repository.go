@@ -1,0 +1,224 @@
+package repository
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jcode/internal/paths"
+)
+
+// Bounds of what is read of a repository before a git command is vouched for.
+const (
+	maxConfig  = 1 << 20
+	maxPointer = 1 << 20 // git's own bound of a .git file
+	maxIndex   = 64 << 20
+	maxModules = 200
+)
+
+// Looker looks at repositories for one workspace.
+type Looker struct {
+	// Inside reports whether a resolved path lies in the workspace.
+	Inside func(path string) bool
+	// Env returns the environment that git commands get; nil means the process's own.
+	Env func() []string
+}
+
+// Finding is what a look at a folder's repository found.
+type Finding struct {
+	// Why says why git must not look at it unasked: because of its configuration or a hook,
+	// or because it belongs to another folder. Empty means that nothing speaks against it.
+	Why string
+	// Beyond are folders outside the workspace that git needs in order to look: those of a
+	// linked work tree, or of a repository whose work tree holds the workspace.
+	Beyond []string
+}
+
+// Look judges the repository that git would take in a folder, which is absolute and
+// resolved. What the person configured for all repositories is not looked at: no project
+// can change that.
+func (l Looker) Look(dir string) Finding {
+	found, why := l.find(dir)
+	if why != "" {
+		return Finding{Why: why}
+	}
+	for _, r := range found {
+		if why := l.objection(r); why != "" {
+			return Finding{Why: why}
+		}
+	}
+	out := Finding{Why: l.asked(dir, found)}
+	for _, r := range found {
+		for _, path := range []string{r.own, r.common} {
+			if !l.Inside(path) && !slices.Contains(out.Beyond, path) {
+				out.Beyond = append(out.Beyond, path)
+			}
+		}
+		if !l.Inside(r.top) && paths.Within(r.top, dir) {
+			out.Beyond = append(out.Beyond, r.top)
+		}
+	}
+	return out
+}
+
+// candidate is a repository that git may take: the folder whose .git it is, its own folder
+// and the one with its configuration and objects. All are resolved.
+type candidate struct {
+	top, own, common string
+	complete         bool // git would stop here
+}
+
+// find goes up from a folder through everything that git would try, to the first that is
+// complete. why objects at once.
+func (l Looker) find(dir string) (found []candidate, why string) {
+	for {
+		r, why := l.at(dir)
+		if why != "" {
+			return nil, why
+		}
+		if r.own != "" {
+			found = append(found, r)
+		}
+		if r.complete {
+			return found, ""
+		}
+		if looksBare(dir) {
+			return nil, "the folder itself is laid out as a repository, whose configuration git would follow"
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return found, ""
+		}
+		dir = parent
+	}
+}
+
+// looksBare reports whether a folder could be a repository without being named .git. With a
+// commondir its objects and refs may lie elsewhere.
+func looksBare(dir string) bool {
+	return exists(filepath.Join(dir, "HEAD")) &&
+		(exists(filepath.Join(dir, "commondir")) || exists(filepath.Join(dir, "objects")) && exists(filepath.Join(dir, "refs")))
+}
+
+// exists reports whether there is anything of that name, also a link that leads nowhere.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// at reads the .git of a folder; own is empty where there is none.
+func (l Looker) at(top string) (r candidate, why string) {
+	name := filepath.Join(top, ".git")
+	info, err := os.Stat(name)
+	if err != nil {
+		if exists(name) && !os.IsNotExist(err) {
+			return r, "its .git can't be looked at"
+		}
+		return r, ""
+	}
+	own := name
+	if !info.IsDir() {
+		own, err = pointer(name, "gitdir: ")
+		if err != nil || own == "" {
+			return r, "its .git file can't be read as git reads it"
+		}
+	}
+	r = candidate{top: top, own: resolve(own)}
+	common, err := pointer(filepath.Join(r.own, "commondir"), "")
+	if err != nil {
+		return r, "the commondir of its repository can't be read as git reads it"
+	}
+	if r.common = r.own; common != "" {
+		r.common = resolve(common)
+	}
+	r.complete = exists(filepath.Join(r.own, "HEAD")) && exists(filepath.Join(r.common, "objects")) && exists(filepath.Join(r.common, "refs"))
+	return r, l.elsewhere(r, own == name && resolve(name) == filepath.Join(resolve(top), ".git"))
+}
+
+// elsewhere says why a repository does not belong to the folder that leads to it. plain says
+// that it is the folder's own .git, without a link or file in between. Whoever can write in
+// the workspace can name any repository of this machine; only the repository itself can name
+// the folder.
+func (l Looker) elsewhere(r candidate, plain bool) string {
+	switch {
+	case plain && r.common == r.own, l.Inside(r.own) && l.Inside(r.common):
+		return ""
+	case l.Inside(r.own):
+		return "its repository takes configuration and history from " + r.common + ", outside the workspace"
+	case r.common != r.own && filepath.Dir(filepath.Dir(r.own)) == r.common:
+		// A linked work tree: the repository keeps where it is.
+		if back, err := pointer(filepath.Join(r.own, "gitdir"), ""); err == nil && back != "" && resolve(filepath.Dir(back)) == resolve(r.top) {
+			return ""
+		}
+	case r.common == r.own:
+		// A submodule: its configuration names the work tree.
+		if worktreeOf(r.own) == resolve(r.top) {
+			return ""
+		}
+	}
+	return "its .git leads to a repository outside the workspace that does not name this folder: " + r.own
+}
+
+// worktreeOf returns the folder that the configuration of a repository names as its work
+// tree, "" for none.
+func worktreeOf(own string) (dir string) {
+	data, err := readBounded(filepath.Join(own, "config"), maxConfig)
+	if err != nil {
+		return ""
+	}
+	list, _ := parseConfig(data) // a later look objects to what can't be parsed
+	for _, s := range list {
+		if s.key() == "core.worktree" && s.sub == "" {
+			dir = s.value
+		}
+	}
+	if dir != "" && !filepath.IsAbs(dir) {
+		dir = filepath.Join(own, dir)
+	}
+	if dir == "" {
+		return ""
+	}
+	return resolve(dir)
+}
+
+// pointer reads a small file that names a folder, relative to its own, as git does: the
+// prefix counts to the last blank, and only line ends at the end are no part of the name.
+func pointer(file, prefix string) (string, error) {
+	data, err := readBounded(file, maxPointer)
+	if err != nil || data == nil {
+		return "", err
+	}
+	name, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), prefix)
+	if !ok || name == "" || strings.IndexByte(name, 0) >= 0 {
+		return "", fmt.Errorf("%s names no folder", file)
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(filepath.Dir(file), name)
+	}
+	return name, nil
+}
+
+// readBounded reads a file; one that is absent is nil, one that is too long an error.
+func readBounded(file string, limit int64) ([]byte, error) {
+	info, err := os.Stat(file)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, fmt.Errorf("%s is no file that is read here", file)
+	}
+	return os.ReadFile(file)
+}
+
+func resolve(path string) string {
+	real, err := paths.Resolve(path)
+	if err != nil {
+		return filepath.Clean(path)
+	}
+	return real
+}

@@ -55,7 +55,7 @@ func NewOpenAI(cfg ProviderConfig) (*OpenAI, error) {
 }
 
 // Close ends idle connections. Running streams go on.
-func (c *OpenAI) Close() { c.transport.base.CloseIdleConnections() }
+func (c *OpenAI) Close() { c.transport.conns.close() }
 
 func (c *OpenAI) features(model string) *features {
 	c.mu.Lock()

@@ -33,7 +33,7 @@ func CheckEndpoint(ctx context.Context, cfg ProviderConfig, model string) []Chec
 		return []Check{{Name: "endpoint", Detail: err.Error(), Advice: "correct the provider's base_url in the config, or --base-url"}}
 	}
 	defer c.Close()
-	checks := []Check{keyCheck(cfg)}
+	checks := append([]Check{keyCheck(cfg)}, c.networkChecks()...)
 	list, err := c.ListModels(ctx)
 	checks = append(checks, listCheck(cfg, list, model, err))
 	if model == "" {
@@ -62,6 +62,21 @@ func keyCheck(cfg ProviderConfig) Check {
 		k.OK, k.Detail, k.Advice = false, "none", "set "+cfg.KeyEnv+", or enter a key when jcode starts"
 	}
 	return k
+}
+
+// networkChecks says which proxy and which extra certificates are used, where there are any.
+func (c *OpenAI) networkChecks() []Check {
+	var checks []Check
+	if p, ok := proxyOf(c.cfg.BaseURL); ok {
+		checks = append(checks, Check{Name: "proxy", OK: true, Detail: p})
+	}
+	switch conns := c.transport.conns; {
+	case conns.rootsFault != nil:
+		checks = append(checks, Check{Name: "certificates", Detail: conns.rootsFault.Error(), Advice: "correct NODE_EXTRA_CA_CERTS, or unset it"})
+	case conns.roots != nil:
+		checks = append(checks, Check{Name: "certificates", OK: true, Detail: "the system's and those of NODE_EXTRA_CA_CERTS"})
+	}
+	return checks
 }
 
 func listCheck(cfg ProviderConfig, list []Listed, model string, err error) Check {

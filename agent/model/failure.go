@@ -40,6 +40,7 @@ func (c *OpenAI) judge(ctx context.Context, x *exchange, cause error) *failure {
 	case x.fault != nil:
 		return c.faulted(*x.fault)
 	case errors.Is(context.Cause(ctx), errIdle):
+		c.transport.conns.renew()
 		f := fail(ClassNetwork, 0, fmt.Sprintf("%s was silent for too long", c.name()), errIdle)
 		f.retry = true
 		return f
@@ -49,6 +50,7 @@ func (c *OpenAI) judge(ctx context.Context, x *exchange, cause error) *failure {
 
 // broken is a connection that could not be made or did not last.
 func (c *OpenAI) broken(x *exchange, cause error) *failure {
+	c.transport.conns.renew() // whatever broke, the next attempt has a connection of its own
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError
 	var text string
@@ -56,7 +58,11 @@ func (c *OpenAI) broken(x *exchange, cause error) *failure {
 	switch {
 	case errors.As(cause, &cert):
 		retry = false
-		text = fmt.Sprintf("the certificate of %s is not trusted: %s", c.cfg.Address(), cut(cert.Err.Error(), 200))
+		text = fmt.Sprintf("the certificate of %s is not trusted: %s. If a company's proxy or server signs it, set SSL_CERT_FILE or NODE_EXTRA_CA_CERTS to a PEM file with its root certificate%s",
+			c.cfg.Address(), cut(cert.Err.Error(), 200), c.rootsFault())
+	case isProxyFault(cause):
+		text = c.proxyFault(cause)
+		most = unreachableTries
 	case errors.Is(cause, syscall.ECONNREFUSED):
 		text = fmt.Sprintf("nobody listens at %s: start the server or correct the base URL", c.cfg.Address())
 		most = unreachableTries
@@ -143,6 +149,8 @@ func (c *OpenAI) byStatus(status int, flt fault) *failure {
 		f = fail(ClassAuth, status, text+c.keyHint(), nil)
 	case status == http.StatusPaymentRequired, status == http.StatusTooManyRequests && isQuota(flt):
 		f = fail(ClassCredit, status, text+"; check the account's credit, or choose another model", nil)
+	case status == http.StatusProxyAuthRequired:
+		f = fail(ClassNetwork, status, c.proxyRefused(), nil)
 	case status == http.StatusRequestEntityTooLarge:
 		f = fail(ClassOverflow, status, text, nil)
 	case isTransient(status):

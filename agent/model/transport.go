@@ -2,15 +2,12 @@ package model
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // transport is the RoundTripper under go-openai. What that library cannot say in a
@@ -19,7 +16,7 @@ import (
 // name, many blank lines, errors in forms of their own, plain JSON) is put right here,
 // and nowhere else.
 type transport struct {
-	base    *http.Transport
+	conns   *connections
 	headers map[string]string
 }
 
@@ -28,22 +25,7 @@ func newTransport(cfg ProviderConfig) *transport {
 	if cfg.KeyHeader != "" && cfg.Key != "" {
 		headers = merged(headers, map[string]string{cfg.KeyHeader: string(cfg.Key)})
 	}
-	dial := &net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}
-	return &transport{
-		headers: headers,
-		base: &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           dial.DialContext,
-			ForceAttemptHTTP2:     true,
-			MaxIdleConnsPerHost:   4,
-			IdleConnTimeout:       90 * time.Second,
-			TLSHandshakeTimeout:   15 * time.Second,
-			ExpectContinueTimeout: time.Second,
-			ReadBufferSize:        64 << 10, // a burst of small chunks is one read
-			WriteBufferSize:       64 << 10,
-			DisableCompression:    true, // a compressed stream comes in lumps
-		},
-	}
+	return &transport{headers: headers, conns: newConnections(cfg.Limits.withDefaults().Idle)}
 }
 
 // RoundTrip sends one request and repairs both ways. Requests without an exchange in
@@ -56,7 +38,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	x, _ := req.Context().Value(exchangeKey{}).(*exchange)
 	if x == nil {
-		return t.base.RoundTrip(req)
+		return t.conns.RoundTrip(req)
 	}
 	if req.Body != nil {
 		_ = req.Body.Close() // go-openai's own body, an in-memory reader
@@ -64,7 +46,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	req.ContentLength = int64(len(x.body))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
 	req.Body, _ = req.GetBody()
-	resp, err := t.base.RoundTrip(req)
+	resp, err := t.conns.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
@@ -182,62 +164,3 @@ func (x *exchange) refused(resp *http.Response) *http.Response {
 	resp.ContentLength = int64(len(empty))
 	return resp
 }
-
-// Silence ends a request.
-var (
-	errIdle = errors.New("the server went silent")
-	errDone = errors.New("nothing followed the end of the answer")
-)
-
-// silence cancels a request when its server says nothing for too long. The first data may
-// take patience × limit, whether or not headers or comments come before: many servers
-// send those at once and read the prompt then. Later, comments count less than data: they
-// keep a request alive for as long since the last data.
-type silence struct {
-	limit  time.Duration
-	timer  *time.Timer
-	cancel context.CancelCauseFunc
-	fed    time.Time // when the last data came; before the first, when the request began
-	begun  bool      // data has come
-	ending bool
-}
-
-// patience is how many idle limits the first data may take, and comments may bridge:
-// reading a long prompt takes a local server minutes.
-const patience = 2.5
-
-// afterFinish is how long the rest of a stream is waited for after its finish reason.
-const afterFinish = 3 * time.Second
-
-func watchSilence(limit time.Duration, cancel context.CancelCauseFunc) *silence {
-	s := &silence{limit: limit, cancel: cancel, fed: time.Now()}
-	s.timer = time.AfterFunc(s.atMost(), func() { cancel(errIdle) })
-	return s
-}
-
-func (s *silence) atMost() time.Duration { return time.Duration(float64(s.limit) * patience) }
-
-func (s *silence) heard(fed bool) {
-	if s.ending {
-		return
-	}
-	switch now := time.Now(); {
-	case fed:
-		s.begun, s.fed = true, now
-		s.timer.Reset(s.limit)
-	case s.begun:
-		s.timer.Reset(min(s.limit, s.atMost()-now.Sub(s.fed)))
-	}
-}
-
-// last shortens the limit at the end of an answer.
-func (s *silence) last() {
-	if s.ending {
-		return
-	}
-	s.ending = true
-	s.timer.Stop()
-	s.timer = time.AfterFunc(min(s.limit, afterFinish), func() { s.cancel(errDone) })
-}
-
-func (s *silence) stop() { s.timer.Stop() }

@@ -30,6 +30,8 @@ type normalBody struct {
 	src io.ReadCloser
 	x   *exchange
 
+	began bool // the first bytes were looked at
+
 	in   []byte // read but not yet worked on: an unfinished line
 	buf  []byte // room behind in
 	out  []byte // ready to be read
@@ -105,6 +107,13 @@ func (b *normalBody) fill() {
 	n, err := b.src.Read(b.buf[have:])
 	b.pace.got(n)
 	b.in = b.buf[:have+n]
+	if !b.began && len(b.in) >= len(byteOrderMark) {
+		b.began = true
+		if bytes.HasPrefix(b.in, byteOrderMark) {
+			n := copy(b.in, b.in[len(byteOrderMark):])
+			b.in, have = b.in[:n], 0
+		}
+	}
 	fed := b.lines(have)
 	if n > 0 {
 		b.x.heard(fed)
@@ -168,6 +177,9 @@ func (b *normalBody) line(line []byte) bool {
 }
 
 var dataField = []byte("data:")
+
+// byteOrderMark may stand before the first line of an event stream; it is not part of it.
+var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // isField knows the other fields of an event stream.
 func isField(line []byte) bool {

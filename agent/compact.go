@@ -100,12 +100,27 @@ func (c *Conversation) compactIfFull(ctx context.Context, offered []tools.Entry)
 func (c *Conversation) compactOverflow(ctx context.Context, refusal error) error {
 	err := c.compact(ctx, "", true)
 	switch {
+	case errors.Is(err, errNothingToCompact) && c.baseTooLarge():
+		c.mu.Lock()
+		window := c.model.Window
+		c.mu.Unlock()
+		return fmt.Errorf("the model's context window of %d tokens is too small for what goes with every request: the system prompt takes about %d tokens, the tools about %d. "+
+			"Raise the server's context length, choose a model with a larger window, or leave tools out with a role that names few (%w)",
+			window, model.EstimateText(c.system), c.measured.tools, refusal)
 	case errors.Is(err, errNothingToCompact):
 		return fmt.Errorf("the message does not fit the model's context window, and there is nothing to compact: send less at once, or use a model with a larger window (%w)", refusal)
 	case err != nil:
 		return fmt.Errorf("the conversation does not fit the model's context window, and compaction failed: %w", err)
 	}
 	return nil
+}
+
+// baseTooLarge reports whether the system prompt and the tools alone nearly fill the window.
+func (c *Conversation) baseTooLarge() bool {
+	c.mu.Lock()
+	window := c.model.Window
+	c.mu.Unlock()
+	return window > 0 && float64(model.EstimateText(c.system)+c.measured.tools) > 0.8*float64(window)
 }
 
 var errNothingToCompact = errors.New("there is nothing to compact: the history is only the latest exchange")

@@ -6,13 +6,15 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
-// The loop guard's figures: four equal calls, or ten calls in a cycle of 2 to 5, and the
-// second alert ends the turn.
+// The loop guard's figures: four equal calls, or four rounds of a cycle of 2 to 5 calls and
+// never more than ten calls of one; the second alert ends the turn.
 const (
 	guardRepeats   = 4
 	guardAlerts    = 2
+	guardRounds    = 4
 	guardChain     = 10
 	guardMinPeriod = 2
 	guardMaxPeriod = 5
@@ -52,12 +54,19 @@ func (g *loopGuard) stuck(key [32]byte) string {
 			"The result will not change: use what you have, change the arguments, or try another way.", repeats)
 	}
 	for p := guardMinPeriod; p <= guardMaxPeriod; p++ {
-		if n >= guardChain && g.past[n-p].key == key && g.cycle(p, guardChain) {
+		// Any call of the cycle counts, not only the next one: a refused call is no step of it.
+		chain := min(guardRounds*p, guardChain)
+		if n >= chain && g.cycle(p, chain) && g.inLast(p, key) {
 			return fmt.Sprintf("The last %d calls went round in a circle of %d calls with the same results each time, so this call was not run. "+
-				"Break the circle: use what you have, or try another way.", guardChain, p)
+				"Break the circle: use what you have, or try another way.", chain, p)
 		}
 	}
 	return ""
+}
+
+// inLast reports whether a call is among the last n.
+func (g *loopGuard) inLast(n int, key [32]byte) bool {
+	return slices.ContainsFunc(g.past[len(g.past)-n:], func(c guardCall) bool { return c.key == key })
 }
 
 // cycle reports whether the last n calls repeat with period p.

@@ -110,6 +110,13 @@ func fromRow(row session.Message) []model.Message {
 			m.Reasoning += p.Text
 		case session.PartImage:
 			m.Images = append(m.Images, model.Image{MIME: p.MIME, Data: p.Data})
+		case session.PartRefused:
+			m.Text = appendLine(m.Text, refusedPicture)
+		case session.PartOpaque:
+			var o model.Opaque
+			if json.Unmarshal([]byte(p.Text), &o) == nil { // else the message is sent without it, as to another model
+				m.Opaque = append(m.Opaque, o)
+			}
 		}
 	}
 	switch row.Role {
@@ -132,6 +139,10 @@ func fromRow(row session.Message) []model.Message {
 		out[0].Calls = append(out[0].Calls, model.Call{ID: call.ID, Name: call.Wire, Arguments: call.Arguments})
 		result := model.Message{Role: model.RoleTool, CallID: call.ID, Name: call.Wire, Text: call.Result}
 		for _, p := range call.Parts {
+			if p.Kind == session.PartRefused {
+				result.Text = appendLine(result.Text, refusedPicture)
+				continue
+			}
 			result.Images = append(result.Images, model.Image{MIME: p.MIME, Data: p.Data})
 		}
 		out = append(out, result)
@@ -240,7 +251,14 @@ func (c *Conversation) appendAnswer(ctx context.Context, resp model.Response, ca
 	if resp.Text != "" {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartText, Text: clean(resp.Text)})
 	}
-	u := resp.Usage
+	for _, o := range resp.Opaque {
+		b, err := json.Marshal(o)
+		if err != nil {
+			return 0, fmt.Errorf("store answer: %w", err)
+		}
+		row.Parts = append(row.Parts, session.Part{Kind: session.PartOpaque, Text: string(b)})
+	}
+	u := resp.Usage.Plus(resp.Wasted)
 	row.Usage = &session.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Estimated: u.Estimated, Model: resp.Model, Cost: cost}
 	for i, p := range calls {
 		row.Calls = append(row.Calls, session.Call{
@@ -251,7 +269,7 @@ func (c *Conversation) appendAnswer(ctx context.Context, resp model.Response, ca
 	if err != nil {
 		return 0, fmt.Errorf("store answer: %w", err)
 	}
-	m := model.Message{Role: model.RoleAssistant, Text: clean(resp.Text), Reasoning: clean(resp.Reasoning)}
+	m := model.Message{Role: model.RoleAssistant, Text: clean(resp.Text), Reasoning: clean(resp.Reasoning), Opaque: resp.Opaque}
 	for _, p := range calls {
 		m.Calls = append(m.Calls, model.Call{ID: p.ID, Name: p.Name, Arguments: clean(p.Arguments)})
 	}

@@ -33,7 +33,7 @@ func dial(t *testing.T, list []tools.Tool, replies ...modeltest.Reply) (*bench, 
 	t.Cleanup(client.Close)
 	return startWith(t, nil, func(o *agent.Options) {
 		o.Resolve = func(string) (agent.Model, error) {
-			return agent.Model{Name: "test", ID: "test-model", Client: client, Untitled: true}, nil
+			return agent.Model{Name: "test", ID: "test-model", Client: client, Untitled: true, Sees: true}, nil
 		}
 	}, list...), srv
 }

@@ -11,8 +11,9 @@ import (
 	"jcode/agent/model"
 )
 
-// maxCallID is the longest call ID that providers take, in characters.
-const maxCallID = 40
+// maxCallID is the longest call ID that is kept, in characters. A client shortens it for a
+// provider that takes less.
+const maxCallID = 128
 
 // What a call without a result is answered with.
 const (
@@ -22,7 +23,7 @@ const (
 
 // Sendable makes any history valid for a provider: every call has exactly one result,
 // right after its message and in call order; results without a call are gone; call IDs
-// are unique and at most 40 characters; arguments are JSON objects; no message is empty;
+// are unique and at most 128 characters; arguments are JSON objects; no message is empty;
 // all text is valid UTF-8. What is valid already stays as it is, and the function is
 // idempotent. It does not change its argument.
 func Sendable(history []model.Message) []model.Message {
@@ -122,7 +123,7 @@ func objectArguments(args string) (object, fault string) {
 	return "{}", "the arguments were not a JSON object"
 }
 
-// legalID gives an ID that is unique in the history and at most 40 characters, made from
+// legalID gives an ID that is unique in the history and at most 128 characters, made from
 // what was there, so that the same history always gives the same IDs.
 func legalID(id string, n int, seen map[string]bool) string {
 	ok := id != "" && len(id) <= maxCallID && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })

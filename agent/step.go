@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -72,11 +73,17 @@ func (c *Conversation) recover(ctx context.Context, t *turn, resp model.Response
 			}
 			return false, fmt.Errorf("the conversation does not fit the model's context window, also after compaction: use /new, or a model with a larger window (%w)", err)
 		case model.ClassTool:
-			if key := c.refusal(fault.Tool); key.wire != "" && !c.dropped[key] {
+			// A provider that refuses one tool after the other means something else.
+			if key := c.refusal(fault.Tool); key.wire != "" && !c.dropped[key] && t.refused < mostRefused {
 				c.dropped[key] = true
 				t.step--
+				t.refused++
 				c.Notify(LevelWarn, "the provider refused the tool %s: it is left out", key.wire)
 				return true, nil
+			}
+		case model.ClassImage:
+			if more, err := c.dropPicture(ctx, t, fault); more || err != nil {
+				return more, err
 			}
 		default: // nothing that another request would mend
 		}
@@ -88,6 +95,39 @@ func (c *Conversation) recover(ctx context.Context, t *turn, resp model.Response
 		}
 	}
 	return false, err
+}
+
+// mostRefused is how many tools one request may lose.
+const mostRefused = 2
+
+// refusedPicture takes the place of a picture that a provider refused.
+const refusedPicture = "[a picture was left out: the provider refused it]"
+
+// dropPicture takes a picture that the provider refused out of the history, for good, and
+// says so. more is false when it is not there.
+func (c *Conversation) dropPicture(ctx context.Context, t *turn, fault *model.Error) (more bool, err error) {
+	for i := range c.history {
+		m := &c.history[i]
+		kept := m.Images[:0:0]
+		for _, img := range m.Images {
+			if sha256.Sum256(img.Data) != fault.Image {
+				kept = append(kept, img)
+				continue
+			}
+			m.Text = appendLine(m.Text, refusedPicture)
+			more = true
+		}
+		m.Images = kept
+	}
+	if !more {
+		return false, nil
+	}
+	if _, err := c.opt.Store.RefusePicture(context.WithoutCancel(ctx), c.row.ID, fault.Image); err != nil {
+		return false, err
+	}
+	t.step--
+	c.Notify(LevelWarn, "a picture was taken out of the conversation, because the provider refused it: %s", fault.Text)
+	return true, nil
 }
 
 // refusal names a tool that the provider of the current model would not take.

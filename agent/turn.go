@@ -26,8 +26,10 @@ type turn struct {
 	// overflowed says that the history was compacted because the request that is being made was
 	// too long.
 	overflowed bool
-	text       string
-	releases   []func() // of the rules of its prompts
+	// refused counts the tools that were left out since the last answer.
+	refused  int
+	text     string
+	releases []func() // of the rules of its prompts
 }
 
 // runTurn works on one prompt until the model stops, a limit, an error or an interrupt.
@@ -261,7 +263,7 @@ func (c *Conversation) makeStep(ctx context.Context, t *turn) (more bool, err er
 	if err != nil {
 		return c.recover(ctx, t, resp, err)
 	}
-	t.overflowed = false
+	t.overflowed, t.refused = false, 0
 	calls := c.pending(snap, resp.Calls)
 	seq, err := c.commitAnswer(ctx, t, resp, calls)
 	if err != nil {
@@ -280,6 +282,8 @@ func (c *Conversation) answerEnded(t *turn, resp model.Response) (bool, error) {
 		c.Notify(LevelWarn, "the answer was cut at the model's output limit: /continue goes on")
 	case resp.Finish == "content_filter":
 		c.Notify(LevelWarn, "the provider's content filter ended the answer")
+	case resp.Finish != "" && resp.Finish != "stop" && resp.Finish != "tool_calls":
+		c.Notify(LevelWarn, "the provider ended the answer for a reason of its own: %s", clean(resp.Finish))
 	case blank(resp.Text):
 		c.Notify(LevelWarn, "the model gave an empty answer")
 	}
@@ -291,7 +295,9 @@ func (c *Conversation) commitAnswer(ctx context.Context, t *turn, resp model.Res
 	c.mu.Lock()
 	m := c.model
 	c.mu.Unlock()
-	cost, priced := m.price(resp)
+	whole := resp
+	whole.Usage = resp.Usage.Plus(resp.Wasted) // what was paid for; the context is the last attempt's
+	cost, priced := m.price(whole)
 	if !priced {
 		c.sayUnpriced(m.Name)
 	}
@@ -302,9 +308,9 @@ func (c *Conversation) commitAnswer(ctx context.Context, t *turn, resp model.Res
 	if !blank(resp.Text) {
 		t.text = resp.Text
 	}
-	u := resp.Usage
+	u := whole.Usage
 	c.countUsage(&session.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Estimated: u.Estimated, Cost: cost})
-	c.measured.saw(u, len(c.history))
+	c.measured.saw(resp.Usage, len(c.history))
 	c.emit(AssistantMessage{Seq: seq, Text: resp.Text, Reasoning: resp.Reasoning, Calls: len(calls)})
 	c.emitUsage(u, priced)
 	return seq, nil

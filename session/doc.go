@@ -112,7 +112,7 @@ func (m Message) Shown() string {
 
 // Part is a piece of a message.
 type Part struct {
-	Kind string `json:"kind"` // PartText, PartReasoning, PartImage, PartShown, PartRange, PartSkill
+	Kind string `json:"kind"` // one of the kinds below
 	Text string `json:"text,omitempty"`
 	MIME string `json:"mime,omitempty"`
 	Data []byte `json:"data,omitempty"`
@@ -123,9 +123,11 @@ const (
 	PartText      = "text"
 	PartReasoning = "reasoning"
 	PartImage     = "image"
-	PartShown     = "shown" // what the person sees instead of the text
-	PartRange     = "range" // what a summary stands for
-	PartSkill     = "skill" // the skill whose instructions the text holds
+	PartRefused   = "refused" // a picture that a provider refused: kept, never sent again
+	PartOpaque    = "opaque"  // what only the protocol understands that it came over, as JSON
+	PartShown     = "shown"   // what the person sees instead of the text
+	PartRange     = "range"   // what a summary stands for
+	PartSkill     = "skill"   // the skill whose instructions the text holds
 )
 
 // Usage is what one assistant message cost.

@@ -17,8 +17,6 @@ type answer struct {
 	reasoning strings.Builder
 	calls     []*building
 	think     thinkFilter
-	usage     Usage
-	counted   bool
 }
 
 // building is a call whose arguments still arrive.
@@ -34,13 +32,6 @@ func newAnswer(say *speaker, thinkOpen bool) *answer {
 
 // take works on one chunk.
 func (a *answer) take(c *openai.ChatCompletionStreamResponse) {
-	if u := c.Usage; u != nil {
-		a.usage = Usage{Input: u.PromptTokens, Output: u.CompletionTokens}
-		if u.PromptTokensDetails != nil {
-			a.usage.Cached = u.PromptTokensDetails.CachedTokens
-		}
-		a.counted = true
-	}
 	for i := range c.Choices {
 		d := &c.Choices[i].Delta
 		a.thought(d.ReasoningContent)
@@ -91,9 +82,15 @@ func (a *answer) response(req *Request, x *exchange, whole bool) Response {
 	thought, text := a.think.rest()
 	a.thought(thought)
 	a.said(text)
-	r := Response{Text: a.text.String(), Reasoning: a.reasoning.String(), Finish: x.finish, Usage: a.usage}
+	r := Response{Text: a.text.String(), Reasoning: a.reasoning.String(), Finish: x.finish, Usage: x.usage}
 	if len(x.model) > 0 {
 		_ = json.Unmarshal(append(append([]byte{'"'}, x.model...), '"'), &r.Model) // the ID is for display; a broken one stays empty
+	}
+	if len(x.details) > 0 {
+		r.Opaque = append(r.Opaque, Opaque{Kind: opaqueDetails, Raw: joinDetails(x.details)})
+	}
+	if x.message != "" && json.Valid([]byte(x.message)) {
+		r.Opaque = append(r.Opaque, Opaque{Kind: opaqueMessage, Raw: x.message})
 	}
 	ids := newIDs(req)
 	for i := range a.calls {
@@ -101,14 +98,23 @@ func (a *answer) response(req *Request, x *exchange, whole bool) Response {
 		args := tidyArguments(c.args.String())
 		name := c.name
 		if name == "" {
+			if args == "" { // it says nothing
+				continue
+			}
 			name = safeName("")
+		}
+		if extra := x.extras[i]; extra != "" {
+			r.Opaque = append(r.Opaque, Opaque{Kind: opaqueCall, Raw: extra, Text: len(r.Text), Calls: len(r.Calls)})
 		}
 		r.Calls = append(r.Calls, Call{
 			ID: ids.take(c.id), Name: name, Arguments: args,
 			Incomplete: !whole || x.finish == "length" && i == len(a.calls)-1 && !json.Valid([]byte(args)),
 		})
 	}
-	if !a.counted {
+	if len(r.Calls) == 0 && r.Finish == "tool_calls" {
+		r.Finish = "stop"
+	}
+	if !x.counted {
 		r.Usage = a.estimate(x)
 	}
 	return r
@@ -161,7 +167,7 @@ func isEmptyObject(v []byte) bool {
 }
 
 // ids hands out call ids: the model's own where they can be used, else new ones. An id
-// must be new in the whole conversation and have at most 40 characters.
+// must be new in the whole conversation, and no longer than any server makes them.
 type ids struct{ used map[string]bool }
 
 func newIDs(req *Request) *ids {
@@ -175,7 +181,7 @@ func newIDs(req *Request) *ids {
 }
 
 func (s *ids) take(id string) string {
-	for id == "" || len(id) > 40 || s.used[id] || strings.ContainsFunc(id, unfitForID) {
+	for id == "" || len(id) > maxCallID || s.used[id] || strings.ContainsFunc(id, unfitForID) {
 		var b [12]byte
 		rand.Read(b[:]) // never fails
 		id = "call_" + hex.EncodeToString(b[:])
@@ -183,5 +189,8 @@ func (s *ids) take(id string) string {
 	s.used[id] = true
 	return id
 }
+
+// maxCallID is the longest call id that is kept, in bytes.
+const maxCallID = 128
 
 func unfitForID(r rune) bool { return r <= ' ' || r >= 0x7f }

@@ -17,6 +17,17 @@ type Info struct {
 	Images bool `json:"images,omitempty"`
 	// Reasons says that it thinks before it answers.
 	Reasons bool `json:"reasons,omitempty"`
+	// Habits are what requests to it must observe.
+	Habits
+}
+
+// Habits are what requests to a model must observe, or its maker's bills.
+type Habits struct {
+	// Writes says that writing to the prompt cache costs more than plain input.
+	Writes bool `json:"-"`
+	// ThinksBack says that it wants its thinking of earlier steps back, and silently does
+	// worse without.
+	ThinksBack bool `json:"-"`
 }
 
 // Lookup tells what is known of a model: own entries of config first, by exact ID, laid
@@ -32,18 +43,25 @@ func Lookup(id string, own map[string]Info) (Info, bool) {
 }
 
 func table(id string) (Info, bool) {
+	if e := find(id); e != nil {
+		return e.Info, true
+	}
+	return Info{}, false
+}
+
+// find returns the entry with the longest name that an ID begins with, nil without one.
+func find(id string) (best *entry) {
 	id = strings.ToLower(id)
 	if i := strings.LastIndexByte(id, '/'); i >= 0 {
 		id = id[i+1:]
 	}
 	id, _, _ = strings.Cut(id, ":")
-	best, found := Info{}, 0
 	for i := range catalogue {
-		if e := &catalogue[i]; len(e.name) > found && strings.HasPrefix(id, e.name) {
-			best, found = e.Info, len(e.name)
+		if e := &catalogue[i]; strings.HasPrefix(id, e.name) && (best == nil || len(e.name) > len(best.name)) {
+			best = e
 		}
 	}
-	return best, found > 0
+	return best
 }
 
 // over lays what is set over what is known otherwise.
@@ -59,12 +77,19 @@ func (i Info) over(base Info) Info {
 	}
 	base.Images = base.Images || i.Images
 	base.Reasons = base.Reasons || i.Reasons
+	base.Writes = base.Writes || i.Writes
+	base.ThinksBack = base.ThinksBack || i.ThinksBack
 	return base
 }
 
-// Cost gives what a usage costs in US dollars; false when the price is unknown. Cached
-// input counts at its own price, or at the full one where none is known.
+// Cost returns what a usage costs in US dollars; false when the price is unknown. A price
+// that the provider named holds. Cached input counts at its own price, or at the full one
+// where none is known; input that was written to the cache at a quarter more, for an hour at
+// twice the price, where the maker charges for it.
 func (i Info) Cost(u Usage) (float64, bool) {
+	if u.Cost > 0 {
+		return u.Cost, true
+	}
 	if i.Input == 0 && i.Output == 0 {
 		return 0, false
 	}
@@ -72,6 +97,10 @@ func (i Info) Cost(u Usage) (float64, bool) {
 	if cached == 0 {
 		cached = i.Input
 	}
-	fresh := max(0, u.Input-u.Cached)
-	return (float64(fresh)*i.Input + float64(u.Cached)*cached + float64(u.Output)*i.Output) / 1e6, true
+	write, writeHour := i.Input, i.Input
+	if i.Writes {
+		write, writeHour = i.Input*1.25, i.Input*2
+	}
+	fresh := max(0, u.Input-u.Cached-u.Written-u.WrittenHour)
+	return (float64(fresh)*i.Input + float64(u.Cached)*cached + float64(u.Written)*write + float64(u.WrittenHour)*writeHour + float64(u.Output)*i.Output) / 1e6, true
 }

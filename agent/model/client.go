@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +25,6 @@ type OpenAI struct {
 
 	mu      sync.Mutex
 	learned map[string]*features // by model
-	extras  map[string]json.RawMessage
 }
 
 // NewOpenAI makes a client. It opens no connection. The error says which field of the
@@ -50,7 +48,6 @@ func NewOpenAI(cfg ProviderConfig) (*OpenAI, error) {
 		extra:     extra,
 		limits:    cfg.Limits.withDefaults(),
 		learned:   map[string]*features{},
-		extras:    map[string]json.RawMessage{},
 	}, nil
 }
 
@@ -74,48 +71,24 @@ func (c *OpenAI) remember(model string, f *features) {
 	c.learned[model] = f.clone()
 }
 
-// maxExtras bounds what is kept of calls; a session rarely makes so many.
-const maxExtras = 5000
-
-// keep remembers what must come back with calls, by their ids, for as long as the client
-// lives: it means nothing to anybody but the endpoint.
-func (c *OpenAI) keep(calls []Call, extras map[int]json.RawMessage) {
-	if len(extras) == 0 {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.extras) > maxExtras {
-		clear(c.extras)
-	}
-	for i, raw := range extras {
-		if i < len(calls) {
-			c.extras[calls[i].ID] = raw
-		}
-	}
-}
-
-func (c *OpenAI) kept(callID string) json.RawMessage {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.extras[callID]
-}
-
 // Stream sends the request, and sends it again as long as that may help.
 func (c *OpenAI) Stream(ctx context.Context, req Request, emit func(Event)) (Response, error) {
 	f := c.features(req.Model)
-	body := encodeRequest(&req, f, c.extra, c.kept)
+	body := encodeRequest(&req, f, c.extra, c.cfg.Name)
 	say := &speaker{emit: emit}
+	wasted := Usage{}
 	for attempt := 1; ; {
 		resp, bad := c.attempt(ctx, &req, body, say)
+		resp.Wasted = wasted
 		if bad == nil {
 			return resp, nil
 		}
+		wasted = wasted.Plus(bad.used)
 		if ctx.Err() != nil {
 			return say.kept(resp), fmt.Errorf("asking %s: %w", c.name(), context.Cause(ctx))
 		}
 		if notice, ok := c.adapt(&req, f, bad); ok {
-			body = encodeRequest(&req, f, c.extra, c.kept)
+			body = encodeRequest(&req, f, c.extra, c.cfg.Name)
 			say.over(resp, bad.err.Text)
 			emit(NoticeEvent{Text: notice})
 			continue
@@ -139,6 +112,10 @@ func (c *OpenAI) Stream(ctx context.Context, req Request, emit func(Event)) (Res
 // adapt looks for another form of a refused request, and remembers it.
 func (c *OpenAI) adapt(req *Request, f *features, bad *failure) (string, bool) {
 	if !bad.bad {
+		return "", false
+	}
+	if sum, ok := badPicture(bad.fault, req); ok && f.images {
+		bad.err.Class, bad.err.Image = ClassImage, sum
 		return "", false
 	}
 	if notice, ok := f.learn(req, bad.fault); ok {
@@ -173,20 +150,28 @@ func (c *OpenAI) again(bad *failure, attempt int) (time.Duration, bool) {
 func (c *OpenAI) attempt(parent context.Context, req *Request, body []byte, say *speaker) (Response, *failure) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	x := &exchange{body: body, silent: watchSilence(c.limits.Idle, cancel)}
+	x := &exchange{body: body, asked: req.Model, silent: watchSilence(c.limits.Idle, cancel)}
 	defer x.silent.stop()
 	a := newAnswer(say, yes(c.cfg.Quirks.ThinkOpen))
 	err := c.stream(context.WithValue(ctx, exchangeKey{}, x), a)
 	whole := err == nil && (x.sawDone || x.sawFinish) || x.sawFinish && x.fault == nil && parent.Err() == nil
-	if x.finish == "error" {
+	if brokenFinish(x.finish) {
 		whole = false
 	}
 	resp := a.response(req, x, whole)
 	if whole {
-		c.keep(resp.Calls, x.extras)
+		for i := range resp.Opaque {
+			o := &resp.Opaque[i]
+			o.Protocol, o.Provider, o.Model = protocolChat, c.cfg.Name, req.Model
+		}
 		return resp, nil
 	}
-	return resp, c.judge(ctx, x, err)
+	resp.Opaque = nil // of an answer that is not whole
+	bad := c.judge(ctx, x, err)
+	if x.counted {
+		bad.used = x.usage
+	}
+	return resp, bad
 }
 
 // placeholder stands in the model field of the request that go-openai sees: its checks by

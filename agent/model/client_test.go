@@ -283,7 +283,7 @@ func TestToolCallsOfEveryShape(t *testing.T) {
 			ids := map[string]bool{}
 			for _, call := range resp.Calls {
 				got = append(got, want{call.Name, call.Arguments})
-				if call.ID == "" || len(call.ID) > 40 || ids[call.ID] || call.Incomplete {
+				if call.ID == "" || len(call.ID) > 128 || ids[call.ID] || call.Incomplete {
 					t.Errorf("call %+v", call)
 				}
 				ids[call.ID] = true
@@ -296,7 +296,7 @@ func TestToolCallsOfEveryShape(t *testing.T) {
 }
 
 func TestCallIDsAreNewInTheConversation(t *testing.T) {
-	long := strings.Repeat("x", 41)
+	long := strings.Repeat("x", 129)
 	srv := modeltest.New(t, modeltest.Calls(
 		modeltest.Call{ID: "used", Name: "a", Args: "{}"}, modeltest.Call{ID: long, Name: "b", Args: "{}"}, modeltest.Call{ID: "two words", Name: "c", Args: "{}"}, modeltest.Call{ID: "fine", Name: "d", Args: "{}"}))
 	req := ask("hi")
@@ -307,7 +307,7 @@ func TestCallIDsAreNewInTheConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, bad := range []string{"used", long, "two words"} {
-		if id := resp.Calls[i].ID; id == bad || id == "" || len(id) > 40 {
+		if id := resp.Calls[i].ID; id == bad || id == "" || len(id) > 128 {
 			t.Errorf("call %d has id %q", i, id)
 		}
 	}

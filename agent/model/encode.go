@@ -1,7 +1,9 @@
 package model
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"hash/fnv"
 	"math/big"
@@ -22,8 +24,8 @@ type encoder struct {
 	req *Request
 	// extra are the provider's own fields; they win over ours.
 	extra []extraField
-	// kept gives what must come back with a call; may be nil.
-	kept func(callID string) json.RawMessage
+	// provider is the name under which opaque parts were kept.
+	provider string
 }
 
 type extraField struct {
@@ -46,8 +48,8 @@ func extraFields(fields map[string]any) ([]extraField, error) {
 }
 
 // encodeRequest gives the body of a streaming chat request.
-func encodeRequest(req *Request, f *features, extra []extraField, kept func(string) json.RawMessage) []byte {
-	e := encoder{b: make([]byte, 0, sizeOf(req)), f: f, req: req, extra: extra, kept: kept}
+func encodeRequest(req *Request, f *features, extra []extraField, provider string) []byte {
+	e := encoder{b: make([]byte, 0, sizeOf(req)), f: f, req: req, extra: extra, provider: provider}
 	e.b = append(e.b, '{')
 	e.settings()
 	for _, x := range extra {
@@ -117,7 +119,7 @@ func (e *encoder) settings() {
 	if f.topP && r.TopP != nil && e.own("top_p") {
 		e.b = strconv.AppendFloat(e.b, *r.TopP, 'g', -1, 64)
 	}
-	effort := r.ReasoningEffort
+	effort := f.nearestEffort(r.ReasoningEffort)
 	if f.forcedEffort != "" && len(r.Tools) > 0 {
 		effort = f.forcedEffort
 	}
@@ -264,13 +266,15 @@ func (e *encoder) assistant(m *Message, mark bool) {
 	} else {
 		e.content(m.Text, nil, mark)
 	}
-	if thought := m.Reasoning; e.f.reasoning && (thought != "" || len(m.Calls) > 0) {
+	if thought := m.Reasoning; e.f.reasoning && (thought != "" || e.f.blankReasoning && len(m.Calls) > 0) {
 		if thought == "" {
 			thought = " " // another model's call: the endpoint wants one with each, and takes a blank
 		}
 		e.b = append(e.b, `,"reasoning_content":`...)
 		e.b = appendString(e.b, thought)
 	}
+	back := backTo(m, e.provider, e.req.Model)
+	e.wholeMessage(back)
 	if len(m.Calls) == 0 {
 		return
 	}
@@ -289,7 +293,7 @@ func (e *encoder) assistant(m *Message, mark bool) {
 			e.b = appendString(e.b, c.Arguments)
 		}
 		e.b = append(e.b, '}')
-		if kept := e.keptWith(c.ID); kept != nil {
+		if kept := withCall(back, i); kept != "" {
 			e.b = append(append(e.b, `,"extra_content":`...), kept...)
 		} else if e.f.signatures && i == 0 {
 			// The value that Google documents for calls of unknown origin.
@@ -300,11 +304,25 @@ func (e *encoder) assistant(m *Message, mark bool) {
 	e.b = append(e.b, ']')
 }
 
-func (e *encoder) keptWith(callID string) json.RawMessage {
-	if e.kept == nil {
-		return nil
+// wholeMessage writes the opaque parts that belong to a message as a whole.
+func (e *encoder) wholeMessage(back []Opaque) {
+	for _, o := range back {
+		switch o.Kind {
+		case opaqueDetails, opaqueMessage:
+			e.b = append(e.b, `,"`+o.Kind+`":`...)
+			e.b = append(e.b, o.Raw...)
+		}
 	}
-	return e.kept(callID)
+}
+
+// withCall is the opaque part of the call at an index, "" without one.
+func withCall(back []Opaque, call int) string {
+	for _, o := range back {
+		if o.Kind == opaqueCall && o.Calls == call {
+			return o.Raw
+		}
+	}
+	return ""
 }
 
 // content writes text, and images where there are some.
@@ -340,6 +358,10 @@ func (e *encoder) content(s string, images []Image, mark bool) {
 
 // callID gives an id as the endpoint wants it; a call and its result get the same.
 func (e *encoder) callID(id string) string {
+	if e.f.cappedIDs && len(id) > cappedID {
+		sum := sha256.Sum256([]byte(id))
+		return "call_" + hex.EncodeToString(sum[:12])
+	}
 	if !e.f.shortIDs || len(id) == 9 && !strings.ContainsFunc(id, notAlnum) {
 		return id
 	}
@@ -348,6 +370,9 @@ func (e *encoder) callID(id string) string {
 	s := new(big.Int).SetUint64(h.Sum64()).Text(62)
 	return (s + "000000000")[:9]
 }
+
+// cappedID is the longest call id of providers that bound it, in characters.
+const cappedID = 40
 
 func notAlnum(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')

@@ -12,6 +12,7 @@ const (
 	ClassOverflow ErrorClass = "overflow" // the context window is exceeded: compact
 	ClassRequest  ErrorClass = "request"  // another 4xx: the request is at fault
 	ClassTool     ErrorClass = "tool"     // a 400 that names tools[N]
+	ClassImage    ErrorClass = "image"    // a picture was refused as such
 	ClassNetwork  ErrorClass = "network"  // nobody listens, connection cut
 	ClassServer   ErrorClass = "server"   // 5xx, 429, overloaded, after all retries
 	ClassReplay   ErrorClass = "replay"   // a script's expectation failed
@@ -26,6 +27,8 @@ type Error struct {
 	Text string
 	// ToolIndex is the index for ClassTool, else -1.
 	ToolIndex int
+	// Image is the SHA-256 of the picture for ClassImage.
+	Image [32]byte
 	// Window is the model's window in tokens where a refusal of ClassOverflow names it.
 	Window int
 	// Tool is the wire name of the tool for ClassTool.

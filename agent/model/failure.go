@@ -22,7 +22,8 @@ type failure struct {
 	most  int           // attempts that are worth it
 	wait  time.Duration // what the server asks for
 	fault fault
-	bad   bool // the request was refused as such: another form of it may pass
+	used  Usage // what the provider counted of the attempt
+	bad   bool  // the request was refused as such: another form of it may pass
 }
 
 func fail(class ErrorClass, status int, text string, cause error) *failure {
@@ -38,7 +39,11 @@ func (c *OpenAI) judge(ctx context.Context, x *exchange, cause error) *failure {
 	case x.status != 0:
 		return c.refusal(x)
 	case x.fault != nil:
-		return c.faulted(*x.fault)
+		return c.faulted(*x.fault, x.asked)
+	case brokenFinish(x.finish):
+		f := fail(ClassServer, 0, fmt.Sprintf("%s broke its answer off (%s)", c.name(), x.finish), nil)
+		f.retry = true
+		return f
 	case errors.Is(context.Cause(ctx), errIdle):
 		c.transport.conns.renew()
 		f := fail(ClassNetwork, 0, fmt.Sprintf("%s was silent for too long", c.name()), errIdle)
@@ -106,19 +111,22 @@ func rootCause(err error) error {
 // refusal judges an HTTP error status.
 func (c *OpenAI) refusal(x *exchange) *failure {
 	flt := readFault(x.refusal)
-	f := c.byStatus(x.status, flt)
+	f := c.byStatus(x.status, flt, x.asked)
 	if where := x.header.Get("Location"); x.status < 400 && where != "" {
 		f.err.Text = fmt.Sprintf("%s has moved to %s: set that as base URL", c.cfg.Address(), cut(c.redact(where), 200))
 	}
 	if f.retry {
 		f.wait = max(retryAfter(x.header, time.Now()), flt.delay)
+		if f.wait == 0 && x.status == http.StatusTooManyRequests {
+			f.wait = limitReset(x.header, flt, time.Now())
+		}
 	}
 	return f
 }
 
 // faulted judges an error object inside a stream: its own status if it names one, else
 // its code and type.
-func (c *OpenAI) faulted(flt fault) *failure {
+func (c *OpenAI) faulted(flt fault, model string) *failure {
 	status := flt.status
 	if status == 0 {
 		switch kind := strings.ToLower(flt.kind + " " + flt.code); {
@@ -132,50 +140,67 @@ func (c *OpenAI) faulted(flt fault) *failure {
 			status = http.StatusInternalServerError // overloaded, rate limited, anything that may pass
 		}
 	}
-	f := c.byStatus(status, flt)
+	f := c.byStatus(status, flt, model)
 	f.err.Status = flt.status
 	return f
 }
 
-func (c *OpenAI) byStatus(status int, flt fault) *failure {
+func (c *OpenAI) byStatus(status int, flt fault, model string) *failure {
 	said := cut(c.redact(flt.message), 500)
 	if said == "" {
 		said = statusWords(status)
 	}
 	text := c.name() + ": " + said
-	var f *failure
+	f := c.classify(status, flt, text, model)
+	f.fault = flt
+	return f
+}
+
+// classify decides the class of a refusal: what its words say for certain first, then the
+// status, then words that only count under a status that says little.
+func (c *OpenAI) classify(status int, flt fault, text, model string) *failure {
+	const credit = "; check the account's credit, or choose another model"
 	switch {
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		f = fail(ClassAuth, status, text+c.keyHint(), nil)
-	case status == http.StatusPaymentRequired, status == http.StatusTooManyRequests && isQuota(flt):
-		f = fail(ClassCredit, status, text+"; check the account's credit, or choose another model", nil)
+	case status == http.StatusPaymentRequired, isQuota(flt):
+		return fail(ClassCredit, status, text+credit, nil)
+	case isSafety(flt):
+		return fail(ClassRequest, status, text+"; the provider's safety check refused this request: say it otherwise, or choose another model", nil)
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status < 500 && isKeyFault(flt):
+		return fail(ClassAuth, status, text+c.keyHint(), nil)
 	case status == http.StatusProxyAuthRequired:
-		f = fail(ClassNetwork, status, c.proxyRefused(), nil)
+		return fail(ClassNetwork, status, c.proxyRefused(), nil)
 	case status == http.StatusRequestEntityTooLarge:
-		f = fail(ClassOverflow, status, text, nil)
+		return fail(ClassOverflow, status, text, nil)
 	case isTransient(status):
-		f = fail(ClassServer, status, text, nil)
+		f := fail(ClassServer, status, text, nil)
 		f.retry = true
 		f.bad = status == http.StatusInternalServerError && // llama.cpp refuses so
 			containsAny(strings.ToLower(flt.message), []string{"not supported", "jinja", "must alternate", "template"})
+		return f
+	case takesNoTools(flt):
+		f := fail(ClassRequest, status, text+"; jcode works by tools: choose a model that takes them", nil)
+		f.bad = true
+		return f
+	case isGone(flt):
+		return fail(ClassRequest, status, text+"; the provider offers this model no longer: choose another", nil)
 	case status == http.StatusNotFound:
-		f = fail(ClassRequest, status, text+": check the model's ID and the base URL", nil)
+		if model != "" && !strings.Contains(flt.message, model) {
+			text += fmt.Sprintf(" (model %q)", model)
+		}
+		f := fail(ClassRequest, status, text+": check the model's ID and the base URL", nil)
 		f.bad = true
+		return f
 	case isOverflow(flt):
-		f = fail(ClassOverflow, status, text, nil)
+		f := fail(ClassOverflow, status, text, nil)
 		f.err.Window = windowIn(flt)
-	case isKeyFault(flt): // some say so with 400
-		f = fail(ClassAuth, status, text+c.keyHint(), nil)
-	case strings.Contains(strings.ToLower(flt.message), "credit balance is too low"):
-		f = fail(ClassCredit, status, text+"; check the account's credit, or choose another model", nil)
+		return f
 	case flt.code == "tool_use_failed": // the model wrote a call that the server could not read: another try may do
-		f = fail(ClassRequest, status, text, nil)
+		f := fail(ClassRequest, status, text, nil)
 		f.retry, f.most = true, unreadableTries
-	default:
-		f = fail(ClassRequest, status, text, nil)
-		f.bad = true
+		return f
 	}
-	f.fault = flt
+	f := fail(ClassRequest, status, text, nil)
+	f.bad = true
 	return f
 }
 
@@ -192,11 +217,6 @@ func statusWords(status int) string {
 
 // unreadableTries is how often a model may write a call that its own server can't read.
 const unreadableTries = 3
-
-// isKeyFault knows a refusal of the key that comes under another status than 401.
-func isKeyFault(f fault) bool {
-	return containsAny(strings.ToLower(f.message+" "+f.code+" "+f.kind+" "+f.raw), []string{"api key not valid", "api_key_invalid", "invalid_api_key", "invalid api key"})
-}
 
 func (c *OpenAI) keyHint() string {
 	switch {
@@ -217,62 +237,6 @@ func isTransient(status int) bool {
 		return false
 	}
 	return status >= 500
-}
-
-// isQuota knows the codes of an account without credit; words alone do not count.
-func isQuota(f fault) bool {
-	return containsAny(strings.ToLower(f.code+" "+f.kind), []string{"insufficient_quota", "billing", "insufficient_credit", "insufficient_balance", "payment_required", "credits_exhausted"})
-}
-
-// isOverflow knows a request that is longer than the model's window.
-func isOverflow(f fault) bool {
-	if containsAny(strings.ToLower(f.code+" "+f.kind), []string{"context_length", "exceed_context", "context_window", "string_above_max"}) {
-		return true
-	}
-	return containsAny(strings.ToLower(f.message), []string{
-		"context_length_exceeded", "maximum context length", "context window", "context size",
-		"context length", "prompt is too long", "input is too long", "prompt too long",
-		"maximum prompt length", "input token count", "exceeds the maximum number of tokens",
-		"reduce the length of the messages", "too many tokens", "exceed the context", "max_model_len",
-		"maximum model length", "model token limit", "exceeds max length", "token count of", "max_new_tokens",
-	})
-}
-
-// windowIn reads the window, in tokens, out of the words with which a request was refused
-// as too long; 0 when they don't say it.
-func windowIn(f fault) int {
-	words := strings.ToLower(strings.ReplaceAll(f.message, ",", ""))
-	for _, before := range []string{
-		"maximum context length is ", "maximum context length of ", "maximum prompt length is ", "maximum model length of ",
-		"context length of only ", "maximum number of tokens allowed (", "available context size (", "token limit: ",
-		"exceeds the limit of ", " tokens > ", `"n_ctx":`,
-	} {
-		for _, text := range []string{words, strings.ReplaceAll(strings.ToLower(f.raw), " ", "")} {
-			if _, rest, ok := strings.Cut(text, before); ok {
-				if n := leadingNumber(rest); n >= leastWindow {
-					return n
-				}
-			}
-		}
-	}
-	if before, _, ok := strings.Cut(words, " maximum context length"); ok {
-		if n := leadingNumber(before[strings.LastIndexByte(before, ' ')+1:]); n >= leastWindow {
-			return n
-		}
-	}
-	return 0
-}
-
-// leastWindow is the smallest number of tokens that is taken for a window.
-const leastWindow = 256
-
-// leadingNumber gives the number at the start of s, 0 without one.
-func leadingNumber(s string) int {
-	n, err := strconv.Atoi(s[:len(s)-len(strings.TrimLeft(s, "0123456789"))])
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // toolIndex finds which tool a refusal names: tools[3], tools.3, function_declarations[3],

@@ -18,6 +18,7 @@ type fault struct {
 	code    string
 	param   string
 	status  int           // an HTTP status that the body names, 0 without one
+	resets  string        // when a limit ends, as X-RateLimit-Reset says it
 	delay   time.Duration // how long the body asks to wait
 	raw     string
 }
@@ -91,7 +92,14 @@ func (f *fault) object(v map[string]any, depth int) {
 		}
 	case float64:
 		f.setStatus(int(code))
+		if f.code == "" && f.status != int(code) {
+			f.code = strconv.Itoa(int(code))
+		}
 	}
+	if status, ok := v["status"].(float64); ok {
+		f.setStatus(int(status))
+	}
+	f.reset(v)
 	for _, key := range []string{"error", "detail", "errors"} {
 		if inner, ok := v[key]; ok && inner != nil {
 			f.from(inner, depth+1)
@@ -105,6 +113,24 @@ func (f *fault) object(v map[string]any, depth int) {
 	if meta, ok := v["metadata"].(map[string]any); ok { // OpenRouter puts the upstream's words here
 		if s, ok := meta["raw"].(string); ok && s != "" {
 			f.message = strings.TrimSpace(f.message + ": " + cut(s, 400))
+		}
+		if headers, ok := meta["headers"].(map[string]any); ok {
+			f.reset(headers)
+		}
+	}
+}
+
+// reset takes the moment at which a limit ends out of headers that travel in the body.
+func (f *fault) reset(v map[string]any) {
+	for key, value := range v {
+		if !strings.EqualFold(key, "X-RateLimit-Reset") {
+			continue
+		}
+		switch value := value.(type) {
+		case string:
+			f.resets = value
+		case float64:
+			f.resets = strconv.FormatFloat(value, 'f', -1, 64)
 		}
 	}
 }

@@ -18,11 +18,14 @@ type features struct {
 	simple         bool // tool schemas without references and the like
 	temperature    bool
 	topP           bool
-	effort         bool   // send reasoning_effort
-	forcedEffort   string // send this reasoning_effort with tools
-	reasoning      bool   // send reasoning_content back
+	effort         bool     // send reasoning_effort
+	forcedEffort   string   // send this reasoning_effort with tools
+	efforts        []string // the levels that the model knows, where a refusal named them
+	reasoning      bool     // send reasoning_content back
+	blankReasoning bool     // send a blank one with calls that have none
 	images         bool
 	markers        bool // prompt cache markers
+	cappedIDs      bool // call ids of forty characters at most
 	shortIDs       bool // call ids of nine letters and digits
 	toolNames      bool // tool messages bear the tool's name
 	signatures     bool // calls need a thought signature
@@ -44,10 +47,15 @@ func newFeatures(cfg ProviderConfig, model string) *features {
 		topP:           !yes(q.NoTemperature),
 		effort:         true,
 		reasoning:      yes(q.ReasoningBack),
+		blankReasoning: yes(q.ReasoningBack),
 		images:         !yes(q.NoImages),
+		cappedIDs:      yes(q.CappedCallIDs),
 		shortIDs:       yes(q.ShortCallIDs),
 		alternate:      yes(q.AlternateTurns),
 		tried:          map[string]bool{},
+	}
+	if info, _ := Lookup(model, cfg.Models); q.ReasoningBack == nil && info.ThinksBack {
+		f.reasoning = true
 	}
 	if yes(q.DeveloperRole) {
 		f.systemRole = "developer"
@@ -129,8 +137,15 @@ func remedies() []remedy {
 			"reasoning needed",
 			[]string{"reasoning_content"},
 			func(f *features, r *Request) bool { return !f.reasoning && (hasReasoning(r) || hasCalls(r)) },
-			func(f *features) { f.reasoning = true },
+			func(f *features) { f.reasoning, f.blankReasoning = true, true },
 			"the endpoint wants its reasoning back; it is sent along from now on",
+		},
+		{
+			"reasoning with each call",
+			[]string{"reasoning_content is missing", "missing reasoning_content", "missing `reasoning_content`", "must be passed back"},
+			func(f *features, r *Request) bool { return f.reasoning && !f.blankReasoning && hasCalls(r) },
+			func(f *features) { f.blankReasoning = true },
+			"the endpoint wants reasoning with each call; a blank one is sent where there is none",
 		},
 		{
 			"reasoning refused",
@@ -148,7 +163,7 @@ func remedies() []remedy {
 		},
 		{
 			"effort",
-			[]string{"reasoning_effort", "reasoning effort"},
+			[]string{"reasoning_effort", "reasoning effort", "reasoningeffort", "effort level"},
 			func(f *features, r *Request) bool {
 				return f.effort && (r.ReasoningEffort != "" || f.forcedEffort != "")
 			},
@@ -191,7 +206,7 @@ func remedies() []remedy {
 		},
 		{
 			"system role",
-			[]string{"system role", "role 'system'", "system instruction is not"},
+			[]string{"system role", "role 'system'", "system instruction is not", "does not support 'system'", "developer instruction is not"},
 			func(f *features, r *Request) bool { return f.systemRole == "system" && r.System != "" },
 			func(f *features) { f.systemRole = "" },
 			"the model knows no system role; the first message says what it would",
@@ -232,6 +247,13 @@ func remedies() []remedy {
 			"the endpoint wants tool names with results; they are sent",
 		},
 		{
+			"capped ids",
+			[]string{"maximum length 40", "at most 40 characters", "longer than 40"},
+			func(f *features, r *Request) bool { return !f.cappedIDs && hasCalls(r) },
+			func(f *features) { f.cappedIDs = true },
+			"the endpoint takes call ids of 40 characters at most; longer ones are shortened",
+		},
+		{
 			"short ids",
 			[]string{"with a length of 9", "length of 9"},
 			func(f *features, r *Request) bool { return !f.shortIDs && hasCalls(r) },
@@ -259,6 +281,9 @@ func remedies() []remedy {
 // for the person; false when there is nothing to try.
 func (f *features) learn(r *Request, refusal fault) (string, bool) {
 	said := strings.ToLower(refusal.param + "\n" + refusal.message + "\n" + refusal.raw)
+	if notice, ok := f.learnEfforts(r, said); ok {
+		return notice, true
+	}
 	for _, m := range remedies() {
 		if f.tried[m.name] || !m.sent(f, r) || !containsAny(said, m.words) {
 			continue

@@ -67,6 +67,9 @@ type Message struct {
 	Reasoning string
 	// Calls are an assistant message's tool calls.
 	Calls []Call
+	// Opaque are parts of an assistant message that only their own protocol understands, in
+	// order.
+	Opaque []Opaque
 	// CallID says which call a tool message answers.
 	CallID string
 	// Name is the wire name of the tool that a tool message answers for.
@@ -81,7 +84,7 @@ type Image struct {
 
 // Call is a tool call of an assistant message.
 type Call struct {
-	// ID is unique and at most 40 characters.
+	// ID is unique in its conversation. Clients shorten it where a provider wants that.
 	ID string
 	// Name is the wire name.
 	Name string
@@ -104,20 +107,45 @@ type Response struct {
 	Text      string
 	Reasoning string
 	Calls     []Call
+	// Opaque are parts that must come back with the message, in order.
+	Opaque []Opaque
 	// Finish is the provider's finish reason: "stop", "tool_calls", "length", "content_filter", or "".
 	Finish string
 	Usage  Usage
+	// Wasted counts the attempts that failed after the provider had counted their tokens.
+	Wasted Usage
 	// Model is the ID that the endpoint reports.
 	Model string
 }
 
 // Usage counts tokens.
 type Usage struct {
-	Input  int `json:"input_tokens"`
+	// Input counts all tokens that were sent, those of the cache included.
+	Input int `json:"input_tokens"`
+	// Output counts all tokens that are billed as output, thinking included.
 	Output int `json:"output_tokens"`
+	// Cached are those of Input that were read from the provider's cache.
 	Cached int `json:"cached_tokens"`
+	// Written are those of Input that were written to the cache, WrittenHour those that
+	// were written to stay for an hour.
+	Written     int `json:"cache_write_tokens,omitempty"`
+	WrittenHour int `json:"cache_write_1h_tokens,omitempty"`
+	// Cost is the price in US dollars where the provider names it.
+	Cost float64 `json:"cost,omitempty"`
 	// Estimated marks counts that the provider did not give (bytes / 4).
 	Estimated bool `json:"estimated"`
+}
+
+// Plus adds two usages.
+func (u Usage) Plus(o Usage) Usage {
+	u.Input += o.Input
+	u.Output += o.Output
+	u.Cached += o.Cached
+	u.Written += o.Written
+	u.WrittenHour += o.WrittenHour
+	u.Cost += o.Cost
+	u.Estimated = u.Estimated || o.Estimated
+	return u
 }
 
 // Event is something that happens while an answer streams.

@@ -8,7 +8,7 @@ func Presets() []ProviderConfig {
 		{
 			Name: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY",
 			Prefer: []string{"gpt-5.6", "gpt-5.5", "gpt-5.2", "gpt-5.1", "gpt-5", "gpt-4.1"},
-			Quirks: Quirks{MaxCompletionTokens: new(true)},
+			Quirks: Quirks{MaxCompletionTokens: new(true), CappedCallIDs: new(true)},
 		},
 		{
 			Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyEnv: "ANTHROPIC_API_KEY",
@@ -96,6 +96,7 @@ func (q Quirks) with(o Quirks) Quirks {
 	set(&q.NoImages, o.NoImages)
 	set(&q.ReasoningBack, o.ReasoningBack)
 	set(&q.ThinkOpen, o.ThinkOpen)
+	set(&q.CappedCallIDs, o.CappedCallIDs)
 	set(&q.ShortCallIDs, o.ShortCallIDs)
 	set(&q.AlternateTurns, o.AlternateTurns)
 	if o.CacheMarkers != nil {

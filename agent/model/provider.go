@@ -56,6 +56,8 @@ type Quirks struct {
 	// AlternateTurns joins messages of one side that follow each other, and puts an answer
 	// between a tool's result and the next message of the person.
 	AlternateTurns *bool
+	// CappedCallIDs sends call ids of at most 40 characters.
+	CappedCallIDs *bool
 	// ShortCallIDs sends call ids of nine letters and digits.
 	ShortCallIDs *bool
 	// CacheMarkers are prefixes of model IDs for which prompt cache markers are sent; ""

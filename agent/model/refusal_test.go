@@ -118,6 +118,27 @@ func TestStatusDecidesTheClass(t *testing.T) {
 		"rubbish":                    {modeltest.Raw("Internal Server Error\n"), model.ClassNetwork, 4, "Internal Server Error"},
 		"plain JSON, no answer":      {modeltest.Status(200, nil, `{"object":"x"}`), model.ClassNetwork, 4, "no answer"},
 		"empty body":                 {modeltest.Status(200, http.Header{"Content-Type": {"text/event-stream"}}, ""), model.ClassNetwork, 4, "cut off"},
+		"error line after text":      {modeltest.Raw("data: " + modeltest.TextChunk("x") + "\n\nerror: {\"code\":500,\"message\":\"slot broke\",\"type\":\"server_error\"}\n\n"), model.ClassServer, 4, "slot broke"},
+		"status as a number":         {modeltest.Chunks(`{"error":{"status":401,"message":"no"}}`), model.ClassAuth, 1, "no"},
+		"no resources":               {modeltest.Text("x").Finish("insufficient_system_resource"), model.ClassServer, 4, "insufficient_system_resource"},
+		"network error as reason":    {modeltest.Text("x").Finish("network_error"), model.ClassServer, 4, "network_error"},
+		"aborted":                    {modeltest.Text("x").Finish("abort"), model.ClassServer, 4, "abort"},
+		"malformed call":             {modeltest.Text("x").Finish("malformed_function_call"), model.ClassServer, 4, "malformed_function_call"},
+		"credit, zhipu":              {modeltest.Status(429, nil, body("", "1113", "Insufficient balance or no resource package.")), model.ClassCredit, 1, "credit"},
+		"credit, zhipu, a number":    {modeltest.Status(429, nil, `{"error":{"code":1113,"message":"please recharge"}}`), model.ClassCredit, 1, "credit"},
+		"credit, moonshot":           {modeltest.Status(429, nil, body("exceeded_current_quota_error", "", "You exceeded your current quota")), model.ClassCredit, 1, "credit"},
+		"credit, xai":                {modeltest.Status(403, nil, `{"code":"The caller does not have permission","error":"Your team has either used all available credits or reached its monthly spending limit."}`), model.ClassCredit, 1, "credit"},
+		"credit, alibaba":            {modeltest.Status(400, nil, body("Arrearage", "Arrearage", "Access denied, please make sure your account is in good standing.")), model.ClassCredit, 1, "credit"},
+		"overflow, anthropic sum":    {modeltest.Error(400, "invalid_request_error", "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again"), model.ClassOverflow, 1, ""},
+		"overflow, alibaba":          {modeltest.Error(400, "", "Range of input length should be [1, 129024]"), model.ClassOverflow, 1, ""},
+		"overflow, sglang":           {modeltest.Error(400, "", "Input length (40000 tokens) exceeds the maximum allowed length (32768 tokens)."), model.ClassOverflow, 1, ""},
+		"overflow, code":             {modeltest.Status(400, nil, body("", "too_many_prompt_tokens", "no")), model.ClassOverflow, 1, ""},
+		"overflow, exceeded":         {modeltest.Error(400, "", "Input Tokens Exceeded"), model.ClassOverflow, 1, ""},
+		"key, xai":                   {modeltest.Status(400, nil, `{"code":"Client specified an invalid argument","error":"Incorrect API key provided: sk-***. You can obtain an API key from the console."}`), model.ClassAuth, 1, "TEST_KEY"},
+		"safety":                     {modeltest.Status(403, nil, `{"code":"permission","error":"Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO"}`), model.ClassRequest, 1, "safety check"},
+		"no tools":                   {modeltest.Error(404, "", "No endpoints found that support tool use."), model.ClassRequest, 1, "choose a model that takes them"},
+		"decommissioned":             {modeltest.Status(400, nil, body("invalid_request_error", "model_decommissioned", "The model has been decommissioned.")), model.ClassRequest, 1, "choose another"},
+		"404 without a model":        {modeltest.Status(404, nil, `{"detail":"Not Found"}`), model.ClassRequest, 1, `"test-model"`},
 		"text body of 400":           {modeltest.Status(400, nil, "tool \x1b[31mtrouble"), model.ClassRequest, 1, "tool trouble"},
 	}
 	for name, c := range cases {
@@ -155,6 +176,9 @@ func TestOverflowNamesTheWindow(t *testing.T) { // P13
 		"This model's maximum prompt length is 131,072 but the request contains 150,000 tokens.":                                                131072,
 		"Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens": 4096,
 		"prompt token count of 70000 exceeds the limit of 64000":                                                                                64000,
+		"input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again":      200000,
+		"Range of input length should be [1, 129024]":                                                                                           129024,
+		"Input length (40000 tokens) exceeds the maximum allowed input length is 32768 tokens.":                                                 32768,
 		"input is too long for the requested model":                                                                                             0,
 	} {
 		srv := modeltest.New(t, modeltest.Error(400, "invalid_request_error", words))
@@ -290,6 +314,22 @@ func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 		"turns, an answer first": {model.Quirks{}, func(r *model.Request) {
 			r.Messages = append([]model.Message{{Role: model.RoleAssistant, Text: "a"}, {Role: model.RoleAssistant, Text: "b"}}, r.Messages...)
 		}, rolesRefused("Conversation roles must alternate user/assistant")},
+		"system role named":           {model.Quirks{}, nil, anyMessage("This model does not support 'system' messages", func(m modeltest.Message) bool { return m.Role == "system" })},
+		"developer instruction":       {model.Quirks{}, nil, anyMessage("Developer instruction is not enabled for models/gemma-3-27b-it", func(m modeltest.Message) bool { return m.Role == "system" })},
+		"effort, in another spelling": {model.Quirks{}, func(r *model.Request) { r.ReasoningEffort = "high" }, has("reasoning_effort", "Argument not supported on this model: reasoningEffort")},
+		"effort, lowered": {model.Quirks{}, func(r *model.Request) { r.ReasoningEffort = "xhigh" }, func(r modeltest.Request) string {
+			if r.Fields["reasoning_effort"] != "high" {
+				return "This model does not support effort level 'xhigh'. Supported levels: low, medium, high."
+			}
+			return ""
+		}},
+		"long call ids": {model.Quirks{}, func(r *model.Request) {
+			withCall(r)
+			id := "chatcmpl-tool-" + strings.Repeat("a", 32)
+			r.Messages[1].Calls[0].ID, r.Messages[2].CallID = id, id
+		}, anyMessage("Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 46 instead.", func(m modeltest.Message) bool {
+			return len(m.Calls) > 0 && len(m.Calls[0].ID) > 40
+		})},
 		"no system role": {model.Quirks{}, func(r *model.Request) { r.System = "be good" }, anyMessage("System role not supported", func(m modeltest.Message) bool { return m.Role == "system" })},
 		"text with calls": {model.Quirks{}, func(r *model.Request) {
 			withCall(r)
@@ -429,7 +469,7 @@ func TestThoughtSignaturesComeBackWithTheirCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Messages = append(req.Messages, model.Message{Role: model.RoleAssistant, Calls: resp.Calls},
+	req.Messages = append(req.Messages, model.Message{Role: model.RoleAssistant, Calls: resp.Calls, Opaque: resp.Opaque},
 		model.Message{Role: model.RoleTool, CallID: "sig1", Text: "a"}, model.Message{Role: model.RoleTool, CallID: "plain", Text: "b"})
 	if _, _, err := stream(t, client, req); err != nil {
 		t.Fatal(err)
@@ -512,6 +552,7 @@ func TestFallbackTakesOver(t *testing.T) {
 }
 
 func TestDoctorChecksAnEndpoint(t *testing.T) {
+	t.Setenv("NODE_EXTRA_CA_CERTS", "")
 	srv := modeltest.New(t, modeltest.Text("ready"), modeltest.Calls(modeltest.Call{Name: "report", Args: `{"word":"ready"}`}))
 	srv.Models("text-embedding-3", "some-coder", "other")
 	cfg := model.ProviderConfig{Name: "test", BaseURL: srv.URL(), Key: "sk-very-secret-key", KeyEnv: "TEST_KEY"}

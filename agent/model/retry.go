@@ -25,6 +25,72 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
+// limitReset reads when a rate limit ends out of headers and words that several providers
+// use: X-RateLimit-Reset as a moment, x-ratelimit-reset-tokens as a span, "try again in
+// 6.5s". 0 when nothing says it.
+func limitReset(h http.Header, f fault, now time.Time) time.Duration {
+	for _, at := range []string{h.Get("X-RateLimit-Reset"), f.resets} {
+		if d := untilReset(at, now); d > 0 {
+			return d
+		}
+	}
+	words := strings.ToLower(f.message)
+	for _, before := range []string{"try again in ", "retry after ", "retry in ", "available in "} {
+		if _, rest, ok := strings.Cut(words, before); ok {
+			if d := span(rest); d > 0 {
+				return d
+			}
+		}
+	}
+	var wait time.Duration
+	for _, of := range []string{"Tokens", "Requests"} {
+		if left := strings.TrimSpace(h.Get("X-RateLimit-Remaining-" + of)); left == "" || left == "0" || strings.Contains(words, strings.ToLower(of)) {
+			wait = max(wait, span(h.Get("X-RateLimit-Reset-"+of)))
+		}
+	}
+	return wait
+}
+
+// untilReset reads a moment in seconds or milliseconds since 1970, or seconds from now.
+func untilReset(s string, now time.Time) time.Duration {
+	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	switch {
+	case err != nil || v <= 0:
+		return 0
+	case v > 1e11:
+		return max(0, time.UnixMilli(int64(v)).Sub(now))
+	case v > 1e8:
+		return max(0, time.Unix(int64(v), 0).Sub(now))
+	}
+	return seconds(v)
+}
+
+// span reads a duration at the start of s: "6.5s", "1m30s", "20 seconds", "500ms".
+func span(s string) time.Duration {
+	s = strings.TrimSpace(s)
+	end := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && !strings.ContainsRune(".hms", r) })
+	if end < 0 {
+		end = len(s)
+	}
+	word := strings.TrimRight(s[:end], ".")
+	if d, err := time.ParseDuration(word); err == nil {
+		return max(0, d)
+	}
+	n, err := strconv.ParseFloat(word, 64)
+	if err != nil {
+		return 0
+	}
+	switch rest := strings.TrimSpace(s[end:]); {
+	case strings.HasPrefix(rest, "ms") || strings.HasPrefix(rest, "milli"):
+		return seconds(n / 1000)
+	case strings.HasPrefix(rest, "m"):
+		return seconds(n * 60)
+	case strings.HasPrefix(rest, "h"):
+		return seconds(n * 3600)
+	}
+	return seconds(n)
+}
+
 // seconds keeps huge and negative numbers within what a Duration holds.
 func seconds(s float64) time.Duration {
 	const most = 365 * 24 * time.Hour

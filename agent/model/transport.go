@@ -70,6 +70,7 @@ type exchangeKey struct{}
 // goroutine that streams.
 type exchange struct {
 	body   []byte // the encoded request
+	asked  string // the model's ID
 	silent *silence
 
 	// Of a refusal.
@@ -84,7 +85,11 @@ type exchange struct {
 	sawDone   bool
 	sawFinish bool
 	finish    string
-	extras    map[int]json.RawMessage // what must come back with a call, by its index
+	usage     Usage
+	counted   bool           // usage came
+	details   []string       // elements of reasoning_details
+	message   string         // extra_content of the message
+	extras    map[int]string // extra_content of calls, by their index
 	fault     *fault
 	rubbish   string // the beginning of the first thing that is no chunk
 }
@@ -99,30 +104,15 @@ func (x *exchange) finished(raw []byte) {
 	x.silent.last()
 }
 
-// keep notes what must come back with a call.
-func (x *exchange) keep(call int, extra []byte) {
+// keepWithCall notes what must come back with a call.
+func (x *exchange) keepWithCall(call int, extra []byte) {
 	if !json.Valid(extra) {
 		return
 	}
 	if x.extras == nil {
-		x.extras = map[int]json.RawMessage{}
+		x.extras = map[int]string{}
 	}
-	x.extras[call] = append(json.RawMessage(nil), extra...)
-}
-
-// finishReason puts the reasons of several providers into OpenAI's words.
-func finishReason(s string) string {
-	switch s = strings.ToLower(s); s {
-	case "function_call", "tool_use", "tool_call":
-		return "tool_calls"
-	case "max_tokens", "model_length", "max_output_tokens":
-		return "length"
-	case "end_turn", "stop_sequence", "eos", "complete", "completed":
-		return "stop"
-	case "safety", "recitation":
-		return "content_filter"
-	}
-	return s
+	x.extras[call] = string(extra)
 }
 
 // faulted notes an error object inside a stream.

@@ -23,7 +23,7 @@ var errTooLarge = errors.New("the answer is too large")
 
 // normalBody turns what a server sends into the stream that go-openai reads without
 // stumbling: one `data:` line per chunk, nothing but deltas in OpenAI's own form, tool
-// calls with one index each, usage once at the end. It reads each byte once. Deltas of
+// calls with one index each. Usage goes to the exchange. It reads each byte once. Deltas of
 // one kind that arrive together leave as one chunk, so what follows costs per read from
 // the network and not per token.
 type normalBody struct {
@@ -46,11 +46,9 @@ type normalBody struct {
 	pend  pending
 	pace  pacer
 
-	usage    Usage
-	hasUsage bool
-	said     int  // bytes of all deltas
-	closing  bool // nothing more will be read
-	err      error
+	said    int  // bytes of all deltas
+	closing bool // nothing more will be read
+	err     error
 }
 
 // pending collects deltas of one kind.
@@ -172,11 +170,18 @@ func (b *normalBody) line(line []byte) bool {
 	case line[0] == ':', isField(line):
 		return false
 	}
+	if said, ok := bytes.CutPrefix(line, errorField); ok { // llama.cpp, in the middle of a stream
+		b.end(b.x.faulted(said))
+		return true
+	}
 	b.x.junk(line)
 	return false
 }
 
-var dataField = []byte("data:")
+var (
+	dataField  = []byte("data:")
+	errorField = []byte("error:")
+)
 
 // byteOrderMark may stand before the first line of an event stream; it is not part of it.
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -247,7 +252,7 @@ func (b *normalBody) take(p []byte) error {
 		return nil
 	}
 	if c.hasUsage {
-		b.usage, b.hasUsage = c.usage, true
+		b.x.usage, b.x.counted = c.usage, true
 	}
 	if len(c.finish) > 0 {
 		b.x.finished(c.finish)
@@ -266,6 +271,13 @@ func (b *normalBody) take(p []byte) error {
 
 func (b *normalBody) deltas(c *chunk) {
 	b.said += len(c.reasoning) + len(c.text)
+	for _, raw := range c.details {
+		b.said += len(raw)
+		b.x.details = append(b.x.details, string(raw))
+	}
+	if len(c.message) > 0 {
+		b.x.message = string(c.message)
+	}
 	if len(c.reasoning) > 0 {
 		b.collect(pendReasoning, 0)
 		b.pend.text = append(b.pend.text, c.reasoning...)
@@ -279,7 +291,7 @@ func (b *normalBody) deltas(c *chunk) {
 		b.said += len(d.args) + len(d.name) + len(d.id)
 		at := b.calls.of(d)
 		if len(d.extra) > 0 {
-			b.x.keep(at, d.extra)
+			b.x.keepWithCall(at, d.extra)
 		}
 		b.collect(pendCall, at)
 		b.pend.id = append(b.pend.id, d.id...)
@@ -382,15 +394,6 @@ func (b *normalBody) finish(err error) {
 func (b *normalBody) end(err error) {
 	b.closing, b.err = true, err
 	b.flush(true)
-	if b.hasUsage {
-		b.out = append(b.out, `data: {"choices":[],"usage":{"prompt_tokens":`...)
-		b.out = strconv.AppendInt(b.out, int64(b.usage.Input), 10)
-		b.out = append(b.out, `,"completion_tokens":`...)
-		b.out = strconv.AppendInt(b.out, int64(b.usage.Output), 10)
-		b.out = append(b.out, `,"prompt_tokens_details":{"cached_tokens":`...)
-		b.out = strconv.AppendInt(b.out, int64(b.usage.Cached), 10)
-		b.out = append(b.out, "}}}\n\n"...)
-	}
 }
 
 // drainLimit is how long the end of a finished response is waited for, so that its

@@ -1,19 +1,25 @@
 package model
 
+import "bytes"
+
 // chunk is what one payload of a stream says, in the terms of any server. Its byte
 // slices are JSON text with its escapes; they point into the line or into scratch.
 type chunk struct {
 	text      []byte
 	reasoning []byte
 	calls     []callDelta
+	details   [][]byte // elements of reasoning_details
+	message   []byte   // extra_content of the message
 	finish    []byte
 	model     []byte
 	usage     Usage
 	hasUsage  bool
 	fault     []byte // the value of an error member
 	known     bool   // it has at least one member that belongs to a stream
+	isError   bool   // its type is "error"
 	whole     bool   // it is a whole answer, not a delta
 
+	detailed     []byte // the text in reasoning_details: counts only without the others
 	altReasoning []byte // `reasoning`, `thinking`: counts only without reasoning_content
 	scratch      []byte
 	sc           scanner
@@ -32,13 +38,19 @@ type callDelta struct {
 
 // parse reads a payload. It gives errShort when the payload is only the beginning of one.
 func (c *chunk) parse(payload []byte) error {
-	*c = chunk{calls: c.calls[:0], scratch: c.scratch[:0]}
+	*c = chunk{calls: c.calls[:0], details: c.details[:0], scratch: c.scratch[:0]}
 	c.sc = scanner{b: payload}
 	if err := c.sc.object(c.member); err != nil {
 		return err
 	}
+	if c.isError && c.fault == nil && !c.known {
+		c.fault = payload
+	}
 	if len(c.reasoning) == 0 {
 		c.reasoning = c.altReasoning
+	}
+	if len(c.reasoning) == 0 {
+		c.reasoning = c.detailed
 	}
 	return nil
 }
@@ -64,6 +76,9 @@ func (c *chunk) member(key []byte) error {
 		return c.stringInto(&c.model)
 	case "error", "detail":
 		return c.readFault()
+	case "type": // an error object on its own
+		c.isError = c.sc.peek() == '"' && bytes.HasPrefix(c.sc.b[c.sc.i:], []byte(`"error"`))
+		return c.sc.skip()
 	}
 	return c.sc.skip()
 }
@@ -132,6 +147,14 @@ func (c *chunk) delta(key []byte) error {
 		return c.content(&c.reasoning)
 	case "reasoning", "thinking":
 		return c.content(&c.altReasoning)
+	case "reasoning_details":
+		return c.list(c.detail)
+	case "extra_content":
+		raw, err := c.sc.value()
+		if len(raw) > 0 && raw[0] == '{' {
+			c.message = raw
+		}
+		return err
 	case "tool_calls":
 		return c.list(c.call)
 	case "function_call":
@@ -139,7 +162,9 @@ func (c *chunk) delta(key []byte) error {
 			return c.sc.skip()
 		}
 		c.calls = append(c.calls, callDelta{})
-		return c.inner(c.function)
+		err := c.inner(c.function)
+		c.dropEmptyCall()
+		return err
 	case "usage":
 		return c.readUsage()
 	}
@@ -212,6 +237,7 @@ func (c *chunk) call(int) error {
 	}
 	c.calls = append(c.calls, callDelta{})
 	d := len(c.calls) - 1
+	defer c.dropEmptyCall()
 	return c.sc.object(func(key []byte) error {
 		switch string(key) {
 		case "index":
@@ -236,6 +262,36 @@ func (c *chunk) call(int) error {
 		}
 		return c.sc.skip()
 	})
+}
+
+// dropEmptyCall takes the last call out again if it says nothing: some servers put an empty
+// one beside text.
+func (c *chunk) dropEmptyCall() {
+	last := len(c.calls) - 1
+	if d := &c.calls[last]; len(d.id)+len(d.name)+len(d.args)+len(d.extra) == 0 {
+		c.calls = c.calls[:last]
+	}
+}
+
+// detail reads one element of reasoning_details: it goes back as it came, and its text or
+// summary is shown where nothing else says it.
+func (c *chunk) detail(int) error {
+	raw, err := c.sc.value()
+	if err != nil || len(raw) == 0 || raw[0] != '{' {
+		return err
+	}
+	c.details = append(c.details, raw)
+	outer := c.sc
+	c.sc = scanner{b: raw}
+	err = c.sc.object(func(key []byte) error {
+		switch string(key) {
+		case "text", "summary":
+			return c.content(&c.detailed)
+		}
+		return c.sc.skip()
+	})
+	c.sc = outer
+	return err
 }
 
 // function reads a member of the last call's function object.
@@ -263,47 +319,6 @@ func (c *chunk) arguments(d *callDelta) error {
 	c.scratch = appendEscaped(c.scratch, string(raw))
 	d.args = c.scratch[start:len(c.scratch):len(c.scratch)]
 	return nil
-}
-
-// readUsage reads token counts under the names that servers use. The last one that
-// counts anything is the right one: some send running totals.
-func (c *chunk) readUsage() error {
-	c.known = true
-	if c.sc.peek() != '{' {
-		return c.sc.skip()
-	}
-	var u Usage
-	err := c.sc.object(func(key []byte) error { return c.count(&u, key) })
-	if u != (Usage{}) {
-		c.usage, c.hasUsage = u, true
-	}
-	return err
-}
-
-func (c *chunk) count(u *Usage, key []byte) error {
-	to := (*int)(nil)
-	switch string(key) {
-	case "prompt_tokens", "input_tokens":
-		to = &u.Input
-	case "completion_tokens", "output_tokens":
-		to = &u.Output
-	case "cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens":
-		to = &u.Cached
-	case "prompt_tokens_details", "input_tokens_details":
-		return c.inner(func(key []byte) error {
-			if string(key) == "cached_tokens" {
-				return c.count(u, key)
-			}
-			return c.sc.skip()
-		})
-	default:
-		return c.sc.skip()
-	}
-	n, _, err := c.sc.number()
-	if n > 0 {
-		*to = n
-	}
-	return err
 }
 
 func (c *chunk) readFault() error {

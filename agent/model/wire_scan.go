@@ -1,6 +1,11 @@
 package model
 
-import "errors"
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
 
 // The scanner walks JSON without decoding it: what a delta says is cut out of the line
 // and handed on with its escapes as they are, so that a streamed token is copied once.
@@ -242,6 +247,19 @@ func (s *scanner) number() (int, bool, error) {
 		n = n*10 + int(c-'0')
 	}
 	return n, len(raw) > 0, nil
+}
+
+// decimal reads a number with a fraction; anything else counts as 0.
+func (s *scanner) decimal() (float64, error) {
+	raw, err := s.value()
+	if err != nil {
+		return 0, err
+	}
+	v, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, nil
+	}
+	return v, nil
 }
 
 // balance follows the brackets of JSON that comes in several lines, without looking at

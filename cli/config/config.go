@@ -29,7 +29,7 @@ type Config struct {
 
 	MaxSteps    int      `json:"max_steps" desc:"Model requests in one turn at most." default:"200" min:"1" narrow:"lower"`
 	MaxCost     float64  `json:"max_cost" desc:"US dollars that a session may cost; 0 is no limit." min:"0" narrow:"lower"`
-	IdleTimeout Duration `json:"idle_timeout" desc:"How long a model may stay silent." default:"120s"`
+	IdleTimeout Duration `json:"idle_timeout" desc:"How long a model may stay silent; its first data may take two and a half times as long." default:"120s"`
 	Attempts    int      `json:"attempts" desc:"How often a model request is sent at most when the provider or the network fails." default:"5" min:"1" narrow:"lower"`
 
 	Theme         string          `json:"theme" desc:"Colours." enum:"auto,dark,light,contrast,ansi" default:"auto"`

@@ -13,7 +13,7 @@ var wireName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Check holds the body of a chat request against the rules that the strictest servers
 // apply, and gives one line per breach: results paired with calls, ids unique and at most
-// 40 characters, arguments JSON objects, no empty message, valid UTF-8 without lone
+// 128 characters, arguments JSON objects, no empty message, valid UTF-8 without lone
 // surrogates, legal and unique tool names, object schemas with properties, `$ref`s that
 // resolve.
 func Check(body []byte) []string {
@@ -95,8 +95,8 @@ func (c *checker) call(i, k int, role string, call map[string]any, seen map[stri
 	switch {
 	case id == "":
 		c.add("%s: no id", at)
-	case utf8.RuneCountInString(id) > 40:
-		c.add("%s: id %q is longer than 40 characters", at, id)
+	case utf8.RuneCountInString(id) > 128:
+		c.add("%s: id %q is longer than 128 characters", at, id)
 	case seen[id]:
 		c.add("%s: id %q is used twice", at, id)
 	}

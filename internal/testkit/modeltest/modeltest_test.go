@@ -208,7 +208,7 @@ func TestCheckFindsEachBreach(t *testing.T) {
 		"result twice":        {body(user, call("a", `"{}"`), result("a"), result("a")), "no call before it"},
 		"id twice":            {body(user, call("a", `"{}"`), result("a"), call("a", `"{}"`), result("a")), "used twice"},
 		"id empty":            {body(user, call("", `"{}"`), result("")), "no id"},
-		"id long":             {body(user, call(strings.Repeat("x", 41), `"{}"`), result(strings.Repeat("x", 41))), "longer than 40"},
+		"id long":             {body(user, call(strings.Repeat("x", 129), `"{}"`), result(strings.Repeat("x", 129))), "longer than 128"},
 		"arguments list":      {body(user, call("a", `"[1]"`), result("a")), "no JSON object"},
 		"arguments null":      {body(user, call("a", `"null"`), result("a")), "no JSON object"},
 		"arguments cut":       {body(user, call("a", `"{\"p"`), result("a")), "no JSON object"},

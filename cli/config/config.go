@@ -65,6 +65,7 @@ type Quirks struct {
 	ReasoningBack       *bool    `json:"reasoning_back" desc:"Reasoning is sent back as reasoning_content."`
 	ThinkOpen           *bool    `json:"think_open" desc:"Answers begin inside a think block without its opening tag."`
 	AlternateTurns      *bool    `json:"alternate_turns" desc:"Messages of one side that follow each other are joined, and an answer stands between a tool's result and your next message."`
+	CappedCallIDs       *bool    `json:"capped_call_ids" desc:"Send call ids of at most 40 characters."`
 	ShortCallIDs        *bool    `json:"short_call_ids" desc:"Call IDs have nine letters and digits."`
 	CacheMarkers        []string `json:"cache_markers" desc:"Beginnings of model IDs that get prompt cache markers; \"\" is all."`
 }

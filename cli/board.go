@@ -18,6 +18,8 @@ type board struct {
 	conv  *agent.Conversation
 	early []notice // said before a conversation was open
 	model []string
+	// other takes what is said where there is no conversation; nil keeps it for the next.
+	other func(notice)
 	// opened is told of each conversation that is attached; nil for nobody.
 	opened func(*agent.Conversation)
 }
@@ -75,13 +77,29 @@ func (b *board) sees() bool {
 func (b *board) say(level agent.Level, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	b.mu.Lock()
-	conv := b.conv
-	if conv == nil {
+	conv, other := b.conv, b.other
+	if conv == nil && other == nil {
 		b.early = append(b.early, notice{level, text})
 	}
 	b.mu.Unlock()
-	if conv != nil {
+	switch {
+	case conv != nil:
 		conv.Notify(level, "%s", text)
+	case other != nil:
+		other(notice{level, text})
+	}
+}
+
+// aside has everything shown elsewhere, what was said before included: for commands that
+// open no conversation.
+func (b *board) aside(show func(notice)) {
+	b.mu.Lock()
+	b.other = show
+	early := b.early
+	b.early = nil
+	b.mu.Unlock()
+	for _, n := range early {
+		show(n)
 	}
 }
 

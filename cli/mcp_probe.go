@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"jcode/internal/text"
@@ -240,7 +241,7 @@ func callArguments(given string, std Streams) (json.RawMessage, error) {
 
 // mcpServeCmd serves jcode's own tools.
 type mcpServeCmd struct {
-	Tools []string `help:"Tools to offer: names or globs (default: read, grep, glob, ls)." placeholder:"LIST"`
+	Tools []string `help:"Tools to offer: names or globs, lua:* for all Lua tools (default: read, grep, glob, ls)." placeholder:"LIST"`
 }
 
 // Run serves until the input ends. Servers are connected only when one's tools are named.
@@ -261,12 +262,27 @@ func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		a.mcp.WaitReady(wait)
 		cancel()
 	}
-	mode := a.mode
-	if mode == "" {
-		mode = tools.ModeAsk
+	if a.mode == "" {
+		a.mode = tools.ModeAsk
 	}
-	if err := mcp.Serve(ctx, mcp.ServeOptions{Dispatcher: a.dispatcher, Tools: c.Tools, Mode: mode, Version: Version(), In: std.In, Out: std.Out}); err != nil {
+	opt := mcp.ServeOptions{Dispatcher: a.dispatcher, Tools: c.Tools, Mode: a.mode, Version: Version(), In: std.In, Out: std.Out}
+	if a.lua != nil && a.beyondBuiltins(c.Tools) {
+		a.board.aside(func(n notice) { fmt.Fprintln(std.Err, "jcode:", text.Clean(n.text)) })
+		close(a.started)
+		a.lua.start()
+		a.lua.ready(ctx)
+		opt.Refresh = a.lua.room.Refresh
+	}
+	if err := mcp.Serve(ctx, opt); err != nil {
 		return usageError("mcp serve: %w", err)
 	}
 	return nil
+}
+
+// beyondBuiltins reports whether a pattern may pick a tool that a script brings.
+func (a *app) beyondBuiltins(patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		_, builtin, _ := a.registry.Snapshot(nil).Lookup(p)
+		return !builtin && !strings.HasPrefix(p, "mcp")
+	})
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,52 +10,69 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
 // ServeOptions are what serving jcode's own tools needs.
 type ServeOptions struct {
 	Dispatcher *tools.Dispatcher
-	// Tools are canonical names or globs; nil: read, grep, glob and ls.
-	Tools   []string
+	// Tools are canonical names or globs; nil: read, grep, glob and ls. A name or glob behind
+	// "lua:" picks among the Lua tools only, and may name one that comes later.
+	Tools []string
+	// Refresh compares Lua tool folders with the disk before tools are listed. May be nil.
+	Refresh func()
 	Mode    tools.Mode
 	Version string
 	In      io.Reader
 	Out     io.Writer
 }
 
+// luaPattern begins a pattern for Lua tools. A name cannot contain a colon, so it is no name.
+const luaPattern = "lua:"
+
 // serveGrace is how long calls may take to end when the client has gone.
 const serveGrace = 700 * time.Millisecond
 
 // Serve offers jcode's tools as an MCP server until the input ends. Every call passes the
 // same dispatcher and gate as the agent's; what would ask is put to the client as a form
-// when it can show one, and refused else. Nothing but the protocol is written to Out.
+// when it can show one, and refused else. Tools that come, change or go while it runs are
+// offered and announced as they do. Nothing but the protocol is written to Out.
 func Serve(ctx context.Context, opt ServeOptions) error {
 	if opt.Tools == nil {
 		opt.Tools = []string{"read", "grep", "glob", "ls"}
 	}
-	list, err := servedTools(opt)
-	if err != nil {
+	if err := opt.unknownNames(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	server := sdk.NewServer(&sdk.Implementation{Name: "jcode", Version: opt.Version}, nil)
-	for _, e := range list {
-		server.AddTool(&sdk.Tool{
-			Name: e.Spec.Wire, Description: e.Spec.Description, InputSchema: e.Spec.Parameters,
-			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: e.Spec.ReadOnly},
-		}, opt.handler(ctx, e))
-	}
+	server := sdk.NewServer(&sdk.Implementation{Name: "jcode", Version: opt.Version}, &sdk.ServerOptions{
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{ListChanged: true}},
+	})
+	offer := &offer{opt: opt, ctx: ctx, server: server, offered: map[string]tools.Spec{}}
+	changed, unwatch := opt.Dispatcher.Registry.Watch()
+	defer unwatch()
+	offer.update()
+	server.AddReceivingMiddleware(offer.fresh)
+	follower := make(chan struct{})
+	go func() {
+		defer close(follower)
+		offer.follow(changed)
+	}()
+	defer func() { <-follower }()
+	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
 		ended <- server.Run(ctx, &sdk.IOTransport{Reader: &endingReader{opt.In, cancel}, Writer: nopWriteCloser{opt.Out}})
 	}()
+	var err error
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
@@ -67,6 +85,75 @@ func Serve(ctx context.Context, opt ServeOptions) error {
 		return nil
 	}
 	return err
+}
+
+// offer keeps what the server offers equal to what the registry holds.
+type offer struct {
+	opt    ServeOptions
+	ctx    context.Context // ends with the input
+	server *sdk.Server
+
+	mu      sync.Mutex
+	offered map[string]tools.Spec // by wire name
+}
+
+// follow updates the offer at every change of the registry.
+func (o *offer) follow(changed <-chan struct{}) {
+	for {
+		select {
+		case <-changed:
+			o.update()
+		case <-o.ctx.Done():
+			return
+		}
+	}
+}
+
+// fresh has folders compared with the disk before tools are listed or called, so that a
+// client that has just written a tool finds it at once.
+func (o *offer) fresh(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if method == "tools/list" || method == "tools/call" {
+			if o.opt.Refresh != nil {
+				o.opt.Refresh()
+			}
+			o.update()
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// update offers what came or changed and withdraws what went. The client is told by the
+// server, once for changes that come together.
+func (o *offer) update() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := map[string]tools.Spec{}
+	for _, e := range o.opt.served() {
+		now[e.Spec.Wire] = e.Spec
+		if was, ok := o.offered[e.Spec.Wire]; ok && sameOffer(was, e.Spec) {
+			continue
+		}
+		o.server.AddTool(&sdk.Tool{
+			Name: e.Spec.Wire, Description: e.Spec.Description, InputSchema: e.Spec.Parameters,
+			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: e.Spec.ReadOnly},
+		}, o.opt.handler(o.ctx, e))
+	}
+	var gone []string
+	for wire := range o.offered {
+		if _, ok := now[wire]; !ok {
+			gone = append(gone, wire)
+		}
+	}
+	if len(gone) > 0 {
+		o.server.RemoveTools(gone...)
+	}
+	o.offered = now
+}
+
+// sameOffer reports whether two specs are the same tool to a client.
+func sameOffer(a, b tools.Spec) bool {
+	return a.Name == b.Name && a.Description == b.Description && a.ReadOnly == b.ReadOnly && a.Hash == b.Hash && bytes.Equal(a.Parameters, b.Parameters)
 }
 
 // endingReader ends the calls when the client's side is closed.
@@ -89,31 +176,40 @@ type nopWriteCloser struct{ io.Writer }
 
 func (nopWriteCloser) Close() error { return nil }
 
-// servedTools picks the tools by name. Those that manage servers, and those of other
-// servers, are only offered when a pattern names them in full.
-func servedTools(opt ServeOptions) ([]tools.Entry, error) {
-	var out []tools.Entry
-	matched := map[string]bool{}
-	for _, e := range opt.Dispatcher.Registry.Snapshot(nil).List() {
-		special := e.Spec.Group == tools.GroupMCP || strings.HasPrefix(e.Spec.Name, "mcp_")
-		i := slices.IndexFunc(opt.Tools, func(p string) bool {
-			if special {
-				return p == e.Spec.Name || p == e.Spec.Wire || e.Spec.Server != "" && strings.HasPrefix(p, "mcp:"+e.Spec.Server+":") && tools.MatchName(p, e.Spec.Name)
-			}
-			return tools.MatchName(p, e.Spec.Name)
-		})
-		if i < 0 {
-			continue
-		}
-		matched[opt.Tools[i]] = true
-		out = append(out, e)
+// served lists the tools that the patterns pick now. What is hidden from the agent is hidden
+// from clients too: Lua of a project that nobody trusts.
+func (opt ServeOptions) served() []tools.Entry {
+	return slices.DeleteFunc(opt.Dispatcher.Registry.Snapshot(nil).List(), func(e tools.Entry) bool {
+		return e.Spec.Hidden && e.Spec.Group == tools.GroupLua || !slices.ContainsFunc(opt.Tools, func(p string) bool { return picks(p, e.Spec) })
+	})
+}
+
+// picks reports whether a pattern picks a tool. Tools that manage servers, and those of
+// other servers, are only picked by a pattern that names them in full.
+func picks(pattern string, spec tools.Spec) bool {
+	if name, ok := strings.CutPrefix(pattern, luaPattern); ok {
+		return spec.Group == tools.GroupLua && tools.MatchName(name, spec.Name)
 	}
+	if spec.Group == tools.GroupMCP || strings.HasPrefix(spec.Name, "mcp_") {
+		return pattern == spec.Name || pattern == spec.Wire || spec.Server != "" && strings.HasPrefix(pattern, "mcp:"+spec.Server+":") && tools.MatchName(pattern, spec.Name)
+	}
+	return tools.MatchName(pattern, spec.Name)
+}
+
+// unknownNames refuses patterns that pick nothing, and says why where that is known.
+func (opt ServeOptions) unknownNames() error {
+	list := opt.Dispatcher.Registry.Snapshot(nil).List()
 	for _, p := range opt.Tools {
-		if !matched[p] {
-			return nil, fmt.Errorf("no tool is called %q", p)
+		i := slices.IndexFunc(list, func(e tools.Entry) bool { return picks(p, e.Spec) })
+		switch {
+		case strings.HasPrefix(p, luaPattern): // what it names may come later
+		case i < 0:
+			return fmt.Errorf("no tool is called %q; jcode tools lists them, and %s%s stands for a Lua tool that comes later", p, luaPattern, p)
+		case p == list[i].Spec.Name && list[i].Spec.Hidden && list[i].Spec.Group == tools.GroupLua:
+			return fmt.Errorf("%q is Lua of a project that is not trusted: start jcode here and trust it, or add --trust for one run", p)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // handler carries out the calls of one tool.
@@ -185,7 +281,7 @@ func (a clientAsker) Ask(ctx context.Context, q tools.Question) (tools.Answer, e
 	}
 	lines = append(lines, q.Details...)
 	if q.Diff != "" {
-		lines = append(lines, cutText(q.Diff, 8000))
+		lines = append(lines, q.Diff) // whole: what is approved is what is seen
 	}
 	labels := make([]string, len(q.Options))
 	for i, o := range q.Options {
@@ -198,7 +294,7 @@ func (a clientAsker) Ask(ctx context.Context, q tools.Question) (tools.Answer, e
 	if err != nil {
 		return tools.Answer{}, err
 	}
-	res, err := a.session.Elicit(ctx, &sdk.ElicitParams{Mode: "form", Message: strings.Join(lines, "\n"), RequestedSchema: json.RawMessage(schema)})
+	res, err := a.session.Elicit(ctx, &sdk.ElicitParams{Mode: "form", Message: text.Visible(strings.Join(lines, "\n")), RequestedSchema: json.RawMessage(schema)})
 	if err != nil {
 		return tools.Answer{}, fmt.Errorf("ask the client: %w", err)
 	}

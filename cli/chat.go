@@ -54,7 +54,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	a.board.attach(conv)
 	a.startExtensions()
 	a.sayInert(ctx)
-	prompt, notice, err := asCommand(ctx, a.commands, text)
+	prompt, notice, err := a.promptOf(ctx, text)
 	if err != nil {
 		return usageError("%w", err)
 	}

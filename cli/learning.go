@@ -292,23 +292,3 @@ type builtinCommands struct{}
 
 // List implements command.Source.
 func (builtinCommands) List() []command.Command { return []command.Command{instructions.Init()} }
-
-// asCommand carries out a prompt that is a slash command of a file; other prompts stay as
-// they are.
-func asCommand(ctx context.Context, set command.Set, text string) (p agent.Prompt, notice string, err error) {
-	p = agent.Prompt{Text: text}
-	rest, ok := strings.CutPrefix(text, "/")
-	if !ok {
-		return p, "", nil
-	}
-	name, args, _ := strings.Cut(rest, " ")
-	c, ok := set.Find(name)
-	if !ok {
-		return p, "", nil
-	}
-	out, err := c.Run(ctx, strings.TrimSpace(args))
-	if err != nil {
-		return p, "", err
-	}
-	return agent.Prompt{Text: out.Prompt, Shown: out.Shown, Skill: out.Skill, Model: out.Model, Allow: out.Allow}, out.Notice, nil
-}

@@ -332,7 +332,7 @@ var _ lua.StateStore = (*session.Store)(nil)
 
 // isCommand reports whether a slash command of that name exists outside Lua.
 func (a *app) isCommand(name string) bool {
-	for _, own := range append(tui.OwnCommands(), "tools", "permissions", "roles", "mcp", "skills", "lua") {
+	for _, own := range append(tui.OwnCommands(), panelNames()...) {
 		if own == name {
 			return true
 		}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"unicode"
+
+	"jcode/agent"
+	"jcode/internal/text"
+	"jcode/tui"
+)
+
+// promptOf makes a prompt of what a headless run was told: a slash command is carried out,
+// anything else stays as it is. A word that can only be a misspelt command is an error.
+func (a *app) promptOf(ctx context.Context, said string) (p agent.Prompt, notice string, err error) {
+	p = agent.Prompt{Text: said}
+	name, args, ok := cutCommand(said)
+	if !ok {
+		return p, "", nil
+	}
+	c, ok := a.commands.Find(name)
+	if !ok { // of an MCP server or a script, which take a moment
+		a.ready(ctx)
+		if c, ok = a.commands.Find(name); !ok {
+			return p, "", a.checkUnknown(name, args)
+		}
+	}
+	out, err := c.Run(ctx, args)
+	if err != nil {
+		return p, "", err
+	}
+	return agent.Prompt{Text: out.Prompt, Shown: out.Shown, Skill: out.Skill, Model: out.Model, Allow: out.Allow}, out.Notice, nil
+}
+
+// cutCommand takes "/name arguments" apart; ok is false for a path and anything else.
+func cutCommand(said string) (name, args string, ok bool) {
+	rest, ok := strings.CutPrefix(said, "/")
+	if !ok {
+		return "", "", false
+	}
+	name = rest
+	if end := strings.IndexFunc(rest, unicode.IsSpace); end >= 0 {
+		name, args = rest[:end], strings.TrimSpace(rest[end:])
+	}
+	plain := name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+	return name, args, plain
+}
+
+// checkUnknown reports that a command does not exist. A word with text behind it is one only
+// where it resembles a command and no file: people also write "/tmp is full".
+func (a *app) checkUnknown(name, args string) error {
+	var known []string
+	for _, c := range a.commands.List() {
+		known = append(known, c.Name)
+	}
+	if slices.Contains(chatOnly(), name) && args == "" {
+		return usageError("/%s is a command of the chat: jcode -p knows %s", name, nearestCommands(name, known))
+	}
+	if args != "" {
+		if _, err := os.Stat("/" + name); err == nil || text.Nearest(name, known) == "" {
+			return nil
+		}
+	}
+	return usageError("there is no command /%s: %s", name, nearestCommands(name, known))
+}
+
+// chatOnly are the commands that only a terminal can carry out.
+func chatOnly() []string {
+	names := append(tui.OwnCommands(), panelNames()...)
+	for _, c := range (personCommands{a: &app{flags: &flags{}}}).List() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// panelNames are the commands that show a list.
+func panelNames() []string {
+	return []string{"tools", "permissions", "roles", "jobs", "mcp", "skills", "lua"}
+}
+
+// nearestCommands proposes what may be meant, at most three.
+func nearestCommands(name string, known []string) string {
+	const most = 3
+	var near []string
+	for left := known; len(near) < most; {
+		found := text.Nearest(name, left)
+		if found == "" {
+			break
+		}
+		near = append(near, "/"+found)
+		left = slices.DeleteFunc(slices.Clone(left), func(c string) bool { return c == found })
+	}
+	if near != nil {
+		return "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	if len(known) == 0 {
+		return "there are none here"
+	}
+	slices.Sort(known)
+	list := "/" + strings.Join(known[:min(len(known), 12)], ", /")
+	if len(known) > 12 {
+		list += fmt.Sprintf(" and %d more", len(known)-12)
+	}
+	return "there are " + list
+}

@@ -267,9 +267,9 @@ func (s *sessions) Fork(ctx context.Context, id string, upTo int64) (tui.Session
 	out, err := s.Open(ctx, copied.ID)
 	part := ""
 	if upTo > 0 {
-		part = fmt.Sprintf(" up to message %d", copied.ForkSeq)
+		part = "the beginning of "
 	}
-	out.Notices = append(out.Notices, agent.Notice{Level: agent.LevelInfo, Text: fmt.Sprintf("This is a copy of “%s”%s, which stays as it is.", copied.Title, part)})
+	out.Notices = append(out.Notices, agent.Notice{Level: agent.LevelInfo, Text: fmt.Sprintf("This is a copy of %s“%s”, which stays as it is.", part, copied.Title)})
 	return out, err
 }
 

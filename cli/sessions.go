@@ -241,7 +241,7 @@ func (c *sessionsSearchCmd) Run(ctx context.Context, f *flags, std Streams) erro
 			fmt.Fprintf(std.Out, "%s  %s\n", shortID(last), cmp.Or(h.Session.Title, "(no title)"))
 		}
 		if h.Seq > 0 {
-			fmt.Fprintf(std.Out, "  %d %s: %s\n", h.Seq, h.Role, h.Snippet)
+			fmt.Fprintf(std.Out, "  %s: %s\n", h.Role, h.Snippet)
 		}
 	}
 	return nil

@@ -120,6 +120,8 @@ func TestRewindGoesBackToAPrompt(t *testing.T) {
 type fakeSessions struct {
 	carried []bool
 	opened  []string
+	forked  []int64
+	unknown bool // no session goes by any name
 }
 
 func (f *fakeSessions) List(_ context.Context, query string, _ bool) ([]session.Session, error) {
@@ -145,6 +147,9 @@ func (f *fakeSessions) New(_ context.Context, carry bool) (Session, error) {
 
 func (f *fakeSessions) Open(_ context.Context, id string) (Session, error) {
 	f.opened = append(f.opened, id)
+	if f.unknown {
+		return Session{}, session.ErrNotFound
+	}
 	return f.session(id, session.Message{Seq: 1, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: "an old prompt"}}},
 		session.Message{
 			Seq: 2, Role: session.RoleAssistant, Parts: []session.Part{{Kind: session.PartText, Text: "an **old** answer"}},
@@ -153,7 +158,8 @@ func (f *fakeSessions) Open(_ context.Context, id string) (Session, error) {
 		session.Message{Seq: 3, Role: session.RoleUser, Broken: "cut JSON"})
 }
 
-func (f *fakeSessions) Fork(context.Context, string, int64) (Session, error) {
+func (f *fakeSessions) Fork(_ context.Context, _ string, upTo int64) (Session, error) {
+	f.forked = append(f.forked, upTo)
 	return f.session("fork")
 }
 func (f *fakeSessions) Delete(context.Context, string) error { return nil }
@@ -177,6 +183,51 @@ func TestNewSessionOffersTheLastExchange(t *testing.T) {
 		}
 		if s := stripped(p.frameText()); strings.Contains(s, "› x") {
 			t.Errorf("the old session still shows:\n%s", s)
+		}
+	}
+}
+
+// So does /session with a name that no session has yet; what was said below the answer
+// makes no difference.
+func TestSessionThatBeginsByNameOffersTheLastExchange(t *testing.T) {
+	fs := &fakeSessions{unknown: true}
+	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+	feed(p, agent.TurnStart{Prompt: "x", Seq: 1}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone},
+		agent.Notice{Text: "skills: changed"})
+	p.in.Insert("/session fresh")
+	press(p, "enter")
+	if s := stripped(p.frameText()); !strings.Contains(s, "Carry the last exchange over") || len(fs.carried) > 0 {
+		t.Fatalf("not offered:\n%s", s)
+	}
+	press(p, "down", "enter")
+	if len(fs.carried) != 1 || !fs.carried[0] {
+		t.Errorf("carried %v", fs.carried)
+	}
+	if got := p.conv.State().Title; got != "fresh" {
+		t.Errorf("the session is called %q", got)
+	}
+}
+
+func TestForkCountsPromptsAsRewindDoes(t *testing.T) {
+	fs := &fakeSessions{}
+	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+	p.state.Session = "s"
+	for i, said := range []string{"the first", "the second", "the third"} {
+		feed(p, agent.TurnStart{Prompt: said, Seq: int64(10*i + 1)}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone})
+	}
+	p.in.Insert("/fork 7")
+	press(p, "enter")
+	if s := stripped(p.frameText()); len(fs.forked) > 0 || !strings.Contains(s, "2. the second") || !strings.Contains(s, "up to the answer to which prompt") {
+		t.Fatalf("forked %v:\n%s", fs.forked, s)
+	}
+	for said, want := range map[string]int64{"/fork 2": 20, "/fork 3": 0, "/fork": 0} {
+		fs.forked = nil
+		q, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+		q.state.Session, q.tr = "s", p.tr
+		q.in.Insert(said)
+		press(q, "enter")
+		if len(fs.forked) != 1 || fs.forked[0] != want {
+			t.Errorf("%s: forked up to %v, want %d", said, fs.forked, want)
 		}
 	}
 }

@@ -14,17 +14,24 @@ import (
 	"jcode/session"
 )
 
-// newSession begins anew. Where the last exchange is complete it offers to carry that over.
-func (p *program) newSession() tea.Cmd {
+// newSession begins anew, with a title where one is given. Where there is a last exchange it
+// offers to carry that over.
+func (p *program) newSession(title string) tea.Cmd {
 	if p.opt.Sessions == nil {
 		p.flash("sessions are not available here")
 		return nil
 	}
 	fresh := func(carry bool) tea.Cmd {
 		p.interruptFor()
-		return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.New(ctx, carry) })
+		return p.switchTo(func(ctx context.Context) (Session, error) {
+			s, err := p.opt.Sessions.New(ctx, carry)
+			if err == nil && title != "" {
+				err = s.Conversation.Rename(title)
+			}
+			return s, err
+		})
 	}
-	if _, answered := p.tr.last().(*answerItem); !answered || p.turn.busy || p.answeredIn != p.state.Role {
+	if !p.tr.answered() || p.turn.busy || p.answeredIn != p.state.Role {
 		return fresh(false)
 	}
 	pk := newPicker("Carry the last exchange over into the new session?", []Row{
@@ -56,7 +63,7 @@ func (p *program) rewind(args string) tea.Cmd {
 	}
 	var rows []Row
 	for i := len(prompts) - 1; i >= 0; i-- {
-		rows = append(rows, Row{ID: itoa(i + 1), Name: oneLine(prompts[i].prompt), State: prompts[i].at.Local().Format("15:04"), Detail: prompts[i].prompt})
+		rows = append(rows, Row{ID: itoa(i + 1), Name: itoa(i+1) + ". " + oneLine(prompts[i].prompt), State: prompts[i].at.Local().Format("15:04"), Detail: prompts[i].prompt})
 	}
 	pk := newPicker("Go back to before which prompt?", rows, nil)
 	pk.choose = func(p *program, r Row) tea.Cmd {
@@ -87,6 +94,14 @@ func (p *program) interruptFor() {
 
 // switchTo leaves this session for another.
 func (p *program) switchTo(open func(ctx context.Context) (Session, error)) tea.Cmd {
+	return p.switchOr(open, func(p *program, err error) tea.Cmd {
+		p.say(agent.LevelError, err.Error())
+		return nil
+	})
+}
+
+// switchOr leaves this session for another, or carries out failed where that can't be opened.
+func (p *program) switchOr(open func(ctx context.Context) (Session, error), failed func(p *program, err error) tea.Cmd) tea.Cmd {
 	p.status = "opening the session"
 	p.moving++
 	return p.background(func(ctx context.Context) do {
@@ -95,10 +110,9 @@ func (p *program) switchTo(open func(ctx context.Context) (Session, error)) tea.
 			p.status = ""
 			p.moving--
 			if err != nil {
-				p.say(agent.LevelError, err.Error())
 				p.giveBack(p.waiting) // they were meant for another session than this one
 				p.waiting = nil
-				return nil
+				return failed(p, err)
 			}
 			p.tr = newTranscript()
 			p.tr.add(p.welcome())
@@ -108,21 +122,18 @@ func (p *program) switchTo(open func(ctx context.Context) (Session, error)) tea.
 	})
 }
 
-// session goes on with the session of a name, which begins here where there is none.
+// session resumes the session of a name, which begins here where there is none.
 func (p *program) session(name string) tea.Cmd {
 	if name == "" || p.opt.Sessions == nil {
 		return p.resume("")
 	}
 	p.interruptFor()
-	return p.switchTo(func(ctx context.Context) (Session, error) {
-		s, err := p.opt.Sessions.Open(ctx, name)
-		if !errors.Is(err, session.ErrNotFound) {
-			return s, err
+	return p.switchOr(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, name) }, func(p *program, err error) tea.Cmd {
+		if errors.Is(err, session.ErrNotFound) {
+			return p.newSession(name)
 		}
-		if s, err = p.opt.Sessions.New(ctx, false); err != nil {
-			return s, err
-		}
-		return s, s.Conversation.Rename(name)
+		p.say(agent.LevelError, err.Error())
+		return nil
 	})
 }
 
@@ -230,21 +241,42 @@ func age(d time.Duration) string {
 	return itoa(int(d.Hours()/24)) + " d ago"
 }
 
-// fork goes on in a copy, with the history up to a message where one is named.
+// fork goes on in a copy: of everything, or up to the answer to one of the prompts, which are
+// counted as /rewind counts them.
 func (p *program) fork(args string) tea.Cmd {
 	if p.opt.Sessions == nil || p.state.Session == "" {
 		p.flash("there is no stored session to fork yet")
 		return nil
 	}
+	prompts := p.tr.prompts()
 	upTo := int64(0)
 	if args != "" {
-		n, err := strconv.ParseInt(args, 10, 64)
-		if err != nil || n < 1 {
-			p.flash("usage: /fork [number of the last message]")
+		n, err := strconv.Atoi(args)
+		if err != nil || n < 1 || n > len(prompts) {
+			p.say(agent.LevelInfo, "Fork up to the answer to which prompt? /fork NUMBER; /fork alone copies everything.\n"+numberedPrompts(prompts))
 			return nil
 		}
-		upTo = n
+		if n < len(prompts) {
+			upTo = prompts[n].seq - 1
+		}
 	}
 	id := p.state.Session
 	return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
+}
+
+func numberedPrompts(prompts []*promptItem) string {
+	lines := make([]string, len(prompts))
+	for i, pr := range prompts {
+		lines[i] = itoa(i+1) + ". " + oneLine(pr.prompt)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// promptNumbers completes the number of a prompt, newest first.
+func promptNumbers(p *program, _ string) []string {
+	var out []string
+	for n := len(p.tr.prompts()); n > 0; n-- {
+		out = append(out, itoa(n))
+	}
+	return out
 }

@@ -67,6 +67,19 @@ func (t *transcript) prompts() []*promptItem {
 	return out
 }
 
+// answered reports whether the last prompt has an answer, whatever was said since.
+func (t *transcript) answered() bool {
+	for i := len(t.items) - 1; i >= 0; i-- {
+		switch t.items[i].(type) {
+		case *answerItem:
+			return true
+		case *promptItem, *callItem:
+			return false
+		}
+	}
+	return false
+}
+
 // storedCall makes an item of a stored call.
 func storedCall(c session.Call) *callItem {
 	it := newCall(c.ID, c.Name, json.RawMessage(c.Arguments), c.Started)

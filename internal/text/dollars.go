@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Dollars returns an amount of US dollars with two decimals, or with as many as its first two
-// digits take: $1.50, $0.0012.
+// Dollars returns an amount of US dollars with two decimals, or, below a cent, with as many
+// as its first two digits take: $1.50, $0.0012.
 func Dollars(usd float64) string {
 	const least = 1e-9 // below that it is nothing
-	if usd >= 0.1 || usd < least {
+	if usd >= 0.01 || usd < least {
 		return "$" + strconv.FormatFloat(usd, 'f', 2, 64)
 	}
 	s := strconv.FormatFloat(usd, 'f', 1-int(math.Floor(math.Log10(usd))), 64)

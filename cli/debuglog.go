@@ -94,17 +94,40 @@ func (d *debugLog) follow(conv *agent.Conversation) {
 			if !ok {
 				return
 			}
-			switch ev := ev.(type) {
-			case agent.TextDelta, agent.ReasoningDelta, agent.CallWriting, agent.CallProgress, agent.CallEnd:
-			case agent.TurnStart:
-				d.log.Info("turn", "seq", ev.Seq, "bytes", len(ev.Prompt))
-			case agent.AssistantMessage:
-				d.log.Info("answer", "seq", ev.Seq, "bytes", len(ev.Text), "calls", ev.Calls)
-			default:
-				d.log.Info(strings.TrimPrefix(fmt.Sprintf("%T", ev), "agent."), "event", fmt.Sprintf("%+v", ev))
-			}
+			d.write(d.log, ev)
 		}
 	})
+}
+
+// write writes one event down: of what was said only its size, of calls what AfterCall does
+// not know.
+func (d *debugLog) write(log *slog.Logger, ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.TextDelta, agent.ReasoningDelta, agent.CallWriting, agent.CallProgress, agent.CallEnd:
+	case agent.TurnStart:
+		log.Info("turn", "seq", ev.Seq, "bytes", len(ev.Prompt))
+	case agent.AssistantMessage:
+		log.Info("answer", "seq", ev.Seq, "bytes", len(ev.Text), "calls", ev.Calls)
+	case agent.Nested:
+		d.write(log.With("agent", ev.Label, "session", ev.Session), ev.Event)
+	default:
+		log.Info(strings.TrimPrefix(fmt.Sprintf("%T", ev), "agent."), "event", eventText(ev))
+	}
+}
+
+// eventText writes an event's fields as JSON, so that raw JSON in it stays text.
+func eventText(ev agent.Event) string {
+	if end, ok := ev.(agent.TurnEnd); ok {
+		end.Err = nil // its text is in Error
+		ev = end
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(ev); err != nil { // what JSON has no form for
+		return fmt.Sprintf("%+v", ev)
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // scrubber replaces secrets in what passes through it, line by line.

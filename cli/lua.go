@@ -83,17 +83,27 @@ func (s *scripting) begin() {
 	s.work.Go(s.follow)
 }
 
-// follow tells scripts that the session began and what becomes of MCP servers.
+// follow tells scripts that the session began and what becomes of MCP servers, and the person
+// what becomes of Lua tools.
 func (s *scripting) follow() {
 	if s.room.WaitReady(s.ctx) != nil {
 		return
 	}
 	s.began()
-	if s.app.mcp == nil {
-		return
+	var changed <-chan struct{} // nil without MCP
+	if s.app.mcp != nil {
+		var unwatch func()
+		changed, unwatch = s.app.mcp.Watch()
+		defer unwatch()
 	}
-	changed, unwatch := s.app.mcp.Watch()
-	defer unwatch()
+	var tooling <-chan struct{} // nil where nobody watches
+	var news *luaNews
+	if !s.app.flags.Print {
+		var unwatch func()
+		tooling, unwatch = s.app.registry.Watch()
+		defer unwatch()
+		news = newLuaNews(s.app)
+	}
 	last := map[string]lua.MCPStatus{}
 	for {
 		select {
@@ -104,6 +114,8 @@ func (s *scripting) follow() {
 					s.room.MCPState(st)
 				}
 			}
+		case <-tooling:
+			news.look()
 		case <-s.ctx.Done():
 			return
 		}

@@ -275,3 +275,22 @@ func (c *chat) folderAsks(texts ...string) {
 		c.t.Fatal(err)
 	}
 }
+
+// A Lua tool that comes, changes and goes while nothing runs is said, as a skill is.
+func TestLuaToolFromOutsideIsSaidWhileTheChatIsIdle(t *testing.T) {
+	c := newChat(t, modeltest.Text("Hello."))
+	c.start("--trust")
+	c.say("hi") // waits until what was there at the start is loaded
+	c.wait("Hello.")
+	c.idle()
+	c.project(".jcode/lua/tools/shout/mcp_tool.json", `{"name": "shout", "description": "Shouts.", "inputSchema": {"type": "object", "properties": {}}}`)
+	c.project(".jcode/lua/tools/shout/main.lua", `return "HEY"`)
+	c.wait("lua: added shout")
+	c.project(".jcode/lua/tools/shout/main.lua", `return "HO"`)
+	c.wait("lua: changed shout")
+	if err := os.RemoveAll(filepath.Join(c.dir, ".jcode", "lua", "tools", "shout")); err != nil {
+		t.Fatal(err)
+	}
+	c.wait("lua: removed shout")
+	c.quit()
+}

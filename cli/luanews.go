@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"jcode/agent"
+	"jcode/tools"
+)
+
+// luaNews tells the person which Lua tools came, went or changed while nothing runs. During a
+// turn the conversation itself says what changed between two steps.
+type luaNews struct {
+	app   *app
+	known map[string]tools.Tool
+}
+
+func newLuaNews(a *app) *luaNews { return &luaNews{a, luaTools(a.registry.Snapshot(nil))} }
+
+func luaTools(snap tools.Snapshot) map[string]tools.Tool {
+	out := map[string]tools.Tool{}
+	for _, e := range snap.All() {
+		if e.Owner != tools.OwnerBuiltin && !strings.HasPrefix(e.Owner, "mcp") && e.Shadowed == "" {
+			out[e.Spec.Name] = e.Tool
+		}
+	}
+	return out
+}
+
+// look compares the registry with what it was.
+func (n *luaNews) look() {
+	before, now := n.known, luaTools(n.app.registry.Snapshot(nil))
+	n.known = now
+	if conv := n.app.board.open(); conv == nil || conv.State().Busy {
+		return
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if was, had := before[name]; !had {
+			parts = append(parts, "added "+name)
+		} else if was != now[name] {
+			parts = append(parts, "changed "+name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if _, has := now[name]; !has {
+			parts = append(parts, "removed "+name)
+		}
+	}
+	if parts != nil {
+		n.app.board.say(agent.LevelInfo, "lua: %s", strings.Join(parts, ", "))
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,7 +76,9 @@ func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
 // findPlaces settles the folders.
 func (a *app) findPlaces(context.Context) (err error) {
 	if a.paths, err = findPaths(a.std); err != nil {
-		return err
+		if a.paths, err = a.passingPaths(a.paths, err); err != nil {
+			return err
+		}
 	}
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -99,10 +100,12 @@ func (a *app) findPlaces(context.Context) (err error) {
 
 // openStore opens the database, and keeps what was found wrong with it for the person.
 func (a *app) openStore(ctx context.Context) error {
-	if err := os.MkdirAll(a.paths.Data, 0o700); err != nil {
-		return usageError("data folder: %w%s", err, elsewhere(err))
+	store, err := openData(ctx, a.paths.Data)
+	if err != nil && unwritable(err) {
+		if a.paths, err = a.passingPaths(a.paths, err); err == nil {
+			store, err = openData(ctx, a.paths.Data)
+		}
 	}
-	store, err := session.Open(ctx, filepath.Join(a.paths.Data, "jcode.db"), session.Options{})
 	if err != nil {
 		return usageError("%w%s", err, elsewhere(err))
 	}
@@ -118,12 +121,12 @@ func (a *app) openStore(ctx context.Context) error {
 	return nil
 }
 
-// elsewhere says what to do about a data folder that can't be written.
-func elsewhere(err error) string {
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, session.ErrReadOnly) {
-		return "; or set JCODE_HOME to a folder that can be written"
+// openData opens the database of a data folder, and makes the folder.
+func openData(ctx context.Context, dir string) (*session.Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
 	}
-	return ""
+	return session.Open(ctx, filepath.Join(dir, "jcode.db"), session.Options{})
 }
 
 // openModels prepares what finds a model by its name.

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"jcode/agent"
+	"jcode/cli/config"
+	"jcode/session"
+)
+
+// unwritable reports whether a folder of jcode's own can't be made or written: no such user,
+// no home, a file system that is read only.
+func unwritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, session.ErrReadOnly) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// elsewhere says what to do about a data folder that can't be written.
+func elsewhere(err error) string {
+	if unwritable(err) {
+		return "; or set JCODE_HOME to a folder that can be written"
+	}
+	return ""
+}
+
+// passingPaths replaces folders that can't be used, in a run that prints one answer: its data
+// goes into a private folder that is deleted at its end. A container often has no home. In any
+// other run, and where the person named the folder, the fault itself is the answer.
+func (a *app) passingPaths(paths config.Paths, fault error) (config.Paths, error) {
+	if !a.flags.Print || a.std.Getenv("JCODE_HOME") != "" {
+		return paths, fault
+	}
+	dir, err := os.MkdirTemp("", "jcode-")
+	if err != nil {
+		return paths, errors.Join(fault, err)
+	}
+	a.onClose(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			fmt.Fprintln(a.std.Err, "jcode:", err)
+		}
+	})
+	paths.Data, paths.Config = dir, cmp.Or(paths.Config, dir)
+	a.board.say(agent.LevelWarn, "%v: this run keeps its session in %s, which is deleted at its end; JCODE_HOME names a folder to keep it in", fault, dir)
+	return paths, nil
+}

@@ -45,14 +45,22 @@ func (a *app) inert() []permission.TrustItem {
 func (l *learning) pins() []skills.Pin {
 	var out []skills.Pin
 	if !l.app.flags.NoSkills {
-		for _, sk := range l.skills.List() {
-			if pin := sk.Pin(); pin.Project && len(pin.Rules) > 0 {
+		for _, e := range l.skills.Entries() {
+			pin := e.Pin()
+			if e.Waits {
+				pin.Replaces = e.By
+			}
+			if (e.State == skills.Active || e.Waits) && pin.Project && pin.Asks() {
 				out = append(out, pin)
 			}
 		}
 	}
 	for _, f := range l.files.Files() {
-		if pin := f.Pin(); f.State == skills.Active && pin.Project && len(pin.Rules)+len(pin.Shell) > 0 {
+		pin := f.Pin()
+		if f.Waits {
+			pin.Replaces = f.By
+		}
+		if (f.State == skills.Active || f.Waits) && pin.Project && pin.Asks() {
 			out = append(out, pin)
 		}
 	}
@@ -118,7 +126,7 @@ func (a *app) settle() {
 // themselves when they are used.
 func (a *app) wake(ctx context.Context, items []permission.Pending) error {
 	var errs []error
-	settings := 0
+	settings, learned := 0, false
 	for _, item := range items {
 		switch item.Kind {
 		case permission.TrustConfig:
@@ -129,8 +137,15 @@ func (a *app) wake(ctx context.Context, items []permission.Pending) error {
 			}
 		case permission.TrustLuaTool:
 			errs = append(errs, a.lua.room.Reload(""))
+		case permission.TrustSkill, permission.TrustCommand:
+			learned = true
 		default: // asks for itself when it is used
 		}
+	}
+	if learned { // a name may be the project's now
+		a.learning.skills.Reload()
+		a.learning.files.Reload()
+		a.learning.sayReplaced()
 	}
 	if settings > 0 {
 		errs = append(errs, a.loadConfig(ctx))

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"jcode/agent"
+	"jcode/internal/text"
 	"jcode/session"
 	"jcode/skills"
 	"jcode/skills/instructions"
@@ -28,6 +31,7 @@ type learning struct {
 	mu       sync.Mutex
 	texts    map[string]*lessons // by session ID
 	releases []func()            // of rules that end with the turn
+	told     map[string]bool     // names that the project has taken over, as the person was told
 }
 
 // lessons are the instructions of one conversation.
@@ -39,7 +43,7 @@ type lessons struct {
 // openLearning finds no file yet: that happens when the first prompt is built, or the
 // first command is looked for.
 func (a *app) openLearning() error {
-	l := &learning{app: a, texts: map[string]*lessons{}}
+	l := &learning{app: a, texts: map[string]*lessons{}, told: map[string]bool{}}
 	a.learning = l
 	places := a.skillPlaces()
 	l.skills = skills.New(skills.Options{
@@ -62,7 +66,7 @@ func (a *app) openLearning() error {
 }
 
 func (a *app) skillPlaces() skills.Places {
-	return skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root}
+	return skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root, Denied: a.readDenied}
 }
 
 // watch keeps skills and commands up to date until the app closes.
@@ -92,7 +96,7 @@ func (l *learning) of(sessionID string) *lessons {
 	if t == nil {
 		a := l.app
 		t = &lessons{set: instructions.New(instructions.Options{
-			Config: a.paths.Config, Home: a.paths.Home, Root: a.root, Cwd: a.cwd,
+			Config: a.paths.Config, Home: a.paths.Home, Root: a.root, Cwd: a.cwd, Denied: a.readDenied,
 		})}
 		l.texts[sessionID] = t
 	}
@@ -110,6 +114,7 @@ func (l *learning) sections(sessionID string, scope *tools.Scope) []string {
 		list = append(list, l.skills.Session(sessionID).Prompt(scope))
 		l.broken.Do(l.sayBroken)
 	}
+	l.sayReplaced()
 	return list
 }
 
@@ -130,12 +135,41 @@ func (l *learning) sayBroken() {
 	}
 }
 
+// sayReplaced tells the person which trusted files of the project have taken over a name of
+// his own or of the program, each once.
+func (l *learning) sayReplaced() {
+	var now []string
+	if !l.app.flags.NoSkills {
+		for _, e := range l.skills.Entries() {
+			if e.Replaces != "" {
+				now = append(now, fmt.Sprintf("skill %s is this project's (%s) in place of %s", e.Name, e.File, e.Replaces))
+			}
+		}
+	}
+	for _, f := range l.files.Files() {
+		if f.Replaces != "" {
+			now = append(now, fmt.Sprintf("/%s is this project's (%s) in place of %s", f.Name, f.File, f.Replaces))
+		}
+	}
+	now = append(now, l.app.replacedRoles()...)
+	l.mu.Lock()
+	now = slices.DeleteFunc(now, func(line string) bool {
+		was := l.told[line]
+		l.told[line] = true
+		return was
+	})
+	l.mu.Unlock()
+	for _, line := range now {
+		l.app.board.say(agent.LevelInfo, "%s", text.Visible(line))
+	}
+}
+
 // before tells a session what has changed since its last step.
 func (l *learning) before(_ context.Context, sessionID string) agent.Announcement {
-	var text, shown []string
+	var lines, shown []string
 	if !l.app.flags.NoSkills {
 		if line := l.skills.Session(sessionID).Changes(); line != "" {
-			text = append(text, line) // the person was told by changed
+			lines = append(lines, line) // the person was told by changed
 		}
 	}
 	t := l.of(sessionID)
@@ -147,12 +181,12 @@ func (l *learning) before(_ context.Context, sessionID string) agent.Announcemen
 		news = append(news, n)
 	}
 	for _, n := range news {
-		text, shown = append(text, n.Text), append(shown, n.Short)
+		lines, shown = append(lines, n.Text), append(shown, n.Short)
 	}
 	for _, n := range t.set.Notices() {
 		l.app.board.say(agent.LevelWarn, "%s", n)
 	}
-	return agent.Announcement{Text: strings.Join(text, "\n\n"), Shown: strings.Join(shown, "; "), Silent: shown == nil}
+	return agent.Announcement{Text: strings.Join(lines, "\n\n"), Shown: strings.Join(shown, "; "), Silent: shown == nil}
 }
 
 // restored tells skills and instructions what a history that was read from the store holds.
@@ -264,7 +298,10 @@ type pins struct{ project, person *permission.Trust }
 
 func (p pins) of(pin skills.Pin) (*permission.Trust, permission.TrustItem) {
 	item := permission.TrustItem{
-		Kind: permission.TrustSkill, Name: pin.Name, Hash: pin.Hash, File: pin.File, Runs: append(pin.Rules, pin.Shell...),
+		Kind: permission.TrustSkill, Name: pin.Name, Hash: pin.Hash, File: pin.File, Runs: append(slices.Clone(pin.Rules), pin.Shell...),
+	}
+	if pin.Replaces != "" {
+		item.Runs = append(item.Runs, "replaces "+pin.Replaces)
 	}
 	if pin.Kind == "command" {
 		item.Kind = permission.TrustCommand

@@ -18,6 +18,7 @@ import (
 	"jcode/internal/atomicfile"
 	"jcode/internal/text"
 	"jcode/session"
+	"jcode/tools"
 	"jcode/tools/permission"
 )
 
@@ -35,7 +36,9 @@ type rolesCmd struct {
 func (a *app) roles() *session.Roles {
 	return &session.Roles{
 		Store:      a.store,
+		Project:    a.root,
 		ProjectDir: filepath.Join(a.root, ".jcode", "roles"),
+		Denied:     a.readDenied,
 		UserDir:    filepath.Join(a.paths.Config, "roles"),
 		Trusted: func(r session.Role) bool {
 			item := roleItem(r)
@@ -57,21 +60,57 @@ func roleItem(r session.Role) permission.TrustItem {
 	return item
 }
 
-// reachingRoles are the project's roles that do more than narrow.
+// replacesRole says whose name a project's role takes.
+func replacesRole(own session.Role) string {
+	if own.Source == session.RoleBuiltin {
+		return "replaces the builtin role " + own.Name
+	}
+	return "replaces your own role " + text.Visible(own.Name)
+}
+
+// replacedRoles says which trusted roles of the project have taken over a name.
+func (a *app) replacedRoles() []string {
+	layers := a.roles()
+	if _, err := os.Stat(layers.ProjectDir); err != nil {
+		return nil
+	}
+	all, _ := layers.List(context.Background()) // reachingRoles says what can't be read
+	var out []string
+	for _, l := range all {
+		if l.Source == session.RoleProject && len(l.Shadowed) > 0 {
+			out = append(out, fmt.Sprintf("role %s is this project's (%s): it %s", l.Name, l.Path, replacesRole(l.Shadowed[0])))
+		}
+	}
+	return out
+}
+
+// readDenied reports whether the person's rules forbid to read a file, by its resolved path.
+func (a *app) readDenied(path string) bool {
+	return a.gate != nil && a.gate.Denied(tools.AccessRead, path) != ""
+}
+
+// reachingRoles are the project's roles that do more than narrow, and those that take over
+// a name.
 func (a *app) reachingRoles() []permission.TrustItem {
-	dir := a.roles().ProjectDir
-	if _, err := os.Stat(dir); err != nil {
+	layers := a.roles()
+	if _, err := os.Stat(layers.ProjectDir); err != nil {
 		return nil // most projects have none, and nothing else is to be read then
 	}
-	all, err := (&session.Roles{ProjectDir: dir}).List(context.Background())
+	layers.Trusted = nil // as if all were trusted: what they would replace
+	all, err := layers.List(context.Background())
 	if err != nil {
 		a.board.say(agent.LevelWarn, "roles: %v", err)
 	}
 	var items []permission.TrustItem
 	for _, l := range all {
-		if l.Source == session.RoleProject && l.WantsTrust() {
-			items = append(items, roleItem(l.Role))
+		if l.Source != session.RoleProject || !l.WantsTrust() && len(l.Shadowed) == 0 {
+			continue
 		}
+		item := roleItem(l.Role)
+		if len(l.Shadowed) > 0 {
+			item.Runs = append(item.Runs, replacesRole(l.Shadowed[0]))
+		}
+		items = append(items, item)
 	}
 	return items
 }

@@ -116,7 +116,7 @@ func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		defer a.close()
 		list = append(list, skills.New(opts).Diagnostics()...)
-		list = append(list, skills.NewCommandFiles(opts.Places, nil, nil).Diagnostics()...)
+		list = append(list, skills.NewCommandFiles(opts.Places, opts.Trust, nil).Diagnostics()...)
 	}
 	faults := 0
 	for _, d := range list {

@@ -12,6 +12,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"jcode/internal/jsonedit"
+	"jcode/internal/paths"
 )
 
 // ConfigPaths says where configuration is looked for. Empty fields are left out.
@@ -71,7 +72,7 @@ func loadConfig(p ConfigPaths) config {
 			continue
 		}
 		seen[f.path] = true
-		data, err := os.ReadFile(f.path)
+		data, err := p.read(f)
 		if errors.Is(err, fs.ErrNotExist) && f.scope != ScopeRun {
 			continue
 		}
@@ -107,6 +108,21 @@ func loadConfig(p ConfigPaths) config {
 		}
 	}
 	return c
+}
+
+// maxConfig bounds a configuration file of a project in bytes.
+const maxConfig = 4 << 20
+
+// read reads a file; one of the project only within the project.
+func (p ConfigPaths) read(f configPath) ([]byte, error) {
+	if f.scope != ScopeProject {
+		return os.ReadFile(f.path)
+	}
+	data, err := paths.ReadInside(p.ProjectRoot, f.path, maxConfig)
+	if errors.Is(err, paths.ErrOutside) {
+		err = fmt.Errorf("%s %w: it counts as absent", f.path, err)
+	}
+	return data, err
 }
 
 // apply lets the person's override count for an entry of a file that jcode doesn't write.

@@ -295,6 +295,67 @@ func TestUntrustedProjectRoleDoesNotCount(t *testing.T) {
 	}
 }
 
+// A project's role that only narrows needs no trust, but a name that somebody else has is
+// not its own to take: the plan-only reviewer would edit from then on.
+func TestProjectRoleTakesNoNameBeforeTrust(t *testing.T) {
+	trusted := false
+	roles := &session.Roles{ProjectDir: t.TempDir(), UserDir: t.TempDir(), Trusted: func(session.Role) bool { return trusted }}
+	writeRole(t, roles.ProjectDir, "reviewer", "theirs")
+	writeRole(t, roles.ProjectDir, "mine", "theirs")
+	writeRole(t, roles.UserDir, "mine", "---\nmode: plan\n---\nmine")
+	for _, name := range []string{"reviewer", "mine"} {
+		if r, err := roles.Get(t.Context(), name); err != nil || r.Source == session.RoleProject || r.Mode != "plan" {
+			t.Errorf("%s before trust: %+v, %v", name, r, err)
+		}
+	}
+	trusted = true
+	for _, name := range []string{"reviewer", "mine"} {
+		if r, err := roles.Get(t.Context(), name); err != nil || r.Source != session.RoleProject {
+			t.Errorf("%s after trust: %+v, %v", name, r, err)
+		}
+	}
+}
+
+func TestRoleFilesThatLeadOutOfTheProjectCountAsAbsent(t *testing.T) {
+	project, outside := t.TempDir(), t.TempDir()
+	writeRole(t, outside, "secret", "canary")
+	roles := &session.Roles{Project: project, ProjectDir: filepath.Join(project, "roles")}
+	writeRole(t, project, "denied", "canary")
+	writeRole(t, roles.ProjectDir, "sound", "sound")
+	for name, target := range map[string]string{"out": filepath.Join(outside, "secret.md"), "env": "../denied.md", "coder": filepath.Join(outside, "secret.md")} {
+		if err := os.Symlink(target, filepath.Join(roles.ProjectDir, name+".md")); err != nil {
+			t.Skipf("links can't be made here: %v", err)
+		}
+	}
+	roles.Denied = func(path string) bool { return filepath.Base(path) == "denied.md" }
+	all, err := roles.List(t.Context())
+	for _, l := range all {
+		if strings.Contains(l.Text, "canary") || l.Name == "out" || l.Name == "env" {
+			t.Errorf("%+v", l)
+		}
+	}
+	if r, err := roles.Get(t.Context(), "coder"); err != nil || r.Source != session.RoleBuiltin {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, err := roles.Get(t.Context(), "sound"); err != nil || r.Body != "sound" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, name := range []string{"out.md", "env.md", "coder.md"} {
+		if err == nil || !strings.Contains(err.Error(), name+" leads out of the project") {
+			t.Errorf("%s is not said: %v", name, err)
+		}
+	}
+	if err := os.RemoveAll(roles.ProjectDir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, roles.ProjectDir); err != nil {
+		t.Fatal(err)
+	}
+	if all, err = roles.List(t.Context()); len(all) != 5 || err == nil {
+		t.Errorf("%d roles through a linked folder, %v", len(all), err)
+	}
+}
+
 func TestRoleImportAndExportLoseNothing(t *testing.T) {
 	s := open(t)
 	roles := &session.Roles{Store: s}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/paths"
 	"jcode/internal/text"
 )
 
@@ -26,8 +27,13 @@ type Roles struct {
 	// ProjectDir and UserDir are the folders of role files; "" leaves a layer out.
 	ProjectDir string
 	UserDir    string
-	// Trusted decides on a project's role that wants trust (Role.WantsTrust). One that
-	// isn't trusted is listed and doesn't count. Nil trusts all.
+	// Project is the project's root: a role file that leads out of it counts as absent, and
+	// so does one that Denied, given its resolved path, refuses. Denied may be nil.
+	Project string
+	Denied  func(path string) bool
+	// Trusted decides on a project's role that wants trust (Role.WantsTrust) or has the name
+	// of a role of another layer. One that isn't trusted is listed and doesn't count. Nil
+	// trusts all.
 	Trusted func(Role) bool
 }
 
@@ -46,12 +52,23 @@ type RoleListing struct {
 func (r *Roles) List(ctx context.Context) ([]RoleListing, error) {
 	var errs []error
 	byName := map[string]*RoleListing{}
-	for _, layer := range []func(context.Context) ([]Role, error){r.projectLayer, r.rowLayer, r.userLayer, r.builtinLayer} {
+	theirs, err := r.projectLayer(ctx)
+	errs = append(errs, err)
+	var own []Role
+	for _, layer := range []func(context.Context) ([]Role, error){r.rowLayer, r.userLayer, r.builtinLayer} {
 		roles, err := layer(ctx)
 		errs = append(errs, err)
-		for _, role := range roles {
-			r.add(byName, role)
-		}
+		own = append(own, roles...)
+	}
+	taken := map[string]bool{}
+	for _, role := range own {
+		taken[role.Name] = true
+	}
+	for _, role := range theirs {
+		r.add(byName, role, role.WantsTrust() || taken[role.Name])
+	}
+	for _, role := range own {
+		r.add(byName, role, false)
 	}
 	all := make([]RoleListing, 0, len(byName))
 	for _, l := range byName {
@@ -72,14 +89,15 @@ func (l RoleListing) name() string {
 	return l.Untrusted.Name
 }
 
-func (r *Roles) add(byName map[string]*RoleListing, role Role) {
+// add puts a role behind those of its name. wants says that it counts only once trusted.
+func (r *Roles) add(byName map[string]*RoleListing, role Role, wants bool) {
 	l := byName[role.Name]
 	if l == nil {
 		l = &RoleListing{}
 		byName[role.Name] = l
 	}
 	switch {
-	case role.Source == RoleProject && role.WantsTrust() && r.Trusted != nil && !r.Trusted(role):
+	case wants && r.Trusted != nil && !r.Trusted(role):
 		l.Untrusted = &role
 	case l.Role.Source == "":
 		l.Role = role
@@ -98,7 +116,7 @@ func (r *Roles) Get(ctx context.Context, name string) (Role, error) {
 		case l.name() != name:
 			names = append(names, l.name())
 		case !l.Counts():
-			return Role{}, fmt.Errorf("role %s (%s) picks a model or servers and waits until you trust this project", name, l.Untrusted.Path)
+			return Role{}, fmt.Errorf("role %s (%s) picks a model or servers, and waits until you trust this project", name, l.Untrusted.Path)
 		default:
 			return l.Role, nil
 		}
@@ -110,11 +128,40 @@ func (r *Roles) Get(ctx context.Context, name string) (Role, error) {
 }
 
 func (r *Roles) projectLayer(context.Context) ([]Role, error) {
-	return folderRoles(r.ProjectDir, RoleProject)
+	if r.Project == "" {
+		return folderRoles(r.ProjectDir, RoleProject, readRoleFile)
+	}
+	if r.ProjectDir == "" {
+		return nil, nil
+	}
+	if _, err := os.Stat(r.ProjectDir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err := r.admits(r.ProjectDir); err != nil {
+		return nil, err
+	}
+	return folderRoles(r.ProjectDir, RoleProject, func(path string) ([]byte, error) {
+		if err := r.admits(path); err != nil {
+			return nil, err
+		}
+		return paths.ReadInside(r.Project, path, maxRole)
+	})
+}
+
+// errAbsent says that a project's role file is not looked at.
+var errAbsent = errors.New("leads out of the project, or to what may not be read: it counts as absent")
+
+// admits returns an errAbsent for a path that leads out of the project or is denied.
+func (r *Roles) admits(path string) error {
+	real, err := paths.Inside(r.Project, path)
+	if err != nil || r.Denied != nil && r.Denied(real) {
+		return fmt.Errorf("%s %w", path, errAbsent)
+	}
+	return nil
 }
 
 func (r *Roles) userLayer(context.Context) ([]Role, error) {
-	return folderRoles(r.UserDir, RoleUserFile)
+	return folderRoles(r.UserDir, RoleUserFile, readRoleFile)
 }
 
 func (r *Roles) rowLayer(ctx context.Context) ([]Role, error) {
@@ -153,8 +200,8 @@ func BuiltinRoles() ([]Role, error) {
 }
 
 // folderRoles reads the `.md` files of a folder. One that can't be read is a role with a
-// problem.
-func folderRoles(dir string, source RoleSource) ([]Role, error) {
+// problem; one that counts as absent is only part of the error.
+func folderRoles(dir string, source RoleSource, read func(path string) ([]byte, error)) ([]Role, error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -166,13 +213,18 @@ func folderRoles(dir string, source RoleSource) ([]Role, error) {
 		return nil, fmt.Errorf("read roles: %w", err)
 	}
 	var all []Role
+	var errs []error
 	for _, e := range entries {
 		name, isRole := strings.CutSuffix(e.Name(), ".md")
 		if !isRole || strings.HasPrefix(name, ".") {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		data, err := readRoleFile(path)
+		data, err := read(path)
+		if errors.Is(err, errAbsent) {
+			errs = append(errs, err)
+			continue
+		}
 		role := ParseRole(text.Valid(name), data)
 		if err != nil {
 			role.problem(0, err.Error(), "", true)
@@ -180,7 +232,7 @@ func folderRoles(dir string, source RoleSource) ([]Role, error) {
 		role.Source, role.Path = source, path
 		all = append(all, role)
 	}
-	return all, nil
+	return all, errors.Join(errs...)
 }
 
 // readRoleFile reads a regular file of bounded size: a pipe must not hold the program up.

@@ -28,6 +28,7 @@ func (c skillCommands) List() []command.Command {
 			Description: brief(sk.Description, 200),
 			Hint:        sk.Hint,
 			Origin:      "skill (" + sk.Source.Label + ")",
+			Guest:       guest(c.r.opts.Trust, sk.Pin()),
 			Run: func(ctx context.Context, args string) (command.Outcome, error) {
 				return c.run(ctx, sk.Name, args)
 			},

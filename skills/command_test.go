@@ -206,7 +206,7 @@ func TestCommandOfTheNearerFolderWins(t *testing.T) {
 		{w.places.Project, ".jcode/commands/c.md"},
 	} {
 		file := write(t, "text of "+filepath.Join(f...), f...)
-		src := skills.NewCommandFiles(w.places, nil, &host{})
+		src := skills.NewCommandFiles(w.places, trustAll{}, &host{})
 		if out := use(t, src, "c", ""); out.Prompt != "text of "+file {
 			t.Errorf("got %q, want that of %s", out.Prompt, file)
 		}

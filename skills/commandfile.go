@@ -38,9 +38,11 @@ type CommandFile struct {
 	Source Source
 	// Hash is the SHA-256 of the file in hex.
 	Hash string
-	// State, By and Diagnostics are as for skills.
+	// State, By, Waits, Replaces and Diagnostics are as for skills.
 	State       State
 	By          string
+	Waits       bool
+	Replaces    string
 	Diagnostics []Diagnostic
 
 	body  template
@@ -115,13 +117,21 @@ func (c *CommandFiles) Reload() Change {
 			}
 			continue
 		}
+		if err := c.places.admits(src, src.Dir); err != nil {
+			notes = append(notes, absent(src.Dir))
+			continue
+		}
 		roots[real] = true
 		for _, file := range commandFiles(src.Dir) {
+			if err := c.places.admits(src, file); err != nil {
+				notes = append(notes, absent(file))
+				continue
+			}
 			if len(found) == maxCommands {
 				notes = append(notes, Diagnostic{File: src.Dir, Level: Warning, Text: fmt.Sprintf("more than %d commands in all; the rest is left out", maxCommands), Cure: "remove some"})
 				break
 			}
-			found = append(found, readCommand(src, file))
+			found = append(found, readCommand(c.places, src, file))
 		}
 	}
 	next := c.settle(found)
@@ -160,7 +170,7 @@ func commandFiles(dir string) []string {
 }
 
 // readCommand reads one file.
-func readCommand(src Source, file string) *CommandFile {
+func readCommand(places Places, src Source, file string) *CommandFile {
 	base := filepath.Base(file)
 	c := &CommandFile{File: file, Source: src, State: Active, stamp: stampOf(file)}
 	p := reader{file: file}
@@ -169,7 +179,7 @@ func readCommand(src Source, file string) *CommandFile {
 	if c.Name != name {
 		p.warn(0, fmt.Sprintf("the file's name is taken as /%s", c.Name), "use lower-case letters, digits and hyphens")
 	}
-	data, err := readFile(file)
+	data, err := places.read(src, file)
 	if err != nil {
 		p.fault(0, err.Error(), "check the file, its size and its permissions")
 	}
@@ -220,11 +230,26 @@ func (p *reader) shellLines(lines []string) {
 // settle decides which file holds each name: the last found.
 func (c *CommandFiles) settle(found []*CommandFile) *commandState {
 	next := &commandState{}
-	winner := map[string]string{}
+	winner, own := map[string]string{}, map[string]string{}
+	for _, f := range found {
+		if f.State == Active && !f.Source.Project {
+			own[f.Name] = f.File
+		}
+	}
 	for _, f := range slices.Backward(found) {
 		next.files = append(next.files, f)
 		if f.State != Active {
 			continue
+		}
+		if mine, has := own[f.Name]; has && f.Source.Project && winner[f.Name] == "" {
+			if !mayReplace(c.trust, f.Pin()) {
+				f.State, f.By, f.Waits = Shadowed, mine, true
+				f.Diagnostics = append(f.Diagnostics, Diagnostic{
+					File: f.File, Level: Warning, Text: "has the name of " + mine + ", which it does not replace before you trust it", Cure: "rename it, or trust this folder",
+				})
+				continue
+			}
+			f.Replaces = mine
 		}
 		if by, taken := winner[f.Name]; taken {
 			f.State, f.By = Shadowed, by
@@ -248,6 +273,7 @@ func (c *CommandFiles) command(f *CommandFile) command.Command {
 		Description: text.OneLine(f.Description),
 		Hint:        f.Hint,
 		Origin:      "command (" + f.Source.Label + ")",
+		Guest:       guest(c.trust, f.Pin()),
 		Run: func(ctx context.Context, args string) (command.Outcome, error) {
 			return c.run(ctx, f.File, args)
 		},

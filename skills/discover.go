@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"jcode/internal/paths"
 )
 
 const (
@@ -29,6 +31,39 @@ type Places struct {
 	Folders []string
 	// Project is the project's root.
 	Project string
+	// Denied reports whether a file must not be read, by its resolved path; nil denies none.
+	Denied func(path string) bool
+}
+
+var errAbsent = errors.New("leads out of the project, or to what may not be read: it counts as absent")
+
+// absent tells of a file or folder that admits refuses.
+func absent(path string) Diagnostic {
+	return Diagnostic{File: path, Level: Fault, Text: errAbsent.Error(), Cure: "put the file itself into the project"}
+}
+
+// admits returns errAbsent where a file or folder of a project's source leads out of the
+// project, or to what the person's rules deny.
+func (p Places) admits(src Source, path string) error {
+	if !src.Project {
+		return nil
+	}
+	real, err := paths.Inside(p.Project, path)
+	if err != nil || p.Denied != nil && p.Denied(real) {
+		return errAbsent
+	}
+	return nil
+}
+
+// read reads a file of at most maxFile bytes, one of the project within the project.
+func (p Places) read(src Source, file string) ([]byte, error) {
+	if !src.Project {
+		return readFile(file)
+	}
+	if err := p.admits(src, file); err != nil {
+		return nil, err
+	}
+	return paths.ReadInside(p.Project, file, maxFile)
 }
 
 // sources lists the folders of skills; of two skills with one name the later wins.
@@ -73,6 +108,7 @@ func stampOf(path string) stamp {
 
 // scan is one search through the sources.
 type scan struct {
+	places Places
 	// reuse holds entries of the last scan by file, with the stamp they were read at.
 	reuse map[string]read
 
@@ -108,6 +144,10 @@ func (s *scan) run(sources []Source) {
 			} else if src.lone {
 				s.note(src.Dir, "does not exist", "make it, or take it out of the config's skills.folders")
 			}
+			continue
+		}
+		if err := s.places.admits(src, src.Dir); err != nil {
+			s.notes = append(s.notes, absent(src.Dir))
 			continue
 		}
 		if roots[real] {
@@ -159,7 +199,9 @@ func (s *scan) folder(src Source, dir, real string, depth int) {
 		case e.IsDir():
 			s.folder(src, path, filepath.Join(real, e.Name()), depth+1)
 		case e.Type()&fs.ModeSymlink != 0 && isDir(path):
-			if target, err := filepath.EvalSymlinks(path); err == nil {
+			if err := s.places.admits(src, path); err != nil {
+				s.notes = append(s.notes, absent(path))
+			} else if target, err := filepath.EvalSymlinks(path); err == nil {
 				s.folder(src, path, target, depth+1)
 			}
 		}
@@ -201,18 +243,22 @@ func (s *scan) skill(src Source, file, real string) {
 		}
 		return
 	}
+	if err := s.places.admits(src, file); err != nil {
+		s.notes = append(s.notes, absent(file))
+		return
+	}
 	now := stampOf(file)
 	old, ok := s.reuse[file]
 	if !ok || old.stamp != now || old.Source != src {
-		old = read{Entry: load(src, file), stamp: now}
+		old = read{Entry: load(s.places, src, file), stamp: now}
 	}
 	old.real = real
 	s.found = append(s.found, old)
 }
 
 // load reads and parses one SKILL.md.
-func load(src Source, file string) Entry {
-	data, err := readFile(file)
+func load(places Places, src Source, file string) Entry {
+	data, err := places.read(src, file)
 	if err != nil {
 		name, _ := slug(filepath.Base(filepath.Dir(file)))
 		return Entry{
@@ -293,5 +339,5 @@ func Read(path string) Entry {
 	if abs, err := filepath.Abs(file); err == nil {
 		file = abs
 	}
-	return load(Source{Label: "named", Dir: filepath.Dir(file)}, file)
+	return load(Places{}, Source{Label: "named", Dir: filepath.Dir(file)}, file)
 }

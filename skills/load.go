@@ -46,7 +46,7 @@ func (r *Registry) Load(name string) (Loaded, error) {
 	if sk.Source.Dir == "" {
 		return r.loadBuiltin(sk)
 	}
-	data, err := readFile(sk.File)
+	data, err := r.opts.Places.read(sk.Source, sk.File)
 	if err != nil {
 		r.refreshFiles([]string{sk.File})
 		return Loaded{}, tools.Errorf(tools.KindIO, "%s %v", sk.File, err)

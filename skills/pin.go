@@ -24,6 +24,29 @@ type Pin struct {
 	Rules []string
 	// Shell are the command lines that would run whenever the command is used.
 	Shell []string
+	// Replaces is the file of the person, or the builtin, whose name it would take over.
+	Replaces string
+}
+
+// Asks reports whether there is anything to approve.
+func (p Pin) Asks() bool { return len(p.Rules)+len(p.Shell) > 0 || p.Replaces != "" }
+
+// guest returns the Guest of a command that a file makes, nil for the person's own.
+func guest(trust Trust, pin Pin) func() bool {
+	if !pin.Project {
+		return nil
+	}
+	return func() bool { return !mayReplace(trust, pin) }
+}
+
+// mayReplace reports whether a file of the project may take a name that the person or the
+// program has too: only in a version that was approved.
+func mayReplace(trust Trust, pin Pin) bool {
+	if trust == nil {
+		return false
+	}
+	ok, err := trust.Approved(context.Background(), pin)
+	return ok && err == nil
 }
 
 // Trust remembers what a person approved.

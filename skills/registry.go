@@ -141,7 +141,7 @@ func (r *Registry) differs() bool {
 
 // scan searches the sources and publishes what it finds. The caller holds scanning.
 func (r *Registry) scan(reuse map[string]read) Change {
-	s := scan{reuse: reuse}
+	s := scan{places: r.opts.Places, reuse: reuse}
 	s.run(r.opts.Places.sources())
 	r.last = make(map[string]read, len(s.found))
 	for _, e := range s.found {
@@ -160,6 +160,7 @@ func (r *Registry) publish(found []read, notes []Diagnostic) Change {
 	}
 	winner := map[string]string{}
 	once := map[string]bool{}
+	own := ownSkills(found)
 	for _, e := range slices.Backward(found) { // the last found wins
 		if e.real != "" {
 			if once[e.real] {
@@ -167,23 +168,7 @@ func (r *Registry) publish(found []read, notes []Diagnostic) Change {
 			}
 			once[e.real] = true
 		}
-		entry := e.Entry
-		if entry.State == Active {
-			if by, taken := winner[entry.Name]; taken {
-				entry.State, entry.By = Shadowed, by
-				entry.Diagnostics = append(slices.Clone(entry.Diagnostics), Diagnostic{
-					File: entry.File, Level: Warning, Text: "shadowed by " + by, Cure: "rename or remove one of the two",
-				})
-			} else {
-				winner[entry.Name] = entry.File
-				if r.disabled[entry.Name] {
-					entry.State = Disabled
-				} else {
-					next.active[entry.Name] = entry.Skill
-				}
-			}
-		}
-		next.entries = append(next.entries, entry)
+		next.entries = append(next.entries, r.place(e.Entry, winner, own, next.active))
 	}
 	slices.SortStableFunc(next.entries, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
 	c := changes(old.versions(), next.versions())
@@ -195,6 +180,48 @@ func (r *Registry) publish(found []read, notes []Diagnostic) Change {
 		return Change{}
 	}
 	return c
+}
+
+// ownSkills returns the file that holds each name outside the project.
+func ownSkills(found []read) map[string]string {
+	own := map[string]string{}
+	for _, e := range found {
+		if e.State == Active && !e.Source.Project {
+			own[e.Name] = e.File
+		}
+	}
+	return own
+}
+
+// place decides whether an entry holds its name. winner holds the names that are taken,
+// own those of the person and the program, which a project's skill gets only once trusted.
+func (r *Registry) place(entry Entry, winner, own map[string]string, active map[string]Skill) Entry {
+	if entry.State != Active {
+		return entry
+	}
+	shadow := func(by, text, cure string) {
+		entry.State, entry.By = Shadowed, by
+		entry.Diagnostics = append(slices.Clone(entry.Diagnostics), Diagnostic{File: entry.File, Level: Warning, Text: text, Cure: cure})
+	}
+	if by, taken := winner[entry.Name]; taken {
+		shadow(by, "shadowed by "+by, "rename or remove one of the two")
+		return entry
+	}
+	if mine, has := own[entry.Name]; has && entry.Source.Project {
+		if !mayReplace(r.opts.Trust, entry.Pin()) {
+			entry.Waits = true
+			shadow(mine, "has the name of "+mine+", which it does not replace before you trust it", "rename it, or trust this folder")
+			return entry
+		}
+		entry.Replaces = mine
+	}
+	winner[entry.Name] = entry.File
+	if r.disabled[entry.Name] {
+		entry.State = Disabled
+	} else {
+		active[entry.Name] = entry.Skill
+	}
+	return entry
 }
 
 // Version grows whenever the usable skills change.

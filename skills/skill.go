@@ -95,6 +95,10 @@ type Entry struct {
 	Skill
 	State State
 	// By is the file of the skill that shadows this one.
-	By          string
+	By string
+	// Waits says that it would take the name of the one in By once the person trusts it.
+	Waits bool
+	// Replaces is the file, not of the project, whose name a skill of the project has taken.
+	Replaces    string
 	Diagnostics []Diagnostic
 }

@@ -180,7 +180,7 @@ func TestLaterFolderWinsAndShadowedIsNamed(t *testing.T) { // K04
 		write(t, skillMD("one", "project claude", "x"), w.places.Project, ".claude/skills/one/SKILL.md"),
 		write(t, skillMD("one", "project jcode", "x"), w.places.Project, ".jcode/skills/one/SKILL.md"),
 	}
-	r := w.registry()
+	r := skills.New(skills.Options{Places: w.places, Trust: trustAll{}})
 	for i := len(files) - 1; i >= 0; i-- {
 		sk, ok := r.Get("one")
 		if !ok || filepath.Clean(sk.File) != filepath.Clean(files[i]) {

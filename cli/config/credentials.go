@@ -26,7 +26,7 @@ func (c Credentials) GoString() string { return c.String() }
 // ReadCredentials reads the keys; a missing file holds none. Rights that let others read
 // the file are taken away, and said as a warning.
 func ReadCredentials(file string) (c Credentials, warning string, err error) {
-	data, err := readFile(file)
+	data, err := readFile("", file)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s %w", file, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jcode/internal/paths"
 	"jcode/tools"
 )
 
@@ -57,7 +58,7 @@ type Held struct {
 func Load(o Options) *Loaded {
 	l := &Loaded{Origins: map[string]string{}}
 	file := o.Paths.File()
-	user := read(file, &l.Config)
+	user := read("", file, &l.Config)
 	l.note(user)
 	resolveFolders(&l.Config, filepath.Dir(file), o.Paths.Home)
 	if o.Project == "" {
@@ -68,7 +69,7 @@ func Load(o Options) *Loaded {
 		return l // the person's own, in a home that is the project
 	}
 	var theirs Config
-	d := read(project, &theirs)
+	d := read(o.Project, project, &theirs)
 	l.Problems = append(l.Problems, d.problems...)
 	resolveFolders(&theirs, filepath.Dir(project), o.Paths.Home)
 	for _, w := range latest(d.set) {
@@ -97,9 +98,10 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// read decodes one file into c.
-func read(file string, c *Config) *decoder {
-	data, err := readFile(file)
+// read decodes one file into c. A file of a project must lie within it: root is "" for the
+// person's own.
+func read(root, file string, c *Config) *decoder {
+	data, err := readFile(root, file)
 	d := &decoder{document: parse(file, data)}
 	if err != nil {
 		d.problems = append(d.problems, Problem{File: file, Text: err.Error()})
@@ -109,8 +111,18 @@ func read(file string, c *Config) *decoder {
 	return d
 }
 
-// readFile reads a config file; a missing one is empty.
-func readFile(file string) ([]byte, error) {
+// readFile reads a config file; a missing one is empty. root is as for read.
+func readFile(root, file string) ([]byte, error) {
+	if root != "" {
+		data, err := paths.ReadInside(root, file, maxFile)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case errors.Is(err, paths.ErrOutside):
+			return nil, fmt.Errorf("%w: it counts as absent", err)
+		}
+		return data, err
+	}
 	info, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -42,6 +42,8 @@ type Options struct {
 	// Root is the project's root and Cwd the working folder, both absolute.
 	Root string
 	Cwd  string
+	// Denied reports whether a file must not be read, by its resolved path; nil denies none.
+	Denied func(path string) bool
 }
 
 // Set is the instructions of one conversation. It is safe for concurrent use.
@@ -140,6 +142,10 @@ func (s *Set) take(path, folder string, personal bool, depth int) []*source {
 		s.notice("%s leads out of the project and is not read", path)
 		return nil
 	}
+	if !personal && s.denied(path) {
+		s.notice("%s: your rules forbid to read it", path)
+		return nil
+	}
 	for _, g := range s.given {
 		if os.SameFile(g.info, info) {
 			return nil
@@ -193,6 +199,15 @@ func (s *Set) inside(path string) bool {
 		}
 	}
 	return false
+}
+
+// denied reports whether the person's rules forbid to read a file.
+func (s *Set) denied(path string) bool {
+	if s.opts.Denied == nil {
+		return false
+	}
+	real, err := paths.Resolve(path)
+	return err != nil || s.opts.Denied(real)
 }
 
 // target gives the file that an import means.

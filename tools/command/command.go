@@ -18,11 +18,17 @@ type Command struct {
 	Hint string
 	// Origin says where it comes from: "skill (project)", "file .jcode/commands/x.md".
 	Origin string
+	// Guest reports whether it comes with the project and nobody approved it: any other
+	// command of its name counts before it. Nil means no; it is called only where two
+	// commands have one name.
+	Guest func() bool
 	// Run carries it out with the text after the name, inserted as it is.
 	Run func(ctx context.Context, args string) (Outcome, error)
 	// Complete proposes values for the argument that is being typed; may be nil.
 	Complete func(ctx context.Context, args string) []string
 }
+
+func (c Command) guest() bool { return c.Guest != nil && c.Guest() }
 
 // Outcome is what a command leaves behind.
 type Outcome struct {
@@ -48,18 +54,22 @@ type Source interface {
 	List() []Command
 }
 
-// Set merges sources. The first source that has a name wins.
+// Set merges sources. The first source that has a name wins, but a guest never wins over
+// another.
 type Set struct{ Sources []Source }
 
 // List gives all commands, each name once, sorted by name.
 func (s Set) List() []Command {
-	seen := map[string]bool{}
+	at := map[string]int{}
 	var out []Command
 	for _, src := range s.Sources {
 		for _, c := range src.List() {
-			if !seen[c.Name] {
-				seen[c.Name] = true
+			switch i, seen := at[c.Name]; {
+			case !seen:
+				at[c.Name] = len(out)
 				out = append(out, c)
+			case out[i].guest() && !c.guest():
+				out[i] = c
 			}
 		}
 	}
@@ -69,12 +79,23 @@ func (s Set) List() []Command {
 
 // Find gives the command of exactly that name.
 func (s Set) Find(name string) (Command, bool) {
+	var found []Command
 	for _, src := range s.Sources {
 		for _, c := range src.List() {
 			if c.Name == name {
+				found = append(found, c)
+			}
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return Command{}, false
+	case len(found) > 1:
+		for _, c := range found {
+			if !c.guest() {
 				return c, true
 			}
 		}
 	}
-	return Command{}, false
+	return found[0], true
 }

@@ -1,0 +1,71 @@
+package paths
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// ErrOutside says that a path leads out of the folder that it should stay in.
+var ErrOutside = errors.New("leads out of the project")
+
+// Inside returns what a path really names when that is root or lies below it, and
+// ErrOutside when a link leads out. root need not be resolved.
+func Inside(root, path string) (string, error) {
+	base, err := Resolve(root)
+	if err != nil {
+		return "", err
+	}
+	real, err := Resolve(path)
+	if err != nil {
+		return "", err
+	}
+	if !Within(base, real) {
+		return "", ErrOutside
+	}
+	return real, nil
+}
+
+// ReadInside reads a regular file of at most limit bytes that lies below root, links
+// resolved. A link that turns out of root at the last moment is not followed.
+func ReadInside(root, path string, limit int64) ([]byte, error) {
+	real, err := Inside(root, path)
+	if err != nil {
+		return nil, err
+	}
+	base, err := Resolve(root)
+	if err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(base, real)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }() // only read
+	info, err := dir.Stat(rel)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is no regular file")
+	}
+	f, err := dir.Open(rel)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("has more than %d KB", limit>>10)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}

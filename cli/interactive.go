@@ -109,8 +109,12 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 
 // runUI runs the terminal UI, or its plain form without a screen.
 func (a *app) runUI(ctx context.Context, opt tui.Options) error {
-	if !a.flags.Plain {
+	dumb := a.std.Getenv("TERM") == "dumb"
+	if !a.flags.Plain && !dumb {
 		return tui.Run(ctx, opt)
+	}
+	if !a.flags.Plain {
+		fmt.Fprintln(a.std.Err, "jcode: this terminal cannot move its cursor (TERM=dumb): plain mode, as with --plain")
 	}
 	if opt.Start == nil {
 		return usageError("%w (plain mode cannot lead to one)", model.ErrNoProvider)

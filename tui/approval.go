@@ -11,6 +11,7 @@ import (
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tui/keyboard"
 )
 
 // approval asks whether a call may run. It shows the whole command or diff.
@@ -136,7 +137,7 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	if act != "" {
 		return nil
 	}
-	name := k.String()
+	name := keyboard.Letter(k)
 	switch {
 	case name == "w":
 		f := newField()
@@ -161,7 +162,7 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	for i := range a.q.Options {
 		if name == itoa(i+1) || name != "" && name == a.keyOf(i) {
 			a.at = i
-			return a.hold(name, func() tea.Cmd { return a.choose(p, i) })
+			return a.hold(orElse(k.Text, name), func() tea.Cmd { return a.choose(p, i) })
 		}
 	}
 	return nil
@@ -310,13 +311,16 @@ func (a *approval) number(i int) int {
 	return i
 }
 
-func (a *approval) paste(s string) {
+func (a *approval) paste(s string) bool {
 	switch {
 	case a.word != nil:
 		a.word.paste(s)
 	case a.edit != nil:
 		a.edit.Insert(s)
+	default:
+		return false
 	}
+	return true
 }
 
 func (a *approval) reply(p *program, option int, word string) tea.Cmd {

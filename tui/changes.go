@@ -51,7 +51,7 @@ func newDiffView(files []FileChange) *diffView {
 }
 
 func (d *diffView) armed(time.Time) bool { return true }
-func (d *diffView) paste(s string)       { d.picker.paste(s) }
+func (d *diffView) paste(s string) bool  { return d.picker.paste(s) }
 
 func (d *diffView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	switch act {

@@ -108,7 +108,7 @@ func changed(term *terminal.Terminal) string {
 		return fmt.Sprintf("line settings differ (%v):\n%s\n%s", err, term.InitialStty(), after)
 	}
 	out := term.Output()
-	if pushed, popped := strings.Count(out, "\x1b[>1u"), strings.Count(out, "\x1b[<1u"); pushed != popped {
+	if pushed, popped := strings.Count(out, "\x1b[>5u"), strings.Count(out, "\x1b[<1u"); pushed != popped {
 		return fmt.Sprintf("keyboard modes: %d pushed, %d popped", pushed, popped)
 	}
 	return ""

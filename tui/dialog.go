@@ -191,8 +191,7 @@ func (g *guard) settle(p *program, k tea.KeyPressMsg, act action) (done bool, cm
 		return true, answer()
 	case act == "" && k.Text != "":
 		p.in.Insert(typed(g.text + k.Text))
-		g.open = false
-		g.touch(time.Now())
+		g.disarm(time.Now())
 		return true, nil
 	}
 	return false, nil
@@ -218,6 +217,9 @@ func (g *guard) ready(now time.Time) bool {
 
 // touch notes a key that went to the input.
 func (g *guard) touch(now time.Time) { g.typed = now }
+
+// disarm makes the question wait for a pause again.
+func (g *guard) disarm(now time.Time) { g.open, g.typed, g.answer = false, now, nil }
 
 // moving keeps the clock going until the question takes keys.
 func (g *guard) moving() bool { return !g.open }

@@ -122,7 +122,7 @@ type keyEntry struct {
 
 func (k *keyEntry) armed(time.Time) bool { return true }
 func (k *keyEntry) moving() bool         { return k.busy }
-func (k *keyEntry) paste(s string)       { k.field.paste(strings.TrimSpace(s)) }
+func (k *keyEntry) paste(s string) bool  { k.field.paste(strings.TrimSpace(s)); return true }
 
 func (k *keyEntry) key(p *program, press tea.KeyPressMsg, act action) tea.Cmd {
 	switch act {

@@ -47,11 +47,14 @@ func (f *form) current() *formField {
 	return nil
 }
 
-func (f *form) paste(s string) {
-	if c := f.current(); c != nil {
-		f.free = false
-		c.paste(s)
+func (f *form) paste(s string) bool {
+	c := f.current()
+	if c == nil || c.options != nil {
+		return false
 	}
+	f.free = false
+	c.paste(s)
+	return true
 }
 
 func (f *form) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {

@@ -44,7 +44,7 @@ func newHelp(p *program) *helpView {
 }
 
 func (h *helpView) armed(time.Time) bool { return true }
-func (h *helpView) paste(s string)       { h.picker.paste(s) }
+func (h *helpView) paste(s string) bool  { return h.picker.paste(s) }
 
 func (h *helpView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	if act == actInterrupt || act == actCancel || act == actSubmit || act == actHelp {

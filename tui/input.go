@@ -9,6 +9,7 @@ import (
 
 	"jcode/agent"
 	"jcode/internal/text"
+	"jcode/tui/keyboard"
 )
 
 // burstGap is the longest time between two keys that come from one write: a paste without
@@ -85,7 +86,7 @@ func (t *typing) flush(p *program, isText bool) tea.Cmd {
 // key routes a key press: to the dialog in front, the menu, or the input and transcript.
 func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	now := time.Now()
-	name := k.String()
+	name := keyboard.Name(k)
 	act := p.keys.of(name)
 	isText := k.Text != "" && act == "" || act == actSubmit || act == actNewline
 	if cmd := p.typing.flush(p, isText); cmd != nil {
@@ -131,9 +132,9 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	if act != "" {
 		return p.act(act)
 	}
-	if p.tr.find.active() && p.in.Empty() && (name == "n" || name == "N") {
+	if letter := keyboard.Letter(k); p.tr.find.active() && p.in.Empty() && (letter == "n" || letter == "N") {
 		delta := -1
-		if name == "N" {
+		if letter == "N" {
 			delta = 1
 		}
 		p.tr.searchStep(&p.look, delta)
@@ -179,17 +180,21 @@ func typed(s string) string {
 	}, s)
 }
 
-// paste takes a bracketed paste.
+// paste takes a bracketed paste: the dialog in front where it has a place for text, else the
+// input. It answers nothing.
 func (p *program) paste(s string) tea.Cmd {
 	s = text.Strip(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
 	if d := p.front(); d != nil && d.armed(time.Now()) {
-		if t, ok := d.(interface{ paste(s string) }); ok {
-			t.paste(s)
+		if t, ok := d.(interface{ paste(s string) bool }); ok && t.paste(s) {
+			if pk, ok := d.(*picker); ok {
+				return pk.searched(p)
+			}
+			return nil
 		}
-		if pk, ok := d.(*picker); ok {
-			return pk.searched(p)
+		if g, ok := d.(interface{ disarm(now time.Time) }); ok { // an Enter right behind it is no answer
+			g.disarm(time.Now())
 		}
-		return nil
+		p.flash("pasted into the input")
 	}
 	p.typing.last = time.Now()
 	if s == "" { // what some terminals make of a picture

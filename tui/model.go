@@ -11,6 +11,7 @@ import (
 
 	"jcode/agent"
 	"jcode/tools"
+	"jcode/tui/keyboard"
 )
 
 // program is the Bubble Tea model: what is shown, and where keys and events go.
@@ -53,9 +54,10 @@ type program struct {
 	status  string // what the program waits for ("starting"), shown above the input
 	drafts  drafts
 
-	screen  screen
-	painter *painter // nil where Bubble Tea draws
-	began   time.Time
+	screen   screen
+	painter  *painter         // nil where Bubble Tea draws
+	keyboard *keyboard.Reader // nil where Bubble Tea reads
+	began    time.Time
 
 	answeredIn string // the role of the last answer
 }

@@ -79,7 +79,7 @@ func (p *painter) turnOn() {
 	if p.mouse {
 		on += ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr
 	}
-	p.write(on + ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(1))
+	p.write(on + ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes|ansi.KittyReportAlternateKeys))
 }
 
 // turnOff undoes turnOn and takes title and progress back, on the screen where they were set.

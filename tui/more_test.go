@@ -707,3 +707,88 @@ func BenchmarkResume10000Messages(b *testing.B) {
 		p.build()
 	}
 }
+
+func TestTheCursorStaysInTheInputWhateverElseIsWritten(t *testing.T) {
+	r := run(t, 80, 24, nil).ready()
+	at := func() (x, y int) { s := r.Screen(); return s.CursorX, s.CursorY }
+	r.until("cursor in the input", func() bool { x, y := at(); return x == 2 && y > 0 })
+	_, row := at()
+	// Bubble Tea draws its blank frame and asks the terminal a second after the start.
+	for deadline := time.Now().Add(2500 * time.Millisecond); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if s := r.Settle(30*time.Millisecond, time.Second); s.CursorX != 2 || s.CursorY != row {
+			t.Fatalf("the cursor is at %d,%d", s.CursorX, s.CursorY)
+		}
+	}
+}
+
+func TestAKeyIsWhatItIsOnAnyLayout(t *testing.T) {
+	r := run(t, 80, 24, nil).ready()
+	if !strings.Contains(r.Output(), "\x1b[>5u") {
+		t.Error("alternate keys are not asked for")
+	}
+	r.Type("слово")
+	r.see("› слово")
+	r.Type("\x1b[1089::99;5u") // Ctrl+C
+	r.see("ask for something")
+	r.Type("слово")
+	r.see("› слово")
+	r.Type("\x1b[1089;5u") // the same without the alternate key
+	r.see("ask for something")
+	r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
+	r.see("yes, once")
+	r.Type("н") // the key of y
+	r.until("answer", func() bool { a, ok := r.fake.answered("q1"); return ok && a.Scope == tools.AnswerOnce })
+}
+
+func TestPiecesOfReportsNeverBecomeText(t *testing.T) {
+	r := run(t, 80, 24, nil).ready()
+	for _, seq := range [][2]string{{"\x1b]11;rgb:0000/0000/0000\x1b", "\\"}, {"\x1b]11;rgb:00", "00/0000/0000\a"}, {"\x1b[<35;1", "0;10M"}, {"\x1b[", "I"}, {"\xe6\xbc", "\xa2"}} {
+		r.Type(seq[0])
+		time.Sleep(120 * time.Millisecond) // the pause is the test
+		r.Type(seq[1])
+	}
+	r.Type("end")
+	if s := r.see("漢end"); !s.Contains("› 漢end") {
+		t.Errorf("something was typed:\n%s", s.Text())
+	}
+}
+
+func TestAPasteThatLostItsEndLeavesTheKeyboardAlive(t *testing.T) {
+	r := run(t, 80, 24, nil).ready()
+	r.Type("\x1b[200~lost")
+	r.see("› lost") // ended by itself
+	r.Type("!")
+	r.see("› lost!")
+	r.Type("\x1b[200~again")
+	time.Sleep(50 * time.Millisecond)
+	r.Type("\x03") // Ctrl+C ends it and clears the input
+	r.see("ask for something")
+}
+
+func TestAPasteGoesToTheInputWhileAQuestionIsOpen(t *testing.T) {
+	p, f, a := asked(t, 80, 24, approvalQuestion())
+	p.in.SetText("a draft ")
+	p.paste("pasted\ntext")
+	if got := p.in.Text(); got != "a draft pasted\ntext" {
+		t.Errorf("the input holds %q", got)
+	}
+	if a.open {
+		t.Error("an Enter right behind the paste answers the question")
+	}
+	if _, ok := f.answered("q"); ok {
+		t.Error("the paste answers")
+	}
+	a.open = true
+	press(p, "w")
+	p.paste("because")
+	if got := a.word.ed.Text(); got != "because" {
+		t.Errorf("the word is %q", got)
+	}
+	v := newTrust(Trust{Folder: "/x"})
+	p, _ = still(t, 80, 24, nil)
+	p.ask(v)
+	v.open = true
+	if p.paste("draft"); p.in.Text() != "draft" {
+		t.Errorf("the input holds %q", p.in.Text())
+	}
+}

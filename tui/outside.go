@@ -80,6 +80,9 @@ const answers = 400 * time.Millisecond
 // handOver gives another program the terminal: not while the terminal's answers to the
 // questions of the start are on their way, for they would be typed into it.
 func (p *program) handOver(cmd *exec.Cmd, after tea.ExecCallback) tea.Cmd {
+	if p.keyboard != nil { // it reads the terminal itself, not what we make of it
+		cmd.Stdin = p.keyboard.File
+	}
 	run := tea.ExecProcess(cmd, after)
 	wait := answers - time.Since(p.began)
 	if wait <= 0 {

@@ -111,6 +111,11 @@ func (p *painter) Write(b []byte) (n int, err error) {
 		b = bytes.ReplaceAll(b, []byte(ansi.EraseScreenBelow), nil)
 		b = bytes.ReplaceAll(b, []byte(ansi.ResetModeTextCursorEnable), nil)
 	}
+	if p.active && leave < 0 && len(b) > 0 && p.shown && p.cursor != nowhere {
+		// What it writes leaves the cursor anywhere, and the next frame may be far: an input
+		// method opens its window there.
+		b = append(b, moveTo(p.cursor.col, p.cursor.row)...)
+	}
 	if _, err := p.tty.Write(b); err != nil {
 		return 0, fmt.Errorf("write to the terminal: %w", err)
 	}

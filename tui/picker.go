@@ -11,6 +11,7 @@ import (
 	"jcode/agent"
 	"jcode/internal/cells"
 	"jcode/internal/text"
+	"jcode/tui/keyboard"
 )
 
 // picker is a list with a search field and a detail of the row under the cursor. Enter
@@ -100,7 +101,17 @@ func (pk *picker) current() (Row, bool) {
 
 func (pk *picker) armed(time.Time) bool { return true }
 func (pk *picker) moving() bool         { return pk.loading }
-func (pk *picker) paste(s string)       { pk.search.paste(s); pk.at = 0; pk.filter() }
+
+// paste searches for what is pasted; a list without a search leaves it to the input.
+func (pk *picker) paste(s string) bool {
+	if pk.noSearch {
+		return false
+	}
+	pk.search.paste(s)
+	pk.at = 0
+	pk.filter()
+	return true
+}
 
 func (pk *picker) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	if done, cmd := pk.moveKey(p, act); done {
@@ -128,7 +139,7 @@ func (pk *picker) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 		}
 	}
 	for i := range pk.actions {
-		if pk.actions[i].Key == k.String() {
+		if pk.actions[i].Key == keyboard.Name(k) {
 			return pk.run(p, &pk.actions[i])
 		}
 	}

@@ -68,8 +68,6 @@ func (v *planView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-func (v *planView) paste(string) {}
-
 // choose does what was chosen.
 func (v *planView) choose(p *program, at int) tea.Cmd {
 	p.close(v)

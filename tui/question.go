@@ -32,9 +32,10 @@ func newQuestion(ev agent.AskPerson) *question {
 
 func (q *question) armed(now time.Time) bool { return q.ready(now) }
 
-func (q *question) paste(s string) {
+func (q *question) paste(s string) bool {
 	q.at = len(q.options)
 	q.answer.paste(s)
+	return true
 }
 
 func (q *question) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {

@@ -12,6 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
+
+	"jcode/tui/keyboard"
 )
 
 // ErrInterrupted says that SIGINT ended the program.
@@ -73,8 +75,8 @@ func Run(ctx context.Context, opt Options) error {
 func (p *program) terminal() (options []tea.ProgramOption, out io.Writer) {
 	opt := p.opt
 	options = []tea.ProgramOption{tea.WithoutSignalHandler()}
-	if opt.Input != nil {
-		options = append(options, tea.WithInput(opt.Input))
+	if in := p.input(); in != nil {
+		options = append(options, tea.WithInput(in))
 	}
 	env := opt.Env
 	if env == nil {
@@ -94,6 +96,21 @@ func (p *program) terminal() (options []tea.ProgramOption, out io.Writer) {
 		p.painter.resize(w, h)
 	}
 	return append(options, tea.WithOutput(p.painter), tea.WithFPS(1)), p.painter
+}
+
+// input is what keys are read from; nil leaves that to Bubble Tea. A terminal is read in
+// whole sequences.
+func (p *program) input() io.Reader {
+	in := p.opt.Input
+	if in == nil {
+		in = os.Stdin
+	}
+	tty, ok := in.(keyboard.File)
+	if !ok || runtime.GOOS == "windows" || !term.IsTerminal(tty.Fd()) {
+		return p.opt.Input
+	}
+	p.keyboard = keyboard.NewReader(tty)
+	return p.keyboard
 }
 
 // showCursor makes sure that the shell has its cursor: some terminals keep its visibility

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/internal/cells"
+	"jcode/tui/keyboard"
 )
 
 // trustView asks whether what a folder brings may run.
@@ -47,13 +48,13 @@ func (v *trustView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	default:
 		v.text.scrollKey(act)
 	}
-	switch k.String() {
+	switch keyboard.Letter(k) {
 	case "y":
 		v.at = 0
-		return v.hold("y", func() tea.Cmd { return v.decide(p, true) })
+		return v.hold(k.Text, func() tea.Cmd { return v.decide(p, true) })
 	case "n":
 		v.at = 1
-		return v.hold("n", func() tea.Cmd { return v.decide(p, false) })
+		return v.hold(k.Text, func() tea.Cmd { return v.decide(p, false) })
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"jcode/tui/keyboard"
 )
 
 // viMode is what letters do.
@@ -71,12 +73,12 @@ func (v *vi) key(p *program, k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok boo
 		v.leave(e)
 		return nil, true
 	}
-	name := k.Text
+	name := keyboard.Letter(k)
 	switch {
 	case act == actInterrupt:
 		name = "esc"
-	case name == "":
-		name = k.String()
+	case k.Text != "" && v.takesText():
+		name = k.Text
 	}
 	count := v.digits
 	switch v.feed(e, name) {
@@ -97,6 +99,9 @@ func (v *vi) key(p *program, k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok boo
 	}
 	return nil, true
 }
+
+// takesText reports whether the next key stands for what it types, on any layout.
+func (v *vi) takesText() bool { return v.prefix != "" && strings.Contains("fFtTr", v.prefix) }
 
 // label says what mode it is and what of a command was typed, "" while letters are written.
 func (v *vi) label() string {

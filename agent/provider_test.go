@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"jcode/agent"
-	"jcode/agent/model"
+	"jcode/agent/model/chat"
+	"jcode/agent/model/provider"
 	"jcode/internal/testkit/modeltest"
 	"jcode/tools"
 )
@@ -23,9 +24,9 @@ import (
 func dial(t *testing.T, list []tools.Tool, replies ...modeltest.Reply) (*bench, *modeltest.Server) {
 	t.Helper()
 	srv := modeltest.New(t, replies...)
-	client, err := model.NewOpenAI(model.ProviderConfig{
+	client, err := chat.New(provider.Config{
 		Name: "test", BaseURL: srv.URL(),
-		Limits: model.Limits{Attempts: 3, Backoff: time.Millisecond, MaxBackoff: 2 * time.Millisecond, Idle: time.Minute},
+		Limits: provider.Limits{Attempts: 3, Backoff: time.Millisecond, MaxBackoff: 2 * time.Millisecond, Idle: time.Minute},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"jcode/agent"
-	"jcode/agent/model"
+	"jcode/agent/model/provider"
+	"jcode/agent/model/replay"
 	"jcode/cli/config"
 	"jcode/internal/paths"
 	"jcode/internal/tidy"
@@ -139,9 +140,9 @@ func (a *app) openModels(context.Context) error {
 		a.board.say(agent.LevelWarn, "%s", warning)
 	}
 	a.models = &models{
-		settings: model.Settings{
+		settings: provider.Settings{
 			BaseURL: a.flags.BaseURL, Provider: a.config.Provider, Providers: providers(a.config), Keys: keys, Env: a.std.Getenv,
-			Limits: model.Limits{Idle: time.Duration(a.config.IdleTimeout), Attempts: a.config.Attempts},
+			Limits: provider.Limits{Idle: time.Duration(a.config.IdleTimeout), Attempts: a.config.Attempts},
 		},
 		own:      ownModels(a.config),
 		fallback: a.config.FallbackModel,
@@ -154,7 +155,7 @@ func (a *app) openModels(context.Context) error {
 	if path == "" {
 		return nil
 	}
-	recorder, err := model.NewRecorder(path, func(wire string) string { return a.registry.Snapshot(nil).Canonical(wire) })
+	recorder, err := replay.NewRecorder(path, func(wire string) string { return a.registry.Snapshot(nil).Canonical(wire) })
 	if err != nil {
 		return usageError("JCODE_RECORD: %w", err)
 	}

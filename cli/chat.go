@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"jcode/agent"
-	"jcode/agent/model"
+	"jcode/agent/model/provider"
 )
 
 // maxPiped bounds what is read from a pipe into a prompt.
@@ -82,7 +82,7 @@ func sayFailure(err error, format string, std Streams) {
 // startError says what to do when a conversation could not begin.
 func (a *app) startError(err error) error {
 	switch {
-	case errors.Is(err, model.ErrNoProvider):
+	case errors.Is(err, provider.ErrNoProvider):
 		return usageError("%w. `jcode demo -p` needs no model", err)
 	case errors.Is(err, context.Canceled):
 		return errInterrupted()

@@ -15,7 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 	"mvdan.cc/sh/v3/syntax"
 
-	"jcode/agent/model"
+	"jcode/agent/model/replay"
 	"jcode/lua"
 	"jcode/mcp"
 	"jcode/session"
@@ -162,7 +162,7 @@ func TestScriptsOfModelsInTheDocsAreRight(t *testing.T) {
 		if b.info != "jsonl replay" {
 			continue
 		}
-		if _, err := model.NewReplay(strings.NewReader(b.text), b.page, model.ReplayOptions{}); err != nil {
+		if _, err := replay.New(strings.NewReader(b.text), b.page, replay.Options{}); err != nil {
 			t.Errorf("%s:%d: %v", b.page, b.line, err)
 		}
 	}

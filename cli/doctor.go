@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"jcode/agent/model"
+	"jcode/agent/model/dial"
+	"jcode/agent/model/provider"
+	"jcode/agent/model/replay"
 	"jcode/cli/config"
 	"jcode/internal/text"
 	"jcode/mcp"
@@ -201,20 +203,20 @@ func (d *doctor) model(ctx context.Context) {
 	if name == "" {
 		name = d.conf.Model
 	}
-	settings := model.Settings{
+	settings := provider.Settings{
 		Model: name, BaseURL: d.flags.BaseURL, Provider: d.conf.Provider, Providers: providers(d.conf), Keys: d.keys,
-		Env: d.std.Getenv, Limits: model.Limits{Idle: time.Duration(d.conf.IdleTimeout)},
+		Env: d.std.Getenv, Limits: provider.Limits{Idle: time.Duration(d.conf.IdleTimeout)},
 	}
-	target, err := model.Resolve(settings)
+	target, err := provider.Resolve(settings)
 	switch {
-	case errors.Is(err, model.ErrNoProvider):
+	case errors.Is(err, provider.ErrNoProvider):
 		d.fail("model", d.localAdvice(ctx, settings), exitUsage, "%v", err)
 		return
 	case err != nil:
 		d.fail("model", "", exitUsage, "%v", err)
 		return
 	case target.Replay != "":
-		if _, err := model.OpenReplay(target.Replay, model.ReplayOptions{}); err != nil {
+		if _, err := replay.Open(target.Replay, replay.Options{}); err != nil {
 			d.fail("model", "", exitUsage, "%v", err)
 			return
 		}
@@ -225,7 +227,7 @@ func (d *doctor) model(ctx context.Context) {
 	if d.offline {
 		return
 	}
-	for _, check := range model.CheckEndpoint(ctx, target.Provider, target.Model) {
+	for _, check := range dial.Endpoint(ctx, target.Provider, target.Model) {
 		line := finding{Area: "model", State: findingOK, Text: check.Name + ": " + check.Detail, Advice: check.Advice, exit: exitModel}
 		switch {
 		case !check.OK && check.Name == "models":
@@ -240,13 +242,13 @@ func (d *doctor) model(ctx context.Context) {
 }
 
 // localAdvice names the model servers that run on this machine.
-func (d *doctor) localAdvice(ctx context.Context, settings model.Settings) string {
+func (d *doctor) localAdvice(ctx context.Context, settings provider.Settings) string {
 	if d.offline {
 		return ""
 	}
 	var found []string
-	for _, f := range model.DetectLocal(ctx, settings.Known()) {
-		if first, ok := model.FirstModel(f.Provider, f.Models); ok {
+	for _, f := range dial.DetectLocal(ctx, settings.Known()) {
+		if first, ok := provider.FirstModel(f.Provider, f.Models); ok {
 			found = append(found, "-m "+f.Provider.Name+"/"+first.ID)
 		}
 	}

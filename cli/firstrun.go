@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"jcode/agent/model"
+	"jcode/agent/model/dial"
+	"jcode/agent/model/provider"
 	"jcode/cli/config"
 	"jcode/tui"
 )
@@ -25,20 +27,20 @@ func (a *app) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun
 	first := &tui.FirstRun{
 		Found: func(ctx context.Context) ([]tui.Row, error) {
 			var rows []tui.Row
-			for _, f := range model.DetectLocal(ctx, known) {
+			for _, f := range dial.DetectLocal(ctx, known) {
 				row := tui.Row{ID: f.Provider.Name, Name: f.Provider.Name, Info: fmt.Sprintf("on this machine, %d models", len(f.Models))}
-				if m, ok := model.FirstModel(f.Provider, f.Models); ok {
+				if m, ok := provider.FirstModel(f.Provider, f.Models); ok {
 					row.ID, row.Info = f.Provider.Name+"/"+m.ID, m.ID+", on this machine"
 				}
 				rows = append(rows, row)
 			}
 			return append(rows, tui.Row{ID: rowTour, Name: "Take the offline tour", Info: "a scripted model, real tools, a temporary project"}), nil
 		},
-		EnterKey: func(ctx context.Context, provider, key string) error {
-			if err := tryKey(ctx, known, provider, key); err != nil {
+		EnterKey: func(ctx context.Context, name, key string) error {
+			if err := tryKey(ctx, known, name, key); err != nil {
 				return err
 			}
-			if err := config.StoreKey(a.paths.Credentials(), provider, key); err != nil {
+			if err := config.StoreKey(a.paths.Credentials(), name, key); err != nil {
 				return err
 			}
 			return a.readKeys()
@@ -72,14 +74,14 @@ const keyWait = 8 * time.Second
 
 // tryKey asks a provider whether it takes a key. Only a refusal counts: a provider that is
 // out of reach says nothing about its key.
-func tryKey(ctx context.Context, known []model.ProviderConfig, provider, key string) error {
-	i := slices.IndexFunc(known, func(p model.ProviderConfig) bool { return p.Name == provider })
+func tryKey(ctx context.Context, known []provider.Config, name, key string) error {
+	i := slices.IndexFunc(known, func(p provider.Config) bool { return p.Name == name })
 	if i < 0 {
-		return fmt.Errorf("no provider %q is known", provider)
+		return fmt.Errorf("no provider %q is known", name)
 	}
 	cfg := known[i]
-	cfg.Key = model.Secret(key)
-	client, err := model.NewOpenAI(cfg)
+	cfg.Key = provider.Secret(key)
+	client, err := dial.Open(cfg)
 	if err != nil {
 		return err
 	}
@@ -89,7 +91,7 @@ func tryKey(ctx context.Context, known []model.ProviderConfig, provider, key str
 	_, err = client.ListModels(ctx)
 	var refused *model.Error
 	if errors.As(err, &refused) && refused.Class == model.ClassAuth {
-		return fmt.Errorf("%s refuses this key, and it was not stored: %w", provider, err)
+		return fmt.Errorf("%s refuses this key, and it was not stored: %w", name, err)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"jcode/agent"
-	"jcode/agent/model"
+	"jcode/agent/model/provider"
 	"jcode/cli/config"
 	"jcode/session"
 	"jcode/tools"
@@ -74,7 +74,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	}
 	// A builtin's name always wins, so they come first.
 	opt.Commands.Sources = append([]command.Source{personCommands{a: a, s: s}}, opt.Commands.Sources...)
-	if _, err := a.models.resolve(a.flags.Model); errors.Is(err, model.ErrNoProvider) || errors.Is(err, model.ErrNoKey) {
+	if _, err := a.models.resolve(a.flags.Model); errors.Is(err, provider.ErrNoProvider) || errors.Is(err, provider.ErrNoKey) {
 		opt.First = a.firstRun(s, leave)
 	} else if err != nil {
 		return a.startError(err)
@@ -117,7 +117,7 @@ func (a *app) runUI(ctx context.Context, opt tui.Options) error {
 		fmt.Fprintln(a.std.Err, "jcode: this terminal cannot move its cursor (TERM=dumb): plain mode, as with --plain")
 	}
 	if opt.Start == nil {
-		return usageError("%w (plain mode cannot lead to one)", model.ErrNoProvider)
+		return usageError("%w (plain mode cannot lead to one)", provider.ErrNoProvider)
 	}
 	opt.Trust = nil
 	return tui.RunPlain(ctx, opt, a.std.In, a.std.Out)

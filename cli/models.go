@@ -12,14 +12,18 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/agent/model/catalogue"
+	"jcode/agent/model/dial"
+	"jcode/agent/model/provider"
+	"jcode/agent/model/replay"
 )
 
 // models finds and keeps the clients of the models that a run names.
 type models struct {
-	settings model.Settings // all but Model
-	own      map[string]model.Info
+	settings provider.Settings // all but Model
+	own      map[string]catalogue.Info
 	fallback string // takes over when a model fails for good
-	recorder *model.Recorder
+	recorder *replay.Recorder
 	wire     func(canonical string) (string, bool)
 	// script plays instead of a file for the model name tourModel.
 	script []byte
@@ -63,22 +67,22 @@ func (m *models) resolve(name string) (agent.Model, error) {
 }
 
 func (m *models) make(name string) (agent.Model, error) {
-	replay := model.ReplayOptions{Wire: m.wire, Pace: m.pace}
+	play := replay.Options{Wire: m.wire, Pace: m.pace}
 	if name == tourModel && m.script != nil {
-		client, err := model.NewReplay(bytes.NewReader(m.script), tourModel, replay)
+		client, err := replay.New(bytes.NewReader(m.script), tourModel, play)
 		return agent.Model{Name: tourModel, ID: tourModel, Client: client, Untitled: true}, err
 	}
 	settings := m.settings
 	settings.Model = name
-	target, err := model.Resolve(settings)
+	target, err := provider.Resolve(settings)
 	if err != nil {
 		return agent.Model{}, err
 	}
 	if target.Replay != "" {
-		client, err := model.OpenReplay(target.Replay, replay)
+		client, err := replay.Open(target.Replay, play)
 		return agent.Model{Name: name, ID: name, Client: client, Untitled: true}, err
 	}
-	client, err := model.NewOpenAI(target.Provider)
+	client, err := dial.Open(target.Provider)
 	if err != nil {
 		return agent.Model{}, err
 	}
@@ -91,14 +95,14 @@ func (m *models) make(name string) (agent.Model, error) {
 		found.Name = target.Provider.Name + "/" + target.Model
 	}
 	if target.Model == "" {
-		picking := &picking{OpenAI: client, provider: target.Provider}
+		picking := &picking{Client: client, provider: target.Provider}
 		found.Client, found.FindWindow, found.Sees = picking, picking.window, true
 		found.Cost = func(answered string, u model.Usage) (float64, bool) { return costOf(answered, own, u) }
 		return found, nil
 	}
 	found.Sees = true // of an unknown model: its refusal of an image is met by the client
 	found.FindWindow = func(ctx context.Context) int { return windowOf(ctx, client, target.Model) }
-	if info, ok := model.Lookup(target.Model, own); ok {
+	if info, ok := catalogue.Lookup(target.Model, own); ok {
 		found.Window, found.Sees = info.Window, info.Images
 	}
 	found.Cost = func(_ string, u model.Usage) (float64, bool) { return costOf(target.Model, own, u) }
@@ -106,8 +110,8 @@ func (m *models) make(name string) (agent.Model, error) {
 }
 
 // costOf gives what a usage of a model costs; false where its price is unknown.
-func costOf(id string, own map[string]model.Info, u model.Usage) (float64, bool) {
-	info, ok := model.Lookup(id, own)
+func costOf(id string, own map[string]catalogue.Info, u model.Usage) (float64, bool) {
+	info, ok := catalogue.Lookup(id, own)
 	if !ok {
 		return 0, false
 	}
@@ -130,7 +134,7 @@ func costOfEither(first, second agent.Model) func(string, model.Usage) (float64,
 
 // windowOf gives the window that an endpoint states for one of its models, 0 when it
 // states none.
-func windowOf(ctx context.Context, client *model.OpenAI, id string) int {
+func windowOf(ctx context.Context, client dial.Client, id string) int {
 	list, err := client.ListModels(ctx)
 	if err != nil {
 		return 0
@@ -146,8 +150,8 @@ func windowOf(ctx context.Context, client *model.OpenAI, id string) int {
 // picking is a client for an endpoint of which no model was named: at its first request
 // it takes the first coding model that the endpoint lists.
 type picking struct {
-	*model.OpenAI
-	provider model.ProviderConfig
+	dial.Client
+	provider provider.Config
 	said     atomic.Bool // which model was picked
 
 	mu     sync.Mutex
@@ -165,7 +169,7 @@ func (p *picking) Stream(ctx context.Context, req model.Request, emit func(model
 		emit(model.NoticeEvent{Text: fmt.Sprintf("using %s, the first coding model that %s lists: name another with -m or /model", id, p.provider.Name)})
 	}
 	req.Model = id
-	resp, err := p.OpenAI.Stream(ctx, req, emit)
+	resp, err := p.Client.Stream(ctx, req, emit)
 	resp.Model = id // as it is listed: its price is found by that
 	return resp, err
 }
@@ -180,7 +184,7 @@ func (p *picking) pick(ctx context.Context) (id string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("no model was named, and the list of models could not be read: %w", err)
 	}
-	first, ok := model.FirstModel(p.provider, list)
+	first, ok := provider.FirstModel(p.provider, list)
 	if !ok {
 		return "", errors.New("no model was named, and the endpoint lists none that can chat: name one with -m")
 	}
@@ -194,7 +198,7 @@ func (p *picking) window(ctx context.Context) int {
 	if err != nil {
 		return 0 // the request says so
 	}
-	if info, ok := model.Lookup(id, p.provider.Models); ok && info.Window > 0 {
+	if info, ok := catalogue.Lookup(id, p.provider.Models); ok && info.Window > 0 {
 		return info.Window
 	}
 	return p.listed

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"jcode/agent"
-	"jcode/agent/model"
+	"jcode/agent/model/provider"
 	"jcode/internal/proc"
 	"jcode/tools/builtin"
 	"jcode/tools/sandbox"
@@ -78,13 +78,13 @@ func (a *app) commandEnv() []string {
 // keyNames are the variables that may hold a provider's key.
 func (a *app) keyNames() []string {
 	var out []string
-	for _, p := range model.Presets() {
+	for _, p := range provider.Presets() {
 		out = append(out, p.KeyEnv)
 	}
 	for _, p := range a.config.Providers {
 		out = append(out, p.KeyEnv)
 	}
-	if address := a.std.Getenv("OPENAI_BASE_URL"); (model.ProviderConfig{BaseURL: address}).Address() != address {
+	if address := a.std.Getenv("OPENAI_BASE_URL"); (provider.Config{BaseURL: address}).Address() != address {
 		out = append(out, "OPENAI_BASE_URL") // it holds a password
 	}
 	return slices.DeleteFunc(out, func(name string) bool { return name == "" })

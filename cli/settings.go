@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"jcode/agent"
-	"jcode/agent/model"
+	"jcode/agent/model/catalogue"
+	"jcode/agent/model/provider"
 	"jcode/cli/config"
 	"jcode/tools"
 	"jcode/tools/permission"
@@ -81,14 +82,14 @@ func (a *app) rules() (permission.RuleSet, error) {
 }
 
 // providers gives the configured providers in the model room's form.
-func providers(c config.Config) map[string]model.ProviderConfig {
-	out := make(map[string]model.ProviderConfig, len(c.Providers))
+func providers(c config.Config) map[string]provider.Config {
+	out := make(map[string]provider.Config, len(c.Providers))
 	own := ownModels(c)
 	for name, p := range c.Providers {
-		out[name] = model.ProviderConfig{
+		out[name] = provider.Config{
 			Name: name, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, Headers: p.Headers, ExtraBody: p.ExtraBody,
-			Local: isOn(p.Local), Prefer: p.Prefer, Quirks: model.Quirks(p.Quirks), Models: own,
-			Limits: model.Limits{Idle: time.Duration(cmp.Or(p.IdleTimeout, c.IdleTimeout)), Attempts: c.Attempts},
+			Local: isOn(p.Local), Prefer: p.Prefer, Quirks: provider.Quirks(p.Quirks), Models: own,
+			Limits: provider.Limits{Idle: time.Duration(cmp.Or(p.IdleTimeout, c.IdleTimeout)), Attempts: c.Attempts},
 		}
 	}
 	return out
@@ -102,10 +103,10 @@ func (a *app) maxTools() int {
 }
 
 // ownModels gives what configuration knows of models.
-func ownModels(c config.Config) map[string]model.Info {
-	out := make(map[string]model.Info, len(c.Models))
+func ownModels(c config.Config) map[string]catalogue.Info {
+	out := make(map[string]catalogue.Info, len(c.Models))
 	for _, m := range c.Models {
-		out[m.ID] = model.Info{
+		out[m.ID] = catalogue.Info{
 			Window: m.Window, MaxOutput: m.MaxOutput, Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached,
 			Images: isOn(m.Vision), Reasons: isOn(m.Reasons),
 		}

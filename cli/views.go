@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"jcode/agent"
-	"jcode/agent/model"
+	"jcode/agent/model/catalogue"
+	"jcode/agent/model/dial"
+	"jcode/agent/model/provider"
 	"jcode/internal/search"
 	"jcode/tools"
 	"jcode/tools/permission"
@@ -34,9 +36,9 @@ func (a *app) modelRows(ctx context.Context) ([]tui.Row, error) {
 	}
 	settings := a.models.settings
 	settings.Model = current
-	target, err := model.Resolve(settings)
+	target, err := provider.Resolve(settings)
 	if err == nil && target.Replay == "" {
-		var list []model.Listed
+		var list []provider.Listed
 		if list, err = listModels(ctx, target.Provider); err == nil {
 			for _, l := range list {
 				name := l.ID
@@ -56,8 +58,8 @@ func (a *app) modelRows(ctx context.Context) ([]tui.Row, error) {
 	return rows, nil
 }
 
-func listModels(ctx context.Context, p model.ProviderConfig) ([]model.Listed, error) {
-	client, err := model.NewOpenAI(p)
+func listModels(ctx context.Context, p provider.Config) ([]provider.Listed, error) {
+	client, err := dial.Open(p)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +67,8 @@ func listModels(ctx context.Context, p model.ProviderConfig) ([]model.Listed, er
 	return client.ListModels(ctx)
 }
 
-func modelInfo(l model.Listed, own map[string]model.Info) string {
-	info, ok := model.Lookup(l.ID, own)
+func modelInfo(l provider.Listed, own map[string]catalogue.Info) string {
+	info, ok := catalogue.Lookup(l.ID, own)
 	window := info.Window
 	if l.Window > 0 {
 		window = l.Window

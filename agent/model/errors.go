@@ -1,6 +1,8 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // ErrorClass decides what becomes of a failed request.
 type ErrorClass string

@@ -1,10 +1,10 @@
 package model
 
-// tokens estimates how many tokens so many bytes are.
-func tokens(bytes int) int { return (bytes + 3) / 4 }
+// EstimateBytes estimates how many tokens so many bytes are.
+func EstimateBytes(bytes int) int { return (bytes + 3) / 4 }
 
 // EstimateText estimates the tokens of a text: its bytes by four.
-func EstimateText(s string) int { return tokens(len(s)) }
+func EstimateText(s string) int { return EstimateBytes(len(s)) }
 
 // imageTokens is what a picture costs, roughly: providers count tiles of it.
 const imageTokens = 1000
@@ -15,12 +15,12 @@ func EstimateMessage(m *Message) int {
 	for i := range m.Calls {
 		n += len(m.Calls[i].Name) + len(m.Calls[i].Arguments) + 40
 	}
-	return tokens(n) + len(m.Images)*imageTokens + 4
+	return EstimateBytes(n) + len(m.Images)*imageTokens + 4
 }
 
 // EstimateTool estimates the tokens of a tool's schema and description.
 func EstimateTool(t *Tool) int {
-	return tokens(len(t.Name)+len(t.Description)+len(t.Parameters)) + 8
+	return EstimateBytes(len(t.Name)+len(t.Description)+len(t.Parameters)) + 8
 }
 
 // EstimateRequest estimates the tokens of a whole request.

@@ -1,0 +1,125 @@
+package catalogue
+
+import (
+	"strings"
+
+	"jcode/agent/model"
+)
+
+// Info is what is known of a model.
+type Info struct {
+	// Window is the context window in tokens, 0 when unknown.
+	Window int `json:"window,omitempty"`
+	// MaxOutput is the longest answer in tokens, 0 when unknown.
+	MaxOutput int `json:"max_output,omitempty"`
+	// Input, Output and Cached are prices in US dollars per million tokens; all 0 when
+	// unknown, or when the model costs nothing.
+	Input  float64 `json:"input,omitempty"`
+	Output float64 `json:"output,omitempty"`
+	Cached float64 `json:"cached,omitempty"`
+	// Images says that it sees pictures.
+	Images bool `json:"images,omitempty"`
+	// Reasons says that it thinks before it answers.
+	Reasons bool `json:"reasons,omitempty"`
+	// Habits are what requests to it must observe.
+	Habits
+}
+
+// Habits are what requests to a model must observe, or its maker's bills.
+type Habits struct {
+	// Writes says that writing to the prompt cache costs more than plain input.
+	Writes bool `json:"-"`
+	// ThinksBack says that it wants its thinking of earlier steps back, and silently does
+	// worse without.
+	ThinksBack bool `json:"-"`
+}
+
+// Lookup tells what is known of a model: own entries of config first, by exact ID, laid
+// over the embedded table, which is searched for the longest name that the ID begins with.
+// The maker's name before a slash and a variant after a colon do not count. False when
+// neither knows it.
+func Lookup(id string, own map[string]Info) (Info, bool) {
+	info, known := table(id)
+	if mine, ok := own[id]; ok {
+		return mine.over(info), true
+	}
+	return info, known
+}
+
+func table(id string) (Info, bool) {
+	if e := find(id); e != nil {
+		return e.Info, true
+	}
+	return Info{}, false
+}
+
+// find returns the entry with the longest name that an ID begins with, nil without one.
+func find(id string) (best *entry) {
+	id = strings.ToLower(id)
+	if i := strings.LastIndexByte(id, '/'); i >= 0 {
+		id = id[i+1:]
+	}
+	id, _, _ = strings.Cut(id, ":")
+	for i := range catalogue {
+		if e := &catalogue[i]; strings.HasPrefix(id, e.name) && (best == nil || len(e.name) > len(best.name)) {
+			best = e
+		}
+	}
+	return best
+}
+
+// over lays what is set over what is known otherwise.
+func (i Info) over(base Info) Info {
+	if i.Window > 0 {
+		base.Window = i.Window
+	}
+	if i.MaxOutput > 0 {
+		base.MaxOutput = i.MaxOutput
+	}
+	if i.Input > 0 || i.Output > 0 {
+		base.Input, base.Output, base.Cached = i.Input, i.Output, i.Cached
+	}
+	base.Images = base.Images || i.Images
+	base.Reasons = base.Reasons || i.Reasons
+	base.Writes = base.Writes || i.Writes
+	base.ThinksBack = base.ThinksBack || i.ThinksBack
+	return base
+}
+
+// Cost returns what a usage costs in US dollars; false when the price is unknown. A price
+// that the provider named holds. Cached input counts at its own price, or at the full one
+// where none is known; input that was written to the cache at a quarter more, for an hour at
+// twice the price, where the maker charges for it.
+func (i Info) Cost(u model.Usage) (float64, bool) {
+	if u.Cost > 0 {
+		return u.Cost, true
+	}
+	if i.Input == 0 && i.Output == 0 {
+		return 0, false
+	}
+	cached := i.Cached
+	if cached == 0 {
+		cached = i.Input
+	}
+	write, writeHour := i.Input, i.Input
+	if i.Writes {
+		write, writeHour = i.Input*1.25, i.Input*2
+	}
+	fresh := max(0, u.Input-u.Cached-u.Written-u.WrittenHour)
+	return (float64(fresh)*i.Input + float64(u.Cached)*cached + float64(u.Written)*write + float64(u.WrittenHour)*writeHour + float64(u.Output)*i.Output) / 1e6, true
+}
+
+// Family is what the models of one make share: the longest name of the table that an ID
+// begins with, or the ID itself.
+func Family(id string) string {
+	if e := find(id); e != nil {
+		return e.name
+	}
+	return strings.ToLower(id)
+}
+
+// GoesBack reports whether an opaque part may be sent to a model: over the protocol and to
+// the provider that it came from, and to a model of the same family.
+func GoesBack(o model.Opaque, protocol, provider, id string) bool {
+	return o.Protocol == protocol && o.Provider == provider && (o.Model == id || Family(o.Model) == Family(id))
+}

@@ -1,0 +1,5 @@
+// Package catalogue knows the common models: window, price, and what requests to them must
+// observe.
+//
+// It must not know how a model is reached. Begin with table.go.
+package catalogue

@@ -1,0 +1,443 @@
+package chat
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"jcode/agent/model/endpoint"
+)
+
+// maxLine bounds one payload of a stream, and a whole answer that comes as one JSON
+// object.
+const maxLine = 64 << 20
+
+// normalBody turns what a server sends into the stream that go-openai reads without
+// stumbling: one `data:` line per chunk, nothing but deltas in OpenAI's own form, tool
+// calls with one index each. Usage goes to the exchange. It reads each byte once. Deltas of
+// one kind that arrive together leave as one chunk, so what follows costs per read from
+// the network and not per token.
+type normalBody struct {
+	src io.ReadCloser
+	x   *exchange
+
+	began bool // the first bytes were looked at
+
+	in   []byte // read but not yet worked on: an unfinished line
+	buf  []byte // room behind in
+	out  []byte // ready to be read
+	sent int    // how much of out has been read
+
+	open     []byte // beginning of a payload that goes on in the next line
+	openJSON balance
+	bare     bool // payloads come without `data:`: plain JSON answered to a stream request
+
+	chunk chunk
+	calls slots
+	pend  pending
+	pace  pacer
+
+	said    int  // bytes of all deltas
+	closing bool // nothing more will be read
+	err     error
+}
+
+// pending collects deltas of one kind.
+type pending struct {
+	kind pendKind
+	call int
+	text []byte // text, reasoning or arguments: JSON text without its quotes
+	id   []byte
+	name []byte
+}
+
+type pendKind int
+
+const (
+	pendNothing pendKind = iota
+	pendText
+	pendReasoning
+	pendCall
+)
+
+func newNormalBody(resp *http.Response, x *exchange) *normalBody {
+	b := &normalBody{src: resp.Body, x: x, buf: make([]byte, 32<<10)}
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	b.bare = err == nil && kind == "application/json"
+	return b
+}
+
+// Close ends the response.
+func (b *normalBody) Close() error { return b.src.Close() }
+
+// Read gives the normal form.
+func (b *normalBody) Read(p []byte) (int, error) {
+	for b.sent == len(b.out) {
+		if b.closing {
+			return 0, b.err
+		}
+		b.out, b.sent = b.out[:0], 0
+		b.fill()
+	}
+	n := copy(p, b.out[b.sent:])
+	b.sent += n
+	return n, nil
+}
+
+// fill reads once from the network and works on every line that is complete.
+func (b *normalBody) fill() {
+	b.pace.wait()
+	if len(b.in)+len(b.in)/2 > cap(b.buf) {
+		b.buf = append(make([]byte, 0, 2*cap(b.buf)), b.in...)[:2*cap(b.buf)]
+	} else if len(b.in) > 0 && &b.in[0] != &b.buf[0] {
+		copy(b.buf, b.in)
+	}
+	have := len(b.in)
+	n, err := b.src.Read(b.buf[have:])
+	b.pace.got(n)
+	b.in = b.buf[:have+n]
+	if !b.began && len(b.in) >= len(byteOrderMark) {
+		b.began = true
+		if bytes.HasPrefix(b.in, byteOrderMark) {
+			n := copy(b.in, b.in[len(byteOrderMark):])
+			b.in, have = b.in[:n], 0
+		}
+	}
+	fed := b.lines(have)
+	if n > 0 {
+		b.x.Silent.Heard(fed)
+	}
+	switch {
+	case err != nil && !b.closing:
+		b.finish(err)
+	case len(b.in)+len(b.open) > maxLine && !b.closing:
+		b.end(endpoint.ErrTooLarge)
+	}
+	b.flush(b.closing)
+}
+
+// lines works on the complete lines; from is where the new bytes begin. It says whether
+// anything but comments came.
+func (b *normalBody) lines(from int) (fed bool) {
+	start := 0
+	for search := from; !b.closing; search = start {
+		nl := bytes.IndexByte(b.in[search:], '\n')
+		if nl < 0 {
+			break
+		}
+		line := b.in[start : search+nl]
+		start = search + nl + 1
+		fed = b.line(bytes.TrimRight(line, "\r")) || fed
+	}
+	b.in = b.in[start:]
+	return fed || b.bare && len(b.in) > 0
+}
+
+// line works on one line; false for comments and blank ones.
+func (b *normalBody) line(line []byte) bool {
+	if b.bare && len(b.open) == 0 && (bytes.HasPrefix(line, dataField) || isField(line)) {
+		b.bare = false // an event stream under the wrong type
+	}
+	if b.bare {
+		b.goOn(line)
+		return true
+	}
+	payload, isData := bytes.CutPrefix(line, dataField)
+	switch {
+	case isData:
+		payload = bytes.TrimLeft(payload, " \t")
+		if len(payload) == 0 {
+			return false
+		}
+		b.payload(payload)
+		return true
+	case len(line) == 0:
+		b.giveUp()
+		return false
+	case line[0] == '{':
+		b.bare = !b.x.Started
+		b.goOn(line)
+		return true
+	case line[0] == ':', isField(line):
+		return false
+	}
+	if said, ok := bytes.CutPrefix(line, errorField); ok { // llama.cpp, in the middle of a stream
+		b.end(b.x.Faulted(said))
+		return true
+	}
+	b.x.Junk(line)
+	return false
+}
+
+var (
+	dataField  = []byte("data:")
+	errorField = []byte("error:")
+)
+
+// byteOrderMark may stand before the first line of an event stream; it is not part of it.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// isField knows the other fields of an event stream.
+func isField(line []byte) bool {
+	name, _, ok := bytes.Cut(line, []byte(":"))
+	return ok && (string(name) == "event" || string(name) == "id" || string(name) == "retry")
+}
+
+// payload works on the content of a `data:` line.
+func (b *normalBody) payload(p []byte) {
+	if len(b.open) > 0 {
+		b.goOn(p)
+		return
+	}
+	if string(bytes.TrimSpace(p)) == "[DONE]" {
+		b.x.sawDone = true
+		b.drain()
+		b.end(io.EOF)
+		return
+	}
+	if errors.Is(b.take(p), errShort) {
+		b.goOn(p)
+	}
+}
+
+// goOn appends a line to an unfinished payload.
+func (b *normalBody) goOn(line []byte) {
+	if len(b.open) == 0 {
+		b.openJSON = balance{}
+	} else {
+		b.open = append(b.open, '\n')
+	}
+	b.open = append(b.open, line...)
+	if b.openJSON.feed(line) && len(bytes.TrimSpace(b.open)) > 0 {
+		whole := b.open
+		b.open = nil
+		if err := b.take(whole); errors.Is(err, errShort) {
+			b.x.Junk(whole) // its brackets close, but it is no JSON
+		}
+	}
+}
+
+// giveUp drops a payload that never became complete.
+func (b *normalBody) giveUp() {
+	if len(b.open) > 0 {
+		b.x.Junk(b.open)
+		b.open = b.open[:0]
+	}
+}
+
+// take works on one whole payload.
+func (b *normalBody) take(p []byte) error {
+	c := &b.chunk
+	if err := c.parse(p); err != nil {
+		if !errors.Is(err, errShort) {
+			b.x.Junk(p)
+		}
+		return err
+	}
+	if len(c.model) > 0 {
+		b.x.model = append(b.x.model[:0], c.model...)
+	}
+	b.deltas(c)
+	if b.said > endpoint.MaxAnswer {
+		b.end(endpoint.ErrTooLarge)
+		return nil
+	}
+	if c.hasUsage {
+		b.x.usage, b.x.counted = c.usage, true
+	}
+	if len(c.finish) > 0 {
+		b.x.Finished(string(c.finish))
+	}
+	b.x.sawDone = b.x.sawDone || b.bare && c.whole
+	switch {
+	case c.fault != nil:
+		b.end(b.x.Faulted(c.fault))
+	case !c.known:
+		b.x.Junk(p)
+	default:
+		b.x.Started = true
+	}
+	return nil
+}
+
+func (b *normalBody) deltas(c *chunk) {
+	b.said += len(c.reasoning) + len(c.text)
+	for _, raw := range c.details {
+		b.said += len(raw)
+		b.x.details = append(b.x.details, string(raw))
+	}
+	if len(c.message) > 0 {
+		b.x.message = string(c.message)
+	}
+	if len(c.reasoning) > 0 {
+		b.collect(pendReasoning, 0)
+		b.pend.text = append(b.pend.text, c.reasoning...)
+	}
+	if len(c.text) > 0 {
+		b.collect(pendText, 0)
+		b.pend.text = append(b.pend.text, c.text...)
+	}
+	for i := range c.calls {
+		d := &c.calls[i]
+		b.said += len(d.args) + len(d.name) + len(d.id)
+		at := b.calls.of(d)
+		if len(d.extra) > 0 {
+			b.x.keepWithCall(at, d.extra)
+		}
+		b.collect(pendCall, at)
+		b.pend.id = append(b.pend.id, d.id...)
+		b.pend.name = append(b.pend.name, d.name...)
+		b.pend.text = append(b.pend.text, d.args...)
+	}
+}
+
+// collect makes room for deltas of a kind.
+func (b *normalBody) collect(kind pendKind, call int) {
+	if b.pend.kind != kind || b.pend.call != call {
+		b.flush(true)
+		b.pend.kind, b.pend.call = kind, call
+	}
+}
+
+// flush writes what is pending as one chunk. Unless all of it must go, the half of a
+// character at its end stays: its other half comes with the next delta.
+func (b *normalBody) flush(all bool) {
+	p := &b.pend
+	if p.kind == pendNothing {
+		return
+	}
+	keep := 0
+	if !all {
+		keep = unfinished(p.text)
+	}
+	text := p.text[:len(p.text)-keep]
+	if len(text) == 0 && p.kind != pendCall {
+		return
+	}
+	b.out = append(b.out, `data: {"choices":[{"delta":{`...)
+	switch p.kind {
+	case pendText:
+		b.out = append(b.out, `"content":"`...)
+	case pendReasoning:
+		b.out = append(b.out, `"reasoning_content":"`...)
+	case pendCall:
+		b.out = append(b.out, `"tool_calls":[{"index":`...)
+		b.out = strconv.AppendInt(b.out, int64(p.call), 10)
+		b.out = append(append(b.out, `,"id":"`...), p.id...)
+		b.out = append(append(b.out, `","function":{"name":"`...), p.name...)
+		b.out = append(b.out, `","arguments":"`...)
+	case pendNothing:
+	}
+	b.out = append(append(b.out, text...), '"')
+	if p.kind == pendCall {
+		b.out = append(b.out, "}}]"...)
+	}
+	b.out = append(b.out, "}}]}\n\n"...)
+	rest := copy(p.text, p.text[len(p.text)-keep:])
+	p.text, p.id, p.name = p.text[:rest], p.id[:0], p.name[:0]
+	if rest == 0 {
+		p.kind = pendNothing
+	}
+}
+
+// unfinished counts the bytes at the end of JSON text that are the first half of a
+// character: of a surrogate pair of escapes, or of UTF-8.
+func unfinished(text []byte) int {
+	if n := len(text); n >= 6 && text[n-6] == '\\' && (text[n-5] == 'u') && (text[n-4] == 'd' || text[n-4] == 'D') {
+		slashes := 0
+		for i := n - 6; i >= 0 && text[i] == '\\'; i-- {
+			slashes++
+		}
+		switch text[n-3] {
+		case '8', '9', 'a', 'b', 'A', 'B':
+			if slashes%2 == 1 {
+				return 6
+			}
+		}
+	}
+	for n := 1; n <= utf8.UTFMax-1 && n <= len(text); n++ {
+		if c := text[len(text)-n]; utf8.RuneStart(c) {
+			if c >= utf8.RuneSelf && !utf8.FullRune(text[len(text)-n:]) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// finish works on what is left when the network gives no more.
+func (b *normalBody) finish(err error) {
+	if len(b.in) > 0 {
+		rest := bytes.TrimRight(b.in, "\r")
+		b.in = b.in[:0]
+		b.line(rest)
+	}
+	if len(b.open) > 0 && !b.closing {
+		b.giveUp()
+	}
+	if !b.closing {
+		b.end(err)
+	}
+}
+
+// end writes the last chunk and remembers how the stream ended.
+func (b *normalBody) end(err error) {
+	b.closing, b.err = true, err
+	b.flush(true)
+}
+
+// drainLimit is how long the end of a finished response is waited for, so that its
+// connection can be used again: no longer than another connection, with its TLS, would take.
+const drainLimit = 50 * time.Millisecond
+
+// drain reads on after [DONE] to the end of the body: a connection whose response was not
+// read to its end is closed, and the next request would have to open another.
+func (b *normalBody) drain() {
+	guard := time.AfterFunc(drainLimit, func() { _ = b.src.Close() })
+	defer guard.Stop()
+	var rest [512]byte
+	for {
+		if _, err := b.src.Read(rest[:]); err != nil {
+			return
+		}
+	}
+}
+
+// pacer lets a stream that comes in many tiny pieces gather for a moment: reading each
+// piece by itself would cost a system call, a wake-up and a decode per token. It only
+// begins when a stream has been that fast for a while, so short answers never wait.
+type pacer struct {
+	began time.Time
+	hot   int // small reads in a row that did not have to wait
+	last  int // bytes of the last read
+}
+
+const (
+	hotWait  = 500 * time.Microsecond // a read that waited longer is not hot
+	hotBytes = 8 << 10                // nor one that brought more
+	hotAfter = 24                     // so many hot reads in a row begin the gathering
+	gather   = 3 * time.Millisecond
+)
+
+func (p *pacer) wait() {
+	if p.hot >= hotAfter && p.last < hotBytes {
+		time.Sleep(gather)
+	}
+	p.began = time.Now()
+}
+
+func (p *pacer) got(n int) {
+	p.last = n
+	switch {
+	case time.Since(p.began) > hotWait:
+		p.hot = 0
+	case n < hotBytes:
+		p.hot++
+	}
+}

@@ -1,0 +1,139 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"jcode/agent/model"
+	"jcode/agent/model/endpoint"
+	"jcode/agent/model/provider"
+)
+
+// Client is a model.Client for any OpenAI-compatible endpoint, on go-openai. What the
+// endpoint refused once (stream_options, a role, reasoning sent back) is remembered per model
+// for as long as the client lives.
+type Client struct {
+	*endpoint.Endpoint
+	api   *openai.Client
+	extra []endpoint.Field
+
+	mu      sync.Mutex
+	learned map[string]*features // by model
+}
+
+// New makes a client. It opens no connection. The error says which field of the
+// configuration is wrong.
+func New(cfg provider.Config) (*Client, error) {
+	end, err := endpoint.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	extra, err := endpoint.Fields(cfg.ExtraBody)
+	if err != nil {
+		return nil, fmt.Errorf("extra body fields of provider %q: %w", cfg.Name, err)
+	}
+	conf := openai.DefaultConfig(string(cfg.Key))
+	conf.BaseURL = end.URL("")
+	conf.HTTPClient = &http.Client{Transport: transport{end}}
+	return &Client{Endpoint: end, api: openai.NewClientWithConfig(conf), extra: extra, learned: map[string]*features{}}, nil
+}
+
+func (c *Client) features(id string) *features {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.learned[id]
+	if f == nil {
+		f = newFeatures(c.Config, id)
+		c.learned[id] = f
+	}
+	return f.clone()
+}
+
+func (c *Client) remember(id string, f *features) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.learned[id] = f.clone()
+}
+
+// Stream sends the request, and sends it again as long as that may help.
+func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
+	q := &question{c: c, req: &req, f: c.features(req.Model)}
+	q.encode()
+	return c.Ask(ctx, &req, q, emit)
+}
+
+// question is one request in the form in which it is sent next.
+type question struct {
+	c    *Client
+	req  *model.Request
+	f    *features
+	body []byte
+}
+
+func (q *question) encode() { q.body = encodeRequest(q.req, q.f, q.c.extra, q.c.Config.Name) }
+
+// Adapt looks for another form of a refused request, and remembers it.
+func (q *question) Adapt(bad *endpoint.Failure) (string, bool) {
+	notice, ok := q.f.learn(q.req, bad.Fault)
+	if ok {
+		q.c.remember(q.req.Model, q.f)
+		q.encode()
+	}
+	return notice, ok
+}
+
+// Attempt sends the request once.
+func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model.Response, *endpoint.Failure) {
+	ctx, silent, stop := q.c.Watch(parent)
+	defer stop()
+	x := &exchange{Exchange: endpoint.Exchange{Asked: q.req.Model, Silent: silent}, body: q.body}
+	a := newAnswer(say, provider.Yes(q.c.Config.Quirks.ThinkOpen))
+	err := q.c.stream(context.WithValue(ctx, exchangeKey{}, x), a)
+	whole := err == nil && (x.sawDone || x.Finish != "") || x.Finish != "" && !x.HasFault() && parent.Err() == nil
+	if endpoint.BrokenFinish(x.Finish) {
+		whole = false
+	}
+	resp := a.response(q.req, x, whole)
+	if whole {
+		for i := range resp.Opaque {
+			o := &resp.Opaque[i]
+			o.Protocol, o.Provider, o.Model = protocolChat, q.c.Config.Name, q.req.Model
+		}
+		return resp, nil
+	}
+	resp.Opaque = nil // of an answer that is not whole
+	bad := q.c.Judge(ctx, &x.Exchange, err)
+	if x.counted {
+		bad.Used = x.usage
+	}
+	return resp, bad
+}
+
+// placeholder stands in the model field of the request that go-openai sees: its checks by
+// model name would refuse what a server may well accept. The transport sends the real body.
+const placeholder = "placeholder"
+
+// stream runs one exchange through go-openai. A regular end is no error.
+func (c *Client) stream(ctx context.Context, a *answer) error {
+	s, err := c.api.CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{Model: placeholder})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }() // the answer has been read, or failed
+	for {
+		chunk, err := s.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		a.take(&chunk)
+	}
+}

@@ -1,9 +1,0 @@
-//go:build !linux
-
-package model
-
-import "syscall"
-
-// giveUpUnacknowledged does nothing where the kernel offers no limit; keep-alive probes find
-// idle connections that died.
-func giveUpUnacknowledged(_, _ string, _ syscall.RawConn) error { return nil }

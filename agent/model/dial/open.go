@@ -1,0 +1,26 @@
+package dial
+
+import (
+	"context"
+
+	"jcode/agent/model"
+	"jcode/agent/model/chat"
+	"jcode/agent/model/provider"
+)
+
+// Client is a client of one provider.
+type Client interface {
+	model.Client
+	// ListModels asks the endpoint which models it offers, in its order.
+	ListModels(ctx context.Context) ([]provider.Listed, error)
+	// ProxyInUse names the proxy that the environment sets, "" without one.
+	ProxyInUse() string
+	// ExtraCertificates reports whether certificates of NODE_EXTRA_CA_CERTS are used, or why
+	// they could not be read.
+	ExtraCertificates() (used bool, err error)
+	// Close ends idle connections. Running streams go on.
+	Close()
+}
+
+// Open makes a client in the protocol that the provider speaks. It opens no connection.
+func Open(cfg provider.Config) (Client, error) { return chat.New(cfg) }

@@ -1,0 +1,110 @@
+package endpoint
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"jcode/agent/model"
+)
+
+// TidyArguments returns arguments as the model meant them where a server garbled them: sent
+// twice, or behind an empty object that was meant as a beginning. Anything else stays as
+// it came, byte for byte.
+func TidyArguments(s string) string {
+	if s == "" || json.Valid([]byte(s)) {
+		return s
+	}
+	dec := json.NewDecoder(strings.NewReader(s))
+	var values []json.RawMessage
+	for len(values) < 8 {
+		var v json.RawMessage
+		if err := dec.Decode(&v); err != nil {
+			break
+		}
+		if v[0] != '{' {
+			return s
+		}
+		if len(values) == 0 || !bytes.Equal(v, values[len(values)-1]) {
+			values = append(values, v)
+		}
+	}
+	if dec.InputOffset() < int64(len(strings.TrimRight(s, " \t\r\n"))) {
+		return s
+	}
+	if len(values) == 2 && isEmptyObject(values[0]) {
+		values = values[1:]
+	}
+	if len(values) != 1 {
+		return s
+	}
+	return string(values[0])
+}
+
+func isEmptyObject(v []byte) bool {
+	return len(bytes.TrimSpace(v[1:len(v)-1])) == 0
+}
+
+// IDs hands out call ids: the model's own where they can be used, else new ones. An id
+// must be new in the whole conversation, and no longer than any server makes them.
+type IDs struct{ used map[string]bool }
+
+// NewIDs knows the ids that a request already uses.
+func NewIDs(req *model.Request) *IDs {
+	used := map[string]bool{}
+	for i := range req.Messages {
+		for k := range req.Messages[i].Calls {
+			used[req.Messages[i].Calls[k].ID] = true
+		}
+	}
+	return &IDs{used}
+}
+
+// Take returns an id for a call that came with the given one.
+func (s *IDs) Take(id string) string {
+	for id == "" || len(id) > maxCallID || s.used[id] || strings.ContainsFunc(id, unfitForID) {
+		var b [12]byte
+		rand.Read(b[:]) // never fails
+		id = "call_" + hex.EncodeToString(b[:])
+	}
+	s.used[id] = true
+	return id
+}
+
+// maxCallID is the longest call id that is kept, in bytes.
+const maxCallID = 128
+
+func unfitForID(r rune) bool { return r <= ' ' || r >= 0x7f }
+
+// SafeName makes a name of a call legal for every provider: a model may have called
+// something that never existed, and its call is part of the history.
+func SafeName(name string) string {
+	if name == "" {
+		return "unnamed"
+	}
+	legal := len(name) <= 64
+	for i := 0; i < len(name) && legal; i++ {
+		c := name[i]
+		legal = c == '_' || c == '-' || !notAlnum(rune(c))
+	}
+	if legal {
+		return name
+	}
+	b := make([]byte, 0, 64)
+	for _, r := range name {
+		if len(b) == 64 {
+			break
+		}
+		if r != '_' && r != '-' && notAlnum(r) {
+			r = '_'
+		}
+		b = append(b, byte(r))
+	}
+	return string(b)
+}
+
+func notAlnum(r rune) bool {
+	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+}

@@ -1,0 +1,134 @@
+package endpoint
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// connections keeps the connections to one endpoint. A connection can die without a word:
+// the machine slept, a VPN changed, a middlebox forgot it. So idle ones are probed, a failed
+// request discards every connection that was open at the time, and a clock that jumped since
+// the last request, as it does over a sleep, discards them beforehand.
+type connections struct {
+	mu   sync.Mutex
+	base *http.Transport
+	seen time.Time // when the last request began
+
+	ping, pong time.Duration  // HTTP/2 probes an idle connection after ping, for pong
+	roots      *x509.CertPool // nil: the system's
+	rootsFault error          // why extra certificates could not be read
+}
+
+// How idle connections are kept.
+const (
+	pingAfter   = 10 * time.Second // HTTP/2: nothing came for so long
+	pingTimeout = 5 * time.Second
+	idleFor     = 60 * time.Second // an idle connection is closed after
+	wokeUp      = 5 * time.Second  // the wall clock went so much further than the running one
+)
+
+// newConnections opens none. A server that may be silent for idle at most is probed after a
+// fraction of that.
+func newConnections(idle time.Duration) *connections {
+	c := &connections{ping: min(pingAfter, idle/8), pong: min(pingTimeout, idle/16)}
+	c.roots, c.rootsFault = extraCertificates(os.Getenv)
+	c.base = c.open()
+	return c
+}
+
+// open makes a transport that shares no connection with any other.
+func (c *connections) open() *http.Transport {
+	dialer := &net.Dialer{
+		Timeout:         15 * time.Second,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3},
+		Control:         giveUpUnacknowledged,
+	}
+	t := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           dialer.DialContext,
+		ForceAttemptHTTP2:     true,
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: c.ping, PingTimeout: c.pong},
+		MaxIdleConnsPerHost:   4,
+		IdleConnTimeout:       idleFor,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		ReadBufferSize:        64 << 10, // a burst of small chunks is one read
+		WriteBufferSize:       64 << 10,
+		DisableCompression:    true, // a compressed stream comes in lumps
+	}
+	if c.roots != nil {
+		t.TLSClientConfig = &tls.Config{RootCAs: c.roots, MinVersion: tls.VersionTLS12}
+	}
+	return t
+}
+
+// RoundTrip sends a request over a connection that is believed to live.
+func (c *connections) RoundTrip(req *http.Request) (*http.Response, error) {
+	return c.transport(time.Now()).RoundTrip(req)
+}
+
+// transport returns the transport for a request that begins now.
+func (c *connections) transport(now time.Time) *http.Transport {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.seen.IsZero() && slept(c.seen, now) {
+		c.replace()
+	}
+	c.seen = now
+	return c.base
+}
+
+// slept reports whether the machine slept between two readings of the clock: the wall clock
+// went on, the running one did not.
+func slept(before, now time.Time) bool {
+	return now.Round(0).Sub(before.Round(0))-now.Sub(before) > wokeUp
+}
+
+// renew makes the next request open a connection of its own: what is open may be dead.
+// Requests that are under way keep theirs.
+func (c *connections) renew() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.replace()
+}
+
+func (c *connections) replace() {
+	old := c.base
+	c.base = c.open()
+	old.CloseIdleConnections()
+}
+
+// close ends idle connections.
+func (c *connections) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.base.CloseIdleConnections()
+}
+
+// extraCertificates returns the system's certificates with those of NODE_EXTRA_CA_CERTS, the
+// file that companies already set for other tools; nil without one. SSL_CERT_FILE and
+// SSL_CERT_DIR replace the system's, which crypto/x509 sees to.
+func extraCertificates(env func(string) string) (*x509.CertPool, error) {
+	file := env("NODE_EXTRA_CA_CERTS")
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("NODE_EXTRA_CA_CERTS: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("NODE_EXTRA_CA_CERTS: %s holds no certificate in PEM form", file)
+	}
+	return pool, nil
+}

@@ -1,0 +1,92 @@
+package endpoint
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"jcode/agent/model/provider"
+)
+
+// Endpoint is one provider's address with its connections. It is safe for concurrent use.
+type Endpoint struct {
+	Config provider.Config
+	limits provider.Limits
+	conns  *connections
+	header map[string]string
+}
+
+// New makes an endpoint and opens no connection. The error says which field of the
+// configuration is wrong.
+func New(cfg provider.Config) (*Endpoint, error) {
+	if err := provider.CheckURL(cfg.BaseURL); err != nil {
+		return nil, err
+	}
+	header := make(map[string]string, len(cfg.Headers)+2)
+	header["User-Agent"] = "jcode"
+	for name, value := range cfg.Headers {
+		header[name] = value
+	}
+	if cfg.KeyHeader != "" && cfg.Key != "" {
+		header[cfg.KeyHeader] = string(cfg.Key)
+	}
+	limits := cfg.Limits.WithDefaults()
+	return &Endpoint{Config: cfg, limits: limits, conns: newConnections(limits.Idle), header: header}, nil
+}
+
+// Close ends idle connections. Running requests go on.
+func (e *Endpoint) Close() { e.conns.close() }
+
+// RoundTrip sends a request with the provider's headers, over a connection that is believed
+// to live.
+func (e *Endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	for name, value := range e.header {
+		req.Header.Set(name, value)
+	}
+	return e.conns.RoundTrip(req)
+}
+
+// URL is an address below the base URL.
+func (e *Endpoint) URL(path string) string {
+	return strings.TrimRight(e.Config.BaseURL, "/") + path
+}
+
+// Name is how messages call the endpoint.
+func (e *Endpoint) Name() string {
+	if e.Config.Name != "" {
+		return e.Config.Name
+	}
+	return e.Config.Address()
+}
+
+// Redact takes the key, and what is in headers, out of a server's words.
+func (e *Endpoint) Redact(s string) string {
+	if e.Config.Key != "" {
+		s = strings.ReplaceAll(s, string(e.Config.Key), "[key]")
+	}
+	for _, v := range e.Config.Headers {
+		if len(v) >= 12 {
+			s = strings.ReplaceAll(s, v, "[header]")
+		}
+	}
+	return s
+}
+
+// ProxyInUse names the proxy that the environment sets for the endpoint, without its
+// password; "" without one.
+func (e *Endpoint) ProxyInUse() string {
+	p, _ := proxyOf(e.Config.BaseURL)
+	return p
+}
+
+// ExtraCertificates reports whether certificates of NODE_EXTRA_CA_CERTS are used, or why they
+// could not be read.
+func (e *Endpoint) ExtraCertificates() (used bool, err error) {
+	return e.conns.roots != nil, e.conns.rootsFault
+}
+
+// wrongAddress is the failure of an answer that is no API's.
+func (e *Endpoint) wrongAddress(page []byte) *Failure {
+	return Fail(classRequest, 0, fmt.Sprintf("%s answered with %s instead of the API: is the base URL right (it usually ends in /v1)?", e.Config.Address(), plainText(string(page))), nil)
+}

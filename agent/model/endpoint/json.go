@@ -1,0 +1,73 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"sort"
+	"unicode/utf8"
+)
+
+// Field is a member of a request's body.
+type Field struct {
+	Name string
+	Raw  json.RawMessage
+}
+
+// Fields encodes a provider's own fields in a fixed order.
+func Fields(fields map[string]any) ([]Field, error) {
+	out := make([]Field, 0, len(fields))
+	for name, v := range fields {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Field{name, raw})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out, nil
+}
+
+// AppendString writes s as a JSON string.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	dst = AppendEscaped(dst, s)
+	return append(dst, '"')
+}
+
+// AppendEscaped writes s as the inside of a JSON string; bytes that are no UTF-8 become
+// U+FFFD.
+func AppendEscaped(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && size == 1 {
+				dst = append(append(dst, s[start:i]...), `\ufffd`...)
+				start = i + 1
+			}
+			i += size
+			continue
+		}
+		if c >= 0x20 && c != '"' && c != '\\' && c != 0x7f {
+			i++
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+		i++
+		start = i
+	}
+	return append(dst, s[start:]...)
+}

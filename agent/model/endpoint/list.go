@@ -1,0 +1,51 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"jcode/agent/model"
+	"jcode/agent/model/provider"
+)
+
+// maxList bounds the answer to a request for the models.
+const maxList = 16 << 20
+
+// ListModels asks the endpoint which models it offers, in its order. It is tried once, for
+// at most 20 seconds.
+func (e *Endpoint) ListModels(ctx context.Context) ([]provider.Listed, error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(e.Config.BaseURL, "/")+"/models", nil)
+	if err != nil {
+		return nil, fmt.Errorf("list models of %s: %w", e.Name(), err)
+	}
+	if e.Config.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+string(e.Config.Key))
+	}
+	resp, err := (&http.Client{Transport: e}).Do(req)
+	if err != nil {
+		if parent := context.Cause(ctx); parent != nil && !errors.Is(parent, context.DeadlineExceeded) {
+			return nil, fmt.Errorf("list models of %s: %w", e.Name(), parent)
+		}
+		return nil, e.broken(&Exchange{}, err).Err
+	}
+	defer func() { _ = resp.Body.Close() }() // it has been read
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxList))
+	if err != nil {
+		return nil, e.broken(&Exchange{}, err).Err
+	}
+	if resp.StatusCode >= 300 {
+		return nil, e.refusal(&Exchange{status: resp.StatusCode, header: resp.Header, refusal: body}).Err
+	}
+	list, err := provider.ReadList(body)
+	if err != nil {
+		return nil, Fail(model.ClassRequest, 0, fmt.Sprintf("%s/models gives no list of models (%s): is the base URL right?", e.Config.Address(), plainText(string(body))), err).Err
+	}
+	return list, nil
+}

@@ -1,0 +1,217 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Settings are everything that decides which endpoint and model are used. The caller has
+// already chosen between flag, environment and config where several set the same.
+type Settings struct {
+	// Model is what -m, JCODE_MODEL or config names; may be empty.
+	Model string
+	// BaseURL is --base-url or OPENAI_BASE_URL: an endpoint that takes Model whole.
+	BaseURL string
+	// Provider is config's default provider, for models without one; may be empty.
+	Provider string
+	// Providers are config's own, and its changes to presets, by name.
+	Providers map[string]Config
+	// Keys are stored keys by provider name.
+	Keys map[string]string
+	// Env reads an environment variable.
+	Env func(string) string
+	// Limits hold for providers that have none of their own.
+	Limits Limits
+}
+
+// Target is the endpoint and the model that Settings come to.
+type Target struct {
+	Provider Config
+	// Model is empty when none was named: the first coding model of the provider's list is
+	// meant (FirstModel).
+	Model string
+	// Replay is the script's file for `replay:FILE`; Provider is empty then.
+	Replay string
+}
+
+// ErrNoProvider says that nothing is configured; the first-run screen, or a word on what to
+// set, follows.
+var ErrNoProvider = errors.New("no model is configured: set OPENAI_API_KEY (or the key of another provider), or OPENAI_BASE_URL for a server of your own, or name one with -m provider/model")
+
+// ErrNoKey says that the provider is known but its key is not.
+var ErrNoKey = errors.New("no key")
+
+// Resolve finds the endpoint. An error other than ErrNoProvider and ErrNoKey names what is wrong and
+// what would be right.
+func Resolve(s Settings) (Target, error) {
+	if file, ok := strings.CutPrefix(s.Model, "replay:"); ok {
+		if file == "" {
+			return Target{}, fmt.Errorf("replay: needs a file, as in replay:script.jsonl")
+		}
+		return Target{Replay: file, Model: s.Model}, nil
+	}
+	if s.BaseURL != "" {
+		if err := CheckURL(s.BaseURL); err != nil {
+			return Target{}, err
+		}
+		p := Config{BaseURL: s.BaseURL, KeyEnv: "OPENAI_API_KEY"}
+		for _, known := range s.all() {
+			if strings.TrimRight(known.BaseURL, "/") == strings.TrimRight(s.BaseURL, "/") {
+				p = known
+			}
+		}
+		if s.key(p) == "" && s.Env != nil {
+			p.Key = Secret(strings.TrimSpace(s.Env("OPENAI_API_KEY")))
+		}
+		p.Local = true // whoever names an address knows whether it wants a key
+		return s.target(p, s.Model)
+	}
+	if name, id, ok := strings.Cut(s.Model, "/"); ok { // without an ID: the first coding model
+		if p, ok := s.find(name); ok && (s.Provider == "" || s.Provider == name || !s.routes(s.Provider)) {
+			return s.target(p, id)
+		}
+	}
+	return s.withoutProvider()
+}
+
+// routes knows providers whose model IDs themselves begin with a provider's name.
+func (s Settings) routes(provider string) bool {
+	switch provider {
+	case "openrouter", "together", "groq":
+		return true
+	}
+	return false
+}
+
+// withoutProvider places a model ID that names no provider, or no ID at all.
+func (s Settings) withoutProvider() (Target, error) {
+	if s.Provider != "" {
+		p, ok := s.find(s.Provider)
+		if !ok {
+			return Target{}, fmt.Errorf("unknown provider %q; there are %s", s.Provider, strings.Join(s.names(), ", "))
+		}
+		return s.target(p, s.Model)
+	}
+	if name, ok := maker(s.Model); ok {
+		if p, ok := s.find(name); ok && (s.key(p) != "" || !s.anyKey()) {
+			return s.target(p, s.Model)
+		}
+	}
+	name, _, hasSlash := strings.Cut(s.Model, "/")
+	for _, p := range s.all() {
+		if s.key(p) != "" && (!hasSlash || s.routes(p.Name)) {
+			return s.target(p, s.Model)
+		}
+	}
+	for _, name := range s.names() { // a provider that config added needs no key
+		if c, own := s.Providers[name]; own && c.BaseURL != "" && !hasSlash {
+			p, _ := s.find(name)
+			return s.target(p, s.Model)
+		}
+	}
+	if hasSlash {
+		return Target{}, fmt.Errorf("unknown provider %q in %q; there are %s", name, s.Model, strings.Join(s.names(), ", "))
+	}
+	return Target{}, ErrNoProvider
+}
+
+// maker guesses the provider of a well-known model ID.
+func maker(id string) (string, bool) {
+	for prefix, name := range map[string]string{
+		"gpt-": "openai", "o1": "openai", "o3": "openai", "o4": "openai", "chatgpt": "openai", "codex": "openai",
+		"claude": "anthropic", "gemini": "gemini", "deepseek-": "deepseek", "grok": "xai",
+		"mistral": "mistral", "devstral": "mistral", "codestral": "mistral", "magistral": "mistral",
+	} {
+		if strings.HasPrefix(id, prefix) && !strings.HasPrefix(id, "gpt-oss") && !strings.Contains(id, ":") {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// target completes a provider with its key.
+func (s Settings) target(p Config, id string) (Target, error) {
+	p.Key = s.key(p)
+	if p.Limits == (Limits{}) {
+		p.Limits = s.Limits
+	}
+	if err := CheckURL(p.BaseURL); err != nil {
+		return Target{}, fmt.Errorf("provider %q: %w", p.Name, err)
+	}
+	if p.Key == "" && p.KeyEnv != "" && !p.Local && len(p.Headers["Authorization"]) == 0 {
+		return Target{}, fmt.Errorf("provider %s: %w: set %s", p.Name, ErrNoKey, p.KeyEnv)
+	}
+	return Target{Provider: p, Model: id}, nil
+}
+
+// key finds a provider's key: config's own, the environment's, the stored one.
+func (s Settings) key(p Config) Secret {
+	if p.Key != "" {
+		return p.Key
+	}
+	if p.KeyEnv != "" && s.Env != nil {
+		if k := strings.TrimSpace(s.Env(p.KeyEnv)); k != "" {
+			return Secret(k)
+		}
+	}
+	return Secret(strings.TrimSpace(s.Keys[p.Name]))
+}
+
+func (s Settings) anyKey() bool {
+	for _, p := range s.all() {
+		if s.key(p) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// all gives presets with config's changes, then config's own by name.
+func (s Settings) all() []Config {
+	out := Presets()
+	known := map[string]bool{}
+	for i := range out {
+		known[out[i].Name] = true
+		if c, ok := s.Providers[out[i].Name]; ok {
+			out[i] = out[i].override(c)
+		}
+	}
+	var own []Config
+	for name, c := range s.Providers {
+		if !known[name] {
+			c.Name = name
+			own = append(own, c)
+		}
+	}
+	sort.Slice(own, func(i, j int) bool { return own[i].Name < own[j].Name })
+	return append(out, own...)
+}
+
+// Known gives every provider that can be named: the presets with config's changes, and
+// config's own. Keys are left out.
+func (s Settings) Known() []Config {
+	all := s.all()
+	for i := range all {
+		all[i].Key = ""
+	}
+	return all
+}
+
+func (s Settings) find(name string) (Config, bool) {
+	for _, p := range s.all() {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Config{}, false
+}
+
+func (s Settings) names() []string {
+	var out []string
+	for _, p := range s.all() {
+		out = append(out, p.Name)
+	}
+	return out
+}

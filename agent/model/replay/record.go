@@ -1,0 +1,95 @@
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+
+	"jcode/agent/model"
+	"jcode/agent/model/endpoint"
+	"jcode/internal/text"
+)
+
+// Recorder writes the answers of models as a script that a Client of this package plays. One file may record
+// several clients, for a session may change its model.
+type Recorder struct {
+	canonical func(wire string) string
+
+	mu     sync.Mutex
+	file   *os.File
+	failed bool
+}
+
+// NewRecorder begins a script at path, readable by its owner only; what was there is
+// replaced. canonical translates wire names; nil leaves them.
+func NewRecorder(path string, canonical func(wire string) string) (*Recorder, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("record session: %w", err)
+	}
+	return &Recorder{file: f, canonical: canonical}, nil
+}
+
+// Close ends the script.
+func (r *Recorder) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.file.Close()
+}
+
+// Wrap gives a client that records what the given one answers.
+func (r *Recorder) Wrap(c model.Client) model.Client { return recorded{r, c} }
+
+type recorded struct {
+	r *Recorder
+	c model.Client
+}
+
+// Stream asks the wrapped client. Only whole turns are recorded; titles and summaries are
+// not part of a script. When the file cannot be written, that is said once.
+func (c recorded) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
+	resp, err := c.c.Stream(ctx, req, emit)
+	if err != nil || req.Purpose != model.PurposeTurn {
+		return resp, err
+	}
+	if werr := c.r.write(resp); werr != nil {
+		emit(model.NoticeEvent{Text: "the session is no longer recorded: " + werr.Error()})
+	}
+	return resp, nil
+}
+
+func (r *Recorder) write(resp model.Response) error {
+	t := Turn{Text: resp.Text, Reasoning: resp.Reasoning}
+	for _, c := range resp.Calls {
+		name := c.Name
+		if r.canonical != nil {
+			name = r.canonical(name)
+		}
+		t.Calls = append(t.Calls, TurnCall{Name: name, Arguments: scriptArguments(c.Arguments)})
+	}
+	line, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed {
+		return nil
+	}
+	if _, err := r.file.Write(append(text.JSONLine(line), '\n')); err != nil {
+		r.failed = true
+		return err
+	}
+	return nil
+}
+
+// scriptArguments keeps an object as it is, and anything else as a string.
+func scriptArguments(s string) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(s), &object) == nil && object != nil {
+		return json.RawMessage(s)
+	}
+	return json.RawMessage(endpoint.AppendString(nil, s))
+}

@@ -131,7 +131,11 @@ func wireText(err error) string {
 	if !errors.As(err, &wire) {
 		return plainError(err)
 	}
-	s := fmt.Sprintf("%s (code %d)", wire.Message, wire.Code)
+	message := strings.TrimSpace(wire.Message)
+	if message == "" {
+		message = "the server gave no reason"
+	}
+	s := fmt.Sprintf("%s (code %d)", message, wire.Code)
 	if len(wire.Data) > 0 && !isNull(wire.Data) {
 		s += ": " + cutText(string(wire.Data), 2000)
 	}

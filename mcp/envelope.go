@@ -17,6 +17,7 @@ type envelope struct {
 	params json.RawMessage
 	result json.RawMessage
 	err    json.RawMessage
+	other  bool // it has members of another kind
 }
 
 // errNoMessage says that a frame is no JSON-RPC 2.0 message.
@@ -87,12 +88,14 @@ func readEnvelope(data []byte) (envelope, bool) {
 			if !isNull(value) {
 				e.err = value
 			}
+		default:
+			e.other = true
 		}
 	}
 	if isNull(e.id) {
 		e.id = nil
 	}
-	return e, version && (e.method != "" || e.id != nil)
+	return e, version && (e.method != "" || e.id != nil || e.err != nil)
 }
 
 // valueEnd gives the length of the JSON value at the start of valid data.

@@ -90,13 +90,13 @@ func TestIDIsFoundInAnOverlongFrame(t *testing.T) {
 		}
 		limit := rapid.IntRange(1, len(frame)-1).Draw(t, "limit")
 		r := newFrameReader(strings.NewReader(frame+"\nnext\n"), limit)
-		f, err := r.next()
+		f, err := r.next(false)
 		if err != nil || !f.tooLong || idKey(f.id) != "5" || f.data != nil || f.size != int64(len(frame)+1) {
 			t.Fatalf("limit %d of %s: %+v %v", limit, frame, f, err)
 		}
 	})
 	request := `{"jsonrpc":"2.0","id":5,"method":"ping","params":{}}`
-	f, err := newFrameReader(strings.NewReader(request+"\n"), 10).next()
+	f, err := newFrameReader(strings.NewReader(request+"\n"), 10).next(false)
 	if err != nil || !f.tooLong || f.id != nil {
 		t.Errorf("a request is no response: %+v %v", f, err)
 	}
@@ -105,12 +105,12 @@ func TestIDIsFoundInAnOverlongFrame(t *testing.T) {
 func TestFramesSurviveAnOverlongNeighbour(t *testing.T) { // M02
 	r := newFrameReader(strings.NewReader("one\n\n"+strings.Repeat("x", 1<<20)+"\ntwo\r\nlast"), 1<<10)
 	for _, want := range []string{"one\n", "", "two\r\n", "last"} {
-		f, err := r.next()
+		f, err := r.next(false)
 		if string(f.data) != want || f.tooLong != (want == "") || err != nil {
 			t.Errorf("got %q %v %v, want %q", f.data, f.tooLong, err, want)
 		}
 	}
-	if _, err := r.next(); !errors.Is(err, io.EOF) {
+	if _, err := r.next(false); !errors.Is(err, io.EOF) {
 		t.Errorf("%v", err)
 	}
 }

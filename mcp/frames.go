@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 )
 
 // defaultMaxFrame is the longest message that is kept.
@@ -21,22 +22,51 @@ type frame struct {
 	size    int64
 }
 
-// frameReader cuts a stream into lines and reads away those over the cap.
+// errQuiet is returned by frameReader.next when the server stopped inside a line.
+var errQuiet = errors.New("no more output")
+
+// frameReader cuts a stream into lines. Longer lines than max are discarded.
 type frameReader struct {
+	raw io.Reader
 	in  *bufio.Reader
 	max int
+	// limit is called before a wait for input with whether something unfinished was read:
+	// then the wait may end with os.ErrDeadlineExceeded. Nil sets no limit.
+	limit func(unfinished bool)
+	// kept is the start of a line whose end has not come.
+	kept pieces
+	// held says that the caller waits for the continuation of earlier lines; discarding, that
+	// the rest of a line is of no interest.
+	held, discarding bool
 }
 
 func newFrameReader(r io.Reader, limit int) *frameReader {
 	if limit <= 0 {
 		limit = defaultMaxFrame
 	}
-	return &frameReader{in: bufio.NewReaderSize(r, 64<<10), max: limit}
+	f := &frameReader{raw: r, max: limit}
+	f.in = bufio.NewReaderSize(readerFunc(f.read), 64<<10)
+	return f
 }
 
-// next gives the next line that is not blank. At the end of the stream a last line
-// without newline is given first.
-func (f *frameReader) next() (frame, error) {
+// readerFunc is a function as a reader.
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// read waits for more input, which may have a limit.
+func (f *frameReader) read(p []byte) (int, error) {
+	if f.limit != nil {
+		f.limit(!f.discarding && (f.held || f.kept.size > 0 || f.in.Buffered() > 0))
+	}
+	return f.raw.Read(p)
+}
+
+// next returns the next line that is not blank. At the end of the stream a last line
+// without newline is returned first. unfinished says that the caller holds lines whose
+// continuation it waits for. errQuiet leaves what was read of a line in place.
+func (f *frameReader) next(unfinished bool) (frame, error) {
+	f.held = unfinished
 	for {
 		fr, err := f.line()
 		if fr.tooLong || len(bytes.TrimSpace(fr.data)) > 0 {
@@ -49,35 +79,55 @@ func (f *frameReader) next() (frame, error) {
 }
 
 func (f *frameReader) line() (frame, error) {
-	var out frame
-	var kept pieces
 	for {
 		part, err := f.in.ReadSlice('\n')
-		out.size += int64(len(part))
-		if kept.size+len(part) > f.max {
-			return f.readAway(out, kept, part, err)
+		if f.kept.size+len(part) > f.max {
+			return f.discard(part, err)
 		}
-		kept.add(part)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			out.data = kept.join()
-			return out, err
+		f.kept.add(part)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return frame{}, errQuiet
+		default:
+			return f.take(), err
 		}
 	}
 }
 
-// readAway discards the rest of a line that is over the cap, looking for its id.
-func (f *frameReader) readAway(out frame, kept pieces, part []byte, err error) (frame, error) {
+// take returns what was read of a line as a frame.
+func (f *frameReader) take() frame {
+	out := frame{data: f.kept.join(), size: int64(f.kept.size)}
+	f.kept = pieces{}
+	return out
+}
+
+// takeValue takes the start of a line when it is a whole JSON value: its newline does not
+// come.
+func (f *frameReader) takeValue() (frame, bool) {
+	if f.kept.size == 0 || !json.Valid(f.kept.join()) {
+		return frame{}, false
+	}
+	return f.take(), true
+}
+
+// discard reads the rest of a line that is over the cap, looking for its id.
+func (f *frameReader) discard(part []byte, err error) (frame, error) {
 	var finder idFinder
-	for _, p := range kept.list {
+	for _, p := range f.kept.list {
 		finder.feed(p)
 	}
+	out := frame{tooLong: true, size: int64(f.kept.size + len(part))}
+	f.kept = pieces{}
 	finder.feed(part)
+	f.discarding = true
+	defer func() { f.discarding = false }()
 	for errors.Is(err, bufio.ErrBufferFull) {
 		part, err = f.in.ReadSlice('\n')
 		out.size += int64(len(part))
 		finder.feed(part)
 	}
-	out.tooLong, out.id = true, finder.found()
+	out.id = finder.found()
 	return out, err
 }
 
@@ -104,11 +154,16 @@ func (p *pieces) add(data []byte) {
 	}
 }
 
+// join returns all pieces as one, which they are afterwards.
 func (p *pieces) join() []byte {
-	if len(p.list) == 1 {
-		return p.list[0]
+	switch len(p.list) {
+	case 0:
+		return nil
+	case 1:
+	default:
+		p.list = [][]byte{bytes.Join(p.list, nil)}
 	}
-	return bytes.Join(p.list, nil)
+	return p.list[0]
 }
 
 // tooLargeError is the failure of a call whose result is over the cap.

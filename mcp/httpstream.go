@@ -65,7 +65,7 @@ func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []b
 		case resp.StatusCode < 300:
 			opened = true
 			r.streaming.Store(true)
-			f := r.filter(resp.Body)
+			f := r.filter(resp.Body, nil)
 			_, _ = io.Copy(in, f) // the end of a stream is no failure
 			_ = f.Close()         // it was read
 			r.streaming.Store(false)
@@ -101,14 +101,16 @@ type eventFilter struct {
 	retry    time.Duration
 	messages int
 	max      int
+	// answers is the id of the request whose answer comes on this stream; nil = none.
+	answers json.RawMessage
 }
 
-func (r *roundTripper) filter(body io.ReadCloser) *eventFilter {
+func (r *roundTripper) filter(body io.ReadCloser, answers json.RawMessage) *eventFilter {
 	limit := r.limit
 	if limit <= 0 {
 		limit = defaultMaxFrame
 	}
-	return &eventFilter{r: r, body: body, in: bufio.NewReaderSize(body, 64<<10), max: limit}
+	return &eventFilter{r: r, body: body, in: bufio.NewReaderSize(body, 64<<10), max: limit, answers: answers}
 }
 
 // Read gives the next bytes of the filtered stream.
@@ -207,11 +209,7 @@ func (f *eventFilter) emit(name string, data, other []byte, long *idFinder) {
 	if long != nil {
 		if id := long.found(); id != nil && f.r.tap.isPending(idKey(id)) {
 			f.r.log.note("a result was read away: it is over the limit of %d bytes", f.max)
-			o := schema.NewObject()
-			o.Set("code", json.Number("-32603"))
-			o.Set("message", tooLargeError{f.max}.Error())
-			f.r.tap.forget(idKey(id))
-			f.message(envelope{id: id, err: schema.Print(o)})
+			f.fail(id, tooLargeError{f.max}.Error())
 		}
 		return
 	}
@@ -223,11 +221,28 @@ func (f *eventFilter) emit(name string, data, other []byte, long *idFinder) {
 	if err != nil {
 		f.r.log.skip(data)
 		f.out.WriteByte('\n')
+		if f.answers != nil && looksLikeAnswer(data) && f.r.tap.isPending(idKey(f.answers)) {
+			f.fail(f.answers, unreadable(data).Error())
+		}
 		return
 	}
 	for _, e := range list {
-		f.message(f.r.tap.see(e))
+		if e.method == "" && e.id == nil {
+			e.id = f.answers // an error that could not say what it answers
+		}
+		if e.method != "" || e.id != nil {
+			f.message(f.r.tap.see(e))
+		}
 	}
+}
+
+// fail writes a failure as the answer to a request.
+func (f *eventFilter) fail(id json.RawMessage, text string) {
+	o := schema.NewObject()
+	o.Set("code", json.Number("-32603"))
+	o.Set("message", text)
+	f.r.tap.forget(idKey(id))
+	f.message(envelope{id: id, err: schema.Print(o)})
 }
 
 func (f *eventFilter) message(e envelope) {

@@ -240,7 +240,7 @@ func (r *roundTripper) answer(req *http.Request, resp *http.Response, msg envelo
 	case resp.StatusCode >= 400:
 		return r.refusal(req, resp, msg, x), nil
 	case kind == "text/event-stream":
-		resp.Body = r.filter(resp.Body)
+		resp.Body = r.filter(resp.Body, msg.id)
 		resp.ContentLength = -1
 		r.succeeded(msg)
 		return resp, nil
@@ -268,6 +268,9 @@ func (r *roundTripper) answer(req *http.Request, resp *http.Response, msg envelo
 		return r.broken(req, msg, x, errors.New("the answer is no JSON-RPC message: "+r.clean(body))), nil
 	}
 	i := slices.IndexFunc(list, func(e envelope) bool { return e.method == "" && idKey(e.id) == idKey(msg.id) })
+	if i < 0 && len(list) == 1 && list[0].id == nil && list[0].err != nil {
+		i, list[0].id = 0, msg.id // an error that could not say what it answers
+	}
 	if i < 0 {
 		return r.broken(req, msg, x, errors.New("the answer is for another request")), nil
 	}
@@ -364,7 +367,7 @@ func (r *roundTripper) filtered(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	if strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream") {
-		resp.Body = r.filter(resp.Body)
+		resp.Body = r.filter(resp.Body, nil)
 		resp.ContentLength = -1
 	}
 	return resp, nil

@@ -1,10 +1,13 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +37,10 @@ type stdioConn struct {
 	ended  chan struct{} // closed when no message will come any more
 	once   sync.Once
 
+	limited bool // the reader's: its last wait had a limit
+	exit    sync.Once
+	drained time.Time // until when output is read after the end of the process, set by exit
+
 	mu  sync.Mutex
 	err error // why the stream ended, set before ended is closed
 }
@@ -54,11 +61,15 @@ const (
 )
 
 func newStdioConn(p *process, log *serverLog, limit int) *stdioConn {
+	if limit <= 0 {
+		limit = defaultMaxFrame
+	}
 	c := &stdioConn{
 		process: p, tap: newTap(false), log: log, max: limit,
 		in: make(chan jsonrpc.Message), out: make(chan *outgoing),
 		closed: make(chan struct{}), ended: make(chan struct{}),
 	}
+	c.tap.doom = c.failRequest
 	go c.read()
 	go c.write()
 	return c
@@ -178,61 +189,146 @@ func (c *stdioConn) writeFailure(err error) error {
 	}
 }
 
+const (
+	// quietTime is how long a server may pause inside a message before what came is looked at.
+	quietTime = 2 * time.Second
+	// quietLines is how many such pauses end a line that never ends.
+	quietLines = 3
+)
+
 func (c *stdioConn) read() {
 	go c.watchExit()
 	frames := newFrameReader(c.process.stdout, c.max)
-	var err error
+	frames.limit = c.limitWait
+	lines := assembler{owner: c}
+	var pause pause
 	for {
-		var f frame
-		if f, err = frames.next(); err != nil && f.size == 0 {
-			break
+		f, err := frames.next(lines.holds())
+		if errors.Is(err, errQuiet) {
+			var usable bool
+			if f, usable = c.paused(frames, &lines, &pause); !usable && !c.process.p.Ended() {
+				continue
+			}
+		} else if err != nil {
+			lines.giveUp()
+			c.end(err)
+			return
 		}
-		if !c.deliver(f) {
-			break
+		switch {
+		case f.tooLong:
+			lines.giveUp()
+			if c.deliverTooLong(f) {
+				continue
+			}
+		case f.size == 0: // a pause that is the end
+			lines.giveUp()
+		case lines.line(f.data, c.max):
+			continue
 		}
+		c.end(nil)
+		return
 	}
-	c.end(err)
+}
+
+// pause counts how often a server fell silent inside the same line.
+type pause struct{ size, count int }
+
+// paused decides about what was read of a message whose rest does not come. It returns a
+// line that only lacks its end.
+func (c *stdioConn) paused(frames *frameReader, lines *assembler, p *pause) (frame, bool) {
+	if c.process.p.Ended() {
+		f := frames.take()
+		return f, f.size > 0
+	}
+	if f, whole := frames.takeValue(); whole {
+		return f, true
+	}
+	size := frames.kept.size
+	if size == 0 {
+		lines.giveUp()
+	}
+	if p.size != size {
+		*p = pause{size: size}
+	}
+	if p.count++; size > 0 && p.count == quietLines {
+		c.tap.suspect(frames.kept.join(), nil)
+	}
+	return frame{}, false
+}
+
+// limitWait bounds the next wait for output where something unfinished was read, or the
+// process has ended.
+func (c *stdioConn) limitWait(unfinished bool) {
+	if !unfinished && !c.limited {
+		return // what bounds the end of the process needs no call
+	}
+	c.limited = unfinished
+	var at time.Time
+	if unfinished {
+		at = time.Now().Add(quietTime)
+	}
+	_ = c.process.stdout.SetReadDeadline(at) // pipes have deadlines
+	if c.process.p.Ended() {
+		c.drain()
+	}
+}
+
+// drain bounds what is read after the end of the process: what is in the pipe is there at
+// once, and a grandchild may hold the pipe open for ever.
+func (c *stdioConn) drain() {
+	c.exit.Do(func() { c.drained = time.Now().Add(drainTime) })
+	_ = c.process.stdout.SetReadDeadline(c.drained) // pipes have deadlines
 }
 
 // watchExit notices the end of the process itself: a grandchild may hold the pipe open.
 func (c *stdioConn) watchExit() {
 	select {
 	case <-c.process.p.Done():
-		// What is in the pipe is read before its end; without an end the time is up soon.
-		_ = c.process.stdout.SetReadDeadline(time.Now().Add(drainTime)) // pipes have deadlines
+		c.drain()
 	case <-c.ended:
 	}
 }
 
-// deliver hands on the messages of a frame; false when nobody reads any more.
-func (c *stdioConn) deliver(f frame) bool {
-	if f.tooLong {
-		return c.deliverTooLong(f)
-	}
-	list, err := readEnvelopes(f.data)
+// message hands on one message; false when nobody reads any more.
+func (c *stdioConn) message(e envelope) bool {
+	msg, err := c.tap.see(e).message()
 	if err != nil {
-		c.log.skip(f.data)
+		c.log.skip(e.encode())
 		return true
 	}
-	for _, e := range list {
-		msg, err := c.tap.see(e).message()
-		if err != nil {
-			c.log.skip(f.data)
-			continue
-		}
-		if !c.push(msg) {
-			return false
-		}
+	return e.method == "" && e.id == nil || c.push(msg)
+}
+
+// awaited reports whether an answer is waited for.
+func (c *stdioConn) awaited(e envelope) bool {
+	if e.method != "" {
+		return e.id == nil && strings.HasPrefix(e.method, "notifications/")
 	}
-	return true
+	return e.id != nil && (e.result != nil || e.err != nil) && c.tap.isPending(idKey(e.id))
+}
+
+// unusable notes output that is no message, and tells whoever waits for it.
+func (c *stdioConn) unusable(data []byte) {
+	if len(bytes.TrimSpace(data)) > 0 {
+		c.log.skip(data)
+		c.tap.suspect(data, nil)
+	}
+}
+
+// failRequest answers a request that waits with a failure.
+func (c *stdioConn) failRequest(id string, err error) {
+	if !c.tap.isPending(id) {
+		return
+	}
+	e := envelope{id: json.RawMessage(id), err: json.RawMessage(`{}`)}
+	if id, failed := e.messageID(); failed == nil {
+		c.tap.see(e)
+		c.push(&jsonrpc.Response{ID: id, Error: err})
+	}
 }
 
 func (c *stdioConn) deliverTooLong(f frame) bool {
-	limit := c.max
-	if limit <= 0 {
-		limit = defaultMaxFrame
-	}
-	c.log.note("a message of %d bytes was read away (limit %d)", f.size, limit)
+	c.log.note("a message of %d bytes was discarded (limit %d)", f.size, c.max)
 	if f.id == nil || !c.tap.isPending(idKey(f.id)) {
 		return true
 	}
@@ -241,7 +337,7 @@ func (c *stdioConn) deliverTooLong(f frame) bool {
 	if err != nil {
 		return true
 	}
-	return c.push(&jsonrpc.Response{ID: id, Error: tooLargeError{limit}})
+	return c.push(&jsonrpc.Response{ID: id, Error: tooLargeError{c.max}})
 }
 
 func (c *stdioConn) push(msg jsonrpc.Message) bool {

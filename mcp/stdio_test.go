@@ -122,19 +122,62 @@ func TestStrayOutputIsSkipped(t *testing.T) { // S1, S2, M01, eca#298, opencode#
 	}
 }
 
-func TestMessagesThatAreNoneEndAtTheirTimeout(t *testing.T) { // S3
-	for _, mode := range []string{"pretty", "nojsonrpc"} {
+// Whatever can be read of an answer is read, however it is laid out.
+func TestAnswersInOddLayoutsAreRead(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{
+		"pretty", "prettybatch", "nojsonrpc", "oldjsonrpc", "twoonline", "threeonline", "afterprompt", "beforetext", "nonewline", "afterbracket", "loggedfirst",
+	} {
 		t.Run(mode, func(t *testing.T) {
-			r := newStdioRig(t)
-			d := r.mustDial(mode)
-			_, _, err := d.session.call(context.Background(), "echo", json.RawMessage(`{}`), callLimits{idle: 300 * time.Millisecond, total: time.Minute}, nil)
-			if err == nil || !strings.Contains(err.Error(), "without progress") {
+			t.Parallel()
+			d := newStdioRig(t).mustDial(mode)
+			if got := callText(t, d.session, "echo", `{"text":"hi"}`); got != "odd" {
+				t.Errorf("the answer: %q", got)
+			}
+			if got := callText(t, d.session, "echo", `{"text":"hi"}`); got != "echo: hi" {
+				t.Errorf("the next call: %q", got)
+			}
+		})
+	}
+}
+
+// An answer that nobody can read ends its call within seconds and is quoted.
+func TestUnreadableAnswersEndTheirCall(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string]string{
+		"nan": `can't be read: {"jsonrpc":"2.0"`, "cutanswer": `"type":"te`, "cutopen": `"result":{"cont`, "python": "can't be read: {'jsonrpc'", "controlled": `"text":"a`,
+		"noresult": "neither result nor error", "nullid": "without saying what: Parse error (code -32700)", "foreignid": "a request that nobody made",
+		"emptyerror": "the server gave no reason (code -1)",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			d := newStdioRig(t).mustDial(mode)
+			_, _, err := d.session.call(context.Background(), "echo", json.RawMessage(`{}`), testLimits, nil)
+			if err == nil || !strings.Contains(wireText(err), want) {
 				t.Errorf("%v", err)
 			}
 			if got := callText(t, d.session, "echo", `{"text":"hi"}`); got != "echo: hi" {
 				t.Errorf("the next call: %q", got)
 			}
 		})
+	}
+}
+
+// Where several calls wait, an unreadable answer ends the one that is left without any.
+func TestUnreadableAnswerEndsTheCallThatGotNone(t *testing.T) {
+	t.Parallel()
+	d := newStdioRig(t).mustDial("nullid")
+	failed := make(chan error, 1)
+	go func() {
+		_, _, err := d.session.call(context.Background(), "echo", json.RawMessage(`{}`), testLimits, nil)
+		failed <- err
+	}()
+	waitFor(t, "the first call", func() bool { return d.session.running() == 1 })
+	if got := callText(t, d.session, "sleep", `{"ms":2500}`); got == "" {
+		t.Error("the other call has no answer")
+	}
+	if err := <-failed; err == nil || !strings.Contains(err.Error(), "Parse error") {
+		t.Errorf("%v", err)
 	}
 }
 

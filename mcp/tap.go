@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -67,8 +68,15 @@ type tap struct {
 	// response that follows them. It is set before the first message.
 	notice func(method string)
 
-	mu      sync.Mutex
-	pending map[string]pendingRequest
+	// doom fails a request whose answer can't be used; nil where each request has an answer of
+	// its own. grace is how long it is put off.
+	doom  func(id string, err error)
+	grace time.Duration
+
+	mu         sync.Mutex
+	pending    map[string]pendingRequest
+	last       int64 // the highest id of ours
+	suspicions []suspicion
 	// forms are the schemas of the server's questions by their canonical form: the library
 	// forgets the order of their fields.
 	forms map[string]json.RawMessage
@@ -80,13 +88,18 @@ type pendingRequest struct {
 	at     time.Time
 }
 
-func newTap(http bool) *tap { return &tap{http: http, pending: map[string]pendingRequest{}} }
+func newTap(http bool) *tap {
+	return &tap{http: http, grace: blameGrace, pending: map[string]pendingRequest{}}
+}
 
 // request notes a request of ours that is about to be written.
 func (t *tap) request(id, method string, x *exchange) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pending[id] = pendingRequest{method, x, time.Now()}
+	if n, err := strconv.ParseInt(id, 10, 64); err == nil {
+		t.last = max(t.last, n)
+	}
 }
 
 // forget drops a request that was never written.
@@ -150,8 +163,19 @@ func (t *tap) response(e envelope) envelope {
 	t.mu.Lock()
 	p, ok := t.pending[key]
 	delete(t.pending, key)
+	suspects := len(t.suspicions) > 0
 	t.mu.Unlock()
-	if !ok || e.err != nil || needsInput(p.method, e.result) {
+	if suspects {
+		t.judge()
+	}
+	switch {
+	case !ok:
+		t.stray(e)
+		return e
+	case e.err == nil && e.result == nil:
+		e.err = json.RawMessage(`{"code":-32603,"message":"the server's answer has neither result nor error"}`)
+		return e
+	case e.err != nil || needsInput(p.method, e.result):
 		return e
 	}
 	standIn := p.standIn(e.result, t.http)

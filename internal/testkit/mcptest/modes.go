@@ -18,7 +18,7 @@ func modes() map[string]func(*server) {
 	m := map[string]func(*server){
 		"ok": func(*server) {},
 	}
-	for _, group := range []map[string]func(*server){startModes(), frameModes(), lifeModes(), toolModes(), talkModes()} {
+	for _, group := range []map[string]func(*server){startModes(), frameModes(), answerModes(), lifeModes(), toolModes(), talkModes()} {
 		for name, f := range group {
 			m[name] = f
 		}
@@ -138,21 +138,6 @@ func modern(s *server) {
 // frameModes dress frames or put something between them.
 func frameModes() map[string]func(*server) {
 	line := func(f func([]byte) []byte) func(*server) { return func(s *server) { s.frame = f } }
-	first := func(dress func([]byte) []byte) func(*server) {
-		return func(s *server) {
-			s.intercept = on("tools/call", func(s *server, m message) bool {
-				s.mu.Lock()
-				first := s.calls == 0
-				s.calls++
-				s.mu.Unlock()
-				if !first {
-					return false
-				}
-				s.writeRaw(append(dress([]byte(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"odd"}]}}`, m.ID))), '\n'))
-				return true
-			})
-		}
-	}
 	return map[string]func(*server){
 		"junk": func(s *server) {
 			s.writeRaw([]byte("Server running on stdio\n\n"))
@@ -192,14 +177,6 @@ func frameModes() map[string]func(*server) {
 		}),
 		"idfloat":  line(dressID(func(id string) string { return id + ".0" })),
 		"idstring": line(dressID(func(id string) string { return `"` + id + `"` })),
-		"pretty": first(func(f []byte) []byte {
-			var b bytes.Buffer
-			if json.Indent(&b, f, "", "  ") != nil {
-				return f
-			}
-			return b.Bytes()
-		}),
-		"nojsonrpc": first(func(f []byte) []byte { return bytes.Replace(f, []byte(`"jsonrpc":"2.0",`), nil, 1) }),
 	}
 }
 

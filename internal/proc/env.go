@@ -28,8 +28,12 @@ func CommandEnv(base []string, rules EnvRules) []string {
 		if !ok || name == markerName || contains(rules.Drop, name) {
 			continue
 		}
-		if (IsSecretName(name) || looksLikeSecret(value)) && !contains(rules.Keep, name) {
+		kept := contains(rules.Keep, name)
+		if (IsSecretName(name) || looksLikeSecret(value)) && !kept {
 			continue
+		}
+		if isProxy(name) && !kept {
+			value = withoutPassword(value)
 		}
 		env[name] = value
 	}
@@ -75,7 +79,13 @@ func ServerEnv(base, inherit []string, set map[string]string) []string {
 	env := map[string]string{}
 	for _, kv := range base {
 		name, value, ok := split(kv)
-		if ok && name != markerName && (inAllowList(name) || contains(inherit, name)) {
+		switch {
+		case !ok || name == markerName:
+		case contains(inherit, name):
+			env[name] = value
+		case isProxy(name):
+			env[name] = withoutPassword(value)
+		case inAllowList(name):
 			env[name] = value
 		}
 	}
@@ -95,11 +105,51 @@ func inAllowList(name string) bool {
 		}
 	}
 	switch n {
-	case "HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TMPDIR", "TZ",
-		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS":
+	case "HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TMPDIR", "TZ":
 		return true
 	}
-	return strings.HasPrefix(n, "LC_")
+	return strings.HasPrefix(n, "LC_") || isCertificate(n)
+}
+
+// isProxy reports whether a variable names the proxy of a network: without it nothing can be
+// downloaded. Programs disagree about capitals.
+func isProxy(name string) bool {
+	switch strings.ToUpper(name) {
+	case "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "FTP_PROXY", "WS_PROXY", "WSS_PROXY",
+		"NPM_CONFIG_PROXY", "NPM_CONFIG_HTTPS_PROXY", "NPM_CONFIG_NOPROXY", "NODE_USE_ENV_PROXY":
+		return true
+	}
+	return false
+}
+
+// isCertificate reports whether a variable names files of certificates that are trusted.
+func isCertificate(name string) bool {
+	switch strings.ToUpper(name) {
+	case "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
+		"AWS_CA_BUNDLE", "PIP_CERT", "DENO_CERT", "DENO_TLS_CA_STORE", "NPM_CONFIG_CAFILE", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "CARGO_HTTP_CAINFO":
+		return true
+	}
+	return false
+}
+
+// withoutPassword takes user and password out of a proxy's address.
+func withoutPassword(value string) string {
+	scheme, rest, ok := strings.Cut(value, "://")
+	if !ok {
+		scheme, rest = "", value
+	}
+	host := rest
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		host = rest[:end]
+	}
+	at := strings.LastIndexByte(host, '@')
+	if at < 0 {
+		return value
+	}
+	if ok {
+		scheme += "://"
+	}
+	return scheme + rest[at+1:]
 }
 
 // IsSecretName reports whether a variable of that name is taken for a key, token or

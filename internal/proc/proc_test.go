@@ -348,6 +348,34 @@ func TestServersSeeTheAllowListOnly(t *testing.T) { // S27 of the MCP contract
 	}
 }
 
+// Proxies and certificates of a company's network reach servers and commands alike. The
+// password of a proxy passes only where the variable was named.
+func TestChildrenReachTheNetworkAsWeDo(t *testing.T) {
+	t.Parallel()
+	base := []string{
+		"HTTPS_PROXY=http://user:secret@proxy.example:3128/", "http_proxy=proxy.example:3128", "ALL_PROXY=socks5://user@10.0.0.1:1080", "NO_PROXY=localhost,.example",
+		"SSL_CERT_FILE=/c.pem", "NODE_EXTRA_CA_CERTS=/n.pem", "REQUESTS_CA_BUNDLE=/r.pem", "npm_config_cafile=/f.pem", "npm_config_proxy=http://a:b@p:1",
+	}
+	want := []string{
+		"HTTPS_PROXY=http://proxy.example:3128/", "http_proxy=proxy.example:3128", "ALL_PROXY=socks5://10.0.0.1:1080", "NO_PROXY=localhost,.example",
+		"SSL_CERT_FILE=/c.pem", "NODE_EXTRA_CA_CERTS=/n.pem", "REQUESTS_CA_BUNDLE=/r.pem", "npm_config_cafile=/f.pem", "npm_config_proxy=http://p:1",
+	}
+	for name, got := range map[string][]string{"server": proc.ServerEnv(base, nil, nil), "command": proc.CommandEnv(base, proc.EnvRules{})} {
+		for _, w := range want {
+			if !slices.Contains(got, w) {
+				t.Errorf("%s: no %s in %v", name, w, got)
+			}
+		}
+	}
+	for name, got := range map[string][]string{
+		"server": proc.ServerEnv(base, []string{"HTTPS_PROXY"}, nil), "command": proc.CommandEnv(base, proc.EnvRules{Keep: []string{"HTTPS_PROXY"}}),
+	} {
+		if !slices.Contains(got, base[0]) {
+			t.Errorf("%s: a proxy that was named lost its password: %v", name, got)
+		}
+	}
+}
+
 func TestSecretNames(t *testing.T) {
 	for name, want := range map[string]bool{
 		"OPENAI_API_KEY": true, "openai_api_key": true, "TOKEN": true, "PASSWORD": true, "DB_PWD": true, "PGPASSWORD": true, "VAULT_SECRET": true,

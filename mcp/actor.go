@@ -38,30 +38,34 @@ type actor struct {
 	done chan struct{}
 
 	// Owned by the goroutine.
-	gen       uint64
-	spec      spec
-	single    bool
-	state     State
-	failures  int
-	scale     int
-	err       error
-	nextTry   time.Time
-	since     time.Time
-	session   *session
-	http      bool
-	tools     []ToolInfo
-	skipped   []Skipped
-	prompts   []PromptInfo
-	timer     *time.Timer
-	debounce  *time.Timer
-	changed   [3]bool
-	listing   bool
-	waiters   []chan error
-	lastKick  time.Time
-	listed    time.Time // when the tools were read last
-	closing   sync.WaitGroup
-	dialing   context.CancelFunc
-	succeeded atomic.Bool
+	gen      uint64
+	spec     spec
+	single   bool
+	state    State
+	failures int
+	scale    int
+	err      error
+	nextTry  time.Time
+	since    time.Time
+	session  *session
+	http     bool
+	tools    []ToolInfo
+	skipped  []Skipped
+	prompts  []PromptInfo
+	timer    *time.Timer
+	debounce *time.Timer
+	changed  [3]bool
+	listing  bool
+	// listingSince is when the reading of lists that runs began.
+	listingSince time.Time
+	waiters      []chan error
+	lastKick     time.Time
+	listed       time.Time // when the tools were read last
+	partial      error     // what is missing of the tools
+	relists      int       // how often the missing ones were asked for
+	closing      sync.WaitGroup
+	dialing      context.CancelFunc
+	succeeded    atomic.Bool
 }
 
 // actorEnv is what an actor needs from its manager.
@@ -104,7 +108,7 @@ func (a *actor) ask(f func()) {
 func (a *actor) publish(tools bool) {
 	v := &view{
 		entry: a.spec.entry, key: a.spec.target.key, state: a.state, err: a.err, nextTry: a.nextTry, since: a.since,
-		tools: a.tools, skipped: a.skipped, prompts: a.prompts, secrets: scrubLonger(a.spec.target.secrets), http: a.http, single: a.single,
+		partial: a.partial, tools: a.tools, skipped: a.skipped, prompts: a.prompts, secrets: scrubLonger(a.spec.target.secrets), http: a.http, single: a.single,
 	}
 	if a.state == StateReconnecting {
 		v.attempt = max(a.failures, 1)
@@ -139,6 +143,7 @@ func (a *actor) endGeneration(reason error) {
 		a.track(s)
 	}
 	a.listing, a.changed = false, [3]bool{}
+	a.partial, a.relists = nil, 0
 }
 
 // track keeps track of a session that is ending in the background.
@@ -194,6 +199,7 @@ func (a *actor) dialed(gen uint64, out dialed, err error) {
 	a.state, a.err, a.nextTry, a.since = StateConnected, nil, time.Time{}, a.env.now()
 	a.listed = a.since
 	a.succeeded.Store(false)
+	a.listedInPart(gen, out.partial)
 	a.log.note("connected: %s %s, protocol %s, %s", out.session.info.name, out.session.info.version, out.session.info.protocol, text.Count(len(out.tools), "tool"))
 	a.closing.Go(func() {
 		select {

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 )
 
@@ -27,7 +29,7 @@ func (a *actor) relist(gen uint64) {
 		a.listed = a.env.now()
 	}
 	a.changed = [3]bool{}
-	a.listing = true
+	a.listing, a.listingSince = true, a.env.now()
 	limit := a.spec.entry.ConnectTimeout
 	a.closing.Go(func() {
 		ctx, cancel := context.WithTimeout(s.ctx, limit)
@@ -77,11 +79,7 @@ func (a *actor) relisted(gen uint64, got relisted) {
 	}
 	a.listing = false
 	if got.hasTools {
-		if got.toolsErr != nil {
-			a.log.note("list tools again: %v", got.toolsErr)
-		} else {
-			a.tools, a.skipped = got.tools, got.skipped
-		}
+		a.relistedTools(gen, got)
 	}
 	if got.hasPrompts {
 		if got.promptsErr != nil {
@@ -96,12 +94,18 @@ func (a *actor) relisted(gen uint64, got relisted) {
 	}
 }
 
+// settleWait is how long a result is held back for a list that is being read again.
+const settleWait = time.Second
+
 // settled waits until no list is being read again, so that a change that came during a
-// call is in the next request.
+// call is in the next request. A server that is slow to list its tools holds up nothing.
 func (a *actor) settled(ctx context.Context) {
 	for {
 		busy := make(chan bool, 1)
-		if !a.box.put(func() { busy <- a.listing || a.debounce != nil }) || !<-busy {
+		look := func() {
+			busy <- a.debounce != nil || a.listing && a.env.now().Sub(a.listingSince) < settleWait
+		}
+		if !a.box.put(look) || !<-busy {
 			return
 		}
 		select {
@@ -110,4 +114,44 @@ func (a *actor) settled(ctx context.Context) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// relistedTools takes tools that were read again. Of a list that came in part the tools that
+// were known before stay.
+func (a *actor) relistedTools(gen uint64, got relisted) {
+	var partial *partialError
+	switch {
+	case got.toolsErr == nil:
+		a.tools, a.skipped, a.partial, a.relists = got.tools, got.skipped, nil, 0
+	case errors.As(got.toolsErr, &partial):
+		for _, t := range a.tools {
+			if !slices.ContainsFunc(got.tools, func(n ToolInfo) bool { return n.Name == t.Name }) {
+				got.tools = append(got.tools, t)
+			}
+		}
+		a.tools, a.skipped = got.tools, got.skipped
+		a.listedInPart(gen, partial)
+	default:
+		a.log.note("list tools again: %v", got.toolsErr)
+	}
+}
+
+// relistTimes is how often the missing pages of a list are asked for.
+const relistTimes = 5
+
+// listedInPart notes that pages of the list of tools are missing and has it read again after
+// a while. A nil partial means that all came.
+func (a *actor) listedInPart(gen uint64, partial *partialError) {
+	if partial == nil {
+		a.partial = nil
+		return
+	}
+	a.partial = partial
+	a.log.note("list tools: %v", partial)
+	if a.relists++; a.relists > relistTimes {
+		return
+	}
+	plan := retryPlan{}
+	delay, _ := plan.next(retryLost, a.relists)
+	time.AfterFunc(a.env.delay(delay), func() { a.do(func() { a.listChanged(gen, listTools) }) })
 }

@@ -29,6 +29,7 @@ type dialed struct {
 	http    bool
 	tools   []ToolInfo
 	skipped []Skipped
+	partial *partialError // later pages of the list are missing
 }
 
 // dial connects and lists the tools, within the entry's connect timeout times scale.
@@ -42,6 +43,9 @@ func (d dialer) dial(ctx context.Context, e Entry, t resolved, log *serverLog, h
 	out, err := d.connect(timed, e, t, log, hooks)
 	if err == nil {
 		out.tools, out.skipped, err = out.session.listTools(timed, e.Name, out.http)
+		if errors.As(err, &out.partial) && ctx.Err() == nil && out.session.ctx.Err() == nil {
+			err = nil // what came counts
+		}
 		if err != nil {
 			out.session.close(errDisconnected)
 			err = fmt.Errorf("list tools: %w", err)
@@ -52,7 +56,7 @@ func (d dialer) dial(ctx context.Context, e Entry, t resolved, log *serverLog, h
 	}
 	if ctx.Err() == nil && timed.Err() != nil && !isClassified(err) {
 		what := fmt.Sprintf("no connection within %s (connectTimeout)", secondsText(limit))
-		if tail := lastLines(log.tail(), 3); tail != "" && t.transport == Stdio {
+		if tail := log.reason(); tail != "" && t.transport == Stdio {
 			what += "; its stderr: " + tail
 		}
 		return dialed{}, &faultError{text: what, retry: retryTimeout, err: err}

@@ -248,7 +248,7 @@ func statusError(resp *http.Response, body string) *httpError {
 	}
 	switch c := resp.StatusCode; {
 	case c == http.StatusUnauthorized || c == http.StatusForbidden:
-		e.text += " (set an Authorization header)"
+		e.text += " (" + credentialAdvice(resp.Request) + ")"
 	case c == http.StatusRequestTimeout || c == http.StatusTooManyRequests || c >= 500:
 		e.retry = retryLost
 		if e.after = retryAfter(resp.Header.Get("Retry-After")); e.after > 0 {
@@ -256,6 +256,21 @@ func statusError(resp *http.Response, body string) *httpError {
 		}
 	}
 	return e
+}
+
+// credentialAdvice says what to do about a refusal for want of rights.
+func credentialAdvice(req *http.Request) string {
+	if req != nil {
+		if req.Header.Get("Authorization") != "" {
+			return "the Authorization header that is set was refused"
+		}
+		for name := range req.Header {
+			if n := strings.ReplaceAll(name, "-", "_"); isSecretVariable(n) {
+				return "the header " + name + " that is set was refused"
+			}
+		}
+	}
+	return "set an Authorization header"
 }
 
 // longestRetryAfter bounds what a server may ask for.

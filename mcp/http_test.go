@@ -60,6 +60,24 @@ func TestHTTPServersConnect(t *testing.T) { // H4, H5, H9, snow-app#56
 	}
 }
 
+// A refusal names the header that was sent, and what to do.
+func TestRefusedCredentialsAreCalledSo(t *testing.T) {
+	t.Parallel()
+	for want, headers := range map[string]map[string]string{
+		"(the Authorization header that is set was refused)": {"authorization": "Bearer old"},
+		"(the header X-Api-Key that is set was refused)":     {"X-API-Key": "old"},
+		"(set an Authorization header)":                      {"X-Trace": "1"},
+	} {
+		for _, mode := range []string{"status=401", "status=403"} {
+			server := httpServer(t, mode)
+			_, err := newStdioRig(t).dial(urlEntry(server.Endpoint(), headers))
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s with %v: %v", mode, headers, err)
+			}
+		}
+	}
+}
+
 func TestHTTPRefusals(t *testing.T) { // H2, H3
 	for mode, want := range map[string]struct {
 		text  string

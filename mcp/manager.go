@@ -261,6 +261,9 @@ func (m *Manager) publish(a *actor, v *view, toolsChanged bool) {
 // tellOf tells the person of a server that was lost or given up. A failure that somebody
 // waits for is told there.
 func (m *Manager) tellOf(name string, old, v *view) {
+	if v.partial != nil && old.partial == nil {
+		m.notify("warn", "MCP server %s: %s; it is read again", name, scrub(plainError(v.partial), v.secrets))
+	}
 	if v.err == nil || old.state == v.state {
 		return
 	}

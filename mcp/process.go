@@ -187,7 +187,7 @@ func (p *process) exitError() error {
 	case <-time.After(drainTime):
 	}
 	text := "server exited (" + p.exitText() + ")"
-	if tail := lastLines(p.log.tail(), 3); tail != "" {
+	if tail := p.log.reason(); tail != "" {
 		text += ": " + tail
 	}
 	return &faultError{text: text, retry: retryExit}

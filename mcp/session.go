@@ -243,12 +243,40 @@ const (
 	maxItems = 10_000
 )
 
-// pages lists all pages of a list, with a guard against cursors that go round.
+// partialError says that the later pages of a list could not be read.
+type partialError struct {
+	page, items int
+	err         error
+}
+
+func (e *partialError) Error() string {
+	reason := plainError(e.err)
+	if refused(e.err) {
+		reason = wireText(e.err)
+	}
+	return fmt.Sprintf("the list ends after %d items: page %d failed: %s", e.items, e.page, reason)
+}
+
+func (e *partialError) Unwrap() error { return e.err }
+
+// pages lists all pages of a list, with a guard against cursors that go round. A later page
+// that fails is asked for once more; then the error is a partialError, and what was read
+// counts.
 func (s *session) pages(ctx context.Context, method string, ask func(ctx context.Context, cursor string) error, read func(json.RawMessage) (n int, next string, err error)) (cut string, err error) {
 	cursor, total := "", 0
 	seen := map[string]bool{}
 	for page := 1; ; page++ {
-		raw, _, err := s.request(ctx, method, func(ctx context.Context) error { return ask(ctx, cursor) })
+		once := func() (json.RawMessage, error) {
+			raw, _, err := s.request(ctx, method, func(ctx context.Context) error { return ask(ctx, cursor) })
+			return raw, err
+		}
+		raw, err := once()
+		if err != nil && page > 1 && ctx.Err() == nil && s.ctx.Err() == nil {
+			s.log.note("%s, page %d: %v; asking again", method, page, err)
+			if raw, err = once(); err != nil {
+				return "", &partialError{page, total, err}
+			}
+		}
 		if err != nil {
 			var wire *jsonrpc.Error
 			if page == 1 && errors.As(err, &wire) && wire.Code == jsonrpc.CodeMethodNotFound {
@@ -257,7 +285,10 @@ func (s *session) pages(ctx context.Context, method string, ask func(ctx context
 			return "", err
 		}
 		n, next, err := read(raw)
-		if err != nil {
+		switch {
+		case err != nil && page > 1:
+			return "", &partialError{page, total, err}
+		case err != nil:
 			return "", err
 		}
 		total += n
@@ -274,7 +305,8 @@ func (s *session) pages(ctx context.Context, method string, ask func(ctx context
 	}
 }
 
-// listTools lists all tools, each checked alone.
+// listTools lists all tools, each checked alone. With a partialError those of the first
+// pages are returned.
 func (s *session) listTools(ctx context.Context, server string, http bool) ([]ToolInfo, []Skipped, error) {
 	reader := listReader{server: server, http: http}
 	var tools []ToolInfo
@@ -293,6 +325,10 @@ func (s *session) listTools(ctx context.Context, server string, http bool) ([]To
 			skipped = append(skipped, page.skipped...)
 			return len(page.tools) + len(page.skipped), page.next, nil
 		})
+	var partial *partialError
+	if errors.As(err, &partial) {
+		skipped = append(skipped, Skipped{"(list)", partial.Error()})
+	}
 	if cut != "" {
 		skipped = append(skipped, Skipped{"(list)", cut})
 	}

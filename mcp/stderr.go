@@ -24,6 +24,7 @@ type serverLog struct {
 
 	mu      sync.Mutex
 	ring    []byte
+	why     reasons // of an exit
 	file    *os.File
 	size    int64
 	failed  error
@@ -47,6 +48,7 @@ func (l *serverLog) Write(p []byte) (int, error) {
 	if over := len(l.ring) - stderrRing; over > 0 {
 		l.ring = append(l.ring[:0], l.ring[over:]...)
 	}
+	l.why.write(p)
 	l.append(p)
 	return len(p), nil
 }
@@ -117,7 +119,14 @@ func (l *serverLog) tail() string {
 func (l *serverLog) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ring = nil
+	l.ring, l.why = nil, reasons{}
+}
+
+// reason is what explains the end of the program in a line.
+func (l *serverLog) reason() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.why.text()
 }
 
 // stray counts the skipped lines and gives the last five.

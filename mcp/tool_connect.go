@@ -297,6 +297,8 @@ func adviceFor(err error, name string) string {
 		return "Set the variable before jcode starts, or give a default as ${NAME:-value}."
 	case strings.Contains(text, "connectTimeout"):
 		return "It may need longer to start (a first npx run downloads): try mcp_connect with name " + name + " again."
+	case strings.Contains(text, "that is set was refused"):
+		return "Its credentials are refused: the value of that header has to be renewed, or lacks rights."
 	case strings.Contains(text, "401"), strings.Contains(text, "403"):
 		return "It wants credentials: set an Authorization header in headers."
 	case retryOf(err) == retryEarly:

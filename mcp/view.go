@@ -15,6 +15,7 @@ type view struct {
 	nextTry time.Time
 	since   time.Time
 	tools   []ToolInfo
+	partial error // what is missing of the tools
 	skipped []Skipped
 	info    sessionInfo
 	session *session // nil unless connected

@@ -1,6 +1,7 @@
 package mcptest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -41,6 +42,31 @@ func toolModes() map[string]func(*server) {
 				s.tools = append(s.tools, fixed([]string{define(fmt.Sprint("extra", i), "d", anySchema)})...)
 			}
 			s.pageSize = (len(s.tools) + 2) / 3
+		},
+		"pagefail": func(s *server) { // as often as its value says
+			for i := range 8 {
+				s.tools = append(s.tools, fixed([]string{define(fmt.Sprint("extra", i), "d", anySchema)})...)
+			}
+			s.pageSize = (len(s.tools) + 3) / 4
+			left := s.count(1)
+			s.intercept = on("tools/list", func(s *server, m message) bool {
+				if !bytes.Contains(m.Params, []byte(fmt.Sprint("at-", 2*s.pageSize))) || left == 0 {
+					return false
+				}
+				left--
+				s.fail(m.ID, -32603, "database is locked", nil)
+				return true
+			})
+		},
+		"listhang": func(s *server) { // only the first list is answered
+			declareChanges(s)
+			growing(s, 1)
+			listed := false
+			s.intercept = on("tools/list", func(*server, message) bool {
+				again := listed
+				listed = true
+				return again
+			})
 		},
 		"stuck-cursor": func(s *server) {
 			s.intercept = on("tools/list", func(s *server, m message) bool {

@@ -1,0 +1,117 @@
+package mcp
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"jcode/internal/text"
+)
+
+const (
+	// keptReasons and longestReason bound what is kept of stderr to explain an exit.
+	keptReasons   = 24
+	longestReason = 300
+	shownReasons  = 3
+)
+
+// reasons keeps the lines of a program's stderr that can explain its end: stack frames,
+// source excerpts and version lines are left out, for a trace can push everything else out.
+type reasons struct {
+	// first is the first line that names an error, last are the latest lines.
+	first   string
+	last    []string
+	partial []byte
+	trace   bool // a Python trace, whose last line names the error
+	goTrace bool // the goroutines of a Go program follow
+}
+
+// write takes stderr as it comes.
+func (r *reasons) write(p []byte) {
+	for len(p) > 0 {
+		line, rest := p, []byte(nil)
+		ended := false
+		for i, c := range p {
+			if c == '\n' {
+				line, rest, ended = p[:i], p[i+1:], true
+				break
+			}
+		}
+		if room := 4*longestReason - len(r.partial); room > 0 {
+			r.partial = append(r.partial, line[:min(len(line), room)]...)
+		}
+		if ended {
+			r.line(string(r.partial))
+			r.partial = r.partial[:0]
+		}
+		p = rest
+	}
+}
+
+func (r *reasons) line(raw string) {
+	s := text.Clean(text.Valid(raw))
+	trimmed := strings.TrimSpace(s)
+	switch {
+	case trimmed == "" || r.goTrace || isFrame(s, trimmed):
+		return
+	case strings.HasPrefix(trimmed, "goroutine "):
+		r.goTrace = true
+		return
+	case strings.HasPrefix(trimmed, "Traceback (most recent call last)"):
+		r.trace, r.first = true, ""
+		return
+	}
+	trimmed = cutText(trimmed, longestReason)
+	if errorLine.MatchString(trimmed) && (r.first == "" || r.trace) {
+		r.first = trimmed
+	}
+	if r.last = append(r.last, trimmed); len(r.last) > keptReasons {
+		r.last = slices.Delete(r.last, 0, 1)
+	}
+}
+
+// errorLine is how programs of common languages begin the line that says what went wrong.
+var errorLine = regexp.MustCompile(`^(Uncaught |Unhandled |Caused by: |Exception in thread "[^"]*" |error: |\[cause\]: )*([\w.$]*(Error|Exception|Panic)\b(\s*\[[\w-]+\])?(:|$)|[Ff]atal( error)?:|FATAL\b|panic:|thread '.*' panicked|\*\* \(\w+\)|error(\[\w+\])?:|.*: .* \(\w+Error\)$)`)
+
+// isFrame reports whether a line is a stack frame, a piece of source or a version line of a
+// crash report.
+func isFrame(line, trimmed string) bool {
+	indented := line != strings.TrimLeft(line, " \t")
+	switch {
+	case strings.Trim(trimmed, "^~ {}[](),;") == "":
+		return true // it marks a place in the line above, or closes a value
+	case indented && (strings.HasPrefix(trimmed, "at ") || strings.HasPrefix(trimmed, "from ") || strings.HasPrefix(trimmed, `File "`)):
+		return true
+	case indented && (strings.HasPrefix(trimmed, "...") || frameNumber.MatchString(trimmed)):
+		return true
+	}
+	return versionLine.MatchString(trimmed) || sourcePlace.MatchString(trimmed) || strings.HasPrefix(trimmed, "throw ") ||
+		strings.HasPrefix(trimmed, "note: run with `RUST_BACKTRACE") || strings.HasPrefix(trimmed, "stack backtrace:")
+}
+
+var (
+	frameNumber = regexp.MustCompile(`^\d+: `) // of a Rust backtrace
+	versionLine = regexp.MustCompile(`^(Node\.js v\d|Bun v\d|Deno \d|\[signal SIG)`)
+	sourcePlace = regexp.MustCompile(`^(file://|node:|/|[A-Za-z]:\\)\S*:\d+(:\d+)?$`)
+)
+
+// text joins what explains an end: the line that names the error, then the last others.
+func (r *reasons) text() string {
+	lines := r.last
+	if tail := strings.TrimSpace(string(r.partial)); tail != "" {
+		lines = append(slices.Clone(lines), cutText(text.Clean(text.Valid(tail)), longestReason))
+	}
+	room := shownReasons
+	var out []string
+	if r.first != "" && !slices.Contains(lines[max(0, len(lines)-room):], r.first) {
+		out = append(out, r.first)
+		room--
+	} else if at := slices.Index(lines, r.first); at >= 0 && r.first != "" {
+		// What follows the error explains it; what came before does not.
+		lines = lines[at:]
+		if len(lines) > room {
+			lines = lines[:room]
+		}
+	}
+	return strings.Join(append(out, lines[max(0, len(lines)-room):]...), " | ")
+}

@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 	"agent/model/dial":            {"agent/model", "agent/model/provider", "agent/model/chat"},
 	"tools":                       {},
 	"tools/command":               {},
-	"tools/builtin":               {"tools", "tools/permission", "tools/sandbox"},
+	"tools/builtin":               {"tools", "tools/permission", "tools/permission/repository", "tools/sandbox"},
 	"tools/permission":            {"tools", "tools/permission/repository"},
 	"tools/permission/repository": {},
 	"tools/sandbox":               {},

@@ -39,6 +39,7 @@ func (a *app) sandboxPolicy() sandbox.Policy {
 	}
 	if cache, err := os.UserCacheDir(); err == nil {
 		p.Cache = filepath.Join(cache, "jcode", "sandbox")
+		p.Temp = filepath.Join(cache, "jcode", "reading")
 	}
 	for i, dir := range p.Roots {
 		if abs, err := filepath.Abs(dir); err == nil {
@@ -107,7 +108,13 @@ func (d *doctor) sandbox() {
 		d.warn("sandbox", "", "not available: %v", err)
 		return
 	}
-	report := sandbox.New(self, func() sandbox.Policy { return sandbox.Policy{} }).Report()
+	box := sandbox.New(self, func() sandbox.Policy { return sandbox.Policy{} })
+	if ok, why := box.CanRead(); ok {
+		d.ok("commands that run unasked", "the kernel keeps them to reading: no writes, no network, no programs of the project")
+	} else {
+		d.warn("commands that run unasked", "", "held by analysis alone, not by the kernel: %s", why)
+	}
+	report := box.Report()
 	for _, line := range report.Lines() {
 		if report.Available {
 			d.ok("sandbox", "%s", line)

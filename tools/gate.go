@@ -108,8 +108,24 @@ type Decision struct {
 	Arguments json.RawMessage
 	// Sandbox makes exec run confined.
 	Sandbox bool
+	// Vouched is set for a command that nobody was asked about because analysis says that it
+	// only reads: exec lets it do no more than that.
+	Vouched *Vouched
 	// Silent decisions are not reported: nothing was asked and nothing could have been.
 	Silent bool
+}
+
+// Vouched bounds what a command may do that runs unasked because it only reads.
+type Vouched struct {
+	// Only are the files of the workspace that it may read, where rules forbid reading some;
+	// nil means all of it.
+	Only []string
+	// Hidden are files that it must not read.
+	Hidden []string
+	// Beyond are folders outside the workspace that it may read besides: a repository's.
+	Beyond []string
+	// Git says that it runs git, which is then told in its environment to run nothing else.
+	Git bool
 }
 
 // Asker puts an approval question to a person.

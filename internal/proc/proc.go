@@ -34,6 +34,9 @@ type Spec struct {
 	// mount in them, and OwnNetwork a network without anybody else in it (Linux only; an
 	// error elsewhere).
 	Namespaces, OwnNetwork bool
+	// Confine, if not nil, is called on the thread that then starts the child, and takes from
+	// it what the child must not have. That thread serves nothing else.
+	Confine func() error
 }
 
 // Process is a started child and the tree below it.
@@ -80,6 +83,9 @@ const markerName = "JCODE_TREE"
 func Start(spec Spec) (*Process, error) {
 	if len(spec.Argv) == 0 || spec.Argv[0] == "" {
 		return nil, errors.New("start process: no program given")
+	}
+	if spec.Confine != nil {
+		return startConfined(spec)
 	}
 	if (spec.Namespaces || spec.OwnNetwork) && runtime.GOOS != "linux" {
 		return nil, errors.New("start process: namespaces are not available on this system")

@@ -175,22 +175,35 @@ func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	if a.Background {
 		return t.shell.background(ctx, call, a)
 	}
-	res, blamed, err := t.once(ctx, call, a, call.Decision.Sandbox)
+	how := confinementOf(call.Decision)
+	res, blamed, err := t.once(ctx, call, a, how)
+	if blamed != "" && how.vouched != nil && how.sandbox && ctx.Err() == nil {
+		// Mode auto would have run it unasked in its own sandbox anyway.
+		how.vouched = nil
+		res, blamed, err = t.once(ctx, call, a, how)
+	}
 	if err != nil || blamed == "" || ctx.Err() != nil {
 		return res, err
 	}
-	return t.outside(ctx, call, a, res, blamed)
+	stopped := "the sandbox of mode auto stopped it"
+	if how.vouched != nil {
+		stopped = "it ran unasked because it only reads, and was kept to that"
+	}
+	return t.outside(ctx, call, a, res, stopped, blamed)
 }
 
 // once runs the command to its end, confined or not. blamed says why its failure looks
 // like the sandbox's doing.
-func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, confined bool) (res tools.Result, blamed string, err error) {
-	c, err := t.shell.start(a.argv(t.shell.opts.Shell), a.line(), a.Dir, confined, false)
+func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, how confinement) (res tools.Result, blamed string, err error) {
+	c, err := t.shell.start(a.argv(t.shell.opts.Shell), a.line(), a.Dir, how, false)
 	if err != nil {
 		return tools.Result{}, "", err
 	}
 	end := t.shell.await(ctx, c, a.timeout(), call.Progress)
-	if confined {
+	switch {
+	case c.reading:
+		blamed = t.shell.opts.Confiner.BlamedForReading(c.capture.snapshot().tail(), end.exit.Code, a.Dir)
+	case how.sandbox:
 		blamed = t.shell.opts.Confiner.Blamed(c.capture.snapshot().tail(), end.exit.Code)
 	}
 	res = end.result()
@@ -200,15 +213,20 @@ func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, confine
 	return res, blamed, nil
 }
 
+// confinementOf is how a command runs that was decided on.
+func confinementOf(d tools.Decision) confinement {
+	return confinement{sandbox: d.Sandbox, vouched: d.Vouched}
+}
+
 // outside offers to run a command again without the sandbox that stopped it.
-func (t execTool) outside(ctx context.Context, call tools.Call, a execArgs, res tools.Result, blamed string) (tools.Result, error) {
+func (t execTool) outside(ctx context.Context, call tools.Call, a execArgs, res tools.Result, stopped, blamed string) (tools.Result, error) {
 	first := a.line()
-	res.Text += "\n[the sandbox of mode auto stopped it: " + blamed + "]"
+	res.Text += "\n[" + stopped + ": " + blamed + "]"
 	if t.shell.opts.Outside == nil {
 		return res, nil
 	}
 	plan := call.Plan
-	plan.Notes = append(append([]string(nil), plan.Notes...), "it failed inside the sandbox: "+blamed, "running it again repeats what it did before it failed")
+	plan.Notes = append(append([]string(nil), plan.Notes...), stopped+": "+blamed, "running it again repeats what it did before it failed")
 	req := tools.GateRequest{Spec: t.Spec(), Call: call, Plan: plan}
 	req, dec, err := tools.Approve(ctx, req, t.shell.opts.Outside, func(edited tools.Call) (tools.Call, tools.Plan, error) {
 		next, err := t.Plan(ctx, edited)
@@ -228,14 +246,14 @@ func (t execTool) outside(ctx context.Context, call tools.Call, a execArgs, res 
 	if a, err = t.decode(req.Call); err != nil {
 		return tools.Result{}, err
 	}
-	again, _, err := t.once(ctx, call, a, false)
+	again, _, err := t.once(ctx, call, a, confinement{})
 	if err != nil {
 		return tools.Result{}, err
 	}
 	if shown := a.line(); shown != first {
 		again.Text = "[the user edited it: " + oneLine(shown) + "]\n" + again.Text
 	}
-	again.Text = "[the sandbox stopped it first (" + blamed + "); this is the run outside]\n" + again.Text
+	again.Text = "[" + stopped + " first (" + blamed + "); this is the run outside]\n" + again.Text
 	return again, nil
 }
 
@@ -245,7 +263,7 @@ func (s *Shell) RunCommand(ctx context.Context, command, dir string) (output str
 	if err := enterable(dir); err != nil {
 		return "", -1, err
 	}
-	c, err := s.start(append(append([]string(nil), s.opts.Shell...), command), command, dir, false, false)
+	c, err := s.start(append(append([]string(nil), s.opts.Shell...), command), command, dir, confinement{}, false)
 	if err != nil {
 		return "", -1, err
 	}

@@ -5,6 +5,7 @@ package builtin_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -23,6 +24,7 @@ import (
 	"jcode/internal/proc"
 	"jcode/tools"
 	"jcode/tools/builtin"
+	"jcode/tools/sandbox"
 )
 
 // shellRig is a shell in a folder of its own.
@@ -509,8 +511,22 @@ func TestRunCommandForJcodeItself(t *testing.T) {
 	}
 }
 
+// noReading is the half of a sandbox that can't confine to reading.
+type noReading struct{}
+
+func (noReading) CanRead() (bool, string) { return false, "not here" }
+
+func (noReading) ConfineToReading(proc.Spec, sandbox.Reading) (proc.Spec, func() error, error) {
+	return proc.Spec{}, nil, errors.New("not here")
+}
+
+func (noReading) BlamedForReading(string, int, string) string { return "" }
+
 // stopper is a sandbox that forbids writing: it prefixes the command.
-type stopper struct{ blamed string }
+type stopper struct {
+	noReading
+	blamed string
+}
 
 func (s stopper) Confine(spec proc.Spec) (proc.Spec, func() []string, error) {
 	spec.Argv = append([]string{"env", "CONFINED=1"}, spec.Argv...)
@@ -528,7 +544,7 @@ func TestExecOffersToLeaveTheSandboxThatStoppedIt(t *testing.T) {
 	var asked []tools.GateRequest
 	answer := tools.Decision{Allow: false, Reason: "denied by user"}
 	r := newShell(t, func(o *builtin.ShellOptions) {
-		o.Confiner = stopper{"writing outside the workspace"}
+		o.Confiner = stopper{blamed: "writing outside the workspace"}
 		o.Outside = func(_ context.Context, req tools.GateRequest) tools.Decision {
 			asked = append(asked, req)
 			return answer
@@ -557,8 +573,55 @@ func TestExecOffersToLeaveTheSandboxThatStoppedIt(t *testing.T) {
 	}
 }
 
+// A command that was let through because it only reads can do no more than that: what needs
+// more asks, like any other.
+func TestVouchedCommandThatNeedsMoreAsks(t *testing.T) {
+	var asked []tools.GateRequest
+	answer := tools.Decision{Allow: false, Reason: "denied by user"}
+	var root string
+	r := newShell(t, func(o *builtin.ShellOptions) {
+		root = o.Root
+		o.Confiner = sandbox.New("", func() sandbox.Policy { return sandbox.Policy{Roots: []string{root}} })
+		o.Outside = func(_ context.Context, req tools.GateRequest) tools.Decision {
+			asked = append(asked, req)
+			return answer
+		}
+	})
+	if ok, why := sandbox.New("", nil).CanRead(); !ok {
+		t.Skip(why)
+	}
+	vouched := func(cmd string) tools.Result {
+		c := call("exec", m{"cmd": cmd})
+		c.Decision.Vouched = &tools.Vouched{}
+		res, err := r.exec.Run(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	if res := vouched("echo in; ls >/dev/null"); res.Text != "in" || len(asked) != 0 {
+		t.Errorf("%+v, asked %d", res, len(asked))
+	}
+	if res := vouched("echo x > made"); !strings.Contains(res.Text, "kept to that: it was denied something") || !strings.Contains(res.Text, "it was not run outside: denied by user") || len(asked) != 1 {
+		t.Errorf("%+v, asked %+v", res, asked)
+	}
+	if _, err := os.Stat(filepath.Join(root, "made")); err == nil {
+		t.Error("it was made")
+	}
+	answer.Allow = true
+	if res := vouched("echo x > made && cat made"); !strings.Contains(res.Text, "this is the run outside]\nx") {
+		t.Errorf("%+v", res)
+	}
+	if res := vouched("cat none"); len(asked) != 2 || !strings.Contains(res.Text, "exit code 1") {
+		t.Errorf("an ordinary failure asks: %+v", res)
+	}
+}
+
 // leaky is a sandbox that can't lock a file, and sees when it was made.
-type leaky struct{ file string }
+type leaky struct {
+	noReading
+	file string
+}
 
 func (l leaky) Confine(spec proc.Spec) (proc.Spec, func() []string, error) {
 	return spec, func() []string {
@@ -578,7 +641,7 @@ func TestProtectedFilesThatConfinedCommandsMakeAreTold(t *testing.T) {
 	setup := func(t *testing.T) (r *shellRig, ended chan builtin.Job, confined func(m) string, output func() string) {
 		ended = make(chan builtin.Job, 4)
 		r = newShell(t, func(o *builtin.ShellOptions) {
-			o.Confiner = leaky{filepath.Join(o.Root, ".mcp.json")}
+			o.Confiner = leaky{file: filepath.Join(o.Root, ".mcp.json")}
 			o.JobEnded = func(j builtin.Job) { ended <- j }
 		})
 		confined = func(args m) string {

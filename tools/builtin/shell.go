@@ -15,6 +15,8 @@ import (
 	"jcode/internal/proc"
 	"jcode/internal/tidy"
 	"jcode/tools"
+	"jcode/tools/permission/repository"
+	"jcode/tools/sandbox"
 )
 
 // ShellOptions are what a Shell is made of.
@@ -47,6 +49,20 @@ type Confiner interface {
 	// Blamed says why the end of a confined command looks like the sandbox's doing, ""
 	// when it doesn't. tail is the last part of its output.
 	Blamed(tail string, code int) string
+
+	// CanRead reports whether commands can be confined to reading, and if not, why.
+	CanRead() (ok bool, why string)
+	// ConfineToReading is Confine for a command that may only read. done removes what it
+	// needed, after its end.
+	ConfineToReading(spec proc.Spec, r sandbox.Reading) (confined proc.Spec, done func() error, err error)
+	// BlamedForReading is Blamed for such a command, which ran in dir.
+	BlamedForReading(tail string, code int, dir string) string
+}
+
+// confinement is how a command is confined: not at all, as mode auto does, or to reading.
+type confinement struct {
+	sandbox bool
+	vouched *tools.Vouched
 }
 
 // Shell runs commands: for the tools exec and job, for `!` lines, and for jcode itself. It
@@ -136,13 +152,15 @@ type command struct {
 	// changed lists what a confined command made or changed of protected files; told is
 	// what was said of it.
 	changed func() []string
+	// reading says that it may only read.
+	reading bool
 	telling sync.Mutex
 	told    []string
 }
 
 // start starts a command whose output is captured. A background one has a log from the
 // start.
-func (s *Shell) start(argv []string, line, dir string, confined, background bool) (*command, error) {
+func (s *Shell) start(argv []string, line, dir string, how confinement, background bool) (*command, error) {
 	if s.closed.Err() != nil {
 		return nil, tools.Errorf(tools.KindCancelled, "jcode is closing")
 	}
@@ -158,7 +176,7 @@ func (s *Shell) start(argv []string, line, dir string, confined, background bool
 			return nil, tools.Errorf(tools.KindIO, "start command: %w", err)
 		}
 	}
-	p, err := s.startProcess(c, proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env(), Stdout: write[0], Stderr: write[1]}, confined)
+	p, err := s.startProcess(c, proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env(), Stdout: write[0], Stderr: write[1]}, how)
 	closeAll(write[:])
 	if err != nil {
 		closeAll(c.read[:])
@@ -179,8 +197,19 @@ func (s *Shell) start(argv []string, line, dir string, confined, background bool
 	return c, nil
 }
 
-func (s *Shell) startProcess(c *command, spec proc.Spec, confined bool) (*proc.Process, error) {
-	if !confined {
+func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc.Process, error) {
+	if v := how.vouched; v != nil {
+		if v.Git {
+			spec.Env = repository.Overrides(spec.Env)
+		}
+		if s.opts.Confiner != nil {
+			if ok, _ := s.opts.Confiner.CanRead(); ok {
+				return s.startReading(c, spec, *v)
+			}
+		}
+		spec.Env = sandbox.OutsidePath(spec.Env, []string{s.opts.Root})
+	}
+	if !how.sandbox {
 		return s.launch(spec)
 	}
 	if s.opts.Confiner == nil {
@@ -192,6 +221,24 @@ func (s *Shell) startProcess(c *command, spec proc.Spec, confined bool) (*proc.P
 	}
 	c.changed = changed
 	return s.launch(spec)
+}
+
+// startReading starts a command that may only read.
+func (s *Shell) startReading(c *command, spec proc.Spec, v tools.Vouched) (*proc.Process, error) {
+	spec, done, err := s.opts.Confiner.ConfineToReading(spec, sandbox.Reading{Only: v.Only, Hidden: v.Hidden, Beyond: v.Beyond})
+	if err != nil {
+		return nil, err
+	}
+	c.reading = true
+	p, err := s.launch(spec)
+	if err != nil {
+		return nil, errors.Join(err, done())
+	}
+	s.work.Go(func() {
+		<-p.Done()
+		_ = done() // a temporary folder that can't be removed is the system's to tidy
+	})
+	return p, nil
 }
 
 // launch starts a process from the thread that all children hang on.

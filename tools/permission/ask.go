@@ -14,7 +14,7 @@ import (
 func (c *checking) settle(v verdict) tools.Decision {
 	return tools.Decision{
 		Allow: v.outcome == allow, By: v.by, Rule: v.rule, Reason: v.reason, Kind: v.kind,
-		Sandbox: v.confine, Silent: v.silent && v.outcome == allow,
+		Sandbox: v.confine, Vouched: v.vouched, Silent: v.silent && v.outcome == allow,
 	}
 }
 

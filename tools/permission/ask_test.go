@@ -609,6 +609,26 @@ func TestAutoConfinesWhatNobodyVouchesFor(t *testing.T) {
 	}
 }
 
+func TestCommandsThatOnlyReadAreVouchedForAndNoMore(t *testing.T) {
+	root, home := workspace(t)
+	g := newGate(t, root, home, permission.RuleSet{})
+	for _, mode := range []tools.Mode{tools.ModeAsk, tools.ModeEdits, tools.ModePlan, tools.ModeAuto} {
+		if d := g.Check(context.Background(), execRequest("ls && git status", caller(mode, nil))); !d.Allow || d.Vouched == nil || !d.Vouched.Git {
+			t.Errorf("%s: %+v", mode, d)
+		}
+		if d := g.CheckUnconfined(context.Background(), execRequest("ls", caller(mode, nil))); d.Allow {
+			t.Errorf("%s: what was stopped runs without a question: %+v", mode, d)
+		}
+	}
+	if d := g.Check(context.Background(), execRequest("ls", caller(tools.ModeYolo, nil))); !d.Allow || d.Vouched != nil {
+		t.Errorf("yolo: %+v", d)
+	}
+	p := says(tools.AnswerOnce)
+	if d := g.CheckUnconfined(context.Background(), execRequest("ls", caller(tools.ModeAsk, p))); !d.Allow || d.Vouched != nil || len(p.asked) != 1 {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestRulesForAWhile(t *testing.T) {
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})

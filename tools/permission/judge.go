@@ -27,6 +27,8 @@ type verdict struct {
 	kind    tools.ErrorKind
 	silent  bool
 	confine bool
+	// vouched is set when analysis alone lets a command run.
+	vouched *tools.Vouched
 	// shown verdicts must be seen, but are no no where nobody can see them: they run with
 	// a notice in yolo.
 	shown bool
@@ -49,6 +51,7 @@ type checking struct {
 	req        tools.GateRequest
 	mode       tools.Mode
 	unconfined bool
+	needsMore  bool // a command that only reads was stopped: it is judged as any other
 	dry        bool // an explanation: nothing is told or remembered
 
 	rules      RuleSet
@@ -91,6 +94,9 @@ func merge(a, b verdict) verdict {
 	if a.outcome != ask {
 		a.silent = a.silent && b.silent
 		a.confine = a.confine && b.confine
+		if b.vouched == nil {
+			a.vouched = nil // an access beside the command: no call has both today
+		}
 		if a.by == tools.ByMode {
 			a.by, a.rule = b.by, b.rule
 		}

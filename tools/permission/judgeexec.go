@@ -46,16 +46,17 @@ func (c *checking) line(line Line) verdict {
 	if line.Text == "" {
 		return verdict{outcome: deny, by: tools.ByPolicy, reason: "denied: the command is empty", kind: tools.KindDenied}
 	}
+	c.needsMore = c.unconfined && onlyReads(line)
 	v, forced := c.execRestricted(line)
 	if forced && v.outcome == deny {
 		return v
 	}
 	if c.mode == tools.ModePlan {
-		if !forced && onlyReads(line) {
-			return verdict{by: tools.ByMode, rule: "read-only"}
+		if !forced && onlyReads(line) && !c.needsMore {
+			return verdict{by: tools.ByMode, rule: "read-only", vouched: line.vouched()}
 		}
 		r := c.refusedByPlan()
-		r.reason = "refused in plan mode: only commands that read run here. " + firstReason(line)
+		r.reason = "refused in plan mode: only commands that read run here. " + c.firstReason(line)
 		return r
 	}
 	protected := c.touched(line)
@@ -150,6 +151,15 @@ func (c *checking) deniedBy(kind tools.AccessKind, path string) string {
 	return ""
 }
 
+// vouched is what a line may do that runs because it only reads.
+func (l Line) vouched() *tools.Vouched {
+	v := &tools.Vouched{Hidden: l.hidden, Beyond: l.beyond, Git: l.git}
+	if l.ruled && !l.git {
+		v.Only = append([]string{}, l.reads...)
+	}
+	return v
+}
+
 func onlyReads(line Line) bool {
 	if line.Doubt != "" || len(line.Commands) == 0 {
 		return false
@@ -164,8 +174,12 @@ func onlyReads(line Line) bool {
 
 // execAllowed reports whether rules, grants and the table vouch for a whole line.
 func (c *checking) execAllowed(line Line) (bool, verdict) {
-	if onlyReads(line) {
-		return true, verdict{by: tools.ByMode, rule: "read-only", confine: c.confine()}
+	if onlyReads(line) && !c.needsMore {
+		v := verdict{by: tools.ByMode, rule: "read-only", confine: c.confine()}
+		if c.mode != tools.ModeYolo {
+			v.vouched = line.vouched()
+		}
+		return true, v
 	}
 	if v, ok := c.allowed("", func(r Rule) bool {
 		return !line.elsewhere && r.Tool == "exec" && (!r.HasPattern || r.command != nil && r.command.vouchesLine(line.Text))
@@ -196,7 +210,7 @@ func (c *checking) execAllowed(line Line) (bool, verdict) {
 }
 
 func (c *checking) commandAllowed(cmd Command) (verdict, bool) {
-	if cmd.ReadOnly {
+	if cmd.ReadOnly && !c.needsMore {
 		return verdict{}, true
 	}
 	return c.allowed("", func(r Rule) bool { return r.Tool == "exec" && r.command != nil && r.command.vouches(cmd) })
@@ -238,7 +252,7 @@ func (c *checking) execByMode(v verdict, line Line, forced bool, protected strin
 	v.outcome = ask
 	v.details = append(v.details, c.explainCommands(line)...)
 	if v.reason == "" {
-		v.reason = firstReason(line)
+		v.reason = c.firstReason(line)
 	}
 	if !forced {
 		if !line.elsewhere {
@@ -254,7 +268,7 @@ func (c *checking) execByMode(v verdict, line Line, forced bool, protected strin
 }
 
 // firstReason says what first keeps a line from being vouched for.
-func firstReason(line Line) string {
+func (c *checking) firstReason(line Line) string {
 	if line.Doubt != "" {
 		return line.Doubt
 	}
@@ -262,6 +276,9 @@ func firstReason(line Line) string {
 		if !cmd.ReadOnly {
 			return cmd.Text + ": " + cmd.Why
 		}
+	}
+	if c.needsMore {
+		return "it needs more than reading"
 	}
 	return "it may change something"
 }

@@ -26,6 +26,9 @@ type Line struct {
 	elsewhere bool     // it runs outside the workspace
 	git       bool     // a git command of it was vouched for
 	beyond    []string // folders outside the workspace that this git needs
+	ruled     bool     // rules forbid reading some files
+	reads     []string // the files that were judged and may be read
+	hidden    []string // tracked files that rules forbid
 }
 
 // Command is one simple command of a line.

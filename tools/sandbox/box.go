@@ -17,12 +17,14 @@ type Box struct {
 	self   string
 	policy func() Policy
 	probed func() Report
+	reads  func() (bool, string)
+	cached cachedRules
 }
 
 // New makes a box. self is the program whose Main is called with Command, usually the
 // running one; policy gives the policy in force. Nothing is probed before it is needed.
 func New(self string, policy func() Policy) *Box {
-	return &Box{self: self, policy: policy, probed: sync.OnceValue(func() Report { return probe(self) })}
+	return &Box{self: self, policy: policy, probed: sync.OnceValue(func() Report { return probe(self) }), reads: sync.OnceValues(canRead)}
 }
 
 // Report says what this machine gives; it looks once.

@@ -29,6 +29,9 @@ type Policy struct {
 	// work, and what a hostile command leaves in it never reaches an unconfined one. It is
 	// made when it is missing. Empty means none.
 	Cache string
+	// Temp is where commands that may only read get their temporary folders; it is made when
+	// it is missing. Empty means the system's folder.
+	Temp string
 	// Hidden are files and folders that must not be read: keys, jcode's own data.
 	Hidden []string
 	// Protect are patterns of files in the roots that must not be changed, besides git's

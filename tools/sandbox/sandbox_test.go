@@ -73,6 +73,7 @@ func newRig(t *testing.T) *rig {
 	}
 	t.Setenv("TMPDIR", r.tmp)
 	r.policy = sandbox.Policy{
+		Temp:  filepath.Join(base, "home", ".cache", "reading"),
 		Roots: []string{r.project}, Caches: []string{filepath.Join(r.home, ".cache", "build"), filepath.Join(r.home, "none")},
 		Hidden:  []string{filepath.Join(r.home, ".ssh"), filepath.Join(r.home, ".aws"), filepath.Join(r.home, ".config", "jcode"), filepath.Join(r.home, "none")},
 		Protect: []string{".env"},

@@ -7,9 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -27,51 +27,105 @@ func (l Looker) asked(dir string, found []candidate) string {
 	if l.Env != nil {
 		env = l.Env()
 	}
-	env = Overrides(env)
 	ctx, cancel := context.WithTimeout(context.Background(), maxAsk)
 	defer cancel()
-	run := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(ctx, git, args...)
-		cmd.Dir, cmd.Env, cmd.WaitDelay = dir, env, time.Second
-		out, err := cmd.Output()
-		return string(out), err
+	q := question{ctx: ctx, git: git, dir: dir, env: Overrides(env)}
+	r, why := q.repository(found)
+	if why != "" || r.own == "" {
+		return why
 	}
-	var where, config string
-	var whereErr, configErr error
-	var both sync.WaitGroup
-	both.Go(func() { where, whereErr = run("rev-parse", "--absolute-git-dir", "--git-common-dir") })
-	both.Go(func() { config, configErr = run("config", "--list", "--null", "--show-scope") })
-	both.Wait()
+	list, why := q.settings()
+	if why != "" {
+		return why
+	}
+	return l.steered(list, r, true)
+}
+
+// question is one round of asking git about a folder.
+type question struct {
+	ctx      context.Context
+	git, dir string
+	env      []string
+
+	asked   bool
+	local   []setting
+	origins []string // files that the repository's own settings come from
+	failure error
+}
+
+func (q *question) run(args ...string) (string, error) {
+	cmd := exec.CommandContext(q.ctx, q.git, args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = q.dir, q.env, time.Second
+	out, err := cmd.Output()
+	return string(out), err
+}
+
+// repository returns which of the found repositories git takes; none where it takes none,
+// and then it runs nothing. The files that settings come from tell it where the repository
+// is an ordinary one, which saves a start of git.
+func (q *question) repository(found []candidate) (r candidate, why string) {
+	if len(found) == 1 && found[0].complete && found[0].own == filepath.Join(found[0].top, ".git") && found[0].own == found[0].common {
+		if _, why := q.settings(); why == "" && len(q.origins) > 0 {
+			config := filepath.Join(found[0].common, "config")
+			for _, file := range q.origins {
+				if !q.same(file, config, found[0].top) && !q.same(file, config+".worktree", found[0].top) {
+					return r, "git takes settings from a file that was not looked at: " + file
+				}
+			}
+			return found[0], ""
+		}
+	}
+	where, err := q.run("rev-parse", "--absolute-git-dir", "--git-common-dir")
 	switch {
-	case ctx.Err() != nil:
-		return "git does not answer which repository it would take"
-	case refused(whereErr):
-		return "" // it finds none, or refuses this one: then it runs nothing
-	case whereErr != nil:
-		return "git can't be asked which repository it would take: " + whereErr.Error()
+	case q.ctx.Err() != nil:
+		return r, "git does not answer which repository it would take"
+	case refused(err):
+		return r, "" // it finds none, or refuses this one
+	case err != nil:
+		return r, "git can't be asked which repository it would take: " + err.Error()
 	}
 	own, common, _ := strings.Cut(strings.TrimSuffix(where, "\n"), "\n")
 	if !filepath.IsAbs(common) {
-		common = filepath.Join(dir, common)
+		common = filepath.Join(q.dir, common)
 	}
-	r := candidate{own: resolve(own), common: resolve(common)}
-	known := false
+	own, common = resolve(own), resolve(common)
 	for _, f := range found {
-		if f.own == r.own && f.common == r.common {
-			known, r.top = true, f.top
+		if f.own == own && f.common == common {
+			return f, ""
 		}
 	}
-	if !known {
-		return "git takes another repository than its files name: " + own
+	return r, "git takes another repository than its files name: " + own
+}
+
+// same reports whether git means a file by a name, which may be relative to the folder or to
+// the work tree's top.
+func (q *question) same(name, file, top string) bool {
+	if filepath.IsAbs(name) {
+		return resolve(name) == file
 	}
-	if configErr != nil {
-		var exit *exec.ExitError
-		if errors.As(configErr, &exit) && exit.ExitCode() == 129 {
-			return "" // this git does not tell scopes; the configuration was read before
+	return resolve(filepath.Join(q.dir, name)) == file || resolve(filepath.Join(top, name)) == file
+}
+
+// settings returns what the repository itself sets, as git reads it.
+func (q *question) settings() (list []setting, why string) {
+	if !q.asked {
+		q.asked = true
+		var out string
+		out, q.failure = q.run("config", "--list", "--null", "--show-scope", "--show-origin")
+		if q.failure == nil {
+			q.local, q.origins = localSettings(out)
 		}
-		return "git can't read the repository's configuration"
 	}
-	return l.steered(localSettings(config), r, true)
+	var exit *exec.ExitError
+	switch {
+	case q.ctx.Err() != nil:
+		return nil, "git does not answer what is set in the repository"
+	case errors.As(q.failure, &exit) && exit.ExitCode() == 129:
+		return nil, "" // this git does not tell scopes; the configuration was read before
+	case q.failure != nil:
+		return nil, "git can't read the repository's configuration"
+	}
+	return q.local, ""
 }
 
 // refused reports whether git ran and said no.
@@ -80,26 +134,29 @@ func refused(err error) bool {
 	return errors.As(err, &exit) && exit.ExitCode() == 128
 }
 
-// localSettings reads what `git config --list --null --show-scope` prints, and returns what
-// the repository itself sets.
-func localSettings(out string) (list []setting) {
+// localSettings reads what `git config --list --null --show-scope --show-origin` prints, and
+// returns what the repository itself sets, and from which files.
+func localSettings(out string) (list []setting, origins []string) {
 	fields := strings.Split(out, "\x00")
-	for i := 0; i+1 < len(fields); i += 2 {
+	for i := 0; i+2 < len(fields); i += 3 {
 		if fields[i] != "local" && fields[i] != "worktree" {
 			continue
 		}
-		key, value, has := strings.Cut(fields[i+1], "\n")
+		if file := strings.TrimPrefix(fields[i+1], "file:"); !slices.Contains(origins, file) {
+			origins = append(origins, file)
+		}
+		key, value, has := strings.Cut(fields[i+2], "\n")
 		s := setting{value: value, bare: !has}
 		first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
 		if s.name = strings.ToLower(key[last+1:]); first >= 0 {
 			s.section = strings.ToLower(key[:first])
 		}
-		if first < last {
+		if first >= 0 && first < last {
 			s.sub = key[first+1 : last]
 		}
 		list = append(list, s)
 	}
-	return list
+	return list, origins
 }
 
 // override is a setting that a looking git gets from its environment, above whatever the

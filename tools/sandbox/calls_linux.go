@@ -1,0 +1,155 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Offsets in what a filter of system calls sees (struct seccomp_data), on machines that are
+// little-endian: only the low half of an argument counts in what is compared here.
+const (
+	dataNumber = 0
+	dataArch   = 4
+	dataArg0   = 16
+	dataArg1   = 24
+	dataArg2   = 32
+)
+
+// filtersCalls reports whether the kernel can filter system calls.
+func filtersCalls() bool {
+	_, _, errno := unix.Syscall6(unix.SYS_PRCTL, unix.PR_GET_SECCOMP, 0, 0, 0, 0, 0)
+	return errno == 0
+}
+
+// program is a filter under construction.
+type program []unix.SockFilter
+
+func (p *program) add(code uint16, k uint32, jt, jf uint8) {
+	*p = append(*p, unix.SockFilter{Code: code, K: k, Jt: jt, Jf: jf})
+}
+
+func (p *program) load(offset uint32) { p.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, offset, 0, 0) }
+
+func (p *program) ret(action uint32) { p.add(unix.BPF_RET|unix.BPF_K, action, 0, 0) }
+
+// skipUnless passes over n instructions when what was loaded is not k.
+func (p *program) skipUnless(k uint32, n uint8) { p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, k, 0, n) }
+
+func refuse(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
+
+// deny refuses a system call.
+func (p *program) deny(number uint32, errno unix.Errno) {
+	p.skipUnless(number, 1)
+	p.ret(refuse(errno))
+}
+
+// denyUnless refuses a system call unless an argument has a value.
+func (p *program) denyUnless(number, arg, value uint32, errno unix.Errno) {
+	p.skipUnless(number, 4)
+	p.load(arg)
+	p.skipUnless(value, 1)
+	p.ret(unix.SECCOMP_RET_ALLOW)
+	p.ret(refuse(errno))
+}
+
+// denyIf refuses a system call when an argument has one of some values.
+func (p *program) denyIf(number, arg uint32, errno unix.Errno, values ...uint32) {
+	p.skipUnless(number, uint8(2+2*len(values)))
+	p.load(arg)
+	for _, v := range values {
+		p.skipUnless(v, 1)
+		p.ret(refuse(errno))
+	}
+	p.ret(unix.SECCOMP_RET_ALLOW)
+}
+
+// denyBits refuses a system call when an argument has one of some bits.
+func (p *program) denyBits(number, arg, bits uint32, errno unix.Errno) {
+	p.skipUnless(number, 4)
+	p.load(arg)
+	p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, bits, 1, 0)
+	p.ret(unix.SECCOMP_RET_ALLOW)
+	p.ret(refuse(errno))
+}
+
+// filter is what Landlock does not know of: changes of a file's rights, times and
+// attributes, sockets, signals, namespaces, what belongs to other processes, and ways around
+// a filter.
+func filter() program {
+	var p program
+	p.load(dataArch)
+	p.skipUnless(auditArch, 1)
+	p.add(unix.BPF_JMP|unix.BPF_JA, 1, 0, 0)
+	p.ret(unix.SECCOMP_RET_KILL_PROCESS) // calls of another machine would have other numbers
+	p.load(dataNumber)
+	p = append(p, foreignCalls()...)
+	for _, number := range changingCalls() {
+		p.deny(number, unix.EPERM)
+	}
+	for _, number := range machineCalls() {
+		p.deny(number, unix.EPERM)
+	}
+	// Programs do without these where a kernel does not have them.
+	for _, number := range []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET} {
+		p.deny(number, unix.ENOSYS)
+	}
+	p.denyBits(unix.SYS_CLONE, dataArg0, unix.CLONE_NEWUSER|unix.CLONE_NEWNS|unix.CLONE_NEWNET|unix.CLONE_NEWPID|unix.CLONE_NEWIPC|unix.CLONE_NEWUTS|unix.CLONE_NEWCGROUP, unix.EPERM)
+	p.denyIf(unix.SYS_IOCTL, dataArg1, unix.EPERM, unix.TIOCSTI, unix.TIOCLINUX, unix.FS_IOC_SETFLAGS, fsSetXattr, fsSetVersion)
+	p.denyUnless(unix.SYS_PRLIMIT64, dataArg0, 0, unix.EPERM)
+	p.denyUnless(unix.SYS_SCHED_SETAFFINITY, dataArg0, 0, unix.EPERM)
+	// The kernel's routing sockets tell addresses of this machine; all others lead elsewhere.
+	p.skipUnless(unix.SYS_SOCKET, 6)
+	p.load(dataArg0)
+	p.skipUnless(unix.AF_NETLINK, 3)
+	p.load(dataArg2)
+	p.skipUnless(unix.NETLINK_ROUTE, 1)
+	p.ret(unix.SECCOMP_RET_ALLOW)
+	p.ret(refuse(unix.EACCES))
+	p.ret(unix.SECCOMP_RET_ALLOW)
+	return p
+}
+
+// Requests of ioctl that change a file through a descriptor that was opened for reading.
+const (
+	fsSetXattr   = 0x401c5820 // FS_IOC_FSSETXATTR
+	fsSetVersion = 0x40087602 // FS_IOC_SETVERSION
+)
+
+// changingCalls change what a file is besides its content.
+func changingCalls() []uint32 {
+	return append([]uint32{
+		unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
+		unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
+		unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_TRUNCATE, unix.SYS_MKNODAT,
+	}, oldChangingCalls()...)
+}
+
+// machineCalls reach other processes, or the machine itself.
+func machineCalls() []uint32 {
+	return []uint32{
+		unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO, unix.SYS_PIDFD_SEND_SIGNAL, unix.SYS_PIDFD_GETFD,
+		unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_KCMP,
+		unix.SYS_SETPRIORITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR, unix.SYS_IOPRIO_SET, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
+		unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+		unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+		unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_SETNS, unix.SYS_UNSHARE, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSMOUNT,
+		unix.SYS_FSCONFIG, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
+		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT, unix.SYS_ACCT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,
+		unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
+		unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_SYNC,
+	}
+}
+
+// filterCalls filters the system calls of this thread and of what it starts, for good.
+func filterCalls() error {
+	p := filter()
+	prog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]}
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}

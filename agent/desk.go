@@ -84,7 +84,7 @@ func (c *Conversation) newChild(ctx context.Context, task tools.Task) (*Conversa
 	}
 	c.mu.Unlock()
 	most := opt.MaxSteps
-	opt.Parent, opt.Label = c.ID(), "task"
+	opt.Session, opt.Parent, opt.Label = "", c.ID(), "task"
 	opt.Without = append([]string{"task", "todo"}, opt.Without...)
 	opt.MaxSteps = min(max(task.MaxSteps, 0), most)
 	if opt.MaxSteps == 0 {

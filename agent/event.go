@@ -20,6 +20,8 @@ type TurnStart struct {
 	Seq int64
 	// Prompt is the person's text as it is shown.
 	Prompt string
+	// Queued is the prompt's ID as Conversation.Prompt returned it.
+	Queued string
 	At     time.Time
 }
 
@@ -184,6 +186,10 @@ type TurnEnd struct {
 	Steps    int
 	Duration time.Duration
 	Reason   StopReason
+	// Queued is the ID of the prompt that began the turn, as Conversation.Prompt returned it.
+	Queued string
+	// Finish is why the model stopped, in the provider's words ("stop", "length").
+	Finish string
 	// Error is set for StopError and StopLimit.
 	Error string
 	// Err is the cause for StopError.

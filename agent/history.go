@@ -209,8 +209,10 @@ func (c *Conversation) appendFirst(ctx context.Context, m session.Message) (int6
 		return c.opt.Store.AppendMessage(ctx, m)
 	}
 	var err error
-	if row.ID, err = session.NewID(); err != nil {
-		return 0, err
+	if row.ID = c.opt.Session; row.ID == "" {
+		if row.ID, err = session.NewID(); err != nil {
+			return 0, err
+		}
 	}
 	hold, err := c.opt.Store.Hold(row.ID)
 	if err != nil {

@@ -83,6 +83,8 @@ type Options struct {
 
 	// Optional.
 
+	// Session is the ID that a new session gets; "" makes one with its first message.
+	Session string
 	// Parent is the session that this one works for, as a sub-agent.
 	Parent string
 	// Without are canonical names of tools that are not offered.
@@ -135,6 +137,8 @@ type Announcement struct {
 type Prompt struct {
 	// Text goes to the model.
 	Text string
+	// queued is its ID in the queue.
+	queued string
 	// Shown is how it appears in the transcript; empty means Text.
 	Shown string
 	// Images are shown to the model.

@@ -16,6 +16,7 @@ type queued struct {
 // and returns "".
 func (c *Conversation) Prompt(p Prompt) string {
 	id := uuid.NewString()
+	p.queued = id
 	c.mu.Lock()
 	if c.state.ReadOnly {
 		c.mu.Unlock()

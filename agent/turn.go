@@ -29,6 +29,7 @@ type turn struct {
 	// refused counts the tools that were left out since the last answer.
 	refused  int
 	text     string
+	finish   string   // why the model stopped, of the last answer
 	releases []func() // of the rules of its prompts
 }
 
@@ -57,7 +58,7 @@ func (c *Conversation) runTurn(p Prompt) {
 	c.interrupt = nil
 	c.state.Busy = false
 	c.mu.Unlock()
-	end := TurnEnd{Turn: t.number, Steps: t.step, Duration: time.Since(t.started), Reason: reason, Text: t.text}
+	end := TurnEnd{Turn: t.number, Queued: p.queued, Finish: t.finish, Steps: t.step, Duration: time.Since(t.started), Reason: reason, Text: t.text}
 	if err != nil {
 		end.Error, end.Err = err.Error(), err
 	}
@@ -163,7 +164,7 @@ func (c *Conversation) take(ctx context.Context, t *turn, p Prompt, at time.Time
 	if t.number == 0 {
 		t.number = int(seq)
 	}
-	c.began(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), At: at})
+	c.began(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), Queued: p.queued, At: at})
 	return nil
 }
 
@@ -305,6 +306,7 @@ func (c *Conversation) commitAnswer(ctx context.Context, t *turn, resp model.Res
 	if err != nil {
 		return 0, err
 	}
+	t.finish = resp.Finish
 	if !blank(resp.Text) {
 		t.text = resp.Text
 	}

@@ -14,37 +14,51 @@ import (
 // allowed lists, per room, the rooms that it may import; "*" is all of them. A room that
 // is not listed here must be added on purpose. Every room may import internal/ packages,
 // and a room may import its own subpackages' parents only where it is said.
-var allowed = map[string][]string{
-	"":                            {"cli"},
-	"cli":                         {"*"},
-	"cli/config":                  {"*"},
-	"cli/tour":                    {},
-	"tui":                         {"tui/keyboard", "tui/markdown", "agent", "agent/model", "session", "tools", "tools/command", "tools/permission"},
-	"tui/markdown":                {},
-	"tui/keyboard":                {},
-	"agent":                       {"agent/model", "tools", "session"},
-	"agent/model":                 {},
-	"agent/model/catalogue":       {"agent/model"},
-	"agent/model/provider":        {"agent/model/catalogue"},
-	"agent/model/endpoint":        {"agent/model", "agent/model/provider"},
-	"agent/model/chat":            {"agent/model", "agent/model/catalogue", "agent/model/provider", "agent/model/endpoint"},
-	"agent/model/replay":          {"agent/model", "agent/model/endpoint"},
-	"agent/model/dial":            {"agent/model", "agent/model/provider", "agent/model/chat"},
-	"tools":                       {},
-	"tools/command":               {},
-	"tools/builtin":               {"tools", "tools/permission", "tools/permission/repository", "tools/sandbox"},
-	"tools/permission":            {"tools", "tools/permission/repository"},
-	"tools/permission/repository": {},
-	"tools/sandbox":               {},
-	"mcp":                         {"tools", "tools/command"},
-	"skills":                      {"tools", "tools/command"},
-	"skills/instructions":         {"tools/command"},
-	"lua":                         {"tools", "tools/command", "lua/wire"},
-	"lua/host":                    {"lua/wire"},
-	"lua/wire":                    {},
-	"session":                     {},
-	"session/export":              {"session"},
-	"bench":                       {"*"},
+var allowed = table(`
+main: cli
+cli: *
+cli/acp: agent agent/model session tools tools/command tools/permission
+cli/config: *
+cli/tour:
+tui: tui/keyboard tui/markdown agent agent/model session tools tools/command tools/permission
+tui/markdown:
+tui/keyboard:
+agent: agent/model tools session
+agent/model:
+agent/model/catalogue: agent/model
+agent/model/provider: agent/model/catalogue
+agent/model/endpoint: agent/model agent/model/provider
+agent/model/chat: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
+agent/model/replay: agent/model agent/model/endpoint
+agent/model/dial: agent/model agent/model/provider agent/model/chat
+tools:
+tools/command:
+tools/builtin: tools tools/permission tools/permission/repository tools/sandbox
+tools/permission: tools tools/permission/repository
+tools/permission/repository:
+tools/sandbox:
+mcp: tools tools/command
+skills: tools tools/command
+skills/instructions: tools/command
+lua: tools tools/command lua/wire
+lua/host: lua/wire
+lua/wire:
+session:
+session/export: session
+bench: *
+`)
+
+// table reads a line for each room: its name, and what it may import.
+func table(text string) map[string][]string {
+	out := map[string][]string{}
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		room, may, _ := strings.Cut(strings.TrimSpace(line), ":")
+		if room == "main" {
+			room = ""
+		}
+		out[room] = strings.Fields(may)
+	}
+	return out
 }
 
 // exclusive names the packages that only one room may import.

@@ -40,6 +40,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/coder/acp-go-sdk v0.13.0
+
 require (
 	github.com/JohannesKaufmann/dom v0.3.1 // indirect
 	github.com/charmbracelet/x/exp/ordered v0.1.0 // indirect

@@ -64,6 +64,7 @@ func table(text string) map[string][]string {
 // exclusive names the packages that only one room may import.
 var exclusive = map[string][]string{
 	"github.com/yuin/gopher-lua":            {"lua/host"},
+	"github.com/coder/acp-go-sdk":           {"cli/acp"},
 	"github.com/modelcontextprotocol":       {"mcp", "internal/testkit/mcptest"},
 	"github.com/sashabaranov/go-openai":     {"agent/model/chat"},
 	"modernc.org/sqlite":                    {"session"},

@@ -30,7 +30,7 @@ type app struct {
 	flags   *flags
 	std     Streams
 	paths   config.Paths
-	cwd     string // working folder, resolved
+	cwd     string // working folder, resolved; "" before findPlaces takes the process's own
 	project string // project ID
 	root    string // project root
 	config  config.Config
@@ -61,7 +61,12 @@ type app struct {
 // everything slower starts later, in the background. The caller closes it, also after an
 // error.
 func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
-	a := &app{flags: f, std: std, registry: tools.NewRegistry()}
+	return newAppIn(ctx, f, std, "")
+}
+
+// newAppIn is newApp for another folder than the process's working folder.
+func newAppIn(ctx context.Context, f *flags, std Streams, dir string) (*app, error) {
+	a := &app{flags: f, std: std, cwd: dir, registry: tools.NewRegistry()}
 	a.started, a.settled = make(chan struct{}), make(chan struct{})
 	for _, step := range []func(context.Context) error{
 		a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools, a.openExtensions, a.openDebugLog,
@@ -81,11 +86,12 @@ func (a *app) findPlaces(context.Context) (err error) {
 			return err
 		}
 	}
-	cwd, err := os.Getwd()
-	if err != nil {
-		return usageError("working folder: %w", err)
+	if a.cwd == "" {
+		if a.cwd, err = os.Getwd(); err != nil {
+			return usageError("working folder: %w", err)
+		}
 	}
-	if a.cwd, err = paths.Resolve(cwd); err != nil {
+	if a.cwd, err = paths.Resolve(a.cwd); err != nil {
 		return usageError("working folder: %w", err)
 	}
 	if a.project, a.root, err = session.ProjectID(a.cwd); err != nil {

@@ -54,6 +54,8 @@ type grammar struct {
 	Lua      luaCmd      `cmd:"" help:"Write, check and run Lua tools."`
 	Config   configCmd   `cmd:"" help:"Show and change settings."`
 
+	ACP acpCmd `cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol on stdin and stdout."`
+
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in bash, zsh or fish."`
 
 	Permissions permissionsCmd `cmd:"" help:"List rules and grants, and explain what would happen to a line."`

@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+
+	"jcode/agent"
+	"jcode/agent/model/provider"
+	"jcode/cli/acp"
+	"jcode/session"
+	"jcode/tools"
+	"jcode/tools/command"
+)
+
+// acpCmd serves an editor.
+type acpCmd struct{}
+
+// Help is printed by `jcode acp --help`.
+func (acpCmd) Help() string {
+	return `An editor starts this command and speaks the Agent Client Protocol with it. In Zed's settings:
+
+  "agent_servers": {
+    "jcode": { "type": "custom", "command": "jcode", "args": ["acp"], "env": {} }
+  }
+
+docs/editors.md has JetBrains, Neovim and Emacs.`
+}
+
+// Run serves until the editor closes stdin.
+func (acpCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	if f.Print || f.Continue || f.Resume != "" || f.Fork {
+		return usageError("jcode acp: the editor chooses the session: -p, -c, -r and --fork have no use here")
+	}
+	signal.Ignore(syscall.SIGPIPE) // an editor that is gone is an error of the write, and children end in order
+	out := std.Out
+	std.Out = std.Err // stdout is the protocol's alone
+	if err := acp.Serve(ctx, std.In, out, acpHost{flags: f, std: std}); err != nil && !errors.Is(err, context.Canceled) {
+		return &exitError{code: exitModel, err: err}
+	}
+	return nil
+}
+
+// acpHost opens the conversations of an editor.
+type acpHost struct {
+	flags *flags
+	std   Streams
+}
+
+// Version implements acp.Host.
+func (acpHost) Version() string { return Version() }
+
+// Ready implements acp.Host.
+func (h acpHost) Ready(ctx context.Context) error {
+	a, err := newApp(ctx, h.flagsFor(nil), h.std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	_, err = a.models.resolve(a.flags.Model)
+	return authError(err)
+}
+
+// authError says what to set when no model can be reached.
+func authError(err error) error {
+	if errors.Is(err, provider.ErrNoProvider) || errors.Is(err, provider.ErrNoKey) {
+		return fmt.Errorf("%w: %w; start jcode once in a terminal to enter a key", acp.ErrAuthRequired, err)
+	}
+	return err
+}
+
+// flagsFor are the flags of one session: each app changes its own.
+func (h acpHost) flagsFor(dirs []string) *flags {
+	f := *h.flags
+	f.AddDir = append(append([]string(nil), f.AddDir...), dirs...)
+	return &f
+}
+
+// Open implements acp.Host.
+func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error) {
+	a, err := newAppIn(ctx, h.flagsFor(o.Dirs), h.std, o.Cwd)
+	if err != nil {
+		return nil, err
+	}
+	conv, err := a.acpConversation(ctx, o)
+	if err != nil {
+		a.close()
+		return nil, authError(err)
+	}
+	work, finish := background()
+	a.onClose(finish)
+	s := &sessions{a: a}
+	a.commands.Sources = append([]command.Source{personCommands{a: a, s: s}}, a.commands.Sources...)
+	w := &acp.Workspace{
+		Conversation: conv, Rows: conv.TakeRows(),
+		Commands: a.commands.List,
+		Prompt:   a.promptOf,
+		Models:   a.acpModels, Roles: a.acpRoles, Trust: a.acpTrust,
+		Start: func() {
+			a.board.attach(conv)
+			a.startExtensions()
+			for name, entry := range o.Servers {
+				work(func(ctx context.Context) { a.connectFor(ctx, conv, name, entry) })
+			}
+		},
+		Close: func() {
+			conv.Close()
+			a.close()
+		},
+	}
+	return w, nil
+}
+
+// acpConversation begins or resumes the session that an editor names.
+func (a *app) acpConversation(ctx context.Context, o acp.Opening) (*agent.Conversation, error) {
+	opt, err := a.options()
+	if err != nil {
+		return nil, err
+	}
+	if !o.New {
+		conv, err := a.resume(ctx, opt, o.ID)
+		if err != nil {
+			return nil, err
+		}
+		if conv.State().ReadOnly {
+			conv.Close()
+			hold, err := a.store.Hold(o.ID)
+			if err == nil { // its holder has just gone
+				err = errors.Join(hold.Release(), errors.New("the session was open in another jcode: load it again"))
+			}
+			return nil, err
+		}
+		return conv, nil
+	}
+	opt.Session = o.ID
+	conv, err := agent.New(opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.beginRole(ctx, conv, ""); err != nil {
+		conv.Close()
+		return nil, err
+	}
+	return conv, nil
+}
+
+// connectFor connects a server that the editor brought. It is asked about as if the model
+// had wanted it, and its lease is this session's.
+func (a *app) connectFor(ctx context.Context, conv *agent.Conversation, name string, entry json.RawMessage) {
+	var args map[string]any
+	if err := json.Unmarshal(entry, &args); err != nil {
+		a.board.say(agent.LevelError, "MCP server %s: %v", name, err)
+		return
+	}
+	args["name"] = name
+	raw, err := json.Marshal(args)
+	if err != nil {
+		a.board.say(agent.LevelError, "MCP server %s: %v", name, err)
+		return
+	}
+	out := a.dispatcher.Dispatch(ctx, tools.Call{
+		ID: "connect-" + name, Name: "mcp_connect", Arguments: raw,
+		Caller: tools.Caller{Origin: tools.OriginClient, Session: conv.ID(), Label: "the editor", Mode: conv.Mode, Asker: conv},
+	})
+	switch {
+	case ctx.Err() != nil:
+	case out.Result.Failed:
+		a.board.say(agent.LevelWarn, "the editor's MCP server %s is not connected: %s", name, firstLine(out.Result.Text))
+	default:
+		a.board.say(agent.LevelInfo, "the editor's MCP server %s is connected", name)
+	}
+}
+
+// background returns what runs a function beside the caller, and what cancels and awaits
+// all of them.
+func background() (run func(func(context.Context)), finish func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	return func(f func(context.Context)) { work.Go(func() { f(ctx) }) }, func() {
+		cancel()
+		work.Wait()
+	}
+}
+
+// acpModels lists what is known without asking an endpoint: the current model stands first.
+func (a *app) acpModels(context.Context) []acp.Choice {
+	var out []acp.Choice
+	for _, m := range a.config.Models {
+		out = append(out, acp.Choice{Value: m.ID, Name: m.ID})
+	}
+	return out
+}
+
+func (a *app) acpRoles(ctx context.Context) []acp.Choice {
+	rows, err := a.roleRows(ctx)
+	if err != nil {
+		a.board.say(agent.LevelWarn, "roles: %v", err)
+	}
+	out := make([]acp.Choice, len(rows))
+	for i, r := range rows {
+		out[i] = acp.Choice{Value: r.ID, Name: r.Name, Description: r.Info}
+	}
+	return out
+}
+
+// acpTrust is the question about what the folder brings along.
+func (a *app) acpTrust(ctx context.Context) *acp.Trust {
+	q := a.folderQuestion(ctx)
+	if q == nil {
+		return nil
+	}
+	t := &acp.Trust{Folder: q.Folder, Decide: q.Decide}
+	for _, row := range q.Items {
+		t.Items = append(t.Items, strings.TrimSpace(row.State+" "+row.Name+": "+row.Info))
+	}
+	return t
+}
+
+// kept opens the store alone, for what needs no folder.
+func (h acpHost) kept(ctx context.Context, f func(*app) error) error {
+	a, err := openKept(ctx, h.flagsFor(nil), h.std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	return f(a)
+}
+
+// List implements acp.Host.
+func (h acpHost) List(ctx context.Context, cwd string) (rows []session.Session, err error) {
+	filter := session.Filter{All: cwd == ""}
+	if cwd != "" {
+		if filter.ProjectID, _, err = session.ProjectID(cwd); err != nil {
+			return nil, err
+		}
+	}
+	err = h.kept(ctx, func(a *app) error {
+		rows, err = a.store.List(ctx, filter)
+		return err
+	})
+	return rows, err
+}
+
+// Delete implements acp.Host.
+func (h acpHost) Delete(ctx context.Context, id string) error {
+	return h.kept(ctx, func(a *app) error {
+		if _, err := a.store.Get(ctx, id); err != nil {
+			return err
+		}
+		hold, err := a.store.Hold(id)
+		if err != nil {
+			return err
+		}
+		return errors.Join(a.store.Delete(ctx, id), hold.Release())
+	})
+}

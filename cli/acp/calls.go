@@ -1,0 +1,152 @@
+package acp
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"github.com/coder/acp-go-sdk"
+
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// described is a tool call as a person at an editor sees it.
+type described struct {
+	title     string
+	kind      acp.ToolKind
+	locations []acp.ToolCallLocation
+}
+
+// kinds are those of the builtin tools; others are of kind "other".
+func kindOf(name string) acp.ToolKind {
+	switch name {
+	case "read", "ls", "skill", "hover", "diagnostics":
+		return acp.ToolKindRead
+	case "write", "edit", "mkdir", "apply_patch", "rename", "code_action":
+		return acp.ToolKindEdit
+	case "remove":
+		return acp.ToolKindDelete
+	case "mv":
+		return acp.ToolKindMove
+	case "grep", "glob", "definition", "references", "symbols", "docs_search":
+		return acp.ToolKindSearch
+	case "exec", "job":
+		return acp.ToolKindExecute
+	case "fetch", "web_search":
+		return acp.ToolKindFetch
+	case "todo", "ask", "task":
+		return acp.ToolKindThink
+	}
+	return acp.ToolKindOther
+}
+
+// argument reads the first of some string arguments.
+func argument(args map[string]json.RawMessage, names ...string) string {
+	for _, name := range names {
+		var s string
+		if raw, ok := args[name]; ok && json.Unmarshal(raw, &s) == nil && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// describe says what a call is about. cwd is what relative paths start at.
+func describe(name string, raw json.RawMessage, cwd string) described {
+	var args map[string]json.RawMessage
+	if json.Unmarshal(raw, &args) != nil {
+		args = nil
+	}
+	d := described{kind: kindOf(name), title: name}
+	path := argument(args, "path", "file_path", "dir", "src")
+	switch subject := argument(args, "cmd", "command", "pattern", "url", "query", "question", "prompt", "action", "name"); {
+	case subject != "":
+		d.title = name + " " + subject
+	case path != "":
+		d.title = name + " " + path
+	}
+	if d.kind == acp.ToolKindExecute {
+		d.title = strings.TrimPrefix(d.title, "exec ")
+	}
+	d.title = text.Truncate(strings.ReplaceAll(text.Visible(d.title), "\n", " ⏎ "), 200, "…")
+	if path == "" {
+		return d
+	}
+	switch d.kind {
+	case acp.ToolKindRead, acp.ToolKindEdit, acp.ToolKindDelete, acp.ToolKindMove:
+		at := acp.ToolCallLocation{Path: absolute(path, cwd)}
+		var line float64
+		if json.Unmarshal(args["offset"], &line) == nil && line >= 1 {
+			at.Line = acp.Ptr(int(line))
+		}
+		d.locations = append(d.locations, at)
+		if to := argument(args, "dst"); to != "" {
+			d.locations = append(d.locations, acp.ToolCallLocation{Path: absolute(to, cwd)})
+		}
+	}
+	return d
+}
+
+func absolute(path, cwd string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(cwd, path)
+}
+
+// endOf is the update for a call that has ended. live says that the files are as the call
+// left them, so that its diff can be shown with the whole text around it.
+func endOf(id, name string, args json.RawMessage, res tools.Result, status, cwd string, live bool) *acp.SessionToolCallUpdate {
+	u := &acp.SessionToolCallUpdate{ToolCallId: acp.ToolCallId(id), Status: acp.Ptr(acp.ToolCallStatusCompleted)}
+	if res.Failed || status != "done" {
+		u.Status = acp.Ptr(acp.ToolCallStatusFailed)
+	}
+	d := describe(name, args, cwd)
+	if res.Display.Diff != "" {
+		side := sideAfter
+		if !live {
+			side = sideNone
+		}
+		for _, f := range fileDiffs(res.Display.Diff, cwd, side) {
+			u.Content = append(u.Content, acp.ToolCallContent{Diff: f.content()})
+			u.Locations = append(u.Locations, acp.ToolCallLocation{Path: f.path, Line: acp.Ptr(f.line)})
+		}
+	} else {
+		said := res.Text
+		if status == "interrupted" && said == "" {
+			said = "interrupted"
+		}
+		if d.kind == acp.ToolKindExecute || d.kind == acp.ToolKindRead || d.kind == acp.ToolKindSearch {
+			said = fenced(text.CutTail(said, maxOutput))
+		}
+		if said != "" {
+			u.Content = append(u.Content, acp.ToolContent(acp.TextBlock(said)))
+		}
+		u.Locations = d.locations
+	}
+	for _, p := range res.Parts {
+		if strings.HasPrefix(p.MIME, "image/") {
+			u.Content = append(u.Content, acp.ToolContent(acp.ImageBlock(base64.StdEncoding.EncodeToString(p.Data), p.MIME)))
+		}
+	}
+	out := map[string]any{"text": res.Text}
+	if res.Display.ExitCode != nil {
+		out["exitCode"] = *res.Display.ExitCode
+	}
+	u.RawOutput = out
+	return u
+}
+
+// fenced puts text between fences that it does not contain itself.
+func fenced(s string) string {
+	if strings.TrimSpace(s) == "" {
+		return ""
+	}
+	fence := "```"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + strings.TrimRight(s, "\n") + "\n" + fence
+}

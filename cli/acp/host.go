@@ -1,0 +1,83 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"jcode/agent"
+	"jcode/session"
+	"jcode/tools/command"
+)
+
+// ErrAuthRequired says that no model can be reached before the person sets a key. Host
+// errors wrap it together with what is to be set.
+var ErrAuthRequired = errors.New("no model is set up")
+
+// Host opens the conversations that the protocol shows. cli implements it.
+type Host interface {
+	// Version is jcode's own.
+	Version() string
+	// Ready says what is missing before a conversation can begin, wrapping ErrAuthRequired.
+	Ready(ctx context.Context) error
+	// Open wires a workspace up and begins or resumes a session in it.
+	Open(ctx context.Context, o Opening) (*Workspace, error)
+	// List returns the sessions of a folder's project, or of all projects for "", newest first.
+	List(ctx context.Context, cwd string) ([]session.Session, error)
+	// Delete deletes a stored session that no process has open.
+	Delete(ctx context.Context, id string) error
+}
+
+// Opening says which session a client wants, and where.
+type Opening struct {
+	// ID is the session's; New says that it is to be made.
+	ID  string
+	New bool
+	// Cwd and Dirs are absolute.
+	Cwd  string
+	Dirs []string
+	// Servers are the client's MCP servers by name, as entries of an MCP configuration file.
+	Servers map[string]json.RawMessage
+	// Files reaches the editor's buffers; nil where the client has no such capability.
+	Files Files
+}
+
+// Files are the text files as the client's editor has them, unsaved changes included.
+type Files interface {
+	// Read returns the text of a file; Write replaces it. Paths are absolute.
+	Read(ctx context.Context, path string) (string, error)
+	Write(ctx context.Context, path, text string) error
+}
+
+// Workspace is one folder with an open conversation in it.
+type Workspace struct {
+	Conversation *agent.Conversation
+	// Rows are the stored messages of a session that goes on.
+	Rows []session.Message
+	// Start begins what is slow: watching files, connecting servers. It returns at once.
+	Start func()
+	// Commands are the slash commands that may be sent as a prompt.
+	Commands func() []command.Command
+	// Prompt makes of a person's text what the model is sent: a slash command is carried
+	// out. notice is what the command says, which needs no answer of the model where the
+	// prompt's text is empty.
+	Prompt func(ctx context.Context, text string) (p agent.Prompt, notice string, err error)
+	// Models and Roles are what may be chosen.
+	Models, Roles func(ctx context.Context) []Choice
+	// Trust is the question about what the folder brings along, nil when nothing waits.
+	Trust func(ctx context.Context) *Trust
+	// Close ends the conversation and all that was started for it.
+	Close func()
+}
+
+// Choice is one value of an option.
+type Choice struct{ Value, Name, Description string }
+
+// Trust asks whether a project's files may run.
+type Trust struct {
+	Folder string
+	// Items say what would run, one in a line.
+	Items []string
+	// Decide keeps the answer.
+	Decide func(ctx context.Context, trusted bool) error
+}

@@ -1,0 +1,128 @@
+package acp
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/coder/acp-go-sdk"
+
+	"jcode/agent"
+	"jcode/agent/model"
+)
+
+// message makes of a prompt's blocks what the model is sent. The text of the person is what
+// the transcript shows; what the editor attached stands behind it.
+func (o *openSession) message(ctx context.Context, blocks []acp.ContentBlock) (agent.Prompt, error) {
+	var said, attached []string
+	var images []model.Image
+	for i, b := range blocks {
+		switch {
+		case b.Text != nil:
+			said = append(said, b.Text.Text)
+		case b.ResourceLink != nil:
+			said = append(said, mention(b.ResourceLink.Uri, b.ResourceLink.Name, o.cwd))
+		case b.Image != nil:
+			image, err := decodeImage(b.Image.Data, b.Image.MimeType)
+			if err != nil {
+				return agent.Prompt{}, invalid("block %d: %v", i+1, err)
+			}
+			images = append(images, image)
+		case b.Resource != nil:
+			text, image, err := embedded(b.Resource.Resource)
+			if err != nil {
+				return agent.Prompt{}, invalid("block %d: %v", i+1, err)
+			}
+			if text != "" {
+				attached = append(attached, text)
+			}
+			if image != nil {
+				images = append(images, *image)
+			}
+		default:
+			return agent.Prompt{}, invalid("block %d: this kind of content is not understood", i+1)
+		}
+	}
+	typed := strings.TrimSpace(strings.Join(said, ""))
+	if typed == "" && len(attached) == 0 && len(images) == 0 {
+		return agent.Prompt{}, invalid("the prompt is empty")
+	}
+	p, notice, err := o.w.Prompt(ctx, typed)
+	if err != nil {
+		return p, invalid("%v", err)
+	}
+	if notice != "" {
+		o.say(notice)
+		if p.Text == "" { // the command was all
+			return p, nil
+		}
+	}
+	p.Images = append(p.Images, images...)
+	if len(attached) > 0 {
+		if p.Shown == "" {
+			p.Shown = p.Text
+		}
+		p.Text = strings.TrimSpace(p.Text + "\n\n" + strings.Join(attached, "\n\n"))
+	}
+	return p, nil
+}
+
+// mention names a linked resource in the text: a file as the person would type it.
+func mention(uri, name, cwd string) string {
+	if path, ok := filePath(uri); ok {
+		if rel, err := filepath.Rel(cwd, path); err == nil && !strings.HasPrefix(rel, "..") {
+			path = rel
+		}
+		return "@" + path
+	}
+	if name == "" || name == uri {
+		return uri
+	}
+	return fmt.Sprintf("[%s](%s)", name, uri)
+}
+
+func filePath(uri string) (string, bool) {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Path == "" {
+		return "", false
+	}
+	return filepath.FromSlash(u.Path), true
+}
+
+// embedded is a resource that the editor sent along: text for the model, or a picture.
+func embedded(r acp.EmbeddedResourceResource) (string, *model.Image, error) {
+	switch {
+	case r.TextResourceContents != nil:
+		uri := r.TextResourceContents.Uri
+		if path, ok := filePath(uri); ok {
+			uri = path
+		}
+		return fmt.Sprintf("<context uri=%q>\n%s\n</context>", uri, strings.TrimRight(r.TextResourceContents.Text, "\n")), nil, nil
+	case r.BlobResourceContents != nil:
+		b := r.BlobResourceContents
+		if b.MimeType != nil && strings.HasPrefix(*b.MimeType, "image/") {
+			image, err := decodeImage(b.Blob, *b.MimeType)
+			return "", &image, err
+		}
+		kind := "of unknown kind"
+		if b.MimeType != nil {
+			kind = *b.MimeType
+		}
+		return fmt.Sprintf("<context uri=%q>\n(binary content, %s, %d bytes: not shown)\n</context>", b.Uri, kind, base64.StdEncoding.DecodedLen(len(b.Blob))), nil, nil
+	}
+	return "", nil, fmt.Errorf("the embedded resource is empty")
+}
+
+func decodeImage(data, mime string) (model.Image, error) {
+	raw, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return model.Image{}, fmt.Errorf("the image's data is no base64: %w", err)
+	}
+	if len(raw) == 0 {
+		return model.Image{}, fmt.Errorf("the image has no data")
+	}
+	return model.Image{MIME: mime, Data: raw}, nil
+}

@@ -1,0 +1,147 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/coder/acp-go-sdk"
+
+	"jcode/tools"
+)
+
+// The options of a session.
+const (
+	optionMode   = "mode"
+	optionModel  = "model"
+	optionRole   = "role"
+	optionEffort = "effort"
+)
+
+// noRole and defaultEffort stand for what is in force without a choice.
+const (
+	noRole        = "none"
+	defaultEffort = "default"
+)
+
+// modeChoices are the approval modes with what they mean.
+func modeChoices() []Choice {
+	return []Choice{
+		{string(tools.ModePlan), "Plan", "reads only; edits are refused"},
+		{string(tools.ModeAsk), "Ask", "asks before edits and commands"},
+		{string(tools.ModeEdits), "Edits", "edits in the workspace run; commands ask"},
+		{string(tools.ModeAuto), "Auto", "edits and sandboxed commands run"},
+		{string(tools.ModeYolo), "Yolo", "everything runs"},
+	}
+}
+
+func effortChoices() []Choice {
+	out := []Choice{{Value: defaultEffort, Name: "Default"}}
+	for _, e := range []string{"none", "minimal", "low", "medium", "high", "xhigh"} {
+		out = append(out, Choice{Value: e, Name: e})
+	}
+	return out
+}
+
+func (o *openSession) modes() *acp.SessionModeState {
+	out := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(o.conv.State().Mode)}
+	for _, c := range modeChoices() {
+		out.AvailableModes = append(out.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(c.Value), Name: c.Name, Description: acp.Ptr(c.Description)})
+	}
+	return out
+}
+
+// options are the session's settings with what may be chosen.
+func (o *openSession) options() []acp.SessionConfigOption {
+	st := o.conv.State()
+	role, effort := st.Role, o.conv.Tuning().ReasoningEffort
+	if role == "" {
+		role = noRole
+	}
+	if effort == "" {
+		effort = defaultEffort
+	}
+	roles := append([]Choice{{Value: noRole, Name: "No role"}}, o.w.Roles(o.ctx)...)
+	return []acp.SessionConfigOption{
+		selectOption(optionMode, "Mode", acp.SessionConfigOptionCategoryMode, string(st.Mode), modeChoices()),
+		selectOption(optionModel, "Model", acp.SessionConfigOptionCategoryModel, st.Model, o.w.Models(o.ctx)),
+		selectOption(optionRole, "Role", "", role, roles),
+		selectOption(optionEffort, "Effort", acp.SessionConfigOptionCategoryThoughtLevel, effort, effortChoices()),
+	}
+}
+
+func selectOption(id, name string, category acp.SessionConfigOptionCategory, current string, choices []Choice) acp.SessionConfigOption {
+	s := &acp.SessionConfigOptionSelect{
+		Id: acp.SessionConfigId(id), Name: name, Type: "select", CurrentValue: acp.SessionConfigValueId(current),
+	}
+	if category != "" {
+		s.Category = &category
+	}
+	if !slices.ContainsFunc(choices, func(c Choice) bool { return c.Value == current }) {
+		choices = append([]Choice{{Value: current, Name: current}}, choices...)
+	}
+	list := make(acp.SessionConfigSelectOptionsUngrouped, len(choices))
+	for i, c := range choices {
+		list[i] = acp.SessionConfigSelectOption{Value: acp.SessionConfigValueId(c.Value), Name: c.Name}
+		if c.Name == "" {
+			list[i].Name = c.Value
+		}
+		if c.Description != "" {
+			list[i].Description = acp.Ptr(c.Description)
+		}
+	}
+	s.Options = acp.SessionConfigSelectOptions{Ungrouped: &list}
+	return acp.SessionConfigOption{Select: s}
+}
+
+func (o *openSession) setMode(name string) error {
+	mode, err := tools.ParseMode(name)
+	if err != nil {
+		return invalid("%v", err)
+	}
+	o.conv.SetMode(mode)
+	return nil
+}
+
+// configRequest is session/set_config_option. Some clients send the value as an object.
+type configRequest struct {
+	SessionID string          `json:"sessionId"`
+	ConfigID  string          `json:"configId"`
+	Value     json.RawMessage `json:"value"`
+}
+
+// set changes one option.
+func (o *openSession) set(ctx context.Context, id string, raw json.RawMessage) error {
+	var value string
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return invalid("the value of %s is a string", id)
+	}
+	switch id {
+	case optionMode:
+		return o.setMode(value)
+	case optionModel:
+		if err := o.conv.SetModel(value); err != nil {
+			return invalid("%v", err)
+		}
+	case optionRole:
+		if value == noRole {
+			value = ""
+		}
+		if err := o.conv.SetRole(ctx, value); err != nil {
+			return invalid("%v", err)
+		}
+	case optionEffort:
+		if !slices.ContainsFunc(effortChoices(), func(c Choice) bool { return c.Value == value }) {
+			return invalid("there is no effort %q", value)
+		}
+		if value == defaultEffort {
+			value = ""
+		}
+		t := o.conv.Tuning()
+		t.ReasoningEffort = value
+		o.conv.Tune(t)
+	default:
+		return invalid("there is no option %q: mode, model, role and effort can be set", id)
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package acp
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/coder/acp-go-sdk"
+	"github.com/google/uuid"
+
+	"jcode/agent"
+)
+
+// openSession is one session that the client has open.
+type openSession struct {
+	server *server
+	id     string
+	cwd    string
+	w      *Workspace
+	conv   *agent.Conversation
+	events *agent.Subscription
+	ctx    context.Context // ends when the session is closed
+	end    context.CancelFunc
+	work   sync.WaitGroup
+	once   sync.Once
+
+	mu        sync.Mutex
+	pending   []*prompt
+	questions map[string]context.CancelCauseFunc // open questions to the person, by ID
+
+	// Owned by the goroutine in follow.
+	shown shown
+}
+
+// prompt is one session/prompt that has no answer yet.
+type prompt struct {
+	queued  string // its ID in the conversation's queue, "" before it is there
+	started bool
+	stopped bool               // cancelled before it was sent
+	cancel  context.CancelFunc // ends its slash command
+	done    chan outcome
+}
+
+type outcome struct {
+	reason acp.StopReason
+	err    error
+}
+
+// settle answers the prompt; the first answer counts.
+func (p *prompt) settle(o outcome) {
+	select {
+	case p.done <- o:
+	default:
+	}
+}
+
+func newOpenSession(s *server, o Opening, w *Workspace) *openSession {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &openSession{
+		server: s, id: o.ID, cwd: o.Cwd, w: w, conv: w.Conversation, events: w.Conversation.Subscribe(),
+		ctx: ctx, end: cancel, questions: map[string]context.CancelCauseFunc{}, shown: newShown(),
+	}
+}
+
+// begin starts what runs beside the answer to the request that opened the session.
+func (o *openSession) begin() {
+	o.work.Go(o.follow)
+	o.work.Go(func() {
+		o.w.Start()
+		o.askTrust()
+	})
+}
+
+// close ends the session and waits for it.
+func (o *openSession) close() {
+	o.once.Do(func() {
+		o.end()
+		o.cancel()
+		o.work.Wait()
+		o.events.Close()
+		o.w.Close()
+		o.mu.Lock()
+		left := o.pending
+		o.pending = nil
+		o.mu.Unlock()
+		for _, p := range left {
+			p.settle(outcome{reason: acp.StopReasonCancelled})
+		}
+	})
+}
+
+// update sends a session update.
+func (o *openSession) update(u acp.SessionUpdate) {
+	o.server.conn.notify(acp.ClientMethodSessionUpdate, acp.SessionNotification{SessionId: acp.SessionId(o.id), Update: u})
+}
+
+// say shows the person a line as a message of the agent's.
+func (o *openSession) say(text string) {
+	id := uuid.NewString()
+	o.update(acp.SessionUpdate{AgentMessageChunk: &acp.SessionUpdateAgentMessageChunk{Content: acp.TextBlock(text), MessageId: &id}})
+}
+
+// register notes that a prompt has come.
+func (o *openSession) register() *prompt {
+	p := &prompt{done: make(chan outcome, 1)}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pending = append(o.pending, p)
+	return p
+}
+
+func (o *openSession) forget(p *prompt) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pending = slices.DeleteFunc(o.pending, func(q *prompt) bool { return q == p })
+}
+
+// run sends a registered prompt and waits for its turn to end.
+func (o *openSession) run(ctx context.Context, p *prompt, blocks []acp.ContentBlock) (any, error) {
+	defer o.forget(p)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	o.mu.Lock()
+	p.cancel = cancel
+	stopped := p.stopped
+	o.mu.Unlock()
+	if stopped {
+		return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
+	}
+	message, err := o.message(ctx, blocks)
+	switch {
+	case ctx.Err() != nil:
+		return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
+	case err != nil:
+		return nil, err
+	case message.Text == "" && len(message.Images) == 0: // a command that needs no model
+		return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
+	}
+	if !o.enqueue(p, message) {
+		return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
+	}
+	stop := context.AfterFunc(ctx, o.cancel)
+	defer stop()
+	out := <-p.done
+	if out.err != nil {
+		return nil, out.err
+	}
+	return acp.PromptResponse{StopReason: out.reason}, nil
+}
+
+// enqueue hands a prompt to the conversation, unless it was cancelled meanwhile.
+func (o *openSession) enqueue(p *prompt, message agent.Prompt) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if p.stopped || o.ctx.Err() != nil {
+		return false
+	}
+	p.queued = o.conv.Prompt(message)
+	return true
+}
+
+// cancel ends what runs and takes back what waits, as Esc does in the terminal. Every prompt
+// is answered as cancelled: those that wait at once, a running one when its turn has ended.
+func (o *openSession) cancel() {
+	o.mu.Lock()
+	var waiting []*prompt
+	for _, p := range o.pending {
+		p.stopped = true
+		if p.queued == "" && p.cancel != nil {
+			p.cancel()
+		}
+		if p.queued != "" && len(o.conv.Unqueue(p.queued)) > 0 {
+			waiting = append(waiting, p)
+		}
+	}
+	for _, close := range o.questions {
+		close(context.Canceled)
+	}
+	o.mu.Unlock()
+	for _, p := range waiting {
+		p.settle(outcome{reason: acp.StopReasonCancelled})
+	}
+	o.conv.Interrupt()
+}
+
+// turnStarted notes which prompt the turn works on.
+func (o *openSession) turnStarted(id string) {
+	o.mu.Lock()
+	for _, p := range o.pending {
+		p.started = p.started || p.queued == id
+	}
+	o.mu.Unlock()
+	o.stopCancelled()
+}
+
+// stopCancelled interrupts the turn of a prompt that was cancelled before an interrupt could
+// reach it: while it left the queue, or while the turn waited for scripts and servers.
+func (o *openSession) stopCancelled() {
+	o.mu.Lock()
+	stop := slices.ContainsFunc(o.pending, func(p *prompt) bool { return p.started && p.stopped })
+	o.mu.Unlock()
+	if stop {
+		o.conv.Interrupt()
+	}
+}
+
+// turnEnded answers the prompts that the turn worked on.
+func (o *openSession) turnEnded(ev agent.TurnEnd) {
+	out := outcome{reason: acp.StopReasonEndTurn}
+	switch ev.Reason {
+	case agent.StopDone:
+		switch ev.Finish {
+		case "length":
+			out.reason = acp.StopReasonMaxTokens
+		case "content_filter", "refusal":
+			out.reason = acp.StopReasonRefusal
+		}
+	case agent.StopInterrupted:
+		out.reason = acp.StopReasonCancelled
+	case agent.StopLimit:
+		out.reason = acp.StopReasonMaxTurnRequests
+	case agent.StopError:
+		out.err = &acp.RequestError{Code: -32603, Message: cmp.Or(ev.Error, "the model failed")}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, p := range o.pending {
+		switch {
+		case !p.started && (p.queued == "" || p.queued != ev.Queued):
+		case p.stopped: // whatever the turn died of
+			p.settle(outcome{reason: acp.StopReasonCancelled})
+		default:
+			p.settle(out)
+		}
+	}
+}

@@ -33,6 +33,8 @@ type clipboard struct {
 	write, types, text, picture []string
 	// decode turns what picture printed into bytes; nil takes it as it is.
 	decode func(out []byte) ([]byte, error)
+	// keep is added to its environment.
+	keep []string
 }
 
 // clipboards lists the programs that may reach the clipboard, the likeliest first.
@@ -94,7 +96,7 @@ func (c clipboard) run(ctx context.Context, args []string, input string) ([]byte
 	defer cancel()
 	out := &capped{max: 2*maxPicture + 1024}
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env = proc.CommandEnv(os.Environ(), proc.EnvRules{})
+	cmd.Env = append(proc.CommandEnv(os.Environ(), proc.EnvRules{}), c.keep...)
 	cmd.Stdin, cmd.Stdout = strings.NewReader(input), out
 	cmd.WaitDelay = time.Second // what it leaves running may hold its output
 	if err := cmd.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
@@ -116,22 +118,64 @@ func (c *capped) Write(b []byte) (int, error) {
 	return c.Buffer.Write(b)
 }
 
-// copyText puts text on the clipboard: through the terminal (OSC 52), and with the
-// machine's own tool where there is one.
+// copyText puts text on the clipboard and says what is known of it: a program that took it
+// has it; a terminal never answers.
 func (p *program) copyText(s string) tea.Cmd {
-	p.flash("copied " + count(strings.Count(s, "\n")+1, "line"))
-	ctx := p.ctx
-	return tea.Batch(p.tell(ansi.SetSystemClipboard(s)), func() tea.Msg {
-		for _, c := range clipboards(p.env) {
-			if c.write == nil {
-				continue
+	lines, env := count(strings.Count(s, "\n")+1, "line"), p.env
+	return p.background(func(ctx context.Context) do {
+		where := writeClipboard(ctx, env, s)
+		remote := env("SSH_CONNECTION") != "" || env("SSH_TTY") != ""
+		return func(p *program) tea.Cmd {
+			var tell tea.Cmd
+			if where == "" || remote { // a program here may not reach the person's clipboard
+				tell = p.tell(setClipboard(env, s))
 			}
-			if _, err := c.run(ctx, c.write, s); err == nil {
-				return nil
+			switch where {
+			case "":
+				p.flash("sent " + lines + " to the terminal's clipboard: paste to check, it does not answer")
+			case "tmux":
+				p.flash("copied " + lines + " to tmux (prefix ] pastes), which passes it to the terminal if it may")
+			default:
+				p.flash("copied " + lines)
 			}
+			return tell
 		}
-		return nil // the terminal has it
 	})
+}
+
+// writeClipboard hands text to a program that keeps it and returns its name; "" where none does.
+func writeClipboard(ctx context.Context, env func(string) string, s string) string {
+	for _, c := range clipboards(env) {
+		if c.write == nil {
+			continue
+		}
+		if _, err := c.run(ctx, c.write, s); err == nil {
+			return c.name
+		}
+	}
+	if env("TMUX") == "" {
+		return ""
+	}
+	tmux := clipboard{name: "tmux", keep: []string{"TMUX=" + env("TMUX")}}
+	for _, args := range [][]string{{"load-buffer", "-w", "-"}, {"load-buffer", "-"}} { // -w is known from 3.2 on
+		if _, err := tmux.run(ctx, args, s); err == nil {
+			return tmux.name
+		}
+	}
+	return ""
+}
+
+// screenLimit is how many bytes of a sequence GNU screen passes on at once.
+const screenLimit = 700
+
+// setClipboard is the sequence that puts text on a terminal's clipboard (OSC 52), in the
+// envelope that a multiplexer between wants.
+func setClipboard(env func(string) string, s string) string {
+	seq := ansi.SetSystemClipboard(s)
+	if env("STY") != "" {
+		return ansi.ScreenPassthrough(seq, screenLimit)
+	}
+	return seq
 }
 
 // pasted is what was found on the clipboard: a picture or text.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jcode/agent"
 )
 
 // onPath puts scripts in front of everything else that could be called so, and takes the
@@ -123,4 +125,47 @@ func TestModelThatDoesNotSeeIsNamed(t *testing.T) {
 	r.see("› see @a.png now")
 	r.Press("enter")
 	r.see("test/model takes no pictures")
+}
+
+func TestCopyingSaysWhatIsKnown(t *testing.T) {
+	for name, c := range map[string]struct {
+		env     []string
+		scripts map[string]string
+		said    string
+		osc     string // what the terminal is told; "" = nothing
+	}{
+		"a program takes it":    {[]string{"WAYLAND_DISPLAY=w"}, map[string]string{"wl-copy": `cat > "$DIR/got"`}, "copied 1 line", ""},
+		"a program fails":       {[]string{"WAYLAND_DISPLAY=w"}, map[string]string{"wl-copy": "exit 1"}, "sent 1 line to the terminal's clipboard: paste to check", "\x1b]52;c;"},
+		"nothing is there":      {nil, nil, "sent 1 line to the terminal's clipboard: paste to check", "\x1b]52;c;"},
+		"tmux":                  {[]string{"TMUX=/tmp/x,1,0"}, map[string]string{"tmux": `[ "$TMUX" = /tmp/x,1,0 ] && [ "$1 $2" = "load-buffer -w" ] && cat > "$DIR/got"`}, "copied 1 line to tmux", ""},
+		"an old tmux":           {[]string{"TMUX=/tmp/x,1,0"}, map[string]string{"tmux": `[ "$1 $2" = "load-buffer -" ] && cat > "$DIR/got"`}, "copied 1 line to tmux", ""},
+		"screen":                {[]string{"STY=1.x"}, nil, "sent 1 line", "\x1bP\x1b]52;c;"},
+		"a program, but remote": {[]string{"WAYLAND_DISPLAY=w", "SSH_TTY=/dev/pts/1"}, map[string]string{"wl-copy": `cat > "$DIR/got"`}, "copied 1 line", "\x1b]52;c;"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			scripts := map[string]string{}
+			for tool, body := range c.scripts {
+				scripts[tool] = "PATH=/usr/bin:/bin; DIR=" + dir + "\n" + body
+			}
+			onPath(t, scripts)
+			r := run(t, 100, 24, func(o *Options) { o.Env = append(o.Env, c.env...) }).ready()
+			r.fake.emit(agent.TextDelta{Text: "the answer"}, agent.AssistantMessage{Text: "the answer"}, agent.TurnEnd{Reason: agent.StopDone})
+			r.see("the answer")
+			r.Type("/copy")
+			r.see("› /copy")
+			r.Press("enter")
+			r.see(c.said)
+			if strings.HasPrefix(c.said, "copied") {
+				if got, err := os.ReadFile(filepath.Join(dir, "got")); err != nil || string(got) != "the answer" {
+					t.Errorf("the program got %q (%v)", got, err)
+				}
+			}
+			if c.osc != "" {
+				r.until("the terminal is told", func() bool { return strings.Contains(r.Output(), c.osc) })
+			} else if strings.Contains(r.Output(), "\x1b]52;") {
+				t.Error("the terminal is told as well")
+			}
+		})
+	}
 }

@@ -43,7 +43,7 @@ func TestDraggingSelectsAndCopies(t *testing.T) {
 		t.Errorf("not just what was dragged over is marked: %v", err)
 	}
 	r.mouse(0, x2+3, y2, true)
-	r.see("copied 3 lines")
+	r.see("sent 3 lines to the terminal's clipboard")
 	r.until("the selection is on the clipboard", func() bool { return r.copied("words 漢字 here\n\nsecond line") })
 	r.Press("esc")
 	if _, err := r.Wait(limit, func(s terminal.Screen) bool { return !s.Cell(x, y).Reverse }); err != nil {

@@ -332,7 +332,11 @@ func (a *approval) reply(p *program, option int, word string) tea.Cmd {
 		ans.Arguments = a.q.Arguments
 	}
 	p.close(a)
-	p.turn.calls[a.q.CallID].wait(false)
+	c := p.turn.calls[a.q.CallID]
+	if c != nil && a.edited && ans.Scope != tools.AnswerNo {
+		c.change(a.q.Arguments)
+	}
+	c.wait(false)
 	if p.conv == nil {
 		return nil
 	}

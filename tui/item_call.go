@@ -56,6 +56,12 @@ func newCall(id, name string, args json.RawMessage, at time.Time) *callItem {
 	return &callItem{id: id, name: name, args: args, brief: briefArguments(name, args), started: at}
 }
 
+// change gives the call other arguments: those that it runs with.
+func (c *callItem) change(args json.RawMessage) {
+	c.args, c.brief = args, briefArguments(c.name, args)
+	c.drop()
+}
+
 func (c *callItem) running() bool { return c.status == "" }
 
 // wait notes that a call begins or ends to wait for the person; there may be no call.

@@ -295,6 +295,9 @@ func (p *program) fileMenu(load bool) tea.Cmd {
 	}
 	query := plainText([][]glyph{p.in.lines[p.in.cur.row][at+1 : p.in.cur.col]})
 	query = strings.TrimPrefix(query, `"`)
+	if isPath(query) {
+		return p.pathMenu(at, query)
+	}
 	var cmd tea.Cmd
 	if load && p.files.loading == 0 && (query == "" || !p.files.loaded) {
 		cmd = p.readFiles()
@@ -305,7 +308,7 @@ func (p *program) fileMenu(load bool) tea.Cmd {
 	p.menu = menu{kind: menuFile, start: at}
 	for _, i := range p.files.find(strings.ToLower(query)) {
 		name := p.files.all[i]
-		c := choice{insert: fileWord(name), name: text.Visible(name)}
+		c := choice{insert: fileWord(name), name: visibleName(name)}
 		if n := i - len(p.files.files.all); n >= 0 {
 			c.info = text.Clean(p.files.mentions[n].Info)
 		}
@@ -354,8 +357,8 @@ func (p *program) readFiles() tea.Cmd {
 
 // fileWord writes a file as it is sent: @path, in quotes where it holds blanks.
 func fileWord(name string) string {
-	if strings.ContainsAny(name, " \t\"") {
-		return `@"` + strings.ReplaceAll(name, `"`, `\"`) + `" `
+	if strings.ContainsAny(name, " \t\"\n") {
+		return `@"` + visibleName(strings.ReplaceAll(name, `"`, `\"`)) + `" `
 	}
 	if strings.HasSuffix(name, "/") || strings.HasSuffix(name, "}") { // a folder, or a template to fill in
 		return "@" + name

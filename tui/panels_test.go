@@ -5,10 +5,15 @@ package tui
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
 	"jcode/internal/testkit/terminal"
@@ -219,4 +224,89 @@ func TestCommandShowsItsAnswerWhereverTheWindowIs(t *testing.T) {
 	r.see("› /cost")
 	r.Press("enter")
 	r.see("Used so far")
+}
+
+func TestPathsAreCompletedAsPeopleWriteThem(t *testing.T) {
+	root := t.TempDir()
+	for _, f := range []string{"work/sub/a.txt", "work/sub/deep/b.txt", "work/.hidden", "other/x y.txt", "home/notes/n.md", "work/two\nlines.txt"} {
+		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(f)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, f), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for typed, want := range map[string][]string{
+		"@./su":            {"@./sub/"},
+		"@./sub/":          {"@./sub/a.txt ", "@./sub/deep/"},
+		"@../o":            {"@../other/"},
+		"@../other/x":      {`@"../other/x y.txt" `},
+		"@~/n":             {"@~/notes/"},
+		"@..":              {"@../home/", "@../other/", "@../work/"},
+		"@" + root + "/ho": {"@" + root + "/home/"},
+		"@./.h":            {"@./.hidden "},
+		"@./t":             {`@"./two\nlines.txt" `},
+		"@./nothing/here":  nil,
+		"see @./SU":        {"@./sub/"},
+		`@"../other/x`:     {`@"../other/x y.txt" `},
+	} {
+		p, f := still(t, 80, 24, func(o *Options) {
+			o.Home = filepath.Join(root, "home")
+			o.Files = func(context.Context) ([]string, error) { return []string{"sub/a.txt"}, nil }
+		})
+		f.state.Cwd = filepath.Join(root, "work")
+		p.state = f.state
+		p.in.Insert(typed)
+		settleCmd(p, p.menuUpdate())
+		var got []string
+		for _, c := range p.menu.choices {
+			got = append(got, c.insert)
+			if strings.ContainsAny(c.name, "\n\t") {
+				t.Errorf("%q breaks the line", c.name)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", typed, got, want)
+		}
+	}
+}
+
+func TestANameWithALineEndIsOneLineEverywhere(t *testing.T) {
+	const name = "two\nlines\x1b[2J.txt"
+	p, _ := still(t, 60, 12, func(o *Options) {
+		o.Files = func(context.Context) ([]string, error) { return []string{name, "b.txt"}, nil }
+	})
+	p.state.Title, p.state.Cwd = name, "/x/"+name
+	p.in.Insert("@")
+	settleCmd(p, p.menuUpdate())
+	lines := strings.Split(p.frameText(), "\n")
+	if len(lines) != 12 || !strings.Contains(stripped(p.frameText()), `two\nlines␛[2J.txt`) || !strings.Contains(lines[11], "test/model") {
+		t.Errorf("%d lines:\n%s", len(lines), stripped(p.frameText()))
+	}
+	p.menu.close()
+	p.in.SetText("")
+	p.open(newPicker("Rows", []Row{{ID: "1", Name: name, Info: name, State: name, Detail: name}, {ID: "2", Name: "second"}}, nil))
+	if lines := strings.Split(p.frameText(), "\n"); len(lines) != 12 || !strings.Contains(lines[11], "test/model") {
+		t.Errorf("a picker has %d lines:\n%s", len(lines), stripped(p.frameText()))
+	}
+	p.dialogs = nil
+	p.open(newDiffView([]FileChange{{Path: name, Diff: sampleDiff}}))
+	if lines := strings.Split(p.frameText(), "\n"); len(lines) != 12 {
+		t.Errorf("changes have %d lines:\n%s", len(lines), stripped(p.frameText()))
+	}
+}
+
+func TestACallIsShownAsItRan(t *testing.T) {
+	p, f, a := asked(t, 80, 24, tools.Question{CallID: "c1", Tool: "exec", Title: "Run a command", Command: "ls old", Editable: "cmd", Arguments: jsonOf("cmd", "ls old")})
+	feed(p, agent.CallStart{ID: "c1", Name: "exec", Arguments: jsonOf("cmd", "ls old"), At: clock})
+	press(p, "e")
+	a.edit.SetText("ls new")
+	p.route(tea.KeyPressMsg{Code: tea.KeyEnter})
+	press(p, "y")
+	if ans, _ := f.answered("q"); string(ans.Arguments) != `{"cmd":"ls new"}` {
+		t.Fatalf("answered %s", ans.Arguments)
+	}
+	if s := stripped(p.frameText()); !strings.Contains(s, "exec ls new") || strings.Contains(s, "ls old") {
+		t.Errorf("the row names what did not run:\n%s", s)
+	}
 }

@@ -1,0 +1,102 @@
+package tui
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/internal/text"
+)
+
+// isPath reports whether a word behind @ is written as a path from somewhere: "./", "../",
+// "~/" or "/". Such a path is completed from the disk, folder by folder.
+func isPath(word string) bool {
+	for _, start := range []string{"./", "../", "~/", "/"} {
+		if strings.HasPrefix(word, start) {
+			return true
+		}
+	}
+	return word == ".." || word == "~"
+}
+
+// pathEntries bounds how many names of a folder are looked at.
+const pathEntries = 5000
+
+// pathMenu offers what stands in the folder that a path names so far.
+func (p *program) pathMenu(at int, word string) tea.Cmd {
+	base, home := orElse(p.state.Cwd, p.opt.Cwd), p.opt.Home
+	return p.background(func(context.Context) do {
+		choices := listPath(base, home, word)
+		return func(p *program) tea.Cmd {
+			if p.front() != nil || p.fileToken() != at || p.menu.moved {
+				return nil
+			}
+			if now := plainText([][]glyph{p.in.lines[p.in.cur.row][at+1 : p.in.cur.col]}); strings.TrimPrefix(now, `"`) != word {
+				return nil // a newer list is on its way
+			}
+			p.menu = menu{kind: menuFile, start: at, choices: choices}
+			return nil
+		}
+	})
+}
+
+// listPath gives the entries that a path may become, as the person writes paths; folders
+// come with a slash, hidden entries only where their dot was typed.
+func listPath(base, home, word string) []choice {
+	if word == ".." || word == "~" {
+		word += "/"
+	}
+	shown, prefix := word[:strings.LastIndexByte(word, '/')+1], word[strings.LastIndexByte(word, '/')+1:]
+	dir := shown
+	switch {
+	case strings.HasPrefix(dir, "~/"):
+		dir = filepath.Join(home, dir[2:])
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(base, dir)
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil // no such folder yet: it is being typed
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(pathEntries)
+	if err != nil && len(entries) == 0 {
+		return nil
+	}
+	slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	var out []choice
+	low := strings.ToLower(prefix)
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(strings.ToLower(name), low) || name[0] == '.' && !strings.HasPrefix(prefix, ".") {
+			continue
+		}
+		if isFolder(dir, e) {
+			name += "/"
+		}
+		out = append(out, choice{insert: fileWord(shown + name), name: visibleName(shown + name)})
+		if len(out) == fileChoices {
+			break
+		}
+	}
+	return out
+}
+
+// isFolder reports whether an entry is a folder, or a link to one.
+func isFolder(dir string, e os.DirEntry) bool {
+	if e.Type()&os.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := os.Stat(filepath.Join(dir, e.Name()))
+	return err == nil && info.IsDir()
+}
+
+// visibleName shows a file's name in one line: what a terminal would obey, and line ends, as
+// they are escaped in quotes.
+func visibleName(name string) string {
+	return text.Visible(strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(name))
+}

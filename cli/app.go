@@ -183,7 +183,7 @@ func (a *app) openGate(context.Context) error {
 	a.openBox()
 	a.gate, err = permission.New(permission.Options{
 		Places: permission.Places{
-			Roots: append([]string{a.root}, a.flags.AddDir...), Home: a.paths.Home,
+			Roots: append([]string{a.root}, a.flags.AddDir...), Start: a.cwd, Home: a.paths.Home,
 			Config: a.paths.Config, Data: a.paths.Data, Protected: a.config.Sandbox.Protect,
 		},
 		Rules:  rules,
@@ -203,13 +203,16 @@ func (a *app) addTools(context.Context) error {
 		return usageError("%w", err)
 	}
 	a.workspace = ws
+	if err := ws.StartIn(a.cwd); err != nil {
+		return usageError("%w", err)
+	}
 	a.onClose(func() {
 		if err := ws.Close(); err != nil {
 			fmt.Fprintln(a.std.Err, "jcode:", err)
 		}
 	})
 	a.shell = builtin.NewShell(builtin.ShellOptions{
-		Root: a.root, Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.commandEnv,
+		Dir: a.cwd, Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.commandEnv,
 		Confiner: a.confiner(), Outside: a.gate.CheckUnconfined, JobEnded: a.board.jobEnded,
 	})
 	a.onClose(func() {

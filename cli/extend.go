@@ -62,7 +62,7 @@ func (a *app) openMCP() error {
 		},
 		Registry: a.registry, Trust: mcpTrust{a}, TrustAll: a.flags.Trust,
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
-		Roots: append([]string{a.root}, a.flags.AddDir...), Version: Version(),
+		Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
 		Withheld: a.keyNames(),
 		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{a},
@@ -73,6 +73,16 @@ func (a *app) openMCP() error {
 	a.mcp.SetDispatcher(a.dispatcher)
 	a.commands.Sources = append(a.commands.Sources, a.mcp.Commands())
 	return a.mcp.RegisterTools()
+}
+
+// announced lists the folders that MCP servers are told of: the working folder first, then
+// what else is open to jcode.
+func (a *app) announced() []string {
+	dirs := []string{a.cwd}
+	if a.root != a.cwd {
+		dirs = append(dirs, a.root)
+	}
+	return append(dirs, a.flags.AddDir...)
 }
 
 // startExtensions starts watching files, and connects servers in the background. It is

@@ -34,9 +34,9 @@ func (p promptParts) build(role agent.Role) string {
 	if role.Prompt != "" {
 		fmt.Fprintf(&b, "\n\n# Role: %s\n%s", role.Name, strings.TrimSpace(role.Prompt))
 	}
-	fmt.Fprintf(&b, "\n\n# Environment\nWorking folder: %s\n", p.cwd)
+	fmt.Fprintf(&b, "\n\n# Environment\nWorking folder (relative paths and commands start here): %s\n", p.cwd)
 	if p.project != p.cwd {
-		fmt.Fprintf(&b, "Project root: %s\n", p.project)
+		fmt.Fprintf(&b, "Project root (what lies below it is open to you): %s\n", p.project)
 	}
 	for _, dir := range p.addDirs {
 		fmt.Fprintf(&b, "Also open to you: %s\n", dir)

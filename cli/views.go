@@ -83,9 +83,9 @@ func modelInfo(l provider.Listed, own map[string]catalogue.Info) string {
 	return strings.Join(parts, ", ")
 }
 
-// fileNames lists the project's files for @, ignored ones left out.
+// fileNames lists the files below the working folder for @, ignored ones left out.
 func (a *app) fileNames(ctx context.Context) ([]string, error) {
-	return search.Names(ctx, a.root, maxFileNames)
+	return search.Names(ctx, a.cwd, maxFileNames)
 }
 
 // shellLine runs a `!` line as the person: no question, for they typed it.

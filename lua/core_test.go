@@ -14,7 +14,7 @@ func coreTools(t testing.TB, root string) []tools.Tool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sh := builtin.NewShell(builtin.ShellOptions{Root: root})
+	sh := builtin.NewShell(builtin.ShellOptions{Dir: root})
 	t.Cleanup(func() {
 		if err := sh.Close(); err != nil {
 			t.Error(err)

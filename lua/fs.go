@@ -101,12 +101,13 @@ func (s *seat) intent(ctx context.Context, name string, args *wire.Object) ([]an
 }
 
 // relative gives the file that a path leads to, relative to the project's root and with
-// forward slashes: what is declared is declared of files, not of the links to them.
+// forward slashes: what is declared is declared of files, not of the links to them. A
+// relative path begins at the room's folder Start, as in every tool.
 func (s *seat) relative(path string) (string, error) {
 	root := s.room.opts.Root
 	abs := path
 	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(root, abs)
+		abs = filepath.Join(s.room.opts.startDir(), abs)
 	}
 	if !paths.Within(root, filepath.Clean(abs)) {
 		return "", errors.New(path + " is outside the project")

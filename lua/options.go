@@ -1,6 +1,7 @@
 package lua
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -15,8 +16,10 @@ type Options struct {
 	Registry *tools.Registry
 	// Dispatcher carries out what scripts dispatch. Its gate judges plugins, too.
 	Dispatcher *tools.Dispatcher
-	// Root is the project's folder, absolute and resolved. Scripts see it as jcode.pwd.
+	// Root is the project's folder, absolute and resolved: what fs.* may touch.
 	Root string
+	// Start is the folder in which relative paths begin, jcode.pwd for scripts; "" means Root.
+	Start string
 	// ProjectID keeps the state of one project's tools apart from another's.
 	ProjectID string
 	// Config is jcode's configuration folder, for user tools and the startup script.
@@ -125,3 +128,6 @@ type TrustItem struct {
 type Notices interface {
 	Notice(level, text string)
 }
+
+// startDir is the folder in which relative paths begin.
+func (o Options) startDir() string { return cmp.Or(o.Start, o.Root) }

@@ -307,7 +307,7 @@ func (s *script) load(ctx context.Context) (*wire.Object, *conn, *failure) {
 	if err != nil {
 		return nil, nil, &failure{kind: tools.KindKilled, text: err.Error(), limit: true}
 	}
-	init := &wire.Message{Type: wire.TypeInit, Name: s.env.String(), Value: wire.NewObject("pwd", s.room.opts.Root, "owner", s.id)}
+	init := &wire.Message{Type: wire.TypeInit, Name: s.env.String(), Value: wire.NewObject("pwd", s.room.opts.startDir(), "owner", s.id)}
 	if err := c.send(init); err != nil {
 		c.kill()
 		return nil, nil, &failure{kind: tools.KindKilled, text: err.Error(), limit: true}

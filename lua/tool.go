@@ -184,7 +184,7 @@ func (r *Room) runPooled(ctx context.Context, st *seat, j job) (*wire.Message, *
 	}
 	j.seat = st
 	if c.env != st.env {
-		init := &wire.Message{Type: wire.TypeInit, Name: st.env.String(), Value: wire.NewObject("pwd", r.opts.Root, "owner", st.owner)}
+		init := &wire.Message{Type: wire.TypeInit, Name: st.env.String(), Value: wire.NewObject("pwd", r.opts.startDir(), "owner", st.owner)}
 		if err := c.send(init); err != nil {
 			c.kill()
 			return nil, &failure{kind: tools.KindKilled, text: "the host ended unexpectedly: " + err.Error(), limit: true}

@@ -31,11 +31,11 @@ type Runner interface {
 // maxDiagnostics bounds what one command says to the model, in bytes.
 const maxDiagnostics = 4 << 10
 
-// matches reports whether the command is meant for a file.
-func (a AfterEdit) matches(shown string) bool {
-	name := shown
+// matches reports whether the command is meant for a file, named by its path below the
+// project's root.
+func (a AfterEdit) matches(name string) bool {
 	if !strings.Contains(a.Glob, "/") {
-		name = filepath.Base(shown)
+		name = filepath.Base(name)
 	}
 	ok, err := doublestar.Match(a.Glob, name)
 	return err == nil && ok
@@ -47,8 +47,12 @@ func (f *files) afterEdit(ctx context.Context, t target) string {
 		return ""
 	}
 	var said []string
+	below := t.abs
+	if rel, err := filepath.Rel(f.ws.Root(), t.abs); err == nil {
+		below = filepath.ToSlash(rel)
+	}
 	for _, a := range f.opts.AfterEdit {
-		if !a.matches(t.shown) {
+		if !a.matches(below) {
 			continue
 		}
 		name, err := syntax.Quote(t.abs, syntax.LangPOSIX)
@@ -56,7 +60,7 @@ func (f *files) afterEdit(ctx context.Context, t target) string {
 			said = append(said, fmt.Sprintf("after_edit %q was not run: the file's name can't be quoted: %v", a.Command, err))
 			continue
 		}
-		out, code, err := f.opts.Runner.RunCommand(ctx, "FILE="+name+"; export FILE\n"+a.Command, f.ws.Root())
+		out, code, err := f.opts.Runner.RunCommand(ctx, "FILE="+name+"; export FILE\n"+a.Command, f.ws.Start())
 		out = strings.TrimSpace(text.Clean(out))
 		out, _ = text.HeadTail(out, maxDiagnostics, func(n, _ int) string { return fmt.Sprintf("\n[… %d bytes left out …]\n", n) })
 		switch {

@@ -92,7 +92,7 @@ func (s *Shell) folder(dir string) (string, error) {
 		}
 	}
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(s.opts.Root, dir)
+		dir = filepath.Join(s.opts.Dir, dir)
 	}
 	real, err := paths.Resolve(dir)
 	if err != nil {

@@ -43,7 +43,7 @@ func newShell(t *testing.T, opts ...func(*builtin.ShellOptions)) *shellRig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := builtin.ShellOptions{Root: root}
+	o := builtin.ShellOptions{Dir: root}
 	for _, f := range opts {
 		f(&o)
 	}
@@ -580,7 +580,7 @@ func TestVouchedCommandThatNeedsMoreAsks(t *testing.T) {
 	answer := tools.Decision{Allow: false, Reason: "denied by user"}
 	var root string
 	r := newShell(t, func(o *builtin.ShellOptions) {
-		root = o.Root
+		root = o.Dir
 		o.Confiner = sandbox.New("", func() sandbox.Policy { return sandbox.Policy{Roots: []string{root}} })
 		o.Outside = func(_ context.Context, req tools.GateRequest) tools.Decision {
 			asked = append(asked, req)
@@ -641,7 +641,7 @@ func TestProtectedFilesThatConfinedCommandsMakeAreTold(t *testing.T) {
 	setup := func(t *testing.T) (r *shellRig, ended chan builtin.Job, confined func(m) string, output func() string) {
 		ended = make(chan builtin.Job, 4)
 		r = newShell(t, func(o *builtin.ShellOptions) {
-			o.Confiner = leaky{file: filepath.Join(o.Root, ".mcp.json")}
+			o.Confiner = leaky{file: filepath.Join(o.Dir, ".mcp.json")}
 			o.JobEnded = func(j builtin.Job) { ended <- j }
 		})
 		confined = func(args m) string {
@@ -717,7 +717,7 @@ func TestProtectedFilesThatConfinedCommandsMakeAreTold(t *testing.T) {
 }
 
 func BenchmarkExec(b *testing.B) {
-	s := builtin.NewShell(builtin.ShellOptions{Root: b.TempDir()})
+	s := builtin.NewShell(builtin.ShellOptions{Dir: b.TempDir()})
 	defer s.Close()
 	exec := s.Tools()[0]
 	c := call("exec", m{"cmd": "true"})
@@ -729,7 +729,7 @@ func BenchmarkExec(b *testing.B) {
 }
 
 func BenchmarkExecOutput(b *testing.B) {
-	s := builtin.NewShell(builtin.ShellOptions{Root: b.TempDir()})
+	s := builtin.NewShell(builtin.ShellOptions{Dir: b.TempDir()})
 	defer s.Close()
 	exec := s.Tools()[0]
 	c := call("exec", m{"cmd": "yes 'a line of output as tests print them, more or less' | head -c 50000000"})

@@ -75,7 +75,7 @@ func (f *files) walk(s searchRoot) search.Walk {
 
 // shown writes a path below the search's top for a result.
 func (f *files) shown(s searchRoot, p string) string {
-	if s.top == f.ws.Root() {
+	if s.top == f.ws.Start() {
 		return p
 	}
 	return f.ws.Shown(filepath.Join(s.top, filepath.FromSlash(p)))

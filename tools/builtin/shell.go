@@ -21,8 +21,8 @@ import (
 
 // ShellOptions are what a Shell is made of.
 type ShellOptions struct {
-	// Root is the folder in which commands run, absolute and resolved.
-	Root string
+	// Dir is the folder in which commands run, absolute and resolved.
+	Dir string
 	// Shell is the program and flags that a shell text is appended to. Empty means the
 	// system's own: sh -c.
 	Shell []string
@@ -207,7 +207,7 @@ func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc
 				return s.startReading(c, spec, *v)
 			}
 		}
-		spec.Env = sandbox.OutsidePath(spec.Env, []string{s.opts.Root})
+		spec.Env = sandbox.OutsidePath(spec.Env, []string{s.opts.Dir})
 	}
 	if !how.sandbox {
 		return s.launch(spec)

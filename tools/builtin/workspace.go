@@ -18,6 +18,7 @@ import (
 // access goes through an os.Root, so that a link can't lead out between a check and the
 // use of what was checked.
 type Workspace struct {
+	start   string    // resolved: where relative paths begin
 	folders []*folder // the root first
 	locks   locks
 }
@@ -68,7 +69,8 @@ func (f *folder) close() error {
 	return errors.Join(errs...)
 }
 
-// OpenWorkspace opens the folder root and the added ones, which must exist.
+// OpenWorkspace opens the folder root and the added ones, which must exist. Relative paths
+// begin at root, unless StartIn names another folder.
 func OpenWorkspace(root string, added ...string) (*Workspace, error) {
 	w := &Workspace{}
 	for _, dir := range append([]string{root}, added...) {
@@ -76,7 +78,22 @@ func OpenWorkspace(root string, added ...string) (*Workspace, error) {
 			return nil, errors.Join(err, w.Close())
 		}
 	}
+	w.start = w.Root()
 	return w, nil
+}
+
+// StartIn makes relative paths begin at dir, a folder of the workspace. It is called before
+// the workspace is used.
+func (w *Workspace) StartIn(dir string) error {
+	real, err := paths.Resolve(dir)
+	if err != nil {
+		return fmt.Errorf("start in %s: %w", dir, err)
+	}
+	if !w.Contains(real) {
+		return fmt.Errorf("start in %s: it lies outside the workspace %s", dir, w.Root())
+	}
+	w.start = real
+	return nil
 }
 
 func (w *Workspace) add(dir string) error {
@@ -104,6 +121,9 @@ func (w *Workspace) Close() error {
 // Root is the resolved path of the workspace's root.
 func (w *Workspace) Root() string { return w.folders[0].path }
 
+// Start is the resolved path of the folder in which relative paths begin.
+func (w *Workspace) Start() string { return w.start }
+
 // Folders lists the resolved paths of the root and the added folders.
 func (w *Workspace) Folders() []string {
 	out := make([]string, len(w.folders))
@@ -129,10 +149,10 @@ func (w *Workspace) folder(path string) (best *folder, ok bool) {
 	return best, best != nil
 }
 
-// Shown writes a resolved path as a person would: relative to the root, with slashes, or
-// absolute outside of it.
+// Shown writes a resolved path as a person would: relative to the folder in which relative
+// paths begin, with slashes, or absolute outside of the root.
 func (w *Workspace) Shown(path string) string {
-	if rel, err := filepath.Rel(w.Root(), path); err == nil && paths.Within(w.Root(), path) {
+	if rel, err := filepath.Rel(w.start, path); err == nil && paths.Within(w.Root(), path) {
 		return filepath.ToSlash(rel)
 	}
 	return filepath.ToSlash(path)
@@ -146,7 +166,7 @@ type target struct {
 	note  string // tells that another file was taken than the name says
 }
 
-// resolve finds the file that an argument means. Relative paths begin at the root.
+// resolve finds the file that an argument means. Relative paths begin at the folder Start.
 func (w *Workspace) resolve(arg string) (target, error) { return w.find(arg, true) }
 
 // resolveFile is resolve for a file that is to be written: a path that ends in a slash
@@ -197,7 +217,7 @@ func (w *Workspace) find(arg string, follow bool) (target, error) {
 func (w *Workspace) absolute(arg string) string {
 	path := filepath.FromSlash(arg)
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(w.Root(), path)
+		path = filepath.Join(w.start, path)
 	}
 	return filepath.Clean(path)
 }
@@ -233,11 +253,11 @@ func (w *Workspace) meant(arg string) (path, note string, err error) {
 }
 
 // mention reports whether `@` before rest was only the sign of a mention: the file, or a
-// folder below the root for it, is there.
+// folder below Start for it, is there.
 func (w *Workspace) mention(rest string) bool {
 	path := w.absolute(rest)
 	dir := filepath.Dir(path)
-	return rest != "" && (exists(path) || dir != w.Root() && exists(dir))
+	return rest != "" && (exists(path) || dir != w.start && exists(dir))
 }
 
 func exists(path string) bool {

@@ -135,11 +135,11 @@ func (c *checking) title() string {
 	return "Execute intent: " + c.req.Spec.Name
 }
 
-// where names the folder of a command when it is not the workspace's own.
+// where names the folder of a command that does not run where relative paths begin.
 func (c *checking) where() []string {
 	var out []string
 	for _, a := range accesses(c.req) {
-		if a.Dir != "" && (len(c.g.places.roots) == 0 || resolve(a.Dir) != c.g.places.roots[0]) {
+		if a.Dir != "" && resolve(a.Dir) != c.g.places.start {
 			out = append(out, "in "+c.g.places.show(resolve(a.Dir)))
 		}
 	}

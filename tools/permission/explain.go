@@ -121,8 +121,8 @@ func (g *Gate) accessOf(line string) (a tools.Access, tool string, ok bool) {
 	}
 	switch kind := kindOf(name); kind {
 	case tools.AccessRead, tools.AccessWrite, tools.AccessDelete:
-		if !filepath.IsAbs(arg) && len(g.places.roots) > 0 {
-			arg = filepath.Join(g.places.roots[0], arg)
+		if !filepath.IsAbs(arg) && g.places.start != "" {
+			arg = filepath.Join(g.places.start, arg)
 		}
 		return tools.Access{Kind: kind, Path: resolve(arg)}, name, true
 	case tools.AccessExec:

@@ -35,8 +35,8 @@ func (c *checking) scene(dir string) scene {
 	at.denied = func(path string) string { return deniedPath(rules, c.g.places, tools.AccessRead, path) }
 	at.ruled = slices.ContainsFunc(rules, func(r Rule) bool { return r.Tool == "read" })
 	at.look = c.g.repositories.Look
-	if at.dir == "" && len(at.places.roots) > 0 {
-		at.dir = at.places.roots[0]
+	if at.dir == "" {
+		at.dir = at.places.start
 	}
 	return at
 }

@@ -12,6 +12,8 @@ import (
 type Places struct {
 	// Roots are the workspace: the project's root, then further folders.
 	Roots []string
+	// Start is the folder in which relative paths begin; "" means the first root.
+	Start string
 	// Home is the person's home folder.
 	Home string
 	// Config and Data are jcode's own folders.
@@ -23,6 +25,7 @@ type Places struct {
 // places is Places, resolved.
 type places struct {
 	roots, own []string
+	start      string // where relative paths begin
 	home       string
 	extra      []*pathPattern
 }
@@ -41,6 +44,9 @@ func newPlaces(p Places) (places, error) {
 	}
 	for _, r := range p.Roots {
 		out.roots = append(out.roots, resolve(r))
+	}
+	if out.start = resolve(p.Start); out.start == "" && len(out.roots) > 0 {
+		out.start = out.roots[0]
 	}
 	out.home = resolve(p.Home)
 	for _, dir := range []string{p.Config, p.Data} {
@@ -63,10 +69,15 @@ func (p places) inside(file string) bool {
 	return slices.ContainsFunc(p.roots, func(r string) bool { return paths.Within(r, file) })
 }
 
-// show writes a path as a person would: from the workspace's root, or from ~.
+// show writes a path as a person would: from the folder in which relative paths begin, from
+// an added folder, or from ~.
 func (p places) show(file string) string {
-	for _, r := range p.roots {
-		if rel, err := filepath.Rel(r, file); err == nil && paths.Within(r, file) {
+	for i, r := range p.roots {
+		from := r
+		if i == 0 {
+			from = p.start
+		}
+		if rel, err := filepath.Rel(from, file); err == nil && paths.Within(r, file) {
 			return filepath.ToSlash(rel)
 		}
 	}

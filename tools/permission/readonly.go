@@ -171,8 +171,12 @@ func (a *analysis) folder(w word) bool {
 	return false
 }
 
-// atRoot reports whether the command runs in one of the workspace's own folders.
+// atRoot reports whether the command runs where jcode was started or in one of the
+// workspace's own folders.
 func (a *analysis) atRoot() bool {
+	if dir := resolve(a.dir); dir != "" && dir == a.places.start {
+		return true
+	}
 	for _, r := range a.places.roots {
 		if r == resolve(a.dir) {
 			return true

@@ -182,7 +182,7 @@ func TestLuaToolsInTheDocsAreRight(t *testing.T) {
 			source = all[i+1].text
 		}
 		write(t, filepath.Join(dir, "main.lua"), source)
-		problems, err := lua.Check(t.Context(), "", dir)
+		problems, err := lua.Check(t.Context(), "", dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

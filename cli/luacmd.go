@@ -58,8 +58,20 @@ type luaCheckCmd struct {
 }
 
 // Run prints each fault as file:line: message.
-func (c *luaCheckCmd) Run(ctx context.Context, std Streams) error {
-	problems, err := lua.Check(ctx, "", c.Dir)
+func (c *luaCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	quiet := *f
+	quiet.Print, quiet.NoLua = true, true
+	var builtin func(name string) bool
+	if a, err := newApp(ctx, &quiet, std); err != nil {
+		fmt.Fprintln(std.Err, "jcode: names are not compared with those of builtin tools:", err)
+	} else {
+		defer a.close()
+		builtin = func(name string) bool {
+			_, taken, _ := a.registry.Snapshot(nil).Lookup(name)
+			return taken
+		}
+	}
+	problems, err := lua.Check(ctx, "", c.Dir, builtin)
 	if err != nil {
 		return usageError("%w", err)
 	}

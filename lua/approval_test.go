@@ -125,7 +125,7 @@ try("echo", jcode.exec({"echo", "hi", "; touch evil", "$(touch evil)"}))
 try("other", jcode.exec({"echo", "ho"}))
 try("shell", jcode.exec("echo hi"))
 out[#out + 1] = "env=" .. tostring(jcode.env("LUA_TEST_OK")) .. tostring(jcode.env("MY_API_KEY")) .. tostring(pcall(jcode.env, "PATH"))
-out[#out + 1] = tostring(jcode.register_intent) .. tostring(jcode.on) .. tostring(jcode.request) .. tostring(require)
+out[#out + 1] = type(jcode.register_intent) .. type(jcode.on) .. type(jcode.request) .. type(require)
 return table.concat(out, "\n")`)
 	t.Setenv("LUA_TEST_OK", "v")
 	t.Setenv("MY_API_KEY", "secret")
@@ -137,7 +137,7 @@ return table.concat(out, "\n")`)
 		`read=false permission denied: declare permissions.intents in mcp_tool.json with "read"`,
 		"echo=true hi ; touch evil $(touch evil)\n", `other=false permission denied: declare permissions.exec in mcp_tool.json that begins as "echo ho" does`,
 		`shell=false permission denied: a tool runs commands as a table of words, jcode.exec({"git", "log"}), never through a shell`,
-		"env=vnilfalse", "nilnilnilnil",
+		"env=vnilfalse", "functionfunctionfunctionnil",
 	}
 	if got := h.call("t", none()).Text; got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s", got)
@@ -341,7 +341,7 @@ func TestNewToolsAndPluginsWorkAsWritten(t *testing.T) {
 			t.Errorf("%q was accepted", bad)
 		}
 	}
-	problems, err := Check(t.Context(), "", filepath.Dir(filepath.Dir(paths[0])))
+	problems, err := Check(t.Context(), "", filepath.Dir(filepath.Dir(paths[0])), nil)
 	if err != nil || len(problems) != 0 {
 		t.Errorf("%v %q", err, problems)
 	}
@@ -360,11 +360,14 @@ func TestCheckFindsFaultsWithoutRunning(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "no good/"+manifestName), simple)
 	writeFile(t, filepath.Join(dir, "no good/"+mainName), "while true do end")
 	writeFile(t, filepath.Join(dir, "p.lua"), "return {")
-	problems, err := Check(t.Context(), "", dir)
+	writeFile(t, filepath.Join(dir, "read/"+manifestName), simple)
+	writeFile(t, filepath.Join(dir, "read/"+mainName), "return 1")
+	problems, err := Check(t.Context(), "", dir, func(name string) bool { return name == "read" })
 	must(t, err)
 	text := strings.Join(problems, "\n")
 	for _, want := range []string{
 		"bad/mcp_tool.json:1: unknown key permissions.x", "bad/main.lua:1: near '='", "half/main.lua: is missing", "no good: the folder name is no tool name", "p.lua:1: at the end",
+		"read: a builtin tool is called read, and keeps the name: choose another",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -419,4 +422,79 @@ func runParent() {
 	st := &seat{room: &Room{}, env: wire.EnvTool, perms: &permissions{}}
 	time.AfterFunc(200*time.Millisecond, func() { fmt.Println(c.pid) })
 	c.do(context.Background(), job{msg: wire.Message{Type: wire.TypeRun, Name: "x", Text: `return (("a"):rep(28)):find((("a*"):rep(20)) .. "b")`}, limit: time.Minute, seat: st})
+}
+
+func TestARunThatNobodySawIsNoApproval(t *testing.T) {
+	t.Parallel()
+	h := build(t, setup{})
+	h.asker.says(tools.AnswerNo)
+	manifest := `{"description": "d", "read_only": true, "permissions": {"intents": ["read"]}}`
+	dir := h.tool("r", manifest, `return "one"`)
+	h.start()
+	ask := func(mode tools.Mode) tools.Question {
+		t.Helper()
+		before := len(h.asker.asked())
+		h.mode = mode
+		h.call("r", none())
+		qs := h.asker.asked()
+		if len(qs) != before+1 {
+			t.Fatalf("asked %d times", len(qs)-before)
+		}
+		return qs[before]
+	}
+	whole := func(q tools.Question, source string) {
+		t.Helper()
+		if !strings.Contains(q.Diff, "+"+manifest) || !strings.Contains(q.Diff, "+"+source) || strings.Contains(q.Diff, "\n-{") || strings.Contains(q.Diff, "\n-return") {
+			t.Errorf("not the whole manifest and source:\n%s", q.Diff)
+		}
+		if slices.Contains(q.Details, "changed since it was approved") {
+			t.Errorf("nobody approved it: %q", q.Details)
+		}
+	}
+	h.mode = tools.ModeYolo
+	wantText(t, h.call("r", none()), "one")
+	whole(ask(tools.ModeAsk), `return "one"`)
+
+	writeFile(t, filepath.Join(dir, mainName), `return "two"`)
+	whole(ask(tools.ModeAsk), `return "two"`)
+
+	h.asker.says(tools.AnswerOnce)
+	whole(ask(tools.ModeAsk), `return "two"`)
+	writeFile(t, filepath.Join(dir, mainName), `return "three"`)
+	h.mode = tools.ModeYolo
+	wantText(t, h.call("r", none()), "three")
+	writeFile(t, filepath.Join(dir, mainName), `return "four"`)
+	if q := ask(tools.ModeAsk); !strings.Contains(q.Diff, `-return "two"`) || !strings.Contains(q.Diff, `+return "four"`) || strings.Contains(q.Diff, "three") {
+		t.Errorf("the difference is to what was approved:\n%s", q.Diff)
+	}
+}
+
+func TestAPluginIsShownWithAllItsFiles(t *testing.T) {
+	t.Parallel()
+	h := build(t, setup{})
+	h.asker.says(tools.AnswerOnce)
+	dir := filepath.Join(h.dir, ".jcode", "lua", "plugins", "many")
+	writeFile(t, filepath.Join(dir, "init.lua"), `local m = require("parts.inner") return {id = "many", permissions = {events = {"prompt"}}}`)
+	writeFile(t, filepath.Join(dir, "parts", "inner.lua"), "return 'inner text'")
+	h.start()
+	until(t, "the question is put", func() bool { return len(h.asker.asked()) == 1 })
+	q := h.asker.asked()[0]
+	for _, want := range []string{"+++ b/many/init.lua", "+++ b/many/parts/inner.lua", "+return 'inner text'"} {
+		if !strings.Contains(q.Diff, want) {
+			t.Errorf("%q is missing in\n%s", want, q.Diff)
+		}
+	}
+}
+
+func TestAnIntentThatGoesBeyondTheCapabilitiesIsSaid(t *testing.T) {
+	t.Parallel()
+	h := build(t, setup{})
+	h.asker.says(tools.AnswerNo)
+	h.plugin("p", `return {id = "p", permissions = {capabilities = {"READ"}, intents = {"write", "read"}}}`)
+	h.start()
+	until(t, "the question is put", func() bool { return len(h.asker.asked()) == 1 })
+	want := "permissions.intents grants write by name, without the capability WRITE"
+	if q := h.asker.asked()[0]; !slices.Contains(q.Details, want) {
+		t.Errorf("%q", q.Details)
+	}
 }

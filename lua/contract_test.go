@@ -77,7 +77,7 @@ func TestFunctionsDoWhatTheContractSays(t *testing.T) {
 		"env never gives keys":                           `local ok, v = pcall(jcode.env, "OPENAI_API_KEY") return not ok or v == nil or type(v) == "table" and v.ok == false`,
 		"http that is not declared says what to declare": `local r = http.get("http://example.com") return r.ok == false and r.error == "permission denied: declare permissions.network in mcp_tool.json" and r.error_kind == "permission_denied"`,
 		// Section 13: globals of a tool.
-		"tools get no more than a tool": `return jcode.register_intent == nil and jcode.on == nil and jcode.command == nil and jcode.request == nil and require == nil and params ~= nil`,
+		"tools get no more than a tool": `return jcode.register_intent({}).error_kind == "permission_denied" and not jcode.on("prompt", print).ok and not jcode.command("c", {}).ok and not jcode.request("a", "b").success and require == nil and params ~= nil`,
 	}
 	names := map[string]string{}
 	for what, source := range sources {

@@ -80,13 +80,15 @@ func writeNew(dir, name string, files ...string) ([]string, error) {
 // Check looks at a tool folder, a folder of such folders, a plugin, or a single script,
 // and gives its faults as `file:line: message`. Nothing of it runs: sources are only
 // compiled, in a host. executable is the program to start as a host, empty for this one.
-func Check(ctx context.Context, executable, path string) (problems []string, err error) {
+//
+// builtin reports whether a builtin tool has a name; nil knows none.
+func Check(ctx context.Context, executable, path string, builtin func(name string) bool) (problems []string, err error) {
 	if executable == "" {
 		if executable, err = selfExecutable(); err != nil {
 			return nil, err
 		}
 	}
-	c := &checker{ctx: ctx, start: startProcess(executable)}
+	c := &checker{ctx: ctx, start: startProcess(executable), builtin: builtin}
 	defer c.close()
 	err = c.path(path)
 	return c.problems, err
@@ -96,6 +98,7 @@ type checker struct {
 	ctx      context.Context
 	start    starter
 	conn     *conn
+	builtin  func(name string) bool
 	problems []string
 }
 
@@ -150,6 +153,9 @@ func (c *checker) tool(dir string) error {
 	name := filepath.Base(dir)
 	if !isToolName(name) {
 		c.add("%s: the folder name is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", dir)
+	}
+	if c.builtin != nil && c.builtin(name) {
+		c.add("%s: a builtin tool is called %s, and keeps the name: choose another", dir, name)
 	}
 	path := filepath.Join(dir, manifestName)
 	text, err := readFile(toolRoot{}, path, maxManifest)

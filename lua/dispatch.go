@@ -16,8 +16,13 @@ import (
 // of a call: the script has a jcode.request of its own.
 type redirectKey struct{}
 
-// redirect receives the address.
-type redirect struct{ intent *intent }
+// redirect receives the address. It holds for one dispatch, not for those that this makes.
+type redirect struct {
+	replaced bool   // every component is answered there
+	own      string // the component that the script is
+	intent   *intent
+	payload  any
+}
 
 // dispatch carries out jcode.dispatch and the positional functions.
 func (s *seat) dispatch(ctx context.Context, name string, raw any, opts *wire.Object) ([]any, error) {
@@ -39,10 +44,14 @@ func (s *seat) dispatchOnce(ctx context.Context, name string, raw any, opts *wir
 		return one(refusal(tools.KindInvalidArgs, "%v", err)), nil
 	}
 	entry, known, _ := s.room.opts.Registry.Snapshot(s.caller.Scope).Lookup(name)
-	if !known && opts.Bool("positional") {
-		return one(refusal(tools.KindUnknown, "tool unavailable: %s", name)), nil
-	}
-	if known {
+	if !known {
+		if no := s.missingServer(name); no != nil {
+			return one(no), nil
+		}
+		if opts.Bool("positional") {
+			return one(refusal(tools.KindUnknown, "tool unavailable: %s", name)), nil
+		}
+	} else {
 		if no := s.mayDispatch(entry.Spec, entry.Tool, args); no != nil {
 			return one(s.shape(entry.Spec, no)), nil
 		}
@@ -57,23 +66,28 @@ func (s *seat) dispatchOnce(ctx context.Context, name string, raw any, opts *wir
 	if err != nil {
 		return one(refusal(tools.KindInvalidArgs, "args: %v", err)), nil
 	}
-	var to *redirect
-	if opts.Bool("replaced") {
-		to = &redirect{}
-		ctx = context.WithValue(ctx, redirectKey{}, to)
+	to := &redirect{replaced: opts.Bool("replaced")}
+	if s.script != nil {
+		to.own = s.script.fqn
 	}
+	ctx = context.WithValue(ctx, redirectKey{}, to)
 	if s.unbound {
-		if no := s.unboundRefusal(entry, to != nil); no != nil {
+		if no := s.unboundRefusal(entry, to.replaced); no != nil {
 			return one(no), nil
 		}
 	}
 	out := s.room.opts.Dispatcher.Dispatch(ctx, tools.Call{
 		ID: s.room.callID(), Name: name, Arguments: body, Caller: s.nestedFor(entry.Spec), Progress: s.progress,
 	})
-	if to != nil && to.intent != nil {
-		i := to.intent
-		s.ticket = i.fqn + "\x00" + i.operation
+	if i := to.intent; i != nil {
 		where := wire.NewObject("fqn", i.fqn, "operation", i.operation)
+		if to.replaced {
+			s.ticket = i.fqn + "\x00" + i.operation
+		} else {
+			where.Set("own", true)
+			where.Set("from", s.owner)
+			where.Set("payload", to.payload)
+		}
 		if i.timeout > 0 {
 			where.Set("timeout_ms", float64(i.timeout.Milliseconds()))
 		}

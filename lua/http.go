@@ -115,7 +115,7 @@ func (r *request) send(ctx context.Context, s *seat) *wire.Object {
 		}
 		ok, literal := s.perms.Network.allows(u)
 		if !ok {
-			return false, &httpError{"permission_denied", fmt.Sprintf("%s with host %q", s.declareText("network.allowed_hosts"), u.Host)}
+			return false, &httpError{"permission_denied", s.declareText("network.allowed_hosts") + s.perms.Network.lacks(u)}
 		}
 		return literal, nil
 	}

@@ -153,15 +153,16 @@ func (t *intentTool) Plan(_ context.Context, _ tools.Call) (tools.Plan, error) {
 }
 
 // Run asks the component. A script that put a jcode.request of its own in place gets
-// the address instead.
+// the address instead, and so does one that asks itself.
 func (t *intentTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
-	if to, ok := ctx.Value(redirectKey{}).(*redirect); ok && call.Caller.Origin == tools.OriginScript {
-		to.intent = t.intent
-		return tools.Result{}, nil
-	}
 	payload, err := wire.DecodeJSON(call.Arguments)
 	if err != nil {
 		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "invalid arguments: %w", err)
+	}
+	to, _ := ctx.Value(redirectKey{}).(*redirect)
+	if to != nil && call.Caller.Origin == tools.OriginScript && (to.replaced || to.own == t.fqn && !t.dead) {
+		to.intent, to.payload = t.intent, payload
+		return tools.Result{}, nil
 	}
 	began := time.Now()
 	reply, fail := t.room.rpc(ctx, rpcCall{

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/text"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -22,7 +23,63 @@ func (s *seat) mcpCall(ctx context.Context, a arguments) ([]any, error) {
 	if s.room.opts.MCP == nil && !known {
 		return one(refusal(tools.KindMCP, "MCP client not initialized")), nil
 	}
+	if no := s.missingTool(server, tool); !known && no != nil {
+		return one(no), nil
+	}
 	return s.dispatch(ctx, name, a.at(2), nil)
+}
+
+// missingServer explains why a name of a server's tool is unknown: the server is not
+// connected, or has no such tool. It returns nil for names that belong to no known server.
+func (s *seat) missingServer(name string) *wire.Object {
+	if s.room.opts.MCP == nil || !strings.HasPrefix(name, "mcp") {
+		return nil
+	}
+	for _, st := range s.room.opts.MCP.List() {
+		for _, prefix := range []string{"mcp:" + st.Name + ":", "mcp__" + st.Name + "__"} {
+			if tool, ok := strings.CutPrefix(name, prefix); ok {
+				return s.missingTool(st.Name, tool)
+			}
+		}
+	}
+	if rest, ok := strings.CutPrefix(name, "mcp:"); ok {
+		return refusal(tools.KindMCP, "MCP call failed: the server of %s is not connected: it was disconnected or never added; tools.mcp_list() lists the servers that run", rest)
+	}
+	return nil
+}
+
+// missingTool explains why a server's tool is not there.
+func (s *seat) missingTool(server, tool string) *wire.Object {
+	if s.room.opts.MCP == nil {
+		return nil
+	}
+	st, known := s.room.opts.MCP.Status(server)
+	switch {
+	case !known:
+		return refusal(tools.KindMCP, "MCP call failed: server %s is not connected: it was disconnected or never added; tools.mcp_list() lists the servers that run", server)
+	case st.State == "connected":
+		var have []string
+		for _, e := range s.room.opts.Registry.Snapshot(s.caller.Scope).List() {
+			if e.Spec.Group == tools.GroupMCP && e.Spec.Server == server {
+				have = append(have, strings.TrimPrefix(e.Spec.Name, "mcp:"+server+":"))
+			}
+		}
+		return refusal(tools.KindUnknown, "unknown intent: server %s has no tool %q; it has: %s", server, tool, text.Cut(strings.Join(have, ", "), 500))
+	}
+	why := "MCP call failed: server " + server + " is " + st.State
+	if st.Attempt > 0 {
+		why += fmt.Sprintf(" (attempt %d)", st.Attempt)
+	}
+	if st.Error != "" {
+		why += ": " + st.Error
+	}
+	switch st.State {
+	case "failed":
+		why += "; it is not tried again by itself: tools.mcp_restart, /mcp or mcp_connect does"
+	default:
+		why += "; its tools come back when it is connected, call again then"
+	}
+	return refusal(tools.KindMCP, "%s", why)
 }
 
 // callMCPAdmin answers tools.mcp_*. None of these waits for a server.
@@ -47,7 +104,10 @@ func (s *seat) callMCPAdmin(f wire.Func, a arguments) ([]any, error) {
 		}
 		return one(list), nil
 	}
-	if !s.all && !(s.script != nil && s.perms.MCPAdmin) {
+	if s.script == nil {
+		return s.refuse(f, "permission denied: "+f.Name+" is for startup.lua, and for plugins that declare permissions.mcp_admin; not for tools")
+	}
+	if !s.all && !s.perms.MCPAdmin {
 		return s.undeclared(f, "mcp_admin")
 	}
 	switch f.Field() {

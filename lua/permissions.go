@@ -263,6 +263,17 @@ func (n *network) allows(u *url.URL) (ok, literal bool) {
 	return ok, false
 }
 
+// lacks says which entry of allowed_hosts a URL would need.
+func (n *network) lacks(u *url.URL) string {
+	why := fmt.Sprintf(" with host %q", u.Host)
+	for _, h := range n.Hosts {
+		if name, port := splitHost(h); port == "" && strings.EqualFold(strings.Trim(name, "[]"), u.Hostname()) {
+			return why + fmt.Sprintf(": %q without a port stands for port 80 of http and 443 of https", h)
+		}
+	}
+	return why
+}
+
 // texts reads a list of texts. An empty Lua table arrives as an empty object.
 func texts(v any) ([]string, error) {
 	if o, ok := v.(*wire.Object); ok && o.Len() == 0 {

@@ -3,86 +3,126 @@ package lua
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"strings"
 	"time"
 
 	"jcode/internal/diff"
+	"jcode/tools"
 )
 
-// pinScope is where the sources that a person approved are kept, for the next diff.
-const pinScope = "lua-pins"
+// approvedScope is where the versions that a person approved are kept, for the next
+// difference.
+const approvedScope = "lua-approved"
 
-// pinned is a source as it was approved.
-type pinned struct {
-	Hash     string `json:"hash"`
-	Manifest string `json:"manifest"`
-	Source   string `json:"source"`
+// sourceFile is one file of a version.
+type sourceFile struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
 }
 
-// rememberPin keeps what was approved, to show what changed when it asks again.
-func (r *Room) rememberPin(owner string, v *version) {
+// approval is a version of a tool or plugin, all its files, as a person is shown it.
+type approval struct {
+	Hash  string       `json:"hash"`
+	Files []sourceFile `json:"files"`
+	// here says that it was approved in this run.
+	here bool
+}
+
+// rememberApproval keeps what a person saw and approved. What ran because a mode, a rule or
+// a kept grant allowed it was not seen, and is no approval.
+func (r *Room) rememberApproval(owner string, a approval, d tools.Decision) {
+	if d.By != tools.ByUser {
+		return
+	}
+	a.here = true
 	r.mu.Lock()
-	old := r.pins[owner]
-	if old != nil && old.hash == v.hash {
-		r.mu.Unlock()
-		return
-	}
-	r.pins[owner] = v
+	old, known := r.approvals[owner]
+	r.approvals[owner] = a
 	r.mu.Unlock()
-	if r.opts.State == nil || v.manifest != nil && v.manifest.Permissions.empty() {
+	if r.opts.State == nil || known && old.Hash == a.Hash {
 		return
-	}
-	raw, err := json.Marshal(pinned{v.hash, string(v.text), v.source})
-	if err != nil || len(raw) > maxStateValue {
-		return // the next question shows the whole source instead of a diff
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	if err := r.opts.State.LuaSet(ctx, pinScope, r.opts.ProjectID+":"+owner, raw); err != nil {
+	raw, err := json.Marshal(a)
+	if err == nil && len(raw) > maxStateValue {
+		// The next question shows the whole source: an older version must not stand for it.
+		err = r.opts.State.LuaDelete(ctx, approvedScope, r.opts.ProjectID+":"+owner)
+	} else if err == nil {
+		err = r.opts.State.LuaSet(ctx, approvedScope, r.opts.ProjectID+":"+owner, raw)
+	}
+	if err != nil {
 		r.logs.add(owner, "warn", "keep the approved source: "+err.Error())
 	}
 }
 
-func (r *Room) lastPin(owner string) *pinned {
+// lastApproval returns the version that a person approved last; ok is false when there is
+// none.
+func (r *Room) lastApproval(owner string) (a approval, ok bool) {
 	r.mu.Lock()
-	v := r.pins[owner]
+	a, ok = r.approvals[owner]
 	r.mu.Unlock()
-	if v != nil {
-		return &pinned{v.hash, string(v.text), v.source}
-	}
-	if r.opts.State == nil {
-		return nil
+	if ok || r.opts.State == nil {
+		return a, ok
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	raw, ok, err := r.opts.State.LuaGet(ctx, pinScope, r.opts.ProjectID+":"+owner)
-	var p pinned
-	if err != nil || !ok || json.Unmarshal(raw, &p) != nil {
-		return nil
+	raw, ok, err := r.opts.State.LuaGet(ctx, approvedScope, r.opts.ProjectID+":"+owner)
+	if err != nil || !ok || json.Unmarshal(raw, &a) != nil {
+		return approval{}, false
 	}
-	return &p
+	return a, true
 }
 
-// pinNotes is what a permission question shows: the permissions, and the manifest and
-// source, as a diff to what was approved before.
-func (r *Room) pinNotes(owner, path string, v *version) (notes []string, shown string) {
-	notes = []string{"Lua: " + path}
-	if v.manifest != nil {
-		notes = append(notes, "permissions: "+v.manifest.Permissions.String())
-	} else {
-		notes = append(notes, string(v.text))
-	}
-	old := r.lastPin(owner)
-	if old != nil && old.Hash == v.hash {
-		return notes, ""
-	}
-	var manifestBefore, sourceBefore *string
-	if old != nil {
+// shown returns what a permission question shows of a version: the permissions, and all its
+// files, or how they differ from the version that a person approved. A version that was
+// approved in this run is not shown again.
+func (r *Room) shown(owner, path, permissions string, now approval) (notes []string, text string) {
+	notes = []string{"Lua: " + path, "permissions: " + permissions}
+	old, known := r.lastApproval(owner)
+	switch {
+	case known && old.Hash == now.Hash && old.here:
+		return append(notes, "approved in this run, and unchanged"), ""
+	case known && old.Hash == now.Hash:
+		notes, known = append(notes, "approved before, and unchanged"), false
+	case known:
 		notes = append(notes, "changed since it was approved")
-		manifestBefore, sourceBefore = &old.Manifest, &old.Source
 	}
-	manifestNow, sourceNow := string(v.text), v.source
-	d1 := diff.Files(fmt.Sprintf("%s/%s", owner, manifestName), manifestBefore, &manifestNow)
-	d2 := diff.Files(fmt.Sprintf("%s/%s", owner, mainName), sourceBefore, &sourceNow)
-	return notes, d1.Text + d2.Text
+	if !known {
+		old = approval{}
+	}
+	var b strings.Builder
+	for _, f := range now.Files {
+		b.WriteString(diff.Files(f.Name, old.file(f.Name), &f.Text).Text)
+	}
+	for _, f := range old.Files {
+		if now.file(f.Name) == nil {
+			b.WriteString(diff.Files(f.Name, &f.Text, nil).Text)
+		}
+	}
+	return notes, b.String()
+}
+
+// file returns the text of a file, nil when the version has none of that name.
+func (a approval) file(name string) *string {
+	for i := range a.Files {
+		if a.Files[i].Name == name {
+			return &a.Files[i].Text
+		}
+	}
+	return nil
+}
+
+// approval lists the files of a tool folder.
+func (v *version) approval(name string) approval {
+	return approval{Hash: v.hash, Files: []sourceFile{{name + "/" + manifestName, string(v.text)}, {name + "/" + mainName, v.source}}}
+}
+
+// approval lists the files of a plugin.
+func (b bundle) approval() approval {
+	a := approval{Hash: b.hash, Files: []sourceFile{{b.chunk, b.text}}}
+	for _, name := range sortedKeys(b.modules) {
+		a.Files = append(a.Files, sourceFile{b.id + "/" + strings.ReplaceAll(name, ".", "/") + ".lua", b.modules[name]})
+	}
+	return a
 }

@@ -262,18 +262,25 @@ end}`)
 	until(t, "the module is live", func() bool { return strings.HasPrefix(h.call("shout", map[string]any{"s": "hey"}).Text, "hey ") })
 }
 
-func TestComponentIsBusyForItsOwnCalls(t *testing.T) {
+func TestAComponentIsBusyForCallsThatComeBackToIt(t *testing.T) {
 	h := build(t, setup{})
 	h.mode = tools.ModeYolo
 	h.plugin("p", `return {id = "p", permissions = {capabilities = {"LUA"}}, init = function()
   jcode.register_intent({name = "again", description = "d", read_only = true, handler = function()
-    local r = jcode.dispatch("again")
+    local r = jcode.dispatch("back", {})
+    return {success = true, data = r.data}
+  end})
+end}`)
+	h.plugin("q", `return {id = "q", permissions = {capabilities = {"LUA"}}, init = function()
+  jcode.register_intent({name = "back", description = "d", read_only = true, handler = function()
+    local r = jcode.dispatch("again", {})
     return {success = true, data = r.error .. " / " .. r.error_kind .. " / " .. jcode.request("lua::p", "again").error}
   end})
 end}`)
 	h.start()
-	until(t, "the plugin is loaded", func() bool { return h.has("again") })
-	wantText(t, h.call("again", none()), "component lua::p is busy / busy / component lua::p is busy")
+	until(t, "the plugin is loaded", func() bool { return h.has("again") && h.has("back") })
+	busy := "component lua::p is busy: it waits for this very call"
+	wantText(t, h.call("again", none()), busy+" / busy / "+busy)
 }
 
 func TestForeignComponentsAreRefusedOrDead(t *testing.T) {
@@ -515,4 +522,112 @@ func TestWaitingForAPersonStopsTheClock(t *testing.T) {
 		t.Logf("with %v: %+v", limit, res)
 	}
 	t.Error("the time that a person took was counted")
+}
+
+// A handler that returns a plain value has answered: nobody must learn the form of a reply
+// to return a number.
+func TestWhatAHandlerReturnsIsTheData(t *testing.T) {
+	t.Parallel()
+	h := build(t, setup{})
+	h.mode = tools.ModeYolo
+	h.startupScript(`
+local function intent(name, handler)
+  jcode.register_intent({name = name, description = "d", read_only = true, handler = handler})
+end
+intent("text", function() return "a text" end)
+intent("number", function() return 42 end)
+intent("yes", function() return true end)
+intent("list", function() return {1, 2} end)
+intent("named", function() return {a = 1} end)
+intent("nothing", function() end)
+intent("reply", function() return {success = true, data = "in a reply"} end)
+intent("bad_reply", function() return {success = false, error = "as said"} end)
+intent("message", function() return nil, "a message" end)
+intent("not_ok", function() return {ok = false, error = "not ok"} end)
+function on_request(req) if req.operation == "plain" then return "plain" end end
+jcode.register_intent({name = "plain", description = "d", read_only = true, component = "lua::startup", operation = "plain"})
+jcode.register_intent({name = "unserved", description = "d", read_only = true, component = "lua::startup", operation = "other"})
+`)
+	h.start()
+	for name, want := range map[string]string{
+		"text": "a text", "number": "42", "yes": "true", "list": "[1,2]", "named": `{"a":1}`, "nothing": "", "reply": "in a reply", "plain": "plain",
+	} {
+		wantText(t, h.call(name, none()), want)
+	}
+	for name, want := range map[string]string{
+		"bad_reply": "as said", "message": "a message", "not_ok": "not ok", "unserved": "component RPC failed: lua::startup::other",
+	} {
+		wantFailure(t, h.call(name, none()), tools.KindRPC, want)
+	}
+}
+
+func TestAScriptMayCallItself(t *testing.T) {
+	t.Parallel()
+	h := build(t, setup{})
+	h.mode = tools.ModeYolo
+	h.startupScript(`
+jcode.register_intent({name = "inner", description = "d", read_only = true, params = {n = {type = "integer", required = true}},
+  handler = function(args) return "inner " .. args.n end})
+jcode.register_intent({name = "outer", description = "d", read_only = true,
+  handler = function() local r = jcode.dispatch("inner", {n = 7}) return tostring(r.ok) .. " " .. r.data .. " " .. type(r.duration_ms) end})
+jcode.register_intent({name = "asks", description = "d", read_only = true,
+  handler = function() local r = jcode.request("lua::startup", "inner", {n = 8}) return r.data end})
+jcode.register_intent({name = "wrong", description = "d", read_only = true,
+  handler = function() return jcode.dispatch("inner", {}).error end})
+jcode.register_intent({name = "endless", description = "d", read_only = true,
+  handler = function() local r = jcode.dispatch("endless", {}) return r.error or r.data end})
+jcode.register_intent({name = "fails", description = "d", read_only = true, handler = function() error("broken here") end})
+jcode.register_intent({name = "caught", description = "d", read_only = true,
+  handler = function() local r = jcode.dispatch("fails", {}) return r.error_kind .. ": " .. r.error end})
+jcode.register_intent({name = "in_a_coroutine", description = "d", read_only = true,
+  handler = function() return coroutine.wrap(function() return jcode.dispatch("inner", {n = 9}).data end)() end})
+function startup() started = jcode.dispatch("inner", {n = 1}).data end
+jcode.register_intent({name = "at_start", description = "d", read_only = true, handler = function() return started end})
+`)
+	h.start()
+	for name, want := range map[string]string{
+		"outer": "true inner 7 number", "asks": "inner 8",
+		"endless": "call depth over 4: a script called itself too often", "in_a_coroutine": "inner 9", "at_start": "inner 1",
+	} {
+		wantText(t, h.call(name, none()), want)
+	}
+	if res := h.call("wrong", none()); res.Failed || !strings.HasPrefix(res.Text, "missing required argument: n") {
+		t.Errorf("%+v", res)
+	}
+	if res := h.call("caught", none()); res.Failed || !strings.HasPrefix(res.Text, "script_error: startup.lua:") || !strings.HasSuffix(res.Text, "broken here") {
+		t.Errorf("%+v", res)
+	}
+}
+
+// A tool that a script calls stands on its own: it is no part of that script.
+func TestAToolInBetweenIsNotAnsweredByItsCaller(t *testing.T) {
+	t.Parallel()
+	h := build(t, setup{})
+	h.mode = tools.ModeYolo
+	h.tool("between", `{"description": "d", "permissions": {"intents": ["mine"]}}`, `local r = jcode.dispatch("mine", {}) return tostring(r.ok) .. " " .. tostring(r.error)`)
+	h.startupScript(`
+jcode.register_intent({name = "mine", description = "d", read_only = true, handler = function() return "x" end})
+jcode.register_intent({name = "through", description = "d", handler = function() return jcode.dispatch("between", {}).content end})
+`)
+	h.start()
+	wantText(t, h.call("through", none()), "false component lua::startup is busy: it waits for this very call")
+}
+
+func TestFunctionsOfOtherScriptsSayWhereTheyAre(t *testing.T) {
+	t.Parallel()
+	h := build(t, setup{})
+	h.mode = tools.ModeYolo
+	h.tool("t", simple, `
+local out = {}
+for _, r in ipairs({jcode.register_intent({name = "x", description = "d", handler = function() end}), jcode.on("prompt", print), jcode.command("x", {})}) do
+  out[#out + 1] = tostring(r.ok) .. " " .. r.error_kind .. " " .. r.error
+end
+local r = jcode.request("lua::x", "y")
+out[#out + 1] = tostring(r.success) .. " " .. r.error
+return table.concat(out, "\n")`)
+	h.start()
+	where := " is for startup.lua and plugins, not for tools"
+	wantText(t, h.call("t", none()), "false permission_denied permission denied: jcode.register_intent"+where+
+		"\nfalse permission_denied permission denied: jcode.on"+where+"\nfalse permission_denied permission denied: jcode.command"+where+
+		"\nfalse permission denied: jcode.request"+where)
 }

@@ -324,8 +324,8 @@ func (r *Room) pin(ctx context.Context, s *script, p *permissions) error {
 	if gate == nil {
 		return tools.Errorf(tools.KindDenied, "no approval gate")
 	}
-	v := &version{text: []byte("permissions = " + p.String()), source: s.src.text, hash: s.src.hash}
-	notes, diff := r.pinNotes(s.owner, s.src.path, v)
+	notes, diff := r.shown(s.owner, s.src.path, p.String(), s.src.approval())
+	notes = append(notes, r.beyondCapabilities(p)...)
 	caller := r.standing()
 	caller.Label = "plugin " + s.id
 	call := tools.Call{ID: r.callID(), Name: s.owner, Arguments: []byte("{}"), Caller: caller, Progress: func(tools.Progress) {}}
@@ -346,6 +346,20 @@ func (r *Room) pin(ctx context.Context, s *script, p *permissions) error {
 	if !d.Allow {
 		return tools.Errorf(tools.KindDenied, "needs approval: its permissions were not approved (%s)", d.Reason)
 	}
-	r.rememberPin(s.owner, v)
+	r.rememberApproval(s.owner, s.src.approval(), d)
 	return ctx.Err()
+}
+
+// beyondCapabilities names what a plugin's intents grant that its capabilities do not have.
+func (r *Room) beyondCapabilities(p *permissions) []string {
+	var notes []string
+	snap := r.opts.Registry.Snapshot(nil)
+	for _, name := range p.Intents {
+		e, ok, _ := snap.Lookup(name)
+		scope := tools.Scope{Capabilities: &p.Capabilities}
+		if missing := scope.Missing(e.Spec.Needs); ok && missing != 0 {
+			notes = append(notes, fmt.Sprintf("permissions.intents grants %s by name, without the capability %s", name, missing))
+		}
+	}
+	return notes
 }

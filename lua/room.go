@@ -44,8 +44,8 @@ type Room struct {
 	pluginList []*plugin
 	startup    *script
 	startupErr string
-	wanted     string // what trust was last asked for
-	pins       map[string]*version
+	wanted     string              // what trust was last asked for
+	approvals  map[string]approval // by owner: what a person approved last
 	layers     []string
 	ready      chan struct{}
 }
@@ -67,7 +67,7 @@ func New(opts Options) (*Room, error) {
 	}
 	var salt [4]byte
 	_, _ = rand.Read(salt[:]) // never fails
-	r := &Room{opts: opts, salt: hex.EncodeToString(salt[:]), tools: map[string]*slot{}, pins: map[string]*version{}, ready: make(chan struct{}), starting: make(chan struct{}, 4)}
+	r := &Room{opts: opts, salt: hex.EncodeToString(salt[:]), tools: map[string]*slot{}, approvals: map[string]approval{}, ready: make(chan struct{}), starting: make(chan struct{}, 4)}
 	start := opts.start
 	r.opts.start = func(ctx context.Context, long bool) (*conn, error) {
 		c, err := start(ctx, long)

@@ -42,7 +42,7 @@ func (r *Room) rpc(ctx context.Context, c rpcCall) (*wire.Object, *failure) {
 		return wire.NewObject("success", false), nil
 	}
 	if inChain(ctx, c.fqn) {
-		return nil, &failure{kind: tools.KindBusy, text: "component " + c.fqn + " is busy"}
+		return nil, &failure{kind: tools.KindBusy, text: "component " + c.fqn + " is busy: it waits for this very call"}
 	}
 	limit := c.timeout
 	if limit <= 0 {
@@ -86,6 +86,9 @@ func (s *seat) request(ctx context.Context, a arguments) ([]any, error) {
 		if d := s.room.gateRequest(ctx, s.nested(), fqn, operation); !d.Allow {
 			return no("%s", d.Reason)
 		}
+	}
+	if s.script != nil && s.script.fqn == fqn {
+		return []any{nil, wire.NewObject("own", true, "fqn", fqn, "operation", operation, "from", s.owner, "payload", a.at(2))}, nil
 	}
 	var timeout time.Duration
 	if ms, ok := a.object(3).Number("timeout_ms"); ok {

@@ -259,7 +259,7 @@ func TestMCPAdminNeedsItsPermission(t *testing.T) {
 	h.plugin("p", `return {id = "p", init = function() print(tools.mcp_add("x", "http://localhost:1/")) end}`)
 	h.plugin("q", `return {id = "q", permissions = {mcp_admin = true}, init = function() print(tools.mcp_add("y", "http://localhost:1/")) end}`)
 	h.start()
-	wantText(t, h.call("t", map[string]any{}), "false permission denied: declare permissions.mcp_admin in mcp_tool.json")
+	wantText(t, h.call("t", map[string]any{}), "false permission denied: tools.mcp_add is for startup.lua, and for plugins that declare permissions.mcp_admin; not for tools")
 	until(t, "q has added", func() bool { return len(m.List()) == 1 })
 	if l := h.room.Log("p"); len(l) == 0 || !strings.Contains(l[0].Text, "permission denied: declare permissions.mcp_admin") {
 		t.Errorf("%+v", l)
@@ -267,4 +267,32 @@ func TestMCPAdminNeedsItsPermission(t *testing.T) {
 	if target := m.targets["y"]; !target.Ask || target.Owner != "plugin:q" {
 		t.Errorf("%+v", target)
 	}
+}
+
+func TestACallToAServerThatIsNotThereSaysItsState(t *testing.T) {
+	t.Parallel()
+	m := &manager{servers: map[string]*MCPStatus{
+		"again": {Name: "again", State: "reconnecting", Attempt: 2, Error: "connection refused"},
+		"given": {Name: "given", State: "failed", Error: "exit status 1"},
+		"up":    {Name: "up", State: "connected", Tools: 1},
+	}}
+	h := build(t, setup{opts: Options{MCP: m}})
+	h.mode = tools.ModeYolo
+	must(t, h.reg.Register("mcp:up", tools.RankMCP, stub{spec: tools.Spec{Name: "mcp:up:look", Wire: "mcp__up__look", Description: "d", Group: tools.GroupMCP, Server: "up", ReadOnly: true}}))
+	h.startupScript(`
+jcode.register_intent({name = "try", description = "d", read_only = true, handler = function()
+  local out = {}
+  for _, r in ipairs({
+    jcode.mcp_call("again", "t", {}), jcode.dispatch("mcp:again:t", {}), jcode.dispatch("mcp__again__t", {}),
+    jcode.mcp_call("given", "t", {}), jcode.mcp_call("gone", "t", {}), jcode.dispatch("mcp:gone:t", {}), jcode.mcp_call("up", "other", {}),
+  }) do out[#out + 1] = r.error_kind .. " " .. r.error end
+  return table.concat(out, "\n")
+end})`)
+	h.start()
+	again := "mcp MCP call failed: server again is reconnecting (attempt 2): connection refused; its tools come back when it is connected, call again then\n"
+	wantText(t, h.call("try", none()), again+again+again+
+		"mcp MCP call failed: server given is failed: exit status 1; it is not tried again by itself: tools.mcp_restart, /mcp or mcp_connect does\n"+
+		"mcp MCP call failed: server gone is not connected: it was disconnected or never added; tools.mcp_list() lists the servers that run\n"+
+		"mcp MCP call failed: the server of gone:t is not connected: it was disconnected or never added; tools.mcp_list() lists the servers that run\n"+
+		`unknown_intent unknown intent: server up has no tool "other"; it has: look`)
 }

@@ -32,7 +32,7 @@ func Stubs() string {
 }
 
 func writeStub(b *strings.Builder, f wire.Func) {
-	fmt.Fprintf(b, "---%s\n---Available in: %s.", f.Doc, environments(f.In))
+	fmt.Fprintf(b, "---%s\n---Available in: %s.", f.Doc, f.In.Names())
 	if f.Needs != "" {
 		fmt.Fprintf(b, " Tools and plugins declare permissions.%s.", f.Needs)
 	}
@@ -51,17 +51,4 @@ func writeStub(b *strings.Builder, f wire.Func) {
 		fmt.Fprintf(b, "---@return %s\n", f.Returns)
 	}
 	fmt.Fprintf(b, "function %s(%s) end\n\n", f.Name, strings.Join(names, ", "))
-}
-
-func environments(in wire.Env) string {
-	var list []string
-	for _, e := range []struct {
-		env  wire.Env
-		name string
-	}{{wire.EnvStartup, "startup.lua"}, {wire.EnvPlugin, "plugins"}, {wire.EnvTool, "tools"}, {wire.EnvEval, "lua_eval"}} {
-		if in&e.env != 0 {
-			list = append(list, e.name)
-		}
-	}
-	return strings.Join(list, ", ")
 }

@@ -163,7 +163,7 @@ func TestToolFolder6_dangerous_globals_are_unusable(t *testing.T) {
 	folderTool(t, h, "probe", simple, `
 local out = {}
 for name, v in next, {os = os or 0, io = io or 0, require = require or 0, load = load or 0, loadstring = loadstring or 0,
-  loadfile = loadfile or 0, dofile = dofile or 0, debug = debug or 0, package = package or 0, getfenv = getfenv or 0, _G = _G or 0} do
+  loadfile = loadfile or 0, dofile = dofile or 0, debug = debug or 0, package = package or 0, getfenv = getfenv or 0, hidden = _G.os or _G.io or 0} do
   if v ~= 0 then out[#out + 1] = name end
 end
 return table.concat(out, ",")`)
@@ -193,6 +193,7 @@ func TestToolFolder7_http_needs_permission_and_a_listed_host(t *testing.T) {
 	h.tool("listed", listed, script(`http.get("`+srv.URL+`")`))
 	h.tool("post", listed, script(`http.request("POST", "`+srv.URL+`", {body = "{}"})`))
 	h.tool("post_ok", `{"description": "d", "permissions": {"network": {"allowed_hosts": ["`+host+`"], "methods": ["POST"]}}}`, script(`http.request("post", "`+srv.URL+`", {body = "{}"})`))
+	h.tool("no_port", `{"description": "d", "permissions": {"network": {"allowed_hosts": ["127.0.0.1"]}}}`, script(`http.get("`+srv.URL+`")`))
 	h.tool("other", listed, script(`http.get("http://example.invalid/")`))
 	h.tool("away", listed, script(`http.get("`+srv.URL+`/away")`))
 	h.tool("wild", `{"description": "d", "permissions": {"network": {"allowed_hosts": ["*.0.0.1:`+host[strings.LastIndexByte(host, ':')+1:]+`"]}}}`, script(`http.get("`+srv.URL+`")`))
@@ -204,6 +205,7 @@ func TestToolFolder7_http_needs_permission_and_a_listed_host(t *testing.T) {
 		"post":    "false nil nil permission_denied permission denied: declare permissions.network.methods in mcp_tool.json with method POST",
 		"post_ok": "true 418 POST application/json nil nil",
 		"other":   `false nil nil permission_denied permission denied: declare permissions.network.allowed_hosts in mcp_tool.json with host "example.invalid"`,
+		"no_port": `false nil nil permission_denied permission denied: declare permissions.network.allowed_hosts in mcp_tool.json with host "` + host + `": "127.0.0.1" without a port stands for port 80 of http and 443 of https`,
 		"away":    `false nil nil permission_denied permission denied: declare permissions.network.allowed_hosts in mcp_tool.json with host "localhost:1"`,
 		"scheme":  `false nil nil invalid_url "file:///etc/passwd" is no http or https URL`,
 	} {

@@ -19,6 +19,13 @@ func (s *script) openAPI() {
 	special := s.specialFuncs()
 	for _, f := range wire.API() {
 		if f.In&s.env == 0 {
+			if t := tables[f.Table()]; t != nil && s.env != wire.EnvEval { // a name that is missing would not say why
+				refusing := s.RegisterHost(f.Name, s.elsewhere(f))
+				t.RawSetString(f.Field(), refusing)
+				if f.Name == "jcode.request" {
+					s.request = refusing
+				}
+			}
 			continue
 		}
 		fn := local[f.Name]
@@ -50,6 +57,34 @@ func (s *script) openAPI() {
 	tables["json"].RawSetString("null", s.null)
 }
 
+// elsewhere refuses a function that this kind of script does not have, in the form of its
+// results, and says which kind has it.
+func (s *script) elsewhere(f wire.Func) lua.LGFunction {
+	text := "permission denied: " + f.Name + " is for " + f.In.Names() + ", not for " + s.env.Names()
+	return func(L *lua.LState) int {
+		refused := func(flag string) int {
+			t := L.CreateTable(0, 3)
+			t.RawSetString(flag, lua.LFalse)
+			t.RawSetString("error", lua.LString(text))
+			t.RawSetString("error_kind", lua.LString("permission_denied"))
+			L.Push(t)
+			return 1
+		}
+		switch {
+		case strings.HasPrefix(f.Returns, "{ok"):
+			return refused("ok")
+		case strings.HasPrefix(f.Returns, "{success"):
+			return refused("success")
+		case strings.HasPrefix(f.Returns, "boolean"):
+			L.Push(lua.LFalse)
+			L.Push(lua.LString(text))
+			return 2
+		}
+		L.RaiseError("%s", text)
+		return 0
+	}
+}
+
 // localFuncs never leave this process.
 func (s *script) localFuncs() map[string]lua.LGFunction {
 	return map[string]lua.LGFunction{
@@ -69,6 +104,7 @@ func (s *script) specialFuncs() map[string]lua.LGFunction {
 		"jcode.on":              s.jcodeOn,
 		"jcode.command":         s.jcodeCommand,
 		"jcode.exec":            s.jcodeExec,
+		"jcode.request":         s.jcodeRequest,
 	}
 	for name, args := range map[string][]string{
 		"read": {"path"}, "write": {"path", "content"}, "grep": {"pattern", "path"}, "glob": {"pattern", "dir"},
@@ -201,6 +237,12 @@ func (s *script) dispatch(L *lua.LState, name string, args *lua.LTable, position
 		return s.push(L, values)
 	}
 	to, _ := values[1].(*wire.Object)
+	if to.Bool("own") {
+		began := time.Now()
+		reply := s.serveOwn(L, to)
+		L.Push(normalise(L, reply, to, time.Since(began)))
+		return 1
+	}
 	if to == nil || !replaced {
 		L.RaiseError("jcode.dispatch: unexpected reply")
 	}
@@ -246,7 +288,11 @@ func normalise(L *lua.LState, reply lua.LValue, to *wire.Object, took time.Durat
 		text = lua.LString("component RPC failed: " + to.String("fqn") + "::" + to.String("operation"))
 	}
 	out.RawSetString("error", text)
-	out.RawSetString("error_kind", lua.LString("rpc"))
+	kind := r.RawGetString("error_kind")
+	if kind == lua.LNil {
+		kind = lua.LString("rpc")
+	}
+	out.RawSetString("error_kind", kind)
 	return out
 }
 

@@ -46,6 +46,7 @@ func (s *script) openGlobals() {
 		env.RawSetString(name, v)
 	}
 	env.RawSetString("_VERSION", lua.LString(lua.LuaVersion))
+	env.RawSetString("_G", env) // the script's own environment, as in any Lua
 	env.RawSetString("string", s.openString(str))
 	env.RawSetString("table", s.openTable(tab))
 	env.RawSetString("math", s.openMath(math))

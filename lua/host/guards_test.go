@@ -16,12 +16,15 @@ import (
 func TestGlobalsAreAnAllowList(t *testing.T) {
 	c := memory(t, nil)
 	for _, name := range []string{
-		"getfenv", "setfenv", "_G", "package", "load", "loadstring", "loadfile", "dofile", "io", "os", "debug", "newproxy",
+		"getfenv", "setfenv", "package", "load", "loadstring", "loadfile", "dofile", "io", "os", "debug", "newproxy",
 		"_printregs", "module", "collectgarbage", "rawset", "require", "channel", "_GOPHER_LUA_VERSION",
 	} {
 		if v := c.value("return " + name); v != nil {
 			t.Errorf("%s = %v, want nil", name, v)
 		}
+	}
+	if v := c.value(`x = 1 _G.y = 2 return _G == _G._G and _G.x == 1 and y == 2 and _G.print == print and _G.os == nil`); v != true {
+		t.Errorf("_G is not the script's environment: %v", v)
 	}
 	if v := c.value(`return type(string.dump)`); v != "nil" {
 		t.Errorf("string.dump is a %v", v)

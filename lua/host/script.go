@@ -29,6 +29,7 @@ type script struct {
 	modules   map[string]string
 	loaded    map[string]lua.LValue
 	out       output
+	ownDepth  int // requests to itself that are being answered
 }
 
 func (srv *server) newScript(env wire.Env) *script {
@@ -149,29 +150,15 @@ func (s *script) shutdown() (any, error) {
 
 // serve answers a component request by a registered handler or by on_request.
 func (s *script) serve(operation, from string, payload any) (any, error) {
-	if fn := s.handlers[operation]; fn != nil {
-		rets, err := s.Call(fn, s.fromWire(orEmpty(payload)))
-		if err != nil {
-			return nil, err
-		}
-		return s.returned("reply", rets)
-	}
-	fn, _ := s.L.G.Global.RawGetString("on_request").(*lua.LFunction)
-	if s.component != nil {
-		fn, _ = s.component.RawGetString("on_request").(*lua.LFunction)
-	}
+	fn, arg, reply := s.serves(operation, from, payload)
 	if fn == nil {
 		return []any{wire.NewObject("success", false, "error", "unknown operation: "+operation)}, nil
 	}
-	req := s.L.CreateTable(0, 3)
-	req.RawSetString("operation", lua.LString(operation))
-	req.RawSetString("payload", s.fromWire(orEmpty(payload)))
-	req.RawSetString("from", lua.LString(from))
-	rets, err := s.Call(fn, req)
+	rets, err := s.Call(fn, arg)
 	if err != nil {
 		return nil, err
 	}
-	return s.returned("reply", rets)
+	return s.returned("reply", []lua.LValue{reply(rets)})
 }
 
 func orEmpty(payload any) any {

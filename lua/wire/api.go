@@ -32,6 +32,23 @@ func (e Env) String() string {
 	return "mixed"
 }
 
+// Names lists the kinds as people know them: "startup.lua and plugins".
+func (e Env) Names() string {
+	var list []string
+	for _, k := range []struct {
+		env  Env
+		name string
+	}{{EnvStartup, "startup.lua"}, {EnvPlugin, "plugins"}, {EnvTool, "tools"}, {EnvEval, "lua_eval"}} {
+		if e&k.env != 0 {
+			list = append(list, k.name)
+		}
+	}
+	if len(list) > 1 {
+		return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+	}
+	return strings.Join(list, "")
+}
+
 // ParseEnv is the inverse of String.
 func ParseEnv(name string) (Env, bool) {
 	for _, e := range []Env{EnvStartup, EnvPlugin, EnvTool, EnvEval} {
@@ -154,7 +171,7 @@ var api = []Func{
 	},
 	{
 		Name: "jcode.register_intent", Args: []Arg{{"def", "table"}}, Returns: resultTable, In: envScripts,
-		Doc: "Add an intent of this script: name, description, and handler or component (+ operation); params, timeout_ms, read_only, approval.",
+		Doc: "Add an intent of this script: name, description, and handler or component (+ operation); params, timeout_ms, read_only, approval. What a handler returns is the data; {success = false, error = …} or nil and a message is a failure. A plugin registers in init().",
 	},
 	{
 		Name: "jcode.on", Args: []Arg{{"event", "string"}, {"fn", "function"}}, Returns: resultTable, In: envScripts,

@@ -251,8 +251,9 @@ func (c *checking) lua(a tools.Access) verdict {
 		return v
 	}
 	if c.mode == tools.ModeYolo {
-		if needsPin && !c.dry {
-			c.g.pin(pin)
+		// It runs unseen here: in a mode that asks it is still to be approved.
+		if said := "said\x00" + pin; needsPin && !c.dry && !c.g.isPinned(said) {
+			c.g.pin(said)
 			c.g.tell(c.req.Call.Caller, "first run of this version of the Lua tool "+a.Target)
 		}
 		return verdict{outcome: allow, by: tools.ByMode, rule: string(c.mode)}

@@ -20,9 +20,10 @@ cli: *
 cli/acp: agent agent/model session tools tools/command tools/permission
 cli/config: *
 cli/tour:
-tui: tui/keyboard tui/markdown agent agent/model session tools tools/command tools/permission
+tui: tui/keyboard tui/markdown tui/screen agent agent/model session tools tools/command tools/permission
 tui/markdown:
 tui/keyboard:
+tui/screen:
 agent: agent/model tools session
 agent/model:
 agent/model/catalogue: agent/model

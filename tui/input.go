@@ -163,7 +163,7 @@ func (p *program) redraw() tea.Cmd {
 	if p.painter == nil {
 		return tea.ClearScreen
 	}
-	p.painter.redraw()
+	p.painter.Redraw()
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"jcode/agent"
 	"jcode/tools"
 	"jcode/tui/keyboard"
+	"jcode/tui/screen"
 )
 
 // program is the Bubble Tea model: what is shown, and where keys and events go.
@@ -54,8 +55,8 @@ type program struct {
 	status  string // what the program waits for ("starting"), shown above the input
 	drafts  drafts
 
-	screen   screen
-	painter  *painter         // nil where Bubble Tea draws
+	frames   frames
+	painter  *screen.Painter  // nil where Bubble Tea draws
 	keyboard *keyboard.Reader // nil where Bubble Tea reads
 	began    time.Time
 
@@ -97,7 +98,7 @@ func newProgram(ctx context.Context, opt Options) *program {
 func (p *program) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if p.painter != nil {
-		p.painter.begin(!p.opt.NoMouse)
+		p.painter.Begin(!p.opt.NoMouse)
 	} else { // width is measured by grapheme here; Bubble Tea's renderer must do the same
 		cmds = append(cmds, func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet} })
 	}
@@ -220,13 +221,13 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	was := p.animated()
 	cmd := p.route(msg)
-	if p.painter != nil && p.painter.failed() != nil {
+	if p.painter != nil && p.painter.Failed() != nil {
 		return p, tea.Quit // nobody sees anything any more
 	}
 	if !was && p.animated() {
 		cmd = tea.Batch(cmd, nextTick())
 	}
-	return p, tea.Batch(cmd, p.screen.changed(p.painter), p.drafts.changed(p))
+	return p, tea.Batch(cmd, p.frames.changed(p.painter), p.drafts.changed(p))
 }
 
 func (p *program) route(msg tea.Msg) tea.Cmd {
@@ -255,13 +256,13 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 		p.drafts.waiting = false
 		return p.drafts.keep(p)
 	case refreshMsg:
-		p.screen.waiting = false
+		p.frames.waiting = false
 	case submitMsg:
 		return p.typing.settle(p, msg)
 	case tea.WindowSizeMsg:
 		p.resize(msg.Width, msg.Height)
 		if p.painter != nil {
-			p.painter.resize(p.width, p.height)
+			p.painter.Resize(p.width, p.height)
 		}
 	case tea.ColorProfileMsg, tea.ModeReportMsg:
 		p.terminalSaid(msg)
@@ -286,10 +287,10 @@ func (p *program) terminalSaid(msg tea.Msg) {
 	}
 	switch msg := msg.(type) {
 	case tea.ColorProfileMsg:
-		p.painter.profile(msg.Profile)
+		p.painter.Profile(msg.Profile)
 	case tea.ModeReportMsg:
 		if msg.Mode == ansi.ModeSynchronizedOutput && msg.Value == ansi.ModeReset {
-			p.painter.sync()
+			p.painter.Sync()
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (p *program) handOver(cmd *exec.Cmd, after tea.ExecCallback) tea.Cmd {
 // returned takes the terminal again after a suspend or another program.
 func (p *program) returned() {
 	if p.painter != nil {
-		p.painter.back()
+		p.painter.Back()
 	}
 }
 
@@ -319,4 +319,12 @@ func (p *program) suspend() tea.Cmd {
 		return nil
 	}
 	return tea.Suspend
+}
+
+// tell sends the terminal a sequence that draws nothing, such as a bell.
+func (p *program) tell(seq string) tea.Cmd {
+	if p.painter == nil {
+		return tea.Raw(seq)
+	}
+	return func() tea.Msg { p.painter.Say(seq); return nil }
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"jcode/tui/keyboard"
+	"jcode/tui/screen"
 )
 
 // ErrInterrupted says that SIGINT ended the program.
@@ -31,8 +32,8 @@ func Run(ctx context.Context, opt Options) error {
 	prog := tea.NewProgram(p, options...)
 	p.send = prog.Send
 	if p.painter != nil {
-		p.painter.wake = func() { go prog.Send(refreshMsg{}) }
-		if err := p.painter.enter(); err != nil {
+		p.painter.Wake = func() { go prog.Send(refreshMsg{}) }
+		if err := p.painter.Enter(); err != nil {
 			return err
 		}
 	}
@@ -48,7 +49,7 @@ func Run(ctx context.Context, opt Options) error {
 	_, err := prog.Run()
 	cancel()
 	if p.painter != nil {
-		err = errors.Join(err, p.painter.leave())
+		err = errors.Join(err, p.painter.Leave())
 	}
 	showCursor(out)
 	p.leave()
@@ -56,7 +57,7 @@ func Run(ctx context.Context, opt Options) error {
 		return fmt.Errorf("keep the draft: %w", kept)
 	}
 	if p.painter != nil && err == nil {
-		err = p.painter.failed()
+		err = p.painter.Failed()
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -90,10 +91,10 @@ func (p *program) terminal() (options []tea.ProgramOption, out io.Writer) {
 	if !ok || runtime.GOOS == "windows" || !term.IsTerminal(tty.Fd()) {
 		return append(options, tea.WithOutput(out), tea.WithFPS(60)), out
 	}
-	p.painter = newPainter(tty, env)
+	p.painter = screen.New(tty, env)
 	if w, h, err := term.GetSize(tty.Fd()); err == nil && w > 0 && h > 0 { // else the size comes later
 		p.resize(w, h)
-		p.painter.resize(w, h)
+		p.painter.Resize(w, h)
 	}
 	return append(options, tea.WithOutput(p.painter), tea.WithFPS(1)), p.painter
 }

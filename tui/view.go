@@ -7,14 +7,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/internal/cells"
+	"jcode/tui/screen"
 )
 
 // frameGap is the least time between two frames that are built: keys and deltas that come
 // faster share one.
 const frameGap = time.Millisecond
 
-// screen keeps the last frame.
-type screen struct {
+// frames keeps the last frame.
+type frames struct {
 	view    tea.View
 	built   time.Time
 	stale   bool
@@ -22,13 +23,13 @@ type screen struct {
 }
 
 // changed says that what is shown may differ; it gives a command where the next frame has to wait.
-func (s *screen) changed(p *painter) tea.Cmd {
+func (s *frames) changed(p *screen.Painter) tea.Cmd {
 	s.stale = true
 	if s.waiting {
 		return nil
 	}
 	gap := frameGap - time.Since(s.built)
-	if gap <= 0 || p != nil && !p.ready() { // then the painter wakes the program
+	if gap <= 0 || p != nil && !p.Ready() { // then the painter wakes the program
 		return nil
 	}
 	s.waiting = true
@@ -38,7 +39,7 @@ func (s *screen) changed(p *painter) tea.Cmd {
 // View gives the frame. Where there is a painter it draws the frame at once, and Bubble
 // Tea gets a blank one.
 func (p *program) View() tea.View {
-	s := &p.screen
+	s := &p.frames
 	now := time.Now()
 	if !s.built.IsZero() && (!s.stale || now.Sub(s.built) < frameGap) {
 		return s.view
@@ -47,14 +48,14 @@ func (p *program) View() tea.View {
 		s.view, s.built, s.stale = p.build(), now, false
 		return s.view
 	}
-	if !p.painter.ready() {
+	if !p.painter.Ready() {
 		if s.built.IsZero() {
 			s.view = blank()
 		}
 		return s.view
 	}
 	v := p.build()
-	p.painter.paint(v.Content, v.Cursor, p.tr.height, reportOf(v))
+	p.painter.Paint(v.Content, v.Cursor, p.tr.height, screen.ReportOf(v))
 	s.view, s.built, s.stale = blank(), now, false
 	return s.view
 }

@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"bytes"
@@ -10,28 +10,28 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// report is what a terminal is told beside the picture: its title, what the program is at,
+// Report is what a terminal is told beside the picture: its title, what the program is at,
 // and whether that takes a while. Terminals that know nothing of it ignore it.
-type report struct {
+type Report struct {
 	title   string
 	status  tea.ProgramStatus
 	working bool
 }
 
-// reportOf takes out of a frame what is no picture.
-func reportOf(v tea.View) report {
-	r := report{title: v.WindowTitle, working: v.ProgressBar != nil}
+// ReportOf takes out of a frame what is no picture.
+func ReportOf(v tea.View) Report {
+	r := Report{title: v.WindowTitle, working: v.ProgressBar != nil}
 	if v.ProgramStatus != nil {
 		r.status = *v.ProgramStatus
 	}
 	return r
 }
 
-// begin turns on what the program needs of a terminal that is in raw mode by now: pastes in
+// Begin turns on what the program needs of a terminal that is in raw mode by now: pastes in
 // brackets, the mouse, news of the focus, keys with all their modifiers. It asks at once
 // whether updates can be shown as a whole: an answer that comes late may find another
 // program reading.
-func (p *painter) begin(mouse bool) {
+func (p *Painter) Begin(mouse bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mouse = mouse
@@ -53,8 +53,8 @@ func asksModes(env []string) bool {
 	return true
 }
 
-// back takes the screen again where another program had it.
-func (p *painter) back() {
+// Back takes the screen again where another program had it.
+func (p *Painter) Back() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.active {
@@ -65,12 +65,12 @@ func (p *painter) back() {
 }
 
 // entered notes that the alternate screen is on, and nothing on it known.
-func (p *painter) entered() {
+func (p *Painter) entered() {
 	p.active, p.lines, p.shown, p.shape, p.saved = true, nil, false, 0, nowhere
 	p.turnOn()
 }
 
-func (p *painter) turnOn() {
+func (p *Painter) turnOn() {
 	if p.modes {
 		return
 	}
@@ -83,7 +83,7 @@ func (p *painter) turnOn() {
 }
 
 // turnOff undoes turnOn and takes title and progress back, on the screen where they were set.
-func (p *painter) turnOff() {
+func (p *Painter) turnOff() {
 	if !p.modes {
 		return
 	}
@@ -99,12 +99,12 @@ func (p *painter) turnOff() {
 	if p.told.title != "" {
 		off += ansi.SetWindowTitle("")
 	}
-	p.told = report{}
+	p.told = Report{}
 	p.write(off)
 }
 
 // tell gives the bytes of what differs from what the terminal was told.
-func (p *painter) tell(r report) string {
+func (p *Painter) tell(r Report) string {
 	s := ""
 	if r.title != p.told.title {
 		s += ansi.SetWindowTitle(r.title)
@@ -122,9 +122,9 @@ func (p *painter) tell(r report) string {
 	return s
 }
 
-// say writes a sequence that draws nothing. While another program has the terminal it is
+// Say writes a sequence that draws nothing. While another program has the terminal it is
 // left out: that one would get it.
-func (p *painter) say(seq string) {
+func (p *Painter) Say(seq string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.active {
@@ -133,7 +133,7 @@ func (p *painter) say(seq string) {
 }
 
 // write passes bytes on; a failure ends the program at its next message.
-func (p *painter) write(s string) {
+func (p *Painter) write(s string) {
 	if _, err := io.WriteString(p.tty, s); err != nil && p.failure == nil {
 		p.failure = fmt.Errorf("write to the terminal: %w", err)
 	}
@@ -146,12 +146,4 @@ func withoutModes(b []byte) []byte {
 		b = bytes.ReplaceAll(b, []byte(seq), nil)
 	}
 	return b
-}
-
-// tell sends the terminal a sequence that draws nothing, such as a bell.
-func (p *program) tell(seq string) tea.Cmd {
-	if p.painter == nil {
-		return tea.Raw(seq)
-	}
-	return func() tea.Msg { p.painter.say(seq); return nil }
 }

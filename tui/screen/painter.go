@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// painter draws frames the moment they are built. Bubble Tea's own renderer draws on a
+// Painter draws frames the moment they are built. Bubble Tea's own renderer draws on a
 // ticker, which alone makes a key wait four milliseconds on average and eight at worst; so
 // it is given a blank frame and keeps what it is good at: the modes of the terminal, the
 // alternate screen, suspending and restoring.
@@ -26,9 +26,10 @@ import (
 // was drawn; it notices when Bubble Tea leaves it for a suspend or an editor. The modes of
 // the terminal are its as well (modes.go): they must not wait for a tick.
 // It is safe for concurrent use.
-type painter struct {
-	tty  term.File
-	wake func() // asks the program for a frame
+type Painter struct {
+	tty term.File
+	// Wake asks the program for a frame. It is set before Begin.
+	Wake func()
 
 	mu            sync.Mutex
 	out           colorprofile.Writer // what is drawn goes through it into buf
@@ -37,8 +38,8 @@ type painter struct {
 	lines         []string // as they stand on the screen; nil = unknown
 	active        bool     // in the alternate screen
 	margins       int      // how many upper lines the terminal scrolls; 0 = unknown
-	cursor        pos      // where it was left
-	saved         pos      // what the terminal goes back to on its own (DECRC)
+	cursor        point    // where it was left
+	saved         point    // what the terminal goes back to on its own (DECRC)
 	moved         bool     // somebody else wrote: the cursor may be anywhere
 	asks          bool     // the terminal can be asked for its modes
 	synced        bool     // the terminal shows an update as a whole
@@ -46,20 +47,20 @@ type painter struct {
 	shape         int      // its style as DECSCUSR has it, 0 = the terminal's own
 	mouse         bool     // the mouse is the program's
 	modes         bool     // they are on
-	told          report   // what the terminal was told beside the picture
+	told          Report   // what the terminal was told beside the picture
 	failure       error
 }
 
-// newPainter makes a painter for a terminal with an environment.
-func newPainter(tty term.File, env []string) *painter {
-	p := &painter{tty: tty, width: 80, height: 24, asks: asksModes(env), cursor: nowhere, saved: nowhere}
+// New makes a painter for a terminal with an environment.
+func New(tty term.File, env []string) *Painter {
+	p := &Painter{tty: tty, width: 80, height: 24, asks: asksModes(env), cursor: nowhere, saved: nowhere}
 	p.out = colorprofile.Writer{Forward: &p.buf, Profile: max(colorprofile.Detect(tty, env), colorprofile.ASCII)}
 	return p
 }
 
-// enter goes over to the alternate screen, without the cursor that the shell left visible:
+// Enter goes over to the alternate screen, without the cursor that the shell left visible:
 // the first frame may have none.
-func (p *painter) enter() error {
+func (p *Painter) Enter() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.active, p.lines, p.moved = true, nil, true
@@ -69,8 +70,8 @@ func (p *painter) enter() error {
 	return nil
 }
 
-// leave goes back from the alternate screen where Bubble Tea did not.
-func (p *painter) leave() error {
+// Leave goes back from the alternate screen where Bubble Tea did not.
+func (p *Painter) Leave() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.active {
@@ -83,17 +84,17 @@ func (p *painter) leave() error {
 }
 
 // Read, Close and Fd make the painter the terminal that Bubble Tea expects.
-func (p *painter) Read(b []byte) (int, error) { return p.tty.Read(b) }
+func (p *Painter) Read(b []byte) (int, error) { return p.tty.Read(b) }
 
 // Close leaves the terminal open: it is not the painter's.
-func (p *painter) Close() error { return nil }
+func (p *Painter) Close() error { return nil }
 
 // Fd is the terminal's.
-func (p *painter) Fd() uintptr { return p.tty.Fd() }
+func (p *Painter) Fd() uintptr { return p.tty.Fd() }
 
 // Write takes what Bubble Tea writes. n counts what was given, also where parts of it are
 // left out.
-func (p *painter) Write(b []byte) (n int, err error) {
+func (p *Painter) Write(b []byte) (n int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n = len(b)
@@ -128,13 +129,13 @@ func (p *painter) Write(b []byte) (n int, err error) {
 		}
 	case enter >= 0 && !p.active:
 		p.entered()
-		p.wake()
+		p.Wake()
 	}
 	return n, err
 }
 
-// profile says how many colours there are.
-func (p *painter) profile(c colorprofile.Profile) {
+// Profile says how many colours there are.
+func (p *Painter) Profile(c colorprofile.Profile) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c = max(c, colorprofile.ASCII) // below this, cursor movements would go as well
@@ -143,44 +144,44 @@ func (p *painter) profile(c colorprofile.Profile) {
 	}
 }
 
-// sync says that the terminal can show an update as a whole.
-func (p *painter) sync() {
+// Sync says that the terminal can show an update as a whole.
+func (p *Painter) Sync() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.synced = true
 }
 
-// resize says that the terminal has another size.
-func (p *painter) resize(w, h int) {
+// Resize says that the terminal has another size.
+func (p *Painter) Resize(w, h int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.width, p.height, p.lines, p.saved = w, h, nil, nowhere
 }
 
-// redraw makes the next frame a whole one.
-func (p *painter) redraw() {
+// Redraw makes the next frame a whole one.
+func (p *Painter) Redraw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lines = nil
 }
 
-// failed gives what went wrong in writing, nil if nothing did.
-func (p *painter) failed() error {
+// Failed returns what went wrong in writing, nil if nothing did.
+func (p *Painter) Failed() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.failure
 }
 
-// ready reports whether frames are drawn at all: not while somebody else has the terminal.
-func (p *painter) ready() bool {
+// Ready reports whether frames are drawn at all: not while somebody else has the terminal.
+func (p *Painter) Ready() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.active
 }
 
-// paint draws a frame: what differs from the one before. The cursor is nil where it is hidden.
+// Paint draws a frame: what differs from the one before. The cursor is nil where it is hidden.
 // The first region lines may move together. r is what is said beside the picture.
-func (p *painter) paint(frame string, cursor *tea.Cursor, region int, r report) {
+func (p *Painter) Paint(frame string, cursor *tea.Cursor, region int, r Report) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.active || p.failure != nil {
@@ -199,8 +200,8 @@ func (p *painter) paint(frame string, cursor *tea.Cursor, region int, r report) 
 		p.failure = fmt.Errorf("draw: %w", err)
 		return
 	}
-	if cursor != nil && p.cursor != (pos{cursor.Y, cursor.X}) {
-		p.cursor = pos{cursor.Y, cursor.X}
+	if cursor != nil && p.cursor != (point{cursor.Y, cursor.X}) {
+		p.cursor = point{cursor.Y, cursor.X}
 		p.buf.WriteString(p.goTo(was))
 	}
 	if out := p.tell(r) + string(p.update(cursor)); out != "" {
@@ -208,12 +209,15 @@ func (p *painter) paint(frame string, cursor *tea.Cursor, region int, r report) 
 	}
 }
 
+// point is a cell: row and column count from 0.
+type point struct{ row, col int }
+
 // nowhere is where the cursor is when nobody knows.
-var nowhere = pos{-1, -1}
+var nowhere = point{-1, -1}
 
 // goTo puts the cursor where it belongs. Where it came back to the same place once, as it
 // does while an answer streams, the terminal remembers it: that is shorter.
-func (p *painter) goTo(was pos) string {
+func (p *Painter) goTo(was point) string {
 	switch p.cursor {
 	case p.saved:
 		return ansi.RestoreCursor
@@ -237,7 +241,7 @@ func frameLines(frame string, n int) []string {
 const flicker = 300
 
 // update puts the bytes of a frame between what keeps it from flickering.
-func (p *painter) update(cursor *tea.Cursor) []byte {
+func (p *Painter) update(cursor *tea.Cursor) []byte {
 	var out bytes.Buffer
 	drawn := p.buf.Len() > flicker
 	hidden := false

@@ -1,6 +1,7 @@
-package tui
+package screen
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,8 +80,8 @@ func TestGrowingLineWritesOnlyItsEnd(t *testing.T) {
 func TestMovedLinesAreScrolled(t *testing.T) {
 	var old, now []string
 	for i := range 20 {
-		old = append(old, "line "+itoa(i))
-		now = append(now, "line "+itoa(i+2))
+		old = append(old, "line "+strconv.Itoa(i))
+		now = append(now, "line "+strconv.Itoa(i+2))
 	}
 	old, now = append(old, "input", "status"), append(now, "input", "status")
 	d := differ{old: old, now: now, width: 80, region: 20}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"jcode/internal/proc"
 )
 
 // Exit codes, a contract with scripts.
@@ -68,6 +70,9 @@ func Main(args []string, std Streams) int {
 	if len(args) == 1 && args[0] == "--version" { // nothing else is paid for
 		fmt.Fprintln(std.Out, "jcode "+Version())
 		return exitDone
+	}
+	if code, done := proc.AsInit(); done {
+		return code
 	}
 	ctx, sig := withSignals(context.Background(), os.Exit)
 	defer sig.stop()

@@ -23,7 +23,10 @@ import (
 	"jcode/internal/proc"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	playInit()
+	goleak.VerifyTestMain(m)
+}
 
 // sh starts a shell line whose output arrives at the reader.
 func sh(t *testing.T, line string) (*proc.Process, *os.File) {

@@ -106,7 +106,7 @@ func (c *Conversation) newChild(ctx context.Context, task tools.Task) (*Conversa
 		return nil, err
 	}
 	if task.Role != "" {
-		if role, err = child.findRole(task.Role); err != nil {
+		if role, err = child.findRole(ctx, task.Role); err != nil {
 			child.Close()
 			return nil, tools.Errorf(tools.KindInvalidArgs, "%w", err)
 		}

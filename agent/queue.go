@@ -34,6 +34,15 @@ func (c *Conversation) Prompt(p Prompt) string {
 	return id
 }
 
+// requeue puts a message back whose turn was interrupted before it began.
+func (c *Conversation) requeue(p Prompt) {
+	c.mu.Lock()
+	c.held = true
+	c.queue = slices.Insert(c.queue, 0, queued{uuid.NewString(), p})
+	c.mu.Unlock()
+	c.emitQueue()
+}
+
 // Queue lists the messages that wait.
 func (c *Conversation) Queue() []Queued {
 	c.mu.Lock()

@@ -44,7 +44,7 @@ type Leaser interface {
 // atomic: servers are acquired while the old scope still holds its own, and any failure
 // leaves everything as it was. During a turn it takes effect from the next step on.
 func (c *Conversation) SetRole(ctx context.Context, name string) error {
-	role, err := c.findRole(name)
+	role, err := c.findRole(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (c *Conversation) EnterRole(ctx context.Context, role Role) error {
 	if !saved {
 		return nil
 	}
-	if err := c.opt.Store.Update(ctx, id, session.Change{RoleName: &role.Name, RoleSnapshot: &role.Snapshot}); err != nil {
+	if err := c.opt.Store.Update(context.WithoutCancel(ctx), id, session.Change{RoleName: &role.Name, RoleSnapshot: &role.Snapshot}); err != nil {
 		return fmt.Errorf("store role: %w", err)
 	}
 	return nil
@@ -114,7 +114,7 @@ func roleLine(role Role) string {
 	return "The person switched to the role " + role.Name + "."
 }
 
-func (c *Conversation) findRole(name string) (Role, error) {
+func (c *Conversation) findRole(ctx context.Context, name string) (Role, error) {
 	if name == "" {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -123,7 +123,7 @@ func (c *Conversation) findRole(name string) (Role, error) {
 	if c.opt.Roles == nil {
 		return Role{}, fmt.Errorf("unknown role %q", name)
 	}
-	return c.opt.Roles(name)
+	return c.opt.Roles(ctx, name)
 }
 
 // putInForce acquires a role's servers and model, swaps the scope, and releases the old one.
@@ -146,6 +146,10 @@ func (c *Conversation) putInForce(ctx context.Context, role Role) error {
 		var err error
 		if release, err = c.opt.Leases.Acquire(ctx, role.Servers); err != nil {
 			return fmt.Errorf("role %s: %w", role.Name, err)
+		}
+		if ctx.Err() != nil { // taken back in the last moment
+			release()
+			return fmt.Errorf("role %s: %w", role.Name, ctx.Err())
 		}
 	}
 	c.mu.Lock()
@@ -177,7 +181,7 @@ func (c *Conversation) borrowRole(ctx context.Context, name string) (func(), err
 	c.mu.Lock()
 	before, switches, m, chosen := c.role, c.switches, c.model, c.chosen
 	c.mu.Unlock()
-	role, err := c.findRole(name)
+	role, err := c.findRole(ctx, name)
 	if err != nil {
 		return nil, err
 	}

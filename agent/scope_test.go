@@ -14,12 +14,14 @@ import (
 )
 
 // roles knows two roles; "reader" may only read and needs a server.
-func roles(name string) (agent.Role, error) {
+func roles(_ context.Context, name string) (agent.Role, error) {
 	switch name {
 	case "reader":
 		return agent.Role{Name: name, Prompt: "READER", Scope: &tools.Scope{Name: name, Tools: []string{"read"}, ModeCeiling: tools.ModePlan}, Servers: []string{"github"}}, nil
 	case "other":
 		return agent.Role{Name: name, Prompt: "OTHER"}, nil
+	case "endless":
+		return agent.Role{Name: name, Servers: []string{"endless"}}, nil
 	case "broken":
 		return agent.Role{Name: name, Servers: []string{"down"}}, nil
 	}
@@ -27,9 +29,17 @@ func roles(name string) (agent.Role, error) {
 }
 
 // leases records what is held.
-type leases struct{ held []string }
+type leases struct {
+	held    []string
+	waiting chan struct{} // closed once a server is waited for that never comes
+}
 
-func (l *leases) Acquire(_ context.Context, names []string) (func(), error) {
+func (l *leases) Acquire(ctx context.Context, names []string) (func(), error) {
+	if slices.Contains(names, "endless") {
+		close(l.waiting)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	if slices.Contains(names, "down") {
 		return nil, errors.New("server down: exited")
 	}
@@ -131,10 +141,46 @@ func BenchmarkRoleSwitch(b *testing.B) {
 	}
 }
 
+func TestRoleSwitchThatIsTakenBackLeavesEverythingAsItWas(t *testing.T) {
+	l := &leases{waiting: make(chan struct{})}
+	b := roleBench(t, l, reply{text: "1"})
+	if err := b.SetRole(t.Context(), "reader"); err != nil {
+		t.Fatal(err)
+	}
+	before := b.State()
+	ctx, takeBack := context.WithCancel(t.Context())
+	go func() {
+		<-l.waiting
+		takeBack()
+	}()
+	if err := b.SetRole(ctx, "endless"); !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
+	}
+	if now := b.State(); now != before || b.Role().Name != "reader" || !slices.Equal(l.held, []string{"github"}) {
+		t.Errorf("state %+v, was %+v; held %v", now, before, l.held)
+	}
+}
+
+// A message of another role whose servers never come is not lost with its interrupt.
+func TestInterruptBeforeAMessagesRoleIsEnteredKeepsTheMessage(t *testing.T) {
+	l := &leases{waiting: make(chan struct{})}
+	b := roleBench(t, l)
+	b.Prompt(agent.Prompt{Text: "do it", Role: "endless"})
+	<-l.waiting
+	b.Interrupt()
+	end := b.until(func(ev agent.Event) bool { _, ok := ev.(agent.TurnEnd); return ok })
+	if got := end[len(end)-1].(agent.TurnEnd); got.Reason != agent.StopInterrupted {
+		t.Errorf("the turn ended with %+v", got)
+	}
+	if q := b.Queue(); len(q) != 1 || q[0].Text != "do it" {
+		t.Errorf("the queue holds %+v", q)
+	}
+}
+
 func TestWhatThePersonSetsHoldsInARoleAndAfterIt(t *testing.T) {
 	half, tenth := 0.5, 0.1
 	b := startWith(t, []reply{{text: "1"}, {text: "2"}}, func(o *agent.Options) {
-		o.Roles = func(string) (agent.Role, error) {
+		o.Roles = func(context.Context, string) (agent.Role, error) {
 			return agent.Role{Name: "careful", Model: "roles", Temperature: &half, Scope: &tools.Scope{Name: "careful", ModeCeiling: tools.ModeAsk}}, nil
 		}
 		client := o.Resolve

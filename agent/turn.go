@@ -47,9 +47,13 @@ func (c *Conversation) runTurn(p Prompt) {
 
 	restore, err := c.enter(ctx, p)
 	var reason StopReason
-	if err == nil {
+	switch {
+	case err == nil:
 		reason, err = c.work(ctx, t, p)
-	} else {
+	case ctx.Err() != nil:
+		reason, err = StopInterrupted, nil
+		c.requeue(p)
+	default:
 		reason = StopError
 	}
 	restore()

@@ -21,8 +21,8 @@ const readyWait = 10 * time.Second
 
 // agentRole finds the role of a name and resolves everything that it names. Names that
 // nothing goes by are an error, all of them at once.
-func (a *app) agentRole(name string) (agent.Role, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), readyWait)
+func (a *app) agentRole(ctx context.Context, name string) (agent.Role, error) {
+	ctx, cancel := context.WithTimeout(ctx, readyWait)
 	defer cancel()
 	r, err := a.roles().Get(ctx, name)
 	if err != nil {

@@ -17,20 +17,12 @@ func (a *app) rolesPanel() tui.Panel {
 	return tui.Panel{
 		Name: "roles", Help: "roles: work in one, edit, new NAME, save NAME, export NAME FILE", Title: "Roles", Rows: a.roleRows,
 		Actions: []tui.Action{
-			{Label: "work in it", Close: true, Run: a.enterRow},
+			{Label: "work in it", Command: func(row tui.Row) string { return "/role " + row.ID }},
 			{Key: "ctrl+e", Label: "edit", Edit: a.roleToEdit, Edited: a.roleEdited},
 			{Key: "ctrl+d", Label: "delete", Confirm: true, Run: a.deleteRole},
 		},
 		Words: a.roleWords,
 	}
-}
-
-func (a *app) enterRow(ctx context.Context, row tui.Row) (string, error) {
-	conv := a.board.open()
-	if conv == nil {
-		return "", errNoMessages
-	}
-	return "", conv.SetRole(ctx, row.ID)
 }
 
 // roleToEdit gives the file in which a role is edited.

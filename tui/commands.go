@@ -157,15 +157,20 @@ func (p *program) change(what string, f func(ctx context.Context, c Conversation
 		return func(p *program) tea.Cmd {
 			p.state = conv.State()
 			if err != nil {
-				said := err.Error()
-				if !strings.HasPrefix(said, what+" ") { // else it says what it is about
-					said = what + ": " + said
-				}
-				p.say(agent.LevelError, said)
+				p.failed(what, err)
 			}
 			return nil
 		}
 	})
+}
+
+// failed says what went wrong with a change.
+func (p *program) failed(what string, err error) {
+	said := err.Error()
+	if !strings.HasPrefix(said, what+" ") { // else it says what it is about
+		said = what + ": " + said
+	}
+	p.say(agent.LevelError, said)
 }
 
 func (p *program) rename(title string) tea.Cmd {
@@ -183,23 +188,6 @@ func (p *program) model(name string) tea.Cmd {
 	return p.pick("Models", "no model is known: /model NAME takes any", p.opt.Models, func(p *program, r Row) tea.Cmd {
 		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(r.ID) })
 	})
-}
-
-// role switches the role; with a text behind the name it holds for that one message.
-func (p *program) role(args string) tea.Cmd {
-	name, words, _ := strings.Cut(args, " ")
-	switch {
-	case name == "":
-		return p.pick("Roles", "no role is known", p.opt.Roles, func(p *program, r Row) tea.Cmd {
-			return p.change("role", func(ctx context.Context, c Conversation) error { return c.SetRole(ctx, r.ID) })
-		})
-	case strings.TrimSpace(words) != "":
-		p.prompt(agent.Prompt{Text: strings.TrimSpace(words), Role: name})
-		return nil
-	case name == "off":
-		name = ""
-	}
-	return p.change("role", func(ctx context.Context, c Conversation) error { return c.SetRole(ctx, name) })
 }
 
 func (p *program) roleNames(args string) []string {

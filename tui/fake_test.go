@@ -36,6 +36,7 @@ type fake struct {
 	events   chan agent.Event
 	onPrompt func(p agent.Prompt)
 	compact  string
+	slowRole chan struct{} // SetRole waits for it
 }
 
 func newFake() *fake {
@@ -191,7 +192,14 @@ func (f *fake) SetModel(name string) error {
 	return nil
 }
 
-func (f *fake) SetRole(_ context.Context, name string) error {
+func (f *fake) SetRole(ctx context.Context, name string) error {
+	if f.slowRole != nil {
+		select {
+		case <-f.slowRole:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	f.set(func(s *agent.State) { s.Role = name })
 	return nil
 }

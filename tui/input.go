@@ -345,6 +345,8 @@ func (p *program) escape() tea.Cmd {
 		p.tr.find = finder{}
 	case p.tr.chosen >= 0 || p.tr.marked.dragged:
 		p.tr.chosen, p.tr.marked = -1, marking{}
+	case p.unswitch != nil:
+		p.unswitch()
 	case p.turn.busy:
 		p.interrupt()
 	case !p.tr.follow:
@@ -366,6 +368,8 @@ func (p *program) cancel() tea.Cmd {
 		p.hist.add(p.in.Text()) // Up brings it back
 		p.in.Reset()
 		p.menu.close()
+	case p.unswitch != nil:
+		p.unswitch()
 	case p.turn.busy && p.turn.doing != "stopping":
 		p.interrupt()
 	case p.hint.text == quitHint:
@@ -419,7 +423,7 @@ func (p *program) prompt(m agent.Prompt) {
 	p.tr.toBottom()
 	if p.conv == nil || p.moving > 0 {
 		p.waiting = append(p.waiting, m)
-		p.flash("sent as soon as the session is ready")
+		p.flash("sent as soon as " + map[bool]string{true: "the role is entered", false: "the session is ready"}[p.unswitch != nil])
 		return
 	}
 	p.conv.Prompt(m)

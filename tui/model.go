@@ -53,6 +53,8 @@ type program struct {
 	files   fileIndex
 	blurred bool
 	status  string // what the program waits for ("starting"), shown above the input
+	// unswitch takes the switch of roles back that is under way; nil without one.
+	unswitch context.CancelFunc
 	drafts  drafts
 
 	frames   frames
@@ -180,12 +182,7 @@ func (p *program) enter(s Session) tea.Cmd {
 			p.waiting = append(p.waiting, agent.Prompt{Text: line})
 		}
 	}
-	if p.moving == 0 {
-		for _, w := range p.waiting {
-			p.conv.Prompt(w)
-		}
-		p.waiting = nil
-	}
+	p.sendWaiting()
 	return first
 }
 

@@ -127,6 +127,9 @@ type Action struct {
 	Confirm bool
 	// Close closes the panel afterwards.
 	Close bool
+	// Command, when set, stands for Run: a slash command for a row, which the terminal runs
+	// once the panel is closed.
+	Command func(row Row) string
 	// Run does it and may say what came of it.
 	Run func(ctx context.Context, row Row) (notice string, err error)
 	// Edit, when set, stands for Run: it gives the file that is opened in the person's editor.

@@ -210,8 +210,16 @@ func (pk *picker) run(p *program, a *Action) tea.Cmd {
 		return nil
 	}
 	pk.confirm, pk.note = nil, a.Label+" …"
-	if a.Edit != nil {
+	switch {
+	case a.Edit != nil:
 		return pk.edit(p, a, r)
+	case a.Command != nil:
+		p.close(pk)
+		line := a.Command(r)
+		if c, ok := p.findCommand(firstWord(line)[1:]); ok {
+			return c.run(p, strings.TrimSpace(line[len(firstWord(line)):]))
+		}
+		return nil
 	}
 	return p.background(func(ctx context.Context) do {
 		msg, err := a.Run(ctx, r)

@@ -1,0 +1,38 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+)
+
+// A switch of roles that takes a while shows, prompts wait for it, and esc takes both back.
+func TestRoleSwitchShowsPromptsWaitAndEscTakesItBack(t *testing.T) {
+	for name, taken := range map[string]bool{"entered": false, "taken back": true} {
+		t.Run(name, func(t *testing.T) {
+			p, conv := still(t, 80, 24, nil)
+			conv.slowRole = make(chan struct{})
+			entered := p.enterRole("slow")
+			if s := stripped(p.frameText()); !strings.Contains(s, "entering the role slow (esc takes it back)") {
+				t.Fatalf("it does not show:\n%s", s)
+			}
+			press(p, "h", "i", "enter")
+			if got := conv.sent(); len(got) > 0 {
+				t.Fatalf("sent in the old role: %q", got)
+			}
+			if taken {
+				press(p, "esc")
+			} else {
+				close(conv.slowRole)
+			}
+			settleCmd(p, entered)
+			s := stripped(p.frameText())
+			if strings.Contains(s, "entering the role") {
+				t.Errorf("it still shows:\n%s", s)
+			}
+			if got := strings.Join(conv.sent(), "|"); taken && (got != "" || p.in.Text() != "hi" || p.state.Role != "" || !strings.Contains(s, "everything is as before")) ||
+				!taken && (got != "hi" || p.state.Role != "slow") {
+				t.Errorf("sent %q, the input is %q, the role %q:\n%s", got, p.in.Text(), p.state.Role, s)
+			}
+		})
+	}
+}

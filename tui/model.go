@@ -55,7 +55,7 @@ type program struct {
 	status  string // what the program waits for ("starting"), shown above the input
 	// unswitch takes the switch of roles back that is under way; nil without one.
 	unswitch context.CancelFunc
-	drafts  drafts
+	drafts   drafts
 
 	frames   frames
 	painter  *screen.Painter  // nil where Bubble Tea draws

@@ -99,6 +99,36 @@ func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
 	c.quit()
 }
 
+// The words behind /roles open the editor too.
+func TestRolesAreEditedAndMadeByName(t *testing.T) {
+	c := newChat(t)
+	file := c.roleFile("pirate", "---\ndescription: Talks like one\n---\nSay hello.\n")
+	c.editor("s/description:.*/description: $line/")
+	c.start()
+	c.say("/roles edit pirate")
+	c.until(func(terminal.Screen) bool { return strings.Contains(c.Output(), "editing "+file) })
+	c.Type("talks softly")
+	c.Press("enter")
+	c.wait("pirate is kept")
+	c.say("/roles new captain")
+	c.until(func(terminal.Screen) bool {
+		return strings.Contains(c.Output(), "editing "+filepath.Join(c.home, "roles", "captain.md"))
+	})
+	c.Type("commands")
+	c.Press("enter")
+	c.wait("captain is kept")
+	for name, want := range map[string]string{"pirate.md": "description: talks softly", "captain.md": "description: commands"} {
+		if data, err := os.ReadFile(filepath.Join(c.home, "roles", name)); err != nil || !strings.Contains(string(data), want) {
+			t.Errorf("%s: %v %s", name, err, data)
+		}
+	}
+	c.say("/roles edit nobody")
+	c.wait("nobody", "/roles new nobody makes it")
+	c.say("/roles new pirate")
+	c.wait("is there already: /roles edit pirate")
+	c.quit()
+}
+
 // What an editor leaves is not taken over when it is no role; it is not lost either.
 func TestFaultyEditOfARoleIsSaid(t *testing.T) {
 	c := newChat(t)

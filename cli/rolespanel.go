@@ -15,13 +15,13 @@ import (
 // rolesPanel lists the roles; Enter works in one.
 func (a *app) rolesPanel() tui.Panel {
 	return tui.Panel{
-		Name: "roles", Help: "roles: work in one, edit, new NAME, save NAME, export NAME FILE", Title: "Roles", Rows: a.roleRows,
+		Name: "roles", Help: "roles: work in one, edit NAME, new NAME, save NAME, export NAME FILE", Title: "Roles", Rows: a.roleRows,
 		Actions: []tui.Action{
 			{Label: "work in it", Command: func(row tui.Row) string { return "/role " + row.ID }},
 			{Key: "ctrl+e", Label: "edit", Edit: a.roleToEdit, Edited: a.roleEdited},
 			{Key: "ctrl+d", Label: "delete", Confirm: true, Run: a.deleteRole},
 		},
-		Words: a.roleWords,
+		Words: a.roleWords, Edits: a.roleToOpen,
 	}
 }
 
@@ -92,17 +92,32 @@ func (a *app) deleteRole(ctx context.Context, row tui.Row) (string, error) {
 	return said, err
 }
 
-// roleWords carries out /roles new NAME, save NAME and export NAME [FILE].
+// roleToOpen finds the role of /roles edit NAME and /roles new NAME, which makes one.
+func (a *app) roleToOpen(ctx context.Context, words string) (row tui.Row, ok bool, err error) {
+	fields := strings.Fields(words)
+	if len(fields) != 2 || fields[0] != "edit" && fields[0] != "new" {
+		return tui.Row{}, false, nil
+	}
+	_, err = a.roles().Get(ctx, fields[1])
+	switch missing := errors.Is(err, session.ErrNotFound); {
+	case fields[0] == "new" && err == nil:
+		return tui.Row{}, true, fmt.Errorf("role %s is there already: /roles edit %s", fields[1], fields[1])
+	case fields[0] == "edit" && missing:
+		return tui.Row{}, true, fmt.Errorf("%w; /roles new %s makes it", err, fields[1])
+	case missing:
+		_, err = a.writeRole(fields[1], newRole)
+	}
+	return tui.Row{ID: fields[1]}, true, err
+}
+
+// roleWords carries out /roles save NAME and export NAME [FILE].
 func (a *app) roleWords(ctx context.Context, words string) (string, error) {
 	fields := strings.Fields(words)
 	if len(fields) < 2 {
-		return "", errors.New("say /roles new NAME, save NAME, or export NAME [FILE]")
+		return "", errors.New("say /roles edit NAME, new NAME, save NAME, or export NAME [FILE]")
 	}
 	name := fields[1]
 	switch {
-	case fields[0] == "new" && len(fields) == 2:
-		path, err := a.writeRole(name, newRole)
-		return fmt.Sprintf("made %s: edit it with /roles", path), err
 	case fields[0] == "save" && len(fields) == 2:
 		return a.saveRole(ctx, name)
 	case fields[0] == "export" && len(fields) <= 3:
@@ -119,7 +134,7 @@ func (a *app) roleWords(ctx context.Context, words string) (string, error) {
 		}
 		return "written to " + file, os.WriteFile(file, []byte(role.Text), 0o644)
 	}
-	return "", fmt.Errorf("/roles %s: say new NAME, save NAME, or export NAME [FILE]", fields[0])
+	return "", fmt.Errorf("/roles %s: say edit NAME, new NAME, save NAME, or export NAME [FILE]", fields[0])
 }
 
 // saveRole keeps the session's settings as a role in the database.

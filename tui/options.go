@@ -117,6 +117,10 @@ type Panel struct {
 	// Words carries out the command with words behind it ("/mcp reload") and may say what
 	// came of it; nil: words search the list.
 	Words func(ctx context.Context, words string) (notice string, err error)
+	// Edits finds the row that words behind the command would open in the person's editor
+	// ("/roles edit NAME"), by the first action that edits. ok is false for other words. May
+	// be nil.
+	Edits func(ctx context.Context, words string) (row Row, ok bool, err error)
 }
 
 // Action is something that a panel does with a row.

@@ -122,7 +122,45 @@ func (p *program) openPanel(pl *Panel, query string) tea.Cmd {
 	})
 }
 
+// editWords opens what the words behind a command name in the person's editor, or goes on to
+// the panel when they name nothing to edit.
+func (p *program) editWords(pl *Panel, query string) tea.Cmd {
+	i := slices.IndexFunc(pl.Actions, func(a Action) bool { return a.Edit != nil })
+	failed := func(err error) tea.Cmd { return p.outcome("/"+pl.Name+" "+query, command.Outcome{}, err) }
+	return p.background(func(ctx context.Context) do {
+		row, ok, err := pl.Edits(ctx, query)
+		return func(p *program) tea.Cmd {
+			if !ok && err == nil {
+				rest := *pl
+				rest.Edits = nil
+				return p.showPanel(&rest, query)
+			}
+			file := ""
+			if err == nil {
+				file, err = pl.Actions[i].Edit(row)
+			}
+			if err != nil {
+				return failed(err)
+			}
+			return p.edit(file, func(p *program, err error) tea.Cmd {
+				if err != nil || pl.Actions[i].Edited == nil {
+					return failed(err)
+				}
+				return p.background(func(ctx context.Context) do {
+					notice, err := pl.Actions[i].Edited(ctx, row, file)
+					return func(p *program) tea.Cmd {
+						return p.outcome("/"+pl.Name+" "+query, command.Outcome{Notice: notice}, err)
+					}
+				})
+			})
+		}
+	})
+}
+
 func (p *program) showPanel(pl *Panel, query string) tea.Cmd {
+	if query != "" && pl.Edits != nil {
+		return p.editWords(pl, query)
+	}
 	if query != "" && pl.Words != nil {
 		return p.background(func(ctx context.Context) do {
 			notice, err := pl.Words(ctx, query)

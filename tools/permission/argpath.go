@@ -11,25 +11,6 @@ import (
 // maxGlob bounds how many files a wildcard may name before nobody vouches for it.
 const maxGlob = 500
 
-// candidates gives the parts of a word that may be paths: the word itself, what follows
-// a flag's "=", and what follows a one-letter flag.
-func candidates(w word) []string {
-	s := w.text
-	if !strings.HasPrefix(s, "-") {
-		if _, value, ok := strings.Cut(s, "="); ok {
-			return []string{s, value}
-		}
-		return []string{s}
-	}
-	if name, value, ok := strings.Cut(s, "="); ok {
-		return []string{value, name}
-	}
-	if len(s) > 2 && s[1] != '-' {
-		return []string{s[2:], strings.TrimLeft(s, "-")}
-	}
-	return nil
-}
-
 // expandTilde gives the path for ~/x, or no path for ~name.
 func (a *analysis) expandTilde(s string) (string, bool) {
 	if !strings.HasPrefix(s, "~") {
@@ -47,18 +28,17 @@ func (a *analysis) outside(w word) string {
 	if w.dynamic {
 		return "it names a file that is not known before"
 	}
-	for _, c := range candidates(w) {
-		if w.tilde || strings.HasPrefix(c, "~") {
-			full, ok := a.expandTilde(c)
-			if !ok {
-				return c + " is outside the workspace"
-			}
-			c = full
+	name := w.text
+	if w.tilde {
+		full, ok := a.expandTilde(name)
+		if !ok {
+			return name + " is outside the workspace"
 		}
-		for _, dir := range a.dirs {
-			if why := a.outsideFrom(dir, c, w.glob); why != "" {
-				return why
-			}
+		name = full
+	}
+	for _, dir := range a.dirs {
+		if why := a.outsideFrom(dir, name, w.glob); why != "" {
+			return why
 		}
 	}
 	return ""
@@ -106,6 +86,9 @@ func (a *analysis) judgeRead(full, shown string) string {
 		// A word that is no path at all stays inside: it is joined to the folder. What
 		// leads out is absolute, has "..", or is a link.
 		return shown + " is outside the workspace"
+	}
+	if a.ruled {
+		a.line.reads = append(a.line.reads, real)
 	}
 	if a.denied != nil {
 		if rule := a.denied(real); rule != "" {
@@ -257,26 +240,34 @@ func resolve(path string) string {
 	return real
 }
 
-// targets gives the resolved paths that a word may name, for the protected ones among them.
+// targets returns the resolved paths that a part of a word may name, for the protected ones
+// among them.
 func (a *analysis) targets(w word) []string {
-	if w.dynamic {
+	full, ok := a.expandTilde(w.text)
+	if w.dynamic || !ok || w.text == "" || len(w.text) > 4096 {
 		return nil
 	}
+	if filepath.IsAbs(full) {
+		return a.stands(climb("/", full), w.glob)
+	}
 	var out []string
-	for _, c := range candidates(w) {
-		full, ok := a.expandTilde(c)
-		if !ok || c == "" || len(c) > 4096 {
-			continue
+	for _, dir := range a.dirs {
+		if dir != "" {
+			out = append(out, a.stands(climb(dir, full), w.glob)...)
 		}
-		if filepath.IsAbs(full) {
-			out = append(out, resolve(climb("/", full)))
-			continue
-		}
-		for _, dir := range a.dirs {
-			if dir != "" {
-				out = append(out, resolve(climb(dir, full)))
-			}
-		}
+	}
+	return out
+}
+
+// stands returns the resolved paths that a path, or a wildcard, stands for.
+func (a *analysis) stands(path string, glob bool) []string {
+	if !glob {
+		return []string{resolve(path)}
+	}
+	hits, _ := expandGlob(path)
+	out := []string{resolve(path)}
+	for _, h := range hits {
+		out = append(out, resolve(h))
 	}
 	return out
 }

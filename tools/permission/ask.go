@@ -232,7 +232,7 @@ func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.D
 
 // sandboxed reports whether a command that a person let through runs confined.
 func (c *checking) sandboxed(v verdict) bool {
-	return c.confine() && len(c.rawCommand()) > 0 && !v.shown
+	return c.confine() && len(c.rawCommand()) > 0 && !v.shown && !v.leaves
 }
 
 // answeredBefore reports whether the person who edited this call was asked about all that

@@ -609,6 +609,23 @@ func TestAutoConfinesWhatNobodyVouchesFor(t *testing.T) {
 	}
 }
 
+// The sandbox would stop an approved command that changes a protected file, and a second
+// question would follow: the first one says that it leaves the sandbox.
+func TestApprovedCommandOnAProtectedFileIsAskedOnce(t *testing.T) {
+	root, home := workspace(t)
+	g := newGate(t, root, home, permission.RuleSet{}, func(o *permission.Options) { o.Confined = func() bool { return true } })
+	p := says(tools.AnswerOnce)
+	d := g.Check(context.Background(), execRequest("cp a.go .git/hooks/x", caller(tools.ModeAuto, p)))
+	if !d.Allow || d.Sandbox || len(p.asked) != 1 || !strings.Contains(strings.Join(p.asked[0].Details, "\n"), "runs outside the sandbox") {
+		t.Errorf("%+v %+v", d, p.asked)
+	}
+	// What a rule asks about stays confined.
+	g = newGate(t, root, home, parseRules(t, nil, []string{"exec(make *)"}, nil), func(o *permission.Options) { o.Confined = func() bool { return true } })
+	if d := g.Check(context.Background(), execRequest("make x", caller(tools.ModeAuto, says(tools.AnswerOnce)))); !d.Allow || !d.Sandbox {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestCommandsThatOnlyReadAreVouchedForAndNoMore(t *testing.T) {
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})

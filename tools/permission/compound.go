@@ -22,11 +22,13 @@ func (a *analysis) stmt(s *syntax.Stmt) {
 		a.call(call, redirs)
 		return
 	}
-	if redirs.doubt != "" {
-		a.doubt("%s", redirs.doubt)
+	for _, why := range []string{redirs.doubt, redirs.reads} {
+		if why != "" {
+			a.doubt("%s", why)
+		}
 	}
-	if len(redirs.touches) > 0 {
-		a.line.Commands = append(a.line.Commands, Command{Text: "a redirection", Why: redirs.doubt, Doubt: redirs.doubt, touches: redirs.touches, Inner: a.inner > 0, wrapped: a.holds})
+	if len(redirs.touches)+len(redirs.opens) > 0 {
+		a.line.Commands = append(a.line.Commands, Command{Text: "a redirection", ReadOnly: redirs.doubt == "", Why: redirs.doubt, Doubt: redirs.doubt, touches: redirs.touches, opens: redirs.opens, changes: redirs.changes, Inner: a.inner > 0, wrapped: a.holds})
 	}
 	a.compound(s.Cmd)
 }

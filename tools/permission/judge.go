@@ -27,6 +27,8 @@ type verdict struct {
 	kind    tools.ErrorKind
 	silent  bool
 	confine bool
+	// leaves says that a yes lets the command out of the sandbox, which would stop it.
+	leaves bool
 	// vouched is set when analysis alone lets a command run.
 	vouched *tools.Vouched
 	// shown verdicts must be seen, but are no no where nobody can see them: they run with

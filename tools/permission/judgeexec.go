@@ -96,6 +96,9 @@ func (c *checking) execRestricted(line Line) (verdict, bool) {
 	if apply(c.rules.Deny, deny) {
 		return out, true
 	}
+	if rule, path := c.names(line); rule != "" {
+		return verdict{outcome: deny, by: tools.ByRule, rule: rule, reason: fmt.Sprintf("denied by rule %s: %s", rule, c.g.places.show(path))}, true
+	}
 	apply(c.rules.Ask, ask)
 	return out, found
 }
@@ -138,6 +141,26 @@ func (c *checking) touched(line Line) string {
 		}
 	}
 	return ""
+}
+
+// names returns a rule that denies a file which a command of the line names for certain,
+// and the file.
+func (c *checking) names(line Line) (rule, path string) {
+	for _, cmd := range line.Commands {
+		for _, path := range cmd.opens {
+			if rule := c.deniedBy(tools.AccessRead, path); rule != "" {
+				return rule, path
+			}
+		}
+		for _, path := range cmd.changes {
+			for _, kind := range []tools.AccessKind{tools.AccessWrite, tools.AccessDelete} {
+				if rule := c.deniedBy(kind, path); rule != "" {
+					return rule, path
+				}
+			}
+		}
+	}
+	return "", ""
 }
 
 // deniedBy is deniedPath for rules with a pattern: a rule against a whole tool says
@@ -247,6 +270,9 @@ func (c *checking) execByMode(v verdict, line Line, forced bool, protected strin
 		} else {
 			v.reason = protected
 			v.shown = c.mode == tools.ModeYolo
+			if v.leaves = c.confine(); v.leaves {
+				v.details = append(v.details, "runs outside the sandbox, which would not let it: "+protected)
+			}
 		}
 	}
 	v.outcome = ask

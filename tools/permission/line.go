@@ -50,7 +50,9 @@ type Command struct {
 	wrapped int      // 1 + the index of the wrapper that holds it, else 0
 	later   [][]word // what it may run besides, as far as that is known
 	exact   bool     // the words say it all: no expansion, redirection or assignment
-	touches []string // resolved paths that the words and redirections name
+	touches []string // resolved paths that the words and redirections may name
+	opens   []string // of these, what it reads for certain
+	changes []string // and what it may well change
 }
 
 // scene is where a line would run.
@@ -107,6 +109,7 @@ type analysis struct {
 	fed   bool     // the input comes from another command of the line
 
 	loops   map[string]bool // variables that the line sets to what may be more than a word
+	items   map[string]bool // variables that the line sets to words which are judged there
 	noShell bool            // no shell reads the words
 }
 
@@ -141,7 +144,15 @@ func (a *analysis) text(src string) {
 		a.doubt("bash and sh read it differently")
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if iter, ok := n.(*syntax.WordIter); ok && !tame(iter.Items) {
+		iter, ok := n.(*syntax.WordIter)
+		if !ok {
+			return true
+		}
+		if a.items == nil {
+			a.items = map[string]bool{}
+		}
+		a.items[iter.Name.Value] = len(iter.Items) > 0
+		if !tame(iter.Items) {
 			if a.loops == nil {
 				a.loops = map[string]bool{}
 			}

@@ -54,36 +54,52 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 
 // opened says why the files that a command would open are not for reading unasked.
 func (a *analysis) opened(row reads, words []word) string {
-	args := words[1:]
-	if row.pattern && !hasFlag(args, "ef", "--regexp", "--file", "--files") {
-		for i, w := range args {
-			if !strings.HasPrefix(w.text, "-") {
-				args = append(args[:i:i], args[i+1:]...)
-				break
-			}
-		}
-	}
 	if row.enters {
 		defer func(was bool) { a.ruled = was }(a.ruled)
 		a.ruled = false
 	}
-	named := false
-	for _, w := range args {
-		if row.free && !w.glob {
-			continue
-		}
-		if why := a.outside(w); why != "" {
+	operand := false
+	for _, p := range a.paths(row, words) {
+		if why := a.outside(p.word); why != "" {
 			return why
 		}
-		if row.files && a.folder(w) {
+		if row.files && a.folder(p.word) {
 			return "it would go through a whole folder"
 		}
-		named = named || !strings.HasPrefix(w.text, "-")
+		operand = operand || p.sure && !strings.HasPrefix(p.text, "-")
 	}
-	if row.here && !named {
+	if row.here && !operand {
 		return a.outside(static("."))
 	}
 	return ""
+}
+
+// paths returns what may be a path among a command's words.
+func (a *analysis) paths(row reads, words []word) []named {
+	if !row.free {
+		return flagsOf(base(words[0].text), words[1:]).paths(words[1:])
+	}
+	var out []named
+	for i, w := range words[1:] {
+		if w.glob || row.names != nil && row.names(words, i+1) {
+			if w = a.known(w); w.dynamic && w.simple && a.staysInside(w) {
+				continue
+			}
+			out = append(out, named{w, true})
+		}
+	}
+	return out
+}
+
+// staysInside reports whether a word with variables that are not known leads nowhere else
+// than they do themselves: a variable alone is the person's own or was judged where the loop
+// sets it, and so is what follows one that a loop sets.
+func (a *analysis) staysInside(w word) bool {
+	if w.text == "" && len(w.vars) == 1 {
+		return true
+	}
+	first := strings.HasPrefix(w.template, "\x00"+w.vars[0]+"\x00")
+	return (!first || a.items[w.vars[0]]) && !strings.HasPrefix(w.text, "~") && !strings.Contains(w.text, "..") && (first || !strings.HasPrefix(w.text, "/"))
 }
 
 // becomesFlag reports whether a wildcard stands for a file whose name begins with a dash.
@@ -162,10 +178,8 @@ func builtin(name string) bool {
 // folder reports whether a word names a folder.
 func (a *analysis) folder(w word) bool {
 	for _, dir := range a.dirs {
-		for _, name := range candidates(w) {
-			if info, err := os.Stat(climb(dir, name)); err == nil && info.IsDir() {
-				return true
-			}
+		if info, err := os.Stat(climb(dir, w.text)); err == nil && info.IsDir() {
+			return true
 		}
 	}
 	return false

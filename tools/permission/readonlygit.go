@@ -3,6 +3,8 @@ package permission
 import (
 	"slices"
 	"strings"
+
+	"jcode/tools/permission/repository"
 )
 
 // git says why a git command is not vouched for. Flags count as much as the subcommand:
@@ -28,7 +30,7 @@ func git(words []word) string {
 	texts := make([]string, len(rest))
 	for i, w := range rest {
 		texts[i] = w.text
-		if strings.Contains(w.text, "%G") || strings.Contains(w.text, "%(signature") {
+		if repository.AsksForSignature(w.text) {
 			return "git runs gpg to look at signatures"
 		}
 	}

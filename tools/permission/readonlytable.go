@@ -14,8 +14,8 @@ type reads struct {
 	check checker
 	// free programs don't open files named by their arguments: those may be anything.
 	free bool
-	// pattern programs take a text first that is no path, unless a flag gives it.
-	pattern bool
+	// names reports whether a word of a free program names a file all the same.
+	names func(words []word, i int) bool
 	// here programs read the folder in which they run when they are given no other.
 	here bool
 	// files programs take files: of two folders diff would follow the links in them.
@@ -113,20 +113,28 @@ func version(words []word) string {
 // table gives the row of a program.
 func table(name string) (reads, bool) {
 	switch name {
-	case ":", "true", "false", "echo", "pwd", "yes", "which", "whereis", "basename", "dirname",
-		"whoami", "id", "groups", "logname", "tty", "uname", "arch", "nproc", "uptime", "free", "users", "locale", "getconf", "lscpu", "cal":
+	case ":", "true", "false", "echo", "pwd", "yes", "basename", "dirname", "tr",
+		"whoami", "id", "groups", "logname", "tty", "uname", "arch", "nproc", "free", "locale", "cal":
 		return reads{free: true}, true
-	case "printf", "test", "[", "seq", "sleep", "expr", "exit", "break", "continue":
+	case "which", "type", "getconf":
+		return reads{free: true, names: withSlash}, true
+	case "whereis":
+		return reads{free: true, check: no("BMSf"), names: withSlash}, true
+	case "lscpu":
+		return reads{free: true, check: no("s", "--sysroot")}, true
+	case "uptime", "users": // they take a file
+		return reads{}, true
+	case "test", "[":
+		return reads{free: true, check: plainWords, evaluates: true, names: tested}, true
+	case "printf", "seq", "sleep", "expr", "exit", "break", "continue":
 		return reads{free: true, check: plainWords, evaluates: true}, true
-	case "type":
-		return reads{free: true}, true
 	case "printenv":
 		return reads{free: true}, true
 	case "env":
 		return reads{free: true, check: only()}, true
 	case "ls", "du", "dir", "vdir":
 		return reads{here: true, check: no("L", "--files0-from", "--dereference")}, true
-	case "cat", "head", "tail", "wc", "nl", "tac", "rev", "cut", "paste", "tr", "fold", "fmt", "expand", "unexpand", "column", "comm", "join", "od", "hexdump",
+	case "cat", "head", "tail", "wc", "nl", "tac", "rev", "cut", "paste", "fold", "fmt", "expand", "unexpand", "column", "comm", "join", "od", "hexdump",
 		"realpath", "readlink", "stat", "df", "base32", "zcat", "bzcat", "xzcat", "cmp", "pr", "tsort", "factor":
 		return reads{check: no("", "--files0-from")}, true
 	case "strings":
@@ -157,19 +165,19 @@ func table(name string) (reads, bool) {
 	case "tree":
 		return reads{here: true, check: no("oRl", "--output")}, true
 	case "grep", "egrep", "fgrep":
-		return reads{pattern: true, check: no("RSO", "--dereference-recursive"), here: true}, true
+		return reads{check: no("RSO", "--dereference-recursive"), here: true}, true
 	case "rg":
-		return reads{pattern: true, here: true, check: no("Lz", "--pre", "--hostname-bin", "--search-zip", "--follow")}, true
+		return reads{here: true, check: no("Lz", "--pre", "--hostname-bin", "--search-zip", "--follow")}, true
 	case "find":
 		return reads{here: true, check: find}, true
 	case "sed":
-		return reads{pattern: true, check: sed}, true
+		return reads{check: sed}, true
 	case "git":
 		return reads{check: git}, true
 	case "node", "deno", "python", "python3", "ruby", "perl", "php", "java", "javac", "gcc", "g++", "clang", "make", "cmake", "gh", "curl", "wget":
 		return reads{free: true, check: version}, true
 	case "command":
-		return reads{free: true, check: commandV}, true
+		return reads{free: true, check: commandV, names: withSlash}, true
 	}
 	return reads{}, false
 }
@@ -183,6 +191,26 @@ func plainWords(words []word) string {
 		}
 	}
 	return no("v")(words)
+}
+
+// withSlash finds words that are looked for where they say, not on the search path.
+func withSlash(words []word, i int) bool {
+	return strings.Contains(words[i].text, "/") || words[i].tilde
+}
+
+// tested finds the words of a test whose files are looked at.
+func tested(words []word, i int) bool {
+	switch words[i-1].text {
+	case "-a", "-b", "-c", "-d", "-e", "-f", "-g", "-G", "-h", "-k", "-L", "-N", "-O", "-p", "-r", "-s", "-S", "-u", "-w", "-x", "-nt", "-ot", "-ef":
+		return true
+	}
+	if i+1 < len(words) {
+		switch words[i+1].text {
+		case "-nt", "-ot", "-ef":
+			return true
+		}
+	}
+	return false
 }
 
 // atFile refuses words that stand for a file with more words in it.

@@ -12,7 +12,9 @@ type redirected struct {
 	doubt   string
 	reads   string // why reading one of them is not fine
 	touches []string
-	feeds   bool // the input stands in the line or in a file
+	opens   []string // resolved paths that are read for certain
+	changes []string // and that are written
+	feeds   bool     // the input stands in the line or in a file
 	text    string
 }
 
@@ -52,11 +54,17 @@ func (a *analysis) redirections(list []*syntax.Redirect) redirected {
 		}
 		w := readWord(r.Word)
 		if w.dynamic || w.glob {
+			if r.Op == syntax.RdrIn {
+				out.opens = append(out.opens, a.targets(a.known(w))...)
+			} else {
+				out.changes = append(out.changes, a.targets(a.known(w))...)
+			}
 			doubt("it redirects to a file that is not known before")
 			continue
 		}
 		switch r.Op {
 		case syntax.RdrIn:
+			out.opens = append(out.opens, a.targets(w)...)
 			if why := a.outside(w); why != "" && out.reads == "" {
 				out.reads = why
 			}
@@ -71,6 +79,10 @@ func (a *analysis) redirections(list []*syntax.Redirect) redirected {
 			}
 			doubt("it writes to %s", w.text)
 			out.touches = append(out.touches, a.targets(w)...)
+			out.changes = append(out.changes, a.targets(w)...)
+			if r.Op == syntax.RdrInOut {
+				out.opens = append(out.opens, a.targets(w)...)
+			}
 		}
 	}
 	return out

@@ -38,13 +38,14 @@ func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
 		if len(c.Assigns) > 0 {
 			text = source(c)
 		}
-		if doubt == "" && redirs.reads == "" {
-			return // `< file` alone
+		readOnly := doubt == "" && redirs.reads == ""
+		if readOnly && len(redirs.opens) == 0 {
+			return
 		}
 		if doubt == "" {
 			doubt = redirs.reads
 		}
-		a.line.Commands = append(a.line.Commands, Command{Text: text, Why: doubt, Doubt: doubt, touches: redirs.touches, Inner: a.inner > 0, wrapped: a.holds})
+		a.line.Commands = append(a.line.Commands, Command{Text: text, ReadOnly: readOnly, Why: doubt, Doubt: doubt, touches: redirs.touches, opens: redirs.opens, changes: redirs.changes, Inner: a.inner > 0, wrapped: a.holds})
 		return
 	}
 	n := len(a.line.Commands)
@@ -52,6 +53,8 @@ func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
 	cmd := &a.line.Commands[n]
 	cmd.later = a.later(cmd, redirs.feeds, c.Assigns)
 	cmd.touches = append(cmd.touches, redirs.touches...)
+	cmd.opens = append(cmd.opens, redirs.opens...)
+	cmd.changes = append(cmd.changes, redirs.changes...)
 	switch {
 	case redirs.reads != "":
 		cmd.ReadOnly, cmd.Why, cmd.Doubt = false, redirs.reads, redirs.reads
@@ -110,9 +113,12 @@ func (a *analysis) command(words []word, doubt string) {
 		c.Doubt = name + " runs another command"
 	}
 	c.ReadOnly, c.Why = a.readOnly(name, c)
+	a.name(&c, name, known)
 	if !c.ReadOnly {
 		for _, w := range words[1:] {
-			c.touches = append(c.touches, a.targets(w)...)
+			for _, p := range generous(a.known(w)) {
+				c.touches = append(c.touches, a.targets(p.word)...)
+			}
 		}
 		if known && name == "git" {
 			c.touches = append(c.touches, a.configured(words[1:])...)
@@ -125,6 +131,56 @@ func (a *analysis) command(words []word, doubt string) {
 	if c.wrapper {
 		a.unwrap(name, words)
 	}
+}
+
+// name notes the files that a command's words name for certain.
+func (a *analysis) name(c *Command, program string, known bool) {
+	words := make([]word, len(c.words))
+	for i, w := range c.words {
+		words[i] = a.known(w)
+	}
+	var list []named
+	row, looks := table(program)
+	if looks = looks && known && (row.check == nil || row.check(words) == ""); looks {
+		list = a.paths(row, words)
+	} else {
+		for _, w := range words[1:] {
+			list = append(list, parts(w)...)
+		}
+	}
+	for _, p := range list {
+		if !p.sure {
+			continue
+		}
+		paths := a.targets(p.word)
+		c.opens = append(c.opens, paths...)
+		if !looks {
+			c.changes = append(c.changes, paths...)
+		}
+	}
+}
+
+// known returns a word with the variables put in that are known before it runs.
+func (a *analysis) known(w word) word {
+	if !w.simple || !w.dynamic || a.loops != nil {
+		return w
+	}
+	text := w.template
+	for _, v := range w.vars {
+		value := ""
+		switch {
+		case v == "HOME":
+			value = a.places.home
+		case v == "PWD" && len(a.dirs) == 1 && !a.moved:
+			value = a.dirs[0]
+		}
+		if value == "" || w.bare && strings.ContainsAny(value, " \t\n*?[") {
+			return w
+		}
+		text = strings.Replace(text, "\x00"+v+"\x00", value, 1)
+	}
+	w.text, w.dynamic, w.simple = text, false, false
+	return w
 }
 
 // program gives the name by which a command's program is known: without a folder where

@@ -22,6 +22,8 @@ type word struct {
 	// outside of quotes, so that a shell cuts its value into words.
 	vars []string
 	bare bool
+	// template is the text with each variable between two NUL bytes.
+	template string
 }
 
 func static(text string) word { return word{text: text} }
@@ -46,11 +48,12 @@ func readWord(w *syntax.Word) word {
 			out.quoted(&b, p)
 		default:
 			out.bare = true
-			out.expansion(part)
+			out.expansion(&b, part)
 		}
 		masked = masked || strings.ContainsAny(b.String()[n:], globBytes)
 	}
-	out.text = b.String()
+	out.template = b.String()
+	out.text = withoutVariables(out.template)
 	if out.text == "[" { // the command, no wildcard
 		out.glob = false
 	}
@@ -61,6 +64,20 @@ func readWord(w *syntax.Word) word {
 		out.simple = false
 	}
 	return out
+}
+
+// withoutVariables returns a template's text with its variables left out.
+func withoutVariables(template string) string {
+	if !strings.Contains(template, "\x00") {
+		return template
+	}
+	var b strings.Builder
+	for i, part := range strings.Split(template, "\x00") {
+		if i%2 == 0 {
+			b.WriteString(part)
+		}
+	}
+	return b.String()
 }
 
 // globBytes mean something in a wildcard.
@@ -108,7 +125,7 @@ func (w *word) quoted(b *strings.Builder, q *syntax.DblQuoted) {
 	for _, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
-			w.expansion(part)
+			w.expansion(b, part)
 			continue
 		}
 		s := lit.Value
@@ -124,7 +141,7 @@ func (w *word) quoted(b *strings.Builder, q *syntax.DblQuoted) {
 	}
 }
 
-func (w *word) expansion(part syntax.WordPart) {
+func (w *word) expansion(b *strings.Builder, part syntax.WordPart) {
 	w.dynamic = true
 	p, ok := part.(*syntax.ParamExp)
 	if !ok || !plainParam(p) {
@@ -132,6 +149,9 @@ func (w *word) expansion(part syntax.WordPart) {
 		return
 	}
 	w.vars = append(w.vars, p.Param.Value)
+	if strings.Trim(p.Param.Value, wordBytes+"_") == "" {
+		b.WriteString("\x00" + p.Param.Value + "\x00")
+	}
 }
 
 // readsOnly reports whether the parts of a text that is expanded, but not cut into words or

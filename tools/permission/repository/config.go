@@ -244,9 +244,9 @@ func (s setting) steers(worktree bool) bool {
 	case "log":
 		return s.name == "showsignature" && on || s.name == "diffmerges"
 	case "format":
-		return s.name == "pretty" && asksForSignature(s.value)
+		return s.name == "pretty" && AsksForSignature(s.value)
 	case "pretty":
-		return asksForSignature(s.value)
+		return AsksForSignature(s.value)
 	case "gpg":
 		return s.name == "program" || s.name == "defaultkeycommand"
 	case "extensions":
@@ -270,7 +270,8 @@ func (s setting) names() string {
 // blanks before or after it; %(signature) with its forms.
 var signature = regexp.MustCompile(`%[-+ ]*G|%\([^)]*signature`)
 
-func asksForSignature(format string) bool { return signature.MatchString(format) }
+// AsksForSignature reports whether a format makes git run gpg.
+func AsksForSignature(format string) bool { return signature.MatchString(format) }
 
 func isFalse(value string) bool {
 	switch strings.ToLower(value) {

@@ -1,0 +1,206 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+)
+
+// flags is what is known of a program's flags: enough to tell words that are text, which
+// the program opens no file by, from all others. What is not known counts as a path.
+type flags struct {
+	// plain are short flags without a value, text those whose value is no file. Both mean
+	// the same on all systems.
+	plain, text string
+	// longPlain and longText are the same for long flags, written whole; the values of
+	// longText may stand in a word of their own.
+	longPlain, longText []string
+	// pattern is set when the first operand is a text, unless one of the flags in gives
+	// (short) or givesLong gives it.
+	pattern   bool
+	gives     string
+	givesLong []string
+	// exact programs have flags that are whole words, and checked one by one.
+	exact bool
+}
+
+// named is a word, or the part of one, that may be a path.
+type named struct {
+	word
+	// sure parts stand for themselves; others are a guess about what follows a flag.
+	sure bool
+}
+
+// paths returns what may be a path among the words after the program.
+func (s flags) paths(args []word) (out []named) {
+	given, known := !s.pattern, true
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		// value is passed over when it is one word for certain.
+		value := func() {
+			if i+1 < len(args) && !args[i+1].glob && (!args[i+1].dynamic || args[i+1].simple && !args[i+1].bare) {
+				i++
+			} else {
+				known = false
+			}
+		}
+		switch {
+		case w.text == "--" || w.text == "-" && !w.dynamic:
+		case s.exact && strings.HasPrefix(w.text, "-"):
+		case strings.HasPrefix(w.text, "--"):
+			name, _, has := strings.Cut(w.text[2:], "=")
+			given = given || slices.Contains(s.givesLong, name)
+			switch {
+			case slices.Contains(s.longText, name) && has:
+				continue
+			case slices.Contains(s.longText, name):
+				value()
+				continue
+			case !has && !slices.Contains(s.longPlain, name):
+				known = false
+			}
+			out = append(out, parts(w)...)
+		case strings.HasPrefix(w.text, "-"):
+			rest := w.text[1:]
+			for rest != "" && strings.IndexByte(s.plain, rest[0]) >= 0 {
+				rest = rest[1:]
+			}
+			if rest == "" {
+				continue
+			}
+			given = given || strings.IndexByte(s.gives, rest[0]) >= 0
+			if strings.IndexByte(s.text, rest[0]) < 0 {
+				known = known && strings.IndexByte(s.gives, rest[0]) >= 0 && len(rest) > 1
+				out = append(out, clusters(w, rest)...)
+			} else if len(rest) == 1 {
+				value()
+			}
+		case !given && known:
+			given = true
+		default:
+			out = append(out, parts(w)...)
+		}
+	}
+	return out
+}
+
+// clusters returns what may follow a short flag in its own word: each rest of the letters
+// and digits that the word begins with may be flags, and what is left a value.
+func clusters(w word, rest string) (out []named) {
+	for i := range len(rest) {
+		part := w
+		part.text = rest[i:]
+		out = append(out, named{part, false})
+		for _, p := range parts(part)[1:] {
+			out = append(out, named{p.word, false})
+		}
+		if strings.IndexByte(wordBytes, rest[i]) < 0 {
+			break
+		}
+	}
+	return out
+}
+
+// parts returns a word and what may be a path in it: after "=", around ":" and after "@".
+func parts(w word) []named {
+	out := []named{{w, true}}
+	add := func(text string, tilde bool) {
+		if text != "" && len(out) < maxParts {
+			part := w
+			part.text, part.tilde = text, tilde
+			out = append(out, named{part, !strings.HasPrefix(w.text, "-") || len(out) == 1})
+		}
+	}
+	for i := range len(w.text) {
+		rest := w.text[i+1:]
+		switch w.text[i] {
+		case '=':
+			add(rest, strings.HasPrefix(rest, "~"))
+		case ':':
+			add(rest, false)
+			add(w.text[:i], w.tilde)
+		case '@':
+			if i == 0 {
+				add(rest, false)
+			}
+		default:
+			continue
+		}
+		if end := strings.IndexByte(rest, ':'); end > 0 { // a list of files
+			add(rest[:end], false)
+		}
+	}
+	return out
+}
+
+// generous returns whatever may be a path in a word of a program that is not known.
+func generous(w word) []named {
+	if len(w.text) > 2 && w.text[0] == '-' && w.text[1] != '-' {
+		return append(parts(w), clusters(w, w.text[1:])...)
+	}
+	return parts(w)
+}
+
+// maxParts bounds the parts of one word; nobody vouches for more.
+const maxParts = 64
+
+// flagsOf returns what is known of a program's flags.
+func flagsOf(name string, args []word) flags {
+	switch name {
+	case "grep", "egrep", "fgrep":
+		return flags{
+			pattern: true, gives: "ef", givesLong: []string{"regexp", "file"}, plain: "EFGPivwxyhHnrsqlLcobaUzZT", text: "eABCm",
+			longText:  []string{"regexp", "max-count", "after-context", "before-context", "context", "label", "include", "exclude", "exclude-dir", "binary-files", "devices", "directories"},
+			longPlain: []string{"ignore-case", "no-ignore-case", "invert-match", "word-regexp", "line-regexp", "count", "color", "colour", "files-without-match", "files-with-matches", "only-matching", "quiet", "silent", "no-messages", "byte-offset", "with-filename", "no-filename", "line-number", "initial-tab", "null", "null-data", "text", "recursive", "extended-regexp", "fixed-strings", "basic-regexp", "perl-regexp", "line-buffered", "binary", "version", "help"},
+		}
+	case "rg":
+		return flags{
+			pattern: true, gives: "ef", givesLong: []string{"regexp", "file", "files", "type-list"}, plain: "abcFhHiIlnNopPqsSuUvVwx0.", text: "eABCEgjmMrtTd",
+			longText:  []string{"regexp", "glob", "iglob", "max-count", "max-columns", "max-depth", "after-context", "before-context", "context", "threads", "replace", "type", "type-not", "type-add", "type-clear", "encoding", "sort", "sortr", "color", "colors", "engine", "dfa-size-limit", "regex-size-limit", "max-filesize", "context-separator", "field-context-separator", "field-match-separator", "path-separator"},
+			longPlain: []string{"hidden", "no-ignore", "no-ignore-vcs", "no-ignore-parent", "no-ignore-global", "no-ignore-dot", "no-ignore-files", "ignore-case", "smart-case", "case-sensitive", "fixed-strings", "files-with-matches", "files-without-match", "count", "count-matches", "line-number", "no-line-number", "no-heading", "heading", "with-filename", "no-filename", "only-matching", "invert-match", "word-regexp", "line-regexp", "multiline", "multiline-dotall", "pcre2", "text", "trim", "vimgrep", "json", "stats", "unrestricted", "no-messages", "quiet", "column", "byte-offset", "null", "null-data", "pretty", "one-file-system", "passthru", "crlf", "debug", "trace", "no-config", "block-buffered", "line-buffered", "glob-case-insensitive", "include-zero", "max-columns-preview", "no-unicode", "binary", "version", "help", "stop-on-nonmatch"},
+		}
+	case "sed":
+		return flags{pattern: true, plain: "nErsuz", longPlain: []string{"quiet", "silent"}}
+	case "find":
+		return flags{exact: true}
+	case "sort":
+		return flags{plain: "bdfghiMnRrVcCmsuz", text: "ktS", longText: []string{"key", "field-separator", "buffer-size", "parallel", "batch-size"}}
+	case "cut":
+		return flags{plain: "ns", text: "bcdf", longText: []string{"bytes", "characters", "delimiter", "fields", "output-delimiter"}}
+	case "head", "tail":
+		return flags{plain: "qvzfFr0123456789", text: "nc", longText: []string{"lines", "bytes"}}
+	case "wc":
+		return flags{plain: "clmLw"}
+	case "uniq":
+		return flags{plain: "cdDiuz", text: "fs", longText: []string{"skip-fields", "skip-chars", "check-chars"}}
+	case "ls":
+		return flags{plain: "aAbcdfFghHiklmnopqQrRsStuUvxXZ1", longText: []string{"ignore", "hide", "width", "tabsize", "quoting-style", "indicator-style", "block-size", "time-style"}}
+	case "du":
+		return flags{plain: "abchHklmsSx0", text: "d", longText: []string{"exclude", "max-depth", "threshold", "block-size"}}
+	case "tree":
+		return flags{plain: "adfxpsughDFnCACqNQrtUvXJ", text: "LPI"}
+	case "od":
+		return flags{plain: "abcdfilosxv", text: "AjNt"}
+	case "diff":
+		return flags{plain: "abBcdeEinNpqsTtuwyZ", text: "UC"}
+	case "stat":
+		return flags{plain: "Lfnqrsx", longText: []string{"format", "printf"}}
+	case "git":
+		return gitFlags(args)
+	}
+	return flags{}
+}
+
+// gitFlags knows the subcommands that search for a text.
+func gitFlags(args []word) flags {
+	args = skipGlobal(args)
+	if len(args) == 0 {
+		return flags{}
+	}
+	switch args[0].text {
+	case "log", "show", "diff", "whatchanged", "rev-list":
+		return flags{plain: "pusztwbacmRMBC", text: "SGnUl", longText: []string{"grep", "author", "committer", "since", "until", "after", "before", "max-count", "skip", "diff-filter", "diff-algorithm", "decorate-refs", "decorate-refs-exclude", "word-diff-regex", "ws-error-highlight", "unified"}}
+	case "for-each-ref", "branch", "tag":
+		return flags{longText: []string{"format", "sort", "count"}}
+	}
+	return flags{}
+}

@@ -96,11 +96,15 @@ func (s Snapshot) names(name string, n int) string {
 	}
 	var all []near
 	want := fold(name)
+	_, tool, isMCP := serverAndTool(name)
 	for _, e := range s.List() {
 		if e.Spec.Hidden && e.Spec.Group != GroupMCP {
 			continue
 		}
 		dist := min(distance(want, fold(e.Spec.Name)), distance(want, fold(e.Spec.Wire)))
+		if _, same, ok := serverAndTool(e.Spec.Name); isMCP && ok && same == tool {
+			dist = min(dist, 1) // the same tool of another server
+		}
 		all = append(all, near{e.Spec.Name, dist})
 	}
 	if len(all) == 0 {
@@ -226,8 +230,15 @@ func (s Snapshot) String() string { return fmt.Sprintf("tools version %d", s.Ver
 // the kind of separators only; "" when there is none or more than one.
 func (s Snapshot) sloppy(name string) string {
 	want, found := fold(name), ""
+	server, tool, exact := serverAndTool(name)
 	for _, e := range s.List() {
-		if fold(e.Spec.Name) == want || fold(e.Spec.Wire) == want {
+		if exact {
+			// Separators count: `mcp:a_b:c` never means a tool `b_c` of a server `a`.
+			if of, named, ok := serverAndTool(e.Spec.Name); !ok || of != server || named != tool {
+				continue
+			}
+		}
+		if exact || fold(e.Spec.Name) == want || fold(e.Spec.Wire) == want {
 			if found != "" {
 				return ""
 			}
@@ -235,4 +246,14 @@ func (s Snapshot) sloppy(name string) string {
 		}
 	}
 	return found
+}
+
+// serverAndTool takes `mcp:SERVER:TOOL` apart, both prepared for comparing.
+func serverAndTool(name string) (server, tool string, ok bool) {
+	group, rest, ok := strings.Cut(strings.TrimSpace(name), ":")
+	if !ok || !strings.EqualFold(group, "mcp") {
+		return "", "", false
+	}
+	server, tool, ok = strings.Cut(rest, ":")
+	return fold(server), fold(tool), ok
 }

@@ -68,6 +68,11 @@ func toolModes() map[string]func(*server) {
 				return again
 			})
 		},
+		"named": func(s *server) { // tools of these names, which say theirs
+			for name := range strings.SplitSeq(s.value, ",") {
+				s.tools = append(s.tools, tool{name, define(name, "d", anySchema), func(s *server, c call) { s.text(c, c.tool+" ran") }})
+			}
+		},
 		"stuck-cursor": func(s *server) {
 			s.intercept = on("tools/list", func(s *server, m message) bool {
 				s.replyRaw(m.ID, []byte(`{"tools":[`+s.tools[0].def+`],"nextCursor":"again"}`))

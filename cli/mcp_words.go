@@ -93,7 +93,7 @@ func (a *app) reloadServers(name string) (string, error) {
 // reloadText says what a reload did, the servers by what became of them.
 func reloadText(r mcp.Reloaded) string {
 	var lines []string
-	for _, change := range []string{"added", "changed", "removed", "retried", "needs_approval", "invalid", "unchanged"} {
+	for _, change := range []string{"added", "changed", "removed", "restarted", "started", "retried", "needs_approval", "invalid", "unchanged"} {
 		var names []string
 		for _, c := range r.Servers {
 			if c.Change == change {

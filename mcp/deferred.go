@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"jcode/tools"
 )
@@ -18,12 +19,57 @@ func isStandIn(name string) bool {
 	return name == "mcp_search" || name == "mcp_describe" || name == "mcp_call"
 }
 
-// SetDispatcher gives the dispatcher through which mcp_call calls: the same checks,
-// gate and grants as for a direct call.
+// SetDispatcher sets the dispatcher through which mcp_call calls: the same checks, gate and
+// grants as for a direct call. The dispatcher asks the manager about tools of servers that
+// are not connected.
 func (m *Manager) SetDispatcher(d *tools.Dispatcher) {
+	d.Absent = m.absent
 	m.mu.Lock()
 	m.dispatcher = d
 	m.mu.Unlock()
+}
+
+// absent explains why a server's tool is not there: its server is not connected. It returns
+// nil for other names, and for tools that a connected server does not have.
+func (m *Manager) absent(name string) error {
+	rest, ok := strings.CutPrefix(name, "mcp:")
+	server, _, _ := strings.Cut(rest, ":")
+	if !ok {
+		rest, ok = strings.CutPrefix(name, "mcp__")
+		server, _, _ = strings.Cut(rest, "__")
+	}
+	if !ok {
+		return nil
+	}
+	d, err := m.Server(server)
+	if err != nil || d.State == StateConnected {
+		return nil
+	}
+	return tools.Errorf(tools.KindMCP, "%s is not there: %s", name, d.absence(time.Now()))
+}
+
+// absence says why a server has no tools now, and what to do.
+func (d Details) absence(now time.Time) string {
+	s := "MCP server " + d.Name + " is " + string(d.State)
+	switch {
+	case strings.HasPrefix(d.Reason, "disconnected"):
+		s = "MCP server " + d.Name + " was " + d.Reason
+	case d.Reason != "":
+		s += " (" + d.Reason + ")"
+	}
+	if d.Error != "" {
+		s += ": " + d.Error
+	}
+	switch d.State {
+	case StateConnecting:
+		return s + "; its tools are announced when they come"
+	case StateReconnecting:
+		if wait := d.NextTry.Sub(now); wait > 0 {
+			s += fmt.Sprintf("; next try in %.0f s", wait.Seconds())
+		}
+		return s + ". Call again after that, or mcp_connect with name " + d.Name + " tries now"
+	}
+	return s + ". mcp_connect with name " + d.Name + " connects it"
 }
 
 // publishStandIns offers the three tools or takes them away. The caller holds offer.mu.

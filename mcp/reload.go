@@ -9,7 +9,7 @@ import (
 // Change is what a reload did to one server.
 type Change struct {
 	Name   string `json:"name"`
-	Change string `json:"change"` // added, removed, changed, unchanged, retried, needs_approval, invalid
+	Change string `json:"change"` // added, removed, changed, unchanged, retried, restarted, started, needs_approval, invalid
 	State  State  `json:"state"`
 	Tools  int    `json:"tools"`
 	Error  string `json:"error,omitempty"`
@@ -87,6 +87,10 @@ func (m *Manager) reloaded(before map[string]chosen, done settleResult) Reloaded
 			c.Change = "changed"
 		case verbs[n] == verbRetry:
 			c.Change = "retried"
+		case verbs[n] == verbRestart:
+			c.Change = "restarted"
+		case verbs[n] == verbStart && had:
+			c.Change = "started"
 		}
 		if exists {
 			d := m.details(n)

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -28,6 +29,8 @@ type repaired struct {
 	note string
 	// slim says that inner descriptions were dropped for size.
 	slim bool
+	// said names what was wrong and was repaired.
+	said []string
 	// tooLarge says that it is over the limit even so.
 	tooLarge bool
 }
@@ -41,19 +44,30 @@ func repairSchema(raw json.RawMessage, otherBytes int) repaired {
 		return repaired{schema: emptySchema()}
 	}
 	var out repaired
+	rootType, hasType := root.Get("type")
 	root, out.wrapped = objectRoot(root)
 	hoistDefinitions(root)
 	out.note = flattenRoot(root)
 	root.Drop("not", "enum", "const", "if", "then", "else")
 	root.Set("type", "object")
+	if s, ok := rootType.(string); hasType && !out.wrapped && (!ok || !knownType(s)) {
+		if list, isList := rootType.([]schema.Node); !isList || !isStringList(list) {
+			out.said = append(out.said, fmt.Sprintf("inputSchema, its root: type %s is unknown; an object is assumed", schema.Print(rootType)))
+		}
+	}
+	if root.Child("properties") == nil {
+		if v, has := root.Get("properties"); has {
+			out.said = append(out.said, fmt.Sprintf("inputSchema, its root: properties must be an object, not %s; it was dropped", kindOfNode(v)))
+		}
+		root.Set("properties", schema.NewObject())
+	}
+	var clean cleaner
+	root = clean.schema(root, "", 0).(*schema.Object)
 	if root.Child("properties") == nil {
 		root.Set("properties", schema.NewObject())
 	}
-	root = cleanSchema(root, 0).(*schema.Object)
-	if root.Child("properties") == nil {
-		root.Set("properties", schema.NewObject())
-	}
-	dropDanglingRefs(root, root)
+	clean.danglingRefs(root, root)
+	out.said = append(out.said, clean.said...)
 	out.schema = schema.Print(root)
 	if len(out.schema)+otherBytes > maxToolBytes {
 		dropDescriptions(root, 0)

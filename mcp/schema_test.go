@@ -48,6 +48,46 @@ func TestRepairSchema(t *testing.T) { // M04, M05, S14, S15, langchain-mcp-adapt
 	}
 }
 
+// What was wrong in a schema and was repaired is said, with its place; what only goes because
+// providers don't know it is not.
+func TestRepairsAreSaid(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{"type":"object","properties":{"a":{"type":"strin"}}}`:                                `inputSchema, a: type "strin" is unknown; any value is taken`,
+		`{"type":"objekt","properties":{}}`:                                                    `inputSchema, its root: type "objekt" is unknown; an object is assumed`,
+		`{"type":"object","properties":{"a":{"type":["string","nul"]}}}`:                       `inputSchema, a: type "nul" is unknown; any value is taken`,
+		`{"type":"object","properties":{"a":{"properties":{"b":{"minLength":"3"}}}}}`:          `inputSchema, a.b: minLength can't be "3"; it was dropped`,
+		`{"type":"object","properties":{"a":{"$ref":"#/$defs/gone"}}}`:                         `inputSchema, its root: $ref "#/$defs/gone" leads nowhere; any value is taken`,
+		`{"type":"object","properties":{"a":{"$ref":"https://example.com/s.json"}}}`:           `inputSchema, a: $ref "https://example.com/s.json" leads out of the schema; any value is taken`,
+		`{"type":"object","properties":{"a":{"maximum":1e400}}}`:                               `inputSchema, a: maximum can't be 1e400; it was dropped`,
+		`{"type":"object","properties":{"a":{}},"required":"a"}`:                               `inputSchema, its root: required must be a list of names, not "a"`,
+		`{"type":"object","properties":[]}`:                                                    `inputSchema, its root: properties must be an object, not an array; it was dropped`,
+		`{"type":"object","properties":{"a":"string"}}`:                                        `inputSchema, a: a string is no schema; any value is taken`,
+		`{"type":"object","properties":{"a":{"enum":[]}}}`:                                     `inputSchema, a: enum must be a list with values; it was dropped`,
+		`{"type":"object","properties":{"a":{"description":7}}}`:                               `inputSchema, a: description is a number and was dropped`,
+		`{"$schema":"x","$id":"y","type":"object","properties":{"a":true,"x":{"x-foo":1}}}`:    "",
+		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`:              "",
+		`{"type":"object","properties":{"a":{"type":"array"},"b":{"items":true}},"x-order":1}`: "",
+	} {
+		if got := strings.Join(repairSchema(json.RawMessage(in), 0).said, "\n"); got != want {
+			t.Errorf("%s\n got %s\nwant %s", in, got, want)
+		}
+	}
+}
+
+// A tool that can only run as a task is left out, with the reason; one that may is not.
+func TestToolsThatOnlyRunAsTasksAreLeftOut(t *testing.T) {
+	t.Parallel()
+	var r listReader
+	page, err := r.page(json.RawMessage(`{"tools":[
+		{"name":"only","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}},
+		{"name":"may","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}},
+		{"name":"not","inputSchema":{"type":"object"},"execution":null}]}`))
+	if err != nil || len(page.tools) != 2 || len(page.skipped) != 1 || page.skipped[0] != (Skipped{"only", "left out: it runs as a task only, which jcode does not speak"}) {
+		t.Errorf("%+v %v", page, err)
+	}
+}
+
 func TestRepairNamesAlternatives(t *testing.T) {
 	got := repairSchema(json.RawMessage(`{"oneOf":[{"properties":{"path":{}},"required":["path"]},{"title":"By URL","properties":{"url":{}},"required":["url"]}]}`), 0)
 	if want := "Arguments: exactly one of: {path} | By URL {url}."; got.note != want {

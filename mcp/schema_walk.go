@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -53,10 +54,34 @@ func isStringList(v schema.Node) bool {
 	return ok && !slices.ContainsFunc(list, func(n schema.Node) bool { _, ok := n.(string); return !ok })
 }
 
-// cleanSchema takes out of a schema what providers refuse, at every depth.
-func cleanSchema(n schema.Node, depth int) schema.Node {
+// cleaner takes out of a schema what providers refuse, at every depth, and says what was
+// wrong in it. What only providers don't know, such as `$id`, goes without a word.
+type cleaner struct{ said []string }
+
+// maxSaid bounds how many repairs of one schema are named.
+const maxSaid = 20
+
+func (c *cleaner) say(at, format string, args ...any) {
+	if at == "" {
+		at = "its root"
+	}
+	said := fmt.Sprintf("inputSchema, %s: ", at) + cutText(fmt.Sprintf(format, args...), 200)
+	if len(c.said) < maxSaid && !slices.Contains(c.said, said) {
+		c.said = append(c.said, said)
+	}
+}
+
+func (c *cleaner) schema(n schema.Node, at string, depth int) schema.Node {
 	o, ok := n.(*schema.Object)
+	if _, isBool := n.(bool); isBool {
+		return schema.NewObject()
+	}
 	if !ok || depth > maxSchemaDepth {
+		if depth > maxSchemaDepth {
+			c.say(at, "nested more than %d deep; what is below was dropped", maxSchemaDepth)
+		} else {
+			c.say(at, "%s is no schema; any value is taken", kindOfNode(n))
+		}
 		return schema.NewObject()
 	}
 	for _, name := range slices.Clone(o.Names()) {
@@ -64,39 +89,8 @@ func cleanSchema(n schema.Node, depth int) schema.Node {
 			o.Drop(name)
 			continue
 		}
-		v := o.At(name)
-		holds := schema.Holds(name)
-		switch {
-		case holds == schema.Map:
-			cleanMap(o, name, depth)
-		case holds == schema.List:
-			cleanList(o, name, depth)
-		case holds == schema.One:
-			cleanSub(o, name, depth)
-		case name == "description" || name == "title":
-			cleanLabel(o, name)
-		case name == "required":
-			if names := requiredIn(v); len(names) == 0 {
-				o.Drop(name)
-			} else {
-				setRequired(o, names)
-			}
-		case name == "type":
-			cleanType(o)
-		case name == "$ref":
-			if ref, ok := v.(string); !ok || !strings.HasPrefix(ref, "#") {
-				return schema.NewObject()
-			}
-		case name == "enum":
-			if list, ok := v.([]schema.Node); !ok || len(list) == 0 {
-				o.Drop(name)
-				continue
-			}
-			dropBigNumbers(o, name)
-		case !fits(name, v):
-			o.Drop(name)
-		default:
-			dropBigNumbers(o, name)
+		if !c.keyword(o, name, at, depth) {
+			return schema.NewObject()
 		}
 	}
 	if isArraySchema(o) {
@@ -105,6 +99,71 @@ func cleanSchema(n schema.Node, depth int) schema.Node {
 		}
 	}
 	return o
+}
+
+// keyword cleans one keyword; false when the whole schema can't be kept.
+func (c *cleaner) keyword(o *schema.Object, name, at string, depth int) bool {
+	v := o.At(name)
+	holds := schema.Holds(name)
+	switch {
+	case holds == schema.Map:
+		c.subMap(o, name, at, depth)
+	case holds == schema.List:
+		c.list(o, name, at, depth)
+	case holds == schema.One:
+		c.sub(o, name, at, depth)
+	case name == "description" || name == "title":
+		c.label(o, name, at)
+	case name == "required":
+		c.required(o, at)
+	case name == "type":
+		c.types(o, at)
+	case name == "$ref":
+		if ref, ok := v.(string); !ok || !strings.HasPrefix(ref, "#") {
+			c.say(at, "$ref %s leads out of the schema; any value is taken", schema.Print(v))
+			return false
+		}
+	case name == "enum":
+		if list, ok := v.([]schema.Node); !ok || len(list) == 0 {
+			c.say(at, "enum must be a list with values; it was dropped")
+			o.Drop(name)
+			return true
+		}
+		c.bigNumbers(o, name, at)
+	case !fits(name, v):
+		if name != "dependencies" {
+			c.say(at, "%s can't be %s; it was dropped", name, schema.Print(v))
+		}
+		o.Drop(name)
+	default:
+		c.bigNumbers(o, name, at)
+	}
+	return true
+}
+
+// below is the place of a property in a schema, for people.
+func below(at, key string) string {
+	if at == "" {
+		return key
+	}
+	return at + "." + key
+}
+
+func kindOfNode(n schema.Node) string { return kindOfJSON(schema.Print(n)) }
+
+func (c *cleaner) required(o *schema.Object, at string) {
+	v := o.At("required")
+	if list, ok := v.([]schema.Node); !ok || !isStringList(v) {
+		c.say(at, "required must be a list of names, not %s", schema.Print(v))
+	} else if len(list) > 0 {
+		setRequired(o, requiredIn(v))
+		return
+	}
+	if names := requiredIn(v); len(names) > 0 {
+		setRequired(o, names)
+		return
+	}
+	o.Drop("required")
 }
 
 func requiredIn(v schema.Node) []string {
@@ -123,86 +182,97 @@ func isArraySchema(o *schema.Object) bool {
 	return false
 }
 
-func cleanMap(o *schema.Object, name string, depth int) {
+func (c *cleaner) subMap(o *schema.Object, name, at string, depth int) {
 	m := o.Child(name)
 	if m == nil {
+		c.say(at, "%s must be an object, not %s; it was dropped", name, kindOfNode(o.At(name)))
 		o.Drop(name)
 		return
 	}
 	for _, key := range m.Names() {
-		m.Set(key, cleanSchema(m.At(key), depth+1))
+		m.Set(key, c.schema(m.At(key), below(at, key), depth+1))
 	}
 }
 
-func cleanList(o *schema.Object, name string, depth int) {
+func (c *cleaner) list(o *schema.Object, name, at string, depth int) {
 	list, ok := o.At(name).([]schema.Node)
 	if !ok || len(list) == 0 {
+		c.say(at, "%s must be a list of schemas; it was dropped", name)
 		o.Drop(name)
 		return
 	}
 	for i, e := range list {
-		list[i] = cleanSchema(e, depth+1)
+		list[i] = c.schema(e, at, depth+1)
 	}
 }
 
-// cleanSub cleans a keyword that holds one schema. Booleans are schemas too; `items`
-// may be a list in older drafts.
-func cleanSub(o *schema.Object, name string, depth int) {
+// sub cleans a keyword that holds one schema. Booleans are schemas too; `items` may be a
+// list in older drafts.
+func (c *cleaner) sub(o *schema.Object, name, at string, depth int) {
 	switch v := o.At(name).(type) {
 	case *schema.Object:
-		o.Set(name, cleanSchema(v, depth+1))
+		o.Set(name, c.schema(v, at, depth+1))
 	case bool:
 		if name == "items" {
 			o.Set(name, schema.NewObject())
 		}
 	case []schema.Node:
 		if name != "items" {
+			c.say(at, "%s must be a schema, not a list; it was dropped", name)
 			o.Drop(name)
 			return
 		}
 		alternatives := schema.NewObject()
 		for i, e := range v {
-			v[i] = cleanSchema(e, depth+1)
+			v[i] = c.schema(e, at, depth+1)
 		}
 		if len(v) > 0 {
 			alternatives.Set("anyOf", v)
 		}
 		o.Set(name, alternatives)
 	default:
+		c.say(at, "%s must be a schema, not %s; it was dropped", name, kindOfNode(v))
 		o.Drop(name)
 	}
 }
 
-func cleanLabel(o *schema.Object, name string) {
+func (c *cleaner) label(o *schema.Object, name, at string) {
 	s, ok := o.At(name).(string)
 	if !ok {
+		c.say(at, "%s is %s and was dropped", name, kindOfNode(o.At(name)))
 		o.Drop(name)
 		return
 	}
 	o.Set(name, cutText(s, maxDescription))
 }
 
-func cleanType(o *schema.Object) {
-	switch t := o.At("type").(type) {
-	case string:
-		if !knownType(t) {
-			o.Drop("type")
+func (c *cleaner) types(o *schema.Object, at string) {
+	unknown := func(n schema.Node) bool {
+		s, ok := n.(string)
+		if !ok || !knownType(s) {
+			c.say(at, "type %s is unknown; any value is taken", schema.Print(n))
+			return true
 		}
-	case []schema.Node:
-		t = slices.DeleteFunc(t, func(n schema.Node) bool { s, ok := n.(string); return !ok || !knownType(s) })
-		if len(t) == 0 {
+		return false
+	}
+	if list, ok := o.At("type").([]schema.Node); ok {
+		list = slices.DeleteFunc(list, unknown)
+		if len(list) == 0 {
 			o.Drop("type")
 			return
 		}
-		o.Set("type", t)
-	default:
+		o.Set("type", list)
+		return
+	}
+	if unknown(o.At("type")) {
 		o.Drop("type")
 	}
 }
 
-// dropBigNumbers drops a keyword whose value holds a number that can't be kept.
-func dropBigNumbers(o *schema.Object, name string) {
+// bigNumbers drops a keyword whose value holds a number that can't be kept.
+func (c *cleaner) bigNumbers(o *schema.Object, name, at string) {
 	if hasBigNumber(o.At(name)) {
+		c.say(at, "%s holds a number that is too large; it was dropped", name)
 		o.Drop(name)
 	}
 }
@@ -223,18 +293,19 @@ func hasBigNumber(n schema.Node) bool {
 	return false
 }
 
-// dropDanglingRefs empties schemas whose local reference leads nowhere: half a schema
+// danglingRefs empties schemas whose local reference leads nowhere: half a schema
 // is refused, an open one is not.
-func dropDanglingRefs(root, o *schema.Object) {
+func (c *cleaner) danglingRefs(root, o *schema.Object) {
 	if ref, has := o.Get("$ref"); has {
 		s, _ := ref.(string)
 		target, ok := schema.Resolve(root, s)
 		if _, isSchema := target.(*schema.Object); !ok || !isSchema {
+			c.say("", "$ref %s leads nowhere; any value is taken", schema.Print(ref))
 			o.Drop(slices.Clone(o.Names())...)
 			return
 		}
 	}
-	schema.EachSub(o, func(sub *schema.Object) { dropDanglingRefs(root, sub) })
+	schema.EachSub(o, func(sub *schema.Object) { c.danglingRefs(root, sub) })
 }
 
 func dropDescriptions(o *schema.Object, depth int) {

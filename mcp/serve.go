@@ -70,7 +70,8 @@ func Serve(ctx context.Context, opt ServeOptions) error {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- server.Run(ctx, &sdk.IOTransport{Reader: &endingReader{opt.In, cancel}, Writer: nopWriteCloser{opt.Out}})
+		out := newLineWriter(opt.Out)
+		ended <- server.Run(ctx, &sdk.IOTransport{Reader: newCheckedLines(opt.In, out, cancel), Writer: out})
 	}()
 	var err error
 	select {
@@ -155,26 +156,6 @@ func (o *offer) update() {
 func sameOffer(a, b tools.Spec) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.ReadOnly == b.ReadOnly && a.Hash == b.Hash && bytes.Equal(a.Parameters, b.Parameters)
 }
-
-// endingReader ends the calls when the client's side is closed.
-type endingReader struct {
-	io.Reader
-	end func()
-}
-
-func (r *endingReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if err != nil {
-		r.end()
-	}
-	return n, err
-}
-
-func (r *endingReader) Close() error { return nil }
-
-type nopWriteCloser struct{ io.Writer }
-
-func (nopWriteCloser) Close() error { return nil }
 
 // served lists the tools that the patterns pick now. What is hidden from the agent is hidden
 // from clients too: Lua of a project that nobody trusts.

@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -127,5 +129,52 @@ func TestServeNamesAnUnknownTool(t *testing.T) {
 	err := Serve(t.Context(), ServeOptions{Dispatcher: &tools.Dispatcher{Registry: tools.NewRegistry()}, Tools: []string{"nothing"}, In: strings.NewReader(""), Out: io.Discard})
 	if err == nil || !strings.Contains(err.Error(), `"nothing"`) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A line that is no message is answered with an error, and the next one is read.
+func TestBadLinesOfAClientCostNothingElse(t *testing.T) {
+	t.Parallel()
+	reg := tools.NewRegistry()
+	for _, name := range []string{"read", "grep", "glob", "ls"} {
+		if err := reg.Register(tools.OwnerBuiltin, tools.RankBuiltin, plainTool{tools.Spec{Name: name, Description: "d", ReadOnly: true, Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}, nil}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	input, client := io.Pipe()
+	answers, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Serve(context.Background(), ServeOptions{Dispatcher: &tools.Dispatcher{Registry: reg, Gate: askingGate{}}, Mode: tools.ModeAsk, Version: "test", In: input, Out: out})
+		_ = out.Close()
+	}()
+	in := "hello\n{\"jsonrpc\":\n\n\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}` + "\n" +
+		`{"id":7}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n"
+	go func() { _, _ = io.WriteString(client, in) }() // until the other end is closed
+	var codes, ids []string
+	for lines := bufio.NewScanner(answers); lines.Scan(); {
+		line := lines.Text()
+		var m struct {
+			ID    json.RawMessage `json:"id"`
+			Error *struct {
+				Code int `json:"code"`
+			} `json:"error"`
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Errorf("%q: %v", line, err)
+		}
+		if m.Error != nil {
+			codes = append(codes, fmt.Sprint(m.Error.Code))
+		} else if m.ID != nil {
+			if ids = append(ids, string(m.ID)); len(ids) == 2 {
+				_ = client.Close()
+			}
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if strings.Join(codes, " ") != "-32700 -32700 -32600" || strings.Join(ids, " ") != "1 2" {
+		t.Errorf("errors %v, answers to %v", codes, ids)
 	}
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -119,6 +120,9 @@ func (r *listReader) tool(item json.RawMessage) (ToolInfo, []string, error) {
 	if t.Title == "" {
 		t.Title = jsonString(memberOf(t.Annotations, "title"))
 	}
+	if jsonString(memberOf(fields["execution"], "taskSupport")) == "required" {
+		return t, warnings, errors.New("left out: it runs as a task only, which jcode does not speak")
+	}
 	t.InputSchema = slices.Clone(fields["inputSchema"])
 	t.OutputSchema = slices.Clone(fields["outputSchema"])
 	if r.http {
@@ -128,6 +132,7 @@ func (r *listReader) tool(item json.RawMessage) (ToolInfo, []string, error) {
 	}
 	t.Wire = WireName(r.server, t.Name)
 	t.sent = repairSchema(t.InputSchema, len(t.Wire)+min(len(t.Description), maxDescription))
+	warnings = append(warnings, t.sent.said...)
 	if kindOfJSON(t.InputSchema) != "an object" {
 		warnings = append(warnings, fmt.Sprintf("inputSchema is %s; no arguments are declared", kindOfJSON(t.InputSchema)))
 	}

@@ -38,5 +38,11 @@ func (v *view) describe(name string, now time.Time) string {
 	if !v.nextTry.IsZero() && v.nextTry.After(now) {
 		s += fmt.Sprintf("; next try in %.0f s", v.nextTry.Sub(now).Seconds())
 	}
+	switch v.state {
+	case StateReconnecting:
+		s += ". Call again after that, or mcp_connect with name " + name + " tries now"
+	case StateFailed, StateDisconnected:
+		s += ". mcp_connect with name " + name + " connects it"
+	}
 	return s
 }

@@ -47,6 +47,9 @@ type Dispatcher struct {
 	Gate Gate
 	// Hooks run in order, before validation.
 	Hooks []Hook
+	// Absent explains why a tool that a caller names is not there, where somebody knows more
+	// than that no tool has that name; it returns nil else. It may be nil.
+	Absent func(name string) error
 	// Spill keeps the whole text of a result that had to be cut and names where; nil
 	// keeps nothing.
 	Spill func(call Call, whole string) (path string, err error)
@@ -133,6 +136,14 @@ func planned(ctx context.Context, entry Entry, call Call, notes []string) (plan 
 
 // lookup finds the tool that a call names, in the snapshot and still in the registry.
 func (d *Dispatcher) lookup(snap Snapshot, call *Call) (Entry, error) {
+	unknown := func(name string, in Snapshot) error {
+		if d.Absent != nil {
+			if err := d.Absent(name); err != nil {
+				return err
+			}
+		}
+		return in.unknown(name)
+	}
 	entry, ok, why := snap.Lookup(call.Name)
 	if !ok { // forgive blanks around, and another case, where that leads to exactly one
 		if name := snap.sloppy(call.Name); name != "" {
@@ -142,12 +153,12 @@ func (d *Dispatcher) lookup(snap Snapshot, call *Call) (Entry, error) {
 	if !ok {
 		// It may have come after the snapshot was taken: a script registers and calls at once.
 		if entry, ok, why = d.Registry.Snapshot(call.Caller.Scope).Lookup(call.Name); !ok {
-			return Entry{}, snap.unknown(call.Name)
+			return Entry{}, unknown(call.Name, snap)
 		}
 	}
 	now, still, _ := d.Registry.Snapshot(nil).Lookup(entry.Spec.Name)
 	if !still {
-		return Entry{}, d.Registry.Snapshot(call.Caller.Scope).unknown(entry.Spec.Name)
+		return Entry{}, unknown(entry.Spec.Name, d.Registry.Snapshot(call.Caller.Scope))
 	}
 	if scope := call.Caller.Scope; scope != nil && scope.Capabilities != nil {
 		bare := *scope // capabilities have a check and a text of their own, after the schema

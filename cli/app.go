@@ -27,15 +27,16 @@ import (
 // app is jcode wired up for one folder: what all commands that work with a conversation
 // share. Nothing in it is global.
 type app struct {
-	flags   *flags
-	std     Streams
-	paths   config.Paths
-	cwd     string // working folder, resolved; "" before findPlaces takes the process's own
-	project string // project ID
-	root    string // project root
-	config  config.Config
-	held    []config.Held // settings of the project that wait for trust
-	mode    tools.Mode
+	flags      *flags
+	std        Streams
+	paths      config.Paths
+	cwd        string // working folder, resolved; "" before findPlaces takes the process's own
+	project    string // project ID
+	root       string // project root
+	config     config.Config
+	held       []config.Held // settings of the project that wait for trust
+	theirEdits int           // entries of after_edit, the last ones, that the project added
+	mode       tools.Mode
 	// modelNamed says that the command line or the environment names the model: it then goes
 	// before the one that a resumed session had, which config's does not.
 	modelNamed bool
@@ -213,7 +214,7 @@ func (a *app) addTools(context.Context) error {
 	})
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.commandEnv,
-		Confiner: a.confiner(), Outside: a.gate.CheckUnconfined, JobEnded: a.board.jobEnded,
+		Confiner: a.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinesOwn, JobEnded: a.board.jobEnded,
 	})
 	a.onClose(func() {
 		if err := a.shell.Close(); err != nil {
@@ -232,8 +233,9 @@ func (a *app) addTools(context.Context) error {
 // builtins are jcode's own tools in their order: the eight core intents first.
 func (a *app) builtins() []tools.Tool {
 	var after []builtin.AfterEdit
-	for _, c := range a.config.AfterEdit {
-		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd})
+	for i, c := range a.config.AfterEdit {
+		theirs := i >= len(a.config.AfterEdit)-a.theirEdits
+		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Refuse: a.changedSince(c.Cmd, theirs)})
 	}
 	files := builtin.Files(a.workspace, builtin.Options{
 		Recorder:  recorder{a.store.Checkpoints()},

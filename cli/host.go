@@ -35,7 +35,7 @@ func (h personHost) call(ctx context.Context, name string, args any) (tools.Resu
 		return tools.Result{}, fmt.Errorf("%s: %w", name, err)
 	}
 	caller := tools.Caller{
-		Session: h.Session(), Origin: tools.OriginScript, Label: "command file", Asker: h.Asker(),
+		Session: h.Session(), Origin: tools.OriginScript, Label: "command file", Asker: h.Asker(), Confined: true,
 		Mode: func() tools.Mode { return h.a.mode },
 	}
 	if conv := h.a.board.open(); conv != nil {

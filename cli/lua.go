@@ -316,7 +316,7 @@ func (l luaMCP) Remove(name string) bool { return l.s.app.mcp.Remove(name) }
 // Restart implements lua.MCPControl.
 func (l luaMCP) Restart(name string) bool {
 	_, ok := l.Status(name)
-	return ok && l.s.app.mcp.Restart(name) == nil
+	return ok && l.s.app.mcp.Retry(name) == nil
 }
 
 // Status implements lua.MCPControl.

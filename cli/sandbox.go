@@ -4,10 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"jcode/agent"
 	"jcode/agent/model/provider"
 	"jcode/internal/proc"
+	"jcode/internal/startfiles"
+	"jcode/tools"
 	"jcode/tools/builtin"
 	"jcode/tools/sandbox"
 )
@@ -60,6 +63,29 @@ func (a *app) sandboxPolicy() sandbox.Policy {
 
 // confined reports whether commands can be confined.
 func (a *app) confined() bool { return a.box != nil && a.box.Available() }
+
+// confinesOwn reports whether commands that jcode itself starts (after_edit, lines of
+// command files) run in the sandbox: wherever there is one, in every mode but yolo.
+func (a *app) confinesOwn() bool {
+	mode := a.mode
+	if conv := a.board.open(); conv != nil {
+		mode = conv.Mode()
+	}
+	return mode != tools.ModeYolo && a.confined()
+}
+
+// changedSince returns a func that says which files a line starts that have changed since
+// now, "" for none. What a project brought is trusted as it was; a line of the person's own
+// may change its files where the sandbox holds it.
+func (a *app) changedSince(line string, theirs bool) func() string {
+	trusted := startfiles.Pin("", a.root, line)
+	return func() string {
+		if startfiles.Pin("", a.root, line) == trusted || !theirs && a.confinesOwn() {
+			return ""
+		}
+		return "what it starts has changed since jcode was started (" + strings.Join(startfiles.Files(a.root, line), ", ") + "); start jcode again to look at it"
+	}
+}
 
 // confiner gives the shell its sandbox, if there may be one.
 func (a *app) confiner() builtin.Confiner {

@@ -83,6 +83,7 @@ func (m *Manager) connect(name string, target *Target, by Scope) (<-chan error, 
 		return nil, err
 	}
 	delete(m.off, name)
+	m.accept(name)
 	if !e.Enabled {
 		m.forced[name] = true
 	}
@@ -148,8 +149,17 @@ func (m *Manager) Disconnect(name, by string) (Disconnected, error) {
 	return Disconnected{name, was, removed, cancelled}, nil
 }
 
-// Restart tries a failed server again and restarts a connected one.
+// Restart tries a failed server again and restarts a connected one, for a person: the files
+// that it starts are taken as they are now.
 func (m *Manager) Restart(name string) error {
+	m.mu.Lock()
+	m.accept(name)
+	m.mu.Unlock()
+	return m.Retry(name)
+}
+
+// Retry is Restart for others than a person.
+func (m *Manager) Retry(name string) error {
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.mu.Lock()
@@ -199,16 +209,18 @@ func (m *Manager) Approve(name, hash string, keep bool) error {
 		e = *c.pending
 	}
 	m.mu.Unlock()
-	if hash != "" && hash != e.Target.Hash() {
+	pin := m.pinOf(e)
+	if hash != "" && hash != pin {
 		return fmt.Errorf("server %s has changed since it was shown; look at it again", name)
 	}
 	if keep && m.opt.Trust != nil {
-		if err := m.opt.Trust.Trust(m.opt.Paths.ProjectRoot, name, e.Target.Hash()); err != nil {
+		if err := m.opt.Trust.Trust(m.opt.Paths.ProjectRoot, name, pin); err != nil {
 			return fmt.Errorf("keep the approval of %s: %w", name, err)
 		}
 	}
 	m.mu.Lock()
-	m.approved[name+" "+e.Target.Hash()] = true
+	m.approved[name+" "+pin] = true
+	m.accept(name)
 	delete(m.off, name)
 	m.adoptApprovals()
 	m.mu.Unlock()

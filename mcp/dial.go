@@ -19,8 +19,10 @@ const (
 
 // dialer makes connections.
 type dialer struct {
-	host   *processHost
-	reopen time.Duration // see httpMode
+	host *processHost
+	// mayStart says why an entry's process must not be started now; nil lets all start.
+	mayStart func(Entry) error
+	reopen   time.Duration // see httpMode
 }
 
 // dialed is a session with its first tool list.
@@ -88,6 +90,11 @@ func (d dialer) connect(ctx context.Context, e Entry, t resolved, log *serverLog
 }
 
 func (d dialer) connectStdio(ctx context.Context, e Entry, t resolved, log *serverLog, hooks sessionHooks, protocol string) (*session, error) {
+	if d.mayStart != nil {
+		if err := d.mayStart(e); err != nil {
+			return nil, err
+		}
+	}
 	p, err := d.host.startProcess(t, log)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -73,4 +75,97 @@ func TestProviderKeysReachNoServer(t *testing.T) {
 			t.Errorf("%+v: %v", target, err)
 		}
 	}
+}
+
+// project writes a fault server's entry into the project's file. Its line names a file of
+// the project.
+func (r *managerRig) project(name, file string) {
+	r.t.Helper()
+	e := r.fault(name, "ok", nil)
+	e["env"].(map[string]string)["STARTS"] = file
+	e["args"] = append(e["args"].([]string), file)
+	raw, err := json.Marshal(map[string]any{"mcpServers": map[string]any{name: e}})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	writeFile(r.t, r.opt.Paths.ProjectFile(), string(raw))
+}
+
+// What a person trusts of a server is what it runs, not only the line that says so.
+func TestTrustOfAServerEndsWithTheFilesThatItStarts(t *testing.T) {
+	r := newManagerRig(t, nil, nil)
+	file := filepath.Join(r.opt.Paths.ProjectRoot, "srv.py")
+	writeFile(t, file, "one")
+	r.project("s", "./srv.py")
+	r.m.Start()
+	pending := r.m.PendingApprovals()
+	if len(pending) != 1 {
+		t.Fatalf("%+v", pending)
+	}
+	writeFile(t, file, "two") // after it was shown
+	if err := r.m.Approve("s", pending[0].Hash, true); err == nil || !strings.Contains(err.Error(), "has changed since it was shown") {
+		t.Fatalf("approved unseen: %v", err)
+	}
+	if err := r.m.Approve("s", "", true); err != nil {
+		t.Fatal(err)
+	}
+	r.waitState("s", StateConnected)
+	starts := len(r.pids("s"))
+	writeFile(t, file, "evil")
+	if res := r.call("mcp_disconnect", `{"name":"s"}`); res.Failed {
+		t.Fatalf("%+v", res)
+	}
+	r.gate.deny = true
+	asked := len(r.gate.plan)
+	if res := r.call("mcp_connect", `{"name":"s","wait_seconds":60}`); !res.Failed || len(r.gate.plan) != asked+1 {
+		t.Errorf("it was connected without a question: %+v", res)
+	}
+	if err := r.m.Restart("s"); err == nil || !strings.Contains(err.Error(), "needs approval") {
+		t.Errorf("a restart: %v", err)
+	}
+	if n := len(r.pids("s")); n != starts {
+		t.Errorf("started %d times more", n-starts)
+	}
+	next := New(r.opt)
+	defer next.Close()
+	next.Load()
+	if pending := next.PendingApprovals(); len(pending) != 1 {
+		t.Errorf("the next session does not ask: %+v", pending)
+	}
+	r.gate.deny = false
+	if res := r.call("mcp_connect", `{"name":"s","wait_seconds":60}`); res.Failed {
+		t.Errorf("approved, it does not connect: %+v", res)
+	}
+}
+
+// A server that ends starts again by itself, but not as another program.
+func TestServerWhoseFilesChangedDoesNotComeBackByItself(t *testing.T) {
+	r := newManagerRig(t, map[string]any{"s": func(r *managerRig) map[string]any {
+		e := r.fault("s", "ok", nil)
+		e["args"] = append(e["args"].([]string), "./srv.py")
+		return e
+	}}, nil)
+	file := filepath.Join(r.opt.Paths.ProjectRoot, "srv.py")
+	writeFile(t, file, "one")
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	starts := len(r.pids("s"))
+	writeFile(t, file, "evil")
+	if p, err := os.FindProcess(r.pids("s")[0]); err != nil || p.Kill() != nil {
+		t.Fatal("cannot end the server")
+	}
+	d := r.waitState("s", StateFailed)
+	if !strings.Contains(d.Error, "has changed since") || !strings.Contains(d.Error, "srv.py") || len(r.pids("s")) != starts {
+		t.Errorf("%+v, started %d times", d.Status, len(r.pids("s")))
+	}
+	if err := r.m.Retry("s"); err != nil {
+		t.Fatal(err)
+	}
+	if d := r.waitState("s", StateFailed); len(r.pids("s")) != starts {
+		t.Errorf("a script restarts it: %+v", d.Status)
+	}
+	if err := r.m.Restart("s"); err != nil { // the person
+		t.Fatal(err)
+	}
+	r.waitState("s", StateConnected)
 }

@@ -77,7 +77,9 @@ type Manager struct {
 	extra      map[string]Entry  // connected by the agent or Lua, by name
 	off        map[string]string // disconnected by somebody: why
 	forced     map[string]bool   // switched on for this session though disabled
-	approved   map[string]bool   // approved for this session: name + hash
+	approved   map[string]bool   // approved for this session: name + pin
+	accepted   map[string]string // the pin with which a target was last let start
+	pins       map[string]pin    // computed a moment ago
 	actors     map[string]*actor
 	leases     map[*Lease]struct{}
 	base       *Lease // what the session itself holds of the configuration
@@ -99,7 +101,7 @@ func New(opt Options) *Manager {
 	m := &Manager{
 		opt: opt, env: currentEnvironment(opt.Paths.ProjectRoot), host: newProcessHost(),
 		asking: make(chan struct{}, 1), chosen: map[string]chosen{}, extra: map[string]Entry{}, off: map[string]string{},
-		forced: map[string]bool{}, approved: map[string]bool{}, actors: map[string]*actor{}, leases: map[*Lease]struct{}{},
+		forced: map[string]bool{}, approved: map[string]bool{}, accepted: map[string]string{}, pins: map[string]pin{}, actors: map[string]*actor{}, leases: map[*Lease]struct{}{},
 		watchers: map[chan struct{}]struct{}{}, saver: fileSaver{dir: opt.FileDir},
 		delay: func(d time.Duration) time.Duration { return d },
 	}
@@ -188,7 +190,7 @@ func (m *Manager) isApproved(e Entry) bool {
 	if e.Source.Scope != ScopeProject || m.opt.TrustAll {
 		return true
 	}
-	hash := e.Target.Hash()
+	hash := m.pinNow(e)
 	return m.approved[e.Name+" "+hash] || m.opt.Trust != nil && m.opt.Trust.Trusted(m.opt.Paths.ProjectRoot, e.Name, hash)
 }
 

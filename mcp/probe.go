@@ -90,6 +90,11 @@ func (m *Manager) probe(ctx context.Context, e Entry, opt ProbeOptions) (*Probe,
 	hooks.changed = func(listKind) {}
 	hooks.elicit = m.elicitBy(e, opt.Elicitor)
 	began := time.Now()
+	if e.Target.Type == Stdio && e.Source.Scope == ScopeProject { // its files may have changed since it was looked up
+		if err := m.mayStart(e); err != nil {
+			return p, err
+		}
+	}
 	d, err := dialer{host: m.host}.dial(ctx, e, p.target, p.log, hooks, 1)
 	p.took = time.Since(began)
 	if err != nil {

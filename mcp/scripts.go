@@ -38,7 +38,7 @@ func (m *Manager) Add(name string, target Target, approve func(context.Context, 
 	if configured && !e.Enabled {
 		m.forced[name] = true
 	}
-	plan := tools.Plan{Summary: "Start MCP server " + name, Accesses: []tools.Access{connectAccess(name, target)}, Notes: m.targetNotes(target, e.Source.Scope)}
+	plan := tools.Plan{Summary: "Start MCP server " + name, Accesses: []tools.Access{m.connectAccess(name, target, e.Source.Scope)}, Notes: m.targetNotes(target, e.Source.Scope)}
 	m.mu.Unlock()
 	if approve == nil || approved {
 		m.settle(wish{})

@@ -201,7 +201,7 @@ func priceOf(v *view) int {
 
 // pending describes what waits for approval. The caller holds mu.
 func (m *Manager) pending(e Entry, replaces bool) *Pending {
-	p := &Pending{Name: e.Name, Line: e.Target.Line(), Notes: m.targetNotes(e.Target, e.Source.Scope), File: e.Source.File, Hash: e.Target.Hash()}
+	p := &Pending{Name: e.Name, Line: e.Target.Line(), Notes: m.targetNotes(e.Target, e.Source.Scope), File: e.Source.File, Hash: m.pinNow(e)}
 	if replaces {
 		p.Notes = append(p.Notes, "it replaces your own server "+e.Name)
 	}

@@ -103,11 +103,11 @@ func (m *Manager) planConnect(call tools.Call) (tools.Plan, error) {
 	if known && e.Target.Equal(*target) && m.needsNoQuestion(e) && !args.Persist {
 		return plan, nil
 	}
-	plan.Accesses = []tools.Access{connectAccess(args.Name, *target)}
 	from := ScopeSession
 	if configured {
 		from = e.Source.Scope
 	}
+	plan.Accesses = []tools.Access{m.connectAccess(args.Name, *target, from)}
 	if args.Persist && !configured && len(readVariables(*target)) > 0 {
 		// A configuration file expands variables: what a model wrote must not get there.
 		return plan, tools.Errorf(tools.KindInvalidArgs, "persist does not take ${...}: variables are expanded only in what a person wrote; ask the person to run `jcode mcp add`, or connect without persist")
@@ -131,6 +131,9 @@ func (m *Manager) needsNoQuestion(e Entry) bool {
 	if a := m.actors[e.Name]; a != nil && a.view.Load().state != StateDisconnected && a.view.Load().entry.Target.Equal(e.Target) {
 		return true // it was approved in this session
 	}
+	if m.changedSince(e) {
+		return false
+	}
 	switch e.Source.Scope {
 	case ScopeRun, ScopeUser:
 		return e.Enabled
@@ -140,8 +143,10 @@ func (m *Manager) needsNoQuestion(e Entry) bool {
 	return false
 }
 
-func connectAccess(name string, t Target) tools.Access {
-	a := tools.Access{Kind: tools.AccessConnect, Target: name, Hash: t.Hash()}
+// connectAccess is what the gate judges of a start. A grant is bound to the files that it
+// starts, too.
+func (m *Manager) connectAccess(name string, t Target, from Scope) tools.Access {
+	a := tools.Access{Kind: tools.AccessConnect, Target: name, Hash: m.pinOf(Entry{Name: name, Target: t, Source: Source{Scope: from}})}
 	if t.Type == Stdio {
 		a.Command = t.Line()
 	} else {
@@ -181,7 +186,7 @@ func (m *Manager) runConnect(ctx context.Context, call tools.Call) (tools.Result
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if err := m.approvedByCall(args.Name, target, call.Decision); err != nil {
+	if err := m.approvedByCall(args.Name, target, call); err != nil {
 		return tools.Result{}, tools.Errorf(tools.KindMCP, "%w", err)
 	}
 	wait := defaultWait
@@ -213,7 +218,8 @@ func (m *Manager) runConnect(ctx context.Context, call tools.Call) (tools.Result
 }
 
 // approvedByCall keeps a project entry's approval that the gate gave.
-func (m *Manager) approvedByCall(name string, target *Target, d tools.Decision) error {
+func (m *Manager) approvedByCall(name string, target *Target, call tools.Call) error {
+	d := call.Decision
 	m.mu.Lock()
 	e, ok := m.entry(name)
 	c := m.chosen[name]
@@ -226,11 +232,16 @@ func (m *Manager) approvedByCall(name string, target *Target, d tools.Decision) 
 		return nil
 	}
 	m.mu.Lock()
-	m.approved[name+" "+e.Target.Hash()] = true
+	pin := m.pinOf(e)
+	if list := call.Plan.Accesses; len(list) > 0 && list[0].Hash != pin {
+		m.mu.Unlock()
+		return fmt.Errorf("what the server %s starts has changed since it was approved: connect it again", name)
+	}
+	m.approved[name+" "+pin] = true
 	m.adoptApprovals()
 	m.mu.Unlock()
 	if d.By == tools.ByUser && m.opt.Trust != nil {
-		return m.opt.Trust.Trust(m.opt.Paths.ProjectRoot, name, e.Target.Hash())
+		return m.opt.Trust.Trust(m.opt.Paths.ProjectRoot, name, pin)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"jcode/internal/frontmatter"
+	"jcode/internal/startfiles"
 	"jcode/internal/text"
 	"jcode/tools/command"
 )
@@ -47,12 +48,17 @@ type CommandFile struct {
 
 	body  template
 	stamp stamp
+	root  string // of the project
 }
 
 // Pin is what a person is asked to approve of a command that has shell lines or
-// allowed-tools.
+// allowed-tools. Its hash includes the project's files that the lines start.
 func (c *CommandFile) Pin() Pin {
-	return Pin{Kind: "command", Name: c.Name, File: c.File, Project: c.Source.Project, Hash: c.Hash, Rules: c.Rules, Shell: c.Shell}
+	hash := c.Hash
+	if c.root != "" {
+		hash = startfiles.Pin(hash, c.root, c.Shell...)
+	}
+	return Pin{Kind: "command", Name: c.Name, File: c.File, Project: c.Source.Project, Hash: hash, Rules: c.Rules, Shell: c.Shell}
 }
 
 // CommandFiles knows the command files. Listing costs no file access. All methods are
@@ -172,7 +178,7 @@ func commandFiles(dir string) []string {
 // readCommand reads one file.
 func readCommand(places Places, src Source, file string) *CommandFile {
 	base := filepath.Base(file)
-	c := &CommandFile{File: file, Source: src, State: Active, stamp: stampOf(file)}
+	c := &CommandFile{File: file, Source: src, State: Active, stamp: stampOf(file), root: places.Project}
 	p := reader{file: file}
 	name := strings.TrimSuffix(base, filepath.Ext(base))
 	c.Name, _ = slug(name)

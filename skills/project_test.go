@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"jcode/skills"
+	"jcode/tools"
 	"jcode/tools/command"
 )
 
@@ -142,5 +143,25 @@ func TestProjectTakesNoNameBeforeTrust(t *testing.T) {
 		if e.Name == "deploy" && e.Source.Project && e.Replaces != mine {
 			t.Errorf("%+v does not say what it replaces", e)
 		}
+	}
+}
+
+// A command's shell line is approved together with the files that it starts.
+func TestApprovalOfACommandEndsWithTheFilesThatItStarts(t *testing.T) {
+	w := newWorld(t)
+	script := write(t, "echo one", w.places.Project, "s.sh")
+	write(t, "Says !`sh ./s.sh`", w.places.Project, ".jcode/commands/say.md")
+	kept := trust{}
+	asked := &person{answer: tools.AnswerProject}
+	src := skills.NewCommandFiles(w.places, kept, &host{asker: asked})
+	use(t, src, "say", "")
+	use(t, src, "say", "")
+	if len(asked.asked) != 1 {
+		t.Fatalf("asked %d times", len(asked.asked))
+	}
+	write(t, "echo evil", script)
+	use(t, src, "say", "")
+	if len(asked.asked) != 2 {
+		t.Errorf("the changed script ran unasked")
 	}
 }

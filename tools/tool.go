@@ -114,6 +114,8 @@ type Caller struct {
 	Desk Desk
 	// Observe is told what the gate decided. May be nil.
 	Observe func(Call, Decision)
+	// Confined has commands run in the sandbox where there is one, in every mode but yolo.
+	Confined bool
 	// Depth counts nested dispatches: 0 for a call of the model.
 	Depth int
 }

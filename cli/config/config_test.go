@@ -217,6 +217,28 @@ func TestUntrustedProjectMayOnlyNarrow(t *testing.T) {
 	}
 }
 
+func TestTrustOfAfterEditEndsWithTheFilesThatItStarts(t *testing.T) {
+	home, project := t.TempDir(), t.TempDir()
+	write(t, `{"after_edit": [{"glob": "*", "cmd": "sh fmt.sh"}]}`, project, ".jcode", "config.json")
+	script := write(t, "echo one", project, "fmt.sh")
+	hash := ""
+	load := func() *config.Loaded {
+		return config.Load(config.Options{Paths: config.Paths{Config: home}, Project: project, Trusted: func(_, h string) bool { return h == hash }})
+	}
+	l := load()
+	if len(l.Held) != 1 {
+		t.Fatalf("%+v", l.Held)
+	}
+	hash = l.Held[0].Hash
+	if l = load(); len(l.Config.AfterEdit) != 1 || l.TheirEdits != 1 || len(l.Held) != 0 {
+		t.Errorf("trusted: %+v, held %+v", l.Config.AfterEdit, l.Held)
+	}
+	write(t, "echo evil", script)
+	if l = load(); len(l.Config.AfterEdit) != 0 || l.TheirEdits != 0 || len(l.Held) != 1 {
+		t.Errorf("after a change of the script: %+v", l.Config.AfterEdit)
+	}
+}
+
 func TestProjectCannotRelaxTheMode(t *testing.T) {
 	for mine, theirs := range map[string]string{"plan": "ask", "": "edits", "ask": "yolo"} {
 		home, project := t.TempDir(), t.TempDir()

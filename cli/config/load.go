@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"jcode/internal/paths"
+	"jcode/internal/startfiles"
 	"jcode/tools"
 )
 
@@ -39,6 +40,8 @@ type Loaded struct {
 	Problems []Problem
 	// Held are settings of the project that wait for trust.
 	Held []Held
+	// TheirEdits counts the last entries of AfterEdit, which the project's file adds.
+	TheirEdits int
 	// Origins tell where each setting in Config comes from, by dotted key: "file:line".
 	// Lists that are joined name their last source.
 	Origins map[string]string
@@ -73,7 +76,7 @@ func Load(o Options) *Loaded {
 	l.Problems = append(l.Problems, d.problems...)
 	resolveFolders(&theirs, filepath.Dir(project), o.Paths.Home)
 	for _, w := range latest(d.set) {
-		l.layer(d, w, &theirs, o.Trusted)
+		l.layer(d, w, &theirs, o)
 	}
 	return l
 }
@@ -154,8 +157,11 @@ func (d *decoder) origin(w where) string {
 	return d.file + ":" + strconv.Itoa(line)
 }
 
+// afterEdit is the key of the commands that run after an edit.
+const afterEdit = "after_edit"
+
 // layer puts one setting of the project over the person's, if it narrows or is trusted.
-func (l *Loaded) layer(d *decoder, w where, theirs *Config, trusted func(key, hash string) bool) {
+func (l *Loaded) layer(d *decoder, w where, theirs *Config, o Options) {
 	from, to, f := locate(reflect.ValueOf(theirs).Elem(), reflect.ValueOf(&l.Config).Elem(), w.key)
 	if f.tag.Get("narrow") == "never" {
 		line, _ := d.at(w.offset)
@@ -164,15 +170,26 @@ func (l *Loaded) layer(d *decoder, w where, theirs *Config, trusted func(key, ha
 	}
 	if !narrows(f, from, to.get()) {
 		h := held(d, w, from)
-		if trusted == nil || !trusted(h.Key, h.Hash) {
+		if w.key == afterEdit { // trusted are the files that it starts, too
+			for _, c := range theirs.AfterEdit {
+				h.Hash = startfiles.Pin(h.Hash, o.Project, c.Cmd)
+			}
+		}
+		if o.Trusted == nil || !o.Trusted(h.Key, h.Hash) {
 			l.Held = append(l.Held, h)
 			return
 		}
 	}
 	if f.tag.Get("merge") == "append" {
 		to.set(reflect.AppendSlice(slicesClone(to.get()), from))
+		if w.key == afterEdit {
+			l.TheirEdits = from.Len()
+		}
 	} else {
 		to.set(from)
+		if w.key == afterEdit {
+			l.TheirEdits = from.Len()
+		}
 	}
 	l.Origins[w.key] = d.origin(w)
 }

@@ -19,6 +19,8 @@ type AfterEdit struct {
 	Glob string
 	// Command is a shell line; $FILE in it is the file's path.
 	Command string
+	// Refuse says why the command must not run now, "" when it may. Nil means that it may.
+	Refuse func() string
 }
 
 // Runner runs commands of AfterEdit.
@@ -54,6 +56,12 @@ func (f *files) afterEdit(ctx context.Context, t target) string {
 	for _, a := range f.opts.AfterEdit {
 		if !a.matches(below) {
 			continue
+		}
+		if a.Refuse != nil {
+			if why := a.Refuse(); why != "" {
+				said = append(said, fmt.Sprintf("after_edit %q was not run: %s", a.Command, why))
+				continue
+			}
 		}
 		name, err := syntax.Quote(t.abs, syntax.LangPOSIX)
 		if err != nil {

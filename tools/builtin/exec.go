@@ -176,6 +176,8 @@ func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 		return t.shell.background(ctx, call, a)
 	}
 	how := confinementOf(call.Decision)
+	own := call.Caller.Confined && !how.sandbox && t.shell.confines()
+	how.sandbox = how.sandbox || own
 	res, blamed, err := t.once(ctx, call, a, how)
 	if blamed != "" && how.vouched != nil && how.sandbox && ctx.Err() == nil {
 		// Mode auto would have run it unasked in its own sandbox anyway.
@@ -186,8 +188,12 @@ func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 		return res, err
 	}
 	stopped := "the sandbox of mode auto stopped it"
-	if how.vouched != nil {
+	switch {
+	case how.vouched != nil:
 		stopped = "it ran unasked because it only reads, and was kept to that"
+	case own: // nobody approved it outside
+		res.Text += "\n[the sandbox stopped it: " + blamed + "]"
+		return res, nil
 	}
 	return t.outside(ctx, call, a, res, stopped, blamed)
 }
@@ -257,18 +263,33 @@ func (t execTool) outside(ctx context.Context, call tools.Call, a execArgs, res 
 	return again, nil
 }
 
+// confines reports whether jcode's own commands run in the sandbox now.
+func (s *Shell) confines() bool {
+	return s.opts.Confiner != nil && s.opts.Confines != nil && s.opts.Confines()
+}
+
 // RunCommand runs a shell line for jcode itself, such as a formatter after an edit, with
-// the limits of exec. An error means that it could not be run or did not end in time.
+// the limits of exec, in the sandbox where Confines says so. An error means that it could
+// not be run or did not end in time.
 func (s *Shell) RunCommand(ctx context.Context, command, dir string) (output string, code int, err error) {
 	if err := enterable(dir); err != nil {
 		return "", -1, err
 	}
-	c, err := s.start(append(append([]string(nil), s.opts.Shell...), command), command, dir, confinement{}, false)
+	confined := s.confines()
+	c, err := s.start(append(append([]string(nil), s.opts.Shell...), command), command, dir, confinement{sandbox: confined}, false)
 	if err != nil {
 		return "", -1, err
 	}
 	end := s.await(ctx, c, defaultTimeout, nil)
 	output = end.output
+	if confined {
+		if blamed := s.opts.Confiner.Blamed(c.capture.snapshot().tail(), end.exit.Code); blamed != "" {
+			output += "\n[the sandbox stopped it: " + blamed + "]"
+		}
+		if news := c.news(); news != "" {
+			output += "\n[" + news + "]"
+		}
+	}
 	switch {
 	case end.cancelled:
 		return output, -1, ctx.Err()

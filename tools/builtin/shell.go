@@ -37,6 +37,9 @@ type ShellOptions struct {
 	// Outside asks whether a command may run outside the sandbox that stopped it. Nil
 	// means no.
 	Outside func(context.Context, tools.GateRequest) tools.Decision
+	// Confines reports whether commands that jcode starts by itself, and those of a Confined
+	// caller, run in the sandbox now. Nil means that they don't.
+	Confines func() bool
 	// JobEnded is told when a background command ended by itself. May be nil.
 	JobEnded func(Job)
 }

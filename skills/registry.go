@@ -93,11 +93,12 @@ func (r *Registry) Refresh() Change {
 	const cheap, share = 2 * time.Millisecond, 10
 	if r.cost < cheap || time.Since(r.checked) > share*r.cost {
 		start := time.Now()
-		if r.differs() {
+		differs := r.differs()
+		r.checked = time.Now()
+		r.cost = r.checked.Sub(start) // a search follows a change only, and is not counted
+		if differs {
 			c = r.scan(r.last)
 		}
-		r.checked = time.Now()
-		r.cost = r.checked.Sub(start)
 	}
 	r.scanning.Unlock()
 	r.tell(c)

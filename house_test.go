@@ -232,3 +232,30 @@ func contains(list []string, s string) bool {
 	}
 	return false
 }
+
+// The dispatcher is the one way to the gate: it reports decisions, and gives refusals their
+// reason. Others call Dispatcher.Judge.
+func TestOnlyTheDispatcherAsksTheGate(t *testing.T) {
+	for _, f := range houseFiles(t) {
+		if f.test || f.room == "tools" || f.room == "tools/permission" {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok || sel.Sel.Name != "Check" {
+				return true
+			}
+			of := ""
+			switch x := sel.X.(type) {
+			case *ast.Ident:
+				of = x.Name
+			case *ast.SelectorExpr:
+				of = x.Sel.Name
+			}
+			if strings.EqualFold(of, "gate") {
+				t.Errorf("%s asks the gate itself: call Dispatcher.Judge", f.path)
+			}
+			return true
+		})
+	}
+}

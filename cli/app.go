@@ -221,12 +221,12 @@ func (a *app) addTools(context.Context) error {
 			fmt.Fprintln(a.std.Err, "jcode: end background commands:", err)
 		}
 	})
+	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spill}
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board})
 	var errs []error
 	for _, t := range a.builtins() {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))
 	}
-	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spill}
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board})
 	return errors.Join(errs...)
 }
 
@@ -247,7 +247,7 @@ func (a *app) builtins() []tools.Tool {
 	shell := a.shell.Tools()
 	const core = 7
 	list := slices.Concat(files[:core], shell[:1], files[core:], shell[1:])
-	list = append(list, builtin.Fetch(builtin.FetchOptions{Check: a.gate.Check, Agent: "jcode/" + Version()}))
+	list = append(list, builtin.Fetch(builtin.FetchOptions{Judge: a.dispatcher.JudgeCall, Agent: "jcode/" + Version()}))
 	return append(list, builtin.Desk()...)
 }
 

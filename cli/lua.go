@@ -298,11 +298,7 @@ func (l luaMCP) Add(name string, t lua.MCPTarget) error {
 func (l luaMCP) approve(ctx context.Context, owner string, plan tools.Plan) error {
 	caller := l.s.standing()
 	caller.Label, caller.Owner = owner, owner
-	d := l.s.app.gate.Check(ctx, tools.GateRequest{
-		Spec: tools.Spec{Name: "mcp_connect", Needs: tools.CapMCP, Trusted: true},
-		Call: tools.Call{ID: uuid.NewString(), Name: "mcp_connect", Arguments: []byte("{}"), Caller: caller, Progress: func(tools.Progress) {}},
-		Plan: plan,
-	})
+	d := l.s.app.dispatcher.Judge(ctx, caller, tools.Spec{Name: "mcp_connect", Needs: tools.CapMCP, Trusted: true}, plan)
 	if d.Allow {
 		return nil
 	}

@@ -498,3 +498,18 @@ func TestAnIntentThatGoesBeyondTheCapabilitiesIsSaid(t *testing.T) {
 		t.Errorf("%q", q.Details)
 	}
 }
+
+// What fetch refuses to dial, a script may not dial either.
+func TestScriptsDoNotDialAddressesOutsideThePublicInternet(t *testing.T) {
+	t.Parallel()
+	guard := &dialGuard{}
+	for _, address := range []string{"127.0.0.1:9", "198.18.0.1:9", "240.0.0.1:9", "100.64.0.1:9", "[64:ff9b::7f00:1]:9", "[2002:7f00:1::]:9", "[::7f00:1]:9"} {
+		c, err := guard.dial(t.Context(), "tcp", address)
+		if err == nil {
+			_ = c.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), "leads to the local address") && !strings.Contains(err.Error(), "protocol not supported") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

@@ -61,25 +61,12 @@ func (s *seat) callFS(ctx context.Context, f wire.Func, a arguments) ([]any, err
 // mayLook has the gate judge a look at a folder or file as it judges the tool ls; nil means
 // that it may be looked at.
 func (s *seat) mayLook(ctx context.Context, what, rel string) *wire.Object {
-	gate := s.room.opts.Dispatcher.Gate
-	if gate == nil {
-		return refusal(tools.KindDenied, "denied: no approval gate")
-	}
-	caller := s.declared()
-	call := tools.Call{ID: s.room.callID(), Name: "ls", Arguments: []byte("{}"), Caller: caller, Progress: func(tools.Progress) {}}
 	path := filepath.Join(s.room.opts.Root, filepath.FromSlash(rel))
-	d := gate.Check(ctx, tools.GateRequest{
-		Spec: tools.Spec{Name: "ls", ReadOnly: true, Needs: tools.CapRead, Trusted: true}, Call: call,
-		Plan: tools.Plan{Accesses: []tools.Access{{Kind: tools.AccessRead, Path: path}}, Summary: "fs." + what + ": " + rel},
+	d := s.room.opts.Dispatcher.Judge(ctx, s.declared(), tools.Spec{Name: "ls", ReadOnly: true, Needs: tools.CapRead, Trusted: true}, tools.Plan{
+		Accesses: []tools.Access{{Kind: tools.AccessRead, Path: path}}, Summary: "fs." + what + ": " + rel,
 	})
-	if caller.Observe != nil && !d.Silent {
-		caller.Observe(call, d)
-	}
 	if d.Allow {
 		return nil
-	}
-	if d.Reason == "" {
-		d.Reason = "denied: fs." + what + ": " + rel
 	}
 	return refusal(tools.KindDenied, "%s", d.Reason)
 }

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"jcode/internal/netaddr"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -195,19 +196,12 @@ func (g *dialGuard) dial(ctx context.Context, network, address string) (net.Conn
 		if err != nil {
 			return &httpError{"network", err.Error()}
 		}
-		if ip := ap.Addr().Unmap(); !literal && private(ip) {
+		if ip := ap.Addr().Unmap(); !literal && netaddr.Private(ip) {
 			return &httpError{"permission_denied", fmt.Sprintf("permission denied: %s leads to the local address %s; list that host by name", address, ip)}
 		}
 		return nil
 	}}
 	return d.DialContext(ctx, network, address)
-}
-
-// private reports whether an address is not one of the public internet.
-func private(ip netip.Addr) bool {
-	shared := netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64, 0, 0}), 10) // carrier-grade NAT
-	return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || ip.IsUnspecified() ||
-		ip.IsMulticast() || ip.IsInterfaceLocalMulticast() || shared.Contains(ip)
 }
 
 // failedRequest classifies what went wrong.

@@ -320,29 +320,18 @@ func (r *Room) pin(ctx context.Context, s *script, p *permissions) error {
 	if p.empty() {
 		return nil
 	}
-	gate := r.opts.Dispatcher.Gate
-	if gate == nil {
-		return tools.Errorf(tools.KindDenied, "no approval gate")
-	}
 	notes, diff := r.shown(s.owner, s.src.path, p.String(), s.src.approval())
 	notes = append(notes, r.beyondCapabilities(p)...)
 	caller := r.standing()
 	caller.Label = "plugin " + s.id
-	call := tools.Call{ID: r.callID(), Name: s.owner, Arguments: []byte("{}"), Caller: caller, Progress: func(tools.Progress) {}}
 	if s.asks != nil {
 		s.asks()
 	}
-	d := gate.Check(ctx, tools.GateRequest{
-		Spec: tools.Spec{Name: s.owner, Group: tools.GroupLua, Needs: tools.CapLua, Hash: s.src.hash, Trusted: true, ReadOnly: true},
-		Call: call,
-		Plan: tools.Plan{
-			Accesses: []tools.Access{{Kind: tools.AccessLua, Target: s.owner, Hash: s.src.hash, Pin: true, ReadOnly: true}},
-			Summary:  "Load plugin " + s.id, Notes: notes, Diff: diff,
-		},
+	spec := tools.Spec{Name: s.owner, Group: tools.GroupLua, Needs: tools.CapLua, Hash: s.src.hash, Trusted: true, ReadOnly: true}
+	d := r.opts.Dispatcher.Judge(ctx, caller, spec, tools.Plan{
+		Accesses: []tools.Access{{Kind: tools.AccessLua, Target: s.owner, Hash: s.src.hash, Pin: true, ReadOnly: true}},
+		Summary:  "Load plugin " + s.id, Notes: notes, Diff: diff,
 	})
-	if caller.Observe != nil && !d.Silent {
-		caller.Observe(call, d)
-	}
 	if !d.Allow {
 		return tools.Errorf(tools.KindDenied, "needs approval: its permissions were not approved (%s)", d.Reason)
 	}

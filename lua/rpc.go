@@ -131,19 +131,7 @@ func (r *Room) gateRequest(ctx context.Context, caller tools.Caller, fqn, operat
 	if missing := caller.Scope.Missing(tools.CapLua); missing != 0 {
 		return tools.Decision{Reason: "permission denied: " + missing.String() + " not granted", Kind: tools.KindPermission}
 	}
-	gate := r.opts.Dispatcher.Gate
-	if gate == nil {
-		return tools.Decision{Reason: "denied: no approval gate"}
-	}
 	t := &intentTool{intent: strictest, room: r}
-	call := tools.Call{ID: r.callID(), Name: strictest.name, Arguments: []byte("{}"), Caller: caller, Progress: func(tools.Progress) {}}
-	plan, _ := t.Plan(ctx, call) // of an intent it never fails
-	d := gate.Check(ctx, tools.GateRequest{Spec: t.Spec(), Call: call, Plan: plan})
-	if caller.Observe != nil && !d.Silent {
-		caller.Observe(call, d)
-	}
-	if !d.Allow && d.Reason == "" {
-		d.Reason = "denied: " + plan.Summary
-	}
-	return d
+	plan, _ := t.Plan(ctx, tools.Call{}) // of an intent it never fails
+	return r.opts.Dispatcher.Judge(ctx, caller, t.Spec(), plan)
 }

@@ -212,9 +212,7 @@ func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, notes []
 		*call, plan = req.Call, req.Plan
 	}
 	dec := &out.Decision
-	if call.Caller.Observe != nil && !dec.Silent {
-		call.Caller.Observe(*call, *dec)
-	}
+	call.Caller.observe(*call, *dec)
 	if !dec.Allow {
 		kind := dec.Kind
 		if kind == KindNone {

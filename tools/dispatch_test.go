@@ -265,3 +265,31 @@ func TestEditedArgumentsArePlannedAndJudgedAnew(t *testing.T) {
 		}
 	}
 }
+
+// judge answers each question with one decision.
+type judge struct{ dec tools.Decision }
+
+func (j judge) Check(context.Context, tools.GateRequest) tools.Decision { return j.dec }
+func (judge) Offered(tools.Spec, tools.Mode) (bool, string)             { return true, "" }
+
+func TestWhatIsNoCallIsJudgedTheSameWay(t *testing.T) {
+	t.Parallel()
+	plan := tools.Plan{Summary: "Load plugin x"}
+	observed := 0
+	caller := tools.Caller{Observe: func(call tools.Call, _ tools.Decision) {
+		if observed++; call.ID == "" || call.Name != "x" {
+			t.Errorf("%+v", call)
+		}
+	}}
+	if dec := (&tools.Dispatcher{}).Judge(t.Context(), caller, tools.Spec{Name: "x", ReadOnly: true}, plan); dec.Allow || dec.Reason == "" {
+		t.Errorf("without a gate: %+v", dec)
+	}
+	dec := (&tools.Dispatcher{Gate: judge{}}).Judge(t.Context(), caller, tools.Spec{Name: "x"}, plan)
+	if dec.Allow || dec.Reason != "denied: Load plugin x" || observed != 1 {
+		t.Errorf("%+v, observed %d times", dec, observed)
+	}
+	dec = (&tools.Dispatcher{Gate: judge{tools.Decision{Allow: true, Silent: true}}}).Judge(t.Context(), caller, tools.Spec{Name: "x"}, plan)
+	if !dec.Allow || observed != 1 {
+		t.Errorf("%+v, observed %d times", dec, observed)
+	}
+}

@@ -32,9 +32,9 @@ const (
 
 // FetchOptions are what the fetch tool is made of.
 type FetchOptions struct {
-	// Check asks whether an address that was not judged before may be asked: after a
+	// Judge decides whether an address that was not judged before may be fetched: after a
 	// redirect, or when a name turns out to lead into a private network. Nil means no.
-	Check func(context.Context, tools.GateRequest) tools.Decision
+	Judge func(context.Context, tools.Call, tools.Spec, tools.Plan) tools.Decision
 	// Lookup resolves a name. Nil means the system's resolver.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	// Proxy gives the proxy for a request. Nil means the environment's.

@@ -46,7 +46,7 @@ func newWeb(t *testing.T, pages map[string]http.HandlerFunc) *web {
 	}
 	w.gate = gate
 	w.tool = builtin.Fetch(builtin.FetchOptions{
-		Check: gate.Check,
+		Judge: (&tools.Dispatcher{Gate: gate}).JudgeCall,
 		Proxy: func(*http.Request) (*url.URL, error) { return nil, nil },
 		Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
 			var out []netip.Addr

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/netaddr"
 	"jcode/internal/text"
 	"jcode/tools"
-	"jcode/tools/permission"
 )
 
 // fetching is one fetch on its way through redirects.
@@ -30,7 +30,7 @@ type fetching struct {
 func (f *fetching) allow(u *url.URL, private bool) {
 	host := strings.ToLower(u.Hostname())
 	f.allowed[host] = true
-	if private || permission.PrivateHost(host) {
+	if private || netaddr.PrivateHost(host) {
 		f.allowed["private "+host] = true
 	}
 }
@@ -91,15 +91,12 @@ func redirect(resp *http.Response) (to string, ok bool) {
 
 // ask puts an address to the gate that it has not judged yet.
 func (f *fetching) ask(ctx context.Context, u *url.URL, private bool, note string) error {
-	if f.tool.opts.Check == nil {
+	if f.tool.opts.Judge == nil {
 		return tools.Errorf(tools.KindDenied, "denied: %s, and nobody can be asked", note)
 	}
 	plan := planFetch(u, private)
 	plan.Notes = append(plan.Notes, note)
-	dec := f.tool.opts.Check(ctx, tools.GateRequest{Spec: f.tool.Spec(), Call: f.call, Plan: plan})
-	if f.call.Caller.Observe != nil && !dec.Silent {
-		f.call.Caller.Observe(f.call, dec)
-	}
+	dec := f.tool.opts.Judge(ctx, f.call, f.tool.Spec(), plan)
 	if !dec.Allow {
 		return tools.Errorf(tools.KindDenied, "%s: %s", note, dec.Reason)
 	}
@@ -172,7 +169,7 @@ func (f *fetching) resolve(ctx context.Context, host string) ([]netip.Addr, erro
 // that gives both kinds is not to be trusted with either.
 func (f *fetching) judge(host string, ips []netip.Addr) error {
 	for _, ip := range ips {
-		if permission.PrivateAddress(ip) && !f.allowed["private "+strings.ToLower(host)] {
+		if netaddr.Private(ip) && !f.allowed["private "+strings.ToLower(host)] {
 			return &privateError{host, ip}
 		}
 	}

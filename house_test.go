@@ -20,8 +20,9 @@ cli: *
 cli/acp: agent agent/model session tools tools/command tools/permission
 cli/config: *
 cli/tour:
-tui: tui/keyboard tui/markdown tui/screen agent agent/model session tools tools/command tools/permission
+tui: tui/editor tui/keyboard tui/markdown tui/screen agent agent/model session tools tools/command tools/permission
 tui/markdown:
+tui/editor:
 tui/keyboard:
 tui/screen:
 agent: agent/model tools session

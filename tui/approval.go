@@ -11,6 +11,7 @@ import (
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tui/editor"
 	"jcode/tui/keyboard"
 )
 
@@ -22,7 +23,7 @@ type approval struct {
 	at     int    // chosen option
 	text   review // what is approved
 	word   *field
-	edit   *editor // of the argument that may be changed
+	edit   *editor.Editor // of the argument that may be changed
 	edited bool
 	// numbers gives the places in the question of options that are shown by others; nil when
 	// they are the same.
@@ -152,7 +153,7 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 		return nil
 	case name == "e" && a.q.Editable != "":
 		if s, ok := a.argument(); ok {
-			a.edit = newEditor()
+			a.edit = editor.New()
 			a.edit.SetText(s)
 		} else {
 			p.flash("this cannot be edited here: refuse it with a word instead")
@@ -245,7 +246,7 @@ func (a *approval) argument() (value string, ok bool) {
 	if err := json.Unmarshal(m[a.q.Editable], &value); err != nil {
 		return "", false
 	}
-	return value, plainText(glyphLines(value)) == value && text.Clean(value) == value
+	return value, editor.Keeps(value) && text.Clean(value) == value
 }
 
 // editKey edits the argument; Enter takes the change, Esc drops it.
@@ -259,11 +260,11 @@ func (a *approval) editKey(k tea.KeyPressMsg, act action) {
 	case actNewline:
 		a.edit.Newline()
 	case actUp:
-		a.edit.vertical(-1, max(a.width-4, 1))
+		a.edit.Vertical(-1, max(a.width-4, 1))
 	case actDown:
-		a.edit.vertical(1, max(a.width-4, 1))
+		a.edit.Vertical(1, max(a.width-4, 1))
 	default:
-		if !a.edit.do(act) && act == "" && k.Text != "" {
+		if !a.edit.Do(editor.Command(act)) && act == "" && k.Text != "" {
 			a.edit.Insert(typed(k.Text))
 		}
 	}
@@ -398,10 +399,10 @@ func (a *approval) draw(l *look, width, height int) (lines []string, cursor *pos
 	room := max(height-len(lines)-len(foot), 1)
 	switch {
 	case a.edit != nil:
-		rows, y, x, _, _ := a.edit.window(max(width-4, 1), room)
+		rows, y, x, _, _ := a.edit.Window(max(width-4, 1), room)
 		cursor = &pos{len(lines) + y, x + 2}
 		for _, r := range rows {
-			lines = append(lines, "  "+cells.Render(glyphSpans(l.theme, r.glyphs)))
+			lines = append(lines, "  "+cells.Render(partSpans(l.theme, r)))
 		}
 	case a.rule != nil:
 		lines = append(lines, a.rule.draw(l, width, room, half)...)

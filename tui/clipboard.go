@@ -19,7 +19,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jcode/agent"
-	"jcode/internal/cells"
 	"jcode/internal/proc"
 	"jcode/internal/text"
 )
@@ -308,14 +307,8 @@ func noClipboard(env func(string) string) string {
 // insertPicture writes a picture as a chip; what is sent is its file's name, and the
 // picture itself to a model that sees.
 func (p *program) insertPicture(file string, bytes int) {
-	p.in.pictures++
-	label := fmt.Sprintf("[Picture #%d: %s]", p.in.pictures, size(bytes))
-	chip := glyph{s: label, w: cells.Width(label), paste: strings.TrimRight(fileWord(file), " ")}
-	ins := []glyph{chip, {s: " ", w: 1}}
-	if at := p.in.left(p.in.cur); at.row == p.in.cur.row && p.in.class(at, false) != classBlank {
-		ins = append(ins[1:], ins...)
-	}
-	p.in.replace(p.in.cur, p.in.cur, [][]glyph{ins}, false)
+	p.pictures++
+	p.in.Chip(fmt.Sprintf("[Picture #%d: %s]", p.pictures, size(bytes)), strings.TrimRight(fileWord(file), " "))
 	p.menu.close()
 }
 

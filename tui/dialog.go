@@ -7,7 +7,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/internal/cells"
+	"jcode/tui/editor"
 )
+
+// pos is a cell of what a dialog draws: row and column count from 0.
+type pos struct{ row, col int }
 
 // dialog is what takes the place of the input for a while: a question, a picker, the help.
 type dialog interface {
@@ -225,13 +229,13 @@ func (g *guard) disarm(now time.Time) { g.open, g.typed, g.answer = false, now, 
 func (g *guard) moving() bool { return !g.open }
 
 // field is a line of text in a dialog.
-type field struct{ ed *editor }
+type field struct{ ed *editor.Editor }
 
-func newField() field { return field{newEditor()} }
+func newField() field { return field{editor.New()} }
 
 // key edits the field and reports whether the key was for it.
 func (f field) key(k tea.KeyPressMsg, act action) bool {
-	if f.ed.do(act) {
+	if f.ed.Do(editor.Command(act)) {
 		return true
 	}
 	if act == "" && k.Text != "" {
@@ -243,22 +247,8 @@ func (f field) key(k tea.KeyPressMsg, act action) bool {
 
 // draw gives the field with what stands before it, and the cursor's column.
 func (f field) draw(l *look, label string, width int) (line string, x int) {
-	room := max(width-cells.Width(label)-1, 1)
-	gs := f.ed.lines[0]
-	from := 0
-	for from < f.ed.cur.col && glyphsWidth(gs[from:f.ed.cur.col]) > room-1 {
-		from++
-	}
-	var b strings.Builder
-	w := 0
-	for _, g := range gs[from:] {
-		if w+g.w > room {
-			break
-		}
-		b.WriteString(g.s)
-		w += g.w
-	}
-	return cells.Paint(l.theme.Accent, label) + b.String(), cells.Width(label) + glyphsWidth(gs[from:f.ed.cur.col])
+	shown, at := f.ed.Line(max(width-cells.Width(label)-1, 1))
+	return cells.Paint(l.theme.Accent, label) + shown, cells.Width(label) + at
 }
 
 func (f field) paste(s string) { f.ed.Insert(oneLine(s)) }

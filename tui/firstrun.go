@@ -163,7 +163,7 @@ func (k *keyEntry) key(p *program, press tea.KeyPressMsg, act action) tea.Cmd {
 
 func (k *keyEntry) draw(l *look, width, height int) (lines []string, cursor *pos) {
 	lines = append(lines, titleRule(l, "API key for "+k.provider.Name, width, l.theme.Accent))
-	n := len(k.field.ed.lines[0])
+	n := k.field.ed.Len()
 	at := pos{1, min(6+n, width-1)}
 	lines = append(lines, cells.Paint(l.theme.Accent, " key: ")+cells.Fit(strings.Repeat("•", n), max(width-7, 0)))
 	note, style := "Type or paste it; it is not shown. "+k.provider.Name+" is asked whether it takes it, then it is stored in a file that only you can read.", l.theme.Faint

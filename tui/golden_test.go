@@ -192,9 +192,9 @@ var screens = map[string]func(p *program, f *fake){
 	"vi": func(p *program, _ *fake) {
 		p.opt.Vi = true
 		p.in.SetText("one two 漢字 four\nfive")
-		p.vi.leave(p.in)
+		p.vi.Key(p.in, "esc")
 		for _, key := range []string{"g", "g", "w", "v", "2", "e"} {
-			p.vi.feed(p.in, key)
+			p.vi.Key(p.in, key)
 		}
 	},
 	"themes": func(p *program, _ *fake) { settleCmd(p, p.theme("")) },

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/internal/text"
+	"jcode/tui/editor"
 )
 
 // helpView lists keys and commands, from the tables that the program obeys.
@@ -31,7 +32,7 @@ func newHelp(p *program) *helpView {
 		rows = append(rows, Row{Name: "/" + c.name, Info: text.Clean(info), State: "Command"})
 	}
 	if p.opt.Vi {
-		for _, v := range viHelp {
+		for _, v := range editor.Help() {
 			rows = append(rows, Row{Name: v[0], Info: v[1], State: "Vi"})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"jcode/agent"
 	"jcode/internal/text"
+	"jcode/tui/editor"
 	"jcode/tui/keyboard"
 )
 
@@ -125,7 +126,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		return p.submit()
 	}
 	if p.opt.Vi {
-		if cmd, ok := p.vi.key(p, k, act); ok {
+		if cmd, ok := p.viKey(k, act); ok {
 			return cmd
 		}
 	}
@@ -148,10 +149,41 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// viKey hands a key to the vi keys; ok is false for those that do what they always do.
+func (p *program) viKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) {
+	if p.vi.Writing() && (act != actInterrupt || p.menu.active()) {
+		return nil, false
+	}
+	name := keyboard.Letter(k)
+	switch {
+	case act == actInterrupt:
+		name = "esc"
+	case k.Text != "" && p.vi.TakesText():
+		name = k.Text
+	}
+	switch ask, times := p.vi.Key(p.in, name); ask {
+	case editor.Other:
+		return nil, false
+	case editor.LineUp, editor.LineDown:
+		move := actUp
+		if ask == editor.LineDown {
+			move = actDown
+		}
+		for range times {
+			p.act(move)
+		}
+		p.vi.Clamp(p.in)
+	case editor.Search:
+		return p.act(actSearch), true
+	case editor.Done:
+	}
+	return nil, true
+}
+
 // isCommand reports whether the input is one line with a known command: its Enter need not
 // wait, since no text that is pasted begins like that.
 func (p *program) isCommand() bool {
-	if len(p.in.lines) != 1 || len(p.in.lines[0]) < 2 || p.in.lines[0][0].s != "/" {
+	if p.in.Lines() != 1 || p.in.Len() < 2 || !p.in.Begins("/") {
 		return false
 	}
 	_, ok := p.findCommand(firstWord(p.in.Text())[1:])
@@ -210,7 +242,7 @@ func (p *program) paste(s string) tea.Cmd {
 
 // act carries out an action that concerns the input, the transcript or the program.
 func (p *program) act(a action) tea.Cmd {
-	if p.in.do(a) {
+	if p.in.Do(editor.Command(a)) {
 		return p.menuUpdate()
 	}
 	if p.scrollAct(a) {
@@ -223,11 +255,11 @@ func (p *program) act(a action) tea.Cmd {
 	case actUp:
 		if p.in.Empty() && len(p.queue) > 0 {
 			p.takeBack() // else it would be sent twice
-		} else if !p.in.vertical(-1, p.inputWidth()) {
+		} else if !p.in.Vertical(-1, p.inputWidth()) {
 			p.hist.older(p.in)
 		}
 	case actDown:
-		if !p.in.vertical(1, p.inputWidth()) {
+		if !p.in.Vertical(1, p.inputWidth()) {
 			p.hist.newer(p.in)
 		}
 	case actInterrupt:
@@ -433,15 +465,15 @@ func (p *program) prompt(m agent.Prompt) {
 func (p *program) sent(s string) tea.Cmd {
 	p.hist.add(s)
 	p.in.Reset()
-	p.vi.fresh()
+	p.vi.Fresh()
 	p.menu.close()
 	p.tr.chosen, p.tr.marked = -1, marking{}
 	h := p.opt.History
 	if h == nil {
 		return nil
 	}
-	p.drafts.kept = p.in.generation
-	ctx, generation := p.ctx, p.in.generation
+	p.drafts.kept = p.in.Generation()
+	ctx, generation := p.ctx, p.in.Generation()
 	return func() tea.Msg {
 		err := h.Add(ctx, s)
 		if err == nil {

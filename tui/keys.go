@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"jcode/tui/editor"
 )
 
 // action is what a key does.
@@ -31,21 +33,21 @@ const (
 	actBottom      action = "bottom"
 	actLineUp      action = "line_up"
 	actLineDown    action = "line_down"
-	actLeft        action = "left"
-	actRight       action = "right"
-	actWordLeft    action = "word_left"
-	actWordRight   action = "word_right"
-	actHome        action = "line_start"
-	actEnd         action = "line_end"
-	actDeleteBack  action = "delete_back"
-	actDelete      action = "delete"
-	actDeleteWord  action = "delete_word_back"
-	actDeleteNext  action = "delete_word"
-	actKillEnd     action = "kill_to_end"
-	actKillStart   action = "kill_to_start"
-	actYank        action = "yank"
-	actUndo        action = "undo"
-	actRedo        action = "redo"
+	actLeft        action = action(editor.Left)
+	actRight       action = action(editor.Right)
+	actWordLeft    action = action(editor.WordLeft)
+	actWordRight   action = action(editor.WordRight)
+	actHome        action = action(editor.Home)
+	actEnd         action = action(editor.End)
+	actDeleteBack  action = action(editor.DeleteBack)
+	actDelete      action = action(editor.Delete)
+	actDeleteWord  action = action(editor.DeleteWord)
+	actDeleteNext  action = action(editor.DeleteNext)
+	actKillEnd     action = action(editor.KillEnd)
+	actKillStart   action = action(editor.KillStart)
+	actYank        action = action(editor.Yank)
+	actUndo        action = action(editor.Undo)
+	actRedo        action = action(editor.Redo)
 	actComplete    action = "complete"
 	actTimes       action = "timestamps"
 	actUnqueue     action = "unqueue"

@@ -12,6 +12,7 @@ import (
 	"jcode/agent"
 	"jcode/internal/cells"
 	"jcode/internal/text"
+	"jcode/tui/editor"
 )
 
 // choice is one line of the completion menu.
@@ -114,8 +115,7 @@ func (p *program) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) 
 func (p *program) take() {
 	m := &p.menu
 	c := m.choices[m.at]
-	from := pos{p.in.cur.row, m.start}
-	p.in.replace(from, p.in.cur, glyphLines(c.insert), false)
+	p.in.Complete(m.start, c.insert)
 	folder := m.kind == menuFile && strings.HasSuffix(c.insert, "/")
 	m.close()
 	if folder { // go on inside the folder
@@ -136,19 +136,19 @@ func (p *program) completeNow() tea.Cmd {
 func (p *program) menuUpdate() tea.Cmd {
 	was := p.menu
 	p.menu.close()
-	if p.front() != nil || p.in.cur.row > 0 && p.fileToken() < 0 {
+	_, _, mention := p.in.Mention()
+	if p.front() != nil || p.in.Row() > 0 && !mention {
 		return nil
 	}
-	line := p.in.lines[0]
-	if len(p.in.lines) == 1 && len(line) > 0 && line[0].s == "/" {
-		if cmd := p.commandMenu(plainText([][]glyph{line[:p.in.cur.col]})); cmd != nil {
-			if p.fileToken() >= 0 {
+	if p.in.Lines() == 1 && p.in.Begins("/") && p.in.Before() != "" {
+		if cmd := p.commandMenu(p.in.Before()); cmd != nil {
+			if mention {
 				return tea.Batch(cmd, p.fileMenu(true))
 			}
 			return cmd
 		}
 	}
-	if !p.menu.active() && p.fileToken() >= 0 {
+	if !p.menu.active() && mention {
 		return p.fileMenu(true)
 	}
 	if was.kind == p.menu.kind && was.moved && p.menu.active() {
@@ -205,7 +205,7 @@ func (p *program) offerValues(command string, values []string) {
 	for _, v := range values {
 		p.menu.choices = append(p.menu.choices, choice{insert: v, name: v})
 	}
-	p.menu.kind, p.menu.start = menuArgument, len(glyphs(command))+2
+	p.menu.kind, p.menu.start = menuArgument, editor.Columns(command)+2
 }
 
 // atOnce is how long a value may take that is still offered with the key that asked for it.
@@ -226,8 +226,7 @@ func (p *program) askValues(typed, command string, complete func(context.Context
 		select {
 		case values := <-got:
 			return func(p *program) tea.Cmd {
-				line := p.in.lines[0]
-				if len(values) > 0 && p.front() == nil && p.in.cur.row == 0 && plainText([][]glyph{line[:p.in.cur.col]}) == typed {
+				if len(values) > 0 && p.front() == nil && p.in.Row() == 0 && p.in.Before() == typed {
 					p.offerValues(command, values)
 				}
 				return nil
@@ -236,40 +235,6 @@ func (p *program) askValues(typed, command string, complete func(context.Context
 			return nil
 		}
 	})
-}
-
-// fileToken gives the column of the @ of the word at the cursor, or -1. A word that was
-// pasted is none: it has to be typed.
-func (p *program) fileToken() int {
-	line := p.in.lines[p.in.cur.row]
-	quoted := -1
-	for i := p.in.cur.col - 1; i >= 0; i-- {
-		g := line[i]
-		if g.s == `"` && i > 0 && line[i-1].s == "@" {
-			quoted = i
-		}
-		if g.s == "@" {
-			if i == 0 || line[i-1].s == " " {
-				return i
-			}
-			return -1
-		}
-		if g.s == " " && quoted < 0 && !p.insideQuote(line, i) {
-			return -1
-		}
-	}
-	return -1
-}
-
-// insideQuote reports whether column i stands behind an open @".
-func (p *program) insideQuote(line []glyph, i int) bool {
-	open := false
-	for j := 0; j < i; j++ {
-		if line[j].s == `"` {
-			open = !open && j > 0 && line[j-1].s == "@"
-		}
-	}
-	return open
 }
 
 // fileIndex holds what @ completes: the files of the folder, and mentions of other things.
@@ -289,11 +254,10 @@ const fileChoices = 50
 // fileMenu offers files and mentions for the word at the cursor; load reads the lists where
 // that is due: for each word anew.
 func (p *program) fileMenu(load bool) tea.Cmd {
-	at := p.fileToken()
-	if at < 0 || p.opt.Files == nil {
+	at, query, ok := p.in.Mention()
+	if !ok || p.opt.Files == nil {
 		return nil
 	}
-	query := plainText([][]glyph{p.in.lines[p.in.cur.row][at+1 : p.in.cur.col]})
 	query = strings.TrimPrefix(query, `"`)
 	if isPath(query) {
 		return p.pathMenu(at, query)

@@ -11,6 +11,7 @@ import (
 
 	"jcode/agent"
 	"jcode/tools"
+	"jcode/tui/editor"
 	"jcode/tui/keyboard"
 	"jcode/tui/screen"
 )
@@ -28,7 +29,7 @@ type program struct {
 
 	tr   *transcript
 	told item // the last answer of a command
-	in   *editor
+	in   *editor.Editor
 	hist recall
 	menu menu
 
@@ -47,12 +48,13 @@ type program struct {
 	dialogs []dialog // opened by the person; the last one has the keys
 	asks    []dialog // put to the person; the first one has the keys
 
-	typing  typing
-	vi      vi
-	hint    hint
-	files   fileIndex
-	blurred bool
-	status  string // what the program waits for ("starting"), shown above the input
+	typing   typing
+	vi       editor.Vi
+	hint     hint
+	files    fileIndex
+	blurred  bool
+	pictures int    // pasted so far
+	status   string // what the program waits for ("starting"), shown above the input
 	// unswitch takes the switch of roles back that is under way; nil without one.
 	unswitch context.CancelFunc
 	drafts   drafts
@@ -85,7 +87,7 @@ type refreshMsg struct{}
 const tick = 200 * time.Millisecond
 
 func newProgram(ctx context.Context, opt Options) *program {
-	p := &program{opt: opt, ctx: ctx, tr: newTranscript(), in: newEditor(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
+	p := &program{opt: opt, ctx: ctx, tr: newTranscript(), in: editor.New(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
 	p.look = look{theme: NewTheme(opt.Theme, true), width: 80, stamp: 1, now: time.Now(), links: true}
 	var problems []string
 	p.keys, problems = newKeymap(opt.Keys)
@@ -165,7 +167,7 @@ func (p *program) enter(s Session) tea.Cmd {
 	}
 	if s.Draft != "" && p.in.Empty() {
 		p.in.Paste(s.Draft)
-		p.drafts.kept = p.in.generation
+		p.drafts.kept = p.in.Generation()
 	}
 	p.pump++
 	if s.Events != nil {

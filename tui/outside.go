@@ -40,7 +40,7 @@ func (p *program) externalEditor() tea.Cmd {
 		}
 		s := strings.TrimRight(string(data), "\n")
 		if s != p.in.Text() {
-			p.in.remove(pos{}, p.in.end())
+			p.in.Clear()
 			p.in.Paste(s)
 		}
 		return nil

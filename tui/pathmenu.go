@@ -32,10 +32,8 @@ func (p *program) pathMenu(at int, word string) tea.Cmd {
 	return p.background(func(context.Context) do {
 		choices := listPath(base, home, word)
 		return func(p *program) tea.Cmd {
-			if p.front() != nil || p.fileToken() != at || p.menu.moved {
-				return nil
-			}
-			if now := plainText([][]glyph{p.in.lines[p.in.cur.row][at+1 : p.in.cur.col]}); strings.TrimPrefix(now, `"`) != word {
+			column, now, ok := p.in.Mention()
+			if p.front() != nil || p.menu.moved || !ok || column != at || strings.TrimPrefix(now, `"`) != word {
 				return nil // a newer list is on its way
 			}
 			p.menu = menu{kind: menuFile, start: at, choices: choices}

@@ -237,10 +237,7 @@ func TestTerminalIsRestored(t *testing.T) { // U08
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := run(t, 80, 24, nil)
-			before, err := r.Stty()
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := r.InitialStty()
 			r.ready()
 			if raw, _ := r.Stty(); raw == before {
 				t.Error("the terminal is not in raw mode")

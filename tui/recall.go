@@ -9,13 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
+	"jcode/tui/editor"
 )
 
 // recall walks through earlier prompts with Up and Down.
 type recall struct {
 	prompts []string // newest last
 	at      int      // index of the prompt in the input; len(prompts) = the draft
-	draft   [][]glyph
+	draft   editor.Content
 	loading bool // the prompts of earlier runs are still being read
 	wanted  int  // steps back beyond what is known so far, taken once they are read
 	typed   int  // the input's generation at the first of these steps
@@ -35,25 +36,25 @@ func (r *recall) add(s string) {
 }
 
 // older puts the prompt before into the input; what was being written is kept.
-func (r *recall) older(e *editor) {
+func (r *recall) older(e *editor.Editor) {
 	if r.at == 0 {
 		if r.loading {
-			if r.wanted == 0 || r.typed != e.generation {
-				r.wanted, r.typed = 0, e.generation
+			if r.wanted == 0 || r.typed != e.Generation() {
+				r.wanted, r.typed = 0, e.Generation()
 			}
 			r.wanted++
 		}
 		return
 	}
 	if r.at == len(r.prompts) {
-		r.draft = cloneLines(e.lines)
+		r.draft = e.Content()
 	}
 	r.at--
 	r.put(e)
 }
 
 // newer goes back towards what was being written.
-func (r *recall) newer(e *editor) {
+func (r *recall) newer(e *editor.Editor) {
 	if r.wanted > 0 {
 		r.wanted--
 		return
@@ -67,7 +68,7 @@ func (r *recall) newer(e *editor) {
 
 // load puts the prompts of earlier runs, newest first, before those of this one, and takes
 // the steps that were asked for meanwhile unless something was written after them.
-func (r *recall) load(recent []string, e *editor) {
+func (r *recall) load(recent []string, e *editor.Editor) {
 	own := r.prompts
 	r.prompts = slices.Clone(recent)
 	slices.Reverse(r.prompts)
@@ -75,7 +76,7 @@ func (r *recall) load(recent []string, e *editor) {
 	r.at += len(recent)
 	steps := r.wanted
 	r.loading, r.wanted = false, 0
-	if r.typed != e.generation {
+	if r.typed != e.Generation() {
 		return
 	}
 	for range steps {
@@ -83,12 +84,12 @@ func (r *recall) load(recent []string, e *editor) {
 	}
 }
 
-func (r *recall) put(e *editor) {
+func (r *recall) put(e *editor.Editor) {
 	if r.at == len(r.prompts) {
-		e.replace(pos{}, e.end(), r.draft, false)
+		e.SetContent(r.draft)
 		return
 	}
-	e.remove(pos{}, e.end())
+	e.Clear()
 	e.Paste(r.prompts[r.at]) // a long one shows as a chip, with the real text behind it
 }
 
@@ -123,7 +124,7 @@ func (p *program) historyPicker() *picker {
 		}
 	}
 	pk := newPicker("Earlier prompts", rows, func(p *program, r Row) tea.Cmd {
-		p.in.remove(pos{}, p.in.end())
+		p.in.Clear()
 		p.in.Paste(r.ID)
 		return nil
 	})
@@ -149,7 +150,7 @@ type drafts struct {
 
 // changed gives a command that keeps the draft a little later.
 func (d *drafts) changed(p *program) tea.Cmd {
-	if d.waiting || p.opt.History == nil || p.in.generation == d.kept {
+	if d.waiting || p.opt.History == nil || p.in.Generation() == d.kept {
 		return nil
 	}
 	d.waiting = true
@@ -169,22 +170,22 @@ func (d *drafts) changed(p *program) tea.Cmd {
 // keep gives a command that writes the draft now.
 func (d *drafts) keep(p *program) tea.Cmd {
 	h := p.opt.History
-	if h == nil || p.in.generation == d.kept {
+	if h == nil || p.in.Generation() == d.kept {
 		return nil
 	}
-	d.kept = p.in.generation
-	generation, s, ctx := p.in.generation, p.in.Text(), p.ctx
+	d.kept = p.in.Generation()
+	generation, s, ctx := p.in.Generation(), p.in.Text(), p.ctx
 	return func() tea.Msg { return said("the draft could not be kept", d.write(ctx, h, generation, s)) }
 }
 
 // keepNow writes the draft when the program has ended.
 func (d *drafts) keepNow(ctx context.Context, p *program) error {
-	if p.opt.History == nil || p.in.generation == d.kept {
+	if p.opt.History == nil || p.in.Generation() == d.kept {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	return d.write(ctx, p.opt.History, p.in.generation, p.in.Text())
+	return d.write(ctx, p.opt.History, p.in.Generation(), p.in.Text())
 }
 
 func (d *drafts) write(ctx context.Context, h History, generation int, s string) error {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/internal/cells"
+	"jcode/tui/editor"
 	"jcode/tui/screen"
 )
 
@@ -172,7 +173,7 @@ func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
 	}
 	cursor = tea.NewCursor(cx, len(lines)+cy)
 	cursor.Shape = tea.CursorBar
-	if p.vi.mode != viInsert {
+	if !p.vi.Writing() {
 		cursor.Shape = tea.CursorBlock
 	}
 	lines = append(lines, input...)
@@ -196,7 +197,7 @@ func (p *program) inputLines(height int) (lines []string, cx, cy int) {
 		mark = ""
 	}
 	indent := cells.Width(mark)
-	rows, y, x, above, below := p.in.window(p.inputWidth(), height)
+	rows, y, x, above, below := p.in.Window(p.inputWidth(), height)
 	style := p.look.theme.Accent
 	if p.state.Mode == "plan" {
 		style = p.look.theme.ModePlan
@@ -204,39 +205,18 @@ func (p *program) inputLines(height int) (lines []string, cx, cy int) {
 	if p.in.Empty() {
 		return []string{cells.Paint(style, mark) + cells.Paint(p.look.theme.Faint, cells.Fit(p.placeholder(), p.inputWidth()))}, indent, 0
 	}
+	p.vi.Mark(p.in, rows)
 	for i, r := range rows {
 		spans := []cells.Span{{Text: cells.Blank(indent)}}
-		if r.first() {
+		if r.First() {
 			spans[0] = cells.Span{Text: mark, Style: style}
 		}
 		if indent > 0 && (i == 0 && above || i == len(rows)-1 && below) {
 			spans[0] = cells.Span{Text: "⋮ ", Style: p.look.theme.Faint}
 		}
-		lines = append(lines, cells.Render(clip(append(spans, p.inputSpans(r)...), p.width)))
+		lines = append(lines, cells.Render(clip(append(spans, partSpans(p.look.theme, r)...), p.width)))
 	}
 	return lines, indent + x, y
-}
-
-// inputSpans shows a row of the input, with what vi keys selected in it.
-func (p *program) inputSpans(r visual) []cells.Span {
-	th := p.look.theme
-	s, ok := p.vi.selection(p.in)
-	if !ok || r.at.row < s.from.row || r.at.row > s.to.row {
-		return glyphSpans(th, r.glyphs)
-	}
-	from, to := 0, len(r.glyphs)
-	if !s.lines && r.at.row == s.from.row {
-		from = min(max(s.from.col-r.at.col, 0), to)
-	}
-	if !s.lines && r.at.row == s.to.row {
-		to = min(max(s.to.col-r.at.col, from), to)
-	}
-	spans := glyphSpans(th, r.glyphs[:from])
-	for _, span := range glyphSpans(th, r.glyphs[from:to]) {
-		span.Style = th.Mark
-		spans = append(spans, span)
-	}
-	return append(spans, glyphSpans(th, r.glyphs[to:])...)
 }
 
 func (p *program) inputWidth() int {
@@ -246,29 +226,19 @@ func (p *program) inputWidth() int {
 	return p.width - 3
 }
 
-// glyphSpans shows glyphs, with chips set apart.
-func glyphSpans(th *Theme, gs []glyph) []cells.Span {
-	var b strings.Builder
+// partSpans shows a row of what is written, with chips and marks set apart.
+func partSpans(th *Theme, r editor.Row) []cells.Span {
 	var out []cells.Span
-	flush := func() {
-		if b.Len() > 0 {
-			out = append(out, cells.Span{Text: b.String()})
-			b.Reset()
+	for _, part := range r.Parts() {
+		span := cells.Span{Text: part.Text}
+		switch {
+		case part.Marked:
+			span.Style = th.Mark
+		case part.Chip:
+			span.Style = th.Selected
 		}
+		out = append(out, span)
 	}
-	for _, g := range gs {
-		if g.paste != "" {
-			flush()
-			out = append(out, cells.Span{Text: g.s, Style: th.Selected})
-			continue
-		}
-		if g.s == "\t" {
-			b.WriteString(cells.Blank(tabWidth))
-			continue
-		}
-		b.WriteString(g.s)
-	}
-	flush()
 	return out
 }
 
@@ -292,8 +262,8 @@ func (p *program) rule() string {
 		label = " ↓ " + count(p.tr.unseen, "new item") + " below (" + p.keys.first(actBottom) + ") "
 	case !p.tr.follow:
 		label = " ↓ more below (" + p.keys.first(actBottom) + ") "
-	case p.vi.mode != viInsert:
-		label = " " + p.vi.label() + " "
+	case !p.vi.Writing():
+		label = " " + p.vi.Label() + " "
 	}
 	label = cells.Fit(label, max(p.width-4, 0))
 	line := strings.Repeat("─", max(p.width-cells.Width(label)-2, 0))

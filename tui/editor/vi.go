@@ -1,12 +1,6 @@
-package tui
+package editor
 
-import (
-	"strings"
-
-	tea "charm.land/bubbletea/v2"
-
-	"jcode/tui/keyboard"
-)
+import "strings"
 
 // viMode is what letters do.
 type viMode int
@@ -20,8 +14,8 @@ const (
 
 // vi is the state of the optional vi keys over an editor. A fresh one writes like always;
 // Esc goes to the normal mode. It knows nothing of the program around: what it cannot do
-// on its own comes back as a viAsk.
-type vi struct {
+// on its own comes back as a Ask.
+type Vi struct {
 	mode   viMode
 	cmd    viCmd  // as far as it was typed
 	keys   string // the same as it is shown
@@ -52,59 +46,66 @@ type viCmd struct {
 // times is the count, 1 where none was given.
 func (c viCmd) times() int { return max(c.count, 1) }
 
-// viAsk is what the program is to do for a key.
-type viAsk int
+// Ask is what the program is to do for a key.
+type Ask int
 
 const (
-	viDone   viAsk = iota // nothing
-	viOther               // the key is none of vi's
-	viUp                  // a line up, then an older prompt; count times
-	viDown                // a line down, then a newer prompt
-	viSearch              // search the earlier prompts
+	Done     Ask = iota // nothing
+	Other               // the key is none of vi's
+	LineUp              // a line up, then an older prompt; count times
+	LineDown            // a line down, then a newer prompt
+	Search              // search the earlier prompts
 )
 
-// key handles a key of the program; ok is false for those that do what they always do.
-func (v *vi) key(p *program, k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) {
-	e := p.in
+// Key takes a key: a character, or the name of another one ("esc", "ctrl+r"). It returns
+// what is left to do, and how often.
+func (v *Vi) Key(e *Editor, key string) (ask Ask, times int) {
 	if v.mode == viInsert {
-		if act != actInterrupt || p.menu.active() {
-			return nil, false
+		if key != "esc" {
+			return Other, 0
 		}
 		v.leave(e)
-		return nil, true
-	}
-	name := keyboard.Letter(k)
-	switch {
-	case act == actInterrupt:
-		name = "esc"
-	case k.Text != "" && v.takesText():
-		name = k.Text
+		return Done, 0
 	}
 	count := v.digits
-	switch v.feed(e, name) {
-	case viOther:
-		return nil, false
-	case viUp, viDown:
-		move := actUp
-		if name == "j" || name == "down" {
-			move = actDown
-		}
-		for range max(count, 1) {
-			p.act(move)
-		}
-		v.clamp(e)
-	case viSearch:
-		return p.act(actSearch), true
-	case viDone:
-	}
-	return nil, true
+	return v.feed(e, key), max(count, 1)
 }
 
-// takesText reports whether the next key stands for what it types, on any layout.
-func (v *vi) takesText() bool { return v.prefix != "" && strings.Contains("fFtTr", v.prefix) }
+// Writing reports whether letters are written, and not commands.
+func (v *Vi) Writing() bool { return v.mode == viInsert }
 
-// label says what mode it is and what of a command was typed, "" while letters are written.
-func (v *vi) label() string {
+// Clamp keeps the cursor on a character, as it is outside of writing.
+func (v *Vi) Clamp(e *Editor) { v.clamp(e) }
+
+// Help lists the keys for a help page: keys, and what they do.
+func Help() [][2]string { return viHelp }
+
+// Mark marks in rows what a visual mode has chosen.
+func (v *Vi) Mark(e *Editor, rows []Row) {
+	s, ok := v.selection(e)
+	if !ok {
+		return
+	}
+	for i := range rows {
+		r := &rows[i]
+		if r.at.row < s.from.row || r.at.row > s.to.row {
+			continue
+		}
+		r.from, r.to = 0, len(r.glyphs)
+		if !s.lines && r.at.row == s.from.row {
+			r.from = min(max(s.from.col-r.at.col, 0), r.to)
+		}
+		if !s.lines && r.at.row == s.to.row {
+			r.to = min(max(s.to.col-r.at.col, r.from), r.to)
+		}
+	}
+}
+
+// TakesText reports whether the next key stands for what it types, on any layout.
+func (v *Vi) TakesText() bool { return v.prefix != "" && strings.Contains("fFtTr", v.prefix) }
+
+// Label says what mode it is and what of a command was typed, "" while letters are written.
+func (v *Vi) Label() string {
 	name := ""
 	switch v.mode {
 	case viInsert:
@@ -141,7 +142,7 @@ var viArrows = map[string]string{
 }
 
 // feed takes one key: a character, or the name of another key.
-func (v *vi) feed(e *editor, key string) viAsk {
+func (v *Vi) feed(e *Editor, key string) Ask {
 	if key == "esc" {
 		return v.escape(e)
 	}
@@ -151,32 +152,32 @@ func (v *vi) feed(e *editor, key string) viAsk {
 	if len(key) == 1 && (key >= "1" && key <= "9" || key == "0" && v.digits > 0) {
 		v.digits = min(v.digits*10+int(key[0]-'0'), 9999)
 		v.keys += key
-		return viDone
+		return Done
 	}
 	if letter, ok := viArrows[key]; ok {
 		key = letter
 	} else if keyName(key) && key != "ctrl+r" {
 		v.forget()
-		return viOther
+		return Other
 	}
 	visual := v.mode != viNormal
 	switch key {
 	case "g", "f", "F", "t", "T", "r":
 		v.prefix = key
 		v.keys += key
-		return viDone
+		return Done
 	case "i", "a":
 		if v.cmd.op != "" || visual {
 			v.prefix = key
 			v.keys += key
-			return viDone
+			return Done
 		}
 	case "d", "c", "y":
 		if v.cmd.op == "" && !visual {
 			v.cmd.op = key
 			v.takeCount()
 			v.keys += key
-			return viDone
+			return Done
 		}
 	}
 	return v.complete(e, key, "")
@@ -188,14 +189,14 @@ func keyName(key string) bool {
 }
 
 // second takes the key that a prefix waited for.
-func (v *vi) second(e *editor, key string) viAsk {
+func (v *Vi) second(e *Editor, key string) Ask {
 	prefix := v.prefix
 	v.prefix = ""
 	switch prefix {
 	case "f", "F", "t", "T", "r":
 		if keyName(key) {
 			v.forget()
-			return viDone
+			return Done
 		}
 		return v.complete(e, prefix, key)
 	}
@@ -204,7 +205,7 @@ func (v *vi) second(e *editor, key string) viAsk {
 
 // takeCount moves the digits that were typed into the command; counts before and behind an
 // operator multiply.
-func (v *vi) takeCount() {
+func (v *Vi) takeCount() {
 	if v.digits > 0 {
 		v.cmd.count = min(v.cmd.times()*v.digits, 9999)
 		v.digits = 0
@@ -212,12 +213,12 @@ func (v *vi) takeCount() {
 }
 
 // complete carries out a command whose last key has come.
-func (v *vi) complete(e *editor, key, arg string) viAsk {
+func (v *Vi) complete(e *Editor, key, arg string) Ask {
 	v.takeCount()
 	c := v.cmd
 	c.key, c.arg = key, arg
 	v.forget()
-	ask := viDone
+	ask := Done
 	if v.mode == viNormal {
 		ask = v.normal(e, c)
 	} else {
@@ -231,10 +232,10 @@ func (v *vi) complete(e *editor, key, arg string) viAsk {
 }
 
 // forget drops what of a command was typed.
-func (v *vi) forget() { v.cmd, v.keys, v.prefix, v.digits = viCmd{}, "", "", 0 }
+func (v *Vi) forget() { v.cmd, v.keys, v.prefix, v.digits = viCmd{}, "", "", 0 }
 
 // escape drops half a command or a selection; with neither, the key is not vi's.
-func (v *vi) escape(e *editor) viAsk {
+func (v *Vi) escape(e *Editor) Ask {
 	switch {
 	case v.keys != "":
 		v.forget()
@@ -242,20 +243,20 @@ func (v *vi) escape(e *editor) viAsk {
 		v.mode = viNormal
 		v.clamp(e)
 	default:
-		return viOther
+		return Other
 	}
-	return viDone
+	return Done
 }
 
 // clamp keeps the cursor on a character, as it is outside of writing.
-func (v *vi) clamp(e *editor) {
+func (v *Vi) clamp(e *Editor) {
 	if last := len(e.lines[e.cur.row]) - 1; e.cur.col > max(last, 0) {
 		e.cur.col = max(last, 0)
 	}
 }
 
 // write begins to write at the cursor; what is written belongs to the change c.
-func (v *vi) write(e *editor, c viCmd) {
+func (v *Vi) write(e *Editor, c viCmd) {
 	v.mode, v.start, v.times = viInsert, e.cur, 1
 	switch c.key {
 	case "i", "a", "I", "A":
@@ -263,14 +264,14 @@ func (v *vi) write(e *editor, c viCmd) {
 	}
 }
 
-// fresh begins a new text: letters are written.
-func (v *vi) fresh() {
+// Fresh begins a new text: letters are written.
+func (v *Vi) Fresh() {
 	v.forget()
 	v.mode, v.times = viInsert, 0
 }
 
 // leave ends writing: the cursor steps back onto the last character.
-func (v *vi) leave(e *editor) {
+func (v *Vi) leave(e *Editor) {
 	if v.times > 0 && !e.cur.before(v.start) && v.start.row < len(e.lines) && v.start.col <= len(e.lines[v.start.row]) {
 		written := cloneLines(e.between(v.start, e.cur))
 		for range v.times - 1 {

@@ -1,4 +1,4 @@
-package tui
+package editor
 
 import (
 	"unicode"
@@ -31,7 +31,7 @@ const (
 
 // class tells what kind of character stands at a place; the end of a line is a blank. With
 // big, everything between blanks is one word.
-func (e *editor) class(p pos, big bool) int {
+func (e *Editor) class(p pos, big bool) int {
 	line := e.lines[p.row]
 	if p.col >= len(line) {
 		return classBlank
@@ -50,10 +50,10 @@ func (e *editor) class(p pos, big bool) int {
 	return classPunct
 }
 
-func (e *editor) emptyAt(row int) bool { return len(e.lines[row]) == 0 }
+func (e *Editor) emptyAt(row int) bool { return len(e.lines[row]) == 0 }
 
 // nextWord gives the start of the next word; an empty line is one.
-func (e *editor) nextWord(p pos, big bool) pos {
+func (e *Editor) nextWord(p pos, big bool) pos {
 	if c := e.class(p, big); c != classBlank {
 		for e.class(p, big) == c {
 			p.col++
@@ -72,7 +72,7 @@ func (e *editor) nextWord(p pos, big bool) pos {
 }
 
 // wordEnd gives the last character of this word, or of the next where it stands on it.
-func (e *editor) wordEnd(p pos, big bool) pos {
+func (e *Editor) wordEnd(p pos, big bool) pos {
 	for first := true; first || e.class(p, big) == classBlank; first = false {
 		q := e.right(p)
 		if q == p {
@@ -87,7 +87,7 @@ func (e *editor) wordEnd(p pos, big bool) pos {
 }
 
 // prevWord gives the start of this word, or of the one before where it stands on it.
-func (e *editor) prevWord(p pos, big bool) pos {
+func (e *Editor) prevWord(p pos, big bool) pos {
 	for first := true; first || e.class(p, big) == classBlank; first = false {
 		q := e.left(p)
 		if q == p {
@@ -104,7 +104,7 @@ func (e *editor) prevWord(p pos, big bool) pos {
 }
 
 // prevEnd gives the last character of the word before.
-func (e *editor) prevEnd(p pos, big bool) pos {
+func (e *Editor) prevEnd(p pos, big bool) pos {
 	if c := e.class(p, big); c != classBlank {
 		for p.col > 0 && e.class(pos{p.row, p.col - 1}, big) == c {
 			p.col--
@@ -123,7 +123,7 @@ func (e *editor) prevEnd(p pos, big bool) pos {
 }
 
 // firstText gives the first character of a row that is no blank.
-func (e *editor) firstText(row int) pos {
+func (e *Editor) firstText(row int) pos {
 	p := pos{row, 0}
 	for p.col < len(e.lines[row])-1 && e.class(p, false) == classBlank {
 		p.col++
@@ -133,7 +133,7 @@ func (e *editor) firstText(row int) pos {
 
 // findInLine looks for the nth target in the cursor's line: kind is f, F, t or T. again
 // skips the target that a t or T stands before.
-func (e *editor) findInLine(c viCmd, again bool) (to pos, ok bool) {
+func (e *Editor) findInLine(c viCmd, again bool) (to pos, ok bool) {
 	line := e.lines[e.cur.row]
 	step, short := 1, 0
 	if c.key == "F" || c.key == "T" {
@@ -159,7 +159,7 @@ func (e *editor) findInLine(c viCmd, again bool) (to pos, ok bool) {
 }
 
 // paragraph gives the empty line below (or above) the paragraph, or the text's end.
-func (e *editor) paragraph(p pos, down bool) pos {
+func (e *Editor) paragraph(p pos, down bool) pos {
 	row, step := p.row, -1
 	if down {
 		step = 1
@@ -184,7 +184,7 @@ func (e *editor) paragraph(p pos, down bool) pos {
 var brackets = map[string]string{"(": ")", "[": "]", "{": "}", "<": ">"}
 
 // matching gives the partner of the first bracket at or behind the cursor in its line.
-func (e *editor) matching() (to pos, ok bool) {
+func (e *Editor) matching() (to pos, ok bool) {
 	line := e.lines[e.cur.row]
 	for col := e.cur.col; col < len(line); col++ {
 		s := line[col].s
@@ -202,7 +202,7 @@ func (e *editor) matching() (to pos, ok bool) {
 }
 
 // closer gives the bracket that closes the one at p.
-func (e *editor) closer(p pos, opening, closing string) (at pos, ok bool) {
+func (e *Editor) closer(p pos, opening, closing string) (at pos, ok bool) {
 	depth := 0
 	for {
 		switch e.glyphAt(p) {
@@ -223,7 +223,7 @@ func (e *editor) closer(p pos, opening, closing string) (at pos, ok bool) {
 
 // opener gives the levelth bracket before p that is still open there. At p itself a closing
 // bracket counts as inside.
-func (e *editor) opener(p pos, opening, closing string, level int) (at pos, ok bool) {
+func (e *Editor) opener(p pos, opening, closing string, level int) (at pos, ok bool) {
 	depth := 0
 	for first := true; ; first = false {
 		switch e.glyphAt(p) {
@@ -248,7 +248,7 @@ func (e *editor) opener(p pos, opening, closing string, level int) (at pos, ok b
 }
 
 // glyphAt gives the character at a place, "" at the end of a line.
-func (e *editor) glyphAt(p pos) string {
+func (e *Editor) glyphAt(p pos) string {
 	if line := e.lines[p.row]; p.col < len(line) && line[p.col].paste == "" {
 		return line[p.col].s
 	}
@@ -256,7 +256,7 @@ func (e *editor) glyphAt(p pos) string {
 }
 
 // motion gives where a command moves to and how an operator takes it.
-func (v *vi) motion(e *editor, c viCmd) (to pos, reach viReach, ok bool) {
+func (v *Vi) motion(e *Editor, c viCmd) (to pos, reach viReach, ok bool) {
 	n := c.times()
 	to = e.cur
 	repeat := func(f func(p pos, big bool) pos, big bool) pos {
@@ -315,7 +315,7 @@ func (v *vi) motion(e *editor, c viCmd) (to pos, reach viReach, ok bool) {
 	return to, exclusive, false
 }
 
-func (v *vi) findMotion(e *editor, c viCmd, again bool) (to pos, reach viReach, ok bool) {
+func (v *Vi) findMotion(e *Editor, c viCmd, again bool) (to pos, reach viReach, ok bool) {
 	if c.arg == "" {
 		return e.cur, exclusive, false
 	}

@@ -1,45 +1,47 @@
-package tui
+package editor
 
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"jcode/internal/cells"
 )
 
-// do carries out an editing action and reports whether it is one.
-func (e *editor) do(a action) bool {
-	if a != actKillEnd && a != actKillStart && a != actDeleteWord && a != actDeleteNext {
+// Do carries out an editing command and reports whether it is one.
+func (e *Editor) Do(c Command) bool {
+	if c != KillEnd && c != KillStart && c != DeleteWord && c != DeleteNext {
 		e.cutting = false
 	}
-	switch a {
-	case actLeft:
+	switch c {
+	case Left:
 		e.move(e.left(e.cur))
-	case actRight:
+	case Right:
 		e.move(e.right(e.cur))
-	case actWordLeft:
+	case WordLeft:
 		e.move(e.wordLeft(e.cur))
-	case actWordRight:
+	case WordRight:
 		e.move(e.wordRight(e.cur))
-	case actHome:
+	case Home:
 		e.move(pos{e.cur.row, 0})
-	case actEnd:
+	case End:
 		e.move(pos{e.cur.row, len(e.lines[e.cur.row])})
-	case actDeleteBack:
+	case DeleteBack:
 		e.remove(e.left(e.cur), e.cur)
-	case actDelete:
+	case Delete:
 		e.remove(e.cur, e.right(e.cur))
-	case actDeleteWord:
+	case DeleteWord:
 		e.kill(e.wordLeft(e.cur))
-	case actDeleteNext:
+	case DeleteNext:
 		e.kill(e.wordRight(e.cur))
-	case actKillEnd:
+	case KillEnd:
 		e.kill(e.lineEnd())
-	case actKillStart:
+	case KillStart:
 		e.kill(e.lineStart())
-	case actYank:
+	case Yank:
 		e.Yank()
-	case actUndo:
+	case Undo:
 		e.Undo()
-	case actRedo:
+	case Redo:
 		e.Redo()
 	default:
 		return false
@@ -47,11 +49,11 @@ func (e *editor) do(a action) bool {
 	return true
 }
 
-func (e *editor) move(p pos) {
+func (e *Editor) move(p pos) {
 	e.cur, e.goal = p, -1
 }
 
-func (e *editor) left(p pos) pos {
+func (e *Editor) left(p pos) pos {
 	switch {
 	case p.col > 0:
 		p.col--
@@ -61,7 +63,7 @@ func (e *editor) left(p pos) pos {
 	return p
 }
 
-func (e *editor) right(p pos) pos {
+func (e *Editor) right(p pos) pos {
 	switch {
 	case p.col < len(e.lines[p.row]):
 		p.col++
@@ -72,14 +74,14 @@ func (e *editor) right(p pos) pos {
 }
 
 // lineEnd is where a cut to the end stops: the end of the line, or the next line's start.
-func (e *editor) lineEnd() pos {
+func (e *Editor) lineEnd() pos {
 	if e.cur.col == len(e.lines[e.cur.row]) {
 		return e.right(e.cur)
 	}
 	return pos{e.cur.row, len(e.lines[e.cur.row])}
 }
 
-func (e *editor) lineStart() pos {
+func (e *Editor) lineStart() pos {
 	if e.cur.col == 0 {
 		return e.left(e.cur)
 	}
@@ -87,7 +89,7 @@ func (e *editor) lineStart() pos {
 }
 
 // wordLeft gives the start of the word before a place.
-func (e *editor) wordLeft(p pos) pos {
+func (e *Editor) wordLeft(p pos) pos {
 	for q := e.left(p); q != p && !e.wordAt(q); q = e.left(p) {
 		p = q
 	}
@@ -98,7 +100,7 @@ func (e *editor) wordLeft(p pos) pos {
 }
 
 // wordRight gives the end of the word behind a place.
-func (e *editor) wordRight(p pos) pos {
+func (e *Editor) wordRight(p pos) pos {
 	for !e.wordAt(p) {
 		q := e.right(p)
 		if q == p {
@@ -113,7 +115,7 @@ func (e *editor) wordRight(p pos) pos {
 }
 
 // wordAt reports whether the glyph behind a place belongs to a word.
-func (e *editor) wordAt(p pos) bool {
+func (e *Editor) wordAt(p pos) bool {
 	line := e.lines[p.row]
 	if p.col >= len(line) {
 		return false
@@ -168,8 +170,8 @@ func glyphsWidth(gs []glyph) int {
 	return n
 }
 
-// vertical moves the cursor by one visual row and reports whether there was one.
-func (e *editor) vertical(delta, width int) bool {
+// Vertical moves the cursor by one visual row and reports whether there was one.
+func (e *Editor) Vertical(delta, width int) bool {
 	line := e.lines[e.cur.row]
 	starts := breaks(line, width)
 	row, start := segment(starts, e.cur.col)
@@ -214,18 +216,42 @@ func columnAt(line []glyph, starts []int, row, goal int) int {
 	return col
 }
 
-// visual is one row of the input as it is drawn.
-type visual struct {
-	glyphs []glyph
-	at     pos // of the first glyph
+// Row is one row of the text as it is drawn.
+type Row struct {
+	glyphs   []glyph
+	at       pos // of the first glyph
+	from, to int // glyphs that are marked
 }
 
-// first reports whether it is the first row of the text.
-func (v visual) first() bool { return v.at == pos{} }
+// First reports whether it is the first row of the text.
+func (r Row) First() bool { return r.at == pos{} }
 
-// window gives up to height visual rows around the cursor, and the cursor's row and cell
+// Part is a run of a row: text, or the chip of a folded paste, marked or not.
+type Part struct {
+	Text         string
+	Chip, Marked bool
+}
+
+// Parts returns the row as it is drawn, with tabs as blanks.
+func (r Row) Parts() []Part {
+	var out []Part
+	for i, g := range r.glyphs {
+		part := Part{Text: g.s, Chip: g.paste != "", Marked: i >= r.from && i < r.to}
+		if g.s == "\t" {
+			part.Text = cells.Blank(tabWidth)
+		}
+		if n := len(out); n > 0 && !part.Chip && !out[n-1].Chip && out[n-1].Marked == part.Marked {
+			out[n-1].Text += part.Text
+			continue
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
+// Window returns up to height visual rows around the cursor, and the cursor's row and cell
 // among them. It costs what it shows.
-func (e *editor) window(width, height int) (rows []visual, y, x int, above, below bool) {
+func (e *Editor) Window(width, height int) (rows []Row, y, x int, above, below bool) {
 	width, height = max(width, 1), max(height, 1)
 	line := e.lines[e.cur.row]
 	starts := breaks(line, width)
@@ -239,7 +265,7 @@ func (e *editor) window(width, height int) (rows []visual, y, x int, above, belo
 	for up >= 0 && y < height {
 		l := e.lines[up]
 		st := breaks(l, width)
-		var more []visual
+		var more []Row
 		for i := range st {
 			more = append(more, visualRow(l, st, i, up))
 		}
@@ -268,10 +294,10 @@ func (e *editor) window(width, height int) (rows []visual, y, x int, above, belo
 	return rows[from : from+height], y - from, x, up >= 0 || from > 0, down < len(e.lines) || from+height < len(rows)
 }
 
-func visualRow(line []glyph, starts []int, i, row int) visual {
+func visualRow(line []glyph, starts []int, i, row int) Row {
 	to := len(line)
 	if i+1 < len(starts) {
 		to = starts[i+1]
 	}
-	return visual{glyphs: line[starts[i]:to], at: pos{row, starts[i]}}
+	return Row{glyphs: line[starts[i]:to], at: pos{row, starts[i]}}
 }

@@ -1,4 +1,4 @@
-package tui
+package editor
 
 import (
 	"strings"
@@ -8,40 +8,40 @@ import (
 )
 
 func TestEditorEditsByGrapheme(t *testing.T) { // U01, U02
-	e := newEditor()
+	e := New()
 	e.Insert("한글中文日本語ABC")
 	for range 3 {
-		e.do(actLeft)
+		e.Do(Left)
 	}
-	e.do(actDeleteBack)
+	e.Do(DeleteBack)
 	if got := e.Text(); got != "한글中文日本ABC" {
 		t.Errorf("text %q", got)
 	}
-	if _, _, x, _, _ := e.window(40, 5); x != 12 {
+	if _, _, x, _, _ := e.Window(40, 5); x != 12 {
 		t.Errorf("cursor at cell %d, want 12", x)
 	}
-	e = newEditor()
+	e = New()
 	for _, r := range "👩‍👩‍👧🇨🇳" { // as keys that bring one rune each
 		e.Insert(string(r))
 	}
 	if n := len(e.lines[0]); n != 2 {
 		t.Fatalf("%d glyphs, want 2: %v", n, e.lines[0])
 	}
-	e.do(actDeleteBack)
+	e.Do(DeleteBack)
 	if got := e.Text(); got != "👩‍👩‍👧" {
 		t.Errorf("after one backspace %q", got)
 	}
-	e.do(actDeleteBack)
+	e.Do(DeleteBack)
 	if !e.Empty() {
 		t.Errorf("after two backspaces %q", e.Text())
 	}
 }
 
 func TestEditorWrapsAndKeepsTheCursorInside(t *testing.T) { // U01
-	e := newEditor()
+	e := New()
 	e.Insert("한글中文日本語ABC and some more words")
 	for range 60 {
-		rows, y, x, _, _ := e.window(19, 4)
+		rows, y, x, _, _ := e.Window(19, 4)
 		if y < 0 || y >= len(rows) || x > 19 {
 			t.Fatalf("cursor %d,%d outside of %d rows", x, y, len(rows))
 		}
@@ -50,29 +50,29 @@ func TestEditorWrapsAndKeepsTheCursorInside(t *testing.T) { // U01
 				t.Fatalf("row of %d cells", w)
 			}
 		}
-		e.do(actLeft)
+		e.Do(Left)
 	}
 }
 
 func TestEditorMovesByWordAndCuts(t *testing.T) {
-	e := newEditor()
+	e := New()
 	e.Insert("one two-three  four")
-	e.do(actDeleteWord)
-	e.do(actDeleteWord)
+	e.Do(DeleteWord)
+	e.Do(DeleteWord)
 	if got := e.Text(); got != "one two-" {
 		t.Errorf("got %q", got)
 	}
-	e.do(actYank)
+	e.Do(Yank)
 	if got := e.Text(); got != "one two-three  four" {
 		t.Errorf("cuts do not add up: %q", got)
 	}
-	e.do(actHome)
-	e.do(actWordRight)
-	e.do(actKillEnd)
+	e.Do(Home)
+	e.Do(WordRight)
+	e.Do(KillEnd)
 	if got := e.Text(); got != "one" {
 		t.Errorf("got %q", got)
 	}
-	e.do(actUndo)
+	e.Do(Undo)
 	if got := e.Text(); got != "one two-three  four" {
 		t.Errorf("undo gave %q", got)
 	}
@@ -80,7 +80,7 @@ func TestEditorMovesByWordAndCuts(t *testing.T) {
 
 func TestPasteFoldsAndExpands(t *testing.T) { // U03, U05
 	text := strings.Repeat("line\n", 9999) + "line"
-	e := newEditor()
+	e := New()
 	e.Insert("see ")
 	e.Paste(text)
 	e.Insert(" end")
@@ -91,44 +91,44 @@ func TestPasteFoldsAndExpands(t *testing.T) { // U03, U05
 		t.Error("the text behind the chip is not whole")
 	}
 	for range 4 {
-		e.do(actLeft)
+		e.Do(Left)
 	}
 	if !e.ExpandPaste() || len(e.lines) != 10000 {
 		t.Errorf("%d lines after unfolding", len(e.lines))
 	}
-	e.do(actUndo)
+	e.Do(Undo)
 	if len(e.lines) != 1 {
 		t.Error("undo does not fold again")
 	}
 }
 
 func TestEditorMovesOverVisualRows(t *testing.T) {
-	e := newEditor()
+	e := New()
 	e.Insert("abcdefghij\nxy\nklmnop")
-	e.do(actHome)
-	e.do(actRight)
-	e.do(actRight)
-	e.do(actRight) // behind "klm"
-	e.vertical(-1, 5)
+	e.Do(Home)
+	e.Do(Right)
+	e.Do(Right)
+	e.Do(Right) // behind "klm"
+	e.Vertical(-1, 5)
 	if e.cur != (pos{1, 2}) {
 		t.Errorf("cursor %v, want the end of the short line", e.cur)
 	}
-	e.vertical(-1, 5)
+	e.Vertical(-1, 5)
 	if e.cur != (pos{0, 8}) {
 		t.Errorf("cursor %v, want the goal column in the second row of the long line", e.cur)
 	}
-	e.vertical(-1, 5)
+	e.Vertical(-1, 5)
 	if e.cur != (pos{0, 3}) {
 		t.Errorf("cursor %v", e.cur)
 	}
-	if e.vertical(-1, 5) {
+	if e.Vertical(-1, 5) {
 		t.Error("moved above the first row")
 	}
 }
 
 func TestUndoAndRedoAreInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		e := newEditor()
+		e := New()
 		states := []string{""}
 		for range rapid.IntRange(1, 30).Draw(t, "n") {
 			switch rapid.IntRange(0, 9).Draw(t, "op") {
@@ -137,19 +137,19 @@ func TestUndoAndRedoAreInverse(t *testing.T) {
 			case 2:
 				e.Newline()
 			case 3:
-				e.do(actDeleteBack)
+				e.Do(DeleteBack)
 			case 4:
-				e.do(actDeleteWord)
+				e.Do(DeleteWord)
 			case 5:
-				e.do(actKillStart)
+				e.Do(KillStart)
 			case 6:
-				e.do(actLeft)
+				e.Do(Left)
 			case 7:
-				e.vertical(-1, 5)
+				e.Vertical(-1, 5)
 			case 8:
 				e.Paste(strings.Repeat("p\n", rapid.IntRange(0, 12).Draw(t, "lines")))
 			case 9:
-				e.do(actYank)
+				e.Do(Yank)
 			}
 			if e.cur.row >= len(e.lines) || e.cur.col > len(e.lines[e.cur.row]) {
 				t.Fatalf("cursor %v outside", e.cur)
@@ -176,10 +176,10 @@ func TestUndoAndRedoAreInverse(t *testing.T) {
 }
 
 func BenchmarkKeyIn500Lines(b *testing.B) {
-	e := newEditor()
+	e := New()
 	e.SetText(strings.Repeat("a line of the input that is about sixty characters long, yes\n", 500))
 	for b.Loop() {
 		e.Insert("x")
-		e.window(78, 10)
+		e.Window(78, 10)
 	}
 }

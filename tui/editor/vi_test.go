@@ -1,4 +1,4 @@
-package tui
+package editor
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 )
 
 // viEditor makes an editor in normal mode from a text in which | marks the cursor.
-func viEditor(text string) (*editor, *vi) {
-	e, v := newEditor(), &vi{}
+func viEditor(text string) (*Editor, *Vi) {
+	e, v := New(), &Vi{}
 	before, after, _ := strings.Cut(text, "|")
 	e.SetText(before + after)
 	e.undos, e.redos = nil, nil
@@ -22,7 +22,7 @@ func viEditor(text string) (*editor, *vi) {
 }
 
 // viPress feeds keys: characters, and names in angle brackets.
-func viPress(e *editor, v *vi, keys string) {
+func viPress(e *Editor, v *Vi, keys string) {
 	for keys != "" {
 		key := glyphs(strings.ReplaceAll(keys, "\n", " "))[0].s
 		rest := keys[len(key):]
@@ -37,24 +37,24 @@ func viPress(e *editor, v *vi, keys string) {
 			case "enter":
 				e.Newline()
 			case "backspace":
-				e.do(actDeleteBack)
+				e.Do(DeleteBack)
 			default:
 				e.Insert(key)
 			}
 			continue
 		}
 		switch v.feed(e, key) {
-		case viUp:
-			e.vertical(-1, 200)
-		case viDown:
-			e.vertical(1, 200)
-		case viDone, viOther, viSearch:
+		case LineUp:
+			e.Vertical(-1, 200)
+		case LineDown:
+			e.Vertical(1, 200)
+		case Done, Other, Search:
 		}
 	}
 }
 
 // marked gives the text with | at the cursor.
-func marked(e *editor) string {
+func marked(e *Editor) string {
 	return plainText(e.between(pos{}, e.cur)) + "|" + plainText(e.between(e.cur, e.end()))
 }
 

@@ -1,4 +1,4 @@
-package tui
+package editor
 
 import (
 	"strings"
@@ -7,20 +7,20 @@ import (
 )
 
 // normal carries out a command of the normal mode.
-func (v *vi) normal(e *editor, c viCmd) viAsk {
+func (v *Vi) normal(e *Editor, c viCmd) Ask {
 	if c.op != "" {
 		v.operator(e, c)
-		return viDone
+		return Done
 	}
 	switch c.key {
 	case "j":
-		return viDown
+		return LineDown
 	case "k":
-		return viUp
+		return LineUp
 	case "/":
-		return viSearch
+		return Search
 	case "n", "N":
-		return viOther // a search in the transcript goes on
+		return Other // a search in the transcript goes on
 	case "u":
 		for range c.times() {
 			e.Undo()
@@ -41,11 +41,11 @@ func (v *vi) normal(e *editor, c viCmd) viAsk {
 	default:
 		if to, _, ok := v.motion(e, c); ok {
 			e.move(to)
-			return viDone
+			return Done
 		}
 		v.change(e, c)
 	}
-	return viDone
+	return Done
 }
 
 // viShort are the commands that stand for an operator with a motion. It is never written.
@@ -55,7 +55,7 @@ var viShort = map[string]viCmd{
 }
 
 // change carries out a command that changes the text, and remembers it.
-func (v *vi) change(e *editor, c viCmd) {
+func (v *Vi) change(e *Editor, c viCmd) {
 	if short, ok := viShort[c.key]; ok {
 		short.count = c.count
 		v.operator(e, short)
@@ -85,7 +85,7 @@ func (v *vi) change(e *editor, c viCmd) {
 }
 
 // writeAt goes where a command begins to write.
-func (v *vi) writeAt(e *editor, c viCmd) {
+func (v *Vi) writeAt(e *Editor, c viCmd) {
 	end := len(e.lines[e.cur.row])
 	switch c.key {
 	case "a":
@@ -106,7 +106,7 @@ func (v *vi) writeAt(e *editor, c viCmd) {
 }
 
 // again does the last change once more, with a new count where one is given.
-func (v *vi) again(e *editor, c viCmd) {
+func (v *Vi) again(e *Editor, c viCmd) {
 	last, typed := v.last, v.typed
 	if last.key == "" {
 		return
@@ -126,7 +126,7 @@ func (v *vi) again(e *editor, c viCmd) {
 }
 
 // operator carries out d, c or y over a motion, an object, or whole lines.
-func (v *vi) operator(e *editor, c viCmd) {
+func (v *Vi) operator(e *Editor, c viCmd) {
 	s, ok := v.target(e, c)
 	if !ok {
 		return
@@ -142,7 +142,7 @@ func (v *vi) operator(e *editor, c viCmd) {
 }
 
 // target gives what an operator works on.
-func (v *vi) target(e *editor, c viCmd) (s viSpan, ok bool) {
+func (v *Vi) target(e *Editor, c viCmd) (s viSpan, ok bool) {
 	if c.key == c.op {
 		return viSpan{from: e.cur, to: pos{min(e.cur.row+c.times()-1, len(e.lines)-1), 0}, lines: true}, true
 	}
@@ -182,7 +182,7 @@ func (v *vi) target(e *editor, c viCmd) (s viSpan, ok bool) {
 }
 
 // changedWord is where cw ends: behind the word, not before the next one.
-func (e *editor) changedWord(c viCmd) pos {
+func (e *Editor) changedWord(c viCmd) pos {
 	p, big := e.cur, c.key == "W"
 	for i := range c.times() {
 		if i > 0 {
@@ -196,7 +196,7 @@ func (e *editor) changedWord(c viCmd) pos {
 }
 
 // onlyBlanksBefore reports whether nothing but blanks stands before a place in its line.
-func (e *editor) onlyBlanksBefore(p pos) bool {
+func (e *Editor) onlyBlanksBefore(p pos) bool {
 	for col := range p.col {
 		if e.class(pos{p.row, col}, false) != classBlank {
 			return false
@@ -206,7 +206,7 @@ func (e *editor) onlyBlanksBefore(p pos) bool {
 }
 
 // apply cuts or copies a span; with c the cursor is where writing goes on.
-func (v *vi) apply(e *editor, op string, s viSpan) {
+func (v *Vi) apply(e *Editor, op string, s viSpan) {
 	if !s.lines {
 		v.keep(e, e.between(s.from, s.to), false)
 		if op == "y" {
@@ -237,14 +237,14 @@ func (v *vi) apply(e *editor, op string, s viSpan) {
 }
 
 // keep remembers what was cut or copied; ctrl+y writes it as well.
-func (v *vi) keep(e *editor, lines [][]glyph, whole bool) {
+func (v *Vi) keep(e *Editor, lines [][]glyph, whole bool) {
 	v.reg, v.regLines = cloneLines(lines), whole
 	e.cut, e.cutting = plainText(lines), false
 }
 
 // put writes what was cut or copied behind the cursor, with P before it; whole lines below
 // or above its line.
-func (v *vi) put(e *editor, c viCmd) {
+func (v *Vi) put(e *Editor, c viCmd) {
 	reg, whole := v.reg, v.regLines
 	if plainText(reg) != e.cut { // something else was cut meanwhile
 		reg, whole = glyphLines(e.cut), false
@@ -287,7 +287,7 @@ func (v *vi) put(e *editor, c viCmd) {
 }
 
 // replaceChars writes one character over the next ones, as many as the count says.
-func (e *editor) replaceChars(c viCmd) bool {
+func (e *Editor) replaceChars(c viCmd) bool {
 	line, n := e.lines[e.cur.row], c.times()
 	from := e.cur
 	if from.col+n > len(line) {
@@ -300,7 +300,7 @@ func (e *editor) replaceChars(c viCmd) bool {
 }
 
 // swapCase turns capitals into small letters and the other way round, in one line.
-func (e *editor) swapCase(from, to pos) {
+func (e *Editor) swapCase(from, to pos) {
 	if !from.before(to) {
 		return
 	}
@@ -328,7 +328,7 @@ func swapLetter(s string) string {
 
 // join puts the next line behind the cursor's, with one blank between them where there is
 // text on both sides.
-func (e *editor) join() bool {
+func (e *Editor) join() bool {
 	row := e.cur.row
 	if row >= len(e.lines)-1 {
 		return false

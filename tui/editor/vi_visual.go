@@ -1,9 +1,9 @@
-package tui
+package editor
 
 import "strings"
 
 // selection gives what a visual mode has chosen.
-func (v *vi) selection(e *editor) (s viSpan, ok bool) {
+func (v *Vi) selection(e *Editor) (s viSpan, ok bool) {
 	if v.mode != viVisual && v.mode != viLines {
 		return viSpan{}, false
 	}
@@ -23,7 +23,7 @@ func (v *vi) selection(e *editor) (s viSpan, ok bool) {
 }
 
 // visual carries out a key while something is selected.
-func (v *vi) visual(e *editor, c viCmd) {
+func (v *Vi) visual(e *Editor, c viCmd) {
 	s, ok := v.selection(e)
 	if !ok {
 		v.mode = viNormal
@@ -66,7 +66,7 @@ func (v *vi) visual(e *editor, c viCmd) {
 }
 
 // changeSelected carries out a change of what is selected.
-func (v *vi) changeSelected(e *editor, c viCmd, s viSpan) {
+func (v *Vi) changeSelected(e *Editor, c viCmd, s viSpan) {
 	e.openGroup()
 	v.mode = viNormal
 	switch c.key {
@@ -103,8 +103,8 @@ func (v *vi) changeSelected(e *editor, c viCmd, s viSpan) {
 
 // putOver writes what was cut or copied in place of a selection, which can be put elsewhere
 // then.
-func (v *vi) putOver(e *editor, c viCmd, s viSpan) {
-	put := vi{reg: v.reg, regLines: v.regLines && s.lines}
+func (v *Vi) putOver(e *Editor, c viCmd, s viSpan) {
+	put := Vi{reg: v.reg, regLines: v.regLines && s.lines}
 	cut := e.cut
 	v.apply(e, "c", s)
 	e.cut, cut = cut, e.cut
@@ -118,7 +118,7 @@ func (v *vi) putOver(e *editor, c viCmd, s viSpan) {
 }
 
 // eachLine calls f with the part of each line that a span covers.
-func eachLine(e *editor, s viSpan, f func(from, to pos)) {
+func eachLine(e *Editor, s viSpan, f func(from, to pos)) {
 	for row := s.from.row; row <= s.to.row; row++ {
 		from, to := pos{row, 0}, pos{row, len(e.lines[row])}
 		if !s.lines && row == s.from.row {

@@ -1,4 +1,4 @@
-package tui
+package editor
 
 import (
 	"fmt"
@@ -31,8 +31,8 @@ type edit struct {
 }
 
 // editor is a multi-line text that is edited by grapheme clusters. The zero value is not
-// usable; newEditor makes one.
-type editor struct {
+// usable; New makes one.
+type Editor struct {
 	lines      [][]glyph
 	cur        pos
 	goal       int // the column in cells that up and down aim at; -1 = the cursor's
@@ -41,7 +41,6 @@ type editor struct {
 	undos      []edit
 	redos      []edit
 	pastes     int
-	pictures   int
 	top        int // the first visual row shown, relative to the window that is drawn
 	maxUndo    int
 	generation int // changes with every edit
@@ -49,7 +48,7 @@ type editor struct {
 	groups     int // groups so far
 }
 
-func newEditor() *editor { return &editor{lines: [][]glyph{{}}, goal: -1, maxUndo: 500} }
+func New() *Editor { return &Editor{lines: [][]glyph{{}}, goal: -1, maxUndo: 500} }
 
 // tabWidth is how many cells a tab in the input takes.
 const tabWidth = 4
@@ -83,7 +82,7 @@ func glyphLines(s string) [][]glyph {
 }
 
 // Text gives what was written, folded pastes in full.
-func (e *editor) Text() string { return plainText(e.lines) }
+func (e *Editor) Text() string { return plainText(e.lines) }
 
 func plainText(lines [][]glyph) string {
 	var b strings.Builder
@@ -103,27 +102,27 @@ func plainText(lines [][]glyph) string {
 }
 
 // Empty reports whether nothing was written.
-func (e *editor) Empty() bool { return len(e.lines) == 1 && len(e.lines[0]) == 0 }
+func (e *Editor) Empty() bool { return len(e.lines) == 1 && len(e.lines[0]) == 0 }
 
 // SetText replaces everything and puts the cursor at the end. It can be undone.
-func (e *editor) SetText(s string) {
+func (e *Editor) SetText(s string) {
 	e.replace(pos{}, e.end(), glyphLines(s), false)
 }
 
 // Reset empties the editor and forgets how to undo.
-func (e *editor) Reset() {
+func (e *Editor) Reset() {
 	e.lines, e.cur, e.goal = [][]glyph{{}}, pos{}, -1
 	e.undos, e.redos, e.cutting, e.group = nil, nil, false, 0
 	e.generation++
 }
 
-func (e *editor) end() pos {
+func (e *Editor) end() pos {
 	last := len(e.lines) - 1
 	return pos{last, len(e.lines[last])}
 }
 
 // Insert writes text at the cursor. Characters that combine with the one before join it.
-func (e *editor) Insert(s string) {
+func (e *Editor) Insert(s string) {
 	if s == "" {
 		return
 	}
@@ -143,10 +142,10 @@ func firstCluster(s string) string {
 }
 
 // Newline breaks the line at the cursor.
-func (e *editor) Newline() { e.replace(e.cur, e.cur, [][]glyph{{}, {}}, false) }
+func (e *Editor) Newline() { e.replace(e.cur, e.cur, [][]glyph{{}, {}}, false) }
 
 // Paste writes text that was pasted; a long one folds to a chip.
-func (e *editor) Paste(s string) {
+func (e *Editor) Paste(s string) {
 	lines := strings.Count(s, "\n") + 1
 	if lines <= pasteLines && len(s) <= pasteBytes {
 		e.replace(e.cur, e.cur, glyphLines(s), false)
@@ -168,7 +167,7 @@ const (
 )
 
 // ExpandPaste shows the folded paste at or before the cursor in full; it reports whether there was one.
-func (e *editor) ExpandPaste() bool {
+func (e *Editor) ExpandPaste() bool {
 	for _, col := range []int{e.cur.col - 1, e.cur.col} {
 		line := e.lines[e.cur.row]
 		if col >= 0 && col < len(line) && line[col].paste != "" {
@@ -181,7 +180,7 @@ func (e *editor) ExpandPaste() bool {
 }
 
 // replace puts lines between two places and leaves the cursor behind them.
-func (e *editor) replace(from, to pos, ins [][]glyph, typed bool) {
+func (e *Editor) replace(from, to pos, ins [][]glyph, typed bool) {
 	ed := edit{at: from, inserted: ins, before: e.cur, typed: typed && from == to, group: e.group}
 	ed.removed = e.splice(from, to, ins)
 	e.cur = after(from, ins)
@@ -225,7 +224,7 @@ func after(from pos, lines [][]glyph) pos {
 }
 
 // splice replaces what is between two places and gives what was there.
-func (e *editor) splice(from, to pos, ins [][]glyph) (removed [][]glyph) {
+func (e *Editor) splice(from, to pos, ins [][]glyph) (removed [][]glyph) {
 	first, last := e.lines[from.row], e.lines[to.row]
 	if from.row == to.row {
 		removed = [][]glyph{slices.Clone(first[from.col:to.col])}
@@ -248,13 +247,13 @@ func (e *editor) splice(from, to pos, ins [][]glyph) (removed [][]glyph) {
 }
 
 // openGroup begins a group of changes: what is done until group is 0 again is undone as one.
-func (e *editor) openGroup() {
+func (e *Editor) openGroup() {
 	e.groups++
 	e.group = e.groups
 }
 
 // Undo takes the last change back, or the last group of them.
-func (e *editor) Undo() {
+func (e *Editor) Undo() {
 	for {
 		n := len(e.undos)
 		if n == 0 {
@@ -273,7 +272,7 @@ func (e *editor) Undo() {
 }
 
 // Redo does what was undone again.
-func (e *editor) Redo() {
+func (e *Editor) Redo() {
 	for {
 		n := len(e.redos)
 		if n == 0 {
@@ -292,7 +291,7 @@ func (e *editor) Redo() {
 }
 
 // remove deletes what is between two places.
-func (e *editor) remove(from, to pos) {
+func (e *Editor) remove(from, to pos) {
 	if to.before(from) {
 		from, to = to, from
 	}
@@ -303,7 +302,7 @@ func (e *editor) remove(from, to pos) {
 
 // kill deletes what is between the cursor and a place, and keeps it for Yank. Cuts one
 // after the other add up.
-func (e *editor) kill(to pos) {
+func (e *Editor) kill(to pos) {
 	from := e.cur
 	back := to.before(from)
 	if back {
@@ -326,7 +325,7 @@ func (e *editor) kill(to pos) {
 	e.cutting = true
 }
 
-func (e *editor) between(from, to pos) [][]glyph {
+func (e *Editor) between(from, to pos) [][]glyph {
 	if from.row == to.row {
 		return [][]glyph{e.lines[from.row][from.col:to.col]}
 	}
@@ -336,8 +335,118 @@ func (e *editor) between(from, to pos) [][]glyph {
 }
 
 // Yank writes what was cut last.
-func (e *editor) Yank() {
+func (e *Editor) Yank() {
 	if e.cut != "" {
 		e.replace(e.cur, e.cur, glyphLines(e.cut), false)
 	}
+}
+
+// Len counts what was written in its first line, in grapheme clusters and chips.
+func (e *Editor) Len() int { return len(e.lines[0]) }
+
+// Columns counts the grapheme clusters of a text.
+func Columns(s string) int { return len(glyphs(s)) }
+
+// Keeps reports whether the editor would keep every byte of a text.
+func Keeps(s string) bool { return plainText(glyphLines(s)) == s }
+
+// Generation changes with every edit.
+func (e *Editor) Generation() int { return e.generation }
+
+// Content is a text with its folded pastes.
+type Content [][]glyph
+
+// Content returns what was written, to be put back.
+func (e *Editor) Content() Content { return cloneLines(e.lines) }
+
+// SetContent replaces everything by what Content returned. It can be undone.
+func (e *Editor) SetContent(c Content) { e.replace(pos{}, e.end(), c, false) }
+
+// Clear deletes everything. It can be undone.
+func (e *Editor) Clear() { e.remove(pos{}, e.end()) }
+
+// Lines counts the lines.
+func (e *Editor) Lines() int { return len(e.lines) }
+
+// Begins reports whether the text begins with a character that was typed, and goes on.
+func (e *Editor) Begins(c string) bool {
+	line := e.lines[0]
+	return len(line) > 0 && line[0].paste == "" && line[0].s == c
+}
+
+// Row is the line of the cursor, from 0.
+func (e *Editor) Row() int { return e.cur.row }
+
+// Before returns what stands before the cursor in its line.
+func (e *Editor) Before() string {
+	return plainText([][]glyph{e.lines[e.cur.row][:e.cur.col]})
+}
+
+// Complete replaces what stands between a column of the cursor's line and the cursor.
+func (e *Editor) Complete(column int, s string) {
+	e.replace(pos{e.cur.row, column}, e.cur, glyphLines(s), false)
+}
+
+// Chip writes a chip at the cursor, with blanks around it where words touch it. text is
+// what it stands for.
+func (e *Editor) Chip(label, text string) {
+	ins := []glyph{{s: label, w: cells.Width(label), paste: text}, {s: " ", w: 1}}
+	if at := e.left(e.cur); at.row == e.cur.row && e.class(at, false) != classBlank {
+		ins = append([]glyph{{s: " ", w: 1}}, ins...)
+	}
+	e.replace(e.cur, e.cur, [][]glyph{ins}, false)
+}
+
+// Line draws a text of one line in width cells around the cursor, whose cell is x.
+func (e *Editor) Line(width int) (text string, x int) {
+	gs := e.lines[0]
+	from := 0
+	for from < e.cur.col && glyphsWidth(gs[from:e.cur.col]) > width-1 {
+		from++
+	}
+	var b strings.Builder
+	w := 0
+	for _, g := range gs[from:] {
+		if w+g.w > width {
+			break
+		}
+		b.WriteString(g.s)
+		w += g.w
+	}
+	return b.String(), glyphsWidth(gs[from:e.cur.col])
+}
+
+// Mention finds the word at the cursor that begins with @, quoted or not: the column of the
+// @, and what was typed behind it. ok is false where there is none; a word that was pasted
+// is none.
+func (e *Editor) Mention() (column int, typed string, ok bool) {
+	line := e.lines[e.cur.row]
+	quoted := -1
+	for i := e.cur.col - 1; i >= 0; i-- {
+		g := line[i]
+		if g.s == `"` && i > 0 && line[i-1].s == "@" {
+			quoted = i
+		}
+		if g.s == "@" {
+			if i == 0 || line[i-1].s == " " {
+				return i, plainText([][]glyph{line[i+1 : e.cur.col]}), true
+			}
+			return 0, "", false
+		}
+		if g.s == " " && quoted < 0 && !insideQuote(line, i) {
+			return 0, "", false
+		}
+	}
+	return 0, "", false
+}
+
+// insideQuote reports whether column i stands behind an open @".
+func insideQuote(line []glyph, i int) bool {
+	open := false
+	for j := 0; j < i; j++ {
+		if line[j].s == `"` {
+			open = !open && j > 0 && line[j-1].s == "@"
+		}
+	}
+	return open
 }

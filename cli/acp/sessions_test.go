@@ -1,6 +1,7 @@
 package acp_test
 
 import (
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,8 +18,12 @@ func gone(t *testing.T, pid string) {
 	if err != nil {
 		t.Fatalf("no process ID: %q", pid)
 	}
+	process, err := os.FindProcess(n)
+	if err != nil {
+		return
+	}
 	for end := time.Now().Add(deadline); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if syscall.Kill(n, 0) != nil {
+		if process.Signal(syscall.Signal(0)) != nil {
 			return
 		}
 	}

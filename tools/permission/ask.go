@@ -221,7 +221,11 @@ func (c *checking) answered(v verdict, q tools.Question, a tools.Answer) tools.D
 	}
 	dec.Rule = strings.Join(opt.Rules, ", ")
 	for _, rule := range opt.Rules {
-		err := c.g.grants.Add(c.ctx, Grant{Rule: rule, Hash: v.hash, Scope: opt.Scope, Session: sessionOf(opt.Scope, c.req.Call.Caller)})
+		hash := v.hash
+		if own, ok := v.hashes[rule]; ok {
+			hash = own
+		}
+		err := c.g.grants.Add(c.ctx, Grant{Rule: rule, Hash: hash, Scope: opt.Scope, Session: sessionOf(opt.Scope, c.req.Call.Caller)})
 		if err != nil {
 			c.g.tell(c.req.Call.Caller, fmt.Sprintf("the answer holds this once, it could not be stored: %v", err))
 			break

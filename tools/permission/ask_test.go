@@ -117,6 +117,64 @@ func TestNothingLastingIsOfferedForWhatNobodyTypesAgain(t *testing.T) {
 	}
 }
 
+// A lasting yes is for the program that was seen: where it lies and as it was.
+func TestGrantNamesTheProgramAndNotItsSpelling(t *testing.T) {
+	for _, tc := range []struct{ granted, file, elsewhere string }{
+		{"./run.sh", "run.sh", "sub/run.sh"},
+		{"sh run.sh", "run.sh", "sub/run.sh"},
+		{"sh -c './run.sh'", "run.sh", "sub/run.sh"},
+		{"python3 x.py a", "x.py", "sub/x.py"},
+		{"source env.sh", "env.sh", "sub/env.sh"},
+		{"env A=b ./run.sh", "run.sh", "sub/run.sh"},
+		{"ls && ./run.sh > out", "run.sh", "sub/run.sh"},
+		{"./run.sh && ./run.sh x", "run.sh", "sub/run.sh"},
+		{"make", "Makefile", "sub/Makefile"},
+		{"make -C sub", "sub/Makefile", "sub/sub/Makefile"},
+		{"make -f build.mk all", "build.mk", "sub/build.mk"},
+	} {
+		root, home := workspace(t)
+		put(t, root, tc.file, "one\n")
+		put(t, root, tc.elsewhere, "two\n")
+		for _, dir := range []string{"sub"} {
+			put(t, root, dir+"/y", "")
+		}
+		g := newGate(t, root, home, permission.RuleSet{})
+		check := func(line, dir string, asker tools.Asker) tools.Decision {
+			req := execRequest(line, caller(tools.ModeAsk, asker))
+			req.Plan.Accesses[0].Dir = dir
+			return g.Check(context.Background(), req)
+		}
+		if d := check(tc.granted, root, says(tools.AnswerProject)); !d.Allow || d.Rule == "" {
+			t.Errorf("%s: %+v", tc.granted, d)
+			continue
+		}
+		if d := check(tc.granted, root, nil); !d.Allow {
+			t.Errorf("%s does not fit its own grant: %+v", tc.granted, d)
+		}
+		if d := check(tc.granted, filepath.Join(root, "sub"), nil); d.Allow {
+			t.Errorf("%s runs in another folder", tc.granted)
+		}
+		if d := check("cd sub && "+tc.granted, root, nil); d.Allow {
+			t.Errorf("cd sub && %s runs", tc.granted)
+		}
+		put(t, root, tc.file, "changed\n")
+		if d := check(tc.granted, root, nil); d.Allow {
+			t.Errorf("%s runs after %s was changed", tc.granted, tc.file)
+		}
+		put(t, root, tc.file, "one\n")
+		if d := check(tc.granted, root, nil); !d.Allow {
+			t.Errorf("%s does not run as it was", tc.granted)
+		}
+	}
+	// What a person wrote as a rule holds for whatever it names.
+	root, home := workspace(t)
+	put(t, root, "sub/run.sh", "")
+	g := newGate(t, root, home, parseRules(t, []string{"exec(./run.sh)"}, nil, nil))
+	if d := g.Check(context.Background(), execRequest("cd sub && ./run.sh", caller(tools.ModeAsk, nil))); !d.Allow {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestSessionGrantEndsWithItsSession(t *testing.T) {
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})

@@ -94,7 +94,7 @@ func (c *checking) parts(a tools.Access) []ExplainedPart {
 	if line.Doubt != "" {
 		out = append(out, ExplainedPart{"the line as a whole", "asks", line.Doubt})
 	}
-	for _, cmd := range line.Commands {
+	for i, cmd := range line.Commands {
 		p := ExplainedPart{Text: show(cmd.Text), Outcome: "asks", Why: cmd.Why}
 		one := Line{Text: cmd.Text, Commands: []Command{cmd}}
 		if v, forced := c.execRestricted(one); forced {
@@ -104,7 +104,7 @@ func (c *checking) parts(a tools.Access) []ExplainedPart {
 			}
 		} else if cmd.ReadOnly {
 			p.Outcome = "runs"
-		} else if v, ok := c.commandAllowed(cmd); ok {
+		} else if v, ok := c.commandAllowed(line, i); ok {
 			p.Outcome, p.Why = "runs", "by "+string(v.by)+" "+v.rule
 		}
 		out = append(out, p)

@@ -40,6 +40,8 @@ type verdict struct {
 	// person may pick instead; both empty: the yes holds once.
 	store, broad []string
 	hash         string
+	// hashes are those of single rules among them.
+	hashes map[string]string
 	// session limits lasting answers to the session.
 	sessionOnly bool
 	// pin remembers a Lua tool that was seen.
@@ -113,6 +115,15 @@ func merge(a, b verdict) verdict {
 	}
 	a.store = union(a.store, b.store)
 	a.broad = union(a.broad, b.broad)
+	for rule, hash := range b.hashes {
+		if was, both := a.hashes[rule]; both && was != hash {
+			once = true
+		}
+		if a.hashes == nil {
+			a.hashes = map[string]string{}
+		}
+		a.hashes[rule] = hash
+	}
 	if once {
 		a.store, a.broad = nil, nil
 	}

@@ -35,6 +35,9 @@ func (c *checking) scene(dir string) scene {
 	at.denied = func(path string) string { return deniedPath(rules, c.g.places, tools.AccessRead, path) }
 	at.ruled = slices.ContainsFunc(rules, func(r Rule) bool { return r.Tool == "read" })
 	at.look = c.g.repositories.Look
+	if slices.ContainsFunc(rules, func(r Rule) bool { return r.command != nil }) {
+		at.alias = c.g.repositories.Alias
+	}
 	if at.dir == "" {
 		at.dir = at.places.start
 	}
@@ -204,7 +207,7 @@ func (c *checking) execAllowed(line Line) (bool, verdict) {
 		}
 		return true, v
 	}
-	if v, ok := c.allowed("", func(r Rule) bool {
+	if v, ok := c.allowedAs(line.pin(), func(r Rule) bool {
 		return !line.elsewhere && r.Tool == "exec" && (!r.HasPattern || r.command != nil && r.command.vouchesLine(line.Text))
 	}); ok {
 		return true, v
@@ -215,7 +218,7 @@ func (c *checking) execAllowed(line Line) (bool, verdict) {
 	out := verdict{by: tools.ByMode}
 	covered := make([]bool, len(line.Commands)+1)
 	for i, cmd := range line.Commands {
-		v, ok := c.commandAllowed(cmd)
+		v, ok := c.commandAllowed(line, i)
 		covered[i+1] = ok && cmd.wrapper
 		if !ok && cmd.wrapped > 0 {
 			// What stands in the text of a wrapper that was granted to the letter.
@@ -232,11 +235,21 @@ func (c *checking) execAllowed(line Line) (bool, verdict) {
 	return true, out
 }
 
-func (c *checking) commandAllowed(cmd Command) (verdict, bool) {
+func (c *checking) commandAllowed(line Line, i int) (verdict, bool) {
+	cmd := line.Commands[i]
 	if cmd.ReadOnly && !c.needsMore {
 		return verdict{}, true
 	}
-	return c.allowed("", func(r Rule) bool { return r.Tool == "exec" && r.command != nil && r.command.vouches(cmd) })
+	return c.allowedAs(line.pinOf(i), func(r Rule) bool { return r.Tool == "exec" && r.command != nil && r.command.vouches(cmd) })
+}
+
+// allowedAs is allowed for what a pin ties grants to; rules that a person wrote hold for
+// whatever they name.
+func (c *checking) allowedAs(p pin, match func(Rule) bool) (verdict, bool) {
+	if !p.unknown {
+		return c.allowed(p.hash, match)
+	}
+	return c.allowed("unknown", match)
 }
 
 // confine reports whether commands run in the sandbox now.
@@ -282,7 +295,10 @@ func (c *checking) execByMode(v verdict, line Line, forced bool, protected strin
 	}
 	if !forced {
 		if !line.elsewhere {
-			v.store, v.broad = c.storable(line)
+			v.store, v.broad, v.hashes = c.storable(line)
+			if files := line.pin().files; len(files) > 0 && len(v.store) > 0 {
+				v.details = append(v.details, "a lasting yes holds in this folder, until one of these changes: "+show(strings.Join(files, ", ")))
+			}
 		}
 		v.sessionOnly = protected != ""
 		if protected != "" {
@@ -318,11 +334,11 @@ func (c *checking) explainCommands(line Line) []string {
 	if len(line.Commands) < 2 {
 		return out
 	}
-	for _, cmd := range line.Commands {
+	for i, cmd := range line.Commands {
 		state := "read-only"
 		if !cmd.ReadOnly {
 			state = cmd.Why
-			if v, ok := c.commandAllowed(cmd); ok {
+			if v, ok := c.commandAllowed(line, i); ok {
 				state = "allowed by " + v.rule
 			}
 		}
@@ -331,26 +347,42 @@ func (c *checking) explainCommands(line Line) []string {
 	return out
 }
 
-// storable gives the exact rules for what is not allowed yet, and the wider ones by first
-// words. A line that can't be parted into known commands is stored whole.
-func (c *checking) storable(line Line) (exact, broad []string) {
-	whole := faithful([]string{"exec(" + line.Text + ")"}, func(p *commandPattern) bool { return p.vouchesLine(line.Text) })
+// storable returns the exact rules for what is not allowed yet, and the wider ones by first
+// words, with the hashes that they are tied to. A line that can't be parted into known
+// commands is stored whole. What can't be told apart from another program is not stored.
+func (c *checking) storable(line Line) (exact, broad []string, hashes map[string]string) {
+	whole := line.pin()
+	if whole.unknown {
+		return nil, nil, nil
+	}
+	hashes = map[string]string{}
+	stored := func() []string {
+		rules := faithful([]string{"exec(" + line.Text + ")"}, func(p *commandPattern) bool { return p.vouchesLine(line.Text) })
+		for _, r := range rules {
+			hashes[r] = whole.hash
+		}
+		return rules
+	}
 	if line.Doubt != "" {
-		return whole, nil
+		return stored(), nil, hashes
 	}
 	wide := true
-	for _, cmd := range line.Commands {
+	for i, cmd := range line.Commands {
 		if cmd.wrapped > 0 {
 			continue
 		}
-		if _, ok := c.commandAllowed(cmd); ok {
+		if _, ok := c.commandAllowed(line, i); ok {
 			continue
 		}
 		one := faithful([]string{"exec(" + cmd.Text + ")"}, func(p *commandPattern) bool { return p.literal() && p.vouches(cmd) })
 		if one == nil {
-			return whole, nil
+			return stored(), nil, hashes
 		}
-		exact = union(exact, one)
+		hash := line.pinOf(i).hash
+		if was, twice := hashes[one[0]]; twice && was != hash {
+			return stored(), nil, hashes // the same words for two programs
+		}
+		exact, hashes[one[0]] = union(exact, one), hash
 		first := firstWords(cmd)
 		if first == "" {
 			wide = false
@@ -361,7 +393,7 @@ func (c *checking) storable(line Line) (exact, broad []string) {
 	if !wide {
 		broad = nil
 	}
-	return exact, broad
+	return exact, broad, hashes
 }
 
 // faithful gives the rules if each is read back as it is written and covers what it was

@@ -50,6 +50,7 @@ type Command struct {
 	wrapped int      // 1 + the index of the wrapper that holds it, else 0
 	later   [][]word // what it may run besides, as far as that is known
 	exact   bool     // the words say it all: no expansion, redirection or assignment
+	pin     pin      // what a grant of it is tied to
 	touches []string // resolved paths that the words and redirections may name
 	opens   []string // of these, what it reads for certain
 	changes []string // and what it may well change
@@ -65,11 +66,15 @@ type scene struct {
 	ruled  bool
 	// look says what git would find in a folder.
 	look func(dir string) repository.Finding
+	// alias says what an alias of git stands for in a folder. It is nil where nobody needs
+	// to know: without rules that restrict commands.
+	alias func(dir, name string) string
 }
 
 // analyse takes a line apart. It never fails: what it can't read is opaque.
 func analyse(text string, at scene) Line {
 	a := &analysis{scene: at, dirs: []string{at.dir}}
+	a.line.ruled = at.ruled
 	a.line.Text = strings.TrimSpace(text)
 	a.text(a.line.Text)
 	return a.line
@@ -87,6 +92,7 @@ func joinArgv(argv []string) string {
 // analyseArgv judges a command that no shell reads.
 func analyseArgv(argv []string, at scene) Line {
 	a := &analysis{scene: at, dirs: []string{at.dir}, noShell: true}
+	a.line.ruled = at.ruled
 	words := make([]word, len(argv))
 	for i, s := range argv {
 		words[i] = static(s)
@@ -94,6 +100,7 @@ func analyseArgv(argv []string, at scene) Line {
 	a.line.Text = join(words)
 	if len(argv) > 0 {
 		a.command(words, "")
+		a.line.Commands[0].later = a.later(&a.line.Commands[0], false, nil)
 	}
 	return a.line
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"jcode/tools/permission/repository"
 )
 
 // readOnly judges a command by the table. why is the reason either way.
@@ -45,11 +47,31 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 			return false, found.Why
 		}
 		a.line.git, a.line.beyond = true, found.Beyond
+		if why := a.forbidden(words, found); why != "" {
+			return false, why
+		}
 	}
 	if why := a.opened(row, words); why != "" {
 		return false, why
 	}
 	return true, "it only reads"
+}
+
+// forbidden says why git may print what rules forbid to read: files that it tracks. Those are
+// hidden from it in any case.
+func (a *analysis) forbidden(words []word, found repository.Finding) string {
+	if !a.ruled || found.Tracked == nil {
+		return ""
+	}
+	for _, path := range found.Tracked() {
+		if rule := a.denied(path); rule != "" {
+			a.line.hidden = append(a.line.hidden, path)
+		}
+	}
+	if len(a.line.hidden) > 0 && gitPrints(words[1:]) {
+		return "it may print " + a.places.show(a.line.hidden[0]) + ", which is covered by the rule " + a.denied(a.line.hidden[0])
+	}
+	return ""
 }
 
 // opened says why the files that a command would open are not for reading unasked.

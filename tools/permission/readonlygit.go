@@ -77,6 +77,22 @@ func gitReads(sub string, args []word, texts []string) bool {
 	return false
 }
 
+// gitPrints reports whether a git command may print what files hold, rather than their names
+// and the messages of commits.
+func gitPrints(args []word) bool {
+	args = skipGlobal(args)
+	if len(args) == 0 {
+		return false
+	}
+	switch args[0].text {
+	case "diff", "show", "grep", "cat-file", "blame", "annotate", "range-diff", "diff-tree", "diff-files", "diff-index", "whatchanged", "stash":
+		return true
+	case "log", "rev-list", "reflog":
+		return hasFlag(args[1:], "pucmUSGLW", "--patch", "--patch-with-stat", "--patch-with-raw", "--unified", "--cc", "--function-context", "--word-diff", "--color-words", "--binary", "--full-diff", "--pickaxe-all")
+	}
+	return false
+}
+
 // configured gives the files that a git command writes settings to: they steer git as its
 // hooks do, and no word names them.
 func (a *analysis) configured(args []word) (out []string) {

@@ -128,6 +128,57 @@ func TestGitAsksWhereARepositoryInsideRunsSomething(t *testing.T) {
 	}
 }
 
+// A rule against a git command holds for what does the same under another name.
+func TestRulesSeeThroughAliasesAndPlumbing(t *testing.T) {
+	root, home := emptied(t)
+	committed(t, root)
+	for name, value := range map[string]string{"p": "push", "up": "!echo x && git push origin", "pp": "p --force", "l": "log --oneline", "q": "-c a.b=c push"} {
+		gitIn(t, root, "config", "alias."+name, value)
+	}
+	for line, want := range map[string]string{
+		"git p": "is denied", "git p origin main": "is denied", "git up": "is denied", "git pp": "is denied", "git -C . p": "is denied", "ls && git p": "is denied", "git q": "is denied",
+		"git send-pack x": "is denied", "git http-push x": "is denied", "git l": "runs", "git pull": "asks", "git commit -m p": "runs",
+	} {
+		g := newGate(t, root, home, parseRules(t, []string{"exec(git *)"}, []string{"exec(git fetch *)"}, []string{"exec(git push *)"}))
+		if e := g.Explain(context.Background(), caller(tools.ModeAsk, nil), line); e.Outcome != want {
+			t.Errorf("%s: %s, want %s\n%s", line, e.Outcome, want, e)
+		}
+	}
+}
+
+// A rule against reading a file holds for what git prints of it, too.
+func TestGitDoesNotPrintWhatARuleForbids(t *testing.T) {
+	root, home := emptied(t)
+	committed(t, root)
+	put(t, root, ".env", "SECRET=1\n")
+	gitIn(t, root, "add", "-f", ".env")
+	gitIn(t, root, "commit", "-q", "-m", "env")
+	for line, want := range map[string]string{
+		"git status": "runs", "git log --oneline": "runs", "git ls-files": "runs", "git diff": "asks", "git log -p": "asks", "git show": "asks", "git grep SECRET": "asks",
+		"git show HEAD:.env": "is denied", "git diff -- .env": "is denied", "git stash show -p": "asks", "git blame f": "asks",
+	} {
+		for _, mode := range []tools.Mode{tools.ModeAsk, tools.ModeEdits} {
+			g := newGate(t, root, home, parseRules(t, nil, nil, []string{"read(.env)"}))
+			if e := g.Explain(context.Background(), caller(mode, nil), line); e.Outcome != want {
+				t.Errorf("%s: %s, want %s\n%s", line, e.Outcome, want, e)
+			}
+		}
+		g := newGate(t, root, home, parseRules(t, nil, nil, []string{"read(other)"}))
+		if e := g.Explain(context.Background(), caller(tools.ModeAsk, nil), line); e.Outcome != "runs" {
+			t.Errorf("%s with another rule: %s", line, e)
+		}
+	}
+	g := newGate(t, root, home, parseRules(t, nil, nil, []string{"read(.env)"}))
+	d := g.Check(context.Background(), execRequest("git status", caller(tools.ModeAsk, nil)))
+	if d.Vouched == nil || len(d.Vouched.Hidden) != 1 || d.Vouched.Only != nil {
+		t.Errorf("%+v", d.Vouched)
+	}
+	d = g.Check(context.Background(), execRequest("cat a.go", caller(tools.ModeAsk, nil)))
+	if d.Vouched == nil || len(d.Vouched.Only) == 0 {
+		t.Errorf("%+v", d.Vouched)
+	}
+}
+
 // The table of commands knows programs of the system. One of the same name that a call may
 // have put into the search path is another one.
 func TestProgramsOfTheWorkspaceAreNotVouchedFor(t *testing.T) {

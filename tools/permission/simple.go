@@ -85,6 +85,9 @@ func (a *analysis) later(c *Command, feeds bool, assigns []*syntax.Assign) (out 
 			out = append(out, append(s[:len(s):len(s)], unknown))
 		}
 	}
+	if name == "git" {
+		out = append(out, a.meant(c.words)...)
+	}
 	steered := c.wrapper && name == "git"
 	for _, as := range assigns {
 		steered = steered || as.Name != nil && strings.HasPrefix(as.Name.Value, "GIT_CONFIG")
@@ -114,6 +117,9 @@ func (a *analysis) command(words []word, doubt string) {
 	}
 	c.ReadOnly, c.Why = a.readOnly(name, c)
 	a.name(&c, name, known)
+	if known && !c.ReadOnly {
+		c.pin = a.pinOf(name, words)
+	}
 	if !c.ReadOnly {
 		for _, w := range words[1:] {
 			for _, p := range generous(a.known(w)) {

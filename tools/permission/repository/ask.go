@@ -23,13 +23,9 @@ func (l Looker) asked(dir string, found []candidate) string {
 	if err != nil {
 		return "" // then none runs
 	}
-	env := os.Environ()
-	if l.Env != nil {
-		env = l.Env()
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), maxAsk)
 	defer cancel()
-	q := question{ctx: ctx, git: git, dir: dir, env: Overrides(env)}
+	q := question{ctx: ctx, git: git, dir: dir, env: l.environment()}
 	r, why := q.repository(found)
 	if why != "" || r.own == "" {
 		return why
@@ -39,6 +35,30 @@ func (l Looker) asked(dir string, found []candidate) string {
 		return why
 	}
 	return l.steered(list, r, true)
+}
+
+// Alias returns what an alias of git stands for in a folder, "" for none.
+func (l Looker) Alias(dir, name string) string {
+	git, err := exec.LookPath("git")
+	if err != nil || strings.ContainsAny(name, ".\n") {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), maxAsk)
+	defer cancel()
+	q := question{ctx: ctx, git: git, dir: dir, env: l.environment()}
+	out, err := q.run("config", "--null", "--get", "alias."+name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(out, "\x00")
+}
+
+// environment is what git gets when it is asked.
+func (l Looker) environment() []string {
+	if l.Env == nil {
+		return Overrides(os.Environ())
+	}
+	return Overrides(l.Env())
 }
 
 // question is one round of asking git about a folder.

@@ -166,23 +166,44 @@ func modules(r candidate) (out []string) {
 
 // gitLinks lists the paths of a repository's indexes under which other repositories stand.
 func gitLinks(r candidate) (out []string) {
-	indexes := []string{filepath.Join(r.own, "index")}
-	if entries, err := os.ReadDir(r.own); err == nil {
-		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), "sharedindex.") {
-				indexes = append(indexes, filepath.Join(r.own, e.Name()))
-			}
-		}
-	}
-	for _, index := range indexes {
-		data, err := readBounded(index, maxIndex)
-		if err != nil || !bytes.Contains(data, []byte{0, 0, gitindex.Link >> 8, 0}) {
+	for _, data := range indexes(r) {
+		if !bytes.Contains(data, []byte{0, 0, gitindex.Link >> 8, 0}) {
 			continue // most have none, and need no closer look
 		}
 		for _, e := range gitindex.Parse(data) {
 			if e.Mode == gitindex.Link && len(out) < maxModules {
 				out = append(out, e.Path)
 			}
+		}
+	}
+	return out
+}
+
+// tracked lists the files of the repositories' indexes.
+func tracked(found []candidate) (out []string) {
+	for _, r := range found {
+		for _, data := range indexes(r) {
+			for _, e := range gitindex.Parse(data) {
+				out = append(out, filepath.Join(r.top, filepath.FromSlash(e.Path)))
+			}
+		}
+	}
+	return out
+}
+
+// indexes reads the index of a repository, and the shared part of a split one.
+func indexes(r candidate) (out [][]byte) {
+	files := []string{filepath.Join(r.own, "index")}
+	if entries, err := os.ReadDir(r.own); err == nil {
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), "sharedindex.") {
+				files = append(files, filepath.Join(r.own, e.Name()))
+			}
+		}
+	}
+	for _, file := range files {
+		if data, err := readBounded(file, maxIndex); err == nil {
+			out = append(out, data)
 		}
 	}
 	return out

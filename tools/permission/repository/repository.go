@@ -34,6 +34,8 @@ type Finding struct {
 	// Beyond are folders outside the workspace that git needs in order to look: those of a
 	// linked work tree, or of a repository whose work tree holds the workspace.
 	Beyond []string
+	// Tracked lists the files that the repository tracks, absolute. It reads the index.
+	Tracked func() []string
 }
 
 // Look judges the repository that git would take in a folder, which is absolute and
@@ -49,7 +51,7 @@ func (l Looker) Look(dir string) Finding {
 			return Finding{Why: why}
 		}
 	}
-	out := Finding{Why: l.asked(dir, found)}
+	out := Finding{Why: l.asked(dir, found), Tracked: func() []string { return tracked(found) }}
 	for _, r := range found {
 		for _, path := range []string{r.own, r.common} {
 			if !l.Inside(path) && !slices.Contains(out.Beyond, path) {

@@ -1,0 +1,184 @@
+package permission
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// pin ties a lasting yes to the program that was seen, not to its spelling: `./run.sh` is
+// another program in another folder, and after a change. Programs that are found on the
+// search path have none.
+type pin struct {
+	// hash is of folders, files and their contents; "" for none.
+	hash string
+	// files are those of the workspace that it covers, as they are named.
+	files []string
+	// unknown says that it can't be told what would run: no grant covers that.
+	unknown bool
+}
+
+// pinOf returns the pin of a command.
+func (a *analysis) pinOf(program string, words []word) pin {
+	var names []string // relative to the folder, or absolute
+	switch {
+	case strings.Contains(words[0].text, "/") && !a.system(words[0].text):
+		names = append(names, words[0].text)
+	case program == "make" || program == "gmake":
+		names = makefiles(words[1:])
+	case isWrapper(program, words):
+		for _, w := range words[1:] {
+			if a.isFile(w) {
+				names = append(names, w.text)
+			}
+		}
+	}
+	if interprets(program) || program == "source" || program == "." {
+		for _, w := range words[1:] {
+			if a.isFile(w) && !strings.HasPrefix(w.text, "-") {
+				names = append(names, w.text)
+				break
+			}
+		}
+	}
+	if len(names) == 0 {
+		return pin{}
+	}
+	return a.pinned(names)
+}
+
+// system reports whether a program is named with a folder outside the workspace: then the
+// name says it all.
+func (a *analysis) system(name string) bool {
+	return filepath.IsAbs(name) && !a.places.inside(resolve(name))
+}
+
+// isFile reports whether a word names a file of the workspace.
+func (a *analysis) isFile(w word) bool {
+	if w.dynamic || w.glob || w.text == "" || len(w.text) > 4096 {
+		return false
+	}
+	for _, path := range a.targets(w) {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && a.places.inside(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// makefiles returns what make would read: the folder itself stands for "none there yet".
+func makefiles(words []word) []string {
+	dir, files := ".", []string(nil)
+	for i, w := range words {
+		value := ""
+		switch {
+		case (w.text == "-C" || w.text == "-f") && i+1 < len(words):
+			value = words[i+1].text
+		case len(w.text) > 2 && (strings.HasPrefix(w.text, "-C") || strings.HasPrefix(w.text, "-f")):
+			value = w.text[2:]
+		default:
+			continue
+		}
+		if strings.HasPrefix(w.text, "-C") {
+			dir = filepath.Join(dir, value)
+		} else {
+			files = append(files, value)
+		}
+	}
+	if files == nil {
+		files = []string{"GNUmakefile", "makefile", "Makefile"}
+	}
+	out := []string{dir}
+	for _, f := range files {
+		if !filepath.IsAbs(f) {
+			f = filepath.Join(dir, f)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// pinned hashes what names stand for in each folder where the command may run.
+func (a *analysis) pinned(names []string) pin {
+	sum := sha256.New()
+	write := func(parts ...string) {
+		for _, s := range parts {
+			_, _ = io.WriteString(sum, s+"\x00") // a hash never fails
+		}
+	}
+	var p pin
+	for _, dir := range a.dirs {
+		if dir == "" {
+			return pin{unknown: true}
+		}
+		write("in", resolve(dir))
+		for _, name := range names {
+			full := climb(dir, name)
+			path := resolve(full)
+			write(name, path)
+			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			content, err := hashFile(path)
+			if err != nil {
+				return pin{unknown: true}
+			}
+			write(content)
+			if shown := a.places.show(path); a.places.inside(path) && !slices.Contains(p.files, shown) {
+				p.files = append(p.files, shown)
+			}
+		}
+	}
+	p.hash = hex.EncodeToString(sum.Sum(nil))
+	return p
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // only read
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// pin is the pin of a whole line, that of its only command with one where there is just one.
+func (l Line) pin() pin {
+	var out pin
+	var hashes []string
+	for _, c := range l.Commands {
+		out.unknown = out.unknown || c.pin.unknown
+		if c.pin.hash != "" {
+			hashes = append(hashes, c.pin.hash)
+			out.files = append(out.files, c.pin.files...)
+		}
+	}
+	switch len(hashes) {
+	case 0:
+	case 1:
+		out.hash = hashes[0]
+	default:
+		sum := sha256.Sum256([]byte(strings.Join(hashes, " ")))
+		out.hash = hex.EncodeToString(sum[:])
+	}
+	return out
+}
+
+// pinOf returns the pin of one command of a line, with those of the commands inside it.
+func (l Line) pinOf(i int) pin {
+	inside := Line{Commands: []Command{l.Commands[i]}}
+	for _, c := range l.Commands {
+		if c.wrapped == i+1 {
+			inside.Commands = append(inside.Commands, c)
+		}
+	}
+	return inside.pin()
+}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/jsonerr"
 	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/tools"
@@ -234,7 +235,7 @@ func callArguments(given string, std Streams) (json.RawMessage, error) {
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(data, &object); err != nil {
-		return nil, usageError("the arguments are not a JSON object: %w", err)
+		return nil, usageError("the arguments are not a JSON object: %w", jsonerr.Plain(err))
 	}
 	return data, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"jcode/internal/jsonerr"
 	"jcode/internal/text"
 )
 
@@ -40,7 +41,7 @@ func (s *session) listPrompts(ctx context.Context) ([]PromptInfo, error) {
 				NextCursor json.RawMessage   `json:"nextCursor"`
 			}
 			if err := json.Unmarshal(raw, &page); err != nil {
-				return 0, "", fmt.Errorf("read prompts/list: %w", err)
+				return 0, "", fmt.Errorf("read prompts/list: %w", jsonerr.Plain(err))
 			}
 			for _, item := range page.Prompts {
 				if p := readPrompt(item); p.Name != "" && !seen[p.Name] {

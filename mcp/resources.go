@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"jcode/internal/jsonerr"
 	"jcode/internal/text"
 )
 
@@ -65,7 +66,7 @@ func (s *session) listResources(ctx context.Context, server string) ([]ResourceI
 		return func(raw json.RawMessage) (int, string, error) {
 			var items []json.RawMessage
 			if err := json.Unmarshal(memberOf(raw, list), &items); err != nil {
-				return 0, "", fmt.Errorf("read %s: %w", list, err)
+				return 0, "", fmt.Errorf("read %s: %w", list, jsonerr.Plain(err))
 			}
 			for _, item := range items {
 				r := ResourceInfo{

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/jsonerr"
 	"jcode/internal/schema"
 )
 
@@ -57,7 +58,7 @@ type rawList struct {
 func (r *listReader) page(raw json.RawMessage) (toolPage, error) {
 	var list rawList
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return toolPage{}, fmt.Errorf("read tools/list: %w", err)
+		return toolPage{}, fmt.Errorf("read tools/list: %w", jsonerr.Plain(err))
 	}
 	if r.seen == nil {
 		r.seen = map[string]bool{}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"jcode/internal/frontmatter"
+	"jcode/internal/jsonerr"
 )
 
 // Role is a named way of working: a prompt, a model and what it may touch. A nil list
@@ -125,7 +126,7 @@ func (r Role) Snapshot() string {
 func RoleFromSnapshot(text string) (Role, error) {
 	var r Role
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		return Role{}, fmt.Errorf("read role of the session: %w", err)
+		return Role{}, fmt.Errorf("read role of the session: %w", jsonerr.Plain(err))
 	}
 	return r, nil
 }

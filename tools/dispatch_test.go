@@ -293,3 +293,36 @@ func TestWhatIsNoCallIsJudgedTheSameWay(t *testing.T) {
 		t.Errorf("%+v, observed %d times", dec, observed)
 	}
 }
+
+func TestWholeFloatsAreIntegers(t *testing.T) {
+	t.Parallel()
+	tool := echo("count")
+	tool.spec.Parameters = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"},
+		"maybe":{"anyOf":[{"type":"integer"},{"type":"null"}]},"f":{"type":"number"},"list":{"type":"array","items":{"type":"integer"}},
+		"odd":true,"any":{}}}`)
+	tool.run = func(_ context.Context, c tools.Call) (tools.Result, error) {
+		var a struct {
+			N    int   `json:"n"`
+			List []int `json:"list"`
+		}
+		return tools.Result{Text: string(c.Arguments)}, c.Decode(&a)
+	}
+	d := dispatcher(t, tool)
+	for args, want := range map[string]string{
+		`{"n":1.0}`:            `{"n":1}`,
+		`{"n":1e2}`:            `{"n":100}`,
+		`{"n":"3.0"}`:          `{"n":3}`,
+		`{"n":-0.0}`:           `{"n":0}`,
+		`{"maybe":2.0}`:        `{"maybe":2}`,
+		`{"f":2.0,"any":1.0}`:  `{"f":2.0,"any":1.0}`, // numbers stay as they were written
+		`{"list":[1.0,2E1]}`:   `{"list":[1,20]}`,
+		`{"n":1.5}`:            "argument n must be integer, not a number",
+		`{"n":1e300}`:          "n must be a whole number in range, not 1e300",
+		`{"list":[1,"x",2.0]}`: "do not fit the schema",
+	} {
+		out := d.Dispatch(t.Context(), tools.Call{Name: "count", Arguments: json.RawMessage(args)})
+		if !strings.Contains(out.Result.Text, want) || strings.Contains(out.Result.Text, "Go ") {
+			t.Errorf("%s: %q, want %q", args, out.Result.Text, want)
+		}
+	}
+}

@@ -3,13 +3,17 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"jcode/internal/jsonerr"
 )
 
 // schema checks a tool's arguments. It is compiled at its first use.
@@ -27,12 +31,17 @@ type node struct {
 	Items      *node           `json:"items"`
 	Required   []string        `json:"required"`
 	Enum       []any           `json:"enum"`
+	AnyOf      []node          `json:"anyOf"`
+	OneOf      []node          `json:"oneOf"`
+	AllOf      []node          `json:"allOf"`
 }
 
 func (s *schema) compile() {
 	s.once.Do(func() {
-		// A schema with odd keywords keeps what could be read of it.
-		if err := json.Unmarshal(s.raw, &s.root); err != nil {
+		// A schema with odd keywords keeps what could be read of it: decoding goes on after a
+		// value of another type.
+		var odd *json.UnmarshalTypeError
+		if err := json.Unmarshal(s.raw, &s.root); err != nil && !errors.As(err, &odd) {
 			s.root = node{Type: "object"}
 		}
 		var js jsonschema.Schema
@@ -103,7 +112,7 @@ func (s *schema) validate(raw json.RawMessage) error {
 	s.compile()
 	var object map[string]any
 	if err := json.Unmarshal(raw, &object); err != nil {
-		return Errorf(KindInvalidArgs, "the arguments are not a JSON object: %v", err)
+		return Errorf(KindInvalidArgs, "the arguments are not a JSON object: %w", jsonerr.Plain(err))
 	}
 	for _, key := range s.root.Required {
 		if _, ok := object[key]; !ok {
@@ -166,6 +175,9 @@ func (n node) coerceObject(object map[string]any) bool {
 // coerce gives v in the type that the schema wants, and whether that changed it.
 func (n node) coerce(v any) (any, bool) {
 	want := n.types()
+	if number, ok := v.(json.Number); ok && n.wholeNumbers() {
+		return integer(number)
+	}
 	if len(want) > 0 && !fits(v, want) {
 		for _, t := range want {
 			if nv, ok := convert(v, t); ok {
@@ -190,6 +202,40 @@ func (n node) coerce(v any) (any, bool) {
 		return v, changed
 	}
 	return v, false
+}
+
+// wholeNumbers reports whether the numbers that a node allows are integers, by itself or by
+// one of its alternatives.
+func (n node) wholeNumbers() bool {
+	whole := false
+	for _, t := range n.types() {
+		if t == "number" {
+			return false
+		}
+		whole = whole || t == "integer"
+	}
+	for _, list := range [][]node{n.AnyOf, n.OneOf, n.AllOf} {
+		for _, alternative := range list {
+			if slices.Contains(alternative.types(), "number") {
+				return false
+			}
+			whole = whole || alternative.wholeNumbers()
+		}
+	}
+	return whole
+}
+
+// integer writes a whole number without fraction and exponent, as decoders want it: 1.0 and
+// 1e2 are integers in JSON Schema.
+func integer(n json.Number) (any, bool) {
+	if !strings.ContainsAny(n.String(), ".eE") {
+		return n, false
+	}
+	f, err := n.Float64()
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
+		return n, false
+	}
+	return json.Number(strconv.FormatInt(int64(f), 10)), true
 }
 
 // types lists the JSON types that a node allows; empty means any.

@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"encoding/json"
+
+	"jcode/internal/jsonerr"
 )
 
 // Tool is anything that the model, a script or a client can call.
@@ -179,7 +181,7 @@ type Call struct {
 // Decode unmarshals the arguments into v.
 func (c Call) Decode(v any) error {
 	if err := json.Unmarshal(c.Arguments, v); err != nil {
-		return Errorf(KindInvalidArgs, "invalid arguments for %s: %v", c.Name, err)
+		return Errorf(KindInvalidArgs, "invalid arguments for %s: %w", c.Name, jsonerr.Plain(err))
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"github.com/coder/acp-go-sdk"
+
+	"jcode/internal/jsonerr"
 )
 
 // maxMessage bounds one message from the client, in bytes. A larger one is answered with an
@@ -258,7 +260,7 @@ func (c *conn) call(ctx context.Context, method string, params, out any) error {
 			return fmt.Errorf("%s: %s (%d)", method, m.Error.Message, m.Error.Code)
 		}
 		if err := json.Unmarshal(m.Result, out); err != nil {
-			return fmt.Errorf("%s: the client's answer cannot be read: %w", method, err)
+			return fmt.Errorf("%s: the client's answer cannot be read: %w", method, jsonerr.Plain(err))
 		}
 		return nil
 	case <-ctx.Done():

@@ -14,6 +14,7 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 
+	"jcode/internal/jsonerr"
 	"jcode/session"
 )
 
@@ -147,7 +148,7 @@ func now[P any](do func(context.Context, P) (any, error)) method {
 func decode[P any](params json.RawMessage) (P, error) {
 	var p P
 	if err := json.Unmarshal(params, &p); err != nil {
-		return p, invalid("%v", err)
+		return p, invalid("%v", jsonerr.Plain(err))
 	}
 	if v, ok := any(&p).(interface{ Validate() error }); ok {
 		if err := v.Validate(); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"jcode/agent/model"
 	"jcode/agent/model/endpoint"
+	"jcode/internal/jsonerr"
 	"jcode/internal/text"
 )
 
@@ -127,7 +128,7 @@ func readTurn(body []byte) (Turn, error) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&t); err != nil {
-		return t, fmt.Errorf("a turn of a script is an object with text, reasoning, tool_calls and expect: %w", err)
+		return t, fmt.Errorf("a turn of a script is an object with text, reasoning, tool_calls and expect: %w", jsonerr.Plain(err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return t, errors.New("something follows the turn's object; each turn has a line of its own")

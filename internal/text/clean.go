@@ -200,8 +200,13 @@ func overrides(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
-// Fold gives each line the state that a terminal shows at its end: what follows the last
-// carriage return that something follows. CR LF becomes LF.
+// FoldedStates is how many states of a line that is overwritten are text of their own. A
+// line with more shows progress.
+const FoldedStates = 4
+
+// Fold makes lines of what carriage returns overwrite. Of a line that shows progress, with
+// more than FoldedStates states or with states that differ in figures only, the last one
+// stays; else each state becomes a line. CR LF becomes LF.
 func Fold(s string) string {
 	if strings.IndexByte(s, '\r') < 0 {
 		return s
@@ -210,13 +215,40 @@ func Fold(s string) string {
 	b.Grow(len(s))
 	for line := range strings.Lines(s) {
 		body, end := strings.CutSuffix(line, "\n")
-		body = strings.TrimRight(body, "\r")
-		b.WriteString(body[strings.LastIndexByte(body, '\r')+1:])
+		if states := States(body); len(states) > FoldedStates || progress(states) {
+			b.WriteString(states[len(states)-1])
+		} else {
+			b.WriteString(strings.Join(states, "\n"))
+		}
 		if end {
 			b.WriteByte('\n')
 		}
 	}
 	return b.String()
+}
+
+// progress reports whether the states of a line differ in nothing but figures and bars.
+func progress(states []string) bool {
+	var first string
+	for i, state := range states {
+		words := strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' || strings.ContainsRune(" .,:/#=<>-*_|\\[]()█▉▊▋▌▍▎▏░▒▓━╸╺", r) {
+				return -1
+			}
+			return r
+		}, state)
+		if i == 0 {
+			first = words
+		} else if words != first {
+			return false
+		}
+	}
+	return len(states) > 1
+}
+
+// States parts a line at the carriage returns that overwrite it. Empty states are left out.
+func States(line string) []string {
+	return strings.FieldsFunc(line, func(r rune) bool { return r == '\r' })
 }
 
 // Visible shows everything that s holds, for a person who decides on it: control

@@ -35,14 +35,17 @@ type capture struct {
 	logged  int64
 	logErr  error
 	logFull bool
+	binary  bool // no text: the log takes the bytes as they come
 	done    bool // nothing more comes
 }
 
 // stream is one of a command's two outputs.
 type stream struct {
-	raw     ends
-	strip   text.Stripper
-	pending string // the line that is not finished
+	raw      ends
+	strip    text.Stripper
+	pending  string // the line that is not finished
+	progress bool   // earlier states of it were left out
+	nul      bool   // the last byte was NUL
 }
 
 func newCapture(newLog func() (*os.File, error)) *capture {
@@ -73,7 +76,14 @@ func (c *capture) take(i int, chunk []byte) {
 	defer c.mu.Unlock()
 	s := &c.streams[i]
 	s.raw.add(chunk)
-	c.clean(s, s.strip.Next(chunk))
+	if c.binary {
+		c.keep(chunk)
+		return
+	}
+	c.clean(s, s.strip.Next(s.showNULs(chunk)))
+	if c.log == nil && c.logErr == nil && s.raw.total >= keepText {
+		c.open()
+	}
 }
 
 // clean takes in text without control sequences: whole lines go on, the rest waits.
@@ -83,14 +93,25 @@ func (c *capture) clean(s *stream, chunk string) {
 	}
 	end := strings.LastIndexByte(chunk, '\n') + 1
 	if end > 0 {
-		c.emit(text.Fold(chunk[:end]))
+		lines := chunk[:end]
+		if s.progress {
+			first, others, _ := strings.Cut(lines, "\n")
+			lines = lastState(first) + "\n" + others
+			s.progress = false
+		}
+		c.emit(text.Fold(lines))
 	}
 	rest := chunk[end:]
-	// Of a progress line only the present state is kept.
-	body := strings.TrimRight(rest, "\r")
-	rest = rest[strings.LastIndexByte(body, '\r')+1:]
+	if states := text.States(rest); len(states) > text.FoldedStates || s.progress && len(states) > 0 {
+		// Of a progress line only the present state is kept.
+		present := lastState(rest)
+		if strings.HasSuffix(rest, "\r") {
+			present += "\r"
+		}
+		rest, s.progress = present, true
+	}
 	if len(rest) > maxPending {
-		c.emit(rest)
+		c.emit(text.Fold(rest))
 		rest = ""
 	}
 	s.pending = strings.Clone(rest)
@@ -106,6 +127,7 @@ func (c *capture) emit(s string) {
 		c.dropped = true
 	}
 	switch {
+	case c.binary: // the log has the bytes
 	case c.log != nil:
 		c.write(s)
 	case c.spool == nil && c.logErr != nil:
@@ -113,7 +135,7 @@ func (c *capture) emit(s string) {
 		c.spool = append(c.spool, s...)
 	default:
 		c.open()
-		if c.log != nil {
+		if c.log != nil && !c.binary {
 			c.write(s)
 		}
 	}
@@ -123,10 +145,22 @@ func (c *capture) emit(s string) {
 func (c *capture) open() {
 	if c.log == nil && c.logErr == nil {
 		if c.log, c.logErr = c.newLog(); c.logErr == nil {
-			c.write(string(c.spool))
+			if raw := c.streams[0].raw; isBinary(raw.head) && raw.missing() == 0 {
+				c.binary = true
+				c.write(string(raw.head) + string(raw.last()))
+			} else {
+				c.write(string(c.spool))
+			}
 		}
 	}
 	c.spool = nil
+}
+
+// keep writes bytes that are no text to the log.
+func (c *capture) keep(chunk []byte) {
+	if c.log != nil {
+		c.write(string(chunk))
+	}
 }
 
 func (c *capture) write(s string) {
@@ -169,12 +203,39 @@ func (c *capture) finish() {
 		s := &c.streams[i]
 		c.clean(s, s.strip.Flush())
 		if s.pending != "" {
-			c.emit(strings.TrimRight(s.pending, "\r"))
+			c.emit(s.last())
 			s.pending = ""
 		}
 	}
 	c.done = true
 	c.closeLog()
+}
+
+// lastState is what a line that is overwritten shows at last.
+func lastState(line string) string {
+	if states := text.States(line); len(states) > 0 {
+		return states[len(states)-1]
+	}
+	return ""
+}
+
+// last returns the line that is not finished, as text.
+func (s *stream) last() string {
+	if s.progress {
+		return lastState(s.pending)
+	}
+	return text.Fold(s.pending)
+}
+
+// keepBinary makes the log of output that turned out to be no text, where all of it is
+// still held. It is called at the command's end.
+func (c *capture) keepBinary() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if raw := c.streams[0].raw; c.log == nil && raw.total > hexBytes && raw.missing() == 0 {
+		c.open()
+		c.closeLog()
+	}
 }
 
 // count gives how many bytes came so far.
@@ -196,8 +257,8 @@ func (c *capture) report(progress func(tools.Progress)) {
 	}
 	c.fresh, c.dropped = c.fresh[:0], false
 	for i := range c.streams {
-		if line := c.streams[i].pending; line != "" {
-			p.Text = text.Cut(text.Fold(line), 200)
+		if line := lastState(c.streams[i].pending); line != "" {
+			p.Text = text.Cut(line, 200)
 		}
 	}
 	c.mu.Unlock()
@@ -214,6 +275,7 @@ type snapshot struct {
 	logErr         error
 	logFull        bool
 	lines          [2]string // not finished
+	binary         bool      // the log holds the bytes as they came
 }
 
 func (c *capture) snapshot() snapshot {
@@ -221,7 +283,7 @@ func (c *capture) snapshot() snapshot {
 	defer c.mu.Unlock()
 	s := snapshot{
 		text: c.text.copy(), stdout: c.streams[0].raw.copy(), stderr: c.streams[1].raw.copy(),
-		logErr: c.logErr, logFull: c.logFull, lines: [2]string{c.streams[0].pending, c.streams[1].pending},
+		logErr: c.logErr, logFull: c.logFull, lines: [2]string{c.streams[0].last(), c.streams[1].last()}, binary: c.binary,
 	}
 	if c.log != nil {
 		s.log = c.log.Name()

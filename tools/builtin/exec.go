@@ -201,7 +201,7 @@ func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 // once runs the command to its end, confined or not. blamed says why its failure looks
 // like the sandbox's doing.
 func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, how confinement) (res tools.Result, blamed string, err error) {
-	c, err := t.shell.start(a.argv(t.shell.opts.Shell), a.line(), a.Dir, how, false)
+	c, err := t.shell.start(a.argv(t.shell.opts.Shell), a.line(), a.Dir, how, outputs{apart: call.Caller.Origin == tools.OriginScript})
 	if err != nil {
 		return tools.Result{}, "", err
 	}
@@ -276,7 +276,7 @@ func (s *Shell) RunCommand(ctx context.Context, command, dir string) (output str
 		return "", -1, err
 	}
 	confined := s.confines()
-	c, err := s.start(append(append([]string(nil), s.opts.Shell...), command), command, dir, confinement{sandbox: confined}, false)
+	c, err := s.start(append(append([]string(nil), s.opts.Shell...), command), command, dir, confinement{sandbox: confined}, outputs{})
 	if err != nil {
 		return "", -1, err
 	}

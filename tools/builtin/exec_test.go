@@ -211,7 +211,7 @@ func TestExecOutputIsHarmlessOnAScreen(t *testing.T) { // S05
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.Text != "b\nx\nsplit red\n100%\nend" {
+	if res.Text != "a\nb\nx\nsplit red\n100%\nend" {
 		t.Errorf("text %q", res.Text)
 	}
 	if s := shown.String(); strings.ContainsAny(s, "\x1b\r\x07") || !strings.Contains(s, "split ") {
@@ -344,7 +344,13 @@ func peak() uint64 {
 
 func TestExecKeepsStreamsApartForScripts(t *testing.T) {
 	r := newShell(t)
-	d := data(t, r.sh("echo out; echo err >&2; echo out2"))
+	script := call("exec", m{"cmd": "echo out; echo err >&2; echo out2"})
+	script.Caller.Origin = tools.OriginScript
+	res, err := r.exec.Run(context.Background(), script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := data(t, res)
 	if d.Stdout != "out\nout2\n" || d.Stderr != "err\n" || d.Truncated {
 		t.Errorf("%+v", d)
 	}

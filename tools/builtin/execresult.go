@@ -13,7 +13,8 @@ import (
 // maxExecText bounds the output in a result's text, in bytes.
 const maxExecText = 30 << 10
 
-// ExecData is what exec gives scripts.
+// ExecData is what exec returns to scripts. The streams are apart for a script's own calls;
+// else Stdout holds both, in the order in which they were written.
 type ExecData struct {
 	Stdout string `json:"stdout"`
 	Stderr string `json:"stderr"`
@@ -40,6 +41,7 @@ type ended struct {
 	job       int         // under which number
 
 	output string // cleaned, cut
+	binary string // what the output is that is no text
 	data   ExecData
 	log    string
 }
@@ -47,8 +49,14 @@ type ended struct {
 // collect reads what was captured.
 func (e *ended) collect() {
 	s := e.cmd.capture.snapshot()
+	if e.binary = describeBinary(s.stdout); e.binary != "" {
+		e.cmd.capture.keepBinary()
+		s = e.cmd.capture.snapshot()
+	}
 	e.log = s.log
-	e.output = s.output()
+	if e.output = s.output(); e.binary != "" {
+		e.output = s.binaryOutput(e.binary)
+	}
 	e.data = ExecData{
 		Stdout: s.stdout.join(), Stderr: s.stderr.join(),
 		Truncated: s.stdout.missing() > 0 || s.stderr.missing() > 0, TimedOut: e.timedOut > 0,
@@ -74,6 +82,19 @@ func (s snapshot) output() string {
 	}
 	first, last := text.Cut(head, maxExecText/2), text.CutTail(tail, maxExecText/2)
 	return text.Valid(first + mark(s.text.total-int64(len(first)+len(last))) + last)
+}
+
+// binaryOutput is output for bytes that are no text: what they are, where they are, and
+// what was written beside them.
+func (s snapshot) binaryOutput(what string) string {
+	out := "[the output is no text: " + what + "]"
+	if s.binary {
+		out = "[the output is no text: " + what + "; " + s.whole() + "]"
+	}
+	if err := text.CutTail(text.Clean(string(s.stderr.head)+string(s.stderr.last())), 4<<10); strings.TrimSpace(err) != "" {
+		out += "\nstderr: " + err
+	}
+	return out
 }
 
 // whole says where the whole output is.
@@ -110,6 +131,9 @@ func (e *ended) failure(s snapshot) string {
 		return ""
 	}
 	last := lastLine(string(s.stderr.head) + string(s.stderr.last()))
+	if !e.cmd.apart() && e.binary == "" {
+		last = lastLine(string(s.stdout.head) + string(s.stdout.last()))
+	}
 	if last == "" {
 		return fmt.Sprintf("exit status %d", e.exit.Code)
 	}

@@ -7,8 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -142,47 +140,23 @@ func (s *Shell) Close() error {
 	return errors.Join(errs...)
 }
 
-// command is one started command with its output.
-type command struct {
-	line    string
-	dir     string
-	started time.Time
-	proc    *proc.Process
-	capture *capture
-	read    [2]*os.File // ends of the pipes
-	drained chan struct{}
-
-	// changed lists what a confined command made or changed of protected files; told is
-	// what was said of it.
-	changed func() []string
-	// reading says that it may only read.
-	reading bool
-	telling sync.Mutex
-	told    []string
-}
-
-// start starts a command whose output is captured. A background one has a log from the
-// start.
-func (s *Shell) start(argv []string, line, dir string, how confinement, background bool) (*command, error) {
+// start starts a command whose output is captured.
+func (s *Shell) start(argv []string, line, dir string, how confinement, out outputs) (*command, error) {
 	if s.closed.Err() != nil {
 		return nil, tools.Errorf(tools.KindCancelled, "jcode is closing")
 	}
 	c := &command{line: line, dir: dir, started: time.Now(), capture: newCapture(s.newLog), drained: make(chan struct{})}
-	if background {
+	if out.logged {
 		c.capture.openLog()
 	}
-	var write [2]*os.File
-	for i := range write {
-		var err error
-		if c.read[i], write[i], err = os.Pipe(); err != nil {
-			closeAll(c.read[:i], write[:i])
-			return nil, tools.Errorf(tools.KindIO, "start command: %w", err)
-		}
-	}
-	p, err := s.startProcess(c, proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env(), Stdout: write[0], Stderr: write[1]}, how)
-	closeAll(write[:])
+	write, err := c.openPipes(out.apart)
 	if err != nil {
-		closeAll(c.read[:])
+		return nil, tools.Errorf(tools.KindIO, "start command: %w", err)
+	}
+	p, err := s.startProcess(c, proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env(), Stdout: write[0], Stderr: write[len(write)-1]}, how)
+	closeAll(write)
+	if err != nil {
+		closeAll(c.read)
 		c.capture.finish()
 		return nil, tools.Errorf(tools.KindIO, "%w", err)
 	}
@@ -193,7 +167,7 @@ func (s *Shell) start(argv []string, line, dir string, how confinement, backgrou
 	}
 	s.work.Go(func() {
 		readers.Wait()
-		closeAll(c.read[:])
+		closeAll(c.read)
 		c.capture.finish()
 		close(c.drained)
 	})
@@ -263,27 +237,6 @@ func closeAll(lists ...[]*os.File) {
 	}
 }
 
-// stop ends the whole tree and the reading of its output.
-func (c *command) stop(grace time.Duration) error {
-	err := c.proc.Stop(context.Background(), grace)
-	select {
-	case <-c.drained:
-	case <-time.After(500 * time.Millisecond):
-		// Somebody out of reach holds the pipe: reading ends here.
-		for _, r := range c.read {
-			err = errors.Join(err, ignoreClosed(r.SetReadDeadline(time.Now())))
-		}
-	}
-	return err
-}
-
-func ignoreClosed(err error) error {
-	if errors.Is(err, os.ErrClosed) {
-		return nil
-	}
-	return err
-}
-
 // The waits at a command's end.
 const (
 	killGrace = 100 * time.Millisecond // between asking to end and ending
@@ -340,45 +293,6 @@ wait:
 	c.capture.report(progress)
 	end.collect()
 	return end
-}
-
-// news names in one line the protected files that a confined command made or changed and
-// that it was not said of yet, "" for none.
-func (c *command) news() string {
-	if c.changed == nil {
-		return ""
-	}
-	c.telling.Lock()
-	defer c.telling.Unlock()
-	var fresh []string
-	for _, path := range c.changed() {
-		if !slices.Contains(c.told, path) {
-			fresh = append(fresh, path)
-		}
-	}
-	if c.told = append(c.told, fresh...); len(fresh) == 0 {
-		return ""
-	}
-	return "it made or changed protected files, which steer git or the agent: " + strings.Join(fresh, ", ") + "; look at them"
-}
-
-// settle waits until what the ended shell wrote was read. It reports whether everybody
-// let go of the pipes.
-func (c *command) settle() bool {
-	deadline := time.Now().Add(maxDrain)
-	seen := c.capture.count()
-	for {
-		select {
-		case <-c.drained:
-			return true
-		case <-time.After(quiet):
-		}
-		now := c.capture.count()
-		if now == seen || time.Now().After(deadline) {
-			return false
-		}
-		seen = now
-	}
 }
 
 // The limits of kept outputs.

@@ -1,0 +1,121 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/internal/proc"
+)
+
+// command is one started command with its output.
+type command struct {
+	line    string
+	dir     string
+	started time.Time
+	proc    *proc.Process
+	capture *capture
+	read    []*os.File // ends of the pipes: of both streams, or one for each
+	drained chan struct{}
+
+	// changed lists what a confined command made or changed of protected files; told is
+	// what was said of it.
+	changed func() []string
+	// reading says that it may only read.
+	reading bool
+	telling sync.Mutex
+	told    []string
+}
+
+// outputs says how the output of a command is captured.
+type outputs struct {
+	// apart keeps standard output and standard error apart, for scripts. Else both go down
+	// one pipe, which keeps the order in which they are written.
+	apart bool
+	// logged makes a log from the start, for a command in the background.
+	logged bool
+}
+
+// openPipes opens one pipe for both streams, or one for each, and returns the ends to write to.
+func (c *command) openPipes(apart bool) (write []*os.File, err error) {
+	n := 1
+	if apart {
+		n = 2
+	}
+	for range n {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(c.read, write)
+			return nil, err
+		}
+		c.read, write = append(c.read, r), append(write, w)
+	}
+	return write, nil
+}
+
+// apart reports whether each stream has a pipe of its own.
+func (c *command) apart() bool { return len(c.read) > 1 }
+
+// stop ends the whole tree and the reading of its output.
+func (c *command) stop(grace time.Duration) error {
+	err := c.proc.Stop(context.Background(), grace)
+	select {
+	case <-c.drained:
+	case <-time.After(500 * time.Millisecond):
+		// Somebody out of reach holds the pipe: reading ends here.
+		for _, r := range c.read {
+			err = errors.Join(err, ignoreClosed(r.SetReadDeadline(time.Now())))
+		}
+	}
+	return err
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// news names in one line the protected files that a confined command made or changed and
+// that it was not said of yet, "" for none.
+func (c *command) news() string {
+	if c.changed == nil {
+		return ""
+	}
+	c.telling.Lock()
+	defer c.telling.Unlock()
+	var fresh []string
+	for _, path := range c.changed() {
+		if !slices.Contains(c.told, path) {
+			fresh = append(fresh, path)
+		}
+	}
+	if c.told = append(c.told, fresh...); len(fresh) == 0 {
+		return ""
+	}
+	return "it made or changed protected files, which steer git or the agent: " + strings.Join(fresh, ", ") + "; look at them"
+}
+
+// settle waits until what the ended shell wrote was read. It reports whether everybody
+// let go of the pipes.
+func (c *command) settle() bool {
+	deadline := time.Now().Add(maxDrain)
+	seen := c.capture.count()
+	for {
+		select {
+		case <-c.drained:
+			return true
+		case <-time.After(quiet):
+		}
+		now := c.capture.count()
+		if now == seen || time.Now().After(deadline) {
+			return false
+		}
+		seen = now
+	}
+}

@@ -43,7 +43,7 @@ func (c *Conversation) pending(snap tools.Snapshot, calls []model.Call) []pendin
 	out := make([]pendingCall, 0, len(calls))
 	for i, call := range calls {
 		p := pendingCall{Call: call, index: i, canonical: call.Name}
-		p.ID = legalID(call.ID, i, c.ids)
+		p.ID = legalID(call.ID, i, c.history.ids)
 		if e, ok, _ := snap.Lookup(call.Name); ok {
 			p.canonical = e.Spec.Name
 			p.parallel = e.Spec.ReadOnly && (e.Spec.Trusted || e.Owner == tools.OwnerBuiltin) && e.Spec.Serial == ""
@@ -90,7 +90,7 @@ func (c *Conversation) runCalls(ctx context.Context, t *turn, snap tools.Snapsho
 		i += group
 	}
 	for i, p := range calls {
-		c.push(seq, resultMessage(p, results[i].result))
+		c.history.push(seq, resultMessage(p, results[i].result))
 	}
 	if t.guard.alerts >= cmp.Or(c.opt.LoopAlerts, guardAlerts) {
 		return errLooping

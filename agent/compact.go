@@ -45,14 +45,14 @@ func (m *measure) forget() { m.known, m.at = 0, 0 }
 
 // expect gives the tokens that the next request will need, estimated where the provider
 // did not count.
-func (m *measure) expect(system string, offered []model.Tool, history []model.Message) int {
+func (m *measure) expect(system string, offered []model.Tool, history *transcript) int {
 	if offered != nil {
 		m.tools = toolTokens(offered)
 	}
-	if m.known > 0 && m.at <= len(history) {
-		return m.known + historyTokens(history[m.at:])
+	if m.known > 0 && m.at <= len(history.messages) {
+		return m.known + historyTokens(history.messages[m.at:])
 	}
-	return model.EstimateText(system) + m.tools + historyTokens(history)
+	return model.EstimateText(system) + m.tools + history.tokens
 }
 
 func historyTokens(history []model.Message) int {
@@ -80,7 +80,7 @@ func (c *Conversation) compactIfFull(ctx context.Context, offered []tools.Entry)
 	if window <= 0 {
 		return nil
 	}
-	size := c.measured.expect(c.system, definitions(offered), c.history)
+	size := c.measured.expect(c.system, definitions(offered), &c.history)
 	if float64(size) < c.opt.CompactAt*float64(window) || float64(size) < growthFactor*float64(c.measured.compacted) {
 		return nil
 	}
@@ -157,22 +157,22 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 	if window <= 0 {
 		window = defaultWindow
 	}
-	before := c.measured.expect(c.system, nil, c.history)
+	before := c.measured.expect(c.system, nil, &c.history)
 	if shrink { // the request was refused: the real window is smaller than this history
-		window = min(window, max(before, historyTokens(c.history)))
+		window = min(window, max(before, c.history.tokens))
 	}
-	cut := tailStart(c.history, window)
+	cut := tailStart(c.history.messages, window)
 	if shrink {
 		c.shrinkResults(cut)
 	}
-	if c.lastOf(cut) == 0 { // nothing, or a summary alone
-		if shrink && c.shrinkResults(len(c.history)) { // one long exchange: that is all that can be done
+	if c.history.lastOf(cut) == 0 { // nothing, or a summary alone
+		if shrink && c.shrinkResults(len(c.history.messages)) { // one long exchange: that is all that can be done
 			return nil
 		}
 		return errNothingToCompact
 	}
 	c.emit(Compacting{})
-	summary, usage, err := c.summarise(ctx, m, c.history[:cut], keep, window)
+	summary, usage, err := c.summarise(ctx, m, c.history.messages[:cut], keep, window)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 		return ctx.Err()
 	}
 	summary += planText(c.Todo())
-	upTo := c.lastOf(cut)
+	upTo := c.history.lastOf(cut)
 	seq, err := c.opt.Store.Compact(context.WithoutCancel(ctx), session.Message{
 		Session: c.row.ID, Role: session.RoleSummary, Usage: usage,
 		Parts: []session.Part{{Kind: session.PartText, Text: summary}, {Kind: session.PartRange, Text: fmt.Sprintf("1-%d", upTo)}},
@@ -188,32 +188,19 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 	if err != nil {
 		return fmt.Errorf("store summary: %w", err)
 	}
-	tail, tailSeqs := c.history[cut:], c.seqs[cut:]
-	c.history = append([]model.Message{{Role: model.RoleUser, Text: summaryText(summary)}}, tail...)
-	c.seqs = append([]int64{seq}, tailSeqs...)
+	c.history.summarised(seq, summary, cut)
 	c.measured.forget()
 	c.prompted = false // built afresh from here on
 	if c.opt.Compacted != nil {
 		c.opt.Compacted(ctx, c.row.ID)
 	}
-	after := c.measured.expect(c.system, nil, c.history)
-	if shrink && float64(after) > c.opt.CompactAt*float64(window) && c.shrinkResults(len(c.history)) {
-		after = c.measured.expect(c.system, nil, c.history) // what was kept was too much by itself
+	after := c.measured.expect(c.system, nil, &c.history)
+	if shrink && float64(after) > c.opt.CompactAt*float64(window) && c.shrinkResults(len(c.history.messages)) {
+		after = c.measured.expect(c.system, nil, &c.history) // what was kept was too much by itself
 	}
 	c.measured.compacted = after
 	c.emit(Compacted{BeforeTokens: before, AfterTokens: after, Summary: summary})
 	return nil
-}
-
-// lastOf gives the seq of the last stored message of the history before an index that is no
-// summary, 0 without one. Summaries come first, with seqs above those of the messages kept.
-func (c *Conversation) lastOf(cut int) int64 {
-	for i := cut - 1; i >= 0; i-- {
-		if !strings.HasPrefix(c.history[i].Text, summaryHead) {
-			return c.seqs[i]
-		}
-	}
-	return 0
 }
 
 // planText is the plan as a summary carries it on, word for word.
@@ -232,13 +219,14 @@ func planText(items []tools.TodoItem) string {
 // shrinkResults cuts the results of calls before an index down to their beginning, and says
 // whether there was anything to cut.
 func (c *Conversation) shrinkResults(upTo int) (shrunk bool) {
-	for i := range c.history[:upTo] {
-		m := &c.history[i]
+	for i := range c.history.messages[:upTo] {
+		m := &c.history.messages[i]
 		if m.Role == model.RoleTool && len(m.Text) > shrunkResult+100 {
 			m.Text = text.Cut(m.Text, shrunkResult) + "\n[… the rest of this old result was dropped to save space]"
 			m.Images, shrunk = nil, true
 		}
 	}
+	c.history.changed()
 	c.measured.forget()
 	return shrunk
 }
@@ -274,7 +262,7 @@ func tailStart(history []model.Message, window int) int {
 // summarise asks the model for a summary of messages. The request is bounded and has no tools,
 // and so is the summary: what is no shorter than the messages is none.
 func (c *Conversation) summarise(ctx context.Context, m Model, old []model.Message, keep string, window int) (string, *session.Usage, error) {
-	body := transcript(old)
+	body := writeOut(old)
 	body, _ = text.HeadTail(body, window*2, leftOut) // half the window, at 4 bytes a token
 	question := summaryPrompt
 	if keep != "" {
@@ -306,8 +294,8 @@ const summaryPrompt = `Summarise this conversation between a person and a coding
 State: the person's goals and constraints in their own words where it matters; decisions and why; files read, made or changed and what is in them; commands run and what came out; errors and how they were solved; what is done, what is open, what was about to happen next.
 Be exact about names, paths and numbers. Do not invent. Write plain text without a preamble.`
 
-// transcript writes messages as text for a summary.
-func transcript(messages []model.Message) string {
+// writeOut writes messages as text for a summary.
+func writeOut(messages []model.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
 		switch m.Role {

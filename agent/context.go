@@ -39,8 +39,8 @@ func (c *Conversation) ContextUse(ctx context.Context) (ContextUse, error) {
 		use = ContextUse{Window: window, Known: c.measured.known > 0}
 		use.Parts = append(use.Parts, ContextPart{"system prompt", model.EstimateText(c.system)})
 		use.Parts = append(use.Parts, toolParts(offered)...)
-		use.Parts = append(use.Parts, ContextPart{"messages", historyTokens(c.history)})
-		use.Total = c.measured.expect(c.system, definitions(offered), c.history)
+		use.Parts = append(use.Parts, ContextPart{"messages", c.history.tokens})
+		use.Total = c.measured.expect(c.system, definitions(offered), &c.history)
 		return nil
 	})
 	return use, err

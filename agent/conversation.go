@@ -58,9 +58,7 @@ type Conversation struct {
 	unpriced   bool // it was said that a cap on the cost cannot hold
 
 	// Owned by the goroutine in loop.
-	history  []model.Message
-	seqs     []int64 // the stored message that each entry of history comes from
-	ids      map[string]bool
+	history  transcript
 	system   string
 	prompted bool // system is built
 	order    tools.Order
@@ -143,7 +141,7 @@ func newConversation(opt Options) (*Conversation, error) {
 		opt: opt, broker: newBroker(), ctx: ctx, cancel: cancel,
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
 		mode: opt.Mode, model: m,
-		questions: map[string]chan tools.Answer{}, asks: map[string]chan any{}, ids: map[string]bool{},
+		questions: map[string]chan tools.Answer{}, asks: map[string]chan any{}, history: newTranscript(),
 		dropped: map[refused]bool{}, sought: map[string]bool{},
 	}
 	c.state = State{Model: m.Name, Mode: opt.Mode, Cwd: opt.Cwd}

@@ -23,7 +23,7 @@ func (c *Conversation) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.history, c.seqs, c.ids = nil, nil, map[string]bool{}
+	c.history = newTranscript()
 	c.measured.forget()
 	// The session's own totals, not those of its messages: they have what sub-agents used and
 	// what was rewound since, and not what a fork took over.
@@ -34,7 +34,7 @@ func (c *Conversation) load(ctx context.Context) error {
 	total, turns := model.Usage{Input: int(kept.InputTokens), Output: int(kept.OutputTokens), Cached: int(kept.CachedTokens)}, 0
 	for _, row := range rows { // summaries first: they stand for what came before
 		if row.Role == session.RoleSummary && row.Archived == 0 {
-			c.push(row.Seq, fromRow(row)...)
+			c.history.push(row.Seq, fromRow(row)...)
 		}
 	}
 	for _, row := range rows {
@@ -46,7 +46,7 @@ func (c *Conversation) load(ctx context.Context) error {
 		}
 		total.Estimated = total.Estimated || row.Usage != nil && row.Usage.Estimated
 		if row.Archived == 0 && row.Role != session.RoleSummary {
-			c.push(row.Seq, fromRow(row)...)
+			c.history.push(row.Seq, fromRow(row)...)
 		}
 	}
 	var todo []tools.TodoItem
@@ -73,17 +73,6 @@ func (c *Conversation) TakeRows() []session.Message {
 	rows := c.rows
 	c.rows = nil
 	return rows
-}
-
-// push appends to the history what a stored message stands for.
-func (c *Conversation) push(seq int64, messages ...model.Message) {
-	for _, m := range messages {
-		c.history = append(c.history, m)
-		c.seqs = append(c.seqs, seq)
-		for _, call := range m.Calls {
-			c.ids[call.ID] = true
-		}
-	}
 }
 
 func (c *Conversation) countUsage(u *session.Usage) {
@@ -177,7 +166,7 @@ func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) 
 		return 0, fmt.Errorf("store message: %w", err)
 	}
 	c.firstTitle(p)
-	c.push(seq, model.Message{Role: model.RoleUser, Text: clean(p.Text), Images: p.Images})
+	c.history.push(seq, model.Message{Role: model.RoleUser, Text: clean(p.Text), Images: p.Images})
 	if p.Skill != "" && c.opt.SkillGiven != nil {
 		c.opt.SkillGiven(c.row.ID, p.Skill)
 	}
@@ -239,7 +228,7 @@ func (c *Conversation) appendNotice(ctx context.Context, text string) error {
 	if err != nil {
 		return fmt.Errorf("store notice: %w", err)
 	}
-	c.push(seq, model.Message{Role: model.RoleUser, Text: noticeText(clean(text))})
+	c.history.push(seq, model.Message{Role: model.RoleUser, Text: noticeText(clean(text))})
 	return nil
 }
 
@@ -276,7 +265,7 @@ func (c *Conversation) appendAnswer(ctx context.Context, resp model.Response, ca
 		m.Calls = append(m.Calls, model.Call{ID: p.ID, Name: p.Name, Arguments: clean(p.Arguments)})
 	}
 	if len(m.Calls) > 0 || !blank(m.Text) {
-		c.push(seq, m)
+		c.history.push(seq, m)
 	}
 	return seq, nil
 }

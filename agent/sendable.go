@@ -27,37 +27,66 @@ const (
 // all text is valid UTF-8. What is valid already stays as it is, and the function is
 // idempotent. It does not change its argument.
 func Sendable(history []model.Message) []model.Message {
-	out := make([]model.Message, 0, len(history))
-	seen := map[string]bool{}
-	for i := 0; i < len(history); i++ {
+	s := sendable{out: make([]model.Message, 0, len(history))}
+	s.extend(history)
+	return s.out
+}
+
+// sendable is a history in sendable form that is made as the history grows.
+type sendable struct {
+	out    []model.Message
+	blind  bool // pictures are replaced by a note
+	seen   map[string]bool
+	done   int // messages of the history that out stands for
+	tokens int // estimated, of out
+}
+
+// extend takes over what the history has more than it had. The last answer before must have
+// had all its results.
+func (s *sendable) extend(history []model.Message) {
+	if s.seen == nil {
+		s.seen = map[string]bool{}
+	}
+	for i := s.done; i < len(history); i++ {
 		m := history[i]
 		switch m.Role {
 		case model.RoleUser:
 			if m.Text = clean(m.Text); !blank(m.Text) || len(m.Images) > 0 {
 				m.Calls, m.CallID = nil, ""
-				out = append(out, m)
+				s.add(m)
 			}
 		case model.RoleAssistant:
 			m.Text, m.Reasoning = clean(m.Text), clean(m.Reasoning)
 			m.CallID, m.Images = "", nil
 			if len(m.Calls) == 0 {
 				if !blank(m.Text) {
-					out = append(out, m)
+					s.add(m)
 				}
 				continue
 			}
 			if blank(m.Text) {
 				m.Text = ""
 			}
-			calls, results := pair(m.Calls, following(history[i+1:]), seen)
+			calls, results := pair(m.Calls, following(history[i+1:]), s.seen)
 			m.Calls = calls
-			out = append(out, m)
-			out = append(out, results...)
+			s.add(m)
+			for _, r := range results {
+				s.add(r)
+			}
 		case model.RoleTool:
 			// Taken along with its call; without one it is dropped.
 		}
 	}
-	return out
+	s.done = len(history)
+}
+
+func (s *sendable) add(m model.Message) {
+	if s.blind && len(m.Images) > 0 {
+		m.Text = strings.TrimSpace(m.Text + fmt.Sprintf("\n[%d image(s) left out: this model does not take images]", len(m.Images)))
+		m.Images = nil
+	}
+	s.out = append(s.out, m)
+	s.tokens += model.EstimateMessage(&m)
 }
 
 // following gives the tool messages up to the next assistant message.

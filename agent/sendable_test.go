@@ -196,3 +196,27 @@ func TestLoopGuard(t *testing.T) { // P17
 		}
 	}
 }
+
+// A history that grows message by message is sent as it would be if it were made anew.
+func TestGrowingHistoryIsSentAsAWholeOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		history, sees := anyHistory(t), rapid.Bool().Draw(t, "sees")
+		h := newTranscript()
+		for i, m := range history {
+			h.push(int64(i), m)
+			if rapid.Bool().Draw(t, "asked") {
+				sent, tokens := h.toSend(sees)
+				want := Sendable(history[:i+1])
+				if len(sent) != len(want) || len(want) > 0 && sees && !reflect.DeepEqual(sent, want) {
+					t.Fatalf("after %d messages: sent\n%+v\nwant\n%+v", i+1, sent, want)
+				}
+				if tokens != historyTokens(sent) {
+					t.Fatalf("%d tokens, want %d", tokens, historyTokens(sent))
+				}
+			}
+		}
+		if h.tokens != historyTokens(history) {
+			t.Fatalf("%d tokens, want %d", h.tokens, historyTokens(history))
+		}
+	})
+}

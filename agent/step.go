@@ -21,19 +21,19 @@ func (c *Conversation) ask(ctx context.Context, t *turn, offered []tools.Entry) 
 	if !c.prompted && c.opt.System != nil {
 		c.system, c.prompted = c.opt.System(c.row.ID, role, scope), true
 	}
-	history := Sendable(c.history)
-	if !m.Sees {
-		history = withoutImages(history)
+	messages, tokens := c.history.toSend(m.Sees)
+	if len(role.FewShot) > 0 {
+		messages, tokens = append(slices.Clip(role.FewShot), messages...), tokens+historyTokens(role.FewShot)
 	}
 	req := model.Request{
-		Model: m.ID, System: c.system, Messages: append(slices.Clip(role.FewShot), history...), Tools: definitions(offered),
+		Model: m.ID, System: c.system, Messages: messages, Tools: definitions(offered),
 		Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens,
 	}
 	c.measured.tools = toolTokens(req.Tools)
 	resp, err := m.Client.Stream(ctx, req, c.relay)
 	if resp.Usage == (model.Usage{}) {
 		resp.Usage = model.Usage{
-			Input: model.EstimateRequest(&req), Estimated: true,
+			Input: model.EstimateText(req.System) + c.measured.tools + tokens, Estimated: true,
 			Output: model.EstimateMessage(&model.Message{Text: resp.Text, Reasoning: resp.Reasoning, Calls: resp.Calls}),
 		}
 	}
@@ -106,8 +106,8 @@ const refusedPicture = "[a picture was left out: the provider refused it]"
 // dropPicture takes a picture that the provider refused out of the history, for good, and
 // says so. more is false when it is not there.
 func (c *Conversation) dropPicture(ctx context.Context, t *turn, fault *model.Error) (more bool, err error) {
-	for i := range c.history {
-		m := &c.history[i]
+	for i := range c.history.messages {
+		m := &c.history.messages[i]
 		kept := m.Images[:0:0]
 		for _, img := range m.Images {
 			if sha256.Sum256(img.Data) != fault.Image {
@@ -122,6 +122,7 @@ func (c *Conversation) dropPicture(ctx context.Context, t *turn, fault *model.Er
 	if !more {
 		return false, nil
 	}
+	c.history.changed()
 	if _, err := c.opt.Store.RefusePicture(context.WithoutCancel(ctx), c.row.ID, fault.Image); err != nil {
 		return false, err
 	}
@@ -141,20 +142,6 @@ func definitions(offered []tools.Entry) []model.Tool {
 	out := make([]model.Tool, len(offered))
 	for i, e := range offered {
 		out[i] = model.Tool{Name: e.Spec.Wire, Description: e.Spec.Description, Parameters: e.Spec.Parameters}
-	}
-	return out
-}
-
-// withoutImages replaces images by a note for models that do not see.
-func withoutImages(history []model.Message) []model.Message {
-	out := slices.Clone(history)
-	for i, m := range out {
-		if len(m.Images) == 0 {
-			continue
-		}
-		note := fmt.Sprintf("[%d image(s) left out: this model does not take images]", len(m.Images))
-		out[i].Images = nil
-		out[i].Text = strings.TrimSpace(m.Text + "\n" + note)
 	}
 	return out
 }

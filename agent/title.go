@@ -20,10 +20,10 @@ func (c *Conversation) titleLater() {
 	c.mu.Lock()
 	m, row, first := c.model, c.row, c.turns == 1
 	c.mu.Unlock()
-	if !first || m.Untitled || c.opt.Headless || c.opt.Label != "" || row.TitleSource == "user" || len(c.history) == 0 {
+	if !first || m.Untitled || c.opt.Headless || c.opt.Label != "" || row.TitleSource == "user" || len(c.history.messages) == 0 {
 		return
 	}
-	prompt := text.Cut(c.history[0].Text, 2000)
+	prompt := text.Cut(c.history.messages[0].Text, 2000)
 	c.background.Go(func() {
 		ctx, cancel := context.WithTimeout(c.ctx, titleWait)
 		defer cancel()

@@ -316,14 +316,14 @@ func (c *Conversation) commitAnswer(ctx context.Context, t *turn, resp model.Res
 	}
 	u := whole.Usage
 	c.countUsage(&session.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Estimated: u.Estimated, Cost: cost})
-	c.measured.saw(resp.Usage, len(c.history))
+	c.measured.saw(resp.Usage, len(c.history.messages))
 	c.emit(AssistantMessage{Seq: seq, Text: resp.Text, Reasoning: resp.Reasoning, Calls: len(calls)})
 	c.emitUsage(u, priced)
 	return seq, nil
 }
 
 func (c *Conversation) emitUsage(step model.Usage, priced bool) {
-	context := c.measured.expect(c.system, nil, c.history)
+	context := c.measured.expect(c.system, nil, &c.history)
 	c.mu.Lock()
 	ev := UsageEvent{Step: step, Total: c.total, Context: context, Window: c.model.Window, Cost: c.cost, Priced: priced}
 	c.mu.Unlock()

@@ -27,15 +27,17 @@ import (
 // app is jcode wired up for one folder: what all commands that work with a conversation
 // share. Nothing in it is global.
 type app struct {
-	flags      *flags
-	std        Streams
-	paths      config.Paths
-	cwd        string // working folder, resolved; "" before findPlaces takes the process's own
-	project    string // project ID
-	root       string // project root
-	config     config.Config
-	held       []config.Held // settings of the project that wait for trust
-	theirEdits int           // entries of after_edit, the last ones, that the project added
+	flags   *flags
+	std     Streams
+	paths   config.Paths
+	cwd     string // working folder, resolved; "" before findPlaces takes the process's own
+	project string // project ID
+	root    string // project root
+	config  config.Config
+	held    []config.Held // settings of the project that wait for trust
+	// origin returns where an element of a list of settings comes from, as file:line.
+	origin     func(key string, element int) string
+	theirEdits int // entries of after_edit, the last ones, that the project added
 	mode       tools.Mode
 	// modelNamed says that the command line or the environment names the model: it then goes
 	// before the one that a resumed session had, which config's does not.

@@ -79,6 +79,12 @@ func orEmpty[T any](list []T) []T {
 func showSettings(std Streams, loaded *config.Loaded, settings []config.Setting) error {
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, s := range settings {
+		for _, part := range s.Parts {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", s.Key, text.Truncate(text.OneLine(string(part.Value)), 100, "…"), part.Origin)
+		}
+		if s.Parts != nil {
+			continue
+		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Key, text.Truncate(text.OneLine(string(s.Value)), 100, "…"), s.Origin)
 	}
 	for _, h := range loaded.Held {

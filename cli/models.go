@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,7 +167,7 @@ func (p *picking) Stream(ctx context.Context, req model.Request, emit func(model
 		return model.Response{}, err
 	}
 	if !p.said.Swap(true) {
-		emit(model.NoticeEvent{Text: fmt.Sprintf("using %s, the first coding model that %s lists: name another with -m or /model", id, p.provider.Name)})
+		emit(model.NoticeEvent{Text: fmt.Sprintf("using %s, the first coding model that %s lists: name another with -m or /model", id, cmp.Or(p.provider.Name, p.provider.Address()))})
 	}
 	req.Model = id
 	resp, err := p.Client.Stream(ctx, req, emit)

@@ -73,13 +73,13 @@ func (a *app) permissionsPanel() tui.Panel {
 			for _, g := range granted {
 				rows = append(rows, tui.Row{ID: fmt.Sprint(g.ID), Name: g.Rule, Info: "granted " + g.Created.Format("2006-01-02 15:04"), State: "always in this " + string(g.Scope)})
 			}
-			rules := a.gate.Rules()
+			rules, from := a.gate.Rules(), a.ruleOrigins()
 			for _, set := range []struct {
 				word  string
 				rules []string
 			}{{"deny", ruleTexts(rules.Deny)}, {"ask", ruleTexts(rules.Ask)}, {"allow", ruleTexts(rules.Allow)}} {
 				for _, r := range set.rules {
-					rows = append(rows, tui.Row{Name: r, Info: "from configuration or flags", State: set.word})
+					rows = append(rows, tui.Row{Name: r, Info: cmp.Or(from[set.word+" "+r], "until jcode ends"), State: set.word})
 				}
 			}
 			return rows, nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,12 +65,13 @@ func (c *permissionsListCmd) Run(ctx context.Context, f *flags, std Streams) err
 func (a *app) permissionLines(ctx context.Context) ([]permissionLine, error) {
 	var lines []permissionLine
 	rules := a.gate.Rules()
+	from := a.ruleOrigins()
 	for _, set := range []struct {
 		effect string
 		rules  []permission.Rule
 	}{{"deny", rules.Deny}, {"ask", rules.Ask}, {"allow", rules.Allow}} {
 		for _, r := range ruleTexts(set.rules) {
-			lines = append(lines, permissionLine{set.effect, r, "configuration or flags"})
+			lines = append(lines, permissionLine{set.effect, r, cmp.Or(from[set.effect+" "+r], "until jcode ends")})
 		}
 	}
 	granted, err := a.gate.Granted(ctx, a.board.session())
@@ -80,6 +82,29 @@ func (a *app) permissionLines(ctx context.Context) ([]permissionLine, error) {
 		lines = append(lines, permissionLine{"allow", g.Rule, "granted for this " + string(g.Scope) + " on " + g.Created.Format("2006-01-02")})
 	}
 	return lines, nil
+}
+
+// ruleOrigins returns where each rule in force comes from, by "effect rule": a file and line, or
+// a flag. What is not among them was typed in the chat.
+func (a *app) ruleOrigins() map[string]string {
+	p, out := a.config.Permissions, map[string]string{}
+	for _, set := range []struct {
+		effect      string
+		kept, given []string
+	}{{"allow", p.Allow, a.flags.Allow}, {"ask", p.Ask, nil}, {"deny", p.Deny, a.flags.Deny}} {
+		add := func(rule, from string) {
+			if r, err := permission.ParseRule(rule); err == nil && out[set.effect+" "+r.String()] == "" {
+				out[set.effect+" "+r.String()] = from
+			}
+		}
+		for i, rule := range set.kept {
+			add(rule, a.origin("permissions."+set.effect, i))
+		}
+		for _, rule := range set.given {
+			add(rule, "--"+set.effect)
+		}
+	}
+	return out
 }
 
 type permissionsExplainCmd struct {

@@ -45,6 +45,8 @@ type Loaded struct {
 	// Origins tell where each setting in Config comes from, by dotted key: "file:line".
 	// Lists that are joined name their last source.
 	Origins map[string]string
+	// joined are the parts of lists that come from more than one file.
+	joined map[string][]joinedPart
 }
 
 // Held is a setting of a project that would widen what runs, and waits for trust.
@@ -59,7 +61,7 @@ type Held struct {
 
 // Load reads the person's file and the project's. Missing files are fine; it never fails.
 func Load(o Options) *Loaded {
-	l := &Loaded{Origins: map[string]string{}}
+	l := &Loaded{Origins: map[string]string{}, joined: map[string][]joinedPart{}}
 	file := o.Paths.File()
 	user := read("", file, &l.Config)
 	l.note(user)
@@ -181,6 +183,9 @@ func (l *Loaded) layer(d *decoder, w where, theirs *Config, o Options) {
 		}
 	}
 	if f.tag.Get("merge") == "append" {
+		if mine := to.get(); mine.Len() > 0 {
+			l.joined[w.key] = []joinedPart{{mine.Len(), l.Origins[w.key]}, {from.Len(), d.origin(w)}}
+		}
 		to.set(reflect.AppendSlice(slicesClone(to.get()), from))
 		if w.key == afterEdit {
 			l.TheirEdits = from.Len()

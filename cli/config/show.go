@@ -15,8 +15,48 @@ type Setting struct {
 	Value json.RawMessage `json:"value"`
 	// Origin is "file:line", or "default".
 	Origin string `json:"origin"`
+	// Parts are the parts of a list that several files make up; else there are none.
+	Parts []Part `json:"parts,omitempty"`
 	// Desc explains the setting.
 	Desc string `json:"-"`
+}
+
+// Part is the part of a list that one file brings.
+type Part struct {
+	Value  json.RawMessage `json:"value"`
+	Origin string          `json:"origin"`
+}
+
+// joinedPart is how many elements of a list one file brings.
+type joinedPart struct {
+	n      int
+	origin string
+}
+
+// Origin returns where an element of a list comes from, as "file:line".
+func (l *Loaded) Origin(key string, element int) string {
+	for _, p := range l.joined[key] {
+		if element < p.n {
+			return p.origin
+		}
+		element -= p.n
+	}
+	return l.Origins[key]
+}
+
+// parts divides a list by the files that make it up.
+func (l *Loaded) parts(key string, v reflect.Value) ([]Part, error) {
+	var out []Part
+	from := 0
+	for _, p := range l.joined[key] {
+		raw, err := maskedJSON(key, v.Slice(from, from+p.n))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Part{raw, p.origin})
+		from += p.n
+	}
+	return out, nil
 }
 
 // Show lists what holds, in the order of the reference: what files set, and with all also
@@ -39,7 +79,11 @@ func (l *Loaded) Show(all bool) ([]Setting, error) {
 		if err != nil {
 			return fmt.Errorf("show %s: %w", key, err)
 		}
-		out = append(out, Setting{Key: key, Value: raw, Origin: origin, Desc: f.tag.Get("desc")})
+		parts, err := l.parts(key, v)
+		if err != nil {
+			return fmt.Errorf("show %s: %w", key, err)
+		}
+		out = append(out, Setting{Key: key, Value: raw, Origin: origin, Parts: parts, Desc: f.tag.Get("desc")})
 		return nil
 	})
 	return out, err

@@ -50,17 +50,18 @@ func (c *connections) open() *http.Transport {
 		Control:         giveUpUnacknowledged,
 	}
 	t := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           dialer.DialContext,
-		ForceAttemptHTTP2:     true,
-		HTTP2:                 &http.HTTP2Config{SendPingTimeout: c.ping, PingTimeout: c.pong},
-		MaxIdleConnsPerHost:   4,
-		IdleConnTimeout:       idleFor,
-		TLSHandshakeTimeout:   15 * time.Second,
-		ExpectContinueTimeout: time.Second,
-		ReadBufferSize:        64 << 10, // a burst of small chunks is one read
-		WriteBufferSize:       64 << 10,
-		DisableCompression:    true, // a compressed stream comes in lumps
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            dialer.DialContext,
+		OnProxyConnectResponse: proxyAnswer,
+		ForceAttemptHTTP2:      true,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: c.ping, PingTimeout: c.pong},
+		MaxIdleConnsPerHost:    4,
+		IdleConnTimeout:        idleFor,
+		TLSHandshakeTimeout:    15 * time.Second,
+		ExpectContinueTimeout:  time.Second,
+		ReadBufferSize:         64 << 10, // a burst of small chunks is one read
+		WriteBufferSize:        64 << 10,
+		DisableCompression:     true, // a compressed stream comes in lumps
 	}
 	if c.roots != nil {
 		t.TLSClientConfig = &tls.Config{RootCAs: c.roots, MinVersion: tls.VersionTLS12}

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -16,6 +17,15 @@ func isProxyFault(err error) bool {
 		return false
 	}
 	return op.Op == "proxyconnect" || strings.HasPrefix(op.Op, "socks")
+}
+
+// proxyAnswer makes the refusal of a proxy to connect a fault of the proxy: net/http returns
+// its words as a bare error.
+func proxyAnswer(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+	if resp.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &net.OpError{Op: "proxyconnect", Net: "tcp", Err: errors.New(resp.Status)}
 }
 
 // proxyFault says which proxy failed, and where it was set.

@@ -215,7 +215,7 @@ func (a *app) addTools(context.Context) error {
 		}
 	})
 	a.shell = builtin.NewShell(builtin.ShellOptions{
-		Dir: a.cwd, Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.commandEnv,
+		Dir: a.cwd, Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.commandEnv, Keep: a.config.Environment.Keep,
 		Confiner: a.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinesOwn, JobEnded: a.board.jobEnded,
 	})
 	a.onClose(func() {

@@ -412,3 +412,24 @@ func BenchmarkRunning(b *testing.B) {
 		p.Running()
 	}
 }
+
+// What a person would not want to see in a transcript is taken out by its name or by what
+// it looks like; what programs need to run stays.
+func TestWithoutSecretsLeavesWhatMayBePrinted(t *testing.T) {
+	secret := []string{
+		"DB_PASS=hunter2", "SSHPASS=x", "JWT=x", "COOKIE=x", "STRIPE_SK=x", "DATABASE_URL=postgres://u:p@h/db", "HTTPS_PROXY=http://u:p@proxy:3128",
+		"AZURE_CONNECTION_STRING=DefaultEndpointsProtocol=https;AccountKey=abc", "SLACK_WEBHOOK_URL=x", "TEAM_URL=https://hooks.slack.com/services/T0/B0/xyz", "MY_THING=eyJhbGciOi.eyJzdWIi.c2ln",
+		"X=ghp_0123456789abcdefghij", "REDIS=redis://:p@h:6379", "SETTING=a7Bk9Qz2Lm4Xr8Tw1Vn5Yc3D", "OPTS=--password=x", "SENTRY_DSN=x", "GITHUB_TOKEN=x", "CERT=-----BEGIN PRIVATE KEY-----",
+	}
+	plain := []string{
+		"PATH=/usr/bin:/bin", "HOME=/home/me", "LANG=de_DE.UTF-8", "LS_COLORS=di=01;34:ln=01;36", "GITHUB_SHA=0123456789abcdef0123456789abcdef01234567", "PWD=/a/b", "OLDPWD=/a", "GOFLAGS=-mod=mod",
+		"XDG_RUNTIME_DIR=/run/user/1000", "NO_PROXY=localhost,127.0.0.1", "HTTP_PROXY=http://proxy:3128", "TERM=xterm-256color", "JAVA_HOME=/usr/lib/jvm/java-17-openjdk-amd64", "INVOCATION_ID=8c2d0f0a5f5e4c8d9b6f0f6f3c1d2e3f",
+		"VERIFY_BYPASS=1", "GIT_CONFIG_COUNT=3", "SHELL=/bin/bash", "EDITOR=vim", "npm_config_cache=/home/me/.npm",
+	}
+	if got := proc.WithoutSecrets(append(slices.Clone(secret), plain...), nil); !slices.Equal(got, plain) {
+		t.Errorf("left %q\nwant %q", got, plain)
+	}
+	if got := proc.WithoutSecrets(secret, []string{"DB_PASS"}); !slices.Equal(got, secret[:1]) {
+		t.Errorf("kept %q", got)
+	}
+}

@@ -623,6 +623,27 @@ func TestVouchedCommandThatNeedsMoreAsks(t *testing.T) {
 	}
 }
 
+// Nobody was asked whether `env` may print what is in the environment.
+func TestVouchedCommandGetsNoSecrets(t *testing.T) {
+	r := newShell(t, func(o *builtin.ShellOptions) {
+		o.Keep = []string{"KEPT_PASS"}
+		o.Env = func() []string {
+			return []string{"PATH=" + os.Getenv("PATH"), "DB_PASS=hunter2", "KEPT_PASS=yes", "DATABASE_URL=postgres://u:hunter2@h/db", "LANG=C"}
+		}
+	})
+	for _, line := range []string{"env", "printenv", "printenv DB_PASS; true", "echo $DB_PASS $DATABASE_URL $KEPT_PASS"} {
+		c := call("exec", m{"cmd": line})
+		c.Decision.Vouched = &tools.Vouched{}
+		res, err := r.exec.Run(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(res.Text, "hunter2") || !strings.Contains(res.Text, "yes") && line != "printenv DB_PASS; true" {
+			t.Errorf("%s: %s", line, res.Text)
+		}
+	}
+}
+
 // leaky is a sandbox that can't lock a file, and sees when it was made.
 type leaky struct {
 	noReading

@@ -27,6 +27,8 @@ type ShellOptions struct {
 	// Env gives the environment of a command. Nil means the process's own without
 	// credentials and prompts (proc.CommandEnv).
 	Env func() []string
+	// Keep are variables that commands get although they look like secrets.
+	Keep []string
 	// Logs is the folder for whole outputs that are too long for a result. Empty means a
 	// temporary one that ends with the shell.
 	Logs string
@@ -176,6 +178,7 @@ func (s *Shell) start(argv []string, line, dir string, how confinement, out outp
 
 func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc.Process, error) {
 	if v := how.vouched; v != nil {
+		spec.Env = proc.WithoutSecrets(spec.Env, s.opts.Keep) // nobody was asked whether it may be printed
 		if v.Git {
 			spec.Env = repository.Overrides(spec.Env)
 		}

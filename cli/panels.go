@@ -62,7 +62,7 @@ func (a *app) toolsPanel() tui.Panel {
 func (a *app) permissionsPanel() tui.Panel {
 	return tui.Panel{
 		Name: "permissions", Help: "rules and grants: revoke, allow RULE, deny RULE, explain LINE", Title: "Permissions",
-		Args:  a.permissionWords,
+		Words: a.permissionWords,
 		Empty: "No rules and no grants: what may run is decided by the mode and by your answers.",
 		Rows: func(ctx context.Context) ([]tui.Row, error) {
 			granted, err := a.gate.Granted(ctx, a.board.session())

@@ -12,6 +12,7 @@ import (
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/permission"
+	"jcode/tui"
 )
 
 // permissionsCmd shows what may run, and why.
@@ -149,7 +150,7 @@ func openJudge(ctx context.Context, f *flags, std Streams) (*app, error) {
 }
 
 // permissionWords carries out what is typed after /permissions.
-func (a *app) permissionWords(ctx context.Context, args string) (notice string, handled bool, err error) {
+func (a *app) permissionWords(ctx context.Context, args string) (notice string, err error) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
 	rest = strings.TrimSpace(rest)
 	switch word {
@@ -159,19 +160,19 @@ func (a *app) permissionWords(ctx context.Context, args string) (notice string, 
 			mode = conv.State().Mode
 		}
 		if rest == "" {
-			return "", true, errors.New("/permissions explain LINE: a shell line, or a call such as write(src/a.go)")
+			return "", errors.New("/permissions explain LINE: a shell line, or a call such as write(src/a.go)")
 		}
-		return strings.TrimRight(a.explain(ctx, rest, mode).String(), "\n"), true, nil
+		return strings.TrimRight(a.explain(ctx, rest, mode).String(), "\n"), nil
 	case "allow":
 		grant := permission.Grant{Rule: rest, Scope: tools.AnswerProject}
 		if err := a.gate.Grant(ctx, grant); err != nil {
-			return "", true, fmt.Errorf("/permissions allow RULE: %w", err)
+			return "", fmt.Errorf("/permissions allow RULE: %w", err)
 		}
-		return "always in this project: " + rest, true, nil
+		return "always in this project: " + rest, nil
 	case "deny", "ask":
 		r, err := permission.ParseRule(rest)
 		if err != nil {
-			return "", true, fmt.Errorf("/permissions %s RULE: %w", word, err)
+			return "", fmt.Errorf("/permissions %s RULE: %w", word, err)
 		}
 		rules := a.gate.Rules()
 		if word == "deny" {
@@ -180,7 +181,7 @@ func (a *app) permissionWords(ctx context.Context, args string) (notice string, 
 			rules.Ask = append(rules.Ask[:len(rules.Ask):len(rules.Ask)], r)
 		}
 		a.gate.SetRules(rules)
-		return word + " " + r.String() + " until jcode ends; permissions." + word + " in config.json keeps it", true, nil
+		return word + " " + r.String() + " until jcode ends; permissions." + word + " in config.json keeps it", nil
 	}
-	return "", false, nil
+	return "", tui.ErrSearch
 }

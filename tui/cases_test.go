@@ -125,7 +125,7 @@ func sentByFastKeys(t *testing.T, text string) (sent []string, pause time.Durati
 	var mu sync.Mutex
 	var last time.Time
 	r := run(t, 80, 24, func(o *Options) {
-		o.Hook = func(msg any) {
+		o.observe = func(msg any) {
 			if _, ok := msg.(tea.KeyPressMsg); !ok {
 				return
 			}
@@ -435,7 +435,7 @@ func TestNestedAgentShowsInsideItsCall(t *testing.T) {
 func TestNotificationOnlyWhileLookingElsewhere(t *testing.T) {
 	blurred := make(chan bool, 1)
 	r := run(t, 80, 24, func(o *Options) {
-		o.Hook = func(msg any) {
+		o.observe = func(msg any) {
 			if _, ok := msg.(tea.BlurMsg); ok {
 				blurred <- true
 			}

@@ -38,7 +38,7 @@ func child(mode string) int {
 	opt := Options{Session: &Session{Conversation: f, Events: f}, Version: "1.0", Theme: "dark"}
 	switch mode {
 	case "panic":
-		opt.Hook = func(msg any) {
+		opt.observe = func(msg any) {
 			if k, ok := msg.(tea.KeyPressMsg); ok && k.Text == "P" {
 				panic("a fault on purpose")
 			}

@@ -300,7 +300,7 @@ func (p *program) theme(name string) tea.Cmd {
 		p.flash("unknown theme " + name + ": " + strings.Join(ThemeNames(), ", "))
 		return nil
 	}
-	before := orElse(p.opt.Theme, "auto")
+	before := orElse(p.theming, "auto")
 	var rows []Row
 	for _, n := range ThemeNames() {
 		rows = append(rows, Row{ID: n, Name: n, Info: themeHelp[n], Current: n == before})

@@ -24,6 +24,36 @@ type dialog interface {
 	draw(l *look, width, height int) (lines []string, cursor *pos)
 }
 
+// What some dialogs do besides.
+type (
+	// guarded is one that opens by itself: it takes no keys that were meant for the input.
+	guarded interface {
+		// shown notes when it came to the front, and when the last key before was pressed.
+		shown(now, typed time.Time)
+		// touch notes a key that went to the input.
+		touch(now time.Time)
+		// disarm makes it wait for a pause again.
+		disarm(now time.Time)
+	}
+	// pasteable takes a paste; false leaves it to the input.
+	pasteable interface{ paste(s string) bool }
+	// animated is one that moves by itself, for now.
+	animated interface{ moving() bool }
+	// wheeled is one that the mouse wheel scrolls, n lines down, while the pointer is on it.
+	wheeled interface{ wheel(p *program, n int) }
+	// lasting is one that does not belong to the session: it stays when that is left.
+	lasting interface{ outlasts() }
+)
+
+// Who promises what.
+var (
+	_ = []guarded{(*approval)(nil), (*question)(nil), (*form)(nil), (*planView)(nil), (*trustView)(nil)}
+	_ = []pasteable{(*approval)(nil), (*question)(nil), (*form)(nil), (*picker)(nil), (*helpView)(nil), (*diffView)(nil), (*keyEntry)(nil)}
+	_ = []animated{(*approval)(nil), (*keyEntry)(nil)}
+	_ = []wheeled{(*approval)(nil), (*question)(nil), (*trustView)(nil), (*picker)(nil), (*helpView)(nil), (*diffView)(nil)}
+	_ = []lasting{(*trustView)(nil)}
+)
+
 // open puts a dialog in front.
 func (p *program) open(d dialog) {
 	p.menu.close()
@@ -34,7 +64,7 @@ func (p *program) open(d dialog) {
 func (p *program) close(d dialog) {
 	p.dialogs = without(p.dialogs, d)
 	p.asks = without(p.asks, d)
-	if f, ok := p.front().(interface{ shown(now, typed time.Time) }); ok {
+	if f, ok := p.front().(guarded); ok {
 		f.shown(time.Now(), p.typing.last)
 	}
 }
@@ -52,7 +82,7 @@ func without(list []dialog, d dialog) []dialog {
 // ask queues a question that came by itself.
 func (p *program) ask(d dialog) {
 	p.asks = append(p.asks, d)
-	if f, ok := d.(interface{ shown(now, typed time.Time) }); ok && p.front() == d {
+	if f, ok := d.(guarded); ok && p.front() == d {
 		f.shown(time.Now(), p.typing.last)
 	}
 }

@@ -31,9 +31,6 @@ type diffLine struct {
 	partner  int         // index of the line that it replaces or that replaces it, -1 = none
 }
 
-// splitWidth is the least width in cells for a diff side by side.
-const splitWidth = 110
-
 // parsedDiff is a unified diff as it is shown.
 type parsedDiff struct {
 	lines          []diffLine

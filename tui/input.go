@@ -105,7 +105,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		if d.armed(now) {
 			return d.key(p, k, act)
 		}
-		if g, ok := d.(interface{ touch(now time.Time) }); ok {
+		if g, ok := d.(guarded); ok {
 			g.touch(now)
 		}
 	}
@@ -217,13 +217,13 @@ func typed(s string) string {
 func (p *program) paste(s string) tea.Cmd {
 	s = text.Strip(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
 	if d := p.front(); d != nil && d.armed(time.Now()) {
-		if t, ok := d.(interface{ paste(s string) bool }); ok && t.paste(s) {
+		if t, ok := d.(pasteable); ok && t.paste(s) {
 			if pk, ok := d.(*picker); ok {
 				return pk.searched(p)
 			}
 			return nil
 		}
-		if g, ok := d.(interface{ disarm(now time.Time) }); ok { // an Enter right behind it is no answer
+		if g, ok := d.(guarded); ok { // an Enter right behind it is no answer
 			g.disarm(time.Now())
 		}
 		p.flash("pasted into the input")

@@ -76,8 +76,6 @@ type promptItem struct {
 	open   bool
 }
 
-const promptLines = 12
-
 func newPrompt(prompt string, at time.Time, seq int64) *promptItem {
 	return &promptItem{prompt: text.Clean(prompt), at: at, seq: seq}
 }
@@ -196,8 +194,6 @@ type thoughtItem struct {
 	done  bool
 	open  bool
 }
-
-const thoughtLines = 3
 
 func (t *thoughtItem) append(s string) {
 	t.b.WriteString(s)

@@ -33,15 +33,6 @@ type callItem struct {
 	frame    int // spin at which lines were drawn while it runs
 }
 
-// Bounds of what a call shows folded.
-const (
-	tailBytes   = 16 << 10
-	tailLines   = 5
-	failedLines = 6
-	diffLines   = 16
-	fullLines   = 2000
-)
-
 // nested is what is seen of a sub-agent inside its call.
 type nested struct {
 	label string
@@ -49,8 +40,6 @@ type nested struct {
 	total int
 	text  string
 }
-
-const nestedShown = 4
 
 func newCall(id, name string, args json.RawMessage, at time.Time) *callItem {
 	return &callItem{id: id, name: name, args: args, brief: briefArguments(name, args), started: at}

@@ -249,8 +249,6 @@ type fileIndex struct {
 	hits     []int // indexes that match query, to narrow further
 }
 
-const fileChoices = 50
-
 // fileMenu offers files and mentions for the word at the cursor; load reads the lists where
 // that is due: for each word anew.
 func (p *program) fileMenu(load bool) tea.Cmd {

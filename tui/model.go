@@ -18,7 +18,7 @@ import (
 
 // program is the Bubble Tea model: what is shown, and where keys and events go.
 type program struct {
-	opt  Options
+	opt  Options // as they were given: nothing writes them
 	ctx  context.Context
 	send func(tea.Msg)
 
@@ -64,6 +64,8 @@ type program struct {
 	keyboard *keyboard.Reader // nil where Bubble Tea reads
 	began    time.Time
 
+	opening    string // sent as soon as there is a conversation
+	theming    string // the theme in force, "" or "auto" follow the background
 	answeredIn string // the role of the last answer
 }
 
@@ -87,7 +89,7 @@ type refreshMsg struct{}
 const tick = 200 * time.Millisecond
 
 func newProgram(ctx context.Context, opt Options) *program {
-	p := &program{opt: opt, ctx: ctx, tr: newTranscript(), in: editor.New(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
+	p := &program{opt: opt, opening: opt.Prompt, theming: opt.Theme, ctx: ctx, tr: newTranscript(), in: editor.New(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
 	p.look = look{theme: NewTheme(opt.Theme, true), width: 80, stamp: 1, now: time.Now(), links: true}
 	var problems []string
 	p.keys, problems = newKeymap(opt.Keys)
@@ -106,7 +108,7 @@ func (p *program) Init() tea.Cmd {
 	} else { // width is measured by grapheme here; Bubble Tea's renderer must do the same
 		cmds = append(cmds, func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet} })
 	}
-	if p.opt.Theme == "" || p.opt.Theme == "auto" {
+	if p.theming == "" || p.theming == "auto" {
 		cmds = append(cmds, p.tell(ansi.RequestBackgroundColor))
 	}
 	switch {
@@ -176,8 +178,8 @@ func (p *program) enter(s Session) tea.Cmd {
 		go pump(ctx, p.pump, s.Events, p.send)
 	}
 	var first tea.Cmd
-	if line := p.opt.Prompt; line != "" {
-		p.opt.Prompt = ""
+	if line := p.opening; line != "" {
+		p.opening = ""
 		if c, ok := p.findCommand(strings.TrimPrefix(firstWord(line), "/")); ok && strings.HasPrefix(line, "/") {
 			first = c.run(p, strings.TrimSpace(line[len(firstWord(line)):]))
 		} else {
@@ -196,8 +198,8 @@ func (p *program) leave() {
 	}
 	p.pump++
 	p.asks = slices.DeleteFunc(p.asks, func(d dialog) bool { // the folder's question stays
-		_, folder := d.(*trustView)
-		return !folder
+		_, stays := d.(lasting)
+		return !stays
 	})
 }
 
@@ -215,8 +217,8 @@ func pump(ctx context.Context, id int, events Events, send func(tea.Msg)) {
 
 // Update takes one message; each kind has its own method.
 func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if p.opt.Hook != nil {
-		p.opt.Hook(msg)
+	if p.opt.observe != nil {
+		p.opt.observe(msg)
 	}
 	was := p.animated()
 	cmd := p.route(msg)
@@ -302,7 +304,7 @@ func (p *program) animated() bool {
 		return true
 	}
 	for _, d := range p.focusables() {
-		if m, ok := d.(interface{ moving() bool }); ok && m.moving() {
+		if m, ok := d.(animated); ok && m.moving() {
 			return true
 		}
 	}
@@ -326,13 +328,13 @@ func (p *program) background0(dark bool) {
 		return
 	}
 	p.dark = dark
-	if p.opt.Theme == "" || p.opt.Theme == "auto" {
+	if p.theming == "" || p.theming == "auto" {
 		p.setTheme("auto")
 	}
 }
 
 func (p *program) setTheme(name string) {
-	p.opt.Theme = name
+	p.theming = name
 	p.look.theme = NewTheme(name, p.dark)
 	p.restyle()
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"jcode/agent"
@@ -105,9 +106,6 @@ type Panel struct {
 	Empty string
 	// Rows gives the lines; it is called outside the program's loop, again after each action.
 	Rows func(ctx context.Context) ([]Row, error)
-	// Args may carry out what is typed after the command; what it does not handle filters
-	// the list. May be nil.
-	Args func(ctx context.Context, args string) (notice string, handled bool, err error)
 	// Complete gives the lines that what was typed behind the command may become; may be nil.
 	Complete func(ctx context.Context, args string) []string
 	// Live panels read their rows anew when Options.Changed says so, and each second.
@@ -115,13 +113,16 @@ type Panel struct {
 	// Actions are what can be done with a row. The first is Enter's.
 	Actions []Action
 	// Words carries out the command with words behind it ("/mcp reload") and may say what
-	// came of it; nil: words search the list.
+	// came of it; with ErrSearch the words search the list, as they do where it is nil.
 	Words func(ctx context.Context, words string) (notice string, err error)
 	// Edits finds the row that words behind the command would open in the person's editor
 	// ("/roles edit NAME"), by the first action that edits. ok is false for other words. May
 	// be nil.
 	Edits func(ctx context.Context, words string) (row Row, ok bool, err error)
 }
+
+// ErrSearch says that words behind a panel's command are no order: they search its list.
+var ErrSearch = errors.New("the words search the list")
 
 // Action is something that a panel does with a row.
 type Action struct {
@@ -236,6 +237,6 @@ type Options struct {
 	Input  io.Reader
 	Output io.Writer
 	Env    []string
-	// Hook is told each message before the program handles it, for tests.
-	Hook func(msg any)
+	// observe is told each message before the program handles it; only tests set it.
+	observe func(msg any)
 }

@@ -2,12 +2,12 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"jcode/agent"
 	"jcode/tools/command"
 )
 
@@ -101,27 +101,6 @@ func (p *program) refreshLive() tea.Cmd {
 	return tea.Batch(all...)
 }
 
-// openPanel shows a panel of another room.
-func (p *program) openPanel(pl *Panel, query string) tea.Cmd {
-	if query == "" || pl.Args == nil {
-		return p.showPanel(pl, query)
-	}
-	return p.background(func(ctx context.Context) do {
-		notice, handled, err := pl.Args(ctx, query)
-		return func(p *program) tea.Cmd {
-			switch {
-			case !handled:
-				return p.showPanel(pl, query)
-			case err != nil:
-				p.say(agent.LevelError, err.Error())
-			default:
-				p.say(agent.LevelInfo, notice)
-			}
-			return nil
-		}
-	})
-}
-
 // editWords opens what the words behind a command name in the person's editor, or goes on to
 // the panel when they name nothing to edit.
 func (p *program) editWords(pl *Panel, query string) tea.Cmd {
@@ -133,7 +112,7 @@ func (p *program) editWords(pl *Panel, query string) tea.Cmd {
 			if !ok && err == nil {
 				rest := *pl
 				rest.Edits = nil
-				return p.showPanel(&rest, query)
+				return p.openPanel(&rest, query)
 			}
 			file := ""
 			if err == nil {
@@ -157,7 +136,8 @@ func (p *program) editWords(pl *Panel, query string) tea.Cmd {
 	})
 }
 
-func (p *program) showPanel(pl *Panel, query string) tea.Cmd {
+// openPanel shows a panel of another room, or carries out the words behind its command.
+func (p *program) openPanel(pl *Panel, query string) tea.Cmd {
 	if query != "" && pl.Edits != nil {
 		return p.editWords(pl, query)
 	}
@@ -165,6 +145,11 @@ func (p *program) showPanel(pl *Panel, query string) tea.Cmd {
 		return p.background(func(ctx context.Context) do {
 			notice, err := pl.Words(ctx, query)
 			return func(p *program) tea.Cmd {
+				if errors.Is(err, ErrSearch) {
+					rest := *pl
+					rest.Words = nil
+					return p.openPanel(&rest, query)
+				}
 				return p.outcome("/"+pl.Name+" "+query, command.Outcome{Notice: notice}, err)
 			}
 		})

@@ -127,8 +127,8 @@ func (p *program) activity() []string {
 		out = append(out, p.todoLines(max(min(p.height/4, 7), 0))...)
 	}
 	for i, q := range p.queue {
-		if i == 3 {
-			out = append(out, cells.Paint(th.Faint, cells.Fit("  … "+count(len(p.queue)-3, "more queued message"), p.width)))
+		if i == queueShown {
+			out = append(out, cells.Paint(th.Faint, cells.Fit("  … "+count(len(p.queue)-queueShown, "more queued message"), p.width)))
 			break
 		}
 		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+oneLine(q.Text), p.width)))
@@ -139,7 +139,7 @@ func (p *program) activity() []string {
 	case p.turn.busy:
 		out = append(out, p.busyLine())
 	}
-	if len(out) > 0 && p.height >= 10 {
+	if len(out) > 0 && p.height >= airyHeight {
 		out = append([]string{""}, out...)
 	}
 	return out

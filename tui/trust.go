@@ -27,6 +27,9 @@ func newTrust(t Trust) *trustView {
 	return v
 }
 
+// outlasts says that the question is about the folder.
+func (v *trustView) outlasts() {}
+
 func (v *trustView) armed(now time.Time) bool { return v.ready(now) }
 
 func (v *trustView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {

@@ -126,15 +126,15 @@ func (p *program) report(v *tea.View) {
 // bottom gives everything below the transcript, and the cursor relative to its first line.
 func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
 	room := p.height - 1 // the status line
-	if p.height < 4 {
+	if p.height < minHeight {
 		room = p.height
 	}
-	input, cx, cy := p.inputLines(max(min(p.height/3, 10), 1))
+	input, cx, cy := p.inputLines(max(min(p.height/3, inputHeight), 1))
 	if d := p.front(); d != nil {
 		// A dialog leaves a few lines of the transcript, and the input where it is still being written to.
 		keep, armed := 0, d.armed(time.Now())
 		p.look.asks = len(p.asks)
-		if !armed || !p.in.Empty() && p.height >= 12 {
+		if !armed || !p.in.Empty() && p.height >= roomyHeight {
 			keep = min(len(input), 2) + 1
 		}
 		height := max(room-keep-min(3, p.height/6), 3)
@@ -164,11 +164,11 @@ func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
 	} else if over > 0 {
 		head = nil
 	}
-	if menu := p.menu.draw(&p.look, p.width, max(min(room-len(input)-2, 8), 0)); len(menu) > 0 {
+	if menu := p.menu.draw(&p.look, p.width, max(min(room-len(input)-2, menuHeight), 0)); len(menu) > 0 {
 		head = menu
 	}
 	lines = append(lines, head...)
-	if p.height >= 4 {
+	if p.height >= minHeight {
 		lines = append(lines, p.rule())
 	}
 	cursor = tea.NewCursor(cx, len(lines)+cy)
@@ -181,7 +181,7 @@ func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
 }
 
 func (p *program) withStatus(lines []string) []string {
-	if p.height < 4 {
+	if p.height < minHeight {
 		return lines
 	}
 	return append(lines, p.statusLine())

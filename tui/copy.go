@@ -1,0 +1,66 @@
+package tui
+
+import (
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// copyItem copies the chosen item, a selection, or the last answer.
+func (p *program) copyItem() tea.Cmd {
+	if s := p.tr.selected(&p.look); s != "" {
+		return p.copyText(s)
+	}
+	if i := p.tr.chosen; i >= 0 && i < len(p.tr.items) {
+		return p.copyText(p.tr.items[i].text())
+	}
+	return p.copyAnswer("")
+}
+
+// copyAnswer copies the last answer, or its n-th code block.
+func (p *program) copyAnswer(arg string) tea.Cmd {
+	for i := len(p.tr.items) - 1; i >= 0; i-- {
+		a, ok := p.tr.items[i].(*answerItem)
+		if !ok {
+			continue
+		}
+		s := a.text()
+		if arg == "" {
+			return p.copyText(s)
+		}
+		n, err := strconv.Atoi(arg)
+		blocks := codeBlocks(s)
+		if err != nil || n < 1 || n > len(blocks) {
+			p.flash("the last answer has " + count(len(blocks), "code block"))
+			return nil
+		}
+		return p.copyText(blocks[n-1])
+	}
+	p.flash("there is no answer to copy")
+	return nil
+}
+
+// codeBlocks gives the contents of the fenced code blocks of an answer.
+func codeBlocks(md string) []string {
+	var out []string
+	var block []string
+	fence := ""
+	for _, line := range strings.Split(md, "\n") {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case fence == "" && (strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~")):
+			fence = trimmed[:3]
+			block = nil
+		case fence != "" && strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == "":
+			out = append(out, strings.Join(block, "\n"))
+			fence = ""
+		case fence != "":
+			block = append(block, line)
+		}
+	}
+	if fence != "" {
+		out = append(out, strings.Join(block, "\n"))
+	}
+	return out
+}

@@ -1,0 +1,25 @@
+package tui
+
+// How much of something is shown before it folds, in lines or cells. What a terminal of 80
+// columns and 24 lines can show decided them.
+const (
+	promptLines  = 12   // of what the person sent
+	thoughtLines = 3    // of thinking, while it goes on
+	tailLines    = 5    // of a command's output
+	failedLines  = 6    // of what a call failed of
+	diffLines    = 16   // of a change
+	fullLines    = 2000 // of anything that is unfolded
+	nestedShown  = 4    // calls of a sub-agent
+	queueShown   = 3    // messages that wait
+
+	tailBytes = 16 << 10 // of output that is kept while a command runs
+
+	splitWidth  = 110 // least width for a diff side by side
+	fileChoices = 50  // files that @ offers
+
+	minHeight   = 4  // of a terminal with rule and status line
+	airyHeight  = 10 // from here on a blank line stands above what is going on
+	inputHeight = 10 // most lines of the input
+	menuHeight  = 8  // most lines of the completion menu
+	roomyHeight = 12 // from here on an open question leaves the input in sight
+)

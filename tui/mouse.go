@@ -1,0 +1,69 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// mouse scrolls, chooses and selects.
+func (p *program) mouse(msg tea.MouseMsg) tea.Cmd {
+	m := msg.Mouse()
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		n := 3
+		if m.Button == tea.MouseWheelUp {
+			n = -3
+		}
+		if d, ok := p.front().(wheeled); ok && m.Y >= p.tr.height {
+			d.wheel(p, n)
+			return nil
+		}
+		p.tr.scroll(&p.look, n)
+	case tea.MouseClickMsg:
+		p.tr.marked = marking{}
+		if at, ok := p.tr.placeAt(&p.look, m.Y); ok && m.Button == tea.MouseLeft && m.Y < p.tr.height {
+			p.tr.marked = marking{on: true, from: at, to: at, fromX: m.X, toX: m.X}
+		}
+	case tea.MouseMotionMsg:
+		if p.tr.marked.on {
+			if at, ok := p.tr.placeAt(&p.look, min(max(m.Y, 0), p.tr.height-1)); ok {
+				p.tr.marked.to, p.tr.marked.toX, p.tr.marked.dragged = at, m.X, true
+			}
+		}
+	case tea.MouseReleaseMsg:
+		if p.tr.marked.on && p.tr.marked.dragged {
+			p.tr.marked.on = false
+			if s := p.tr.selected(&p.look); strings.TrimSpace(s) != "" {
+				return p.copyText(s)
+			}
+		}
+		if p.tr.marked.on { // a click on something folded unfolds it
+			p.tr.marked = marking{}
+			if at, ok := p.tr.placeAt(&p.look, m.Y); ok && at.line == 0 {
+				p.tr.items[at.item].toggle()
+			}
+		}
+	}
+	return nil
+}
+
+func (pk *picker) wheel(p *program, n int) {
+	act := actDown
+	if n < 0 {
+		act = actUp
+	}
+	for range 3 {
+		if at := pk.at; n < 0 && at == 0 || n > 0 && at >= len(pk.shown)-1 {
+			return // the wheel does not go round
+		}
+		pk.moveKey(p, act)
+	}
+}
+
+// What scrolls by lines; drawing keeps it inside its text.
+func (d *diffView) wheel(_ *program, n int)  { d.scroll = max(d.scroll+n, 0) }
+func (a *approval) wheel(_ *program, n int)  { a.text.move(n) }
+func (q *question) wheel(_ *program, n int)  { q.text.move(n) }
+func (v *trustView) wheel(_ *program, n int) { v.text.move(n) }
+func (h *helpView) wheel(p *program, n int)  { h.picker.wheel(p, n) }

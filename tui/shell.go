@@ -1,0 +1,47 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/tools"
+)
+
+// shell runs a `!` line as the person; its output goes to the transcript.
+func (p *program) shell(line string) tea.Cmd {
+	if line == "" {
+		return nil
+	}
+	args, err := json.Marshal(map[string]string{"cmd": line})
+	if err != nil {
+		p.say(agent.LevelError, err.Error())
+		return nil
+	}
+	c := newCall("", "exec", args, time.Now())
+	c.name = "!"
+	p.tr.add(c)
+	p.tr.toBottom()
+	p.status = "running " + firstWord(line)
+	send, start := p.send, time.Now()
+	return p.background(func(ctx context.Context) do {
+		err := p.opt.Shell(ctx, line, func(out string) {
+			send(do(func(*program) tea.Cmd { c.progress("", out); return nil }))
+		})
+		return func(p *program) tea.Cmd {
+			p.status = ""
+			res := tools.Result{Text: c.tail}
+			if err != nil {
+				res.Failed = true
+				res.Text = strings.TrimLeft(c.tail+"\n"+err.Error(), "\n")
+			}
+			c.open = true
+			c.end(agent.CallEnd{Status: "done", Result: res, Duration: time.Since(start)})
+			return nil
+		}
+	})
+}

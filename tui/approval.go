@@ -131,7 +131,7 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	case actInterrupt, actCancel:
 		p.interrupt()
 	case actMode:
-		return p.nextMode()
+		return p.settings.nextMode()
 	default:
 		a.text.scrollKey(act)
 	}
@@ -515,7 +515,7 @@ func (p *program) askEvent(ev agent.Event) tea.Cmd {
 	case agent.ApprovalAsked:
 		p.turn.calls[ev.Question.CallID].wait(true)
 		p.ask(newApproval(ev.ID, ev.Question))
-		return p.notify("jcode waits for you", ev.Question.Title)
+		return p.outside.notify("jcode waits for you", ev.Question.Title)
 	case agent.ApprovalClosed:
 		for _, d := range p.asks {
 			if a, ok := d.(*approval); ok && a.id == ev.ID {
@@ -525,10 +525,10 @@ func (p *program) askEvent(ev agent.Event) tea.Cmd {
 		}
 	case agent.AskPerson:
 		p.ask(newQuestion(ev))
-		return p.notify("jcode asks you", ev.Text)
+		return p.outside.notify("jcode asks you", ev.Text)
 	case agent.AskForm:
 		p.ask(newForm(ev))
-		return p.notify(ev.Form.From+" asks you", ev.Form.Text)
+		return p.outside.notify(ev.Form.From+" asks you", ev.Form.Text)
 	case agent.AskClosed:
 		for _, d := range p.asks {
 			q, isQuestion := d.(*question)

@@ -18,7 +18,7 @@ var imageWord = regexp.MustCompile(`(?i)(?:^|\s)@("[^"]+\.(?:png|jpe?g|gif|webp)
 var imageFile = regexp.MustCompile(`(?i)^['"]?(?:file://)?(?:/|~|\.{1,2}/|[a-z]:\\)[^\n]*\.(?:png|jpe?g|gif|webp)['"]?$`)
 
 // attachImages adds the pictures that a prompt names with @, where the model sees.
-func (p *program) attachImages(m *agent.Prompt) error {
+func (p *outside) attachImages(m *agent.Prompt) error {
 	if p.opt.Image == nil {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // changes lists the files that the session changed, with their diffs.
-func (p *program) changes() tea.Cmd {
+func (p *panels) changes() tea.Cmd {
 	if p.opt.Changes == nil {
 		p.flash("changes are not tracked here")
 		return nil

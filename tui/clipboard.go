@@ -119,7 +119,7 @@ func (c *capped) Write(b []byte) (int, error) {
 
 // copyText puts text on the clipboard and says what is known of it: a program that took it
 // has it; a terminal never answers.
-func (p *program) copyText(s string) tea.Cmd {
+func (p *outside) copyText(s string) tea.Cmd {
 	lines, env := count(strings.Count(s, "\n")+1, "line"), p.env
 	return p.background(func(ctx context.Context) do {
 		where := writeClipboard(ctx, env, s)
@@ -127,7 +127,7 @@ func (p *program) copyText(s string) tea.Cmd {
 		return func(p *program) tea.Cmd {
 			var tell tea.Cmd
 			if where == "" || remote { // a program here may not reach the person's clipboard
-				tell = p.tell(setClipboard(env, s))
+				tell = p.outside.tell(setClipboard(env, s))
 			}
 			switch where {
 			case "":
@@ -259,7 +259,7 @@ func (c clipboard) readPicture(ctx context.Context) ([]byte, error) {
 // pasteClipboard puts what is on the clipboard into the input: a picture as a chip, text as
 // a paste. Terminals keep pictures to themselves, so the clipboard itself is asked; asked
 // tells whether the person wants to hear where there is nothing.
-func (p *program) pasteClipboard(asked bool) tea.Cmd {
+func (p *outside) pasteClipboard(asked bool) tea.Cmd {
 	if asked {
 		p.flash("reading the clipboard …")
 	}
@@ -274,7 +274,7 @@ func (p *program) pasteClipboard(asked bool) tea.Cmd {
 			p.hint.text = ""
 			switch {
 			case file != "":
-				p.insertPicture(file, len(got.picture))
+				p.outside.insertPicture(file, len(got.picture))
 			case got.text != "":
 				return p.paste(got.text)
 			case !asked:
@@ -306,10 +306,10 @@ func noClipboard(env func(string) string) string {
 
 // insertPicture writes a picture as a chip; what is sent is its file's name, and the
 // picture itself to a model that sees.
-func (p *program) insertPicture(file string, bytes int) {
-	p.pictures++
-	p.in.Chip(fmt.Sprintf("[Picture #%d: %s]", p.pictures, size(bytes)), strings.TrimRight(fileWord(file), " "))
-	p.menu.close()
+func (p *outside) insertPicture(file string, bytes int) {
+	p.outside.pictures++
+	p.in.Chip(fmt.Sprintf("[Picture #%d: %s]", p.outside.pictures, size(bytes)), strings.TrimRight(fileWord(file), " "))
+	p.complete.menu.close()
 }
 
 // pictureLife is how long pictures from the clipboard are kept: what was sent is in the

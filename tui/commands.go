@@ -26,25 +26,25 @@ func ownCommands() []slash {
 	return []slash{
 		{name: "help", help: "keys and commands", run: func(p *program, _ string) tea.Cmd { p.open(newHelp(p)); return nil }},
 		{name: "keys", help: "all keys and what they do", run: func(p *program, _ string) tea.Cmd { p.open(newHelp(p)); return nil }},
-		{name: "new", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.newSession("") }},
-		{name: "clear", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.newSession("") }},
-		{name: "session", hint: "[name]", help: "go on with the session of a name, or begin it", run: (*program).session},
-		{name: "resume", hint: "[text]", help: "go on with an earlier session", run: (*program).resume},
-		{name: "fork", hint: "[prompt]", help: "go on in a copy of this session, or of its first prompts", run: (*program).fork, complete: promptNumbers},
-		{name: "rewind", hint: "[message] [files|both]", help: "go back to before an earlier prompt", run: (*program).rewind},
-		{name: "rename", hint: "<title>", help: "give this session a title", run: (*program).rename},
-		{name: "model", hint: "[name]", help: "choose the model", run: (*program).model},
-		{name: "role", hint: "[name|off]", help: "work in a role", run: (*program).role, complete: (*program).roleNames},
-		{name: "mode", hint: "[plan|ask|edits|auto|yolo]", help: "how much runs without asking", run: (*program).mode, complete: modeNames},
-		{name: "theme", hint: "[name]", help: "choose the colours", run: (*program).theme, complete: themeNames},
+		{name: "new", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.switcher.newSession("") }},
+		{name: "clear", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.switcher.newSession("") }},
+		{name: "session", hint: "[name]", help: "go on with the session of a name, or begin it", run: func(p *program, args string) tea.Cmd { return p.switcher.session(args) }},
+		{name: "resume", hint: "[text]", help: "go on with an earlier session", run: func(p *program, args string) tea.Cmd { return p.switcher.resume(args) }},
+		{name: "fork", hint: "[prompt]", help: "go on in a copy of this session, or of its first prompts", run: func(p *program, args string) tea.Cmd { return p.switcher.fork(args) }, complete: promptNumbers},
+		{name: "rewind", hint: "[message] [files|both]", help: "go back to before an earlier prompt", run: func(p *program, args string) tea.Cmd { return p.switcher.rewind(args) }},
+		{name: "rename", hint: "<title>", help: "give this session a title", run: func(p *program, args string) tea.Cmd { return p.settings.rename(args) }},
+		{name: "model", hint: "[name]", help: "choose the model", run: func(p *program, args string) tea.Cmd { return p.settings.model(args) }},
+		{name: "role", hint: "[name|off]", help: "work in a role", run: func(p *program, args string) tea.Cmd { return p.settings.role(args) }, complete: func(p *program, args string) []string { return p.settings.roleNames(args) }},
+		{name: "mode", hint: "[plan|ask|edits|auto|yolo]", help: "how much runs without asking", run: func(p *program, args string) tea.Cmd { return p.settings.mode(args) }, complete: modeNames},
+		{name: "theme", hint: "[name]", help: "choose the colours", run: func(p *program, args string) tea.Cmd { return p.settings.theme(args) }, complete: themeNames},
 		{name: "find", hint: "<text>", help: "search what is on the screen and above", run: (*program).findText},
-		{name: "compact", hint: "[what to keep]", help: "summarise the conversation so far", run: (*program).compact},
-		{name: "diff", help: "files that this session changed", run: func(p *program, _ string) tea.Cmd { return p.changes() }},
-		{name: "todo", help: "the plan", run: func(p *program, _ string) tea.Cmd { return p.showTodo() }},
-		{name: "context", help: "what fills the context", run: func(p *program, _ string) tea.Cmd { return p.showContext() }},
-		{name: "cost", help: "tokens and money used", run: func(p *program, _ string) tea.Cmd { return p.showCost() }},
-		{name: "copy", hint: "[n]", help: "copy the last answer, or its n-th code block", run: (*program).copyAnswer},
-		{name: "editor", help: "write in $EDITOR", run: func(p *program, _ string) tea.Cmd { p.in.Reset(); return p.externalEditor() }},
+		{name: "compact", hint: "[what to keep]", help: "summarise the conversation so far", run: func(p *program, args string) tea.Cmd { return p.settings.compact(args) }},
+		{name: "diff", help: "files that this session changed", run: func(p *program, _ string) tea.Cmd { return p.panels.changes() }},
+		{name: "todo", help: "the plan", run: func(p *program, _ string) tea.Cmd { return p.panels.showTodo() }},
+		{name: "context", help: "what fills the context", run: func(p *program, _ string) tea.Cmd { return p.panels.showContext() }},
+		{name: "cost", help: "tokens and money used", run: func(p *program, _ string) tea.Cmd { return p.panels.showCost() }},
+		{name: "copy", hint: "[n]", help: "copy the last answer, or its n-th code block", run: func(p *program, args string) tea.Cmd { return p.outside.copyAnswer(args) }},
+		{name: "editor", help: "write in $EDITOR", run: func(p *program, _ string) tea.Cmd { p.in.Reset(); return p.outside.externalEditor() }},
 		{name: "quit", help: "leave; the session is kept", run: func(p *program, _ string) tea.Cmd { return p.quit() }},
 		{name: "exit", help: "leave; the session is kept", run: func(p *program, _ string) tea.Cmd { return p.quit() }},
 	}
@@ -72,7 +72,7 @@ func (p *program) commands() []slash {
 		pl := &p.opt.Panels[i]
 		if !seen[pl.Name] {
 			seen[pl.Name] = true
-			all = append(all, slash{name: pl.Name, help: pl.Help, outside: pl.Complete, run: func(p *program, args string) tea.Cmd { return p.openPanel(pl, args) }})
+			all = append(all, slash{name: pl.Name, help: pl.Help, outside: pl.Complete, run: func(p *program, args string) tea.Cmd { return p.panels.openPanel(pl, args) }})
 		}
 	}
 	for _, c := range p.opt.Commands.List() {
@@ -136,7 +136,7 @@ func (p *program) runCommand(line string) tea.Cmd {
 	c, ok := p.findCommand(name)
 	if !ok {
 		p.flash("unknown command /" + name + " (/help lists them)")
-		p.menu.close()
+		p.complete.menu.close()
 		return nil
 	}
 	args := strings.TrimSpace(line[1+len(name):])
@@ -173,7 +173,7 @@ func (p *program) failed(what string, err error) {
 	p.say(agent.LevelError, said)
 }
 
-func (p *program) rename(title string) tea.Cmd {
+func (p *settings) rename(title string) tea.Cmd {
 	if title == "" {
 		p.flash("usage: /rename <title>")
 		return nil
@@ -181,16 +181,16 @@ func (p *program) rename(title string) tea.Cmd {
 	return p.change("rename", func(_ context.Context, c Conversation) error { return c.Rename(title) })
 }
 
-func (p *program) model(name string) tea.Cmd {
+func (p *settings) model(name string) tea.Cmd {
 	if name != "" {
 		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(name) })
 	}
-	return p.pick("Models", "no model is known: /model NAME takes any", p.opt.Models, func(p *program, r Row) tea.Cmd {
+	return p.panels.pick("Models", "no model is known: /model NAME takes any", p.opt.Models, func(p *program, r Row) tea.Cmd {
 		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(r.ID) })
 	})
 }
 
-func (p *program) roleNames(args string) []string {
+func (p *settings) roleNames(args string) []string {
 	if p.opt.Roles == nil {
 		return nil
 	}
@@ -216,7 +216,7 @@ var modeHelp = map[tools.Mode]string{
 	tools.ModeYolo:  "everything runs; protected files are still shown first",
 }
 
-func (p *program) mode(name string) tea.Cmd {
+func (p *settings) mode(name string) tea.Cmd {
 	if name == "" {
 		var rows []Row
 		for _, m := range tools.Modes() {
@@ -224,7 +224,7 @@ func (p *program) mode(name string) tea.Cmd {
 		}
 		p.open(newPicker("Approval modes", rows, func(p *program, r Row) tea.Cmd {
 			p.close(p.front())
-			return p.mode(r.ID)
+			return p.settings.mode(r.ID)
 		}))
 		return nil
 	}
@@ -248,7 +248,7 @@ func (p *program) mode(name string) tea.Cmd {
 }
 
 // nextMode goes to the next mode (Shift+Tab); yolo has to be chosen by name.
-func (p *program) nextMode() tea.Cmd {
+func (p *settings) nextMode() tea.Cmd {
 	order := []tools.Mode{tools.ModeAsk, tools.ModeEdits, tools.ModeAuto, tools.ModePlan}
 	next := order[0]
 	for i, m := range order {
@@ -256,7 +256,7 @@ func (p *program) nextMode() tea.Cmd {
 			next = order[(i+1)%len(order)]
 		}
 	}
-	return p.mode(string(next))
+	return p.settings.mode(string(next))
 }
 
 func modeNames(_ *program, args string) []string {
@@ -289,18 +289,18 @@ var themeHelp = map[string]string{
 }
 
 // theme chooses the colours; the list shows each as the cursor stands on it.
-func (p *program) theme(name string) tea.Cmd {
+func (p *settings) theme(name string) tea.Cmd {
 	if name != "" {
 		for _, n := range ThemeNames() {
 			if n == name {
-				p.setTheme(name)
-				return p.save("theme", name)
+				p.settings.setTheme(name)
+				return p.settings.save("theme", name)
 			}
 		}
 		p.flash("unknown theme " + name + ": " + strings.Join(ThemeNames(), ", "))
 		return nil
 	}
-	before := orElse(p.theming, "auto")
+	before := orElse(p.settings.theming, "auto")
 	var rows []Row
 	for _, n := range ThemeNames() {
 		rows = append(rows, Row{ID: n, Name: n, Info: themeHelp[n], Current: n == before})
@@ -308,17 +308,17 @@ func (p *program) theme(name string) tea.Cmd {
 	pk := newPicker("Themes", rows, nil)
 	pk.choose = func(p *program, r Row) tea.Cmd {
 		p.close(pk)
-		p.setTheme(r.ID)
-		return p.save("theme", r.ID)
+		p.settings.setTheme(r.ID)
+		return p.settings.save("theme", r.ID)
 	}
-	pk.move = func(p *program, r Row) { p.setTheme(r.ID) }
-	pk.cancel = func(p *program) tea.Cmd { p.setTheme(before); return nil }
+	pk.move = func(p *program, r Row) { p.settings.setTheme(r.ID) }
+	pk.cancel = func(p *program) tea.Cmd { p.settings.setTheme(before); return nil }
 	p.open(pk)
 	return nil
 }
 
 // save keeps a setting.
-func (p *program) save(key, value string) tea.Cmd {
+func (p *settings) save(key, value string) tea.Cmd {
 	if p.opt.Save == nil {
 		return nil
 	}
@@ -344,6 +344,6 @@ func (p *program) findText(term string) tea.Cmd {
 }
 
 // compact summarises in the background; Esc stops it.
-func (p *program) compact(keep string) tea.Cmd {
+func (p *settings) compact(keep string) tea.Cmd {
 	return p.change("compact", func(ctx context.Context, c Conversation) error { return c.Compact(ctx, keep) })
 }

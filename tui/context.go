@@ -11,7 +11,7 @@ import (
 	"jcode/internal/text"
 )
 
-func (p *program) showTodo() tea.Cmd {
+func (p *panels) showTodo() tea.Cmd {
 	if len(p.todo) == 0 {
 		p.flash("there is no plan")
 		return nil
@@ -33,7 +33,7 @@ func (p *program) showTodo() tea.Cmd {
 }
 
 // showCost says what the session has used.
-func (p *program) showCost() tea.Cmd {
+func (p *panels) showCost() tea.Cmd {
 	u := p.usage
 	mark := ""
 	if u.Total.Estimated {
@@ -50,9 +50,9 @@ func (p *program) showCost() tea.Cmd {
 }
 
 // showContext says what fills the model's window.
-func (p *program) showContext() tea.Cmd {
+func (p *panels) showContext() tea.Cmd {
 	if p.opt.Context == nil {
-		return p.showCost()
+		return p.panels.showCost()
 	}
 	if p.state.Busy {
 		p.flash("after this turn: the context is measured between turns")

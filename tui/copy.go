@@ -8,18 +8,18 @@ import (
 )
 
 // copyItem copies the chosen item, a selection, or the last answer.
-func (p *program) copyItem() tea.Cmd {
+func (p *outside) copyItem() tea.Cmd {
 	if s := p.tr.selected(&p.look); s != "" {
-		return p.copyText(s)
+		return p.outside.copyText(s)
 	}
 	if i := p.tr.chosen; i >= 0 && i < len(p.tr.items) {
-		return p.copyText(p.tr.items[i].text())
+		return p.outside.copyText(p.tr.items[i].text())
 	}
-	return p.copyAnswer("")
+	return p.outside.copyAnswer("")
 }
 
 // copyAnswer copies the last answer, or its n-th code block.
-func (p *program) copyAnswer(arg string) tea.Cmd {
+func (p *outside) copyAnswer(arg string) tea.Cmd {
 	for i := len(p.tr.items) - 1; i >= 0; i-- {
 		a, ok := p.tr.items[i].(*answerItem)
 		if !ok {
@@ -27,7 +27,7 @@ func (p *program) copyAnswer(arg string) tea.Cmd {
 		}
 		s := a.text()
 		if arg == "" {
-			return p.copyText(s)
+			return p.outside.copyText(s)
 		}
 		n, err := strconv.Atoi(arg)
 		blocks := codeBlocks(s)
@@ -35,7 +35,7 @@ func (p *program) copyAnswer(arg string) tea.Cmd {
 			p.flash("the last answer has " + count(len(blocks), "code block"))
 			return nil
 		}
-		return p.copyText(blocks[n-1])
+		return p.outside.copyText(blocks[n-1])
 	}
 	p.flash("there is no answer to copy")
 	return nil

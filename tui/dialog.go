@@ -56,7 +56,7 @@ var (
 
 // open puts a dialog in front.
 func (p *program) open(d dialog) {
-	p.menu.close()
+	p.complete.menu.close()
 	p.dialogs = append(p.dialogs, d)
 }
 

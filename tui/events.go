@@ -209,7 +209,7 @@ func (p *program) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	case agent.StopDone:
 		p.offerPlan(ev)
 	}
-	return p.notify("jcode is done", ev.Text)
+	return p.outside.notify("jcode is done", ev.Text)
 }
 
 func orElse(s, other string) string {

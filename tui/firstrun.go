@@ -33,7 +33,7 @@ func contextual(decide func(ctx context.Context, yes bool) error, yes bool, d di
 const idEnterKey = "jcode:enter-key"
 
 // firstRun shows how to get to a model: what was found, a key, the tour.
-func (p *program) firstRun() tea.Cmd {
+func (p *panels) firstRun() tea.Cmd {
 	p.tr.add(&textItem{plain: firstRunText, draw: func(l *look) []string {
 		var out []string
 		for _, para := range strings.Split(firstRunText, "\n") {
@@ -50,7 +50,7 @@ func (p *program) firstRun() tea.Cmd {
 			p.open(newProviders(p, pk))
 			return nil
 		}
-		return p.chooseFirst(pk, r)
+		return p.panels.chooseFirst(pk, r)
 	}
 	pk.cancel = func(p *program) tea.Cmd { // without a model there is nothing behind it
 		p.open(pk)
@@ -61,7 +61,7 @@ func (p *program) firstRun() tea.Cmd {
 		return nil
 	}
 	p.open(pk)
-	return p.fill(pk, p.foundFirst)
+	return p.panels.fill(pk, p.panels.foundFirst)
 }
 
 const firstRunText = `jcode needs a model. Below is what was found on this machine; nothing is sent anywhere before you choose.
@@ -69,7 +69,7 @@ Before it edits a file or runs a command, jcode asks: shift+tab changes how much
 What a project brings along and could run code waits until you trust the folder.`
 
 // foundFirst lists what can be used at once, and then the way to enter a key.
-func (p *program) foundFirst(ctx context.Context) ([]Row, error) {
+func (p *panels) foundFirst(ctx context.Context) ([]Row, error) {
 	var rows []Row
 	var err error
 	if p.opt.First.Found != nil {
@@ -85,7 +85,7 @@ func (p *program) foundFirst(ctx context.Context) ([]Row, error) {
 	return rows, err
 }
 
-func (p *program) chooseFirst(pk *picker, r Row) tea.Cmd {
+func (p *panels) chooseFirst(pk *picker, r Row) tea.Cmd {
 	pk.note = "starting …"
 	return p.background(func(ctx context.Context) do {
 		s, err := p.opt.First.Choose(ctx, r)
@@ -150,7 +150,7 @@ func (k *keyEntry) key(p *program, press tea.KeyPressMsg, act action) tea.Cmd {
 					return nil
 				}
 				p.close(k)
-				return p.chooseFirst(k.back, k.provider)
+				return p.panels.chooseFirst(k.back, k.provider)
 			}
 		})
 	default:

@@ -43,7 +43,7 @@ func still(t testing.TB, cols, rows int, change func(o *Options)) (*program, *fa
 	return p, f
 }
 
-func (p *program) frameText() string { return p.build().Content }
+func (p *program) frameText() string { return p.compose.build().Content }
 
 // do runs the commands that a message led to, and theirs, in order.
 func settleCmd(p *program, cmd tea.Cmd) {
@@ -156,10 +156,10 @@ var screens = map[string]func(p *program, f *fake){
 		}
 		f.fields[0].check()
 	},
-	"menu": func(p *program, _ *fake) { p.in.Insert("/m"); p.menuUpdate() },
+	"menu": func(p *program, _ *fake) { p.in.Insert("/m"); p.complete.menuUpdate() },
 	"help": func(p *program, _ *fake) { p.open(newHelp(p)) },
 	"models": func(p *program, _ *fake) {
-		settleCmd(p, p.model(""))
+		settleCmd(p, p.settings.model(""))
 	},
 	"sessions": func(p *program, _ *fake) {
 		p.open(newPicker("Sessions of this folder", sessionRows([]session.Session{
@@ -180,14 +180,14 @@ var screens = map[string]func(p *program, f *fake){
 	},
 	"history": func(p *program, _ *fake) {
 		p.hist.prompts = []string{"run the tests", "漢字を数える", "explain\nthis\nerror"}
-		p.open(p.historyPicker())
+		p.open(p.panels.historyPicker())
 	},
 	"files": func(p *program, _ *fake) {
 		p.opt.Files = func(context.Context) ([]string, error) {
 			return []string{"calc/sum.go", "calc/sum_test.go", "docs/a summary.md", "漢字/sum.md"}, nil
 		}
 		p.in.Insert("mend @sum")
-		settleCmd(p, p.menuUpdate())
+		settleCmd(p, p.complete.menuUpdate())
 	},
 	"vi": func(p *program, _ *fake) {
 		p.opt.Vi = true
@@ -197,8 +197,8 @@ var screens = map[string]func(p *program, f *fake){
 			p.vi.Key(p.in, key)
 		}
 	},
-	"themes": func(p *program, _ *fake) { settleCmd(p, p.theme("")) },
-	"modes":  func(p *program, _ *fake) { settleCmd(p, p.mode("")) },
+	"themes": func(p *program, _ *fake) { settleCmd(p, p.settings.theme("")) },
+	"modes":  func(p *program, _ *fake) { settleCmd(p, p.settings.mode("")) },
 	"empty":  func(p *program, _ *fake) { p.open(newPicker("Skills", nil, nil)) },
 	"changes": func(p *program, _ *fake) {
 		p.open(newDiffView([]FileChange{{Path: "calc/sum.go", Diff: sampleDiff, Added: 3, Removed: 2}, {Path: "README.md", Diff: "", Added: 0, Removed: 1}}))
@@ -209,7 +209,7 @@ var screens = map[string]func(p *program, f *fake){
 	},
 	"find": func(p *program, _ *fake) { conversation(p); p.tr.search(&p.look, "test") },
 	"first-run": func(p *program, _ *fake) {
-		settleCmd(p, p.firstRun())
+		settleCmd(p, p.panels.firstRun())
 	},
 }
 

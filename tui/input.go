@@ -97,7 +97,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	pasting := p.typing.pasting(now)
 	switch act {
 	case actSuspend:
-		return p.suspend()
+		return p.outside.suspend()
 	case actRedraw:
 		return p.redraw()
 	}
@@ -112,7 +112,7 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	if act == actCancel {
 		return p.cancel()
 	}
-	if cmd, ok := p.menuKey(k, act); ok {
+	if cmd, ok := p.complete.menuKey(k, act); ok {
 		return cmd
 	}
 	if act == actSubmit {
@@ -144,14 +144,14 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	if k.Text != "" {
 		p.tr.chosen = -1
 		p.in.Insert(typed(k.Text))
-		return p.menuUpdate()
+		return p.complete.menuUpdate()
 	}
 	return nil
 }
 
 // viKey hands a key to the vi keys; ok is false for those that do what they always do.
 func (p *program) viKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) {
-	if p.vi.Writing() && (act != actInterrupt || p.menu.active()) {
+	if p.vi.Writing() && (act != actInterrupt || p.complete.menu.active()) {
 		return nil, false
 	}
 	name := keyboard.Letter(k)
@@ -230,20 +230,20 @@ func (p *program) paste(s string) tea.Cmd {
 	}
 	p.typing.last = time.Now()
 	if s == "" { // what some terminals make of a picture
-		return p.pasteClipboard(false)
+		return p.outside.pasteClipboard(false)
 	}
 	if p.opt.Image != nil && imageFile.MatchString(strings.TrimSpace(s)) { // a picture that was dragged here
 		s = strings.TrimRight(fileWord(unquote(strings.TrimSpace(s))), " ") + " "
 	}
 	p.in.Paste(s)
-	p.menu.close()
+	p.complete.menu.close()
 	return nil
 }
 
 // act carries out an action that concerns the input, the transcript or the program.
 func (p *program) act(a action) tea.Cmd {
 	if p.in.Do(editor.Command(a)) {
-		return p.menuUpdate()
+		return p.complete.menuUpdate()
 	}
 	if p.scrollAct(a) {
 		return nil
@@ -251,35 +251,35 @@ func (p *program) act(a action) tea.Cmd {
 	switch a {
 	case actNewline:
 		p.in.Newline()
-		p.menu.close()
+		p.complete.menu.close()
 	case actUp:
 		if p.in.Empty() && len(p.queue) > 0 {
 			p.takeBack() // else it would be sent twice
-		} else if !p.in.Vertical(-1, p.inputWidth()) {
+		} else if !p.in.Vertical(-1, p.compose.inputWidth()) {
 			p.hist.older(p.in)
 		}
 	case actDown:
-		if !p.in.Vertical(1, p.inputWidth()) {
+		if !p.in.Vertical(1, p.compose.inputWidth()) {
 			p.hist.newer(p.in)
 		}
 	case actInterrupt:
 		return p.escape()
 	case actMode:
-		return p.nextMode()
+		return p.settings.nextMode()
 	case actHelp:
 		p.open(newHelp(p))
 	case actEditor:
-		return p.externalEditor()
+		return p.outside.externalEditor()
 	case actSearch:
-		p.open(p.historyPicker())
+		p.open(p.panels.historyPicker())
 	case actComplete:
-		return p.completeNow()
+		return p.complete.completeNow()
 	case actPasteExpand:
 		if !p.in.ExpandPaste() {
 			p.flash("no folded paste at the cursor")
 		}
 	case actPasteImage:
-		return p.pasteClipboard(true)
+		return p.outside.pasteClipboard(true)
 	case actUnqueue:
 		p.takeBack()
 	case actTimes:
@@ -326,7 +326,7 @@ func (p *program) itemAct(a action) tea.Cmd {
 	case actExpandAll:
 		p.tr.toggleAll()
 	case actCopy:
-		return p.copyItem()
+		return p.outside.copyItem()
 	}
 	return nil
 }
@@ -371,14 +371,14 @@ func (t *transcript) toggleAll() {
 // escape closes what is open, else stops the running turn, else takes marks away.
 func (p *program) escape() tea.Cmd {
 	switch {
-	case p.menu.active():
-		p.menu.close()
+	case p.complete.menu.active():
+		p.complete.menu.close()
 	case p.tr.find.active():
 		p.tr.find = finder{}
 	case p.tr.chosen >= 0 || p.tr.marked.dragged:
 		p.tr.chosen, p.tr.marked = -1, marking{}
-	case p.unswitch != nil:
-		p.unswitch()
+	case p.switcher.unswitch != nil:
+		p.switcher.unswitch()
 	case p.turn.busy:
 		p.interrupt()
 	case !p.tr.follow:
@@ -399,9 +399,9 @@ func (p *program) cancel() tea.Cmd {
 	case !p.in.Empty():
 		p.hist.add(p.in.Text()) // Up brings it back
 		p.in.Reset()
-		p.menu.close()
-	case p.unswitch != nil:
-		p.unswitch()
+		p.complete.menu.close()
+	case p.switcher.unswitch != nil:
+		p.switcher.unswitch()
 	case p.turn.busy && p.turn.doing != "stopping":
 		p.interrupt()
 	case p.hint.text == quitHint:
@@ -428,14 +428,14 @@ func (p *program) submit() tea.Cmd {
 	case strings.HasPrefix(trimmed, "/") && !strings.Contains(firstWord(trimmed)[1:], "/"):
 		return p.runCommand(trimmed)
 	case strings.HasPrefix(trimmed, "!") && p.opt.Shell != nil:
-		return tea.Batch(p.sent(s), p.shell(strings.TrimSpace(trimmed[1:])))
+		return tea.Batch(p.sent(s), p.outside.shell(strings.TrimSpace(trimmed[1:])))
 	}
-	if p.state.ReadOnly && p.moving == 0 {
+	if p.state.ReadOnly && p.switcher.moving == 0 {
 		p.flash("this session is read only here; /fork goes on in a copy")
 		return nil
 	}
 	prompt := agent.Prompt{Text: strings.TrimRight(s, " \n")}
-	if err := p.attachImages(&prompt); err != nil {
+	if err := p.outside.attachImages(&prompt); err != nil {
 		p.say(agent.LevelWarn, err.Error())
 		return nil
 	}
@@ -453,9 +453,9 @@ func (p *program) submit() tea.Cmd {
 // prompt hands a message to the conversation, or keeps it until the one that it is for is there.
 func (p *program) prompt(m agent.Prompt) {
 	p.tr.toBottom()
-	if p.conv == nil || p.moving > 0 {
-		p.waiting = append(p.waiting, m)
-		p.flash("sent as soon as " + map[bool]string{true: "the role is entered", false: "the session is ready"}[p.unswitch != nil])
+	if p.conv == nil || p.switcher.moving > 0 {
+		p.switcher.waiting = append(p.switcher.waiting, m)
+		p.flash("sent as soon as " + map[bool]string{true: "the role is entered", false: "the session is ready"}[p.switcher.unswitch != nil])
 		return
 	}
 	p.conv.Prompt(m)
@@ -466,7 +466,7 @@ func (p *program) sent(s string) tea.Cmd {
 	p.hist.add(s)
 	p.in.Reset()
 	p.vi.Fresh()
-	p.menu.close()
+	p.complete.menu.close()
 	p.tr.chosen, p.tr.marked = -1, marking{}
 	h := p.opt.History
 	if h == nil {

@@ -77,8 +77,8 @@ func (m *menu) draw(l *look, width, height int) []string {
 }
 
 // menuKey handles keys while the menu is open; ok is false for those that are not its own.
-func (p *program) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) {
-	m := &p.menu
+func (p *completion) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) {
+	m := &p.complete.menu
 	if !m.active() {
 		return nil, false
 	}
@@ -89,7 +89,7 @@ func (p *program) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) 
 	case actDown:
 		m.at, m.moved = (m.at+1)%n, true
 	case actComplete:
-		p.take()
+		p.complete.take()
 	case actSubmit:
 		word := strings.TrimPrefix(strings.TrimSpace(p.in.Text()), "/")
 		_, exact := p.findCommand(word)
@@ -98,13 +98,13 @@ func (p *program) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) 
 			m.close()
 			return nil, false // what was typed counts
 		case m.kind == menuCommand && m.moved:
-			p.take()
+			p.complete.take()
 			return p.submit(), true
 		case m.kind == menuArgument && !m.moved:
 			m.close()
 			return nil, false
 		}
-		p.take()
+		p.complete.take()
 	default:
 		return nil, false
 	}
@@ -112,62 +112,62 @@ func (p *program) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok bool) 
 }
 
 // take puts the choice into the input.
-func (p *program) take() {
-	m := &p.menu
+func (p *completion) take() {
+	m := &p.complete.menu
 	c := m.choices[m.at]
 	p.in.Complete(m.start, c.insert)
 	folder := m.kind == menuFile && strings.HasSuffix(c.insert, "/")
 	m.close()
 	if folder { // go on inside the folder
-		p.fileMenu(false)
+		p.complete.fileMenu(false)
 	}
 }
 
 // completeNow opens the menu, or takes the only choice (Tab).
-func (p *program) completeNow() tea.Cmd {
-	cmd := p.menuUpdate()
-	if len(p.menu.choices) == 1 {
-		p.take()
+func (p *completion) completeNow() tea.Cmd {
+	cmd := p.complete.menuUpdate()
+	if len(p.complete.menu.choices) == 1 {
+		p.complete.take()
 	}
 	return cmd
 }
 
 // menuUpdate follows what is being typed.
-func (p *program) menuUpdate() tea.Cmd {
-	was := p.menu
-	p.menu.close()
+func (p *completion) menuUpdate() tea.Cmd {
+	was := p.complete.menu
+	p.complete.menu.close()
 	_, _, mention := p.in.Mention()
 	if p.front() != nil || p.in.Row() > 0 && !mention {
 		return nil
 	}
 	if p.in.Lines() == 1 && p.in.Begins("/") && p.in.Before() != "" {
-		if cmd := p.commandMenu(p.in.Before()); cmd != nil {
+		if cmd := p.complete.commandMenu(p.in.Before()); cmd != nil {
 			if mention {
-				return tea.Batch(cmd, p.fileMenu(true))
+				return tea.Batch(cmd, p.complete.fileMenu(true))
 			}
 			return cmd
 		}
 	}
-	if !p.menu.active() && mention {
-		return p.fileMenu(true)
+	if !p.complete.menu.active() && mention {
+		return p.complete.fileMenu(true)
 	}
-	if was.kind == p.menu.kind && was.moved && p.menu.active() {
-		p.menu.at = min(was.at, len(p.menu.choices)-1)
+	if was.kind == p.complete.menu.kind && was.moved && p.complete.menu.active() {
+		p.complete.menu.at = min(was.at, len(p.complete.menu.choices)-1)
 	}
 	return nil
 }
 
 // commandMenu offers commands by what was typed of their name, then values of their argument.
 // The command brings values that are not known at once.
-func (p *program) commandMenu(typed string) tea.Cmd {
+func (p *completion) commandMenu(typed string) tea.Cmd {
 	name, args, hasArgs := strings.Cut(typed[1:], " ")
 	if hasArgs {
 		c, ok := p.findCommand(name)
 		switch {
 		case ok && c.complete != nil:
-			p.offerValues(name, c.complete(p, args))
+			p.complete.offerValues(name, c.complete(p.program, args))
 		case ok && c.outside != nil:
-			return p.askValues(typed, name, func(ctx context.Context) []string { return c.outside(ctx, args) })
+			return p.complete.askValues(typed, name, func(ctx context.Context) []string { return c.outside(ctx, args) })
 		}
 		return nil
 	}
@@ -193,19 +193,19 @@ func (p *program) commandMenu(typed string) tea.Cmd {
 	}
 	sort.SliceStable(found, func(i, j int) bool { return found[i].score > found[j].score })
 	for _, f := range found {
-		p.menu.choices = append(p.menu.choices, f.choice)
+		p.complete.menu.choices = append(p.complete.menu.choices, f.choice)
 	}
-	p.menu.kind, p.menu.start = menuCommand, 0
+	p.complete.menu.kind, p.complete.menu.start = menuCommand, 0
 	return nil
 }
 
 // offerValues offers what may stand behind a command.
-func (p *program) offerValues(command string, values []string) {
-	p.menu.choices = nil
+func (p *completion) offerValues(command string, values []string) {
+	p.complete.menu.choices = nil
 	for _, v := range values {
-		p.menu.choices = append(p.menu.choices, choice{insert: v, name: v})
+		p.complete.menu.choices = append(p.complete.menu.choices, choice{insert: v, name: v})
 	}
-	p.menu.kind, p.menu.start = menuArgument, editor.Columns(command)+2
+	p.complete.menu.kind, p.complete.menu.start = menuArgument, editor.Columns(command)+2
 }
 
 // atOnce is how long a value may take that is still offered with the key that asked for it.
@@ -213,12 +213,12 @@ const atOnce = 20 * time.Millisecond
 
 // askValues asks another room for values. Those that take longer are offered when they come,
 // if the line is still the same.
-func (p *program) askValues(typed, command string, complete func(context.Context) []string) tea.Cmd {
+func (p *completion) askValues(typed, command string, complete func(context.Context) []string) tea.Cmd {
 	ctx, got := p.ctx, make(chan []string, 1)
 	go func() { got <- complete(ctx) }()
 	select {
 	case values := <-got:
-		p.offerValues(command, values)
+		p.complete.offerValues(command, values)
 		return nil
 	case <-time.After(atOnce):
 	}
@@ -227,7 +227,7 @@ func (p *program) askValues(typed, command string, complete func(context.Context
 		case values := <-got:
 			return func(p *program) tea.Cmd {
 				if len(values) > 0 && p.front() == nil && p.in.Row() == 0 && p.in.Before() == typed {
-					p.offerValues(command, values)
+					p.complete.offerValues(command, values)
 				}
 				return nil
 			}
@@ -251,50 +251,50 @@ type fileIndex struct {
 
 // fileMenu offers files and mentions for the word at the cursor; load reads the lists where
 // that is due: for each word anew.
-func (p *program) fileMenu(load bool) tea.Cmd {
+func (p *completion) fileMenu(load bool) tea.Cmd {
 	at, query, ok := p.in.Mention()
 	if !ok || p.opt.Files == nil {
 		return nil
 	}
 	query = strings.TrimPrefix(query, `"`)
 	if isPath(query) {
-		return p.pathMenu(at, query)
+		return p.complete.pathMenu(at, query)
 	}
 	var cmd tea.Cmd
-	if load && p.files.loading == 0 && (query == "" || !p.files.loaded) {
-		cmd = p.readFiles()
+	if load && p.complete.files.loading == 0 && (query == "" || !p.complete.files.loaded) {
+		cmd = p.complete.readFiles()
 	}
-	if !p.files.loaded {
+	if !p.complete.files.loaded {
 		return cmd
 	}
-	p.menu = menu{kind: menuFile, start: at}
-	for _, i := range p.files.find(strings.ToLower(query)) {
-		name := p.files.all[i]
+	p.complete.menu = menu{kind: menuFile, start: at}
+	for _, i := range p.complete.files.find(strings.ToLower(query)) {
+		name := p.complete.files.all[i]
 		c := choice{insert: fileWord(name), name: visibleName(name)}
-		if n := i - len(p.files.files.all); n >= 0 {
-			c.info = text.Clean(p.files.mentions[n].Info)
+		if n := i - len(p.complete.files.files.all); n >= 0 {
+			c.info = text.Clean(p.complete.files.mentions[n].Info)
 		}
-		p.menu.choices = append(p.menu.choices, c)
+		p.complete.menu.choices = append(p.complete.menu.choices, c)
 	}
 	return cmd
 }
 
 // readFiles reads what @ completes. What comes first is offered first.
-func (p *program) readFiles() tea.Cmd {
+func (p *completion) readFiles() tea.Cmd {
 	arrived := func(p *program) tea.Cmd {
-		p.files.loading--
-		p.files.set(p.files.files, p.files.mentions)
-		if p.menu.moved { // the person is choosing
+		p.complete.files.loading--
+		p.complete.files.set(p.complete.files.files, p.complete.files.mentions)
+		if p.complete.menu.moved { // the person is choosing
 			return nil
 		}
-		return p.fileMenu(false)
+		return p.complete.fileMenu(false)
 	}
-	p.files.loading++
+	p.complete.files.loading++
 	files := p.background(func(ctx context.Context) do {
 		list, err := p.opt.Files(ctx)
 		all := listFiles(list)
 		return func(p *program) tea.Cmd {
-			p.files.files = all
+			p.complete.files.files = all
 			if err != nil {
 				p.say(agent.LevelWarn, "the files of this folder could not be listed: "+err.Error())
 			}
@@ -304,11 +304,11 @@ func (p *program) readFiles() tea.Cmd {
 	if p.opt.Mentions == nil {
 		return files
 	}
-	p.files.loading++
+	p.complete.files.loading++
 	return tea.Batch(files, p.background(func(ctx context.Context) do {
 		list, err := p.opt.Mentions(ctx)
 		return func(p *program) tea.Cmd {
-			p.files.mentions = list
+			p.complete.files.mentions = list
 			if err != nil {
 				p.say(agent.LevelWarn, err.Error())
 			}

@@ -31,13 +31,10 @@ type program struct {
 	told item // the last answer of a command
 	in   *editor.Editor
 	hist recall
-	menu menu
 
-	conv    Conversation
-	pump    int // number of the events' pump; messages of older ones are void
-	stop    context.CancelFunc
-	moving  int            // sessions that are being opened to take this one's place
-	waiting []agent.Prompt // sent before there was the conversation that they are for
+	conv Conversation
+	pump int // number of the events' pump; messages of older ones are void
+	stop context.CancelFunc
 
 	turn  turn
 	state agent.State
@@ -48,16 +45,12 @@ type program struct {
 	dialogs []dialog // opened by the person; the last one has the keys
 	asks    []dialog // put to the person; the first one has the keys
 
-	typing   typing
-	vi       editor.Vi
-	hint     hint
-	files    fileIndex
-	blurred  bool
-	pictures int    // pasted so far
-	status   string // what the program waits for ("starting"), shown above the input
-	// unswitch takes the switch of roles back that is under way; nil without one.
-	unswitch context.CancelFunc
-	drafts   drafts
+	typing  typing
+	vi      editor.Vi
+	hint    hint
+	blurred bool
+	status  string // what the program waits for ("starting"), shown above the input
+	drafts  drafts
 
 	frames   frames
 	painter  *screen.Painter  // nil where Bubble Tea draws
@@ -65,9 +58,48 @@ type program struct {
 	began    time.Time
 
 	opening    string // sent as soon as there is a conversation
-	theming    string // the theme in force, "" or "auto" follow the background
 	answeredIn string // the role of the last answer
+
+	complete completion
+	switcher switcher
+	settings settings
+	panels   panels
+	compose  composer
+	outside  outside
 }
+
+// What the program does, by idea. Each of these values belongs to one program and keeps
+// what only its idea needs.
+type (
+	// completion proposes commands, their arguments, files and mentions.
+	completion struct {
+		*program
+		menu  menu
+		files fileIndex
+	}
+	// switcher goes over to other sessions and roles.
+	switcher struct {
+		*program
+		moving  int            // sessions that are being opened to take this one's place
+		waiting []agent.Prompt // sent before there was the conversation that they are for
+		// unswitch takes the switch of roles back that is under way; nil without one.
+		unswitch context.CancelFunc
+	}
+	// settings changes what holds in the session or the program.
+	settings struct {
+		*program
+		theming string // the theme in force, "" or "auto" follow the background
+	}
+	// panels opens lists and tells what the session used.
+	panels struct{ *program }
+	// composer draws a frame.
+	composer struct{ *program }
+	// outside reaches beyond the program: editor, shell, clipboard, mouse, the terminal.
+	outside struct {
+		*program
+		pictures int // pasted so far
+	}
+)
 
 // do is a message that carries what is to be done with the result of something that ran
 // outside the loop.
@@ -89,11 +121,14 @@ type refreshMsg struct{}
 const tick = 200 * time.Millisecond
 
 func newProgram(ctx context.Context, opt Options) *program {
-	p := &program{opt: opt, opening: opt.Prompt, theming: opt.Theme, ctx: ctx, tr: newTranscript(), in: editor.New(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
+	p := &program{opt: opt, opening: opt.Prompt, ctx: ctx, tr: newTranscript(), in: editor.New(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
+	p.complete.program, p.switcher.program, p.panels.program, p.compose.program = p, p, p, p
+	p.outside.program = p
+	p.settings = settings{program: p, theming: opt.Theme}
 	p.look = look{theme: NewTheme(opt.Theme, true), width: 80, stamp: 1, now: time.Now(), links: true}
 	var problems []string
 	p.keys, problems = newKeymap(opt.Keys)
-	p.tr.add(p.welcome())
+	p.tr.add(p.compose.welcome())
 	for _, msg := range problems {
 		p.tr.add(notice(agent.LevelWarn, msg))
 	}
@@ -108,8 +143,8 @@ func (p *program) Init() tea.Cmd {
 	} else { // width is measured by grapheme here; Bubble Tea's renderer must do the same
 		cmds = append(cmds, func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet} })
 	}
-	if p.theming == "" || p.theming == "auto" {
-		cmds = append(cmds, p.tell(ansi.RequestBackgroundColor))
+	if p.settings.theming == "" || p.settings.theming == "auto" {
+		cmds = append(cmds, p.outside.tell(ansi.RequestBackgroundColor))
 	}
 	switch {
 	case p.opt.Session != nil:
@@ -118,7 +153,7 @@ func (p *program) Init() tea.Cmd {
 		p.status = "starting"
 		cmds = append(cmds, p.background(p.start))
 	case p.opt.First != nil:
-		cmds = append(cmds, p.firstRun())
+		cmds = append(cmds, p.panels.firstRun())
 	}
 	if p.opt.Trust != nil {
 		cmds = append(cmds, p.background(func(ctx context.Context) do {
@@ -183,10 +218,10 @@ func (p *program) enter(s Session) tea.Cmd {
 		if c, ok := p.findCommand(strings.TrimPrefix(firstWord(line), "/")); ok && strings.HasPrefix(line, "/") {
 			first = c.run(p, strings.TrimSpace(line[len(firstWord(line)):]))
 		} else {
-			p.waiting = append(p.waiting, agent.Prompt{Text: line})
+			p.switcher.waiting = append(p.switcher.waiting, agent.Prompt{Text: line})
 		}
 	}
-	p.sendWaiting()
+	p.switcher.sendWaiting()
 	return first
 }
 
@@ -252,7 +287,7 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 			return nextTick()
 		}
 	case changedMsg:
-		return p.refreshLive()
+		return p.panels.refreshLive()
 	case draftMsg:
 		p.drafts.waiting = false
 		return p.drafts.keep(p)
@@ -268,15 +303,15 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 	case tea.ColorProfileMsg, tea.ModeReportMsg:
 		p.terminalSaid(msg)
 	case tea.BackgroundColorMsg:
-		p.background0(msg.IsDark())
+		p.settings.background0(msg.IsDark())
 	case tea.MouseMsg:
-		return p.mouse(msg)
+		return p.outside.mouse(msg)
 	case tea.FocusMsg:
 		p.blurred = false
 	case tea.BlurMsg:
 		p.blurred = true
 	case tea.ResumeMsg:
-		p.returned()
+		p.outside.returned()
 	}
 	return nil
 }
@@ -323,18 +358,18 @@ func (p *program) resize(w, h int) {
 func (p *program) restyle() { p.look.stamp++ }
 
 // background0 follows the terminal's background where the theme is to.
-func (p *program) background0(dark bool) {
+func (p *settings) background0(dark bool) {
 	if dark == p.dark {
 		return
 	}
 	p.dark = dark
-	if p.theming == "" || p.theming == "auto" {
-		p.setTheme("auto")
+	if p.settings.theming == "" || p.settings.theming == "auto" {
+		p.settings.setTheme("auto")
 	}
 }
 
-func (p *program) setTheme(name string) {
-	p.theming = name
+func (p *settings) setTheme(name string) {
+	p.settings.theming = name
 	p.look.theme = NewTheme(name, p.dark)
 	p.restyle()
 }

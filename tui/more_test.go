@@ -256,7 +256,7 @@ func TestPromptDuringASwitchGoesToTheNewSession(t *testing.T) {
 			p, old := still(t, 80, 24, func(o *Options) { o.Sessions = &fakeSessions{} })
 			p.state.ReadOnly = c.readOnly
 			next := newFake()
-			opened := p.switchTo(func(context.Context) (Session, error) { return Session{Conversation: next}, c.fail })
+			opened := p.switcher.switchTo(func(context.Context) (Session, error) { return Session{Conversation: next}, c.fail })
 			press(p, "hello", "enter")
 			if got := old.sent(); len(got) != 0 {
 				t.Fatalf("the session that is being left got %q", got)
@@ -612,8 +612,8 @@ func bigTranscript(t testing.TB, n int) *program {
 func TestFrameDoesNotDependOnTheTranscript(t *testing.T) {
 	allocs := func(n int) float64 {
 		p := bigTranscript(t, n)
-		p.build()
-		return testing.AllocsPerRun(50, func() { p.build() })
+		p.compose.build()
+		return testing.AllocsPerRun(50, func() { p.compose.build() })
 	}
 	small, big := allocs(25), allocs(2500)
 	t.Attr("allocations-ratio", fmt.Sprintf("%.3f", big/small))
@@ -626,10 +626,10 @@ func BenchmarkFrame(b *testing.B) {
 	for _, n := range []int{25, 2500} { // four items each
 		b.Run(itoa(n*4)+"items", func(b *testing.B) {
 			p := bigTranscript(b, n)
-			p.build()
+			p.compose.build()
 			b.ReportAllocs()
 			for b.Loop() {
-				p.build()
+				p.compose.build()
 			}
 		})
 	}
@@ -637,7 +637,7 @@ func BenchmarkFrame(b *testing.B) {
 
 func BenchmarkScroll(b *testing.B) {
 	p := bigTranscript(b, 2500)
-	p.build()
+	p.compose.build()
 	i := 0
 	for b.Loop() {
 		n := -3
@@ -645,7 +645,7 @@ func BenchmarkScroll(b *testing.B) {
 			n = 3
 		}
 		p.tr.scroll(&p.look, n)
-		p.build()
+		p.compose.build()
 	}
 }
 
@@ -660,7 +660,7 @@ func BenchmarkKeyToFrame500Lines(b *testing.B) {
 			p.in.Newline()
 		}
 		p.route(tea.KeyPressMsg{Text: "x", Code: 'x'})
-		p.build()
+		p.compose.build()
 	}
 }
 
@@ -676,7 +676,7 @@ func BenchmarkStreamedDelta(b *testing.B) {
 			s = "and an end.\n\n"
 		}
 		feed(p, agent.TextDelta{Text: s})
-		p.build()
+		p.compose.build()
 	}
 }
 
@@ -704,7 +704,7 @@ func BenchmarkResume10000Messages(b *testing.B) {
 	for b.Loop() {
 		p, _ := still(b, 120, 40, nil)
 		p.tr.addHistory(rows)
-		p.build()
+		p.compose.build()
 	}
 }
 

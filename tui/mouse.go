@@ -7,7 +7,7 @@ import (
 )
 
 // mouse scrolls, chooses and selects.
-func (p *program) mouse(msg tea.MouseMsg) tea.Cmd {
+func (p *outside) mouse(msg tea.MouseMsg) tea.Cmd {
 	m := msg.Mouse()
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
@@ -16,7 +16,7 @@ func (p *program) mouse(msg tea.MouseMsg) tea.Cmd {
 			n = -3
 		}
 		if d, ok := p.front().(wheeled); ok && m.Y >= p.tr.height {
-			d.wheel(p, n)
+			d.wheel(p.program, n)
 			return nil
 		}
 		p.tr.scroll(&p.look, n)
@@ -35,7 +35,7 @@ func (p *program) mouse(msg tea.MouseMsg) tea.Cmd {
 		if p.tr.marked.on && p.tr.marked.dragged {
 			p.tr.marked.on = false
 			if s := p.tr.selected(&p.look); strings.TrimSpace(s) != "" {
-				return p.copyText(s)
+				return p.outside.copyText(s)
 			}
 		}
 		if p.tr.marked.on { // a click on something folded unfolds it

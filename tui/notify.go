@@ -7,13 +7,13 @@ import (
 )
 
 // notify rings where the person looks elsewhere: a turn ended or a question waits.
-func (p *program) notify(title, body string) tea.Cmd {
+func (p *outside) notify(title, body string) tea.Cmd {
 	if !p.blurred || p.opt.Quiet {
 		return nil
 	}
 	body = oneLine(tail(body, 80))
 	clean := strings.NewReplacer("\x1b", "", "\x07", "", ";", ",", "\n", " ")
-	return p.tell("\x1b]9;" + clean.Replace(title+": "+body) + "\x07" + "\x1b]777;notify;" + clean.Replace(title) + ";" + clean.Replace(body) + "\x07" + "\x07")
+	return p.outside.tell("\x1b]9;" + clean.Replace(title+": "+body) + "\x07" + "\x1b]777;notify;" + clean.Replace(title) + ";" + clean.Replace(body) + "\x07" + "\x07")
 }
 
 // tail gives the start of a text, at most n runes.
@@ -28,7 +28,7 @@ func tail(s string, n int) string {
 }
 
 // tell sends the terminal a sequence that draws nothing, such as a bell.
-func (p *program) tell(seq string) tea.Cmd {
+func (p *outside) tell(seq string) tea.Cmd {
 	if p.painter == nil {
 		return tea.Raw(seq)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // externalEditor opens the input in $VISUAL or $EDITOR, folded pastes in full.
-func (p *program) externalEditor() tea.Cmd {
+func (p *outside) externalEditor() tea.Cmd {
 	dir, err := os.MkdirTemp("", "jcode")
 	if err != nil {
 		p.flash("cannot make a file for the editor: " + err.Error())
@@ -26,7 +26,7 @@ func (p *program) externalEditor() tea.Cmd {
 		p.flash("cannot write a file for the editor: " + err.Error())
 		return nil
 	}
-	return p.edit(file, func(p *program, err error) tea.Cmd {
+	return p.outside.edit(file, func(p *program, err error) tea.Cmd {
 		data, rerr := os.ReadFile(file)
 		if err = errors.Join(err, rerr, os.RemoveAll(dir)); err != nil {
 			p.say(agent.LevelWarn, err.Error())
@@ -42,9 +42,9 @@ func (p *program) externalEditor() tea.Cmd {
 }
 
 // editorFor is the person's editor with a file.
-func (p *program) editorFor(file string) *exec.Cmd {
+func (p *outside) editorFor(file string) *exec.Cmd {
 	var editor []string
-	for _, line := range []string{p.opt.Editor, p.env("VISUAL"), p.env("EDITOR")} {
+	for _, line := range []string{p.opt.Editor, p.outside.env("VISUAL"), p.outside.env("EDITOR")} {
 		if editor = strings.Fields(line); len(editor) > 0 {
 			break
 		}
@@ -56,13 +56,13 @@ func (p *program) editorFor(file string) *exec.Cmd {
 }
 
 // edit opens a file in the person's editor and then goes on with after.
-func (p *program) edit(file string, after func(p *program, err error) tea.Cmd) tea.Cmd {
-	return p.handOver(p.editorFor(file), func(err error) tea.Msg {
+func (p *outside) edit(file string, after func(p *program, err error) tea.Cmd) tea.Cmd {
+	return p.outside.handOver(p.outside.editorFor(file), func(err error) tea.Msg {
 		if err != nil {
 			err = fmt.Errorf("editor: %w", err)
 		}
 		return do(func(p *program) tea.Cmd {
-			p.returned()
+			p.outside.returned()
 			return after(p, err)
 		})
 	})
@@ -73,7 +73,7 @@ const answers = 400 * time.Millisecond
 
 // handOver gives another program the terminal: not while the terminal's answers to the
 // questions of the start are on their way, for they would be typed into it.
-func (p *program) handOver(cmd *exec.Cmd, after tea.ExecCallback) tea.Cmd {
+func (p *outside) handOver(cmd *exec.Cmd, after tea.ExecCallback) tea.Cmd {
 	if p.keyboard != nil { // it reads the terminal itself, not what we make of it
 		cmd.Stdin = p.keyboard.File
 	}
@@ -86,13 +86,13 @@ func (p *program) handOver(cmd *exec.Cmd, after tea.ExecCallback) tea.Cmd {
 }
 
 // returned takes the terminal again after a suspend or another program.
-func (p *program) returned() {
+func (p *outside) returned() {
 	if p.painter != nil {
 		p.painter.Back()
 	}
 }
 
-func (p *program) env(name string) string {
+func (p *outside) env(name string) string {
 	if p.opt.Env == nil {
 		return os.Getenv(name)
 	}
@@ -105,7 +105,7 @@ func (p *program) env(name string) string {
 }
 
 // suspend hands the terminal back to the shell, where there is one to take it.
-func (p *program) suspend() tea.Cmd {
+func (p *outside) suspend() tea.Cmd {
 	if !canSuspend() {
 		p.flash("there is no shell to go back to")
 		return nil

@@ -12,7 +12,7 @@ import (
 )
 
 // pick opens a picker whose rows are read outside the loop.
-func (p *program) pick(title, empty string, rows func(ctx context.Context) ([]Row, error), choose func(p *program, r Row) tea.Cmd) tea.Cmd {
+func (p *panels) pick(title, empty string, rows func(ctx context.Context) ([]Row, error), choose func(p *program, r Row) tea.Cmd) tea.Cmd {
 	if rows == nil {
 		p.flash(empty)
 		return nil
@@ -24,16 +24,16 @@ func (p *program) pick(title, empty string, rows func(ctx context.Context) ([]Ro
 		return choose(p, r)
 	}
 	p.open(pk)
-	return p.fill(pk, rows)
+	return p.panels.fill(pk, rows)
 }
 
 // fill reads a picker's rows.
-func (p *program) fill(pk *picker, rows func(ctx context.Context) ([]Row, error)) tea.Cmd {
-	return p.refill(pk, rows, func() {})
+func (p *panels) fill(pk *picker, rows func(ctx context.Context) ([]Row, error)) tea.Cmd {
+	return p.panels.refill(pk, rows, func() {})
 }
 
 // refill reads a picker's rows and does what belongs to them in the same moment.
-func (p *program) refill(pk *picker, rows func(ctx context.Context) ([]Row, error), then func()) tea.Cmd {
+func (p *panels) refill(pk *picker, rows func(ctx context.Context) ([]Row, error), then func()) tea.Cmd {
 	pk.loading = len(pk.rows) == 0
 	return p.background(func(ctx context.Context) do {
 		got, err := rows(ctx)
@@ -59,7 +59,7 @@ const (
 )
 
 // keepLive reads the rows of a live panel again and again while it is open.
-func (p *program) keepLive(pk *picker) tea.Cmd {
+func (p *panels) keepLive(pk *picker) tea.Cmd {
 	return p.background(func(ctx context.Context) do {
 		select {
 		case <-time.After(liveAnyway):
@@ -71,9 +71,9 @@ func (p *program) keepLive(pk *picker) tea.Cmd {
 			case !slices.Contains(p.dialogs, dialog(pk)):
 				return nil
 			case pk.loading:
-				return p.keepLive(pk)
+				return p.panels.keepLive(pk)
 			}
-			return tea.Batch(pk.reload(func() {}), p.keepLive(pk))
+			return tea.Batch(pk.reload(func() {}), p.panels.keepLive(pk))
 		}
 	})
 }
@@ -91,7 +91,7 @@ func follow(ctx context.Context, changed func(context.Context) bool, send func(t
 }
 
 // refreshLive reads the rows of live panels anew.
-func (p *program) refreshLive() tea.Cmd {
+func (p *panels) refreshLive() tea.Cmd {
 	var all []tea.Cmd
 	for _, d := range p.dialogs {
 		if pk, ok := d.(*picker); ok && pk.live && !pk.loading {
@@ -103,7 +103,7 @@ func (p *program) refreshLive() tea.Cmd {
 
 // editWords opens what the words behind a command name in the person's editor, or goes on to
 // the panel when they name nothing to edit.
-func (p *program) editWords(pl *Panel, query string) tea.Cmd {
+func (p *panels) editWords(pl *Panel, query string) tea.Cmd {
 	i := slices.IndexFunc(pl.Actions, func(a Action) bool { return a.Edit != nil })
 	failed := func(err error) tea.Cmd { return p.outcome("/"+pl.Name+" "+query, command.Outcome{}, err) }
 	return p.background(func(ctx context.Context) do {
@@ -112,7 +112,7 @@ func (p *program) editWords(pl *Panel, query string) tea.Cmd {
 			if !ok && err == nil {
 				rest := *pl
 				rest.Edits = nil
-				return p.openPanel(&rest, query)
+				return p.panels.openPanel(&rest, query)
 			}
 			file := ""
 			if err == nil {
@@ -121,7 +121,7 @@ func (p *program) editWords(pl *Panel, query string) tea.Cmd {
 			if err != nil {
 				return failed(err)
 			}
-			return p.edit(file, func(p *program, err error) tea.Cmd {
+			return p.outside.edit(file, func(p *program, err error) tea.Cmd {
 				if err != nil || pl.Actions[i].Edited == nil {
 					return failed(err)
 				}
@@ -137,9 +137,9 @@ func (p *program) editWords(pl *Panel, query string) tea.Cmd {
 }
 
 // openPanel shows a panel of another room, or carries out the words behind its command.
-func (p *program) openPanel(pl *Panel, query string) tea.Cmd {
+func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
 	if query != "" && pl.Edits != nil {
-		return p.editWords(pl, query)
+		return p.panels.editWords(pl, query)
 	}
 	if query != "" && pl.Words != nil {
 		return p.background(func(ctx context.Context) do {
@@ -148,7 +148,7 @@ func (p *program) openPanel(pl *Panel, query string) tea.Cmd {
 				if errors.Is(err, ErrSearch) {
 					rest := *pl
 					rest.Words = nil
-					return p.openPanel(&rest, query)
+					return p.panels.openPanel(&rest, query)
 				}
 				return p.outcome("/"+pl.Name+" "+query, command.Outcome{Notice: notice}, err)
 			}
@@ -162,13 +162,13 @@ func (p *program) openPanel(pl *Panel, query string) tea.Cmd {
 		pk.choose = func(p *program, _ Row) tea.Cmd { return pk.run(p, &first) }
 		pk.actions = pl.Actions[1:]
 	}
-	pk.reload = func(then func()) tea.Cmd { return p.refill(pk, pl.Rows, then) }
+	pk.reload = func(then func()) tea.Cmd { return p.panels.refill(pk, pl.Rows, then) }
 	if query != "" {
 		pk.search.ed.Insert(query)
 	}
 	p.open(pk)
 	if pl.Live {
-		return tea.Batch(p.fill(pk, pl.Rows), p.keepLive(pk))
+		return tea.Batch(p.panels.fill(pk, pl.Rows), p.panels.keepLive(pk))
 	}
-	return p.fill(pk, pl.Rows)
+	return p.panels.fill(pk, pl.Rows)
 }

@@ -257,9 +257,9 @@ func TestPathsAreCompletedAsPeopleWriteThem(t *testing.T) {
 		f.state.Cwd = filepath.Join(root, "work")
 		p.state = f.state
 		p.in.Insert(typed)
-		settleCmd(p, p.menuUpdate())
+		settleCmd(p, p.complete.menuUpdate())
 		var got []string
-		for _, c := range p.menu.choices {
+		for _, c := range p.complete.menu.choices {
 			got = append(got, c.insert)
 			if strings.ContainsAny(c.name, "\n\t") {
 				t.Errorf("%q breaks the line", c.name)
@@ -278,12 +278,12 @@ func TestANameWithALineEndIsOneLineEverywhere(t *testing.T) {
 	})
 	p.state.Title, p.state.Cwd = name, "/x/"+name
 	p.in.Insert("@")
-	settleCmd(p, p.menuUpdate())
+	settleCmd(p, p.complete.menuUpdate())
 	lines := strings.Split(p.frameText(), "\n")
 	if len(lines) != 12 || !strings.Contains(stripped(p.frameText()), `two\nlines␛[2J.txt`) || !strings.Contains(lines[11], "test/model") {
 		t.Errorf("%d lines:\n%s", len(lines), stripped(p.frameText()))
 	}
-	p.menu.close()
+	p.complete.menu.close()
 	p.in.SetText("")
 	p.open(newPicker("Rows", []Row{{ID: "1", Name: name, Info: name, State: name, Detail: name}, {ID: "2", Name: "second"}}, nil))
 	if lines := strings.Split(p.frameText(), "\n"); len(lines) != 12 || !strings.Contains(lines[11], "test/model") {

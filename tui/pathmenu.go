@@ -27,16 +27,16 @@ func isPath(word string) bool {
 const pathEntries = 5000
 
 // pathMenu offers what stands in the folder that a path names so far.
-func (p *program) pathMenu(at int, word string) tea.Cmd {
+func (p *completion) pathMenu(at int, word string) tea.Cmd {
 	base, home := orElse(p.state.Cwd, p.opt.Cwd), p.opt.Home
 	return p.background(func(context.Context) do {
 		choices := listPath(base, home, word)
 		return func(p *program) tea.Cmd {
 			column, now, ok := p.in.Mention()
-			if p.front() != nil || p.menu.moved || !ok || column != at || strings.TrimPrefix(now, `"`) != word {
+			if p.front() != nil || p.complete.menu.moved || !ok || column != at || strings.TrimPrefix(now, `"`) != word {
 				return nil // a newer list is on its way
 			}
-			p.menu = menu{kind: menuFile, start: at, choices: choices}
+			p.complete.menu = menu{kind: menuFile, start: at, choices: choices}
 			return nil
 		}
 	})

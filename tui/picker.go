@@ -244,7 +244,7 @@ func (pk *picker) edit(p *program, a *Action, r Row) tea.Cmd {
 		pk.say("", err)
 		return nil
 	}
-	return p.edit(file, func(p *program, err error) tea.Cmd {
+	return p.outside.edit(file, func(p *program, err error) tea.Cmd {
 		if err != nil || a.Edited == nil {
 			return pk.done("", err)
 		}

@@ -113,7 +113,7 @@ func (p *program) loadHistory() tea.Cmd {
 }
 
 // historyPicker searches earlier prompts (Ctrl+R).
-func (p *program) historyPicker() *picker {
+func (p *panels) historyPicker() *picker {
 	var rows []Row
 	seen := map[string]bool{}
 	for i := len(p.hist.prompts) - 1; i >= 0; i-- {

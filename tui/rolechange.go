@@ -10,35 +10,35 @@ import (
 )
 
 // role switches the role; with a text behind the name it holds for that one message.
-func (p *program) role(args string) tea.Cmd {
+func (p *settings) role(args string) tea.Cmd {
 	name, words, _ := strings.Cut(args, " ")
 	switch {
 	case name == "":
-		return p.pick("Roles", "no role is known", p.opt.Roles, func(p *program, r Row) tea.Cmd { return p.enterRole(r.ID) })
+		return p.panels.pick("Roles", "no role is known", p.opt.Roles, func(p *program, r Row) tea.Cmd { return p.settings.enterRole(r.ID) })
 	case strings.TrimSpace(words) != "":
 		p.prompt(agent.Prompt{Text: strings.TrimSpace(words), Role: name})
 		return nil
 	case name == "off":
 		name = ""
 	}
-	return p.enterRole(name)
+	return p.settings.enterRole(name)
 }
 
 // enterRole switches to a role, which may have to wait for its servers. Meanwhile that shows,
 // prompts wait, and esc takes the switch back whole.
-func (p *program) enterRole(name string) tea.Cmd {
+func (p *settings) enterRole(name string) tea.Cmd {
 	conv := p.conv
 	switch {
 	case conv == nil:
 		p.flash("not before the session is ready")
 		return nil
-	case p.moving > 0:
+	case p.switcher.moving > 0:
 		p.flash("another switch is under way")
 		return nil
 	}
 	ctx, takeBack := context.WithCancel(p.ctx)
-	p.moving++
-	p.unswitch = takeBack
+	p.switcher.moving++
+	p.switcher.unswitch = takeBack
 	p.status = "leaving the role (esc takes it back)"
 	if name != "" {
 		p.status = "entering the role " + name + " (esc takes it back)"
@@ -48,11 +48,11 @@ func (p *program) enterRole(name string) tea.Cmd {
 		stopped := ctx.Err() != nil
 		takeBack()
 		return func(p *program) tea.Cmd {
-			p.moving--
-			p.unswitch, p.status, p.hint.text = nil, "", ""
+			p.switcher.moving--
+			p.switcher.unswitch, p.status, p.hint.text = nil, "", ""
 			p.state = conv.State()
 			if err == nil {
-				p.sendWaiting()
+				p.switcher.sendWaiting()
 				return nil
 			}
 			if stopped {
@@ -60,20 +60,20 @@ func (p *program) enterRole(name string) tea.Cmd {
 			} else {
 				p.failed("role", err)
 			}
-			p.giveBack(p.waiting) // they were meant for the other role
-			p.waiting = nil
+			p.giveBack(p.switcher.waiting) // they were meant for the other role
+			p.switcher.waiting = nil
 			return nil
 		}
 	})
 }
 
 // sendWaiting sends the prompts that waited for a switch, once none is under way.
-func (p *program) sendWaiting() {
-	if p.moving > 0 {
+func (p *switcher) sendWaiting() {
+	if p.switcher.moving > 0 {
 		return
 	}
-	for _, w := range p.waiting {
+	for _, w := range p.switcher.waiting {
 		p.conv.Prompt(w)
 	}
-	p.waiting = nil
+	p.switcher.waiting = nil
 }

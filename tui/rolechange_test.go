@@ -11,7 +11,7 @@ func TestRoleSwitchShowsPromptsWaitAndEscTakesItBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, conv := still(t, 80, 24, nil)
 			conv.slowRole = make(chan struct{})
-			entered := p.enterRole("slow")
+			entered := p.settings.enterRole("slow")
 			if s := stripped(p.frameText()); !strings.Contains(s, "entering the role slow (esc takes it back)") {
 				t.Fatalf("it does not show:\n%s", s)
 			}

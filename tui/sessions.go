@@ -16,14 +16,14 @@ import (
 
 // newSession begins anew, with a title where one is given. Where there is a last exchange it
 // offers to carry that over.
-func (p *program) newSession(title string) tea.Cmd {
+func (p *switcher) newSession(title string) tea.Cmd {
 	if p.opt.Sessions == nil {
 		p.flash("sessions are not available here")
 		return nil
 	}
 	fresh := func(carry bool) tea.Cmd {
-		p.interruptFor()
-		return p.switchTo(func(ctx context.Context) (Session, error) {
+		p.switcher.interruptFor()
+		return p.switcher.switchTo(func(ctx context.Context) (Session, error) {
 			s, err := p.opt.Sessions.New(ctx, carry)
 			if err == nil && title != "" {
 				err = s.Conversation.Rename(title)
@@ -48,7 +48,7 @@ func (p *program) newSession(title string) tea.Cmd {
 
 // rewind chooses an earlier prompt and what is taken back to before it; the command that
 // does it comes from outside.
-func (p *program) rewind(args string) tea.Cmd {
+func (p *switcher) rewind(args string) tea.Cmd {
 	c, ok := p.opt.Commands.Find("rewind")
 	prompts := p.tr.prompts()
 	switch {
@@ -56,7 +56,7 @@ func (p *program) rewind(args string) tea.Cmd {
 		p.flash("rewinding is not available here")
 		return nil
 	case args != "":
-		return foreign(c).run(p, args)
+		return foreign(c).run(p.program, args)
 	case len(prompts) == 0:
 		p.flash("there is no earlier prompt")
 		return nil
@@ -86,36 +86,36 @@ func (p *program) rewind(args string) tea.Cmd {
 }
 
 // interruptFor stops a running turn before the session is left.
-func (p *program) interruptFor() {
+func (p *switcher) interruptFor() {
 	if p.turn.busy {
 		p.interrupt()
 	}
 }
 
 // switchTo leaves this session for another.
-func (p *program) switchTo(open func(ctx context.Context) (Session, error)) tea.Cmd {
-	return p.switchOr(open, func(p *program, err error) tea.Cmd {
+func (p *switcher) switchTo(open func(ctx context.Context) (Session, error)) tea.Cmd {
+	return p.switcher.switchOr(open, func(p *program, err error) tea.Cmd {
 		p.say(agent.LevelError, err.Error())
 		return nil
 	})
 }
 
 // switchOr leaves this session for another, or carries out failed where that can't be opened.
-func (p *program) switchOr(open func(ctx context.Context) (Session, error), failed func(p *program, err error) tea.Cmd) tea.Cmd {
+func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), failed func(p *program, err error) tea.Cmd) tea.Cmd {
 	p.status = "opening the session"
-	p.moving++
+	p.switcher.moving++
 	return p.background(func(ctx context.Context) do {
 		s, err := open(ctx)
 		return func(p *program) tea.Cmd {
 			p.status = ""
-			p.moving--
+			p.switcher.moving--
 			if err != nil {
-				p.giveBack(p.waiting) // they were meant for another session than this one
-				p.waiting = nil
+				p.giveBack(p.switcher.waiting) // they were meant for another session than this one
+				p.switcher.waiting = nil
 				return failed(p, err)
 			}
 			p.tr = newTranscript()
-			p.tr.add(p.welcome())
+			p.tr.add(p.compose.welcome())
 			p.hint.text = ""
 			return p.enter(s)
 		}
@@ -123,14 +123,14 @@ func (p *program) switchOr(open func(ctx context.Context) (Session, error), fail
 }
 
 // session resumes the session of a name, which begins here where there is none.
-func (p *program) session(name string) tea.Cmd {
+func (p *switcher) session(name string) tea.Cmd {
 	if name == "" || p.opt.Sessions == nil {
-		return p.resume("")
+		return p.switcher.resume("")
 	}
-	p.interruptFor()
-	return p.switchOr(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, name) }, func(p *program, err error) tea.Cmd {
+	p.switcher.interruptFor()
+	return p.switcher.switchOr(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, name) }, func(p *program, err error) tea.Cmd {
 		if errors.Is(err, session.ErrNotFound) {
-			return p.newSession(name)
+			return p.switcher.newSession(name)
 		}
 		p.say(agent.LevelError, err.Error())
 		return nil
@@ -138,7 +138,7 @@ func (p *program) session(name string) tea.Cmd {
 }
 
 // resume chooses an earlier session, of this folder or with Tab of all.
-func (p *program) resume(query string) tea.Cmd {
+func (p *switcher) resume(query string) tea.Cmd {
 	if p.opt.Sessions == nil {
 		p.flash("sessions are not available here")
 		return nil
@@ -148,12 +148,12 @@ func (p *program) resume(query string) tea.Cmd {
 	pk.empty = "no session yet: it is kept from its first message on"
 	pk.choose = func(p *program, r Row) tea.Cmd {
 		p.close(pk)
-		p.interruptFor()
-		return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
+		p.switcher.interruptFor()
+		return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
 	}
 	reload := func(then func()) tea.Cmd {
 		everywhere, current := all, p.state.Session
-		return p.refill(pk, func(ctx context.Context) ([]Row, error) {
+		return p.panels.refill(pk, func(ctx context.Context) ([]Row, error) {
 			found, err := p.opt.Sessions.List(ctx, "", everywhere)
 			return sessionRows(found, time.Now(), current), err
 		}, then)
@@ -167,7 +167,7 @@ func (p *program) resume(query string) tea.Cmd {
 		}
 		return reload(func() {})
 	}
-	pk.typed = func(p *program, query string) tea.Cmd { return p.searchSessions(pk, query, all) }
+	pk.typed = func(p *program, query string) tea.Cmd { return p.switcher.searchSessions(pk, query, all) }
 	pk.actions = []Action{{Key: "ctrl+x", Label: "delete", Confirm: true, Run: func(ctx context.Context, r Row) (string, error) {
 		return "deleted " + r.Name, p.opt.Sessions.Delete(ctx, r.ID)
 	}}}
@@ -178,7 +178,7 @@ func (p *program) resume(query string) tea.Cmd {
 }
 
 // searchSessions adds sessions whose text holds the query.
-func (p *program) searchSessions(pk *picker, query string, all bool) tea.Cmd {
+func (p *switcher) searchSessions(pk *picker, query string, all bool) tea.Cmd {
 	if len(strings.TrimSpace(query)) < 3 {
 		return nil
 	}
@@ -243,7 +243,7 @@ func age(d time.Duration) string {
 
 // fork goes on in a copy: of everything, or up to the answer to one of the prompts, which are
 // counted as /rewind counts them.
-func (p *program) fork(args string) tea.Cmd {
+func (p *switcher) fork(args string) tea.Cmd {
 	if p.opt.Sessions == nil || p.state.Session == "" {
 		p.flash("there is no stored session to fork yet")
 		return nil
@@ -261,7 +261,7 @@ func (p *program) fork(args string) tea.Cmd {
 		}
 	}
 	id := p.state.Session
-	return p.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
+	return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
 }
 
 func numberedPrompts(prompts []*promptItem) string {

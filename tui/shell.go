@@ -13,7 +13,7 @@ import (
 )
 
 // shell runs a `!` line as the person; its output goes to the transcript.
-func (p *program) shell(line string) tea.Cmd {
+func (p *outside) shell(line string) tea.Cmd {
 	if line == "" {
 		return nil
 	}

@@ -15,7 +15,7 @@ var statusParts = []string{"model", "role", "mode", "context", "cost", "health",
 
 // statusLine shows the settings in force and what was used. Parts that have no room go,
 // the last ones first.
-func (p *program) statusLine() string {
+func (p *composer) statusLine() string {
 	th := p.look.theme
 	if p.hint.text != "" {
 		return cells.Paint(th.Warn, cells.Fit(" "+oneLine(p.hint.text), p.width))
@@ -27,7 +27,7 @@ func (p *program) statusLine() string {
 	spans := []cells.Span{{Text: " "}}
 	used := 1
 	for _, name := range parts {
-		part := p.statusPart(name)
+		part := p.compose.statusPart(name)
 		if part.Text == "" {
 			continue
 		}
@@ -50,7 +50,7 @@ func (p *program) statusLine() string {
 	return cells.Render(clip(spans, p.width))
 }
 
-func (p *program) statusPart(name string) cells.Span {
+func (p *composer) statusPart(name string) cells.Span {
 	th := p.look.theme
 	faint := func(s string) cells.Span { return cells.Span{Text: s, Style: th.Faint} }
 	switch name {
@@ -62,9 +62,9 @@ func (p *program) statusPart(name string) cells.Span {
 	case "role":
 		return faint(oneLine(p.state.Role))
 	case "mode":
-		return p.modePart()
+		return p.compose.modePart()
 	case "context":
-		return p.contextPart()
+		return p.compose.contextPart()
 	case "cost":
 		if p.usage.Priced {
 			return faint(text.Dollars(p.usage.Cost))
@@ -81,7 +81,7 @@ func (p *program) statusPart(name string) cells.Span {
 	return cells.Span{}
 }
 
-func (p *program) modePart() cells.Span {
+func (p *composer) modePart() cells.Span {
 	th := p.look.theme
 	switch p.state.Mode {
 	case "":
@@ -95,7 +95,7 @@ func (p *program) modePart() cells.Span {
 	return cells.Span{Text: string(p.state.Mode), Style: th.Faint}
 }
 
-func (p *program) contextPart() cells.Span {
+func (p *composer) contextPart() cells.Span {
 	th := p.look.theme
 	u := p.usage
 	switch {
@@ -120,11 +120,11 @@ func shortPath(path, home string) string {
 }
 
 // activity says what is going on: the running turn, the plan, what waits.
-func (p *program) activity() []string {
+func (p *composer) activity() []string {
 	th := p.look.theme
 	var out []string
 	if p.turn.busy && len(p.todo) > 0 {
-		out = append(out, p.todoLines(max(min(p.height/4, 7), 0))...)
+		out = append(out, p.compose.todoLines(max(min(p.height/4, 7), 0))...)
 	}
 	for i, q := range p.queue {
 		if i == queueShown {
@@ -137,7 +137,7 @@ func (p *program) activity() []string {
 	case p.status != "":
 		out = append(out, cells.Paint(th.Faint, cells.Fit(spinner[p.look.spin%len(spinner)]+" "+oneLine(p.status), p.width)))
 	case p.turn.busy:
-		out = append(out, p.busyLine())
+		out = append(out, p.compose.busyLine())
 	}
 	if len(out) > 0 && p.height >= airyHeight {
 		out = append([]string{""}, out...)
@@ -145,7 +145,7 @@ func (p *program) activity() []string {
 	return out
 }
 
-func (p *program) busyLine() string {
+func (p *composer) busyLine() string {
 	th := p.look.theme
 	doing := oneLine(p.turn.doing)
 	if wait := p.turn.retry.Sub(p.look.now); !p.turn.retry.IsZero() && wait > 0 {
@@ -162,7 +162,7 @@ func (p *program) busyLine() string {
 }
 
 // todoLines shows the plan: what is done, what is going on, what comes.
-func (p *program) todoLines(height int) []string {
+func (p *composer) todoLines(height int) []string {
 	items := p.todo
 	from := 0
 	if len(items) > height { // keep what is going on in sight

@@ -44,7 +44,7 @@ func TestAnythingAtAnySizeFits(t *testing.T) { // U06, U14
 			case 6:
 				stormEvent(p, rapid.IntRange(0, 8).Draw(rt, "event"))
 			}
-			frame := p.build()
+			frame := p.compose.build()
 			lines := strings.Split(frame.Content, "\n")
 			if len(lines) != p.height {
 				rt.Fatalf("%d lines at %d×%d:\n%s", len(lines), p.width, p.height, stripped(frame.Content))

@@ -46,7 +46,7 @@ func (p *program) View() tea.View {
 		return s.view
 	}
 	if p.painter == nil {
-		s.view, s.built, s.stale = p.build(), now, false
+		s.view, s.built, s.stale = p.compose.build(), now, false
 		return s.view
 	}
 	if !p.painter.Ready() {
@@ -55,7 +55,7 @@ func (p *program) View() tea.View {
 		}
 		return s.view
 	}
-	v := p.build()
+	v := p.compose.build()
 	p.painter.Paint(v.Content, v.Cursor, p.tr.height, screen.ReportOf(v))
 	s.view, s.built, s.stale = blank(), now, false
 	return s.view
@@ -71,11 +71,11 @@ func blank() tea.View {
 
 // build composes a frame: the transcript above, then what is going on, a dialog or the
 // input, and the status line.
-func (p *program) build() tea.View {
+func (p *composer) build() tea.View {
 	if p.width == 0 { // the size is not known yet
 		p.resize(80, 24)
 	}
-	bottom, cursor := p.bottom()
+	bottom, cursor := p.compose.bottom()
 	if len(bottom) > p.height { // a tiny terminal: the input's end is what matters
 		cut := len(bottom) - p.height
 		bottom = bottom[cut:]
@@ -100,12 +100,12 @@ func (p *program) build() tea.View {
 		cursor.X = min(cursor.X, p.width-1)
 		v.Cursor = cursor
 	}
-	p.report(&v)
+	p.compose.report(&v)
 	return v
 }
 
 // report tells the terminal what the program is at: its title, state and progress.
-func (p *program) report(v *tea.View) {
+func (p *composer) report(v *tea.View) {
 	v.WindowTitle = "jcode"
 	if p.state.Title != "" {
 		v.WindowTitle = "jcode: " + oneLine(p.state.Title)
@@ -124,12 +124,12 @@ func (p *program) report(v *tea.View) {
 }
 
 // bottom gives everything below the transcript, and the cursor relative to its first line.
-func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
+func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 	room := p.height - 1 // the status line
 	if p.height < minHeight {
 		room = p.height
 	}
-	input, cx, cy := p.inputLines(max(min(p.height/3, inputHeight), 1))
+	input, cx, cy := p.compose.inputLines(max(min(p.height/3, inputHeight), 1))
 	if d := p.front(); d != nil {
 		// A dialog leaves a few lines of the transcript, and the input where it is still being written to.
 		keep, armed := 0, d.armed(time.Now())
@@ -148,7 +148,7 @@ func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
 			cursor.Shape = tea.CursorBar
 		}
 		if keep > 0 && len(lines)+keep <= room {
-			lines = append(lines, p.rule())
+			lines = append(lines, p.compose.rule())
 			base := len(lines)
 			lines = append(lines, input[max(0, cy-1):max(0, cy-1)+min(len(input)-max(0, cy-1), 2)]...)
 			if at == nil && !armed {
@@ -156,20 +156,20 @@ func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
 				cursor.Shape = tea.CursorBar
 			}
 		}
-		return p.withStatus(lines), cursor
+		return p.compose.withStatus(lines), cursor
 	}
-	head := p.activity()
+	head := p.compose.activity()
 	if over := len(head) + len(input) + 1 - room; over > 0 && over <= len(head) {
 		head = head[over:]
 	} else if over > 0 {
 		head = nil
 	}
-	if menu := p.menu.draw(&p.look, p.width, max(min(room-len(input)-2, menuHeight), 0)); len(menu) > 0 {
+	if menu := p.complete.menu.draw(&p.look, p.width, max(min(room-len(input)-2, menuHeight), 0)); len(menu) > 0 {
 		head = menu
 	}
 	lines = append(lines, head...)
 	if p.height >= minHeight {
-		lines = append(lines, p.rule())
+		lines = append(lines, p.compose.rule())
 	}
 	cursor = tea.NewCursor(cx, len(lines)+cy)
 	cursor.Shape = tea.CursorBar
@@ -177,33 +177,33 @@ func (p *program) bottom() (lines []string, cursor *tea.Cursor) {
 		cursor.Shape = tea.CursorBlock
 	}
 	lines = append(lines, input...)
-	return p.withStatus(lines), cursor
+	return p.compose.withStatus(lines), cursor
 }
 
-func (p *program) withStatus(lines []string) []string {
+func (p *composer) withStatus(lines []string) []string {
 	if p.height < minHeight {
 		return lines
 	}
-	return append(lines, p.statusLine())
+	return append(lines, p.compose.statusLine())
 }
 
 // promptMark stands before the input.
 const promptMark = "› "
 
 // inputLines draws the input, at most height rows; cx and cy are the cursor's place in it.
-func (p *program) inputLines(height int) (lines []string, cx, cy int) {
+func (p *composer) inputLines(height int) (lines []string, cx, cy int) {
 	mark := promptMark
 	if p.width < 8 {
 		mark = ""
 	}
 	indent := cells.Width(mark)
-	rows, y, x, above, below := p.in.Window(p.inputWidth(), height)
+	rows, y, x, above, below := p.in.Window(p.compose.inputWidth(), height)
 	style := p.look.theme.Accent
 	if p.state.Mode == "plan" {
 		style = p.look.theme.ModePlan
 	}
 	if p.in.Empty() {
-		return []string{cells.Paint(style, mark) + cells.Paint(p.look.theme.Faint, cells.Fit(p.placeholder(), p.inputWidth()))}, indent, 0
+		return []string{cells.Paint(style, mark) + cells.Paint(p.look.theme.Faint, cells.Fit(p.compose.placeholder(), p.compose.inputWidth()))}, indent, 0
 	}
 	p.vi.Mark(p.in, rows)
 	for i, r := range rows {
@@ -219,7 +219,7 @@ func (p *program) inputLines(height int) (lines []string, cx, cy int) {
 	return lines, indent + x, y
 }
 
-func (p *program) inputWidth() int {
+func (p *composer) inputWidth() int {
 	if p.width < 8 {
 		return max(p.width-1, 1)
 	}
@@ -242,7 +242,7 @@ func partSpans(th *Theme, r editor.Row) []cells.Span {
 	return out
 }
 
-func (p *program) placeholder() string {
+func (p *composer) placeholder() string {
 	switch {
 	case p.state.ReadOnly:
 		return "read only: another jcode has this session open; /fork to go on here"
@@ -253,7 +253,7 @@ func (p *program) placeholder() string {
 }
 
 // rule is the line above the input; it says what would otherwise be out of sight.
-func (p *program) rule() string {
+func (p *composer) rule() string {
 	label := ""
 	switch {
 	case p.tr.find.active():

@@ -7,7 +7,7 @@ import (
 )
 
 // welcome is the first item of a transcript.
-func (p *program) welcome() *textItem {
+func (p *composer) welcome() *textItem {
 	version, cwd, home := p.opt.Version, p.opt.Cwd, p.opt.Home
 	help := p.keys.first(actHelp)
 	return &textItem{plain: "jcode " + version, draw: func(l *look) []string {

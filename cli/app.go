@@ -205,6 +205,7 @@ func (a *app) addTools(context.Context) error {
 	if err != nil {
 		return usageError("%w", err)
 	}
+	ws.LockIn(a.store.LockFolder())
 	a.workspace = ws
 	if err := ws.StartIn(a.cwd); err != nil {
 		return usageError("%w", err)

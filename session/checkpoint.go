@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"jcode/internal/filelock"
 )
 
 // ErrNothing says that there is nothing to undo, or nothing to redo.
@@ -29,6 +31,7 @@ const kindNote = "note"
 type Checkpoints struct {
 	s      *Store
 	limits limits
+	locks  filelock.Paths
 }
 
 // limits bound what one Track keeps.
@@ -40,8 +43,15 @@ type limits struct {
 
 // Checkpoints gives the store's checkpoints.
 func (s *Store) Checkpoints() *Checkpoints {
-	return &Checkpoints{s: s, limits: limits{file: 32 << 20, total: 128 << 20, entries: 10_000}}
+	return &Checkpoints{
+		s: s, limits: limits{file: 32 << 20, total: 128 << 20, entries: 10_000},
+		locks: filelock.Paths{Dir: s.LockFolder()},
+	}
 }
+
+// LockFolder is where whoever changes a file of a person holds a lock for it, so that no
+// other process changes it between a look and a write.
+func (s *Store) LockFolder() string { return filepath.Join(filepath.Dir(s.path), "locks", "files") }
 
 // Track is called by a tool before it changes files: it keeps what stands at the paths
 // (absolute, links resolved; folders with all that is in them; what does not exist yet is

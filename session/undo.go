@@ -151,7 +151,7 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 			states[s.row.id] = done
 			continue
 		}
-		what, reason := c.apply(ctx, s)
+		what, reason := c.applyAlone(ctx, s)
 		switch {
 		case reason != "":
 			states[s.row.id] = rowSkipped
@@ -175,6 +175,16 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 		return fmt.Errorf("note what was undone: %w", err)
 	}
 	return ctx.Err()
+}
+
+// applyAlone is apply while nobody else changes the path.
+func (c *Checkpoints) applyAlone(ctx context.Context, s step) (what, reason string) {
+	unlock, err := c.locks.Lock(ctx, s.row.path)
+	if err != nil {
+		return "", err.Error()
+	}
+	defer unlock()
+	return c.apply(ctx, s)
 }
 
 // apply moves one path to its state and says what it did, or why it did nothing.

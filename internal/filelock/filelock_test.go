@@ -112,3 +112,29 @@ func TestSweepTakesAwayWhatNobodyHolds(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 }
+
+func TestPathsExcludeEachOther(t *testing.T) {
+	p := filelock.Paths{Dir: filepath.Join(t.TempDir(), "locks"), Limit: 20 * time.Millisecond}
+	unlock, err := p.Lock(t.Context(), "/b", "/a", "/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Lock(t.Context(), "/a"); err == nil {
+		t.Error("locked twice")
+	}
+	again, err := p.Lock(t.Context(), "/c")
+	if err != nil {
+		t.Errorf("another path: %v", err)
+	} else {
+		again()
+	}
+	unlock()
+	if again, err = p.Lock(t.Context(), "/b", "/a"); err != nil {
+		t.Error(err)
+	} else {
+		again()
+	}
+	if unlock, err := (filelock.Paths{}).Lock(t.Context(), "/a"); err != nil || unlock == nil {
+		t.Errorf("without a folder: %v", err)
+	}
+}

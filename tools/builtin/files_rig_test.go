@@ -21,10 +21,16 @@ type rig struct {
 }
 
 // allowAll lets everything run and keeps the plans that it was shown.
-type allowAll struct{ plans []tools.Plan }
+type allowAll struct {
+	plans  []tools.Plan
+	during func() // while a person would be asked
+}
 
 func (g *allowAll) Check(_ context.Context, req tools.GateRequest) tools.Decision {
 	g.plans = append(g.plans, req.Plan)
+	if g.during != nil {
+		g.during()
+	}
 	return tools.Decision{Allow: true, By: tools.ByMode}
 }
 
@@ -47,14 +53,21 @@ func newRig(t *testing.T, o builtin.Options) *rig {
 			t.Error(err)
 		}
 	})
+	r := &rig{t: t, dir: dir, gate: &allowAll{}}
+	r.serve(builtin.Files(ws, o))
+	return r
+}
+
+// serve puts tools behind the rig's dispatcher.
+func (r *rig) serve(list []tools.Tool) {
+	r.t.Helper()
 	reg := tools.NewRegistry()
-	for _, tool := range builtin.Files(ws, o) {
+	for _, tool := range list {
 		if err := reg.Register(tools.OwnerBuiltin, tools.RankBuiltin, tool); err != nil {
-			t.Fatal(err)
+			r.t.Fatal(err)
 		}
 	}
-	gate := &allowAll{}
-	return &rig{t: t, dir: dir, gate: gate, disp: &tools.Dispatcher{Registry: reg, Gate: gate}}
+	r.disp = &tools.Dispatcher{Registry: reg, Gate: r.gate}
 }
 
 // args is a call's arguments.

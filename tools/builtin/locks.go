@@ -6,12 +6,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"jcode/internal/filelock"
 )
 
 // locks lets one call at a time change a path. The zero value is ready.
 type locks struct {
 	mu   sync.Mutex
 	held map[string]*pathLock
+	// machine excludes other processes too.
+	machine filelock.Paths
 }
 
 type pathLock struct {
@@ -19,7 +23,7 @@ type pathLock struct {
 	users int
 }
 
-// lock waits until no other call changes any of the resolved paths, or for ctx. unlock must
+// lock waits until no other call of any process changes any of the resolved paths, or for ctx. unlock must
 // be called if there is no error.
 func (l *locks) lock(ctx context.Context, paths ...string) (unlock func(), err error) {
 	keys := make([]string, len(paths))
@@ -40,7 +44,12 @@ func (l *locks) lock(ctx context.Context, paths ...string) (unlock func(), err e
 			return nil, ctx.Err()
 		}
 	}
-	return func() { l.release(keys) }, nil
+	others, err := l.machine.Lock(ctx, keys...)
+	if err != nil {
+		l.release(keys)
+		return nil, err
+	}
+	return func() { others(); l.release(keys) }, nil
 }
 
 func (l *locks) enter(key string) *pathLock {

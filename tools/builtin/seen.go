@@ -77,6 +77,13 @@ func (s *seen) drop(key seenKey) {
 	}
 }
 
+// has reports whether the caller saw or wrote a path before.
+func (s *seen) has(call tools.Call, path string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.files[seenKey{call.Caller.Session, path}] != nil
+}
+
 // changed reports whether the caller saw another content than this. before is what it saw,
 // nil where that was not kept.
 func (s *seen) changed(call tools.Call, path string, content []byte) (before *string, changed bool) {

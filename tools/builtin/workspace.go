@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"jcode/internal/filelock"
 	"jcode/internal/paths"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -22,6 +23,10 @@ type Workspace struct {
 	folders []*folder // the root first
 	locks   locks
 }
+
+// LockIn has changes of one file exclude each other between processes, by lock files in dir.
+// It must be called before the workspace is used.
+func (w *Workspace) LockIn(dir string) { w.locks.machine = filelock.Paths{Dir: dir} }
 
 // folder is an opened folder of the workspace.
 type folder struct {

@@ -40,7 +40,7 @@ func (f *files) replaced(call tools.Call, content string) maker {
 	return func(p place, t target) (change, error) {
 		c, err := wholeFile(p, t, content)
 		if err == nil && c.exists {
-			err = f.refuseStale(call, c)
+			err = f.reconcile(call, &c)
 		}
 		return c, err
 	}
@@ -78,11 +78,19 @@ func wholeFile(p place, t target, content string) (change, error) {
 	return c, nil
 }
 
-// refuseStale refuses to write over a file that somebody changed since the model saw it.
-// What changed is shown, so the model has now seen the file, and may write again.
-func (f *files) refuseStale(call tools.Call, c change) error {
+// reconcile keeps what somebody changed in a file since the model saw it, or since the call
+// was planned. Where it lies in other lines than the model's own changes, both are made; else
+// nothing is written. What changed is shown, so the model has now seen the file, and may
+// write again.
+func (f *files) reconcile(call tools.Call, c *change) error {
 	before, changed := f.seen.changed(call, c.t.abs, c.before)
-	if !changed || string(c.before) == string(c.after) {
+	if string(c.before) == string(c.after) {
+		return nil
+	}
+	if !changed {
+		return f.refuseUnplanned(call, *c)
+	}
+	if before != nil && c.merge(*before) {
 		return nil
 	}
 	what := "what it held then is not known any more: read it again"
@@ -92,4 +100,48 @@ func (f *files) refuseStale(call tools.Call, c change) error {
 		f.seen.record(call, c.t.abs, c.before)
 	}
 	return tools.Errorf(tools.KindIO, "%s was not written: it changed on disk since you last saw it; %s", c.t.shown, what)
+}
+
+// merge makes the changes between what the model saw and what it writes in the file as it
+// is now. It reports false, and changes nothing, where that can't be done.
+func (c *change) merge(saw string) bool {
+	now, enc, err := edit.Decode(c.before)
+	if err != nil {
+		return false
+	}
+	base, _, err := edit.Decode([]byte(saw))
+	if err != nil {
+		return false
+	}
+	ours, _, err := edit.Decode(c.after)
+	if err != nil {
+		return false
+	}
+	merged, ok := diff.Merge(base, ours, now)
+	if !ok {
+		return false
+	}
+	after, err := enc.Encode(merged)
+	if err != nil {
+		return false
+	}
+	others := diff.Files(c.t.shown, &base, &now)
+	c.after = after
+	c.notes = append(c.notes, fmt.Sprintf("the file had changed on disk since you last saw it, in other lines (%s): that was kept, your changes were made to its present content", counts(others)))
+	c.compare()
+	return true
+}
+
+// refuseUnplanned refuses to write over a file that the model never saw and that is another
+// one than when the call was planned, and perhaps shown to a person.
+func (f *files) refuseUnplanned(call tools.Call, c change) error {
+	if f.seen.has(call, c.t.abs) || call.Plan.Diff == "" || call.Plan.Diff == c.diff.Text {
+		return nil
+	}
+	f.seen.record(call, c.t.abs, c.before)
+	holds := "it is long: read it"
+	if now := *plainText(c.before); len(now) <= maxDiffText && f.readable(call, c.t) {
+		holds = "it holds now:\n" + strings.TrimRight(now, "\n")
+	}
+	return tools.Errorf(tools.KindIO, "%s was not written: somebody changed it after this call was planned; take that into account and write again, or use edit; %s", c.t.shown, holds)
 }

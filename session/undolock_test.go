@@ -1,0 +1,82 @@
+package session_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"jcode/internal/filelock"
+)
+
+// An undo that meets the edit of another process either waits for it and leaves the file
+// alone, or is done before it: what was edited is never written over.
+func TestUndoNeverWritesOverAnEditThatHappensMeanwhile(t *testing.T) {
+	w := newWork(t)
+	c, id, path := w.c, w.session, w.path("f")
+	locks := filelock.Paths{Dir: w.store.LockFolder()}
+	if err := os.WriteFile(path, []byte("theirs=0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(change func(string) string) error {
+		unlock, err := locks.Lock(t.Context(), path)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, []byte(change(string(data))), 0o644)
+	}
+	const rounds = 40
+	for n := 1; n <= rounds; n++ {
+		// Our own turn changes the file, and is undone while they edit it.
+		err := func() error {
+			unlock, err := locks.Lock(t.Context(), path)
+			if err != nil {
+				return err
+			}
+			defer unlock()
+			done, err := c.Track(t.Context(), id, n, []string{path})
+			if err != nil {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(path, append(data, "ours\n"...), 0o644); err != nil {
+				return err
+			}
+			return done(t.Context())
+		}()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var both sync.WaitGroup
+		both.Go(func() {
+			if _, err := c.Undo(t.Context(), id); err != nil {
+				t.Error(err)
+			}
+		})
+		both.Go(func() {
+			err := edit(func(text string) string {
+				return strings.Replace(text, fmt.Sprintf("theirs=%d\n", n-1), fmt.Sprintf("theirs=%d\n", n), 1)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		both.Wait()
+		data, err := os.ReadFile(path)
+		if err != nil || !strings.HasPrefix(string(data), fmt.Sprintf("theirs=%d\n", n)) {
+			t.Fatalf("round %d: their edit is lost: %q, %v", n, data, err)
+		}
+		if err := edit(func(string) string { return fmt.Sprintf("theirs=%d\n", n) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

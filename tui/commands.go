@@ -334,15 +334,6 @@ func (p *settings) save(key, value string) tea.Cmd {
 	}
 }
 
-func (p *program) findText(term string) tea.Cmd {
-	if term == "" {
-		p.flash("usage: /find <text>; n and N go on, esc ends")
-		return nil
-	}
-	p.tr.search(&p.look, term)
-	return nil
-}
-
 // compact summarises in the background; Esc stops it.
 func (p *settings) compact(keep string) tea.Cmd {
 	return p.change("compact", func(ctx context.Context, c Conversation) error { return c.Compact(ctx, keep) })

@@ -1,51 +1,158 @@
 package tui
 
 import (
+	"bytes"
+	"context"
 	"strings"
+	"time"
+	"unicode"
 	"unicode/utf8"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"jcode/internal/cells"
 )
 
-// finder is a search in the transcript.
+// finder is a search in the transcript. It goes from the end to the beginning, a little at a
+// time, and keeps no drawing of what it only looked at.
 type finder struct {
-	term string // lower case; "" = none
-	said string // as it was typed
-	hits []place
+	term string  // lower case; "" = none
+	bare string  // its letters and digits
+	said string  // as it was typed
+	hits []place // the newest first
 	at   int
+	left int // items that were not looked at yet: the first ones
 }
 
 func (f *finder) active() bool { return f.term != "" }
 
-// search finds all lines that hold a text, whatever its case, and shows the last one. It
-// draws every item once.
-func (t *transcript) search(l *look, term string) int {
-	t.find = finder{term: strings.ToLower(term), said: term}
-	if term == "" {
-		return 0
-	}
-	for i, it := range t.items {
-		for n := range it.height(l) {
-			if strings.Contains(strings.ToLower(ansi.Strip(it.line(l, n))), t.find.term) {
-				t.find.hits = append(t.find.hits, place{i, n})
-			}
-		}
-	}
-	t.find.at = len(t.find.hits)
-	t.searchStep(l, -1)
-	return len(t.find.hits)
+// searchSlice is how long a search may hold up the screen at once.
+const searchSlice = 8 * time.Millisecond
+
+// search finds all lines that hold a text, whatever its case, and shows the last one.
+func (t *transcript) search(l *look, term string) {
+	t.beginSearch(term)
+	t.searchOn(l, func() bool { return false })
+	t.showHit(l)
 }
 
-// searchStep goes to the next hit below or above.
-func (t *transcript) searchStep(l *look, delta int) {
-	n := len(t.find.hits)
-	if n == 0 {
-		return
+// beginSearch prepares a search; searchOn carries it out.
+func (t *transcript) beginSearch(term string) {
+	low := strings.ToLower(term)
+	t.find = finder{term: low, bare: string(bareText(nil, low)), said: term, left: len(t.items)}
+	t.searches++
+}
+
+// searchOn looks at items until all were looked at or enough says so.
+func (t *transcript) searchOn(l *look, enough func() bool) {
+	f := &t.find
+	f.left = min(f.left, len(t.items)) // some may have gone meanwhile
+	var buf []byte
+	for f.left > 0 && !enough() {
+		f.left--
+		it := t.items[f.left]
+		var may bool
+		if may, buf = f.may(it, buf); !may {
+			continue
+		}
+		drawn, keeps := it.(interface {
+			cached() bool
+			drop()
+		})
+		before := !keeps || drawn.cached()
+		for n := it.height(l) - 1; n >= 0; n-- {
+			if strings.Contains(strings.ToLower(ansi.Strip(it.line(l, n))), f.term) {
+				f.hits = append(f.hits, place{f.left, n})
+			}
+		}
+		if !before {
+			drawn.drop()
+		}
 	}
-	t.find.at = ((t.find.at+delta)%n + n) % n
-	t.show(l, t.find.hits[t.find.at])
+}
+
+// may reports whether an item can hold the text when it is drawn. Markup and line ends may stand
+// between the letters of its source, so only letters and digits are compared.
+func (f *finder) may(it item, buf []byte) (bool, []byte) {
+	source := it.text()
+	if c, ok := it.(*callItem); ok {
+		if c.open || c.nested != nil || c.running() {
+			return true, buf
+		}
+		source += "\n" + c.result.Display.Diff + "\n" + c.result.Display.Summary
+	}
+	buf = bareText(buf[:0], source)
+	return bytes.Contains(buf, []byte(f.bare)), buf
+}
+
+// bareText appends the letters and digits of a text in lower case.
+func bareText(out []byte, s string) []byte {
+	for _, r := range s {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			out = append(out, byte(r))
+		case r >= 'A' && r <= 'Z':
+			out = append(out, byte(r)+'a'-'A')
+		case r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsNumber(r)):
+			out = utf8.AppendRune(out, unicode.ToLower(r))
+		}
+	}
+	return out
+}
+
+// searchStep goes to the next hit below (1) or above (-1).
+func (t *transcript) searchStep(l *look, delta int) {
+	f := &t.find
+	f.at -= delta
+	if f.at >= len(f.hits) || f.at < 0 { // around the end: look further first
+		above, n := f.at > 0, len(f.hits)
+		t.searchOn(l, func() bool { return above && len(f.hits) > n })
+	}
+	if n := len(f.hits); n > 0 {
+		f.at = (f.at%n + n) % n
+	}
+	t.showHit(l)
+}
+
+// showHit moves the window to the hit that was chosen.
+func (t *transcript) showHit(l *look) {
+	if t.find.at < len(t.find.hits) {
+		t.show(l, t.find.hits[t.find.at])
+	}
+}
+
+// findText searches the transcript: the first hit shows at once, the others are counted while
+// the person reads.
+func (p *program) findText(term string) tea.Cmd {
+	if term == "" {
+		p.flash("usage: /find <text>; n and N go on, esc ends")
+		return nil
+	}
+	p.tr.beginSearch(term)
+	return p.searchOn()
+}
+
+// searchOn makes one slice of a search and comes back for the next.
+func (p *program) searchOn() tea.Cmd {
+	f, until := &p.tr.find, time.Now().Add(searchSlice)
+	none := len(f.hits) == 0
+	p.tr.searchOn(&p.look, func() bool { return !time.Now().Before(until) || none && len(f.hits) > 0 })
+	if none {
+		p.tr.showHit(&p.look)
+	}
+	if f.left == 0 {
+		return nil
+	}
+	search := p.tr.searches
+	return p.background(func(context.Context) do {
+		return func(p *program) tea.Cmd {
+			if p.tr.searches != search || !p.tr.find.active() {
+				return nil
+			}
+			return p.searchOn()
+		}
+	})
 }
 
 // highlight marks what was found in a line.

@@ -53,6 +53,8 @@ func (k *kept) get(l *look, draw func() []string) []string {
 
 func (k *kept) drop() { k.lines = nil }
 
+func (k *kept) cached() bool { return k.lines != nil }
+
 // textItem is a fixed text: a prompt, a notice, the welcome.
 type textItem struct {
 	kept
@@ -178,6 +180,15 @@ func (a *answerItem) line(_ *look, i int) string {
 	return open[i-len(finished)]
 }
 func (a *answerItem) toggle() bool { return false }
+func (a *answerItem) cached() bool { return a.stream != nil }
+
+// drop forgets the drawing of a whole answer.
+func (a *answerItem) drop() {
+	if a.done && a.stream != nil {
+		a.src, a.stream = a.stream.Source(), nil
+	}
+}
+
 func (a *answerItem) text() string {
 	if a.stream == nil {
 		return a.src

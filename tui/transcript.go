@@ -25,8 +25,9 @@ type transcript struct {
 	unseen int   // items that came while it did not follow
 	chosen int   // index of the chosen item, -1 = none
 
-	find   finder
-	marked marking
+	find     finder
+	searches int // how many were begun
+	marked   marking
 }
 
 func newTranscript() *transcript { return &transcript{follow: true, chosen: -1} }

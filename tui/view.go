@@ -275,8 +275,14 @@ func (p *composer) rule() string {
 }
 
 func hitCount(f finder) string {
-	if len(f.hits) == 0 {
+	n := len(f.hits)
+	switch {
+	case f.left > 0 && n == 0:
+		return "searching …"
+	case f.left > 0:
+		return itoa(n) + " so far …, n and N go on, esc ends"
+	case n == 0:
 		return "nothing found"
 	}
-	return itoa(f.at+1) + " of " + itoa(len(f.hits)) + ", n and N go on, esc ends"
+	return itoa(n-f.at) + " of " + itoa(n) + ", n and N go on, esc ends"
 }

@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A search in a long session draws what it finds and nothing else, and keeps no drawing of it.
+func TestFindInALongSessionDrawsOnlyWhatItFinds(t *testing.T) {
+	p, _ := still(t, 80, 24, nil)
+	const items, every = 20_000, 1000
+	for i := range items {
+		src := fmt.Sprintf("Answer %d about\nsome **other** things.", i)
+		if i%every == 0 {
+			src = fmt.Sprintf("Answer %d holds the **nee**dle.", i)
+		}
+		p.tr.add(&answerItem{src: src, raw: len(src), done: true})
+	}
+	cmd := p.findText("The Needle")
+	if s := stripped(p.frameText()); !strings.Contains(s, fmt.Sprintf("Answer %d holds the needle", items-every)) {
+		t.Errorf("the newest hit is not shown at once:\n%s", s)
+	}
+	settleCmd(p, cmd)
+	if n := len(p.tr.find.hits); n != items/every {
+		t.Errorf("%d hits, want %d", n, items/every)
+	}
+	if s := stripped(p.frameText()); !strings.Contains(s, "20 of 20, n and N go on") {
+		t.Errorf("the count is not shown:\n%s", s)
+	}
+	drawn := 0
+	for _, it := range p.tr.items {
+		if a, ok := it.(*answerItem); ok && a.cached() {
+			drawn++
+		}
+	}
+	if drawn > 100 {
+		t.Errorf("%d drawings are kept", drawn)
+	}
+	press(p, "n")
+	if s := stripped(p.frameText()); !strings.Contains(s, "19 of 20") || !strings.Contains(s, fmt.Sprintf("Answer %d holds the needle", items-2*every)) {
+		t.Errorf("n does not go up:\n%s", s)
+	}
+	press(p, "N", "N")
+	if s := stripped(p.frameText()); !strings.Contains(s, "1 of 20") || !strings.Contains(s, "Answer 0 holds") {
+		t.Errorf("N does not go round:\n%s", s)
+	}
+}
+
+// A hit that is looked for before the whole was searched is found, too.
+func TestNextHitIsFoundBeforeTheSearchIsDone(t *testing.T) {
+	p, _ := still(t, 80, 24, nil)
+	for i := range 3 {
+		p.tr.add(&answerItem{src: fmt.Sprintf("needle %d", i), done: true})
+	}
+	p.findText("needle") // the rest of the search never comes
+	press(p, "n")
+	if s := stripped(p.frameText()); !strings.Contains(s, "2 so far") || p.tr.find.at != 1 {
+		t.Errorf("at %d:\n%s", p.tr.find.at, s)
+	}
+	press(p, "n", "n")
+	if s := stripped(p.frameText()); p.tr.find.at != 0 || !strings.Contains(s, "3 of 3") {
+		t.Errorf("at %d:\n%s", p.tr.find.at, s)
+	}
+}

@@ -17,6 +17,10 @@ import (
 // maxParallel bounds the read-only calls that run at once.
 const maxParallel = 8
 
+// maxBeside bounds the calls to MCP servers that run at once. It is more, for one that ends
+// others must not wait for them.
+const maxBeside = 32
+
 // errLooping ends a turn whose model keeps repeating itself.
 var errLooping = errors.New("stopped: the model keeps making the same calls with the same results")
 
@@ -26,6 +30,7 @@ type pendingCall struct {
 	index     int
 	canonical string
 	parallel  bool // read-only: may run beside others
+	beside    bool // goes to a server that takes several calls at once, or ends such calls
 	key       [32]byte
 }
 
@@ -47,6 +52,7 @@ func (c *Conversation) pending(snap tools.Snapshot, calls []model.Call) []pendin
 		if e, ok, _ := snap.Lookup(call.Name); ok {
 			p.canonical = e.Spec.Name
 			p.parallel = e.Spec.ReadOnly && (e.Spec.Trusted || e.Owner == tools.OwnerBuiltin) && e.Spec.Serial == ""
+			p.beside = e.Spec.Beside
 		}
 		p.key = callKey(p.canonical, json.RawMessage(call.Arguments))
 		out = append(out, p)
@@ -54,8 +60,8 @@ func (c *Conversation) pending(snap tools.Snapshot, calls []model.Call) []pendin
 	return out
 }
 
-// runCalls carries out an answer's calls: runs of read-only ones beside each other, the
-// others one after another. Each result is committed as it ends; the history gets them in
+// runCalls carries out an answer's calls: runs of read-only ones beside each other, runs of
+// those to MCP servers likewise, the others one after another. Each result is committed as it ends; the history gets them in
 // call order.
 func (c *Conversation) runCalls(ctx context.Context, t *turn, snap tools.Snapshot, seq int64, calls []pendingCall) error {
 	results := make([]finished, len(calls))
@@ -63,6 +69,9 @@ func (c *Conversation) runCalls(ctx context.Context, t *turn, snap tools.Snapsho
 		group := groupAt(calls, i)
 		var wg sync.WaitGroup
 		limit := make(chan struct{}, maxParallel)
+		if calls[i].beside {
+			limit = make(chan struct{}, maxBeside)
+		}
 		for j := i; j < i+group; j++ {
 			if why := t.guard.stuck(calls[j].key); why != "" {
 				t.guard.alerts++
@@ -98,17 +107,17 @@ func (c *Conversation) runCalls(ctx context.Context, t *turn, snap tools.Snapsho
 	return nil
 }
 
-// groupAt gives how many calls from i on run beside each other: equal calls never do.
+// groupAt returns how many calls from i on run beside each other: equal calls never do.
 func groupAt(calls []pendingCall, i int) int {
-	if !calls[i].parallel {
-		return 1
+	run := func(may func(pendingCall) bool) int {
+		seen := map[[32]byte]bool{}
+		n := 0
+		for ; i+n < len(calls) && may(calls[i+n]) && !seen[calls[i+n].key]; n++ {
+			seen[calls[i+n].key] = true
+		}
+		return n
 	}
-	seen := map[[32]byte]bool{}
-	n := 0
-	for ; i+n < len(calls) && calls[i+n].parallel && !seen[calls[i+n].key]; n++ {
-		seen[calls[i+n].key] = true
-	}
-	return n
+	return max(1, run(func(p pendingCall) bool { return p.parallel }), run(func(p pendingCall) bool { return p.beside }))
 }
 
 // startCall tells the subscribers that a call begins.

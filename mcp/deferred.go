@@ -235,7 +235,7 @@ func (m *Manager) describeTool() controlTool {
 func (m *Manager) callTool() controlTool {
 	return controlTool{
 		spec: tools.Spec{
-			Name: "mcp_call", Group: tools.GroupBuiltin, Needs: tools.CapMCP, MaxOutput: 4 << 20,
+			Name: "mcp_call", Group: tools.GroupBuiltin, Needs: tools.CapMCP, MaxOutput: 4 << 20, Beside: true,
 			Description: "Call an MCP tool.",
 			Parameters:  json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string","description":"As mcp_search gives it"},"arguments":{"type":"object","description":"Its arguments","additionalProperties":true}},"required":["tool"]}`),
 		},

@@ -28,10 +28,7 @@ func newServerTool(m *Manager, e Entry, hash string, info ToolInfo, hidden bool)
 		Name: CanonicalName(e.Name, info.Name), Wire: info.Wire, Description: describeTool(e.Name, info),
 		Parameters: info.sent.schema, Needs: tools.CapMCP, Group: tools.GroupMCP, Server: e.Name,
 		Hash: hash, ReadOnly: readOnly, Trusted: e.Trusted, Hidden: hidden,
-		MaxOutput: e.MaxResultTokens*bytesPerToken + 1024, Serial: ownerOf(e.Name),
-	}
-	if readOnly {
-		s.Serial = ""
+		MaxOutput: e.MaxResultTokens*bytesPerToken + 1024, Beside: true,
 	}
 	if hidden {
 		s.Note = "deferred: found by mcp_search, called through mcp_call"

@@ -102,7 +102,7 @@ func (m *Manager) listTool() controlTool {
 func (m *Manager) disconnectTool() controlTool {
 	return controlTool{
 		spec: tools.Spec{
-			Name: "mcp_disconnect", Group: tools.GroupBuiltin, Needs: tools.CapMCP,
+			Name: "mcp_disconnect", Group: tools.GroupBuiltin, Needs: tools.CapMCP, Beside: true,
 			Description: "Disconnect an MCP server: its process ends and its tools are gone.",
 			Parameters:  json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`),
 		},
@@ -125,7 +125,7 @@ func (m *Manager) disconnectTool() controlTool {
 func (m *Manager) reloadTool() controlTool {
 	return controlTool{
 		spec: tools.Spec{
-			Name: "mcp_reload", Group: tools.GroupBuiltin, Needs: tools.CapMCP,
+			Name: "mcp_reload", Group: tools.GroupBuiltin, Needs: tools.CapMCP, Beside: true,
 			Description: "Read the MCP configuration files again: starts, restarts and ends what changed, tries failed servers anew.",
 			Parameters:  json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","description":"Try or force only this server"},"force":{"type":"boolean","description":"Restart unchanged servers too"}}}`),
 		},

@@ -72,6 +72,9 @@ type Spec struct {
 	// Note says in a few words why a tool is hidden or degraded ("untrusted",
 	// "load error: …"). Shown to people only.
 	Note string
+	// Beside says that calls of one answer need not wait for each other although they may
+	// change something: they go to a server that takes several at once, or they end such calls.
+	Beside bool
 	// Serial names a resource besides the paths of the Plan on which calls of this
 	// tool wait for each other ("" = none).
 	Serial string

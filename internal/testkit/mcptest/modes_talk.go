@@ -21,6 +21,7 @@ func talkModes() map[string]func(*server) {
 		"never-reply":            func(*server) {},
 		"elicit":                 elicit,
 		"roots":                  roots,
+		"meet":                   meet,
 		"full":                   full,
 	}
 }
@@ -163,5 +164,16 @@ func roots(s *server) {
 	s.tools = append(s.tools, tool{"roots", define("roots", "Lists the client's folders.", anySchema), func(s *server, c call) {
 		m, _ := s.request("roots/list", map[string]any{})
 		s.text(c, "roots: "+string(m.Result)+string(m.Error))
+	}})
+}
+
+// meet has a tool whose calls end together, once as many run as its value says.
+func meet(s *server) {
+	var all sync.WaitGroup
+	all.Add(s.count(2))
+	s.tools = append(s.tools, tool{"meet", define("meet", "Waits for the others.", anySchema), func(s *server, c call) {
+		all.Done()
+		all.Wait()
+		s.text(c, fmt.Sprint("met ", c.args["n"]))
 	}})
 }

@@ -16,6 +16,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/agent/model/replay"
 	"jcode/cli/config"
+	"jcode/internal/proc"
 	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/session"
@@ -321,8 +322,12 @@ func (d *doctor) servers(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, serverWait)
 	defer cancel()
 	a.mcp.WaitReady(ctx)
-	for _, s := range a.mcp.Snapshot() {
+	list := a.mcp.Snapshot()
+	for _, s := range list {
 		d.server(s)
+	}
+	if len(list) > 0 {
+		d.ok("mcp", "what a server started ends with jcode, however that ends: %s", proc.Reach())
 	}
 	for _, w := range a.mcp.Warnings() {
 		d.warn("mcp", "", "%s", w)

@@ -52,7 +52,7 @@ func TestKilledHostLeavesNothing(t *testing.T) {
 				t.Skip("covered by job objects")
 			}
 			r := newManagerRig(t, nil, nil)
-			r.configure(map[string]any{"a": "ok", "b": "noeof", "c": "noeof-ignoreterm", "d": "grandchild"})
+			r.configure(map[string]any{"a": "ok", "b": "noeof", "c": "noeof-ignoreterm", "d": "grandchild", "e": "child-daemon"})
 			self, err := os.Executable()
 			if err != nil {
 				t.Fatal(err)
@@ -83,7 +83,7 @@ func TestKilledHostLeavesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = host.Wait() // killed
-			for _, name := range []string{"a", "b", "c", "d"} {
+			for _, name := range []string{"a", "b", "c", "d", "e"} {
 				events, err := mcptest.ReadLog(filepath.Join(r.log, name+".log"))
 				if err != nil || len(mcptest.Pids(events)) == 0 {
 					t.Fatalf("%s: %d starts, %v", name, len(mcptest.Pids(events)), err)

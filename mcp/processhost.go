@@ -12,7 +12,6 @@ import (
 // processHost starts server processes from one thread and knows all that live.
 type processHost struct {
 	launcher *proc.Launcher
-	guard    watchdog
 
 	mu     sync.Mutex
 	live   map[*process]struct{}
@@ -21,11 +20,10 @@ type processHost struct {
 }
 
 func newProcessHost() *processHost {
-	return &processHost{launcher: proc.NewLauncher(), live: map[*process]struct{}{}, links: map[*httpLink]struct{}{}}
+	return &processHost{launcher: proc.NewServerLauncher(), live: map[*process]struct{}{}, links: map[*httpLink]struct{}{}}
 }
 
 func (h *processHost) add(p *process) {
-	h.guard.add(p.p.Pid())
 	h.mu.Lock()
 	h.live[p] = struct{}{}
 	late := h.closed
@@ -36,7 +34,6 @@ func (h *processHost) add(p *process) {
 }
 
 func (h *processHost) drop(p *process) {
-	h.guard.drop(p.p.Pid())
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.live, p)
@@ -104,6 +101,5 @@ func (h *processHost) close(grace time.Duration) {
 		<-l.goneCh
 	}
 	late.Stop()
-	h.guard.close()
 	h.launcher.Close()
 }

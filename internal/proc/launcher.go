@@ -18,6 +18,10 @@ type Launcher struct {
 	quit     chan struct{}
 	once     sync.Once
 	ended    chan struct{}
+	// owner begins the marks of the children; reaps says that whatever carries such a mark
+	// ends with this process.
+	owner string
+	reaps bool
 }
 
 type launch struct {
@@ -31,10 +35,31 @@ type launched struct {
 }
 
 // NewLauncher starts the thread.
-func NewLauncher() *Launcher {
-	l := &Launcher{requests: make(chan launch), quit: make(chan struct{}), ended: make(chan struct{})}
+func NewLauncher() *Launcher { return newLauncher(false) }
+
+// NewServerLauncher is NewLauncher for servers: where this process is killed, also those end
+// that left the group and session of the child (Linux, by a mark in their environment).
+func NewServerLauncher() *Launcher { return newLauncher(true) }
+
+func newLauncher(reaps bool) *Launcher {
+	l := &Launcher{
+		requests: make(chan launch), quit: make(chan struct{}), ended: make(chan struct{}),
+		owner: newMarker(), reaps: reaps,
+	}
 	go l.run()
 	return l
+}
+
+// Reach says what ends with this process, however that ends, where a server launcher started
+// it.
+func Reach() string {
+	switch runtime.GOOS {
+	case "linux":
+		return "processes of its group, and those that left it, by a mark in their environment"
+	case "windows":
+		return "processes of its job object"
+	}
+	return "processes of its group"
 }
 
 func (l *Launcher) run() {
@@ -47,7 +72,11 @@ func (l *Launcher) run() {
 		select {
 		case r := <-l.requests:
 			if !started {
-				dog, started = startWatchdog(), true
+				mark := ""
+				if l.reaps {
+					mark = markerName + "=" + l.owner
+				}
+				dog, started = startWatchdog(mark), true
 			}
 			p, err := Start(r.spec)
 			if err == nil {
@@ -62,7 +91,7 @@ func (l *Launcher) run() {
 
 // Start starts a child from the launcher's thread, with DieWithParent set.
 func (l *Launcher) Start(spec Spec) (*Process, error) {
-	spec.DieWithParent = true
+	spec.DieWithParent, spec.owner = true, l.owner
 	reply := make(chan launched, 1)
 	select {
 	case l.requests <- launch{spec, reply}:

@@ -37,6 +37,8 @@ type Spec struct {
 	// Confine, if not nil, is called on the thread that then starts the child, and takes from
 	// it what the child must not have. That thread serves nothing else.
 	Confine func() error
+
+	owner string // the launcher's part of the marker
 }
 
 // Process is a started child and the tree below it.
@@ -95,6 +97,9 @@ func Start(spec Spec) (*Process, error) {
 	cmd := exec.CommandContext(context.Background(), spec.Argv[0], spec.Argv[1:]...)
 	cmd.Dir = spec.Dir
 	marker := newMarker()
+	if spec.owner != "" {
+		marker = spec.owner + "." + marker
+	}
 	cmd.Env = append(append(make([]string, 0, len(spec.Env)+2), spec.Env...), markerName+"="+marker)
 	if filepath.IsAbs(spec.Dir) {
 		cmd.Env = append(cmd.Env, "PWD="+spec.Dir) // the parent's would name its own folder

@@ -12,16 +12,28 @@ import (
 
 // watchdogScript ends all groups that were told to it and not taken back, once its input
 // ends: when jcode closes it, or dies in whatever way. It is a shell of a megabyte, not
-// another jcode.
+// another jcode. With a mark as its argument it then also ends the processes that carry the
+// mark in their environment, wherever they went, unless `q` said that jcode ends in order.
 const watchdogScript = `trap '' HUP INT TERM QUIT
 groups=' '
+mark=$1
 while read -r op pid; do
   case $op in
   +) groups="$groups$pid " ;;
   -) groups="${groups%% $pid *} ${groups#* $pid }" ;;
+  q) mark= ;;
   esac
 done
-for pid in $groups; do kill -s KILL -- "-$pid"; done 2>/dev/null`
+for pid in $groups; do kill -s KILL -- "-$pid"; done 2>/dev/null
+for round in 1 2 3 4 5; do
+  [ -n "$mark" ] || exit 0
+  found=$(grep -ls -e "$mark" /proc/[0-9]*/environ)
+  [ -n "$found" ] || exit 0
+  for file in $found; do
+    pid=${file#/proc/}
+    kill -s KILL "${pid%/environ}"
+  done 2>/dev/null
+done`
 
 // watchdog outlives this process for a moment and ends what it left running.
 type watchdog struct {
@@ -31,14 +43,15 @@ type watchdog struct {
 }
 
 // startWatchdog starts one. Without it a killed jcode leaves grandchildren behind, which
-// is no reason not to work: nil is a watchdog that does nothing.
-func startWatchdog() *watchdog {
+// is no reason not to work: nil is a watchdog that does nothing. mark is what the
+// environment of all processes holds that shall end with jcode; empty for none.
+func startWatchdog(mark string) *watchdog {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = read.Close() }() // the child has its own
-	p, err := Start(Spec{Argv: []string{"/bin/sh", "-c", watchdogScript}, Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Stdin: read})
+	p, err := Start(Spec{Argv: []string{"/bin/sh", "-c", watchdogScript, "jcode-watchdog", mark}, Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Stdin: read})
 	if err != nil {
 		_ = write.Close() // nobody reads
 		return nil
@@ -77,6 +90,7 @@ func (w *watchdog) close() {
 			w.tell("-", pid)
 		}
 	}
+	w.tell("q", 0)
 	_ = w.input.Close() // this is the signal; what was written is in the pipe
 	select {
 	case <-w.process.Done():

@@ -3,7 +3,7 @@ package proc
 // watchdog is not needed: the system ends a job object's processes with its last handle.
 type watchdog struct{}
 
-func startWatchdog() *watchdog { return nil }
+func startWatchdog(string) *watchdog { return nil }
 
 func (*watchdog) add(*Process) {}
 func (*watchdog) close()       {}

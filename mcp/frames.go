@@ -162,6 +162,7 @@ func (p *pieces) join() []byte {
 	case 1:
 	default:
 		p.list = [][]byte{bytes.Join(p.list, nil)}
+		giveBack(p.size)
 	}
 	return p.list[0]
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,5 +46,44 @@ func TestOverlongResultCostsLittleMemory(t *testing.T) {
 		t.Errorf("the peak grew by %d MB", grown>>20)
 	} else {
 		t.Logf("the peak grew by %d MB", grown>>20)
+	}
+}
+
+// TestLargeResultIsHeldTwiceAtMost: a result under the limit is there as it came and as text
+// at most, and nothing of it stays.
+func TestLargeResultIsHeldTwiceAtMost(t *testing.T) {
+	r := newManagerRig(t, map[string]any{"s": "ok"}, nil)
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	const size = 50 << 20
+	debug.FreeOSMemory()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		t.Skip("the peak can't be reset here")
+	}
+	before := peak(t)
+	res := r.call("mcp:s:big", `{"bytes":`+strconv.Itoa(size)+`}`)
+	if res.Failed || len(res.Text) > 1<<20 {
+		t.Fatalf("%.200s", res.Text)
+	}
+	if grown := peak(t) - before; grown > slack*(2*size+30<<20) {
+		t.Errorf("the peak grew by %d MB", grown>>20)
+	} else {
+		t.Logf("the peak grew by %d MB", grown>>20)
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if held := m.HeapSys - m.HeapReleased; held > slack*40<<20 {
+		t.Errorf("%d MB are held afterwards", held>>20)
+	}
+}
+
+// A long string is decoded as encoding/json does it, whatever is in it.
+func TestLongStringsAreDecodedLikeShortOnes(t *testing.T) {
+	pad := strings.Repeat("x", largeResult)
+	for _, s := range []string{`plain`, `a\n\t\"\\b`, `\ud83d\ude00 \u00e9`, `\ud83d alone`, "bad \xff byte", `\\\\`, `\\u0041`, `end\\`} {
+		raw := json.RawMessage(`"` + pad + s + `"`)
+		if got, want := largeString(raw), jsonString(raw); got != want {
+			t.Errorf("%q: …%q, want …%q", s, got[len(pad):], want[len(pad):])
+		}
 	}
 }

@@ -236,7 +236,7 @@ func (p *Probe) Call(ctx context.Context, tool string, args json.RawMessage) Cal
 	}
 	c := converter{maxTokens: p.entry.MaxResultTokens}
 	if p.m.saver.dir != "" {
-		c.save = p.m.saver.save
+		c.save, c.saveText = p.m.saver.save, p.m.saver.saveText
 	}
 	got := c.convert(raw)
 	return CallReport{OK: !got.isError, Text: got.text, Content: got.content, StructuredContent: got.structured, IsError: got.isError}

@@ -20,6 +20,8 @@ const bytesPerToken = 4
 type converter struct {
 	// save keeps bytes in a file and gives its path; nil or an error leaves only a note.
 	save func(mime string, data []byte) (string, error)
+	// saveText keeps a text in the same way, without a copy of it; nil leaves only a note.
+	saveText func(whole string) (string, error)
 	// blind leaves images out of the parts: they are saved like other bytes.
 	blind bool
 	// maxTokens caps the text; 0 means the default.
@@ -41,8 +43,8 @@ type converted struct {
 // convert reads a raw result. It never fails: what can't be read leaves a note.
 func (c converter) convert(raw json.RawMessage) converted {
 	var out converted
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
+	fields := membersOf(raw)
+	if fields == nil {
 		if isNull(raw) {
 			return converted{text: noContent}
 		}
@@ -84,8 +86,7 @@ func contentItems(raw json.RawMessage) []json.RawMessage {
 	if isNull(raw) {
 		return nil
 	}
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) == nil {
+	if list, ok := itemsOf(raw); ok {
 		return list
 	}
 	return []json.RawMessage{raw}
@@ -108,8 +109,8 @@ func (c converter) item(raw json.RawMessage) contentPiece {
 		s := text.Valid(jsonString(raw))
 		return contentPiece{text: s, script: s, isText: true}
 	}
-	var f map[string]json.RawMessage
-	if json.Unmarshal(raw, &f) != nil || f == nil {
+	f := membersOf(raw)
+	if f == nil {
 		return note("unreadable content: %s", kindOfJSON(raw))
 	}
 	switch kind := jsonString(f["type"]); kind {
@@ -117,7 +118,7 @@ func (c converter) item(raw json.RawMessage) contentPiece {
 		if kindOfJSON(f["text"]) != "a string" {
 			return note("unreadable text content: text is %s", kindOfJSON(f["text"]))
 		}
-		s := text.Valid(jsonString(f["text"]))
+		s := text.Valid(largeString(f["text"]))
 		return contentPiece{text: s, script: s, isText: true}
 	case "image", "audio":
 		p := c.blob(kind, jsonString(f["mimeType"]), f["data"])
@@ -222,8 +223,8 @@ func (c converter) cap(whole string) string {
 		return whole
 	}
 	where := "the rest was not kept"
-	if c.save != nil {
-		if path, err := c.save("text/plain", []byte(whole)); err == nil {
+	if c.saveText != nil {
+		if path, err := c.saveText(whole); err == nil {
 			where = "the whole is in " + path
 		}
 	}

@@ -57,14 +57,14 @@ func TestConvertCapsLongResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	var kept string
-	got := converter{maxTokens: 100, save: func(_ string, data []byte) (string, error) { kept = string(data); return "FILE", nil }}.convert(raw)
+	got := converter{maxTokens: 100, saveText: func(whole string) (string, error) { kept = whole; return "FILE", nil }}.convert(raw)
 	if len(got.text) > 600 || !strings.HasPrefix(got.text, "HEAD") || !strings.HasSuffix(got.text, "TAIL") || !strings.Contains(got.text, "the whole is in FILE") {
 		t.Errorf("%d bytes: %s", len(got.text), got.text)
 	}
 	if kept != "HEAD"+long+"TAIL" {
 		t.Error("the file does not hold the whole")
 	}
-	got = converter{maxTokens: 100, save: func(string, []byte) (string, error) { return "", errors.New("disk full") }}.convert(raw)
+	got = converter{maxTokens: 100, saveText: func(string) (string, error) { return "", errors.New("disk full") }}.convert(raw)
 	if !strings.Contains(got.text, "not kept") {
 		t.Error(got.text)
 	}

@@ -19,8 +19,17 @@ type fileSaver struct {
 // keepFiles is how long saved results stay.
 const keepFiles = 7 * 24 * time.Hour
 
-// save writes data to a fresh file and gives its path.
+// save writes data to a fresh file and returns its path.
 func (f *fileSaver) save(mime string, data []byte) (string, error) {
+	return f.write(mime, func(out *os.File) error { _, err := out.Write(data); return err })
+}
+
+// saveText is save for a text, which is not copied.
+func (f *fileSaver) saveText(whole string) (string, error) {
+	return f.write("text/plain", func(out *os.File) error { _, err := out.WriteString(whole); return err })
+}
+
+func (f *fileSaver) write(mime string, write func(*os.File) error) (string, error) {
 	if f.dir == "" {
 		return "", fmt.Errorf("no folder for results")
 	}
@@ -38,7 +47,7 @@ func (f *fileSaver) save(mime string, data []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = out.Write(data)
+	err = write(out)
 	if closeErr := out.Close(); err == nil {
 		err = closeErr
 	}

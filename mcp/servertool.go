@@ -74,7 +74,12 @@ func (t serverTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	if err != nil {
 		return tools.Result{}, t.m.callError(ctx, t.server, err)
 	}
-	return t.m.result(t.server, raw), nil
+	defer giveBack(len(raw))
+	r := t.m.result(t.server, raw)
+	if call.Caller.Origin != tools.OriginScript && len(raw) >= largeResult {
+		r.Data = nil // only scripts read it
+	}
+	return r, nil
 }
 
 // result makes a raw result jcode's own.
@@ -87,7 +92,7 @@ func (m *Manager) result(server string, raw json.RawMessage) tools.Result {
 	m.mu.Unlock()
 	c := converter{maxTokens: limit, blind: m.opt.Sees != nil && !m.opt.Sees()}
 	if m.saver.dir != "" {
-		c.save = m.saver.save
+		c.save, c.saveText = m.saver.save, m.saver.saveText
 	}
 	got := c.convert(raw)
 	data := map[string]any{}

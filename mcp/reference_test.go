@@ -2,9 +2,12 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +66,92 @@ func TestReferenceServers(t *testing.T) { // section 8
 				t.Errorf("disconnect took %v", took)
 			}
 			waitGone(t, d.Pid)
+		})
+	}
+}
+
+// popularServers are servers that people use, with what each needs to start without a network
+// and without a key that is real. call is something harmless; empty where all else would
+// reach out.
+var popularServers = map[string]struct {
+	args, env  []string
+	tools      int
+	call, want string
+}{
+	"mcp-pdf-server":      {args: []string{"--stdio"}, tools: 5, call: "list_pdfs", want: "pdf"},
+	"notion-mcp-server":   {env: []string{"NOTION_TOKEN=ntn_none"}, tools: 15},
+	"playwright-mcp":      {args: []string{"--headless"}, tools: 15},
+	"context7-mcp":        {tools: 2},
+	"chrome-devtools-mcp": {args: []string{"--headless"}, tools: 15},
+	"figma-developer-mcp": {args: []string{"--stdio", "--figma-api-key=none"}, tools: 1},
+	"firecrawl-mcp":       {env: []string{"FIRECRAWL_API_KEY=fc-none"}, tools: 5},
+	"tavily-mcp":          {env: []string{"TAVILY_API_KEY=tvly-none"}, tools: 3},
+}
+
+// Popular servers connect, list their tools, answer a call and leave nothing behind; two of
+// them start together after one answer about the project that brings them.
+func TestPopularServers(t *testing.T) {
+	t.Parallel()
+	bin := filepath.Join(os.Getenv(referenceServers), "node_modules", ".bin")
+	names := slices.Sorted(maps.Keys(popularServers))
+	for i := 0; i < len(names); i += 2 {
+		pair := names[i:min(i+2, len(names))]
+		t.Run(strings.Join(pair, "+"), func(t *testing.T) {
+			t.Parallel()
+			entries := map[string]any{}
+			for _, name := range pair {
+				if _, err := os.Stat(filepath.Join(bin, name)); os.Getenv(referenceServers) == "" || err != nil {
+					t.Logf("%s is not installed: run scripts/install-mcp-servers and set %s", name, referenceServers)
+					continue
+				}
+				c := popularServers[name]
+				env := map[string]string{}
+				for _, kv := range c.env {
+					k, v, _ := strings.Cut(kv, "=")
+					env[k] = v
+				}
+				entries[name] = map[string]any{"command": filepath.Join(bin, name), "args": c.args, "env": env, "connectTimeout": "90s"}
+			}
+			if len(entries) == 0 {
+				t.Skip("none is installed")
+			}
+			r := newManagerRig(t, nil, nil)
+			raw, err := json.Marshal(map[string]any{"mcpServers": entries})
+			if err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, filepath.Join(r.opt.Paths.ProjectRoot, ".mcp.json"), string(raw))
+			r.m.Start()
+			pending := r.m.PendingApprovals()
+			for _, p := range pending {
+				if err := r.opt.Trust.Trust(r.opt.Paths.ProjectRoot, p.Name, p.Hash); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, p := range pending {
+				if err := r.m.Approve(p.Name, p.Hash, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for name := range entries {
+				c := popularServers[name]
+				waitForLong(t, func() bool {
+					d, err := r.m.Server(name)
+					return err == nil && (d.State == StateConnected || d.State == StateFailed)
+				})
+				d, err := r.m.Server(name)
+				if err != nil || d.Tools < c.tools {
+					t.Errorf("%s: %s, %d tools: %s", name, d.State, d.Tools, d.Error)
+					continue
+				}
+				if c.call != "" {
+					if res := r.call("mcp:"+name+":"+c.call, `{}`); !strings.Contains(strings.ToLower(res.Text), c.want) {
+						t.Errorf("%s: %+v", name, res)
+					}
+				}
+				r.call("mcp_disconnect", `{"name":"`+name+`"}`)
+				waitGone(t, d.Pid)
+			}
 		})
 	}
 }

@@ -26,7 +26,8 @@ import (
 // pause is longer than the keys of one paste are apart.
 const pause = 40 * time.Millisecond
 
-func TestWideTextKeepsTheCursorInPlace(t *testing.T) { // U01
+func TestWideTextKeepsTheCursorInPlace(t *testing.T) {
+	t.Parallel()
 	const wide = "한글中文日本語ABC"
 	r := run(t, 20, 12, nil)
 	r.see("›")
@@ -58,7 +59,8 @@ func TestWideTextKeepsTheCursorInPlace(t *testing.T) { // U01
 	}
 }
 
-func TestEmojiAreOneCharacter(t *testing.T) { // U02
+func TestEmojiAreOneCharacter(t *testing.T) {
+	t.Parallel()
 	r := run(t, 60, 12, nil).ready()
 	r.Type("a👩‍👩‍👧🇨🇳b")
 	s := r.see("› a👩‍👩‍👧🇨🇳b")
@@ -77,7 +79,8 @@ func TestEmojiAreOneCharacter(t *testing.T) { // U02
 	_ = s
 }
 
-func TestLongPasteFoldsAndIsSentWhole(t *testing.T) { // U03
+func TestLongPasteFoldsAndIsSentWhole(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("0123456789 line\n", 9999) + "the last one"
 	r := run(t, 80, 24, nil).ready()
 	r.Paste(text)
@@ -91,7 +94,7 @@ func TestLongPasteFoldsAndIsSentWhole(t *testing.T) { // U03
 	if r.fake.sent()[0] != text {
 		t.Errorf("%d bytes were sent, want %d", len(r.fake.sent()[0]), len(text))
 	}
-	r.Press("up") // U05: history gives the real text
+	r.Press("up") // history gives the real text
 	r.see("[Pasted text #2: 10000 lines]")
 	time.Sleep(pause)
 	r.Press("enter")
@@ -101,7 +104,7 @@ func TestLongPasteFoldsAndIsSentWhole(t *testing.T) { // U03
 	}
 }
 
-func TestFastKeysAreOnePaste(t *testing.T) { // U03
+func TestFastKeysAreOnePaste(t *testing.T) {
 	lines := make([]string, 2000)
 	for i := range lines {
 		lines[i] = "line " + itoa(i)
@@ -159,6 +162,7 @@ func TestTypedAndSentInOneWrite(t *testing.T) {
 }
 
 func TestAtCompletesMentionsAndWhatIsNew(t *testing.T) { // mcp.md section 6, resources
+	t.Parallel()
 	var mu sync.Mutex
 	files := []string{"src/a.go"}
 	release := make(chan struct{})
@@ -202,7 +206,8 @@ func TestAtCompletesMentionsAndWhatIsNew(t *testing.T) { // mcp.md section 6, re
 	r.see("› src/made_since.go") // a list that does not come holds nothing up
 }
 
-func TestPastedAtSignsSearchNothing(t *testing.T) { // U04
+func TestPastedAtSignsSearchNothing(t *testing.T) {
+	t.Parallel()
 	var searches atomic.Int32
 	r := run(t, 80, 24, func(o *Options) {
 		o.Files = func(context.Context) ([]string, error) {
@@ -242,7 +247,7 @@ func TestPastedAtSignsSearchNothing(t *testing.T) { // U04
 	}
 }
 
-func TestExternalEditorGetsTheRealText(t *testing.T) { // U05
+func TestExternalEditorGetsTheRealText(t *testing.T) {
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")
 	if err := os.WriteFile(filepath.Join(dir, "test-editor"), []byte("#!/bin/sh\ncp \"$1\" '"+seen+"'\necho added >> \"$1\"\n"), 0o755); err != nil {
@@ -267,7 +272,8 @@ func TestExternalEditorGetsTheRealText(t *testing.T) { // U05
 	}
 }
 
-func TestExactCommandWins(t *testing.T) { // U12
+func TestExactCommandWins(t *testing.T) {
+	t.Parallel()
 	var ran atomic.Int32
 	r := run(t, 80, 24, func(o *Options) {
 		o.Commands = command.Set{Sources: []command.Source{commands{{Name: "quick", Description: "a skill", Run: func(context.Context, string) (command.Outcome, error) {
@@ -301,7 +307,8 @@ type commands []command.Command
 
 func (c commands) List() []command.Command { return c }
 
-func TestStreamedTablesAndOpenFencesFit(t *testing.T) { // U13
+func TestStreamedTablesAndOpenFencesFit(t *testing.T) {
+	t.Parallel()
 	r := run(t, 40, 20, nil).ready()
 	r.fake.emit(agent.TurnStart{Prompt: "x"})
 	src := "| name | what it is and what it does, at some length |\n|---|---|\n| one | a cell with far more words than the screen has room for in one line |\n\n```nosuchlang\nfoo <bar> \"baz\n"
@@ -318,7 +325,8 @@ func TestStreamedTablesAndOpenFencesFit(t *testing.T) { // U13
 	}
 }
 
-func TestPickersSurviveNothingFound(t *testing.T) { // U14
+func TestPickersSurviveNothingFound(t *testing.T) {
+	t.Parallel()
 	rows := func(context.Context) ([]Row, error) {
 		return []Row{{ID: "a", Name: "alpha"}, {ID: "b", Name: "beta"}}, nil
 	}
@@ -386,7 +394,8 @@ func TestStreamWritesAFewBytesPerByteShown(t *testing.T) {
 	}
 }
 
-func TestHostileOutputTouchesNothing(t *testing.T) { // S05
+func TestHostileOutputTouchesNothing(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	evil := "a\rb\n\033[2J\033[?1049h\033[5;5H\033]0;pwned\007\033]52;c;eA==\007x\n"
 	r.fake.emit(agent.TurnStart{Prompt: "run " + evil},
@@ -401,7 +410,7 @@ func TestHostileOutputTouchesNothing(t *testing.T) { // S05
 		agent.QueueChanged{Queued: []agent.Queued{{Text: evil}}}, agent.TodoChanged{Items: []tools.TodoItem{{Text: evil, Status: "pending"}}},
 		agent.ToolsChanged{Added: []string{evil}}, agent.Retrying{Reason: evil, Wait: time.Second})
 	s := r.see("fine")
-	if s.Title != "jcode: b ⏎ x" {
+	if s.Title != "jcode: ta ⏎ b ⏎ x" {
 		t.Errorf("title %q", s.Title)
 	}
 	out := r.Output()
@@ -418,6 +427,7 @@ func TestHostileOutputTouchesNothing(t *testing.T) { // S05
 }
 
 func TestNestedAgentShowsInsideItsCall(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.CallStart{ID: "t", Name: "task", Arguments: jsonOf("prompt", "review it", "role", "reviewer"), At: time.Now()})
 	for i := range 6 {
@@ -433,6 +443,7 @@ func TestNestedAgentShowsInsideItsCall(t *testing.T) {
 }
 
 func TestNotificationOnlyWhileLookingElsewhere(t *testing.T) {
+	t.Parallel()
 	blurred := make(chan bool, 1)
 	r := run(t, 80, 24, func(o *Options) {
 		o.observe = func(msg any) {
@@ -467,6 +478,7 @@ func notifications(r *running) []string {
 }
 
 func TestScrollingKeepsItsPlaceWhileMoreComes(t *testing.T) {
+	t.Parallel()
 	r := run(t, 60, 16, nil).ready()
 	r.fake.emit(agent.TurnStart{Prompt: "x"})
 	var b strings.Builder
@@ -489,6 +501,7 @@ func TestScrollingKeepsItsPlaceWhileMoreComes(t *testing.T) {
 }
 
 func TestStatusShowsWhatIsUsed(t *testing.T) {
+	t.Parallel()
 	r := run(t, 100, 12, func(o *Options) { o.Health = func() string { return "mcp 2/3" } }).ready()
 	r.fake.emit(agent.UsageEvent{Total: model.Usage{Input: 5}, Context: 64000, Window: 128000, Cost: 1.5, Priced: true})
 	r.see("test/model · ask · 50% of 128.0k · $1.50 · mcp 2/3")

@@ -123,7 +123,8 @@ func waitScreen(t *testing.T, term *terminal.Terminal, texts ...string) terminal
 	return s
 }
 
-func TestEveryEndRestoresTheTerminal(t *testing.T) { // U08
+func TestEveryEndRestoresTheTerminal(t *testing.T) {
+	t.Parallel()
 	t.Run("ctrl+c at once", func(t *testing.T) {
 		for _, wait := range []time.Duration{0, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond} {
 			self, err := os.Executable()
@@ -197,7 +198,7 @@ func killChild(t *testing.T, term *terminal.Terminal, sig syscall.Signal) {
 	}
 }
 
-func TestSuspendGivesTheTerminalBack(t *testing.T) { // U08
+func TestSuspendGivesTheTerminalBack(t *testing.T) {
 	term := spawn(t, "busy", `set -m; "$0"; echo STOPPED; read a; bg; read b; echo ASKED; read c; fg; echo "exit=$?"; jobs -l; read x`)
 	waitScreen(t, term, "›")
 	term.Type("go")

@@ -115,6 +115,7 @@ func TestClipboardWithoutAPicture(t *testing.T) {
 }
 
 func TestModelThatDoesNotSeeIsNamed(t *testing.T) {
+	t.Parallel()
 	r := run(t, 100, 24, func(o *Options) {
 		o.Image = func(string) (string, []byte, error) { return "image/png", []byte("x"), nil }
 	}).ready()

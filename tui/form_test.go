@@ -31,6 +31,7 @@ func arrow(p *program, code rune) {
 }
 
 func TestFormIsFilledIn(t *testing.T) { // mcp.md section 6, elicitation
+	t.Parallel()
 	p, f, _ := opened(t, sampleForm())
 	press(p, "A", "d", "a", "enter") // the name
 	press(p, "enter")                // the mail as it stands
@@ -61,6 +62,7 @@ func TestFormIsFilledIn(t *testing.T) { // mcp.md section 6, elicitation
 }
 
 func TestFormStaysUntilItIsRight(t *testing.T) {
+	t.Parallel()
 	p, f, d := opened(t, sampleForm())
 	press(p, "x", "enter") // one character
 	if s := stripped(p.frameText()); d.at != 0 || !strings.Contains(s, "✗ must have at least 2 characters") {
@@ -84,6 +86,7 @@ func TestFormStaysUntilItIsRight(t *testing.T) {
 }
 
 func TestFormIsDeclinedOrCancelled(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		keys []string
 		busy bool
@@ -111,6 +114,7 @@ func TestFormIsDeclinedOrCancelled(t *testing.T) {
 }
 
 func TestFormIgnoresWhatWasTypedBeforeItAppeared(t *testing.T) {
+	t.Parallel()
 	p, f := still(t, 80, 24, nil)
 	p.typing.last = time.Now()
 	feed(p, agent.AskForm{ID: "f", Form: sampleForm()})
@@ -127,6 +131,7 @@ func TestFormIgnoresWhatWasTypedBeforeItAppeared(t *testing.T) {
 }
 
 func TestFormClosesWithItsCall(t *testing.T) {
+	t.Parallel()
 	p, f, _ := opened(t, sampleForm())
 	feed(p, agent.AskClosed{ID: "another"})
 	if len(p.asks) != 1 {
@@ -140,6 +145,7 @@ func TestFormClosesWithItsCall(t *testing.T) {
 
 // TestFormShowsTheFieldAtTheCursor: on a small screen every place can be reached and seen.
 func TestFormShowsTheFieldAtTheCursor(t *testing.T) {
+	t.Parallel()
 	p, _, d := opened(t, sampleForm())
 	p.resize(40, 12)
 	for i := range len(d.fields) + 2 {
@@ -155,6 +161,7 @@ func TestFormShowsTheFieldAtTheCursor(t *testing.T) {
 }
 
 func TestFormWithOddFields(t *testing.T) {
+	t.Parallel()
 	ask := tools.Form{From: "MCP server odd", Fields: []tools.FormField{
 		{Name: "no options", Kind: tools.FieldChoice, Required: true},
 		{Name: "some of nothing", Kind: tools.FieldChoices},
@@ -179,6 +186,7 @@ func TestFormWithOddFields(t *testing.T) {
 }
 
 func TestPlainFormIsFilledInLineByLine(t *testing.T) {
+	t.Parallel()
 	f := newFake()
 	r, w := io.Pipe()
 	var out lockedBuffer

@@ -226,6 +226,7 @@ func goldenOptions(o *Options) {
 }
 
 func TestGoldenScreens(t *testing.T) {
+	t.Parallel()
 	for name, set := range screens {
 		for _, size := range [][2]int{{80, 24}, {40, 12}, {120, 40}} {
 			for _, variant := range []string{"dark", "nocolor"} {

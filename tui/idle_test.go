@@ -15,9 +15,10 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-func TestIdleAfterATurnWritesNothingAndUsesNoProcessor(t *testing.T) { // U15
+func TestIdleAfterATurnWritesNothingAndUsesNoProcessor(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
-		t.Skip("it takes half a minute")
+		t.Skip("it takes a while")
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -36,7 +37,7 @@ func TestIdleAfterATurnWritesNothingAndUsesNoProcessor(t *testing.T) { // U15
 	term.Press("enter")
 	waitScreen(t, term, "done")
 	term.Settle(5*time.Second, limit) // the terminal is asked what it can do a second after the start
-	const span = 30 * time.Second     // the absence of something takes its time
+	const span = 15 * time.Second     // the absence of something takes its time
 	written, before := term.Written(), cpuTime(t, term.Pid())
 	time.Sleep(span)
 	if n := term.Written() - written; n != 0 {

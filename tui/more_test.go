@@ -55,6 +55,7 @@ func namedKey(name string) tea.KeyPressMsg {
 }
 
 func TestApprovalCanBeEdited(t *testing.T) {
+	t.Parallel()
 	p, f := still(t, 80, 24, nil)
 	q := approvalQuestion()
 	q.Editable, q.Arguments = "cmd", jsonOf("cmd", "go test ./...", "dir", "x")
@@ -74,6 +75,7 @@ func TestApprovalCanBeEdited(t *testing.T) {
 }
 
 func TestEditingNeverLosesBytes(t *testing.T) {
+	t.Parallel()
 	p, _ := still(t, 80, 24, nil)
 	q := approvalQuestion()
 	q.Editable, q.Arguments = "cmd", jsonOf("cmd", "printf '\x1b[1m\r'")
@@ -86,6 +88,7 @@ func TestEditingNeverLosesBytes(t *testing.T) {
 }
 
 func TestTabsInTheInputAreSent(t *testing.T) {
+	t.Parallel()
 	p, f := still(t, 80, 24, nil)
 	p.paste("if x {\n\treturn\n}")
 	press(p, "enter")
@@ -95,6 +98,7 @@ func TestTabsInTheInputAreSent(t *testing.T) {
 }
 
 func TestRewindGoesBackToAPrompt(t *testing.T) {
+	t.Parallel()
 	var ran []string
 	p, _ := still(t, 80, 24, func(o *Options) {
 		o.Commands = command.Set{Sources: []command.Source{commands{{Name: "rewind", Run: func(_ context.Context, args string) (command.Outcome, error) {
@@ -165,6 +169,7 @@ func (f *fakeSessions) Fork(_ context.Context, _ string, upTo int64) (Session, e
 func (f *fakeSessions) Delete(context.Context, string) error { return nil }
 
 func TestNewSessionOffersTheLastExchange(t *testing.T) {
+	t.Parallel()
 	for answer, want := range map[string]bool{"enter": false, "down": true} {
 		fs := &fakeSessions{}
 		p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
@@ -190,6 +195,7 @@ func TestNewSessionOffersTheLastExchange(t *testing.T) {
 // So does /session with a name that no session has yet; what was said below the answer
 // makes no difference.
 func TestSessionThatBeginsByNameOffersTheLastExchange(t *testing.T) {
+	t.Parallel()
 	fs := &fakeSessions{unknown: true}
 	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
 	feed(p, agent.TurnStart{Prompt: "x", Seq: 1}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone},
@@ -209,6 +215,7 @@ func TestSessionThatBeginsByNameOffersTheLastExchange(t *testing.T) {
 }
 
 func TestForkCountsPromptsAsRewindDoes(t *testing.T) {
+	t.Parallel()
 	fs := &fakeSessions{}
 	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
 	p.state.Session = "s"
@@ -234,6 +241,7 @@ func TestForkCountsPromptsAsRewindDoes(t *testing.T) {
 
 // The last exchange belongs to the role it was made in: with another one nothing is offered.
 func TestNewSessionInAnotherRoleCarriesNothing(t *testing.T) {
+	t.Parallel()
 	fs := &fakeSessions{}
 	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
 	feed(p, agent.TurnStart{Prompt: "x", Seq: 1}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone},
@@ -248,6 +256,7 @@ func TestNewSessionInAnotherRoleCarriesNothing(t *testing.T) {
 // What is sent while another session is being opened is for that one, not for the one that
 // is being left.
 func TestPromptDuringASwitchGoesToTheNewSession(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		readOnly bool
 		fail     error
@@ -275,6 +284,7 @@ func TestPromptDuringASwitchGoesToTheNewSession(t *testing.T) {
 
 // The events of a rewind may come after the answer of the command that made it.
 func TestAnswerOfARewindStaysWhicheverComesFirst(t *testing.T) {
+	t.Parallel()
 	for name, answerFirst := range map[string]bool{"answer first": true, "event first": false} {
 		t.Run(name, func(t *testing.T) {
 			p, _ := still(t, 80, 24, nil)
@@ -295,6 +305,7 @@ func TestAnswerOfARewindStaysWhicheverComesFirst(t *testing.T) {
 }
 
 func TestResumeShowsTheWholeSession(t *testing.T) {
+	t.Parallel()
 	fs := &fakeSessions{}
 	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
 	p.in.Insert("/resume")
@@ -312,6 +323,7 @@ func TestResumeShowsTheWholeSession(t *testing.T) {
 
 // However the search and the rows come together, a session is found by its messages.
 func TestSessionsAreFoundByTheirMessages(t *testing.T) {
+	t.Parallel()
 	for how, search := range map[string]func(p *program){
 		"typed":           func(p *program) { press(p, "z", "e", "b", "r", "a") },
 		"pasted":          func(p *program) { settleCmd(p, p.paste("zebra")) },
@@ -335,6 +347,7 @@ func TestSessionsAreFoundByTheirMessages(t *testing.T) {
 }
 
 func TestViKeysMoveAndChange(t *testing.T) {
+	t.Parallel()
 	p, f := still(t, 80, 24, func(o *Options) { o.Vi = true })
 	press(p, "one two three", "esc", "b", "d", "w", "0", "x", "A", "!", "esc", "d", "b", "u")
 	if got := p.in.Text(); got != "ne two !" {
@@ -347,6 +360,7 @@ func TestViKeysMoveAndChange(t *testing.T) {
 }
 
 func TestViModesShow(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, func(o *Options) { o.Vi = true }).ready()
 	r.Type("one two")
 	r.see("› one two")
@@ -378,6 +392,7 @@ func TestViModesShow(t *testing.T) {
 }
 
 func TestDraggedPictureBecomesAMention(t *testing.T) {
+	t.Parallel()
 	p, f := still(t, 80, 24, func(o *Options) {
 		o.Image = func(path string) (string, []byte, error) { return "image/png", []byte(path), nil }
 	})
@@ -391,6 +406,7 @@ func TestDraggedPictureBecomesAMention(t *testing.T) {
 }
 
 func TestKeysCanBeRebound(t *testing.T) {
+	t.Parallel()
 	km, problems := newKeymap(map[string][]string{"editor": {"ctrl+r"}, "nope": {"x"}, "undo": {"Shift+Ctrl+Z"}})
 	if km.of("ctrl+r") != actEditor {
 		t.Errorf("ctrl+r does %q", km.of("ctrl+r"))
@@ -436,6 +452,7 @@ func (h *fakeHistory) SetDraft(_ context.Context, s string) error {
 
 // A command may open another session, which looks for a draft: its own line is none by then.
 func TestCommandRunsWhenItsDraftIsGone(t *testing.T) {
+	t.Parallel()
 	h := &fakeHistory{}
 	left := make(chan string, 1)
 	r := run(t, 80, 24, func(o *Options) {
@@ -471,6 +488,7 @@ func TestCommandRunsWhenItsDraftIsGone(t *testing.T) {
 }
 
 func TestQueuedCommandsComeBackAsTheyWereTyped(t *testing.T) {
+	t.Parallel()
 	p, _ := still(t, 80, 24, nil)
 	p.giveBack([]agent.Prompt{{Text: "all of a skill", Shown: "/greeting you"}, {Text: "what is this", Role: "explain"}, {Text: "plain"}})
 	if got := p.in.Text(); got != "/greeting you\n/role explain what is this\nplain" {
@@ -479,6 +497,7 @@ func TestQueuedCommandsComeBackAsTheyWereTyped(t *testing.T) {
 }
 
 func TestUpPressedBeforeTheHistoryIsReadCounts(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		keys, after []string
 		want        string
@@ -508,6 +527,7 @@ func TestUpPressedBeforeTheHistoryIsReadCounts(t *testing.T) {
 
 // Who sees that an action is done, and acts again at once, acts on the row as it is now.
 func TestPanelsShowAnOutcomeTogetherWithTheNewRows(t *testing.T) {
+	t.Parallel()
 	state := "on"
 	p, _ := still(t, 80, 24, func(o *Options) {
 		o.Panels = []Panel{{
@@ -545,6 +565,7 @@ func TestPanelsShowAnOutcomeTogetherWithTheNewRows(t *testing.T) {
 }
 
 func TestDraftIsKeptWhenLeaving(t *testing.T) {
+	t.Parallel()
 	h := &fakeHistory{}
 	r := run(t, 80, 24, func(o *Options) { o.History = h }).ready()
 	r.Press("up", "up")
@@ -568,6 +589,7 @@ func TestDraftIsKeptWhenLeaving(t *testing.T) {
 }
 
 func TestManyFilesAreFoundWithoutAPause(t *testing.T) {
+	t.Parallel()
 	var names []string
 	for i := range 50000 {
 		names = append(names, "pkg/module"+itoa(i%300)+"/sub/file_"+itoa(i)+".go")
@@ -709,6 +731,7 @@ func BenchmarkResume10000Messages(b *testing.B) {
 }
 
 func TestTheCursorStaysInTheInputWhateverElseIsWritten(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	at := func() (x, y int) { s := r.Screen(); return s.CursorX, s.CursorY }
 	r.until("cursor in the input", func() bool { x, y := at(); return x == 2 && y > 0 })
@@ -722,6 +745,7 @@ func TestTheCursorStaysInTheInputWhateverElseIsWritten(t *testing.T) {
 }
 
 func TestAKeyIsWhatItIsOnAnyLayout(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	if !strings.Contains(r.Output(), "\x1b[>5u") {
 		t.Error("alternate keys are not asked for")
@@ -741,6 +765,7 @@ func TestAKeyIsWhatItIsOnAnyLayout(t *testing.T) {
 }
 
 func TestPiecesOfReportsNeverBecomeText(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	for _, seq := range [][2]string{{"\x1b]11;rgb:0000/0000/0000\x1b", "\\"}, {"\x1b]11;rgb:00", "00/0000/0000\a"}, {"\x1b[<35;1", "0;10M"}, {"\x1b[", "I"}, {"\xe6\xbc", "\xa2"}} {
 		r.Type(seq[0])
@@ -754,6 +779,7 @@ func TestPiecesOfReportsNeverBecomeText(t *testing.T) {
 }
 
 func TestAPasteThatLostItsEndLeavesTheKeyboardAlive(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.Type("\x1b[200~lost")
 	r.see("› lost") // ended by itself
@@ -766,6 +792,7 @@ func TestAPasteThatLostItsEndLeavesTheKeyboardAlive(t *testing.T) {
 }
 
 func TestAPasteGoesToTheInputWhileAQuestionIsOpen(t *testing.T) {
+	t.Parallel()
 	p, f, a := asked(t, 80, 24, approvalQuestion())
 	p.in.SetText("a draft ")
 	p.paste("pasted\ntext")

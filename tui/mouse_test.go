@@ -30,6 +30,7 @@ func (r *running) copied(text string) bool {
 }
 
 func TestDraggingSelectsAndCopies(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.AssistantMessage{Text: "first words 漢字 here\n\nsecond line of it\n"}, agent.TurnEnd{Reason: agent.StopDone})
 	s := r.see("first words 漢字 here", "second line")
@@ -52,6 +53,7 @@ func TestDraggingSelectsAndCopies(t *testing.T) {
 }
 
 func TestClickUnfoldsAndTheWheelScrolls(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 20, nil).ready()
 	var out []string
 	for i := range 60 {
@@ -81,6 +83,7 @@ func TestClickUnfoldsAndTheWheelScrolls(t *testing.T) {
 }
 
 func TestTheWheelScrollsTheDialogUnderThePointer(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 20, nil).ready()
 	var command []string
 	for i := range 60 {

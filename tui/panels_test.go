@@ -21,6 +21,7 @@ import (
 )
 
 func TestEmptyAndFailedPanelsSayItInFull(t *testing.T) {
+	t.Parallel()
 	const empty = "No servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one."
 	const failed = "reading the configuration in /home/u/project/.jcode/mcp.json: line 3: no such key is known here, sorry"
 	r := run(t, 40, 14, func(o *Options) {
@@ -94,6 +95,7 @@ func (l *livePanel) options(o *Options) {
 }
 
 func TestLivePanelFollowsWhatItShows(t *testing.T) { // mcp.md section 4, /mcp
+	t.Parallel()
 	row := func(name, state string) Row { return Row{ID: name, Name: name, State: state} }
 	l := &livePanel{changed: make(chan struct{}, 1), rows: []Row{row("a", "connecting"), row("b", "up")}}
 	r := run(t, 80, 24, l.options).ready()
@@ -129,6 +131,7 @@ func TestLivePanelFollowsWhatItShows(t *testing.T) { // mcp.md section 4, /mcp
 }
 
 func TestSlowCompletionHoldsNoKeyUp(t *testing.T) { // mcp.md section 6, prompts
+	t.Parallel()
 	release := make(chan struct{})
 	r := run(t, 80, 24, func(o *Options) {
 		o.Panels = []Panel{{
@@ -159,6 +162,7 @@ func TestSlowCompletionHoldsNoKeyUp(t *testing.T) { // mcp.md section 6, prompts
 func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
 
 func TestShellLineSaysItsCommandOnce(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, func(o *Options) {
 		o.Shell = func(_ context.Context, _ string, out func(string)) error {
 			out("a.txt\nb.txt\n")
@@ -174,7 +178,8 @@ func TestShellLineSaysItsCommandOnce(t *testing.T) {
 	}
 }
 
-func TestUpTakesQueuedMessagesBack(t *testing.T) { // U11
+func TestUpTakesQueuedMessagesBack(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.fake.busy(true)
 	r.fake.emit(agent.TurnStart{Prompt: "x"})
@@ -195,6 +200,7 @@ func TestUpTakesQueuedMessagesBack(t *testing.T) { // U11
 }
 
 func TestAnsweredCallRunsAndItsTimeIsItsOwn(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "make"), At: time.Now()},
 		agent.ApprovalAsked{ID: "a", Question: tools.Question{CallID: "c", Tool: "exec", Title: "Run a command", Command: "make"}})
@@ -213,6 +219,7 @@ func TestAnsweredCallRunsAndItsTimeIsItsOwn(t *testing.T) {
 }
 
 func TestCommandShowsItsAnswerWhereverTheWindowIs(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 12, nil).ready()
 	for i := range 30 {
 		r.fake.emit(agent.Notice{Text: "notice " + itoa(i)})
@@ -227,6 +234,7 @@ func TestCommandShowsItsAnswerWhereverTheWindowIs(t *testing.T) {
 }
 
 func TestPathsAreCompletedAsPeopleWriteThem(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	for _, f := range []string{"work/sub/a.txt", "work/sub/deep/b.txt", "work/.hidden", "other/x y.txt", "home/notes/n.md", "work/two\nlines.txt"} {
 		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(f)), 0o755); err != nil {
@@ -272,6 +280,7 @@ func TestPathsAreCompletedAsPeopleWriteThem(t *testing.T) {
 }
 
 func TestANameWithALineEndIsOneLineEverywhere(t *testing.T) {
+	t.Parallel()
 	const name = "two\nlines\x1b[2J.txt"
 	p, _ := still(t, 60, 12, func(o *Options) {
 		o.Files = func(context.Context) ([]string, error) { return []string{name, "b.txt"}, nil }
@@ -297,6 +306,7 @@ func TestANameWithALineEndIsOneLineEverywhere(t *testing.T) {
 }
 
 func TestACallIsShownAsItRan(t *testing.T) {
+	t.Parallel()
 	p, f, a := asked(t, 80, 24, tools.Question{CallID: "c1", Tool: "exec", Title: "Run a command", Command: "ls old", Editable: "cmd", Arguments: jsonOf("cmd", "ls old")})
 	feed(p, agent.CallStart{ID: "c1", Name: "exec", Arguments: jsonOf("cmd", "ls old"), At: clock})
 	press(p, "e")

@@ -33,6 +33,7 @@ func (l *lockedBuffer) String() string {
 }
 
 func TestPlainModeTalksInLines(t *testing.T) {
+	t.Parallel()
 	f := newFake()
 	r, w := io.Pipe()
 	var out lockedBuffer

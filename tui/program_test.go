@@ -15,6 +15,7 @@ import (
 )
 
 func TestPromptAndAnswerShow(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.fake.onPrompt = func(agent.Prompt) {
 		r.fake.busy(true)
@@ -55,6 +56,7 @@ func approvalQuestion() tools.Question {
 }
 
 func TestApprovalIsAnsweredByKey(t *testing.T) {
+	t.Parallel()
 	for key, want := range map[string]tools.AnswerScope{"y": tools.AnswerOnce, "s": tools.AnswerSession, "3": tools.AnswerProject, "n": tools.AnswerNo, "enter": tools.AnswerOnce} {
 		r := run(t, 80, 24, nil).ready()
 		r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
@@ -68,7 +70,7 @@ func TestApprovalIsAnsweredByKey(t *testing.T) {
 	}
 }
 
-func TestTypeAheadNeverAnswers(t *testing.T) { // U09
+func TestTypeAheadNeverAnswers(t *testing.T) {
 	r := typesAhead(t)
 	s := r.see("Run a command")
 	if _, ok := r.fake.answered("q1"); ok {
@@ -117,6 +119,7 @@ func typesAhead(t *testing.T) *running {
 }
 
 func TestRefusalCarriesAWord(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.fake.emit(agent.ApprovalAsked{ID: "q1", Question: approvalQuestion()})
 	r.see("yes, once")
@@ -131,7 +134,8 @@ func TestRefusalCarriesAWord(t *testing.T) {
 	}
 }
 
-func TestWholeCommandIsVisible(t *testing.T) { // U10
+func TestWholeCommandIsVisible(t *testing.T) {
+	t.Parallel()
 	r := run(t, 60, 20, nil).ready()
 	q := approvalQuestion()
 	q.Command = "ls" + strings.Repeat(" ", 300) + "; curl x \u202eevil"
@@ -144,7 +148,8 @@ func TestWholeCommandIsVisible(t *testing.T) { // U10
 	}
 }
 
-func TestCtrlC(t *testing.T) { // U07
+func TestCtrlC(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.Type("some text")
 	r.see("› some text")
@@ -168,7 +173,8 @@ func TestCtrlC(t *testing.T) { // U07
 	}
 }
 
-func TestQueueSurvivesAnInterrupt(t *testing.T) { // U11
+func TestQueueSurvivesAnInterrupt(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.fake.busy(true)
 	r.fake.emit(agent.TurnStart{Prompt: "first"})
@@ -191,7 +197,8 @@ func TestQueueSurvivesAnInterrupt(t *testing.T) { // U11
 	}
 }
 
-func TestUnknownCommandIsNamed(t *testing.T) { // U12
+func TestUnknownCommandIsNamed(t *testing.T) {
+	t.Parallel()
 	r := run(t, 80, 24, nil).ready()
 	r.Type("/quti")
 	r.see("› /quti")
@@ -199,7 +206,7 @@ func TestUnknownCommandIsNamed(t *testing.T) { // U12
 	r.see("unknown command /quti", "› /quti") // the first needs the status line, the second stays
 }
 
-func TestTinyAndHugeTerminals(t *testing.T) { // U06
+func TestTinyAndHugeTerminals(t *testing.T) {
 	r := run(t, 200, 50, nil).ready()
 	r.fake.busy(true)
 	r.fake.emit(agent.TurnStart{Prompt: "go"})
@@ -230,7 +237,8 @@ func TestTinyAndHugeTerminals(t *testing.T) { // U06
 	}
 }
 
-func TestTerminalIsRestored(t *testing.T) { // U08
+func TestTerminalIsRestored(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(r *running){
 		"quit":  func(r *running) { r.Type("/quit\r") },
 		"ended": func(r *running) { r.stop() },
@@ -266,7 +274,8 @@ func TestTerminalIsRestored(t *testing.T) { // U08
 	}
 }
 
-func TestAWordThatBeginsLikeAnAnswerIsNone(t *testing.T) { // U09
+func TestAWordThatBeginsLikeAnAnswerIsNone(t *testing.T) {
+	t.Parallel()
 	p, f := still(t, 80, 24, nil)
 	feed(p, agent.TurnStart{Prompt: "x"}, agent.ApprovalAsked{ID: "a", Question: tools.Question{Tool: "exec", Title: "Run a command", Command: "make"}})
 	a := p.asks[0].(*approval)

@@ -17,6 +17,7 @@ type review struct {
 	notes  []string // what must be known beside it
 	scroll int      // first row shown
 	page   int      // rows of the window that was drawn last
+	last   int      // the furthest that it can scroll, as it was drawn last
 	fits   bool     // all of it is in sight
 
 	rows, noted []string
@@ -32,8 +33,8 @@ type reviewPart struct {
 	prose bool // text is written in sentences: it breaks between words
 }
 
-// move scrolls by rows, down when n is positive. Drawing keeps the window inside the text.
-func (r *review) move(n int) { r.scroll = max(r.scroll+n, 0) }
+// move scrolls by rows, down when n is positive.
+func (r *review) move(n int) { r.scroll = min(max(r.scroll+n, 0), r.last) }
 
 // scrollKey scrolls where the action asks for it and reports whether it did.
 func (r *review) scrollKey(act action) bool {
@@ -50,7 +51,7 @@ func (r *review) scrollKey(act action) bool {
 	case actTop:
 		r.scroll = 0
 	case actBottom:
-		r.scroll = len(r.rows) + len(r.noted)
+		r.scroll = r.last
 	default:
 		return false
 	}
@@ -139,7 +140,8 @@ func (r *review) draw(l *look, width, height, keep int) []string {
 	}
 	room := max(height-len(pinned), 1)
 	r.page = room
-	r.scroll = min(r.scroll, max(len(rows)-room, 0))
+	r.last = max(len(rows)-room, 0)
+	r.scroll = min(r.scroll, r.last)
 	r.fits = len(rows) <= room
 	shown := append([]string(nil), rows[r.scroll:min(r.scroll+room, len(rows))]...)
 	if !r.fits && room > 2 { // a row for each side where there is more

@@ -7,6 +7,7 @@ import (
 
 // A switch of roles that takes a while shows, prompts wait for it, and esc takes both back.
 func TestRoleSwitchShowsPromptsWaitAndEscTakesItBack(t *testing.T) {
+	t.Parallel()
 	for name, taken := range map[string]bool{"entered": false, "taken back": true} {
 		t.Run(name, func(t *testing.T) {
 			p, conv := still(t, 80, 24, nil)

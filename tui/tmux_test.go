@@ -67,6 +67,7 @@ func (m *tmux) see(texts ...string) string {
 }
 
 func TestInTmux(t *testing.T) {
+	t.Parallel()
 	m := startTmux(t, "busy")
 	m.see("test/model", "›")
 	m.run("send-keys", "-l", "한글 中文 👩‍👩‍👧 go")

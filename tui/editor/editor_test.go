@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestEditorEditsByGrapheme(t *testing.T) { // U01, U02
+func TestEditorEditsByGrapheme(t *testing.T) {
+	t.Parallel()
 	e := New()
 	e.Insert("한글中文日本語ABC")
 	for range 3 {
@@ -37,7 +38,8 @@ func TestEditorEditsByGrapheme(t *testing.T) { // U01, U02
 	}
 }
 
-func TestEditorWrapsAndKeepsTheCursorInside(t *testing.T) { // U01
+func TestEditorWrapsAndKeepsTheCursorInside(t *testing.T) {
+	t.Parallel()
 	e := New()
 	e.Insert("한글中文日本語ABC and some more words")
 	for range 60 {
@@ -55,6 +57,7 @@ func TestEditorWrapsAndKeepsTheCursorInside(t *testing.T) { // U01
 }
 
 func TestEditorMovesByWordAndCuts(t *testing.T) {
+	t.Parallel()
 	e := New()
 	e.Insert("one two-three  four")
 	e.Do(DeleteWord)
@@ -78,7 +81,8 @@ func TestEditorMovesByWordAndCuts(t *testing.T) {
 	}
 }
 
-func TestPasteFoldsAndExpands(t *testing.T) { // U03, U05
+func TestPasteFoldsAndExpands(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("line\n", 9999) + "line"
 	e := New()
 	e.Insert("see ")
@@ -103,6 +107,7 @@ func TestPasteFoldsAndExpands(t *testing.T) { // U03, U05
 }
 
 func TestEditorMovesOverVisualRows(t *testing.T) {
+	t.Parallel()
 	e := New()
 	e.Insert("abcdefghij\nxy\nklmnop")
 	e.Do(Home)

@@ -59,6 +59,7 @@ func marked(e *Editor) string {
 }
 
 func TestViMotions(t *testing.T) {
+	t.Parallel()
 	const code = "fo|o.bar(baz) x\n\n  end of it"
 	for _, c := range []struct{ text, keys, want string }{
 		{"a|bc", "h", "|abc"},
@@ -127,6 +128,7 @@ func TestViMotions(t *testing.T) {
 }
 
 func TestViOperators(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ text, keys, want string }{
 		{"one |two three", "dw", "one |three"},
 		{"one |two", "dw", "one| "},
@@ -210,6 +212,7 @@ func TestViOperators(t *testing.T) {
 }
 
 func TestViObjects(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ text, keys, want string }{
 		{"one t|wo three", "diw", "one | three"},
 		{"one t|wo three", "daw", "one |three"},
@@ -253,6 +256,7 @@ func TestViObjects(t *testing.T) {
 }
 
 func TestViSelects(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ text, keys, want string }{
 		{"|abcd", "vld", "|cd"},
 		{"ab|cd", "vhd", "a|d"},
@@ -285,6 +289,7 @@ func TestViSelects(t *testing.T) {
 }
 
 func TestViRepeatsAndUndoes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ text, keys, want string }{
 		{"|a b c", "dw.", "|c"},
 		{"|a b c d", "dw2.", "|d"},
@@ -317,6 +322,7 @@ func TestViRepeatsAndUndoes(t *testing.T) {
 }
 
 func TestViMovesAFoldedPasteWhole(t *testing.T) {
+	t.Parallel()
 	e, v := viEditor("a |")
 	long := strings.Repeat("line\n", 50)
 	e.Paste(long)

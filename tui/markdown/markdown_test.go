@@ -32,6 +32,7 @@ func plainLines(src string, width int) string {
 }
 
 func TestRenderShowsEachKindOfBlock(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		src   string
 		width int
@@ -73,6 +74,7 @@ func TestRenderShowsEachKindOfBlock(t *testing.T) {
 }
 
 func TestCodeIsColoured(t *testing.T) {
+	t.Parallel()
 	for lang, c := range map[string][2]string{
 		"go":     {`x := "s" // c`, "x := \x1b[32m\"s\"\x1b[m \x1b[90m// c\x1b[m"},
 		"python": {"def f(): return None", "\x1b[34mdef\x1b[m \x1b[94mf\x1b[m(): \x1b[34mreturn\x1b[m \x1b[31mNone\x1b[m"},
@@ -92,6 +94,7 @@ func TestCodeIsColoured(t *testing.T) {
 }
 
 func TestStringsAndCommentsGoOnInTheNextLine(t *testing.T) {
+	t.Parallel()
 	h := NewHighlighter("go", testStyles().Syntax)
 	h.Line("/* a")
 	if got := cells.Render(h.Line("b */ func")); got != "\x1b[90mb */\x1b[m \x1b[34mfunc\x1b[m" {
@@ -117,6 +120,7 @@ func TestHighlighterKeepsEveryByte(t *testing.T) {
 }
 
 func TestLanguageOf(t *testing.T) {
+	t.Parallel()
 	for file, want := range map[string]string{"a/b.go": "go", "Dockerfile": "dockerfile", "x.unknown": "", "Makefile": "makefile", `c:\x.TSX`: "tsx", "noext": ""} {
 		if got := LanguageOf(file); got != want {
 			t.Errorf("%s: %q, want %q", file, got, want)
@@ -198,7 +202,8 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-func TestSplitEscapeSequencesNeverShow(t *testing.T) { // S05
+func TestSplitEscapeSequencesNeverShow(t *testing.T) {
+	t.Parallel()
 	s := NewStream(Options{Width: 40})
 	for _, b := range []byte("a\x1b[31mred\x1b[0m \x1b]0;title\x07\xe6\xbc\xa2 end") {
 		s.Append(string([]byte{b}))
@@ -211,6 +216,7 @@ func TestSplitEscapeSequencesNeverShow(t *testing.T) { // S05
 }
 
 func TestRestyleRendersForTheNewWidth(t *testing.T) {
+	t.Parallel()
 	for _, closed := range []bool{false, true} {
 		src := "# T\n\none two three\n\n- a b c d\n- e\n\n```go\nfunc main\n"
 		s := NewStream(Options{Width: 40, Styles: testStyles()})
@@ -229,6 +235,7 @@ func TestRestyleRendersForTheNewWidth(t *testing.T) {
 }
 
 func TestFinishedLinesNeverChange(t *testing.T) {
+	t.Parallel()
 	src := document(6000)
 	s := NewStream(Options{Width: 60, Styles: testStyles()})
 	var before []string

@@ -69,6 +69,7 @@ func TestDifferencesMakeTheNewScreen(t *testing.T) {
 }
 
 func TestGrowingLineWritesOnlyItsEnd(t *testing.T) {
+	t.Parallel()
 	old := []string{"a", "some words of \x1b[1man\x1b[m answer", "", ""}
 	now := []string{"a", "some words of \x1b[1man\x1b[m answer and more", "", ""}
 	d := differ{old: old, now: now, width: 80}
@@ -78,6 +79,7 @@ func TestGrowingLineWritesOnlyItsEnd(t *testing.T) {
 }
 
 func TestMovedLinesAreScrolled(t *testing.T) {
+	t.Parallel()
 	var old, now []string
 	for i := range 20 {
 		old = append(old, "line "+strconv.Itoa(i))

@@ -40,7 +40,10 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/coder/acp-go-sdk v0.13.0
+require (
+	github.com/coder/acp-go-sdk v0.13.0
+	golang.org/x/mod v0.43.0
+)
 
 require (
 	github.com/JohannesKaufmann/dom v0.3.1 // indirect

@@ -48,6 +48,7 @@ lua/wire:
 session:
 session/export: session
 bench: *
+packaging:
 `)
 
 // table reads a line for each room: its name, and what it may import.

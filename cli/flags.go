@@ -56,6 +56,8 @@ type grammar struct {
 
 	ACP acpCmd `cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol on stdin and stdout."`
 
+	Update updateCmd `cmd:"" help:"Say whether there is a newer release, where update.url is set."`
+
 	Completion completionCmd `cmd:"" help:"Print a script that completes the command line in bash, zsh or fish."`
 
 	Permissions permissionsCmd `cmd:"" help:"List rules and grants, and explain what would happen to a line."`

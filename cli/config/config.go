@@ -26,6 +26,7 @@ type Config struct {
 	Loop       Loop       `json:"loop" desc:"When a model that repeats itself is stopped."`
 	AfterEdit  []Command  `json:"after_edit" desc:"Commands that run after an edit of a matching file."`
 	Prelude    Prelude    `json:"prelude" desc:"How a start begins."`
+	Update     Update     `json:"update" desc:"Newer releases."`
 
 	MaxSteps    int      `json:"max_steps" desc:"Model requests in one turn at most." default:"200" min:"1" narrow:"lower"`
 	MaxCost     float64  `json:"max_cost" desc:"US dollars that a session may cost; 0 is no limit." min:"0" narrow:"lower"`
@@ -51,6 +52,11 @@ type Provider struct {
 	MaxTools    int               `json:"max_tools" desc:"Tools that a request may hold." min:"1" default:"128"`
 	IdleTimeout Duration          `json:"idle_timeout" desc:"How long this provider may stay silent."`
 	Quirks      Quirks            `json:"quirks" desc:"Habits of the provider."`
+}
+
+// Update says where newer releases are announced.
+type Update struct {
+	URL string `json:"url" desc:"Address that jcode update --check asks; without one no call is ever made." narrow:"never"`
 }
 
 // Quirks are the habits of a provider.

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"jcode/internal/text"
+)
+
+const (
+	updateWait  = 15 * time.Second
+	maxNotice   = 1 << 20 // bytes of an answer about the newest release
+	shownNotice = 200     // characters of what such an answer says
+)
+
+// updateCmd says whether there is a newer release. Nothing is fetched unless a person has
+// configured from where, and asks.
+type updateCmd struct {
+	Check bool `help:"Ask the address of update.url for the newest release."`
+}
+
+// newest is what update.url answers: our own form, or a release of a code host.
+type newest struct {
+	Version string `json:"version"`
+	URL     string `json:"url"`
+	Tag     string `json:"tag_name"`
+	Page    string `json:"html_url"`
+}
+
+// Run asks and reports.
+func (c *updateCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	if !c.Check {
+		return usageError("jcode does not replace itself: update it as you installed it. `jcode update --check` says whether there is a newer release")
+	}
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if err := a.loadConfig(ctx); err != nil {
+		return err
+	}
+	address := a.config.Update.URL
+	if address == "" {
+		return usageError("config.json: update.url is not set, and jcode asks nobody by itself: set it to an address that answers with {\"version\": …, \"url\": …} or with a code host's latest release")
+	}
+	found, err := fetchNewest(ctx, address)
+	if err != nil {
+		return &exitError{code: exitModel, err: fmt.Errorf("update.url: %w", err)}
+	}
+	if semver.Compare("v"+found.Version, "v"+version) <= 0 {
+		fmt.Fprintf(std.Out, "jcode %s is the newest release.\n", version)
+		return nil
+	}
+	fmt.Fprintf(std.Out, "jcode %s is available; this is %s.\n", found.Version, version)
+	if found.URL != "" {
+		fmt.Fprintln(std.Out, text.Clean(found.URL))
+	}
+	return nil
+}
+
+// fetchNewest reads what an address says of the newest release.
+func fetchNewest(ctx context.Context, address string) (newest, error) {
+	var found newest
+	ctx, cancel := context.WithTimeout(ctx, updateWait)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return found, err
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "jcode/"+Version())
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return found, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxNotice))
+	if err != nil {
+		return found, err
+	}
+	said := text.Truncate(text.Clean(strings.TrimSpace(string(body))), shownNotice, "…")
+	if resp.StatusCode != http.StatusOK {
+		return found, fmt.Errorf("%s: %s", resp.Status, said)
+	}
+	if err := json.Unmarshal(body, &found); err != nil {
+		return found, fmt.Errorf("the answer is no JSON: %s", said)
+	}
+	if found.Version == "" {
+		found.Version, found.URL = found.Tag, found.Page
+	}
+	found.Version = strings.TrimPrefix(found.Version, "v")
+	if !semver.IsValid("v" + found.Version) {
+		return found, fmt.Errorf("the answer names no version such as 1.2.3: %s", said)
+	}
+	return found, nil
+}

@@ -32,7 +32,8 @@ agent/model/provider: agent/model/catalogue
 agent/model/endpoint: agent/model agent/model/provider
 agent/model/chat: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
 agent/model/replay: agent/model agent/model/endpoint
-agent/model/dial: agent/model agent/model/provider agent/model/chat
+agent/model/anthropic: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
+agent/model/dial: agent/model agent/model/provider agent/model/chat agent/model/anthropic
 tools:
 tools/command:
 tools/builtin: tools tools/permission tools/permission/repository tools/sandbox
@@ -66,15 +67,16 @@ func table(text string) map[string][]string {
 
 // exclusive names the packages that only one room may import.
 var exclusive = map[string][]string{
-	"github.com/yuin/gopher-lua":            {"lua/host"},
-	"github.com/coder/acp-go-sdk":           {"cli/acp"},
-	"github.com/modelcontextprotocol":       {"mcp", "internal/testkit/mcptest"},
-	"github.com/sashabaranov/go-openai":     {"agent/model/chat"},
-	"modernc.org/sqlite":                    {"session"},
-	"charm.land/":                           {"tui", "internal/"},
-	"github.com/charmbracelet/":             {"tui", "internal/", "cli"},
-	"github.com/charmbracelet/glamour":      {},
-	"github.com/alecthomas/chroma/v2/style": {},
+	"github.com/yuin/gopher-lua":             {"lua/host"},
+	"github.com/coder/acp-go-sdk":            {"cli/acp"},
+	"github.com/modelcontextprotocol":        {"mcp", "internal/testkit/mcptest"},
+	"github.com/sashabaranov/go-openai":      {"agent/model/chat"},
+	"github.com/anthropics/anthropic-sdk-go": {"agent/model/anthropic"},
+	"modernc.org/sqlite":                     {"session"},
+	"charm.land/":                            {"tui", "internal/"},
+	"github.com/charmbracelet/":              {"tui", "internal/", "cli"},
+	"github.com/charmbracelet/glamour":       {},
+	"github.com/alecthomas/chroma/v2/style":  {},
 }
 
 type file struct {

@@ -191,6 +191,7 @@ func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) er
 	c.history.summarised(seq, summary, cut)
 	c.measured.forget()
 	c.prompted = false // built afresh from here on
+	c.listing.forget()
 	if c.opt.Compacted != nil {
 		c.opt.Compacted(ctx, c.row.ID)
 	}

@@ -62,6 +62,7 @@ type Conversation struct {
 	system   string
 	prompted bool // system is built
 	order    tools.Order
+	listing  listing
 	offered  map[string]bool // names offered in the last request, nil before the first
 	measured measure
 	dropped  map[refused]bool

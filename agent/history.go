@@ -101,6 +101,11 @@ func fromRow(row session.Message) []model.Message {
 			m.Images = append(m.Images, model.Image{MIME: p.MIME, Data: p.Data})
 		case session.PartRefused:
 			m.Text = appendLine(m.Text, refusedPicture)
+		case session.PartTools:
+			var change toolChange
+			if json.Unmarshal([]byte(p.Text), &change) == nil { // else they stand at the beginning of the request
+				m.ToolsAdded, m.ToolsRemoved = change.Added, change.Removed
+			}
 		case session.PartOpaque:
 			var o model.Opaque
 			if json.Unmarshal([]byte(p.Text), &o) == nil { // else the message is sent without it, as to another model
@@ -221,14 +226,30 @@ func (c *Conversation) appendFirst(ctx context.Context, m session.Message) (int6
 
 // appendNotice commits a line of jcode's own to the model.
 func (c *Conversation) appendNotice(ctx context.Context, text string) error {
-	seq, err := c.opt.Store.AppendMessage(ctx, session.Message{
-		Session: c.row.ID, Role: session.RoleSystem,
-		Parts: []session.Part{{Kind: session.PartText, Text: clean(text)}},
-	})
+	return c.appendChange(ctx, text, toolChange{})
+}
+
+// toolChange are the tools that came and went at one place of the conversation.
+type toolChange struct {
+	Added   []model.Tool `json:"added,omitempty"`
+	Removed []string     `json:"removed,omitempty"` // wire names
+}
+
+// appendChange commits a line of jcode's own with the tools that it tells of.
+func (c *Conversation) appendChange(ctx context.Context, text string, change toolChange) error {
+	parts := []session.Part{{Kind: session.PartText, Text: clean(text)}}
+	if len(change.Added)+len(change.Removed) > 0 {
+		b, err := json.Marshal(change)
+		if err != nil {
+			return fmt.Errorf("store notice: %w", err)
+		}
+		parts = append(parts, session.Part{Kind: session.PartTools, Text: string(b)})
+	}
+	seq, err := c.opt.Store.AppendMessage(ctx, session.Message{Session: c.row.ID, Role: session.RoleSystem, Parts: parts})
 	if err != nil {
 		return fmt.Errorf("store notice: %w", err)
 	}
-	c.history.push(seq, model.Message{Role: model.RoleUser, Text: noticeText(clean(text))})
+	c.history.push(seq, model.Message{Role: model.RoleUser, Text: noticeText(clean(text)), ToolsAdded: change.Added, ToolsRemoved: change.Removed})
 	return nil
 }
 
@@ -264,7 +285,7 @@ func (c *Conversation) appendAnswer(ctx context.Context, resp model.Response, ca
 	for _, p := range calls {
 		m.Calls = append(m.Calls, model.Call{ID: p.ID, Name: p.Name, Arguments: clean(p.Arguments)})
 	}
-	if len(m.Calls) > 0 || !blank(m.Text) {
+	if len(m.Calls) > 0 || !blank(m.Text) || len(m.Opaque) > 0 {
 		c.history.push(seq, m)
 	}
 	return seq, nil

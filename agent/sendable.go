@@ -59,7 +59,7 @@ func (s *sendable) extend(history []model.Message) {
 			m.Text, m.Reasoning = clean(m.Text), clean(m.Reasoning)
 			m.CallID, m.Images = "", nil
 			if len(m.Calls) == 0 {
-				if !blank(m.Text) {
+				if !blank(m.Text) || len(m.Opaque) > 0 {
 					s.add(m)
 				}
 				continue

@@ -68,6 +68,9 @@ func (c *Conversation) recover(ctx context.Context, t *turn, resp model.Response
 			if !t.overflowed {
 				t.overflowed = true
 				t.step--
+				if resp.Text != "" || resp.Reasoning != "" {
+					c.emit(AnswerReset{fault.Text})
+				}
 				c.learnWindow(fault.Window)
 				return true, c.compactOverflow(ctx, fault)
 			}
@@ -141,9 +144,13 @@ func (c *Conversation) refusal(wire string) refused {
 func definitions(offered []tools.Entry) []model.Tool {
 	out := make([]model.Tool, len(offered))
 	for i, e := range offered {
-		out[i] = model.Tool{Name: e.Spec.Wire, Description: e.Spec.Description, Parameters: e.Spec.Parameters}
+		out[i] = definition(e)
 	}
 	return out
+}
+
+func definition(e tools.Entry) model.Tool {
+	return model.Tool{Name: e.Spec.Wire, Description: e.Spec.Description, Parameters: e.Spec.Parameters}
 }
 
 // owners names whose tools came or went, for the event.

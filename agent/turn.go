@@ -283,6 +283,8 @@ func (c *Conversation) makeStep(ctx context.Context, t *turn) (more bool, err er
 // answerEnded looks at an answer without calls: one that was cut or is empty is said.
 func (c *Conversation) answerEnded(t *turn, resp model.Response) (bool, error) {
 	switch {
+	case resp.Finish == model.FinishPause:
+		return true, nil // the provider goes on when it gets its answer back
 	case resp.Finish == "length":
 		c.Notify(LevelWarn, "the answer was cut at the model's output limit: /continue goes on")
 	case resp.Finish == "content_filter":
@@ -369,8 +371,9 @@ func (c *Conversation) offer(ctx context.Context, t *turn) (tools.Snapshot, []to
 	}
 	before := c.offered
 	c.offered = names
+	listed := c.listing.arrange(kept, t.number, func(e tools.Entry) bool { return c.dropped[c.refusal(e.Spec.Wire)] })
 	if before == nil {
-		return snap, kept, nil
+		return snap, listed, nil
 	}
 	ev := ToolsChanged{Owner: owners(kept, before)}
 	for _, e := range kept {
@@ -384,11 +387,11 @@ func (c *Conversation) offer(ctx context.Context, t *turn) (tools.Snapshot, []to
 		}
 	}
 	if len(ev.Added)+len(ev.Removed) == 0 {
-		return snap, kept, nil
+		return snap, listed, nil
 	}
-	if err := c.appendNotice(context.WithoutCancel(ctx), changeLine(ev, snap)); err != nil {
+	if err := c.appendChange(context.WithoutCancel(ctx), changeLine(ev, snap), c.listing.change(ev)); err != nil {
 		return snap, nil, err
 	}
 	c.emit(ev)
-	return snap, kept, nil
+	return snap, listed, nil
 }

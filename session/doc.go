@@ -125,6 +125,7 @@ const (
 	PartImage     = "image"
 	PartRefused   = "refused" // a picture that a provider refused: kept, never sent again
 	PartOpaque    = "opaque"  // what only the protocol understands that it came over, as JSON
+	PartTools     = "tools"   // the tools that came and went with a notice, as JSON
 	PartShown     = "shown"   // what the person sees instead of the text
 	PartRange     = "range"   // what a summary stands for
 	PartSkill     = "skill"   // the skill whose instructions the text holds

@@ -70,6 +70,10 @@ type Message struct {
 	// Opaque are parts of an assistant message that only their own protocol understands, in
 	// order.
 	Opaque []Opaque
+	// ToolsAdded and ToolsRemoved say which tools came and went at this place, on a message of
+	// jcode's own that tells the model so.
+	ToolsAdded   []Tool
+	ToolsRemoved []string
 	// CallID says which call a tool message answers.
 	CallID string
 	// Name is the wire name of the tool that a tool message answers for.
@@ -102,6 +106,10 @@ type Tool struct {
 	Parameters  json.RawMessage
 }
 
+// FinishPause is the finish reason of an answer that the provider goes on with when it is sent
+// back as it is.
+const FinishPause = "pause"
+
 // Response is a whole answer.
 type Response struct {
 	Text      string
@@ -109,7 +117,8 @@ type Response struct {
 	Calls     []Call
 	// Opaque are parts that must come back with the message, in order.
 	Opaque []Opaque
-	// Finish is the provider's finish reason: "stop", "tool_calls", "length", "content_filter", or "".
+	// Finish is the provider's finish reason: "stop", "tool_calls", "length", "content_filter", FinishPause, "",
+	// or the provider's own word.
 	Finish string
 	Usage  Usage
 	// Wasted counts the attempts that failed after the provider had counted their tokens.

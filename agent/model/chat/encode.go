@@ -99,7 +99,7 @@ func (e *encoder) settings() {
 	if f.topP && r.TopP != nil && e.own("top_p") {
 		e.b = strconv.AppendFloat(e.b, *r.TopP, 'g', -1, 64)
 	}
-	effort := f.nearestEffort(r.ReasoningEffort)
+	effort := endpoint.NearestEffort(f.efforts, r.ReasoningEffort)
 	if f.forcedEffort != "" && len(r.Tools) > 0 {
 		effort = f.forcedEffort
 	}

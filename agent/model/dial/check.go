@@ -57,7 +57,7 @@ func Endpoint(ctx context.Context, cfg provider.Config, id string) []Check {
 func keyCheck(cfg provider.Config) Check {
 	k := Check{Name: "key", OK: true}
 	switch {
-	case cfg.Key != "":
+	case cfg.Key != "" || cfg.Token != "":
 		k.Detail = "set (not shown)"
 	case cfg.Local || cfg.KeyEnv == "":
 		k.Detail = "none, which a server of your own may not need"

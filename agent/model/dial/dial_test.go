@@ -53,7 +53,7 @@ func TestModelListsOfEveryForm(t *testing.T) {
 		"bare list": {`[{"id":"a"}]`, "[{a 0}]"},
 		"ollama":    {`{"models":[{"name":"a"}]}`, "[{a 0}]"},
 		"empty":     {`{"data":[]}`, "[]"},
-		"no list":   {`{"hello":1}`, "gives no list"},
+		"no list":   {`{"hello":1}`, "no list of models"},
 		"web page":  {`<html><title>Hi</title>`, "a web page: Hi"},
 	}
 	for name, c := range cases {

@@ -2,8 +2,10 @@ package dial
 
 import (
 	"context"
+	"fmt"
 
 	"jcode/agent/model"
+	"jcode/agent/model/anthropic"
 	"jcode/agent/model/chat"
 	"jcode/agent/model/provider"
 )
@@ -23,4 +25,12 @@ type Client interface {
 }
 
 // Open makes a client in the protocol that the provider speaks. It opens no connection.
-func Open(cfg provider.Config) (Client, error) { return chat.New(cfg) }
+func Open(cfg provider.Config) (Client, error) {
+	switch cfg.Protocol {
+	case provider.Messages:
+		return anthropic.New(cfg)
+	case "", provider.Chat:
+		return chat.New(cfg)
+	}
+	return nil, fmt.Errorf("provider %q: unknown protocol %q: it is chat, responses or messages", cfg.Name, cfg.Protocol)
+}

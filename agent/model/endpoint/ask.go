@@ -23,7 +23,7 @@ func (e *Endpoint) Ask(ctx context.Context, req *model.Request, p Protocol, emit
 	wasted := model.Usage{}
 	for attempt := 1; ; {
 		resp, bad := p.Attempt(ctx, say)
-		resp.Wasted = wasted
+		resp.Wasted = resp.Wasted.Plus(wasted)
 		if bad == nil {
 			return resp, nil
 		}
@@ -115,6 +115,9 @@ func (s *Speaker) Say(e model.Event) {
 	s.spoke = true
 	s.emit(e)
 }
+
+// Void takes back what this attempt has said: the answer starts over.
+func (s *Speaker) Void(reason string) { s.over(model.Response{}, reason) }
 
 // over ends an attempt that failed.
 func (s *Speaker) over(resp model.Response, reason string) {

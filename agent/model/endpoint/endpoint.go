@@ -65,6 +65,9 @@ func (e *Endpoint) Redact(s string) string {
 	if e.Config.Key != "" {
 		s = strings.ReplaceAll(s, string(e.Config.Key), "[key]")
 	}
+	if e.Config.Token != "" {
+		s = strings.ReplaceAll(s, string(e.Config.Token), "[key]")
+	}
 	for _, v := range e.Config.Headers {
 		if len(v) >= 12 {
 			s = strings.ReplaceAll(s, v, "[header]")

@@ -137,6 +137,8 @@ func (e *Endpoint) faulted(flt Fault, asked string) *Failure {
 		switch kind := strings.ToLower(flt.kind + " " + flt.code); {
 		case ContainsAny(kind, []string{"invalid_request", "bad_request", "context_length", "exceed_context"}):
 			status = http.StatusBadRequest
+		case ContainsAny(kind, []string{"request_too_large"}):
+			status = http.StatusRequestEntityTooLarge
 		case ContainsAny(kind, []string{"authentication", "invalid_api_key", "permission"}):
 			status = http.StatusUnauthorized
 		case isQuota(flt):
@@ -192,7 +194,11 @@ func (e *Endpoint) classify(status int, flt Fault, text, asked string) *Failure 
 		if asked != "" && !strings.Contains(flt.message, asked) {
 			text += fmt.Sprintf(" (model %q)", asked)
 		}
-		f := Fail(model.ClassRequest, status, text+": check the model's ID and the base URL", nil)
+		text += ": check the model's ID and the base URL"
+		if !strings.Contains(strings.ToLower(flt.message), "model") {
+			text += e.protocolHint()
+		}
+		f := Fail(model.ClassRequest, status, text, nil)
 		f.Bad = true
 		return f
 	case isOverflow(flt):
@@ -207,6 +213,14 @@ func (e *Endpoint) classify(status int, flt Fault, text, asked string) *Failure 
 	f := Fail(model.ClassRequest, status, text, nil)
 	f.Bad = true
 	return f
+}
+
+// protocolHint says which protocol was spoken, as the end of a sentence.
+func (e *Endpoint) protocolHint() string {
+	if e.Config.Protocol == "" || e.Config.Name == "" {
+		return ""
+	}
+	return fmt.Sprintf(", and the protocol: %q was spoken, providers.%s.protocol changes it", e.Config.Protocol, e.Config.Name)
 }
 
 // statusWords says what a status means that comes without a word.
@@ -225,7 +239,7 @@ const unreadableTries = 3
 
 func (e *Endpoint) keyHint() string {
 	switch {
-	case e.Config.Key == "" && e.Config.KeyEnv != "":
+	case e.Config.Key == "" && e.Config.Token == "" && e.Config.KeyEnv != "":
 		return "; no key is set: set " + e.Config.KeyEnv
 	case e.Config.KeyEnv != "":
 		return "; check the key in " + e.Config.KeyEnv + " or the stored one"

@@ -80,7 +80,7 @@ func (f *Fault) object(v map[string]any, depth int) {
 		}
 	}
 	for key, to := range map[string]*string{"type": &f.kind, "status": &f.kind, "param": &f.param} {
-		if s, ok := v[key].(string); ok {
+		if s, ok := v[key].(string); ok && s != "error" { // an envelope's own type
 			f.set(to, s)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"jcode/agent/model"
@@ -19,15 +18,22 @@ const maxList = 16 << 20
 // ListModels asks the endpoint which models it offers, in its order. It is tried once, for
 // at most 20 seconds.
 func (e *Endpoint) ListModels(ctx context.Context) ([]provider.Listed, error) {
+	header := http.Header{}
+	if e.Config.Key != "" {
+		header.Set("Authorization", "Bearer "+string(e.Config.Key))
+	}
+	return e.ListAt(ctx, "/models", header)
+}
+
+// ListAt asks for the models at a path below the base URL, as ListModels does.
+func (e *Endpoint) ListAt(ctx context.Context, path string, header http.Header) ([]provider.Listed, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(e.Config.BaseURL, "/")+"/models", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.URL(path), nil)
 	if err != nil {
 		return nil, fmt.Errorf("list models of %s: %w", e.Name(), err)
 	}
-	if e.Config.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+string(e.Config.Key))
-	}
+	req.Header = header
 	resp, err := (&http.Client{Transport: e}).Do(req)
 	if err != nil {
 		if parent := context.Cause(ctx); parent != nil && !errors.Is(parent, context.DeadlineExceeded) {
@@ -45,7 +51,7 @@ func (e *Endpoint) ListModels(ctx context.Context) ([]provider.Listed, error) {
 	}
 	list, err := provider.ReadList(body)
 	if err != nil {
-		return nil, Fail(model.ClassRequest, 0, fmt.Sprintf("%s/models gives no list of models (%s): is the base URL right?", e.Config.Address(), plainText(string(body))), err).Err
+		return nil, Fail(model.ClassRequest, 0, fmt.Sprintf("%s/models returned no list of models (%s): is the base URL right?", e.Config.Address(), plainText(string(body))), err).Err
 	}
 	return list, nil
 }

@@ -16,6 +16,15 @@ type Config struct {
 	KeyEnv string
 	// Key is the key itself.
 	Key Secret
+	// Token is a key that is sent as a bearer token alone, as gateways want it.
+	Token Secret
+	// TokenEnv names the environment variable that holds it.
+	TokenEnv string
+	// Protocol is how the endpoint is spoken to: Chat, Responses or Messages; "" is Chat.
+	Protocol Protocol
+	// Cache says how long the prompt cache is kept where that can be said: "5m" (also ""),
+	// "1h" or "off".
+	Cache string
 	// KeyHeader names a header that bears the key besides Authorization.
 	KeyHeader string
 	// Headers are sent with each request.
@@ -34,6 +43,16 @@ type Config struct {
 	// Models adds to the catalogue, or corrects it, for models of this provider.
 	Models map[string]catalogue.Info
 }
+
+// Protocol is a language of model endpoints.
+type Protocol string
+
+// The protocols.
+const (
+	Chat      Protocol = "chat"      // OpenAI's chat completions
+	Responses Protocol = "responses" // OpenAI's Responses
+	Messages  Protocol = "messages"  // Anthropic's Messages
+)
 
 // Quirks are the habits of a provider; nil means as the preset says, or no. What is not
 // said here is found out from its refusals: once, and then remembered by the client.

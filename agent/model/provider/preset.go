@@ -1,5 +1,7 @@
 package provider
 
+import "strings"
+
 // Presets gives the providers that jcode knows by name, in the order in which one is
 // looked for when none is named. Config may change them and add others.
 func Presets() []Config {
@@ -12,6 +14,7 @@ func Presets() []Config {
 		},
 		{
 			Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyEnv: "ANTHROPIC_API_KEY",
+			TokenEnv: "ANTHROPIC_AUTH_TOKEN", Protocol: Messages,
 			KeyHeader: "X-Api-Key", Headers: map[string]string{"Anthropic-Version": "2023-06-01"}, // its list of models wants both
 			Prefer: []string{"claude-sonnet-5", "claude-sonnet", "claude-opus"},
 		},
@@ -61,7 +64,15 @@ func (p Config) override(c Config) Config {
 			*to = v
 		}
 	}
+	if c.BaseURL != "" && strings.TrimRight(c.BaseURL, "/") != strings.TrimRight(p.BaseURL, "/") {
+		p.Protocol = Chat // what an address of the person's own speaks unless it is said
+	}
+	if c.Protocol != "" {
+		p.Protocol = c.Protocol
+	}
 	set(&p.BaseURL, c.BaseURL)
+	set(&p.TokenEnv, c.TokenEnv)
+	set(&p.Cache, c.Cache)
 	set(&p.KeyEnv, c.KeyEnv)
 	set(&p.KeyHeader, c.KeyHeader)
 	if c.Key != "" {

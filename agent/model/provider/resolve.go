@@ -95,13 +95,13 @@ func (s Settings) withoutProvider() (Target, error) {
 		return s.target(p, s.Model)
 	}
 	if name, ok := maker(s.Model); ok {
-		if p, ok := s.find(name); ok && (s.key(p) != "" || !s.anyKey()) {
+		if p, ok := s.find(name); ok && (s.hasKey(p) || !s.anyKey()) {
 			return s.target(p, s.Model)
 		}
 	}
 	name, _, hasSlash := strings.Cut(s.Model, "/")
 	for _, p := range s.all() {
-		if s.key(p) != "" && (!hasSlash || s.routes(p.Name)) {
+		if s.hasKey(p) && (!hasSlash || s.routes(p.Name)) {
 			return s.target(p, s.Model)
 		}
 	}
@@ -133,14 +133,14 @@ func maker(id string) (string, bool) {
 
 // target completes a provider with its key.
 func (s Settings) target(p Config, id string) (Target, error) {
-	p.Key = s.key(p)
+	p.Key, p.Token = s.key(p), s.token(p)
 	if p.Limits == (Limits{}) {
 		p.Limits = s.Limits
 	}
 	if err := CheckURL(p.BaseURL); err != nil {
 		return Target{}, fmt.Errorf("provider %q: %w", p.Name, err)
 	}
-	if p.Key == "" && p.KeyEnv != "" && !p.Local && len(p.Headers["Authorization"]) == 0 {
+	if p.Key == "" && p.Token == "" && p.KeyEnv != "" && !p.Local && len(p.Headers["Authorization"]) == 0 {
 		return Target{}, fmt.Errorf("provider %s: %w: set %s", p.Name, ErrNoKey, p.KeyEnv)
 	}
 	return Target{Provider: p, Model: id}, nil
@@ -159,9 +159,19 @@ func (s Settings) key(p Config) Secret {
 	return Secret(strings.TrimSpace(s.Keys[p.Name]))
 }
 
+// token finds a provider's bearer token.
+func (s Settings) token(p Config) Secret {
+	if p.Token == "" && p.TokenEnv != "" && s.Env != nil {
+		return Secret(strings.TrimSpace(s.Env(p.TokenEnv)))
+	}
+	return p.Token
+}
+
+func (s Settings) hasKey(p Config) bool { return s.key(p) != "" || s.token(p) != "" }
+
 func (s Settings) anyKey() bool {
 	for _, p := range s.all() {
-		if s.key(p) != "" {
+		if s.hasKey(p) {
 			return true
 		}
 	}
@@ -174,6 +184,9 @@ func (s Settings) all() []Config {
 	known := map[string]bool{}
 	for i := range out {
 		known[out[i].Name] = true
+		if address := s.addressOf(out[i].Name); address != "" {
+			out[i].BaseURL = address
+		}
 		if c, ok := s.Providers[out[i].Name]; ok {
 			out[i] = out[i].override(c)
 		}
@@ -189,12 +202,20 @@ func (s Settings) all() []Config {
 	return append(out, own...)
 }
 
+// addressOf is the address that a maker's own tools take from the environment.
+func (s Settings) addressOf(name string) string {
+	if name == "anthropic" && s.Env != nil {
+		return strings.TrimSpace(s.Env("ANTHROPIC_BASE_URL"))
+	}
+	return ""
+}
+
 // Known gives every provider that can be named: the presets with config's changes, and
 // config's own. Keys are left out.
 func (s Settings) Known() []Config {
 	all := s.all()
 	for i := range all {
-		all[i].Key = ""
+		all[i].Key, all[i].Token = "", ""
 	}
 	return all
 }

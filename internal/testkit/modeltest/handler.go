@@ -14,16 +14,22 @@ import (
 // POST …/chat/completions and GET …/models under any prefix. It is safe for
 // concurrent use.
 type Handler struct {
-	mu       sync.Mutex
-	script   []Reply
-	routes   []func(Request) (Reply, bool)
-	requests []Request
-	ends     []time.Time // of the answers, by request; zero while one is given
-	breaches []string
-	models   []string
-	lenient  bool
-	calls    int
-	arrived  chan struct{} // closed and replaced when a request arrives
+	mu        sync.Mutex
+	script    []Reply
+	routes    []func(Request) (Reply, bool)
+	requests  []Request
+	ends      []time.Time // of the answers, by request; zero while one is given
+	breaches  []string
+	models    []string
+	lenient   bool
+	calls     int
+	issued    map[string]issuedBlock // thinking blocks of Messages, by signature
+	thoughtOf map[string]string      // the signature of the thinking before a call, by its id
+	binds     bool
+	cache     promptCache
+	cached    []Cached
+
+	arrived chan struct{} // closed and replaced when a request arrives
 
 	stopOnce sync.Once
 	stopped  chan struct{}
@@ -37,6 +43,7 @@ func NewHandler(replies ...Reply) *Handler {
 		models:  []string{"test-model"},
 		arrived: make(chan struct{}),
 		stopped: make(chan struct{}),
+		issued:  map[string]issuedBlock{}, thoughtOf: map[string]string{},
 	}
 }
 
@@ -69,6 +76,14 @@ func (h *Handler) Lenient() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lenient = true
+}
+
+// BindThinking refuses thinking blocks whose conversation before them has changed, as newer
+// models do.
+func (h *Handler) BindThinking() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.binds = true
 }
 
 // Requests gives the chat requests so far, in the order of their arrival.
@@ -118,7 +133,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models"):
 		h.serveModels(w)
 	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/chat/completions"):
-		h.serveChat(w, r)
+		h.serve(w, r, chatProtocol)
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/v1/messages"):
+		h.serve(w, r, messagesProtocol)
 	default:
 		http.NotFound(w, r)
 	}
@@ -142,14 +159,35 @@ func (h *Handler) serveModels(w http.ResponseWriter) {
 	writeJSON(w, list)
 }
 
-func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request) {
+// protocol is the language of a request.
+type protocol int
+
+const (
+	chatProtocol protocol = iota
+	messagesProtocol
+)
+
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, in protocol) {
 	at := time.Now()
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client went away in the middle of its request
 	}
-	req := decodeRequest(raw, r.Header, r.URL.Path, at)
-	found := Check(raw)
+	req := decodeRequest(raw, r.Header, r.URL.Path, at, in)
+	var found []string
+	var refused string
+	switch in {
+	case chatProtocol:
+		found = Check(raw)
+	case messagesProtocol:
+		found, refused = h.checkMessages(raw, r.Header)
+	}
+	if refused != "" && len(found) == 0 {
+		h.note(&req)
+		p := player{w: w, ctx: r.Context(), stopped: h.stopped, reply: Refusal("invalid_request_error", refused), in: in}
+		p.play(false)
+		return
+	}
 	reply, strict := h.admit(&req, found)
 	if strict {
 		reply = Refusal("invalid_request_error", "modeltest: "+strings.Join(found, "; "))
@@ -158,20 +196,46 @@ func (h *Handler) serveChat(w http.ResponseWriter, r *http.Request) {
 		reply = reply.choose(req)
 	}
 	defer h.answered(req.Index)
-	p := player{w: w, ctx: r.Context(), stopped: h.stopped, reply: reply, nextID: h.nextID}
+	p := player{w: w, ctx: r.Context(), stopped: h.stopped, reply: reply, nextID: h.nextID, in: in, model: req.Model}
+	if in == messagesProtocol {
+		list, _ := req.Fields["messages"].([]any)
+		p.prefix = prefixOf(req.Fields, len(list))
+		h.mu.Lock()
+		p.cached = h.cache.use(req.Fields)
+		h.cached = append(h.cached, p.cached)
+		h.mu.Unlock()
+		p.keep = h.keepThinking
+	}
 	p.play(req.Stream)
+}
+
+// keepThinking remembers a thinking block that is given, and the calls behind it.
+func (h *Handler) keepThinking(signature string, b issuedBlock, calls []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.issued[signature] = b
+	for _, id := range calls {
+		h.thoughtOf[id] = signature
+	}
+}
+
+// note records a request.
+func (h *Handler) note(req *Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	req.Index = len(h.requests)
+	h.requests, h.ends = append(h.requests, *req), append(h.ends, time.Time{})
+	close(h.arrived)
+	h.arrived = make(chan struct{})
 }
 
 // admit records a request and picks its reply; strict says that it must be refused.
 func (h *Handler) admit(req *Request, found []string) (reply Reply, strict bool) {
+	h.note(req)
 	h.mu.Lock()
-	req.Index = len(h.requests)
-	h.requests, h.ends = append(h.requests, *req), append(h.ends, time.Time{})
 	for _, f := range found {
 		h.breaches = append(h.breaches, fmt.Sprintf("request %d: %s", req.Index, f))
 	}
-	close(h.arrived)
-	h.arrived = make(chan struct{})
 	routes, strict := h.routes, len(found) > 0 && !h.lenient
 	h.mu.Unlock()
 	if strict {
@@ -225,7 +289,7 @@ func (h *Handler) Gaps() []time.Duration {
 func (h *Handler) Reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.requests, h.ends = nil, nil
+	h.requests, h.ends, h.cached = nil, nil, nil
 }
 
 func (h *Handler) nextID() string {

@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -16,6 +17,41 @@ type player struct {
 	stopped <-chan struct{}
 	reply   Reply
 	nextID  func() string
+
+	in     protocol
+	model  string
+	prefix string // of a Messages request: what its thinking is bound to
+	cached Cached
+	keep   func(signature string, b issuedBlock, calls []string)
+	ids    map[int]string // ids that were made up for calls, by their place
+}
+
+// signed remembers a thinking block with the calls that follow it.
+func (p *player) signed(signature, thinking string) {
+	var calls []string
+	for _, c := range p.reply.calls {
+		calls = append(calls, p.callID(c))
+	}
+	p.keep(signature, issuedBlock{thinking: thinking, prefix: p.prefix, model: p.model}, calls)
+}
+
+// callID is the id of a call of the reply, made up once where it has none.
+func (p *player) callID(c Call) string {
+	if c.ID != "" {
+		return c.ID
+	}
+	for i := range p.reply.calls {
+		if p.reply.calls[i] == c {
+			if p.ids == nil {
+				p.ids = map[int]string{}
+			}
+			if p.ids[i] == "" {
+				p.ids[i] = p.nextID()
+			}
+			return p.ids[i]
+		}
+	}
+	return p.nextID()
 }
 
 func (p *player) play(stream bool) {
@@ -31,7 +67,7 @@ func (p *player) play(stream bool) {
 	case p.reply.status != 0:
 		p.setType("application/json")
 		p.w.WriteHeader(p.reply.status)
-		p.write(p.reply.body)
+		p.write(p.errorBody())
 	case p.reply.json || !stream:
 		p.setType("application/json")
 		p.write(marshal(p.completion()))
@@ -39,6 +75,21 @@ func (p *player) play(stream bool) {
 		p.setType("text/event-stream")
 		p.stream()
 	}
+}
+
+// errorBody is the body of a reply with a status, in the form of the protocol where the reply
+// was made by Error or Refusal.
+func (p *player) errorBody() string {
+	var e struct {
+		Error struct {
+			Message string `json:"message"`
+			Type    string `json:"type"`
+		} `json:"error"`
+	}
+	if p.in == messagesProtocol && json.Unmarshal([]byte(p.reply.body), &e) == nil && e.Error.Message != "" {
+		return messagesError(e.Error.Type, e.Error.Message)
+	}
+	return p.reply.body
 }
 
 func (p *player) setType(t string) {
@@ -151,10 +202,14 @@ func (p *player) blocks() []string {
 		return []string{p.reply.raw}
 	}
 	payloads := p.reply.chunks
-	if payloads == nil {
+	switch {
+	case payloads != nil:
+	case p.in == messagesProtocol:
+		payloads = p.messagesEvents()
+	default:
 		payloads = p.payloads()
 	}
-	if !p.reply.noDone {
+	if !p.reply.noDone && p.in == chatProtocol {
 		payloads = append(append([]string{}, payloads...), "[DONE]")
 	}
 	nl := p.newline()
@@ -164,7 +219,10 @@ func (p *player) blocks() []string {
 		if p.reply.comments {
 			b.WriteString(": ping" + nl + nl + "data:" + nl + nl + nl + nl)
 		}
-		if p.reply.events {
+		switch {
+		case p.in != chatProtocol:
+			b.WriteString("event: " + eventName(payload) + nl)
+		case p.reply.events:
 			b.WriteString("event: message" + nl + "id: 7" + nl)
 		}
 		b.WriteString("data: " + payload + nl + nl)

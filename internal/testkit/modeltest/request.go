@@ -97,13 +97,17 @@ func (r Request) Result(callID string) (Message, bool) {
 	return Message{}, false
 }
 
-func decodeRequest(raw []byte, header http.Header, path string, at time.Time) Request {
+func decodeRequest(raw []byte, header http.Header, path string, at time.Time, in protocol) Request {
 	r := Request{Time: at, Path: path, Header: header, Raw: raw}
 	if json.Unmarshal(raw, &r.Fields) != nil {
 		return r // Check names the fault
 	}
 	r.Model = text(r.Fields, "model")
 	r.Stream, _ = r.Fields["stream"].(bool)
+	if in == messagesProtocol {
+		r.decodeMessages()
+		return r
+	}
 	for _, m := range objects(r.Fields["messages"]) {
 		r.Messages = append(r.Messages, decodeMessage(m))
 	}

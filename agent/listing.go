@@ -1,0 +1,66 @@
+package agent
+
+import (
+	"slices"
+
+	"jcode/tools"
+)
+
+// listing is the list of tools as a conversation's requests bear it. Providers keep the
+// beginning of a request in a cache, and some bind a model's thinking to it, so within a turn
+// nothing in it moves: what comes is put at the end, and what goes stays listed until the turn
+// ends (a call to it is answered with what became of it).
+type listing struct {
+	list []tools.Entry
+	turn int
+	wire map[string]string // wire names of what was ever listed, by canonical name
+}
+
+// arrange brings what is on offer into the order of the requests before. What may not be sent
+// any more does not stay.
+func (l *listing) arrange(offered []tools.Entry, turn int, banned func(tools.Entry) bool) []tools.Entry {
+	if l.wire == nil {
+		l.wire = map[string]string{}
+	}
+	now := make(map[string]tools.Entry, len(offered))
+	for _, e := range offered {
+		now[e.Spec.Name] = e
+		l.wire[e.Spec.Name] = e.Spec.Wire
+	}
+	out := make([]tools.Entry, 0, len(offered))
+	placed := make(map[string]bool, len(offered))
+	for _, e := range l.list {
+		if fresh, ok := now[e.Spec.Name]; ok {
+			e = fresh
+		} else if l.turn != turn || banned(e) {
+			continue
+		}
+		out = append(out, e)
+		placed[e.Spec.Name] = true
+	}
+	for _, e := range offered {
+		if !placed[e.Spec.Name] {
+			out = append(out, e)
+		}
+	}
+	l.list, l.turn = out, turn
+	return slices.Clone(out)
+}
+
+// forget lets the next request begin a list of its own: its beginning changes anyway.
+func (l *listing) forget() { l.list = nil }
+
+// change says which tools came and went, as they stand in a request.
+func (l *listing) change(ev ToolsChanged) (c toolChange) {
+	for _, e := range l.list {
+		if slices.Contains(ev.Added, e.Spec.Name) {
+			c.Added = append(c.Added, definition(e))
+		}
+	}
+	for _, name := range ev.Removed {
+		if wire := l.wire[name]; wire != "" {
+			c.Removed = append(c.Removed, wire)
+		}
+	}
+	return c
+}

@@ -1,0 +1,308 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jcode/agent/model"
+	"jcode/agent/model/endpoint"
+)
+
+// answer puts one answer together from the events of a stream, and reports what arrives.
+type answer struct {
+	say   *endpoint.Speaker
+	x     *endpoint.Exchange
+	event event
+
+	model      string
+	blocks     []*building // in the order of their indices
+	usage      usage
+	counted    bool
+	reason     string // why it stopped, in the maker's words
+	stopReason bool
+	stopped    bool
+	said       int // bytes of all deltas
+	calls      int
+}
+
+// building is a block that still arrives.
+type building struct {
+	index     int
+	kind      string
+	start     string // JSON as it began
+	text      strings.Builder
+	signature string
+	input     strings.Builder
+	citations []string
+	name      string
+	id        string
+	call      int // its place among the calls
+	closed    bool
+}
+
+func newAnswer(say *endpoint.Speaker, x *endpoint.Exchange) *answer { return &answer{say: say, x: x} }
+
+// begin starts the answer; a second one starts it over.
+func (a *answer) begin(id string, u usage) {
+	if a.x.Started {
+		a.say.Void("the answer starts over")
+		a.blocks, a.calls, a.usage, a.reason = nil, 0, usage{}, ""
+	}
+	a.x.Started, a.counted, a.model = true, true, id
+	a.usage.update(u)
+}
+
+func (a *answer) find(index int) *building {
+	for i := len(a.blocks) - 1; i >= 0; i-- {
+		if a.blocks[i].index == index {
+			return a.blocks[i]
+		}
+	}
+	return nil
+}
+
+// open begins a block with what its first event says.
+func (a *answer) open(index int, raw string) {
+	a.x.Started = true
+	if a.find(index) != nil {
+		return // it came before
+	}
+	var start struct {
+		Type      string            `json:"type"`
+		Text      string            `json:"text"`
+		Thinking  string            `json:"thinking"`
+		Signature string            `json:"signature"`
+		ID        string            `json:"id"`
+		Name      string            `json:"name"`
+		Input     json.RawMessage   `json:"input"`
+		Citations []json.RawMessage `json:"citations"`
+	}
+	_ = json.Unmarshal([]byte(raw), &start) // a block of another form is kept as it came
+	b := &building{index: index, kind: start.Type, start: raw, signature: start.Signature, name: start.Name, id: start.ID}
+	at := len(a.blocks)
+	for at > 0 && a.blocks[at-1].index > index {
+		at--
+	}
+	a.blocks = slices.Insert(a.blocks, at, b)
+	for _, c := range start.Citations {
+		b.citations = append(b.citations, string(c))
+	}
+	switch b.kind {
+	case "text":
+		a.text(b, start.Text)
+	case "thinking":
+		a.thought(b, start.Thinking)
+	case "tool_use":
+		b.call = a.calls
+		a.calls++
+		if s := string(start.Input); s != "" && s != "{}" && s != "null" {
+			b.input.WriteString(s)
+		}
+		a.say.Say(model.CallEvent{Index: b.call, Name: b.name, Bytes: b.input.Len()})
+	}
+}
+
+func (a *answer) text(b *building, s string) {
+	if s != "" {
+		a.said += len(s)
+		b.text.WriteString(s)
+		a.say.Say(model.TextEvent{Delta: s})
+	}
+}
+
+func (a *answer) thought(b *building, s string) {
+	if s != "" {
+		a.said += len(s)
+		b.text.WriteString(s)
+		a.say.Say(model.ReasoningEvent{Delta: s})
+	}
+}
+
+func (a *answer) delta(ev *event) {
+	b := a.find(ev.Index)
+	if b == nil { // its beginning was lost: what it is can be seen from the delta
+		kind := map[string]string{"text_delta": "text", "thinking_delta": "thinking"}[ev.Delta.Type]
+		if kind == "" {
+			return
+		}
+		a.open(ev.Index, `{"type":"`+kind+`"}`)
+		b = a.find(ev.Index)
+	}
+	switch d := &ev.Delta; d.Type {
+	case "text_delta":
+		a.text(b, d.Text)
+	case "thinking_delta":
+		a.thought(b, d.Thinking)
+	case "signature_delta":
+		b.signature = d.Signature
+	case "input_json_delta":
+		a.said += len(d.PartialJSON)
+		b.input.WriteString(d.PartialJSON)
+		if b.kind == "tool_use" {
+			a.say.Say(model.CallEvent{Index: b.call, Name: b.name, Bytes: b.input.Len()})
+		}
+	case "citations_delta":
+		b.citations = append(b.citations, string(d.Citation))
+	}
+}
+
+// close ends a block. One of a tool that ran at the maker's side is shown.
+func (a *answer) close(index int) {
+	b := a.find(index)
+	if b == nil || b.closed {
+		return
+	}
+	b.closed = true
+	if line := ranThere(b); line != "" {
+		a.say.Say(model.NoticeEvent{Text: line})
+	}
+}
+
+// ranThere says in one line what a block of a tool at the maker's side did; "" for others.
+func ranThere(b *building) string {
+	switch {
+	case b.kind == "server_tool_use":
+		return fmt.Sprintf("%s ran at the provider: %s", b.name, short(b.inputJSON()))
+	case strings.HasSuffix(b.kind, "_tool_result"):
+		var r struct {
+			Content json.RawMessage `json:"content"`
+		}
+		var found []struct {
+			Title string `json:"title"`
+			URL   string `json:"url"`
+		}
+		if json.Unmarshal([]byte(b.start), &r) != nil || json.Unmarshal(r.Content, &found) != nil {
+			return ""
+		}
+		var lines []string
+		for _, f := range found[:min(len(found), maxSources)] {
+			if f.URL != "" {
+				lines = append(lines, strings.TrimSpace(short(f.Title)+" "+short(f.URL)))
+			}
+		}
+		return strings.Join(lines, "\n")
+	}
+	return ""
+}
+
+// maxSources bounds how many sources of a search are shown.
+const maxSources = 10
+
+func short(s string) string {
+	const most = 200
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+func (b *building) inputJSON() string {
+	s := strings.TrimSpace(b.input.String())
+	if s == "" {
+		return "{}"
+	}
+	return s
+}
+
+// response returns the answer as far as it came. whole says that its end was seen.
+func (a *answer) response(req *model.Request, whole bool) model.Response {
+	r := model.Response{Finish: a.x.Finish, Model: a.model, Usage: a.usage.last(), Wasted: a.usage.before()}
+	if a.reason == "pause_turn" {
+		r.Finish = model.FinishPause
+	}
+	ids := endpoint.NewIDs(req)
+	last := ""
+	for i, b := range a.blocks {
+		at := model.Opaque{Kind: b.kind, Text: len(r.Text), Calls: len(r.Calls)}
+		switch b.kind {
+		case "text":
+			if b.text.Len() == 0 {
+				continue
+			}
+			if len(b.citations) > 0 || last == "text" || last == "tool_use" {
+				at.Kind = opaqueText
+				if len(b.citations) > 0 {
+					at.Raw = "[" + strings.Join(b.citations, ",") + "]"
+				}
+				r.Opaque = append(r.Opaque, at)
+			}
+			r.Text += b.text.String()
+		case "thinking":
+			r.Reasoning += b.text.String()
+			if at.Raw = b.thinking(); at.Raw != "" {
+				r.Opaque = append(r.Opaque, at)
+			}
+		case "tool_use":
+			if caller := callerOf(b.start); caller != "" {
+				at.Kind, at.Raw = opaqueCall, caller
+				r.Opaque = append(r.Opaque, at)
+			}
+			args := endpoint.TidyArguments(b.inputJSON())
+			cut := !whole || a.reason == "max_tokens" && i == len(a.blocks)-1 && !json.Valid([]byte(args))
+			r.Calls = append(r.Calls, model.Call{ID: ids.Take(b.id), Name: b.nameOrNone(), Arguments: args, Incomplete: cut})
+		default:
+			if at.Raw = b.whole(); at.Raw != "" {
+				r.Opaque = append(r.Opaque, at)
+			}
+		}
+		last = b.kind
+	}
+	if r.Finish == "tool_calls" && len(r.Calls) == 0 {
+		r.Finish = "stop"
+	}
+	return r
+}
+
+func (b *building) nameOrNone() string {
+	if b.name == "" {
+		return endpoint.SafeName("")
+	}
+	return b.name
+}
+
+// thinking is a thinking block as it is sent back; "" without a signature, which nobody takes.
+func (b *building) thinking() string {
+	if b.signature == "" {
+		return ""
+	}
+	out := endpoint.AppendString([]byte(`{"type":"thinking","thinking":`), b.text.String())
+	out = append(out, `,"signature":`...)
+	return string(append(endpoint.AppendString(out, b.signature), '}'))
+}
+
+// whole is any other block as it came, with the input that streamed after its beginning.
+func (b *building) whole() string {
+	if b.input.Len() == 0 {
+		if json.Valid([]byte(b.start)) {
+			return b.start
+		}
+		return ""
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal([]byte(b.start), &members) != nil || !json.Valid([]byte(b.inputJSON())) {
+		return ""
+	}
+	members["input"] = json.RawMessage(b.inputJSON())
+	out, err := json.Marshal(members)
+	if err != nil {
+		return ""
+	}
+	return string(out)
+}
+
+// callerOf is who made a call, where it was not the model itself.
+func callerOf(start string) string {
+	var b struct {
+		Caller json.RawMessage `json:"caller"`
+	}
+	var c struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal([]byte(start), &b) != nil || len(b.Caller) == 0 || json.Unmarshal(b.Caller, &c) != nil || c.Type == "" || c.Type == "direct" {
+		return ""
+	}
+	return string(b.Caller)
+}

@@ -1,0 +1,160 @@
+package anthropic
+
+import (
+	"strconv"
+	"strings"
+
+	"jcode/agent/model"
+	"jcode/agent/model/catalogue"
+)
+
+// Kinds of opaque parts that are no block of their own; all others are named by their block's
+// type.
+const (
+	opaqueText = "text" // another text block begins here; Raw are its citations
+	opaqueCall = "call" // Raw is the caller of the call at this place
+)
+
+const (
+	roleUser      = "user"
+	roleAssistant = "assistant"
+	roleSystem    = "system"
+)
+
+// turn is one message as the maker counts them: what one side says without the other.
+type turn struct {
+	role   string
+	blocks []block
+}
+
+// block is one block of content; exactly one of its members says what it is.
+type block struct {
+	text      string
+	citations string // with text
+	raw       string // JSON as it came
+	kind      string // of raw
+	call      *model.Call
+	caller    string // with call
+	image     *model.Image
+	result    *model.Message
+	added     *model.Tool // declared here
+	again     string      // the name of a tool that comes back
+	removed   string      // the name of one that goes
+}
+
+func (t *turn) hasCalls() bool {
+	for i := range t.blocks {
+		if t.blocks[i].call != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *turn) beginsThinking() bool {
+	return len(t.blocks) > 0 && isThinking(t.blocks[0].kind)
+}
+
+func isThinking(kind string) bool { return kind == "thinking" || kind == "redacted_thinking" }
+
+// bridge is what stands for the person where the maker wants one.
+const bridge = "Go on."
+
+// turnsOf brings messages into the form that the maker takes: one side after the other, a
+// person first, results at the beginning of their message, no empty text.
+func turnsOf(req *model.Request, f *features, provider string) []turn {
+	list, id := req.Messages, req.Model
+	var turns []turn
+	changes := changesOf(req, f)
+	add := func(role string, blocks ...block) {
+		if len(blocks) == 0 {
+			return
+		}
+		if n := len(turns); n > 0 && turns[n-1].role == role && role != roleSystem {
+			turns[n-1].blocks = append(turns[n-1].blocks, blocks...)
+			return
+		}
+		if len(turns) == 0 && role != roleUser {
+			turns = append(turns, turn{roleUser, []block{{text: bridge}}})
+		}
+		turns = append(turns, turn{role, blocks})
+	}
+	for i := range list {
+		m := &list[i]
+		switch m.Role {
+		case model.RoleTool:
+			add(roleUser, block{result: m})
+		case model.RoleAssistant:
+			add(roleAssistant, assistantBlocks(m, f, provider, id)...)
+		case model.RoleUser:
+			add(roleUser, userBlocks(m, f)...)
+			add(roleSystem, changes.blocks(m)...)
+		}
+	}
+	if n := len(turns); n > 0 && turns[n-1].role == roleAssistant && !turns[n-1].pausing() {
+		add(roleUser, block{text: bridge})
+	}
+	return turns
+}
+
+// pausing reports whether an answer stands where the maker itself goes on: in the middle of a
+// tool that runs there.
+func (t *turn) pausing() bool {
+	last := t.blocks[len(t.blocks)-1]
+	return last.raw != "" && !isThinking(last.kind)
+}
+
+func userBlocks(m *model.Message, f *features) (out []block) {
+	text, images := m.Text, m.Images
+	if len(images) > 0 && !f.images {
+		text = strings.TrimSpace(text + "\n(" + strconv.Itoa(len(images)) + " image(s) left out: the model takes none)")
+		images = nil
+	}
+	if strings.TrimSpace(text) != "" {
+		out = append(out, block{text: text})
+	}
+	for i := range images {
+		out = append(out, block{image: &images[i]})
+	}
+	return out
+}
+
+// assistantBlocks puts an answer together again: its text and calls, with the opaque parts in
+// their places where they go back to this model.
+func assistantBlocks(m *model.Message, f *features, provider, id string) (out []block) {
+	text, calls := 0, 0
+	citations, caller := "", ""
+	upTo := func(toText, toCalls int) {
+		toText, toCalls = min(max(toText, text), len(m.Text)), min(max(toCalls, calls), len(m.Calls))
+		if s := m.Text[text:toText]; strings.TrimSpace(s) != "" {
+			out = append(out, block{text: s, citations: citations})
+		}
+		for i := calls; i < toCalls; i++ {
+			out = append(out, block{call: &m.Calls[i], caller: caller})
+			caller = ""
+		}
+		if toText > text {
+			citations = ""
+		}
+		text, calls = toText, toCalls
+	}
+	for _, o := range m.Opaque {
+		if !catalogue.GoesBack(o, Protocol, provider, id) || !f.thoughts && isThinking(o.Kind) {
+			continue
+		}
+		upTo(o.Text, o.Calls)
+		switch o.Kind {
+		case opaqueText:
+			citations = o.Raw
+		case opaqueCall:
+			caller = o.Raw
+		default:
+			out = append(out, block{raw: o.Raw, kind: o.Kind})
+		}
+	}
+	upTo(len(m.Text), len(m.Calls))
+	for len(out) > 0 && isThinking(out[len(out)-1].kind) { // the maker takes no answer that ends in thinking
+		out = out[:len(out)-1]
+	}
+	return out
+}

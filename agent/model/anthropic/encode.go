@@ -1,0 +1,416 @@
+package anthropic
+
+import (
+	"encoding/base64"
+	"slices"
+	"strconv"
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+
+	"jcode/agent/model"
+	"jcode/agent/model/endpoint"
+	"jcode/internal/schema"
+)
+
+// encoder writes a request as JSON, once per step. What stays the same from step to step
+// comes first (model, tools, system prompt, the older messages), so that two requests of a
+// session share their beginning.
+type encoder struct {
+	b        []byte
+	f        *features
+	req      *model.Request
+	extra    []endpoint.Field // the provider's own fields; they win over ours
+	provider string           // the name under which opaque parts were kept
+	betas    []string
+	turns    []turn
+}
+
+func (e *encoder) encode() []byte {
+	e.turns = turnsOf(e.req, e.f, e.provider)
+	e.b = make([]byte, 0, e.size())
+	e.b = append(e.b, '{')
+	e.settings()
+	for _, x := range e.extra {
+		e.field(x.Name)
+		e.b = append(e.b, x.Raw...)
+	}
+	e.tools()
+	e.system()
+	e.messages()
+	e.b = append(e.b, '}')
+	return e.b
+}
+
+func (e *encoder) size() int {
+	n := 1024 + len(e.req.System) + len(e.req.System)/8
+	for i := range e.req.Tools {
+		n += 128 + len(e.req.Tools[i].Description) + len(e.req.Tools[i].Parameters)
+	}
+	for i := range e.req.Messages {
+		m := &e.req.Messages[i]
+		n += 256 + len(m.Text) + len(m.Text)/8
+		for k := range m.Calls {
+			n += 128 + len(m.Calls[k].Arguments)
+		}
+		for k := range m.Opaque {
+			n += len(m.Opaque[k].Raw)
+		}
+		for k := range m.Images {
+			n += 128 + len(m.Images[k].Data)*4/3
+		}
+	}
+	return n
+}
+
+// field begins a member of the body.
+func (e *encoder) field(name string) {
+	if e.b[len(e.b)-1] != '{' {
+		e.b = append(e.b, ',')
+	}
+	e.str(name)
+	e.b = append(e.b, ':')
+}
+
+func (e *encoder) str(s string) { e.b = endpoint.AppendString(e.b, s) }
+
+func (e *encoder) raw(s string) { e.b = append(e.b, s...) }
+
+// own begins a member of the body unless the provider's own fields set it.
+func (e *encoder) own(name string) bool {
+	if slices.ContainsFunc(e.extra, func(x endpoint.Field) bool { return x.Name == name }) {
+		return false
+	}
+	e.field(name)
+	return true
+}
+
+func (e *encoder) settings() {
+	r, f := e.req, e.f
+	if e.own("model") {
+		e.str(r.Model)
+	}
+	if e.own("stream") {
+		e.raw("true")
+	}
+	most := f.maxTokens
+	if r.MaxOutputTokens > 0 {
+		most = min(r.MaxOutputTokens, f.maxTokens)
+	}
+	if e.own("max_tokens") {
+		e.b = strconv.AppendInt(e.b, int64(most), 10)
+	}
+	thinks := e.thinking(most)
+	if f.temperature && r.Temperature != nil && !thinks && e.own("temperature") {
+		e.b = strconv.AppendFloat(e.b, *r.Temperature, 'g', -1, 64)
+	}
+	if f.topP && r.TopP != nil && !thinks && e.own("top_p") {
+		e.b = strconv.AppendFloat(e.b, *r.TopP, 'g', -1, 64)
+	}
+	if level := endpoint.NearestEffort(f.efforts, r.ReasoningEffort); f.effort && level != "" && level != "none" && level != "minimal" && e.own("output_config") {
+		e.raw(`{"effort":`)
+		e.str(level)
+		e.raw(`}`)
+	}
+}
+
+// budget is the number of tokens for thinking by effort, for models that want a number.
+func budget(effort string) int {
+	switch effort {
+	case "low":
+		return 4_096
+	case "high":
+		return 24_000
+	case "xhigh", "max":
+		return 32_000
+	}
+	return 10_000
+}
+
+// thinking says how the model thinks, and reports whether it does: a temperature does not go
+// with it.
+func (e *encoder) thinking(most int) bool {
+	r, f := e.req, e.f
+	off := r.Purpose != model.PurposeTurn || r.ReasoningEffort == "none" || r.ReasoningEffort == "minimal"
+	switch {
+	case f.thinking == thinksNot:
+		return false
+	case off:
+		if f.noThinking && f.thinking == thinksAdaptive && e.own("thinking") {
+			e.raw(`{"type":"disabled"}`)
+		}
+		return false
+	case f.thinking == thinksAdaptive:
+		if e.own("thinking") {
+			e.raw(`{"type":"adaptive"`)
+			if f.display {
+				e.raw(`,"display":"summarized"`)
+			}
+			e.binding()
+			e.raw(`}`)
+		}
+		return true
+	}
+	tokens := min(budget(r.ReasoningEffort), most/2)
+	if tokens < 1024 || r.Temperature != nil && r.ReasoningEffort == "" || e.unthought() {
+		return false
+	}
+	if f.interleaved && f.betas {
+		e.betas = append(e.betas, string(sdk.AnthropicBetaInterleavedThinking2025_05_14))
+	}
+	if e.own("thinking") {
+		e.raw(`{"type":"enabled","budget_tokens":`)
+		e.b = strconv.AppendInt(e.b, int64(tokens), 10)
+		e.binding()
+		e.raw(`}`)
+	}
+	return true
+}
+
+// binding lets the server drop thinking that belongs to another beginning.
+func (e *encoder) binding() {
+	if e.f.dropBlocks && e.f.betas {
+		e.betas = append(e.betas, string(sdk.AnthropicBetaThinkingBindingControls2026_08_01))
+		e.raw(`,"block_binding":{"prefix_mismatch_behavior":"drop_block"}`)
+	}
+}
+
+// unthought reports whether the calls whose results come last were made without thinking: a
+// model with a budget must not begin to think in the middle of a turn.
+func (e *encoder) unthought() bool {
+	for i := len(e.turns) - 1; i >= 0; i-- {
+		t := &e.turns[i]
+		if t.role != roleAssistant {
+			continue
+		}
+		return t.hasCalls() && !t.beginsThinking()
+	}
+	return false
+}
+
+func (e *encoder) tools() {
+	var list []*model.Tool
+	inline := e.inline()
+	for i := range e.req.Tools {
+		if !inline[e.req.Tools[i].Name] {
+			list = append(list, &e.req.Tools[i])
+		}
+	}
+	if len(list) == 0 || !e.own("tools") {
+		return
+	}
+	for i, t := range list {
+		e.b = append(e.b, "[,"[min(i, 1)])
+		e.tool(t)
+		if i == len(list)-1 {
+			e.marker(true)
+		}
+		e.raw("}")
+	}
+	e.raw("]")
+}
+
+// tool writes a tool without its closing brace.
+func (e *encoder) tool(t *model.Tool) {
+	e.raw(`{"name":`)
+	e.str(t.Name)
+	if t.Description != "" {
+		e.raw(`,"description":`)
+		e.str(t.Description)
+	}
+	e.raw(`,"input_schema":`)
+	switch {
+	case len(t.Parameters) == 0:
+		e.raw(`{"type":"object","properties":{}}`)
+	case e.f.simple && !schema.IsSimple(t.Parameters):
+		e.b = append(e.b, schema.Simple(t.Parameters)...)
+	default:
+		e.b = append(e.b, t.Parameters...)
+	}
+	if e.f.eager {
+		e.raw(`,"eager_input_streaming":true`)
+	}
+}
+
+// inline are the names of tools that are declared within the conversation.
+func (e *encoder) inline() map[string]bool {
+	inline := changesOf(e.req, e.f).inline
+	for i := range e.turns {
+		if e.turns[i].role == roleSystem {
+			e.betas = append(e.betas, string(sdk.AnthropicBetaInlineTools2026_09_15))
+			break
+		}
+	}
+	return inline
+}
+
+// marker asks the provider to keep its prompt cache up to here. Side requests are not kept.
+func (e *encoder) marker(set bool) {
+	if !set || !e.f.cache || e.req.Purpose != model.PurposeTurn {
+		return
+	}
+	e.raw(`,"cache_control":{"type":"ephemeral"`)
+	if e.f.cacheHour {
+		e.raw(`,"ttl":"1h"`)
+	}
+	e.raw(`}`)
+}
+
+func (e *encoder) system() {
+	if strings.TrimSpace(e.req.System) == "" || !e.own("system") {
+		return
+	}
+	e.raw(`[{"type":"text","text":`)
+	e.str(e.req.System)
+	e.marker(true)
+	e.raw(`}]`)
+}
+
+func (e *encoder) messages() {
+	if !e.own("messages") {
+		return
+	}
+	e.raw("[")
+	now, before := e.marks()
+	for i := range e.turns {
+		t := &e.turns[i]
+		if i > 0 {
+			e.raw(",")
+		}
+		e.raw(`{"role":"` + t.role + `","content":[`)
+		for k := range t.blocks {
+			if k > 0 {
+				e.raw(",")
+			}
+			last := k == len(t.blocks)-1
+			e.block(&t.blocks[k], last && (i == now || i == before))
+		}
+		e.raw("]}")
+	}
+	e.raw("]")
+}
+
+// marks returns the turns whose last block ends what is cached: the newest one, and the one
+// with which the request before this ended, so that a step always finds what the step before
+// it wrote, however many blocks came between.
+func (e *encoder) marks() (now, before int) {
+	now, before = -1, -1
+	for i := len(e.turns) - 1; i >= 0; i-- {
+		switch t := &e.turns[i]; {
+		case t.role != roleUser:
+		case now < 0:
+			now = i
+		default:
+			return now, i
+		}
+	}
+	return now, before
+}
+
+func (e *encoder) block(b *block, mark bool) {
+	switch {
+	case b.raw != "":
+		e.raw(b.raw)
+		return
+	case b.call != nil:
+		e.call(b)
+	case b.image != nil:
+		e.picture(b.image)
+	case b.result != nil:
+		e.result(b.result)
+	case b.added != nil:
+		e.raw(`{"type":"tool_addition","tool":{"type":"tool_definition","definition":`)
+		e.tool(b.added)
+		e.raw(`}}`)
+	case b.again != "":
+		e.raw(`{"type":"tool_addition","tool":{"type":"tool_reference","name":`)
+		e.str(b.again)
+		e.raw(`}`)
+	case b.removed != "":
+		e.raw(`{"type":"tool_removal","tool":{"type":"tool_reference","name":`)
+		e.str(b.removed)
+		e.raw(`}`)
+	default:
+		e.raw(`{"type":"text","text":`)
+		e.str(b.text)
+		if b.citations != "" {
+			e.raw(`,"citations":` + b.citations)
+		}
+	}
+	e.marker(mark)
+	e.raw("}")
+}
+
+func (e *encoder) call(b *block) {
+	e.raw(`{"type":"tool_use","id":`)
+	e.str(callID(b.call.ID))
+	e.raw(`,"name":`)
+	e.str(endpoint.SafeName(b.call.Name))
+	e.raw(`,"input":`)
+	if args := strings.TrimSpace(b.call.Arguments); args == "" {
+		e.raw("{}")
+	} else {
+		e.raw(args)
+	}
+	if b.caller != "" {
+		e.raw(`,"caller":` + b.caller)
+	}
+}
+
+// callID makes an id of letters, digits, - and _, which is what the maker takes; a call and its
+// result get the same.
+func callID(id string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, id)
+}
+
+func (e *encoder) result(m *model.Message) {
+	e.raw(`{"type":"tool_result","tool_use_id":`)
+	e.str(callID(m.CallID))
+	e.raw(`,"content":`)
+	text := m.Text
+	images := m.Images
+	if len(images) > 0 && !e.f.images {
+		text = strings.TrimSpace(text + "\n(" + strconv.Itoa(len(images)) + " image(s) left out: the model takes none)")
+		images = nil
+	}
+	if strings.TrimSpace(text) == "" && len(images) == 0 {
+		text = "(no output)"
+	}
+	if len(images) == 0 {
+		e.str(text)
+		return
+	}
+	e.raw("[")
+	if strings.TrimSpace(text) != "" {
+		e.raw(`{"type":"text","text":`)
+		e.str(text)
+		e.raw("},")
+	}
+	for i := range images {
+		if i > 0 {
+			e.raw(",")
+		}
+		e.picture(&images[i])
+		e.raw("}")
+	}
+	e.raw("]")
+}
+
+// picture writes an image or a PDF without the closing brace.
+func (e *encoder) picture(img *model.Image) {
+	kind := "image"
+	if img.MIME == "application/pdf" {
+		kind = "document"
+	}
+	e.raw(`{"type":"` + kind + `","source":{"type":"base64","media_type":`)
+	e.str(img.MIME)
+	e.raw(`,"data":"`)
+	e.b = base64.StdEncoding.AppendEncode(e.b, img.Data)
+	e.raw(`"}`)
+}

@@ -1,0 +1,92 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"jcode/agent/model"
+)
+
+// usage are the counts of an answer in the maker's terms. Each may come at the beginning and
+// be corrected at the end.
+type usage struct {
+	Input    *int `json:"input_tokens"`
+	Output   *int `json:"output_tokens"`
+	Read     *int `json:"cache_read_input_tokens"`
+	Written  *int `json:"cache_creation_input_tokens"`
+	Creation *struct {
+		Minutes int `json:"ephemeral_5m_input_tokens"`
+		Hour    int `json:"ephemeral_1h_input_tokens"`
+	} `json:"cache_creation"`
+	// Iterations are the passes of one answer, where the maker made several.
+	Iterations []usage `json:"iterations"`
+}
+
+// usageOf reads the usage member of an object, or of an object in it.
+func usageOf(data []byte, in ...string) (u usage) {
+	for _, name := range in {
+		var outer map[string]json.RawMessage
+		if json.Unmarshal(data, &outer) != nil {
+			return u
+		}
+		data = outer[name]
+	}
+	var holder struct {
+		Usage usage `json:"usage"`
+	}
+	_ = json.Unmarshal(data, &holder) // counts of another form count as none
+	return holder.Usage
+}
+
+// update takes over what a later count says.
+func (u *usage) update(o usage) {
+	set := func(to **int, v *int) {
+		if v != nil {
+			*to = v
+		}
+	}
+	set(&u.Input, o.Input)
+	set(&u.Output, o.Output)
+	set(&u.Read, o.Read)
+	set(&u.Written, o.Written)
+	if o.Creation != nil {
+		u.Creation = o.Creation
+	}
+	if len(o.Iterations) > 0 {
+		u.Iterations = o.Iterations
+	}
+}
+
+// own is the usage in jcode's terms, without iterations.
+func (u *usage) own() model.Usage {
+	n := func(v *int) int {
+		if v == nil || *v < 0 {
+			return 0
+		}
+		return *v
+	}
+	out := model.Usage{Input: n(u.Input) + n(u.Read) + n(u.Written), Output: n(u.Output), Cached: n(u.Read), Written: n(u.Written)}
+	if u.Creation != nil && u.Creation.Hour > 0 {
+		out.WrittenHour = min(u.Creation.Hour, out.Written)
+		out.Written -= out.WrittenHour
+	}
+	return out
+}
+
+// last is what the newest pass counted: how full the window is.
+func (u *usage) last() model.Usage {
+	if n := len(u.Iterations); n > 1 {
+		return u.Iterations[n-1].own()
+	}
+	return u.own()
+}
+
+// before is what the passes before the newest one counted: they are billed too.
+func (u *usage) before() (out model.Usage) {
+	for i := range max(len(u.Iterations)-1, 0) {
+		out = out.Plus(u.Iterations[i].own())
+	}
+	return out
+}
+
+// total is what is billed.
+func (u *usage) total() model.Usage { return u.last().Plus(u.before()) }

@@ -43,7 +43,8 @@ tools/sandbox:
 mcp: tools tools/command
 skills: tools tools/command
 skills/instructions: tools/command
-lua: tools tools/command lua/wire
+lua: tools tools/command lua/pool lua/wire
+lua/pool: tools lua/wire
 lua/host: lua/wire
 lua/wire:
 session:

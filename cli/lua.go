@@ -12,6 +12,7 @@ import (
 
 	"jcode/agent"
 	"jcode/lua"
+	"jcode/lua/pool"
 	"jcode/mcp"
 	"jcode/session"
 	"jcode/tools"
@@ -368,7 +369,7 @@ func (a *app) isKeyVariable(name string) bool {
 
 // scripts starts a host and reports what protects it.
 func (d *doctor) scripts(ctx context.Context) {
-	layers, err := lua.Probe(ctx, "")
+	layers, err := pool.Probe(ctx, "")
 	switch {
 	case err != nil:
 		d.warn("lua", "Lua tools and plugins do not run; --no-lua switches them off", "%v", err)

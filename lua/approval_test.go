@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -277,7 +278,7 @@ func TestNoHostOutlivesTheRoom(t *testing.T) {
 	}
 	h.room.Close()
 	for _, pid := range hosts.all() {
-		if runtime.GOOS == "linux" && residentMemory(pid) != 0 {
+		if runtime.GOOS == "linux" && pool.ResidentMemory(pid) != 0 {
 			t.Errorf("host %d still runs", pid)
 		}
 	}
@@ -291,8 +292,8 @@ func TestEnvironmentOfAHostHoldsNoKey(t *testing.T) {
 	h := build(t, setup{})
 	c, err := h.room.opts.start(context.Background(), false)
 	must(t, err)
-	defer c.close()
-	env := readText(t, fmt.Sprintf("/proc/%d/environ", c.pid))
+	defer c.Close()
+	env := readText(t, fmt.Sprintf("/proc/%d/environ", c.Pid))
 	for _, kv := range strings.Split(strings.TrimRight(env, "\x00"), "\x00") {
 		name, _, _ := strings.Cut(kv, "=")
 		switch name {
@@ -301,14 +302,14 @@ func TestEnvironmentOfAHostHoldsNoKey(t *testing.T) {
 			t.Errorf("the host has %s", kv)
 		}
 	}
-	t.Log("layers:", c.layers)
+	t.Log("layers:", c.Layers)
 }
 
 func TestNoLuaFilesNoHost(t *testing.T) {
 	h := started(t, setup{})
-	h.room.pool.mu.Lock()
-	defer h.room.pool.mu.Unlock()
-	if len(h.room.pool.idle) != 0 || h.room.pool.spare || len(h.room.layers) != 0 {
+	h.room.pool.Mu.Lock()
+	defer h.room.pool.Mu.Unlock()
+	if len(h.room.pool.Idle) != 0 || h.room.pool.Spare || len(h.room.layers) != 0 {
 		t.Error("a host was started without any Lua")
 	}
 }
@@ -319,9 +320,9 @@ func TestSpareEndsWhenIdle(t *testing.T) {
 	h.start()
 	wantText(t, h.call("x", none()), "1")
 	until(t, "idle hosts are gone", func() bool {
-		h.room.pool.mu.Lock()
-		defer h.room.pool.mu.Unlock()
-		return len(h.room.pool.idle) == 0 && !h.room.pool.spare
+		h.room.pool.Mu.Lock()
+		defer h.room.pool.Mu.Unlock()
+		return len(h.room.pool.Idle) == 0 && !h.room.pool.Spare
 	})
 	wantText(t, h.call("x", none()), "1")
 }
@@ -400,13 +401,13 @@ func TestHostsEndWithTheirParent(t *testing.T) {
 	if _, err := fmt.Fscan(out, &pid); err != nil || pid == 0 {
 		t.Fatalf("no host: %v", err)
 	}
-	if residentMemory(pid) == 0 {
+	if pool.ResidentMemory(pid) == 0 {
 		t.Fatal("the host does not run")
 	}
 	must(t, parent.Process.Kill())
 	_ = parent.Wait() // killed
 	began := time.Now()
-	until(t, "the host is gone", func() bool { return residentMemory(pid) == 0 })
+	until(t, "the host is gone", func() bool { return pool.ResidentMemory(pid) == 0 })
 	t.Logf("gone after %v", time.Since(began))
 }
 
@@ -414,14 +415,14 @@ func TestHostsEndWithTheirParent(t *testing.T) {
 const parentMode = "lua-parent"
 
 func runParent() {
-	c, err := startProcess("/proc/self/exe")(context.Background(), false)
+	c, err := pool.StartProcess("/proc/self/exe")(context.Background(), false)
 	if err != nil {
 		fmt.Println(0)
 		return
 	}
 	st := &seat{room: &Room{}, env: wire.EnvTool, perms: &permissions{}}
-	time.AfterFunc(200*time.Millisecond, func() { fmt.Println(c.pid) })
-	c.do(context.Background(), job{msg: wire.Message{Type: wire.TypeRun, Name: "x", Text: `return (("a"):rep(28)):find((("a*"):rep(20)) .. "b")`}, limit: time.Minute, seat: st})
+	time.AfterFunc(200*time.Millisecond, func() { fmt.Println(c.Pid) })
+	c.Do(context.Background(), pool.Job{Msg: wire.Message{Type: wire.TypeRun, Name: "x", Text: `return (("a"):rep(28)):find((("a*"):rep(20)) .. "b")`}, Limit: time.Minute, Env: st.env, Owner: st})
 }
 
 func TestARunThatNobodySawIsNoApproval(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/tools"
 )
 
@@ -129,14 +130,14 @@ func BenchmarkSavedFileToLive(b *testing.B) {
 
 // BenchmarkHostStart measures a host from nothing to its ready message.
 func BenchmarkHostStart(b *testing.B) {
-	exe, err := selfExecutable()
+	exe, err := pool.SelfExecutable()
 	must(b, err)
-	start := startProcess(exe)
+	start := pool.StartProcess(exe)
 	for b.Loop() {
 		c, err := start(context.Background(), false)
 		must(b, err)
 		b.StopTimer()
-		c.close()
+		c.Close()
 		b.StartTimer()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"jcode/lua/pool"
 	"jcode/tools"
 	"jcode/tools/permission"
 )
@@ -100,12 +101,12 @@ func TestHostsAreReplaced(t *testing.T) {
 	h.tool("one", simple, `return "x"`)
 	h.tool("bad", `{"description": "d", "timeout_ms": 300}`, `while true do end`)
 	h.start()
-	for range maxServed + 10 {
+	for range pool.MaxServed + 10 {
 		wantText(t, h.call("one", none()), "x")
 	}
 	before := len(hosts.all())
 	if before < 2 {
-		t.Errorf("%d hosts for %d calls", before, maxServed+10)
+		t.Errorf("%d hosts for %d calls", before, pool.MaxServed+10)
 	}
 	h.call("bad", none())
 	for range 3 {

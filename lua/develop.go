@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -84,11 +85,11 @@ func writeNew(dir, name string, files ...string) ([]string, error) {
 // builtin reports whether a builtin tool has a name; nil knows none.
 func Check(ctx context.Context, executable, path string, builtin func(name string) bool) (problems []string, err error) {
 	if executable == "" {
-		if executable, err = selfExecutable(); err != nil {
+		if executable, err = pool.SelfExecutable(); err != nil {
 			return nil, err
 		}
 	}
-	c := &checker{ctx: ctx, start: startProcess(executable), builtin: builtin}
+	c := &checker{ctx: ctx, start: pool.StartProcess(executable), builtin: builtin}
 	defer c.close()
 	err = c.path(path)
 	return c.problems, err
@@ -96,15 +97,15 @@ func Check(ctx context.Context, executable, path string, builtin func(name strin
 
 type checker struct {
 	ctx      context.Context
-	start    starter
-	conn     *conn
+	start    pool.Starter
+	conn     *pool.Conn
 	builtin  func(name string) bool
 	problems []string
 }
 
 func (c *checker) close() {
 	if c.conn != nil {
-		c.conn.close()
+		c.conn.Close()
 	}
 }
 
@@ -186,16 +187,16 @@ func (c *checker) source(path string) error {
 		}
 	}
 	st := &seat{room: &Room{}, env: wire.EnvTool, phase: phaseBody}
-	_, fail := c.conn.do(c.ctx, job{msg: wire.Message{Type: wire.TypeCompile, Name: path, Text: string(data)}, limit: 10 * time.Second, seat: st})
+	_, fail := c.conn.Do(c.ctx, pool.Job{Msg: wire.Message{Type: wire.TypeCompile, Name: path, Text: string(data)}, Limit: 10 * time.Second, Env: st.env, Owner: st})
 	if fail == nil {
 		return nil
 	}
-	if fail.broken {
+	if fail.Broken {
 		c.conn = nil
 	}
-	if fail.kind == tools.KindCancelled {
+	if fail.Kind == tools.KindCancelled {
 		return fail
 	}
-	c.add("%s", fail.text)
+	c.add("%s", fail.Text)
 	return nil
 }

@@ -34,7 +34,7 @@ func (s *seat) dispatch(ctx context.Context, name string, raw any, opts *wire.Ob
 			outcome = "err"
 		}
 	}
-	s.log("debug", fmt.Sprintf("dispatch %s: %s, %d ms", name, outcome, time.Since(began).Milliseconds()))
+	s.Log("debug", fmt.Sprintf("dispatch %s: %s, %d ms", name, outcome, time.Since(began).Milliseconds()))
 	return values, err
 }
 

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -37,18 +38,18 @@ func (t *evalTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 	if err := call.Decode(&args); err != nil {
 		return tools.Result{}, err
 	}
-	if err := t.room.pool.enter(ctx, call.Caller.Depth > 0); err != nil {
+	if err := t.room.pool.Enter(ctx, call.Caller.Depth > 0); err != nil {
 		return tools.Result{}, tools.Errorf(tools.KindCancelled, "cancelled while waiting for other Lua tools")
 	}
-	defer t.room.pool.leave()
+	defer t.room.pool.Leave()
 	msg, fail := t.room.runPooled(ctx, &seat{
 		room: t.room, env: wire.EnvEval, owner: tools.OwnerBuiltin, name: "lua_eval", perms: &permissions{}, readOnly: true,
 		declare: "a tool folder", caller: call.Caller, progress: call.Progress,
-	}, job{msg: wire.Message{
-		Type: wire.TypeRun, Name: "code", Text: args.Code, Limits: wire.Limits{Instructions: evalSteps, Heap: heapGrowth},
-	}, limit: evalLimit})
+	}, pool.Job{Msg: wire.Message{
+		Type: wire.TypeRun, Name: "code", Text: args.Code, Limits: wire.Limits{Instructions: evalSteps, Heap: pool.HeapGrowth},
+	}, Limit: evalLimit})
 	if fail != nil {
-		return tools.Result{}, &tools.Error{Kind: fail.kind, Text: fail.text}
+		return tools.Result{}, &tools.Error{Kind: fail.Kind, Text: fail.Text}
 	}
 	o, _ := msg.Value.(*wire.Object)
 	out := wire.NewObject("ok", true, "output", o.String("output"))

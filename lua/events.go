@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jcode/internal/text"
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -36,9 +37,9 @@ func (s *script) eventMail(ctx context.Context, event string, n int, table *wire
 	}
 	return &mail{
 		ctx: ctx, phase: phaseEvent, caller: s.room.standing(), patience: max(eventPatience, limit),
-		job: job{
-			msg:   wire.Message{Type: wire.TypeEvent, Name: event, N: n, Value: table, Limits: wire.Limits{Instructions: eventSteps, Heap: heapGrowth}},
-			limit: limit,
+		job: pool.Job{
+			Msg:   wire.Message{Type: wire.TypeEvent, Name: event, N: n, Value: table, Limits: wire.Limits{Instructions: eventSteps, Heap: pool.HeapGrowth}},
+			Limit: limit,
 		},
 	}
 }
@@ -131,8 +132,8 @@ func (h hook) ask(ctx context.Context, s *script, n int, name, origin string, ar
 	}
 	msg, fail := s.send(s.eventMail(ctx, "tool_call", n, wire.NewObject("name", name, "args", v, "origin", origin)))
 	if fail != nil {
-		if fail.kind != tools.KindCancelled {
-			h.room.notice("warn", fmt.Sprintf("lua %s: tool_call: %s", s.id, fail.text))
+		if fail.Kind != tools.KindCancelled {
+			h.room.notice("warn", fmt.Sprintf("lua %s: tool_call: %s", s.id, fail.Text))
 		}
 		return nil
 	}
@@ -183,7 +184,7 @@ func (r *Room) List() []command.Command {
 }
 
 func (s *script) runCommand(ctx context.Context, name, args string) (command.Outcome, error) {
-	msg, fail := s.send(&mail{ctx: ctx, caller: s.room.standing(), job: job{msg: wire.Message{Type: wire.TypeCommand, Name: name, Text: args}, limit: commandLimit}})
+	msg, fail := s.send(&mail{ctx: ctx, caller: s.room.standing(), job: pool.Job{Msg: wire.Message{Type: wire.TypeCommand, Name: name, Text: args}, Limit: commandLimit}})
 	if fail != nil {
 		return command.Outcome{}, fmt.Errorf("/%s: %w", name, fail)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -309,8 +310,8 @@ func TestHostKilledFromOutside(t *testing.T) {
 }
 
 // fakeHost speaks whatever a test wants.
-func fakeHost(speak func(in io.Reader, out io.Writer)) starter {
-	return func(ctx context.Context, _ bool) (*conn, error) {
+func fakeHost(speak func(in io.Reader, out io.Writer)) pool.Starter {
+	return func(ctx context.Context, _ bool) (*pool.Conn, error) {
 		inR, inW := io.Pipe()
 		outR, outW := io.Pipe()
 		go func() {
@@ -319,9 +320,9 @@ func fakeHost(speak func(in io.Reader, out io.Writer)) starter {
 			_ = outW.Close()
 		}()
 		go func() { _, _ = io.Copy(io.Discard, inR) }()
-		c := newConn(inW, outR)
-		c.killProcess = func() { _ = outR.Close(); _ = inR.Close() }
-		return c, c.greet(ctx)
+		c := pool.NewConn(inW, outR)
+		c.KillProcess = func() { _ = outR.Close(); _ = inR.Close() }
+		return c, c.Greet(ctx)
 	}
 }
 
@@ -445,7 +446,7 @@ func TestFloodOfAHostStaysSmall(t *testing.T) {
 	h.room.Refresh()
 	before := heapMB()
 	res := h.call("x", none())
-	if !res.Failed || len(res.Text) > maxErrorText+100 {
+	if !res.Failed || len(res.Text) > pool.MaxErrorText+100 {
 		t.Errorf("%d bytes", len(res.Text))
 	}
 	if grown := heapMB() - before; grown > 64 {
@@ -483,7 +484,7 @@ func FuzzHostCall(f *testing.F) {
 			{room: h.room, env: wire.EnvTool, name: "y", perms: &permissions{}, caller: h.caller(), phase: phaseEvent},
 		} {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-			values, err := st.call(ctx, fn, args)
+			values, err := st.Call(ctx, fn, args)
 			cancel()
 			if err == nil {
 				if _, err := wire.Encode(values); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -43,7 +44,7 @@ func parseIntent(def *wire.Object, owner string) (*intent, error) {
 		i.readOnly = !m
 	}
 	if i.name == "" || i.description == "" {
-		return nil, &protocolError{what: "register_intent without name or description"}
+		return nil, &pool.ProtocolError{What: "register_intent without name or description"}
 	}
 	if def.Bool("handler") && i.fqn == "" {
 		i.fqn = owner
@@ -55,7 +56,7 @@ func parseIntent(def *wire.Object, owner string) (*intent, error) {
 		i.operation = "execute"
 	}
 	if i.fqn == "" {
-		return nil, &protocolError{what: "register_intent without component"}
+		return nil, &pool.ProtocolError{What: "register_intent without component"}
 	}
 	if a := def.Get("approval"); a != nil {
 		if a != "always" {
@@ -171,7 +172,7 @@ func (t *intentTool) Run(ctx context.Context, call tools.Call) (tools.Result, er
 	})
 	ms := float64(time.Since(began).Milliseconds())
 	if fail != nil {
-		return tools.Result{Data: wire.NewObject("duration_ms", ms)}, &tools.Error{Kind: fail.kind, Text: fail.text}
+		return tools.Result{Data: wire.NewObject("duration_ms", ms)}, &tools.Error{Kind: fail.Kind, Text: fail.Text}
 	}
 	data := wire.NewObject("duration_ms", ms)
 	if !reply.Bool("success") {

@@ -396,7 +396,7 @@ func raises(t *testing.T, source, part string) {
 	t.Helper()
 	both(t, func(t *testing.T, h *house) {
 		_, fail := h.eval(wire.EnvStartup, source, noContext)
-		if fail == nil || fail.kind != tools.KindScript || !strings.Contains(fail.text, part) {
+		if fail == nil || fail.Kind != tools.KindScript || !strings.Contains(fail.Text, part) {
 			t.Errorf("%+v", fail)
 		}
 	})

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"jcode/lua/host"
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 	"jcode/tools/permission"
@@ -247,7 +248,7 @@ func readText(t testing.TB, path string) string {
 }
 
 // inMemory runs the same host code in this process.
-func inMemory(ctx context.Context, _ bool) (*conn, error) {
+func inMemory(ctx context.Context, _ bool) (*pool.Conn, error) {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	exited := make(chan struct{})
@@ -257,10 +258,10 @@ func inMemory(ctx context.Context, _ bool) (*conn, error) {
 		_ = outW.Close()
 		_ = inR.Close()
 	}()
-	c := newConn(inW, outR)
-	c.exited = exited
-	c.killProcess = func() { _ = inW.Close(); _ = outR.Close() }
-	if err := c.greet(ctx); err != nil {
+	c := pool.NewConn(inW, outR)
+	c.Exited = exited
+	c.KillProcess = func() { _ = inW.Close(); _ = outR.Close() }
+	if err := c.Greet(ctx); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -272,15 +273,15 @@ type recorded struct {
 	pids []int
 }
 
-func (r *recorded) start(ctx context.Context, long bool) (*conn, error) {
-	exe, err := selfExecutable()
+func (r *recorded) start(ctx context.Context, long bool) (*pool.Conn, error) {
+	exe, err := pool.SelfExecutable()
 	if err != nil {
 		return nil, err
 	}
-	c, err := startProcess(exe)(ctx, long)
+	c, err := pool.StartProcess(exe)(ctx, long)
 	if err == nil {
 		r.mu.Lock()
-		r.pids = append(r.pids, c.pid)
+		r.pids = append(r.pids, c.Pid)
 		r.mu.Unlock()
 	}
 	return c, err
@@ -425,14 +426,14 @@ func (m *memState) LuaKeys(_ context.Context, scope string) ([]string, error) {
 
 // eval runs Lua as a script of an environment would, on a session-less seat unless a
 // seat is given.
-func (h *house) eval(e wire.Env, source string, change func(*seat)) (any, *failure) {
+func (h *house) eval(e wire.Env, source string, change func(*seat)) (any, *pool.Failure) {
 	h.t.Helper()
 	st := &seat{room: h.room, env: e, owner: "test", name: "test", scope: "user/test", perms: &permissions{}, all: true, declare: manifestName, caller: h.caller()}
 	st.script = &script{room: h.room, env: wire.EnvStartup, id: "test", fqn: "lua::test", owner: "startup", src: bundle{hash: "h"}}
 	if change != nil {
 		change(st)
 	}
-	msg, fail := h.room.runPooled(context.Background(), st, job{msg: wire.Message{Type: wire.TypeRun, Name: "test.lua", Text: source}, limit: patience})
+	msg, fail := h.room.runPooled(context.Background(), st, pool.Job{Msg: wire.Message{Type: wire.TypeRun, Name: "test.lua", Text: source}, Limit: patience})
 	if fail != nil {
 		return nil, fail
 	}
@@ -448,7 +449,7 @@ func (h *house) table(source string, change func(*seat)) *wire.Object {
 	h.t.Helper()
 	v, fail := h.eval(wire.EnvStartup, source, change)
 	if fail != nil {
-		h.t.Fatalf("%s: %s", source, fail.text)
+		h.t.Fatalf("%s: %s", source, fail.Text)
 	}
 	o, ok := v.(*wire.Object)
 	if !ok {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"jcode/internal/text"
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -129,7 +130,7 @@ func (s *seat) callMCPAdmin(f wire.Func, a arguments) ([]any, error) {
 	case "mcp_restart":
 		return one(m != nil && m.Restart(name)), nil
 	}
-	return nil, &protocolError{what: "unknown function " + f.Name}
+	return nil, &pool.ProtocolError{What: "unknown function " + f.Name}
 }
 
 // statusTable leaves out what is absent: it is nil in Lua.

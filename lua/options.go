@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/tools"
 )
 
@@ -51,7 +52,7 @@ type Options struct {
 	NoWatch bool
 
 	// start replaces the host process in tests.
-	start starter
+	start pool.Starter
 	// idleLimit is how long a spare host lives unused; 0 = 120 s.
 	idleLimit time.Duration
 	// eventLimit is how long an event handler may take; 0 = 100 ms.

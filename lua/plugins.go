@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -188,7 +189,7 @@ func (r *Room) scanPlugins() {
 		r.setPlugin(fresh)
 		if err == nil && fresh.trusted && r.begun() {
 			r.startAhead(fresh)
-			r.loads.add(func() { r.loadInTurn(fresh) })
+			r.loads.Add(func() { r.loadInTurn(fresh) })
 		}
 	}
 	for _, p := range r.plugins() {
@@ -205,7 +206,7 @@ func (r *Room) pluginTrusted(f found, b bundle) bool {
 
 // startedHost is a host, or why there is none.
 type startedHost struct {
-	conn *conn
+	conn *pool.Conn
 	err  error
 }
 
@@ -225,7 +226,7 @@ func (r *Room) startAhead(p *plugin) {
 		case p.ahead <- startedHost{c, err}:
 		case <-p.ctx.Done():
 			if err == nil {
-				c.close()
+				c.Close()
 			}
 		}
 	})
@@ -252,20 +253,20 @@ func (r *Room) loadPlugin(p *plugin, asks func()) {
 	scope := r.stateScope(p.scope, p.owner())
 	sc := r.newScript(wire.EnvPlugin, p.id, p.owner(), scope, p.bundle)
 	sc.asks, sc.ahead = asks, p.ahead
-	_, fail := sc.send(&mail{ctx: p.ctx, job: job{msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
+	_, fail := sc.send(&mail{ctx: p.ctx, job: pool.Job{Msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
 	r.mu.Lock()
 	old := p.script
 	was := p.problem
 	if fail == nil {
 		p.script, p.problem = sc, ""
 	} else {
-		p.problem = fail.text
+		p.problem = fail.Text
 	}
 	r.mu.Unlock()
 	if fail != nil {
 		sc.stop()
-		if fail.kind != tools.KindCancelled {
-			r.notice("warn", fmt.Sprintf("lua plugin %s: %s", p.id, fail.text))
+		if fail.Kind != tools.KindCancelled {
+			r.notice("warn", fmt.Sprintf("lua plugin %s: %s", p.id, fail.Text))
 		}
 		return
 	}
@@ -285,7 +286,7 @@ func (r *Room) removePlugin(p *plugin) {
 	p.cancel()
 	if p.script != nil {
 		r.opts.Registry.UnregisterOwner(p.owner())
-		r.loads.add(p.script.stop)
+		r.loads.Add(p.script.stop)
 	}
 }
 
@@ -307,10 +308,10 @@ func (r *Room) loadStartup(ctx context.Context) {
 	}
 	sc := r.newScript(wire.EnvStartup, startupID, startupID, startupID, b)
 	r.setStartup(sc, "")
-	_, fail := sc.send(&mail{ctx: ctx, job: job{msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
-	if fail != nil && fail.kind != tools.KindCancelled {
-		r.setStartup(sc, fail.text)
-		r.notice("warn", "startup.lua: "+fail.text)
+	_, fail := sc.send(&mail{ctx: ctx, job: pool.Job{Msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
+	if fail != nil && fail.Kind != tools.KindCancelled {
+		r.setStartup(sc, fail.Text)
+		r.notice("warn", "startup.lua: "+fail.Text)
 	}
 }
 

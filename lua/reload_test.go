@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/tools"
 )
 
@@ -237,9 +238,9 @@ func TestReload_10_running_call_ends_on_its_code(t *testing.T) {
 }
 
 func (h *house) running() int {
-	h.room.pool.mu.Lock()
-	defer h.room.pool.mu.Unlock()
-	return h.room.pool.running
+	h.room.pool.Mu.Lock()
+	defer h.room.pool.Mu.Unlock()
+	return h.room.pool.Running
 }
 
 func TestReload_11_taken_name_is_refused_with_a_reason(t *testing.T) {
@@ -455,7 +456,7 @@ func TestCancelledCallReturnsSoon(t *testing.T) {
 // A call that is cancelled before its host has started is no failure of the tool.
 func TestCallCancelledBeforeItsHostStartsIsNoFailure(t *testing.T) {
 	over := make(chan struct{})
-	h := build(t, setup{opts: Options{start: func(ctx context.Context, _ bool) (*conn, error) {
+	h := build(t, setup{opts: Options{start: func(ctx context.Context, _ bool) (*pool.Conn, error) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,13 +14,14 @@ import (
 	"sync/atomic"
 
 	"jcode/internal/watch"
+	"jcode/lua/pool"
 	"jcode/tools"
 )
 
 // Room is all Lua of one running jcode.
 type Room struct {
 	opts  Options
-	pool  *pool
+	pool  *pool.Pool
 	logs  logs
 	calls atomic.Uint64
 	salt  string
@@ -31,8 +31,8 @@ type Room struct {
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-	loads  queue      // startup script and plugins
-	checks queue      // syntax of changed tools
+	loads  pool.Queue // startup script and plugins
+	checks pool.Queue // syntax of changed tools
 	scan   sync.Mutex // one comparison with the disk at a time
 	// starting holds a token for each plugin's host that is being started ahead.
 	starting chan struct{}
@@ -59,37 +59,28 @@ func New(opts Options) (*Room, error) {
 		exe := opts.Executable
 		if exe == "" {
 			var err error
-			if exe, err = selfExecutable(); err != nil {
+			if exe, err = pool.SelfExecutable(); err != nil {
 				return nil, fmt.Errorf("make Lua room: %w", err)
 			}
 		}
-		opts.start = startProcess(exe)
+		opts.start = pool.StartProcess(exe)
 	}
 	var salt [4]byte
 	_, _ = rand.Read(salt[:]) // never fails
 	r := &Room{opts: opts, salt: hex.EncodeToString(salt[:]), tools: map[string]*slot{}, approvals: map[string]approval{}, ready: make(chan struct{}), starting: make(chan struct{}, 4)}
 	start := opts.start
-	r.opts.start = func(ctx context.Context, long bool) (*conn, error) {
+	r.opts.start = func(ctx context.Context, long bool) (*pool.Conn, error) {
 		c, err := start(ctx, long)
 		if err == nil {
 			r.mu.Lock()
-			r.layers = c.layers
+			r.layers = c.Layers
 			r.mu.Unlock()
 		}
 		return c, err
 	}
-	r.pool = newPool(r.opts.start, opts.idleLimit)
+	r.pool = pool.NewPool(r.opts.start, opts.idleLimit)
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r, nil
-}
-
-// selfExecutable is this program: on Linux by a path that stays right when the file is
-// replaced by an update.
-func selfExecutable() (string, error) {
-	if _, err := os.Stat("/proc/self/exe"); err == nil {
-		return "/proc/self/exe", nil
-	}
-	return os.Executable()
 }
 
 // Start reads the folders, starts watching them, and starts the startup script and the
@@ -109,11 +100,11 @@ func (r *Room) Start(ctx context.Context) error {
 			return fmt.Errorf("start Lua: %w", err)
 		}
 	}
-	r.wg.Go(func() { r.loads.run(r.ctx) })
-	r.wg.Go(func() { r.checks.run(r.ctx) })
-	r.loads.add(func() { r.loadStartup(r.ctx) })
+	r.wg.Go(func() { r.loads.Run(r.ctx) })
+	r.wg.Go(func() { r.checks.Run(r.ctx) })
+	r.loads.Add(func() { r.loadStartup(r.ctx) })
 	r.Refresh()
-	r.loads.add(func() { close(r.ready) })
+	r.loads.Add(func() { close(r.ready) })
 	changes, unwatch := r.opts.Registry.Watch()
 	var w *watch.Watcher
 	if !r.opts.NoWatch {
@@ -202,7 +193,7 @@ func (r *Room) WaitReady(ctx context.Context) error {
 // anew.
 func (r *Room) Reload(name string) error {
 	if name == startupID {
-		r.loads.add(func() {
+		r.loads.Add(func() {
 			if old := r.setStartup(nil, ""); old != nil {
 				old.stop()
 				r.opts.Registry.UnregisterOwner(startupID)
@@ -253,19 +244,19 @@ func (r *Room) Close() {
 	r.closed = true
 	started := r.started
 	r.mu.Unlock()
-	r.loads.close()
-	r.checks.close()
+	r.loads.Close()
+	r.checks.Close()
 	r.cancel()
 	if started {
-		for _, q := range []*queue{&r.loads, &r.checks} {
-			_, ended := q.channels()
+		for _, q := range []*pool.Queue{&r.loads, &r.checks} {
+			_, ended := q.Channels()
 			<-ended
 		}
 	}
 	for _, s := range r.scripts() {
 		r.wg.Go(s.stop)
 	}
-	r.pool.close()
+	r.pool.Close()
 	r.wg.Wait()
 }
 

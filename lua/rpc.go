@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -36,13 +37,13 @@ type rpcCall struct {
 }
 
 // rpc asks a component. A component that is not there gives a reply without success.
-func (r *Room) rpc(ctx context.Context, c rpcCall) (*wire.Object, *failure) {
+func (r *Room) rpc(ctx context.Context, c rpcCall) (*wire.Object, *pool.Failure) {
 	sc := r.component(c.fqn)
 	if sc == nil || c.dead {
 		return wire.NewObject("success", false), nil
 	}
 	if inChain(ctx, c.fqn) {
-		return nil, &failure{kind: tools.KindBusy, text: "component " + c.fqn + " is busy: it waits for this very call"}
+		return nil, &pool.Failure{Kind: tools.KindBusy, Text: "component " + c.fqn + " is busy: it waits for this very call"}
 	}
 	limit := c.timeout
 	if limit <= 0 {
@@ -50,7 +51,7 @@ func (r *Room) rpc(ctx context.Context, c rpcCall) (*wire.Object, *failure) {
 	}
 	msg, fail := sc.send(&mail{
 		ctx:    ctx,
-		job:    job{msg: wire.Message{Type: wire.TypeRequest, Name: c.operation, Text: c.from, Value: c.payload}, limit: limit},
+		job:    pool.Job{Msg: wire.Message{Type: wire.TypeRequest, Name: c.operation, Text: c.from, Value: c.payload}, Limit: limit},
 		caller: c.caller, progress: c.progress, patience: limit,
 	})
 	if fail != nil {
@@ -99,7 +100,7 @@ func (s *seat) request(ctx context.Context, a arguments) ([]any, error) {
 	}
 	reply, fail := s.room.rpc(ctx, rpcCall{fqn: fqn, operation: operation, payload: a.at(2), from: s.owner, timeout: timeout, caller: s.nested(), progress: s.progress})
 	if fail != nil {
-		return no("%s", fail.text)
+		return no("%s", fail.Text)
 	}
 	if !reply.Bool("success") && reply.Get("error") == nil {
 		reply.Set("error", "component RPC failed: "+fqn+"::"+operation)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -69,15 +70,15 @@ type script struct {
 	problem  string // why it does not run
 	disabled bool
 
-	conn  *conn  // of the goroutine
-	asks  func() // is told before a person is asked; set before the first mail
+	conn  *pool.Conn // of the goroutine
+	asks  func()     // is told before a person is asked; set before the first mail
 	ahead <-chan startedHost
 }
 
 // mail is one piece of work for a script.
 type mail struct {
 	ctx      context.Context
-	job      job
+	job      pool.Job
 	caller   tools.Caller
 	progress func(tools.Progress)
 	phase    phase
@@ -88,7 +89,7 @@ type mail struct {
 
 type mailReply struct {
 	msg  *wire.Message
-	fail *failure
+	fail *pool.Failure
 }
 
 func (r *Room) newScript(env wire.Env, id, owner, scope string, src bundle) *script {
@@ -105,7 +106,7 @@ func (s *script) run() {
 	defer close(s.ended)
 	defer func() {
 		if s.conn != nil {
-			s.conn.close()
+			s.conn.Close()
 		}
 	}()
 	for {
@@ -115,7 +116,7 @@ func (s *script) run() {
 			m.reply <- mailReply{msg, fail}
 		case m := <-s.events:
 			if _, fail := s.serve(m); fail != nil {
-				s.room.notice("warn", fmt.Sprintf("lua %s: %s: %s", s.id, m.job.msg.Name, fail.text))
+				s.room.notice("warn", fmt.Sprintf("lua %s: %s: %s", s.id, m.job.Msg.Name, fail.Text))
 			}
 		case <-s.quit:
 			s.farewell()
@@ -129,10 +130,10 @@ func (s *script) farewell() {
 	if s.conn == nil || s.env != wire.EnvPlugin {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), shutdownLimit+cancelGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownLimit+pool.CancelGrace)
 	defer cancel()
-	_, fail := s.conn.do(ctx, job{msg: wire.Message{Type: wire.TypeShutdown}, limit: shutdownLimit, seat: s.seat(phaseRun, s.room.standing(), nil)})
-	if fail != nil && fail.broken {
+	_, fail := s.conn.Do(ctx, pool.Job{Msg: wire.Message{Type: wire.TypeShutdown}, Limit: shutdownLimit, Env: s.env, Owner: s.seat(phaseRun, s.room.standing(), nil)})
+	if fail != nil && fail.Broken {
 		s.conn = nil
 	}
 }
@@ -144,7 +145,7 @@ func (s *script) stop() {
 }
 
 // send hands work to the script and waits for the answer.
-func (s *script) send(m *mail) (*wire.Message, *failure) {
+func (s *script) send(m *mail) (*wire.Message, *pool.Failure) {
 	m.reply = make(chan mailReply, 1)
 	var late <-chan time.Time
 	if m.patience > 0 {
@@ -155,27 +156,27 @@ func (s *script) send(m *mail) (*wire.Message, *failure) {
 	select {
 	case s.mail <- m:
 	case <-late:
-		return nil, &failure{kind: tools.KindBusy, text: "component " + s.fqn + " is busy"}
+		return nil, &pool.Failure{Kind: tools.KindBusy, Text: "component " + s.fqn + " is busy"}
 	case <-m.ctx.Done():
-		return nil, cancelled(m.ctx)
+		return nil, pool.Cancelled(m.ctx)
 	case <-s.ended:
-		return nil, &failure{kind: tools.KindUnknown, text: "the script " + s.id + " is gone"}
+		return nil, &pool.Failure{Kind: tools.KindUnknown, Text: "the script " + s.id + " is gone"}
 	}
 	select {
 	case r := <-m.reply:
 		return r.msg, r.fail
 	case <-s.ended:
-		return nil, &failure{kind: tools.KindKilled, text: "the script " + s.id + " was stopped"}
+		return nil, &pool.Failure{Kind: tools.KindKilled, Text: "the script " + s.id + " was stopped"}
 	}
 }
 
 // serve does one piece of work, with a host that is started anew when there is none.
-func (s *script) serve(m *mail) (*wire.Message, *failure) {
+func (s *script) serve(m *mail) (*wire.Message, *pool.Failure) {
 	if why := s.unusable(); why != "" {
-		return nil, &failure{kind: tools.KindLoad, text: why}
+		return nil, &pool.Failure{Kind: tools.KindLoad, Text: why}
 	}
-	if s.conn != nil && s.conn.spent.CPU > cpuPlugin {
-		s.conn.close()
+	if s.conn != nil && s.conn.Spent.CPU > cpuPlugin {
+		s.conn.Close()
 		s.conn = nil
 	}
 	if s.conn == nil {
@@ -183,21 +184,21 @@ func (s *script) serve(m *mail) (*wire.Message, *failure) {
 			s.failed(fail)
 			return nil, fail
 		}
-		if m.job.msg.Type == wire.TypeStart {
+		if m.job.Msg.Type == wire.TypeStart {
 			return &wire.Message{Type: wire.TypeResult}, nil
 		}
 	}
 	j := m.job
-	j.seat = s.seat(m.phase, m.caller, m.progress)
+	j.Env, j.Owner = s.env, s.seat(m.phase, m.caller, m.progress)
 	ctx := withChain(m.ctx, s.fqn)
-	msg, fail := s.conn.do(ctx, j)
-	if fail != nil && fail.broken {
+	msg, fail := s.conn.Do(ctx, j)
+	if fail != nil && fail.Broken {
 		s.conn = nil
 	}
 	s.failed(fail)
 	if fail != nil {
 		f := *fail
-		f.text = s.prefix(f)
+		f.Text = s.prefix(f)
 		return nil, &f
 	}
 	return msg, nil
@@ -205,24 +206,24 @@ func (s *script) serve(m *mail) (*wire.Message, *failure) {
 
 // prefix names the script in texts about limits and dead hosts; a script's own errors
 // carry their file already.
-func (s *script) prefix(f failure) string {
-	if f.kind == tools.KindScript || f.kind == tools.KindLoad || f.kind == tools.KindCancelled {
-		return f.text
+func (s *script) prefix(f pool.Failure) string {
+	if f.Kind == tools.KindScript || f.Kind == tools.KindLoad || f.Kind == tools.KindCancelled {
+		return f.Text
 	}
-	return "lua " + s.owner + ": " + f.text
+	return "lua " + s.owner + ": " + f.Text
 }
 
 // failed counts ends by limit or death; three in a row disable the script.
-func (s *script) failed(f *failure) {
+func (s *script) failed(f *pool.Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if f == nil || !f.limit {
+	if f == nil || !f.Limit {
 		s.failures = 0
 		return
 	}
 	if s.failures++; s.failures >= maxFailures {
 		s.disabled = true
-		s.problem = fmt.Sprintf("%s is disabled after %d failures in a row (last: %s); change its file or use /lua reload %s", s.id, maxFailures, f.text, s.id)
+		s.problem = fmt.Sprintf("%s is disabled after %d failures in a row (last: %s); change its file or use /lua reload %s", s.id, maxFailures, f.Text, s.id)
 	}
 }
 
@@ -248,7 +249,7 @@ func (s *script) seat(p phase, caller tools.Caller, progress func(tools.Progress
 
 // boot starts a host, loads the text and runs init() or startup(). What is registered
 // meanwhile is published at the end; the startup script publishes at once.
-func (s *script) boot(ctx context.Context) *failure {
+func (s *script) boot(ctx context.Context) *pool.Failure {
 	about, c, fail := s.load(ctx)
 	if fail != nil {
 		return fail
@@ -258,8 +259,8 @@ func (s *script) boot(ctx context.Context) *failure {
 		err = s.room.pin(ctx, s, &perms)
 	}
 	if err != nil {
-		c.close()
-		return &failure{kind: tools.KindOf(err), text: err.Error()}
+		c.Close()
+		return &pool.Failure{Kind: tools.KindOf(err), Text: err.Error()}
 	}
 	s.mu.Lock()
 	s.perms = perms
@@ -267,18 +268,18 @@ func (s *script) boot(ctx context.Context) *failure {
 		s.stage = &registered{events: map[string]int{}}
 	}
 	s.mu.Unlock()
-	_, fail = c.do(withChain(ctx, s.fqn), job{msg: wire.Message{Type: wire.TypeStart}, limit: initLimit, seat: s.seat(phaseInit, s.room.standing(), nil)})
+	_, fail = c.Do(withChain(ctx, s.fqn), pool.Job{Msg: wire.Message{Type: wire.TypeStart}, Limit: initLimit, Env: s.env, Owner: s.seat(phaseInit, s.room.standing(), nil)})
 	if fail != nil && s.env == wire.EnvPlugin {
 		s.mu.Lock()
 		s.stage = nil
 		s.mu.Unlock()
-		if !fail.broken {
-			c.close()
+		if !fail.Broken {
+			c.Close()
 		}
 		return fail
 	}
 	s.publish()
-	if fail != nil && fail.broken {
+	if fail != nil && fail.Broken {
 		return fail
 	}
 	s.conn = c
@@ -286,7 +287,7 @@ func (s *script) boot(ctx context.Context) *failure {
 }
 
 // host gives a fresh host: the first time the one that was started ahead.
-func (s *script) host(ctx context.Context) (*conn, error) {
+func (s *script) host(ctx context.Context) (*pool.Conn, error) {
 	ahead := s.ahead
 	s.ahead = nil
 	if ahead != nil {
@@ -302,15 +303,15 @@ func (s *script) host(ctx context.Context) (*conn, error) {
 
 // load starts a host and runs the body of the file. A plugin's body has no rights; the
 // startup script's may do all that startup() may.
-func (s *script) load(ctx context.Context) (*wire.Object, *conn, *failure) {
+func (s *script) load(ctx context.Context) (*wire.Object, *pool.Conn, *pool.Failure) {
 	c, err := s.host(ctx)
 	if err != nil {
-		return nil, nil, &failure{kind: tools.KindKilled, text: err.Error(), limit: true}
+		return nil, nil, &pool.Failure{Kind: tools.KindKilled, Text: err.Error(), Limit: true}
 	}
 	init := &wire.Message{Type: wire.TypeInit, Name: s.env.String(), Value: wire.NewObject("pwd", s.room.opts.startDir(), "owner", s.id)}
-	if err := c.send(init); err != nil {
-		c.kill()
-		return nil, nil, &failure{kind: tools.KindKilled, text: err.Error(), limit: true}
+	if err := c.Send(init); err != nil {
+		c.Kill()
+		return nil, nil, &pool.Failure{Kind: tools.KindKilled, Text: err.Error(), Limit: true}
 	}
 	p := phaseBody
 	if s.env == wire.EnvStartup {
@@ -324,14 +325,14 @@ func (s *script) load(ctx context.Context) (*wire.Object, *conn, *failure) {
 	for _, name := range sortedKeys(s.src.modules) {
 		modules.Set(name, s.src.modules[name])
 	}
-	msg, fail := c.do(withChain(ctx, s.fqn), job{
-		msg:   wire.Message{Type: wire.TypeLoad, Name: s.src.chunk, Text: s.src.text, Value: modules},
-		limit: initLimit, seat: s.seat(p, s.room.standing(), nil),
+	msg, fail := c.Do(withChain(ctx, s.fqn), pool.Job{
+		Msg:   wire.Message{Type: wire.TypeLoad, Name: s.src.chunk, Text: s.src.text, Value: modules},
+		Limit: initLimit, Env: s.env, Owner: s.seat(p, s.room.standing(), nil),
 	})
 	if fail != nil {
 		s.publish() // what the startup script registered before its error stays
-		if !fail.broken {
-			c.close()
+		if !fail.Broken {
+			c.Close()
 		}
 		return nil, nil, fail
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -46,16 +47,16 @@ type seat struct {
 	lastPut time.Time
 }
 
-func (s *seat) waits(waiting bool) {
+func (s *seat) Waits(waiting bool) {
 	if s.onWait != nil {
 		s.onWait(waiting)
 	}
 }
 
-func (s *seat) log(level, text string) { s.room.logs.add(s.name, level, text) }
+func (s *seat) Log(level, text string) { s.room.logs.add(s.name, level, text) }
 
-// showProgress shows a line, at most ten in a second, whatever the host sends.
-func (s *seat) showProgress(text string) {
+// Progress shows a line, at most ten in a second, whatever the host sends.
+func (s *seat) Progress(text string) {
 	if now := time.Now(); s.progress != nil && now.Sub(s.lastPut) >= 90*time.Millisecond {
 		s.lastPut = now
 		s.progress(tools.Progress{Text: cleanLine(text)})
@@ -70,8 +71,8 @@ func refusal(kind tools.ErrorKind, format string, args ...any) *wire.Object {
 // one is a reply of one value.
 func one(v any) []any { return []any{v} }
 
-// call answers one call. An error raises in the script; a *protocolError ends the host.
-func (s *seat) call(ctx context.Context, f wire.Func, args []any) ([]any, error) {
+// Call answers one call. An error raises in the script; a *protocolError ends the host.
+func (s *seat) Call(ctx context.Context, f wire.Func, args []any) ([]any, error) {
 	if err := checkArgs(f, args); err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (s *seat) callJcode(ctx context.Context, f wire.Func, a arguments) ([]any, 
 	case "env":
 		return s.readEnv(f, a.text(0))
 	}
-	return nil, &protocolError{what: "a call of " + f.Name + ", which no host makes"}
+	return nil, &pool.ProtocolError{What: "a call of " + f.Name + ", which no host makes"}
 }
 
 // refuse says no in the shape that the function gives.
@@ -175,18 +176,18 @@ func (a arguments) object(i int) *wire.Object {
 // registering functions carry one more object than a script writes.
 func checkArgs(f wire.Func, args []any) error {
 	if len(args) > len(f.Args)+1 {
-		return &protocolError{what: fmt.Sprintf("%d arguments for %s", len(args), f.Name)}
+		return &pool.ProtocolError{What: fmt.Sprintf("%d arguments for %s", len(args), f.Name)}
 	}
 	for i, a := range f.Args {
 		types, optional := strings.CutSuffix(a.Type, "?")
 		if i >= len(args) || args[i] == nil {
 			if !optional && types != "any" && types != "function" {
-				return &protocolError{what: fmt.Sprintf("argument %d of %s is missing", i+1, f.Name)}
+				return &pool.ProtocolError{What: fmt.Sprintf("argument %d of %s is missing", i+1, f.Name)}
 			}
 			continue
 		}
 		if !isOf(args[i], types) {
-			return &protocolError{what: fmt.Sprintf("argument %d of %s has the wrong type", i+1, f.Name)}
+			return &pool.ProtocolError{What: fmt.Sprintf("argument %d of %s has the wrong type", i+1, f.Name)}
 		}
 	}
 	return nil

@@ -114,7 +114,7 @@ func (h *house) lua(source string) string {
 	h.t.Helper()
 	v, fail := h.eval(wire.EnvStartup, source, nil)
 	if fail != nil {
-		h.t.Fatalf("%s: %s", source, fail.text)
+		h.t.Fatalf("%s: %s", source, fail.Text)
 	}
 	if s, ok := v.(string); ok {
 		return s

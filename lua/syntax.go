@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -14,16 +15,16 @@ func (r *Room) checkSyntax(list []*slot) {
 	if len(list) == 0 || !r.begun() {
 		return
 	}
-	r.checks.add(func() {
+	r.checks.Add(func() {
 		for _, s := range list {
 			v := s.current()
 			if v == nil || v.broken != nil || r.ctx.Err() != nil {
 				continue
 			}
 			st := &seat{room: r, env: wire.EnvTool, owner: s.owner, name: s.name, phase: phaseBody}
-			_, fail := r.runPooled(r.ctx, st, job{msg: wire.Message{Type: wire.TypeCompile, Name: s.chunk(), Text: v.source}, limit: 5 * time.Second})
-			if fail != nil && fail.kind == tools.KindLoad {
-				r.foundBroken(s, v, fail.text)
+			_, fail := r.runPooled(r.ctx, st, pool.Job{Msg: wire.Message{Type: wire.TypeCompile, Name: s.chunk(), Text: v.source}, Limit: 5 * time.Second})
+			if fail != nil && fail.Kind == tools.KindLoad {
+				r.foundBroken(s, v, fail.Text)
 			} else if level, text := s.told(); text != "" {
 				r.notice(level, text)
 			}

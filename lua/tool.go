@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -145,28 +146,28 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 		return tools.Result{}, err
 	}
 	p := s.room.pool
-	if err := p.enter(ctx, call.Caller.Depth > 0); err != nil {
+	if err := p.Enter(ctx, call.Caller.Depth > 0); err != nil {
 		return tools.Result{}, tools.Errorf(tools.KindCancelled, "cancelled while waiting for other Lua tools")
 	}
-	defer p.leave()
+	defer p.Leave()
 	st := &seat{
 		room: s.room, env: wire.EnvTool, owner: s.owner, name: s.name, scope: s.room.stateScope(s.root.scope, s.name),
 		perms: &v.manifest.Permissions, readOnly: v.manifest.ReadOnly, declare: manifestName, caller: call.Caller, progress: call.Progress,
 		onWait: func(waiting bool) {
 			if waiting {
-				p.leave()
+				p.Leave()
 			} else {
-				p.back()
+				p.Back()
 			}
 		},
 	}
-	msg, fail := s.room.runPooled(ctx, st, job{
-		msg: wire.Message{Type: wire.TypeRun, Name: s.chunk(), Hash: v.hash, Text: v.source, Value: params}, limit: v.manifest.Timeout,
+	msg, fail := s.room.runPooled(ctx, st, pool.Job{
+		Msg: wire.Message{Type: wire.TypeRun, Name: s.chunk(), Hash: v.hash, Text: v.source, Value: params}, Limit: v.manifest.Timeout,
 	})
 	s.ran(fail)
 	if fail != nil {
-		if fail.kind == tools.KindLoad {
-			s.room.foundBroken(s, v, fail.text)
+		if fail.Kind == tools.KindLoad {
+			s.room.foundBroken(s, v, fail.Text)
 		}
 		return tools.Result{}, s.toError(fail)
 	}
@@ -174,65 +175,65 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 }
 
 // runPooled carries out one job on a host of the pool.
-func (r *Room) runPooled(ctx context.Context, st *seat, j job) (*wire.Message, *failure) {
-	c, err := r.pool.take(ctx)
+func (r *Room) runPooled(ctx context.Context, st *seat, j pool.Job) (*wire.Message, *pool.Failure) {
+	c, err := r.pool.Take(ctx)
 	if err != nil && ctx.Err() != nil { // it is not the script that failed
-		return nil, cancelled(ctx)
+		return nil, pool.Cancelled(ctx)
 	}
 	if err != nil {
-		return nil, &failure{kind: tools.KindKilled, text: err.Error(), limit: true}
+		return nil, &pool.Failure{Kind: tools.KindKilled, Text: err.Error(), Limit: true}
 	}
-	j.seat = st
-	if c.env != st.env {
+	j.Env, j.Owner = st.env, st
+	if c.Env != st.env {
 		init := &wire.Message{Type: wire.TypeInit, Name: st.env.String(), Value: wire.NewObject("pwd", r.opts.startDir(), "owner", st.owner)}
-		if err := c.send(init); err != nil {
-			c.kill()
-			return nil, &failure{kind: tools.KindKilled, text: "the host ended unexpectedly: " + err.Error(), limit: true}
+		if err := c.Send(init); err != nil {
+			c.Kill()
+			return nil, &pool.Failure{Kind: tools.KindKilled, Text: "the host ended unexpectedly: " + err.Error(), Limit: true}
 		}
-		c.env = st.env
+		c.Env = st.env
 	}
-	key := j.msg.Name + "\x00" + j.msg.Hash
-	if c.hashes[key] {
-		j.msg.Text = ""
+	key := j.Msg.Name + "\x00" + j.Msg.Hash
+	if c.Hashes[key] {
+		j.Msg.Text = ""
 	}
-	msg, fail := c.do(ctx, j)
-	if fail == nil && j.msg.Hash != "" {
-		c.hashes[key] = true
+	msg, fail := c.Do(ctx, j)
+	if fail == nil && j.Msg.Hash != "" {
+		c.Hashes[key] = true
 	}
-	if fail == nil || !fail.broken {
-		r.pool.put(c)
+	if fail == nil || !fail.Broken {
+		r.pool.Put(c)
 	} else {
-		r.pool.warm()
+		r.pool.Warm()
 	}
 	return msg, fail
 }
 
 // ran counts ends by limit or death: three in a row disable the tool.
-func (s *slot) ran(f *failure) {
+func (s *slot) ran(f *pool.Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f == nil {
 		s.failures, s.lastRun = 0, ""
 		return
 	}
-	if f.kind != tools.KindCancelled {
-		s.lastRun = f.text
+	if f.Kind != tools.KindCancelled {
+		s.lastRun = f.Text
 	}
-	if !f.limit {
+	if !f.Limit {
 		s.failures = 0
 		return
 	}
 	if s.failures++; s.failures >= maxFailures {
-		s.disabled = fmt.Sprintf("lua %s: disabled after %d failures in a row (last: %s); change its files to enable it again", s.owner, maxFailures, f.text)
+		s.disabled = fmt.Sprintf("lua %s: disabled after %d failures in a row (last: %s); change its files to enable it again", s.owner, maxFailures, f.Text)
 	}
 }
 
-func (s *slot) toError(f *failure) error {
-	text := f.text
-	if f.limit || f.kind == tools.KindTimeout || f.kind == tools.KindKilled {
+func (s *slot) toError(f *pool.Failure) error {
+	text := f.Text
+	if f.Limit || f.Kind == tools.KindTimeout || f.Kind == tools.KindKilled {
 		text = "lua " + s.owner + ": " + text
 	}
-	return &tools.Error{Kind: f.kind, Text: text}
+	return &tools.Error{Kind: f.Kind, Text: text}
 }
 
 // toolParams gives the parameters in the order of the manifest, with defaults.

@@ -1,6 +1,6 @@
 //go:build !linux && !windows
 
-package lua
+package pool
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// residentMemory is what a process holds in memory, in bytes; 0 if unknown.
-func residentMemory(pid int) int64 {
+// ResidentMemory is what a process holds in memory, in bytes; 0 if unknown.
+func ResidentMemory(pid int) int64 {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "ps", "-o", "rss=", "-p", strconv.Itoa(pid)).Output()

@@ -1,4 +1,4 @@
-package lua
+package pool
 
 import (
 	"context"
@@ -19,46 +19,46 @@ import (
 // Deadlines of a host's life.
 const (
 	readyLimit  = 10 * time.Second       // from start to the ready message
-	cancelGrace = 100 * time.Millisecond // from cancel to SIGKILL
+	CancelGrace = 100 * time.Millisecond // from cancel to SIGKILL
 	closeGrace  = 500 * time.Millisecond // from the closed pipe to SIGKILL
 )
 
 // maxStderr is how much of a host's standard error is kept for diagnosis.
 const maxStderr = 64 << 10
 
-// conn is one host and its pipes. One goroutine at a time owns it; inbox is filled by
+// Conn is one host and its pipes. One goroutine at a time owns it; inbox is filled by
 // the goroutine that reads.
-type conn struct {
+type Conn struct {
 	out    io.WriteCloser
 	inbox  chan *wire.Message
 	dead   chan struct{} // closed when nothing more can come
 	fault  error         // why, written before dead is closed
 	stop   chan struct{} // closed by kill and close: the reader gives up
 	stopIt sync.Once
-	layers []string
-	pid    int
+	Layers []string
+	Pid    int
 	// kill ends the process at once; exited is closed when it was reaped.
-	killProcess func()
-	exited      <-chan struct{}
+	KillProcess func()
+	Exited      <-chan struct{}
 	peak        func() int64 // peak memory in bytes once exited, 0 if unknown
 	stderr      *head
 	// memoryKill says that the host was ended for its size.
 	memoryKill atomic.Bool
 
-	env     wire.Env // of the last init
+	Env     wire.Env // of the last init
 	served  int
-	hashes  map[string]bool // chunk names and sources that the host has compiled
-	spent   wire.Spent
+	Hashes  map[string]bool // chunk names and sources that the host has compiled
+	Spent   wire.Spent
 	work    uint64
 	lastUse time.Time
 }
 
-// starter starts a host; long marks one that lives with its plugin.
-type starter func(ctx context.Context, long bool) (*conn, error)
+// Starter starts a host; long marks one that lives with its plugin.
+type Starter func(ctx context.Context, long bool) (*Conn, error)
 
-// startProcess starts this program as a host.
-func startProcess(exe string) starter {
-	return func(ctx context.Context, long bool) (*conn, error) {
+// StartProcess starts this program as a host.
+func StartProcess(exe string) Starter {
+	return func(ctx context.Context, long bool) (*Conn, error) {
 		argv := []string{exe, "lua-host"}
 		if long {
 			argv = append(argv, "long")
@@ -90,15 +90,15 @@ func startProcess(exe string) starter {
 		for _, f := range []*os.File{inR, outW, errW} {
 			_ = f.Close()
 		}
-		c := newConn(inW, outR)
-		c.pid = p.Pid()
-		c.exited = p.Done()
-		c.killProcess = func() { _ = p.Kill() }
+		c := NewConn(inW, outR)
+		c.Pid = p.Pid()
+		c.Exited = p.Done()
+		c.KillProcess = func() { _ = p.Kill() }
 		c.peak = func() int64 { return p.Exit().Peak }
 		c.stderr = newHead()
 		go c.stderr.fill(errR)
-		if err := c.greet(ctx); err != nil {
-			c.kill()
+		if err := c.Greet(ctx); err != nil {
+			c.Kill()
 			return nil, err
 		}
 		return c, nil
@@ -127,19 +127,20 @@ func hostEnv() []string {
 	return env
 }
 
-func newConn(out io.WriteCloser, in io.ReadCloser) *conn {
+// NewConn makes a host of its two pipes; Greet waits until it is ready.
+func NewConn(out io.WriteCloser, in io.ReadCloser) *Conn {
 	exited := make(chan struct{})
 	close(exited)
-	c := &conn{
+	c := &Conn{
 		out: out, inbox: make(chan *wire.Message), dead: make(chan struct{}), stop: make(chan struct{}),
-		killProcess: func() {}, exited: exited, peak: func() int64 { return 0 }, stderr: newHead(), hashes: map[string]bool{}, lastUse: time.Now(),
+		KillProcess: func() {}, Exited: exited, peak: func() int64 { return 0 }, stderr: newHead(), Hashes: map[string]bool{}, lastUse: time.Now(),
 	}
 	go c.read(in)
 	return c
 }
 
 // read hands on what the host says until the pipe ends or the host is given up.
-func (c *conn) read(in io.ReadCloser) {
+func (c *Conn) read(in io.ReadCloser) {
 	defer func() { _ = in.Close() }() // read only
 	defer close(c.dead)
 	quit := make(chan struct{})
@@ -155,7 +156,7 @@ func (c *conn) read(in io.ReadCloser) {
 		m, err := wire.Read(in)
 		if err != nil {
 			if errors.Is(err, wire.ErrFrame) {
-				c.fault = &protocolError{what: err.Error()}
+				c.fault = &ProtocolError{What: err.Error()}
 			}
 			return
 		}
@@ -167,14 +168,14 @@ func (c *conn) read(in io.ReadCloser) {
 	}
 }
 
-// greet waits for the ready message.
-func (c *conn) greet(ctx context.Context) error {
+// Greet waits for the ready message.
+func (c *Conn) Greet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()
 	select {
 	case m := <-c.inbox:
 		if m.Type != wire.TypeReady {
-			return &protocolError{what: fmt.Sprintf("%q instead of ready", m.Type)}
+			return &ProtocolError{What: fmt.Sprintf("%q instead of ready", m.Type)}
 		}
 		if m.N != wire.Version {
 			return fmt.Errorf("the Lua host speaks protocol %d, this jcode %d: restart jcode", m.N, wire.Version)
@@ -182,7 +183,7 @@ func (c *conn) greet(ctx context.Context) error {
 		list, _ := m.Value.([]any)
 		for _, l := range list {
 			if s, ok := l.(string); ok {
-				c.layers = append(c.layers, s)
+				c.Layers = append(c.Layers, s)
 			}
 		}
 		return nil
@@ -196,52 +197,54 @@ func (c *conn) greet(ctx context.Context) error {
 // sendLimit bounds a write to a host that does not read.
 const sendLimit = 2 * time.Second
 
-func (c *conn) send(m *wire.Message) error { return c.sendWithin(sendLimit, m) }
+// Send writes a message to the host.
+func (c *Conn) Send(m *wire.Message) error { return c.sendWithin(sendLimit, m) }
 
-func (c *conn) sendWithin(limit time.Duration, m *wire.Message) error {
+func (c *Conn) sendWithin(limit time.Duration, m *wire.Message) error {
 	if f, ok := c.out.(*os.File); ok {
 		_ = f.SetWriteDeadline(time.Now().Add(limit)) // where pipes have none, the deadline of the work remains
 	}
 	return wire.Write(c.out, m)
 }
 
-// kill ends the host at once and waits until it is reaped.
-func (c *conn) kill() {
+// Kill ends the host at once and waits until it is reaped.
+func (c *Conn) Kill() {
 	c.stopIt.Do(func() { close(c.stop) })
-	c.killProcess()
+	c.KillProcess()
 	_ = c.out.Close()
-	<-c.exited
+	<-c.Exited
 	<-c.dead
 }
 
-// close lets an idle host end by itself, and helps after a while.
-func (c *conn) close() {
+// Close lets an idle host end by itself, and helps after a while.
+func (c *Conn) Close() {
 	_ = c.out.Close()
 	timer := time.NewTimer(closeGrace)
 	defer timer.Stop()
 	select {
-	case <-c.exited:
+	case <-c.Exited:
 	case <-timer.C:
-		c.killProcess()
+		c.KillProcess()
 	}
-	<-c.exited
+	<-c.Exited
 	c.stopIt.Do(func() { close(c.stop) })
 	<-c.dead
 }
 
-// protocolError is a breach of the protocol by a host. It is a reason to end it.
-type protocolError struct{ what string }
+// ProtocolError is a breach of the protocol by a host. It is a reason to end it.
+type ProtocolError struct{ What string }
 
-func (e *protocolError) Error() string { return "protocol error: " + e.what }
+// Error names the breach.
+func (e *ProtocolError) Error() string { return "protocol error: " + e.What }
 
 // diagnose says why a host ended: by what it wrote on standard error, else by the
 // memory that it had.
-func (c *conn) diagnose() error {
+func (c *Conn) diagnose() error {
 	select {
-	case <-c.exited:
+	case <-c.Exited:
 	case <-time.After(closeGrace):
-		c.killProcess()
-		<-c.exited
+		c.KillProcess()
+		<-c.Exited
 	}
 	if c.fault != nil {
 		return c.fault
@@ -312,14 +315,23 @@ func (h *head) whole(limit time.Duration) string {
 // program to start, empty for this one.
 func Probe(ctx context.Context, executable string) (layers []string, err error) {
 	if executable == "" {
-		if executable, err = selfExecutable(); err != nil {
+		if executable, err = SelfExecutable(); err != nil {
 			return nil, err
 		}
 	}
-	c, err := startProcess(executable)(ctx, false)
+	c, err := StartProcess(executable)(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	c.close()
-	return c.layers, nil
+	c.Close()
+	return c.Layers, nil
+}
+
+// SelfExecutable is this program: on Linux by a path that stays right when the file is
+// replaced by an update.
+func SelfExecutable() (string, error) {
+	if _, err := os.Stat("/proc/self/exe"); err == nil {
+		return "/proc/self/exe", nil
+	}
+	return os.Executable()
 }

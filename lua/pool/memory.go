@@ -1,4 +1,4 @@
-package lua
+package pool
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ const memoryEvery = 100 * time.Millisecond
 
 // watchMemory ends a host that grows past the limit where the system does not enforce
 // it. The function that it gives ends the watch.
-func (c *conn) watchMemory() (stop func()) {
-	if c.pid == 0 || slices.Contains(c.layers, "memory limit") {
+func (c *Conn) watchMemory() (stop func()) {
+	if c.Pid == 0 || slices.Contains(c.Layers, "memory limit") {
 		return func() {}
 	}
 	done, ended := make(chan struct{}), make(chan struct{})
@@ -23,12 +23,12 @@ func (c *conn) watchMemory() (stop func()) {
 			select {
 			case <-done:
 				return
-			case <-c.exited:
+			case <-c.Exited:
 				return
 			case <-tick.C:
-				if residentMemory(c.pid) > limitData {
+				if ResidentMemory(c.Pid) > limitData {
 					c.memoryKill.Store(true)
-					c.killProcess()
+					c.KillProcess()
 					return
 				}
 			}

@@ -1,12 +1,12 @@
-package lua
+package pool
 
 import (
 	"fmt"
 	"os"
 )
 
-// residentMemory is what a process holds in memory, in bytes; 0 if unknown.
-func residentMemory(pid int) int64 {
+// ResidentMemory is what a process holds in memory, in bytes; 0 if unknown.
+func ResidentMemory(pid int) int64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
 		return 0

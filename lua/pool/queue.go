@@ -1,12 +1,12 @@
-package lua
+package pool
 
 import (
 	"context"
 	"sync"
 )
 
-// queue runs what is given to it one after another.
-type queue struct {
+// Queue runs what is given to it one after another.
+type Queue struct {
 	mu    sync.Mutex
 	list  []func()
 	wake  chan struct{}
@@ -14,7 +14,8 @@ type queue struct {
 	done  bool
 }
 
-func (q *queue) channels() (wake, ended chan struct{}) {
+// Channels returns the channel that wakes the queue and the one that is closed at its end.
+func (q *Queue) Channels() (wake, ended chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.wake == nil {
@@ -23,8 +24,9 @@ func (q *queue) channels() (wake, ended chan struct{}) {
 	return q.wake, q.ended
 }
 
-func (q *queue) add(f func()) {
-	wake, _ := q.channels()
+// Add puts f at the end.
+func (q *Queue) Add(f func()) {
+	wake, _ := q.Channels()
 	q.mu.Lock()
 	if !q.done {
 		q.list = append(q.list, f)
@@ -36,8 +38,9 @@ func (q *queue) add(f func()) {
 	}
 }
 
-func (q *queue) close() {
-	wake, _ := q.channels()
+// Close drops what waits and ends the queue.
+func (q *Queue) Close() {
+	wake, _ := q.Channels()
 	q.mu.Lock()
 	q.done, q.list = true, nil
 	q.mu.Unlock()
@@ -47,8 +50,9 @@ func (q *queue) close() {
 	}
 }
 
-func (q *queue) run(ctx context.Context) {
-	wake, ended := q.channels()
+// Run carries out what comes, until the queue is closed or ctx ends.
+func (q *Queue) Run(ctx context.Context) {
+	wake, ended := q.Channels()
 	defer close(ended)
 	for {
 		q.mu.Lock()

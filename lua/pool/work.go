@@ -1,4 +1,4 @@
-package lua
+package pool
 
 import (
 	"context"
@@ -11,21 +11,36 @@ import (
 	"jcode/tools"
 )
 
-// job is one piece of work for a host.
-type job struct {
-	msg wire.Message
+// Job is one piece of work for a host.
+type Job struct {
+	Msg wire.Message
 	// limit is the script's time; the clock stands still while it waits for a person or
 	// for another script.
-	limit time.Duration
-	// seat answers the script's calls.
-	seat *seat
+	Limit time.Duration
+	// Env is the kind of script that the host serves; only its functions may be called.
+	Env wire.Env
+	// Owner answers the script's calls.
+	Owner Owner
+}
+
+// Owner is on whose behalf a script runs. It answers what the script asks for, and is the
+// only source of identity: whatever a host says about itself counts for nothing.
+type Owner interface {
+	// Call answers one call. An error raises in the script; a *ProtocolError ends the host.
+	Call(ctx context.Context, f wire.Func, args []any) ([]any, error)
+	// Log keeps a line of the script's log.
+	Log(level, text string)
+	// Progress shows a line while the script works.
+	Progress(text string)
+	// Waits is told when the script begins and ends to wait for others.
+	Waits(waiting bool)
 }
 
 // instructionsPerSecond bounds VM instructions by the time limit.
 const instructionsPerSecond = 50_000_000
 
-// heapGrowth is how much a script's heap may grow during one piece of work.
-const heapGrowth = 128 << 20
+// HeapGrowth is how much a script's heap may grow during one piece of work.
+const HeapGrowth = 128 << 20
 
 // clock counts a script's own time.
 type clock struct {
@@ -58,34 +73,35 @@ func (c *clock) resume() {
 // rest is what remains of a running clock.
 func (c *clock) rest() time.Duration { return c.left - time.Since(c.since) }
 
-// maxErrorText bounds the text of a script's error.
-const maxErrorText = 8 << 10
+// MaxErrorText bounds the text of a script's error.
+const MaxErrorText = 8 << 10
 
-// failure is how a piece of work failed.
-type failure struct {
-	kind tools.ErrorKind
-	text string
+// Failure is how a piece of work failed.
+type Failure struct {
+	Kind tools.ErrorKind
+	Text string
 	// broken says that the host was ended.
-	broken bool
+	Broken bool
 	// limit says that the script ran into a limit or took its host with it.
-	limit bool
+	Limit bool
 }
 
-func (f *failure) Error() string { return f.text }
+// Error is the failure's text.
+func (f *Failure) Error() string { return f.Text }
 
-// do has the host carry out one piece of work, and answers what the script asks
+// Do has the host carry out one piece of work, and answers what the script asks
 // meanwhile. When it gives a failure that is broken, the host is gone.
-func (c *conn) do(ctx context.Context, j job) (*wire.Message, *failure) {
+func (c *Conn) Do(ctx context.Context, j Job) (*wire.Message, *Failure) {
 	c.work++
-	j.msg.ID = c.work
-	if j.msg.Limits == (wire.Limits{}) {
-		j.msg.Limits = wire.Limits{Instructions: int64(j.limit.Seconds() * instructionsPerSecond), Heap: heapGrowth}
+	j.Msg.ID = c.work
+	if j.Msg.Limits == (wire.Limits{}) {
+		j.Msg.Limits = wire.Limits{Instructions: int64(j.Limit.Seconds() * instructionsPerSecond), Heap: HeapGrowth}
 	}
-	w := &working{conn: c, job: j, clock: startClock(j.limit)}
+	w := &working{conn: c, job: j, clock: startClock(j.Limit)}
 	defer w.clock.timer.Stop()
-	if err := c.send(&j.msg); err != nil {
+	if err := c.Send(&j.Msg); err != nil {
 		if errors.Is(err, wire.ErrTooLong) {
-			return nil, &failure{kind: tools.KindLimit, text: err.Error()}
+			return nil, &Failure{Kind: tools.KindLimit, Text: err.Error()}
 		}
 		return nil, w.ended()
 	}
@@ -96,13 +112,13 @@ func (c *conn) do(ctx context.Context, j job) (*wire.Message, *failure) {
 
 // working is one job on its way.
 type working struct {
-	conn   *conn
-	job    job
+	conn   *Conn
+	job    Job
 	clock  *clock
 	lastID uint64 // of the script's calls
 }
 
-func (w *working) loop(ctx context.Context) (*wire.Message, *failure) {
+func (w *working) loop(ctx context.Context) (*wire.Message, *Failure) {
 	for {
 		select {
 		case m := <-w.conn.inbox:
@@ -113,31 +129,32 @@ func (w *working) loop(ctx context.Context) (*wire.Message, *failure) {
 		case <-w.conn.dead:
 			return nil, w.ended()
 		case <-w.clock.timer.C:
-			return nil, w.abort(&failure{
-				kind: tools.KindTimeout, limit: true,
-				text: fmt.Sprintf("time limit of %s reached; give it less to do, or raise timeout_ms", w.job.limit),
+			return nil, w.abort(&Failure{
+				Kind: tools.KindTimeout, Limit: true,
+				Text: fmt.Sprintf("time limit of %s reached; give it less to do, or raise timeout_ms", w.job.Limit),
 			})
 		case <-ctx.Done():
-			return nil, w.abort(cancelled(ctx))
+			return nil, w.abort(Cancelled(ctx))
 		}
 	}
 }
 
-func cancelled(ctx context.Context) *failure {
+// Cancelled is the failure of work whose context has ended.
+func Cancelled(ctx context.Context) *Failure {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &failure{kind: tools.KindTimeout, text: "the caller's time limit was reached"}
+		return &Failure{Kind: tools.KindTimeout, Text: "the caller's time limit was reached"}
 	}
-	return &failure{kind: tools.KindCancelled, text: "cancelled"}
+	return &Failure{Kind: tools.KindCancelled, Text: "cancelled"}
 }
 
 // message handles one message of the host.
-func (w *working) message(ctx context.Context, m *wire.Message) (*wire.Message, *failure) {
+func (w *working) message(ctx context.Context, m *wire.Message) (*wire.Message, *Failure) {
 	switch m.Type {
 	case wire.TypeLog:
-		w.job.seat.log(m.Kind, m.Text)
+		w.job.Owner.Log(m.Kind, m.Text)
 		return nil, nil
 	case wire.TypeProgress:
-		w.job.seat.showProgress(m.Text)
+		w.job.Owner.Progress(m.Text)
 		return nil, nil
 	case wire.TypeCall:
 		if m.ID <= w.lastID {
@@ -146,10 +163,10 @@ func (w *working) message(ctx context.Context, m *wire.Message) (*wire.Message, 
 		w.lastID = m.ID
 		return nil, w.call(ctx, m)
 	case wire.TypeResult, wire.TypeError:
-		if m.ID != w.job.msg.ID {
-			return nil, w.breach("an answer to work %d while %d is on", m.ID, w.job.msg.ID)
+		if m.ID != w.job.Msg.ID {
+			return nil, w.breach("an answer to work %d while %d is on", m.ID, w.job.Msg.ID)
 		}
-		w.conn.spent = m.Spent
+		w.conn.Spent = m.Spent
 		if m.Type == wire.TypeError {
 			return nil, w.scriptFailed(m)
 		}
@@ -159,18 +176,18 @@ func (w *working) message(ctx context.Context, m *wire.Message) (*wire.Message, 
 }
 
 // call answers one call of the script.
-func (w *working) call(ctx context.Context, m *wire.Message) *failure {
+func (w *working) call(ctx context.Context, m *wire.Message) *Failure {
 	f, ok := wire.Find(m.Name)
 	args, isList := m.Value.([]any)
-	if !ok || f.Local || f.In&w.job.seat.env == 0 {
+	if !ok || f.Local || f.In&w.job.Env == 0 {
 		return w.breach("a call of %.60q, which is not offered here", m.Name)
 	}
 	if !isList && m.Value != nil {
 		return w.breach("arguments of %s are no list", f.Name)
 	}
 	values, err := w.serve(ctx, f, args)
-	if breach := (*protocolError)(nil); errors.As(err, &breach) {
-		return w.breach("%s", breach.what)
+	if breach := (*ProtocolError)(nil); errors.As(err, &breach) {
+		return w.breach("%s", breach.What)
 	}
 	select {
 	case extra := <-w.conn.inbox: // nothing may come while a script waits
@@ -186,7 +203,7 @@ func (w *working) call(ctx context.Context, m *wire.Message) *failure {
 	if err != nil {
 		reply.Value, reply.Kind, reply.Text = nil, string(tools.KindScript), err.Error()
 	}
-	if err := w.conn.send(reply); errors.Is(err, wire.ErrTooLong) {
+	if err := w.conn.Send(reply); errors.Is(err, wire.ErrTooLong) {
 		return w.sendTooLong(m.ID, f.Name)
 	} else if err != nil {
 		return w.ended()
@@ -194,9 +211,9 @@ func (w *working) call(ctx context.Context, m *wire.Message) *failure {
 	return nil
 }
 
-func (w *working) sendTooLong(id uint64, name string) *failure {
-	refused := []any{refusal(tools.KindLimit, "the result of %s is too large for a script; ask for less", name)}
-	if err := w.conn.send(&wire.Message{Type: wire.TypeReply, ID: id, Value: refused}); err != nil {
+func (w *working) sendTooLong(id uint64, name string) *Failure {
+	refused := []any{wire.NewObject("ok", false, "error", "the result of "+name+" is too large for a script; ask for less", "error_kind", string(tools.KindLimit))}
+	if err := w.conn.Send(&wire.Message{Type: wire.TypeReply, ID: id, Value: refused}); err != nil {
 		return w.ended()
 	}
 	return nil
@@ -210,8 +227,8 @@ func (w *working) serve(ctx context.Context, f wire.Func, args []any) ([]any, er
 	if f.Pauses {
 		w.clock.pause()
 		defer w.clock.resume()
-		w.job.seat.waits(true)
-		defer w.job.seat.waits(false)
+		w.job.Owner.Waits(true)
+		defer w.job.Owner.Waits(false)
 	} else {
 		var stop context.CancelFunc
 		hctx, stop = context.WithTimeout(hctx, max(w.clock.rest(), 0))
@@ -226,37 +243,37 @@ func (w *working) serve(ctx context.Context, f wire.Func, args []any) ([]any, er
 		case <-served:
 		}
 	}()
-	return w.job.seat.call(hctx, f, args)
+	return w.job.Owner.Call(hctx, f, args)
 }
 
 // breach ends a host that does not keep to the protocol.
-func (w *working) breach(format string, args ...any) *failure {
-	w.conn.kill()
-	return &failure{kind: tools.KindKilled, broken: true, limit: true, text: "protocol error: " + fmt.Sprintf(format, args...) + "; the host was ended"}
+func (w *working) breach(format string, args ...any) *Failure {
+	w.conn.Kill()
+	return &Failure{Kind: tools.KindKilled, Broken: true, Limit: true, Text: "protocol error: " + fmt.Sprintf(format, args...) + "; the host was ended"}
 }
 
 // ended describes the death of the host.
-func (w *working) ended() *failure {
+func (w *working) ended() *Failure {
 	err := w.conn.diagnose()
-	w.conn.kill()
-	f := &failure{kind: tools.KindKilled, broken: true, limit: true, text: err.Error()}
-	switch breach := (*protocolError)(nil); {
+	w.conn.Kill()
+	f := &Failure{Kind: tools.KindKilled, Broken: true, Limit: true, Text: err.Error()}
+	switch breach := (*ProtocolError)(nil); {
 	case errors.Is(err, errOutOfMemory):
-		f.text += "; give it smaller input, or build text piece by piece"
+		f.Text += "; give it smaller input, or build text piece by piece"
 	case errors.As(err, &breach):
-		f.text += "; the host was ended"
+		f.Text += "; the host was ended"
 	default:
-		f.text += "; try again with less"
+		f.Text += "; try again with less"
 	}
 	return f
 }
 
 // abort asks the host to stop, and ends it when it does not at once.
-func (w *working) abort(f *failure) *failure {
-	f.broken = true
-	timer := time.NewTimer(cancelGrace)
+func (w *working) abort(f *Failure) *Failure {
+	f.Broken = true
+	timer := time.NewTimer(CancelGrace)
 	defer timer.Stop()
-	if w.conn.sendWithin(cancelGrace, &wire.Message{Type: wire.TypeCancel, ID: w.job.msg.ID}) == nil {
+	if w.conn.sendWithin(CancelGrace, &wire.Message{Type: wire.TypeCancel, ID: w.job.Msg.ID}) == nil {
 	wait:
 		for {
 			select {
@@ -265,7 +282,7 @@ func (w *working) abort(f *failure) *failure {
 					break wait
 				}
 				if m.Type == wire.TypeLog {
-					w.job.seat.log(m.Kind, m.Text)
+					w.job.Owner.Log(m.Kind, m.Text)
 				}
 			case <-w.conn.dead:
 				break wait
@@ -274,34 +291,34 @@ func (w *working) abort(f *failure) *failure {
 			}
 		}
 	}
-	w.conn.kill()
+	w.conn.Kill()
 	return f
 }
 
 // scriptFailed turns the host's report into a failure with a word on what to do.
-func (w *working) scriptFailed(m *wire.Message) *failure {
-	f := &failure{kind: tools.ErrorKind(m.Kind), text: text.Cut(m.Text, maxErrorText)}
+func (w *working) scriptFailed(m *wire.Message) *Failure {
+	f := &Failure{Kind: tools.ErrorKind(m.Kind), Text: text.Cut(m.Text, MaxErrorText)}
 	switch m.Kind {
 	case "limit":
-		f.limit = true
+		f.Limit = true
 		switch m.Text {
 		case "instruction limit reached":
-			f.text += "; look for a loop that never ends, or raise timeout_ms"
+			f.Text += "; look for a loop that never ends, or raise timeout_ms"
 		case "memory limit reached":
-			f.text = fmt.Sprintf("memory limit of %d MiB reached; give it smaller input", heapGrowth>>20)
+			f.Text = fmt.Sprintf("memory limit of %d MiB reached; give it smaller input", HeapGrowth>>20)
 		}
 	case "cancelled":
-		f.kind = tools.KindCancelled
+		f.Kind = tools.KindCancelled
 	case "load_error":
-		f.kind = tools.KindLoad
+		f.Kind = tools.KindLoad
 	case "script_error":
-		f.kind = tools.KindScript
+		f.Kind = tools.KindScript
 	default:
 		return w.breach("unknown error kind %.40q", m.Kind)
 	}
-	if w.conn.spent.Tainted {
-		f.broken = true
-		w.conn.kill()
+	if w.conn.Spent.Tainted {
+		f.Broken = true
+		w.conn.Kill()
 	}
 	return f
 }

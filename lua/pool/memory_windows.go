@@ -1,4 +1,4 @@
-package lua
+package pool
 
 import (
 	"unsafe"
@@ -15,8 +15,8 @@ type processMemoryCounters struct {
 	pagefile, peakPagefile                                       uintptr
 }
 
-// residentMemory is what a process holds in memory, in bytes; 0 if unknown.
-func residentMemory(pid int) int64 {
+// ResidentMemory is what a process holds in memory, in bytes; 0 if unknown.
+func ResidentMemory(pid int) int64 {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
 		return 0

@@ -1,0 +1,210 @@
+package pool
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Limits of a pooled host's life.
+const (
+	MaxServed = 200
+	maxRest   = 64 << 20 // bytes that a host may hold between calls
+	maxCPU    = 20_000   // ms
+	idleLimit = 120 * time.Second
+)
+
+// Pool keeps hosts for tool calls. A host serves one call at a time, with a fresh Lua
+// state for each; one spare is kept warm.
+type Pool struct {
+	start  Starter
+	limit  int // hosts that run at once
+	idleIn time.Duration
+
+	Mu      sync.Mutex
+	Idle    []*Conn
+	Running int
+	waiting []chan struct{}
+	Spare   bool // a spare is on its way
+	closed  bool
+	timer   *time.Timer
+	wg      sync.WaitGroup
+}
+
+// NewPool makes a pool of hosts that start starts. A spare one ends after idleIn without use,
+// 120 s when it is not positive.
+func NewPool(start Starter, idleIn time.Duration) *Pool {
+	if idleIn <= 0 {
+		idleIn = idleLimit
+	}
+	return &Pool{start: start, limit: max(2, min(runtime.NumCPU(), 8)), idleIn: idleIn}
+}
+
+// Enter waits for a place to run. Nested calls don't wait: eight tools that call tools
+// would lock each other out.
+func (p *Pool) Enter(ctx context.Context, nested bool) error {
+	p.Mu.Lock()
+	if nested || p.Running < p.limit {
+		p.Running++
+		p.Mu.Unlock()
+		return nil
+	}
+	turn := make(chan struct{})
+	p.waiting = append(p.waiting, turn)
+	p.Mu.Unlock()
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+		p.Mu.Lock()
+		defer p.Mu.Unlock()
+		if i := slices.Index(p.waiting, turn); i >= 0 {
+			p.waiting = slices.Delete(p.waiting, i, i+1)
+			return ctx.Err()
+		}
+		p.leaveLocked() // the turn came at the same moment
+		return ctx.Err()
+	}
+}
+
+// Leave frees a place.
+func (p *Pool) Leave() {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	p.leaveLocked()
+}
+
+func (p *Pool) leaveLocked() {
+	p.Running--
+	if len(p.waiting) > 0 && p.Running < p.limit {
+		turn := p.waiting[0]
+		p.waiting = p.waiting[1:]
+		p.Running++
+		close(turn)
+	}
+}
+
+// Back takes a place again after a wait; it may exceed the limit.
+func (p *Pool) Back() {
+	p.Mu.Lock()
+	p.Running++
+	p.Mu.Unlock()
+}
+
+// Take gives a host, warm if there is one, and sees to the next spare.
+func (p *Pool) Take(ctx context.Context) (*Conn, error) {
+	p.Mu.Lock()
+	if p.closed {
+		p.Mu.Unlock()
+		return nil, context.Canceled
+	}
+	for len(p.Idle) > 0 {
+		c := p.Idle[len(p.Idle)-1]
+		p.Idle = p.Idle[:len(p.Idle)-1]
+		select {
+		case <-c.dead: // ended while it was idle
+			p.wg.Go(c.Kill)
+			continue
+		default:
+		}
+		p.warmLocked()
+		p.Mu.Unlock()
+		return c, nil
+	}
+	p.warmLocked()
+	p.Mu.Unlock()
+	return p.start(ctx, false)
+}
+
+// Warm makes sure that one spare is there.
+func (p *Pool) Warm() {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	p.warmLocked()
+}
+
+func (p *Pool) warmLocked() {
+	if p.closed || p.Spare || len(p.Idle) > 0 {
+		return
+	}
+	p.Spare = true
+	p.wg.Go(func() {
+		c, err := p.start(context.Background(), false)
+		p.Mu.Lock()
+		p.Spare = false
+		if err == nil && !p.closed {
+			p.putLocked(c)
+			c = nil
+		}
+		p.Mu.Unlock()
+		if err == nil && c != nil {
+			c.Close()
+		}
+	})
+}
+
+// Put gives a host back after a clean end, or ends it when it has done enough.
+func (p *Pool) Put(c *Conn) {
+	c.served++
+	worn := c.Spent.Tainted || c.served >= MaxServed || c.Spent.Memory > maxRest || c.Spent.CPU > maxCPU
+	p.Mu.Lock()
+	if !worn && !p.closed && len(p.Idle) < p.limit {
+		p.putLocked(c)
+		p.Mu.Unlock()
+		return
+	}
+	p.warmLocked()
+	p.Mu.Unlock()
+	c.Close()
+}
+
+func (p *Pool) putLocked(c *Conn) {
+	c.lastUse = time.Now()
+	p.Idle = append(p.Idle, c)
+	if p.timer == nil {
+		p.timer = time.AfterFunc(p.idleIn, p.sweep)
+	}
+}
+
+// sweep ends hosts that were idle for too long.
+func (p *Pool) sweep() {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	p.timer = nil
+	if p.closed {
+		return
+	}
+	next := time.Duration(0)
+	p.Idle = slices.DeleteFunc(p.Idle, func(c *Conn) bool {
+		left := p.idleIn - time.Since(c.lastUse)
+		if left <= 0 {
+			p.wg.Go(c.Close)
+			return true
+		}
+		if next == 0 || left < next {
+			next = left
+		}
+		return false
+	})
+	if next > 0 {
+		p.timer = time.AfterFunc(next, p.sweep)
+	}
+}
+
+// Close ends all idle hosts and waits until all hosts of the pool are gone. Calls that
+// still run end by their own context.
+func (p *Pool) Close() {
+	p.Mu.Lock()
+	p.closed = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	for _, c := range p.Idle {
+		p.wg.Go(c.Close)
+	}
+	p.Idle = nil
+	p.Mu.Unlock()
+	p.wg.Wait()
+}

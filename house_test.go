@@ -47,7 +47,8 @@ lua: tools tools/command lua/pool lua/wire
 lua/pool: tools lua/wire
 lua/host: lua/wire
 lua/wire:
-session:
+session: session/role
+session/role:
 session/export: session
 bench: *
 packaging:

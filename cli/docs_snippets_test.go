@@ -18,7 +18,7 @@ import (
 	"jcode/agent/model/replay"
 	"jcode/lua"
 	"jcode/mcp"
-	"jcode/session"
+	"jcode/session/role"
 	"jcode/tools"
 	"jcode/tui"
 )
@@ -151,7 +151,7 @@ func TestRolesInTheDocsAreRight(t *testing.T) {
 		if b.info != "markdown role" {
 			continue
 		}
-		for _, p := range session.ParseRole("x", []byte(b.text)).Problems {
+		for _, p := range role.Parse("x", []byte(b.text)).Problems {
 			t.Errorf("%s:%d: %s", b.page, b.line+p.Line, p.Text)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/cli/config"
 	"jcode/session"
+	"jcode/session/role"
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui"
@@ -215,7 +216,7 @@ func inherit(ctx context.Context, conv, from *agent.Conversation) error {
 		return nil
 	}
 	err := conv.SetRole(ctx, from.Role().Name)
-	if errors.Is(err, session.ErrNotFound) {
+	if errors.Is(err, role.ErrUnknown) {
 		err = conv.EnterRole(ctx, from.Role())
 	}
 	if err != nil {

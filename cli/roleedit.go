@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"jcode/session"
+	"jcode/session/role"
 )
 
 // roleFile gives the file in which a role is edited: its own, or for a row, a builtin and
 // a new one a copy, which takeRole takes over.
-func (a *app) roleFile(r session.Role) (string, error) {
+func (a *app) roleFile(r role.Role) (string, error) {
 	if r.Path != "" {
 		return r.Path, nil
 	}
@@ -30,7 +30,7 @@ func (a *app) roleFile(r session.Role) (string, error) {
 
 // takeRole takes over what was left in the file that roleFile gave: a changed copy becomes
 // a row. A text that is not usable stays where it is and is named.
-func (a *app) takeRole(ctx context.Context, r session.Role, path string) (changed bool, err error) {
+func (a *app) takeRole(ctx context.Context, r role.Role, path string) (changed bool, err error) {
 	text, err := os.ReadFile(path)
 	switch {
 	case r.Path != "":
@@ -40,7 +40,7 @@ func (a *app) takeRole(ctx context.Context, r session.Role, path string) (change
 	case err != nil:
 		return false, err
 	}
-	if _, err := a.roles().ImportRole(ctx, path); err != nil {
+	if _, err := a.roles().Import(ctx, path); err != nil {
 		return false, fmt.Errorf("%w (your text is in %s)", err, path)
 	}
 	return true, os.RemoveAll(filepath.Dir(path))
@@ -51,15 +51,15 @@ func (a *app) takeRole(ctx context.Context, r session.Role, path string) (change
 func (a *app) removeRole(ctx context.Context, name string) (string, error) {
 	r, err := a.roles().Get(ctx, name)
 	switch {
-	case err != nil && !errors.Is(err, session.ErrNotFound):
+	case err != nil && !errors.Is(err, role.ErrUnknown):
 		return "", err
 	case err != nil:
 		return "", fmt.Errorf("delete %w", err)
-	case r.Source == session.RoleProject:
+	case r.Source == role.Project:
 		return "", fmt.Errorf("role %s is the project's file %s: delete that", name, r.Path)
-	case r.Source == session.RoleBuiltin:
+	case r.Source == role.Builtin:
 		return "", fmt.Errorf("role %s is built in: a role of yours with that name stands before it (jcode roles edit %s)", name, name)
-	case r.Source == session.RoleUserFile:
+	case r.Source == role.UserFile:
 		err = os.Remove(r.Path)
 	default:
 		err = a.store.DeleteRole(ctx, name)

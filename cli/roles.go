@@ -17,7 +17,7 @@ import (
 	"jcode/cli/config"
 	"jcode/internal/atomicfile"
 	"jcode/internal/text"
-	"jcode/session"
+	"jcode/session/role"
 	"jcode/tools"
 	"jcode/tools/permission"
 )
@@ -33,14 +33,14 @@ type rolesCmd struct {
 }
 
 // roles looks roles up as this folder sees them.
-func (a *app) roles() *session.Roles {
-	return &session.Roles{
-		Store:      a.store,
+func (a *app) roles() *role.Layers {
+	return &role.Layers{
+		Rows:       a.store,
 		Project:    a.root,
 		ProjectDir: filepath.Join(a.root, ".jcode", "roles"),
 		Denied:     a.readDenied,
 		UserDir:    filepath.Join(a.paths.Config, "roles"),
-		Trusted: func(r session.Role) bool {
+		Trusted: func(r role.Role) bool {
 			item := roleItem(r)
 			return a.trusted(context.Background(), item.Kind, item.Name, item.Hash)
 		},
@@ -48,7 +48,7 @@ func (a *app) roles() *session.Roles {
 }
 
 // roleItem is a project's role as a person decides on it.
-func roleItem(r session.Role) permission.TrustItem {
+func roleItem(r role.Role) permission.TrustItem {
 	sum := sha256.Sum256([]byte(r.Text))
 	item := permission.TrustItem{Kind: permission.TrustRole, Name: r.Name, Hash: hex.EncodeToString(sum[:]), File: r.Path}
 	if r.Model != "" {
@@ -61,8 +61,8 @@ func roleItem(r session.Role) permission.TrustItem {
 }
 
 // replacesRole says whose name a project's role takes.
-func replacesRole(own session.Role) string {
-	if own.Source == session.RoleBuiltin {
+func replacesRole(own role.Role) string {
+	if own.Source == role.Builtin {
 		return "replaces the builtin role " + own.Name
 	}
 	return "replaces your own role " + text.Visible(own.Name)
@@ -77,7 +77,7 @@ func (a *app) replacedRoles() []string {
 	all, _ := layers.List(context.Background()) // reachingRoles says what can't be read
 	var out []string
 	for _, l := range all {
-		if l.Source == session.RoleProject && len(l.Shadowed) > 0 {
+		if l.Source == role.Project && len(l.Shadowed) > 0 {
 			out = append(out, fmt.Sprintf("role %s is this project's (%s): it %s", l.Name, l.Path, replacesRole(l.Shadowed[0])))
 		}
 	}
@@ -103,7 +103,7 @@ func (a *app) reachingRoles() []permission.TrustItem {
 	}
 	var items []permission.TrustItem
 	for _, l := range all {
-		if l.Source != session.RoleProject || !l.WantsTrust() && len(l.Shadowed) == 0 {
+		if l.Source != role.Project || !l.WantsTrust() && len(l.Shadowed) == 0 {
 			continue
 		}
 		item := roleItem(l.Role)
@@ -173,7 +173,7 @@ func (c *rolesListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-func listRole(l session.RoleListing) roleLine {
+func listRole(l role.Listing) roleLine {
 	r := l.Role
 	waiting := ""
 	if l.Untrusted != nil {
@@ -197,7 +197,7 @@ func listRole(l session.RoleListing) roleLine {
 }
 
 // role gives the role of a name that counts.
-func (a *app) role(ctx context.Context, name string) (session.Role, error) {
+func (a *app) role(ctx context.Context, name string) (role.Role, error) {
 	r, err := a.roles().Get(ctx, name)
 	if err != nil {
 		return r, usageError("%w", err)
@@ -278,7 +278,7 @@ func (c *rolesImportCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	defer a.close()
 	var errs []error
 	for _, path := range c.Files {
-		r, err := a.roles().ImportRole(ctx, path)
+		r, err := a.roles().Import(ctx, path)
 		for _, p := range r.Problems {
 			if !p.Fatal {
 				fmt.Fprintf(std.Err, "jcode: %s: %s\n", path, text.Visible(p.String()))
@@ -338,7 +338,7 @@ You …
 // Run edits a file in its place. A row, a builtin or a new role is edited as a copy, which
 // becomes a row.
 func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	if err := session.CheckRoleName(c.Name); err != nil {
+	if err := role.CheckName(c.Name); err != nil {
 		return usageError("%w", err)
 	}
 	a, err := openKept(ctx, f, std)
@@ -348,8 +348,8 @@ func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	defer a.close()
 	r, err := a.roles().Get(ctx, c.Name)
 	switch {
-	case errors.Is(err, session.ErrNotFound):
-		r = session.Role{Name: c.Name, Text: newRole}
+	case errors.Is(err, role.ErrUnknown):
+		r = role.Role{Name: c.Name, Text: newRole}
 	case err != nil:
 		return usageError("%w", err)
 	}

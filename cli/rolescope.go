@@ -12,7 +12,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/model"
 	"jcode/internal/text"
-	"jcode/session"
+	"jcode/session/role"
 	"jcode/tools"
 )
 
@@ -35,7 +35,7 @@ func (a *app) agentRole(ctx context.Context, name string) (agent.Role, error) {
 	return role, err
 }
 
-func problemText(list []session.RoleProblem) string {
+func problemText(list []role.Problem) string {
 	lines := make([]string, len(list))
 	for i, p := range list {
 		lines[i] = p.String()
@@ -45,7 +45,7 @@ func problemText(list []session.RoleProblem) string {
 
 // resolveRole makes what a conversation puts in force of a role. unknown are the names in
 // it that nothing goes by: they allow nothing.
-func (a *app) resolveRole(ctx context.Context, r session.Role) (out agent.Role, unknown []session.RoleProblem, err error) {
+func (a *app) resolveRole(ctx context.Context, r role.Role) (out agent.Role, unknown []role.Problem, err error) {
 	if err := r.Usable(); err != nil {
 		return agent.Role{}, nil, err
 	}
@@ -58,7 +58,7 @@ func (a *app) resolveRole(ctx context.Context, r session.Role) (out agent.Role, 
 	if r.Capabilities != nil {
 		caps, err := tools.ParseCapabilities(r.Capabilities)
 		if err != nil {
-			unknown = append(unknown, session.RoleProblem{Line: r.Line("capabilities"), Text: err.Error()})
+			unknown = append(unknown, role.Problem{Line: r.Line("capabilities"), Text: err.Error()})
 		}
 		scope.Capabilities = &caps
 	}
@@ -75,8 +75,8 @@ func (a *app) resolveRole(ctx context.Context, r session.Role) (out agent.Role, 
 
 // unknownNames gives what a role names and nobody knows. What can be known a moment later,
 // because a skill was just written or scripts are still being loaded, is waited for.
-func (a *app) unknownNames(ctx context.Context, r session.Role) []session.RoleProblem {
-	var out []session.RoleProblem
+func (a *app) unknownNames(ctx context.Context, r role.Role) []role.Problem {
+	var out []role.Problem
 	look := func(key, what string, names []string, known func() []string, later func()) {
 		missing := notAmong(names, known)
 		if missing != nil && later != nil {
@@ -84,7 +84,7 @@ func (a *app) unknownNames(ctx context.Context, r session.Role) []session.RolePr
 			missing = notAmong(names, known)
 		}
 		for _, name := range missing {
-			out = append(out, session.RoleProblem{
+			out = append(out, role.Problem{
 				Line: r.Line(key), Text: fmt.Sprintf("%s: there is no %s %q", key, what, name), Cure: instead(name, known()),
 			})
 		}
@@ -164,12 +164,12 @@ func (a *app) skillNames() []string {
 	return names
 }
 
-func (a *app) roleVars() session.RoleVars {
+func (a *app) roleVars() role.Vars {
 	shell := filepath.Base(a.std.Getenv("SHELL"))
 	if shell == "." {
 		shell = map[bool]string{true: "powershell", false: "sh"}[runtime.GOOS == "windows"]
 	}
-	return session.RoleVars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Date: time.Now().Format(time.DateOnly), Project: a.root}
+	return role.Vars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Date: time.Now().Format(time.DateOnly), Project: a.root}
 }
 
 // beginRole enters the role that --role names, else the one that a resumed session was in,
@@ -186,7 +186,7 @@ func (a *app) beginRole(ctx context.Context, conv *agent.Conversation, resumed s
 	if err != nil || row.RoleName == "" {
 		return err
 	}
-	kept, err := session.RoleFromSnapshot(row.RoleSnapshot)
+	kept, err := role.FromSnapshot(row.RoleSnapshot)
 	if err != nil {
 		return conv.SetRole(ctx, row.RoleName)
 	}
@@ -217,7 +217,7 @@ func (a *app) preludeRole(ctx context.Context, conv *agent.Conversation) error {
 
 // enterKept enters a role as a session kept it. The session must not be lost because a
 // server, a tool or a skill is; the role narrows what there is all the same.
-func (a *app) enterKept(ctx context.Context, conv *agent.Conversation, kept session.Role) error {
+func (a *app) enterKept(ctx context.Context, conv *agent.Conversation, kept role.Role) error {
 	role, unknown, err := a.resolveRole(ctx, kept)
 	if err != nil {
 		return err

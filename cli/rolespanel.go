@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"jcode/session"
+	"jcode/session/role"
 	"jcode/tui"
 )
 
@@ -65,7 +65,7 @@ func (a *app) roleEdited(ctx context.Context, row tui.Row, file string) (string,
 
 // writeRole makes a role file of the person's; one that is there stays as it is.
 func (a *app) writeRole(name, text string) (string, error) {
-	if err := session.CheckRoleName(name); err != nil {
+	if err := role.CheckName(name); err != nil {
 		return "", err
 	}
 	dir := filepath.Join(a.paths.Config, "roles")
@@ -99,7 +99,7 @@ func (a *app) roleToOpen(ctx context.Context, words string) (row tui.Row, ok boo
 		return tui.Row{}, false, nil
 	}
 	_, err = a.roles().Get(ctx, fields[1])
-	switch missing := errors.Is(err, session.ErrNotFound); {
+	switch missing := errors.Is(err, role.ErrUnknown); {
 	case fields[0] == "new" && err == nil:
 		return tui.Row{}, true, fmt.Errorf("role %s is there already: /roles edit %s", fields[1], fields[1])
 	case fields[0] == "edit" && missing:
@@ -139,7 +139,7 @@ func (a *app) roleWords(ctx context.Context, words string) (string, error) {
 
 // saveRole keeps the session's settings as a role in the database.
 func (a *app) saveRole(ctx context.Context, name string) (string, error) {
-	if err := session.CheckRoleName(name); err != nil {
+	if err := role.CheckName(name); err != nil {
 		return "", err
 	}
 	conv := a.board.open()
@@ -147,20 +147,20 @@ func (a *app) saveRole(ctx context.Context, name string) (string, error) {
 		return "", errNoMessages
 	}
 	state, tuning := conv.State(), conv.Tuning()
-	role := session.Role{Body: "You work as in the session that this role was saved from.\n"}
+	kept := role.Role{Body: "You work as in the session that this role was saved from.\n"}
 	if state.Role != "" {
 		base, err := a.roles().Get(ctx, state.Role)
 		if err != nil {
 			return "", err
 		}
-		role = base
+		kept = base
 	}
-	role.Name, role.Description = name, "Saved settings of a session"
-	role.Source, role.Path, role.Text = "", "", ""
-	role.Model, role.Mode = state.Model, string(state.Mode)
-	role.Temperature, role.TopP = tuning.Temperature, tuning.TopP
-	role.ReasoningEffort, role.MaxOutputTokens = tuning.ReasoningEffort, tuning.MaxOutputTokens
-	if err := a.store.SaveRole(ctx, name, session.FormatRole(role)); err != nil {
+	kept.Name, kept.Description = name, "Saved settings of a session"
+	kept.Source, kept.Path, kept.Text = "", "", ""
+	kept.Model, kept.Mode = state.Model, string(state.Mode)
+	kept.Temperature, kept.TopP = tuning.Temperature, tuning.TopP
+	kept.ReasoningEffort, kept.MaxOutputTokens = tuning.ReasoningEffort, tuning.MaxOutputTokens
+	if err := a.store.SaveRole(ctx, name, role.Format(kept)); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("role %s keeps the model, mode and settings of this session: jcode roles edit %s changes it", name, name), nil

@@ -10,7 +10,7 @@ import (
 
 	"jcode/agent"
 	"jcode/internal/watch"
-	"jcode/session"
+	"jcode/session/role"
 )
 
 // watchRoles tells the person when role files change, until the app closes. The role that
@@ -24,7 +24,7 @@ func (a *app) watchRoles() {
 	w := watch.New(roots, watch.Options{Notice: func(text string) { a.board.say(agent.LevelWarn, "roles: %s", text) }})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	layers.Store = nil // rows are changed by the program alone
+	layers.Rows = nil // rows are changed by the program alone
 	known := roleTexts(ctx, layers)
 	go func() {
 		defer close(done)
@@ -42,7 +42,7 @@ func (a *app) watchRoles() {
 }
 
 // roleTexts gives the text of each role that counts, by name.
-func roleTexts(ctx context.Context, layers *session.Roles) map[string]string {
+func roleTexts(ctx context.Context, layers *role.Layers) map[string]string {
 	all, _ := layers.List(ctx) // whoever shows them says what can't be read
 	out := make(map[string]string, len(all))
 	for _, l := range all {
@@ -94,7 +94,7 @@ func (a *app) reenter(ctx context.Context, name string) (bool, error) {
 	if conv == nil || conv.Role().Name != name {
 		return false, nil
 	}
-	kept, err := session.RoleFromSnapshot(conv.Role().Snapshot)
+	kept, err := role.FromSnapshot(conv.Role().Snapshot)
 	if err != nil {
 		return false, err
 	}

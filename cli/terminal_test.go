@@ -409,13 +409,16 @@ func TestPlanIsChangedAndCarriedOut(t *testing.T) {
 
 func TestSettingsOfASessionBecomeARole(t *testing.T) {
 	c := newChat(t, modeltest.Text("Hello."))
+	c.editor("s/^You …/You are other./")
 	c.start("--mode", "edits")
 	c.say("/set temperature 0.5")
 	c.wait("temperature is now 0.5")
 	c.say("/roles save mine")
 	c.wait("role mine keeps")
-	c.say("/roles new other")
-	c.wait("roles/other.md")
+	c.say("/roles new other") // opens the editor
+	c.wait("editing ")
+	c.Press("enter")
+	c.wait("ask for something")
 	c.say("/roles export mine mine.md")
 	c.wait("written to mine.md")
 	text := c.read("mine.md")

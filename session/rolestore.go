@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+
+	"jcode/session/role"
 )
 
 // SaveRole keeps the text of a role file as a row, byte for byte, in place of one of the
 // same name.
 func (s *Store) SaveRole(ctx context.Context, name, text string) error {
-	if err := CheckRoleName(name); err != nil {
+	if err := role.CheckName(name); err != nil {
 		return err
 	}
-	if len(text) > maxRole {
-		return fmt.Errorf("save role %s: it has %d bytes, a role has at most %d", name, len(text), maxRole)
+	if len(text) > role.MaxBytes {
+		return fmt.Errorf("save role %s: it has %d bytes, a role has at most %d", name, len(text), role.MaxBytes)
 	}
 	err := s.write(ctx, func(t *tx) error {
 		_, err := t.exec(`INSERT INTO roles (name, text, updated) VALUES (?, ?, ?)
@@ -27,18 +28,11 @@ func (s *Store) SaveRole(ctx context.Context, name, text string) error {
 	return nil
 }
 
-// RoleRow is one row of roles.
-type RoleRow struct {
-	Name    string
-	Text    string
-	Updated time.Time
-}
-
 // RoleRows gives the roles that are kept as rows, by name.
-func (s *Store) RoleRows(ctx context.Context) ([]RoleRow, error) {
-	var all []RoleRow
+func (s *Store) RoleRows(ctx context.Context) ([]role.Row, error) {
+	var all []role.Row
 	err := s.read(ctx, "SELECT name, text, updated FROM roles ORDER BY name", nil, func(scan func(...any) error) error {
-		var r RoleRow
+		var r role.Row
 		var updated int64
 		err := scan(&r.Name, &r.Text, &updated)
 		r.Updated = fromMillis(updated)

@@ -1,4 +1,4 @@
-package session_test
+package role_test
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"jcode/session"
+	"jcode/session/role"
 )
 
 const reviewer = `---
@@ -34,7 +35,7 @@ Second paragraph.
 `
 
 func TestRoleFileIsReadWhole(t *testing.T) {
-	r := session.ParseRole("reviewer", []byte(reviewer))
+	r := role.Parse("reviewer", []byte(reviewer))
 	if err := r.Usable(); err != nil {
 		t.Fatal(err)
 	}
@@ -57,8 +58,8 @@ func TestRoleFileIsReadWhole(t *testing.T) {
 }
 
 func TestRoleFileWithBOMAndCRLFReadsTheSame(t *testing.T) {
-	plain := session.ParseRole("r", []byte(reviewer))
-	windows := session.ParseRole("r", []byte("\xef\xbb\xbf"+strings.ReplaceAll(reviewer, "\n", "\r\n")))
+	plain := role.Parse("r", []byte(reviewer))
+	windows := role.Parse("r", []byte("\xef\xbb\xbf"+strings.ReplaceAll(reviewer, "\n", "\r\n")))
 	if !plain.SameAs(windows) || !reflect.DeepEqual(plain.Unknown, windows.Unknown) {
 		t.Errorf("got %+v", windows)
 	}
@@ -82,7 +83,7 @@ func TestRoleLists(t *testing.T) {
 		{"tools:\n  - read\n  - mcp:a:*", []string{"read", "mcp:a:*"}},
 		{"tools: {a: b}", []string{}}, // refused, and never more than was meant
 	} {
-		r := session.ParseRole("r", []byte("---\n"+c.line+"\n---\nx"))
+		r := role.Parse("r", []byte("---\n"+c.line+"\n---\nx"))
 		if !reflect.DeepEqual(r.Tools, c.want) {
 			t.Errorf("%q gives %#v, want %#v", c.line, r.Tools, c.want)
 		}
@@ -98,18 +99,18 @@ func TestFaultyRolesSayLineAndCure(t *testing.T) {
 		{"---\ntools: {a: b}\n---\n", "line 2: tools is a map"},
 		{strings.Repeat("x", 300<<10), "at most"},
 	} {
-		err := session.ParseRole("r", []byte(c.text)).Usable()
+		err := role.Parse("r", []byte(c.text)).Usable()
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.40q gives %v, want %q", c.text, err, c.want)
 		}
 	}
 	for _, name := range []string{"", "off", "a b", "../x", "-x", ".x", strings.Repeat("a", 65), "a/b", "\xff"} {
-		if session.ParseRole(name, []byte("x")).Usable() == nil {
+		if role.Parse(name, []byte("x")).Usable() == nil {
 			t.Errorf("name %q is taken", name)
 		}
 	}
 	for _, name := range []string{"coder", "コーダー", "a.b-c_1"} {
-		if err := session.ParseRole(name, []byte("x")).Usable(); err != nil {
+		if err := role.Parse(name, []byte("x")).Usable(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -126,7 +127,7 @@ func TestRoleSurvivesFormatting(t *testing.T) {
 	list := rapid.OneOf(rapid.Just([]string(nil)), rapid.Just([]string{}), rapid.SliceOfNDistinct(item, 1, 4, rapid.ID))
 	rapid.Check(t, func(rt *rapid.T) {
 		x := rapid.Float64Range(0, 1).Draw(rt, "x")
-		r := session.Role{
+		r := role.Role{
 			Name:        "r",
 			Description: strings.TrimSpace(word.Draw(rt, "description")),
 			Model:       strings.TrimSpace(word.Draw(rt, "model")),
@@ -135,11 +136,11 @@ func TestRoleSurvivesFormatting(t *testing.T) {
 			TopP:        rapid.SampledFrom([]*float64{nil, &x}).Draw(rt, "top_p"),
 			Tools:       list.Draw(rt, "tools"), Servers: list.Draw(rt, "servers"), Skills: list.Draw(rt, "skills"), Capabilities: list.Draw(rt, "capabilities"),
 			MaxOutputTokens: rapid.IntRange(0, 5000).Draw(rt, "max"),
-			Unknown:         rapid.SampledFrom([][]session.RoleField{nil, {{Key: "x-a", Raw: "x-a:\n  - 1\n  - b: c"}}}).Draw(rt, "unknown"),
+			Unknown:         rapid.SampledFrom([][]role.Field{nil, {{Key: "x-a", Raw: "x-a:\n  - 1\n  - b: c"}}}).Draw(rt, "unknown"),
 			Body:            strings.Trim(rapid.StringMatching(`([a-z#-]{0,8}\n?){0,6}`).Draw(rt, "body"), "\n"),
 		}
-		text := session.FormatRole(r)
-		got := session.ParseRole("r", []byte(text))
+		text := role.Format(r)
+		got := role.Parse("r", []byte(text))
 		if err := got.Usable(); err != nil {
 			rt.Fatalf("%v\n%s", err, text)
 		}
@@ -154,37 +155,37 @@ func FuzzParseRole(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := session.ParseRole("r", data)
+		r := role.Parse("r", data)
 		if r.Text != string(data) {
 			t.Error("the file's bytes are not kept")
 		}
-		r.Render(session.RoleVars{}).Prompt("x")
+		r.Render(role.Vars{}).Prompt("x")
 		if r.Usable() != nil {
 			return
 		}
-		again := session.ParseRole("r", []byte(session.FormatRole(r)))
+		again := role.Parse("r", []byte(role.Format(r)))
 		if err := again.Usable(); err != nil {
-			t.Errorf("formatted, it is refused: %v\n%s", err, session.FormatRole(r))
+			t.Errorf("formatted, it is refused: %v\n%s", err, role.Format(r))
 		}
 		if !again.SameAs(r) {
-			t.Errorf("formatted, it became another role:\n%+v\n%+v\n%s", r, again, session.FormatRole(r))
+			t.Errorf("formatted, it became another role:\n%+v\n%+v\n%s", r, again, role.Format(r))
 		}
 	})
 }
 
 func TestRoleBodyIsRendered(t *testing.T) {
-	vars := session.RoleVars{Cwd: "/w", OS: "linux", Shell: "bash", Date: "2026-01-02", Project: "/p"}
+	vars := role.Vars{Cwd: "/w", OS: "linux", Shell: "bash", Date: "2026-01-02", Project: "/p"}
 	for _, c := range []struct {
 		name, body string
-		want       session.Rendered
+		want       role.Rendered
 	}{
-		{"plain", "You are in {{cwd}} on {{ os }}, {{__shell__}}, {{date}}, {{project}}. {{other}} {{", session.Rendered{System: "You are in /w on linux, bash, 2026-01-02, /p. {{other}} {{"}},
-		{"template", "Explain __INPUT__ twice: __INPUT__", session.Rendered{Template: "Explain __INPUT__ twice: __INPUT__"}},
-		{"few-shot", "Translate.\n### INPUT:\nhello\n### OUTPUT:\nhallo\n\n### INPUT: bye\n### OUTPUT:\ntschüss\n", session.Rendered{System: "Translate.", Shots: []session.Shot{{"hello", "hallo"}, {"bye", "tschüss"}}}},
-		{"unpaired", "Do.\n### INPUT:\nhello", session.Rendered{System: "Do.\n### INPUT:\nhello"}},
-		{"wrong order", "### OUTPUT:\nx", session.Rendered{System: "### OUTPUT:\nx"}},
+		{"plain", "You are in {{cwd}} on {{ os }}, {{__shell__}}, {{date}}, {{project}}. {{other}} {{", role.Rendered{System: "You are in /w on linux, bash, 2026-01-02, /p. {{other}} {{"}},
+		{"template", "Explain __INPUT__ twice: __INPUT__", role.Rendered{Template: "Explain __INPUT__ twice: __INPUT__"}},
+		{"few-shot", "Translate.\n### INPUT:\nhello\n### OUTPUT:\nhallo\n\n### INPUT: bye\n### OUTPUT:\ntschüss\n", role.Rendered{System: "Translate.", Shots: []role.Shot{{"hello", "hallo"}, {"bye", "tschüss"}}}},
+		{"unpaired", "Do.\n### INPUT:\nhello", role.Rendered{System: "Do.\n### INPUT:\nhello"}},
+		{"wrong order", "### OUTPUT:\nx", role.Rendered{System: "### OUTPUT:\nx"}},
 	} {
-		got := session.Role{Body: c.body}.Render(vars)
+		got := role.Role{Body: c.body}.Render(vars)
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}
@@ -192,14 +193,14 @@ func TestRoleBodyIsRendered(t *testing.T) {
 }
 
 func TestInputOfATemplateStaysText(t *testing.T) { // K08
-	r := session.Role{Body: "A {{cwd}} B __INPUT__ C"}.Render(session.RoleVars{Cwd: "/w"})
+	r := role.Role{Body: "A {{cwd}} B __INPUT__ C"}.Render(role.Vars{Cwd: "/w"})
 	if got := r.Prompt("__INPUT__ {{cwd}} $1"); got != "A /w B __INPUT__ {{cwd}} $1 C" {
 		t.Error(got)
 	}
 }
 
 func TestBuiltinRolesAreSound(t *testing.T) {
-	all, err := session.BuiltinRoles()
+	all, err := role.Builtins()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,10 +228,20 @@ func writeRole(t *testing.T, dir, name, text string) string {
 	return path
 }
 
+func open(t *testing.T) *session.Store {
+	t.Helper()
+	s, err := session.Open(t.Context(), filepath.Join(t.TempDir(), "jcode.db"), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
 func TestRoleLayers(t *testing.T) {
 	s := open(t)
-	roles := &session.Roles{Store: s, ProjectDir: filepath.Join(t.TempDir(), "p"), UserDir: filepath.Join(t.TempDir(), "u")}
-	source := func() session.RoleSource {
+	roles := &role.Layers{Rows: s, ProjectDir: filepath.Join(t.TempDir(), "p"), UserDir: filepath.Join(t.TempDir(), "u")}
+	source := func() role.Source {
 		t.Helper()
 		r, err := roles.Get(t.Context(), "coder")
 		if err != nil {
@@ -238,17 +249,17 @@ func TestRoleLayers(t *testing.T) {
 		}
 		return r.Source
 	}
-	if got := source(); got != session.RoleBuiltin {
+	if got := source(); got != role.Builtin {
 		t.Error(got)
 	}
 	writeRole(t, roles.UserDir, "coder", "user's")
-	if got := source(); got != session.RoleUserFile {
+	if got := source(); got != role.UserFile {
 		t.Error(got)
 	}
 	if err := s.SaveRole(t.Context(), "coder", "row's"); err != nil {
 		t.Fatal(err)
 	}
-	if got := source(); got != session.RoleDatabase {
+	if got := source(); got != role.Database {
 		t.Error(got)
 	}
 	writeRole(t, roles.ProjectDir, "coder", "project's")
@@ -260,7 +271,7 @@ func TestRoleLayers(t *testing.T) {
 	for _, l := range all {
 		switch l.Role.Name {
 		case "coder":
-			if l.Source != session.RoleProject || l.Body != "project's" || len(l.Shadowed) != 3 || l.Shadowed[0].Source != session.RoleDatabase || l.Shadowed[2].Source != session.RoleBuiltin {
+			if l.Source != role.Project || l.Body != "project's" || len(l.Shadowed) != 3 || l.Shadowed[0].Source != role.Database || l.Shadowed[2].Source != role.Builtin {
 				t.Errorf("%+v", l)
 			}
 		case "broken":
@@ -269,28 +280,28 @@ func TestRoleLayers(t *testing.T) {
 			}
 		}
 	}
-	if _, err := roles.Get(t.Context(), "codr"); !errors.Is(err, session.ErrNotFound) || !strings.Contains(err.Error(), "coder") {
+	if _, err := roles.Get(t.Context(), "codr"); !errors.Is(err, role.ErrUnknown) || !strings.Contains(err.Error(), "coder") {
 		t.Error(err)
 	}
 }
 
 func TestUntrustedProjectRoleDoesNotCount(t *testing.T) {
 	trusted := false
-	roles := &session.Roles{ProjectDir: t.TempDir(), Trusted: func(session.Role) bool { return trusted }}
+	roles := &role.Layers{ProjectDir: t.TempDir(), Trusted: func(role.Role) bool { return trusted }}
 	writeRole(t, roles.ProjectDir, "coder", "---\nmodel: evil/model\n---\n")
 	writeRole(t, roles.ProjectDir, "narrow", "---\ntools: [read]\n---\n")
 	writeRole(t, roles.ProjectDir, "wide", "---\nmcp_servers: [x]\n---\n")
-	if r, err := roles.Get(t.Context(), "coder"); err != nil || r.Source != session.RoleBuiltin {
+	if r, err := roles.Get(t.Context(), "coder"); err != nil || r.Source != role.Builtin {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if r, err := roles.Get(t.Context(), "narrow"); err != nil || r.Source != session.RoleProject {
+	if r, err := roles.Get(t.Context(), "narrow"); err != nil || r.Source != role.Project {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, err := roles.Get(t.Context(), "wide"); err == nil || !strings.Contains(err.Error(), "trust") {
 		t.Error(err)
 	}
 	trusted = true
-	if r, err := roles.Get(t.Context(), "coder"); err != nil || r.Source != session.RoleProject {
+	if r, err := roles.Get(t.Context(), "coder"); err != nil || r.Source != role.Project {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -299,18 +310,18 @@ func TestUntrustedProjectRoleDoesNotCount(t *testing.T) {
 // not its own to take: the plan-only reviewer would edit from then on.
 func TestProjectRoleTakesNoNameBeforeTrust(t *testing.T) {
 	trusted := false
-	roles := &session.Roles{ProjectDir: t.TempDir(), UserDir: t.TempDir(), Trusted: func(session.Role) bool { return trusted }}
+	roles := &role.Layers{ProjectDir: t.TempDir(), UserDir: t.TempDir(), Trusted: func(role.Role) bool { return trusted }}
 	writeRole(t, roles.ProjectDir, "reviewer", "theirs")
 	writeRole(t, roles.ProjectDir, "mine", "theirs")
 	writeRole(t, roles.UserDir, "mine", "---\nmode: plan\n---\nmine")
 	for _, name := range []string{"reviewer", "mine"} {
-		if r, err := roles.Get(t.Context(), name); err != nil || r.Source == session.RoleProject || r.Mode != "plan" {
+		if r, err := roles.Get(t.Context(), name); err != nil || r.Source == role.Project || r.Mode != "plan" {
 			t.Errorf("%s before trust: %+v, %v", name, r, err)
 		}
 	}
 	trusted = true
 	for _, name := range []string{"reviewer", "mine"} {
-		if r, err := roles.Get(t.Context(), name); err != nil || r.Source != session.RoleProject {
+		if r, err := roles.Get(t.Context(), name); err != nil || r.Source != role.Project {
 			t.Errorf("%s after trust: %+v, %v", name, r, err)
 		}
 	}
@@ -319,7 +330,7 @@ func TestProjectRoleTakesNoNameBeforeTrust(t *testing.T) {
 func TestRoleFilesThatLeadOutOfTheProjectCountAsAbsent(t *testing.T) {
 	project, outside := t.TempDir(), t.TempDir()
 	writeRole(t, outside, "secret", "canary")
-	roles := &session.Roles{Project: project, ProjectDir: filepath.Join(project, "roles")}
+	roles := &role.Layers{Project: project, ProjectDir: filepath.Join(project, "roles")}
 	writeRole(t, project, "denied", "canary")
 	writeRole(t, roles.ProjectDir, "sound", "sound")
 	for name, target := range map[string]string{"out": filepath.Join(outside, "secret.md"), "env": "../denied.md", "coder": filepath.Join(outside, "secret.md")} {
@@ -334,7 +345,7 @@ func TestRoleFilesThatLeadOutOfTheProjectCountAsAbsent(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	if r, err := roles.Get(t.Context(), "coder"); err != nil || r.Source != session.RoleBuiltin {
+	if r, err := roles.Get(t.Context(), "coder"); err != nil || r.Source != role.Builtin {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if r, err := roles.Get(t.Context(), "sound"); err != nil || r.Body != "sound" {
@@ -358,17 +369,17 @@ func TestRoleFilesThatLeadOutOfTheProjectCountAsAbsent(t *testing.T) {
 
 func TestRoleImportAndExportLoseNothing(t *testing.T) {
 	s := open(t)
-	roles := &session.Roles{Store: s}
+	roles := &role.Layers{Rows: s}
 	odd := "\xef\xbb\xbf---\r\ndescription: x\r\n# a comment\r\nunknown: {a: [1, 2]}\r\n---\r\nbody \r\n\r\n"
 	path := writeRole(t, t.TempDir(), "odd", odd)
-	if _, err := roles.ImportRole(t.Context(), path); err != nil {
+	if _, err := roles.Import(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	r, err := roles.Get(t.Context(), "odd")
-	if err != nil || r.Text != odd || r.Source != session.RoleDatabase {
+	if err != nil || r.Text != odd || r.Source != role.Database {
 		t.Errorf("%q, %v", r.Text, err)
 	}
-	if _, err := roles.ImportRole(t.Context(), writeRole(t, t.TempDir(), "bad", "---\nmode: x\n---\n")); err == nil {
+	if _, err := roles.Import(t.Context(), writeRole(t, t.TempDir(), "bad", "---\nmode: x\n---\n")); err == nil {
 		t.Error("a faulty role was imported")
 	}
 	if err := s.DeleteRole(t.Context(), "odd"); err != nil {
@@ -380,26 +391,26 @@ func TestRoleImportAndExportLoseNothing(t *testing.T) {
 }
 
 func TestRoleSnapshotKeepsNilAndEmptyApart(t *testing.T) {
-	r := session.ParseRole("r", []byte("---\ntools: none\nx: 1\n---\nbody"))
-	back, err := session.RoleFromSnapshot(r.Snapshot())
+	r := role.Parse("r", []byte("---\ntools: none\nx: 1\n---\nbody"))
+	back, err := role.FromSnapshot(r.Snapshot())
 	if err != nil || !back.SameAs(r) || back.Tools == nil || back.Skills != nil {
 		t.Errorf("%+v, %v", back, err)
 	}
-	changed := session.ParseRole("r", []byte("---\ntools: none\n---\nother body"))
+	changed := role.Parse("r", []byte("---\ntools: none\n---\nother body"))
 	if changed.SameAs(r) {
 		t.Error("a changed role looks the same")
 	}
 }
 
 func TestRolesInTheHandbookAreSound(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "docs", "roles.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "roles.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	parts := strings.Split(strings.ReplaceAll(string(page), "\r\n", "\n"), "```markdown role\n")
 	for _, part := range parts[1:] {
 		text, _, _ := strings.Cut(part, "\n```")
-		r := session.ParseRole("example", []byte(text))
+		r := role.Parse("example", []byte(text))
 		if len(r.Problems) > 0 || r.Body == "" {
 			t.Errorf("%v in\n%s", r.Problems, text)
 		}

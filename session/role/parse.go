@@ -1,4 +1,4 @@
-package session
+package role
 
 import (
 	"bytes"
@@ -12,19 +12,19 @@ import (
 	"jcode/internal/frontmatter"
 )
 
-// maxRole bounds a role file, in bytes.
-const maxRole = 256 << 10
+// MaxBytes bounds a role file, in bytes.
+const MaxBytes = 256 << 10
 
-// ParseRole reads the text of a role file. It never fails: what is wrong is in Problems,
+// Parse reads the text of a role file. It never fails: what is wrong is in Problems,
 // and every other key counts.
-func ParseRole(name string, data []byte) Role {
+func Parse(name string, data []byte) Role {
 	r := Role{Name: name, Text: string(data)}
-	if err := CheckRoleName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		r.problem(0, err.Error(), "rename it", true)
 	}
-	if len(data) > maxRole {
-		r.problem(0, fmt.Sprintf("it has %d bytes, a role has at most %d", len(data), maxRole), "shorten it", true)
-		data = data[:maxRole]
+	if len(data) > MaxBytes {
+		r.problem(0, fmt.Sprintf("it has %d bytes, a role has at most %d", len(data), MaxBytes), "shorten it", true)
+		data = data[:MaxBytes]
 	}
 	doc := frontmatter.Parse(data)
 	for i, p := range doc.Problems {
@@ -40,7 +40,7 @@ func ParseRole(name string, data []byte) Role {
 }
 
 func (r *Role) problem(line int, text, cure string, fatal bool) {
-	r.Problems = append(r.Problems, RoleProblem{Line: line, Text: text, Cure: cure, Fatal: fatal})
+	r.Problems = append(r.Problems, Problem{Line: line, Text: text, Cure: cure, Fatal: fatal})
 }
 
 // set takes one key over.
@@ -80,7 +80,7 @@ func (r *Role) set(f frontmatter.Field, raw func() string) {
 			r.problem(f.Line, fmt.Sprintf("mode: there is no mode %q", r.Mode), "use "+strings.Join(approvalModes(), ", "), true)
 		}
 	default:
-		r.Unknown = append(r.Unknown, RoleField{Key: f.Key, Raw: raw()})
+		r.Unknown = append(r.Unknown, Field{Key: f.Key, Raw: raw()})
 		r.problem(f.Line, fmt.Sprintf("unknown key %q", f.Key), "it is kept and has no effect", false)
 	}
 }
@@ -153,9 +153,9 @@ func rawField(data []byte, doc frontmatter.Document, i int) string {
 	return strings.TrimRight(strings.Join(lines[first:end], "\n"), " \t\n")
 }
 
-// FormatRole writes a role file that ParseRole reads as the same role. What a file that
+// Format writes a role file that Parse reads as the same role. What a file that
 // was not changed looks like is in Role.Text.
-func FormatRole(r Role) string {
+func Format(r Role) string {
 	var b strings.Builder
 	b.WriteString("---\n")
 	line := func(key, value string) { fmt.Fprintf(&b, "%s: %s\n", key, value) }

@@ -1,4 +1,4 @@
-package session
+package role
 
 import (
 	"cmp"
@@ -11,19 +11,20 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"jcode/internal/paths"
 	"jcode/internal/text"
 )
 
-//go:embed roles/*.md
+//go:embed builtin/*.md
 var builtinRoles embed.FS
 
-// Roles looks roles up in their layers: a project's files over rows over the person's
+// Layers looks roles up in their layers: a project's files over rows over the person's
 // files over the builtins. It reads anew each time, so that what it gives is what is there.
-type Roles struct {
-	// Store holds the rows; nil leaves them out.
-	Store *Store
+type Layers struct {
+	// Rows are those of the database; nil leaves them out.
+	Rows Rows
 	// ProjectDir and UserDir are the folders of role files; "" leaves a layer out.
 	ProjectDir string
 	UserDir    string
@@ -37,8 +38,24 @@ type Roles struct {
 	Trusted func(Role) bool
 }
 
-// RoleListing is one name with all the roles that have it.
-type RoleListing struct {
+// ErrUnknown says that no layer has a role of a name.
+var ErrUnknown = errors.New("not found")
+
+// Row is a role file as the database keeps it.
+type Row struct {
+	Name    string
+	Text    string
+	Updated time.Time
+}
+
+// Rows keeps role files in a database, byte for byte.
+type Rows interface {
+	RoleRows(ctx context.Context) ([]Row, error)
+	SaveRole(ctx context.Context, name, text string) error
+}
+
+// Listing is one name with all the roles that have it.
+type Listing struct {
 	// Role is the one that counts.
 	Role
 	// Shadowed are those that it hides, from the layer that would count next.
@@ -49,9 +66,9 @@ type RoleListing struct {
 
 // List gives every name once, sorted. Faulty files come with their Problems. A layer that
 // can't be read costs only itself: what was found is given together with the error.
-func (r *Roles) List(ctx context.Context) ([]RoleListing, error) {
+func (r *Layers) List(ctx context.Context) ([]Listing, error) {
 	var errs []error
-	byName := map[string]*RoleListing{}
+	byName := map[string]*Listing{}
 	theirs, err := r.projectLayer(ctx)
 	errs = append(errs, err)
 	var own []Role
@@ -70,19 +87,19 @@ func (r *Roles) List(ctx context.Context) ([]RoleListing, error) {
 	for _, role := range own {
 		r.add(byName, role, false)
 	}
-	all := make([]RoleListing, 0, len(byName))
+	all := make([]Listing, 0, len(byName))
 	for _, l := range byName {
 		all = append(all, *l)
 	}
-	slices.SortFunc(all, func(a, b RoleListing) int { return cmp.Compare(a.name(), b.name()) })
+	slices.SortFunc(all, func(a, b Listing) int { return cmp.Compare(a.name(), b.name()) })
 	return all, errors.Join(errs...)
 }
 
 // Counts reports whether any of the listing's roles can be entered: false when the only
 // one waits for trust.
-func (l RoleListing) Counts() bool { return l.Role.Source != "" }
+func (l Listing) Counts() bool { return l.Role.Source != "" }
 
-func (l RoleListing) name() string {
+func (l Listing) name() string {
 	if l.Counts() {
 		return l.Role.Name
 	}
@@ -90,10 +107,10 @@ func (l RoleListing) name() string {
 }
 
 // add puts a role behind those of its name. wants says that it counts only once trusted.
-func (r *Roles) add(byName map[string]*RoleListing, role Role, wants bool) {
+func (r *Layers) add(byName map[string]*Listing, role Role, wants bool) {
 	l := byName[role.Name]
 	if l == nil {
-		l = &RoleListing{}
+		l = &Listing{}
 		byName[role.Name] = l
 	}
 	switch {
@@ -108,7 +125,7 @@ func (r *Roles) add(byName map[string]*RoleListing, role Role, wants bool) {
 
 // Get gives the role of a name that counts. The error of an unknown name says which there
 // are.
-func (r *Roles) Get(ctx context.Context, name string) (Role, error) {
+func (r *Layers) Get(ctx context.Context, name string) (Role, error) {
 	all, err := r.List(ctx)
 	var names []string
 	for _, l := range all {
@@ -124,12 +141,12 @@ func (r *Roles) Get(ctx context.Context, name string) (Role, error) {
 	if err != nil {
 		return Role{}, fmt.Errorf("role %s: %w", name, err)
 	}
-	return Role{}, fmt.Errorf("role %s: %w (there are: %s)", name, ErrNotFound, strings.Join(names, ", "))
+	return Role{}, fmt.Errorf("role %s: %w (there are: %s)", name, ErrUnknown, strings.Join(names, ", "))
 }
 
-func (r *Roles) projectLayer(context.Context) ([]Role, error) {
+func (r *Layers) projectLayer(context.Context) ([]Role, error) {
 	if r.Project == "" {
-		return folderRoles(r.ProjectDir, RoleProject, readRoleFile)
+		return folderRoles(r.ProjectDir, Project, readFile)
 	}
 	if r.ProjectDir == "" {
 		return nil, nil
@@ -140,11 +157,11 @@ func (r *Roles) projectLayer(context.Context) ([]Role, error) {
 	if err := r.admits(r.ProjectDir); err != nil {
 		return nil, err
 	}
-	return folderRoles(r.ProjectDir, RoleProject, func(path string) ([]byte, error) {
+	return folderRoles(r.ProjectDir, Project, func(path string) ([]byte, error) {
 		if err := r.admits(path); err != nil {
 			return nil, err
 		}
-		return paths.ReadInside(r.Project, path, maxRole)
+		return paths.ReadInside(r.Project, path, MaxBytes)
 	})
 }
 
@@ -152,7 +169,7 @@ func (r *Roles) projectLayer(context.Context) ([]Role, error) {
 var errAbsent = errors.New("leads out of the project, or to what may not be read: it counts as absent")
 
 // admits returns an errAbsent for a path that leads out of the project or is denied.
-func (r *Roles) admits(path string) error {
+func (r *Layers) admits(path string) error {
 	real, err := paths.Inside(r.Project, path)
 	if err != nil || r.Denied != nil && r.Denied(real) {
 		return fmt.Errorf("%s %w", path, errAbsent)
@@ -160,40 +177,40 @@ func (r *Roles) admits(path string) error {
 	return nil
 }
 
-func (r *Roles) userLayer(context.Context) ([]Role, error) {
-	return folderRoles(r.UserDir, RoleUserFile, readRoleFile)
+func (r *Layers) userLayer(context.Context) ([]Role, error) {
+	return folderRoles(r.UserDir, UserFile, readFile)
 }
 
-func (r *Roles) rowLayer(ctx context.Context) ([]Role, error) {
-	if r.Store == nil {
+func (r *Layers) rowLayer(ctx context.Context) ([]Role, error) {
+	if r.Rows == nil {
 		return nil, nil
 	}
-	rows, err := r.Store.RoleRows(ctx)
+	rows, err := r.Rows.RoleRows(ctx)
 	var all []Role
 	for _, row := range rows {
-		role := ParseRole(row.Name, []byte(row.Text))
-		role.Source = RoleDatabase
+		role := Parse(row.Name, []byte(row.Text))
+		role.Source = Database
 		all = append(all, role)
 	}
 	return all, err
 }
 
-func (r *Roles) builtinLayer(context.Context) ([]Role, error) { return BuiltinRoles() }
+func (r *Layers) builtinLayer(context.Context) ([]Role, error) { return Builtins() }
 
-// BuiltinRoles gives the roles that come with the program, by name.
-func BuiltinRoles() ([]Role, error) {
-	entries, err := builtinRoles.ReadDir("roles")
+// Builtins gives the roles that come with the program, by name.
+func Builtins() ([]Role, error) {
+	entries, err := builtinRoles.ReadDir("builtin")
 	if err != nil {
 		return nil, err
 	}
 	var all []Role
 	for _, e := range entries {
-		data, err := builtinRoles.ReadFile("roles/" + e.Name())
+		data, err := builtinRoles.ReadFile("builtin/" + e.Name())
 		if err != nil {
 			return nil, err
 		}
-		role := ParseRole(strings.TrimSuffix(e.Name(), ".md"), data)
-		role.Source = RoleBuiltin
+		role := Parse(strings.TrimSuffix(e.Name(), ".md"), data)
+		role.Source = Builtin
 		all = append(all, role)
 	}
 	return all, nil
@@ -201,7 +218,7 @@ func BuiltinRoles() ([]Role, error) {
 
 // folderRoles reads the `.md` files of a folder. One that can't be read is a role with a
 // problem; one that counts as absent is only part of the error.
-func folderRoles(dir string, source RoleSource, read func(path string) ([]byte, error)) ([]Role, error) {
+func folderRoles(dir string, source Source, read func(path string) ([]byte, error)) ([]Role, error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -225,7 +242,7 @@ func folderRoles(dir string, source RoleSource, read func(path string) ([]byte, 
 			errs = append(errs, err)
 			continue
 		}
-		role := ParseRole(text.Valid(name), data)
+		role := Parse(text.Valid(name), data)
 		if err != nil {
 			role.problem(0, err.Error(), "", true)
 		}
@@ -235,8 +252,8 @@ func folderRoles(dir string, source RoleSource, read func(path string) ([]byte, 
 	return all, errors.Join(errs...)
 }
 
-// readRoleFile reads a regular file of bounded size: a pipe must not hold the program up.
-func readRoleFile(path string) ([]byte, error) {
+// readFile reads a regular file of bounded size: a pipe must not hold the program up.
+func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -244,24 +261,24 @@ func readRoleFile(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	if info.Size() > maxRole {
-		return nil, fmt.Errorf("%s has %d bytes, a role has at most %d", path, info.Size(), maxRole)
+	if info.Size() > MaxBytes {
+		return nil, fmt.Errorf("%s has %d bytes, a role has at most %d", path, info.Size(), MaxBytes)
 	}
 	return os.ReadFile(path)
 }
 
-// ImportRole reads a role file and keeps it as a row under its file name, byte for byte.
+// Import reads a role file and keeps it as a row under its file name, byte for byte.
 // It gives the role as it was read; one that is not usable is not kept.
-func (r *Roles) ImportRole(ctx context.Context, path string) (Role, error) {
+func (r *Layers) Import(ctx context.Context, path string) (Role, error) {
 	name := strings.TrimSuffix(filepath.Base(path), ".md")
-	data, err := readRoleFile(path)
+	data, err := readFile(path)
 	if err != nil {
 		return Role{}, fmt.Errorf("import role: %w", err)
 	}
-	role := ParseRole(name, data)
-	role.Source = RoleDatabase
+	role := Parse(name, data)
+	role.Source = Database
 	if err := role.Usable(); err != nil {
 		return role, fmt.Errorf("import %s: %w", path, err)
 	}
-	return role, r.Store.SaveRole(ctx, name, string(data))
+	return role, r.Rows.SaveRole(ctx, name, string(data))
 }

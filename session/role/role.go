@@ -1,4 +1,4 @@
-package session
+package role
 
 import (
 	"encoding/json"
@@ -28,33 +28,33 @@ type Role struct {
 	Capabilities    []string `json:"capabilities"`   // nil = all
 	// Body is the prompt as it is written: see Render.
 	Body string `json:"body"`
-	// Unknown are the keys that no rule names. They are kept by FormatRole.
-	Unknown []RoleField `json:"unknown,omitempty"`
+	// Unknown are the keys that no rule names. They are kept by Format.
+	Unknown []Field `json:"unknown,omitempty"`
 
 	// Source, Path and Text say where the role comes from: which layer, which file
 	// (empty for rows and builtins), and the file's bytes, as an export gives them.
-	Source RoleSource `json:"source,omitempty"`
-	Path   string     `json:"path,omitempty"`
-	Text   string     `json:"text,omitempty"`
+	Source Source `json:"source,omitempty"`
+	Path   string `json:"path,omitempty"`
+	Text   string `json:"text,omitempty"`
 	// Problems are what is not right in it; those that are Fatal keep it from being used.
-	Problems []RoleProblem `json:"-"`
+	Problems []Problem `json:"-"`
 }
 
-// RoleField is a key that no rule names, with its lines as they are written.
-type RoleField struct {
+// Field is a key that no rule names, with its lines as they are written.
+type Field struct {
 	Key string `json:"key"`
 	Raw string `json:"raw"`
 }
 
-// RoleProblem is one thing that is wrong in a role.
-type RoleProblem struct {
+// Problem is one thing that is wrong in a role.
+type Problem struct {
 	Line  int // 1-based; 0 = the whole role
 	Text  string
 	Cure  string
 	Fatal bool
 }
 
-func (p RoleProblem) String() string {
+func (p Problem) String() string {
 	s := p.Text
 	if p.Line > 0 {
 		s = fmt.Sprintf("line %d: %s", p.Line, s)
@@ -65,15 +65,15 @@ func (p RoleProblem) String() string {
 	return s
 }
 
-// RoleSource is a layer that roles come from.
-type RoleSource string
+// Source is a layer that roles come from.
+type Source string
 
 // The layers, from the one that counts most.
 const (
-	RoleProject  RoleSource = "project"  // .jcode/roles of the project
-	RoleDatabase RoleSource = "database" // rows
-	RoleUserFile RoleSource = "user"     // roles folder of the configuration
-	RoleBuiltin  RoleSource = "builtin"
+	Project  Source = "project"  // .jcode/roles of the project
+	Database Source = "database" // rows
+	UserFile Source = "user"     // roles folder of the configuration
+	Builtin  Source = "builtin"
 )
 
 // Usable gives an error that names what keeps the role from being used, nil if nothing does.
@@ -117,13 +117,13 @@ func (r Role) WantsTrust() bool { return r.Model != "" || len(r.Servers) > 0 }
 func (r Role) Snapshot() string {
 	b, err := json.Marshal(r)
 	if err != nil {
-		return "" // only numbers that JSON can't hold; ParseRole refuses those
+		return "" // only numbers that JSON can't hold; Parse refuses those
 	}
 	return string(b)
 }
 
-// RoleFromSnapshot reads what Snapshot gave.
-func RoleFromSnapshot(text string) (Role, error) {
+// FromSnapshot reads what Snapshot gave.
+func FromSnapshot(text string) (Role, error) {
 	var r Role
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		return Role{}, fmt.Errorf("read role of the session: %w", jsonerr.Plain(err))
@@ -140,9 +140,9 @@ func (r Role) SameAs(o Role) bool {
 	return plain(r) == plain(o)
 }
 
-// CheckRoleName gives an error for a name that a role can't have: names are typed after
+// CheckName gives an error for a name that a role can't have: names are typed after
 // `/role` and are file names.
-func CheckRoleName(name string) error {
+func CheckName(name string) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("a role needs a name")

@@ -1,12 +1,12 @@
-package session
+package role
 
 import (
 	"regexp"
 	"strings"
 )
 
-// RoleVars are the values of the variables in a role's body.
-type RoleVars struct {
+// Vars are the values of the variables in a role's body.
+type Vars struct {
 	Cwd     string
 	OS      string
 	Shell   string
@@ -48,7 +48,7 @@ var variable = regexp.MustCompile(`\{\{ *_*([a-z]+?)_* *\}\}`)
 
 // Render expands the variables of the body and takes its examples apart. A body that has
 // the input mark is a template for one user message, without a system prompt.
-func (r Role) Render(v RoleVars) Rendered {
+func (r Role) Render(v Vars) Rendered {
 	body := variable.ReplaceAllStringFunc(r.Body, func(s string) string {
 		switch variable.FindStringSubmatch(s)[1] {
 		case "cwd":

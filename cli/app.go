@@ -50,6 +50,7 @@ type app struct {
 	registry   *tools.Registry
 	dispatcher *tools.Dispatcher
 	gate       *permission.Gate
+	offered    *offered
 	trust      *permission.Trust
 	shell      *builtin.Shell
 	box        *sandbox.Box // nil where jcode can't start itself
@@ -184,6 +185,8 @@ func (a *app) openGate(context.Context) error {
 		return err
 	}
 	a.openBox()
+	logs := filepath.Join(a.paths.Data, "logs")
+	a.offered = newOffered(a.store, filepath.Join(logs, "results"), filepath.Join(logs, "exec"), filepath.Join(a.paths.Data, "files"))
 	a.gate, err = permission.New(permission.Options{
 		Places: permission.Places{
 			Roots: append([]string{a.root}, a.flags.AddDir...), Start: a.cwd, Home: a.paths.Home,
@@ -191,7 +194,7 @@ func (a *app) openGate(context.Context) error {
 		},
 		Rules:  rules,
 		Grants: grants{a.store, a.project}, Confined: a.confined, ForeignShell: builtin.ForeignShell(),
-		Notify: a.board.ran, Env: a.commandEnv,
+		Notify: a.board.ran, Offered: a.offered.named, Env: a.commandEnv,
 	})
 	if err != nil {
 		return usageError("permissions: %w", err)
@@ -225,7 +228,7 @@ func (a *app) addTools(context.Context) error {
 		}
 	})
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spill}
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board})
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, a.offered)
 	var errs []error
 	for _, t := range a.builtins() {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))

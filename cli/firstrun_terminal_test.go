@@ -126,7 +126,7 @@ func TestFirstRunTakesAnAPIKey(t *testing.T) {
 
 func TestPictureFromTheClipboardReachesTheModel(t *testing.T) {
 	bin := t.TempDir()
-	script := "#!/bin/sh\ncase \"$*\" in --list-types) echo image/png;; *) printf '\\211PNG\\r\\n\\032\\n0123456789';; esac\n"
+	script := "#!/bin/sh\ncase \"$*\" in --list-types) echo image/png;; *) printf '\\211\\120\\116\\107\\015\\012\\032\\012\\000\\000\\000\\015\\111\\110\\104\\122\\000\\000\\000\\001\\000\\000\\000\\001\\010\\006\\000\\000\\000\\037\\025\\304\\211\\000\\000\\000\\015\\111\\104\\101\\124\\170\\332\\143\\144\\370\\317\\120\\017\\000\\003\\206\\001\\200\\132\\064\\175\\153\\000\\000\\000\\000\\111\\105\\116\\104\\256\\102\\140\\202';; esac\n"
 	if err := os.WriteFile(filepath.Join(bin, "wl-paste"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -137,14 +137,14 @@ func TestPictureFromTheClipboardReachesTheModel(t *testing.T) {
 	c.Type("what is")
 	c.wait("› what is")
 	c.Press("ctrl+v")
-	c.wait("› what is [Picture #1: 18 B]")
+	c.wait("› what is [Picture #1: 70 B]")
 	c.Press("enter")
 	c.wait("A picture of digits.")
 	req := c.request(0)
 	if last := req.Last(); last.Images != 1 || !strings.Contains(strings.ReplaceAll(last.Content, `"`, ""), "what is @"+c.home) {
 		t.Errorf("%d pictures in %q", last.Images, last.Content)
 	}
-	if !strings.Contains(string(req.Raw), "data:image/png;base64,iVBORw0KGgowMTIz") {
+	if !strings.Contains(string(req.Raw), "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==") {
 		t.Errorf("the picture is not in the request: %s", req.Raw)
 	}
 	c.quit()

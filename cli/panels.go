@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"jcode/agent/model"
+	"jcode/internal/picture"
 	"jcode/tools"
 	"jcode/tui"
 )
@@ -149,9 +150,12 @@ func (a *app) readImage(path string) (string, []byte, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	kind := http.DetectContentType(data)
-	if !strings.HasPrefix(kind, "image/") {
+	if kind := http.DetectContentType(data); !strings.HasPrefix(kind, "image/") {
 		return "", nil, fmt.Errorf("%s is no picture but %s", path, kind)
+	}
+	kind, err := picture.Check(data)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return kind, data, nil
 }

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"jcode/cli/config"
+	"jcode/session"
 	"jcode/tools"
+	"jcode/tools/permission"
 )
 
 // A server's tool may have any name; the file that keeps its whole result must not.
@@ -26,6 +28,50 @@ func TestWholeResultsHaveFileNamesForEverySystem(t *testing.T) {
 		}
 		if got, err := os.ReadFile(path); string(got) != "the whole" || filepath.Dir(path) != filepath.Join(data, "logs", "results") {
 			t.Errorf("%q: %s holds %q, %v", name, path, got, err)
+		}
+	}
+}
+
+func TestOnlyTheSessionThatWasOfferedAFileMayReadIt(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	store, err := session.Open(t.Context(), filepath.Join(data, "jcode.db"), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	kept := filepath.Join(data, "logs", "exec")
+	o := newOffered(store, kept)
+	gate, err := permission.New(permission.Options{Places: permission.Places{Roots: []string{t.TempDir()}, Data: data}, Offered: o.named})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two, outside := filepath.Join(kept, "one.log"), filepath.Join(kept, "two.log"), filepath.Join(data, "jcode.db")
+	o.AfterCall(tools.Call{Caller: tools.Caller{Session: "s"}}, tools.Outcome{Result: tools.Result{Display: tools.Display{Log: one, Files: []string{outside}}}})
+	for _, tc := range []struct {
+		id, path string
+		kind     tools.AccessKind
+		want     bool
+	}{
+		{"s", one, tools.AccessRead, true},
+		{"s", one, tools.AccessWrite, false},
+		{"s", two, tools.AccessRead, false},
+		{"s", kept, tools.AccessRead, false},
+		{"s", outside, tools.AccessRead, false},
+		{"other", one, tools.AccessRead, false},
+		{"", one, tools.AccessRead, false},
+	} {
+		d := gate.Check(t.Context(), tools.GateRequest{
+			Spec: tools.Spec{Name: "read", ReadOnly: true},
+			Call: tools.Call{Caller: tools.Caller{Session: tc.id}},
+			Plan: tools.Plan{Accesses: []tools.Access{{Kind: tc.kind, Path: tc.path}}},
+		})
+		if d.Allow != tc.want {
+			t.Errorf("session %q, %s of %s: %v (%s)", tc.id, tc.kind, tc.path, d.Allow, d.Reason)
 		}
 	}
 }

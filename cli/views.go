@@ -11,6 +11,7 @@ import (
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/dial"
 	"jcode/agent/model/provider"
+	"jcode/internal/paths"
 	"jcode/internal/search"
 	"jcode/tools"
 	"jcode/tools/permission"
@@ -85,7 +86,11 @@ func modelInfo(l provider.Listed, own map[string]catalogue.Info) string {
 
 // fileNames lists the files below the working folder for @, ignored ones left out.
 func (a *app) fileNames(ctx context.Context) ([]string, error) {
-	return search.Names(ctx, a.cwd, maxFileNames)
+	names, err := search.Names(ctx, a.cwd, maxFileNames)
+	for i, name := range names {
+		names[i] = paths.Escape(name)
+	}
+	return names, err
 }
 
 // shellLine runs a `!` line as the person: no question, for they typed it.

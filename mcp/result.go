@@ -1,12 +1,12 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
 
+	"jcode/internal/picture"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -165,10 +165,14 @@ func (c converter) blob(kind, mime string, raw json.RawMessage) contentPiece {
 	}
 	label := fmt.Sprintf("%s %s, %s", kind, mime, sizeText(len(data)))
 	var p contentPiece
-	if kind == "image" && !c.blind && shownImage(mime, data) {
-		p = note("%s", label)
-		p.part = &tools.Part{MIME: mime, Data: data}
-		return p
+	if kind == "image" && !c.blind {
+		is, err := picture.Check(data)
+		if err == nil {
+			p = note("%s", label)
+			p.part = &tools.Part{MIME: is, Data: data}
+			return p
+		}
+		label += ", not shown: " + err.Error()
 	}
 	if c.save == nil {
 		return note("%s", label)
@@ -185,21 +189,6 @@ func dropSpace(r rune) rune {
 		return -1
 	}
 	return r
-}
-
-// shownImage reports whether the bytes are an image of a kind that models take.
-func shownImage(mime string, data []byte) bool {
-	switch mime {
-	case "image/png":
-		return bytes.HasPrefix(data, []byte("\x89PNG"))
-	case "image/jpeg":
-		return bytes.HasPrefix(data, []byte("\xff\xd8"))
-	case "image/gif":
-		return bytes.HasPrefix(data, []byte("GIF8"))
-	case "image/webp":
-		return len(data) > 12 && string(data[8:12]) == "WEBP"
-	}
-	return false
 }
 
 func sizeText(n int) string {

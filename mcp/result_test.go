@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -9,7 +8,7 @@ import (
 )
 
 func TestConvertResult(t *testing.T) { // S18, M13, claude-code#31208, #70280
-	png := base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\nxxxx"))
+	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	for _, c := range []struct{ name, in, text, script string }{
 		{"text", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, "a\nb", "a\nb"},
 		{"nothing", `{"content":[]}`, "(no content)", ""},
@@ -22,9 +21,10 @@ func TestConvertResult(t *testing.T) { // S18, M13, claude-code#31208, #70280
 		{"structured beside text", `{"content":[{"type":"text","text":"t"}],"structuredContent":{"z":1}}`, `t`, "t"},
 		{"unknown kind", `{"content":[{"type":"hologram","x":1},{"type":"text","text":"t"}]}`, "[content of unknown type \"hologram\"]\nt", "[content of unknown type \"hologram\"]\nt"},
 		{"broken item", `{"content":[42,{"type":"text","text":7},{"type":"text","text":"t"}]}`, "[unreadable content: a number]\n[unreadable text content: text is a number]\nt", "[unreadable content: a number]\n[unreadable text content: text is a number]\nt"},
+		{"a damaged picture", `{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0KGgp4eHh4"}]}`, "[image image/png, 12 B, not shown: the image/png data is damaged: unexpected EOF, saved as FILE]", "[image]"},
 		{"bad base64", `{"content":[{"type":"image","mimeType":"image/png","data":"!!"},{"type":"text","text":"t"}]}`, "[image image/png: its data is no valid base64]\nt", "[image]\nt"},
-		{"image", `{"content":[{"type":"text","text":"t"},{"type":"image","mimeType":"image/png","data":"` + png + `"}]}`, "t\n[image image/png, 12 B]", "t\n[image]"},
-		{"audio", `{"content":[{"type":"audio","mimeType":"audio/wav","data":"` + png + `"}]}`, "[audio audio/wav, 12 B, saved as FILE]", "[audio]"},
+		{"image", `{"content":[{"type":"text","text":"t"},{"type":"image","mimeType":"image/png","data":"` + png + `"}]}`, "t\n[image image/png, 70 B]", "t\n[image]"},
+		{"audio", `{"content":[{"type":"audio","mimeType":"audio/wav","data":"` + png + `"}]}`, "[audio audio/wav, 70 B, saved as FILE]", "[audio]"},
 		{"link", `{"content":[{"type":"resource_link","uri":"file:///a","name":"A"}]}`, "[resource link: file:///a A]", "[resource_link: file:///a]"},
 		{"resource text", `{"content":[{"type":"resource","resource":{"uri":"x://y","text":"inside"}}]}`, "inside", "[resource]"},
 		{"resource blob", `{"content":[{"type":"resource","resource":{"uri":"x://y","mimeType":"application/pdf","blob":"aGk="}}]}`, "[resource x://y application/pdf, 2 B, saved as FILE]", "[resource]"},
@@ -43,9 +43,9 @@ func TestConvertResult(t *testing.T) { // S18, M13, claude-code#31208, #70280
 }
 
 func TestConvertKeepsImagesOnceAndMarksErrors(t *testing.T) {
-	png := base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\nxxxx"))
+	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	got := converter{}.convert(json.RawMessage(`{"isError":true,"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"` + png + `"},{"type":"text","text":"b"}]}`))
-	if !got.isError || len(got.parts) != 1 || got.text != "a\n[image image/png, 12 B]\nb" {
+	if !got.isError || len(got.parts) != 1 || got.text != "a\n[image image/png, 70 B]\nb" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -91,8 +91,16 @@ func (m *Manager) result(server string, raw json.RawMessage) tools.Result {
 	}
 	m.mu.Unlock()
 	c := converter{maxTokens: limit, blind: m.opt.Sees != nil && !m.opt.Sees()}
+	var saved []string
 	if m.saver.dir != "" {
-		c.save, c.saveText = m.saver.save, m.saver.saveText
+		noted := func(path string, err error) (string, error) {
+			if err == nil {
+				saved = append(saved, path)
+			}
+			return path, err
+		}
+		c.save = func(mime string, data []byte) (string, error) { return noted(m.saver.save(mime, data)) }
+		c.saveText = func(text string) (string, error) { return noted(m.saver.saveText(text)) }
 	}
 	got := c.convert(raw)
 	data := map[string]any{}
@@ -102,7 +110,7 @@ func (m *Manager) result(server string, raw json.RawMessage) tools.Result {
 	if got.structured != nil {
 		data["data"] = got.structured
 	}
-	r := tools.Result{Text: got.text, Parts: got.parts, Data: data, Failed: got.isError}
+	r := tools.Result{Text: got.text, Parts: got.parts, Data: data, Failed: got.isError, Display: tools.Display{Files: saved}}
 	if got.isError {
 		r.Kind = tools.KindMCP
 	}

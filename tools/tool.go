@@ -234,6 +234,8 @@ type Display struct {
 	ExitCode *int `json:"exit_code,omitempty"`
 	// Log is the file that holds the whole output.
 	Log string `json:"log,omitempty"`
+	// Files are further files that the result names for the model to read.
+	Files []string `json:"files,omitempty"`
 	// Child is the session ID of a sub-agent.
 	Child string `json:"child,omitempty"`
 }

@@ -12,6 +12,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/internal/picture"
 )
 
 // message makes of a prompt's blocks what the model is sent. The text of the person is what
@@ -123,6 +124,9 @@ func decodeImage(data, mime string) (model.Image, error) {
 	}
 	if len(raw) == 0 {
 		return model.Image{}, fmt.Errorf("the image has no data")
+	}
+	if mime, err = picture.Check(raw); err != nil {
+		return model.Image{}, fmt.Errorf("the image can't be sent: %w", err)
 	}
 	return model.Image{MIME: mime, Data: raw}, nil
 }

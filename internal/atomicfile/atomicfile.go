@@ -29,7 +29,8 @@ type Options struct {
 // Write replaces the content of path by data, making missing parent folders. Where path
 // is a link its target is replaced and the link stays. Mode is kept, and ownership where
 // the system permits. A file that the process may not write is an error although its
-// folder could be changed.
+// folder could be changed. A file with several names (hard links) is written in place, so that
+// all of them stay names of one file; where that fails its old bytes are put back.
 func Write(path string, data []byte, o Options) error {
 	real, err := paths.Resolve(path)
 	if err != nil {
@@ -72,6 +73,9 @@ func WriteIn(root *os.Root, name string, data []byte, o Options) (err error) {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}
+	if old != nil && before != nil && links(old) > 1 {
+		return overwrite(root, name, before, data, o)
+	}
 	temp, err := create(root, name, old, o)
 	if err != nil {
 		return err
@@ -105,6 +109,41 @@ func writable(root *os.Root, name string) (*os.File, error) {
 		return nil, nil
 	}
 	return f, nil
+}
+
+// overwrite writes data into a file that has other names too. The new bytes stand beside it
+// until it is complete, so that nothing is lost should the process end meanwhile.
+func overwrite(root *os.Root, name string, file *os.File, data []byte, o Options) (err error) {
+	fail := func(err error) error { return fmt.Errorf("write %s: %w", name, err) }
+	old, err := root.ReadFile(name)
+	if err != nil {
+		return fail(err)
+	}
+	temp, err := create(root, name, nil, Options{Perm: 0o600})
+	if err != nil {
+		return err
+	}
+	if err := temp.fill(data, nil, nil, o.Sync); err != nil {
+		return fail(errors.Join(err, root.Remove(temp.name)))
+	}
+	if err := rewrite(file, data); err != nil {
+		return fail(errors.Join(err, rewrite(file, old), root.Remove(temp.name)))
+	}
+	if o.Sync {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, root.Remove(temp.name)); err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+// rewrite makes data the content of an open file.
+func rewrite(file *os.File, data []byte) error {
+	if _, err := file.WriteAt(data, 0); err != nil {
+		return err
+	}
+	return file.Truncate(int64(len(data)))
 }
 
 // tempFile is the file that takes the target's place.

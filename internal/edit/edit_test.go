@@ -94,6 +94,8 @@ func TestApplyRefuses(t *testing.T) {
 		},
 		{name: "similar line", content: "alpha\nreturn compute(total, rate)\n", old: "return compute(totals, rate)", now: "x", want: []string{"return compute(total, rate)"}},
 		{name: "already there", content: "a\nvalue = 2\n", old: "value = 1", now: "value = 2", want: []string{"already there, at line 2"}},
+		{name: "two characters that are there", content: "a\nok\n", old: "completely different", now: "ok", want: []string{"not in the file; new_string is already there, at line 2"}},
+		{name: "there several times", content: "x\nx\n", old: "completely different", now: "x", want: []string{"already there, 2 times, first at line 1"}},
 		{name: "nothing like it", content: "a\nb\n", old: "completely different", now: "x", want: []string{"nor anything like it"}},
 		{
 			name: "two indented places", content: "a {\n\tx()\n}\nb {\n\t\tx()\n}\n", old: "    x()\n", now: "    y()\n", // E08
@@ -148,14 +150,22 @@ func TestOmissionMarkersAreTold(t *testing.T) { // E16
 		"... (rest of the file unchanged)":         true,
 		"// rest of the function stays the same":   true,
 		"// keep existing imports...":              true,
+		"/* ... rest ... */":                       true,
+		"[... omitted ...]":                        true,
+		"# [...omitted for brevity...]":            true,
+		"-- ... snip":                              true,
+		"// … elided …":                            true,
+		"[...rest]":                                false,
+		"[...rest, ...other]":                      false,
+		"# keep the rest... and go":                false,
 		"fmt.Println(args...)":                     false,
 		"// wait for the rest of the workers":      false,
 		"append(rest, other...)":                   false,
 		"# Loading...":                             false,
 		"* and the rest is history...":             false,
 		"// see the remaining budget (in tokens).": false,
-		"[...slug]":      false,
-		"(...args) => {": false,
+		"[...slug]":                                false,
+		"(...args) => {":                           false,
 	} {
 		if _, got := edit.Omission("a\n"+line+"\nb\n", "a\nb\n"); got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)

@@ -22,11 +22,8 @@ func notFound(content string, e Edit) error {
 		return fmt.Errorf("old_string is not in the file: the file is empty")
 	}
 	msg := "old_string is not in the file"
-	if now := strings.TrimSpace(e.New); len(now) > 3 {
-		if i := strings.Index(content, e.New); i >= 0 && strings.TrimSpace(e.New) != "" {
-			msg += fmt.Sprintf("; new_string is already there, at line %d: was the edit made before?", lineOf(content, i))
-		}
-	}
+	present := alreadyThere(content, e.New)
+	msg += present
 	if strings.ContainsRune(e.Old, utf8.RuneError) && !utf8.ValidString(content) {
 		msg += fmt.Sprintf("; the file is %s, and its bytes can't be named by U+FFFD: choose lines without it", EightBit)
 	}
@@ -34,6 +31,9 @@ func notFound(content string, e Edit) error {
 	file := lines(content)
 	old := lines(toLF(e.Old))
 	at, ok := nearest(file, old)
+	if !ok && present != "" {
+		return fmt.Errorf("%s Read the file to see", msg)
+	}
 	if !ok {
 		return fmt.Errorf("%s, nor anything like it: read the file and copy the text exactly", msg)
 	}
@@ -41,6 +41,21 @@ func notFound(content string, e Edit) error {
 	differs := func(i int) bool { return strings.TrimSpace(file[i]) != strings.TrimSpace(old[min(i-at, len(old)-1)]) }
 	return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a blank at an end, ≠ a line that differs):\n%s\ncopy the text exactly as the file has it",
 		msg, show(file[at:end], at+1, func(i int) bool { return differs(at + i) }))
+}
+
+// alreadyThere says where the new text stands, or "" where it doesn't.
+func alreadyThere(content, now string) string {
+	if strings.TrimSpace(now) == "" {
+		return ""
+	}
+	i, n := strings.Index(content, now), strings.Count(content, now)
+	switch {
+	case i < 0:
+		return ""
+	case n > 1:
+		return fmt.Sprintf("; new_string is already there, %d times, first at line %d: was the edit made before?", n, lineOf(content, i))
+	}
+	return fmt.Sprintf("; new_string is already there, at line %d: was the edit made before?", lineOf(content, i))
 }
 
 var numbered = regexp.MustCompile(`(?m)^\s*\d+\t`)

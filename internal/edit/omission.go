@@ -7,10 +7,13 @@ import (
 )
 
 // What a lazy writer puts for text that it means to keep. A line with dots at an end must
-// speak of keeping (lazy) and of what (noun); worded needs no dots.
+// speak of keeping (lazy) and of what (noun), or of leaving out (cut); with dots apart at both
+// ends, keeping is enough. worded needs no dots.
 var (
 	dots   = regexp.MustCompile(`^[\[({<]?\s*(?:\.{3,}|…)|(?:\.{3,}|…)\s*[\])}>]?$`)
 	lazy   = regexp.MustCompile(`(?i)\b(?:rest|remaining|remainder|existing|previous|unchanged|same|omitted|keep|other)\b`)
+	cut    = regexp.MustCompile(`(?i)\b(?:omitted|unchanged|elided|snip(?:ped)?|truncated|skipped|abbreviated|for brevity|as before|as is|same as (?:before|above))\b`)
+	both   = regexp.MustCompile(`^[\[({<]?\s*(?:\.{3,}|…)\s+.{1,60}\s(?:\.{3,}|…)\s*[\])}>]?$`)
 	noun   = regexp.MustCompile(`(?i)\b(?:code|files?|functions?|methods?|class(?:es)?|contents?|implementations?|lines?|imports?|logic|body|tests?|components?|styles?|fields?|unchanged|before|above|as is)\b`)
 	worded = regexp.MustCompile(`(?i)^[\[({<]?\s*(?:the\s+)?(?:rest|remainder)\s+of\s+(?:the\s+|this\s+|your\s+)?[\w ]{1,30}?` +
 		`\s+(?:is\s+|are\s+|remains?\s+|stays?\s+|left\s+)*(?:unchanged|the same|as is|as before|omitted)\b.{0,20}$`)
@@ -35,7 +38,13 @@ func Omission(text, original string) (line string, found bool) {
 
 // stands reports whether the words of a comment stand for text left out.
 func stands(core string) bool {
-	return dots.MatchString(core) && lazy.MatchString(core) && noun.MatchString(core) || worded.MatchString(core)
+	switch {
+	case worded.MatchString(core):
+		return true
+	case !dots.MatchString(core):
+		return false
+	}
+	return cut.MatchString(core) || lazy.MatchString(core) && (noun.MatchString(core) || both.MatchString(core))
 }
 
 // uncomment takes comment signs away. A line that is no comment counts when it begins

@@ -256,6 +256,15 @@ func (s *scanner) scan(ctx context.Context, r io.Reader, named bool) (out scanne
 		}
 		have += n
 		data := s.buf[:have]
+		if first && utf16Marked(data) {
+			if content, err := decoded(bytes.Clone(data), r); err == nil {
+				return s.scan(ctx, content, true)
+			}
+		}
+		if first && bytes.HasPrefix(data, utf8Mark) {
+			have = copy(s.buf, data[len(utf8Mark):])
+			data = s.buf[:have]
+		}
 		if first && !named && bytes.IndexByte(data[:min(have, binarySize)], 0) >= 0 {
 			out.binary = true
 			return out

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
+	"jcode/internal/picture"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -33,6 +34,10 @@ func (p page) result(format string) (tools.Result, error) {
 	}
 	if strings.HasPrefix(kind, "image/") && kind != "image/svg+xml" && !p.cut {
 		line := fmt.Sprintf("%s, %d bytes", kind, len(p.body))
+		kind, err := picture.Check(p.body)
+		if err != nil {
+			return tools.Result{}, tools.Errorf(tools.KindIO, "the answer (%s) can't be shown: %w", line, err)
+		}
 		return tools.Result{Text: line, Parts: []tools.Part{{MIME: kind, Data: p.body}}, Display: tools.Display{Summary: line}}, nil
 	}
 	if !readable(kind) {

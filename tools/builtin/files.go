@@ -168,6 +168,8 @@ func (p place) stat(t target) (fs.FileInfo, error) {
 // ioError words a failure of the system for the model.
 func ioError(err error, t target) error {
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && t.link != "":
+		return tools.Errorf(tools.KindIO, "%s is a link to %s, which does not exist", t.link, t.shown)
 	case errors.Is(err, fs.ErrNotExist), notFolder(err):
 		return tools.Errorf(tools.KindIO, "%s does not exist%s", t.shown, nearName(t.abs))
 	case errors.Is(err, fs.ErrPermission):

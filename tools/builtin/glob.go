@@ -58,6 +58,9 @@ func (f *files) globStart(a globArgs) (pattern, start string, err error) {
 	if runtime.GOOS != "windows" {
 		pattern = strings.TrimPrefix(a.Pattern, "./") // a backslash quotes there
 	}
+	if strings.IndexByte(a.Pattern, 0) >= 0 {
+		return "", "", tools.Errorf(tools.KindInvalidArgs, "pattern has a NUL byte")
+	}
 	if !doublestar.ValidatePattern(pattern) || pattern == "" {
 		return "", "", tools.Errorf(tools.KindInvalidArgs, "invalid pattern %q", a.Pattern)
 	}
@@ -197,7 +200,7 @@ func (f *files) globResult(s searchRoot, all []string, limit int, hint string, m
 	shown := 0
 	for i, p := range kept {
 		name := f.shown(s, p)
-		list[i] = name
+		list[i] = f.named(s, p)
 		if shown == i && b.Len()+len(name) < resultBytes {
 			b.WriteString(name + "\n")
 			shown++

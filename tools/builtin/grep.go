@@ -56,6 +56,9 @@ func (f *files) grep() tools.Tool {
 }
 
 func (f *files) runGrep(ctx context.Context, call tools.Call, a grepArgs) (tools.Result, error) {
+	if strings.IndexByte(a.Pattern, 0) >= 0 {
+		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "pattern has a NUL byte")
+	}
 	pattern, err := search.Compile(a.Pattern, a.Literal)
 	if err != nil {
 		return tools.Result{}, patternError(a.Pattern, err)
@@ -155,7 +158,11 @@ func fileContext(root *os.Root, matches []search.Match, n int) ([]search.Match, 
 	}
 	defer func() { _ = file.Close() }() // only read
 	var out []search.Match
-	br := bufio.NewReaderSize(file, 64<<10)
+	content, err := search.Text(file)
+	if err != nil {
+		return nil, err
+	}
+	br := bufio.NewReaderSize(content, 64<<10)
 	last := matches[len(matches)-1].Line + n
 	for number, next := 1, 0; number <= last; number++ {
 		line, err := shortLine(br)
@@ -244,7 +251,7 @@ func (f *files) grepResult(s searchRoot, found search.Found, lines []search.Matc
 	}
 	matches := make([]any, 0, len(found.Matches))
 	for _, m := range found.Matches {
-		matches = append(matches, map[string]any{"path": f.shown(s, m.Path), "line_number": m.Line, "line": m.Text, "column": m.Column})
+		matches = append(matches, map[string]any{"path": f.named(s, m.Path), "line_number": m.Line, "line": m.Text, "column": m.Column})
 	}
 	return tools.Result{
 		Text:    strings.TrimSuffix(b.String(), "\n"),

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"jcode/internal/paths"
 	"jcode/internal/search"
-	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -80,7 +80,7 @@ type lister struct {
 func (l *lister) node(n search.Node, depth int, path string) {
 	indent := strings.Repeat("  ", depth)
 	for _, c := range n.Children {
-		name := text.Visible(c.Name)
+		name := paths.Escape(c.Name)
 		switch {
 		case c.Folder:
 			name += "/"

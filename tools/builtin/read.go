@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"jcode/internal/edit"
+	"jcode/internal/picture"
 	"jcode/tools"
 )
 
@@ -224,6 +225,9 @@ func special(kind string, data []byte, n int64, t target, whole bool) (res tools
 	}
 	if n > maxImage {
 		return res, true, tools.Errorf(tools.KindLimit, "%s is an image of %s; images over %s are not shown", t.shown, size(n), size(maxImage))
+	}
+	if _, err := picture.Check(data); err != nil {
+		return res, true, tools.Errorf(tools.KindIO, "%s is no picture that can be shown: %w", t.shown, err)
 	}
 	return tools.Result{
 		Text:    fmt.Sprintf("%s is an image (%s, %s); it is attached", t.shown, kind, size(n)),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"jcode/internal/paths"
 	"jcode/internal/search"
 	"jcode/tools"
 )
@@ -73,12 +74,15 @@ func (f *files) walk(s searchRoot) search.Walk {
 	return w
 }
 
-// shown writes a path below the search's top for a result.
-func (f *files) shown(s searchRoot, p string) string {
+// shown writes a path below the search's top for a result's text, on one line.
+func (f *files) shown(s searchRoot, p string) string { return paths.Escape(f.named(s, p)) }
+
+// named is shown for scripts: the name as it is.
+func (f *files) named(s searchRoot, p string) string {
 	if s.top == f.ws.Start() {
 		return p
 	}
-	return f.ws.Shown(filepath.Join(s.top, filepath.FromSlash(p)))
+	return f.ws.named(filepath.Join(s.top, filepath.FromSlash(p)))
 }
 
 // below gives a path relative to the folder that is searched.
@@ -94,6 +98,9 @@ func (s searchRoot) below(p string) string {
 func namePattern(pattern string) (func(rel string) bool, error) {
 	if pattern == "" {
 		return nil, nil
+	}
+	if strings.IndexByte(pattern, 0) >= 0 {
+		return nil, tools.Errorf(tools.KindInvalidArgs, "include has a NUL byte")
 	}
 	glob, negated := strings.CutPrefix(pattern, "!")
 	glob = strings.TrimPrefix(glob, "./")

@@ -155,8 +155,12 @@ func (w *Workspace) folder(path string) (best *folder, ok bool) {
 }
 
 // Shown writes a resolved path as a person would: relative to the folder in which relative
-// paths begin, with slashes, or absolute outside of the root.
-func (w *Workspace) Shown(path string) string {
+// paths begin, with slashes, or absolute outside of the root. It is one line (paths.Escape),
+// which every tool takes back.
+func (w *Workspace) Shown(path string) string { return paths.Escape(w.named(path)) }
+
+// named is Shown without the escaping, for scripts.
+func (w *Workspace) named(path string) string {
 	if rel, err := filepath.Rel(w.start, path); err == nil && paths.Within(w.Root(), path) {
 		return filepath.ToSlash(rel)
 	}
@@ -169,6 +173,7 @@ type target struct {
 	shown string // for results
 	title string // for questions: as it was given, unless it leads somewhere else
 	note  string // tells that another file was taken than the name says
+	link  string // the name that was given, where that is a link
 }
 
 // resolve finds the file that an argument means. Relative paths begin at the folder Start.
@@ -215,6 +220,9 @@ func (w *Workspace) find(arg string, follow bool) (target, error) {
 	if real != w.absolute(arg) {
 		t.title = text.Visible(t.shown)
 	}
+	if info, err := os.Lstat(path); follow && err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		t.link = w.Shown(path)
+	}
 	return t, nil
 }
 
@@ -234,6 +242,9 @@ func (w *Workspace) meant(arg string) (path, note string, err error) {
 	path = w.absolute(arg)
 	if exists(path) {
 		return path, "", nil
+	}
+	if name, ok := paths.Unescape(arg); ok && exists(w.absolute(name)) {
+		return w.absolute(name), "", nil
 	}
 	if rest, ok := strings.CutPrefix(arg, "@"); ok && w.mention(rest) {
 		path = w.absolute(rest)

@@ -24,6 +24,9 @@ type Options struct {
 	ForeignShell bool
 	// Env returns the environment that commands get. Nil means the process's own.
 	Env func() []string
+	// Offered reports whether jcode itself named a resolved path for a session to read: the
+	// whole of a result that was cut. Nil means none.
+	Offered func(session, path string) bool
 	// Notify is told what ran although nobody could be shown it. May be nil.
 	Notify func(caller tools.Caller, text string)
 }
@@ -34,6 +37,7 @@ type Gate struct {
 	confined func() bool
 	foreign  bool
 	notify   func(tools.Caller, string)
+	offered  func(session, path string) bool
 	grants   GrantStore
 	// repositories says whether git may look at one unasked.
 	repositories repository.Looker
@@ -64,7 +68,7 @@ func New(o Options) (*Gate, error) {
 		return nil, fmt.Errorf("protected files: %w", err)
 	}
 	g := &Gate{
-		places: p, confined: o.Confined, foreign: o.ForeignShell, notify: o.Notify, grants: o.Grants, rules: o.Rules,
+		places: p, confined: o.Confined, foreign: o.ForeignShell, notify: o.Notify, offered: o.Offered, grants: o.Grants, rules: o.Rules,
 		repositories: repository.Looker{Inside: p.inside, Env: o.Env},
 		during:       map[int]during{}, pinned: map[string]bool{}, asking: make(chan struct{}, 1),
 	}

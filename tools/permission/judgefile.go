@@ -26,7 +26,7 @@ func (c *checking) file(a tools.Access) verdict {
 	if c.mode == tools.ModePlan && a.Kind != tools.AccessRead {
 		return c.refusedByPlan()
 	}
-	if a.Kind == tools.AccessRead && inside && !restricted {
+	if a.Kind == tools.AccessRead && !restricted && (inside || c.offered(path)) {
 		return verdict{by: tools.ByMode, silent: true}
 	}
 	if !restricted {
@@ -35,6 +35,12 @@ func (c *checking) file(a tools.Access) verdict {
 		}
 	}
 	return c.fileByMode(v, a.Kind, path, inside, protected, restricted)
+}
+
+// offered reports whether jcode named the path for this session to read.
+func (c *checking) offered(path string) bool {
+	session := c.req.Call.Caller.Session
+	return c.g.offered != nil && session != "" && c.g.offered(session, path)
 }
 
 // fileAllowed reports whether an allow rule covers a path. A rule without a pattern is

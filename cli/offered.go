@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"jcode/internal/paths"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// offered knows the files that results have named for the model to read, by session: whole
+// outputs and saved contents. They lie in jcode's data folder, which is otherwise not read
+// unasked. It is a hook of the dispatcher, and safe for concurrent use.
+type offered struct {
+	folders []string // where such files lie, resolved
+	store   *session.Store
+
+	mu    sync.Mutex
+	files map[string]map[string]bool // by session; nil before its history was looked at
+}
+
+// newOffered makes the list for files below folders.
+func newOffered(store *session.Store, folders ...string) *offered {
+	o := &offered{store: store, files: map[string]map[string]bool{}}
+	for _, dir := range folders {
+		if real, err := paths.Resolve(dir); err == nil {
+			o.folders = append(o.folders, real)
+		}
+	}
+	return o
+}
+
+// BeforeCall implements tools.Hook and changes nothing.
+func (o *offered) BeforeCall(context.Context, tools.Call) (args json.RawMessage, refuse, by string) {
+	return nil, "", ""
+}
+
+// AfterCall implements tools.Hook.
+func (o *offered) AfterCall(call tools.Call, out tools.Outcome) {
+	if id := call.Caller.Session; id != "" && (out.Result.Display.Log != "" || len(out.Result.Display.Files) > 0) {
+		o.add(id, out.Result.Display)
+	}
+}
+
+func (o *offered) add(id string, d tools.Display) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.files[id] == nil {
+		o.files[id] = map[string]bool{}
+	}
+	for _, file := range append(slices.Clone(d.Files), d.Log) {
+		if real, err := paths.Resolve(file); err == nil && o.holds(real) {
+			o.files[id][real] = true
+		}
+	}
+}
+
+// holds reports whether a file lies where results are kept.
+func (o *offered) holds(file string) bool {
+	return slices.ContainsFunc(o.folders, func(dir string) bool { return paths.Within(dir, file) && dir != file })
+}
+
+// named reports whether a result of the session named the file. A session that was resumed
+// has its earlier results in the database.
+func (o *offered) named(id, file string) bool {
+	if !o.holds(file) {
+		return false
+	}
+	o.mu.Lock()
+	known, looked := o.files[id][file], o.files[id][""]
+	o.mu.Unlock()
+	if known || looked {
+		return known
+	}
+	rows, err := o.store.Messages(context.Background(), id)
+	if err != nil {
+		return false // then it is asked about, like every other file
+	}
+	for _, row := range rows {
+		for _, call := range row.Calls {
+			var d tools.Display
+			if len(call.Display) > 0 && json.Unmarshal(call.Display, &d) == nil {
+				o.add(id, d)
+			}
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.files[id] == nil {
+		o.files[id] = map[string]bool{}
+	}
+	o.files[id][""] = true // the history was looked at
+	return o.files[id][filepath.Clean(file)]
+}

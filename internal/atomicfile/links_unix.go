@@ -1,0 +1,16 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// links is how many names a file has.
+func links(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Nlink) //nolint:unconvert // its size differs between systems
+	}
+	return 1
+}

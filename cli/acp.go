@@ -15,6 +15,7 @@ import (
 	"jcode/cli/acp"
 	"jcode/session"
 	"jcode/tools"
+	"jcode/tools/builtin"
 	"jcode/tools/command"
 )
 
@@ -83,7 +84,11 @@ func (h acpHost) flagsFor(dirs []string) *flags {
 
 // Open implements acp.Host.
 func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error) {
-	a, err := newAppIn(ctx, h.flagsFor(o.Dirs), h.std, o.Cwd)
+	var editor builtin.Editor
+	if o.Files != nil {
+		editor = o.Files
+	}
+	a, err := newAppIn(ctx, h.flagsFor(o.Dirs), h.std, o.Cwd, editor)
 	if err != nil {
 		return nil, err
 	}

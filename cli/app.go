@@ -45,6 +45,7 @@ type app struct {
 	// env is set for shell commands, whatever was there.
 	env map[string]string
 
+	editor     builtin.Editor // nil outside an editor
 	store      *session.Store
 	workspace  *builtin.Workspace
 	registry   *tools.Registry
@@ -65,12 +66,13 @@ type app struct {
 // everything slower starts later, in the background. The caller closes it, also after an
 // error.
 func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
-	return newAppIn(ctx, f, std, "")
+	return newAppIn(ctx, f, std, "", nil)
 }
 
-// newAppIn is newApp for another folder than the process's working folder.
-func newAppIn(ctx context.Context, f *flags, std Streams, dir string) (*app, error) {
-	a := &app{flags: f, std: std, cwd: dir, registry: tools.NewRegistry()}
+// newAppIn is newApp for another folder than the process's working folder, and with an editor
+// that has files open; nil is none.
+func newAppIn(ctx context.Context, f *flags, std Streams, dir string, editor builtin.Editor) (*app, error) {
+	a := &app{flags: f, std: std, cwd: dir, editor: editor, registry: tools.NewRegistry()}
 	a.started, a.settled = make(chan struct{}), make(chan struct{})
 	for _, step := range []func(context.Context) error{
 		a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools, a.openExtensions, a.openDebugLog,
@@ -247,6 +249,7 @@ func (a *app) builtins() []tools.Tool {
 		Recorder:  recorder{a.store.Checkpoints()},
 		Denied:    func(kind tools.AccessKind, path string) bool { return a.gate.Denied(kind, path) != "" },
 		AfterEdit: after,
+		Editor:    a.editor,
 		Runner:    a.shell,
 	})
 	// exec is the last core intent; it stands before the file tools that are no intents.

@@ -44,6 +44,8 @@ type Opening struct {
 
 // Files are the text files as the client's editor has them, unsaved changes included.
 type Files interface {
+	// Can says which of the two the client offers.
+	Can() (read, write bool)
 	// Read returns the text of a file; Write replaces it. Paths are absolute.
 	Read(ctx context.Context, path string) (string, error)
 	Write(ctx context.Context, path, text string) error

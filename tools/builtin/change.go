@@ -26,16 +26,18 @@ type change struct {
 	t      target
 	exists bool
 	before []byte // the file's bytes
-	after  []byte
-	diff   diff.Diff
-	notes  []string
+	// unsaved says that before is what an editor has, and the disk has something else.
+	unsaved bool
+	after   []byte
+	diff    diff.Diff
+	notes   []string
 }
 
 // maker works out what a call does to a file, from the file's present content.
-type maker func(place, target) (change, error)
+type maker func(context.Context, place, target) (change, error)
 
 // load reads the file that is to be changed. An absent one is no error.
-func load(p place, t target) (c change, err error) {
+func (f *files) load(ctx context.Context, p place, t target) (c change, err error) {
 	c.t = t
 	info, err := p.root.Lstat(p.name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +61,13 @@ func load(p place, t target) (c change, err error) {
 	if c.before, err = io.ReadAll(io.LimitReader(file, maxEditable+1)); err != nil {
 		return c, ioError(err, t)
 	}
-	return c, nil
+	if !f.editorWrites(t) {
+		return c, nil
+	}
+	has, err := f.editorHas(ctx, t, c.before)
+	c.unsaved = err == nil && string(has) != string(c.before)
+	c.before = has
+	return c, err
 }
 
 // compare fills in the diff.
@@ -83,7 +91,7 @@ func plainText(data []byte) *string {
 
 // planChange plans a call that writes one file. What keeps it from working is told at once
 // where it may be, else when the gate has let the call through.
-func (f *files) planChange(verb, arg string, read bool, make maker) (tools.Plan, error) {
+func (f *files) planChange(ctx context.Context, verb, arg string, read bool, make maker) (tools.Plan, error) {
 	t, err := f.ws.resolveFile(arg)
 	if err != nil {
 		return tools.Plan{}, err
@@ -99,7 +107,7 @@ func (f *files) planChange(verb, arg string, read bool, make maker) (tools.Plan,
 	p, err := f.ws.open(t.abs)
 	if err == nil {
 		var c change
-		c, err = make(p, t)
+		c, err = make(ctx, p, t)
 		p.close()
 		plan.Diff = c.diff.Text
 	} else {
@@ -123,13 +131,16 @@ func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, mak
 		return tools.Result{}, err
 	}
 	defer release()
-	c, err := make(p, t)
+	c, err := make(ctx, p, t)
 	if err != nil {
 		return tools.Result{}, err
 	}
 	if c.exists && string(c.before) == string(c.after) {
 		f.seen.record(call, t.abs, c.after)
 		return c.unchanged(), nil
+	}
+	if err := f.save(ctx, &c); err != nil {
+		return tools.Result{}, err
 	}
 	var said string
 	err = f.recorded(ctx, call, func() (err error) {
@@ -178,14 +189,18 @@ func (f *files) store(ctx context.Context, p place, c *change) (said string, err
 		return "", ioError(err, c.t)
 	}
 	defer in.close()
-	if err := atomicfile.WriteIn(in.root, in.name, c.after, atomicfile.Options{}); err != nil {
-		return "", ioError(err, c.t)
+	if done, err := f.editorStores(ctx, c); err != nil {
+		return "", err
+	} else if !done {
+		if err := atomicfile.WriteIn(in.root, in.name, c.after, atomicfile.Options{}); err != nil {
+			return "", ioError(err, c.t)
+		}
 	}
 	said = f.afterEdit(ctx, c.t)
 	if f.opts.Runner == nil || len(f.opts.AfterEdit) == 0 {
 		return said, nil
 	}
-	now, err := load(in, c.t)
+	now, err := f.load(ctx, in, c.t)
 	if err != nil {
 		return said, fmt.Errorf("after the commands of after_edit: %w", err)
 	}

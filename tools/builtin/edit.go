@@ -61,8 +61,8 @@ func (a editArgs) list() ([]edit.Edit, error) {
 
 func (f *files) edit() tools.Tool {
 	return makeTool(spec(tools.GroupBuiltin, "edit", editDescription, editParameters, tools.CapRead|tools.CapWrite),
-		func(_ context.Context, call tools.Call, a editArgs) (tools.Plan, error) {
-			return f.planChange("Edit file", a.Path, true, f.edited(call, a))
+		func(ctx context.Context, call tools.Call, a editArgs) (tools.Plan, error) {
+			return f.planChange(ctx, "Edit file", a.Path, true, f.edited(call, a))
 		},
 		func(ctx context.Context, call tools.Call, a editArgs) (tools.Result, error) {
 			return f.changeFile(ctx, call, a.Path, f.edited(call, a))
@@ -71,15 +71,15 @@ func (f *files) edit() tools.Tool {
 
 // edited works out what the edits make of a file.
 func (f *files) edited(call tools.Call, a editArgs) maker {
-	return func(p place, t target) (change, error) { return f.applied(call, p, t, a) }
+	return func(ctx context.Context, p place, t target) (change, error) { return f.applied(ctx, call, p, t, a) }
 }
 
-func (f *files) applied(call tools.Call, p place, t target, a editArgs) (change, error) {
+func (f *files) applied(ctx context.Context, call tools.Call, p place, t target, a editArgs) (change, error) {
 	edits, err := a.list()
 	if err != nil {
 		return change{}, err
 	}
-	c, err := load(p, t)
+	c, err := f.load(ctx, p, t)
 	if err != nil {
 		return c, err
 	}

@@ -22,6 +22,8 @@ type Options struct {
 	// and listings leave such paths out; paths that a call names are the gate's business.
 	// It must be safe for concurrent use. Nil denies nothing.
 	Denied func(kind tools.AccessKind, path string) bool
+	// Editor has files with changes that are not saved yet; nil where there is none.
+	Editor Editor
 	// AfterEdit are commands that run when a file was written.
 	AfterEdit []AfterEdit
 	// Runner runs them. Nil runs none.

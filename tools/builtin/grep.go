@@ -100,7 +100,7 @@ func (f *files) runGrep(ctx context.Context, call tools.Call, a grepArgs) (tools
 			return tools.Result{}, err
 		}
 	}
-	return f.grepResult(s, found, lines, limit), nil
+	return f.grepResult(ctx, s, found, lines, limit), nil
 }
 
 // find searches a folder or the one file that was named.
@@ -205,7 +205,7 @@ func shortLine(br *bufio.Reader) ([]byte, error) {
 }
 
 // grepResult words what was found.
-func (f *files) grepResult(s searchRoot, found search.Found, lines []search.Match, limit int) tools.Result {
+func (f *files) grepResult(ctx context.Context, s searchRoot, found search.Found, lines []search.Match, limit int) tools.Result {
 	var b strings.Builder
 	shown, full := 0, false
 	for i, m := range lines {
@@ -240,6 +240,9 @@ func (f *files) grepResult(s searchRoot, found search.Found, lines []search.Matc
 	if found.Binary > 0 {
 		notes = append(notes, f.binaryNote(s, found))
 	}
+	if n := f.unsavedNote(ctx, s, matchedFiles(found.Matches)); n != "" {
+		notes = append(notes, n)
+	}
 	if n := missedNote(found.Missed); n != "" {
 		notes = append(notes, n)
 	}
@@ -258,6 +261,17 @@ func (f *files) grepResult(s searchRoot, found search.Found, lines []search.Matc
 		Data:    map[string]any{"matches": matches, "count": found.Total, "truncated": found.Total > len(found.Matches)},
 		Display: tools.Display{Summary: summary, Path: s.t.shown},
 	}
+}
+
+// matchedFiles are the files of matches, each once.
+func matchedFiles(matches []search.Match) []string {
+	var out []string
+	for _, m := range matches {
+		if len(out) == 0 || out[len(out)-1] != m.Path {
+			out = append(out, m.Path)
+		}
+	}
+	return out
 }
 
 // binaryNote says that binary files were passed over: nobody may take them for searched.

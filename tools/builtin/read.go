@@ -100,7 +100,7 @@ func (f *files) readFile(ctx context.Context, call tools.Call, a readArgs) (tool
 	if info.Size() > readWhole && !whole {
 		res, err = f.readLarge(ctx, file, info, t, first, limit)
 	} else {
-		res, err = f.readSmall(call, file, t, first, limit, whole)
+		res, err = f.readSmall(ctx, call, file, t, first, limit, whole)
 	}
 	if err != nil {
 		return tools.Result{}, err
@@ -136,13 +136,16 @@ func (p place) openRegular(t target) (*os.File, fs.FileInfo, error) {
 }
 
 // readSmall reads a file of a size that is held in memory.
-func (f *files) readSmall(call tools.Call, file io.Reader, t target, first, limit int, whole bool) (tools.Result, error) {
+func (f *files) readSmall(ctx context.Context, call tools.Call, file io.Reader, t target, first, limit int, whole bool) (tools.Result, error) {
 	data, err := io.ReadAll(io.LimitReader(file, readHeld+1))
 	if err != nil {
 		return tools.Result{}, ioError(err, t)
 	}
 	if len(data) > readHeld {
 		return tools.Result{}, tools.Errorf(tools.KindLimit, "%s grew over %s while it was read: try again", t.shown, size(readHeld))
+	}
+	if data, err = f.editorHas(ctx, t, data); err != nil {
+		return tools.Result{}, err
 	}
 	f.seen.record(call, t.abs, data)
 	head := data[:min(len(data), sniffBytes)]

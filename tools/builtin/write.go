@@ -27,8 +27,8 @@ type writeArgs struct {
 
 func (f *files) write() tools.Tool {
 	return makeTool(spec(tools.GroupCore, "write", writeDescription, writeParameters, tools.CapWrite),
-		func(_ context.Context, call tools.Call, a writeArgs) (tools.Plan, error) {
-			return f.planChange("Write to file", a.Path, false, f.replaced(call, a.Content))
+		func(ctx context.Context, call tools.Call, a writeArgs) (tools.Plan, error) {
+			return f.planChange(ctx, "Write to file", a.Path, false, f.replaced(call, a.Content))
 		},
 		func(ctx context.Context, call tools.Call, a writeArgs) (tools.Result, error) {
 			return f.changeFile(ctx, call, a.Path, f.replaced(call, a.Content))
@@ -37,8 +37,8 @@ func (f *files) write() tools.Tool {
 
 // replaced works out the replacement of a file that the model knows.
 func (f *files) replaced(call tools.Call, content string) maker {
-	return func(p place, t target) (change, error) {
-		c, err := wholeFile(p, t, content)
+	return func(ctx context.Context, p place, t target) (change, error) {
+		c, err := f.wholeFile(ctx, p, t, content)
 		if err == nil && c.exists {
 			err = f.reconcile(call, &c)
 		}
@@ -48,8 +48,8 @@ func (f *files) replaced(call tools.Call, content string) maker {
 
 // wholeFile works out the replacement of a file. The bytes are those given, but for what
 // the model never saw: a byte order mark, and UTF-16.
-func wholeFile(p place, t target, content string) (change, error) {
-	c, err := load(p, t)
+func (f *files) wholeFile(ctx context.Context, p place, t target, content string) (change, error) {
+	c, err := f.load(ctx, p, t)
 	if err != nil {
 		return c, err
 	}

@@ -37,8 +37,9 @@ agent/model/dial: agent/model agent/model/provider agent/model/chat agent/model/
 tools:
 tools/command:
 tools/builtin: tools tools/permission tools/permission/repository tools/sandbox
-tools/permission: tools tools/permission/repository
+tools/permission: tools tools/permission/repository tools/permission/shell
 tools/permission/repository:
+tools/permission/shell: tools/permission/repository
 tools/sandbox:
 mcp: tools tools/command
 skills: tools tools/command

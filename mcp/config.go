@@ -5,8 +5,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
+
+	"jcode/internal/shellword"
 )
 
 // Transport is how a server is spoken to.
@@ -75,22 +76,7 @@ func (t Target) Line() string {
 	if t.Command == "" { // an entry that can't be used
 		return ""
 	}
-	words := make([]string, 0, len(t.Args)+1)
-	for _, w := range append([]string{t.Command}, t.Args...) {
-		words = append(words, quoteWord(w))
-	}
-	return strings.Join(words, " ")
-}
-
-// quoteWord quotes a word where a shell would need it. `${VAR}` stays readable.
-func quoteWord(w string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./-_", r)
-	}
-	if w != "" && strings.IndexFunc(w, func(r rune) bool { return !plain(r) }) < 0 {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	return shellword.Join(append([]string{t.Command}, t.Args...))
 }
 
 // Scope says whose file an entry comes from.

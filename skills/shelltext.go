@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"jcode/internal/shellword"
 	"jcode/internal/text"
 )
 
@@ -45,10 +46,10 @@ func shellText(line string, g given) (string, error) {
 				if i > 0 {
 					b.WriteByte(' ')
 				}
-				b.WriteString(shellQuote(w))
+				b.WriteString(shellword.Always(w))
 			}
 		default:
-			b.WriteString(shellQuote(value))
+			b.WriteString(shellword.Always(value))
 		}
 	}
 	return b.String(), nil
@@ -158,8 +159,6 @@ func quotesOf(file *syntax.File, mark string) []byte {
 	})
 	return quotes
 }
-
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // quoteAfter gives the quote that is open after s, when quote was open before it, and
 // whether s ends in a backslash that escapes what follows.

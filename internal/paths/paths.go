@@ -66,6 +66,16 @@ func Resolve(path string) (string, error) {
 	return spelled(done), nil
 }
 
+// Real is Resolve for a path that is only compared: where links can't be followed, as in a
+// loop, it is taken as it is written.
+func Real(path string) string {
+	real, err := Resolve(path)
+	if err != nil {
+		return filepath.Clean(path)
+	}
+	return real
+}
+
 // split parts an absolute path into its root and the rest.
 func split(abs string) (root, rest string) {
 	root = filepath.VolumeName(abs) + string(filepath.Separator)

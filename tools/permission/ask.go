@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/paths"
+	"jcode/internal/shellword"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -84,7 +86,7 @@ func (c *checking) command() string {
 		case tools.AccessExec, tools.AccessConnect:
 			switch {
 			case a.Argv != nil:
-				return show(joinArgv(a.Argv))
+				return show(shellword.Join(a.Argv))
 			case a.Command != "":
 				return show(a.Command)
 			}
@@ -139,8 +141,8 @@ func (c *checking) title() string {
 func (c *checking) where() []string {
 	var out []string
 	for _, a := range accesses(c.req) {
-		if a.Dir != "" && resolve(a.Dir) != c.g.places.start {
-			out = append(out, "in "+c.g.places.show(resolve(a.Dir)))
+		if a.Dir != "" && paths.Real(a.Dir) != c.g.places.start {
+			out = append(out, "in "+c.g.places.Show(paths.Real(a.Dir)))
 		}
 	}
 	return out

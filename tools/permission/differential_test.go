@@ -128,6 +128,9 @@ func (a *arena) spoil(r *rand.Rand) {
 		addTo(a.t, filepath.Join(a.root, "store", "g", "config"), a.config(r))
 		put(a.t, a.root, ".git", "gitdir:"+strings.Repeat(" ", 1+r.IntN(2))+pick(r, []string{"store/g", "./store/g", "store//g", "../project/store/g"})+strings.Repeat(pick(r, []string{"\n", "\r\n", " ", "\x00"}), r.IntN(5000)))
 	case 4: // another common folder
+		if _, err := os.Lstat(filepath.Join(a.root, "common")); err == nil {
+			return
+		}
 		put(a.t, a.root, "common/config", a.config(r))
 		for _, d := range []string{"objects", "refs"} {
 			if err := os.CopyFS(filepath.Join(a.root, "common", d), os.DirFS(filepath.Join(git, d))); err != nil {

@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jcode/internal/paths"
 	"jcode/tools"
+	"jcode/tools/permission/shell"
 )
 
 // Explanation says what would happen to a line of text, and why.
@@ -89,14 +91,14 @@ func (g *Gate) Explain(ctx context.Context, caller tools.Caller, line string) Ex
 
 // parts explains each simple command of a line.
 func (c *checking) parts(a tools.Access) []ExplainedPart {
-	line := analyse(a.Command, c.scene(a.Dir))
+	line := shell.Analyse(a.Command, c.scene(a.Dir))
 	var out []ExplainedPart
 	if line.Doubt != "" {
 		out = append(out, ExplainedPart{"the line as a whole", "asks", line.Doubt})
 	}
 	for i, cmd := range line.Commands {
 		p := ExplainedPart{Text: show(cmd.Text), Outcome: "asks", Why: cmd.Why}
-		one := Line{Text: cmd.Text, Commands: []Command{cmd}}
+		one := shell.Line{Text: cmd.Text, Commands: []shell.Command{cmd}}
 		if v, forced := c.execRestricted(one); forced {
 			p.Why = v.reason
 			if v.outcome == deny {
@@ -124,7 +126,7 @@ func (g *Gate) accessOf(line string) (a tools.Access, tool string, ok bool) {
 		if !filepath.IsAbs(arg) && g.places.start != "" {
 			arg = filepath.Join(g.places.start, arg)
 		}
-		return tools.Access{Kind: kind, Path: resolve(arg)}, name, true
+		return tools.Access{Kind: kind, Path: paths.Real(arg)}, name, true
 	case tools.AccessExec:
 		return tools.Access{Kind: kind, Command: arg}, name, true
 	case tools.AccessFetch:

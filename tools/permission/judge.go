@@ -55,6 +55,7 @@ type checking struct {
 	req        tools.GateRequest
 	mode       tools.Mode
 	unconfined bool
+	elsewhere  bool // a command runs outside the workspace
 	needsMore  bool // a command that only reads was stopped: it is judged as any other
 	dry        bool // an explanation: nothing is told or remembered
 

@@ -5,58 +5,61 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/paths"
 	"jcode/tools"
+	"jcode/tools/permission/shell"
 )
 
 // exec judges a shell text or an argument list.
 func (c *checking) exec(a tools.Access) verdict {
 	at := c.scene(a.Dir)
-	var line Line
+	var line shell.Line
 	if a.Argv != nil {
-		line = analyseArgv(a.Argv, at)
+		line = shell.AnalyseArgv(a.Argv, at)
 	} else {
-		line = analyse(a.Command, at)
+		line = shell.Analyse(a.Command, at)
 		if c.g.foreign {
 			line.Opaque, line.Doubt = true, "it is for a shell that is not analysed"
 		}
 	}
-	if elsewhere := resolve(at.dir); at.dir != "" && !c.g.places.inside(elsewhere) && line.Doubt == "" && !onlyReads(line) {
+	if elsewhere := paths.Real(at.Dir); at.Dir != "" && !c.g.places.Inside(elsewhere) && line.Doubt == "" && !line.OnlyReads() {
 		// What was granted was meant for the workspace: make runs another Makefile there.
-		line.Doubt = "it runs outside the workspace, in " + c.g.places.show(elsewhere)
-		line.elsewhere = true
+		line.Doubt = "it runs outside the workspace, in " + c.g.places.Show(elsewhere)
+		c.elsewhere = true
 	}
 	return c.line(line)
 }
 
 // scene is where a command with this working folder would run, under the rules in force.
-func (c *checking) scene(dir string) scene {
+func (c *checking) scene(dir string) shell.Scene {
 	rules := append(c.rules.Deny[:len(c.rules.Deny):len(c.rules.Deny)], c.rules.Ask...)
-	at := scene{places: c.g.places, dir: dir}
-	at.denied = func(path string) string { return deniedPath(rules, c.g.places, tools.AccessRead, path) }
-	at.ruled = slices.ContainsFunc(rules, func(r Rule) bool { return r.Tool == "read" })
-	at.look = c.g.repositories.Look
-	if slices.ContainsFunc(rules, func(r Rule) bool { return r.command != nil }) {
-		at.alias = c.g.repositories.Alias
+	at := shell.Scene{
+		Places: c.g.places, Dir: dir, Look: c.g.repositories.Look,
+		Denied: func(path string) string { return deniedPath(rules, c.g.places, tools.AccessRead, path) },
+		Ruled:  slices.ContainsFunc(rules, func(r Rule) bool { return r.Tool == "read" }),
 	}
-	if at.dir == "" {
-		at.dir = at.places.start
+	if slices.ContainsFunc(rules, func(r Rule) bool { return r.command != nil }) {
+		at.Alias = c.g.repositories.Alias
+	}
+	if roots := c.g.places.Roots(); at.Dir == "" && len(roots) > 0 {
+		at.Dir = roots[0]
 	}
 	return at
 }
 
 // line judges a line that was taken apart.
-func (c *checking) line(line Line) verdict {
+func (c *checking) line(line shell.Line) verdict {
 	if line.Text == "" {
 		return verdict{outcome: deny, by: tools.ByPolicy, reason: "denied: the command is empty", kind: tools.KindDenied}
 	}
-	c.needsMore = c.unconfined && onlyReads(line)
+	c.needsMore = c.unconfined && line.OnlyReads()
 	v, forced := c.execRestricted(line)
 	if forced && v.outcome == deny {
 		return v
 	}
 	if c.mode == tools.ModePlan {
-		if !forced && onlyReads(line) && !c.needsMore {
-			return verdict{by: tools.ByMode, rule: "read-only", vouched: line.vouched()}
+		if !forced && line.OnlyReads() && !c.needsMore {
+			return verdict{by: tools.ByMode, rule: "read-only", vouched: vouched(line)}
 		}
 		r := c.refusedByPlan()
 		r.reason = "refused in plan mode: only commands that read run here. " + c.firstReason(line)
@@ -72,7 +75,7 @@ func (c *checking) line(line Line) verdict {
 }
 
 // execRestricted applies deny and ask rules to each simple command, wherever it stands.
-func (c *checking) execRestricted(line Line) (verdict, bool) {
+func (c *checking) execRestricted(line shell.Line) (verdict, bool) {
 	var out verdict
 	found := false
 	apply := func(rules []Rule, o outcome) bool {
@@ -100,27 +103,27 @@ func (c *checking) execRestricted(line Line) (verdict, bool) {
 		return out, true
 	}
 	if rule, path := c.names(line); rule != "" {
-		return verdict{outcome: deny, by: tools.ByRule, rule: rule, reason: fmt.Sprintf("denied by rule %s: %s", rule, c.g.places.show(path))}, true
+		return verdict{outcome: deny, by: tools.ByRule, rule: rule, reason: fmt.Sprintf("denied by rule %s: %s", rule, c.g.places.Show(path))}, true
 	}
 	apply(c.rules.Ask, ask)
 	return out, found
 }
 
 // restricts reports whether a deny or ask rule may cover a line, and whether it surely does.
-func (r Rule) restricts(line Line) (may, sure bool) {
+func (r Rule) restricts(line shell.Line) (may, sure bool) {
 	if !r.HasPattern {
 		return true, true
 	}
 	if r.command == nil {
 		return false, false
 	}
-	if r.command.whole {
-		same := r.command.vouchesLine(line.Text)
+	if r.command.Whole {
+		same := r.command.VouchesLine(line.Text)
 		return same, same
 	}
 	may = line.Opaque
 	for _, cmd := range line.Commands {
-		m, s := r.command.mayMean(cmd)
+		m, s := r.command.MayMean(cmd)
 		if s {
 			return true, true
 		}
@@ -130,15 +133,15 @@ func (r Rule) restricts(line Line) (may, sure bool) {
 }
 
 // touched names a protected or forbidden file that a command of the line speaks of.
-func (c *checking) touched(line Line) string {
+func (c *checking) touched(line shell.Line) string {
 	for _, cmd := range line.Commands {
-		for _, path := range cmd.touches {
+		for _, path := range cmd.Touches {
 			if why := c.g.places.protected(path); why != "" {
-				return fmt.Sprintf("%s is protected (%s)", c.g.places.show(path), why)
+				return fmt.Sprintf("%s is protected (%s)", c.g.places.Show(path), why)
 			}
 			for _, kind := range []tools.AccessKind{tools.AccessRead, tools.AccessWrite, tools.AccessDelete} {
 				if rule := c.deniedBy(kind, path); rule != "" {
-					return fmt.Sprintf("%s is covered by the rule %s", c.g.places.show(path), rule)
+					return fmt.Sprintf("%s is covered by the rule %s", c.g.places.Show(path), rule)
 				}
 			}
 		}
@@ -148,14 +151,14 @@ func (c *checking) touched(line Line) string {
 
 // names returns a rule that denies a file which a command of the line names for certain,
 // and the file.
-func (c *checking) names(line Line) (rule, path string) {
+func (c *checking) names(line shell.Line) (rule, path string) {
 	for _, cmd := range line.Commands {
-		for _, path := range cmd.opens {
+		for _, path := range cmd.Opens {
 			if rule := c.deniedBy(tools.AccessRead, path); rule != "" {
 				return rule, path
 			}
 		}
-		for _, path := range cmd.changes {
+		for _, path := range cmd.Changes {
 			for _, kind := range []tools.AccessKind{tools.AccessWrite, tools.AccessDelete} {
 				if rule := c.deniedBy(kind, path); rule != "" {
 					return rule, path
@@ -178,37 +181,25 @@ func (c *checking) deniedBy(kind tools.AccessKind, path string) string {
 }
 
 // vouched is what a line may do that runs because it only reads.
-func (l Line) vouched() *tools.Vouched {
-	v := &tools.Vouched{Hidden: l.hidden, Beyond: l.beyond, Git: l.git}
-	if l.ruled && !l.git {
-		v.Only = append([]string{}, l.reads...)
+func vouched(l shell.Line) *tools.Vouched {
+	v := &tools.Vouched{Hidden: l.Hidden, Beyond: l.Beyond, Git: l.Git}
+	if l.Ruled && !l.Git {
+		v.Only = append([]string{}, l.Reads...)
 	}
 	return v
 }
 
-func onlyReads(line Line) bool {
-	if line.Doubt != "" || len(line.Commands) == 0 {
-		return false
-	}
-	for _, cmd := range line.Commands {
-		if !cmd.ReadOnly {
-			return false
-		}
-	}
-	return true
-}
-
 // execAllowed reports whether rules, grants and the table vouch for a whole line.
-func (c *checking) execAllowed(line Line) (bool, verdict) {
-	if onlyReads(line) && !c.needsMore {
+func (c *checking) execAllowed(line shell.Line) (bool, verdict) {
+	if line.OnlyReads() && !c.needsMore {
 		v := verdict{by: tools.ByMode, rule: "read-only", confine: c.confine()}
 		if c.mode != tools.ModeYolo {
-			v.vouched = line.vouched()
+			v.vouched = vouched(line)
 		}
 		return true, v
 	}
-	if v, ok := c.allowedAs(line.pin(), func(r Rule) bool {
-		return !line.elsewhere && r.Tool == "exec" && (!r.HasPattern || r.command != nil && r.command.vouchesLine(line.Text))
+	if v, ok := c.allowedAs(line.Pin(), func(r Rule) bool {
+		return !c.elsewhere && r.Tool == "exec" && (!r.HasPattern || r.command != nil && r.command.VouchesLine(line.Text))
 	}); ok {
 		return true, v
 	}
@@ -219,10 +210,10 @@ func (c *checking) execAllowed(line Line) (bool, verdict) {
 	covered := make([]bool, len(line.Commands)+1)
 	for i, cmd := range line.Commands {
 		v, ok := c.commandAllowed(line, i)
-		covered[i+1] = ok && cmd.wrapper
-		if !ok && cmd.wrapped > 0 {
+		covered[i+1] = ok && cmd.Wrapper
+		if !ok && cmd.Wrapped > 0 {
 			// What stands in the text of a wrapper that was granted to the letter.
-			ok = covered[cmd.wrapped]
+			ok = covered[cmd.Wrapped]
 			covered[i+1] = ok
 		}
 		if !ok {
@@ -235,19 +226,19 @@ func (c *checking) execAllowed(line Line) (bool, verdict) {
 	return true, out
 }
 
-func (c *checking) commandAllowed(line Line, i int) (verdict, bool) {
+func (c *checking) commandAllowed(line shell.Line, i int) (verdict, bool) {
 	cmd := line.Commands[i]
 	if cmd.ReadOnly && !c.needsMore {
 		return verdict{}, true
 	}
-	return c.allowedAs(line.pinOf(i), func(r Rule) bool { return r.Tool == "exec" && r.command != nil && r.command.vouches(cmd) })
+	return c.allowedAs(line.PinOf(i), func(r Rule) bool { return r.Tool == "exec" && r.command != nil && r.command.Vouches(cmd) })
 }
 
 // allowedAs is allowed for what a pin ties grants to; rules that a person wrote hold for
 // whatever they name.
-func (c *checking) allowedAs(p pin, match func(Rule) bool) (verdict, bool) {
-	if !p.unknown {
-		return c.allowed(p.hash, match)
+func (c *checking) allowedAs(p shell.Pin, match func(Rule) bool) (verdict, bool) {
+	if !p.Unknown {
+		return c.allowed(p.Hash, match)
 	}
 	return c.allowed("unknown", match)
 }
@@ -268,7 +259,7 @@ func (c *checking) confine() bool {
 	return false
 }
 
-func (c *checking) execByMode(v verdict, line Line, forced bool, protected string) verdict {
+func (c *checking) execByMode(v verdict, line shell.Line, forced bool, protected string) verdict {
 	if !forced {
 		v = verdict{by: tools.ByMode}
 		if protected == "" {
@@ -294,9 +285,9 @@ func (c *checking) execByMode(v verdict, line Line, forced bool, protected strin
 		v.reason = c.firstReason(line)
 	}
 	if !forced {
-		if !line.elsewhere {
+		if !c.elsewhere {
 			v.store, v.broad, v.hashes = c.storable(line)
-			if files := line.pin().files; len(files) > 0 && len(v.store) > 0 {
+			if files := line.Pin().Files; len(files) > 0 && len(v.store) > 0 {
 				v.details = append(v.details, "a lasting yes holds in this folder, until one of these changes: "+show(strings.Join(files, ", ")))
 			}
 		}
@@ -310,7 +301,7 @@ func (c *checking) execByMode(v verdict, line Line, forced bool, protected strin
 }
 
 // firstReason says what first keeps a line from being vouched for.
-func (c *checking) firstReason(line Line) string {
+func (c *checking) firstReason(line shell.Line) string {
 	if line.Doubt != "" {
 		return line.Doubt
 	}
@@ -326,7 +317,7 @@ func (c *checking) firstReason(line Line) string {
 }
 
 // explainCommands says for each simple command of a longer line why it asks.
-func (c *checking) explainCommands(line Line) []string {
+func (c *checking) explainCommands(line shell.Line) []string {
 	var out []string
 	if line.Doubt != "" {
 		out = append(out, "asks because "+line.Doubt)

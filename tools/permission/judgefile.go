@@ -16,10 +16,10 @@ func (c *checking) file(a tools.Access) verdict {
 	}
 	v, restricted := c.restricted(match)
 	if restricted && v.outcome == deny {
-		v.reason += ": " + p.show(path)
+		v.reason += ": " + p.Show(path)
 		return v
 	}
-	inside, protected := p.inside(path), ""
+	inside, protected := p.Inside(path), ""
 	if a.Kind != tools.AccessRead {
 		protected = p.protected(path)
 	}
@@ -74,7 +74,7 @@ func (p *pathPattern) names(protected string) bool {
 }
 
 func (c *checking) fileByMode(v verdict, kind tools.AccessKind, path string, inside bool, protected string, restricted bool) verdict {
-	shown := c.g.places.show(path)
+	shown := c.g.places.Show(path)
 	v.outcome = ask
 	if v.by == "" {
 		v.by = tools.ByMode

@@ -6,6 +6,7 @@ import (
 
 	"jcode/internal/netaddr"
 	"jcode/tools"
+	"jcode/tools/permission/shell"
 )
 
 // fetch judges asking a web server.
@@ -121,7 +122,7 @@ func (c *checking) connect(a tools.Access) verdict {
 		return c.refusedByPlan()
 	}
 	match := func(r Rule) bool {
-		return r.Tool == string(tools.AccessConnect) && (!r.HasPattern || matchText(r.Pattern, line))
+		return r.Tool == string(tools.AccessConnect) && (!r.HasPattern || shell.MatchText(r.Pattern, line))
 	}
 	v, restricted := c.restricted(match)
 	if restricted && v.outcome == deny {
@@ -144,24 +145,6 @@ func (c *checking) connect(a tools.Access) verdict {
 		v.by, v.reason, v.shown = tools.ByMode, "starting the server "+a.Target+": "+line, c.mode == tools.ModeYolo
 	}
 	return v
-}
-
-// matchText matches a whole text with a pattern in which * stands for anything and \* for
-// a star.
-func matchText(pattern, s string) bool {
-	parts := []string{""}
-	for i := 0; i < len(pattern); i++ {
-		switch {
-		case pattern[i] == '\\' && i+1 < len(pattern) && (pattern[i+1] == '*' || pattern[i+1] == '\\'):
-			i++
-			parts[len(parts)-1] += pattern[i : i+1]
-		case pattern[i] == '*':
-			parts = append(parts, "")
-		default:
-			parts[len(parts)-1] += pattern[i : i+1]
-		}
-	}
-	return patternWord{parts: parts}.fits(s)
 }
 
 func escapeStar(s string) string {

@@ -64,14 +64,23 @@ func newPlaces(p Places) (places, error) {
 	return out, nil
 }
 
-// inside reports whether a resolved path lies in the workspace.
-func (p places) inside(file string) bool {
+// Roots returns the workspace's folders, resolved.
+func (p places) Roots() []string { return p.roots }
+
+// Start returns where jcode was started, resolved.
+func (p places) Start() string { return p.start }
+
+// Home returns the person's home folder, resolved.
+func (p places) Home() string { return p.home }
+
+// Inside reports whether a resolved path lies in the workspace.
+func (p places) Inside(file string) bool {
 	return slices.ContainsFunc(p.roots, func(r string) bool { return paths.Within(r, file) })
 }
 
-// show writes a path as a person would: from the folder in which relative paths begin, from
+// Show writes a path as a person would: from the folder in which relative paths begin, from
 // an added folder, or from ~.
-func (p places) show(file string) string {
+func (p places) Show(file string) string {
 	for i, r := range p.roots {
 		from := r
 		if i == 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jcode/tools"
+	"jcode/tools/permission/shell"
 )
 
 // Rule is one rule as a person writes it: `TOOL` or `TOOL(PATTERN)`.
@@ -27,8 +28,8 @@ type Rule struct {
 	Pattern    string
 	HasPattern bool
 
-	command *commandPattern // exec
-	paths   *pathPattern    // file kinds
+	command *shell.Pattern // exec
+	paths   *pathPattern   // file kinds
 }
 
 // String gives the rule as a person writes it.
@@ -74,7 +75,7 @@ func ParseRule(s string) (Rule, error) {
 func (r *Rule) compile() (err error) {
 	switch kindOf(r.Tool) {
 	case tools.AccessExec:
-		r.command, err = compileCommand(r.Pattern)
+		r.command, err = shell.Compile(r.Pattern)
 	case tools.AccessRead, tools.AccessWrite, tools.AccessDelete:
 		r.paths, err = compilePath(r.Pattern)
 	case tools.AccessFetch:

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"jcode/internal/paths"
 )
 
 // maxAsk bounds how long git may take to answer; it looks at a few small files.
@@ -108,7 +110,7 @@ func (q *question) repository(found []candidate) (r candidate, why string) {
 	if !filepath.IsAbs(common) {
 		common = filepath.Join(q.dir, common)
 	}
-	own, common = resolve(own), resolve(common)
+	own, common = paths.Real(own), paths.Real(common)
 	for _, f := range found {
 		if f.own == own && f.common == common {
 			return f, ""
@@ -121,9 +123,9 @@ func (q *question) repository(found []candidate) (r candidate, why string) {
 // the work tree's top.
 func (q *question) same(name, file, top string) bool {
 	if filepath.IsAbs(name) {
-		return resolve(name) == file
+		return paths.Real(name) == file
 	}
-	return resolve(filepath.Join(q.dir, name)) == file || resolve(filepath.Join(top, name)) == file
+	return paths.Real(filepath.Join(q.dir, name)) == file || paths.Real(filepath.Join(top, name)) == file
 }
 
 // settings returns what the repository itself sets, as git reads it.

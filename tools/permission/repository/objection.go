@@ -61,7 +61,7 @@ func (l Looker) configured(r candidate, worktree bool) string {
 // at other files, or fetch what it lacks.
 func (l Looker) steered(list []setting, r candidate, worktree bool) string {
 	for _, s := range list {
-		own := s.key() == "core.worktree" && r.top != "" && worktreeOf(r.own) == resolve(r.top)
+		own := s.key() == "core.worktree" && r.top != "" && worktreeOf(r.own) == paths.Real(r.top)
 		if s.steers(worktree) && !own {
 			return "the repository is configured to run something, or to look elsewhere (" + s.key() + ")"
 		}
@@ -79,10 +79,10 @@ func (l Looker) within(r candidate, name string) bool {
 		return false
 	}
 	if filepath.IsAbs(name) {
-		return l.Inside(resolve(name))
+		return l.Inside(paths.Real(name))
 	}
 	for _, from := range []string{r.top, r.own, r.common} {
-		if from != "" && l.Inside(from) && !l.Inside(resolve(filepath.Join(from, name))) {
+		if from != "" && l.Inside(from) && !l.Inside(paths.Real(filepath.Join(from, name))) {
 			return false
 		}
 	}
@@ -102,7 +102,7 @@ func (l Looker) borrowed(r candidate) string {
 				continue
 			}
 			at := filepath.Join(dir, e.Name())
-			if real := resolve(at); !l.Inside(real) && !paths.Within(r.common, real) && !paths.Within(r.own, real) {
+			if real := paths.Real(at); !l.Inside(real) && !paths.Within(r.common, real) && !paths.Within(r.own, real) {
 				return "its repository has a link that leads out of it: " + at
 			}
 		}
@@ -126,7 +126,7 @@ func (l Looker) borrowed(r candidate) string {
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(objects, name)
 			}
-			real := resolve(name)
+			real := paths.Real(name)
 			if !l.Inside(real) && !paths.Within(r.common, real) {
 				return "its repository takes objects from another one, outside the workspace: " + real
 			}

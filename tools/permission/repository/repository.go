@@ -127,16 +127,16 @@ func (l Looker) at(top string) (r candidate, why string) {
 			return r, "its .git file can't be read as git reads it"
 		}
 	}
-	r = candidate{top: top, own: resolve(own)}
+	r = candidate{top: top, own: paths.Real(own)}
 	common, err := pointer(filepath.Join(r.own, "commondir"), "")
 	if err != nil {
 		return r, "the commondir of its repository can't be read as git reads it"
 	}
 	if r.common = r.own; common != "" {
-		r.common = resolve(common)
+		r.common = paths.Real(common)
 	}
 	r.complete = exists(filepath.Join(r.own, "HEAD")) && exists(filepath.Join(r.common, "objects")) && exists(filepath.Join(r.common, "refs"))
-	return r, l.elsewhere(r, own == name && resolve(name) == filepath.Join(resolve(top), ".git"))
+	return r, l.elsewhere(r, own == name && paths.Real(name) == filepath.Join(paths.Real(top), ".git"))
 }
 
 // elsewhere says why a repository does not belong to the folder that leads to it. plain says
@@ -151,12 +151,12 @@ func (l Looker) elsewhere(r candidate, plain bool) string {
 		return "its repository takes configuration and history from " + r.common + ", outside the workspace"
 	case r.common != r.own && filepath.Dir(filepath.Dir(r.own)) == r.common:
 		// A linked work tree: the repository keeps where it is.
-		if back, err := pointer(filepath.Join(r.own, "gitdir"), ""); err == nil && back != "" && resolve(filepath.Dir(back)) == resolve(r.top) {
+		if back, err := pointer(filepath.Join(r.own, "gitdir"), ""); err == nil && back != "" && paths.Real(filepath.Dir(back)) == paths.Real(r.top) {
 			return ""
 		}
 	case r.common == r.own:
 		// A submodule: its configuration names the work tree.
-		if worktreeOf(r.own) == resolve(r.top) {
+		if worktreeOf(r.own) == paths.Real(r.top) {
 			return ""
 		}
 	}
@@ -182,7 +182,7 @@ func worktreeOf(own string) (dir string) {
 	if dir == "" {
 		return ""
 	}
-	return resolve(dir)
+	return paths.Real(dir)
 }
 
 // pointer reads a small file that names a folder, relative to its own, as git does: the
@@ -215,12 +215,4 @@ func readBounded(file string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s is no file that is read here", file)
 	}
 	return os.ReadFile(file)
-}
-
-func resolve(path string) string {
-	real, err := paths.Resolve(path)
-	if err != nil {
-		return filepath.Clean(path)
-	}
-	return real
 }

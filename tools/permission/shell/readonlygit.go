@@ -1,9 +1,10 @@
-package permission
+package shell
 
 import (
 	"slices"
 	"strings"
 
+	"jcode/internal/paths"
 	"jcode/tools/permission/repository"
 )
 
@@ -111,11 +112,11 @@ func (a *analysis) configured(args []word) (out []string) {
 		return nil // it asks for a setting
 	}
 	if hasFlag(args, "", "--global") {
-		return []string{resolve(a.places.home + "/.gitconfig"), resolve(a.places.home + "/.config/git/config")}
+		return []string{paths.Real(a.Places.Home() + "/.gitconfig"), paths.Real(a.Places.Home() + "/.config/git/config")}
 	}
 	for _, dir := range a.dirs {
 		if dir != "" {
-			out = append(out, resolve(dir+"/.git/config"))
+			out = append(out, paths.Real(dir+"/.git/config"))
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package permission
+package shell
 
 import (
 	"strings"
@@ -6,13 +6,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// commandPattern is the compiled pattern of an exec rule: the words of one simple
+// Pattern is the compiled pattern of an exec rule: the words of one simple
 // command, in which an unquoted * stands for anything, or a whole line that must be
 // equal to the last character.
-type commandPattern struct {
+type Pattern struct {
 	line  string // the pattern as it is written
 	words []patternWord
-	whole bool // it is no simple command of known words
+	Whole bool // it is no simple command of known words
 }
 
 // patternWord is one word of a pattern. A run stands for any number of words, also none.
@@ -22,10 +22,10 @@ type patternWord struct {
 	parts []string
 }
 
-// compileCommand reads a pattern. What is no simple command of known words is taken as a
+// Compile reads a pattern. What is no simple command of known words is taken as a
 // whole line.
-func compileCommand(src string) (*commandPattern, error) {
-	whole := &commandPattern{line: src, whole: true}
+func Compile(src string) (*Pattern, error) {
+	whole := &Pattern{line: src, Whole: true}
 	if unreadable(src) != "" {
 		return whole, nil
 	}
@@ -38,7 +38,7 @@ func compileCommand(src string) (*commandPattern, error) {
 	if !ok || len(s.Redirs) > 0 || s.Background || s.Negated || s.Coprocess || s.Disown || len(call.Assigns) > 0 {
 		return whole, nil
 	}
-	out := &commandPattern{line: src}
+	out := &Pattern{line: src}
 	for _, w := range call.Args {
 		if readWord(w).dynamic {
 			return whole, nil
@@ -73,8 +73,8 @@ func readPattern(w *syntax.Word) patternWord {
 	return patternWord{run: run, parts: parts}
 }
 
-// literal reports whether the pattern names its command to the letter.
-func (p *commandPattern) literal() bool {
+// Literal reports whether the pattern names its command to the letter.
+func (p *Pattern) Literal() bool {
 	for _, w := range p.words {
 		if len(w.parts) > 1 {
 			return false
@@ -83,24 +83,24 @@ func (p *commandPattern) literal() bool {
 	return true
 }
 
-// vouches reports whether the pattern, as an allow rule, covers a simple command.
-func (p *commandPattern) vouches(c Command) bool {
-	if p.whole || !c.exact || c.Doubt != "" && !(c.wrapper && p.literal()) {
+// Vouches reports whether the pattern, as an allow rule, covers a simple command.
+func (p *Pattern) Vouches(c Command) bool {
+	if p.Whole || !c.exact || c.Doubt != "" && !(c.Wrapper && p.Literal()) {
 		return false
 	}
 	return matchWords(p.words, c.words, false)
 }
 
-// vouchesLine reports whether the pattern is this very line.
-func (p *commandPattern) vouchesLine(text string) bool {
-	return p.line == text && (p.whole || p.literal())
+// VouchesLine reports whether the pattern is this very line.
+func (p *Pattern) VouchesLine(text string) bool {
+	return p.line == text && (p.Whole || p.Literal())
 }
 
-// mayMean reports whether a simple command could be one that the pattern names, as a deny
+// MayMean reports whether a simple command could be one that the pattern names, as a deny
 // or ask rule: with flags between its words, behind a wrapper, under the program's path,
 // or once its unknown words are known. sure says that it is, whatever those become.
-func (p *commandPattern) mayMean(c Command) (may, sure bool) {
-	if p.whole || len(c.words) == 0 {
+func (p *Pattern) MayMean(c Command) (may, sure bool) {
+	if p.Whole || len(c.words) == 0 {
 		return false, false
 	}
 	forms := [][]word{c.words}
@@ -110,7 +110,7 @@ func (p *commandPattern) mayMean(c Command) (may, sure bool) {
 	if rest, ok := strings.CutPrefix(base(c.words[0].text), "git-"); ok {
 		forms = append(forms, append([]word{static("git"), static(rest)}, c.words[1:]...))
 	}
-	if c.wrapper {
+	if c.Wrapper {
 		forms = append(forms, suffixes(c.words)...)
 	}
 	forms = append(forms, c.later...)
@@ -232,4 +232,22 @@ func (p patternWord) fits(s string) bool {
 		rest = rest[i+len(part):]
 	}
 	return strings.HasSuffix(rest, p.parts[len(p.parts)-1])
+}
+
+// MatchText matches a whole text with a pattern in which * stands for anything and \* for
+// a star.
+func MatchText(pattern, s string) bool {
+	parts := []string{""}
+	for i := 0; i < len(pattern); i++ {
+		switch {
+		case pattern[i] == '\\' && i+1 < len(pattern) && (pattern[i+1] == '*' || pattern[i+1] == '\\'):
+			i++
+			parts[len(parts)-1] += pattern[i : i+1]
+		case pattern[i] == '*':
+			parts = append(parts, "")
+		default:
+			parts[len(parts)-1] += pattern[i : i+1]
+		}
+	}
+	return patternWord{parts: parts}.fits(s)
 }

@@ -1,4 +1,4 @@
-package permission
+package shell
 
 import (
 	"os"
@@ -17,7 +17,7 @@ func (a *analysis) expandTilde(s string) (string, bool) {
 		return s, true
 	}
 	if s == "~" || strings.HasPrefix(s, "~/") {
-		return a.places.home + s[1:], a.places.home != ""
+		return a.Places.Home() + s[1:], a.Places.Home() != ""
 	}
 	return s, false
 }
@@ -63,7 +63,7 @@ func (a *analysis) outsideFrom(dir, name string, glob bool) string {
 	}
 	if glob && strings.ContainsAny(name, "*?[") {
 		// The fixed part must lie inside in any case: listing a folder reads it.
-		if fixed := fixedPart(full); !a.places.inside(resolve(fixed)) {
+		if fixed := fixedPart(full); !a.Places.Inside(paths.Real(fixed)) {
 			return name + " is outside the workspace"
 		}
 		hits, ok := expandGlob(full)
@@ -81,20 +81,20 @@ func (a *analysis) outsideFrom(dir, name string, glob bool) string {
 }
 
 func (a *analysis) judgeRead(full, shown string) string {
-	real := resolve(full)
-	if !a.places.inside(real) {
+	real := paths.Real(full)
+	if !a.Places.Inside(real) {
 		// A word that is no path at all stays inside: it is joined to the folder. What
 		// leads out is absolute, has "..", or is a link.
 		return shown + " is outside the workspace"
 	}
-	if a.ruled {
-		a.line.reads = append(a.line.reads, real)
+	if a.Ruled {
+		a.line.Reads = append(a.line.Reads, real)
 	}
-	if a.denied != nil {
-		if rule := a.denied(real); rule != "" {
+	if a.Denied != nil {
+		if rule := a.Denied(real); rule != "" {
 			return shown + " is covered by the rule " + rule
 		}
-		if a.ruled {
+		if a.Ruled {
 			if info, err := os.Stat(real); err == nil && info.IsDir() {
 				return shown + " is a folder in which a rule forbids some files"
 			}
@@ -207,7 +207,7 @@ func climb(dir, name string) string {
 		switch part {
 		case "", ".":
 		case "..":
-			at = filepath.Dir(resolve(at))
+			at = filepath.Dir(paths.Real(at))
 		default:
 			at = filepath.Join(at, part)
 		}
@@ -232,14 +232,6 @@ func fixedPart(path string) string {
 	return filepath.Dir(path[:i] + "x")
 }
 
-func resolve(path string) string {
-	real, err := paths.Resolve(path)
-	if err != nil {
-		return filepath.Clean(path)
-	}
-	return real
-}
-
 // targets returns the resolved paths that a part of a word may name, for the protected ones
 // among them.
 func (a *analysis) targets(w word) []string {
@@ -262,12 +254,12 @@ func (a *analysis) targets(w word) []string {
 // stands returns the resolved paths that a path, or a wildcard, stands for.
 func (a *analysis) stands(path string, glob bool) []string {
 	if !glob {
-		return []string{resolve(path)}
+		return []string{paths.Real(path)}
 	}
 	hits, _ := expandGlob(path)
-	out := []string{resolve(path)}
+	out := []string{paths.Real(path)}
 	for _, h := range hits {
-		out = append(out, resolve(h))
+		out = append(out, paths.Real(h))
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package permission
+package shell
 
 import (
 	"crypto/sha256"
@@ -8,22 +8,24 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"jcode/internal/paths"
 )
 
-// pin ties a lasting yes to the program that was seen, not to its spelling: `./run.sh` is
+// Pin ties a lasting yes to the program that was seen, not to its spelling: `./run.sh` is
 // another program in another folder, and after a change. Programs that are found on the
 // search path have none.
-type pin struct {
-	// hash is of folders, files and their contents; "" for none.
-	hash string
-	// files are those of the workspace that it covers, as they are named.
-	files []string
-	// unknown says that it can't be told what would run: no grant covers that.
-	unknown bool
+type Pin struct {
+	// Hash is of folders, files and their contents; "" for none.
+	Hash string
+	// Files are those of the workspace that it covers, as they are named.
+	Files []string
+	// Unknown says that it can't be told what would run: no grant covers that.
+	Unknown bool
 }
 
 // pinOf returns the pin of a command.
-func (a *analysis) pinOf(program string, words []word) pin {
+func (a *analysis) pinOf(program string, words []word) Pin {
 	var names []string // relative to the folder, or absolute
 	switch {
 	case strings.Contains(words[0].text, "/") && !a.system(words[0].text):
@@ -46,7 +48,7 @@ func (a *analysis) pinOf(program string, words []word) pin {
 		}
 	}
 	if len(names) == 0 {
-		return pin{}
+		return Pin{}
 	}
 	return a.pinned(names)
 }
@@ -54,7 +56,7 @@ func (a *analysis) pinOf(program string, words []word) pin {
 // system reports whether a program is named with a folder outside the workspace: then the
 // name says it all.
 func (a *analysis) system(name string) bool {
-	return filepath.IsAbs(name) && !a.places.inside(resolve(name))
+	return filepath.IsAbs(name) && !a.Places.Inside(paths.Real(name))
 }
 
 // isFile reports whether a word names a file of the workspace.
@@ -63,7 +65,7 @@ func (a *analysis) isFile(w word) bool {
 		return false
 	}
 	for _, path := range a.targets(w) {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && a.places.inside(path) {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && a.Places.Inside(path) {
 			return true
 		}
 	}
@@ -103,37 +105,37 @@ func makefiles(words []word) []string {
 }
 
 // pinned hashes what names stand for in each folder where the command may run.
-func (a *analysis) pinned(names []string) pin {
+func (a *analysis) pinned(names []string) Pin {
 	sum := sha256.New()
 	write := func(parts ...string) {
 		for _, s := range parts {
 			_, _ = io.WriteString(sum, s+"\x00") // a hash never fails
 		}
 	}
-	var p pin
+	var p Pin
 	for _, dir := range a.dirs {
 		if dir == "" {
-			return pin{unknown: true}
+			return Pin{Unknown: true}
 		}
-		write("in", resolve(dir))
+		write("in", paths.Real(dir))
 		for _, name := range names {
 			full := climb(dir, name)
-			path := resolve(full)
+			path := paths.Real(full)
 			write(name, path)
 			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 				continue
 			}
 			content, err := hashFile(path)
 			if err != nil {
-				return pin{unknown: true}
+				return Pin{Unknown: true}
 			}
 			write(content)
-			if shown := a.places.show(path); a.places.inside(path) && !slices.Contains(p.files, shown) {
-				p.files = append(p.files, shown)
+			if shown := a.Places.Show(path); a.Places.Inside(path) && !slices.Contains(p.Files, shown) {
+				p.Files = append(p.Files, shown)
 			}
 		}
 	}
-	p.hash = hex.EncodeToString(sum.Sum(nil))
+	p.Hash = hex.EncodeToString(sum.Sum(nil))
 	return p
 }
 
@@ -150,35 +152,35 @@ func hashFile(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// pin is the pin of a whole line, that of its only command with one where there is just one.
-func (l Line) pin() pin {
-	var out pin
+// Pin is the pin of a whole line, that of its only command with one where there is just one.
+func (l Line) Pin() Pin {
+	var out Pin
 	var hashes []string
 	for _, c := range l.Commands {
-		out.unknown = out.unknown || c.pin.unknown
-		if c.pin.hash != "" {
-			hashes = append(hashes, c.pin.hash)
-			out.files = append(out.files, c.pin.files...)
+		out.Unknown = out.Unknown || c.Pin.Unknown
+		if c.Pin.Hash != "" {
+			hashes = append(hashes, c.Pin.Hash)
+			out.Files = append(out.Files, c.Pin.Files...)
 		}
 	}
 	switch len(hashes) {
 	case 0:
 	case 1:
-		out.hash = hashes[0]
+		out.Hash = hashes[0]
 	default:
 		sum := sha256.Sum256([]byte(strings.Join(hashes, " ")))
-		out.hash = hex.EncodeToString(sum[:])
+		out.Hash = hex.EncodeToString(sum[:])
 	}
 	return out
 }
 
-// pinOf returns the pin of one command of a line, with those of the commands inside it.
-func (l Line) pinOf(i int) pin {
+// PinOf returns the pin of one command of a line, with those of the commands inside it.
+func (l Line) PinOf(i int) Pin {
 	inside := Line{Commands: []Command{l.Commands[i]}}
 	for _, c := range l.Commands {
-		if c.wrapped == i+1 {
+		if c.Wrapped == i+1 {
 			inside.Commands = append(inside.Commands, c)
 		}
 	}
-	return inside.pin()
+	return inside.Pin()
 }

@@ -1,4 +1,4 @@
-package permission
+package shell
 
 import (
 	"os"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/paths"
 	"jcode/tools/permission/repository"
 )
 
@@ -42,11 +43,11 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 		if a.moved || !a.atRoot() {
 			return false, "git runs what another folder's repository is configured for"
 		}
-		found := a.look(resolve(a.dir))
+		found := a.Look(paths.Real(a.Dir))
 		if found.Why != "" {
 			return false, found.Why
 		}
-		a.line.git, a.line.beyond = true, found.Beyond
+		a.line.Git, a.line.Beyond = true, found.Beyond
 		if why := a.forbidden(words, found); why != "" {
 			return false, why
 		}
@@ -60,16 +61,16 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 // forbidden says why git may print what rules forbid to read: files that it tracks. Those are
 // hidden from it in any case.
 func (a *analysis) forbidden(words []word, found repository.Finding) string {
-	if !a.ruled || found.Tracked == nil {
+	if !a.Ruled || found.Tracked == nil {
 		return ""
 	}
 	for _, path := range found.Tracked() {
-		if rule := a.denied(path); rule != "" {
-			a.line.hidden = append(a.line.hidden, path)
+		if rule := a.Denied(path); rule != "" {
+			a.line.Hidden = append(a.line.Hidden, path)
 		}
 	}
-	if len(a.line.hidden) > 0 && gitPrints(words[1:]) {
-		return "it may print " + a.places.show(a.line.hidden[0]) + ", which is covered by the rule " + a.denied(a.line.hidden[0])
+	if len(a.line.Hidden) > 0 && gitPrints(words[1:]) {
+		return "it may print " + a.Places.Show(a.line.Hidden[0]) + ", which is covered by the rule " + a.Denied(a.line.Hidden[0])
 	}
 	return ""
 }
@@ -77,8 +78,8 @@ func (a *analysis) forbidden(words []word, found repository.Finding) string {
 // opened says why the files that a command would open are not for reading unasked.
 func (a *analysis) opened(row reads, words []word) string {
 	if row.enters {
-		defer func(was bool) { a.ruled = was }(a.ruled)
-		a.ruled = false
+		defer func(was bool) { a.Ruled = was }(a.Ruled)
+		a.Ruled = false
 	}
 	operand := false
 	for _, p := range a.paths(row, words) {
@@ -174,8 +175,8 @@ func (a *analysis) misplaced(name, written string) string {
 			case "/bin", "/usr/bin", "/sbin", "/usr/sbin":
 				return ""
 			}
-			if a.places.inside(resolve(full)) || a.places.inside(resolve(filepath.Dir(full))) {
-				return "the program " + name + " is the workspace's own: " + a.places.show(full)
+			if a.Places.Inside(paths.Real(full)) || a.Places.Inside(paths.Real(filepath.Dir(full))) {
+				return "the program " + name + " is the workspace's own: " + a.Places.Show(full)
 			}
 			if slices.Contains(strings.Split(filepath.ToSlash(full), "/"), "shims") {
 				return "which " + name + " runs depends on files of the workspace"
@@ -210,11 +211,11 @@ func (a *analysis) folder(w word) bool {
 // atRoot reports whether the command runs where jcode was started or in one of the
 // workspace's own folders.
 func (a *analysis) atRoot() bool {
-	if dir := resolve(a.dir); dir != "" && dir == a.places.start {
+	if dir := paths.Real(a.Dir); dir != "" && dir == a.Places.Start() {
 		return true
 	}
-	for _, r := range a.places.roots {
-		if r == resolve(a.dir) {
+	for _, r := range a.Places.Roots() {
+		if r == paths.Real(a.Dir) {
 			return true
 		}
 	}

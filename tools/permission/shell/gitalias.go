@@ -1,4 +1,4 @@
-package permission
+package shell
 
 import (
 	"slices"
@@ -26,7 +26,7 @@ func (a *analysis) meant(words []word) (out [][]word) {
 			out = append(out, []word{static("git"), static("fetch")})
 		}
 	}
-	if a.alias == nil || slices.Contains(gitCommands(), sub) {
+	if a.Alias == nil || slices.Contains(gitCommands(), sub) {
 		return out
 	}
 	return append(out, a.expanded(sub, rest, maxInner)...)
@@ -35,7 +35,7 @@ func (a *analysis) meant(words []word) (out [][]word) {
 // expanded returns what an alias stands for in each folder where it may be used.
 func (a *analysis) expanded(sub string, rest []word, depth int) (out [][]word) {
 	for _, dir := range a.dirs {
-		text := a.alias(dir, sub)
+		text := a.Alias(dir, sub)
 		if text == "" || depth == 0 {
 			continue
 		}
@@ -43,9 +43,9 @@ func (a *analysis) expanded(sub string, rest []word, depth int) (out [][]word) {
 		if !runs {
 			shell = "git " + text
 		}
-		at := a.scene
-		at.dir, at.alias = dir, nil
-		line := analyse(shell, at)
+		at := a.Scene
+		at.Dir, at.Alias = dir, nil
+		line := Analyse(shell, at)
 		if line.Opaque {
 			out = append(out, []word{{dynamic: true}})
 		}

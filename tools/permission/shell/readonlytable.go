@@ -1,4 +1,4 @@
-package permission
+package shell
 
 import (
 	"regexp"
@@ -146,7 +146,7 @@ func table(name string) (reads, bool) {
 	case "base64": // BSD's takes an output file
 		return reads{check: no("oD", "--output")}, true
 	case "file":
-		return reads{check: no("Cf", "--compile", "--files-from")}, true // a list may name anything
+		return reads{check: no("Cfp", "--compile", "--files-from", "--preserve-date")}, true // a list may name anything
 	case "cd":
 		return reads{enters: true, check: goesTo}, true
 	case "uniq":

@@ -1,4 +1,4 @@
-package permission
+package shell
 
 import (
 	"strings"
@@ -28,9 +28,17 @@ func (a *analysis) stmt(s *syntax.Stmt) {
 		}
 	}
 	if len(redirs.touches)+len(redirs.opens) > 0 {
-		a.line.Commands = append(a.line.Commands, Command{Text: "a redirection", ReadOnly: redirs.doubt == "", Why: redirs.doubt, Doubt: redirs.doubt, touches: redirs.touches, opens: redirs.opens, changes: redirs.changes, Inner: a.inner > 0, wrapped: a.holds})
+		a.line.Commands = append(a.line.Commands, Command{Text: "a redirection", ReadOnly: redirs.doubt == "", Why: orReads(redirs.doubt), Doubt: redirs.doubt, Touches: redirs.touches, Opens: redirs.opens, Changes: redirs.changes, Inner: a.inner > 0, Wrapped: a.holds})
 	}
 	a.compound(s.Cmd)
+}
+
+// orReads returns a doubt, or what stands for none.
+func orReads(doubt string) string {
+	if doubt == "" {
+		return "it only reads"
+	}
+	return doubt
 }
 
 // compound visits what is no simple command.

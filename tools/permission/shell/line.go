@@ -1,4 +1,4 @@
-package permission
+package shell
 
 import (
 	"errors"
@@ -23,12 +23,27 @@ type Line struct {
 	// Opaque is set when the text could not be taken apart at all.
 	Opaque bool
 
-	elsewhere bool     // it runs outside the workspace
-	git       bool     // a git command of it was vouched for
-	beyond    []string // folders outside the workspace that this git needs
-	ruled     bool     // rules forbid reading some files
-	reads     []string // the files that were judged and may be read
-	hidden    []string // tracked files that rules forbid
+	// Git says that a git command of it was vouched for; Beyond are folders outside the
+	// workspace that this git needs, Hidden files that it tracks and rules forbid.
+	Git            bool
+	Beyond, Hidden []string
+	// Ruled says that rules forbid reading some files, and Reads are then those that it may
+	// read.
+	Ruled bool
+	Reads []string
+}
+
+// OnlyReads reports whether the whole line is vouched for.
+func (l Line) OnlyReads() bool {
+	if l.Doubt != "" || len(l.Commands) == 0 {
+		return false
+	}
+	for _, c := range l.Commands {
+		if !c.ReadOnly {
+			return false
+		}
+	}
+	return true
 }
 
 // Command is one simple command of a line.
@@ -44,55 +59,62 @@ type Command struct {
 	Doubt string
 	// Inner commands run inside a substitution or a wrapper.
 	Inner bool
+	// Wrapper commands run another one that stands in their words; Wrapped is 1 + the index
+	// of the wrapper that holds a command, else 0.
+	Wrapper bool
+	Wrapped int
+	// Pin is what a grant of it is tied to.
+	Pin Pin
+	// Touches are the resolved paths that its words and redirections may name. Of these it
+	// reads Opens for certain, and may well change Changes.
+	Touches, Opens, Changes []string
 
-	words   []word
-	wrapper bool
-	wrapped int      // 1 + the index of the wrapper that holds it, else 0
-	later   [][]word // what it may run besides, as far as that is known
-	exact   bool     // the words say it all: no expansion, redirection or assignment
-	pin     pin      // what a grant of it is tied to
-	touches []string // resolved paths that the words and redirections may name
-	opens   []string // of these, what it reads for certain
-	changes []string // and what it may well change
+	words []word
+	later [][]word // what it may run besides, as far as that is known
+	exact bool     // the words say it all: no expansion, redirection or assignment
 }
 
-// scene is where a line would run.
-type scene struct {
-	places places
-	dir    string
-	// denied says which rule forbids reading a path, "" if none; ruled whether there is
+// Places are the folders that a line's paths are judged by.
+type Places interface {
+	// Roots are the workspace's folders, Start is where jcode was started, Home is the
+	// person's. All are resolved.
+	Roots() []string
+	Start() string
+	Home() string
+	// Inside reports whether a resolved path lies in the workspace.
+	Inside(path string) bool
+	// Show writes a path as a person would.
+	Show(path string) string
+}
+
+// Scene is where a line would run.
+type Scene struct {
+	Places Places
+	Dir    string
+	// Denied says which rule forbids reading a path, "" if none; Ruled whether there is
 	// any such rule.
-	denied func(path string) string
-	ruled  bool
-	// look says what git would find in a folder.
-	look func(dir string) repository.Finding
-	// alias says what an alias of git stands for in a folder. It is nil where nobody needs
+	Denied func(path string) string
+	Ruled  bool
+	// Look says what git would find in a folder.
+	Look func(dir string) repository.Finding
+	// Alias says what an alias of git stands for in a folder. It is nil where nobody needs
 	// to know: without rules that restrict commands.
-	alias func(dir, name string) string
+	Alias func(dir, name string) string
 }
 
-// analyse takes a line apart. It never fails: what it can't read is opaque.
-func analyse(text string, at scene) Line {
-	a := &analysis{scene: at, dirs: []string{at.dir}}
-	a.line.ruled = at.ruled
+// Analyse takes a line apart. It never fails: what it can't read is opaque.
+func Analyse(text string, at Scene) Line {
+	a := &analysis{Scene: at, dirs: []string{at.Dir}}
+	a.line.Ruled = at.Ruled
 	a.line.Text = strings.TrimSpace(text)
 	a.text(a.line.Text)
 	return a.line
 }
 
-// joinArgv writes an argument list as a shell would read it.
-func joinArgv(argv []string) string {
-	words := make([]word, len(argv))
-	for i, s := range argv {
-		words[i] = static(s)
-	}
-	return join(words)
-}
-
-// analyseArgv judges a command that no shell reads.
-func analyseArgv(argv []string, at scene) Line {
-	a := &analysis{scene: at, dirs: []string{at.dir}, noShell: true}
-	a.line.ruled = at.ruled
+// AnalyseArgv judges a command that no shell reads.
+func AnalyseArgv(argv []string, at Scene) Line {
+	a := &analysis{Scene: at, dirs: []string{at.Dir}, noShell: true}
+	a.line.Ruled = at.Ruled
 	words := make([]word, len(argv))
 	for i, s := range argv {
 		words[i] = static(s)
@@ -106,7 +128,7 @@ func analyseArgv(argv []string, at scene) Line {
 }
 
 type analysis struct {
-	scene
+	Scene
 	line  Line
 	dirs  []string // where the commands may find themselves
 	moved bool     // a cd came before

@@ -1,4 +1,4 @@
-package permission
+package shell
 
 import (
 	"fmt"
@@ -45,28 +45,28 @@ func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
 		if doubt == "" {
 			doubt = redirs.reads
 		}
-		a.line.Commands = append(a.line.Commands, Command{Text: text, ReadOnly: readOnly, Why: doubt, Doubt: doubt, touches: redirs.touches, opens: redirs.opens, changes: redirs.changes, Inner: a.inner > 0, wrapped: a.holds})
+		a.line.Commands = append(a.line.Commands, Command{Text: text, ReadOnly: readOnly, Why: orReads(doubt), Doubt: doubt, Touches: redirs.touches, Opens: redirs.opens, Changes: redirs.changes, Inner: a.inner > 0, Wrapped: a.holds})
 		return
 	}
 	n := len(a.line.Commands)
 	a.command(words, doubt)
 	cmd := &a.line.Commands[n]
 	cmd.later = a.later(cmd, redirs.feeds, c.Assigns)
-	cmd.touches = append(cmd.touches, redirs.touches...)
-	cmd.opens = append(cmd.opens, redirs.opens...)
-	cmd.changes = append(cmd.changes, redirs.changes...)
+	cmd.Touches = append(cmd.Touches, redirs.touches...)
+	cmd.Opens = append(cmd.Opens, redirs.opens...)
+	cmd.Changes = append(cmd.Changes, redirs.changes...)
 	switch {
 	case redirs.reads != "":
 		cmd.ReadOnly, cmd.Why, cmd.Doubt = false, redirs.reads, redirs.reads
-	case cmd.ReadOnly || cmd.Doubt != "" && !cmd.wrapper:
+	case cmd.ReadOnly || cmd.Doubt != "" && !cmd.Wrapper:
 	case redirs.feeds:
 		cmd.Doubt = "its input stands in the line"
 		cmd.Why = cmd.Doubt
-	case a.fed && (cmd.wrapper || interprets(words[0].text)):
+	case a.fed && (cmd.Wrapper || interprets(words[0].text)):
 		cmd.Doubt = "another command tells it what to do"
 		cmd.Why = cmd.Doubt
 	}
-	cmd.exact = cmd.exact && !redirs.feeds && doubt == "" && redirs.reads == "" && !(a.fed && (cmd.wrapper || interprets(words[0].text)))
+	cmd.exact = cmd.exact && !redirs.feeds && doubt == "" && redirs.reads == "" && !(a.fed && (cmd.Wrapper || interprets(words[0].text)))
 	if doubt != "" || !cmd.exact && hasDynamic(words) {
 		cmd.Text = strings.TrimSpace(source(c) + redirs.text)
 	}
@@ -88,7 +88,7 @@ func (a *analysis) later(c *Command, feeds bool, assigns []*syntax.Assign) (out 
 	if name == "git" {
 		out = append(out, a.meant(c.words)...)
 	}
-	steered := c.wrapper && name == "git"
+	steered := c.Wrapper && name == "git"
 	for _, as := range assigns {
 		steered = steered || as.Name != nil && strings.HasPrefix(as.Name.Value, "GIT_CONFIG")
 	}
@@ -100,7 +100,7 @@ func (a *analysis) later(c *Command, feeds bool, assigns []*syntax.Assign) (out 
 
 // command judges one simple command and appends it, then those inside it.
 func (a *analysis) command(words []word, doubt string) {
-	c := Command{words: words, Text: join(words), Doubt: doubt, Inner: a.inner > 0, wrapped: a.holds, exact: true}
+	c := Command{words: words, Text: join(words), Doubt: doubt, Inner: a.inner > 0, Wrapped: a.holds, exact: true}
 	for _, w := range words {
 		c.exact = c.exact && !w.dynamic
 		if w.dynamic && !w.simple && c.Doubt == "" {
@@ -111,30 +111,30 @@ func (a *analysis) command(words []word, doubt string) {
 	if !known && c.Doubt == "" {
 		c.Doubt = "the program is not known before it runs"
 	}
-	c.wrapper = known && isWrapper(name, words)
-	if c.wrapper && c.Doubt == "" {
+	c.Wrapper = known && isWrapper(name, words)
+	if c.Wrapper && c.Doubt == "" {
 		c.Doubt = name + " runs another command"
 	}
 	c.ReadOnly, c.Why = a.readOnly(name, c)
 	a.name(&c, name, known)
 	if known && !c.ReadOnly {
-		c.pin = a.pinOf(name, words)
+		c.Pin = a.pinOf(name, words)
 	}
 	if !c.ReadOnly {
 		for _, w := range words[1:] {
 			for _, p := range generous(a.known(w)) {
-				c.touches = append(c.touches, a.targets(p.word)...)
+				c.Touches = append(c.Touches, a.targets(p.word)...)
 			}
 		}
 		if known && name == "git" {
-			c.touches = append(c.touches, a.configured(words[1:])...)
+			c.Touches = append(c.Touches, a.configured(words[1:])...)
 		}
 	}
 	a.line.Commands = append(a.line.Commands, c)
 	if name == "cd" {
 		a.chdir(words)
 	}
-	if c.wrapper {
+	if c.Wrapper {
 		a.unwrap(name, words)
 	}
 }
@@ -159,9 +159,9 @@ func (a *analysis) name(c *Command, program string, known bool) {
 			continue
 		}
 		paths := a.targets(p.word)
-		c.opens = append(c.opens, paths...)
+		c.Opens = append(c.Opens, paths...)
 		if !looks {
-			c.changes = append(c.changes, paths...)
+			c.Changes = append(c.Changes, paths...)
 		}
 	}
 }
@@ -176,7 +176,7 @@ func (a *analysis) known(w word) word {
 		value := ""
 		switch {
 		case v == "HOME":
-			value = a.places.home
+			value = a.Places.Home()
 		case v == "PWD" && len(a.dirs) == 1 && !a.moved:
 			value = a.dirs[0]
 		}

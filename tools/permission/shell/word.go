@@ -1,9 +1,11 @@
-package permission
+package shell
 
 import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"jcode/internal/shellword"
 )
 
 // word is one word of a simple command, as far as it is known before it runs.
@@ -181,29 +183,11 @@ func plainParam(p *syntax.ParamExp) bool {
 		p.Flags == nil && p.NestedParam == nil && len(p.Modifiers) == 0
 }
 
-// quote writes a word so that a shell, and a rule, read exactly that text.
-func quote(s string) string {
-	if s == "" {
-		return "''"
-	}
-	for i := range len(s) {
-		c := s[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_@%+:,./-", c) >= 0 {
-			continue
-		}
-		if c == '=' && i > 0 && s[0] == '-' { // --flag=value is no assignment
-			continue
-		}
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
-}
-
 // join writes words as one command.
 func join(words []word) string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = quote(w.text)
+		out[i] = w.text
 	}
-	return strings.Join(out, " ")
+	return shellword.Join(out)
 }

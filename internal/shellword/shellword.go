@@ -1,0 +1,34 @@
+// Package shellword owns the quoting of words for a POSIX shell. The parser's own quoting can't
+// stand for it: it refuses line ends, which a word may hold. The package must not know what
+// the words are for.
+package shellword
+
+import "strings"
+
+// Quote writes an argument so that a shell reads exactly that text, in quotes only where it
+// needs them. A program's name is quoted by Join: there "=" would make it an assignment.
+func Quote(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return Always(s)
+}
+
+// Always writes a word in single quotes, whatever it holds.
+func Always(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// Join writes a program and its arguments as one command.
+func Join(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = Quote(w)
+	}
+	if len(words) > 0 && strings.Contains(words[0], "=") {
+		out[0] = Always(words[0])
+	}
+	return strings.Join(out, " ")
+}
+
+func plain(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./-_", r)
+}

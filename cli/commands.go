@@ -10,6 +10,7 @@ import (
 	"jcode/session"
 	"jcode/session/export"
 	"jcode/tools/command"
+	"jcode/tui"
 )
 
 // personCommands are the slash commands that need more than the terminal.
@@ -21,7 +22,7 @@ type personCommands struct {
 // List gives them all.
 func (p personCommands) List() []command.Command {
 	list := []command.Command{
-		{Name: "undo", Description: "put back the files of the last turn", Run: p.undo},
+		{Name: "undo", Description: "put back the files of the last turn that changed any", Run: p.undo},
 		{Name: "redo", Description: "bring back what the last /undo put back", Run: p.redo},
 		{Name: "rewind", Hint: "<message> [files|both]", Description: "go back to before an earlier message", Run: p.rewind},
 		{Name: "regenerate", Description: "ask again for the last answer", Run: p.regenerate},
@@ -56,7 +57,47 @@ func (p personCommands) step(ctx context.Context, did string, f func(context.Con
 		return command.Outcome{}, err
 	}
 	p.a.board.tell(did + " by the person: " + p.undoText(report))
-	return command.Outcome{Notice: did + ": " + p.undoText(report)}, nil
+	other := "/redo brings it back"
+	if did == "Redid" {
+		other = "/undo puts it back"
+	}
+	return command.Outcome{Notice: did + p.turnName(ctx, id, report.Turn) + ": " + p.undoText(report) + "\n" + other + "."}, nil
+}
+
+// turnName names the turn of a prompt by its number and how it begins, "" where it is not known.
+func (p personCommands) turnName(ctx context.Context, id string, turn int) string {
+	rows, err := p.a.store.Messages(ctx, id)
+	if err != nil {
+		return "" // the files are what matters
+	}
+	for i, m := range userMessages(rows) {
+		if int(m.Seq) == turn {
+			return fmt.Sprintf(" turn #%d", i+1)
+		}
+	}
+	return ""
+}
+
+// undoable says what /undo would put back: the turn's prompt and its files.
+func (a *app) undoable(ctx context.Context) (seq int64, files []tui.FileChange, err error) {
+	id := a.board.session()
+	if id == "" {
+		return 0, nil, errNoMessages
+	}
+	all, err := a.store.Checkpoints().Changes(ctx, id)
+	if err != nil {
+		return 0, nil, err
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if len(all[i].Paths) == 0 {
+			continue
+		}
+		for _, path := range all[i].Paths {
+			files = append(files, tui.FileChange{Path: a.workspace.Shown(path)})
+		}
+		return int64(all[i].Turn), files, nil
+	}
+	return 0, nil, session.ErrNothing
 }
 
 // undoText says what an undo did, in one line a file.

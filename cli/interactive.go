@@ -67,7 +67,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	defer unwatch()
 	opt := tui.Options{
 		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: history{a}, Commands: a.commands, Panels: a.panels(),
-		Models: a.modelRows, Roles: a.roleRows, Files: a.fileNames, Mentions: a.resourceRows, Shell: a.shellLine, Changes: a.changedFiles, Context: a.contextUse,
+		Models: a.modelRows, Roles: a.roleRows, Files: a.fileNames, Mentions: a.resourceRows, Shell: a.shellLine, Changes: a.changedFiles, Undoable: a.undoable, Context: a.contextUse,
 		Image: a.readImage, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Keys: keyTable(a.config.Keys), Status: a.config.StatusLine,
 		Vi: isOn(a.config.Vi), Quiet: a.config.Notifications == "off", Health: a.health, Changed: changed,

@@ -27,7 +27,11 @@ func briefArguments(name string, raw json.RawMessage) string {
 		return briefPlan(m["items"])
 	}
 	if !strings.HasPrefix(name, "mcp:") {
-		for _, key := range mainArguments {
+		first := mainArguments
+		if _, has := m["pattern"]; has { // what is looked for says more than where
+			first = append([]string{"pattern"}, first...)
+		}
+		for _, key := range first {
 			if v, ok := m[key]; ok {
 				return scalar(v) + secondary(key, m)
 			}

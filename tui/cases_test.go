@@ -84,7 +84,7 @@ func TestLongPasteFoldsAndIsSentWhole(t *testing.T) {
 	text := strings.Repeat("0123456789 line\n", 9999) + "the last one"
 	r := run(t, 80, 24, nil).ready()
 	r.Paste(text)
-	r.see("[Pasted text #1: 10000 lines]")
+	r.see("[Pasted text #1: 10000 lines · ctrl+x]")
 	if len(r.fake.sent()) != 0 {
 		t.Fatal("the paste was sent")
 	}
@@ -95,7 +95,7 @@ func TestLongPasteFoldsAndIsSentWhole(t *testing.T) {
 		t.Errorf("%d bytes were sent, want %d", len(r.fake.sent()[0]), len(text))
 	}
 	r.Press("up") // history gives the real text
-	r.see("[Pasted text #2: 10000 lines]")
+	r.see("[Pasted text #2: 10000 lines · ctrl+x]")
 	time.Sleep(pause)
 	r.Press("enter")
 	r.until("second prompt", func() bool { return len(r.fake.sent()) == 2 })
@@ -257,9 +257,9 @@ func TestExternalEditorGetsTheRealText(t *testing.T) {
 	r := run(t, 80, 24, func(o *Options) { o.Env = append(o.Env, "EDITOR=test-editor") }).ready()
 	text := strings.Repeat("a pasted line\n", 50) + "end"
 	r.Paste(text)
-	r.see("[Pasted text #1: 51 lines]")
+	r.see("[Pasted text #1: 51 lines · ctrl+x]")
 	r.Press("ctrl+g")
-	r.see("[Pasted text #2: 51 lines]")
+	r.see("[Pasted text #2: 51 lines · ctrl+x]")
 	got, err := os.ReadFile(seen)
 	if err != nil || string(got) != text {
 		t.Errorf("the editor saw %d bytes, want %d (%v)", len(got), len(text), err)

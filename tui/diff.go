@@ -94,7 +94,7 @@ func drawDiff(src string, l *look, width, limit int) []string {
 	}
 	if len(out) > limit {
 		out = out[:limit]
-		out = append(out, cells.Paint(l.theme.Faint, cells.Fit("… "+count(parsed.added+parsed.removed, "changed line")+" in all", width)))
+		out = append(out, cells.Paint(l.theme.Faint, cells.Fit("… "+count(parsed.added+parsed.removed, "changed line")+" in all"+l.unfolds(), width)))
 	}
 	return out
 }

@@ -20,6 +20,7 @@ type turn struct {
 	answer  *answerItem
 	thought *thoughtItem
 	calls   map[string]*callItem
+	sum     turnSum
 }
 
 // events shows what happened, in order.
@@ -41,7 +42,7 @@ func (p *program) event(ev agent.Event) tea.Cmd {
 	switch ev := ev.(type) {
 	case agent.TurnStart:
 		if !p.turn.busy { // else a queued message joined the turn
-			p.turn = turn{busy: true, started: p.look.now, doing: "thinking"}
+			p.turn = turn{busy: true, started: p.look.now, doing: "thinking", sum: turnSum{before: p.usage}}
 		}
 		p.tr.add(newPrompt(ev.Prompt, ev.At, ev.Seq))
 		p.tr.find = finder{}
@@ -141,7 +142,7 @@ func (p *program) callEvent(ev agent.Event) {
 			t.calls = map[string]*callItem{}
 		}
 		t.calls[ev.ID] = c
-		p.tr.add(c)
+		p.tr.addCall(c)
 		t.doing = "running " + ev.Name
 	case agent.CallProgress:
 		if c := t.calls[ev.ID]; c != nil {
@@ -151,6 +152,7 @@ func (p *program) callEvent(ev agent.Event) {
 		if c := t.calls[ev.ID]; c != nil {
 			c.end(ev)
 			delete(t.calls, ev.ID)
+			t.sum.note(ev.Result.Display)
 		}
 	case agent.Nested:
 		if c := t.calls[ev.CallID]; c != nil {
@@ -158,6 +160,9 @@ func (p *program) callEvent(ev agent.Event) {
 				c.nested = &nested{label: ev.Label}
 			}
 			c.nested.event(ev.Event)
+			if end, ok := ev.Event.(agent.CallEnd); ok {
+				t.sum.note(end.Result.Display)
+			}
 			c.drop()
 		}
 	}
@@ -195,12 +200,15 @@ func (p *program) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	if p.turn.thought != nil {
 		p.turn.thought.finish(p.look.now)
 	}
+	sum := p.turn.sum
+	sum.took, sum.after = ev.Duration, p.usage
 	p.turn = turn{}
 	switch ev.Reason {
 	case agent.StopInterrupted:
 		p.say(agent.LevelWarn, "Interrupted. What was finished is kept.")
-		if len(p.queue) > 0 {
-			p.say(agent.LevelInfo, count(len(p.queue), "queued message")+" kept: "+p.keys.first(actUp)+" or "+p.keys.first(actUnqueue)+" takes back; what you send next goes behind.")
+		if n := len(p.queue); n > 0 {
+			p.takeBack()
+			p.say(agent.LevelInfo, count(n, "queued message")+": back in the input.")
 		}
 	case agent.StopError:
 		p.say(agent.LevelError, orElse(ev.Error, "the turn failed"))
@@ -208,6 +216,9 @@ func (p *program) turnEnd(ev agent.TurnEnd) tea.Cmd {
 		p.say(agent.LevelWarn, orElse(ev.Error, "stopped at a limit"))
 	case agent.StopDone:
 		p.offerPlan(ev)
+	}
+	if it := sum.item(); it != nil {
+		p.tr.add(it)
 	}
 	return p.outside.notify("jcode is done", ev.Text)
 }

@@ -76,6 +76,9 @@ func (t *transcript) searchOn(l *look, enough func() bool) {
 // between the letters of its source, so only letters and digits are compared.
 func (f *finder) may(it item, buf []byte) (bool, []byte) {
 	source := it.text()
+	if g, ok := it.(*groupItem); ok && g.open {
+		return true, buf
+	}
 	if c, ok := it.(*callItem); ok {
 		if c.open || c.nested != nil || c.running() {
 			return true, buf

@@ -338,7 +338,7 @@ func (t *transcript) toggle() bool {
 	}
 	for i := len(t.items) - 1; i >= 0; i-- {
 		switch it := t.items[i].(type) {
-		case *callItem, *thoughtItem:
+		case *callItem, *thoughtItem, *groupItem:
 			return it.toggle()
 		}
 	}
@@ -350,6 +350,8 @@ func (t *transcript) toggleAll() {
 	open := false
 	for _, it := range t.items {
 		switch it := it.(type) {
+		case *groupItem:
+			open = open || !it.open
 		case *callItem:
 			open = open || !it.open
 		case *thoughtItem:
@@ -358,6 +360,9 @@ func (t *transcript) toggleAll() {
 	}
 	for _, it := range t.items {
 		switch it := it.(type) {
+		case *groupItem:
+			it.open = open
+			it.drop()
 		case *callItem:
 			it.open = open
 			it.drop()
@@ -383,9 +388,20 @@ func (p *program) escape() tea.Cmd {
 		p.interrupt()
 	case !p.tr.follow:
 		p.tr.toBottom()
+	case p.in.Empty() && len(p.tr.prompts()) > 0:
+		now := time.Now()
+		if now.Sub(p.escaped) < escapeTwice {
+			p.escaped, p.hint.text = time.Time{}, ""
+			return p.switcher.rewind("")
+		}
+		p.escaped = now
+		p.flash("esc again goes back to an earlier prompt")
 	}
 	return nil
 }
+
+// escapeTwice is how soon the second Esc on an empty input must come to go back.
+const escapeTwice = time.Second
 
 func (p *program) interrupt() {
 	if p.conv != nil && p.conv.Interrupt() {

@@ -22,7 +22,8 @@ type look struct {
 	// times shows when things happened; links makes links clickable.
 	times, links bool
 	diffs        layout
-	asks         int // questions that wait for the person
+	asks         int    // questions that wait for the person
+	unfold       string // the key that unfolds, "" = none
 }
 
 // item is one thing in the transcript. Its methods cost what it shows, and nothing when
@@ -93,7 +94,7 @@ func (p *promptItem) height(l *look) int {
 		}
 		lines := prefixed(body, cells.Paint(l.theme.Accent, "› "), "  ")
 		if hidden > 0 {
-			lines = append(lines, cells.Paint(l.theme.Faint, "  … "+count(hidden, "more line")))
+			lines = append(lines, cells.Paint(l.theme.Faint, cells.Fit("  … "+count(hidden, "more line")+l.unfolds(), l.width)))
 		}
 		if l.times && !p.at.IsZero() {
 			lines = append(lines, cells.Paint(l.theme.Faint, "  "+p.at.Local().Format("15:04:05")))
@@ -104,6 +105,14 @@ func (p *promptItem) height(l *look) int {
 func (p *promptItem) line(_ *look, i int) string { return p.lines[i] }
 func (p *promptItem) toggle() bool               { p.open = !p.open; p.drop(); return true }
 func (p *promptItem) text() string               { return p.prompt }
+
+// unfolds names the key that shows what is folded.
+func (l *look) unfolds() string {
+	if l.unfold == "" {
+		return ""
+	}
+	return " (" + l.unfold + ")"
+}
 
 // prefixed renders wrapped spans behind a mark.
 func prefixed(body [][]cells.Span, first, rest string) []string {
@@ -229,6 +238,7 @@ func (t *thoughtItem) height(l *look) int {
 			if t.took >= time.Second {
 				head += " for " + seconds(t.took)
 			}
+			head += l.unfolds()
 			return []string{cells.Paint(faint, cells.Fit(head, l.width))}
 		}
 		src := t.b.String()
@@ -261,16 +271,6 @@ func notice(level agent.Level, msg string) *textItem {
 		body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(msg, 4), Style: style}}, l.width-2)
 		return prefixed(body, cells.Paint(style, mark), "  ")
 	}}
-}
-
-func seconds(d time.Duration) string {
-	switch {
-	case d < 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	case d < time.Minute:
-		return d.Round(time.Second).String()
-	}
-	return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
 }
 
 func count(n int, thing string) string { return text.Count(n, thing) }

@@ -30,7 +30,8 @@ type callItem struct {
 	result   tools.Result
 	open     bool
 	nested   *nested
-	frame    int // spin at which lines were drawn while it runs
+	group    *groupItem // the row that it shares, nil for its own
+	frame    int        // spin at which lines were drawn while it runs
 }
 
 // nested is what is seen of a sub-agent inside its call.
@@ -49,6 +50,14 @@ func newCall(id, name string, args json.RawMessage, at time.Time) *callItem {
 func (c *callItem) change(args json.RawMessage) {
 	c.args, c.brief = args, briefArguments(c.name, args)
 	c.drop()
+}
+
+// drop makes the next frame draw it anew, and the row that it shares.
+func (c *callItem) drop() {
+	c.kept.drop()
+	if c.group != nil {
+		c.group.drop()
+	}
 }
 
 func (c *callItem) running() bool { return c.status == "" }
@@ -129,7 +138,7 @@ func (c *callItem) mark(l *look) (string, cells.Style) {
 		return "?", l.theme.Warn
 	case c.running():
 		return spinner[l.spin%len(spinner)], l.theme.Accent
-	case c.status == "done" && !c.result.Failed:
+	case c.status == "done" && !c.failed():
 		return "✓", l.theme.Good
 	case c.status == "denied":
 		return "⊘", l.theme.Warn
@@ -137,6 +146,19 @@ func (c *callItem) mark(l *look) (string, cells.Style) {
 		return "◌", l.theme.Warn
 	}
 	return "✗", l.theme.Bad
+}
+
+// failed reports whether it came to nothing: a command does by its exit code.
+func (c *callItem) failed() bool {
+	return c.result.Failed || c.status == "failed" || c.exit() > 0
+}
+
+// exit is the exit code of a command, 0 for anything else.
+func (c *callItem) exit() int {
+	if code := c.result.Display.ExitCode; code != nil {
+		return *code
+	}
+	return 0
 }
 
 // head is the line that always shows.
@@ -148,7 +170,11 @@ func (c *callItem) head(l *look) string {
 		spans = append(spans, cells.Span{Text: " " + brief})
 	}
 	if right != "" {
-		spans = append(spans, cells.Span{Text: "  " + right, Style: l.theme.Faint})
+		style := l.theme.Faint
+		if !c.running() && c.failed() {
+			style = l.theme.Bad
+		}
+		spans = append(spans, cells.Span{Text: "  " + right, Style: style})
 	}
 	return cells.Render(clip(spans, l.width))
 }
@@ -224,13 +250,19 @@ func (c *callItem) body(l *look) []string {
 		return c.block(l, c.result.Text, fullLines, false, l.theme.Faint)
 	case c.status == "denied" || c.status == "interrupted":
 		return nil
-	case c.result.Failed || c.status == "failed":
+	case c.failed():
 		// What a command failed of stands at the end of what it says.
-		return c.block(l, c.result.Text, failedLines, c.name == "exec", l.theme.Bad)
+		return c.block(l, c.said(), failedLines, c.name == "exec", l.theme.Bad)
 	case c.name == "exec":
 		return c.block(l, c.result.Text, tailLines, true, l.theme.Faint)
 	}
 	return nil
+}
+
+// said is the text of a command without the exit code at its end: its row has it.
+func (c *callItem) said() string {
+	s := strings.TrimRight(c.result.Text, "\n")
+	return strings.TrimSuffix(s, "exit code "+itoa(c.exit()))
 }
 
 func (c *callItem) runningTail(l *look) []string {
@@ -261,7 +293,7 @@ func (c *callItem) block(l *look, s string, limit int, tail bool, style cells.St
 	bar := cells.Paint(l.theme.Border, "  │ ")
 	var out []string
 	hidden := all - len(rows)
-	more := cells.Paint(l.theme.Faint, cells.Fit("  … "+count(hidden, "more line"), l.width))
+	more := cells.Paint(l.theme.Faint, cells.Fit("  … "+count(hidden, "more line")+l.unfolds(), l.width))
 	if hidden > 0 && tail {
 		out = append(out, more)
 	}
@@ -329,7 +361,7 @@ func (n *nested) draw(l *look, open bool) []string {
 	}
 	var out []string
 	if hidden := n.total - len(calls); hidden > 0 {
-		out = append(out, cells.Paint(l.theme.Faint, cells.Fit("    … "+count(hidden, "earlier call"), l.width)))
+		out = append(out, cells.Paint(l.theme.Faint, cells.Fit("    … "+count(hidden, "earlier call")+l.unfolds(), l.width)))
 	}
 	for _, c := range calls {
 		out = append(out, "    "+c.head(&inner))

@@ -49,7 +49,8 @@ type program struct {
 	vi      editor.Vi
 	hint    hint
 	blurred bool
-	status  string // what the program waits for ("starting"), shown above the input
+	escaped time.Time // the last Esc that had nothing to do
+	status  string    // what the program waits for ("starting"), shown above the input
 	drafts  drafts
 
 	frames   frames
@@ -128,6 +129,8 @@ func newProgram(ctx context.Context, opt Options) *program {
 	p.look = look{theme: NewTheme(opt.Theme, true), width: 80, stamp: 1, now: time.Now(), links: true}
 	var problems []string
 	p.keys, problems = newKeymap(opt.Keys)
+	p.look.unfold = p.keys.first(actExpand)
+	p.in.ExpandKey = p.keys.first(actPasteExpand)
 	p.tr.add(p.compose.welcome())
 	for _, msg := range problems {
 		p.tr.add(notice(agent.LevelWarn, msg))

@@ -201,6 +201,9 @@ type Options struct {
 	Shell func(ctx context.Context, line string, out func(string)) error
 	// Changes gives what the session changed, for /diff.
 	Changes func(ctx context.Context) ([]FileChange, error)
+	// Undoable says what /undo would put back: the turn's prompt by its sequence number, and
+	// its files; ErrNothing of the session where there is nothing.
+	Undoable func(ctx context.Context) (seq int64, files []FileChange, err error)
 	// Context measures what the next request will hold, for /context.
 	Context func(ctx context.Context) (agent.ContextUse, error)
 	// Image reads a picture for @image.png where the model sees; nil where none does.

@@ -327,10 +327,14 @@ func (p *plain) callEnd(ev agent.CallEnd) {
 	}
 	delete(p.calls, ev.ID)
 	c.end(ev)
-	p.say(strings.TrimSpace("Tool " + ev.Name + " " + c.status + ". " + c.outcome()))
+	status := c.status
+	if status == "done" && c.failed() {
+		status = "failed"
+	}
+	p.say(strings.TrimSpace("Tool " + ev.Name + " " + status + ". " + c.outcome()))
 	if d := ev.Result.Display.Diff; d != "" {
 		p.say(text.Visible(d))
-	} else if ev.Result.Failed {
+	} else if c.failed() {
 		p.say(strings.Join(strings.SplitN(ev.Result.Text, "\n", failedLines+1)[:min(failedLines, strings.Count(ev.Result.Text, "\n")+1)], "\n"))
 	}
 }

@@ -85,6 +85,61 @@ func (p *switcher) rewind(args string) tea.Cmd {
 	return nil
 }
 
+// undo says which turn and which files would be put back, and asks; the command that does it
+// comes from outside.
+func (p *switcher) undo() tea.Cmd {
+	c, ok := p.opt.Commands.Find("undo")
+	if !ok {
+		p.flash("undo is not available here")
+		return nil
+	}
+	if p.opt.Undoable == nil {
+		return foreign(c).run(p.program, "")
+	}
+	return p.background(func(ctx context.Context) do {
+		seq, files, err := p.opt.Undoable(ctx)
+		return func(p *program) tea.Cmd {
+			if err != nil {
+				p.say(agent.LevelInfo, "/undo: "+err.Error())
+				return nil
+			}
+			turn := p.tr.promptOf(seq)
+			var detail []string
+			for _, f := range files {
+				line := visibleName(f.Path)
+				if f.Added+f.Removed > 0 {
+					line += " +" + itoa(f.Added) + " −" + itoa(f.Removed)
+				}
+				detail = append(detail, line)
+			}
+			pk := newPicker("Put back what "+turn+" changed?", []Row{
+				{ID: "yes", Name: "yes", Info: count(len(files), "file") + "; /redo brings it back", Detail: strings.Join(detail, "\n")},
+				{ID: "no", Name: "no", Info: "leave everything as it is", Detail: strings.Join(detail, "\n")},
+			}, nil)
+			pk.noSearch = true
+			pk.choose = func(p *program, r Row) tea.Cmd {
+				p.close(pk)
+				if r.ID == "no" {
+					return nil
+				}
+				return foreign(c).run(p, "")
+			}
+			p.open(pk)
+			return nil
+		}
+	})
+}
+
+// promptOf names the turn of a prompt as the person knows it: its number and how it begins.
+func (t *transcript) promptOf(seq int64) string {
+	for i, pr := range t.prompts() {
+		if pr.seq == seq {
+			return "turn #" + itoa(i+1) + " (" + text.Cut(oneLine(pr.prompt), 40) + ")"
+		}
+	}
+	return "an earlier turn"
+}
+
 // interruptFor stops a running turn before the session is left.
 func (p *switcher) interruptFor() {
 	if p.turn.busy {

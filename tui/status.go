@@ -131,7 +131,12 @@ func (p *composer) activity() []string {
 			out = append(out, cells.Paint(th.Faint, cells.Fit("  … "+count(len(p.queue)-queueShown, "more queued message"), p.width)))
 			break
 		}
-		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+oneLine(q.Text), p.width)))
+		tail := ""
+		if key := p.keys.first(actUnqueue); i == 0 && key != "" {
+			tail = "  (" + key + " takes back)"
+		}
+		shown := cells.Fit(oneLine(q.Text), max(p.width-4-cells.Width(tail), 1))
+		out = append(out, cells.Paint(th.Faint, cells.Fit("  ⧗ "+shown+tail, p.width)))
 	}
 	switch {
 	case p.status != "":

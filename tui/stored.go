@@ -40,7 +40,7 @@ func (t *transcript) addAnswer(m session.Message) {
 		t.items = append(t.items, &answerItem{src: s, raw: len(s), done: true})
 	}
 	for _, c := range m.Calls {
-		t.items = append(t.items, storedCall(c))
+		t.addCall(storedCall(c))
 	}
 }
 
@@ -73,7 +73,7 @@ func (t *transcript) answered() bool {
 		switch t.items[i].(type) {
 		case *answerItem:
 			return true
-		case *promptItem, *callItem:
+		case *promptItem, *callItem, *groupItem:
 			return false
 		}
 	}

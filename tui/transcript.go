@@ -1,14 +1,10 @@
 package tui
 
 import (
-	"strconv"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"jcode/internal/cells"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // place is a line of the transcript: a line of an item, or with line -1 the blank line above it.
 type place struct{ item, line int }
@@ -67,9 +63,20 @@ func (t *transcript) gap(i int) bool {
 	if i == 0 {
 		return false
 	}
-	_, call := t.items[i].(*callItem)
-	_, above := t.items[i-1].(*callItem)
-	return !call || !above
+	if _, line := t.items[i].(*turnLine); line {
+		_, answer := t.items[i-1].(*answerItem)
+		return !answer
+	}
+	return !isCall(t.items[i]) || !isCall(t.items[i-1])
+}
+
+// isCall reports whether an item is a call or a row of them.
+func isCall(it item) bool {
+	switch it.(type) {
+	case *callItem, *groupItem:
+		return true
+	}
+	return false
 }
 
 // first gives the first place of an item.

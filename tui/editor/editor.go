@@ -33,6 +33,9 @@ type edit struct {
 // editor is a multi-line text that is edited by grapheme clusters. The zero value is not
 // usable; New makes one.
 type Editor struct {
+	// ExpandKey is named in the chip of a folded paste: it shows the paste in full.
+	ExpandKey string
+
 	lines      [][]glyph
 	cur        pos
 	goal       int // the column in cells that up and down aim at; -1 = the cursor's
@@ -152,9 +155,13 @@ func (e *Editor) Paste(s string) {
 		return
 	}
 	e.pastes++
-	label := fmt.Sprintf("[Pasted text #%d: %d lines]", e.pastes, strings.Count(strings.TrimSuffix(s, "\n"), "\n")+1)
+	key := ""
+	if e.ExpandKey != "" {
+		key = " · " + e.ExpandKey
+	}
+	label := fmt.Sprintf("[Pasted text #%d: %d lines%s]", e.pastes, strings.Count(strings.TrimSuffix(s, "\n"), "\n")+1, key)
 	if lines == 1 {
-		label = fmt.Sprintf("[Pasted text #%d: %d characters]", e.pastes, len(s))
+		label = fmt.Sprintf("[Pasted text #%d: %d characters%s]", e.pastes, len(s), key)
 	}
 	chip := glyph{s: label, w: cells.Width(label), paste: s}
 	e.replace(e.cur, e.cur, [][]glyph{{chip}}, false)

@@ -1,0 +1,203 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/agent/model"
+	"jcode/session"
+	"jcode/tools"
+	"jcode/tools/command"
+)
+
+// called feeds a finished call.
+func called(p *program, id, name string, args []string, res tools.Result) {
+	feed(p, agent.CallStart{ID: id, Name: name, Arguments: jsonOf(args...), At: clock}, agent.CallEnd{ID: id, Name: name, Status: "done", Result: res})
+}
+
+func exitCode(n int) *int { return &n }
+
+func TestACommandIsMarkedByItsExitCode(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, nil)
+	feed(p, agent.TurnStart{Prompt: "x", At: clock})
+	called(p, "1", "exec", []string{"cmd", "ls nope"}, tools.Result{Text: "one\ntwo\nls: cannot access 'nope'\nexit code 2", Display: tools.Display{Summary: "exit 2", ExitCode: exitCode(2)}})
+	called(p, "2", "exec", []string{"cmd", "ls"}, tools.Result{Text: "a.txt", Display: tools.Display{Summary: "exit 0", ExitCode: exitCode(0)}})
+	s := stripped(p.frameText())
+	for _, want := range []string{"✗ exec ls nope  exit 2", "cannot access 'nope'", "✓ exec ls  exit 0"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q:\n%s", want, s)
+		}
+	}
+	if strings.Contains(s, "exit code 2") {
+		t.Errorf("the code stands twice:\n%s", s)
+	}
+	p.tr = newTranscript()
+	p.tr.addHistory([]session.Message{{Role: session.RoleAssistant, Calls: []session.Call{{ID: "1", Name: "exec", Arguments: `{"cmd":"ls nope"}`, Status: session.StatusDone, Result: "gone", Display: []byte(`{"summary":"exit 2","exit_code":2}`)}}}})
+	if s := stripped(p.frameText()); !strings.Contains(s, "✗ exec ls nope  exit 2") {
+		t.Errorf("resumed:\n%s", s)
+	}
+}
+
+func TestEachTurnEndsWithWhatItCameTo(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 100, 24, nil)
+	feed(p, agent.UsageEvent{Total: model.Usage{Input: 1000, Output: 100}, Cost: 0.01, Priced: true},
+		agent.TurnStart{Prompt: "change it", At: clock})
+	for i, f := range []string{"a.go", "b.go", "a.go"} {
+		called(p, fmt.Sprint(i), "edit", []string{"path", f}, tools.Result{Display: tools.Display{Diff: sampleDiff, Path: f, Added: 2, Removed: 1}})
+	}
+	feed(p, agent.AssistantMessage{Text: "done"}, agent.UsageEvent{Total: model.Usage{Input: 13000, Output: 900}, Cost: 0.0412, Priced: true},
+		agent.TurnEnd{Reason: agent.StopDone, Duration: 12 * time.Second})
+	if s := stripped(p.frameText()); !strings.Contains(s, "12s · a.go +4 −2 · b.go +2 −1 · 12.0k tokens in, 800 out · $0.03 · /undo") {
+		t.Errorf("the turn's line:\n%s", s)
+	}
+	p.route(tea.WindowSizeMsg{Width: 40, Height: 24})
+	if s := stripped(p.frameText()); !strings.Contains(s, "/undo") || !strings.Contains(s, "12s · a.go +4 −2") {
+		t.Errorf("in 40 columns:\n%s", s)
+	}
+	feed(p, agent.TurnStart{Prompt: "talk", At: clock}, agent.AssistantMessage{Text: "hi"},
+		agent.UsageEvent{Total: model.Usage{Input: 14000, Output: 910}, Priced: false}, agent.TurnEnd{Reason: agent.StopDone, Duration: time.Second})
+	if s := stripped(p.frameText()); !strings.Contains(s, "1s · 1.0k tokens in, 10 out") || strings.Count(s, "/undo") != 1 {
+		t.Errorf("a turn that only talked:\n%s", s)
+	}
+}
+
+func TestReadsAndSearchesShareARowThatGrows(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 100, 30, nil)
+	feed(p, agent.TurnStart{Prompt: "look", At: clock})
+	for i := range 20 {
+		called(p, fmt.Sprint("r", i), "read", []string{"path", fmt.Sprintf("src/f%d.go", i)}, tools.Result{Text: "x"})
+		feed(p, agent.ReasoningDelta{Text: "hm"}, agent.AssistantMessage{Reasoning: "hm"})
+	}
+	called(p, "g", "grep", []string{"pattern", "Fetch", "path", "."}, tools.Result{Text: "2 matches"})
+	s := stripped(p.frameText())
+	if !strings.Contains(s, "✓ read 20, grep ") || !strings.Contains(s, "src/f19.go · Fetch in .") || !strings.Contains(s, "(ctrl+o)") {
+		t.Errorf("the row:\n%s", s)
+	}
+	if n := strings.Count(s, "read"); n != 1 {
+		t.Errorf("%d rows of reads:\n%s", n, s)
+	}
+	called(p, "e", "exec", []string{"cmd", "make"}, tools.Result{Text: "ok"})
+	called(p, "r", "read", []string{"path", "after.go"}, tools.Result{Text: "x"})
+	if s := stripped(p.frameText()); !strings.Contains(s, "✓ read after.go") {
+		t.Errorf("a look behind a command is not its own:\n%s", s)
+	}
+	p.tr.items[2].toggle()
+	p.tr.toTop()
+	if s := stripped(p.frameText()); !strings.Contains(s, "read src/f0.go") || !strings.Contains(s, "read src/f1.go") {
+		t.Errorf("unfolded:\n%s", s)
+	}
+}
+
+func TestALookThatFailedShows(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, nil)
+	feed(p, agent.TurnStart{Prompt: "look", At: clock})
+	called(p, "1", "read", []string{"path", "a.go"}, tools.Result{Text: "x"})
+	feed(p, agent.CallStart{ID: "2", Name: "read", Arguments: jsonOf("path", "gone.go"), At: clock})
+	if s := stripped(p.frameText()); !strings.Contains(s, "a.go · gone.go") || strings.Contains(s, "✓ read 2") {
+		t.Errorf("while it runs:\n%s", s)
+	}
+	feed(p, agent.CallEnd{ID: "2", Name: "read", Status: "failed", Result: tools.Result{Text: "gone.go does not exist", Failed: true}})
+	called(p, "3", "ls", []string{"path", "src"}, tools.Result{Text: "x"})
+	if s := stripped(p.frameText()); !strings.Contains(s, "✗ read gone.go") || !strings.Contains(s, "gone.go does not exist") || !strings.Contains(s, "read 2, ls") {
+		t.Errorf("what failed is hidden:\n%s", s)
+	}
+}
+
+func TestEachFoldNamesItsKey(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 60, nil)
+	feed(p, agent.TurnStart{Prompt: strings.Repeat("line\n", 39) + "end", At: clock})
+	called(p, "1", "exec", []string{"cmd", "make"}, tools.Result{Text: strings.Repeat("out\n", 40)})
+	called(p, "2", "edit", []string{"path", "a"}, tools.Result{Display: tools.Display{Diff: newFileDiff("a", strings.Repeat("x\n", 60)), Path: "a", Added: 60}})
+	feed(p, agent.ReasoningDelta{Text: "hm"}, agent.AssistantMessage{Text: "x"}, agent.QueueChanged{Queued: []agent.Queued{{Text: "later"}}})
+	p.in.Paste(strings.Repeat("pasted\n", 30))
+	s := stripped(p.frameText())
+	for _, want := range []string{"… 28 more lines (ctrl+o)", "… 35 more lines (ctrl+o)", "60 changed lines in all (ctrl+o)", "✻ Thought (ctrl+o)", "⧗ later  (alt+q takes back)", "[Pasted text #1: 30 lines · ctrl+x]"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q:\n%s", want, s)
+		}
+	}
+}
+
+func TestEscTwiceOnAnEmptyInputGoesBack(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, func(o *Options) {
+		o.Commands.Sources = []command.Source{undoing{}}
+	})
+	esc := tea.KeyPressMsg{Code: tea.KeyEscape}
+	p.route(esc)
+	p.route(esc)
+	if p.front() != nil {
+		t.Error("there is nothing to go back to")
+	}
+	feed(p, agent.TurnStart{Prompt: "one", Seq: 3, At: clock}, agent.TurnEnd{Reason: agent.StopDone})
+	p.route(esc)
+	if s := stripped(p.frameText()); !strings.Contains(s, "esc again goes back") {
+		t.Errorf("the first says nothing:\n%s", s)
+	}
+	p.route(esc)
+	if s := stripped(p.frameText()); !strings.Contains(s, "Go back to before which prompt?") {
+		t.Errorf("the second does nothing:\n%s", s)
+	}
+}
+
+// undoing has the commands that take things back.
+type undoing struct{ undid func() }
+
+func (u undoing) List() []command.Command {
+	return []command.Command{{Name: "rewind"}, {Name: "undo", Run: func(context.Context, string) (command.Outcome, error) {
+		u.undid()
+		return command.Outcome{Notice: "Undid it."}, nil
+	}}}
+}
+
+func TestUndoNamesTheTurnAndItsFilesFirst(t *testing.T) {
+	t.Parallel()
+	undone, none := 0, false
+	p, _ := still(t, 80, 24, func(o *Options) {
+		o.Commands.Sources = []command.Source{undoing{func() { undone++ }}}
+		o.Undoable = func(context.Context) (int64, []FileChange, error) {
+			if none {
+				return 0, nil, errors.New("nothing to undo")
+			}
+			return 3, []FileChange{{Path: "src/a.go", Added: 2, Removed: 1}, {Path: "b.md"}}, nil
+		}
+	})
+	feed(p, agent.TurnStart{Prompt: "write the file", Seq: 3, At: clock}, agent.TurnEnd{Reason: agent.StopDone},
+		agent.TurnStart{Prompt: "talk", Seq: 9, At: clock}, agent.TurnEnd{Reason: agent.StopDone})
+	settleCmd(p, p.switcher.undo())
+	s := stripped(p.frameText())
+	for _, want := range []string{"turn #1 (write the file)", "src/a.go +2 −1", "b.md", "/redo"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q:\n%s", want, s)
+		}
+	}
+	if undone != 0 {
+		t.Fatal("it was done before it was named")
+	}
+	settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyEnter}))
+	if undone != 1 {
+		t.Error("yes does nothing")
+	}
+	settleCmd(p, p.switcher.undo())
+	p.route(tea.KeyPressMsg{Code: tea.KeyDown})
+	settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyEnter}))
+	none = true
+	settleCmd(p, p.switcher.undo())
+	if s := stripped(p.frameText()); undone != 1 || !strings.Contains(s, "nothing to undo") {
+		t.Errorf("undone %d times:\n%s", undone, s)
+	}
+}

@@ -1,0 +1,113 @@
+package tui
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"jcode/agent"
+	"jcode/internal/cells"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// turnSum is what a turn came to: how long it took, which files it changed, and what it used.
+type turnSum struct {
+	took   time.Duration
+	files  []fileSum
+	before agent.UsageEvent // what the session had used when the turn began
+	after  agent.UsageEvent
+	undo   bool // files can be put back
+}
+
+// fileSum counts the lines that a turn added to a file and removed from it.
+type fileSum struct {
+	path           string
+	added, removed int
+}
+
+// note takes a finished call's change of a file.
+func (s *turnSum) note(d tools.Display) {
+	if d.Path == "" || d.Added == 0 && d.Removed == 0 && d.Diff == "" {
+		return
+	}
+	s.undo = true
+	i := slices.IndexFunc(s.files, func(f fileSum) bool { return f.path == d.Path })
+	if i < 0 {
+		i = len(s.files)
+		s.files = append(s.files, fileSum{path: d.Path})
+	}
+	s.files[i].added += d.Added
+	s.files[i].removed += d.Removed
+}
+
+// parts are the words of the line, the most important first.
+func (s *turnSum) parts() []string {
+	var out []string
+	if s.took > 0 {
+		out = append(out, seconds(s.took))
+	}
+	for i, f := range s.files {
+		if i == filesShown && len(s.files) > filesShown+1 {
+			out = append(out, "and "+itoa(len(s.files)-filesShown)+" more")
+			break
+		}
+		out = append(out, visibleName(f.path)+" +"+itoa(f.added)+" −"+itoa(f.removed))
+	}
+	in, made := s.after.Total.Input-s.before.Total.Input, s.after.Total.Output-s.before.Total.Output
+	if in+made > 0 {
+		out = append(out, thousands(in)+" tokens in, "+thousands(made)+" out")
+	}
+	if cost := s.after.Cost - s.before.Cost; s.after.Priced && cost > 0 {
+		out = append(out, text.Dollars(cost))
+	}
+	if s.undo {
+		out = append(out, "/undo")
+	}
+	return out
+}
+
+// filesShown is how many changed files the line names.
+const filesShown = 3
+
+// item is the line at the end of a turn; nil where there is nothing to tell.
+func (s *turnSum) item() item {
+	parts := s.parts()
+	if len(parts) == 0 {
+		return nil
+	}
+	return &turnLine{textItem{plain: strings.Join(parts, " · "), draw: func(l *look) []string {
+		return []string{cells.Paint(l.theme.Faint, "  "+fitParts(parts, max(l.width-2, 1)))}
+	}}}
+}
+
+// turnLine is the line at the end of a turn.
+type turnLine struct{ textItem }
+
+// fitParts joins parts as long as they fit; the last one goes last.
+func fitParts(parts []string, width int) string {
+	s := strings.Join(parts, " · ")
+	for len(parts) > 1 && cells.Width(s) > width {
+		cut := len(parts) - 2
+		if cut == 0 {
+			break
+		}
+		parts = append(slices.Clone(parts[:cut]), parts[cut+1:]...)
+		s = strings.Join(parts, " · ")
+	}
+	return cells.Fit(s, width)
+}
+
+// seconds says how long something took.
+func seconds(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

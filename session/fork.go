@@ -76,6 +76,9 @@ func (t *tx) copyHistory(n, m, last int64, whole bool) error {
 		FROM tool_calls c JOIN messages x ON x.id = c.message AND x.rewound = 0 WHERE c.message > ?2 AND c.message <= ?3`, shift, low, high); err != nil {
 		return err
 	}
+	if _, err := t.exec("INSERT INTO shown (session, after, kind, data, at) SELECT ?1, after, kind, data, at FROM shown WHERE session = ?2 AND after <= ?3 ORDER BY id", m, n, last); err != nil {
+		return err
+	}
 	if whole {
 		if _, err := t.exec("INSERT INTO todos (session, items) SELECT ?1, items FROM todos WHERE session = ?2", m, n); err != nil {
 			return err

@@ -1,0 +1,69 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Shown is something that a person saw of a session beside its messages: a notice, a line of
+// their own shell, what a turn came to. It never goes to a model.
+type Shown struct {
+	// After is the seq of the message that it followed, 0 where there was none. AddShown
+	// sets it.
+	After int64
+	At    time.Time
+	// Kind says how to read Data, which belongs to whoever shows it.
+	Kind string
+	Data []byte
+}
+
+// maxShown bounds the data of one Shown, in bytes.
+const maxShown = 64 << 10
+
+// AddShown keeps what was shown, in order, behind the newest message of the session.
+func (s *Store) AddShown(ctx context.Context, sessionID string, list []Shown) error {
+	err := s.write(ctx, func(t *tx) error {
+		_, n, err := t.session(sessionID)
+		if err != nil {
+			return err
+		}
+		last, err := t.lastMessage(n, 0)
+		if err != nil {
+			return err
+		}
+		for _, v := range list {
+			if len(v.Data) > maxShown {
+				return fmt.Errorf("%s of %d bytes: at most %d are kept", v.Kind, len(v.Data), maxShown)
+			}
+			if _, err := t.exec("INSERT INTO shown (session, after, kind, data, at) VALUES (?,?,?,?,?)", n, last, v.Kind, v.Data, toMillis(v.At)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("keep what session %s showed: %w", sessionID, err)
+	}
+	return nil
+}
+
+// Shown returns what was shown in a session beside its messages, oldest first, without what
+// followed messages that were taken back.
+func (s *Store) Shown(ctx context.Context, sessionID string) ([]Shown, error) {
+	var all []Shown
+	err := s.read(ctx, `SELECT v.after, v.kind, v.data, v.at FROM shown v JOIN sessions s ON s.n = v.session
+		WHERE s.id = ?1 AND (v.after = 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.id = s.n << ?2 | v.after AND m.rewound = 0)) ORDER BY v.id`,
+		[]any{sessionID, seqBits}, func(scan func(...any) error) error {
+			var v Shown
+			var at int64
+			err := scan(&v.After, &v.Kind, &v.Data, &at)
+			v.At = fromMillis(at)
+			all = append(all, v)
+			return err
+		})
+	if err != nil {
+		return nil, fmt.Errorf("what session %s showed: %w", sessionID, err)
+	}
+	return all, nil
+}

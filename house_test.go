@@ -20,6 +20,7 @@ cli: *
 cli/acp: agent agent/model session tools tools/command tools/permission
 cli/config: *
 cli/tour:
+cli/usage: session
 tui: tui/editor tui/keyboard tui/markdown tui/screen agent agent/model session tools tools/command tools/permission
 tui/markdown:
 tui/editor:

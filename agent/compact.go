@@ -276,7 +276,7 @@ func (c *Conversation) summarise(ctx context.Context, m Model, old []model.Messa
 	if err != nil {
 		return "", nil, err
 	}
-	usage := &session.Usage{Input: resp.Usage.Input, Output: resp.Usage.Output, Cached: resp.Usage.Cached, Estimated: resp.Usage.Estimated, Model: resp.Model}
+	usage := &session.Usage{Input: resp.Usage.Input, Output: resp.Usage.Output, Cached: resp.Usage.Cached, Written: resp.Usage.Written, Estimated: resp.Usage.Estimated, Model: resp.Model}
 	usage.Cost, _ = m.price(resp) // where it is unknown, the turn's answer says so
 	c.countUsage(usage)
 	if blank(resp.Text) {

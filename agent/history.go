@@ -271,7 +271,7 @@ func (c *Conversation) appendAnswer(ctx context.Context, resp model.Response, ca
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartOpaque, Text: string(b)})
 	}
 	u := resp.Usage.Plus(resp.Wasted)
-	row.Usage = &session.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Estimated: u.Estimated, Model: resp.Model, Cost: cost}
+	row.Usage = &session.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Written: u.Written, Estimated: u.Estimated, Model: resp.Model, Cost: cost}
 	for i, p := range calls {
 		row.Calls = append(row.Calls, session.Call{
 			Index: i, ID: p.ID, Name: p.canonical, Wire: p.Name, Arguments: clean(p.Arguments), Status: session.StatusPending,

@@ -28,6 +28,7 @@ func (p personCommands) List() []command.Command {
 		{Name: "regenerate", Description: "ask again for the last answer", Run: p.regenerate},
 		{Name: "continue", Description: "let the model go on after a cut answer", Run: p.goOn},
 		{Name: "export", Hint: "[file.md|.json|.html]", Description: "write this session to a file", Run: p.export},
+		{Name: "usage", Hint: "[days] [day|model|project|session]", Description: "tokens and money used in the last days", Run: p.usage},
 		{Name: "doctor", Description: "look at configuration, keys, endpoint, database, terminal and servers", Run: p.doctor},
 		{Name: "set", Hint: "[key value]", Description: "settings of this session", Run: p.set},
 	}

@@ -135,7 +135,8 @@ const (
 type Usage struct {
 	Input     int     `json:"input_tokens"`
 	Output    int     `json:"output_tokens"`
-	Cached    int     `json:"cached_tokens"`
+	Cached    int     `json:"cached_tokens"`                // of Input: read from the provider's cache
+	Written   int     `json:"cache_write_tokens,omitempty"` // of Input: written to it
 	Estimated bool    `json:"estimated,omitempty"`
 	Model     string  `json:"model,omitempty"`
 	Cost      float64 `json:"cost,omitempty"`

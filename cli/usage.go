@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"jcode/cli/usage"
+	"jcode/internal/atomicfile"
+	"jcode/session"
+	"jcode/tools/command"
+)
+
+// usageCmd shows what models have cost, from the database alone.
+type usageCmd struct {
+	Days int    `default:"30" help:"Days to look back." placeholder:"N"`
+	By   string `enum:"day,model,project,session" default:"day" help:"What a line is: ${enum}."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+	HTML string `name:"html" help:"Write all groupings as one HTML page." placeholder:"FILE"`
+}
+
+// Run prints the report, or writes the page.
+func (c *usageCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	if c.Days < 1 {
+		return usageError("--days: a number above 0")
+	}
+	a, err := openKept(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	rows, err := a.spending(ctx, c.Days)
+	if err != nil {
+		return err
+	}
+	if c.HTML != "" {
+		var reports []usage.Report
+		for _, by := range []usage.By{usage.ByDay, usage.ByModel, usage.ByProject, usage.BySession} {
+			reports = append(reports, usage.New(rows, c.Days, by))
+		}
+		page, err := usage.HTML(reports)
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.Write(c.HTML, []byte(page), atomicfile.Options{}); err != nil {
+			return usageError("--html: %w", err)
+		}
+		fmt.Fprintln(std.Err, "jcode: written to "+c.HTML)
+		return nil
+	}
+	report := usage.New(rows, c.Days, usage.By(c.By))
+	if c.JSON {
+		return printJSON(std.Out, report)
+	}
+	fmt.Fprint(std.Out, report.Text(columns(std)))
+	return nil
+}
+
+// columns is the width of the terminal that stdout is, or what $COLUMNS says.
+func columns(std Streams) int {
+	if std.OutIsTerminal {
+		if width, _, err := term.GetSize(os.Stdout.Fd()); err == nil && width > 0 {
+			return width
+		}
+	}
+	if n, err := strconv.Atoi(std.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return 100
+}
+
+// spending sums what was used in the last days, today included.
+func (a *app) spending(ctx context.Context, days int) ([]session.Spent, error) {
+	now := time.Now()
+	return a.store.Spending(ctx, time.Date(now.Year(), now.Month(), now.Day()-days+1, 0, 0, 0, 0, now.Location()))
+}
+
+// usageWords are what /usage takes.
+func usageWords() []string { return []string{"day", "model", "project", "session"} }
+
+// usage is /usage [days] [day|model|project|session].
+func (p personCommands) usage(ctx context.Context, args string) (command.Outcome, error) {
+	days, by := 30, usage.ByDay
+	for _, word := range strings.Fields(args) {
+		n, err := strconv.Atoi(word)
+		switch {
+		case err == nil && n > 0:
+			days = n
+		case slices.Contains(usageWords(), word):
+			by = usage.By(word)
+		default:
+			return command.Outcome{}, fmt.Errorf("/usage %s: give a number of days, and day, model, project or session", args)
+		}
+	}
+	rows, err := p.a.spending(ctx, days)
+	if err != nil {
+		return command.Outcome{}, err
+	}
+	const noticeCells = 76 // a notice stands inside the chat, whose width it does not know
+	return command.Outcome{Notice: strings.TrimRight(usage.New(rows, days, by).Text(noticeCells), "\n")}, nil
+}

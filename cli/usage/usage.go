@@ -1,0 +1,220 @@
+// Package usage owns how tokens and money that were used are grouped and shown: as a table
+// with bars for a terminal, as JSON, and as one HTML page. It must not know where the rows
+// come from.
+package usage
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"jcode/internal/text"
+	"jcode/session"
+)
+
+// By names what lines are grouped by.
+type By string
+
+// What lines can be grouped by.
+const (
+	ByDay     By = "day"
+	ByModel   By = "model"
+	ByProject By = "project"
+	BySession By = "session"
+)
+
+// Line is one group of a report.
+type Line struct {
+	// Name is the day, the model, the project's folder or the session's title.
+	Name string `json:"name"`
+	// Session is its ID, where lines are sessions.
+	Session string `json:"session_id,omitempty"`
+	// Input are the tokens that were sent and neither read from nor written to a cache.
+	Input      int     `json:"input_tokens"`
+	CacheRead  int     `json:"cache_read_tokens"`
+	CacheWrite int     `json:"cache_write_tokens"`
+	Output     int     `json:"output_tokens"`
+	Requests   int     `json:"requests"`
+	Cost       float64 `json:"cost_usd"`
+	// CacheShare is the share of what was sent that was read from a cache, 0 to 1.
+	CacheShare float64 `json:"cache_share"`
+	// Estimated says that some counts were not given by the provider.
+	Estimated bool `json:"estimated,omitempty"`
+}
+
+// Report is what was used in some days.
+type Report struct {
+	Days  int    `json:"days"`
+	By    By     `json:"by"`
+	Lines []Line `json:"lines"`
+	Total Line   `json:"total"`
+}
+
+// New groups rows: days in their order, everything else by its cost and tokens, the largest
+// first.
+func New(rows []session.Spent, days int, by By) Report {
+	r := Report{Days: days, By: by, Lines: []Line{}, Total: Line{Name: "total"}}
+	at := map[string]int{}
+	for _, row := range rows {
+		id, name := group(row, by)
+		i, known := at[id]
+		if !known {
+			i = len(r.Lines)
+			at[id] = i
+			line := Line{Name: name}
+			if by == BySession {
+				line.Session = row.Session
+			}
+			r.Lines = append(r.Lines, line)
+		}
+		r.Lines[i].add(row)
+		r.Total.add(row)
+	}
+	if by != ByDay {
+		slices.SortStableFunc(r.Lines, func(a, b Line) int {
+			return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.tokens(), a.tokens()))
+		})
+	}
+	for i := range r.Lines {
+		r.Lines[i].share()
+	}
+	r.Total.share()
+	return r
+}
+
+// group returns what rows of one line have in common, and how the line is called.
+func group(row session.Spent, by By) (id, name string) {
+	switch by {
+	case ByModel:
+		return row.Model, cmp.Or(row.Model, "(unknown)")
+	case ByProject:
+		return row.ProjectID, cmp.Or(filepath.Base(row.Cwd), "(unknown)")
+	case BySession:
+		return row.Session, cmp.Or(row.Title, row.Session)
+	case ByDay:
+	}
+	return row.Day, row.Day
+}
+
+func (l *Line) add(row session.Spent) {
+	u := row.Usage
+	l.Input += max(u.Input-u.Cached-u.Written, 0)
+	l.CacheRead += u.Cached
+	l.CacheWrite += u.Written
+	l.Output += u.Output
+	l.Requests += row.Requests
+	l.Cost += u.Cost
+	l.Estimated = l.Estimated || u.Estimated
+}
+
+func (l *Line) share() {
+	if sent := l.Input + l.CacheRead + l.CacheWrite; sent > 0 {
+		l.CacheShare = float64(l.CacheRead) / float64(sent)
+	}
+}
+
+func (l *Line) tokens() int { return l.Input + l.CacheRead + l.CacheWrite + l.Output }
+
+// barCells is the width of a bar.
+const barCells = 20
+
+// Text is the report for a terminal of a width in cells.
+func (r Report) Text(width int) string {
+	if len(r.Lines) == 0 {
+		return fmt.Sprintf("Nothing was used in the last %s.\n", text.Count(r.Days, "day"))
+	}
+	most := 0.0
+	for _, l := range r.Lines {
+		most = max(most, r.measure(l))
+	}
+	name := len(r.By)
+	for _, l := range append(r.Lines, r.Total) {
+		name = max(name, text.Width(l.Name))
+	}
+	name = min(name, max(width-70, 10), 40)
+	bars := width >= name+58+barCells
+	var b strings.Builder
+	row := func(cells ...string) {
+		line := pad(cells[0], name)
+		for i, c := range cells[1:] {
+			line += strings.Repeat(" ", max([]int{9, 9, 9, 9, 10, 7}[i]-text.Width(c), 1)) + c
+		}
+		b.WriteString(strings.TrimRight(line, " "))
+	}
+	row(string(r.By), "input", "read", "write", "output", "cost", "cached")
+	b.WriteByte('\n')
+	for _, l := range append(slices.Clone(r.Lines), r.Total) {
+		last := l == r.Total
+		if last {
+			b.WriteString(strings.Repeat("─", name+53) + "\n")
+		}
+		mark := ""
+		if l.Estimated {
+			mark = "~"
+		}
+		row(text.Clean(l.Name), mark+Tokens(l.Input), Tokens(l.CacheRead), Tokens(l.CacheWrite), mark+Tokens(l.Output), Money(l.Cost), fmt.Sprintf("%.0f%%", 100*l.CacheShare))
+		if bars && !last && most > 0 {
+			b.WriteString("  " + bar(r.measure(l)/most))
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "The last %s. read and write are the provider's prompt cache; ~ is estimated; bars are %s.\n", text.Count(r.Days, "day"), r.measured())
+	return b.String()
+}
+
+// measure is what bars compare: money where any is known, else tokens.
+func (r Report) measure(l Line) float64 {
+	if r.Total.Cost > 0 {
+		return l.Cost
+	}
+	return float64(l.tokens())
+}
+
+func (r Report) measured() string {
+	if r.Total.Cost > 0 {
+		return "cost"
+	}
+	return "tokens"
+}
+
+// bar draws a share of a full bar in eighths of a cell.
+func bar(share float64) string {
+	eighths := int(share*barCells*8 + 0.5)
+	if eighths == 0 && share > 0 {
+		eighths = 1
+	}
+	out := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		out += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return out
+}
+
+func pad(s string, cells int) string {
+	s = text.Truncate(strings.ReplaceAll(s, "\n", " "), cells, "…")
+	return s + strings.Repeat(" ", max(cells-text.Width(s), 0))
+}
+
+// Tokens writes a number of tokens short: 950, 12.3k, 4.1M.
+func Tokens(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 999_950:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+// Money writes US dollars with as many digits as tell something.
+func Money(usd float64) string {
+	switch {
+	case usd == 0:
+		return "–"
+	case usd < 0.01:
+		return fmt.Sprintf("$%.5f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}

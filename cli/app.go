@@ -39,6 +39,7 @@ type app struct {
 	origin     func(key string, element int) string
 	theirEdits int // entries of after_edit, the last ones, that the project added
 	mode       tools.Mode
+	hooks      hookPlaces // folders besides git's own from which it runs hooks
 	// modelNamed says that the command line or the environment names the model: it then goes
 	// before the one that a resumed session had, which config's does not.
 	modelNamed bool
@@ -193,6 +194,7 @@ func (a *app) openGate(context.Context) error {
 		Places: permission.Places{
 			Roots: append([]string{a.root}, a.flags.AddDir...), Start: a.cwd, Home: a.paths.Home,
 			Config: a.paths.Config, Data: a.paths.Data, Protected: a.config.Sandbox.Protect,
+			Hooks: func() []string { return a.hooks.in(a.workRoots()) },
 		},
 		Rules:  rules,
 		Grants: grants{a.store, a.project}, Confined: a.confined, ForeignShell: builtin.ForeignShell(),
@@ -222,7 +224,7 @@ func (a *app) addTools(context.Context) error {
 	})
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.commandEnv, Keep: a.config.Environment.Keep,
-		Confiner: a.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinesOwn, JobEnded: a.board.jobEnded,
+		Confiner: a.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinesOwn, Watch: a.watchProtected, Told: a.tellProtected, JobEnded: a.board.jobEnded,
 	})
 	a.onClose(func() {
 		if err := a.shell.Close(); err != nil {

@@ -6,10 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/paths"
+
 	"jcode/agent"
 	"jcode/agent/model/provider"
 	"jcode/internal/proc"
 	"jcode/internal/startfiles"
+	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/builtin"
 	"jcode/tools/sandbox"
@@ -35,7 +38,8 @@ func (a *app) openBox() {
 // sandboxPolicy is what confined commands may do here.
 func (a *app) sandboxPolicy() sandbox.Policy {
 	p := sandbox.Policy{
-		Roots:   append([]string{a.root}, a.flags.AddDir...),
+		Roots:   a.workRoots(),
+		Home:    a.paths.Home,
 		Hidden:  []string{a.paths.Config, a.paths.Data},
 		Protect: a.config.Sandbox.Protect,
 		Network: isOn(a.config.Sandbox.Network),
@@ -44,9 +48,9 @@ func (a *app) sandboxPolicy() sandbox.Policy {
 		p.Cache = filepath.Join(cache, "jcode", "sandbox")
 		p.Temp = filepath.Join(cache, "jcode", "reading")
 	}
-	for i, dir := range p.Roots {
-		if abs, err := filepath.Abs(dir); err == nil {
-			p.Roots[i] = abs
+	for _, dir := range a.hooks.in(p.Roots) {
+		if slices.ContainsFunc(p.Roots, func(root string) bool { return paths.Within(root, dir) }) {
+			p.Hooks = append(p.Hooks, dir)
 		}
 	}
 	for _, place := range keyPlaces {
@@ -63,6 +67,17 @@ func (a *app) sandboxPolicy() sandbox.Policy {
 
 // confined reports whether commands can be confined.
 func (a *app) confined() bool { return a.box != nil && a.box.Available() }
+
+// watchProtected looks at the protected files before a command that runs unconfined.
+func (a *app) watchProtected() func() []string {
+	if a.box == nil {
+		return nil
+	}
+	return a.box.Watch()
+}
+
+// tellProtected tells the person what a command did to protected files.
+func (a *app) tellProtected(news string) { a.board.say(agent.LevelWarn, "%s", text.Visible(news)) }
 
 // confinesOwn reports whether commands that jcode itself starts (after_edit, lines of
 // command files) run in the sandbox: wherever there is one, in every mode but yolo.

@@ -30,7 +30,7 @@ type Spec struct {
 	// DieWithParent ends the direct child when the thread that started it ends (Linux
 	// only). Start through a Launcher, which keeps such a thread.
 	DieWithParent bool
-	// Namespaces gives the child user and mount namespaces of its own, with the rights to
+	// Namespaces gives the child user, mount and IPC namespaces of its own, with the rights to
 	// mount in them, and OwnNetwork a network without anybody else in it (Linux only; an
 	// error elsewhere).
 	Namespaces, OwnNetwork bool

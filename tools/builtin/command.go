@@ -22,9 +22,10 @@ type command struct {
 	read    []*os.File // ends of the pipes: of both streams, or one for each
 	drained chan struct{}
 
-	// changed lists what a confined command made or changed of protected files; told is
-	// what was said of it.
+	// changed lists what a command made or changed of protected files; told is what was said
+	// of it, and tell says it to the person.
 	changed func() []string
+	tell    func(news string)
 	// reading says that it may only read.
 	reading bool
 	telling sync.Mutex
@@ -81,8 +82,8 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// news names in one line the protected files that a confined command made or changed and
-// that it was not said of yet, "" for none.
+// news names in one line the protected files that a command made or changed and that it was
+// not said of yet, "" for none, and tells the person.
 func (c *command) news() string {
 	if c.changed == nil {
 		return ""
@@ -98,7 +99,11 @@ func (c *command) news() string {
 	if c.told = append(c.told, fresh...); len(fresh) == 0 {
 		return ""
 	}
-	return "it made or changed protected files, which steer git or the agent: " + strings.Join(fresh, ", ") + "; look at them"
+	news := "made or changed protected files, which steer git or the agent: " + strings.Join(fresh, ", ") + "; look at them"
+	if c.tell != nil {
+		c.tell("the command " + oneLine(c.line) + " " + news)
+	}
+	return "it " + news
 }
 
 // settle waits until what the ended shell wrote was read. It reports whether everybody

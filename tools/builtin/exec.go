@@ -175,7 +175,7 @@ func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	if a.Background {
 		return t.shell.background(ctx, call, a)
 	}
-	how := confinementOf(call.Decision)
+	how := confinementOf(call)
 	own := call.Caller.Confined && !how.sandbox && t.shell.confines()
 	how.sandbox = how.sandbox || own
 	res, blamed, err := t.once(ctx, call, a, how)
@@ -220,8 +220,9 @@ func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, how con
 }
 
 // confinementOf is how a command runs that was decided on.
-func confinementOf(d tools.Decision) confinement {
-	return confinement{sandbox: d.Sandbox, vouched: d.Vouched}
+func confinementOf(call tools.Call) confinement {
+	d := call.Decision
+	return confinement{sandbox: d.Sandbox, vouched: d.Vouched, watched: call.Caller.CurrentMode() == tools.ModeYolo}
 }
 
 // outside offers to run a command again without the sandbox that stopped it.
@@ -276,7 +277,7 @@ func (s *Shell) RunCommand(ctx context.Context, command, dir string) (output str
 		return "", -1, err
 	}
 	confined := s.confines()
-	c, err := s.start(append(append([]string(nil), s.opts.Shell...), command), command, dir, confinement{sandbox: confined}, outputs{})
+	c, err := s.start(append(append([]string(nil), s.opts.Shell...), command), command, dir, confinement{sandbox: confined, watched: !confined}, outputs{})
 	if err != nil {
 		return "", -1, err
 	}
@@ -286,9 +287,9 @@ func (s *Shell) RunCommand(ctx context.Context, command, dir string) (output str
 		if blamed := s.opts.Confiner.Blamed(c.capture.snapshot().tail(), end.exit.Code); blamed != "" {
 			output += "\n[the sandbox stopped it: " + blamed + "]"
 		}
-		if news := c.news(); news != "" {
-			output += "\n[" + news + "]"
-		}
+	}
+	if news := c.news(); news != "" {
+		output += "\n[" + news + "]"
 	}
 	switch {
 	case end.cancelled:

@@ -283,7 +283,7 @@ func (c *capture) logSize() int64 {
 
 // background starts a command that goes on. One that ends at once is reported as such.
 func (s *Shell) background(ctx context.Context, call tools.Call, a execArgs) (tools.Result, error) {
-	c, err := s.start(a.argv(s.opts.Shell), a.line(), a.Dir, confinementOf(call.Decision), outputs{logged: true})
+	c, err := s.start(a.argv(s.opts.Shell), a.line(), a.Dir, confinementOf(call), outputs{logged: true})
 	if err != nil {
 		return tools.Result{}, err
 	}

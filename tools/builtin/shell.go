@@ -40,6 +40,11 @@ type ShellOptions struct {
 	// Confines reports whether commands that jcode starts by itself, and those of a Confined
 	// caller, run in the sandbox now. Nil means that they don't.
 	Confines func() bool
+	// Watch looks at the protected files before a command that mode yolo lets through. changed
+	// lists those that were made or changed since. Nil looks at none.
+	Watch func() (changed func() []string)
+	// Told is told what a command did to protected files. May be nil.
+	Told func(news string)
 	// JobEnded is told when a background command ended by itself. May be nil.
 	JobEnded func(Job)
 }
@@ -66,6 +71,7 @@ type Confiner interface {
 type confinement struct {
 	sandbox bool
 	vouched *tools.Vouched
+	watched bool // it runs unasked and unconfined: what it does to protected files is told
 }
 
 // Shell runs commands: for the tools exec and job, for `!` lines, and for jcode itself. It
@@ -147,7 +153,7 @@ func (s *Shell) start(argv []string, line, dir string, how confinement, out outp
 	if s.closed.Err() != nil {
 		return nil, tools.Errorf(tools.KindCancelled, "jcode is closing")
 	}
-	c := &command{line: line, dir: dir, started: time.Now(), capture: newCapture(s.newLog), drained: make(chan struct{})}
+	c := &command{tell: s.opts.Told, line: line, dir: dir, started: time.Now(), capture: newCapture(s.newLog), drained: make(chan struct{})}
 	if out.logged {
 		c.capture.openLog()
 	}
@@ -190,6 +196,9 @@ func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc
 		spec.Env = sandbox.OutsidePath(spec.Env, []string{s.opts.Dir})
 	}
 	if !how.sandbox {
+		if how.watched && s.opts.Watch != nil {
+			c.changed = s.opts.Watch()
+		}
 		return s.launch(spec)
 	}
 	if s.opts.Confiner == nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jcode/internal/paths"
+	"jcode/internal/protected"
 )
 
 // Places are the folders that paths are judged by. All are absolute; New resolves links.
@@ -20,6 +21,9 @@ type Places struct {
 	Config, Data string
 	// Protected are further patterns of protected files, as in rules (".env").
 	Protected []string
+	// Hooks returns the resolved folders and files from which git runs hooks, besides its own
+	// folder. May be nil.
+	Hooks func() []string
 }
 
 // places is Places, resolved.
@@ -28,10 +32,11 @@ type places struct {
 	start      string // where relative paths begin
 	home       string
 	extra      []*pathPattern
+	hooks      func() []string
 }
 
 func newPlaces(p Places) (places, error) {
-	var out places
+	out := places{hooks: p.Hooks}
 	resolve := func(dir string) string {
 		if dir == "" {
 			return ""
@@ -106,19 +111,20 @@ func (p places) protected(file string) string {
 		}
 	}
 	for _, part := range strings.Split(filepath.ToSlash(file), "/") {
-		switch strings.ToLower(strings.TrimRight(part, " .")) {
-		// Windows takes ".git." and ".git " for ".git", and GIT~1 for its short name.
-		case ".git", "git~1":
-			return "git's own files"
-		case ".jcode", ".claude", ".agents":
-			return "files that steer the agent"
-		case ".mcp.json":
-			return "servers that jcode starts"
+		if kind := protected.Name(part); kind != "" {
+			return string(kind)
 		}
 	}
 	if p.home != "" && paths.Within(p.home, file) {
-		if rel, err := filepath.Rel(p.home, file); err == nil && startup(filepath.ToSlash(rel)) {
-			return "start-up and key files of your account"
+		if rel, err := filepath.Rel(p.home, file); err == nil && protected.InHome(filepath.ToSlash(rel)) != "" {
+			return string(protected.Account)
+		}
+	}
+	if p.hooks != nil {
+		for _, dir := range p.hooks() {
+			if paths.Within(dir, file) {
+				return string(protected.Hooks)
+			}
 		}
 	}
 	for _, pattern := range p.extra {
@@ -127,25 +133,4 @@ func (p places) protected(file string) string {
 		}
 	}
 	return ""
-}
-
-// startup reports whether a path below the home folder is run at login or by common
-// tools, or holds keys.
-func startup(rel string) bool {
-	if foldCase() {
-		rel = strings.ToLower(rel)
-	}
-	first, rest, _ := strings.Cut(rel, "/")
-	switch first {
-	case ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile",
-		".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc", ".xprofile", ".xinitrc", ".xsession",
-		".gitconfig", ".npmrc", ".netrc", ".pam_environment":
-		return true
-	case ".ssh", ".gnupg", ".aws":
-		return true
-	case ".config":
-		next, _, _ := strings.Cut(rest, "/")
-		return next == "fish" || next == "git" || next == "autostart" || next == "environment.d" || next == "systemd"
-	}
-	return false
 }

@@ -19,6 +19,7 @@ type Box struct {
 	probed func() Report
 	reads  func() (bool, string)
 	cached cachedRules
+	index  index
 }
 
 // New makes a box. self is the program whose Main is called with Command, usually the
@@ -48,9 +49,10 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, changed func() []stri
 		}
 		spec.Env = append(slices.Clip(spec.Env), cacheEnv(policy.Cache)...)
 	}
-	before := policy.mark(report.Shields)
+	protected, git := policy.steering(&b.index)
+	before := policy.mark(&b.index, protected, git, report.Shields)
 	spec.Env = slices.DeleteFunc(slices.Clone(spec.Env), leadsOut)
-	o := policy.order(report.Shields)
+	o := policy.order(report.Shields, protected)
 	o.Shields = report.Shields
 	if !policy.Network {
 		o.NetNS = report.Network == "namespace"
@@ -63,6 +65,14 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, changed func() []stri
 	spec.Argv = append([]string{b.self, Command, arg}, spec.Argv...)
 	spec.Namespaces, spec.OwnNetwork = o.Shields || o.NetNS, o.NetNS
 	return spec, before.changed, nil
+}
+
+// Watch looks at the protected files, for a command that runs unconfined. changed lists
+// those that were made or changed since, sorted.
+func (b *Box) Watch() (changed func() []string) {
+	policy := b.policy()
+	all, git := policy.steering(&b.index)
+	return policy.mark(&b.index, all, git, false).changed
 }
 
 // leadsOut reports whether a variable's purpose is to lead a program to a service outside,

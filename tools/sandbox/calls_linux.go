@@ -79,13 +79,7 @@ func (p *program) denyBits(number, arg, bits uint32, errno unix.Errno) {
 // attributes, sockets, signals, namespaces, what belongs to other processes, and ways around
 // a filter.
 func filter() program {
-	var p program
-	p.load(dataArch)
-	p.skipUnless(auditArch, 1)
-	p.add(unix.BPF_JMP|unix.BPF_JA, 1, 0, 0)
-	p.ret(unix.SECCOMP_RET_KILL_PROCESS) // calls of another machine would have other numbers
-	p.load(dataNumber)
-	p = append(p, foreignCalls()...)
+	p := newFilter(unix.SECCOMP_RET_KILL_PROCESS)
 	for _, number := range changingCalls() {
 		p.deny(number, unix.EPERM)
 	}
@@ -108,6 +102,32 @@ func filter() program {
 	p.skipUnless(unix.NETLINK_ROUTE, 1)
 	p.ret(unix.SECCOMP_RET_ALLOW)
 	p.ret(refuse(unix.EACCES))
+	p.ret(unix.SECCOMP_RET_ALLOW)
+	return p
+}
+
+// newFilter begins a filter, with the number of the call loaded. foreign is what becomes of
+// calls of another machine, which would have other numbers.
+func newFilter(foreign uint32) program {
+	var p program
+	p.load(dataArch)
+	p.skipUnless(auditArch, 1)
+	p.add(unix.BPF_JMP|unix.BPF_JA, 1, 0, 0)
+	p.ret(foreign)
+	p.load(dataNumber)
+	return append(p, foreignCalls()...)
+}
+
+// filterOthers is for commands that may write: they change nothing about processes that are
+// not theirs, and reach no keys of the session.
+func filterOthers() program {
+	p := newFilter(unix.SECCOMP_RET_ALLOW) // a 32-bit program may be what is built
+	p.denyUnless(unix.SYS_PRLIMIT64, dataArg0, 0, unix.EPERM)
+	p.denyUnless(unix.SYS_SETPRIORITY, dataArg1, 0, unix.EPERM)
+	p.denyUnless(unix.SYS_IOPRIO_SET, dataArg1, 0, unix.EPERM)
+	for _, number := range []uint32{unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL} {
+		p.deny(number, unix.ENOSYS)
+	}
 	p.ret(unix.SECCOMP_RET_ALLOW)
 	return p
 }
@@ -143,9 +163,14 @@ func machineCalls() []uint32 {
 	}
 }
 
-// filterCalls filters the system calls of this thread and of what it starts, for good.
-func filterCalls() error {
-	p := filter()
+// filterCalls filters the system calls of this thread and of what it starts, for good, for
+// a command that only reads.
+func filterCalls() error { return filter().install() }
+
+// filterOtherProcesses does so for a command that may write.
+func filterOtherProcesses() error { return filterOthers().install() }
+
+func (p program) install() error {
 	prog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]}
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {

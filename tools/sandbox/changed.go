@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"jcode/internal/paths"
+	"jcode/internal/protected"
 )
 
 // maxMarked bounds how many files below one protected path are looked at.
@@ -17,40 +20,54 @@ const maxMarked = 2000
 // can't lock anything, all of them.
 type marks struct {
 	policy Policy
+	index  *index
+	git    []string // git's own folders before
 	before map[string]string
 }
 
 // lockedState stands for what can't change: it is not looked at.
 const lockedState = "locked"
 
-// mark looks at the protected paths of a policy.
-func (p Policy) mark(locked bool) marks {
-	m := marks{p, map[string]string{}}
-	for _, path := range p.steering() {
-		if m.before[path] = state(path, locked); m.before[path] != "" && locked {
+// mark looks at the protected paths, which are steering's. locked says that those that
+// exist can't be changed.
+func (p Policy) mark(x *index, all []string, git []string, locked bool) marks {
+	m := marks{p, x, git, map[string]string{}}
+	for i, path := range all {
+		if m.before[path] = state(path, locked); m.before[path] != "" && locked && i < maxLocked {
 			m.before[path] = lockedState
 		}
 	}
 	return m
 }
 
-// steering gives all protected paths, those that patterns stand for included.
-func (p Policy) steering() []string {
-	var out []string
+// steering returns all protected paths, those that patterns stand for included, and git's
+// own folders.
+func (p Policy) steering(x *index) (all, git []string) {
 	for _, root := range p.Roots {
-		out = append(out, protected(root)...)
+		all = append(all, always(root)...)
 		for _, pattern := range p.Protect {
-			out = append(out, expand(root, pattern)...)
+			all = append(all, expand(root, pattern)...)
+		}
+		if p.Home != "" && paths.Within(root, p.Home) {
+			all = append(all, protected.StartupFiles(p.Home)...)
 		}
 	}
-	return out
+	all = append(all, p.Hooks...)
+	f := x.find(resolveAll(p.Roots))
+	all = append(all, f.paths...)
+	slices.Sort(all)
+	return slices.Compact(all), f.git
 }
 
 // changed gives the paths whose state is another one now, sorted.
 func (m marks) changed() []string {
 	var out []string
-	for _, path := range m.policy.steering() {
+	all, git := m.policy.steering(m.index)
+	for _, path := range all {
 		if was := m.before[path]; was != lockedState && state(path, false) != was {
+			if dir := filepath.Dir(path); slices.Contains(git, dir) && !slices.Contains(m.git, dir) {
+				path = dir // a repository that was made as a whole
+			}
 			out = append(out, path)
 		}
 	}

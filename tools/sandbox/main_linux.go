@@ -62,6 +62,11 @@ func become(args []string) error {
 	if err := restrict(o, own); err != nil {
 		return err
 	}
+	if filtersCalls() {
+		if err := filterOtherProcesses(); err != nil {
+			return fmt.Errorf("restrict system calls: %w", err)
+		}
+	}
 	return fmt.Errorf("run %s: %w", args[1], unix.Exec(program, args[1:], os.Environ()))
 }
 
@@ -103,11 +108,12 @@ func probe(self string) Report {
 	}
 	r := Report{Available: true, Landlock: abi}
 	if err := tryChild(self); err == nil {
-		r.Shields, r.Network = true, "namespace"
+		r.Shields, r.Network, r.OthersKept = true, "namespace", filtersCalls()
 		return r
 	} else {
 		r.Why = append(r.Why, "no namespaces: "+err.Error())
 	}
+	r.OthersKept = filtersCalls()
 	if abi >= 4 {
 		r.Network = "tcp"
 	}

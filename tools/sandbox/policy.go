@@ -13,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"jcode/internal/paths"
+	"jcode/internal/protected"
 )
 
 // Command is the hidden subcommand under which a program that confines commands must call
@@ -34,6 +35,11 @@ type Policy struct {
 	Temp string
 	// Hidden are files and folders that must not be read: keys, jcode's own data.
 	Hidden []string
+	// Home is the person's home folder: its start-up and key files are locked where it is
+	// worked in. Empty means none.
+	Home string
+	// Hooks are further folders and files in the roots from which git runs something.
+	Hooks []string
 	// Protect are patterns of files in the roots that must not be changed, besides git's
 	// hooks and configuration and the files that steer an agent (".env").
 	Protect []string
@@ -55,7 +61,8 @@ type order struct {
 
 // order works a policy out against the files that are there now. shields says that what is
 // hidden can be covered, wherever it lies.
-func (p Policy) order(shields bool) order {
+// locked are the protected paths.
+func (p Policy) order(shields bool, locked []string) order {
 	var o order
 	add := func(list []string, path string) []string {
 		real, err := paths.Resolve(path)
@@ -94,15 +101,13 @@ func (p Policy) order(shields bool) order {
 			}
 		}
 	}
-	for _, root := range p.Roots {
-		o.Pinned = add(o.Pinned, filepath.Join(root, ".git"))
-		for _, path := range protected(root) {
-			o.Locked = add(o.Locked, path)
+	for _, path := range locked {
+		if len(o.Locked) >= maxLocked {
+			break
 		}
-		for _, pattern := range p.Protect {
-			for _, path := range expand(root, pattern) {
-				o.Locked = add(o.Locked, path)
-			}
+		o.Locked = add(o.Locked, path)
+		if dir := filepath.Dir(path); protected.Name(filepath.Base(dir)) == protected.Git {
+			o.Pinned = add(o.Pinned, dir) // git's folder can't be put aside for another
 		}
 	}
 	// A work tree's .git is a file that names the real folder: it stays as it is.
@@ -113,15 +118,18 @@ func (p Policy) order(shields bool) order {
 	return o
 }
 
-// protected are the files of a root that are locked whatever the configuration says: what
-// git runs or is configured for, here and in submodules, and what steers an agent. A
-// commondir makes git take its configuration from elsewhere.
-func protected(root string) []string {
+// maxLocked bounds how many files are locked for one command; further ones are looked at
+// afterwards.
+const maxLocked = 400
+
+// always are the protected paths of a root whether they exist or not, so that it is seen
+// when they come into being.
+func always(root string) []string {
 	var out []string
 	for _, name := range []string{".git/hooks", ".git/config", ".git/config.worktree", ".git/commondir", ".jcode", ".claude", ".agents", ".mcp.json"} {
 		out = append(out, filepath.Join(root, filepath.FromSlash(name)))
 	}
-	return append(out, expand(root, ".git/modules/{*,*/*,*/*/*}/{hooks,config}")...)
+	return out
 }
 
 // maxProtected bounds the files that one pattern stands for.
@@ -174,6 +182,9 @@ type Report struct {
 	Shields bool
 	// Network says how the network is cut: "namespace", "tcp" (only TCP) or "" (not).
 	Network string
+	// OthersKept says whether commands are kept from limits and priorities of processes that
+	// are not theirs.
+	OthersKept bool
 	// Why gives the reasons for what is missing.
 	Why []string
 }
@@ -185,12 +196,20 @@ func (r Report) Lines() []string {
 	}
 	out := []string{fmt.Sprintf("Landlock %d: commands of mode auto write only in the workspace, the temporary folder and the configured caches", r.Landlock)}
 	if r.Shields {
-		out = append(out, "git's hooks and other protected files are locked for them")
+		out = append(out, "everything else is read-only for them, with its rights and times; protected files (git's hooks and configuration, .jcode, start-up files) are locked wherever they lie; they have shared memory and message queues of their own")
 	} else {
-		out = append(out, "protected files inside the workspace can't be locked for them; commands that name one ask")
-		if r.Landlock < landlockSockets {
-			out = append(out, "sockets of other programs (a terminal multiplexer, a key agent) can't be kept from them")
-		}
+		out = append(out, "protected files inside the workspace can't be locked for them; commands that name one ask, and changes are told afterwards",
+			"rights and times of files outside can't be kept from them, nor shared memory of other programs (System V)")
+	}
+	switch {
+	case r.Landlock >= landlockSockets:
+	case r.Shields:
+		out = append(out, "sockets that another program opens while a command runs can't be kept from it; those that are open before are")
+	default:
+		out = append(out, "sockets of other programs (a terminal multiplexer, a key agent) can't be kept from them")
+	}
+	if !r.OthersKept {
+		out = append(out, "limits and priorities of your other processes can't be kept from them")
 	}
 	switch r.Network {
 	case "namespace":

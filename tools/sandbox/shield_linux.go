@@ -1,8 +1,10 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,6 +15,9 @@ import (
 func shield(o order) (ownTerminals bool, err error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return false, fmt.Errorf("detach mounts: %w", err)
+	}
+	if err := lockAllBut(o.Write); err != nil {
+		return false, err
 	}
 	for _, path := range o.Hidden {
 		if err := cover(path); err != nil {
@@ -37,6 +42,29 @@ func shield(o order) (ownTerminals bool, err error) {
 	// still need some.
 	_ = unix.Mount("tmpfs", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777")
 	return terminals(), enterAgain()
+}
+
+// lockAllBut makes everything read-only but some folders. Landlock has no rights for a file's
+// mode, owner, times and attributes: on a read-only mount they can't be changed either.
+func lockAllBut(folders []string) error {
+	locked := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &locked); err != nil {
+		return fmt.Errorf("mount read-only: %w", err)
+	}
+	open := unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
+	for _, dir := range slices.Sorted(slices.Values(folders)) { // what holds another comes first
+		if err := bind(dir, dir); err != nil {
+			return err
+		}
+		// What was mounted read-only before stays so, and then all below must be left out.
+		if err := unix.MountSetattr(unix.AT_FDCWD, dir, unix.AT_RECURSIVE, &open); err == nil {
+			continue
+		}
+		if err := unix.MountSetattr(unix.AT_FDCWD, dir, 0, &open); err != nil && !errors.Is(err, unix.EPERM) {
+			return fmt.Errorf("mount %s writable: %w", dir, err)
+		}
+	}
+	return nil
 }
 
 // terminals gives the command pseudo terminals of its own. Without them it gets none.
@@ -139,7 +167,7 @@ func tryNamespaces() error {
 		_ = unix.Unmount(dir, unix.MNT_DETACH) // the namespace ends with this process anyway
 		_ = os.Remove(dir)
 	}()
-	if err := bind(dir, dir); err != nil {
+	if err := lockAllBut([]string{dir}); err != nil {
 		return err
 	}
 	if err := readOnly(dir); err != nil {

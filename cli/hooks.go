@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/internal/paths"
+	"jcode/internal/proc"
+)
+
+// hookAge is how long git's answer serves: a change of it is itself one of a protected file.
+const hookAge = 2 * time.Second
+
+// hookPlaces knows where git looks for hooks besides its own folder (core.hooksPath), as git
+// itself says. It is safe for concurrent use.
+type hookPlaces struct {
+	mu    sync.Mutex
+	asked time.Time
+	known []string
+}
+
+// in returns the resolved folders from which git runs hooks in the roots.
+func (h *hookPlaces) in(roots []string) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if time.Since(h.asked) < hookAge {
+		return h.known
+	}
+	h.known = nil
+	for _, root := range roots {
+		h.known = append(h.known, hooksOf(root)...)
+	}
+	h.asked = time.Now()
+	return h.known
+}
+
+// hooksOf asks git. Without git, or outside a repository, there are none.
+func hooksOf(root string) []string {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", "-C", root, "config", "--type=path", "--null", "--get-all", "core.hooksPath")
+	cmd.Env = proc.CommandEnv(os.Environ(), proc.EnvRules{})
+	out, err := cmd.Output()
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for dir := range strings.SplitSeq(string(out), "\x00") {
+		if dir == "" {
+			continue
+		}
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(root, dir)
+		}
+		if real, err := paths.Resolve(dir); err == nil && real != root {
+			list = append(list, real)
+		}
+	}
+	return list
+}
+
+// workRoots are the folders that are worked in, absolute.
+func (a *app) workRoots() []string {
+	roots := append([]string{a.root}, a.flags.AddDir...)
+	for i, dir := range roots {
+		if abs, err := filepath.Abs(dir); err == nil {
+			roots[i] = abs
+		}
+	}
+	return roots
+}

@@ -79,7 +79,7 @@ func (c *checking) what(v verdict) string {
 	return v.reason
 }
 
-// command gives the command line, or address, that the call is about.
+// command returns the command line, or address, that the call is about.
 func (c *checking) command() string {
 	for _, a := range accesses(c.req) {
 		switch a.Kind {
@@ -283,7 +283,7 @@ func chosen(options []tools.AnswerOption, a tools.Answer) (tools.AnswerOption, b
 	return tools.AnswerOption{}, false
 }
 
-// onlyEdited gives the call's arguments with the one editable argument as the person
+// onlyEdited returns the call's arguments with the one editable argument as the person
 // changed it, or nil when it is as it was.
 func onlyEdited(q tools.Question, edited json.RawMessage) json.RawMessage {
 	if edited == nil || q.Editable == "" {

@@ -34,7 +34,7 @@ type ExplainedPart struct {
 	Why     string `json:"why"`
 }
 
-// String gives the explanation as lines for a terminal.
+// String returns the explanation as lines for a terminal.
 func (e Explanation) String() string {
 	var b strings.Builder
 	for _, p := range e.Parts {

@@ -85,7 +85,7 @@ func (g *Gate) SetRules(r RuleSet) {
 	g.rules = r
 }
 
-// Rules gives the configured rules.
+// Rules returns the configured rules.
 func (g *Gate) Rules() RuleSet {
 	g.mu.RLock()
 	defer g.mu.RUnlock()

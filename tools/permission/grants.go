@@ -26,7 +26,7 @@ type Grant struct {
 
 // GrantStore keeps grants of one project. It must be safe for concurrent use.
 type GrantStore interface {
-	// Grants gives what holds for a session: its own grants and the project's.
+	// Grants returns what holds for a session: its own grants and the project's.
 	Grants(ctx context.Context, session string) ([]Grant, error)
 	// Add keeps a grant. Adding an equal one again is no error.
 	Add(ctx context.Context, g Grant) error

@@ -65,7 +65,7 @@ type checking struct {
 	failed     error // grants could not be read: nothing is taken for granted
 }
 
-// judge gives the strictest verdict over all accesses of a call.
+// judge returns the strictest verdict over all accesses of a call.
 func (c *checking) judge() verdict {
 	c.rules = c.g.Rules()
 	list := accesses(c.req)
@@ -148,7 +148,7 @@ next:
 	return out
 }
 
-// accesses gives what a call touches. Tools of servers and scripts without a plan are
+// accesses returns what a call touches. Tools of servers and scripts without a plan are
 // judged as what they are.
 func accesses(req tools.GateRequest) []tools.Access {
 	if len(req.Plan.Accesses) > 0 {
@@ -163,7 +163,7 @@ func accesses(req tools.GateRequest) []tools.Access {
 	return nil
 }
 
-// serverTool gives the server:tool form of an MCP tool's name.
+// serverTool returns the server:tool form of an MCP tool's name.
 func serverTool(spec tools.Spec) string { return strings.TrimPrefix(spec.Name, "mcp:") }
 
 // bare judges a builtin that touches nothing outside jcode.
@@ -258,7 +258,7 @@ func (g *Gate) rule(text string) (r Rule, ok bool) {
 	return r, ok
 }
 
-// byMode gives what the mode says of something that changes the world and that no rule
+// byMode returns what the mode says of something that changes the world and that no rule
 // covers. readOnly things ask in plan mode, others are refused there.
 func (c *checking) byMode(v verdict, readOnly bool) verdict {
 	switch c.mode {

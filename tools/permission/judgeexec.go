@@ -212,7 +212,7 @@ func (c *checking) execAllowed(line shell.Line) (bool, verdict) {
 		v, ok := c.commandAllowed(line, i)
 		covered[i+1] = ok && cmd.Wrapper
 		if !ok && cmd.Wrapped > 0 {
-			// What stands in the text of a wrapper that was granted to the letter.
+			// It is part of a wrapper's text that was granted verbatim.
 			ok = covered[cmd.Wrapped]
 			covered[i+1] = ok
 		}

@@ -121,7 +121,7 @@ func fileReason(kind tools.AccessKind, shown string, inside bool, protected stri
 	return what
 }
 
-// pathRuleTool gives the tool name under which a path is granted.
+// pathRuleTool returns the tool name under which a path is granted.
 func pathRuleTool(tool string, kind tools.AccessKind) string {
 	if kindOf(tool) == kind {
 		return tool

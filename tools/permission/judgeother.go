@@ -63,7 +63,7 @@ func fetchRule(r Rule, host string, private, restricts bool) bool {
 	return pattern == "*" || pattern == host
 }
 
-// hostOf gives the host of an http address, in lower case and without port.
+// hostOf returns the host of an http address, in lower case and without port.
 func hostOf(address string) (string, bool) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {

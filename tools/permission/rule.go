@@ -32,7 +32,7 @@ type Rule struct {
 	paths   *pathPattern   // file kinds
 }
 
-// String gives the rule as a person writes it.
+// String returns the rule as a person writes it.
 func (r Rule) String() string {
 	if !r.HasPattern {
 		return r.Tool
@@ -90,7 +90,7 @@ func (r *Rule) compile() (err error) {
 	return err
 }
 
-// kindOf gives the kind of access that a rule's tool name stands for; "" for a name that
+// kindOf returns the kind of access that a rule's tool name stands for; "" for a name that
 // stands only for the tool itself.
 func kindOf(tool string) tools.AccessKind {
 	switch tool {
@@ -140,6 +140,6 @@ func ParseRules(allow, ask, deny []string) (RuleSet, error) {
 	return set, errors.Join(errs...)
 }
 
-// Narrow gives the part of a set that can only take rights away: what holds of an
+// Narrow returns the part of a set that can only take rights away: what holds of an
 // untrusted project's configuration.
 func (s RuleSet) Narrow() RuleSet { return RuleSet{Ask: s.Ask, Deny: s.Deny} }

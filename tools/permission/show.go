@@ -46,7 +46,7 @@ func show(s string) string {
 // lineStart reports whether a position begins a line: indentation hides nothing.
 func lineStart(s string, i int) bool { return i > 0 && s[i-1] == '\n' }
 
-// hidden gives the lines that warn of what a command line holds and an eye may miss.
+// hidden returns the lines that warn of what a command line holds and an eye may miss.
 func hidden(cmd string) []string {
 	var out []string
 	if n := strings.Count(strings.TrimRight(cmd, "\n"), "\n") + 1; n > 1 {

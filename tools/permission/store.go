@@ -53,7 +53,7 @@ func (c *checking) storable(line shell.Line) (exact, broad []string, hashes map[
 	return exact, broad, hashes
 }
 
-// faithful gives the rules if each is read back as it is written and covers what it was
+// faithful returns the rules if each is read back as it is written and covers what it was
 // made for, else none.
 func faithful(rules []string, covers func(*shell.Pattern) bool) []string {
 	for _, s := range rules {

@@ -90,7 +90,7 @@ type Pending struct {
 	Changed bool
 }
 
-// pending gives those of the items that are not trusted.
+// pending returns those of the items that are not trusted.
 func (t *Trust) pending(ctx context.Context, items []TrustItem) ([]Pending, error) {
 	if t.run || len(items) == 0 {
 		return nil, nil
@@ -127,7 +127,7 @@ type TrustQuestion struct {
 	Items   []Pending
 }
 
-// Question gives what a person is to be asked about, or ok false when nothing waits, or
+// Question returns what a person is to be asked about, or ok false when nothing waits, or
 // everything that waits was declined in this run.
 func (t *Trust) Question(ctx context.Context, items []TrustItem) (q TrustQuestion, ok bool, err error) {
 	pending, err := t.pending(ctx, items)

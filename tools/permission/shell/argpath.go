@@ -11,7 +11,7 @@ import (
 // maxGlob bounds how many files a wildcard may name before nobody vouches for it.
 const maxGlob = 500
 
-// expandTilde gives the path for ~/x, or no path for ~name.
+// expandTilde returns the path for ~/x, or no path for ~name.
 func (a *analysis) expandTilde(s string) (string, bool) {
 	if !strings.HasPrefix(s, "~") {
 		return s, true
@@ -106,7 +106,7 @@ func (a *analysis) judgeRead(full, shown string) string {
 // maxScan bounds how many names are looked at to expand a wildcard.
 const maxScan = 20_000
 
-// expandGlob gives the files that an absolute pattern stands for, and hidden ones that the
+// expandGlob returns the files that an absolute pattern stands for, and hidden ones that the
 // shell leaves out. ok is false when there are too many, or the pattern climbs up again.
 func expandGlob(pattern string) (hits []string, ok bool) {
 	base := fixedPart(pattern)
@@ -138,7 +138,7 @@ func expandGlob(pattern string) (hits []string, ok bool) {
 	return hits, true
 }
 
-// matching gives the entries of a folder that fit one part of a pattern; none when it is
+// matching returns the entries of a folder that fit one part of a pattern; none when it is
 // no folder that can be read.
 func matching(dir, part string) (paths []string, ok bool) {
 	f, err := os.Open(dir)
@@ -193,7 +193,7 @@ func plainClasses(part string) bool {
 
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// climb gives the path that a name leads to from a folder, as the system goes: a ".." leads
+// climb returns the path that a name leads to from a folder, as the system goes: a ".." leads
 // to the parent of what the part before it resolves to.
 func climb(dir, name string) string {
 	if filepath.IsAbs(name) {
@@ -215,7 +215,7 @@ func climb(dir, name string) string {
 	return at
 }
 
-// lexical gives the path of a name with ".." taken away as text.
+// lexical returns the path of a name with ".." removed lexically.
 func lexical(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -223,7 +223,7 @@ func lexical(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// fixedPart gives the folder above the first wildcard of a path.
+// fixedPart returns the folder above the first wildcard of a path.
 func fixedPart(path string) string {
 	i := strings.IndexAny(path, "*?[")
 	if i < 0 {

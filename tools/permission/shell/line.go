@@ -12,7 +12,7 @@ import (
 
 // Line is a shell text taken apart into its simple commands.
 type Line struct {
-	// Text is the whole text, blanks around taken away.
+	// Text is the whole text without surrounding blanks.
 	Text string
 	// Commands are the simple commands in the order in which they stand, those inside
 	// substitutions and wrappers included.
@@ -52,7 +52,7 @@ type Command struct {
 	Text string
 	// ReadOnly says that it changes nothing, by the table of commands.
 	ReadOnly bool
-	// Why gives the reason for ReadOnly, or against it.
+	// Why is the reason for ReadOnly, or against it.
 	Why string
 	// Doubt says why rules with wildcards don't vouch for it: an assignment, a
 	// redirection, a substitution, another command inside.
@@ -143,7 +143,7 @@ type analysis struct {
 }
 
 // doubt notes why the line is not vouched for. What stands inside a wrapper's text is
-// that wrapper's affair: nobody vouches for one but to the letter.
+// that wrapper's: a wrapper is only ever allowed verbatim.
 func (a *analysis) doubt(format string, args ...any) {
 	if a.line.Doubt == "" && a.depth == 0 {
 		a.line.Doubt = fmt.Sprintf(format, args...)

@@ -39,22 +39,22 @@ func unreadable(src string) string {
 }
 
 // maxParse bounds the time of one parse: a text that nests thousands of brackets takes
-// seconds, and is nobody's honest command.
+// seconds, and no ordinary command does.
 const maxParse = 150 * time.Millisecond
 
 func parse(src string, lang syntax.LangVariant) (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(lang)).Parse(&impatient{r: strings.NewReader(src), until: time.Now().Add(maxParse)}, "")
+	return syntax.NewParser(syntax.Variant(lang)).Parse(&deadlineReader{r: strings.NewReader(src), until: time.Now().Add(maxParse)}, "")
 }
 
 var errImpatient = errors.New("it takes too long to read")
 
-// impatient is a reader that ends with an error when a moment has passed.
-type impatient struct {
+// deadlineReader fails once its deadline has passed.
+type deadlineReader struct {
 	r     io.Reader
 	until time.Time
 }
 
-func (i *impatient) Read(p []byte) (int, error) {
+func (i *deadlineReader) Read(p []byte) (int, error) {
 	if time.Now().After(i.until) {
 		return 0, errImpatient
 	}

@@ -73,7 +73,7 @@ func readPattern(w *syntax.Word) patternWord {
 	return patternWord{run: run, parts: parts}
 }
 
-// Literal reports whether the pattern names its command to the letter.
+// Literal reports whether the pattern has no wildcards.
 func (p *Pattern) Literal() bool {
 	for _, w := range p.words {
 		if len(w.parts) > 1 {

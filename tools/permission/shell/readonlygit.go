@@ -94,7 +94,7 @@ func gitPrints(args []word) bool {
 	return false
 }
 
-// configured gives the files that a git command writes settings to: they steer git as its
+// configured returns the files that a git command writes settings to: they steer git as its
 // hooks do, and no word names them.
 func (a *analysis) configured(args []word) (out []string) {
 	args = skipGlobal(args)

@@ -110,7 +110,7 @@ func version(words []word) string {
 	return "it runs code"
 }
 
-// table gives the row of a program.
+// table returns the row of a program.
 func table(name string) (reads, bool) {
 	switch name {
 	case ":", "true", "false", "echo", "pwd", "yes", "basename", "dirname", "tr",

@@ -72,7 +72,7 @@ func (a *analysis) call(c *syntax.CallExpr, redirs redirected) {
 	}
 }
 
-// later gives what a command may run that its words don't say: what a shell or xargs is
+// later returns what a command may run that its words don't say: what a shell or xargs is
 // fed, what git is configured for on the spot.
 func (a *analysis) later(c *Command, feeds bool, assigns []*syntax.Assign) (out [][]word) {
 	unknown := word{dynamic: true}
@@ -189,7 +189,7 @@ func (a *analysis) known(w word) word {
 	return w
 }
 
-// program gives the name by which a command's program is known: without a folder where
+// program returns the name by which a command's program is known: without a folder where
 // that is one of the system's.
 func program(w word) (name string, known bool) {
 	if w.dynamic || w.glob || w.tilde || w.text == "" {

@@ -10,7 +10,7 @@ import (
 
 // word is one word of a simple command, as far as it is known before it runs.
 type word struct {
-	// text is the word with its quotes taken away; of a dynamic word only what is known.
+	// text is the word without its quotes; of a dynamic word only the known parts.
 	text string
 	// dynamic words get their value when the command runs ($x, $(…), {a,b}).
 	dynamic bool

@@ -84,7 +84,7 @@ func interprets(name string) bool {
 	return isShell(name)
 }
 
-// suffixes gives each way in which a wrapper's words may hold a command: nobody knows
+// suffixes returns each way in which a wrapper's words may hold a command: nobody knows
 // all flags of all wrappers, so every tail of the words is one.
 func suffixes(words []word) [][]word {
 	out := make([][]word, 0, len(words))

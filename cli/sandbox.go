@@ -151,9 +151,9 @@ func (d *doctor) sandbox() {
 	}
 	box := sandbox.New(self, func() sandbox.Policy { return sandbox.Policy{} })
 	if ok, why := box.CanRead(); ok {
-		d.ok("commands that run unasked", "the kernel keeps them to reading: no writes, no network, no programs of the project")
+		d.ok("unasked", "commands that run unasked because they only read are kept to that by the kernel: no writes, no network, no programs of the project")
 	} else {
-		d.warn("commands that run unasked", "", "held by analysis alone, not by the kernel: %s", why)
+		d.warn("unasked", "", "commands that run unasked because they only read are held by analysis alone, not by the kernel: %s", why)
 	}
 	report := box.Report()
 	for _, line := range report.Lines() {

@@ -40,7 +40,7 @@ type Gate struct {
 	offered  func(session, path string) bool
 	grants   GrantStore
 	// repositories says whether git may look at one unasked.
-	repositories repository.Looker
+	repositories *repository.Looker
 
 	mu     sync.RWMutex
 	rules  RuleSet
@@ -69,7 +69,7 @@ func New(o Options) (*Gate, error) {
 	}
 	g := &Gate{
 		places: p, confined: o.Confined, foreign: o.ForeignShell, notify: o.Notify, offered: o.Offered, grants: o.Grants, rules: o.Rules,
-		repositories: repository.Looker{Inside: p.Inside, Env: o.Env},
+		repositories: &repository.Looker{Inside: p.Inside, Env: o.Env},
 		during:       map[int]during{}, pinned: map[string]bool{}, asking: make(chan struct{}, 1),
 	}
 	if g.grants == nil {

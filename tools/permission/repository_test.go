@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"jcode/tools"
 	"jcode/tools/permission"
@@ -125,6 +126,37 @@ func TestGitAsksWhereARepositoryInsideRunsSomething(t *testing.T) {
 		if got, why := outcome(t, root, home, "git status"); got != "asks" || !strings.Contains(why, "core.fsmonitor") {
 			t.Errorf("index %s: %s %s", version, got, why)
 		}
+	}
+}
+
+// Git is asked once while nothing changes, and again after a change.
+func TestAChangeOfTheConfigurationIsSeenByTheSameGate(t *testing.T) {
+	root, home := emptied(t)
+	committed(t, root)
+	config := filepath.Join(root, ".git", "config")
+	old := time.Now().Add(-time.Hour)
+	g := newGate(t, root, home, permission.RuleSet{})
+	look := func() string {
+		return g.Explain(context.Background(), caller(tools.ModeAsk, nil), "git status").Outcome
+	}
+	for range 2 {
+		if got := look(); got != "runs" {
+			t.Fatal(got)
+		}
+	}
+	addTo(t, config, "[core]\n\tfsmonitor = ./x\n")
+	if err := os.Chtimes(config, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if got := look(); got != "asks" {
+		t.Error(got)
+	}
+	if err := os.RemoveAll(filepath.Join(root, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	bareLayout(t, root, "./x")
+	if got := look(); got != "asks" {
+		t.Error(got)
 	}
 }
 

@@ -3,8 +3,12 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"jcode/internal/proc"
 
 	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
@@ -28,13 +32,37 @@ func handled(abi int) uint64 {
 	return rights
 }
 
-// canRead reports whether this kernel can confine a single thread to reading.
+// canRead reports whether this kernel can confine a single thread to reading. It tries it
+// with a shell: containers may forbid what the kernel could do.
 func canRead() (ok bool, why string) {
 	if Kernel() < 1 {
 		return false, "the kernel has no Landlock, or it is switched off"
 	}
 	if !filtersCalls() {
 		return false, "system calls can't be filtered on this machine"
+	}
+	temp, err := os.MkdirTemp("", "jcode-read-")
+	if err != nil {
+		return false, err.Error()
+	}
+	defer func() { _ = os.RemoveAll(temp) }() // empty
+	env := []string{"PATH=" + os.Getenv("PATH")}
+	rules, err := newRules(Policy{}.reading(Reading{}, env, temp))
+	if err != nil {
+		return false, err.Error()
+	}
+	defer rules.release()
+	p, err := proc.Start(proc.Spec{Argv: []string{"/bin/sh", "-c", ":"}, Env: env, Confine: rules.enter})
+	if err != nil {
+		return false, err.Error()
+	}
+	select {
+	case <-p.Done():
+	case <-time.After(5 * time.Second):
+		return false, errors.Join(errors.New("a confined shell does not end"), p.Kill()).Error()
+	}
+	if end := p.Exit(); end.Code != 0 {
+		return false, fmt.Sprintf("a confined shell does not run (exit code %d)", end.Code)
 	}
 	return true, ""
 }

@@ -20,7 +20,7 @@ const maxAsk = 5 * time.Second
 
 // asked says what git itself answers against looking: it takes another repository than was
 // found, or reads in its configuration what our reading did not see.
-func (l Looker) asked(dir string, found []candidate) string {
+func (l *Looker) asked(dir string, found []candidate) string {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		return "" // then none runs
@@ -40,7 +40,7 @@ func (l Looker) asked(dir string, found []candidate) string {
 }
 
 // Alias returns what an alias of git stands for in a folder, "" for none.
-func (l Looker) Alias(dir, name string) string {
+func (l *Looker) Alias(dir, name string) string {
 	git, err := exec.LookPath("git")
 	if err != nil || strings.ContainsAny(name, ".\n") {
 		return ""
@@ -56,7 +56,7 @@ func (l Looker) Alias(dir, name string) string {
 }
 
 // environment is what git gets when it is asked.
-func (l Looker) environment() []string {
+func (l *Looker) environment() []string {
 	if l.Env == nil {
 		return Overrides(os.Environ())
 	}

@@ -12,7 +12,7 @@ import (
 
 // objection says why git must not look at a repository unasked, by what its files say. ""
 // means that nothing speaks against it.
-func (l Looker) objection(r candidate) string {
+func (l *Looker) objection(r candidate) string {
 	if why := l.configured(r, true); why != "" {
 		return why
 	}
@@ -36,7 +36,7 @@ func (l Looker) objection(r candidate) string {
 }
 
 // configured looks at the configuration and the hooks of one repository.
-func (l Looker) configured(r candidate, worktree bool) string {
+func (l *Looker) configured(r candidate, worktree bool) string {
 	for _, file := range []string{filepath.Join(r.common, "config"), filepath.Join(r.own, "config.worktree")} {
 		data, err := readBounded(file, maxConfig)
 		if err != nil {
@@ -59,7 +59,7 @@ func (l Looker) configured(r candidate, worktree bool) string {
 
 // steered names the first setting that makes git run a program, take in another file, look
 // at other files, or fetch what it lacks.
-func (l Looker) steered(list []setting, r candidate, worktree bool) string {
+func (l *Looker) steered(list []setting, r candidate, worktree bool) string {
 	for _, s := range list {
 		own := s.key() == "core.worktree" && r.top != "" && worktreeOf(r.own) == paths.Real(r.top)
 		if s.steers(worktree) && !own {
@@ -74,7 +74,7 @@ func (l Looker) steered(list []setting, r candidate, worktree bool) string {
 
 // within reports whether a file that a configuration names lies in the workspace, from
 // wherever git takes its name.
-func (l Looker) within(r candidate, name string) bool {
+func (l *Looker) within(r candidate, name string) bool {
 	if strings.HasPrefix(name, "~") || strings.HasPrefix(name, "%(prefix)") {
 		return false
 	}
@@ -91,7 +91,7 @@ func (l Looker) within(r candidate, name string) bool {
 
 // borrowed says where a repository's objects or references come from another place than
 // the repository itself: git would print what lies there.
-func (l Looker) borrowed(r candidate) string {
+func (l *Looker) borrowed(r candidate) string {
 	for _, dir := range []string{r.own, r.common, filepath.Join(r.common, "objects"), filepath.Join(r.common, "refs")} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {

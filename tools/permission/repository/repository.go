@@ -18,12 +18,14 @@ const (
 	maxModules = 200
 )
 
-// Looker looks at repositories for one workspace.
+// Looker looks at repositories for one workspace. It is safe for concurrent use.
 type Looker struct {
 	// Inside reports whether a resolved path lies in the workspace.
 	Inside func(path string) bool
 	// Env returns the environment that git commands get; nil means the process's own.
 	Env func() []string
+
+	answers answers
 }
 
 // Finding is what a look at a folder's repository found.
@@ -41,7 +43,7 @@ type Finding struct {
 // Look judges the repository that git would take in a folder, which is absolute and
 // resolved. What the person configured for all repositories is not looked at: no project
 // can change that.
-func (l Looker) Look(dir string) Finding {
+func (l *Looker) Look(dir string) Finding {
 	found, why := l.find(dir)
 	if why != "" {
 		return Finding{Why: why}
@@ -51,7 +53,8 @@ func (l Looker) Look(dir string) Finding {
 			return Finding{Why: why}
 		}
 	}
-	out := Finding{Why: l.asked(dir, found), Tracked: func() []string { return tracked(found) }}
+	why = l.answers.recall(dir, stateOf(found), func() string { return l.asked(dir, found) })
+	out := Finding{Why: why, Tracked: func() []string { return tracked(found) }}
 	for _, r := range found {
 		for _, path := range []string{r.own, r.common} {
 			if !l.Inside(path) && !slices.Contains(out.Beyond, path) {
@@ -74,7 +77,7 @@ type candidate struct {
 
 // find goes up from a folder through everything that git would try, to the first that is
 // complete. why objects at once.
-func (l Looker) find(dir string) (found []candidate, why string) {
+func (l *Looker) find(dir string) (found []candidate, why string) {
 	for {
 		r, why := l.at(dir)
 		if why != "" {
@@ -111,7 +114,7 @@ func exists(path string) bool {
 }
 
 // at reads the .git of a folder; own is empty where there is none.
-func (l Looker) at(top string) (r candidate, why string) {
+func (l *Looker) at(top string) (r candidate, why string) {
 	name := filepath.Join(top, ".git")
 	info, err := os.Stat(name)
 	if err != nil {
@@ -143,7 +146,7 @@ func (l Looker) at(top string) (r candidate, why string) {
 // that it is the folder's own .git, without a link or file in between. Whoever can write in
 // the workspace can name any repository of this machine; only the repository itself can name
 // the folder.
-func (l Looker) elsewhere(r candidate, plain bool) string {
+func (l *Looker) elsewhere(r candidate, plain bool) string {
 	switch {
 	case plain && r.common == r.own, l.Inside(r.own) && l.Inside(r.common):
 		return ""

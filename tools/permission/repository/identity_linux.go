@@ -1,0 +1,18 @@
+package repository
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+)
+
+// identity returns what tells a file from another one of its name, and when it was last
+// changed in any way, which no program can set.
+func identity(info os.FileInfo) (id string, changed time.Time) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "", time.Now()
+	}
+	return fmt.Sprint(st.Dev, ":", st.Ino), time.Unix(st.Ctim.Unix())
+}

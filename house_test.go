@@ -34,7 +34,8 @@ agent/model/endpoint: agent/model agent/model/provider
 agent/model/chat: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
 agent/model/replay: agent/model agent/model/endpoint
 agent/model/anthropic: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
-agent/model/dial: agent/model agent/model/provider agent/model/chat agent/model/anthropic
+agent/model/responses: agent/model agent/model/catalogue agent/model/provider agent/model/endpoint
+agent/model/dial: agent/model agent/model/provider agent/model/chat agent/model/anthropic agent/model/responses
 tools:
 tools/command:
 tools/builtin: tools tools/permission tools/permission/repository tools/sandbox
@@ -74,7 +75,7 @@ var exclusive = map[string][]string{
 	"github.com/yuin/gopher-lua":             {"lua/host"},
 	"github.com/coder/acp-go-sdk":            {"cli/acp"},
 	"github.com/modelcontextprotocol":        {"mcp", "internal/testkit/mcptest"},
-	"github.com/sashabaranov/go-openai":      {"agent/model/chat"},
+	"github.com/sashabaranov/go-openai":      {"agent/model/chat", "agent/model/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"agent/model/anthropic"},
 	"modernc.org/sqlite":                     {"session"},
 	"charm.land/":                            {"tui", "internal/"},

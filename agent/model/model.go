@@ -32,6 +32,8 @@ type Request struct {
 	TopP            *float64
 	ReasoningEffort string
 	MaxOutputTokens int
+	// Session names the conversation, so that a provider finds its prompt cache again.
+	Session string
 	// Purpose tells answers from side requests: replay and recording only serve turns.
 	Purpose Purpose
 }
@@ -104,6 +106,9 @@ type Tool struct {
 	Name        string
 	Description string
 	Parameters  json.RawMessage
+	// Freeform names the one string parameter of a tool that models were trained to call with
+	// plain text; "" for all others.
+	Freeform string
 }
 
 // FinishPause is the finish reason of an answer that the provider goes on with when it is sent

@@ -214,20 +214,6 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Body = io.NopCloser(strings.NewReader(`{"type":"error"}`))
 		return resp, nil
 	}
-	resp.Body = heard{resp.Body, x.Silent}
+	resp.Body = endpoint.SkipMark(x.Silent.Reader(resp.Body))
 	return resp, nil
-}
-
-// heard tells of every read that the server lives; what counts as data is said by the events.
-type heard struct {
-	io.ReadCloser
-	silent *endpoint.Silence
-}
-
-func (h heard) Read(p []byte) (int, error) {
-	n, err := h.ReadCloser.Read(p)
-	if n > 0 {
-		h.silent.Heard(false)
-	}
-	return n, err
 }

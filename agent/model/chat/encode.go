@@ -1,9 +1,7 @@
 package chat
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"hash/fnv"
 	"math/big"
 	"strconv"
@@ -338,9 +336,8 @@ func (e *encoder) content(s string, images []model.Image, mark bool) {
 
 // callID gives an id as the endpoint wants it; a call and its result get the same.
 func (e *encoder) callID(id string) string {
-	if e.f.cappedIDs && len(id) > cappedID {
-		sum := sha256.Sum256([]byte(id))
-		return "call_" + hex.EncodeToString(sum[:12])
+	if e.f.cappedIDs {
+		id = endpoint.ShortID(id, cappedID)
 	}
 	if !e.f.shortIDs || len(id) == 9 && !strings.ContainsFunc(id, notAlnum) {
 		return id

@@ -8,6 +8,7 @@ import (
 	"jcode/agent/model/anthropic"
 	"jcode/agent/model/chat"
 	"jcode/agent/model/provider"
+	"jcode/agent/model/responses"
 )
 
 // Client is a client of one provider.
@@ -29,6 +30,8 @@ func Open(cfg provider.Config) (Client, error) {
 	switch cfg.Protocol {
 	case provider.Messages:
 		return anthropic.New(cfg)
+	case provider.Responses:
+		return responses.New(cfg)
 	case "", provider.Chat:
 		return chat.New(cfg)
 	}

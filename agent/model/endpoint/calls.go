@@ -3,6 +3,7 @@ package endpoint
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"strings"
@@ -107,4 +108,14 @@ func SafeName(name string) string {
 
 func notAlnum(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+}
+
+// ShortID bounds a call's id to so many characters; the same id is always shortened to the
+// same.
+func ShortID(id string, most int) string {
+	if len(id) <= most {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "call_" + hex.EncodeToString(sum[:12])
 }

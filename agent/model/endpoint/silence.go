@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"errors"
+	"io"
 	"sync"
 	"time"
 )
@@ -109,4 +110,20 @@ func (s *Silence) stop() {
 	defer s.mu.Unlock()
 	s.over = true
 	s.timer.Stop()
+}
+
+// Reader tells of every read that the server lives; what counts as data is said by Heard.
+func (s *Silence) Reader(body io.ReadCloser) io.ReadCloser { return heardReader{body, s} }
+
+type heardReader struct {
+	io.ReadCloser
+	silent *Silence
+}
+
+func (h heardReader) Read(p []byte) (int, error) {
+	n, err := h.ReadCloser.Read(p)
+	if n > 0 {
+		h.silent.Heard(false)
+	}
+	return n, err
 }

@@ -8,7 +8,7 @@ func Presets() []Config {
 	coders := []string{"qwen3-coder", "qwen2.5-coder", "devstral", "gpt-oss", "glm", "deepseek", "codestral", "qwen3"}
 	return []Config{
 		{
-			Name: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY",
+			Name: "openai", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", Protocol: Responses,
 			Prefer: []string{"gpt-5.6", "gpt-5.5", "gpt-5.2", "gpt-5.1", "gpt-5", "gpt-4.1"},
 			Quirks: Quirks{MaxCompletionTokens: new(true), CappedCallIDs: new(true)},
 		},
@@ -43,7 +43,7 @@ func Presets() []Config {
 			Quirks: Quirks{ShortCallIDs: new(true), AlternateTurns: new(true)},
 		},
 		{
-			Name: "xai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY",
+			Name: "xai", BaseURL: "https://api.x.ai/v1", KeyEnv: "XAI_API_KEY", Protocol: Responses,
 			Prefer: []string{"grok-4.7", "grok-code", "grok-4"},
 		},
 		{

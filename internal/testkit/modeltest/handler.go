@@ -136,6 +136,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serve(w, r, chatProtocol)
 	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/v1/messages"):
 		h.serve(w, r, messagesProtocol)
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/responses"):
+		h.serve(w, r, responsesProtocol)
 	default:
 		http.NotFound(w, r)
 	}
@@ -165,6 +167,7 @@ type protocol int
 const (
 	chatProtocol protocol = iota
 	messagesProtocol
+	responsesProtocol
 )
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, in protocol) {
@@ -181,6 +184,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, in protocol) {
 		found = Check(raw)
 	case messagesProtocol:
 		found, refused = h.checkMessages(raw, r.Header)
+	case responsesProtocol:
+		found = h.checkResponses(raw, r.Header)
 	}
 	if refused != "" && len(found) == 0 {
 		h.note(&req)
@@ -204,7 +209,15 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, in protocol) {
 		p.cached = h.cache.use(req.Fields)
 		h.cached = append(h.cached, p.cached)
 		h.mu.Unlock()
-		p.keep = h.keepThinking
+	}
+	p.keep = h.keepThinking
+	for _, t := range req.Tools {
+		if text(t.Fields, "type") == "custom" && in == responsesProtocol {
+			if p.custom == nil {
+				p.custom = map[string]bool{}
+			}
+			p.custom[t.Name] = true
+		}
 	}
 	p.play(req.Stream)
 }

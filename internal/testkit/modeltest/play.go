@@ -23,7 +23,8 @@ type player struct {
 	prefix string // of a Messages request: what its thinking is bound to
 	cached Cached
 	keep   func(signature string, b issuedBlock, calls []string)
-	ids    map[int]string // ids that were made up for calls, by their place
+	custom map[string]bool // tools that take plain text
+	ids    map[int]string  // ids that were made up for calls, by their place
 }
 
 // signed remembers a thinking block with the calls that follow it.
@@ -206,6 +207,8 @@ func (p *player) blocks() []string {
 	case payloads != nil:
 	case p.in == messagesProtocol:
 		payloads = p.messagesEvents()
+	case p.in == responsesProtocol:
+		payloads = p.responsesEvents()
 	default:
 		payloads = p.payloads()
 	}

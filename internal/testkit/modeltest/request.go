@@ -104,9 +104,14 @@ func decodeRequest(raw []byte, header http.Header, path string, at time.Time, in
 	}
 	r.Model = text(r.Fields, "model")
 	r.Stream, _ = r.Fields["stream"].(bool)
-	if in == messagesProtocol {
+	switch in {
+	case messagesProtocol:
 		r.decodeMessages()
 		return r
+	case responsesProtocol:
+		r.decodeResponses()
+		return r
+	case chatProtocol:
 	}
 	for _, m := range objects(r.Fields["messages"]) {
 		r.Messages = append(r.Messages, decodeMessage(m))

@@ -1,0 +1,207 @@
+package responses
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"jcode/agent/model"
+	"jcode/agent/model/endpoint"
+)
+
+// Kinds of opaque parts; all others are named by their item's type.
+const (
+	opaqueReasoning = "reasoning" // encrypted reasoning
+	opaqueMessage   = "message"   // another message begins here; Raw may hold its phase
+	opaqueCustom    = "custom"    // the call at this place took plain text
+)
+
+// item is an output item that still arrives.
+type item struct {
+	index   int
+	kind    string
+	id      string
+	callID  string
+	name    string
+	phase   string
+	text    strings.Builder // text, arguments or input
+	thought strings.Builder
+	raw     json.RawMessage // the item as it ended
+	call    int             // its place among the calls
+	parts   map[[2]int]int  // bytes that came of each content part
+	refused bool
+	done    bool
+}
+
+// output is what is read of an item; go-openai's type lacks some of it.
+type output struct {
+	ID        string `json:"id"`
+	Type      string `json:"type"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+	Input     string `json:"input"`
+	Phase     string `json:"phase"`
+	Content   []struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Refusal string `json:"refusal"`
+	} `json:"content"`
+	Summary []struct {
+		Text string `json:"text"`
+	} `json:"summary"`
+	Encrypted string `json:"encrypted_content"`
+}
+
+// said is the whole text of a message.
+func (o *output) said() (text string, refused bool) {
+	for _, c := range o.Content {
+		text += c.Text + c.Refusal
+		refused = refused || c.Refusal != ""
+	}
+	return text, refused
+}
+
+// reasoning is a reasoning item as it goes back: without an ID, which nobody kept, and "" when
+// it holds nothing that could go back.
+func (it *item) reasoning() string {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(it.raw, &members) != nil {
+		return ""
+	}
+	var encrypted string
+	if json.Unmarshal(members["encrypted_content"], &encrypted) != nil || encrypted == "" {
+		return ""
+	}
+	return withoutID(members)
+}
+
+// other is an item of an unknown type as it goes back.
+func (it *item) other() string {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(it.raw, &members) != nil {
+		return ""
+	}
+	return withoutID(members)
+}
+
+func withoutID(members map[string]json.RawMessage) string {
+	if _, has := members["summary"]; !has && string(members["type"]) == `"reasoning"` {
+		members["summary"] = json.RawMessage("[]")
+	}
+	delete(members, "id")
+	delete(members, "status")
+	out, err := json.Marshal(members)
+	if err != nil {
+		return ""
+	}
+	return string(out)
+}
+
+func phaseOf(raw string) string {
+	var m struct {
+		Phase string `json:"phase"`
+	}
+	_ = json.Unmarshal([]byte(raw), &m) // without one there is none
+	return m.Phase
+}
+
+// response returns the answer as far as it came. whole says that its end was seen.
+func (a *answer) response(req *model.Request, whole bool) model.Response {
+	r := model.Response{Finish: a.x.Finish, Model: a.model, Usage: a.usage}
+	ids := endpoint.NewIDs(req)
+	messages := 0
+	for i, it := range a.items {
+		at := model.Opaque{Kind: it.kind, Text: len(r.Text), Calls: len(r.Calls)}
+		switch it.kind {
+		case "message":
+			if it.text.Len() == 0 {
+				continue
+			}
+			if messages++; it.phase != "" || messages > 1 {
+				if it.phase != "" {
+					at.Raw = string(endpoint.AppendString([]byte(`{"phase":`), it.phase)) + "}"
+				}
+				r.Opaque = append(r.Opaque, at)
+			}
+			r.Text += it.text.String()
+			if it.refused && r.Finish == "stop" {
+				r.Finish = "content_filter"
+			}
+		case "reasoning":
+			r.Reasoning += it.thought.String()
+			if at.Raw = it.reasoning(); at.Raw != "" {
+				r.Opaque = append(r.Opaque, at)
+			}
+		case "function_call", "custom_tool_call":
+			cut := !whole || r.Finish == "length" && i == len(a.items)-1
+			a.addCalls(&r, req, ids, it, at, cut)
+		default:
+			if at.Raw = it.other(); at.Raw != "" {
+				r.Opaque = append(r.Opaque, at)
+			}
+		}
+	}
+	if len(r.Calls) > 0 && r.Finish == "stop" {
+		r.Finish = "tool_calls"
+	}
+	return r
+}
+
+// addCalls adds the call of an item: several where a wrapper holds them.
+func (a *answer) addCalls(r *model.Response, req *model.Request, ids *endpoint.IDs, it *item, at model.Opaque, cut bool) {
+	name, args := strings.TrimPrefix(it.name, "functions."), it.text.String()
+	if it.kind == "custom_tool_call" {
+		param := "input"
+		if i := slices.IndexFunc(req.Tools, func(t model.Tool) bool { return t.Name == name }); i >= 0 && req.Tools[i].Freeform != "" {
+			param = req.Tools[i].Freeform
+		}
+		b := append(endpoint.AppendString([]byte{'{'}, param), ':')
+		args = string(append(endpoint.AppendString(b, args), '}'))
+		at.Kind = opaqueCustom
+		r.Opaque = append(r.Opaque, at)
+	}
+	if inner := unwrap(name, args); len(inner) > 0 {
+		for _, c := range inner {
+			r.Calls = append(r.Calls, model.Call{ID: ids.Take(""), Name: c.name, Arguments: c.args, Incomplete: cut})
+		}
+		return
+	}
+	if name == "" {
+		if strings.TrimSpace(args) == "" {
+			return // it says nothing
+		}
+		name = endpoint.SafeName("")
+	}
+	args = endpoint.TidyArguments(args)
+	r.Calls = append(r.Calls, model.Call{ID: ids.Take(it.callID), Name: name, Arguments: args, Incomplete: cut && (a.x.Finish != "length" || !json.Valid([]byte(args)))})
+}
+
+type innerCall struct{ name, args string }
+
+// unwrap takes the calls out of a wrapper that some models invent for several at once.
+func unwrap(name, args string) (out []innerCall) {
+	if name != "multi_tool_use.parallel" && name != "multi_tool_use_parallel" && name != "parallel" {
+		return nil
+	}
+	var w struct {
+		Uses []struct {
+			Name       string          `json:"recipient_name"`
+			Parameters json.RawMessage `json:"parameters"`
+		} `json:"tool_uses"`
+	}
+	if json.Unmarshal([]byte(args), &w) != nil {
+		return nil
+	}
+	for _, u := range w.Uses {
+		if u.Name == "" {
+			continue
+		}
+		p := string(u.Parameters)
+		if p == "" || p == "null" {
+			p = "{}"
+		}
+		out = append(out, innerCall{strings.TrimPrefix(u.Name, "functions."), p})
+	}
+	return out
+}

@@ -1,0 +1,246 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"jcode/agent"
+	"jcode/agent/model"
+	dialer "jcode/agent/model/dial"
+	"jcode/agent/model/provider"
+	"jcode/agent/model/replay"
+	"jcode/internal/testkit/modeltest"
+	"jcode/tools"
+)
+
+// These stories hold for every protocol. The server behind them is as strict as the makers.
+
+// speaking are the models of the stories, each over its own protocol.
+func speaking() map[string]provider.Protocol {
+	return map[string]provider.Protocol{"test-model": provider.Chat, "claude-opus-5-5": provider.Messages, "gpt-5.6": provider.Responses}
+}
+
+// polyglot is a conversation whose models are those of speaking, all at one server.
+func polyglot(t *testing.T, first string, list []tools.Tool, change func(*agent.Options), replies ...modeltest.Reply) (*bench, *modeltest.Server) {
+	t.Helper()
+	srv := modeltest.New(t, replies...)
+	srv.BindThinking()
+	clients := map[string]model.Client{}
+	for id, protocol := range speaking() {
+		c, err := dialer.Open(provider.Config{
+			Name: string(protocol), BaseURL: srv.URL(), Key: "sk-test-key-123", Protocol: protocol,
+			Limits: provider.Limits{Attempts: 3, Backoff: time.Millisecond, MaxBackoff: 2 * time.Millisecond, Idle: time.Minute},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+		clients[id] = c
+	}
+	return startWith(t, nil, func(o *agent.Options) {
+		o.Model = first
+		o.Resolve = func(name string) (agent.Model, error) {
+			return agent.Model{Name: name, ID: name, Client: clients[name], Untitled: true, Sees: true, Window: 200_000}, nil
+		}
+		if change != nil {
+			change(o)
+		}
+	}, list...), srv
+}
+
+func eachProtocol(t *testing.T, story func(t *testing.T, id string)) {
+	for id, protocol := range speaking() {
+		t.Run(string(protocol), func(t *testing.T) { story(t, id) })
+	}
+}
+
+func lastRequest(srv *modeltest.Server) modeltest.Request {
+	all := srv.Requests()
+	return all[len(all)-1]
+}
+
+func TestCallsAndThinkingOverEveryProtocol(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, id string) {
+		var runs atomic.Int32
+		two := []modeltest.Call{{Name: "read", Args: `{"path":"a"}`}, {Name: "read", Args: `{"path":"b"}`}}
+		b, srv := polyglot(t, id, []tools.Tool{counted("read", readParams, &runs)}, nil,
+			modeltest.Text("I look.").WithReasoning("first ", "thought").WithCalls(two...).ArgPieces(3),
+			modeltest.Calls(modeltest.Call{Name: "read", Args: `{"path":"c"}`}).WithReasoning("second thought"),
+			modeltest.Text("done ", "now").WithReasoning("third").Usage(modeltest.Usage{Input: 900, Output: 9, Cached: 700}),
+			modeltest.Text("again"))
+		end, _ := b.turn("go")
+		if end.Text != "done now" || end.Reason != agent.StopDone || runs.Load() != 3 {
+			t.Fatalf("%+v, %d runs", end, runs.Load())
+		}
+		if end, _ := b.turn("more"); end.Text != "again" {
+			t.Fatalf("%+v", end)
+		}
+		r := lastRequest(srv)
+		var calls, results int
+		for _, m := range r.Messages {
+			calls += len(m.Calls)
+			if m.Role == "tool" {
+				results++
+			}
+		}
+		if calls != 3 || results != 3 {
+			t.Errorf("%d calls and %d results in %s", calls, results, r.Raw)
+		}
+	})
+}
+
+func TestRetriesAndRefusalsOverEveryProtocol(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, id string) {
+		b, srv := polyglot(t, id, nil, nil,
+			modeltest.Error(503, "overloaded", "busy"), modeltest.Text("par", "tial").CutAfter(2), modeltest.Text("whole"),
+			modeltest.Error(401, "authentication_error", "no such key sk-test-key-123"),
+			modeltest.Text("recovered"))
+		if end, _ := b.turn("go"); end.Text != "whole" || len(srv.Requests()) != 3 {
+			t.Fatalf("%+v after %d requests", end, len(srv.Requests()))
+		}
+		if end, _ := b.turn("again"); end.Reason != agent.StopError || strings.Contains(end.Error, "sk-test") {
+			t.Fatalf("%+v", end)
+		}
+		if end, _ := b.turn("once more"); end.Text != "recovered" {
+			t.Fatalf("%+v", end)
+		}
+	})
+}
+
+func TestInterruptsOverEveryProtocol(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, id string) {
+		var runs atomic.Int32
+		b, _ := polyglot(t, id, []tools.Tool{counted("read", readParams, &runs)}, nil,
+			modeltest.Text("half ", "an answer").WithReasoning("hm").WithCalls(modeltest.Call{Name: "read", Args: `{}`}).SilenceAfter(5), modeltest.Text("on"))
+		b.Prompt(agent.Prompt{Text: "go"})
+		b.until(func(ev agent.Event) bool {
+			switch ev.(type) {
+			case agent.TextDelta, agent.ReasoningDelta:
+				return true
+			}
+			return false
+		})
+		b.Interrupt()
+		if end, _ := b.turnEnd(); end.Reason != agent.StopInterrupted || runs.Load() != 0 {
+			t.Fatalf("%+v", end)
+		}
+		if end, _ := b.turn("go on"); end.Text != "on" {
+			t.Fatalf("%+v", end)
+		}
+	})
+}
+
+func TestCompactionOverEveryProtocol(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, id string) {
+		var runs atomic.Int32
+		call := modeltest.Calls(modeltest.Call{Name: "read", Args: `{"path":"a"}`}).WithReasoning("hm")
+		b, srv := polyglot(t, id, []tools.Tool{counted("read", readParams, &runs)}, nil,
+			call, modeltest.Text(strings.Repeat("one ", 200)), call, modeltest.Text("two"), call, modeltest.ContextOverflow(), modeltest.Text("SUMMARY"), modeltest.Text("three"), modeltest.Text("four"))
+		for _, prompt := range []string{"first", "second", "third", "fourth"} {
+			if end, _ := b.turn(prompt); end.Reason != agent.StopDone {
+				t.Fatalf("%s: %+v", prompt, end)
+			}
+		}
+		if raw := string(lastRequest(srv).Raw); !strings.Contains(raw, "SUMMARY") || strings.Contains(raw, "one one one") {
+			t.Errorf("%s", raw)
+		}
+	})
+}
+
+// A turn in which every step is another model's, over another protocol.
+func TestModelsChangeInTheMiddleOfATurn(t *testing.T) {
+	ids := []string{"test-model", "claude-opus-5-5", "gpt-5.6"}
+	for from := range ids {
+		t.Run(ids[from], func(t *testing.T) {
+			var b *bench
+			next := from
+			switching := tool{
+				spec: tools.Spec{Name: "switch", ReadOnly: true, Trusted: true},
+				run: func(context.Context, tools.Call) (tools.Result, error) {
+					next = (next + 1) % len(ids)
+					return tools.Result{Text: "switched to " + ids[next]}, b.SetModel(ids[next])
+				},
+			}
+			var replies []modeltest.Reply
+			for i := range 7 {
+				replies = append(replies, modeltest.Text(fmt.Sprintf("step %d", i)).WithReasoning(fmt.Sprintf("thought %d", i)).WithCalls(modeltest.Call{Name: "switch", Args: fmt.Sprintf(`{"n":%d}`, i)}))
+			}
+			replies = append(replies, modeltest.Text("done"))
+			b, _ = polyglot(t, ids[from], []tools.Tool{switching}, nil, replies...)
+			if end, _ := b.turn("go"); end.Text != "done" || end.Reason != agent.StopDone {
+				t.Fatalf("%+v", end)
+			}
+		})
+	}
+}
+
+func TestResumeAndForkOverEveryProtocol(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, id string) {
+		var runs atomic.Int32
+		b, srv := polyglot(t, id, []tools.Tool{counted("read", readParams, &runs)}, nil,
+			modeltest.Text("I look.").WithReasoning("thought").WithCalls(modeltest.Call{Name: "read", Args: `{"path":"a"}`}), modeltest.Text("done").WithReasoning("more"),
+			modeltest.Text("resumed"), modeltest.Text("rewound"))
+		if end, _ := b.turn("go"); end.Text != "done" {
+			t.Fatalf("%+v", end)
+		}
+		before := string(srv.Requests()[1].Raw)
+		session := b.State().Session
+		b.Close()
+		opt := b.opt
+		again, err := agent.Resume(t.Context(), opt, session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { again.Close() })
+		r := &bench{Conversation: again, t: t, store: b.store, reg: b.reg, sub: again.Subscribe()}
+		if end, _ := r.turn("and now"); end.Text != "resumed" {
+			t.Fatalf("%+v", end)
+		}
+		// What was sent before stands byte for byte at the beginning of what is sent now: the
+		// opaque parts came back out of the database as they went in.
+		common := before[:strings.LastIndex(before, `"go"`)]
+		if raw := string(lastRequest(srv).Raw); id != "test-model" && (!strings.HasPrefix(raw, common) || !strings.Contains(raw, "thought") && !strings.Contains(raw, "gAAAA")) {
+			t.Errorf("%s\n%s", before, raw)
+		}
+	})
+}
+
+func TestSessionsOfEveryProtocolAreRecordedAndPlayed(t *testing.T) {
+	eachProtocol(t, func(t *testing.T, id string) {
+		var runs atomic.Int32
+		path := filepath.Join(t.TempDir(), "session.jsonl")
+		rec, err := replay.NewRecorder(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := []tools.Tool{counted("read", readParams, &runs)}
+		b, _ := polyglot(t, id, list, func(o *agent.Options) {
+			resolve := o.Resolve
+			o.Resolve = func(name string) (agent.Model, error) {
+				m, err := resolve(name)
+				m.Client = rec.Wrap(m.Client)
+				return m, err
+			}
+		}, modeltest.Text("I look.").WithReasoning("thought").WithCalls(modeltest.Call{Name: "read", Args: `{"path":"a"}`}), modeltest.Text("done"))
+		if end, _ := b.turn("go"); end.Text != "done" {
+			t.Fatalf("%+v", end)
+		}
+		if err := rec.Close(); err != nil {
+			t.Fatal(err)
+		}
+		played := startWith(t, nil, func(o *agent.Options) {
+			o.Resolve = func(name string) (agent.Model, error) {
+				c, err := replay.Open(path, replay.Options{})
+				return agent.Model{Name: name, ID: name, Client: c, Untitled: true}, err
+			}
+		}, list...)
+		if end, _ := played.turn("go"); end.Text != "done" || runs.Load() != 2 {
+			t.Fatalf("%+v, %d runs", end, runs.Load())
+		}
+	})
+}

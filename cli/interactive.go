@@ -67,7 +67,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	defer unwatch()
 	opt := tui.Options{
 		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: history{a}, Commands: a.commands, Panels: a.panels(),
-		Models: a.modelRows, Roles: a.roleRows, Files: a.fileNames, Mentions: a.resourceRows, Shell: a.shellLine, Changes: a.changedFiles, Undoable: a.undoable, Context: a.contextUse,
+		Models: a.modelRows, Roles: a.roleRows, Files: a.fileNames, Mentions: a.resourceRows, Shell: a.shellLine, Changes: a.changedFiles, Undoable: a.undoable, Keep: a.store.AddShown, Preview: a.preview, Context: a.contextUse,
 		Image: a.readImage, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Keys: keyTable(a.config.Keys), Status: a.config.StatusLine,
 		Vi: isOn(a.config.Vi), Quiet: a.config.Notifications == "off", Health: a.health, Changed: changed,
@@ -178,6 +178,11 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Sess
 			}
 		}
 		out.History = rows
+		shown, err := s.a.store.Shown(ctx, id)
+		if err != nil {
+			return out, err
+		}
+		out.Shown = shown
 	}
 	draft, err := s.a.store.Draft(ctx, s.a.draftKey())
 	out.Draft = draft

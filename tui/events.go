@@ -219,6 +219,7 @@ func (p *program) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	}
 	if it := sum.item(); it != nil {
 		p.tr.add(it)
+		p.record.note(shownTurn, keptTurn{sum.parts()})
 	}
 	return p.outside.notify("jcode is done", ev.Text)
 }

@@ -479,6 +479,7 @@ func (p *program) prompt(m agent.Prompt) {
 
 // sent empties the input and remembers what was in it.
 func (p *program) sent(s string) tea.Cmd {
+	p.record.acted = true
 	p.hist.add(s)
 	p.in.Reset()
 	p.vi.Fresh()

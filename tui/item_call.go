@@ -262,7 +262,8 @@ func (c *callItem) body(l *look) []string {
 // said is the text of a command without the exit code at its end: its row has it.
 func (c *callItem) said() string {
 	s := strings.TrimRight(c.result.Text, "\n")
-	return strings.TrimSuffix(s, "exit code "+itoa(c.exit()))
+	code := "exit code " + itoa(c.exit())
+	return strings.TrimSuffix(strings.TrimSuffix(s, code), "["+code+"]")
 }
 
 func (c *callItem) runningTail(l *look) []string {

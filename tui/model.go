@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jcode/agent"
+	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tui/editor"
 	"jcode/tui/keyboard"
@@ -52,6 +53,7 @@ type program struct {
 	escaped time.Time // the last Esc that had nothing to do
 	status  string    // what the program waits for ("starting"), shown above the input
 	drafts  drafts
+	record  record
 
 	frames   frames
 	painter  *screen.Painter  // nil where Bubble Tea draws
@@ -201,9 +203,10 @@ func (p *program) enter(s Session) tea.Cmd {
 	p.state = s.Conversation.State()
 	p.answeredIn = p.state.Role
 	p.turn, p.queue, p.todo, p.usage = turn{}, nil, s.Todo, agent.UsageEvent{}
-	p.tr.addHistory(s.History)
+	p.tr.addHistory(s.History, s.Shown)
+	p.record.pending, p.record.acted = nil, false
 	for _, n := range s.Notices {
-		p.say(n.Level, n.Text)
+		p.tr.add(notice(n.Level, n.Text)) // said anew each time it is opened
 	}
 	if s.Draft != "" && p.in.Empty() {
 		p.in.Paste(s.Draft)
@@ -266,7 +269,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !was && p.animated() {
 		cmd = tea.Batch(cmd, nextTick())
 	}
-	return p, tea.Batch(cmd, p.frames.changed(p.painter), p.drafts.changed(p))
+	return p, tea.Batch(cmd, p.frames.changed(p.painter), p.drafts.changed(p), p.record.changed(p))
 }
 
 func (p *program) route(msg tea.Msg) tea.Cmd {
@@ -378,7 +381,10 @@ func (p *settings) setTheme(name string) {
 }
 
 // say shows the person a line in the transcript.
-func (p *program) say(level agent.Level, msg string) { p.tr.add(notice(level, msg)) }
+func (p *program) say(level agent.Level, msg string) {
+	p.tr.add(notice(level, msg))
+	p.record.note(shownNotice, keptNotice{Level: level, Text: text.Cut(msg, keptBytes)})
+}
 
 // hint is a short word in the status line that vanishes by itself.
 type hint struct {

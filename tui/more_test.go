@@ -725,7 +725,7 @@ func BenchmarkResume10000Messages(b *testing.B) {
 	}
 	for b.Loop() {
 		p, _ := still(b, 120, 40, nil)
-		p.tr.addHistory(rows)
+		p.tr.addHistory(rows, nil)
 		p.compose.build()
 	}
 }

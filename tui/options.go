@@ -51,8 +51,9 @@ type Events interface {
 type Session struct {
 	Conversation Conversation
 	Events       Events
-	// History is shown above; nil for a new session.
+	// History is shown above; nil for a new session. Shown is what stood beside it.
 	History []session.Message
+	Shown   []session.Shown
 	// Todo is the plan so far, Draft what was left in the input.
 	Todo  []tools.TodoItem
 	Draft string
@@ -201,6 +202,11 @@ type Options struct {
 	Shell func(ctx context.Context, line string, out func(string)) error
 	// Changes gives what the session changed, for /diff.
 	Changes func(ctx context.Context) ([]FileChange, error)
+	// Preview shows what a session was last about and, with a query, the line that was found.
+	// May be nil.
+	Preview func(ctx context.Context, id, query string) (string, error)
+	// Keep keeps what is shown beside the messages of a session. May be nil.
+	Keep func(ctx context.Context, sessionID string, list []session.Shown) error
 	// Undoable says what /undo would put back: the turn's prompt by its sequence number, and
 	// its files; ErrNothing of the session where there is nothing.
 	Undoable func(ctx context.Context) (seq int64, files []FileChange, err error)

@@ -40,8 +40,10 @@ type picker struct {
 	typed   func(p *program, query string) tea.Cmd // searches elsewhere as well
 	toggle  func(p *program, pk *picker) tea.Cmd   // Tab
 	tabHint string
-	enter   string // what Enter does, "" = "choose"
-	leave   string // what Esc does, "" = "close"
+	preview func(ctx context.Context, r Row, query string) (string, error) // more of a row than its detail, read when the cursor is on it
+	seen    map[string]string                                              // previews by row, of the search in force
+	enter   string                                                         // what Enter does, "" = "choose"
+	leave   string                                                         // what Esc does, "" = "close"
 }
 
 func newPicker(title string, rows []Row, choose func(p *program, r Row) tea.Cmd) *picker {
@@ -154,10 +156,11 @@ func (pk *picker) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 
 // searched tells who looks further than the rows what the search is now.
 func (pk *picker) searched(p *program) tea.Cmd {
+	pk.seen = nil
 	if pk.typed == nil {
-		return nil
+		return pk.ahead(p)
 	}
-	return pk.typed(p, pk.search.ed.Text())
+	return tea.Batch(pk.typed(p, pk.search.ed.Text()), pk.ahead(p))
 }
 
 // moveKey moves the cursor.
@@ -196,7 +199,32 @@ func (pk *picker) moveKey(p *program, act action) (done bool, cmd tea.Cmd) {
 	if r, ok := pk.current(); ok && pk.move != nil {
 		pk.move(p, r)
 	}
-	return true, nil
+	return true, pk.ahead(p)
+}
+
+// ahead reads the preview of the row under the cursor where there is none yet.
+func (pk *picker) ahead(p *program) tea.Cmd {
+	r, ok := pk.current()
+	if pk.preview == nil || !ok {
+		return nil
+	}
+	if _, known := pk.seen[r.ID]; known {
+		return nil
+	}
+	query := pk.search.ed.Text()
+	return p.background(func(ctx context.Context) do {
+		s, err := pk.preview(ctx, r, query)
+		return func(*program) tea.Cmd {
+			if err != nil || pk.search.ed.Text() != query {
+				return nil // the row's own detail is there; a newer one is on its way
+			}
+			if pk.seen == nil {
+				pk.seen = map[string]string{}
+			}
+			pk.seen[r.ID] = s
+			return nil
+		}
+	})
 }
 
 // run carries out an action on the row under the cursor, outside the loop.
@@ -381,10 +409,14 @@ func (pk *picker) row(l *look, width, nameW, i int) string {
 // detail shows more of the row under the cursor where there is room.
 func (pk *picker) detail(l *look, width, room int) []string {
 	r, ok := pk.current()
-	if !ok || pk.noDetail || r.Detail == "" || room < 8 {
+	shown := r.Detail
+	if s := pk.seen[r.ID]; s != "" {
+		shown = s
+	}
+	if !ok || pk.noDetail || shown == "" || room < 8 {
 		return nil
 	}
-	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(r.Detail), 4), Style: l.theme.Faint}}, max(width-2, 1))
+	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(shown), 4), Style: l.theme.Faint}}, max(width-2, 1))
 	limit := min(max(room/3, 3), room-4)
 	pk.detailFrom = min(pk.detailFrom, max(len(body)-limit, 0))
 	end := min(pk.detailFrom+limit, len(body))

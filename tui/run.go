@@ -53,6 +53,9 @@ func Run(ctx context.Context, opt Options) error {
 	}
 	showCursor(out)
 	p.leave()
+	if kept := p.record.keepNow(ctx, p); kept != nil && err == nil {
+		return kept
+	}
 	if kept := p.drafts.keepNow(ctx, p); kept != nil && err == nil {
 		return fmt.Errorf("keep the draft: %w", kept)
 	}

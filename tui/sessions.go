@@ -213,6 +213,9 @@ func (p *switcher) resume(query string) tea.Cmd {
 			return sessionRows(found, time.Now(), current), err
 		}, then)
 	}
+	if p.opt.Preview != nil {
+		pk.preview = func(ctx context.Context, r Row, query string) (string, error) { return p.opt.Preview(ctx, r.ID, query) }
+	}
 	pk.tabHint = "all folders"
 	pk.toggle = func(p *program, pk *picker) tea.Cmd {
 		all = !all

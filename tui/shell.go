@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -37,10 +38,15 @@ func (p *outside) shell(line string) tea.Cmd {
 			res := tools.Result{Text: c.tail}
 			if err != nil {
 				res.Failed = true
-				res.Text = strings.TrimLeft(c.tail+"\n"+err.Error(), "\n")
+				if why := err.Error(); strings.HasPrefix(why, "exit ") { // in the row, as for the model's commands
+					res.Display.Summary = why
+				} else {
+					res.Text = strings.TrimLeft(strings.TrimRight(c.tail, "\n")+"\n"+why, "\n")
+				}
 			}
 			c.open = true
 			c.end(agent.CallEnd{Status: "done", Result: res, Duration: time.Since(start)})
+			p.record.note(shownShell, keptShell{Line: line, Output: text.CutTail(res.Text, keptBytes), Why: res.Display.Summary, Failed: res.Failed, Took: c.took})
 			return nil
 		}
 	})

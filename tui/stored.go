@@ -2,6 +2,7 @@ package tui
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 
 	"jcode/agent"
@@ -9,9 +10,25 @@ import (
 	"jcode/tools"
 )
 
-// addHistory shows the messages of a stored session. Nothing is rendered before it is seen.
-func (t *transcript) addHistory(rows []session.Message) {
+// addHistory shows the messages of a stored session and what stood beside them. Nothing is
+// rendered before it is seen.
+func (t *transcript) addHistory(rows []session.Message, shown []session.Shown) {
+	upTo := func(seq int64) {
+		for len(shown) > 0 && shown[0].After < seq {
+			if it := shownItem(shown[0]); it != nil {
+				t.items = append(t.items, it)
+			}
+			shown = shown[1:]
+		}
+	}
+	if len(rows) > 0 && rows[0].Seq > 1 { // what came before them is not shown either
+		for len(shown) > 0 && shown[0].After < rows[0].Seq {
+			shown = shown[1:]
+		}
+	}
+	defer func() { upTo(math.MaxInt64) }()
 	for _, m := range rows {
+		upTo(m.Seq)
 		if m.Broken != "" {
 			t.items = append(t.items, notice(agent.LevelWarn, "A message could not be read and is left out: "+m.Broken))
 			continue

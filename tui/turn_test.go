@@ -42,7 +42,7 @@ func TestACommandIsMarkedByItsExitCode(t *testing.T) {
 		t.Errorf("the code stands twice:\n%s", s)
 	}
 	p.tr = newTranscript()
-	p.tr.addHistory([]session.Message{{Role: session.RoleAssistant, Calls: []session.Call{{ID: "1", Name: "exec", Arguments: `{"cmd":"ls nope"}`, Status: session.StatusDone, Result: "gone", Display: []byte(`{"summary":"exit 2","exit_code":2}`)}}}})
+	p.tr.addHistory([]session.Message{{Role: session.RoleAssistant, Calls: []session.Call{{ID: "1", Name: "exec", Arguments: `{"cmd":"ls nope"}`, Status: session.StatusDone, Result: "gone", Display: []byte(`{"summary":"exit 2","exit_code":2}`)}}}}, nil)
 	if s := stripped(p.frameText()); !strings.Contains(s, "✗ exec ls nope  exit 2") {
 		t.Errorf("resumed:\n%s", s)
 	}
@@ -199,5 +199,81 @@ func TestUndoNamesTheTurnAndItsFilesFirst(t *testing.T) {
 	settleCmd(p, p.switcher.undo())
 	if s := stripped(p.frameText()); undone != 1 || !strings.Contains(s, "nothing to undo") {
 		t.Errorf("undone %d times:\n%s", undone, s)
+	}
+}
+
+func TestAResumedSessionShowsAllThatWasSeen(t *testing.T) {
+	t.Parallel()
+	var kept []session.Shown
+	p, f := still(t, 80, 40, func(o *Options) {
+		o.Keep = func(_ context.Context, id string, list []session.Shown) error {
+			if id != "s1" {
+				t.Errorf("kept for %q", id)
+			}
+			for _, v := range list {
+				v.After = int64(len(kept)/2) + 1
+				kept = append(kept, v)
+			}
+			return nil
+		}
+		o.Shell = func(_ context.Context, _ string, out func(string)) error { return errors.New("exit 3") }
+	})
+	f.onPrompt = nil
+	write := func() { settleCmd(p, p.record.changed(p)) }
+	p.say(agent.LevelInfo, "loaded 3 skills") // said at each start
+	p.in.SetText("hello")
+	settleCmd(p, p.submit())
+	feed(p, agent.TurnStart{Prompt: "hello", Seq: 1, At: clock}, agent.TurnEnd{Reason: agent.StopError, Error: "401: the key was refused", Duration: time.Second})
+	write()
+	p.in.SetText("! false")
+	settleCmd(p, p.submit())
+	feed(p, agent.Notice{Level: agent.LevelInfo, Text: "Undid turn #1: a.go"})
+	write()
+	if len(kept) != 4 {
+		t.Fatalf("%d things are kept: %+v", len(kept), kept)
+	}
+	q, _ := still(t, 80, 40, func(o *Options) {
+		o.Session.History = []session.Message{
+			{Seq: 1, Role: session.RoleUser, Created: clock, Parts: []session.Part{{Kind: session.PartText, Text: "hello"}}},
+			{Seq: 3, Role: session.RoleUser, Created: clock, Parts: []session.Part{{Kind: session.PartText, Text: "again"}}},
+		}
+		o.Session.Shown = kept
+	})
+	s := stripped(q.frameText())
+	last := 0
+	for _, want := range []string{"› hello", "✗ 401: the key was refused", "✗ ! false", "· Undid turn #1: a.go", "› again"} {
+		at := strings.Index(s, want)
+		if at < last {
+			t.Errorf("%q is not where it was:\n%s", want, s)
+		}
+		last = max(at, last)
+	}
+	if strings.Contains(s, "loaded 3 skills") {
+		t.Errorf("what is said at each start is kept:\n%s", s)
+	}
+}
+
+func TestThePickerPreviewsTheSessionUnderTheCursor(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 30, nil)
+	pk := newPicker("Sessions", []Row{{ID: "1", Name: "one", Detail: "first prompt"}, {ID: "2", Name: "two"}}, nil)
+	pk.preview = func(_ context.Context, r Row, query string) (string, error) {
+		if query != "" {
+			return "found: …" + query + "…", nil
+		}
+		return "› last prompt of " + r.Name, nil
+	}
+	p.open(pk)
+	settleCmd(p, pk.searched(p))
+	if s := stripped(p.frameText()); !strings.Contains(s, "last prompt of one") {
+		t.Errorf("no preview:\n%s", s)
+	}
+	settleCmd(p, p.route(tea.KeyPressMsg{Code: tea.KeyDown}))
+	if s := stripped(p.frameText()); !strings.Contains(s, "last prompt of two") {
+		t.Errorf("no preview of the second:\n%s", s)
+	}
+	settleCmd(p, p.route(tea.KeyPressMsg{Text: "o", Code: 'o'}))
+	if s := stripped(p.frameText()); !strings.Contains(s, "found: …o…") {
+		t.Errorf("the line that was found is not shown:\n%s", s)
 	}
 }

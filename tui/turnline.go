@@ -45,7 +45,7 @@ func (s *turnSum) note(d tools.Display) {
 // parts are the words of the line, the most important first.
 func (s *turnSum) parts() []string {
 	var out []string
-	if s.took > 0 {
+	if s.took >= 50*time.Millisecond {
 		out = append(out, seconds(s.took))
 	}
 	for i, f := range s.files {
@@ -77,6 +77,10 @@ func (s *turnSum) item() item {
 	if len(parts) == 0 {
 		return nil
 	}
+	return newTurnLine(parts)
+}
+
+func newTurnLine(parts []string) *turnLine {
 	return &turnLine{textItem{plain: strings.Join(parts, " · "), draw: func(l *look) []string {
 		return []string{cells.Paint(l.theme.Faint, "  "+fitParts(parts, max(l.width-2, 1)))}
 	}}}

@@ -1,0 +1,116 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/internal/text"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// record keeps what is shown beside the messages, so that a session looks as it did when it
+// is opened again. Writes follow each other; what is shown before the session is stored
+// waits for it.
+type record struct {
+	pending []session.Shown
+	writing bool
+	acted   bool // the person did something here: what is said at each start is not kept
+}
+
+// The kinds of what is kept, and what is kept of them.
+const (
+	shownNotice = "notice"
+	shownShell  = "shell"
+	shownTurn   = "turn"
+)
+
+type (
+	keptNotice struct {
+		Level agent.Level `json:"level"`
+		Text  string      `json:"text"`
+	}
+	keptShell struct {
+		Line   string        `json:"line"`
+		Output string        `json:"output"`
+		Why    string        `json:"why,omitempty"` // how it failed ("exit 2")
+		Failed bool          `json:"failed,omitempty"`
+		Took   time.Duration `json:"took"`
+	}
+	keptTurn struct {
+		Parts []string `json:"parts"`
+	}
+)
+
+// note keeps something that was shown just now.
+func (r *record) note(kind string, what any) {
+	data, err := json.Marshal(what)
+	if err != nil || !r.acted {
+		return // strings and numbers only: it never fails
+	}
+	r.pending = append(r.pending, session.Shown{At: time.Now(), Kind: kind, Data: data})
+}
+
+// keptBytes bounds a text that is kept, in bytes.
+const keptBytes = 16 << 10
+
+// changed writes what waits, as soon as there is a session that it belongs to.
+func (r *record) changed(p *program) tea.Cmd {
+	keep := p.opt.Keep
+	if keep == nil || p.conv == nil {
+		r.pending = nil
+		return nil
+	}
+	if r.writing || len(r.pending) == 0 || p.state.Session == "" || p.switcher.moving > 0 {
+		return nil
+	}
+	list, id := r.pending, p.state.Session
+	r.pending, r.writing = nil, true
+	return p.background(func(ctx context.Context) do {
+		err := keep(ctx, id, list)
+		return func(p *program) tea.Cmd {
+			r.writing = false
+			if err != nil && ctx.Err() == nil {
+				p.tr.add(notice(agent.LevelWarn, err.Error()))
+			}
+			return nil
+		}
+	})
+}
+
+// keepNow writes what still waits when the program ends.
+func (r *record) keepNow(ctx context.Context, p *program) error {
+	if p.opt.Keep == nil || len(r.pending) == 0 || p.state.Session == "" {
+		return nil
+	}
+	return p.opt.Keep(context.WithoutCancel(ctx), p.state.Session, r.pending)
+}
+
+// shownItem makes an item of what was kept; nil where it cannot be read.
+func shownItem(v session.Shown) item {
+	switch v.Kind {
+	case shownNotice:
+		var n keptNotice
+		if json.Unmarshal(v.Data, &n) == nil {
+			return notice(n.Level, n.Text)
+		}
+	case shownShell:
+		var s keptShell
+		if json.Unmarshal(v.Data, &s) == nil {
+			c := newCall("", "!", nil, v.At)
+			c.brief, c.open = text.Clean(s.Line), true
+			c.end(agent.CallEnd{Status: "done", Result: tools.Result{Text: s.Output, Failed: s.Failed, Display: tools.Display{Summary: s.Why}}, Duration: s.Took})
+			return c
+		}
+	case shownTurn:
+		var t keptTurn
+		if json.Unmarshal(v.Data, &t) == nil && len(t.Parts) > 0 {
+			return newTurnLine(t.Parts)
+		}
+	}
+	return nil
+}

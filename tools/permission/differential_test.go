@@ -276,6 +276,11 @@ var helpers = strings.Fields("sh dash bash git gzip bzip2 xz grep file")
 
 // wrong says what of an event a command that only reads must not do.
 func (a *arena) wrong(e observe.Event, line, temp string) string {
+	if e.NoFollow {
+		if info, err := os.Lstat(e.Path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return "" // a link that is not followed can't be opened
+		}
+	}
 	real, err := filepath.EvalSymlinks(e.Path)
 	if err != nil {
 		real = e.Path

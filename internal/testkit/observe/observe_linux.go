@@ -25,6 +25,8 @@ type Event struct {
 	Path string
 	// Write is set when the file is opened for writing or made.
 	Write bool
+	// NoFollow is set when a link is not opened.
+	NoFollow bool
 	// Detail tells more: the flags of an opening, the family of a socket.
 	Detail string
 }
@@ -173,7 +175,7 @@ func (w *watch) call(pid int) {
 
 func opened(name string, flags uint64) Event {
 	const writes = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC | unix.O_APPEND
-	return Event{Call: "open", Path: name, Write: flags&writes != 0, Detail: fmt.Sprintf("%#o", flags)}
+	return Event{Call: "open", Path: name, Write: flags&writes != 0, NoFollow: flags&unix.O_NOFOLLOW != 0, Detail: fmt.Sprintf("%#o", flags)}
 }
 
 // path reads a name from a process's memory and makes it absolute.

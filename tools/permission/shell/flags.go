@@ -31,56 +31,110 @@ type named struct {
 }
 
 // paths returns what may be a path among the words after the program.
-func (s flags) paths(args []word) (out []named) {
-	given, known := !s.pattern, true
-	for i := 0; i < len(args); i++ {
-		w := args[i]
-		// value is passed over when it is one word for certain.
-		value := func() {
-			if i+1 < len(args) && !args[i+1].glob && (!args[i+1].dynamic || args[i+1].simple && !args[i+1].bare) {
-				i++
-			} else {
-				known = false
-			}
-		}
-		switch {
+func (s flags) paths(args []word) []named {
+	r := flagReader{flags: s, args: args, given: !s.pattern, known: true}
+	for ; r.i < len(args); r.i++ {
+		switch w := args[r.i]; {
 		case w.text == "--" || w.text == "-" && !w.dynamic:
 		case s.exact && strings.HasPrefix(w.text, "-"):
 		case strings.HasPrefix(w.text, "--"):
-			name, _, has := strings.Cut(w.text[2:], "=")
-			given = given || slices.Contains(s.givesLong, name)
-			switch {
-			case slices.Contains(s.longText, name) && has:
-				continue
-			case slices.Contains(s.longText, name):
-				value()
-				continue
-			case !has && !slices.Contains(s.longPlain, name):
-				known = false
-			}
-			out = append(out, parts(w)...)
+			r.long(w)
 		case strings.HasPrefix(w.text, "-"):
-			rest := w.text[1:]
-			for rest != "" && strings.IndexByte(s.plain, rest[0]) >= 0 {
-				rest = rest[1:]
-			}
-			if rest == "" {
-				continue
-			}
-			given = given || strings.IndexByte(s.gives, rest[0]) >= 0
-			if strings.IndexByte(s.text, rest[0]) < 0 {
-				known = known && strings.IndexByte(s.gives, rest[0]) >= 0 && len(rest) > 1
-				out = append(out, clusters(w, rest)...)
-			} else if len(rest) == 1 {
-				value()
-			}
-		case !given && known:
-			given = true
+			r.short(w)
 		default:
-			out = append(out, parts(w)...)
+			r.operand(w)
 		}
 	}
-	return out
+	return r.out
+}
+
+// flagReader goes through the words of a command.
+type flagReader struct {
+	flags
+	args []word
+	i    int
+	out  []named
+
+	given bool // the text to look for was given
+	known bool // all flags so far were known
+	// unsure counts the operands that may be the text, or the value of a flag that is not
+	// known: they are looked at, but don't stand for a file.
+	unsure int
+}
+
+func (r *flagReader) doubt() { r.known, r.unsure = false, r.unsure+1 }
+
+// value passes over the next word when it is one word for certain, and returns it.
+func (r *flagReader) value() (w word, ok bool) {
+	if r.i+1 < len(r.args) {
+		if w = r.args[r.i+1]; !w.glob && (!w.dynamic || w.simple && !w.bare) {
+			r.i++
+			return w, true
+		}
+	}
+	r.doubt()
+	return w, false
+}
+
+// file takes the next word for a file.
+func (r *flagReader) file() {
+	if w, ok := r.value(); ok {
+		r.out = append(r.out, parts(w)...)
+	}
+}
+
+func (r *flagReader) long(w word) {
+	name, _, has := strings.Cut(w.text[2:], "=")
+	r.given = r.given || slices.Contains(r.givesLong, name)
+	switch {
+	case slices.Contains(r.longText, name):
+		if !has {
+			r.value()
+		}
+		return
+	case has:
+	case r.pattern && name == "file":
+		r.file()
+	case !slices.Contains(r.longPlain, name):
+		r.doubt()
+	}
+	r.out = append(r.out, parts(w)...)
+}
+
+func (r *flagReader) short(w word) {
+	rest := strings.TrimLeft(w.text[1:], r.plain)
+	if rest == "" {
+		return
+	}
+	gives := strings.IndexByte(r.gives, rest[0]) >= 0
+	r.given = r.given || gives
+	switch text := strings.IndexByte(r.text, rest[0]) >= 0; {
+	case text && len(rest) == 1:
+		r.value()
+		return
+	case text:
+		return
+	case gives && len(rest) == 1:
+		r.file()
+	case !gives:
+		r.doubt()
+	}
+	r.out = append(r.out, clusters(w, rest)...)
+}
+
+func (r *flagReader) operand(w word) {
+	switch {
+	case !r.given && r.known:
+		r.given = true
+	case r.pattern && (!r.given || r.unsure > 0):
+		r.given = r.given || r.unsure == 0
+		r.unsure--
+		for _, p := range parts(w) {
+			r.out = append(r.out, named{p.word, false})
+		}
+	default:
+		r.out = append(r.out, parts(w)...)
+	}
 }
 
 // clusters returns what may follow a short flag in its own word: each rest of the letters
@@ -148,7 +202,7 @@ func flagsOf(name string, args []word) flags {
 	switch name {
 	case "grep", "egrep", "fgrep":
 		return flags{
-			pattern: true, gives: "ef", givesLong: []string{"regexp", "file"}, plain: "EFGPivwxyhHnrsqlLcobaUzZT", text: "eABCm",
+			pattern: true, gives: "ef", givesLong: []string{"regexp", "file"}, plain: "EFGPivwxyhHnrsqlLcobaUzZT0123456789", text: "eABCm",
 			longText:  []string{"regexp", "max-count", "after-context", "before-context", "context", "label", "include", "exclude", "exclude-dir", "binary-files", "devices", "directories"},
 			longPlain: []string{"ignore-case", "no-ignore-case", "invert-match", "word-regexp", "line-regexp", "count", "color", "colour", "files-without-match", "files-with-matches", "only-matching", "quiet", "silent", "no-messages", "byte-offset", "with-filename", "no-filename", "line-number", "initial-tab", "null", "null-data", "text", "recursive", "extended-regexp", "fixed-strings", "basic-regexp", "perl-regexp", "line-buffered", "binary", "version", "help"},
 		}

@@ -82,11 +82,12 @@ func (a *analysis) opened(row reads, words []word) string {
 		a.Ruled = false
 	}
 	operand := false
+	files := row.files || row.filesWith != "" && hasFlag(words[1:], row.filesWith, "--magic-file")
 	for _, p := range a.paths(row, words) {
 		if why := a.outside(p.word); why != "" {
 			return why
 		}
-		if row.files && a.folder(p.word) {
+		if files && a.folder(p.word) {
 			return "it would go through a whole folder"
 		}
 		operand = operand || p.sure && !strings.HasPrefix(p.text, "-")

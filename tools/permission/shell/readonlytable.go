@@ -20,6 +20,8 @@ type reads struct {
 	here bool
 	// files programs take files: of two folders diff would follow the links in them.
 	files bool
+	// filesWith are flags with which a program would go through a folder that it is given.
+	filesWith string
 	// enters programs only go to a folder.
 	enters bool
 	// evaluates programs are of the shell, and may take a word for a flag or a variable
@@ -135,8 +137,10 @@ func table(name string) (reads, bool) {
 	case "ls", "du", "dir", "vdir":
 		return reads{here: true, check: no("L", "--files0-from", "--dereference")}, true
 	case "cat", "head", "tail", "wc", "nl", "tac", "rev", "cut", "paste", "fold", "fmt", "expand", "unexpand", "column", "comm", "join", "od", "hexdump",
-		"realpath", "readlink", "stat", "df", "base32", "zcat", "bzcat", "xzcat", "cmp", "pr", "tsort", "factor":
+		"realpath", "readlink", "stat", "df", "base32", "cmp", "pr", "tsort", "factor":
 		return reads{check: no("", "--files0-from")}, true
+	case "zcat", "bzcat", "xzcat":
+		return reads{check: no("r", "--recursive", "--files", "--files0")}, true // they would go through folders, or read what a list names
 	case "strings":
 		return reads{check: atFile}, true
 	case "jq":
@@ -146,7 +150,7 @@ func table(name string) (reads, bool) {
 	case "base64": // BSD's takes an output file
 		return reads{check: no("oD", "--output")}, true
 	case "file":
-		return reads{check: no("Cfp", "--compile", "--files-from", "--preserve-date")}, true // a list may name anything
+		return reads{check: no("Cfp", "--compile", "--files-from", "--preserve-date"), filesWith: "m"}, true // a list may name anything
 	case "cd":
 		return reads{enters: true, check: goesTo}, true
 	case "uniq":

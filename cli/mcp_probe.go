@@ -13,6 +13,7 @@ import (
 	"jcode/internal/jsonerr"
 	"jcode/internal/text"
 	"jcode/mcp"
+	"jcode/mcp/serve"
 	"jcode/tools"
 )
 
@@ -266,7 +267,7 @@ func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if a.mode == "" {
 		a.mode = tools.ModeAsk
 	}
-	opt := mcp.ServeOptions{Dispatcher: a.dispatcher, Tools: c.Tools, Mode: a.mode, Version: Version(), In: std.In, Out: std.Out}
+	opt := serve.Options{Dispatcher: a.dispatcher, Tools: c.Tools, Mode: a.mode, Version: Version(), In: std.In, Out: std.Out}
 	if a.lua != nil && a.beyondBuiltins(c.Tools) {
 		a.board.aside(func(n notice) { fmt.Fprintln(std.Err, "jcode:", text.Clean(n.text)) })
 		close(a.started)
@@ -274,7 +275,7 @@ func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		a.lua.ready(ctx)
 		opt.Refresh = a.lua.room.Refresh
 	}
-	if err := mcp.Serve(ctx, opt); err != nil {
+	if err := serve.Run(ctx, opt); err != nil {
 		return usageError("mcp serve: %w", err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package mcp
+package serve
 
 import (
 	"bufio"
@@ -58,10 +58,10 @@ func serveRig(t *testing.T, names []string, options *sdk.ClientOptions) (*sdk.Cl
 	serverIn, clientOut := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Serve(context.Background(), ServeOptions{Dispatcher: &tools.Dispatcher{Registry: reg, Gate: askingGate{}}, Tools: names, Mode: tools.ModeAsk, Version: "test", In: serverIn, Out: serverOut})
+		ended <- Run(context.Background(), Options{Dispatcher: &tools.Dispatcher{Registry: reg, Gate: askingGate{}}, Tools: names, Mode: tools.ModeAsk, Version: "test", In: serverIn, Out: serverOut})
 	}()
 	client := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, options)
-	cs, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: clientIn, Writer: clientOut}, &sdk.ClientSessionOptions{ProtocolVersion: classicProtocol})
+	cs, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: clientIn, Writer: clientOut}, &sdk.ClientSessionOptions{ProtocolVersion: lastAsking})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func serveRig(t *testing.T, names []string, options *sdk.ClientOptions) (*sdk.Cl
 		select {
 		case err := <-ended:
 			return err
-		case <-time.After(patience):
+		case <-time.After(time.Minute):
 			t.Fatal("the server did not end")
 			return nil
 		}
@@ -126,7 +126,7 @@ func TestServePutsQuestionsToTheClient(t *testing.T) { // C14
 }
 
 func TestServeNamesAnUnknownTool(t *testing.T) {
-	err := Serve(t.Context(), ServeOptions{Dispatcher: &tools.Dispatcher{Registry: tools.NewRegistry()}, Tools: []string{"nothing"}, In: strings.NewReader(""), Out: io.Discard})
+	err := Run(t.Context(), Options{Dispatcher: &tools.Dispatcher{Registry: tools.NewRegistry()}, Tools: []string{"nothing"}, In: strings.NewReader(""), Out: io.Discard})
 	if err == nil || !strings.Contains(err.Error(), `"nothing"`) {
 		t.Errorf("%v", err)
 	}
@@ -145,7 +145,7 @@ func TestBadLinesOfAClientCostNothingElse(t *testing.T) {
 	answers, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Serve(context.Background(), ServeOptions{Dispatcher: &tools.Dispatcher{Registry: reg, Gate: askingGate{}}, Mode: tools.ModeAsk, Version: "test", In: input, Out: out})
+		ended <- Run(context.Background(), Options{Dispatcher: &tools.Dispatcher{Registry: reg, Gate: askingGate{}}, Mode: tools.ModeAsk, Version: "test", In: input, Out: out})
 		_ = out.Close()
 	}()
 	in := "hello\n{\"jsonrpc\":\n\n\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}` + "\n" +

@@ -1,10 +1,13 @@
-package mcp
+package serve
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -16,7 +19,7 @@ import (
 // with an error, so that one bad line costs nothing else. It ends the calls when the
 // client's side is closed.
 type checkedLines struct {
-	in   *frameReader
+	in   *bufio.Reader
 	out  *lineWriter
 	end  func()
 	line []byte
@@ -24,7 +27,7 @@ type checkedLines struct {
 }
 
 func newCheckedLines(in io.Reader, out *lineWriter, end func()) *checkedLines {
-	return &checkedLines{in: newFrameReader(in, defaultMaxFrame), out: out, end: end}
+	return &checkedLines{in: bufio.NewReaderSize(in, 64<<10), out: out, end: end}
 }
 
 func (r *checkedLines) Read(p []byte) (int, error) {
@@ -42,26 +45,44 @@ func (r *checkedLines) Read(p []byte) (int, error) {
 
 // next reads a line.
 func (r *checkedLines) next() {
-	f, err := r.in.next(false)
-	if err != nil {
-		r.err = err
-		return
-	}
-	data := bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(f.data), []byte("\xef\xbb\xbf")))
+	line, tooLong, err := r.readLine()
+	data := bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("\xef\xbb\xbf")))
 	switch {
-	case f.tooLong:
-		r.refuse(jsonrpc.CodeInvalidRequest, fmt.Sprintf("Invalid Request: a message of %d bytes is longer than %d", f.size, defaultMaxFrame))
+	case tooLong:
+		r.refuse(jsonrpc.CodeInvalidRequest, fmt.Sprintf("Invalid Request: the message is longer than %d bytes", maxLine))
+	case len(data) == 0:
 	case !json.Valid(data):
 		quote := cutText(text.Clean(text.Valid(string(data[:min(len(data), 200)]))), 100)
 		r.refuse(jsonrpc.CodeParseError, "Parse error: the line is no JSON: "+quote)
 	case data[0] == '[':
 		r.pass(data) // a batch of an older protocol
 	default:
-		if _, err := jsonrpc.DecodeMessage(data); err != nil {
-			r.refuse(jsonrpc.CodeInvalidRequest, "Invalid Request: "+plainError(err))
-			return
+		if _, fault := jsonrpc.DecodeMessage(data); fault != nil {
+			r.refuse(jsonrpc.CodeInvalidRequest, "Invalid Request: "+text.Clean(text.Valid(fault.Error())))
+		} else {
+			r.pass(data)
 		}
-		r.pass(data)
+	}
+	if err != nil {
+		r.err = err
+	}
+}
+
+// maxLine is the longest line that is kept.
+const maxLine = 64 << 20
+
+// readLine returns the next line. One over the limit is read to its end and discarded.
+func (r *checkedLines) readLine() (line []byte, tooLong bool, err error) {
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if tooLong = tooLong || len(line)+len(part) > maxLine; tooLong {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, tooLong, err
+		}
 	}
 }
 
@@ -73,7 +94,9 @@ func (r *checkedLines) refuse(code int64, why string) {
 	if err == nil {
 		_, err = r.out.Write(append(answer, '\n'))
 	}
-	r.err = err
+	if err != nil {
+		r.err = err
+	}
 }
 
 func (r *checkedLines) Close() error { return nil }
@@ -93,3 +116,19 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 }
 
 func (w *lineWriter) Close() error { return nil }
+
+// cutText cuts at a grapheme border and marks the cut.
+func cutText(s string, limit int) string {
+	out, _ := text.CutMark(s, limit, "…")
+	return out
+}
+
+// firstLine returns the first line that is not blank, cut to limit bytes.
+func firstLine(s string, limit int) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(text.Clean(line)); line != "" {
+			return cutText(line, limit)
+		}
+	}
+	return ""
+}

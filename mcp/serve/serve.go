@@ -1,4 +1,8 @@
-package mcp
+// Package serve owns jcode as an MCP server: its own tools, offered to another program over
+// stdin and stdout.
+//
+// It must not know servers that jcode connects to; a tool is whatever the dispatcher has.
+package serve
 
 import (
 	"bytes"
@@ -20,8 +24,8 @@ import (
 	"jcode/tools"
 )
 
-// ServeOptions are what serving jcode's own tools needs.
-type ServeOptions struct {
+// Options are what serving jcode's own tools needs.
+type Options struct {
 	Dispatcher *tools.Dispatcher
 	// Tools are canonical names or globs; nil: read, grep, glob and ls. A name or glob behind
 	// "lua:" picks among the Lua tools only, and may name one that comes later.
@@ -37,14 +41,17 @@ type ServeOptions struct {
 // luaPattern begins a pattern for Lua tools. A name cannot contain a colon, so it is no name.
 const luaPattern = "lua:"
 
-// serveGrace is how long calls may take to end when the client has gone.
-const serveGrace = 700 * time.Millisecond
+// lastAsking is the newest protocol in which a server asks its client while a call runs.
+const lastAsking = "2025-11-25"
 
-// Serve offers jcode's tools as an MCP server until the input ends. Every call passes the
+// grace is how long calls may take to end when the client has gone.
+const grace = 700 * time.Millisecond
+
+// Run offers jcode's tools as an MCP server until the input ends. Every call passes the
 // same dispatcher and gate as the agent's; what would ask is put to the client as a form
 // when it can show one, and refused else. Tools that come, change or go while it runs are
 // offered and announced as they do. Nothing but the protocol is written to Out.
-func Serve(ctx context.Context, opt ServeOptions) error {
+func Run(ctx context.Context, opt Options) error {
 	if opt.Tools == nil {
 		opt.Tools = []string{"read", "grep", "glob", "ls"}
 	}
@@ -79,7 +86,7 @@ func Serve(ctx context.Context, opt ServeOptions) error {
 	case <-ctx.Done():
 		select {
 		case err = <-ended:
-		case <-time.After(serveGrace): // a call that does not end is left behind
+		case <-time.After(grace): // a call that does not end is left behind
 		}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
@@ -90,7 +97,7 @@ func Serve(ctx context.Context, opt ServeOptions) error {
 
 // offer keeps what the server offers equal to what the registry holds.
 type offer struct {
-	opt    ServeOptions
+	opt    Options
 	ctx    context.Context // ends with the input
 	server *sdk.Server
 
@@ -159,7 +166,7 @@ func sameOffer(a, b tools.Spec) bool {
 
 // served lists the tools that the patterns pick now. What is hidden from the agent is hidden
 // from clients too: Lua of a project that nobody trusts.
-func (opt ServeOptions) served() []tools.Entry {
+func (opt Options) served() []tools.Entry {
 	return slices.DeleteFunc(opt.Dispatcher.Registry.Snapshot(nil).List(), func(e tools.Entry) bool {
 		return e.Spec.Hidden && e.Spec.Group == tools.GroupLua || !slices.ContainsFunc(opt.Tools, func(p string) bool { return picks(p, e.Spec) })
 	})
@@ -178,7 +185,7 @@ func picks(pattern string, spec tools.Spec) bool {
 }
 
 // unknownNames refuses patterns that pick nothing, and says why where that is known.
-func (opt ServeOptions) unknownNames() error {
+func (opt Options) unknownNames() error {
 	list := opt.Dispatcher.Registry.Snapshot(nil).List()
 	for _, p := range opt.Tools {
 		i := slices.IndexFunc(list, func(e tools.Entry) bool { return picks(p, e.Spec) })
@@ -194,7 +201,7 @@ func (opt ServeOptions) unknownNames() error {
 }
 
 // handler carries out the calls of one tool.
-func (opt ServeOptions) handler(ctx context.Context, e tools.Entry) sdk.ToolHandler {
+func (opt Options) handler(ctx context.Context, e tools.Entry) sdk.ToolHandler {
 	var counter atomic.Int64
 	return func(callCtx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		callCtx, cancel := context.WithCancel(callCtx)
@@ -220,7 +227,7 @@ func (opt ServeOptions) handler(ctx context.Context, e tools.Entry) sdk.ToolHand
 
 func clientName(s *sdk.ServerSession) string {
 	if p := s.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
-		return cutText(firstLine(p.ClientInfo.Name, 60), 60)
+		return firstLine(p.ClientInfo.Name, 60)
 	}
 	return "MCP client"
 }
@@ -228,7 +235,7 @@ func clientName(s *sdk.ServerSession) string {
 // canAsk reports whether the client shows forms.
 func canAsk(s *sdk.ServerSession) bool {
 	p := s.InitializeParams()
-	if p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil || p.ProtocolVersion > classicProtocol {
+	if p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil || p.ProtocolVersion > lastAsking {
 		return false
 	}
 	e := p.Capabilities.Elicitation

@@ -45,7 +45,10 @@ require (
 	golang.org/x/mod v0.43.0
 )
 
-require github.com/anthropics/anthropic-sdk-go v1.84.0
+require (
+	github.com/anthropics/anthropic-sdk-go v1.84.0
+	github.com/zalando/go-keyring v0.2.8
+)
 
 require (
 	github.com/JohannesKaufmann/dom v0.3.1 // indirect
@@ -54,9 +57,11 @@ require (
 	github.com/charmbracelet/x/exp/ordered v0.1.0 // indirect
 	github.com/charmbracelet/x/termios v0.1.1 // indirect
 	github.com/charmbracelet/x/windows v0.2.2 // indirect
+	github.com/danieljoos/wincred v1.2.3 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/go-logr/logr v1.4.2 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
+	github.com/godbus/dbus/v5 v5.2.2 // indirect
 	github.com/invopop/jsonschema v0.14.0 // indirect
 	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect

@@ -1,6 +1,7 @@
 package mcptest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -37,6 +38,8 @@ type HTTPServer struct {
 	done     bool           // the fault that happens once has happened
 	streams  []chan string
 	names    []string
+	// guard answers requests before the MCP server sees them; false leaves one to it.
+	guard func(w http.ResponseWriter, req *http.Request) bool
 }
 
 // NewHTTP starts a server. A mode may carry a value: `status=401`.
@@ -104,6 +107,9 @@ func (s *HTTPServer) once() bool {
 }
 
 func (s *HTTPServer) serve(w http.ResponseWriter, req *http.Request) {
+	if s.guard != nil && s.guard(w, req) {
+		return
+	}
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		return
@@ -334,4 +340,14 @@ func (s *HTTPServer) respond(w http.ResponseWriter, id json.RawMessage, result s
 	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprint(w, text)
+}
+
+// peekBody reads a request's body and puts it back.
+func peekBody(req *http.Request) string {
+	data, err := io.ReadAll(req.Body)
+	if err != nil {
+		return ""
+	}
+	req.Body = io.NopCloser(bytes.NewReader(data))
+	return string(data)
 }

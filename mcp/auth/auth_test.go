@@ -1,0 +1,432 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zalando/go-keyring"
+	"go.uber.org/goleak"
+
+	"jcode/internal/testkit/mcptest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// browser is a person whose browser follows every redirect at once.
+type browser struct {
+	mu     sync.Mutex
+	visits []Visit
+}
+
+func (b *browser) Visit(ctx context.Context, v Visit) (string, error) {
+	b.mu.Lock()
+	b.visits = append(b.visits, v)
+	b.mu.Unlock()
+	req, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodGet, v.URL, nil)
+	if err != nil {
+		return "", err
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	_ = resp.Body.Close()
+	<-ctx.Done()
+	return "", ctx.Err()
+}
+
+// pasting is a person whose browser runs on another machine.
+type pasting func(last *url.URL) string
+
+func (p pasting) Visit(ctx context.Context, v Visit) (string, error) {
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.URL, nil)
+	if err != nil {
+		return "", err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	_ = resp.Body.Close()
+	last, err := resp.Location()
+	if err != nil {
+		return "", err
+	}
+	return p(last), nil
+}
+
+// closing is a person who closes the dialog.
+type closing struct{}
+
+func (closing) Visit(context.Context, Visit) (string, error) { return "", ErrDeclined }
+
+type rig struct {
+	t      *testing.T
+	k      *Keeper
+	srv    *mcptest.OAuthServer
+	server Server
+}
+
+func newRig(t *testing.T, mode string) *rig {
+	t.Helper()
+	srv := mcptest.NewOAuth(mode)
+	t.Cleanup(srv.Close)
+	return &rig{t: t, k: testKeeper(t.TempDir()), srv: srv, server: Server{Name: "s", URL: srv.Endpoint()}}
+}
+
+func testKeeper(dir string) *Keeper {
+	k := NewKeeper(dir)
+	k.getenv = func(name string) string {
+		if name == "JCODE_MCP_TOKENS" {
+			return "file"
+		}
+		return ""
+	}
+	return k
+}
+
+// signIn signs in as `jcode mcp login` does.
+func (r *rig) signIn(p Person) error {
+	r.t.Helper()
+	need, err := r.k.Look(r.t.Context(), r.server)
+	if err != nil {
+		return err
+	}
+	if need == nil {
+		r.t.Fatal("the server asks for nothing")
+	}
+	return r.k.SignIn(r.t.Context(), r.server, need, p)
+}
+
+func (r *rig) mustSignIn(p Person) {
+	r.t.Helper()
+	if err := r.signIn(p); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// call sends a request as a connection does, and returns its status.
+func (r *rig) call(s *Session) (int, error) {
+	r.t.Helper()
+	for tries := 0; ; tries++ {
+		token, err := s.Token(r.t.Context())
+		if err != nil {
+			return 0, err
+		}
+		req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, r.server.URL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		resp, err := client.Do(req)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		again, err := s.Challenge(r.t.Context(), resp, token)
+		if err != nil || !again {
+			return resp.StatusCode, err
+		}
+		if tries == 3 {
+			r.t.Fatal("it goes on and on")
+		}
+	}
+}
+
+// open reports whether the server lets requests of a new connection in.
+func (r *rig) open() bool {
+	r.t.Helper()
+	status, err := r.call(r.k.For(r.server))
+	return err == nil && status != http.StatusUnauthorized && status != http.StatusForbidden
+}
+
+func TestSignInIsKeptForEveryProcess(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "challenged")
+	var needs *NeedsSignIn
+	if _, err := r.call(r.k.For(r.server)); !errors.As(err, &needs) || needs.Host != strings.TrimPrefix(r.srv.Issuer.URL, "http://") {
+		t.Fatalf("%v", err)
+	}
+	b := &browser{}
+	r.mustSignIn(b)
+	if !r.open() {
+		t.Error("the server does not let us in")
+	}
+	other := testKeeper(r.k.dir) // another process
+	if status, err := r.call(other.For(r.server)); err != nil || status == http.StatusUnauthorized {
+		t.Errorf("%d %v", status, err)
+	}
+	v := b.visits[0]
+	q, err := url.Parse(v.URL)
+	if err != nil || strings.Join(v.Scopes, " ") != "files:read offline_access" || q.Query().Get("scope") != "files:read offline_access" ||
+		q.Query().Get("code_challenge_method") != "S256" || q.Query().Get("resource") != r.server.URL {
+		t.Errorf("%+v", v)
+	}
+	info, err := os.Stat(filepath.Join(r.k.dir, tokenFile))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	// The same client signs in again; another address gets nothing.
+	r.mustSignIn(b)
+	if n := r.srv.Seen("/register"); n != 1 {
+		t.Errorf("registered %d times", n)
+	}
+	if token, err := r.k.For(Server{Name: "s", URL: r.srv.URL + "/other"}).Token(t.Context()); token != "" || err != nil {
+		t.Errorf("a token for another address: %q %v", token, err)
+	}
+	if had, err := r.k.Forget(t.Context(), r.server); !had || err != nil || r.open() {
+		t.Errorf("forgotten: %v %v", had, err)
+	}
+}
+
+func TestPastedAddressEndsTheSignIn(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]pasting{
+		"address":      func(u *url.URL) string { return "  " + u.String() + "\n" },
+		"query":        func(u *url.URL) string { return "code=" + u.Query().Get("code") + "&state=" + u.Query().Get("state") },
+		"code":         func(u *url.URL) string { return u.Query().Get("code") },
+		"wrong state:": func(u *url.URL) string { return strings.Replace(u.String(), "state=", "state=x", 1) },
+		"nonsense:":    func(*url.URL) string { return "I am done" },
+	} {
+		r := newRig(t, "ok")
+		err := r.signIn(p)
+		if wrong := strings.HasSuffix(name, ":"); (err != nil) != wrong || r.open() == wrong {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestFaultsOfASignInAreNamed(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string]string{
+		"issuer":     "does not match",
+		"endpoint":   "token_endpoint",
+		"nopkce":     "PKCE",
+		"resource":   `about another resource: "https://other.example/mcp"`,
+		"noservers":  "names no authorization server",
+		"html":       "not with JSON",
+		"loop":       "redirected more than",
+		"insecure":   "http://auth.example is not https",
+		"state":      "the state differs",
+		"iss":        `another authorization server answered: "https://evil.example"`,
+		"noiss":      "iss is missing",
+		"denied":     "access_denied: the person said no",
+		"noregister": "set oauth.client_id",
+		"mac":        `type "mac"`,
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, mode)
+			err := r.signIn(&browser{})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v", err)
+			}
+			if r.open() {
+				t.Error("the server lets us in")
+			}
+		})
+	}
+}
+
+func TestPersonWhoClosesTheDialogEndsIt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "ok")
+	if err := r.signIn(closing{}); !errors.Is(err, ErrDeclined) {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	need, err := r.k.Look(ctx, r.server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel(errors.New("interrupted"))
+	if err := r.k.SignIn(ctx, r.server, need, pasting(func(*url.URL) string { return "x" })); err == nil {
+		t.Error("it went on")
+	}
+}
+
+func TestTokensAreRenewedOnceForAll(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "slowrefresh")
+	r.mustSignIn(&browser{})
+	r.srv.Expire()
+	var wg sync.WaitGroup
+	for range 8 { // as many processes
+		wg.Go(func() {
+			if status, err := r.call(testKeeper(r.k.dir).For(r.server)); err != nil || status == http.StatusUnauthorized {
+				t.Errorf("%d %v", status, err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := r.srv.Seen("refresh_token"); n != 1 {
+		t.Errorf("renewed %d times", n)
+	}
+}
+
+func TestTokenIsRenewedBeforeItsEnd(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"ok", "norotate", "kind"} {
+		r := newRig(t, mode)
+		r.srv.Lifetime(30)
+		r.mustSignIn(&browser{})
+		for range 3 {
+			if !r.open() {
+				t.Errorf("%s: not let in", mode)
+			}
+		}
+		want := 3
+		if mode == "kind" {
+			want = 0 // its answer says an hour, as text
+		}
+		if n := r.srv.Seen("refresh_token"); n != want {
+			t.Errorf("%s: renewed %d times", mode, n)
+		}
+	}
+}
+
+func TestClockThatIsOffByADay(t *testing.T) {
+	t.Parallel()
+	for _, off := range []time.Duration{24 * time.Hour, -24 * time.Hour} {
+		r := newRig(t, "ok")
+		r.mustSignIn(&browser{})
+		r.k.now = func() time.Time { return time.Now().Add(off) }
+		if !r.open() {
+			t.Errorf("%v: not let in", off)
+		}
+		r.srv.Expire()
+		if !r.open() {
+			t.Errorf("%v: not renewed", off)
+		}
+	}
+}
+
+func TestRefusedRenewalAsksAgainOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "ok")
+	r.mustSignIn(&browser{})
+	r.srv.Revoke()
+	for range 3 {
+		var needs *NeedsSignIn
+		if _, err := r.call(r.k.For(r.server)); !errors.As(err, &needs) {
+			t.Errorf("%v", err)
+		}
+	}
+	if n := r.srv.Seen("refresh_token"); n != 1 {
+		t.Errorf("asked %d times with a refused token", n)
+	}
+	r.mustSignIn(&browser{})
+	if !r.open() {
+		t.Error("not let in after a new sign-in")
+	}
+}
+
+func TestForgottenRegistrationIsMadeAnewOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "ok")
+	r.mustSignIn(&browser{})
+	r.srv.ForgetClients()
+	r.srv.Revoke()
+	b := &browser{}
+	r.mustSignIn(b)
+	if len(b.visits) != 2 || r.srv.Seen("/register") != 2 || !r.open() {
+		t.Errorf("%d visits, %d registrations", len(b.visits), r.srv.Seen("/register"))
+	}
+}
+
+func TestMoreRightsAreAskedForOnce(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"stepup", "endless"} {
+		r := newRig(t, mode)
+		r.mustSignIn(&browser{})
+		_, err := r.call(r.k.For(r.server))
+		var needs *NeedsSignIn
+		if !errors.As(err, &needs) || !needs.StepUp || strings.Join(needs.Scopes, " ") != "read offline_access write" {
+			t.Fatalf("%s: %v", mode, err)
+		}
+		if err := r.k.SignIn(t.Context(), r.server, needs, &browser{}); err != nil {
+			t.Fatal(err)
+		}
+		if r.open() != (mode == "stepup") {
+			t.Errorf("%s: open: %v", mode, r.open())
+		}
+	}
+}
+
+func TestClientCredentialsNeedNobody(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "ok")
+	r.server.Settings = Settings{Grant: GrantClient, ClientID: "robot", ClientSecret: "s3cret"}
+	if !r.open() || !r.open() {
+		t.Error("not let in")
+	}
+	if n := r.srv.Seen("client_credentials"); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+	r.srv.Expire()
+	if !r.open() {
+		t.Error("not let in after the end of the token")
+	}
+	kept, err := os.ReadFile(filepath.Join(r.k.dir, tokenFile))
+	if err != nil || strings.Contains(string(kept), "s3cret") {
+		t.Errorf("the secret was written: %v", err)
+	}
+	r.server.Settings.ClientSecret = "wrong"
+	r.srv.Expire()
+	if _, err := r.call(r.k.For(r.server)); err == nil || !strings.Contains(err.Error(), "invalid_client") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestKeyringKeepsSignIns(t *testing.T) {
+	keyring.MockInit()
+	r := newRig(t, "ok")
+	r.k.store = keyringStore{fileStore{filepath.Join(r.k.dir, tokenFile)}}
+	r.mustSignIn(&browser{})
+	if !r.open() {
+		t.Error("not let in")
+	}
+	if _, err := os.Stat(filepath.Join(r.k.dir, tokenFile)); err == nil {
+		t.Error("it is in the file")
+	}
+	if had, err := r.k.Forget(t.Context(), r.server); !had || err != nil || r.open() {
+		t.Errorf("%v %v", had, err)
+	}
+	keyring.MockInitWithError(keyring.ErrSetDataTooBig)
+	if err := (keyringStore{fileStore{filepath.Join(r.k.dir, tokenFile)}}).put("k", record{Server: "x", Access: "long"}); err != nil {
+		t.Error(err)
+	}
+	if rec, err := (fileStore{filepath.Join(r.k.dir, tokenFile)}).get("k"); err != nil || rec.Access != "long" {
+		t.Errorf("%+v %v", rec, err)
+	}
+}
+
+// The rule for addresses that are not public holds for discovery too.
+func TestDiscoveryOfAPublicServerReachesNothingPrivate(t *testing.T) {
+	t.Parallel()
+	srv := mcptest.NewOAuth("ok")
+	t.Cleanup(srv.Close)
+	c := httpClient("https://mcp.example.com/mcp")
+	var into map[string]any
+	if err := getJSON(t.Context(), c, srv.Issuer.URL+"/.well-known/oauth-authorization-server", &into); err == nil || !strings.Contains(err.Error(), "private address") {
+		t.Errorf("%v", err)
+	}
+	if err := getJSON(t.Context(), httpClient(srv.Endpoint()), srv.Issuer.URL+"/.well-known/oauth-authorization-server", &into); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,114 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"syscall"
+	"time"
+
+	"jcode/internal/netaddr"
+)
+
+const (
+	requestLimit = 30 * time.Second
+	bodyLimit    = 1 << 20
+	maxRedirects = 5
+)
+
+// httpClient is the client for discovery, registration and tokens. It reaches private
+// addresses only where the server itself is on one, follows few redirects, none away from
+// TLS, and none with a body.
+func httpClient(server string) *http.Client {
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	if u, err := url.Parse(server); err != nil || !netaddr.PrivateHost(u.Hostname()) {
+		base.DialContext = (&net.Dialer{Timeout: requestLimit, Control: refusePrivate}).DialContext
+	} else {
+		base.DialContext = (&net.Dialer{Timeout: requestLimit}).DialContext
+	}
+	base.DisableKeepAlives = true // few requests, long apart
+	return &http.Client{Transport: base, Timeout: requestLimit, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		switch {
+		case via[0].Method != http.MethodGet:
+			return http.ErrUseLastResponse
+		case len(via) >= maxRedirects:
+			return fmt.Errorf("redirected more than %d times", maxRedirects)
+		case via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https":
+			return errors.New("redirected from https to " + req.URL.Scheme)
+		}
+		return nil
+	}}
+}
+
+func refusePrivate(_, address string, _ syscall.RawConn) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil || netaddr.Private(ip) {
+		return fmt.Errorf("%s is a private address", host)
+	}
+	return nil
+}
+
+// checkEndpoint refuses addresses that a token or a person must not be sent to.
+func checkEndpoint(what, address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "":
+		return fmt.Errorf("%s %q is no address", what, address)
+	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
+		return nil
+	}
+	return fmt.Errorf("%s %s is not https", what, u.Redacted())
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// errNotThere says that an address has no such document.
+var errNotThere = errors.New("not there")
+
+// getJSON reads a JSON document.
+func getJSON(ctx context.Context, c *http.Client, address string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := c.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }() // read as far as it counts
+	if resp.StatusCode >= 400 && resp.StatusCode < 500 {
+		return errNotThere
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers with status %d", address, resp.StatusCode)
+	}
+	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return fmt.Errorf("%s answers with %q, not with JSON", address, resp.Header.Get("Content-Type"))
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, bodyLimit))
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%s answers with faulty JSON: %w", address, err)
+	}
+	return nil
+}

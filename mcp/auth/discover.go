@@ -1,0 +1,167 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+)
+
+// found is what discovery found out about a server.
+type found struct {
+	resource string // the identifier of the server that tokens are for
+	scopes   []string
+	server   *oauthex.AuthServerMeta
+}
+
+// challenge is what a refusal says about signing in.
+type challenge struct {
+	metadata string // address of the protected resource's metadata
+	scopes   []string
+	reason   string // "insufficient_scope" and the like
+}
+
+// readChallenge reads the WWW-Authenticate headers. What can't be read is left out.
+func readChallenge(h http.Header) challenge {
+	var c challenge
+	for _, value := range h.Values("WWW-Authenticate") {
+		list, err := oauthex.ParseWWWAuthenticate([]string{value})
+		if err != nil {
+			continue
+		}
+		for _, one := range list {
+			if c.metadata == "" {
+				c.metadata = one.Params["resource_metadata"]
+			}
+			if one.Scheme != "bearer" {
+				continue
+			}
+			if c.reason == "" {
+				c.reason = one.Params["error"]
+			}
+			if c.scopes == nil {
+				c.scopes = strings.Fields(one.Params["scope"])
+			}
+		}
+	}
+	return c
+}
+
+// discover finds the authorization server of an MCP server.
+func discover(ctx context.Context, c *http.Client, server string, ch challenge) (found, error) {
+	out, issuer, err := protectedResource(ctx, c, server, ch)
+	if err != nil {
+		return found{}, err
+	}
+	if err := checkEndpoint("the authorization server", issuer); err != nil {
+		return found{}, err
+	}
+	if out.server, err = authorizationServer(ctx, c, issuer); err != nil {
+		return found{}, fmt.Errorf("read the metadata of the authorization server %s: %w", issuer, err)
+	}
+	if out.server == nil {
+		// Servers of the protocol of March 2025 have their endpoints at fixed places.
+		base := strings.TrimSuffix(issuer, "/")
+		out.server = &oauthex.AuthServerMeta{
+			Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base + "/token", RegistrationEndpoint: base + "/register",
+		}
+	}
+	for what, address := range map[string]string{"the authorization endpoint": out.server.AuthorizationEndpoint, "the token endpoint": out.server.TokenEndpoint} {
+		if what == "the authorization endpoint" && address == "" {
+			continue // a grant without a person needs none
+		}
+		if err := checkEndpoint(what, address); err != nil {
+			return found{}, err
+		}
+	}
+	return out, nil
+}
+
+// protectedResource reads the server's own metadata: what tokens are for, and whose they are.
+// A server without is its own authorization server, as in March 2025.
+func protectedResource(ctx context.Context, c *http.Client, server string, ch challenge) (out found, issuer string, err error) {
+	u, err := url.Parse(server)
+	if err != nil {
+		return found{}, "", err
+	}
+	u.Fragment, u.User = "", nil
+	out.resource = u.String()
+	places := []string{u.Scheme + "://" + u.Host + "/.well-known/oauth-protected-resource"}
+	if path := strings.Trim(u.Path, "/"); path != "" {
+		places = slices.Insert(places, 0, places[0]+"/"+path)
+	}
+	if ch.metadata != "" {
+		places = slices.Insert(places, 0, ch.metadata)
+	}
+	var failed error
+	for _, place := range places {
+		if err := checkEndpoint("the resource metadata", place); err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		var meta oauthex.ProtectedResourceMetadata
+		err := getJSON(ctx, c, place, &meta)
+		switch {
+		case ctx.Err() != nil:
+			return found{}, "", ctx.Err()
+		case errors.Is(err, errNotThere):
+			continue
+		case err != nil:
+			failed = errors.Join(failed, err)
+			continue
+		case !covers(meta.Resource, u):
+			return found{}, "", fmt.Errorf("%s is about another resource: %q", place, meta.Resource)
+		case len(meta.AuthorizationServers) == 0:
+			return found{}, "", fmt.Errorf("%s names no authorization server", place)
+		}
+		out.resource, out.scopes = meta.Resource, meta.ScopesSupported
+		return out, meta.AuthorizationServers[0], nil
+	}
+	if failed != nil && ch.metadata != "" {
+		return found{}, "", fmt.Errorf("read the resource metadata: %w", failed)
+	}
+	return out, u.Scheme + "://" + u.Host, nil
+}
+
+// covers reports whether a resource identifier stands for a server: the same origin, and the
+// server's path or a part of it from the start.
+func covers(resource string, server *url.URL) bool {
+	r, err := url.Parse(resource)
+	if err != nil || !strings.EqualFold(r.Scheme, server.Scheme) || !strings.EqualFold(r.Host, server.Host) {
+		return false
+	}
+	have, want := strings.Trim(server.Path, "/")+"/", strings.Trim(r.Path, "/")+"/"
+	return want == "/" || strings.HasPrefix(have, want)
+}
+
+// authorizationServer reads the metadata of an authorization server; nil where it has none.
+func authorizationServer(ctx context.Context, c *http.Client, issuer string) (*oauthex.AuthServerMeta, error) {
+	u, err := url.Parse(issuer)
+	if err != nil {
+		return nil, err
+	}
+	base, path := u.Scheme+"://"+u.Host+"/.well-known/", strings.Trim(u.Path, "/")
+	places := []string{base + "oauth-authorization-server", base + "openid-configuration"}
+	if path != "" {
+		places = []string{places[0] + "/" + path, places[1] + "/" + path, u.Scheme + "://" + u.Host + "/" + path + "/.well-known/openid-configuration"}
+	}
+	var failed error
+	for _, place := range places {
+		meta, err := oauthex.GetAuthServerMeta(ctx, place, issuer, c)
+		switch {
+		case err == nil && meta != nil:
+			return meta, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil && (strings.Contains(err.Error(), "does not match") || strings.Contains(err.Error(), "PKCE")):
+			return nil, err
+		}
+		failed = errors.Join(failed, err)
+	}
+	return nil, failed
+}

@@ -1,0 +1,323 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Keeper keeps the sign-ins of this machine's person and renews them.
+type Keeper struct {
+	dir    string
+	getenv func(string) string
+	now    func() time.Time
+	client func(server string) *http.Client
+
+	once  sync.Once
+	store store
+}
+
+// NewKeeper returns a keeper whose files are in dir, jcode's configuration folder. Nothing is
+// opened before it is needed.
+func NewKeeper(dir string) *Keeper {
+	return &Keeper{dir: dir, getenv: os.Getenv, now: time.Now, client: httpClient}
+}
+
+func (k *Keeper) open() store {
+	k.once.Do(func() {
+		if k.store == nil {
+			k.store = openStore(k.dir, k.getenv)
+		}
+	})
+	return k.store
+}
+
+// Where says where sign-ins are kept.
+func (k *Keeper) Where() string { return k.open().where() }
+
+// Forget drops the sign-in of a server and reports whether there was one.
+func (k *Keeper) Forget(ctx context.Context, s Server) (bool, error) {
+	unlock, err := k.lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	r, err := k.open().get(s.key())
+	if err != nil {
+		return false, err
+	}
+	return r.Server != "", k.open().drop(s.key())
+}
+
+// For returns the session of one connection to a server.
+func (k *Keeper) For(s Server) *Session {
+	return &Session{k: k, server: s, asked: map[string]bool{}}
+}
+
+// Session is the use of a sign-in by one connection. It is safe for concurrent use.
+type Session struct {
+	k      *Keeper
+	server Server
+
+	mu     sync.Mutex
+	loaded bool
+	rec    record
+	// asked are the rights that were asked for in vain, so that no refusal is answered twice.
+	asked map[string]bool
+}
+
+// Token returns the access token to send, "" where there is none. One that ends soon is
+// renewed first; where that fails, the server decides about the old one.
+func (s *Session) Token(ctx context.Context) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.load(); err != nil {
+		return "", err
+	}
+	if s.rec.fresh(s.k.now()) || !s.rec.renewable() {
+		return s.rec.Access, nil
+	}
+	rec, err := s.renew(ctx, s.rec.Access)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err == nil {
+		s.rec = rec
+	}
+	return s.rec.Access, nil
+}
+
+// Secrets are the values that must never be shown.
+func (s *Session) Secrets() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for _, v := range []string{s.rec.Access, s.rec.Refresh, s.rec.Client.Secret} {
+		if v != "" {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// load reads what is kept, once. The caller holds mu.
+func (s *Session) load() error {
+	if s.loaded {
+		return nil
+	}
+	return s.reload()
+}
+
+func (s *Session) reload() error {
+	rec, err := s.k.open().get(s.server.key())
+	if err == nil {
+		s.rec, s.loaded = rec, true
+	}
+	return err
+}
+
+// Challenge deals with a refusal of a request that was sent with a token ("" for none). It
+// returns true when the request is worth sending again, and a NeedsSignIn when a person has
+// to sign in first. A refusal that has nothing to do with signing in is neither.
+func (s *Session) Challenge(ctx context.Context, resp *http.Response, sent string) (again bool, err error) {
+	ch := readChallenge(resp.Header)
+	if resp.StatusCode != http.StatusUnauthorized && (resp.StatusCode != http.StatusForbidden || ch.reason != "insufficient_scope") {
+		return false, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.reload(); err != nil {
+		return false, err
+	}
+	if s.rec.Access != "" && s.rec.Access != sent {
+		return true, nil // renewed meanwhile
+	}
+	if resp.StatusCode == http.StatusUnauthorized && s.rec.renewable() && sent != "" {
+		rec, err := s.renew(ctx, sent)
+		if err == nil {
+			s.rec = rec
+			return true, nil
+		}
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+	}
+	return s.demand(ctx, ch, resp.StatusCode == http.StatusForbidden, sent != "")
+}
+
+// demand finds out what a sign-in needs. The grant that needs no person is carried out.
+func (s *Session) demand(ctx context.Context, ch challenge, stepUp, hadToken bool) (again bool, err error) {
+	need := s.k.need(ctx, s.server, ch, s.rec, stepUp)
+	if need.Why != nil || s.server.Settings.Grant != GrantClient {
+		return false, need
+	}
+	rights := strings.Join(need.Scopes, " ")
+	if hadToken && s.asked[rights] {
+		need.Why = errors.New("the authorization server's token was refused")
+		return false, need
+	}
+	s.asked[rights] = true
+	var rec record
+	err = detached(ctx, func(ctx context.Context) error {
+		var err error
+		rec, err = s.k.ownToken(ctx, s.server, need)
+		return err
+	})
+	if err != nil {
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		need.Why = err
+		return false, need
+	}
+	s.rec = rec
+	return true, nil
+}
+
+// need says what a sign-in to a server takes.
+func (k *Keeper) need(ctx context.Context, s Server, ch challenge, kept record, stepUp bool) *NeedsSignIn {
+	out := &NeedsSignIn{Server: s.Name, Address: s.URL, StepUp: stepUp}
+	var err error
+	if out.found, err = discover(ctx, k.client(s.URL), s.URL, ch); err != nil {
+		out.Why = err
+		return out
+	}
+	meta := out.found.server
+	out.Host = hostOf(meta.AuthorizationEndpoint)
+	if out.Host == "" {
+		out.Host = hostOf(meta.Issuer)
+	}
+	switch {
+	case len(s.Settings.Scopes) > 0:
+		out.Scopes = slices.Clone(s.Settings.Scopes)
+	case len(ch.scopes) > 0:
+		out.Scopes = ch.scopes
+	default:
+		out.Scopes = slices.Clone(out.found.scopes)
+	}
+	if stepUp {
+		out.Scopes = union(union(kept.Scopes, out.Scopes), ch.scopes)
+	}
+	if s.Settings.Grant != GrantClient && slices.Contains(meta.ScopesSupported, "offline_access") {
+		out.Scopes = union(out.Scopes, []string{"offline_access"})
+	}
+	return out
+}
+
+func hostOf(address string) string {
+	if u, err := url.Parse(address); err == nil {
+		return u.Host
+	}
+	return ""
+}
+
+// detached runs f to its end even where ctx ends before: an answer that a server has given
+// must be kept. It returns when f or ctx ends.
+func detached(ctx context.Context, f func(context.Context) error) error {
+	done := make(chan error, 1)
+	go func() {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestLimit+lockWait)
+		defer cancel()
+		done <- f(limited)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// renew gets a new access token in place of used, once for all processes: the second one
+// finds the first one's. The caller holds mu.
+func (s *Session) renew(ctx context.Context, used string) (record, error) {
+	var out record
+	err := detached(ctx, func(ctx context.Context) error {
+		var err error
+		out, err = s.k.refresh(ctx, s.server, used)
+		return err
+	})
+	if err != nil {
+		return record{}, err
+	}
+	return out, nil
+}
+
+func (k *Keeper) refresh(ctx context.Context, s Server, used string) (record, error) {
+	unlock, err := k.lock(ctx)
+	if err != nil {
+		return record{}, err
+	}
+	defer unlock()
+	rec, err := k.open().get(s.key())
+	if err != nil {
+		return record{}, err
+	}
+	if rec.Access != used && rec.fresh(k.now()) {
+		return rec, nil
+	}
+	if !rec.renewable() {
+		return record{}, errors.New("there is nothing to renew")
+	}
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {rec.Refresh}}
+	if rec.Resource != "" {
+		form.Set("resource", rec.Resource)
+	}
+	got, err := ask(ctx, k.client(s.URL), rec.TokenEndpoint, rec.Client, form)
+	if isRefusal(err, "invalid_grant", "invalid_client", "unauthorized_client", "invalid_scope", "invalid_request") || isUnknownClient(err) {
+		rec.Refused = true
+		if isUnknownClient(err) && rec.Client.Redirect != "" {
+			rec.Client = registered{} // the next sign-in registers anew
+		}
+		return record{}, errors.Join(err, k.open().put(s.key(), rec))
+	}
+	if err != nil {
+		return record{}, err
+	}
+	rec.take(got)
+	return rec, k.open().put(s.key(), rec)
+}
+
+// take takes new tokens into a record. A refresh token that is not replaced stays.
+func (r *record) take(t tokens) {
+	r.Access, r.Expires, r.Refused = t.Access, t.Expires, false
+	if t.Refresh != "" {
+		r.Refresh = t.Refresh
+	}
+	if t.Scopes != nil {
+		r.Scopes = t.Scopes
+	}
+}
+
+// ownToken gets a token by the client's own secret.
+func (k *Keeper) ownToken(ctx context.Context, s Server, need *NeedsSignIn) (record, error) {
+	if s.Settings.ClientID == "" || s.Settings.ClientSecret == "" {
+		return record{}, errors.New("the grant client_credentials needs oauth.client_id and oauth.client_secret_env")
+	}
+	meta := need.found.server
+	client := registered{ID: s.Settings.ClientID, Secret: s.Settings.ClientSecret, Method: methodOf(s.Settings, s.Settings.ClientSecret, meta)}
+	form := url.Values{"grant_type": {GrantClient}, "resource": {need.found.resource}}
+	if len(need.Scopes) > 0 {
+		form.Set("scope", strings.Join(need.Scopes, " "))
+	}
+	got, err := ask(ctx, k.client(s.URL), meta.TokenEndpoint, client, form)
+	if err != nil {
+		return record{}, err
+	}
+	client.Secret = "" // it stays where it is
+	rec := record{Server: s.URL, Issuer: meta.Issuer, TokenEndpoint: meta.TokenEndpoint, Resource: need.found.resource, Client: client, Scopes: need.Scopes}
+	rec.take(got)
+	rec.Refresh = ""
+	unlock, err := k.lock(ctx)
+	if err != nil {
+		return record{}, err
+	}
+	defer unlock()
+	return rec, k.open().put(s.key(), rec)
+}

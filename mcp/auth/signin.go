@@ -1,0 +1,316 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"jcode/internal/text"
+)
+
+// Visit is a page that a person has to see to sign in.
+type Visit struct {
+	Server string   // name of the MCP server
+	Host   string   // of the authorization server
+	Scopes []string // that are asked for
+	StepUp bool
+	URL    string // the page
+}
+
+// Person is who signs in. Visit shows where to go and takes the person there when they agree.
+// It returns what they paste from another machine: the last address of their browser, or the
+// code; or an error when they decline. It returns when ctx ends: the browser came back.
+type Person interface {
+	Visit(ctx context.Context, v Visit) (pasted string, err error)
+}
+
+// ErrDeclined says that the person did not want to sign in.
+var ErrDeclined = errors.New("the sign-in was cancelled")
+
+// signInLimit is how long a person may take.
+const signInLimit = 10 * time.Minute
+
+// Look asks a server, without a token, what a sign-in takes. A nil NeedsSignIn means that it
+// answers without.
+func (k *Keeper) Look(ctx context.Context, s Server) (*NeedsSignIn, error) {
+	body := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"jcode","version":"1"}}}`
+	ctx, cancel := context.WithTimeout(ctx, requestLimit)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	resp, err := k.client(s.URL).Do(req)
+	if err != nil {
+		return nil, plain(err)
+	}
+	_ = resp.Body.Close() // its headers say it
+	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
+		return nil, nil //nolint:nilnil // said above
+	}
+	return k.need(ctx, s, readChallenge(resp.Header), record{}, false), nil
+}
+
+// SignIn takes a person through a sign-in and keeps what comes of it. Only one runs at a
+// time for a server of this machine's person: who comes second finds the first one's.
+func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person Person) error {
+	if need.Why != nil {
+		return need.Why
+	}
+	if need.found.server.AuthorizationEndpoint == "" {
+		return errors.New("the authorization server has no page to sign in at")
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, signInLimit, errors.New("nobody signed in within "+signInLimit.String()))
+	defer cancel()
+	kept, err := k.open().get(s.key())
+	if err != nil {
+		return err
+	}
+	if kept.Issuer != need.found.server.Issuer {
+		kept = record{} // another authorization server knows nothing of that client
+	}
+	for again := false; ; again = true {
+		f := flow{k: k, s: s, need: need, person: person}
+		client, err := f.attempt(ctx, kept.Client)
+		if err == nil {
+			return nil
+		}
+		// A registration that was forgotten is made anew, once.
+		if again || client.Redirect == "" || client.ID != kept.Client.ID || !isUnknownClient(err) {
+			return err
+		}
+		kept.Client = registered{}
+	}
+}
+
+// flow is one attempt of a sign-in.
+type flow struct {
+	k      *Keeper
+	s      Server
+	need   *NeedsSignIn
+	person Person
+}
+
+// attempt returns the client that it used.
+func (f flow) attempt(ctx context.Context, known registered) (registered, error) {
+	back, redirect, err := listen(f.s.Settings.CallbackPort, known.Redirect)
+	if err != nil {
+		return registered{}, err
+	}
+	defer back.close()
+	client, err := f.client(ctx, known, redirect)
+	if err != nil {
+		return registered{}, err
+	}
+	meta := f.need.found.server
+	state, verifier := randomText(), randomText()
+	sum := sha256.Sum256([]byte(verifier))
+	page, err := url.Parse(meta.AuthorizationEndpoint)
+	if err != nil {
+		return client, err
+	}
+	q := page.Query()
+	for name, value := range map[string]string{
+		"response_type": "code", "client_id": client.ID, "redirect_uri": redirect, "state": state, "resource": f.need.found.resource,
+		"code_challenge": base64.RawURLEncoding.EncodeToString(sum[:]), "code_challenge_method": "S256",
+	} {
+		q.Set(name, value)
+	}
+	if len(f.need.Scopes) > 0 {
+		q.Set("scope", strings.Join(f.need.Scopes, " "))
+	}
+	if slices.Contains(f.need.Scopes, "offline_access") {
+		q.Set("prompt", "consent")
+	}
+	page.RawQuery = q.Encode()
+	answer, err := f.visit(ctx, back, page.String(), state)
+	if err != nil {
+		return client, err
+	}
+	code, err := f.check(answer, state)
+	if err != nil {
+		return client, err
+	}
+	form := url.Values{
+		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "code_verifier": {verifier}, "resource": {f.need.found.resource},
+	}
+	return client, detached(ctx, func(ctx context.Context) error { return f.exchange(ctx, client, form) })
+}
+
+// client returns who jcode is for the authorization server: the client of the settings, the
+// one of its metadata document, one that was registered before, or a new one.
+func (f flow) client(ctx context.Context, known registered, redirect string) (registered, error) {
+	set, meta := f.s.Settings, f.need.found.server
+	switch {
+	case set.ClientID != "":
+		return registered{ID: set.ClientID, Secret: set.ClientSecret, Method: methodOf(set, set.ClientSecret, meta)}, nil
+	case set.MetadataURL != "" && meta.ClientIDMetadataDocumentSupported:
+		return registered{ID: set.MetadataURL, Method: methodNone}, nil
+	case known.ID != "" && known.Redirect == redirect && (known.Expires.IsZero() || f.k.now().Before(known.Expires)):
+		return known, nil
+	}
+	return register(ctx, f.k.client(f.s.URL), meta, redirect, f.need.Scopes)
+}
+
+// visit waits for the browser to come back, or for what the person pastes.
+func (f flow) visit(ctx context.Context, back *callback, page, state string) (url.Values, error) {
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	type said struct {
+		pasted string
+		err    error
+	}
+	person := make(chan said, 1)
+	go func() {
+		pasted, err := f.person.Visit(asking, Visit{Server: f.s.Name, Host: f.need.Host, Scopes: f.need.Scopes, StepUp: f.need.StepUp, URL: page})
+		person <- said{pasted, err}
+	}()
+	select {
+	case answer := <-back.answers:
+		stop()
+		<-person // the dialog is closed
+		return answer, nil
+	case p := <-person:
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if p.err != nil {
+			return nil, p.err
+		}
+		return readPasted(p.pasted, state)
+	}
+}
+
+// readPasted reads the last address of a browser on another machine, or the code alone.
+func readPasted(pasted, state string) (url.Values, error) {
+	pasted = strings.TrimSpace(pasted)
+	if u, err := url.Parse(pasted); err == nil && u.Scheme != "" && u.RawQuery != "" {
+		return u.Query(), nil
+	}
+	if strings.HasPrefix(pasted, "code=") || strings.Contains(pasted, "&code=") {
+		return url.ParseQuery(strings.TrimPrefix(pasted, "?"))
+	}
+	if pasted == "" || strings.ContainsAny(pasted, " \t\n/?") {
+		return nil, errors.New("what was pasted is neither an address with a code nor a code")
+	}
+	return url.Values{"code": {pasted}, "state": {state}}, nil // typed in by the person themself
+}
+
+// check takes the code out of an answer that belongs to this sign-in.
+func (f flow) check(answer url.Values, state string) (string, error) {
+	if subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(state)) != 1 {
+		return "", errors.New("the browser came back from another sign-in (the state differs): start again")
+	}
+	meta := f.need.found.server
+	iss := answer.Get("iss")
+	if iss == "" && meta.AuthorizationResponseIssParameterSupported {
+		return "", errors.New("the authorization server did not say who it is (iss is missing)")
+	}
+	if iss != "" && iss != meta.Issuer {
+		return "", fmt.Errorf("another authorization server answered: %q instead of %q", iss, meta.Issuer)
+	}
+	if code := answer.Get("error"); code != "" {
+		return "", &refusedError{Code: text.Clean(code), Description: answer.Get("error_description")}
+	}
+	if code := answer.Get("code"); code != "" {
+		return code, nil
+	}
+	return "", errors.New("the browser came back without a code")
+}
+
+// exchange gets tokens for a code and keeps them.
+func (f flow) exchange(ctx context.Context, client registered, form url.Values) error {
+	meta := f.need.found.server
+	got, err := ask(ctx, f.k.client(f.s.URL), meta.TokenEndpoint, client, form)
+	if err != nil {
+		return fmt.Errorf("get a token: %w", err)
+	}
+	unlock, err := f.k.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	rec := record{
+		Server: f.s.URL, Issuer: meta.Issuer, TokenEndpoint: meta.TokenEndpoint, Resource: f.need.found.resource,
+		Client: client, Scopes: f.need.Scopes,
+	}
+	rec.take(got)
+	return f.k.open().put(f.s.key(), rec)
+}
+
+func randomText() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// callback is the place on this machine where the browser comes back to.
+type callback struct {
+	server  *http.Server
+	answers chan url.Values
+	ended   chan struct{}
+}
+
+// listen opens the callback at a port; 0 takes the one of an earlier registration, or any.
+func listen(port int, earlier string) (*callback, string, error) {
+	if u, err := url.Parse(earlier); port == 0 && err == nil {
+		if n, err := strconv.Atoi(u.Port()); err == nil {
+			port = n
+		}
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil && earlier != "" {
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("wait for the browser on this machine: %w", err)
+	}
+	c := &callback{answers: make(chan url.Values, 1), ended: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /callback", c.serve)
+	c.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() {
+		defer close(c.ended)
+		_ = c.server.Serve(l) // until it is closed
+	}()
+	return c, "http://" + l.Addr().String() + "/callback", nil
+}
+
+func (c *callback) serve(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Connection", "close")
+	if !q.Has("code") && !q.Has("error") {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, "This page is for coming back from a sign-in.\n") // the browser may be gone
+		return
+	}
+	_, _ = io.WriteString(w, "jcode has what it needs. You can close this page.\n") // the browser may be gone
+	select {
+	case c.answers <- q:
+	default: // the first answer counts
+	}
+}
+
+func (c *callback) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if c.server.Shutdown(ctx) != nil {
+		_ = c.server.Close() // a browser that holds its connection
+	}
+	<-c.ended
+}

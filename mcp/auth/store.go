@@ -1,0 +1,201 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"jcode/internal/atomicfile"
+	"jcode/internal/filelock"
+)
+
+// record is what is kept of a sign-in to one server.
+type record struct {
+	Server        string     `json:"server"`
+	Issuer        string     `json:"issuer"`
+	TokenEndpoint string     `json:"token_endpoint"`
+	Resource      string     `json:"resource"`
+	Client        registered `json:"client"`
+	Access        string     `json:"access,omitempty"`
+	Refresh       string     `json:"refresh,omitempty"`
+	Expires       time.Time  `json:"expires,omitzero"`
+	Scopes        []string   `json:"scopes,omitempty"`
+	// Refused says that the refresh token was not accepted any more.
+	Refused bool `json:"refused,omitempty"`
+}
+
+// early is how long before its end a token is renewed.
+const early = time.Minute
+
+// fresh reports whether the access token can be used for a while.
+func (r record) fresh(now time.Time) bool {
+	return r.Access != "" && (r.Expires.IsZero() || now.Add(early).Before(r.Expires))
+}
+
+// renewable reports whether the access token can be renewed without a person.
+func (r record) renewable() bool { return r.Refresh != "" && !r.Refused && r.TokenEndpoint != "" }
+
+// store keeps records by a server's address. Changes are made under Keeper.lock only.
+type store interface {
+	get(key string) (record, error) // the zero record where there is none
+	put(key string, r record) error
+	drop(key string) error
+	where() string
+}
+
+const (
+	service   = "jcode mcp"
+	tokenFile = "mcp-tokens.json"
+	lockFile  = "mcp-tokens.lock"
+	// lockWait bounds the wait for another process that refreshes.
+	lockWait = time.Minute
+)
+
+// fileStore keeps records in a file that only the person can read.
+type fileStore struct{ path string }
+
+func (s fileStore) where() string { return s.path }
+
+func (s fileStore) all() (map[string]record, error) {
+	data, err := os.ReadFile(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]record{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]record{}
+	if err := json.Unmarshal(data, &out); err != nil {
+		return nil, fmt.Errorf("read %s: %w; remove it to sign in again", s.path, err)
+	}
+	return out, nil
+}
+
+func (s fileStore) get(key string) (record, error) {
+	all, err := s.all()
+	return all[key], err
+}
+
+func (s fileStore) put(key string, r record) error {
+	return s.change(func(all map[string]record) { all[key] = r })
+}
+
+func (s fileStore) drop(key string) error {
+	return s.change(func(all map[string]record) { delete(all, key) })
+}
+
+func (s fileStore) change(f func(map[string]record)) error {
+	all, err := s.all()
+	if err != nil {
+		return err
+	}
+	f(all)
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(s.path, append(data, '\n'), atomicfile.Options{Perm: 0o600, Sync: true})
+}
+
+// keyringStore keeps records in the system's keyring; what is too long for it goes to a file.
+type keyringStore struct{ file fileStore }
+
+func (keyringStore) where() string { return "the system's keyring" }
+
+func (s keyringStore) get(key string) (record, error) {
+	text, err := keyring.Get(service, key)
+	if errors.Is(err, keyring.ErrNotFound) {
+		return s.file.get(key)
+	}
+	if err != nil {
+		return record{}, fmt.Errorf("read the keyring: %w", err)
+	}
+	var r record
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		return record{}, fmt.Errorf("read the keyring's entry for %s: %w", key, err)
+	}
+	return r, nil
+}
+
+func (s keyringStore) put(key string, r record) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err = keyring.Set(service, key, string(data)); err == nil {
+		return s.file.dropIfThere(key)
+	}
+	if err := s.file.put(key, r); err != nil {
+		return err
+	}
+	_ = keyring.Delete(service, key) // an older entry must not count; without one it fails
+	return nil
+}
+
+func (s keyringStore) drop(key string) error {
+	if err := keyring.Delete(service, key); err != nil && !errors.Is(err, keyring.ErrNotFound) {
+		return fmt.Errorf("remove from the keyring: %w", err)
+	}
+	return s.file.dropIfThere(key)
+}
+
+func (s fileStore) dropIfThere(key string) error {
+	if all, err := s.all(); err != nil || all[key].Server == "" {
+		return err
+	}
+	return s.drop(key)
+}
+
+// openStore chooses where records are kept: the system's keyring where it answers, else a
+// file. `JCODE_MCP_TOKENS=file` always takes the file.
+func openStore(dir string, getenv func(string) string) store {
+	file := fileStore{filepath.Join(dir, tokenFile)}
+	if getenv("JCODE_MCP_TOKENS") == "file" || !hasKeyring(getenv) {
+		return file
+	}
+	return keyringStore{file}
+}
+
+// keyringPatience is how long the keyring may take to answer at all.
+const keyringPatience = 5 * time.Second
+
+// hasKeyring reports whether the system's keyring answers. Where no session bus runs, asking
+// could start one.
+func hasKeyring(getenv func(string) string) bool {
+	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" && getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
+		return false
+	}
+	answer := make(chan error, 1)
+	go func() {
+		_, err := keyring.Get(service, "probe")
+		answer <- err
+	}()
+	select {
+	case err := <-answer:
+		return err == nil || errors.Is(err, keyring.ErrNotFound)
+	case <-time.After(keyringPatience):
+		return false
+	}
+}
+
+// lock excludes other processes, and other goroutines, from changes.
+func (k *Keeper) lock(ctx context.Context) (unlock func(), err error) {
+	if err := os.MkdirAll(k.dir, 0o700); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	l, err := filelock.Wait(ctx, filepath.Join(k.dir, lockFile))
+	if err != nil {
+		return nil, fmt.Errorf("wait for another jcode that signs in: %w", err)
+	}
+	return func() { _ = l.Unlock() }, nil // the lock ends with the file
+}

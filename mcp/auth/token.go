@@ -1,0 +1,204 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"jcode/internal/text"
+)
+
+// The ways to prove who the client is.
+const (
+	methodNone  = "none"
+	methodPost  = "client_secret_post"
+	methodBasic = "client_secret_basic"
+)
+
+// registered is a client as an authorization server knows it.
+type registered struct {
+	ID     string `json:"id"`
+	Secret string `json:"secret,omitempty"`
+	Method string `json:"method,omitempty"`
+	// Redirect is the address that it was registered with; empty where the person did that.
+	Redirect string `json:"redirect,omitempty"`
+	// Expires is when the secret ends; zero for never.
+	Expires time.Time `json:"expires,omitzero"`
+}
+
+// tokens are the answer of a token endpoint.
+type tokens struct {
+	Access  string
+	Refresh string
+	Expires time.Time // zero where the server says nothing
+	Scopes  []string  // nil where the server says nothing
+}
+
+// refusedError is an answer of an endpoint that says no.
+type refusedError struct {
+	Code        string `json:"error"`
+	Description string `json:"error_description"`
+	status      int
+}
+
+func (e *refusedError) Error() string {
+	s := e.Code
+	if s == "" {
+		s = fmt.Sprintf("status %d", e.status)
+	}
+	if e.Description != "" {
+		d, _ := text.CutMark(text.Clean(text.Valid(e.Description)), 300, "…")
+		s += ": " + d
+	}
+	return s
+}
+
+// isRefusal reports whether an endpoint answered with one of these codes.
+func isRefusal(err error, codes ...string) bool {
+	var r *refusedError
+	return errors.As(err, &r) && slices.Contains(codes, r.Code)
+}
+
+// isUnknownClient reports whether the authorization server has forgotten the client.
+func isUnknownClient(err error) bool {
+	var r *refusedError
+	return isRefusal(err, "invalid_client", "unauthorized_client") || errors.As(err, &r) && r.Code == "" && r.status == http.StatusNotFound
+}
+
+// ask sends a request for tokens.
+func ask(ctx context.Context, c *http.Client, endpoint string, client registered, form url.Values) (tokens, error) {
+	header := http.Header{}
+	switch client.Method {
+	case methodBasic:
+		if client.Secret != "" {
+			req := http.Request{Header: header}
+			req.SetBasicAuth(url.QueryEscape(client.ID), url.QueryEscape(client.Secret))
+		}
+	case methodPost:
+		form.Set("client_secret", client.Secret)
+		form.Set("client_id", client.ID)
+	default:
+		form.Set("client_id", client.ID)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(form.Encode()))
+	if err != nil {
+		return tokens{}, err
+	}
+	req.Header = header
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Accept", "application/json")
+	began := time.Now()
+	resp, err := c.Do(req)
+	if err != nil {
+		return tokens{}, plain(err)
+	}
+	defer func() { _ = resp.Body.Close() }() // read as far as it counts
+	data, err := io.ReadAll(io.LimitReader(resp.Body, bodyLimit))
+	if err != nil {
+		return tokens{}, fmt.Errorf("read the answer of the token endpoint: %w", err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		refusal := &refusedError{status: resp.StatusCode}
+		_ = json.Unmarshal(data, refusal) // the status says enough
+		return tokens{}, refusal
+	}
+	return readTokens(data, began)
+}
+
+// plain takes the address, which may hold a secret, out of a failed request.
+func plain(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// readTokens reads an answer. Numbers may stand as text, the type in any case.
+func readTokens(data []byte, at time.Time) (tokens, error) {
+	var raw struct {
+		Access  string          `json:"access_token"`
+		Refresh string          `json:"refresh_token"`
+		Type    string          `json:"token_type"`
+		Expires json.RawMessage `json:"expires_in"`
+		Scope   *string         `json:"scope"`
+		refusedError
+	}
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return tokens{}, errors.New("the token endpoint's answer is no JSON object")
+	}
+	switch {
+	case raw.Code != "": // some say no with status 200
+		return tokens{}, &refusedError{Code: raw.Code, Description: raw.Description, status: http.StatusOK}
+	case raw.Access == "" || strings.ContainsAny(raw.Access, " \r\n\t"):
+		return tokens{}, errors.New("the token endpoint's answer has no access token")
+	case raw.Type != "" && !strings.EqualFold(raw.Type, "bearer"):
+		return tokens{}, fmt.Errorf("the token endpoint gave a token of type %q, which jcode can't use", raw.Type)
+	}
+	out := tokens{Access: raw.Access, Refresh: raw.Refresh}
+	if seconds, err := strconv.ParseFloat(strings.Trim(string(raw.Expires), `"`), 64); err == nil && seconds > 0 {
+		out.Expires = at.Add(time.Duration(min(seconds, math.MaxInt32) * float64(time.Second)))
+	}
+	if raw.Scope != nil {
+		out.Scopes = strings.Fields(*raw.Scope)
+	}
+	return out, nil
+}
+
+// methodOf chooses how a client with these settings proves itself.
+func methodOf(s Settings, secret string, meta *oauthex.AuthServerMeta) string {
+	supported := meta.TokenEndpointAuthMethodsSupported
+	switch {
+	case s.AuthMethod != "":
+		return s.AuthMethod
+	case secret == "":
+		return methodNone
+	case slices.Contains(supported, methodPost) && !slices.Contains(supported, methodBasic):
+		return methodPost
+	}
+	return methodBasic
+}
+
+// register registers a client that comes back to redirect.
+func register(ctx context.Context, c *http.Client, meta *oauthex.AuthServerMeta, redirect string, scopes []string) (registered, error) {
+	if meta.RegistrationEndpoint == "" {
+		return registered{}, errors.New("the authorization server takes no new clients: register one there and set oauth.client_id")
+	}
+	if err := checkEndpoint("the registration endpoint", meta.RegistrationEndpoint); err != nil {
+		return registered{}, err
+	}
+	ask := &oauthex.ClientRegistrationMetadata{
+		RedirectURIs: []string{redirect}, ClientName: "jcode", ApplicationType: "native",
+		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+		TokenEndpointAuthMethod: methodNone, Scope: strings.Join(scopes, " "),
+	}
+	if list := meta.TokenEndpointAuthMethodsSupported; len(list) > 0 && !slices.Contains(list, methodNone) {
+		ask.TokenEndpointAuthMethod = methodBasic
+		if !slices.Contains(list, methodBasic) && slices.Contains(list, methodPost) {
+			ask.TokenEndpointAuthMethod = methodPost
+		}
+	}
+	got, err := oauthex.RegisterClient(ctx, meta.RegistrationEndpoint, ask, c)
+	if err != nil {
+		return registered{}, fmt.Errorf("register with the authorization server: %w", plain(err))
+	}
+	out := registered{ID: got.ClientID, Secret: got.ClientSecret, Method: got.TokenEndpointAuthMethod, Redirect: redirect, Expires: got.ClientSecretExpiresAt}
+	switch {
+	case out.Method == "" && out.Secret == "":
+		out.Method = methodNone
+	case out.Method == "":
+		out.Method = methodBasic // the default of the standard
+	}
+	return out, nil
+}

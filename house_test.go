@@ -43,7 +43,8 @@ tools/permission: tools tools/permission/repository tools/permission/shell
 tools/permission/repository:
 tools/permission/shell: tools/permission/repository
 tools/sandbox:
-mcp: tools tools/command
+mcp: tools tools/command mcp/auth
+mcp/auth:
 mcp/serve: tools
 skills: tools tools/command
 skills/instructions: tools/command
@@ -75,7 +76,7 @@ func table(text string) map[string][]string {
 var exclusive = map[string][]string{
 	"github.com/yuin/gopher-lua":             {"lua/host"},
 	"github.com/coder/acp-go-sdk":            {"cli/acp"},
-	"github.com/modelcontextprotocol":        {"mcp", "mcp/serve", "internal/testkit/mcptest"},
+	"github.com/modelcontextprotocol":        {"mcp", "mcp/auth", "mcp/serve", "internal/testkit/mcptest"},
 	"github.com/sashabaranov/go-openai":      {"agent/model/chat", "agent/model/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"agent/model/anthropic"},
 	"modernc.org/sqlite":                     {"session"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jcode/internal/text"
+	"jcode/mcp/auth"
 )
 
 const (
@@ -242,6 +243,9 @@ func (a *actor) failed(err error) {
 	a.answer(err)
 	if !again {
 		a.state, a.nextTry = StateFailed, time.Time{}
+		if signIn := (*auth.NeedsSignIn)(nil); errors.As(err, &signIn) && signIn.Why == nil {
+			a.state = StateNeedsSignIn
+		}
 		a.tools, a.skipped, a.prompts = nil, nil, nil
 		a.publish(true)
 		return

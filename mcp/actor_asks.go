@@ -31,7 +31,7 @@ func (a *actor) await() <-chan error {
 		case StateConnected:
 			out <- nil
 			return
-		case StateReconnecting, StateFailed, StateDisconnected:
+		case StateReconnecting, StateFailed, StateNeedsSignIn, StateDisconnected:
 			a.failures, a.scale = 0, 1
 			a.waiters = append(a.waiters, out)
 			a.restart()

@@ -34,6 +34,21 @@ type Target struct {
 	// Roots are the folders that the server is told of: RootsWorkspace or RootsNone alone, or
 	// a list of folders. Nil leaves it to the arguments, see resolve.
 	Roots []string `json:"roots,omitempty"`
+	// OAuth says how to sign in where the server asks for it; nil: as the server says.
+	OAuth *OAuth `json:"oauth,omitempty"`
+	// HeadersHelper is a command that prints headers, for a URL.
+	HeadersHelper []string `json:"headersHelper,omitempty"`
+}
+
+// OAuth is what an entry says about signing in.
+type OAuth struct {
+	ClientID          string   `json:"client_id,omitempty"`
+	ClientSecretEnv   string   `json:"client_secret_env,omitempty"` // the variable that holds it
+	ClientMetadataURL string   `json:"client_metadata_url,omitempty"`
+	Scopes            []string `json:"scopes,omitempty"`
+	CallbackPort      int      `json:"callback_port,omitempty"`
+	Grant             string   `json:"grant,omitempty"` // authorization_code (also "") or client_credentials
+	AuthMethod        string   `json:"token_endpoint_auth_method,omitempty"`
 }
 
 // The words that stand alone in Target.Roots.

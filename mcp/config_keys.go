@@ -69,6 +69,10 @@ func (r *entryReader) key(m *hujson.ObjectMember) bool {
 		}
 	case "inheritEnv", "env_vars":
 		e.Target.InheritEnv = r.texts(m)
+	case "oauth":
+		e.Target.OAuth = r.oauth(m)
+	case "headersHelper":
+		e.Target.HeadersHelper = r.helper(m)
 	case "roots":
 		e.Target.Roots = r.roots(m)
 	case "enabled":
@@ -184,6 +188,10 @@ func (r *entryReader) finish(fields *hujson.Object) {
 		t.URL, t.Headers = "", nil
 	} else {
 		t.Command, t.Args, t.Env, t.Cwd, t.InheritEnv = "", nil, nil, "", nil
+	}
+	if t.Type == Stdio && (t.OAuth != nil || t.HeadersHelper != nil) {
+		r.warn(at, "", "oauth and headersHelper are for servers with a url; they are ignored")
+		t.OAuth, t.HeadersHelper = nil, nil
 	}
 	if err := checkTarget(*t); err != nil {
 		r.fail(at, "", err.Error())

@@ -169,6 +169,10 @@ func (m *Manager) Retry(name string) error {
 		m.mu.Unlock()
 		return unknownServer(name, known)
 	}
+	if m.closed {
+		m.mu.Unlock()
+		return errDisconnected
+	}
 	approved := m.isApproved(e)
 	if approved && e.Err == nil {
 		delete(m.off, name)

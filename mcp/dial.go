@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"jcode/mcp/auth"
 )
 
 const (
@@ -19,7 +21,8 @@ const (
 
 // dialer makes connections.
 type dialer struct {
-	host *processHost
+	host   *processHost
+	keeper *auth.Keeper // of sign-ins; nil for none
 	// mayStart says why an entry's process must not be started now; nil lets all start.
 	mayStart func(Entry) error
 	reopen   time.Duration // see httpMode

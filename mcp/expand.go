@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"jcode/internal/proc"
+	"jcode/mcp/auth"
 )
 
 // resolved is a target with its variables expanded: what is really run.
@@ -21,6 +22,9 @@ type resolved struct {
 	env       []string // the whole environment of the child
 	url       string
 	headers   map[string]string
+	// oauth and helper are how a URL server is signed in to.
+	oauth  auth.Settings
+	helper []string
 	// roots are the folders that the server is told of; ownRoots says that they replace those
 	// of the workspace.
 	roots    []string
@@ -113,12 +117,18 @@ func readVariables(t Target) []string {
 		}
 	}
 	names = append(names, t.InheritEnv...)
+	if t.OAuth != nil && t.OAuth.ClientSecretEnv != "" {
+		names = append(names, t.OAuth.ClientSecretEnv)
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
 func targetStrings(t Target) []string {
-	out := append([]string{t.Command, t.Cwd, t.URL}, append(slices.Clone(t.Args), t.Roots...)...)
+	out := append([]string{t.Command, t.Cwd, t.URL}, slices.Concat(t.Args, t.Roots, t.HeadersHelper)...)
+	if t.OAuth != nil {
+		out = append(append(out, t.OAuth.ClientID, t.OAuth.ClientMetadataURL), t.OAuth.Scopes...)
+	}
 	for _, m := range []map[string]string{t.Env, t.Headers} {
 		for _, v := range m {
 			out = append(out, v)
@@ -193,6 +203,22 @@ func (env environment) resolve(e Entry) (resolved, error) {
 		}
 		slices.Sort(keys)
 		out.secrets = append(out.secrets, secretsOfURL(out.url)...)
+		for _, word := range t.HeadersHelper {
+			out.helper = append(out.helper, get(word))
+		}
+		if len(out.helper) > 0 {
+			out.helper[0] = env.program(out.helper[0])
+			out.dir = env.folder("")
+			out.env = proc.ServerEnv(env.base, nil, nil)
+		}
+		var fault error
+		if out.oauth, fault = env.settings(t.OAuth, get); fault != nil && failed == nil {
+			failed = fault
+		}
+		if out.oauth.ClientSecret != "" {
+			out.secrets = append(out.secrets, out.oauth.ClientSecret)
+		}
+		keys = append(keys, fmt.Sprintf("helper %q", out.helper), fmt.Sprintf("oauth %+v", out.oauth))
 		out.key = strings.Join(append([]string{string(t.Type), out.url}, keys...), "\x00")
 		if failed == nil {
 			if err := checkURL(out.url); err != nil {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jcode/mcp/auth"
 )
 
 // probeLimit is how long the first question in the newest protocol may stay unanswered:
@@ -64,6 +66,16 @@ func (d dialer) openHTTP(ctx context.Context, e Entry, t resolved, log *serverLo
 	l, err := newHTTPLink(t, log, e.MaxFrame, mode)
 	if err != nil {
 		return nil, nil, err
+	}
+	if len(t.helper) > 0 {
+		l.trip.helper = &headersHelper{host: d.host, t: t}
+		if err := l.trip.helper.run(ctx); err != nil {
+			l.cancel()
+			return nil, nil, err
+		}
+	}
+	if d.keeper != nil && !l.trip.sets("Authorization") {
+		l.trip.auth = d.keeper.For(auth.Server{Name: e.Name, URL: t.url, Settings: t.oauth})
 	}
 	d.host.addLink(l)
 	s, err := openSession(ctx, l, log, hooks, newestProtocol)
@@ -236,6 +248,9 @@ func networkError(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
+	}
+	if signIn := (*auth.NeedsSignIn)(nil); errors.As(err, &signIn) {
+		return &faultError{text: err.Error(), retry: retryNever, err: err}
 	}
 	return &faultError{text: err.Error(), retry: retryLost, err: err}
 }

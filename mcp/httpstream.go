@@ -49,6 +49,7 @@ func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []b
 		var asked time.Duration // what the server wants to be left alone for
 		again := req.Clone(ctx)
 		if body != nil {
+			again.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 			again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		}
 		if lastID != "" && body == nil {
@@ -56,6 +57,9 @@ func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []b
 		}
 		resp, err := r.send(again)
 		switch {
+		case needsPerson(err):
+			r.lose(networkError(err))
+			return
 		case err != nil:
 		case resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests && !opened,
 			resp.StatusCode < 300 && !strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream"):

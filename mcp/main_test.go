@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -11,5 +12,8 @@ import (
 func TestMain(m *testing.M) {
 	mcptest.Main()
 	hostMain()
+	if err := os.Setenv("JCODE_MCP_TOKENS", "file"); err != nil { // never the person's keyring
+		panic(err)
+	}
 	goleak.VerifyTestMain(m)
 }

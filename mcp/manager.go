@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"jcode/mcp/auth"
 	"jcode/tools"
 )
 
@@ -55,6 +56,8 @@ type Options struct {
 	// Sees reports whether the model takes images; nil: it does. For one that does not,
 	// images are saved like other files.
 	Sees func() bool
+	// Person signs in to servers that ask for it; nil: nobody is there.
+	Person auth.Person
 	// Notify tells the person something; may be nil. level is info, warn or error.
 	Notify func(level, text string)
 }
@@ -65,6 +68,8 @@ type Manager struct {
 	env    environment
 	host   *processHost
 	asking chan struct{} // one dialog at a time
+	keeper *auth.Keeper  // of sign-ins; nil without a configuration folder
+	signs  signIns
 
 	// control serialises changes of what is wanted; it is held over waits for actors'
 	// answers but never for connections.
@@ -113,6 +118,10 @@ func New(opt Options) *Manager {
 		m.env.home = opt.Paths.Home
 	}
 	m.base, m.own = m.newLease(), m.newLease()
+	if opt.Paths.ConfigDir != "" {
+		m.keeper = auth.NewKeeper(opt.Paths.ConfigDir)
+	}
+	m.signs.ctx, m.signs.end = context.WithCancel(context.Background())
 	m.offer.deferred = opt.Tools == "deferred"
 	return m
 }
@@ -250,6 +259,9 @@ func (m *Manager) publish(a *actor, v *view, toolsChanged bool) {
 		a.view.Store(v)
 	}
 	m.tellOf(a.name, old, v)
+	if v.state == StateNeedsSignIn && old.state != v.state {
+		m.offerSignIn(a.name, v.err)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for ch := range m.watchers {
@@ -271,6 +283,8 @@ func (m *Manager) tellOf(name string, old, v *view) {
 	}
 	text := scrub(plainError(v.err), v.secrets)
 	switch {
+	case v.state == StateNeedsSignIn && m.opt.Person == nil && !v.single && m.signs.first("told "+name):
+		m.notify("warn", "MCP server %s %s", name, text)
 	case v.state == StateFailed && !v.single:
 		m.notify("warn", "MCP server %s failed: %s", name, text)
 	case v.state == StateReconnecting && old.state == StateConnected:
@@ -343,6 +357,11 @@ const closeGrace = 2 * time.Second
 // Close ends all servers in parallel and returns when nothing of them is left, after at
 // most a little over two seconds. The manager can't be used afterwards.
 func (m *Manager) Close() {
+	m.close()
+	m.signs.wait.Wait() // they end with their context
+}
+
+func (m *Manager) close() {
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.mu.Lock()
@@ -353,6 +372,7 @@ func (m *Manager) Close() {
 	m.closed = true
 	actors := slices.Collect(maps.Values(m.actors))
 	m.mu.Unlock()
+	m.signs.end()
 	for _, a := range actors {
 		a.close()
 	}

@@ -52,7 +52,7 @@ func (m *Manager) SetToolsMode(mode string) error {
 
 // toolsOf gives the tools of a view that the entry lets through.
 func toolsOf(v *view) []ToolInfo {
-	if v.state == StateFailed || v.state == StateDisconnected || v.state == StateConnecting {
+	if v.state == StateFailed || v.state == StateNeedsSignIn || v.state == StateDisconnected || v.state == StateConnecting {
 		return nil
 	}
 	var out []ToolInfo

@@ -15,6 +15,8 @@ const (
 	StateReconnecting State = "reconnecting"
 	StateFailed       State = "failed"
 	StateDisconnected State = "disconnected"
+	// StateNeedsSignIn is that of a server that waits for a person to sign in.
+	StateNeedsSignIn State = "needs sign-in"
 )
 
 // wantedServer is a server that shall run.
@@ -70,7 +72,7 @@ func reconcile(wanted map[string]wantedServer, running map[string]runningServer)
 			out = append(out, action{name, verbRestart})
 		case want.force && have.state != StateConnecting:
 			out = append(out, action{name, verbRestart})
-		case want.retry && (have.state == StateFailed || have.state == StateReconnecting):
+		case want.retry && (have.state == StateFailed || have.state == StateReconnecting || have.state == StateNeedsSignIn):
 			out = append(out, action{name, verbRetry})
 		default:
 			out = append(out, action{name, verbKeep})

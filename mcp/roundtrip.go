@@ -19,6 +19,7 @@ import (
 
 	"jcode/internal/schema"
 	"jcode/internal/text"
+	"jcode/mcp/auth"
 )
 
 // roundTripper stands between the protocol library and the network. It adds the
@@ -30,6 +31,8 @@ type roundTripper struct {
 	origin  string
 	headers map[string]string
 	secrets []string
+	auth    *auth.Session  // nil where nobody signs in
+	helper  *headersHelper // nil without one
 	tap     *tap
 	log     *serverLog
 	limit   int
@@ -74,29 +77,90 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.send(req)
 }
 
-// send adds the configured headers, for the configured origin only, and sends.
+// sets reports whether a header is configured, or comes from the helper.
+func (r *roundTripper) sets(name string) bool {
+	for _, list := range []map[string]string{r.headers, r.helper.headers()} {
+		for k := range list {
+			if strings.EqualFold(k, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// send sends, and again where a refusal can be answered by other credentials.
 func (r *roundTripper) send(req *http.Request) (*http.Response, error) {
+	for helped := false; ; {
+		resp, token, err := r.sendOnce(req)
+		if err != nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden || originOf(req.URL) != r.origin {
+			return resp, err
+		}
+		again := false
+		switch {
+		case r.helper != nil && !helped && resp.StatusCode == http.StatusUnauthorized:
+			helped = true
+			err = r.helper.run(req.Context())
+			again = err == nil
+		case r.auth != nil:
+			again, err = r.auth.Challenge(req.Context(), resp, token)
+		}
+		if err == nil && !again || again && req.Body != nil && req.GetBody == nil {
+			return resp, nil
+		}
+		_ = resp.Body.Close() // it is answered
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// sendOnce adds the configured headers and the token, for the configured origin only, and
+// sends. It returns the token that was sent.
+func (r *roundTripper) sendOnce(req *http.Request) (*http.Response, string, error) {
+	token := ""
+	if r.auth != nil && originOf(req.URL) == r.origin {
+		var err error
+		if token, err = r.auth.Token(req.Context()); err != nil {
+			return nil, "", err
+		}
+	}
 	ctx, cancel := context.WithCancel(req.Context())
 	stop := context.AfterFunc(r.dead, cancel)
+	fail := func(err error) (*http.Response, string, error) {
+		stop()
+		cancel()
+		return nil, token, err
+	}
 	out := req.Clone(ctx)
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			return fail(err)
+		}
+		out.Body = body
+	}
 	if originOf(out.URL) == r.origin {
-		for k, v := range r.headers {
-			out.Header.Set(k, v)
-			if http.CanonicalHeaderKey(k) == "Host" {
-				out.Host = v
+		for _, list := range []map[string]string{r.headers, r.helper.headers()} {
+			for k, v := range list {
+				out.Header.Set(k, v)
+				if http.CanonicalHeaderKey(k) == "Host" {
+					out.Host = v
+				}
 			}
+		}
+		if token != "" {
+			out.Header.Set("Authorization", "Bearer "+token)
 		}
 	} else {
 		out.Header.Del("Mcp-Session-Id")
 	}
 	resp, err := r.base.RoundTrip(out)
 	if err != nil {
-		stop()
-		cancel()
-		return nil, err
+		return fail(err)
 	}
 	resp.Body = &endingBody{ReadCloser: resp.Body, end: func() { stop(); cancel() }}
-	return resp, nil
+	return resp, token, nil
 }
 
 // endingBody calls end when it is closed.
@@ -120,6 +184,7 @@ func (r *roundTripper) post(req *http.Request) (*http.Response, error) {
 	}
 	req = req.Clone(req.Context())
 	req.Body = io.NopCloser(bytes.NewReader(body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	req.ContentLength = int64(len(body))
 	msg, ok := readEnvelope(bytes.TrimSpace(body))
 	if !ok || msg.method == "" || msg.id == nil {
@@ -197,10 +262,17 @@ func (r *roundTripper) fail(msg envelope, x *exchange, err error) error {
 		return err
 	case msg.method == "initialize" || msg.method == "server/discover":
 		r.noteFailure(failure)
-	case isDialError(err):
+	case isDialError(err), needsPerson(err):
 		r.lose(failure)
 	}
 	return err
+}
+
+// needsPerson reports whether the whole server waits for a sign-in; one with more rights is
+// the affair of a call.
+func needsPerson(err error) bool {
+	var signIn *auth.NeedsSignIn
+	return errors.As(err, &signIn) && !signIn.StepUp
 }
 
 func (r *roundTripper) noteFailure(err error) {
@@ -352,7 +424,11 @@ func (r *roundTripper) peek(resp *http.Response) string {
 }
 
 func (r *roundTripper) clean(body []byte) string {
-	return scrub(cutText(strings.TrimSpace(text.Clean(string(body))), 4<<10), r.secrets)
+	secrets := r.secrets
+	if r.auth != nil {
+		secrets = append(slices.Clone(secrets), r.auth.Secrets()...)
+	}
+	return scrub(cutText(strings.TrimSpace(text.Clean(string(body))), 4<<10), secrets)
 }
 
 // filtered passes a stream of events on, as the library can read it.

@@ -72,6 +72,7 @@ func (t serverTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	}
 	raw, err := t.m.call(ctx, t.server, t.info.Name, args, func(line string) { call.Progress(tools.Progress{Text: line}) })
 	if err != nil {
+		t.m.moreRights(t.server, err)
 		return tools.Result{}, t.m.callError(ctx, t.server, err)
 	}
 	defer giveBack(len(raw))

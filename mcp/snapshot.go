@@ -131,7 +131,7 @@ func (m *Manager) details(name string) Details {
 		d.Log = filepath.Join(m.opt.LogDir, name+".log")
 	}
 	d.State, d.Attempt, d.NextTry, d.Since, d.Pid = v.state, v.attempt, v.nextTry, v.since, v.pid
-	if v.err != nil && (v.state == StateReconnecting || v.state == StateFailed) {
+	if v.err != nil && (v.state == StateReconnecting || v.state == StateFailed || v.state == StateNeedsSignIn) {
 		d.Error = scrub(plainError(v.err), v.secrets)
 	}
 	if v.state == StateConnected {
@@ -227,6 +227,12 @@ func (m *Manager) targetNotes(t Target, from Scope) []string {
 		notes = append(notes, "connects to "+t.URL)
 		if len(t.Headers) > 0 {
 			notes = append(notes, "headers: "+joinNames(t.Headers))
+		}
+		if len(t.HeadersHelper) > 0 {
+			notes = append(notes, "runs for its headers: "+Target{Type: Stdio, Command: t.HeadersHelper[0], Args: t.HeadersHelper[1:]}.Line())
+		}
+		if t.OAuth != nil && len(t.OAuth.Scopes) > 0 {
+			notes = append(notes, "signs in with the rights: "+strings.Join(t.OAuth.Scopes, ", "))
 		}
 	}
 	if !from.expands() {

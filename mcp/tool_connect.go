@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jcode/internal/text"
+	"jcode/mcp/auth"
 	"jcode/tools"
 )
 
@@ -301,7 +302,10 @@ func (m *Manager) connectError(ctx context.Context, name string, err error) erro
 // adviceFor says what to change after a failed connect.
 func adviceFor(err error, name string) string {
 	text := err.Error()
+	var signIn *auth.NeedsSignIn
 	switch {
+	case errors.As(err, &signIn):
+		return "You can't sign in yourself. Tell the person, and go on without this server until they did."
 	case strings.Contains(text, "command not found"):
 		return "Check the spelling, install the program, or give its full path in command."
 	case strings.Contains(text, "environment variable"):

@@ -1,0 +1,128 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"jcode/mcp/auth"
+)
+
+// oauth reads how to sign in. Other programs write some of the keys in camel case.
+func (r *entryReader) oauth(m *hujson.ObjectMember) *OAuth {
+	fields, ok := decode[map[string]json.RawMessage](m)
+	if !ok {
+		r.fail(m, "oauth", "must be an object")
+		return nil
+	}
+	o := &OAuth{}
+	var unknown []string
+	for key, raw := range fields {
+		var into any
+		switch key {
+		case "client_id", "clientId":
+			into = &o.ClientID
+		case "client_secret_env", "clientSecretEnv":
+			into = &o.ClientSecretEnv
+		case "client_metadata_url", "clientMetadataUrl":
+			into = &o.ClientMetadataURL
+		case "scopes":
+			into = &o.Scopes
+			if kindOfJSON(raw) == "a string" { // as the protocol writes them
+				o.Scopes = strings.Fields(jsonString(raw))
+				continue
+			}
+		case "callback_port", "callbackPort":
+			into = &o.CallbackPort
+		case "grant":
+			into = &o.Grant
+		case "token_endpoint_auth_method", "tokenEndpointAuthMethod":
+			into = &o.AuthMethod
+		case "client_secret", "clientSecret":
+			r.fail(m, "oauth."+key, "secrets stand in no file: name the variable that holds it in client_secret_env")
+			continue
+		default:
+			unknown = append(unknown, key)
+			continue
+		}
+		if json.Unmarshal(raw, into) != nil {
+			r.fail(m, "oauth."+key, "can't be "+kindOfJSON(raw))
+		}
+	}
+	if len(unknown) > 0 {
+		r.warn(m, "oauth", "unknown keys are kept and ignored: "+strings.Join(unknown, ", "))
+	}
+	if err := o.check(); err != nil {
+		r.fail(m, "oauth", err.Error())
+	}
+	return o
+}
+
+// check says what is wrong with the settings.
+func (o *OAuth) check() error {
+	switch o.Grant {
+	case "", auth.GrantCode:
+	case auth.GrantClient:
+		if o.ClientID == "" || o.ClientSecretEnv == "" {
+			return fmt.Errorf("the grant %s needs client_id and client_secret_env", auth.GrantClient)
+		}
+	default:
+		return fmt.Errorf("unknown grant %q: use %s or %s", o.Grant, auth.GrantCode, auth.GrantClient)
+	}
+	switch o.AuthMethod {
+	case "", "none", "client_secret_basic", "client_secret_post":
+	default:
+		return fmt.Errorf("unknown token_endpoint_auth_method %q: use client_secret_basic, client_secret_post or none", o.AuthMethod)
+	}
+	if o.CallbackPort < 0 || o.CallbackPort > 65535 {
+		return fmt.Errorf("callback_port %d is no port", o.CallbackPort)
+	}
+	if u, err := url.Parse(o.ClientMetadataURL); o.ClientMetadataURL != "" && (err != nil || u.Scheme != "https" || strings.Trim(u.Path, "/") == "") {
+		return fmt.Errorf("client_metadata_url must be an https address with a path")
+	}
+	return nil
+}
+
+// helper takes the command that prints headers: a list of words, or one word.
+func (r *entryReader) helper(m *hujson.ObjectMember) []string {
+	if word, ok := decode[string](m); ok {
+		if words := strings.Fields(word); len(words) > 0 && !strings.ContainsAny(word, "\"'\\$|;&<>`") {
+			return words
+		}
+		r.fail(m, "headersHelper", "must be a command without quotes and signs of a shell, or a list of words")
+		return nil
+	}
+	list, ok := decode[[]string](m)
+	if !ok || len(list) == 0 || list[0] == "" {
+		r.fail(m, "headersHelper", "must be a command: a list of words")
+		return nil
+	}
+	return list
+}
+
+// settings are the expanded settings of a target.
+func (env environment) settings(o *OAuth, get func(string) string) (auth.Settings, error) {
+	if o == nil {
+		return auth.Settings{}, nil
+	}
+	s := auth.Settings{
+		ClientID: get(o.ClientID), MetadataURL: get(o.ClientMetadataURL), CallbackPort: o.CallbackPort, Grant: o.Grant, AuthMethod: o.AuthMethod,
+	}
+	for _, scope := range o.Scopes {
+		s.Scopes = append(s.Scopes, get(scope))
+	}
+	if name := o.ClientSecretEnv; name != "" {
+		if env.isWithheld(name) {
+			return s, errWithheld(name)
+		}
+		secret, ok := env.lookup(name)
+		if !ok || secret == "" {
+			return s, permanentf("environment variable %s (oauth.client_secret_env) is not set", name)
+		}
+		s.ClientSecret = secret
+	}
+	return s, nil
+}

@@ -1,0 +1,121 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/internal/proc"
+)
+
+// headersHelper is a command that prints the headers of a server. It runs at connect and
+// after a refusal.
+type headersHelper struct {
+	host *processHost
+	t    resolved
+
+	running sync.Mutex // one run at a time
+	mu      sync.Mutex
+	got     map[string]string
+}
+
+const (
+	helperLimit  = 10 * time.Second
+	helperOutput = 64 << 10
+)
+
+// headers are those of the last run; nil without a helper.
+func (h *headersHelper) headers() map[string]string {
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.got
+}
+
+// run runs the command and takes its headers.
+func (h *headersHelper) run(ctx context.Context) error {
+	h.running.Lock()
+	defer h.running.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, helperLimit)
+	defer cancel()
+	out, err := h.output(ctx)
+	if err != nil {
+		return err
+	}
+	got, err := parseHeaders(out)
+	if err != nil {
+		return permanentf("headersHelper %s: %v", h.t.helper[0], err)
+	}
+	h.mu.Lock()
+	h.got = got
+	h.mu.Unlock()
+	return nil
+}
+
+func (h *headersHelper) output(ctx context.Context) (string, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return "", fmt.Errorf("make a pipe for headersHelper: %w", err)
+	}
+	defer func() { _ = r.Close() }() // read as far as it counts
+	env := append(append([]string{}, h.t.env...), "JCODE_MCP_URL="+h.t.url)
+	p, err := h.host.launcher.Start(proc.Spec{Argv: h.t.helper, Dir: h.t.dir, Env: env, Stdout: w})
+	_ = w.Close() // the child has its own copy
+	if err != nil {
+		return "", permanentf("headersHelper: %v", startError(h.t.helper[0], err))
+	}
+	stop := context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Now()) }) // pipes have deadlines
+	data, err := io.ReadAll(io.LimitReader(r, helperOutput))
+	stop()
+	if err == nil {
+		select {
+		case <-p.Done():
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	left := p.Kill() // whatever it left behind
+	switch {
+	case err != nil:
+		text := fmt.Sprintf("headersHelper %s did not end within %s", h.t.helper[0], helperLimit)
+		return "", &faultError{text: text, retry: retryTimeout, err: errors.Join(err, left)}
+	case left != nil:
+		return "", left
+	case p.Exit().Code != 0:
+		return "", permanentf("headersHelper %s failed (exit status %d)", h.t.helper[0], p.Exit().Code)
+	}
+	return string(data), nil
+}
+
+// parseHeaders reads a JSON object of strings, or lines `Name: value`. Values are secrets: no
+// error quotes them.
+func parseHeaders(out string) (map[string]string, error) {
+	got := map[string]string{}
+	if trimmed := strings.TrimSpace(out); strings.HasPrefix(trimmed, "{") {
+		if json.Unmarshal([]byte(trimmed), &got) != nil {
+			return nil, errors.New("its output is no JSON object of strings")
+		}
+	} else {
+		for line := range strings.Lines(trimmed) {
+			name, value, ok := strings.Cut(line, ":")
+			if !ok {
+				return nil, errors.New("a line of its output is no header (Name: value)")
+			}
+			got[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		}
+	}
+	for name, value := range got {
+		if !headerToken.MatchString(name) || strings.ContainsAny(value, "\r\n\x00") {
+			return nil, fmt.Errorf("%q is no header name, or its value no header value", cutText(name, 40))
+		}
+	}
+	return got, nil
+}

@@ -41,7 +41,7 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 	if c.opt.Headless {
 		return "", ErrNoPerson
 	}
-	if parent, ok := c.opt.Asker.(*Conversation); ok { // a sub-agent asks the same person
+	if parent, ok := c.opt.Asker.(person); ok { // a sub-agent asks the same person
 		return parent.AskPerson(ctx, c.opt.Label, text, options)
 	}
 	reply, err := c.await(ctx, func(id string) Event { return AskPerson{ID: id, Label: label, Text: text, Options: options} })
@@ -49,12 +49,18 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 	return said, err
 }
 
+// person is whoever answers a sub-agent's questions.
+type person interface {
+	AskPerson(ctx context.Context, label, text string, options []string) (string, error)
+	AskForm(ctx context.Context, f tools.Form) (tools.FormAnswer, error)
+}
+
 // AskForm puts a form to the person and waits until it is filled in, declined or cancelled.
 func (c *Conversation) AskForm(ctx context.Context, f tools.Form) (tools.FormAnswer, error) {
 	if c.opt.Headless {
 		return tools.FormAnswer{}, ErrNoPerson
 	}
-	if parent, ok := c.opt.Asker.(*Conversation); ok {
+	if parent, ok := c.opt.Asker.(person); ok {
 		return parent.AskForm(ctx, f)
 	}
 	reply, err := c.await(ctx, func(id string) Event { return AskForm{ID: id, Form: f} })

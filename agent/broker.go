@@ -108,6 +108,10 @@ func merge(a, b Event) (Event, bool) {
 		if a, ok := a.(CallWriting); ok && a.Index == b.Index {
 			return b, true
 		}
+	case AgentChanged:
+		if a, ok := a.(AgentChanged); ok && a.Agent.Name == b.Agent.Name {
+			return b, true
+		}
 	case CallProgress:
 		if a, ok := a.(CallProgress); ok && a.ID == b.ID && len(a.Output)+len(b.Output) < 64<<10 {
 			if b.Text == "" {
@@ -225,7 +229,7 @@ func (b *broker) close() {
 
 func isDelta(ev Event) bool {
 	switch ev.(type) {
-	case TextDelta, ReasoningDelta, CallWriting, CallProgress:
+	case TextDelta, ReasoningDelta, CallWriting, CallProgress, AgentChanged:
 		return true
 	}
 	return false

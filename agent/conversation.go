@@ -55,6 +55,8 @@ type Conversation struct {
 	background sync.WaitGroup  // title requests, the search for a window
 	sought     map[string]bool // models whose window was looked for
 	turns      int
+	parent     *Conversation // that this one works for; nil: a person's own
+	agents     *agents
 	unpriced   bool // it was said that a cap on the cost cannot hold
 
 	// Owned by the goroutine in loop.
@@ -119,6 +121,9 @@ func Resume(ctx context.Context, opt Options, id string) (*Conversation, error) 
 		c.cancel()
 		return nil, errors.Join(err, c.hold.Release())
 	}
+	if err := c.agents.restore(ctx); err != nil {
+		c.Notify(LevelWarn, "%v", err)
+	}
 	go c.loop()
 	return c, nil
 }
@@ -145,6 +150,7 @@ func newConversation(opt Options) (*Conversation, error) {
 		questions: map[string]chan tools.Answer{}, asks: map[string]chan any{}, history: newTranscript(),
 		dropped: map[refused]bool{}, sought: map[string]bool{},
 	}
+	c.agents = newAgents(c)
 	c.state = State{Model: m.Name, Mode: opt.Mode, Cwd: opt.Cwd}
 	return c, nil
 }
@@ -153,6 +159,7 @@ func newConversation(opt Options) (*Conversation, error) {
 func (c *Conversation) Close() {
 	c.cancel()
 	<-c.done
+	c.agents.close()
 	c.background.Wait()
 	c.mu.Lock()
 	release := c.lease

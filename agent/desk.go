@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +16,6 @@ import (
 const (
 	taskSteps = 50
 	taskClose = 10 * time.Second
-	leastCap  = 1e-9 // US dollars; 0 would be no cap
 )
 
 // SetTodo replaces the plan, keeps it with the session and shows it.
@@ -41,14 +41,22 @@ func (c *Conversation) Todo() []tools.TodoItem {
 	return c.todo
 }
 
-// RunTask lets a sub-agent work on a prompt in a session of its own, under this one's.
-// Its events reach the subscribers as Nested, its questions the same person, its cost
-// this session. It ends with ctx.
+// RunTask lets a sub-agent work on a prompt in a session of its own, under this one's. Its
+// events reach the subscribers as Nested, its questions the same person, its cost this
+// session. It ends with ctx, unless it is to work in the background.
 func (c *Conversation) RunTask(ctx context.Context, call tools.Call, task tools.Task) (tools.Result, error) {
 	if c.opt.Parent != "" {
 		return tools.Result{}, tools.Errorf(tools.KindLimit, "a sub-agent cannot start another one: do the work yourself")
 	}
-	child, err := c.newChild(ctx, task)
+	if task.Background || task.Isolation == tools.IsolationWorktree {
+		res, err := c.agents.start(ctx, call, task)
+		if err != nil || task.Background {
+			return res, err
+		}
+		return c.agents.foreground(ctx, res)
+	}
+	var asker tools.Asker = c
+	child, _, err := c.newChild(ctx, task, asker)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -70,22 +78,19 @@ func (c *Conversation) RunTask(ctx context.Context, call tools.Call, task tools.
 		}
 		c.emit(Nested{CallID: call.ID, Session: child.ID(), Label: child.opt.Label, Event: ev})
 		if end, ok := ev.(TurnEnd); ok {
-			return c.taskResult(child, end)
+			return taskResult(child, end)
 		}
 	}
 }
 
-// newChild makes the sub-agent's conversation.
-func (c *Conversation) newChild(ctx context.Context, task tools.Task) (*Conversation, error) {
+// childOptions are those of a sub-agent's conversation. What hooks into this one stays its own.
+func (c *Conversation) childOptions(task tools.Task, asker tools.Asker) Options {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	opt := c.opt
-	if opt.MaxCost > 0 { // one cap for all: what is left of it
-		opt.MaxCost = max(opt.MaxCost-c.cost, leastCap)
-	}
-	c.mu.Unlock()
 	most := opt.MaxSteps
-	opt.Session, opt.Parent, opt.Label = "", c.ID(), "task"
-	opt.Without = append([]string{"task", "todo"}, opt.Without...)
+	opt.Session, opt.Parent, opt.Label = "", c.row.ID, cmp.Or(agentName(task.Name), "task")
+	opt.Without = append([]string{"task", "todo", "agent"}, opt.Without...)
 	opt.MaxSteps = min(max(task.MaxSteps, 0), most)
 	if opt.MaxSteps == 0 {
 		opt.MaxSteps = min(taskSteps, most)
@@ -94,31 +99,68 @@ func (c *Conversation) newChild(ctx context.Context, task tools.Task) (*Conversa
 	if opt.ChildLeases != nil {
 		opt.Leases = opt.ChildLeases
 	}
-	c.mu.Lock()
 	opt.Model, opt.Mode = c.model.Name, c.mode
+	if opt.Asker == nil && !opt.Headless {
+		opt.Asker = asker
+	}
+	return opt
+}
+
+// newChild makes the sub-agent's conversation, and the site in which it works where it is to
+// be isolated.
+func (c *Conversation) newChild(ctx context.Context, task tools.Task, asker tools.Asker) (child *Conversation, site Site, err error) {
+	opt := c.childOptions(task, asker)
+	if opt.Session, err = session.NewID(); err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			if child != nil {
+				child.Close()
+			}
+			err = errors.Join(err, removeSite(ctx, site))
+			child, site = nil, nil
+		}
+	}()
+	if task.Isolation == tools.IsolationWorktree {
+		if c.opt.Isolate == nil {
+			return nil, nil, tools.Errorf(tools.KindInvalidArgs, "there are no worktrees here: leave isolation out")
+		}
+		if site, err = c.opt.Isolate(ctx, agentName(task.Name), task.Uncommitted); err != nil {
+			return nil, nil, tools.Errorf(tools.KindInvalidArgs, "%w", err)
+		}
+		site.Equip(&opt)
+	}
+	if child, err = New(opt); err != nil {
+		return nil, site, err
+	}
+	child.parent = c
+	c.mu.Lock()
 	role := c.role
 	c.mu.Unlock()
-	if opt.Asker == nil && !opt.Headless {
-		opt.Asker = c
-	}
-	child, err := New(opt)
-	if err != nil {
-		return nil, err
-	}
 	if task.Role != "" {
 		if role, err = child.findRole(ctx, task.Role); err != nil {
-			child.Close()
-			return nil, tools.Errorf(tools.KindInvalidArgs, "%w", err)
+			return child, site, tools.Errorf(tools.KindInvalidArgs, "%w", err)
 		}
-		child.opt.Label = role.Name
+		if task.Name == "" {
+			child.opt.Label = role.Name
+		}
+	}
+	if task.Model != "" {
+		role.Model = task.Model
 	}
 	// A sub-agent never gets more than the role in force allows.
 	role.Scope = role.Scope.Within(c.Scope())
 	if err := child.putInForce(ctx, role); err != nil {
-		child.Close()
-		return nil, err
+		if task.Model != "" {
+			err = tools.Errorf(tools.KindInvalidArgs, "model %s: %w", task.Model, err)
+		}
+		return child, site, err
 	}
-	return child, nil
+	if site != nil {
+		site.Begin(child)
+	}
+	return child, site, nil
 }
 
 // Scope is the scope in force; nil means everything.
@@ -128,12 +170,8 @@ func (c *Conversation) Scope() *tools.Scope {
 	return c.scope
 }
 
-// taskResult makes the sub-agent's answer the call's result and adds up its cost.
-func (c *Conversation) taskResult(child *Conversation, end TurnEnd) (tools.Result, error) {
-	child.mu.Lock()
-	total, cost := child.total, child.cost
-	child.mu.Unlock()
-	c.countUsage(&session.Usage{Input: total.Input, Output: total.Output, Cached: total.Cached, Estimated: total.Estimated, Cost: cost})
+// taskResult makes the sub-agent's answer the call's result.
+func taskResult(child *Conversation, end TurnEnd) (tools.Result, error) {
 	display := tools.Display{Child: child.ID(), Summary: steps(end.Steps)}
 	text := strings.TrimSpace(end.Text)
 	switch end.Reason {

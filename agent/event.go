@@ -208,12 +208,18 @@ const (
 	StopLimit       StopReason = "limit" // steps, repeats or cost
 )
 
+// AgentChanged says how a sub-agent in the background stands now.
+type AgentChanged struct{ Agent AgentState }
+
 // Nested wraps an event of a sub-agent that runs inside a call.
 type Nested struct {
 	CallID  string
 	Session string
 	Label   string
-	Event   Event
+	// Agent is the name of a sub-agent in the background, whose call has ended; "" for one
+	// that runs inside its call.
+	Agent string
+	Event Event
 }
 
 func (TurnStart) event()        {}
@@ -243,6 +249,7 @@ func (UsageEvent) event()       {}
 func (QueueChanged) event()     {}
 func (StateChanged) event()     {}
 func (TurnEnd) event()          {}
+func (AgentChanged) event()     {}
 func (Nested) event()           {}
 
 // State is what the status line shows.

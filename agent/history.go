@@ -86,6 +86,9 @@ func (c *Conversation) countUsage(u *session.Usage) {
 	c.total.Cached += u.Cached
 	c.total.Estimated = c.total.Estimated || u.Estimated
 	c.cost += u.Cost
+	if c.parent != nil { // what a sub-agent uses is its parent's cost at once: one cap holds for all
+		c.parent.countUsage(u)
+	}
 }
 
 // fromRow gives the messages that a stored row stands for, calls with their results.

@@ -85,6 +85,13 @@ type Options struct {
 
 	// Session is the ID that a new session gets; "" makes one with its first message.
 	Session string
+	// MaxAgents is how many sub-agents work in the background at once; 0 means 8.
+	MaxAgents int
+	// Isolate makes a copy of the files for a sub-agent of a name, with the changes that are
+	// not committed where carry says so. Nil: there are none.
+	Isolate func(ctx context.Context, name string, carry bool) (Site, error)
+	// Reopen opens a copy that an earlier run made.
+	Reopen func(ctx context.Context, row session.Agent) (Site, error)
 	// Parent is the session that this one works for, as a sub-agent.
 	Parent string
 	// Without are canonical names of tools that are not offered.

@@ -26,7 +26,7 @@ func (c *Conversation) ask(ctx context.Context, t *turn, offered []tools.Entry) 
 		messages, tokens = append(slices.Clip(role.FewShot), messages...), tokens+historyTokens(role.FewShot)
 	}
 	req := model.Request{
-		Model: m.ID, Session: c.row.ID, System: c.system, Messages: messages, Tools: definitions(offered),
+		Model: m.ID, Session: c.row.ID, Agent: c.opt.Label, System: c.system, Messages: messages, Tools: definitions(offered),
 		Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens,
 	}
 	c.measured.tools = toolTokens(req.Tools)

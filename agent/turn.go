@@ -233,6 +233,9 @@ func (c *Conversation) sayUnpriced(name string) {
 
 // overCost returns an error once the session has cost what it may.
 func (c *Conversation) overCost() error {
+	if c.parent != nil {
+		return c.parent.overCost()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.opt.MaxCost > 0 && c.cost >= c.opt.MaxCost {
@@ -275,13 +278,13 @@ func (c *Conversation) makeStep(ctx context.Context, t *turn) (more bool, err er
 		return false, err
 	}
 	if len(calls) == 0 {
-		return c.answerEnded(t, resp)
+		return c.answerEnded(ctx, t, resp)
 	}
 	return true, c.runCalls(ctx, t, snap, seq, calls)
 }
 
 // answerEnded looks at an answer without calls: one that was cut or is empty is said.
-func (c *Conversation) answerEnded(t *turn, resp model.Response) (bool, error) {
+func (c *Conversation) answerEnded(ctx context.Context, t *turn, resp model.Response) (bool, error) {
 	switch {
 	case resp.Finish == model.FinishPause:
 		return true, nil // the provider goes on when it gets its answer back
@@ -294,7 +297,14 @@ func (c *Conversation) answerEnded(t *turn, resp model.Response) (bool, error) {
 	case blank(resp.Text):
 		c.Notify(LevelWarn, "the model gave an empty answer")
 	}
-	return c.joining(), nil
+	if c.joining() {
+		return true, nil
+	}
+	if c.opt.Headless && c.agents.unfinished() { // nobody would ask for their answers later
+		c.agents.wait(ctx, "", true)
+		return c.agents.unfinished(), nil
+	}
+	return false, nil
 }
 
 // commitAnswer stores an answer, counts its tokens and tells the subscribers.
@@ -344,6 +354,11 @@ func (c *Conversation) began(ev TurnStart) {
 func (c *Conversation) offer(ctx context.Context, t *turn) (tools.Snapshot, []tools.Entry, error) {
 	if err := c.announceRole(context.WithoutCancel(ctx)); err != nil {
 		return tools.Snapshot{}, nil, err
+	}
+	if news := c.agents.takeNews(); news != "" { // the person was told when it happened
+		if err := c.appendNotice(context.WithoutCancel(ctx), news); err != nil {
+			return tools.Snapshot{}, nil, err
+		}
 	}
 	for _, before := range c.opt.Before {
 		if told := before(ctx, c.row.ID); told.Text != "" {

@@ -143,7 +143,29 @@ type Desk interface {
 	AskPerson(ctx context.Context, label, text string, options []string) (string, error)
 	// RunTask lets a sub-agent work on a prompt in a session of its own.
 	RunTask(ctx context.Context, call Call, task Task) (Result, error)
+	// PlanAgents says what an order to sub-agents would change.
+	PlanAgents(ctx context.Context, order AgentOrder) (Plan, error)
+	// OrderAgents carries out an order to the sub-agents of the conversation.
+	OrderAgents(ctx context.Context, call Call, order AgentOrder) (Result, error)
 }
+
+// AgentOrder is what a caller wants of the sub-agents that work beside the conversation.
+type AgentOrder struct {
+	// Action is list, output, message, wait, stop, merge or discard.
+	Action string `json:"action"`
+	// Name is the sub-agent's; "" means all of them for wait.
+	Name string `json:"name"`
+	// Text is the message.
+	Text string `json:"text"`
+	// Any ends a wait with the first that ends.
+	Any bool `json:"any"`
+}
+
+// The values of Task.Isolation besides "".
+const (
+	IsolationNone     = "none"
+	IsolationWorktree = "worktree"
+)
 
 // TodoItem is one line of the plan.
 type TodoItem struct {
@@ -158,6 +180,16 @@ type Task struct {
 	Role string `json:"role"`
 	// MaxSteps caps its turn; 0 is the default of 50.
 	MaxSteps int `json:"max_steps"`
+	// Name is what the sub-agent is called; "" makes one up.
+	Name string `json:"name"`
+	// Model is the sub-agent's model; "" is that of its role, or the caller's.
+	Model string `json:"model"`
+	// Background lets the call answer at once while the sub-agent works on.
+	Background bool `json:"background"`
+	// Isolation gives the sub-agent a copy of the files of its own; "" and "none" don't.
+	Isolation string `json:"isolation"`
+	// Uncommitted takes the changes that are not committed along into that copy.
+	Uncommitted bool `json:"uncommitted"`
 }
 
 // Call is one call on its way to a tool.

@@ -34,6 +34,9 @@ type Request struct {
 	MaxOutputTokens int
 	// Session names the conversation, so that a provider finds its prompt cache again.
 	Session string
+	// Agent is the name of the sub-agent that asks, "" for the conversation itself. It is not
+	// sent: scripts tell speakers apart by it.
+	Agent string
 	// Purpose tells answers from side requests: replay and recording only serve turns.
 	Purpose Purpose
 }

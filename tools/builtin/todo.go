@@ -19,8 +19,8 @@ var askText string
 //go:embed task.md
 var taskText string
 
-// Desk gives the tools that work on the conversation itself: todo, ask and task.
-func Desk() []tools.Tool { return []tools.Tool{todo{}, ask{}, task{}} }
+// Desk returns the tools that work on the conversation itself: todo, ask, task and agent.
+func Desk() []tools.Tool { return []tools.Tool{todo{}, ask{}, task{}, agents{}} }
 
 // errNoDesk answers a call from outside a conversation.
 func errNoDesk(name string) error {
@@ -102,7 +102,7 @@ func (task) Spec() tools.Spec {
 		// Its own calls pass the gate one by one, so the call itself needs no approval and
 		// several may run at once.
 		Name: "task", Description: taskText, Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true,
-		Parameters: json.RawMessage(`{"type":"object","properties":{"prompt":{"type":"string","description":"The whole assignment: the sub-agent knows nothing else"},"role":{"type":"string","description":"Role to work in"},"max_steps":{"type":"integer","minimum":1}},"required":["prompt"]}`),
+		Parameters: json.RawMessage(`{"type":"object","properties":{"prompt":{"type":"string","description":"The whole assignment: the sub-agent knows nothing else"},"name":{"type":"string","description":"What to call it, as in fix-parser"},"role":{"type":"string","description":"Role to work in"},"model":{"type":"string","description":"Model to work with"},"background":{"type":"boolean","description":"Answer at once and let it work on; see the tool agent"},"isolation":{"type":"string","enum":["none","worktree"],"description":"worktree: a copy of the files of its own, merged later"},"uncommitted":{"type":"boolean","description":"With worktree: take uncommitted changes along"},"max_steps":{"type":"integer","minimum":1}},"required":["prompt"]}`),
 	}
 }
 

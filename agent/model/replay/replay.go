@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,8 +28,7 @@ type Client struct {
 	opt  Options
 
 	mu    sync.Mutex
-	lines []replayLine
-	next  int
+	lines []replayLine // that were not played yet
 }
 
 // Options say how a script is played.
@@ -43,6 +43,9 @@ type Options struct {
 
 // Turn is one line of a script.
 type Turn struct {
+	// Agent is the name of the sub-agent that the line is for; "" is for whoever asks and has
+	// no line of its own left.
+	Agent     string     `json:"agent,omitempty"`
 	Text      string     `json:"text,omitempty"`
 	Reasoning string     `json:"reasoning,omitempty"`
 	Calls     []TurnCall `json:"tool_calls,omitempty"`
@@ -128,7 +131,7 @@ func readTurn(body []byte) (Turn, error) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&t); err != nil {
-		return t, fmt.Errorf("a turn of a script is an object with text, reasoning, tool_calls and expect: %w", jsonerr.Plain(err))
+		return t, fmt.Errorf("a turn of a script is an object with text, reasoning, tool_calls, agent and expect: %w", jsonerr.Plain(err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return t, errors.New("something follows the turn's object; each turn has a line of its own")
@@ -145,7 +148,7 @@ func readTurn(body []byte) (Turn, error) {
 func (p *Client) Left() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.lines) - p.next
+	return len(p.lines)
 }
 
 // Stream plays the next turn. Titles and summaries are answered without consuming one. A
@@ -191,11 +194,15 @@ func (p *Client) usage(req *model.Request, out int) model.Usage {
 func (p *Client) take(req *model.Request) (replayLine, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.next == len(p.lines) {
+	at := slices.IndexFunc(p.lines, func(l replayLine) bool { return l.Agent != "" && l.Agent == req.Agent })
+	if at < 0 {
+		at = slices.IndexFunc(p.lines, func(l replayLine) bool { return l.Agent == "" })
+	}
+	if at < 0 {
 		return replayLine{}, p.failed(0, "the script has ended, but another turn is asked for")
 	}
-	line := p.lines[p.next]
-	p.next++
+	line := p.lines[at]
+	p.lines = slices.Delete(p.lines, at, at+1)
 	if line.Expect == nil {
 		return line, nil
 	}

@@ -1,0 +1,78 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Agent is a sub-agent that works beside a conversation.
+type Agent struct {
+	Session string // its own session, the key
+	Parent  string // the session that it works for
+	Project string
+	Name    string
+	Role    string
+	Model   string
+	// Dir is its worktree, Branch the branch there, Base the tree that its work began with; ""
+	// without a worktree.
+	Dir, Branch, Base string
+	State             string
+	Created           time.Time
+}
+
+// SaveAgent keeps an agent, in place of one with the same session.
+func (s *Store) SaveAgent(ctx context.Context, a Agent) error {
+	err := s.write(ctx, func(t *tx) error {
+		_, err := t.exec(`INSERT OR REPLACE INTO agents (session, parent, project_id, name, role, model, dir, branch, base, state, created)
+			VALUES (?,?,?,?,?,?,?,?,?,?,?)`, a.Session, a.Parent, a.Project, a.Name, a.Role, a.Model, a.Dir, a.Branch, a.Base, a.State, toMillis(s.now()))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keep agent %s: %w", a.Name, err)
+	}
+	return nil
+}
+
+// SetAgentState notes how an agent stands.
+func (s *Store) SetAgentState(ctx context.Context, sessionID, state string) error {
+	err := s.write(ctx, func(t *tx) error {
+		_, err := t.exec("UPDATE agents SET state = ? WHERE session = ?", state, sessionID)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keep state of agent: %w", err)
+	}
+	return nil
+}
+
+// DropAgent forgets an agent; its session stays.
+func (s *Store) DropAgent(ctx context.Context, sessionID string) error {
+	err := s.write(ctx, func(t *tx) error {
+		_, err := t.exec("DELETE FROM agents WHERE session = ?", sessionID)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("drop agent: %w", err)
+	}
+	return nil
+}
+
+// Agents returns the agents that work for a session, or with "" all there are, in the order of
+// their start.
+func (s *Store) Agents(ctx context.Context, parent string) ([]Agent, error) {
+	var all []Agent
+	err := s.read(ctx, `SELECT session, parent, project_id, name, role, model, dir, branch, base, state, created FROM agents
+		WHERE ?1 = '' OR parent = ?1 ORDER BY created, session`, []any{parent}, func(scan func(...any) error) error {
+		var a Agent
+		var created int64
+		err := scan(&a.Session, &a.Parent, &a.Project, &a.Name, &a.Role, &a.Model, &a.Dir, &a.Branch, &a.Base, &a.State, &created)
+		a.Created = fromMillis(created)
+		all = append(all, a)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list agents: %w", err)
+	}
+	return all, nil
+}

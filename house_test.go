@@ -48,6 +48,7 @@ mcp/auth:
 mcp/serve: tools
 skills: tools tools/command
 skills/instructions: tools/command
+hooks: tools
 lua: tools tools/command lua/pool lua/wire
 lua/pool: tools lua/wire
 lua/host: lua/wire

@@ -84,7 +84,10 @@ func (c *Conversation) compactIfFull(ctx context.Context, offered []tools.Entry)
 	if float64(size) < c.opt.CompactAt*float64(window) || float64(size) < growthFactor*float64(c.measured.compacted) {
 		return nil
 	}
-	err := c.compact(ctx, "", false)
+	err := c.compacting(ctx, false, "")
+	if err == nil {
+		err = c.compact(ctx, "", false)
+	}
 	if errors.Is(err, errNothingToCompact) {
 		return nil
 	}
@@ -143,8 +146,19 @@ func (c *Conversation) Compact(ctx context.Context, keep string) error {
 			c.mu.Unlock()
 			c.emitState()
 		}()
+		if err := c.compacting(work, true, keep); err != nil {
+			return err
+		}
 		return c.compact(work, keep, false)
 	})
+}
+
+// compacting tells of a compaction that is about to begin.
+func (c *Conversation) compacting(ctx context.Context, manual bool, keep string) error {
+	if c.opt.Compacting == nil {
+		return nil
+	}
+	return c.opt.Compacting(ctx, c.row.ID, manual, keep)
 }
 
 // compact shrinks old tool results, then replaces everything but a tail by a summary.

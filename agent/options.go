@@ -128,6 +128,15 @@ type Options struct {
 	Compacted func(ctx context.Context, sessionID string)
 	// TurnEnded is told when a turn ends.
 	TurnEnded func(TurnEnd)
+	// Admit judges a prompt before it is committed: context is what the model reads with it,
+	// and an error refuses it.
+	Admit func(ctx context.Context, sessionID, prompt string) (context string, err error)
+	// Stopping is asked when the model has stopped by itself: what it returns has the model go
+	// on, "" lets the turn end. It holds for sub-agents too, which child says; again says that
+	// the turn went on for that reason before.
+	Stopping func(ctx context.Context, sessionID string, child, again bool) (goOn string)
+	// Compacting is told of a compaction before it begins; an error keeps the history as it is.
+	Compacting func(ctx context.Context, sessionID string, manual bool, keep string) error
 }
 
 // Announcement is what the model is told between two steps. The zero value is nothing.

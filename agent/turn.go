@@ -28,6 +28,7 @@ type turn struct {
 	overflowed bool
 	// refused counts the tools that were left out since the last answer.
 	refused  int
+	goneOn   int // times that it went on although the model had stopped
 	text     string
 	finish   string   // why the model stopped, of the last answer
 	releases []func() // of the rules of its prompts
@@ -121,7 +122,14 @@ func (c *Conversation) backTo(before Model, lent string, chosen int) Model {
 // work commits the prompt and makes steps.
 func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason, error) {
 	defer t.end()
-	if err := c.take(ctx, t, p, t.started); err != nil {
+	told, err := c.admit(ctx, p)
+	if err == nil {
+		err = c.take(ctx, t, p, t.started)
+	}
+	if err == nil {
+		err = c.tell(ctx, told)
+	}
+	if err != nil {
 		return StopError, err
 	}
 	c.findWindow()
@@ -149,9 +157,66 @@ func (c *Conversation) work(ctx context.Context, t *turn, p Prompt) (StopReason,
 		case err != nil:
 			return StopError, err
 		case !more:
-			return StopDone, nil
+			goOn, err := c.stopping(ctx, t)
+			if err != nil {
+				return StopError, err
+			}
+			if !goOn {
+				return StopDone, nil
+			}
 		}
 	}
+}
+
+// maxGoneOn bounds how often a turn goes on because something wants the model to.
+const maxGoneOn = 8
+
+// stopping asks whether the model shall go on although it has stopped.
+func (c *Conversation) stopping(ctx context.Context, t *turn) (goOn bool, err error) {
+	if c.opt.Stopping == nil {
+		return false, nil
+	}
+	why := c.opt.Stopping(ctx, c.row.ID, c.opt.Parent != "", t.goneOn > 0)
+	if why == "" || ctx.Err() != nil {
+		return false, nil
+	}
+	if t.goneOn++; t.goneOn > maxGoneOn {
+		c.Notify(LevelWarn, "the turn ends here: it went on %d times because a hook wanted it to", maxGoneOn)
+		return false, nil
+	}
+	if err := c.appendNotice(context.WithoutCancel(ctx), why); err != nil {
+		return false, err
+	}
+	c.Notify(LevelInfo, "%s", why)
+	return true, nil
+}
+
+// admit has a prompt judged before it is committed. told is what the model reads with it.
+func (c *Conversation) admit(ctx context.Context, p Prompt) (told string, err error) {
+	if c.opt.Admit == nil {
+		return "", nil
+	}
+	id := c.row.ID
+	if id == "" { // of a session that begins with this prompt
+		c.mu.Lock()
+		if c.opt.Session == "" {
+			c.opt.Session, err = session.NewID()
+		}
+		id = c.opt.Session
+		c.mu.Unlock()
+		if err != nil {
+			return "", err
+		}
+	}
+	return c.opt.Admit(ctx, id, p.Text)
+}
+
+// tell commits a notice to the model, if there is one.
+func (c *Conversation) tell(ctx context.Context, text string) error {
+	if text == "" {
+		return nil
+	}
+	return c.appendNotice(context.WithoutCancel(ctx), text)
 }
 
 // take commits a prompt of the person, in the words of a template where the role has one.
@@ -249,7 +314,15 @@ func (c *Conversation) overCost() error {
 func (c *Conversation) makeStep(ctx context.Context, t *turn) (more bool, err error) {
 	if t.step > 1 {
 		for _, p := range c.steer() {
+			told, err := c.admit(ctx, p)
+			if err != nil { // the turn goes on without it
+				c.Notify(LevelError, "%v", err)
+				continue
+			}
 			if err := c.take(ctx, t, p, time.Now()); err != nil {
+				return false, err
+			}
+			if err := c.tell(ctx, told); err != nil {
 				return false, err
 			}
 			t.guard = loopGuard{repeats: c.opt.LoopRepeats}

@@ -38,6 +38,8 @@ type app struct {
 	// origin returns where an element of a list of settings comes from, as file:line.
 	origin     func(key string, element int) string
 	theirEdits int // entries of after_edit, the last ones, that the project added
+	// theirHooks are trusted hooks of the project's config.
+	theirHooks config.Hooks
 	mode       tools.Mode
 	hooks      hookPlaces // folders besides git's own from which it runs hooks
 	// modelNamed says that the command line or the environment names the model: it then goes
@@ -335,6 +337,7 @@ func (a *app) options() (agent.Options, error) {
 			a.lua.room.TurnEnd(ev.Turn, string(ev.Reason))
 		}
 	}
+	a.happenings.options(&opt)
 	if a.mcp != nil {
 		opt.Scoped = a.mcp.SetScope
 		opt.Leases, opt.ChildLeases = mcp.Leaser{M: a.mcp, Exclusive: true}, mcp.Leaser{M: a.mcp}

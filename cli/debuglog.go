@@ -47,7 +47,13 @@ func (a *app) openDebugLog(context.Context) error {
 	d := &debugLog{log: slog.New(slog.NewTextHandler(&scrubber{out: file, secrets: a.secrets()}, nil))}
 	d.log.Info("start", "version", Version(), "cwd", a.cwd, "model", a.flags.Model, "mode", string(a.mode))
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, d)
-	a.board.opened = d.follow
+	before := a.board.opened
+	a.board.opened = func(conv *agent.Conversation) {
+		if before != nil {
+			before(conv)
+		}
+		d.follow(conv)
+	}
 	a.onClose(func() {
 		d.following.Wait() // the conversations are closed by now
 		d.log.Info("end")
@@ -75,9 +81,7 @@ func (a *app) secrets() []string {
 }
 
 // BeforeCall changes nothing.
-func (d *debugLog) BeforeCall(context.Context, tools.Call) (args json.RawMessage, refuse, by string) {
-	return nil, "", ""
-}
+func (d *debugLog) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
 
 // AfterCall writes down how a call ended.
 func (d *debugLog) AfterCall(call tools.Call, out tools.Outcome) {

@@ -26,7 +26,7 @@ import (
 // kinds are the words that may stand behind the backquotes of a block; each names what
 // checks it, except "unchecked", which says so.
 var kinds = []string{
-	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "lua main.lua", "jsonl replay", "jsonl events",
+	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events",
 	"markdown SKILL.md", "markdown command", "markdown role", "text unchecked",
 }
 
@@ -188,6 +188,19 @@ func TestLuaToolsInTheDocsAreRight(t *testing.T) {
 		}
 		for _, p := range problems {
 			t.Errorf("%s:%d: %s", b.page, b.line, p)
+		}
+	}
+}
+
+func TestStartupScriptsInTheDocsAreRight(t *testing.T) {
+	for _, b := range blocks(t) {
+		if b.info != "lua startup.lua" {
+			continue
+		}
+		file := filepath.Join(t.TempDir(), "startup.lua")
+		write(t, file, b.text)
+		if problems, err := lua.Check(t.Context(), "", file, nil); err != nil || len(problems) > 0 {
+			t.Errorf("%s:%d: %v %q", b.page, b.line, err, problems)
 		}
 	}
 }

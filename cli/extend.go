@@ -21,19 +21,21 @@ const printWait = 5 * time.Second
 // extensions are the rooms that add to what jcode can do while it runs. mcp and lua are nil
 // where a flag switches them off.
 type extensions struct {
-	learning *learning
-	mcp      *mcp.Manager
-	briefing *briefing // nil as mcp is
-	lua      *scripting
-	commands command.Set
-	started  chan struct{} // closed by startExtensions
-	settled  chan struct{} // closed when the question about the folder needs no answer any more
-	settling sync.Once
+	learning   *learning
+	mcp        *mcp.Manager
+	briefing   *briefing // nil as mcp is
+	lua        *scripting
+	happenings *happenings
+	commands   command.Set
+	started    chan struct{} // closed by startExtensions
+	settled    chan struct{} // closed when the question about the folder needs no answer any more
+	settling   sync.Once
 }
 
 // openExtensions makes the rooms and registers their tools. Nothing is read, started or
 // connected yet: see startExtensions.
 func (a *app) openExtensions(context.Context) error {
+	a.openHooks()
 	if err := a.openLearning(); err != nil {
 		return err
 	}

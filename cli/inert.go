@@ -38,6 +38,7 @@ func (a *app) inert() []permission.TrustItem {
 		_, item := pins{}.of(pin)
 		items = append(items, item)
 	}
+	items = append(items, a.happenings.untrusted()...)
 	return append(items, a.reachingRoles()...)
 }
 
@@ -137,6 +138,8 @@ func (a *app) wake(ctx context.Context, items []permission.Pending) error {
 			}
 		case permission.TrustLuaTool:
 			errs = append(errs, a.lua.room.Reload(""))
+		case permission.TrustHook:
+			a.happenings.load()
 		case permission.TrustSkill, permission.TrustCommand:
 			learned = true
 		default: // asks for itself when it is used

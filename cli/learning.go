@@ -266,9 +266,7 @@ func (l *learning) turnEnded() {
 type touching struct{ l *learning }
 
 // BeforeCall implements tools.Hook and changes nothing.
-func (touching) BeforeCall(context.Context, tools.Call) (args json.RawMessage, refuse, by string) {
-	return nil, "", ""
-}
+func (touching) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
 
 // AfterCall implements tools.Hook.
 func (t touching) AfterCall(call tools.Call, out tools.Outcome) {

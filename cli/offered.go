@@ -35,9 +35,7 @@ func newOffered(store *session.Store, folders ...string) *offered {
 }
 
 // BeforeCall implements tools.Hook and changes nothing.
-func (o *offered) BeforeCall(context.Context, tools.Call) (args json.RawMessage, refuse, by string) {
-	return nil, "", ""
-}
+func (o *offered) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
 
 // AfterCall implements tools.Hook.
 func (o *offered) AfterCall(call tools.Call, out tools.Outcome) {

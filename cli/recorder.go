@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 
 	"jcode/agent"
 	"jcode/session"
@@ -25,9 +24,7 @@ type irreversible struct {
 }
 
 // BeforeCall implements tools.Hook and changes nothing.
-func (irreversible) BeforeCall(context.Context, tools.Call) (args json.RawMessage, refuse, by string) {
-	return nil, "", ""
-}
+func (irreversible) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
 
 // AfterCall implements tools.Hook.
 func (i irreversible) AfterCall(call tools.Call, out tools.Outcome) {

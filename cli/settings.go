@@ -29,7 +29,7 @@ func (a *app) loadConfig(ctx context.Context) error {
 	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Trusted: func(key, hash string) bool {
 		return a.trusted(ctx, permission.TrustConfig, key, hash)
 	}})
-	a.config, a.held, a.origin, a.theirEdits = loaded.Config, loaded.Held, loaded.Origin, loaded.TheirEdits
+	a.config, a.held, a.origin, a.theirEdits, a.theirHooks = loaded.Config, loaded.Held, loaded.Origin, loaded.TheirEdits, loaded.TheirHooks
 	for _, p := range loaded.Problems {
 		if a.flags.Print && p.LosesRules() { // nobody would notice what they no longer forbid
 			return usageError("%s: with -p nothing runs while rules of yours can't be read", p)

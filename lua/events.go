@@ -86,16 +86,17 @@ type hook struct{ room *Room }
 
 // BeforeCall asks every listener in turn. What fails or takes too long is a notice, and
 // the call goes on.
-func (h hook) BeforeCall(ctx context.Context, call tools.Call) (args json.RawMessage, refuse, by string) {
+func (h hook) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 	list, handlers := h.room.listeners("tool_call")
 	if len(list) == 0 {
-		return nil, "", ""
+		return tools.Verdict{}
 	}
 	origin := "model"
 	if call.Caller.Origin == tools.OriginScript {
 		origin = "script"
 	}
 	current := call.Arguments
+	var args json.RawMessage
 	var editors []string
 	for i, s := range list {
 		if inChain(ctx, s.fqn) {
@@ -104,7 +105,7 @@ func (h hook) BeforeCall(ctx context.Context, call tools.Call) (args json.RawMes
 		for n := 1; n <= handlers[i]; n++ {
 			answer := h.ask(ctx, s, n, call.Name, origin, current)
 			if reason := answer.String("refuse"); reason != "" {
-				return nil, reason, "plugin " + s.id
+				return tools.Verdict{Refuse: reason, By: "plugin " + s.id}
 			}
 			edited, ok := answer.Get("args").(*wire.Object)
 			if !ok {
@@ -121,7 +122,7 @@ func (h hook) BeforeCall(ctx context.Context, call tools.Call) (args json.RawMes
 			}
 		}
 	}
-	return args, "", strings.Join(editors, ", ")
+	return tools.Verdict{Arguments: args, By: strings.Join(editors, ", ")}
 }
 
 // ask runs one handler and gives what it returned, if that was a table.

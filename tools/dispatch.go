@@ -18,14 +18,34 @@ const DefaultMaxOutput = 64 << 10
 // maxDepth bounds calls that call tools themselves.
 const maxDepth = 4
 
-// Hook sees calls on their way. Lua plugins are hooks. A hook is a convenience, never a
-// security boundary: what it cannot do in time is skipped.
+// Hook sees calls on their way: Lua plugins and the person's hook commands. A hook is a
+// convenience, never a security boundary: what it cannot do in time is skipped.
 type Hook interface {
-	// BeforeCall may refuse a call (a non-empty reason) or replace its arguments. by names
-	// who did it.
-	BeforeCall(ctx context.Context, call Call) (args json.RawMessage, refuse, by string)
+	// BeforeCall may refuse a call, change it, or have it asked about. It never grants one.
+	BeforeCall(ctx context.Context, call Call) Verdict
 	// AfterCall is told the outcome; it must not block.
 	AfterCall(call Call, out Outcome)
+}
+
+// Verdict is what a hook says of a call. The zero value says nothing.
+type Verdict struct {
+	// By names who says it.
+	By string
+	// Refuse is why the call must not run, "" when it may.
+	Refuse string
+	// Arguments replace the call's; nil keeps them.
+	Arguments json.RawMessage
+	// Ask has a person asked, whatever the rules allow.
+	Ask bool
+	// Notes are shown with a question; Context goes to the model with the result.
+	Notes   []string
+	Context string
+}
+
+// Commenter is a Hook that adds to a result what the model shall read with it.
+type Commenter interface {
+	// AfterRun is called once a tool has run; it returns "" for nothing.
+	AfterRun(ctx context.Context, call Call, res Result) string
 }
 
 // Outcome is a finished call.
@@ -90,7 +110,7 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	if call.Arguments, err = entry.schema.repair(call.Arguments, entry.Spec.Aliases); err != nil {
 		return Failure(err)
 	}
-	notes, err := d.hook(ctx, entry, call)
+	said, err := d.hook(ctx, entry, call)
 	if err != nil {
 		return Failure(err)
 	}
@@ -100,12 +120,12 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	if missing := call.Caller.Scope.Missing(entry.Spec.Needs); missing != 0 {
 		return Failure(Errorf(KindPermission, "permission denied: %s not granted", missing))
 	}
-	plan, err := planned(ctx, entry, *call, notes)
+	plan, err := planned(ctx, entry, *call, said)
 	if err != nil {
 		return Failure(err)
 	}
 	sent := call.Arguments
-	if res, ok := d.check(ctx, entry, plan, notes, out); !ok {
+	if res, ok := d.check(ctx, entry, plan, said, out); !ok {
 		return res
 	}
 	out.Ran = true
@@ -119,18 +139,19 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 		res = failed
 	}
 	res.Text = editedNote(sent, call.Arguments) + res.Text
-	return d.cap(entry, *call, res)
+	return d.comment(ctx, *call, said.Context, d.cap(entry, *call, res))
 }
 
 // planned has a tool say what a call would touch.
-func planned(ctx context.Context, entry Entry, call Call, notes []string) (plan Plan, err error) {
+func planned(ctx context.Context, entry Entry, call Call, said Verdict) (plan Plan, err error) {
 	plan = Plan{Summary: "Execute intent: " + entry.Spec.Name}
 	if planner, ok := entry.Tool.(Planner); ok {
 		if plan, err = guard(func() (Plan, error) { return planner.Plan(ctx, call) }); err != nil {
 			return plan, err
 		}
 	}
-	plan.Notes = append(plan.Notes, notes...)
+	plan.Notes = append(plan.Notes, said.Notes...)
+	plan.Always = plan.Always || said.Ask
 	return plan, nil
 }
 
@@ -171,26 +192,48 @@ func (d *Dispatcher) lookup(snap Snapshot, call *Call) (Entry, error) {
 	return now, nil
 }
 
-// hook lets hooks change or refuse a call; the notes name who changed it.
-func (d *Dispatcher) hook(ctx context.Context, entry Entry, call *Call) (notes []string, err error) {
+// hook lets hooks change or refuse a call, and joins what they say of it: the notes name who
+// changed it.
+func (d *Dispatcher) hook(ctx context.Context, entry Entry, call *Call) (said Verdict, err error) {
 	for _, h := range d.Hooks {
-		args, refuse, by := h.BeforeCall(ctx, *call)
-		if refuse != "" {
-			return nil, Errorf(KindDenied, "refused by %s: %s", by, refuse)
+		v := h.BeforeCall(ctx, *call)
+		if v.Refuse != "" {
+			return said, Errorf(KindDenied, "refused by %s: %s", v.By, v.Refuse)
 		}
-		if args == nil {
+		said.Ask = said.Ask || v.Ask
+		said.Notes = append(said.Notes, v.Notes...)
+		said.Context = strings.TrimPrefix(said.Context+"\n"+v.Context, "\n")
+		if v.Arguments == nil {
 			continue
 		}
-		if call.Arguments, err = entry.schema.repair(args, entry.Spec.Aliases); err != nil {
-			return nil, err
+		if call.Arguments, err = entry.schema.repair(v.Arguments, entry.Spec.Aliases); err != nil {
+			return said, err
 		}
-		notes = append(notes, "arguments edited by "+by)
+		said.Notes = append(said.Notes, "arguments edited by "+v.By)
 	}
-	return notes, nil
+	return said, nil
+}
+
+// comment adds what hooks say of a call and its result. It stands outside the cap of the
+// result: hooks bound what they say themselves.
+func (d *Dispatcher) comment(ctx context.Context, call Call, before string, res Result) Result {
+	lines := []string{res.Text}
+	if before = strings.TrimSpace(before); before != "" {
+		lines = append(lines, "[hook: "+before+"]")
+	}
+	for _, h := range d.Hooks {
+		if c, ok := h.(Commenter); ok {
+			if said := c.AfterRun(ctx, call, res); said != "" {
+				lines = append(lines, said)
+			}
+		}
+	}
+	res.Text = strings.Join(lines, "\n")
+	return res
 }
 
 // check asks the gate. When it refuses, ok is false and the result says why.
-func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, notes []string, out *Outcome) (refusal Result, ok bool) {
+func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, said Verdict, out *Outcome) (refusal Result, ok bool) {
 	call := &out.Call
 	var unfit error
 	if d.Gate == nil {
@@ -206,7 +249,7 @@ func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, notes []
 				return edited, Plan{}, err
 			}
 			edited.Arguments = args
-			again, err := planned(ctx, entry, edited, notes)
+			again, err := planned(ctx, entry, edited, said)
 			return edited, again, err
 		})
 		*call, plan = req.Call, req.Plan

@@ -1,5 +1,7 @@
 package config
 
+import "jcode/hooks"
+
 // Config is what config.json may hold. The zero value of a field means that nobody set
 // it. The tags say the rest: desc explains a field, enum lists its values, default is
 // what holds when it is absent, min and max bound a number, and narrow says when a
@@ -25,6 +27,7 @@ type Config struct {
 	Compaction Compaction `json:"compaction" desc:"When a long conversation is summarised."`
 	Loop       Loop       `json:"loop" desc:"When a model that repeats itself is stopped."`
 	AfterEdit  []Command  `json:"after_edit" desc:"Commands that run after an edit of a matching file."`
+	Hooks      Hooks      `json:"hooks" desc:"Commands that run when something happens: at tool calls, prompts, the end of a turn or session. docs/hooks.md has the events and the form."`
 	Prelude    Prelude    `json:"prelude" desc:"How a start begins."`
 	Update     Update     `json:"update" desc:"Newer releases."`
 
@@ -40,6 +43,9 @@ type Config struct {
 	Vi            *bool           `json:"vi" desc:"Vi keys in the input." default:"false"`
 	Notifications string          `json:"notifications" desc:"How to call when a turn ends or waits and the window has no focus." enum:"auto,bell,off" default:"auto"`
 }
+
+// Hooks are commands by event, as docs/hooks.md lists the events.
+type Hooks map[string][]hooks.Group
 
 // Provider is an endpoint, or what is different at one that jcode knows.
 type Provider struct {

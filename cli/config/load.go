@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jcode/hooks"
 	"jcode/internal/paths"
 	"jcode/internal/startfiles"
 	"jcode/tools"
@@ -42,6 +43,9 @@ type Loaded struct {
 	Held []Held
 	// TheirEdits counts the last entries of AfterEdit, which the project's file adds.
 	TheirEdits int
+	// TheirHooks are hooks of the project's file that the person trusts; Config has the
+	// person's own.
+	TheirHooks Hooks
 	// Origins tell where each setting in Config comes from, by dotted key: "file:line".
 	// Lists that are joined name their last source.
 	Origins map[string]string
@@ -164,6 +168,10 @@ const afterEdit = "after_edit"
 
 // layer puts one setting of the project over the person's, if it narrows or is trusted.
 func (l *Loaded) layer(d *decoder, w where, theirs *Config, o Options) {
+	if event, ok := strings.CutPrefix(w.key, "hooks."); ok {
+		l.layerHooks(d, w, event, theirs.Hooks[event], o)
+		return
+	}
 	from, to, f := locate(reflect.ValueOf(theirs).Elem(), reflect.ValueOf(&l.Config).Elem(), w.key)
 	if f.tag.Get("narrow") == "never" {
 		line, _ := d.at(w.offset)
@@ -196,6 +204,26 @@ func (l *Loaded) layer(d *decoder, w where, theirs *Config, o Options) {
 			l.TheirEdits = from.Len()
 		}
 	}
+	l.Origins[w.key] = d.origin(w)
+}
+
+// layerHooks takes the project's hooks of an event beside the person's own, if they are
+// trusted in this form, with the files that they start.
+func (l *Loaded) layerHooks(d *decoder, w where, event string, groups []hooks.Group, o Options) {
+	h := held(d, w, reflect.ValueOf(groups))
+	for _, g := range groups {
+		for _, c := range g.Hooks {
+			h.Hash = startfiles.Pin(h.Hash, o.Project, c.Command)
+		}
+	}
+	if o.Trusted == nil || !o.Trusted(h.Key, h.Hash) {
+		l.Held = append(l.Held, h)
+		return
+	}
+	if l.TheirHooks == nil {
+		l.TheirHooks = Hooks{}
+	}
+	l.TheirHooks[event] = groups
 	l.Origins[w.key] = d.origin(w)
 }
 

@@ -208,6 +208,9 @@ func typeName(t reflect.Type, least string) string {
 		}
 		return "number"
 	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Struct {
+			return "list"
+		}
 		return "list of texts"
 	case reflect.Map:
 		if t.Elem().Kind() == reflect.Interface {

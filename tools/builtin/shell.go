@@ -150,10 +150,15 @@ func (s *Shell) Close() error {
 
 // start starts a command whose output is captured.
 func (s *Shell) start(argv []string, line, dir string, how confinement, out outputs) (*command, error) {
+	return s.startWith(proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env()}, line, how, out)
+}
+
+// startWith is start with more of what a child gets: its standard input, its environment.
+func (s *Shell) startWith(spec proc.Spec, line string, how confinement, out outputs) (*command, error) {
 	if s.closed.Err() != nil {
 		return nil, tools.Errorf(tools.KindCancelled, "jcode is closing")
 	}
-	c := &command{tell: s.opts.Told, line: line, dir: dir, started: time.Now(), capture: newCapture(s.newLog), drained: make(chan struct{})}
+	c := &command{tell: s.opts.Told, line: line, dir: spec.Dir, started: time.Now(), capture: newCapture(s.newLog), drained: make(chan struct{})}
 	if out.logged {
 		c.capture.openLog()
 	}
@@ -161,7 +166,8 @@ func (s *Shell) start(argv []string, line, dir string, how confinement, out outp
 	if err != nil {
 		return nil, tools.Errorf(tools.KindIO, "start command: %w", err)
 	}
-	p, err := s.startProcess(c, proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env(), Stdout: write[0], Stderr: write[len(write)-1]}, how)
+	spec.Stdout, spec.Stderr = write[0], write[len(write)-1]
+	p, err := s.startProcess(c, spec, how)
 	closeAll(write)
 	if err != nil {
 		closeAll(c.read)

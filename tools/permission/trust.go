@@ -21,6 +21,8 @@ const (
 	TrustCommand TrustKind = "command"    // a command file with shell lines or rules
 	TrustConfig  TrustKind = "config"     // a setting that widens
 	TrustRole    TrustKind = "role"       // a role with more rights
+	TrustHook    TrustKind = "hooks"      // hooks of a settings file
+	TrustBundle  TrustKind = "plugin"     // a plugin: commands, skills, hooks, servers in one
 )
 
 // TrustItem is one thing of a project, exactly as it is now.

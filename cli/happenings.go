@@ -1,0 +1,361 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/tailscale/hujson"
+
+	"jcode/agent"
+	"jcode/cli/config"
+	"jcode/hooks"
+	"jcode/internal/startfiles"
+	"jcode/session"
+	"jcode/tools"
+	"jcode/tools/builtin"
+	"jcode/tools/permission"
+)
+
+// Times of hooks at the edges of a session.
+const (
+	sessionEndWait = 5 * time.Second  // for all SessionEnd hooks together
+	idleAfter      = 60 * time.Second // after a turn, until a Notification says that jcode waits
+)
+
+// hookFile is a settings file with hooks that needs trust, as it was read last.
+type hookFile struct {
+	item  permission.TrustItem
+	hooks []hooks.Hook
+}
+
+// happenings connects hooks with the conversation: it finds them, and tells the engine what
+// happens.
+type happenings struct {
+	app    *app
+	engine *hooks.Engine
+	ctx    context.Context // ends with the app
+	work   sync.WaitGroup
+
+	mu      sync.Mutex
+	files   []hookFile
+	pinned  map[string]func() string // by command of the configuration
+	said    map[string]bool          // problems that were shown
+	begun   map[string]bool          // sessions that hooks know
+	resumed map[string]bool          // sessions that had messages before
+	pending map[string]string        // what the model of a session is told at its next step
+}
+
+// openHooks finds the hooks. Nothing runs yet.
+func (a *app) openHooks() {
+	ctx, cancel := context.WithCancel(context.Background())
+	h := &happenings{
+		app: a, ctx: ctx, pinned: map[string]func() string{}, said: map[string]bool{}, begun: map[string]bool{}, resumed: map[string]bool{}, pending: map[string]string{},
+	}
+	h.engine = hooks.New(hooks.Options{
+		Runner: h, Cwd: a.cwd, Mode: func() string { return string(h.mode()) },
+		Notice: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
+	})
+	a.happenings = h
+	h.load()
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, hooks.Calls{Engine: h.engine})
+	before := a.board.opened
+	a.board.opened = func(conv *agent.Conversation) {
+		if before != nil {
+			before(conv)
+		}
+		h.follow(conv)
+	}
+	a.onClose(func() {
+		h.sessionsEnd()
+		cancel()
+		h.work.Wait()
+	})
+}
+
+func (h *happenings) mode() tools.Mode {
+	if conv := h.app.board.open(); conv != nil {
+		return conv.Mode()
+	}
+	return h.app.mode
+}
+
+// RunHook implements hooks.Runner: as exec runs commands, in the sandbox where that holds
+// jcode's own.
+func (h *happenings) RunHook(ctx context.Context, run hooks.Run) (hooks.Ended, error) {
+	end, err := h.app.shell.RunHook(ctx, builtin.HookRun{Command: run.Command, Dir: h.app.cwd, Env: run.Env, Stdin: run.Stdin, Limit: run.Limit})
+	return hooks.Ended{Stdout: end.Stdout, Stderr: end.Stderr, Code: end.Code}, err
+}
+
+// settingsFiles are the files of Claude Code that may hold hooks.
+func (h *happenings) settingsFiles() []string {
+	a := h.app
+	return []string{
+		filepath.Join(a.paths.Home, ".claude", "settings.json"),
+		filepath.Join(a.root, ".claude", "settings.json"),
+		filepath.Join(a.root, ".claude", "settings.local.json"),
+	}
+}
+
+// load reads all hooks anew and puts those in force that are trusted.
+func (h *happenings) load() {
+	a := h.app
+	var list []hooks.Hook
+	for _, from := range []struct {
+		source string
+		events config.Hooks
+	}{{"config.json", a.config.Hooks}, {".jcode/config.json", a.theirHooks}} {
+		found, problems := hooks.From(from.events, from.source)
+		h.say(problems)
+		for i := range found {
+			found[i].Refuse = h.unchanged(found[i].Command, from.source != "config.json")
+		}
+		list = append(list, found...)
+	}
+	var files []hookFile
+	for _, path := range h.settingsFiles() {
+		f, problems := h.read(path)
+		h.say(problems)
+		if len(f.hooks) == 0 {
+			continue
+		}
+		files = append(files, f)
+		if a.trusted(h.ctx, f.item.Kind, f.item.Name, f.item.Hash) {
+			for i := range f.hooks { // trusted just now, as they are
+				f.hooks[i].Refuse = a.changedSince(f.hooks[i].Command, true)
+			}
+			list = append(list, f.hooks...)
+		}
+	}
+	h.mu.Lock()
+	h.files = files
+	h.mu.Unlock()
+	h.engine.Set(list)
+}
+
+// unchanged refuses a command of the configuration when what it starts has changed since it
+// was seen first.
+func (h *happenings) unchanged(command string, theirs bool) func() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.pinned[command] == nil {
+		h.pinned[command] = h.app.changedSince(command, theirs)
+	}
+	return h.pinned[command]
+}
+
+func (h *happenings) say(problems []string) {
+	for _, p := range problems {
+		h.mu.Lock()
+		known := h.said[p]
+		h.said[p] = true
+		h.mu.Unlock()
+		if !known {
+			h.app.board.say(agent.LevelWarn, "%s", p)
+		}
+	}
+}
+
+// read reads the hooks of a settings file. A missing file has none.
+func (h *happenings) read(path string) (f hookFile, problems []string) {
+	name := path
+	if rel, err := filepath.Rel(h.app.root, path); err == nil && filepath.IsLocal(rel) {
+		name = rel
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return f, nil
+	}
+	if err == nil {
+		data, err = hujson.Standardize(data)
+	}
+	var settings struct {
+		Hooks json.RawMessage `json:"hooks"`
+		Off   bool            `json:"disableAllHooks"`
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &settings)
+	}
+	if err != nil {
+		return f, []string{fmt.Sprintf("hooks of %s are not read: %v", name, err)}
+	}
+	if settings.Off || len(settings.Hooks) == 0 {
+		return f, nil
+	}
+	f.hooks, problems = hooks.Parse(settings.Hooks, name)
+	sum := sha256.Sum256(settings.Hooks)
+	f.item = permission.TrustItem{Kind: permission.TrustHook, Name: name, Hash: hex.EncodeToString(sum[:]), File: path}
+	for _, hook := range f.hooks {
+		f.item.Runs = append(f.item.Runs, hook.Line())
+		f.item.Hash = startfiles.Pin(f.item.Hash, h.app.root, hook.Command)
+	}
+	return f, problems
+}
+
+// untrusted lists the files whose hooks wait for trust, or have it.
+func (h *happenings) untrusted() []permission.TrustItem {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var items []permission.TrustItem
+	for _, f := range h.files {
+		items = append(items, f.item)
+	}
+	return items
+}
+
+// options has a conversation tell the hooks what happens.
+func (h *happenings) options(opt *agent.Options) {
+	opt.Admit, opt.Stopping, opt.Compacting = h.admit, h.stopping, h.compacting
+	opt.Before = append(opt.Before, h.before)
+	loaded, compacted := opt.Loaded, opt.Compacted
+	opt.Loaded = func(id string, rows []session.Message) {
+		h.mu.Lock()
+		h.resumed[id] = h.resumed[id] || !h.begun[id] && len(rows) > 0
+		h.mu.Unlock()
+		if loaded != nil {
+			loaded(id, rows)
+		}
+	}
+	opt.Compacted = func(ctx context.Context, id string) {
+		if compacted != nil {
+			compacted(ctx, id)
+		}
+		h.sessionStart(ctx, id, "compact")
+	}
+}
+
+// sessionStart tells hooks that a session begins, and keeps what they tell the model.
+func (h *happenings) sessionStart(ctx context.Context, id, source string) {
+	out := h.engine.Fire(ctx, hooks.Occasion{Event: hooks.SessionStart, Session: id, Names: []string{source}, Fields: map[string]any{"source": source}})
+	if out.Context != "" {
+		h.mu.Lock()
+		h.pending[id] += "[SessionStart hook] " + out.Context + "\n"
+		h.mu.Unlock()
+	}
+}
+
+// before tells the model what hooks had to say outside of its steps.
+func (h *happenings) before(_ context.Context, id string) agent.Announcement {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text := h.pending[id]
+	delete(h.pending, id)
+	return agent.Announcement{Text: text, Shown: "a SessionStart hook told the model something"}
+}
+
+// admit runs the hooks of a prompt.
+func (h *happenings) admit(ctx context.Context, id, prompt string) (string, error) {
+	h.load()
+	h.mu.Lock()
+	fresh, resumed := !h.begun[id], h.resumed[id]
+	h.begun[id] = true
+	h.mu.Unlock()
+	if fresh {
+		source := "startup"
+		if resumed {
+			source = "resume"
+		}
+		h.sessionStart(ctx, id, source)
+	}
+	out := h.engine.Fire(ctx, hooks.Occasion{Event: hooks.UserPromptSubmit, Session: id, Fields: map[string]any{"prompt": prompt}})
+	switch {
+	case out.Block:
+		return "", fmt.Errorf("the prompt was not sent: %s: %s", out.By, out.Reason)
+	case out.Stop:
+		return "", fmt.Errorf("the prompt was not sent: %s: %s", out.By, out.StopReason)
+	case out.Context != "":
+		return "[UserPromptSubmit hook] " + out.Context, nil
+	}
+	return "", nil
+}
+
+// stopping asks hooks whether the model may stop.
+func (h *happenings) stopping(ctx context.Context, id string, child, again bool) string {
+	event := hooks.Stop
+	if child {
+		event = hooks.SubagentStop
+	}
+	out := h.engine.Fire(ctx, hooks.Occasion{Event: event, Session: id, Fields: map[string]any{"stop_hook_active": again}})
+	if out.Block && !out.Stop {
+		return "[" + out.By + " wants you to go on: " + out.Reason + "]"
+	}
+	return ""
+}
+
+// compacting tells hooks of a compaction.
+func (h *happenings) compacting(ctx context.Context, id string, manual bool, keep string) error {
+	trigger := "auto"
+	if manual {
+		trigger = "manual"
+	}
+	out := h.engine.Fire(ctx, hooks.Occasion{
+		Event: hooks.PreCompact, Session: id, Names: []string{trigger}, Fields: map[string]any{"trigger": trigger, "custom_instructions": keep},
+	})
+	if out.Block {
+		return fmt.Errorf("%s: %s", out.By, out.Reason)
+	}
+	return nil
+}
+
+// sessionsEnd tells hooks that the sessions of this run end.
+func (h *happenings) sessionsEnd() {
+	h.mu.Lock()
+	begun := h.begun
+	h.begun = map[string]bool{}
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), sessionEndWait)
+	defer cancel()
+	reason := "prompt_input_exit"
+	if h.app.flags.Print {
+		reason = "other"
+	}
+	for id := range begun {
+		h.engine.Fire(ctx, hooks.Occasion{Event: hooks.SessionEnd, Session: id, Names: []string{reason}, Fields: map[string]any{"reason": reason}})
+	}
+}
+
+// follow tells hooks when a conversation waits for the person.
+func (h *happenings) follow(conv *agent.Conversation) {
+	if !h.engine.Wants(hooks.Notification) {
+		return
+	}
+	sub := conv.Subscribe()
+	h.work.Go(func() {
+		defer sub.Close()
+		h.notify(conv, sub)
+	})
+}
+
+func (h *happenings) notify(conv *agent.Conversation, sub *agent.Subscription) {
+	tell := func(kind, message string) {
+		h.engine.Fire(h.ctx, hooks.Occasion{
+			Event: hooks.Notification, Session: conv.ID(), Names: []string{kind}, Fields: map[string]any{"notification_type": kind, "message": message},
+		})
+	}
+	idle := time.AfterFunc(time.Hour, func() { tell("idle_prompt", "jcode waits for your next prompt") })
+	idle.Stop()
+	defer idle.Stop()
+	for {
+		ev, ok := sub.Next(h.ctx)
+		if !ok {
+			return
+		}
+		switch ev := ev.(type) {
+		case agent.TurnStart:
+			idle.Stop()
+		case agent.TurnEnd:
+			idle.Reset(idleAfter)
+		case agent.ApprovalAsked:
+			tell("permission_prompt", "jcode asks: "+ev.Question.Title)
+		case agent.AskForm, agent.AskPerson:
+			tell("elicitation_dialog", "jcode asks you something")
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jcode/internal/text"
+)
+
+// What a hook may say at most, in bytes.
+const (
+	maxContext = 16 << 10 // to the model
+	maxSaid    = 2 << 10  // to the person
+	maxAnswer  = 512 << 10
+)
+
+// blockCode is the exit code that blocks.
+const blockCode = 2
+
+// answer is what a hook prints.
+type answer struct {
+	Continue      *bool           `json:"continue"`
+	StopReason    string          `json:"stopReason"`
+	SystemMessage string          `json:"systemMessage"`
+	Decision      string          `json:"decision"`
+	Reason        string          `json:"reason"`
+	Specific      specific        `json:"hookSpecificOutput"`
+	UpdatedInput  json.RawMessage `json:"updatedInput"`
+}
+
+// specific are the fields of single events.
+type specific struct {
+	Decision     string          `json:"permissionDecision"`
+	Reason       string          `json:"permissionDecisionReason"`
+	UpdatedInput json.RawMessage `json:"updatedInput"`
+	Context      string          `json:"additionalContext"`
+}
+
+// read makes an outcome of how a hook ended. said is for the person; fault says what is wrong
+// with the hook.
+func read(event Event, end Ended) (out Outcome, said, fault string) {
+	stderr := text.Cut(strings.TrimSpace(text.Clean(end.Stderr)), maxContext)
+	stdout := strings.TrimSpace(end.Stdout)
+	switch {
+	case end.Code == blockCode && blocks(event):
+		out.Block, out.Reason = true, stderr
+		if out.Reason == "" {
+			out.Reason = "blocked without a reason: a hook says it on standard error"
+		}
+		return out, "", ""
+	case end.Code == blockCode:
+		return out, stderr, ""
+	case end.Code != 0:
+		return out, "", fmt.Sprintf("ended with exit code %d: %s", end.Code, text.Cut(firstLine(stderr), 300))
+	case !strings.HasPrefix(stdout, "{"):
+		if event == UserPromptSubmit || event == SessionStart {
+			out.Context = text.Cut(text.Clean(stdout), maxContext)
+		}
+		return out, "", ""
+	case len(stdout) > maxAnswer:
+		return out, "", fmt.Sprintf("its answer has %d KiB, at most %d are read", len(stdout)>>10, maxAnswer>>10)
+	}
+	var a answer
+	if err := json.Unmarshal([]byte(stdout), &a); err != nil {
+		return out, "", "its answer is no JSON that can be used: " + plain(err)
+	}
+	return a.outcome(event)
+}
+
+// blocks reports whether an event can be held back.
+func blocks(event Event) bool {
+	switch event {
+	case PreToolUse, PostToolUse, UserPromptSubmit, Stop, SubagentStop, PreCompact:
+		return true
+	case SessionStart, SessionEnd, Notification:
+	}
+	return false
+}
+
+func (a answer) outcome(event Event) (out Outcome, said, fault string) {
+	out.Context = text.Cut(text.Clean(a.Specific.Context), maxContext)
+	if a.Continue != nil && !*a.Continue {
+		out.Stop, out.StopReason = true, text.Cut(text.Clean(a.StopReason), maxSaid)
+	}
+	decision, reason := a.Decision, a.Reason
+	if a.Specific.Decision != "" {
+		decision, reason = a.Specific.Decision, a.Specific.Reason
+	}
+	switch decision {
+	case "block", "deny":
+		out.Block, out.Reason = blocks(event), text.Cut(text.Clean(reason), maxContext)
+		if out.Reason == "" {
+			out.Reason = "blocked without a reason"
+		}
+	case "ask":
+		out.Ask, out.Reason = event == PreToolUse, text.Cut(text.Clean(reason), maxSaid)
+	case "", "allow", "approve", "defer": // no hook grants anything: the gate judges as without it
+	default:
+		fault = fmt.Sprintf("decision %q is unknown; known: allow, ask, deny, block", text.Cut(decision, 40))
+	}
+	input := a.Specific.UpdatedInput
+	if input == nil {
+		input = a.UpdatedInput
+	}
+	if input = bytes.TrimSpace(input); len(input) > 0 && !bytes.Equal(input, []byte("null")) && event == PreToolUse {
+		if err := json.Unmarshal(input, &out.Input); err != nil {
+			out.Input, fault = nil, "updatedInput must be an object"
+		}
+	}
+	return out, a.SystemMessage, fault
+}
+
+// joined joins the answers of several hooks.
+func joined(list []Outcome) Outcome {
+	var out Outcome
+	var context []string
+	for _, o := range list {
+		if o.Block && !out.Block {
+			out.Block, out.Reason, out.By = true, o.Reason, o.By
+		}
+		if o.Ask && !out.Ask {
+			out.Ask = true
+			if !out.Block {
+				out.Reason, out.By = o.Reason, o.By
+			}
+		}
+		if o.Input != nil {
+			out.Input = o.Input
+			if !out.Block {
+				out.By = o.By
+			}
+		}
+		if o.Stop && !out.Stop {
+			out.Stop, out.StopReason = true, o.StopReason
+			if out.By == "" {
+				out.By = o.By
+			}
+		}
+		if o.Context != "" {
+			context = append(context, o.Context)
+		}
+	}
+	out.Context = strings.Join(context, "\n")
+	return out
+}

@@ -1,0 +1,160 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"jcode/tools"
+)
+
+// alias is a tool of ours as Claude Code has it.
+type alias struct {
+	names []string
+	// args maps our arguments to theirs, where they differ.
+	args map[string]string
+}
+
+// theirs returns how Claude Code calls a tool of ours.
+func theirs(name string) alias {
+	path := map[string]string{"path": "file_path"}
+	switch name {
+	case "exec":
+		return alias{[]string{"Bash"}, map[string]string{"cmd": "command"}}
+	case "edit":
+		return alias{[]string{"Edit", "MultiEdit"}, path}
+	case "write":
+		return alias{[]string{"Write"}, path}
+	case "read":
+		return alias{[]string{"Read"}, path}
+	case "grep":
+		return alias{[]string{"Grep"}, nil}
+	case "glob":
+		return alias{[]string{"Glob"}, map[string]string{"dir": "path"}}
+	case "ls":
+		return alias{[]string{"LS"}, nil}
+	case "fetch":
+		return alias{[]string{"WebFetch"}, nil}
+	case "task":
+		return alias{[]string{"Task", "Agent"}, nil}
+	case "todo":
+		return alias{[]string{"TodoWrite"}, nil}
+	case "skill":
+		return alias{[]string{"Skill"}, nil}
+	}
+	return alias{}
+}
+
+// names are all names of a tool, theirs first.
+func toolNames(name string) []string {
+	out := append(theirs(name).names, name)
+	if rest, ok := strings.CutPrefix(name, "mcp:"); ok {
+		out = append([]string{"mcp__" + strings.Replace(rest, ":", "__", 1)}, out...)
+	}
+	return out
+}
+
+// both is a call's arguments in both spellings.
+func both(name string, args json.RawMessage) map[string]json.RawMessage {
+	in := map[string]json.RawMessage{}
+	if json.Unmarshal(args, &in) != nil {
+		return map[string]json.RawMessage{}
+	}
+	for ours, other := range theirs(name).args {
+		if v, ok := in[ours]; ok {
+			if _, taken := in[other]; !taken {
+				in[other] = v
+			}
+		}
+	}
+	return in
+}
+
+// ours takes what a hook made of both spellings back to ours: the spelling that it changed
+// counts.
+func ours(name string, before, after map[string]json.RawMessage) (json.RawMessage, error) {
+	out := map[string]json.RawMessage{}
+	for k, v := range after {
+		out[k] = v
+	}
+	for mine, other := range theirs(name).args {
+		v, has := after[other]
+		if !has {
+			continue
+		}
+		if _, has := after[mine]; !has || !bytes.Equal(v, before[other]) {
+			out[mine] = v
+		}
+		delete(out, other)
+	}
+	return json.Marshal(out)
+}
+
+// Calls is the engine as a hook of the dispatcher.
+type Calls struct{ Engine *Engine }
+
+func (c Calls) occasion(event Event, call tools.Call) Occasion {
+	names := toolNames(call.Name)
+	return Occasion{Event: event, Session: call.Caller.Session, Names: names, Fields: map[string]any{
+		"tool_name": names[0], "jcode_tool": call.Name, "tool_use_id": call.ID, "tool_input": both(call.Name, call.Arguments),
+	}}
+}
+
+// BeforeCall implements tools.Hook.
+func (c Calls) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
+	if !c.Engine.Wants(PreToolUse) {
+		return tools.Verdict{}
+	}
+	out := c.Engine.Fire(ctx, c.occasion(PreToolUse, call))
+	v := tools.Verdict{By: out.By, Context: out.Context, Ask: out.Ask}
+	if out.Ask && out.Reason != "" {
+		v.Notes = append(v.Notes, out.By+": "+out.Reason)
+	}
+	switch {
+	case out.Block:
+		v.Refuse = out.Reason
+	case out.Stop:
+		v.Refuse = "the hook ends the work here: " + out.StopReason
+	case out.Input != nil:
+		args, err := ours(call.Name, both(call.Name, call.Arguments), out.Input)
+		if err != nil {
+			c.Engine.notice("warn", "%s: %v", out.By, err)
+			break
+		}
+		v.Arguments = args
+	}
+	return v
+}
+
+// AfterRun implements tools.Commenter: what hooks say of a result goes to the model with it.
+func (c Calls) AfterRun(ctx context.Context, call tools.Call, res tools.Result) string {
+	if !c.Engine.Wants(PostToolUse) {
+		return ""
+	}
+	o := c.occasion(PostToolUse, call)
+	response := map[string]any{}
+	if raw, err := json.Marshal(res.Data); err == nil {
+		_ = json.Unmarshal(raw, &response) // what is no object has no fields
+	}
+	if response == nil {
+		response = map[string]any{}
+	}
+	response["content"], response["is_error"] = res.Text, res.Failed
+	o.Fields["tool_response"] = response
+	out := c.Engine.Fire(ctx, o)
+	var lines []string
+	if out.Block {
+		lines = append(lines, "["+out.By+" says: "+out.Reason+"]")
+	}
+	if out.Stop {
+		lines = append(lines, "["+out.By+" wants the work to end here: "+out.StopReason+"]")
+	}
+	if out.Context != "" {
+		lines = append(lines, "[hook: "+out.Context+"]")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// AfterCall implements tools.Hook.
+func (Calls) AfterCall(tools.Call, tools.Outcome) {}

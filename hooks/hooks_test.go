@@ -1,0 +1,214 @@
+package hooks_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"jcode/hooks"
+	"jcode/tools"
+)
+
+// runner answers each command by what it is, without a process.
+type runner struct {
+	mu  sync.Mutex
+	ran []hooks.Run
+	end map[string]hooks.Ended
+}
+
+func (r *runner) RunHook(ctx context.Context, run hooks.Run) (hooks.Ended, error) {
+	r.mu.Lock()
+	r.ran = append(r.ran, run)
+	r.mu.Unlock()
+	switch run.Command {
+	case "hang":
+		<-ctx.Done()
+		return hooks.Ended{}, ctx.Err()
+	case "late":
+		return hooks.Ended{}, errors.New("did not end within 1s and was ended")
+	}
+	return r.end[run.Command], nil
+}
+
+func (r *runner) commands() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for _, run := range r.ran {
+		out = append(out, run.Command)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func engine(t *testing.T, settings string, end map[string]hooks.Ended) (*hooks.Engine, *runner, *[]string) {
+	t.Helper()
+	list, problems := hooks.Parse(json.RawMessage(settings), "settings.json")
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	r, said := &runner{end: end}, &[]string{}
+	var mu sync.Mutex
+	e := hooks.New(hooks.Options{Runner: r, Cwd: "/w", Mode: func() string { return "edits" }, Notice: func(level, text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		*said = append(*said, level+" "+text)
+	}})
+	e.Set(list)
+	return e, r, said
+}
+
+func TestMatchersKnowOurNamesAndTheirs(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		matcher, tool string
+		want          bool
+	}{
+		{"Bash", "exec", true},
+		{"exec", "exec", true},
+		{"Edit|Write", "write", true},
+		{"Edit|Write", "edit", true},
+		{"Edit", "read", false},
+		{"Write", "write", true},
+		{"Read", "read", true},
+		{"Grep", "grep", true},
+		{"Glob", "glob", true},
+		{"WebFetch", "fetch", true},
+		{"Task", "task", true},
+		{"", "read", true},
+		{"*", "read", true},
+		{".*", "read", true},
+		{"Ba", "exec", false},
+		{"bash", "exec", false},
+		{"mcp__memory__.*", "mcp:memory:add", true},
+		{"mcp:memory:add", "mcp:memory:add", true},
+		{"mcp__.*", "exec", false},
+	} {
+		e, r, _ := engine(t, fmt.Sprintf(`{"PreToolUse":[{"matcher":%q,"hooks":[{"command":"c"}]}]}`, tc.matcher), nil)
+		hooks.Calls{Engine: e}.BeforeCall(t.Context(), tools.Call{Name: tc.tool, Arguments: json.RawMessage(`{}`)})
+		if got := len(r.commands()) == 1; got != tc.want {
+			t.Errorf("matcher %q and tool %s: ran %v", tc.matcher, tc.tool, got)
+		}
+	}
+}
+
+func TestArgumentsComeBackFromEitherSpelling(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ tool, args, updated, want string }{
+		{"exec", `{"cmd":"a"}`, `{"command":"b"}`, `{"cmd":"b"}`},
+		{"exec", `{"cmd":"a"}`, `{"cmd":"b"}`, `{"cmd":"b"}`},
+		{"exec", `{"cmd":"a"}`, `{"cmd":"a","command":"b"}`, `{"cmd":"b"}`},
+		{"exec", `{"cmd":"a"}`, `{"cmd":"b","command":"a"}`, `{"cmd":"b"}`},
+		{"exec", `{"cmd":"a","dir":"d"}`, `{"command":"b","dir":"d"}`, `{"cmd":"b","dir":"d"}`},
+		{"write", `{"path":"a","content":"x"}`, `{"file_path":"b","content":"x"}`, `{"content":"x","path":"b"}`},
+		{"grep", `{"pattern":"a","path":"p"}`, `{"pattern":"b","path":"p"}`, `{"path":"p","pattern":"b"}`},
+	} {
+		out := fmt.Sprintf(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":%s}}`, tc.updated)
+		e, _, _ := engine(t, `{"PreToolUse":[{"hooks":[{"command":"c"}]}]}`, map[string]hooks.Ended{"c": {Stdout: out}})
+		v := hooks.Calls{Engine: e}.BeforeCall(t.Context(), tools.Call{Name: tc.tool, Arguments: json.RawMessage(tc.args)})
+		if string(v.Arguments) != tc.want || v.By == "" {
+			t.Errorf("%s %s: %s, want %s", tc.tool, tc.updated, v.Arguments, tc.want)
+		}
+	}
+}
+
+func TestHooksOfOneEventRunOnceAndTheFirstThatBlocksWins(t *testing.T) {
+	t.Parallel()
+	e, r, _ := engine(t, `{"PreToolUse":[
+		{"matcher":"Bash","hooks":[{"command":"ok"},{"command":"no"}]},
+		{"hooks":[{"command":"ok"},{"command":"never"},{"command":"more"}]}]}`,
+		map[string]hooks.Ended{
+			"no": {Code: 2, Stderr: "first"}, "never": {Code: 2, Stderr: "second"},
+			"more": {Stdout: `{"hookSpecificOutput":{"additionalContext":"told"}}`},
+		})
+	v := hooks.Calls{Engine: e}.BeforeCall(t.Context(), tools.Call{Name: "exec", Arguments: json.RawMessage(`{"cmd":"x"}`)})
+	if v.Refuse != "first" || !strings.Contains(v.By, `"no"`) || v.Context != "told" {
+		t.Errorf("%+v", v)
+	}
+	if got := r.commands(); !slices.Equal(got, []string{"more", "never", "no", "ok"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAnAllowOfAHookSaysNothing(t *testing.T) {
+	t.Parallel()
+	for _, out := range []string{`{"decision":"approve"}`, `{"hookSpecificOutput":{"permissionDecision":"allow"}}`, `allow`, ``} {
+		e, _, said := engine(t, `{"PreToolUse":[{"hooks":[{"command":"c"}]}]}`, map[string]hooks.Ended{"c": {Stdout: out}})
+		v := hooks.Calls{Engine: e}.BeforeCall(t.Context(), tools.Call{Name: "exec", Arguments: json.RawMessage(`{}`)})
+		if v.Refuse != "" || v.Ask || v.Arguments != nil || v.Context != "" || len(*said) > 0 {
+			t.Errorf("%s: %+v %q", out, v, *said)
+		}
+	}
+}
+
+func TestExitCodesMeanWhatTheEventAllows(t *testing.T) {
+	t.Parallel()
+	for _, event := range hooks.Events() {
+		e, r, said := engine(t, fmt.Sprintf(`{%q:[{"hooks":[{"command":"c"}]}]}`, event), map[string]hooks.Ended{"c": {Code: 2, Stderr: "why"}})
+		out := e.Fire(t.Context(), hooks.Occasion{Event: event, Session: "s"})
+		blocks := event != hooks.SessionStart && event != hooks.SessionEnd && event != hooks.Notification
+		if out.Block != blocks || blocks && out.Reason != "why" || !blocks && !slices.Equal(*said, []string{"info why"}) {
+			t.Errorf("%s: %+v %q", event, out, *said)
+		}
+		var in map[string]any
+		if err := json.Unmarshal(r.ran[0].Stdin, &in); err != nil || in["hook_event_name"] != string(event) || in["session_id"] != "s" || in["cwd"] != "/w" || in["permission_mode"] != "acceptEdits" {
+			t.Errorf("%v %s", err, r.ran[0].Stdin)
+		}
+	}
+}
+
+func TestAHookThatFailsIsSaidAndHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	junk := map[string]hooks.Ended{
+		"died": {Code: 7, Stderr: "boom\nmore"}, "junk": {Stdout: `{"a":`}, "types": {Stdout: `{"decision":[1]}`}, "noise": {Stdout: "plain text"},
+		"input": {Stdout: `{"updatedInput":[1]}`}, "escape": {Stdout: "{\"systemMessage\":\"\\u001b[31mred\"}"},
+	}
+	e, _, said := engine(t, `{"PreToolUse":[{"hooks":[{"command":"died"},{"command":"junk"},{"command":"types"},{"command":"noise"},{"command":"input"},{"command":"late"},{"command":"escape"}]}]}`, junk)
+	v := hooks.Calls{Engine: e}.BeforeCall(t.Context(), tools.Call{Name: "exec", Arguments: json.RawMessage(`{}`)})
+	if v.Refuse != "" || v.Arguments != nil {
+		t.Errorf("%+v", v)
+	}
+	all := strings.Join(*said, "\n")
+	for _, want := range []string{"exit code 7: boom", "no JSON that can be used", "did not end within 1s", "updatedInput must be an object", "info red"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is missing in\n%s", want, all)
+		}
+	}
+	if len(*said) != 6 || strings.ContainsRune(all, 0x1b) || strings.Contains(all, "Go struct") {
+		t.Errorf("%q", *said)
+	}
+}
+
+func TestAnInterruptEndsTheWaitForAHook(t *testing.T) {
+	t.Parallel()
+	e, _, said := engine(t, `{"Stop":[{"hooks":[{"command":"hang"}]}]}`, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	if out := e.Fire(ctx, hooks.Occasion{Event: hooks.Stop}); out.Block || len(*said) > 0 {
+		t.Errorf("%+v %q", out, *said)
+	}
+}
+
+func TestWhatASettingsFileGetsWrongIsNamed(t *testing.T) {
+	t.Parallel()
+	list, problems := hooks.Parse(json.RawMessage(`{"Stop":[{"hooks":[{"type":"prompt","prompt":"x"},{"type":"command"},{"command":"ok","timeout":"x"},{"command":"good","timeout":9999}]}],
+		"PreToolUse":[{"matcher":"(","hooks":[{"command":"x"}]}],"Wrong":[],"SessionEnd":{"a":1}}`), "f.json")
+	if len(list) != 1 || list[0].Command != "good" || list[0].Timeout != hooks.MaxTimeout {
+		t.Errorf("%+v", list)
+	}
+	all := strings.Join(problems, "\n")
+	for _, want := range []string{`type "prompt" does not run here`, "command is missing", "timeout:", "matcher \"(\" is no regular expression", "Wrong is no event", "SessionEnd must be a list"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is missing in\n%s", want, all)
+		}
+	}
+	if strings.Contains(all, "Go ") || strings.Contains(all, "[]struct") {
+		t.Errorf("a Go type in\n%s", all)
+	}
+}

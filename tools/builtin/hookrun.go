@@ -1,0 +1,76 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"jcode/internal/proc"
+)
+
+// HookRun is a command that jcode runs by itself because something happened.
+type HookRun struct {
+	// Command is a shell line.
+	Command string
+	Dir     string
+	// Env are variables beside those of exec.
+	Env []string
+	// Stdin is what the command reads.
+	Stdin []byte
+	// Limit is how long it may take.
+	Limit time.Duration
+}
+
+// HookEnd is how it ended: what it printed, up to a bound, and its exit code.
+type HookEnd struct {
+	Stdout, Stderr string
+	Code           int
+}
+
+// RunHook runs a shell line with something to read, with the environment, the limits of
+// output and the sandbox of RunCommand. An error means that it could not be run, did not end
+// in time, or was ended by a signal.
+func (s *Shell) RunHook(ctx context.Context, run HookRun) (HookEnd, error) {
+	if err := enterable(run.Dir); err != nil {
+		return HookEnd{}, err
+	}
+	in, feed, err := os.Pipe()
+	if err != nil {
+		return HookEnd{}, fmt.Errorf("start hook: %w", err)
+	}
+	confined := s.confines()
+	spec := proc.Spec{Argv: append(append([]string(nil), s.opts.Shell...), run.Command), Dir: run.Dir, Env: append(s.opts.Env(), run.Env...), Stdin: in}
+	c, err := s.startWith(spec, run.Command, confinement{sandbox: confined}, outputs{apart: true})
+	_ = in.Close() // the child has its own
+	if err != nil {
+		_ = feed.Close()
+		return HookEnd{}, err
+	}
+	fed := make(chan struct{})
+	go func() {
+		defer close(fed)
+		_, _ = feed.Write(run.Stdin) // a hook need not read
+		_ = feed.Close()
+	}()
+	end := s.await(ctx, c, run.Limit, nil)
+	_ = feed.SetWriteDeadline(time.Now()) // somebody may still hold the pipe and never read
+	<-fed
+	out := HookEnd{Stdout: end.data.Stdout, Stderr: end.data.Stderr, Code: end.exit.Code}
+	if confined {
+		if blamed := s.opts.Confiner.Blamed(c.capture.snapshot().tail(), end.exit.Code); blamed != "" {
+			out.Stderr += "\n[the sandbox stopped it: " + blamed + "]"
+		}
+	}
+	switch {
+	case end.cancelled:
+		return out, ctx.Err()
+	case end.timedOut > 0:
+		return out, fmt.Errorf("did not end within %v and was ended", end.timedOut)
+	case end.exit.Signal != "":
+		return out, fmt.Errorf("ended by signal: %s", end.exit.Signal)
+	case end.exit.Err != nil:
+		return out, end.exit.Err
+	}
+	return out, nil
+}

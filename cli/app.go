@@ -225,7 +225,7 @@ func (a *app) addTools(context.Context) error {
 		}
 	})
 	a.shell = builtin.NewShell(builtin.ShellOptions{
-		Dir: a.cwd, Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.commandEnv, Keep: a.config.Environment.Keep,
+		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.commandEnv, Keep: a.config.Environment.Keep,
 		Confiner: a.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinesOwn, Watch: a.watchProtected, Told: a.tellProtected, JobEnded: a.board.jobEnded,
 	})
 	a.onClose(func() {

@@ -623,6 +623,37 @@ func TestVouchedCommandThatNeedsMoreAsks(t *testing.T) {
 	}
 }
 
+// A program that is vouched for may start another one by its name: not one of the project.
+func TestVouchedCommandStartsNoHelperOfTheProject(t *testing.T) {
+	if _, err := exec.LookPath("zcat"); err != nil {
+		t.Skip(err)
+	}
+	for _, confiner := range []builtin.Confiner{nil, stopper{}} {
+		r := newShell(t, func(o *builtin.ShellOptions) {
+			bin := filepath.Join(o.Dir, "venv", "bin")
+			if err := os.MkdirAll(bin, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(bin, "gzip"), []byte("#!/bin/sh\necho HELPER RAN\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			o.Env = func() []string { return []string{"PATH=" + bin + ":" + os.Getenv("PATH")} }
+			o.Confiner = confiner
+		})
+		for _, vouched := range []*tools.Vouched{nil, {}} {
+			c := call("exec", m{"cmd": "echo | zcat -f"})
+			c.Decision.Vouched = vouched
+			res, err := r.exec.Run(context.Background(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ran := strings.Contains(res.Text, "HELPER RAN"); ran != (vouched == nil) {
+				t.Errorf("vouched %v: %s", vouched, res.Text)
+			}
+		}
+	}
+}
+
 // Nobody was asked whether `env` may print what is in the environment.
 func TestVouchedCommandGetsNoSecrets(t *testing.T) {
 	r := newShell(t, func(o *builtin.ShellOptions) {

@@ -19,6 +19,8 @@ import (
 
 // ShellOptions are what a Shell is made of.
 type ShellOptions struct {
+	// Roots are the workspace's folders, besides Dir.
+	Roots []string
 	// Dir is the folder in which commands run, absolute and resolved.
 	Dir string
 	// Shell is the program and flags that a shell text is appended to. Empty means the
@@ -199,7 +201,7 @@ func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc
 				return s.startReading(c, spec, *v)
 			}
 		}
-		spec.Env = sandbox.OutsidePath(spec.Env, []string{s.opts.Dir})
+		spec.Env = sandbox.OutsidePath(spec.Env, append([]string{s.opts.Dir}, s.opts.Roots...))
 	}
 	if !how.sandbox {
 		if how.watched && s.opts.Watch != nil {

@@ -1,11 +1,15 @@
 package permission_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"jcode/tools"
+	"jcode/tools/permission"
 )
 
 // hostile is a repository that tries to run a program when git only looks. prepare makes it
@@ -157,6 +161,10 @@ func TestHostileRepositoriesAsk(t *testing.T) {
 			h.prepare(t, root, canary)
 			if got, why := outcome(t, root, home, h.line); got != "asks" || !strings.Contains(why, h.why) {
 				t.Errorf("%s: %s, want a question for %q:\n%s", h.line, got, h.why, why)
+			}
+			g := newGate(t, root, home, permission.RuleSet{})
+			if e := g.Explain(context.Background(), caller(tools.ModeEdits, nil), h.line); e.Outcome != "asks" {
+				t.Errorf("in mode edits, where the model may lay it out itself: %s", e)
 			}
 			if _, err := os.Stat(mark); err == nil {
 				t.Error("judging it ran the program")

@@ -180,6 +180,8 @@ func TestSessionOfANameIsBegunAndFoundAgain(t *testing.T) {
 	c.say("hello")
 	c.wait("A plain answer.")
 	c.say("/session Parser work")
+	c.wait("Carry the last exchange over")
+	c.Press("enter")
 	c.wait("Parser work", "ask for something")
 	c.say("named")
 	c.wait("A named answer.")

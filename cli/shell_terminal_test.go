@@ -36,7 +36,7 @@ func TestCommandsNeverHoldTheTerminal(t *testing.T) { // S02, S05, S07
 		}
 	}
 	req := c.request(1)
-	for id, want := range map[string]string{"c1": "[]", "c2": "b\nx", "c3": "[ended by signal: interrupt]"} {
+	for id, want := range map[string]string{"c1": "[]", "c2": "a\nb\nx", "c3": "[ended by signal: interrupt]"} {
 		if m, _ := req.Result(id); m.Content != want {
 			t.Errorf("%s gave %q, want %q", id, m.Content, want)
 		}

@@ -214,7 +214,7 @@ func TestAgentConnectsUsesAndDisconnects(t *testing.T) { // C1, C2
 	if res = r.call("mcp_disconnect", `{"name":"fresh"}`); res.Failed || !strings.Contains(res.Text, `"removed_tools":9`) {
 		t.Errorf("%+v", res)
 	}
-	if res = r.call("mcp:fresh:echo", `{}`); !res.Failed || res.Kind != tools.KindUnknown || !strings.Contains(res.Text, "removed") {
+	if res = r.call("mcp:fresh:echo", `{}`); !res.Failed || res.Kind != tools.KindMCP || !strings.Contains(res.Text, "was disconnected") {
 		t.Errorf("%+v", res)
 	}
 	for _, pid := range r.pids("fresh") {

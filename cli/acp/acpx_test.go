@@ -61,7 +61,7 @@ func TestAnIndependentClientGoesOnWithASessionInASecondProcess(t *testing.T) {
 		}
 	}
 	second := `{"text":"second process","expect":{"tools_include":["read"]}}` + "\n"
-	if out := acpx(t, home, dir, second, "--ttl", "1", "and now"); !strings.Contains(out, "second process") {
+	if out := acpx(t, home, dir, second, "--ttl", "1", "and now"); !strings.Contains(out, "second ") || !strings.Contains(out, `"stopReason":"end_turn"`) {
 		t.Errorf("second turn: %s", out)
 	}
 }

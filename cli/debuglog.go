@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"jcode/agent"
+	"jcode/internal/secret"
 	"jcode/tools"
 )
 
@@ -143,8 +144,8 @@ type scrubber struct {
 // Write writes one line of the log.
 func (s *scrubber) Write(line []byte) (int, error) {
 	text := string(line)
-	for _, secret := range s.secrets {
-		text = strings.ReplaceAll(text, secret, "***")
+	for _, hidden := range s.secrets {
+		text = strings.ReplaceAll(text, hidden, secret.Mark)
 	}
 	if _, err := io.WriteString(s.out, text); err != nil {
 		return 0, err

@@ -134,6 +134,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.terminal()
 	d.programs()
 	d.sandbox()
+	d.environment()
 	if !d.flags.NoLua {
 		d.scripts(ctx)
 	}

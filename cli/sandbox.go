@@ -142,6 +142,17 @@ func (a *app) checkKept() {
 	}
 }
 
+// environment names the variables that commands don't get: a build that misses one needs
+// environment.keep.
+func (d *doctor) environment() {
+	if names := proc.Withheld(os.Environ(), proc.EnvRules{Keep: d.conf.Environment.Keep}); len(names) > 0 {
+		for i, n := range names {
+			names[i] = text.Visible(n)
+		}
+		d.ok("commands", "these variables are taken for secrets and withheld from them (environment.keep in config.json brings one back): %s", strings.Join(names, ", "))
+	}
+}
+
 // sandbox reports what this machine gives for mode auto.
 func (d *doctor) sandbox() {
 	self, err := os.Executable()

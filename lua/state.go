@@ -8,7 +8,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"jcode/internal/proc"
+	"jcode/internal/secret"
 	"jcode/lua/wire"
 )
 
@@ -77,7 +77,7 @@ func (s *seat) readEnv(f wire.Func, name string) ([]any, error) {
 	if !s.all && !slices.Contains(s.perms.Env, name) {
 		return s.refuse(f, s.declareText("env")+fmt.Sprintf(" with %q", name))
 	}
-	if proc.IsSecretName(name) || s.room.opts.SecretEnv != nil && s.room.opts.SecretEnv(name) {
+	if secret.Name(name) || s.room.opts.SecretEnv != nil && s.room.opts.SecretEnv(name) {
 		return one(nil), nil
 	}
 	if v, ok := os.LookupEnv(name); ok {

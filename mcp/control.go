@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"jcode/internal/proc"
 	"jcode/internal/schema"
+	"jcode/internal/secret"
 )
 
 // ErrNeedsApproval says that a server of a project's file waits for the person.
@@ -316,4 +316,4 @@ func joinNames(m map[string]string) string {
 
 func compareText(a, b string) int { return strings.Compare(a, b) }
 
-func isSecretVariable(name string) bool { return proc.IsSecretName(name) }
+func isSecretVariable(name string) bool { return secret.Name(name) }

@@ -2,15 +2,14 @@ package mcp
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
-	"jcode/internal/proc"
+	"jcode/internal/secret"
 )
 
 // hidden stands where a secret was.
-const hidden = "***"
+const hidden = secret.Mark
 
 // maskTarget gives a target that may be shown: values of env and headers, user info and
 // keys of URLs and values after key-like flags are hidden. Whatever only names a
@@ -59,8 +58,17 @@ func maskMap(m map[string]string) map[string]string {
 	return out
 }
 
-// keyFlag matches a flag whose value is a secret.
-var keyFlag = regexp.MustCompile(`(?i)^--?[a-z0-9_-]*(key|token|secret|password|passwd|auth|credential|pat|bearer)s?$`)
+// isKeyFlag reports whether a word is a flag whose value is a secret.
+func isKeyFlag(word string) bool {
+	return strings.HasPrefix(word, "-") && isWord(word) && secret.Parameter(word)
+}
+
+// isWord reports whether a text can be the name of a flag or a variable.
+func isWord(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool {
+		return r != '-' && r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	}) < 0
+}
 
 // maskArgs hides values of key-like flags, of NAME=value words whose name is one, and
 // secrets of URLs.
@@ -69,9 +77,9 @@ func maskArgs(args []string) []string {
 	for i, a := range out {
 		name, value, joined := strings.Cut(a, "=")
 		switch {
-		case i > 0 && keyFlag.MatchString(args[i-1]) && !strings.HasPrefix(a, "-"):
+		case i > 0 && isKeyFlag(args[i-1]) && !strings.HasPrefix(a, "-"):
 			out[i] = maskValue(a)
-		case joined && (keyFlag.MatchString(name) || proc.IsSecretName(name)):
+		case joined && (isKeyFlag(name) || isWord(name) && secret.Name(name)):
 			out[i] = name + "=" + maskValue(value)
 		case strings.Contains(a, "://"):
 			out[i] = maskURL(a)
@@ -99,8 +107,6 @@ func secretArgs(args []string) []string {
 	}
 	return out
 }
-
-var keyParameter = regexp.MustCompile(`(?i)(key|token|secret|password|passwd|auth|sig|signature|credential|code)$`)
 
 // maskURL hides user info and key-like query values.
 func maskURL(s string) string {
@@ -130,7 +136,7 @@ func secretsOfURL(s string) []string {
 	query, _, _ = strings.Cut(query, "#")
 	for part := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(part, "=")
-		if value != "" && keyParameter.MatchString(name) {
+		if value != "" && secret.Parameter(name) {
 			out = append(out, value)
 			if plain, err := url.QueryUnescape(value); err == nil && plain != value {
 				out = append(out, plain)

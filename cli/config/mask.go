@@ -4,34 +4,20 @@ import (
 	"net/url"
 	"strings"
 
-	"jcode/internal/text"
+	"jcode/internal/secret"
 )
 
 // masked stands where a secret stood.
-const masked = "•••"
+const masked = secret.Mark
 
 // secretPath reports whether the value at a dotted path may be a secret.
 func secretPath(path string) bool {
 	for part := range strings.SplitSeq(path, ".") {
-		if part == "headers" || secretName(part) {
+		if part == "headers" || secret.Parameter(part) {
 			return true
 		}
 	}
 	return false
-}
-
-// secretName reports whether a key sounds as if its value were a secret.
-func secretName(name string) bool {
-	name = text.LooseKey(name)
-	if strings.HasSuffix(name, "env") { // names a variable, holds nothing
-		return false
-	}
-	for _, word := range []string{"apikey", "token", "secret", "password", "passwd", "authorization", "cookie", "credential", "bearer"} {
-		if strings.HasSuffix(name, word) {
-			return true
-		}
-	}
-	return name == "key"
 }
 
 // Mask gives a decoded JSON value with its secrets replaced: values below headers and of

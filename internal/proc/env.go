@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"jcode/internal/secret"
 )
 
 // EnvRules adapt a child's environment.
@@ -19,7 +21,7 @@ type EnvRules struct {
 }
 
 // CommandEnv builds the environment of a shell command: the person's own without provider
-// keys and other credentials, and with everything set so that no pager, editor or
+// keys and other secrets, which are known by their name or their value, and with everything set so that no pager, editor or
 // password prompt can appear. base is as os.Environ gives it.
 func CommandEnv(base []string, rules EnvRules) []string {
 	env := map[string]string{}
@@ -29,11 +31,11 @@ func CommandEnv(base []string, rules EnvRules) []string {
 			continue
 		}
 		kept := contains(rules.Keep, name)
-		if (IsSecretName(name) || looksLikeSecret(value)) && !kept {
-			continue
-		}
 		if isProxy(name) && !kept {
 			value = withoutPassword(value)
+		}
+		if (secret.Name(name) || secret.Value(value)) && !kept {
+			continue
 		}
 		env[name] = value
 	}
@@ -150,51 +152,6 @@ func withoutPassword(value string) string {
 		scheme += "://"
 	}
 	return scheme + rest[at+1:]
-}
-
-// IsSecretName reports whether a variable of that name is taken for a key, token or
-// password. Words are separated by underscores: MAX_TOKENS is none, GITHUB_TOKEN is.
-func IsSecretName(name string) bool {
-	words := strings.Split(strings.ToUpper(name), "_")
-	for i, w := range words {
-		switch w {
-		case "TOKEN", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "APIKEY", "CREDENTIAL", "CREDENTIALS", "PAT", "PWD":
-			// PWD and OLDPWD alone are folders, DB_PWD is a password.
-			if w != "PWD" || i > 0 {
-				return true
-			}
-		case "KEY", "KEYS":
-			// OPENAI_API_KEY, AWS_ACCESS_KEY_ID, MISTRAL_KEY.
-			if i == len(words)-1 && i > 0 {
-				return true
-			}
-			if i > 0 && (words[i-1] == "API" || words[i-1] == "ACCESS" || words[i-1] == "PRIVATE" || words[i-1] == "AUTH") {
-				return true
-			}
-		case "AUTH":
-			// NPM_AUTH, HTTP_AUTH; SSH_AUTH_SOCK is the agent's socket.
-			if i == len(words)-1 && i > 0 {
-				return true
-			}
-		}
-		if strings.HasSuffix(w, "APIKEY") || strings.HasSuffix(w, "TOKEN") || strings.HasSuffix(w, "PASSWORD") {
-			return true
-		}
-	}
-	return false
-}
-
-// looksLikeSecret knows the shapes that common services give their keys.
-func looksLikeSecret(value string) bool {
-	if len(value) < 20 || strings.ContainsAny(value, " /\t\n") {
-		return false
-	}
-	for _, p := range []string{"sk-", "sk_live_", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xoxa-", "AIza", "AKIA", "gsk_", "xai-", "hf_"} {
-		if strings.HasPrefix(value, p) {
-			return true
-		}
-	}
-	return false
 }
 
 // split parts NAME=value. Windows has names that begin with "=": they are left out.

@@ -379,18 +379,6 @@ func TestChildrenReachTheNetworkAsWeDo(t *testing.T) {
 	}
 }
 
-func TestSecretNames(t *testing.T) {
-	for name, want := range map[string]bool{
-		"OPENAI_API_KEY": true, "openai_api_key": true, "TOKEN": true, "PASSWORD": true, "DB_PWD": true, "PGPASSWORD": true, "VAULT_SECRET": true,
-		"PWD": false, "OLDPWD": false, "KEY": false, "PATH": false, "MAX_TOKENS": false, "SSH_AUTH_SOCK": false, "XAUTHORITY": false,
-		"": false, "_": false, "KEYBOARD_LAYOUT": false, "GOFLAGS": false, "AWS_PROFILE": false, "OPENAI_BASE_URL": false,
-	} {
-		if got := proc.IsSecretName(name); got != want {
-			t.Errorf("%q: %v, want %v", name, got, want)
-		}
-	}
-}
-
 func BenchmarkStartToDone(b *testing.B) {
 	env := proc.CommandEnv(os.Environ(), proc.EnvRules{})
 	for b.Loop() {
@@ -428,6 +416,17 @@ func TestWithoutSecretsLeavesWhatMayBePrinted(t *testing.T) {
 	}
 	if got := proc.WithoutSecrets(append(slices.Clone(secret), plain...), nil); !slices.Equal(got, plain) {
 		t.Errorf("left %q\nwant %q", got, plain)
+	}
+	kept := proc.CommandEnv(append(slices.Clone(secret), plain...), proc.EnvRules{Keep: []string{"JWT"}})
+	for _, kv := range secret {
+		if slices.Contains(kept, kv) != (kv == "JWT=x") {
+			t.Errorf("a command's environment: %s", kv)
+		}
+	}
+	for _, kv := range plain {
+		if name, _, _ := strings.Cut(kv, "="); !slices.Contains([]string{"TERM", "EDITOR"}, name) && !slices.Contains(kept, kv) {
+			t.Errorf("a command lacks %s", kv)
+		}
 	}
 	if got := proc.WithoutSecrets(secret, []string{"DB_PASS"}); !slices.Equal(got, secret[:1]) {
 		t.Errorf("kept %q", got)

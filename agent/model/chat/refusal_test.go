@@ -85,7 +85,7 @@ func TestStatusDecidesTheClass(t *testing.T) {
 		"429 that speaks of tokens":  {modeltest.Error(429, "tokens", "Rate limit reached: too many tokens, maximum context length"), model.ClassServer, 4, "too many tokens"},
 		"402":                        {modeltest.Error(402, "", "insufficient credits"), model.ClassCredit, 1, "insufficient credits"},
 		"429 without quota":          {modeltest.Status(429, nil, body("insufficient_quota", "insufficient_quota", "You exceeded your current quota")), model.ClassCredit, 1, "quota"},
-		"401":                        {modeltest.Error(401, "", "Incorrect API key provided: sk-very-secret-key"), model.ClassAuth, 1, "[key]"},
+		"401":                        {modeltest.Error(401, "", "Incorrect API key provided: sk-very-secret-key"), model.ClassAuth, 1, "***"},
 		"403":                        {modeltest.Error(403, "", "country not supported"), model.ClassAuth, 1, "country"},
 		"404":                        {modeltest.Status(404, nil, `{"error":"model 'x' not found"}`), model.ClassRequest, 1, "not found"},
 		"500 for ever":               {modeltest.Status(500, nil, "oops"), model.ClassServer, 4, "gave up after 4"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"jcode/agent/model/provider"
+	"jcode/internal/secret"
 )
 
 // Endpoint is one provider's address with its connections. It is safe for concurrent use.
@@ -63,14 +64,14 @@ func (e *Endpoint) Name() string {
 // Redact takes the key, and what is in headers, out of a server's words.
 func (e *Endpoint) Redact(s string) string {
 	if e.Config.Key != "" {
-		s = strings.ReplaceAll(s, string(e.Config.Key), "[key]")
+		s = strings.ReplaceAll(s, string(e.Config.Key), secret.Mark)
 	}
 	if e.Config.Token != "" {
-		s = strings.ReplaceAll(s, string(e.Config.Token), "[key]")
+		s = strings.ReplaceAll(s, string(e.Config.Token), secret.Mark)
 	}
 	for _, v := range e.Config.Headers {
 		if len(v) >= 12 {
-			s = strings.ReplaceAll(s, v, "[header]")
+			s = strings.ReplaceAll(s, v, secret.Mark)
 		}
 	}
 	return s

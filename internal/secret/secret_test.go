@@ -1,0 +1,39 @@
+package secret_test
+
+import (
+	"testing"
+
+	"jcode/internal/secret"
+)
+
+func TestNamesOfSecrets(t *testing.T) {
+	for name, want := range map[string]bool{
+		"OPENAI_API_KEY": true, "openai_api_key": true, "apiKey": true, "api-key": true, "TOKEN": true, "PASSWORD": true, "DB_PWD": true, "PGPASSWORD": true, "VAULT_SECRET": true,
+		"DB_PASS": true, "SSHPASS": true, "JWT": true, "COOKIE": true, "STRIPE_SK": true, "AZURE_CONNECTION_STRING": true, "SLACK_WEBHOOK_URL": true, "accessToken": true, "Authorization": true,
+		"PWD": false, "OLDPWD": false, "KEY": false, "PATH": false, "MAX_TOKENS": false, "maxTokens": false, "SSH_AUTH_SOCK": false, "XAUTHORITY": false, "VERIFY_BYPASS": false,
+		"": false, "_": false, "KEYBOARD_LAYOUT": false, "GOFLAGS": false, "AWS_PROFILE": false, "OPENAI_BASE_URL": false, "GOPRIVATE": false, "keyEnv": false, "api_key_env": false, "DATABASE_URL": false,
+	} {
+		if got := secret.Name(name); got != want {
+			t.Errorf("%q: %v, want %v", name, got, want)
+		}
+	}
+	for name, want := range map[string]bool{"key": true, "--api-key": true, "sig": true, "code": true, "auth": true, "--pat": true, "v": false, "monkey": false, "--max-tokens": false, "verbose": false} {
+		if got := secret.Parameter(name); got != want {
+			t.Errorf("parameter %q: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestValuesThatAreSecrets(t *testing.T) {
+	for value, want := range map[string]bool{
+		"postgres://u:p@h/db": true, "http://u:p@proxy:3128": true, "redis://:p@h:6379": true, "u:p@tcp(h)/db": true, "https://0123456789abcdef0123@h/x": true,
+		"DefaultEndpointsProtocol=https;AccountKey=abc": true, "host=h password=x": true, "https://hooks.slack.com/services/T0/B0/xyz": true, "https://discord.com/api/webhooks/1/x": true,
+		"eyJhbGciOi.eyJzdWIi.c2ln": true, "ghp_0123456789abcdefghij": true, "a7Bk9Qz2Lm4Xr8Tw1Vn5Yc3D": true, "-----BEGIN PRIVATE KEY-----": true,
+		"": false, "/usr/bin:/bin": false, "ssh://git@host/repo": false, "https://host/docs/hooks.html": false, "postgres://u@h/db": false, "0123456789abcdef0123456789abcdef01234567": false,
+		"8c2d0f0a-5f5e-4c8d-9b6f-0f6f3c1d2e3f": false, "di=01;34:ln=01;36": false, "git@github.com:owner/repo.git": false, "/usr/lib/jvm/java-17-openjdk-amd64": false, "me@example.org": false,
+	} {
+		if got := secret.Value(value); got != want {
+			t.Errorf("%q: %v, want %v", value, got, want)
+		}
+	}
+}

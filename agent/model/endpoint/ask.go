@@ -19,7 +19,7 @@ type Protocol interface {
 
 // Ask sends a request, and sends it again as long as that may help.
 func (e *Endpoint) Ask(ctx context.Context, req *model.Request, p Protocol, emit func(model.Event)) (model.Response, error) {
-	say := &Speaker{emit: emit}
+	say := NewSpeaker(emit)
 	wasted := model.Usage{}
 	for attempt := 1; ; {
 		resp, bad := p.Attempt(ctx, say)
@@ -105,6 +105,9 @@ type Speaker struct {
 	void  string         // why what an earlier attempt said is void; "" when nothing is
 	seen  model.Response // what the last attempt that said something had said
 }
+
+// NewSpeaker passes events to emit.
+func NewSpeaker(emit func(model.Event)) *Speaker { return &Speaker{emit: emit} }
 
 // Say passes an event of the answer on.
 func (s *Speaker) Say(e model.Event) {

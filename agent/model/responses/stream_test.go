@@ -1,0 +1,149 @@
+package responses
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jcode/agent/model"
+	"jcode/agent/model/endpoint"
+	"jcode/agent/model/provider"
+)
+
+// cutAt gives a body in pieces: up to each of the given places.
+type cutAt struct {
+	b      []byte
+	places []int
+	sent   int
+}
+
+func (c *cutAt) Read(p []byte) (int, error) {
+	if c.sent == len(c.b) {
+		return 0, io.EOF
+	}
+	to := len(c.b)
+	for _, place := range c.places {
+		if place > c.sent && place < to {
+			to = place
+		}
+	}
+	n := copy(p, c.b[c.sent:to])
+	c.sent += n
+	return n, nil
+}
+
+func (c *cutAt) Close() error { return nil }
+
+// heardOf is an answer with what was shown of it.
+type heardOf struct {
+	resp  model.Response
+	shown string
+	whole bool
+}
+
+func (h heardOf) String() string {
+	return fmt.Sprintf("%+v shown %q whole %v", h.resp, h.shown, h.whole)
+}
+
+// play reads a stream that comes in pieces.
+func play(silent *endpoint.Silence, stream []byte, places ...int) heardOf {
+	var shown strings.Builder
+	say := endpoint.NewSpeaker(func(e model.Event) {
+		switch e := e.(type) {
+		case model.TextEvent:
+			shown.WriteString(e.Delta)
+		case model.ResetEvent:
+			shown.Reset()
+		}
+	})
+	a := newAnswer(say, &endpoint.Exchange{Silent: silent})
+	body := &cutAt{b: stream, places: places}
+	lines := bufio.NewScanner(&dataLines{body: body, r: bufio.NewReaderSize(endpoint.SkipMark(body), 16)})
+	lines.Buffer(nil, 1<<20)
+	for !a.ended && lines.Scan() {
+		if data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: ")); ok && a.take(data) != nil {
+			break
+		}
+	}
+	req := &model.Request{Messages: []model.Message{{Role: model.RoleUser, Text: "x"}}}
+	whole := a.ended
+	return heardOf{resp: a.response(req, whole), shown: shown.String(), whole: whole}
+}
+
+// watched is a silence that does not end during a test.
+func watched(t testing.TB) *endpoint.Silence {
+	t.Helper()
+	end, err := endpoint.New(provider.Config{BaseURL: "http://127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, silent, stop := end.Watch(context.Background())
+	t.Cleanup(stop)
+	return silent
+}
+
+func streams(t testing.TB) map[string][]byte {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.sse")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no streams", err)
+	}
+	out := map[string][]byte{}
+	for _, f := range files {
+		if out[f], err = os.ReadFile(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// Wherever the network cuts a stream, the answer is the same; wherever it ends, what came is
+// there, and no call that was cut would run.
+func TestStreamsCutAtEveryByte(t *testing.T) {
+	silent := watched(t)
+	for name, stream := range streams(t) {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			want := play(silent, stream)
+			if !want.whole {
+				t.Fatalf("the stream has no end: %v", want)
+			}
+			crlf := []byte(strings.ReplaceAll(string(stream), "\n", "\r\n"))
+			if got := play(silent, append([]byte("\xef\xbb\xbf"), crlf...)); got.String() != want.String() {
+				t.Errorf("with a mark and other line ends:\n%v\n%v", got, want)
+			}
+			for i := range stream {
+				if got := play(silent, stream, i); got.String() != want.String() {
+					t.Fatalf("cut at %d:\n%v\n%v", i, got, want)
+				}
+				got := play(silent, stream[:i])
+				if !strings.HasPrefix(want.resp.Text, got.resp.Text) || got.shown != got.resp.Text {
+					t.Fatalf("ended at %d: %v", i, got)
+				}
+				for _, c := range got.resp.Calls {
+					if !got.whole && !c.Incomplete {
+						t.Fatalf("ended at %d: %v", i, got)
+					}
+				}
+			}
+		})
+	}
+}
+
+func FuzzStream(f *testing.F) {
+	silent := watched(f)
+	for _, stream := range streams(f) {
+		f.Add(stream, 7, 30)
+	}
+	f.Fuzz(func(t *testing.T, stream []byte, i, k int) {
+		a, b := play(silent, stream, i, k), play(silent, stream)
+		if a.String() != b.String() {
+			t.Errorf("%v\n%v", a, b)
+		}
+	})
+}

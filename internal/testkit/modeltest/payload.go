@@ -1,5 +1,7 @@
 package modeltest
 
+import "strings"
+
 // payloads gives what the reply says as chunks of an OpenAI stream.
 func (p *player) payloads() []string {
 	r := p.reply
@@ -126,10 +128,4 @@ func envelope(choices []any) map[string]any {
 	}
 }
 
-func join(pieces []string) string {
-	var s string
-	for _, p := range pieces {
-		s += p
-	}
-	return s
-}
+func join(pieces []string) string { return strings.Join(pieces, "") }

@@ -36,6 +36,8 @@ func (a *app) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun
 			}
 			return append(rows, tui.Row{ID: rowTour, Name: "Take the offline tour", Info: "a scripted model, real tools, a temporary project"}), nil
 		},
+		Looked:      a.looked(known),
+		EnterServer: a.enterServer,
 		EnterKey: func(ctx context.Context, name, key string) error {
 			if err := tryKey(ctx, known, name, key); err != nil {
 				return err
@@ -67,6 +69,72 @@ func (a *app) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun
 		}
 	}
 	return first
+}
+
+// looked says where models are looked for, and which keys there are.
+func (a *app) looked(known []provider.Config) string {
+	var have, lack, local []string
+	for _, p := range known {
+		switch {
+		case p.Local:
+			local = append(local, p.Name+" ("+strings.TrimSuffix(strings.TrimPrefix(p.Address(), "http://"), "/v1")+")")
+		case p.KeyEnv != "" && (a.std.Getenv(p.KeyEnv) != "" || a.models.settings.Keys[p.Name] != ""):
+			have = append(have, p.KeyEnv)
+		case p.KeyEnv != "":
+			lack = append(lack, p.KeyEnv)
+		}
+	}
+	out := "Asked on this machine: " + strings.Join(local, ", ") + "."
+	if len(have) > 0 {
+		out += "\nKeys: " + strings.Join(have, ", ") + "."
+	}
+	if len(lack) > 0 {
+		out += "\nNot set: " + strings.Join(lack, ", ") + "."
+	}
+	return out
+}
+
+// ownServer is the name of the provider that a person enters by its address.
+const ownServer = "server"
+
+// enterServer asks a server for its models and, where it answers, stores its address, its key
+// and the first of its models that is fit for code.
+func (a *app) enterServer(ctx context.Context, address, key string) (tui.Row, error) {
+	if err := provider.CheckURL(address); err != nil {
+		return tui.Row{}, err
+	}
+	cfg := provider.Config{Name: ownServer, BaseURL: address, Key: provider.Secret(key)}
+	client, err := dial.Open(cfg)
+	if err != nil {
+		return tui.Row{}, err
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(ctx, keyWait)
+	defer cancel()
+	list, err := client.ListModels(ctx)
+	if err != nil {
+		return tui.Row{}, fmt.Errorf("%s does not list its models, and nothing was stored: %w", cfg.Address(), err)
+	}
+	m, ok := provider.FirstModel(cfg, list)
+	if !ok {
+		return tui.Row{}, fmt.Errorf("%s answers, but names no model", cfg.Address())
+	}
+	name := ownServer + "/" + m.ID
+	if key != "" {
+		if err := config.StoreKey(a.paths.Credentials(), ownServer, key); err != nil {
+			return tui.Row{}, err
+		}
+	}
+	for _, kv := range [][2]string{{"providers." + ownServer + ".base_url", address}, {"model", name}} {
+		if err := config.Set(a.paths.File(), kv[0], kv[1]); err != nil {
+			return tui.Row{}, err
+		}
+	}
+	if err := a.readKeys(); err != nil {
+		return tui.Row{}, err
+	}
+	a.models.addProvider(provider.Config{Name: ownServer, BaseURL: address})
+	return tui.Row{ID: name, Name: name, Info: "your own server"}, nil
 }
 
 // keyWait is how long a provider may take to say what it thinks of a key.
@@ -105,6 +173,6 @@ func (a *app) readKeys() error {
 	if warning != "" {
 		a.board.say("warn", "%s", warning)
 	}
-	a.models.settings.Keys = keys
+	a.models.rekey(keys)
 	return nil
 }

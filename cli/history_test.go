@@ -28,6 +28,8 @@ func TestUndoAndRedoInTheTerminal(t *testing.T) { // D08
 	c.wait("Both are changed.")
 	c.idle()
 	c.say("/undo")
+	c.wait("Put back what ")
+	c.Press("enter")
 	c.wait("a.txt (restored)", "new.txt (removed)", "cannot be undone: exec: touch side-effect")
 	if got := c.read("a.txt"); got != "one\n" {
 		t.Errorf("a.txt is %q", got)
@@ -45,6 +47,8 @@ func TestUndoAndRedoInTheTerminal(t *testing.T) { // D08
 	}
 	c.write("a.txt", "by hand\n")
 	c.say("/undo")
+	c.wait("Put back what ")
+	c.Press("enter")
 	c.wait("a.txt left alone: it was changed since")
 	if got := c.read("a.txt"); got != "by hand\n" {
 		t.Errorf("a.txt is %q", got)

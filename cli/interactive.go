@@ -75,8 +75,9 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	}
 	// A builtin's name always wins, so they come first.
 	opt.Commands.Sources = append([]command.Source{personCommands{a: a, s: s}}, opt.Commands.Sources...)
+	opt.Login = a.firstRun(s, leave)
 	if _, err := a.models.resolve(a.flags.Model); errors.Is(err, provider.ErrNoProvider) || errors.Is(err, provider.ErrNoKey) {
-		opt.First = a.firstRun(s, leave)
+		opt.First = opt.Login
 	} else if err != nil {
 		return a.startError(err)
 	} else {

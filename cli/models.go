@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -65,6 +66,25 @@ func (m *models) resolve(name string) (agent.Model, error) {
 	}
 	m.clients[name], m.clients[found.Name] = found, found
 	return found, nil
+}
+
+// rekey takes other keys: clients that were made with the ones before are made anew.
+func (m *models) rekey(keys map[string]string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settings.Keys, m.clients = keys, nil
+}
+
+// addProvider adds a provider of the person's own.
+func (m *models) addProvider(p provider.Config) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := maps.Clone(m.settings.Providers)
+	if all == nil {
+		all = map[string]provider.Config{}
+	}
+	all[p.Name] = p
+	m.settings.Providers, m.clients = all, nil
 }
 
 func (m *models) make(name string) (agent.Model, error) {

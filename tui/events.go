@@ -1,12 +1,14 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
+	"jcode/agent/model"
 	"jcode/session"
 )
 
@@ -211,7 +213,11 @@ func (p *program) turnEnd(ev agent.TurnEnd) tea.Cmd {
 			p.say(agent.LevelInfo, count(n, "queued message")+": back in the input.")
 		}
 	case agent.StopError:
-		p.say(agent.LevelError, orElse(ev.Error, "the turn failed"))
+		msg := orElse(ev.Error, "the turn failed")
+		if refused := new(model.Error); errors.As(ev.Err, &refused) && refused.Class == model.ClassAuth && p.opt.Login != nil {
+			msg += "\n/login enters another key."
+		}
+		p.say(agent.LevelError, msg)
 	case agent.StopLimit:
 		p.say(agent.LevelWarn, orElse(ev.Error, "stopped at a limit"))
 	case agent.StopDone:

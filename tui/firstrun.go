@@ -32,8 +32,13 @@ func contextual(decide func(ctx context.Context, yes bool) error, yes bool, d di
 // idEnterKey marks the row that leads to entering a key.
 const idEnterKey = "jcode:enter-key"
 
-// firstRun shows how to get to a model: what was found, a key, the tour.
+// idEnterServer marks the row that leads to the address of an own server.
+const idEnterServer = "jcode:enter-server"
+
+// firstRun shows how to get to a model: what was found, a key, an own server, the tour.
 func (p *panels) firstRun() tea.Cmd {
+	begin := *p.opt.First
+	begin.start = true
 	p.tr.add(&textItem{plain: firstRunText, draw: func(l *look) []string {
 		var out []string
 		for _, para := range strings.Split(firstRunText, "\n") {
@@ -45,13 +50,6 @@ func (p *panels) firstRun() tea.Cmd {
 	}})
 	pk := newPicker("Choose how to begin", nil, nil)
 	pk.noSearch, pk.leave = true, "leave"
-	pk.choose = func(p *program, r Row) tea.Cmd {
-		if r.ID == idEnterKey {
-			p.open(newProviders(p, pk))
-			return nil
-		}
-		return p.panels.chooseFirst(pk, r)
-	}
 	pk.cancel = func(p *program) tea.Cmd { // without a model there is nothing behind it
 		p.open(pk)
 		if p.hint.text == quitHint {
@@ -60,27 +58,79 @@ func (p *panels) firstRun() tea.Cmd {
 		p.flash(quitHint)
 		return nil
 	}
+	return p.panels.ways(pk, &begin, func(p *program, r Row) tea.Cmd { return p.panels.chooseFirst(pk, r) })
+}
+
+// login leads to a model while the program runs: another key, or a server of one's own.
+func (p *panels) login() tea.Cmd {
+	if p.opt.Login == nil {
+		p.flash("nothing to log in to here")
+		return nil
+	}
+	pk := newPicker("Log in", nil, nil)
+	pk.noSearch = true
+	return p.panels.ways(pk, p.opt.Login, func(p *program, r Row) tea.Cmd {
+		p.dialogs = nil
+		if p.conv == nil {
+			return p.panels.chooseFirst(pk, r)
+		}
+		name := r.ID
+		if !strings.Contains(name, "/") {
+			name += "/" // its first coding model
+		}
+		p.say(agent.LevelInfo, "Going on with "+r.Name+"; /model chooses another model.")
+		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(name) })
+	})
+}
+
+// ways fills a list with the ways to a model and goes on with the one that is taken.
+func (p *panels) ways(pk *picker, from *FirstRun, then func(p *program, r Row) tea.Cmd) tea.Cmd {
+	pk.choose = func(p *program, r Row) tea.Cmd {
+		switch r.ID {
+		case idEnterKey:
+			p.open(newProviders(from, then))
+			return nil
+		case idEnterServer:
+			p.open(newServerEntry(from, then))
+			return nil
+		}
+		return then(p, r)
+	}
 	p.open(pk)
-	return p.panels.fill(pk, p.panels.foundFirst)
+	return p.panels.fill(pk, func(ctx context.Context) ([]Row, error) { return found(ctx, from) })
 }
 
 const firstRunText = `jcode needs a model. Below is what was found on this machine; nothing is sent anywhere before you choose.
 Before it edits a file or runs a command, jcode asks: shift+tab changes how much runs without asking.
 What a project brings along and could run code waits until you trust the folder.`
 
-// foundFirst lists what can be used at once, and then the way to enter a key.
-func (p *panels) foundFirst(ctx context.Context) ([]Row, error) {
+// found lists what can be used at once, and then the ways to a key and to an own server.
+func found(ctx context.Context, from *FirstRun) ([]Row, error) {
 	var rows []Row
 	var err error
-	if p.opt.First.Found != nil {
-		rows, err = p.opt.First.Found(ctx)
+	if from.Found != nil {
+		rows, err = from.Found(ctx)
 	}
-	if p.opt.First.EnterKey != nil {
-		at := len(rows)
-		if at > 0 && strings.Contains(strings.ToLower(rows[at-1].Name), "tour") {
-			at--
+	at := len(rows)
+	if at > 0 && strings.Contains(strings.ToLower(rows[at-1].Name), "tour") {
+		at--
+	}
+	tour := rows[at:]
+	if !from.start {
+		tour = nil // it is for those who have no model yet
+	}
+	rows = rows[:at:at]
+	if from.EnterKey != nil {
+		rows = append(rows, Row{ID: idEnterKey, Name: "Enter an API key", Info: "it is stored in a file that only you can read"})
+	}
+	if from.EnterServer != nil {
+		rows = append(rows, Row{ID: idEnterServer, Name: "Enter the address of your own server", Info: "any OpenAI-compatible endpoint"})
+	}
+	rows = append(rows, tour...)
+	for i := range rows {
+		if rows[i].Detail == "" {
+			rows[i].Detail = from.Looked
 		}
-		rows = append(rows[:at:at], append([]Row{{ID: idEnterKey, Name: "Enter an API key", Info: "it is stored in a file that only you can read"}}, rows[at:]...)...)
 	}
 	return rows, err
 }
@@ -101,23 +151,50 @@ func (p *panels) chooseFirst(pk *picker, r Row) tea.Cmd {
 }
 
 // newProviders asks for whom the key is.
-func newProviders(p *program, back *picker) *picker {
-	pk := newPicker("Whose key?", p.opt.First.Providers, nil)
+func newProviders(from *FirstRun, then func(p *program, r Row) tea.Cmd) *picker {
+	pk := newPicker("Whose key?", from.Providers, nil)
 	pk.choose = func(p *program, r Row) tea.Cmd {
 		p.close(pk)
-		p.open(&keyEntry{provider: r, field: newField(), back: back})
+		p.open(&keyEntry{
+			title: "API key for " + r.Name, field: newField(), secret: true, asking: r.Name,
+			hint:  "Type or paste it; it is not shown. " + r.Name + " is asked whether it takes it, then it is stored in a file that only you can read.",
+			enter: func(ctx context.Context, key string) (Row, error) { return r, from.EnterKey(ctx, r.ID, key) },
+			then:  then,
+		})
 		return nil
 	}
 	return pk
 }
 
-// keyEntry takes an API key; it is never shown.
+// newServerEntry asks for the address of a server, then for its key.
+func newServerEntry(from *FirstRun, then func(p *program, r Row) tea.Cmd) *keyEntry {
+	address := &keyEntry{
+		title: "Address of your server", field: newField(), asking: "the server",
+		hint: "As in http://localhost:8000/v1. A key is asked for next; enter alone where it needs none.",
+	}
+	address.next = func(url string) *keyEntry {
+		return &keyEntry{
+			title: "Key for " + url, field: newField(), secret: true, empty: true, asking: "the server",
+			hint:  "Enter alone where it needs none. The server is asked for its models, then its address is stored in the config and the key in a file that only you can read.",
+			enter: func(ctx context.Context, key string) (Row, error) { return from.EnterServer(ctx, url, key) },
+			then:  then,
+		}
+	}
+	return address
+}
+
+// keyEntry takes an API key, which is never shown, or an address.
 type keyEntry struct {
-	provider Row
-	field    field
-	note     string
-	busy     bool // the provider is being asked
-	back     *picker
+	title, hint string
+	asking      string // who is asked with what was entered
+	field       field
+	secret      bool // shown as dots
+	empty       bool // nothing is an answer, too
+	note        string
+	busy        bool // somebody is being asked
+	enter       func(ctx context.Context, s string) (Row, error)
+	next        func(s string) *keyEntry // what is asked next, in place of enter
+	then        func(p *program, r Row) tea.Cmd
 }
 
 func (k *keyEntry) armed(time.Time) bool { return true }
@@ -129,30 +206,7 @@ func (k *keyEntry) key(p *program, press tea.KeyPressMsg, act action) tea.Cmd {
 	case actInterrupt, actCancel:
 		p.close(k)
 	case actSubmit:
-		secret := strings.TrimSpace(k.field.ed.Text())
-		if secret == "" {
-			return nil
-		}
-		if k.busy {
-			return nil
-		}
-		k.busy, k.note = true, "asking "+k.provider.Name+" …"
-		return p.background(func(ctx context.Context) do {
-			err := p.opt.First.EnterKey(ctx, k.provider.ID, secret)
-			return func(p *program) tea.Cmd {
-				k.busy = false
-				if !slices.Contains(p.dialogs, dialog(k)) {
-					return nil // it was left meanwhile
-				}
-				if err != nil {
-					k.note = "✗ " + err.Error()
-					k.field = newField()
-					return nil
-				}
-				p.close(k)
-				return p.panels.chooseFirst(k.back, k.provider)
-			}
-		})
+		return k.submit(p)
 	default:
 		if !k.busy {
 			k.field.key(press, act)
@@ -161,12 +215,52 @@ func (k *keyEntry) key(p *program, press tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
+// submit asks with what was entered, or goes on to what is asked next.
+func (k *keyEntry) submit(p *program) tea.Cmd {
+	s := strings.TrimSpace(k.field.ed.Text())
+	switch {
+	case k.busy, s == "" && !k.empty:
+		return nil
+	case k.next != nil:
+		p.open(k.next(s))
+		return nil
+	}
+	k.busy, k.note = true, "asking "+k.asking+" …"
+	return p.background(func(ctx context.Context) do {
+		row, err := k.enter(ctx, s)
+		return func(p *program) tea.Cmd {
+			k.busy = false
+			if !slices.Contains(p.dialogs, dialog(k)) {
+				return nil // it was left meanwhile
+			}
+			if err != nil {
+				k.note = "✗ " + err.Error()
+				k.field = newField()
+				return nil
+			}
+			p.close(k)
+			return k.then(p, row)
+		}
+	})
+}
+
 func (k *keyEntry) draw(l *look, width, height int) (lines []string, cursor *pos) {
-	lines = append(lines, titleRule(l, "API key for "+k.provider.Name, width, l.theme.Accent))
-	n := k.field.ed.Len()
-	at := pos{1, min(6+n, width-1)}
-	lines = append(lines, cells.Paint(l.theme.Accent, " key: ")+cells.Fit(strings.Repeat("•", n), max(width-7, 0)))
-	note, style := "Type or paste it; it is not shown. "+k.provider.Name+" is asked whether it takes it, then it is stored in a file that only you can read.", l.theme.Faint
+	lines = append(lines, titleRule(l, k.title, width, l.theme.Accent))
+	label := " address: "
+	if k.secret {
+		label = " key: "
+	}
+	at := pos{1, 0}
+	if k.secret {
+		n := k.field.ed.Len()
+		at.col = min(cells.Width(label)+n, width-1)
+		lines = append(lines, cells.Paint(l.theme.Accent, label)+cells.Fit(strings.Repeat("•", n), max(width-cells.Width(label)-1, 0)))
+	} else {
+		line, x := k.field.draw(l, label, width)
+		at.col = x
+		lines = append(lines, line)
+	}
+	note, style := k.hint, l.theme.Faint
 	switch {
 	case k.busy:
 		note = spinner[l.spin%len(spinner)] + " " + k.note
@@ -175,5 +269,5 @@ func (k *keyEntry) draw(l *look, width, height int) (lines []string, cursor *pos
 	}
 	body := wrapped(note, style, " ", width)
 	lines = append(lines, body[:min(len(body), max(height-3, 0))]...)
-	return append(lines, hints(l, width, "enter", "store it", "esc", "back")), &at
+	return append(lines, hints(l, width, "enter", "go on", "esc", "back")), &at
 }

@@ -168,7 +168,7 @@ var screens = map[string]func(p *program, f *fake){
 		}, clock, "1"), nil))
 	},
 	"key": func(p *program, _ *fake) {
-		k := &keyEntry{provider: Row{ID: "openai", Name: "openai"}, field: newField()}
+		k := &keyEntry{title: "API key for openai", secret: true, field: newField(), hint: "Type or paste it; it is not shown."}
 		k.paste("sk-0123456789")
 		p.open(k)
 	},

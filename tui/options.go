@@ -167,8 +167,15 @@ type FirstRun struct {
 	Found func(ctx context.Context) ([]Row, error)
 	// Providers are offered for entering a key.
 	Providers []Row
+	// Looked says where models were looked for, and what was there; several lines.
+	Looked string
 	// EnterKey stores a key for a provider.
 	EnterKey func(ctx context.Context, provider, key string) error
+	// EnterServer stores the address of a server and its key, which may be empty, and returns
+	// the row of its first model. May be nil.
+	EnterServer func(ctx context.Context, address, key string) (Row, error)
+
+	start bool // nothing runs yet
 	// Choose begins with what was chosen.
 	Choose func(ctx context.Context, row Row) (Session, error)
 }
@@ -181,6 +188,8 @@ type Options struct {
 	Session *Session
 	Start   func(ctx context.Context) (Session, error)
 	First   *FirstRun
+	// Login is what /login leads through; its Choose is used where there is no conversation.
+	Login *FirstRun
 	// Prompt is sent as soon as there is a conversation; it may be a slash command.
 	Prompt string
 	// Editor is the command of the external editor; "" is $VISUAL, $EDITOR, or vi.

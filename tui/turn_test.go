@@ -277,3 +277,57 @@ func TestThePickerPreviewsTheSessionUnderTheCursor(t *testing.T) {
 		t.Errorf("the line that was found is not shown:\n%s", s)
 	}
 }
+
+func TestLoginLeadsToAnotherKeyOrAnOwnServer(t *testing.T) {
+	t.Parallel()
+	var entered []string
+	p, f := still(t, 80, 30, func(o *Options) {
+		o.Login = &FirstRun{
+			Looked:    "Asked on this machine: ollama.",
+			Found:     func(context.Context) ([]Row, error) { return []Row{{ID: "tour", Name: "Take the offline tour"}}, nil },
+			Providers: []Row{{ID: "openai", Name: "openai"}},
+			EnterKey: func(_ context.Context, provider, key string) error {
+				entered = append(entered, provider+"="+key)
+				return nil
+			},
+			EnterServer: func(_ context.Context, address, key string) (Row, error) {
+				if key == "bad" {
+					return Row{}, errors.New("refused")
+				}
+				entered = append(entered, address+"="+key)
+				return Row{ID: "server/coder", Name: "server/coder"}, nil
+			},
+		}
+	})
+	enter := tea.KeyPressMsg{Code: tea.KeyEnter}
+	write := func(s string) {
+		p.paste(s)
+		settleCmd(p, p.route(enter))
+	}
+	feed(p, agent.TurnEnd{Reason: agent.StopError, Error: "401", Err: &model.Error{Class: model.ClassAuth}})
+	if s := stripped(p.frameText()); !strings.Contains(s, "/login enters another key") {
+		t.Errorf("a refused key does not lead to /login:\n%s", s)
+	}
+	settleCmd(p, p.panels.login())
+	if s := stripped(p.frameText()); strings.Contains(s, "tour") || !strings.Contains(s, "Asked on this machine: ollama.") {
+		t.Errorf("the list:\n%s", s)
+	}
+	settleCmd(p, p.route(enter))
+	settleCmd(p, p.route(enter))
+	write("sk-secret")
+	if s := stripped(p.frameText()); len(entered) != 1 || entered[0] != "openai=sk-secret" || f.State().Model != "openai/" || strings.Contains(s, "sk-secret") {
+		t.Errorf("entered %q, model %s:\n%s", entered, f.State().Model, s)
+	}
+	settleCmd(p, p.panels.login())
+	p.route(tea.KeyPressMsg{Code: tea.KeyDown})
+	settleCmd(p, p.route(enter))
+	write("http://localhost:8000/v1")
+	write("bad")
+	if s := stripped(p.frameText()); !strings.Contains(s, "✗ refused") {
+		t.Errorf("a refusal is not said:\n%s", s)
+	}
+	settleCmd(p, p.route(enter)) // no key
+	if len(entered) != 2 || entered[1] != "http://localhost:8000/v1=" || f.State().Model != "server/coder" {
+		t.Errorf("entered %q, model %s", entered, f.State().Model)
+	}
+}

@@ -367,6 +367,11 @@ func (a *agents) ended(h *helper, end TurnEnd) {
 	a.c.write("store agent", func(ctx context.Context) error {
 		return a.c.opt.Store.SetAgentState(ctx, h.state.Session, string(status))
 	})
+	if h.site != nil && !changed && status == AgentDone {
+		a.work.Go(func() { // it ends the goroutine that this runs in
+			a.c.write("remove the worktree of "+h.state.Name, func(ctx context.Context) error { return a.removed(ctx, h) })
+		})
+	}
 	level := LevelInfo
 	if status == AgentFailed {
 		level = LevelWarn

@@ -133,6 +133,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.model(ctx)
 	d.terminal()
 	d.programs()
+	d.worktrees()
 	d.sandbox()
 	d.environment()
 	if !d.flags.NoLua {
@@ -293,6 +294,15 @@ func (d *doctor) terminal() {
 }
 
 // programs reports what jcode uses where it is there.
+// worktrees names those that sub-agents left with changes.
+func (d *doctor) worktrees() {
+	left, err := filepath.Glob(filepath.Join(d.paths.Data, "worktrees", "*", "*"))
+	if err == nil && len(left) > 0 {
+		d.warn("worktrees", "/agents in their session merges or discards them; /agents prune removes those without changes",
+			"%d left by agents: %s", len(left), strings.Join(left, ", "))
+	}
+}
+
 func (d *doctor) programs() {
 	if path, err := exec.LookPath("git"); err == nil {
 		d.ok("programs", "git at %s", path)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,6 +64,16 @@ type (
 		Steps      int         `json:"steps"`
 		DurationMS int64       `json:"duration_ms"`
 		Usage      model.Usage `json:"usage"`
+		Agents     []agentLine `json:"agents,omitempty"`
+	}
+	// agentLine sums a sub-agent in the background up.
+	agentLine struct {
+		Name      string            `json:"name"`
+		SessionID string            `json:"session_id"`
+		Status    agent.AgentStatus `json:"status"`
+		Tokens    int               `json:"tokens"`
+		CostUSD   float64           `json:"cost_usd"`
+		Worktree  string            `json:"worktree,omitempty"`
 	}
 	deltaLine struct {
 		Type  string `json:"type"`
@@ -184,6 +195,10 @@ func noticeText(w io.Writer, ev agent.Event) {
 		if !ev.Allow {
 			fmt.Fprintf(w, "jcode: %s was denied (%s)\n", ev.Name, strings.TrimSpace(string(ev.By)+" "+ev.Rule))
 		}
+	case agent.Nested:
+		if d, ok := ev.Event.(agent.ApprovalDecided); ok && !d.Allow {
+			fmt.Fprintf(w, "jcode: agent %s: %s was denied (%s)\n", ev.Label, d.Name, strings.TrimSpace(string(d.By)+" "+d.Rule))
+		}
 	case agent.Retrying:
 		fmt.Fprintf(w, "jcode: try %d in %s: %s\n", ev.Attempt+1, ev.Wait.Round(time.Millisecond), ev.Reason)
 	case agent.Compacted:
@@ -259,7 +274,33 @@ func (p *streamPrinter) event(ev agent.Event) {
 		writeLine(p.out, compactionLine{"compaction", ev.BeforeTokens, ev.AfterTokens})
 	case agent.UsageEvent:
 		writeLine(p.out, usageLine{"usage", ev.Step})
+	case agent.Nested:
+		inner := streamPrinter{out: bufio.NewWriter(&agentLines{p.out, ev}), notices: p.notices}
+		inner.event(ev.Event)
 	}
+}
+
+// agentLines marks lines of a sub-agent: its name, and the session of its own.
+type agentLines struct {
+	out *bufio.Writer
+	ev  agent.Nested
+}
+
+// Write takes whole lines.
+func (a *agentLines) Write(b []byte) (int, error) {
+	mark, err := json.Marshal(map[string]string{"agent": a.ev.Label, "agent_session": a.ev.Session, "parent": a.ev.CallID})
+	if err != nil {
+		return 0, err
+	}
+	for line := range bytes.Lines(b) {
+		line, ok := bytes.CutSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("}"))
+		if !ok {
+			continue
+		}
+		whole := append(append(bytes.Clone(line), ','), mark[1:]...)
+		a.out.Write(append(whole, '\n')) //nolint:errcheck // the error sticks and comes with Flush
+	}
+	return len(b), a.out.Flush()
 }
 
 // writeLine writes v as one line: nothing inside it can end the line.
@@ -324,6 +365,9 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscri
 		}
 		if end.Reason == agent.StopInterrupted {
 			res.Error = "interrupted"
+		}
+		for _, s := range conv.Agents() {
+			res.Agents = append(res.Agents, agentLine{s.Name, s.Session, s.Status, s.Tokens, s.Cost, s.Dir})
 		}
 		pr.end(res)
 		if err := out.Flush(); err != nil {

@@ -40,7 +40,7 @@ func (a *app) sandboxPolicy() sandbox.Policy {
 	p := sandbox.Policy{
 		Roots:   a.workRoots(),
 		Home:    a.paths.Home,
-		Hidden:  []string{a.paths.Config, a.paths.Data},
+		Hidden:  append([]string{a.paths.Config}, a.hiddenData()...),
 		Protect: a.config.Sandbox.Protect,
 		Network: isOn(a.config.Sandbox.Network),
 	}
@@ -63,6 +63,25 @@ func (a *app) sandboxPolicy() sandbox.Policy {
 		p.Caches = append(p.Caches, dir)
 	}
 	return p
+}
+
+// hiddenData is jcode's own data. Where a worktree in it is worked in, it can't be hidden as a
+// whole: everything beside the worktrees is.
+func (a *app) hiddenData() []string {
+	if !paths.Within(a.worktrees(), a.root) {
+		return []string{a.paths.Data}
+	}
+	entries, err := os.ReadDir(a.paths.Data)
+	if err != nil {
+		return []string{a.paths.Data} // then nothing there can be read
+	}
+	var out []string
+	for _, e := range entries {
+		if e.Name() != "worktrees" {
+			out = append(out, filepath.Join(a.paths.Data, e.Name()))
+		}
+	}
+	return out
 }
 
 // confined reports whether commands can be confined.

@@ -29,6 +29,8 @@ type Config struct {
 	AfterEdit  []Command  `json:"after_edit" desc:"Commands that run after an edit of a matching file."`
 	Hooks      Hooks      `json:"hooks" desc:"Commands that run when something happens: at tool calls, prompts, the end of a turn or session. docs/hooks.md has the events and the form."`
 	Prelude    Prelude    `json:"prelude" desc:"How a start begins."`
+	Agents     Agents     `json:"agents" desc:"Sub-agents that work in the background."`
+	Worktree   Worktree   `json:"worktree" desc:"Worktrees of sub-agents."`
 	Update     Update     `json:"update" desc:"Newer releases."`
 
 	MaxSteps    int      `json:"max_steps" desc:"Model requests in one turn at most." default:"200" min:"1" narrow:"lower"`
@@ -153,6 +155,16 @@ type Compaction struct {
 type Loop struct {
 	Repeats int `json:"repeats" desc:"Equal calls with equal results after which the next one isn't run." default:"4" min:"2" narrow:"lower"`
 	Alerts  int `json:"alerts" desc:"Alerts in one turn that end it." default:"2" min:"1" narrow:"lower"`
+}
+
+// Agents bounds sub-agents in the background.
+type Agents struct {
+	Max int `json:"max" desc:"Agents that work at once." default:"8" min:"1" narrow:"lower"`
+}
+
+// Worktree says what a sub-agent's copy of the files gets besides what git has.
+type Worktree struct {
+	Copy []string `json:"copy" desc:"Paths that git ignores and the work needs, such as .env and node_modules: files are copied, folders linked." merge:"append"`
 }
 
 // Command runs for files that match.

@@ -103,10 +103,18 @@ func (p places) Show(file string) string {
 	return file
 }
 
+// inWorktree reports whether a file lies in a worktree below jcode's own folder that is the
+// workspace: a sub-agent works there.
+func (p places) inWorktree(own, file string) bool {
+	return slices.ContainsFunc(p.roots, func(root string) bool {
+		return paths.Within(filepath.Join(own, "worktrees"), root) && paths.Within(root, file)
+	})
+}
+
 // protected says why a change of a path is shown in every mode, "" when it is not.
 func (p places) protected(file string) string {
 	for _, dir := range p.own {
-		if paths.Within(dir, file) {
+		if paths.Within(dir, file) && !p.inWorktree(dir, file) {
 			return "jcode's own files"
 		}
 	}

@@ -30,25 +30,13 @@ type named struct {
 	sure bool
 }
 
-// paths returns what may be a path among the words after the program. Flags count wherever
-// they stand: one that gives the text may follow the operands.
+// paths returns what may be a path among the words after the program.
 func (s flags) paths(args []word) []named {
-	r := flagReader{flags: s, args: args, known: true, given: true}
-	r.read()
-	r = flagReader{flags: s, args: args, known: true, given: !s.pattern || r.gave}
-	r.read()
-	return r.out
-}
-
-func (r *flagReader) read() {
-	for ended := false; r.i < len(r.args); r.i++ {
-		switch w := r.args[r.i]; {
-		case ended:
-			r.last(w)
-		case w.text == "--":
-			ended = true
-		case w.text == "-" && !w.dynamic:
-		case r.exact && strings.HasPrefix(w.text, "-"):
+	r := flagReader{flags: s, args: args, given: !s.pattern, known: true}
+	for ; r.i < len(args); r.i++ {
+		switch w := args[r.i]; {
+		case w.text == "--" || w.text == "-" && !w.dynamic:
+		case s.exact && strings.HasPrefix(w.text, "-"):
 		case strings.HasPrefix(w.text, "--"):
 			r.long(w)
 		case strings.HasPrefix(w.text, "-"):
@@ -57,18 +45,7 @@ func (r *flagReader) read() {
 			r.operand(w)
 		}
 	}
-}
-
-// last reads a word after "--": an operand, unless that was the value of a flag which is not
-// known.
-func (r *flagReader) last(w word) {
-	if r.known {
-		r.operand(w)
-		return
-	}
-	for _, p := range generous(w) {
-		r.out = append(r.out, named{p.word, p.sure && !r.pattern})
-	}
+	return r.out
 }
 
 // flagReader goes through the words of a command.
@@ -78,8 +55,7 @@ type flagReader struct {
 	i    int
 	out  []named
 
-	given bool // the text to look for is given by a flag, or was read
-	gave  bool // a flag gave it
+	given bool // the text to look for was given
 	known bool // all flags so far were known
 	// unsure counts the operands that may be the text, or the value of a flag that is not
 	// known: they are looked at, but don't stand for a file.
@@ -109,7 +85,7 @@ func (r *flagReader) file() {
 
 func (r *flagReader) long(w word) {
 	name, _, has := strings.Cut(w.text[2:], "=")
-	r.gave = r.gave || slices.ContainsFunc(r.givesLong, func(long string) bool { return strings.HasPrefix(long, name) })
+	r.given = r.given || slices.Contains(r.givesLong, name)
 	switch {
 	case slices.Contains(r.longText, name):
 		if !has {
@@ -131,7 +107,7 @@ func (r *flagReader) short(w word) {
 		return
 	}
 	gives := strings.IndexByte(r.gives, rest[0]) >= 0
-	r.gave = r.gave || gives
+	r.given = r.given || gives
 	switch text := strings.IndexByte(r.text, rest[0]) >= 0; {
 	case text && len(rest) == 1:
 		r.value()

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"jcode/agent"
+	"jcode/internal/worktree"
+	"jcode/mcp"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// agentSite is the worktree of a sub-agent with rooms of its own over it: workspace, shell,
+// gate, registry, skills, Lua and MCP servers all take the worktree for their root.
+type agentSite struct {
+	main *app // of the conversation that the agent works for
+	app  *app
+	tree worktree.Tree
+	name string
+}
+
+// worktrees is the folder of this project's worktrees.
+func (a *app) worktrees() string { return filepath.Join(a.paths.Data, "worktrees", a.project) }
+
+// isolate makes a worktree for a sub-agent.
+func (a *app) isolate(ctx context.Context, name string, carry bool) (agent.Site, error) {
+	dir, branch := filepath.Join(a.worktrees(), name), "jcode/"+name
+	for n := 2; ; n++ { // of an earlier session, perhaps
+		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		dir, branch = filepath.Join(a.worktrees(), fmt.Sprintf("%s-%d", name, n)), fmt.Sprintf("jcode/%s-%d", name, n)
+	}
+	tree, err := worktree.Add(ctx, worktree.Options{Root: a.root, Dir: dir, Branch: branch, Uncommitted: carry, Copy: a.config.Worktree.Copy})
+	if err != nil {
+		return nil, err
+	}
+	site, err := a.openSite(ctx, name, tree)
+	if err != nil {
+		return nil, errors.Join(err, tree.Remove(context.WithoutCancel(ctx)))
+	}
+	return site, nil
+}
+
+// reopen opens the worktree of an agent that an earlier run left.
+func (a *app) reopen(ctx context.Context, row session.Agent) (agent.Site, error) {
+	tree := worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy}
+	if err := tree.Check(ctx); err != nil {
+		return nil, err
+	}
+	return a.openSite(ctx, row.Name, tree)
+}
+
+// openSite wires jcode up for a worktree. Store, models and trust are those of the project.
+func (a *app) openSite(ctx context.Context, name string, tree worktree.Tree) (*agentSite, error) {
+	f := *a.flags
+	f.Print = true // nobody watches its files; its questions go another way
+	f.Continue, f.Resume, f.Fork, f.Role, f.Debug = false, "", false, "", false
+	start := tree.Dir
+	if rel, err := filepath.Rel(a.root, a.cwd); err == nil && filepath.IsLocal(rel) {
+		if _, err := os.Stat(filepath.Join(tree.Dir, rel)); err == nil {
+			start = filepath.Join(tree.Dir, rel)
+		}
+	}
+	b := &app{flags: &f, std: a.std, cwd: start, env: a.env, registry: tools.NewRegistry()}
+	b.started, b.settled = make(chan struct{}), make(chan struct{})
+	close(b.settled)
+	share := func(context.Context) error {
+		b.project, b.store, b.trust, b.models = a.project, a.store, a.trust, a.models
+		return nil
+	}
+	for _, step := range []func(context.Context) error{b.findPlaces, share, b.loadConfig, b.openGate, b.addTools, b.openExtensions} {
+		if err := step(ctx); err != nil {
+			b.close()
+			return nil, fmt.Errorf("worktree %s: %w", tree.Dir, err)
+		}
+	}
+	b.flags.Model = a.flags.Model
+	b.dispatcher.Hooks = append([]tools.Hook{elsewhereHook{main: a.root, own: b.root}}, b.dispatcher.Hooks...)
+	return &agentSite{main: a, app: b, tree: tree, name: name}, nil
+}
+
+// Equip implements agent.Site.
+func (s *agentSite) Equip(opt *agent.Options) {
+	b := s.app
+	opt.Registry, opt.Dispatcher, opt.Gate, opt.System, opt.Cwd = b.registry, b.dispatcher, b.gate, b.system, b.cwd
+	opt.Allow, opt.Ready, opt.Roles = b.allow, b.ready, b.agentRole
+	opt.Loaded, opt.Compacted = b.learning.restored, b.learning.compacted
+	opt.Leases = nil
+	if b.mcp != nil {
+		opt.Leases = mcp.Leaser{M: b.mcp}
+	}
+}
+
+// Begin implements agent.Site.
+func (s *agentSite) Begin(child *agent.Conversation) {
+	s.app.board.attach(child)
+	s.app.startExtensions()
+}
+
+// Dir implements agent.Site.
+func (s *agentSite) Dir() string { return s.tree.Dir }
+
+// Row implements agent.Site.
+func (s *agentSite) Row() (dir, branch, base string) { return s.tree.Dir, s.tree.Branch, s.tree.Base }
+
+// Diff implements agent.Site.
+func (s *agentSite) Diff(ctx context.Context) (string, error) {
+	if err := s.tree.Check(ctx); err != nil {
+		return "", err
+	}
+	return s.tree.Diff(ctx)
+}
+
+// Close implements agent.Site.
+func (s *agentSite) Close() { s.app.close() }
+
+// Remove implements agent.Site.
+func (s *agentSite) Remove(ctx context.Context) error { return s.tree.Remove(ctx) }
+
+// elsewhereHook refuses calls of an agent in a worktree that name the main checkout, and says
+// which path is meant: agents take paths from what they are told.
+type elsewhereHook struct{ main, own string }
+
+// BeforeCall implements tools.Hook.
+func (h elsewhereHook) BeforeCall(_ context.Context, call tools.Call) tools.Verdict {
+	rel, ok := h.names(string(call.Arguments))
+	if !ok {
+		return tools.Verdict{}
+	}
+	return tools.Verdict{By: "worktree", Refuse: fmt.Sprintf("%s belongs to the main checkout, and you work in your own worktree: use %s instead. It was not run",
+		filepath.Join(h.main, rel), filepath.Join(h.own, rel))}
+}
+
+// AfterCall implements tools.Hook and does nothing.
+func (elsewhereHook) AfterCall(tools.Call, tools.Outcome) {}
+
+// names finds a path of the main checkout in a call's arguments, and returns it below the root.
+func (h elsewhereHook) names(args string) (rel string, ok bool) {
+	quoted, err := json.Marshal(h.main)
+	if err != nil || len(h.main) < 2 {
+		return "", false
+	}
+	want := string(quoted[1 : len(quoted)-1])
+	for rest := args; ; {
+		i := strings.Index(rest, want)
+		if i < 0 {
+			return "", false
+		}
+		before, after := rest[:i], rest[i+len(want):]
+		rest = after
+		if before != "" && !strings.ContainsAny(before[len(before)-1:], "\"' =:;|&()<>`,[{\n\t") {
+			continue // the end of a longer path
+		}
+		if after != "" && (after[0] == '/' || strings.ContainsAny(after[:1], "\"'\\ ;|&()<>`,]}")) {
+			end := strings.IndexAny(after, "\"'\\ ;|&()<>`,]}")
+			if end < 0 {
+				end = len(after)
+			}
+			return strings.TrimPrefix(after[:end], "/"), true
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package worktree_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jcode/internal/worktree"
+)
+
+func run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@t", "-c", "protocol.file.allow=always"}, args...)...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func repository(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, "init", "-q", "-b", "main")
+	write(t, dir, "a.txt", "one\n")
+	write(t, dir, "sub/b.txt", "two\n")
+	write(t, dir, ".gitignore", ".env\nnode_modules/\n")
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "first")
+	return dir
+}
+
+func add(t *testing.T, o worktree.Options) worktree.Tree {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Dir, o.Branch = filepath.Join(dir, "copies", "x"), "jcode/x"
+	tree, err := worktree.Add(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func changes(t *testing.T, tree worktree.Tree) map[string]worktree.Change {
+	t.Helper()
+	list, err := tree.Changes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]worktree.Change{}
+	for _, c := range list {
+		out[c.Path] = c
+	}
+	return out
+}
+
+func TestWorkInACopyIsSeenAsChangesAndLeavesTheRepositoryAlone(t *testing.T) {
+	root := repository(t)
+	write(t, root, ".env", "SECRET=1\n")
+	write(t, root, "node_modules/m/index.js", "x\n")
+	tree := add(t, worktree.Options{Root: root, Copy: []string{".env", "node_modules", "absent"}})
+	if b, err := os.ReadFile(filepath.Join(tree.Dir, "node_modules", "m", "index.js")); err != nil || string(b) != "x\n" {
+		t.Errorf("node_modules: %q, %v", b, err)
+	}
+	if got := changes(t, tree); len(got) != 0 {
+		t.Errorf("a fresh copy differs: %v", got)
+	}
+	write(t, tree.Dir, "a.txt", "changed\n")
+	write(t, tree.Dir, "new file.txt", "new\n")
+	if err := os.Remove(filepath.Join(tree.Dir, "sub", "b.txt")); err != nil {
+		t.Fatal(err)
+	}
+	got := changes(t, tree)
+	if len(got) != 3 || string(got["a.txt"].Base.Data) != "one\n" || string(got["a.txt"].Theirs.Data) != "changed\n" ||
+		got["new file.txt"].Base != nil || got["sub/b.txt"].Theirs != nil {
+		t.Errorf("changes %+v", got)
+	}
+	if diff, err := tree.Diff(t.Context()); err != nil || !strings.Contains(diff, "+changed") {
+		t.Errorf("diff %q, %v", diff, err)
+	}
+	if s := run(t, root, "status", "--porcelain"); s != "" {
+		t.Errorf("the repository is %q", s)
+	}
+	if err := tree.Remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := run(t, root, "worktree", "list"); strings.Contains(s, tree.Dir) {
+		t.Errorf("still there: %s", s)
+	}
+	if s := run(t, root, "branch", "--list", "jcode/*"); s != "" {
+		t.Errorf("branches %q", s)
+	}
+	if err := tree.Remove(t.Context()); err != nil {
+		t.Errorf("a second removal: %v", err)
+	}
+	if err := tree.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "is gone") {
+		t.Errorf("check: %v", err)
+	}
+}
+
+func TestUncommittedChangesComeAlongAndAreNotSeenAsTheWork(t *testing.T) {
+	root := repository(t)
+	write(t, root, "a.txt", "mine\n")
+	write(t, root, "untracked.txt", "mine too\n")
+	tree := add(t, worktree.Options{Root: root, Uncommitted: true})
+	for name, want := range map[string]string{"a.txt": "mine\n", "untracked.txt": "mine too\n"} {
+		if b, err := os.ReadFile(filepath.Join(tree.Dir, name)); err != nil || string(b) != want {
+			t.Errorf("%s is %q, %v", name, b, err)
+		}
+	}
+	if got := changes(t, tree); len(got) != 0 {
+		t.Errorf("the person's changes count as work: %v", got)
+	}
+	write(t, tree.Dir, "a.txt", "mine and more\n")
+	if got := changes(t, tree); len(got) != 1 || string(got["a.txt"].Base.Data) != "mine\n" {
+		t.Errorf("changes %+v", got)
+	}
+	if s := run(t, root, "status", "--porcelain"); !strings.Contains(s, "M a.txt") || !strings.Contains(s, "?? untracked.txt") {
+		t.Errorf("the repository is %q", s)
+	}
+	plain := repository(t)
+	write(t, plain, "a.txt", "mine\n")
+	tree = add(t, worktree.Options{Root: plain})
+	if b, err := os.ReadFile(filepath.Join(tree.Dir, "a.txt")); err != nil || string(b) != "one\n" {
+		t.Errorf("what was not asked for came along: %q, %v", b, err)
+	}
+}
+
+func TestCopiesOfASubmoduleAndOfAWorktree(t *testing.T) {
+	inner, outer := repository(t), repository(t)
+	run(t, outer, "submodule", "add", "-q", inner, "mod")
+	run(t, outer, "commit", "-q", "-m", "mod")
+	for name, root := range map[string]string{"submodule": filepath.Join(outer, "mod"), "worktree": add(t, worktree.Options{Root: inner}).Dir} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "copy")
+			tree, err := worktree.Add(t.Context(), worktree.Options{Root: root, Dir: dir, Branch: "jcode/of-" + name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, tree.Dir, "a.txt", "changed\n")
+			if got := changes(t, tree); len(got) != 1 {
+				t.Errorf("changes %+v", got)
+			}
+			if err := tree.Remove(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeCopiedIsSaid(t *testing.T) {
+	root := repository(t)
+	_, err := worktree.Add(t.Context(), worktree.Options{Root: root, Dir: filepath.Join(root, "copies", "x"), Branch: "b"})
+	if err == nil || !strings.Contains(err.Error(), "inside the repository") {
+		t.Errorf("inside: %v", err)
+	}
+	empty := t.TempDir()
+	run(t, empty, "init", "-q")
+	_, err = worktree.Add(t.Context(), worktree.Options{Root: empty, Dir: filepath.Join(t.TempDir(), "x"), Branch: "b"})
+	if err == nil || !strings.Contains(err.Error(), "no commit") {
+		t.Errorf("without a commit: %v", err)
+	}
+}

@@ -48,6 +48,32 @@ func IsGitFolder(has func(name string) bool) bool {
 	return has("HEAD") && (has("commondir") || has("config") && (has("objects") || has("refs")))
 }
 
+// InGitFolder reports whether a file, once it stands there, says what git runs in a folder
+// that git takes for its own, whatever that is called: one that becomes such a folder by
+// this file, too.
+func InGitFolder(path string) bool {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	if filepath.Base(dir) == "hooks" {
+		return isGitFolder(filepath.Dir(dir), "")
+	}
+	switch strings.ToLower(name) {
+	case "head", "config", "config.worktree", "commondir", "objects", "refs":
+		return isGitFolder(dir, name)
+	}
+	return false
+}
+
+// isGitFolder is IsGitFolder for a folder of the disk to which a name is added.
+func isGitFolder(dir, added string) bool {
+	return IsGitFolder(func(name string) bool {
+		if strings.EqualFold(name, added) {
+			return true
+		}
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
+}
+
 // startup are the names in a home folder that are run at login or by common tools, or that
 // hold keys.
 func startup() []string {

@@ -123,6 +123,9 @@ func (p places) protected(file string) string {
 			return string(kind)
 		}
 	}
+	if protected.InGitFolder(file) {
+		return string(protected.Git)
+	}
 	if p.home != "" && paths.Within(p.home, file) {
 		if rel, err := filepath.Rel(p.home, file); err == nil && protected.InHome(filepath.ToSlash(rel)) != "" {
 			return string(protected.Account)

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/internal/paths"
-
 	"jcode/agent"
 	"jcode/agent/model/provider"
+	"jcode/internal/paths"
 	"jcode/internal/proc"
 	"jcode/internal/startfiles"
 	"jcode/internal/text"

@@ -72,6 +72,8 @@ func (p *program) event(ev agent.Event) tea.Cmd {
 		p.queue = ev.Queued
 	case agent.TodoChanged:
 		p.todo = ev.Items
+	case agent.AgentChanged:
+		p.agentChanged(ev.Agent)
 	default:
 		p.newsEvent(ev)
 	}

@@ -282,6 +282,10 @@ func (p *program) act(a action) tea.Cmd {
 		return p.outside.pasteClipboard(true)
 	case actUnqueue:
 		p.takeBack()
+	case actAgents:
+		if c, ok := p.findCommand("agents"); ok {
+			return c.run(p, "")
+		}
 	case actTimes:
 		p.look.times = !p.look.times
 		p.restyle()

@@ -56,6 +56,7 @@ const (
 	actSelectNext  action = "select_next"
 	actCopy        action = "copy"
 	actRedraw      action = "redraw"
+	actAgents      action = "agents"
 	actPasteImage  action = "paste_picture"
 )
 
@@ -112,6 +113,7 @@ var keyTable = []keyRow{
 	{actHelp, []string{"f1"}, "this help", "Program"},
 	{actCancel, []string{"ctrl+c"}, "clear the input, stop the turn; twice quits", "Program"},
 	{actSuspend, []string{"ctrl+z"}, "suspend", "Program"},
+	{actAgents, []string{"ctrl+t"}, "the agents beside this conversation", "Program"},
 	{actRedraw, []string{"ctrl+l"}, "draw the screen anew", "Program"},
 }
 

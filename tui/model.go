@@ -42,6 +42,8 @@ type program struct {
 	usage agent.UsageEvent
 	queue []agent.Queued
 	todo  []tools.TodoItem
+	// agents are the sub-agents beside the conversation, in the order of their start.
+	agents []agent.AgentState
 
 	dialogs []dialog // opened by the person; the last one has the keys
 	asks    []dialog // put to the person; the first one has the keys
@@ -202,7 +204,7 @@ func (p *program) enter(s Session) tea.Cmd {
 	p.conv = s.Conversation
 	p.state = s.Conversation.State()
 	p.answeredIn = p.state.Role
-	p.turn, p.queue, p.todo, p.usage = turn{}, nil, s.Todo, agent.UsageEvent{}
+	p.turn, p.queue, p.todo, p.agents, p.usage = turn{}, nil, s.Todo, s.Agents, agent.UsageEvent{}
 	p.tr.addHistory(s.History, s.Shown)
 	p.record.pending, p.record.acted = nil, false
 	for _, n := range s.Notices {
@@ -341,7 +343,7 @@ func nextTick() tea.Cmd { return tea.Tick(tick, func(time.Time) tea.Msg { return
 
 // animated reports whether something on the screen moves by itself.
 func (p *program) animated() bool {
-	if p.turn.busy || p.status != "" || p.hint.text != "" {
+	if p.turn.busy || p.status != "" || p.hint.text != "" || p.agentsWorking() {
 		return true
 	}
 	for _, d := range p.focusables() {

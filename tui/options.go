@@ -57,6 +57,8 @@ type Session struct {
 	// Todo is the plan so far, Draft what was left in the input.
 	Todo  []tools.TodoItem
 	Draft string
+	// Agents are the sub-agents beside it.
+	Agents []agent.AgentState
 	// Notices are said when the session opens ("the role has changed since").
 	Notices []agent.Notice
 }

@@ -126,6 +126,7 @@ func (p *composer) activity() []string {
 	if p.turn.busy && len(p.todo) > 0 {
 		out = append(out, p.compose.todoLines(max(min(p.height/4, 7), 0))...)
 	}
+	out = append(out, p.agentLines()...)
 	for i, q := range p.queue {
 		if i == queueShown {
 			out = append(out, cells.Paint(th.Faint, cells.Fit("  … "+count(len(p.queue)-queueShown, "more queued message"), p.width)))

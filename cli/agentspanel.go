@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"jcode/agent"
+	"jcode/internal/text"
+	"jcode/internal/worktree"
+	"jcode/session"
+	"jcode/tools"
+	"jcode/tui"
+)
+
+// agentsPanel is the live view of the sub-agents beside the conversation.
+func (a *app) agentsPanel() tui.Panel {
+	act := func(did string, f func(ctx context.Context, conv *agent.Conversation, name string) error) func(context.Context, tui.Row) (string, error) {
+		return func(ctx context.Context, row tui.Row) (string, error) {
+			conv := a.board.open()
+			if conv == nil {
+				return "", errNoMessages
+			}
+			return did + " " + row.ID, f(ctx, conv, row.ID)
+		}
+	}
+	return tui.Panel{
+		Name: "agents", Help: "sub-agents: look at one, message NAME, stop, merge, diff, discard, resume, prune", Title: "Agents", Live: true,
+		Words: a.agentWords, Complete: a.completeAgents,
+		Empty: "No agents. The model starts one with the tool task and background; ask it to.",
+		Rows: func(context.Context) ([]tui.Row, error) {
+			conv := a.board.open()
+			if conv == nil {
+				return nil, nil
+			}
+			var rows []tui.Row
+			for _, s := range conv.Agents() {
+				rows = append(rows, agentRow(s, conv.AgentOutput(s.Name)))
+			}
+			return rows, nil
+		},
+		Actions: []tui.Action{
+			{Label: "resume one that was left", Run: act("resumed", func(ctx context.Context, conv *agent.Conversation, name string) error {
+				return conv.ResumeAgent(ctx, name)
+			})},
+			{Key: "ctrl+d", Label: "stop", Confirm: true, Run: act("stopped", func(_ context.Context, conv *agent.Conversation, name string) error {
+				return conv.StopAgent(name)
+			})},
+			{Key: "ctrl+e", Label: "merge", Confirm: true, Run: func(ctx context.Context, row tui.Row) (string, error) { return a.mergeAgent(ctx, row.ID) }},
+			{Key: "ctrl+x", Label: "discard its changes", Confirm: true, Run: act("discarded the changes of", func(ctx context.Context, conv *agent.Conversation, name string) error {
+				return conv.DiscardAgent(ctx, name)
+			})},
+		},
+	}
+}
+
+func agentRow(s agent.AgentState, output string) tui.Row {
+	row := tui.Row{ID: s.Name, Name: s.Name, State: s.String(), Current: s.Running(), Bad: s.Status == agent.AgentFailed || s.Status == agent.AgentLeft}
+	took := time.Since(s.Started)
+	if !s.Ended.IsZero() {
+		took = s.Ended.Sub(s.Started)
+	}
+	row.Info = took.Round(time.Second).String()
+	detail := []string{strings.TrimSpace(s.Role + " " + s.Model + ", session " + shortID(s.Session))}
+	if s.Dir != "" {
+		detail = append(detail, "worktree: "+s.Dir)
+	}
+	row.Detail = strings.Join(append(detail, text.CutTail(output, 4000)), "\n")
+	return row
+}
+
+// mergeAgent merges what the person told to: no question, but one change that /undo takes back.
+func (a *app) mergeAgent(ctx context.Context, name string) (string, error) {
+	conv := a.board.open()
+	if conv == nil {
+		return "", errNoMessages
+	}
+	last, err := a.store.MessagesIn(ctx, conv.ID(), session.Window{Last: 1})
+	if err != nil {
+		return "", err
+	}
+	turn := 1
+	if len(last) > 0 {
+		turn = int(last[0].Seq)
+	}
+	said, err := conv.MergeAgent(ctx, tools.Call{
+		ID: uuid.NewString(), Name: "agent", Caller: tools.Caller{Session: conv.ID(), Turn: turn, Origin: tools.OriginPerson},
+	}, name)
+	if err == nil {
+		a.board.tell("The person merged the changes of the agent " + name + ": " + said)
+	}
+	return said, err
+}
+
+// agentWords carries out what is typed behind /agents.
+func (a *app) agentWords(ctx context.Context, words string) (string, error) {
+	verb, rest, _ := strings.Cut(words, " ")
+	name, said, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	conv := a.board.open()
+	switch {
+	case verb == "prune" && name == "":
+		return a.pruneWorktrees(ctx)
+	case conv == nil:
+		return "", errNoMessages
+	case name == "":
+		return "", tui.ErrSearch
+	}
+	switch verb {
+	case "message":
+		return "sent to " + name, conv.MessageAgent(name, said)
+	case "stop":
+		return "stopped " + name, conv.StopAgent(name)
+	case "resume":
+		return "resumed " + name, conv.ResumeAgent(ctx, name)
+	case "merge":
+		return a.mergeAgent(ctx, name)
+	case "discard":
+		return "discarded the changes of " + name, conv.DiscardAgent(ctx, name)
+	case "diff":
+		d, err := conv.DiffAgent(ctx, name)
+		if err == nil && d == "" {
+			d = name + " changed nothing"
+		}
+		return d, err
+	}
+	return "", tui.ErrSearch
+}
+
+// completeAgents proposes verbs and names.
+func (a *app) completeAgents(_ context.Context, args string) []string {
+	verbs := []string{"message", "stop", "merge", "diff", "discard", "resume"}
+	verb, name, named := strings.Cut(args, " ")
+	var out []string
+	if !named {
+		for _, v := range append(verbs, "prune") {
+			if strings.HasPrefix(v, verb) {
+				out = append(out, v)
+			}
+		}
+		return out
+	}
+	if conv := a.board.open(); conv != nil {
+		for _, s := range conv.Agents() {
+			if strings.HasPrefix(s.Name, name) {
+				out = append(out, verb+" "+s.Name)
+			}
+		}
+	}
+	return out
+}
+
+// pruneWorktrees removes the worktrees of this project's agents that hold no changes and that
+// no live session uses.
+func (a *app) pruneWorktrees(ctx context.Context) (string, error) {
+	rows, err := a.store.Agents(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	var removed, kept []string
+	known := map[string]bool{}
+	for _, row := range rows {
+		if row.Dir == "" || row.Project != a.project {
+			continue
+		}
+		known[row.Dir] = true
+		hold, err := a.store.Hold(row.Session)
+		if err != nil { // it works
+			kept = append(kept, row.Dir)
+			continue
+		}
+		tree := worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy}
+		left, err := tree.Changes(ctx)
+		gone := tree.Check(ctx) != nil
+		switch {
+		case !gone && (err != nil || len(left) > 0):
+			kept = append(kept, row.Dir)
+			err = nil
+		default:
+			if err = tree.Remove(ctx); err == nil {
+				err = a.store.DropAgent(ctx, row.Session)
+				removed = append(removed, row.Dir)
+			}
+		}
+		if err := errors.Join(err, hold.Release()); err != nil {
+			return "", err
+		}
+	}
+	dirs, err := os.ReadDir(a.worktrees())
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	for _, d := range dirs {
+		if dir := filepath.Join(a.worktrees(), d.Name()); !known[dir] {
+			kept = append(kept, dir+" (of no agent)")
+		}
+	}
+	said := fmt.Sprintf("removed %s", text.Count(len(removed), "worktree"))
+	if kept != nil {
+		said += "; kept, because they hold changes or are in use: " + strings.Join(kept, ", ")
+	}
+	return said, nil
+}

@@ -1,0 +1,66 @@
+package tui
+
+import (
+	"jcode/agent"
+	"jcode/internal/cells"
+)
+
+// agentsShown is how many sub-agents the strip above the input shows.
+const agentsShown = 4
+
+// agentChanged takes over how a sub-agent stands now.
+func (p *program) agentChanged(s agent.AgentState) {
+	for i, known := range p.agents {
+		if known.Name == s.Name {
+			p.agents[i] = s
+			return
+		}
+	}
+	p.agents = append(p.agents, s)
+}
+
+// agentLines is the strip: sub-agents that work, wait, or have something to merge.
+func (p *program) agentLines() []string {
+	var shown []agent.AgentState
+	for _, s := range p.agents {
+		if s.Running() || s.Changed || s.Status == agent.AgentLeft {
+			shown = append(shown, s)
+		}
+	}
+	var out []string
+	for i, s := range shown {
+		if i == agentsShown {
+			out = append(out, cells.Paint(p.look.theme.Faint, cells.Fit("  … "+count(len(shown)-i, "more agent"), p.width)))
+			break
+		}
+		mark, style := "●", p.look.theme.Accent
+		switch s.Status {
+		case agent.AgentWorking:
+			mark = spinner[p.look.spin%len(spinner)]
+		case agent.AgentWaiting:
+			mark, style = "?", p.look.theme.Warn
+		case agent.AgentDone:
+			style = p.look.theme.Good
+		case agent.AgentFailed, agent.AgentStopped, agent.AgentLeft:
+			style = p.look.theme.Bad
+		}
+		name := cells.Fit(s.Name, max(p.width/3, 6))
+		line := []cells.Span{{Text: " " + mark + " ", Style: style}, {Text: name, Style: p.look.theme.Strong}}
+		line = append(line, cells.Span{Text: "  " + oneLine(s.String()), Style: p.look.theme.Faint})
+		if key := p.keys.first(actAgents); i == 0 && key != "" {
+			line = append(line, cells.Span{Text: "  (" + key + " shows them)", Style: p.look.theme.Faint})
+		}
+		out = append(out, cells.Render(clip(line, p.width)))
+	}
+	return out
+}
+
+// agentsWorking reports whether the strip moves.
+func (p *program) agentsWorking() bool {
+	for _, s := range p.agents {
+		if s.Status == agent.AgentWorking {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,46 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"jcode/agent"
+)
+
+// The strip above the input shows who works, who waits for the person and who has something to
+// merge, and nobody else.
+func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
+	p, _ := still(t, 80, 24, nil)
+	for _, s := range []agent.AgentState{
+		{Name: "ann", Status: agent.AgentWorking, Call: "exec", Tokens: 1200},
+		{Name: "ben", Status: agent.AgentWaiting},
+		{Name: "cat", Status: agent.AgentDone},
+		{Name: "dan", Status: agent.AgentDone, Changed: true},
+	} {
+		feed(p, agent.AgentChanged{Agent: s})
+	}
+	s := stripped(p.frameText())
+	for _, want := range []string{"ann  working · exec · 1200 tokens", "ctrl+t shows them", "ben  waiting", "dan  done · changes to merge"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q:\n%s", want, s)
+		}
+	}
+	if strings.Contains(s, "cat") {
+		t.Errorf("an agent that is through shows:\n%s", s)
+	}
+	if !p.animated() {
+		t.Error("the strip does not move")
+	}
+	for _, name := range []string{"ann", "ben", "dan"} {
+		feed(p, agent.AgentChanged{Agent: agent.AgentState{Name: name, Status: agent.AgentDone}})
+	}
+	if s := stripped(p.frameText()); strings.Contains(s, "ann") || p.animated() {
+		t.Errorf("it stays:\n%s", s)
+	}
+	for range 9 {
+		feed(p, agent.AgentChanged{Agent: agent.AgentState{Name: strings.Repeat("x", len(p.agents)+1), Status: agent.AgentWorking}})
+	}
+	if s := stripped(p.frameText()); !strings.Contains(s, "… 5 more agents") {
+		t.Errorf("many agents:\n%s", s)
+	}
+}

@@ -230,7 +230,12 @@ func (d *doctor) model(ctx context.Context) {
 	if d.offline {
 		return
 	}
-	for _, check := range dial.Endpoint(ctx, target.Provider, target.Model) {
+	try := dial.Endpoint
+	if d.flags.Model != "" && target.Model != "" {
+		try = dial.Probe
+		d.ok("model", "tries %s with one request, of fewer than %d tokens", target.Model, dial.ProbeTokens)
+	}
+	for _, check := range try(ctx, target.Provider, target.Model) {
 		line := finding{Area: "model", State: findingOK, Text: check.Name + ": " + check.Detail, Advice: check.Advice, exit: exitModel}
 		switch {
 		case !check.OK && check.Name == "models":

@@ -131,3 +131,30 @@ func TestDoctorChecksAnEndpoint(t *testing.T) {
 		}
 	})
 }
+
+func TestAProbeSaysWhatAModelCan(t *testing.T) {
+	for id, protocol := range speaking() {
+		t.Run(string(protocol), func(t *testing.T) {
+			report := func(word string) modeltest.Call {
+				return modeltest.Call{Name: "report", Args: `{"word":"` + word + `"}`}
+			}
+			srv := modeltest.New(t, modeltest.Calls(report("ready"), report("red")).WithReasoning("a red square"))
+			cfg := provider.Config{Name: "test", BaseURL: srv.URL(), Key: "sk-very-secret-key", Protocol: protocol}
+			said := ""
+			for _, c := range dial.Probe(t.Context(), cfg, id) {
+				if !c.OK || strings.Contains(c.Detail, "secret") {
+					t.Errorf("%+v", c)
+				}
+				said += c.Name + ": " + c.Detail + "\n"
+			}
+			for _, want := range []string{"protocol: " + string(protocol), "first token after", "parallel calls: several at once", "images: taken", "thinking: comes"} {
+				if !strings.Contains(said, want) {
+					t.Errorf("%q is not in\n%s", want, said)
+				}
+			}
+			if n := len(srv.Requests()); n != 1 || len(srv.Requests()[0].Raw) > 4*dial.ProbeTokens {
+				t.Errorf("%d requests", n)
+			}
+		})
+	}
+}

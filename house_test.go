@@ -49,6 +49,7 @@ mcp/serve: tools
 skills: tools tools/command
 skills/instructions: tools/command
 hooks: tools
+plugins: hooks
 lua: tools tools/command lua/pool lua/wire
 lua/pool: tools lua/wire
 lua/host: lua/wire

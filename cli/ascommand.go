@@ -80,7 +80,7 @@ func chatOnly() []string {
 
 // panelNames are the commands that show a list.
 func panelNames() []string {
-	return []string{"tools", "permissions", "roles", "jobs", "agents", "mcp", "skills", "lua"}
+	return []string{"tools", "permissions", "roles", "jobs", "agents", "mcp", "skills", "lua", "plugins"}
 }
 
 // nearestCommands proposes what may be meant, at most three.

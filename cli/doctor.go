@@ -136,6 +136,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.worktrees()
 	d.sandbox()
 	d.environment()
+	d.plugins()
 	if !d.flags.NoLua {
 		d.scripts(ctx)
 	}

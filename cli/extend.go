@@ -26,6 +26,7 @@ type extensions struct {
 	briefing   *briefing // nil as mcp is
 	lua        *scripting
 	happenings *happenings
+	bundles    bundles
 	commands   command.Set
 	started    chan struct{} // closed by startExtensions
 	settled    chan struct{} // closed when the question about the folder needs no answer any more
@@ -34,7 +35,10 @@ type extensions struct {
 
 // openExtensions makes the rooms and registers their tools. Nothing is read, started or
 // connected yet: see startExtensions.
-func (a *app) openExtensions(context.Context) error {
+func (a *app) openExtensions(ctx context.Context) error {
+	if err := a.openPlugins(ctx); err != nil {
+		return err
+	}
 	a.openHooks()
 	if err := a.openLearning(); err != nil {
 		return err
@@ -61,6 +65,7 @@ func (a *app) openMCP() error {
 		Paths: mcp.ConfigPaths{
 			Run: a.flags.MCPConfig, ProjectRoot: a.root, ConfigDir: a.paths.Config, Home: a.paths.Home,
 			NoImport: a.config.MCP.ImportClaude != nil && !*a.config.MCP.ImportClaude,
+			Plugins:  a.bundles.serverFiles(),
 		},
 		Registry: a.registry, Trust: mcpTrust{a}, TrustAll: a.flags.Trust,
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),

@@ -51,6 +51,7 @@ type grammar struct {
 	Sessions sessionsCmd `cmd:"" help:"List, show, search, rename, delete and export sessions."`
 	Roles    rolesCmd    `cmd:"" help:"List, show, edit, import, export and delete roles."`
 	Skills   skillsCmd   `cmd:"" help:"List and check skills, and write new ones."`
+	Plugins  pluginsCmd  `cmd:"" help:"Add, list, update and remove plugins."`
 	Lua      luaCmd      `cmd:"" help:"Write, check and run Lua tools."`
 	Config   configCmd   `cmd:"" help:"Show and change settings."`
 

@@ -119,6 +119,9 @@ func (h *happenings) load() {
 		}
 		list = append(list, found...)
 	}
+	for _, p := range a.bundles.used {
+		list = append(list, p.Bundle.Hooks...) // their copies are outside of what the agent works on
+	}
 	var files []hookFile
 	for _, path := range h.settingsFiles() {
 		f, problems := h.read(path)

@@ -39,6 +39,7 @@ func (a *app) inert() []permission.TrustItem {
 		items = append(items, item)
 	}
 	items = append(items, a.happenings.untrusted()...)
+	items = append(items, a.bundles.changed()...)
 	return append(items, a.reachingRoles()...)
 }
 
@@ -138,6 +139,9 @@ func (a *app) wake(ctx context.Context, items []permission.Pending) error {
 			}
 		case permission.TrustLuaTool:
 			errs = append(errs, a.lua.room.Reload(""))
+		case permission.TrustBundle:
+			errs = append(errs, a.bundles.store.Accept(item.Name, item.Hash))
+			a.board.say(agent.LevelInfo, "plugin %s is accepted as it is now; it is used from the next start on", item.Name)
 		case permission.TrustHook:
 			a.happenings.load()
 		case permission.TrustSkill, permission.TrustCommand:

@@ -117,6 +117,7 @@ func (a *app) serverPaths() mcp.ConfigPaths {
 	return mcp.ConfigPaths{
 		Run: a.flags.MCPConfig, ProjectRoot: a.root, ConfigDir: a.paths.Config, Home: a.paths.Home,
 		NoImport: a.config.MCP.ImportClaude != nil && !*a.config.MCP.ImportClaude,
+		Plugins:  a.bundles.serverFiles(),
 	}
 }
 

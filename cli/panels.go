@@ -21,7 +21,7 @@ const maxImage = 10 << 20
 
 // panels are the lists that slash commands show.
 func (a *app) panels() []tui.Panel {
-	list := []tui.Panel{a.toolsPanel(), a.permissionsPanel(), a.jobsPanel(), a.agentsPanel(), a.rolesPanel()}
+	list := []tui.Panel{a.toolsPanel(), a.permissionsPanel(), a.jobsPanel(), a.agentsPanel(), a.rolesPanel(), a.pluginsPanel()}
 	if a.mcp != nil {
 		list = append(list, a.mcpPanel())
 	}

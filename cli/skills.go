@@ -24,7 +24,7 @@ func openSkills(ctx context.Context, f *flags, std Streams) (*app, skills.Option
 	if err != nil {
 		return nil, skills.Options{}, err
 	}
-	for _, step := range []func(context.Context) error{a.openTrust, a.loadConfig} {
+	for _, step := range []func(context.Context) error{a.openTrust, a.loadConfig, a.openPlugins} {
 		if err := step(ctx); err != nil {
 			a.close()
 			return nil, skills.Options{}, err

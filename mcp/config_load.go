@@ -27,6 +27,8 @@ type ConfigPaths struct {
 	Home string
 	// NoImport leaves the files of other programs in Home out.
 	NoImport bool
+	// Plugins are files of plugins that the person accepted; every other file goes before them.
+	Plugins []string
 }
 
 // UserFile is the person's own file, which jcode writes.
@@ -169,6 +171,9 @@ func (p ConfigPaths) files() []configPath {
 	}
 	if p.Home != "" && !p.NoImport {
 		out = append(out, configPath{filepath.Join(p.Home, ".claude.json"), ScopeUser, true})
+	}
+	for _, path := range p.Plugins {
+		add(ScopeUser, path)
 	}
 	return out
 }

@@ -91,6 +91,11 @@ func (p Places) commandSources() []Source {
 			list = append(list, Source{Label: label, Dir: filepath.Join(base, dir), Project: project})
 		}
 	}
+	for _, pl := range p.Plugins {
+		for _, dir := range pl.Commands {
+			list = append(list, Source{Label: "plugin " + pl.Name, Dir: dir})
+		}
+	}
 	add(p.Config, "commands", "user", false)
 	add(p.Home, ".claude/commands", "~/.claude", false)
 	if p.Project != p.Home {

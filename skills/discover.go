@@ -29,10 +29,18 @@ type Places struct {
 	Home string
 	// Folders are further ones that config names, absolute.
 	Folders []string
+	// Plugins are folders of plugins that the person accepted.
+	Plugins []Plugin
 	// Project is the project's root.
 	Project string
 	// Denied reports whether a file must not be read, by its resolved path; nil denies none.
 	Denied func(path string) bool
+}
+
+// Plugin is what a plugin brings for this room: absolute folders of skills and commands.
+type Plugin struct {
+	Name             string
+	Skills, Commands []string
 }
 
 var errAbsent = errors.New("leads out of the project, or to what may not be read: it counts as absent")
@@ -72,6 +80,11 @@ func (p Places) sources() []Source {
 	add := func(base, dir, label string, project bool) {
 		if base != "" {
 			list = append(list, Source{Label: label, Dir: filepath.Join(base, dir), Project: project})
+		}
+	}
+	for _, pl := range p.Plugins {
+		for _, dir := range pl.Skills {
+			list = append(list, Source{Label: "plugin " + pl.Name, Dir: dir})
 		}
 	}
 	add(p.Config, "skills", "user", false)

@@ -1,0 +1,285 @@
+package plugins
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"jcode/internal/atomicfile"
+	"jcode/internal/diff"
+	"jcode/internal/filelock"
+)
+
+// lockWait is how long a change waits for another process that makes one.
+const lockWait = 10 * time.Second
+
+// Store keeps the plugins of a person: a copy of each, and a file that says what was
+// accepted.
+type Store struct {
+	// Dir is the folder of the copies; it need not exist.
+	Dir string
+}
+
+// Installed is a plugin that a person accepted.
+type Installed struct {
+	Name    string  `json:"name"`
+	Address Address `json:"address"`
+	Commit  string  `json:"commit,omitempty"`
+	Version string  `json:"version,omitempty"`
+	// Hash is of the files as they were accepted.
+	Hash  string    `json:"hash"`
+	Added time.Time `json:"added"`
+}
+
+// Plugin is an installed plugin as its copy is now.
+type Plugin struct {
+	Installed
+	// Bundle is what it brings; nil when Problem says that it cannot be read.
+	Bundle *Bundle
+	// Now is the hash of the copy. Where it differs from Hash the copy has changed since it was
+	// accepted, and nothing of it may run.
+	Now     string
+	Problem string
+}
+
+// Intact reports whether the copy is what was accepted.
+func (p Plugin) Intact() bool { return p.Problem == "" && p.Now == p.Hash }
+
+func (s Store) file() string { return filepath.Join(s.Dir, "plugins.json") }
+
+func (s Store) load() ([]Installed, error) {
+	data, err := os.ReadFile(s.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var list []Installed
+	if err == nil {
+		err = json.Unmarshal(data, &list)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.file(), err)
+	}
+	return list, nil
+}
+
+// List reads all plugins with what they bring. Without plugins it costs one look for a file.
+func (s Store) List() ([]Plugin, error) {
+	list, err := s.load()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Plugin, len(list))
+	for i, in := range list {
+		out[i] = s.look(in)
+	}
+	return out, nil
+}
+
+func (s Store) look(in Installed) Plugin {
+	p := Plugin{Installed: in}
+	dir := filepath.Join(s.Dir, in.Name)
+	var err error
+	if p.Now, err = HashTree(dir); err == nil {
+		p.Bundle, err = Read(dir)
+	}
+	if err != nil {
+		p.Bundle, p.Problem = nil, err.Error()
+	}
+	return p
+}
+
+// Staged is a plugin that was fetched and waits for a person's yes. Nothing of it is in
+// force.
+type Staged struct {
+	Bundle *Bundle
+	Installed
+	// Before is what is installed under its name, nil when it is new.
+	Before *Plugin
+	// Offers are what there is to choose from, where the address is a marketplace; nothing was
+	// fetched then.
+	Offers []Offer
+
+	dir string
+}
+
+// Stage fetches a plugin. Whoever calls it calls Keep or Drop afterwards.
+func (s Store) Stage(ctx context.Context, a Address) (*Staged, error) {
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("add plugin: %w", err)
+	}
+	dir, err := os.MkdirTemp(s.Dir, ".new-")
+	if err != nil {
+		return nil, fmt.Errorf("add plugin: %w", err)
+	}
+	st := &Staged{dir: dir, Installed: Installed{Address: a, Added: time.Now().UTC().Truncate(time.Second)}}
+	if st.Commit, st.Offers, err = fetch(ctx, a, dir); err == nil && st.Offers == nil {
+		if st.Bundle, err = Read(dir); err == nil {
+			st.Name, st.Version = st.Bundle.Name, st.Bundle.Version
+			st.Hash, err = HashTree(dir)
+		}
+	}
+	if err != nil {
+		st.Drop()
+		return nil, fmt.Errorf("add plugin: %w", err)
+	}
+	list, err := s.List()
+	if err != nil {
+		st.Drop()
+		return nil, err
+	}
+	if i := slices.IndexFunc(list, func(p Plugin) bool { return p.Name == st.Name }); i >= 0 {
+		st.Before = &list[i]
+	}
+	return st, nil
+}
+
+// Drop throws a fetched plugin away.
+func (st *Staged) Drop() { _ = os.RemoveAll(st.dir) } // a left-over begins with .new- and is never read
+
+// Keep puts a fetched plugin in the place of what has its name. Two plugins of one name from
+// different addresses are an error.
+func (s Store) Keep(st *Staged) error {
+	defer st.Drop()
+	return s.change(func(list []Installed) ([]Installed, error) {
+		i := slices.IndexFunc(list, func(in Installed) bool { return in.Name == st.Name })
+		if i >= 0 && (list[i].Address.From != st.Address.From || list[i].Address.Plugin != st.Address.Plugin) {
+			return nil, fmt.Errorf("a plugin named %s is there already, from %s: remove it first", st.Name, list[i].Address)
+		}
+		place := filepath.Join(s.Dir, st.Name)
+		old := st.dir + ".old"
+		defer func() { _ = os.RemoveAll(old) }()
+		if err := os.Rename(place, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("keep plugin %s: %w", st.Name, err)
+		}
+		if err := os.Rename(st.dir, place); err != nil {
+			return nil, errors.Join(fmt.Errorf("keep plugin %s: %w", st.Name, err), os.Rename(old, place))
+		}
+		if i < 0 {
+			return append(list, st.Installed), nil
+		}
+		list[i] = st.Installed
+		return list, nil
+	})
+}
+
+// Accept takes a copy as it is now for what a person accepted.
+func (s Store) Accept(name, hash string) error {
+	return s.change(func(list []Installed) ([]Installed, error) {
+		i := slices.IndexFunc(list, func(in Installed) bool { return in.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no plugin %s", name)
+		}
+		list[i].Hash = hash
+		return list, nil
+	})
+}
+
+// Remove takes a plugin away with everything that belongs to it.
+func (s Store) Remove(name string) error {
+	return s.change(func(list []Installed) ([]Installed, error) {
+		i := slices.IndexFunc(list, func(in Installed) bool { return in.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no plugin %s; jcode plugins list shows those that are", name)
+		}
+		if err := os.RemoveAll(filepath.Join(s.Dir, name)); err != nil {
+			return nil, fmt.Errorf("remove plugin %s: %w", name, err)
+		}
+		return slices.Delete(list, i, i+1), nil
+	})
+}
+
+// change writes the list anew, one process at a time.
+func (s Store) change(f func([]Installed) ([]Installed, error)) error {
+	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+		return fmt.Errorf("plugins: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	lock, err := filelock.Wait(ctx, filepath.Join(s.Dir, ".lock"))
+	if err != nil {
+		return fmt.Errorf("plugins: %w", err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	list, err := s.load()
+	if err != nil {
+		return err
+	}
+	if list, err = f(list); err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		err := os.Remove(s.file())
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	data, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(s.file(), append(data, '\n'), atomicfile.Options{Perm: 0o600, Sync: true})
+}
+
+// Changes describes what an update changes: the rows that come and go, and the differences
+// of all files.
+func (st *Staged) Changes() (rows []string, files string) {
+	if st.Before == nil || st.Before.Bundle == nil {
+		return nil, ""
+	}
+	lines := func(list []Row) []string {
+		out := make([]string, len(list))
+		for i, r := range list {
+			out[i] = r.String()
+		}
+		return out
+	}
+	was, is := lines(st.Before.Bundle.Rows), lines(st.Bundle.Rows)
+	for _, line := range was {
+		if !slices.Contains(is, line) {
+			rows = append(rows, "- "+line)
+		}
+	}
+	for _, line := range is {
+		if !slices.Contains(was, line) {
+			rows = append(rows, "+ "+line)
+		}
+	}
+	before, after := treeTexts(st.Before.Bundle.Dir), treeTexts(st.dir)
+	all := map[string]bool{}
+	for name := range before {
+		all[name] = true
+	}
+	for name := range after {
+		all[name] = true
+	}
+	var b strings.Builder
+	for _, name := range sorted(all) {
+		b.WriteString(diff.Files(name, before[name], after[name]).Text)
+	}
+	return rows, b.String()
+}
+
+// treeTexts reads the files of a tree.
+func treeTexts(dir string) map[string]*string {
+	out := map[string]*string{}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil //nolint:nilerr // what cannot be read is no text
+		}
+		if data, err := os.ReadFile(path); err == nil {
+			rel, _ := filepath.Rel(dir, path) // below dir
+			s := string(data)
+			out[filepath.ToSlash(rel)] = &s
+		}
+		return nil
+	})
+	return out
+}

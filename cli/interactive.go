@@ -13,6 +13,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/model/provider"
 	"jcode/cli/config"
+	"jcode/cli/tour"
 	"jcode/session"
 	"jcode/session/role"
 	"jcode/tools"
@@ -53,7 +54,11 @@ func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, play tourPlay
 		return err
 	}
 	defer a.close()
-	a.models.script, a.models.pace, a.env = play.script, tourPace, play.env
+	script, err := tour.WithEnd(play.script)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	a.models.script, a.models.pace, a.env = script, tourPace, play.env
 	return a.chat(ctx, prompt)
 }
 
@@ -75,9 +80,11 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	}
 	// A builtin's name always wins, so they come first.
 	opt.Commands.Sources = append([]command.Source{personCommands{a: a, s: s}}, opt.Commands.Sources...)
-	opt.Login = a.firstRun(s, leave)
+	if a.models.script == nil { // the tour's home goes when it ends
+		opt.Login = a.firstRun(s, leave)
+	}
 	if _, err := a.models.resolve(a.flags.Model); errors.Is(err, provider.ErrNoProvider) || errors.Is(err, provider.ErrNoKey) {
-		opt.First = opt.Login
+		opt.First = a.firstRun(s, leave)
 	} else if err != nil {
 		return a.startError(err)
 	} else {
@@ -102,6 +109,9 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		return &exitError{code: exitInt, silent: true, err: err}
 	case err != nil:
 		return &exitError{code: exitModel, err: err}
+	}
+	if a.models.script != nil {
+		fmt.Fprintln(a.std.Err, "jcode: that was the tour: run jcode in a project of yours to begin")
 	}
 	if id := s.id(); id != "" && a.models.script == nil { // nothing of a tour is kept
 		fmt.Fprintf(a.std.Err, "jcode: resume with: jcode -r %s\n", id)
@@ -153,7 +163,11 @@ func (s *sessions) first(ctx context.Context) (tui.Session, error) {
 	if err != nil {
 		return tui.Session{}, err
 	}
-	return s.open(ctx, conv)
+	out, err := s.open(ctx, conv)
+	if s.a.models.script != nil {
+		out.Notices = append([]agent.Notice{{Level: agent.LevelInfo, Text: tour.Head}}, out.Notices...)
+	}
+	return out, err
 }
 
 // open makes a conversation the current one.

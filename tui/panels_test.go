@@ -170,7 +170,7 @@ func TestShellLineSaysItsCommandOnce(t *testing.T) {
 		}
 	}).ready()
 	r.Type("!ls here")
-	r.see("› !ls here")
+	r.see("$ !ls here")
 	r.Press("enter")
 	s := r.see("✓ ! ls here", "│ a.txt", "│ b.txt")
 	if n := strings.Count(s.Text(), "ls here"); n != 1 {

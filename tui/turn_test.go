@@ -331,3 +331,18 @@ func TestLoginLeadsToAnotherKeyOrAnOwnServer(t *testing.T) {
 		t.Errorf("entered %q, model %s", entered, f.State().Model)
 	}
 }
+
+func TestALineForTheShellHasItsOwnSign(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, func(o *Options) {
+		o.Shell = func(context.Context, string, func(string)) error { return nil }
+	})
+	p.in.SetText("!ls")
+	if s := stripped(p.frameText()); !strings.Contains(s, "$ !ls") {
+		t.Errorf("no sign:\n%s", s)
+	}
+	p.in.SetText("ls!")
+	if s := stripped(p.frameText()); !strings.Contains(s, "› ls!") {
+		t.Errorf("the sign stays:\n%s", s)
+	}
+}

@@ -205,6 +205,10 @@ func (p *composer) inputLines(height int) (lines []string, cx, cy int) {
 	if p.in.Empty() {
 		return []string{cells.Paint(style, mark) + cells.Paint(p.look.theme.Faint, cells.Fit(p.compose.placeholder(), p.compose.inputWidth()))}, indent, 0
 	}
+	if p.opt.Shell != nil && p.in.Begins("!") { // it goes to the shell
+		style = p.look.theme.Warn
+		mark = strings.Replace(mark, "›", "$", 1)
+	}
 	p.vi.Mark(p.in, rows)
 	for i, r := range rows {
 		spans := []cells.Span{{Text: cells.Blank(indent)}}

@@ -32,6 +32,40 @@ func Script(jcode, home string) ([]byte, error) {
 	return []byte(out), nil
 }
 
+// Head says at the start what is a play and what is not.
+const Head = "This is a tour: a script plays the model, the rest is real: tools, files, questions. The first test run compiles for some seconds; then a question opens. Answer with y."
+
+// End says how to go on.
+const End = "That was the tour. Now: /quit, then run jcode in a project of yours; it leads you to a model, and /login changes it at any time."
+
+// endings is how many questions after the end are answered.
+const endings = 50
+
+// WithEnd adds the end to a script: to its last answer, and as the answer to whatever is
+// asked afterwards.
+func WithEnd(script []byte) ([]byte, error) {
+	lines := strings.Split(strings.TrimRight(string(script), "\n"), "\n")
+	last := map[string]any{}
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
+		return nil, fmt.Errorf("read the tour's script: %w", err)
+	}
+	text, _ := last["text"].(string)
+	last["text"] = text + "\n\n" + End
+	whole, err := json.Marshal(last)
+	if err != nil {
+		return nil, fmt.Errorf("write the tour's script: %w", err)
+	}
+	again, err := json.Marshal(map[string]string{"text": End})
+	if err != nil {
+		return nil, fmt.Errorf("write the tour's script: %w", err)
+	}
+	lines[len(lines)-1] = string(whole)
+	for range endings {
+		lines = append(lines, string(again))
+	}
+	return []byte(strings.Join(lines, "\n") + "\n"), nil
+}
+
 // Prompt is what the person asks for.
 const Prompt = "The tests of this project fail. Find out why, fix it, and check. Then write the change down as our changelog skill says, and tell me how many words the changelog has."
 

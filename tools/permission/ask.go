@@ -174,12 +174,15 @@ func editable(tool string) string {
 func (c *checking) options(v verdict) []tools.AnswerOption {
 	out := []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "once"}}
 	if len(v.store) > 0 && !c.req.Plan.Always && typedAgain(c.rawCommand()) {
-		names := joinRules(v.store)
+		names, session, project := joinRules(v.store), "for this session: ", "always in this project: "
+		if words, ok := inWords(v.store); ok {
+			names, session, project = "", words+" in this project, until I leave", words+" in this project, from now on"
+		}
 		if c.req.Call.Caller.Session != "" {
-			out = append(out, tools.AnswerOption{Scope: tools.AnswerSession, Label: "for this session: " + names, Rules: v.store})
+			out = append(out, tools.AnswerOption{Scope: tools.AnswerSession, Label: session + names, Rules: v.store})
 		}
 		if !v.sessionOnly {
-			out = append(out, tools.AnswerOption{Scope: tools.AnswerProject, Label: "always in this project: " + names, Rules: v.store})
+			out = append(out, tools.AnswerOption{Scope: tools.AnswerProject, Label: project + names, Rules: v.store})
 			if len(v.broad) > 0 {
 				out = append(out, tools.AnswerOption{Scope: tools.AnswerProject, Label: "always in this project: " + joinRules(v.broad), Rules: v.broad})
 			}
@@ -192,6 +195,25 @@ func (c *checking) options(v verdict) []tools.AnswerOption {
 // lines or a here-document twice, so nothing lasting is offered for them.
 func typedAgain(command string) bool {
 	return !strings.Contains(strings.TrimSpace(command), "\n") && !strings.Contains(command, "<<")
+}
+
+// inWords says what a rule for a whole builtin tool grants; ok is false for any other rule,
+// which is shown as it is stored.
+func inWords(rules []string) (words string, ok bool) {
+	if len(rules) != 1 {
+		return "", false
+	}
+	switch rules[0] {
+	case "edit", "write":
+		return "any " + rules[0], true
+	case "remove":
+		return "removing any file", true
+	case "mv":
+		return "moving any file", true
+	case "mkdir":
+		return "making any folder", true
+	}
+	return "", false
 }
 
 func joinRules(rules []string) string {

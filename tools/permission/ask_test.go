@@ -812,3 +812,16 @@ func BenchmarkExec(b *testing.B) {
 		}
 	}
 }
+
+func TestARightOverAWholeToolIsSaidInWords(t *testing.T) {
+	root, home := workspace(t)
+	g, p := newGate(t, root, home, permission.RuleSet{}), says(tools.AnswerNo)
+	g.Check(context.Background(), fileRequest("write", tools.AccessWrite, filepath.Join(root, "a.go"), caller(tools.ModeAsk, p)))
+	var labels []string
+	for _, o := range p.asked[0].Options {
+		labels = append(labels, o.Label)
+	}
+	if got := strings.Join(labels, " | "); !strings.Contains(got, "any write in this project, until I leave") || !strings.Contains(got, "any write in this project, from now on") {
+		t.Errorf("answers: %s", got)
+	}
+}

@@ -20,7 +20,10 @@ func openInBrowser(ctx context.Context, browser, url string) error {
 		case "windows":
 			argv = []string{"rundll32", "url.dll,FileProtocolHandler"}
 		default:
-			return errors.New("no $BROWSER is set")
+			if _, err := exec.LookPath("xdg-open"); err != nil {
+				return errors.New("no $BROWSER is set")
+			}
+			argv = []string{"xdg-open"}
 		}
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), argv[0], append(argv[1:], url)...)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -346,6 +347,9 @@ func (d *doctor) servers(ctx context.Context) {
 	if len(list) > 0 {
 		d.ok("mcp", "what a server started ends with jcode, however that ends: %s", proc.Reach())
 	}
+	if slices.ContainsFunc(list, func(s mcp.Details) bool { return s.Transport != mcp.Stdio }) {
+		d.ok("mcp", "sign-ins to servers are kept in %s", a.mcp.SignInsIn())
+	}
 	for _, w := range a.mcp.Warnings() {
 		d.warn("mcp", "", "%s", w)
 	}
@@ -367,6 +371,8 @@ func (d *doctor) server(s mcp.Details) {
 		d.warn("mcp", "start jcode here and look at /mcp, or use --trust", "%s waits for approval: %s", s.Name, s.Line)
 	case !s.Enabled:
 		d.ok("mcp", "%s: switched off", s.Name)
+	case s.State == mcp.StateNeedsSignIn:
+		d.warn("mcp", "jcode mcp login "+s.Name, "%s: %s", s.Name, s.Error)
 	case s.State == mcp.StateConnecting:
 		d.warn("mcp", "see its log: "+s.Log, "%s: not connected after %s", s.Name, serverWait)
 	default:

@@ -72,7 +72,7 @@ func (a *app) openMCP() error {
 		Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
 		Withheld: a.keyNames(),
-		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{a},
+		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{a}, Person: a.signsIn(),
 		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
 	})
 	a.briefing = newBriefing(a.mcp)

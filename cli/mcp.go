@@ -27,6 +27,8 @@ type mcpCmd struct {
 	Test    mcpTestCmd    `cmd:"" help:"Connect a server, list its tools, disconnect, and say what was seen."`
 	Tools   mcpToolsCmd   `cmd:"" help:"List a server's tools with their schemas as received: NAME, --url URL, or -- COMMAND ARGS…"`
 	Call    mcpCallCmd    `cmd:"" help:"Call a tool: NAME TOOL [JSON|-|@FILE], --url URL TOOL [JSON], or TOOL [JSON] -- COMMAND ARGS…"`
+	Login   mcpLoginCmd   `cmd:"" help:"Sign in to a server: NAME, or --url URL."`
+	Logout  mcpLogoutCmd  `cmd:"" help:"Forget the sign-in to a server: NAME, or --url URL."`
 	Serve   mcpServeCmd   `cmd:"" help:"Serve jcode's own tools over stdio."`
 }
 

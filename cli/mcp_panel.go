@@ -29,7 +29,12 @@ func (a *app) mcpPanel() tui.Panel {
 			return rows, nil
 		},
 		Actions: []tui.Action{
-			{Label: "connect or restart", Run: act(a.mcp.Restart)},
+			{Label: "connect, restart or sign in", Run: act(func(name string) error {
+				if d, err := a.mcp.Server(name); err == nil && d.State == mcp.StateNeedsSignIn {
+					return a.mcp.BeginSignIn(name)
+				}
+				return a.mcp.Restart(name)
+			})},
 			{Key: "ctrl+d", Label: "disconnect", Run: func(_ context.Context, row tui.Row) (string, error) {
 				_, err := a.mcp.Disconnect(row.ID, "the person")
 				return "", err

@@ -13,13 +13,13 @@ import (
 // The words of `/mcp`: those that need a server, those that may name one, and those about
 // all tools.
 var (
-	serverWords = []string{"connect", "disconnect", "reconnect", "tools", "log", "enable", "disable", "approve"}
+	serverWords = []string{"connect", "disconnect", "reconnect", "tools", "log", "enable", "disable", "approve", "login", "logout"}
 	maybeWords  = []string{"reload"}
 	modeWords   = []string{"direct", "deferred", "auto"}
 )
 
 // mcpWords carries out `/mcp WORD NAME`; without words the panel opens.
-func (a *app) mcpWords(_ context.Context, line string) (notice string, err error) {
+func (a *app) mcpWords(ctx context.Context, line string) (notice string, err error) {
 	word, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 	name = strings.TrimSpace(name)
 	switch {
@@ -30,7 +30,7 @@ func (a *app) mcpWords(_ context.Context, line string) (notice string, err error
 	case slices.Contains(serverWords, word) && name == "":
 		return "", fmt.Errorf("name a server: /mcp %s NAME; /mcp alone shows all", word)
 	case slices.Contains(serverWords, word):
-		return a.serverWord(word, name)
+		return a.serverWord(ctx, word, name)
 	}
 	if d, err := a.mcp.Server(word); err == nil && name == "" { // a server by its name
 		return toolsText(d), nil
@@ -39,7 +39,7 @@ func (a *app) mcpWords(_ context.Context, line string) (notice string, err error
 }
 
 // serverWord does something with one server.
-func (a *app) serverWord(word, name string) (notice string, err error) {
+func (a *app) serverWord(ctx context.Context, word, name string) (notice string, err error) {
 	d, err := a.mcp.Server(name)
 	if err != nil {
 		return "", err
@@ -57,6 +57,14 @@ func (a *app) serverWord(word, name string) (notice string, err error) {
 			return "nothing of " + name + " waits for approval", nil
 		}
 		return name + " is approved: " + d.Pending.Line, a.mcp.Approve(name, d.Pending.Hash, true)
+	case "login":
+		return "signing in to " + name, a.mcp.BeginSignIn(name)
+	case "logout":
+		had, err := a.mcp.SignOut(ctx, name)
+		if !had {
+			return "there was no sign-in to " + name, err
+		}
+		return "signed out of " + name, err
 	case "log":
 		return strings.TrimSpace(d.Log + "\n" + d.Stderr), nil
 	}

@@ -75,7 +75,7 @@ func (d dialer) openHTTP(ctx context.Context, e Entry, t resolved, log *serverLo
 		}
 	}
 	if d.keeper != nil && !l.trip.sets("Authorization") {
-		l.trip.auth = d.keeper.For(auth.Server{Name: e.Name, URL: t.url, Settings: t.oauth})
+		l.trip.auth = d.keeper.For(auth.Server{Name: e.signInName(), URL: t.url, Settings: t.oauth})
 	}
 	d.host.addLink(l)
 	s, err := openSession(ctx, l, log, hooks, newestProtocol)

@@ -12,6 +12,7 @@ import (
 func TestMain(m *testing.M) {
 	mcptest.Main()
 	hostMain()
+	conformanceMain()
 	if err := os.Setenv("JCODE_MCP_TOKENS", "file"); err != nil { // never the person's keyring
 		panic(err)
 	}

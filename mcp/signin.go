@@ -47,6 +47,25 @@ func (m *Manager) offerSignIn(name string, err error) {
 	})
 }
 
+// BeginSignIn starts a sign-in of the person who is there; what comes of it is told.
+func (m *Manager) BeginSignIn(name string) error {
+	if _, err := m.signInEntry(name); err != nil {
+		return err
+	}
+	if m.opt.Person == nil {
+		return errors.New("there is nobody to sign in")
+	}
+	m.signs.wait.Go(func() {
+		switch err := m.SignIn(m.signs.ctx, name, m.opt.Person); {
+		case err == nil:
+			m.notify("info", "MCP server %s: signed in", name)
+		case m.signs.ctx.Err() == nil:
+			m.notify("warn", "MCP server %s: sign-in: %v", name, err)
+		}
+	})
+	return nil
+}
+
 // server is what a sign-in needs of an entry.
 func (m *Manager) server(e Entry) (auth.Server, error) {
 	if m.keeper == nil {
@@ -57,6 +76,14 @@ func (m *Manager) server(e Entry) (auth.Server, error) {
 	}
 	t, err := m.env.resolve(e)
 	return auth.Server{Name: e.Name, URL: t.url, Settings: t.oauth}, err
+}
+
+// signInName is what a person calls the server; empty for an address that was typed.
+func (e Entry) signInName() string {
+	if e.Source.Scope == ScopeRun && e.Source.File == "" {
+		return ""
+	}
+	return e.Name
 }
 
 // signInEntry returns an entry that may be signed in to.

@@ -230,3 +230,22 @@ func TestSignInSettingsAreApproved(t *testing.T) {
 		}
 	}
 }
+
+// A redirect to another origin takes the request along, and not the token.
+func TestRedirectsCarryNoToken(t *testing.T) {
+	t.Parallel()
+	srv := oauthServer(t, "elsewhere")
+	other := httpServer(t, "stateless")
+	srv.Elsewhere = other.Endpoint()
+	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": srv.Endpoint()}}, func(o *Options) { o.Person = &follower{} })
+	r.m.Start()
+	r.waitState("s", StateConnected)
+	if len(other.Requests()) == 0 {
+		t.Fatal("the redirect was not followed")
+	}
+	for _, req := range other.Requests() {
+		if req.Header.Get("Authorization") != "" {
+			t.Errorf("%s %s carries a token", req.Method, req.RPC)
+		}
+	}
+}

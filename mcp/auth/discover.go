@@ -16,6 +16,7 @@ import (
 type found struct {
 	resource string // the identifier of the server that tokens are for
 	scopes   []string
+	declared bool // the server has metadata that says so
 	server   *oauthex.AuthServerMeta
 }
 
@@ -61,7 +62,10 @@ func discover(ctx context.Context, c *http.Client, server string, ch challenge) 
 	if err := checkEndpoint("the authorization server", issuer); err != nil {
 		return found{}, err
 	}
-	if out.server, err = authorizationServer(ctx, c, issuer); err != nil {
+	if out.server, err = authorizationServer(ctx, c, issuer); err != nil && !out.declared {
+		out.server, err = sameOriginServer(ctx, c, issuer, err)
+	}
+	if err != nil {
 		return found{}, fmt.Errorf("read the metadata of the authorization server %s: %w", issuer, err)
 	}
 	if out.server == nil {
@@ -119,7 +123,7 @@ func protectedResource(ctx context.Context, c *http.Client, server string, ch ch
 		case len(meta.AuthorizationServers) == 0:
 			return found{}, "", fmt.Errorf("%s names no authorization server", place)
 		}
-		out.resource, out.scopes = meta.Resource, meta.ScopesSupported
+		out.resource, out.scopes, out.declared = meta.Resource, meta.ScopesSupported, true
 		return out, meta.AuthorizationServers[0], nil
 	}
 	if failed != nil && ch.metadata != "" {
@@ -164,4 +168,20 @@ func authorizationServer(ctx context.Context, c *http.Client, issuer string) (*o
 		failed = errors.Join(failed, err)
 	}
 	return nil, failed
+}
+
+// sameOriginServer reads the metadata of a server of the protocol of March 2025 that is its
+// own authorization server: the issuer may be below the address where its metadata are. It
+// returns the failure of the usual way where that is not so.
+func sameOriginServer(ctx context.Context, c *http.Client, base string, failed error) (*oauthex.AuthServerMeta, error) {
+	var meta oauthex.AuthServerMeta
+	if getJSON(ctx, c, base+"/.well-known/oauth-authorization-server", &meta) != nil || len(meta.CodeChallengeMethodsSupported) == 0 {
+		return nil, failed
+	}
+	for _, address := range []string{meta.Issuer, meta.AuthorizationEndpoint, meta.TokenEndpoint} {
+		if u, err := url.Parse(address); err != nil || !strings.EqualFold(u.Scheme+"://"+u.Host, base) {
+			return nil, failed
+		}
+	}
+	return &meta, nil
 }

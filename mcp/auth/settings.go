@@ -76,6 +76,9 @@ func (e *NeedsSignIn) Error() string {
 	if e.Why != nil {
 		return s + ", which is not possible: " + e.Why.Error()
 	}
+	if e.Server == "" {
+		return s + ": a person has to run jcode mcp login --url " + e.Address
+	}
 	return s + fmt.Sprintf(": a person has to run /mcp login %s, or jcode mcp login %s", e.Server, e.Server)
 }
 

@@ -59,10 +59,11 @@ func (k *Keeper) Look(ctx context.Context, s Server) (*NeedsSignIn, error) {
 		return nil, plain(err)
 	}
 	_ = resp.Body.Close() // its headers say it
-	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
+	need := k.need(ctx, s, readChallenge(resp.Header), record{}, false)
+	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden && !need.found.declared {
 		return nil, nil //nolint:nilnil // said above
 	}
-	return k.need(ctx, s, readChallenge(resp.Header), record{}, false), nil
+	return need, nil // some servers ask for it later only
 }
 
 // SignIn takes a person through a sign-in and keeps what comes of it. Only one runs at a

@@ -129,6 +129,10 @@ func (s *OAuthServer) resourceServer(w http.ResponseWriter, req *http.Request) b
 		http.Error(w, "sign in first", http.StatusUnauthorized)
 		return true
 	}
+	if s.mode == "elsewhere" { // who is signed in is sent away
+		http.Redirect(w, req, s.Elsewhere, http.StatusTemporaryRedirect)
+		return true
+	}
 	if s.mode == "stepup" || s.mode == "endless" {
 		body := peekBody(req)
 		if strings.Contains(body, `"tools/call"`) && (s.mode == "endless" || !strings.Contains(scopes, "write")) {

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"jcode/agent"
+	"jcode/mcp"
+	"jcode/mcp/auth"
+	"jcode/tools"
+)
+
+// mcpLoginCmd signs in to a server.
+type mcpLoginCmd struct {
+	Name            string   `arg:"" optional:"" help:"Server; or give --url URL."`
+	URL             string   `name:"url" help:"Instead of a configured server: this address." placeholder:"URL"`
+	NoBrowser       bool     `help:"Only print the address."`
+	ClientID        string   `name:"client-id" help:"Client that is registered already, with --url." placeholder:"ID"`
+	ClientSecretEnv string   `help:"Variable that holds the client's secret, with --url." placeholder:"NAME"`
+	CallbackPort    int      `help:"Port of the loopback address that the browser comes back to, with --url." placeholder:"PORT"`
+	Scope           []string `help:"Right to ask for, with --url; repeatable." placeholder:"SCOPE" sep:"none"`
+}
+
+// Run signs in.
+func (c *mcpLoginCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	settings := c.ClientID != "" || c.ClientSecretEnv != "" || c.CallbackPort != 0 || len(c.Scope) > 0
+	switch {
+	case (c.Name == "") == (c.URL == ""):
+		return usageError("mcp login: name a server, or give --url URL")
+	case c.Name != "" && settings:
+		return usageError("mcp login: what belongs to a configured server stands in its entry, under oauth")
+	}
+	a, err := openServers(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	person := terminalPerson{std: std, noBrowser: c.NoBrowser}
+	if c.URL != "" {
+		target := mcp.Target{Type: mcp.HTTP, URL: c.URL}
+		if settings {
+			target.OAuth = &mcp.OAuth{ClientID: c.ClientID, ClientSecretEnv: c.ClientSecretEnv, CallbackPort: c.CallbackPort, Scopes: c.Scope}
+		}
+		err = a.mcp.SignInTo(ctx, "url", target, person)
+	} else {
+		err = a.mcp.SignIn(ctx, c.Name, person)
+	}
+	if err != nil {
+		return serverFailure(fmt.Errorf("mcp login: %w", err))
+	}
+	fmt.Fprintf(std.Out, "signed in; kept in %s\n", a.mcp.SignInsIn())
+	return nil
+}
+
+// mcpLogoutCmd forgets a sign-in.
+type mcpLogoutCmd struct {
+	Name string `arg:"" optional:"" help:"Server; or give --url URL."`
+	URL  string `name:"url" help:"Instead of a configured server: this address." placeholder:"URL"`
+}
+
+// Run forgets.
+func (c *mcpLogoutCmd) Run(ctx context.Context, f *flags, std Streams) error {
+	if (c.Name == "") == (c.URL == "") {
+		return usageError("mcp logout: name a server, or give --url URL")
+	}
+	a, err := openServers(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	var had bool
+	if c.URL != "" {
+		had, err = a.mcp.SignOutOf(ctx, c.URL)
+	} else {
+		had, err = a.mcp.SignOut(ctx, c.Name)
+	}
+	if err != nil {
+		return serverFailure(fmt.Errorf("mcp logout: %w", err))
+	}
+	if !had {
+		fmt.Fprintln(std.Out, "there was no sign-in")
+		return nil
+	}
+	fmt.Fprintln(std.Out, "signed out")
+	return nil
+}
+
+// terminalPerson signs in beside a command line.
+type terminalPerson struct {
+	std       Streams
+	noBrowser bool
+}
+
+// Visit prints the address, opens it, and reads what is pasted.
+func (p terminalPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
+	fmt.Fprintf(p.std.Err, "%s\n\n%s\n\n", visitText(v), v.URL)
+	if !p.noBrowser {
+		if err := openInBrowser(ctx, p.std.Getenv("BROWSER"), v.URL); err != nil {
+			fmt.Fprintf(p.std.Err, "open the address yourself (%v)\n", err)
+		}
+	}
+	fmt.Fprintln(p.std.Err, "Waiting for the browser. Where it runs on another machine, paste its last address here.")
+	lines := make(chan string, 1)
+	go func() { // it ends with the input, or with the program
+		line, err := bufio.NewReader(p.std.In).ReadString('\n')
+		if err == nil || !errors.Is(err, io.EOF) || strings.TrimSpace(line) != "" {
+			lines <- line
+		}
+	}()
+	select {
+	case line := <-lines:
+		if strings.TrimSpace(line) == "" {
+			return "", auth.ErrDeclined
+		}
+		return line, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// visitText says who wants what.
+func visitText(v auth.Visit) string {
+	s := fmt.Sprintf("MCP server %s wants you to sign in at %s", v.Server, v.Host)
+	if v.StepUp {
+		s = fmt.Sprintf("MCP server %s needs more rights: sign in again at %s", v.Server, v.Host)
+	}
+	if len(v.Scopes) > 0 {
+		s += "\nrights: " + strings.Join(v.Scopes, ", ")
+	}
+	return s
+}
+
+// chatPerson signs in beside the open conversation.
+type chatPerson struct{ a *app }
+
+// Visit asks, opens the browser, and takes what is pasted, in dialogs of the conversation.
+func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
+	conv, err := p.conversation(ctx)
+	if err != nil {
+		return "", err
+	}
+	from := "MCP server " + v.Server
+	asked, err := conv.AskForm(ctx, tools.Form{From: from, Text: visitText(v) + "\n\nEnter opens the browser."})
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil, asked.Action != tools.FormAccept:
+		return "", auth.ErrDeclined
+	}
+	text := "Waiting for the browser"
+	if err := openInBrowser(ctx, p.a.std.Getenv("BROWSER"), v.URL); err != nil {
+		text = "Open the address yourself (" + err.Error() + ")"
+	}
+	text += ":\n\n" + v.URL + "\n\nWhere it runs on another machine, paste its last address here. Esc ends the sign-in."
+	answer, err := conv.AskForm(ctx, tools.Form{From: from, Text: text, Fields: []tools.FormField{{Name: "address", Title: "Last address, or code", Kind: tools.FieldText, Required: true}}})
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil, answer.Action != tools.FormAccept:
+		return "", auth.ErrDeclined
+	}
+	pasted, _ := answer.Values["address"].(string)
+	return pasted, nil
+}
+
+// conversation waits until one is open.
+func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, error) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if conv := p.a.board.open(); conv != nil {
+			return conv, nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// signsIn is who signs in to servers of this run: nobody where nobody can be asked.
+func (a *app) signsIn() auth.Person {
+	if a.flags.Print {
+		return nil
+	}
+	return chatPerson{a}
+}

@@ -108,7 +108,7 @@ type flow struct {
 
 // attempt returns the client that it used.
 func (f flow) attempt(ctx context.Context, known registered) (registered, error) {
-	back, redirect, err := listen(f.s.Settings.CallbackPort, known.Redirect)
+	back, redirect, err := listen(ctx, f.s.Settings.CallbackPort, known.Redirect)
 	if err != nil {
 		return registered{}, err
 	}
@@ -267,15 +267,16 @@ type callback struct {
 }
 
 // listen opens the callback at a port; 0 takes the one of an earlier registration, or any.
-func listen(port int, earlier string) (*callback, string, error) {
+func listen(ctx context.Context, port int, earlier string) (*callback, string, error) {
 	if u, err := url.Parse(earlier); port == 0 && err == nil {
 		if n, err := strconv.Atoi(u.Port()); err == nil {
 			port = n
 		}
 	}
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil && earlier != "" {
-		l, err = net.Listen("tcp", "127.0.0.1:0")
+		l, err = config.Listen(ctx, "tcp", "127.0.0.1:0")
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("wait for the browser on this machine: %w", err)

@@ -248,6 +248,18 @@ func TestAnotherRepositoryAsksUnlessItNamesTheFolder(t *testing.T) {
 			put(t, root, ".git", "gitdir: ../super/modules/x\n")
 			gitIn(t, kept, "config", "core.worktree", "../../../project")
 		}, "runs", ""},
+		"a submodule whose files lie elsewhere": {func(t *testing.T, root string) {
+			committed(t, root)
+			committed(t, filepath.Join(root, "in"))
+			gitIn(t, root, "add", "in")
+			gitIn(t, filepath.Join(root, "in"), "config", "core.worktree", filepath.Join(base(root), "outside"))
+		}, "asks", "core.worktree"},
+		"a submodule that names its own folder": {func(t *testing.T, root string) {
+			committed(t, root)
+			committed(t, filepath.Join(root, "in"))
+			gitIn(t, root, "add", "in")
+			gitIn(t, filepath.Join(root, "in"), "config", "core.worktree", "..")
+		}, "runs", ""},
 		"a repository around the workspace": {func(t *testing.T, root string) { committed(t, base(root)) }, "runs", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

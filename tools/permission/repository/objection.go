@@ -65,6 +65,9 @@ func (l *Looker) steered(list []setting, r candidate, worktree bool) string {
 		if s.steers(worktree) && !own {
 			return "the repository is configured to run something, or to look elsewhere (" + s.key() + ")"
 		}
+		if s.key() == "core.worktree" && s.sub == "" && !worktree && !own && !l.Inside(worktreeOf(r.own)) {
+			return "a repository inside is configured to look outside the workspace (core.worktree)"
+		}
 		if name := s.names(); name != "" && !l.within(r, name) {
 			return "the repository is configured to read a file outside the workspace (" + s.key() + ")"
 		}

@@ -233,7 +233,7 @@ func (d *doctor) model(ctx context.Context) {
 		return
 	}
 	try := dial.Endpoint
-	if d.flags.Model != "" && target.Model != "" {
+	if named := d.flags.Model; named != "" && named != d.std.Getenv("JCODE_MODEL") && target.Model != "" {
 		try = dial.Probe
 		d.ok("model", "tries %s with one request, of fewer than %d tokens", target.Model, dial.ProbeTokens)
 	}

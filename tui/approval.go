@@ -375,6 +375,9 @@ func showBlanks(s string) string {
 // title says what is asked, and how much of it there is to read.
 func (a *approval) title(l *look, width int) string {
 	title := orElse(a.q.Title, a.q.Tool)
+	if tool, ok := strings.CutPrefix(title, "Execute intent: "); ok { // a word of the protocol
+		title = "Run the tool " + tool
+	}
 	if a.q.Label != "" {
 		title = a.q.Label + ": " + title
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,9 +61,8 @@ func listPath(base, home, word string) []choice {
 	if err != nil {
 		return nil // no such folder yet: it is being typed
 	}
-	defer f.Close()
 	entries, err := f.ReadDir(pathEntries)
-	if err != nil && len(entries) == 0 {
+	if err = errors.Join(err, f.Close()); err != nil && len(entries) == 0 {
 		return nil
 	}
 	slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })

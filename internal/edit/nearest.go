@@ -53,9 +53,9 @@ func alreadyThere(content, now string) string {
 	case i < 0:
 		return ""
 	case n > 1:
-		return fmt.Sprintf("; new_string is already there, %d times, first at line %d: was the edit made before?", n, lineOf(content, i))
+		return fmt.Sprintf("; new_string is already there, %d times, first at line %d; the edit may have been made before", n, lineOf(content, i))
 	}
-	return fmt.Sprintf("; new_string is already there, at line %d: was the edit made before?", lineOf(content, i))
+	return fmt.Sprintf("; new_string is already there, at line %d; the edit may have been made before", lineOf(content, i))
 }
 
 var numbered = regexp.MustCompile(`(?m)^\s*\d+\t`)

@@ -30,7 +30,7 @@ type edit struct {
 	group             int       // changes of one group are undone together; 0 = none
 }
 
-// editor is a multi-line text that is edited by grapheme clusters. The zero value is not
+// Editor is a multi-line text that is edited by grapheme clusters. The zero value is not
 // usable; New makes one.
 type Editor struct {
 	// ExpandKey is named in the chip of a folded paste: it shows the paste in full.

@@ -12,7 +12,7 @@ const (
 	viLines                // the same by whole lines
 )
 
-// vi is the state of the optional vi keys over an editor. A fresh one writes like always;
+// Vi is the state of the optional vi keys over an editor. A fresh one writes like always;
 // Esc goes to the normal mode. It knows nothing of the program around: what it cannot do
 // on its own comes back as a Ask.
 type Vi struct {

@@ -13,9 +13,8 @@ import (
 // pieces is a terminal that sends pieces with pauses between them, in a time of its own.
 type pieces struct {
 	File
-	t     time.Time
-	left  []piece
-	reads int
+	t    time.Time
+	left []piece
 }
 
 type piece struct {

@@ -83,7 +83,7 @@ func (p *Painter) Leave() error {
 	return p.failure
 }
 
-// Read, Close and Fd make the painter the terminal that Bubble Tea expects.
+// Read reads the terminal: with Close and Fd the painter is one for Bubble Tea.
 func (p *Painter) Read(b []byte) (int, error) { return p.tty.Read(b) }
 
 // Close leaves the terminal open: it is not the painter's.

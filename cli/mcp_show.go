@@ -63,6 +63,8 @@ func (c *mcpListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 // stateText says in a few words how a server stands.
 func stateText(s listedServer, checked bool) string {
 	switch {
+	case s.State == mcp.StateNeedsSignIn:
+		return firstLine(s.Error) // it names the state
 	case s.Error != "" && checked:
 		return string(s.State) + ": " + firstLine(s.Error)
 	case s.Error != "":

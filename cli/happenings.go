@@ -97,11 +97,14 @@ func (h *happenings) RunHook(ctx context.Context, run hooks.Run) (hooks.Ended, e
 // settingsFiles are the files of Claude Code that may hold hooks.
 func (h *happenings) settingsFiles() []string {
 	a := h.app
-	return []string{
-		filepath.Join(a.paths.Home, ".claude", "settings.json"),
+	files := []string{
 		filepath.Join(a.root, ".claude", "settings.json"),
 		filepath.Join(a.root, ".claude", "settings.local.json"),
 	}
+	if a.paths.Home != "" && a.paths.Home != a.root {
+		files = append([]string{filepath.Join(a.paths.Home, ".claude", "settings.json")}, files...)
+	}
+	return files
 }
 
 // load reads all hooks anew and puts those in force that are trusted.

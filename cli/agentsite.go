@@ -31,8 +31,8 @@ func (a *app) worktrees() string { return filepath.Join(a.paths.Data, "worktrees
 // isolate makes a worktree for a sub-agent.
 func (a *app) isolate(ctx context.Context, name string, carry bool) (agent.Site, error) {
 	dir, branch := filepath.Join(a.worktrees(), name), "jcode/"+name
-	for n := 2; ; n++ { // of an earlier session, perhaps
-		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) {
+	for n := 2; ; n++ { // an earlier session may have left one
+		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) && !worktree.HasBranch(ctx, a.root, branch) {
 			break
 		}
 		dir, branch = filepath.Join(a.worktrees(), fmt.Sprintf("%s-%d", name, n)), fmt.Sprintf("jcode/%s-%d", name, n)

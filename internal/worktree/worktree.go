@@ -56,6 +56,12 @@ func Add(ctx context.Context, o Options) (Tree, error) {
 	return t, nil
 }
 
+// HasBranch reports whether a repository has a branch of a name.
+func HasBranch(ctx context.Context, root, branch string) bool {
+	_, err := git(ctx, root, nil, "rev-parse", "--verify", "-q", "refs/heads/"+branch)
+	return err == nil
+}
+
 // fill brings what is not committed into a new copy, and notes what the work begins with.
 func (t *Tree) fill(ctx context.Context, o Options) (err error) {
 	if o.Uncommitted {
@@ -197,8 +203,8 @@ func (t Tree) Remove(ctx context.Context) error {
 			return fmt.Errorf("remove worktree: %w", err)
 		}
 	}
-	if _, err := git(ctx, t.Root, nil, "rev-parse", "--verify", "-q", "refs/heads/"+t.Branch); err != nil {
-		return nil // there is no branch
+	if !HasBranch(ctx, t.Root, t.Branch) {
+		return nil
 	}
 	if _, err := git(ctx, t.Root, nil, "branch", "-q", "-D", t.Branch); err != nil {
 		return fmt.Errorf("remove branch: %w", err)

@@ -273,7 +273,7 @@ func (c *Conversation) ResumeAgent(ctx context.Context, name string) error {
 	return nil
 }
 
-// agentLine says in a few words how an agent stands, for people.
+// String says in a few words how an agent stands, for people.
 func (s AgentState) String() string {
 	parts := []string{string(s.Status)}
 	if s.Call != "" {

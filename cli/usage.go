@@ -44,11 +44,7 @@ func (c *usageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		for _, by := range []usage.By{usage.ByDay, usage.ByModel, usage.ByProject, usage.BySession} {
 			reports = append(reports, usage.New(rows, c.Days, by))
 		}
-		page, err := usage.HTML(reports)
-		if err != nil {
-			return err
-		}
-		if err := atomicfile.Write(c.HTML, []byte(page), atomicfile.Options{}); err != nil {
+		if err := atomicfile.Write(c.HTML, []byte(usage.HTML(reports)), atomicfile.Options{}); err != nil {
 			return usageError("--html: %w", err)
 		}
 		fmt.Fprintln(std.Err, "jcode: written to "+c.HTML)

@@ -29,7 +29,7 @@ func (a *app) mcpPanel() tui.Panel {
 			return rows, nil
 		},
 		Actions: []tui.Action{
-			{Label: "connect, restart or sign in", Run: act(func(name string) error {
+			{Label: "connect or restart", Run: act(func(name string) error {
 				if d, err := a.mcp.Server(name); err == nil && d.State == mcp.StateNeedsSignIn {
 					return a.mcp.BeginSignIn(name)
 				}

@@ -43,7 +43,7 @@ func TestMCPPanelFollowsItsServers(t *testing.T) { // mcp.md section 4, /mcp
 		{"/mcp disconnect good", "good is disconnected, 9 tools gone"},
 		{"/mcp reload", "unchanged: good, off"},
 		{"/mcp approve off", "nothing of off waits for approval"},
-		{"/mcp nonsense", `not "nonsense", which is no server either`},
+		{"/mcp nonsense", `not "nonsense", which is no`},
 		{"/mcp log nobody", "known servers: good, off"},
 		{"/mcp connect", "name a server: /mcp connect NAME"},
 	} {

@@ -152,7 +152,7 @@ func TestSwitchOfRolesSharesServers(t *testing.T) {
 
 func TestSwitchDuringACallLetsTheCallEnd(t *testing.T) {
 	s := withServers(newChat(t,
-		modeltest.Calls(tool("c1", "mcp__slack__sleep", map[string]any{"ms": 1500})), modeltest.Text("It slept."),
+		modeltest.Calls(tool("c1", "mcp__slack__sleep", map[string]any{"ms": 1500})), modeltest.Text("It slept."), modeltest.Text("As planned."),
 	), map[string]string{"github": "ok", "slack": "ok", "jira-": "ok"})
 	s.role("talk", "---\nmcp_servers: [github, slack]\n---\nTalk.\n")
 	s.role("plan", "---\nmcp_servers: [github, jira]\n---\nPlan.\n")
@@ -170,8 +170,14 @@ func TestSwitchDuringACallLetsTheCallEnd(t *testing.T) {
 	if m, ok := r.Result("c1"); !ok || !strings.Contains(m.Content, "slept 1500") {
 		t.Errorf("the result of the running call is %q", m.Content)
 	}
-	if offers(r, "slack") || !offers(r, "jira") || !strings.Contains(r.System(), "Plan.") {
-		t.Errorf("the next step offers slack: %v, jira: %v; its system prompt is %.200q", offers(r, "slack"), offers(r, "jira"), r.System())
+	// What goes stays listed to the end of the turn, so that what a model thought stays valid.
+	if !offers(r, "jira") || !strings.Contains(r.System(), "Plan.") {
+		t.Errorf("the next step offers jira: %v; its system prompt is %.200q", offers(r, "jira"), r.System())
+	}
+	s.say("and now")
+	s.wait("As planned.")
+	if r := s.request(2); offers(r, "slack") || !offers(r, "jira") {
+		t.Errorf("the next turn offers slack: %v, jira: %v", offers(r, "slack"), offers(r, "jira"))
 	}
 	s.counted("slack", 1, 1)
 	s.counted("github", 1, 0)

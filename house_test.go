@@ -43,6 +43,7 @@ tools/permission: tools tools/permission/repository tools/permission/shell
 tools/permission/repository:
 tools/permission/shell: tools/permission/repository
 tools/sandbox:
+tools/lsp: tools tools/command
 mcp: tools tools/command mcp/auth
 mcp/auth:
 mcp/serve: tools

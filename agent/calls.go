@@ -31,6 +31,8 @@ type pendingCall struct {
 	canonical string
 	parallel  bool // read-only: may run beside others
 	beside    bool // goes to a server that takes several calls at once, or ends such calls
+	changes   bool // changes files by name
+	followed  bool // another call of the answer that changes files comes after it
 	key       [32]byte
 }
 
@@ -53,9 +55,19 @@ func (c *Conversation) pending(snap tools.Snapshot, calls []model.Call) []pendin
 			p.canonical = e.Spec.Name
 			p.parallel = e.Spec.ReadOnly && (e.Spec.Trusted || e.Owner == tools.OwnerBuiltin) && e.Spec.Serial == ""
 			p.beside = e.Spec.Beside
+			p.changes = !e.Spec.ReadOnly && e.Owner == tools.OwnerBuiltin && e.Spec.Needs&(tools.CapWrite|tools.CapDelete) != 0 && e.Spec.Needs&tools.CapExecute == 0
 		}
 		p.key = callKey(p.canonical, json.RawMessage(call.Arguments))
 		out = append(out, p)
+	}
+	last := -1
+	for i, p := range out {
+		if p.changes {
+			last = i
+		}
+	}
+	for i := range out {
+		out[i].followed = out[i].changes && i < last
 	}
 	return out
 }
@@ -138,7 +150,7 @@ func (c *Conversation) runCall(ctx context.Context, t *turn, snap tools.Snapshot
 		c.write("store call", func(ctx context.Context) error { return c.opt.Store.StartCall(ctx, c.row.ID, seq, p.index) })
 	}
 	out := c.opt.Dispatcher.DispatchIn(ctx, snap, tools.Call{
-		ID: p.ID, Name: p.Name, Arguments: json.RawMessage(p.Arguments), Caller: c.caller(t),
+		ID: p.ID, Name: p.Name, Arguments: json.RawMessage(p.Arguments), Caller: c.caller(t), Followed: p.followed,
 		Progress: func(pr tools.Progress) { c.emit(CallProgress{ID: p.ID, Text: pr.Text, Output: pr.Output}) },
 	})
 	res := out.Result

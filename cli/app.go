@@ -55,6 +55,7 @@ type app struct {
 	dispatcher *tools.Dispatcher
 	gate       *permission.Gate
 	offered    *offered
+	changes    *builtin.ChangeSet
 	trust      *permission.Trust
 	shell      *builtin.Shell
 	box        *sandbox.Box // nil where jcode can't start itself
@@ -249,7 +250,8 @@ func (a *app) builtins() []tools.Tool {
 		theirs := i >= len(a.config.AfterEdit)-a.theirEdits
 		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Refuse: a.changedSince(c.Cmd, theirs)})
 	}
-	files := builtin.Files(a.workspace, builtin.Options{
+	var files []tools.Tool
+	files, a.changes = builtin.FilesAndChanges(a.workspace, builtin.Options{
 		Recorder:  recorder{a.store.Checkpoints()},
 		Denied:    func(kind tools.AccessKind, path string) bool { return a.gate.Denied(kind, path) != "" },
 		AfterEdit: after,

@@ -12,6 +12,7 @@ import (
 	"jcode/mcp"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tools/lsp"
 	"jcode/tools/permission"
 )
 
@@ -25,6 +26,7 @@ type extensions struct {
 	mcp        *mcp.Manager
 	briefing   *briefing // nil as mcp is
 	lua        *scripting
+	lsp        *lsp.Manager
 	happenings *happenings
 	bundles    bundles
 	commands   command.Set
@@ -43,6 +45,7 @@ func (a *app) openExtensions(ctx context.Context) error {
 	if err := a.openLearning(); err != nil {
 		return err
 	}
+	a.openLSP()
 	if !a.flags.NoMCP {
 		if err := a.openMCP(); err != nil {
 			return err
@@ -105,6 +108,7 @@ func (a *app) startExtensions() {
 	if a.lua != nil {
 		a.lua.start()
 	}
+	a.lsp.Look()
 	close(a.started)
 }
 

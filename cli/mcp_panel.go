@@ -120,14 +120,16 @@ func pendingText(p *mcp.Pending) string {
 
 // health says in a few words how the servers are.
 func (a *app) health() string {
-	if a.mcp == nil {
-		return ""
+	var parts []string
+	if a.mcp != nil {
+		if up, all := a.mcp.Counts(); all > 0 {
+			parts = append(parts, fmt.Sprintf("mcp %d/%d", up, all))
+		}
 	}
-	up, all := a.mcp.Counts()
-	if all == 0 {
-		return ""
+	if errs := a.lsp.StatusLine(); errs != "" {
+		parts = append(parts, errs)
 	}
-	return fmt.Sprintf("mcp %d/%d", up, all)
+	return strings.Join(parts, " · ")
 }
 
 // serversChanged gives a function that waits for a change of a server, and one that ends it;

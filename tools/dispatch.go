@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,6 +71,9 @@ type Dispatcher struct {
 	// Absent explains why a tool that a caller names is not there, where somebody knows more
 	// than that no tool has that name; it returns nil else. It may be nil.
 	Absent func(name string) error
+	// Changing is told of a call that is about to change files. It returns what is called when
+	// the call has succeeded, whose text is added to the result; nil for nothing. It may be nil.
+	Changing func(ctx context.Context, call Call, plan Plan) func(context.Context) string
 	// Spill keeps the whole text of a result that had to be cut and names where; nil
 	// keeps nothing.
 	Spill func(call Call, whole string) (path string, err error)
@@ -129,6 +133,10 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 		return res
 	}
 	out.Ran = true
+	var after func(context.Context) string
+	if d.Changing != nil && changesFiles(call.Plan) {
+		after = d.Changing(ctx, *call, call.Plan)
+	}
 	res, err := guard(func() (Result, error) { return entry.Tool.Run(ctx, *call) })
 	if err != nil {
 		failed := Failure(err)
@@ -138,8 +146,18 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 		failed.Data, failed.Display = res.Data, res.Display
 		res = failed
 	}
+	if after != nil && !res.Failed {
+		if more := after(ctx); more != "" {
+			res.Text = strings.TrimSuffix(res.Text, "\n") + "\n" + more
+		}
+	}
 	res.Text = editedNote(sent, call.Arguments) + res.Text
 	return d.comment(ctx, *call, said.Context, d.cap(entry, *call, res))
+}
+
+// changesFiles reports whether a plan names files that a call writes or removes.
+func changesFiles(plan Plan) bool {
+	return slices.ContainsFunc(plan.Accesses, func(a Access) bool { return a.Kind == AccessWrite || a.Kind == AccessDelete })
 }
 
 // planned has a tool say what a call would touch.

@@ -203,6 +203,9 @@ type Call struct {
 	Arguments json.RawMessage
 	// Caller is who makes the call.
 	Caller Caller
+	// Followed says that another call of the same answer that changes things runs after this
+	// one: what is done once for all of them is left to the last.
+	Followed bool
 	// Progress shows a line, or the latest output, while the call runs. Never nil
 	// inside Run; it may be called from any goroutine until Run returns.
 	Progress func(Progress)

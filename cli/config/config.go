@@ -24,6 +24,7 @@ type Config struct {
 	MCP        MCP        `json:"mcp" desc:"MCP servers in general; the servers themselves stand in mcp.json."`
 	Skills     Skills     `json:"skills" desc:"Skills."`
 	Lua        Lua        `json:"lua" desc:"Lua."`
+	LSP        LSP        `json:"lsp" desc:"Language servers."`
 	Compaction Compaction `json:"compaction" desc:"When a long conversation is summarised."`
 	Loop       Loop       `json:"loop" desc:"When a model that repeats itself is stopped."`
 	AfterEdit  []Command  `json:"after_edit" desc:"Commands that run after an edit of a matching file."`
@@ -144,6 +145,22 @@ type Skills struct {
 // Lua switches Lua's optional parts.
 type Lua struct {
 	Eval *bool `json:"eval" desc:"Offer lua_eval, which computes without side effects, to the model." default:"false" narrow:"false"`
+}
+
+// LSP are the settings of language servers.
+type LSP struct {
+	AfterEdit *bool                     `json:"after_edit" desc:"After an edit, tell the model what it newly broke." default:"true" narrow:"false"`
+	Servers   map[string]LanguageServer `json:"servers" desc:"Language servers by name: new ones, and changes to those that jcode knows."`
+}
+
+// LanguageServer is one language server.
+type LanguageServer struct {
+	Command  []string          `json:"command" desc:"Program and arguments."`
+	Files    []string          `json:"files" desc:"Endings or names of its files, such as .go."`
+	Roots    []string          `json:"roots" desc:"Files whose folder is the root of a project, such as go.mod; with ^ in front the outermost one counts."`
+	Settings map[string]any    `json:"settings" desc:"The server's own settings."`
+	Env      map[string]string `json:"env" desc:"Variables that are set for it." secret:"true"`
+	Disabled *bool             `json:"disabled" desc:"It is never started." default:"false"`
 }
 
 // Compaction says when history is summarised.

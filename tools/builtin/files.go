@@ -42,11 +42,17 @@ type Recorder interface {
 // Files makes the file tools: the core intents in their order, then edit and ls. They share
 // what they know of files that were read.
 func Files(ws *Workspace, o Options) []tools.Tool {
+	list, _ := FilesAndChanges(ws, o)
+	return list
+}
+
+// FilesAndChanges is Files, with what makes changes of several files beside them.
+func FilesAndChanges(ws *Workspace, o Options) ([]tools.Tool, *ChangeSet) {
 	f := &files{ws: ws, opts: o, seen: newSeen(), indexes: newLineIndexes()}
 	return []tools.Tool{
 		f.read(), f.write(), f.grep(), f.glob(), f.mkdir(), f.remove(), f.mv(),
 		f.edit(), f.ls(),
-	}
+	}, &ChangeSet{f}
 }
 
 // files is what the file tools share.

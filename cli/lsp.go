@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"jcode/agent"
+	"jcode/cli/config"
+	"jcode/internal/proc"
+	"jcode/tools"
+	"jcode/tools/builtin"
+	"jcode/tools/lsp"
+	"jcode/tools/permission"
+)
+
+// fileChanges lets the language servers' tools write files as the file tools do.
+type fileChanges struct{ set *builtin.ChangeSet }
+
+func (c fileChanges) Plan(ctx context.Context, summary string, list []lsp.FileChange) (tools.Plan, error) {
+	return c.set.Plan(ctx, summary, c.list(list))
+}
+
+func (c fileChanges) Apply(ctx context.Context, call tools.Call, list []lsp.FileChange) (tools.Result, error) {
+	return c.set.Apply(ctx, call, c.list(list))
+}
+
+func (fileChanges) list(in []lsp.FileChange) []builtin.FileChange {
+	out := make([]builtin.FileChange, len(in))
+	for i, c := range in {
+		out[i] = builtin.FileChange(c)
+	}
+	return out
+}
+
+// openLSP makes the room of the language servers. Nothing is looked for or started yet.
+func (a *app) openLSP() {
+	o := lsp.Options{
+		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
+		AfterEdit: a.config.LSP.AfterEdit == nil || *a.config.LSP.AfterEdit,
+		Env:       a.commandEnv, Trusted: func() bool { return a.inertNotice() == "" }, Allow: a.allowServer,
+		Confine: func(spec proc.Spec) (proc.Spec, error) {
+			spec, _, err := a.box.Confine(spec)
+			return spec, err
+		},
+		Changes: fileChanges{a.changes}, Version: Version(),
+		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
+		Offer:  a.offerServerTools,
+	}
+	o.Servers, o.Disabled = languageServers(a.config.LSP)
+	a.lsp = lsp.New(o)
+	a.onClose(a.lsp.Close)
+	a.dispatcher.Changing = a.lsp.Changing
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, readFiles{a.lsp})
+	a.commands.Sources = append(a.commands.Sources, a.lsp)
+}
+
+// languageServers are the configured servers, by name.
+func languageServers(c config.LSP) (list []lsp.Server, disabled []string) {
+	for name, s := range c.Servers {
+		if isOn(s.Disabled) {
+			disabled = append(disabled, name)
+			continue
+		}
+		entry := lsp.Server{Name: name, Command: s.Command, Files: s.Files, Roots: s.Roots, Env: s.Env}
+		if s.Settings != nil {
+			entry.Settings = s.Settings
+		}
+		list = append(list, lsp.Merge(entry))
+	}
+	slices.SortFunc(list, func(x, y lsp.Server) int {
+		if x.Name < y.Name {
+			return -1
+		}
+		return 1
+	})
+	return list, disabled
+}
+
+// offerServerTools adds the tools that ask language servers.
+func (a *app) offerServerTools() {
+	for _, t := range a.lsp.Tools() {
+		if err := a.registry.Register("lsp", tools.RankBuiltin, t); err != nil {
+			a.board.say(agent.LevelWarn, "language servers: %v", err)
+		}
+	}
+}
+
+// inertNotice says what of the project waits for trust, "" when nothing does.
+func (a *app) inertNotice() string {
+	notice, err := a.trust.Notice(context.Background(), a.inert())
+	if err != nil {
+		return err.Error()
+	}
+	return notice
+}
+
+// allowServer decides whether a language server may be started: it runs code of the project.
+// An answer of a person is kept for this command line.
+func (a *app) allowServer(ctx context.Context, call tools.Call, s lsp.Start) (ok, confined bool, why string) {
+	if a.inertNotice() != "" {
+		return false, false, "this folder's files are not trusted, and it runs code of the project"
+	}
+	mode := call.Caller.CurrentMode()
+	item := permission.TrustItem{Kind: permission.TrustServer, Name: s.Name + " in " + s.Root, Hash: s.Hash}
+	known, err := a.trust.Trusted(ctx, item)
+	if err != nil {
+		return false, false, err.Error()
+	}
+	if known {
+		return true, mode == tools.ModeAuto && a.confined(), ""
+	}
+	dec := a.dispatcher.JudgeCall(ctx, call, tools.Spec{Name: "exec", Needs: tools.CapExecute}, tools.Plan{
+		Accesses: []tools.Access{{Kind: tools.AccessExec, Command: s.Command, Dir: s.Root}},
+		Summary:  "Start the language server " + s.Name,
+		Notes:    []string{fmt.Sprintf("starts the language server %s, which runs code of this project (build scripts, plugins)", s.Name)},
+	})
+	if !dec.Allow {
+		return false, false, dec.Reason
+	}
+	if dec.By == tools.ByUser {
+		if err := a.trust.Accept(ctx, []permission.Pending{{TrustItem: item}}, true); err != nil {
+			a.board.say(agent.LevelWarn, "%v", err)
+		}
+	}
+	return true, dec.Sandbox, ""
+}
+
+// readFiles tells the language servers' room which files the model has read.
+type readFiles struct{ room *lsp.Manager }
+
+// BeforeCall implements tools.Hook and changes nothing.
+func (readFiles) BeforeCall(context.Context, tools.Call) tools.Verdict { return tools.Verdict{} }
+
+// AfterCall implements tools.Hook.
+func (r readFiles) AfterCall(call tools.Call, out tools.Outcome) {
+	if call.Name != "read" || out.Result.Failed {
+		return
+	}
+	for _, access := range call.Plan.Accesses {
+		if access.Kind == tools.AccessRead {
+			r.room.Read(access.Path)
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package lsptest
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// marker makes a test binary act as the server.
+const marker = "JCODE_LSPTEST"
+
+// The modes: what the server does wrong.
+const (
+	Good        = "good"
+	Pull        = "pull"        // reports only when it is asked
+	NoVersion   = "noversion"   // reports don't name the version they speak of
+	Hang        = "hang"        // never introduces itself
+	Deaf        = "deaf"        // stops reading after its introduction
+	Mute        = "mute"        // reads, and never answers or reports after its introduction
+	Late        = "late"        // reports after three seconds
+	Flood       = "flood"       // sends notifications without end
+	Junk        = "junk"        // writes what is no protocol between its messages
+	Dies        = "dies"        // dies at the first change
+	DiesAtStart = "diesatstart" // dies before it introduces itself
+	Unopened    = "unopened"    // reports for files that nobody opened, and for no file
+	Changing    = "changing"    // registers and unregisters capabilities at each change
+	Huge        = "huge"        // announces a message larger than any memory
+	Loading     = "loading"     // reads the project for a second and a half
+)
+
+// Main acts as the server and never returns when this process was started as one. A TestMain
+// calls it first.
+func Main() {
+	if os.Getenv(marker) == "" {
+		return
+	}
+	mode := Good
+	if len(os.Args) > 1 {
+		mode = os.Args[1]
+	}
+	s := &server{mode: mode, in: bufio.NewReader(os.Stdin), docs: map[string]doc{}}
+	s.serve()
+	os.Exit(0)
+}
+
+// Command starts this test binary as a server with a fault.
+func Command(mode string) (argv []string, env map[string]string) {
+	path, err := os.Executable()
+	if err != nil {
+		path = os.Args[0]
+	}
+	return []string{path, mode}, map[string]string{marker: "1"}
+}
+
+type doc struct {
+	version int
+	text    string
+}
+
+type server struct {
+	mode string
+	in   *bufio.Reader
+	root string
+	docs map[string]doc
+	next int
+	// silent is set when nothing more is answered.
+	silent bool
+}
+
+type request struct {
+	ID     *json.RawMessage `json:"id"`
+	Method string           `json:"method"`
+	Params struct {
+		RootURI      string `json:"rootUri"`
+		Query        string `json:"query"`
+		NewName      string `json:"newName"`
+		TextDocument struct {
+			URI     string `json:"uri"`
+			Version int    `json:"version"`
+			Text    string `json:"text"`
+		} `json:"textDocument"`
+		Position struct {
+			Line      int `json:"line"`
+			Character int `json:"character"`
+		} `json:"position"`
+		Range struct {
+			Start struct {
+				Line int `json:"line"`
+			} `json:"start"`
+		} `json:"range"`
+		ContentChanges []struct {
+			Text string `json:"text"`
+		} `json:"contentChanges"`
+	} `json:"params"`
+}
+
+type object = map[string]any
+
+func (s *server) send(m object) {
+	m["jsonrpc"] = "2.0"
+	body, err := json.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	junk := ""
+	if s.mode == Junk {
+		junk = "panic: this is no protocol\nneither is this without a line break"
+	}
+	fmt.Printf("%sContent-Length: %d\r\n\r\n%s", junk, len(body), body)
+}
+
+func (s *server) notify(method string, params any) {
+	s.send(object{"method": method, "params": params})
+}
+
+func (s *server) serve() {
+	for {
+		r, err := s.read()
+		if err != nil {
+			return
+		}
+		if s.silent && r.Method != "exit" {
+			continue
+		}
+		s.handle(r)
+	}
+}
+
+func (s *server) read() (r request, err error) {
+	length := 0
+	for {
+		line, err := s.in.ReadString('\n')
+		if err != nil {
+			return r, err
+		}
+		if strings.TrimSpace(line) == "" {
+			break
+		}
+		if _, err := fmt.Sscanf(line, "Content-Length: %d", &length); err != nil {
+			return r, err
+		}
+	}
+	body := make([]byte, length)
+	if _, err := io.ReadFull(s.in, body); err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(body, &r)
+}
+
+func (s *server) handle(r request) {
+	uri := r.Params.TextDocument.URI
+	switch r.Method {
+	case "initialize":
+		s.initialize(r)
+	case "initialized":
+		s.initialized()
+	case "exit":
+		os.Exit(0)
+	case "textDocument/didOpen":
+		s.docs[uri] = doc{r.Params.TextDocument.Version, r.Params.TextDocument.Text}
+		s.changed()
+	case "textDocument/didChange":
+		if s.mode == Dies {
+			fmt.Fprintln(os.Stderr, "fatal: the server has had enough")
+			os.Exit(3)
+		}
+		s.docs[uri] = doc{r.Params.TextDocument.Version, r.Params.ContentChanges[0].Text}
+		s.changed()
+	case "textDocument/didClose":
+		delete(s.docs, uri)
+	case "textDocument/didSave", "workspace/didChangeWatchedFiles", "workspace/didChangeConfiguration", "$/cancelRequest", "$/setTrace":
+	default:
+		if r.ID != nil {
+			s.answer(r)
+		}
+	}
+}
+
+func (s *server) initialize(r request) {
+	if s.mode == Hang {
+		s.silent = true
+		return
+	}
+	if s.mode == DiesAtStart {
+		fmt.Fprintln(os.Stderr, "fatal: no configuration")
+		os.Exit(4)
+	}
+	s.root = path(r.Params.RootURI)
+	caps := object{
+		"textDocumentSync": 1, "definitionProvider": true, "referencesProvider": true, "hoverProvider": true, "documentSymbolProvider": true,
+		"workspaceSymbolProvider": true, "renameProvider": true, "codeActionProvider": object{"resolveProvider": true},
+	}
+	if s.mode == Pull {
+		caps["diagnosticProvider"] = object{"interFileDependencies": true}
+	}
+	s.reply(r, object{"capabilities": caps})
+}
+
+func (s *server) initialized() {
+	switch s.mode {
+	case Deaf:
+		time.Sleep(time.Hour)
+	case Mute:
+		s.silent = true
+	case Huge:
+		fmt.Print("Content-Length: 99999999999\r\n\r\n")
+		time.Sleep(time.Hour)
+	case Loading:
+		s.notify("$/progress", object{"token": "t", "value": object{"kind": "begin", "title": "Loading"}})
+		time.Sleep(1500 * time.Millisecond)
+		s.notify("$/progress", object{"token": "t", "value": object{"kind": "end"}})
+	case Flood:
+		go func() {
+			for {
+				s.notify("window/logMessage", object{"type": 1, "message": strings.Repeat("flood ", 200)})
+			}
+		}()
+	}
+}
+
+func (s *server) reply(r request, result any) { s.send(object{"id": r.ID, "result": result}) }
+
+// changed reports what is wrong in all files.
+func (s *server) changed() {
+	switch s.mode {
+	case Pull:
+		return
+	case Late:
+		time.Sleep(3 * time.Second)
+	case Unopened:
+		s.notify("textDocument/publishDiagnostics", object{"uri": "untitled:nothing", "diagnostics": []any{}})
+		s.notify("textDocument/publishDiagnostics", object{"uri": "file:///nowhere/else.fake", "diagnostics": []any{}})
+	case Changing:
+		s.next++
+		s.send(object{"id": fmt.Sprint("r", s.next), "method": "client/registerCapability", "params": object{"registrations": []any{
+			object{"id": "1", "method": "workspace/didChangeWatchedFiles", "registerOptions": object{}},
+		}}})
+		s.send(object{"id": fmt.Sprint("u", s.next), "method": "client/unregisterCapability", "params": object{"unregisterations": []any{
+			object{"id": "1", "method": "workspace/didChangeWatchedFiles"},
+		}}})
+	}
+	for _, uri := range s.files() {
+		params := object{"uri": uri, "diagnostics": s.faults(uri)}
+		if d, open := s.docs[uri]; open && s.mode != NoVersion {
+			params["version"] = d.version
+		}
+		s.notify("textDocument/publishDiagnostics", params)
+	}
+}
+
+// files are the URIs of all files of the language, open or not.
+func (s *server) files() []string {
+	var out []string
+	for uri := range s.docs {
+		out = append(out, uri)
+	}
+	_ = filepath.WalkDir(s.root, func(p string, d os.DirEntry, err error) error {
+		uri := (&url.URL{Scheme: "file", Path: p}).String()
+		if err == nil && !d.IsDir() && filepath.Ext(p) == ".fake" && !slices.Contains(out, uri) {
+			out = append(out, uri)
+		}
+		return nil
+	})
+	slices.Sort(out)
+	return out
+}
+
+func (s *server) text(uri string) string {
+	if d, open := s.docs[uri]; open {
+		return d.text
+	}
+	b, err := os.ReadFile(path(uri))
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func path(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return ""
+	}
+	return u.Path
+}

@@ -1,0 +1,148 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"jcode/internal/atomicfile"
+	"jcode/internal/edit"
+	"jcode/tools"
+)
+
+// FileChange is one file of a change of several: its text, and what it becomes. Both are
+// without a byte order mark.
+type FileChange struct {
+	Path          string // resolved
+	Before, After string
+}
+
+// ChangeSet makes changes of several files: one plan with the whole diff, all files or none,
+// and one step for undo. It shares the state of the file tools.
+type ChangeSet struct{ f *files }
+
+// load reads the files and works out what they become. A file that is not as it was thought
+// to be is an error.
+func (s *ChangeSet) load(ctx context.Context, list []FileChange, open func(string) (place, error)) (all []change, err error) {
+	for _, fc := range list {
+		t := target{abs: fc.Path, shown: s.f.ws.Shown(fc.Path)}
+		t.title = t.shown
+		p, err := open(fc.Path)
+		if err != nil {
+			return nil, ioError(err, t)
+		}
+		c, err := s.f.load(ctx, p, t)
+		p.close()
+		if err != nil {
+			return nil, err
+		}
+		old, enc, err := edit.Decode(c.before)
+		if err == nil && c.unsaved {
+			err = errors.New("it has unsaved changes in the editor: nothing was changed; save it first")
+		}
+		if err == nil && (!c.exists || old != fc.Before) {
+			err = errors.New("it was changed meanwhile: nothing was changed, try again")
+		}
+		if err == nil {
+			err = enc.Insertable(fc.After)
+		}
+		if err == nil {
+			c.after, err = enc.Encode(fc.After)
+		}
+		if err != nil {
+			return nil, tools.Errorf(tools.KindIO, "%s: %w", t.shown, err)
+		}
+		c.compare()
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Plan says what the changes would touch, with the diff of all of them.
+func (s *ChangeSet) Plan(ctx context.Context, summary string, list []FileChange) (tools.Plan, error) {
+	plan := tools.Plan{Summary: summary}
+	all, err := s.load(ctx, list, s.f.ws.open)
+	if err != nil {
+		return plan, err
+	}
+	for _, c := range all {
+		plan.Accesses = append(plan.Accesses, tools.Access{Kind: tools.AccessWrite, Path: c.t.abs})
+		plan.Diff += c.diff.Text
+	}
+	return plan, nil
+}
+
+// Apply makes the changes that were judged. Where one file can't be written, those that were
+// are put back.
+func (s *ChangeSet) Apply(ctx context.Context, call tools.Call, list []FileChange) (tools.Result, error) {
+	paths := make([]string, len(list))
+	for i, fc := range list {
+		paths[i] = fc.Path
+		if err := judged(call, tools.AccessWrite, target{abs: fc.Path, title: s.f.ws.Shown(fc.Path)}); err != nil {
+			return tools.Result{}, err
+		}
+	}
+	unlock, err := s.f.ws.locks.lock(ctx, paths...)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	defer unlock()
+	all, err := s.load(ctx, list, s.f.ws.enter)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	if err := s.f.recorded(ctx, call, func() error { return s.write(all) }, paths...); err != nil {
+		return tools.Result{}, err
+	}
+	return s.result(ctx, call, all), nil
+}
+
+// write writes all files, or puts back what it has written.
+func (s *ChangeSet) write(all []change) error {
+	for i, c := range all {
+		err := s.put(c, c.after)
+		for j := i - 1; err != nil && j >= 0; j-- {
+			if back := s.put(all[j], all[j].before); back != nil {
+				err = fmt.Errorf("%w; %s could not be put back: %w", err, all[j].t.shown, back)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *ChangeSet) put(c change, data []byte) error {
+	p, err := s.f.ws.enter(c.t.abs)
+	if err != nil {
+		return ioError(err, c.t)
+	}
+	defer p.close()
+	if err := atomicfile.WriteIn(p.root, p.name, data, atomicfile.Options{}); err != nil {
+		return ioError(err, c.t)
+	}
+	return nil
+}
+
+// result words a change of several files, after the commands of after_edit.
+func (s *ChangeSet) result(ctx context.Context, call tools.Call, all []change) tools.Result {
+	var text, whole, said strings.Builder
+	added, removed := 0, 0
+	for _, c := range all {
+		s.f.seen.record(call, c.t.abs, c.after)
+		fmt.Fprintf(&text, "%s (%s)\n", c.t.shown, counts(c.diff))
+		whole.WriteString(c.diff.Text)
+		added, removed = added+c.diff.Added, removed+c.diff.Removed
+		if out := s.f.afterEdit(ctx, c.t); out != "" {
+			fmt.Fprintf(&said, "%s\n", out)
+		}
+	}
+	summary := fmt.Sprintf("%s, +%d -%d", plural(len(all), "file"), added, removed)
+	return tools.Result{
+		Text:    "changed " + plural(len(all), "file") + ":\n" + strings.TrimRight(text.String()+boundDiff(whole.String())+"\n"+said.String(), "\n"),
+		Data:    map[string]any{"files": len(all), "added": added, "removed": removed},
+		Display: tools.Display{Summary: summary, Diff: whole.String(), Path: all[0].t.shown, Added: added, Removed: removed},
+	}
+}

@@ -1,0 +1,297 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/tools"
+)
+
+// maxRead is how many files that the model has read are opened beside a change: a server may
+// look at open files only.
+const maxRead = 20
+
+// firstLimit is how long a change waits for a server that was just started, before it is made.
+const firstLimit = 3 * time.Second
+
+// change is one call that changes files, on its way.
+type change struct {
+	paths []string
+	old   map[string]string // what was in them
+	parts []*part
+}
+
+// part is a change's files at one server.
+type part struct {
+	in      *instance
+	paths   []string
+	settled bool // the server knew the project before the change
+}
+
+// Changing is called before a call changes files. It returns what is called after the change,
+// or nil where no server is concerned. That returns what the server found, for the result.
+func (m *Manager) Changing(ctx context.Context, call tools.Call, plan tools.Plan) func(context.Context) string {
+	c := &change{old: map[string]string{}}
+	for _, a := range plan.Accesses {
+		if a.Kind == tools.AccessWrite || a.Kind == tools.AccessDelete {
+			c.paths = append(c.paths, a.Path)
+		}
+	}
+	if len(c.paths) == 0 || !m.opts.AfterEdit {
+		return nil
+	}
+	for _, path := range c.paths {
+		in, err := m.instanceFor(ctx, call, path)
+		if err != nil {
+			m.tellOnce(err)
+		}
+		if in == nil {
+			continue
+		}
+		m.offered()
+		if content, _, err := readDocument(path); err == nil {
+			c.old[path] = content
+		}
+		c.add(in, path)
+	}
+	if len(c.parts) == 0 {
+		return nil
+	}
+	for _, p := range c.parts {
+		p.prepare(ctx, call, m.recentlyRead())
+	}
+	return func(ctx context.Context) string { return m.changed(ctx, call, c) }
+}
+
+func (c *change) add(in *instance, path string) {
+	for _, p := range c.parts {
+		if p.in == in {
+			p.paths = append(p.paths, path)
+			return
+		}
+	}
+	c.parts = append(c.parts, &part{in: in, paths: []string{path}})
+}
+
+// isOverdue reports whether a change has waited for the server's start in vain: others don't
+// wait again.
+func (in *instance) isOverdue() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.overdue
+}
+
+func (in *instance) isReady() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.state == StateReady
+}
+
+// prepare shows the server the files as they are before the change. One that has just been
+// started reads the project first, for a while: what it then reports was there before.
+func (p *part) prepare(ctx context.Context, call tools.Call, read []string) {
+	if !p.in.isReady() || p.in.loading() {
+		if p.in.isOverdue() {
+			return
+		}
+		call.Progress(tools.Progress{Text: p.in.server.Name + " reads the project"})
+		bounded, cancel := context.WithTimeout(ctx, firstLimit)
+		defer cancel()
+		if p.in.settle(bounded) != nil {
+			return
+		}
+		sent := time.Now()
+		p.open(bounded, read)
+		if p.in.await(bounded, p.paths, sent) || bounded.Err() != nil {
+			return
+		}
+	}
+	p.settled = true
+	p.open(ctx, read)
+	p.in.absorb()
+}
+
+// open shows the server the files as they are before the change, and those that were read.
+func (p *part) open(ctx context.Context, read []string) {
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
+	defer cancel()
+	for _, path := range append(slices.Clone(p.paths), read...) {
+		if !p.in.server.serves(path) || !strings.HasPrefix(path, p.in.root+string(os.PathSeparator)) {
+			continue
+		}
+		if _, err := p.in.sync(ctx, path); err != nil && ctx.Err() != nil {
+			return // a server that does not read is not waited for
+		}
+	}
+}
+
+// changed sends what the files became and words what is new.
+func (m *Manager) changed(ctx context.Context, call tools.Call, c *change) string {
+	if call.Followed { // the last one of the step waits for all
+		m.mu.Lock()
+		m.queue = append(m.queue, c)
+		m.mu.Unlock()
+		return ""
+	}
+	m.mu.Lock()
+	all := append(m.queue, c)
+	m.queue = nil
+	m.mu.Unlock()
+	parts := merge(all)
+	out := make([]string, len(parts))
+	var waiting sync.WaitGroup
+	for i, p := range parts {
+		waiting.Go(func() { out[i] = p.report(ctx, all, m.recentlyRead(), call.Caller.Origin != tools.OriginScript) })
+	}
+	waiting.Wait()
+	out = slices.DeleteFunc(out, func(s string) bool { return s == "" })
+	return strings.Join(out, "\n")
+}
+
+// merge joins the changes of one step by server.
+func merge(all []*change) []*part {
+	var out []*part
+	for _, c := range all {
+		for _, p := range c.parts {
+			i := slices.IndexFunc(out, func(o *part) bool { return o.in == p.in })
+			if i < 0 {
+				out = append(out, &part{in: p.in, settled: p.settled, paths: slices.Clone(p.paths)})
+				continue
+			}
+			out[i].settled = out[i].settled && p.settled
+			for _, path := range p.paths {
+				if !slices.Contains(out[i].paths, path) {
+					out[i].paths = append(out[i].paths, path)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// report tells the server of the change, waits for its answer, and words what is new. A server
+// that can't be asked says nothing: the edit has been made.
+func (p *part) report(ctx context.Context, all []*change, read []string, wait bool) string {
+	in := p.in
+	if in.isOverdue() && in.loading() {
+		return ""
+	}
+	bounded, cancel := context.WithTimeout(ctx, waitLimit)
+	defer cancel()
+	if err := in.usable(bounded); err != nil {
+		if in.loading() && wait {
+			in.mu.Lock()
+			in.overdue = true
+			in.mu.Unlock()
+			return in.worded(nil, 0, true)
+		}
+		return ""
+	}
+	sent := time.Now()
+	var touched []string
+	for _, path := range p.paths {
+		_, err := in.sync(bounded, path)
+		switch {
+		case err == nil:
+			touched = append(touched, path)
+		case isAbsent(err): // it was moved away or removed
+			_ = in.changedFiles(bounded, fileChange{path, changeDeleted}) // a server that does not read is not waited for
+		}
+		if bounded.Err() != nil {
+			return in.worded(nil, 0, wait)
+		}
+	}
+	for _, path := range read {
+		if in.server.serves(path) && strings.HasPrefix(path, in.root+string(os.PathSeparator)) {
+			_, _ = in.sync(bounded, path) // it helps, and is not needed
+		}
+	}
+	if err := in.refresh(bounded); err != nil || !wait {
+		return ""
+	}
+	late := in.await(ctx, touched, sent)
+	list, older := in.fresh(touched, p.settled, changedLines(all))
+	return in.worded(list, older, late)
+}
+
+// changedLines tells whether a line of a changed file was changed, by what was in it before.
+func changedLines(all []*change) func(path string, line int) bool {
+	known := map[string]map[string]bool{}
+	return func(path string, line int) bool {
+		var old string
+		found := false
+		for _, c := range all {
+			if s, ok := c.old[path]; ok {
+				old, found = s, true
+				break
+			}
+		}
+		if !found {
+			return true // a new file
+		}
+		if known[path] == nil {
+			known[path] = map[string]bool{}
+			for l := range strings.Lines(old) {
+				known[path][strings.TrimSpace(l)] = true
+			}
+		}
+		now, _, err := readDocument(path)
+		if err != nil {
+			return true
+		}
+		lines := strings.Split(now, "\n")
+		return line >= len(lines) || !known[path][strings.TrimSpace(lines[line])]
+	}
+}
+
+// Read notes that the model has read a file.
+func (m *Manager) Read(path string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := slices.Index(m.read, path); i >= 0 {
+		m.read = slices.Delete(m.read, i, i+1)
+	}
+	if m.read = append(m.read, path); len(m.read) > maxRead {
+		m.read = m.read[len(m.read)-maxRead:]
+	}
+}
+
+func (m *Manager) recentlyRead() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.read)
+}
+
+// tellOnce tells the person why a server is not there, once per reason.
+func (m *Manager) tellOnce(err error) {
+	if m.opts.Notify == nil || errors.Is(err, context.Canceled) {
+		return
+	}
+	m.mu.Lock()
+	told := m.refused["told\x00"+err.Error()] != ""
+	m.refused["told\x00"+err.Error()] = "told"
+	m.mu.Unlock()
+	if !told {
+		m.opts.Notify("info", err.Error())
+	}
+}
+
+// offered says, once, that a server is there for this workspace.
+func (m *Manager) offered() {
+	if m.opts.Offer != nil {
+		m.offer.Do(m.opts.Offer)
+	}
+}
+
+// Look offers the tools where a server is installed for the workspace's languages. It starts
+// none.
+func (m *Manager) Look() {
+	if len(m.Available()) > 0 {
+		m.offered()
+	}
+}

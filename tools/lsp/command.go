@@ -1,0 +1,224 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"jcode/internal/text"
+	"jcode/tools/command"
+)
+
+// Status is one server for people.
+type Status struct {
+	Name, Root string
+	State      State
+	Pid        int
+	Open       int   // documents
+	Errors     int   // in them
+	Memory     int64 // bytes of the server's own process; 0 where the system doesn't say
+	Err        string
+	Loading    bool
+}
+
+// Servers lists the servers that run, then those that ended by themselves.
+func (m *Manager) Servers() []Status {
+	m.mu.Lock()
+	list := m.running()
+	live := len(list)
+	for id, in := range m.fallen {
+		if m.live[id] == nil {
+			list = append(list, in)
+		}
+	}
+	m.mu.Unlock()
+	slices.SortStableFunc(list[live:], func(a, b *instance) int { return strings.Compare(a.server.Name+a.root, b.server.Name+b.root) })
+	out := make([]Status, len(list))
+	for i, in := range list {
+		out[i] = in.status()
+	}
+	return out
+}
+
+func (in *instance) status() Status {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	s := Status{Name: in.server.Name, Root: in.root, State: in.state, Open: len(in.docs), Loading: len(in.busy) > 0}
+	for path := range in.docs {
+		if r := in.reports[path]; r != nil {
+			for _, d := range r.items {
+				if d.Severity == severityError {
+					s.Errors++
+				}
+			}
+		}
+	}
+	if in.err != nil {
+		s.Err = text.OneLine(in.err.Error() + in.said())
+	}
+	if in.proc != nil && in.state != StateFailed {
+		s.Pid = in.proc.Pid()
+		s.Memory = memory(s.Pid)
+	}
+	return s
+}
+
+// memory is what a process has resident, where the system says so.
+func memory(pid int) int64 {
+	if runtime.GOOS != "linux" {
+		return 0
+	}
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(data))
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.ParseInt(fields[1], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// List implements command.Source: `/lsp`.
+func (m *Manager) List() []command.Command {
+	return []command.Command{{
+		Name: "lsp", Description: "language servers: state, log, restart, off, on", Hint: "[log|restart|off|on NAME]", Origin: "builtin",
+		Run: m.run,
+		Complete: func(_ context.Context, args string) []string {
+			word, _, named := strings.Cut(args, " ")
+			if !named {
+				return []string{"log ", "restart ", "off ", "on "}
+			}
+			var out []string
+			for _, s := range m.Servers() {
+				out = append(out, word+" "+s.Name)
+			}
+			return out
+		},
+	}}
+}
+
+func (m *Manager) run(_ context.Context, args string) (command.Outcome, error) {
+	word, name, _ := strings.Cut(strings.TrimSpace(args), " ")
+	name = strings.TrimSpace(name)
+	if word == "" {
+		return command.Outcome{Notice: m.overview()}, nil
+	}
+	if !slices.Contains([]string{"log", "restart", "off", "on"}, word) {
+		return command.Outcome{}, fmt.Errorf("/lsp knows log, restart, off and on; not %q", word)
+	}
+	if !slices.ContainsFunc(m.servers, func(s Server) bool { return s.Name == name }) {
+		return command.Outcome{}, fmt.Errorf("name a server: /lsp %s NAME; /lsp alone lists them", word)
+	}
+	m.mu.Lock()
+	var list, fallen []*instance
+	for _, in := range m.live {
+		if in.server.Name == name {
+			list = append(list, in)
+		}
+	}
+	for id, in := range m.fallen {
+		if in.server.Name != name {
+			continue
+		}
+		if fallen = append(fallen, in); word == "restart" {
+			delete(m.fallen, id)
+		}
+	}
+	if word == "log" {
+		m.mu.Unlock()
+		return command.Outcome{Notice: logOf(name, append(list, fallen...))}, nil
+	}
+	m.off[name] = word == "off"
+	for id := range m.deaths {
+		if strings.HasPrefix(id, name+"\x00") {
+			delete(m.deaths, id)
+		}
+	}
+	for id := range m.refused {
+		if strings.HasPrefix(id, name+"\x00") || strings.HasPrefix(id, "told\x00"+name) {
+			delete(m.refused, id)
+		}
+	}
+	m.mu.Unlock()
+	if word != "on" {
+		for _, in := range list {
+			m.retire(in)
+		}
+	}
+	notice := map[string]string{
+		"off": name + " is off", "on": name + " is on: it starts when a file of its languages is edited or asked about",
+		"restart": name + " was ended: it starts anew when a file of its languages is edited or asked about",
+	}
+	return command.Outcome{Notice: notice[word]}, nil
+}
+
+func logOf(name string, list []*instance) string {
+	for _, in := range list {
+		if words := in.stderr.String(); words != "" {
+			return name + " says:\n" + words
+		}
+	}
+	return name + " has said nothing"
+}
+
+// overview lists what runs, what ended and what could be started.
+func (m *Manager) overview() string {
+	var b strings.Builder
+	for _, s := range m.Servers() {
+		fmt.Fprintf(&b, "%s  %s  %s", s.Name, s.word(), m.shown(s.Root))
+		if s.Pid > 0 {
+			fmt.Fprintf(&b, "  %s open, %s", plural(s.Open, "file"), plural(s.Errors, "error"))
+		}
+		if s.Memory > 0 {
+			fmt.Fprintf(&b, ", %d MB", s.Memory>>20)
+		}
+		if s.Err != "" {
+			fmt.Fprintf(&b, "\n    %s", s.Err)
+		}
+		b.WriteByte('\n')
+	}
+	m.mu.Lock()
+	for name, off := range m.off {
+		if off {
+			fmt.Fprintf(&b, "%s  off\n", name)
+		}
+	}
+	m.mu.Unlock()
+	var waiting []string
+	for _, s := range m.Available() {
+		if !strings.Contains(b.String(), s.Name) {
+			waiting = append(waiting, s.Name)
+		}
+	}
+	if len(waiting) > 0 {
+		fmt.Fprintf(&b, "installed, not started yet: %s\n", strings.Join(waiting, ", "))
+	}
+	if b.Len() == 0 {
+		return "no language server is installed for what this folder shows; `jcode doctor` lists what could be"
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (s Status) word() string {
+	if s.State == StateReady && s.Loading {
+		return "reads the project"
+	}
+	return string(s.State)
+}
+
+// StatusLine is a few words for the status line, "" for nothing to say.
+func (m *Manager) StatusLine() string {
+	if n := m.Errors(); n > 0 {
+		return plural(n, "error")
+	}
+	return ""
+}

@@ -1,0 +1,324 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jcode/internal/text"
+)
+
+const (
+	waitLimit   = 2 * time.Second        // for the answer to a change
+	silence     = 500 * time.Millisecond // the same, for a server that left changes unanswered before
+	maxSilences = 2                      // unanswered changes after which it is taken for one that often has nothing to say
+	minSettle   = 60 * time.Millisecond  // after an answer, for what follows it
+	maxSettle   = 500 * time.Millisecond // the same, for a slow server
+	maxReports  = 5000                   // files
+	maxItems    = 500                    // of one file
+	maxTold     = 10                     // in a result
+)
+
+// counts are the problems of a file, by what they say: lines move with every edit.
+type counts map[string]int
+
+func countsOf(items []diagnostic) counts {
+	out := counts{}
+	for _, d := range items {
+		if d.Severity <= severityWarning {
+			out[d.key()]++
+		}
+	}
+	return out
+}
+
+func (d diagnostic) key() string {
+	return fmt.Sprintf("%d\x00%s\x00%s", d.Severity, d.Code, d.Message)
+}
+
+// published takes what the server reports of a file.
+func (in *instance) published(params json.RawMessage) {
+	var p publishedDiagnostics
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	path := pathOf(p.URI)
+	if path == "" {
+		return
+	}
+	version := -1
+	if p.Version != nil {
+		version = *p.Version
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.store(path, p.Diagnostics, version)
+	in.tell()
+}
+
+// store keeps a report. The caller holds the lock.
+func (in *instance) store(path string, items []diagnostic, version int) {
+	if _, known := in.reports[path]; !known && len(in.reports) >= maxReports {
+		return
+	}
+	for i := range items {
+		if items[i].Severity == 0 {
+			items[i].Severity = severityError // the server leaves it to us
+		}
+	}
+	in.reports[path] = &report{items: items[:min(len(items), maxItems)], version: version, at: time.Now()}
+}
+
+// answered reports whether the server has spoken of the versions that were sent at a time.
+// The caller holds the lock.
+func (in *instance) answered(paths []string, sent time.Time) bool {
+	for _, path := range paths {
+		doc, r := in.docs[path], in.reports[path]
+		if doc == nil {
+			continue
+		}
+		if r == nil || r.version >= 0 && r.version < doc.version || r.version < 0 && r.at.Before(sent) {
+			return false
+		}
+	}
+	return true
+}
+
+// await waits for the answer to what was sent: a bounded time. late says that it may still come.
+func (in *instance) await(ctx context.Context, paths []string, sent time.Time) (late bool) {
+	ctx, cancel := context.WithDeadline(ctx, sent.Add(waitLimit))
+	defer cancel()
+	in.mu.Lock()
+	pulls := provides(in.caps.DocumentDiagnostic)
+	in.mu.Unlock()
+	if pulls {
+		return !in.pull(ctx)
+	}
+	var first time.Time // when it had answered
+	began := sent       // when it could answer
+	for {
+		in.mu.Lock()
+		news, busy, silences := in.news, len(in.busy) > 0, in.silences
+		done := in.state != StateReady
+		if in.answered(paths, sent) && first.IsZero() {
+			first, in.silences = time.Now(), 0
+		}
+		in.mu.Unlock()
+		if done {
+			return false
+		}
+		wait := waitLimit
+		switch {
+		case busy:
+			began = time.Now()
+		case !first.IsZero():
+			wait = max(minSettle, min(first.Sub(began), maxSettle))
+		case silences >= maxSilences:
+			wait = silence - time.Since(began)
+		}
+		timer := time.NewTimer(max(wait, 0))
+		select {
+		case <-news:
+		case <-timer.C:
+			timer.Stop()
+			return first.IsZero() && in.unanswered()
+		case <-ctx.Done():
+			timer.Stop()
+			return busy || first.IsZero() && in.unanswered()
+		}
+		timer.Stop()
+	}
+}
+
+// unanswered notes that a change was not answered in time, and reports whether the answer is
+// worth waiting for: some servers say nothing where nothing has changed.
+func (in *instance) unanswered() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.silences++
+	return in.silences <= maxSilences
+}
+
+// pull asks for the reports of all open documents, and reports whether the server answered.
+func (in *instance) pull(ctx context.Context) bool {
+	all := true
+	for _, path := range in.openPaths() {
+		var result pulledDiagnostics
+		in.mu.Lock()
+		doc := in.docs[path]
+		in.mu.Unlock()
+		if doc == nil {
+			continue
+		}
+		err := in.asked(ctx, "textDocument/diagnostic", map[string]any{"textDocument": textDocument{uriOf(path)}}, &result)
+		if err != nil {
+			all = false
+			continue
+		}
+		in.mu.Lock()
+		if result.Kind != "unchanged" {
+			in.store(path, result.Items, doc.version)
+		}
+		for uri, related := range result.Related {
+			if p := pathOf(uri); p != "" && related.Kind != "unchanged" {
+				in.store(p, related.Items, -1)
+			}
+		}
+		in.mu.Unlock()
+	}
+	return all
+}
+
+// asked is a call that is made again where the server gave it up because something changed.
+func (in *instance) asked(ctx context.Context, method string, params, result any) error {
+	for try := 0; ; try++ {
+		err := in.conn.call(ctx, method, params, result)
+		var werr *wireError
+		if !errors.As(err, &werr) || try == 3 || werr.Code != codeContentModified && werr.Code != codeServerCancelled {
+			return err
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// problem is one diagnostic of a file.
+type problem struct {
+	path string
+	diagnostic
+}
+
+// fresh returns what is new since the last time, and how many problems there were before.
+// touched are the files that were changed; lines tells for a file of which nothing was known
+// whether a line is a changed one. settled says that the server knew the project before.
+func (in *instance) fresh(touched []string, settled bool, lines func(path string, line int) bool) (list []problem, older int) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for path, r := range in.reports {
+		told, known := in.told[path]
+		left := counts{}
+		for k, n := range told {
+			left[k] = n
+		}
+		for _, d := range r.items {
+			if d.Severity > severityWarning {
+				continue
+			}
+			before := left[d.key()] > 0
+			if before {
+				left[d.key()]--
+			}
+			if !known {
+				switch {
+				case slices.Contains(touched, path):
+					before = !lines(path, d.Range.Start.Line)
+				default:
+					before = !settled
+				}
+			}
+			if before {
+				older++
+			} else {
+				list = append(list, problem{path, d})
+			}
+		}
+		in.told[path] = countsOf(r.items)
+	}
+	slices.SortFunc(list, byImportance)
+	return list, older
+}
+
+// byImportance orders errors before warnings, then by place.
+func byImportance(a, b problem) int {
+	return cmp.Or(
+		cmp.Compare(a.Severity, b.Severity),
+		strings.Compare(a.path, b.path),
+		cmp.Compare(a.Range.Start.Line, b.Range.Start.Line),
+		cmp.Compare(a.Range.Start.Character, b.Range.Start.Character),
+	)
+}
+
+// absorb takes what is reported now for known: it was there before a change.
+func (in *instance) absorb() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for path, r := range in.reports {
+		if _, known := in.told[path]; !known {
+			in.told[path] = countsOf(r.items)
+		}
+	}
+}
+
+// line words a problem.
+func (in *instance) line(p problem) string {
+	code := strings.Trim(string(p.Code), `"`)
+	if strings.HasPrefix(code, "{") || code == "null" {
+		code = ""
+	}
+	s := fmt.Sprintf("%s:%d:%d ", in.owner.shown(p.path), p.Range.Start.Line+1, p.Range.Start.Character+1)
+	if p.Severity == severityWarning {
+		s += "warning: "
+	}
+	s += text.Cut(text.OneLine(p.Message), 300)
+	if code != "" {
+		s += " [" + text.Cut(text.OneLine(code), 60) + "]"
+	}
+	return s
+}
+
+// worded are the lines of a result, the most important first; "" for nothing new.
+func (in *instance) worded(list []problem, older int, late bool) string {
+	var b strings.Builder
+	if len(list) > 0 {
+		fmt.Fprintf(&b, "[%s: %s]\n", in.server.Name, tally(list, older))
+		for _, p := range list[:min(len(list), maxTold)] {
+			b.WriteString(in.line(p) + "\n")
+		}
+		if more := len(list) - maxTold; more > 0 {
+			fmt.Fprintf(&b, "… and %d more: see the tool diagnostics\n", more)
+		}
+	}
+	if late {
+		fmt.Fprintf(&b, "[%s has not answered yet: what it finds comes with a later result, or ask with the tool diagnostics]\n", in.server.Name)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func tally(list []problem, older int) string {
+	errs, warnings := 0, 0
+	for _, p := range list {
+		if p.Severity == severityError {
+			errs++
+		} else {
+			warnings++
+		}
+	}
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		noun string
+	}{{errs, "new error"}, {warnings, "new warning"}} {
+		if c.n > 0 {
+			parts = append(parts, plural(c.n, c.noun))
+		}
+	}
+	if older > 0 {
+		parts = append(parts, fmt.Sprintf("%d older", older))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

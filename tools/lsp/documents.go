@@ -1,0 +1,148 @@
+package lsp
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"jcode/internal/edit"
+)
+
+// maxDocument bounds the files that a server gets, in bytes.
+const maxDocument = 4 << 20
+
+// readDocument reads a file as a server gets it.
+func readDocument(path string) (content string, st stamp, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", st, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxDocument {
+		return "", st, fmt.Errorf("%s is no text of at most %d MiB", path, maxDocument>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", st, err
+	}
+	content, _, err = edit.Decode(data)
+	if err == nil && (!utf8.ValidString(content) || bytes.IndexByte([]byte(content), 0) >= 0) {
+		err = fmt.Errorf("%s is no UTF-8 text", path)
+	}
+	return content, stamp{info.Size(), info.ModTime()}, err
+}
+
+// sync makes the server see a file as it is on disk: it opens it, sends what changed, or
+// closes what is gone. changed says that the server has something new to look at.
+func (in *instance) sync(ctx context.Context, path string) (changed bool, err error) {
+	in.syncing.Lock()
+	defer in.syncing.Unlock()
+	content, st, err := readDocument(path)
+	in.mu.Lock()
+	doc := in.docs[path]
+	switch {
+	case err != nil && doc == nil:
+		in.mu.Unlock()
+		return false, err
+	case err != nil:
+		delete(in.docs, path)
+		delete(in.reports, path)
+		in.mu.Unlock()
+		if isAbsent(err) {
+			err = in.changedFiles(ctx, fileChange{path, changeDeleted})
+		}
+		closed := in.conn.notify(ctx, "textDocument/didClose", map[string]any{"textDocument": textDocument{uriOf(path)}})
+		if err == nil {
+			err = closed
+		}
+		return true, err
+	case doc == nil:
+		evicted := in.evict()
+		in.docs[path] = &document{version: 1, content: content, touched: time.Now(), stamp: st}
+		in.mu.Unlock()
+		for _, old := range evicted {
+			if err := in.conn.notify(ctx, "textDocument/didClose", map[string]any{"textDocument": textDocument{uriOf(old)}}); err != nil {
+				return false, err
+			}
+		}
+		return true, in.conn.notify(ctx, "textDocument/didOpen", map[string]any{"textDocument": map[string]any{
+			"uri": uriOf(path), "languageId": languageID(path), "version": 1, "text": content,
+		}})
+	case doc.content == content:
+		doc.touched, doc.stamp = time.Now(), st
+		in.mu.Unlock()
+		return false, nil
+	}
+	doc.version++
+	doc.content, doc.touched, doc.stamp = content, time.Now(), st
+	version := doc.version
+	in.mu.Unlock()
+	err = in.conn.notify(ctx, "textDocument/didChange", map[string]any{
+		"textDocument": versionedDocument{uriOf(path), version}, "contentChanges": []any{map[string]any{"text": content}},
+	})
+	if err == nil {
+		err = in.conn.notify(ctx, "textDocument/didSave", map[string]any{"textDocument": textDocument{uriOf(path)}})
+	}
+	return true, err
+}
+
+// evict closes the documents that were touched longest ago, where there are too many. The
+// caller holds the lock.
+func (in *instance) evict() (closed []string) {
+	for len(in.docs) >= maxOpen {
+		oldest := ""
+		for path, d := range in.docs {
+			if oldest == "" || d.touched.Before(in.docs[oldest].touched) {
+				oldest = path
+			}
+		}
+		delete(in.docs, oldest)
+		closed = append(closed, oldest)
+	}
+	return closed
+}
+
+// refresh looks at the open documents for changes that somebody else made: a command, an
+// editor, a formatter.
+func (in *instance) refresh(ctx context.Context) error {
+	for _, path := range in.openPaths() {
+		info, err := os.Stat(path)
+		in.mu.Lock()
+		doc := in.docs[path]
+		same := doc != nil && err == nil && doc.stamp == (stamp{info.Size(), info.ModTime()})
+		in.mu.Unlock()
+		if doc == nil || same {
+			continue
+		}
+		if _, err := in.sync(ctx, path); err != nil && !isAbsent(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// The kinds of change of a watched file.
+const (
+	changeCreated = 1
+	changeChanged = 2
+	changeDeleted = 3
+)
+
+type fileChange struct {
+	path string
+	kind int
+}
+
+// changedFiles tells the server of files that it may not have open.
+func (in *instance) changedFiles(ctx context.Context, changes ...fileChange) error {
+	list := make([]any, len(changes))
+	for i, c := range changes {
+		list[i] = map[string]any{"uri": uriOf(c.path), "type": c.kind}
+	}
+	return in.conn.notify(ctx, "workspace/didChangeWatchedFiles", map[string]any{"changes": list})
+}
+
+func isAbsent(err error) bool { return os.IsNotExist(err) || err == fs.ErrNotExist } //nolint:errorlint // both forms

@@ -1,0 +1,21 @@
+package lsp_test
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"jcode/internal/testkit/lsptest"
+)
+
+func TestMain(m *testing.M) {
+	lsptest.Main()
+	if code := m.Run(); code != 0 {
+		os.Exit(code)
+	}
+	if err := goleak.Find(); err != nil {
+		println(err.Error())
+		os.Exit(1)
+	}
+}

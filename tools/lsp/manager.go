@@ -1,0 +1,400 @@
+package lsp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/internal/paths"
+	"jcode/internal/proc"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+const (
+	maxRunning = 4                // servers at once
+	idleLimit  = 10 * time.Minute // without use, then a server is ended
+	deathLimit = 3                // deaths within deathTime, then a server is left alone
+	deathTime  = 10 * time.Minute
+)
+
+// Start is a server that is to be started for the first time in this session.
+type Start struct {
+	Name    string
+	Root    string
+	Command string // the command line, for people
+	Hash    string // of everything that decides what runs
+}
+
+// Options are what a Manager is made of.
+type Options struct {
+	// Root is the project's top folder, Start the one in which relative paths begin, Roots the
+	// workspace's folders; all are resolved.
+	Root, Start string
+	Roots       []string
+	// Servers are configured ones; they come before the known ones and replace those of their
+	// name. Disabled names servers that are never started.
+	Servers  []Server
+	Disabled []string
+	// AfterEdit adds what is new to the result of a change.
+	AfterEdit bool
+	// Env returns the environment of servers. Nil means the process's own without credentials.
+	Env func() []string
+	// Trusted reports whether programs of the project itself may be run. Nil means no.
+	Trusted func() bool
+	// Allow decides whether a server may be started: it runs code of the project. confined asks
+	// for the sandbox; why says why not. Nil allows nothing.
+	Allow func(ctx context.Context, call tools.Call, s Start) (ok, confined bool, why string)
+	// Confine makes a command run in the sandbox.
+	Confine func(proc.Spec) (proc.Spec, error)
+	// Changes writes files, for the tools rename and code_action. Nil leaves those out.
+	Changes Changes
+	// Notify tells the person. May be nil.
+	Notify func(level, text string)
+	// Offer is called once, when a server for the workspace is known to be available. May be nil.
+	Offer func()
+	// Version is jcode's.
+	Version string
+	// Idle replaces the time after which an unused server is ended; 0 means ten minutes.
+	Idle time.Duration
+}
+
+// Manager owns the servers. It starts nothing before a file needs it. It is safe for
+// concurrent use.
+type Manager struct {
+	opts    Options
+	servers []Server
+	life    context.Context
+	stop    context.CancelFunc
+	work    sync.WaitGroup
+	offer   sync.Once
+
+	mu       sync.Mutex
+	starter  *proc.Launcher
+	found    map[string]looked
+	live     map[string]*instance // by name and root
+	fallen   map[string]*instance // the last one that ended by itself
+	deaths   map[string][]time.Time
+	refused  map[string]string // why the person, or a rule, does not let it start
+	off      map[string]bool   // by name: the person switched it off
+	read     []string          // files that the model has read, the newest last
+	queue    []*change         // of calls that others of their step follow
+	asking   map[string]chan struct{}
+	janitor  bool
+	watching bool
+	closed   bool
+}
+
+// New makes a manager. It looks at nothing and starts nothing.
+func New(o Options) *Manager {
+	if o.Idle == 0 {
+		o.Idle = idleLimit
+	}
+	m := &Manager{
+		opts: o, found: map[string]looked{}, live: map[string]*instance{}, fallen: map[string]*instance{},
+		deaths: map[string][]time.Time{}, refused: map[string]string{}, off: map[string]bool{}, asking: map[string]chan struct{}{},
+	}
+	m.life, m.stop = context.WithCancel(context.Background())
+	own := map[string]bool{}
+	for _, s := range o.Servers {
+		own[s.Name] = true
+	}
+	for _, s := range append(slices.Clone(o.Servers), withSettings(known())...) {
+		if s.Own != own[s.Name] && own[s.Name] || slices.Contains(o.Disabled, s.Name) || len(s.Command) == 0 {
+			continue
+		}
+		m.servers = append(m.servers, s)
+	}
+	return m
+}
+
+// withSettings adds what a server needs to answer soon.
+func withSettings(list []Server) []Server {
+	for i, s := range list {
+		if s.Name == "gopls" {
+			// It waits a second before it looks at the packages that a change may have broken.
+			list[i].Settings = map[string]any{"diagnosticsDelay": "10ms"}
+		}
+	}
+	return list
+}
+
+// Merge completes a configured server by the known one of its name.
+func Merge(s Server) Server {
+	s.Own = true
+	for _, k := range withSettings(known()) {
+		if k.Name != s.Name {
+			continue
+		}
+		s.Own = len(s.Files) > 0
+		if len(s.Command) == 0 {
+			s.Command = k.Command
+		}
+		if len(s.Files) == 0 {
+			s.Files = k.Files
+		}
+		if len(s.Roots) == 0 {
+			s.Roots = k.Roots
+		}
+		if s.Settings == nil {
+			s.Settings = k.Settings
+		}
+	}
+	return s
+}
+
+// Close ends all servers with everything they started.
+func (m *Manager) Close() {
+	m.mu.Lock()
+	m.closed = true
+	list := m.running()
+	m.mu.Unlock()
+	m.stop()
+	var ending sync.WaitGroup
+	for _, in := range list {
+		ending.Go(in.end)
+	}
+	ending.Wait()
+	m.work.Wait()
+	m.mu.Lock()
+	l := m.starter
+	m.mu.Unlock()
+	if l != nil {
+		l.Close()
+	}
+}
+
+// running lists the live instances, by name. The caller holds the lock.
+func (m *Manager) running() []*instance {
+	out := make([]*instance, 0, len(m.live))
+	for _, in := range m.live {
+		out = append(out, in)
+	}
+	slices.SortFunc(out, func(a, b *instance) int { return strings.Compare(a.server.Name+a.root, b.server.Name+b.root) })
+	return out
+}
+
+func (m *Manager) launcher() *proc.Launcher {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.starter == nil {
+		m.starter = proc.NewServerLauncher()
+	}
+	return m.starter
+}
+
+// environment is what a server sees: the person's variables without keys, and what its entry sets.
+func (m *Manager) environment(s Server) []string {
+	if m.opts.Env == nil {
+		return proc.CommandEnv(os.Environ(), proc.EnvRules{Set: s.Env})
+	}
+	return proc.CommandEnv(m.opts.Env(), proc.EnvRules{Set: s.Env})
+}
+
+// shown writes a path for the model.
+func (m *Manager) shown(path string) string {
+	for _, dir := range m.opts.Roots {
+		if paths.Within(dir, path) {
+			if rel, err := filepath.Rel(m.opts.Start, path); err == nil && paths.Within(m.opts.Root, path) {
+				return paths.Escape(filepath.ToSlash(rel))
+			}
+		}
+	}
+	return paths.Escape(filepath.ToSlash(path))
+}
+
+// key names an instance.
+func key(s Server, root string) string { return s.Name + "\x00" + root }
+
+// instanceFor returns the server of a file, which it starts if need be. A nil instance without
+// an error means that there is none for this file.
+func (m *Manager) instanceFor(ctx context.Context, call tools.Call, path string) (*instance, error) {
+	s, root, program, ok := m.choose(path)
+	if !ok {
+		return nil, nil
+	}
+	id := key(s, root)
+	for {
+		m.mu.Lock()
+		if in := m.live[id]; in != nil || m.closed || m.off[s.Name] {
+			m.mu.Unlock()
+			return in, nil
+		}
+		if why := m.refused[id]; why != "" {
+			m.mu.Unlock()
+			return nil, fmt.Errorf("%s was not started: %s", s.Name, why)
+		}
+		if m.exhausted(id) {
+			last := m.fallen[id]
+			m.mu.Unlock()
+			return nil, fmt.Errorf("%s ended %d times in %d minutes and is left alone (/lsp restart %s tries again): %w%s", s.Name, deathLimit, int(deathTime.Minutes()), s.Name, last.failure(), last.said())
+		}
+		asked := m.asking[id]
+		if asked == nil {
+			m.asking[id] = make(chan struct{})
+			m.mu.Unlock()
+			break
+		}
+		m.mu.Unlock()
+		select { // another call asks already
+		case <-asked:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	in, err := m.begin(ctx, call, s, root, program)
+	m.mu.Lock()
+	close(m.asking[id])
+	delete(m.asking, id)
+	m.mu.Unlock()
+	return in, err
+}
+
+// exhausted reports whether a server died too often. The caller holds the lock.
+func (m *Manager) exhausted(id string) bool {
+	m.deaths[id] = slices.DeleteFunc(m.deaths[id], func(at time.Time) bool { return time.Since(at) > deathTime })
+	return len(m.deaths[id]) >= deathLimit
+}
+
+// begin asks whether a server may be started, and starts it.
+func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root, program string) (*instance, error) {
+	id := key(s, root)
+	argv := append([]string{program}, s.Command[1:]...)
+	ok, confined, why := false, false, "nobody may start language servers here"
+	if m.opts.Allow != nil {
+		ok, confined, why = m.opts.Allow(ctx, call, Start{
+			Name: s.Name, Root: root, Command: text.Visible(strings.Join(argv, " ")), Hash: hashOf(argv, root, s.Env),
+		})
+	}
+	if !ok {
+		if ctx.Err() == nil {
+			m.mu.Lock()
+			m.refused[id] = why
+			m.mu.Unlock()
+		}
+		return nil, fmt.Errorf("%s was not started: %s", s.Name, why)
+	}
+	m.makeRoom()
+	in, err := m.launch(s, root, argv, confined)
+	if err != nil {
+		m.mu.Lock()
+		m.deaths[id] = append(m.deaths[id], time.Now())
+		m.fallen[id] = &instance{server: s, root: root, owner: m, state: StateFailed, err: err}
+		m.mu.Unlock()
+		return nil, err
+	}
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		in.end()
+		return nil, errClosed
+	}
+	m.live[id] = in
+	if !m.janitor {
+		m.janitor = true
+		m.work.Go(m.tidy)
+	}
+	m.mu.Unlock()
+	return in, nil
+}
+
+func hashOf(argv []string, root string, env map[string]string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q", argv, root, fmt.Sprint(env))
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+// makeRoom ends the server that was used longest ago, where too many run.
+func (m *Manager) makeRoom() {
+	m.mu.Lock()
+	list := m.running()
+	m.mu.Unlock()
+	if len(list) < maxRunning {
+		return
+	}
+	oldest := slices.MinFunc(list, func(a, b *instance) int { return a.lastUse().Compare(b.lastUse()) })
+	m.retire(oldest)
+}
+
+func (in *instance) lastUse() time.Time {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.used
+}
+
+// retire ends a server in order.
+func (m *Manager) retire(in *instance) {
+	m.mu.Lock()
+	if m.live[key(in.server, in.root)] == in {
+		delete(m.live, key(in.server, in.root))
+	}
+	m.mu.Unlock()
+	in.end()
+	<-in.gone
+}
+
+// tidy ends the servers that nobody has used for a while.
+func (m *Manager) tidy() {
+	ticker := time.NewTicker(max(m.opts.Idle/20, 10*time.Millisecond))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-m.life.Done():
+			return
+		}
+		m.mu.Lock()
+		list := m.running()
+		m.mu.Unlock()
+		for _, in := range list {
+			if time.Since(in.lastUse()) > m.opts.Idle {
+				m.retire(in)
+			}
+		}
+	}
+}
+
+// died notes that a server ended by itself.
+func (m *Manager) died(in *instance) {
+	id := key(in.server, in.root)
+	m.mu.Lock()
+	if m.live[id] == in {
+		delete(m.live, id)
+	}
+	m.fallen[id] = in
+	m.deaths[id] = append(m.deaths[id], time.Now())
+	left, closed := m.exhausted(id), m.closed
+	m.mu.Unlock()
+	if left && !closed && m.opts.Notify != nil {
+		m.opts.Notify("warn", fmt.Sprintf("the language server %s ended %d times and is left alone: %v%s", in.server.Name, deathLimit, in.failure(), in.said()))
+	}
+}
+
+// Errors counts the errors in the files that servers have open: those of the session.
+func (m *Manager) Errors() int {
+	m.mu.Lock()
+	list := m.running()
+	m.mu.Unlock()
+	n := 0
+	for _, in := range list {
+		in.mu.Lock()
+		for path := range in.docs {
+			if r := in.reports[path]; r != nil {
+				for _, d := range r.items {
+					if d.Severity == severityError {
+						n++
+					}
+				}
+			}
+		}
+		in.mu.Unlock()
+	}
+	return n
+}

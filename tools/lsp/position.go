@@ -1,0 +1,118 @@
+package lsp
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// lineAt returns a line of a text, from 0, without its line break.
+func lineAt(content string, n int) string {
+	for l := range strings.Lines(content) {
+		if n == 0 {
+			return strings.TrimRight(l, "\r\n")
+		}
+		n--
+	}
+	return ""
+}
+
+// units counts the characters of s as the server does.
+func (in *instance) units(s string) int {
+	if in.encoding == "utf-8" {
+		return len(s)
+	}
+	n := 0
+	for _, r := range s {
+		if n++; r >= 0x10000 {
+			n++
+		}
+	}
+	return n
+}
+
+// offset is the byte in line at which a character of the server begins.
+func (in *instance) offset(line string, character int) int {
+	if in.encoding == "utf-8" {
+		return min(max(character, 0), len(line))
+	}
+	n := 0
+	for i, r := range line {
+		if n >= character {
+			return i
+		}
+		if n++; r >= 0x10000 {
+			n++
+		}
+	}
+	return len(line)
+}
+
+// place is the byte offset of a position in a text.
+func (in *instance) place(content string, p position) int {
+	at := 0
+	for range p.Line {
+		i := strings.IndexByte(content[at:], '\n')
+		if i < 0 {
+			return len(content)
+		}
+		at += i + 1
+	}
+	end := strings.IndexByte(content[at:], '\n')
+	if end < 0 {
+		end = len(content) - at
+	}
+	return at + in.offset(content[at:at+end], p.Character)
+}
+
+// applied makes the edits of one document, which must not overlap.
+func (in *instance) applied(content string, edits []textEdit) (string, bool) {
+	type cut struct {
+		from, to int
+		text     string
+	}
+	cuts := make([]cut, len(edits))
+	for i, e := range edits {
+		cuts[i] = cut{in.place(content, e.Range.Start), in.place(content, e.Range.End), e.NewText}
+	}
+	slices.SortStableFunc(cuts, func(a, b cut) int { return a.from - b.from })
+	var b strings.Builder
+	at := 0
+	for _, c := range cuts {
+		if c.from < at || c.to < c.from {
+			return "", false
+		}
+		b.WriteString(content[at:c.from] + c.text)
+		at = c.to
+	}
+	b.WriteString(content[at:])
+	return b.String(), true
+}
+
+// occurrences finds where a name stands in a text as a whole word.
+func occurrences(content, name string) (at []int) {
+	for from := 0; ; {
+		i := strings.Index(content[from:], name)
+		if i < 0 {
+			return at
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(content[:i])
+		after, _ := utf8.DecodeRuneInString(content[i+len(name):])
+		if !wordRune(before) && !wordRune(after) {
+			at = append(at, i)
+		}
+		from = i + len(name)
+	}
+}
+
+// positionAt is the server's position of a byte offset.
+func (in *instance) positionAt(content string, at int) position {
+	start := strings.LastIndexByte(content[:at], '\n') + 1
+	return position{Line: strings.Count(content[:at], "\n"), Character: in.units(content[start:at])}
+}
+
+func wordRune(r rune) bool {
+	return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}

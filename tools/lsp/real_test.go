@@ -1,0 +1,92 @@
+package lsp_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"jcode/tools/lsp"
+)
+
+// installed is the program of a real server, or the test is skipped.
+func installed(t *testing.T, name string) string {
+	t.Helper()
+	dir := os.Getenv("JCODE_TEST_LANGUAGE_SERVERS")
+	if dir == "" {
+		t.Skip("JCODE_TEST_LANGUAGE_SERVERS is not set: see scripts/install-language-servers")
+	}
+	for _, sub := range []string{"bin", filepath.Join("node_modules", ".bin")} {
+		if path := filepath.Join(dir, sub, name); fileExists(path) {
+			return path
+		}
+	}
+	t.Skip(name + " is not installed")
+	return ""
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// with replaces the fake server by a real one.
+func with(s lsp.Server) func(*lsp.Options) {
+	return func(o *lsp.Options) { o.Servers = []lsp.Server{lsp.Merge(s)} }
+}
+
+// result is an edit's whole result.
+func (r *rig) result(path, old, now string) string {
+	r.t.Helper()
+	return r.call("edit", m{"path": path, "old_string": old, "new_string": now}).Text
+}
+
+func TestGoplsTellsOfOtherPackagesAndRenames(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"go.mod": "module ex\n\ngo 1.24\n", "p/p.go": "package p\n\nfunc Add(a, b int) int { return a + b }\n"}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		files[name+"/"+name+".go"] = "package " + name + "\n\nimport \"ex/p\"\n\nvar X = p.Add(1, 2)\n"
+	}
+	r := newRig(t, "", files, with(lsp.Server{Name: "gopls", Command: []string{installed(t, "gopls")}}))
+	if got := r.result("p/p.go", "a, b int", "a, b, c int"); !strings.Contains(got, "a/a.go:5") || !strings.Contains(got, "[gopls: 4 new errors]") {
+		t.Errorf("%s", got)
+	}
+	if got := r.result("p/p.go", "a, b, c int", "a, b int"); strings.Contains(got, "[gopls") {
+		t.Errorf("repaired: %s", got)
+	}
+	if res := r.call("rename", m{"symbol": "Add", "new_name": "Sum"}); !strings.Contains(res.Text, "changed 5 files") || !strings.Contains(r.read("d/d.go"), "p.Sum(1, 2)") {
+		t.Errorf("%s", res.Text)
+	}
+}
+
+func TestTypeScriptAndPythonTellOfFilesThatWereRead(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, program, a, b, old, now, want string
+		args                                []string
+		files                               map[string]string
+	}{
+		{
+			name: "typescript-language-server", program: "typescript-language-server", args: []string{"--stdio"}, a: "a.ts", b: "b.ts", old: "n: number", now: "n: string", want: "b.ts:2",
+			files: map[string]string{"tsconfig.json": "{}", "a.ts": "export function f(n: number) {}\n", "b.ts": "import { f } from \"./a\";\nf(1);\n"},
+		},
+		{
+			name: "pyright", program: "pyright-langserver", args: []string{"--stdio"}, a: "a.py", b: "b.py", old: "n: int", now: "n: str", want: "b.py:2",
+			files: map[string]string{"pyproject.toml": "", "a.py": "def f(n: int) -> None: ...\n", "b.py": "from a import f\nf(1)\n"},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, "", tc.files, with(lsp.Server{Name: tc.name, Command: append([]string{installed(t, tc.program)}, tc.args...)}))
+			r.m.Read(filepath.Join(r.root, tc.b))
+			got := r.result(tc.a, tc.old, tc.now)
+			for range 5 { // a slow machine: what comes late comes with a later result
+				if strings.Contains(got, tc.want) {
+					return
+				}
+				got += r.result(tc.a, "\n", "\n\n")
+			}
+			t.Errorf("%s", got)
+		})
+	}
+}

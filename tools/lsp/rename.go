@@ -1,0 +1,229 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// FileChange is one file of a change: its text, and what it becomes.
+type FileChange struct {
+	Path          string
+	Before, After string
+}
+
+// Changes makes changes of several files, all or none.
+type Changes interface {
+	// Plan says what would be touched, with the whole diff.
+	Plan(ctx context.Context, summary string, list []FileChange) (tools.Plan, error)
+	// Apply makes the changes that were judged, as one step for undo.
+	Apply(ctx context.Context, call tools.Call, list []FileChange) (tools.Result, error)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// fileChanges works out what an edit of the workspace makes of the files.
+func (in *instance) fileChanges(e workspaceEdit) ([]FileChange, error) {
+	edits := map[string][]textEdit{}
+	for uri, list := range e.Changes {
+		edits[pathOf(uri)] = append(edits[pathOf(uri)], list...)
+	}
+	for _, d := range e.DocumentChanges {
+		if d.Kind != "" {
+			return nil, tools.Errorf(tools.KindIO, "%s would also %s a file, which is not done here: nothing was changed; use edit and mv", in.server.Name, d.Kind)
+		}
+		edits[pathOf(d.TextDocument.URI)] = append(edits[pathOf(d.TextDocument.URI)], d.Edits...)
+	}
+	var out []FileChange
+	for path, list := range edits {
+		if path == "" {
+			return nil, tools.Errorf(tools.KindIO, "%s would change what is no file: nothing was changed", in.server.Name)
+		}
+		content, _, err := readDocument(path)
+		if err != nil {
+			return nil, tools.Errorf(tools.KindIO, "%w", err)
+		}
+		after, ok := in.applied(content, list)
+		if !ok {
+			return nil, tools.Errorf(tools.KindIO, "%s sent changes of %s that overlap: nothing was changed", in.server.Name, in.owner.shown(path))
+		}
+		if after != content {
+			out = append(out, FileChange{path, content, after})
+		}
+	}
+	slices.SortFunc(out, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+type renameArgs struct {
+	symbolArgs
+	NewName string `json:"new_name"`
+}
+
+// renameTool gives a symbol another name in all files, as one approved change.
+func (m *Manager) renameTool() tools.Tool {
+	work := func(ctx context.Context, call tools.Call) (summary string, list []FileChange, err error) {
+		var a renameArgs
+		if err := call.Decode(&a); err != nil {
+			return "", nil, err
+		}
+		at, err := m.locate(ctx, call, a.symbolArgs)
+		if err != nil {
+			return "", nil, err
+		}
+		if !provides(at.in.caps.Rename) {
+			return "", nil, tools.Errorf(tools.KindIO, "%s can't rename: use grep and edit", at.in.server.Name)
+		}
+		params := at.params()
+		params["newName"] = a.NewName
+		var e workspaceEdit
+		if err := at.in.asked(ctx, "textDocument/rename", params, &e); err != nil {
+			return "", nil, tools.Errorf(tools.KindIO, "%s: %w", at.in.server.Name, err)
+		}
+		list, err = at.in.fileChanges(e)
+		if err == nil && len(list) == 0 {
+			err = tools.Errorf(tools.KindIO, "%s has nothing to change for %s at %s:%d", at.in.server.Name, a.Symbol, m.shown(at.path), at.at.Line+1)
+		}
+		return fmt.Sprintf("Rename %s to %s in %s", text.Visible(a.Symbol), text.Visible(a.NewName), plural(len(list), "file")), list, err
+	}
+	return m.changing("rename", renameParameters, work)
+}
+
+// changing makes a tool that changes files as a server says. It asks again when it runs: what
+// was approved are the files, and their text must still be what it was.
+func (m *Manager) changing(name, parameters string, work func(context.Context, tools.Call) (string, []FileChange, error)) tools.Tool {
+	return tool{
+		spec: specOf(name, parameters, tools.CapRead|tools.CapWrite),
+		plan: func(ctx context.Context, call tools.Call) (tools.Plan, error) {
+			summary, list, err := work(ctx, call)
+			if err != nil || list == nil {
+				return tools.Plan{Summary: summary, Accesses: []tools.Access{{Kind: tools.AccessRead, Path: m.opts.Root}}}, err
+			}
+			return m.opts.Changes.Plan(ctx, summary, list)
+		},
+		run: func(ctx context.Context, call tools.Call) (tools.Result, error) {
+			summary, list, err := work(ctx, call)
+			if err != nil {
+				return tools.Result{}, err
+			}
+			if list == nil {
+				return tools.Result{Text: summary, Data: map[string]any{"text": summary}}, nil
+			}
+			return m.opts.Changes.Apply(ctx, call, list)
+		},
+	}
+}
+
+type actionArgs struct {
+	Path  string `json:"path"`
+	Line  int    `json:"line"`
+	Apply int    `json:"apply"`
+}
+
+// actionTool lists what a server offers to do at a line, and does one of it.
+func (m *Manager) actionTool() tools.Tool {
+	return m.changing("code_action", actionParameters, func(ctx context.Context, call tools.Call) (string, []FileChange, error) {
+		var a actionArgs
+		if err := call.Decode(&a); err != nil {
+			return "", nil, err
+		}
+		path, err := m.resolve(a.Path)
+		if err != nil {
+			return "", nil, err
+		}
+		in, err := m.prepared(ctx, call, path)
+		if err != nil {
+			return "", nil, err
+		}
+		list, err := in.actions(ctx, path, a.Line)
+		if err != nil {
+			return "", nil, tools.Errorf(tools.KindIO, "%s: %w", in.server.Name, err)
+		}
+		if a.Apply == 0 {
+			return actionList(in, list, m.shown(path), a.Line), nil, nil
+		}
+		if a.Apply < 1 || a.Apply > len(list) {
+			return "", nil, tools.Errorf(tools.KindInvalidArgs, "there is no action %d at %s:%d: call without apply for the list", a.Apply, m.shown(path), a.Line)
+		}
+		changes, err := in.carryOut(ctx, list[a.Apply-1])
+		return text.OneLine(list[a.Apply-1].Title), changes, err
+	})
+}
+
+// actions asks what can be done at a line: those that change text are kept.
+func (in *instance) actions(ctx context.Context, path string, line int) ([]codeAction, error) {
+	if !provides(in.caps.CodeAction) {
+		return nil, fmt.Errorf("it offers no actions")
+	}
+	content, _, err := readDocument(path)
+	if err != nil {
+		return nil, err
+	}
+	line = max(line-1, 0)
+	at := span{position{line, 0}, position{line, in.units(lineAt(content, line))}}
+	in.mu.Lock()
+	problems := []diagnostic{}
+	if r := in.reports[path]; r != nil {
+		for _, d := range r.items {
+			if d.Range.Start.Line <= line && line <= d.Range.End.Line {
+				problems = append(problems, d)
+			}
+		}
+	}
+	in.mu.Unlock()
+	var raw []codeAction
+	err = in.asked(ctx, "textDocument/codeAction", map[string]any{
+		"textDocument": textDocument{uriOf(path)}, "range": at, "context": map[string]any{"diagnostics": problems},
+	}, &raw)
+	out := []codeAction{}
+	for _, a := range raw {
+		if a.Disabled == nil && (a.Edit != nil || len(a.Data) > 0) && len(out) < maxAnswers {
+			out = append(out, a)
+		}
+	}
+	return out, err
+}
+
+func actionList(in *instance, list []codeAction, shown string, line int) string {
+	if len(list) == 0 {
+		return fmt.Sprintf("%s offers nothing at %s:%d", in.server.Name, shown, line)
+	}
+	var b strings.Builder
+	for i, a := range list {
+		fmt.Fprintf(&b, "%d. %s", i+1, text.OneLine(a.Title))
+		if a.Kind != "" {
+			fmt.Fprintf(&b, " (%s)", text.OneLine(a.Kind))
+		}
+		b.WriteByte('\n')
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// carryOut works out what an action changes. Commands that a server would run are not run.
+func (in *instance) carryOut(ctx context.Context, a codeAction) ([]FileChange, error) {
+	if a.Edit == nil {
+		var whole codeAction
+		if err := in.asked(ctx, "codeAction/resolve", a, &whole); err != nil {
+			return nil, tools.Errorf(tools.KindIO, "%s: %w", in.server.Name, err)
+		}
+		a = whole
+	}
+	if a.Edit == nil {
+		return nil, tools.Errorf(tools.KindIO, "%s does %q by a command of its own, which is not run here: make the change with edit", in.server.Name, a.Title)
+	}
+	list, err := in.fileChanges(*a.Edit)
+	if err == nil && len(list) == 0 {
+		raw, _ := json.Marshal(a.Title) //nolint:errchkjson // a string
+		err = tools.Errorf(tools.KindIO, "the action %s changes nothing", raw)
+	}
+	return list, err
+}

@@ -1,0 +1,278 @@
+package lsp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+const (
+	maxMessage = 64 << 20 // bytes of one message
+	maxJunk    = 1 << 20  // bytes between two messages that are none
+	maxQueue   = 64       // messages that wait to be written
+)
+
+// errClosed is the error of a connection that has ended in order.
+var errClosed = errors.New("the connection is closed")
+
+// message is one JSON-RPC message, of any kind.
+type message struct {
+	JSONRPC string           `json:"jsonrpc"`
+	ID      *json.RawMessage `json:"id,omitempty"`
+	Method  string           `json:"method,omitempty"`
+	Params  json.RawMessage  `json:"params,omitempty"`
+	Result  json.RawMessage  `json:"result,omitempty"`
+	Error   *wireError       `json:"error,omitempty"`
+}
+
+type wireError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// The JSON-RPC and protocol error codes that are looked at.
+const (
+	codeMethodNotFound  = -32601
+	codeContentModified = -32801
+	codeServerCancelled = -32802
+)
+
+func (e *wireError) Error() string { return e.Message }
+
+// conn is one JSON-RPC connection. Reading and writing each have a goroutine, which end with
+// the streams: whoever made the connection closes them.
+type conn struct {
+	handle func(method string, params json.RawMessage) (any, *wireError)
+	out    chan []byte
+	done   chan struct{} // closed when nothing more is read
+
+	mu      sync.Mutex
+	next    int
+	pending map[string]chan message
+	err     error
+}
+
+// newConn starts a connection. handle answers requests and takes notifications, in order; it
+// must not block.
+func newConn(r io.Reader, w io.Writer, handle func(string, json.RawMessage) (any, *wireError)) *conn {
+	c := &conn{handle: handle, out: make(chan []byte, maxQueue), done: make(chan struct{}), pending: map[string]chan message{}}
+	go c.write(w)
+	go c.read(r)
+	return c
+}
+
+func (c *conn) write(w io.Writer) {
+	for {
+		select {
+		case b := <-c.out:
+			if _, err := w.Write(b); err != nil {
+				c.fail(fmt.Errorf("write to the server: %w", err))
+				return
+			}
+		case <-c.done:
+			return
+		}
+	}
+}
+
+func (c *conn) read(r io.Reader) {
+	defer close(c.done)
+	br := bufio.NewReaderSize(r, 64<<10)
+	for {
+		body, err := readMessage(br)
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = errClosed
+			}
+			c.fail(err)
+			return
+		}
+		var m message
+		if json.Unmarshal(body, &m) != nil {
+			continue // no JSON: whoever waits for an answer has a limit
+		}
+		switch {
+		case m.Method != "":
+			result, werr := c.handle(m.Method, m.Params)
+			if m.ID != nil {
+				c.answer(*m.ID, result, werr)
+			}
+		case m.ID != nil:
+			c.mu.Lock()
+			reply := c.pending[string(*m.ID)]
+			delete(c.pending, string(*m.ID))
+			c.mu.Unlock()
+			if reply != nil {
+				reply <- m
+			}
+		}
+	}
+}
+
+// readMessage reads one message, past lines that are no header.
+func readMessage(br *bufio.Reader) ([]byte, error) {
+	length, junk := -1, 0
+	for {
+		line, err := br.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return nil, err
+		}
+		text := strings.TrimSpace(string(line))
+		// A program that prints to its standard output may do so without a line break.
+		if i := strings.Index(strings.ToLower(text), "content-length:"); i >= 0 {
+			n, err := strconv.Atoi(strings.TrimSpace(text[i+len("content-length:"):]))
+			if err != nil || n < 0 || n > maxMessage {
+				return nil, fmt.Errorf("the server sent a message of %q bytes", text[i+len("content-length:"):])
+			}
+			length = n
+			continue
+		}
+		if text == "" && length >= 0 {
+			break
+		}
+		if junk += len(line); junk > maxJunk {
+			return nil, errors.New("the server writes what is no protocol")
+		}
+	}
+	body := make([]byte, length)
+	_, err := io.ReadFull(br, body)
+	return body, err
+}
+
+// fail ends what waits for an answer.
+func (c *conn) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.err = err
+	}
+	for id, reply := range c.pending {
+		delete(c.pending, id)
+		close(reply)
+	}
+}
+
+func (c *conn) failure() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		return errClosed
+	}
+	return c.err
+}
+
+func (c *conn) send(ctx context.Context, m message) error {
+	m.JSONRPC = "2.0"
+	body, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n", len(body))
+	b.Write(body)
+	select {
+	case c.out <- b.Bytes():
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the server does not read: %w", ctx.Err())
+	case <-c.done:
+		return c.failure()
+	}
+}
+
+// answer replies to a request of the server. One that does not read its answers is not waited
+// for.
+func (c *conn) answer(id json.RawMessage, result any, werr *wireError) {
+	m := message{JSONRPC: "2.0", ID: &id, Error: werr}
+	if werr == nil {
+		var err error
+		if m.Result, err = json.Marshal(result); err != nil {
+			m.Error = &wireError{Code: -32603, Message: err.Error()}
+		}
+	}
+	body, err := json.Marshal(m)
+	if err != nil {
+		return
+	}
+	select {
+	case c.out <- fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(body), body):
+	default:
+	}
+}
+
+// notify sends a notification.
+func (c *conn) notify(ctx context.Context, method string, params any) error {
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, message{Method: method, Params: raw})
+}
+
+// call sends a request and reads its result into result. A request whose time is over is
+// cancelled at the server.
+func (c *conn) call(ctx context.Context, method string, params, result any) error {
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	if c.err != nil {
+		c.mu.Unlock()
+		return c.failure()
+	}
+	c.next++
+	id := json.RawMessage(strconv.Itoa(c.next))
+	reply := make(chan message, 1)
+	c.pending[string(id)] = reply
+	c.mu.Unlock()
+	forget := func() {
+		c.mu.Lock()
+		delete(c.pending, string(id))
+		c.mu.Unlock()
+	}
+	if err := c.send(ctx, message{ID: &id, Method: method, Params: raw}); err != nil {
+		forget()
+		return err
+	}
+	select {
+	case m, ok := <-reply:
+		switch {
+		case !ok:
+			return c.failure()
+		case m.Error != nil:
+			return m.Error
+		case result == nil || len(m.Result) == 0:
+			return nil
+		}
+		if err := json.Unmarshal(m.Result, result); err != nil {
+			return fmt.Errorf("the answer to %s can't be read: %w", method, err)
+		}
+		return nil
+	case <-ctx.Done():
+		forget()
+		cancel, err := json.Marshal(map[string]json.RawMessage{"id": id})
+		if err == nil {
+			select {
+			case c.out <- frame(message{JSONRPC: "2.0", Method: "$/cancelRequest", Params: cancel}):
+			default:
+			}
+		}
+		return ctx.Err()
+	}
+}
+
+func frame(m message) []byte {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return nil
+	}
+	return fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(body), body)
+}

@@ -264,7 +264,7 @@ func TestSlashCommandsNamedInTheDocsAreThere(t *testing.T) {
 	}
 	defer a.close()
 	known := tui.OwnCommands()
-	for _, c := range slices.Concat(personCommands{a: a}.List(), builtinCommands{}.List()) {
+	for _, c := range slices.Concat(personCommands{a: a}.List(), builtinCommands{}.List(), a.lsp.List()) {
 		known = append(known, c.Name)
 	}
 	for _, p := range a.panels() {

@@ -106,11 +106,11 @@ func New(o Options) *Manager {
 	for _, s := range o.Servers {
 		own[s.Name] = true
 	}
-	for _, s := range append(slices.Clone(o.Servers), withSettings(known())...) {
-		if s.Own != own[s.Name] && own[s.Name] || slices.Contains(o.Disabled, s.Name) || len(s.Command) == 0 {
-			continue
+	others := slices.DeleteFunc(withSettings(known()), func(s Server) bool { return own[s.Name] })
+	for _, s := range append(slices.Clone(o.Servers), others...) {
+		if !slices.Contains(o.Disabled, s.Name) && len(s.Command) > 0 {
+			m.servers = append(m.servers, s)
 		}
-		m.servers = append(m.servers, s)
 	}
 	return m
 }

@@ -59,7 +59,7 @@ func TestGoplsTellsOfOtherPackagesAndRenames(t *testing.T) {
 	}
 }
 
-func TestTypeScriptAndPythonTellOfFilesThatWereRead(t *testing.T) {
+func TestTypeScriptTellsOfFilesThatWereRead(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name, program, a, b, old, now, want string
@@ -70,21 +70,18 @@ func TestTypeScriptAndPythonTellOfFilesThatWereRead(t *testing.T) {
 			name: "typescript-language-server", program: "typescript-language-server", args: []string{"--stdio"}, a: "a.ts", b: "b.ts", old: "n: number", now: "n: string", want: "b.ts:2",
 			files: map[string]string{"tsconfig.json": "{}", "a.ts": "export function f(n: number) {}\n", "b.ts": "import { f } from \"./a\";\nf(1);\n"},
 		},
-		{
-			name: "pyright", program: "pyright-langserver", args: []string{"--stdio"}, a: "a.py", b: "b.py", old: "n: int", now: "n: str", want: "b.py:2",
-			files: map[string]string{"pyproject.toml": "", "a.py": "def f(n: int) -> None: ...\n", "b.py": "from a import f\nf(1)\n"},
-		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, "", tc.files, with(lsp.Server{Name: tc.name, Command: append([]string{installed(t, tc.program)}, tc.args...)}))
 			r.m.Read(filepath.Join(r.root, tc.b))
 			got := r.result(tc.a, tc.old, tc.now)
-			for range 5 { // a slow machine: what comes late comes with a later result
+			for i := range 5 { // a slow machine: what comes late comes with a later result
 				if strings.Contains(got, tc.want) {
 					return
 				}
-				got += r.result(tc.a, "\n", "\n\n")
+				note := map[string]string{".ts": "//", ".py": "#"}[filepath.Ext(tc.a)] + strings.Repeat(" again", i+1)
+				got += r.call("write", m{"path": tc.a, "content": r.read(tc.a) + note + "\n"}).Text
 			}
 			t.Errorf("%s", got)
 		})

@@ -266,7 +266,7 @@ func wordsLast(root []*kong.Flag, args []string) []string {
 }
 
 // version is the release that this source becomes.
-const version = "0.1.0"
+const version = "0.2.0"
 
 // Version is the release, followed by the commit where the build knows it.
 func Version() string {

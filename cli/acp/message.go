@@ -27,7 +27,7 @@ func (o *openSession) message(ctx context.Context, blocks []acp.ContentBlock) (a
 		case b.ResourceLink != nil:
 			said = append(said, mention(b.ResourceLink.Uri, b.ResourceLink.Name, o.cwd))
 		case b.Image != nil:
-			image, err := decodeImage(b.Image.Data, b.Image.MimeType)
+			image, err := decodeImage(b.Image.Data)
 			if err != nil {
 				return agent.Prompt{}, invalid("block %d: %v", i+1, err)
 			}
@@ -105,7 +105,7 @@ func embedded(r acp.EmbeddedResourceResource) (string, *model.Image, error) {
 	case r.BlobResourceContents != nil:
 		b := r.BlobResourceContents
 		if b.MimeType != nil && strings.HasPrefix(*b.MimeType, "image/") {
-			image, err := decodeImage(b.Blob, *b.MimeType)
+			image, err := decodeImage(b.Blob)
 			return "", &image, err
 		}
 		kind := "of unknown kind"
@@ -117,7 +117,7 @@ func embedded(r acp.EmbeddedResourceResource) (string, *model.Image, error) {
 	return "", nil, fmt.Errorf("the embedded resource is empty")
 }
 
-func decodeImage(data, mime string) (model.Image, error) {
+func decodeImage(data string) (model.Image, error) {
 	raw, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
 		return model.Image{}, fmt.Errorf("the image's data is no base64: %w", err)
@@ -125,7 +125,8 @@ func decodeImage(data, mime string) (model.Image, error) {
 	if len(raw) == 0 {
 		return model.Image{}, fmt.Errorf("the image has no data")
 	}
-	if mime, err = picture.Check(raw); err != nil {
+	mime, err := picture.Check(raw) // what it is, whatever the client says
+	if err != nil {
 		return model.Image{}, fmt.Errorf("the image can't be sent: %w", err)
 	}
 	return model.Image{MIME: mime, Data: raw}, nil

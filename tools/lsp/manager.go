@@ -76,20 +76,19 @@ type Manager struct {
 	work    sync.WaitGroup
 	offer   sync.Once
 
-	mu       sync.Mutex
-	starter  *proc.Launcher
-	found    map[string]looked
-	live     map[string]*instance // by name and root
-	fallen   map[string]*instance // the last one that ended by itself
-	deaths   map[string][]time.Time
-	refused  map[string]string // why the person, or a rule, does not let it start
-	off      map[string]bool   // by name: the person switched it off
-	read     []string          // files that the model has read, the newest last
-	queue    []*change         // of calls that others of their step follow
-	asking   map[string]chan struct{}
-	janitor  bool
-	watching bool
-	closed   bool
+	mu      sync.Mutex
+	starter *proc.Launcher
+	found   map[string]looked
+	live    map[string]*instance // by name and root
+	fallen  map[string]*instance // the last one that ended by itself
+	deaths  map[string][]time.Time
+	refused map[string]string // why the person, or a rule, does not let it start
+	off     map[string]bool   // by name: the person switched it off
+	read    []string          // files that the model has read, the newest last
+	queue   []*change         // of calls that others of their step follow
+	asking  map[string]chan struct{}
+	janitor bool
+	closed  bool
 }
 
 // New makes a manager. It looks at nothing and starts nothing.

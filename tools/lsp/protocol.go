@@ -41,11 +41,6 @@ type versionedDocument struct {
 	Version int    `json:"version"`
 }
 
-type documentPosition struct {
-	TextDocument textDocument `json:"textDocument"`
-	Position     position     `json:"position"`
-}
-
 type textEdit struct {
 	Range   span   `json:"range"`
 	NewText string `json:"newText"`

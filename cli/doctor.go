@@ -135,6 +135,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.terminal()
 	d.programs()
 	d.worktrees()
+	d.languageServers(a)
 	d.sandbox()
 	d.environment()
 	d.plugins()

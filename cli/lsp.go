@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"jcode/agent"
 	"jcode/cli/config"
@@ -110,10 +111,10 @@ func (a *app) allowServer(ctx context.Context, call tools.Call, s lsp.Start) (ok
 	if known {
 		return true, mode == tools.ModeAuto && a.confined(), ""
 	}
-	dec := a.dispatcher.JudgeCall(ctx, call, tools.Spec{Name: "exec", Needs: tools.CapExecute}, tools.Plan{
+	dec := a.dispatcher.Judge(ctx, call.Caller, tools.Spec{Name: "exec", Needs: tools.CapExecute}, tools.Plan{
 		Accesses: []tools.Access{{Kind: tools.AccessExec, Command: s.Command, Dir: s.Root}},
 		Summary:  "Start the language server " + s.Name,
-		Notes:    []string{fmt.Sprintf("starts the language server %s, which runs code of this project (build scripts, plugins)", s.Name)},
+		Notes:    []string{fmt.Sprintf("starts the language server %s (%s), which runs code of this project (build scripts, plugins)", s.Name, s.Program)},
 	})
 	if !dec.Allow {
 		return false, false, dec.Reason
@@ -141,5 +142,28 @@ func (r readFiles) AfterCall(call tools.Call, out tools.Outcome) {
 		if access.Kind == tools.AccessRead {
 			r.room.Read(access.Path)
 		}
+	}
+}
+
+// languageServers lists the servers that are installed, and those that would fit this folder.
+func (d *doctor) languageServers(a *app) {
+	o := lsp.Options{Root: a.root, Start: a.cwd, Roots: []string{a.root}}
+	o.Servers, o.Disabled = languageServers(d.conf.LSP)
+	room := lsp.New(o)
+	defer room.Close()
+	var here, missing []string
+	for _, s := range room.Installed() {
+		switch {
+		case s.Program != "":
+			here = append(here, s.Name)
+		case s.Fits:
+			missing = append(missing, s.Name)
+		}
+	}
+	if len(here) > 0 {
+		d.ok("language servers", "installed: %s", strings.Join(here, ", "))
+	}
+	if len(missing) > 0 {
+		d.ok("language servers", "would fit this folder, and are not installed: %s", strings.Join(missing, ", "))
 	}
 }

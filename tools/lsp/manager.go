@@ -29,7 +29,8 @@ const (
 type Start struct {
 	Name    string
 	Root    string
-	Command string // the command line, for people
+	Command string // the command line as it is configured, which rules speak of: "gopls"
+	Program string // the file that runs
 	Hash    string // of everything that decides what runs
 }
 
@@ -269,7 +270,7 @@ func (m *Manager) begin(ctx context.Context, call tools.Call, s Server, root, pr
 	ok, confined, why := false, false, "nobody may start language servers here"
 	if m.opts.Allow != nil {
 		ok, confined, why = m.opts.Allow(ctx, call, Start{
-			Name: s.Name, Root: root, Command: text.Visible(strings.Join(argv, " ")), Hash: hashOf(argv, root, s.Env),
+			Name: s.Name, Root: root, Command: text.Visible(strings.Join(s.Command, " ")), Program: program, Hash: hashOf(argv, root, s.Env),
 		})
 	}
 	if !ok {

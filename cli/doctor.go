@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -162,9 +163,14 @@ func (d *doctor) settings(root string) {
 	for _, h := range loaded.Held {
 		d.warn("config", "start jcode here and answer its question about this folder, or use --trust", "%s waits for trust", h.Key)
 	}
-	if len(loaded.Problems)+len(loaded.Held) == 0 {
-		d.ok("config", "no faults in %s", d.paths.File())
+	if len(loaded.Problems)+len(loaded.Held) > 0 {
+		return
 	}
+	if info, err := os.Stat(d.paths.File()); err == nil && info.Size() == 0 {
+		d.warn("config", "write settings into it, or remove it", "%s is empty: the defaults hold", d.paths.File())
+		return
+	}
+	d.ok("config", "no faults in %s", d.paths.File())
 }
 
 func (d *doctor) credentials() {

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"jcode/tools"
@@ -11,31 +13,31 @@ import (
 
 // flags are those of the root, which hold for all commands.
 type flags struct {
-	Print        bool     `short:"p" help:"Answer one prompt without a terminal UI; piped input is appended to it."`
-	OutputFormat string   `enum:"text,json,stream-json" default:"text" help:"Output with -p: ${enum}." placeholder:"FORMAT"`
-	Model        string   `short:"m" help:"Model: ID, provider/model, or replay:FILE." placeholder:"ID" env:"JCODE_MODEL"`
-	BaseURL      string   `name:"base-url" help:"OpenAI-compatible endpoint." placeholder:"URL" env:"OPENAI_BASE_URL"`
-	Role         string   `help:"Start in a role." placeholder:"NAME"`
-	Continue     bool     `short:"c" help:"Go on with the last session of this folder."`
-	Resume       string   `short:"r" help:"Resume a session, by its ID or title; without one, pick it." placeholder:"ID"`
-	Fork         bool     `help:"With -c or -r: branch the session instead of going on in it."`
-	Mode         string   `help:"Approval mode: ask, edits, plan, auto or yolo." placeholder:"MODE"`
-	Allow        []string `help:"Allow what matches a rule, such as 'exec(go test *)'; repeatable." placeholder:"RULE" sep:"none"`
-	Deny         []string `help:"Deny what matches a rule; repeatable." placeholder:"RULE" sep:"none"`
-	MaxSteps     int      `help:"Stop a turn after N model requests (exit 3)." placeholder:"N"`
-	MaxCost      float64  `help:"Stop when the session has cost this much (exit 3)." placeholder:"USD"`
-	AppendPrompt string   `name:"append-system-prompt" help:"Add to the system prompt." placeholder:"TEXT"`
-	Plain        bool     `help:"No alternate screen and no redraws: for screen readers and logs."`
-	Debug        bool     `help:"Log in detail to the data folder (never a key)."`
-	MCPConfig    string   `name:"mcp-config" help:"Use the MCP servers of this file too." placeholder:"FILE"`
-	NoMCP        bool     `name:"no-mcp" help:"Connect no MCP servers."`
-	NoLua        bool     `name:"no-lua" help:"Run no Lua."`
-	NoSkills     bool     `name:"no-skills" help:"Load no skills."`
-	Elicit       string   `enum:"decline,accept-defaults" default:"decline" help:"With -p, what to answer when an MCP server asks something: ${enum}."`
-	Trust        bool     `help:"Trust this folder's configuration for this run."`
-	Cwd          string   `short:"C" help:"Work in this folder." placeholder:"DIR"`
-	AddDir       []string `help:"Let the tools work in this folder too; repeatable." placeholder:"DIR" sep:"none"`
-	Version      bool     `help:"Print the version."`
+	Print        bool      `short:"p" help:"Answer one prompt without a terminal UI; piped input is appended to it."`
+	OutputFormat string    `enum:"text,json,stream-json" default:"text" help:"Output with -p: ${enum}." placeholder:"FORMAT"`
+	Model        string    `short:"m" help:"Model: ID, provider/model, or replay:FILE." placeholder:"ID" env:"JCODE_MODEL"`
+	BaseURL      string    `name:"base-url" help:"OpenAI-compatible endpoint." placeholder:"URL" env:"OPENAI_BASE_URL"`
+	Role         string    `help:"Start in a role." placeholder:"NAME"`
+	Continue     bool      `short:"c" help:"Go on with the last session of this folder."`
+	Resume       string    `short:"r" help:"Resume a session, by its ID or title; without one, pick it." placeholder:"ID"`
+	Fork         bool      `help:"With -c or -r: branch the session instead of going on in it."`
+	Mode         string    `help:"Approval mode: ask, edits, plan, auto or yolo." placeholder:"MODE"`
+	Allow        []string  `help:"Allow what matches a rule, such as 'exec(go test *)'; repeatable." placeholder:"RULE" sep:"none"`
+	Deny         []string  `help:"Deny what matches a rule; repeatable." placeholder:"RULE" sep:"none"`
+	MaxSteps     stepLimit `help:"Stop a turn after N model requests (exit 3)." placeholder:"N"`
+	MaxCost      costLimit `help:"Stop when the session has cost this much (exit 3)." placeholder:"USD"`
+	AppendPrompt string    `name:"append-system-prompt" help:"Add to the system prompt." placeholder:"TEXT"`
+	Plain        bool      `help:"No alternate screen and no redraws: for screen readers and logs."`
+	Debug        bool      `help:"Log in detail to the data folder (never a key)."`
+	MCPConfig    string    `name:"mcp-config" help:"Use the MCP servers of this file too." placeholder:"FILE"`
+	NoMCP        bool      `name:"no-mcp" help:"Connect no MCP servers."`
+	NoLua        bool      `name:"no-lua" help:"Run no Lua."`
+	NoSkills     bool      `name:"no-skills" help:"Load no skills."`
+	Elicit       string    `enum:"decline,accept-defaults" default:"decline" help:"With -p, what to answer when an MCP server asks something: ${enum}."`
+	Trust        bool      `help:"Trust this folder's configuration for this run."`
+	Cwd          string    `short:"C" help:"Work in this folder." placeholder:"DIR"`
+	AddDir       []string  `help:"Let the tools work in this folder too; repeatable." placeholder:"DIR" sep:"none"`
+	Version      bool      `help:"Print the version."`
 }
 
 // grammar is the whole command line.
@@ -94,14 +96,35 @@ type chatCmd struct {
 	Prompt []string `arg:"" optional:"" help:"What the agent should do."`
 }
 
-// Validate refuses limits that would not limit. The parser calls it.
-func (f *flags) Validate() error {
-	if f.MaxSteps < 0 {
-		return errors.New("--max-steps: a limit is a number above 0")
+// stepLimit and costLimit are limits on the command line: what is given must limit.
+type (
+	stepLimit int
+	costLimit float64
+)
+
+// UnmarshalText reads a whole number above 0.
+func (l *stepLimit) UnmarshalText(text []byte) error {
+	n, err := strconv.Atoi(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is no whole number", text)
 	}
-	if !(f.MaxCost >= 0) { // NaN too
-		return errors.New("--max-cost: a limit is a number above 0")
+	if n < 1 {
+		return errors.New("a limit is a number above 0")
 	}
+	*l = stepLimit(n)
+	return nil
+}
+
+// UnmarshalText reads a number above 0.
+func (l *costLimit) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return fmt.Errorf("%q is no number", text)
+	}
+	if !(n > 0) { // NaN too
+		return errors.New("a limit is a number above 0")
+	}
+	*l = costLimit(n)
 	return nil
 }
 

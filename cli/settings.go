@@ -47,8 +47,8 @@ func (a *app) loadConfig(ctx context.Context) error {
 	if a.mode, err = a.flags.mode(fallback); err != nil {
 		return usageError("--mode: %w", err)
 	}
-	a.flags.MaxSteps = cmp.Or(a.flags.MaxSteps, a.config.MaxSteps)
-	a.flags.MaxCost = cmp.Or(a.flags.MaxCost, a.config.MaxCost)
+	a.flags.MaxSteps = cmp.Or(a.flags.MaxSteps, stepLimit(a.config.MaxSteps))
+	a.flags.MaxCost = cmp.Or(a.flags.MaxCost, costLimit(a.config.MaxCost))
 	a.modelNamed = a.flags.Model != ""
 	a.flags.Model = cmp.Or(a.flags.Model, a.config.Model)
 	return nil

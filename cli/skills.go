@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 
 	"jcode/internal/text"
@@ -115,7 +116,9 @@ func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			return err
 		}
 		defer a.close()
-		list = append(list, skills.New(opts).Diagnostics()...)
+		found := skills.New(opts)
+		list = append(list, found.Diagnostics()...)
+		list = append(list, shadowedSkills(found.Entries())...)
 		list = append(list, skills.NewCommandFiles(opts.Places, opts.Trust, nil).Diagnostics()...)
 	}
 	faults := 0
@@ -138,6 +141,21 @@ func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return &exitError{code: exitModel, silent: true, err: errSkills}
 	}
 	return nil
+}
+
+// shadowedSkills warns of skills whose name is a command of jcode's own, which wins.
+func shadowedSkills(entries []skills.Entry) []skills.Diagnostic {
+	own := append(chatOnly(), panelNames()...)
+	var out []skills.Diagnostic
+	for _, e := range entries {
+		if slices.Contains(own, e.Name) {
+			out = append(out, skills.Diagnostic{
+				File: e.File, Level: skills.Warning,
+				Text: fmt.Sprintf("/%s is a command of jcode's own: only the model can use this skill", e.Name), Cure: "give it another name",
+			})
+		}
+	}
+	return out
 }
 
 func counted(n int, what string) string {

@@ -90,6 +90,12 @@ func figures() []figure {
 		{name: "terminal: going on with 10,000 messages, to the frame", unit: "ms", budget: 150, value: program("TerminalResume", "resume-ms")},
 		{name: "terminal: memory with 10,000 messages", unit: "MiB", budget: 80, value: program("TerminalResume", "after-MiB")},
 
+		{name: "editor: start to the answer of initialize", unit: "ms", budget: 25, value: program("Editor", "initialize-ms")},
+		{name: "editor: a new session", unit: "ms", budget: 50, value: program("Editor", "session-ms")},
+		{name: "editor: 20,000 tokens streamed, wall", unit: "ms", budget: 300, value: program("Editor", "stream-ms")},
+		{name: "editor: memory after that", unit: "MiB", budget: 60, value: program("Editor", "after-MiB")},
+		{name: "editor: end of its input to the end of jcode", unit: "ms", budget: 2000, value: program("Editor", "end-ms")},
+
 		{name: "Markdown: a delta after 64 KB ÷ after 1 KB", unit: "×", budget: 1.5, value: ns("markdown", "Delta/after64KB"), over: &value{"markdown", "BenchmarkDelta/after1KB", "ns/op"}},
 		{name: "Markdown: 4 KB", unit: "ms", budget: 1, value: ns("markdown", "Whole/4KB"), scale: perNanosecond},
 		{name: "Markdown: 64 KB", unit: "ms", budget: 16, value: ns("markdown", "Whole/64KB"), scale: perNanosecond},

@@ -42,10 +42,20 @@ func (m *Manager) absent(name string) error {
 		return nil
 	}
 	d, err := m.Server(server)
-	if err != nil || d.State == StateConnected {
+	switch {
+	case err != nil:
 		return nil
+	case d.State == StateConnected && (len(d.ToolList) == 0 || m.registered(d.Name)):
+		return nil
+	case d.State == StateConnected: // its tools go a moment before its connection does
+		d.State, d.Reason = StateDisconnected, "disconnected"
 	}
 	return tools.Errorf(tools.KindMCP, "%s is not there: %s", name, d.absence(time.Now()))
+}
+
+// registered reports whether any tool of a server is in the registry.
+func (m *Manager) registered(server string) bool {
+	return slices.ContainsFunc(m.opt.Registry.Snapshot(nil).All(), func(e tools.Entry) bool { return e.Spec.Server == server })
 }
 
 // absence says why a server has no tools now, and what to do.

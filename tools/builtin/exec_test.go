@@ -19,8 +19,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"go.uber.org/goleak"
-
 	"jcode/internal/proc"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -38,7 +36,6 @@ type shellRig struct {
 
 func newShell(t *testing.T, opts ...func(*builtin.ShellOptions)) *shellRig {
 	t.Helper()
-	leak := goleak.IgnoreCurrent()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +49,6 @@ func newShell(t *testing.T, opts ...func(*builtin.ShellOptions)) *shellRig {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		goleak.VerifyNone(t, leak)
 	})
 	list := s.Tools()
 	return &shellRig{s, t, root, list[0], list[1]}

@@ -1,0 +1,11 @@
+package builtin_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain checks that no goroutine outlives the tests. It looks once, at the end: while tests
+// run beside each other, one of them can't tell its own goroutines from those of the others.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

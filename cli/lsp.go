@@ -12,7 +12,6 @@ import (
 	"jcode/tools"
 	"jcode/tools/builtin"
 	"jcode/tools/lsp"
-	"jcode/tools/permission"
 )
 
 // fileChanges lets the language servers' tools write files as the file tools do.
@@ -97,19 +96,11 @@ func (a *app) inertNotice() string {
 }
 
 // allowServer decides whether a language server may be started: it runs code of the project.
-// An answer of a person is kept for this command line.
+// A person's answer holds as the gate says: this once, for the session, or in the project, for
+// this command line and this program.
 func (a *app) allowServer(ctx context.Context, call tools.Call, s lsp.Start) (ok, confined bool, why string) {
 	if a.inertNotice() != "" {
 		return false, false, "this folder's files are not trusted, and it runs code of the project"
-	}
-	mode := call.Caller.CurrentMode()
-	item := permission.TrustItem{Kind: permission.TrustServer, Name: s.Name + " in " + s.Root, Hash: s.Hash}
-	known, err := a.trust.Trusted(ctx, item)
-	if err != nil {
-		return false, false, err.Error()
-	}
-	if known {
-		return true, mode == tools.ModeAuto && a.confined(), ""
 	}
 	dec := a.dispatcher.Judge(ctx, call.Caller, tools.Spec{Name: "exec", Needs: tools.CapExecute}, tools.Plan{
 		Accesses: []tools.Access{{Kind: tools.AccessExec, Command: s.Command, Dir: s.Root}},
@@ -118,11 +109,6 @@ func (a *app) allowServer(ctx context.Context, call tools.Call, s lsp.Start) (ok
 	})
 	if !dec.Allow {
 		return false, false, dec.Reason
-	}
-	if dec.By == tools.ByUser {
-		if err := a.trust.Accept(ctx, []permission.Pending{{TrustItem: item}}, true); err != nil {
-			a.board.say(agent.LevelWarn, "%v", err)
-		}
 	}
 	return true, dec.Sandbox, ""
 }

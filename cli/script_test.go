@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"jcode/cli"
+	"jcode/internal/testkit/lsptest"
 	"jcode/internal/testkit/mcptest"
 	"jcode/internal/testkit/modeltest"
 	"jcode/internal/testkit/terminal"
@@ -20,7 +21,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	mcptest.Main() // this binary plays the MCP servers too
+	mcptest.Main() // this binary plays the MCP servers and the language server too
+	lsptest.Main()
 	// jcode starts itself again by its file, which here is this test: as a Lua host, a
 	// sandbox, a server.
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {

@@ -93,12 +93,6 @@ func (in *instance) answered(paths []string, sent time.Time) bool {
 func (in *instance) await(ctx context.Context, paths []string, sent time.Time) (late bool) {
 	ctx, cancel := context.WithDeadline(ctx, sent.Add(waitLimit))
 	defer cancel()
-	in.mu.Lock()
-	pulls := provides(in.caps.DocumentDiagnostic)
-	in.mu.Unlock()
-	if pulls {
-		return !in.pull(ctx)
-	}
 	var first time.Time // when it had answered
 	began := sent       // when it could answer
 	for {
@@ -111,6 +105,9 @@ func (in *instance) await(ctx context.Context, paths []string, sent time.Time) (
 		in.mu.Unlock()
 		if done {
 			return false
+		}
+		if in.can(in.caps.DocumentDiagnostic, "textDocument/diagnostic") { // it may say so only now
+			return !in.pull(ctx)
 		}
 		wait := waitLimit
 		switch {

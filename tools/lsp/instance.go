@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -49,22 +48,23 @@ type instance struct {
 
 	syncing sync.Mutex // versions are sent in order
 
-	mu       sync.Mutex
-	state    State
-	err      error
-	stopping bool
-	docs     map[string]*document
-	reports  map[string]*report // what it reported, by path
-	told     map[string]counts  // what of it is known to the model
-	news     chan struct{}      // closed and replaced when something is reported
-	busy     map[string]bool    // progress that goes on, by token
-	worked   bool               // some progress was reported
-	used     time.Time
-	started  time.Time
-	encoding string // of positions
-	watches  int    // registrations of watched files
-	silences int    // changes in a row that it did not answer
-	overdue  bool   // a change has waited for its start in vain
+	mu            sync.Mutex
+	state         State
+	err           error
+	stopping      bool
+	docs          map[string]*document
+	reports       map[string]*report // what it reported, by path
+	told          map[string]counts  // what of it is known to the model
+	news          chan struct{}      // closed and replaced when something is reported
+	busy          map[string]bool    // progress that goes on, by token
+	worked        bool               // some progress was reported
+	used          time.Time
+	started       time.Time
+	encoding      string                  // of positions
+	registrations map[string]registration // capabilities that it asked for after its start, by id
+	watching      bool                    // its watched files are looked after
+	silences      int                     // changes in a row that it did not answer
+	overdue       bool                    // a change has waited for its start in vain
 }
 
 // document is a file that the server has open.
@@ -116,7 +116,7 @@ func (l *lastWords) String() string {
 func (m *Manager) launch(s Server, root string, program []string, confined bool) (*instance, error) {
 	in := &instance{
 		server: s, root: root, owner: m, ready: make(chan struct{}), gone: make(chan struct{}), state: StateStarting,
-		docs: map[string]*document{}, reports: map[string]*report{}, told: map[string]counts{}, news: make(chan struct{}), busy: map[string]bool{},
+		docs: map[string]*document{}, reports: map[string]*report{}, told: map[string]counts{}, news: make(chan struct{}), busy: map[string]bool{}, registrations: map[string]registration{},
 		used: time.Now(), started: time.Now(), encoding: "utf-16",
 	}
 	var ends [6]*os.File
@@ -207,204 +207,6 @@ func endOf(e proc.Exit) error {
 func (in *instance) tell() {
 	close(in.news)
 	in.news = make(chan struct{})
-}
-
-// initialize introduces jcode to the server.
-func (in *instance) initialize() {
-	defer close(in.ready)
-	ctx, cancel := context.WithTimeout(in.owner.life, startLimit)
-	defer cancel()
-	var result struct {
-		Capabilities capabilities `json:"capabilities"`
-	}
-	err := in.conn.call(ctx, "initialize", in.introduction(), &result)
-	if err == nil {
-		err = in.conn.notify(ctx, "initialized", struct{}{})
-	}
-	if err == nil && in.server.Settings != nil {
-		err = in.conn.notify(ctx, "workspace/didChangeConfiguration", map[string]any{"settings": in.server.Settings})
-	}
-	in.mu.Lock()
-	if err == nil {
-		in.caps, in.state = result.Capabilities, StateReady
-		if result.Capabilities.PositionEncoding == "utf-8" {
-			in.encoding = "utf-8"
-		}
-	} else if in.err == nil && !in.stopping {
-		in.state, in.err = StateFailed, fmt.Errorf("it did not introduce itself: %w", err)
-	}
-	in.tell()
-	in.mu.Unlock()
-	if err != nil {
-		_ = in.proc.Stop(context.Background(), stopGrace) // watch sees to what is left
-	}
-}
-
-// introduction is what jcode says of itself.
-func (in *instance) introduction() map[string]any {
-	uri := uriOf(in.root)
-	symbols := map[string]any{"hierarchicalDocumentSymbolSupport": true}
-	return map[string]any{
-		"processId":        os.Getpid(),
-		"clientInfo":       map[string]any{"name": "jcode", "version": in.owner.opts.Version},
-		"rootUri":          uri,
-		"rootPath":         in.root,
-		"workspaceFolders": []any{map[string]any{"uri": uri, "name": "workspace"}},
-		// What is not said here is not done.
-		"initializationOptions": in.server.Settings,
-		"capabilities": map[string]any{
-			"general": map[string]any{"positionEncodings": []string{"utf-16", "utf-8"}},
-			"window":  map[string]any{"workDoneProgress": true},
-			"workspace": map[string]any{
-				"configuration": true, "workspaceFolders": true, "applyEdit": false,
-				"didChangeWatchedFiles": map[string]any{"dynamicRegistration": true},
-				"symbol":                map[string]any{},
-				"workspaceEdit":         map[string]any{"documentChanges": true},
-			},
-			"textDocument": map[string]any{
-				"synchronization":    map[string]any{"didSave": true},
-				"publishDiagnostics": map[string]any{"versionSupport": true},
-				"diagnostic":         map[string]any{"relatedDocumentSupport": true},
-				"definition":         map[string]any{"linkSupport": true},
-				"references":         map[string]any{},
-				"hover":              map[string]any{"contentFormat": []string{"plaintext", "markdown"}},
-				"documentSymbol":     symbols,
-				"rename":             map[string]any{},
-				"codeAction": map[string]any{
-					"codeActionLiteralSupport": map[string]any{"codeActionKind": map[string]any{"valueSet": []string{"quickfix", "refactor", "source"}}},
-					"dataSupport":              true,
-					"resolveSupport":           map[string]any{"properties": []string{"edit"}},
-				},
-			},
-		},
-	}
-}
-
-// handle answers what the server asks and takes what it tells.
-func (in *instance) handle(method string, params json.RawMessage) (any, *wireError) {
-	switch method {
-	case "textDocument/publishDiagnostics":
-		in.published(params)
-	case "$/progress":
-		in.progress(params)
-	case "window/workDoneProgress/create", "client/unregisterCapability", "workspace/diagnostic/refresh",
-		"workspace/semanticTokens/refresh", "workspace/inlayHint/refresh", "workspace/codeLens/refresh", "workspace/foldingRange/refresh":
-		if method == "workspace/diagnostic/refresh" {
-			in.mu.Lock()
-			in.tell()
-			in.mu.Unlock()
-		}
-	case "client/registerCapability":
-		in.registered(params)
-	case "workspace/configuration":
-		return in.configuration(params), nil
-	case "workspace/workspaceFolders":
-		return []any{map[string]any{"uri": uriOf(in.root), "name": "workspace"}}, nil
-	case "workspace/applyEdit":
-		return map[string]any{"applied": false, "failureReason": "jcode changes files only where a person approved it"}, nil
-	case "window/showMessageRequest":
-		return nil, nil
-	case "window/showMessage", "window/logMessage":
-		in.logged(method, params)
-	default:
-		if strings.HasPrefix(method, "$/") || strings.HasPrefix(method, "telemetry/") {
-			return nil, nil
-		}
-		return nil, &wireError{Code: codeMethodNotFound, Message: "unknown method " + method}
-	}
-	return nil, nil
-}
-
-// logged keeps what the server says beside its standard error.
-func (in *instance) logged(method string, params json.RawMessage) {
-	var p struct {
-		Type    int    `json:"type"`
-		Message string `json:"message"`
-	}
-	if json.Unmarshal(params, &p) == nil && (p.Type <= severityWarning || method == "window/showMessage") {
-		_, _ = fmt.Fprintf(&in.stderr, "%s\n", text.Cut(p.Message, 1000)) // it never fails
-	}
-}
-
-// configuration answers each item with the part of the settings that its section names.
-func (in *instance) configuration(params json.RawMessage) []any {
-	var p struct {
-		Items []struct {
-			Section string `json:"section"`
-		} `json:"items"`
-	}
-	if json.Unmarshal(params, &p) != nil {
-		return []any{}
-	}
-	out := make([]any, len(p.Items))
-	for i, item := range p.Items {
-		if item.Section == in.server.Name {
-			out[i] = in.server.Settings
-			continue
-		}
-		at := in.server.Settings
-		for part := range strings.SplitSeq(item.Section, ".") {
-			if object, ok := at.(map[string]any); ok && item.Section != "" {
-				at = object[part]
-			} else if item.Section != "" {
-				at = nil
-			}
-		}
-		out[i] = at
-	}
-	return out
-}
-
-// registered counts the registrations of watched files.
-func (in *instance) registered(params json.RawMessage) {
-	var p struct {
-		Registrations []struct {
-			Method  string          `json:"method"`
-			Options json.RawMessage `json:"registerOptions"`
-		} `json:"registrations"`
-	}
-	if json.Unmarshal(params, &p) != nil {
-		return
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for _, r := range p.Registrations {
-		switch r.Method {
-		case "workspace/didChangeWatchedFiles":
-			in.watches++
-		case "textDocument/diagnostic":
-			in.caps.DocumentDiagnostic = json.RawMessage("true")
-		case "textDocument/rename":
-			in.caps.Rename = json.RawMessage("true")
-		case "textDocument/codeAction":
-			in.caps.CodeAction = json.RawMessage("true")
-		}
-	}
-	in.tell()
-}
-
-// progress notes work that goes on, such as the loading of packages.
-func (in *instance) progress(params json.RawMessage) {
-	var p struct {
-		Token json.RawMessage `json:"token"`
-		Value struct {
-			Kind string `json:"kind"`
-		} `json:"value"`
-	}
-	if json.Unmarshal(params, &p) != nil {
-		return
-	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	switch p.Value.Kind {
-	case "begin":
-		if in.worked = true; len(in.busy) < 100 {
-			in.busy[string(p.Token)] = true
-		}
-	case "end":
-		delete(in.busy, string(p.Token))
-		in.tell()
-	}
 }
 
 // loading reports whether the server still reads the project.

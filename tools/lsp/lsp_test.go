@@ -175,10 +175,15 @@ func TestAnEditTellsWhatItBreaksInEveryFile(t *testing.T) {
 
 func TestAServerThatIsAskedReportsOpenFiles(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, lsptest.Pull, project)
-	r.m.Read(filepath.Join(r.root, "b.fake"))
-	if got := r.edit("a.fake", "def one", "def two"); got != "[fake: 1 new error, 1 older]\nb.fake:1:5 undefined: one [7]" {
-		t.Errorf("%q", got)
+	for _, mode := range []string{lsptest.Pull, lsptest.Settings} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, mode, project)
+			r.m.Read(filepath.Join(r.root, "b.fake"))
+			if got := r.edit("a.fake", "def one", "def two"); got != "[fake: 1 new error, 1 older]\nb.fake:1:5 undefined: one [7]" {
+				t.Errorf("%q", got)
+			}
+		})
 	}
 }
 
@@ -348,6 +353,38 @@ func TestChangesFromOutsideAreSeen(t *testing.T) {
 	if got := r.call("diagnostics", m{"path": "b.fake"}).Text; !strings.Contains(got, "b.fake:2:7 from a command") {
 		t.Errorf("%q", got)
 	}
+}
+
+func TestAServerHearsOfFilesThatItWatches(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, lsptest.Watching, project)
+	r.write(".gitignore", "made/\n")
+	r.edit("a.fake", "def one", "def one\n") // it starts
+	has := func(what string, want bool) {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+			got := r.call("diagnostics", m{}).Text
+			if strings.Contains(got, what) == want {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%q is there: %v; %s", what, !want, got)
+			}
+		}
+	}
+	has("c/d.fake:2:5 undefined: lost", true)
+	// A command writes a new file in a new folder, changes one and removes one.
+	r.write("made/f.fake", "error in an ignored folder\n")
+	r.write("new/deep/e.fake", "def lost\nerror in a new file\n")
+	r.write("b.fake", "error in a changed file\n")
+	has("new/deep/e.fake:2:7 in a new file", true)
+	has("b.fake:1:7 in a changed file", true)
+	has("undefined: lost", false)
+	if err := os.RemoveAll(filepath.Join(r.root, "new")); err != nil {
+		t.Fatal(err)
+	}
+	has("undefined: lost", true)
+	has("ignored folder", false)
 }
 
 func TestNoServerStartsWithoutLeaveOrNeed(t *testing.T) {

@@ -60,7 +60,7 @@ func TestGoplsTellsOfOtherPackagesAndRenames(t *testing.T) {
 	}
 }
 
-func TestTypeScriptTellsOfFilesThatWereRead(t *testing.T) {
+func TestServersTellOfFilesThatWereRead(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name, program, a, b, old, now, want string
@@ -70,6 +70,10 @@ func TestTypeScriptTellsOfFilesThatWereRead(t *testing.T) {
 		{
 			name: "typescript-language-server", program: "typescript-language-server", args: []string{"--stdio"}, a: "a.ts", b: "b.ts", old: "n: number", now: "n: string", want: "b.ts:2",
 			files: map[string]string{"tsconfig.json": "{}", "a.ts": "export function f(n: number) {}\n", "b.ts": "import { f } from \"./a\";\nf(1);\n"},
+		},
+		{
+			name: "pyright", program: "pyright-langserver", args: []string{"--stdio"}, a: "a.py", b: "b.py", old: "n: int", now: "n: str", want: "b.py:2",
+			files: map[string]string{"pyrightconfig.json": "{}", "a.py": "def f(n: int):\n    pass\n", "b.py": "from a import f\nf(1)\n"},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

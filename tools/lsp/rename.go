@@ -80,7 +80,7 @@ func (m *Manager) renameTool() tools.Tool {
 		if err != nil {
 			return "", nil, err
 		}
-		if !provides(at.in.caps.Rename) {
+		if !at.in.can(at.in.caps.Rename, "textDocument/rename") {
 			return "", nil, tools.Errorf(tools.KindIO, "%s can't rename: use grep and edit", at.in.server.Name)
 		}
 		params := at.params()
@@ -161,7 +161,7 @@ func (m *Manager) actionTool() tools.Tool {
 
 // actions asks what can be done at a line: those that change text are kept.
 func (in *instance) actions(ctx context.Context, path string, line int) ([]codeAction, error) {
-	if !provides(in.caps.CodeAction) {
+	if !in.can(in.caps.CodeAction, "textDocument/codeAction") {
 		return nil, fmt.Errorf("it offers no actions")
 	}
 	content, _, err := readDocument(path)

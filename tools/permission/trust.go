@@ -14,16 +14,15 @@ type TrustKind string
 
 // The kinds of things that can run code, or widen what runs.
 const (
-	TrustMCP     TrustKind = "mcp"             // an entry of an MCP file
-	TrustLuaTool TrustKind = "lua tool"        // a tool folder
-	TrustPlugin  TrustKind = "lua plugin"      // a plugin file
-	TrustSkill   TrustKind = "skill"           // a skill's allowed-tools
-	TrustCommand TrustKind = "command"         // a command file with shell lines or rules
-	TrustConfig  TrustKind = "config"          // a setting that widens
-	TrustRole    TrustKind = "role"            // a role with more rights
-	TrustHook    TrustKind = "hooks"           // hooks of a settings file
-	TrustBundle  TrustKind = "plugin"          // a plugin: commands, skills, hooks, servers in one
-	TrustServer  TrustKind = "language server" // the command line of a language server
+	TrustMCP     TrustKind = "mcp"        // an entry of an MCP file
+	TrustLuaTool TrustKind = "lua tool"   // a tool folder
+	TrustPlugin  TrustKind = "lua plugin" // a plugin file
+	TrustSkill   TrustKind = "skill"      // a skill's allowed-tools
+	TrustCommand TrustKind = "command"    // a command file with shell lines or rules
+	TrustConfig  TrustKind = "config"     // a setting that widens
+	TrustRole    TrustKind = "role"       // a role with more rights
+	TrustHook    TrustKind = "hooks"      // hooks of a settings file
+	TrustBundle  TrustKind = "plugin"     // a plugin: commands, skills, hooks, servers in one
 )
 
 // TrustItem is one thing of a project, exactly as it is now.

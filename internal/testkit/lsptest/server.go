@@ -33,6 +33,8 @@ const (
 	Changing    = "changing"    // registers and unregisters capabilities at each change
 	Huge        = "huge"        // announces a message larger than any memory
 	Loading     = "loading"     // reads the project for a second and a half
+	Settings    = "settings"    // does nothing before it was told of settings; then registers that it may be asked for reports
+	Watching    = "watching"    // knows of files only what it is told: by opening them, or as watched ones
 )
 
 // Main acts as the server and never returns when this process was started as one. A TestMain
@@ -70,6 +72,7 @@ type server struct {
 	root string
 	docs map[string]doc
 	next int
+	disk map[string]string // files as they were when the server was last told of them; nil means as they are
 	// silent is set when nothing more is answered.
 	silent bool
 }
@@ -98,6 +101,10 @@ type request struct {
 		ContentChanges []struct {
 			Text string `json:"text"`
 		} `json:"contentChanges"`
+		Changes []struct {
+			URI  string `json:"uri"`
+			Type int    `json:"type"`
+		} `json:"changes"`
 	} `json:"params"`
 }
 
@@ -126,7 +133,13 @@ func (s *server) serve() {
 		if err != nil {
 			return
 		}
-		if s.silent && r.Method != "exit" {
+		if s.silent && s.mode == Settings && r.Method == "workspace/didChangeConfiguration" {
+			s.silent = false
+			s.register("a", "textDocument/diagnostic", object{})
+			s.register("b", "textDocument/diagnostic", object{})
+			s.unregister("a", "textDocument/diagnostic")
+		}
+		if s.silent && r.Method != "exit" && r.Method != "textDocument/didOpen" {
 			continue
 		}
 		s.handle(r)
@@ -175,7 +188,14 @@ func (s *server) handle(r request) {
 		s.changed()
 	case "textDocument/didClose":
 		delete(s.docs, uri)
-	case "textDocument/didSave", "workspace/didChangeWatchedFiles", "workspace/didChangeConfiguration", "$/cancelRequest", "$/setTrace":
+	case "workspace/didChangeWatchedFiles":
+		for _, c := range r.Params.Changes {
+			s.reread(c.URI)
+		}
+		if s.disk != nil {
+			s.changed()
+		}
+	case "textDocument/didSave", "workspace/didChangeConfiguration", "$/cancelRequest", "$/setTrace":
 	default:
 		if r.ID != nil {
 			s.answer(r)
@@ -207,8 +227,14 @@ func (s *server) initialized() {
 	switch s.mode {
 	case Deaf:
 		time.Sleep(time.Hour)
-	case Mute:
+	case Mute, Settings:
 		s.silent = true
+	case Watching:
+		s.disk = map[string]string{}
+		for _, uri := range s.files() {
+			s.reread(uri)
+		}
+		s.register("files", "workspace/didChangeWatchedFiles", object{"watchers": []any{object{"globPattern": "**/*.{fake,other}"}}})
 	case Huge:
 		fmt.Print("Content-Length: 99999999999\r\n\r\n")
 		time.Sleep(time.Hour)
@@ -227,10 +253,37 @@ func (s *server) initialized() {
 
 func (s *server) reply(r request, result any) { s.send(object{"id": r.ID, "result": result}) }
 
+// request asks the client for something and does not wait for its answer.
+func (s *server) request(method string, params object) {
+	s.next++
+	s.send(object{"id": fmt.Sprint("s", s.next), "method": method, "params": params})
+}
+
+func (s *server) register(id, method string, options object) {
+	s.request("client/registerCapability", object{"registrations": []any{object{"id": id, "method": method, "registerOptions": options}}})
+}
+
+func (s *server) unregister(id, method string) {
+	s.request("client/unregisterCapability", object{"unregisterations": []any{object{"id": id, "method": method}}})
+}
+
+// reread takes in a file as it is on disk.
+func (s *server) reread(uri string) {
+	if s.disk == nil {
+		return
+	}
+	b, err := os.ReadFile(path(uri))
+	if err != nil {
+		delete(s.disk, uri)
+		return
+	}
+	s.disk[uri] = string(b)
+}
+
 // changed reports what is wrong in all files.
 func (s *server) changed() {
 	switch s.mode {
-	case Pull:
+	case Pull, Settings:
 		return
 	case Late:
 		time.Sleep(3 * time.Second)
@@ -238,13 +291,8 @@ func (s *server) changed() {
 		s.notify("textDocument/publishDiagnostics", object{"uri": "untitled:nothing", "diagnostics": []any{}})
 		s.notify("textDocument/publishDiagnostics", object{"uri": "file:///nowhere/else.fake", "diagnostics": []any{}})
 	case Changing:
-		s.next++
-		s.send(object{"id": fmt.Sprint("r", s.next), "method": "client/registerCapability", "params": object{"registrations": []any{
-			object{"id": "1", "method": "workspace/didChangeWatchedFiles", "registerOptions": object{}},
-		}}})
-		s.send(object{"id": fmt.Sprint("u", s.next), "method": "client/unregisterCapability", "params": object{"unregisterations": []any{
-			object{"id": "1", "method": "workspace/didChangeWatchedFiles"},
-		}}})
+		s.register("1", "workspace/didChangeWatchedFiles", object{})
+		s.unregister("1", "workspace/didChangeWatchedFiles")
 	}
 	for _, uri := range s.files() {
 		params := object{"uri": uri, "diagnostics": s.faults(uri)}
@@ -261,6 +309,15 @@ func (s *server) files() []string {
 	for uri := range s.docs {
 		out = append(out, uri)
 	}
+	if len(s.disk) > 0 {
+		for uri := range s.disk {
+			if !slices.Contains(out, uri) {
+				out = append(out, uri)
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
 	_ = filepath.WalkDir(s.root, func(p string, d os.DirEntry, err error) error {
 		uri := (&url.URL{Scheme: "file", Path: p}).String()
 		if err == nil && !d.IsDir() && filepath.Ext(p) == ".fake" && !slices.Contains(out, uri) {
@@ -275,6 +332,9 @@ func (s *server) files() []string {
 func (s *server) text(uri string) string {
 	if d, open := s.docs[uri]; open {
 		return d.text
+	}
+	if s.disk != nil {
+		return s.disk[uri]
 	}
 	b, err := os.ReadFile(path(uri))
 	if err != nil {

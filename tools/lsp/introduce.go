@@ -1,0 +1,85 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"os"
+)
+
+// initialize introduces jcode to the server.
+func (in *instance) initialize() {
+	defer close(in.ready)
+	ctx, cancel := context.WithTimeout(in.owner.life, startLimit)
+	defer cancel()
+	var result struct {
+		Capabilities capabilities `json:"capabilities"`
+	}
+	err := in.conn.call(ctx, "initialize", in.introduction(), &result)
+	if err == nil {
+		err = in.conn.notify(ctx, "initialized", struct{}{})
+	}
+	if err == nil {
+		// Some servers, such as pyright, do nothing before they are told of settings, though
+		// there be none.
+		settings := in.server.Settings
+		if settings == nil {
+			settings = struct{}{}
+		}
+		err = in.conn.notify(ctx, "workspace/didChangeConfiguration", map[string]any{"settings": settings})
+	}
+	in.mu.Lock()
+	if err == nil {
+		in.caps, in.state = result.Capabilities, StateReady
+		if result.Capabilities.PositionEncoding == "utf-8" {
+			in.encoding = "utf-8"
+		}
+	} else if in.err == nil && !in.stopping {
+		in.state, in.err = StateFailed, fmt.Errorf("it did not introduce itself: %w", err)
+	}
+	in.tell()
+	in.mu.Unlock()
+	if err != nil {
+		_ = in.proc.Stop(context.Background(), stopGrace) // watch sees to what is left
+	}
+}
+
+// introduction is what jcode says of itself.
+func (in *instance) introduction() map[string]any {
+	uri := uriOf(in.root)
+	symbols := map[string]any{"hierarchicalDocumentSymbolSupport": true}
+	return map[string]any{
+		"processId":        os.Getpid(),
+		"clientInfo":       map[string]any{"name": "jcode", "version": in.owner.opts.Version},
+		"rootUri":          uri,
+		"rootPath":         in.root,
+		"workspaceFolders": []any{map[string]any{"uri": uri, "name": "workspace"}},
+		// What is not said here is not done.
+		"initializationOptions": in.server.Settings,
+		"capabilities": map[string]any{
+			"general": map[string]any{"positionEncodings": []string{"utf-16", "utf-8"}},
+			"window":  map[string]any{"workDoneProgress": true},
+			"workspace": map[string]any{
+				"configuration": true, "workspaceFolders": true, "applyEdit": false,
+				"didChangeWatchedFiles":  map[string]any{"dynamicRegistration": true, "relativePatternSupport": true},
+				"didChangeConfiguration": map[string]any{"dynamicRegistration": false},
+				"symbol":                 map[string]any{},
+				"workspaceEdit":          map[string]any{"documentChanges": true},
+			},
+			"textDocument": map[string]any{
+				"synchronization":    map[string]any{"didSave": true},
+				"publishDiagnostics": map[string]any{"versionSupport": true},
+				"diagnostic":         map[string]any{"dynamicRegistration": true, "relatedDocumentSupport": true},
+				"definition":         map[string]any{"linkSupport": true},
+				"references":         map[string]any{},
+				"hover":              map[string]any{"contentFormat": []string{"plaintext", "markdown"}},
+				"documentSymbol":     symbols,
+				"rename":             map[string]any{},
+				"codeAction": map[string]any{
+					"codeActionLiteralSupport": map[string]any{"codeActionKind": map[string]any{"valueSet": []string{"quickfix", "refactor", "source"}}},
+					"dataSupport":              true,
+					"resolveSupport":           map[string]any{"properties": []string{"edit"}},
+				},
+			},
+		},
+	}
+}

@@ -1,0 +1,110 @@
+package lsp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"jcode/internal/text"
+)
+
+// handle answers what the server asks and takes what it tells.
+func (in *instance) handle(method string, params json.RawMessage) (any, *wireError) {
+	switch method {
+	case "textDocument/publishDiagnostics":
+		in.published(params)
+	case "$/progress":
+		in.progress(params)
+	case "window/workDoneProgress/create", "workspace/diagnostic/refresh",
+		"workspace/semanticTokens/refresh", "workspace/inlayHint/refresh", "workspace/codeLens/refresh", "workspace/foldingRange/refresh":
+		if method == "workspace/diagnostic/refresh" {
+			in.mu.Lock()
+			in.tell()
+			in.mu.Unlock()
+		}
+	case "client/registerCapability":
+		in.registered(params)
+	case "client/unregisterCapability":
+		in.unregistered(params)
+	case "workspace/configuration":
+		return in.configuration(params), nil
+	case "workspace/workspaceFolders":
+		return []any{map[string]any{"uri": uriOf(in.root), "name": "workspace"}}, nil
+	case "workspace/applyEdit":
+		return map[string]any{"applied": false, "failureReason": "jcode changes files only where a person approved it"}, nil
+	case "window/showMessageRequest":
+		return nil, nil
+	case "window/showMessage", "window/logMessage":
+		in.logged(method, params)
+	default:
+		if strings.HasPrefix(method, "$/") || strings.HasPrefix(method, "telemetry/") {
+			return nil, nil
+		}
+		return nil, &wireError{Code: codeMethodNotFound, Message: "unknown method " + method}
+	}
+	return nil, nil
+}
+
+// logged keeps what the server says beside its standard error.
+func (in *instance) logged(method string, params json.RawMessage) {
+	var p struct {
+		Type    int    `json:"type"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(params, &p) == nil && (p.Type <= severityWarning || method == "window/showMessage") {
+		_, _ = fmt.Fprintf(&in.stderr, "%s\n", text.Cut(p.Message, 1000)) // it never fails
+	}
+}
+
+// configuration answers each item with the part of the settings that its section names.
+func (in *instance) configuration(params json.RawMessage) []any {
+	var p struct {
+		Items []struct {
+			Section string `json:"section"`
+		} `json:"items"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return []any{}
+	}
+	out := make([]any, len(p.Items))
+	for i, item := range p.Items {
+		if item.Section == in.server.Name {
+			out[i] = in.server.Settings
+			continue
+		}
+		at := in.server.Settings
+		for part := range strings.SplitSeq(item.Section, ".") {
+			if object, ok := at.(map[string]any); ok && item.Section != "" {
+				at = object[part]
+			} else if item.Section != "" {
+				at = nil
+			}
+		}
+		out[i] = at
+	}
+	return out
+}
+
+// progress notes work that goes on, such as the loading of packages.
+func (in *instance) progress(params json.RawMessage) {
+	var p struct {
+		Token json.RawMessage `json:"token"`
+		Value struct {
+			Kind string `json:"kind"`
+		} `json:"value"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	switch p.Value.Kind {
+	case "begin":
+		if in.worked = true; len(in.busy) < 100 {
+			in.busy[string(p.Token)] = true
+		}
+	case "end":
+		delete(in.busy, string(p.Token))
+		in.tell()
+	}
+}

@@ -1,0 +1,333 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"jcode/internal/ignore"
+	"jcode/internal/watch"
+)
+
+const (
+	watchDepth = 32      // folders below the root
+	maxWatched = 20_000  // files that are known by their stamp
+	maxLooked  = 200_000 // entries of folders that one look passes
+	maxSent    = 500     // changes in one message
+)
+
+// registration is a capability that a server asked for after its start.
+type registration struct {
+	method string
+	globs  []fileGlob
+}
+
+// fileGlob names files that a server wants to hear of.
+type fileGlob struct {
+	pattern string // absolute, with slashes
+	kinds   int    // the sum of watchCreated and so on
+}
+
+// The kinds of change that a server may ask for.
+const (
+	watchCreated = 1
+	watchChanged = 2
+	watchDeleted = 4
+	watchAll     = watchCreated | watchChanged | watchDeleted
+)
+
+// registered takes capabilities that a server adds while it runs.
+func (in *instance) registered(params json.RawMessage) {
+	var p struct {
+		Registrations []struct {
+			ID      string          `json:"id"`
+			Method  string          `json:"method"`
+			Options json.RawMessage `json:"registerOptions"`
+		} `json:"registrations"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, r := range p.Registrations {
+		if len(in.registrations) >= 1000 {
+			break
+		}
+		added := registration{method: r.Method}
+		if r.Method == "workspace/didChangeWatchedFiles" {
+			added.globs = in.globsOf(r.Options)
+			if len(added.globs) > 0 && !in.watching && !in.stopping {
+				in.watching = true
+				in.owner.work.Go(in.watchFiles)
+			}
+		}
+		in.registrations[r.ID] = added
+	}
+	in.tell()
+}
+
+// unregistered takes back what was registered.
+func (in *instance) unregistered(params json.RawMessage) {
+	var p struct {
+		// The protocol spells it so.
+		Unregistrations []struct {
+			ID string `json:"id"`
+		} `json:"unregisterations"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, r := range p.Unregistrations {
+		delete(in.registrations, r.ID)
+	}
+	in.tell()
+}
+
+// can reports whether the server has a capability, by its introduction or by a registration.
+func (in *instance) can(provider json.RawMessage, method string) bool {
+	if provides(provider) {
+		return true
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, r := range in.registrations {
+		if r.method == method {
+			return true
+		}
+	}
+	return false
+}
+
+// globsOf reads the options of a registration for watched files.
+func (in *instance) globsOf(options json.RawMessage) []fileGlob {
+	var o struct {
+		Watchers []struct {
+			Pattern json.RawMessage `json:"globPattern"`
+			Kind    *int            `json:"kind"`
+		} `json:"watchers"`
+	}
+	if json.Unmarshal(options, &o) != nil {
+		return nil
+	}
+	var out []fileGlob
+	for _, w := range o.Watchers {
+		pattern := in.absolutePattern(w.Pattern)
+		if pattern == "" || !doublestar.ValidatePattern(pattern) {
+			continue
+		}
+		g := fileGlob{pattern: pattern, kinds: watchAll}
+		if w.Kind != nil {
+			g.kinds = *w.Kind
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// absolutePattern reads a pattern, which is a text or an object with a base.
+func (in *instance) absolutePattern(raw json.RawMessage) string {
+	base, pattern := in.root, ""
+	if json.Unmarshal(raw, &pattern) != nil {
+		var relative struct {
+			Base    json.RawMessage `json:"baseUri"`
+			Pattern string          `json:"pattern"`
+		}
+		if json.Unmarshal(raw, &relative) != nil {
+			return ""
+		}
+		var folder struct {
+			URI string `json:"uri"`
+		}
+		if json.Unmarshal(relative.Base, &folder.URI) != nil && json.Unmarshal(relative.Base, &folder) != nil {
+			return ""
+		}
+		if base = pathOf(folder.URI); base == "" {
+			return ""
+		}
+		pattern = relative.Pattern
+	}
+	if pattern == "" || filepath.IsAbs(pattern) {
+		return filepath.ToSlash(pattern)
+	}
+	// The base is a path, not a pattern.
+	escape := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`)
+	return escape.Replace(filepath.ToSlash(base)) + "/" + strings.TrimPrefix(pattern, "./")
+}
+
+// wants returns the kinds of change of a file that the server asked for.
+func (in *instance) wants(path string) (kinds int) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	path = filepath.ToSlash(path)
+	for _, r := range in.registrations {
+		for _, g := range r.globs {
+			if kinds&g.kinds != g.kinds && doublestar.MatchUnvalidated(g.pattern, path) {
+				kinds |= g.kinds
+			}
+		}
+	}
+	return kinds
+}
+
+// watchFiles tells the server of changes below its root, whoever made them, until it ends.
+func (in *instance) watchFiles() {
+	f := &watchedFiles{in: in, known: map[string]stamp{}, ignored: map[string]bool{}}
+	w := watch.New([]watch.Root{{Path: in.root, Depth: watchDepth, Enter: f.enter}}, watch.Options{
+		Notice: func(text string) { _, _ = in.stderr.Write([]byte(text + "\n")) }, // it never fails
+	})
+	defer w.Close()
+	f.look(in.root) // what is there already is no change
+	for {
+		select {
+		case e, ok := <-w.Events():
+			if !ok {
+				return
+			}
+			in.announce(f.changes(e))
+		case <-in.gone:
+			return
+		}
+	}
+}
+
+// announce tells the server of changed files.
+func (in *instance) announce(list []fileChange) {
+	for part := range slices.Chunk(list, maxSent) {
+		ctx, cancel := context.WithTimeout(in.owner.life, waitLimit)
+		err := in.changedFiles(ctx, part...)
+		cancel()
+		if err != nil {
+			return // it has ended, or does not read
+		}
+	}
+}
+
+// watchedFiles are the files below a root as they were last seen.
+type watchedFiles struct {
+	in    *instance
+	known map[string]stamp
+
+	mu      sync.Mutex
+	ignored map[string]bool // folders, by path
+}
+
+// enter reports whether a folder is watched: not what git ignores, nor its own.
+func (f *watchedFiles) enter(folder string) bool {
+	switch filepath.Base(folder) {
+	case ".git", ".hg", ".svn", "node_modules":
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if is, ok := f.ignored[folder]; ok {
+		return !is
+	}
+	is := isIgnored(f.in.root, folder)
+	f.ignored[folder] = is
+	return !is
+}
+
+// isIgnored reports whether the ignore files from root down leave out a folder.
+func isIgnored(root, folder string) bool {
+	rel, err := filepath.Rel(root, folder)
+	if err != nil || rel == "." {
+		return false
+	}
+	rel = filepath.ToSlash(rel)
+	var rules *ignore.Stack
+	at := ""
+	for name := range strings.SplitSeq(rel, "/") {
+		if data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(at), ".gitignore")); err == nil {
+			rules = rules.Push(at, ignore.Parse(data))
+		}
+		if at != "" {
+			at += "/"
+		}
+		at += name
+		if rules.Ignored(at, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// changes returns what an event means for the server.
+func (f *watchedFiles) changes(e watch.Event) []fileChange {
+	paths := e.Paths
+	if e.Overflow {
+		paths = []string{f.in.root}
+	}
+	f.mu.Lock()
+	clear(f.ignored) // an ignore file may be what changed
+	f.mu.Unlock()
+	var out []fileChange
+	for _, path := range paths {
+		out = append(out, f.gone(path)...)
+		out = append(out, f.look(path)...)
+	}
+	return out
+}
+
+// gone forgets what is no longer at path or below it.
+func (f *watchedFiles) gone(path string) (out []fileChange) {
+	below := path + string(filepath.Separator)
+	for known := range f.known {
+		if known != path && !strings.HasPrefix(known, below) {
+			continue
+		}
+		if info, err := os.Lstat(known); err == nil && info.Mode().IsRegular() {
+			continue
+		}
+		delete(f.known, known)
+		if f.in.wants(known)&watchDeleted != 0 {
+			out = append(out, fileChange{known, changeDeleted})
+		}
+	}
+	slices.SortFunc(out, func(a, b fileChange) int { return strings.Compare(a.path, b.path) })
+	return out
+}
+
+// look takes in what is at path, or below it, and returns what is new or has changed.
+func (f *watchedFiles) look(path string) (out []fileChange) {
+	entries := 0
+	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		switch entries++; {
+		case entries > maxLooked:
+			return filepath.SkipAll
+		case err != nil:
+			return nil // it is gone again, or can't be read
+		case d.IsDir() && p != f.in.root && !f.enter(p):
+			return filepath.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		kinds := f.in.wants(p)
+		info, err := d.Info()
+		if kinds == 0 || err != nil {
+			return nil
+		}
+		now := stamp{info.Size(), info.ModTime()}
+		before, known := f.known[p]
+		switch {
+		case known && before != now && kinds&watchChanged != 0:
+			out = append(out, fileChange{p, changeChanged})
+		case !known && kinds&watchCreated != 0:
+			out = append(out, fileChange{p, changeCreated})
+		}
+		if known || len(f.known) < maxWatched {
+			f.known[p] = now
+		}
+		return nil
+	})
+	return out
+}

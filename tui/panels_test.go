@@ -95,6 +95,7 @@ func (l *livePanel) options(o *Options) {
 }
 
 func TestLivePanelFollowsWhatItShows(t *testing.T) { // mcp.md section 4, /mcp
+
 	t.Parallel()
 	row := func(name, state string) Row { return Row{ID: name, Name: name, State: state} }
 	l := &livePanel{changed: make(chan struct{}, 1), rows: []Row{row("a", "connecting"), row("b", "up")}}
@@ -131,6 +132,7 @@ func TestLivePanelFollowsWhatItShows(t *testing.T) { // mcp.md section 4, /mcp
 }
 
 func TestSlowCompletionHoldsNoKeyUp(t *testing.T) { // mcp.md section 6, prompts
+
 	t.Parallel()
 	release := make(chan struct{})
 	r := run(t, 80, 24, func(o *Options) {
@@ -318,5 +320,44 @@ func TestACallIsShownAsItRan(t *testing.T) {
 	}
 	if s := stripped(p.frameText()); !strings.Contains(s, "exec ls new") || strings.Contains(s, "ls old") {
 		t.Errorf("the row names what did not run:\n%s", s)
+	}
+}
+
+// Who sees that an action is done, and acts again at once, acts on the row as it is now.
+func TestPanelsShowAnOutcomeTogetherWithTheNewRows(t *testing.T) {
+	t.Parallel()
+	state := "on"
+	p, _ := still(t, 80, 24, func(o *Options) {
+		o.Panels = []Panel{{
+			Name: "switches", Title: "Switches",
+			Rows: func(context.Context) ([]Row, error) {
+				return []Row{{ID: "a", Name: "lamp", State: state}}, nil
+			},
+			Actions: []Action{{Label: "switch", Run: func(_ context.Context, r Row) (string, error) {
+				state = map[string]string{"on": "off", "off": "on"}[r.State]
+				return "lamp is now " + state, nil
+			}}},
+		}}
+	})
+	p.in.Insert("/switches")
+	press(p, "enter")
+	pk, ok := p.front().(*picker)
+	if !ok {
+		t.Fatalf("no panel: %s", stripped(p.frameText()))
+	}
+	for _, want := range []string{"off", "on"} {
+		for cmd := pk.choose(p, Row{}); cmd != nil; { // frame by frame
+			next, ok := cmd().(do)
+			if !ok {
+				break
+			}
+			cmd = p.route(next)
+			if r, _ := pk.current(); strings.Contains(pk.note, "lamp is now") && !strings.HasSuffix(pk.note, r.State) {
+				t.Errorf("%q shows while the row is %q", pk.note, r.State)
+			}
+		}
+		if r, _ := pk.current(); r.State != want || pk.note != "lamp is now "+want {
+			t.Errorf("the row is %q, the note %q, want %q", r.State, pk.note, want)
+		}
 	}
 }

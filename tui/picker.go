@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
-	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tui/keyboard"
 )
@@ -102,7 +101,8 @@ func (pk *picker) current() (Row, bool) {
 }
 
 func (pk *picker) armed(time.Time) bool { return true }
-func (pk *picker) moving() bool         { return pk.loading }
+
+func (pk *picker) moving() bool { return pk.loading }
 
 // paste searches for what is pasted; a list without a search leaves it to the input.
 func (pk *picker) paste(s string) bool {
@@ -300,153 +300,4 @@ func (pk *picker) done(msg string, err error) tea.Cmd {
 	}
 	show()
 	return nil
-}
-
-func (pk *picker) draw(l *look, width, height int) (lines []string, cursor *pos) {
-	lines = append(lines, titleRule(l, pk.title, width, l.theme.Accent))
-	if !pk.noSearch && height >= 5 {
-		line, x := pk.search.draw(l, " search: ", width)
-		cursor = &pos{1, x}
-		lines = append(lines, line)
-	}
-	foot := pk.foot(l, width)
-	room := max(height-len(lines)-len(foot), 1)
-	detail := pk.detail(l, width, room)
-	room -= len(detail)
-	lines = append(lines, pk.list(l, width, room)...)
-	lines = append(lines, detail...)
-	return append(lines, foot...), cursor
-}
-
-// list draws the rows around the cursor.
-func (pk *picker) list(l *look, width, room int) []string {
-	var out []string
-	switch {
-	case pk.loading:
-		out = append(out, cells.Paint(l.theme.Faint, cells.Fit(" "+spinner[l.spin%len(spinner)]+" reading …", width)))
-	case pk.failed != "":
-		out = wrapped(pk.failed, l.theme.Bad, " ✗ ", width)
-	case len(pk.rows) == 0:
-		out = wrapped(orElse(pk.empty, "nothing here"), l.theme.Faint, " ", width)
-	case len(pk.shown) == 0:
-		out = append(out, cells.Paint(l.theme.Faint, cells.Fit(" nothing matches", width)))
-	default:
-		pk.from = min(max(pk.from, pk.at-room+1), pk.at)
-		pk.from = max(min(pk.from, len(pk.shown)-room), 0)
-		nameW := pk.nameWidth(width)
-		for i := pk.from; i < min(pk.from+room, len(pk.shown)); i++ {
-			out = append(out, pk.row(l, width, nameW, i))
-		}
-	}
-	return out[:min(len(out), room)]
-}
-
-// wrapped breaks a text to a width, behind a mark and below it.
-func wrapped(s string, style cells.Style, mark string, width int) []string {
-	indent := cells.Width(mark)
-	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(s), 4), Style: style}}, max(width-indent-1, 1))
-	return prefixed(body, cells.Paint(style, mark), cells.Blank(indent))
-}
-
-// nameWidth gives the column of the names among the rows that may be drawn.
-func (pk *picker) nameWidth(width int) int {
-	w := 0
-	for i := pk.from; i < min(pk.from+60, len(pk.shown)); i++ {
-		w = max(w, cells.Width(oneLine(pk.rows[pk.shown[i]].Name)))
-	}
-	if pk.infoFirst {
-		return min(w, max(width*2/5, 10))
-	}
-	return min(w, max(width*3/5, 10))
-}
-
-func (pk *picker) row(l *look, width, nameW, i int) string {
-	r := pk.rows[pk.shown[i]]
-	style := cells.Style("")
-	mark := "   "
-	if i == pk.at {
-		mark, style = " › ", l.theme.Selected
-	}
-	dot := " "
-	if r.Current {
-		dot = "●"
-	}
-	name := cells.Fit(oneLine(text.Clean(r.Name)), nameW)
-	state := oneLine(text.Clean(r.State))
-	room := width - cells.Width(mark) - 2 - nameW
-	spans := []cells.Span{{Text: mark, Style: style}, {Text: dot + " ", Style: style.With(l.theme.Good)}, {Text: name, Style: style}}
-	if pk.infoFirst && room < 40 {
-		state = ""
-	}
-	if state != "" && room > 6 {
-		state = cells.Fit(state, room-3)
-		room -= cells.Width(state) + 3
-	} else {
-		state = ""
-	}
-	info := ""
-	if room > 6 {
-		info = cells.Fit(oneLine(text.Clean(r.Info)), room-2)
-	}
-	pad := nameW - cells.Width(name) + 2
-	if info != "" || state != "" {
-		spans = append(spans, cells.Span{Text: cells.Blank(pad) + info, Style: style.With(l.theme.Faint)})
-	}
-	if state != "" {
-		used := cells.SpansWidth(spans)
-		stateStyle := l.theme.Info
-		if r.Bad {
-			stateStyle = l.theme.Bad
-		}
-		spans = append(spans, cells.Span{Text: cells.Blank(max(width-used-cells.Width(state)-1, 1)), Style: style}, cells.Span{Text: state, Style: style.With(stateStyle)})
-	}
-	if i == pk.at {
-		spans = filled(spans, style, width)
-	}
-	return cells.Render(clip(spans, width))
-}
-
-// detail shows more of the row under the cursor where there is room.
-func (pk *picker) detail(l *look, width, room int) []string {
-	r, ok := pk.current()
-	shown := r.Detail
-	if s := pk.seen[r.ID]; s != "" {
-		shown = s
-	}
-	if !ok || pk.noDetail || shown == "" || room < 8 {
-		return nil
-	}
-	body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(text.Clean(shown), 4), Style: l.theme.Faint}}, max(width-2, 1))
-	limit := min(max(room/3, 3), room-4)
-	pk.detailFrom = min(pk.detailFrom, max(len(body)-limit, 0))
-	end := min(pk.detailFrom+limit, len(body))
-	out := []string{cells.Paint(l.theme.Border, " "+strings.Repeat("╌", max(width-2, 0)))}
-	for _, spans := range body[pk.detailFrom:end] {
-		out = append(out, " "+cells.Render(spans))
-	}
-	return out
-}
-
-func (pk *picker) foot(l *look, width int) []string {
-	var out []string
-	if pk.confirm != nil {
-		out = append(out, cells.Paint(l.theme.Warn, cells.Fit(" press "+pk.confirm.Key+" again to "+pk.confirm.Label, width)))
-	} else if pk.note != "" {
-		out = append(out, cells.Paint(l.theme.Info, cells.Fit(" "+oneLine(pk.note), width)))
-	}
-	pairs := []string{}
-	_, has := pk.current()
-	if pk.choose != nil && has {
-		pairs = append(pairs, "enter", orElse(pk.enter, "choose"))
-	}
-	pairs = append(pairs, "esc", orElse(pk.leave, "close")) // always in sight
-	for _, a := range pk.actions {
-		if has {
-			pairs = append(pairs, a.Key, a.Label)
-		}
-	}
-	if pk.toggle != nil {
-		pairs = append(pairs, "tab", pk.tabHint)
-	}
-	return append(out, hints(l, width, pairs...))
 }

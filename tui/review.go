@@ -240,3 +240,28 @@ func halves(height, need, answers int) (title bool, foot int) {
 	foot = max(min(answers, height-body-1), 1)
 	return body+foot+1 <= height, foot
 }
+
+// showBlanks makes long runs of blanks visible: text behind them must not get lost.
+func showBlanks(s string) string {
+	const long = 20
+	var b strings.Builder
+	for len(s) > 0 {
+		n := 0
+		for n < len(s) && s[n] == ' ' {
+			n++
+		}
+		if n >= long {
+			b.WriteString(" ⟨" + itoa(n) + " blanks⟩ ")
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+		end := strings.IndexByte(s, ' ')
+		if end < 0 {
+			end = len(s)
+		}
+		b.WriteString(s[:end])
+		s = s[end:]
+	}
+	return b.String()
+}

@@ -311,3 +311,36 @@ func TestColumnsAreUsedOnlyWhereNothingFolds(t *testing.T) {
 		t.Error("t does not switch back")
 	}
 }
+
+func TestApprovalCanBeEdited(t *testing.T) {
+	t.Parallel()
+	p, f := still(t, 80, 24, nil)
+	q := approvalQuestion()
+	q.Editable, q.Arguments = "cmd", jsonOf("cmd", "go test ./...", "dir", "x")
+	feed(p, agent.ApprovalAsked{ID: "q", Question: q})
+	p.asks[0].(*approval).open = true
+	press(p, "e", "ctrl+u", "go vet", "enter")
+	if s := stripped(p.frameText()); !strings.Contains(s, "go vet") || !strings.Contains(s, "as you edited it") {
+		t.Errorf("the change does not show:\n%s", s)
+	} else if strings.Contains(s, "session") || strings.Contains(s, "always") {
+		t.Errorf("a grant for the command as it was is still offered:\n%s", s)
+	}
+	press(p, "y")
+	a, ok := f.answered("q")
+	if !ok || a.Scope != tools.AnswerOnce || a.Option != 0 || string(a.Arguments) != `{"cmd":"go vet","dir":"x"}` {
+		t.Errorf("answer %+v %s", a, a.Arguments)
+	}
+}
+
+func TestEditingNeverLosesBytes(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 80, 24, nil)
+	q := approvalQuestion()
+	q.Editable, q.Arguments = "cmd", jsonOf("cmd", "printf '\x1b[1m\r'")
+	feed(p, agent.ApprovalAsked{ID: "q", Question: q})
+	p.asks[0].(*approval).open = true
+	press(p, "e")
+	if p.asks[0].(*approval).edit != nil {
+		t.Error("an argument that the editor cannot hold is edited")
+	}
+}

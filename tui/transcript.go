@@ -301,3 +301,45 @@ func restyle(s string, from, to int, style cells.Style) string {
 	}
 	return out
 }
+
+// toggle unfolds or folds the chosen item, or the last one that can.
+func (t *transcript) toggle() bool {
+	if t.chosen >= 0 && t.chosen < len(t.items) {
+		return t.items[t.chosen].toggle()
+	}
+	for i := len(t.items) - 1; i >= 0; i-- {
+		switch it := t.items[i].(type) {
+		case *callItem, *thoughtItem, *groupItem:
+			return it.toggle()
+		}
+	}
+	return false
+}
+
+// toggleAll unfolds everything, or folds it where everything is unfolded.
+func (t *transcript) toggleAll() {
+	open := false
+	for _, it := range t.items {
+		switch it := it.(type) {
+		case *groupItem:
+			open = open || !it.open
+		case *callItem:
+			open = open || !it.open
+		case *thoughtItem:
+			open = open || !it.open
+		}
+	}
+	for _, it := range t.items {
+		switch it := it.(type) {
+		case *groupItem:
+			it.open = open
+			it.drop()
+		case *callItem:
+			it.open = open
+			it.drop()
+		case *thoughtItem:
+			it.open = open
+			it.drop()
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package tui
+
+import (
+	"strings"
+
+	"jcode/internal/cells"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// title says what is asked, and how much of it there is to read.
+func (a *approval) title(l *look, width int) string {
+	title := orElse(a.q.Title, a.q.Tool)
+	if tool, ok := strings.CutPrefix(title, "Execute intent: "); ok { // a word of the protocol
+		title = "Run the tool " + tool
+	}
+	if a.q.Label != "" {
+		title = a.q.Label + ": " + title
+	}
+	title = oneLine(text.Visible(title))
+	if much := a.text.measure(width); much != "" {
+		title = cells.Fit(title, max(width-6-3-cells.Width(much), 8)) + " · " + much
+	}
+	if l.asks > 1 {
+		title += " · 1 of " + itoa(l.asks)
+	}
+	return title
+}
+
+func (a *approval) draw(l *look, width, height int) (lines []string, cursor *pos) {
+	a.width = width
+	titled, limit := halves(height, a.text.need(l, width), len(a.q.Options)+1)
+	if titled {
+		lines = append(lines, titleRule(l, a.title(l, width), width, l.theme.Warn))
+	}
+	foot := a.foot(l, width, limit)
+	half := (height + 1) / 2
+	room := max(height-len(lines)-len(foot), 1)
+	switch {
+	case a.edit != nil:
+		rows, y, x, _, _ := a.edit.Window(max(width-4, 1), room)
+		cursor = &pos{len(lines) + y, x + 2}
+		for _, r := range rows {
+			lines = append(lines, "  "+cells.Render(partSpans(l.theme, r)))
+		}
+	case a.rule != nil:
+		lines = append(lines, a.rule.draw(l, width, room, half)...)
+	case a.word != nil:
+		lines = append(lines, a.text.draw(l, width, max(room-1, 1), half)...)
+		line, x := a.word.draw(l, " tell it why not: ", width)
+		cursor = &pos{len(lines), x}
+		lines = append(lines, line)
+	default:
+		lines = append(lines, a.text.draw(l, width, room, half)...)
+	}
+	return append(lines, foot...), cursor
+}
+
+// foot lists the answers in at most limit rows; before keys are taken it says so instead.
+func (a *approval) foot(l *look, width, limit int) []string {
+	a.terse = false
+	switch {
+	case !a.open:
+		return []string{cells.Paint(l.theme.Faint, cells.Fit(" answers as soon as you stop typing …", width))}
+	case a.word != nil:
+		return []string{hints(l, width, "enter", "refuse", "esc", "back")}
+	case a.edit != nil:
+		return []string{hints(l, width, "enter", "take the change", "ctrl+j", "new line", "esc", "back")}
+	case a.rule != nil:
+		return []string{hints(l, width, "enter", "take this answer", "esc", "back")}
+	case len(a.q.Options) > limit:
+		a.terse = true
+		return a.chips(l, width, limit)
+	}
+	var out []string
+	cut := false
+	for i, o := range a.q.Options {
+		label := oneLine(text.Visible(o.Label))
+		row, whole := answerLine(l, i == a.at, a.keyFor(i), label, width)
+		out = append(out, row)
+		cut = cut || !whole
+	}
+	if len(out) < limit {
+		edit, rule, turn := "", "", ""
+		if a.q.Editable != "" {
+			edit = "e"
+		}
+		if cut {
+			rule = "r"
+		}
+		if a.q.Diff != "" && width > splitWidth {
+			turn = "t"
+		}
+		out = append(out, hints(l, width, "↑↓ enter", "choose", edit, "edit", rule, "whole answer", "esc", "stop the turn", "w", "no, with a word to the model", turn, "columns"))
+	}
+	return out
+}
+
+// keyFor is the key of option i: its letter, else its number.
+func (a *approval) keyFor(i int) string { return orElse(a.keyOf(i), itoa(i+1)) }
+
+// chips lists the answers in few words, side by side, where there is no room for more: at
+// worst only their keys, with the word of the chosen one.
+func (a *approval) chips(l *look, width, limit int) []string {
+	rows := a.chipRows(l, width, true)
+	if len(rows) > limit {
+		rows = a.chipRows(l, width, false)
+	}
+	var out []string
+	for _, r := range rows[:min(len(rows), max(limit, 1))] {
+		out = append(out, cells.Render(clip(r, width)))
+	}
+	return out
+}
+
+func (a *approval) chipRows(l *look, width int, words bool) [][]cells.Span {
+	var rows [][]cells.Span
+	used := width
+	for i, o := range a.q.Options {
+		mark, style := " ", cells.Style("")
+		if i == a.at {
+			mark, style = "›", l.theme.Selected
+		}
+		chip := []cells.Span{{Text: mark + a.keyFor(i), Style: style.With(l.theme.Strong)}}
+		if words || i == a.at {
+			chip = append(chip, cells.Span{Text: " " + scopeWord(o.Scope), Style: style})
+		}
+		chip = append(chip, cells.Span{Text: " ", Style: style})
+		w := cells.SpansWidth(chip)
+		if used+w > width {
+			rows, used = append(rows, nil), 0
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], chip...)
+		used += w
+	}
+	return rows
+}
+
+// scopeWord is an answer in one word; a lasting one grants more than it says.
+func scopeWord(scope tools.AnswerScope) string {
+	switch scope {
+	case tools.AnswerSession:
+		return "session …"
+	case tools.AnswerProject:
+		return "always …"
+	case tools.AnswerOnce, tools.AnswerNo:
+	}
+	return string(scope)
+}

@@ -1,0 +1,117 @@
+package tui
+
+import (
+	"encoding/json"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/internal/text"
+	"jcode/tools"
+	"jcode/tui/editor"
+)
+
+// wordKey edits the word to the model that goes with a refusal.
+func (a *approval) wordKey(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+	switch act {
+	case actSubmit:
+		for i, o := range a.q.Options {
+			if o.Scope == tools.AnswerNo {
+				return a.reply(p, i, a.word.ed.Text())
+			}
+		}
+		return a.reply(p, -1, a.word.ed.Text())
+	case actInterrupt, actCancel:
+		a.word = nil
+	default:
+		a.word.key(k, act)
+	}
+	return nil
+}
+
+// argument gives the argument that may be edited, as it is; ok is false where the editor
+// would not keep every byte of it.
+func (a *approval) argument() (value string, ok bool) {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(a.q.Arguments, &m); err != nil {
+		return "", false
+	}
+	if err := json.Unmarshal(m[a.q.Editable], &value); err != nil {
+		return "", false
+	}
+	return value, editor.Keeps(value) && text.Clean(value) == value
+}
+
+// editKey edits the argument; Enter takes the change, Esc drops it.
+func (a *approval) editKey(k tea.KeyPressMsg, act action) {
+	switch act {
+	case actSubmit:
+		a.take(a.edit.Text())
+		a.edit = nil
+	case actInterrupt, actCancel:
+		a.edit = nil
+	case actNewline:
+		a.edit.Newline()
+	case actUp:
+		a.edit.Vertical(-1, max(a.width-4, 1))
+	case actDown:
+		a.edit.Vertical(1, max(a.width-4, 1))
+	default:
+		if !a.edit.Do(editor.Command(act)) && act == "" && k.Text != "" {
+			a.edit.Insert(typed(k.Text))
+		}
+	}
+}
+
+// take puts an edited argument in place of the model's.
+func (a *approval) take(value string) {
+	var m map[string]json.RawMessage
+	raw, err := json.Marshal(value)
+	if before, ok := a.argument(); err != nil || !ok || value == before || json.Unmarshal(a.q.Arguments, &m) != nil {
+		return
+	}
+	m[a.q.Editable] = raw
+	if args, err := json.Marshal(m); err == nil {
+		a.q.Arguments, a.edited = args, true
+		a.dropGrants()
+		if a.q.Command != "" {
+			a.q.Command = value
+		}
+		a.lay()
+	}
+}
+
+// dropGrants takes away the answers that would hold for longer: they speak of the call as
+// it was before it was edited.
+func (a *approval) dropGrants() {
+	var once []tools.AnswerOption
+	numbers := map[int]int{}
+	for i, o := range a.q.Options {
+		if o.Scope == tools.AnswerOnce || o.Scope == tools.AnswerNo {
+			numbers[len(once)] = a.number(i)
+			once = append(once, o)
+		}
+	}
+	if len(once) > 0 {
+		a.q.Options, a.numbers, a.at = once, numbers, 0
+	}
+}
+
+// number is the place of a shown option among those of the question.
+func (a *approval) number(i int) int {
+	if n, ok := a.numbers[i]; ok {
+		return n
+	}
+	return i
+}
+
+func (a *approval) paste(s string) bool {
+	switch {
+	case a.word != nil:
+		a.word.paste(s)
+	case a.edit != nil:
+		a.edit.Insert(s)
+	default:
+		return false
+	}
+	return true
+}

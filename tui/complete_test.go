@@ -1,0 +1,176 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"jcode/tools"
+	"jcode/tools/command"
+)
+
+func TestAtCompletesMentionsAndWhatIsNew(t *testing.T) { // mcp.md section 6, resources
+
+	t.Parallel()
+	var mu sync.Mutex
+	files := []string{"src/a.go"}
+	release := make(chan struct{})
+	defer close(release)
+	slow := false
+	r := run(t, 80, 24, func(o *Options) {
+		o.Files = func(context.Context) ([]string, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(files), nil
+		}
+		o.Mentions = func(ctx context.Context) ([]Row, error) {
+			mu.Lock()
+			hang := slow
+			mu.Unlock()
+			if hang {
+				select {
+				case <-release:
+				case <-ctx.Done():
+				}
+			}
+			return []Row{{ID: "good:mem://day/notes", Info: "Notes of the day"}, {ID: "good:mem://day/{date}"}}, nil
+		}
+	}).ready()
+	r.Type("see @goodnotes")
+	s := r.see("› good:mem://day/notes", "Notes of the day")
+	if s.Contains("good:mem:/ ") || s.Contains("mem://day/ ") {
+		t.Errorf("an address has no folders:\n%s", s.Text())
+	}
+	r.Press("tab")
+	r.see("see @good:mem://day/notes")
+	r.Type("@{date")
+	r.see("› good:mem://day/{date}")
+	r.Press("tab")
+	r.see("@good:mem://day/{date}") // the cursor stands behind it, to fill it in
+	mu.Lock()
+	files, slow = append(files, "src/made_since.go"), true
+	mu.Unlock()
+	r.Press("ctrl+u")
+	r.Type("@since")
+	r.see("› src/made_since.go") // a list that does not come holds nothing up
+}
+
+func TestPastedAtSignsSearchNothing(t *testing.T) {
+	t.Parallel()
+	var searches atomic.Int32
+	r := run(t, 80, 24, func(o *Options) {
+		o.Files = func(context.Context) ([]string, error) {
+			searches.Add(1)
+			return []string{"src/a.go", "src/deep/b c.go", "README.md"}, nil
+		}
+	}).ready()
+	log := `error in @scope/pkg from a@b.c: @{"json":1} @"`
+	r.Paste(log)
+	r.see(`@scope/pkg`)
+	time.Sleep(pause)
+	r.Press("enter")
+	r.until("prompt", func() bool { return len(r.fake.sent()) == 1 })
+	if r.fake.sent()[0] != log {
+		t.Errorf("sent %q", r.fake.sent()[0])
+	}
+	if n := searches.Load(); n != 0 {
+		t.Errorf("%d searches for a paste", n)
+	}
+	r.Type("look at @bgo")
+	r.see("› look at @bgo", "› src/deep/b c.go")
+	r.Press("tab")
+	r.see(`look at @"src/deep/b c.go"`)
+	r.Type("and @READ")
+	r.see("and @READ", "› README.md")
+	time.Sleep(pause)
+	r.Press("enter") // takes the choice
+	r.see("and @README.md")
+	time.Sleep(pause)
+	r.Press("enter")
+	r.until("prompt", func() bool { return len(r.fake.sent()) == 2 })
+	if got := r.fake.sent()[1]; got != `look at @"src/deep/b c.go" and @README.md` {
+		t.Errorf("sent %q", got)
+	}
+	if n := searches.Load(); n != 2 { // once a word, so that what is new is found
+		t.Errorf("files were listed %d times", n)
+	}
+}
+
+func TestExactCommandWins(t *testing.T) {
+	t.Parallel()
+	var ran atomic.Int32
+	r := run(t, 80, 24, func(o *Options) {
+		o.Commands = command.Set{Sources: []command.Source{commands{{Name: "quick", Description: "a skill", Run: func(context.Context, string) (command.Outcome, error) {
+			ran.Add(1)
+			return command.Outcome{Prompt: "be quick"}, nil
+		}}}}}
+	}).ready()
+	r.Type("/quick")
+	r.see("› /quick", "a skill")
+	time.Sleep(pause)
+	r.Press("enter")
+	r.until("prompt", func() bool { return len(r.fake.sent()) == 1 })
+	r.see("› /quick") // shown as it was typed
+	r.Type("/quit")
+	r.see("› /quit", "leave")
+	time.Sleep(pause)
+	r.Press("enter")
+	select {
+	case err := <-r.done:
+		r.done <- err
+	case <-time.After(limit):
+		t.Fatalf("does not quit:\n%s", r.Screen().Text())
+	}
+	if ran.Load() != 1 {
+		t.Errorf("the skill ran %d times", ran.Load())
+	}
+}
+
+// commands is a source of commands.
+type commands []command.Command
+
+func (c commands) List() []command.Command { return c }
+
+func TestPickersSurviveNothingFound(t *testing.T) {
+	t.Parallel()
+	rows := func(context.Context) ([]Row, error) {
+		return []Row{{ID: "a", Name: "alpha"}, {ID: "b", Name: "beta"}}, nil
+	}
+	var acted atomic.Int32
+	r := run(t, 80, 24, func(o *Options) {
+		o.Models, o.Roles = rows, rows
+		o.Changes = func(context.Context) ([]FileChange, error) {
+			return []FileChange{{Path: "x.go", Diff: sampleDiff}}, nil
+		}
+		o.Panels = []Panel{{Name: "mcp", Title: "MCP servers", Rows: rows, Actions: []Action{{Label: "connect", Run: func(context.Context, Row) (string, error) {
+			acted.Add(1)
+			return "", nil
+		}}}}}
+	}).ready()
+	for _, cmd := range []string{"/model", "/role", "/theme", "/mode", "/help", "/mcp", "/diff"} {
+		r.Type(cmd + " ")
+		time.Sleep(pause)
+		r.Press("enter")
+		r.see("search:")
+		r.Type("zzzqqq")
+		r.see("search: zzzqqq", "nothing matches")
+		time.Sleep(pause)
+		r.Press("enter")
+		if cmd != "/help" { // there Enter closes
+			r.see("nothing matches")
+			r.Press("esc")
+		}
+		r.gone("search:")
+	}
+	if st := r.fake.State(); st.Model != "test/model" || st.Role != "" || st.Mode != tools.ModeAsk {
+		t.Errorf("something was chosen: %+v", st)
+	}
+	if acted.Load() != 0 {
+		t.Error("an action ran on nothing")
+	}
+}

@@ -1,0 +1,89 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+)
+
+// eventsMsg brings what happened in the conversation.
+type eventsMsg struct {
+	pump   int
+	events []agent.Event
+}
+
+func (p *program) start(ctx context.Context) do {
+	s, err := p.opt.Start(ctx)
+	return func(p *program) tea.Cmd {
+		p.status = ""
+		if err != nil {
+			p.say(agent.LevelError, err.Error())
+			return nil
+		}
+		return p.enter(s)
+	}
+}
+
+// enter goes over to a session.
+func (p *program) enter(s Session) tea.Cmd {
+	p.leave()
+	p.conv = s.Conversation
+	p.state = s.Conversation.State()
+	p.answeredIn = p.state.Role
+	p.turn, p.queue, p.todo, p.agents, p.usage = turn{}, nil, s.Todo, s.Agents, agent.UsageEvent{}
+	p.tr.addHistory(s.History, s.Shown)
+	p.record.pending, p.record.acted = nil, false
+	for _, n := range s.Notices {
+		p.tr.add(notice(n.Level, n.Text)) // said anew each time it is opened
+	}
+	if s.Draft != "" && p.in.Empty() {
+		p.in.Paste(s.Draft)
+		p.drafts.kept = p.in.Generation()
+	}
+	p.pump++
+	if s.Events != nil {
+		ctx, cancel := context.WithCancel(p.ctx)
+		p.stop = cancel
+		go pump(ctx, p.pump, s.Events, p.send)
+	}
+	var first tea.Cmd
+	if line := p.opening; line != "" {
+		p.opening = ""
+		if c, ok := p.findCommand(strings.TrimPrefix(firstWord(line), "/")); ok && strings.HasPrefix(line, "/") {
+			first = c.run(p, strings.TrimSpace(line[len(firstWord(line)):]))
+		} else {
+			p.switcher.waiting = append(p.switcher.waiting, agent.Prompt{Text: line})
+		}
+	}
+	p.switcher.sendWaiting()
+	return first
+}
+
+// leave stops listening to the session so far and takes its questions away.
+func (p *program) leave() {
+	if p.stop != nil {
+		p.stop()
+		p.stop = nil
+	}
+	p.pump++
+	p.asks = slices.DeleteFunc(p.asks, func(d dialog) bool { // the folder's question stays
+		_, stays := d.(lasting)
+		return !stays
+	})
+}
+
+// pump carries events into the loop until ctx ends; what waits goes together.
+func pump(ctx context.Context, id int, events Events, send func(tea.Msg)) {
+	defer events.Close()
+	for {
+		ev, ok := events.Next(ctx)
+		if !ok {
+			return
+		}
+		send(eventsMsg{pump: id, events: append([]agent.Event{ev}, events.Drain()...)})
+	}
+}

@@ -1,0 +1,67 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// escape closes what is open, else stops the running turn, else takes marks away.
+func (p *program) escape() tea.Cmd {
+	switch {
+	case p.complete.menu.active():
+		p.complete.menu.close()
+	case p.tr.find.active():
+		p.tr.find = finder{}
+	case p.tr.chosen >= 0 || p.tr.marked.dragged:
+		p.tr.chosen, p.tr.marked = -1, marking{}
+	case p.switcher.unswitch != nil:
+		p.switcher.unswitch()
+	case p.turn.busy:
+		p.interrupt()
+	case !p.tr.follow:
+		p.tr.toBottom()
+	case p.in.Empty() && len(p.tr.prompts()) > 0:
+		now := time.Now()
+		if now.Sub(p.escaped) < escapeTwice {
+			p.escaped, p.hint.text = time.Time{}, ""
+			return p.switcher.rewind("")
+		}
+		p.escaped = now
+		p.flash("esc again goes back to an earlier prompt")
+	}
+	return nil
+}
+
+// escapeTwice is how soon the second Esc on an empty input must come to go back.
+const escapeTwice = time.Second
+
+func (p *program) interrupt() {
+	if p.conv != nil && p.conv.Interrupt() {
+		p.turn.doing = "stopping"
+	}
+}
+
+// cancel is Ctrl+C: it clears the input, else stops the turn, else quits at the second press.
+func (p *program) cancel() tea.Cmd {
+	switch {
+	case !p.in.Empty():
+		p.hist.add(p.in.Text()) // Up brings it back
+		p.in.Reset()
+		p.complete.menu.close()
+	case p.switcher.unswitch != nil:
+		p.switcher.unswitch()
+	case p.turn.busy && p.turn.doing != "stopping":
+		p.interrupt()
+	case p.hint.text == quitHint:
+		return p.quit()
+	default:
+		p.flash(quitHint)
+	}
+	return nil
+}
+
+const quitHint = "press ctrl+c again to quit"
+
+// quit leaves. Run keeps what was written and not sent.
+func (p *program) quit() tea.Cmd { return tea.Quit }

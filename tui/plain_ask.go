@@ -1,0 +1,140 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"jcode/agent"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// plainAsk is a question that the next line answers.
+type plainAsk struct {
+	id       string
+	approval *tools.Question
+	trust    *Trust
+	form     *plainForm
+	options  []string
+}
+
+// approval puts a question; the next line answers.
+func (p *plain) approval(ev agent.ApprovalAsked) {
+	a := newApproval(ev.ID, ev.Question)
+	p.say("Question: " + text.Visible(orElse(a.q.Title, a.q.Tool)))
+	for _, part := range a.text.parts {
+		p.say(part.plain())
+	}
+	for _, n := range a.text.notes {
+		p.say("  " + exact(n))
+	}
+	ask := plainAsk{id: ev.ID, approval: &a.q}
+	for i, o := range a.q.Options {
+		p.say(fmt.Sprintf("  %d: %s", i+1, text.Visible(o.Label)))
+		ask.options = append(ask.options, o.Label)
+	}
+	p.asks = append(p.asks, ask)
+	p.question("Answer (number): ")
+}
+
+func (p *plain) ask(ev agent.AskPerson) {
+	p.say("Question: " + ev.Text)
+	for i, o := range ev.Options {
+		p.say(fmt.Sprintf("  %d: %s", i+1, o))
+	}
+	p.asks = append(p.asks, plainAsk{id: ev.ID, options: ev.Options})
+	p.question("Answer (number or text): ")
+}
+
+// trust asks whether what the folder brings may run.
+func (p *plain) trust(t *Trust) {
+	if t == nil {
+		return
+	}
+	p.say("Trust this folder? " + t.Folder + " brings what can run code on your machine. Exactly this would run or apply:")
+	for _, r := range t.Items {
+		p.say(reviewPart{title: r.State + " " + r.Name, text: r.Info}.plain())
+	}
+	options := []string{"yes, trust it until something of it changes", "no, work without it"}
+	for i, o := range options {
+		p.say(fmt.Sprintf("  %d: %s", i+1, o))
+	}
+	p.asks = append(p.asks, plainAsk{id: "folder", trust: t, options: options})
+	p.question("Answer (number): ")
+}
+
+// refuseAll answers what waits when nobody can any more; the turn goes on.
+func (p *plain) refuseAll() {
+	for _, a := range p.asks {
+		var err error
+		if a.trust != nil {
+			continue // what is not trusted stays inert
+		}
+		switch {
+		case a.approval != nil:
+			err = p.conv.Answer(a.id, tools.Answer{Scope: tools.AnswerNo, Option: -1})
+		case a.form != nil:
+			err = p.conv.Fill(a.id, tools.FormAnswer{Action: tools.FormCancel})
+		default:
+			err = p.conv.Reply(a.id, "(nobody is there to answer)")
+		}
+		if err != nil {
+			p.say(err.Error())
+		}
+	}
+	p.asks = nil
+}
+
+func (p *plain) closed(id string) {
+	var left []plainAsk
+	for _, a := range p.asks {
+		if a.id != id {
+			left = append(left, a)
+		}
+	}
+	p.asks = left
+}
+
+func (p *plain) question(prompt string) {
+	if p.eof {
+		p.say("Nobody is there to answer.")
+		p.refuseAll()
+		return
+	}
+	p.write(prompt)
+}
+
+// answer settles the first question with a line.
+func (p *plain) answer(ctx context.Context, line string) {
+	a := p.asks[0]
+	line = strings.TrimSpace(line)
+	n := 0
+	if _, err := fmt.Sscanf(line, "%d", &n); err != nil || n < 1 || n > len(a.options) {
+		n = 0
+	}
+	var err error
+	switch {
+	case (a.approval != nil || a.trust != nil) && n == 0:
+		p.write("Answer with a number from 1 to " + itoa(len(a.options)) + ": ")
+		return
+	case a.approval != nil:
+		err = p.conv.Answer(a.id, tools.Answer{Scope: a.approval.Options[n-1].Scope, Option: n - 1})
+	case a.trust != nil:
+		err = a.trust.Decide(ctx, n == 1)
+	case a.form != nil:
+		p.fill(a.id, a.form, line)
+		return
+	case line == "":
+		p.write("Answer: ")
+		return
+	case n > 0:
+		err = p.conv.Reply(a.id, a.options[n-1])
+	default:
+		err = p.conv.Reply(a.id, line)
+	}
+	p.closed(a.id)
+	if err != nil {
+		p.say(err.Error())
+	}
+}

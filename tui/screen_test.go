@@ -1,0 +1,210 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/agent/model"
+	"jcode/tools"
+)
+
+// pause is longer than the keys of one paste are apart.
+const pause = 40 * time.Millisecond
+
+func TestExternalEditorGetsTheRealText(t *testing.T) {
+	dir := t.TempDir()
+	seen := filepath.Join(dir, "seen")
+	if err := os.WriteFile(filepath.Join(dir, "test-editor"), []byte("#!/bin/sh\ncp \"$1\" '"+seen+"'\necho added >> \"$1\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")) // the folder's own name may have blanks
+	r := run(t, 80, 24, func(o *Options) { o.Env = append(o.Env, "EDITOR=test-editor") }).ready()
+	text := strings.Repeat("a pasted line\n", 50) + "end"
+	r.Paste(text)
+	r.see("[Pasted text #1: 51 lines · ctrl+x]")
+	r.Press("ctrl+g")
+	r.see("[Pasted text #2: 51 lines · ctrl+x]")
+	got, err := os.ReadFile(seen)
+	if err != nil || string(got) != text {
+		t.Errorf("the editor saw %d bytes, want %d (%v)", len(got), len(text), err)
+	}
+	time.Sleep(pause)
+	r.Press("enter")
+	r.until("prompt", func() bool { return len(r.fake.sent()) == 1 })
+	if r.fake.sent()[0] != text+"added" {
+		t.Errorf("sent %q", r.fake.sent()[0])
+	}
+}
+
+func TestStreamedTablesAndOpenFencesFit(t *testing.T) {
+	t.Parallel()
+	r := run(t, 40, 20, nil).ready()
+	r.fake.emit(agent.TurnStart{Prompt: "x"})
+	src := "| name | what it is and what it does, at some length |\n|---|---|\n| one | a cell with far more words than the screen has room for in one line |\n\n```nosuchlang\nfoo <bar> \"baz\n"
+	for _, c := range strings.Split(src, "") {
+		r.fake.emit(agent.TextDelta{Text: c})
+	}
+	s := r.see("foo <bar> \"baz", "│ a cell with far more")
+	for y, l := range s.Lines() {
+		for _, bad := range []string{"warn", "WARN", "lexer", "panic"} {
+			if strings.Contains(l, bad) {
+				t.Errorf("row %d: %q", y, l)
+			}
+		}
+	}
+}
+
+func TestStreamWritesAFewBytesPerByteShown(t *testing.T) {
+	for name, line := range map[string]string{
+		"sentences":     "Some words of an answer, number %d, that go on for a while and then end here.\n\n",
+		"short colours": "## Heading %d\n\nSome *text* of part %d with `code`, a [link](x) and words to read.\n\n```go\nfunc f%d() { return }\n```\n\n- item %d\n- another 漢字 number %d,\n\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := run(t, 100, 30, nil).ready()
+			r.fake.emit(agent.TurnStart{Prompt: "x"})
+			r.see("stops")
+			before := r.Written()
+			var shown int
+			for i := range 60 {
+				s := strings.ReplaceAll(line, "%d", itoa(i))
+				shown += len(s)
+				for words := range slices.Chunk(strings.SplitAfter(s, " "), 5) { // as they come from a model
+					r.fake.emit(agent.TextDelta{Text: strings.Join(words, "")})
+				}
+				if i%4 == 3 {
+					r.see("number " + itoa(i) + ",")
+				}
+			}
+			n := r.Written() - before
+			t.Attr("bytes-ratio", fmt.Sprintf("%.2f", float64(n)/float64(shown)))
+			if n > int64(shown)*3 {
+				t.Errorf("%d bytes for %d bytes of text", n, shown)
+			}
+		})
+	}
+}
+
+func TestHostileOutputTouchesNothing(t *testing.T) {
+	t.Parallel()
+	r := run(t, 80, 24, nil).ready()
+	evil := "a\rb\n\033[2J\033[?1049h\033[5;5H\033]0;pwned\007\033]52;c;eA==\007x\n"
+	r.fake.emit(agent.TurnStart{Prompt: "run " + evil},
+		agent.CallStart{ID: "c", Name: "exec", Arguments: jsonOf("cmd", "printf "+evil)},
+		agent.CallProgress{ID: "c", Text: "state " + evil, Output: evil})
+	r.see("│ b", "│ x")
+	r.fake.emit(agent.CallEnd{ID: "c", Name: "exec", Status: "failed", Result: tools.Result{Text: evil, Failed: true, Display: tools.Display{Summary: evil, Diff: "@@ -1 +1 @@\n-" + evil + "+" + evil}}},
+		agent.TextDelta{Text: evil}, agent.Notice{Level: agent.LevelWarn, Text: evil}, agent.ReasoningDelta{Text: evil},
+		agent.AskPerson{ID: "a", Text: evil, Options: []string{evil, "fine"}},
+		agent.AskForm{ID: "f", Form: tools.Form{From: evil, Text: evil, Fields: []tools.FormField{{Name: evil, Title: evil, Description: evil, Kind: tools.FieldChoice, Options: []string{evil}, Labels: []string{evil}, Default: evil}}}},
+		agent.StateChanged{State: agent.State{Model: "m" + evil, Title: "t" + evil, Role: evil, Mode: tools.ModeAsk}},
+		agent.QueueChanged{Queued: []agent.Queued{{Text: evil}}}, agent.TodoChanged{Items: []tools.TodoItem{{Text: evil, Status: "pending"}}},
+		agent.ToolsChanged{Added: []string{evil}}, agent.Retrying{Reason: evil, Wait: time.Second})
+	s := r.see("fine")
+	if s.Title != "jcode: ta ⏎ b ⏎ x" {
+		t.Errorf("title %q", s.Title)
+	}
+	out := r.Output()
+	for _, bad := range []string{"\033]0;pwned", "\033]52;c;eA==", "\033[5;5H\033]"} {
+		if strings.Contains(out, bad) {
+			t.Errorf("the terminal got %q", bad)
+		}
+	}
+	for _, o := range r.OSC() {
+		if strings.HasPrefix(o, "52;") {
+			t.Errorf("clipboard was set: %q", o)
+		}
+	}
+}
+
+func TestNestedAgentShowsInsideItsCall(t *testing.T) {
+	t.Parallel()
+	r := run(t, 80, 24, nil).ready()
+	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.CallStart{ID: "t", Name: "task", Arguments: jsonOf("prompt", "review it", "role", "reviewer"), At: time.Now()})
+	for i := range 6 {
+		id := "n" + itoa(i)
+		r.fake.emit(agent.Nested{CallID: "t", Label: "reviewer", Event: agent.CallStart{ID: id, Name: "read", Arguments: jsonOf("path", "f"+itoa(i)+".go"), At: time.Now()}},
+			agent.Nested{CallID: "t", Event: agent.CallEnd{ID: id, Name: "read", Status: "done"}})
+	}
+	r.fake.emit(agent.Nested{CallID: "t", Event: agent.TextDelta{Text: "looks good"}})
+	s := r.see("task review it (reviewer)", "✓ read f5.go", "2 earlier calls", "looks good")
+	if s.Contains("f0.go") {
+		t.Errorf("all calls show:\n%s", s.Text())
+	}
+}
+
+func TestNotificationOnlyWhileLookingElsewhere(t *testing.T) {
+	t.Parallel()
+	blurred := make(chan bool, 1)
+	r := run(t, 80, 24, func(o *Options) {
+		o.observe = func(msg any) {
+			if _, ok := msg.(tea.BlurMsg); ok {
+				blurred <- true
+			}
+		}
+	}).ready()
+	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.TurnEnd{Reason: agent.StopDone, Text: "one"}, agent.Notice{Text: "first over"})
+	r.see("first over")
+	if n := len(notifications(r)); n != 0 {
+		t.Errorf("%d notifications with the window in focus", n)
+	}
+	r.Type("\x1b[O") // the terminal lost the focus
+	select {
+	case <-blurred:
+	case <-time.After(limit):
+		t.Fatal("the loss of focus was not noticed")
+	}
+	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.TurnEnd{Reason: agent.StopDone, Text: "two"})
+	r.until("notification", func() bool { return len(notifications(r)) > 0 })
+}
+
+func notifications(r *running) []string {
+	var out []string
+	for _, o := range r.OSC() {
+		if strings.HasPrefix(o, "777;notify") {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func TestScrollingKeepsItsPlaceWhileMoreComes(t *testing.T) {
+	t.Parallel()
+	r := run(t, 60, 16, nil).ready()
+	r.fake.emit(agent.TurnStart{Prompt: "x"})
+	var b strings.Builder
+	for i := range 60 {
+		b.WriteString("line " + itoa(i) + "\n\n")
+	}
+	r.fake.emit(agent.TextDelta{Text: b.String()}, agent.AssistantMessage{Text: b.String()})
+	r.see("line 59")
+	r.Press("pgup")
+	s := r.gone("line 59")
+	first := s.Line(0)
+	r.fake.emit(agent.Notice{Text: "news"}, agent.Notice{Text: "more news"})
+	s = r.see("2 new items below")
+	if s.Line(0) != first {
+		t.Errorf("the window moved from %q to %q", first, s.Line(0))
+	}
+	r.Press("ctrl+end")
+	r.see("more news")
+	r.gone("below")
+}
+
+func TestStatusShowsWhatIsUsed(t *testing.T) {
+	t.Parallel()
+	r := run(t, 100, 12, func(o *Options) { o.Health = func() string { return "mcp 2/3" } }).ready()
+	r.fake.emit(agent.UsageEvent{Total: model.Usage{Input: 5}, Context: 64000, Window: 128000, Cost: 1.5, Priced: true})
+	r.see("test/model · ask · 50% of 128.0k · $1.50 · mcp 2/3")
+	r.Press("shift+tab")
+	r.see("mode edits:")
+}

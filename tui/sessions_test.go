@@ -1,0 +1,265 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/agent"
+	"jcode/session"
+	"jcode/tools/command"
+)
+
+func TestRewindGoesBackToAPrompt(t *testing.T) {
+	t.Parallel()
+	var ran []string
+	p, _ := still(t, 80, 24, func(o *Options) {
+		o.Commands = command.Set{Sources: []command.Source{commands{{Name: "rewind", Run: func(_ context.Context, args string) (command.Outcome, error) {
+			ran = append(ran, args)
+			return command.Outcome{Draft: "second"}, nil
+		}}}}}
+	})
+	for i, s := range []string{"first", "second", "third"} {
+		feed(p, agent.TurnStart{Prompt: s, Seq: int64(10 * (i + 1)), At: clock}, agent.TextDelta{Text: "answer to " + s}, agent.AssistantMessage{Text: "answer to " + s}, agent.TurnEnd{Reason: agent.StopDone})
+	}
+	p.in.Insert("/rewind")
+	press(p, "enter", "down", "enter", "down", "down", "enter")
+	if len(ran) != 1 || ran[0] != "2 both" {
+		t.Fatalf("ran %q", ran)
+	}
+	feed(p, agent.Rewound{From: 20})
+	if s := stripped(p.frameText()); strings.Contains(s, "answer to second") || !strings.Contains(s, "answer to first") || !strings.Contains(s, "› second") {
+		t.Errorf("screen:\n%s", s)
+	}
+}
+
+// fakeSessions gives sessions that a test looks at.
+type fakeSessions struct {
+	carried []bool
+	opened  []string
+	forked  []int64
+	unknown bool // no session goes by any name
+}
+
+func (f *fakeSessions) List(_ context.Context, query string, _ bool) ([]session.Session, error) {
+	if query != "" {
+		if query != "zebra" {
+			return nil, nil
+		}
+		return []session.Session{{ID: "a", Title: "alpha", Updated: time.Now()}}, nil // by its messages
+	}
+	return []session.Session{{ID: "a", Title: "alpha", Updated: time.Now()}, {ID: "b", Title: "beta", Updated: time.Now()}}, nil
+}
+
+func (f *fakeSessions) session(name string, rows ...session.Message) (Session, error) {
+	c := newFake()
+	c.state.Title = name
+	return Session{Conversation: c, History: rows}, nil
+}
+
+func (f *fakeSessions) New(_ context.Context, carry bool) (Session, error) {
+	f.carried = append(f.carried, carry)
+	return f.session("new")
+}
+
+func (f *fakeSessions) Open(_ context.Context, id string) (Session, error) {
+	f.opened = append(f.opened, id)
+	if f.unknown {
+		return Session{}, session.ErrNotFound
+	}
+	return f.session(id, session.Message{Seq: 1, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: "an old prompt"}}},
+		session.Message{
+			Seq: 2, Role: session.RoleAssistant, Parts: []session.Part{{Kind: session.PartText, Text: "an **old** answer"}},
+			Calls: []session.Call{{ID: "c", Name: "read", Arguments: `{"path":"x"}`, Status: session.StatusDone, Result: "text"}},
+		},
+		session.Message{Seq: 3, Role: session.RoleUser, Broken: "cut JSON"})
+}
+
+func (f *fakeSessions) Fork(_ context.Context, _ string, upTo int64) (Session, error) {
+	f.forked = append(f.forked, upTo)
+	return f.session("fork")
+}
+
+func (f *fakeSessions) Delete(context.Context, string) error { return nil }
+
+func TestNewSessionOffersTheLastExchange(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]bool{"enter": false, "down": true} {
+		fs := &fakeSessions{}
+		p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+		feed(p, agent.TurnStart{Prompt: "x", Seq: 1}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone})
+		p.in.Insert("/new")
+		press(p, "enter")
+		if s := stripped(p.frameText()); !strings.Contains(s, "Carry the last exchange over") {
+			t.Fatalf("not offered:\n%s", s)
+		}
+		press(p, answer)
+		if answer == "down" {
+			press(p, "enter")
+		}
+		if len(fs.carried) != 1 || fs.carried[0] != want {
+			t.Errorf("%s: carried %v", answer, fs.carried)
+		}
+		if s := stripped(p.frameText()); strings.Contains(s, "› x") {
+			t.Errorf("the old session still shows:\n%s", s)
+		}
+	}
+}
+
+// So does /session with a name that no session has yet; what was said below the answer
+// makes no difference.
+func TestSessionThatBeginsByNameOffersTheLastExchange(t *testing.T) {
+	t.Parallel()
+	fs := &fakeSessions{unknown: true}
+	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+	feed(p, agent.TurnStart{Prompt: "x", Seq: 1}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone},
+		agent.Notice{Text: "skills: changed"})
+	p.in.Insert("/session fresh")
+	press(p, "enter")
+	if s := stripped(p.frameText()); !strings.Contains(s, "Carry the last exchange over") || len(fs.carried) > 0 {
+		t.Fatalf("not offered:\n%s", s)
+	}
+	press(p, "down", "enter")
+	if len(fs.carried) != 1 || !fs.carried[0] {
+		t.Errorf("carried %v", fs.carried)
+	}
+	if got := p.conv.State().Title; got != "fresh" {
+		t.Errorf("the session is called %q", got)
+	}
+}
+
+func TestForkCountsPromptsAsRewindDoes(t *testing.T) {
+	t.Parallel()
+	fs := &fakeSessions{}
+	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+	p.state.Session = "s"
+	for i, said := range []string{"the first", "the second", "the third"} {
+		feed(p, agent.TurnStart{Prompt: said, Seq: int64(10*i + 1)}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone})
+	}
+	p.in.Insert("/fork 7")
+	press(p, "enter")
+	if s := stripped(p.frameText()); len(fs.forked) > 0 || !strings.Contains(s, "2. the second") || !strings.Contains(s, "up to the answer to which prompt") {
+		t.Fatalf("forked %v:\n%s", fs.forked, s)
+	}
+	for said, want := range map[string]int64{"/fork 2": 20, "/fork 3": 0, "/fork": 0} {
+		fs.forked = nil
+		q, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+		q.state.Session, q.tr = "s", p.tr
+		q.in.Insert(said)
+		press(q, "enter")
+		if len(fs.forked) != 1 || fs.forked[0] != want {
+			t.Errorf("%s: forked up to %v, want %d", said, fs.forked, want)
+		}
+	}
+}
+
+// The last exchange belongs to the role it was made in: with another one nothing is offered.
+func TestNewSessionInAnotherRoleCarriesNothing(t *testing.T) {
+	t.Parallel()
+	fs := &fakeSessions{}
+	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+	feed(p, agent.TurnStart{Prompt: "x", Seq: 1}, agent.TextDelta{Text: "y"}, agent.AssistantMessage{Text: "y"}, agent.TurnEnd{Reason: agent.StopDone},
+		agent.StateChanged{State: agent.State{Role: "reviewer"}})
+	p.in.Insert("/new")
+	press(p, "enter")
+	if len(fs.carried) != 1 || fs.carried[0] {
+		t.Errorf("carried %v:\n%s", fs.carried, stripped(p.frameText()))
+	}
+}
+
+// What is sent while another session is being opened is for that one, not for the one that
+// is being left.
+func TestPromptDuringASwitchGoesToTheNewSession(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		readOnly bool
+		fail     error
+	}{"new": {}, "from a session that is read only": {readOnly: true}, "that fails": {fail: errors.New("no such session")}} {
+		t.Run(name, func(t *testing.T) {
+			p, old := still(t, 80, 24, func(o *Options) { o.Sessions = &fakeSessions{} })
+			p.state.ReadOnly = c.readOnly
+			next := newFake()
+			opened := p.switcher.switchTo(func(context.Context) (Session, error) { return Session{Conversation: next}, c.fail })
+			press(p, "hello", "enter")
+			if got := old.sent(); len(got) != 0 {
+				t.Fatalf("the session that is being left got %q", got)
+			}
+			settleCmd(p, opened)
+			if got := old.sent(); len(got) != 0 {
+				t.Errorf("the session that was left got %q", got)
+			}
+			got, left := strings.Join(next.sent(), "|"), p.in.Text()
+			if c.fail == nil && (got != "hello" || left != "") || c.fail != nil && (got != "" || left != "hello") {
+				t.Errorf("the new session got %q, the input is %q", got, left)
+			}
+		})
+	}
+}
+
+// The events of a rewind may come after the answer of the command that made it.
+func TestAnswerOfARewindStaysWhicheverComesFirst(t *testing.T) {
+	t.Parallel()
+	for name, answerFirst := range map[string]bool{"answer first": true, "event first": false} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := still(t, 80, 24, nil)
+			feed(p, agent.TurnStart{Prompt: "go", Seq: 1}, agent.TextDelta{Text: "gone"}, agent.AssistantMessage{Text: "gone"}, agent.TurnEnd{Reason: agent.StopDone})
+			answer := func() { p.outcome("/rewind 1", command.Outcome{Notice: "Rewound."}, nil) }
+			if answerFirst {
+				answer()
+			}
+			feed(p, agent.Rewound{From: 1})
+			if !answerFirst {
+				answer()
+			}
+			if s := stripped(p.frameText()); strings.Count(s, "Rewound.") != 1 || strings.Contains(s, "gone") {
+				t.Errorf("screen:\n%s", s)
+			}
+		})
+	}
+}
+
+func TestResumeShowsTheWholeSession(t *testing.T) {
+	t.Parallel()
+	fs := &fakeSessions{}
+	p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+	p.in.Insert("/resume")
+	press(p, "enter", "b", "e", "t", "enter")
+	if len(fs.opened) != 1 || fs.opened[0] != "b" {
+		t.Fatalf("opened %v", fs.opened)
+	}
+	s := stripped(p.frameText())
+	for _, want := range []string{"› an old prompt", "an old answer", "✓ read x", "could not be read"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q:\n%s", want, s)
+		}
+	}
+}
+
+// However the search and the rows come together, a session is found by its messages.
+func TestSessionsAreFoundByTheirMessages(t *testing.T) {
+	t.Parallel()
+	for how, search := range map[string]func(p *program){
+		"typed":           func(p *program) { press(p, "z", "e", "b", "r", "a") },
+		"pasted":          func(p *program) { settleCmd(p, p.paste("zebra")) },
+		"rows come later": func(p *program) {},
+	} {
+		t.Run(how, func(t *testing.T) {
+			fs := &fakeSessions{}
+			p, _ := still(t, 80, 24, func(o *Options) { o.Sessions = fs })
+			p.in.Insert("/resume")
+			if how == "rows come later" {
+				p.in.Insert(" zebra")
+			}
+			press(p, "enter")
+			search(p)
+			press(p, "enter")
+			if len(fs.opened) != 1 || fs.opened[0] != "a" {
+				t.Errorf("opened %v:\n%s", fs.opened, stripped(p.frameText()))
+			}
+		})
+	}
+}

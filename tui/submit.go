@@ -1,0 +1,135 @@
+package tui
+
+import (
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+)
+
+// isCommand reports whether the input is one line with a known command: its Enter need not
+// wait, since no text that is pasted begins like that.
+func (p *program) isCommand() bool {
+	if p.in.Lines() != 1 || p.in.Len() < 2 || !p.in.Begins("/") {
+		return false
+	}
+	_, ok := p.findCommand(firstWord(p.in.Text())[1:])
+	return ok
+}
+
+// submit sends what was written: a command, a shell line or a prompt.
+func (p *program) submit() tea.Cmd {
+	s := p.in.Text()
+	trimmed := strings.TrimSpace(s)
+	if trimmed == "" {
+		return nil
+	}
+	switch {
+	case strings.HasPrefix(trimmed, "/") && !strings.Contains(firstWord(trimmed)[1:], "/"):
+		return p.runCommand(trimmed)
+	case strings.HasPrefix(trimmed, "!") && p.opt.Shell != nil:
+		return tea.Batch(p.sent(s), p.outside.shell(strings.TrimSpace(trimmed[1:])))
+	}
+	if p.state.ReadOnly && p.switcher.moving == 0 {
+		p.flash("this session is read only here; /fork goes on in a copy")
+		return nil
+	}
+	prompt := agent.Prompt{Text: strings.TrimRight(s, " \n")}
+	if err := p.outside.attachImages(&prompt); err != nil {
+		p.say(agent.LevelWarn, err.Error())
+		return nil
+	}
+	if n := len(prompt.Images); n > 0 && p.conv != nil && !p.conv.Sees() {
+		p.say(agent.LevelWarn, p.state.Model+" takes no pictures: it only learns that "+count(n, "picture")+" came along. /model chooses another.")
+	}
+	if p.isOwnPlan(prompt.Text) {
+		return tea.Batch(p.sent(s), p.carryOutOwn(prompt))
+	}
+	cmd := p.sent(s)
+	p.prompt(prompt)
+	return cmd
+}
+
+// prompt hands a message to the conversation, or keeps it until the one that it is for is there.
+func (p *program) prompt(m agent.Prompt) {
+	p.tr.toBottom()
+	if p.conv == nil || p.switcher.moving > 0 {
+		p.switcher.waiting = append(p.switcher.waiting, m)
+		p.flash("sent as soon as " + map[bool]string{true: "the role is entered", false: "the session is ready"}[p.switcher.unswitch != nil])
+		return
+	}
+	p.conv.Prompt(m)
+}
+
+// sent empties the input and remembers what was in it.
+func (p *program) sent(s string) tea.Cmd {
+	p.record.acted = true
+	p.hist.add(s)
+	p.in.Reset()
+	p.vi.Fresh()
+	p.complete.menu.close()
+	p.tr.chosen, p.tr.marked = -1, marking{}
+	h := p.opt.History
+	if h == nil {
+		return nil
+	}
+	p.drafts.kept = p.in.Generation()
+	ctx, generation := p.ctx, p.in.Generation()
+	return func() tea.Msg {
+		err := h.Add(ctx, s)
+		if err == nil {
+			err = p.drafts.write(ctx, h, generation, "")
+		}
+		return said("the prompt could not be added to the history", err)
+	}
+}
+
+// takeBack moves all queued messages back into the input.
+func (p *program) takeBack() {
+	if p.conv == nil || len(p.queue) == 0 {
+		p.flash("nothing is queued")
+		return
+	}
+	p.giveBack(p.conv.Unqueue(""))
+}
+
+// typedAs is what the person typed to send a message.
+func typedAs(m agent.Prompt) string {
+	s := orElse(m.Shown, m.Text)
+	if m.Role != "" {
+		s = "/role " + m.Role + " " + s
+	}
+	return s
+}
+
+// giveBack puts messages that were not sent back into the input, before what is there.
+func (p *program) giveBack(messages []agent.Prompt) {
+	if len(messages) == 0 {
+		return
+	}
+	var parts []string
+	for _, m := range messages {
+		parts = append(parts, typedAs(m))
+	}
+	if !p.in.Empty() {
+		parts = append(parts, p.in.Text())
+	}
+	p.in.SetText(strings.Join(parts, "\n"))
+}
+
+// unquote takes quotes and backslashes away that a terminal puts around a dragged file's name.
+func unquote(s string) string {
+	if n := len(s); n > 1 && (s[0] == '\'' || s[0] == '"') && s[n-1] == s[0] {
+		s = s[1 : n-1]
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(s, "file://"), `\ `, " ")
+}
+
+func firstWord(s string) string {
+	if i := strings.IndexFunc(s, unicode.IsSpace); i >= 0 {
+		return s[:i]
+	}
+	return s
+}

@@ -16,6 +16,7 @@ import (
 type approval struct {
 	guard
 	id     string
+	answer func(ans tools.Answer) error
 	q      tools.Question
 	at     int    // chosen option
 	text   review // what is approved
@@ -30,11 +31,11 @@ type approval struct {
 	width   int
 }
 
-func newApproval(id string, q tools.Question) *approval {
+func newApproval(id string, q tools.Question, answer func(ans tools.Answer) error) *approval {
 	if len(q.Options) == 0 {
 		q.Options = []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "yes, once"}, {Scope: tools.AnswerNo, Label: "no"}}
 	}
-	a := &approval{id: id, q: q}
+	a := &approval{id: id, answer: answer, q: q}
 	a.lay()
 	return a
 }
@@ -103,19 +104,19 @@ func (a *approval) keyOf(i int) string {
 	return ""
 }
 
-func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+func (a *approval) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	switch {
 	case a.word != nil:
-		return a.wordKey(p, k, act)
+		return a.wordKey(h, k, act)
 	case a.edit != nil:
 		a.editKey(k, act)
 		return nil
 	case a.rule != nil:
-		return a.ruleKey(p, act)
-	case a.text.fits && p.scrollAct(act):
-		return nil
+		return a.ruleKey(h, act)
+	case a.text.fits && act.scrolls():
+		return h.act(act)
 	}
-	if done, cmd := a.settle(p, k, act); done {
+	if done, cmd := a.settle(h, k, act); done {
 		return cmd
 	}
 	switch act {
@@ -124,11 +125,11 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	case actDown:
 		a.at = min(a.at+1, len(a.q.Options)-1)
 	case actSubmit:
-		return a.choose(p, a.at)
+		return a.choose(h, a.at)
 	case actInterrupt, actCancel:
-		p.interrupt()
+		h.interrupt()
 	case actMode:
-		return p.settings.nextMode()
+		return h.act(act)
 	default:
 		a.text.scrollKey(act)
 	}
@@ -145,35 +146,34 @@ func (a *approval) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 		a.showRule()
 		return nil
 	case name == "t" && a.q.Diff != "":
-		p.look.switchDiffs(a.q.Diff, a.width)
-		p.restyle()
+		h.switchDiffs(a.q.Diff, a.width)
 		return nil
 	case name == "e" && a.q.Editable != "":
 		if s, ok := a.argument(); ok {
 			a.edit = editor.New()
 			a.edit.SetText(s)
 		} else {
-			p.flash("this cannot be edited here: refuse it with a word instead")
+			h.flash("this cannot be edited here: refuse it with a word instead")
 		}
 		return nil
 	}
 	for i := range a.q.Options {
 		if name == itoa(i+1) || name != "" && name == a.keyOf(i) {
 			a.at = i
-			return a.hold(orElse(k.Text, name), func() tea.Cmd { return a.choose(p, i) })
+			return a.hold(orElse(k.Text, name), func() tea.Cmd { return a.choose(h, i) })
 		}
 	}
 	return nil
 }
 
 // choose answers with option i. A lasting answer whose rule is out of sight is shown first.
-func (a *approval) choose(p *program, i int) tea.Cmd {
+func (a *approval) choose(h host, i int) tea.Cmd {
 	if a.terse && a.lasting(i) {
 		a.at = i
 		a.showRule()
 		return nil
 	}
-	return a.reply(p, i, "")
+	return a.reply(h, i, "")
 }
 
 // lasting reports whether option i holds for more than this call.
@@ -203,10 +203,10 @@ func ruleLead(scope tools.AnswerScope) string {
 }
 
 // ruleKey is a key while the chosen answer is shown in full.
-func (a *approval) ruleKey(p *program, act action) tea.Cmd {
+func (a *approval) ruleKey(h host, act action) tea.Cmd {
 	switch act {
 	case actSubmit:
-		return a.reply(p, a.at, "")
+		return a.reply(h, a.at, "")
 	case actInterrupt, actCancel:
 		a.rule = nil
 	default:
@@ -215,7 +215,7 @@ func (a *approval) ruleKey(p *program, act action) tea.Cmd {
 	return nil
 }
 
-func (a *approval) reply(p *program, option int, word string) tea.Cmd {
+func (a *approval) reply(h host, option int, word string) tea.Cmd {
 	ans := tools.Answer{Scope: tools.AnswerNo, Option: a.number(option), Word: strings.TrimSpace(word)}
 	if option >= 0 {
 		ans.Scope = a.q.Options[option].Scope
@@ -223,17 +223,9 @@ func (a *approval) reply(p *program, option int, word string) tea.Cmd {
 	if a.edited {
 		ans.Arguments = a.q.Arguments
 	}
-	p.close(a)
-	c := p.turn.calls[a.q.CallID]
-	if c != nil && a.edited && ans.Scope != tools.AnswerNo {
-		c.change(a.q.Arguments)
-	}
-	c.wait(false)
-	if p.conv == nil {
-		return nil
-	}
-	if err := p.conv.Answer(a.id, ans); err != nil {
-		p.say(agent.LevelInfo, err.Error())
+	h.close(a)
+	if err := a.answer(ans); err != nil {
+		h.say(agent.LevelInfo, err.Error())
 	}
 	return nil
 }

@@ -11,15 +11,15 @@ import (
 )
 
 // wordKey edits the word to the model that goes with a refusal.
-func (a *approval) wordKey(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+func (a *approval) wordKey(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	switch act {
 	case actSubmit:
 		for i, o := range a.q.Options {
 			if o.Scope == tools.AnswerNo {
-				return a.reply(p, i, a.word.ed.Text())
+				return a.reply(h, i, a.word.ed.Text())
 			}
 		}
-		return a.reply(p, -1, a.word.ed.Text())
+		return a.reply(h, -1, a.word.ed.Text())
 	case actInterrupt, actCancel:
 		a.word = nil
 	default:

@@ -1,19 +1,22 @@
 package tui
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
+	"jcode/tools"
 )
 
 // askEvent opens and closes questions.
 func (p *program) askEvent(ev agent.Event) tea.Cmd {
+	conv := p.conv
 	switch ev := ev.(type) {
 	case agent.ApprovalAsked:
 		p.turn.calls[ev.Question.CallID].wait(true)
-		p.ask(newApproval(ev.ID, ev.Question))
+		p.ask(newApproval(ev.ID, ev.Question, func(a tools.Answer) error {
+			p.turn.calls[ev.Question.CallID].answered(a)
+			return conv.Answer(ev.ID, a)
+		}))
 		return p.outside.notify("jcode waits for you", ev.Question.Title)
 	case agent.ApprovalClosed:
 		for _, d := range p.asks {
@@ -23,10 +26,10 @@ func (p *program) askEvent(ev agent.Event) tea.Cmd {
 			}
 		}
 	case agent.AskPerson:
-		p.ask(newQuestion(ev))
+		p.ask(newQuestion(ev, func(s string) error { return conv.Reply(ev.ID, s) }))
 		return p.outside.notify("jcode asks you", ev.Text)
 	case agent.AskForm:
-		p.ask(newForm(ev))
+		p.ask(newForm(ev, func(a tools.FormAnswer) error { return conv.Fill(ev.ID, a) }))
 		return p.outside.notify(ev.Form.From+" asks you", ev.Form.Text)
 	case agent.AskClosed:
 		for _, d := range p.asks {
@@ -39,86 +42,3 @@ func (p *program) askEvent(ev agent.Event) tea.Cmd {
 	}
 	return nil
 }
-
-// quiet is how long nothing must be typed before a question that opened by itself takes keys;
-// settle is how long it takes none in any case.
-const (
-	quiet  = 700 * time.Millisecond
-	settle = 150 * time.Millisecond
-)
-
-// guard keeps keys that were meant for the input away from a question.
-type guard struct {
-	since time.Time // it was in front since
-	typed time.Time // the last key before or since
-	open  bool      // armed once, it stays so
-
-	text   string         // a letter that answers, if no other follows at once
-	answer func() tea.Cmd // what it answers; nil = none waits
-	held   int            // number of the last one that waited
-}
-
-// typeAhead is how long a letter waits for another one before it is an answer: who writes
-// a word meant it for the input.
-const typeAhead = 200 * time.Millisecond
-
-// hold makes an answer by a letter wait.
-func (g *guard) hold(letter string, answer func() tea.Cmd) tea.Cmd {
-	g.text, g.answer = letter, answer
-	g.held++
-	id := g.held
-	return tea.Tick(typeAhead, func(time.Time) tea.Msg {
-		return do(func(*program) tea.Cmd {
-			if g.held != id || g.answer == nil {
-				return nil
-			}
-			g.answer = nil
-			return answer()
-		})
-	})
-}
-
-// settle takes the key after a letter that waits: another letter makes both text for the
-// input, Enter the answer; any other key takes the letter back, and done is false.
-func (g *guard) settle(p *program, k tea.KeyPressMsg, act action) (done bool, cmd tea.Cmd) {
-	answer := g.answer
-	g.answer = nil
-	switch {
-	case answer == nil:
-		return false, nil
-	case act == actSubmit:
-		return true, answer()
-	case act == "" && k.Text != "":
-		p.in.Insert(typed(g.text + k.Text))
-		g.disarm(time.Now())
-		return true, nil
-	}
-	return false, nil
-}
-
-func (g *guard) shown(now, typed time.Time) {
-	if g.since.IsZero() {
-		g.since, g.typed = now, typed
-	}
-}
-
-// ready reports whether keys are answers now. busy is the time of the last key.
-func (g *guard) ready(now time.Time) bool {
-	if g.open {
-		return true
-	}
-	if g.since.IsZero() {
-		return false
-	}
-	g.open = now.Sub(g.since) >= settle && now.Sub(g.typed) >= quiet
-	return g.open
-}
-
-// touch notes a key that went to the input.
-func (g *guard) touch(now time.Time) { g.typed = now }
-
-// disarm makes the question wait for a pause again.
-func (g *guard) disarm(now time.Time) { g.open, g.typed, g.answer = false, now, nil }
-
-// moving keeps the clock going until the question takes keys.
-func (g *guard) moving() bool { return !g.open }

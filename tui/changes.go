@@ -20,7 +20,7 @@ func (p *panels) changes() tea.Cmd {
 	}
 	return p.background(func(ctx context.Context) do {
 		files, err := p.opt.Changes(ctx)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			if err != nil {
 				p.say(agent.LevelError, "diff: "+err.Error())
 				return nil
@@ -46,14 +46,14 @@ func newDiffView(files []FileChange) *diffView {
 	}
 	d.picker = newPicker("Changed files", rows, nil)
 	d.picker.empty = "this session has changed nothing"
-	d.picker.move = func(*program, Row) { d.scroll = 0 }
+	d.picker.move = func(Row) { d.scroll = 0 }
 	return d
 }
 
 func (d *diffView) armed(time.Time) bool { return true }
 func (d *diffView) paste(s string) bool  { return d.picker.paste(s) }
 
-func (d *diffView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+func (d *diffView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	switch act {
 	case actPageDown:
 		d.scroll += 10
@@ -64,9 +64,9 @@ func (d *diffView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	case actLineUp:
 		d.scroll = max(d.scroll-1, 0)
 	case actInterrupt, actCancel:
-		p.close(d)
+		h.close(d)
 	default:
-		return d.picker.key(p, k, act)
+		return d.picker.key(h, k, act)
 	}
 	return nil
 }

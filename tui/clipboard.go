@@ -124,7 +124,7 @@ func (p *outside) copyText(s string) tea.Cmd {
 	return p.background(func(ctx context.Context) do {
 		where := writeClipboard(ctx, env, s)
 		remote := env("SSH_CONNECTION") != "" || env("SSH_TTY") != ""
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			var tell tea.Cmd
 			if where == "" || remote { // a program here may not reach the person's clipboard
 				tell = p.outside.tell(setClipboard(env, s))
@@ -270,7 +270,7 @@ func (p *outside) pasteClipboard(asked bool) tea.Cmd {
 		if err == nil && got.picture != nil {
 			file, err = keepPicture(p.opt.Pictures, got.picture, got.kind)
 		}
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			p.hint.text = ""
 			switch {
 			case file != "":

@@ -97,7 +97,7 @@ func foreign(c command.Command) slash {
 		line := strings.TrimSpace("/" + c.Name + " " + args)
 		return p.background(func(ctx context.Context) do {
 			out, err := c.Run(ctx, args)
-			return func(p *program) tea.Cmd { return p.outcome(line, out, err) }
+			return func() tea.Cmd { return p.outcome(line, out, err) }
 		})
 	}
 	return s
@@ -132,6 +132,16 @@ func (p *program) findCommand(name string) (slash, bool) {
 	return slash{}, false
 }
 
+// commandLine runs a line that names a command exactly; ok is false for any other.
+func (p *program) commandLine(line string) (cmd tea.Cmd, ok bool) {
+	name, isCommand := strings.CutPrefix(firstWord(line), "/")
+	c, known := p.findCommand(name)
+	if !isCommand || !known {
+		return nil, false
+	}
+	return c.run(p, strings.TrimSpace(line[1+len(name):])), true
+}
+
 // runCommand runs "/name arguments". An unknown one is named, never guessed, and stays in the input.
 func (p *program) runCommand(line string) tea.Cmd {
 	name := firstWord(line)[1:]
@@ -156,7 +166,7 @@ func (p *program) change(what string, f func(ctx context.Context, c Conversation
 	}
 	return p.background(func(ctx context.Context) do {
 		err := f(ctx, conv)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			p.state = conv.State()
 			if err != nil {
 				p.failed(what, err)
@@ -187,7 +197,7 @@ func (p *settings) model(name string) tea.Cmd {
 	if name != "" {
 		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(name) })
 	}
-	return p.panels.pick("Models", "no model is known: /model NAME takes any", p.opt.Models, func(p *program, r Row) tea.Cmd {
+	return p.panels.pick("Models", "no model is known: /model NAME takes any", p.opt.Models, func(r Row) tea.Cmd {
 		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(r.ID) })
 	})
 }
@@ -224,7 +234,7 @@ func (p *settings) mode(name string) tea.Cmd {
 		for _, m := range tools.Modes() {
 			rows = append(rows, Row{ID: string(m), Name: string(m), Info: modeHelp[m], Current: m == p.state.Mode})
 		}
-		p.open(newPicker("Approval modes", rows, func(p *program, r Row) tea.Cmd {
+		p.open(newPicker("Approval modes", rows, func(r Row) tea.Cmd {
 			p.close(p.front())
 			return p.settings.mode(r.ID)
 		}))
@@ -308,13 +318,13 @@ func (p *settings) theme(name string) tea.Cmd {
 		rows = append(rows, Row{ID: n, Name: n, Info: themeHelp[n], Current: n == before})
 	}
 	pk := newPicker("Themes", rows, nil)
-	pk.choose = func(p *program, r Row) tea.Cmd {
+	pk.choose = func(r Row) tea.Cmd {
 		p.close(pk)
 		p.settings.setTheme(r.ID)
 		return p.settings.save("theme", r.ID)
 	}
-	pk.move = func(p *program, r Row) { p.settings.setTheme(r.ID) }
-	pk.cancel = func(p *program) tea.Cmd { p.settings.setTheme(before); return nil }
+	pk.move = func(r Row) { p.settings.setTheme(r.ID) }
+	pk.cancel = func() tea.Cmd { p.settings.setTheme(before); return nil }
 	p.open(pk)
 	return nil
 }
@@ -327,7 +337,7 @@ func (p *settings) save(key, value string) tea.Cmd {
 	save := p.opt.Save
 	return func() tea.Msg {
 		err := save(key, value)
-		return do(func(p *program) tea.Cmd {
+		return do(func() tea.Cmd {
 			if err != nil {
 				p.say(agent.LevelWarn, "the setting could not be saved: "+err.Error())
 			}

@@ -60,7 +60,7 @@ func (p *panels) showContext() tea.Cmd {
 	}
 	return p.background(func(ctx context.Context) do {
 		use, err := p.opt.Context(ctx)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			if err != nil {
 				p.say(agent.LevelError, "/context: "+err.Error())
 				return nil

@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"context"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"jcode/agent"
 	"jcode/internal/cells"
 	"jcode/tui/editor"
 )
@@ -19,9 +21,30 @@ type dialog interface {
 	// person is still typing what was meant for the input.
 	armed(now time.Time) bool
 	// key handles a key; act is its action in the key table, or "".
-	key(p *program, k tea.KeyPressMsg, act action) tea.Cmd
+	key(h host, k tea.KeyPressMsg, act action) tea.Cmd
 	// draw gives at most height lines and, for a text field, the place of the cursor.
 	draw(l *look, width, height int) (lines []string, cursor *pos)
+}
+
+// host is all that a dialog asks of the program.
+type host interface {
+	// say shows a line in the transcript, flash a few words for a moment.
+	say(level agent.Level, msg string)
+	flash(msg string)
+	// open puts another dialog in front; close takes one away.
+	open(d dialog)
+	close(d dialog)
+	// background runs work outside the loop; what it returns is done inside.
+	background(work func(ctx context.Context) do) tea.Cmd
+	// act does what an action does outside of dialogs.
+	act(a action) tea.Cmd
+	// busy reports whether a turn runs; interrupt stops it.
+	busy() bool
+	interrupt()
+	// insert writes text that was typed into the input.
+	insert(s string)
+	// switchDiffs turns from one way of drawing this diff to the other.
+	switchDiffs(src string, width int)
 }
 
 // What some dialogs do besides.
@@ -40,7 +63,7 @@ type (
 	// animated is one that moves by itself, for now.
 	animated interface{ moving() bool }
 	// wheeled is one that the mouse wheel scrolls, n lines down, while the pointer is on it.
-	wheeled interface{ wheel(p *program, n int) }
+	wheeled interface{ wheel(h host, n int) }
 	// lasting is one that does not belong to the session: it stays when that is left.
 	lasting interface{ outlasts() }
 )

@@ -68,6 +68,12 @@ func (l *look) switchDiffs(src string, width int) {
 	}
 }
 
+// switchDiffs turns from one way of drawing this diff to the other.
+func (p *program) switchDiffs(src string, width int) {
+	p.look.switchDiffs(src, width)
+	p.restyle()
+}
+
 // digits is the width of its line numbers.
 func (d parsedDiff) digits() int {
 	most := 0

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,7 +17,7 @@ type eventsMsg struct {
 
 func (p *program) start(ctx context.Context) do {
 	s, err := p.opt.Start(ctx)
-	return func(p *program) tea.Cmd {
+	return func() tea.Cmd {
 		p.status = ""
 		if err != nil {
 			p.say(agent.LevelError, err.Error())
@@ -53,8 +52,8 @@ func (p *program) enter(s Session) tea.Cmd {
 	var first tea.Cmd
 	if line := p.opening; line != "" {
 		p.opening = ""
-		if c, ok := p.findCommand(strings.TrimPrefix(firstWord(line), "/")); ok && strings.HasPrefix(line, "/") {
-			first = c.run(p, strings.TrimSpace(line[len(firstWord(line)):]))
+		if cmd, ok := p.commandLine(line); ok {
+			first = cmd
 		} else {
 			p.switcher.waiting = append(p.switcher.waiting, agent.Prompt{Text: line})
 		}

@@ -36,6 +36,9 @@ func (p *program) escape() tea.Cmd {
 // escapeTwice is how soon the second Esc on an empty input must come to go back.
 const escapeTwice = time.Second
 
+func (p *program) busy() bool { return p.turn.busy }
+
+// interrupt stops the running turn.
 func (p *program) interrupt() {
 	if p.conv != nil && p.conv.Interrupt() {
 		p.turn.doing = "stopping"

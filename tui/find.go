@@ -149,7 +149,7 @@ func (p *program) searchOn() tea.Cmd {
 	}
 	search := p.tr.searches
 	return p.background(func(context.Context) do {
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			if p.tr.searches != search || !p.tr.find.active() {
 				return nil
 			}

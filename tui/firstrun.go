@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,23 +10,6 @@ import (
 	"jcode/agent"
 	"jcode/internal/cells"
 )
-
-// contextual runs a decision outside the loop and closes its dialog.
-func contextual(decide func(ctx context.Context, yes bool) error, yes bool, d dialog) func(ctx context.Context) do {
-	return func(ctx context.Context) do {
-		var err error
-		if decide != nil {
-			err = decide(ctx, yes)
-		}
-		return func(p *program) tea.Cmd {
-			p.close(d)
-			if err != nil {
-				p.say(agent.LevelError, err.Error())
-			}
-			return nil
-		}
-	}
-}
 
 // idEnterKey marks the row that leads to entering a key.
 const idEnterKey = "jcode:enter-key"
@@ -50,7 +32,7 @@ func (p *panels) firstRun() tea.Cmd {
 	}})
 	pk := newPicker("Choose how to begin", nil, nil)
 	pk.noSearch, pk.leave = true, "leave"
-	pk.cancel = func(p *program) tea.Cmd { // without a model there is nothing behind it
+	pk.cancel = func() tea.Cmd { // without a model there is nothing behind it
 		p.open(pk)
 		if p.hint.text == quitHint {
 			return p.quit()
@@ -58,7 +40,7 @@ func (p *panels) firstRun() tea.Cmd {
 		p.flash(quitHint)
 		return nil
 	}
-	return p.panels.ways(pk, &begin, func(p *program, r Row) tea.Cmd { return p.panels.chooseFirst(pk, r) })
+	return p.panels.ways(pk, &begin, func(r Row) tea.Cmd { return p.panels.chooseFirst(pk, r) })
 }
 
 // login leads to a model while the program runs: another key, or a server of one's own.
@@ -69,7 +51,7 @@ func (p *panels) login() tea.Cmd {
 	}
 	pk := newPicker("Log in", nil, nil)
 	pk.noSearch = true
-	return p.panels.ways(pk, p.opt.Login, func(p *program, r Row) tea.Cmd {
+	return p.panels.ways(pk, p.opt.Login, func(r Row) tea.Cmd {
 		p.dialogs = nil
 		if p.conv == nil {
 			return p.panels.chooseFirst(pk, r)
@@ -84,17 +66,17 @@ func (p *panels) login() tea.Cmd {
 }
 
 // ways fills a list with the ways to a model and goes on with the one that is taken.
-func (p *panels) ways(pk *picker, from *FirstRun, then func(p *program, r Row) tea.Cmd) tea.Cmd {
-	pk.choose = func(p *program, r Row) tea.Cmd {
+func (p *panels) ways(pk *picker, from *FirstRun, then func(r Row) tea.Cmd) tea.Cmd {
+	pk.choose = func(r Row) tea.Cmd {
 		switch r.ID {
 		case idEnterKey:
-			p.open(newProviders(from, then))
+			p.open(p.panels.newProviders(from, then))
 			return nil
 		case idEnterServer:
 			p.open(newServerEntry(from, then))
 			return nil
 		}
-		return then(p, r)
+		return then(r)
 	}
 	p.open(pk)
 	return p.panels.fill(pk, func(ctx context.Context) ([]Row, error) { return found(ctx, from) })
@@ -139,7 +121,7 @@ func (p *panels) chooseFirst(pk *picker, r Row) tea.Cmd {
 	pk.note = "starting …"
 	return p.background(func(ctx context.Context) do {
 		s, err := p.opt.First.Choose(ctx, r)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			if err != nil {
 				pk.note = "✗ " + err.Error()
 				return nil
@@ -151,9 +133,9 @@ func (p *panels) chooseFirst(pk *picker, r Row) tea.Cmd {
 }
 
 // newProviders asks for whom the key is.
-func newProviders(from *FirstRun, then func(p *program, r Row) tea.Cmd) *picker {
+func (p *panels) newProviders(from *FirstRun, then func(r Row) tea.Cmd) *picker {
 	pk := newPicker("Whose key?", from.Providers, nil)
-	pk.choose = func(p *program, r Row) tea.Cmd {
+	pk.choose = func(r Row) tea.Cmd {
 		p.close(pk)
 		p.open(&keyEntry{
 			title: "API key for " + r.Name, field: newField(), secret: true, asking: r.Name,
@@ -167,7 +149,7 @@ func newProviders(from *FirstRun, then func(p *program, r Row) tea.Cmd) *picker 
 }
 
 // newServerEntry asks for the address of a server, then for its key.
-func newServerEntry(from *FirstRun, then func(p *program, r Row) tea.Cmd) *keyEntry {
+func newServerEntry(from *FirstRun, then func(r Row) tea.Cmd) *keyEntry {
 	address := &keyEntry{
 		title: "Address of your server", field: newField(), asking: "the server",
 		hint: "As in http://localhost:8000/v1. A key is asked for next; enter alone where it needs none.",
@@ -191,22 +173,24 @@ type keyEntry struct {
 	secret      bool // shown as dots
 	empty       bool // nothing is an answer, too
 	note        string
+	left        bool
 	busy        bool // somebody is being asked
 	enter       func(ctx context.Context, s string) (Row, error)
 	next        func(s string) *keyEntry // what is asked next, in place of enter
-	then        func(p *program, r Row) tea.Cmd
+	then        func(r Row) tea.Cmd
 }
 
 func (k *keyEntry) armed(time.Time) bool { return true }
 func (k *keyEntry) moving() bool         { return k.busy }
 func (k *keyEntry) paste(s string) bool  { k.field.paste(strings.TrimSpace(s)); return true }
 
-func (k *keyEntry) key(p *program, press tea.KeyPressMsg, act action) tea.Cmd {
+func (k *keyEntry) key(h host, press tea.KeyPressMsg, act action) tea.Cmd {
 	switch act {
 	case actInterrupt, actCancel:
-		p.close(k)
+		k.left = true
+		h.close(k)
 	case actSubmit:
-		return k.submit(p)
+		return k.submit(h)
 	default:
 		if !k.busy {
 			k.field.key(press, act)
@@ -216,30 +200,30 @@ func (k *keyEntry) key(p *program, press tea.KeyPressMsg, act action) tea.Cmd {
 }
 
 // submit asks with what was entered, or goes on to what is asked next.
-func (k *keyEntry) submit(p *program) tea.Cmd {
+func (k *keyEntry) submit(h host) tea.Cmd {
 	s := strings.TrimSpace(k.field.ed.Text())
 	switch {
 	case k.busy, s == "" && !k.empty:
 		return nil
 	case k.next != nil:
-		p.open(k.next(s))
+		h.open(k.next(s))
 		return nil
 	}
 	k.busy, k.note = true, "asking "+k.asking+" …"
-	return p.background(func(ctx context.Context) do {
+	return h.background(func(ctx context.Context) do {
 		row, err := k.enter(ctx, s)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			k.busy = false
-			if !slices.Contains(p.dialogs, dialog(k)) {
-				return nil // it was left meanwhile
+			if k.left {
+				return nil
 			}
 			if err != nil {
 				k.note = "✗ " + err.Error()
 				k.field = newField()
 				return nil
 			}
-			p.close(k)
-			return k.then(p, row)
+			h.close(k)
+			return k.then(row)
 		}
 	})
 }

@@ -17,6 +17,7 @@ import (
 type form struct {
 	guard
 	id     string
+	send   func(a tools.FormAnswer) error
 	from   string
 	ask    string
 	fields []*formField
@@ -25,8 +26,8 @@ type form struct {
 	free   bool // the person scrolls: the cursor's field need not be in sight
 }
 
-func newForm(ev agent.AskForm) *form {
-	f := &form{id: ev.ID, from: oneLine(text.Clean(ev.Form.From)), ask: strings.TrimSpace(text.Clean(ev.Form.Text))}
+func newForm(ev agent.AskForm, send func(a tools.FormAnswer) error) *form {
+	f := &form{id: ev.ID, send: send, from: oneLine(text.Clean(ev.Form.From)), ask: strings.TrimSpace(text.Clean(ev.Form.Text))}
 	for _, field := range ev.Form.Fields {
 		f.fields = append(f.fields, newFormField(field))
 	}
@@ -57,7 +58,7 @@ func (f *form) paste(s string) bool {
 	return true
 }
 
-func (f *form) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+func (f *form) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	switch act {
 	case actPageUp, actLineUp:
 		f.scroll, f.free = max(f.scroll-5, 0), true
@@ -66,13 +67,13 @@ func (f *form) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 		f.scroll, f.free = f.scroll+5, true
 		return nil
 	case actInterrupt:
-		return f.reply(p, tools.FormAnswer{Action: tools.FormCancel})
+		return f.reply(h, tools.FormAnswer{Action: tools.FormCancel})
 	case actCancel:
-		if p.turn.busy { // its call ends, and the form with it
-			p.interrupt()
+		if h.busy() { // its call ends, and the form with it
+			h.interrupt()
 			return nil
 		}
-		return f.reply(p, tools.FormAnswer{Action: tools.FormCancel})
+		return f.reply(h, tools.FormAnswer{Action: tools.FormCancel})
 	case actUp, actMode: // shift+tab goes back here
 		f.move(-1)
 		return nil
@@ -80,7 +81,7 @@ func (f *form) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 		f.move(1)
 		return nil
 	case actSubmit:
-		return f.submit(p)
+		return f.submit(h)
 	}
 	f.free = false
 	if c := f.current(); c != nil {
@@ -105,7 +106,7 @@ func (f *form) move(by int) {
 }
 
 // submit is Enter: on to the next place, or the answer.
-func (f *form) submit(p *program) tea.Cmd {
+func (f *form) submit(h host) tea.Cmd {
 	switch c := f.current(); {
 	case c != nil:
 		if f.free = false; c.check() {
@@ -113,7 +114,7 @@ func (f *form) submit(p *program) tea.Cmd {
 		}
 		return nil
 	case f.onDecline():
-		return f.reply(p, tools.FormAnswer{Action: tools.FormDecline})
+		return f.reply(h, tools.FormAnswer{Action: tools.FormDecline})
 	}
 	values := map[string]any{}
 	for i := len(f.fields) - 1; i >= 0; i-- {
@@ -129,16 +130,13 @@ func (f *form) submit(p *program) tea.Cmd {
 	if !f.onSend() {
 		return nil
 	}
-	return f.reply(p, tools.FormAnswer{Action: tools.FormAccept, Values: values})
+	return f.reply(h, tools.FormAnswer{Action: tools.FormAccept, Values: values})
 }
 
-func (f *form) reply(p *program, a tools.FormAnswer) tea.Cmd {
-	p.close(f)
-	if p.conv == nil {
-		return nil
-	}
-	if err := p.conv.Fill(f.id, a); err != nil {
-		p.say(agent.LevelInfo, err.Error())
+func (f *form) reply(h host, a tools.FormAnswer) tea.Cmd {
+	h.close(f)
+	if err := f.send(a); err != nil {
+		h.say(agent.LevelInfo, err.Error())
 		return nil
 	}
 	said := map[tools.FormAction]string{
@@ -155,7 +153,7 @@ func (f *form) reply(p *program, a tools.FormAnswer) tea.Cmd {
 			said += ": " + strings.Join(names, ", ")
 		}
 	}
-	p.say(agent.LevelInfo, said+".")
+	h.say(agent.LevelInfo, said+".")
 	return nil
 }
 

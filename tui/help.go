@@ -44,17 +44,17 @@ func newHelp(p *program) *helpView {
 	return h
 }
 
-func (h *helpView) armed(time.Time) bool { return true }
-func (h *helpView) paste(s string) bool  { return h.picker.paste(s) }
+func (v *helpView) armed(time.Time) bool { return true }
+func (v *helpView) paste(s string) bool  { return v.picker.paste(s) }
 
-func (h *helpView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+func (v *helpView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	if act == actInterrupt || act == actCancel || act == actSubmit || act == actHelp {
-		p.close(h)
+		h.close(v)
 		return nil
 	}
-	return h.picker.key(p, k, act)
+	return v.picker.key(h, k, act)
 }
 
-func (h *helpView) draw(l *look, width, height int) ([]string, *pos) {
-	return h.picker.draw(l, width, height)
+func (v *helpView) draw(l *look, width, height int) ([]string, *pos) {
+	return v.picker.draw(l, width, height)
 }

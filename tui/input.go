@@ -168,6 +168,8 @@ func (p *program) act(a action) tea.Cmd {
 		}
 	case actInterrupt:
 		return p.escape()
+	case actCancel:
+		return p.cancel()
 	case actMode:
 		return p.settings.nextMode()
 	case actHelp:
@@ -201,11 +203,15 @@ func (p *program) act(a action) tea.Cmd {
 
 // scrollAct moves the window on the transcript.
 func (p *program) scrollAct(a action) bool {
+	if !a.scrolls() {
+		return false
+	}
+	page := max(p.tr.height-2, 1)
 	switch a {
 	case actPageUp:
-		p.tr.scroll(&p.look, -max(p.tr.height-2, 1))
+		p.tr.scroll(&p.look, -page)
 	case actPageDown:
-		p.tr.scroll(&p.look, max(p.tr.height-2, 1))
+		p.tr.scroll(&p.look, page)
 	case actLineUp:
 		p.tr.scroll(&p.look, -1)
 	case actLineDown:
@@ -218,8 +224,6 @@ func (p *program) scrollAct(a action) bool {
 		p.tr.choose(&p.look, -1)
 	case actSelectNext:
 		p.tr.choose(&p.look, 1)
-	default:
-		return false
 	}
 	return true
 }

@@ -52,6 +52,14 @@ func (c *callItem) change(args json.RawMessage) {
 	c.drop()
 }
 
+// answered ends the wait for the person, who may have edited the arguments.
+func (c *callItem) answered(a tools.Answer) {
+	if c != nil && a.Arguments != nil && a.Scope != tools.AnswerNo {
+		c.change(a.Arguments)
+	}
+	c.wait(false)
+}
+
 // drop makes the next frame draw it anew, and the row that it shares.
 func (c *callItem) drop() {
 	c.kept.drop()

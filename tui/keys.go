@@ -12,6 +12,15 @@ import (
 // action is what a key does.
 type action string
 
+// scrolls reports whether an action moves the window on the transcript.
+func (a action) scrolls() bool {
+	switch a {
+	case actPageUp, actPageDown, actLineUp, actLineDown, actTop, actBottom, actSelectPrev, actSelectNext:
+		return true
+	}
+	return false
+}
+
 // The actions. Their names are what a person writes in the config under "keys".
 const (
 	actSubmit      action = "submit"

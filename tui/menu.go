@@ -225,7 +225,7 @@ func (p *completion) askValues(typed, command string, complete func(context.Cont
 	return p.background(func(ctx context.Context) do {
 		select {
 		case values := <-got:
-			return func(p *program) tea.Cmd {
+			return func() tea.Cmd {
 				if len(values) > 0 && p.front() == nil && p.in.Row() == 0 && p.in.Before() == typed {
 					p.complete.offerValues(command, values)
 				}
@@ -281,7 +281,7 @@ func (p *completion) fileMenu(load bool) tea.Cmd {
 
 // readFiles reads what @ completes. What comes first is offered first.
 func (p *completion) readFiles() tea.Cmd {
-	arrived := func(p *program) tea.Cmd {
+	arrived := func() tea.Cmd {
 		p.complete.files.loading--
 		p.complete.files.set(p.complete.files.files, p.complete.files.mentions)
 		if p.complete.menu.moved { // the person is choosing
@@ -293,12 +293,12 @@ func (p *completion) readFiles() tea.Cmd {
 	files := p.background(func(ctx context.Context) do {
 		list, err := p.opt.Files(ctx)
 		all := listFiles(list)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			p.complete.files.files = all
 			if err != nil {
 				p.say(agent.LevelWarn, "the files of this folder could not be listed: "+err.Error())
 			}
-			return arrived(p)
+			return arrived()
 		}
 	})
 	if p.opt.Mentions == nil {
@@ -307,12 +307,12 @@ func (p *completion) readFiles() tea.Cmd {
 	p.complete.files.loading++
 	return tea.Batch(files, p.background(func(ctx context.Context) do {
 		list, err := p.opt.Mentions(ctx)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			p.complete.files.mentions = list
 			if err != nil {
 				p.say(agent.LevelWarn, err.Error())
 			}
-			return arrived(p)
+			return arrived()
 		}
 	}))
 }

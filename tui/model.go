@@ -106,7 +106,7 @@ type (
 
 // do is a message that carries what is to be done with the result of something that ran
 // outside the loop.
-type do func(p *program) tea.Cmd
+type do func() tea.Cmd
 
 // tickMsg moves the spinner and the clocks while something runs.
 type tickMsg struct{}
@@ -157,7 +157,7 @@ func (p *program) Init() tea.Cmd {
 	if p.opt.Trust != nil {
 		cmds = append(cmds, p.background(func(ctx context.Context) do {
 			t := p.opt.Trust(ctx)
-			return func(p *program) tea.Cmd {
+			return func() tea.Cmd {
 				if t != nil {
 					p.ask(newTrust(*t))
 				}
@@ -206,7 +206,7 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 		if msg == nil {
 			return nil
 		}
-		return msg(p)
+		return msg()
 	case tickMsg:
 		p.look.now = time.Now()
 		p.look.spin++

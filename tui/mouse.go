@@ -48,7 +48,7 @@ func (p *outside) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-func (pk *picker) wheel(p *program, n int) {
+func (pk *picker) wheel(h host, n int) {
 	act := actDown
 	if n < 0 {
 		act = actUp
@@ -57,13 +57,13 @@ func (pk *picker) wheel(p *program, n int) {
 		if at := pk.at; n < 0 && at == 0 || n > 0 && at >= len(pk.shown)-1 {
 			return // the wheel does not go round
 		}
-		pk.moveKey(p, act)
+		pk.moveKey(h, act)
 	}
 }
 
 // What scrolls by lines; drawing keeps it inside its text.
-func (d *diffView) wheel(_ *program, n int)  { d.scroll = max(d.scroll+n, 0) }
-func (a *approval) wheel(_ *program, n int)  { a.text.move(n) }
-func (q *question) wheel(_ *program, n int)  { q.text.move(n) }
-func (v *trustView) wheel(_ *program, n int) { v.text.move(n) }
-func (h *helpView) wheel(p *program, n int)  { h.picker.wheel(p, n) }
+func (d *diffView) wheel(_ host, n int)  { d.scroll = max(d.scroll+n, 0) }
+func (a *approval) wheel(_ host, n int)  { a.text.move(n) }
+func (q *question) wheel(_ host, n int)  { q.text.move(n) }
+func (v *trustView) wheel(_ host, n int) { v.text.move(n) }
+func (v *helpView) wheel(h host, n int)  { v.picker.wheel(h, n) }

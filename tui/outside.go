@@ -26,7 +26,7 @@ func (p *outside) externalEditor() tea.Cmd {
 		p.flash("cannot write a file for the editor: " + err.Error())
 		return nil
 	}
-	return p.outside.edit(file, func(p *program, err error) tea.Cmd {
+	return p.outside.edit(file, func(err error) tea.Cmd {
 		data, rerr := os.ReadFile(file)
 		if err = errors.Join(err, rerr, os.RemoveAll(dir)); err != nil {
 			p.say(agent.LevelWarn, err.Error())
@@ -56,14 +56,14 @@ func (p *outside) editorFor(file string) *exec.Cmd {
 }
 
 // edit opens a file in the person's editor and then goes on with after.
-func (p *outside) edit(file string, after func(p *program, err error) tea.Cmd) tea.Cmd {
+func (p *outside) edit(file string, after func(err error) tea.Cmd) tea.Cmd {
 	return p.outside.handOver(p.outside.editorFor(file), func(err error) tea.Msg {
 		if err != nil {
 			err = fmt.Errorf("editor: %w", err)
 		}
-		return do(func(p *program) tea.Cmd {
+		return do(func() tea.Cmd {
 			p.outside.returned()
-			return after(p, err)
+			return after(err)
 		})
 	})
 }

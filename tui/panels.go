@@ -12,16 +12,16 @@ import (
 )
 
 // pick opens a picker whose rows are read outside the loop.
-func (p *panels) pick(title, empty string, rows func(ctx context.Context) ([]Row, error), choose func(p *program, r Row) tea.Cmd) tea.Cmd {
+func (p *panels) pick(title, empty string, rows func(ctx context.Context) ([]Row, error), choose func(r Row) tea.Cmd) tea.Cmd {
 	if rows == nil {
 		p.flash(empty)
 		return nil
 	}
 	pk := newPicker(title, nil, nil)
 	pk.empty = empty
-	pk.choose = func(p *program, r Row) tea.Cmd {
+	pk.choose = func(r Row) tea.Cmd {
 		p.close(pk)
-		return choose(p, r)
+		return choose(r)
 	}
 	p.open(pk)
 	return p.panels.fill(pk, rows)
@@ -37,7 +37,7 @@ func (p *panels) refill(pk *picker, rows func(ctx context.Context) ([]Row, error
 	pk.loading = len(pk.rows) == 0
 	return p.background(func(ctx context.Context) do {
 		got, err := rows(ctx)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			pk.set(got)
 			then()
 			if err != nil {
@@ -66,7 +66,7 @@ func (p *panels) keepLive(pk *picker) tea.Cmd {
 		case <-ctx.Done():
 			return nil
 		}
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			switch {
 			case !slices.Contains(p.dialogs, dialog(pk)):
 				return nil
@@ -108,7 +108,7 @@ func (p *panels) editWords(pl *Panel, query string) tea.Cmd {
 	failed := func(err error) tea.Cmd { return p.outcome("/"+pl.Name+" "+query, command.Outcome{}, err) }
 	return p.background(func(ctx context.Context) do {
 		row, ok, err := pl.Edits(ctx, query)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			if !ok && err == nil {
 				rest := *pl
 				rest.Edits = nil
@@ -121,13 +121,13 @@ func (p *panels) editWords(pl *Panel, query string) tea.Cmd {
 			if err != nil {
 				return failed(err)
 			}
-			return p.outside.edit(file, func(p *program, err error) tea.Cmd {
+			return p.outside.edit(file, func(err error) tea.Cmd {
 				if err != nil || pl.Actions[i].Edited == nil {
 					return failed(err)
 				}
 				return p.background(func(ctx context.Context) do {
 					notice, err := pl.Actions[i].Edited(ctx, row, file)
-					return func(p *program) tea.Cmd {
+					return func() tea.Cmd {
 						return p.outcome("/"+pl.Name+" "+query, command.Outcome{Notice: notice}, err)
 					}
 				})
@@ -144,7 +144,7 @@ func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
 	if query != "" && pl.Words != nil {
 		return p.background(func(ctx context.Context) do {
 			notice, err := pl.Words(ctx, query)
-			return func(p *program) tea.Cmd {
+			return func() tea.Cmd {
 				if errors.Is(err, ErrSearch) {
 					rest := *pl
 					rest.Words = nil
@@ -159,8 +159,9 @@ func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
 	if len(pl.Actions) > 0 {
 		first := pl.Actions[0]
 		first.Key, pk.enter = "enter", first.Label
-		pk.choose = func(p *program, _ Row) tea.Cmd { return pk.run(p, &first) }
+		pk.choose = func(_ Row) tea.Cmd { return pk.run(p, &first) }
 		pk.actions = pl.Actions[1:]
+		pk.command, pk.editor = p.commandLine, p.outside.edit
 	}
 	pk.reload = func(then func()) tea.Cmd { return p.panels.refill(pk, pl.Rows, then) }
 	if query != "" {

@@ -32,7 +32,7 @@ func (p *completion) pathMenu(at int, word string) tea.Cmd {
 	base, home := orElse(p.state.Cwd, p.opt.Cwd), p.opt.Home
 	return p.background(func(context.Context) do {
 		choices := listPath(base, home, word)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			column, now, ok := p.in.Mention()
 			if p.front() != nil || p.complete.menu.moved || !ok || column != at || strings.TrimPrefix(now, `"`) != word {
 				return nil // a newer list is on its way

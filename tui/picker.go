@@ -31,21 +31,24 @@ type picker struct {
 	confirm      *Action // waits for a second press
 	detailFrom   int
 
-	choose  func(p *program, r Row) tea.Cmd
+	choose  func(r Row) tea.Cmd
 	actions []Action                  // further ones, by key
 	reload  func(then func()) tea.Cmd // reads the rows anew; then happens with them
-	move    func(p *program, r Row)   // told when the cursor moves
-	cancel  func(p *program) tea.Cmd
-	typed   func(p *program, query string) tea.Cmd // searches elsewhere as well
-	toggle  func(p *program, pk *picker) tea.Cmd   // Tab
+	move    func(r Row)               // told when the cursor moves
+	cancel  func() tea.Cmd
+	typed   func(query string) tea.Cmd // searches elsewhere as well
+	toggle  func() tea.Cmd             // Tab
 	tabHint string
 	preview func(ctx context.Context, r Row, query string) (string, error) // more of a row than its detail, read when the cursor is on it
 	seen    map[string]string                                              // previews by row, of the search in force
 	enter   string                                                         // what Enter does, "" = "choose"
-	leave   string                                                         // what Esc does, "" = "close"
+	// What actions ask of the program; set where there are any.
+	command func(line string) (cmd tea.Cmd, ok bool)                // runs "/name arguments"
+	editor  func(file string, then func(err error) tea.Cmd) tea.Cmd // opens the person's editor
+	leave   string                                                  // what Esc does, "" = "close"
 }
 
-func newPicker(title string, rows []Row, choose func(p *program, r Row) tea.Cmd) *picker {
+func newPicker(title string, rows []Row, choose func(r Row) tea.Cmd) *picker {
 	pk := &picker{title: title, search: newField(), choose: choose}
 	pk.set(rows)
 	return pk
@@ -115,15 +118,15 @@ func (pk *picker) paste(s string) bool {
 	return true
 }
 
-func (pk *picker) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
-	if done, cmd := pk.moveKey(p, act); done {
+func (pk *picker) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
+	if done, cmd := pk.moveKey(h, act); done {
 		return cmd
 	}
 	switch act {
 	case actInterrupt, actCancel:
-		p.close(pk)
+		h.close(pk)
 		if pk.cancel != nil {
-			return pk.cancel(p)
+			return pk.cancel()
 		}
 		return nil
 	case actSubmit:
@@ -134,37 +137,37 @@ func (pk *picker) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 		if pk.choose == nil {
 			return nil
 		}
-		return pk.choose(p, r)
+		return pk.choose(r)
 	case actComplete:
 		if pk.toggle != nil {
-			return pk.toggle(p, pk)
+			return pk.toggle()
 		}
 	}
 	for i := range pk.actions {
 		if pk.actions[i].Key == keyboard.Name(k) {
-			return pk.run(p, &pk.actions[i])
+			return pk.run(h, &pk.actions[i])
 		}
 	}
 	pk.confirm = nil
 	if !pk.noSearch && pk.search.key(k, act) {
 		pk.at = 0
 		pk.filter()
-		return pk.searched(p)
+		return pk.searched(h)
 	}
 	return nil
 }
 
 // searched tells who looks further than the rows what the search is now.
-func (pk *picker) searched(p *program) tea.Cmd {
+func (pk *picker) searched(h host) tea.Cmd {
 	pk.seen = nil
 	if pk.typed == nil {
-		return pk.ahead(p)
+		return pk.ahead(h)
 	}
-	return tea.Batch(pk.typed(p, pk.search.ed.Text()), pk.ahead(p))
+	return tea.Batch(pk.typed(pk.search.ed.Text()), pk.ahead(h))
 }
 
 // moveKey moves the cursor.
-func (pk *picker) moveKey(p *program, act action) (done bool, cmd tea.Cmd) {
+func (pk *picker) moveKey(h host, act action) (done bool, cmd tea.Cmd) {
 	n := len(pk.shown)
 	switch act {
 	case actUp:
@@ -197,13 +200,13 @@ func (pk *picker) moveKey(p *program, act action) (done bool, cmd tea.Cmd) {
 	pk.at = min(max(pk.at, 0), max(n-1, 0))
 	pk.detailFrom, pk.confirm = 0, nil
 	if r, ok := pk.current(); ok && pk.move != nil {
-		pk.move(p, r)
+		pk.move(r)
 	}
-	return true, pk.ahead(p)
+	return true, pk.ahead(h)
 }
 
 // ahead reads the preview of the row under the cursor where there is none yet.
-func (pk *picker) ahead(p *program) tea.Cmd {
+func (pk *picker) ahead(h host) tea.Cmd {
 	r, ok := pk.current()
 	if pk.preview == nil || !ok {
 		return nil
@@ -212,9 +215,9 @@ func (pk *picker) ahead(p *program) tea.Cmd {
 		return nil
 	}
 	query := pk.search.ed.Text()
-	return p.background(func(ctx context.Context) do {
+	return h.background(func(ctx context.Context) do {
 		s, err := pk.preview(ctx, r, query)
-		return func(*program) tea.Cmd {
+		return func() tea.Cmd {
 			if err != nil || pk.search.ed.Text() != query {
 				return nil // the row's own detail is there; a newer one is on its way
 			}
@@ -228,7 +231,7 @@ func (pk *picker) ahead(p *program) tea.Cmd {
 }
 
 // run carries out an action on the row under the cursor, outside the loop.
-func (pk *picker) run(p *program, a *Action) tea.Cmd {
+func (pk *picker) run(h host, a *Action) tea.Cmd {
 	r, ok := pk.current()
 	if !ok {
 		return nil
@@ -240,24 +243,21 @@ func (pk *picker) run(p *program, a *Action) tea.Cmd {
 	pk.confirm, pk.note = nil, a.Label+" …"
 	switch {
 	case a.Edit != nil:
-		return pk.edit(p, a, r)
+		return pk.edit(h, a, r)
 	case a.Command != nil:
-		p.close(pk)
-		line := a.Command(r)
-		if c, ok := p.findCommand(firstWord(line)[1:]); ok {
-			return c.run(p, strings.TrimSpace(line[len(firstWord(line)):]))
-		}
-		return nil
+		h.close(pk)
+		cmd, _ := pk.command(a.Command(r))
+		return cmd
 	}
-	return p.background(func(ctx context.Context) do {
+	return h.background(func(ctx context.Context) do {
 		msg, err := a.Run(ctx, r)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			if err != nil || !a.Close {
 				return pk.done(msg, err)
 			}
-			p.close(pk)
+			h.close(pk)
 			if msg != "" {
-				p.say(agent.LevelInfo, msg)
+				h.say(agent.LevelInfo, msg)
 			}
 			return nil
 		}
@@ -266,19 +266,19 @@ func (pk *picker) run(p *program, a *Action) tea.Cmd {
 
 // edit opens a row's file in the person's editor; afterwards the change is taken over and
 // the rows are read anew.
-func (pk *picker) edit(p *program, a *Action, r Row) tea.Cmd {
+func (pk *picker) edit(h host, a *Action, r Row) tea.Cmd {
 	file, err := a.Edit(r)
 	if err != nil {
 		pk.say("", err)
 		return nil
 	}
-	return p.outside.edit(file, func(p *program, err error) tea.Cmd {
+	return pk.editor(file, func(err error) tea.Cmd {
 		if err != nil || a.Edited == nil {
 			return pk.done("", err)
 		}
-		return p.background(func(ctx context.Context) do {
+		return h.background(func(ctx context.Context) do {
 			msg, err := a.Edited(ctx, r, file)
-			return func(p *program) tea.Cmd { return pk.done(msg, err) }
+			return func() tea.Cmd { return pk.done(msg, err) }
 		})
 	})
 }

@@ -21,7 +21,7 @@ type plainAsk struct {
 
 // approval puts a question; the next line answers.
 func (p *plain) approval(ev agent.ApprovalAsked) {
-	a := newApproval(ev.ID, ev.Question)
+	a := newApproval(ev.ID, ev.Question, nil)
 	p.say("Question: " + text.Visible(orElse(a.q.Title, a.q.Tool)))
 	for _, part := range a.text.parts {
 		p.say(part.plain())

@@ -9,14 +9,17 @@ import (
 
 	"jcode/agent"
 	"jcode/tools"
+	"jcode/tui/editor"
 )
 
 // planView asks what becomes of a plan that was made in mode plan. Whoever just writes on
 // asks for changes: the keys go to the input.
 type planView struct {
 	guard
-	plan string
-	at   int
+	plan     string
+	in       *editor.Editor // the input
+	carryOut func(mode tools.Mode, m agent.Prompt) tea.Cmd
+	at       int
 }
 
 // planChoices are the answers in order; the first two carry the plan out in a mode.
@@ -39,13 +42,13 @@ const (
 // offerPlan opens the question when a turn in mode plan ended with an answer.
 func (p *program) offerPlan(ev agent.TurnEnd) {
 	if ev.Reason == agent.StopDone && p.state.Planning && strings.TrimSpace(ev.Text) != "" && len(p.queue) == 0 {
-		p.ask(&planView{plan: ev.Text})
+		p.ask(&planView{plan: ev.Text, in: p.in, carryOut: p.carryOut})
 	}
 }
 
 func (v *planView) armed(now time.Time) bool { return v.ready(now) }
 
-func (v *planView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+func (v *planView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	switch act {
 	case actUp:
 		v.at = max(v.at-1, 0)
@@ -54,33 +57,33 @@ func (v *planView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 		v.at = min(v.at+1, planNotYet)
 		return nil
 	case actSubmit:
-		return v.choose(p, v.at)
+		return v.choose(h, v.at)
 	case actCancel, actInterrupt:
-		return v.choose(p, planNotYet)
+		return v.choose(h, planNotYet)
 	}
-	if len(k.Text) == 1 && k.Text[0] >= '1' && k.Text[0] <= '1'+planNotYet && p.in.Empty() {
-		return v.choose(p, int(k.Text[0]-'1'))
+	if len(k.Text) == 1 && k.Text[0] >= '1' && k.Text[0] <= '1'+planNotYet && v.in.Empty() {
+		return v.choose(h, int(k.Text[0]-'1'))
 	}
 	if act == "" && k.Text != "" {
-		p.close(v)
-		p.in.Insert(typed(k.Text))
+		h.close(v)
+		h.insert(k.Text)
 	}
 	return nil
 }
 
 // choose does what was chosen.
-func (v *planView) choose(p *program, at int) tea.Cmd {
-	p.close(v)
+func (v *planView) choose(h host, at int) tea.Cmd {
+	h.close(v)
 	switch at {
 	case planAsk, planEdits:
 		mode := tools.ModeAsk
 		if at == planEdits {
 			mode = tools.ModeEdits
 		}
-		return p.carryOut(mode, agent.Prompt{Text: "The plan is accepted. Carry it out.", Shown: "Plan accepted, mode " + string(mode) + "."})
+		return v.carryOut(mode, agent.Prompt{Text: "The plan is accepted. Carry it out.", Shown: "Plan accepted, mode " + string(mode) + "."})
 	case planChange:
-		p.in.SetText(ownPlan + "\n\n" + v.plan)
-		p.flash("enter carries it out, asking before edits and commands")
+		v.in.SetText(ownPlan + "\n\n" + v.plan)
+		h.flash("enter carries it out, asking before edits and commands")
 	}
 	return nil
 }

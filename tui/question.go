@@ -15,14 +15,15 @@ import (
 type question struct {
 	guard
 	id, label, ask string
+	send           func(s string) error // the answer
 	options        []string
 	at             int // chosen option; len(options) = the text field
 	answer         field
 	text           review
 }
 
-func newQuestion(ev agent.AskPerson) *question {
-	q := &question{id: ev.ID, label: text.Clean(ev.Label), ask: text.Clean(ev.Text), answer: newField()}
+func newQuestion(ev agent.AskPerson, send func(s string) error) *question {
+	q := &question{id: ev.ID, send: send, label: text.Clean(ev.Label), ask: text.Clean(ev.Text), answer: newField()}
 	q.text.parts = []reviewPart{{text: q.ask, prose: true}}
 	for _, o := range ev.Options {
 		q.options = append(q.options, text.Clean(o))
@@ -38,7 +39,7 @@ func (q *question) paste(s string) bool {
 	return true
 }
 
-func (q *question) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+func (q *question) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	onField := q.at == len(q.options)
 	switch act {
 	case actUp:
@@ -51,14 +52,14 @@ func (q *question) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 		q.text.scrollKey(act)
 		return nil
 	case actInterrupt, actCancel:
-		p.interrupt()
+		h.interrupt()
 		return nil
 	case actSubmit:
-		return q.reply(p)
+		return q.reply(h)
 	}
 	if !onField && act == "" && len(k.Text) == 1 && k.Text[0] >= '1' && int(k.Text[0]-'1') < len(q.options) {
 		q.at = int(k.Text[0] - '1')
-		return q.reply(p)
+		return q.reply(h)
 	}
 	if act == "" || onField {
 		q.at = len(q.options) // writing goes to the field
@@ -67,7 +68,7 @@ func (q *question) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-func (q *question) reply(p *program) tea.Cmd {
+func (q *question) reply(h host) tea.Cmd {
 	s := strings.TrimSpace(q.answer.ed.Text())
 	if q.at < len(q.options) {
 		s = q.options[q.at]
@@ -75,15 +76,12 @@ func (q *question) reply(p *program) tea.Cmd {
 	if s == "" {
 		return nil
 	}
-	p.close(q)
-	if p.conv == nil {
+	h.close(q)
+	if err := q.send(s); err != nil {
+		h.say(agent.LevelInfo, err.Error())
 		return nil
 	}
-	if err := p.conv.Reply(q.id, s); err != nil {
-		p.say(agent.LevelInfo, err.Error())
-		return nil
-	}
-	p.say(agent.LevelInfo, "You answered: "+s)
+	h.say(agent.LevelInfo, "You answered: "+s)
 	return nil
 }
 

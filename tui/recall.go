@@ -102,7 +102,7 @@ func (p *program) loadHistory() tea.Cmd {
 	p.hist.loading = true
 	return p.background(func(ctx context.Context) do {
 		recent, err := h.Recent(ctx)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			if err != nil {
 				p.say(agent.LevelWarn, "the history of prompts could not be read: "+err.Error())
 			}
@@ -123,7 +123,7 @@ func (p *panels) historyPicker() *picker {
 			rows = append(rows, Row{ID: s, Name: oneLine(s), Detail: s})
 		}
 	}
-	pk := newPicker("Earlier prompts", rows, func(p *program, r Row) tea.Cmd {
+	pk := newPicker("Earlier prompts", rows, func(r Row) tea.Cmd {
 		p.in.Clear()
 		p.in.Paste(r.ID)
 		return nil
@@ -175,7 +175,7 @@ func (d *drafts) keep(p *program) tea.Cmd {
 	}
 	d.kept = p.in.Generation()
 	generation, s, ctx := p.in.Generation(), p.in.Text(), p.ctx
-	return func() tea.Msg { return said("the draft could not be kept", d.write(ctx, h, generation, s)) }
+	return func() tea.Msg { return p.warned("the draft could not be kept", d.write(ctx, h, generation, s)) }
 }
 
 // keepNow writes the draft when the program has ended.
@@ -198,12 +198,12 @@ func (d *drafts) write(ctx context.Context, h History, generation int, s string)
 	return h.SetDraft(ctx, s)
 }
 
-// said makes a warning of an error, or nothing.
-func said(what string, err error) tea.Msg {
+// warned makes a warning of an error, or nothing.
+func (p *program) warned(what string, err error) tea.Msg {
 	if err == nil {
 		return nil
 	}
-	return do(func(p *program) tea.Cmd {
+	return do(func() tea.Cmd {
 		if p.ctx.Err() != nil {
 			return nil // it is over
 		}

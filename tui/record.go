@@ -72,7 +72,7 @@ func (r *record) changed(p *program) tea.Cmd {
 	r.pending, r.writing = nil, true
 	return p.background(func(ctx context.Context) do {
 		err := keep(ctx, id, list)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			r.writing = false
 			if err != nil && ctx.Err() == nil {
 				p.tr.add(notice(agent.LevelWarn, err.Error()))

@@ -14,7 +14,7 @@ func (p *settings) role(args string) tea.Cmd {
 	name, words, _ := strings.Cut(args, " ")
 	switch {
 	case name == "":
-		return p.panels.pick("Roles", "no role is known", p.opt.Roles, func(p *program, r Row) tea.Cmd { return p.settings.enterRole(r.ID) })
+		return p.panels.pick("Roles", "no role is known", p.opt.Roles, func(r Row) tea.Cmd { return p.settings.enterRole(r.ID) })
 	case strings.TrimSpace(words) != "":
 		p.prompt(agent.Prompt{Text: strings.TrimSpace(words), Role: name})
 		return nil
@@ -47,7 +47,7 @@ func (p *settings) enterRole(name string) tea.Cmd {
 		err := conv.SetRole(ctx, name)
 		stopped := ctx.Err() != nil
 		takeBack()
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			p.switcher.moving--
 			p.switcher.unswitch, p.status, p.hint.text = nil, "", ""
 			p.state = conv.State()

@@ -38,7 +38,7 @@ func (p *switcher) newSession(title string) tea.Cmd {
 		{ID: "no", Name: "no", Info: "begin with nothing"}, {ID: "yes", Name: "yes", Info: "the last prompt and its answer go along"},
 	}, nil)
 	pk.noSearch = true
-	pk.choose = func(p *program, r Row) tea.Cmd {
+	pk.choose = func(r Row) tea.Cmd {
 		p.close(pk)
 		return fresh(r.ID == "yes")
 	}
@@ -66,7 +66,7 @@ func (p *switcher) rewind(args string) tea.Cmd {
 		rows = append(rows, Row{ID: itoa(i + 1), Name: itoa(i+1) + ". " + oneLine(prompts[i].prompt), State: prompts[i].at.Local().Format("15:04"), Detail: prompts[i].prompt})
 	}
 	pk := newPicker("Go back to before which prompt?", rows, nil)
-	pk.choose = func(p *program, r Row) tea.Cmd {
+	pk.choose = func(r Row) tea.Cmd {
 		p.close(pk)
 		what := newPicker("What goes back?", []Row{
 			{ID: "", Name: "the conversation", Info: "files stay as they are"},
@@ -74,9 +74,9 @@ func (p *switcher) rewind(args string) tea.Cmd {
 			{ID: " both", Name: "both"},
 		}, nil)
 		what.noSearch = true
-		what.choose = func(p *program, w Row) tea.Cmd {
+		what.choose = func(w Row) tea.Cmd {
 			p.close(what)
-			return foreign(c).run(p, r.ID+w.ID)
+			return foreign(c).run(p.program, r.ID+w.ID)
 		}
 		p.open(what)
 		return nil
@@ -98,7 +98,7 @@ func (p *switcher) undo() tea.Cmd {
 	}
 	return p.background(func(ctx context.Context) do {
 		seq, files, err := p.opt.Undoable(ctx)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			if err != nil {
 				p.say(agent.LevelInfo, "/undo: "+err.Error())
 				return nil
@@ -117,12 +117,12 @@ func (p *switcher) undo() tea.Cmd {
 				{ID: "no", Name: "no", Info: "leave everything as it is", Detail: strings.Join(detail, "\n")},
 			}, nil)
 			pk.noSearch = true
-			pk.choose = func(p *program, r Row) tea.Cmd {
+			pk.choose = func(r Row) tea.Cmd {
 				p.close(pk)
 				if r.ID == "no" {
 					return nil
 				}
-				return foreign(c).run(p, "")
+				return foreign(c).run(p.program, "")
 			}
 			p.open(pk)
 			return nil
@@ -149,25 +149,25 @@ func (p *switcher) interruptFor() {
 
 // switchTo leaves this session for another.
 func (p *switcher) switchTo(open func(ctx context.Context) (Session, error)) tea.Cmd {
-	return p.switcher.switchOr(open, func(p *program, err error) tea.Cmd {
+	return p.switcher.switchOr(open, func(err error) tea.Cmd {
 		p.say(agent.LevelError, err.Error())
 		return nil
 	})
 }
 
 // switchOr leaves this session for another, or carries out failed where that can't be opened.
-func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), failed func(p *program, err error) tea.Cmd) tea.Cmd {
+func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), failed func(err error) tea.Cmd) tea.Cmd {
 	p.status = "opening the session"
 	p.switcher.moving++
 	return p.background(func(ctx context.Context) do {
 		s, err := open(ctx)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			p.status = ""
 			p.switcher.moving--
 			if err != nil {
 				p.giveBack(p.switcher.waiting) // they were meant for another session than this one
 				p.switcher.waiting = nil
-				return failed(p, err)
+				return failed(err)
 			}
 			p.tr = newTranscript()
 			p.tr.add(p.compose.welcome())
@@ -183,7 +183,7 @@ func (p *switcher) session(name string) tea.Cmd {
 		return p.switcher.resume("")
 	}
 	p.switcher.interruptFor()
-	return p.switcher.switchOr(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, name) }, func(p *program, err error) tea.Cmd {
+	return p.switcher.switchOr(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, name) }, func(err error) tea.Cmd {
 		if errors.Is(err, session.ErrNotFound) {
 			return p.switcher.newSession(name)
 		}
@@ -201,7 +201,7 @@ func (p *switcher) resume(query string) tea.Cmd {
 	all := false
 	pk := newPicker("Sessions of this folder", nil, nil)
 	pk.empty = "no session yet: it is kept from its first message on"
-	pk.choose = func(p *program, r Row) tea.Cmd {
+	pk.choose = func(r Row) tea.Cmd {
 		p.close(pk)
 		p.switcher.interruptFor()
 		return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, r.ID) })
@@ -217,7 +217,7 @@ func (p *switcher) resume(query string) tea.Cmd {
 		pk.preview = func(ctx context.Context, r Row, query string) (string, error) { return p.opt.Preview(ctx, r.ID, query) }
 	}
 	pk.tabHint = "all folders"
-	pk.toggle = func(p *program, pk *picker) tea.Cmd {
+	pk.toggle = func() tea.Cmd {
 		all = !all
 		pk.title, pk.tabHint = "Sessions of this folder", "all folders"
 		if all {
@@ -225,7 +225,7 @@ func (p *switcher) resume(query string) tea.Cmd {
 		}
 		return reload(func() {})
 	}
-	pk.typed = func(p *program, query string) tea.Cmd { return p.switcher.searchSessions(pk, query, all) }
+	pk.typed = func(query string) tea.Cmd { return p.switcher.searchSessions(pk, query, all) }
 	pk.actions = []Action{{Key: "ctrl+x", Label: "delete", Confirm: true, Run: func(ctx context.Context, r Row) (string, error) {
 		return "deleted " + r.Name, p.opt.Sessions.Delete(ctx, r.ID)
 	}}}
@@ -242,7 +242,7 @@ func (p *switcher) searchSessions(pk *picker, query string, all bool) tea.Cmd {
 	}
 	return p.background(func(ctx context.Context) do {
 		found, err := p.opt.Sessions.List(ctx, query, all)
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			if err != nil || pk.search.ed.Text() != query {
 				return nil // the list is still there; a newer search is on its way
 			}

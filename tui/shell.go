@@ -31,9 +31,9 @@ func (p *outside) shell(line string) tea.Cmd {
 	send, start := p.send, time.Now()
 	return p.background(func(ctx context.Context) do {
 		err := p.opt.Shell(ctx, line, func(out string) {
-			send(do(func(*program) tea.Cmd { c.progress("", out); return nil }))
+			send(do(func() tea.Cmd { c.progress("", out); return nil }))
 		})
-		return func(p *program) tea.Cmd {
+		return func() tea.Cmd {
 			p.status = ""
 			res := tools.Result{Text: c.tail}
 			if err != nil {

@@ -52,6 +52,9 @@ func (p *program) submit() tea.Cmd {
 	return cmd
 }
 
+// insert writes text that was typed into the input.
+func (p *program) insert(s string) { p.in.Insert(typed(s)) }
+
 // prompt hands a message to the conversation, or keeps it until the one that it is for is there.
 func (p *program) prompt(m agent.Prompt) {
 	p.tr.toBottom()
@@ -82,7 +85,7 @@ func (p *program) sent(s string) tea.Cmd {
 		if err == nil {
 			err = p.drafts.write(ctx, h, generation, "")
 		}
-		return said("the prompt could not be added to the history", err)
+		return p.warned("the prompt could not be added to the history", err)
 	}
 }
 

@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"context"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"jcode/agent"
 	"jcode/internal/cells"
 	"jcode/tui/keyboard"
 )
@@ -32,40 +34,52 @@ func (v *trustView) outlasts() {}
 
 func (v *trustView) armed(now time.Time) bool { return v.ready(now) }
 
-func (v *trustView) key(p *program, k tea.KeyPressMsg, act action) tea.Cmd {
+func (v *trustView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	if v.busy {
 		return nil
 	}
-	if done, cmd := v.settle(p, k, act); done {
+	if done, cmd := v.settle(h, k, act); done {
 		return cmd
 	}
 	switch act {
 	case actUp, actDown, actComplete:
 		v.at = 1 - v.at
 	case actSubmit:
-		return v.decide(p, v.at == 0)
+		return v.decide(h, v.at == 0)
 	case actInterrupt:
-		return v.decide(p, false)
+		return v.decide(h, false)
 	case actCancel:
-		return p.cancel()
+		return h.act(act)
 	default:
 		v.text.scrollKey(act)
 	}
 	switch keyboard.Letter(k) {
 	case "y":
 		v.at = 0
-		return v.hold(k.Text, func() tea.Cmd { return v.decide(p, true) })
+		return v.hold(k.Text, func() tea.Cmd { return v.decide(h, true) })
 	case "n":
 		v.at = 1
-		return v.hold(k.Text, func() tea.Cmd { return v.decide(p, false) })
+		return v.hold(k.Text, func() tea.Cmd { return v.decide(h, false) })
 	}
 	return nil
 }
 
 // decide hands the answer over.
-func (v *trustView) decide(p *program, trusted bool) tea.Cmd {
+func (v *trustView) decide(h host, trusted bool) tea.Cmd {
 	v.busy = true
-	return p.background(contextual(v.t.Decide, trusted, v))
+	return h.background(func(ctx context.Context) do {
+		var err error
+		if v.t.Decide != nil {
+			err = v.t.Decide(ctx, trusted)
+		}
+		return func() tea.Cmd {
+			h.close(v)
+			if err != nil {
+				h.say(agent.LevelError, err.Error())
+			}
+			return nil
+		}
+	})
 }
 
 func (v *trustView) draw(l *look, width, height int) (lines []string, cursor *pos) {

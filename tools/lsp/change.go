@@ -188,7 +188,7 @@ func (p *part) report(ctx context.Context, all []*change, read []string, wait bo
 			in.mu.Lock()
 			in.overdue = true
 			in.mu.Unlock()
-			return in.worded(nil, 0, true)
+			return in.worded(nil, 0, false, true)
 		}
 		return ""
 	}
@@ -203,7 +203,7 @@ func (p *part) report(ctx context.Context, all []*change, read []string, wait bo
 			_ = in.changedFiles(bounded, fileChange{path, changeDeleted}) // a server that does not read is not waited for
 		}
 		if bounded.Err() != nil {
-			return in.worded(nil, 0, wait)
+			return in.worded(nil, 0, false, wait)
 		}
 	}
 	for _, path := range read {
@@ -215,8 +215,8 @@ func (p *part) report(ctx context.Context, all []*change, read []string, wait bo
 		return ""
 	}
 	late := in.await(ctx, touched, sent)
-	list, older := in.fresh(touched, p.settled, changedLines(all))
-	return in.worded(list, older, late)
+	list, older, doubt := in.fresh(touched, p.settled, changedLines(all))
+	return in.worded(list, older, doubt, late)
 }
 
 // changedLines tells whether a line of a changed file was changed, by what was in it before.

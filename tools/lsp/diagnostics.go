@@ -195,8 +195,9 @@ type problem struct {
 
 // fresh returns what is new since the last time, and how many problems there were before.
 // touched are the files that were changed; lines tells for a file of which nothing was known
-// whether a line is a changed one. settled says that the server knew the project before.
-func (in *instance) fresh(touched []string, settled bool, lines func(path string, line int) bool) (list []problem, older int) {
+// whether a line is a changed one. settled says that the server knew the project before: where
+// it did not, errors in other files count as new, and doubt is set.
+func (in *instance) fresh(touched []string, settled bool, lines func(path string, line int) bool) (list []problem, older int, doubt bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for path, r := range in.reports {
@@ -217,6 +218,8 @@ func (in *instance) fresh(touched []string, settled bool, lines func(path string
 				switch {
 				case slices.Contains(touched, path):
 					before = !lines(path, d.Range.Start.Line)
+				case !settled && d.Severity == severityError:
+					doubt = true
 				default:
 					before = !settled
 				}
@@ -230,7 +233,7 @@ func (in *instance) fresh(touched []string, settled bool, lines func(path string
 		in.told[path] = countsOf(r.items)
 	}
 	slices.SortFunc(list, byImportance)
-	return list, older
+	return list, older, doubt
 }
 
 // byImportance orders errors before warnings, then by place.
@@ -272,10 +275,10 @@ func (in *instance) line(p problem) string {
 }
 
 // worded are the lines of a result, the most important first; "" for nothing new.
-func (in *instance) worded(list []problem, older int, late bool) string {
+func (in *instance) worded(list []problem, older int, doubt, late bool) string {
 	var b strings.Builder
 	if len(list) > 0 {
-		fmt.Fprintf(&b, "[%s: %s]\n", in.server.Name, tally(list, older))
+		fmt.Fprintf(&b, "[%s: %s]\n", in.server.Name, tally(list, older, doubt))
 		for _, p := range list[:min(len(list), maxTold)] {
 			b.WriteString(in.line(p) + "\n")
 		}
@@ -289,7 +292,7 @@ func (in *instance) worded(list []problem, older int, late bool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func tally(list []problem, older int) string {
+func tally(list []problem, older int, doubt bool) string {
 	errs, warnings := 0, 0
 	for _, p := range list {
 		if p.Severity == severityError {
@@ -302,13 +305,19 @@ func tally(list []problem, older int) string {
 	for _, c := range []struct {
 		n    int
 		noun string
-	}{{errs, "new error"}, {warnings, "new warning"}} {
-		if c.n > 0 {
+	}{{errs, "error"}, {warnings, "warning"}} {
+		switch {
+		case c.n > 0 && doubt:
 			parts = append(parts, plural(c.n, c.noun))
+		case c.n > 0:
+			parts = append(parts, plural(c.n, "new "+c.noun))
 		}
 	}
 	if older > 0 {
 		parts = append(parts, fmt.Sprintf("%d older", older))
+	}
+	if doubt {
+		parts = append(parts, "some may be older than this edit, which came while it was reading the project")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -18,7 +18,7 @@ import (
 
 // rig is a manager with the fake server, behind a dispatcher with the file tools.
 type rig struct {
-	t     *testing.T
+	t     testing.TB
 	root  string
 	m     *lsp.Manager
 	d     *tools.Dispatcher
@@ -54,7 +54,7 @@ func (o *open) Check(_ context.Context, r tools.GateRequest) tools.Decision {
 }
 func (*open) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
 
-func newRig(t *testing.T, mode string, files map[string]string, opts ...func(*lsp.Options)) *rig {
+func newRig(t testing.TB, mode string, files map[string]string, opts ...func(*lsp.Options)) *rig {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -170,6 +170,24 @@ func TestAnEditTellsWhatItBreaksInEveryFile(t *testing.T) {
 				t.Errorf("asked %d times whether it may start", r.asked)
 			}
 		})
+	}
+}
+
+func TestErrorsOfAServerThatReadTheProjectDuringTheEditAreToldWithADoubt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, lsptest.LoadingLong, project)
+	got := ""
+	for i := 0; !strings.Contains(got, "b.fake:1:5 undefined: one"); i++ { // on a slow machine it comes with a later edit
+		got = r.edit("a.fake", "def one\n", "def two\n") + r.edit("a.fake", "def two\n", "def two\ndef x\n")
+		if i == 10 {
+			t.Fatal("what broke was never told")
+		}
+		if !strings.Contains(got, "undefined: one") {
+			r.edit("a.fake", "def two\ndef x\n", "def one\n")
+		}
+	}
+	if !strings.Contains(got, "some may be older than this edit") {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -119,8 +119,9 @@ func New(o Options) *Manager {
 func withSettings(list []Server) []Server {
 	for i, s := range list {
 		if s.Name == "gopls" {
-			// It waits a second before it looks at the packages that a change may have broken.
-			list[i].Settings = map[string]any{"diagnosticsDelay": "10ms"}
+			// Otherwise it reports on the changed file first, and a second later on the packages
+			// that the change may have broken.
+			list[i].Settings = map[string]any{"diagnosticsDelay": "0s"}
 		}
 	}
 	return list

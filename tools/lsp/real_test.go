@@ -1,6 +1,7 @@
 package lsp_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,7 @@ import (
 )
 
 // installed is the program of a real server, or the test is skipped.
-func installed(t *testing.T, name string) string {
+func installed(t testing.TB, name string) string {
 	t.Helper()
 	dir := os.Getenv("JCODE_TEST_LANGUAGE_SERVERS")
 	if dir == "" {
@@ -60,6 +61,34 @@ func TestGoplsTellsOfOtherPackagesAndRenames(t *testing.T) {
 	}
 }
 
+func TestFiftyEditsInARowLoseNoDiagnosticOfGopls(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"go.mod": "module ex\n\ngo 1.24\n", "p/p.go": "package p\n\n// End.\n", "q/q.go": "package q\n\nimport \"ex/p\"\n\nvar _ = p.X0\n"}
+	r := newRig(t, "", files, with(lsp.Server{Name: "gopls", Command: []string{installed(t, "gopls")}}))
+	for end := time.Now().Add(time.Minute); strings.Contains(r.result("p/p.go", "// End.", "var X0 = 1\n\n// End."), "not answered yet"); r.result("p/p.go", "var X0 = 1\n\n", "") {
+		if time.Now().After(end) {
+			t.Fatal("gopls never was ready")
+		}
+	}
+	var late []string
+	told := ""
+	for i := range 50 {
+		got := r.result("p/p.go", "// End.", fmt.Sprintf("var Y%d = lost%d\n\n// End.", i, i))
+		told += got
+		if strings.Contains(got, "not answered yet") {
+			late = append(late, fmt.Sprint(i)) // on a busy machine: it comes with the next one
+		} else if !strings.Contains(got, fmt.Sprintf("undefined: lost%d ", i)) {
+			t.Fatalf("edit %d: %s", i, got)
+		}
+	}
+	told += r.call("diagnostics", m{"path": "p/p.go"}).Text
+	for _, i := range late {
+		if !strings.Contains(told, "undefined: lost"+i+" ") {
+			t.Errorf("lost%s was never told", i)
+		}
+	}
+}
+
 func TestServersTellOfFilesThatWereRead(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -92,4 +121,56 @@ func TestServersTellOfFilesThatWereRead(t *testing.T) {
 			t.Errorf("%s", got)
 		})
 	}
+}
+
+// BenchmarkEditToDiagnostics measures an edit of a package that many others use, from the call
+// to its result with what gopls finds in them, on a copy of this project's sources.
+func BenchmarkEditToDiagnostics(b *testing.B) {
+	gopls := installed(b, "gopls")
+	r := newRig(b, "", sources(b), with(lsp.Server{Name: "gopls", Command: []string{gopls}}))
+	const path, good, bad = "internal/text/clean.go", "func OneLine(s string) string", "func OneLine(s string, _ int) string"
+	if !strings.Contains(r.read(path), good) {
+		b.Fatalf("%s has no %s any more", path, good)
+	}
+	for end := time.Now().Add(5 * time.Minute); !strings.Contains(r.result(path, good, bad), "new errors"); r.result(path, bad, good) {
+		if time.Now().After(end) {
+			b.Fatal("gopls does not find what broke")
+		}
+	}
+	r.result(path, bad, good)
+	b.ResetTimer()
+	for range b.N {
+		if got := r.result(path, good, bad); !strings.Contains(got, "new errors") {
+			b.Fatal(got)
+		}
+		b.StopTimer()
+		r.result(path, bad, good)
+		b.StartTimer()
+	}
+}
+
+// sources are the files of this project that a compiler reads.
+func sources(tb testing.TB) map[string]string {
+	tb.Helper()
+	top := filepath.Join("..", "..")
+	out := map[string]string{}
+	err := filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		base := d.Name()
+		if filepath.Ext(base) != ".go" && base != "go.mod" && base != "go.sum" {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err == nil {
+			rel, _ := filepath.Rel(top, path) // both are relative to the same folder
+			out[rel] = string(data)
+		}
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return out
 }

@@ -33,6 +33,7 @@ const (
 	Changing    = "changing"    // registers and unregisters capabilities at each change
 	Huge        = "huge"        // announces a message larger than any memory
 	Loading     = "loading"     // reads the project for a second and a half
+	LoadingLong = "loadinglong" // reads the project for longer than an edit waits for its start
 	Settings    = "settings"    // does nothing before it was told of settings; then registers that it may be asked for reports
 	Watching    = "watching"    // knows of files only what it is told: by opening them, or as watched ones
 )
@@ -238,9 +239,9 @@ func (s *server) initialized() {
 	case Huge:
 		fmt.Print("Content-Length: 99999999999\r\n\r\n")
 		time.Sleep(time.Hour)
-	case Loading:
+	case Loading, LoadingLong:
 		s.notify("$/progress", object{"token": "t", "value": object{"kind": "begin", "title": "Loading"}})
-		time.Sleep(1500 * time.Millisecond)
+		time.Sleep(map[string]time.Duration{Loading: 1500 * time.Millisecond, LoadingLong: 3500 * time.Millisecond}[s.mode])
 		s.notify("$/progress", object{"token": "t", "value": object{"kind": "end"}})
 	case Flood:
 		go func() {

@@ -1,0 +1,279 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// diagnostics lists what servers report of a file, or of all files.
+func (m *Manager) diagnostics(ctx context.Context, call tools.Call, a symbolArgs) (string, error) {
+	if a.Path != "" {
+		path, err := m.resolve(a.Path)
+		if err != nil {
+			return "", err
+		}
+		sent := time.Now()
+		in, err := m.prepared(ctx, call, path)
+		if err != nil {
+			return "", err
+		}
+		in.mu.Lock()
+		doc, r := in.docs[path], in.reports[path]
+		current := doc != nil && r != nil && r.version >= doc.version
+		in.mu.Unlock()
+		late := !current && in.await(ctx, []string{path}, sent)
+		return in.listed(func(p string) bool { return p == path }, late), nil
+	}
+	list, err := m.forWorkspace(ctx, call)
+	if err != nil {
+		return "", err
+	}
+	var out []string
+	for _, in := range list {
+		if err := in.settle(ctx); err != nil {
+			out = append(out, err.Error())
+			continue
+		}
+		if err := in.refresh(ctx); err != nil {
+			return "", tools.Errorf(tools.KindIO, "%s: %w", in.server.Name, err)
+		}
+		late := in.await(ctx, in.openPaths(), time.Now())
+		out = append(out, in.listed(func(string) bool { return true }, late && false))
+	}
+	return strings.Join(out, "\n"), nil
+}
+
+// listed are the problems of files, which count as told then.
+func (in *instance) listed(want func(string) bool, late bool) string {
+	in.mu.Lock()
+	var list []problem
+	for path, r := range in.reports {
+		if !want(path) {
+			continue
+		}
+		in.told[path] = countsOf(r.items)
+		for _, d := range r.items {
+			list = append(list, problem{path, d})
+		}
+	}
+	in.mu.Unlock()
+	slices.SortFunc(list, byImportance)
+	var b strings.Builder
+	for _, p := range list[:min(len(list), maxAnswers)] {
+		b.WriteString(in.line(p) + "\n")
+	}
+	if more := len(list) - maxAnswers; more > 0 {
+		fmt.Fprintf(&b, "… and %d more\n", more)
+	}
+	if len(list) == 0 {
+		b.WriteString(in.server.Name + " reports nothing\n")
+	}
+	if late {
+		fmt.Fprintf(&b, "[%s has not answered for the present text yet]\n", in.server.Name)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (m *Manager) definition(ctx context.Context, call tools.Call, a symbolArgs) (string, error) {
+	at, err := m.locate(ctx, call, a)
+	if err != nil {
+		return "", err
+	}
+	return m.places(ctx, at, "textDocument/definition", at.in.caps.Definition, at.params(), a.Symbol)
+}
+
+func (m *Manager) references(ctx context.Context, call tools.Call, a symbolArgs) (string, error) {
+	at, err := m.locate(ctx, call, a)
+	if err != nil {
+		return "", err
+	}
+	params := at.params()
+	params["context"] = map[string]any{"includeDeclaration": true}
+	return m.places(ctx, at, "textDocument/references", at.in.caps.References, params, a.Symbol)
+}
+
+// places asks for locations and shows each with its line.
+func (m *Manager) places(ctx context.Context, at found, method string, provider json.RawMessage, params any, symbol string) (string, error) {
+	what := strings.TrimPrefix(method, "textDocument/")
+	if !provides(provider) {
+		return "", tools.Errorf(tools.KindIO, "%s has no %s: use grep", at.in.server.Name, what)
+	}
+	var raw json.RawMessage
+	if err := at.in.asked(ctx, method, params, &raw); err != nil {
+		return "", tools.Errorf(tools.KindIO, "%s: %w", at.in.server.Name, err)
+	}
+	list := locations(raw)
+	if len(list) == 0 {
+		return fmt.Sprintf("%s finds no %s of %s (asked at %s:%d)", at.in.server.Name, what, symbol, m.shown(at.path), at.at.Line+1), nil
+	}
+	slices.SortStableFunc(list, func(x, y location) int {
+		if c := strings.Compare(x.URI, y.URI); c != 0 {
+			return c
+		}
+		return x.Range.Start.Line - y.Range.Start.Line
+	})
+	var b strings.Builder
+	files := map[string]string{}
+	for _, l := range list[:min(len(list), maxAnswers)] {
+		path := pathOf(l.URI)
+		if path == "" {
+			fmt.Fprintf(&b, "%s\n", text.Visible(l.URI))
+			continue
+		}
+		content, read := files[path]
+		if !read {
+			content, _, _ = readDocument(path) // its line stays empty
+			files[path] = content
+		}
+		fmt.Fprintf(&b, "%s:%d: %s\n", m.shown(path), l.Range.Start.Line+1, text.Cut(text.OneLine(lineAt(content, l.Range.Start.Line)), 300))
+	}
+	if more := len(list) - maxAnswers; more > 0 {
+		fmt.Fprintf(&b, "… and %d more\n", more)
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// locations reads a location, a list of them, or a list of links.
+func locations(raw json.RawMessage) []location {
+	var one location
+	if json.Unmarshal(raw, &one) == nil && one.URI != "" {
+		return []location{one}
+	}
+	var list []struct {
+		location
+		locationLink
+	}
+	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	var out []location
+	for _, l := range list {
+		switch {
+		case l.TargetURI != "":
+			out = append(out, location{l.TargetURI, l.TargetRange})
+		case l.URI != "":
+			out = append(out, l.location)
+		}
+	}
+	return out
+}
+
+// outlineArgs ask for the symbols of a file, or of the project.
+type outlineArgs struct {
+	Path  string `json:"path"`
+	Query string `json:"query"`
+}
+
+func (m *Manager) outline(ctx context.Context, call tools.Call, a outlineArgs) (string, error) {
+	if a.Path == "" {
+		return m.search(ctx, call, a.Query)
+	}
+	path, err := m.resolve(a.Path)
+	if err != nil {
+		return "", err
+	}
+	in, err := m.prepared(ctx, call, path)
+	if err != nil {
+		return "", err
+	}
+	list, err := in.symbols(ctx, path)
+	if err != nil {
+		return "", tools.Errorf(tools.KindIO, "%w", err)
+	}
+	var lines []string
+	var walk func([]documentSymbol, string)
+	walk = func(list []documentSymbol, indent string) {
+		for _, s := range list {
+			if a.Query == "" || strings.Contains(strings.ToLower(s.Name), strings.ToLower(a.Query)) {
+				lines = append(lines, fmt.Sprintf("%s%d: %s %s", indent, s.SelectionRange.Start.Line+1, symbolKind(s.Kind), text.OneLine(s.Name)))
+			}
+			walk(s.Children, indent+"  ")
+		}
+	}
+	walk(list, "")
+	if len(lines) == 0 {
+		return m.shown(path) + " has no symbols", nil
+	}
+	if more := len(lines) - maxAnswers; more > 0 {
+		lines = append(lines[:maxAnswers], fmt.Sprintf("… and %d more", more))
+	}
+	return m.shown(path) + "\n" + strings.Join(lines, "\n"), nil
+}
+
+func (m *Manager) search(ctx context.Context, call tools.Call, query string) (string, error) {
+	if query == "" {
+		return "", tools.Errorf(tools.KindInvalidArgs, "give path for the outline of a file, or query for the project")
+	}
+	list, err := m.everywhere(ctx, call, query)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, h := range list[:min(len(list), maxAnswers)] {
+		path := pathOf(h.info.Location.URI)
+		fmt.Fprintf(&b, "%s:%d: %s %s", m.shown(path), h.info.Location.Range.Start.Line+1, symbolKind(h.info.Kind), text.OneLine(h.info.Name))
+		if c := h.info.ContainerName; c != "" {
+			fmt.Fprintf(&b, " (%s)", text.OneLine(c))
+		}
+		b.WriteByte('\n')
+	}
+	if more := len(list) - maxAnswers; more > 0 {
+		fmt.Fprintf(&b, "… and %d more\n", more)
+	}
+	if len(list) == 0 {
+		return "no symbol is called like " + text.Visible(query), nil
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+func (m *Manager) hover(ctx context.Context, call tools.Call, a symbolArgs) (string, error) {
+	at, err := m.locate(ctx, call, a)
+	if err != nil {
+		return "", err
+	}
+	if !provides(at.in.caps.Hover) {
+		return "", tools.Errorf(tools.KindIO, "%s explains no symbols: use definition and read", at.in.server.Name)
+	}
+	var result struct {
+		Contents json.RawMessage `json:"contents"`
+	}
+	if err := at.in.asked(ctx, "textDocument/hover", at.params(), &result); err != nil {
+		return "", tools.Errorf(tools.KindIO, "%s: %w", at.in.server.Name, err)
+	}
+	said := strings.TrimSpace(text.Clean(markup(result.Contents)))
+	if said == "" {
+		return fmt.Sprintf("%s says nothing of %s", at.in.server.Name, a.Symbol), nil
+	}
+	said, _ = text.HeadTail(said, 8<<10, func(n, _ int) string { return fmt.Sprintf("\n[… %d bytes left out …]\n", n) })
+	return fmt.Sprintf("%s:%d\n%s", m.shown(at.path), at.at.Line+1, said), nil
+}
+
+// markup reads the forms that an explanation may have.
+func markup(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var object struct {
+		Value string `json:"value"`
+	}
+	if json.Unmarshal(raw, &object) == nil {
+		return object.Value
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return ""
+	}
+	var parts []string
+	for _, item := range list {
+		parts = append(parts, markup(item))
+	}
+	return strings.Join(parts, "\n")
+}

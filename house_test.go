@@ -21,12 +21,13 @@ cli/acp: agent agent/model session tools tools/command tools/permission
 cli/config: *
 cli/tour:
 cli/usage: session
-tui: tui/editor tui/keyboard tui/markdown tui/screen agent agent/model session tools tools/command tools/permission
+tui: tui/editor tui/keyboard tui/markdown tui/screen agent agent/model agent/roster session tools tools/command tools/permission
 tui/markdown:
 tui/editor:
 tui/keyboard:
 tui/screen:
-agent: agent/model tools session
+agent: agent/model agent/roster tools session
+agent/roster: tools
 agent/model:
 agent/model/catalogue: agent/model
 agent/model/provider: agent/model/catalogue

@@ -10,6 +10,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/agent/roster"
 	"jcode/tools"
 	"jcode/tools/builtin"
 )
@@ -80,7 +81,7 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-func status(b *bench, name string) agent.AgentStatus {
+func status(b *bench, name string) roster.Status {
 	for _, s := range b.Agents() {
 		if s.Name == name {
 			return s.Status
@@ -102,7 +103,7 @@ func TestAgentInTheBackgroundOutlivesTheTurnAndItsEndIsAnnounced(t *testing.T) {
 	if end, _ := b.turn("go"); end.Text != "started" {
 		t.Fatalf("end is %+v", end)
 	}
-	if got := status(b, "counter-one"); got != agent.AgentWorking {
+	if got := status(b, "counter-one"); got != roster.Working {
 		t.Fatalf("it is %q", got)
 	}
 	open()
@@ -192,7 +193,7 @@ func TestNoMoreAgentsThanAllowedWorkAtOnce(t *testing.T) {
 	}, func(o *agent.Options) { o.MaxAgents = 1 })
 	b.turn("go")
 	got := results(s.requests("")[1])
-	if !strings.Contains(got["t1"]+got["t2"], "1 agents are working, which is the most at once") {
+	if !strings.Contains(got["t1"]+got["t2"], "1 agent is working, which is the most at once") {
 		t.Errorf("results %q", got)
 	}
 }
@@ -221,7 +222,7 @@ func TestAgentLeftBehindByACrashIsFoundAndResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if list := c.Agents(); len(list) != 1 || list[0].Status != agent.AgentLeft {
+	if list := c.Agents(); len(list) != 1 || list[0].Status != roster.Left {
 		t.Fatalf("agents %+v", list)
 	}
 	if err := c.MessageAgent("one", "hello"); err == nil {
@@ -230,7 +231,7 @@ func TestAgentLeftBehindByACrashIsFoundAndResumed(t *testing.T) {
 	if err := c.ResumeAgent(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "it is done", func() bool { return c.Agents()[0].Status == agent.AgentDone })
+	until(t, "it is done", func() bool { return c.Agents()[0].Status == roster.Done })
 	if got := c.Agents()[0].Answer; got != "forty-two" {
 		t.Errorf("it answered %q", got)
 	}

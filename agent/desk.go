@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/agent/roster"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -89,7 +90,8 @@ func (c *Conversation) childOptions(task tools.Task, asker tools.Asker) Options 
 	defer c.mu.Unlock()
 	opt := c.opt
 	most := opt.MaxSteps
-	opt.Session, opt.Parent, opt.Label = "", c.row.ID, cmp.Or(agentName(task.Name), "task")
+	opt.Session, opt.Parent, opt.Label = "", c.row.ID, cmp.Or(roster.Name(task.Name), "task")
+	opt.tree = c.agents.all
 	opt.Without = append([]string{"task", "todo", "agent"}, opt.Without...)
 	opt.MaxSteps = min(max(task.MaxSteps, 0), most)
 	if opt.MaxSteps == 0 {
@@ -127,7 +129,7 @@ func (c *Conversation) newChild(ctx context.Context, task tools.Task, asker tool
 		if c.opt.Isolate == nil {
 			return nil, nil, tools.Errorf(tools.KindInvalidArgs, "there are no worktrees here: leave isolation out")
 		}
-		if site, err = c.opt.Isolate(ctx, agentName(task.Name), task.Uncommitted); err != nil {
+		if site, err = c.opt.Isolate(ctx, roster.Name(task.Name), task.Uncommitted); err != nil {
 			return nil, nil, tools.Errorf(tools.KindInvalidArgs, "%w", err)
 		}
 		site.Equip(&opt)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"jcode/agent/model"
+	"jcode/agent/roster"
 	"jcode/tools"
 )
 
@@ -209,7 +210,7 @@ const (
 )
 
 // AgentChanged says how a sub-agent in the background stands now.
-type AgentChanged struct{ Agent AgentState }
+type AgentChanged struct{ Agent roster.State }
 
 // Nested wraps an event of a sub-agent that runs inside a call.
 type Nested struct {

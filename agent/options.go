@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"jcode/agent/model"
+	"jcode/agent/roster"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -94,6 +95,8 @@ type Options struct {
 	Reopen func(ctx context.Context, row session.Agent) (Site, error)
 	// Parent is the session that this one works for, as a sub-agent.
 	Parent string
+	// tree lists the agents of the tree that a sub-agent belongs to; nil begins a tree.
+	tree *roster.Roster[worker]
 	// Without are canonical names of tools that are not offered.
 	Without []string
 	// Label names a sub-agent in questions.

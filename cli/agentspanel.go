@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"jcode/agent"
+	"jcode/agent/roster"
 	"jcode/internal/text"
 	"jcode/internal/worktree"
 	"jcode/session"
@@ -60,8 +61,8 @@ func (a *app) agentsPanel() tui.Panel {
 	}
 }
 
-func agentRow(s agent.AgentState, output string) tui.Row {
-	row := tui.Row{ID: s.Name, Name: s.Name, State: s.String(), Current: s.Running(), Bad: s.Status == agent.AgentFailed || s.Status == agent.AgentLeft}
+func agentRow(s roster.State, output string) tui.Row {
+	row := tui.Row{ID: s.Name, Name: s.Name, State: s.String(), Current: s.Running(), Bad: s.Status == roster.Failed || s.Status == roster.Left}
 	took := time.Since(s.Started)
 	if !s.Ended.IsZero() {
 		took = s.Ended.Sub(s.Started)

@@ -13,6 +13,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/agent/roster"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -68,12 +69,12 @@ type (
 	}
 	// agentLine sums a sub-agent in the background up.
 	agentLine struct {
-		Name      string            `json:"name"`
-		SessionID string            `json:"session_id"`
-		Status    agent.AgentStatus `json:"status"`
-		Tokens    int               `json:"tokens"`
-		CostUSD   float64           `json:"cost_usd"`
-		Worktree  string            `json:"worktree,omitempty"`
+		Name      string        `json:"name"`
+		SessionID string        `json:"session_id"`
+		Status    roster.Status `json:"status"`
+		Tokens    int           `json:"tokens"`
+		CostUSD   float64       `json:"cost_usd"`
+		Worktree  string        `json:"worktree,omitempty"`
 	}
 	deltaLine struct {
 		Type  string `json:"type"`

@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"jcode/agent"
+	"jcode/agent/roster"
 	"jcode/internal/cells"
 )
 
@@ -9,7 +9,7 @@ import (
 const agentsShown = 4
 
 // agentChanged takes over how a sub-agent stands now.
-func (p *program) agentChanged(s agent.AgentState) {
+func (p *program) agentChanged(s roster.State) {
 	for i, known := range p.agents {
 		if known.Name == s.Name {
 			p.agents[i] = s
@@ -21,9 +21,9 @@ func (p *program) agentChanged(s agent.AgentState) {
 
 // agentLines is the strip: sub-agents that work, wait, or have something to merge.
 func (p *program) agentLines() []string {
-	var shown []agent.AgentState
+	var shown []roster.State
 	for _, s := range p.agents {
-		if s.Running() || s.Changed || s.Status == agent.AgentLeft {
+		if s.Running() || s.Changed || s.Status == roster.Left {
 			shown = append(shown, s)
 		}
 	}
@@ -35,13 +35,13 @@ func (p *program) agentLines() []string {
 		}
 		mark, style := "●", p.look.theme.Accent
 		switch s.Status {
-		case agent.AgentWorking:
+		case roster.Working:
 			mark = spinner[p.look.spin%len(spinner)]
-		case agent.AgentWaiting:
+		case roster.Waiting:
 			mark, style = "?", p.look.theme.Warn
-		case agent.AgentDone:
+		case roster.Done:
 			style = p.look.theme.Good
-		case agent.AgentFailed, agent.AgentStopped, agent.AgentLeft:
+		case roster.Failed, roster.Stopped, roster.Left:
 			style = p.look.theme.Bad
 		}
 		name := cells.Fit(s.Name, max(p.width/3, 6))
@@ -58,7 +58,7 @@ func (p *program) agentLines() []string {
 // agentsWorking reports whether the strip moves.
 func (p *program) agentsWorking() bool {
 	for _, s := range p.agents {
-		if s.Status == agent.AgentWorking {
+		if s.Status == roster.Working {
 			return true
 		}
 	}

@@ -7,17 +7,18 @@ import (
 	"testing"
 
 	"jcode/agent"
+	"jcode/agent/roster"
 )
 
 // The strip above the input shows who works, who waits for the person and who has something to
 // merge, and nobody else.
 func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
 	p, _ := still(t, 80, 24, nil)
-	for _, s := range []agent.AgentState{
-		{Name: "ann", Status: agent.AgentWorking, Call: "exec", Tokens: 1200},
-		{Name: "ben", Status: agent.AgentWaiting},
-		{Name: "cat", Status: agent.AgentDone},
-		{Name: "dan", Status: agent.AgentDone, Changed: true},
+	for _, s := range []roster.State{
+		{Name: "ann", Status: roster.Working, Call: "exec", Tokens: 1200},
+		{Name: "ben", Status: roster.Waiting},
+		{Name: "cat", Status: roster.Done},
+		{Name: "dan", Status: roster.Done, Changed: true},
 	} {
 		feed(p, agent.AgentChanged{Agent: s})
 	}
@@ -34,13 +35,13 @@ func TestStripShowsAgentsBesideTheConversation(t *testing.T) {
 		t.Error("the strip does not move")
 	}
 	for _, name := range []string{"ann", "ben", "dan"} {
-		feed(p, agent.AgentChanged{Agent: agent.AgentState{Name: name, Status: agent.AgentDone}})
+		feed(p, agent.AgentChanged{Agent: roster.State{Name: name, Status: roster.Done}})
 	}
 	if s := stripped(p.frameText()); strings.Contains(s, "ann") || p.animated() {
 		t.Errorf("it stays:\n%s", s)
 	}
 	for range 9 {
-		feed(p, agent.AgentChanged{Agent: agent.AgentState{Name: strings.Repeat("x", len(p.agents)+1), Status: agent.AgentWorking}})
+		feed(p, agent.AgentChanged{Agent: roster.State{Name: strings.Repeat("x", len(p.agents)+1), Status: roster.Working}})
 	}
 	if s := stripped(p.frameText()); !strings.Contains(s, "… 5 more agents") {
 		t.Errorf("many agents:\n%s", s)

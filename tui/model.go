@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"jcode/agent"
+	"jcode/agent/roster"
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tui/editor"
@@ -41,7 +42,7 @@ type program struct {
 	queue []agent.Queued
 	todo  []tools.TodoItem
 	// agents are the sub-agents beside the conversation, in the order of their start.
-	agents []agent.AgentState
+	agents []roster.State
 
 	dialogs []dialog // opened by the person; the last one has the keys
 	asks    []dialog // put to the person; the first one has the keys

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"jcode/agent"
+	"jcode/agent/roster"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -58,7 +59,7 @@ type Session struct {
 	Todo  []tools.TodoItem
 	Draft string
 	// Agents are the sub-agents beside it.
-	Agents []agent.AgentState
+	Agents []roster.State
 	// Notices are said when the session opens ("the role has changed since").
 	Notices []agent.Notice
 }

@@ -1,0 +1,297 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/agent/roster"
+	"jcode/internal/text"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// agentWait is the limit of one wait for sub-agents.
+const agentWait = 10 * time.Minute
+
+// agents are the sub-agents that go on beside a conversation. They outlive the turn that
+// started them, and end with the conversation.
+type agents struct {
+	c    *Conversation
+	all  *roster.Roster[worker] // of the whole tree of conversations
+	work sync.WaitGroup
+}
+
+// worker is what reaches a sub-agent.
+type worker struct {
+	child *Conversation // nil when it is left behind
+	site  Site          // nil without isolation
+}
+
+type member = roster.Member[worker]
+
+// newAgents lists the agents of a conversation: of its own, or in the list of the tree that the
+// conversation belongs to.
+func newAgents(c *Conversation) *agents {
+	a := &agents{c: c, all: c.opt.tree}
+	if a.all == nil {
+		a.all = roster.New[worker](c.opt.MaxAgents, func(s roster.State) { c.emit(AgentChanged{Agent: s}) })
+	}
+	return a
+}
+
+// own returns the agent of a name that works for this conversation.
+func (a *agents) own(name string) (*member, error) { return a.all.Find(a.c.ID(), name) }
+
+// start lets an agent work on a prompt in the background.
+func (a *agents) start(ctx context.Context, call tools.Call, task tools.Task) (tools.Result, error) {
+	m, err := a.all.Enter(a.c.ID(), task.Name, task.Role)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	state, _ := a.all.Get(m)
+	task.Name = state.Name
+	child, site, err := a.c.newChild(ctx, task, &asksFor{a, m})
+	if err != nil {
+		a.all.Leave(m)
+		return tools.Result{}, err
+	}
+	a.all.Change(m, func(s *roster.State, w *worker) {
+		st := child.State()
+		*w = worker{child, site}
+		s.Model, s.Role, s.Session = st.Model, st.Role, child.opt.Session
+		if site != nil {
+			s.Dir = site.Dir()
+		}
+		state = *s
+	})
+	if err := a.keep(ctx, m); err != nil {
+		a.all.Leave(m)
+		child.Close()
+		return tools.Result{}, errors.Join(err, removeSite(ctx, site))
+	}
+	a.follow(m, child, call.ID, Prompt{Text: task.Prompt})
+	where := ""
+	if site != nil {
+		where = ", in its own worktree " + site.Dir()
+	}
+	return tools.Result{
+		Text:    fmt.Sprintf("The agent %s works in the background%s. Its end will be announced; the tool agent lists, messages, waits for and stops it.", state.Name, where),
+		Display: tools.Display{Child: state.Session, Summary: "agent " + state.Name + " started"},
+		Data:    map[string]any{"name": state.Name, "session": state.Session, "worktree": state.Dir},
+	}, nil
+}
+
+// foreground waits for an agent that was started for a call which is to have its answer.
+func (a *agents) foreground(ctx context.Context, started tools.Result) (tools.Result, error) {
+	data, _ := started.Data.(map[string]any)
+	name, _ := data["name"].(string)
+	stop := context.AfterFunc(ctx, func() { _ = a.c.StopAgent(name) }) // it is there
+	defer stop()
+	a.wait(context.WithoutCancel(ctx), name, false)
+	m, err := a.own(name)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	state, _ := a.all.Get(m)
+	a.all.Withdraw(m)
+	switch {
+	case ctx.Err() != nil:
+		return tools.Result{Display: started.Display}, ctx.Err()
+	case state.Status != roster.Done:
+		return tools.Result{Text: "the sub-agent stopped: " + state.Answer, Failed: true, Kind: tools.KindLimit, Display: started.Display}, nil
+	}
+	said := state.Answer
+	if state.Changed {
+		said += fmt.Sprintf("\n\n[jcode] Its changes are in the worktree %s: agent action=merge name=%s takes them over.", state.Dir, name)
+	}
+	return tools.Result{Text: said, Display: started.Display, Data: data}, nil
+}
+
+// keep writes down that an agent exists, so that it is found after a crash.
+func (a *agents) keep(ctx context.Context, m *member) error {
+	state, w := a.all.Get(m)
+	row := session.Agent{
+		Session: state.Session, Parent: state.Parent, Project: a.c.opt.Project, Name: state.Name,
+		Role: state.Role, Model: state.Model, State: string(state.Status),
+	}
+	if w.site != nil {
+		row.Dir, row.Branch, row.Base = w.site.Row()
+	}
+	return a.c.opt.Store.SaveAgent(context.WithoutCancel(ctx), row)
+}
+
+// follow sends an agent a prompt and watches it to the end of its turn.
+func (a *agents) follow(m *member, child *Conversation, callID string, p Prompt) {
+	sub := child.Subscribe()
+	state, _ := a.all.Get(m)
+	a.work.Go(func() {
+		defer sub.Close()
+		for {
+			ev, ok := sub.Next(context.Background()) // ends with the child, which Close closes
+			if !ok {
+				a.all.Change(m, func(s *roster.State, _ *worker) {
+					if s.Running() {
+						s.Status, s.Ended = roster.Stopped, time.Now()
+					}
+				})
+				return
+			}
+			a.c.emit(Nested{CallID: callID, Session: state.Session, Label: state.Name, Agent: state.Name, Event: ev})
+			a.saw(m, ev)
+		}
+	})
+	child.Prompt(p)
+}
+
+// saw brings an agent's state up to date.
+func (a *agents) saw(m *member, ev Event) {
+	switch ev := ev.(type) {
+	case AssistantMessage:
+		a.all.Wrote(m, ev.Text)
+		a.all.Change(m, func(*roster.State, *worker) {})
+	case CallStart:
+		a.all.Wrote(m, "→ "+ev.Name+" "+text.Cut(string(ev.Arguments), 200))
+		a.all.Change(m, func(s *roster.State, _ *worker) { s.Call = ev.Name })
+	case CallEnd:
+		a.all.Change(m, func(s *roster.State, _ *worker) { s.Call = "" })
+	case Notice:
+		a.all.Wrote(m, "! "+ev.Text)
+	case UsageEvent:
+		a.all.Change(m, func(s *roster.State, _ *worker) { s.Tokens, s.Cost = ev.Total.Input+ev.Total.Output, ev.Cost })
+	case TurnStart:
+		a.all.Wrote(m, "› "+ev.Prompt)
+		a.all.Change(m, func(s *roster.State, _ *worker) { s.Status, s.Ended = roster.Working, time.Time{} })
+	case TurnEnd:
+		a.ended(m, ev)
+	}
+}
+
+// ended announces the end of an agent's turn, and puts an unchanged worktree away.
+func (a *agents) ended(m *member, end TurnEnd) {
+	status, answer := roster.Done, strings.TrimSpace(end.Text)
+	switch end.Reason {
+	case StopError, StopLimit:
+		status, answer = roster.Failed, strings.TrimSpace(end.Error+"\n"+answer)
+	case StopInterrupted:
+		status = roster.Stopped
+	case StopDone:
+	}
+	state, w := a.all.Get(m)
+	changed, note := leaveSite(w.site, state.Name, status)
+	if status != roster.Stopped {
+		a.all.Announce(m, fmt.Sprintf("The agent %s ended (%s).%s Its answer:\n%s", state.Name, status, note, answer))
+	}
+	a.all.Change(m, func(s *roster.State, _ *worker) {
+		s.Status, s.Ended, s.Call, s.Answer, s.Changed = status, time.Now(), "", answer, changed
+	})
+	a.c.write("store agent", func(ctx context.Context) error {
+		return a.c.opt.Store.SetAgentState(ctx, state.Session, string(status))
+	})
+	if w.site != nil && !changed && status == roster.Done {
+		a.work.Go(func() { // it ends the goroutine that this runs in
+			a.c.write("remove the worktree of "+state.Name, func(ctx context.Context) error { return a.removed(ctx, m) })
+		})
+	}
+	level := LevelInfo
+	if status == roster.Failed {
+		level = LevelWarn
+	}
+	a.c.Notify(level, "agent %s %s: %s%s", state.Name, status, text.Truncate(text.OneLine(answer), 200, "…"), note)
+}
+
+// leaveSite looks at what an agent left in its worktree, and says it.
+func leaveSite(site Site, name string, status roster.Status) (changed bool, note string) {
+	if site == nil {
+		return false, ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	diff, err := site.Diff(ctx)
+	switch {
+	case err != nil:
+		return true, fmt.Sprintf(" What it changed in %s can't be read: %v.", site.Dir(), err)
+	case diff == "" && status == roster.Done:
+		return false, " It changed no file."
+	case diff == "":
+		return false, ""
+	}
+	files := strings.Count("\n"+diff, "\ndiff --git ")
+	return true, fmt.Sprintf(" It changed %s in its worktree: merge or discard them (agent %s).", text.Count(files, "file"), name)
+}
+
+// takeNews returns what the model is to be told, once.
+func (a *agents) takeNews() string { return a.all.News(a.c.ID()) }
+
+// unfinished reports whether an agent works, or its end was not told yet.
+func (a *agents) unfinished() bool { return a.all.Unfinished(a.c.ID()) }
+
+// wait waits until the agents of a name, or all, have ended; with first until one has. It ends
+// with ctx and after the limit.
+func (a *agents) wait(ctx context.Context, name string, first bool) {
+	ctx, cancel := context.WithTimeout(ctx, agentWait)
+	defer cancel()
+	a.all.Wait(ctx, a.c.ID(), name, first)
+}
+
+// close ends all agents of this conversation; their worktrees stay.
+func (a *agents) close() {
+	id := a.c.ID()
+	if id == "" {
+		return // none was ever started
+	}
+	var sites []Site
+	var ends sync.WaitGroup
+	for _, m := range a.all.Members(id) {
+		_, w := a.all.Get(m)
+		if w.child != nil {
+			ends.Go(w.child.Close)
+		}
+		if w.site != nil {
+			sites = append(sites, w.site)
+		}
+	}
+	ends.Wait()
+	a.work.Wait()
+	for _, s := range sites {
+		s.Close()
+	}
+}
+
+// asksFor puts an agent's questions to the person of the conversation that it works for.
+type asksFor struct {
+	a *agents
+	m *member
+}
+
+func (f *asksFor) waiting() (done func()) {
+	f.a.all.Change(f.m, func(s *roster.State, _ *worker) { s.Status = roster.Waiting })
+	return func() {
+		f.a.all.Change(f.m, func(s *roster.State, _ *worker) {
+			if s.Status == roster.Waiting {
+				s.Status = roster.Working
+			}
+		})
+	}
+}
+
+// Ask implements tools.Asker.
+func (f *asksFor) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
+	defer f.waiting()()
+	return f.a.c.Ask(ctx, q)
+}
+
+// AskPerson puts a question of the ask tool.
+func (f *asksFor) AskPerson(ctx context.Context, label, question string, options []string) (string, error) {
+	defer f.waiting()()
+	return f.a.c.AskPerson(ctx, label, question, options)
+}
+
+// AskForm puts a form.
+func (f *asksFor) AskForm(ctx context.Context, form tools.Form) (tools.FormAnswer, error) {
+	defer f.waiting()()
+	return f.a.c.AskForm(ctx, form)
+}

@@ -1,0 +1,97 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"jcode/tools"
+)
+
+// PlanAgents implements tools.Desk: a merge changes files, all else changes none.
+func (c *Conversation) PlanAgents(ctx context.Context, order tools.AgentOrder) (tools.Plan, error) {
+	if order.Action != "merge" {
+		return tools.Plan{}, nil
+	}
+	if _, err := c.agents.own(order.Name); err != nil {
+		return tools.Plan{}, err
+	}
+	_, site, err := c.agents.mergeable(order.Name)
+	if err != nil {
+		return tools.Plan{}, err
+	}
+	return site.Plan(ctx)
+}
+
+// OrderAgents implements tools.Desk.
+func (c *Conversation) OrderAgents(ctx context.Context, call tools.Call, order tools.AgentOrder) (tools.Result, error) {
+	a := c.agents
+	switch order.Action {
+	case "list":
+		return tools.Result{Text: a.table(), Data: a.all.List(c.ID())}, nil
+	case "wait":
+		if order.Name != "" {
+			if _, err := a.own(order.Name); err != nil {
+				return tools.Result{}, err
+			}
+		}
+		a.wait(ctx, order.Name, order.Any)
+		if ctx.Err() != nil {
+			return tools.Result{}, ctx.Err()
+		}
+		return tools.Result{Text: strings.TrimSpace(a.takeNews() + "\n\n" + a.table())}, nil
+	}
+	m, err := a.own(order.Name)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	switch order.Action {
+	case "output":
+		return tools.Result{Text: a.output(m)}, nil
+	case "message":
+		if err := c.MessageAgent(order.Name, order.Text); err != nil {
+			return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%w", err)
+		}
+		return tools.Result{Text: "Sent: " + order.Name + " reads it at its next step."}, nil
+	case "stop":
+		if err := c.StopAgent(order.Name); err != nil {
+			return tools.Result{}, err
+		}
+		return tools.Result{Text: order.Name + " was stopped."}, nil
+	case "merge":
+		said, err := c.MergeAgent(ctx, call, order.Name)
+		return tools.Result{Text: said}, err
+	case "discard":
+		if err := c.DiscardAgent(ctx, order.Name); err != nil {
+			return tools.Result{}, err
+		}
+		return tools.Result{Text: "The worktree of " + order.Name + " is removed with its changes."}, nil
+	}
+	return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "there is no action %q", order.Action)
+}
+
+// table lists the agents of this conversation a line each.
+func (a *agents) table() string {
+	var b strings.Builder
+	for _, s := range a.all.List(a.c.ID()) {
+		fmt.Fprintf(&b, "%s: %s", s.Name, s.Status)
+		if s.Call != "" {
+			fmt.Fprintf(&b, ", in %s", s.Call)
+		}
+		if s.Changed {
+			b.WriteString(", its worktree has changes to merge or discard")
+		}
+		b.WriteString("\n")
+	}
+	if b.Len() == 0 {
+		return "There are no agents."
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// output returns what an agent did since the last look.
+func (a *agents) output(m *member) string {
+	state, _ := a.all.Get(m)
+	return fmt.Sprintf("%s is %s.\n%s", state.Name, state.Status, cmp.Or(a.all.Since(m), "(nothing since the last look)"))
+}

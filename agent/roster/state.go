@@ -1,0 +1,85 @@
+// Package roster owns who works beside a conversation: the names and states of sub-agents, how
+// many may work at once, what each of them did, and which ends its parent was not told of yet.
+// One roster holds a whole tree of agents, so that names are unique in it and one limit counts.
+//
+// It starts and ends nobody, and must not know conversations, worktrees or the database.
+package roster
+
+import (
+	"strings"
+	"time"
+
+	"jcode/internal/text"
+)
+
+// Status says how an agent stands.
+type Status string
+
+// The states.
+const (
+	Working Status = "working"
+	Waiting Status = "waiting" // for the person
+	Done    Status = "done"
+	Failed  Status = "failed"
+	Stopped Status = "stopped"
+	// Left is one that a program left behind that ended while it worked.
+	Left Status = "left"
+)
+
+// State is an agent as others see it.
+type State struct {
+	Name    string
+	Session string
+	// Parent is the session that it works for.
+	Parent string
+	Role   string
+	Model  string
+	Status Status
+	// Call is what it does at the moment.
+	Call    string
+	Tokens  int
+	Cost    float64
+	Started time.Time
+	Ended   time.Time
+	// Answer is its last answer, or why it failed.
+	Answer string
+	// Dir is the worktree in which it works, "" for its parent's own folder. Changed says that
+	// the worktree has changes which were not merged.
+	Dir     string
+	Changed bool
+}
+
+// Running reports whether the agent works or waits for an answer.
+func (s State) Running() bool { return s.Status == Working || s.Status == Waiting }
+
+// String says in a few words how the agent stands, for people.
+func (s State) String() string {
+	parts := []string{string(s.Status)}
+	if s.Call != "" {
+		parts = append(parts, s.Call)
+	}
+	if s.Tokens > 0 {
+		parts = append(parts, text.Count(s.Tokens, "token"))
+	}
+	if s.Cost > 0 {
+		parts = append(parts, text.Dollars(s.Cost))
+	}
+	if s.Changed {
+		parts = append(parts, "changes to merge")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Name makes a name of lower-case letters, digits and hyphens; "" where nothing is left.
+func Name(s string) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, text.Cut(s, 40))
+	return strings.Trim(name, "-")
+}

@@ -1,0 +1,36 @@
+package agent
+
+import (
+	"context"
+
+	"jcode/tools"
+)
+
+// Site is a copy of the files in which one sub-agent works, with tools that see nothing else.
+type Site interface {
+	// Equip makes a conversation's options those of the site.
+	Equip(opt *Options)
+	// Begin is told of the conversation that works there, before its first prompt.
+	Begin(child *Conversation)
+	// Dir is the site's folder.
+	Dir() string
+	// Row is what must be kept to open the site again.
+	Row() (dir, branch, base string)
+	// Diff returns what was changed there as a unified diff; "" is nothing.
+	Diff(ctx context.Context) (string, error)
+	// Plan says what a merge would change, and Merge carries it out as one change of the call:
+	// all of it or nothing.
+	Plan(ctx context.Context) (tools.Plan, error)
+	Merge(ctx context.Context, call tools.Call) (string, error)
+	// Close ends the tools; the copy stays. Remove deletes it, whatever is in it.
+	Close()
+	Remove(ctx context.Context) error
+}
+
+func removeSite(ctx context.Context, site Site) error {
+	if site == nil {
+		return nil
+	}
+	site.Close()
+	return site.Remove(context.WithoutCancel(ctx))
+}

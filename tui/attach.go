@@ -1,14 +1,22 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/internal/cells"
+	"jcode/internal/picture"
+	"jcode/internal/text"
+	"jcode/session"
 )
 
 // imageWord finds @file words that name a picture.
@@ -17,13 +25,34 @@ var imageWord = regexp.MustCompile(`(?i)(?:^|\s)@("[^"]+\.(?:png|jpe?g|gif|webp)
 // imageFile recognises one pasted path of a picture.
 var imageFile = regexp.MustCompile(`(?i)^['"]?(?:file://)?(?:/|~|\.{1,2}/|[a-z]:\\)[^\n]*\.(?:png|jpe?g|gif|webp)['"]?$`)
 
+// mostPictures bounds the pictures of one prompt.
+const mostPictures = 8
+
+// mostText bounds the text, in bytes, that is looked through for names of pictures while it is
+// written.
+const mostText = 64 << 10
+
+// chips are the labels of pictures by the word that names each ("@shot.png"), as the input
+// and the transcript show them.
+type chips map[string]string
+
+// label says what a picture is: its file's name and its size in pixels.
+func label(name string, data []byte) string {
+	name = cells.FitMiddle(oneLine(text.Visible(name)), 40)
+	if w, h, ok := picture.Size(data); ok {
+		return fmt.Sprintf("[%s %d×%d]", name, w, h)
+	}
+	return "[" + name + "]"
+}
+
 // attachImages adds the pictures that a prompt names with @, where the model sees.
 func (p *outside) attachImages(m *agent.Prompt) error {
 	if p.opt.Image == nil {
 		return nil
 	}
-	for _, hit := range imageWord.FindAllStringSubmatch(m.Text, 8) {
-		mime, data, err := p.opt.Image(strings.Trim(hit[1], `"`))
+	for _, hit := range imageWord.FindAllStringSubmatch(m.Text, mostPictures) {
+		file := strings.Trim(hit[1], `"`)
+		mime, data, err := p.opt.Image(file)
 		if errors.Is(err, os.ErrNotExist) {
 			continue // just a word
 		}
@@ -31,6 +60,88 @@ func (p *outside) attachImages(m *agent.Prompt) error {
 			return fmt.Errorf("attach %s: %w", hit[1], err)
 		}
 		m.Images = append(m.Images, model.Image{MIME: mime, Data: data})
+		p.outside.named("@"+hit[1], label(filepath.Base(file), data))
 	}
 	return nil
+}
+
+// named keeps the label of a picture; the first stays.
+func (p *outside) named(word, label string) {
+	if p.outside.chips == nil {
+		p.outside.chips = chips{}
+	}
+	if p.outside.chips[word] == "" {
+		p.outside.chips[word] = label
+	}
+}
+
+// foldPictures makes chips of the pictures that a text names, in the input. Each is read
+// first: what is no picture stays a word.
+func (p *outside) foldPictures(in string) tea.Cmd {
+	if p.opt.Image == nil || len(in) > mostText || !strings.Contains(in, "@") {
+		return nil
+	}
+	hits := imageWord.FindAllStringSubmatch(in, mostPictures)
+	if len(hits) == 0 {
+		return nil
+	}
+	return p.background(func(context.Context) do {
+		labels := chips{}
+		for _, hit := range hits {
+			file := strings.Trim(hit[1], `"`)
+			if _, data, err := p.opt.Image(file); err == nil { // else it is told when the prompt is sent
+				labels["@"+hit[1]] = label(filepath.Base(file), data)
+			}
+		}
+		return func() tea.Cmd {
+			for word, label := range labels {
+				p.outside.named(word, label)
+				for p.in.Fold(word, p.outside.chips[word]) {
+				}
+			}
+			return nil
+		}
+	})
+}
+
+// storedChips labels the pictures of a stored message, which holds them in the order of the
+// words that name them.
+func storedChips(prompt string, parts []session.Part) chips {
+	var data [][]byte
+	for _, part := range parts {
+		if part.Kind == session.PartImage {
+			data = append(data, part.Data)
+		}
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	hits := imageWord.FindAllStringSubmatch(prompt, mostPictures)
+	if len(hits) != len(data) { // some word named no picture: which is not known any more
+		return nil
+	}
+	c := chips{}
+	for i, hit := range hits {
+		c["@"+hit[1]] = label(filepath.Base(strings.Trim(hit[1], `"`)), data[i])
+	}
+	return c
+}
+
+// lastMention returns what stands behind the last @, with it: what a blank there completes.
+func lastMention(before string) string { return before[max(strings.LastIndexByte(before, '@'), 0):] }
+
+// spans shows a prompt with its pictures as chips.
+func (c chips) spans(prompt string, style, chip cells.Style) []cells.Span {
+	var out []cells.Span
+	at := 0
+	for _, hit := range imageWord.FindAllStringSubmatchIndex(prompt, mostPictures) {
+		from, to := hit[2]-1, hit[3] // with the @
+		label, known := c[prompt[from:to]]
+		if !known {
+			continue
+		}
+		out = append(out, cells.Span{Text: prompt[at:from], Style: style}, cells.Span{Text: strings.ReplaceAll(label, " ", "\u00a0"), Style: chip})
+		at = to
+	}
+	return append(out, cells.Span{Text: prompt[at:], Style: style})
 }

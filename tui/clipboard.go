@@ -274,7 +274,7 @@ func (p *outside) pasteClipboard(asked bool) tea.Cmd {
 			p.hint.text = ""
 			switch {
 			case file != "":
-				p.outside.insertPicture(file, len(got.picture))
+				p.outside.insertPicture(file, got.picture)
 			case got.text != "":
 				return p.paste(got.text)
 			case !asked:
@@ -306,9 +306,11 @@ func noClipboard(env func(string) string) string {
 
 // insertPicture writes a picture as a chip; what is sent is its file's name, and the
 // picture itself to a model that sees.
-func (p *outside) insertPicture(file string, bytes int) {
+func (p *outside) insertPicture(file string, data []byte) {
 	p.outside.pictures++
-	p.in.Chip(fmt.Sprintf("[Picture #%d: %s]", p.outside.pictures, size(bytes)), strings.TrimRight(fileWord(file), " "))
+	word := strings.TrimRight(fileWord(file), " ")
+	p.outside.named(word, label("Picture #"+itoa(p.outside.pictures), data))
+	p.in.Chip(p.outside.chips[word], word)
 	p.complete.menu.close()
 }
 

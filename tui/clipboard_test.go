@@ -55,9 +55,9 @@ func TestPictureFromTheClipboardIsSent(t *testing.T) {
 			r.Type("what is")
 			r.see("› what is")
 			r.Press("ctrl+v")
-			r.see("› what is [Picture #1: ")
+			r.see("› what is [Picture #1")
 			r.Type("this?")
-			r.see("B] this?")
+			r.see("] this?")
 			r.Press("enter")
 			r.until("the prompt is sent", func() bool { return len(r.fake.sent()) == 1 })
 			r.fake.mu.Lock()
@@ -87,7 +87,7 @@ func TestEmptyPasteAsksTheClipboardForAPicture(t *testing.T) {
 		o.Env, o.Pictures = append(o.Env, "WAYLAND_DISPLAY=w"), t.TempDir()
 	}).ready()
 	r.Paste("") // what some terminals send when a picture is pasted
-	r.see("› [Picture #1: ")
+	r.see("› [Picture #1")
 }
 
 func TestClipboardWithoutAPicture(t *testing.T) {

@@ -29,6 +29,7 @@ func (p *program) start(ctx context.Context) do {
 
 // enter goes over to a session.
 func (p *program) enter(s Session) tea.Cmd {
+	var first tea.Cmd
 	p.leave()
 	p.conv = s.Conversation
 	p.state = s.Conversation.State()
@@ -42,6 +43,7 @@ func (p *program) enter(s Session) tea.Cmd {
 	if s.Draft != "" && p.in.Empty() {
 		p.in.Paste(s.Draft)
 		p.drafts.kept = p.in.Generation()
+		first = p.outside.foldPictures(s.Draft)
 	}
 	p.pump++
 	if s.Events != nil {
@@ -49,11 +51,10 @@ func (p *program) enter(s Session) tea.Cmd {
 		p.stop = cancel
 		go pump(ctx, p.pump, s.Events, p.send)
 	}
-	var first tea.Cmd
 	if line := p.opening; line != "" {
 		p.opening = ""
 		if cmd, ok := p.commandLine(line); ok {
-			first = cmd
+			first = tea.Batch(first, cmd)
 		} else {
 			p.switcher.waiting = append(p.switcher.waiting, agent.Prompt{Text: line})
 		}

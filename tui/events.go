@@ -46,7 +46,7 @@ func (p *program) event(ev agent.Event) tea.Cmd {
 		if !p.turn.busy { // else a queued message joined the turn
 			p.turn = turn{busy: true, started: p.look.now, doing: "thinking", sum: turnSum{before: p.usage}}
 		}
-		p.tr.add(newPrompt(ev.Prompt, ev.At, ev.Seq))
+		p.tr.add(newPrompt(ev.Prompt, ev.At, ev.Seq, p.outside.chips))
 		p.tr.find = finder{}
 	case agent.StepStart:
 		p.turn.doing, p.turn.retry = "thinking", time.Time{}

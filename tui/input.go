@@ -70,8 +70,12 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 	}
 	if k.Text != "" {
 		p.tr.chosen = -1
+		var fold tea.Cmd
+		if k.Text == " " { // it ends a word
+			fold = p.outside.foldPictures(lastMention(p.in.Before()))
+		}
 		p.in.Insert(typed(k.Text))
-		return p.complete.menuUpdate()
+		return tea.Batch(fold, p.complete.menuUpdate())
 	}
 	return nil
 }
@@ -136,12 +140,14 @@ func (p *program) paste(s string) tea.Cmd {
 	if s == "" { // what some terminals make of a picture
 		return p.outside.pasteClipboard(false)
 	}
+	var fold tea.Cmd
 	if p.opt.Image != nil && imageFile.MatchString(strings.TrimSpace(s)) { // a picture that was dragged here
 		s = strings.TrimRight(fileWord(unquote(strings.TrimSpace(s))), " ") + " "
+		fold = p.outside.foldPictures(s)
 	}
 	p.in.Paste(s)
 	p.complete.menu.close()
-	return nil
+	return fold
 }
 
 // act carries out an action that concerns the input, the transcript or the program.
@@ -161,10 +167,12 @@ func (p *program) act(a action) tea.Cmd {
 			p.takeBack() // else it would be sent twice
 		} else if !p.in.Vertical(-1, p.compose.inputWidth()) {
 			p.hist.older(p.in)
+			return p.outside.foldPictures(p.in.Text())
 		}
 	case actDown:
 		if !p.in.Vertical(1, p.compose.inputWidth()) {
 			p.hist.newer(p.in)
+			return p.outside.foldPictures(p.in.Text())
 		}
 	case actInterrupt:
 		return p.escape()

@@ -104,20 +104,6 @@ func TestViModesShow(t *testing.T) {
 	r.see("› dd") // a new prompt is written, whatever the mode was
 }
 
-func TestDraggedPictureBecomesAMention(t *testing.T) {
-	t.Parallel()
-	p, f := still(t, 80, 24, func(o *Options) {
-		o.Image = func(path string) (string, []byte, error) { return "image/png", []byte(path), nil }
-	})
-	p.paste(`'/home/u/my shot.png'`)
-	press(p, "what is this?", "enter")
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.prompts) != 1 || len(f.prompts[0].Images) != 1 || string(f.prompts[0].Images[0].Data) != "/home/u/my shot.png" {
-		t.Errorf("prompts %+v", f.prompts)
-	}
-}
-
 func TestKeysCanBeRebound(t *testing.T) {
 	t.Parallel()
 	km, problems := newKeymap(map[string][]string{"editor": {"ctrl+r"}, "nope": {"x"}, "undo": {"Shift+Ctrl+Z"}})

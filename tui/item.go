@@ -73,20 +73,21 @@ func (t *textItem) text() string               { return t.plain }
 // promptItem is what the person sent; a long one folds.
 type promptItem struct {
 	kept
-	prompt string
-	at     time.Time
-	seq    int64
-	open   bool
+	prompt   string
+	at       time.Time
+	seq      int64
+	pictures chips
+	open     bool
 }
 
-func newPrompt(prompt string, at time.Time, seq int64) *promptItem {
-	return &promptItem{prompt: text.Clean(prompt), at: at, seq: seq}
+func newPrompt(prompt string, at time.Time, seq int64, pictures chips) *promptItem {
+	return &promptItem{prompt: text.Clean(prompt), at: at, seq: seq, pictures: pictures}
 }
 
 func (p *promptItem) height(l *look) int {
 	return len(p.get(l, func() []string {
 		style := l.theme.Person
-		body := cells.Wrap([]cells.Span{{Text: cells.ExpandTabs(p.prompt, 4), Style: style}}, l.width-2)
+		body := cells.Wrap(p.pictures.spans(cells.ExpandTabs(p.prompt, 4), style, l.theme.Selected), l.width-2)
 		hidden := 0
 		if !p.open && len(body) > promptLines {
 			hidden = len(body) - promptLines

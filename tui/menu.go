@@ -89,7 +89,7 @@ func (p *completion) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok boo
 	case actDown:
 		m.at, m.moved = (m.at+1)%n, true
 	case actComplete:
-		p.complete.take()
+		return p.complete.take(), true
 	case actSubmit:
 		word := strings.TrimPrefix(strings.TrimSpace(p.in.Text()), "/")
 		_, exact := p.findCommand(word)
@@ -98,13 +98,12 @@ func (p *completion) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok boo
 			m.close()
 			return nil, false // what was typed counts
 		case m.kind == menuCommand && m.moved:
-			p.complete.take()
-			return p.submit(), true
+			return tea.Batch(p.complete.take(), p.submit()), true
 		case m.kind == menuArgument && !m.moved:
 			m.close()
 			return nil, false
 		}
-		p.complete.take()
+		return p.complete.take(), true
 	default:
 		return nil, false
 	}
@@ -112,22 +111,27 @@ func (p *completion) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok boo
 }
 
 // take puts the choice into the input.
-func (p *completion) take() {
+func (p *completion) take() tea.Cmd {
 	m := &p.complete.menu
 	c := m.choices[m.at]
 	p.in.Complete(m.start, c.insert)
-	folder := m.kind == menuFile && strings.HasSuffix(c.insert, "/")
+	file := m.kind == menuFile
+	folder := file && strings.HasSuffix(c.insert, "/")
 	m.close()
-	if folder { // go on inside the folder
-		p.complete.fileMenu(false)
+	switch {
+	case folder: // go on inside the folder
+		return p.complete.fileMenu(false)
+	case file:
+		return p.outside.foldPictures(c.insert)
 	}
+	return nil
 }
 
 // completeNow opens the menu, or takes the only choice (Tab).
 func (p *completion) completeNow() tea.Cmd {
 	cmd := p.complete.menuUpdate()
 	if len(p.complete.menu.choices) == 1 {
-		p.complete.take()
+		return tea.Batch(cmd, p.complete.take())
 	}
 	return cmd
 }

@@ -102,6 +102,7 @@ type (
 	outside struct {
 		*program
 		pictures int // pasted so far
+		chips    chips
 	}
 )
 

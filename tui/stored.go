@@ -36,7 +36,7 @@ func (t *transcript) addHistory(rows []session.Message, shown []session.Shown) {
 		switch m.Role {
 		case session.RoleUser:
 			if s := shownPrompt(m.Parts); s != "" {
-				t.items = append(t.items, newPrompt(s, m.Created, m.Seq))
+				t.items = append(t.items, newPrompt(s, m.Created, m.Seq, storedChips(s, m.Parts)))
 			}
 		case session.RoleAssistant:
 			t.addAnswer(m)

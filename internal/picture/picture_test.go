@@ -55,3 +55,26 @@ func TestWholePicturesPassAndDamagedOnesDoNot(t *testing.T) {
 		}
 	}
 }
+
+func TestSizeIsReadFromTheHeader(t *testing.T) {
+	t.Parallel()
+	all := pictures(t)
+	all["VP8X"] = []byte("RIFF\x20\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x27\x00\x00\x1d\x00\x00")
+	all["VP8 "] = []byte("RIFF\x20\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x00\x00\x00\x9d\x01\x2a\x28\x00\x1e\x00")
+	for kind, data := range all {
+		w, h, ok := picture.Size(data)
+		want := [2]int{40, 30}
+		if kind == "image/webp" {
+			want = [2]int{1, 1}
+		}
+		if !ok || [2]int{w, h} != want {
+			t.Errorf("%s: %d×%d, %v", kind, w, h, ok)
+		}
+		for n := range min(len(data), 64) {
+			picture.Size(data[:n]) // cut off anywhere: no panic
+		}
+	}
+	if _, _, ok := picture.Size([]byte("no picture")); ok {
+		t.Error("text has a size")
+	}
+}

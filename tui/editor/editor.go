@@ -1,7 +1,6 @@
 package editor
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -20,15 +19,6 @@ type glyph struct {
 type pos struct{ row, col int }
 
 func (p pos) before(q pos) bool { return p.row < q.row || p.row == q.row && p.col < q.col }
-
-// edit is one change, kept to be undone.
-type edit struct {
-	at                pos
-	removed, inserted [][]glyph // lines; one empty line is nothing
-	before, after     pos       // the cursor
-	typed             bool      // single characters, which join
-	group             int       // changes of one group are undone together; 0 = none
-}
 
 // Editor is a multi-line text that is edited by grapheme clusters. The zero value is not
 // usable; New makes one.
@@ -147,45 +137,6 @@ func firstCluster(s string) string {
 // Newline breaks the line at the cursor.
 func (e *Editor) Newline() { e.replace(e.cur, e.cur, [][]glyph{{}, {}}, false) }
 
-// Paste writes text that was pasted; a long one folds to a chip.
-func (e *Editor) Paste(s string) {
-	lines := strings.Count(s, "\n") + 1
-	if lines <= pasteLines && len(s) <= pasteBytes {
-		e.replace(e.cur, e.cur, glyphLines(s), false)
-		return
-	}
-	e.pastes++
-	key := ""
-	if e.ExpandKey != "" {
-		key = " · " + e.ExpandKey
-	}
-	label := fmt.Sprintf("[Pasted text #%d: %d lines%s]", e.pastes, strings.Count(strings.TrimSuffix(s, "\n"), "\n")+1, key)
-	if lines == 1 {
-		label = fmt.Sprintf("[Pasted text #%d: %d characters%s]", e.pastes, len(s), key)
-	}
-	chip := glyph{s: label, w: cells.Width(label), paste: s}
-	e.replace(e.cur, e.cur, [][]glyph{{chip}}, false)
-}
-
-// A paste of more lines or bytes than these folds.
-const (
-	pasteLines = 8
-	pasteBytes = 1200
-)
-
-// ExpandPaste shows the folded paste at or before the cursor in full; it reports whether there was one.
-func (e *Editor) ExpandPaste() bool {
-	for _, col := range []int{e.cur.col - 1, e.cur.col} {
-		line := e.lines[e.cur.row]
-		if col >= 0 && col < len(line) && line[col].paste != "" {
-			at := pos{e.cur.row, col}
-			e.replace(at, pos{at.row, col + 1}, glyphLines(line[col].paste), false)
-			return true
-		}
-	}
-	return false
-}
-
 // replace puts lines between two places and leaves the cursor behind them.
 func (e *Editor) replace(from, to pos, ins [][]glyph, typed bool) {
 	ed := edit{at: from, inserted: ins, before: e.cur, typed: typed && from == to, group: e.group}
@@ -205,12 +156,6 @@ func (e *Editor) replace(from, to pos, ins [][]glyph, typed bool) {
 	if len(e.undos) > e.maxUndo {
 		e.undos = slices.Delete(e.undos, 0, len(e.undos)-e.maxUndo)
 	}
-}
-
-// joins reports whether a typed character belongs to the same undo step: a word.
-func (u edit) joins(next edit) bool {
-	return u.typed && u.group == next.group && u.after == next.at && len(u.removed) == 1 && len(u.removed[0]) == 0 &&
-		len(next.inserted) == 1 && len(next.inserted[0]) > 0 && next.inserted[0][0].s != " "
 }
 
 func cloneLines(lines [][]glyph) [][]glyph {
@@ -251,50 +196,6 @@ func (e *Editor) splice(from, to pos, ins [][]glyph) (removed [][]glyph) {
 	fresh[n] = append(fresh[n], tail...)
 	e.lines = slices.Replace(e.lines, from.row, to.row+1, fresh...)
 	return removed
-}
-
-// openGroup begins a group of changes: what is done until group is 0 again is undone as one.
-func (e *Editor) openGroup() {
-	e.groups++
-	e.group = e.groups
-}
-
-// Undo takes the last change back, or the last group of them.
-func (e *Editor) Undo() {
-	for {
-		n := len(e.undos)
-		if n == 0 {
-			return
-		}
-		u := e.undos[n-1]
-		e.undos = e.undos[:n-1]
-		e.splice(u.at, after(u.at, u.inserted), u.removed)
-		e.cur, e.goal = u.before, -1
-		e.redos = append(e.redos, u)
-		e.generation++
-		if u.group == 0 || n == 1 || e.undos[n-2].group != u.group {
-			return
-		}
-	}
-}
-
-// Redo does what was undone again.
-func (e *Editor) Redo() {
-	for {
-		n := len(e.redos)
-		if n == 0 {
-			return
-		}
-		u := e.redos[n-1]
-		e.redos = e.redos[:n-1]
-		e.splice(u.at, after(u.at, u.removed), u.inserted)
-		e.cur, e.goal = u.after, -1
-		e.undos = append(e.undos, u)
-		e.generation++
-		if u.group == 0 || n == 1 || e.redos[n-2].group != u.group {
-			return
-		}
-	}
 }
 
 // remove deletes what is between two places.
@@ -392,16 +293,6 @@ func (e *Editor) Before() string {
 // Complete replaces what stands between a column of the cursor's line and the cursor.
 func (e *Editor) Complete(column int, s string) {
 	e.replace(pos{e.cur.row, column}, e.cur, glyphLines(s), false)
-}
-
-// Chip writes a chip at the cursor, with blanks around it where words touch it. text is
-// what it stands for.
-func (e *Editor) Chip(label, text string) {
-	ins := []glyph{{s: label, w: cells.Width(label), paste: text}, {s: " ", w: 1}}
-	if at := e.left(e.cur); at.row == e.cur.row && e.class(at, false) != classBlank {
-		ins = append([]glyph{{s: " ", w: 1}}, ins...)
-	}
-	e.replace(e.cur, e.cur, [][]glyph{ins}, false)
 }
 
 // Line draws a text of one line in width cells around the cursor, whose cell is x.

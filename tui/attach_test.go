@@ -1,0 +1,117 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/png"
+	"os"
+	"strings"
+	"testing"
+
+	"jcode/agent"
+	"jcode/session"
+)
+
+func TestDraggedPictureBecomesAMention(t *testing.T) {
+	t.Parallel()
+	p, f := still(t, 80, 24, func(o *Options) {
+		o.Image = func(path string) (string, []byte, error) { return "image/png", []byte(path), nil }
+	})
+	p.paste(`'/home/u/my shot.png'`)
+	press(p, "what is this?", "enter")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.prompts) != 1 || len(f.prompts[0].Images) != 1 || string(f.prompts[0].Images[0].Data) != "/home/u/my shot.png" {
+		t.Errorf("prompts %+v", f.prompts)
+	}
+}
+
+func TestANamedPictureIsAChip(t *testing.T) {
+	t.Parallel()
+	var shot bytes.Buffer
+	if err := png.Encode(&shot, image.NewGray(image.Rect(0, 0, 64, 48))); err != nil {
+		t.Fatal(err)
+	}
+	read := func(path string) (string, []byte, error) {
+		if strings.HasSuffix(path, "shot.png") {
+			return "image/png", shot.Bytes(), nil
+		}
+		return "", nil, os.ErrNotExist
+	}
+	for how, write := range map[string]func(p *program){
+		"typed":             func(p *program) { press(p, "@shot.png", " ") },
+		"dragged":           func(p *program) { settleCmd(p, p.paste("/home/u/shot.png")) },
+		"dragged in quotes": func(p *program) { settleCmd(p, p.paste(`'/home/u/my shot.png'`)) },
+		"completed": func(p *program) {
+			p.in.Insert("@sho")
+			settleCmd(p, p.complete.menuUpdate())
+			press(p, "tab")
+		},
+		"recalled": func(p *program) { p.hist.add("see @shot.png"); press(p, "up") },
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			p, f := still(t, 80, 24, func(o *Options) {
+				o.Image = read
+				o.Files = func(context.Context) ([]string, error) { return []string{"shot.png"}, nil }
+			})
+			write(p)
+			if s := stripped(p.frameText()); !strings.Contains(s, "shot.png 64×48]") {
+				t.Fatalf("no chip:\n%s", s)
+			}
+			sent := strings.TrimSpace(p.in.Text())
+			if strings.Contains(sent, "[") || !strings.Contains(sent, "@") {
+				t.Errorf("the text is %q", sent)
+			}
+			press(p, "enter")
+			f.mu.Lock()
+			prompts := f.prompts
+			f.mu.Unlock()
+			if len(prompts) != 1 || prompts[0].Text != sent || len(prompts[0].Images) != 1 {
+				t.Fatalf("sent %+v", prompts)
+			}
+			feed(p, agent.TurnStart{Prompt: sent, Seq: 1})
+			if s := squeezed(stripped(p.frameText())); !strings.Contains(s, "shot.png64×48]") || strings.Contains(s, "shot.png\"") || strings.Contains(s, "@shot") {
+				t.Errorf("no chip in the transcript:\n%s", stripped(p.frameText()))
+			}
+		})
+	}
+	p, _ := still(t, 80, 24, func(o *Options) { o.Image = read })
+	press(p, "see @shot.png", " ", "backspace", "backspace")
+	if s := p.in.Text(); s != "see " {
+		t.Errorf("backspace leaves %q of a chip", s)
+	}
+	press(p, "@other.png", " ")
+	if s := stripped(p.frameText()); !strings.Contains(s, "see @other.png") {
+		t.Errorf("what is no file stays a word:\n%s", s)
+	}
+}
+
+func TestAStoredPictureIsAChip(t *testing.T) {
+	t.Parallel()
+	var shot bytes.Buffer
+	if err := png.Encode(&shot, image.NewGray(image.Rect(0, 0, 64, 48))); err != nil {
+		t.Fatal(err)
+	}
+	message := session.Message{Role: session.RoleUser, Seq: 1, Parts: []session.Part{
+		{Kind: session.PartText, Text: `what is @"my shot.png"?`}, {Kind: session.PartImage, MIME: "image/png", Data: shot.Bytes()},
+	}}
+	tr := newTranscript()
+	tr.addHistory([]session.Message{message}, nil)
+	l := look{theme: NewTheme("dark", true), width: 80}
+	if s := stripped(drawn(tr.items[0], &l)); !strings.Contains(s, "what is [my\u00a0shot.png\u00a064×48]?") {
+		t.Errorf("%q", s)
+	}
+}
+
+// drawn is an item in full.
+func drawn(it item, l *look) string {
+	var b strings.Builder
+	for n := range it.height(l) {
+		b.WriteString(it.line(l, n) + "\n")
+	}
+	return b.String()
+}

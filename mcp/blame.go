@@ -19,7 +19,7 @@ const blameGrace = time.Second
 // unreadable is the failure of a request whose answer could not be read.
 func unreadable(data []byte) error {
 	quote := text.Clean(text.Valid(string(data[:min(len(data), 1000)])))
-	return &answerError{"the server's answer can't be read: " + cutText(quote, 300)}
+	return &answerError{"the server's answer can't be read: " + text.Ellipsis(quote, 300)}
 }
 
 // suspicion says that one of these requests was answered in a way that nobody can read.
@@ -118,7 +118,7 @@ func (t *tap) stray(e envelope) {
 	if e.err != nil {
 		why += ": " + wireText(wireError(e.err))
 	} else {
-		why += ": " + cutText(text.Clean(text.Valid(string(e.result))), 300)
+		why += ": " + text.Ellipsis(text.Clean(text.Valid(string(e.result))), 300)
 	}
 	t.suspect(e.id, &answerError{why})
 }

@@ -165,7 +165,7 @@ func (s *session) progress(p *sdk.ProgressNotificationParams) {
 	if c == nil || !c.touch() || c.show == nil {
 		return
 	}
-	line := firstLine(p.Message, 200)
+	line := text.FirstLine(p.Message, 200)
 	if line == "" {
 		line = strconv.FormatFloat(p.Progress, 'g', -1, 64)
 		if p.Total > 0 {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/tailscale/hujson"
+
+	"jcode/internal/rawjson"
 )
 
 // entryReader reads the keys of one entry under all the names that they have in the
@@ -296,13 +298,13 @@ func (r *entryReader) stringMap(m *hujson.ObjectMember) map[string]string {
 	}
 	out := map[string]string{}
 	for k, v := range raw {
-		switch kindOfJSON(v) {
+		switch rawjson.Kind(v) {
 		case "a string":
-			out[k] = jsonString(v)
+			out[k] = rawjson.String(v)
 		case "a number", "a boolean":
 			out[k] = string(v)
 		default:
-			r.fail(m, memberName(m)+"."+k, "must be a string, not "+kindOfJSON(v))
+			r.fail(m, memberName(m)+"."+k, "must be a string, not "+rawjson.Kind(v))
 		}
 	}
 	return out
@@ -338,8 +340,8 @@ func (r *entryReader) duration(m *hujson.ObjectMember, into *time.Duration) {
 
 func parseDuration(raw []byte, unit time.Duration) (time.Duration, error) {
 	s := string(raw)
-	if kindOfJSON(raw) == "a string" {
-		s = jsonString(raw)
+	if rawjson.Kind(raw) == "a string" {
+		s = rawjson.String(raw)
 		if d, err := time.ParseDuration(s); err == nil && d > 0 {
 			return d, nil
 		}

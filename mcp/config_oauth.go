@@ -8,6 +8,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"jcode/internal/rawjson"
 	"jcode/mcp/auth"
 )
 
@@ -31,8 +32,8 @@ func (r *entryReader) oauth(m *hujson.ObjectMember) *OAuth {
 			into = &o.ClientMetadataURL
 		case "scopes":
 			into = &o.Scopes
-			if kindOfJSON(raw) == "a string" { // as the protocol writes them
-				o.Scopes = strings.Fields(jsonString(raw))
+			if rawjson.Kind(raw) == "a string" { // as the protocol writes them
+				o.Scopes = strings.Fields(rawjson.String(raw))
 				continue
 			}
 		case "callback_port", "callbackPort":
@@ -49,7 +50,7 @@ func (r *entryReader) oauth(m *hujson.ObjectMember) *OAuth {
 			continue
 		}
 		if json.Unmarshal(raw, into) != nil {
-			r.fail(m, "oauth."+key, "can't be "+kindOfJSON(raw))
+			r.fail(m, "oauth."+key, "can't be "+rawjson.Kind(raw))
 		}
 	}
 	if len(unknown) > 0 {

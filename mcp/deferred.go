@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -182,7 +183,7 @@ func (m *Manager) searchTool(servers string) controlTool {
 			hits := search(all, args.Query, args.Server, min(limit, 20))
 			lines := make([]string, 0, len(hits))
 			for _, h := range hits {
-				lines = append(lines, CanonicalName(h.server, h.info.Name)+" — "+firstLine(h.info.Description, 200))
+				lines = append(lines, CanonicalName(h.server, h.info.Name)+" — "+text.FirstLine(h.info.Description, 200))
 			}
 			if len(lines) == 0 {
 				lines = append(lines, "no tool matches; an empty query lists the tools per server")

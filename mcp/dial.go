@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"jcode/internal/rawjson"
+	"jcode/internal/text"
 	"jcode/mcp/auth"
 )
 
@@ -150,8 +152,8 @@ func wireText(err error) string {
 		message = "the server gave no reason"
 	}
 	s := fmt.Sprintf("%s (code %d)", message, wire.Code)
-	if len(wire.Data) > 0 && !isNull(wire.Data) {
-		s += ": " + cutText(string(wire.Data), 2000)
+	if len(wire.Data) > 0 && !rawjson.Null(wire.Data) {
+		s += ": " + text.Ellipsis(string(wire.Data), 2000)
 	}
 	return s
 }

@@ -91,7 +91,7 @@ func (m *Manager) elicitFor(e Entry) func(context.Context, *sdk.ElicitParams) (*
 
 // elicitQuestion reads a server's question.
 func elicitQuestion(server string, p *sdk.ElicitParams) (ElicitQuestion, error) {
-	q := ElicitQuestion{Server: server, Message: cutText(text.Clean(p.Message), 4000)}
+	q := ElicitQuestion{Server: server, Message: text.Ellipsis(text.Clean(p.Message), 4000)}
 	if p.Mode == "url" || p.URL != "" {
 		u, err := url.Parse(p.URL)
 		if err != nil {
@@ -134,7 +134,7 @@ func isLoopback(host string) bool {
 
 func elicitField(name string, p *schema.Object) tools.FormField {
 	f := tools.FormField{
-		Name: name, Title: firstLine(p.Text("title"), 200), Description: cutText(text.Clean(p.Text("description")), 600),
+		Name: name, Title: text.FirstLine(p.Text("title"), 200), Description: text.Ellipsis(text.Clean(p.Text("description")), 600),
 		Kind: tools.FieldText, Format: p.Text("format"), Pattern: p.Text("pattern"),
 	}
 	var least, most string

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"jcode/internal/rawjson"
 )
 
 // envelope is a JSON-RPC message with its payloads as they came. The slices point into
@@ -68,31 +70,31 @@ func readEnvelope(data []byte) (envelope, bool) {
 			break
 		}
 		nameEnd := valueEnd(rest)
-		name := jsonString(rest[:nameEnd])
+		name := rawjson.String(rest[:nameEnd])
 		rest = bytes.TrimLeft(rest[nameEnd:], " \t\r\n:")
 		end := valueEnd(rest)
 		value := json.RawMessage(rest[:end])
 		rest = rest[end:]
 		switch name {
 		case "jsonrpc":
-			version = jsonString(value) == "2.0"
+			version = rawjson.String(value) == "2.0"
 		case "id":
 			e.id = value
 		case "method":
-			e.method = jsonString(value)
+			e.method = rawjson.String(value)
 		case "params":
 			e.params = value
 		case "result":
 			e.result = value
 		case "error":
-			if !isNull(value) {
+			if !rawjson.Null(value) {
 				e.err = value
 			}
 		default:
 			e.other = true
 		}
 	}
-	if isNull(e.id) {
+	if rawjson.Null(e.id) {
 		e.id = nil
 	}
 	return e, version && (e.method != "" || e.id != nil || e.err != nil)
@@ -139,8 +141,8 @@ func valueEnd(data []byte) int {
 // numbers, so that a response finds its call however a server spells it.
 func idKey(raw json.RawMessage) string {
 	s := string(raw)
-	if kindOfJSON(raw) == "a string" {
-		s = jsonString(raw)
+	if rawjson.Kind(raw) == "a string" {
+		s = rawjson.String(raw)
 	}
 	if f, err := strconv.ParseFloat(s, 64); err == nil && f == float64(int64(f)) {
 		return strconv.FormatInt(int64(f), 10)
@@ -236,7 +238,7 @@ func (f *idFinder) byte(c byte) {
 		f.depth--
 	case ':':
 		if f.depth == 1 {
-			f.name = jsonString(f.token)
+			f.name = rawjson.String(f.token)
 			f.token = f.token[:0]
 			f.method = f.method || f.name == "method"
 		}

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"unicode/utf8"
+
+	"jcode/internal/rawjson"
 )
 
 // largeResult is the size in bytes from which memory is given back to the system at once.
@@ -32,7 +34,7 @@ func membersOf(raw json.RawMessage) map[string]json.RawMessage {
 			return out
 		}
 		end := valueEnd(rest)
-		name := jsonString(rest[:end])
+		name := rawjson.String(rest[:end])
 		rest = bytes.TrimLeft(rest[end:], " \t\r\n:")
 		end = valueEnd(rest)
 		out[name] = json.RawMessage(rest[:end])
@@ -61,7 +63,7 @@ func itemsOf(raw json.RawMessage) (out []json.RawMessage, ok bool) {
 func largeString(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) < largeResult || raw[0] != '"' {
-		return jsonString(raw)
+		return rawjson.String(raw)
 	}
 	body := raw[1 : len(raw)-1]
 	var b strings.Builder
@@ -82,7 +84,7 @@ func largeString(raw json.RawMessage) string {
 		}
 		if end > 0 {
 			escaped := append(append([]byte{'"'}, body[:end]...), '"')
-			b.WriteString(jsonString(escaped))
+			b.WriteString(rawjson.String(escaped))
 		}
 		body = body[end:]
 	}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"jcode/internal/rawjson"
 )
 
 // peak gives the process's largest resident size so far, in bytes.
@@ -82,7 +84,7 @@ func TestLongStringsAreDecodedLikeShortOnes(t *testing.T) {
 	pad := strings.Repeat("x", largeResult)
 	for _, s := range []string{`plain`, `a\n\t\"\\b`, `\ud83d\ude00 \u00e9`, `\ud83d alone`, "bad \xff byte", `\\\\`, `\\u0041`, `end\\`} {
 		raw := json.RawMessage(`"` + pad + s + `"`)
-		if got, want := largeString(raw), jsonString(raw); got != want {
+		if got, want := largeString(raw), rawjson.String(raw); got != want {
 			t.Errorf("%q: …%q, want …%q", s, got[len(pad):], want[len(pad):])
 		}
 	}

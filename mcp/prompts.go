@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/internal/jsonerr"
+	"jcode/internal/rawjson"
 	"jcode/internal/text"
 )
 
@@ -49,24 +50,24 @@ func (s *session) listPrompts(ctx context.Context) ([]PromptInfo, error) {
 					out = append(out, p)
 				}
 			}
-			return len(page.Prompts), jsonString(page.NextCursor), nil
+			return len(page.Prompts), rawjson.String(page.NextCursor), nil
 		})
 	return out, err
 }
 
 func readPrompt(raw json.RawMessage) PromptInfo {
 	p := PromptInfo{
-		Name:        jsonString(memberOf(raw, "name")),
-		Title:       firstLine(jsonString(memberOf(raw, "title")), 200),
-		Description: firstLine(jsonString(memberOf(raw, "description")), 200),
+		Name:        rawjson.String(rawjson.Member(raw, "name")),
+		Title:       text.FirstLine(rawjson.String(rawjson.Member(raw, "title")), 200),
+		Description: text.FirstLine(rawjson.String(rawjson.Member(raw, "description")), 200),
 	}
 	var args []json.RawMessage
-	if json.Unmarshal(memberOf(raw, "arguments"), &args) == nil {
+	if json.Unmarshal(rawjson.Member(raw, "arguments"), &args) == nil {
 		for _, a := range args {
 			arg := PromptArgument{
-				Name:        jsonString(memberOf(a, "name")),
-				Description: firstLine(jsonString(memberOf(a, "description")), 200),
-				Required:    jsonBool(memberOf(a, "required")),
+				Name:        rawjson.String(rawjson.Member(a, "name")),
+				Description: text.FirstLine(rawjson.String(rawjson.Member(a, "description")), 200),
+				Required:    rawjson.Bool(rawjson.Member(a, "required")),
 			}
 			if arg.Name != "" {
 				p.Arguments = append(p.Arguments, arg)
@@ -86,12 +87,12 @@ func (s *session) prompt(ctx context.Context, name string, args map[string]strin
 		return "", err
 	}
 	var messages []json.RawMessage
-	if err := json.Unmarshal(memberOf(raw, "messages"), &messages); err != nil {
-		return "", fmt.Errorf("read prompt %s: its messages are %s", name, kindOfJSON(memberOf(raw, "messages")))
+	if err := json.Unmarshal(rawjson.Member(raw, "messages"), &messages); err != nil {
+		return "", fmt.Errorf("read prompt %s: its messages are %s", name, rawjson.Kind(rawjson.Member(raw, "messages")))
 	}
 	var out string
 	for _, m := range messages {
-		content := memberOf(m, "content")
+		content := rawjson.Member(m, "content")
 		var lines string
 		for _, item := range contentItems(content) {
 			piece := converter{}.item(item)
@@ -100,7 +101,7 @@ func (s *session) prompt(ctx context.Context, name string, args map[string]strin
 			}
 			lines += piece.text
 		}
-		if role := jsonString(memberOf(m, "role")); role == "assistant" {
+		if role := rawjson.String(rawjson.Member(m, "role")); role == "assistant" {
 			lines = "Assistant: " + lines
 		}
 		if out != "" {

@@ -61,7 +61,7 @@ func (r *reasons) line(raw string) {
 		r.trace, r.first = true, ""
 		return
 	}
-	trimmed = cutText(trimmed, longestReason)
+	trimmed = text.Ellipsis(trimmed, longestReason)
 	if errorLine.MatchString(trimmed) && (r.first == "" || r.trace) {
 		r.first = trimmed
 	}
@@ -99,7 +99,7 @@ var (
 func (r *reasons) text() string {
 	lines := r.last
 	if tail := strings.TrimSpace(string(r.partial)); tail != "" {
-		lines = append(slices.Clone(lines), cutText(text.Clean(text.Valid(tail)), longestReason))
+		lines = append(slices.Clone(lines), text.Ellipsis(text.Clean(text.Valid(tail)), longestReason))
 	}
 	room := shownReasons
 	var out []string

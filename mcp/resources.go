@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/internal/jsonerr"
+	"jcode/internal/rawjson"
 	"jcode/internal/text"
 )
 
@@ -65,19 +66,19 @@ func (s *session) listResources(ctx context.Context, server string) ([]ResourceI
 	read := func(list, uri string, template bool) func(json.RawMessage) (int, string, error) {
 		return func(raw json.RawMessage) (int, string, error) {
 			var items []json.RawMessage
-			if err := json.Unmarshal(memberOf(raw, list), &items); err != nil {
+			if err := json.Unmarshal(rawjson.Member(raw, list), &items); err != nil {
 				return 0, "", fmt.Errorf("read %s: %w", list, jsonerr.Plain(err))
 			}
 			for _, item := range items {
 				r := ResourceInfo{
-					Server: server, URI: jsonString(memberOf(item, uri)), Name: firstLine(jsonString(memberOf(item, "name")), 200),
-					Description: firstLine(jsonString(memberOf(item, "description")), 200), MIME: jsonString(memberOf(item, "mimeType")), Template: template,
+					Server: server, URI: rawjson.String(rawjson.Member(item, uri)), Name: text.FirstLine(rawjson.String(rawjson.Member(item, "name")), 200),
+					Description: text.FirstLine(rawjson.String(rawjson.Member(item, "description")), 200), MIME: rawjson.String(rawjson.Member(item, "mimeType")), Template: template,
 				}
 				if r.URI != "" {
 					out = append(out, r)
 				}
 			}
-			return len(items), jsonString(memberOf(raw, "nextCursor")), nil
+			return len(items), rawjson.String(rawjson.Member(raw, "nextCursor")), nil
 		}
 	}
 	_, err := s.pages(ctx, "resources/list", func(ctx context.Context, cursor string) error {
@@ -114,7 +115,7 @@ func (m *Manager) ReadResource(ctx context.Context, server, uri string) (string,
 		c.save = m.saver.save
 	}
 	var parts []string
-	for _, item := range contentItems(memberOf(raw, "contents")) {
+	for _, item := range contentItems(rawjson.Member(raw, "contents")) {
 		parts = append(parts, c.resource(item).text)
 	}
 	if len(parts) == 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jcode/internal/picture"
+	"jcode/internal/rawjson"
 	"jcode/internal/text"
 	"jcode/tools"
 )
@@ -45,15 +46,15 @@ func (c converter) convert(raw json.RawMessage) converted {
 	var out converted
 	fields := membersOf(raw)
 	if fields == nil {
-		if isNull(raw) {
+		if rawjson.Null(raw) {
 			return converted{text: noContent}
 		}
-		all := fmt.Sprintf("[the server's result is %s, not an object]\n%s", kindOfJSON(raw), textOf(raw))
+		all := fmt.Sprintf("[the server's result is %s, not an object]\n%s", rawjson.Kind(raw), textOf(raw))
 		return converted{text: c.cap(all), script: all}
 	}
-	out.isError = jsonBool(fields["isError"])
+	out.isError = rawjson.Bool(fields["isError"])
 	out.content = fields["content"]
-	if s := fields["structuredContent"]; !isNull(s) {
+	if s := fields["structuredContent"]; !rawjson.Null(s) {
 		out.structured = s
 	}
 	var lines, script []string
@@ -83,7 +84,7 @@ const noContent = "(no content)"
 // contentItems gives the items of a content list; a lone string or object is taken as
 // a list of one.
 func contentItems(raw json.RawMessage) []json.RawMessage {
-	if isNull(raw) {
+	if rawjson.Null(raw) {
 		return nil
 	}
 	if list, ok := itemsOf(raw); ok {
@@ -105,23 +106,23 @@ func note(format string, args ...any) contentPiece {
 }
 
 func (c converter) item(raw json.RawMessage) contentPiece {
-	if kindOfJSON(raw) == "a string" {
-		s := text.Valid(jsonString(raw))
+	if rawjson.Kind(raw) == "a string" {
+		s := text.Valid(rawjson.String(raw))
 		return contentPiece{text: s, script: s, isText: true}
 	}
 	f := membersOf(raw)
 	if f == nil {
-		return note("unreadable content: %s", kindOfJSON(raw))
+		return note("unreadable content: %s", rawjson.Kind(raw))
 	}
-	switch kind := jsonString(f["type"]); kind {
+	switch kind := rawjson.String(f["type"]); kind {
 	case "text":
-		if kindOfJSON(f["text"]) != "a string" {
-			return note("unreadable text content: text is %s", kindOfJSON(f["text"]))
+		if rawjson.Kind(f["text"]) != "a string" {
+			return note("unreadable text content: text is %s", rawjson.Kind(f["text"]))
 		}
 		s := text.Valid(largeString(f["text"]))
 		return contentPiece{text: s, script: s, isText: true}
 	case "image", "audio":
-		p := c.blob(kind, jsonString(f["mimeType"]), f["data"])
+		p := c.blob(kind, rawjson.String(f["mimeType"]), f["data"])
 		p.script = "[" + kind + "]"
 		return p
 	case "resource_link":
@@ -131,12 +132,12 @@ func (c converter) item(raw json.RawMessage) contentPiece {
 	case "":
 		return note("content without a type")
 	default:
-		return note("content of unknown type %q", cutText(text.Valid(kind), 60))
+		return note("content of unknown type %q", text.Ellipsis(text.Valid(kind), 60))
 	}
 }
 
 func linkPiece(f map[string]json.RawMessage) contentPiece {
-	uri, name := text.Valid(jsonString(f["uri"])), text.Valid(jsonString(f["name"]))
+	uri, name := text.Valid(rawjson.String(f["uri"])), text.Valid(rawjson.String(f["name"]))
 	p := note("resource link: %s", strings.TrimSpace(uri+" "+name))
 	p.script = "[resource_link: " + uri + "]"
 	return p
@@ -145,13 +146,13 @@ func linkPiece(f map[string]json.RawMessage) contentPiece {
 func (c converter) resource(raw json.RawMessage) contentPiece {
 	var f map[string]json.RawMessage
 	if json.Unmarshal(raw, &f) != nil || f == nil {
-		return note("unreadable resource: %s", kindOfJSON(raw))
+		return note("unreadable resource: %s", rawjson.Kind(raw))
 	}
-	uri := text.Valid(jsonString(f["uri"]))
-	if kindOfJSON(f["text"]) == "a string" {
-		return contentPiece{text: text.Valid(jsonString(f["text"])), script: "[resource]", isText: true}
+	uri := text.Valid(rawjson.String(f["uri"]))
+	if rawjson.Kind(f["text"]) == "a string" {
+		return contentPiece{text: text.Valid(rawjson.String(f["text"])), script: "[resource]", isText: true}
 	}
-	p := c.blob("resource "+uri, jsonString(f["mimeType"]), f["blob"])
+	p := c.blob("resource "+uri, rawjson.String(f["mimeType"]), f["blob"])
 	p.part = nil
 	p.script = "[resource]"
 	return p
@@ -159,7 +160,7 @@ func (c converter) resource(raw json.RawMessage) contentPiece {
 
 // blob decodes base64. An image becomes a part, anything else a file with a note.
 func (c converter) blob(kind, mime string, raw json.RawMessage) contentPiece {
-	data, err := base64.StdEncoding.DecodeString(strings.Map(dropSpace, jsonString(raw)))
+	data, err := base64.StdEncoding.DecodeString(strings.Map(dropSpace, rawjson.String(raw)))
 	if err != nil || len(data) == 0 {
 		return note("%s %s: its data is no valid base64", kind, mime)
 	}
@@ -224,8 +225,8 @@ func (c converter) cap(whole string) string {
 }
 
 func textOf(raw json.RawMessage) string {
-	if kindOfJSON(raw) == "a string" {
-		return text.Valid(jsonString(raw))
+	if rawjson.Kind(raw) == "a string" {
+		return text.Valid(rawjson.String(raw))
 	}
 	return string(raw)
 }

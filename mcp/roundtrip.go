@@ -428,7 +428,7 @@ func (r *roundTripper) clean(body []byte) string {
 	if r.auth != nil {
 		secrets = append(slices.Clone(secrets), r.auth.Secrets()...)
 	}
-	return scrub(cutText(strings.TrimSpace(text.Clean(string(body))), 4<<10), secrets)
+	return scrub(text.Ellipsis(strings.TrimSpace(text.Clean(string(body))), 4<<10), secrets)
 }
 
 // filtered passes a stream of events on, as the library can read it.

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/internal/rawjson"
 	"jcode/internal/schema"
+	"jcode/internal/text"
 )
 
 // maxSchemaDepth bounds the nesting that is sent; deeper parts become `{}`.
@@ -65,7 +67,7 @@ func (c *cleaner) say(at, format string, args ...any) {
 	if at == "" {
 		at = "its root"
 	}
-	said := fmt.Sprintf("inputSchema, %s: ", at) + cutText(fmt.Sprintf(format, args...), 200)
+	said := fmt.Sprintf("inputSchema, %s: ", at) + text.Ellipsis(fmt.Sprintf(format, args...), 200)
 	if len(c.said) < maxSaid && !slices.Contains(c.said, said) {
 		c.said = append(c.said, said)
 	}
@@ -149,7 +151,7 @@ func below(at, key string) string {
 	return at + "." + key
 }
 
-func kindOfNode(n schema.Node) string { return kindOfJSON(schema.Print(n)) }
+func kindOfNode(n schema.Node) string { return rawjson.Kind(schema.Print(n)) }
 
 func (c *cleaner) required(o *schema.Object, at string) {
 	v := o.At("required")
@@ -243,7 +245,7 @@ func (c *cleaner) label(o *schema.Object, name, at string) {
 		o.Drop(name)
 		return
 	}
-	o.Set(name, cutText(s, maxDescription))
+	o.Set(name, text.Ellipsis(s, maxDescription))
 }
 
 func (c *cleaner) types(o *schema.Object, at string) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/rawjson"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -33,7 +35,7 @@ func newServerTool(m *Manager, e Entry, hash string, info ToolInfo, hidden bool)
 	if hidden {
 		s.Note = "deferred: found by mcp_search, called through mcp_call"
 	}
-	if !info.sent.wrapped && kindOfJSON(info.InputSchema) == "an object" && !bytes.Equal(bytes.TrimSpace(info.InputSchema), []byte("{}")) {
+	if !info.sent.wrapped && rawjson.Kind(info.InputSchema) == "an object" && !bytes.Equal(bytes.TrimSpace(info.InputSchema), []byte("{}")) {
 		s.Check = info.InputSchema
 	}
 	return serverTool{m: m, server: e.Name, info: info, spec: s}
@@ -47,9 +49,9 @@ func describeTool(server string, info ToolInfo) string {
 	}
 	d = "[MCP:" + server + "] " + d
 	if note := info.sent.note; note != "" {
-		return cutText(d, maxDescription-len(note)-1) + " " + note
+		return text.Ellipsis(d, maxDescription-len(note)-1) + " " + note
 	}
-	return cutText(d, maxDescription)
+	return text.Ellipsis(d, maxDescription)
 }
 
 // Spec describes the tool.
@@ -68,7 +70,7 @@ func (t serverTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error)
 func (t serverTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	args := call.Arguments
 	if t.info.sent.wrapped {
-		args = memberOf(args, wrapName)
+		args = rawjson.Member(args, wrapName)
 	}
 	raw, err := t.m.call(ctx, t.server, t.info.Name, args, func(line string) { call.Progress(tools.Progress{Text: line}) })
 	if err != nil {

@@ -144,7 +144,7 @@ func (s *session) clientOptions() *sdk.ClientOptions {
 		//nolint:staticcheck // servers of the older protocols log this way
 		LoggingMessageHandler: func(_ context.Context, req *sdk.LoggingMessageRequest) {
 			if data, err := json.Marshal(req.Params.Data); err == nil {
-				s.log.note("[%s] %s %s", req.Params.Level, text.Clean(req.Params.Logger), cutText(text.Clean(string(data)), 4000))
+				s.log.note("[%s] %s %s", req.Params.Level, text.Clean(req.Params.Logger), text.Ellipsis(text.Clean(string(data)), 4000))
 			}
 		},
 		ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) { s.progress(req.Params) },
@@ -296,7 +296,7 @@ func (s *session) pages(ctx context.Context, method string, ask func(ctx context
 		case next == "":
 			return "", nil
 		case seen[next]:
-			return fmt.Sprintf("the list was cut after %d items: the server's cursor %q does not move", total, cutText(next, 40)), nil
+			return fmt.Sprintf("the list was cut after %d items: the server's cursor %q does not move", total, text.Ellipsis(next, 40)), nil
 		case page >= maxPages || total >= maxItems:
 			return fmt.Sprintf("the list was cut after %d items on %d pages", total, page), nil
 		}

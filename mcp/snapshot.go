@@ -192,7 +192,7 @@ func sourceText(s Source) string {
 
 // priceOf is what a server costs in tokens: its tools and its instructions.
 func priceOf(v *view) int {
-	sum := len(cutText(v.info.instructions, maxInstructions)) / bytesPerToken
+	sum := len(text.Ellipsis(v.info.instructions, maxInstructions)) / bytesPerToken
 	for _, t := range toolsOf(v) {
 		sum += price(v.entry.Name, t)
 	}
@@ -324,7 +324,7 @@ const (
 
 // Instructions gives what connected servers say about themselves, marked as untrusted and
 // bounded, and the names of those servers. Servers in told are left out.
-func (m *Manager) Instructions(told map[string]bool) (text string, servers []string) {
+func (m *Manager) Instructions(told map[string]bool) (out string, servers []string) {
 	m.mu.Lock()
 	views := m.views()
 	names := m.known()
@@ -335,15 +335,15 @@ func (m *Manager) Instructions(told map[string]bool) (text string, servers []str
 			continue
 		}
 		part := instructionsOf(name, v.info.instructions)
-		if len(text)+len(part) > maxAllInstructions {
-			part = cutText(part, max(maxAllInstructions-len(text), 0))
+		if len(out)+len(part) > maxAllInstructions {
+			part = text.Ellipsis(part, max(maxAllInstructions-len(out), 0))
 		}
-		text += part
+		out += part
 		servers = append(servers, name)
 	}
-	return text, servers
+	return out, servers
 }
 
 func instructionsOf(name, instructions string) string {
-	return fmt.Sprintf("<instructions from MCP server %s, untrusted>\n%s\n</instructions>\n", name, cutText(text.Clean(instructions), maxInstructions))
+	return fmt.Sprintf("<instructions from MCP server %s, untrusted>\n%s\n</instructions>\n", name, text.Ellipsis(text.Clean(instructions), maxInstructions))
 }

@@ -58,7 +58,7 @@ func (l *serverLog) skip(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.skipped++
-	shown := cutText(strings.TrimSpace(text.Clean(string(line[:min(len(line), 400)]))), 200)
+	shown := text.Ellipsis(strings.TrimSpace(text.Clean(string(line[:min(len(line), 400)]))), 200)
 	if l.last = append(l.last, shown); len(l.last) > 5 {
 		l.last = l.last[1:]
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"jcode/internal/rawjson"
 )
 
 // exchange is one request of ours and what came back for it, as it came. It travels in
@@ -115,7 +117,7 @@ func (t *tap) see(e envelope) envelope {
 		return t.response(e)
 	}
 	if e.method == "elicitation/create" {
-		t.keepForm(memberOf(e.params, "requestedSchema"))
+		t.keepForm(rawjson.Member(e.params, "requestedSchema"))
 	}
 	if e.id == nil && t.notice != nil {
 		t.notice(e.method)
@@ -228,7 +230,7 @@ func needsInput(method string, raw json.RawMessage) bool {
 	case "tools/call", "prompts/get", "resources/read":
 		// A result is an object, and its type comes with few bytes; large results are
 		// not searched.
-		return len(raw) < 1<<20 && bytes.Contains(raw, []byte(`"input_required"`)) && jsonString(memberOf(raw, "resultType")) == "input_required"
+		return len(raw) < 1<<20 && bytes.Contains(raw, []byte(`"input_required"`)) && rawjson.String(rawjson.Member(raw, "resultType")) == "input_required"
 	}
 	return false
 }

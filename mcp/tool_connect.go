@@ -263,7 +263,7 @@ func (m *Manager) connectResult(got Connected) connectResult {
 			out.More = fmt.Sprintf("%d more: mcp_list with name %s", len(d.ToolList)-i, d.Name)
 			break
 		}
-		out.Tools = append(out.Tools, connectedTool{t.Wire, t.Name, firstLine(t.Description, maxShownDetails)})
+		out.Tools = append(out.Tools, connectedTool{t.Wire, t.Name, text.FirstLine(t.Description, maxShownDetails)})
 	}
 	if deferred {
 		out.Note = "its tools are called through mcp_call; mcp_search finds them"
@@ -293,8 +293,8 @@ func (m *Manager) connectError(ctx context.Context, name string, err error) erro
 	if d, err := m.Server(name); err == nil {
 		tail = d.Stderr
 	}
-	if tail != "" && !strings.Contains(s, lastLines(tail, 1)) {
-		s += "\nlast lines of its stderr:\n" + cutText(tail, 1500)
+	if tail != "" && !strings.Contains(s, text.LastLines(tail, 1)) {
+		s += "\nlast lines of its stderr:\n" + text.Ellipsis(tail, 1500)
 	}
 	return tools.Errorf(tools.KindMCP, "%s\n%s", s, adviceFor(err, name))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"jcode/internal/jsonerr"
+	"jcode/internal/rawjson"
 	"jcode/internal/schema"
 )
 
@@ -64,7 +65,7 @@ func (r *listReader) page(raw json.RawMessage) (toolPage, error) {
 		r.seen = map[string]bool{}
 	}
 	var page toolPage
-	page.next = jsonString(list.NextCursor)
+	page.next = rawjson.String(list.NextCursor)
 	for i, item := range list.Tools {
 		tool, warnings, err := r.tool(item)
 		name := tool.Name
@@ -87,10 +88,10 @@ func (r *listReader) page(raw json.RawMessage) (toolPage, error) {
 func (r *listReader) tool(item json.RawMessage) (ToolInfo, []string, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(item, &fields); err != nil || fields == nil {
-		return ToolInfo{}, nil, fmt.Errorf("left out: entry is %s, not an object", kindOfJSON(item))
+		return ToolInfo{}, nil, fmt.Errorf("left out: entry is %s, not an object", rawjson.Kind(item))
 	}
 	var t ToolInfo
-	t.Name = jsonString(fields["name"])
+	t.Name = rawjson.String(fields["name"])
 	if t.Name == "" {
 		return t, nil, fmt.Errorf("left out: it has no name")
 	}
@@ -100,28 +101,28 @@ func (r *listReader) tool(item json.RawMessage) (ToolInfo, []string, error) {
 	var warnings []string
 	text := func(key string) string {
 		raw, has := fields[key]
-		if !has || isNull(raw) {
+		if !has || rawjson.Null(raw) {
 			return ""
 		}
-		if kindOfJSON(raw) != "a string" {
-			warnings = append(warnings, fmt.Sprintf("%s is %s and was dropped", key, kindOfJSON(raw)))
+		if rawjson.Kind(raw) != "a string" {
+			warnings = append(warnings, fmt.Sprintf("%s is %s and was dropped", key, rawjson.Kind(raw)))
 			return ""
 		}
-		return jsonString(raw)
+		return rawjson.String(raw)
 	}
 	t.Description, t.Title = text("description"), text("title")
-	if raw, has := fields["annotations"]; has && !isNull(raw) {
+	if raw, has := fields["annotations"]; has && !rawjson.Null(raw) {
 		if annotations, why := cleanAnnotations(raw); why != "" {
 			warnings = append(warnings, why)
 		} else {
 			t.Annotations = annotations
 		}
 	}
-	t.readOnly = jsonBool(memberOf(t.Annotations, "readOnlyHint"))
+	t.readOnly = rawjson.Bool(rawjson.Member(t.Annotations, "readOnlyHint"))
 	if t.Title == "" {
-		t.Title = jsonString(memberOf(t.Annotations, "title"))
+		t.Title = rawjson.String(rawjson.Member(t.Annotations, "title"))
 	}
-	if jsonString(memberOf(fields["execution"], "taskSupport")) == "required" {
+	if rawjson.String(rawjson.Member(fields["execution"], "taskSupport")) == "required" {
 		return t, warnings, errors.New("left out: it runs as a task only, which jcode does not speak")
 	}
 	t.InputSchema = slices.Clone(fields["inputSchema"])
@@ -134,8 +135,8 @@ func (r *listReader) tool(item json.RawMessage) (ToolInfo, []string, error) {
 	t.Wire = WireName(r.server, t.Name)
 	t.sent = repairSchema(t.InputSchema, len(t.Wire)+min(len(t.Description), maxDescription))
 	warnings = append(warnings, t.sent.said...)
-	if kindOfJSON(t.InputSchema) != "an object" {
-		warnings = append(warnings, fmt.Sprintf("inputSchema is %s; no arguments are declared", kindOfJSON(t.InputSchema)))
+	if rawjson.Kind(t.InputSchema) != "an object" {
+		warnings = append(warnings, fmt.Sprintf("inputSchema is %s; no arguments are declared", rawjson.Kind(t.InputSchema)))
 	}
 	if t.sent.tooLarge {
 		return t, warnings, fmt.Errorf("left out: its definition is larger than %d kB", maxToolBytes>>10)
@@ -151,11 +152,11 @@ func (r *listReader) tool(item json.RawMessage) (ToolInfo, []string, error) {
 func cleanAnnotations(raw json.RawMessage) (kept json.RawMessage, why string) {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(raw, &m) != nil {
-		return nil, "annotations are " + kindOfJSON(raw) + " and were dropped"
+		return nil, "annotations are " + rawjson.Kind(raw) + " and were dropped"
 	}
 	for _, hint := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
-		if v, has := m[hint]; has && !isNull(v) && kindOfJSON(v) != "a boolean" {
-			return nil, fmt.Sprintf("annotations were dropped: %s is %s", hint, kindOfJSON(v))
+		if v, has := m[hint]; has && !rawjson.Null(v) && rawjson.Kind(v) != "a boolean" {
+			return nil, fmt.Sprintf("annotations were dropped: %s is %s", hint, rawjson.Kind(v))
 		}
 	}
 	return slices.Clone(raw), ""
@@ -172,7 +173,7 @@ func sdkList(raw json.RawMessage, http bool) json.RawMessage {
 	kept := []schema.Node{}
 	if http && bytes.Contains(raw, []byte(`"x-mcp-header"`)) && json.Unmarshal(raw, &list) == nil {
 		for _, item := range list.Tools {
-			name, input := jsonString(memberOf(item, "name")), memberOf(item, "inputSchema")
+			name, input := rawjson.String(rawjson.Member(item, "name")), rawjson.Member(item, "inputSchema")
 			if name == "" || !bytes.Contains(input, []byte(`"x-mcp-header"`)) || badHeaderParam(input) != "" {
 				continue
 			}
@@ -186,10 +187,10 @@ func sdkList(raw json.RawMessage, http bool) json.RawMessage {
 	}
 	out := schema.NewObject()
 	out.Set("tools", kept)
-	if next := jsonString(all["nextCursor"]); next != "" {
+	if next := rawjson.String(all["nextCursor"]); next != "" {
 		out.Set("nextCursor", next)
 	}
-	if kind := jsonString(all["resultType"]); kind != "" {
+	if kind := rawjson.String(all["resultType"]); kind != "" {
 		out.Set("resultType", kind)
 	}
 	return schema.Print(out)
@@ -238,49 +239,4 @@ func badHeadersIn(o *schema.Object, seen map[string]bool) string {
 		}
 	}
 	return ""
-}
-
-// memberOf gives one member of a raw object, nil if there is none.
-func memberOf(raw json.RawMessage, name string) json.RawMessage {
-	var m map[string]json.RawMessage
-	if len(raw) == 0 || json.Unmarshal(raw, &m) != nil {
-		return nil
-	}
-	return m[name]
-}
-
-func jsonString(raw json.RawMessage) string {
-	var s string
-	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-func jsonBool(raw json.RawMessage) bool {
-	var b bool
-	return len(raw) > 0 && json.Unmarshal(raw, &b) == nil && b
-}
-
-func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(bytes.TrimSpace(raw)) == "null" }
-
-// kindOfJSON names the type of a raw value with its article.
-func kindOfJSON(raw json.RawMessage) string {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 {
-		return "missing"
-	}
-	switch raw[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
 }

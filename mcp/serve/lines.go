@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -52,7 +51,7 @@ func (r *checkedLines) next() {
 		r.refuse(jsonrpc.CodeInvalidRequest, fmt.Sprintf("Invalid Request: the message is longer than %d bytes", maxLine))
 	case len(data) == 0:
 	case !json.Valid(data):
-		quote := cutText(text.Clean(text.Valid(string(data[:min(len(data), 200)]))), 100)
+		quote := text.Ellipsis(text.Clean(text.Valid(string(data[:min(len(data), 200)]))), 100)
 		r.refuse(jsonrpc.CodeParseError, "Parse error: the line is no JSON: "+quote)
 	case data[0] == '[':
 		r.pass(data) // a batch of an older protocol
@@ -116,19 +115,3 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 }
 
 func (w *lineWriter) Close() error { return nil }
-
-// cutText cuts at a grapheme border and marks the cut.
-func cutText(s string, limit int) string {
-	out, _ := text.CutMark(s, limit, "…")
-	return out
-}
-
-// firstLine returns the first line that is not blank, cut to limit bytes.
-func firstLine(s string, limit int) string {
-	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(text.Clean(line)); line != "" {
-			return cutText(line, limit)
-		}
-	}
-	return ""
-}

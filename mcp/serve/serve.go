@@ -227,7 +227,7 @@ func (opt Options) handler(ctx context.Context, e tools.Entry) sdk.ToolHandler {
 
 func clientName(s *sdk.ServerSession) string {
 	if p := s.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
-		return firstLine(p.ClientInfo.Name, 60)
+		return text.FirstLine(p.ClientInfo.Name, 60)
 	}
 	return "MCP client"
 }

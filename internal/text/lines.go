@@ -1,0 +1,31 @@
+package text
+
+import "strings"
+
+// Ellipsis returns s cut to at most n bytes, as CutMark does, with "…" as the mark.
+func Ellipsis(s string, n int) string {
+	out, _ := CutMark(s, n, "…")
+	return out
+}
+
+// FirstLine returns the first line of s that is not blank, cleaned and cut to at most n bytes.
+func FirstLine(s string, n int) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(Clean(line)); line != "" {
+			return Ellipsis(line, n)
+		}
+	}
+	return ""
+}
+
+// LastLines joins the last n lines of s with " | ", each cut to at most 300 bytes.
+func LastLines(s string, n int) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	for i, l := range lines {
+		lines[i] = Ellipsis(strings.TrimSpace(l), 300)
+	}
+	return strings.Join(lines, " | ")
+}

@@ -45,8 +45,9 @@ tools/permission/repository:
 tools/permission/shell: tools/permission/repository
 tools/sandbox:
 tools/lsp: tools tools/command
-mcp: tools tools/command mcp/auth
+mcp: tools tools/command mcp/auth mcp/schema
 mcp/auth:
+mcp/schema:
 mcp/serve: tools
 skills: tools tools/command
 skills/instructions: tools/command

@@ -9,6 +9,7 @@ import (
 
 	"jcode/internal/text"
 	"jcode/mcp/auth"
+	"jcode/mcp/schema"
 )
 
 const (
@@ -50,8 +51,8 @@ type actor struct {
 	since    time.Time
 	session  *session
 	http     bool
-	tools    []ToolInfo
-	skipped  []Skipped
+	tools    []schema.Tool
+	skipped  []schema.Skipped
 	prompts  []PromptInfo
 	timer    *time.Timer
 	debounce *time.Timer

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"jcode/mcp/schema"
 )
 
 // listChanged notes that a list changed; the lists are read again after a moment, and
@@ -64,8 +66,8 @@ func (a *actor) recheck() (begun bool) {
 
 // relisted is what a new reading of lists gave.
 type relisted struct {
-	tools      []ToolInfo
-	skipped    []Skipped
+	tools      []schema.Tool
+	skipped    []schema.Skipped
 	toolsErr   error
 	hasTools   bool
 	prompts    []PromptInfo
@@ -125,7 +127,7 @@ func (a *actor) relistedTools(gen uint64, got relisted) {
 		a.tools, a.skipped, a.partial, a.relists = got.tools, got.skipped, nil, 0
 	case errors.As(got.toolsErr, &partial):
 		for _, t := range a.tools {
-			if !slices.ContainsFunc(got.tools, func(n ToolInfo) bool { return n.Name == t.Name }) {
+			if !slices.ContainsFunc(got.tools, func(n schema.Tool) bool { return n.Name == t.Name }) {
 				got.tools = append(got.tools, t)
 			}
 		}

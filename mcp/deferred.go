@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/internal/text"
+	"jcode/mcp/schema"
 	"jcode/tools"
 )
 
@@ -135,7 +136,7 @@ func (m *Manager) available(scope *tools.Scope) []foundTool {
 
 type foundTool struct {
 	server string
-	info   ToolInfo
+	info   schema.Tool
 }
 
 // find resolves a canonical name, a wire name, or server:tool.
@@ -236,7 +237,7 @@ func (m *Manager) describeTool() controlTool {
 			}
 			schema := string(f.info.InputSchema)
 			if schema == "" {
-				schema = string(f.info.sent.schema)
+				schema = string(f.info.Sent.Schema)
 			}
 			return tools.Result{Text: fmt.Sprintf("%s\n%s\narguments: %s", CanonicalName(f.server, f.info.Name), strings.TrimSpace(f.info.Description), schema)}, nil
 		},

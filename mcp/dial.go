@@ -12,6 +12,7 @@ import (
 	"jcode/internal/rawjson"
 	"jcode/internal/text"
 	"jcode/mcp/auth"
+	"jcode/mcp/schema"
 )
 
 const (
@@ -34,8 +35,8 @@ type dialer struct {
 type dialed struct {
 	session *session
 	http    bool
-	tools   []ToolInfo
-	skipped []Skipped
+	tools   []schema.Tool
+	skipped []schema.Skipped
 	partial *partialError // later pages of the list are missing
 }
 

@@ -115,7 +115,7 @@ func elicitQuestion(server string, p *sdk.ElicitParams) (ElicitQuestion, error) 
 	if root == nil || root.Child("properties") == nil {
 		return q, nil
 	}
-	required := requiredOf(root)
+	required := root.Strings("required")
 	props := root.Child("properties")
 	for _, name := range props.Names() {
 		if prop := props.Child(name); prop != nil {

@@ -13,6 +13,7 @@ import (
 
 	"jcode/internal/proc"
 	"jcode/internal/text"
+	"jcode/mcp/schema"
 )
 
 // headersHelper is a command that prints the headers of a server. It runs at connect and
@@ -114,7 +115,7 @@ func parseHeaders(out string) (map[string]string, error) {
 		}
 	}
 	for name, value := range got {
-		if !headerToken.MatchString(name) || strings.ContainsAny(value, "\r\n\x00") {
+		if !schema.HeaderName(name) || strings.ContainsAny(value, "\r\n\x00") {
 			return nil, fmt.Errorf("%q is no header name, or its value no header value", text.Ellipsis(name, 40))
 		}
 	}

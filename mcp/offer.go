@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"jcode/mcp/schema"
 	"jcode/tools"
 )
 
@@ -51,11 +52,11 @@ func (m *Manager) SetToolsMode(mode string) error {
 }
 
 // toolsOf gives the tools of a view that the entry lets through.
-func toolsOf(v *view) []ToolInfo {
+func toolsOf(v *view) []schema.Tool {
 	if v.state == StateFailed || v.state == StateNeedsSignIn || v.state == StateDisconnected || v.state == StateConnecting {
 		return nil
 	}
-	var out []ToolInfo
+	var out []schema.Tool
 	for _, t := range v.tools {
 		if v.entry.allowsTool(t.Name) {
 			out = append(out, t)
@@ -65,8 +66,8 @@ func toolsOf(v *view) []ToolInfo {
 }
 
 // price is what a tool's definition costs in tokens as it is sent.
-func price(server string, t ToolInfo) int {
-	return (len(t.Wire) + len(describeTool(server, t)) + len(t.sent.schema) + 40) / bytesPerToken
+func price(server string, t schema.Tool) int {
+	return (len(t.Wire) + len(describeTool(server, t)) + len(t.Sent.Schema) + 40) / bytesPerToken
 }
 
 // publishTools makes the registry's tools those of the connected servers, deferred or

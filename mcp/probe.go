@@ -8,6 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jcode/mcp/schema"
 )
 
 // Probe is one connection to one server outside of any conversation: no retries, nothing
@@ -18,8 +20,8 @@ type Probe struct {
 	target  resolved
 	log     *serverLog
 	session *session
-	tools   []ToolInfo
-	skipped []Skipped
+	tools   []schema.Tool
+	skipped []schema.Skipped
 	took    time.Duration
 }
 
@@ -130,19 +132,19 @@ type ServerReport struct {
 
 // ToolsReport lists a server's tools, schemas raw.
 type ToolsReport struct {
-	Server  ServerReport `json:"server"`
-	Tools   []ToolInfo   `json:"tools"`
-	Skipped []Skipped    `json:"skipped"`
+	Server  ServerReport     `json:"server"`
+	Tools   []schema.Tool    `json:"tools"`
+	Skipped []schema.Skipped `json:"skipped"`
 }
 
 // Tools gives the listing that came with the connection.
 func (p *Probe) Tools() ToolsReport {
 	r := ToolsReport{Server: p.server(), Tools: p.tools, Skipped: p.skipped}
 	if r.Tools == nil {
-		r.Tools = []ToolInfo{}
+		r.Tools = []schema.Tool{}
 	}
 	if r.Skipped == nil {
-		r.Skipped = []Skipped{}
+		r.Skipped = []schema.Skipped{}
 	}
 	return r
 }
@@ -154,19 +156,19 @@ func (p *Probe) server() ServerReport {
 
 // TestReport is what `jcode mcp test` shows.
 type TestReport struct {
-	OK         bool          `json:"ok"`
-	Name       string        `json:"name"`
-	Error      string        `json:"error,omitempty"`
-	Server     *ServerReport `json:"server,omitempty"`
-	ConnectMS  int64         `json:"connect_ms"`
-	Tools      []string      `json:"tools,omitempty"`
-	Roots      []string      `json:"roots,omitempty"` // folders that it was told of
-	Tokens     int           `json:"tokens"`
-	Repairs    []Skipped     `json:"repairs,omitempty"`
-	Stray      int           `json:"stray_lines"`
-	StrayLines []string      `json:"stray,omitempty"`
-	Stderr     string        `json:"stderr,omitempty"`
-	Log        string        `json:"log,omitempty"`
+	OK         bool             `json:"ok"`
+	Name       string           `json:"name"`
+	Error      string           `json:"error,omitempty"`
+	Server     *ServerReport    `json:"server,omitempty"`
+	ConnectMS  int64            `json:"connect_ms"`
+	Tools      []string         `json:"tools,omitempty"`
+	Roots      []string         `json:"roots,omitempty"` // folders that it was told of
+	Tokens     int              `json:"tokens"`
+	Repairs    []schema.Skipped `json:"repairs,omitempty"`
+	Stray      int              `json:"stray_lines"`
+	StrayLines []string         `json:"stray,omitempty"`
+	Stderr     string           `json:"stderr,omitempty"`
+	Log        string           `json:"log,omitempty"`
 }
 
 // Report describes a probe, also one that failed with err.

@@ -10,6 +10,7 @@ import (
 
 	"jcode/internal/rawjson"
 	"jcode/internal/text"
+	"jcode/mcp/schema"
 	"jcode/tools"
 )
 
@@ -17,41 +18,41 @@ import (
 type serverTool struct {
 	m      *Manager
 	server string
-	info   ToolInfo
+	info   schema.Tool
 	spec   tools.Spec
 }
 
 func ownerOf(server string) string { return "mcp:" + server }
 
 // newServerTool wraps a tool. hidden tools are called through mcp_call.
-func newServerTool(m *Manager, e Entry, hash string, info ToolInfo, hidden bool) serverTool {
-	readOnly := e.Trusted && info.readOnly
+func newServerTool(m *Manager, e Entry, hash string, info schema.Tool, hidden bool) serverTool {
+	readOnly := e.Trusted && info.ReadOnly
 	s := tools.Spec{
 		Name: CanonicalName(e.Name, info.Name), Wire: info.Wire, Description: describeTool(e.Name, info),
-		Parameters: info.sent.schema, Needs: tools.CapMCP, Group: tools.GroupMCP, Server: e.Name,
+		Parameters: info.Sent.Schema, Needs: tools.CapMCP, Group: tools.GroupMCP, Server: e.Name,
 		Hash: hash, ReadOnly: readOnly, Trusted: e.Trusted, Hidden: hidden,
 		MaxOutput: e.MaxResultTokens*bytesPerToken + 1024, Beside: true,
 	}
 	if hidden {
 		s.Note = "deferred: found by mcp_search, called through mcp_call"
 	}
-	if !info.sent.wrapped && rawjson.Kind(info.InputSchema) == "an object" && !bytes.Equal(bytes.TrimSpace(info.InputSchema), []byte("{}")) {
+	if !info.Sent.Wrapped && rawjson.Kind(info.InputSchema) == "an object" && !bytes.Equal(bytes.TrimSpace(info.InputSchema), []byte("{}")) {
 		s.Check = info.InputSchema
 	}
 	return serverTool{m: m, server: e.Name, info: info, spec: s}
 }
 
 // describeTool is what the model reads of a tool.
-func describeTool(server string, info ToolInfo) string {
+func describeTool(server string, info schema.Tool) string {
 	d := strings.TrimSpace(info.Description)
 	if d == "" {
 		d = "(no description)"
 	}
 	d = "[MCP:" + server + "] " + d
-	if note := info.sent.note; note != "" {
-		return text.Ellipsis(d, maxDescription-len(note)-1) + " " + note
+	if note := info.Sent.Note; note != "" {
+		return text.Ellipsis(d, schema.MaxDescription-len(note)-1) + " " + note
 	}
-	return text.Ellipsis(d, maxDescription)
+	return text.Ellipsis(d, schema.MaxDescription)
 }
 
 // Spec describes the tool.
@@ -69,8 +70,8 @@ func (t serverTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error)
 // Run calls the server.
 func (t serverTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	args := call.Arguments
-	if t.info.sent.wrapped {
-		args = rawjson.Member(args, wrapName)
+	if t.info.Sent.Wrapped {
+		args = rawjson.Member(args, schema.Argument)
 	}
 	raw, err := t.m.call(ctx, t.server, t.info.Name, args, func(line string) { call.Progress(tools.Progress{Text: line}) })
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/internal/text"
+	"jcode/mcp/schema"
 )
 
 // link is a connection below the protocol: a process with its pipes, or an HTTP session.
@@ -307,30 +308,30 @@ func (s *session) pages(ctx context.Context, method string, ask func(ctx context
 
 // listTools lists all tools, each checked alone. With a partialError those of the first
 // pages are returned.
-func (s *session) listTools(ctx context.Context, server string, http bool) ([]ToolInfo, []Skipped, error) {
-	reader := listReader{server: server, http: http}
-	var tools []ToolInfo
-	var skipped []Skipped
+func (s *session) listTools(ctx context.Context, server string, http bool) ([]schema.Tool, []schema.Skipped, error) {
+	reader := schema.Reader{HTTP: http, Wire: func(tool string) string { return WireName(server, tool) }}
+	var tools []schema.Tool
+	var skipped []schema.Skipped
 	cut, err := s.pages(ctx, "tools/list",
 		func(ctx context.Context, cursor string) error {
 			_, err := s.cs.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
 			return err
 		},
 		func(raw json.RawMessage) (int, string, error) {
-			page, err := reader.page(raw)
+			page, err := reader.Page(raw)
 			if err != nil {
 				return 0, "", err
 			}
-			tools = append(tools, page.tools...)
-			skipped = append(skipped, page.skipped...)
-			return len(page.tools) + len(page.skipped), page.next, nil
+			tools = append(tools, page.Tools...)
+			skipped = append(skipped, page.Skipped...)
+			return len(page.Tools) + len(page.Skipped), page.Next, nil
 		})
 	var partial *partialError
 	if errors.As(err, &partial) {
-		skipped = append(skipped, Skipped{"(list)", partial.Error()})
+		skipped = append(skipped, schema.Skipped{Name: "(list)", Why: partial.Error()})
 	}
 	if cut != "" {
-		skipped = append(skipped, Skipped{"(list)", cut})
+		skipped = append(skipped, schema.Skipped{Name: "(list)", Why: cut})
 	}
 	// A cursor that does not move sends the same page again: those are no duplicates.
 	if cut != "" {
@@ -339,9 +340,9 @@ func (s *session) listTools(ctx context.Context, server string, http bool) ([]To
 	return tools, skipped, err
 }
 
-func dropRepeats(list []Skipped) []Skipped {
-	seen := map[Skipped]bool{}
-	var out []Skipped
+func dropRepeats(list []schema.Skipped) []schema.Skipped {
+	seen := map[schema.Skipped]bool{}
+	var out []schema.Skipped
 	for _, s := range list {
 		if !seen[s] {
 			seen[s] = true

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jcode/internal/text"
+	"jcode/mcp/schema"
 )
 
 // Status is one server as people, scripts and the model see it. Secrets are hidden.
@@ -35,8 +36,8 @@ type Details struct {
 	Roots      []string // the folders that the server was told of
 	NextTry    time.Time
 	Since      time.Time
-	ToolList   []ToolInfo
-	Skipped    []Skipped
+	ToolList   []schema.Tool
+	Skipped    []schema.Skipped
 	Prompts    []PromptInfo
 	Stderr     string // the last 4 kB
 	Stray      int    // lines on stdout that were no messages

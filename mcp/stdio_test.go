@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/internal/testkit/mcptest"
+	"jcode/mcp/schema"
 )
 
 // patience is what a test waits for something that comes at once on an idle machine.
@@ -488,7 +489,7 @@ func TestPagesAndStuckCursor(t *testing.T) { // M06
 	}
 }
 
-func baseNames(list []ToolInfo) map[string]bool {
+func baseNames(list []schema.Tool) map[string]bool {
 	out := map[string]bool{}
 	for _, t := range list {
 		out[t.Name] = true

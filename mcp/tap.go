@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jcode/internal/rawjson"
+	"jcode/mcp/schema"
 )
 
 // exchange is one request of ours and what came back for it, as it came. It travels in
@@ -206,7 +207,7 @@ func (t *tap) isPending(id string) bool {
 func (p pendingRequest) standIn(raw json.RawMessage, http bool) json.RawMessage {
 	switch p.method {
 	case "tools/list":
-		return sdkList(raw, http)
+		return schema.ForSDK(raw, http)
 	case "tools/call":
 		return json.RawMessage(`{"resultType":"complete","content":[]}`)
 	case "prompts/list":

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"jcode/internal/text"
+	"jcode/mcp/schema"
 	"jcode/tools"
 )
 
@@ -59,9 +60,9 @@ type listResult struct {
 
 type listedServer struct {
 	Status
-	ToolNames []string  `json:"tool_names,omitempty"`
-	Protocol  string    `json:"protocol,omitempty"`
-	Skipped   []Skipped `json:"skipped,omitempty"`
+	ToolNames []string         `json:"tool_names,omitempty"`
+	Protocol  string           `json:"protocol,omitempty"`
+	Skipped   []schema.Skipped `json:"skipped,omitempty"`
 }
 
 func (m *Manager) listTool() controlTool {

@@ -3,6 +3,8 @@ package mcp
 import (
 	"fmt"
 	"time"
+
+	"jcode/mcp/schema"
 )
 
 // view is what an actor shows of itself. It is immutable.
@@ -14,9 +16,9 @@ type view struct {
 	err     error
 	nextTry time.Time
 	since   time.Time
-	tools   []ToolInfo
+	tools   []schema.Tool
 	partial error // what is missing of the tools
-	skipped []Skipped
+	skipped []schema.Skipped
 	info    sessionInfo
 	session *session // nil unless connected
 	pid     int

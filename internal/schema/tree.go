@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -66,6 +67,18 @@ func (o *Object) Drop(names ...string) {
 func (o *Object) Text(name string) string {
 	s, _ := o.values[name].(string)
 	return s
+}
+
+// Strings returns the strings of a member that is a list, each once: an object's required.
+func (o *Object) Strings(name string) []string {
+	list, _ := o.values[name].([]Node)
+	var out []string
+	for _, n := range list {
+		if s, ok := n.(string); ok && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // Child gives a member that is an object, else nil.

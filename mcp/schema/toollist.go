@@ -1,11 +1,10 @@
-package mcp
+package schema
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,9 +19,9 @@ type Skipped struct {
 	Why  string `json:"why"`
 }
 
-// ToolInfo is one tool as a server describes it. Schemas and annotations are raw: order
+// Tool is one tool as a server describes it. Schemas and annotations are raw: order
 // and numbers as received.
-type ToolInfo struct {
+type Tool struct {
 	Name         string          `json:"name"`
 	Wire         string          `json:"wire"`
 	Title        string          `json:"title,omitempty"`
@@ -31,22 +30,26 @@ type ToolInfo struct {
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
 	Annotations  json.RawMessage `json:"annotations,omitempty"`
 
-	readOnly bool
-	sent     repaired
+	// ReadOnly is the server's readOnlyHint.
+	ReadOnly bool `json:"-"`
+	// Sent is what a provider gets in place of InputSchema.
+	Sent Repaired `json:"-"`
 }
 
-// toolPage is one page of a `tools/list` answer.
-type toolPage struct {
-	tools   []ToolInfo
-	skipped []Skipped
-	next    string
+// Page is one page of a `tools/list` answer.
+type Page struct {
+	Tools   []Tool
+	Skipped []Skipped
+	Next    string // the cursor of the next page, "" at the end
 }
 
-// listReader turns the pages of one listing into tools: each is checked alone.
-type listReader struct {
-	server string
-	http   bool
-	seen   map[string]bool
+// Reader turns the pages of one listing into tools: each is checked alone.
+type Reader struct {
+	// Wire returns the name that a provider sees for a tool of this server.
+	Wire func(tool string) string
+	// HTTP says that arguments can travel as headers.
+	HTTP bool
+	seen map[string]bool
 }
 
 // rawList is the outside of a `tools/list` result.
@@ -55,17 +58,17 @@ type rawList struct {
 	NextCursor json.RawMessage   `json:"nextCursor,omitempty"`
 }
 
-// page reads a raw `tools/list` result.
-func (r *listReader) page(raw json.RawMessage) (toolPage, error) {
+// Page reads a raw `tools/list` result.
+func (r *Reader) Page(raw json.RawMessage) (Page, error) {
 	var list rawList
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return toolPage{}, fmt.Errorf("read tools/list: %w", jsonerr.Plain(err))
+		return Page{}, fmt.Errorf("read tools/list: %w", jsonerr.Plain(err))
 	}
 	if r.seen == nil {
 		r.seen = map[string]bool{}
 	}
-	var page toolPage
-	page.next = rawjson.String(list.NextCursor)
+	var page Page
+	page.Next = rawjson.String(list.NextCursor)
 	for i, item := range list.Tools {
 		tool, warnings, err := r.tool(item)
 		name := tool.Name
@@ -73,24 +76,24 @@ func (r *listReader) page(raw json.RawMessage) (toolPage, error) {
 			name = fmt.Sprintf("tools[%d]", i)
 		}
 		if err != nil {
-			page.skipped = append(page.skipped, Skipped{name, err.Error()})
+			page.Skipped = append(page.Skipped, Skipped{name, err.Error()})
 			continue
 		}
 		for _, w := range warnings {
-			page.skipped = append(page.skipped, Skipped{name, w})
+			page.Skipped = append(page.Skipped, Skipped{name, w})
 		}
-		page.tools = append(page.tools, tool)
+		page.Tools = append(page.Tools, tool)
 	}
 	return page, nil
 }
 
 // tool checks and repairs one entry. An error leaves it out.
-func (r *listReader) tool(item json.RawMessage) (ToolInfo, []string, error) {
+func (r *Reader) tool(item json.RawMessage) (Tool, []string, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(item, &fields); err != nil || fields == nil {
-		return ToolInfo{}, nil, fmt.Errorf("left out: entry is %s, not an object", rawjson.Kind(item))
+		return Tool{}, nil, fmt.Errorf("left out: entry is %s, not an object", rawjson.Kind(item))
 	}
-	var t ToolInfo
+	var t Tool
 	t.Name = rawjson.String(fields["name"])
 	if t.Name == "" {
 		return t, nil, fmt.Errorf("left out: it has no name")
@@ -118,7 +121,7 @@ func (r *listReader) tool(item json.RawMessage) (ToolInfo, []string, error) {
 			t.Annotations = annotations
 		}
 	}
-	t.readOnly = rawjson.Bool(rawjson.Member(t.Annotations, "readOnlyHint"))
+	t.ReadOnly = rawjson.Bool(rawjson.Member(t.Annotations, "readOnlyHint"))
 	if t.Title == "" {
 		t.Title = rawjson.String(rawjson.Member(t.Annotations, "title"))
 	}
@@ -127,21 +130,21 @@ func (r *listReader) tool(item json.RawMessage) (ToolInfo, []string, error) {
 	}
 	t.InputSchema = slices.Clone(fields["inputSchema"])
 	t.OutputSchema = slices.Clone(fields["outputSchema"])
-	if r.http {
+	if r.HTTP {
 		if why := badHeaderParam(t.InputSchema); why != "" {
 			return t, warnings, fmt.Errorf("left out: %s", why)
 		}
 	}
-	t.Wire = WireName(r.server, t.Name)
-	t.sent = repairSchema(t.InputSchema, len(t.Wire)+min(len(t.Description), maxDescription))
-	warnings = append(warnings, t.sent.said...)
+	t.Wire = r.Wire(t.Name)
+	t.Sent = Repair(t.InputSchema, len(t.Wire)+min(len(t.Description), MaxDescription))
+	warnings = append(warnings, t.Sent.said...)
 	if rawjson.Kind(t.InputSchema) != "an object" {
 		warnings = append(warnings, fmt.Sprintf("inputSchema is %s; no arguments are declared", rawjson.Kind(t.InputSchema)))
 	}
-	if t.sent.tooLarge {
+	if t.Sent.tooLarge {
 		return t, warnings, fmt.Errorf("left out: its definition is larger than %d kB", maxToolBytes>>10)
 	}
-	if t.sent.slim {
+	if t.Sent.slim {
 		warnings = append(warnings, "descriptions of its arguments were dropped for size")
 	}
 	r.seen[t.Name] = true
@@ -162,9 +165,9 @@ func cleanAnnotations(raw json.RawMessage) (kept json.RawMessage, why string) {
 	return slices.Clone(raw), ""
 }
 
-// sdkList is what the protocol library is given in place of a raw list: it needs only
+// ForSDK is what the protocol library is given in place of a raw list: it needs only
 // tools whose arguments travel as HTTP headers.
-func sdkList(raw json.RawMessage, http bool) json.RawMessage {
+func ForSDK(raw json.RawMessage, http bool) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil || all == nil {
 		return raw
@@ -196,7 +199,16 @@ func sdkList(raw json.RawMessage, http bool) json.RawMessage {
 	return schema.Print(out)
 }
 
-var headerToken = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+// HeaderName reports whether s can be the name of an HTTP header: a token of RFC 9110.
+func HeaderName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && !strings.ContainsRune("!#$%&'*+.^_`|~-", rune(c)) {
+			return false
+		}
+	}
+	return s != ""
+}
 
 // badHeaderParam says what is wrong with the `x-mcp-header` marks of a schema, "" if
 // nothing is.
@@ -227,7 +239,7 @@ func badHeadersIn(o *schema.Object, seen map[string]bool) string {
 			switch t := p.Text("type"); {
 			case t != "string" && t != "integer" && t != "boolean":
 				return fmt.Sprintf("x-mcp-header on %q, whose type is %q: only string, integer and boolean can be headers", name, t)
-			case !headerToken.MatchString(header):
+			case !HeaderName(header):
 				return fmt.Sprintf("x-mcp-header of %q is no header name", name)
 			case seen[strings.ToLower(header)]:
 				return fmt.Sprintf("x-mcp-header %q is used twice", header)

@@ -1,4 +1,4 @@
-package mcp
+package schema
 
 import (
 	"encoding/json"
@@ -155,23 +155,14 @@ func kindOfNode(n schema.Node) string { return rawjson.Kind(schema.Print(n)) }
 
 func (c *cleaner) required(o *schema.Object, at string) {
 	v := o.At("required")
-	if list, ok := v.([]schema.Node); !ok || !isStringList(v) {
+	if _, isList := v.([]schema.Node); !isList || !isStringList(v) {
 		c.say(at, "required must be a list of names, not %s", schema.Print(v))
-	} else if len(list) > 0 {
-		setRequired(o, requiredIn(v))
-		return
 	}
-	if names := requiredIn(v); len(names) > 0 {
+	if names := o.Strings("required"); len(names) > 0 {
 		setRequired(o, names)
 		return
 	}
 	o.Drop("required")
-}
-
-func requiredIn(v schema.Node) []string {
-	o := schema.NewObject()
-	o.Set("required", v)
-	return requiredOf(o)
 }
 
 func isArraySchema(o *schema.Object) bool {
@@ -245,7 +236,7 @@ func (c *cleaner) label(o *schema.Object, name, at string) {
 		o.Drop(name)
 		return
 	}
-	o.Set(name, text.Ellipsis(s, maxDescription))
+	o.Set(name, text.Ellipsis(s, MaxDescription))
 }
 
 func (c *cleaner) types(o *schema.Object, at string) {

@@ -1,4 +1,4 @@
-package mcp
+package schema
 
 import (
 	"encoding/json"
@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	maxDescription = 2 << 10
+	MaxDescription = 2 << 10
 	maxToolBytes   = 16 << 10
-	// wrapName is the only argument of a tool whose own schema is no object.
-	wrapName = "input"
+	// Argument is the only argument of a tool whose own schema is no object.
+	Argument = "input"
 )
 
-// repaired is what a provider is given in place of a server's own input schema.
-type repaired struct {
-	// schema has an object root with `properties` and no combinator at the root.
-	schema json.RawMessage
-	// wrapped says that the server's schema is no object: the call's only argument
+// Repaired is what a provider is given in place of a server's own input schema.
+type Repaired struct {
+	// Schema has an object root with `properties` and no combinator at the root.
+	Schema json.RawMessage
+	// Wrapped says that the server's schema is no object: the call's only argument
 	// `input` is the value to send.
-	wrapped bool
-	// note is added to the description: the alternatives that the root had.
-	note string
+	Wrapped bool
+	// Note is added to the description: the alternatives that the root had.
+	Note string
 	// slim says that inner descriptions were dropped for size.
 	slim bool
 	// said names what was wrong and was repaired.
@@ -35,22 +35,22 @@ type repaired struct {
 	tooLarge bool
 }
 
-// repairSchema makes a schema that every provider takes out of whatever a server sent.
+// Repair makes a schema that every provider takes out of whatever a server sent.
 // The tool's other bytes (name, description) count towards the size limit.
-func repairSchema(raw json.RawMessage, otherBytes int) repaired {
+func Repair(raw json.RawMessage, otherBytes int) Repaired {
 	parsed, err := schema.Parse(raw)
 	root, isObject := parsed.(*schema.Object)
 	if err != nil || !isObject || len(root.Names()) == 0 {
-		return repaired{schema: emptySchema()}
+		return Repaired{Schema: emptySchema()}
 	}
-	var out repaired
+	var out Repaired
 	rootType, hasType := root.Get("type")
-	root, out.wrapped = objectRoot(root)
+	root, out.Wrapped = objectRoot(root)
 	hoistDefinitions(root)
-	out.note = flattenRoot(root)
+	out.Note = flattenRoot(root)
 	root.Drop("not", "enum", "const", "if", "then", "else")
 	root.Set("type", "object")
-	if s, ok := rootType.(string); hasType && !out.wrapped && (!ok || !knownType(s)) {
+	if s, ok := rootType.(string); hasType && !out.Wrapped && (!ok || !knownType(s)) {
 		if list, isList := rootType.([]schema.Node); !isList || !isStringList(list) {
 			out.said = append(out.said, fmt.Sprintf("inputSchema, its root: type %s is unknown; an object is assumed", schema.Print(rootType)))
 		}
@@ -68,18 +68,18 @@ func repairSchema(raw json.RawMessage, otherBytes int) repaired {
 	}
 	clean.danglingRefs(root, root)
 	out.said = append(out.said, clean.said...)
-	out.schema = schema.Print(root)
-	if len(out.schema)+otherBytes > maxToolBytes {
+	out.Schema = schema.Print(root)
+	if len(out.Schema)+otherBytes > maxToolBytes {
 		dropDescriptions(root, 0)
-		out.schema, out.slim = schema.Print(root), true
-		out.tooLarge = len(out.schema)+otherBytes > maxToolBytes
+		out.Schema, out.slim = schema.Print(root), true
+		out.tooLarge = len(out.Schema)+otherBytes > maxToolBytes
 	}
 	return out
 }
 
 func emptySchema() json.RawMessage { return json.RawMessage(`{"type":"object","properties":{}}`) }
 
-// objectRoot gives a root that is an object schema, wrapping any other.
+// objectRoot returns a root that is an object schema, wrapping any other.
 func objectRoot(root *schema.Object) (*schema.Object, bool) {
 	switch t, _ := root.Get("type"); t := t.(type) {
 	case string:
@@ -102,9 +102,9 @@ func objectRoot(root *schema.Object) (*schema.Object, bool) {
 	wrapper := schema.NewObject()
 	wrapper.Set("type", "object")
 	props := schema.NewObject()
-	props.Set(wrapName, root)
+	props.Set(Argument, root)
 	wrapper.Set("properties", props)
-	wrapper.Set("required", []schema.Node{wrapName})
+	wrapper.Set("required", []schema.Node{Argument})
 	for _, key := range []string{"definitions", "$defs"} {
 		if defs, ok := root.Get(key); ok {
 			root.Drop(key)
@@ -114,11 +114,11 @@ func objectRoot(root *schema.Object) (*schema.Object, bool) {
 	schema.RewriteRefs(root, func(ref string) string {
 		switch {
 		case ref == "#":
-			return "#/properties/" + wrapName
+			return "#/properties/" + Argument
 		case strings.HasPrefix(ref, "#/definitions/"), strings.HasPrefix(ref, "#/$defs/"):
 			return ref
 		case strings.HasPrefix(ref, "#/"):
-			return "#/properties/" + wrapName + ref[1:]
+			return "#/properties/" + Argument + ref[1:]
 		}
 		return ref
 	})
@@ -160,7 +160,7 @@ func hoistDefinitions(root *schema.Object) {
 }
 
 // flattenRoot takes allOf, anyOf and oneOf off the root: providers refuse them there.
-// It gives a sentence that names the alternatives.
+// It returns a sentence that names the alternatives.
 func flattenRoot(root *schema.Object) string {
 	if _, has := root.Get("$ref"); has {
 		self := schema.NewObject()
@@ -168,14 +168,14 @@ func flattenRoot(root *schema.Object) string {
 		root.Drop("$ref")
 		if target := branchOf(root, self, 0); target != nil {
 			mergeProperties(root, target)
-			addRequired(root, requiredOf(target))
+			addRequired(root, target.Strings("required"))
 		}
 	}
 	if all, ok := root.At("allOf").([]schema.Node); ok {
 		for _, b := range all {
 			if branch := branchOf(root, b, 0); branch != nil {
 				mergeProperties(root, branch)
-				addRequired(root, requiredOf(branch))
+				addRequired(root, branch.Strings("required"))
 			}
 		}
 	}
@@ -196,7 +196,7 @@ func flattenRoot(root *schema.Object) string {
 				continue
 			}
 			mergeProperties(root, branch)
-			need := requiredOf(branch)
+			need := branch.Strings("required")
 			if i == 0 {
 				common = need
 			} else {
@@ -230,7 +230,7 @@ func describeBranch(branch *schema.Object, required []string) string {
 	return label
 }
 
-// branchOf gives a branch as an object schema with its own allOf merged and a local
+// branchOf returns a branch as an object schema with its own allOf merged and a local
 // reference followed.
 func branchOf(root *schema.Object, b schema.Node, depth int) *schema.Object {
 	branch, ok := b.(*schema.Object)
@@ -254,7 +254,7 @@ func branchOf(root *schema.Object, b schema.Node, depth int) *schema.Object {
 			if sub := branchOf(root, inner, depth+1); sub != nil {
 				mergeProperties(branch, sub)
 				if key == "allOf" {
-					addRequired(branch, requiredOf(sub))
+					addRequired(branch, sub.Strings("required"))
 				}
 			}
 		}
@@ -301,19 +301,8 @@ func eitherOf(have, more schema.Node) schema.Node {
 	return o
 }
 
-func requiredOf(o *schema.Object) []string {
-	list, _ := o.At("required").([]schema.Node)
-	var out []string
-	for _, n := range list {
-		if s, ok := n.(string); ok && !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 func addRequired(o *schema.Object, names []string) {
-	have := requiredOf(o)
+	have := o.Strings("required")
 	for _, n := range names {
 		if !slices.Contains(have, n) {
 			have = append(have, n)

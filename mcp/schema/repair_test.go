@@ -1,4 +1,4 @@
-package mcp
+package schema
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestRepairSchema(t *testing.T) { // M04, M05, S14, S15, langchain-mcp-adapters#137, mcphost#89
+func TestRepairSchema(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"missing", ``, `{"type":"object","properties":{}}`},
 		{"null", `null`, `{"type":"object","properties":{}}`},
@@ -37,12 +37,12 @@ func TestRepairSchema(t *testing.T) { // M04, M05, S14, S15, langchain-mcp-adapt
 		{"enum data stays", `{"type":"object","properties":{"a":{"enum":["x-y",{"$id":1}]}}}`, `{"type":"object","properties":{"a":{"enum":["x-y",{"$id":1}]}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := repairSchema(json.RawMessage(c.in), 0)
-			if string(got.schema) != c.want {
-				t.Errorf("\n got %s\nwant %s", got.schema, c.want)
+			got := Repair(json.RawMessage(c.in), 0)
+			if string(got.Schema) != c.want {
+				t.Errorf("\n got %s\nwant %s", got.Schema, c.want)
 			}
-			if again := repairSchema(got.schema, 0); string(again.schema) != string(got.schema) {
-				t.Errorf("a second repair changes it to %s", again.schema)
+			if again := Repair(got.Schema, 0); string(again.Schema) != string(got.Schema) {
+				t.Errorf("a second repair changes it to %s", again.Schema)
 			}
 		})
 	}
@@ -69,7 +69,7 @@ func TestRepairsAreSaid(t *testing.T) {
 		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`:              "",
 		`{"type":"object","properties":{"a":{"type":"array"},"b":{"items":true}},"x-order":1}`: "",
 	} {
-		if got := strings.Join(repairSchema(json.RawMessage(in), 0).said, "\n"); got != want {
+		if got := strings.Join(Repair(json.RawMessage(in), 0).said, "\n"); got != want {
 			t.Errorf("%s\n got %s\nwant %s", in, got, want)
 		}
 	}
@@ -78,20 +78,20 @@ func TestRepairsAreSaid(t *testing.T) {
 // A tool that can only run as a task is left out, with the reason; one that may is not.
 func TestToolsThatOnlyRunAsTasksAreLeftOut(t *testing.T) {
 	t.Parallel()
-	var r listReader
-	page, err := r.page(json.RawMessage(`{"tools":[
+	r := Reader{Wire: func(tool string) string { return tool }}
+	page, err := r.Page(json.RawMessage(`{"tools":[
 		{"name":"only","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}},
 		{"name":"may","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}},
 		{"name":"not","inputSchema":{"type":"object"},"execution":null}]}`))
-	if err != nil || len(page.tools) != 2 || len(page.skipped) != 1 || page.skipped[0] != (Skipped{"only", "left out: it runs as a task only, which jcode does not speak"}) {
+	if err != nil || len(page.Tools) != 2 || len(page.Skipped) != 1 || page.Skipped[0] != (Skipped{"only", "left out: it runs as a task only, which jcode does not speak"}) {
 		t.Errorf("%+v %v", page, err)
 	}
 }
 
 func TestRepairNamesAlternatives(t *testing.T) {
-	got := repairSchema(json.RawMessage(`{"oneOf":[{"properties":{"path":{}},"required":["path"]},{"title":"By URL","properties":{"url":{}},"required":["url"]}]}`), 0)
-	if want := "Arguments: exactly one of: {path} | By URL {url}."; got.note != want {
-		t.Errorf("note %q, want %q", got.note, want)
+	got := Repair(json.RawMessage(`{"oneOf":[{"properties":{"path":{}},"required":["path"]},{"title":"By URL","properties":{"url":{}},"required":["url"]}]}`), 0)
+	if want := "Arguments: exactly one of: {path} | By URL {url}."; got.Note != want {
+		t.Errorf("note %q, want %q", got.Note, want)
 	}
 }
 
@@ -100,12 +100,12 @@ func TestRepairKeepsLargeToolsWithoutInnerDescriptions(t *testing.T) {
 	for i := range 10 {
 		long += `,"p` + string(rune('a'+i)) + `":{"type":"string","description":"` + strings.Repeat("d", 2000) + `"}`
 	}
-	got := repairSchema(json.RawMessage(long+"}}"), 0)
-	if !got.slim || got.tooLarge || strings.Contains(string(got.schema), "ddd") {
-		t.Errorf("slim %v, too large %v, %d bytes", got.slim, got.tooLarge, len(got.schema))
+	got := Repair(json.RawMessage(long+"}}"), 0)
+	if !got.slim || got.tooLarge || strings.Contains(string(got.Schema), "ddd") {
+		t.Errorf("slim %v, too large %v, %d bytes", got.slim, got.tooLarge, len(got.Schema))
 	}
 	huge := `{"type":"object","properties":{"a":{"enum":["` + strings.Repeat("e", 20_000) + `"]}}}`
-	if got := repairSchema(json.RawMessage(huge), 0); !got.tooLarge {
+	if got := Repair(json.RawMessage(huge), 0); !got.tooLarge {
 		t.Error("a schema of 20 kB must be left out")
 	}
 }
@@ -139,7 +139,7 @@ func TestRepairAlwaysGivesASchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := repairSchema(raw, 0)
+		got := Repair(raw, 0)
 		var s struct {
 			Type       string
 			Properties map[string]json.RawMessage
@@ -147,12 +147,12 @@ func TestRepairAlwaysGivesASchema(t *testing.T) {
 			OneOf      any `json:"oneOf"`
 			AllOf      any `json:"allOf"`
 		}
-		if err := json.Unmarshal(got.schema, &s); err != nil || s.Type != "object" || s.Properties == nil || s.AnyOf != nil || s.OneOf != nil || s.AllOf != nil {
-			t.Fatalf("%s → %s (%v)", raw, got.schema, err)
+		if err := json.Unmarshal(got.Schema, &s); err != nil || s.Type != "object" || s.Properties == nil || s.AnyOf != nil || s.OneOf != nil || s.AllOf != nil {
+			t.Fatalf("%s → %s (%v)", raw, got.Schema, err)
 		}
 		var parsed jsonschema.Schema
-		if err := json.Unmarshal(got.schema, &parsed); err != nil {
-			t.Fatalf("%s → %s: %v", raw, got.schema, err)
+		if err := json.Unmarshal(got.Schema, &parsed); err != nil {
+			t.Fatalf("%s → %s: %v", raw, got.Schema, err)
 		}
 	})
 }
@@ -161,8 +161,8 @@ func FuzzRepairSchema(f *testing.F) {
 	f.Add([]byte(`{"type":"object","properties":{"a":{"$ref":"#"}}}`))
 	f.Add([]byte(`{"anyOf":[{"$ref":"#"}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if out := repairSchema(raw, 0); !json.Valid(out.schema) {
-			t.Fatalf("%q → %q", raw, out.schema)
+		if out := Repair(raw, 0); !json.Valid(out.Schema) {
+			t.Fatalf("%q → %q", raw, out.Schema)
 		}
 	})
 }

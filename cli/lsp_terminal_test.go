@@ -79,8 +79,8 @@ func TestLanguageServerIsAskedForOnceAndItsRenameIsUndone(t *testing.T) {
 	if len(c.servers()) != 0 {
 		t.Fatalf("it runs before the answer:\n%s", s.Text())
 	}
-	c.Press("a") // always in this project
-	c.wait("It broke b.")
+	c.Press("a")                                                                    // always in this project
+	c.wait("It broke b.", "[fake: 4 new errors]", "b3.fake:1:5 undefined: one [7]") // the person sees what the model is told
 	if m, ok := c.request(1).Result("c1"); !ok || !strings.Contains(m.Content, "[fake: 4 new errors]\nb0.fake:1:5 undefined: one [7]\n") {
 		t.Errorf("the model was told %q", m.Content)
 	}

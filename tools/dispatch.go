@@ -148,7 +148,7 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	}
 	if after != nil && !res.Failed {
 		if more := after(ctx); more != "" {
-			res.Text = strings.TrimSuffix(res.Text, "\n") + "\n" + more
+			res.Text, res.Display.Found = strings.TrimSuffix(res.Text, "\n")+"\n"+more, more
 		}
 	}
 	res.Text = editedNote(sent, call.Arguments) + res.Text

@@ -260,6 +260,8 @@ type Display struct {
 	Summary string `json:"summary,omitempty"`
 	// Diff is a unified diff.
 	Diff string `json:"diff,omitempty"`
+	// Found is what was found after the change, such as the errors that it made.
+	Found string `json:"found,omitempty"`
 	// Path is the file concerned, as the person would write it.
 	Path string `json:"path,omitempty"`
 	// Added and Removed count the diff's lines.

@@ -253,7 +253,8 @@ func (c *callItem) body(l *look) []string {
 		if c.open {
 			limit = fullLines
 		}
-		return indent(drawDiff(c.result.Display.Diff, l, l.width-2, limit), "  ")
+		lines := indent(drawDiff(c.result.Display.Diff, l, l.width-2, limit), "  ")
+		return append(lines, c.block(l, c.result.Display.Found, foundLines, false, l.theme.Warn)...)
 	case c.open:
 		return c.block(l, c.result.Text, fullLines, false, l.theme.Faint)
 	case c.status == "denied" || c.status == "interrupted":

@@ -5,6 +5,7 @@ package tui
 const (
 	promptLines  = 12   // of what the person sent
 	thoughtLines = 3    // of thinking, while it goes on
+	foundLines   = 12   // of what was found after a change
 	tailLines    = 5    // of a command's output
 	failedLines  = 6    // of what a call failed of
 	diffLines    = 16   // of a change

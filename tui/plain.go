@@ -325,6 +325,9 @@ func (p *plain) callEnd(ev agent.CallEnd) {
 	p.say(strings.TrimSpace("Tool " + ev.Name + " " + status + ". " + c.outcome()))
 	if d := ev.Result.Display.Diff; d != "" {
 		p.say(text.Visible(d))
+		if found := ev.Result.Display.Found; found != "" {
+			p.say(text.Visible(found))
+		}
 	} else if c.failed() {
 		p.say(strings.Join(strings.SplitN(ev.Result.Text, "\n", failedLines+1)[:min(failedLines, strings.Count(ev.Result.Text, "\n")+1)], "\n"))
 	}

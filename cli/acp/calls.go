@@ -113,6 +113,9 @@ func endOf(id, name string, args json.RawMessage, res tools.Result, status, cwd 
 			u.Content = append(u.Content, acp.ToolCallContent{Diff: f.content()})
 			u.Locations = append(u.Locations, acp.ToolCallLocation{Path: f.path, Line: acp.Ptr(f.line)})
 		}
+		if found := res.Display.Found; found != "" {
+			u.Content = append(u.Content, acp.ToolContent(acp.TextBlock(fenced(found))))
+		}
 	} else {
 		said := res.Text
 		if status == "interrupted" && said == "" {

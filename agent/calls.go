@@ -179,7 +179,7 @@ func (c *Conversation) settle(seq int64, p pendingCall, res tools.Result, took t
 	f := finished{result: res, status: statusOf(res), took: took}
 	row := session.Call{Session: c.row.ID, Seq: seq, Index: p.index, ID: p.ID, Status: f.status, Result: clean(res.Text)}
 	for _, part := range res.Parts {
-		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: part.MIME, Data: part.Data})
+		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: part.MIME, Data: part.Data, Text: part.Text})
 	}
 	if display, err := json.Marshal(res.Display); err == nil && string(display) != "{}" {
 		row.Display = display

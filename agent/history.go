@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,9 +102,9 @@ func fromRow(row session.Message) []model.Message {
 		case session.PartReasoning:
 			m.Reasoning += p.Text
 		case session.PartImage:
-			m.Images = append(m.Images, model.Image{MIME: p.MIME, Data: p.Data})
+			m.Images = append(m.Images, model.Image{MIME: p.MIME, Data: p.Data, Text: p.Text})
 		case session.PartRefused:
-			m.Text = appendLine(m.Text, refusedPicture)
+			m.Text = appendLine(m.Text, cmp.Or(p.Text, refusedPicture))
 		case session.PartTools:
 			var change toolChange
 			if json.Unmarshal([]byte(p.Text), &change) == nil { // else they stand at the beginning of the request
@@ -137,10 +138,10 @@ func fromRow(row session.Message) []model.Message {
 		result := model.Message{Role: model.RoleTool, CallID: call.ID, Name: call.Wire, Text: call.Result}
 		for _, p := range call.Parts {
 			if p.Kind == session.PartRefused {
-				result.Text = appendLine(result.Text, refusedPicture)
+				result.Text = appendLine(result.Text, cmp.Or(p.Text, refusedPicture))
 				continue
 			}
-			result.Images = append(result.Images, model.Image{MIME: p.MIME, Data: p.Data})
+			result.Images = append(result.Images, model.Image{MIME: p.MIME, Data: p.Data, Text: p.Text})
 		}
 		out = append(out, result)
 	}
@@ -167,7 +168,7 @@ func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) 
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartSkill, Text: p.Skill})
 	}
 	for _, img := range p.Images {
-		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: img.MIME, Data: img.Data})
+		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: img.MIME, Data: img.Data, Text: img.Text})
 	}
 	seq, err := c.appendFirst(ctx, row)
 	if err != nil {
@@ -301,7 +302,7 @@ func resultMessage(p pendingCall, res tools.Result) model.Message {
 		m.Text = resultEmpty
 	}
 	for _, part := range res.Parts {
-		m.Images = append(m.Images, model.Image{MIME: part.MIME, Data: part.Data})
+		m.Images = append(m.Images, model.Image{MIME: part.MIME, Data: part.Data, Text: part.Text})
 	}
 	return m
 }

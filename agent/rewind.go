@@ -60,7 +60,7 @@ func promptOf(row session.Message) Prompt {
 		case session.PartSkill:
 			p.Skill = part.Text
 		case session.PartImage:
-			p.Images = append(p.Images, model.Image{MIME: part.MIME, Data: part.Data})
+			p.Images = append(p.Images, model.Image{MIME: part.MIME, Data: part.Data, Text: part.Text})
 		}
 	}
 	return p

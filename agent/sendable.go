@@ -82,8 +82,7 @@ func (s *sendable) extend(history []model.Message) {
 
 func (s *sendable) add(m model.Message) {
 	if s.blind && len(m.Images) > 0 {
-		m.Text = strings.TrimSpace(m.Text + fmt.Sprintf("\n[%d image(s) left out: this model does not take images]", len(m.Images)))
-		m.Images = nil
+		m.Text, m.Images = model.Given(m.Text, m.Images, func(string) bool { return false })
 	}
 	s.out = append(s.out, m)
 	s.tokens += model.EstimateMessage(&m)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -117,7 +118,7 @@ func (c *Conversation) dropPicture(ctx context.Context, t *turn, fault *model.Er
 				kept = append(kept, img)
 				continue
 			}
-			m.Text = appendLine(m.Text, refusedPicture)
+			m.Text = appendLine(m.Text, cmp.Or(img.Text, refusedPicture))
 			more = true
 		}
 		m.Images = kept

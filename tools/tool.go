@@ -238,7 +238,7 @@ type Result struct {
 	Text string
 	// Data is the structured form for scripts: a JSON-encodable object, or nil.
 	Data any
-	// Parts are images for models that see, in order after the text.
+	// Parts are images and documents for models that take them, in order after the text.
 	Parts []Part
 	// Failed marks a result that reports a failure.
 	Failed bool
@@ -252,6 +252,8 @@ type Result struct {
 type Part struct {
 	MIME string `json:"mime"`
 	Data []byte `json:"data"`
+	// Text is what a document says, for models that do not take it.
+	Text string `json:"text,omitempty"`
 }
 
 // Display holds what a person sees of a finished call. The zero value shows the text.

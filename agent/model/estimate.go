@@ -15,7 +15,12 @@ func EstimateMessage(m *Message) int {
 	for i := range m.Calls {
 		n += len(m.Calls[i].Name) + len(m.Calls[i].Arguments) + 40
 	}
-	return EstimateBytes(n) + len(m.Images)*imageTokens + 4
+	tokens := EstimateBytes(n) + 4
+	for i := range m.Images {
+		// A document is read as text and looked at as well.
+		tokens += max(imageTokens, 2*EstimateText(m.Images[i].Text))
+	}
+	return tokens
 }
 
 // EstimateTool estimates the tokens of a tool's schema and description.

@@ -3,6 +3,8 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -85,10 +87,37 @@ type Message struct {
 	Name string
 }
 
-// Image is a picture in a message.
+// Image is a picture in a message, or a document (MIMEPDF).
 type Image struct {
 	MIME string
 	Data []byte
+	// Text is what a document says, for a model that does not take it.
+	Text string
+}
+
+// MIMEPDF is the media type of the documents that some protocols take.
+const MIMEPDF = "application/pdf"
+
+// Given splits what a message holds into its text and the images that the model takes. A
+// document that it does not take is given as its text; of pictures the text says how many
+// are left out.
+func Given(text string, images []Image, takes func(mime string) bool) (string, []Image) {
+	left := 0
+	given := images[:0:0]
+	for _, img := range images {
+		switch {
+		case takes(img.MIME):
+			given = append(given, img)
+		case img.Text != "":
+			text = strings.TrimSpace(text + "\n" + img.Text)
+		default:
+			left++
+		}
+	}
+	if left > 0 {
+		text = strings.TrimSpace(text + fmt.Sprintf("\n(%d image(s) left out: the model takes none)", left))
+	}
+	return text, given
 }
 
 // Call is a tool call of an assistant message.

@@ -13,10 +13,7 @@ func (f *file) decode(s *stream) []byte {
 	if s == nil {
 		return nil
 	}
-	data := s.raw
-	if f.crypt != nil && s.dict["Type"] != name("XRef") {
-		data = f.crypt.decrypt(data, s.ref)
-	}
+	data := f.decrypted(s)
 	filters, params := f.list(s.dict["Filter"], s.dict["F"]), f.list(s.dict["DecodeParms"], s.dict["DP"])
 	for i, v := range filters {
 		kind, _ := f.get(v).(name)
@@ -37,6 +34,14 @@ func (f *file) decode(s *stream) []byte {
 		return nil
 	}
 	return data
+}
+
+// decrypted returns the bytes of a stream as they are packed.
+func (f *file) decrypted(s *stream) []byte {
+	if f.crypt != nil && s.dict["Type"] != name("XRef") {
+		return f.crypt.decrypt(s.raw, s.ref)
+	}
+	return s.raw
 }
 
 // list makes one object, or an array of them, an array. A short name of the key may be used.

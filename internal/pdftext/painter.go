@@ -48,7 +48,7 @@ func (p *painter) page(pg page) {
 			content = append(append(content, p.file.decode(s)...), '\n')
 		}
 	}
-	p.run(content, pg.resources)
+	p.run(content, pg.inherited["Resources"])
 	for _, v := range p.file.array(pg.dict["Annots"]) {
 		p.annotation(p.file.dict(v))
 	}

@@ -2,6 +2,7 @@ package pdftext
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 )
 
@@ -117,15 +118,15 @@ func (f *file) unpackAll() {
 // page is a page with what it inherits.
 type page struct {
 	dict
-	resources any
+	inherited dict
 }
 
 // pageList walks the tree of pages.
 func (f *file) pageList() ([]page, error) {
 	var out []page
 	seen := map[ref]bool{}
-	var walk func(v, resources any, depth int)
-	walk = func(v, resources any, depth int) {
+	var walk func(v any, inherited dict, depth int)
+	walk = func(v any, inherited dict, depth int) {
 		if r, ok := v.(ref); ok {
 			if seen[r] {
 				return
@@ -136,18 +137,21 @@ func (f *file) pageList() ([]page, error) {
 		if d == nil || depth > maxDepth || len(out) >= maxPages || !f.work.spend(1) {
 			return
 		}
-		if r, has := d["Resources"]; has {
-			resources = r
+		inherited = maps.Clone(inherited)
+		for _, k := range []name{"Resources", "MediaBox", "CropBox", "Rotate"} {
+			if r, has := d[k]; has {
+				inherited[k] = r
+			}
 		}
 		kids := f.array(d["Kids"])
 		if kids == nil {
-			out = append(out, page{d, resources})
+			out = append(out, page{d, inherited})
 			return
 		}
 		for _, k := range kids {
-			walk(k, resources, depth+1)
+			walk(k, inherited, depth+1)
 		}
 	}
-	walk(f.dict(f.trailer["Root"])["Pages"], nil, 0)
+	walk(f.dict(f.trailer["Root"])["Pages"], dict{}, 0)
 	return out, f.work.err
 }

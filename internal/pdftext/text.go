@@ -85,6 +85,9 @@ func (d *Document) Page(ctx context.Context, n int) (text string, err error) {
 	return p.out.String(), d.file.work.err
 }
 
+// Encrypted reports whether the file is.
+func (d *Document) Encrypted() bool { return d.file.crypt != nil }
+
 // recovered makes an error of a panic: the files come from anywhere.
 func recovered(err *error) {
 	if r := recover(); r != nil {

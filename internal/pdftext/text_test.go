@@ -191,6 +191,45 @@ func TestEncryptedFilesOpenWithoutAPasswordOrSaySo(t *testing.T) {
 	}
 }
 
+func TestPickedPagesReadAsBefore(t *testing.T) {
+	t.Parallel()
+	many := build(
+		"<< /Type /Catalog /Pages 2 0 R >>",
+		"<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /MediaBox [0 0 200 200] /Resources << /Font << /F#20x 9 0 R >> >> >>",
+		"<< /Type /Page /Parent 2 0 R /Contents 6 0 R >>", "<< /Type /Page /Parent 2 0 R /Contents 7 0 R /Annots [<< /Subtype /Link /Rect [0 0 9 9] /Dest [3 0 R /Fit] >>] >>", "<< /Type /Page /Parent 2 0 R /Contents 8 0 R >>",
+		streamOf("", "BT /F#20x 10 Tf (one) Tj ET"), streamOf("", "BT /F#20x 10 Tf (two) Tj ET"), streamOf("", "BT /F#20x 10 Tf (three) Tj ET"),
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+	)
+	sealed, err := os.ReadFile("testdata/aes-256.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		data        []byte
+		first, last int
+		want        string
+	}{{many, 1, 3, "one|two|three"}, {many, 2, 2, "two"}, {many, 2, 3, "two|three"}, {sealed, 1, 1, "Sealed text"}} {
+		d, err := pdftext.Open(t.Context(), bytes.NewReader(c.data), int64(len(c.data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		picked, err := d.Pick(t.Context(), c.first, c.last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := textOf(t, picked)
+		if err != nil || strings.Join(got, "|") != c.want || bytes.Contains(picked, []byte("/Encrypt")) {
+			t.Errorf("%d to %d: %q, %v\n%s", c.first, c.last, got, err, picked)
+		}
+		if c.last-c.first < 2 && bytes.Contains(picked, []byte("(one)")) {
+			t.Errorf("a page that was not chosen is there:\n%s", picked)
+		}
+		if _, err := d.Pick(t.Context(), 0, 1); err == nil {
+			t.Error("page 0 was picked")
+		}
+	}
+}
+
 func TestWhatCannotBeReadIsSaid(t *testing.T) {
 	t.Parallel()
 	for about, c := range map[string]struct {
@@ -249,7 +288,12 @@ func FuzzText(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, err := pdftext.Text(t.Context(), bytes.NewReader(data), int64(len(data)))
+		d, err := pdftext.Open(t.Context(), bytes.NewReader(data), int64(len(data)))
+		for n := 1; err == nil && n <= min(d.Pages(), 20); n++ {
+			if _, err = d.Page(t.Context(), n); err == nil {
+				_, err = d.Pick(t.Context(), n, n)
+			}
+		}
 		if err != nil && strings.Contains(err.Error(), "goroutine") {
 			t.Fatal(err)
 		}

@@ -24,7 +24,8 @@ var readDescription string
 const readParameters = `{"type":"object","properties":{` +
 	`"path":{"type":"string"},` +
 	`"offset":{"type":"integer","description":"first line, from 1"},` +
-	`"limit":{"type":"integer","description":"number of lines"}},` +
+	`"limit":{"type":"integer","description":"number of lines"},` +
+	`"pages":{"type":"string","description":"of a PDF, such as \"1-5\""}},` +
 	`"required":["path"]}`
 
 const (
@@ -43,6 +44,7 @@ type readArgs struct {
 	Path   string `json:"path"`
 	Offset *int   `json:"offset"`
 	Limit  *int   `json:"limit"`
+	Pages  string `json:"pages"`
 }
 
 func (a readArgs) window() (first, limit int, err error) {
@@ -91,6 +93,9 @@ func (f *files) readFile(ctx context.Context, call tools.Call, a readArgs) (tool
 		return tools.Result{}, err
 	}
 	defer func() { _ = file.Close() }() // only read
+	if res, is, err := f.readPDF(ctx, call, file, info.Size(), t, a); is || err != nil {
+		return withNote(res, t.note), err
+	}
 	whole := call.Caller.Origin == tools.OriginScript && a.Offset == nil && a.Limit == nil
 	if whole && info.Size() > scriptWhole {
 		return tools.Result{}, tools.Errorf(tools.KindLimit, "%s has %s, more than the %s that are given whole: use offset and limit",

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"strconv"
 	"strings"
 
 	"jcode/agent/model"
@@ -105,11 +104,7 @@ func (t *turn) pausing() bool {
 }
 
 func userBlocks(m *model.Message, f *features) (out []block) {
-	text, images := m.Text, m.Images
-	if len(images) > 0 && !f.images {
-		text = strings.TrimSpace(text + "\n(" + strconv.Itoa(len(images)) + " image(s) left out: the model takes none)")
-		images = nil
-	}
+	text, images := model.Given(m.Text, m.Images, f.takes)
 	if strings.TrimSpace(text) != "" {
 		out = append(out, block{text: text})
 	}

@@ -373,12 +373,7 @@ func (e *encoder) result(m *model.Message) {
 	e.raw(`{"type":"tool_result","tool_use_id":`)
 	e.str(callID(m.CallID))
 	e.raw(`,"content":`)
-	text := m.Text
-	images := m.Images
-	if len(images) > 0 && !e.f.images {
-		text = strings.TrimSpace(text + "\n(" + strconv.Itoa(len(images)) + " image(s) left out: the model takes none)")
-		images = nil
-	}
+	text, images := model.Given(m.Text, m.Images, e.f.takes)
 	if strings.TrimSpace(text) == "" && len(images) == 0 {
 		text = "(no output)"
 	}
@@ -405,7 +400,7 @@ func (e *encoder) result(m *model.Message) {
 // picture writes an image or a PDF without the closing brace.
 func (e *encoder) picture(img *model.Image) {
 	kind := "image"
-	if img.MIME == "application/pdf" {
+	if img.MIME == model.MIMEPDF {
 		kind = "document"
 	}
 	e.raw(`{"type":"` + kind + `","source":{"type":"base64","media_type":`)

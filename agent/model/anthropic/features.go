@@ -21,6 +21,7 @@ type features struct {
 	temperature bool
 	topP        bool
 	images      bool
+	documents   bool     // PDFs
 	display     bool     // ask for thinking that can be read
 	noThinking  bool     // "thinking: disabled" may be said
 	efforts     []string // the levels that the model knows, where a refusal named them
@@ -41,7 +42,7 @@ const leastOutput = 4096
 func newFeatures(cfg provider.Config, id string) *features {
 	q := cfg.Quirks
 	f := &features{
-		traits: traitsOf(id), temperature: !provider.Yes(q.NoTemperature), topP: !provider.Yes(q.NoTemperature), images: !provider.Yes(q.NoImages),
+		traits: traitsOf(id), temperature: !provider.Yes(q.NoTemperature), topP: !provider.Yes(q.NoTemperature), images: !provider.Yes(q.NoImages), documents: true,
 		display: true, noThinking: true, cache: cfg.Cache != "off", cacheHour: cfg.Cache == "1h", eager: true, simple: provider.Yes(q.SimpleSchemas),
 		thoughts: true, betas: true, tried: map[string]bool{},
 	}
@@ -55,6 +56,17 @@ func newFeatures(cfg provider.Config, id string) *features {
 		}
 	}
 	return f
+}
+
+// takes reports whether an image of a media type goes to the model.
+func (f *features) takes(mime string) bool {
+	return f.images && (f.documents || mime != model.MIMEPDF)
+}
+
+func hasPDF(r *model.Request) bool {
+	return slices.ContainsFunc(r.Messages, func(m model.Message) bool {
+		return slices.ContainsFunc(m.Images, func(i model.Image) bool { return i.MIME == model.MIMEPDF })
+	})
 }
 
 func (f *features) clone() *features {
@@ -206,6 +218,13 @@ func remedies() []remedy {
 			},
 			func(f *features) { f.simple = true },
 			"the endpoint refuses a tool's schema; references are written out, formats and the like left out from now on",
+		},
+		{
+			"documents",
+			[]string{"document", "pdf", "input_file", "file_data"},
+			func(f *features, r *model.Request) bool { return f.documents && f.images && hasPDF(r) },
+			func(f *features) { f.documents = false },
+			"the model takes no PDFs; their text is sent",
 		},
 		{
 			"images",

@@ -181,8 +181,11 @@ func (e *encoder) messages() {
 		m := &list[i]
 		if m.Role != model.RoleTool {
 			owed = e.settle(owed)
-		} else {
-			owed = append(owed, m.Images...)
+		} else if len(m.Images) > 0 {
+			said := *m
+			said.Text, said.Images = model.Given(m.Text, m.Images, picturesAlone)
+			owed = append(owed, said.Images...)
+			m = &said
 		}
 		e.message(m, e.f.markers && i >= marked)
 	}
@@ -192,6 +195,9 @@ func (e *encoder) messages() {
 
 // imagesOfResults introduces images that tools gave.
 const imagesOfResults = "The images of the tool results above:"
+
+// picturesAlone is what the protocol takes: documents go as their text.
+func picturesAlone(mime string) bool { return mime != model.MIMEPDF }
 
 // settle shows the images of the tool results before.
 func (e *encoder) settle(owed []model.Image) []model.Image {
@@ -306,10 +312,7 @@ func withCall(back []model.Opaque, call int) string {
 // content writes text, and images where there are some.
 func (e *encoder) content(s string, images []model.Image, mark bool) {
 	e.b = append(e.b, `,"content":`...)
-	if len(images) > 0 && !e.f.images {
-		s = strings.TrimSpace(s + "\n(" + strconv.Itoa(len(images)) + " image(s) left out: the model takes none)")
-		images = nil
-	}
+	s, images = model.Given(s, images, func(mime string) bool { return e.f.images && picturesAlone(mime) })
 	if len(images) == 0 && !mark {
 		e.b = endpoint.AppendString(e.b, s)
 		return

@@ -114,7 +114,7 @@ func badPicture(f Fault, r *model.Request) (sum [sha256.Size]byte, ok bool) {
 	if !ContainsAny(f.said(), []string{
 		"could not process image", "unable to process input image", "unable to process image", "invalid image", "invalid_image", "image_parse_error",
 		"unsupported image format", "unsupported image type", "image format", "decode image", "decode the image", "cannot identify image", "image data", "corrupt",
-		"not a valid image", "valid image", "load image", "image exceeds", "image dimensions", "image is too large", "image too large", "image was specified using",
+		"not a valid image", "could not process pdf", "pdf specified was not valid", "pdf specified is password", "pdf pages", "invalid pdf", "could not process file", "failed to process file", "invalid file data", "valid image", "load image", "image exceeds", "image dimensions", "image is too large", "image too large", "image was specified using",
 	}) {
 		return sum, false
 	}

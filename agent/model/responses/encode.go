@@ -214,10 +214,7 @@ func (e *encoder) person(m *model.Message) {
 
 // parts writes text, and images where there are some.
 func (e *encoder) parts(text string, images []model.Image) {
-	if len(images) > 0 && !e.f.images {
-		text = strings.TrimSpace(text + "\n(" + strconv.Itoa(len(images)) + " image(s) left out: the model takes none)")
-		images = nil
-	}
+	text, images = model.Given(text, images, e.f.takes)
 	e.raw("[")
 	if strings.TrimSpace(text) != "" || len(images) == 0 {
 		e.raw(`{"type":"input_text","text":`)
@@ -228,7 +225,7 @@ func (e *encoder) parts(text string, images []model.Image) {
 		if e.b[len(e.b)-1] != '[' {
 			e.raw(",")
 		}
-		if images[i].MIME == "application/pdf" {
+		if images[i].MIME == model.MIMEPDF {
 			e.raw(`{"type":"input_file","filename":"document.pdf","file_data":"data:application/pdf;base64,`)
 		} else {
 			e.raw(`{"type":"input_image","image_url":"data:`)

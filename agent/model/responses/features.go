@@ -23,6 +23,7 @@ type features struct {
 	temperature bool
 	topP        bool
 	images      bool
+	documents   bool // PDFs
 	cacheKey    bool
 	parallel    bool
 	maxOutput   bool
@@ -40,9 +41,20 @@ func newFeatures(cfg provider.Config, id string) *features {
 	reasons := info.Reasons || !known
 	return &features{
 		reasons: reasons, summary: true, effort: true, encrypted: reasons, temperature: !provider.Yes(q.NoTemperature), topP: !provider.Yes(q.NoTemperature),
-		images: !provider.Yes(q.NoImages), cacheKey: true, parallel: true, maxOutput: true, custom: true, phase: true, simple: provider.Yes(q.SimpleSchemas), store: true,
+		images: !provider.Yes(q.NoImages), documents: true, cacheKey: true, parallel: true, maxOutput: true, custom: true, phase: true, simple: provider.Yes(q.SimpleSchemas), store: true,
 		tried: map[string]bool{},
 	}
+}
+
+// takes reports whether an image of a media type goes to the model.
+func (f *features) takes(mime string) bool {
+	return f.images && (f.documents || mime != model.MIMEPDF)
+}
+
+func hasPDF(r *model.Request) bool {
+	return slices.ContainsFunc(r.Messages, func(m model.Message) bool {
+		return slices.ContainsFunc(m.Images, func(i model.Image) bool { return i.MIME == model.MIMEPDF })
+	})
 }
 
 func (f *features) clone() *features {
@@ -173,6 +185,13 @@ func remedies() []remedy {
 			on(func(f *features) bool { return f.store }),
 			func(f *features) { f.store = false },
 			"the endpoint takes no word on keeping answers; it is left out",
+		},
+		{
+			"documents",
+			[]string{"document", "pdf", "input_file", "file_data"},
+			func(f *features, r *model.Request) bool { return f.documents && f.images && hasPDF(r) },
+			func(f *features) { f.documents = false },
+			"the model takes no PDFs; their text is sent",
 		},
 		{
 			"images",

@@ -45,8 +45,9 @@ tools/permission/repository:
 tools/permission/shell: tools/permission/repository
 tools/sandbox:
 tools/lsp: tools tools/command
-mcp: tools tools/command mcp/auth mcp/schema
+mcp: tools tools/command mcp/auth mcp/config mcp/schema
 mcp/auth:
+mcp/config: mcp/auth
 mcp/schema:
 mcp/serve: tools
 skills: tools tools/command

@@ -18,6 +18,7 @@ import (
 	"jcode/agent/model/replay"
 	"jcode/lua"
 	"jcode/mcp"
+	mcpconfig "jcode/mcp/config"
 	"jcode/session/role"
 	"jcode/tools"
 	"jcode/tui"
@@ -127,7 +128,7 @@ func TestServersInTheDocsAreRight(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "mcp.json"), b.text)
 		m := mcp.New(mcp.Options{
-			Paths: mcp.ConfigPaths{ConfigDir: dir, ProjectRoot: filepath.Join(dir, "project")}, Registry: tools.NewRegistry(),
+			Paths: mcpconfig.Paths{ConfigDir: dir, ProjectRoot: filepath.Join(dir, "project")}, Registry: tools.NewRegistry(),
 			Env: []string{"ISSUES_TOKEN=x"},
 		})
 		m.Load()

@@ -21,6 +21,7 @@ import (
 	"jcode/internal/proc"
 	"jcode/internal/text"
 	"jcode/mcp"
+	mcpconfig "jcode/mcp/config"
 	"jcode/session"
 	"jcode/tools/command"
 )
@@ -354,7 +355,7 @@ func (d *doctor) servers(ctx context.Context) {
 	if len(list) > 0 {
 		d.ok("mcp", "what a server started ends with jcode, however that ends: %s", proc.Reach())
 	}
-	if slices.ContainsFunc(list, func(s mcp.Details) bool { return s.Transport != mcp.Stdio }) {
+	if slices.ContainsFunc(list, func(s mcp.Details) bool { return s.Transport != mcpconfig.Stdio }) {
 		d.ok("mcp", "sign-ins to servers are kept in %s", a.mcp.SignInsIn())
 	}
 	for _, w := range a.mcp.Warnings() {

@@ -10,6 +10,7 @@ import (
 
 	"jcode/agent"
 	"jcode/mcp"
+	mcpconfig "jcode/mcp/config"
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tools/lsp"
@@ -65,7 +66,7 @@ func (a *app) openMCP() error {
 		threshold = fmt.Sprint(t.Tokens)
 	}
 	a.mcp = mcp.New(mcp.Options{
-		Paths: mcp.ConfigPaths{
+		Paths: mcpconfig.Paths{
 			Run: a.flags.MCPConfig, ProjectRoot: a.root, ConfigDir: a.paths.Config, Home: a.paths.Home,
 			NoImport: a.config.MCP.ImportClaude != nil && !*a.config.MCP.ImportClaude,
 			Plugins:  a.bundles.serverFiles(),

@@ -14,6 +14,7 @@ import (
 	"jcode/lua"
 	"jcode/lua/pool"
 	"jcode/mcp"
+	mcpconfig "jcode/mcp/config"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -288,7 +289,7 @@ type luaMCP struct{ s *scripting }
 
 // Add implements lua.MCPControl. What a plugin adds is approved by a person first.
 func (l luaMCP) Add(name string, t lua.MCPTarget) error {
-	target := mcp.Target{Command: t.Command, Args: t.Args, Env: t.Env, Cwd: t.Dir, URL: t.URL, Headers: t.Headers}
+	target := mcpconfig.Target{Command: t.Command, Args: t.Args, Env: t.Env, Cwd: t.Dir, URL: t.URL, Headers: t.Headers}
 	if !t.Ask {
 		return l.s.app.mcp.Add(name, target, nil)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"jcode/mcp"
+	mcpconfig "jcode/mcp/config"
 )
 
 // mcpCmd works with MCP servers without a model.
@@ -71,7 +72,7 @@ type commandFlag struct {
 	Command string `name:"server-command" hidden:"" help:"The words after --, as JSON."`
 }
 
-// words gives the words after `--`; ok says that there was one.
+// words returns the words after `--`; ok says that there was one.
 func (c commandFlag) words() (words []string, ok bool, err error) {
 	if c.Command == "" {
 		return nil, false, nil
@@ -115,8 +116,8 @@ func openServers(ctx context.Context, f *flags, std Streams) (*app, error) {
 }
 
 // paths says where servers are configured.
-func (a *app) serverPaths() mcp.ConfigPaths {
-	return mcp.ConfigPaths{
+func (a *app) serverPaths() mcpconfig.Paths {
+	return mcpconfig.Paths{
 		Run: a.flags.MCPConfig, ProjectRoot: a.root, ConfigDir: a.paths.Config, Home: a.paths.Home,
 		NoImport: a.config.MCP.ImportClaude != nil && !*a.config.MCP.ImportClaude,
 		Plugins:  a.bundles.serverFiles(),

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"jcode/mcp"
+	mcpconfig "jcode/mcp/config"
 )
 
 func spanTime(s span) time.Duration { return time.Duration(s) }
@@ -22,8 +22,8 @@ type writeFlags struct {
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
-func (w writeFlags) options() mcp.AddOptions {
-	return mcp.AddOptions{Project: w.Scope == "project", Force: w.Force}
+func (w writeFlags) options() mcpconfig.AddOptions {
+	return mcpconfig.AddOptions{Project: w.Scope == "project", Force: w.Force}
 }
 
 // mcpAddCmd adds a server.
@@ -56,27 +56,27 @@ func (c *mcpAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if err != nil {
 		return err
 	}
-	t := mcp.Target{Type: mcp.HTTP, URL: c.URL, Headers: headers}
+	t := mcpconfig.Target{Type: mcpconfig.HTTP, URL: c.URL, Headers: headers}
 	if given {
-		t = mcp.Target{Type: mcp.Stdio, Command: command[0], Args: command[1:], Env: env, Cwd: c.Dir}
+		t = mcpconfig.Target{Type: mcpconfig.Stdio, Command: command[0], Args: command[1:], Env: env, Cwd: c.Dir}
 	}
 	switch {
-	case c.Type != "" && (mcp.Transport(c.Type) == mcp.Stdio) != given:
+	case c.Type != "" && (mcpconfig.Transport(c.Type) == mcpconfig.Stdio) != given:
 		return usageError("mcp add: --type %s does not fit what is given", c.Type)
 	case c.Type != "":
-		t.Type = mcp.Transport(c.Type)
+		t.Type = mcpconfig.Transport(c.Type)
 	}
 	opt := c.options()
 	opt.CallTimeout = spanTime(c.Timeout)
-	return c.writeFlags.edit(ctx, f, std, c.Name, func(p mcp.ConfigPaths) (string, error) { return p.AddServer(c.Name, t, opt) }, "added to")
+	return c.writeFlags.edit(ctx, f, std, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServer(c.Name, t, opt) }, "added to")
 }
 
 // edit changes a file and says which.
-func (w writeFlags) edit(ctx context.Context, f *flags, std Streams, name string, change func(mcp.ConfigPaths) (string, error), done string) error {
+func (w writeFlags) edit(ctx context.Context, f *flags, std Streams, name string, change func(mcpconfig.Paths) (string, error), done string) error {
 	return editServers(ctx, f, std, w.JSON, name, change, done)
 }
 
-func editServers(ctx context.Context, f *flags, std Streams, asJSON bool, name string, change func(mcp.ConfigPaths) (string, error), done string) error {
+func editServers(ctx context.Context, f *flags, std Streams, asJSON bool, name string, change func(mcpconfig.Paths) (string, error), done string) error {
 	a, err := openServers(ctx, f, std)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (c *mcpAddJSONCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			return usageError("read the entry: %w", err)
 		}
 	}
-	return c.writeFlags.edit(ctx, f, std, c.Name, func(p mcp.ConfigPaths) (string, error) { return p.AddServerJSON(c.Name, data, c.options()) }, "added to")
+	return c.writeFlags.edit(ctx, f, std, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServerJSON(c.Name, data, c.options()) }, "added to")
 }
 
 // mcpRemoveCmd removes a server.
@@ -120,7 +120,7 @@ type mcpRemoveCmd struct {
 
 // Run removes the entry from the file that has it.
 func (c *mcpRemoveCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcp.ConfigPaths) (string, error) { return p.RemoveServer(c.Name) }, "removed from")
+	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.RemoveServer(c.Name) }, "removed from")
 }
 
 // mcpEnableCmd switches a server on.
@@ -131,7 +131,7 @@ type mcpEnableCmd struct {
 
 // Run switches it on for good.
 func (c *mcpEnableCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcp.ConfigPaths) (string, error) { return p.EnableServer(c.Name, true) }, "enabled in")
+	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.EnableServer(c.Name, true) }, "enabled in")
 }
 
 // mcpDisableCmd switches a server off.
@@ -142,5 +142,5 @@ type mcpDisableCmd struct {
 
 // Run switches it off for good.
 func (c *mcpDisableCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcp.ConfigPaths) (string, error) { return p.EnableServer(c.Name, false) }, "disabled in")
+	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.EnableServer(c.Name, false) }, "disabled in")
 }

@@ -9,7 +9,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// answered gives the result of a call in the request that followed it.
+// answered returns the result of a call in the request that followed it.
 func (c *chat) answered(n int, id string) string {
 	c.t.Helper()
 	m, ok := c.request(n).Result(id)

@@ -132,7 +132,7 @@ func (a *app) health() string {
 	return strings.Join(parts, " · ")
 }
 
-// serversChanged gives a function that waits for a change of a server, and one that ends it;
+// serversChanged returns a function that waits for a change of a server, and one that ends it;
 // nil where there are no servers.
 func (a *app) serversChanged() (wait func(context.Context) bool, stop func()) {
 	if a.mcp == nil {

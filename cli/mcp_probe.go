@@ -13,6 +13,7 @@ import (
 	"jcode/internal/jsonerr"
 	"jcode/internal/text"
 	"jcode/mcp"
+	mcpconfig "jcode/mcp/config"
 	"jcode/mcp/serve"
 	"jcode/tools"
 )
@@ -46,13 +47,13 @@ func (p probeFlags) open(ctx context.Context, a *app, name string, elicit mcp.El
 		if err != nil {
 			return nil, err
 		}
-		return a.mcp.ProbeTarget(ctx, "command", mcp.Target{Type: mcp.Stdio, Command: command[0], Args: command[1:], Env: env}, opt)
+		return a.mcp.ProbeTarget(ctx, "command", mcpconfig.Target{Type: mcpconfig.Stdio, Command: command[0], Args: command[1:], Env: env}, opt)
 	case p.URL != "":
 		headers, err := pairs(p.Header, ":", "-H")
 		if err != nil {
 			return nil, err
 		}
-		return a.mcp.ProbeTarget(ctx, "url", mcp.Target{Type: mcp.HTTP, URL: p.URL, Headers: headers}, opt)
+		return a.mcp.ProbeTarget(ctx, "url", mcpconfig.Target{Type: mcpconfig.HTTP, URL: p.URL, Headers: headers}, opt)
 	case name == "":
 		return nil, usageError("name a server, or give --url URL or -- COMMAND ARGS…")
 	}

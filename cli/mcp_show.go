@@ -9,6 +9,7 @@ import (
 
 	"jcode/internal/text"
 	"jcode/mcp"
+	mcpconfig "jcode/mcp/config"
 )
 
 // mcpListCmd lists the configured servers.
@@ -34,7 +35,7 @@ func (c *mcpListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	defer a.close()
 	if c.Check {
-		wait, cancel := context.WithTimeout(ctx, cmp.Or(spanTime(c.ConnectTimeout), mcp.DefaultConnectTimeout))
+		wait, cancel := context.WithTimeout(ctx, cmp.Or(spanTime(c.ConnectTimeout), mcpconfig.DefaultConnectTimeout))
 		defer cancel()
 		a.mcp.Start()
 		a.mcp.WaitReady(wait)
@@ -109,7 +110,7 @@ func (c *mcpGetCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	line("name", d.Name)
 	line("type", string(d.Type))
-	line("command", strings.TrimSpace(mcp.Target{Type: mcp.Stdio, Command: d.Command, Args: d.Args}.Line()))
+	line("command", strings.TrimSpace(mcpconfig.Target{Type: mcpconfig.Stdio, Command: d.Command, Args: d.Args}.Line()))
 	line("url", d.URL)
 	line("cwd", d.Cwd)
 	for _, m := range []struct {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"jcode/agent"
-	"jcode/mcp"
 	"jcode/mcp/auth"
+	mcpconfig "jcode/mcp/config"
 	"jcode/tools"
 )
 
@@ -42,9 +42,9 @@ func (c *mcpLoginCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	defer a.close()
 	person := terminalPerson{std: std, noBrowser: c.NoBrowser}
 	if c.URL != "" {
-		target := mcp.Target{Type: mcp.HTTP, URL: c.URL}
+		target := mcpconfig.Target{Type: mcpconfig.HTTP, URL: c.URL}
 		if settings {
-			target.OAuth = &mcp.OAuth{ClientID: c.ClientID, ClientSecretEnv: c.ClientSecretEnv, CallbackPort: c.CallbackPort, Scopes: c.Scope}
+			target.OAuth = &mcpconfig.OAuth{ClientID: c.ClientID, ClientSecretEnv: c.ClientSecretEnv, CallbackPort: c.CallbackPort, Scopes: c.Scope}
 		}
 		err = a.mcp.SignInTo(ctx, "url", target, person)
 	} else {

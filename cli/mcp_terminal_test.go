@@ -14,7 +14,7 @@ import (
 
 // TestSlowServerHoldsNothingUp: the first prompt goes at once, without its tools; they are
 // offered, and told of, when they come.
-func TestSlowServerHoldsNothingUp(t *testing.T) { // M07, S8
+func TestSlowServerHoldsNothingUp(t *testing.T) {
 	gate := filepath.Join(t.TempDir(), "open")
 	s := withServers(newChat(t, modeltest.Text("At once."), modeltest.Text("With tools.")), map[string]string{"slow": "gate=" + gate})
 	s.start()
@@ -33,7 +33,7 @@ func TestSlowServerHoldsNothingUp(t *testing.T) { // M07, S8
 }
 
 // TestEscEndsACallAndTheServerStays: the server hears of it, and its next call works.
-func TestEscEndsACallAndTheServerStays(t *testing.T) { // M10, S24
+func TestEscEndsACallAndTheServerStays(t *testing.T) {
 	s := withServers(newChat(t,
 		modeltest.Calls(tool("c1", "mcp:good:sleep", map[string]any{"ms": 600_000})),
 		modeltest.Calls(tool("c2", "mcp:good:echo", map[string]any{"text": "alive"})), modeltest.Text("It lives."),
@@ -55,7 +55,7 @@ func TestEscEndsACallAndTheServerStays(t *testing.T) { // M10, S24
 }
 
 // TestServerThatDiesInACallIsSaidAndComesBack: the call fails at once with the reason.
-func TestServerThatDiesInACallIsSaidAndComesBack(t *testing.T) { // M09, S10
+func TestServerThatDiesInACallIsSaidAndComesBack(t *testing.T) {
 	s := withServers(newChat(t,
 		modeltest.Calls(tool("c1", "mcp:dying:die", map[string]any{})), modeltest.Text("It died."),
 		modeltest.Calls(tool("c2", "mcp:dying:echo", map[string]any{"text": "back"})), modeltest.Text("It is back."),

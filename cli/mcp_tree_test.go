@@ -19,7 +19,7 @@ import (
 // one that listens to nothing.
 var trees = map[string]string{"tree": "grandchild", "deaf": "noeof-ignoreterm"}
 
-// running waits until all processes of the servers are there and gives them.
+// running waits until all processes of the servers are there and returns them.
 func (s *servers) running() []int {
 	s.t.Helper()
 	return append(s.counted("tree", 2, 0), s.counted("deaf", 1, 0)...)
@@ -39,7 +39,7 @@ func ended(t *testing.T, pids []int) {
 }
 
 // TestNoServerOutlivesAHeadlessRun: jcode is told to end while one of its servers works.
-func TestNoServerOutlivesAHeadlessRun(t *testing.T) { // S21, S22, M16
+func TestNoServerOutlivesAHeadlessRun(t *testing.T) {
 	for sig, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130, syscall.SIGHUP: 129} {
 		t.Run(sig.String(), func(t *testing.T) {
 			s := withServers(newChat(t, modeltest.Calls(tool("c1", "mcp:tree:sleep", map[string]any{"ms": 600_000}))), trees)
@@ -79,7 +79,7 @@ func received(t *testing.T, log, method string, n int) {
 }
 
 // TestNoServerOutlivesTheChat: the chat is told to end, or its terminal is closed.
-func TestNoServerOutlivesTheChat(t *testing.T) { // S21, S22, M16
+func TestNoServerOutlivesTheChat(t *testing.T) {
 	signal := func(sig os.Signal) func(*servers) error {
 		return func(s *servers) error { return s.Signal(sig) }
 	}
@@ -107,7 +107,7 @@ func TestNoServerOutlivesTheChat(t *testing.T) { // S21, S22, M16
 }
 
 // TestNoServerOutlivesAKilledChat: nobody is left to end the servers in good order.
-func TestNoServerOutlivesAKilledChat(t *testing.T) { // S21, S22, M16
+func TestNoServerOutlivesAKilledChat(t *testing.T) {
 	s := withServers(newChat(t), trees)
 	s.start()
 	pids := s.running()
@@ -118,7 +118,7 @@ func TestNoServerOutlivesAKilledChat(t *testing.T) { // S21, S22, M16
 }
 
 // TestServerOfACommandLeavesNothing: `jcode mcp test` starts a server of its own.
-func TestServerOfACommandLeavesNothing(t *testing.T) { // S22
+func TestServerOfACommandLeavesNothing(t *testing.T) {
 	s := withServers(newChat(t), trees)
 	out, err := jcode(t.Context(), t, s.dir, s.home, s.srv.URL(), "mcp", "test", "tree").CombinedOutput()
 	if err != nil {

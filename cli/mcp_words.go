@@ -123,7 +123,7 @@ func reloadText(r mcp.Reloaded) string {
 	return strings.Join(lines, "\n")
 }
 
-// completeMCP gives the lines that what was typed behind `/mcp ` may become.
+// completeMCP returns the lines that what was typed behind `/mcp ` may become.
 func (a *app) completeMCP(_ context.Context, typed string) []string {
 	word, name, named := strings.Cut(typed, " ")
 	var out []string

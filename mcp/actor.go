@@ -9,6 +9,7 @@ import (
 
 	"jcode/internal/text"
 	"jcode/mcp/auth"
+	"jcode/mcp/config"
 	"jcode/mcp/schema"
 )
 
@@ -24,8 +25,8 @@ const (
 
 // spec is what an actor shall connect to.
 type spec struct {
-	entry  Entry
-	target resolved
+	entry  config.Entry
+	target config.Resolved
 	err    error // the target can't be resolved
 }
 
@@ -73,7 +74,7 @@ type actor struct {
 // actorEnv is what an actor needs from its manager.
 type actorEnv struct {
 	dialer dialer
-	hooks  func(Entry) sessionHooks
+	hooks  func(config.Entry) sessionHooks
 	// publish stores a new view of the actor, on its goroutine; tools says that the tool
 	// list may have changed. Who sees the view finds the registry to match.
 	publish func(a *actor, v *view, tools bool)
@@ -109,8 +110,8 @@ func (a *actor) ask(f func()) {
 // publish shows the actor's state to everybody else.
 func (a *actor) publish(tools bool) {
 	v := &view{
-		entry: a.spec.entry, key: a.spec.target.key, state: a.state, err: a.err, nextTry: a.nextTry, since: a.since,
-		partial: a.partial, tools: a.tools, skipped: a.skipped, prompts: a.prompts, secrets: scrubLonger(a.spec.target.secrets), http: a.http, single: a.single,
+		entry: a.spec.entry, key: a.spec.target.Key, state: a.state, err: a.err, nextTry: a.nextTry, since: a.since,
+		partial: a.partial, tools: a.tools, skipped: a.skipped, prompts: a.prompts, secrets: config.ScrubLonger(a.spec.target.Secrets), http: a.http, single: a.single,
 	}
 	if a.state == StateReconnecting {
 		v.attempt = max(a.failures, 1)
@@ -239,7 +240,7 @@ func (a *actor) failed(err error) {
 	a.err = err
 	a.failures++
 	kind := retryOf(err)
-	plan := retryPlan{url: a.spec.entry.Target.Type != Stdio, single: a.single}
+	plan := retryPlan{url: a.spec.entry.Target.Type != config.Stdio, single: a.single}
 	delay, again := plan.next(kind, a.failures)
 	a.answer(err)
 	if !again {

@@ -3,11 +3,13 @@ package mcp
 import (
 	"context"
 	"time"
+
+	"jcode/mcp/config"
 )
 
 // What others ask of an actor. Each of these may be called from any goroutine.
 
-// connect starts towards a spec and gives a channel with the outcome of this attempt:
+// connect starts towards a spec and returns a channel with the outcome of this attempt:
 // nil when connected. Whatever ran before towards another target ends.
 func (a *actor) connect(s spec, single bool) <-chan error {
 	out := make(chan error, 1)
@@ -22,7 +24,7 @@ func (a *actor) connect(s spec, single bool) <-chan error {
 	return out
 }
 
-// await gives the outcome of the attempt that runs, or of the state as it is; a server
+// await returns the outcome of the attempt that runs, or of the state as it is; a server
 // that is down is tried now.
 func (a *actor) await() <-chan error {
 	out := make(chan error, 1)
@@ -45,7 +47,7 @@ func (a *actor) await() <-chan error {
 }
 
 // refresh takes over settings of an entry whose target did not change.
-func (a *actor) refresh(e Entry) {
+func (a *actor) refresh(e config.Entry) {
 	a.do(func() {
 		a.spec.entry = e
 		a.publish(true)

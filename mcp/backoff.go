@@ -17,7 +17,7 @@ const (
 	earlyTries      = 2
 )
 
-// next gives the delay before the retry with this number (1-based), and false when the
+// next returns the delay before the retry with this number (1-based), and false when the
 // tries are used up or no retry cures the fault.
 func (p retryPlan) next(kind retryKind, number int) (time.Duration, bool) {
 	if p.single || kind == retryNever {

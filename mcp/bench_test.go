@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/internal/testkit/mcptest"
+	"jcode/mcp/config"
 	"jcode/tools"
 )
 
@@ -22,7 +23,7 @@ func benchManager(b *testing.B, modes map[string]string) *Manager {
 	m.control.Lock()
 	m.mu.Lock()
 	for name, mode := range modes {
-		e := newEntry(name)
+		e := config.NewEntry(name)
 		e.Target = testTarget(mcptest.Server(mode))
 		m.extra[name] = e
 	}

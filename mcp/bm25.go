@@ -83,7 +83,7 @@ func search(all []foundTool, query, server string, limit int) []foundTool {
 	return out
 }
 
-// splitWords gives lower-case words; camelCase, digits and punctuation end one.
+// splitWords returns lower-case words; camelCase, digits and punctuation end one.
 func splitWords(s string) []string {
 	var out []string
 	var word []rune

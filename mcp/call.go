@@ -42,7 +42,7 @@ type runningCall struct {
 	shown  time.Time
 }
 
-// call runs `tools/call` and gives the raw result. sent is false only when no byte of
+// call runs `tools/call` and returns the raw result. sent is false only when no byte of
 // the request can have reached the server.
 func (s *session) call(ctx context.Context, tool string, args json.RawMessage, limits callLimits, show func(string)) (raw json.RawMessage, sent bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)

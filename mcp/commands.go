@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/internal/text"
+	"jcode/mcp/config"
 	"jcode/tools"
 	"jcode/tools/command"
 )
@@ -20,12 +21,12 @@ const (
 	completionWait = 2 * time.Second
 )
 
-// Commands gives the prompts of connected servers as slash commands.
+// Commands returns the prompts of connected servers as slash commands.
 func (m *Manager) Commands() command.Source { return promptSource{m} }
 
 type promptSource struct{ m *Manager }
 
-// List gives one command a prompt, by server and in the server's order.
+// List returns one command a prompt, by server and in the server's order.
 func (s promptSource) List() []command.Command {
 	s.m.mu.Lock()
 	views := s.m.views()
@@ -53,7 +54,7 @@ func (m *Manager) promptCommand(server string, live *session, p PromptInfo) comm
 			hints = append(hints, "["+a.Name+"]")
 		}
 	}
-	name := PromptName(server, p.Name)
+	name := config.PromptName(server, p.Name)
 	description := p.Description
 	if description == "" {
 		description = p.Title
@@ -145,7 +146,7 @@ func nextWord(s string) (word, rest string) {
 	return word, strings.TrimSpace(rest)
 }
 
-// completePrompt asks the server for values of the argument that is being typed, and gives
+// completePrompt asks the server for values of the argument that is being typed, and returns
 // the lines that they make with those before it.
 func (s *session) completePrompt(ctx context.Context, p PromptInfo, typed string) []string {
 	words := strings.Fields(typed)

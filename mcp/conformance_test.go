@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/mcp/config"
 	"jcode/tools"
 )
 
@@ -68,7 +69,7 @@ func conformanceClient(dir, url, scenario string) error {
 	reg := tools.NewRegistry()
 	person := &follower{}
 	m := New(Options{
-		Paths: ConfigPaths{ConfigDir: dir}, Registry: reg, Version: "test", Person: person, Elicitor: Unattended{AcceptDefaults: true},
+		Paths: config.Paths{ConfigDir: dir}, Registry: reg, Version: "test", Person: person, Elicitor: Unattended{AcceptDefaults: true},
 		Env: append(os.Environ(), "CLIENT_SECRET="+given.ClientSecret), LogDir: dir,
 		Notify: func(_, text string) { fmt.Fprintln(os.Stderr, text) },
 	})
@@ -93,7 +94,7 @@ func conformanceClient(dir, url, scenario string) error {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		visits := person.count()
 		for range 2 {
-			res := disp.Dispatch(ctx, tools.Call{ID: "c", Name: CanonicalName("s", tool.Name), Arguments: json.RawMessage(args)}).Result
+			res := disp.Dispatch(ctx, tools.Call{ID: "c", Name: config.CanonicalName("s", tool.Name), Arguments: json.RawMessage(args)}).Result
 			fmt.Fprintln(os.Stderr, tool.Name, res.Text)
 			if !strings.Contains(res.Text, "more rights") {
 				break

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"jcode/internal/schema"
 	"jcode/internal/secret"
+	"jcode/mcp/config"
 )
 
 // ErrNeedsApproval says that a server of a project's file waits for the person.
@@ -26,7 +25,7 @@ type Connected struct {
 
 // Connect connects a server by name, or to a new target. It waits at most wait for the
 // first outcome. by says who asks. The target's command must have been approved.
-func (m *Manager) Connect(ctx context.Context, name string, target *Target, by Scope, wait time.Duration) (Connected, error) {
+func (m *Manager) Connect(ctx context.Context, name string, target *config.Target, by config.Scope, wait time.Duration) (Connected, error) {
 	outcome, err := m.connect(name, target, by)
 	if err != nil {
 		return Connected{}, err
@@ -54,8 +53,8 @@ func (m *Manager) Connect(ctx context.Context, name string, target *Target, by S
 	return c, nil
 }
 
-// connect begins and gives the outcome of the attempt.
-func (m *Manager) connect(name string, target *Target, by Scope) (<-chan error, error) {
+// connect begins and returns the outcome of the attempt.
+func (m *Manager) connect(name string, target *config.Target, by config.Scope) (<-chan error, error) {
 	m.control.Lock()
 	defer m.control.Unlock()
 	single := map[string]bool{}
@@ -66,13 +65,13 @@ func (m *Manager) connect(name string, target *Target, by Scope) (<-chan error, 
 			m.mu.Unlock()
 			return nil, err
 		}
-		single[e.Name] = by == ScopeSession
+		single[e.Name] = by == config.ScopeSession
 	}
 	e, ok := m.entry(name)
 	var err error
 	switch {
 	case !ok:
-		err = unknownServer(name, m.known())
+		err = config.UnknownServer(name, m.known())
 	case e.Err != nil:
 		err = e.Err
 	case !m.isApproved(e):
@@ -97,22 +96,22 @@ func (m *Manager) connect(name string, target *Target, by Scope) (<-chan error, 
 }
 
 // adopt takes a new target under a name. The caller holds mu.
-func (m *Manager) adopt(name string, target Target, by Scope) (Entry, error) {
-	if err := CheckServerKey(name); err != nil {
-		return Entry{}, err
+func (m *Manager) adopt(name string, target config.Target, by config.Scope) (config.Entry, error) {
+	if err := config.CheckKey(name); err != nil {
+		return config.Entry{}, err
 	}
-	target = target.typed()
-	if err := checkTarget(target); err != nil {
-		return Entry{}, fmt.Errorf("server %s: %w", name, err)
+	target = target.Typed()
+	if err := config.Check(target); err != nil {
+		return config.Entry{}, fmt.Errorf("server %s: %w", name, err)
 	}
 	if c, configured := m.chosen[name]; configured {
-		if !c.entry.Target.Equal(target) {
-			return Entry{}, fmt.Errorf("a server %q is configured with another target (%s): choose another name", name, sourceText(c.entry.Source))
+		if !c.Entry.Target.Equal(target) {
+			return config.Entry{}, fmt.Errorf("a server %q is configured with another target (%s): choose another name", name, sourceText(c.Entry.Source))
 		}
-		return c.entry, nil
+		return c.Entry, nil
 	}
-	e := newEntry(name)
-	e.Target, e.Source = target, Source{Scope: by}
+	e := config.NewEntry(name)
+	e.Target, e.Source = target, config.Source{Scope: by}
 	if old, ok := m.extra[name]; ok && old.Target.Equal(target) {
 		return old, nil
 	}
@@ -137,7 +136,7 @@ func (m *Manager) Disconnect(name, by string) (Disconnected, error) {
 	if _, ok := m.entry(name); !ok {
 		known := m.known()
 		m.mu.Unlock()
-		return Disconnected{}, unknownServer(name, known)
+		return Disconnected{}, config.UnknownServer(name, known)
 	}
 	for l := range m.leases {
 		delete(l.names, name)
@@ -167,7 +166,7 @@ func (m *Manager) Retry(name string) error {
 	if !ok {
 		known := m.known()
 		m.mu.Unlock()
-		return unknownServer(name, known)
+		return config.UnknownServer(name, known)
 	}
 	if m.closed {
 		m.mu.Unlock()
@@ -190,7 +189,7 @@ func (m *Manager) Retry(name string) error {
 	case !approved:
 		return fmt.Errorf("server %s: %w", name, ErrNeedsApproval)
 	}
-	target, err := m.env.resolve(e)
+	target, err := m.env.Resolve(e)
 	m.actor(name).connect(spec{e, target, err}, false)
 	return nil
 }
@@ -206,11 +205,11 @@ func (m *Manager) Approve(name, hash string, keep bool) error {
 	if !ok {
 		known := m.known()
 		m.mu.Unlock()
-		return unknownServer(name, known)
+		return config.UnknownServer(name, known)
 	}
-	e := c.entry
-	if c.pending != nil {
-		e = *c.pending
+	e := c.Entry
+	if c.Pending != nil {
+		e = *c.Pending
 	}
 	m.mu.Unlock()
 	pin := m.pinOf(e)
@@ -247,10 +246,10 @@ func (m *Manager) SetEnabled(name string, on bool) error {
 	known := m.known()
 	m.mu.Unlock()
 	if !ok {
-		return unknownServer(name, known)
+		return config.UnknownServer(name, known)
 	}
 	if e.Source.File != "" {
-		if err := writeEnabled(m.opt.Paths, e, on); err != nil {
+		if err := m.opt.Paths.Enable(e, on); err != nil {
 			return err
 		}
 	}
@@ -272,42 +271,10 @@ func (m *Manager) SetEnabled(name string, on bool) error {
 	return m.Restart(name)
 }
 
-// writeEnabled writes to the file that jcode may write for this entry.
-func writeEnabled(p ConfigPaths, e Entry, on bool) error {
-	if e.Source.File == p.UserFile() || e.Source.File == p.ProjectFile() {
-		return putEnabled(e.Source.File, e.Name, on)
-	}
-	return putOverride(p.UserFile(), e.Name, on)
-}
-
 // Persist writes a server to the person's own file.
-func (m *Manager) Persist(name string, target Target) error {
-	raw, err := entryJSON(target)
-	if err != nil {
-		return err
-	}
-	return putServer(m.opt.Paths.UserFile(), name, raw, false)
-}
-
-// entryJSON is a target as it is written to a file.
-func entryJSON(t Target) (json.RawMessage, error) {
-	if t.Type == HTTP || t.Type == Stdio {
-		kind := t.Type
-		raw, err := json.Marshal(t)
-		if err != nil {
-			return nil, fmt.Errorf("encode server: %w", err)
-		}
-		n, err := schema.Parse(raw)
-		if err != nil {
-			return nil, err
-		}
-		o := n.(*schema.Object)
-		if kind == Stdio {
-			o.Drop("type") // what a command means needs no word
-		}
-		return schema.Print(o), nil
-	}
-	return json.Marshal(t)
+func (m *Manager) Persist(name string, target config.Target) error {
+	_, err := m.opt.Paths.AddServer(name, target, config.AddOptions{})
+	return err
 }
 
 func joinNames(m map[string]string) string {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/internal/text"
+	"jcode/mcp/config"
 	"jcode/mcp/schema"
 	"jcode/tools"
 )
@@ -125,7 +126,7 @@ func (m *Manager) available(scope *tools.Scope) []foundTool {
 	var out []foundTool
 	for _, name := range slices.Sorted(maps.Keys(views)) {
 		for _, t := range toolsOf(views[name]) {
-			spec := tools.Spec{Name: CanonicalName(name, t.Name), Group: tools.GroupMCP, Server: name, Needs: tools.CapMCP}
+			spec := tools.Spec{Name: config.CanonicalName(name, t.Name), Group: tools.GroupMCP, Server: name, Needs: tools.CapMCP}
 			if ok, _ := scope.Allows(spec); ok {
 				out = append(out, foundTool{name, t})
 			}
@@ -143,13 +144,13 @@ type foundTool struct {
 func find(list []foundTool, name string) (foundTool, error) {
 	name = strings.TrimSpace(name)
 	for _, f := range list {
-		if c := CanonicalName(f.server, f.info.Name); name == c || name == f.info.Wire || "mcp:"+name == c {
+		if c := config.CanonicalName(f.server, f.info.Name); name == c || name == f.info.Wire || "mcp:"+name == c {
 			return f, nil
 		}
 	}
 	var near []string
 	for _, hit := range search(list, strings.NewReplacer(":", " ", "_", " ", "-", " ").Replace(name), "", 5) {
-		near = append(near, CanonicalName(hit.server, hit.info.Name))
+		near = append(near, config.CanonicalName(hit.server, hit.info.Name))
 	}
 	if len(near) == 0 {
 		return foundTool{}, tools.Errorf(tools.KindUnknown, "unknown MCP tool %q; find one with mcp_search", name)
@@ -184,7 +185,7 @@ func (m *Manager) searchTool(servers string) controlTool {
 			hits := search(all, args.Query, args.Server, min(limit, 20))
 			lines := make([]string, 0, len(hits))
 			for _, h := range hits {
-				lines = append(lines, CanonicalName(h.server, h.info.Name)+" — "+text.FirstLine(h.info.Description, 200))
+				lines = append(lines, config.CanonicalName(h.server, h.info.Name)+" — "+text.FirstLine(h.info.Description, 200))
 			}
 			if len(lines) == 0 {
 				lines = append(lines, "no tool matches; an empty query lists the tools per server")
@@ -239,7 +240,7 @@ func (m *Manager) describeTool() controlTool {
 			if schema == "" {
 				schema = string(f.info.Sent.Schema)
 			}
-			return tools.Result{Text: fmt.Sprintf("%s\n%s\narguments: %s", CanonicalName(f.server, f.info.Name), strings.TrimSpace(f.info.Description), schema)}, nil
+			return tools.Result{Text: fmt.Sprintf("%s\n%s\narguments: %s", config.CanonicalName(f.server, f.info.Name), strings.TrimSpace(f.info.Description), schema)}, nil
 		},
 	}
 }
@@ -269,7 +270,7 @@ func (m *Manager) callTool() controlTool {
 			if d == nil {
 				return tools.Result{}, tools.Errorf(tools.KindMCP, "mcp_call is not available here")
 			}
-			inner := tools.Call{ID: call.ID, Name: CanonicalName(f.server, f.info.Name), Arguments: args.Arguments, Caller: call.Caller, Progress: call.Progress}
+			inner := tools.Call{ID: call.ID, Name: config.CanonicalName(f.server, f.info.Name), Arguments: args.Arguments, Caller: call.Caller, Progress: call.Progress}
 			inner.Caller.Depth++
 			return d.Dispatch(ctx, inner).Result, nil
 		},

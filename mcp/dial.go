@@ -12,6 +12,7 @@ import (
 	"jcode/internal/rawjson"
 	"jcode/internal/text"
 	"jcode/mcp/auth"
+	"jcode/mcp/config"
 	"jcode/mcp/schema"
 )
 
@@ -27,7 +28,7 @@ type dialer struct {
 	host   *processHost
 	keeper *auth.Keeper // of sign-ins; nil for none
 	// mayStart says why an entry's process must not be started now; nil lets all start.
-	mayStart func(Entry) error
+	mayStart func(config.Entry) error
 	reopen   time.Duration // see httpMode
 }
 
@@ -41,12 +42,12 @@ type dialed struct {
 }
 
 // dial connects and lists the tools, within the entry's connect timeout times scale.
-func (d dialer) dial(ctx context.Context, e Entry, t resolved, log *serverLog, hooks sessionHooks, scale int) (dialed, error) {
+func (d dialer) dial(ctx context.Context, e config.Entry, t config.Resolved, log *serverLog, hooks sessionHooks, scale int) (dialed, error) {
 	limit := e.ConnectTimeout * time.Duration(max(scale, 1))
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if t.ownRoots {
-		hooks.roots = t.roots
+	if t.OwnRoots {
+		hooks.roots = t.Roots
 	}
 	out, err := d.connect(timed, e, t, log, hooks)
 	if err == nil {
@@ -64,7 +65,7 @@ func (d dialer) dial(ctx context.Context, e Entry, t resolved, log *serverLog, h
 	}
 	if ctx.Err() == nil && timed.Err() != nil && !isClassified(err) {
 		what := fmt.Sprintf("no connection within %s (connectTimeout)", secondsText(limit))
-		if tail := log.reason(); tail != "" && t.transport == Stdio {
+		if tail := log.reason(); tail != "" && t.Transport == config.Stdio {
 			what += "; its stderr: " + tail
 		}
 		return dialed{}, &faultError{text: what, retry: retryTimeout, err: err}
@@ -79,8 +80,8 @@ func isClassified(err error) bool {
 	return errors.As(err, &fault) && fault.retry != retryLost || errors.As(err, &status)
 }
 
-func (d dialer) connect(ctx context.Context, e Entry, t resolved, log *serverLog, hooks sessionHooks) (dialed, error) {
-	if t.transport != Stdio {
+func (d dialer) connect(ctx context.Context, e config.Entry, t config.Resolved, log *serverLog, hooks sessionHooks) (dialed, error) {
+	if t.Transport != config.Stdio {
 		s, err := d.connectHTTP(ctx, e, t, log, hooks)
 		return dialed{session: s, http: true}, err
 	}
@@ -95,7 +96,7 @@ func (d dialer) connect(ctx context.Context, e Entry, t resolved, log *serverLog
 	return dialed{session: s}, err
 }
 
-func (d dialer) connectStdio(ctx context.Context, e Entry, t resolved, log *serverLog, hooks sessionHooks, protocol string) (*session, error) {
+func (d dialer) connectStdio(ctx context.Context, e config.Entry, t config.Resolved, log *serverLog, hooks sessionHooks, protocol string) (*session, error) {
 	if d.mayStart != nil {
 		if err := d.mayStart(e); err != nil {
 			return nil, err

@@ -4,14 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/url"
 	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"jcode/internal/netaddr"
 	"jcode/internal/schema"
 	"jcode/internal/text"
+	"jcode/mcp/config"
 	"jcode/tools"
 )
 
@@ -56,8 +57,8 @@ func (u Unattended) Elicit(_ context.Context, q ElicitQuestion) (tools.FormAnswe
 	return tools.FormAnswer{Action: tools.FormAccept, Values: values}, nil
 }
 
-// elicitFor gives the hook that answers a server's questions, one dialog at a time.
-func (m *Manager) elicitFor(e Entry) func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error) {
+// elicitFor returns the hook that answers a server's questions, one dialog at a time.
+func (m *Manager) elicitFor(e config.Entry) func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	return func(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 		decline := &sdk.ElicitResult{Action: "decline"}
 		if m.opt.Elicitor == nil {
@@ -97,7 +98,7 @@ func elicitQuestion(server string, p *sdk.ElicitParams) (ElicitQuestion, error) 
 		if err != nil {
 			return q, errors.New("its address is no URL")
 		}
-		if u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+		if u.Scheme != "https" && (u.Scheme != "http" || !netaddr.LoopbackHost(u.Hostname())) {
 			return q, errors.New("its address is neither https nor on this machine")
 		}
 		q.URL, q.Domain = u.String(), u.Hostname()
@@ -125,11 +126,6 @@ func elicitQuestion(server string, p *sdk.ElicitParams) (ElicitQuestion, error) 
 		}
 	}
 	return q, nil
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func elicitField(name string, p *schema.Object) tools.FormField {

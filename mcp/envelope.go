@@ -100,7 +100,7 @@ func readEnvelope(data []byte) (envelope, bool) {
 	return e, version && (e.method != "" || e.id != nil || e.err != nil)
 }
 
-// valueEnd gives the length of the JSON value at the start of valid data.
+// valueEnd returns the length of the JSON value at the start of valid data.
 func valueEnd(data []byte) int {
 	depth, inString := 0, false
 	for i := 0; i < len(data); i++ {
@@ -150,7 +150,7 @@ func idKey(raw json.RawMessage) string {
 	return "s:" + s
 }
 
-// message gives the form that the protocol library reads.
+// message returns the form that the protocol library reads.
 func (e envelope) message() (jsonrpc.Message, error) {
 	id, err := e.messageID()
 	if err != nil {
@@ -265,7 +265,7 @@ func (f *idFinder) endMember() {
 	}
 }
 
-// found gives the id of a response, nil if the message was a request or had none.
+// found returns the id of a response, nil if the message was a request or had none.
 func (f *idFinder) found() json.RawMessage {
 	if f.method || len(f.id) == 0 || !json.Valid(f.id) {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestEnvelopes(t *testing.T) { // S1, S2, S3
+func TestEnvelopes(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
 		want     string // method, id key, result, error of each message; "" = no message
@@ -102,7 +102,7 @@ func TestIDIsFoundInAnOverlongFrame(t *testing.T) {
 	}
 }
 
-func TestFramesSurviveAnOverlongNeighbour(t *testing.T) { // M02
+func TestFramesSurviveAnOverlongNeighbour(t *testing.T) {
 	r := newFrameReader(strings.NewReader("one\n\n"+strings.Repeat("x", 1<<20)+"\ntwo\r\nlast"), 1<<10)
 	for _, want := range []string{"one\n", "", "two\r\n", "last"} {
 		f, err := r.next(false)

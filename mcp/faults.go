@@ -3,6 +3,8 @@ package mcp
 import (
 	"errors"
 	"fmt"
+
+	"jcode/mcp/config"
 )
 
 // retryKind says how often a fault is worth another try.
@@ -30,12 +32,15 @@ func permanentf(format string, args ...any) error {
 	return &faultError{text: fmt.Sprintf(format, args...), retry: retryNever}
 }
 
-// retryOf gives the retry class of a connection's failure; what is not classified is a
+// retryOf returns the retry class of a connection's failure; what is not classified is a
 // transport error, which is worth a retry.
 func retryOf(err error) retryKind {
 	var f *faultError
 	if errors.As(err, &f) {
 		return f.retry
+	}
+	if entry := (*config.Fault)(nil); errors.As(err, &entry) {
+		return retryNever
 	}
 	var status *httpError
 	if errors.As(err, &status) {

@@ -8,10 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-)
 
-// defaultMaxFrame is the longest message that is kept.
-const defaultMaxFrame = 64 << 20
+	"jcode/mcp/config"
+)
 
 // frame is one line of a server's stdout.
 type frame struct {
@@ -42,7 +41,7 @@ type frameReader struct {
 
 func newFrameReader(r io.Reader, limit int) *frameReader {
 	if limit <= 0 {
-		limit = defaultMaxFrame
+		limit = config.DefaultMaxFrame
 	}
 	f := &frameReader{raw: r, max: limit}
 	f.in = bufio.NewReaderSize(readerFunc(f.read), 64<<10)

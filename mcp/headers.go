@@ -13,6 +13,7 @@ import (
 
 	"jcode/internal/proc"
 	"jcode/internal/text"
+	"jcode/mcp/config"
 	"jcode/mcp/schema"
 )
 
@@ -20,7 +21,7 @@ import (
 // after a refusal.
 type headersHelper struct {
 	host *processHost
-	t    resolved
+	t    config.Resolved
 
 	running sync.Mutex // one run at a time
 	mu      sync.Mutex
@@ -54,7 +55,7 @@ func (h *headersHelper) run(ctx context.Context) error {
 	}
 	got, err := parseHeaders(out)
 	if err != nil {
-		return permanentf("headersHelper %s: %v", h.t.helper[0], err)
+		return permanentf("headersHelper %s: %v", h.t.Helper[0], err)
 	}
 	h.mu.Lock()
 	h.got = got
@@ -68,11 +69,11 @@ func (h *headersHelper) output(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("make a pipe for headersHelper: %w", err)
 	}
 	defer func() { _ = r.Close() }() // read as far as it counts
-	env := append(append([]string{}, h.t.env...), "JCODE_MCP_URL="+h.t.url)
-	p, err := h.host.launcher.Start(proc.Spec{Argv: h.t.helper, Dir: h.t.dir, Env: env, Stdout: w})
+	env := append(append([]string{}, h.t.Env...), "JCODE_MCP_URL="+h.t.URL)
+	p, err := h.host.launcher.Start(proc.Spec{Argv: h.t.Helper, Dir: h.t.Dir, Env: env, Stdout: w})
 	_ = w.Close() // the child has its own copy
 	if err != nil {
-		return "", permanentf("headersHelper: %v", startError(h.t.helper[0], err))
+		return "", permanentf("headersHelper: %v", startError(h.t.Helper[0], err))
 	}
 	stop := context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Now()) }) // pipes have deadlines
 	data, err := io.ReadAll(io.LimitReader(r, helperOutput))
@@ -87,12 +88,12 @@ func (h *headersHelper) output(ctx context.Context) (string, error) {
 	left := p.Kill() // whatever it left behind
 	switch {
 	case err != nil:
-		text := fmt.Sprintf("headersHelper %s did not end within %s", h.t.helper[0], helperLimit)
+		text := fmt.Sprintf("headersHelper %s did not end within %s", h.t.Helper[0], helperLimit)
 		return "", &faultError{text: text, retry: retryTimeout, err: errors.Join(err, left)}
 	case left != nil:
 		return "", left
 	case p.Exit().Code != 0:
-		return "", permanentf("headersHelper %s failed (exit status %d)", h.t.helper[0], p.Exit().Code)
+		return "", permanentf("headersHelper %s failed (exit status %d)", h.t.Helper[0], p.Exit().Code)
 	}
 	return string(data), nil
 }

@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/mcp/auth"
+	"jcode/mcp/config"
 )
 
 // probeLimit is how long the first question in the newest protocol may stay unanswered:
@@ -26,8 +27,8 @@ const sseLimit = 5 * time.Second
 
 // connectHTTP connects to a URL: the newest protocol first, then the classic one, then
 // the transport of 2024.
-func (d dialer) connectHTTP(ctx context.Context, e Entry, t resolved, log *serverLog, hooks sessionHooks) (*session, error) {
-	if t.transport == SSE {
+func (d dialer) connectHTTP(ctx context.Context, e config.Entry, t config.Resolved, log *serverLog, hooks sessionHooks) (*session, error) {
+	if t.Transport == config.SSE {
 		s, _, err := d.openHTTP(ctx, e, t, log, hooks, httpMode{sse: true})
 		return s, err
 	}
@@ -61,13 +62,13 @@ type httpMode struct {
 	reopen time.Duration
 }
 
-func (d dialer) openHTTP(ctx context.Context, e Entry, t resolved, log *serverLog, hooks sessionHooks, mode httpMode) (*session, *httpLink, error) {
+func (d dialer) openHTTP(ctx context.Context, e config.Entry, t config.Resolved, log *serverLog, hooks sessionHooks, mode httpMode) (*session, *httpLink, error) {
 	mode.reopen = d.reopen
 	l, err := newHTTPLink(t, log, e.MaxFrame, mode)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(t.helper) > 0 {
+	if len(t.Helper) > 0 {
 		l.trip.helper = &headersHelper{host: d.host, t: t}
 		if err := l.trip.helper.run(ctx); err != nil {
 			l.cancel()
@@ -75,7 +76,7 @@ func (d dialer) openHTTP(ctx context.Context, e Entry, t resolved, log *serverLo
 		}
 	}
 	if d.keeper != nil && !l.trip.sets("Authorization") {
-		l.trip.auth = d.keeper.For(auth.Server{Name: e.signInName(), URL: t.url, Settings: t.oauth})
+		l.trip.auth = d.keeper.For(auth.Server{Name: signInName(e), URL: t.URL, Settings: t.OAuth})
 	}
 	d.host.addLink(l)
 	s, err := openSession(ctx, l, log, hooks, newestProtocol)
@@ -118,8 +119,8 @@ type httpLink struct {
 	why  error
 }
 
-func newHTTPLink(t resolved, log *serverLog, limit int, mode httpMode) (*httpLink, error) {
-	u, err := url.Parse(t.url)
+func newHTTPLink(t config.Resolved, log *serverLog, limit int, mode httpMode) (*httpLink, error) {
+	u, err := url.Parse(t.URL)
 	if err != nil {
 		return nil, permanentf("url: not a URL")
 	}
@@ -128,7 +129,7 @@ func newHTTPLink(t resolved, log *serverLog, limit int, mode httpMode) (*httpLin
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.MaxIdleConnsPerHost = 8
 	l.trip = &roundTripper{
-		base: base, url: t.url, origin: originOf(u), headers: t.headers, secrets: scrubLonger(t.secrets), tap: newTap(true), log: log, limit: limit,
+		base: base, url: t.URL, origin: originOf(u), headers: t.Headers, secrets: config.ScrubLonger(t.Secrets), tap: newTap(true), log: log, limit: limit,
 		mode: mode, dead: l.ctx, lose: l.lose,
 	}
 	return l, nil

@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"jcode/internal/testkit/mcptest"
+	"jcode/mcp/config"
 )
 
-func urlEntry(url string, headers map[string]string) Entry {
-	e := newEntry("s")
-	e.Target = Target{Type: HTTP, URL: url, Headers: headers}
+func urlEntry(url string, headers map[string]string) config.Entry {
+	e := config.NewEntry("s")
+	e.Target = config.Target{Type: config.HTTP, URL: url, Headers: headers}
 	e.ConnectTimeout = patience
 	return e
 }
@@ -38,7 +39,7 @@ func dialHTTP(t *testing.T, mode string) (*mcptest.HTTPServer, dialed) {
 	return server, d
 }
 
-func TestHTTPServersConnect(t *testing.T) { // H4, H5, H9, snow-app#56
+func TestHTTPServersConnect(t *testing.T) { // snow-app#56
 	for mode, limit := range map[string]time.Duration{"ok": 0, "sse": 0, "stateless": 0, "get405": 0, "get404": 0, "getclose": 0, "text400-discover": 0, "silent-discover": 3 * time.Second, "sse2024": 0} {
 		t.Run(mode, func(t *testing.T) {
 			began := time.Now()
@@ -78,7 +79,7 @@ func TestRefusedCredentialsAreCalledSo(t *testing.T) {
 	}
 }
 
-func TestHTTPRefusals(t *testing.T) { // H2, H3
+func TestHTTPRefusals(t *testing.T) {
 	for mode, want := range map[string]struct {
 		text  string
 		retry retryKind
@@ -99,7 +100,7 @@ func TestHTTPRefusals(t *testing.T) { // H2, H3
 	}
 }
 
-func TestForgottenSessionIsRenewedAndTheCallRunsOnce(t *testing.T) { // H6, rust-sdk#733, claude-code#55970
+func TestForgottenSessionIsRenewedAndTheCallRunsOnce(t *testing.T) { // rust-sdk#733, claude-code#55970
 	for _, mode := range []string{"ok", "forget400", "sse"} {
 		t.Run(mode, func(t *testing.T) {
 			server := httpServer(t, mode)
@@ -120,7 +121,7 @@ func TestForgottenSessionIsRenewedAndTheCallRunsOnce(t *testing.T) { // H6, rust
 	}
 }
 
-func TestTroubleOfOneHTTPCallStaysThere(t *testing.T) { // H7
+func TestTroubleOfOneHTTPCallStaysThere(t *testing.T) {
 	for mode, want := range map[string]string{
 		"503once": "503 Service Unavailable: overloaded", "cut": "the answer was cut", "202": "sent no answer (status 202)",
 		"badjson": "no JSON-RPC message", "sse-early": "", "reset": "EOF",
@@ -141,7 +142,7 @@ func TestTroubleOfOneHTTPCallStaysThere(t *testing.T) { // H7
 	}
 }
 
-func TestLargeHTTPResults(t *testing.T) { // H7
+func TestLargeHTTPResults(t *testing.T) {
 	for _, mode := range []string{"ok", "sse"} {
 		_, d := dialHTTP(t, mode)
 		raw, _, err := d.session.call(context.Background(), "big", json.RawMessage(`{"bytes":17000000}`), testLimits, nil)
@@ -158,7 +159,7 @@ func TestLargeHTTPResults(t *testing.T) { // H7
 	}
 }
 
-func TestHeadersStayAtTheirOrigin(t *testing.T) { // H8
+func TestHeadersStayAtTheirOrigin(t *testing.T) {
 	server, d := dialHTTP(t, "redirect-same")
 	if got := callText(t, d.session, "echo", `{"text":"x"}`); got != "echo: x" {
 		t.Errorf("got %q", got)
@@ -185,7 +186,7 @@ func TestHeadersStayAtTheirOrigin(t *testing.T) { // H8
 	}
 }
 
-func TestHTTPSessionIsClosedAtTheServer(t *testing.T) { // H9
+func TestHTTPSessionIsClosedAtTheServer(t *testing.T) {
 	quick(t, "close", 500*time.Millisecond, func() time.Duration {
 		server := httpServer(t, "ok")
 		r := newStdioRig(t)
@@ -204,7 +205,7 @@ func TestHTTPSessionIsClosedAtTheServer(t *testing.T) { // H9
 	})
 }
 
-func TestNobodyListens(t *testing.T) { // H1
+func TestNobodyListens(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +234,7 @@ func TestNobodyListens(t *testing.T) { // H1
 	r.m.Close()
 }
 
-func TestStreamOfNotifications(t *testing.T) { // H5, go-sdk#1175
+func TestStreamOfNotifications(t *testing.T) { // go-sdk#1175
 	server := httpServer(t, "ok")
 	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": server.Endpoint()}}, nil)
 	r.m.Start()
@@ -251,7 +252,7 @@ func TestStreamOfNotifications(t *testing.T) { // H5, go-sdk#1175
 // TestStreamThatAlwaysEndsCostsNothing: the stream of notifications ends at once each time,
 // with and without an event; calls go on and the server is not asked again and again. The
 // half second of the first wait is ten milliseconds here, the 30 s of calls are 0.6 s.
-func TestStreamThatAlwaysEndsCostsNothing(t *testing.T) { // H5, go-sdk#1175
+func TestStreamThatAlwaysEndsCostsNothing(t *testing.T) { // go-sdk#1175
 	for mode, wait := range map[string]time.Duration{"getclose": 10 * time.Millisecond, "getprime=40": 40 * time.Millisecond} {
 		t.Run(mode, func(t *testing.T) {
 			server := httpServer(t, mode)
@@ -302,7 +303,7 @@ func TestRetryAfterIsHonoured(t *testing.T) { // section 2, limits
 	r.m.Close()
 }
 
-func TestRetryAfterOfACallIsToldToTheModel(t *testing.T) { // H7
+func TestRetryAfterOfACallIsToldToTheModel(t *testing.T) {
 	_, d := dialHTTP(t, "503once")
 	_, _, err := d.session.call(context.Background(), "echo", json.RawMessage(`{}`), testLimits, nil)
 	if err == nil || !strings.Contains(err.Error(), "503 Service Unavailable: overloaded (try again in 1 s)") {
@@ -322,7 +323,7 @@ func TestRetryAfterForms(t *testing.T) {
 	}
 }
 
-func TestBadHeaderMarksOverHTTP(t *testing.T) { // S16
+func TestBadHeaderMarksOverHTTP(t *testing.T) {
 	_, d := dialHTTP(t, "xheader")
 	if baseNames(d.tools)["headed"] || !strings.Contains(fmt.Sprint(d.skipped), "x-mcp-header") {
 		t.Errorf("%v %v", baseNames(d.tools), d.skipped)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"jcode/internal/schema"
+	"jcode/mcp/config"
 )
 
 const (
@@ -92,7 +93,7 @@ func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []b
 	}
 }
 
-// eventFilter reads a stream of events and gives one that the library can read: results
+// eventFilter reads a stream of events and returns one that the library can read: results
 // as the tap wants them, events that are no messages left out.
 type eventFilter struct {
 	r      *roundTripper
@@ -112,12 +113,12 @@ type eventFilter struct {
 func (r *roundTripper) filter(body io.ReadCloser, answers json.RawMessage) *eventFilter {
 	limit := r.limit
 	if limit <= 0 {
-		limit = defaultMaxFrame
+		limit = config.DefaultMaxFrame
 	}
 	return &eventFilter{r: r, body: body, in: bufio.NewReaderSize(body, 64<<10), max: limit, answers: answers}
 }
 
-// Read gives the next bytes of the filtered stream.
+// Read returns the next bytes of the filtered stream.
 func (f *eventFilter) Read(p []byte) (int, error) {
 	for f.out.Len() == 0 {
 		if f.err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"jcode/internal/testkit/mcptest"
+	"jcode/mcp/config"
 	"jcode/tools"
 )
 
@@ -24,7 +25,7 @@ func hostMain() {
 	if dir == "" {
 		return
 	}
-	m := New(Options{Paths: ConfigPaths{ConfigDir: dir}, Registry: tools.NewRegistry(), Version: "host"})
+	m := New(Options{Paths: config.Paths{ConfigDir: dir}, Registry: tools.NewRegistry(), Version: "host"})
 	changes, _ := m.Watch()
 	m.Start()
 	for range changes {
@@ -44,7 +45,7 @@ func hostMain() {
 }
 
 // TestKilledHostLeavesNothing: jcode is killed by SIGKILL, or told to quit; no process of
-// its servers' trees lives on. // S21, M16
+// its servers' trees lives on.
 func TestKilledHostLeavesNothing(t *testing.T) {
 	for _, how := range []string{"kill", "quit"} {
 		t.Run(how, func(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"jcode/mcp/config"
 )
 
 // Lease holds servers: as long as one lease names a server, it runs. Release gives it up.
@@ -55,7 +57,7 @@ func (l *Lease) Names() []string {
 	return slices.Sorted(maps.Keys(l.names))
 }
 
-// Release gives the lease up. A server whose last lease goes ends, without being waited for.
+// Release returns the lease up. A server whose last lease goes ends, without being waited for.
 func (l *Lease) Release() {
 	l.once.Do(func() {
 		l.m.control.Lock()
@@ -88,7 +90,7 @@ func (m *Manager) Acquire(ctx context.Context, names []string) (*Lease, error) {
 			secrets := m.secretsOf(name)
 			m.mu.Unlock()
 			lease.Release()
-			return nil, fmt.Errorf("MCP server %s: %s", name, scrub(plainError(failed), secrets))
+			return nil, fmt.Errorf("MCP server %s: %s", name, config.Scrub(plainError(failed), secrets))
 		}
 	}
 	return lease, nil
@@ -110,7 +112,7 @@ func (m *Manager) begin(names []string) (*Lease, map[string]acquiring, error) {
 		var err error
 		switch {
 		case !ok:
-			err = unknownServer(name, m.known())
+			err = config.UnknownServer(name, m.known())
 		case e.Err != nil:
 			err = fmt.Errorf("MCP server %s: %w", name, e.Err)
 		case !m.isApproved(e):
@@ -142,7 +144,7 @@ func (m *Manager) begin(names []string) (*Lease, map[string]acquiring, error) {
 	return lease, waits, nil
 }
 
-// Leaser gives leases as functions, as a conversation takes them for its roles.
+// Leaser returns leases as functions, as a conversation takes them for its roles.
 type Leaser struct {
 	M *Manager
 	// Exclusive leases replace what the session itself holds of the configuration for as
@@ -173,7 +175,7 @@ func (l *Lease) takeOver() {
 	l.m.settle(wish{})
 }
 
-// secretsOf gives the secrets of a server's target. The caller holds mu.
+// secretsOf returns the secrets of a server's target. The caller holds mu.
 func (m *Manager) secretsOf(name string) []string {
 	if a := m.actors[name]; a != nil {
 		return a.view.Load().secrets

@@ -20,7 +20,7 @@ func acquire(t *testing.T, l Leaser, names ...string) func() {
 	return release
 }
 
-func TestRoleSwitchKeepsWhatBothNeed(t *testing.T) { // C6
+func TestRoleSwitchKeepsWhatBothNeed(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"github": "ok", "slack": "ok", "jira": with("jira", "ok", map[string]any{"enabled": false})}, nil)
 	r.m.Start()
 	r.waitState("github", StateConnected)
@@ -53,7 +53,7 @@ func TestRoleSwitchKeepsWhatBothNeed(t *testing.T) { // C6
 	}
 }
 
-func TestTwoSwitchesAtOnceStartAServerOnce(t *testing.T) { // C6
+func TestTwoSwitchesAtOnceStartAServerOnce(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"jira": with("jira", "slow=300ms", map[string]any{"enabled": false})}, nil)
 	r.m.Start()
 	done := make(chan func(), 2)
@@ -72,7 +72,7 @@ func TestTwoSwitchesAtOnceStartAServerOnce(t *testing.T) { // C6
 	waitGone(t, r.pids("jira")[0])
 }
 
-func TestStartsRunInParallel(t *testing.T) { // C6
+func TestStartsRunInParallel(t *testing.T) {
 	off := map[string]any{"enabled": false}
 	quick(t, "three starts of 0.8 s", 2*time.Second, func() time.Duration {
 		r := newManagerRig(t, map[string]any{"a": with("a", "slow=800ms", off), "b": with("b", "slow=800ms", off), "c": with("c", "slow=800ms", off)}, nil)
@@ -83,7 +83,7 @@ func TestStartsRunInParallel(t *testing.T) { // C6
 	})
 }
 
-func TestFailedAcquireLeavesEverythingAsItWas(t *testing.T) { // C6
+func TestFailedAcquireLeavesEverythingAsItWas(t *testing.T) {
 	off := map[string]any{"enabled": false}
 	r := newManagerRig(t, map[string]any{"github": "ok", "good": with("good", "ok", off), "bad": with("bad", "exit", off), "extra": with("extra", "exit", map[string]any{"enabled": false, "optional": true})}, nil)
 	r.m.Start()
@@ -105,7 +105,7 @@ func TestFailedAcquireLeavesEverythingAsItWas(t *testing.T) { // C6
 	release()
 }
 
-func TestWhatTheAgentConnectedSurvivesRoles(t *testing.T) { // C7
+func TestWhatTheAgentConnectedSurvivesRoles(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"github": "ok"}, nil)
 	r.m.Start()
 	r.waitState("github", StateConnected)
@@ -126,7 +126,7 @@ func TestWhatTheAgentConnectedSurvivesRoles(t *testing.T) { // C7
 	if res := r.call("mcp:mine:pid", `{}`); res.Failed {
 		t.Errorf("%+v", res)
 	}
-	// Disconnecting gives up every lease, so that the process really ends.
+	// Disconnecting returns up every lease, so that the process really ends.
 	r.call("mcp_disconnect", `{"name":"mine"}`)
 	waitGone(t, r.pids("mine")[0])
 }
@@ -209,7 +209,7 @@ func TestBackoff(t *testing.T) { // section 3
 	}
 }
 
-func TestServerOfALostLeaseEndsAfterItsCalls(t *testing.T) { // C6
+func TestServerOfALostLeaseEndsAfterItsCalls(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"slack": with("slack", "ok", map[string]any{"enabled": false})}, nil)
 	r.m.Start()
 	release := acquire(t, Leaser{M: r.m}, "slack")

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"jcode/mcp/auth"
+	"jcode/mcp/config"
 	"jcode/tools"
 )
 
@@ -23,7 +23,7 @@ type TrustStore interface {
 
 // Options are what a Manager needs. The zero value of a field is what its comment says.
 type Options struct {
-	Paths    ConfigPaths
+	Paths    config.Paths
 	Registry *tools.Registry // required
 	// Trust keeps approvals of project entries; nil: none is approved.
 	Trust TrustStore
@@ -51,7 +51,7 @@ type Options struct {
 	DeferThreshold string
 	// MaxTools is the most tools that a request may hold; 0: 128.
 	MaxTools int
-	// Window gives the model's context window in tokens, 0 if unknown; may be nil.
+	// Window returns the model's context window in tokens, 0 if unknown; may be nil.
 	Window func() int
 	// Sees reports whether the model takes images; nil: it does. For one that does not,
 	// images are saved like other files.
@@ -65,7 +65,7 @@ type Options struct {
 // Manager owns all servers of a process.
 type Manager struct {
 	opt    Options
-	env    environment
+	env    config.Environment
 	host   *processHost
 	asking chan struct{} // one dialog at a time
 	keeper *auth.Keeper  // of sign-ins; nil without a configuration folder
@@ -76,15 +76,15 @@ type Manager struct {
 	control sync.Mutex
 
 	mu         sync.Mutex
-	config     config
+	config     config.Config
 	configured bool // config was read
-	chosen     map[string]chosen
-	extra      map[string]Entry  // connected by the agent or Lua, by name
-	off        map[string]string // disconnected by somebody: why
-	forced     map[string]bool   // switched on for this session though disabled
-	approved   map[string]bool   // approved for this session: name + pin
-	accepted   map[string]string // the pin with which a target was last let start
-	pins       map[string]pin    // computed a moment ago
+	chosen     map[string]config.Chosen
+	extra      map[string]config.Entry // connected by the agent or Lua, by name
+	off        map[string]string       // disconnected by somebody: why
+	forced     map[string]bool         // switched on for this session though disabled
+	approved   map[string]bool         // approved for this session: name + pin
+	accepted   map[string]string       // the pin with which a target was last let start
+	pins       map[string]pin          // computed a moment ago
 	actors     map[string]*actor
 	leases     map[*Lease]struct{}
 	base       *Lease // what the session itself holds of the configuration
@@ -104,18 +104,18 @@ type Manager struct {
 // New makes a manager that runs nothing yet.
 func New(opt Options) *Manager {
 	m := &Manager{
-		opt: opt, env: currentEnvironment(opt.Paths.ProjectRoot), host: newProcessHost(),
-		asking: make(chan struct{}, 1), chosen: map[string]chosen{}, extra: map[string]Entry{}, off: map[string]string{},
+		opt: opt, env: config.ProcessEnvironment(opt.Paths.ProjectRoot), host: newProcessHost(),
+		asking: make(chan struct{}, 1), chosen: map[string]config.Chosen{}, extra: map[string]config.Entry{}, off: map[string]string{},
 		forced: map[string]bool{}, approved: map[string]bool{}, accepted: map[string]string{}, pins: map[string]pin{}, actors: map[string]*actor{}, leases: map[*Lease]struct{}{},
 		watchers: map[chan struct{}]struct{}{}, saver: fileSaver{dir: opt.FileDir},
 		delay: func(d time.Duration) time.Duration { return d },
 	}
 	if opt.Env != nil {
-		m.env.base = opt.Env
+		m.env.Base = opt.Env
 	}
-	m.env.withheld = opt.Withheld
+	m.env.Withheld = opt.Withheld
 	if opt.Paths.Home != "" {
-		m.env.home = opt.Paths.Home
+		m.env.Home = opt.Paths.Home
 	}
 	m.base, m.own = m.newLease(), m.newLease()
 	if opt.Paths.ConfigDir != "" {
@@ -145,7 +145,7 @@ func (m *Manager) Start() {
 func (m *Manager) tellProblems() {
 	m.mu.Lock()
 	var problems []string
-	for _, f := range m.config.files {
+	for _, f := range m.config.Files {
 		if f.Error != "" {
 			problems = append(problems, f.Error)
 		}
@@ -163,7 +163,7 @@ func (m *Manager) tellProblems() {
 
 // readConfig reads the files and settles what counts.
 func (m *Manager) readConfig() {
-	c := loadConfig(m.opt.Paths)
+	c := config.Load(m.opt.Paths)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.config, m.configured = c, true
@@ -192,11 +192,11 @@ func (m *Manager) Known() []string {
 }
 
 // rechoose settles which definitions count. The caller holds mu.
-func (m *Manager) rechoose() { m.chosen = m.config.choose(m.isApproved) }
+func (m *Manager) rechoose() { m.chosen = m.config.Choose(m.isApproved) }
 
 // isApproved reports whether an entry may start without a question. The caller holds mu.
-func (m *Manager) isApproved(e Entry) bool {
-	if e.Source.Scope != ScopeProject || m.opt.TrustAll {
+func (m *Manager) isApproved(e config.Entry) bool {
+	if e.Source.Scope != config.ScopeProject || m.opt.TrustAll {
 		return true
 	}
 	hash := m.pinNow(e)
@@ -207,7 +207,7 @@ func (m *Manager) isApproved(e Entry) bool {
 func (m *Manager) startNames() []string {
 	var names []string
 	for name, c := range m.chosen {
-		if c.entry.Err == nil && (c.entry.Enabled || m.forced[name]) && m.isApproved(c.entry) && m.off[name] == "" {
+		if c.Entry.Err == nil && (c.Entry.Enabled || m.forced[name]) && m.isApproved(c.Entry) && m.off[name] == "" {
 			names = append(names, name)
 		}
 	}
@@ -215,10 +215,10 @@ func (m *Manager) startNames() []string {
 	return names
 }
 
-// entry gives what counts for a name. The caller holds mu.
-func (m *Manager) entry(name string) (Entry, bool) {
+// entry returns what counts for a name. The caller holds mu.
+func (m *Manager) entry(name string) (config.Entry, bool) {
 	if c, ok := m.chosen[name]; ok {
-		return c.entry, true
+		return c.Entry, true
 	}
 	e, ok := m.extra[name]
 	return e, ok
@@ -236,14 +236,7 @@ func (m *Manager) known() []string {
 	return names
 }
 
-func unknownServer(name string, known []string) error {
-	if len(known) == 0 {
-		return fmt.Errorf("unknown MCP server %q: none is configured; mcp_connect adds one", name)
-	}
-	return fmt.Errorf("unknown MCP server %q; known servers: %s", name, strings.Join(known, ", "))
-}
-
-func (m *Manager) hooks(e Entry) sessionHooks {
+func (m *Manager) hooks(e config.Entry) sessionHooks {
 	return sessionHooks{
 		elicit: m.elicitFor(e), roots: m.opt.Roots, version: m.opt.Version, alive: e.KeepAlive,
 	}
@@ -276,12 +269,12 @@ func (m *Manager) publish(a *actor, v *view, toolsChanged bool) {
 // waits for is told there.
 func (m *Manager) tellOf(name string, old, v *view) {
 	if v.partial != nil && old.partial == nil {
-		m.notify("warn", "MCP server %s: %s; it is read again", name, scrub(plainError(v.partial), v.secrets))
+		m.notify("warn", "MCP server %s: %s; it is read again", name, config.Scrub(plainError(v.partial), v.secrets))
 	}
 	if v.err == nil || old.state == v.state {
 		return
 	}
-	text := scrub(plainError(v.err), v.secrets)
+	text := config.Scrub(plainError(v.err), v.secrets)
 	switch {
 	case v.state == StateNeedsSignIn && m.opt.Person == nil && !v.single && m.signs.first("told "+name):
 		m.notify("warn", "MCP server %s %s", name, text)
@@ -294,7 +287,7 @@ func (m *Manager) tellOf(name string, old, v *view) {
 	}
 }
 
-// Watch gives a channel that holds a value whenever the state, the tools or the prompts of a
+// Watch returns a channel that holds a value whenever the state, the tools or the prompts of a
 // server have changed, and a function that ends the watch.
 func (m *Manager) Watch() (<-chan struct{}, func()) {
 	ch := make(chan struct{}, 1)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"jcode/internal/testkit/mcptest"
+	"jcode/mcp/config"
 	"jcode/tools"
 )
 
@@ -49,7 +50,7 @@ func (g *recordingGate) Check(_ context.Context, req tools.GateRequest) tools.De
 
 func (g *recordingGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
 
-// asked gives the last access that the gate was asked for.
+// asked returns the last access that the gate was asked for.
 func (g *recordingGate) asked() tools.Access {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,7 +85,8 @@ func (s *memoryTrust) Trust(project, server, hash string) error {
 func newManagerRig(t *testing.T, servers map[string]any, change func(*Options)) *managerRig {
 	t.Helper()
 	r := &managerRig{t: t, reg: tools.NewRegistry(), gate: &recordingGate{}, log: t.TempDir()}
-	paths := testPaths(t)
+	dir := t.TempDir()
+	paths := config.Paths{ProjectRoot: filepath.Join(dir, "project"), ConfigDir: filepath.Join(dir, "config"), Home: filepath.Join(dir, "home")}
 	if err := os.MkdirAll(paths.ProjectRoot, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +194,7 @@ func (r *managerRig) connectArgs(name, mode string, more map[string]any) string 
 	return string(raw)
 }
 
-func TestAgentConnectsUsesAndDisconnects(t *testing.T) { // C1, C2
+func TestAgentConnectsUsesAndDisconnects(t *testing.T) {
 	r := newManagerRig(t, nil, nil)
 	res := r.call("mcp_connect", r.connectArgs("fresh", "ok", nil))
 	if res.Failed || !strings.Contains(res.Text, `"state":"connected"`) || !strings.Contains(res.Text, `"name":"mcp__fresh__echo"`) {
@@ -271,7 +273,7 @@ func TestConfiguredServersConnectByThemselves(t *testing.T) {
 	}
 }
 
-func TestDisconnectTouchesOnlyItsServer(t *testing.T) { // C3
+func TestDisconnectTouchesOnlyItsServer(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"foo": "ok", "foo-bar": "ok"}, nil)
 	r.m.Start()
 	r.waitState("foo", StateConnected)
@@ -288,7 +290,7 @@ func TestDisconnectTouchesOnlyItsServer(t *testing.T) { // C3
 	}
 }
 
-func TestDisconnectEndsCallsAtOnce(t *testing.T) { // S23
+func TestDisconnectEndsCallsAtOnce(t *testing.T) {
 	quick(t, "disconnect", time.Second, func() time.Duration {
 		r := newManagerRig(t, map[string]any{"s": "noeof-ignoreterm"}, nil)
 		r.m.Start()
@@ -309,7 +311,7 @@ func TestDisconnectEndsCallsAtOnce(t *testing.T) { // S23
 	})
 }
 
-func TestReloadTouchesOnlyWhatChanged(t *testing.T) { // C4
+func TestReloadTouchesOnlyWhatChanged(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"a": "ok", "b": "ok", "c": "ok", "d": "exit"}, nil)
 	r.m.Start()
 	for _, name := range []string{"a", "b", "c"} {
@@ -334,7 +336,7 @@ func TestReloadTouchesOnlyWhatChanged(t *testing.T) { // C4
 	}
 }
 
-func TestReloadAndSwitchOfOneServerLeaveTheOthers(t *testing.T) { // C4
+func TestReloadAndSwitchOfOneServerLeaveTheOthers(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"a": "ok", "down": "exit", "b": "ok"}, nil)
 	r.m.Start()
 	r.waitState("a", StateConnected)
@@ -367,7 +369,7 @@ func TestReloadAndSwitchOfOneServerLeaveTheOthers(t *testing.T) { // C4
 	}
 }
 
-func TestCrashedServerComesBack(t *testing.T) { // S10, M09, kimi-code#2109
+func TestCrashedServerComesBack(t *testing.T) { // kimi-code#2109
 	r := newManagerRig(t, map[string]any{"s": "ok"}, nil)
 	r.m.Start()
 	r.waitState("s", StateConnected)
@@ -395,7 +397,7 @@ func TestCrashedServerComesBack(t *testing.T) { // S10, M09, kimi-code#2109
 	}
 }
 
-func TestTriesAreBounded(t *testing.T) { // S7
+func TestTriesAreBounded(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"s": "exit"}, nil)
 	r.m.Start()
 	d := r.waitState("s", StateFailed)
@@ -410,7 +412,7 @@ func TestTriesAreBounded(t *testing.T) { // S7
 	}
 }
 
-func TestSlowServerIsAnnouncedLater(t *testing.T) { // S8, M07, cline#12344, copilot-cli#4421
+func TestSlowServerIsAnnouncedLater(t *testing.T) { // cline#12344, copilot-cli#4421
 	r := newManagerRig(t, nil, nil)
 	open := filepath.Join(t.TempDir(), "open")
 	res := r.call("mcp_connect", r.connectArgs("s", "until="+open, map[string]any{"wait_seconds": 0.2}))
@@ -452,7 +454,7 @@ func TestFailedConnectIsAnsweredAtOnce(t *testing.T) { // mcp_connect
 	}
 }
 
-func TestOldGenerationsStayDead(t *testing.T) { // C5
+func TestOldGenerationsStayDead(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"s": "slow=700ms"}, nil)
 	r.m.Start()
 	waitFor(t, "it was started", func() bool { return len(r.pids("s")) == 1 })
@@ -463,7 +465,7 @@ func TestOldGenerationsStayDead(t *testing.T) { // C5
 	}
 }
 
-func TestNewToolIsThereAfterTheCallThatAddedIt(t *testing.T) { // S17, M11, claude-code#13646, #66084
+func TestNewToolIsThereAfterTheCallThatAddedIt(t *testing.T) { // claude-code#13646, #66084
 	for _, mode := range []string{"list-changed-in-call", "listchanged-undeclared", "flood-changed", "listchanged2026"} {
 		t.Run(mode, func(t *testing.T) {
 			r := newManagerRig(t, map[string]any{"s": mode}, nil)
@@ -503,7 +505,7 @@ func TestCallToADownServerSaysSoAtOnce(t *testing.T) {
 	r.waitState("s", StateConnected)
 }
 
-func TestQuitLeavesNothing(t *testing.T) { // S21, S22
+func TestQuitLeavesNothing(t *testing.T) {
 	quick(t, "Close", 6*time.Second, func() time.Duration {
 		r := newManagerRig(t, map[string]any{"a": "noeof-ignoreterm", "b": "noeof-ignoreterm", "c": "grandchild", "d": "hang-ignoreterm"}, nil)
 		r.m.Start()

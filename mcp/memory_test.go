@@ -15,7 +15,7 @@ import (
 	"jcode/internal/rawjson"
 )
 
-// peak gives the process's largest resident size so far, in bytes.
+// peak returns the process's largest resident size so far, in bytes.
 func peak(t *testing.T) int64 {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/status")
@@ -33,7 +33,7 @@ func peak(t *testing.T) int64 {
 	return n << 10
 }
 
-// TestOverlongResultCostsLittleMemory // S12, M02
+// TestOverlongResultCostsLittleMemory
 func TestOverlongResultCostsLittleMemory(t *testing.T) {
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		t.Skip("the peak can't be reset here")

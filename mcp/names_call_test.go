@@ -3,6 +3,8 @@ package mcp
 import (
 	"strings"
 	"testing"
+
+	"jcode/mcp/config"
 )
 
 // A name that says which server it means never reaches another one: it is exact, or an error
@@ -15,20 +17,20 @@ func TestNamesReachTheirOwnServerOrNone(t *testing.T) {
 	}, nil)
 	r.m.Start()
 	r.waitState("x", StateConnected)
-	other := serverKeyFor("x__y")
+	other := config.KeyFor("x__y")
 	r.waitState(other, StateConnected)
 	for name, want := range map[string]string{
-		"mcp:x:y__z":          "y__z",
-		"mcp:x:_y_z":          "_y_z",
-		"mcp:X:Plain":         "plain",
-		"mcp:" + other + ":z": "z",
-		"mcp__x__y__z":        "y__z",
-		WireName(other, "z"):  "z",
-		"mcp:x__y:z":          "",
-		"mcp:x_y:z":           "",
-		"mcp:x:y:z":           "",
-		"mcp:x__y__z":         "",
-		"mcp: x :y__z":        "y__z",
+		"mcp:x:y__z":                "y__z",
+		"mcp:x:_y_z":                "_y_z",
+		"mcp:X:Plain":               "plain",
+		"mcp:" + other + ":z":       "z",
+		"mcp__x__y__z":              "y__z",
+		config.WireName(other, "z"): "z",
+		"mcp:x__y:z":                "",
+		"mcp:x_y:z":                 "",
+		"mcp:x:y:z":                 "",
+		"mcp:x__y__z":               "",
+		"mcp: x :y__z":              "y__z",
 	} {
 		res := r.call(name, `{}`)
 		if want == "" {

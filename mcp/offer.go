@@ -1,12 +1,14 @@
 package mcp
 
 import (
+	"crypto/sha256"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"jcode/mcp/config"
 	"jcode/mcp/schema"
 	"jcode/tools"
 )
@@ -24,8 +26,8 @@ type offerState struct {
 	mu       sync.Mutex // serialises publishing
 	scope    *tools.Scope
 	deferred bool
-	sent     map[string]string // server → what was published, to leave out repeats
-	standIns string            // the description under which the stand-ins are offered
+	sent     map[string][sha256.Size]byte // server → what was published, to leave out repeats
+	standIns string                       // the description under which the stand-ins are offered
 }
 
 // SetScope says what the conversation may use: what is offered directly or deferred
@@ -51,14 +53,14 @@ func (m *Manager) SetToolsMode(mode string) error {
 	return nil
 }
 
-// toolsOf gives the tools of a view that the entry lets through.
+// toolsOf returns the tools of a view that the entry lets through.
 func toolsOf(v *view) []schema.Tool {
 	if v.state == StateFailed || v.state == StateNeedsSignIn || v.state == StateDisconnected || v.state == StateConnecting {
 		return nil
 	}
 	var out []schema.Tool
 	for _, t := range v.tools {
-		if v.entry.allowsTool(t.Name) {
+		if v.entry.AllowsTool(t.Name) {
 			out = append(out, t)
 		}
 	}
@@ -89,7 +91,7 @@ func (m *Manager) publishTools(a *actor, fresh *view) {
 	was := m.offer.deferred
 	m.offer.deferred = m.shallDefer(mode, views, was)
 	if m.offer.sent == nil {
-		m.offer.sent = map[string]string{}
+		m.offer.sent = map[string][sha256.Size]byte{}
 	}
 	for _, name := range slices.Sorted(maps.Keys(views)) {
 		m.publishServer(name, views[name])
@@ -134,13 +136,13 @@ func (m *Manager) publishServer(name string, v *view) {
 	}
 	mark.WriteString(strconv.FormatBool(m.offer.deferred) + hash + strconv.FormatBool(v.entry.Trusted) + strconv.Itoa(v.entry.MaxResultTokens))
 	if len(list) == 0 {
-		if m.offer.sent[name] != "" {
+		if _, sent := m.offer.sent[name]; sent {
 			m.opt.Registry.UnregisterOwner(ownerOf(name))
 			delete(m.offer.sent, name)
 		}
 		return
 	}
-	fingerprint := shortHash(mark.String(), 32)
+	fingerprint := sha256.Sum256([]byte(mark.String()))
 	if m.offer.sent[name] == fingerprint {
 		return
 	}
@@ -177,7 +179,7 @@ func (m *Manager) shallDefer(mode string, views map[string]*view, was bool) bool
 func (m *Manager) totals(views map[string]*view) (tokens, count int) {
 	for name, v := range views {
 		for _, t := range toolsOf(v) {
-			spec := tools.Spec{Name: CanonicalName(name, t.Name), Group: tools.GroupMCP, Server: name, Needs: tools.CapMCP}
+			spec := tools.Spec{Name: config.CanonicalName(name, t.Name), Group: tools.GroupMCP, Server: name, Needs: tools.CapMCP}
 			if ok, _ := m.offer.scope.Allows(spec); ok {
 				tokens += price(name, t)
 				count++

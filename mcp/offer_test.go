@@ -14,7 +14,7 @@ import (
 	"jcode/tools"
 )
 
-// wire gives what a model would be sent of MCP tools, as one text.
+// wire returns what a model would be sent of MCP tools, as one text.
 func (r *managerRig) wire(order *tools.Order) string {
 	var b strings.Builder
 	for _, e := range r.reg.Snapshot(nil).Offer(order, nil, tools.ModeAsk) {
@@ -23,7 +23,7 @@ func (r *managerRig) wire(order *tools.Order) string {
 	return b.String()
 }
 
-func TestTooManyToolsAreDeferred(t *testing.T) { // C12, S13
+func TestTooManyToolsAreDeferred(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"big": "many=500", "small": "ok"}, nil)
 	r.m.Start()
 	r.waitState("big", StateConnected)
@@ -72,7 +72,7 @@ func TestTooManyToolsAreDeferred(t *testing.T) { // C12, S13
 	}
 }
 
-func TestMoreThan128SmallToolsAreDeferred(t *testing.T) { // C12
+func TestMoreThan128SmallToolsAreDeferred(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"s": "many=125"}, func(o *Options) { o.DeferThreshold = "1000000" })
 	r.m.Start()
 	r.waitState("s", StateConnected)
@@ -81,7 +81,7 @@ func TestMoreThan128SmallToolsAreDeferred(t *testing.T) { // C12
 	}
 }
 
-func TestToolArrayIsByteIdentical(t *testing.T) { // C13
+func TestToolArrayIsByteIdentical(t *testing.T) {
 	servers := map[string]any{"b": "ok", "a": "paged", "c": with("c", "slow=200ms", nil)}
 	var first string
 	for range 2 {
@@ -109,7 +109,7 @@ func TestToolArrayIsByteIdentical(t *testing.T) { // C13
 	}
 }
 
-func TestRepairedToolsCanBeCalledAndFitEveryProvider(t *testing.T) { // S14, M03, M04, M05, M17, notion-mcp-server#340, kolega-code#581
+func TestRepairedToolsCanBeCalledAndFitEveryProvider(t *testing.T) { // notion-mcp-server#340, kolega-code#581
 	valid := regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	for _, mode := range []string{"schemas", "longnames", "dupnames", "noschema", "anyof27"} {
 		t.Run(mode, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestRepairedToolsCanBeCalledAndFitEveryProvider(t *testing.T) { // S14, M03
 	}
 }
 
-func TestBuiltinsAreNotShadowed(t *testing.T) { // M17
+func TestBuiltinsAreNotShadowed(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"s": "dupnames"}, nil)
 	r.m.Start()
 	d := r.waitState("s", StateConnected)
@@ -164,7 +164,7 @@ func TestBuiltinsAreNotShadowed(t *testing.T) { // M17
 	}
 }
 
-func TestOneHangingServerHoldsUpNobody(t *testing.T) { // S9, figures
+func TestOneHangingServerHoldsUpNobody(t *testing.T) {
 	servers := map[string]any{"hanging": "hang"}
 	for i := range 6 {
 		servers[fmt.Sprint("s", i)] = "ok"
@@ -195,7 +195,7 @@ func TestEnabledAndDisabledTools(t *testing.T) {
 	}
 }
 
-func TestHostileProjectStartsNothing(t *testing.T) { // C8, jcode#1176, Kode-CLI#233
+func TestHostileProjectStartsNothing(t *testing.T) { // jcode#1176, Kode-CLI#233
 	r := newManagerRig(t, map[string]any{"mine": "ok"}, nil)
 	canary := filepath.Join(t.TempDir(), "canary")
 	evil := func(args string) string {
@@ -286,7 +286,7 @@ func TestAllServersOfOneApprovalStart(t *testing.T) {
 	}
 }
 
-func TestSecretsAreNeverShown(t *testing.T) { // C11
+func TestSecretsAreNeverShown(t *testing.T) {
 	const secret = "hunter2-very-secret"
 	r := newManagerRig(t, map[string]any{
 		"a": with("a", "exit", map[string]any{"args": []string{"exit", "--token", secret}}),

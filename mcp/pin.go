@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jcode/internal/startfiles"
+	"jcode/mcp/config"
 )
 
 // pinAge is how long a computed pin serves for lists and status. A start always looks anew.
@@ -21,16 +22,16 @@ type pin struct {
 
 // pinLines are the lines in which the files that a target starts are looked for: as it is
 // written, expanded, and from its own folder.
-func (m *Manager) pinLines(e Entry) []string {
+func (m *Manager) pinLines(e config.Entry) []string {
 	t := e.Target
-	if t.Type != Stdio {
+	if t.Type != config.Stdio {
 		return nil
 	}
 	lines := []string{t.Line()}
-	if r, err := m.env.resolve(e); err == nil {
-		lines = append(lines, strings.Join(append([]string{r.program}, r.args...), "\n"))
-		if dir := r.dir; dir != "" && dir != m.env.root {
-			for _, a := range r.args {
+	if r, err := m.env.Resolve(e); err == nil {
+		lines = append(lines, strings.Join(append([]string{r.Program}, r.Args...), "\n"))
+		if dir := r.Dir; dir != "" && dir != m.env.Root {
+			for _, a := range r.Args {
 				lines = append(lines, filepath.Join(dir, a))
 			}
 		}
@@ -40,7 +41,7 @@ func (m *Manager) pinLines(e Entry) []string {
 
 // pinOf is what an approval of an entry is bound to: its target, and the content of the
 // project's files that it starts.
-func (m *Manager) pinOf(e Entry) string {
+func (m *Manager) pinOf(e config.Entry) string {
 	if m.opt.Paths.ProjectRoot == "" {
 		return e.Target.Hash()
 	}
@@ -48,10 +49,10 @@ func (m *Manager) pinOf(e Entry) string {
 }
 
 // pinKey tells the targets of a name apart.
-func pinKey(e Entry) string { return e.Name + " " + e.Target.Hash() }
+func pinKey(e config.Entry) string { return e.Name + " " + e.Target.Hash() }
 
 // pinNow is pinOf, not older than pinAge. The caller holds mu.
-func (m *Manager) pinNow(e Entry) string {
+func (m *Manager) pinNow(e config.Entry) string {
 	key := pinKey(e)
 	if p, ok := m.pins[key]; ok && time.Since(p.at) < pinAge {
 		return p.hash
@@ -70,19 +71,19 @@ func (m *Manager) accept(name string) {
 
 // changedSince reports whether the files that an entry starts differ from when it was last
 // started in this session. The caller holds mu.
-func (m *Manager) changedSince(e Entry) bool {
+func (m *Manager) changedSince(e config.Entry) bool {
 	was, ok := m.accepted[pinKey(e)]
 	return ok && was != m.pinOf(e)
 }
 
 // mayStart is asked before each start of a process, also when a server that ended is
 // started again by itself: nothing runs that has changed since a person let it.
-func (m *Manager) mayStart(e Entry) error {
+func (m *Manager) mayStart(e config.Entry) error {
 	now := m.pinOf(e)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	clear(m.pins)
-	if e.Source.Scope == ScopeProject && !m.isApproved(e) {
+	if e.Source.Scope == config.ScopeProject && !m.isApproved(e) {
 		return permanentf("%v: what it starts has changed since it was approved (%s): /mcp approve %s", ErrNeedsApproval, m.startsText(e), e.Name)
 	}
 	if was, ok := m.accepted[pinKey(e)]; ok && was != now {
@@ -93,7 +94,7 @@ func (m *Manager) mayStart(e Entry) error {
 }
 
 // startsText names the project's files that an entry starts.
-func (m *Manager) startsText(e Entry) string {
+func (m *Manager) startsText(e config.Entry) string {
 	const most = 5
 	files := startfiles.Files(m.opt.Paths.ProjectRoot, m.pinLines(e)...)
 	if len(files) > most {

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"jcode/mcp/config"
 	"jcode/mcp/schema"
 )
 
@@ -16,8 +17,8 @@ import (
 // registered. It is what the command line looks at servers with.
 type Probe struct {
 	m       *Manager
-	entry   Entry
-	target  resolved
+	entry   config.Entry
+	target  config.Resolved
 	log     *serverLog
 	session *session
 	tools   []schema.Tool
@@ -49,7 +50,7 @@ func (m *Manager) ProbeServer(ctx context.Context, name string, opt ProbeOptions
 	m.mu.Unlock()
 	switch {
 	case !ok:
-		return nil, unknownServer(name, known)
+		return nil, config.UnknownServer(name, known)
 	case e.Err != nil:
 		return nil, e.Err
 	case !approved:
@@ -67,16 +68,16 @@ func (e *needsApproval) Error() string {
 func (e *needsApproval) Unwrap() error { return ErrNeedsApproval }
 
 // ProbeTarget connects to a target that the person typed.
-func (m *Manager) ProbeTarget(ctx context.Context, name string, t Target, opt ProbeOptions) (*Probe, error) {
-	if err := checkTarget(t); err != nil {
+func (m *Manager) ProbeTarget(ctx context.Context, name string, t config.Target, opt ProbeOptions) (*Probe, error) {
+	if err := config.Check(t); err != nil {
 		return nil, err
 	}
-	e := newEntry(name)
-	e.Target, e.Source = t, Source{Scope: ScopeRun}
+	e := config.NewEntry(name)
+	e.Target, e.Source = t, config.Source{Scope: config.ScopeRun}
 	return m.probe(ctx, e, opt)
 }
 
-func (m *Manager) probe(ctx context.Context, e Entry, opt ProbeOptions) (*Probe, error) {
+func (m *Manager) probe(ctx context.Context, e config.Entry, opt ProbeOptions) (*Probe, error) {
 	if opt.ConnectTimeout > 0 {
 		e.ConnectTimeout = opt.ConnectTimeout
 	}
@@ -85,14 +86,14 @@ func (m *Manager) probe(ctx context.Context, e Entry, opt ProbeOptions) (*Probe,
 	}
 	p := &Probe{m: m, entry: e, log: newServerLog(m.opt.LogDir, e.Name)}
 	var err error
-	if p.target, err = m.env.resolve(e); err != nil {
+	if p.target, err = m.env.Resolve(e); err != nil {
 		return nil, err
 	}
 	hooks := m.hooks(e)
 	hooks.changed = func(listKind) {}
 	hooks.elicit = m.elicitBy(e, opt.Elicitor)
 	began := time.Now()
-	if e.Target.Type == Stdio && e.Source.Scope == ScopeProject { // its files may have changed since it was looked up
+	if e.Target.Type == config.Stdio && e.Source.Scope == config.ScopeProject { // its files may have changed since it was looked up
 		if err := m.mayStart(e); err != nil {
 			return p, err
 		}
@@ -137,7 +138,7 @@ type ToolsReport struct {
 	Skipped []schema.Skipped `json:"skipped"`
 }
 
-// Tools gives the listing that came with the connection.
+// Tools returns the listing that came with the connection.
 func (p *Probe) Tools() ToolsReport {
 	r := ToolsReport{Server: p.server(), Tools: p.tools, Skipped: p.skipped}
 	if r.Tools == nil {
@@ -176,11 +177,11 @@ func (p *Probe) Report(err error) TestReport {
 	r := TestReport{OK: err == nil, Name: p.entry.Name, ConnectMS: p.took.Milliseconds(), Log: p.log.path}
 	r.Stray, r.StrayLines = p.log.stray()
 	for i := range r.StrayLines {
-		r.StrayLines[i] = scrub(r.StrayLines[i], p.target.secrets)
+		r.StrayLines[i] = config.Scrub(r.StrayLines[i], p.target.Secrets)
 	}
 	if err != nil {
 		r.Error = p.ErrorText(err)
-		r.Stderr = scrub(p.log.tail(), scrubLonger(p.target.secrets))
+		r.Stderr = config.Scrub(p.log.tail(), config.ScrubLonger(p.target.Secrets))
 		return r
 	}
 	s := p.server()
@@ -195,9 +196,9 @@ func (p *Probe) Report(err error) TestReport {
 // ErrorText is the text of a failure without secrets.
 func (p *Probe) ErrorText(err error) string {
 	if refused(err) {
-		return scrub(wireText(err), scrubLonger(p.target.secrets))
+		return config.Scrub(wireText(err), config.ScrubLonger(p.target.Secrets))
 	}
-	return scrub(plainError(err), scrubLonger(p.target.secrets))
+	return config.Scrub(plainError(err), config.ScrubLonger(p.target.Secrets))
 }
 
 // CallReport is the outcome of a call, contents raw.
@@ -220,7 +221,7 @@ type CallFailure struct {
 // Call calls a tool by its raw or wire name.
 func (p *Probe) Call(ctx context.Context, tool string, args json.RawMessage) CallReport {
 	for _, t := range p.tools {
-		if t.Wire == tool || CanonicalName(p.entry.Name, t.Name) == tool {
+		if t.Wire == tool || config.CanonicalName(p.entry.Name, t.Name) == tool {
 			tool = t.Name
 		}
 	}
@@ -245,7 +246,7 @@ func (p *Probe) Call(ctx context.Context, tool string, args json.RawMessage) Cal
 }
 
 // elicitBy is elicitFor with another elicitor.
-func (m *Manager) elicitBy(e Entry, by Elicitor) func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error) {
+func (m *Manager) elicitBy(e config.Entry, by Elicitor) func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	other := &Manager{opt: Options{Elicitor: by, Notify: m.opt.Notify}, asking: m.asking}
 	return other.elicitFor(e)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/internal/proc"
+	"jcode/mcp/config"
 )
 
 const (
@@ -34,7 +35,7 @@ type process struct {
 }
 
 // startProcess starts a server's command.
-func (h *processHost) startProcess(t resolved, log *serverLog) (*process, error) {
+func (h *processHost) startProcess(t config.Resolved, log *serverLog) (*process, error) {
 	var files [6]*os.File
 	closeAll := func() {
 		for _, f := range files {
@@ -51,19 +52,19 @@ func (h *processHost) startProcess(t resolved, log *serverLog) (*process, error)
 		}
 		files[i], files[i+1] = r, w
 	}
-	if t.dir != "" {
-		if info, err := os.Stat(t.dir); err != nil || !info.IsDir() {
+	if t.Dir != "" {
+		if info, err := os.Stat(t.Dir); err != nil || !info.IsDir() {
 			closeAll()
-			return nil, permanentf("working folder %s does not exist", t.dir)
+			return nil, permanentf("working folder %s does not exist", t.Dir)
 		}
 	}
 	p, err := h.launcher.Start(proc.Spec{
-		Argv: append([]string{t.program}, t.args...), Dir: t.dir, Env: t.env,
+		Argv: append([]string{t.Program}, t.Args...), Dir: t.Dir, Env: t.Env,
 		Stdin: files[0], Stdout: files[3], Stderr: files[5],
 	})
 	if err != nil {
 		closeAll()
-		return nil, startError(t.program, err)
+		return nil, startError(t.Program, err)
 	}
 	for _, i := range []int{0, 3, 5} {
 		_ = files[i].Close() // the child has its own copy

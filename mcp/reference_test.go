@@ -16,7 +16,7 @@ import (
 // referenceServers is the folder that scripts/install-mcp-servers fills.
 const referenceServers = "JCODE_TEST_MCP_SERVERS"
 
-// reference gives the command of a reference server, or skips by name.
+// reference returns the command of a reference server, or skips by name.
 func reference(t *testing.T, name string) string {
 	t.Helper()
 	dir := os.Getenv(referenceServers)
@@ -156,7 +156,7 @@ func TestPopularServers(t *testing.T) {
 	}
 }
 
-// TestServerThroughNpxLeavesNoTree: npx starts the real server as a grandchild. // S22, claude-code#33947, #42881
+// TestServerThroughNpxLeavesNoTree: npx starts the real server as a grandchild. // claude-code#33947, #42881
 func TestServerThroughNpxLeavesNoTree(t *testing.T) {
 	reference(t, "everything")
 	npx, err := exec.LookPath("npx")
@@ -187,7 +187,7 @@ func TestServerThroughNpxLeavesNoTree(t *testing.T) {
 	}
 }
 
-// TestEverythingShowsNoKeys: the server's own tool lists its real environment. // S27
+// TestEverythingShowsNoKeys: the server's own tool lists its real environment.
 func TestEverythingShowsNoKeys(t *testing.T) {
 	path := reference(t, "everything")
 	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "NPM_TOKEN"} {

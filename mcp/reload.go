@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+
+	"jcode/mcp/config"
 )
 
 // Change is what a reload did to one server.
@@ -17,8 +19,8 @@ type Change struct {
 
 // Reloaded is the outcome of a reload.
 type Reloaded struct {
-	Servers []Change     `json:"servers"`
-	Files   []FileReport `json:"files"`
+	Servers []Change            `json:"servers"`
+	Files   []config.FileReport `json:"files"`
 	waits   []<-chan error
 }
 
@@ -55,7 +57,7 @@ func (m *Manager) reread(w wish) Reloaded {
 	return m.reloaded(before, done)
 }
 
-func (m *Manager) reloaded(before map[string]chosen, done settleResult) Reloaded {
+func (m *Manager) reloaded(before map[string]config.Chosen, done settleResult) Reloaded {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	verbs := map[string]verb{}
@@ -69,7 +71,7 @@ func (m *Manager) reloaded(before map[string]chosen, done settleResult) Reloaded
 	for _, n := range m.known() {
 		names[n] = true
 	}
-	out := Reloaded{Files: m.config.files}
+	out := Reloaded{Files: m.config.Files}
 	for _, n := range slices.Sorted(maps.Keys(names)) {
 		c := Change{Name: n, Change: "unchanged"}
 		now, exists := m.entry(n)
@@ -79,11 +81,11 @@ func (m *Manager) reloaded(before map[string]chosen, done settleResult) Reloaded
 			c.Change, c.State = "removed", StateDisconnected
 		case now.Err != nil:
 			c.Change = "invalid"
-		case m.chosen[n].pending != nil:
+		case m.chosen[n].Pending != nil:
 			c.Change = "needs_approval"
 		case !had && now.Source.File != "":
 			c.Change = "added"
-		case had && !old.entry.Target.Equal(now.Target):
+		case had && !old.Entry.Target.Equal(now.Target):
 			c.Change = "changed"
 		case verbs[n] == verbRetry:
 			c.Change = "retried"

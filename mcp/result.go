@@ -9,17 +9,16 @@ import (
 	"jcode/internal/picture"
 	"jcode/internal/rawjson"
 	"jcode/internal/text"
+	"jcode/mcp/config"
 	"jcode/tools"
 )
-
-const defaultMaxResultTokens = 25_000
 
 // bytesPerToken is the estimate that prices and caps use.
 const bytesPerToken = 4
 
 // converter makes what the model reads out of a raw `tools/call` result.
 type converter struct {
-	// save keeps bytes in a file and gives its path; nil or an error leaves only a note.
+	// save keeps bytes in a file and returns its path; nil or an error leaves only a note.
 	save func(mime string, data []byte) (string, error)
 	// saveText keeps a text in the same way, without a copy of it; nil leaves only a note.
 	saveText func(whole string) (string, error)
@@ -81,7 +80,7 @@ func (c converter) convert(raw json.RawMessage) converted {
 
 const noContent = "(no content)"
 
-// contentItems gives the items of a content list; a lone string or object is taken as
+// contentItems returns the items of a content list; a lone string or object is taken as
 // a list of one.
 func contentItems(raw json.RawMessage) []json.RawMessage {
 	if rawjson.Null(raw) {
@@ -206,7 +205,7 @@ func sizeText(n int) string {
 func (c converter) cap(whole string) string {
 	limit := c.maxTokens
 	if limit <= 0 {
-		limit = defaultMaxResultTokens
+		limit = config.DefaultMaxResultTokens
 	}
 	limit *= bytesPerToken
 	if len(whole) <= limit {

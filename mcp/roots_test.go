@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jcode/mcp/config"
 )
 
 // A server that was given folders of its own keeps them: it is told of none. Anything else
@@ -19,7 +21,7 @@ func TestFoldersThatAServerIsToldOf(t *testing.T) {
 		}
 	}
 	writeFile(t, filepath.Join(root, "server.js"), "")
-	env := environment{root: root, home: home, base: []string{"NOTES=" + filepath.Join(home, "notes")}}
+	env := config.Environment{Root: root, Home: home, Base: []string{"NOTES=" + filepath.Join(home, "notes")}}
 	for name, c := range map[string]struct {
 		entry string
 		own   bool
@@ -39,20 +41,20 @@ func TestFoldersThatAServerIsToldOf(t *testing.T) {
 		"a list":                 {`{"command":"srv","roots":["~/notes","docs"]}`, true, []string{filepath.Join(home, "notes"), filepath.Join(root, "docs")}},
 		"a list for an address":  {`{"url":"https://example.com/mcp","roots":["docs"]}`, true, []string{filepath.Join(root, "docs")}},
 	} {
-		e, err := parseServerJSON("s", []byte(c.entry))
+		e, err := config.ParseJSON("s", []byte(c.entry))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		got, err := env.resolve(e)
-		if err != nil || got.ownRoots != c.own || !slices.Equal(got.roots, c.want) {
-			t.Errorf("%s: own %v, %q, %v", name, got.ownRoots, got.roots, err)
+		got, err := env.Resolve(e)
+		if err != nil || got.OwnRoots != c.own || !slices.Equal(got.Roots, c.want) {
+			t.Errorf("%s: own %v, %q, %v", name, got.OwnRoots, got.Roots, err)
 		}
-		if slices.ContainsFunc(got.args, func(a string) bool { return strings.Contains(a, "~") }) {
-			t.Errorf("%s: %q", name, got.args)
+		if slices.ContainsFunc(got.Args, func(a string) bool { return strings.Contains(a, "~") }) {
+			t.Errorf("%s: %q", name, got.Args)
 		}
 	}
-	if _, err := parseServerJSON("s", []byte(`{"command":"srv","roots":"all"}`)); err == nil || !strings.Contains(err.Error(), "roots") {
+	if _, err := config.ParseJSON("s", []byte(`{"command":"srv","roots":"all"}`)); err == nil || !strings.Contains(err.Error(), "roots") {
 		t.Errorf("%v", err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"jcode/internal/schema"
 	"jcode/internal/text"
 	"jcode/mcp/auth"
+	"jcode/mcp/config"
 )
 
 // roundTripper stands between the protocol library and the network. It adds the
@@ -253,7 +254,7 @@ func (r *roundTripper) sendProbed(req *http.Request, method string) (*http.Respo
 
 var errProbe = errors.New("no answer to server/discover")
 
-// fail notes why a request failed below the protocol and gives the error for the library.
+// fail notes why a request failed below the protocol and returns the error for the library.
 func (r *roundTripper) fail(msg envelope, x *exchange, err error) error {
 	failure := networkError(err)
 	x.fail(failure)
@@ -320,7 +321,7 @@ func (r *roundTripper) answer(req *http.Request, resp *http.Response, msg envelo
 	defer func() { _ = resp.Body.Close() }() // read as far as it counts
 	limit := r.limit
 	if limit <= 0 {
-		limit = defaultMaxFrame
+		limit = config.DefaultMaxFrame
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
 	switch {
@@ -428,7 +429,7 @@ func (r *roundTripper) clean(body []byte) string {
 	if r.auth != nil {
 		secrets = append(slices.Clone(secrets), r.auth.Secrets()...)
 	}
-	return scrub(text.Ellipsis(strings.TrimSpace(text.Clean(string(body))), 4<<10), secrets)
+	return config.Scrub(text.Ellipsis(strings.TrimSpace(text.Clean(string(body))), 4<<10), secrets)
 }
 
 // filtered passes a stream of events on, as the library can read it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"jcode/mcp/config"
 	"jcode/tools"
 )
 
@@ -11,14 +12,14 @@ import (
 // under the name changes nothing, another one replaces it. The error is about the name
 // or the target itself. approve, when given, is asked in the background before anything
 // starts; its error is the reason for the server's failure.
-func (m *Manager) Add(name string, target Target, approve func(context.Context, tools.Plan) error) error {
-	target = target.typed()
+func (m *Manager) Add(name string, target config.Target, approve func(context.Context, tools.Plan) error) error {
+	target = target.Typed()
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.mu.Lock()
 	old, had := m.extra[name]
 	_, configured := m.chosen[name]
-	e, err := m.adopt(name, target, ScopeLua)
+	e, err := m.adopt(name, target, config.ScopeLua)
 	if err != nil {
 		m.mu.Unlock()
 		return err
@@ -44,7 +45,7 @@ func (m *Manager) Add(name string, target Target, approve func(context.Context, 
 		m.settle(wish{})
 		return nil
 	}
-	resolved, err := m.env.resolve(e)
+	resolved, err := m.env.Resolve(e)
 	a := m.actor(name)
 	a.connectAfter(spec{e, resolved, err}, func(ctx context.Context) error { return approve(ctx, plan) })
 	a.ask(func() {}) // it shows as connecting from here on

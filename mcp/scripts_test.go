@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"jcode/internal/testkit/mcptest"
+	"jcode/mcp/config"
 	"jcode/tools"
 )
 
-func (r *managerRig) target(name, mode string) Target {
+func (r *managerRig) target(name, mode string) config.Target {
 	e := r.fault(name, mode, nil)
-	return Target{Type: Stdio, Command: e["command"].(string), Args: e["args"].([]string), Env: e["env"].(map[string]string)}
+	return config.Target{Type: config.Stdio, Command: e["command"].(string), Args: e["args"].([]string), Env: e["env"].(map[string]string)}
 }
 
 func TestScriptsAddAndRemoveWithoutWaiting(t *testing.T) { // seed 001
@@ -49,10 +50,10 @@ func TestScriptsAddAndRemoveWithoutWaiting(t *testing.T) { // seed 001
 	if err := r.m.Add("a__b", r.target("x", "ok"), nil); err == nil {
 		t.Error("an invalid name")
 	}
-	if err := r.m.Add("x", Target{URL: "ftp://x"}, nil); err == nil {
+	if err := r.m.Add("x", config.Target{URL: "ftp://x"}, nil); err == nil {
 		t.Error("an invalid target")
 	}
-	if err := r.m.Add("down", Target{URL: "http://127.0.0.1:9/mcp"}, nil); err != nil {
+	if err := r.m.Add("down", config.Target{URL: "http://127.0.0.1:9/mcp"}, nil); err != nil {
 		t.Error("connection trouble is no error of Add:", err)
 	}
 	d := r.waitState("down", StateReconnecting)

@@ -10,6 +10,7 @@ import (
 
 	"jcode/internal/rawjson"
 	"jcode/internal/text"
+	"jcode/mcp/config"
 	"jcode/mcp/schema"
 	"jcode/tools"
 )
@@ -25,10 +26,10 @@ type serverTool struct {
 func ownerOf(server string) string { return "mcp:" + server }
 
 // newServerTool wraps a tool. hidden tools are called through mcp_call.
-func newServerTool(m *Manager, e Entry, hash string, info schema.Tool, hidden bool) serverTool {
+func newServerTool(m *Manager, e config.Entry, hash string, info schema.Tool, hidden bool) serverTool {
 	readOnly := e.Trusted && info.ReadOnly
 	s := tools.Spec{
-		Name: CanonicalName(e.Name, info.Name), Wire: info.Wire, Description: describeTool(e.Name, info),
+		Name: config.CanonicalName(e.Name, info.Name), Wire: info.Wire, Description: describeTool(e.Name, info),
 		Parameters: info.Sent.Schema, Needs: tools.CapMCP, Group: tools.GroupMCP, Server: e.Name,
 		Hash: hash, ReadOnly: readOnly, Trusted: e.Trusted, Hidden: hidden,
 		MaxOutput: e.MaxResultTokens*bytesPerToken + 1024, Beside: true,
@@ -135,9 +136,9 @@ func (m *Manager) callError(ctx context.Context, server string, err error) error
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return tools.Errorf(tools.KindCancelled, "cancelled by user")
 	case refused(err):
-		return tools.Errorf(tools.KindMCP, "MCP call failed: %s", scrub(wireText(err), secrets))
+		return tools.Errorf(tools.KindMCP, "MCP call failed: %s", config.Scrub(wireText(err), secrets))
 	}
-	return tools.Errorf(tools.KindMCP, "MCP call failed: %s", scrub(plainError(err), secrets))
+	return tools.Errorf(tools.KindMCP, "MCP call failed: %s", config.Scrub(plainError(err), secrets))
 }
 
 // reviveWait is how long a call waits for a server that it brings back.

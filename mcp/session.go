@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/internal/text"
+	"jcode/mcp/config"
 	"jcode/mcp/schema"
 )
 
@@ -203,7 +204,7 @@ func (s *session) wait(ctx context.Context) bool {
 	}
 }
 
-// request runs one request and gives its raw result and whether it may have reached the
+// request runs one request and returns its raw result and whether it may have reached the
 // server.
 func (s *session) request(ctx context.Context, method string, do func(context.Context) error) (json.RawMessage, bool, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -309,7 +310,7 @@ func (s *session) pages(ctx context.Context, method string, ask func(ctx context
 // listTools lists all tools, each checked alone. With a partialError those of the first
 // pages are returned.
 func (s *session) listTools(ctx context.Context, server string, http bool) ([]schema.Tool, []schema.Skipped, error) {
-	reader := schema.Reader{HTTP: http, Wire: func(tool string) string { return WireName(server, tool) }}
+	reader := schema.Reader{HTTP: http, Wire: func(tool string) string { return config.WireName(server, tool) }}
 	var tools []schema.Tool
 	var skipped []schema.Skipped
 	cut, err := s.pages(ctx, "tools/list",

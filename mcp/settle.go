@@ -27,12 +27,12 @@ func (m *Manager) settle(w wish) settleResult {
 		if !ok || e.Err != nil {
 			continue
 		}
-		target, err := m.env.resolve(e)
+		target, err := m.env.Resolve(e)
 		if err != nil {
-			target.key = "unresolved " + err.Error()
+			target.Key = "unresolved " + err.Error()
 		}
 		meant := w.only == "" || w.only == name
-		wanted[name] = wantedServer{key: target.key, retry: w.retry && meant, force: w.force && meant}
+		wanted[name] = wantedServer{key: target.Key, retry: w.retry && meant, force: w.force && meant}
 		specs[name] = spec{e, target, err}
 	}
 	running := map[string]runningServer{}
@@ -63,7 +63,7 @@ func (m *Manager) settle(w wish) settleResult {
 	return out
 }
 
-// actor gives the actor of a name, making it.
+// actor returns the actor of a name, making it.
 func (m *Manager) actor(name string) *actor {
 	m.mu.Lock()
 	defer m.mu.Unlock()

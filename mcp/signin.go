@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"jcode/mcp/auth"
+	"jcode/mcp/config"
 )
 
 // signIns are the sign-ins that run.
@@ -67,33 +68,33 @@ func (m *Manager) BeginSignIn(name string) error {
 }
 
 // server is what a sign-in needs of an entry.
-func (m *Manager) server(e Entry) (auth.Server, error) {
+func (m *Manager) server(e config.Entry) (auth.Server, error) {
 	if m.keeper == nil {
 		return auth.Server{}, errors.New("there is no configuration folder to keep a sign-in in")
 	}
-	if e.Target.Type == Stdio {
+	if e.Target.Type == config.Stdio {
 		return auth.Server{}, fmt.Errorf("server %s is a program: it has nothing to sign in to", e.Name)
 	}
-	t, err := m.env.resolve(e)
-	return auth.Server{Name: e.Name, URL: t.url, Settings: t.oauth}, err
+	t, err := m.env.Resolve(e)
+	return auth.Server{Name: e.Name, URL: t.URL, Settings: t.OAuth}, err
 }
 
 // signInName is what a person calls the server; empty for an address that was typed.
-func (e Entry) signInName() string {
-	if e.Source.Scope == ScopeRun && e.Source.File == "" {
+func signInName(e config.Entry) string {
+	if e.Source.Scope == config.ScopeRun && e.Source.File == "" {
 		return ""
 	}
 	return e.Name
 }
 
 // signInEntry returns an entry that may be signed in to.
-func (m *Manager) signInEntry(name string) (Entry, error) {
+func (m *Manager) signInEntry(name string) (config.Entry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok := m.entry(name)
 	switch {
 	case !ok:
-		return e, unknownServer(name, m.known())
+		return e, config.UnknownServer(name, m.known())
 	case e.Err != nil:
 		return e, e.Err
 	case !m.isApproved(e):
@@ -122,16 +123,16 @@ func (m *Manager) SignIn(ctx context.Context, name string, person auth.Person) e
 }
 
 // SignInTo is SignIn for an address that is not configured.
-func (m *Manager) SignInTo(ctx context.Context, name string, t Target, person auth.Person) error {
-	if err := checkTarget(t); err != nil {
+func (m *Manager) SignInTo(ctx context.Context, name string, t config.Target, person auth.Person) error {
+	if err := config.Check(t); err != nil {
 		return err
 	}
-	e := newEntry(name)
-	e.Target, e.Source = t, Source{Scope: ScopeRun}
+	e := config.NewEntry(name)
+	e.Target, e.Source = t, config.Source{Scope: config.ScopeRun}
 	return m.signIn(ctx, e, nil, person)
 }
 
-func (m *Manager) signIn(ctx context.Context, e Entry, more *auth.NeedsSignIn, person auth.Person) error {
+func (m *Manager) signIn(ctx context.Context, e config.Entry, more *auth.NeedsSignIn, person auth.Person) error {
 	s, err := m.server(e)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"jcode/internal/testkit/mcptest"
 	"jcode/mcp/auth"
+	"jcode/mcp/config"
 )
 
 // follower is a person whose browser follows every redirect at once.
@@ -206,12 +207,12 @@ func TestHeadersHelper(t *testing.T) {
 // What a project's file says about signing in is part of what a person approves.
 func TestSignInSettingsAreApproved(t *testing.T) {
 	t.Parallel()
-	base, err := parseServerJSON("s", []byte(`{"url":"https://example.com/mcp"}`))
+	base, err := config.ParseJSON("s", []byte(`{"url":"https://example.com/mcp"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, more := range []string{`"oauth":{"scopes":["admin"]}`, `"oauth":{"client_id":"x"}`, `"headersHelper":["cat","/etc/passwd"]`} {
-		e, err := parseServerJSON("s", []byte(`{"url":"https://example.com/mcp",`+more+`}`))
+		e, err := config.ParseJSON("s", []byte(`{"url":"https://example.com/mcp",`+more+`}`))
 		if err != nil || e.Target.Hash() == base.Target.Hash() {
 			t.Errorf("%s: %v", more, err)
 		}
@@ -225,7 +226,7 @@ func TestSignInSettingsAreApproved(t *testing.T) {
 		`{"url":"https://e.com/mcp","headersHelper":"sh -c 'x'"}`:                "headersHelper",
 		`{"url":"https://e.com/mcp","oauth":{"client_metadata_url":"http://x"}}`: "client_metadata_url",
 	} {
-		if _, err := parseServerJSON("s", []byte(entry)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := config.ParseJSON("s", []byte(entry)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", entry, err)
 		}
 	}

@@ -9,28 +9,29 @@ import (
 	"time"
 
 	"jcode/internal/text"
+	"jcode/mcp/config"
 	"jcode/mcp/schema"
 )
 
 // Status is one server as people, scripts and the model see it. Secrets are hidden.
 type Status struct {
-	Name      string    `json:"name"`
-	State     State     `json:"state"`
-	Tools     int       `json:"tools"`  // 0 unless connected
-	Tokens    int       `json:"tokens"` // price of its tools and instructions
-	Transport Transport `json:"transport"`
-	Source    string    `json:"source"`
-	Error     string    `json:"error,omitempty"`
-	Attempt   int       `json:"attempt,omitempty"`
-	Reason    string    `json:"reason,omitempty"` // why it is disconnected
+	Name      string           `json:"name"`
+	State     State            `json:"state"`
+	Tools     int              `json:"tools"`  // 0 unless connected
+	Tokens    int              `json:"tokens"` // price of its tools and instructions
+	Transport config.Transport `json:"transport"`
+	Source    string           `json:"source"`
+	Error     string           `json:"error,omitempty"`
+	Attempt   int              `json:"attempt,omitempty"`
+	Reason    string           `json:"reason,omitempty"` // why it is disconnected
 }
 
 // Details are all that the live view shows of one server.
 type Details struct {
 	Status
-	Target     Target // hidden values are ***
-	Line       string // the command line or URL
-	Pid        int    // 0 for URL servers
+	Target     config.Target // hidden values are ***
+	Line       string        // the command line or URL
+	Pid        int           // 0 for URL servers
 	Protocol   string
 	Server     string   // name and version as the server gives them
 	Roots      []string // the folders that the server was told of
@@ -48,7 +49,7 @@ type Details struct {
 	Pending *Pending
 	// Warnings are what is odd in the configuration, with file, line and key.
 	Warnings []string
-	Sources  []Source
+	Sources  []config.Source
 }
 
 // Pending is an entry of a project's file that waits for approval.
@@ -62,7 +63,7 @@ type Pending struct {
 	Hash  string
 }
 
-// Snapshot gives all servers, sorted by name, those that do not run included.
+// Snapshot returns all servers, sorted by name, those that do not run included.
 func (m *Manager) Snapshot() []Details {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,7 +75,7 @@ func (m *Manager) Snapshot() []Details {
 	return out
 }
 
-// Counts gives how many servers are connected, and how many are not disconnected. It is
+// Counts returns how many servers are connected, and how many are not disconnected. It is
 // cheap.
 func (m *Manager) Counts() (connected, all int) {
 	m.mu.Lock()
@@ -94,12 +95,12 @@ func (m *Manager) Counts() (connected, all int) {
 	return connected, all
 }
 
-// Server gives one server.
+// Server returns one server.
 func (m *Manager) Server(name string) (Details, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, ok := m.entry(name); !ok {
-		return Details{}, unknownServer(name, m.known())
+		return Details{}, config.UnknownServer(name, m.known())
 	}
 	return m.details(name), nil
 }
@@ -107,25 +108,25 @@ func (m *Manager) Server(name string) (Details, error) {
 // details describes a server. The caller holds mu.
 func (m *Manager) details(name string) Details {
 	e, _ := m.entry(name)
-	d := Details{Target: maskTarget(e.Target), Enabled: e.Enabled || m.forced[name], Warnings: e.Warnings}
+	d := Details{Target: config.Mask(e.Target), Enabled: e.Enabled || m.forced[name], Warnings: e.Warnings}
 	d.Name, d.State, d.Transport = name, StateDisconnected, e.Target.Type
 	d.Line = d.Target.Line()
 	d.Source = sourceText(e.Source)
-	d.Sources = []Source{e.Source}
+	d.Sources = []config.Source{e.Source}
 	c, configured := m.chosen[name]
 	if configured {
-		d.Sources = c.all
-		if c.pending != nil {
-			d.Pending = m.pending(*c.pending, c.pending.Source != c.entry.Source)
+		d.Sources = c.All
+		if c.Pending != nil {
+			d.Pending = m.pending(*c.Pending, c.Pending.Source != c.Entry.Source)
 		}
 	}
 	v := &view{state: StateDisconnected}
 	if a := m.actors[name]; a != nil {
 		v = a.view.Load()
-		d.Stderr = scrub(a.log.tail(), v.secrets)
+		d.Stderr = config.Scrub(a.log.tail(), v.secrets)
 		d.Stray, d.StrayLines = a.log.stray()
 		for i := range d.StrayLines {
-			d.StrayLines[i] = scrub(d.StrayLines[i], v.secrets)
+			d.StrayLines[i] = config.Scrub(d.StrayLines[i], v.secrets)
 		}
 		d.Log = a.log.path
 	} else if m.opt.LogDir != "" {
@@ -133,7 +134,7 @@ func (m *Manager) details(name string) Details {
 	}
 	d.State, d.Attempt, d.NextTry, d.Since, d.Pid = v.state, v.attempt, v.nextTry, v.since, v.pid
 	if v.err != nil && (v.state == StateReconnecting || v.state == StateFailed || v.state == StateNeedsSignIn) {
-		d.Error = scrub(plainError(v.err), v.secrets)
+		d.Error = config.Scrub(plainError(v.err), v.secrets)
 	}
 	if v.state == StateConnected {
 		d.ToolList = toolsOf(v)
@@ -151,7 +152,7 @@ func (m *Manager) details(name string) Details {
 }
 
 // reason says why a server does not run. The caller holds mu.
-func (m *Manager) reason(name string, e Entry) string {
+func (m *Manager) reason(name string, e config.Entry) string {
 	switch {
 	case m.off[name] != "":
 		return "disconnected by " + m.off[name]
@@ -184,7 +185,7 @@ func (m *Manager) leftOut() string {
 	return "not in this role, whose mcp_servers are " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
-func sourceText(s Source) string {
+func sourceText(s config.Source) string {
 	if s.File != "" {
 		return fmt.Sprintf("%s: %s", s.Scope, s.File)
 	}
@@ -201,7 +202,7 @@ func priceOf(v *view) int {
 }
 
 // pending describes what waits for approval. The caller holds mu.
-func (m *Manager) pending(e Entry, replaces bool) *Pending {
+func (m *Manager) pending(e config.Entry, replaces bool) *Pending {
 	p := &Pending{Name: e.Name, Line: e.Target.Line(), Notes: m.targetNotes(e.Target, e.Source.Scope), File: e.Source.File, Hash: m.pinNow(e)}
 	if replaces {
 		p.Notes = append(p.Notes, "it replaces your own server "+e.Name)
@@ -211,10 +212,10 @@ func (m *Manager) pending(e Entry, replaces bool) *Pending {
 
 // targetNotes are what a question about a target must show beside its line. from says
 // where the target comes from.
-func (m *Manager) targetNotes(t Target, from Scope) []string {
+func (m *Manager) targetNotes(t config.Target, from config.Scope) []string {
 	var notes []string
-	if t.Type == Stdio {
-		notes = append(notes, "program: "+m.env.programPath(t, from))
+	if t.Type == config.Stdio {
+		notes = append(notes, "program: "+m.env.ProgramPath(t, from))
 		if dir := t.Cwd; dir != "" {
 			notes = append(notes, "folder: "+dir)
 		}
@@ -230,19 +231,19 @@ func (m *Manager) targetNotes(t Target, from Scope) []string {
 			notes = append(notes, "headers: "+joinNames(t.Headers))
 		}
 		if len(t.HeadersHelper) > 0 {
-			notes = append(notes, "runs for its headers: "+Target{Type: Stdio, Command: t.HeadersHelper[0], Args: t.HeadersHelper[1:]}.Line())
+			notes = append(notes, "runs for its headers: "+config.Target{Type: config.Stdio, Command: t.HeadersHelper[0], Args: t.HeadersHelper[1:]}.Line())
 		}
 		if t.OAuth != nil && len(t.OAuth.Scopes) > 0 {
 			notes = append(notes, "signs in with the rights: "+strings.Join(t.OAuth.Scopes, ", "))
 		}
 	}
-	if !from.expands() {
-		for _, name := range readVariables(t) {
+	if !from.Expands() {
+		for _, name := range config.Variables(t) {
 			notes = append(notes, "${"+name+"} stays as it is written: variables are expanded in configuration files only")
 		}
 		return notes
 	}
-	for _, name := range readVariables(t) {
+	for _, name := range config.Variables(t) {
 		note := "reads the variable " + name
 		if isSecretVariable(name) {
 			note += " (a key or token)"
@@ -258,8 +259,8 @@ func (m *Manager) PendingApprovals() []Pending {
 	defer m.mu.Unlock()
 	var out []Pending
 	for _, c := range m.chosen {
-		if c.pending != nil {
-			out = append(out, *m.pending(*c.pending, c.pending.Source != c.entry.Source))
+		if c.Pending != nil {
+			out = append(out, *m.pending(*c.Pending, c.Pending.Source != c.Entry.Source))
 		}
 	}
 	slices.SortFunc(out, func(a, b Pending) int { return compareText(a.Name, b.Name) })
@@ -270,8 +271,8 @@ func (m *Manager) PendingApprovals() []Pending {
 func (m *Manager) Warnings() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := slices.Clone(m.config.warnings)
-	for _, f := range m.config.files {
+	out := slices.Clone(m.config.Warnings)
+	for _, f := range m.config.Files {
 		if f.Error != "" {
 			out = append(out, f.Error)
 		}
@@ -309,7 +310,7 @@ func (m *Manager) Totals() Totals {
 	return t
 }
 
-// views gives all actors' views. The caller holds mu.
+// views returns all actors' views. The caller holds mu.
 func (m *Manager) views() map[string]*view {
 	out := make(map[string]*view, len(m.actors))
 	for name, a := range m.actors {
@@ -323,7 +324,7 @@ const (
 	maxAllInstructions = 8 << 10
 )
 
-// Instructions gives what connected servers say about themselves, marked as untrusted and
+// Instructions returns what connected servers say about themselves, marked as untrusted and
 // bounded, and the names of those servers. Servers in told are left out.
 func (m *Manager) Instructions(told map[string]bool) (out string, servers []string) {
 	m.mu.Lock()

@@ -108,7 +108,7 @@ func (l *serverLog) open() {
 	}
 }
 
-// tail gives the last bytes of stderr without control sequences.
+// tail returns the last bytes of stderr without control sequences.
 func (l *serverLog) tail() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,7 +129,7 @@ func (l *serverLog) reason() string {
 	return l.why.text()
 }
 
-// stray counts the skipped lines and gives the last five.
+// stray counts the skipped lines and returns the last five.
 func (l *serverLog) stray() (int, []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

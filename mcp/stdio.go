@@ -14,12 +14,14 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jcode/mcp/config"
 )
 
 // stdioTransport is the protocol library's transport over a process that jcode owns.
 type stdioTransport struct{ conn *stdioConn }
 
-// Connect gives the connection, once.
+// Connect returns the connection, once.
 func (t stdioTransport) Connect(context.Context) (sdk.Connection, error) { return t.conn, nil }
 
 // stdioConn carries messages over a server's pipes. A reader goroutine reads lines, a
@@ -62,7 +64,7 @@ const (
 
 func newStdioConn(p *process, log *serverLog, limit int) *stdioConn {
 	if limit <= 0 {
-		limit = defaultMaxFrame
+		limit = config.DefaultMaxFrame
 	}
 	c := &stdioConn{
 		process: p, tap: newTap(false), log: log, max: limit,
@@ -78,7 +80,7 @@ func newStdioConn(p *process, log *serverLog, limit int) *stdioConn {
 // SessionID is empty: stdio has no sessions.
 func (c *stdioConn) SessionID() string { return "" }
 
-// Read gives the next message.
+// Read returns the next message.
 func (c *stdioConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case m := <-c.in:

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/internal/testkit/mcptest"
+	"jcode/mcp/config"
 	"jcode/mcp/schema"
 )
 
@@ -45,21 +46,21 @@ func newStdioRig(t *testing.T) *stdioRig {
 	}}
 }
 
-func testTarget(c mcptest.Command) Target {
-	return Target{Type: Stdio, Command: c.Path, Args: c.Args, Env: c.Env}
+func testTarget(c mcptest.Command) config.Target {
+	return config.Target{Type: config.Stdio, Command: c.Path, Args: c.Args, Env: c.Env}
 }
 
-func (r *stdioRig) entry(mode string) Entry {
+func (r *stdioRig) entry(mode string) config.Entry {
 	var c mcptest.Command
 	c, r.file = mcptest.Server(mode).Logging(r.t.TempDir())
-	e := newEntry("s")
+	e := config.NewEntry("s")
 	e.Target = testTarget(c)
 	e.ConnectTimeout = patience
 	return e
 }
 
-func (r *stdioRig) dial(e Entry) (dialed, error) {
-	res, err := environment{base: os.Environ()}.resolve(e)
+func (r *stdioRig) dial(e config.Entry) (dialed, error) {
+	res, err := config.Environment{Base: os.Environ()}.Resolve(e)
 	if err != nil {
 		return dialed{}, err
 	}
@@ -97,7 +98,7 @@ func callText(t *testing.T, s *session, tool, args string) string {
 	return converter{}.convert(raw).text
 }
 
-func TestStrayOutputIsSkipped(t *testing.T) { // S1, S2, M01, eca#298, opencode#24414
+func TestStrayOutputIsSkipped(t *testing.T) { // eca#298, opencode#24414
 	for mode, stray := range map[string]bool{
 		"ok": false, "junk": true, "junkjson": true, "bom": false, "blank": false, "junkafter": true, "junkmid": true,
 		"trailspace": false, "crlf": false, "batch": false, "extra": false, "errornull": false, "idfloat": false, "idstring": false,
@@ -116,7 +117,7 @@ func TestStrayOutputIsSkipped(t *testing.T) { // S1, S2, M01, eca#298, opencode#
 				t.Errorf("%d stray lines", n)
 			}
 			events, err := mcptest.ReadLog(r.file)
-			if err != nil || len(mcptest.Pids(events)) != 1 { // S4, go-sdk#1177
+			if err != nil || len(mcptest.Pids(events)) != 1 { // go-sdk#1177
 				t.Errorf("%d processes, %v", len(mcptest.Pids(events)), err)
 			}
 		})
@@ -182,7 +183,7 @@ func TestUnreadableAnswerEndsTheCallThatGotNone(t *testing.T) {
 	}
 }
 
-func TestNewestProtocolNeedsASecondProcess(t *testing.T) { // S5
+func TestNewestProtocolNeedsASecondProcess(t *testing.T) {
 	r := newStdioRig(t)
 	d := r.mustDial("modernonly")
 	if d.session.info.protocol != "2026-07-28" {
@@ -202,7 +203,7 @@ func TestNewestProtocolNeedsASecondProcess(t *testing.T) { // S5
 	}
 }
 
-func TestRefusedHandshakes(t *testing.T) { // S6, S7, M08
+func TestRefusedHandshakes(t *testing.T) {
 	for mode, want := range map[string]struct {
 		text  string
 		retry retryKind
@@ -231,7 +232,7 @@ func TestRefusedHandshakes(t *testing.T) { // S6, S7, M08
 	}
 }
 
-func TestHangingHandshakeEndsAtItsTimeout(t *testing.T) { // S9, M08
+func TestHangingHandshakeEndsAtItsTimeout(t *testing.T) {
 	for _, mode := range []string{"hang", "hang-ignoreterm"} {
 		t.Run(mode, func(t *testing.T) {
 			r := newStdioRig(t)
@@ -251,7 +252,7 @@ func TestHangingHandshakeEndsAtItsTimeout(t *testing.T) { // S9, M08
 }
 
 // A server that ends because nobody waits for it any more is not said to have exited.
-func TestServerThatEndsAtTheTimeoutIsNotBlamed(t *testing.T) { // S9
+func TestServerThatEndsAtTheTimeoutIsNotBlamed(t *testing.T) {
 	for range 20 {
 		r := newStdioRig(t)
 		e := r.entry("hang")
@@ -262,7 +263,7 @@ func TestServerThatEndsAtTheTimeoutIsNotBlamed(t *testing.T) { // S9
 	}
 }
 
-func TestDeathInACallIsTheCallsReason(t *testing.T) { // S10, S11, M09
+func TestDeathInACallIsTheCallsReason(t *testing.T) {
 	for tool, want := range map[string]string{"die": "exit status 2): panic: index out of range", "exit0": "exit status 0"} {
 		t.Run(tool, func(t *testing.T) {
 			r := newStdioRig(t)
@@ -289,7 +290,7 @@ func TestDeathInACallIsTheCallsReason(t *testing.T) { // S10, S11, M09
 	})
 }
 
-func TestLargeResults(t *testing.T) { // S12, M02
+func TestLargeResults(t *testing.T) {
 	r := newStdioRig(t)
 	d := r.mustDial("ok")
 	for _, size := range []int{1 << 20, 20 << 20} {
@@ -307,7 +308,7 @@ func TestLargeResults(t *testing.T) { // S12, M02
 	}
 }
 
-func TestEndlessLineIsReadAway(t *testing.T) { // M02
+func TestEndlessLineIsReadAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 200 MB")
 	}
@@ -322,7 +323,7 @@ func TestEndlessLineIsReadAway(t *testing.T) { // M02
 	}
 }
 
-func TestOddResultsAreReadable(t *testing.T) { // S18
+func TestOddResultsAreReadable(t *testing.T) {
 	r := newStdioRig(t)
 	d := r.mustDial("results")
 	for tool, want := range map[string]string{
@@ -340,7 +341,7 @@ func TestOddResultsAreReadable(t *testing.T) { // S18
 	}
 }
 
-func TestClosingNeverWaits(t *testing.T) { // S20, S22, S23, S26, M16
+func TestClosingNeverWaits(t *testing.T) {
 	for _, mode := range []string{"ok", "noeof", "noeof-ignoreterm", "grandchild", "child-daemon", "noread"} {
 		t.Run(mode, func(t *testing.T) {
 			quick(t, "close with a call", 500*time.Millisecond, func() time.Duration {
@@ -365,7 +366,7 @@ func TestClosingNeverWaits(t *testing.T) { // S20, S22, S23, S26, M16
 	}
 }
 
-func TestCancelReachesTheServer(t *testing.T) { // S24, M10, codex#26956, claude-code#49479
+func TestCancelReachesTheServer(t *testing.T) { // codex#26956, claude-code#49479
 	r := newStdioRig(t)
 	d := r.mustDial("ok")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -383,7 +384,7 @@ func TestCancelReachesTheServer(t *testing.T) { // S24, M10, codex#26956, claude
 	}
 }
 
-func TestProgressRestartsTheClock(t *testing.T) { // S25
+func TestProgressRestartsTheClock(t *testing.T) {
 	r := newStdioRig(t)
 	d := r.mustDial("ok")
 	limits := callLimits{idle: time.Second, total: time.Minute}
@@ -409,7 +410,7 @@ func TestProgressRestartsTheClock(t *testing.T) { // S25
 	}
 }
 
-func TestParallelCallsAreMatchedByID(t *testing.T) { // S23, M14
+func TestParallelCallsAreMatchedByID(t *testing.T) {
 	r := newStdioRig(t)
 	d := r.mustDial("reverse-replies")
 	got := make(chan string, 2)
@@ -434,7 +435,7 @@ func TestParallelCallsAreMatchedByID(t *testing.T) { // S23, M14
 	})
 }
 
-func TestServerRequestsAreAnswered(t *testing.T) { // S19
+func TestServerRequestsAreAnswered(t *testing.T) {
 	r := newStdioRig(t)
 	r.hooks.roots = []string{"/work space"}
 	d := r.mustDial("earlyping")
@@ -450,7 +451,7 @@ func TestServerRequestsAreAnswered(t *testing.T) { // S19
 	}
 }
 
-func TestEnvironmentIsAnAllowList(t *testing.T) { // S27
+func TestEnvironmentIsAnAllowList(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-secret-1")
 	t.Setenv("GITHUB_TOKEN", "ghp-secret-2")
 	t.Setenv("WANTED", "yes")
@@ -459,7 +460,7 @@ func TestEnvironmentIsAnAllowList(t *testing.T) { // S27
 	e := r.entry("ok")
 	e.Target.Env["GIVEN"] = "${WANTED}!"
 	e.Target.InheritEnv = []string{"WANTED"}
-	e.Source.Scope = ScopeUser
+	e.Source.Scope = config.ScopeUser
 	d, err := r.dial(e)
 	if err != nil {
 		t.Fatal(err)
@@ -478,7 +479,7 @@ func TestEnvironmentIsAnAllowList(t *testing.T) { // S27
 	}
 }
 
-func TestPagesAndStuckCursor(t *testing.T) { // M06
+func TestPagesAndStuckCursor(t *testing.T) {
 	d := newStdioRig(t).mustDial("paged")
 	if n := len(baseNames(d.tools)); n != len(d.tools) || n < 14 {
 		t.Errorf("%d tools, %d names", len(d.tools), n)
@@ -497,7 +498,7 @@ func baseNames(list []schema.Tool) map[string]bool {
 	return out
 }
 
-func TestOneBadToolNeverCostsTheList(t *testing.T) { // S14, S15, S16, claude-code#88049
+func TestOneBadToolNeverCostsTheList(t *testing.T) { // claude-code#88049
 	for mode, want := range map[string]string{
 		"badtool": "bad: description is a number", "badann": "bad: annotations were dropped: readOnlyHint is a string",
 		"bignum": "", "order": "", "xheader": "", "noschema": "", "anyof27": "",

@@ -8,7 +8,7 @@ import (
 )
 
 // TestStormOfOrdersEndsInOrder: whatever is ordered at once, and however often, what runs
-// and what is offered agree afterwards, and nothing is left alive. // C5
+// and what is offered agree afterwards, and nothing is left alive.
 func TestStormOfOrdersEndsInOrder(t *testing.T) {
 	servers := map[string]any{"a": "ok", "b": "slow=50ms", "c": "noeof", "d": "exit"}
 	r := newManagerRig(t, servers, nil)

@@ -254,7 +254,7 @@ func TestPromptsResourcesAndInstructions(t *testing.T) { // section 6
 	})
 }
 
-func TestServersWithoutPromptsAreNotAsked(t *testing.T) { // M12, codebase-memory-mcp#958, context7#2527
+func TestServersWithoutPromptsAreNotAsked(t *testing.T) { // codebase-memory-mcp#958, context7#2527
 	r := newManagerRig(t, map[string]any{"s": "no-ping"}, nil)
 	r.m.Start()
 	r.waitState("s", StateConnected)

@@ -53,7 +53,7 @@ func (x *exchange) fail(err error) {
 	}
 }
 
-// outcome gives the raw result, whether a byte was sent, and the failure below the
+// outcome returns the raw result, whether a byte was sent, and the failure below the
 // protocol.
 func (x *exchange) outcome() (raw json.RawMessage, sent bool, err error) {
 	x.mu.Lock()
@@ -112,7 +112,7 @@ func (t *tap) forget(id string) {
 	delete(t.pending, id)
 }
 
-// see takes a message of the server and gives what the library shall see of it.
+// see takes a message of the server and returns what the library shall see of it.
 func (t *tap) see(e envelope) envelope {
 	if e.method == "" {
 		return t.response(e)
@@ -146,7 +146,7 @@ func (t *tap) keepForm(raw json.RawMessage) {
 	t.forms[string(key)] = raw
 }
 
-// form gives a schema as the server wrote it.
+// form returns a schema as the server wrote it.
 func (t *tap) form(schema any) any {
 	key, err := json.Marshal(schema)
 	if err != nil {
@@ -160,7 +160,7 @@ func (t *tap) form(schema any) any {
 	return schema
 }
 
-// response gives what the library shall see of a response in place of its result.
+// response returns what the library shall see of a response in place of its result.
 func (t *tap) response(e envelope) envelope {
 	key := idKey(e.id)
 	t.mu.Lock()

@@ -10,6 +10,7 @@ import (
 
 	"jcode/internal/text"
 	"jcode/mcp/auth"
+	"jcode/mcp/config"
 	"jcode/tools"
 )
 
@@ -50,7 +51,7 @@ func (m *Manager) connectTool() controlTool {
 	}
 }
 
-func decodeConnect(call tools.Call) (connectArgs, *Target, error) {
+func decodeConnect(call tools.Call) (connectArgs, *config.Target, error) {
 	var args connectArgs
 	if err := call.Decode(&args); err != nil {
 		return args, nil, err
@@ -59,7 +60,7 @@ func decodeConnect(call tools.Call) (connectArgs, *Target, error) {
 	case args.Command != "" && args.URL != "":
 		return args, nil, tools.Errorf(tools.KindInvalidArgs, "give command or url, not both")
 	case args.Command != "":
-		t := &Target{Type: Stdio, Command: args.Command, Args: args.Args, Env: args.Env, Cwd: args.Cwd}
+		t := &config.Target{Type: config.Stdio, Command: args.Command, Args: args.Args, Env: args.Env, Cwd: args.Cwd}
 		if len(args.Args) == 0 && strings.ContainsAny(strings.TrimSpace(args.Command), " \t") {
 			if words := strings.Fields(args.Command); !strings.ContainsAny(args.Command, `"'\$`) {
 				t.Command, t.Args = words[0], words[1:]
@@ -67,7 +68,7 @@ func decodeConnect(call tools.Call) (connectArgs, *Target, error) {
 		}
 		return args, t, nil
 	case args.URL != "":
-		return args, &Target{Type: HTTP, URL: args.URL, Headers: args.Headers}, nil
+		return args, &config.Target{Type: config.HTTP, URL: args.URL, Headers: args.Headers}, nil
 	}
 	return args, nil, nil
 }
@@ -86,16 +87,16 @@ func (m *Manager) planConnect(call tools.Call) (tools.Plan, error) {
 	_, configured := m.chosen[args.Name]
 	switch {
 	case target == nil && !known:
-		return plan, tools.Errorf(tools.KindMCP, "%w", unknownServer(args.Name, m.known()))
+		return plan, tools.Errorf(tools.KindMCP, "%w", config.UnknownServer(args.Name, m.known()))
 	case target == nil && e.Err != nil:
 		return plan, tools.Errorf(tools.KindMCP, "%w", e.Err)
 	case target != nil && configured && !e.Target.Equal(*target):
 		return plan, tools.Errorf(tools.KindMCP, "a server %q is configured with another target (%s): choose another name", args.Name, sourceText(e.Source))
 	case target != nil:
-		if err := CheckServerKey(args.Name); err != nil {
+		if err := config.CheckKey(args.Name); err != nil {
 			return plan, tools.Errorf(tools.KindInvalidArgs, "%w", err)
 		}
-		if err := checkTarget(*target); err != nil {
+		if err := config.Check(*target); err != nil {
 			return plan, tools.Errorf(tools.KindInvalidArgs, "server %s: %w", args.Name, err)
 		}
 	default:
@@ -104,17 +105,17 @@ func (m *Manager) planConnect(call tools.Call) (tools.Plan, error) {
 	if known && e.Target.Equal(*target) && m.needsNoQuestion(e) && !args.Persist {
 		return plan, nil
 	}
-	from := ScopeSession
+	from := config.ScopeSession
 	if configured {
 		from = e.Source.Scope
 	}
 	plan.Accesses = []tools.Access{m.connectAccess(args.Name, *target, from)}
-	if args.Persist && !configured && len(readVariables(*target)) > 0 {
+	if args.Persist && !configured && len(config.Variables(*target)) > 0 {
 		// A configuration file expands variables: what a model wrote must not get there.
 		return plan, tools.Errorf(tools.KindInvalidArgs, "persist does not take ${...}: variables are expanded only in what a person wrote; ask the person to run `jcode mcp add`, or connect without persist")
 	}
 	plan.Notes = m.targetNotes(*target, from)
-	if configured && e.Source.Scope == ScopeProject {
+	if configured && e.Source.Scope == config.ScopeProject {
 		plan.Notes = append(plan.Notes, "from the project's file "+e.Source.File)
 	}
 	if known && !configured && !e.Target.Equal(*target) {
@@ -128,7 +129,7 @@ func (m *Manager) planConnect(call tools.Call) (tools.Plan, error) {
 
 // needsNoQuestion reports whether an entry may be connected without asking. The caller
 // holds mu.
-func (m *Manager) needsNoQuestion(e Entry) bool {
+func (m *Manager) needsNoQuestion(e config.Entry) bool {
 	if a := m.actors[e.Name]; a != nil && a.view.Load().state != StateDisconnected && a.view.Load().entry.Target.Equal(e.Target) {
 		return true // it was approved in this session
 	}
@@ -136,9 +137,9 @@ func (m *Manager) needsNoQuestion(e Entry) bool {
 		return false
 	}
 	switch e.Source.Scope {
-	case ScopeRun, ScopeUser:
+	case config.ScopeRun, config.ScopeUser:
 		return e.Enabled
-	case ScopeProject:
+	case config.ScopeProject:
 		return e.Enabled && m.isApproved(e)
 	}
 	return false
@@ -146,9 +147,9 @@ func (m *Manager) needsNoQuestion(e Entry) bool {
 
 // connectAccess is what the gate judges of a start. A grant is bound to the files that it
 // starts, too.
-func (m *Manager) connectAccess(name string, t Target, from Scope) tools.Access {
-	a := tools.Access{Kind: tools.AccessConnect, Target: name, Hash: m.pinOf(Entry{Name: name, Target: t, Source: Source{Scope: from}})}
-	if t.Type == Stdio {
+func (m *Manager) connectAccess(name string, t config.Target, from config.Scope) tools.Access {
+	a := tools.Access{Kind: tools.AccessConnect, Target: name, Hash: m.pinOf(config.Entry{Name: name, Target: t, Source: config.Source{Scope: from}})}
+	if t.Type == config.Stdio {
 		a.Command = t.Line()
 	} else {
 		a.URL = t.URL
@@ -194,7 +195,7 @@ func (m *Manager) runConnect(ctx context.Context, call tools.Call) (tools.Result
 	if args.WaitSeconds != nil {
 		wait = min(max(time.Duration(*args.WaitSeconds*float64(time.Second)), 0), longestWait)
 	}
-	got, err := m.Connect(ctx, args.Name, target, ScopeSession, wait)
+	got, err := m.Connect(ctx, args.Name, target, config.ScopeSession, wait)
 	if err != nil {
 		return tools.Result{}, m.connectError(ctx, args.Name, err)
 	}
@@ -219,13 +220,13 @@ func (m *Manager) runConnect(ctx context.Context, call tools.Call) (tools.Result
 }
 
 // approvedByCall keeps a project entry's approval that the gate gave.
-func (m *Manager) approvedByCall(name string, target *Target, call tools.Call) error {
+func (m *Manager) approvedByCall(name string, target *config.Target, call tools.Call) error {
 	d := call.Decision
 	m.mu.Lock()
 	e, ok := m.entry(name)
 	c := m.chosen[name]
-	if c.pending != nil && (target == nil || c.pending.Target.Equal(*target)) {
-		e = *c.pending
+	if c.Pending != nil && (target == nil || c.Pending.Target.Equal(*target)) {
+		e = *c.Pending
 	}
 	waits := ok && !m.isApproved(e)
 	m.mu.Unlock()
@@ -288,7 +289,7 @@ func (m *Manager) connectError(ctx context.Context, name string, err error) erro
 	m.mu.Lock()
 	secrets := m.secretsOf(name)
 	m.mu.Unlock()
-	s := fmt.Sprintf("MCP server %s did not connect: %s", name, scrub(plainError(err), secrets))
+	s := fmt.Sprintf("MCP server %s did not connect: %s", name, config.Scrub(plainError(err), secrets))
 	var tail string
 	if d, err := m.Server(name); err == nil {
 		tail = d.Stderr

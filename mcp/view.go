@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"time"
 
+	"jcode/mcp/config"
 	"jcode/mcp/schema"
 )
 
 // view is what an actor shows of itself. It is immutable.
 type view struct {
-	entry   Entry
+	entry   config.Entry
 	key     string
 	state   State
 	attempt int
@@ -35,7 +36,7 @@ func (v *view) describe(name string, now time.Time) string {
 		s += fmt.Sprintf(" (attempt %d)", v.attempt)
 	}
 	if v.err != nil {
-		s += ": " + scrub(plainError(v.err), v.secrets)
+		s += ": " + config.Scrub(plainError(v.err), v.secrets)
 	}
 	if !v.nextTry.IsZero() && v.nextTry.After(now) {
 		s += fmt.Sprintf("; next try in %.0f s", v.nextTry.Sub(now).Seconds())

@@ -54,3 +54,9 @@ func Private(ip netip.Addr) bool {
 	}
 	return b[0] == 0xfe && b[1]&0xc0 == 0xc0 // site-local
 }
+
+// LoopbackHost reports whether a host is this machine by its name alone.
+func LoopbackHost(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}

@@ -65,18 +65,10 @@ func checkEndpoint(what, address string) error {
 	switch {
 	case err != nil || u.Host == "":
 		return fmt.Errorf("%s %q is no address", what, address)
-	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
+	case u.Scheme == "https", u.Scheme == "http" && netaddr.LoopbackHost(u.Hostname()):
 		return nil
 	}
 	return fmt.Errorf("%s %s is not https", what, u.Redacted())
-}
-
-func isLoopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
 }
 
 // errNotThere says that an address has no such document.

@@ -78,7 +78,7 @@ func serveRig(t *testing.T, names []string, options *sdk.ClientOptions) (*sdk.Cl
 	}
 }
 
-func TestServeOffersReadOnlyToolsAndRefusesOthers(t *testing.T) { // C14
+func TestServeOffersReadOnlyToolsAndRefusesOthers(t *testing.T) {
 	cs, end := serveRig(t, nil, nil)
 	list, err := cs.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != 4 {
@@ -105,7 +105,7 @@ func TestServeOffersReadOnlyToolsAndRefusesOthers(t *testing.T) { // C14
 	}
 }
 
-func TestServePutsQuestionsToTheClient(t *testing.T) { // C14
+func TestServePutsQuestionsToTheClient(t *testing.T) {
 	answer := "once"
 	var asked string
 	cs, end := serveRig(t, []string{"exec"}, &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {

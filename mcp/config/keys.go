@@ -1,4 +1,4 @@
-package mcp
+package config
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"jcode/internal/netaddr"
 	"jcode/internal/rawjson"
 )
 
@@ -195,16 +196,16 @@ func (r *entryReader) finish(fields *hujson.Object) {
 		r.warn(at, "", "oauth and headersHelper are for servers with a url; they are ignored")
 		t.OAuth, t.HeadersHelper = nil, nil
 	}
-	if err := checkTarget(*t); err != nil {
+	if err := Check(*t); err != nil {
 		r.fail(at, "", err.Error())
 	}
-	if u, err := url.Parse(t.URL); err == nil && u.Scheme == "http" && !isLoopback(u.Hostname()) {
+	if u, err := url.Parse(t.URL); err == nil && u.Scheme == "http" && !netaddr.LoopbackHost(u.Hostname()) {
 		r.warn(at, "url", "plain http to another machine: what is sent can be read on the way")
 	}
 }
 
-// checkTarget says what is wrong with a target before anything is expanded.
-func checkTarget(t Target) error {
+// Check says what is wrong with a target before anything is expanded.
+func Check(t Target) error {
 	switch t.Type {
 	case Stdio:
 		if strings.TrimSpace(t.Command) == "" {
@@ -245,7 +246,7 @@ func checkURL(s string) error {
 
 func (r *entryReader) fail(m *hujson.ObjectMember, key, what string) {
 	if r.e.Err == nil {
-		r.e.Err = &faultError{text: r.at(m, key) + what, retry: retryNever}
+		r.e.Err = &Fault{r.at(m, key) + what}
 	}
 }
 

@@ -1,4 +1,4 @@
-package mcp
+package config
 
 import (
 	"net/url"
@@ -11,10 +11,10 @@ import (
 // hidden stands where a secret was.
 const hidden = secret.Mark
 
-// maskTarget gives a target that may be shown: values of env and headers, user info and
+// Mask returns a target that may be shown: values of env and headers, user info and
 // keys of URLs and values after key-like flags are hidden. Whatever only names a
 // variable stays.
-func maskTarget(t Target) Target {
+func Mask(t Target) Target {
 	t.Env = maskMap(t.Env)
 	t.Headers = maskMap(t.Headers)
 	t.Args = maskArgs(t.Args)
@@ -88,7 +88,7 @@ func maskArgs(args []string) []string {
 	return out
 }
 
-// secretArgs gives the values that maskArgs hides.
+// secretArgs returns the values that maskArgs hides.
 func secretArgs(args []string) []string {
 	var out []string
 	for i, masked := range maskArgs(args) {
@@ -146,8 +146,8 @@ func secretsOfURL(s string) []string {
 	return out
 }
 
-// scrub takes known secrets out of a text. Very short values are left: they are words.
-func scrub(s string, secrets []string) string {
+// Scrub takes known secrets out of a text. Very short values are left: they are words.
+func Scrub(s string, secrets []string) string {
 	for _, secret := range secrets {
 		if len(secret) >= minSecret {
 			s = strings.ReplaceAll(s, secret, hidden)
@@ -159,8 +159,8 @@ func scrub(s string, secrets []string) string {
 // minSecret is the length from which a configured value is taken for a secret.
 const minSecret = 6
 
-// scrubLonger sorts secrets so that one that holds another is taken first.
-func scrubLonger(secrets []string) []string {
+// ScrubLonger sorts secrets so that one that holds another is taken first.
+func ScrubLonger(secrets []string) []string {
 	out := slices.Clone(secrets)
 	slices.SortStableFunc(out, func(a, b string) int { return len(b) - len(a) })
 	return slices.Compact(out)

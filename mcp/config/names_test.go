@@ -1,4 +1,4 @@
-package mcp
+package config
 
 import (
 	"regexp"
@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestWireNamesAreValidAndOneToOne(t *testing.T) { // M03, M17, lua 8.1
+func TestWireNamesAreValidAndOneToOne(t *testing.T) {
 	valid := regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	long := strings.Repeat("x", 200)
-	servers := []string{"a", "a_", "a-b", serverKeyFor("5b72495d-5e79-4584-8012-2bb5911c8de1"), serverKeyFor("répertoire"), serverKeyFor("a__b"), serverKeyFor("a b")}
+	servers := []string{"a", "a_", "a-b", KeyFor("5b72495d-5e79-4584-8012-2bb5911c8de1"), KeyFor("répertoire"), KeyFor("a__b"), KeyFor("a b")}
 	names := []string{"b", "_b", "b__c", "a.b", "a/b", "a_b", "a b", "répertoire", "notion.search/page", "slack_search_public_and_private", long, long + "y", "read", "constructor", "\xff", "日本"}
 	seen := map[string]string{}
 	for _, s := range servers {
@@ -52,8 +52,8 @@ func TestWireNamePlainForm(t *testing.T) {
 
 func TestServerKeys(t *testing.T) {
 	for name, ok := range map[string]bool{"foo": true, "foo-bar": true, "a_b": true, "": false, "a__b": false, "ä": false, "a b": false, strings.Repeat("x", 33): false, "a:b": false} {
-		if (CheckServerKey(name) == nil) != ok {
-			t.Errorf("CheckServerKey(%q): %v", name, CheckServerKey(name))
+		if (CheckKey(name) == nil) != ok {
+			t.Errorf("CheckServerKey(%q): %v", name, CheckKey(name))
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestServerKeys(t *testing.T) {
 func TestServerKeyForAnyName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.String().Draw(t, "name")
-		key := serverKeyFor(name)
+		key := KeyFor(name)
 		if !validServerKey(key) {
 			t.Fatalf("serverKeyFor(%q) = %q", name, key)
 		}

@@ -1,4 +1,4 @@
-package mcp
+package config
 
 import (
 	"crypto/sha256"
@@ -35,8 +35,8 @@ func WireName(server, tool string) string {
 // PromptName is the name of the slash command that stands for a server's prompt.
 func PromptName(server, prompt string) string { return WireName(server, prompt) }
 
-// CheckServerKey gives an error that states the rule when key cannot name a server.
-func CheckServerKey(key string) error {
+// CheckKey returns an error that states the rule when key cannot name a server.
+func CheckKey(key string) error {
 	if validServerKey(key) {
 		return nil
 	}
@@ -47,9 +47,9 @@ func validServerKey(key string) bool {
 	return key != "" && len(key) <= maxServerKey && cleanName(key) == key && !strings.Contains(key, "__")
 }
 
-// serverKeyFor makes a key of a name that another program's file uses. A name that is a
+// KeyFor makes a key of a name that another program's file uses. A name that is a
 // key already stays as it is; any other gets a hash, so that two names never meet.
-func serverKeyFor(name string) string {
+func KeyFor(name string) string {
 	if validServerKey(name) {
 		return name
 	}
@@ -79,4 +79,11 @@ func cleanName(s string) string {
 func shortHash(s string, hexDigits int) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:])[:hexDigits]
+}
+
+func UnknownServer(name string, known []string) error {
+	if len(known) == 0 {
+		return fmt.Errorf("unknown MCP server %q: none is configured; mcp_connect adds one", name)
+	}
+	return fmt.Errorf("unknown MCP server %q; known servers: %s", name, strings.Join(known, ", "))
 }

@@ -1,4 +1,4 @@
-package mcp
+package config
 
 import (
 	"bytes"
@@ -119,8 +119,8 @@ func (p *parser) readOverrides(m *hujson.ObjectMember) {
 
 // entry reads one server.
 func (p *parser) entry(name string, m *hujson.ObjectMember) Entry {
-	key := serverKeyFor(name)
-	e := newEntry(key)
+	key := KeyFor(name)
+	e := NewEntry(key)
 	e.Source = Source{Scope: p.scope, File: p.path, Line: p.line(m)}
 	r := &entryReader{p: p, e: &e, name: name}
 	if key != name {
@@ -162,7 +162,7 @@ func memberName(m *hujson.ObjectMember) string {
 	return ""
 }
 
-// standard gives a value as plain JSON.
+// standard returns a value as plain JSON.
 func standard(v hujson.Value) []byte {
 	v = v.Clone()
 	v.Standardize()

@@ -1,4 +1,4 @@
-package mcp
+package config
 
 import (
 	"encoding/json"
@@ -105,7 +105,7 @@ func (r *entryReader) helper(m *hujson.ObjectMember) []string {
 }
 
 // settings are the expanded settings of a target.
-func (env environment) settings(o *OAuth, get func(string) string) (auth.Settings, error) {
+func (env Environment) settings(o *OAuth, get func(string) string) (auth.Settings, error) {
 	if o == nil {
 		return auth.Settings{}, nil
 	}
@@ -121,7 +121,7 @@ func (env environment) settings(o *OAuth, get func(string) string) (auth.Setting
 		}
 		secret, ok := env.lookup(name)
 		if !ok || secret == "" {
-			return s, permanentf("environment variable %s (oauth.client_secret_env) is not set", name)
+			return s, faultf("environment variable %s (oauth.client_secret_env) is not set", name)
 		}
 		s.ClientSecret = secret
 	}

@@ -1,4 +1,4 @@
-package mcp
+package config
 
 import (
 	"fmt"
@@ -21,12 +21,12 @@ func writeFile(t *testing.T, path, text string) string {
 	return path
 }
 
-func testPaths(t *testing.T) ConfigPaths {
+func testPaths(t *testing.T) Paths {
 	dir := t.TempDir()
-	return ConfigPaths{ProjectRoot: filepath.Join(dir, "project"), ConfigDir: filepath.Join(dir, "config"), Home: filepath.Join(dir, "home")}
+	return Paths{ProjectRoot: filepath.Join(dir, "project"), ConfigDir: filepath.Join(dir, "config"), Home: filepath.Join(dir, "home")}
 }
 
-func TestOneBadEntryNeverLosesTheRest(t *testing.T) { // M18, C9
+func TestOneBadEntryNeverLosesTheRest(t *testing.T) {
 	p := testPaths(t)
 	writeFile(t, p.UserFile(), `{
   // servers of mine
@@ -41,7 +41,7 @@ func TestOneBadEntryNeverLosesTheRest(t *testing.T) { // M18, C9
   "servers": {"third": {"command": ["b", "c"]}, "good": {"command": "hidden"}},
 }`)
 	writeFile(t, filepath.Join(p.Home, ".claude", "mcp.json"), `{"mcpServers": {`)
-	c := loadConfig(p)
+	c := Load(p)
 	for name, want := range map[string]string{"good": "a", "third": "b c", "also": "https://example.com/mcp"} {
 		list := c.candidates[name]
 		if len(list) != 1 || list[0].Err != nil || list[0].Target.Line() != want {
@@ -53,8 +53,8 @@ func TestOneBadEntryNeverLosesTheRest(t *testing.T) { // M18, C9
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if len(c.files) != 2 || c.files[1].Error == "" || !strings.Contains(c.files[1].Error, "mcp.json: line 1") {
-		t.Errorf("files %+v", c.files)
+	if len(c.Files) != 2 || c.Files[1].Error == "" || !strings.Contains(c.Files[1].Error, "mcp.json: line 1") {
+		t.Errorf("files %+v", c.Files)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestKeysOfOtherPrograms(t *testing.T) {
 	if b.Target.Line() != "npx -y pkg" || b.Target.Env["N"] != "1" || b.Target.Cwd != "sub" || b.Enabled || b.CallTimeout != 90*time.Second || len(b.Target.InheritEnv) != 1 {
 		t.Errorf("b: %+v", b)
 	}
-	if !b.allowsTool("read_file") || b.allowsTool("read_secret") || b.allowsTool("write") {
+	if !b.AllowsTool("read_file") || b.AllowsTool("read_secret") || b.AllowsTool("write") {
 		t.Error("tool filters of b")
 	}
 	if c.Target.Type != SSE || c.CallTimeout != 2*time.Minute || len(c.Warnings) != 2 || !strings.Contains(strings.Join(c.Warnings, "\n"), "odd, strange") {
@@ -93,7 +93,7 @@ func TestKeysOfOtherPrograms(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if e, ok := by[serverKeyFor("répertoire")]; !ok || len(e.Warnings) != 1 {
+	if e, ok := by[KeyFor("répertoire")]; !ok || len(e.Warnings) != 1 {
 		t.Errorf("a foreign name: %+v", e)
 	}
 }
@@ -105,23 +105,23 @@ func TestPrecedenceAndApproval(t *testing.T) { // section 7
 	writeFile(t, filepath.Join(p.ProjectRoot, ".mcp.json"), `{"mcpServers":{"r":{"command":"project"},"x":{"command":"project"},"own":{"command":"project"}}}`)
 	writeFile(t, p.UserFile(), `{"mcpServers":{"x":{"command":"mine"}},"overrides":{"imported":{"enabled":false}}}`)
 	writeFile(t, filepath.Join(p.Home, ".claude.json"), fmt.Sprintf(`{"other":1,"projects":{%q:{"mcpServers":{"imported":{"command":"folder"}}}},"mcpServers":{"imported":{"command":"top"},"y":{"command":"top"}}}`, p.ProjectRoot))
-	c := loadConfig(p)
-	got := c.choose(func(Entry) bool { return false })
+	c := Load(p)
+	got := c.Choose(func(Entry) bool { return false })
 	for name, want := range map[string]string{"r": "run", "x": "mine", "own": "project", "imported": "folder", "y": "top"} {
-		if got[name].entry.Target.Command != want {
-			t.Errorf("%s: %s, want %s", name, got[name].entry.Target.Command, want)
+		if got[name].Entry.Target.Command != want {
+			t.Errorf("%s: %s, want %s", name, got[name].Entry.Target.Command, want)
 		}
 	}
-	if got["x"].pending == nil || got["own"].pending == nil || got["r"].pending != nil || got["imported"].entry.Enabled {
-		t.Errorf("pending: x %v own %v r %v; imported enabled %v", got["x"].pending, got["own"].pending, got["r"].pending, got["imported"].entry.Enabled)
+	if got["x"].Pending == nil || got["own"].Pending == nil || got["r"].Pending != nil || got["imported"].Entry.Enabled {
+		t.Errorf("pending: x %v own %v r %v; imported enabled %v", got["x"].Pending, got["own"].Pending, got["r"].Pending, got["imported"].Entry.Enabled)
 	}
-	if got = c.choose(func(Entry) bool { return true }); got["x"].entry.Target.Command != "project" {
-		t.Errorf("an approved project entry counts: %+v", got["x"].entry)
+	if got = c.Choose(func(Entry) bool { return true }); got["x"].Entry.Target.Command != "project" {
+		t.Errorf("an approved project entry counts: %+v", got["x"].Entry)
 	}
 }
 
-func TestExpansion(t *testing.T) { // M15, qwen-code#11499
-	env := environment{base: []string{"TOKEN=abc", "EMPTY=", "REC=${TOKEN}"}, root: "/p", home: "/h"}
+func TestExpansion(t *testing.T) { // qwen-code#11499
+	env := Environment{Base: []string{"TOKEN=abc", "EMPTY=", "REC=${TOKEN}"}, Root: "/p", Home: "/h"}
 	for in, want := range map[string]string{
 		"${TOKEN}": "abc", "${env:TOKEN}": "abc", "${X:-d}": "d", "${EMPTY:-d}": "d", "${EMPTY}": "", "$TOKEN": "$TOKEN",
 		"${REC}": "${TOKEN}", "a${TOKEN}b${X:-}c": "aabcbc", "Bearer ${TOKEN}": "Bearer abc", "${not a name}": "${not a name}",
@@ -136,20 +136,20 @@ func TestExpansion(t *testing.T) { // M15, qwen-code#11499
 	if _, err := env.expand("${input:key}"); err == nil || !strings.Contains(err.Error(), "not supported") {
 		t.Errorf("%v", err)
 	}
-	r, err := env.resolve(Entry{Target: Target{Type: Stdio, Command: "./bin/x", Cwd: "~/d"}})
-	if err != nil || filepath.ToSlash(r.program) != "/p/bin/x" || filepath.ToSlash(r.dir) != "/h/d" {
+	r, err := env.Resolve(Entry{Target: Target{Type: Stdio, Command: "./bin/x", Cwd: "~/d"}})
+	if err != nil || filepath.ToSlash(r.Program) != "/p/bin/x" || filepath.ToSlash(r.Dir) != "/h/d" {
 		t.Errorf("%+v %v", r, err)
 	}
 }
 
-func TestKeysTellTargetsApart(t *testing.T) { // C7
-	env := environment{root: "/p"}
+func TestKeysTellTargetsApart(t *testing.T) {
+	env := Environment{Root: "/p"}
 	key := func(target Target) string {
-		r, err := env.resolve(Entry{Target: target, Source: Source{Scope: ScopeUser}})
+		r, err := env.Resolve(Entry{Target: target, Source: Source{Scope: ScopeUser}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.key
+		return r.Key
 	}
 	base := Target{Type: Stdio, Command: "x", Args: []string{"a", "b"}, Env: map[string]string{"E": "1"}}
 	other := []Target{
@@ -168,8 +168,8 @@ func TestKeysTellTargetsApart(t *testing.T) { // C7
 	}
 }
 
-func TestMasking(t *testing.T) { // C11
-	got := maskTarget(Target{Type: Stdio, Command: "x", Args: []string{"--api-key", "s3cret", "--token=s3cret", "API_KEY=s3cret", "https://u:s3cret@h/p?key=s3cret&q=1", "plain", "--verbose"}, Env: map[string]string{"A": "s3cret", "B": "${B}"}, Headers: map[string]string{"Authorization": "Bearer ${T}", "X": "s3cret"}, URL: "https://u:s3cret@h/mcp?api_key=s3cret&v=2"})
+func TestMasking(t *testing.T) {
+	got := Mask(Target{Type: Stdio, Command: "x", Args: []string{"--api-key", "s3cret", "--token=s3cret", "API_KEY=s3cret", "https://u:s3cret@h/p?key=s3cret&q=1", "plain", "--verbose"}, Env: map[string]string{"A": "s3cret", "B": "${B}"}, Headers: map[string]string{"Authorization": "Bearer ${T}", "X": "s3cret"}, URL: "https://u:s3cret@h/mcp?api_key=s3cret&v=2"})
 	text := fmt.Sprintf("%+v", got)
 	if strings.Contains(text, "s3cret") {
 		t.Errorf("a secret shows: %s", text)
@@ -179,7 +179,7 @@ func TestMasking(t *testing.T) { // C11
 			t.Errorf("%q is gone: %s", keep, text)
 		}
 	}
-	if s := scrub("token is topsecret!", []string{"topsecret", "is"}); s != "token is ***!" {
+	if s := Scrub("token is topsecret!", []string{"topsecret", "is"}); s != "token is ***!" {
 		t.Error(s)
 	}
 }
@@ -198,7 +198,7 @@ const commented = `// my servers
 }
 `
 
-func TestWritesKeepCommentsAndUnknownKeys(t *testing.T) { // C10
+func TestWritesKeepCommentsAndUnknownKeys(t *testing.T) {
 	path := writeFile(t, filepath.Join(t.TempDir(), "mcp.json"), commented)
 	read := func() string {
 		data, err := os.ReadFile(path)
@@ -244,7 +244,7 @@ func TestWriteRefusesABrokenFile(t *testing.T) {
 	}
 }
 
-func TestTwoWritersLoseNothing(t *testing.T) { // C10
+func TestTwoWritersLoseNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sub", "mcp.json")
 	var wait sync.WaitGroup
 	for i := range 8 {

@@ -1,4 +1,4 @@
-package mcp
+package config
 
 import (
 	"encoding/json"
@@ -15,8 +15,8 @@ import (
 	"jcode/internal/paths"
 )
 
-// ConfigPaths says where configuration is looked for. Empty fields are left out.
-type ConfigPaths struct {
+// Paths says where configuration is looked for. Empty fields are left out.
+type Paths struct {
 	// Run is the file of `--mcp-config`.
 	Run string
 	// ProjectRoot is the project's top folder, resolved.
@@ -32,10 +32,10 @@ type ConfigPaths struct {
 }
 
 // UserFile is the person's own file, which jcode writes.
-func (p ConfigPaths) UserFile() string { return filepath.Join(p.ConfigDir, "mcp.json") }
+func (p Paths) UserFile() string { return filepath.Join(p.ConfigDir, "mcp.json") }
 
 // ProjectFile is the project's file that jcode writes.
-func (p ConfigPaths) ProjectFile() string { return filepath.Join(p.ProjectRoot, ".jcode", "mcp.json") }
+func (p Paths) ProjectFile() string { return filepath.Join(p.ProjectRoot, ".jcode", "mcp.json") }
 
 // FileReport says what one file gave.
 type FileReport struct {
@@ -45,28 +45,28 @@ type FileReport struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// config is everything that the files say.
-type config struct {
+// Config is everything that the files say.
+type Config struct {
 	// candidates are all definitions of a name, the strongest first.
 	candidates map[string][]Entry
-	files      []FileReport
-	warnings   []string
+	Files      []FileReport
+	Warnings   []string
 }
 
-// chosen is what counts for one name.
-type chosen struct {
-	entry Entry
-	// pending is a project's entry that waits for approval; it is entry itself where
+// Chosen is what counts for one name.
+type Chosen struct {
+	Entry Entry
+	// Pending is a project's entry that waits for approval; it is entry itself where
 	// nothing else defines the name.
-	pending *Entry
-	// all are the sources that define the name.
-	all []Source
+	Pending *Entry
+	// All are the sources that define the name.
+	All []Source
 }
 
-// loadConfig reads all files. A file that can't be read is reported and costs nothing
+// Load reads all files. A file that can't be read is reported and costs nothing
 // else.
-func loadConfig(p ConfigPaths) config {
-	c := config{candidates: map[string][]Entry{}}
+func Load(p Paths) Config {
+	c := Config{candidates: map[string][]Entry{}}
 	overrides := map[string]override{}
 	seen := map[string]bool{}
 	for _, f := range p.files() {
@@ -91,14 +91,14 @@ func loadConfig(p ConfigPaths) config {
 			report.Error = err.Error()
 		}
 		report.Servers = len(parsed.entries)
-		c.files = append(c.files, report)
-		c.warnings = append(c.warnings, parsed.warnings...)
+		c.Files = append(c.Files, report)
+		c.Warnings = append(c.Warnings, parsed.warnings...)
 		for _, e := range parsed.entries {
 			c.candidates[e.Name] = append(c.candidates[e.Name], e)
 		}
 		if f.path == p.UserFile() {
 			for name, o := range parsed.overrides {
-				overrides[serverKeyFor(name)] = o
+				overrides[KeyFor(name)] = o
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func loadConfig(p ConfigPaths) config {
 const maxConfig = 4 << 20
 
 // read reads a file; one of the project only within the project.
-func (p ConfigPaths) read(f configPath) ([]byte, error) {
+func (p Paths) read(f configPath) ([]byte, error) {
 	if f.scope != ScopeProject {
 		return os.ReadFile(f.path)
 	}
@@ -128,7 +128,7 @@ func (p ConfigPaths) read(f configPath) ([]byte, error) {
 }
 
 // apply lets the person's override count for an entry of a file that jcode doesn't write.
-func (e *Entry) apply(o override, p ConfigPaths) {
+func (e *Entry) apply(o override, p Paths) {
 	if e.Source.File == p.UserFile() || e.Source.File == p.ProjectFile() {
 		return
 	}
@@ -145,7 +145,7 @@ type configPath struct {
 }
 
 // files lists the files by precedence.
-func (p ConfigPaths) files() []configPath {
+func (p Paths) files() []configPath {
 	var out []configPath
 	add := func(scope Scope, path string) { out = append(out, configPath{path: path, scope: scope}) }
 	if p.Run != "" {
@@ -212,10 +212,10 @@ func parseClaudeState(path, root string, data []byte) (configFile, error) {
 	return p.out, nil
 }
 
-// choose settles which definition of each name counts. An entry of a project's file
+// Choose settles which definition of each name counts. An entry of a project's file
 // that is not approved hides nothing.
-func (c config) choose(approved func(Entry) bool) map[string]chosen {
-	out := map[string]chosen{}
+func (c Config) Choose(approved func(Entry) bool) map[string]Chosen {
+	out := map[string]Chosen{}
 	for name, list := range c.candidates {
 		var pick *Entry
 		var pending *Entry
@@ -240,13 +240,13 @@ func (c config) choose(approved func(Entry) bool) map[string]chosen {
 		if pick == nil {
 			pick = pending
 		}
-		out[name] = chosen{entry: *pick, pending: pending, all: sources}
+		out[name] = Chosen{Entry: *pick, Pending: pending, All: sources}
 	}
 	return out
 }
 
-// parseServerJSON reads the JSON of one entry, as `add-json` takes it.
-func parseServerJSON(name string, data []byte) (Entry, error) {
+// ParseJSON reads the JSON of one entry, as `add-json` takes it.
+func ParseJSON(name string, data []byte) (Entry, error) {
 	if !json.Valid(data) {
 		if _, err := hujson.Parse(data); err != nil {
 			return Entry{}, fmt.Errorf("read JSON of %s: %s", name, jsonedit.Fault(err))

@@ -1,4 +1,4 @@
-package mcp
+package config
 
 import (
 	"crypto/sha256"
@@ -68,8 +68,8 @@ func (t Target) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// typed gives the target with its transport, which is plain from what it holds.
-func (t Target) typed() Target {
+// Typed returns the target with its transport, which is plain from what it holds.
+func (t Target) Typed() Target {
 	switch {
 	case t.Type != "":
 	case t.URL != "":
@@ -146,17 +146,24 @@ const (
 	DefaultMaxCallTime    = 30 * time.Minute
 )
 
-// newEntry gives an entry with the defaults.
-func newEntry(name string) Entry {
+// The limits of an entry that names none: the bytes of the longest message that is kept,
+// and the tokens of a result that the model gets.
+const (
+	DefaultMaxFrame        = 64 << 20
+	DefaultMaxResultTokens = 25_000
+)
+
+// NewEntry returns an entry with the defaults.
+func NewEntry(name string) Entry {
 	return Entry{
 		Name: name, Enabled: true,
 		ConnectTimeout: DefaultConnectTimeout, CallTimeout: DefaultCallTimeout, MaxCallTime: DefaultMaxCallTime,
-		MaxFrame: defaultMaxFrame, MaxResultTokens: defaultMaxResultTokens,
+		MaxFrame: DefaultMaxFrame, MaxResultTokens: DefaultMaxResultTokens,
 	}
 }
 
-// allowsTool applies enabledTools and disabledTools; deny wins.
-func (e Entry) allowsTool(raw string) bool {
+// AllowsTool applies enabledTools and disabledTools; deny wins.
+func (e Entry) AllowsTool(raw string) bool {
 	match := func(list []string) bool {
 		return slices.ContainsFunc(list, func(p string) bool { return matchGlob(p, raw) })
 	}

@@ -137,7 +137,7 @@ func TestPictureFromTheClipboardReachesTheModel(t *testing.T) {
 	c.Type("what is")
 	c.wait("› what is")
 	c.Press("ctrl+v")
-	c.wait("› what is [Picture #1: 70 B]")
+	c.wait("› what is [Picture #1 1×1]")
 	c.Press("enter")
 	c.wait("A picture of digits.")
 	req := c.request(0)

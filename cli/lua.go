@@ -183,7 +183,11 @@ func (s *scripting) person() tools.Asker {
 func (s *scripting) folder(items []lua.TrustItem) permission.TrustItem {
 	it := permission.TrustItem{Kind: permission.TrustLuaTool, Name: "all Lua of the project", Hash: "folder", File: s.app.root}
 	for _, i := range items {
-		it.Runs = append(it.Runs, strings.TrimSpace(i.Kind+" "+i.Name+" "+i.Permissions)+" ("+i.Path+")")
+		line := i.Kind + " " + i.Name
+		if len(i.Rights) > 0 {
+			line += ": " + strings.Join(i.Rights, "; ")
+		}
+		it.Runs = append(it.Runs, line+" ("+i.Path+")")
 	}
 	return it
 }

@@ -197,7 +197,7 @@ func (t terminalAsker) Ask(_ context.Context, q tools.Question) (tools.Answer, e
 		fmt.Fprintln(w, "  "+text.Visible(d))
 	}
 	if q.Diff != "" {
-		fmt.Fprintln(w, text.Clean(q.Diff))
+		fmt.Fprintln(w, text.Visible(q.Diff))
 	}
 	fmt.Fprint(w, "Allow? [y]es, [a]lways in this project, [N]o: ")
 	var word string

@@ -23,7 +23,8 @@ func (a *app) luaPanel() tui.Panel {
 			}
 			var rows []tui.Row
 			for _, it := range p.Items {
-				detail := []string{it.Kind + " " + it.Name + " (" + it.Scope + "), " + it.Path, "permissions: " + it.Permissions}
+				detail := []string{it.Kind + " " + it.Name + " (" + it.Scope + "), " + it.Path}
+				detail = append(detail, it.Rights...)
 				if len(it.Intents) > 0 {
 					detail = append(detail, "intents: "+strings.Join(it.Intents, ", "))
 				}

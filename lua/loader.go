@@ -192,7 +192,7 @@ func (r *Room) readVersion(s *slot, st stamp) *version {
 	}
 	v.broken = err
 	v.trusted = s.root.scope != "project" || r.trusted(TrustItem{
-		Kind: "lua tool", Name: s.name, Path: s.dir, Hash: v.hash, Permissions: v.manifest.Permissions.String(),
+		Kind: "lua tool", Name: s.name, Path: s.dir, Hash: v.hash, Rights: v.manifest.Permissions.rights(),
 	})
 	return v
 }

@@ -118,11 +118,11 @@ type Trust interface {
 
 // TrustItem is one thing of the project that would run Lua.
 type TrustItem struct {
-	Kind        string // "lua tool" or "lua plugin"
-	Name        string
-	Path        string
-	Hash        string
-	Permissions string // as the manifest asks for them, compact JSON
+	Kind   string // "lua tool" or "lua plugin"
+	Name   string
+	Path   string
+	Hash   string
+	Rights []string // what it may do, in words
 }
 
 // Notices shows one line to the person. Level is info, warn or error.

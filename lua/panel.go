@@ -7,15 +7,15 @@ import (
 
 // Item is one tool, plugin or startup script as `/lua` shows it.
 type Item struct {
-	Kind        string // tool, plugin, startup
-	Name        string
-	Scope       string // project or user
-	Path        string
-	State       string // ok, untrusted, needs approval, shadowed by …, load error, disabled, not started
-	Detail      string // the error or reason behind the state
-	Permissions string
-	Intents     []string // of a plugin or the startup script
-	LastError   string   // of the last run
+	Kind      string // tool, plugin, startup
+	Name      string
+	Scope     string // project or user
+	Path      string
+	State     string   // ok, untrusted, needs approval, shadowed by …, load error, disabled, not started
+	Detail    string   // the error or reason behind the state
+	Rights    []string // what it may do, in words
+	Intents   []string // of a plugin or the startup script
+	LastError string   // of the last run
 }
 
 // Panel is what `/lua` shows.
@@ -65,7 +65,7 @@ func (r *Room) pluginItem(p *plugin) Item {
 	if sc != nil {
 		it.Intents = sc.names()
 		sc.mu.Lock()
-		it.Permissions = sc.perms.String()
+		it.Rights = sc.perms.rights()
 		if sc.disabled {
 			it.State, it.Detail = "disabled", sc.problem
 		}
@@ -102,7 +102,7 @@ func (s *slot) item() Item {
 		it.State = "removed"
 		return it
 	}
-	it.Permissions = s.cur.manifest.Permissions.String()
+	it.Rights = s.cur.manifest.Permissions.rights()
 	switch {
 	case !s.cur.trusted:
 		it.State = "untrusted"

@@ -39,18 +39,6 @@ type network struct {
 // empty reports whether nothing is asked for.
 func (p *permissions) empty() bool { return p == nil || p.raw.Len() == 0 }
 
-// String is the declaration as compact JSON.
-func (p *permissions) String() string {
-	if p.empty() {
-		return "{}"
-	}
-	raw, err := wire.EncodeJSON(p.raw, false)
-	if err != nil {
-		return "{?}"
-	}
-	return string(raw)
-}
-
 // permissionError names the key at fault.
 type permissionError struct{ key, text string }
 

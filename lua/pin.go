@@ -74,11 +74,11 @@ func (r *Room) lastApproval(owner string) (a approval, ok bool) {
 	return a, true
 }
 
-// shown returns what a permission question shows of a version: the permissions, and all its
+// shown returns what a permission question shows of a version: its rights, and all its
 // files, or how they differ from the version that a person approved. A version that was
 // approved in this run is not shown again.
-func (r *Room) shown(owner, path, permissions string, now approval) (notes []string, text string) {
-	notes = []string{"Lua: " + path, "permissions: " + permissions}
+func (r *Room) shown(owner, path string, p *permissions, now approval) (notes []string, text string) {
+	notes = append([]string{"Lua: " + path}, p.rights()...)
 	old, known := r.lastApproval(owner)
 	switch {
 	case known && old.Hash == now.Hash && old.here:

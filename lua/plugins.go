@@ -321,7 +321,7 @@ func (r *Room) pin(ctx context.Context, s *script, p *permissions) error {
 	if p.empty() {
 		return nil
 	}
-	notes, diff := r.shown(s.owner, s.src.path, p.String(), s.src.approval())
+	notes, diff := r.shown(s.owner, s.src.path, p, s.src.approval())
 	notes = append(notes, r.beyondCapabilities(p)...)
 	caller := r.standing()
 	caller.Label = "plugin " + s.id

@@ -315,7 +315,7 @@ func (r *Room) Untrusted() []TrustItem {
 	var out []TrustItem
 	for _, s := range r.slots() {
 		if v := s.current(); v != nil && !v.trusted {
-			out = append(out, TrustItem{Kind: "lua tool", Name: s.name, Path: s.dir, Hash: v.hash, Permissions: v.manifest.Permissions.String()})
+			out = append(out, TrustItem{Kind: "lua tool", Name: s.name, Path: s.dir, Hash: v.hash, Rights: v.manifest.Permissions.rights()})
 		}
 	}
 	for _, p := range r.plugins() {

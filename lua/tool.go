@@ -91,7 +91,7 @@ func (t *luaTool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error)
 	plan.Accesses = []tools.Access{{
 		Kind: tools.AccessLua, Target: t.slot.name, Hash: v.hash, ReadOnly: v.manifest.ReadOnly, Pin: true,
 	}}
-	plan.Notes, plan.Diff = t.slot.room.shown(t.slot.owner, t.slot.dir, v.manifest.Permissions.String(), v.approval(t.slot.name))
+	plan.Notes, plan.Diff = t.slot.room.shown(t.slot.owner, t.slot.dir, &v.manifest.Permissions, v.approval(t.slot.name))
 	return plan, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"jcode/agent"
@@ -30,9 +31,10 @@ type app struct {
 	flags   *flags
 	std     Streams
 	paths   config.Paths
-	cwd     string // working folder, resolved; "" before findPlaces takes the process's own
-	project string // project ID
-	root    string // project root
+	cwd     string                 // working folder, resolved; "" before findPlaces takes the process's own
+	project string                 // project ID
+	root    string                 // project root
+	drafted atomic.Pointer[string] // the key under which the text in the input was kept last
 	config  config.Config
 	held    []config.Held // settings of the project that wait for trust
 	// origin returns where an element of a list of settings comes from, as file:line.

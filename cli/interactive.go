@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"jcode/agent"
 	"jcode/agent/model/provider"
@@ -199,7 +198,7 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Sess
 		}
 		out.Shown = shown
 	}
-	draft, err := s.a.store.Draft(ctx, s.a.draftKey())
+	draft, err := s.a.draft(ctx)
 	out.Draft = draft
 	return out, err
 }
@@ -345,32 +344,6 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 	}
 	return conv, nil
 }
-
-// history keeps prompts and drafts per project.
-type history struct{ a *app }
-
-// Recent gives earlier prompts, newest first.
-func (h history) Recent(ctx context.Context) ([]string, error) {
-	rows, err := h.a.store.RecentPrompts(ctx, h.a.project, recentPrompts)
-	out := make([]string, len(rows))
-	for i, r := range rows {
-		out[i] = r.Text
-	}
-	return out, err
-}
-
-// Add keeps a prompt.
-func (h history) Add(ctx context.Context, text string) error {
-	return h.a.store.AddPrompt(ctx, session.Prompt{Text: text, Cwd: h.a.cwd, Project: h.a.project, At: time.Now()})
-}
-
-// SetDraft keeps what stands in the input.
-func (h history) SetDraft(ctx context.Context, text string) error {
-	return h.a.store.SetDraft(ctx, h.a.draftKey(), text)
-}
-
-// draftKey names the draft of the open session, or of a new one in this folder.
-func (a *app) draftKey() string { return cmp.Or(a.board.session(), a.project) }
 
 func keyTable(keys map[string]config.List) map[string][]string {
 	out := make(map[string][]string, len(keys))

@@ -1,0 +1,33 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"syscall"
+	"testing"
+
+	"jcode/internal/testkit/modeltest"
+)
+
+// A draft that was sent is gone for good: it was kept for the folder, and belongs to the
+// session that it began.
+func TestADraftThatWasSentDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, modeltest.Text("An answer."))
+	c.start()
+	c.Type("half a")
+	c.wait("› half a")
+	if err := c.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.ExitCode(patience); err != nil {
+		t.Fatal(err)
+	}
+	c.startAt("› half a")
+	c.Type(" prompt")
+	c.Press("enter")
+	c.wait("An answer.")
+	c.quit()
+	c.start() // with nothing in the input
+	c.quit()
+}

@@ -33,9 +33,14 @@ type named struct {
 // paths returns what may be a path among the words after the program.
 func (s flags) paths(args []word) []named {
 	r := flagReader{flags: s, args: args, given: !s.pattern, known: true}
+	operands := false // "--" was read: what follows are no flags
 	for ; r.i < len(args); r.i++ {
 		switch w := args[r.i]; {
-		case w.text == "--" || w.text == "-" && !w.dynamic:
+		case operands && !s.exact:
+			r.operand(w)
+		case w.text == "--" && !w.dynamic:
+			operands = true
+		case w.text == "-" && !w.dynamic:
 		case s.exact && strings.HasPrefix(w.text, "-"):
 		case strings.HasPrefix(w.text, "--"):
 			r.long(w)

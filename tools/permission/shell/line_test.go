@@ -65,6 +65,8 @@ func TestFilesOfALineAreNamed(t *testing.T) {
 		"cd sub && cat $PWD/x":   {"", ""}, // which folder that is depends on the cd
 		"cat $PWD/x \"${HOME}\"": {"x ~", ""},
 		"grep -e x -f list a":    {"list a", ""},
+		"egrep -- --recursive a": {"a", ""}, // behind the two dashes it is the text to look for
+		"grep -e x -- -f":        {"-f", ""},
 		"{ cat; } < a":           {"a", ""},
 		"dd if=a of=b":           {"if=a a of=b b", "if=a a of=b b"},
 	} {

@@ -106,7 +106,7 @@ func TestExampleTodoCount(t *testing.T) {
 	wantText(t, h.call("todo_count", map[string]any{"path": "a.go"}), "2 markers under a.go")
 	writeFile(t, filepath.Join(h.dir, "a.go"), "// TODO one\n")
 	wantText(t, h.call("todo_count", map[string]any{"path": "a.go"}), "1 markers under a.go (-1 since the last run)")
-	if qs := h.asker.asked(); len(qs) != 1 || !strings.Contains(strings.Join(qs[0].Details, "\n"), `{"intents":["grep"]}`) || !strings.Contains(qs[0].Diff, "+local found") {
+	if qs := h.asker.asked(); len(qs) != 1 || !strings.Contains(strings.Join(qs[0].Details, "\n"), "may call the tools: grep") || !strings.Contains(qs[0].Diff, "+local found") {
 		t.Errorf("%+v", qs)
 	}
 }

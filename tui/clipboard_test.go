@@ -123,7 +123,7 @@ func TestModelThatDoesNotSeeIsNamed(t *testing.T) {
 	r.fake.blind = true
 	r.fake.mu.Unlock()
 	r.Type("see @a.png now")
-	r.see("› see @a.png now")
+	r.see("› see [a.png] now")
 	r.Press("enter")
 	r.see("test/model takes no pictures")
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,7 +68,7 @@ func (a *app) openSite(ctx context.Context, name string, tree worktree.Tree) (*a
 			start = filepath.Join(tree.Dir, rel)
 		}
 	}
-	b := &app{flags: &f, std: a.std, cwd: start, env: a.env, registry: tools.NewRegistry(), roleRoot: cmp.Or(a.roleRoot, a.root)}
+	b := &app{flags: &f, std: a.std, cwd: start, env: a.env, registry: tools.NewRegistry()}
 	b.started, b.settled = make(chan struct{}), make(chan struct{})
 	close(b.settled)
 	share := func(context.Context) error {

@@ -145,7 +145,7 @@ type tourAsker struct{ notes io.Writer }
 
 // Ask approves once.
 func (t tourAsker) Ask(_ context.Context, q tools.Question) (tools.Answer, error) {
-	what := q.Title
+	what := q.Heading()
 	if q.Command != "" {
 		what += ": " + q.Command
 	}

@@ -359,7 +359,7 @@ func (h *happenings) notify(conv *agent.Conversation, sub *agent.Subscription) {
 		case agent.TurnEnd:
 			idle.Reset(idleAfter)
 		case agent.ApprovalAsked:
-			tell("permission_prompt", "jcode asks: "+ev.Question.Title)
+			tell("permission_prompt", "jcode asks: "+ev.Question.Heading())
 		case agent.AskForm, agent.AskPerson:
 			tell("elicitation_dialog", "jcode asks you something")
 		}

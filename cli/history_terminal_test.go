@@ -28,6 +28,9 @@ func TestADraftThatWasSentDoesNotComeBack(t *testing.T) {
 	c.Press("enter")
 	c.wait("An answer.")
 	c.quit()
-	c.start() // with nothing in the input
+	c.start()
+	if s := c.wait("test-model"); s.Contains("half a") { // the session is open: its draft would be there
+		t.Errorf("the draft came back:\n%s", s.Text())
+	}
 	c.quit()
 }

@@ -189,7 +189,7 @@ type terminalAsker struct{ std Streams }
 // Ask shows the whole question and reads yes or no.
 func (t terminalAsker) Ask(_ context.Context, q tools.Question) (tools.Answer, error) {
 	w := t.std.Err
-	fmt.Fprintln(w, text.Visible(q.Title))
+	fmt.Fprintln(w, text.Visible(q.Heading()))
 	if q.Command != "" {
 		fmt.Fprintln(w, "  "+text.Visible(q.Command))
 	}

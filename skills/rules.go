@@ -6,8 +6,17 @@ import (
 	"unicode"
 
 	"jcode/internal/frontmatter"
-	"jcode/internal/toolnames"
 )
+
+// foreign maps the tool names that skills written for other programs use to jcode's.
+var foreign = map[string]string{
+	"bash": "exec", "shell": "exec", "exec": "exec",
+	"read": "read", "view": "read", "write": "write", "edit": "edit", "multiedit": "edit",
+	"grep": "grep", "glob": "glob", "ls": "ls", "mkdir": "mkdir", "remove": "remove", "mv": "mv",
+	"fetch": "fetch", "webfetch": "fetch", "task": "task", "agent": "task",
+	"todo": "todo", "todowrite": "todo", "todoread": "todo", "ask": "ask", "askuserquestion": "ask",
+	"skill": "skill", "mcp": "mcp", "lua": "lua",
+}
 
 // rules reads an allowed-tools value into permission rules. What names no tool of jcode
 // is reported and left out: it can only narrow.
@@ -77,14 +86,19 @@ func toolRule(item string) (rule, why string) {
 			return "", "lacks a closing parenthesis"
 		}
 	}
-	tool, known := toolnames.Ours(name)
-	if server, ok := strings.CutPrefix(tool, "mcp:"); ok && !has {
-		if !known {
+	if server, ok := strings.CutPrefix(name, "mcp__"); ok && !has {
+		// Only the first separator is sure: a tool's own name may hold another.
+		server, tool, _ := strings.Cut(server, "__")
+		if server == "" {
 			return "", "names no server"
 		}
-		return "mcp(" + strings.TrimSuffix(server, ":*") + ")", ""
+		if tool == "" || tool == "*" {
+			return "mcp(" + server + ")", ""
+		}
+		return "mcp(" + server + ":" + tool + ")", ""
 	}
-	if !known || strings.Contains(tool, ":") {
+	tool, known := foreign[strings.ToLower(name)]
+	if !known {
 		return "", "is no tool that jcode has"
 	}
 	pattern = strings.TrimSpace(pattern)

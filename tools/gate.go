@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 )
 
 // Gate decides whether a call may run. tools/permission implements it.
@@ -158,6 +160,18 @@ type Question struct {
 	Editable string
 	// Arguments are the call's, for editing.
 	Arguments json.RawMessage
+}
+
+// Heading is the title as a person reads it, behind the name of who asks.
+func (q Question) Heading() string {
+	title := cmp.Or(q.Title, q.Tool)
+	if tool, ok := strings.CutPrefix(title, "Execute intent: "); ok { // the words of the Lua interface
+		title = "Run the tool " + tool
+	}
+	if q.Label != "" {
+		title = q.Label + ": " + title
+	}
+	return title
 }
 
 // AnswerOption is one answer on offer.

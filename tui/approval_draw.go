@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"strings"
-
 	"jcode/internal/cells"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -10,14 +8,7 @@ import (
 
 // title says what is asked, and how much of it there is to read.
 func (a *approval) title(l *look, width int) string {
-	title := orElse(a.q.Title, a.q.Tool)
-	if tool, ok := strings.CutPrefix(title, "Execute intent: "); ok { // a word of the protocol
-		title = "Run the tool " + tool
-	}
-	if a.q.Label != "" {
-		title = a.q.Label + ": " + title
-	}
-	title = oneLine(text.Visible(title))
+	title := oneLine(text.Visible(a.q.Heading()))
 	if much := a.text.measure(width); much != "" {
 		title = cells.Fit(title, max(width-6-3-cells.Width(much), 8)) + " · " + much
 	}

@@ -17,7 +17,7 @@ func (p *program) askEvent(ev agent.Event) tea.Cmd {
 			p.turn.calls[ev.Question.CallID].answered(a)
 			return conv.Answer(ev.ID, a)
 		}))
-		return p.outside.notify("jcode waits for you", ev.Question.Title)
+		return p.outside.notify("jcode waits for you", ev.Question.Heading())
 	case agent.ApprovalClosed:
 		for _, d := range p.asks {
 			if a, ok := d.(*approval); ok && a.id == ev.ID {

@@ -268,9 +268,13 @@ func (c *callItem) body(l *look) []string {
 	return nil
 }
 
-// said is the text of a command without the exit code at its end: its row has it.
+// said is what a failed call says, for a person: without the exit code at its end, which its
+// row has, and without the words of the Lua interface.
 func (c *callItem) said() string {
 	s := strings.TrimRight(c.result.Text, "\n")
+	if name, ok := strings.CutPrefix(s, "unknown intent: "); ok {
+		s = "there is no tool " + name
+	}
 	code := "exit code " + itoa(c.exit())
 	return strings.TrimSuffix(strings.TrimSuffix(s, code), "["+code+"]")
 }

@@ -329,7 +329,23 @@ func (p *plain) callEnd(ev agent.CallEnd) {
 			p.say(text.Visible(found))
 		}
 	} else if c.failed() {
-		p.say(strings.Join(strings.SplitN(ev.Result.Text, "\n", failedLines+1)[:min(failedLines, strings.Count(ev.Result.Text, "\n")+1)], "\n"))
+		p.excerpt(c.said(), failedLines, c.name == "exec")
+	}
+}
+
+// excerpt writes at most limit lines of a text, the first or with tail the last ones, and
+// how many it leaves out.
+func (p *plain) excerpt(s string, limit int, tail bool) {
+	lines := strings.Split(strings.Trim(s, "\n"), "\n")
+	hidden := max(len(lines)-limit, 0)
+	more := "(" + count(hidden, "more line") + ")"
+	switch {
+	case hidden == 0:
+		p.say(strings.Join(lines, "\n"))
+	case tail:
+		p.say(more + "\n" + strings.Join(lines[hidden:], "\n"))
+	default:
+		p.say(strings.Join(lines[:limit], "\n") + "\n" + more)
 	}
 }
 

@@ -22,7 +22,7 @@ type plainAsk struct {
 // approval puts a question; the next line answers.
 func (p *plain) approval(ev agent.ApprovalAsked) {
 	a := newApproval(ev.ID, ev.Question, nil)
-	p.say("Question: " + text.Visible(orElse(a.q.Title, a.q.Tool)))
+	p.say("Question: " + text.Visible(a.q.Heading()))
 	for _, part := range a.text.parts {
 		p.say(part.plain())
 	}

@@ -48,6 +48,36 @@ func TestACommandIsMarkedByItsExitCode(t *testing.T) {
 	}
 }
 
+func TestACallOfAToolThatIsNotThereIsSaidInWords(t *testing.T) {
+	t.Parallel()
+	gone := tools.Result{Failed: true, Text: "unknown intent: nope. Nearest of the tools that exist: read"}
+	const want = "there is no tool nope. Nearest of the tools that exist: read"
+	p, _ := still(t, 100, 24, nil)
+	called(p, "1", "nope", nil, gone)
+	if s := stripped(p.frameText()); !strings.Contains(s, want) {
+		t.Errorf("in the chat:\n%s", s)
+	}
+	var out strings.Builder
+	lines := &plain{out: &out, calls: map[string]*callItem{}}
+	lines.event(agent.CallStart{ID: "1", Name: "nope"})
+	lines.event(agent.CallEnd{ID: "1", Name: "nope", Result: gone})
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("in the plain form:\n%s", out.String())
+	}
+}
+
+func TestThePlainFormShowsTheEndOfWhatACommandFailedOf(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	p := &plain{out: &out, calls: map[string]*callItem{}}
+	p.event(agent.CallStart{ID: "1", Name: "exec", Arguments: jsonOf("cmd", "go test")})
+	p.event(agent.CallEnd{ID: "1", Name: "exec", Result: tools.Result{Text: strings.Repeat("ok\n", 20) + "FAIL here\nexit code 1", Display: tools.Display{Summary: "exit 1", ExitCode: exitCode(1)}}})
+	want := "Tool exec failed. exit 1\n(15 more lines)\nok\nok\nok\nok\nok\nFAIL here\n"
+	if !strings.HasSuffix(out.String(), want) {
+		t.Errorf("%q does not end in %q", out.String(), want)
+	}
+}
+
 func TestEachTurnEndsWithWhatItCameTo(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 100, 24, nil)

@@ -110,12 +110,8 @@ func (o *openSession) questionCall(q tools.Question) acp.ToolCallUpdate {
 	if id == "" {
 		id = "question-" + uuid.NewString()
 	}
-	title := q.Title
-	if q.Label != "" {
-		title = q.Label + ": " + title
-	}
 	u := acp.ToolCallUpdate{
-		ToolCallId: acp.ToolCallId(id), Title: acp.Ptr(text.Visible(title)), Kind: acp.Ptr(kindOf(q.Tool)),
+		ToolCallId: acp.ToolCallId(id), Title: acp.Ptr(text.Visible(q.Heading())), Kind: acp.Ptr(kindOf(q.Tool)),
 		Status: acp.Ptr(acp.ToolCallStatusPending),
 	}
 	if q.Command != "" {

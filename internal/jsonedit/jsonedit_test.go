@@ -12,7 +12,7 @@ import (
 	"jcode/internal/jsonedit"
 )
 
-func TestSetAndDeleteKeepTheRest(t *testing.T) {
+func TestSetAndDeleteKeepTheRest(t *testing.T) { // C01
 	const before = `{
 	// 27" display
 	"a": 1, // one

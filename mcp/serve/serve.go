@@ -263,7 +263,7 @@ type clientAsker struct{ session *sdk.ServerSession }
 
 // Ask shows the question as a form with one choice.
 func (a clientAsker) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
-	lines := []string{q.Title}
+	lines := []string{q.Heading()}
 	if q.Command != "" {
 		lines = append(lines, q.Command)
 	}

@@ -36,9 +36,12 @@ func (askingGate) Check(ctx context.Context, req tools.GateRequest) tools.Decisi
 	if req.Call.Caller.Asker == nil {
 		return tools.Decision{Reason: "denied: there is no one to ask"}
 	}
-	a, err := req.Call.Caller.Asker.Ask(ctx, tools.Question{Title: "Run a command", Command: "rm x", Options: []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "once"}, {Scope: tools.AnswerNo, Label: "no"}}})
+	a, err := req.Call.Caller.Asker.Ask(ctx, tools.Question{Title: "Run a command", Command: "rm x", Diff: longDiff(), Options: []tools.AnswerOption{{Scope: tools.AnswerOnce, Label: "once"}, {Scope: tools.AnswerNo, Label: "no"}}})
 	return tools.Decision{Allow: err == nil && a.Scope == tools.AnswerOnce, By: tools.ByUser, Reason: "denied by user"}
 }
+
+// longDiff is more than fits a screen, with its last line named.
+func longDiff() string { return strings.Repeat("+a line of a new file\n", 2000) + "+the last line" }
 
 func (askingGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
 
@@ -115,6 +118,9 @@ func TestServePutsQuestionsToTheClient(t *testing.T) {
 	res, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "exec"})
 	if err != nil || res.IsError || !strings.Contains(asked, "rm x") {
 		t.Errorf("%+v %v, asked %q", res, err, asked)
+	}
+	if !strings.Contains(asked, longDiff()) { // what is approved is what is seen
+		t.Errorf("the question holds %d bytes of a diff of %d", len(asked), len(longDiff()))
 	}
 	answer = "no"
 	if res, err = cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "exec"}); err != nil || !res.IsError {

@@ -54,7 +54,7 @@ func TestModelListsOfEveryForm(t *testing.T) {
 		"ollama":    {`{"models":[{"name":"a"}]}`, "[{a 0}]"},
 		"empty":     {`{"data":[]}`, "[]"},
 		"no list":   {`{"hello":1}`, "no list of models"},
-		"web page":  {`<html><title>Hi</title>`, "a web page: Hi"},
+		"web page":  {`<html><title>Hi</title>`, "a web page came instead of an answer: Hi"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

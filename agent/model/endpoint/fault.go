@@ -175,9 +175,9 @@ func plainText(s string) string {
 	if lower := strings.ToLower(s); strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html") {
 		if _, rest, ok := strings.Cut(s, "<title>"); ok {
 			title, _, _ := strings.Cut(rest, "<")
-			return "a web page: " + cut(strings.Join(strings.Fields(title), " "), 100)
+			return "a web page came instead of an answer: " + cut(strings.Join(strings.Fields(title), " "), 100)
 		}
-		return "a web page"
+		return "a web page came instead of an answer"
 	}
 	return cut(strings.Join(strings.Fields(s), " "), 400)
 }

@@ -45,11 +45,12 @@ tools/permission/repository:
 tools/permission/shell: tools/permission/repository
 tools/sandbox:
 tools/lsp: tools tools/command
-mcp: tools tools/command mcp/auth mcp/config mcp/schema
+mcp: tools tools/command mcp/auth mcp/config mcp/schema mcp/wire
 mcp/auth:
 mcp/config: mcp/auth
 mcp/schema:
 mcp/serve: tools
+mcp/wire: mcp/auth mcp/config mcp/schema
 skills: tools tools/command
 skills/instructions: tools/command
 hooks: tools
@@ -82,7 +83,7 @@ func table(text string) map[string][]string {
 var exclusive = map[string][]string{
 	"github.com/yuin/gopher-lua":             {"lua/host"},
 	"github.com/coder/acp-go-sdk":            {"cli/acp"},
-	"github.com/modelcontextprotocol":        {"mcp", "mcp/auth", "mcp/serve", "internal/testkit/mcptest"},
+	"github.com/modelcontextprotocol":        {"mcp", "mcp/auth", "mcp/serve", "mcp/wire", "internal/testkit/mcptest"},
 	"github.com/sashabaranov/go-openai":      {"agent/model/chat", "agent/model/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"agent/model/anthropic"},
 	"modernc.org/sqlite":                     {"session"},

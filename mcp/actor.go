@@ -11,6 +11,7 @@ import (
 	"jcode/mcp/auth"
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
+	"jcode/mcp/wire"
 )
 
 const (
@@ -35,7 +36,7 @@ type spec struct {
 type actor struct {
 	name string
 	env  actorEnv
-	log  *serverLog
+	log  *wire.Log
 	box  *mailbox
 	view atomic.Pointer[view]
 	done chan struct{}
@@ -82,7 +83,7 @@ type actorEnv struct {
 	now     func() time.Time
 }
 
-func newActor(name string, env actorEnv, log *serverLog) *actor {
+func newActor(name string, env actorEnv, log *wire.Log) *actor {
 	a := &actor{name: name, env: env, log: log, box: newMailbox(), done: make(chan struct{}), state: StateDisconnected}
 	a.view.Store(&view{state: StateDisconnected})
 	go a.run()
@@ -117,7 +118,7 @@ func (a *actor) publish(tools bool) {
 		v.attempt = max(a.failures, 1)
 	}
 	if a.session != nil {
-		v.session, v.info, v.pid = a.session, a.session.info, a.session.link.pid()
+		v.session, v.info, v.pid = a.session, a.session.info, a.session.link.PID()
 	}
 	a.env.publish(a, v, tools)
 }
@@ -203,11 +204,11 @@ func (a *actor) dialed(gen uint64, out dialed, err error) {
 	a.listed = a.since
 	a.succeeded.Store(false)
 	a.listedInPart(gen, out.partial)
-	a.log.note("connected: %s %s, protocol %s, %s", out.session.info.name, out.session.info.version, out.session.info.protocol, text.Count(len(out.tools), "tool"))
+	a.log.Note("connected: %s %s, protocol %s, %s", out.session.info.name, out.session.info.version, out.session.info.protocol, text.Count(len(out.tools), "tool"))
 	a.closing.Go(func() {
 		select {
-		case <-out.session.link.lost():
-			reason := out.session.link.reason()
+		case <-out.session.link.Lost():
+			reason := out.session.link.Reason()
 			a.do(func() { a.lost(gen, reason) })
 		case <-out.session.ctx.Done():
 		}
@@ -236,10 +237,10 @@ func (a *actor) lost(gen uint64, reason error) {
 
 // failed settles what follows a fault: another try after a while, or the end of tries.
 func (a *actor) failed(err error) {
-	a.log.note("failed: %v", err)
+	a.log.Note("failed: %v", err)
 	a.err = err
 	a.failures++
-	kind := retryOf(err)
+	kind := wire.RetryOf(err)
 	plan := retryPlan{url: a.spec.entry.Target.Type != config.Stdio, single: a.single}
 	delay, again := plan.next(kind, a.failures)
 	a.answer(err)
@@ -252,13 +253,13 @@ func (a *actor) failed(err error) {
 		a.publish(true)
 		return
 	}
-	if kind == retryTimeout {
+	if kind == wire.RetryTimeout {
 		a.scale = 2
 	}
 	delay = jitter(delay)
-	var status *httpError
+	var status *wire.HTTPError
 	if errors.As(err, &status) {
-		delay = max(delay, status.after) // not before the time that the server named
+		delay = max(delay, status.After) // not before the time that the server named
 	}
 	delay = a.env.delay(delay)
 	a.state, a.nextTry = StateReconnecting, a.env.now().Add(delay)

@@ -155,5 +155,5 @@ func (a *actor) close() {
 func (a *actor) wait() {
 	<-a.done
 	a.closing.Wait()
-	a.log.close()
+	a.log.Close()
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"jcode/mcp/schema"
+	"jcode/mcp/wire"
 )
 
 // listChanged notes that a list changed; the lists are read again after a moment, and
@@ -56,7 +57,7 @@ const relistEvery = time.Minute
 // reports whether it does.
 func (a *actor) recheck() (begun bool) {
 	a.ask(func() {
-		begun = a.session != nil && !a.session.link.notifies() && a.env.now().Sub(a.listed) >= relistEvery
+		begun = a.session != nil && !a.session.link.Notifies() && a.env.now().Sub(a.listed) >= relistEvery
 		if begun {
 			a.listChanged(a.gen, listTools)
 		}
@@ -85,7 +86,7 @@ func (a *actor) relisted(gen uint64, got relisted) {
 	}
 	if got.hasPrompts {
 		if got.promptsErr != nil {
-			a.log.note("list prompts: %v", got.promptsErr)
+			a.log.Note("list prompts: %v", got.promptsErr)
 		} else {
 			a.prompts = got.prompts
 		}
@@ -134,7 +135,7 @@ func (a *actor) relistedTools(gen uint64, got relisted) {
 		a.tools, a.skipped = got.tools, got.skipped
 		a.listedInPart(gen, partial)
 	default:
-		a.log.note("list tools again: %v", got.toolsErr)
+		a.log.Note("list tools again: %v", got.toolsErr)
 	}
 }
 
@@ -149,11 +150,11 @@ func (a *actor) listedInPart(gen uint64, partial *partialError) {
 		return
 	}
 	a.partial = partial
-	a.log.note("list tools: %v", partial)
+	a.log.Note("list tools: %v", partial)
 	if a.relists++; a.relists > relistTimes {
 		return
 	}
 	plan := retryPlan{}
-	delay, _ := plan.next(retryLost, a.relists)
+	delay, _ := plan.next(wire.RetryLost, a.relists)
 	time.AfterFunc(a.env.delay(delay), func() { a.do(func() { a.listChanged(gen, listTools) }) })
 }

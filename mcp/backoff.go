@@ -3,6 +3,8 @@ package mcp
 import (
 	"math/rand/v2"
 	"time"
+
+	"jcode/mcp/wire"
 )
 
 // retryPlan says when a lost or failed connection is tried again.
@@ -19,17 +21,17 @@ const (
 
 // next returns the delay before the retry with this number (1-based), and false when the
 // tries are used up or no retry cures the fault.
-func (p retryPlan) next(kind retryKind, number int) (time.Duration, bool) {
-	if p.single || kind == retryNever {
+func (p retryPlan) next(kind wire.Retry, number int) (time.Duration, bool) {
+	if p.single || kind == wire.RetryNever {
 		return 0, false
 	}
 	exponential := time.Second << min(number-1, 10)
 	switch {
 	case p.url:
 		return min(exponential, longestURLDelay), true
-	case kind == retryTimeout:
+	case kind == wire.RetryTimeout:
 		return 5 * time.Second, number <= 1
-	case kind == retryEarly:
+	case kind == wire.RetryEarly:
 		return exponential, number <= earlyTries
 	}
 	return exponential, number <= stdioTries

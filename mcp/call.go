@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/internal/text"
+	"jcode/mcp/wire"
 )
 
 // callLimits bound one call.
@@ -160,7 +161,7 @@ func (s *session) progress(p *sdk.ProgressNotificationParams) {
 		return
 	}
 	s.mu.Lock()
-	c := s.calls[idKey(raw)]
+	c := s.calls[wire.IDKey(raw)]
 	s.mu.Unlock()
 	if c == nil || !c.touch() || c.show == nil {
 		return
@@ -190,7 +191,7 @@ func (s *session) drained(stop <-chan struct{}) {
 	for s.running() > 0 {
 		select {
 		case <-tick.C:
-		case <-s.link.lost():
+		case <-s.link.Lost():
 			return
 		case <-stop:
 			return
@@ -216,7 +217,7 @@ func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitR
 		go s.endWithCalls(ctx, cancel)
 	}
 	asked := *p
-	asked.RequestedSchema = s.link.tap().form(p.RequestedSchema)
+	asked.RequestedSchema = s.link.Tap().Form(p.RequestedSchema)
 	result, err := s.hooks.elicit(ctx, &asked)
 	s.mu.Lock()
 	if s.asking--; s.asking == 0 {

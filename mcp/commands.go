@@ -11,6 +11,7 @@ import (
 
 	"jcode/internal/text"
 	"jcode/mcp/config"
+	"jcode/mcp/wire"
 	"jcode/tools"
 	"jcode/tools/command"
 )
@@ -70,7 +71,7 @@ func (m *Manager) promptCommand(server string, live *session, p PromptInfo) comm
 			defer cancel()
 			prompt, err := live.prompt(ctx, p.Name, values)
 			if err != nil {
-				return command.Outcome{}, fmt.Errorf("prompt %s of MCP server %s: %s", p.Name, server, wireText(err))
+				return command.Outcome{}, fmt.Errorf("prompt %s of MCP server %s: %s", p.Name, server, wire.ErrorText(err))
 			}
 			return command.Outcome{Prompt: prompt, Shown: strings.TrimSpace("/" + name + " " + args)}, nil
 		},

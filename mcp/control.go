@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"jcode/internal/secret"
 	"jcode/mcp/config"
 )
 
@@ -282,5 +281,3 @@ func joinNames(m map[string]string) string {
 }
 
 func compareText(a, b string) int { return strings.Compare(a, b) }
-
-func isSecretVariable(name string) bool { return secret.Name(name) }

@@ -1,6 +1,7 @@
-// Package mcp owns Model Context Protocol servers: their configuration, the
-// processes and HTTP sessions that speak to them, their lifecycle with retries and
-// leases, and the wrapping of their tools, prompts and resources.
+// Package mcp owns Model Context Protocol servers: their lifecycle with retries and
+// leases, the sessions with them, and the wrapping of their tools, prompts and resources.
+// What is configured is mcp/config's, a connection below the protocol mcp/wire's, signing
+// in mcp/auth's.
 //
 // It must not know how a person is asked (it plans an access and a gate decides),
 // how anything is shown, or what a model is. Trust, elicitation dialogs, folders and

@@ -12,6 +12,7 @@ import (
 
 	"jcode/internal/testkit/mcptest"
 	"jcode/mcp/config"
+	"jcode/mcp/wire"
 )
 
 func urlEntry(url string, headers map[string]string) config.Entry {
@@ -82,19 +83,19 @@ func TestRefusedCredentialsAreCalledSo(t *testing.T) {
 func TestHTTPRefusals(t *testing.T) {
 	for mode, want := range map[string]struct {
 		text  string
-		retry retryKind
+		retry wire.Retry
 	}{
-		"status=401": {"401 Unauthorized: token expired (set an Authorization header)", retryNever},
-		"status=403": {"403 Forbidden: token expired", retryNever},
-		"status=404": {"404 Not Found: token expired", retryNever},
-		"status=500": {"500 Internal Server Error: token expired", retryLost},
-		"html":       {"this is no MCP endpoint: it answered text/html", retryNever},
+		"status=401": {"401 Unauthorized: token expired (set an Authorization header)", wire.RetryNever},
+		"status=403": {"403 Forbidden: token expired", wire.RetryNever},
+		"status=404": {"404 Not Found: token expired", wire.RetryNever},
+		"status=500": {"500 Internal Server Error: token expired", wire.RetryLost},
+		"html":       {"this is no MCP endpoint: it answered text/html", wire.RetryNever},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			server := httpServer(t, mode)
 			_, err := newStdioRig(t).dial(urlEntry(server.Endpoint(), nil))
-			if err == nil || !strings.Contains(err.Error(), want.text) || retryOf(err) != want.retry {
-				t.Errorf("%v (retry %d)", err, retryOf(err))
+			if err == nil || !strings.Contains(err.Error(), want.text) || wire.RetryOf(err) != want.retry {
+				t.Errorf("%v (retry %d)", err, wire.RetryOf(err))
 			}
 		})
 	}
@@ -287,7 +288,7 @@ func TestStreamThatAlwaysEndsCostsNothing(t *testing.T) { // go-sdk#1175
 	}
 }
 
-func TestRetryAfterIsHonoured(t *testing.T) { // section 2, limits
+func TestRetryAfterIsHonoured(t *testing.T) {
 	server := httpServer(t, "busy=7")
 	var delays []time.Duration
 	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": server.Endpoint()}}, nil)
@@ -311,18 +312,6 @@ func TestRetryAfterOfACallIsToldToTheModel(t *testing.T) {
 	}
 }
 
-func TestRetryAfterForms(t *testing.T) {
-	soon := time.Now().Add(20 * time.Second).UTC().Format(http.TimeFormat)
-	for in, want := range map[string]time.Duration{
-		"": 0, "0": 0, "-5": 0, "5": 5 * time.Second, " 1.5 ": 1500 * time.Millisecond, "3600": time.Minute, "1e300": time.Minute,
-		"NaN": 0, "soon": 0, "5s": 0, "Mon, 02 Jan 2006 15:04:05 GMT": 0, soon: 20 * time.Second,
-	} {
-		if got := retryAfter(in); got > want || got < want-10*time.Second {
-			t.Errorf("%q is %v, want %v", in, got, want)
-		}
-	}
-}
-
 func TestBadHeaderMarksOverHTTP(t *testing.T) {
 	_, d := dialHTTP(t, "xheader")
 	if baseNames(d.tools)["headed"] || !strings.Contains(fmt.Sprint(d.skipped), "x-mcp-header") {
@@ -330,7 +319,7 @@ func TestBadHeaderMarksOverHTTP(t *testing.T) {
 	}
 }
 
-func TestToolsOfAServerWithoutStreamAreReadAgain(t *testing.T) { // section 2
+func TestToolsOfAServerWithoutStreamAreReadAgain(t *testing.T) {
 	server := httpServer(t, "get405")
 	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": server.Endpoint()}}, nil)
 	r.m.Start()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/mcp/wire"
 	"jcode/tools"
 )
 
@@ -186,17 +187,17 @@ func TestBackoff(t *testing.T) { // section 3
 	for _, c := range []struct {
 		name string
 		plan retryPlan
-		kind retryKind
+		kind wire.Retry
 		want []time.Duration // seconds; the tries end after the last
 		more bool
 	}{
-		{"lost stdio", retryPlan{}, retryExit, []time.Duration{1, 2, 4, 8, 16}, false},
-		{"url", retryPlan{url: true}, retryLost, []time.Duration{1, 2, 4, 8, 16, 30, 30, 30}, true},
-		{"early", retryPlan{}, retryEarly, []time.Duration{1, 2}, false},
-		{"timeout", retryPlan{}, retryTimeout, []time.Duration{5}, false},
-		{"permanent", retryPlan{}, retryNever, nil, false},
-		{"permanent url", retryPlan{url: true}, retryNever, nil, false},
-		{"single", retryPlan{single: true, url: true}, retryLost, nil, false},
+		{"lost stdio", retryPlan{}, wire.RetryExit, []time.Duration{1, 2, 4, 8, 16}, false},
+		{"url", retryPlan{url: true}, wire.RetryLost, []time.Duration{1, 2, 4, 8, 16, 30, 30, 30}, true},
+		{"early", retryPlan{}, wire.RetryEarly, []time.Duration{1, 2}, false},
+		{"timeout", retryPlan{}, wire.RetryTimeout, []time.Duration{5}, false},
+		{"permanent", retryPlan{}, wire.RetryNever, nil, false},
+		{"permanent url", retryPlan{url: true}, wire.RetryNever, nil, false},
+		{"single", retryPlan{single: true, url: true}, wire.RetryLost, nil, false},
 	} {
 		for i, want := range c.want {
 			if d, ok := c.plan.next(c.kind, i+1); !ok || d != want*time.Second {

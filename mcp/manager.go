@@ -10,6 +10,7 @@ import (
 
 	"jcode/mcp/auth"
 	"jcode/mcp/config"
+	"jcode/mcp/wire"
 	"jcode/tools"
 )
 
@@ -66,7 +67,7 @@ type Options struct {
 type Manager struct {
 	opt    Options
 	env    config.Environment
-	host   *processHost
+	host   *wire.Host
 	asking chan struct{} // one dialog at a time
 	keeper *auth.Keeper  // of sign-ins; nil without a configuration folder
 	signs  signIns
@@ -104,7 +105,7 @@ type Manager struct {
 // New makes a manager that runs nothing yet.
 func New(opt Options) *Manager {
 	m := &Manager{
-		opt: opt, env: config.ProcessEnvironment(opt.Paths.ProjectRoot), host: newProcessHost(),
+		opt: opt, env: config.ProcessEnvironment(opt.Paths.ProjectRoot), host: wire.NewHost(),
 		asking: make(chan struct{}, 1), chosen: map[string]config.Chosen{}, extra: map[string]config.Entry{}, off: map[string]string{},
 		forced: map[string]bool{}, approved: map[string]bool{}, accepted: map[string]string{}, pins: map[string]pin{}, actors: map[string]*actor{}, leases: map[*Lease]struct{}{},
 		watchers: map[chan struct{}]struct{}{}, saver: fileSaver{dir: opt.FileDir},
@@ -369,7 +370,7 @@ func (m *Manager) close() {
 	for _, a := range actors {
 		a.close()
 	}
-	m.host.close(closeGrace)
+	m.host.Close(closeGrace)
 	for _, a := range actors {
 		a.wait()
 	}

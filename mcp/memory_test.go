@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"jcode/internal/rawjson"
 )
 
 // peak returns the process's largest resident size so far, in bytes.
@@ -76,16 +74,5 @@ func TestLargeResultIsHeldTwiceAtMost(t *testing.T) {
 	runtime.ReadMemStats(&m)
 	if held := m.HeapSys - m.HeapReleased; held > slack*40<<20 {
 		t.Errorf("%d MB are held afterwards", held>>20)
-	}
-}
-
-// A long string is decoded as encoding/json does it, whatever is in it.
-func TestLongStringsAreDecodedLikeShortOnes(t *testing.T) {
-	pad := strings.Repeat("x", largeResult)
-	for _, s := range []string{`plain`, `a\n\t\"\\b`, `\ud83d\ude00 \u00e9`, `\ud83d alone`, "bad \xff byte", `\\\\`, `\\u0041`, `end\\`} {
-		raw := json.RawMessage(`"` + pad + s + `"`)
-		if got, want := largeString(raw), rawjson.String(raw); got != want {
-			t.Errorf("%q: …%q, want …%q", s, got[len(pad):], want[len(pad):])
-		}
 	}
 }

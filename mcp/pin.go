@@ -9,6 +9,7 @@ import (
 
 	"jcode/internal/startfiles"
 	"jcode/mcp/config"
+	"jcode/mcp/wire"
 )
 
 // pinAge is how long a computed pin serves for lists and status. A start always looks anew.
@@ -84,10 +85,10 @@ func (m *Manager) mayStart(e config.Entry) error {
 	defer m.mu.Unlock()
 	clear(m.pins)
 	if e.Source.Scope == config.ScopeProject && !m.isApproved(e) {
-		return permanentf("%v: what it starts has changed since it was approved (%s): /mcp approve %s", ErrNeedsApproval, m.startsText(e), e.Name)
+		return wire.Permanentf("%v: what it starts has changed since it was approved (%s): /mcp approve %s", ErrNeedsApproval, m.startsText(e), e.Name)
 	}
 	if was, ok := m.accepted[pinKey(e)]; ok && was != now {
-		return permanentf("what it starts has changed since it was last approved or started by a person (%s): connect it again with mcp_connect, which asks, or restart it in /mcp", m.startsText(e))
+		return wire.Permanentf("what it starts has changed since it was last approved or started by a person (%s): connect it again with mcp_connect, which asks, or restart it in /mcp", m.startsText(e))
 	}
 	m.accepted[pinKey(e)] = now
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
+	"jcode/mcp/wire"
 )
 
 // Probe is one connection to one server outside of any conversation: no retries, nothing
@@ -19,7 +20,7 @@ type Probe struct {
 	m       *Manager
 	entry   config.Entry
 	target  config.Resolved
-	log     *serverLog
+	log     *wire.Log
 	session *session
 	tools   []schema.Tool
 	skipped []schema.Skipped
@@ -84,7 +85,7 @@ func (m *Manager) probe(ctx context.Context, e config.Entry, opt ProbeOptions) (
 	if opt.CallTimeout > 0 {
 		e.CallTimeout = opt.CallTimeout
 	}
-	p := &Probe{m: m, entry: e, log: newServerLog(m.opt.LogDir, e.Name)}
+	p := &Probe{m: m, entry: e, log: wire.NewLog(m.opt.LogDir, e.Name)}
 	var err error
 	if p.target, err = m.env.Resolve(e); err != nil {
 		return nil, err
@@ -115,11 +116,11 @@ func (p *Probe) Close() {
 		ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 		defer cancel()
 		if !p.session.wait(ctx) {
-			p.session.link.kill()
-			<-p.session.link.gone()
+			p.session.link.Kill()
+			<-p.session.link.Gone()
 		}
 	}
-	p.log.close()
+	p.log.Close()
 }
 
 // ServerReport is what a server says of itself.
@@ -174,14 +175,14 @@ type TestReport struct {
 
 // Report describes a probe, also one that failed with err.
 func (p *Probe) Report(err error) TestReport {
-	r := TestReport{OK: err == nil, Name: p.entry.Name, ConnectMS: p.took.Milliseconds(), Log: p.log.path}
-	r.Stray, r.StrayLines = p.log.stray()
+	r := TestReport{OK: err == nil, Name: p.entry.Name, ConnectMS: p.took.Milliseconds(), Log: p.log.Path}
+	r.Stray, r.StrayLines = p.log.Stray()
 	for i := range r.StrayLines {
 		r.StrayLines[i] = config.Scrub(r.StrayLines[i], p.target.Secrets)
 	}
 	if err != nil {
 		r.Error = p.ErrorText(err)
-		r.Stderr = config.Scrub(p.log.tail(), config.ScrubLonger(p.target.Secrets))
+		r.Stderr = config.Scrub(p.log.Tail(), config.ScrubLonger(p.target.Secrets))
 		return r
 	}
 	s := p.server()
@@ -195,8 +196,8 @@ func (p *Probe) Report(err error) TestReport {
 
 // ErrorText is the text of a failure without secrets.
 func (p *Probe) ErrorText(err error) string {
-	if refused(err) {
-		return config.Scrub(wireText(err), config.ScrubLonger(p.target.Secrets))
+	if wire.Refused(err) {
+		return config.Scrub(wire.ErrorText(err), config.ScrubLonger(p.target.Secrets))
 	}
 	return config.Scrub(plainError(err), config.ScrubLonger(p.target.Secrets))
 }
@@ -231,9 +232,9 @@ func (p *Probe) Call(ctx context.Context, tool string, args json.RawMessage) Cal
 	raw, _, err := p.session.call(ctx, tool, args, callLimits{idle: p.entry.CallTimeout, total: p.entry.MaxCallTime}, nil)
 	if err != nil {
 		failure := &CallFailure{Message: p.ErrorText(err)}
-		var wire *jsonrpc.Error
-		if errors.As(err, &wire) {
-			failure = &CallFailure{Code: wire.Code, Message: wire.Message, Data: wire.Data}
+		var refusal *jsonrpc.Error
+		if errors.As(err, &refusal) {
+			failure = &CallFailure{Code: refusal.Code, Message: refusal.Message, Data: refusal.Data}
 		}
 		return CallReport{Text: p.ErrorText(err), Error: failure}
 	}

@@ -16,6 +16,7 @@ import (
 	"jcode/internal/rawjson"
 	"jcode/internal/text"
 	"jcode/mcp/config"
+	"jcode/mcp/wire"
 )
 
 // ResourceInfo is one resource of a server, or a template of many.
@@ -54,7 +55,7 @@ func (m *Manager) Resources(ctx context.Context) []ResourceInfo {
 		asked.Go(func() {
 			var err error
 			if lists[i], err = v.session.listResources(ctx, name); err != nil {
-				v.session.log.note("list resources: %s", config.Scrub(wireText(err), v.secrets))
+				v.session.log.Note("list resources: %s", config.Scrub(wire.ErrorText(err), v.secrets))
 			}
 		})
 	}
@@ -109,7 +110,7 @@ func (m *Manager) ReadResource(ctx context.Context, server, uri string) (string,
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("read %s of MCP server %s: %s", uri, server, config.Scrub(wireText(err), v.secrets))
+		return "", fmt.Errorf("read %s of MCP server %s: %s", uri, server, config.Scrub(wire.ErrorText(err), v.secrets))
 	}
 	c := converter{maxTokens: v.entry.MaxResultTokens}
 	if m.saver.dir != "" {

@@ -43,12 +43,12 @@ type converted struct {
 // convert reads a raw result. It never fails: what can't be read leaves a note.
 func (c converter) convert(raw json.RawMessage) converted {
 	var out converted
-	fields := membersOf(raw)
+	fields := rawjson.Members(raw)
 	if fields == nil {
 		if rawjson.Null(raw) {
 			return converted{text: noContent}
 		}
-		all := fmt.Sprintf("[the server's result is %s, not an object]\n%s", rawjson.Kind(raw), textOf(raw))
+		all := fmt.Sprintf("[the server's result is %s, not an object]\n%s", rawjson.Kind(raw), rawjson.Text(raw))
 		return converted{text: c.cap(all), script: all}
 	}
 	out.isError = rawjson.Bool(fields["isError"])
@@ -86,7 +86,7 @@ func contentItems(raw json.RawMessage) []json.RawMessage {
 	if rawjson.Null(raw) {
 		return nil
 	}
-	if list, ok := itemsOf(raw); ok {
+	if list, ok := rawjson.Items(raw); ok {
 		return list
 	}
 	return []json.RawMessage{raw}
@@ -109,7 +109,7 @@ func (c converter) item(raw json.RawMessage) contentPiece {
 		s := text.Valid(rawjson.String(raw))
 		return contentPiece{text: s, script: s, isText: true}
 	}
-	f := membersOf(raw)
+	f := rawjson.Members(raw)
 	if f == nil {
 		return note("unreadable content: %s", rawjson.Kind(raw))
 	}
@@ -118,7 +118,7 @@ func (c converter) item(raw json.RawMessage) contentPiece {
 		if rawjson.Kind(f["text"]) != "a string" {
 			return note("unreadable text content: text is %s", rawjson.Kind(f["text"]))
 		}
-		s := text.Valid(largeString(f["text"]))
+		s := text.Valid(rawjson.LongString(f["text"]))
 		return contentPiece{text: s, script: s, isText: true}
 	case "image", "audio":
 		p := c.blob(kind, rawjson.String(f["mimeType"]), f["data"])
@@ -221,11 +221,4 @@ func (c converter) cap(whole string) string {
 		return fmt.Sprintf("\n[… %s of %s left out; %s …]\n", sizeText(gap), sizeText(len(whole)), where)
 	})
 	return out
-}
-
-func textOf(raw json.RawMessage) string {
-	if rawjson.Kind(raw) == "a string" {
-		return text.Valid(rawjson.String(raw))
-	}
-	return string(raw)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"jcode/mcp/config"
+	"jcode/mcp/wire"
 	"jcode/tools"
 )
 
@@ -71,7 +72,7 @@ func (a *actor) connectAfter(s spec, approve func(context.Context) error) {
 				case gen != a.gen:
 				case err != nil:
 					a.dialing = nil
-					a.failed(permanentf("approval refused: %v", err))
+					a.failed(wire.Permanentf("approval refused: %v", err))
 				default:
 					a.restart()
 				}

@@ -12,6 +12,7 @@ import (
 	"jcode/internal/text"
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
+	"jcode/mcp/wire"
 	"jcode/tools"
 )
 
@@ -79,9 +80,9 @@ func (t serverTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 		t.m.moreRights(t.server, err)
 		return tools.Result{}, t.m.callError(ctx, t.server, err)
 	}
-	defer giveBack(len(raw))
+	defer wire.Release(len(raw))
 	r := t.m.result(t.server, raw)
-	if call.Caller.Origin != tools.OriginScript && len(raw) >= largeResult {
+	if call.Caller.Origin != tools.OriginScript && len(raw) >= rawjson.Large {
 		r.Data = nil // only scripts read it
 	}
 	return r, nil
@@ -135,8 +136,8 @@ func (m *Manager) callError(ctx context.Context, server string, err error) error
 		return tools.Errorf(tools.KindTimeout, "MCP call failed: %s", timeout.text)
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return tools.Errorf(tools.KindCancelled, "cancelled by user")
-	case refused(err):
-		return tools.Errorf(tools.KindMCP, "MCP call failed: %s", config.Scrub(wireText(err), secrets))
+	case wire.Refused(err):
+		return tools.Errorf(tools.KindMCP, "MCP call failed: %s", config.Scrub(wire.ErrorText(err), secrets))
 	}
 	return tools.Errorf(tools.KindMCP, "MCP call failed: %s", config.Scrub(plainError(err), secrets))
 }
@@ -163,7 +164,7 @@ func (m *Manager) call(ctx context.Context, server, tool string, args json.RawMe
 		args = json.RawMessage("{}")
 	}
 	raw, _, err := v.session.call(ctx, tool, args, limits, show)
-	var forgotten *sessionLostError
+	var forgotten *wire.SessionLost
 	if errors.As(err, &forgotten) {
 		// The server did not know the session: the call was refused before it ran.
 		if v = a.renewed(ctx, v); v.session == nil {
@@ -177,11 +178,6 @@ func (m *Manager) call(ctx context.Context, server, tool string, args json.RawMe
 	}
 	return raw, err
 }
-
-// sessionLostError says that an HTTP server named the session unknown.
-type sessionLostError struct{ text string }
-
-func (e *sessionLostError) Error() string { return e.text }
 
 // revive starts a try for a call that needs the server. Only one that was given up is
 // waited for.

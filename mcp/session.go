@@ -18,26 +18,8 @@ import (
 	"jcode/internal/text"
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
+	"jcode/mcp/wire"
 )
-
-// link is a connection below the protocol: a process with its pipes, or an HTTP session.
-type link interface {
-	transport() sdk.Transport
-	tap() *tap
-	// close ends it at once; what takes time happens in the background.
-	close()
-	// kill ends it without any grace.
-	kill()
-	// gone is closed when nothing of it is left.
-	gone() <-chan struct{}
-	// lost is closed when it ended by itself.
-	lost() <-chan struct{}
-	// reason says why it was lost.
-	reason() error
-	pid() int
-	// notifies reports whether changes of lists are told of without being asked for.
-	notifies() bool
-}
 
 // listKind says which list of a server changed.
 type listKind int
@@ -60,8 +42,8 @@ type sessionHooks struct {
 
 // session is one live protocol session.
 type session struct {
-	link  link
-	log   *serverLog
+	link  wire.Link
+	log   *wire.Log
 	cs    *sdk.ClientSession
 	hooks sessionHooks
 
@@ -93,7 +75,7 @@ type sessionInfo struct {
 var errDisconnected = errors.New("server disconnected")
 
 // openSession shakes hands over a link. When it fails the link is closed.
-func openSession(ctx context.Context, l link, log *serverLog, hooks sessionHooks, protocol string) (*session, error) {
+func openSession(ctx context.Context, l wire.Link, log *wire.Log, hooks sessionHooks, protocol string) (*session, error) {
 	s := &session{link: l, log: log, hooks: hooks, calls: map[string]*runningCall{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	client := sdk.NewClient(&sdk.Implementation{Name: "jcode", Version: hooks.version}, s.clientOptions())
@@ -101,7 +83,7 @@ func openSession(ctx context.Context, l link, log *serverLog, hooks sessionHooks
 		//nolint:staticcheck // servers of the older protocols, which are most, ask for roots
 		client.AddRoots(&sdk.Root{URI: fileURI(dir), Name: filepath.Base(dir)})
 	}
-	l.tap().notice = func(method string) {
+	l.Tap().Notice = func(method string) {
 		switch method {
 		case "notifications/tools/list_changed":
 			hooks.changed(listTools)
@@ -112,11 +94,11 @@ func openSession(ctx context.Context, l link, log *serverLog, hooks sessionHooks
 		}
 	}
 	// The library waits for its transport when ctx ends; so the transport ends first.
-	stop := context.AfterFunc(ctx, l.close)
-	cs, err := client.Connect(ctx, l.transport(), &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	stop := context.AfterFunc(ctx, l.Close)
+	cs, err := client.Connect(ctx, l.Transport(), &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	stop()
 	if err != nil {
-		l.close()
+		l.Close()
 		s.cancel(errDisconnected)
 		return nil, err
 	}
@@ -146,7 +128,7 @@ func (s *session) clientOptions() *sdk.ClientOptions {
 		//nolint:staticcheck // servers of the older protocols log this way
 		LoggingMessageHandler: func(_ context.Context, req *sdk.LoggingMessageRequest) {
 			if data, err := json.Marshal(req.Params.Data); err == nil {
-				s.log.note("[%s] %s %s", req.Params.Level, text.Clean(req.Params.Logger), text.Ellipsis(text.Clean(string(data)), 4000))
+				s.log.Note("[%s] %s %s", req.Params.Level, text.Clean(req.Params.Logger), text.Ellipsis(text.Clean(string(data)), 4000))
 			}
 		},
 		ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) { s.progress(req.Params) },
@@ -184,7 +166,7 @@ func fileURI(dir string) string {
 // library's session, which would otherwise wait for its calls.
 func (s *session) close(reason error) {
 	s.cancel(reason)
-	s.link.close()
+	s.link.Close()
 	s.closed.Go(func() { _ = s.cs.Close() }) // the transport's end is no news
 }
 
@@ -192,7 +174,7 @@ func (s *session) close(reason error) {
 func (s *session) wait(ctx context.Context) bool {
 	done := make(chan struct{})
 	go func() {
-		<-s.link.gone()
+		<-s.link.Gone()
 		s.closed.Wait()
 		close(done)
 	}()
@@ -211,9 +193,9 @@ func (s *session) request(ctx context.Context, method string, do func(context.Co
 	defer cancel(nil)
 	stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
 	defer stop()
-	ctx, x := withExchange(ctx, method)
+	ctx, x := wire.WithExchange(ctx, method)
 	err := do(ctx)
-	raw, sent, failed := x.outcome()
+	raw, sent, failed := x.Outcome()
 	switch {
 	case failed != nil:
 		return nil, sent, failed
@@ -223,11 +205,11 @@ func (s *session) request(ctx context.Context, method string, do func(context.Co
 		return nil, sent, context.Cause(s.ctx)
 	}
 	select {
-	case <-s.link.lost():
+	case <-s.link.Lost():
 		// The library reports a lost connection in its own words.
-		var wire *jsonrpc.Error
-		if !errors.As(err, &wire) {
-			return nil, sent, s.link.reason()
+		var refusal *jsonrpc.Error
+		if !errors.As(err, &refusal) {
+			return nil, sent, s.link.Reason()
 		}
 	default:
 	}
@@ -235,7 +217,7 @@ func (s *session) request(ctx context.Context, method string, do func(context.Co
 		return nil, sent, cause
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
-		return nil, sent, &faultError{text: "connection lost", retry: retryLost, err: err}
+		return nil, sent, &wire.Fault{Text: "connection lost", Retry: wire.RetryLost, Err: err}
 	}
 	return nil, sent, err
 }
@@ -253,8 +235,8 @@ type partialError struct {
 
 func (e *partialError) Error() string {
 	reason := plainError(e.err)
-	if refused(e.err) {
-		reason = wireText(e.err)
+	if wire.Refused(e.err) {
+		reason = wire.ErrorText(e.err)
 	}
 	return fmt.Sprintf("the list ends after %d items: page %d failed: %s", e.items, e.page, reason)
 }
@@ -274,14 +256,14 @@ func (s *session) pages(ctx context.Context, method string, ask func(ctx context
 		}
 		raw, err := once()
 		if err != nil && page > 1 && ctx.Err() == nil && s.ctx.Err() == nil {
-			s.log.note("%s, page %d: %v; asking again", method, page, err)
+			s.log.Note("%s, page %d: %v; asking again", method, page, err)
 			if raw, err = once(); err != nil {
 				return "", &partialError{page, total, err}
 			}
 		}
 		if err != nil {
-			var wire *jsonrpc.Error
-			if page == 1 && errors.As(err, &wire) && wire.Code == jsonrpc.CodeMethodNotFound {
+			var refusal *jsonrpc.Error
+			if page == 1 && errors.As(err, &refusal) && refusal.Code == jsonrpc.CodeMethodNotFound {
 				return "", nil // the server has none
 			}
 			return "", err

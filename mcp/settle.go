@@ -1,6 +1,10 @@
 package mcp
 
-import "time"
+import (
+	"time"
+
+	"jcode/mcp/wire"
+)
 
 // settleResult is what settle did.
 type settleResult struct {
@@ -72,7 +76,7 @@ func (m *Manager) actor(name string) *actor {
 		a = newActor(name, actorEnv{
 			dialer: dialer{host: m.host, keeper: m.keeper, mayStart: m.mayStart}, hooks: m.hooks, publish: m.publish,
 			delay: func(d time.Duration) time.Duration { return m.delay(d) }, now: time.Now,
-		}, newServerLog(m.opt.LogDir, name))
+		}, wire.NewLog(m.opt.LogDir, name))
 		m.actors[name] = a
 	}
 	return a

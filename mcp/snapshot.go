@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/secret"
 	"jcode/internal/text"
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
@@ -123,12 +124,12 @@ func (m *Manager) details(name string) Details {
 	v := &view{state: StateDisconnected}
 	if a := m.actors[name]; a != nil {
 		v = a.view.Load()
-		d.Stderr = config.Scrub(a.log.tail(), v.secrets)
-		d.Stray, d.StrayLines = a.log.stray()
+		d.Stderr = config.Scrub(a.log.Tail(), v.secrets)
+		d.Stray, d.StrayLines = a.log.Stray()
 		for i := range d.StrayLines {
 			d.StrayLines[i] = config.Scrub(d.StrayLines[i], v.secrets)
 		}
-		d.Log = a.log.path
+		d.Log = a.log.Path
 	} else if m.opt.LogDir != "" {
 		d.Log = filepath.Join(m.opt.LogDir, name+".log")
 	}
@@ -245,7 +246,7 @@ func (m *Manager) targetNotes(t config.Target, from config.Scope) []string {
 	}
 	for _, name := range config.Variables(t) {
 		note := "reads the variable " + name
-		if isSecretVariable(name) {
+		if secret.Name(name) {
 			note += " (a key or token)"
 		}
 		notes = append(notes, note)

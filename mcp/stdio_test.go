@@ -16,6 +16,7 @@ import (
 	"jcode/internal/testkit/mcptest"
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
+	"jcode/mcp/wire"
 )
 
 // patience is what a test waits for something that comes at once on an idle machine.
@@ -30,14 +31,14 @@ type stdioRig struct {
 	t     *testing.T
 	d     dialer
 	hooks sessionHooks
-	log   *serverLog
+	log   *wire.Log
 	file  string // the server's own log
 }
 
 func newStdioRig(t *testing.T) *stdioRig {
-	host := newProcessHost()
-	t.Cleanup(func() { host.close(closeGrace) })
-	return &stdioRig{t: t, d: dialer{host: host}, log: newServerLog(t.TempDir(), "s"), hooks: sessionHooks{
+	host := wire.NewHost()
+	t.Cleanup(func() { host.Close(closeGrace) })
+	return &stdioRig{t: t, d: dialer{host: host}, log: wire.NewLog(t.TempDir(), "s"), hooks: sessionHooks{
 		changed: func(listKind) {},
 		elicit: func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 			return &sdk.ElicitResult{Action: "decline"}, nil
@@ -113,7 +114,7 @@ func TestStrayOutputIsSkipped(t *testing.T) { // eca#298, opencode#24414
 			if got := callText(t, d.session, "echo", `{"text":"hi"}`); got != "echo: hi" {
 				t.Errorf("got %q", got)
 			}
-			if n, _ := r.log.stray(); n > 0 != stray {
+			if n, _ := r.log.Stray(); n > 0 != stray {
 				t.Errorf("%d stray lines", n)
 			}
 			events, err := mcptest.ReadLog(r.file)
@@ -155,7 +156,7 @@ func TestUnreadableAnswersEndTheirCall(t *testing.T) {
 			t.Parallel()
 			d := newStdioRig(t).mustDial(mode)
 			_, _, err := d.session.call(context.Background(), "echo", json.RawMessage(`{}`), testLimits, nil)
-			if err == nil || !strings.Contains(wireText(err), want) {
+			if err == nil || !strings.Contains(wire.ErrorText(err), want) {
 				t.Errorf("%v", err)
 			}
 			if got := callText(t, d.session, "echo", `{"text":"hi"}`); got != "echo: hi" {
@@ -206,28 +207,28 @@ func TestNewestProtocolNeedsASecondProcess(t *testing.T) {
 func TestRefusedHandshakes(t *testing.T) {
 	for mode, want := range map[string]struct {
 		text  string
-		retry retryKind
+		retry wire.Retry
 	}{
-		"badversion": {"1999-01-01", retryNever},
-		"initerr":    {"no license", retryNever},
-		"exit":       {"server exited (exit status 3): Error: missing API key FOO_TOKEN", retryEarly},
+		"badversion": {"1999-01-01", wire.RetryNever},
+		"initerr":    {"no license", wire.RetryNever},
+		"exit":       {"server exited (exit status 3): Error: missing API key FOO_TOKEN", wire.RetryEarly},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			_, err := newStdioRig(t).dial(newStdioRig(t).entry(mode))
-			if err == nil || !strings.Contains(err.Error(), want.text) || retryOf(err) != want.retry {
-				t.Errorf("%v (retry %d)", err, retryOf(err))
+			if err == nil || !strings.Contains(err.Error(), want.text) || wire.RetryOf(err) != want.retry {
+				t.Errorf("%v (retry %d)", err, wire.RetryOf(err))
 			}
 		})
 	}
 	r := newStdioRig(t)
 	e := r.entry("ok")
 	e.Target.Command = "no-such-program-anywhere"
-	if _, err := r.dial(e); err == nil || retryOf(err) != retryNever || !strings.Contains(err.Error(), "command not found") {
+	if _, err := r.dial(e); err == nil || wire.RetryOf(err) != wire.RetryNever || !strings.Contains(err.Error(), "command not found") {
 		t.Errorf("%v", err)
 	}
 	e.Target = testTarget(mcptest.Server("ok"))
 	e.Target.Cwd = "/no/such/folder"
-	if _, err := r.dial(e); err == nil || retryOf(err) != retryNever || !strings.Contains(err.Error(), "/no/such/folder") {
+	if _, err := r.dial(e); err == nil || wire.RetryOf(err) != wire.RetryNever || !strings.Contains(err.Error(), "/no/such/folder") {
 		t.Errorf("%v", err)
 	}
 }
@@ -240,7 +241,7 @@ func TestHangingHandshakeEndsAtItsTimeout(t *testing.T) {
 			e.ConnectTimeout = time.Second
 			began := time.Now()
 			_, err := r.dial(e)
-			if err == nil || retryOf(err) != retryTimeout || !strings.Contains(err.Error(), "connectTimeout") {
+			if err == nil || wire.RetryOf(err) != wire.RetryTimeout || !strings.Contains(err.Error(), "connectTimeout") {
 				t.Errorf("%v", err)
 			}
 			if took := time.Since(began); took > late {
@@ -257,7 +258,7 @@ func TestServerThatEndsAtTheTimeoutIsNotBlamed(t *testing.T) {
 		r := newStdioRig(t)
 		e := r.entry("hang")
 		e.ConnectTimeout = 30 * time.Millisecond
-		if _, err := r.dial(e); err == nil || retryOf(err) != retryTimeout || !strings.Contains(err.Error(), "connectTimeout") {
+		if _, err := r.dial(e); err == nil || wire.RetryOf(err) != wire.RetryTimeout || !strings.Contains(err.Error(), "connectTimeout") {
 			t.Fatalf("%v", err)
 		}
 	}
@@ -281,7 +282,7 @@ func TestDeathInACallIsTheCallsReason(t *testing.T) {
 	t.Run("kill", func(t *testing.T) {
 		r := newStdioRig(t)
 		d := r.mustDial("grandchild") // which holds the pipe open
-		time.AfterFunc(100*time.Millisecond, d.session.link.kill)
+		time.AfterFunc(100*time.Millisecond, d.session.link.Kill)
 		_, _, err := d.session.call(context.Background(), "never", json.RawMessage(`{}`), testLimits, nil)
 		if err == nil || !strings.Contains(err.Error(), "signal: killed") {
 			t.Errorf("%v", err)
@@ -336,7 +337,7 @@ func TestOddResultsAreReadable(t *testing.T) {
 		}
 	}
 	_, _, err := d.session.call(context.Background(), "rpcerror", json.RawMessage(`{}`), testLimits, nil)
-	if got := wireText(err); got != `quota exceeded (code -32050): {"limit":3}` {
+	if got := wire.ErrorText(err); got != `quota exceeded (code -32050): {"limit":3}` {
 		t.Errorf("rpcerror: %q", got)
 	}
 }
@@ -379,7 +380,7 @@ func TestCancelReachesTheServer(t *testing.T) { // codex#26956, claude-code#4947
 		return err == nil && len(mcptest.Received(events, "notifications/cancelled")) == 1
 	})
 	pid := callText(t, d.session, "pid", `{}`)
-	if pid != strconv.Itoa(d.session.link.pid()) {
+	if pid != strconv.Itoa(d.session.link.PID()) {
 		t.Errorf("pid %s", pid)
 	}
 }

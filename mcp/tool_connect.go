@@ -11,6 +11,7 @@ import (
 	"jcode/internal/text"
 	"jcode/mcp/auth"
 	"jcode/mcp/config"
+	"jcode/mcp/wire"
 	"jcode/tools"
 )
 
@@ -317,7 +318,7 @@ func adviceFor(err error, name string) string {
 		return "Its credentials are refused: the value of that header has to be renewed, or lacks rights."
 	case strings.Contains(text, "401"), strings.Contains(text, "403"):
 		return "It wants credentials: set an Authorization header in headers."
-	case retryOf(err) == retryEarly:
+	case wire.RetryOf(err) == wire.RetryEarly:
 		return "The command ended before it spoke MCP: check its arguments and the environment variables that it needs (env)."
 	}
 	return "Call mcp_connect again with other arguments, or mcp_list to see all servers."

@@ -91,7 +91,7 @@ func (p Paths) EnableServer(name string, on bool) (string, error) {
 	return path, p.Enable(list[0], on)
 }
 
-// writeEnabled writes to the file that jcode may write for this entry.
+// Enable writes whether an entry is on to the file that jcode may write for it.
 func (p Paths) Enable(e Entry, on bool) error {
 	if e.Source.File == p.UserFile() || e.Source.File == p.ProjectFile() {
 		return putEnabled(e.Source.File, e.Name, on)

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"fmt"
@@ -16,11 +16,11 @@ const (
 	maxLogBytes = 5 << 20
 )
 
-// serverLog keeps what a server says beside the protocol: its stderr, lines on stdout
+// Log keeps what a server says beside the protocol: its stderr, lines on stdout
 // that are no messages, and log messages. The whole goes to a file that is turned over
 // once, the last 4 kB of stderr stay in memory.
-type serverLog struct {
-	path string // empty = no file
+type Log struct {
+	Path string // empty = no file
 
 	mu      sync.Mutex
 	ring    []byte
@@ -32,16 +32,18 @@ type serverLog struct {
 	last    []string // the last skipped lines
 }
 
-func newServerLog(dir, server string) *serverLog {
-	l := &serverLog{}
+// NewLog returns the log of a server, whose file is made in dir at the first line; an empty
+// dir is for a log without a file.
+func NewLog(dir, server string) *Log {
+	l := &Log{}
 	if dir != "" {
-		l.path = filepath.Join(dir, server+".log")
+		l.Path = filepath.Join(dir, server+".log")
 	}
 	return l
 }
 
 // Write takes stderr as it comes. It never fails: a full disk must not stop a server.
-func (l *serverLog) Write(p []byte) (int, error) {
+func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ring = append(l.ring, p...)
@@ -54,7 +56,7 @@ func (l *serverLog) Write(p []byte) (int, error) {
 }
 
 // skip notes a line on stdout that is no message.
-func (l *serverLog) skip(line []byte) {
+func (l *Log) skip(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.skipped++
@@ -65,22 +67,22 @@ func (l *serverLog) skip(line []byte) {
 	l.append([]byte("[stdout] " + shown + "\n"))
 }
 
-// note writes a line of jcode's own.
-func (l *serverLog) note(format string, args ...any) {
+// Note writes a line of jcode's own.
+func (l *Log) Note(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.append([]byte(time.Now().Format(time.DateTime) + " " + fmt.Sprintf(format, args...) + "\n"))
 }
 
 // append writes to the file, opening it at first use.
-func (l *serverLog) append(p []byte) {
-	if l.path == "" || l.failed != nil {
+func (l *Log) append(p []byte) {
+	if l.Path == "" || l.failed != nil {
 		return
 	}
 	if l.file != nil && l.size+int64(len(p)) > maxLogBytes {
 		l.failed = l.file.Close()
 		l.file = nil
-		if err := os.Rename(l.path, l.path+".old"); err != nil {
+		if err := os.Rename(l.Path, l.Path+".old"); err != nil {
 			l.failed = err
 		}
 	}
@@ -95,11 +97,11 @@ func (l *serverLog) append(p []byte) {
 	l.failed = err
 }
 
-func (l *serverLog) open() {
-	if l.failed = os.MkdirAll(filepath.Dir(l.path), 0o700); l.failed != nil {
+func (l *Log) open() {
+	if l.failed = os.MkdirAll(filepath.Dir(l.Path), 0o700); l.failed != nil {
 		return
 	}
-	l.file, l.failed = os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	l.file, l.failed = os.OpenFile(l.Path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if l.failed != nil {
 		return
 	}
@@ -108,36 +110,36 @@ func (l *serverLog) open() {
 	}
 }
 
-// tail returns the last bytes of stderr without control sequences.
-func (l *serverLog) tail() string {
+// Tail returns the last bytes of stderr without control sequences.
+func (l *Log) Tail() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.TrimSpace(text.Clean(string(l.ring)))
 }
 
 // forget empties the ring: what an earlier process said is not this one's reason.
-func (l *serverLog) forget() {
+func (l *Log) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ring, l.why = nil, reasons{}
 }
 
-// reason is what explains the end of the program in a line.
-func (l *serverLog) reason() string {
+// Reason is what explains the end of the program in a line.
+func (l *Log) Reason() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.why.text()
 }
 
-// stray counts the skipped lines and returns the last five.
-func (l *serverLog) stray() (int, []string) {
+// Stray counts the skipped lines and returns the last five.
+func (l *Log) Stray() (int, []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.skipped, append([]string(nil), l.last...)
 }
 
-// close ends the log; what comes later is kept in the ring only.
-func (l *serverLog) close() {
+// Close ends the log; what comes later is kept in the ring only.
+func (l *Log) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file != nil {

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"errors"
@@ -26,16 +26,26 @@ type process struct {
 	p      *proc.Process
 	stdin  *os.File
 	stdout *os.File
-	log    *serverLog
-	host   *processHost
+	log    *Log
+	host   *Host
 
 	stderrDone chan struct{}
 	stopOnce   sync.Once
 	gone       chan struct{} // closed when the whole tree has ended and was reaped
 }
 
+// StartStdio starts a server's command and returns the connection over its pipes. limit is
+// the length in bytes of the longest message that is kept.
+func (h *Host) StartStdio(t config.Resolved, log *Log, limit int) (Stdio, error) {
+	p, err := h.startProcess(t, log)
+	if err != nil {
+		return Stdio{}, err
+	}
+	return Stdio{newStdioConn(p, log, limit)}, nil
+}
+
 // startProcess starts a server's command.
-func (h *processHost) startProcess(t config.Resolved, log *serverLog) (*process, error) {
+func (h *Host) startProcess(t config.Resolved, log *Log) (*process, error) {
 	var files [6]*os.File
 	closeAll := func() {
 		for _, f := range files {
@@ -55,7 +65,7 @@ func (h *processHost) startProcess(t config.Resolved, log *serverLog) (*process,
 	if t.Dir != "" {
 		if info, err := os.Stat(t.Dir); err != nil || !info.IsDir() {
 			closeAll()
-			return nil, permanentf("working folder %s does not exist", t.Dir)
+			return nil, Permanentf("working folder %s does not exist", t.Dir)
 		}
 	}
 	p, err := h.launcher.Start(proc.Spec{
@@ -75,7 +85,7 @@ func (h *processHost) startProcess(t config.Resolved, log *serverLog) (*process,
 	}
 	h.add(out)
 	log.forget()
-	log.note("started pid %d", p.Pid())
+	log.Note("started pid %d", p.Pid())
 	go out.drainStderr(files[4])
 	go out.watch()
 	return out, nil
@@ -85,11 +95,11 @@ func (h *processHost) startProcess(t config.Resolved, log *serverLog) (*process,
 func startError(program string, err error) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
-		return permanentf("command not found: %s", program)
+		return Permanentf("command not found: %s", program)
 	case errors.Is(err, os.ErrPermission):
-		return permanentf("command is not executable: %s", program)
+		return Permanentf("command is not executable: %s", program)
 	}
-	return permanentf("start %s: %v", program, err)
+	return Permanentf("start %s: %v", program, err)
 }
 
 func (p *process) drainStderr(r *os.File) {
@@ -123,7 +133,7 @@ func (p *process) stop() {
 			defer p.host.drop(p)
 			p.stopTree()
 			<-p.p.Done()
-			p.log.note("ended pid %d: %s", p.p.Pid(), p.exitText())
+			p.log.Note("ended pid %d: %s", p.p.Pid(), p.exitText())
 			_ = p.stdout.Close() // its reader ends
 			<-p.stderrDone
 		}()
@@ -138,7 +148,7 @@ func (p *process) stopTree() {
 		return
 	}
 	if err := p.p.Kill(); err != nil {
-		p.log.note("%v", err)
+		p.log.Note("%v", err)
 	}
 }
 
@@ -188,8 +198,8 @@ func (p *process) exitError() error {
 	case <-time.After(drainTime):
 	}
 	text := "server exited (" + p.exitText() + ")"
-	if tail := p.log.reason(); tail != "" {
+	if tail := p.log.Reason(); tail != "" {
 		text += ": " + tail
 	}
-	return &faultError{text: text, retry: retryExit}
+	return &Fault{Text: text, Retry: RetryExit}
 }

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"maps"
@@ -9,21 +9,22 @@ import (
 	"jcode/internal/proc"
 )
 
-// processHost starts server processes from one thread and knows all that live.
-type processHost struct {
+// Host opens links and ends all of them on Close. Processes are started from one thread.
+type Host struct {
 	launcher *proc.Launcher
 
 	mu     sync.Mutex
 	live   map[*process]struct{}
-	links  map[*httpLink]struct{} // HTTP sessions end with the processes
+	links  map[*HTTP]struct{} // HTTP sessions end with the processes
 	closed bool
 }
 
-func newProcessHost() *processHost {
-	return &processHost{launcher: proc.NewServerLauncher(), live: map[*process]struct{}{}, links: map[*httpLink]struct{}{}}
+// NewHost returns a host without links.
+func NewHost() *Host {
+	return &Host{launcher: proc.NewServerLauncher(), live: map[*process]struct{}{}, links: map[*HTTP]struct{}{}}
 }
 
-func (h *processHost) add(p *process) {
+func (h *Host) add(p *process) {
 	h.mu.Lock()
 	h.live[p] = struct{}{}
 	late := h.closed
@@ -33,13 +34,13 @@ func (h *processHost) add(p *process) {
 	}
 }
 
-func (h *processHost) drop(p *process) {
+func (h *Host) drop(p *process) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.live, p)
 }
 
-func (h *processHost) list() []*process {
+func (h *Host) list() []*process {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := make([]*process, 0, len(h.live))
@@ -50,7 +51,7 @@ func (h *processHost) list() []*process {
 }
 
 // addLink notes an HTTP session until it is gone.
-func (h *processHost) addLink(l *httpLink) {
+func (h *Host) addLink(l *HTTP) {
 	h.mu.Lock()
 	h.links[l] = struct{}{}
 	late := h.closed
@@ -62,19 +63,19 @@ func (h *processHost) addLink(l *httpLink) {
 		delete(h.links, l)
 	}()
 	if late {
-		l.kill()
+		l.Kill()
 	}
 }
 
-func (h *processHost) httpLinks() []*httpLink {
+func (h *Host) httpLinks() []*HTTP {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Collect(maps.Keys(h.links))
 }
 
-// close ends all processes in parallel and waits until they are gone; those that live
+// Close ends all processes in parallel and waits until they are gone; those that live
 // when grace is over are killed.
-func (h *processHost) close(grace time.Duration) {
+func (h *Host) Close(grace time.Duration) {
 	h.mu.Lock()
 	h.closed = true
 	h.mu.Unlock()
@@ -87,12 +88,12 @@ func (h *processHost) close(grace time.Duration) {
 			p.kill()
 		}
 		for _, l := range h.httpLinks() {
-			l.kill()
+			l.Kill()
 		}
 	})
 	links := h.httpLinks()
 	for _, l := range links {
-		l.close()
+		l.Close()
 	}
 	for _, p := range all {
 		<-p.gone

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"bufio"
@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
+	"jcode/internal/rawjson"
 	"jcode/mcp/config"
 )
 
@@ -161,7 +163,7 @@ func (p *pieces) join() []byte {
 	case 1:
 	default:
 		p.list = [][]byte{bytes.Join(p.list, nil)}
-		giveBack(p.size)
+		Release(p.size)
 	}
 	return p.list[0]
 }
@@ -171,4 +173,12 @@ type tooLargeError struct{ limit int }
 
 func (e tooLargeError) Error() string {
 	return fmt.Sprintf("result larger than %d MiB; ask for less, in parts", e.limit>>20)
+}
+
+// Release returns the memory of a large message, which is garbage now, to the system: the
+// next collection may be long in coming.
+func Release(size int) {
+	if size >= rawjson.Large {
+		debug.FreeOSMemory()
+	}
 }

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"bytes"
@@ -52,7 +52,7 @@ var (
 
 // suspect notes output that may be the answer to a request and can't be used. The request
 // fails after a moment: the one that the output names, or the only one that waits.
-func (t *tap) suspect(data []byte, err error) {
+func (t *Tap) suspect(data []byte, err error) {
 	if err == nil {
 		if !looksLikeAnswer(data) {
 			return
@@ -68,7 +68,7 @@ func (t *tap) suspect(data []byte, err error) {
 		}
 	}
 	for _, m := range idMember.FindAllSubmatch(data[:min(len(data), 64<<10)], 8) {
-		if id := idKey(m[1]); s.ids[id] {
+		if id := IDKey(m[1]); s.ids[id] {
 			s.ids = map[string]bool{id: true}
 			break
 		}
@@ -81,7 +81,7 @@ func (t *tap) suspect(data []byte, err error) {
 }
 
 // judge fails the requests that can only be those that were answered unreadably.
-func (t *tap) judge() {
+func (t *Tap) judge() {
 	t.mu.Lock()
 	doomed := map[string]error{}
 	now := time.Now()
@@ -103,12 +103,12 @@ func (t *tap) judge() {
 
 // stray takes an answer that belongs to no request that waits. One to a request that was
 // given up is no surprise.
-func (t *tap) stray(e envelope) {
+func (t *Tap) stray(e envelope) {
 	t.mu.Lock()
 	last := t.last
 	t.mu.Unlock()
 	var n int64
-	if _, err := fmt.Sscan(idKey(e.id), &n); e.id != nil && err == nil && n <= last {
+	if _, err := fmt.Sscan(IDKey(e.id), &n); e.id != nil && err == nil && n <= last {
 		return
 	}
 	why := "the server answered a request that nobody made"
@@ -116,7 +116,7 @@ func (t *tap) stray(e envelope) {
 		why = "the server answered without saying what"
 	}
 	if e.err != nil {
-		why += ": " + wireText(wireError(e.err))
+		why += ": " + ErrorText(wireError(e.err))
 	} else {
 		why += ": " + text.Ellipsis(text.Clean(text.Valid(string(e.result))), 300)
 	}

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"strings"
@@ -37,13 +37,13 @@ func TestReasonOfAnExit(t *testing.T) {
 		},
 	} {
 		for _, chunk := range []int{1 << 20, 7} {
-			log := newServerLog("", "s")
+			log := NewLog("", "s")
 			for rest := []byte(c.stderr); len(rest) > 0; rest = rest[min(chunk, len(rest)):] {
 				if _, err := log.Write(rest[:min(chunk, len(rest))]); err != nil {
 					t.Fatal(err)
 				}
 			}
-			got := log.reason()
+			got := log.Reason()
 			if got != c.want {
 				t.Errorf("%s: got %q, want %q", name, got, c.want)
 			}

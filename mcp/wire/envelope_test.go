@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"encoding/json"
@@ -45,7 +45,7 @@ func TestEnvelopes(t *testing.T) {
 			for _, e := range list {
 				key := ""
 				if e.id != nil {
-					key = idKey(e.id)
+					key = IDKey(e.id)
 				}
 				got = append(got, strings.Join([]string{e.method, key, string(e.result), string(e.err)}, "|"))
 			}
@@ -66,7 +66,7 @@ func TestEnvelopeRoundTrip(t *testing.T) {
 		id := rapid.IntRange(1, 1<<40).Draw(t, "id")
 		e := envelope{id: json.RawMessage(fmt.Sprint(id)), result: result}
 		list, err := readEnvelopes(e.encode())
-		if err != nil || len(list) != 1 || string(list[0].result) != string(result) || idKey(list[0].id) != fmt.Sprint(id) {
+		if err != nil || len(list) != 1 || string(list[0].result) != string(result) || IDKey(list[0].id) != fmt.Sprint(id) {
 			t.Fatalf("%s: %v", e.encode(), err)
 		}
 		msg, err := list[0].message()
@@ -91,7 +91,7 @@ func TestIDIsFoundInAnOverlongFrame(t *testing.T) {
 		limit := rapid.IntRange(1, len(frame)-1).Draw(t, "limit")
 		r := newFrameReader(strings.NewReader(frame+"\nnext\n"), limit)
 		f, err := r.next(false)
-		if err != nil || !f.tooLong || idKey(f.id) != "5" || f.data != nil || f.size != int64(len(frame)+1) {
+		if err != nil || !f.tooLong || IDKey(f.id) != "5" || f.data != nil || f.size != int64(len(frame)+1) {
 			t.Fatalf("limit %d of %s: %+v %v", limit, frame, f, err)
 		}
 	})

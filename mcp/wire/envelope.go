@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"jcode/internal/rawjson"
+	"jcode/internal/schema"
 )
 
 // envelope is a JSON-RPC message with its payloads as they came. The slices point into
@@ -45,7 +46,7 @@ func readEnvelopes(frame []byte) ([]envelope, error) {
 		if len(rest) == 0 || rest[0] == ']' {
 			break
 		}
-		end := valueEnd(rest)
+		end := rawjson.End(rest)
 		if e, ok := readEnvelope(rest[:end]); ok {
 			out = append(out, e)
 		}
@@ -69,10 +70,10 @@ func readEnvelope(data []byte) (envelope, bool) {
 		if len(rest) == 0 || rest[0] == '}' {
 			break
 		}
-		nameEnd := valueEnd(rest)
+		nameEnd := rawjson.End(rest)
 		name := rawjson.String(rest[:nameEnd])
 		rest = bytes.TrimLeft(rest[nameEnd:], " \t\r\n:")
-		end := valueEnd(rest)
+		end := rawjson.End(rest)
 		value := json.RawMessage(rest[:end])
 		rest = rest[end:]
 		switch name {
@@ -100,46 +101,9 @@ func readEnvelope(data []byte) (envelope, bool) {
 	return e, version && (e.method != "" || e.id != nil || e.err != nil)
 }
 
-// valueEnd returns the length of the JSON value at the start of valid data.
-func valueEnd(data []byte) int {
-	depth, inString := 0, false
-	for i := 0; i < len(data); i++ {
-		c := data[i]
-		if inString {
-			switch c {
-			case '\\':
-				i++
-			case '"':
-				if inString = false; depth == 0 {
-					return i + 1
-				}
-			}
-			continue
-		}
-		switch c {
-		case '"':
-			inString = true
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth == 0 {
-				return i
-			}
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case ',', ':', ' ', '\t', '\r', '\n':
-			if depth == 0 && i > 0 {
-				return i
-			}
-		}
-	}
-	return len(data)
-}
-
-// idKey makes equal ids equal: `1`, `1.0` and `"1"` are one. Our own ids are whole
+// IDKey makes equal ids equal: `1`, `1.0` and `"1"` are one. Our own ids are whole
 // numbers, so that a response finds its call however a server spells it.
-func idKey(raw json.RawMessage) string {
+func IDKey(raw json.RawMessage) string {
 	s := string(raw)
 	if rawjson.Kind(raw) == "a string" {
 		s = rawjson.String(raw)
@@ -175,7 +139,7 @@ func (e envelope) messageID() (jsonrpc.ID, error) {
 		return jsonrpc.ID{}, err
 	}
 	// Only a response's id may be spelt in another way; a request's goes back as it came.
-	if key := idKey(e.id); e.method == "" && key[0] != 's' {
+	if key := IDKey(e.id); e.method == "" && key[0] != 's' {
 		n, err := strconv.ParseFloat(key, 64)
 		if err != nil {
 			return jsonrpc.ID{}, err
@@ -191,7 +155,46 @@ func wireError(raw json.RawMessage) error {
 	if json.Unmarshal(raw, &e) == nil && (e.Message != "" || e.Code != 0) {
 		return &e
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: textOf(raw)}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: rawjson.Text(raw)}
+}
+
+// encode writes a message as JSON. A response's id is written as jcode chose it.
+func (e envelope) encode() []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"jsonrpc":"2.0"`)
+	if e.id != nil {
+		id := e.id
+		if key := IDKey(e.id); e.method == "" && key[0] != 's' {
+			id = json.RawMessage(key)
+		}
+		b.WriteString(`,"id":`)
+		b.Write(id)
+	}
+	if e.method != "" {
+		b.WriteString(`,"method":`)
+		schema.WriteString(&b, e.method)
+		if e.params != nil {
+			b.WriteString(`,"params":`)
+			b.Write(e.params)
+		}
+	} else if e.err != nil {
+		b.WriteString(`,"error":`)
+		var err bytes.Buffer
+		if wire := wireError(e.err); json.NewEncoder(&err).Encode(wire) == nil {
+			b.Write(bytes.TrimSpace(err.Bytes()))
+		} else {
+			b.Write(e.err)
+		}
+	} else {
+		result := e.result
+		if result == nil {
+			result = json.RawMessage("null")
+		}
+		b.WriteString(`,"result":`)
+		b.Write(result)
+	}
+	b.WriteByte('}')
+	return b.Bytes()
 }
 
 // idFinder finds the top-level id of a message that is too long to keep, byte by byte.

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"bufio"
@@ -43,7 +43,7 @@ func (r *roundTripper) keep(req *http.Request, body []byte) *http.Response {
 
 // keepOpen opens the real stream until ctx ends or the server has none.
 func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []byte, in io.Writer) {
-	first := cmp.Or(r.mode.reopen, reopenFirst)
+	first := cmp.Or(r.mode.Reopen, reopenFirst)
 	delay := first
 	lastID := ""
 	for opened := false; ctx.Err() == nil; {
@@ -64,7 +64,7 @@ func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []b
 		case err != nil:
 		case resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests && !opened,
 			resp.StatusCode < 300 && !strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream"):
-			r.log.note("no stream of notifications: status %d", resp.StatusCode)
+			r.log.Note("no stream of notifications: status %d", resp.StatusCode)
 			_ = resp.Body.Close() // nothing in it counts
 			return
 		case resp.StatusCode < 300:
@@ -212,8 +212,8 @@ func (f *eventFilter) emit(name string, data, other []byte, long *idFinder) {
 	}
 	f.out.Write(other)
 	if long != nil {
-		if id := long.found(); id != nil && f.r.tap.isPending(idKey(id)) {
-			f.r.log.note("a result was read away: it is over the limit of %d bytes", f.max)
+		if id := long.found(); id != nil && f.r.tap.isPending(IDKey(id)) {
+			f.r.log.Note("a result was read away: it is over the limit of %d bytes", f.max)
 			f.fail(id, tooLargeError{f.max}.Error())
 		}
 		return
@@ -226,7 +226,7 @@ func (f *eventFilter) emit(name string, data, other []byte, long *idFinder) {
 	if err != nil {
 		f.r.log.skip(data)
 		f.out.WriteByte('\n')
-		if f.answers != nil && looksLikeAnswer(data) && f.r.tap.isPending(idKey(f.answers)) {
+		if f.answers != nil && looksLikeAnswer(data) && f.r.tap.isPending(IDKey(f.answers)) {
 			f.fail(f.answers, unreadable(data).Error())
 		}
 		return
@@ -246,7 +246,7 @@ func (f *eventFilter) fail(id json.RawMessage, text string) {
 	o := schema.NewObject()
 	o.Set("code", json.Number("-32603"))
 	o.Set("message", text)
-	f.r.tap.forget(idKey(id))
+	f.r.tap.forget(IDKey(id))
 	f.message(envelope{id: id, err: schema.Print(o)})
 }
 

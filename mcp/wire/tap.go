@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"jcode/mcp/schema"
 )
 
-// exchange is one request of ours and what came back for it, as it came. It travels in
+// Exchange is one request of ours and what came back for it, as it came. It travels in
 // the request's context, so that transports can fill it in.
-type exchange struct {
+type Exchange struct {
 	method string
 
 	mu     sync.Mutex
@@ -25,19 +25,20 @@ type exchange struct {
 
 type exchangeKey struct{}
 
-func withExchange(ctx context.Context, method string) (context.Context, *exchange) {
-	x := &exchange{method: method}
+// WithExchange returns a context for one request and the exchange that its answer fills.
+func WithExchange(ctx context.Context, method string) (context.Context, *Exchange) {
+	x := &Exchange{method: method}
 	return context.WithValue(ctx, exchangeKey{}, x), x
 }
 
-func exchangeOf(ctx context.Context, method string) *exchange {
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok && x.method == method {
+func exchangeOf(ctx context.Context, method string) *Exchange {
+	if x, ok := ctx.Value(exchangeKey{}).(*Exchange); ok && x.method == method {
 		return x
 	}
 	return nil
 }
 
-func (x *exchange) markSent() {
+func (x *Exchange) markSent() {
 	if x != nil {
 		x.mu.Lock()
 		x.sent = true
@@ -45,7 +46,7 @@ func (x *exchange) markSent() {
 	}
 }
 
-func (x *exchange) fail(err error) {
+func (x *Exchange) fail(err error) {
 	if x != nil {
 		x.mu.Lock()
 		x.failed = err
@@ -53,23 +54,23 @@ func (x *exchange) fail(err error) {
 	}
 }
 
-// outcome returns the raw result, whether a byte was sent, and the failure below the
+// Outcome returns the raw result, whether a byte was sent, and the failure below the
 // protocol.
-func (x *exchange) outcome() (raw json.RawMessage, sent bool, err error) {
+func (x *Exchange) Outcome() (raw json.RawMessage, sent bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.raw, x.sent, x.failed
 }
 
-// tap sees the requests and responses of one session. Results that jcode reads raw are
+// Tap sees the requests and responses of one session. Results that jcode reads raw are
 // taken out on their way, and the protocol library gets a small stand-in: one bad item
 // in a list can't cost the list, and a large result is not decoded twice.
-type tap struct {
+type Tap struct {
 	http bool
 
-	// notice is told of the server's notifications in the order of the stream: before a
+	// Notice is told of the server's notifications in the order of the stream: before a
 	// response that follows them. It is set before the first message.
-	notice func(method string)
+	Notice func(method string)
 
 	// doom fails a request whose answer can't be used; nil where each request has an answer of
 	// its own. grace is how long it is put off.
@@ -87,16 +88,16 @@ type tap struct {
 
 type pendingRequest struct {
 	method string
-	x      *exchange
+	x      *Exchange
 	at     time.Time
 }
 
-func newTap(http bool) *tap {
-	return &tap{http: http, grace: blameGrace, pending: map[string]pendingRequest{}}
+func newTap(http bool) *Tap {
+	return &Tap{http: http, grace: blameGrace, pending: map[string]pendingRequest{}}
 }
 
 // request notes a request of ours that is about to be written.
-func (t *tap) request(id, method string, x *exchange) {
+func (t *Tap) request(id, method string, x *Exchange) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pending[id] = pendingRequest{method, x, time.Now()}
@@ -106,22 +107,22 @@ func (t *tap) request(id, method string, x *exchange) {
 }
 
 // forget drops a request that was never written.
-func (t *tap) forget(id string) {
+func (t *Tap) forget(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.pending, id)
 }
 
 // see takes a message of the server and returns what the library shall see of it.
-func (t *tap) see(e envelope) envelope {
+func (t *Tap) see(e envelope) envelope {
 	if e.method == "" {
 		return t.response(e)
 	}
 	if e.method == "elicitation/create" {
 		t.keepForm(rawjson.Member(e.params, "requestedSchema"))
 	}
-	if e.id == nil && t.notice != nil {
-		t.notice(e.method)
+	if e.id == nil && t.Notice != nil {
+		t.Notice(e.method)
 	}
 	return e
 }
@@ -129,7 +130,7 @@ func (t *tap) see(e envelope) envelope {
 // maxForms bounds how many forms are remembered.
 const maxForms = 16
 
-func (t *tap) keepForm(raw json.RawMessage) {
+func (t *Tap) keepForm(raw json.RawMessage) {
 	var schema any
 	if len(raw) == 0 || json.Unmarshal(raw, &schema) != nil {
 		return
@@ -146,8 +147,8 @@ func (t *tap) keepForm(raw json.RawMessage) {
 	t.forms[string(key)] = raw
 }
 
-// form returns a schema as the server wrote it.
-func (t *tap) form(schema any) any {
+// Form returns a schema as the server wrote it.
+func (t *Tap) Form(schema any) any {
 	key, err := json.Marshal(schema)
 	if err != nil {
 		return schema
@@ -161,8 +162,8 @@ func (t *tap) form(schema any) any {
 }
 
 // response returns what the library shall see of a response in place of its result.
-func (t *tap) response(e envelope) envelope {
-	key := idKey(e.id)
+func (t *Tap) response(e envelope) envelope {
+	key := IDKey(e.id)
 	t.mu.Lock()
 	p, ok := t.pending[key]
 	delete(t.pending, key)
@@ -195,7 +196,7 @@ func (t *tap) response(e envelope) envelope {
 }
 
 // isPending reports whether a response with this id is waited for.
-func (t *tap) isPending(id string) bool {
+func (t *Tap) isPending(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	_, ok := t.pending[id]

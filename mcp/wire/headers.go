@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 // headersHelper is a command that prints the headers of a server. It runs at connect and
 // after a refusal.
 type headersHelper struct {
-	host *processHost
+	host *Host
 	t    config.Resolved
 
 	running sync.Mutex // one run at a time
@@ -55,7 +55,7 @@ func (h *headersHelper) run(ctx context.Context) error {
 	}
 	got, err := parseHeaders(out)
 	if err != nil {
-		return permanentf("headersHelper %s: %v", h.t.Helper[0], err)
+		return Permanentf("headersHelper %s: %v", h.t.Helper[0], err)
 	}
 	h.mu.Lock()
 	h.got = got
@@ -73,7 +73,7 @@ func (h *headersHelper) output(ctx context.Context) (string, error) {
 	p, err := h.host.launcher.Start(proc.Spec{Argv: h.t.Helper, Dir: h.t.Dir, Env: env, Stdout: w})
 	_ = w.Close() // the child has its own copy
 	if err != nil {
-		return "", permanentf("headersHelper: %v", startError(h.t.Helper[0], err))
+		return "", Permanentf("headersHelper: %v", startError(h.t.Helper[0], err))
 	}
 	stop := context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Now()) }) // pipes have deadlines
 	data, err := io.ReadAll(io.LimitReader(r, helperOutput))
@@ -89,11 +89,11 @@ func (h *headersHelper) output(ctx context.Context) (string, error) {
 	switch {
 	case err != nil:
 		text := fmt.Sprintf("headersHelper %s did not end within %s", h.t.Helper[0], helperLimit)
-		return "", &faultError{text: text, retry: retryTimeout, err: errors.Join(err, left)}
+		return "", &Fault{Text: text, Retry: RetryTimeout, Err: errors.Join(err, left)}
 	case left != nil:
 		return "", left
 	case p.Exit().Code != 0:
-		return "", permanentf("headersHelper %s failed (exit status %d)", h.t.Helper[0], p.Exit().Code)
+		return "", Permanentf("headersHelper %s failed (exit status %d)", h.t.Helper[0], p.Exit().Code)
 	}
 	return string(data), nil
 }

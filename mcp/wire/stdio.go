@@ -1,13 +1,10 @@
-package mcp
+package wire
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,8 +26,8 @@ func (t stdioTransport) Connect(context.Context) (sdk.Connection, error) { retur
 // doesn't answer can hold up a cancel or a close.
 type stdioConn struct {
 	process *process
-	tap     *tap
-	log     *serverLog
+	tap     *Tap
+	log     *Log
 	max     int
 
 	in     chan jsonrpc.Message
@@ -50,7 +47,7 @@ type stdioConn struct {
 // outgoing is a frame on its way to the server.
 type outgoing struct {
 	data []byte
-	x    *exchange
+	x    *Exchange
 	// state decides between the writer, who takes it, and the sender, who gives it up.
 	state atomic.Int32
 	done  chan error
@@ -62,7 +59,7 @@ const (
 	frameGivenUp
 )
 
-func newStdioConn(p *process, log *serverLog, limit int) *stdioConn {
+func newStdioConn(p *process, log *Log, limit int) *stdioConn {
 	if limit <= 0 {
 		limit = config.DefaultMaxFrame
 	}
@@ -146,7 +143,7 @@ func idText(id jsonrpc.ID) string {
 	if err != nil {
 		return ""
 	}
-	return idKey(raw)
+	return IDKey(raw)
 }
 
 // Close ends the connection at once; the process is ended in the background.
@@ -191,166 +188,6 @@ func (c *stdioConn) writeFailure(err error) error {
 	}
 }
 
-const (
-	// quietTime is how long a server may pause inside a message before what came is looked at.
-	quietTime = 2 * time.Second
-	// quietLines is how many such pauses end a line that never ends.
-	quietLines = 3
-)
-
-func (c *stdioConn) read() {
-	go c.watchExit()
-	frames := newFrameReader(c.process.stdout, c.max)
-	frames.limit = c.limitWait
-	lines := assembler{owner: c}
-	var pause pause
-	for {
-		f, err := frames.next(lines.holds())
-		if errors.Is(err, errQuiet) {
-			var usable bool
-			if f, usable = c.paused(frames, &lines, &pause); !usable && !c.process.p.Ended() {
-				continue
-			}
-		} else if err != nil {
-			lines.giveUp()
-			c.end(err)
-			return
-		}
-		switch {
-		case f.tooLong:
-			lines.giveUp()
-			if c.deliverTooLong(f) {
-				continue
-			}
-		case f.size == 0: // a pause that is the end
-			lines.giveUp()
-		case lines.line(f.data, c.max):
-			continue
-		}
-		c.end(nil)
-		return
-	}
-}
-
-// pause counts how often a server fell silent inside the same line.
-type pause struct{ size, count int }
-
-// paused decides about what was read of a message whose rest does not come. It returns a
-// line that only lacks its end.
-func (c *stdioConn) paused(frames *frameReader, lines *assembler, p *pause) (frame, bool) {
-	if c.process.p.Ended() {
-		f := frames.take()
-		return f, f.size > 0
-	}
-	if f, whole := frames.takeValue(); whole {
-		return f, true
-	}
-	size := frames.kept.size
-	if size == 0 {
-		lines.giveUp()
-	}
-	if p.size != size {
-		*p = pause{size: size}
-	}
-	if p.count++; size > 0 && p.count == quietLines {
-		c.tap.suspect(frames.kept.join(), nil)
-	}
-	return frame{}, false
-}
-
-// limitWait bounds the next wait for output where something unfinished was read, or the
-// process has ended.
-func (c *stdioConn) limitWait(unfinished bool) {
-	if !unfinished && !c.limited {
-		return // what bounds the end of the process needs no call
-	}
-	c.limited = unfinished
-	var at time.Time
-	if unfinished {
-		at = time.Now().Add(quietTime)
-	}
-	_ = c.process.stdout.SetReadDeadline(at) // pipes have deadlines
-	if c.process.p.Ended() {
-		c.drain()
-	}
-}
-
-// drain bounds what is read after the end of the process: what is in the pipe is there at
-// once, and a grandchild may hold the pipe open for ever.
-func (c *stdioConn) drain() {
-	c.exit.Do(func() { c.drained = time.Now().Add(drainTime) })
-	_ = c.process.stdout.SetReadDeadline(c.drained) // pipes have deadlines
-}
-
-// watchExit notices the end of the process itself: a grandchild may hold the pipe open.
-func (c *stdioConn) watchExit() {
-	select {
-	case <-c.process.p.Done():
-		c.drain()
-	case <-c.ended:
-	}
-}
-
-// message hands on one message; false when nobody reads any more.
-func (c *stdioConn) message(e envelope) bool {
-	msg, err := c.tap.see(e).message()
-	if err != nil {
-		c.log.skip(e.encode())
-		return true
-	}
-	return e.method == "" && e.id == nil || c.push(msg)
-}
-
-// awaited reports whether an answer is waited for.
-func (c *stdioConn) awaited(e envelope) bool {
-	if e.method != "" {
-		return e.id == nil && strings.HasPrefix(e.method, "notifications/")
-	}
-	return e.id != nil && (e.result != nil || e.err != nil) && c.tap.isPending(idKey(e.id))
-}
-
-// unusable notes output that is no message, and tells whoever waits for it.
-func (c *stdioConn) unusable(data []byte) {
-	if len(bytes.TrimSpace(data)) > 0 {
-		c.log.skip(data)
-		c.tap.suspect(data, nil)
-	}
-}
-
-// failRequest answers a request that waits with a failure.
-func (c *stdioConn) failRequest(id string, err error) {
-	if !c.tap.isPending(id) {
-		return
-	}
-	e := envelope{id: json.RawMessage(id), err: json.RawMessage(`{}`)}
-	if id, failed := e.messageID(); failed == nil {
-		c.tap.see(e)
-		c.push(&jsonrpc.Response{ID: id, Error: err})
-	}
-}
-
-func (c *stdioConn) deliverTooLong(f frame) bool {
-	c.log.note("a message of %d bytes was discarded (limit %d)", f.size, c.max)
-	if f.id == nil || !c.tap.isPending(idKey(f.id)) {
-		return true
-	}
-	e := c.tap.response(envelope{id: f.id, err: json.RawMessage(`{}`)})
-	id, err := e.messageID()
-	if err != nil {
-		return true
-	}
-	return c.push(&jsonrpc.Response{ID: id, Error: tooLargeError{c.max}})
-}
-
-func (c *stdioConn) push(msg jsonrpc.Message) bool {
-	select {
-	case c.in <- msg:
-		return true
-	case <-c.closed:
-		return false
-	}
-}
-
 // end records why no message will come any more.
 func (c *stdioConn) end(err error) {
 	reason := err
@@ -360,7 +197,7 @@ func (c *stdioConn) end(err error) {
 	case <-c.closed:
 	case <-time.After(drainTime):
 		// Its stdout is closed and it lives: it can't be spoken to.
-		reason = &faultError{text: "server closed its output", retry: retryExit, err: err}
+		reason = &Fault{Text: "server closed its output", Retry: RetryExit, Err: err}
 	}
 	select {
 	case <-c.closed: // a server that ends because it was closed has not exited by itself

@@ -1,0 +1,137 @@
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"jcode/internal/text"
+)
+
+// Large is the size in bytes from which a value is not copied without need.
+const Large = 8 << 20
+
+// Members takes an object apart without copying its values; nil when raw is none.
+func Members(raw json.RawMessage) map[string]json.RawMessage {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '{' || len(raw) < Large && !json.Valid(raw) {
+		return nil
+	}
+	out := map[string]json.RawMessage{}
+	for rest := raw[1:]; ; {
+		rest = bytes.TrimLeft(rest, " \t\r\n,")
+		if len(rest) == 0 || rest[0] == '}' {
+			return out
+		}
+		end := End(rest)
+		name := String(rest[:end])
+		rest = bytes.TrimLeft(rest[end:], " \t\r\n:")
+		end = End(rest)
+		out[name] = json.RawMessage(rest[:end])
+		rest = rest[end:]
+	}
+}
+
+// Items takes an array apart without copying its values; ok is false when raw is none.
+func Items(raw json.RawMessage) (out []json.RawMessage, ok bool) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '[' || len(raw) < Large && !json.Valid(raw) {
+		return nil, false
+	}
+	for rest := raw[1:]; ; {
+		rest = bytes.TrimLeft(rest, " \t\r\n,")
+		if len(rest) == 0 || rest[0] == ']' {
+			return out, true
+		}
+		end := End(rest)
+		out = append(out, json.RawMessage(rest[:end]))
+		rest = rest[end:]
+	}
+}
+
+// LongString decodes a JSON string with one copy, however long it is.
+func LongString(raw json.RawMessage) string {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) < Large || raw[0] != '"' {
+		return String(raw)
+	}
+	body := raw[1 : len(raw)-1]
+	var b strings.Builder
+	b.Grow(len(body))
+	for len(body) > 0 {
+		at := bytes.IndexByte(body, '\\')
+		if at < 0 {
+			at = len(body)
+		}
+		writeValid(&b, body[:at])
+		body = body[at:]
+		end := 0
+		for end < len(body) && body[end] == '\\' { // a run of escapes: two may be one character
+			if end++; end < len(body) && body[end] == 'u' {
+				end += 4
+			}
+			end = min(end+1, len(body))
+		}
+		if end > 0 {
+			escaped := append(append([]byte{'"'}, body[:end]...), '"')
+			b.WriteString(String(escaped))
+		}
+		body = body[end:]
+	}
+	return b.String()
+}
+
+// writeValid writes text with bytes that are no UTF-8 replaced, as JSON decoders do.
+func writeValid(b *strings.Builder, data []byte) {
+	if utf8.Valid(data) {
+		b.Write(data)
+		return
+	}
+	b.WriteString(strings.ToValidUTF8(string(data), "\ufffd"))
+}
+
+// End returns the length of the JSON value at the start of valid data.
+func End(data []byte) int {
+	depth, inString := 0, false
+	for i := 0; i < len(data); i++ {
+		c := data[i]
+		if inString {
+			switch c {
+			case '\\':
+				i++
+			case '"':
+				if inString = false; depth == 0 {
+					return i + 1
+				}
+			}
+			continue
+		}
+		switch c {
+		case '"':
+			inString = true
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ':', ' ', '\t', '\r', '\n':
+			if depth == 0 && i > 0 {
+				return i
+			}
+		}
+	}
+	return len(data)
+}
+
+// Text returns a string's text, and any other value as it is written.
+func Text(raw json.RawMessage) string {
+	if Kind(raw) == "a string" {
+		return text.Valid(String(raw))
+	}
+	return string(raw)
+}

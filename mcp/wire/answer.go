@@ -1,0 +1,172 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"jcode/internal/schema"
+	"jcode/internal/text"
+	"jcode/mcp/config"
+)
+
+// acceptedSSE takes the answer to a message in the transport of 2024, in which results
+// come on the stream.
+func (r *roundTripper) acceptedSSE(resp *http.Response, msg envelope, x *Exchange) (*http.Response, error) {
+	if resp.StatusCode < 400 {
+		return resp, nil
+	}
+	e := statusError(resp, r.peek(resp))
+	x.fail(e)
+	if msg.method == "initialize" || msg.method == "server/discover" {
+		r.noteFailure(e)
+	}
+	return resp, nil
+}
+
+// answer makes what the library can read out of any answer to a call.
+func (r *roundTripper) answer(req *http.Request, resp *http.Response, msg envelope, x *Exchange) (*http.Response, error) {
+	kind, _, _ := strings.Cut(strings.ToLower(resp.Header.Get("Content-Type")), ";")
+	kind = strings.TrimSpace(kind)
+	switch {
+	case resp.StatusCode >= 300 && resp.StatusCode < 400:
+		return resp, nil // the client follows it
+	case resp.StatusCode >= 400:
+		return r.refusal(req, resp, msg, x), nil
+	case kind == "text/event-stream":
+		resp.Body = r.filter(resp.Body, msg.id)
+		resp.ContentLength = -1
+		r.succeeded(msg)
+		return resp, nil
+	}
+	defer func() { _ = resp.Body.Close() }() // read as far as it counts
+	limit := r.limit
+	if limit <= 0 {
+		limit = config.DefaultMaxFrame
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
+	switch {
+	case err != nil:
+		return r.broken(req, msg, x, fmt.Errorf("the answer was cut: %w", err)), nil
+	case len(body) > limit:
+		return r.broken(req, msg, x, tooLargeError{limit}), nil
+	case len(bytes.TrimSpace(body)) == 0:
+		return r.broken(req, msg, x, fmt.Errorf("the server sent no answer (status %d)", resp.StatusCode)), nil
+	}
+	list, err := readEnvelopes(body)
+	if err != nil && kind != "application/json" {
+		e := Permanentf("this is no MCP endpoint: it answered %s", orNone(kind))
+		return r.broken(req, msg, x, e), nil
+	}
+	if err != nil {
+		return r.broken(req, msg, x, errors.New("the answer is no JSON-RPC message: "+r.clean(body))), nil
+	}
+	i := slices.IndexFunc(list, func(e envelope) bool { return e.method == "" && IDKey(e.id) == IDKey(msg.id) })
+	if i < 0 && len(list) == 1 && list[0].id == nil && list[0].err != nil {
+		i, list[0].id = 0, msg.id // an error that could not say what it answers
+	}
+	if i < 0 {
+		return r.broken(req, msg, x, errors.New("the answer is for another request")), nil
+	}
+	r.succeeded(msg)
+	out := reply(req, http.StatusOK, "application/json", r.tap.see(list[i]).encode())
+	if id := resp.Header.Get("Mcp-Session-Id"); id != "" {
+		out.Header.Set("Mcp-Session-Id", id)
+	}
+	return out, nil
+}
+
+func orNone(kind string) string {
+	if kind == "" {
+		return "without a content type"
+	}
+	return kind
+}
+
+// succeeded forgets an earlier failure of the handshake.
+func (r *roundTripper) succeeded(msg envelope) {
+	if msg.method == "initialize" || msg.method == "server/discover" {
+		r.noteFailure(nil)
+	}
+}
+
+// broken answers a call with a failure of its own: the session goes on.
+func (r *roundTripper) broken(req *http.Request, msg envelope, x *Exchange, err error) *http.Response {
+	x.fail(err)
+	if msg.method == "initialize" || msg.method == "server/discover" {
+		r.noteFailure(err)
+	}
+	return r.errorReply(req, msg, err.Error())
+}
+
+func (r *roundTripper) errorReply(req *http.Request, msg envelope, text string) *http.Response {
+	r.tap.forget(IDKey(msg.id))
+	o := schema.NewObject()
+	o.Set("code", json.Number("-32603"))
+	o.Set("message", text)
+	e := envelope{id: msg.id, err: schema.Print(o)}
+	return reply(req, http.StatusOK, "application/json", e.encode())
+}
+
+var unknownSession = regexp.MustCompile(`(?i)(session[^.]{0,40}(not found|unknown|invalid|expired|does not exist|missing|terminated|not initialized)|(unknown|invalid|expired|no valid|no such|missing|bad)[^.]{0,20}session)`)
+
+// refusal answers a call with the status and body that the server sent.
+func (r *roundTripper) refusal(req *http.Request, resp *http.Response, msg envelope, x *Exchange) *http.Response {
+	body := r.peek(resp)
+	_ = resp.Body.Close() // what counts was read
+	session := req.Header.Get("Mcp-Session-Id") != ""
+	gone := resp.StatusCode == http.StatusNotFound && session ||
+		(resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound) && unknownSession.MatchString(body)
+	if gone && msg.method != "initialize" && msg.method != "server/discover" {
+		x.fail(&SessionLost{"the server forgot the session: " + statusError(resp, body).text})
+		return r.errorReply(req, msg, "session lost")
+	}
+	// A JSON-RPC error keeps its code and data: versions are negotiated by them.
+	if list, err := readEnvelopes([]byte(body)); err == nil && len(list) == 1 && list[0].err != nil {
+		e := list[0]
+		e.id, e.result, e.method = msg.id, nil, ""
+		r.tap.forget(IDKey(msg.id))
+		return reply(req, http.StatusOK, "application/json", e.encode())
+	}
+	e := statusError(resp, body)
+	x.fail(e)
+	if msg.method == "initialize" || msg.method == "server/discover" {
+		r.noteFailure(e)
+	}
+	return r.errorReply(req, msg, e.text)
+}
+
+// peek reads the first 4 kB of a body as clean text.
+func (r *roundTripper) peek(resp *http.Response) string {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
+	if err != nil && len(body) == 0 {
+		return ""
+	}
+	return r.clean(body)
+}
+
+func (r *roundTripper) clean(body []byte) string {
+	secrets := r.secrets
+	if r.auth != nil {
+		secrets = append(slices.Clone(secrets), r.auth.Secrets()...)
+	}
+	return config.Scrub(text.Ellipsis(strings.TrimSpace(text.Clean(string(body))), 4<<10), secrets)
+}
+
+// reply makes a response out of nothing.
+func reply(req *http.Request, status int, kind string, body []byte) *http.Response {
+	h := http.Header{}
+	if kind != "" {
+		h.Set("Content-Type", kind)
+	}
+	return &http.Response{
+		Status: http.StatusText(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: h, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: req,
+	}
+}

@@ -1,0 +1,93 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"jcode/internal/rawjson"
+	"jcode/internal/text"
+	"jcode/mcp/config"
+)
+
+// Retry says how often a fault is worth another try.
+type Retry int
+
+const (
+	RetryNever   Retry = iota // no retry cures it
+	RetryLost                 // a session that was lost, a refused connection, a 5xx
+	RetryExit                 // a process that ended
+	RetryEarly                // a process that ended before the handshake
+	RetryTimeout              // the connect timeout
+)
+
+// Fault is a failure of a connection with its retry class.
+type Fault struct {
+	Text  string
+	Retry Retry
+	Err   error
+}
+
+func (e *Fault) Error() string { return e.Text }
+func (e *Fault) Unwrap() error { return e.Err }
+
+// Permanentf returns a fault that no retry cures.
+func Permanentf(format string, args ...any) error {
+	return &Fault{Text: fmt.Sprintf(format, args...), Retry: RetryNever}
+}
+
+// RetryOf returns the retry class of a connection's failure; what is not classified is a
+// transport error, which is worth a retry.
+func RetryOf(err error) Retry {
+	var f *Fault
+	if errors.As(err, &f) {
+		return f.Retry
+	}
+	if entry := (*config.Fault)(nil); errors.As(err, &entry) {
+		return RetryNever
+	}
+	var status *HTTPError
+	if errors.As(err, &status) {
+		return status.retry
+	}
+	return RetryLost
+}
+
+// SessionLost says that an HTTP server named the session unknown.
+type SessionLost struct{ text string }
+
+func (e *SessionLost) Error() string { return e.text }
+
+// Refused reports whether the server itself answered with an error.
+func Refused(err error) bool {
+	var wire *jsonrpc.Error
+	return errors.As(err, &wire)
+}
+
+// ErrorText is the text of a JSON-RPC error with code and data.
+func ErrorText(err error) string {
+	var wire *jsonrpc.Error
+	if !errors.As(err, &wire) {
+		return text.Clean(text.Valid(err.Error()))
+	}
+	message := strings.TrimSpace(wire.Message)
+	if message == "" {
+		message = "the server gave no reason"
+	}
+	s := fmt.Sprintf("%s (code %d)", message, wire.Code)
+	if len(wire.Data) > 0 && !rawjson.Null(wire.Data) {
+		s += ": " + text.Ellipsis(string(wire.Data), 2000)
+	}
+	return s
+}
+
+// versionError returns what to report of a handshake that failed because the library does
+// not know the server's protocol version; nil if it failed for another reason.
+func versionError(err error) error {
+	if strings.Contains(err.Error(), "unsupported protocol version") {
+		return Permanentf("the server speaks a protocol version that jcode does not: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"jcode/mcp/auth"
+)
+
+// roundTripper stands between the protocol library and the network. It adds the
+// configured headers, reads results raw as the tap wants, turns every failure of one
+// request into the failure of that call, and keeps the stream of notifications open, so
+// that no single fault ends a session.
+type roundTripper struct {
+	base    *http.Transport
+	origin  string
+	headers map[string]string
+	secrets []string
+	auth    *auth.Session  // nil where nobody signs in
+	helper  *headersHelper // nil without one
+	tap     *Tap
+	log     *Log
+	limit   int
+	mode    HTTPMode
+	dead    context.Context // ends all requests
+	lose    func(error)
+	url     string
+	wait    sync.WaitGroup
+	// streaming says that a stream of notifications is open.
+	streaming atomic.Bool
+
+	mu      sync.Mutex
+	failed  error // of the handshake
+	expired bool  // the probe stayed unanswered
+}
+
+func (r *roundTripper) endpoint() string { return r.url }
+
+// checkRedirect follows redirects that keep the method.
+func (r *roundTripper) checkRedirect(req *http.Request, via []*http.Request) error {
+	if req.Method != via[0].Method {
+		return fmt.Errorf("redirected to %s in a way that loses the request: configure that URL", req.URL.Redacted())
+	}
+	if len(via) > 5 {
+		return errors.New("redirected more than 5 times")
+	}
+	return nil
+}
+
+// RoundTrip carries out one request of the library.
+func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	switch {
+	case req.Method == http.MethodPost:
+		return r.post(req)
+	case req.Method == http.MethodGet && r.mode.SSE:
+		return r.filtered(req)
+	case req.Method == http.MethodGet && req.Header.Get("Last-Event-ID") == "":
+		return r.keep(req, nil), nil
+	case req.Method == http.MethodGet:
+		return r.filtered(req)
+	}
+	return r.send(req)
+}
+
+// sets reports whether a header is configured, or comes from the helper.
+func (r *roundTripper) sets(name string) bool {
+	for _, list := range []map[string]string{r.headers, r.helper.headers()} {
+		for k := range list {
+			if strings.EqualFold(k, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// send sends, and again where a refusal can be answered by other credentials.
+func (r *roundTripper) send(req *http.Request) (*http.Response, error) {
+	for helped := false; ; {
+		resp, token, err := r.sendOnce(req)
+		if err != nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden || originOf(req.URL) != r.origin {
+			return resp, err
+		}
+		again := false
+		switch {
+		case r.helper != nil && !helped && resp.StatusCode == http.StatusUnauthorized:
+			helped = true
+			err = r.helper.run(req.Context())
+			again = err == nil
+		case r.auth != nil:
+			again, err = r.auth.Challenge(req.Context(), resp, token)
+		}
+		if err == nil && !again || again && req.Body != nil && req.GetBody == nil {
+			return resp, nil
+		}
+		_ = resp.Body.Close() // it is answered
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// sendOnce adds the configured headers and the token, for the configured origin only, and
+// sends. It returns the token that was sent.
+func (r *roundTripper) sendOnce(req *http.Request) (*http.Response, string, error) {
+	token := ""
+	if r.auth != nil && originOf(req.URL) == r.origin {
+		var err error
+		if token, err = r.auth.Token(req.Context()); err != nil {
+			return nil, "", err
+		}
+	}
+	ctx, cancel := context.WithCancel(req.Context())
+	stop := context.AfterFunc(r.dead, cancel)
+	fail := func(err error) (*http.Response, string, error) {
+		stop()
+		cancel()
+		return nil, token, err
+	}
+	out := req.Clone(ctx)
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			return fail(err)
+		}
+		out.Body = body
+	}
+	if originOf(out.URL) == r.origin {
+		for _, list := range []map[string]string{r.headers, r.helper.headers()} {
+			for k, v := range list {
+				out.Header.Set(k, v)
+				if http.CanonicalHeaderKey(k) == "Host" {
+					out.Host = v
+				}
+			}
+		}
+		if token != "" {
+			out.Header.Set("Authorization", "Bearer "+token)
+		}
+	} else {
+		out.Header.Del("Mcp-Session-Id")
+	}
+	resp, err := r.base.RoundTrip(out)
+	if err != nil {
+		return fail(err)
+	}
+	resp.Body = &endingBody{ReadCloser: resp.Body, end: func() { stop(); cancel() }}
+	return resp, token, nil
+}
+
+// endingBody calls end when it is closed.
+type endingBody struct {
+	io.ReadCloser
+	end func()
+}
+
+func (b *endingBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.end()
+	return err
+}
+
+// fail notes why a request failed below the protocol and returns the error for the library.
+func (r *roundTripper) fail(msg envelope, x *Exchange, err error) error {
+	failure := networkError(err)
+	x.fail(failure)
+	switch {
+	case errors.Is(err, errProbe):
+		return err
+	case msg.method == "initialize" || msg.method == "server/discover":
+		r.noteFailure(failure)
+	case isDialError(err), needsPerson(err):
+		r.lose(failure)
+	}
+	return err
+}
+
+// needsPerson reports whether the whole server waits for a sign-in; one with more rights is
+// the affair of a call.
+func needsPerson(err error) bool {
+	var signIn *auth.NeedsSignIn
+	return errors.As(err, &signIn) && !signIn.StepUp
+}
+
+func (r *roundTripper) noteFailure(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = err
+}
+
+// isDialError reports whether the server can't be reached at all.
+func isDialError(err error) bool {
+	var op *net.OpError
+	var dns *net.DNSError
+	return errors.As(err, &op) && op.Op == "dial" || errors.As(err, &dns)
+}
+
+// filtered passes a stream of events on, as the library can read it.
+func (r *roundTripper) filtered(req *http.Request) (*http.Response, error) {
+	resp, err := r.send(req)
+	if err != nil {
+		r.noteFailure(networkError(err))
+		return nil, err
+	}
+	if resp.StatusCode >= 400 && r.mode.SSE {
+		r.noteFailure(statusError(resp, r.peek(resp)))
+		return resp, nil
+	}
+	if strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream") {
+		resp.Body = r.filter(resp.Body, nil)
+		resp.ContentLength = -1
+	}
+	return resp, nil
+}

@@ -41,7 +41,7 @@ func count[T agent.Event](events []agent.Event) int {
 
 // A long turn may outgrow the window more than once: each time it is compacted, as long as
 // requests succeed in between.
-func TestLongTurnMayOverflowAgainAndAgain(t *testing.T) { // P13
+func TestLongTurnMayOverflowAgainAndAgain(t *testing.T) {
 	read := reader("read", says(strings.Repeat("line\n", 2000)))
 	var replies []reply
 	for i := range 3 {
@@ -57,7 +57,7 @@ func TestLongTurnMayOverflowAgainAndAgain(t *testing.T) { // P13
 }
 
 // Where nothing can be made shorter, the same request is not sent again.
-func TestMessageThatNeverFitsIsSentOnce(t *testing.T) { // P13
+func TestMessageThatNeverFitsIsSentOnce(t *testing.T) {
 	b := start(t, []reply{overflow, {text: "unreached"}})
 	end, _ := b.turn(strings.Repeat("word ", 1000))
 	if end.Reason != agent.StopError || !strings.Contains(end.Error, "nothing to compact") || len(b.model.requests) != 1 {
@@ -66,7 +66,7 @@ func TestMessageThatNeverFitsIsSentOnce(t *testing.T) { // P13
 }
 
 // What is kept word for word may be too much by itself.
-func TestHugeLastStepIsShrunkToo(t *testing.T) { // P13
+func TestHugeLastStepIsShrunkToo(t *testing.T) {
 	read := reader("read", says(strings.Repeat("line\n", 4000)))
 	step := func(id string) reply {
 		return reply{calls: []model.Call{call(id+"1", "read", `{"a":"`+id+`"}`), call(id+"2", "read", `{"b":"`+id+`"}`)}}
@@ -83,7 +83,7 @@ func TestHugeLastStepIsShrunkToo(t *testing.T) { // P13
 }
 
 // The window that a provider names is the one from then on.
-func TestWindowOfARefusalIsRemembered(t *testing.T) { // P13
+func TestWindowOfARefusalIsRemembered(t *testing.T) {
 	small := reply{err: &model.Error{Class: model.ClassOverflow, Status: 400, Text: "too long", Window: 2000}}
 	b := startWith(t, []reply{{text: strings.Repeat("word ", 1000)}, small, {text: "made it"}}, window(100_000))
 	b.turn("1")
@@ -236,7 +236,7 @@ func TestSessionIsNeverWrittenWithoutItsMessage(t *testing.T) {
 }
 
 // Calls that are denied again and again are a loop like any other.
-func TestDeniedCallsAreALoopToo(t *testing.T) { // P17
+func TestDeniedCallsAreALoopToo(t *testing.T) {
 	var replies []reply
 	for i := range 10 {
 		replies = append(replies, reply{calls: []model.Call{call(fmt.Sprint(i), "write", "{}")}})
@@ -295,7 +295,7 @@ func TestChosenModelAndSettingsOutliveRoles(t *testing.T) {
 
 // An interrupt while the summary is written, in a turn or by /compact, leaves the history as it
 // was; what was typed meanwhile is sent after.
-func TestInterruptDuringACompactionChangesNothing(t *testing.T) { // P14
+func TestInterruptDuringACompactionChangesNothing(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	wait := func(ctx context.Context) (model.Response, error) {
 		begun <- struct{}{}

@@ -57,7 +57,7 @@ func TestNoSessionIsWrittenBeforeTheFirstMessage(t *testing.T) {
 	}
 }
 
-func TestToolAddedByACallIsOfferedInTheNextStepOfTheTurn(t *testing.T) { // M11
+func TestToolAddedByACallIsOfferedInTheNextStepOfTheTurn(t *testing.T) {
 	var b *bench
 	add := writer("connect", func(context.Context, tools.Call) (tools.Result, error) {
 		b.reg.Replace("mcp:x", tools.RankMCP, []tools.Tool{tool{spec: tools.Spec{Name: "mcp:x:t", Wire: "mcp__x__t", Group: tools.GroupMCP, Server: "x"}, run: says("new")}})
@@ -95,7 +95,7 @@ func TestToolAddedByACallIsOfferedInTheNextStepOfTheTurn(t *testing.T) { // M11
 	}
 }
 
-func TestParallelResultsGoBackInCallOrder(t *testing.T) { // P15
+func TestParallelResultsGoBackInCallOrder(t *testing.T) {
 	var begun, running, most atomic.Int32
 	gate := make(chan struct{})
 	read := reader("read", func(_ context.Context, c tools.Call) (tools.Result, error) {
@@ -138,7 +138,7 @@ func TestMutatingCallsRunOneAfterAnother(t *testing.T) {
 	b.turn("go")
 }
 
-func TestInterruptLeavesAValidHistoryAndTheNextPromptWorks(t *testing.T) { // P14
+func TestInterruptLeavesAValidHistoryAndTheNextPromptWorks(t *testing.T) {
 	started := make(chan struct{})
 	slow := writer("slow", func(ctx context.Context, _ tools.Call) (tools.Result, error) {
 		close(started)
@@ -156,7 +156,7 @@ func TestInterruptLeavesAValidHistoryAndTheNextPromptWorks(t *testing.T) { // P1
 	if end.Reason != agent.StopInterrupted {
 		t.Fatalf("reason %s", end.Reason)
 	}
-	if q := b.Queue(); len(q) != 1 || q[0].Text != "queued" { // U11
+	if q := b.Queue(); len(q) != 1 || q[0].Text != "queued" {
 		t.Errorf("queue is %v", q)
 	}
 	if back := b.Unqueue(""); len(back) != 1 || back[0].Text != "queued" {
@@ -209,7 +209,7 @@ func TestPromptDuringAFinalAnswerIsAnsweredToo(t *testing.T) {
 	}
 }
 
-func TestLoopingModelIsStopped(t *testing.T) { // P17
+func TestLoopingModelIsStopped(t *testing.T) {
 	var replies []reply
 	for i := range 10 {
 		replies = append(replies, reply{calls: []model.Call{call(fmt.Sprint(i), "read", "{}")}})
@@ -278,7 +278,7 @@ func TestInterruptEndsAnOpenQuestion(t *testing.T) {
 	}
 }
 
-func TestHeadlessHasNobodyToAskAndGoesOn(t *testing.T) { // H06
+func TestHeadlessHasNobodyToAskAndGoesOn(t *testing.T) {
 	b := startWith(t, []reply{{calls: []model.Call{call("a", "write", "{}")}}, {text: "fine without"}},
 		func(o *agent.Options) { o.Gate = allowAll{ask: true}; o.Headless = true }, writer("write", says("written")))
 	if end, _ := b.turn("go"); end.Text != "fine without" {
@@ -289,7 +289,7 @@ func TestHeadlessHasNobodyToAskAndGoesOn(t *testing.T) { // H06
 	}
 }
 
-func TestResumeGoesOnWhereACrashLeftOff(t *testing.T) { // D04, P14
+func TestResumeGoesOnWhereACrashLeftOff(t *testing.T) {
 	b := start(t, []reply{{text: "hello"}})
 	b.turn("hi")
 	id := b.ID()
@@ -376,7 +376,7 @@ func TestFullWindowIsCompactedBetweenSteps(t *testing.T) {
 	}
 }
 
-func TestOverflowCompactsOnceThenGivesOneClearError(t *testing.T) { // P13
+func TestOverflowCompactsOnceThenGivesOneClearError(t *testing.T) {
 	overflow := reply{err: &model.Error{Class: model.ClassOverflow, Status: 400, Text: "too long"}}
 	b := start(t, []reply{{text: "a"}, {text: "b"}, {text: "c"}, overflow, {text: "made it"}, overflow, overflow, {text: "unreached"}})
 	for _, p := range []string{"1", "2", "3"} {
@@ -405,7 +405,7 @@ func TestRequestsShareTheirPrefix(t *testing.T) {
 	}
 }
 
-func TestEmptyAnswerIsSaidAndNeverSentAgain(t *testing.T) { // P18
+func TestEmptyAnswerIsSaidAndNeverSentAgain(t *testing.T) {
 	b := start(t, []reply{{}, {text: "ok"}})
 	_, events := b.turn("hi")
 	if !slices.ContainsFunc(events, func(ev agent.Event) bool {

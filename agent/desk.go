@@ -152,6 +152,9 @@ func (c *Conversation) newChild(ctx context.Context, task tools.Task, asker tool
 	if task.Model != "" {
 		role.Model = task.Model
 	}
+	if role.MaxSteps > 0 && task.MaxSteps <= 0 {
+		child.opt.MaxSteps = min(role.MaxSteps, c.Tuning().MaxSteps)
+	}
 	// A sub-agent never gets more than the role in force allows.
 	role.Scope = role.Scope.Within(c.Scope())
 	if err := child.putInForce(ctx, role); err != nil {

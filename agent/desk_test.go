@@ -84,7 +84,7 @@ func TestPlanIsShownAndKept(t *testing.T) {
 	}
 }
 
-func TestQuestionIsRepliedByThePersonOrByPolicy(t *testing.T) { // H06
+func TestQuestionIsRepliedByThePersonOrByPolicy(t *testing.T) {
 	replies := []reply{{calls: []model.Call{call("q", "ask", `{"question":"which?","options":["a","b"]}`)}}, {text: "ok"}}
 	b := start(t, replies, builtin.Desk()...)
 	b.Prompt(agent.Prompt{Text: "go"})

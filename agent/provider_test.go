@@ -63,7 +63,7 @@ func tells(t *testing.T, srv *modeltest.Server, id string) string {
 	return m.Content
 }
 
-func TestMissingArgumentsAreAnEmptyObject(t *testing.T) { // P03
+func TestMissingArgumentsAreAnEmptyObject(t *testing.T) {
 	var runs atomic.Int32
 	b, srv := dial(t, []tools.Tool{counted("ls", `{"type":"object","properties":{}}`, &runs)},
 		modeltest.Chunks(
@@ -80,7 +80,7 @@ func TestMissingArgumentsAreAnEmptyObject(t *testing.T) { // P03
 	}
 }
 
-func TestMalformedArgumentsAreAnsweredAndTheSessionGoesOn(t *testing.T) { // P04
+func TestMalformedArgumentsAreAnsweredAndTheSessionGoesOn(t *testing.T) {
 	var runs atomic.Int32
 	b, srv := dial(t, []tools.Tool{counted("read", readParams, &runs)},
 		modeltest.Calls(modeltest.Call{ID: "cut", Name: "read", Args: `{"path": "a`}, modeltest.Call{ID: "list", Name: "read", Args: `[1]`}, modeltest.Call{ID: "word", Name: "read", Args: `read it`}),
@@ -98,7 +98,7 @@ func TestMalformedArgumentsAreAnsweredAndTheSessionGoesOn(t *testing.T) { // P04
 	}
 }
 
-func TestSchemaDecidesWhatArgumentsMean(t *testing.T) { // P05
+func TestSchemaDecidesWhatArgumentsMean(t *testing.T) {
 	var runs atomic.Int32
 	b, srv := dial(t, []tools.Tool{counted("read", readParams, &runs)},
 		modeltest.Calls(modeltest.Call{ID: "n", Name: "read", Args: `{"limit":"20"}`}, modeltest.Call{ID: "l", Name: "read", Args: `{"edits":"[{\"a\":1}]"}`},
@@ -116,7 +116,7 @@ func TestSchemaDecidesWhatArgumentsMean(t *testing.T) { // P05
 	}
 }
 
-func TestCutAnswersAreTriedAgainAndNeverRun(t *testing.T) { // P07
+func TestCutAnswersAreTriedAgainAndNeverRun(t *testing.T) {
 	var runs atomic.Int32
 	read := counted("read", readParams, &runs)
 	call := modeltest.Calls(modeltest.Call{Name: "read", Args: `{"path":"a long path"}`}).WithText("let me see").ArgPieces(5)
@@ -142,7 +142,7 @@ func TestCutAnswersAreTriedAgainAndNeverRun(t *testing.T) { // P07
 	})
 }
 
-func TestReasoningGoesBackWhereItIsWanted(t *testing.T) { // P10
+func TestReasoningGoesBackWhereItIsWanted(t *testing.T) {
 	var runs atomic.Int32
 	wanted := func(r modeltest.Request) string {
 		for _, m := range r.Messages {
@@ -166,7 +166,7 @@ func TestReasoningGoesBackWhereItIsWanted(t *testing.T) { // P10
 	}
 }
 
-func TestOverflowIsCompactedOnce(t *testing.T) { // P12, P13
+func TestOverflowIsCompactedOnce(t *testing.T) {
 	long := strings.Repeat("a long result\n", 2000)
 	read := reader("read", says(long))
 	calls := func() modeltest.Reply { return modeltest.Calls(modeltest.Call{Name: "read", Args: `{}`}) }
@@ -209,7 +209,7 @@ func TestOverflowIsCompactedOnce(t *testing.T) { // P12, P13
 	})
 }
 
-func TestInterruptBetweenCallsLeavesAValidRequest(t *testing.T) { // P14
+func TestInterruptBetweenCallsLeavesAValidRequest(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	slow := writer("slow", func(ctx context.Context, _ tools.Call) (tools.Result, error) {
 		begun <- struct{}{}
@@ -231,7 +231,7 @@ func TestInterruptBetweenCallsLeavesAValidRequest(t *testing.T) { // P14
 	}
 }
 
-func TestInterruptAtEveryChunkLeavesAValidRequest(t *testing.T) { // P14
+func TestInterruptAtEveryChunkLeavesAValidRequest(t *testing.T) {
 	var runs atomic.Int32
 	reply := modeltest.Text("some ", "text").WithReasoning("hm").WithCalls(modeltest.Call{Name: "read", Args: `{"path":"a"}`}, modeltest.Call{Name: "read", Args: `{"path":"b"}`}).ArgPieces(4)
 	for n := range 12 {
@@ -250,7 +250,7 @@ func TestInterruptAtEveryChunkLeavesAValidRequest(t *testing.T) { // P14
 	}
 }
 
-func TestInterruptEndsTheWaitForARetry(t *testing.T) { // P11
+func TestInterruptEndsTheWaitForARetry(t *testing.T) {
 	b, _ := dial(t, nil, modeltest.Status(429, map[string][]string{"Retry-After": {"300"}}, ""), modeltest.Text("fine"))
 	b.Prompt(agent.Prompt{Text: "go"})
 	b.until(func(ev agent.Event) bool { r, ok := ev.(agent.Retrying); return ok && r.Wait >= 300*time.Second })
@@ -261,7 +261,7 @@ func TestInterruptEndsTheWaitForARetry(t *testing.T) { // P11
 	}
 }
 
-func TestUnknownToolIsAnsweredWithWhatExists(t *testing.T) { // P16
+func TestUnknownToolIsAnsweredWithWhatExists(t *testing.T) {
 	var runs atomic.Int32
 	names := []string{"raed", "a name with blanks", strings.Repeat("x", 200), "", "mcp__gone__tool"}
 	var calls []modeltest.Call
@@ -282,7 +282,7 @@ func TestUnknownToolIsAnsweredWithWhatExists(t *testing.T) { // P16
 	}
 }
 
-func TestEmptyMessagesAreNeverSent(t *testing.T) { // P18
+func TestEmptyMessagesAreNeverSent(t *testing.T) {
 	var runs atomic.Int32
 	b, _ := dial(t, []tools.Tool{counted("read", readParams, &runs)},
 		modeltest.Text(""), modeltest.Text("", " \n").WithCalls(modeltest.Call{Name: "read", Args: `{}`}), modeltest.Text("ok"), modeltest.Text("\n\n"), modeltest.Text("end"))

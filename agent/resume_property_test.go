@@ -16,7 +16,7 @@ import (
 
 // Whatever happened in a session, what is sent after a resume is what would have been sent
 // without one.
-func TestResumedHistoryIsTheOneThatWasLeft(t *testing.T) { // D04, P14, P18
+func TestResumedHistoryIsTheOneThatWasLeft(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { oneLife(t, rand.New(rand.NewPCG(seed, 7))) })
 	}

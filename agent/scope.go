@@ -25,6 +25,8 @@ type Role struct {
 	TopP            *float64
 	ReasoningEffort string
 	MaxOutputTokens int
+	// MaxSteps bounds the requests of a sub-agent in the role, 0 for none of its own.
+	MaxSteps int
 	// Scope is what the role may use; nil means everything.
 	Scope *tools.Scope
 	// Servers are the MCP servers that must run for it; nil leaves them as they are.

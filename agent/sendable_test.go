@@ -78,7 +78,7 @@ func anyHistory(t *rapid.T) []model.Message {
 	}), 0, 12).Draw(t, "history")
 }
 
-func TestAnyHistoryBecomesSendable(t *testing.T) { // P04, P14, P18, D01, D04
+func TestAnyHistoryBecomesSendable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		history := anyHistory(t)
 		once := Sendable(history)
@@ -91,7 +91,7 @@ func TestAnyHistoryBecomesSendable(t *testing.T) { // P04, P14, P18, D01, D04
 	})
 }
 
-func TestSendableKeepsWhatIsValidAndEachCompletePair(t *testing.T) { // D04
+func TestSendableKeepsWhatIsValidAndEachCompletePair(t *testing.T) {
 	user := model.Message{Role: model.RoleUser, Text: "go"}
 	call := func(ids ...string) model.Message {
 		m := model.Message{Role: model.RoleAssistant}
@@ -147,7 +147,7 @@ func FuzzSendable(f *testing.F) {
 	})
 }
 
-func TestLoopGuard(t *testing.T) { // P17
+func TestLoopGuard(t *testing.T) {
 	call := func(name string) [32]byte { return callKey(name, json.RawMessage(`{"b":1, "a":2}`)) }
 	if call("x") != callKey("x", json.RawMessage(`{"a":2,"b":1}`)) {
 		t.Error("the order of arguments makes another call")

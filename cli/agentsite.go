@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,7 +69,7 @@ func (a *app) openSite(ctx context.Context, name string, tree worktree.Tree) (*a
 			start = filepath.Join(tree.Dir, rel)
 		}
 	}
-	b := &app{flags: &f, std: a.std, cwd: start, env: a.env, registry: tools.NewRegistry()}
+	b := &app{flags: &f, std: a.std, cwd: start, env: a.env, registry: tools.NewRegistry(), roleRoot: cmp.Or(a.roleRoot, a.root)}
 	b.started, b.settled = make(chan struct{}), make(chan struct{})
 	close(b.settled)
 	share := func(context.Context) error {

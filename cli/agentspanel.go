@@ -28,24 +28,26 @@ func (a *app) agentsPanel() tui.Panel {
 			if conv == nil {
 				return "", errNoMessages
 			}
+			if err := atWork(row); err != nil {
+				return "", err
+			}
 			return did + " " + row.ID, f(ctx, conv, row.ID)
 		}
 	}
 	return tui.Panel{
-		Name: "agents", Help: "sub-agents: look at one, message NAME, stop, merge, diff, discard, resume, prune", Title: "Agents", Live: true,
+		Name: "agents", Help: "sub-agents: look at one, message NAME, stop, merge, diff, discard, resume, prune; new NAME defines one", Title: "Agents", Live: true,
 		Words: a.agentWords, Complete: a.completeAgents,
-		Empty: "No agents. The model starts one with the tool task and background; ask it to.",
-		Rows: func(context.Context) ([]tui.Row, error) {
-			conv := a.board.open()
-			if conv == nil {
-				return nil, nil
-			}
+		Empty: "No agents. The model starts one with the tool task and background; ask it to. /agents new NAME defines one.",
+		Rows: func(ctx context.Context) ([]tui.Row, error) {
 			var rows []tui.Row
-			for _, s := range conv.Agents() {
-				rows = append(rows, agentRow(s, conv.AgentOutput(s.Name)))
+			if conv := a.board.open(); conv != nil {
+				for _, s := range conv.Agents() {
+					rows = append(rows, agentRow(s, conv.AgentOutput(s.Name)))
+				}
 			}
-			return rows, nil
+			return append(rows, a.definitionRows(ctx)...), nil
 		},
+		Edits: a.definitionToOpen,
 		Actions: []tui.Action{
 			{Label: "resume one that was left", Run: act("resumed", func(ctx context.Context, conv *agent.Conversation, name string) error {
 				return conv.ResumeAgent(ctx, name)
@@ -53,10 +55,16 @@ func (a *app) agentsPanel() tui.Panel {
 			{Key: "ctrl+d", Label: "stop", Confirm: true, Run: act("stopped", func(_ context.Context, conv *agent.Conversation, name string) error {
 				return conv.StopAgent(name)
 			})},
-			{Key: "ctrl+e", Label: "merge", Confirm: true, Run: func(ctx context.Context, row tui.Row) (string, error) { return a.mergeAgent(ctx, row.ID) }},
+			{Key: "ctrl+e", Label: "merge", Confirm: true, Run: func(ctx context.Context, row tui.Row) (string, error) {
+				if err := atWork(row); err != nil {
+					return "", err
+				}
+				return a.mergeAgent(ctx, row.ID)
+			}},
 			{Key: "ctrl+x", Label: "discard its changes", Confirm: true, Run: act("discarded the changes of", func(ctx context.Context, conv *agent.Conversation, name string) error {
 				return conv.DiscardAgent(ctx, name)
 			})},
+			{Key: "ctrl+o", Label: "edit a definition", Edit: a.definitionToEdit, Edited: a.definitionEdited},
 		},
 	}
 }
@@ -139,7 +147,7 @@ func (a *app) completeAgents(_ context.Context, args string) []string {
 	verb, name, named := strings.Cut(args, " ")
 	var out []string
 	if !named {
-		for _, v := range append(verbs, "prune") {
+		for _, v := range append(verbs, "prune", "new", "edit") {
 			if strings.HasPrefix(v, verb) {
 				out = append(out, v)
 			}

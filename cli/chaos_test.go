@@ -52,7 +52,7 @@ func jcode(ctx context.Context, t *testing.T, dir, home, url string, args ...str
 
 // TestKilledRunsGoOn kills a working run at random points, again and again, each time going
 // on with the session that the last one left. The model server refuses whatever a real one
-// would: a history that a kill made invalid ends the test. // D05, P14
+// would: a history that a kill made invalid ends the test.
 func TestKilledRunsGoOn(t *testing.T) {
 	rounds := 50
 	if testing.Short() {
@@ -135,7 +135,7 @@ func TestKilledRunsGoOn(t *testing.T) {
 	}
 }
 
-// TestTwoRunsShareOneFolder lets processes work on one database at once. // D03
+// TestTwoRunsShareOneFolder lets processes work on one database at once.
 func TestTwoRunsShareOneFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the test binary is started by another name")

@@ -134,7 +134,7 @@ func (a *app) ready(ctx context.Context) {
 
 // sections are the parts of the system prompt that extensions give.
 func (a *app) sections(sessionID string, scope *tools.Scope) []string {
-	out := a.learning.sections(sessionID, scope)
+	out := append(a.learning.sections(sessionID, scope), a.delegates(scope))
 	if a.mcp != nil {
 		out = append(out, a.briefing.section(sessionID))
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // An answer of 20 MB goes whole through a pipe whose reader comes late, in every format, and
-// in memory that is bounded by a few times the answer. // H03
+// in memory that is bounded by a few times the answer.
 func TestHugeAnswerGoesThroughASlowPipe(t *testing.T) {
 	const size, most = 20 << 20, 1 << 30
 	if testing.Short() {

@@ -12,7 +12,7 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-func TestUndoAndRedoInTheTerminal(t *testing.T) { // D08
+func TestUndoAndRedoInTheTerminal(t *testing.T) {
 	c := newChat(t,
 		modeltest.Calls(
 			tool("c1", "edit", map[string]any{"path": "a.txt", "old_string": "one", "new_string": "two"}),
@@ -128,7 +128,7 @@ func TestExportFromTheTerminal(t *testing.T) {
 	c.quit()
 }
 
-func TestSecondProcessMayLookAndFork(t *testing.T) { // D03, D07
+func TestSecondProcessMayLookAndFork(t *testing.T) {
 	first := newChat(t, modeltest.Text("The answer of the first."), modeltest.Text("The first goes on."))
 	first.start()
 	first.say("hello")

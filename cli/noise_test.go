@@ -14,7 +14,7 @@ import (
 )
 
 // Whatever makes noise, a server that prints lines of its own, a skill that is broken, a
-// background command, standard output is one object. // H02
+// background command, standard output is one object.
 func TestNoiseNeverReachesTheObjectOnStandardOutput(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	server := mcptest.Server("junk")

@@ -97,6 +97,15 @@ func (b bundles) skills() []skills.Plugin {
 	return out
 }
 
+// agents are the folders and files of agents.
+func (b bundles) agents() []string {
+	var out []string
+	for _, p := range b.used {
+		out = append(out, p.Bundle.Agents...)
+	}
+	return out
+}
+
 // changed lists plugins whose copies are no longer what was accepted: they ask again.
 func (b bundles) changed() []permission.TrustItem {
 	var items []permission.TrustItem

@@ -14,8 +14,11 @@ import (
 // roleFile gives the file in which a role is edited: its own, or for a row, a builtin and
 // a new one a copy, which takeRole takes over.
 func (a *app) roleFile(r role.Role) (string, error) {
-	if r.Path != "" {
+	if r.Path != "" && r.Source != role.Plugin {
 		return r.Path, nil
+	}
+	if r.Source == role.Plugin { // its files stay as they were accepted
+		r.Text = role.Format(r)
 	}
 	dir, err := os.MkdirTemp("", "jcode-role-")
 	if err != nil {
@@ -33,8 +36,10 @@ func (a *app) roleFile(r role.Role) (string, error) {
 func (a *app) takeRole(ctx context.Context, r role.Role, path string) (changed bool, err error) {
 	text, err := os.ReadFile(path)
 	switch {
-	case r.Path != "":
+	case r.Path != "" && r.Source != role.Plugin:
 		return string(text) != r.Text, err
+	case r.Source == role.Plugin && err == nil && string(text) == role.Format(r):
+		return false, os.RemoveAll(filepath.Dir(path))
 	case errors.Is(err, fs.ErrNotExist) || err == nil && string(text) == r.Text:
 		return false, os.RemoveAll(filepath.Dir(path))
 	case err != nil:
@@ -55,11 +60,13 @@ func (a *app) removeRole(ctx context.Context, name string) (string, error) {
 		return "", err
 	case err != nil:
 		return "", fmt.Errorf("delete %w", err)
-	case r.Source == role.Project:
+	case r.Source.FromProject():
 		return "", fmt.Errorf("role %s is the project's file %s: delete that", name, r.Path)
 	case r.Source == role.Builtin:
 		return "", fmt.Errorf("role %s is built in: a role of yours with that name stands before it (jcode roles edit %s)", name, name)
-	case r.Source == role.UserFile:
+	case r.Source == role.Plugin:
+		return "", fmt.Errorf("role %s belongs to a plugin (%s): jcode plugins remove takes the plugin away", name, r.Path)
+	case r.Source == role.UserFile, r.Source == role.UserAgents:
 		err = os.Remove(r.Path)
 	default:
 		err = a.store.DeleteRole(ctx, name)

@@ -34,17 +34,35 @@ type rolesCmd struct {
 
 // roles looks roles up as this folder sees them.
 func (a *app) roles() *role.Layers {
-	return &role.Layers{
-		Rows:       a.store,
-		Project:    a.root,
-		ProjectDir: filepath.Join(a.root, ".jcode", "roles"),
-		Denied:     a.readDenied,
-		UserDir:    filepath.Join(a.paths.Config, "roles"),
+	root := cmp.Or(a.roleRoot, a.root)
+	layers := &role.Layers{
+		Rows:          a.store,
+		Project:       root,
+		ProjectDir:    filepath.Join(root, ".jcode", "roles"),
+		ProjectAgents: filepath.Join(root, ".claude", "agents"),
+		Denied:        a.readDenied,
+		UserDir:       filepath.Join(a.paths.Config, "roles"),
+		PluginAgents:  a.bundles.agents(),
 		Trusted: func(r role.Role) bool {
 			item := roleItem(r)
 			return a.trusted(context.Background(), item.Kind, item.Name, item.Hash)
 		},
 	}
+	if a.paths.Home != "" {
+		layers.UserAgents = filepath.Join(a.paths.Home, ".claude", "agents")
+	}
+	return layers
+}
+
+// hasProjectRoles reports whether the project brings roles: most have none, and nothing else is
+// to be read then.
+func hasProjectRoles(layers *role.Layers) bool {
+	for _, dir := range []string{layers.ProjectDir, layers.ProjectAgents} {
+		if _, err := os.Stat(dir); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // roleItem is a project's role as a person decides on it.
@@ -62,8 +80,11 @@ func roleItem(r role.Role) permission.TrustItem {
 
 // replacesRole says whose name a project's role takes.
 func replacesRole(own role.Role) string {
-	if own.Source == role.Builtin {
+	switch own.Source {
+	case role.Builtin:
 		return "replaces the builtin role " + own.Name
+	case role.Plugin:
+		return "replaces the role of a plugin " + text.Visible(own.Name)
 	}
 	return "replaces your own role " + text.Visible(own.Name)
 }
@@ -71,13 +92,13 @@ func replacesRole(own role.Role) string {
 // replacedRoles says which trusted roles of the project have taken over a name.
 func (a *app) replacedRoles() []string {
 	layers := a.roles()
-	if _, err := os.Stat(layers.ProjectDir); err != nil {
+	if !hasProjectRoles(layers) {
 		return nil
 	}
 	all, _ := layers.List(context.Background()) // reachingRoles says what can't be read
 	var out []string
 	for _, l := range all {
-		if l.Source == role.Project && len(l.Shadowed) > 0 {
+		if l.Source.FromProject() && len(l.Shadowed) > 0 {
 			out = append(out, fmt.Sprintf("role %s is this project's (%s): it %s", l.Name, l.Path, replacesRole(l.Shadowed[0])))
 		}
 	}
@@ -93,8 +114,8 @@ func (a *app) readDenied(path string) bool {
 // a name.
 func (a *app) reachingRoles() []permission.TrustItem {
 	layers := a.roles()
-	if _, err := os.Stat(layers.ProjectDir); err != nil {
-		return nil // most projects have none, and nothing else is to be read then
+	if !hasProjectRoles(layers) {
+		return nil
 	}
 	layers.Trusted = nil // as if all were trusted: what they would replace
 	all, err := layers.List(context.Background())
@@ -103,7 +124,7 @@ func (a *app) reachingRoles() []permission.TrustItem {
 	}
 	var items []permission.TrustItem
 	for _, l := range all {
-		if l.Source != role.Project || !l.WantsTrust() && len(l.Shadowed) == 0 {
+		if !l.Source.FromProject() || !l.WantsTrust() && len(l.Shadowed) == 0 {
 			continue
 		}
 		item := roleItem(l.Role)

@@ -49,7 +49,7 @@ func (a *app) resolveRole(ctx context.Context, r role.Role) (out agent.Role, unk
 	if err := r.Usable(); err != nil {
 		return agent.Role{}, nil, err
 	}
-	scope := &tools.Scope{Name: r.Name, Tools: r.Tools, Servers: r.Servers, Skills: r.Skills}
+	scope := &tools.Scope{Name: r.Name, Tools: r.Tools, Without: r.Disallowed, Servers: r.Servers, Skills: r.Skills}
 	if r.Mode != "" {
 		if scope.ModeCeiling, err = tools.ParseMode(r.Mode); err != nil {
 			return agent.Role{}, nil, r.Fault(err.Error())
@@ -65,7 +65,7 @@ func (a *app) resolveRole(ctx context.Context, r role.Role) (out agent.Role, unk
 	parts := r.Render(a.roleVars())
 	out = agent.Role{
 		Name: r.Name, Prompt: parts.System, Template: parts.Template, Model: r.Model, Temperature: r.Temperature, TopP: r.TopP,
-		ReasoningEffort: r.ReasoningEffort, MaxOutputTokens: r.MaxOutputTokens, Scope: scope, Servers: r.Servers, Snapshot: r.Snapshot(),
+		ReasoningEffort: r.ReasoningEffort, MaxOutputTokens: r.MaxOutputTokens, Scope: scope, MaxSteps: r.MaxSteps, Servers: r.Servers, Snapshot: r.Snapshot(),
 	}
 	for _, s := range parts.Shots {
 		out.FewShot = append(out.FewShot, model.Message{Role: model.RoleUser, Text: s.Input}, model.Message{Role: model.RoleAssistant, Text: s.Output})
@@ -95,6 +95,7 @@ func (a *app) unknownNames(ctx context.Context, r role.Role) []role.Problem {
 			a.lua.ready(ctx)
 		}
 	})
+	look("disallowed_tools", "tool", r.Disallowed, a.toolNames, nil)
 	if a.mcp != nil {
 		look("mcp_servers", "MCP server", r.Servers, a.mcp.Known, nil)
 	}

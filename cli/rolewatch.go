@@ -18,7 +18,10 @@ import (
 func (a *app) watchRoles() {
 	layers := a.roles()
 	var roots []watch.Root
-	for _, dir := range []string{layers.ProjectDir, layers.UserDir} {
+	for _, dir := range []string{layers.ProjectDir, layers.ProjectAgents, layers.UserDir, layers.UserAgents} {
+		if dir == "" {
+			continue
+		}
 		roots = append(roots, watch.Root{Path: dir, Match: func(path string) bool { return filepath.Ext(path) == ".md" }})
 	}
 	w := watch.New(roots, watch.Options{Notice: func(text string) { a.board.say(agent.LevelWarn, "roles: %s", text) }})

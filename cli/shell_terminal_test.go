@@ -14,7 +14,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-func TestCommandsNeverHoldTheTerminal(t *testing.T) { // S02, S05, S07
+func TestCommandsNeverHoldTheTerminal(t *testing.T) {
 	const paint = `printf 'a\rb\n\033[2J\033[?1049l\033[5;5H\033]0;evil\007\033]52;c;eA==\007x\n'`
 	c := newChat(t,
 		modeltest.Calls(
@@ -83,7 +83,7 @@ func (c *chat) pids(name string, n int) []int {
 
 const tree = `echo $$ > pids; sh -c 'echo $$ >> pids; sleep 1000 & echo $! >> pids; sleep 1000'; true`
 
-func TestEscEndsTheWholeTree(t *testing.T) { // S06
+func TestEscEndsTheWholeTree(t *testing.T) {
 	c := newChat(t, modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": tree})))
 	c.start("--mode", "yolo")
 	c.say("sleep")
@@ -120,7 +120,7 @@ func TestBackgroundCommandsDieWithTheProgram(t *testing.T) {
 	}
 }
 
-func TestApprovalOfACommandShowsAllOfItAndStoresExactlyThat(t *testing.T) { // A08, U10
+func TestApprovalOfACommandShowsAllOfItAndStoresExactlyThat(t *testing.T) {
 	c := newChat(t,
 		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "touch 1.txt" + strings.Repeat(" ", 300) + "; touch 'it''s # 2.txt'"})),
 		modeltest.Calls(tool("c2", "exec", map[string]any{"cmd": "touch 1.txt && touch 'it''s # 2.txt'"})),

@@ -18,7 +18,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-func TestSignalsEndAToolAndTheSessionGoesOn(t *testing.T) { // H07
+func TestSignalsEndAToolAndTheSessionGoesOn(t *testing.T) {
 	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		dir, home := t.TempDir(), t.TempDir()
 		srv := modeltest.New(t,
@@ -49,7 +49,7 @@ func TestSignalsEndAToolAndTheSessionGoesOn(t *testing.T) { // H07
 	}
 }
 
-// A pipe whose other end stays open is waited for, and a signal ends the wait. // H05, H07
+// A pipe whose other end stays open is waited for, and a signal ends the wait.
 func TestSignalEndsTheWaitForStandardInput(t *testing.T) {
 	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
 		cmd := jcode(t.Context(), t, t.TempDir(), t.TempDir(), "http://127.0.0.1:9/v1", "-p", "--output-format", "json", "work")

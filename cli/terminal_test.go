@@ -249,7 +249,7 @@ func TestRefusalReachesTheModelAndTheFileStays(t *testing.T) {
 	c.quit()
 }
 
-func TestEscInterruptsACommandAndTheNextPromptGoesOn(t *testing.T) { // P14, S06
+func TestEscInterruptsACommandAndTheNextPromptGoesOn(t *testing.T) {
 	c := newChat(t,
 		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "sleep 300"}), tool("c2", "exec", map[string]any{"cmd": "echo never"})),
 		modeltest.Text("Going on."),
@@ -270,7 +270,7 @@ func TestEscInterruptsACommandAndTheNextPromptGoesOn(t *testing.T) { // P14, S06
 	c.quit()
 }
 
-func TestKilledSessionResumesWithItsTranscript(t *testing.T) { // D05
+func TestKilledSessionResumesWithItsTranscript(t *testing.T) {
 	c := newChat(t,
 		modeltest.Text("The first answer."),
 		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "sleep 300"})),
@@ -295,7 +295,7 @@ func TestKilledSessionResumesWithItsTranscript(t *testing.T) { // D05
 	c.quit()
 }
 
-func TestTermSignalRestoresTheTerminal(t *testing.T) { // U08, H07
+func TestTermSignalRestoresTheTerminal(t *testing.T) {
 	c := newChat(t)
 	c.start()
 	if err := c.Signal(syscall.SIGTERM); err != nil {

@@ -123,7 +123,7 @@ func (w *work) redo() session.UndoReport {
 	return r
 }
 
-func TestUndoTakesBackOnlyWhatToolsChanged(t *testing.T) { // D08
+func TestUndoTakesBackOnlyWhatToolsChanged(t *testing.T) {
 	w := newWork(t)
 	w.person("a.go", "one")
 	w.person("mine.txt", "untracked")
@@ -149,7 +149,7 @@ func TestUndoTakesBackOnlyWhatToolsChanged(t *testing.T) { // D08
 	}
 }
 
-func TestUndoLeavesWhatThePersonChangedSince(t *testing.T) { // D08
+func TestUndoLeavesWhatThePersonChangedSince(t *testing.T) {
 	w := newWork(t)
 	w.person("a", "a0")
 	w.person("b", "b0")

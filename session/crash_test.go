@@ -46,7 +46,7 @@ func raw(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-func TestKilledProcessLosesNothingThatWasCommitted(t *testing.T) { // D05
+func TestKilledProcessLosesNothingThatWasCommitted(t *testing.T) {
 	rounds := 50
 	if testing.Short() {
 		rounds = 10
@@ -108,7 +108,7 @@ func checkSaid(t *testing.T, s *session.Store, id string, said []string) {
 	}
 }
 
-func TestProcessesShareOneFile(t *testing.T) { // D03
+func TestProcessesShareOneFile(t *testing.T) {
 	for _, n := range []int{2, 3} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			turns := "200"
@@ -150,7 +150,7 @@ func TestProcessesShareOneFile(t *testing.T) { // D03
 	}
 }
 
-func TestFirstStartsAtOnce(t *testing.T) { // D03
+func TestFirstStartsAtOnce(t *testing.T) {
 	for round := range 5 {
 		path := filepath.Join(t.TempDir(), fmt.Sprint(round), "jcode.db")
 		var children []*process
@@ -264,7 +264,7 @@ func TestHoldOfADeadProcessIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestDamagedFileIsMovedAside(t *testing.T) { // D02
+func TestDamagedFileIsMovedAside(t *testing.T) {
 	for name, content := range map[string]string{
 		"random":       strings.Repeat("\x93\x01\xfe random ", 10)[:100],
 		"big":          strings.Repeat("not a database at all\n", 1000),
@@ -302,7 +302,7 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-func TestEmptyFileIsANewOne(t *testing.T) { // D02
+func TestEmptyFileIsANewOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	write(t, path, "")
 	s := openAt(t, path)
@@ -387,7 +387,7 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 	}
 }
 
-func TestBrokenRowsDontSpoilTheSession(t *testing.T) { // D01, D04
+func TestBrokenRowsDontSpoilTheSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	s := openAt(t, path)
 	id := newSession(t, s, "p").ID
@@ -431,7 +431,7 @@ func TestBrokenRowsDontSpoilTheSession(t *testing.T) { // D01, D04
 	}
 }
 
-func TestProjectsOfLikeNamesAreApart(t *testing.T) { // D06
+func TestProjectsOfLikeNamesAreApart(t *testing.T) {
 	s := open(t)
 	base := t.TempDir()
 	seen := map[string]string{}
@@ -511,7 +511,7 @@ func TestInterruptedCallerGetsItsErrorAndWritesNothing(t *testing.T) {
 	}
 }
 
-func TestLostPagesCostOnlyWhatWasOnThem(t *testing.T) { // D01
+func TestLostPagesCostOnlyWhatWasOnThem(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	s, err := session.Open(t.Context(), path, session.Options{})
 	if err != nil {

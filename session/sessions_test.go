@@ -16,7 +16,7 @@ import (
 	"jcode/session"
 )
 
-func TestForkLeavesTheParentAlone(t *testing.T) { // D07
+func TestForkLeavesTheParentAlone(t *testing.T) {
 	s := open(t)
 	parent := newSession(t, s, "p")
 	say(t, s, parent.ID, session.RoleUser, "first prompt")

@@ -99,7 +99,7 @@ func TestPromptHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	big := strings.Repeat("paste\n", 1<<17) // U05: the whole text comes back
+	big := strings.Repeat("paste\n", 1<<17) // the whole text comes back
 	for _, p := range []string{"one", "two", big, "100%", "  \n", "one"} {
 		add("p", p)
 	}

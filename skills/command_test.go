@@ -90,7 +90,7 @@ func use(t *testing.T, src command.Source, name, args string) command.Outcome {
 	return out
 }
 
-func TestArgumentsAreTextNotTemplate(t *testing.T) { // K08
+func TestArgumentsAreTextNotTemplate(t *testing.T) {
 	const args = "$1 $ARGUMENTS !`date` @etc"
 	w := newWorld(t)
 	write(t, "First $1, all: $ARGUMENTS; !`echo $1 \"$2\"` end\n", w.places.Project, ".jcode/commands/cmd.md")

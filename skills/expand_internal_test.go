@@ -11,7 +11,7 @@ import (
 )
 
 // Whatever the arguments hold, a shell reads each as the one word that it is, in whatever
-// quotes the line puts it, and the line stays one simple command. // K08
+// quotes the line puts it, and the line stays one simple command.
 func FuzzShellLineKeepsArgumentsAsWords(f *testing.F) {
 	for _, args := range []string{"a b", "; rm x", "$(x) `y`", `"it's" \ "`, "'a", "$1 $ARGUMENTS", "*.go ~ {a,b} !x", "\\", "漢 \t\n x"} {
 		f.Add(args)
@@ -54,7 +54,7 @@ func FuzzShellLineKeepsArgumentsAsWords(f *testing.F) {
 	})
 }
 
-// Whatever line and arguments are, the arguments add no command to the line. // K08
+// Whatever line and arguments are, the arguments add no command to the line.
 func FuzzArgumentsAddNoCommand(f *testing.F) {
 	f.Add(`a "$1" '$2' $ARGUMENTS`, "'; x; '")
 	f.Add("a \\\"$1 'b\"$1'", "\"; x; \"")
@@ -95,7 +95,7 @@ func FuzzArgumentsAddNoCommand(f *testing.F) {
 	})
 }
 
-func TestArgumentsStandOnlyWhereTheyAreWords(t *testing.T) { // K08
+func TestArgumentsStandOnlyWhereTheyAreWords(t *testing.T) {
 	g := parseArguments("'; touch hacked; '")
 	for _, line := range []string{
 		`echo "$(echo '$1')"`, "echo $(cat $1)", "echo ok # $1", "cat <<E\n$1\nE", "cat <<'E'\n$ARGUMENTS\nE", "echo ${x:-$1}", "echo $((1+$1))",

@@ -6,17 +6,8 @@ import (
 	"unicode"
 
 	"jcode/internal/frontmatter"
+	"jcode/internal/toolnames"
 )
-
-// foreign maps the tool names that skills written for other programs use to jcode's.
-var foreign = map[string]string{
-	"bash": "exec", "shell": "exec", "exec": "exec",
-	"read": "read", "view": "read", "write": "write", "edit": "edit", "multiedit": "edit",
-	"grep": "grep", "glob": "glob", "ls": "ls", "mkdir": "mkdir", "remove": "remove", "mv": "mv",
-	"fetch": "fetch", "webfetch": "fetch", "task": "task", "agent": "task",
-	"todo": "todo", "todowrite": "todo", "todoread": "todo", "ask": "ask", "askuserquestion": "ask",
-	"skill": "skill", "mcp": "mcp", "lua": "lua",
-}
 
 // rules reads an allowed-tools value into permission rules. What names no tool of jcode
 // is reported and left out: it can only narrow.
@@ -86,19 +77,14 @@ func toolRule(item string) (rule, why string) {
 			return "", "lacks a closing parenthesis"
 		}
 	}
-	if server, ok := strings.CutPrefix(name, "mcp__"); ok && !has {
-		// Only the first separator is sure: a tool's own name may hold another.
-		server, tool, _ := strings.Cut(server, "__")
-		if server == "" {
+	tool, known := toolnames.Ours(name)
+	if server, ok := strings.CutPrefix(tool, "mcp:"); ok && !has {
+		if !known {
 			return "", "names no server"
 		}
-		if tool == "" || tool == "*" {
-			return "mcp(" + server + ")", ""
-		}
-		return "mcp(" + server + ":" + tool + ")", ""
+		return "mcp(" + strings.TrimSuffix(server, ":*") + ")", ""
 	}
-	tool, known := foreign[strings.ToLower(name)]
-	if !known {
+	if !known || strings.Contains(tool, ":") {
 		return "", "is no tool that jcode has"
 	}
 	pattern = strings.TrimSpace(pattern)

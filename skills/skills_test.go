@@ -107,7 +107,7 @@ func model(session string) tools.Caller {
 	return tools.Caller{Session: session, Turn: 1, Origin: tools.OriginModel}
 }
 
-func TestDescriptionWithColonLoadsWhole(t *testing.T) { // K01
+func TestDescriptionWithColonLoadsWhole(t *testing.T) {
 	w := newWorld(t)
 	w.project("one", "---\nname: one\ndescription: Use when: the user asks. Triggers: a, b\n---\nBody\n")
 	r := w.registry()
@@ -120,7 +120,7 @@ func TestDescriptionWithColonLoadsWhole(t *testing.T) { // K01
 	}
 }
 
-func TestValuesOfOtherTypesAreConvertedOrDiagnosed(t *testing.T) { // K02
+func TestValuesOfOtherTypesAreConvertedOrDiagnosed(t *testing.T) {
 	w := newWorld(t)
 	w.project("3000", "---\nname: 3000\ndescription: [a, b]\nmetadata: text\nallowed-tools: {a: 1}\n---\nBody\n")
 	r := w.registry()
@@ -138,7 +138,7 @@ func TestValuesOfOtherTypesAreConvertedOrDiagnosed(t *testing.T) { // K02
 	}
 }
 
-func TestOneBadSkillHidesNoOther(t *testing.T) { // K03
+func TestOneBadSkillHidesNoOther(t *testing.T) {
 	w := newWorld(t)
 	w.project("good", skillMD("good", "Fine.", "Body"))
 	w.project("silent", "---\nname: silent\n---\nBody\n")
@@ -167,7 +167,7 @@ func TestOneBadSkillHidesNoOther(t *testing.T) { // K03
 	}
 }
 
-func TestLaterFolderWinsAndShadowedIsNamed(t *testing.T) { // K04
+func TestLaterFolderWinsAndShadowedIsNamed(t *testing.T) {
 	w := newWorld(t)
 	config := filepath.Join(w.places.Project, "..", "extra")
 	w.places.Folders = []string{config}
@@ -205,7 +205,7 @@ func TestLaterFolderWinsAndShadowedIsNamed(t *testing.T) { // K04
 	}
 }
 
-func TestSearchIsBounded(t *testing.T) { // K05
+func TestSearchIsBounded(t *testing.T) {
 	w := newWorld(t)
 	w.project("outer", skillMD("outer", "Outer.", "x"))
 	w.project("outer/inner", skillMD("inner", "Inner.", "x"))
@@ -244,7 +244,7 @@ func TestLinkedFolderOfSkillsIsReadOnce(t *testing.T) {
 	}
 }
 
-func TestEditIsLiveAndOnlyItsSkillAnnounced(t *testing.T) { // K06
+func TestEditIsLiveAndOnlyItsSkillAnnounced(t *testing.T) {
 	w := newWorld(t)
 	w.project("one", skillMD("one", "One.", "old text"))
 	w.project("two", skillMD("two", "Two.", "text"))
@@ -317,7 +317,7 @@ func TestNewRemovedAndBrokenAreNoticed(t *testing.T) {
 	wait("removed one")
 }
 
-func TestModelIsToldTheFolder(t *testing.T) { // K07
+func TestModelIsToldTheFolder(t *testing.T) {
 	w := newWorld(t)
 	file := w.project("one", skillMD("one", "One.", "run scripts/a.sh"))
 	script := write(t, "#!/bin/sh\n", filepath.Dir(file), "scripts/a.sh")

@@ -34,7 +34,7 @@ func dispatcher(t *testing.T, list ...tools.Tool) *tools.Dispatcher {
 	return &tools.Dispatcher{Registry: reg}
 }
 
-func TestArgumentsAreRepairedBySchemaOrRefusedByName(t *testing.T) { // P03, P04, P05
+func TestArgumentsAreRepairedBySchemaOrRefusedByName(t *testing.T) {
 	d := dispatcher(t, echo("edit"))
 	for _, tc := range []struct{ args, want, failure string }{
 		{`{"path":"a"}`, `{"path":"a"}`, ""},
@@ -69,7 +69,7 @@ func TestArgumentsAreRepairedBySchemaOrRefusedByName(t *testing.T) { // P03, P04
 	}
 }
 
-func TestUnknownToolNamesNearOnes(t *testing.T) { // P16
+func TestUnknownToolNamesNearOnes(t *testing.T) {
 	d := dispatcher(t, named("read"), named("write"))
 	for _, name := range []string{"raed", "re ad", strings.Repeat("x", 200), ""} {
 		out := d.Dispatch(t.Context(), tools.Call{Name: name})
@@ -85,7 +85,7 @@ func TestUnknownToolNamesNearOnes(t *testing.T) { // P16
 	}
 }
 
-func TestVanishedToolIsNotRunAndSaidToBeRemoved(t *testing.T) { // P16
+func TestVanishedToolIsNotRunAndSaidToBeRemoved(t *testing.T) {
 	d := dispatcher(t, named("read"))
 	must(t, d.Registry.Register("mcp:x", tools.RankMCP, mcpTool("x", "t")))
 	snap := d.Registry.Snapshot(nil)
@@ -123,7 +123,7 @@ func TestPanicInToolIsAResult(t *testing.T) {
 	}
 }
 
-func TestLongResultKeepsHeadAndTailAndSaysWhatIsMissing(t *testing.T) { // S04
+func TestLongResultKeepsHeadAndTailAndSaysWhatIsMissing(t *testing.T) {
 	long := strings.Repeat("漢", 40000)
 	d := dispatcher(t, fake{spec: tools.Spec{Name: "big", ReadOnly: true}, run: func(context.Context, tools.Call) (tools.Result, error) {
 		return tools.Result{Text: "start " + long + " end"}, nil

@@ -13,6 +13,8 @@ type Scope struct {
 	Name string
 	// Tools are canonical names or globs ("mcp:github:*").
 	Tools []string
+	// Without are tools that are left out although Tools includes them, names or globs.
+	Without []string
 	// Servers are MCP server keys.
 	Servers []string
 	// Skills are skill names.
@@ -35,6 +37,9 @@ func (s *Scope) Allows(spec Spec) (ok bool, why string) {
 	}
 	if s.Tools != nil && !slices.ContainsFunc(s.Tools, func(p string) bool { return MatchName(p, spec.Name) }) {
 		return false, "not in " + s.label() + " (tools)"
+	}
+	if slices.ContainsFunc(s.Without, func(p string) bool { return MatchName(p, spec.Name) }) {
+		return false, "left out by " + s.label() + " (disallowed_tools)"
 	}
 	if spec.Group == GroupMCP && spec.Server != "" && s.Servers != nil && !slices.Contains(s.Servers, spec.Server) {
 		return false, "not in " + s.label() + " (mcp_servers)"

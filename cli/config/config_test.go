@@ -40,14 +40,14 @@ func problems(l *config.Loaded) string {
 	return b.String()
 }
 
-func TestCommentsTrailingCommasAndTrickyStrings(t *testing.T) { // C01
+func TestCommentsTrailingCommasAndTrickyStrings(t *testing.T) {
 	l := user(t, "\ufeff{\n  // 27\" display\r\n  \"model\": \"a,]\", /* \" */\n  \"skills\": {\"disabled\": [\"x\", \"// no comment\",],},\n}\n")
 	if l.Config.Model != "a,]" || !slices.Equal(l.Config.Skills.Disabled, []string{"x", "// no comment"}) || problems(l) != "" {
 		t.Errorf("%+v %s", l.Config, problems(l))
 	}
 }
 
-func TestSyntaxErrorHasLineAndColumnAndTheRestHolds(t *testing.T) { // C01, C02
+func TestSyntaxErrorHasLineAndColumnAndTheRestHolds(t *testing.T) {
 	l := user(t, "{\n  \"model\": \"m\",\n  \"theme\" \"dark\",\n  \"mcp\": {\"tools\": \"direct\"},\n  \"max_steps\": 7\n}\n")
 	if !strings.HasPrefix(problems(l), "config.json:3:") || !strings.Contains(problems(l), "is not valid JSON") {
 		t.Errorf("problems: %s", problems(l))
@@ -63,7 +63,7 @@ func TestSyntaxErrorHasLineAndColumnAndTheRestHolds(t *testing.T) { // C01, C02
 	}
 }
 
-func TestOneFaultCostsOnlyItself(t *testing.T) { // C02
+func TestOneFaultCostsOnlyItself(t *testing.T) {
 	l := user(t, `{
   "model": 5,
   "mode": "carefull",
@@ -126,7 +126,7 @@ func TestOneFaultCostsOnlyItself(t *testing.T) { // C02
 	}
 }
 
-func TestBadRuleIsNamedAndTheOthersHold(t *testing.T) { // C02
+func TestBadRuleIsNamedAndTheOthersHold(t *testing.T) {
 	l := user(t, `{"permissions": {
 		"allow": ["exec(git status)", "exec(", "fetch(example.com)"],
 		"deny": ["write(src/**)"]}}`)

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestTwoProcessesLoseNothing(t *testing.T) { // C03
+func TestTwoProcessesLoseNothing(t *testing.T) {
 	file := write(t, "{\n  // mine\n  \"zzz\": 1,\n}\n", t.TempDir(), "config.json")
 	self, err := os.Executable()
 	if err != nil {
@@ -71,7 +71,7 @@ func TestTwoProcessesLoseNothing(t *testing.T) { // C03
 	}
 }
 
-func TestSetKeepsWhatItDoesNotTouch(t *testing.T) { // C01
+func TestSetKeepsWhatItDoesNotTouch(t *testing.T) {
 	const before = "{\n  // 27\" display\n  \"model\": \"a,]\", // mine\n  \"mcp\": {\"max_tools\": 5},\n  \"unknown\": [1, /* two */ 2,],\n}\n"
 	tests := []struct {
 		key   string

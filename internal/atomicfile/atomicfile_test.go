@@ -61,7 +61,7 @@ func TestWriteMakesFileAndParents(t *testing.T) {
 	only(t, filepath.Dir(path), "c.txt")
 }
 
-func TestWriteKeepsModeAndLink(t *testing.T) { // E14
+func TestWriteKeepsModeAndLink(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "run.sh"), filepath.Join(dir, "link")
 	write(t, target, "old", 0o755)

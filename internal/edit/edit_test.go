@@ -23,7 +23,7 @@ func TestApplyLocatesAndKeepsTheFilesBytes(t *testing.T) {
 	}{
 		{name: "plain", content: "a b c\n", old: "b", now: "x", want: "a x c\n"},
 		{
-			name:    "CR LF is kept", // E01
+			name:    "CR LF is kept",
 			content: "def f():\r\n    return 1\r\n", old: "def f():\n    return 1\n", now: "def f():\n    return 2\n",
 			want: "def f():\r\n    return 2\r\n", note: "line endings",
 		},
@@ -32,17 +32,17 @@ func TestApplyLocatesAndKeepsTheFilesBytes(t *testing.T) {
 		{name: "line endings can be what changes", content: "a\r\nb\r\n", old: "a\r\nb", now: "a\nb", want: "a\nb\r\n"},
 		{name: "mixed line endings stay mixed", content: "a\r\nb\nc\r\n", old: "a\nb\nc\n", now: "a\nB\nc\n", want: "a\r\nB\nc\r\n"},
 		{name: "replace_all through CR LF", content: "a\r\nb\r\na\r\nb\r\n", old: "a\nb\n", now: "a\nx\n", want: "a\r\nx\r\na\r\nx\r\n", all: true},
-		{name: "literal dollars", content: `log("done");`, old: "done", now: "$& $1 ${x} $$ $`", want: "log(\"$& $1 ${x} $$ $`\");"},                  // E03
-		{name: "literal dollars everywhere", content: "a a", old: "a", now: "$& $1 ${x} $$ $`", want: "$& $1 ${x} $$ $` $& $1 ${x} $$ $`", all: true}, // E03
-		{name: "no final line end", content: "a\nb", old: "a", now: "c", want: "c\nb"},                                                                // E13
-		{name: "no final line end, given with one", content: "a\nb", old: "a\nb\n", now: "a\nc\n", want: "a\nc"},                                      // E13
-		{name: "creates", content: "", old: "", now: "X", want: "X"},                                                                                  // E04
+		{name: "literal dollars", content: `log("done");`, old: "done", now: "$& $1 ${x} $$ $`", want: "log(\"$& $1 ${x} $$ $`\");"},
+		{name: "literal dollars everywhere", content: "a a", old: "a", now: "$& $1 ${x} $$ $`", want: "$& $1 ${x} $$ $` $& $1 ${x} $$ $`", all: true},
+		{name: "no final line end", content: "a\nb", old: "a", now: "c", want: "c\nb"},
+		{name: "no final line end, given with one", content: "a\nb", old: "a\nb\n", now: "a\nc\n", want: "a\nc"},
+		{name: "creates", content: "", old: "", now: "X", want: "X"},
 		{name: "typographic quotes stay", content: "say “hi” – it’s\u00a0on\n", old: "say \"hi\" - it's on", now: "say \"ho\" - it's on", want: "say “ho” – it’s\u00a0on\n", note: "quotes"},
 		{name: "trailing blanks stay", content: "a  \nb\t\nc\n", old: "a\nb\nc\n", now: "a\nb\nd\n", want: "a  \nb\t\nd\n", note: "blanks"},
 		{name: "imagined trailing blanks", content: "a\nb\n", old: "a  \nb", now: "a  \nc", want: "a\nc\n"},
 		{name: "imagined trailing blanks at the end", content: "x = 10\nx = 1\n", old: "x = 1  ", now: "x = 2  ", want: "x = 10\nx = 2\n"},
 		{
-			name:    "tabs of the file", // E08
+			name:    "tabs of the file",
 			content: "func f() {\n\tif x {\n\t\ty()\n\t}\n}\n", old: "    if x {\n        y()\n    }", now: "    if x {\n        y()\n        if z {\n            w()\n        }\n    }",
 			want: "func f() {\n\tif x {\n\t\ty()\n\t\tif z {\n\t\t\tw()\n\t\t}\n\t}\n}\n", note: "tabs",
 		},
@@ -56,7 +56,7 @@ func TestApplyLocatesAndKeepsTheFilesBytes(t *testing.T) {
 		},
 		{name: "indented CR LF", content: "{\r\n\ta\r\n}\r\n", old: "  a\n", now: "  a\n  b\n", want: "{\r\n\ta\r\n\tb\r\n}\r\n"},
 		{name: "indented last line without end", content: "{\n\ta", old: "  a\n", now: "  b\n", want: "{\n\tb"},
-		{name: "bytes that are no UTF-8 stay", content: "caf\xe9\nb\nc\n", old: "b\nc", now: "b\nd", want: "caf\xe9\nb\nd\n"}, // E06
+		{name: "bytes that are no UTF-8 stay", content: "caf\xe9\nb\nc\n", old: "b\nc", now: "b\nd", want: "caf\xe9\nb\nd\n"},
 		{name: "loose beside bytes that are no UTF-8", content: "caf\xe9\r\nb\r\nc\r\n", old: "b\nc\n", now: "b\nd\n", want: "caf\xe9\r\nb\r\nd\r\n"},
 		{name: "BOM in old_string", content: "a\n", old: "\ufeffa", now: "b", want: "b\n"},
 		{name: "deletes lines", content: "a\r\nb\r\nc\r\n", old: "b\n", now: "", want: "a\r\nc\r\n"},
@@ -82,14 +82,14 @@ func TestApplyRefuses(t *testing.T) {
 		all                     bool
 		want                    []string
 	}{
-		{name: "empty old_string on text", content: "abc", now: "X", want: []string{"old_string is empty"}}, // E04
+		{name: "empty old_string on text", content: "abc", now: "X", want: []string{"old_string is empty"}},
 		{name: "empty old_string, all", content: "abc", now: "X", all: true, want: []string{"old_string is empty"}},
-		{name: "two places", content: "a\nx = 1\nb\nc\nd\ne\nx = 1\n", old: "x = 1", now: "x = 2", want: []string{"2 times", "lines 2 and 7", "replace_all"}}, // E09
+		{name: "two places", content: "a\nx = 1\nb\nc\nd\ne\nx = 1\n", old: "x = 1", now: "x = 2", want: []string{"2 times", "lines 2 and 7", "replace_all"}},
 		{name: "overlapping places", content: "aaa", old: "aa", now: "b", want: []string{"2 times"}},
-		{name: "no change", content: "a", old: "a", now: "a", want: []string{"no change"}},                          // E10
-		{name: "no change after adapting", content: "a\r\n", old: "a\n", now: "a\r\n", want: []string{"no change"}}, // E10
+		{name: "no change", content: "a", old: "a", now: "a", want: []string{"no change"}},
+		{name: "no change after adapting", content: "a\r\n", old: "a\n", now: "a\r\n", want: []string{"no change"}},
 		{
-			name: "nearest lines", content: "func f() {\n\tx := 1\n\ty := 2\n\treturn\n}\n", old: "\tx := 1\n\ty := 99\n\treturn\n", now: "\ty := 3\n", // E07
+			name: "nearest lines", content: "func f() {\n\tx := 1\n\ty := 2\n\treturn\n}\n", old: "\tx := 1\n\ty := 99\n\treturn\n", now: "\ty := 3\n",
 			want: []string{"not in the file", "≠    3  →y := 2", "     2  →x := 1"},
 		},
 		{name: "similar line", content: "alpha\nreturn compute(total, rate)\n", old: "return compute(totals, rate)", now: "x", want: []string{"return compute(total, rate)"}},
@@ -98,7 +98,7 @@ func TestApplyRefuses(t *testing.T) {
 		{name: "there several times", content: "x\nx\n", old: "completely different", now: "x", want: []string{"already there, 2 times, first at line 1"}},
 		{name: "nothing like it", content: "a\nb\n", old: "completely different", now: "x", want: []string{"nor anything like it"}},
 		{
-			name: "two indented places", content: "a {\n\tx()\n}\nb {\n\t\tx()\n}\n", old: "    x()\n", now: "    y()\n", // E08
+			name: "two indented places", content: "a {\n\tx()\n}\nb {\n\t\tx()\n}\n", old: "    x()\n", now: "    y()\n",
 			want: []string{"ignoring indentation", "lines 2 and 5"},
 		},
 		{
@@ -140,7 +140,7 @@ func TestEditsAreAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestOmissionMarkersAreTold(t *testing.T) { // E16
+func TestOmissionMarkersAreTold(t *testing.T) {
 	for line, want := range map[string]bool{
 		"// ... rest of code unchanged ...":        true,
 		"# ... existing code ...":                  true,
@@ -183,10 +183,10 @@ func TestDecodeKeepsEveryByte(t *testing.T) {
 		enc  edit.Encoding
 	}{
 		{"héllo", "héllo", edit.UTF8},
-		{"\xef\xbb\xbfx", "x", edit.UTF8BOM}, // E05
+		{"\xef\xbb\xbfx", "x", edit.UTF8BOM},
 		{"\xff\xfeh\x00\x3d\xd8\x00\xde", "h😀", edit.UTF16LE},
 		{"\xfe\xff\x00h\x00\r\x00\n", "h\r\n", edit.UTF16BE},
-		{"caf\xe9", "caf\xe9", edit.EightBit}, // E06
+		{"caf\xe9", "caf\xe9", edit.EightBit},
 	} {
 		text, enc, err := edit.Decode([]byte(c.data))
 		if err != nil || text != c.text || enc != c.enc {

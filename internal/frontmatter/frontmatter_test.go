@@ -28,10 +28,10 @@ func TestValues(t *testing.T) {
 		problems    int
 	}{
 		{"plain", "k: some text", text("some text"), 0},
-		{"colon in the text", "k: Use when: the user asks. Triggers: a, b", text("Use when: the user asks. Triggers: a, b"), 0}, // K01
-		{"number stays text", "k: 3000", text("3000"), 0},                                                                       // K02
+		{"colon in the text", "k: Use when: the user asks. Triggers: a, b", text("Use when: the user asks. Triggers: a, b"), 0},
+		{"number stays text", "k: 3000", text("3000"), 0},
 		{"version keeps its zero", "k: 1.0", text("1.0"), 0},
-		{"flow list", "k: [a, b]", list("a", "b"), 0}, // K02
+		{"flow list", "k: [a, b]", list("a", "b"), 0},
 		{"empty list", "k: []", list(), 0},
 		{"block list", "k:\n  - a\n  - b: 1", list("a", "{b: 1}"), 0},
 		{"list without indent", "k:\n- a\n- b", list("a", "b"), 0},

@@ -25,8 +25,8 @@ func TestMatchFollowsGit(t *testing.T) {
 		{"build/", "build", false, false},
 		{"build/", "build", true, true},
 		{"build/", "x/build", true, true},
-		{"build/*\n!build/keep.txt", "build/keep.txt", false, false}, // R09
-		{"build/*\n!build/keep.txt", "build/a", false, true},         // R09
+		{"build/*\n!build/keep.txt", "build/keep.txt", false, false},
+		{"build/*\n!build/keep.txt", "build/a", false, true},
 		{"doc/*.txt", "doc/a.txt", false, true},
 		{"doc/*.txt", "doc/x/a.txt", false, false},
 		{"**/foo", "foo", false, true},

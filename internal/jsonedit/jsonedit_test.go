@@ -12,7 +12,7 @@ import (
 	"jcode/internal/jsonedit"
 )
 
-func TestSetAndDeleteKeepTheRest(t *testing.T) { // C01
+func TestSetAndDeleteKeepTheRest(t *testing.T) {
 	const before = `{
 	// 27" display
 	"a": 1, // one

@@ -71,7 +71,7 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-func TestDoneDoesNotWaitForThePipe(t *testing.T) { // S01
+func TestDoneDoesNotWaitForThePipe(t *testing.T) {
 	p, _ := sh(t, "sleep 300 & echo done")
 	waitDone(t, p)
 	// In the middle of becoming a program a process has no arguments yet.
@@ -87,7 +87,7 @@ func TestDoneDoesNotWaitForThePipe(t *testing.T) { // S01
 	}
 }
 
-func TestExitTellsCodesAndSignals(t *testing.T) { // S10
+func TestExitTellsCodesAndSignals(t *testing.T) {
 	if signal.Ignored(os.Interrupt) { // as in tests that run in the background; a child would ignore it too
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
@@ -98,7 +98,7 @@ func TestExitTellsCodesAndSignals(t *testing.T) { // S10
 		{"exit 0", "", 0},
 		{"exit 143", "", 143},
 		{"kill -TERM $$", "terminated", -1},
-		{"kill -INT 0", "interrupt", -1}, // S07: reaches the child's own group only
+		{"kill -INT 0", "interrupt", -1}, // reaches the child's own group only
 	} {
 		p, _ := sh(t, tc.line)
 		waitDone(t, p)
@@ -108,7 +108,7 @@ func TestExitTellsCodesAndSignals(t *testing.T) { // S10
 	}
 }
 
-func TestKillEndsTheWholeTree(t *testing.T) { // S06
+func TestKillEndsTheWholeTree(t *testing.T) {
 	lines := map[string]int{
 		"sleep 1000 & sleep 1000":                     3,
 		"bash -c 'sleep 1000 & sleep 1000'; true":     4,
@@ -189,7 +189,7 @@ func TestStopGivesUpAskingWhenItsContextEnds(t *testing.T) {
 	waitDone(t, p)
 }
 
-func TestStdinIsAtItsEnd(t *testing.T) { // S02
+func TestStdinIsAtItsEnd(t *testing.T) {
 	p, r := sh(t, `cat; read x; echo "[$x]"`)
 	waitDone(t, p)
 	out, err := io.ReadAll(r)
@@ -342,7 +342,7 @@ func TestCommandsSeeNoSecretAndNothingThatPrompts(t *testing.T) {
 	}
 }
 
-func TestServersSeeTheAllowListOnly(t *testing.T) { // S27 of the MCP contract
+func TestServersSeeTheAllowListOnly(t *testing.T) {
 	base := append([]string{"PATH=/bin", "HOME=/h", "LC_ALL=C", "LANG=C", "FOO=bar", "NAMED_TOKEN=t", "TMPDIR=/t"}, secrets...)
 	got := proc.ServerEnv(base, []string{"NAMED_TOKEN"}, map[string]string{"X": "y", "LANG": "de"})
 	want := []string{"HOME=/h", "LANG=de", "LC_ALL=C", "NAMED_TOKEN=t", "PATH=/bin", "TMPDIR=/t", "X=y"}

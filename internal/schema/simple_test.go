@@ -12,7 +12,7 @@ import (
 	"jcode/internal/schema"
 )
 
-func TestSimple(t *testing.T) { // M05
+func TestSimple(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"nothing to do", `{"type":"object","properties":{"zebra":{"type":"integer","maximum":9007199254740993},"apple":{"type":["string","null"]}},"required":["apple"]}`, ``},
 		{"no object", `[1]`, ``},
@@ -49,7 +49,7 @@ func TestSimple(t *testing.T) { // M05
 	}
 }
 
-func TestSimpleDoesNotGrowWithoutEnd(t *testing.T) { // M05
+func TestSimpleDoesNotGrowWithoutEnd(t *testing.T) {
 	var defs []string
 	for i := range 12 {
 		var props []string

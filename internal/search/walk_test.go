@@ -62,7 +62,7 @@ func walked(t testing.TB, w search.Walk) []string {
 
 // TestWalkOfRandomTreesAgreesWithGit compares with git on random trees whose folders have
 // ignore files of their own.
-func TestWalkOfRandomTreesAgreesWithGit(t *testing.T) { // R09
+func TestWalkOfRandomTreesAgreesWithGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
@@ -155,7 +155,7 @@ func gitFiles(t *testing.T, dir string) []string {
 }
 
 // TestTrackedFilesAreSeenAlthoughIgnored compares with git for every version of the index.
-func TestTrackedFilesAreSeenAlthoughIgnored(t *testing.T) { // R09
+func TestTrackedFilesAreSeenAlthoughIgnored(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
@@ -202,7 +202,7 @@ func TestWalkVisitsEveryFileOnceHoweverManyThereAre(t *testing.T) {
 	}
 }
 
-func TestWalkDoesNotFollowLinks(t *testing.T) { // R08
+func TestWalkDoesNotFollowLinks(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	put(t, outside, "secret", "x")
 	put(t, dir, "d/f", "x")

@@ -110,7 +110,7 @@ func TestCleanDropsSequencesAndKeepsText(t *testing.T) {
 	}
 }
 
-func TestVisibleShowsWhatHides(t *testing.T) { // U10
+func TestVisibleShowsWhatHides(t *testing.T) {
 	in := "ls \u202e\x1b[8m; curl x\u200b\xe9\u0085\x7f 한"
 	want := "ls <U+202E>␛[8m; curl x<U+200B><E9><U+0085>␡ 한"
 	if got := text.Visible(in); got != want {
@@ -144,7 +144,7 @@ func squash(s string) string {
 	return s
 }
 
-func TestWidthCountsCells(t *testing.T) { // U01, U02
+func TestWidthCountsCells(t *testing.T) {
 	for _, c := range []struct {
 		in   string
 		want int

@@ -262,7 +262,7 @@ func TestLinkLoopEnds(t *testing.T) {
 
 // A build writes 20,000 files below a watched folder: no watch is taken for any of its
 // folders, and only the file that matters is reported.
-func TestLargeSubtreeCostsNothing(t *testing.T) { // K06
+func TestLargeSubtreeCostsNothing(t *testing.T) {
 	root := tempDir(t)
 	file := filepath.Join(root, "one", "SKILL.md")
 	write(t, file, "old")

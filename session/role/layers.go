@@ -20,14 +20,19 @@ import (
 //go:embed builtin/*.md
 var builtinRoles embed.FS
 
-// Layers looks roles up in their layers: a project's files over rows over the person's
-// files over the builtins. It reads anew each time, so that what it gives is what is there.
+// Layers looks roles up in their layers: a project's files over rows over the person's files
+// over definitions of agents that were written for others over the builtins. It reads anew each time, so that what it gives is what is there.
 type Layers struct {
 	// Rows are those of the database; nil leaves them out.
 	Rows Rows
 	// ProjectDir and UserDir are the folders of role files; "" leaves a layer out.
 	ProjectDir string
 	UserDir    string
+	// ProjectAgents, UserAgents and PluginAgents are folders, and files, of agents as ParseAgent
+	// reads them.
+	ProjectAgents string
+	UserAgents    string
+	PluginAgents  []string
 	// Project is the project's root: a role file that leads out of it counts as absent, and
 	// so does one that Denied, given its resolved path, refuses. Denied may be nil.
 	Project string
@@ -69,30 +74,24 @@ type Listing struct {
 func (r *Layers) List(ctx context.Context) ([]Listing, error) {
 	var errs []error
 	byName := map[string]*Listing{}
-	theirs, err := r.projectLayer(ctx)
-	errs = append(errs, err)
-	var own []Role
-	for _, layer := range []func(context.Context) ([]Role, error){r.rowLayer, r.userLayer, r.builtinLayer} {
+	var all []Role // in the order in which they count
+	for _, layer := range []func(context.Context) ([]Role, error){
+		r.projectLayer, r.rowLayer, r.userLayer, r.projectAgents, r.userAgents, r.pluginAgents, r.builtinLayer,
+	} {
 		roles, err := layer(ctx)
 		errs = append(errs, err)
-		own = append(own, roles...)
+		all = append(all, roles...)
 	}
-	taken := map[string]bool{}
-	for _, role := range own {
-		taken[role.Name] = true
+	for i, role := range all {
+		replaces := slices.ContainsFunc(all[i+1:], func(o Role) bool { return o.Name == role.Name && !o.Source.FromProject() })
+		r.add(byName, role, role.Source.FromProject() && (role.WantsTrust() || replaces))
 	}
-	for _, role := range theirs {
-		r.add(byName, role, role.WantsTrust() || taken[role.Name])
-	}
-	for _, role := range own {
-		r.add(byName, role, false)
-	}
-	all := make([]Listing, 0, len(byName))
+	listed := make([]Listing, 0, len(byName))
 	for _, l := range byName {
-		all = append(all, *l)
+		listed = append(listed, *l)
 	}
-	slices.SortFunc(all, func(a, b Listing) int { return cmp.Compare(a.name(), b.name()) })
-	return all, errors.Join(errs...)
+	slices.SortFunc(listed, func(a, b Listing) int { return cmp.Compare(a.name(), b.name()) })
+	return listed, errors.Join(errs...)
 }
 
 // Counts reports whether any of the listing's roles can be entered: false when the only
@@ -145,24 +144,47 @@ func (r *Layers) Get(ctx context.Context, name string) (Role, error) {
 }
 
 func (r *Layers) projectLayer(context.Context) ([]Role, error) {
+	return r.fromProject(r.ProjectDir, Project)
+}
+
+func (r *Layers) projectAgents(context.Context) ([]Role, error) {
+	return r.fromProject(r.ProjectAgents, ProjectAgents)
+}
+
+// fromProject reads a folder of the project, and only what lies in it.
+func (r *Layers) fromProject(dir string, source Source) ([]Role, error) {
 	if r.Project == "" {
-		return folderRoles(r.ProjectDir, Project, readFile)
+		return folderRoles(dir, source, readFile)
 	}
-	if r.ProjectDir == "" {
+	if dir == "" {
 		return nil, nil
 	}
-	if _, err := os.Stat(r.ProjectDir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err := r.admits(r.ProjectDir); err != nil {
+	if err := r.admits(dir); err != nil {
 		return nil, err
 	}
-	return folderRoles(r.ProjectDir, Project, func(path string) ([]byte, error) {
+	return folderRoles(dir, source, func(path string) ([]byte, error) {
 		if err := r.admits(path); err != nil {
 			return nil, err
 		}
 		return paths.ReadInside(r.Project, path, MaxBytes)
 	})
+}
+
+func (r *Layers) userAgents(context.Context) ([]Role, error) {
+	return folderRoles(r.UserAgents, UserAgents, readFile)
+}
+
+func (r *Layers) pluginAgents(context.Context) ([]Role, error) {
+	var all []Role
+	var errs []error
+	for _, dir := range r.PluginAgents {
+		roles, err := folderRoles(dir, Plugin, readFile)
+		all, errs = append(all, roles...), append(errs, err)
+	}
+	return all, errors.Join(errs...)
 }
 
 // errAbsent says that a project's role file is not looked at.
@@ -222,27 +244,26 @@ func folderRoles(dir string, source Source, read func(path string) ([]byte, erro
 	if dir == "" {
 		return nil, nil
 	}
-	entries, err := os.ReadDir(dir)
+	files, err := roleFiles(dir, source.foreign())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read roles: %w", err)
 	}
+	parse := Parse
+	if source.foreign() {
+		parse = ParseAgent
+	}
 	var all []Role
 	var errs []error
-	for _, e := range entries {
-		name, isRole := strings.CutSuffix(e.Name(), ".md")
-		if !isRole || strings.HasPrefix(name, ".") {
-			continue
-		}
-		path := filepath.Join(dir, e.Name())
+	for _, path := range files {
 		data, err := read(path)
 		if errors.Is(err, errAbsent) {
 			errs = append(errs, err)
 			continue
 		}
-		role := Parse(text.Valid(name), data)
+		role := parse(text.Valid(strings.TrimSuffix(filepath.Base(path), ".md")), data)
 		if err != nil {
 			role.problem(0, err.Error(), "", true)
 		}
@@ -250,6 +271,41 @@ func folderRoles(dir string, source Source, read func(path string) ([]byte, erro
 		all = append(all, role)
 	}
 	return all, errors.Join(errs...)
+}
+
+const (
+	maxFiles = 1000 // role files of one folder that are read
+	maxDepth = 8    // folders below each other that are searched
+)
+
+// roleFiles lists the `.md` files of a folder, with deep also those of the folders in it; dir may
+// be a file then, too.
+func roleFiles(dir string, deep bool) ([]string, error) {
+	var files []string
+	real, err := filepath.EvalSymlinks(dir) // a walk does not follow a link
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(real, path) // it lies below
+		switch {
+		case err != nil && path == real:
+			return err
+		case err != nil:
+			return nil // a folder that can't be read costs only itself
+		case d.IsDir() && path != real && (!deep || strings.HasPrefix(d.Name(), ".") || strings.Count(rel, string(filepath.Separator)) >= maxDepth):
+			return filepath.SkipDir
+		case d.IsDir() || path == real && !deep:
+			return nil
+		case filepath.Ext(path) == ".md" && !strings.HasPrefix(d.Name(), "."):
+			files = append(files, filepath.Join(dir, rel))
+		}
+		if len(files) == maxFiles {
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return files, err
 }
 
 // readFile reads a regular file of bounded size: a pipe must not hold the program up.

@@ -57,15 +57,7 @@ func (r *Role) set(f frontmatter.Field, raw func() string) {
 	case "reasoning_effort":
 		r.ReasoningEffort = strings.TrimSpace(f.String())
 	case "max_output_tokens":
-		if f.Kind == frontmatter.Null {
-			return
-		}
-		n, err := strconv.Atoi(strings.TrimSpace(f.String()))
-		if err != nil || n < 0 {
-			r.problem(f.Line, fmt.Sprintf("max_output_tokens: %q is no count of tokens", f.String()), "write a whole number, or leave the key out", true)
-			return
-		}
-		r.MaxOutputTokens = n
+		r.MaxOutputTokens = r.count(f, "tokens")
 	case "tools":
 		r.Tools = r.list(f)
 	case "mcp_servers":
@@ -74,6 +66,10 @@ func (r *Role) set(f frontmatter.Field, raw func() string) {
 		r.Skills = r.list(f)
 	case "capabilities":
 		r.Capabilities = r.list(f)
+	case "disallowed_tools":
+		r.Disallowed = r.list(f)
+	case "max_steps":
+		r.MaxSteps = r.count(f, "requests")
 	case "mode":
 		r.Mode = strings.ToLower(strings.TrimSpace(f.String()))
 		if r.Mode != "" && !slices.Contains(approvalModes(), r.Mode) {
@@ -98,6 +94,19 @@ func (r *Role) number(f frontmatter.Field, low, high float64) *float64 {
 		return nil
 	}
 	return &x
+}
+
+// count reads a number of things; 0 is none set.
+func (r *Role) count(f frontmatter.Field, things string) int {
+	if f.Kind == frontmatter.Null {
+		return 0
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(f.String()))
+	if err != nil || n < 0 {
+		r.problem(f.Line, fmt.Sprintf("%s: %q is no count of %s", f.Key, f.String(), things), "write a whole number, or leave the key out", true)
+		return 0
+	}
+	return n
 }
 
 // list reads a list or a text with commas. "all" is no restriction, "none" is nothing.
@@ -175,13 +184,18 @@ func Format(r Role) string {
 	if r.ReasoningEffort != "" {
 		line("reasoning_effort", quote(r.ReasoningEffort))
 	}
-	if r.MaxOutputTokens > 0 {
-		line("max_output_tokens", strconv.Itoa(r.MaxOutputTokens))
+	for _, f := range []struct {
+		key   string
+		value int
+	}{{"max_output_tokens", r.MaxOutputTokens}, {"max_steps", r.MaxSteps}} {
+		if f.value > 0 {
+			line(f.key, strconv.Itoa(f.value))
+		}
 	}
 	for _, f := range []struct {
 		key   string
 		value []string
-	}{{"tools", r.Tools}, {"mcp_servers", r.Servers}, {"skills", r.Skills}, {"capabilities", r.Capabilities}} {
+	}{{"tools", r.Tools}, {"disallowed_tools", r.Disallowed}, {"mcp_servers", r.Servers}, {"skills", r.Skills}, {"capabilities", r.Capabilities}} {
 		if f.value != nil {
 			quoted := make([]string, len(f.value))
 			for i, v := range f.value {

@@ -26,6 +26,10 @@ type Role struct {
 	Skills          []string `json:"skills"`         // nil = all
 	Mode            string   `json:"mode,omitempty"` // approval mode ceiling, "" = none
 	Capabilities    []string `json:"capabilities"`   // nil = all
+	// Disallowed are tools that it doesn't get although Tools names them.
+	Disallowed []string `json:"disallowed_tools,omitempty"`
+	// MaxSteps bounds the model requests of a sub-agent in this role, 0 = no bound of its own.
+	MaxSteps int `json:"max_steps,omitempty"`
 	// Body is the prompt as it is written: see Render.
 	Body string `json:"body"`
 	// Unknown are the keys that no rule names. They are kept by Format.
@@ -70,11 +74,20 @@ type Source string
 
 // The layers, from the one that counts most.
 const (
-	Project  Source = "project"  // .jcode/roles of the project
-	Database Source = "database" // rows
-	UserFile Source = "user"     // roles folder of the configuration
-	Builtin  Source = "builtin"
+	Project       Source = "project"  // .jcode/roles of the project
+	Database      Source = "database" // rows
+	UserFile      Source = "user"     // roles folder of the configuration
+	ProjectAgents Source = "project .claude"
+	UserAgents    Source = "~/.claude"
+	Plugin        Source = "plugin"
+	Builtin       Source = "builtin"
 )
+
+// FromProject reports whether the role came with the project.
+func (s Source) FromProject() bool { return s == Project || s == ProjectAgents }
+
+// foreign reports whether the layer's files are written for another agent: see ParseAgent.
+func (s Source) foreign() bool { return s == ProjectAgents || s == UserAgents || s == Plugin }
 
 // Usable gives an error that names what keeps the role from being used, nil if nothing does.
 func (r Role) Usable() error {
@@ -99,7 +112,7 @@ func (r Role) Fault(what string) error {
 // are as in the role file format, with `_`.
 func (r Role) Line(key string) int {
 	for _, f := range frontmatter.Parse([]byte(r.Text)).Fields {
-		if roleKey(f.Key) == key {
+		if bare(f.Key) == bare(key) {
 			return f.Line
 		}
 	}
@@ -108,6 +121,9 @@ func (r Role) Line(key string) int {
 
 // roleKey makes a key comparable: case and `-` for `_` do not matter.
 func roleKey(key string) string { return strings.ReplaceAll(strings.ToLower(key), "-", "_") }
+
+// bare makes a key comparable with one of another spelling, as in mcp_servers and mcpServers.
+func bare(key string) string { return strings.ReplaceAll(roleKey(key), "_", "") }
 
 // WantsTrust reports whether a role that comes with a project reaches beyond narrowing
 // what the person has: it picks the model or names servers to start.

@@ -192,7 +192,7 @@ func TestRoleBodyIsRendered(t *testing.T) {
 	}
 }
 
-func TestInputOfATemplateStaysText(t *testing.T) { // K08
+func TestInputOfATemplateStaysText(t *testing.T) {
 	r := role.Role{Body: "A {{cwd}} B __INPUT__ C"}.Render(role.Vars{Cwd: "/w"})
 	if got := r.Prompt("__INPUT__ {{cwd}} $1"); got != "A /w B __INPUT__ {{cwd}} $1 C" {
 		t.Error(got)

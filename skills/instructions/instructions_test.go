@@ -78,7 +78,7 @@ func TestFilesFromGlobalToWorkingFolder(t *testing.T) {
 	}
 }
 
-func TestEachFileIsGivenOnce(t *testing.T) { // C04
+func TestEachFileIsGivenOnce(t *testing.T) {
 	dir := tempDir(t)
 	write(t, "the rules, see @docs/more.md and @./docs/../docs/more.md and @AGENTS.md", dir, "AGENTS.md")
 	write(t, "more rules, back to @../AGENTS.md", dir, "docs/more.md")
@@ -92,7 +92,7 @@ func TestEachFileIsGivenOnce(t *testing.T) { // C04
 	inOrder(t, s.Prompt(), "the rules, see", "more rules, back", "the copy")
 }
 
-func TestSubfolderIsGivenOnceAtItsFirstTouch(t *testing.T) { // C04
+func TestSubfolderIsGivenOnceAtItsFirstTouch(t *testing.T) {
 	dir := tempDir(t)
 	write(t, "root", dir, "AGENTS.md")
 	write(t, "upper rules", dir, "a/AGENTS.md")

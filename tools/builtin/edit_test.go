@@ -18,7 +18,7 @@ import (
 	"jcode/tools/builtin"
 )
 
-func TestEditKeepsCRLF(t *testing.T) { // E01
+func TestEditKeepsCRLF(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("f.py", "def f():\r\n    return 1\r\n")
 	res := r.ok("edit", args{"path": "f.py", "old_string": "def f():\n    return 1\n", "new_string": "def f():\n    return 2\n"})
@@ -28,14 +28,14 @@ func TestEditKeepsCRLF(t *testing.T) { // E01
 	}
 }
 
-func TestWriteStoresBytesAsGiven(t *testing.T) { // E02
+func TestWriteStoresBytesAsGiven(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("f", "a\r\nb\r\n")
 	r.ok("write", args{"path": "f", "content": "a\nb\n"})
 	r.holds("f", "a\nb\n")
 }
 
-func TestReplacementIsLiteral(t *testing.T) { // E03
+func TestReplacementIsLiteral(t *testing.T) {
 	const now = "$& $1 ${x} $$ $`"
 	for _, all := range []bool{false, true} {
 		r := newRig(t, builtin.Options{})
@@ -45,7 +45,7 @@ func TestReplacementIsLiteral(t *testing.T) { // E03
 	}
 }
 
-func TestEmptyOldStringOnlyCreates(t *testing.T) { // E04
+func TestEmptyOldStringOnlyCreates(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("f", "abc")
 	for _, all := range []bool{false, true} {
@@ -59,7 +59,7 @@ func TestEmptyOldStringOnlyCreates(t *testing.T) { // E04
 	}
 }
 
-func TestByteOrderMarkStays(t *testing.T) { // E05
+func TestByteOrderMarkStays(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("f.js", "\xef\xbb\xbfconst value = 1;\n")
 	r.ok("edit", args{"path": "f.js", "old_string": "const value = 1;", "new_string": "const value = 2;"})
@@ -70,7 +70,7 @@ func TestByteOrderMarkStays(t *testing.T) { // E05
 	}
 }
 
-func TestOtherEncodingsArePreservedOrRefused(t *testing.T) { // E06
+func TestOtherEncodingsArePreservedOrRefused(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	const latin = "caf\xe9\nb\nc\n"
 	r.put("latin.txt", latin)
@@ -91,7 +91,7 @@ func TestOtherEncodingsArePreservedOrRefused(t *testing.T) { // E06
 	r.refused("edit", args{"path": "damaged.txt", "old_string": "a", "new_string": "b"}, "UTF-16 LE")
 }
 
-func TestSimilarTextIsNeverReplaced(t *testing.T) { // E07
+func TestSimilarTextIsNeverReplaced(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	const f = "func f() int {\n\tx := 1\n\ty := 2\n\treturn x + y\n}\n"
 	r.put("f.go", f)
@@ -101,7 +101,7 @@ func TestSimilarTextIsNeverReplaced(t *testing.T) { // E07
 	r.holds("f.go", f)
 }
 
-func TestIndentationFollowsTheFile(t *testing.T) { // E08
+func TestIndentationFollowsTheFile(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("one.go", "func f() {\n\tif x {\n\t\ty()\n\t}\n}\n")
 	edit := args{"path": "one.go", "old_string": "    if x {\n        y()\n    }\n", "new_string": "    if x {\n        y()\n        z()\n    }\n"}
@@ -115,7 +115,7 @@ func TestIndentationFollowsTheFile(t *testing.T) { // E08
 	r.holds("two.go", two)
 }
 
-func TestAmbiguousEditNamesTheLines(t *testing.T) { // E09
+func TestAmbiguousEditNamesTheLines(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	const f = "a\nx = 1\nb\nc\nd\ne\nx = 1\n"
 	r.put("f", f)
@@ -125,7 +125,7 @@ func TestAmbiguousEditNamesTheLines(t *testing.T) { // E09
 	r.holds("f", strings.ReplaceAll(f, "x = 1", "x = 2"))
 }
 
-func TestEqualStringsAreNoChange(t *testing.T) { // E10
+func TestEqualStringsAreNoChange(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("f", "a\n")
 	before, err := os.Stat(filepath.Join(r.dir, "f"))
@@ -139,7 +139,7 @@ func TestEqualStringsAreNoChange(t *testing.T) { // E10
 	}
 }
 
-func TestEditAppliesToFreshContent(t *testing.T) { // E11
+func TestEditAppliesToFreshContent(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("f", "one\ntwo\n")
 	r.ok("read", args{"path": "f"})
@@ -170,7 +170,7 @@ func TestWriteOverChangedFileIsRefusedWithWhatChanged(t *testing.T) {
 	}
 }
 
-func TestParallelEditsOfOneFileAllApply(t *testing.T) { // E12
+func TestParallelEditsOfOneFileAllApply(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("a", "")
 	r.link("a", "l")
@@ -198,14 +198,14 @@ func TestParallelEditsOfOneFileAllApply(t *testing.T) { // E12
 	}
 }
 
-func TestEndOfFileStays(t *testing.T) { // E13
+func TestEndOfFileStays(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("f", "a\nb")
 	r.ok("edit", args{"path": "f", "old_string": "a", "new_string": "c"})
 	r.holds("f", "c\nb")
 }
 
-func TestModeAndLinkStay(t *testing.T) { // E14
+func TestModeAndLinkStay(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("run.sh", "echo a\n")
 	if err := os.Chmod(filepath.Join(r.dir, "run.sh"), 0o755); err != nil {
@@ -222,7 +222,7 @@ func TestModeAndLinkStay(t *testing.T) { // E14
 	}
 }
 
-func TestMentionsAndLookAlikesResolve(t *testing.T) { // E15
+func TestMentionsAndLookAlikesResolve(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("src/x.go", "package x\n")
 	r.ok("edit", args{"path": "@src/x.go", "old_string": "package x", "new_string": "package y"})
@@ -244,7 +244,7 @@ func TestMentionsAndLookAlikesResolve(t *testing.T) { // E15
 	has(t, r.ok("read", args{"path": "@scope/f"}).Text, "kept")
 }
 
-func TestOmissionMarkerIsRefused(t *testing.T) { // E16
+func TestOmissionMarkerIsRefused(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	f := strings.Repeat("line\n", 50)
 	r.put("f.js", f)
@@ -275,7 +275,7 @@ func TestPlansShowDiffAndResolvedPath(t *testing.T) {
 	r.link(outside, "l")
 	r.put("f", "a\n")
 	r.ok("write", args{"path": "f", "content": "b\n"})
-	r.ok("write", args{"path": "l/new", "content": "x"}) // A04
+	r.ok("write", args{"path": "l/new", "content": "x"})
 	r.ok("edit", args{"path": "f", "old_string": "b", "new_string": "c"})
 	r.ok("mkdir", args{"path": "d/e"})
 	r.ok("mv", args{"src": "f", "dst": "d"})
@@ -323,7 +323,7 @@ func (g *swapGate) Check(ctx context.Context, req tools.GateRequest) tools.Decis
 	return g.allowAll.Check(ctx, req)
 }
 
-func TestLinkThatTurnsAfterApprovalIsNotFollowed(t *testing.T) { // A04
+func TestLinkThatTurnsAfterApprovalIsNotFollowed(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	outside := t.TempDir()
 	r.put("in/f", "a")
@@ -352,7 +352,7 @@ func (s *swapRecorder) Track(context.Context, tools.Call, []string) (func(contex
 
 // A link that comes between the last look and the change is not followed either, also not
 // to a place in the workspace, where nothing else would stop it: git's hooks.
-func TestLinkThatTurnsAtTheLastMomentIsNotFollowed(t *testing.T) { // A04, A06
+func TestLinkThatTurnsAtTheLastMomentIsNotFollowed(t *testing.T) {
 	for _, tc := range []struct {
 		tool string
 		args args

@@ -110,7 +110,7 @@ func pidAlive(pid int) bool {
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
-func TestExecReturnsWhenTheShellEnds(t *testing.T) { // S01
+func TestExecReturnsWhenTheShellEnds(t *testing.T) {
 	for _, cmd := range []string{
 		"sleep 300 & echo done",
 		"(while :; do echo x; sleep .1; done) & echo done",
@@ -143,9 +143,9 @@ func TestExecReturnsWhenTheShellEnds(t *testing.T) { // S01
 	}
 }
 
-func TestExecGivesEndOfInputAtOnce(t *testing.T) { // S02
+func TestExecGivesEndOfInputAtOnce(t *testing.T) {
 	r := newShell(t)
-	for cmd, want := range map[string]string{"cat": "(no output)", `read x; echo "[$x]"`: "[]", "cat <<'E'\nhi\nE": "hi", "echo a # c": "a" /* S09 */} {
+	for cmd, want := range map[string]string{"cat": "(no output)", `read x; echo "[$x]"`: "[]", "cat <<'E'\nhi\nE": "hi", "echo a # c": "a"} {
 		if res := r.sh(cmd); res.Text != want {
 			t.Errorf("%q gives %q, want %q", cmd, res.Text, want)
 		}
@@ -157,7 +157,7 @@ func TestExecGivesEndOfInputAtOnce(t *testing.T) { // S02
 	}
 }
 
-func TestExecStartsNoEditorAndNoPager(t *testing.T) { // S03
+func TestExecStartsNoEditorAndNoPager(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git on this machine")
 	}
@@ -177,7 +177,7 @@ func TestExecStartsNoEditorAndNoPager(t *testing.T) { // S03
 	}
 }
 
-func TestExecCutsAtRuneBorders(t *testing.T) { // S04
+func TestExecCutsAtRuneBorders(t *testing.T) {
 	r := newShell(t)
 	for _, cmd := range []string{
 		`i=0; while [ $i -lt 400 ]; do printf '────────────────────────────────────────────────────────────────────────────────────────────────────'; i=$((i+1)); done`,
@@ -193,7 +193,7 @@ func TestExecCutsAtRuneBorders(t *testing.T) { // S04
 	}
 }
 
-func TestExecOutputIsHarmlessOnAScreen(t *testing.T) { // S05
+func TestExecOutputIsHarmlessOnAScreen(t *testing.T) {
 	r := newShell(t)
 	var shown strings.Builder
 	var mu sync.Mutex
@@ -215,7 +215,7 @@ func TestExecOutputIsHarmlessOnAScreen(t *testing.T) { // S05
 	}
 }
 
-func TestExecEndsTheWholeTree(t *testing.T) { // S06
+func TestExecEndsTheWholeTree(t *testing.T) {
 	for how, cancelled := range map[string]bool{"timeout": false, "interrupt": true} {
 		r := newShell(t)
 		ctx, cancel := context.WithCancel(context.Background())
@@ -263,7 +263,7 @@ func TestExecEndsTheWholeTree(t *testing.T) { // S06
 	}
 }
 
-func TestExecSignalsStayInTheChildrensSession(t *testing.T) { // S07
+func TestExecSignalsStayInTheChildrensSession(t *testing.T) {
 	if signal.Ignored(os.Interrupt) { // as in tests that run in the background; a child would ignore it too
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
@@ -274,7 +274,7 @@ func TestExecSignalsStayInTheChildrensSession(t *testing.T) { // S07
 	}
 }
 
-func TestExecSaysThatItsFolderIsGone(t *testing.T) { // S08
+func TestExecSaysThatItsFolderIsGone(t *testing.T) {
 	r := newShell(t)
 	r.sh(`rm -rf "$PWD"`)
 	_, err := r.exec.Run(context.Background(), call("exec", m{"cmd": "ls"}))
@@ -289,7 +289,7 @@ func TestExecSaysThatItsFolderIsGone(t *testing.T) { // S08
 	}
 }
 
-func TestExecReportsExitCodesAsTheyAre(t *testing.T) { // S10
+func TestExecReportsExitCodesAsTheyAre(t *testing.T) {
 	r := newShell(t)
 	for cmd, want := range map[string]struct {
 		code       int
@@ -312,7 +312,7 @@ func TestExecReportsExitCodesAsTheyAre(t *testing.T) { // S10
 	}
 }
 
-func TestExecMemoryStaysFlat(t *testing.T) { // S11
+func TestExecMemoryStaysFlat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 300 MB")
 	}

@@ -56,7 +56,7 @@ func TestReadSaysWhatItLeftOut(t *testing.T) {
 	}
 }
 
-func TestReadRefusesByKind(t *testing.T) { // R06
+func TestReadRefusesByKind(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("d/f", "word\n")
 	fifo(t, filepath.Join(r.dir, "p"))
@@ -84,7 +84,7 @@ func TestReadRefusesByKind(t *testing.T) { // R06
 	}
 }
 
-func TestReadAtTheEdges(t *testing.T) { // R07
+func TestReadAtTheEdges(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("empty", "")
 	has(t, r.ok("read", args{"path": "empty"}).Text, "the file is empty")
@@ -104,7 +104,7 @@ func TestReadAtTheEdges(t *testing.T) { // R07
 	has(t, r.ok("read", args{"path": "latin"}).Text, "Latin-1", "1\tcaf\ufffd")
 }
 
-func TestKindIsToldByContent(t *testing.T) { // R10
+func TestKindIsToldByContent(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	var img bytes.Buffer
 	if err := jpeg.Encode(&img, image.NewGray(image.Rect(0, 0, 4, 4)), nil); err != nil {

@@ -14,7 +14,7 @@ import (
 	"jcode/tools/builtin"
 )
 
-func TestBinaryFilesAreNamedNotPassedOverSilently(t *testing.T) { // R01
+func TestBinaryFilesAreNamedNotPassedOverSilently(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("bin", "hello\x00world\nmatch line\n")
 	has(t, r.ok("grep", args{"pattern": "match"}).Text, "skipped as binary: bin")
@@ -23,7 +23,7 @@ func TestBinaryFilesAreNamedNotPassedOverSilently(t *testing.T) { // R01
 	has(t, r.ok("grep", args{"pattern": "match"}).Text, "latin:1:caf\ufffd match", "binary")
 }
 
-func TestLongLinesAreCutWithAMark(t *testing.T) { // R02
+func TestLongLinesAreCutWithAMark(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("min.js", strings.Repeat("a", 1<<20)+" needle "+strings.Repeat("é", 1<<19)+"\n")
 	res := r.ok("grep", args{"pattern": "needle"})
@@ -38,7 +38,7 @@ func TestLongLinesAreCutWithAMark(t *testing.T) { // R02
 	}
 }
 
-func TestPatternsThatLookLikeFlagsAreText(t *testing.T) { // R03
+func TestPatternsThatLookLikeFlagsAreText(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("f", "use --help\nor -foo\nor -e\n")
 	for i, p := range []string{"--help", "-foo", "-e"} {
@@ -46,7 +46,7 @@ func TestPatternsThatLookLikeFlagsAreText(t *testing.T) { // R03
 	}
 }
 
-func TestInvalidPatternIsAnError(t *testing.T) { // R04
+func TestInvalidPatternIsAnError(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("f", "foo(bar)\n")
 	r.refused("grep", args{"pattern": "foo("}, "invalid pattern", "missing closing )", "literal")
@@ -55,7 +55,7 @@ func TestInvalidPatternIsAnError(t *testing.T) { // R04
 	r.refused("grep", args{"pattern": "a", "include": "[a"}, "invalid pattern for file names")
 }
 
-func TestEveryMatchingLineIsFoundWithItsPath(t *testing.T) { // R05
+func TestEveryMatchingLineIsFoundWithItsPath(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("a.txt", "word 1\nno\nword 2\nword word\r\nx word\nword")
 	r.put("d/b.txt", "word\n")
@@ -111,7 +111,7 @@ func TestContextLinesStandAroundMatches(t *testing.T) {
 	}
 }
 
-func TestLinkLoopsEnd(t *testing.T) { // R08
+func TestLinkLoopsEnd(t *testing.T) {
 	r := newRig(t, builtin.Options{})
 	r.put("a/f.txt", "word\n")
 	r.link(".", "loop")
@@ -124,7 +124,7 @@ func TestLinkLoopsEnd(t *testing.T) { // R08
 	}
 }
 
-func TestSearchSeesWhatGitLists(t *testing.T) { // R09
+func TestSearchSeesWhatGitLists(t *testing.T) {
 	files := []string{
 		"a.go", ".env.example", ".hidden/x", "build/out.o", "build/keep.txt", "build/sub/deep", "deep/er/skip.log", "deep/er/keep.log",
 		"deep/.gitignore", "vendor/x.go", "é.txt", "with blank", "node_modules/p/index.js", "src/node_modules/q.js",
@@ -217,7 +217,7 @@ func TestRulesOfTheRepositoryAboveHold(t *testing.T) {
 	}
 }
 
-func TestDeniedPathsAreNotSearched(t *testing.T) { // A07
+func TestDeniedPathsAreNotSearched(t *testing.T) {
 	r := newRig(t, builtin.Options{Denied: func(kind tools.AccessKind, path string) bool {
 		return kind == tools.AccessRead && strings.Contains(filepath.ToSlash(path), "/secrets-")
 	}})

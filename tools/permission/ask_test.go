@@ -65,7 +65,7 @@ func fileRequest(tool string, kind tools.AccessKind, path string, c tools.Caller
 	}
 }
 
-func TestGrantFitsExactlyWhatWasShown(t *testing.T) { // A08
+func TestGrantFitsExactlyWhatWasShown(t *testing.T) {
 	root, home := workspace(t)
 	for _, tc := range []struct {
 		granted string
@@ -223,7 +223,7 @@ func TestQuestionShowsTheRulesThatAnAnswerStores(t *testing.T) {
 	}
 }
 
-func TestQuestionMakesHiddenTextVisible(t *testing.T) { // U10
+func TestQuestionMakesHiddenTextVisible(t *testing.T) {
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	for cmd, want := range map[string]string{
@@ -316,7 +316,7 @@ func TestEditedCallIsJudgedAnew(t *testing.T) {
 	}
 }
 
-func TestNobodyToAskMeansNo(t *testing.T) { // H06
+func TestNobodyToAskMeansNo(t *testing.T) {
 	root, home := workspace(t)
 	g := newGate(t, root, home, permission.RuleSet{})
 	for name, asker := range map[string]tools.Asker{"no asker": nil, "an asker without a person": &person{err: errors.New("no one")}} {
@@ -333,7 +333,7 @@ func TestNobodyToAskMeansNo(t *testing.T) { // H06
 	}
 }
 
-func TestYoloNeverChangesProtectedThingsSilently(t *testing.T) { // A06
+func TestYoloNeverChangesProtectedThingsSilently(t *testing.T) {
 	root, home := workspace(t)
 	var notices []string
 	g := newGate(t, root, home, permission.RuleSet{}, func(o *permission.Options) {
@@ -401,7 +401,7 @@ func TestNothingIsVouchedForInAShellThatIsNotAnalysed(t *testing.T) {
 	}
 }
 
-func TestModesOfFiles(t *testing.T) { // A04 and the table of modes
+func TestModesOfFiles(t *testing.T) {
 	root, home := workspace(t)
 	in, out := filepath.Join(root, "new.go"), filepath.Join(filepath.Dir(root), "outside", "new")
 	hook := filepath.Join(root, ".git", "hooks", "x")
@@ -464,7 +464,7 @@ func TestStoredToolGrantStaysInTheWorkspaceAndOffProtectedFiles(t *testing.T) {
 	}
 }
 
-func TestDenyHidesAndWins(t *testing.T) { // A05
+func TestDenyHidesAndWins(t *testing.T) {
 	root, home := workspace(t)
 	for _, order := range [][2][]string{{{"write", "mcp(docs)"}, {"write", "mcp(docs)", "lua(x)", "read"}}} {
 		g := newGate(t, root, home, parseRules(t, order[0], nil, order[1]))
@@ -508,7 +508,7 @@ func TestPlanModeOffersNothingThatEdits(t *testing.T) {
 	}
 }
 
-func TestSearchToolsAreToldWhatIsDenied(t *testing.T) { // A07
+func TestSearchToolsAreToldWhatIsDenied(t *testing.T) {
 	root, home := workspace(t)
 	g := newGate(t, root, home, parseRules(t, nil, nil, []string{"read(secrets-*/**)", "read(.env)"}))
 	for path, want := range map[string]string{

@@ -69,7 +69,6 @@ func caller(mode tools.Mode, asker tools.Asker) tools.Caller {
 }
 
 // TestLines goes through the table of command lines: what happens to each, and why.
-// A01, A02, A03, A04, A07 and their neighbours.
 func TestLines(t *testing.T) {
 	root, home := workspace(t)
 	t.Setenv("PATH", "/usr/bin:/bin") // that of this machine may lead to other programs

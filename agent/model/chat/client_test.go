@@ -184,7 +184,7 @@ func delta(s string) string { return modeltest.DeltaChunk(s) }
 
 func callDelta(s string) string { return delta(`{"tool_calls":[` + s + `]}`) }
 
-// The shapes that servers give tool calls. P01, P02, P03
+// The shapes that servers give tool calls.
 func TestToolCallsOfEveryShape(t *testing.T) {
 	fin := modeltest.FinishChunk("tool_calls")
 	type want struct{ name, args string }
@@ -192,7 +192,7 @@ func TestToolCallsOfEveryShape(t *testing.T) {
 		chunks []string
 		want   []want
 	}{
-		"no index": {[]string{ // P01
+		"no index": {[]string{
 			callDelta(`{"id":"a","type":"function","function":{"name":"read","arguments":""}}`),
 			callDelta(`{"function":{"arguments":"{\"p\":"}}`), callDelta(`{"function":{"arguments":"1}"}}`),
 			callDelta(`{"id":"b","type":"function","function":{"name":"grep","arguments":"{"}}`),
@@ -209,7 +209,7 @@ func TestToolCallsOfEveryShape(t *testing.T) {
 		"both in one delta without index": {[]string{
 			callDelta(`{"id":"a","function":{"name":"read","arguments":"{}"}},{"id":"b","function":{"name":"grep","arguments":"{}"}}`),
 		}, []want{{"read", "{}"}, {"grep", "{}"}}},
-		"index used twice": {[]string{ // P02
+		"index used twice": {[]string{
 			callDelta(`{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}`),
 			callDelta(`{"index":0,"id":"b","function":{"name":"grep","arguments":"{\"q\":1}"}}`),
 		}, []want{{"read", "{}"}, {"grep", `{"q":1}`}}},
@@ -245,7 +245,7 @@ func TestToolCallsOfEveryShape(t *testing.T) {
 		"name in pieces": {[]string{
 			callDelta(`{"index":0,"id":"a","function":{"name":"re"}}`), callDelta(`{"index":0,"function":{"name":"ad","arguments":""}}`), callDelta(`{"index":0,"function":{"arguments":"{}"}}`),
 		}, []want{{"read", "{}"}}},
-		"arguments empty, null, absent": { // P03
+		"arguments empty, null, absent": {
 			[]string{
 				callDelta(`{"index":0,"id":"a","function":{"name":"x","arguments":""}}`), callDelta(`{"index":1,"id":"b","function":{"name":"y","arguments":null}}`),
 				callDelta(`{"index":2,"id":"c","function":{"name":"z"}}`),
@@ -319,7 +319,7 @@ func TestCallIDsAreNewInTheConversation(t *testing.T) {
 	}
 }
 
-// Chunks without choices, and usage wherever it stands, counted once. P06
+// Chunks without choices, and usage wherever it stands, counted once.
 func TestOddChunksAndUsageInAnyPlace(t *testing.T) {
 	const u = `{"prompt_tokens":11,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":5}}`
 	cases := map[string][]string{
@@ -352,7 +352,7 @@ func TestUsageIsEstimatedWhereNoneIsGiven(t *testing.T) {
 	}
 }
 
-// However the bytes are cut and decorated, the answer is the same. P09
+// However the bytes are cut and decorated, the answer is the same.
 func TestBytesOfEveryShapeGiveTheSameAnswer(t *testing.T) {
 	base := modeltest.Text("漢字 ", "\"q\" \\ ", "😀 é\n").WithReasoning("r漢").WithCalls(modeltest.Call{ID: "a", Name: "read", Args: `{"p":"漢\n\u6f22"}`}).ArgPieces(3)
 	raw := `data: {"choices":[{"delta":{"content":"漢字 \ud83d"}}]}` + "\n\n" + `data:{"choices":[{"delta":{"content":"\ude00 é` + "\x01\\q" + `"}}]}` + "\n"
@@ -454,7 +454,7 @@ func TestReasoningUnderItsNames(t *testing.T) {
 	})
 }
 
-// How a stream may end. P07
+// How a stream may end.
 func TestEndsOfAStream(t *testing.T) {
 	t.Run("regular", func(t *testing.T) { // P07a
 		if resp, _ := mustStream(t, modeltest.Text("x")); resp.Finish != "stop" {
@@ -534,7 +534,7 @@ func TestEndsOfAStream(t *testing.T) {
 	})
 }
 
-// Silence ends, also when comments go on. P08
+// Silence ends, also when comments go on.
 func TestSilenceEnds(t *testing.T) {
 	short := func(c *provider.Config) { c.Limits.Idle, c.Limits.Attempts = 60*time.Millisecond, 1 }
 	for name, reply := range map[string]modeltest.Reply{
@@ -580,7 +580,7 @@ func TestSilenceEnds(t *testing.T) {
 	})
 }
 
-// A cancel ends every wait at once and keeps what had arrived. P08, P11
+// A cancel ends every wait at once and keeps what had arrived.
 func TestCancelEndsEveryWait(t *testing.T) {
 	cases := map[string]struct {
 		reply modeltest.Reply

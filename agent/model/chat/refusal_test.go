@@ -16,7 +16,7 @@ import (
 	"jcode/internal/testkit/modeltest"
 )
 
-// Retry-After is waited for at least, and our own backoff at least. P11
+// Retry-After is waited for at least, and our own backoff at least.
 func TestRetryAfterIsHonoured(t *testing.T) {
 	header := func(v string) http.Header { return http.Header{"Retry-After": {v}} }
 	t.Run("seconds, three times", func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
-// The status decides before the words. P12, P13
+// The status decides before the words.
 func TestStatusDecidesTheClass(t *testing.T) {
 	body := func(typ, code, msg string) string {
 		return fmt.Sprintf(`{"error":{"message":%q,"type":%q,"code":%q}}`, msg, typ, code)
@@ -159,7 +159,7 @@ func TestStatusDecidesTheClass(t *testing.T) {
 }
 
 // Google says in the body how long to wait.
-func TestDelayInTheBodyIsHonoured(t *testing.T) { // P11
+func TestDelayInTheBodyIsHonoured(t *testing.T) {
 	srv := modeltest.New(t, modeltest.Status(429, nil, `[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"0.07s"}]}}]`), modeltest.Text("ok"))
 	_, s, err := stream(t, newClient(t, srv.URL()), ask("x"))
 	if err != nil || len(s.waits) != 1 || s.waits[0] < 70*time.Millisecond {
@@ -168,7 +168,7 @@ func TestDelayInTheBodyIsHonoured(t *testing.T) { // P11
 }
 
 // A refusal that names the window is better knowledge than any table.
-func TestOverflowNamesTheWindow(t *testing.T) { // P13
+func TestOverflowNamesTheWindow(t *testing.T) {
 	for words, want := range map[string]int{
 		"This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.":                                   8192,
 		"prompt is too long: 208310 tokens > 200000 maximum":                                                                                    200000,
@@ -196,7 +196,7 @@ func TestOverflowNamesTheWindow(t *testing.T) { // P13
 	}
 }
 
-func TestNobodyListens(t *testing.T) { // H01
+func TestNobodyListens(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func TestNobodyListens(t *testing.T) { // H01
 	}
 }
 
-// One downgrade per refusal, remembered by the client. P10, P19
+// One downgrade per refusal, remembered by the client.
 func TestRefusedFieldsAreLeftOutFromThenOn(t *testing.T) {
 	zero, half := 0.0, 0.5
 	withTool := func(r *model.Request) {
@@ -438,7 +438,7 @@ func TestAlternatingTurnsKeepEveryWord(t *testing.T) {
 	}
 }
 
-func TestProviderWithSimpleSchemasNeverSeesAReference(t *testing.T) { // M05
+func TestProviderWithSimpleSchemasNeverSeesAReference(t *testing.T) {
 	srv := modeltest.New(t, modeltest.Text("ok"))
 	req := ask("x")
 	req.Tools = []model.Tool{

@@ -54,14 +54,14 @@ func (c recorded) Stream(ctx context.Context, req model.Request, emit func(model
 	if err != nil || req.Purpose != model.PurposeTurn {
 		return resp, err
 	}
-	if werr := c.r.write(resp); werr != nil {
+	if werr := c.r.write(req.Agent, resp); werr != nil {
 		emit(model.NoticeEvent{Text: "the session is no longer recorded: " + werr.Error()})
 	}
 	return resp, nil
 }
 
-func (r *Recorder) write(resp model.Response) error {
-	t := Turn{Text: resp.Text, Reasoning: resp.Reasoning}
+func (r *Recorder) write(agent string, resp model.Response) error {
+	t := Turn{Agent: agent, Text: resp.Text, Reasoning: resp.Reasoning}
 	for _, c := range resp.Calls {
 		name := c.Name
 		if r.canonical != nil {

@@ -27,8 +27,9 @@ type Client struct {
 	name string
 	opt  Options
 
-	mu    sync.Mutex
-	lines []replayLine // that were not played yet
+	mu     sync.Mutex
+	lines  []replayLine // that were not played yet
+	agents bool         // a line names an agent
 }
 
 // Options say how a script is played.
@@ -43,8 +44,8 @@ type Options struct {
 
 // Turn is one line of a script.
 type Turn struct {
-	// Agent is the name of the sub-agent that the line is for; "" is for whoever asks and has
-	// no line of its own left.
+	// Agent is the name of the sub-agent that the line is played to; "" is the main conversation.
+	// In a script that names no agent, lines are for whoever asks.
 	Agent     string     `json:"agent,omitempty"`
 	Text      string     `json:"text,omitempty"`
 	Reasoning string     `json:"reasoning,omitempty"`
@@ -119,6 +120,7 @@ func New(r io.Reader, name string, opt Options) (*Client, error) {
 				return nil, fmt.Errorf("%s:%d: %w", name, number, bad)
 			}
 			p.lines = append(p.lines, replayLine{turn, number})
+			p.agents = p.agents || turn.Agent != ""
 		}
 		if err == io.EOF {
 			return p, nil
@@ -194,11 +196,15 @@ func (p *Client) usage(req *model.Request, out int) model.Usage {
 func (p *Client) take(req *model.Request) (replayLine, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at := slices.IndexFunc(p.lines, func(l replayLine) bool { return l.Agent != "" && l.Agent == req.Agent })
-	if at < 0 {
-		at = slices.IndexFunc(p.lines, func(l replayLine) bool { return l.Agent == "" })
+	speaker := req.Agent
+	if !p.agents { // its lines are for whoever asks
+		speaker = ""
 	}
-	if at < 0 {
+	at := slices.IndexFunc(p.lines, func(l replayLine) bool { return l.Agent == speaker })
+	switch {
+	case at < 0 && speaker != "":
+		return replayLine{}, p.failed(0, fmt.Sprintf("the agent %q asks for a turn, but the script has no line for it: such a line says \"agent\": %q", speaker, speaker))
+	case at < 0:
 		return replayLine{}, p.failed(0, "the script has ended, but another turn is asked for")
 	}
 	line := p.lines[at]

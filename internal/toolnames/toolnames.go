@@ -1,0 +1,39 @@
+// Package toolnames owns how files that were written for other agents call jcode's own tools:
+// skills, command files and definitions of agents name tools there.
+package toolnames
+
+import "strings"
+
+// Ours returns the name that a tool of another agent has here; case does not matter. A tool of
+// an MCP server, mcp__SERVER__TOOL, is mcp:SERVER:TOOL, and all of a server's mcp:SERVER:*.
+func Ours(name string) (string, bool) {
+	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
+		// Only the first separator is sure: a tool's own name may hold another.
+		server, tool, _ := strings.Cut(rest, "__")
+		if tool == "" {
+			tool = "*"
+		}
+		return "mcp:" + server + ":" + tool, server != ""
+	}
+	switch name := strings.ToLower(name); name {
+	case "bash", "shell", "exec":
+		return "exec", true
+	case "read", "view":
+		return "read", true
+	case "edit", "multiedit":
+		return "edit", true
+	case "fetch", "webfetch":
+		return "fetch", true
+	case "task", "agent":
+		return "task", true
+	case "todo", "todowrite", "todoread":
+		return "todo", true
+	case "ask", "askuserquestion":
+		return "ask", true
+	case "bashoutput", "killshell", "job":
+		return "job", true
+	case "write", "grep", "glob", "ls", "mkdir", "remove", "mv", "skill", "mcp", "lua":
+		return name, true
+	}
+	return "", false
+}

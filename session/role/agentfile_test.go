@@ -1,0 +1,150 @@
+package role_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"jcode/session/role"
+)
+
+func TestDefinitionOfAnAgentIsReadAsARole(t *testing.T) {
+	t.Parallel()
+	r := role.ParseAgent("file", []byte(`---
+name: test-runner
+description: Use this agent when tests fail
+tools: Read, Grep, Bash, mcp__github__list_issues, mcp__docs
+disallowedTools: [Write]
+model: inherit
+permissionMode: acceptEdits
+skills:
+  - go-testing
+mcpServers: [github]
+maxTurns: 12
+---
+You run tests.
+`))
+	if err := r.Usable(); err != nil || len(r.Problems) > 0 {
+		t.Fatalf("%v %v", err, r.Problems)
+	}
+	r.Text = ""
+	want := role.Role{
+		Name: "test-runner", Description: "Use this agent when tests fail", Body: "You run tests.",
+		Tools: []string{"read", "grep", "exec", "mcp:github:list_issues", "mcp:docs:*"}, Disallowed: []string{"write"},
+		Mode: "edits", Skills: []string{"go-testing"}, Servers: []string{"github"}, MaxSteps: 12,
+	}
+	if !reflect.DeepEqual(r, want) {
+		t.Errorf("got  %+v\nwant %+v", r, want)
+	}
+}
+
+func TestWhatADefinitionSaysInVainIsSaid(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ line, said string }{
+		{"model: sonnet", `line 2: model: "sonnet" is a short name that only Claude Code knows`},
+		{"permissionMode: bypassPermissions", `line 2: permissionMode: "bypassPermissions" has no meaning here`},
+		{"tools: NotebookEdit", `line 2: tools: jcode has no tool "NotebookEdit"`},
+		{"tools: [\"Bash(git *)\"]", `line 2: tools: "Bash(git *)" takes no pattern here`},
+		{"mcpServers:\n  x: {command: evil}", "line 2: mcpServers: servers are not defined here"},
+		{"mcpServers:\n  - x: {command: evil}", "line 2: mcpServers: a server is not defined here"},
+		{"color: blue", `line 2: the key "color" has no meaning here`},
+	} {
+		r := role.ParseAgent("a", []byte("---\n"+c.line+"\n---\nx"))
+		if err := r.Usable(); err != nil {
+			t.Errorf("%s: %v", c.line, err)
+		}
+		if len(r.Problems) == 0 || !strings.HasPrefix(r.Problems[0].String(), c.said) {
+			t.Errorf("%s: %v", c.line, r.Problems)
+		}
+		if r.Model != "" || r.Mode != "" || len(r.Tools) > 0 || len(r.Servers) > 0 {
+			t.Errorf("%s gives something: %+v", c.line, r)
+		}
+	}
+	for text, said := range map[string]string{
+		"You help.":                       "does not begin with front matter",
+		"---\nmaxTurns: many\n---\n":      `"many" is no count of requests`,
+		"---\nname: ../../evil\n---\n":    "use letters, digits",
+		"---\ndescription: x\nno closing": "never closed",
+	} {
+		if err := role.ParseAgent("a", []byte(text)).Usable(); err == nil {
+			t.Errorf("%q is usable, want it to say %q", text, said)
+		}
+	}
+	if r := role.ParseAgent("a", []byte("---\ntools: NotebookEdit\n---\n")); r.Tools == nil {
+		t.Error("a role whose only tool is unknown gets all tools")
+	}
+}
+
+func TestDefinitionsOfAgentsRankBelowOurRoles(t *testing.T) {
+	t.Parallel()
+	home, project := t.TempDir(), t.TempDir()
+	trusted := false
+	layers := &role.Layers{
+		ProjectDir: filepath.Join(project, "roles"), ProjectAgents: filepath.Join(project, "agents"),
+		UserDir: filepath.Join(home, "roles"), UserAgents: filepath.Join(home, "agents"), PluginAgents: []string{filepath.Join(home, "plugin")},
+		Trusted: func(role.Role) bool { return trusted },
+	}
+	write := func(dir, name, front string) {
+		t.Helper()
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		writeRole(t, dir, name, "---\ndescription: d\n"+front+"---\nx\n")
+	}
+	write(layers.UserDir, "mine", "")
+	write(layers.UserAgents, "mine", "")
+	write(layers.UserAgents, "reviewer", "")
+	write(filepath.Join(layers.UserAgents, "team", "deep"), "nested", "")
+	write(layers.PluginAgents[0], "nested", "")
+	write(layers.PluginAgents[0], "plugged", "")
+	write(layers.ProjectAgents, "narrow", "tools: Read\n")
+	write(layers.ProjectAgents, "reaching", "model: evil/model\n")
+	write(layers.ProjectAgents, "plugged", "")
+	sources := func() map[string]role.Source {
+		all, err := layers.List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]role.Source{}
+		for _, l := range all {
+			if l.Counts() {
+				out[l.Role.Name] = l.Role.Source
+			}
+		}
+		for _, name := range []string{"coder", "explain", "planner", "shell"} {
+			delete(out, name)
+		}
+		return out
+	}
+	want := map[string]role.Source{
+		"mine": role.UserFile, "reviewer": role.UserAgents, "nested": role.UserAgents, "plugged": role.Plugin, "narrow": role.ProjectAgents,
+	}
+	if got := sources(); !reflect.DeepEqual(got, want) {
+		t.Errorf("before trust %v\nwant %v", got, want)
+	}
+	trusted = true
+	want["reaching"], want["plugged"] = role.ProjectAgents, role.ProjectAgents
+	if got := sources(); !reflect.DeepEqual(got, want) {
+		t.Errorf("after trust %v\nwant %v", got, want)
+	}
+}
+
+func TestFoldersOfRolesMayBeLinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	real := filepath.Join(dir, "dotfiles")
+	if err := os.Mkdir(real, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeRole(t, real, "linked", "---\ndescription: d\n---\nx")
+	link := filepath.Join(dir, "agents")
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip(err)
+	}
+	r, err := (&role.Layers{UserAgents: link}).Get(t.Context(), "linked")
+	if err != nil || r.Path != filepath.Join(link, "linked.md") {
+		t.Errorf("%v at %q", err, r.Path)
+	}
+}

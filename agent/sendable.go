@@ -21,18 +21,11 @@ const (
 	resultEmpty   = "(no output)"
 )
 
-// Sendable makes any history valid for a provider: every call has exactly one result,
-// right after its message and in call order; results without a call are gone; call IDs
-// are unique and at most 128 characters; arguments are JSON objects; no message is empty;
-// all text is valid UTF-8. What is valid already stays as it is, and the function is
-// idempotent. It does not change its argument.
-func Sendable(history []model.Message) []model.Message {
-	s := sendable{out: make([]model.Message, 0, len(history))}
-	s.extend(history)
-	return s.out
-}
-
-// sendable is a history in sendable form that is made as the history grows.
+// sendable is a history in a form that every provider takes, made as the history grows:
+// every call has exactly one result, right after its message and in call order; results
+// without a call are gone; call IDs are unique and at most 128 characters; arguments are
+// JSON objects; no message is empty; all text is valid UTF-8. What is valid already stays
+// as it is, so the form of a form is itself.
 type sendable struct {
 	out    []model.Message
 	blind  bool // pictures are replaced by a note

@@ -12,6 +12,13 @@ import (
 	"jcode/agent/model"
 )
 
+// sendableOf returns a history in sendable form.
+func sendableOf(history []model.Message) []model.Message {
+	s := sendable{out: make([]model.Message, 0, len(history))}
+	s.extend(history)
+	return s.out
+}
+
 // breaches lists what a provider would refuse in a history.
 func breaches(history []model.Message) []string {
 	var out []string
@@ -81,11 +88,11 @@ func anyHistory(t *rapid.T) []model.Message {
 func TestAnyHistoryBecomesSendable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		history := anyHistory(t)
-		once := Sendable(history)
+		once := sendableOf(history)
 		if b := breaches(once); b != nil {
 			t.Fatalf("%v\nin %+v\nof %+v", b, once, history)
 		}
-		if twice := Sendable(once); !reflect.DeepEqual(once, twice) {
+		if twice := sendableOf(once); !reflect.DeepEqual(once, twice) {
 			t.Fatalf("not idempotent:\n%+v\n%+v", once, twice)
 		}
 	})
@@ -104,7 +111,7 @@ func TestSendableKeepsWhatIsValidAndEachCompletePair(t *testing.T) {
 		return model.Message{Role: model.RoleTool, CallID: id, Name: "read", Text: text}
 	}
 	valid := []model.Message{user, call("a", "b"), result("a", "1"), result("b", "2"), {Role: model.RoleAssistant, Text: "done"}}
-	if got := Sendable(valid); !reflect.DeepEqual(got, valid) {
+	if got := sendableOf(valid); !reflect.DeepEqual(got, valid) {
 		t.Errorf("a valid history changed: %+v", got)
 	}
 	for name, tc := range map[string]struct {
@@ -120,7 +127,7 @@ func TestSendableKeepsWhatIsValidAndEachCompletePair(t *testing.T) {
 		"an empty result":                {[]model.Message{user, call("a"), result("a", "")}, []string{"go", "", resultEmpty}},
 		"an answer without text or call": {[]model.Message{user, {Role: model.RoleAssistant, Text: " \n"}}, []string{"go"}},
 	} {
-		got := Sendable(tc.in)
+		got := sendableOf(tc.in)
 		var texts []string
 		for _, m := range got {
 			texts = append(texts, m.Text)
@@ -141,7 +148,7 @@ func FuzzSendable(f *testing.F) {
 		if json.Unmarshal(data, &history) != nil {
 			return
 		}
-		if b := breaches(Sendable(history)); b != nil {
+		if b := breaches(sendableOf(history)); b != nil {
 			t.Errorf("%v", b)
 		}
 	})
@@ -206,7 +213,7 @@ func TestGrowingHistoryIsSentAsAWholeOne(t *testing.T) {
 			h.push(int64(i), m)
 			if rapid.Bool().Draw(t, "asked") {
 				sent, tokens := h.toSend(sees)
-				want := Sendable(history[:i+1])
+				want := sendableOf(history[:i+1])
 				if len(sent) != len(want) || len(want) > 0 && sees && !reflect.DeepEqual(sent, want) {
 					t.Fatalf("after %d messages: sent\n%+v\nwant\n%+v", i+1, sent, want)
 				}

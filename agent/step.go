@@ -162,7 +162,7 @@ func owners(now []tools.Entry, before map[string]bool) string {
 			set[e.Owner] = true
 		}
 	}
-	return strings.Join(sortedKeys(set), ",")
+	return strings.Join(slices.Sorted(maps.Keys(set)), ",")
 }
 
 // changeLine tells the model in one line what came and went.
@@ -195,5 +195,3 @@ func list(names []string) string {
 	}
 	return strings.Join(names, ", ")
 }
-
-func sortedKeys(m map[string]bool) []string { return slices.Sorted(maps.Keys(m)) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -469,7 +470,7 @@ func (c *Conversation) offer(ctx context.Context, t *turn) (tools.Snapshot, []to
 			ev.Added = append(ev.Added, e.Spec.Name)
 		}
 	}
-	for _, name := range sortedKeys(before) {
+	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if !names[name] {
 			ev.Removed = append(ev.Removed, name)
 		}

@@ -13,6 +13,7 @@ import (
 	"jcode/agent"
 	"jcode/agent/model/provider"
 	"jcode/cli/acp"
+	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -175,7 +176,7 @@ func (a *app) connectFor(ctx context.Context, conv *agent.Conversation, name str
 	switch {
 	case ctx.Err() != nil:
 	case out.Result.Failed:
-		a.board.say(agent.LevelWarn, "the editor's MCP server %s is not connected: %s", name, firstLine(out.Result.Text))
+		a.board.say(agent.LevelWarn, "the editor's MCP server %s is not connected: %s", name, text.Headline(out.Result.Text))
 	default:
 		a.board.say(agent.LevelInfo, "the editor's MCP server %s is connected", name)
 	}

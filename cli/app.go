@@ -256,7 +256,7 @@ func (a *app) builtins() []tools.Tool {
 		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Refuse: a.changedSince(c.Cmd, theirs)})
 	}
 	var files []tools.Tool
-	files, a.changes = builtin.FilesAndChanges(a.workspace, builtin.Options{
+	files, a.changes = builtin.Files(a.workspace, builtin.Options{
 		Recorder:  recorder{a.store.Checkpoints()},
 		Denied:    func(kind tools.AccessKind, path string) bool { return a.gate.Denied(kind, path) != "" },
 		AfterEdit: after,

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jcode/internal/text"
 	"jcode/session"
 	"jcode/session/export"
 	"jcode/tools/command"
@@ -171,7 +172,7 @@ func userMessages(rows []session.Message) []session.Message {
 func numbered(prompts []session.Message) string {
 	var b strings.Builder
 	for i, m := range prompts {
-		fmt.Fprintf(&b, "%d. %s\n", i+1, firstLine(m.Shown()))
+		fmt.Fprintf(&b, "%d. %s\n", i+1, text.Headline(m.Shown()))
 	}
 	return strings.TrimSpace(b.String())
 }

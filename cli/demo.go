@@ -11,6 +11,7 @@ import (
 
 	"jcode/agent"
 	"jcode/cli/tour"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -170,7 +171,7 @@ func (p *tourPrinter) event(ev agent.Event) {
 		}
 		line := ev.Result.Display.Summary
 		if line == "" {
-			line = firstLine(ev.Result.Text)
+			line = text.Headline(ev.Result.Text)
 		}
 		fmt.Fprintf(p.notes, "  %s %s: %s\n", mark, ev.Name, line)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/text"
 	"jcode/tools/builtin"
 	"jcode/tui"
 )
@@ -46,7 +47,7 @@ func jobRow(j builtin.Job) tui.Row {
 		lines = append(lines, fmt.Sprintf("running: %s (pid %d)", p.Command, p.Pid))
 	}
 	return tui.Row{
-		ID: fmt.Sprint(j.ID), Name: firstLine(j.Command), Info: took.Round(time.Second).String(), State: j.State,
+		ID: fmt.Sprint(j.ID), Name: text.Headline(j.Command), Info: took.Round(time.Second).String(), State: j.State,
 		Current: j.Ended.IsZero(), Detail: strings.Join(lines, "\n"),
 	}
 }

@@ -4,16 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"time"
 
 	mcpconfig "jcode/mcp/config"
 )
 
 func spanTime(s span) time.Duration { return time.Duration(s) }
-
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 // writeFlags say to which file a server is written.
 type writeFlags struct {

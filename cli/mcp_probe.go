@@ -155,7 +155,7 @@ func (c *mcpToolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return printJSON(std.Out, list)
 	}
 	for _, t := range list.Tools {
-		fmt.Fprintf(std.Out, "%s  %s\n", t.Name, firstLine(t.Description))
+		fmt.Fprintf(std.Out, "%s  %s\n", t.Name, text.Headline(t.Description))
 	}
 	for _, s := range list.Skipped {
 		fmt.Fprintf(std.Err, "jcode: %s: %s\n", s.Name, s.Why)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -65,11 +67,11 @@ func (c *mcpListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 func stateText(s listedServer, checked bool) string {
 	switch {
 	case s.State == mcp.StateNeedsSignIn:
-		return firstLine(s.Error) // it names the state
+		return text.Headline(s.Error) // it names the state
 	case s.Error != "" && checked:
-		return string(s.State) + ": " + firstLine(s.Error)
+		return string(s.State) + ": " + text.Headline(s.Error)
 	case s.Error != "":
-		return "invalid: " + firstLine(s.Error)
+		return "invalid: " + text.Headline(s.Error)
 	case checked && s.State == mcp.StateConnected:
 		return "connected, " + text.Count(s.Tools, "tool") + ", " + text.Count(s.Tokens, "token")
 	case checked && s.State != mcp.StateDisconnected:
@@ -117,7 +119,7 @@ func (c *mcpGetCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		name   string
 		values map[string]string
 	}{{"env", d.Env}, {"header", d.Headers}} {
-		for _, k := range sortedKeys(m.values) {
+		for _, k := range slices.Sorted(maps.Keys(m.values)) {
 			line(m.name, k+" = "+m.values[k])
 		}
 	}

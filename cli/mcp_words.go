@@ -79,7 +79,7 @@ func toolsText(d mcp.Details) string {
 		b.WriteString("\n" + d.Error)
 	}
 	for _, t := range d.ToolList {
-		fmt.Fprintf(&b, "\n%s — %s", t.Name, firstLine(t.Description))
+		fmt.Fprintf(&b, "\n%s — %s", t.Name, text.Headline(t.Description))
 	}
 	for _, s := range d.Skipped {
 		fmt.Fprintf(&b, "\n%s: %s", s.Name, s.Why)

@@ -12,6 +12,7 @@ import (
 
 	"jcode/agent/model"
 	"jcode/internal/picture"
+	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tui"
 )
@@ -50,7 +51,7 @@ func (a *app) toolsPanel() tui.Panel {
 				def := model.Tool{Name: e.Spec.Wire, Description: e.Spec.Description, Parameters: e.Spec.Parameters}
 				why := snap.Reason(e, a.gate, mode)
 				rows = append(rows, tui.Row{
-					ID: e.Spec.Name, Name: e.Spec.Name, Info: firstLine(e.Spec.Description), State: cmp.Or(why, "on"), Bad: why != "",
+					ID: e.Spec.Name, Name: e.Spec.Name, Info: text.Headline(e.Spec.Description), State: cmp.Or(why, "on"), Bad: why != "",
 					Detail: fmt.Sprintf("%s\nfrom %s, about %d tokens\n%s", e.Spec.Description, e.Owner, model.EstimateTool(&def), e.Spec.Parameters),
 				})
 			}

@@ -55,7 +55,7 @@ func lastExchange(rows []session.Message) (prompt, answer string, files []string
 	for _, m := range rows {
 		switch m.Role {
 		case session.RoleUser:
-			if s := firstLine(m.Shown()); s != "" {
+			if s := text.Headline(m.Shown()); s != "" {
 				prompt, answer = s, ""
 			}
 		case session.RoleAssistant:

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"jcode/agent"
+	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -35,7 +36,7 @@ func (i irreversible) AfterCall(call tools.Call, out tools.Outcome) {
 		what := ""
 		switch access.Kind {
 		case tools.AccessExec:
-			what = "exec: " + firstLine(access.Command)
+			what = "exec: " + text.Headline(access.Command)
 		case tools.AccessMCP, tools.AccessLua:
 			if !access.ReadOnly {
 				what = call.Name

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 
 	"jcode/agent"
@@ -66,13 +65,8 @@ func (c *toolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, l := range lines {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", l.Name, l.Owner, l.Tokens, cmp.Or(l.Why, "on"), text.Truncate(firstLine(l.Description), 60, "…"))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", l.Name, l.Owner, l.Tokens, cmp.Or(l.Why, "on"), text.Truncate(text.Headline(l.Description), 60, "…"))
 	}
 	fmt.Fprintf(w, "\t\t%d\ttokens of the offered tools and the system prompt, estimated\n", total)
 	return w.Flush()
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
 }

@@ -53,7 +53,7 @@ func read(event Event, end Ended) (out Outcome, said, fault string) {
 	case end.Code == blockCode:
 		return out, stderr, ""
 	case end.Code != 0:
-		return out, "", fmt.Sprintf("ended with exit code %d: %s", end.Code, text.Cut(firstLine(stderr), 300))
+		return out, "", fmt.Sprintf("ended with exit code %d: %s", end.Code, text.Cut(text.Headline(stderr), 300))
 	case !strings.HasPrefix(stdout, "{"):
 		if event == UserPromptSubmit || event == SessionStart {
 			out.Context = text.Cut(text.Clean(stdout), maxContext)

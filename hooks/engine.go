@@ -163,7 +163,7 @@ func theirMode(mode string) string {
 
 // one runs a hook and reads its answer.
 func (e *Engine) one(ctx context.Context, h Hook, input []byte) Outcome {
-	name := fmt.Sprintf("%s hook %q of %s", h.Event, text.Cut(text.Clean(firstLine(h.Command)), 60), h.Source)
+	name := fmt.Sprintf("%s hook %q of %s", h.Event, text.Cut(text.Clean(text.Headline(h.Command)), 60), h.Source)
 	if h.Refuse != nil {
 		if why := h.Refuse(); why != "" {
 			e.notice("warn", "%s was not run: %s", name, why)
@@ -194,9 +194,4 @@ func (e *Engine) notice(level, format string, args ...any) {
 	if e.opt.Notice != nil {
 		e.opt.Notice(level, fmt.Sprintf(format, args...))
 	}
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
 }

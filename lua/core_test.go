@@ -23,5 +23,6 @@ func coreTools(t testing.TB, root string) []tools.Tool {
 			t.Error(err)
 		}
 	})
-	return append(builtin.Files(ws, builtin.Options{})[:7], sh.Tools()[0])
+	files, _ := builtin.Files(ws, builtin.Options{})
+	return append(files[:7], sh.Tools()[0])
 }

@@ -3,6 +3,8 @@ package lua
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,7 +123,7 @@ func (v *version) approval(name string) approval {
 // approval lists the files of a plugin.
 func (b bundle) approval() approval {
 	a := approval{Hash: b.hash, Files: []sourceFile{{b.chunk, b.text}}}
-	for _, name := range sortedKeys(b.modules) {
+	for _, name := range slices.Sorted(maps.Keys(b.modules)) {
 		a.Files = append(a.Files, sourceFile{b.id + "/" + strings.ReplaceAll(name, ".", "/") + ".lua", b.modules[name]})
 	}
 	return a

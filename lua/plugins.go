@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,7 +132,7 @@ func readPlugin(f found) (bundle, error) {
 	b.text = b.modules["init"]
 	delete(b.modules, "init")
 	parts := [][]byte{[]byte(b.text)}
-	for _, name := range sortedKeys(b.modules) {
+	for _, name := range slices.Sorted(maps.Keys(b.modules)) {
 		parts = append(parts, []byte(name), []byte(b.modules[name]))
 	}
 	b.hash = hashOf(parts...)

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -326,6 +325,3 @@ func (r *Room) Untrusted() []TrustItem {
 	slices.SortFunc(out, func(a, b TrustItem) int { return strings.Compare(a.Path, b.Path) })
 	return out
 }
-
-// sortedKeys lists the keys of a map in order.
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

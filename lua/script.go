@@ -3,6 +3,8 @@ package lua
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -322,7 +324,7 @@ func (s *script) load(ctx context.Context) (*wire.Object, *pool.Conn, *pool.Fail
 		s.mu.Unlock()
 	}
 	modules := &wire.Object{}
-	for _, name := range sortedKeys(s.src.modules) {
+	for _, name := range slices.Sorted(maps.Keys(s.src.modules)) {
 		modules.Set(name, s.src.modules[name])
 	}
 	msg, fail := c.Do(withChain(ctx, s.fqn), pool.Job{

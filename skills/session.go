@@ -33,9 +33,6 @@ func (r *Registry) Session(id string) *Session {
 	return s.(*Session)
 }
 
-// Forget drops what is known of a session that has ended.
-func (r *Registry) Forget(id string) { r.sessions.Delete(id) }
-
 // Prompt gives the part of a system prompt that speaks of skills: the catalogue for the
 // scope, and the text of the skills that a compaction took out of the history. Changes
 // counts from here.

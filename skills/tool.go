@@ -16,9 +16,6 @@ var skillText string
 //go:embed reload_skills.md
 var reloadText string
 
-// Owner is the registry owner of the tools of this package.
-const Owner = "builtin"
-
 // Tools gives the `skill` and `reload_skills` tools.
 func (r *Registry) Tools() []tools.Tool { return []tools.Tool{skillTool{r}, reloadTool{r}} }
 

@@ -27,24 +27,6 @@ type Document struct {
 	fonts map[any]*font
 }
 
-// Text returns the text of each page. A page without text, such as a scanned one, is "". With
-// an error it returns the pages before the one that failed.
-func Text(ctx context.Context, r io.ReaderAt, size int64) ([]string, error) {
-	d, err := Open(ctx, r, size)
-	if err != nil {
-		return nil, err
-	}
-	pages := make([]string, 0, d.Pages())
-	for n := 1; n <= d.Pages(); n++ {
-		s, err := d.Page(ctx, n)
-		if err != nil {
-			return pages, err
-		}
-		pages = append(pages, s)
-	}
-	return pages, nil
-}
-
 // Open reads a file and finds its pages.
 func Open(ctx context.Context, r io.ReaderAt, size int64) (d *Document, err error) {
 	if size > MaxSize {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,23 @@ import (
 
 	"jcode/internal/pdftext"
 )
+
+// pagesOf returns the text of each page; with an error those before the one that failed.
+func pagesOf(ctx context.Context, r io.ReaderAt, size int64) ([]string, error) {
+	d, err := pdftext.Open(ctx, r, size)
+	if err != nil {
+		return nil, err
+	}
+	pages := make([]string, 0, d.Pages())
+	for n := 1; n <= d.Pages(); n++ {
+		s, err := d.Page(ctx, n)
+		if err != nil {
+			return pages, err
+		}
+		pages = append(pages, s)
+	}
+	return pages, nil
+}
 
 // build makes a PDF of objects, the first of which is number 1 and the catalogue.
 func build(objects ...string) []byte {
@@ -49,7 +67,7 @@ func onePage(content string, more ...string) []byte {
 
 func textOf(t *testing.T, data []byte) ([]string, error) {
 	t.Helper()
-	return pdftext.Text(t.Context(), bytes.NewReader(data), int64(len(data)))
+	return pagesOf(t.Context(), bytes.NewReader(data), int64(len(data)))
 }
 
 func TestWhatAPageShowsIsItsText(t *testing.T) {
@@ -245,13 +263,13 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 			t.Errorf("%s: %q, %v", about, got, err)
 		}
 	}
-	if _, err := pdftext.Text(t.Context(), bytes.NewReader(nil), pdftext.MaxSize+1); !errors.Is(err, pdftext.ErrTooBig) {
+	if _, err := pagesOf(t.Context(), bytes.NewReader(nil), pdftext.MaxSize+1); !errors.Is(err, pdftext.ErrTooBig) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	data := onePage("BT ET")
-	if _, err := pdftext.Text(ctx, bytes.NewReader(data), int64(len(data))); !errors.Is(err, context.Canceled) {
+	if _, err := pagesOf(ctx, bytes.NewReader(data), int64(len(data))); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -49,9 +48,6 @@ type Process struct {
 	tree   tree
 	done   chan struct{}
 	exit   Exit // written before done is closed
-
-	mu     sync.Mutex
-	killed bool
 }
 
 // Exit says how a process ended.
@@ -181,9 +177,6 @@ func (p *Process) Terminate() error { return p.tree.signal(syscall.SIGTERM) }
 // Kill ends the whole tree at once: the group, then everybody who left the group. It
 // gives an error when somebody was still alive at the end of a second.
 func (p *Process) Kill() error {
-	p.mu.Lock()
-	p.killed = true
-	p.mu.Unlock()
 	var left []Info
 	for deadline := time.Now().Add(time.Second); ; {
 		left = p.tree.kill()
@@ -198,13 +191,6 @@ func (p *Process) Kill() error {
 		time.Sleep(2 * time.Millisecond)
 	}
 	return fmt.Errorf("end process tree %d: %d processes still run (%d: %s)", p.pid, len(left), left[0].Pid, left[0].Command)
-}
-
-// Killed reports whether Kill was called.
-func (p *Process) Killed() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.killed
 }
 
 // Stop asks the tree to end, waits up to grace for the direct child, then kills what is

@@ -1,11 +1,17 @@
 package text
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
-// Count says how many of a thing there are: "1 tool", "2 tools".
+// Count says how many of a thing there are: "1 tool", "2 tools", "3 matches".
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
+	}
+	if strings.HasSuffix(thing, "ch") {
+		thing += "e"
 	}
 	return strconv.Itoa(n) + " " + thing + "s"
 }

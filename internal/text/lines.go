@@ -18,6 +18,12 @@ func FirstLine(s string, n int) string {
 	return ""
 }
 
+// Headline returns the first line of s, as it is, without white space around it.
+func Headline(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return strings.TrimSpace(line)
+}
+
 // LastLines joins the last n lines of s with " | ", each cut to at most 300 bytes.
 func LastLines(s string, n int) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")

@@ -7,6 +7,8 @@ func TestLinesOfAText(t *testing.T) {
 		{"the first line that is not blank", FirstLine("\n \t\n  one\x1b[31m red\nsecond", 80), "one red"},
 		{"a text without one", FirstLine("\n\n", 80), ""},
 		{"a first line that is cut", FirstLine("abcdefgh", 6), "abc…"},
+		{"a headline", Headline("\r\n one\ttwo \r\nthree"), "one\ttwo"},
+		{"a headline of nothing", Headline(" \n"), ""},
 		{"the last lines", LastLines("a\nb\n c \nd\n", 2), "c | d"},
 		{"fewer lines than asked for", LastLines("a", 3), "a"},
 	} {

@@ -54,9 +54,6 @@ func (w *Watcher) run() {
 		select {
 		case <-w.quit:
 			return
-		case req := <-w.set:
-			w.setRoots(req.roots)
-			close(req.done)
 		case out <- next:
 			clear(w.pending)
 			w.overflow = false

@@ -69,7 +69,6 @@ const (
 type Watcher struct {
 	opts   Options
 	events chan Event
-	set    chan newRoots
 	quit   chan struct{}
 	done   chan struct{}
 	close  sync.Once
@@ -107,7 +106,6 @@ func New(roots []Root, opts Options) *Watcher {
 	w := &Watcher{
 		opts:    opts,
 		events:  make(chan Event),
-		set:     make(chan newRoots),
 		quit:    make(chan struct{}),
 		done:    make(chan struct{}),
 		folders: map[string]*folder{},
@@ -129,23 +127,6 @@ func New(roots []Root, opts Options) *Watcher {
 // Events gives the reports. While nobody receives, further changes join the waiting
 // report. The channel is closed by Close.
 func (w *Watcher) Events() <-chan Event { return w.events }
-
-// SetRoots replaces the roots and returns when the new ones are watched. What stands
-// in them at that moment is not reported.
-func (w *Watcher) SetRoots(roots []Root) {
-	req := newRoots{roots: roots, done: make(chan struct{})}
-	select {
-	case w.set <- req:
-		<-req.done
-	case <-w.done:
-	}
-}
-
-// newRoots asks the goroutine of run to take other roots.
-type newRoots struct {
-	roots []Root
-	done  chan struct{}
-}
 
 // Close ends the watching and waits until its goroutine is gone. Further calls do nothing.
 func (w *Watcher) Close() {

@@ -351,21 +351,6 @@ func TestFolderThatGrowsLargeIsPolled(t *testing.T) {
 	until(t, w, file)
 }
 
-func TestRootsCanBeReplaced(t *testing.T) {
-	both(t, func(t *testing.T, opts watch.Options) {
-		a, b := tempDir(t), tempDir(t)
-		write(t, filepath.Join(b, "old.md"), "x")
-		w := start(t, opts, watch.Root{Path: a})
-		w.SetRoots([]watch.Root{{Path: b}})
-		write(t, filepath.Join(a, "x.md"), "x")
-		file := filepath.Join(b, "y.md")
-		write(t, file, "x")
-		if ev := next(t, w); !slices.Equal(ev.Paths, []string{file}) {
-			t.Errorf("reported %v, want only %s", ev.Paths, file)
-		}
-	})
-}
-
 func TestReportsWaitForASlowReceiver(t *testing.T) {
 	root := tempDir(t)
 	w := start(t, watch.Options{Debounce: 20 * time.Millisecond}, watch.Root{Path: root})
@@ -388,7 +373,6 @@ func TestCloseEndsEverything(t *testing.T) {
 	write(t, filepath.Join(root, "a"), "x")
 	w.Close()
 	w.Close()
-	w.SetRoots(nil)
 	if _, open := <-w.Events(); open {
 		t.Error("the channel is still open")
 	}

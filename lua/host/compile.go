@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"jcode/internal/text"
+
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
@@ -71,7 +73,7 @@ func syntaxError(chunk, source string, err error) error {
 	case errors.As(err, &c):
 		return &loadError{line: c.Line, text: fmt.Sprintf("%s:%d: %s", chunk, c.Line, c.Message)}
 	}
-	return &loadError{text: chunk + ": " + firstLine(err.Error())}
+	return &loadError{text: chunk + ": " + text.Headline(err.Error())}
 }
 
 // gate walks a syntax tree before it is compiled: it refuses deep nesting, and mends

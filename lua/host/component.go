@@ -3,6 +3,7 @@ package host
 import (
 	lua "github.com/yuin/gopher-lua"
 
+	"jcode/internal/text"
 	"jcode/lua/wire"
 )
 
@@ -116,7 +117,7 @@ func (s *script) serveOwn(L *lua.LState, to *wire.Object) lua.LValue {
 	L.Push(arg)
 	if err := L.PCall(1, lua.MultRet, nil); err != nil {
 		L.SetTop(base)
-		failed := s.failedReply(firstLine(errorText(s.caught(err))))
+		failed := s.failedReply(text.Headline(errorText(s.caught(err))))
 		failed.RawSetString("error_kind", lua.LString("script_error"))
 		return failed
 	}

@@ -2,7 +2,8 @@ package host
 
 import (
 	"fmt"
-	"strings"
+
+	"jcode/internal/text"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -90,12 +91,12 @@ func (e *scriptError) Error() string { return e.text }
 func (e *engine) failure(err error) error {
 	api, ok := err.(*lua.ApiError) //nolint:errorlint // the engine gives exactly this type
 	if !ok {
-		return &scriptError{text: firstLine(err.Error())}
+		return &scriptError{text: text.Headline(err.Error())}
 	}
 	if api.Type == lua.ApiErrorPanic {
 		e.onPanic("the engine", api.Object)
 	}
-	return &scriptError{text: firstLine(errorText(api.Object)), trace: api.StackTrace}
+	return &scriptError{text: text.Headline(errorText(api.Object)), trace: api.StackTrace}
 }
 
 // errorText describes an error value without running any of its metamethods.
@@ -113,9 +114,4 @@ func errorText(v lua.LValue) string {
 		}
 	}
 	return fmt.Sprintf("(error object is a %s value)", v.Type())
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return strings.TrimRight(line, "\r ")
 }

@@ -8,6 +8,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
+	"jcode/internal/text"
 	"jcode/lua/wire"
 )
 
@@ -81,10 +82,10 @@ func (s *script) jcodeLog(L *lua.LState) int {
 }
 
 func (s *script) jcodeProgress(L *lua.LState) int {
-	text := L.CheckString(1)
+	line := L.CheckString(1)
 	if now := time.Now(); now.Sub(s.out.progress) >= progressGap {
 		s.out.progress = now
-		s.srv.send(&wire.Message{Type: wire.TypeProgress, Text: firstLine(text)})
+		s.srv.send(&wire.Message{Type: wire.TypeProgress, Text: text.Headline(line)})
 	}
 	return 0
 }

@@ -11,6 +11,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
+	"jcode/internal/text"
 	"jcode/lua/wire"
 )
 
@@ -260,7 +261,7 @@ func (srv *server) load(m *wire.Message) (any, error) {
 // failure describes how work ended. Which limit it was, the meter says, not the text
 // of the error.
 func (srv *server) failure(id uint64, err error) *wire.Message {
-	m := &wire.Message{Type: wire.TypeError, ID: id, Kind: "script_error", Text: firstLine(err.Error())}
+	m := &wire.Message{Type: wire.TypeError, ID: id, Kind: "script_error", Text: text.Headline(err.Error())}
 	var load *loadError
 	var script *scriptError
 	switch stopped := srv.meter.stopped; {

@@ -98,9 +98,6 @@ func (f Func) Table() string {
 // Field is the name inside its table.
 func (f Func) Field() string { return f.Name[strings.LastIndexByte(f.Name, '.')+1:] }
 
-// Core are the eight core intents in their order.
-var Core = [...]string{"read", "write", "grep", "glob", "mkdir", "remove", "mv", "exec"}
-
 // Events are the names that jcode.on understands.
 var Events = [...]string{"session_start", "prompt", "tool_call", "tool_result", "mcp_state", "turn_end"}
 

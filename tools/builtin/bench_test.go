@@ -28,7 +28,7 @@ func byName(b *testing.B, dir string) map[string]tools.Tool {
 	}
 	b.Cleanup(func() { _ = ws.Close() })
 	out := map[string]tools.Tool{}
-	for _, t := range builtin.Files(ws, builtin.Options{}) {
+	for _, t := range fileTools(ws, builtin.Options{}) {
 		out[t.Spec().Name] = t
 	}
 	return out

@@ -274,17 +274,6 @@ func boundDiff(d string) string {
 
 func counts(d diff.Diff) string { return fmt.Sprintf("+%d -%d", d.Added, d.Removed) }
 
-// plural writes a number with its noun.
-func plural(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "ch"):
-		return fmt.Sprintf("%d %ses", n, noun)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // size writes a number of bytes for people.
 func size(n int64) string {
 	switch {

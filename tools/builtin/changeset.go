@@ -8,6 +8,7 @@ import (
 
 	"jcode/internal/atomicfile"
 	"jcode/internal/edit"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -128,20 +129,20 @@ func (s *ChangeSet) put(c change, data []byte) error {
 
 // result words a change of several files, after the commands of after_edit.
 func (s *ChangeSet) result(ctx context.Context, call tools.Call, all []change) tools.Result {
-	var text, whole, said strings.Builder
+	var list, whole, said strings.Builder
 	added, removed := 0, 0
 	for _, c := range all {
 		s.f.seen.record(call, c.t.abs, c.after)
-		fmt.Fprintf(&text, "%s (%s)\n", c.t.shown, counts(c.diff))
+		fmt.Fprintf(&list, "%s (%s)\n", c.t.shown, counts(c.diff))
 		whole.WriteString(c.diff.Text)
 		added, removed = added+c.diff.Added, removed+c.diff.Removed
 		if out := s.f.afterEdit(ctx, c.t); out != "" {
 			fmt.Fprintf(&said, "%s\n", out)
 		}
 	}
-	summary := fmt.Sprintf("%s, +%d -%d", plural(len(all), "file"), added, removed)
+	summary := fmt.Sprintf("%s, +%d -%d", text.Count(len(all), "file"), added, removed)
 	return tools.Result{
-		Text:    "changed " + plural(len(all), "file") + ":\n" + strings.TrimRight(text.String()+boundDiff(whole.String())+"\n"+said.String(), "\n"),
+		Text:    "changed " + text.Count(len(all), "file") + ":\n" + strings.TrimRight(list.String()+boundDiff(whole.String())+"\n"+said.String(), "\n"),
 		Data:    map[string]any{"files": len(all), "added": added, "removed": removed},
 		Display: tools.Display{Summary: summary, Diff: whole.String(), Path: all[0].t.shown, Added: added, Removed: removed},
 	}

@@ -40,14 +40,8 @@ type Recorder interface {
 }
 
 // Files makes the file tools: the core intents in their order, then edit and ls. They share
-// what they know of files that were read.
-func Files(ws *Workspace, o Options) []tools.Tool {
-	list, _ := FilesAndChanges(ws, o)
-	return list
-}
-
-// FilesAndChanges is Files, with what makes changes of several files beside them.
-func FilesAndChanges(ws *Workspace, o Options) ([]tools.Tool, *ChangeSet) {
+// what they know of files that were read. The second result makes changes of several files.
+func Files(ws *Workspace, o Options) ([]tools.Tool, *ChangeSet) {
 	f := &files{ws: ws, opts: o, seen: newSeen(), indexes: newLineIndexes()}
 	return []tools.Tool{
 		f.read(), f.write(), f.grep(), f.glob(), f.mkdir(), f.remove(), f.mv(),

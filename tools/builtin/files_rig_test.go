@@ -54,7 +54,7 @@ func newRig(t *testing.T, o builtin.Options) *rig {
 		}
 	})
 	r := &rig{t: t, dir: dir, gate: &allowAll{}}
-	r.serve(builtin.Files(ws, o))
+	r.serve(fileTools(ws, o))
 	return r
 }
 
@@ -164,4 +164,9 @@ func structured(t *testing.T, res tools.Result) map[string]any {
 		t.Fatal(err)
 	}
 	return m
+}
+
+func fileTools(ws *builtin.Workspace, o builtin.Options) []tools.Tool {
+	list, _ := builtin.Files(ws, o)
+	return list
 }

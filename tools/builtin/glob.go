@@ -206,7 +206,7 @@ func (f *files) globResult(s searchRoot, all []string, limit int, hint string, m
 			shown++
 		}
 	}
-	summary := plural(len(all), "file")
+	summary := text.Count(len(all), "file")
 	var notes []string
 	switch {
 	case len(all) == 0:

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"jcode/internal/search"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -226,12 +227,12 @@ func (f *files) grepResult(ctx context.Context, s searchRoot, found search.Found
 			shown++
 		}
 	}
-	summary := plural(found.Total, "match") + " in " + plural(found.Files, "file")
+	summary := text.Count(found.Total, "match") + " in " + text.Count(found.Files, "file")
 	var notes []string
 	switch {
 	case found.Total == 0:
 		summary = "no matches"
-		notes = append(notes, "no matches in "+plural(found.Searched, "file"))
+		notes = append(notes, "no matches in "+text.Count(found.Searched, "file"))
 	case full:
 		notes = append(notes, fmt.Sprintf("%s, the first %d are shown (%s reached): narrow the search", summary, shown, size(resultBytes)))
 	case found.Total > shown:

@@ -107,7 +107,7 @@ func FuzzArgumentsNeverPanic(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = ws.Close() })
-	list := builtin.Files(ws, builtin.Options{})
+	list := fileTools(ws, builtin.Options{})
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var a struct{ Path, Dir, Pattern string }
 		_ = json.Unmarshal(raw, &a) // any bytes are arguments

@@ -110,7 +110,7 @@ func (p *pdfPart) choose(pages string) error {
 	case err != nil || err2 != nil || p.first < 1 || p.last < p.first:
 		return tools.Errorf(tools.KindInvalidArgs, "pages is %s: give one page or a range of pages from 1 on, such as \"3\" or \"1-5\"", text.Visible(pages))
 	case p.first > n:
-		return tools.Errorf(tools.KindInvalidArgs, "%s has %s: there is no page %d", p.t.shown, plural(n, "page"), p.first)
+		return tools.Errorf(tools.KindInvalidArgs, "%s has %s: there is no page %d", p.t.shown, text.Count(n, "page"), p.first)
 	case min(p.last, n)-p.first >= pdfMaxPages:
 		return tools.Errorf(tools.KindInvalidArgs, "at most %d pages are read at once: ask for a smaller range than %s", pdfMaxPages, text.Visible(pages))
 	}
@@ -124,7 +124,7 @@ func (p *pdfPart) result(ctx context.Context, call tools.Call) (tools.Result, er
 		return tools.Result{}, err
 	}
 	n := p.doc.Pages()
-	line := fmt.Sprintf("%s is a PDF of %s (%s)", p.t.shown, plural(n, "page"), size(p.size))
+	line := fmt.Sprintf("%s is a PDF of %s (%s)", p.t.shown, text.Count(n, "page"), size(p.size))
 	if p.first > 1 || p.last < n {
 		line += fmt.Sprintf("; here are pages %d to %d", p.first, p.last)
 		if p.last < n {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"jcode/internal/paths"
+	"jcode/internal/text"
 	"jcode/tools"
 )
 
@@ -53,7 +54,7 @@ func (f *files) describe(ctx context.Context, t target) (string, error) {
 	if err != nil {
 		return "", ioError(err, t)
 	}
-	return "a folder with " + plural(len(inside), "file") + " in it", nil
+	return "a folder with " + text.Count(len(inside), "file") + " in it", nil
 }
 
 // removable resolves what may be removed or moved away: never a folder of the workspace or
@@ -101,11 +102,11 @@ func (f *files) runRemove(ctx context.Context, call tools.Call, a pathArgs) (too
 	for _, path := range inside {
 		f.seen.forget(call, path)
 	}
-	text := "removed " + t.shown
+	said := "removed " + t.shown
 	if info.IsDir() {
-		text += " (" + plural(len(inside), "file") + ")"
+		said += " (" + text.Count(len(inside), "file") + ")"
 	}
-	return tools.Result{Text: text, Data: map[string]any{}, Display: tools.Display{Summary: text, Path: t.shown}}, nil
+	return tools.Result{Text: said, Data: map[string]any{}, Display: tools.Display{Summary: said, Path: t.shown}}, nil
 }
 
 // contents lists the resolved paths of a file, or of the files and links in a tree.

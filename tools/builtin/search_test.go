@@ -210,7 +210,7 @@ func TestRulesOfTheRepositoryAboveHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = ws.Close() }()
-	glob := builtin.Files(ws, builtin.Options{})[3]
+	glob := fileTools(ws, builtin.Options{})[3]
 	res, err := glob.Run(t.Context(), tools.Call{Name: "glob", Arguments: []byte(`{"pattern":"**"}`)})
 	if err != nil || res.Text != "c" {
 		t.Errorf("got %q, %v", res.Text, err)

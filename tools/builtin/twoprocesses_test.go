@@ -32,7 +32,7 @@ func raceRig(t *testing.T, dir string) *rig {
 			t.Error(err)
 		}
 	})
-	r.serve(builtin.Files(ws, builtin.Options{}))
+	r.serve(fileTools(ws, builtin.Options{}))
 	r.dir = filepath.Join(dir, "work")
 	return r
 }

@@ -89,20 +89,20 @@ func cutLine(line string, whole int) (out string, cut bool) {
 // result words the window.
 func (w *window) result(t target, bytes int64, note string) (tools.Result, error) {
 	if w.count == 0 {
-		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%s has %s; offset %d is behind its end", t.shown, plural(w.next-1, "line"), w.first)
+		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%s has %s; offset %d is behind its end", t.shown, text.Count(w.next-1, "line"), w.first)
 	}
 	last := w.first + w.count - 1
 	var notes []string
 	all := w.first == 1 && last == w.total
 	if !all {
-		has := "has " + plural(w.total, "line")
+		has := "has " + text.Count(w.total, "line")
 		if w.total < 0 {
 			has = fmt.Sprintf("has %s and more than %d lines", size(bytes), last)
 		}
 		notes = append(notes, fmt.Sprintf("%s %s, you see %d–%d", t.shown, has, w.first, last))
 	}
 	if w.cut > 0 {
-		notes = append(notes, "cut: "+plural(w.cut, "long line"))
+		notes = append(notes, "cut: "+text.Count(w.cut, "long line"))
 	}
 	if note != "" {
 		notes = append(notes, note)
@@ -121,7 +121,7 @@ func (w *window) result(t target, bytes int64, note string) (tools.Result, error
 		}
 		fmt.Fprintf(&out, "[the file goes on%s: use offset %d]\n", why, last+1)
 	}
-	summary := plural(w.count, "line")
+	summary := text.Count(w.count, "line")
 	if w.total > w.count {
 		summary = fmt.Sprintf("%d of %d lines", w.count, w.total)
 	}

@@ -51,7 +51,7 @@ func TestAddedFoldersBelongToTheWorkspace(t *testing.T) {
 	}
 	call := func(name, arguments string) tools.Result {
 		t.Helper()
-		for _, tool := range builtin.Files(ws, builtin.Options{}) {
+		for _, tool := range fileTools(ws, builtin.Options{}) {
 			if tool.Spec().Name == name {
 				res, err := tool.Run(t.Context(), tools.Call{Name: name, Arguments: []byte(arguments)})
 				if err != nil {

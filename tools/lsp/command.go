@@ -176,7 +176,7 @@ func (m *Manager) overview() string {
 	for _, s := range m.Servers() {
 		fmt.Fprintf(&b, "%s  %s  %s", s.Name, s.word(), m.shown(s.Root))
 		if s.Pid > 0 {
-			fmt.Fprintf(&b, "  %s open, %s", plural(s.Open, "file"), plural(s.Errors, "error"))
+			fmt.Fprintf(&b, "  %s open, %s", text.Count(s.Open, "file"), text.Count(s.Errors, "error"))
 		}
 		if s.Memory > 0 {
 			fmt.Fprintf(&b, ", %d MB", s.Memory>>20)
@@ -218,7 +218,7 @@ func (s Status) word() string {
 // StatusLine is a few words for the status line, "" for nothing to say.
 func (m *Manager) StatusLine() string {
 	if n := m.Errors(); n > 0 {
-		return plural(n, "error")
+		return text.Count(n, "error")
 	}
 	return ""
 }

@@ -308,9 +308,9 @@ func tally(list []problem, older int, doubt bool) string {
 	}{{errs, "error"}, {warnings, "warning"}} {
 		switch {
 		case c.n > 0 && doubt:
-			parts = append(parts, plural(c.n, c.noun))
+			parts = append(parts, text.Count(c.n, c.noun))
 		case c.n > 0:
-			parts = append(parts, plural(c.n, "new "+c.noun))
+			parts = append(parts, text.Count(c.n, "new "+c.noun))
 		}
 	}
 	if older > 0 {
@@ -320,11 +320,4 @@ func tally(list []problem, older int, doubt bool) string {
 		parts = append(parts, "some may be older than this edit, which came while it was reading the project")
 	}
 	return strings.Join(parts, ", ")
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -68,7 +68,7 @@ func newRig(t testing.TB, mode string, files map[string]string, opts ...func(*ls
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, set := builtin.FilesAndChanges(ws, builtin.Options{})
+	list, set := builtin.Files(ws, builtin.Options{})
 	argv, env := lsptest.Command(mode)
 	o := lsp.Options{
 		Root: root, Start: root, Roots: []string{root}, AfterEdit: true, Changes: changes{set},

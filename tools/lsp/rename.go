@@ -93,7 +93,7 @@ func (m *Manager) renameTool() tools.Tool {
 		if err == nil && len(list) == 0 {
 			err = tools.Errorf(tools.KindIO, "%s has nothing to change for %s at %s:%d", at.in.server.Name, a.Symbol, m.shown(at.path), at.at.Line+1)
 		}
-		return fmt.Sprintf("Rename %s to %s in %s", text.Visible(a.Symbol), text.Visible(a.NewName), plural(len(list), "file")), list, err
+		return fmt.Sprintf("Rename %s to %s in %s", text.Visible(a.Symbol), text.Visible(a.NewName), text.Count(len(list), "file")), list, err
 	}
 	return m.changing("rename", renameParameters, work)
 }

@@ -177,19 +177,6 @@ func (g *Gate) Denied(kind tools.AccessKind, path string) string {
 	return deniedPath(deny, g.places, kind, path)
 }
 
-// DeniesPaths reports whether any rule forbids that kind of access to some path, so that a
-// search can go without asking for each file.
-func (g *Gate) DeniesPaths(kind tools.AccessKind) bool {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	for _, r := range g.rules.Deny {
-		if r.standsFor("", kind) {
-			return true
-		}
-	}
-	return false
-}
-
 func deniedPath(deny []Rule, p places, kind tools.AccessKind, path string) string {
 	for _, r := range deny {
 		if r.standsFor("", kind) && (r.paths == nil || r.paths.match(p.roots, path)) {

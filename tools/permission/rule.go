@@ -139,7 +139,3 @@ func ParseRules(allow, ask, deny []string) (RuleSet, error) {
 	parse(&set.Deny, deny)
 	return set, errors.Join(errs...)
 }
-
-// Narrow returns the part of a set that can only take rights away: what holds of an
-// untrusted project's configuration.
-func (s RuleSet) Narrow() RuleSet { return RuleSet{Ask: s.Ask, Deny: s.Deny} }

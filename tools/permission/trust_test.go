@@ -130,10 +130,3 @@ func TestTrustFailsClosed(t *testing.T) {
 		t.Error("something without a hash was trusted")
 	}
 }
-
-func TestUntrustedConfigurationOnlyNarrows(t *testing.T) {
-	set := parseRules(t, []string{"exec"}, []string{"exec(a)"}, []string{"exec(b)"}).Narrow()
-	if len(set.Allow) != 0 || len(set.Ask) != 1 || len(set.Deny) != 1 {
-		t.Errorf("%+v", set)
-	}
-}

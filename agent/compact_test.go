@@ -140,7 +140,7 @@ func TestSummaryIsPaidFor(t *testing.T) {
 	}
 	b.turn("1")
 	b.turn("2")
-	if got := b.Used(); got.Input != 1401 || got.Output != 9 {
+	if got := b.Usage().Total; got.Input != 1401 || got.Output != 9 {
 		t.Errorf("used %+v", got)
 	}
 	b.Close()
@@ -153,7 +153,7 @@ func TestSummaryIsPaidFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if got := again.Used(); got.Input != 1401 || got.Output != 9 {
+	if got := again.Usage().Total; got.Input != 1401 || got.Output != 9 {
 		t.Errorf("used after a resume %+v", got)
 	}
 }
@@ -173,7 +173,7 @@ func TestWhatWasUsedStaysUsed(t *testing.T) {
 	if err := b.Rewind(t.Context(), int64(end.Turn)); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.Used(); got.Input != 40 {
+	if got := b.Usage().Total; got.Input != 40 {
 		t.Errorf("after the rewind %+v", got)
 	}
 	b.Close()
@@ -186,7 +186,7 @@ func TestWhatWasUsedStaysUsed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := again.Used(); got.Input != want {
+		if got := again.Usage().Total; got.Input != want {
 			t.Errorf("resumed %+v, want %d", got, want)
 		}
 		again.Close()

@@ -1,7 +1,5 @@
 package agent
 
-import "jcode/agent/model"
-
 // Tuning are settings of a session besides model, role and mode. Nil and zero mean the
 // provider's or the program's default.
 type Tuning struct {
@@ -13,11 +11,12 @@ type Tuning struct {
 	MaxCost         float64
 }
 
-// Used are the tokens that the session has used so far, its sub-agents' included.
-func (c *Conversation) Used() model.Usage {
+// Usage is what the session has used so far, its sub-agents' included, in the form in which
+// steps report it. What the next request needs is known after the first step only.
+func (c *Conversation) Usage() UsageEvent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.total
+	return UsageEvent{Total: c.total, Window: c.model.Window, Cost: c.cost, Priced: c.cost > 0}
 }
 
 // Tuning is what is in force.

@@ -172,7 +172,7 @@ func (s *sessions) first(ctx context.Context) (tui.Session, error) {
 // open makes a conversation the current one.
 func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Session, error) {
 	old := s.conv()
-	out := tui.Session{Conversation: conv, Events: conv.Subscribe(), Todo: conv.Todo(), Agents: conv.Agents()}
+	out := tui.Session{Conversation: conv, Events: conv.Subscribe(), Todo: conv.Todo(), Usage: conv.Usage(), Agents: conv.Agents()}
 	s.a.board.attach(conv)
 	if old != nil && old != conv {
 		old.Close()

@@ -325,7 +325,7 @@ func notNil(list []string) []string {
 // runPrompt sends a prompt, prints until the turn ends, and gives the error whose exit
 // code tells how it ended. sub was made before anything could be said that must be seen.
 func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscription, p agent.Prompt, pr printer, out *bufio.Writer, init initLine) error {
-	started, before := time.Now(), conv.Used()
+	started, before := time.Now(), conv.Usage().Total
 	conv.Prompt(p)
 	stop := context.AfterFunc(ctx, func() { conv.Interrupt() })
 	defer stop()

@@ -137,30 +137,32 @@ func (a *approval) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		return nil
 	}
 	name := keyboard.Letter(k)
-	switch {
-	case name == "w":
+	if name == "w" { // what follows is the word
 		f := newField()
 		a.word = &f
 		return nil
+	}
+	if do := a.letter(h, name); do != nil {
+		return a.hold(orElse(k.Text, name), do)
+	}
+	a.stray(h, k)
+	return nil
+}
+
+// letter returns what a letter or number does, nil where it does nothing here.
+func (a *approval) letter(h host, name string) func() tea.Cmd {
+	switch {
 	case name == "r":
-		a.showRule()
-		return nil
+		return func() tea.Cmd { a.showRule(); return nil }
 	case name == "t" && a.q.Diff != "":
-		h.switchDiffs(a.q.Diff, a.width)
-		return nil
+		return func() tea.Cmd { h.switchDiffs(a.q.Diff, a.width); return nil }
 	case name == "e" && a.q.Editable != "":
-		if s, ok := a.argument(); ok {
-			a.edit = editor.New()
-			a.edit.SetText(s)
-		} else {
-			h.flash("this cannot be edited here: refuse it with a word instead")
-		}
-		return nil
+		return func() tea.Cmd { a.beginEdit(h); return nil }
 	}
 	for i := range a.q.Options {
 		if name == itoa(i+1) || name != "" && name == a.keyOf(i) {
 			a.at = i
-			return a.hold(orElse(k.Text, name), func() tea.Cmd { return a.choose(h, i) })
+			return func() tea.Cmd { return a.choose(h, i) }
 		}
 	}
 	return nil

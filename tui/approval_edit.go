@@ -41,6 +41,17 @@ func (a *approval) argument() (value string, ok bool) {
 	return value, editor.Keeps(value) && text.Clean(value) == value
 }
 
+// beginEdit opens the argument for editing.
+func (a *approval) beginEdit(h host) {
+	s, ok := a.argument()
+	if !ok {
+		h.flash("this cannot be edited here: refuse it with a word instead")
+		return
+	}
+	a.edit = editor.New()
+	a.edit.SetText(s)
+}
+
 // editKey edits the argument; Enter takes the change, Esc drops it.
 func (a *approval) editKey(k tea.KeyPressMsg, act action) {
 	switch act {

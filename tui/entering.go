@@ -34,7 +34,7 @@ func (p *program) enter(s Session) tea.Cmd {
 	p.conv = s.Conversation
 	p.state = s.Conversation.State()
 	p.answeredIn = p.state.Role
-	p.turn, p.queue, p.todo, p.agents, p.usage = turn{}, nil, s.Todo, s.Agents, agent.UsageEvent{}
+	p.turn, p.queue, p.todo, p.agents, p.usage = turn{}, nil, s.Todo, s.Agents, s.Usage
 	p.tr.addHistory(s.History, s.Shown)
 	p.record.pending, p.record.acted = nil, false
 	for _, n := range s.Notices {

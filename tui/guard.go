@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -60,6 +61,14 @@ func (g *guard) settle(h host, k tea.KeyPressMsg, act action) (done bool, cmd te
 		return true, nil
 	}
 	return false, nil
+}
+
+// stray takes text that is no answer: it was meant for the input.
+func (g *guard) stray(h host, k tea.KeyPressMsg) {
+	if strings.TrimSpace(k.Text) != "" {
+		h.insert(k.Text)
+		g.disarm(time.Now())
+	}
 }
 
 func (g *guard) shown(now, typed time.Time) {

@@ -29,6 +29,9 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		return p.redraw()
 	}
 	if d := p.front(); d != nil {
+		if _, asks := d.(guarded); asks && act.unfolds() { // what the question is about stands above
+			return p.itemAct(act)
+		}
 		if d.armed(now) {
 			return d.key(p, k, act)
 		}

@@ -21,6 +21,9 @@ func (a action) scrolls() bool {
 	return false
 }
 
+// unfolds reports whether an action shows more or less of the transcript's items.
+func (a action) unfolds() bool { return a == actExpand || a == actExpandAll }
+
 // The actions. Their names are what a person writes in the config under "keys".
 const (
 	actSubmit      action = "submit"

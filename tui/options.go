@@ -58,6 +58,8 @@ type Session struct {
 	// Todo is the plan so far, Draft what was left in the input.
 	Todo  []tools.TodoItem
 	Draft string
+	// Usage is what it has used so far.
+	Usage agent.UsageEvent
 	// Agents are the sub-agents beside it.
 	Agents []roster.State
 	// Notices are said when the session opens ("the role has changed since").

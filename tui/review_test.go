@@ -304,11 +304,55 @@ func TestColumnsAreUsedOnlyWhereNothingFolds(t *testing.T) {
 	}
 	p, _, a := asked(t, 130, 40, tools.Question{Tool: "edit", Title: "Edit a", Diff: short})
 	p.frameText()
-	if a.key(p, tea.KeyPressMsg{Text: "t", Code: 't'}, ""); p.look.diffs != layoutOne {
+	a.open = true
+	if press(p, "t"); p.look.diffs != layoutOne {
 		t.Error("t does not switch to one column")
 	}
-	if a.key(p, tea.KeyPressMsg{Text: "t", Code: 't'}, ""); p.look.diffs != layoutSplit {
+	if press(p, "t"); p.look.diffs != layoutSplit {
 		t.Error("t does not switch back")
+	}
+}
+
+// Who begins to write while a question is open means the input: no letter is lost, none
+// answers.
+func TestWritingBesideAQuestionGoesToTheInput(t *testing.T) {
+	t.Parallel()
+	for _, words := range []string{"/model", "explain it first", "rename it", "take the other file", "because", "yes but later", "5 files"} {
+		p, f, a := asked(t, 80, 24, tools.Question{Tool: "edit", Title: "Edit a", Diff: newFileDiff("a", "x\n"), Editable: "new", Arguments: jsonOf("new", "x")})
+		a.open = true
+		for _, r := range words {
+			p.route(tea.KeyPressMsg{Text: string(r), Code: r})
+		}
+		if got := p.in.Text(); got != words {
+			t.Errorf("of %q the input holds %q", words, got)
+		}
+		if _, ok := f.answered("q"); ok || a.edit != nil || a.rule != nil || p.look.diffs != layoutAuto || a.open {
+			t.Errorf("%q did something to the question", words)
+		}
+		v := newTrust(Trust{Folder: "/x"})
+		p, _ = still(t, 80, 24, nil)
+		p.ask(v)
+		v.open = true
+		for _, r := range words {
+			p.route(tea.KeyPressMsg{Text: string(r), Code: r})
+		}
+		if got := p.in.Text(); got != words || v.busy {
+			t.Errorf("of %q beside the folder's question the input holds %q", words, got)
+		}
+	}
+}
+
+func TestWhatIsShownCanBeUnfoldedWhileAQuestionIsOpen(t *testing.T) {
+	t.Parallel()
+	p, _, a := asked(t, 80, 24, tools.Question{Tool: "exec", Title: "Run a command", Command: "ls"})
+	p.tr.addCall(&callItem{id: "1", name: "exec", status: "done", result: tools.Result{Text: strings.Repeat("row\n", 8) + "the end"}})
+	a.open = true
+	if s := stripped(p.frameText()); !strings.Contains(s, "… 4 more lines (ctrl+o)") {
+		t.Fatalf("nothing is folded:\n%s", s)
+	}
+	p.route(tea.KeyPressMsg{Code: 'o', Mod: tea.ModCtrl})
+	if s := stripped(p.frameText()); strings.Contains(s, "more lines") || p.front() != dialog(a) {
+		t.Errorf("the key that the fold names does nothing:\n%s", s)
 	}
 }
 

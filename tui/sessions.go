@@ -108,7 +108,7 @@ func (p *switcher) undo() tea.Cmd {
 			for _, f := range files {
 				line := visibleName(f.Path)
 				if f.Added+f.Removed > 0 {
-					line += " +" + itoa(f.Added) + " −" + itoa(f.Removed)
+					line += " +" + itoa(f.Added) + " -" + itoa(f.Removed)
 				}
 				detail = append(detail, line)
 			}

@@ -61,6 +61,7 @@ func (v *trustView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 		v.at = 1
 		return v.hold(k.Text, func() tea.Cmd { return v.decide(h, false) })
 	}
+	v.stray(h, k)
 	return nil
 }
 

@@ -48,6 +48,21 @@ func TestACommandIsMarkedByItsExitCode(t *testing.T) {
 	}
 }
 
+func TestATurnOfAResumedSessionCountsItsOwnTokensOnly(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 100, 24, func(o *Options) {
+		o.Session.Usage = agent.UsageEvent{Total: model.Usage{Input: 40000, Output: 900}, Cost: 1.5, Priced: true}
+	})
+	if s := stripped(p.frameText()); !strings.Contains(s, "$1.50") {
+		t.Errorf("what the session cost so far is not shown:\n%s", s)
+	}
+	feed(p, agent.TurnStart{Prompt: "go on", At: clock}, agent.UsageEvent{Total: model.Usage{Input: 43000, Output: 950}, Cost: 1.6, Priced: true},
+		agent.TurnEnd{Reason: agent.StopDone, Duration: time.Second})
+	if s := stripped(p.frameText()); !strings.Contains(s, "1s · 3.0k tokens in, 50 out · $0.10") {
+		t.Errorf("the turn's line:\n%s", s)
+	}
+}
+
 func TestACallOfAToolThatIsNotThereIsSaidInWords(t *testing.T) {
 	t.Parallel()
 	gone := tools.Result{Failed: true, Text: "unknown intent: nope. Nearest of the tools that exist: read"}
@@ -88,11 +103,11 @@ func TestEachTurnEndsWithWhatItCameTo(t *testing.T) {
 	}
 	feed(p, agent.AssistantMessage{Text: "done"}, agent.UsageEvent{Total: model.Usage{Input: 13000, Output: 900}, Cost: 0.0412, Priced: true},
 		agent.TurnEnd{Reason: agent.StopDone, Duration: 12 * time.Second})
-	if s := stripped(p.frameText()); !strings.Contains(s, "12s · a.go +4 −2 · b.go +2 −1 · 12.0k tokens in, 800 out · $0.03 · /undo") {
+	if s := stripped(p.frameText()); !strings.Contains(s, "12s · a.go +4 -2 · b.go +2 -1 · 12.0k tokens in, 800 out · $0.03 · /undo") {
 		t.Errorf("the turn's line:\n%s", s)
 	}
 	p.route(tea.WindowSizeMsg{Width: 40, Height: 24})
-	if s := stripped(p.frameText()); !strings.Contains(s, "/undo") || !strings.Contains(s, "12s · a.go +4 −2") {
+	if s := stripped(p.frameText()); !strings.Contains(s, "/undo") || !strings.Contains(s, "12s · a.go +4 -2") {
 		t.Errorf("in 40 columns:\n%s", s)
 	}
 	feed(p, agent.TurnStart{Prompt: "talk", At: clock}, agent.AssistantMessage{Text: "hi"},
@@ -210,7 +225,7 @@ func TestUndoNamesTheTurnAndItsFilesFirst(t *testing.T) {
 		agent.TurnStart{Prompt: "talk", Seq: 9, At: clock}, agent.TurnEnd{Reason: agent.StopDone})
 	settleCmd(p, p.switcher.undo())
 	s := stripped(p.frameText())
-	for _, want := range []string{"turn #1 (write the file)", "src/a.go +2 −1", "b.md", "/redo"} {
+	for _, want := range []string{"turn #1 (write the file)", "src/a.go +2 -1", "b.md", "/redo"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("no %q:\n%s", want, s)
 		}

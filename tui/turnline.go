@@ -53,7 +53,7 @@ func (s *turnSum) parts() []string {
 			out = append(out, "and "+itoa(len(s.files)-filesShown)+" more")
 			break
 		}
-		out = append(out, visibleName(f.path)+" +"+itoa(f.added)+" −"+itoa(f.removed))
+		out = append(out, visibleName(f.path)+" +"+itoa(f.added)+" -"+itoa(f.removed))
 	}
 	in, made := s.after.Total.Input-s.before.Total.Input, s.after.Total.Output-s.before.Total.Output
 	if in+made > 0 {

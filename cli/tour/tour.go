@@ -33,7 +33,7 @@ func Script(jcode, home string) ([]byte, error) {
 }
 
 // Head says at the start what is a play and what is not.
-const Head = "This is a tour: a script plays the model, the rest is real: tools, files, questions. The first test run compiles for some seconds; then a question opens. Answer with y."
+const Head = "This is a tour: a script plays the model, the rest is real: tools, files, questions. A question opens in a moment; y answers it. The first test run then compiles for some seconds."
 
 // End says how to go on.
 const End = "That was the tour. Now: /quit, then run jcode in a project of yours; it leads you to a model, and /login changes it at any time."

@@ -79,37 +79,15 @@ func (a *app) definitionEdited(ctx context.Context, row tui.Row, file string) (s
 	return a.roleEdited(ctx, tui.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
 }
 
-// newAgent is what the editor shows for a definition that does not exist yet.
-const newAgent = `---
-description: Use this agent when …
-# tools: [read, grep, glob, ls]   a missing key gives all
-# disallowed_tools: [exec]
-# model: provider/model           a missing key keeps the current one
-# mode: plan                      the least careful approval mode
-# max_steps: 50
----
-You …
-`
-
-// definitionToOpen finds the definition of /agents edit NAME and /agents new NAME, which makes one.
+// definitionToOpen finds the definition of /agents edit NAME.
 func (a *app) definitionToOpen(ctx context.Context, words string) (row tui.Row, ok bool, err error) {
 	fields := strings.Fields(words)
-	switch {
-	case len(fields) == 1 && fields[0] == "new":
-		return row, true, errors.New("name it: /agents new NAME writes the definition of an agent and opens it in your editor")
-	case len(fields) != 2 || fields[0] != "new" && fields[0] != "edit":
+	if len(fields) != 2 || fields[0] != "edit" {
 		return row, false, nil
 	}
-	name := fields[1]
-	row.ID = definition + name
-	_, err = a.roles().Get(ctx, name)
-	switch missing := errors.Is(err, role.ErrUnknown); {
-	case fields[0] == "new" && err == nil:
-		err = fmt.Errorf("%s is there already: /agents edit %s", name, name)
-	case fields[0] == "edit" && missing:
-		err = fmt.Errorf("%w; /agents new %s makes it", err, name)
-	case missing:
-		_, err = a.writeRole(name, newAgent)
+	row.ID = definition + fields[1]
+	if _, err = a.roles().Get(ctx, fields[1]); errors.Is(err, role.ErrUnknown) {
+		err = fmt.Errorf("%w; /agents new %s makes it", err, fields[1])
 	}
 	return row, true, err
 }

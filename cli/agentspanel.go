@@ -35,9 +35,9 @@ func (a *app) agentsPanel() tui.Panel {
 		}
 	}
 	return tui.Panel{
-		Name: "agents", Help: "sub-agents: look at one, message NAME, stop, merge, diff, discard, resume, prune; new NAME defines one", Title: "Agents", Live: true,
+		Name: "agents", Help: "sub-agents: look at one, message NAME, stop, merge, diff, discard, resume, prune; new defines one, edit NAME", Title: "Agents", Live: true,
 		Words: a.agentWords, Complete: a.completeAgents,
-		Empty: "No agents. The model starts one with the tool task and background; ask it to. /agents new NAME defines one.",
+		Empty: "No agents. The model starts one with the tool task and background; ask it to. /agents new defines one.",
 		Rows: func(ctx context.Context) ([]tui.Row, error) {
 			var rows []tui.Row
 			if conv := a.board.open(); conv != nil {
@@ -117,6 +117,8 @@ func (a *app) agentWords(ctx context.Context, words string) (string, error) {
 		return a.pruneWorktrees(ctx)
 	case conv == nil:
 		return "", errNoMessages
+	case verb == "new" && said == "":
+		return a.newDefinition(ctx, conv, name)
 	case name == "":
 		return "", tui.ErrSearch
 	}

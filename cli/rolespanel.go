@@ -63,12 +63,11 @@ func (a *app) roleEdited(ctx context.Context, row tui.Row, file string) (string,
 	return row.ID + " is kept", nil
 }
 
-// writeRole makes a role file of the person's; one that is there stays as it is.
-func (a *app) writeRole(name, text string) (string, error) {
+// writeRole makes a role file in a folder; one that is there stays as it is.
+func writeRole(dir, name, text string) (string, error) {
 	if err := role.CheckName(name); err != nil {
 		return "", err
 	}
-	dir := filepath.Join(a.paths.Config, "roles")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
@@ -105,7 +104,7 @@ func (a *app) roleToOpen(ctx context.Context, words string) (row tui.Row, ok boo
 	case fields[0] == "edit" && missing:
 		return tui.Row{}, true, fmt.Errorf("%w; /roles new %s makes it", err, fields[1])
 	case missing:
-		_, err = a.writeRole(fields[1], newRole)
+		_, err = writeRole(filepath.Join(a.paths.Config, "roles"), fields[1], newRole)
 	}
 	return tui.Row{ID: fields[1]}, true, err
 }

@@ -72,8 +72,8 @@ func (r *Role) set(f frontmatter.Field, raw func() string) {
 		r.MaxSteps = r.count(f, "requests")
 	case "mode":
 		r.Mode = strings.ToLower(strings.TrimSpace(f.String()))
-		if r.Mode != "" && !slices.Contains(approvalModes(), r.Mode) {
-			r.problem(f.Line, fmt.Sprintf("mode: there is no mode %q", r.Mode), "use "+strings.Join(approvalModes(), ", "), true)
+		if r.Mode != "" && !slices.Contains(Modes(), r.Mode) {
+			r.problem(f.Line, fmt.Sprintf("mode: there is no mode %q", r.Mode), "use "+strings.Join(Modes(), ", "), true)
 		}
 	default:
 		r.Unknown = append(r.Unknown, Field{Key: f.Key, Raw: raw()})
@@ -81,8 +81,8 @@ func (r *Role) set(f frontmatter.Field, raw func() string) {
 	}
 }
 
-// approvalModes are the values of `mode` that the role file format defines.
-func approvalModes() []string { return []string{"plan", "ask", "edits", "auto", "yolo"} }
+// Modes are the values of `mode` that the role file format defines.
+func Modes() []string { return []string{"plan", "ask", "edits", "auto", "yolo"} }
 
 func (r *Role) number(f frontmatter.Field, low, high float64) *float64 {
 	if f.Kind == frontmatter.Null {

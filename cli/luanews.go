@@ -21,7 +21,7 @@ func newLuaNews(a *app) *luaNews { return &luaNews{a, luaTools(a.registry.Snapsh
 func luaTools(snap tools.Snapshot) map[string]tools.Tool {
 	out := map[string]tools.Tool{}
 	for _, e := range snap.All() {
-		if e.Owner != tools.OwnerBuiltin && !strings.HasPrefix(e.Owner, "mcp") && e.Shadowed == "" {
+		if e.Spec.Group == tools.GroupLua && e.Shadowed == "" {
 			out[e.Spec.Name] = e.Tool
 		}
 	}

@@ -4,12 +4,15 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"jcode/cli/config"
 	"jcode/skills"
+	"jcode/tui"
 )
 
 var updateDocs = flag.Bool("update-docs", false, "write the generated parts of docs/")
@@ -96,6 +99,23 @@ func write(t *testing.T, file, text string) {
 	}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What a setting of the screen may be is known in two rooms, which must agree.
+func TestSettingsOfTheScreenAreWhatTheScreenKnows(t *testing.T) {
+	t.Parallel()
+	for field, want := range map[string][]string{"Theme": tui.ThemeNames(), "StatusLine": tui.StatusParts()} {
+		f, ok := reflect.TypeFor[config.Config]().FieldByName(field)
+		if !ok {
+			t.Fatalf("no setting %s", field)
+		}
+		got := strings.Split(f.Tag.Get("enum"), ",")
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s may be %v, the screen knows %v", field, got, want)
+		}
 	}
 }
 

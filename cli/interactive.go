@@ -74,7 +74,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		Models: a.modelRows, Roles: a.roleRows, Files: a.fileNames, Mentions: a.resourceRows, Shell: a.shellLine, Changes: a.changedFiles, Undoable: a.undoable, Keep: a.store.AddShown, Preview: a.preview, Context: a.contextUse,
 		Image: a.readImage, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Keys: keyTable(a.config.Keys), Status: a.config.StatusLine,
-		Vi: isOn(a.config.Vi), Quiet: a.config.Notifications == "off", Health: a.health, Changed: changed,
+		Vi: isOn(a.config.Vi), Notifications: a.config.Notifications, Health: a.health, Changed: changed,
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}
 	// A builtin's name always wins, so they come first.

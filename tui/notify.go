@@ -8,16 +8,20 @@ import (
 
 // notify rings where the person looks elsewhere: a turn ended or a question waits.
 func (p *outside) notify(title, body string) tea.Cmd {
-	if !p.blurred || p.opt.Quiet {
+	const bell = "\x07"
+	switch {
+	case !p.blurred || p.opt.Notifications == "off":
 		return nil
+	case p.opt.Notifications == "bell":
+		return p.outside.tell(bell)
 	}
-	body = oneLine(tail(body, 80))
+	body = oneLine(beginning(body, 80))
 	clean := strings.NewReplacer("\x1b", "", "\x07", "", ";", ",", "\n", " ")
-	return p.outside.tell("\x1b]9;" + clean.Replace(title+": "+body) + "\x07" + "\x1b]777;notify;" + clean.Replace(title) + ";" + clean.Replace(body) + "\x07" + "\x07")
+	return p.outside.tell("\x1b]9;" + clean.Replace(title+": "+body) + "\x07" + "\x1b]777;notify;" + clean.Replace(title) + ";" + clean.Replace(body) + "\x07" + bell)
 }
 
-// tail gives the start of a text, at most n runes.
-func tail(s string, n int) string {
+// beginning returns the start of a text, at most n runes.
+func beginning(s string, n int) string {
 	for i := range s {
 		if n == 0 {
 			return s[:i] + "…"

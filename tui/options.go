@@ -241,8 +241,11 @@ type Options struct {
 	// Keys rebinds actions, Status names the parts of the status line in order.
 	Keys   map[string][]string
 	Status []string
-	// NoMouse leaves the mouse to the terminal; Quiet rings no bell and sends no notification.
-	NoMouse, Quiet bool
+	// NoMouse leaves the mouse to the terminal.
+	NoMouse bool
+	// Notifications says how to call a person whose window has no focus: "bell" rings only,
+	// "off" does nothing, anything else notifies and rings.
+	Notifications string
 	// Vi gives the input vi keys: Esc goes to the normal mode.
 	Vi bool
 	// Health says in a few words how servers are ("mcp 2/3"). It is called for each frame

@@ -167,6 +167,21 @@ func TestNotificationOnlyWhileLookingElsewhere(t *testing.T) {
 	r.until("notification", func() bool { return len(notifications(r)) > 0 })
 }
 
+func TestNotificationsAreAsTheSettingSays(t *testing.T) {
+	t.Parallel()
+	for setting, want := range map[string][2]bool{"": {true, true}, "auto": {true, true}, "bell": {false, true}, "off": {false, false}} {
+		p, _ := still(t, 80, 24, func(o *Options) { o.Notifications = setting })
+		p.blurred = true
+		said := ""
+		if cmd := p.outside.notify("jcode is done", "text"); cmd != nil {
+			said = fmt.Sprint(cmd())
+		}
+		if got := [2]bool{strings.Contains(said, "777;notify;jcode is done;text"), strings.HasSuffix(said, "\x07}")}; got != want {
+			t.Errorf("%q: notifies and rings %v, want %v: %q", setting, got, want, said)
+		}
+	}
+}
+
 func notifications(r *running) []string {
 	var out []string
 	for _, o := range r.OSC() {

@@ -10,8 +10,10 @@ import (
 	"jcode/tools"
 )
 
-// statusParts are the parts of the status line in their usual order.
-var statusParts = []string{"model", "role", "mode", "context", "cost", "health", "title", "cwd"}
+// StatusParts lists the parts of the status line in their usual order.
+func StatusParts() []string {
+	return []string{"model", "role", "mode", "context", "cost", "health", "title", "cwd"}
+}
 
 // statusLine shows the settings in force and what was used. Parts that have no room go,
 // the last ones first.
@@ -22,7 +24,7 @@ func (p *composer) statusLine() string {
 	}
 	parts := p.opt.Status
 	if len(parts) == 0 {
-		parts = statusParts
+		parts = StatusParts()
 	}
 	spans := []cells.Span{{Text: " "}}
 	used := 1

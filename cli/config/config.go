@@ -39,12 +39,12 @@ type Config struct {
 	IdleTimeout Duration `json:"idle_timeout" desc:"How long a model may stay silent; its first data may take two and a half times as long." default:"120s"`
 	Attempts    int      `json:"attempts" desc:"How often a model request is sent at most when the provider or the network fails." default:"5" min:"1" narrow:"lower"`
 
-	Theme         string          `json:"theme" desc:"Colours." enum:"auto,dark,light,contrast,ansi" default:"auto"`
+	Theme         string          `json:"theme" desc:"Colours." enum:"auto,dark,light,high-contrast,ansi16" default:"auto"`
 	Keys          map[string]List `json:"keys" desc:"Keys by action, as /keys lists them: \"submit\": \"ctrl+s\", or a list of keys."`
-	StatusLine    []string        `json:"status_line" desc:"Parts of the status line, in order." enum:"model,role,mode,context,cost,mcp,jobs,title,folder"`
+	StatusLine    []string        `json:"status_line" desc:"Parts of the status line, in order." enum:"model,role,mode,context,cost,health,title,cwd"`
 	Editor        string          `json:"editor" desc:"Command of the external editor." default:"$VISUAL, then $EDITOR"`
 	Vi            *bool           `json:"vi" desc:"Vi keys in the input." default:"false"`
-	Notifications string          `json:"notifications" desc:"How to call when a turn ends or waits and the window has no focus." enum:"auto,bell,off" default:"auto"`
+	Notifications string          `json:"notifications" desc:"How to call when a turn ends or waits and the window has no focus: auto notifies and rings the bell." enum:"auto,bell,off" default:"auto"`
 }
 
 // Hooks are commands by event, as docs/hooks.md lists the events.

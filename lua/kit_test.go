@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,8 +57,12 @@ type house struct {
 	trust  *folderTrust
 	told   *notices
 	mode   tools.Mode
+	later  atomic.Pointer[tools.Mode] // set while the room runs, it goes before mode
 	scope  *tools.Scope
 }
+
+// switchTo changes the mode while the room runs.
+func (h *house) switchTo(m tools.Mode) { h.later.Store(&m) }
 
 type setup struct {
 	opts    Options
@@ -141,6 +146,9 @@ func (h *house) start() {
 
 func (h *house) caller() tools.Caller {
 	return tools.Caller{Session: "s", Origin: tools.OriginModel, Asker: h.asker, Scope: h.scope, Mode: func() tools.Mode {
+		if m := h.later.Load(); m != nil {
+			return *m
+		}
 		if h.mode == "" {
 			return tools.ModeAsk
 		}

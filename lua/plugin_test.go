@@ -631,3 +631,52 @@ return table.concat(out, "\n")`)
 		"\nfalse permission_denied permission denied: jcode.on"+where+"\nfalse permission_denied permission denied: jcode.command"+where+
 		"\nfalse permission denied: jcode.request"+where)
 }
+
+func TestAPluginLoadedInYoloIsAskedAboutInAStricterMode(t *testing.T) {
+	h := build(t, setup{})
+	h.switchTo(tools.ModeYolo)
+	h.plugin("p", `return {id = "p", permissions = {env = {"HOME"}}, init = function()
+  jcode.register_intent({name = "a", description = "d", read_only = true, handler = function() return {success = true, data = "ran"} end})
+end}`)
+	h.start()
+	until(t, "the plugin is loaded", func() bool { return h.has("a") })
+	wantText(t, h.call("a", none()), "ran")
+	if n := len(h.asker.asked()); n != 0 {
+		t.Fatalf("yolo asked %d times", n)
+	}
+
+	// What runs of it stops at once, and the next look at the disk asks.
+	h.switchTo(tools.ModeAsk)
+	h.asker.says(tools.AnswerSession)
+	wantFailure(t, h.call("a", none()), tools.KindDenied, "nobody saw its permissions")
+	h.room.Refresh()
+	until(t, "the plugin works again", func() bool { return !h.call("a", none()).Failed })
+	loads := func() (n int) {
+		for _, q := range h.asker.asked() {
+			if q.Title == "Load plugin p" {
+				n++
+			}
+		}
+		return n
+	}
+	h.room.Refresh()
+	if loads() != 1 {
+		t.Errorf("asked %d times", loads())
+	}
+
+	// A no takes it away, and asks no more.
+	h.switchTo(tools.ModeYolo)
+	h.plugin("q", `return {id = "q", permissions = {env = {"HOME"}}, init = function()
+  jcode.register_intent({name = "b", description = "d", read_only = true, handler = function() return {success = true, data = "ran"} end})
+end}`)
+	until(t, "the second is loaded", func() bool { return h.has("b") })
+	h.switchTo(tools.ModeAsk)
+	h.asker.says(tools.AnswerNo)
+	h.room.Refresh()
+	until(t, "it is gone", func() bool { return !h.has("b") })
+	asked := len(h.asker.asked())
+	h.room.Refresh()
+	if n := len(h.asker.asked()); n != asked {
+		t.Errorf("asked again: %d questions, were %d", n, asked)
+	}
+}

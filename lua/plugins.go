@@ -33,6 +33,8 @@ type plugin struct {
 	script  *script // what runs, nil when it never loaded
 	problem string
 	trusted bool
+	// again says that it is being loaded anew for a person to see its permissions.
+	again bool
 	// ahead gives the host that was started while others still load.
 	ahead chan startedHost
 	// ctx ends when a later version takes the place of this one.
@@ -165,7 +167,8 @@ func (r *Room) scanPlugins() {
 		p := r.pluginOf(f.id)
 		known := p != nil && p.path == f.path && p.bundle.hash != ""
 		st, newest := stampPlugin(f)
-		if known && p.stamp == st && p.trusted == r.pluginTrusted(f, p.bundle) {
+		again := known && !p.again && r.scriptOf(p).wantsApproval()
+		if known && !again && p.stamp == st && p.trusted == r.pluginTrusted(f, p.bundle) {
 			continue
 		}
 		for began := time.Now(); time.Since(newest) < youngFile && time.Since(began) < settleMax; {
@@ -173,15 +176,14 @@ func (r *Room) scanPlugins() {
 			st, newest = stampPlugin(f)
 		}
 		b, err := readPlugin(f)
-		if known && p.bundle.hash == b.hash && p.trusted == r.pluginTrusted(f, b) {
+		if known && !again && p.bundle.hash == b.hash && p.trusted == r.pluginTrusted(f, b) {
 			p.stamp = st
 			continue
 		}
-		fresh := &plugin{id: f.id, scope: f.root.scope, path: f.path, bundle: b, stamp: st, trusted: r.pluginTrusted(f, b)}
+		fresh := &plugin{id: f.id, scope: f.root.scope, path: f.path, bundle: b, stamp: st, trusted: r.pluginTrusted(f, b), again: again}
 		fresh.ctx, fresh.cancel = context.WithCancel(r.ctx)
 		if p != nil {
-			p.cancel()
-			fresh.script = p.script
+			fresh.script = r.overtake(p)
 		}
 		if err != nil {
 			fresh.problem = err.Error()
@@ -253,18 +255,21 @@ func (r *Room) loadPlugin(p *plugin, asks func()) {
 	}
 	scope := r.stateScope(p.scope, p.owner())
 	sc := r.newScript(wire.EnvPlugin, p.id, p.owner(), scope, p.bundle)
-	sc.asks, sc.ahead = asks, p.ahead
+	old := r.scriptOf(p)
+	sc.asks, sc.ahead, sc.swap = asks, p.ahead, func() bool { return r.setScript(p, sc) }
 	_, fail := sc.send(&mail{ctx: p.ctx, job: pool.Job{Msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
 	r.mu.Lock()
-	old := p.script
+	if p.script == sc {
+		fail = nil // it took its place before a later version cancelled the wait
+	}
 	was := p.problem
-	if fail == nil {
-		p.script, p.problem = sc, ""
-	} else {
+	p.problem = ""
+	if fail != nil {
 		p.problem = fail.Text
 	}
 	r.mu.Unlock()
 	if fail != nil {
+		r.dropUnseen(p, old)
 		sc.stop()
 		if fail.Kind != tools.KindCancelled {
 			r.notice("warn", fmt.Sprintf("lua plugin %s: %s", p.id, fail.Text))
@@ -279,15 +284,55 @@ func (r *Room) loadPlugin(p *plugin, asks func()) {
 	}
 }
 
+func (r *Room) scriptOf(p *plugin) *script {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return p.script
+}
+
+// setScript puts a script in the place of a plugin's, unless a later version has overtaken it.
+func (r *Room) setScript(p *plugin, sc *script) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p.ctx.Err() != nil {
+		return false
+	}
+	p.script = sc
+	return true
+}
+
+// overtake ends a version's claim, and returns what runs of it.
+func (r *Room) overtake(p *plugin) *script {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p.cancel()
+	return p.script
+}
+
+// dropUnseen ends a version that ran without a person having seen its permissions, after the
+// person did not approve them.
+func (r *Room) dropUnseen(p *plugin, old *script) {
+	if !old.wantsApproval() || !r.setScript(p, nil) {
+		return
+	}
+	r.opts.Registry.UnregisterOwner(p.owner())
+	old.stop()
+}
+
+// wantsApproval is wantsPerson of a script that may be nil.
+func (s *script) wantsApproval() bool { return s != nil && s.wantsPerson() }
+
 // removePlugin takes a plugin away whose file is gone.
 func (r *Room) removePlugin(p *plugin) {
 	r.mu.Lock()
 	r.pluginList = slices.DeleteFunc(r.pluginList, func(o *plugin) bool { return o == p })
 	r.mu.Unlock()
-	p.cancel()
-	if p.script != nil {
+	if sc := r.overtake(p); sc != nil {
 		r.opts.Registry.UnregisterOwner(p.owner())
-		r.loads.Add(p.script.stop)
+		r.loads.Add(func() {
+			sc.stop()
+			r.opts.Registry.UnregisterOwner(p.owner()) // it may have been publishing
+		})
 	}
 }
 
@@ -337,6 +382,7 @@ func (r *Room) pin(ctx context.Context, s *script, p *permissions) error {
 	if !d.Allow {
 		return tools.Errorf(tools.KindDenied, "needs approval: its permissions were not approved (%s)", d.Reason)
 	}
+	s.unseen.Store(d.By == tools.ByMode && caller.Mode != nil && caller.Mode() == tools.ModeYolo)
 	r.rememberApproval(s.owner, s.src.approval(), d)
 	return ctx.Err()
 }

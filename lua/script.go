@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jcode/lua/pool"
@@ -72,9 +73,14 @@ type script struct {
 	problem  string // why it does not run
 	disabled bool
 
-	conn  *pool.Conn // of the goroutine
-	asks  func()     // is told before a person is asked; set before the first mail
+	conn *pool.Conn // of the goroutine
+	asks func()     // is told before a person is asked; set before the first mail
+	// swap puts a plugin's new version in place of the old one, before it is published, and
+	// reports whether it may: not when a later version has overtaken it.
+	swap  func() bool
 	ahead <-chan startedHost
+	// unseen says that yolo let the plugin load: no person has seen its permissions.
+	unseen atomic.Bool
 }
 
 // mail is one piece of work for a script.
@@ -177,6 +183,9 @@ func (s *script) serve(m *mail) (*wire.Message, *pool.Failure) {
 	if why := s.unusable(); why != "" {
 		return nil, &pool.Failure{Kind: tools.KindLoad, Text: why}
 	}
+	if s.wantsPerson() {
+		return nil, &pool.Failure{Kind: tools.KindDenied, Text: "needs approval: plugin " + s.id + " was loaded in yolo, where nobody saw its permissions; they are asked about before the next step"}
+	}
 	if s.conn != nil && s.conn.Spent.CPU > cpuPlugin {
 		s.conn.Close()
 		s.conn = nil
@@ -229,6 +238,16 @@ func (s *script) failed(f *pool.Failure) {
 	}
 }
 
+// wantsPerson reports whether a person has to see the permissions before the script goes on:
+// it was loaded in yolo, and the mode is a stricter one now.
+func (s *script) wantsPerson() bool {
+	if !s.unseen.Load() {
+		return false
+	}
+	mode := s.room.standing().Mode
+	return mode != nil && mode() != tools.ModeYolo
+}
+
 func (s *script) unusable() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -279,6 +298,14 @@ func (s *script) boot(ctx context.Context) *pool.Failure {
 			c.Close()
 		}
 		return fail
+	}
+	// Before its intents are offered: a call of a new one must not meet the old version.
+	if s.swap != nil {
+		if !s.swap() {
+			c.Close()
+			return pool.Cancelled(ctx)
+		}
+		s.swap = nil // a host that is started anew later changes nothing in the version's place
 	}
 	s.publish()
 	if fail != nil && fail.Broken {

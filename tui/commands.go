@@ -293,7 +293,7 @@ func themeNames(_ *program, args string) []string {
 
 // themeHelp says what each theme is for. It is never written.
 var themeHelp = map[string]string{
-	"auto":          "dark or light, as the terminal's background is",
+	"auto":          "what fits the background and colours of your terminal",
 	"dark":          "for a dark background",
 	"light":         "for a light background",
 	"high-contrast": "strong colours on black",

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"jcode/agent"
@@ -92,7 +93,8 @@ type (
 	// settings changes what holds in the session or the program.
 	settings struct {
 		*program
-		theming string // the theme in force, "" or "auto" follow the background
+		theming string // the theme in force, "" or "auto" follow the terminal
+		few     bool   // the terminal shows sixteen colours
 	}
 	// panels opens lists and tells what the session used.
 	panels struct{ *program }
@@ -144,7 +146,7 @@ func (p *program) Init() tea.Cmd {
 	} else { // width is measured by grapheme here; Bubble Tea's renderer must do the same
 		cmds = append(cmds, func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeSet} })
 	}
-	if p.settings.theming == "" || p.settings.theming == "auto" {
+	if p.settings.automatic() {
 		cmds = append(cmds, p.outside.tell(ansi.RequestBackgroundColor))
 	}
 	switch {
@@ -248,14 +250,17 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 
 // terminalSaid passes on what the terminal can do.
 func (p *program) terminalSaid(msg tea.Msg) {
-	if p.painter == nil {
-		return
-	}
 	switch msg := msg.(type) {
 	case tea.ColorProfileMsg:
-		p.painter.Profile(msg.Profile)
+		if p.painter != nil {
+			p.painter.Profile(msg.Profile)
+		}
+		if few := msg.Profile == colorprofile.ANSI; few != p.settings.few {
+			p.settings.few = few
+			p.settings.follow()
+		}
 	case tea.ModeReportMsg:
-		if msg.Mode == ansi.ModeSynchronizedOutput && msg.Value == ansi.ModeReset {
+		if p.painter != nil && msg.Mode == ansi.ModeSynchronizedOutput && msg.Value == ansi.ModeReset {
 			p.painter.Sync()
 		}
 	}
@@ -293,13 +298,28 @@ func (p *settings) background0(dark bool) {
 		return
 	}
 	p.dark = dark
-	if p.settings.theming == "" || p.settings.theming == "auto" {
+	p.settings.follow()
+}
+
+// automatic reports whether the theme is to be what fits the terminal.
+func (p *settings) automatic() bool {
+	return p.settings.theming == "" || p.settings.theming == "auto"
+}
+
+// follow takes the theme that fits the terminal, where it is to.
+func (p *settings) follow() {
+	if p.settings.automatic() {
 		p.settings.setTheme("auto")
 	}
 }
 
+// setTheme draws everything in a theme. In sixteen colours the shades of dark and light
+// would all become a few strong ones.
 func (p *settings) setTheme(name string) {
 	p.settings.theming = name
+	if p.settings.few && p.settings.automatic() {
+		name = "ansi16"
+	}
 	p.look.theme = NewTheme(name, p.dark)
 	p.restyle()
 }

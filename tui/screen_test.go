@@ -4,6 +4,7 @@ package tui
 
 import (
 	"fmt"
+	"image/color"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"jcode/agent"
 	"jcode/agent/model"
@@ -165,6 +167,22 @@ func TestNotificationOnlyWhileLookingElsewhere(t *testing.T) {
 	}
 	r.fake.emit(agent.TurnStart{Prompt: "x"}, agent.TurnEnd{Reason: agent.StopDone, Text: "two"})
 	r.until("notification", func() bool { return len(notifications(r)) > 0 })
+}
+
+func TestATerminalOfSixteenColoursGetsAThemeOfThem(t *testing.T) {
+	t.Parallel()
+	for theme, want := range map[string]string{"": "ansi16", "auto": "ansi16", "dark": "dark"} {
+		p, _ := still(t, 80, 24, func(o *Options) { o.Theme = theme })
+		p.route(tea.ColorProfileMsg{Profile: colorprofile.ANSI})
+		p.route(tea.BackgroundColorMsg{Color: color.White}) // its answer does not change that
+		if got := p.look.theme.Name; got != want {
+			t.Errorf("theme %q is %s, want %s", theme, got, want)
+		}
+		p.route(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+		if got := p.look.theme.Name; got == "ansi16" {
+			t.Errorf("theme %q stays %s in all colours", theme, got)
+		}
+	}
 }
 
 func TestNotificationsAreAsTheSettingSays(t *testing.T) {

@@ -30,13 +30,14 @@ func (c *Conversation) ContextUse(ctx context.Context) (ContextUse, error) {
 	var use ContextUse
 	err := c.do(ctx, func(context.Context) error {
 		c.mu.Lock()
-		scope, mode, role, window := c.scope, c.mode, c.role, c.model.Window
+		scope, mode, role, m := c.scope, c.mode, c.role, c.model
 		c.mu.Unlock()
 		if !c.prompted && c.opt.System != nil {
 			c.system, c.prompted = c.opt.System(c.row.ID, role, scope), true
 		}
 		offered := c.opt.Registry.Snapshot(scope).Offer(&c.order, c.opt.Gate, mode.Under(scope.Ceiling()))
-		use = ContextUse{Window: window, Known: c.measured.known > 0}
+		offered = slices.DeleteFunc(offered, func(e tools.Entry) bool { return !m.knows(e) })
+		use = ContextUse{Window: m.Window, Known: c.measured.known > 0}
 		use.Parts = append(use.Parts, ContextPart{"system prompt", model.EstimateText(c.system)})
 		use.Parts = append(use.Parts, toolParts(offered)...)
 		use.Parts = append(use.Parts, ContextPart{"messages", c.history.tokens})

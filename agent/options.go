@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 
 	"jcode/agent/model"
 	"jcode/agent/roster"
@@ -23,6 +24,8 @@ type Model struct {
 	FindWindow func(ctx context.Context) int
 	// Sees says that the model takes images.
 	Sees bool
+	// Trained are the tools that the model was trained to call, of those that no other gets.
+	Trained []string
 	// Cost gives the price of a usage in US dollars, by the ID of the model that answered
 	// (another one where a fallback took over, or an endpoint's first was taken), and false
 	// where it is unknown; may be nil.
@@ -42,6 +45,11 @@ func (m Model) price(resp model.Response) (float64, bool) {
 		return 0, false
 	}
 	return m.Cost(resp.Model, resp.Usage)
+}
+
+// knows reports whether a tool is for this model.
+func (m Model) knows(e tools.Entry) bool {
+	return !e.Spec.Trained || slices.Contains(m.Trained, e.Spec.Name)
 }
 
 // tunedAs gives the model with the settings of another.

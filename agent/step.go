@@ -151,7 +151,10 @@ func definitions(offered []tools.Entry) []model.Tool {
 }
 
 func definition(e tools.Entry) model.Tool {
-	return model.Tool{Name: e.Spec.Wire, Description: e.Spec.Description, Parameters: e.Spec.Parameters}
+	return model.Tool{
+		Name: e.Spec.Wire, Description: e.Spec.Description, Parameters: e.Spec.Parameters,
+		Freeform: e.Spec.Freeform, Grammar: e.Spec.Grammar,
+	}
 }
 
 // owners names whose tools came or went, for the event.

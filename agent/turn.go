@@ -445,7 +445,7 @@ func (c *Conversation) offer(ctx context.Context, t *turn) (tools.Snapshot, []to
 		}
 	}
 	c.mu.Lock()
-	scope, mode := c.scope, c.mode
+	scope, mode, trained := c.scope, c.mode, c.model
 	c.mu.Unlock()
 	mode = mode.Under(scope.Ceiling())
 	snap := c.opt.Registry.Snapshot(scope)
@@ -453,7 +453,7 @@ func (c *Conversation) offer(ctx context.Context, t *turn) (tools.Snapshot, []to
 	kept := offered[:0:0]
 	names := make(map[string]bool, len(offered))
 	for _, e := range offered {
-		if !c.dropped[c.refusal(e.Spec.Wire)] && !slices.Contains(c.opt.Without, e.Spec.Name) {
+		if !c.dropped[c.refusal(e.Spec.Wire)] && !slices.Contains(c.opt.Without, e.Spec.Name) && trained.knows(e) {
 			kept = append(kept, e)
 			names[e.Spec.Name] = true
 		}

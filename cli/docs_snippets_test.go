@@ -16,6 +16,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"jcode/agent/model/replay"
+	"jcode/internal/patch"
 	"jcode/lua"
 	"jcode/mcp"
 	mcpconfig "jcode/mcp/config"
@@ -28,13 +29,24 @@ import (
 // checks it, except "unchecked", which says so.
 var kinds = []string{
 	"sh", "sh run", "jsonc config", "json mcp.json", "json mcp_tool.json", "lua main.lua", "lua startup.lua", "jsonl replay", "jsonl events",
-	"markdown SKILL.md", "markdown command", "markdown role", "text unchecked",
+	"markdown SKILL.md", "markdown command", "markdown role", "text patch", "text unchecked",
 }
 
 func TestEveryBlockInTheDocsIsCheckedOrSaysThatItIsNot(t *testing.T) {
 	for _, b := range blocks(t) {
 		if !slices.Contains(kinds, b.info) {
 			t.Errorf("%s:%d: a block %q is not checked by anything", b.page, b.line, b.info)
+		}
+	}
+}
+
+func TestPatchesInTheDocsAreRight(t *testing.T) {
+	for _, b := range blocks(t) {
+		if b.info != "text patch" {
+			continue
+		}
+		if _, err := patch.Parse(b.text); err != nil {
+			t.Errorf("%s:%d: %v", b.page, b.line, err)
 		}
 	}
 }

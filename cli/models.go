@@ -125,6 +125,9 @@ func (m *models) make(name string) (agent.Model, error) {
 	found.FindWindow = func(ctx context.Context) int { return windowOf(ctx, client, target.Model) }
 	if info, ok := catalogue.Lookup(target.Model, own); ok {
 		found.Window, found.Sees = info.Window, info.Images
+		if info.Patches {
+			found.Trained = []string{"apply_patch"}
+		}
 	}
 	found.Cost = func(_ string, u model.Usage) (float64, bool) { return costOf(target.Model, own, u) }
 	return found, nil

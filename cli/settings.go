@@ -108,7 +108,7 @@ func ownModels(c config.Config) map[string]catalogue.Info {
 	for _, m := range c.Models {
 		out[m.ID] = catalogue.Info{
 			Window: m.Window, MaxOutput: m.MaxOutput, Input: m.Prices.Input, Output: m.Prices.Output, Cached: m.Prices.Cached,
-			Images: isOn(m.Vision), Reasons: isOn(m.Reasons),
+			Images: isOn(m.Vision), Reasons: isOn(m.Reasons), Habits: catalogue.Habits{Patches: isOn(m.Patches), Unpatched: m.Patches != nil && !*m.Patches},
 		}
 	}
 	return out

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 
+	"jcode/internal/patch"
 	"jcode/tools"
 )
 
@@ -26,6 +28,8 @@ func theirs(name string) alias {
 		return alias{[]string{"Edit", "MultiEdit"}, path}
 	case "write":
 		return alias{[]string{"Write"}, path}
+	case "apply_patch":
+		return alias{[]string{"Edit", "MultiEdit", "Write"}, nil}
 	case "read":
 		return alias{[]string{"Read"}, path}
 	case "grep":
@@ -88,17 +92,52 @@ func ours(name string, before, after map[string]json.RawMessage) (json.RawMessag
 		}
 		delete(out, other)
 	}
+	if name == "apply_patch" {
+		delete(out, patchedFile)
+	}
 	return json.Marshal(out)
+}
+
+// patchedFile is the member of the input that names a file of a patch, as that of an edit does.
+const patchedFile = "file_path"
+
+// inputs returns a call's arguments as hooks get them. A patch is shown once for each of its
+// files: hooks look at the path of one.
+func inputs(call tools.Call) []map[string]json.RawMessage {
+	in := both(call.Name, call.Arguments)
+	var text string
+	if call.Name != "apply_patch" || json.Unmarshal(in["input"], &text) != nil {
+		return []map[string]json.RawMessage{in}
+	}
+	var out []map[string]json.RawMessage
+	for _, path := range patch.Paths(text) {
+		raw, err := json.Marshal(path)
+		if err != nil {
+			continue // a string always is JSON
+		}
+		one := maps.Clone(in)
+		one[patchedFile] = raw
+		out = append(out, one)
+	}
+	if len(out) == 0 {
+		return []map[string]json.RawMessage{in}
+	}
+	return out
 }
 
 // Calls is the engine as a hook of the dispatcher.
 type Calls struct{ Engine *Engine }
 
-func (c Calls) occasion(event Event, call tools.Call) Occasion {
+// fire runs the hooks of an event for a call.
+func (c Calls) fire(ctx context.Context, event Event, call tools.Call, more map[string]any) Outcome {
 	names := toolNames(call.Name)
-	return Occasion{Event: event, Session: call.Caller.Session, Names: names, Fields: map[string]any{
-		"tool_name": names[0], "jcode_tool": call.Name, "tool_use_id": call.ID, "tool_input": both(call.Name, call.Arguments),
-	}}
+	var answers []Outcome
+	for _, in := range inputs(call) {
+		fields := map[string]any{"tool_name": names[0], "jcode_tool": call.Name, "tool_use_id": call.ID, "tool_input": in}
+		maps.Copy(fields, more)
+		answers = append(answers, c.Engine.Fire(ctx, Occasion{Event: event, Session: call.Caller.Session, Names: names, Fields: fields}))
+	}
+	return joined(answers)
 }
 
 // BeforeCall implements tools.Hook.
@@ -106,7 +145,7 @@ func (c Calls) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 	if !c.Engine.Wants(PreToolUse) {
 		return tools.Verdict{}
 	}
-	out := c.Engine.Fire(ctx, c.occasion(PreToolUse, call))
+	out := c.fire(ctx, PreToolUse, call, nil)
 	v := tools.Verdict{By: out.By, Context: out.Context, Ask: out.Ask}
 	if out.Ask && out.Reason != "" {
 		v.Notes = append(v.Notes, out.By+": "+out.Reason)
@@ -132,7 +171,6 @@ func (c Calls) AfterRun(ctx context.Context, call tools.Call, res tools.Result) 
 	if !c.Engine.Wants(PostToolUse) {
 		return ""
 	}
-	o := c.occasion(PostToolUse, call)
 	response := map[string]any{}
 	if raw, err := json.Marshal(res.Data); err == nil {
 		_ = json.Unmarshal(raw, &response) // what is no object has no fields
@@ -141,8 +179,7 @@ func (c Calls) AfterRun(ctx context.Context, call tools.Call, res tools.Result) 
 		response = map[string]any{}
 	}
 	response["content"], response["is_error"] = res.Text, res.Failed
-	o.Fields["tool_response"] = response
-	out := c.Engine.Fire(ctx, o)
+	out := c.fire(ctx, PostToolUse, call, map[string]any{"tool_response": response})
 	var lines []string
 	if out.Block {
 		lines = append(lines, "["+out.By+" says: "+out.Reason+"]")

@@ -74,6 +74,9 @@ func TestMatchersKnowOurNamesAndTheirs(t *testing.T) {
 		{"exec", "exec", true},
 		{"Edit|Write", "write", true},
 		{"Edit|Write", "edit", true},
+		{"Edit|Write", "apply_patch", true},
+		{"apply_patch", "apply_patch", true},
+		{"Bash", "apply_patch", false},
 		{"Edit", "read", false},
 		{"Write", "write", true},
 		{"Read", "read", true},
@@ -115,6 +118,39 @@ func TestArgumentsComeBackFromEitherSpelling(t *testing.T) {
 		if string(v.Arguments) != tc.want || v.By == "" {
 			t.Errorf("%s %s: %s, want %s", tc.tool, tc.updated, v.Arguments, tc.want)
 		}
+	}
+}
+
+func TestAPatchIsShownToHooksFileByFile(t *testing.T) {
+	t.Parallel()
+	e, r, _ := engine(t, `{"PreToolUse":[{"matcher":"Edit","hooks":[{"command":"c"}]}],"PostToolUse":[{"matcher":"Write","hooks":[{"command":"d"}]}]}`,
+		map[string]hooks.Ended{"c": {Stdout: `{"hookSpecificOutput":{"updatedInput":{"file_path":"a","input":"other"}}}`}})
+	args, err := json.Marshal(map[string]string{"input": "*** Begin Patch\n*** Update File: a\n*** Move to: b/c\n@@\n-x\n+y\n*** Delete File: d e\n*** Delete File: a\n*** End Patch"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := tools.Call{Name: "apply_patch", Arguments: args}
+	v := hooks.Calls{Engine: e}.BeforeCall(t.Context(), call)
+	if string(v.Arguments) != `{"input":"other"}` {
+		t.Errorf("%s", v.Arguments)
+	}
+	hooks.Calls{Engine: e}.AfterRun(t.Context(), call, tools.Result{Text: "done"})
+	var seen []string
+	for _, run := range r.ran {
+		var in struct {
+			Event string `json:"hook_event_name"`
+			Input struct {
+				Path  string `json:"file_path"`
+				Input string `json:"input"`
+			} `json:"tool_input"`
+		}
+		if err := json.Unmarshal(run.Stdin, &in); err != nil || !strings.Contains(in.Input.Input, "Begin Patch") {
+			t.Fatalf("%s %v", run.Stdin, err)
+		}
+		seen = append(seen, in.Event+" "+in.Input.Path)
+	}
+	if want := []string{"PreToolUse a", "PreToolUse b/c", "PreToolUse d e", "PostToolUse a", "PostToolUse b/c", "PostToolUse d e"}; !slices.Equal(seen, want) {
+		t.Errorf("%q, want %q", seen, want)
 	}
 }
 

@@ -55,6 +55,13 @@ type Spec struct {
 	Check json.RawMessage
 	// Aliases maps argument names that are also understood to their canonical ones.
 	Aliases map[string]string
+	// Freeform names the one string parameter of a tool that some models were trained to call
+	// with plain text instead of arguments; "" for all others.
+	Freeform string
+	// Grammar is the form of that text, in Lark's notation; "" leaves it open.
+	Grammar string
+	// Trained tools are offered only to models that were trained on a tool of this name.
+	Trained bool
 	// ReadOnly tools change nothing: they may run in parallel and in plan mode.
 	ReadOnly bool
 	// Needs are the capabilities without which a call is refused.

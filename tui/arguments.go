@@ -26,6 +26,9 @@ func briefArguments(name string, raw json.RawMessage) string {
 	if name == "todo" {
 		return briefPlan(m["items"])
 	}
+	if name == "apply_patch" {
+		return briefPatch(m["input"])
+	}
 	if !strings.HasPrefix(name, "mcp:") {
 		first := mainArguments
 		if _, has := m["pattern"]; has { // what is looked for says more than where
@@ -56,6 +59,23 @@ func briefPlan(raw json.RawMessage) string {
 		}
 	}
 	return count(len(items), "item")
+}
+
+// briefPatch names the files of a patch, also of one that still comes.
+func briefPatch(raw json.RawMessage) string {
+	var input string
+	if json.Unmarshal(raw, &input) != nil {
+		return ""
+	}
+	var names []string
+	for line := range strings.Lines(input) {
+		for _, heading := range []string{"*** Update File:", "*** Add File:", "*** Delete File:", "*** Move to:"} {
+			if name, ok := strings.CutPrefix(line, heading); ok {
+				names = append(names, text.Clean(strings.TrimSpace(name)))
+			}
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // secondary adds what else matters beside the main argument.

@@ -93,6 +93,22 @@ func TestThePlainFormShowsTheEndOfWhatACommandFailedOf(t *testing.T) {
 	}
 }
 
+func TestAChangeOfSeveralFilesIsCountedByFile(t *testing.T) {
+	t.Parallel()
+	p, _ := still(t, 100, 24, nil)
+	feed(p, agent.TurnStart{Prompt: "change them", At: clock})
+	called(p, "1", "apply_patch", []string{"input", "*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+y\n*** Add File: b c.txt\n+one\n*** End Patch"}, tools.Result{Display: tools.Display{
+		Diff: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b/b c.txt\n@@ -0,0 +1 @@\n+one\n", Path: "a.go", Added: 2, Removed: 1, Summary: "2 files, +2 -1",
+	}})
+	feed(p, agent.AssistantMessage{Text: "done"}, agent.TurnEnd{Reason: agent.StopDone, Duration: 12 * time.Second})
+	s := stripped(p.frameText())
+	for _, want := range []string{"✓ apply_patch a.go, b c.txt", "12s · a.go +1 -1 · b c.txt +1 -0"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q:\n%s", want, s)
+		}
+	}
+}
+
 func TestEachTurnEndsWithWhatItCameTo(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 100, 24, nil)

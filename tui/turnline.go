@@ -33,13 +33,38 @@ func (s *turnSum) note(d tools.Display) {
 		return
 	}
 	s.undo = true
-	i := slices.IndexFunc(s.files, func(f fileSum) bool { return f.path == d.Path })
-	if i < 0 {
-		i = len(s.files)
-		s.files = append(s.files, fileSum{path: d.Path})
+	each := perFile(d.Diff)
+	if len(each) < 2 {
+		each = []fileSum{{d.Path, d.Added, d.Removed}}
 	}
-	s.files[i].added += d.Added
-	s.files[i].removed += d.Removed
+	for _, f := range each {
+		i := slices.IndexFunc(s.files, func(known fileSum) bool { return known.path == f.path })
+		if i < 0 {
+			s.files = append(s.files, f)
+			continue
+		}
+		s.files[i].added += f.added
+		s.files[i].removed += f.removed
+	}
+}
+
+// perFile counts the lines of each file of a diff.
+func perFile(diff string) (out []fileSum) {
+	if strings.Count(diff, "+++ ") < 2 {
+		return nil // at most one
+	}
+	for _, ln := range parseDiff(diff).lines {
+		switch {
+		case ln.kind == diffFile:
+			out = append(out, fileSum{path: ln.text})
+		case len(out) == 0:
+		case ln.kind == diffAdd:
+			out[len(out)-1].added++
+		case ln.kind == diffDel:
+			out[len(out)-1].removed++
+		}
+	}
+	return out
 }
 
 // parts are the words of the line, the most important first.

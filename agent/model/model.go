@@ -141,6 +141,8 @@ type Tool struct {
 	// Freeform names the one string parameter of a tool that models were trained to call with
 	// plain text; "" for all others.
 	Freeform string
+	// Grammar is the form of that text, in Lark's notation; "" leaves it open.
+	Grammar string
 }
 
 // FinishPause is the finish reason of an answer that the provider goes on with when it is sent

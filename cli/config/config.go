@@ -95,6 +95,7 @@ type Model struct {
 	Prices    Prices `json:"prices" desc:"US dollars per million tokens."`
 	Vision    *bool  `json:"vision" desc:"It takes images."`
 	Reasons   *bool  `json:"reasons" desc:"It thinks before it answers."`
+	Patches   *bool  `json:"apply_patch" desc:"It was trained to change files by the tool apply_patch and is offered it. OpenAI's models are by themselves."`
 }
 
 // Prices are in US dollars per million tokens.

@@ -255,6 +255,9 @@ func (l looseness) char(s string) (rune, int) {
 	return r, n
 }
 
+// Fold returns a text with typographic quotes, dashes and spaces in their ASCII form.
+func Fold(s string) string { return strings.Map(foldRune, s) }
+
 // foldRune gives the ASCII form of typographic quotes, dashes and spaces.
 func foldRune(r rune) rune {
 	switch {

@@ -28,19 +28,31 @@ func notFound(content string, e Edit) error {
 		msg += fmt.Sprintf("; the file is %s, and its bytes can't be named by U+FFFD: choose lines without it", EightBit)
 	}
 	msg += slip(content, e.Old)
-	file := lines(content)
-	old := lines(toLF(e.Old))
-	at, ok := nearest(file, old)
+	near, ok := Nearest(content, e.Old)
 	if !ok && present != "" {
 		return fmt.Errorf("%s Read the file to see", msg)
 	}
 	if !ok {
 		return fmt.Errorf("%s, nor anything like it: read the file and copy the text exactly", msg)
 	}
+	return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a blank at an end, ≠ a line that differs):\n%s\ncopy the text exactly as the file has it", msg, near)
+}
+
+// Nearest shows the lines of a text that come nearest to others: with numbers, white space
+// made visible, and a mark where they differ. It is false where nothing is like them.
+func Nearest(content, want string) (shown string, ok bool) {
+	if content == "" || strings.TrimSpace(want) == "" {
+		return "", false
+	}
+	file := lines(content)
+	old := lines(toLF(want))
+	at, ok := nearest(file, old)
+	if !ok {
+		return "", false
+	}
 	end := min(at+len(old), len(file))
 	differs := func(i int) bool { return strings.TrimSpace(file[i]) != strings.TrimSpace(old[min(i-at, len(old)-1)]) }
-	return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a blank at an end, ≠ a line that differs):\n%s\ncopy the text exactly as the file has it",
-		msg, show(file[at:end], at+1, func(i int) bool { return differs(at + i) }))
+	return show(file[at:end], at+1, func(i int) bool { return differs(at + i) }), true
 }
 
 // alreadyThere says where the new text stands, or "" where it doesn't.

@@ -32,7 +32,7 @@ func Ours(name string) (string, bool) {
 		return "ask", true
 	case "bashoutput", "killshell", "job":
 		return "job", true
-	case "write", "grep", "glob", "ls", "mkdir", "remove", "mv", "skill", "mcp", "lua":
+	case "write", "apply_patch", "grep", "glob", "ls", "mkdir", "remove", "mv", "skill", "mcp", "lua":
 		return name, true
 	}
 	return "", false

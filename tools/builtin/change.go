@@ -189,13 +189,27 @@ func (f *files) store(ctx context.Context, p place, c *change) (said string, err
 		return "", ioError(err, c.t)
 	}
 	defer in.close()
-	if done, err := f.editorStores(ctx, c); err != nil {
+	if err := f.put(ctx, in, c, 0); err != nil {
 		return "", err
-	} else if !done {
-		if err := atomicfile.WriteIn(in.root, in.name, c.after, atomicfile.Options{}); err != nil {
-			return "", ioError(err, c.t)
-		}
 	}
+	return f.finish(ctx, in, c)
+}
+
+// put writes the new bytes: through the editor where that is how the file is changed. perm is
+// the mode of a new file, 0 for the usual one.
+func (f *files) put(ctx context.Context, in place, c *change, perm fs.FileMode) error {
+	if done, err := f.editorStores(ctx, c); done || err != nil {
+		return err
+	}
+	if err := atomicfile.WriteIn(in.root, in.name, c.after, atomicfile.Options{Perm: perm}); err != nil {
+		return ioError(err, c.t)
+	}
+	return nil
+}
+
+// finish runs the commands for a file that was written. What they made of it becomes the
+// change's outcome.
+func (f *files) finish(ctx context.Context, in place, c *change) (said string, err error) {
 	said = f.afterEdit(ctx, c.t)
 	if f.opts.Runner == nil || len(f.opts.AfterEdit) == 0 {
 		return said, nil

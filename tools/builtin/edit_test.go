@@ -369,6 +369,11 @@ func TestLinkThatTurnsAtTheLastMomentIsNotFollowed(t *testing.T) {
 		{"mv", args{"src": "script", "dst": "new/post-commit"}, "new"},
 		{"mv", args{"src": "d/pre-commit", "dst": "moved"}, "d"},
 		{"remove", args{"path": "d/pre-commit"}, "d"},
+		{"apply_patch", patched("*** Update File: d/pre-commit\n@@\n-harmless\n+evil"), "d"},
+		{"apply_patch", patched("*** Add File: d/post-commit\n+evil"), "d"},
+		{"apply_patch", patched("*** Add File: new/post-commit\n+evil"), "new"},
+		{"apply_patch", patched("*** Update File: script\n*** Move to: d/post-commit"), "d"},
+		{"apply_patch", patched("*** Delete File: d/pre-commit"), "d"},
 	} {
 		rec := &swapRecorder{}
 		r := newRig(t, builtin.Options{Recorder: rec})
@@ -492,6 +497,8 @@ func TestRecorderSeesEveryChange(t *testing.T) {
 		{"mv", args{"src": "d", "dst": "new/e"}, "before d=folder, before new=absent, after d=absent, after new=folder"},
 		{"mkdir", args{"path": "x/y/z"}, "before x=absent, after x=folder"},
 		{"remove", args{"path": "new"}, "before new=folder, after new=absent"},
+		{"apply_patch", patched("*** Add File: p/q\n+1", "*** Add File: r\n+2"), "before p=absent, before r=absent, after p=folder, after r=2\n"},
+		{"apply_patch", patched("*** Delete File: r", "*** Update File: p/q\n*** Move to: s"), "before r=2\n, before q=1\n, before s=absent, after r=absent, after q=absent, after s=1\n"},
 	} {
 		rec.calls = nil
 		r.ok(c.tool, c.args)

@@ -39,13 +39,13 @@ type Recorder interface {
 	Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context) error, err error)
 }
 
-// Files makes the file tools: the core intents in their order, then edit and ls. They share
+// Files makes the file tools: the core intents in their order, then edit, ls and apply_patch. They share
 // what they know of files that were read. The second result makes changes of several files.
 func Files(ws *Workspace, o Options) ([]tools.Tool, *ChangeSet) {
 	f := &files{ws: ws, opts: o, seen: newSeen(), indexes: newLineIndexes()}
 	return []tools.Tool{
 		f.read(), f.write(), f.grep(), f.glob(), f.mkdir(), f.remove(), f.mv(),
-		f.edit(), f.ls(),
+		f.edit(), f.ls(), f.applyPatch(),
 	}, &ChangeSet{f}
 }
 

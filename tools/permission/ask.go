@@ -206,6 +206,8 @@ func inWords(rules []string) (words string, ok bool) {
 	switch rules[0] {
 	case "edit", "write":
 		return "any " + rules[0], true
+	case "apply_patch":
+		return "any patch, also one that removes files,", true
 	case "remove":
 		return "removing any file", true
 	case "mv":

@@ -189,7 +189,7 @@ func deniedPath(deny []Rule, p places, kind tools.AccessKind, path string) strin
 // standsFor reports whether a rule is about a tool, or about every tool with that kind of
 // access.
 func (r Rule) standsFor(tool string, kind tools.AccessKind) bool {
-	if tool != "" && r.Tool == tool {
+	if tool != "" && r.about(tool, kind) {
 		return true
 	}
 	switch kind {
@@ -201,6 +201,12 @@ func (r Rule) standsFor(tool string, kind tools.AccessKind) bool {
 		return r.Tool == "remove"
 	}
 	return r.Tool == string(kind)
+}
+
+// about reports whether a rule names a tool. A rule for edit holds for what apply_patch writes
+// too.
+func (r Rule) about(tool string, kind tools.AccessKind) bool {
+	return r.Tool == tool || tool == "apply_patch" && kind == tools.AccessWrite && r.Tool == "edit"
 }
 
 // hides reports whether a deny rule covers a tool wholly.
@@ -222,6 +228,8 @@ func (r Rule) hides(spec tools.Spec) bool {
 		return r.Tool == "read"
 	case "edit", "mkdir":
 		return r.Tool == "write"
+	case "apply_patch":
+		return r.Tool == "write" || r.Tool == "edit"
 	case "mv":
 		return r.Tool == "write" || r.Tool == "remove"
 	case "job":

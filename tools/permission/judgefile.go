@@ -47,7 +47,7 @@ func (c *checking) offered(path string) bool {
 // the tool itself, in the workspace; a protected path must be named.
 func (c *checking) fileAllowed(r Rule, tool string, kind tools.AccessKind, path string, inside bool, protected string) bool {
 	if !r.HasPattern {
-		return r.Tool == tool && inside && protected == ""
+		return r.about(tool, kind) && inside && protected == ""
 	}
 	if !r.standsFor(tool, kind) || r.paths == nil || !r.paths.match(c.g.places.roots, path) {
 		return false

@@ -98,7 +98,7 @@ func kindOf(tool string) tools.AccessKind {
 		return tools.AccessExec
 	case "read", "grep", "glob", "ls":
 		return tools.AccessRead
-	case "write", "edit", "mkdir":
+	case "write", "edit", "mkdir", "apply_patch":
 		return tools.AccessWrite
 	case "remove", "mv":
 		return tools.AccessDelete

@@ -32,6 +32,10 @@ type Habits struct {
 	// ThinksBack says that it wants its thinking of earlier steps back, and silently does
 	// worse without.
 	ThinksBack bool `json:"-"`
+	// Patches says that it was trained to change files by a tool apply_patch.
+	Patches bool `json:"-"`
+	// Unpatched says in config that it is not to get that tool.
+	Unpatched bool `json:"-"`
 }
 
 // Lookup tells what is known of a model: own entries of config first, by exact ID, laid
@@ -82,6 +86,7 @@ func (i Info) over(base Info) Info {
 	base.Images = base.Images || i.Images
 	base.Reasons = base.Reasons || i.Reasons
 	base.Writes = base.Writes || i.Writes
+	base.Patches = (base.Patches || i.Patches) && !i.Unpatched
 	base.ThinksBack = base.ThinksBack || i.ThinksBack
 	return base
 }

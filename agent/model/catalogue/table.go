@@ -11,29 +11,30 @@ var (
 	none       = Habits{}
 	writes     = Habits{Writes: true}
 	thinksBack = Habits{ThinksBack: true}
+	patches    = Habits{Patches: true}
 )
 
 // catalogue holds list prices as published in autumn 2026; config corrects what has changed
 // since. It is plain data: it costs nothing at start.
 var catalogue = [...]entry{
-	{"gpt-6-astra", Info{1_050_000, 128_000, 10, 50, 1, true, true, none}},
-	{"gpt-5.6", Info{1_050_000, 128_000, 2, 10, 0.2, true, true, none}},
-	{"gpt-5.6-luna", Info{1_050_000, 128_000, 1, 6, 0.1, true, true, none}},
-	{"gpt-5.5", Info{1_050_000, 128_000, 5, 30, 0.5, true, true, none}},
-	{"gpt-5.4", Info{1_050_000, 128_000, 2.5, 15, 0.25, true, true, none}},
-	{"gpt-5.3-codex", Info{400_000, 128_000, 1.75, 14, 0.175, true, true, none}},
-	{"gpt-5.2", Info{400_000, 128_000, 1.75, 14, 0.175, true, true, none}},
-	{"gpt-5.1", Info{400_000, 128_000, 1.25, 10, 0.125, true, true, none}},
-	{"gpt-5", Info{400_000, 128_000, 1.25, 10, 0.125, true, true, none}},
-	{"gpt-5-mini", Info{400_000, 128_000, 0.25, 2, 0.025, true, true, none}},
-	{"gpt-5-nano", Info{400_000, 128_000, 0.05, 0.4, 0.005, true, true, none}},
-	{"gpt-4.1", Info{1_047_576, 32_768, 2, 8, 0.5, true, false, none}},
-	{"gpt-4.1-mini", Info{1_047_576, 32_768, 0.4, 1.6, 0.1, true, false, none}},
-	{"gpt-4.1-nano", Info{1_047_576, 32_768, 0.1, 0.4, 0.025, true, false, none}},
+	{"gpt-6-astra", Info{1_050_000, 128_000, 10, 50, 1, true, true, patches}},
+	{"gpt-5.6", Info{1_050_000, 128_000, 2, 10, 0.2, true, true, patches}},
+	{"gpt-5.6-luna", Info{1_050_000, 128_000, 1, 6, 0.1, true, true, patches}},
+	{"gpt-5.5", Info{1_050_000, 128_000, 5, 30, 0.5, true, true, patches}},
+	{"gpt-5.4", Info{1_050_000, 128_000, 2.5, 15, 0.25, true, true, patches}},
+	{"gpt-5.3-codex", Info{400_000, 128_000, 1.75, 14, 0.175, true, true, patches}},
+	{"gpt-5.2", Info{400_000, 128_000, 1.75, 14, 0.175, true, true, patches}},
+	{"gpt-5.1", Info{400_000, 128_000, 1.25, 10, 0.125, true, true, patches}},
+	{"gpt-5", Info{400_000, 128_000, 1.25, 10, 0.125, true, true, patches}},
+	{"gpt-5-mini", Info{400_000, 128_000, 0.25, 2, 0.025, true, true, patches}},
+	{"gpt-5-nano", Info{400_000, 128_000, 0.05, 0.4, 0.005, true, true, patches}},
+	{"gpt-4.1", Info{1_047_576, 32_768, 2, 8, 0.5, true, false, patches}},
+	{"gpt-4.1-mini", Info{1_047_576, 32_768, 0.4, 1.6, 0.1, true, false, patches}},
+	{"gpt-4.1-nano", Info{1_047_576, 32_768, 0.1, 0.4, 0.025, true, false, patches}},
 	{"gpt-4o", Info{128_000, 16_384, 2.5, 10, 1.25, true, false, none}},
 	{"gpt-4o-mini", Info{128_000, 16_384, 0.15, 0.6, 0.075, true, false, none}},
-	{"o3", Info{200_000, 100_000, 2, 8, 0.5, true, true, none}},
-	{"o4-mini", Info{200_000, 100_000, 1.1, 4.4, 0.275, true, true, none}},
+	{"o3", Info{200_000, 100_000, 2, 8, 0.5, true, true, patches}},
+	{"o4-mini", Info{200_000, 100_000, 1.1, 4.4, 0.275, true, true, patches}},
 
 	{"claude-opus-5-5", Info{1_000_000, 128_000, 4, 20, 0.2, true, true, writes}},
 	{"claude-opus-5", Info{1_000_000, 128_000, 5, 25, 0.5, true, true, writes}},
@@ -69,7 +70,7 @@ var catalogue = [...]entry{
 	{"codestral", Info{256_000, 0, 0.3, 0.9, 0, false, false, none}},
 
 	// Open weights: the window is the model's own, the price is the host's.
-	{"gpt-oss", Info{131_072, 0, 0, 0, 0, false, true, none}},
+	{"gpt-oss", Info{131_072, 0, 0, 0, 0, false, true, patches}},
 	{"qwen3-coder", Info{262_144, 0, 0, 0, 0, false, false, none}},
 	{"qwen3", Info{131_072, 0, 0, 0, 0, false, true, none}},
 	{"qwen2.5-coder", Info{131_072, 0, 0, 0, 0, false, false, none}},

@@ -155,6 +155,11 @@ func (e *encoder) tools() {
 			e.str(t.Name)
 			e.raw(`,"description":`)
 			e.str(t.Description)
+			if t.Grammar != "" && e.f.grammar {
+				e.raw(`,"format":{"type":"grammar","syntax":"lark","definition":`)
+				e.str(t.Grammar)
+				e.raw("}")
+			}
 			e.raw("}")
 			continue
 		}

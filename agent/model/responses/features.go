@@ -28,6 +28,7 @@ type features struct {
 	parallel    bool
 	maxOutput   bool
 	custom      bool // tools that take plain text
+	grammar     bool // grammars of it
 	phase       bool
 	simple      bool // tool schemas without references and the like
 	store       bool // "store: false" may be said
@@ -41,7 +42,7 @@ func newFeatures(cfg provider.Config, id string) *features {
 	reasons := info.Reasons || !known
 	return &features{
 		reasons: reasons, summary: true, effort: true, encrypted: reasons, temperature: !provider.Yes(q.NoTemperature), topP: !provider.Yes(q.NoTemperature),
-		images: !provider.Yes(q.NoImages), documents: true, cacheKey: true, parallel: true, maxOutput: true, custom: true, phase: true, simple: provider.Yes(q.SimpleSchemas), store: true,
+		images: !provider.Yes(q.NoImages), documents: true, cacheKey: true, parallel: true, maxOutput: true, custom: true, grammar: true, phase: true, simple: provider.Yes(q.SimpleSchemas), store: true,
 		tried: map[string]bool{},
 	}
 }
@@ -153,6 +154,15 @@ func remedies() []remedy {
 			func(f *features, r *model.Request) bool { return f.maxOutput && r.MaxOutputTokens > 0 },
 			func(f *features) { f.maxOutput = false },
 			"the endpoint takes no output limit; it is left out",
+		},
+		{
+			"grammars",
+			[]string{"grammar", "lark", "].format"},
+			func(f *features, r *model.Request) bool {
+				return f.custom && f.grammar && slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return t.Freeform != "" && t.Grammar != "" })
+			},
+			func(f *features) { f.grammar = false },
+			"the endpoint takes no grammars of tools with plain text; they are left out",
 		},
 		{
 			"custom tools",

@@ -231,9 +231,22 @@ func (c *responsesChecker) responsesTools() {
 				c.add("tools[%d].strict: %v", i, t["strict"])
 			}
 		case "custom":
+			c.format(i, t["format"])
 		default:
 			c.add("Invalid value: '%s' for tools[%d].type", text(t, "type"), i)
 		}
+	}
+}
+
+// format checks the form of the text of a custom tool.
+func (c *responsesChecker) format(i int, format any) {
+	f, _ := format.(map[string]any)
+	switch kind := text(f, "type"); {
+	case format == nil, kind == "text":
+	case kind != "grammar":
+		c.add("Invalid value: '%s' for tools[%d].format.type", kind, i)
+	case text(f, "syntax") != "lark" && text(f, "syntax") != "regex" || text(f, "definition") == "":
+		c.add("Invalid 'tools[%d].format': a grammar has a syntax and a definition", i)
 	}
 }
 

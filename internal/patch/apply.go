@@ -1,0 +1,294 @@
+package patch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"jcode/internal/edit"
+)
+
+// Done is what hunks made of a text.
+type Done struct {
+	Text string
+	// Notes say what was not done literally.
+	Notes []string
+}
+
+// Apply makes the hunks in a text, all or none. Lines that stay keep the bytes that they have;
+// lines that come end as those around them. An error names the hunk and what to do.
+func Apply(text string, hunks []Hunk) (Done, error) {
+	t := newText(text)
+	var done Done
+	at := 0 // the first line that may be changed: hunks stand in order
+	var b strings.Builder
+	copied := 0
+	for i := range hunks {
+		h := &hunks[i]
+		from, how, err := t.find(h, at)
+		if err != nil {
+			return Done{}, fmt.Errorf("hunk %d of %d (line %d of the patch): %w", i+1, len(hunks), h.Line, err)
+		}
+		if how != "" {
+			done.Notes = append(done.Notes, fmt.Sprintf("hunk %d was found by ignoring %s; lines that stay were kept as they are in the file", i+1, how))
+		}
+		for ; copied < from; copied++ {
+			b.WriteString(t.lines[copied])
+		}
+		copied = t.put(&b, h, from)
+		at = copied
+	}
+	for ; copied < len(t.lines); copied++ {
+		b.WriteString(t.lines[copied])
+	}
+	done.Text = t.ended(b.String())
+	if done.Text == text {
+		return Done{}, fmt.Errorf("no change: the file already reads as the patch says")
+	}
+	return done, nil
+}
+
+// text is a file taken apart into lines, each with its ending.
+type text struct {
+	whole  string
+	lines  []string
+	bare   []string // without their endings
+	ending string   // of most lines
+	open   bool     // the last line has no ending
+}
+
+func newText(s string) *text {
+	t := &text{whole: s, ending: "\n"}
+	crlf := 0
+	for l := range strings.Lines(s) {
+		t.lines = append(t.lines, l)
+		bare := strings.TrimSuffix(l, "\n")
+		if b, ok := strings.CutSuffix(bare, "\r"); ok && bare != l {
+			bare = b
+			crlf++
+		}
+		t.bare = append(t.bare, bare)
+	}
+	if crlf > len(t.lines)/2 {
+		t.ending = "\r\n"
+	}
+	t.open = s != "" && !strings.HasSuffix(s, "\n")
+	return t
+}
+
+// ended takes off the ending of the last line where the file had none before.
+func (t *text) ended(s string) string {
+	if t.open {
+		s = strings.TrimSuffix(strings.TrimSuffix(s, "\n"), "\r")
+	}
+	return s
+}
+
+// put writes a hunk whose old lines begin at from, and returns where they end.
+func (t *text) put(b *strings.Builder, h *Hunk, from int) int {
+	ending := t.ending
+	if from < len(t.lines) && len(t.lines[from]) > len(t.bare[from]) {
+		ending = t.lines[from][len(t.bare[from]):]
+	} else if from > 0 && len(t.lines[from-1]) > len(t.bare[from-1]) {
+		ending = t.lines[from-1][len(t.bare[from-1]):]
+	}
+	if s := b.String(); from == len(t.lines) && s != "" && !strings.HasSuffix(s, "\n") {
+		b.WriteString(ending)
+	}
+	for _, l := range h.lines {
+		switch l.op {
+		case '+':
+			b.WriteString(l.text + ending)
+		case ' ':
+			b.WriteString(t.lines[from])
+			if !strings.HasSuffix(t.lines[from], "\n") {
+				b.WriteString(ending) // the last line, which may have others behind it now
+			}
+			from++
+		case '-':
+			from++
+		}
+	}
+	return from
+}
+
+// looseness is what is ignored to find lines; line endings always are.
+type looseness struct {
+	what string
+	fold func(string) string
+}
+
+func degrees() []looseness {
+	blanks := func(s string) string { return strings.TrimRight(s, " \t") }
+	return []looseness{
+		{"", func(s string) string { return s }},
+		{"blanks at line ends", blanks},
+		{"blanks at line ends and the kind of quotes, dashes and spaces", func(s string) string { return blanks(edit.Fold(s)) }},
+	}
+}
+
+// find returns the line at which a hunk's old lines begin, not before a line. how says what had
+// to be ignored.
+func (t *text) find(h *Hunk, at int) (from int, how string, err error) {
+	start, err := t.behind(h.Headers, at)
+	if err != nil {
+		return 0, "", err
+	}
+	old := h.old()
+	if len(old) == 0 {
+		return t.insertion(h, start)
+	}
+	for _, d := range degrees() {
+		places := t.places(old, start, d.fold)
+		if h.AtEnd {
+			places = keepLast(places, len(t.bare)-len(old))
+		}
+		switch {
+		case len(places) == 0:
+			continue
+		case len(places) > 1 && len(h.Headers) == 0:
+			return 0, "", fmt.Errorf("its lines are found %d times, at lines %s: add lines around them, or an @@ line with one that stands before (@@ func name)", len(places), numbers(places))
+		case len(places) > 1 && d.what != "":
+			return 0, "", fmt.Errorf("its lines are not in the file as they are written, and ignoring %s they are found at lines %s: copy them exactly", d.what, numbers(places))
+		}
+		return places[0], d.what, nil
+	}
+	return 0, "", t.missing(h, old, at, start)
+}
+
+// old returns the lines that a hunk finds in the file.
+func (h *Hunk) old() []string {
+	var out []string
+	for _, l := range h.lines {
+		if l.op != '+' {
+			out = append(out, l.text)
+		}
+	}
+	return out
+}
+
+// Added returns the lines that a hunk adds.
+func (h *Hunk) Added() string {
+	var b strings.Builder
+	for _, l := range h.lines {
+		if l.op == '+' {
+			b.WriteString(l.text + "\n")
+		}
+	}
+	return b.String()
+}
+
+// behind returns the line after the headers, each of which stands after the one before it.
+func (t *text) behind(headers []string, at int) (int, error) {
+	for _, want := range headers {
+		found := -1
+		for _, same := range []func(string) bool{
+			func(s string) bool { return strings.TrimSpace(s) == want },
+			func(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), want) },
+		} {
+			for i := at; i < len(t.bare) && found < 0; i++ {
+				if same(t.bare[i]) {
+					found = i
+				}
+			}
+			if found >= 0 {
+				break
+			}
+		}
+		if found < 0 {
+			return 0, t.noHeader(want, at)
+		}
+		at = found + 1
+	}
+	return at, nil
+}
+
+func (t *text) noHeader(want string, at int) error {
+	for i := range min(at, len(t.bare)) {
+		if strings.HasPrefix(strings.TrimSpace(t.bare[i]), want) {
+			return fmt.Errorf("no line from %d on reads %q (line %d does): hunks stand in the order of the file", at+1, want, i+1)
+		}
+	}
+	msg := fmt.Sprintf("no line reads %q, as its @@ line says", want)
+	if near, ok := edit.Nearest(t.whole, want); ok {
+		return fmt.Errorf("%s; the nearest is\n%s\ncopy it exactly, or leave the @@ line bare", msg, near)
+	}
+	return fmt.Errorf("%s: read the file", msg)
+}
+
+// insertion finds the place of a hunk that only adds.
+func (t *text) insertion(h *Hunk, start int) (int, string, error) {
+	switch {
+	case h.AtEnd || len(t.lines) == 0:
+		return len(t.lines), "", nil
+	case len(h.Headers) > 0:
+		return start, "", nil
+	}
+	return 0, "", fmt.Errorf("it only adds lines, and does not say where: begin with a line that stays before them, or end with %q to add them at the end", endOfFile)
+}
+
+// places lists where lines stand, from a line on.
+func (t *text) places(old []string, start int, fold func(string) string) (out []int) {
+	want := make([]string, len(old))
+	for i, s := range old {
+		want[i] = fold(s)
+	}
+	for i := start; i+len(old) <= len(t.bare); i++ {
+		k := 0
+		for k < len(want) && fold(t.bare[i+k]) == want[k] {
+			k++
+		}
+		if k == len(want) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// keepLast keeps a place among others.
+func keepLast(places []int, want int) []int {
+	for _, p := range places {
+		if p == want {
+			return []int{p}
+		}
+	}
+	return nil
+}
+
+func numbers(places []int) string {
+	var out []string
+	for _, p := range places[:min(len(places), 10)] {
+		out = append(out, strconv.Itoa(p+1))
+	}
+	if len(places) > len(out) {
+		out = append(out, "…")
+	}
+	return strings.Join(out, ", ")
+}
+
+// missing says why a hunk's lines were not found.
+func (t *text) missing(h *Hunk, old []string, at, start int) error {
+	all := t.places(old, 0, degrees()[1].fold)
+	switch {
+	case len(all) > 0 && h.AtEnd:
+		return fmt.Errorf("its lines are not the last of the file, as %q says, but at lines %s: leave that line out", endOfFile, numbers(all))
+	case len(all) > 0 && all[0] < at:
+		return fmt.Errorf("its lines stand at %s, before the end of the hunk before: hunks stand in the order of the file and don't overlap", numbers(all))
+	case len(all) > 0 && all[0] < start:
+		return fmt.Errorf("its lines stand at %s, before the line that its @@ line names", numbers(all))
+	}
+	var now []string
+	for _, l := range h.lines {
+		if l.op != '-' {
+			now = append(now, l.text)
+		}
+	}
+	msg := "its lines are not in the file"
+	if there := t.places(now, 0, degrees()[0].fold); len(there) > 0 && len(now) > 0 {
+		msg += fmt.Sprintf("; what it makes of them is there already, at line %s: it may have been applied before", numbers(there))
+	}
+	if near, ok := edit.Nearest(t.whole, strings.Join(old, "\n")); ok {
+		return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a blank at an end, ≠ a line that differs):\n%s\ncopy them exactly as the file has them", msg, near)
+	}
+	return fmt.Errorf("%s, nor anything like them: read the file and copy them exactly", msg)
+}

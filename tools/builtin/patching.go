@@ -1,0 +1,317 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"jcode/internal/diff"
+	"jcode/internal/edit"
+	"jcode/internal/patch"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// patching is the files that a patch names, as they are and as it makes them. A file may be
+// named several times.
+type patching struct {
+	f     *files
+	call  tools.Call
+	open  func(string) (place, error)
+	files []*patchedFile
+}
+
+// patchedFile is one of them. In change, exists and before are what is there; after counts
+// unless the file is gone.
+type patchedFile struct {
+	change
+	enc   edit.Encoding
+	text  string // what it becomes
+	there bool   // whether it exists, as far as the patch has come
+	odd   error  // why its text can't be changed
+	mode  fs.FileMode
+	from  *patchedFile // what was moved here
+	stale bool         // it changed since the model saw it
+}
+
+func (p *patchedFile) gone() bool { return p.exists && !p.there }
+
+// touched reports whether the file is another after the patch.
+func (p *patchedFile) touched() bool {
+	return p.there != p.exists || p.there && string(p.after) != string(p.before)
+}
+
+// file loads a file that the patch names, once.
+func (p *patching) file(ctx context.Context, t target) (*patchedFile, error) {
+	for _, known := range p.files {
+		if known.t.abs == t.abs {
+			return known, nil
+		}
+	}
+	at, err := p.open(t.abs)
+	if err != nil {
+		return nil, ioError(err, t)
+	}
+	defer at.close()
+	out := &patchedFile{}
+	if info, err := at.root.Lstat(at.name); err == nil {
+		out.mode = info.Mode().Perm()
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return nil, tools.Errorf(tools.KindIO, "%s is a link: use remove or mv for links", t.shown)
+		}
+	}
+	c, err := p.f.load(ctx, at, t)
+	if err != nil {
+		return nil, err
+	}
+	out.change, out.there = c, c.exists
+	if c.exists {
+		if out.text, out.enc, out.odd = edit.Decode(c.before); out.odd != nil {
+			out.text, out.enc = string(c.before), edit.UTF8
+		}
+		_, out.stale = p.f.seen.changed(p.call, t.abs, c.before)
+	}
+	p.files = append(p.files, out)
+	return out, nil
+}
+
+// apply works out what the parts of a patch make of the files.
+func (p *patching) apply(ctx context.Context, parts []patchPart) error {
+	for _, part := range parts {
+		if err := p.part(ctx, part); err != nil {
+			return fmt.Errorf("%w (nothing was changed)", err)
+		}
+	}
+	for _, file := range p.files {
+		if err := file.finish(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *patching) part(ctx context.Context, part patchPart) error {
+	file, err := p.file(ctx, part.t)
+	if err != nil {
+		return err
+	}
+	if part.Kind == patch.Add {
+		if file.there {
+			return tools.Errorf(tools.KindIO, "%s exists: use Update File to change it, or Delete File before Add File to replace it", part.t.shown)
+		}
+		file.there, file.text, file.enc = true, part.Text, edit.UTF8
+		return nil
+	}
+	if !file.there {
+		return tools.Errorf(tools.KindIO, "%s does not exist%s", part.t.shown, nearName(part.t.abs))
+	}
+	if part.Kind == patch.Delete {
+		file.there, file.text = false, ""
+		return nil
+	}
+	if err := file.update(part.Hunks); err != nil {
+		return tools.Errorf(tools.KindInvalidArgs, "%s: %w", part.t.shown, err)
+	}
+	if part.to == nil || part.to.abs == part.t.abs {
+		return nil
+	}
+	to, err := p.file(ctx, *part.to)
+	if err != nil {
+		return err
+	}
+	if to.there {
+		return tools.Errorf(tools.KindIO, "%s exists: choose another name to move %s to, or delete it first", part.to.shown, part.t.shown)
+	}
+	to.there, to.text, to.enc, to.mode, to.from = true, file.text, file.enc, file.mode, file
+	to.notes, to.stale = append(to.notes, file.notes...), file.stale
+	file.there, file.notes = false, nil
+	return nil
+}
+
+// update makes hunks in a file.
+func (p *patchedFile) update(hunks []patch.Hunk) error {
+	if len(hunks) == 0 {
+		return nil
+	}
+	if p.odd != nil {
+		return p.odd
+	}
+	for i := range hunks {
+		if err := p.enc.Insertable(hunks[i].Added()); err != nil {
+			return err
+		}
+	}
+	done, err := patch.Apply(p.text, hunks)
+	if err != nil && p.stale {
+		err = fmt.Errorf("%w\n(the file changed on disk since you last saw it: read it again)", err)
+	}
+	if err != nil {
+		return err
+	}
+	p.text = done.Text
+	p.notes = append(p.notes, done.Notes...)
+	return nil
+}
+
+// finish encodes what a file becomes, and compares.
+func (p *patchedFile) finish() (err error) {
+	before := (*string)(nil)
+	if p.exists {
+		before = plainText(p.before)
+	}
+	if p.there {
+		if p.after, err = p.enc.Encode(p.text); err != nil {
+			return tools.Errorf(tools.KindInvalidArgs, "%s: %w", p.t.shown, err)
+		}
+	}
+	switch {
+	case !p.there && p.exists:
+		p.diff = diff.Files(p.t.shown, before, nil)
+	case !p.there:
+	case p.from != nil && !p.exists:
+		was := plainText(p.from.before)
+		p.diff = diff.Files(p.t.shown, was, plainText(p.after))
+	default:
+		p.diff = diff.Files(p.t.shown, before, plainText(p.after))
+	}
+	if p.stale && p.there {
+		p.notes = append(p.notes, "the file had changed on disk since you last saw it; the patch was made to its present content")
+	}
+	return nil
+}
+
+// moved reports whether a file that is gone lives on under another name: then its diff is there.
+func (p *patching) moved(file *patchedFile) *patchedFile {
+	for _, to := range p.files {
+		if to.from == file && to.there && !to.exists {
+			return to
+		}
+	}
+	return nil
+}
+
+// diffText is the diff of all files.
+func (p *patching) diffText() (whole string, added, removed int) {
+	var b strings.Builder
+	for _, file := range p.files {
+		if p.moved(file) != nil && file.gone() {
+			continue
+		}
+		b.WriteString(file.diff.Text)
+		added, removed = added+file.diff.Added, removed+file.diff.Removed
+	}
+	return b.String(), added, removed
+}
+
+// writePatch makes the changes, those that remove last. Where one fails, those that were made
+// are taken back.
+func (f *files) writePatch(ctx context.Context, touched []*patchedFile) error {
+	var done []*patchedFile
+	var err error
+	for _, removes := range []bool{false, true} {
+		for _, file := range touched {
+			if err != nil || file.gone() != removes {
+				continue
+			}
+			if err = f.putFile(ctx, file, file.there, file.after); err == nil {
+				done = append(done, file)
+			}
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("%w (nothing was changed)", err)
+	for i := len(done) - 1; i >= 0; i-- {
+		if back := f.putFile(context.WithoutCancel(ctx), done[i], done[i].exists, done[i].before); back != nil {
+			err = errors.Join(err, fmt.Errorf("%s could not be put back: %w", done[i].t.shown, back))
+		}
+	}
+	return err
+}
+
+// putFile gives a file bytes, or removes it.
+func (f *files) putFile(ctx context.Context, file *patchedFile, there bool, data []byte) error {
+	in, err := f.ws.enter(file.t.abs)
+	if err == nil && there {
+		outer := in
+		in, err = f.ws.settle(outer)
+		outer.close()
+	}
+	if err != nil {
+		return ioError(err, file.t)
+	}
+	defer in.close()
+	if !there {
+		if err := in.root.Remove(in.name); err != nil {
+			return ioError(err, file.t)
+		}
+		return nil
+	}
+	c := file.change
+	c.after = data
+	return f.put(ctx, in, &c, file.mode)
+}
+
+// finishPatch runs the commands for the files that were written.
+func (f *files) finishPatch(ctx context.Context, touched []*patchedFile) (said string, err error) {
+	var b strings.Builder
+	for _, file := range touched {
+		if !file.there {
+			continue
+		}
+		in, err := f.ws.enter(file.t.abs)
+		if err != nil {
+			return b.String(), ioError(err, file.t)
+		}
+		told, err := f.finish(ctx, in, &file.change)
+		in.close()
+		if err != nil {
+			return b.String(), err
+		}
+		if told != "" {
+			fmt.Fprintln(&b, told)
+		}
+	}
+	return b.String(), nil
+}
+
+// result words what was done.
+func (p *patching) result(touched []*patchedFile, said string) tools.Result {
+	var b strings.Builder
+	for _, file := range touched {
+		switch {
+		case file.there && file.from != nil:
+			fmt.Fprintf(&b, "moved %s to %s (%s)\n", file.from.t.shown, file.t.shown, counts(file.diff))
+		case file.there && file.exists:
+			fmt.Fprintf(&b, "edited %s (%s)\n", file.t.shown, counts(file.diff))
+		case file.there:
+			fmt.Fprintf(&b, "created %s (%s)\n", file.t.shown, counts(file.diff))
+		case p.moved(file) == nil:
+			fmt.Fprintf(&b, "deleted %s\n", file.t.shown)
+		}
+		for _, n := range file.notes {
+			fmt.Fprintf(&b, "[%s]\n", n)
+		}
+		if file.there {
+			p.f.seen.record(p.call, file.t.abs, file.after)
+		} else {
+			p.f.seen.forget(p.call, file.t.abs)
+		}
+	}
+	whole, added, removed := p.diffText()
+	b.WriteString(said)
+	n := len(touched)
+	for _, file := range touched {
+		if file.gone() && p.moved(file) != nil {
+			n--
+		}
+	}
+	return tools.Result{
+		Text:    strings.TrimRight(b.String(), "\n"),
+		Data:    map[string]any{"files": n, "added": added, "removed": removed},
+		Display: tools.Display{Summary: fmt.Sprintf("%s, +%d -%d", text.Count(n, "file"), added, removed), Diff: whole, Path: touched[0].t.shown, Added: added, Removed: removed},
+	}
+}

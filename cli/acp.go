@@ -93,7 +93,7 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 	if err != nil {
 		return nil, err
 	}
-	conv, err := a.acpConversation(ctx, o)
+	conv, err := acpBackend{a}.acpConversation(ctx, o)
 	if err != nil {
 		a.close()
 		return nil, authError(err)
@@ -106,12 +106,12 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 		Conversation: conv, Rows: conv.TakeRows(),
 		Commands: a.commands.List,
 		Prompt:   a.promptOf,
-		Models:   a.acpModels, Roles: a.acpRoles, Trust: a.acpTrust,
+		Models:   acpBackend{a}.acpModels, Roles: acpBackend{a}.acpRoles, Trust: acpBackend{a}.acpTrust,
 		Start: func() {
 			a.board.attach(conv)
 			a.startExtensions()
 			for name, entry := range o.Servers {
-				work(func(ctx context.Context) { a.connectFor(ctx, conv, name, entry) })
+				work(func(ctx context.Context) { acpBackend{a}.connectFor(ctx, conv, name, entry) })
 			}
 		},
 		Close: func() {
@@ -122,8 +122,12 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 	return w, nil
 }
 
+// acpBackend is what the protocol of editors asks of an app: conversations, models, roles,
+// trust.
+type acpBackend struct{ *app }
+
 // acpConversation begins or resumes the session that an editor names.
-func (a *app) acpConversation(ctx context.Context, o acp.Opening) (*agent.Conversation, error) {
+func (a acpBackend) acpConversation(ctx context.Context, o acp.Opening) (*agent.Conversation, error) {
 	opt, err := a.options()
 	if err != nil {
 		return nil, err
@@ -148,7 +152,7 @@ func (a *app) acpConversation(ctx context.Context, o acp.Opening) (*agent.Conver
 	if err != nil {
 		return nil, err
 	}
-	if err := a.beginRole(ctx, conv, ""); err != nil {
+	if err := (roleScopes{a.app}).beginRole(ctx, conv, ""); err != nil {
 		conv.Close()
 		return nil, err
 	}
@@ -157,7 +161,7 @@ func (a *app) acpConversation(ctx context.Context, o acp.Opening) (*agent.Conver
 
 // connectFor connects a server that the editor brought. It is asked about as if the model
 // had wanted it, and its lease is this session's.
-func (a *app) connectFor(ctx context.Context, conv *agent.Conversation, name string, entry json.RawMessage) {
+func (a acpBackend) connectFor(ctx context.Context, conv *agent.Conversation, name string, entry json.RawMessage) {
 	var args map[string]any
 	if err := json.Unmarshal(entry, &args); err != nil {
 		a.board.say(agent.LevelError, "MCP server %s: %v", name, err)
@@ -194,7 +198,7 @@ func background() (run func(func(context.Context)), finish func()) {
 }
 
 // acpModels lists what is known without asking an endpoint: the current model stands first.
-func (a *app) acpModels(context.Context) []acp.Choice {
+func (a acpBackend) acpModels(context.Context) []acp.Choice {
 	var out []acp.Choice
 	for _, m := range a.config.Models {
 		out = append(out, acp.Choice{Value: m.ID, Name: m.ID})
@@ -202,8 +206,8 @@ func (a *app) acpModels(context.Context) []acp.Choice {
 	return out
 }
 
-func (a *app) acpRoles(ctx context.Context) []acp.Choice {
-	rows, err := a.roleRows(ctx)
+func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
+	rows, err := roleActions{a.app}.roleRows(ctx)
 	if err != nil {
 		a.board.say(agent.LevelWarn, "roles: %v", err)
 	}
@@ -215,8 +219,8 @@ func (a *app) acpRoles(ctx context.Context) []acp.Choice {
 }
 
 // acpTrust is the question about what the folder brings along.
-func (a *app) acpTrust(ctx context.Context) *acp.Trust {
-	q := a.folderQuestion(ctx)
+func (a acpBackend) acpTrust(ctx context.Context) *acp.Trust {
+	q := dormant{a.app}.folderQuestion(ctx)
 	if q == nil {
 		return nil
 	}

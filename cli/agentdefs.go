@@ -19,14 +19,17 @@ const delegatesMax = 4 << 10
 // definition marks the row of a definition in the list of agents.
 const definition = "definition:"
 
+// definitionActions is what a person can do with definitions of agents.
+type definitionActions struct{ *app }
+
 // agentDefinitions are the roles that agents can be started in: all but those inside jcode.
-func (a *app) agentDefinitions(ctx context.Context) []role.Listing {
+func (a definitionActions) agentDefinitions(ctx context.Context) []role.Listing {
 	all, _ := a.roles().List(ctx) // /roles says what can't be read
 	return slices.DeleteFunc(all, func(l role.Listing) bool { return l.Source == role.Builtin && l.Untrusted == nil })
 }
 
 // delegates is the part of the system prompt that says which roles agents can be started in. "" where it can't start agents.
-func (a *app) delegates(scope *tools.Scope) string {
+func (a definitionActions) delegates(scope *tools.Scope) string {
 	if _, ok, why := a.registry.Snapshot(scope).Lookup("task"); !ok || why != "" {
 		return ""
 	}
@@ -43,7 +46,7 @@ func (a *app) delegates(scope *tools.Scope) string {
 }
 
 // definitionRows are the definitions as the list of agents shows them.
-func (a *app) definitionRows(ctx context.Context) []tui.Row {
+func (a definitionActions) definitionRows(ctx context.Context) []tui.Row {
 	var rows []tui.Row
 	for _, l := range a.agentDefinitions(ctx) {
 		line := listRole(l)
@@ -67,20 +70,20 @@ func atWork(row tui.Row) error {
 }
 
 // definitionToEdit and definitionEdited open the file of a definition in the person's editor.
-func (a *app) definitionToEdit(row tui.Row) (string, error) {
+func (a definitionActions) definitionToEdit(row tui.Row) (string, error) {
 	name, ok := strings.CutPrefix(row.ID, definition)
 	if !ok {
 		return "", fmt.Errorf("%s is at work: only definitions are edited", row.Name)
 	}
-	return a.roleToEdit(tui.Row{ID: name})
+	return roleActions{a.app}.roleToEdit(tui.Row{ID: name})
 }
 
-func (a *app) definitionEdited(ctx context.Context, row tui.Row, file string) (string, error) {
-	return a.roleEdited(ctx, tui.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
+func (a definitionActions) definitionEdited(ctx context.Context, row tui.Row, file string) (string, error) {
+	return roleActions{a.app}.roleEdited(ctx, tui.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
 }
 
 // definitionToOpen finds the definition of /agents edit NAME.
-func (a *app) definitionToOpen(ctx context.Context, words string) (row tui.Row, ok bool, err error) {
+func (a definitionActions) definitionToOpen(ctx context.Context, words string) (row tui.Row, ok bool, err error) {
 	fields := strings.Fields(words)
 	if len(fields) != 2 || fields[0] != "edit" {
 		return row, false, nil

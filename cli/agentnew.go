@@ -15,7 +15,7 @@ import (
 
 // newDefinition asks the person for the definition of an agent and writes it as a role file. What
 // can't be written is asked again, with all that was filled in.
-func (a *app) newDefinition(ctx context.Context, conv *agent.Conversation, name string) (string, error) {
+func (a definitionActions) newDefinition(ctx context.Context, conv *agent.Conversation, name string) (string, error) {
 	form := a.definitionForm(name)
 	for {
 		answer, err := conv.AskForm(ctx, form)
@@ -44,7 +44,7 @@ const (
 )
 
 // definitionForm is what a person is asked to define an agent.
-func (a *app) definitionForm(name string) tools.Form {
+func (a definitionActions) definitionForm(name string) tools.Form {
 	var offered []string
 	for _, t := range a.registry.Snapshot(nil).List() {
 		if g := t.Spec.Group; (g == tools.GroupCore || g == tools.GroupBuiltin) && !strings.HasPrefix(t.Spec.Name, "mcp_") && !t.Spec.Hidden {
@@ -72,7 +72,7 @@ func (a *app) definitionForm(name string) tools.Form {
 }
 
 // writeDefinition writes what a form holds as a role file.
-func (a *app) writeDefinition(ctx context.Context, values map[string]any) (string, error) {
+func (a definitionActions) writeDefinition(ctx context.Context, values map[string]any) (string, error) {
 	text := func(name string) string {
 		s, _ := values[name].(string)
 		return strings.TrimSpace(s)

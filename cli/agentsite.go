@@ -26,11 +26,14 @@ type agentSite struct {
 	name string
 }
 
+// agentSites makes and finds again the worktrees in which sub-agents work.
+type agentSites struct{ *app }
+
 // worktrees is the folder of this project's worktrees.
-func (a *app) worktrees() string { return filepath.Join(a.paths.Data, "worktrees", a.project) }
+func (a agentSites) worktrees() string { return filepath.Join(a.paths.Data, "worktrees", a.project) }
 
 // isolate makes a worktree for a sub-agent.
-func (a *app) isolate(ctx context.Context, name string, carry bool) (agent.Site, error) {
+func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent.Site, error) {
 	dir, branch := filepath.Join(a.worktrees(), name), "jcode/"+name
 	for n := 2; ; n++ { // an earlier session may have left one
 		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) && !worktree.HasBranch(ctx, a.root, branch) {
@@ -50,7 +53,7 @@ func (a *app) isolate(ctx context.Context, name string, carry bool) (agent.Site,
 }
 
 // reopen opens the worktree of an agent that an earlier run left.
-func (a *app) reopen(ctx context.Context, row session.Agent) (agent.Site, error) {
+func (a agentSites) reopen(ctx context.Context, row session.Agent) (agent.Site, error) {
 	tree := worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy}
 	if err := tree.Check(ctx); err != nil {
 		return nil, err
@@ -59,7 +62,7 @@ func (a *app) reopen(ctx context.Context, row session.Agent) (agent.Site, error)
 }
 
 // openSite wires jcode up for a worktree. Store, models and trust are those of the project.
-func (a *app) openSite(ctx context.Context, name string, tree worktree.Tree) (*agentSite, error) {
+func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tree) (*agentSite, error) {
 	f := *a.flags
 	f.Print = true // nobody watches its files; its questions go another way
 	f.Continue, f.Resume, f.Fork, f.Role, f.Debug = false, "", false, "", false
@@ -84,14 +87,14 @@ func (a *app) openSite(ctx context.Context, name string, tree worktree.Tree) (*a
 	}
 	b.flags.Model = a.flags.Model
 	b.dispatcher.Hooks = append([]tools.Hook{elsewhereHook{main: a.root, own: b.root}}, b.dispatcher.Hooks...)
-	return &agentSite{main: a, app: b, tree: tree, name: name}, nil
+	return &agentSite{main: a.app, app: b, tree: tree, name: name}, nil
 }
 
 // Equip implements agent.Site.
 func (s *agentSite) Equip(opt *agent.Options) {
 	b := s.app
 	opt.Registry, opt.Dispatcher, opt.Gate, opt.System, opt.Cwd = b.registry, b.dispatcher, b.gate, b.system, b.cwd
-	opt.Allow, opt.Ready, opt.Roles = b.allow, b.ready, b.agentRole
+	opt.Allow, opt.Ready, opt.Roles = b.allow, b.ready, roleScopes{b}.agentRole
 	opt.Loaded, opt.Compacted = b.learning.restored, b.learning.compacted
 	opt.Leases = nil
 	if b.mcp != nil {

@@ -20,8 +20,12 @@ import (
 	"jcode/tui"
 )
 
-// agentsPanel is the live view of the sub-agents beside the conversation.
-func (a *app) agentsPanel() tui.Panel {
+// agentActions is what a person can do with sub-agents: the panel and the words of
+// /agents.
+type agentActions struct{ *app }
+
+// panel is the live view of the sub-agents beside the conversation.
+func (a agentActions) panel() tui.Panel {
 	act := func(did string, f func(ctx context.Context, conv *agent.Conversation, name string) error) func(context.Context, tui.Row) (string, error) {
 		return func(ctx context.Context, row tui.Row) (string, error) {
 			conv := a.board.open()
@@ -36,7 +40,7 @@ func (a *app) agentsPanel() tui.Panel {
 	}
 	return tui.Panel{
 		Name: "agents", Help: "sub-agents: look at one, message NAME, stop, merge, diff, discard, resume, prune; new defines one, edit NAME", Title: "Agents", Live: true,
-		Words: a.agentWords, Complete: a.completeAgents,
+		Words: a.words, Complete: a.completeAgents,
 		Empty: "No agents. The model starts one with the tool task and background; ask it to. /agents new defines one.",
 		Rows: func(ctx context.Context) ([]tui.Row, error) {
 			var rows []tui.Row
@@ -45,9 +49,9 @@ func (a *app) agentsPanel() tui.Panel {
 					rows = append(rows, agentRow(s, conv.AgentOutput(s.Name)))
 				}
 			}
-			return append(rows, a.definitionRows(ctx)...), nil
+			return append(rows, definitionActions{a.app}.definitionRows(ctx)...), nil
 		},
-		Edits: a.definitionToOpen,
+		Edits: definitionActions{a.app}.definitionToOpen,
 		Actions: []tui.Action{
 			{Label: "resume one that was left", Run: act("resumed", func(ctx context.Context, conv *agent.Conversation, name string) error {
 				return conv.ResumeAgent(ctx, name)
@@ -64,7 +68,7 @@ func (a *app) agentsPanel() tui.Panel {
 			{Key: "ctrl+x", Label: "discard its changes", Confirm: true, Run: act("discarded the changes of", func(ctx context.Context, conv *agent.Conversation, name string) error {
 				return conv.DiscardAgent(ctx, name)
 			})},
-			{Key: "ctrl+o", Label: "edit a definition", Edit: a.definitionToEdit, Edited: a.definitionEdited},
+			{Key: "ctrl+o", Label: "edit a definition", Edit: definitionActions{a.app}.definitionToEdit, Edited: definitionActions{a.app}.definitionEdited},
 		},
 	}
 }
@@ -85,7 +89,7 @@ func agentRow(s roster.State, output string) tui.Row {
 }
 
 // mergeAgent merges what the person told to: no question, but one change that /undo takes back.
-func (a *app) mergeAgent(ctx context.Context, name string) (string, error) {
+func (a agentActions) mergeAgent(ctx context.Context, name string) (string, error) {
 	conv := a.board.open()
 	if conv == nil {
 		return "", errNoMessages
@@ -107,8 +111,8 @@ func (a *app) mergeAgent(ctx context.Context, name string) (string, error) {
 	return said, err
 }
 
-// agentWords carries out what is typed behind /agents.
-func (a *app) agentWords(ctx context.Context, words string) (string, error) {
+// words carries out what is typed behind /agents.
+func (a agentActions) words(ctx context.Context, words string) (string, error) {
 	verb, rest, _ := strings.Cut(words, " ")
 	name, said, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	conv := a.board.open()
@@ -118,7 +122,7 @@ func (a *app) agentWords(ctx context.Context, words string) (string, error) {
 	case conv == nil:
 		return "", errNoMessages
 	case verb == "new" && said == "":
-		return a.newDefinition(ctx, conv, name)
+		return definitionActions{a.app}.newDefinition(ctx, conv, name)
 	case name == "":
 		return "", tui.ErrSearch
 	}
@@ -144,7 +148,7 @@ func (a *app) agentWords(ctx context.Context, words string) (string, error) {
 }
 
 // completeAgents proposes verbs and names.
-func (a *app) completeAgents(_ context.Context, args string) []string {
+func (a agentActions) completeAgents(_ context.Context, args string) []string {
 	verbs := []string{"message", "stop", "merge", "diff", "discard", "resume"}
 	verb, name, named := strings.Cut(args, " ")
 	var out []string
@@ -168,7 +172,7 @@ func (a *app) completeAgents(_ context.Context, args string) []string {
 
 // pruneWorktrees removes the worktrees of this project's agents that hold no changes and that
 // no live session uses.
-func (a *app) pruneWorktrees(ctx context.Context) (string, error) {
+func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 	rows, err := a.store.Agents(ctx, "")
 	if err != nil {
 		return "", err
@@ -202,12 +206,12 @@ func (a *app) pruneWorktrees(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	dirs, err := os.ReadDir(a.worktrees())
+	dirs, err := os.ReadDir(agentSites{a.app}.worktrees())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
 	for _, d := range dirs {
-		if dir := filepath.Join(a.worktrees(), d.Name()); !known[dir] {
+		if dir := filepath.Join(agentSites{a.app}.worktrees(), d.Name()); !known[dir] {
 			kept = append(kept, dir+" (of no agent)")
 		}
 	}

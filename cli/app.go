@@ -195,7 +195,7 @@ func (a *app) openGate(context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.openBox()
+	confinement{a}.openBox()
 	logs := filepath.Join(a.paths.Data, "logs")
 	a.offered = newOffered(a.store, filepath.Join(logs, "results"), filepath.Join(logs, "exec"), filepath.Join(a.paths.Data, "files"))
 	a.gate, err = permission.New(permission.Options{
@@ -205,8 +205,8 @@ func (a *app) openGate(context.Context) error {
 			Hooks: func() []string { return a.hooks.in(a.workRoots()) },
 		},
 		Rules:  rules,
-		Grants: grants{a.store, a.project}, Confined: a.confined, ForeignShell: builtin.ForeignShell(),
-		Notify: a.board.ran, Offered: a.offered.named, Env: a.commandEnv,
+		Grants: grants{a.store, a.project}, Confined: confinement{a}.confined, ForeignShell: builtin.ForeignShell(),
+		Notify: a.board.ran, Offered: a.offered.named, Env: confinement{a}.commandEnv,
 	})
 	if err != nil {
 		return usageError("permissions: %w", err)
@@ -231,8 +231,8 @@ func (a *app) addTools(context.Context) error {
 		}
 	})
 	a.shell = builtin.NewShell(builtin.ShellOptions{
-		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.commandEnv, Keep: a.config.Environment.Keep,
-		Confiner: a.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinesOwn, Watch: a.watchProtected, Told: a.tellProtected, JobEnded: a.board.jobEnded,
+		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: confinement{a}.commandEnv, Keep: a.config.Environment.Keep,
+		Confiner: confinement{a}.confiner(), Outside: a.gate.CheckUnconfined, Confines: confinement{a}.confinesOwn, Watch: confinement{a}.watchProtected, Told: confinement{a}.tellProtected, JobEnded: a.board.jobEnded,
 	})
 	a.onClose(func() {
 		if err := a.shell.Close(); err != nil {
@@ -253,7 +253,7 @@ func (a *app) builtins() []tools.Tool {
 	var after []builtin.AfterEdit
 	for i, c := range a.config.AfterEdit {
 		theirs := i >= len(a.config.AfterEdit)-a.theirEdits
-		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Refuse: a.changedSince(c.Cmd, theirs)})
+		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Refuse: confinement{a}.changedSince(c.Cmd, theirs)})
 	}
 	var files []tools.Tool
 	files, a.changes = builtin.Files(a.workspace, builtin.Options{
@@ -314,7 +314,7 @@ func (a *app) conversation(ctx context.Context) (*agent.Conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.beginRole(ctx, conv, ""); err != nil {
+	if err := (roleScopes{a}).beginRole(ctx, conv, ""); err != nil {
 		conv.Close()
 		return nil, err
 	}
@@ -328,12 +328,12 @@ func (a *app) options() (agent.Options, error) {
 		Resolve: a.models.resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: int(a.flags.MaxSteps), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.Print,
-		Roles: a.agentRole, Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{a.learning.before, a.board.take},
+		Roles: roleScopes{a}.agentRole, Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{a.learning.before, a.board.take},
 		Loaded:     a.learning.restored,
 		Compacted:  a.learning.compacted,
 		SkillGiven: a.learning.given,
 		TurnEnded:  func(agent.TurnEnd) { a.learning.turnEnded() },
-		MaxAgents:  a.config.Agents.Max, Isolate: a.isolate, Reopen: a.reopen,
+		MaxAgents:  a.config.Agents.Max, Isolate: agentSites{a}.isolate, Reopen: agentSites{a}.reopen,
 		LoopRepeats: a.config.Loop.Repeats, LoopAlerts: a.config.Loop.Alerts,
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}
@@ -349,7 +349,7 @@ func (a *app) options() (agent.Options, error) {
 	if a.mcp != nil {
 		opt.Scoped = a.mcp.SetScope
 		opt.Leases, opt.ChildLeases = mcp.Leaser{M: a.mcp, Exclusive: true}, mcp.Leaser{M: a.mcp}
-		opt.Attach = a.mentioned
+		opt.Attach = serverActions{a}.mentioned
 		opt.Before = append(opt.Before, a.briefing.before)
 	}
 	return opt, nil

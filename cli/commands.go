@@ -81,7 +81,7 @@ func (p personCommands) turnName(ctx context.Context, id string, turn int) strin
 }
 
 // undoable says what /undo would put back: the turn's prompt and its files.
-func (a *app) undoable(ctx context.Context) (seq int64, files []tui.FileChange, err error) {
+func (a chatViews) undoable(ctx context.Context) (seq int64, files []tui.FileChange, err error) {
 	id := a.board.session()
 	if id == "" {
 		return 0, nil, errNoMessages

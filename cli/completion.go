@@ -181,11 +181,11 @@ func flagValues(ctx context.Context, f *kong.Flag, std Streams) []candidate {
 			out = append(out, candidate{string(m), "approval mode"})
 		}
 	case "role":
-		out = keptNames(ctx, std, (*app).roleNames)
+		out = keptNames(ctx, std, nameLists.roleNames)
 	case "resume":
-		out = keptNames(ctx, std, (*app).sessionNames)
+		out = keptNames(ctx, std, nameLists.sessionNames)
 	case "model":
-		out = keptNames(ctx, std, (*app).modelNames)
+		out = keptNames(ctx, std, nameLists.modelNames)
 	default:
 		for _, v := range f.EnumSlice() {
 			if v != "" {
@@ -203,9 +203,9 @@ func argumentValues(ctx context.Context, node *kong.Node, std Streams) []candida
 	}
 	switch path := node.Parent.Name + " " + node.Name; path {
 	case "sessions show", "sessions rename", "sessions rm", "sessions export":
-		return keptNames(ctx, std, (*app).sessionNames)
+		return keptNames(ctx, std, nameLists.sessionNames)
 	case "roles show", "roles edit", "roles export", "roles rm":
-		return keptNames(ctx, std, (*app).roleNames)
+		return keptNames(ctx, std, nameLists.roleNames)
 	case "mcp get", "mcp remove", "mcp enable", "mcp disable", "mcp test", "mcp tools", "mcp call":
 		return serverNames(ctx, std)
 	case "jcode completion":
@@ -215,13 +215,13 @@ func argumentValues(ctx context.Context, node *kong.Node, std Streams) []candida
 }
 
 // keptNames opens the store for a look at names; a completion that fails completes nothing.
-func keptNames(ctx context.Context, std Streams, names func(*app, context.Context) []candidate) []candidate {
+func keptNames(ctx context.Context, std Streams, names func(nameLists, context.Context) []candidate) []candidate {
 	a, err := openKept(ctx, &flags{}, std)
 	if err != nil {
 		return nil
 	}
 	defer a.close()
-	return names(a, ctx)
+	return names(nameLists{a}, ctx)
 }
 
 func serverNames(ctx context.Context, std Streams) []candidate {
@@ -237,7 +237,10 @@ func serverNames(ctx context.Context, std Streams) []candidate {
 	return out
 }
 
-func (a *app) sessionNames(ctx context.Context) []candidate {
+// nameLists lists names for completion.
+type nameLists struct{ *app }
+
+func (a nameLists) sessionNames(ctx context.Context) []candidate {
 	rows, err := a.store.List(ctx, session.Filter{ProjectID: a.project, Limit: 50})
 	if err != nil {
 		return nil
@@ -249,7 +252,7 @@ func (a *app) sessionNames(ctx context.Context) []candidate {
 	return out
 }
 
-func (a *app) roleNames(ctx context.Context) []candidate {
+func (a nameLists) roleNames(ctx context.Context) []candidate {
 	rows, err := a.roles().List(ctx)
 	if err != nil {
 		return nil
@@ -263,7 +266,7 @@ func (a *app) roleNames(ctx context.Context) []candidate {
 }
 
 // modelNames are the models that this folder's sessions used, and the providers.
-func (a *app) modelNames(ctx context.Context) []candidate {
+func (a nameLists) modelNames(ctx context.Context) []candidate {
 	var out []candidate
 	rows, err := a.store.List(ctx, session.Filter{All: true, Limit: 200})
 	if err != nil {

@@ -280,7 +280,7 @@ func TestSlashCommandsNamedInTheDocsAreThere(t *testing.T) {
 	for _, c := range slices.Concat(personCommands{a: a}.List(), builtinCommands{}.List(), a.lsp.List()) {
 		known = append(known, c.Name)
 	}
-	for _, p := range a.panels() {
+	for _, p := range (chatViews{a}).panels() {
 		known = append(known, p.Name)
 	}
 	examples := []string{"name", "review"} // a skill's, a command file's

@@ -46,7 +46,7 @@ func (a *app) openExtensions(ctx context.Context) error {
 	if err := a.openLearning(); err != nil {
 		return err
 	}
-	a.openLSP()
+	serverStarts{a}.openLSP()
 	if !a.flags.NoMCP {
 		if err := a.openMCP(); err != nil {
 			return err
@@ -75,8 +75,8 @@ func (a *app) openMCP() error {
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
-		Withheld: a.keyNames(),
-		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{a}, Person: a.signsIn(),
+		Withheld: confinement{a}.keyNames(),
+		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{a}, Person: serverActions{a}.signsIn(),
 		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
 	})
 	a.briefing = newBriefing(a.mcp)
@@ -101,7 +101,7 @@ func (a *app) announced() []string {
 func (a *app) startExtensions() {
 	if !a.flags.Print { // a single run looks at the disk before each step, which is enough
 		a.learning.watch()
-		a.watchRoles()
+		roleScopes{a}.watchRoles()
 	}
 	if a.mcp != nil {
 		a.mcp.Start()
@@ -134,7 +134,7 @@ func (a *app) ready(ctx context.Context) {
 
 // sections are the parts of the system prompt that extensions give.
 func (a *app) sections(sessionID string, scope *tools.Scope) []string {
-	out := append(a.learning.sections(sessionID, scope), a.delegates(scope))
+	out := append(a.learning.sections(sessionID, scope), definitionActions{a}.delegates(scope))
 	if a.mcp != nil {
 		out = append(out, a.briefing.section(sessionID))
 	}

@@ -21,8 +21,11 @@ var errTour = errors.New("the tour was chosen")
 // rowTour is the row that leads to the tour.
 const rowTour = "tour"
 
+// firstStart leads through the first start, when no model is known yet.
+type firstStart struct{ *app }
+
 // firstRun leads somebody who has no model yet to one. leave ends the chat with a cause.
-func (a *app) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun {
+func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun {
 	known := a.models.settings.Known()
 	first := &tui.FirstRun{
 		Found: func(ctx context.Context) ([]tui.Row, error) {
@@ -72,7 +75,7 @@ func (a *app) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun
 }
 
 // looked says where models are looked for, and which keys there are.
-func (a *app) looked(known []provider.Config) string {
+func (a firstStart) looked(known []provider.Config) string {
 	var have, lack, local []string
 	for _, p := range known {
 		switch {
@@ -99,7 +102,7 @@ const ownServer = "server"
 
 // enterServer asks a server for its models and, where it answers, stores its address, its key
 // and the first of its models that is fit for code.
-func (a *app) enterServer(ctx context.Context, address, key string) (tui.Row, error) {
+func (a firstStart) enterServer(ctx context.Context, address, key string) (tui.Row, error) {
 	if err := provider.CheckURL(address); err != nil {
 		return tui.Row{}, err
 	}
@@ -165,7 +168,7 @@ func tryKey(ctx context.Context, known []provider.Config, name, key string) erro
 }
 
 // readKeys takes the stored keys in.
-func (a *app) readKeys() error {
+func (a firstStart) readKeys() error {
 	keys, warning, err := config.ReadCredentials(a.paths.Credentials())
 	if err != nil {
 		return usageError("%w", err)

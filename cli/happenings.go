@@ -135,7 +135,7 @@ func (h *happenings) load() {
 		files = append(files, f)
 		if a.trusted(h.ctx, f.item.Kind, f.item.Name, f.item.Hash) {
 			for i := range f.hooks { // trusted just now, as they are
-				f.hooks[i].Refuse = a.changedSince(f.hooks[i].Command, true)
+				f.hooks[i].Refuse = confinement{a}.changedSince(f.hooks[i].Command, true)
 			}
 			list = append(list, f.hooks...)
 		}
@@ -152,7 +152,7 @@ func (h *happenings) unchanged(command string, theirs bool) func() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.pinned[command] == nil {
-		h.pinned[command] = h.app.changedSince(command, theirs)
+		h.pinned[command] = confinement{h.app}.changedSince(command, theirs)
 	}
 	return h.pinned[command]
 }

@@ -29,7 +29,7 @@ func (h history) Add(ctx context.Context, text string) error {
 // SetDraft keeps what stands in the input. A draft goes along with it: from a new session to
 // the one that the first prompt begins, and into another one that is opened.
 func (h history) SetDraft(ctx context.Context, text string) error {
-	key := h.a.draftKey()
+	key := chatViews{h.a}.draftKey()
 	if was := h.a.drafted.Swap(&key); was != nil && *was != key {
 		if err := h.a.store.SetDraft(ctx, *was, ""); err != nil {
 			return err
@@ -39,11 +39,11 @@ func (h history) SetDraft(ctx context.Context, text string) error {
 }
 
 // draft reads what was kept of the input for the open session.
-func (a *app) draft(ctx context.Context) (string, error) {
+func (a chatViews) draft(ctx context.Context) (string, error) {
 	key := a.draftKey()
 	a.drafted.CompareAndSwap(nil, &key)
 	return a.store.Draft(ctx, key)
 }
 
 // draftKey names the draft of the open session, or of a new one in this folder.
-func (a *app) draftKey() string { return cmp.Or(a.board.session(), a.project) }
+func (a chatViews) draftKey() string { return cmp.Or(a.board.session(), a.project) }

@@ -12,10 +12,13 @@ import (
 	"jcode/tui"
 )
 
+// dormant is what a project brings that stays off until the person trusts it.
+type dormant struct{ *app }
+
 // inert lists what the project's files would run or widen, were they trusted: settings,
 // MCP servers, Lua, allowed-tools of skills, commands with shell lines, roles that pick a model
 // or servers.
-func (a *app) inert() []permission.TrustItem {
+func (a dormant) inert() []permission.TrustItem {
 	var items []permission.TrustItem
 	for _, h := range a.held {
 		items = append(items, permission.TrustItem{
@@ -70,7 +73,7 @@ func (l *learning) pins() []skills.Pin {
 }
 
 // sayInert tells a run that cannot ask what does not run.
-func (a *app) sayInert(ctx context.Context) {
+func (a dormant) sayInert(ctx context.Context) {
 	notice, err := a.trust.Notice(ctx, a.inert())
 	if err != nil {
 		notice = err.Error()
@@ -82,7 +85,7 @@ func (a *app) sayInert(ctx context.Context) {
 
 // folderQuestion is the one question about this folder, nil when nothing waits for an
 // answer.
-func (a *app) folderQuestion(ctx context.Context) *tui.Trust {
+func (a dormant) folderQuestion(ctx context.Context) *tui.Trust {
 	select {
 	case <-a.started: // the files of servers are read
 	case <-ctx.Done():
@@ -120,13 +123,13 @@ func (a *app) folderQuestion(ctx context.Context) *tui.Trust {
 }
 
 // settle says that the question about the folder needs no answer any more.
-func (a *app) settle() {
+func (a dormant) settle() {
 	a.settling.Do(func() { close(a.settled) })
 }
 
 // wake puts into force what has just been trusted. Skills and commands look for
 // themselves when they are used.
-func (a *app) wake(ctx context.Context, items []permission.Pending) error {
+func (a dormant) wake(ctx context.Context, items []permission.Pending) error {
 	var errs []error
 	settings, learned := 0, false
 	for _, item := range items {

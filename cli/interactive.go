@@ -67,23 +67,23 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	defer leave(nil)
 	s := &sessions{a: a, branch: a.flags.Fork && a.flags.Resume == pickSession}
 	defer s.close()
-	changed, unwatch := a.serversChanged()
+	changed, unwatch := serverActions{a}.serversChanged()
 	defer unwatch()
 	opt := tui.Options{
-		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: history{a}, Commands: a.commands, Panels: a.panels(),
-		Models: a.modelRows, Roles: a.roleRows, Files: a.fileNames, Mentions: a.resourceRows, Shell: a.shellLine, Changes: a.changedFiles, Undoable: a.undoable, Keep: a.store.AddShown, Preview: a.preview, Context: a.contextUse,
-		Image: a.readImage, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
+		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: history{a}, Commands: a.commands, Panels: chatViews{a}.panels(),
+		Models: chatViews{a}.modelRows, Roles: roleActions{a}.roleRows, Files: nameLists{a}.fileNames, Mentions: serverActions{a}.resourceRows, Shell: chatViews{a}.shellLine, Changes: chatViews{a}.changedFiles, Undoable: chatViews{a}.undoable, Keep: a.store.AddShown, Preview: chatViews{a}.preview, Context: chatViews{a}.contextUse,
+		Image: chatViews{a}.readImage, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Keys: keyTable(a.config.Keys), Status: a.config.StatusLine,
-		Vi: isOn(a.config.Vi), Notifications: a.config.Notifications, Health: a.health, Changed: changed,
+		Vi: isOn(a.config.Vi), Notifications: a.config.Notifications, Health: serverActions{a}.health, Changed: changed,
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}
 	// A builtin's name always wins, so they come first.
 	opt.Commands.Sources = append([]command.Source{personCommands{a: a, s: s}}, opt.Commands.Sources...)
 	if a.models.script == nil { // the tour's home goes when it ends
-		opt.Login = a.firstRun(s, leave)
+		opt.Login = firstStart{a}.firstRun(s, leave)
 	}
 	if _, err := a.models.resolve(a.flags.Model); errors.Is(err, provider.ErrNoProvider) || errors.Is(err, provider.ErrNoKey) {
-		opt.First = a.firstRun(s, leave)
+		opt.First = firstStart{a}.firstRun(s, leave)
 	} else if err != nil {
 		return a.startError(err)
 	} else {
@@ -96,7 +96,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 			return out, err
 		}
 	}
-	opt.Trust = a.folderQuestion
+	opt.Trust = dormant{a}.folderQuestion
 	err := a.runUI(ctx, opt)
 	var exit *exitError
 	switch {
@@ -198,7 +198,7 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Sess
 		}
 		out.Shown = shown
 	}
-	draft, err := s.a.draft(ctx)
+	draft, err := chatViews{s.a}.draft(ctx)
 	out.Draft = draft
 	return out, err
 }
@@ -338,7 +338,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 	if err != nil {
 		return nil, err
 	}
-	if err := a.beginRole(ctx, conv, id); err != nil {
+	if err := (roleScopes{a}).beginRole(ctx, conv, id); err != nil {
 		conv.Close()
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // jobsPanel lists background commands; they can be ended.
-func (a *app) jobsPanel() tui.Panel {
+func (a chatViews) jobsPanel() tui.Panel {
 	return tui.Panel{
 		Name: "jobs", Help: "background commands: look at one, end one", Title: "Background commands",
 		Empty: "Nothing runs in the background.",

@@ -33,12 +33,15 @@ func (fileChanges) list(in []lsp.FileChange) []builtin.FileChange {
 	return out
 }
 
+// serverStarts decides when language servers start, and offers their tools.
+type serverStarts struct{ *app }
+
 // openLSP makes the room of the language servers. Nothing is looked for or started yet.
-func (a *app) openLSP() {
+func (a serverStarts) openLSP() {
 	o := lsp.Options{
 		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
 		AfterEdit: a.config.LSP.AfterEdit == nil || *a.config.LSP.AfterEdit,
-		Env:       a.commandEnv, Trusted: func() bool { return a.inertNotice() == "" }, Allow: a.allowServer,
+		Env:       confinement{a.app}.commandEnv, Trusted: func() bool { return a.inertNotice() == "" }, Allow: a.allowServer,
 		Confine: func(spec proc.Spec) (proc.Spec, error) {
 			spec, _, err := a.box.Confine(spec)
 			return spec, err
@@ -78,7 +81,7 @@ func languageServers(c config.LSP) (list []lsp.Server, disabled []string) {
 }
 
 // offerServerTools adds the tools that ask language servers.
-func (a *app) offerServerTools() {
+func (a serverStarts) offerServerTools() {
 	for _, t := range a.lsp.Tools() {
 		if err := a.registry.Register("lsp", tools.RankBuiltin, t); err != nil {
 			a.board.say(agent.LevelWarn, "language servers: %v", err)
@@ -87,8 +90,8 @@ func (a *app) offerServerTools() {
 }
 
 // inertNotice says what of the project waits for trust, "" when nothing does.
-func (a *app) inertNotice() string {
-	notice, err := a.trust.Notice(context.Background(), a.inert())
+func (a serverStarts) inertNotice() string {
+	notice, err := a.trust.Notice(context.Background(), dormant{a.app}.inert())
 	if err != nil {
 		return err.Error()
 	}
@@ -98,7 +101,7 @@ func (a *app) inertNotice() string {
 // allowServer decides whether a language server may be started: it runs code of the project.
 // A person's answer holds as the gate says: this once, for the session, or in the project, for
 // this command line and this program.
-func (a *app) allowServer(ctx context.Context, call tools.Call, s lsp.Start) (ok, confined bool, why string) {
+func (a serverStarts) allowServer(ctx context.Context, call tools.Call, s lsp.Start) (ok, confined bool, why string) {
 	if a.inertNotice() != "" {
 		return false, false, "this folder's files are not trusted, and it runs code of the project"
 	}

@@ -10,10 +10,13 @@ import (
 	"jcode/tui"
 )
 
-// luaPanel shows every tool, plugin and the startup script, and what protects hosts.
-func (a *app) luaPanel() tui.Panel {
+// luaActions is what a person can do with Lua scripts: the panel and the words of /lua.
+type luaActions struct{ *app }
+
+// panel shows every tool, plugin and the startup script, and what protects hosts.
+func (a luaActions) panel() tui.Panel {
 	return tui.Panel{
-		Name: "lua", Help: "Lua tools and plugins: state, permissions, log", Title: "Lua", Words: a.luaWords,
+		Name: "lua", Help: "Lua tools and plugins: state, permissions, log", Title: "Lua", Words: a.words,
 		Empty: "No Lua. `jcode lua new NAME` writes a tool; the agent can write one, too. Places: .jcode/lua and " + filepath.Join(a.paths.Config, "lua") + ".",
 		Rows: func(context.Context) ([]tui.Row, error) {
 			p := a.lua.room.Panel()
@@ -50,8 +53,8 @@ func (a *app) luaPanel() tui.Panel {
 	}
 }
 
-// luaWords carries out /lua errors, /lua reload [NAME] and /lua log [NAME].
-func (a *app) luaWords(_ context.Context, words string) (string, error) {
+// words carries out /lua errors, /lua reload [NAME] and /lua log [NAME].
+func (a luaActions) words(_ context.Context, words string) (string, error) {
 	verb, name, _ := strings.Cut(strings.TrimSpace(words), " ")
 	name = strings.TrimSpace(name)
 	var lines []string

@@ -13,13 +13,17 @@ import (
 	"jcode/tui"
 )
 
-// mcpPanel is the live view of MCP servers.
-func (a *app) mcpPanel() tui.Panel {
+// serverActions is what a person can do with MCP servers: the panel, the words of /mcp,
+// mentions of resources.
+type serverActions struct{ *app }
+
+// panel is the live view of MCP servers.
+func (a serverActions) panel() tui.Panel {
 	act := func(f func(name string) error) func(context.Context, tui.Row) (string, error) {
 		return func(_ context.Context, row tui.Row) (string, error) { return "", f(row.ID) }
 	}
 	return tui.Panel{
-		Name: "mcp", Help: "MCP servers: state, tools, log; connect, disconnect, reload …", Title: "MCP servers", Words: a.mcpWords, Complete: a.completeMCP, Live: true,
+		Name: "mcp", Help: "MCP servers: state, tools, log; connect, disconnect, reload …", Title: "MCP servers", Words: a.words, Complete: a.completeMCP, Live: true,
 		Empty: "No MCP servers. Add one with `jcode mcp add NAME -- command`, or ask the agent to connect one.",
 		Rows: func(context.Context) ([]tui.Row, error) {
 			var rows []tui.Row
@@ -119,7 +123,7 @@ func pendingText(p *mcp.Pending) string {
 }
 
 // health says in a few words how the servers are.
-func (a *app) health() string {
+func (a serverActions) health() string {
 	var parts []string
 	if a.mcp != nil {
 		if up, all := a.mcp.Counts(); all > 0 {
@@ -134,7 +138,7 @@ func (a *app) health() string {
 
 // serversChanged returns a function that waits for a change of a server, and one that ends it;
 // nil where there are no servers.
-func (a *app) serversChanged() (wait func(context.Context) bool, stop func()) {
+func (a serverActions) serversChanged() (wait func(context.Context) bool, stop func()) {
 	if a.mcp == nil {
 		return nil, func() {}
 	}

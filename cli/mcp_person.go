@@ -42,7 +42,7 @@ func (e mcpElicitor) visit(ctx context.Context, conv *agent.Conversation, q mcp.
 }
 
 // mentioned reads the resources that a prompt mentions as @server:uri, for the model.
-func (a *app) mentioned(ctx context.Context, prompt string) string {
+func (a serverActions) mentioned(ctx context.Context, prompt string) string {
 	if a.mcp == nil {
 		return ""
 	}
@@ -61,7 +61,7 @@ func (a *app) mentioned(ctx context.Context, prompt string) string {
 }
 
 // resourceRows are the mentions that @ completes beside files.
-func (a *app) resourceRows(ctx context.Context) ([]tui.Row, error) {
+func (a serverActions) resourceRows(ctx context.Context) ([]tui.Row, error) {
 	if a.mcp == nil {
 		return nil, nil
 	}

@@ -269,7 +269,7 @@ func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		a.mode = tools.ModeAsk
 	}
 	opt := serve.Options{Dispatcher: a.dispatcher, Tools: c.Tools, Mode: a.mode, Version: Version(), In: std.In, Out: std.Out}
-	if a.lua != nil && a.beyondBuiltins(c.Tools) {
+	if a.lua != nil && (serverActions{a}).beyondBuiltins(c.Tools) {
 		a.board.aside(func(n notice) { fmt.Fprintln(std.Err, "jcode:", text.Clean(n.text)) })
 		close(a.started)
 		a.lua.start()
@@ -283,7 +283,7 @@ func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 }
 
 // beyondBuiltins reports whether a pattern may pick a tool that a script brings.
-func (a *app) beyondBuiltins(patterns []string) bool {
+func (a serverActions) beyondBuiltins(patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		_, builtin, _ := a.registry.Snapshot(nil).Lookup(p)
 		return !builtin && !strings.HasPrefix(p, "mcp")

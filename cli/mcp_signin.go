@@ -185,9 +185,9 @@ func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, erro
 }
 
 // signsIn is who signs in to servers of this run: nobody where nobody can be asked.
-func (a *app) signsIn() auth.Person {
+func (a serverActions) signsIn() auth.Person {
 	if a.flags.Print {
 		return nil
 	}
-	return chatPerson{a}
+	return chatPerson{a.app}
 }

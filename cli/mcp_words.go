@@ -18,8 +18,8 @@ var (
 	modeWords   = []string{"direct", "deferred", "auto"}
 )
 
-// mcpWords carries out `/mcp WORD NAME`; without words the panel opens.
-func (a *app) mcpWords(ctx context.Context, line string) (notice string, err error) {
+// words carries out `/mcp WORD NAME`; without words the panel opens.
+func (a serverActions) words(ctx context.Context, line string) (notice string, err error) {
 	word, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 	name = strings.TrimSpace(name)
 	switch {
@@ -39,7 +39,7 @@ func (a *app) mcpWords(ctx context.Context, line string) (notice string, err err
 }
 
 // serverWord does something with one server.
-func (a *app) serverWord(ctx context.Context, word, name string) (notice string, err error) {
+func (a serverActions) serverWord(ctx context.Context, word, name string) (notice string, err error) {
 	d, err := a.mcp.Server(name)
 	if err != nil {
 		return "", err
@@ -88,7 +88,7 @@ func toolsText(d mcp.Details) string {
 }
 
 // reloadServers reads the files again.
-func (a *app) reloadServers(name string) (string, error) {
+func (a serverActions) reloadServers(name string) (string, error) {
 	r := a.mcp.Reload(name, false)
 	if name != "" {
 		if _, err := a.mcp.Server(name); err != nil {
@@ -124,7 +124,7 @@ func reloadText(r mcp.Reloaded) string {
 }
 
 // completeMCP returns the lines that what was typed behind `/mcp ` may become.
-func (a *app) completeMCP(_ context.Context, typed string) []string {
+func (a serverActions) completeMCP(_ context.Context, typed string) []string {
 	word, name, named := strings.Cut(typed, " ")
 	var out []string
 	if !named {

@@ -21,22 +21,22 @@ import (
 const maxImage = 10 << 20
 
 // panels are the lists that slash commands show.
-func (a *app) panels() []tui.Panel {
-	list := []tui.Panel{a.toolsPanel(), a.permissionsPanel(), a.jobsPanel(), a.agentsPanel(), a.rolesPanel(), a.pluginsPanel()}
+func (a chatViews) panels() []tui.Panel {
+	list := []tui.Panel{a.toolsPanel(), permissionActions{a.app}.panel(), a.jobsPanel(), agentActions{a.app}.panel(), roleActions{a.app}.panel(), pluginActions{a.app}.panel()}
 	if a.mcp != nil {
-		list = append(list, a.mcpPanel())
+		list = append(list, serverActions{a.app}.panel())
 	}
 	if !a.flags.NoSkills {
-		list = append(list, a.skillsPanel())
+		list = append(list, skillActions{a.app}.panel())
 	}
 	if a.lua != nil {
-		list = append(list, a.luaPanel())
+		list = append(list, luaActions{a.app}.panel())
 	}
 	return list
 }
 
 // toolsPanel shows every tool with where it comes from and why it is off.
-func (a *app) toolsPanel() tui.Panel {
+func (a chatViews) toolsPanel() tui.Panel {
 	return tui.Panel{
 		Name: "tools", Help: "every tool: on or off, and why", Title: "Tools",
 		Rows: func(context.Context) ([]tui.Row, error) {
@@ -60,11 +60,11 @@ func (a *app) toolsPanel() tui.Panel {
 	}
 }
 
-// permissionsPanel lists rules and grants; grants can be revoked.
-func (a *app) permissionsPanel() tui.Panel {
+// panel lists rules and grants; grants can be revoked.
+func (a permissionActions) panel() tui.Panel {
 	return tui.Panel{
 		Name: "permissions", Help: "rules and grants: revoke, allow RULE, deny RULE, explain LINE", Title: "Permissions",
-		Words: a.permissionWords,
+		Words: a.words,
 		Empty: "No rules and no grants: what may run is decided by the mode and by your answers.",
 		Rows: func(ctx context.Context) ([]tui.Row, error) {
 			granted, err := a.gate.Granted(ctx, a.board.session())
@@ -97,7 +97,7 @@ func (a *app) permissionsPanel() tui.Panel {
 }
 
 // roleRows lists the roles with where each comes from.
-func (a *app) roleRows(ctx context.Context) ([]tui.Row, error) {
+func (a roleActions) roleRows(ctx context.Context) ([]tui.Row, error) {
 	all, err := a.roles().List(ctx)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func roleDetail(line roleLine) []string {
 }
 
 // readImage reads a picture for a prompt; its kind is decided by its content.
-func (a *app) readImage(path string) (string, []byte, error) {
+func (a chatViews) readImage(path string) (string, []byte, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = filepath.Join(a.paths.Home, rest)
 	} else if !filepath.IsAbs(path) {

@@ -39,7 +39,7 @@ func (c *permissionsListCmd) Run(ctx context.Context, f *flags, std Streams) err
 		return err
 	}
 	defer a.close()
-	lines, err := a.permissionLines(ctx)
+	lines, err := permissionActions{a}.permissionLines(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,8 +62,12 @@ func (c *permissionsListCmd) Run(ctx context.Context, f *flags, std Streams) err
 	return w.Flush()
 }
 
+// permissionActions is what a person can do with rules: the panel, the words of
+// /permissions, explanations.
+type permissionActions struct{ *app }
+
 // permissionLines gives the rules in force and the project's grants.
-func (a *app) permissionLines(ctx context.Context) ([]permissionLine, error) {
+func (a permissionActions) permissionLines(ctx context.Context) ([]permissionLine, error) {
 	var lines []permissionLine
 	rules := a.gate.Rules()
 	from := a.ruleOrigins()
@@ -87,7 +91,7 @@ func (a *app) permissionLines(ctx context.Context) ([]permissionLine, error) {
 
 // ruleOrigins returns where each rule in force comes from, by "effect rule": a file and line, or
 // a flag. What is not among them was typed in the chat.
-func (a *app) ruleOrigins() map[string]string {
+func (a permissionActions) ruleOrigins() map[string]string {
 	p, out := a.config.Permissions, map[string]string{}
 	for _, set := range []struct {
 		effect      string
@@ -120,7 +124,7 @@ func (c *permissionsExplainCmd) Run(ctx context.Context, f *flags, std Streams) 
 		return err
 	}
 	defer a.close()
-	e := a.explain(ctx, strings.Join(c.Line, " "), a.mode)
+	e := permissionActions{a}.explain(ctx, strings.Join(c.Line, " "), a.mode)
 	if c.JSON {
 		enc := json.NewEncoder(std.Out)
 		enc.SetIndent("", "  ")
@@ -130,7 +134,7 @@ func (c *permissionsExplainCmd) Run(ctx context.Context, f *flags, std Streams) 
 	return err
 }
 
-func (a *app) explain(ctx context.Context, line string, mode tools.Mode) permission.Explanation {
+func (a permissionActions) explain(ctx context.Context, line string, mode tools.Mode) permission.Explanation {
 	return a.gate.Explain(ctx, tools.Caller{Session: a.board.session(), Mode: func() tools.Mode { return mode }}, line)
 }
 
@@ -149,8 +153,8 @@ func openJudge(ctx context.Context, f *flags, std Streams) (*app, error) {
 	return a, nil
 }
 
-// permissionWords carries out what is typed after /permissions.
-func (a *app) permissionWords(ctx context.Context, args string) (notice string, err error) {
+// words carries out what is typed after /permissions.
+func (a permissionActions) words(ctx context.Context, args string) (notice string, err error) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
 	rest = strings.TrimSpace(rest)
 	switch word {

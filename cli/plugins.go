@@ -169,8 +169,11 @@ func bundleLines(b *plugins.Bundle) []string {
 	return append(lines, fmt.Sprintf("about %d tokens in each request, beside those of its MCP servers' tools", b.Tokens))
 }
 
-// pluginsPanel shows the plugins.
-func (a *app) pluginsPanel() tui.Panel {
+// pluginActions is what a person can do with plugins.
+type pluginActions struct{ *app }
+
+// panel shows the plugins.
+func (a pluginActions) panel() tui.Panel {
 	return tui.Panel{
 		Name: "plugins", Help: "plugins: what each brings, its state and cost", Title: "Plugins",
 		Empty: "No plugins. jcode plugins add FOLDER-OR-GIT-ADDRESS adds one.",
@@ -196,7 +199,7 @@ func (a *app) pluginsPanel() tui.Panel {
 }
 
 // removePlugin takes a plugin away without a trace.
-func (a *app) removePlugin(name string) error {
+func (a pluginActions) removePlugin(name string) error {
 	s := a.pluginStore()
 	if err := s.Remove(name); err != nil {
 		return err
@@ -305,12 +308,12 @@ func (c *pluginsAddCmd) Run(ctx context.Context, std Streams) error {
 	if err != nil {
 		return usageError("%w", err)
 	}
-	return a.takePlugin(ctx, address, "", c.Yes)
+	return pluginActions{a}.takePlugin(ctx, address, "", c.Yes)
 }
 
 // takePlugin fetches a plugin, shows it whole, and keeps it after a yes. name is what an
 // update expects, "" for a new one.
-func (a *app) takePlugin(ctx context.Context, address plugins.Address, name string, yes bool) error {
+func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, name string, yes bool) error {
 	s, w := a.pluginStore(), a.std.Err
 	st, err := s.Stage(ctx, address)
 	if err != nil {
@@ -397,7 +400,7 @@ func (c *pluginsUpdateCmd) Run(ctx context.Context, std Streams) error {
 	var errs []error
 	for _, p := range list {
 		if len(c.Names) == 0 || slices.Contains(c.Names, p.Name) {
-			errs = append(errs, a.takePlugin(ctx, p.Address, p.Name, c.Yes))
+			errs = append(errs, pluginActions{a}.takePlugin(ctx, p.Address, p.Name, c.Yes))
 		}
 	}
 	return errors.Join(errs...)
@@ -414,7 +417,7 @@ func (c *pluginsRemoveCmd) Run(ctx context.Context, std Streams) error {
 		return err
 	}
 	for _, name := range c.Names {
-		if err := a.removePlugin(name); err != nil {
+		if err := (pluginActions{a}).removePlugin(name); err != nil {
 			return usageError("%w", err)
 		}
 		fmt.Fprintln(std.Err, "removed "+name)

@@ -13,7 +13,7 @@ import (
 
 // roleFile gives the file in which a role is edited: its own, or for a row, a builtin and
 // a new one a copy, which takeRole takes over.
-func (a *app) roleFile(r role.Role) (string, error) {
+func (a roleActions) roleFile(r role.Role) (string, error) {
 	if r.Path != "" && r.Source != role.Plugin {
 		return r.Path, nil
 	}
@@ -33,7 +33,7 @@ func (a *app) roleFile(r role.Role) (string, error) {
 
 // takeRole takes over what was left in the file that roleFile gave: a changed copy becomes
 // a row. A text that is not usable stays where it is and is named.
-func (a *app) takeRole(ctx context.Context, r role.Role, path string) (changed bool, err error) {
+func (a roleActions) takeRole(ctx context.Context, r role.Role, path string) (changed bool, err error) {
 	text, err := os.ReadFile(path)
 	switch {
 	case r.Path != "" && r.Source != role.Plugin:
@@ -53,7 +53,7 @@ func (a *app) takeRole(ctx context.Context, r role.Role, path string) (changed b
 
 // removeRole deletes the role of a name that counts, where it is the person's own: a row
 // or a file of the configuration. It says what the name means from now on.
-func (a *app) removeRole(ctx context.Context, name string) (string, error) {
+func (a roleActions) removeRole(ctx context.Context, name string) (string, error) {
 	r, err := a.roles().Get(ctx, name)
 	switch {
 	case err != nil && !errors.Is(err, role.ErrUnknown):

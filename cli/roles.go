@@ -329,7 +329,7 @@ func (c *rolesRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	defer a.close()
 	for _, name := range c.Names {
-		said, err := a.removeRole(ctx, name)
+		said, err := roleActions{a}.removeRole(ctx, name)
 		if err != nil {
 			return usageError("%w", err)
 		}
@@ -374,14 +374,14 @@ func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	case err != nil:
 		return usageError("%w", err)
 	}
-	path, err := a.roleFile(r)
+	path, err := roleActions{a}.roleFile(r)
 	if err != nil {
 		return usageError("%w", err)
 	}
-	if err := a.edit(ctx, path); err != nil {
+	if err := (roleActions{a}).edit(ctx, path); err != nil {
 		return err
 	}
-	changed, err := a.takeRole(ctx, r, path)
+	changed, err := roleActions{a}.takeRole(ctx, r, path)
 	switch {
 	case err != nil:
 		return usageError("%w", err)
@@ -389,11 +389,11 @@ func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		fmt.Fprintln(std.Err, "unchanged")
 		return nil
 	}
-	return a.sayRole(ctx, c.Name)
+	return roleActions{a}.sayRole(ctx, c.Name)
 }
 
 // sayRole reports what is wrong with an edited role.
-func (a *app) sayRole(ctx context.Context, name string) error {
+func (a roleActions) sayRole(ctx context.Context, name string) error {
 	r, err := a.role(ctx, name)
 	if err != nil {
 		return err
@@ -408,7 +408,7 @@ func (a *app) sayRole(ctx context.Context, name string) error {
 }
 
 // edit opens a file in the person's editor and waits for its end.
-func (a *app) edit(ctx context.Context, path string) error {
+func (a roleActions) edit(ctx context.Context, path string) error {
 	words := strings.Fields(cmp.Or(config.Load(config.Options{Paths: a.paths}).Config.Editor, a.std.Getenv("VISUAL"), a.std.Getenv("EDITOR")))
 	if len(words) == 0 {
 		return usageError("no editor: set EDITOR, or change %s yourself", path)

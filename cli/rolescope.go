@@ -19,9 +19,12 @@ import (
 // readyWait bounds how long entering a role waits for tools that are still being loaded.
 const readyWait = 10 * time.Second
 
+// roleScopes applies roles to conversations: what their names mean, and which one holds.
+type roleScopes struct{ *app }
+
 // agentRole finds the role of a name and resolves everything that it names. Names that
 // nothing goes by are an error, all of them at once.
-func (a *app) agentRole(ctx context.Context, name string) (agent.Role, error) {
+func (a roleScopes) agentRole(ctx context.Context, name string) (agent.Role, error) {
 	ctx, cancel := context.WithTimeout(ctx, readyWait)
 	defer cancel()
 	r, err := a.roles().Get(ctx, name)
@@ -45,7 +48,7 @@ func problemText(list []role.Problem) string {
 
 // resolveRole makes what a conversation puts in force of a role. unknown are the names in
 // it that nothing goes by: they allow nothing.
-func (a *app) resolveRole(ctx context.Context, r role.Role) (out agent.Role, unknown []role.Problem, err error) {
+func (a roleScopes) resolveRole(ctx context.Context, r role.Role) (out agent.Role, unknown []role.Problem, err error) {
 	if err := r.Usable(); err != nil {
 		return agent.Role{}, nil, err
 	}
@@ -75,7 +78,7 @@ func (a *app) resolveRole(ctx context.Context, r role.Role) (out agent.Role, unk
 
 // unknownNames gives what a role names and nobody knows. What can be known a moment later,
 // because a skill was just written or scripts are still being loaded, is waited for.
-func (a *app) unknownNames(ctx context.Context, r role.Role) []role.Problem {
+func (a roleScopes) unknownNames(ctx context.Context, r role.Role) []role.Problem {
 	var out []role.Problem
 	look := func(key, what string, names []string, known func() []string, later func()) {
 		missing := notAmong(names, known)
@@ -139,7 +142,7 @@ func instead(name string, known []string) string {
 
 // toolNames are the names of all tools, also of those that a flag has switched off: a role
 // may name them all the same.
-func (a *app) toolNames() []string {
+func (a roleScopes) toolNames() []string {
 	var names []string
 	if a.flags.NoSkills {
 		names = append(names, "skill", "reload_skills")
@@ -155,7 +158,7 @@ func (a *app) toolNames() []string {
 
 // skillNames are those of all skills that were found: one that is switched off or broken
 // is known all the same.
-func (a *app) skillNames() []string {
+func (a roleScopes) skillNames() []string {
 	var names []string
 	for _, e := range a.learning.skills.Entries() {
 		if !slices.Contains(names, e.Name) {
@@ -165,7 +168,7 @@ func (a *app) skillNames() []string {
 	return names
 }
 
-func (a *app) roleVars() role.Vars {
+func (a roleScopes) roleVars() role.Vars {
 	shell := filepath.Base(a.std.Getenv("SHELL"))
 	if shell == "." {
 		shell = map[bool]string{true: "powershell", false: "sh"}[runtime.GOOS == "windows"]
@@ -175,7 +178,7 @@ func (a *app) roleVars() role.Vars {
 
 // beginRole enters the role that --role names, else the one that a resumed session was in,
 // as it was then.
-func (a *app) beginRole(ctx context.Context, conv *agent.Conversation, resumed string) error {
+func (a roleScopes) beginRole(ctx context.Context, conv *agent.Conversation, resumed string) error {
 	if name := a.flags.Role; name != "" {
 		a.flags.Role = "" // for the first conversation only
 		return conv.SetRole(ctx, name)
@@ -203,7 +206,7 @@ func (a *app) beginRole(ctx context.Context, conv *agent.Conversation, resumed s
 
 // preludeRole enters the role that the configuration begins with. Nobody asked for it now,
 // so a person is told when it can't be had and goes on without; a run without one ends.
-func (a *app) preludeRole(ctx context.Context, conv *agent.Conversation) error {
+func (a roleScopes) preludeRole(ctx context.Context, conv *agent.Conversation) error {
 	name := a.config.Prelude.Role
 	if name == "" {
 		return nil
@@ -218,7 +221,7 @@ func (a *app) preludeRole(ctx context.Context, conv *agent.Conversation) error {
 
 // enterKept enters a role as a session kept it. The session must not be lost because a
 // server, a tool or a skill is; the role narrows what there is all the same.
-func (a *app) enterKept(ctx context.Context, conv *agent.Conversation, kept role.Role) error {
+func (a roleScopes) enterKept(ctx context.Context, conv *agent.Conversation, kept role.Role) error {
 	role, unknown, err := a.resolveRole(ctx, kept)
 	if err != nil {
 		return err

@@ -12,8 +12,11 @@ import (
 	"jcode/tui"
 )
 
-// rolesPanel lists the roles; Enter works in one.
-func (a *app) rolesPanel() tui.Panel {
+// roleActions is what a person can do with roles: the panel, the words of /role, edits.
+type roleActions struct{ *app }
+
+// panel lists the roles; Enter works in one.
+func (a roleActions) panel() tui.Panel {
 	return tui.Panel{
 		Name: "roles", Help: "roles: work in one, edit NAME, new NAME, save NAME, export NAME FILE", Title: "Roles", Rows: a.roleRows,
 		Actions: []tui.Action{
@@ -21,12 +24,12 @@ func (a *app) rolesPanel() tui.Panel {
 			{Key: "ctrl+e", Label: "edit", Edit: a.roleToEdit, Edited: a.roleEdited},
 			{Key: "ctrl+d", Label: "delete", Confirm: true, Run: a.deleteRole},
 		},
-		Words: a.roleWords, Edits: a.roleToOpen,
+		Words: a.words, Edits: a.roleToOpen,
 	}
 }
 
 // roleToEdit gives the file in which a role is edited.
-func (a *app) roleToEdit(row tui.Row) (string, error) {
+func (a roleActions) roleToEdit(row tui.Row) (string, error) {
 	role, err := a.roles().Get(context.Background(), row.ID)
 	if err != nil {
 		return "", err
@@ -35,7 +38,7 @@ func (a *app) roleToEdit(row tui.Row) (string, error) {
 }
 
 // roleEdited takes an edited role over, and enters it anew where the session is in it.
-func (a *app) roleEdited(ctx context.Context, row tui.Row, file string) (string, error) {
+func (a roleActions) roleEdited(ctx context.Context, row tui.Row, file string) (string, error) {
 	role, err := a.roles().Get(ctx, row.ID)
 	if err != nil {
 		return "", err
@@ -53,7 +56,7 @@ func (a *app) roleEdited(ctx context.Context, row tui.Row, file string) (string,
 	if role.Path == "" && !changed {
 		return row.ID + " is unchanged", nil
 	}
-	entered, err := a.reenter(ctx, row.ID)
+	entered, err := roleScopes{a.app}.reenter(ctx, row.ID)
 	switch {
 	case err != nil:
 		return "", err
@@ -83,7 +86,7 @@ func writeRole(dir, name, text string) (string, error) {
 	return path, errors.Join(err, f.Close())
 }
 
-func (a *app) deleteRole(ctx context.Context, row tui.Row) (string, error) {
+func (a roleActions) deleteRole(ctx context.Context, row tui.Row) (string, error) {
 	said, err := a.removeRole(ctx, row.ID)
 	if conv := a.board.open(); err == nil && conv != nil && conv.State().Role == row.ID {
 		said += "; this session goes on in it until /role"
@@ -92,7 +95,7 @@ func (a *app) deleteRole(ctx context.Context, row tui.Row) (string, error) {
 }
 
 // roleToOpen finds the role of /roles edit NAME and /roles new NAME, which makes one.
-func (a *app) roleToOpen(ctx context.Context, words string) (row tui.Row, ok bool, err error) {
+func (a roleActions) roleToOpen(ctx context.Context, words string) (row tui.Row, ok bool, err error) {
 	fields := strings.Fields(words)
 	if len(fields) != 2 || fields[0] != "edit" && fields[0] != "new" {
 		return tui.Row{}, false, nil
@@ -109,8 +112,8 @@ func (a *app) roleToOpen(ctx context.Context, words string) (row tui.Row, ok boo
 	return tui.Row{ID: fields[1]}, true, err
 }
 
-// roleWords carries out /roles save NAME and export NAME [FILE].
-func (a *app) roleWords(ctx context.Context, words string) (string, error) {
+// words carries out /roles save NAME and export NAME [FILE].
+func (a roleActions) words(ctx context.Context, words string) (string, error) {
 	fields := strings.Fields(words)
 	if len(fields) < 2 {
 		return "", errors.New("say /roles edit NAME, new NAME, save NAME, or export NAME [FILE]")
@@ -137,7 +140,7 @@ func (a *app) roleWords(ctx context.Context, words string) (string, error) {
 }
 
 // saveRole keeps the session's settings as a role in the database.
-func (a *app) saveRole(ctx context.Context, name string) (string, error) {
+func (a roleActions) saveRole(ctx context.Context, name string) (string, error) {
 	if err := role.CheckName(name); err != nil {
 		return "", err
 	}

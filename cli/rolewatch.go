@@ -15,7 +15,7 @@ import (
 
 // watchRoles tells the person when role files change, until the app closes. The role that
 // the session is in is entered anew when its file does.
-func (a *app) watchRoles() {
+func (a roleScopes) watchRoles() {
 	layers := a.roles()
 	var roots []watch.Root
 	for _, dir := range []string{layers.ProjectDir, layers.ProjectAgents, layers.UserDir, layers.UserAgents} {
@@ -57,7 +57,7 @@ func roleTexts(ctx context.Context, layers *role.Layers) map[string]string {
 }
 
 // rolesChanged compares two states of the roles and tells what differs.
-func (a *app) rolesChanged(ctx context.Context, before, now map[string]string) {
+func (a roleScopes) rolesChanged(ctx context.Context, before, now map[string]string) {
 	var parts []string
 	var current string
 	if conv := a.board.open(); conv != nil {
@@ -92,7 +92,7 @@ func (a *app) rolesChanged(ctx context.Context, before, now map[string]string) {
 
 // reenter enters the role that the session is in once more when it is another one now, and
 // reports whether it did.
-func (a *app) reenter(ctx context.Context, name string) (bool, error) {
+func (a roleScopes) reenter(ctx context.Context, name string) (bool, error) {
 	conv := a.board.open()
 	if conv == nil || conv.Role().Name != name {
 		return false, nil

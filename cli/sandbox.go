@@ -24,9 +24,12 @@ var keyPlaces = [...]string{
 	".config/gh", ".config/gcloud", ".config/hub", ".cargo/credentials.toml", ".password-store",
 }
 
+// confinement is where commands run: the sandbox, what it protects, their environment.
+type confinement struct{ *app }
+
 // openBox prepares the confinement of mode auto's commands. It looks at the kernel only
 // when the first command is confined.
-func (a *app) openBox() {
+func (a confinement) openBox() {
 	self, err := os.Executable()
 	if err != nil {
 		return // mode auto then asks, and says why
@@ -35,7 +38,7 @@ func (a *app) openBox() {
 }
 
 // sandboxPolicy is what confined commands may do here.
-func (a *app) sandboxPolicy() sandbox.Policy {
+func (a confinement) sandboxPolicy() sandbox.Policy {
 	p := sandbox.Policy{
 		Roots:   a.workRoots(),
 		Home:    a.paths.Home,
@@ -66,8 +69,8 @@ func (a *app) sandboxPolicy() sandbox.Policy {
 
 // hiddenData is jcode's own data. Where a worktree in it is worked in, it can't be hidden as a
 // whole: everything beside the worktrees is.
-func (a *app) hiddenData() []string {
-	if !paths.Within(a.worktrees(), a.root) {
+func (a confinement) hiddenData() []string {
+	if !paths.Within(agentSites{a.app}.worktrees(), a.root) {
 		return []string{a.paths.Data}
 	}
 	entries, err := os.ReadDir(a.paths.Data)
@@ -84,10 +87,10 @@ func (a *app) hiddenData() []string {
 }
 
 // confined reports whether commands can be confined.
-func (a *app) confined() bool { return a.box != nil && a.box.Available() }
+func (a confinement) confined() bool { return a.box != nil && a.box.Available() }
 
 // watchProtected looks at the protected files before a command that runs unconfined.
-func (a *app) watchProtected() func() []string {
+func (a confinement) watchProtected() func() []string {
 	if a.box == nil {
 		return nil
 	}
@@ -95,11 +98,13 @@ func (a *app) watchProtected() func() []string {
 }
 
 // tellProtected tells the person what a command did to protected files.
-func (a *app) tellProtected(news string) { a.board.say(agent.LevelWarn, "%s", text.Visible(news)) }
+func (a confinement) tellProtected(news string) {
+	a.board.say(agent.LevelWarn, "%s", text.Visible(news))
+}
 
 // confinesOwn reports whether commands that jcode itself starts (after_edit, lines of
 // command files) run in the sandbox: wherever there is one, in every mode but yolo.
-func (a *app) confinesOwn() bool {
+func (a confinement) confinesOwn() bool {
 	mode := a.mode
 	if conv := a.board.open(); conv != nil {
 		mode = conv.Mode()
@@ -110,7 +115,7 @@ func (a *app) confinesOwn() bool {
 // changedSince returns a func that says which files a line starts that have changed since
 // now, "" for none. What a project brought is trusted as it was; a line of the person's own
 // may change its files where the sandbox holds it.
-func (a *app) changedSince(line string, theirs bool) func() string {
+func (a confinement) changedSince(line string, theirs bool) func() string {
 	trusted := startfiles.Pin("", a.root, line)
 	return func() string {
 		if startfiles.Pin("", a.root, line) == trusted || !theirs && a.confinesOwn() {
@@ -121,7 +126,7 @@ func (a *app) changedSince(line string, theirs bool) func() string {
 }
 
 // confiner gives the shell its sandbox, if there may be one.
-func (a *app) confiner() builtin.Confiner {
+func (a confinement) confiner() builtin.Confiner {
 	if a.box == nil {
 		return nil
 	}
@@ -131,12 +136,12 @@ func (a *app) confiner() builtin.Confiner {
 // commandEnv is the environment of shell commands: the person's own without what looks
 // like a secret, but for what the configuration keeps. Keys of providers never pass,
 // whatever they are called.
-func (a *app) commandEnv() []string {
+func (a confinement) commandEnv() []string {
 	return proc.CommandEnv(os.Environ(), proc.EnvRules{Drop: a.keyNames(), Keep: a.config.Environment.Keep, Set: a.env})
 }
 
 // keyNames are the variables that may hold a provider's key.
-func (a *app) keyNames() []string {
+func (a confinement) keyNames() []string {
 	var out []string
 	for _, p := range provider.Presets() {
 		out = append(out, p.KeyEnv)
@@ -151,7 +156,7 @@ func (a *app) keyNames() []string {
 }
 
 // checkKept tells which names of environment.keep have no effect.
-func (a *app) checkKept() {
+func (a confinement) checkKept() {
 	keys := a.keyNames()
 	for _, name := range a.config.Environment.Keep {
 		if slices.Contains(keys, name) {

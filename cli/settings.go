@@ -36,7 +36,7 @@ func (a *app) loadConfig(ctx context.Context) error {
 		}
 		a.board.say(agent.LevelWarn, "%s", p)
 	}
-	a.checkKept()
+	confinement{a}.checkKept()
 	var err error
 	fallback := tools.ModeAsk
 	if a.config.Mode != "" {

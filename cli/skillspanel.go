@@ -12,8 +12,11 @@ import (
 	"jcode/tui"
 )
 
-// skillsPanel lists skills with what is wrong with them.
-func (a *app) skillsPanel() tui.Panel {
+// skillActions is what a person can do with skills: the panel and the words of /skills.
+type skillActions struct{ *app }
+
+// panel lists skills with what is wrong with them.
+func (a skillActions) panel() tui.Panel {
 	return tui.Panel{
 		Name: "skills", Help: "skills: state and faults, on and off, edit, new NAME", Title: "Skills",
 		Empty: "No skills. A skill is a folder with a SKILL.md, in .jcode/skills or " + filepath.Join(a.paths.Config, "skills") + "; /skills new NAME makes one.",
@@ -29,7 +32,7 @@ func (a *app) skillsPanel() tui.Panel {
 			{Label: "enable or disable", Run: a.switchSkill},
 			{Key: "ctrl+e", Label: "edit", Edit: skillToEdit, Edited: a.skillEdited},
 		},
-		Words: a.skillWords,
+		Words: a.words,
 	}
 }
 
@@ -47,7 +50,7 @@ func skillRow(e skills.Entry) tui.Row {
 }
 
 // switchSkill turns a skill on or off, for good: in the person's own settings.
-func (a *app) switchSkill(_ context.Context, row tui.Row) (string, error) {
+func (a skillActions) switchSkill(_ context.Context, row tui.Row) (string, error) {
 	off := row.State == string(skills.Disabled)
 	if !off && row.State != string(skills.Active) {
 		return "", fmt.Errorf("%s is %s: there is nothing to switch", row.Name, row.State)
@@ -71,7 +74,7 @@ func skillToEdit(row tui.Row) (string, error) {
 }
 
 // skillEdited reads a SKILL.md anew and says at once what is wrong with it.
-func (a *app) skillEdited(_ context.Context, row tui.Row, file string) (string, error) {
+func (a skillActions) skillEdited(_ context.Context, row tui.Row, file string) (string, error) {
 	a.learning.skills.Reload()
 	for _, e := range a.learning.skills.Entries() {
 		if e.File != file || e.State != skills.Broken {
@@ -86,8 +89,8 @@ func (a *app) skillEdited(_ context.Context, row tui.Row, file string) (string, 
 	return row.Name + " is as its file has it", nil
 }
 
-// skillWords carries out /skills with words: `new NAME` makes a skill of the project.
-func (a *app) skillWords(_ context.Context, words string) (string, error) {
+// words carries out /skills with words: `new NAME` makes a skill of the project.
+func (a skillActions) words(_ context.Context, words string) (string, error) {
 	name, ok := strings.CutPrefix(words, "new ")
 	if !ok {
 		return "", errors.New("usage: /skills, /skills new NAME, /reload-skills")

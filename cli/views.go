@@ -21,8 +21,11 @@ import (
 // maxFileNames bounds what @ completes over.
 const maxFileNames = 200_000
 
+// chatViews is what the screens of a chat show of an app, and what they ask of it.
+type chatViews struct{ *app }
+
 // modelRows lists the models of the endpoint in use, and what configuration names.
-func (a *app) modelRows(ctx context.Context) ([]tui.Row, error) {
+func (a chatViews) modelRows(ctx context.Context) ([]tui.Row, error) {
 	current := ""
 	if conv := a.board.open(); conv != nil {
 		current = conv.State().Model
@@ -85,7 +88,7 @@ func modelInfo(l provider.Listed, own map[string]catalogue.Info) string {
 }
 
 // fileNames lists the files below the working folder for @, ignored ones left out.
-func (a *app) fileNames(ctx context.Context) ([]string, error) {
+func (a nameLists) fileNames(ctx context.Context) ([]string, error) {
 	names, err := search.Names(ctx, a.cwd, maxFileNames)
 	for i, name := range names {
 		names[i] = paths.Escape(name)
@@ -94,7 +97,7 @@ func (a *app) fileNames(ctx context.Context) ([]string, error) {
 }
 
 // shellLine runs a `!` line as the person: no question, for they typed it.
-func (a *app) shellLine(ctx context.Context, line string, out func(string)) error {
+func (a chatViews) shellLine(ctx context.Context, line string, out func(string)) error {
 	raw, err := json.Marshal(map[string]string{"cmd": line})
 	if err != nil {
 		return err
@@ -128,12 +131,12 @@ func (personGate) Check(context.Context, tools.GateRequest) tools.Decision {
 func (personGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
 
 // dispatcherFor gives a dispatcher over the same registry with another gate.
-func (a *app) dispatcherFor(g tools.Gate) *tools.Dispatcher {
+func (a chatViews) dispatcherFor(g tools.Gate) *tools.Dispatcher {
 	return &tools.Dispatcher{Registry: a.registry, Gate: g, Spill: a.spill}
 }
 
 // contextUse measures the open conversation's next request.
-func (a *app) contextUse(ctx context.Context) (agent.ContextUse, error) {
+func (a chatViews) contextUse(ctx context.Context) (agent.ContextUse, error) {
 	conv := a.board.open()
 	if conv == nil {
 		return agent.ContextUse{}, errNoMessages
@@ -142,7 +145,7 @@ func (a *app) contextUse(ctx context.Context) (agent.ContextUse, error) {
 }
 
 // changedFiles gives the diffs that the open session's tools made, file by file.
-func (a *app) changedFiles(ctx context.Context) ([]tui.FileChange, error) {
+func (a chatViews) changedFiles(ctx context.Context) ([]tui.FileChange, error) {
 	id := a.board.session()
 	if id == "" {
 		return nil, nil

@@ -9,7 +9,7 @@ import (
 const agentsShown = 4
 
 // agentChanged takes over how a sub-agent stands now.
-func (p *program) agentChanged(s roster.State) {
+func (p *listener) agentChanged(s roster.State) {
 	for i, known := range p.agents {
 		if known.Name == s.Name {
 			p.agents[i] = s

@@ -8,7 +8,7 @@ import (
 )
 
 // askEvent opens and closes questions.
-func (p *program) askEvent(ev agent.Event) tea.Cmd {
+func (p *listener) askEvent(ev agent.Event) tea.Cmd {
 	conv := p.conv
 	switch ev := ev.(type) {
 	case agent.ApprovalAsked:

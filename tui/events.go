@@ -26,21 +26,21 @@ type turn struct {
 }
 
 // events shows what happened, in order.
-func (p *program) events(msg eventsMsg) tea.Cmd {
+func (p *listener) events(msg eventsMsg) tea.Cmd {
 	if msg.pump != p.pump {
 		return nil
 	}
 	p.look.now = time.Now()
 	var cmds []tea.Cmd
 	for _, ev := range msg.events {
-		if cmd := p.event(ev); cmd != nil {
+		if cmd := p.listen.event(ev); cmd != nil {
 			cmds = append(cmds, cmd)
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-func (p *program) event(ev agent.Event) tea.Cmd {
+func (p *listener) event(ev agent.Event) tea.Cmd {
 	switch ev := ev.(type) {
 	case agent.TurnStart:
 		if !p.turn.busy { // else a queued message joined the turn
@@ -51,13 +51,13 @@ func (p *program) event(ev agent.Event) tea.Cmd {
 	case agent.StepStart:
 		p.turn.doing, p.turn.retry = "thinking", time.Time{}
 	case agent.TextDelta, agent.ReasoningDelta, agent.AnswerReset, agent.AssistantMessage:
-		p.answerEvent(ev)
+		p.listen.answerEvent(ev)
 	case agent.CallWriting, agent.CallStart, agent.CallProgress, agent.CallEnd, agent.Nested:
-		p.callEvent(ev)
+		p.listen.callEvent(ev)
 	case agent.ApprovalAsked, agent.ApprovalClosed, agent.AskPerson, agent.AskForm, agent.AskClosed:
-		return p.askEvent(ev)
+		return p.listen.askEvent(ev)
 	case agent.TurnEnd:
-		return p.turnEnd(ev)
+		return p.listen.turnEnd(ev)
 	case agent.StateChanged:
 		p.state = ev.State
 	case agent.UsageEvent:
@@ -73,15 +73,15 @@ func (p *program) event(ev agent.Event) tea.Cmd {
 	case agent.TodoChanged:
 		p.todo = ev.Items
 	case agent.AgentChanged:
-		p.agentChanged(ev.Agent)
+		p.listen.agentChanged(ev.Agent)
 	default:
-		p.newsEvent(ev)
+		p.listen.newsEvent(ev)
 	}
 	return nil
 }
 
 // answerEvent shows the answer and the thinking as they stream.
-func (p *program) answerEvent(ev agent.Event) {
+func (p *listener) answerEvent(ev agent.Event) {
 	t := &p.turn
 	switch ev := ev.(type) {
 	case agent.TextDelta:
@@ -111,12 +111,12 @@ func (p *program) answerEvent(ev agent.Event) {
 		t.answer, t.thought = nil, nil
 	case agent.AssistantMessage:
 		p.answeredIn = p.state.Role
-		p.assistant(ev)
+		p.listen.assistant(ev)
 	}
 }
 
 // assistant closes the streamed answer with the committed one.
-func (p *program) assistant(ev agent.AssistantMessage) {
+func (p *listener) assistant(ev agent.AssistantMessage) {
 	t := &p.turn
 	if t.thought != nil {
 		t.thought.finish(p.look.now)
@@ -135,7 +135,7 @@ func (p *program) assistant(ev agent.AssistantMessage) {
 }
 
 // callEvent shows what tools do.
-func (p *program) callEvent(ev agent.Event) {
+func (p *listener) callEvent(ev agent.Event) {
 	t := &p.turn
 	switch ev := ev.(type) {
 	case agent.CallWriting:
@@ -173,7 +173,7 @@ func (p *program) callEvent(ev agent.Event) {
 }
 
 // newsEvent shows what is said on the side.
-func (p *program) newsEvent(ev agent.Event) {
+func (p *listener) newsEvent(ev agent.Event) {
 	switch ev := ev.(type) {
 	case agent.Notice:
 		p.say(ev.Level, ev.Text)
@@ -194,7 +194,7 @@ func (p *program) newsEvent(ev agent.Event) {
 }
 
 // turnEnd closes a turn and says how it ended where that is not plain to see.
-func (p *program) turnEnd(ev agent.TurnEnd) tea.Cmd {
+func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	for _, c := range p.turn.calls {
 		c.end(agent.CallEnd{Status: string(session.StatusInterrupted)})
 	}
@@ -223,7 +223,7 @@ func (p *program) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	case agent.StopLimit:
 		p.say(agent.LevelWarn, orElse(ev.Error, "stopped at a limit"))
 	case agent.StopDone:
-		p.offerPlan(ev)
+		p.plans.offer(ev)
 	}
 	if it := sum.item(); it != nil {
 		p.tr.add(it)

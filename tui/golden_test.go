@@ -63,7 +63,7 @@ func settleCmd(p *program, cmd tea.Cmd) {
 
 func feed(p *program, events ...agent.Event) {
 	for _, ev := range events {
-		p.event(ev)
+		p.listen.event(ev)
 	}
 }
 

@@ -65,6 +65,8 @@ type program struct {
 	opening    string // sent as soon as there is a conversation
 	answeredIn string // the role of the last answer
 
+	listen   listener
+	plans    planning
 	complete completion
 	switcher switcher
 	settings settings
@@ -76,6 +78,10 @@ type program struct {
 // What the program does, by idea. Each of these values belongs to one program and keeps
 // what only its idea needs.
 type (
+	// listener shows what happens in the conversation.
+	listener struct{ *program }
+	// planning asks what becomes of a plan, and has it carried out.
+	planning struct{ *program }
 	// completion proposes commands, their arguments, files and mentions.
 	completion struct {
 		*program
@@ -124,7 +130,7 @@ const tick = 200 * time.Millisecond
 func newProgram(ctx context.Context, opt Options) *program {
 	p := &program{opt: opt, opening: opt.Prompt, ctx: ctx, tr: newTranscript(), in: editor.New(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
 	p.complete.program, p.switcher.program, p.panels.program, p.compose.program = p, p, p, p
-	p.outside.program = p
+	p.outside.program, p.listen.program, p.plans.program = p, p, p
 	p.settings = settings{program: p, theming: opt.Theme}
 	p.look = look{theme: NewTheme(opt.Theme, true), width: 80, stamp: 1, now: time.Now(), links: true}
 	var problems []string
@@ -205,7 +211,7 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		return p.paste(msg.Content)
 	case eventsMsg:
-		return p.events(msg)
+		return p.listen.events(msg)
 	case do:
 		if msg == nil {
 			return nil

@@ -39,10 +39,10 @@ const (
 	planNotYet
 )
 
-// offerPlan opens the question when a turn in mode plan ended with an answer.
-func (p *program) offerPlan(ev agent.TurnEnd) {
+// offer opens the question when a turn in mode plan ended with an answer.
+func (p *planning) offer(ev agent.TurnEnd) {
 	if ev.Reason == agent.StopDone && p.state.Planning && strings.TrimSpace(ev.Text) != "" && len(p.queue) == 0 {
-		p.ask(&planView{plan: ev.Text, in: p.in, carryOut: p.carryOut})
+		p.ask(&planView{plan: ev.Text, in: p.in, carryOut: p.plans.carryOut})
 	}
 }
 
@@ -91,17 +91,19 @@ func (v *planView) choose(h host, at int) tea.Cmd {
 // ownPlan begins a plan that the person changed: sent in mode plan, it is an accepted one.
 const ownPlan = "Carry out this plan instead:"
 
-// isOwnPlan reports whether a text is a plan that the person changed and accepts so.
-func (p *program) isOwnPlan(s string) bool {
+// isOwn reports whether a text is a plan that the person changed and accepts so.
+func (p *planning) isOwn(s string) bool {
 	return p.conv != nil && p.state.Mode == tools.ModePlan && strings.HasPrefix(s, ownPlan)
 }
 
 // carryOutOwn has a plan of the person's own done.
-func (p *program) carryOutOwn(prompt agent.Prompt) tea.Cmd { return p.carryOut(tools.ModeAsk, prompt) }
+func (p *planning) carryOutOwn(prompt agent.Prompt) tea.Cmd {
+	return p.plans.carryOut(tools.ModeAsk, prompt)
+}
 
 // carryOut leaves the mode that only plans, and the role where it allows no other, and has
 // a plan done.
-func (p *program) carryOut(mode tools.Mode, prompt agent.Prompt) tea.Cmd {
+func (p *planning) carryOut(mode tools.Mode, prompt agent.Prompt) tea.Cmd {
 	return p.change("plan", func(ctx context.Context, c Conversation) error {
 		c.SetMode(mode)
 		if c.State().Mode == tools.ModePlan {

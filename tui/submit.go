@@ -44,8 +44,8 @@ func (p *program) submit() tea.Cmd {
 	if n := len(prompt.Images); n > 0 && p.conv != nil && !p.conv.Sees() {
 		p.say(agent.LevelWarn, p.state.Model+" takes no pictures: it only learns that "+count(n, "picture")+" came along. /model chooses another.")
 	}
-	if p.isOwnPlan(prompt.Text) {
-		return tea.Batch(p.sent(s), p.carryOutOwn(prompt))
+	if p.plans.isOwn(prompt.Text) {
+		return tea.Batch(p.sent(s), p.plans.carryOutOwn(prompt))
 	}
 	cmd := p.sent(s)
 	p.prompt(prompt)

@@ -50,7 +50,7 @@ func (e *Editor) ExpandPaste() bool {
 // what it stands for.
 func (e *Editor) Chip(label, text string) {
 	ins := []glyph{chip(label, text), {s: " ", w: 1}}
-	if at := e.left(e.cur); at.row == e.cur.row && e.class(at, false) != classBlank {
+	if at := e.left(e.cur); at.row == e.cur.row && e.vi().class(at, false) != classBlank {
 		ins = append([]glyph{{s: " ", w: 1}}, ins...)
 	}
 	e.replace(e.cur, e.cur, [][]glyph{ins}, false)

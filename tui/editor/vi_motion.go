@@ -21,6 +21,11 @@ type viSpan struct {
 	lines    bool
 }
 
+// motions finds the places that vi's motions and text objects lead to. It changes nothing.
+type motions struct{ *Editor }
+
+func (e *Editor) vi() motions { return motions{e} }
+
 // The classes of characters that words are made of.
 const (
 	classBlank = iota
@@ -31,7 +36,7 @@ const (
 
 // class tells what kind of character stands at a place; the end of a line is a blank. With
 // big, everything between blanks is one word.
-func (e *Editor) class(p pos, big bool) int {
+func (e motions) class(p pos, big bool) int {
 	line := e.lines[p.row]
 	if p.col >= len(line) {
 		return classBlank
@@ -50,10 +55,10 @@ func (e *Editor) class(p pos, big bool) int {
 	return classPunct
 }
 
-func (e *Editor) emptyAt(row int) bool { return len(e.lines[row]) == 0 }
+func (e motions) emptyAt(row int) bool { return len(e.lines[row]) == 0 }
 
 // nextWord gives the start of the next word; an empty line is one.
-func (e *Editor) nextWord(p pos, big bool) pos {
+func (e motions) nextWord(p pos, big bool) pos {
 	if c := e.class(p, big); c != classBlank {
 		for e.class(p, big) == c {
 			p.col++
@@ -72,7 +77,7 @@ func (e *Editor) nextWord(p pos, big bool) pos {
 }
 
 // wordEnd gives the last character of this word, or of the next where it stands on it.
-func (e *Editor) wordEnd(p pos, big bool) pos {
+func (e motions) wordEnd(p pos, big bool) pos {
 	for first := true; first || e.class(p, big) == classBlank; first = false {
 		q := e.right(p)
 		if q == p {
@@ -87,7 +92,7 @@ func (e *Editor) wordEnd(p pos, big bool) pos {
 }
 
 // prevWord gives the start of this word, or of the one before where it stands on it.
-func (e *Editor) prevWord(p pos, big bool) pos {
+func (e motions) prevWord(p pos, big bool) pos {
 	for first := true; first || e.class(p, big) == classBlank; first = false {
 		q := e.left(p)
 		if q == p {
@@ -104,7 +109,7 @@ func (e *Editor) prevWord(p pos, big bool) pos {
 }
 
 // prevEnd gives the last character of the word before.
-func (e *Editor) prevEnd(p pos, big bool) pos {
+func (e motions) prevEnd(p pos, big bool) pos {
 	if c := e.class(p, big); c != classBlank {
 		for p.col > 0 && e.class(pos{p.row, p.col - 1}, big) == c {
 			p.col--
@@ -123,7 +128,7 @@ func (e *Editor) prevEnd(p pos, big bool) pos {
 }
 
 // firstText gives the first character of a row that is no blank.
-func (e *Editor) firstText(row int) pos {
+func (e motions) firstText(row int) pos {
 	p := pos{row, 0}
 	for p.col < len(e.lines[row])-1 && e.class(p, false) == classBlank {
 		p.col++
@@ -133,7 +138,7 @@ func (e *Editor) firstText(row int) pos {
 
 // findInLine looks for the nth target in the cursor's line: kind is f, F, t or T. again
 // skips the target that a t or T stands before.
-func (e *Editor) findInLine(c viCmd, again bool) (to pos, ok bool) {
+func (e motions) findInLine(c viCmd, again bool) (to pos, ok bool) {
 	line := e.lines[e.cur.row]
 	step, short := 1, 0
 	if c.key == "F" || c.key == "T" {
@@ -159,7 +164,7 @@ func (e *Editor) findInLine(c viCmd, again bool) (to pos, ok bool) {
 }
 
 // paragraph gives the empty line below (or above) the paragraph, or the text's end.
-func (e *Editor) paragraph(p pos, down bool) pos {
+func (e motions) paragraph(p pos, down bool) pos {
 	row, step := p.row, -1
 	if down {
 		step = 1
@@ -184,7 +189,7 @@ func (e *Editor) paragraph(p pos, down bool) pos {
 var brackets = map[string]string{"(": ")", "[": "]", "{": "}", "<": ">"}
 
 // matching gives the partner of the first bracket at or behind the cursor in its line.
-func (e *Editor) matching() (to pos, ok bool) {
+func (e motions) matching() (to pos, ok bool) {
 	line := e.lines[e.cur.row]
 	for col := e.cur.col; col < len(line); col++ {
 		s := line[col].s
@@ -202,7 +207,7 @@ func (e *Editor) matching() (to pos, ok bool) {
 }
 
 // closer gives the bracket that closes the one at p.
-func (e *Editor) closer(p pos, opening, closing string) (at pos, ok bool) {
+func (e motions) closer(p pos, opening, closing string) (at pos, ok bool) {
 	depth := 0
 	for {
 		switch e.glyphAt(p) {
@@ -223,7 +228,7 @@ func (e *Editor) closer(p pos, opening, closing string) (at pos, ok bool) {
 
 // opener gives the levelth bracket before p that is still open there. At p itself a closing
 // bracket counts as inside.
-func (e *Editor) opener(p pos, opening, closing string, level int) (at pos, ok bool) {
+func (e motions) opener(p pos, opening, closing string, level int) (at pos, ok bool) {
 	depth := 0
 	for first := true; ; first = false {
 		switch e.glyphAt(p) {
@@ -248,7 +253,7 @@ func (e *Editor) opener(p pos, opening, closing string, level int) (at pos, ok b
 }
 
 // glyphAt gives the character at a place, "" at the end of a line.
-func (e *Editor) glyphAt(p pos) string {
+func (e motions) glyphAt(p pos) string {
 	if line := e.lines[p.row]; p.col < len(line) && line[p.col].paste == "" {
 		return line[p.col].s
 	}
@@ -277,17 +282,17 @@ func (v *Vi) motion(e *Editor, c viCmd) (to pos, reach viReach, ok bool) {
 	case "k":
 		return pos{max(to.row-n, 0), to.col}, linewise, to.row > 0
 	case "w", "W":
-		return repeat(e.nextWord, c.key == "W"), exclusive, true
+		return repeat(e.vi().nextWord, c.key == "W"), exclusive, true
 	case "b", "B":
-		return repeat(e.prevWord, c.key == "B"), exclusive, true
+		return repeat(e.vi().prevWord, c.key == "B"), exclusive, true
 	case "e", "E":
-		return repeat(e.wordEnd, c.key == "E"), inclusive, true
+		return repeat(e.vi().wordEnd, c.key == "E"), inclusive, true
 	case "ge", "gE":
-		return repeat(e.prevEnd, c.key == "gE"), inclusive, true
+		return repeat(e.vi().prevEnd, c.key == "gE"), inclusive, true
 	case "0":
 		return pos{to.row, 0}, exclusive, true
 	case "^":
-		return e.firstText(to.row), exclusive, true
+		return e.vi().firstText(to.row), exclusive, true
 	case "$":
 		row := min(to.row+n-1, last)
 		return pos{row, max(len(e.lines[row])-1, 0)}, inclusive, true
@@ -296,11 +301,11 @@ func (v *Vi) motion(e *Editor, c viCmd) (to pos, reach viReach, ok bool) {
 		if c.key == "gg" || c.count > 0 {
 			row = min(n-1, last)
 		}
-		return e.firstText(row), linewise, true
+		return e.vi().firstText(row), linewise, true
 	case "{", "}":
-		return repeat(e.paragraph, c.key == "}"), exclusive, true
+		return repeat(e.vi().paragraph, c.key == "}"), exclusive, true
 	case "%":
-		to, ok = e.matching()
+		to, ok = e.vi().matching()
 		return to, inclusive, ok
 	case "f", "t", "F", "T":
 		v.find = c
@@ -322,7 +327,7 @@ func (v *Vi) findMotion(e *Editor, c viCmd, again bool) (to pos, reach viReach, 
 	if c.key == "f" || c.key == "t" {
 		reach = inclusive
 	}
-	to, ok = e.findInLine(c, again)
+	to, ok = e.vi().findInLine(c, again)
 	return to, reach, ok
 }
 

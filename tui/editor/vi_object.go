@@ -2,7 +2,7 @@ package editor
 
 // object gives a text object around the cursor: words, quotes, brackets, paragraphs; "i"
 // takes what is inside, "a" what belongs around it as well.
-func (e *Editor) object(c viCmd) (s viSpan, ok bool) {
+func (e motions) object(c viCmd) (s viSpan, ok bool) {
 	if len(c.key) < 2 || c.key[0] != 'i' && c.key[0] != 'a' {
 		return viSpan{}, false
 	}
@@ -28,7 +28,7 @@ func (e *Editor) object(c viCmd) (s viSpan, ok bool) {
 
 // wordObject takes n words from the cursor's on, or the blanks that it stands on; around
 // also the blanks behind, or those before where there are none.
-func (e *Editor) wordObject(around, big bool, n int) (s viSpan, ok bool) {
+func (e motions) wordObject(around, big bool, n int) (s viSpan, ok bool) {
 	row, line := e.cur.row, e.lines[e.cur.row]
 	if len(line) == 0 {
 		return viSpan{}, false
@@ -73,7 +73,7 @@ func (e *Editor) wordObject(around, big bool, n int) (s viSpan, ok bool) {
 }
 
 // quoteObject takes the quoted text that the cursor is in, or the next one of its line.
-func (e *Editor) quoteObject(quote string, around bool) (s viSpan, ok bool) {
+func (e motions) quoteObject(quote string, around bool) (s viSpan, ok bool) {
 	row, line := e.cur.row, e.lines[e.cur.row]
 	var marks []int
 	for col := 0; col < len(line); col++ {
@@ -106,7 +106,7 @@ func (e *Editor) quoteObject(quote string, around bool) (s viSpan, ok bool) {
 }
 
 // bracketObject takes what the levelth pair of brackets around the cursor holds.
-func (e *Editor) bracketObject(opening string, around bool, level int) (s viSpan, ok bool) {
+func (e motions) bracketObject(opening string, around bool, level int) (s viSpan, ok bool) {
 	closing := brackets[opening]
 	from, ok := e.opener(e.cur, opening, closing, level)
 	if !ok {
@@ -124,7 +124,7 @@ func (e *Editor) bracketObject(opening string, around bool, level int) (s viSpan
 
 // paragraphObject takes the lines of a paragraph, or the empty ones; around also the empty
 // ones behind it, or those before.
-func (e *Editor) paragraphObject(around bool) (s viSpan, ok bool) {
+func (e motions) paragraphObject(around bool) (s viSpan, ok bool) {
 	from, to := e.cur.row, e.cur.row
 	empty := e.emptyAt(from)
 	for from > 0 && e.emptyAt(from-1) == empty {

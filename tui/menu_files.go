@@ -1,0 +1,173 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+	"jcode/internal/text"
+)
+
+// fileIndex holds what @ completes: the files of the folder, and mentions of other things.
+type fileIndex struct {
+	all      []string // files and folders, as they are, then mentions
+	low      []string // the same in lower case
+	files    fileList
+	mentions []Row
+	loading  int  // lists that are being read
+	loaded   bool // one was read
+	query    string
+	hits     []int // indexes that match query, to narrow further
+}
+
+// fileMenu offers files and mentions for the word at the cursor; load reads the lists where
+// that is due: for each word anew.
+func (p *completion) fileMenu(load bool) tea.Cmd {
+	at, query, ok := p.in.Mention()
+	if !ok || p.opt.Files == nil {
+		return nil
+	}
+	query = strings.TrimPrefix(query, `"`)
+	if isPath(query) {
+		return p.complete.pathMenu(at, query)
+	}
+	var cmd tea.Cmd
+	if load && p.complete.files.loading == 0 && (query == "" || !p.complete.files.loaded) {
+		cmd = p.complete.readFiles()
+	}
+	if !p.complete.files.loaded {
+		return cmd
+	}
+	p.complete.menu = menu{kind: menuFile, start: at}
+	for _, i := range p.complete.files.find(strings.ToLower(query)) {
+		name := p.complete.files.all[i]
+		c := choice{insert: fileWord(name), name: visibleName(name)}
+		if n := i - len(p.complete.files.files.all); n >= 0 {
+			c.info = text.Clean(p.complete.files.mentions[n].Info)
+		}
+		p.complete.menu.choices = append(p.complete.menu.choices, c)
+	}
+	return cmd
+}
+
+// readFiles reads what @ completes. What comes first is offered first.
+func (p *completion) readFiles() tea.Cmd {
+	arrived := func() tea.Cmd {
+		p.complete.files.loading--
+		p.complete.files.set(p.complete.files.files, p.complete.files.mentions)
+		if p.complete.menu.moved { // the person is choosing
+			return nil
+		}
+		return p.complete.fileMenu(false)
+	}
+	p.complete.files.loading++
+	files := p.background(func(ctx context.Context) do {
+		list, err := p.opt.Files(ctx)
+		all := listFiles(list)
+		return func() tea.Cmd {
+			p.complete.files.files = all
+			if err != nil {
+				p.say(agent.LevelWarn, "the files of this folder could not be listed: "+err.Error())
+			}
+			return arrived()
+		}
+	})
+	if p.opt.Mentions == nil {
+		return files
+	}
+	p.complete.files.loading++
+	return tea.Batch(files, p.background(func(ctx context.Context) do {
+		list, err := p.opt.Mentions(ctx)
+		return func() tea.Cmd {
+			p.complete.files.mentions = list
+			if err != nil {
+				p.say(agent.LevelWarn, err.Error())
+			}
+			return arrived()
+		}
+	}))
+}
+
+// fileWord writes a file as it is sent: @path, in quotes where it holds blanks.
+func fileWord(name string) string {
+	if strings.ContainsAny(name, " \t\"\n") {
+		return `@"` + visibleName(strings.ReplaceAll(name, `"`, `\"`)) + `" `
+	}
+	if strings.HasSuffix(name, "/") || strings.HasSuffix(name, "}") { // a folder, or a template to fill in
+		return "@" + name
+	}
+	return "@" + name + " "
+}
+
+// fileList are files and their folders, and the same in lower case.
+type fileList struct{ all, low []string }
+
+// listFiles adds their folders to files.
+func listFiles(files []string) fileList {
+	var f fileList
+	seen := map[string]bool{}
+	for _, name := range files {
+		name = strings.ReplaceAll(name, `\`, "/")
+		for i := 0; i < len(name); i++ {
+			if name[i] == '/' && !seen[name[:i+1]] {
+				seen[name[:i+1]] = true
+				f.all = append(f.all, name[:i+1])
+			}
+		}
+		f.all = append(f.all, name)
+	}
+	f.low = make([]string, len(f.all))
+	for i, s := range f.all {
+		f.low[i] = strings.ToLower(s)
+	}
+	return f
+}
+
+// set takes files and mentions.
+func (f *fileIndex) set(files fileList, mentions []Row) {
+	f.files, f.mentions = files, mentions
+	f.all, f.low = slices.Clip(files.all), slices.Clip(files.low)
+	for _, r := range mentions {
+		f.all, f.low = append(f.all, r.ID), append(f.low, strings.ToLower(r.ID))
+	}
+	f.loaded, f.query, f.hits = true, "", nil
+}
+
+// find gives the best matches. A query that goes on from the one before only looks at what
+// that one left.
+func (f *fileIndex) find(query string) []int {
+	pool := f.hits
+	if f.hits == nil || !strings.HasPrefix(query, f.query) {
+		pool = make([]int, len(f.low))
+		for i := range pool {
+			pool[i] = i
+		}
+	}
+	type scored struct{ i, score int }
+	var best []scored
+	kept := make([]int, 0, len(pool))
+	for _, i := range pool {
+		score, ok := fuzzy(query, f.low[i])
+		if !ok {
+			continue
+		}
+		kept = append(kept, i)
+		if n := len(best); n < fileChoices || score > best[n-1].score {
+			at := sort.Search(n, func(k int) bool { return best[k].score < score })
+			best = append(best, scored{})
+			copy(best[at+1:], best[at:])
+			best[at] = scored{i, score}
+			best = best[:min(len(best), fileChoices)]
+		}
+	}
+	f.query, f.hits = query, kept
+	out := make([]int, len(best))
+	for i, b := range best {
+		out[i] = b.i
+	}
+	return out
+}

@@ -23,7 +23,7 @@ type approval struct {
 	word   *field
 	edit   *editor.Editor // of the argument that may be changed
 	edited bool
-	// numbers gives the places in the question of options that are shown by others; nil when
+	// numbers returns the places in the question of options that are shown by others; nil when
 	// they are the same.
 	numbers map[int]int
 	rule    *review // the chosen answer in full, in place of what is approved
@@ -74,7 +74,7 @@ func (a *approval) lay() {
 
 func (a *approval) armed(now time.Time) bool { return a.ready(now) }
 
-// keyOf gives the letter of option i besides its number: the first of a scope has one, and
+// keyOf returns the letter of option i besides its number: the first of a scope has one, and
 // y is always the most limited yes.
 func (a *approval) keyOf(i int) string {
 	scope := a.q.Options[i].Scope

@@ -28,7 +28,7 @@ func (a *approval) wordKey(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-// argument gives the argument that may be edited, as it is; ok is false where the editor
+// argument returns the argument that may be edited, as it is; ok is false where the editor
 // would not keep every byte of it.
 func (a *approval) argument() (value string, ok bool) {
 	var m map[string]json.RawMessage

@@ -111,7 +111,7 @@ func secondary(key string, m map[string]json.RawMessage) string {
 	return ""
 }
 
-// scalar gives a string value as it is and others as JSON, cleaned.
+// scalar returns a string value as it is and others as JSON, cleaned.
 func scalar(v json.RawMessage) string {
 	var s string
 	if err := json.Unmarshal(v, &s); err == nil {

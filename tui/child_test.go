@@ -94,7 +94,7 @@ func restored(t *testing.T, term *terminal.Terminal) {
 	}
 }
 
-// changed names something of a terminal that is not as it was before the program, or gives "".
+// changed names something of a terminal that is not as it was before the program, or returns "".
 func changed(term *terminal.Terminal) string {
 	if s := term.Screen(); s.AltScreen || !s.CursorVisible {
 		return fmt.Sprintf("alternate screen %v, cursor visible %v", s.AltScreen, s.CursorVisible)

@@ -85,7 +85,7 @@ const clipboardWait = 5 * time.Second
 // maxPicture bounds a picture from the clipboard, in bytes.
 const maxPicture = 10 << 20
 
-// run starts the program with arguments and gives what it prints.
+// run starts the program with arguments and returns what it prints.
 func (c clipboard) run(ctx context.Context, args []string, input string) ([]byte, error) {
 	path, err := exec.LookPath(c.name)
 	if err != nil {
@@ -190,7 +190,7 @@ var errNoClipboard = errors.New("nothing here reads the clipboard")
 // pictureKinds are the types that models take, the best first. It is never written.
 var pictureKinds = []string{"png", "jpeg", "webp", "gif"}
 
-// readClipboard gives what is on the clipboard, a picture before text. failed is what went
+// readClipboard returns what is on the clipboard, a picture before text. failed is what went
 // wrong where nothing was found; errNoClipboard where no program could be asked.
 func readClipboard(ctx context.Context, env func(string) string) (got pasted, failed error) {
 	failed = errNoClipboard
@@ -230,7 +230,7 @@ func readClipboard(ctx context.Context, env func(string) string) (got pasted, fa
 	return pasted{}, failed
 }
 
-// readPicture gives the picture on the clipboard, nothing where there is none.
+// readPicture returns the picture on the clipboard, nothing where there is none.
 func (c clipboard) readPicture(ctx context.Context) ([]byte, error) {
 	args := c.picture
 	if c.types != nil {

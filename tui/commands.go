@@ -122,7 +122,7 @@ func (p *program) outcome(line string, out command.Outcome, err error) tea.Cmd {
 	return nil
 }
 
-// findCommand gives the command of exactly that name.
+// findCommand returns the command of exactly that name.
 func (p *program) findCommand(name string) (slash, bool) {
 	for _, c := range p.commands() {
 		if c.name == name {

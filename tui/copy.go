@@ -41,7 +41,7 @@ func (p *outside) copyAnswer(arg string) tea.Cmd {
 	return nil
 }
 
-// codeBlocks gives the contents of the fenced code blocks of an answer.
+// codeBlocks returns the contents of the fenced code blocks of an answer.
 func codeBlocks(md string) []string {
 	var out []string
 	var block []string

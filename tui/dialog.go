@@ -22,7 +22,7 @@ type dialog interface {
 	armed(now time.Time) bool
 	// key handles a key; act is its action in the key table, or "".
 	key(h host, k tea.KeyPressMsg, act action) tea.Cmd
-	// draw gives at most height lines and, for a text field, the place of the cursor.
+	// draw returns at most height lines and, for a text field, the place of the cursor.
 	draw(l *look, width, height int) (lines []string, cursor *pos)
 }
 
@@ -215,7 +215,7 @@ func (f field) key(k tea.KeyPressMsg, act action) bool {
 	return false
 }
 
-// draw gives the field with what stands before it, and the cursor's column.
+// draw returns the field with what stands before it, and the cursor's column.
 func (f field) draw(l *look, label string, width int) (line string, x int) {
 	shown, at := f.ed.Line(max(width-cells.Width(label)-1, 1))
 	return cells.Paint(l.theme.Accent, label) + shown, cells.Width(label) + at

@@ -235,7 +235,7 @@ func pairRun(lines []diffLine, dels, adds, end int) {
 	}
 }
 
-// similar gives the share, in percent, of the longer line that both lines begin and end with.
+// similar returns the share, in percent, of the longer line that both lines begin and end with.
 func similar(a, b string) int {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	short, long := min(len(a), len(b)), max(len(a), len(b))

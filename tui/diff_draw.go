@@ -188,7 +188,7 @@ func (d *diffDrawer) sideBySide(limit int) []string {
 	return out
 }
 
-// firstAdd gives the index of the first added line of the run that a removed line belongs to.
+// firstAdd returns the index of the first added line of the run that a removed line belongs to.
 func (d *diffDrawer) firstAdd(i int) int {
 	for i < len(d.lines) && d.lines[i].kind == diffDel {
 		i++

@@ -342,7 +342,7 @@ var (
 	_ Events       = (*agent.Subscription)(nil)
 )
 
-// lineWith gives the row that shows a text.
+// lineWith returns the row that shows a text.
 func lineWith(s terminal.Screen, text string) string {
 	for _, l := range s.Lines() {
 		if strings.Contains(l, text) {

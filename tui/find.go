@@ -192,7 +192,7 @@ type marking struct {
 	fromX, toX  int
 }
 
-// ordered gives the selection from top to bottom.
+// ordered returns the selection from top to bottom.
 func (m marking) ordered() (from, to place, fromX, toX int) {
 	if m.to.before(m.from) || m.to == m.from && m.toX < m.fromX {
 		return m.to, m.from, m.toX, m.fromX
@@ -200,7 +200,7 @@ func (m marking) ordered() (from, to place, fromX, toX int) {
 	return m.from, m.to, m.fromX, m.toX
 }
 
-// cells gives the selected cells of a line.
+// cells returns the selected cells of a line.
 func (m marking) cells(p place) (from, to int, ok bool) {
 	if !m.dragged {
 		return 0, 0, false
@@ -219,7 +219,7 @@ func (m marking) cells(p place) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// selected gives the text of the selection.
+// selected returns the text of the selection.
 func (t *transcript) selected(l *look) string {
 	if !t.marked.dragged || len(t.items) == 0 {
 		return ""

@@ -232,7 +232,7 @@ func (f *form) body(l *look, width int) (lines []string, first, last int, cursor
 	return append(lines, cells.Render(clip(row, width))), first, last, cursor
 }
 
-// letter gives the only letter or digit that a key types, 0 if it types none.
+// letter returns the only letter or digit that a key types, 0 if it types none.
 func letter(k tea.KeyPressMsg) rune {
 	r := []rune(k.Text)
 	if len(r) != 1 || !unicode.IsLetter(r[0]) && !unicode.IsDigit(r[0]) {

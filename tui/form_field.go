@@ -60,7 +60,7 @@ func (c *formField) begin() {
 	}
 }
 
-// value gives what the field holds, nil where nothing does.
+// value returns what the field holds, nil where nothing does.
 func (c *formField) value() (any, error) {
 	if c.options == nil {
 		return c.spec.Parse(c.input.ed.Text())
@@ -155,7 +155,7 @@ func (c *formField) turn(by int) {
 	c.chosen = (c.chosen+1+by+n+1)%(n+1) - 1
 }
 
-// begins gives the next option that begins with the letter typed, or from.
+// begins returns the next option that begins with the letter typed, or from.
 func (c *formField) begins(k tea.KeyPressMsg, from int) int {
 	want := letter(k)
 	for i := range c.options {
@@ -167,7 +167,7 @@ func (c *formField) begins(k tea.KeyPressMsg, from int) int {
 	return from
 }
 
-// draw gives the lines of the field; x is the place of the cursor in them, nil if none is
+// draw returns the lines of the field; x is the place of the cursor in them, nil if none is
 // shown. With focus it says what is wanted.
 func (c *formField) draw(l *look, width, labels int, focus bool) (lines []string, x *pos) {
 	mark, style := "   ", cells.Style("")

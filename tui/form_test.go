@@ -16,7 +16,7 @@ import (
 	"jcode/tools"
 )
 
-// opened gives a program that shows a form which takes keys.
+// opened returns a program that shows a form which takes keys.
 func opened(t *testing.T, ask tools.Form) (*program, *fake, *form) {
 	t.Helper()
 	p, f := still(t, 80, 24, nil)

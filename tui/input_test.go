@@ -313,7 +313,7 @@ func TestFastKeysAreOnePaste(t *testing.T) {
 	}
 }
 
-// sentByFastKeys types a text whose last line is "line 1999" in one go, then Enter, and gives
+// sentByFastKeys types a text whose last line is "line 1999" in one go, then Enter, and returns
 // the prompts that were sent and the longest pause between two keys before that Enter.
 func sentByFastKeys(t *testing.T, text string) (sent []string, pause time.Duration) {
 	t.Helper()

@@ -31,7 +31,7 @@ type look struct {
 type item interface {
 	// height counts the item's lines.
 	height(l *look) int
-	// line gives one line, at most look.width cells wide; height was called before.
+	// line returns one line, at most look.width cells wide; height was called before.
 	line(l *look, i int) string
 	// toggle unfolds or folds the item and reports whether there is anything to fold.
 	toggle() bool

@@ -179,7 +179,7 @@ func (c *callItem) head(l *look) string {
 	return cells.Render(clip(spans, l.width))
 }
 
-// parts gives what the head shows, each in its room: the tool, what the call is about, and
+// parts returns what the head shows, each in its room: the tool, what the call is about, and
 // how far it is or what came of it.
 func (c *callItem) parts(l *look) (name, brief, right string) {
 	switch {

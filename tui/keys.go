@@ -204,10 +204,10 @@ func normalKeys(keys []string) []string {
 	return out
 }
 
-// of gives the action of a key press, or "".
+// of returns the action of a key press, or "".
 func (km keymap) of(key string) action { return km.byKey[key] }
 
-// first gives the first key of an action for hints, or "".
+// first returns the first key of an action for hints, or "".
 func (km keymap) first(a action) string {
 	for _, r := range km.rows {
 		if r.act == a && len(r.keys) > 0 {

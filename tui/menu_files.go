@@ -137,7 +137,7 @@ func (f *fileIndex) set(files fileList, mentions []Row) {
 	f.loaded, f.query, f.hits = true, "", nil
 }
 
-// find gives the best matches. A query that goes on from the one before only looks at what
+// find returns the best matches. A query that goes on from the one before only looks at what
 // that one left.
 func (f *fileIndex) find(query string) []int {
 	pool := f.hits

@@ -182,7 +182,7 @@ func (p *program) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// background runs work outside the loop; what it gives is done inside.
+// background runs work outside the loop; what it returns is done inside.
 func (p *program) background(work func(ctx context.Context) do) tea.Cmd {
 	ctx := p.ctx
 	return func() tea.Msg { return work(ctx) }
@@ -241,7 +241,7 @@ func (p *program) route(msg tea.Msg) tea.Cmd {
 	case tea.ColorProfileMsg, tea.ModeReportMsg:
 		p.terminalSaid(msg)
 	case tea.BackgroundColorMsg:
-		p.settings.background0(msg.IsDark())
+		p.settings.backgroundIs(msg.IsDark())
 	case tea.MouseMsg:
 		return p.outside.mouse(msg)
 	case tea.FocusMsg:
@@ -298,8 +298,8 @@ func (p *program) resize(w, h int) {
 // restyle makes everything kept under the look so far stale.
 func (p *program) restyle() { p.look.stamp++ }
 
-// background0 follows the terminal's background where the theme is to.
-func (p *settings) background0(dark bool) {
+// backgroundIs follows the terminal's background where the theme is to.
+func (p *settings) backgroundIs(dark bool) {
 	if dark == p.dark {
 		return
 	}

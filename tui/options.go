@@ -14,7 +14,7 @@ import (
 
 // Conversation is what the program drives. *agent.Conversation is one.
 type Conversation interface {
-	// Prompt queues a message; during a turn it joins at the next step. It gives the queue ID.
+	// Prompt queues a message; during a turn it joins at the next step. It returns the queue ID.
 	Prompt(p agent.Prompt) string
 	// Unqueue takes a waiting message back, with "" all of them.
 	Unqueue(id string) []agent.Prompt
@@ -43,7 +43,7 @@ type Settings interface {
 type Events interface {
 	// Next waits for an event; false means that there are no more, or that ctx ended.
 	Next(ctx context.Context) (agent.Event, bool)
-	// Drain gives what waits, without waiting.
+	// Drain returns what waits, without waiting.
 	Drain() []agent.Event
 	Close()
 }
@@ -69,11 +69,11 @@ type Session struct {
 // Sessions switches between sessions. All methods may take their time; the program calls
 // them outside its loop.
 type Sessions interface {
-	// List gives sessions of this folder, or with all of every folder, newest first. query
+	// List returns sessions of this folder, or with all of every folder, newest first. query
 	// filters by title and text.
 	List(ctx context.Context, query string, all bool) ([]session.Session, error)
 	// New, Open and Fork give a session to go on with. Open takes an ID or a title, and
-	// gives session.ErrNotFound where there is none. upTo is the last message taken over,
+	// returns session.ErrNotFound where there is none. upTo is the last message taken over,
 	// 0 for all. The one before is closed by whoever implements this.
 	New(ctx context.Context, carry bool) (Session, error)
 	Open(ctx context.Context, id string) (Session, error)
@@ -83,7 +83,7 @@ type Sessions interface {
 
 // History keeps what a person sent and was writing.
 type History interface {
-	// Recent gives the prompts of this project, newest first.
+	// Recent returns the prompts of this project, newest first.
 	Recent(ctx context.Context) ([]string, error)
 	Add(ctx context.Context, text string) error
 	SetDraft(ctx context.Context, text string) error
@@ -110,9 +110,9 @@ type Panel struct {
 	Title      string
 	// Empty is said where there are no rows, and what to do then.
 	Empty string
-	// Rows gives the lines; it is called outside the program's loop, again after each action.
+	// Rows returns the lines; it is called outside the program's loop, again after each action.
 	Rows func(ctx context.Context) ([]Row, error)
-	// Complete gives the lines that what was typed behind the command may become; may be nil.
+	// Complete returns the lines that what was typed behind the command may become; may be nil.
 	Complete func(ctx context.Context, args string) []string
 	// Live panels read their rows anew when Options.Changed says so, and each second.
 	Live bool
@@ -143,7 +143,7 @@ type Action struct {
 	Command func(row Row) string
 	// Run does it and may say what came of it.
 	Run func(ctx context.Context, row Row) (notice string, err error)
-	// Edit, when set, stands for Run: it gives the file that is opened in the person's editor.
+	// Edit, when set, stands for Run: it returns the file that is opened in the person's editor.
 	Edit func(row Row) (file string, err error)
 	// Edited, when set, takes over what the person left in that file.
 	Edited func(ctx context.Context, row Row, file string) (notice string, err error)
@@ -167,7 +167,7 @@ type Trust struct {
 
 // FirstRun leads somebody who has no model yet to one.
 type FirstRun struct {
-	// Found gives what can be used at once (keys in the environment, local servers, the
+	// Found returns what can be used at once (keys in the environment, local servers, the
 	// tour); it is called outside the loop.
 	Found func(ctx context.Context) ([]Row, error)
 	// Providers are offered for entering a key.
@@ -214,7 +214,7 @@ type Options struct {
 	Mentions func(ctx context.Context) ([]Row, error)
 	// Shell runs a `!` line as the person; output goes to out as it comes.
 	Shell func(ctx context.Context, line string, out func(string)) error
-	// Changes gives what the session changed, for /diff.
+	// Changes returns what the session changed, for /diff.
 	Changes func(ctx context.Context) ([]FileChange, error)
 	// Preview shows what a session was last about and, with a query, the line that was found.
 	// May be nil.

@@ -43,7 +43,7 @@ func (p *completion) pathMenu(at int, word string) tea.Cmd {
 	})
 }
 
-// listPath gives the entries that a path may become, as the person writes paths; folders
+// listPath returns the entries that a path may become, as the person writes paths; folders
 // come with a slash, hidden entries only where their dot was typed.
 func listPath(base, home, word string) []choice {
 	if word == ".." || word == "~" {

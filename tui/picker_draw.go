@@ -53,7 +53,7 @@ func wrapped(s string, style cells.Style, mark string, width int) []string {
 	return prefixed(body, cells.Paint(style, mark), cells.Blank(indent))
 }
 
-// nameWidth gives the column of the names among the rows that may be drawn.
+// nameWidth returns the column of the names among the rows that may be drawn.
 func (pk *picker) nameWidth(width int) int {
 	w := 0
 	for i := pk.from; i < min(pk.from+60, len(pk.shown)); i++ {

@@ -18,8 +18,8 @@ import (
 
 // RunPlain holds the conversation line by line: no alternate screen, no redraws, no
 // colours, no spinners, for screen readers and logs. It ends with in, with /quit, or with
-// ctx, and then gives ctx's cause. A read of in that is under way when it ends goes on
-// until in gives a line or is closed.
+// ctx, and then returns ctx's cause. A read of in that is under way when it ends goes on
+// until a line comes or in is closed.
 func RunPlain(ctx context.Context, opt Options, in io.Reader, out io.Writer) error {
 	p := &plain{opt: opt, out: out, calls: map[string]*callItem{}}
 	s, err := p.first(ctx)

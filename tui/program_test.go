@@ -88,7 +88,7 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 	}
 }
 
-// typesAhead gives a program in which somebody typed on while a question came. Where the
+// typesAhead returns a program in which somebody typed on while a question came. Where the
 // machine pauses so long that the program had to take it for the end of the typing, it begins again.
 func typesAhead(t *testing.T) *running {
 	t.Helper()

@@ -148,7 +148,7 @@ type drafts struct {
 	written int
 }
 
-// changed gives a command that keeps the draft a little later.
+// changed returns a command that keeps the draft a little later.
 func (d *drafts) changed(p *program) tea.Cmd {
 	if d.waiting || p.opt.History == nil || p.in.Generation() == d.kept {
 		return nil
@@ -167,7 +167,7 @@ func (d *drafts) changed(p *program) tea.Cmd {
 	}
 }
 
-// keep gives a command that writes the draft now.
+// keep returns a command that writes the draft now.
 func (d *drafts) keep(p *program) tea.Cmd {
 	h := p.opt.History
 	if h == nil || p.in.Generation() == d.kept {

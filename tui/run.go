@@ -21,7 +21,7 @@ import (
 var ErrInterrupted = errors.New("interrupted")
 
 // Run shows the program until the person quits or ctx ends. It leaves the terminal as it
-// was, also after a panic, which comes back as an error. When ctx ends it gives the cause.
+// was, also after a panic, which comes back as an error. When ctx ends it returns the cause.
 func Run(ctx context.Context, opt Options) error {
 	inner, cancel := context.WithCancel(ctx)
 	var pumps sync.WaitGroup
@@ -73,7 +73,7 @@ func Run(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// terminal gives the options for Bubble Tea and the output. Where that is a terminal, the
+// terminal returns the options for Bubble Tea and the output. Where that is a terminal, the
 // program paints it itself, and Bubble Tea's own ticker has next to nothing to do: slow as
 // it is, it is what an idle program costs.
 func (p *program) terminal() (options []tea.ProgramOption, out io.Writer) {

@@ -37,7 +37,7 @@ func TestRewindGoesBackToAPrompt(t *testing.T) {
 	}
 }
 
-// fakeSessions gives sessions that a test looks at.
+// fakeSessions returns sessions that a test looks at.
 type fakeSessions struct {
 	carried []bool
 	opened  []string

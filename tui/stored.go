@@ -73,7 +73,7 @@ func (t *transcript) cut(from int64) {
 	}
 }
 
-// prompts gives the prompts in the transcript, oldest first.
+// prompts returns the prompts in the transcript, oldest first.
 func (t *transcript) prompts() []*promptItem {
 	var out []*promptItem
 	for _, it := range t.items {

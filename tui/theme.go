@@ -139,7 +139,7 @@ func fg(c string) cells.Style { return sgr(c, ansi.Style.ForegroundColor) }
 
 func bg(c string) cells.Style { return sgr(c, ansi.Style.BackgroundColor) }
 
-// sgr gives the parameters that set a colour ("#rrggbb" or an index of the palette).
+// sgr returns the parameters that set a colour ("#rrggbb" or an index of the palette).
 func sgr(c string, set func(ansi.Style, ansi.Color) ansi.Style) cells.Style {
 	if c == "" {
 		return ""

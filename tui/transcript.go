@@ -79,7 +79,7 @@ func isCall(it item) bool {
 	return false
 }
 
-// first gives the first place of an item.
+// first returns the first place of an item.
 func (t *transcript) first(i int) place {
 	if t.gap(i) {
 		return place{i, -1}
@@ -117,7 +117,7 @@ func (t *transcript) prev(l *look, p place) (place, bool) {
 	return p, false
 }
 
-// bottom gives the first line of the window that ends with the last line.
+// bottom returns the first line of the window that ends with the last line.
 func (t *transcript) bottom(l *look) place {
 	if len(t.items) == 0 {
 		return place{}
@@ -202,7 +202,7 @@ func (t *transcript) visible(l *look, p place) bool {
 	return false
 }
 
-// draw gives the lines of the window, height of them.
+// draw returns the lines of the window, height of them.
 func (t *transcript) draw(l *look, height int) []string {
 	t.height = height
 	out := make([]string, 0, height)
@@ -224,7 +224,7 @@ func (t *transcript) draw(l *look, height int) []string {
 	return out
 }
 
-// lineAt gives one line with the marks of search, selection and choice.
+// lineAt returns one line with the marks of search, selection and choice.
 func (t *transcript) lineAt(l *look, p place) string {
 	if p.line < 0 {
 		return ""
@@ -246,7 +246,7 @@ func (t *transcript) lineAt(l *look, p place) string {
 	return s
 }
 
-// placeAt gives the place that is drawn in a row of the window.
+// placeAt returns the place that is drawn in a row of the window.
 func (t *transcript) placeAt(l *look, row int) (place, bool) {
 	if len(t.items) == 0 || row < 0 {
 		return place{}, false

@@ -23,7 +23,7 @@ type frames struct {
 	waiting bool // a refreshMsg is on its way
 }
 
-// changed says that what is shown may differ; it gives a command where the next frame has to wait.
+// changed says that what is shown may differ; it returns a command where the next frame has to wait.
 func (s *frames) changed(p *screen.Painter) tea.Cmd {
 	s.stale = true
 	if s.waiting {
@@ -37,7 +37,7 @@ func (s *frames) changed(p *screen.Painter) tea.Cmd {
 	return tea.Tick(gap, func(time.Time) tea.Msg { return refreshMsg{} })
 }
 
-// View gives the frame. Where there is a painter it draws the frame at once, and Bubble
+// View returns the frame. Where there is a painter it draws the frame at once, and Bubble
 // Tea gets a blank one.
 func (p *program) View() tea.View {
 	s := &p.frames
@@ -123,7 +123,7 @@ func (p *composer) report(v *tea.View) {
 	}
 }
 
-// bottom gives everything below the transcript, and the cursor relative to its first line.
+// bottom returns everything below the transcript, and the cursor relative to its first line.
 func (p *composer) bottom() (lines []string, cursor *tea.Cursor) {
 	room := p.height - 1 // the status line
 	if p.height < minHeight {

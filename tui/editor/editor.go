@@ -74,7 +74,7 @@ func glyphLines(s string) [][]glyph {
 	return out
 }
 
-// Text gives what was written, folded pastes in full.
+// Text returns what was written, folded pastes in full.
 func (e *Editor) Text() string { return plainText(e.lines) }
 
 func plainText(lines [][]glyph) string {
@@ -166,7 +166,7 @@ func cloneLines(lines [][]glyph) [][]glyph {
 	return out
 }
 
-// after gives the place behind lines that stand at from.
+// after returns the place behind lines that stand at from.
 func after(from pos, lines [][]glyph) pos {
 	last := len(lines) - 1
 	if last == 0 {
@@ -175,7 +175,7 @@ func after(from pos, lines [][]glyph) pos {
 	return pos{from.row + last, len(lines[last])}
 }
 
-// splice replaces what is between two places and gives what was there.
+// splice replaces what is between two places and returns what was there.
 func (e *Editor) splice(from, to pos, ins [][]glyph) (removed [][]glyph) {
 	first, last := e.lines[from.row], e.lines[to.row]
 	if from.row == to.row {

@@ -88,7 +88,7 @@ func (e *Editor) lineStart() pos {
 	return pos{e.cur.row, 0}
 }
 
-// wordLeft gives the start of the word before a place.
+// wordLeft returns the start of the word before a place.
 func (e *Editor) wordLeft(p pos) pos {
 	for q := e.left(p); q != p && !e.wordAt(q); q = e.left(p) {
 		p = q
@@ -99,7 +99,7 @@ func (e *Editor) wordLeft(p pos) pos {
 	return p
 }
 
-// wordRight gives the end of the word behind a place.
+// wordRight returns the end of the word behind a place.
 func (e *Editor) wordRight(p pos) pos {
 	for !e.wordAt(p) {
 		q := e.right(p)
@@ -127,7 +127,7 @@ func (e *Editor) wordAt(p pos) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// breaks gives the columns at which the visual rows of a line begin, for rows of width
+// breaks returns the columns at which the visual rows of a line begin, for rows of width
 // cells: between words where possible.
 func breaks(line []glyph, width int) []int {
 	starts := []int{0}
@@ -153,7 +153,7 @@ func breaks(line []glyph, width int) []int {
 	return starts
 }
 
-// segment gives the visual row of a column and the row's start, among a line's breaks.
+// segment returns the visual row of a column and the row's start, among a line's breaks.
 func segment(starts []int, col int) (row, start int) {
 	row = len(starts) - 1
 	for row > 0 && starts[row] > col {
@@ -202,7 +202,7 @@ func (e *Editor) Vertical(delta, width int) bool {
 	return true
 }
 
-// columnAt gives the column of a visual row that is nearest to a goal in cells.
+// columnAt returns the column of a visual row that is nearest to a goal in cells.
 func columnAt(line []glyph, starts []int, row, goal int) int {
 	from, to := starts[row], len(line)
 	if row+1 < len(starts) {

@@ -141,7 +141,7 @@ func (v *Vi) operator(e *Editor, c viCmd) {
 	}
 }
 
-// target gives what an operator works on.
+// target returns what an operator works on.
 func (v *Vi) target(e *Editor, c viCmd) (s viSpan, ok bool) {
 	if c.key == c.op {
 		return viSpan{from: e.cur, to: pos{min(e.cur.row+c.times()-1, len(e.lines)-1), 0}, lines: true}, true

@@ -57,7 +57,7 @@ func (e motions) class(p pos, big bool) int {
 
 func (e motions) emptyAt(row int) bool { return len(e.lines[row]) == 0 }
 
-// nextWord gives the start of the next word; an empty line is one.
+// nextWord returns the start of the next word; an empty line is one.
 func (e motions) nextWord(p pos, big bool) pos {
 	if c := e.class(p, big); c != classBlank {
 		for e.class(p, big) == c {
@@ -76,7 +76,7 @@ func (e motions) nextWord(p pos, big bool) pos {
 	return p
 }
 
-// wordEnd gives the last character of this word, or of the next where it stands on it.
+// wordEnd returns the last character of this word, or of the next where it stands on it.
 func (e motions) wordEnd(p pos, big bool) pos {
 	for first := true; first || e.class(p, big) == classBlank; first = false {
 		q := e.right(p)
@@ -91,7 +91,7 @@ func (e motions) wordEnd(p pos, big bool) pos {
 	return p
 }
 
-// prevWord gives the start of this word, or of the one before where it stands on it.
+// prevWord returns the start of this word, or of the one before where it stands on it.
 func (e motions) prevWord(p pos, big bool) pos {
 	for first := true; first || e.class(p, big) == classBlank; first = false {
 		q := e.left(p)
@@ -108,7 +108,7 @@ func (e motions) prevWord(p pos, big bool) pos {
 	return p
 }
 
-// prevEnd gives the last character of the word before.
+// prevEnd returns the last character of the word before.
 func (e motions) prevEnd(p pos, big bool) pos {
 	if c := e.class(p, big); c != classBlank {
 		for p.col > 0 && e.class(pos{p.row, p.col - 1}, big) == c {
@@ -127,7 +127,7 @@ func (e motions) prevEnd(p pos, big bool) pos {
 	return p
 }
 
-// firstText gives the first character of a row that is no blank.
+// firstText returns the first character of a row that is no blank.
 func (e motions) firstText(row int) pos {
 	p := pos{row, 0}
 	for p.col < len(e.lines[row])-1 && e.class(p, false) == classBlank {
@@ -163,7 +163,7 @@ func (e motions) findInLine(c viCmd, again bool) (to pos, ok bool) {
 	return e.cur, false
 }
 
-// paragraph gives the empty line below (or above) the paragraph, or the text's end.
+// paragraph returns the empty line below (or above) the paragraph, or the text's end.
 func (e motions) paragraph(p pos, down bool) pos {
 	row, step := p.row, -1
 	if down {
@@ -188,7 +188,7 @@ func (e motions) paragraph(p pos, down bool) pos {
 // brackets pairs opening and closing ones. It is never written.
 var brackets = map[string]string{"(": ")", "[": "]", "{": "}", "<": ">"}
 
-// matching gives the partner of the first bracket at or behind the cursor in its line.
+// matching returns the partner of the first bracket at or behind the cursor in its line.
 func (e motions) matching() (to pos, ok bool) {
 	line := e.lines[e.cur.row]
 	for col := e.cur.col; col < len(line); col++ {
@@ -206,7 +206,7 @@ func (e motions) matching() (to pos, ok bool) {
 	return e.cur, false
 }
 
-// closer gives the bracket that closes the one at p.
+// closer returns the bracket that closes the one at p.
 func (e motions) closer(p pos, opening, closing string) (at pos, ok bool) {
 	depth := 0
 	for {
@@ -226,7 +226,7 @@ func (e motions) closer(p pos, opening, closing string) (at pos, ok bool) {
 	}
 }
 
-// opener gives the levelth bracket before p that is still open there. At p itself a closing
+// opener returns the levelth bracket before p that is still open there. At p itself a closing
 // bracket counts as inside.
 func (e motions) opener(p pos, opening, closing string, level int) (at pos, ok bool) {
 	depth := 0
@@ -252,7 +252,7 @@ func (e motions) opener(p pos, opening, closing string, level int) (at pos, ok b
 	}
 }
 
-// glyphAt gives the character at a place, "" at the end of a line.
+// glyphAt returns the character at a place, "" at the end of a line.
 func (e motions) glyphAt(p pos) string {
 	if line := e.lines[p.row]; p.col < len(line) && line[p.col].paste == "" {
 		return line[p.col].s
@@ -260,7 +260,7 @@ func (e motions) glyphAt(p pos) string {
 	return ""
 }
 
-// motion gives where a command moves to and how an operator takes it.
+// motion returns where a command moves to and how an operator takes it.
 func (v *Vi) motion(e *Editor, c viCmd) (to pos, reach viReach, ok bool) {
 	n := c.times()
 	to = e.cur
@@ -331,7 +331,7 @@ func (v *Vi) findMotion(e *Editor, c viCmd, again bool) (to pos, reach viReach, 
 	return to, reach, ok
 }
 
-// opposite gives the find that looks the other way.
+// opposite returns the find that looks the other way.
 func opposite(key string) string {
 	switch key {
 	case "f":

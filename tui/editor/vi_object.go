@@ -1,6 +1,6 @@
 package editor
 
-// object gives a text object around the cursor: words, quotes, brackets, paragraphs; "i"
+// object returns a text object around the cursor: words, quotes, brackets, paragraphs; "i"
 // takes what is inside, "a" what belongs around it as well.
 func (e motions) object(c viCmd) (s viSpan, ok bool) {
 	if len(c.key) < 2 || c.key[0] != 'i' && c.key[0] != 'a' {

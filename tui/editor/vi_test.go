@@ -53,7 +53,7 @@ func viPress(e *Editor, v *Vi, keys string) {
 	}
 }
 
-// marked gives the text with | at the cursor.
+// marked returns the text with | at the cursor.
 func marked(e *Editor) string {
 	return plainText(e.between(pos{}, e.cur)) + "|" + plainText(e.between(e.cur, e.end()))
 }

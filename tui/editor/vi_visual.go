@@ -2,7 +2,7 @@ package editor
 
 import "strings"
 
-// selection gives what a visual mode has chosen.
+// selection returns what a visual mode has chosen.
 func (v *Vi) selection(e *Editor) (s viSpan, ok bool) {
 	if v.mode != viVisual && v.mode != viLines {
 		return viSpan{}, false

@@ -50,7 +50,7 @@ func (p *pieces) ready(_ uintptr, d time.Duration) bool {
 	return true
 }
 
-// read gives what a program gets, a string for each read.
+// read returns what a program gets, a string for each read.
 func read(list ...piece) []string {
 	p := &pieces{t: time.Unix(0, 0), left: list}
 	r := NewReader(p)

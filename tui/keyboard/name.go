@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Name gives a key its name: what it types, or its modifiers and its letter, as in
+// Name returns the name of a key: what it types, or its modifiers and its letter, as in
 // "ctrl+c". On a layout without Latin letters that is the letter that the same key has on a
 // Latin one; a Latin layout of any order keeps its own letters.
 func Name(k tea.KeyPressMsg) string {
@@ -56,7 +56,7 @@ func rows() [][2]string {
 	}
 }
 
-// Latin gives the Latin letter on the key that types r, in the case of r. ok is false
+// Latin returns the Latin letter on the key that types r, in the case of r. ok is false
 // where r is no letter of a layout that is known.
 func Latin(r rune) (latin rune, ok bool) {
 	if r <= unicode.MaxASCII {

@@ -121,7 +121,7 @@ func answer(b []byte) (n int, what kind) {
 	return len(b), inAnswer
 }
 
-// broken gives b without reports and answers that were cut off by something else: a key
+// broken returns b without reports and answers that were cut off by something else: a key
 // that was pressed in between.
 func broken(b []byte, paste bool) []byte {
 	var out []byte

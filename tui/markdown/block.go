@@ -169,7 +169,7 @@ func (r *renderer) code(n ast.Node, lang string) {
 	r.pop()
 }
 
-// codeLine gives the lines on the screen of one line of code.
+// codeLine returns the lines on the screen of one line of code.
 func codeLine(h *Highlighter, line string, width int) [][]cells.Span {
 	return cells.Fold(h.Line(cells.ExpandTabs(line, 4)), width)
 }
@@ -190,7 +190,7 @@ func (r *renderer) html(n *ast.HTMLBlock) {
 
 func (r *renderer) list(n *ast.List) { r.items(n, nil) }
 
-// items renders the items of a list before end and gives the number of the item that
+// items renders the items of a list before end and returns the number of the item that
 // comes next. Blank lines between items are kept as they were written.
 func (r *renderer) items(list *ast.List, end ast.Node) (next int) {
 	number := list.Start
@@ -209,7 +209,7 @@ func (r *renderer) items(list *ast.List, end ast.Node) (next int) {
 	return number
 }
 
-// marker gives what stands before an item.
+// marker returns what stands before an item.
 func (r *renderer) marker(list *ast.List, item ast.Node, number int) string {
 	if box := taskBox(item); box != nil {
 		if box.IsChecked {
@@ -223,7 +223,7 @@ func (r *renderer) marker(list *ast.List, item ast.Node, number int) string {
 	return [...]string{"• ", "◦ ", "▪ "}[(r.depth-1)%3]
 }
 
-// taskBox gives the check box that an item begins with, or nil.
+// taskBox returns the check box that an item begins with, or nil.
 func taskBox(item ast.Node) *east.TaskCheckBox {
 	if item.FirstChild() == nil {
 		return nil

@@ -26,7 +26,7 @@ func NewHighlighter(lang string, styles Syntax) *Highlighter {
 	return &Highlighter{lang: findLanguage(lang), styles: styles}
 }
 
-// LanguageOf gives the language of a file by its name, or "".
+// LanguageOf returns the language of a file by its name, or "".
 func LanguageOf(file string) string {
 	base := strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))
 	if l := findLanguage(base); l != nil {

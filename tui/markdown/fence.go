@@ -77,7 +77,7 @@ func (s *Stream) advanceFence(complete int) (closed bool) {
 	return false
 }
 
-// fenceLine gives the lines on the screen of one line of code.
+// fenceLine returns the lines on the screen of one line of code.
 func (s *Stream) fenceLine(h *Highlighter, line []byte) []string {
 	r := newRenderer(nil, s.opts)
 	r.push("  ", "  ", 2)

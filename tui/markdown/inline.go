@@ -14,7 +14,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// inline gives the spans of a block's text.
+// inline returns the spans of a block's text.
 func (r *renderer) inline(parent ast.Node, style cells.Style) []cells.Span {
 	var out []cells.Span
 	r.inlineInto(&out, parent, style, "")
@@ -97,7 +97,7 @@ func (r *renderer) link(out *[]cells.Span, n ast.Node, dest string, style cells.
 	}
 }
 
-// target gives what a click may open: only web, mail and file addresses.
+// target returns what a click may open: only web, mail and file addresses.
 func (r *renderer) target(dest string) string {
 	if !r.opts.Hyperlinks {
 		return ""
@@ -135,7 +135,7 @@ func unescape(v []byte) []byte {
 
 func noTabs(s string) string { return strings.ReplaceAll(s, "\t", " ") }
 
-// softBreak gives what a line end in a paragraph becomes: a blank, and nothing between
+// softBreak returns what a line end in a paragraph becomes: a blank, and nothing between
 // characters of scripts that are written without blanks.
 func softBreak(before []byte, next ast.Node, src []byte) string {
 	after, ok := next.(*ast.Text)

@@ -40,7 +40,7 @@ type Options struct {
 	Hyperlinks bool
 }
 
-// Render gives the lines of a whole text.
+// Render returns the lines of a whole text.
 func Render(src string, opts Options) []string {
 	b := []byte(clean(text.Strip(src)))
 	doc, _ := parse(b)
@@ -77,7 +77,7 @@ func newParser() parser.Parser {
 	return p
 }
 
-// parse gives the tree of a text and whether the text defines link targets, which change
+// parse returns the tree of a text and whether the text defines link targets, which change
 // what stands elsewhere in it.
 func parse(src []byte) (doc ast.Node, refs bool) { return parseWith(newParser(), src) }
 

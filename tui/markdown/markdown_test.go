@@ -252,7 +252,7 @@ func TestFinishedLinesNeverChange(t *testing.T) {
 	}
 }
 
-// document gives about n bytes of Markdown as a model writes it.
+// document returns about n bytes of Markdown as a model writes it.
 func document(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {

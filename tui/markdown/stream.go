@@ -75,7 +75,7 @@ func (s *Stream) Close() {
 // Source is the text so far, cleaned.
 func (s *Stream) Source() string { return string(s.src) }
 
-// Lines gives the lines that never change until Restyle, and those that may.
+// Lines returns the lines that never change until Restyle, and those that may.
 func (s *Stream) Lines() (finished, open []string) {
 	if s.dirty {
 		s.update()
@@ -149,7 +149,7 @@ func (s *Stream) freeze(complete int) {
 	}
 }
 
-// openBlock gives the first block that later lines may still change: the last one, and
+// openBlock returns the first block that later lines may still change: the last one, and
 // with it what the parser cut from the head of the same paragraph, a link target or the
 // text above a table.
 func openBlock(doc ast.Node, src []byte) ast.Node {

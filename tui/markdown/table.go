@@ -40,7 +40,7 @@ func (r *renderer) table(t *east.Table) {
 	}
 }
 
-// tableRows gives the spans of each cell, the header first.
+// tableRows returns the spans of each cell, the header first.
 func (r *renderer) tableRows(t *east.Table) [][][]cells.Span {
 	var rows [][][]cells.Span
 	for n := t.FirstChild(); n != nil; n = n.NextSibling() {
@@ -183,7 +183,7 @@ func (r *renderer) foldTable(rows [][][]cells.Span) {
 	}
 }
 
-// lineStart gives the offset at which a node's first line begins, or -1.
+// lineStart returns the offset at which a node's first line begins, or -1.
 func lineStart(n ast.Node, src []byte) int {
 	pos := n.Pos()
 	if n.Kind() == east.KindTable {
@@ -198,7 +198,7 @@ func lineStart(n ast.Node, src []byte) int {
 	return pos
 }
 
-// firstText gives the offset of the first text in a table's head, or -1.
+// firstText returns the offset of the first text in a table's head, or -1.
 func firstText(table ast.Node) int {
 	if row := table.FirstChild(); row != nil {
 		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {

@@ -20,7 +20,7 @@ type differ struct {
 	b       strings.Builder
 }
 
-// draw gives the bytes; nothing where nothing differs.
+// draw returns the bytes; nothing where nothing differs.
 func (d *differ) draw() string {
 	if len(d.old) != len(d.now) {
 		d.b.WriteString("\x1b[m" + wholeScreen + "\x1b[H" + ansi.EraseEntireScreen)
@@ -160,7 +160,7 @@ func styled(s string) bool {
 	return i >= 0 && !strings.HasPrefix(s[i:], "\x1b[m")
 }
 
-// commonEnd gives how many bytes at the end of a line need not be written, as they stand
+// commonEnd returns how many bytes at the end of a line need not be written, as they stand
 // there already: from a reset on, behind which both lines are equal. The lines must be
 // equally wide.
 func commonEnd(old, now string) int {

@@ -103,7 +103,7 @@ func (p *Painter) turnOff() {
 	p.write(off)
 }
 
-// tell gives the bytes of what differs from what the terminal was told.
+// tell returns the bytes of what differs from what the terminal was told.
 func (p *Painter) tell(r Report) string {
 	s := ""
 	if r.title != p.told.title {

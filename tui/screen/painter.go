@@ -228,7 +228,7 @@ func (p *Painter) goTo(was point) string {
 	return moveTo(p.cursor.col, p.cursor.row)
 }
 
-// frameLines gives exactly n lines of a frame.
+// frameLines returns exactly n lines of a frame.
 func frameLines(frame string, n int) []string {
 	lines := make([]string, n)
 	for y := range lines {
@@ -274,7 +274,7 @@ func (p *Painter) update(cursor *tea.Cursor) []byte {
 	return out.Bytes()
 }
 
-// cursorStyle gives the number of a cursor's shape in DECSCUSR.
+// cursorStyle returns the number of a cursor's shape in DECSCUSR.
 func cursorStyle(c *tea.Cursor) int {
 	style := int(c.Shape)*2 + 1
 	if !c.Blink {

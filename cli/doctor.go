@@ -356,7 +356,7 @@ func (d *doctor) servers(ctx context.Context) {
 		d.ok("mcp", "what a server started ends with jcode, however that ends: %s", proc.Reach())
 	}
 	if slices.ContainsFunc(list, func(s mcp.Details) bool { return s.Transport != mcpconfig.Stdio }) {
-		d.ok("mcp", "sign-ins to servers are kept in %s", a.mcp.SignInsIn())
+		d.ok("mcp", "sign-ins to servers are kept in %s", a.mcp.SignIns().Where())
 	}
 	for _, w := range a.mcp.Warnings() {
 		d.warn("mcp", "", "%s", w)

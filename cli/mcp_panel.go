@@ -35,7 +35,7 @@ func (a serverActions) panel() tui.Panel {
 		Actions: []tui.Action{
 			{Label: "connect or restart", Run: act(func(name string) error {
 				if d, err := a.mcp.Server(name); err == nil && d.State == mcp.StateNeedsSignIn {
-					return a.mcp.BeginSignIn(name)
+					return a.mcp.SignIns().Begin(name)
 				}
 				return a.mcp.Restart(name)
 			})},

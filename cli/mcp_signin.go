@@ -46,14 +46,14 @@ func (c *mcpLoginCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		if settings {
 			target.OAuth = &mcpconfig.OAuth{ClientID: c.ClientID, ClientSecretEnv: c.ClientSecretEnv, CallbackPort: c.CallbackPort, Scopes: c.Scope}
 		}
-		err = a.mcp.SignInTo(ctx, "url", target, person)
+		err = a.mcp.SignIns().InTo(ctx, "url", target, person)
 	} else {
-		err = a.mcp.SignIn(ctx, c.Name, person)
+		err = a.mcp.SignIns().In(ctx, c.Name, person)
 	}
 	if err != nil {
 		return serverFailure(fmt.Errorf("mcp login: %w", err))
 	}
-	fmt.Fprintf(std.Out, "signed in; kept in %s\n", a.mcp.SignInsIn())
+	fmt.Fprintf(std.Out, "signed in; kept in %s\n", a.mcp.SignIns().Where())
 	return nil
 }
 
@@ -75,9 +75,9 @@ func (c *mcpLogoutCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	defer a.close()
 	var had bool
 	if c.URL != "" {
-		had, err = a.mcp.SignOutOf(ctx, c.URL)
+		had, err = a.mcp.SignIns().OutOf(ctx, c.URL)
 	} else {
-		had, err = a.mcp.SignOut(ctx, c.Name)
+		had, err = a.mcp.SignIns().Out(ctx, c.Name)
 	}
 	if err != nil {
 		return serverFailure(fmt.Errorf("mcp logout: %w", err))

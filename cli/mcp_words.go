@@ -58,9 +58,9 @@ func (a serverActions) serverWord(ctx context.Context, word, name string) (notic
 		}
 		return name + " is approved: " + d.Pending.Line, a.mcp.Approve(name, d.Pending.Hash, true)
 	case "login":
-		return "signing in to " + name, a.mcp.BeginSignIn(name)
+		return "signing in to " + name, a.mcp.SignIns().Begin(name)
 	case "logout":
-		had, err := a.mcp.SignOut(ctx, name)
+		had, err := a.mcp.SignIns().Out(ctx, name)
 		if !had {
 			return "there was no sign-in to " + name, err
 		}

@@ -55,7 +55,7 @@ func (a *actor) refresh(e config.Entry) {
 }
 
 // kick starts the next try now, because a call needs it: at most every 5 s, or every
-// 30 s when the server has been given up. It gives the outcome when a try runs.
+// 30 s when the server has been given up. It returns the outcome when a try runs.
 func (a *actor) kick() <-chan error {
 	out := make(chan error, 1)
 	if !a.box.put(func() {

@@ -31,18 +31,18 @@ type Definition struct {
 func (m *Manager) Definition(name string) (Definition, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e, ok := m.entry(name)
-	if !ok {
-		return Definition{}, config.UnknownServer(name, m.known())
+	e, err := m.wants.named(name)
+	if err != nil {
+		return Definition{}, err
 	}
 	t := config.Mask(e.Target)
 	d := Definition{
 		Name: e.Name, Type: t.Type, Command: t.Command, Args: t.Args, Env: t.Env, Cwd: t.Cwd, URL: t.URL, Headers: t.Headers,
-		InheritEnv: t.InheritEnv, Enabled: e.Enabled, Approved: m.isApproved(e), EnabledTools: e.EnabledTools, DisabledTools: e.DisabledTools,
+		InheritEnv: t.InheritEnv, Enabled: e.Enabled, Approved: m.approvals.approved(e), EnabledTools: e.EnabledTools, DisabledTools: e.DisabledTools,
 		ConnectTimeout: e.ConnectTimeout.String(), CallTimeout: e.CallTimeout.String(), MaxCallTime: e.MaxCallTime.String(),
 		Optional: e.Optional, Trusted: e.Trusted, Sources: []config.Source{e.Source}, Warnings: e.Warnings,
 	}
-	if c, configured := m.chosen[name]; configured {
+	if c, configured := m.wants.chosen[name]; configured {
 		d.Sources = c.All
 	}
 	if e.Err != nil {

@@ -25,7 +25,7 @@ func benchManager(b *testing.B, modes map[string]string) *Manager {
 	for name, mode := range modes {
 		e := config.NewEntry(name)
 		e.Target = testTarget(mcptest.Server(mode))
-		m.extra[name] = e
+		m.wants.extra[name] = e
 	}
 	m.mu.Unlock()
 	m.control.Unlock()
@@ -36,9 +36,13 @@ func connectAll(b *testing.B, m *Manager, names ...string) {
 	b.Helper()
 	m.control.Lock()
 	m.mu.Lock()
-	m.hold(m.own, names)
+	for _, name := range names {
+		if _, err := m.wants.want(name, m.wants.own); err != nil {
+			b.Fatal(err)
+		}
+	}
 	m.mu.Unlock()
-	begun := m.settle(wish{})
+	begun := m.settle(order{})
 	m.control.Unlock()
 	for _, name := range names {
 		if err := await(context.Background(), begun.outcomes[name]); err != nil {
@@ -117,10 +121,13 @@ func BenchmarkTwentyServersOneHanging(b *testing.B) {
 				if hanging {
 					m.control.Lock()
 					m.mu.Lock()
-					m.hold(m.own, []string{"hang"})
+					_, err := m.wants.want("hang", m.wants.own)
 					m.mu.Unlock()
-					m.settle(wish{})
+					m.settle(order{})
 					m.control.Unlock()
+					if err != nil {
+						b.Fatal(err)
+					}
 				}
 				connectAll(b, m, names...)
 				b.StopTimer()
@@ -162,7 +169,7 @@ func BenchmarkManyTools(b *testing.B) {
 	m := benchManager(b, map[string]string{"s": "many=5000"})
 	for b.Loop() {
 		connectAll(b, m, "s")
-		if m.Totals().Mode != "deferred" {
+		if m.offer.totals().Mode != "deferred" {
 			b.Fatal("not deferred")
 		}
 		b.StopTimer()

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -29,24 +30,21 @@ type promptSource struct{ m *Manager }
 
 // List returns one command a prompt, by server and in the server's order.
 func (s promptSource) List() []command.Command {
-	s.m.mu.Lock()
-	views := s.m.views()
-	names := s.m.known()
-	s.m.mu.Unlock()
+	views, _ := s.m.running()
 	var out []command.Command
-	for _, server := range names {
+	for _, server := range slices.Sorted(maps.Keys(views)) {
 		v := views[server]
-		if v == nil || v.session == nil {
+		if v.session == nil {
 			continue
 		}
 		for _, p := range v.prompts {
-			out = append(out, s.m.promptCommand(server, v.session, p))
+			out = append(out, s.command(server, v.session, p))
 		}
 	}
 	return out
 }
 
-func (m *Manager) promptCommand(server string, live *session, p PromptInfo) command.Command {
+func (s promptSource) command(server string, live *session, p PromptInfo) command.Command {
 	hints := make([]string, 0, len(p.Arguments))
 	for _, a := range p.Arguments {
 		if a.Required {
@@ -63,7 +61,7 @@ func (m *Manager) promptCommand(server string, live *session, p PromptInfo) comm
 	c := command.Command{
 		Name: name, Description: description, Hint: strings.Join(hints, " "), Origin: "prompt of MCP server " + server,
 		Run: func(ctx context.Context, args string) (command.Outcome, error) {
-			values, err := m.promptArguments(ctx, server, p, args)
+			values, err := s.arguments(ctx, server, p, args)
 			if err != nil {
 				return command.Outcome{}, err
 			}
@@ -84,7 +82,7 @@ func (m *Manager) promptCommand(server string, live *session, p PromptInfo) comm
 
 // promptArguments maps what was typed to the prompt's arguments: by position, or by
 // name=value. The last one takes the rest of the line. Missing required ones are asked.
-func (m *Manager) promptArguments(ctx context.Context, server string, p PromptInfo, typed string) (map[string]string, error) {
+func (s promptSource) arguments(ctx context.Context, server string, p PromptInfo, typed string) (map[string]string, error) {
 	values := map[string]string{}
 	rest := strings.TrimSpace(typed)
 	for i, a := range p.Arguments {
@@ -119,19 +117,19 @@ func (m *Manager) promptArguments(ctx context.Context, server string, p PromptIn
 		names[i] = f.Name
 	}
 	problem := fmt.Errorf("prompt %s of MCP server %s needs %s", p.Name, server, strings.Join(names, ", "))
-	if m.opt.Elicitor == nil {
+	if s.m.opt.Elicitor == nil {
 		return nil, problem
 	}
-	answer, err := m.opt.Elicitor.Elicit(ctx, ElicitQuestion{Server: server, Message: "Arguments of the prompt " + p.Name, Fields: missing})
+	answer, err := s.m.opt.Elicitor.Elicit(ctx, ElicitQuestion{Server: server, Message: "Arguments of the prompt " + p.Name, Fields: missing})
 	if err != nil || answer.Action != tools.FormAccept {
 		return nil, problem
 	}
 	for _, f := range missing {
-		s, _ := answer.Values[f.Name].(string)
-		if s == "" {
+		value, _ := answer.Values[f.Name].(string)
+		if value == "" {
 			return nil, problem
 		}
-		values[f.Name] = s
+		values[f.Name] = value
 	}
 	return values, nil
 }

@@ -121,7 +121,7 @@ func settledServer(m *Manager, person *follower) error {
 		if err != nil {
 			return err
 		}
-		busy := len(m.asking) > 0 || d.State == StateConnecting || d.State == StateNeedsSignIn && person.count() == 0
+		busy := len(m.asker.turn) > 0 || d.State == StateConnecting || d.State == StateNeedsSignIn && person.count() == 0
 		if busy {
 			quiet = 0
 		} else if quiet++; quiet > 10 || d.State == StateConnected && quiet > 2 {

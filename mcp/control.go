@@ -1,122 +1,13 @@
 package mcp
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"jcode/mcp/config"
 )
-
-// ErrNeedsApproval says that a server of a project's file waits for the person.
-var ErrNeedsApproval = errors.New("needs approval")
-
-// Connected is what a connect gave.
-type Connected struct {
-	Status  Details
-	Waiting bool // still connecting when the wait was over
-	Waited  time.Duration
-}
-
-// Connect connects a server by name, or to a new target. It waits at most wait for the
-// first outcome. by says who asks. The target's command must have been approved.
-func (m *Manager) Connect(ctx context.Context, name string, target *config.Target, by config.Scope, wait time.Duration) (Connected, error) {
-	outcome, err := m.connect(name, target, by)
-	if err != nil {
-		return Connected{}, err
-	}
-	began := time.Now()
-	var failed error
-	waiting := false
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case failed = <-outcome:
-	case <-timer.C:
-		waiting = true
-	case <-ctx.Done():
-		return Connected{}, ctx.Err()
-	}
-	d, err := m.Server(name)
-	if err != nil {
-		return Connected{}, err
-	}
-	c := Connected{Status: d, Waiting: waiting, Waited: time.Since(began)}
-	if failed != nil {
-		return c, failed
-	}
-	return c, nil
-}
-
-// connect begins and returns the outcome of the attempt.
-func (m *Manager) connect(name string, target *config.Target, by config.Scope) (<-chan error, error) {
-	m.control.Lock()
-	defer m.control.Unlock()
-	single := map[string]bool{}
-	m.mu.Lock()
-	if target != nil {
-		e, err := m.adopt(name, *target, by)
-		if err != nil {
-			m.mu.Unlock()
-			return nil, err
-		}
-		single[e.Name] = by == config.ScopeSession
-	}
-	e, ok := m.entry(name)
-	var err error
-	switch {
-	case !ok:
-		err = config.UnknownServer(name, m.known())
-	case e.Err != nil:
-		err = e.Err
-	case !m.isApproved(e):
-		err = fmt.Errorf("server %s of %s: %w: /mcp approve %s", name, e.Source.File, ErrNeedsApproval, name)
-	}
-	if err != nil {
-		m.mu.Unlock()
-		return nil, err
-	}
-	delete(m.off, name)
-	m.accept(name)
-	if !e.Enabled {
-		m.forced[name] = true
-	}
-	m.hold(m.own, []string{name})
-	m.mu.Unlock()
-	begun := m.settle(wish{single: single})
-	if outcome, ok := begun.outcomes[name]; ok {
-		return outcome, nil
-	}
-	return m.actor(name).await(), nil
-}
-
-// adopt takes a new target under a name. The caller holds mu.
-func (m *Manager) adopt(name string, target config.Target, by config.Scope) (config.Entry, error) {
-	if err := config.CheckKey(name); err != nil {
-		return config.Entry{}, err
-	}
-	target = target.Typed()
-	if err := config.Check(target); err != nil {
-		return config.Entry{}, fmt.Errorf("server %s: %w", name, err)
-	}
-	if c, configured := m.chosen[name]; configured {
-		if !c.Entry.Target.Equal(target) {
-			return config.Entry{}, fmt.Errorf("a server %q is configured with another target (%s): choose another name", name, sourceText(c.Entry.Source))
-		}
-		return c.Entry, nil
-	}
-	e := config.NewEntry(name)
-	e.Target, e.Source = target, config.Source{Scope: by}
-	if old, ok := m.extra[name]; ok && old.Target.Equal(target) {
-		return old, nil
-	}
-	m.extra[name] = e
-	return e, nil
-}
 
 // Disconnected is what a disconnect did.
 type Disconnected struct {
@@ -132,17 +23,14 @@ func (m *Manager) Disconnect(name, by string) (Disconnected, error) {
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.mu.Lock()
-	if _, ok := m.entry(name); !ok {
-		known := m.known()
-		m.mu.Unlock()
-		return Disconnected{}, config.UnknownServer(name, known)
+	_, err := m.wants.named(name)
+	if err == nil {
+		m.wants.drop(name, by)
 	}
-	for l := range m.leases {
-		delete(l.names, name)
-	}
-	m.off[name] = by
-	delete(m.forced, name)
 	m.mu.Unlock()
+	if err != nil {
+		return Disconnected{}, err
+	}
 	was, cancelled, removed := m.stopActor(name)
 	return Disconnected{name, was, removed, cancelled}, nil
 }
@@ -150,9 +38,7 @@ func (m *Manager) Disconnect(name, by string) (Disconnected, error) {
 // Restart tries a failed server again and restarts a connected one, for a person: the files
 // that it starts are taken as they are now.
 func (m *Manager) Restart(name string) error {
-	m.mu.Lock()
-	m.accept(name)
-	m.mu.Unlock()
+	m.approvals.accept(name)
 	return m.Retry(name)
 }
 
@@ -161,32 +47,14 @@ func (m *Manager) Retry(name string) error {
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.mu.Lock()
-	e, ok := m.entry(name)
-	if !ok {
-		known := m.known()
-		m.mu.Unlock()
-		return config.UnknownServer(name, known)
-	}
-	if m.closed {
-		m.mu.Unlock()
-		return errDisconnected
-	}
-	approved := m.isApproved(e)
-	if approved && e.Err == nil {
-		delete(m.off, name)
-		if m.held()[name] == 0 {
-			m.hold(m.own, []string{name})
-		}
-		if !e.Enabled {
-			m.forced[name] = true
-		}
-	}
+	closed := m.closed
+	e, err := m.wants.want(name, nil)
 	m.mu.Unlock()
 	switch {
-	case e.Err != nil:
-		return e.Err
-	case !approved:
-		return fmt.Errorf("server %s: %w", name, ErrNeedsApproval)
+	case closed:
+		return errDisconnected
+	case err != nil:
+		return err
 	}
 	target, err := m.env.Resolve(e)
 	m.actor(name).connect(spec{e, target, err}, false)
@@ -200,52 +68,40 @@ func (m *Manager) Approve(name, hash string, keep bool) error {
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.mu.Lock()
-	c, ok := m.chosen[name]
+	c, ok := m.wants.chosen[name]
+	known := m.wants.known()
+	m.mu.Unlock()
 	if !ok {
-		known := m.known()
-		m.mu.Unlock()
 		return config.UnknownServer(name, known)
 	}
 	e := c.Entry
 	if c.Pending != nil {
 		e = *c.Pending
 	}
-	m.mu.Unlock()
-	pin := m.pinOf(e)
+	pin := m.approvals.pin(e)
 	if hash != "" && hash != pin {
 		return fmt.Errorf("server %s has changed since it was shown; look at it again", name)
 	}
-	if keep && m.opt.Trust != nil {
-		if err := m.opt.Trust.Trust(m.opt.Paths.ProjectRoot, name, pin); err != nil {
-			return fmt.Errorf("keep the approval of %s: %w", name, err)
-		}
+	if err := m.approvals.approve(e, pin, keep); err != nil {
+		return err
 	}
+	m.approvals.accept(name)
 	m.mu.Lock()
-	m.approved[name+" "+pin] = true
-	m.accept(name)
-	delete(m.off, name)
-	m.adoptApprovals()
+	delete(m.wants.off, name)
+	m.wants.choose()
+	m.wants.wantEnabled()
 	m.mu.Unlock()
-	m.settle(wish{})
+	m.settle(order{})
 	return nil
-}
-
-// adoptApprovals applies approvals that were given a moment ago, all at once: several
-// servers can be approved by one answer, and whoever comes first applies them all. The
-// caller holds mu.
-func (m *Manager) adoptApprovals() {
-	m.rechoose()
-	m.hold(m.base, m.startNames())
 }
 
 // SetEnabled switches a server on or off for good and for this run.
 func (m *Manager) SetEnabled(name string, on bool) error {
 	m.mu.Lock()
-	e, ok := m.entry(name)
-	known := m.known()
+	e, err := m.wants.named(name)
 	m.mu.Unlock()
-	if !ok {
-		return config.UnknownServer(name, known)
+	if err != nil {
+		return err
 	}
 	if e.Source.File != "" {
 		if err := m.opt.Paths.Enable(e, on); err != nil {
@@ -258,9 +114,9 @@ func (m *Manager) SetEnabled(name string, on bool) error {
 		}
 	}
 	m.mu.Lock()
-	delete(m.off, name) // "disabled" says it
+	delete(m.wants.off, name) // "disabled" says it
 	m.mu.Unlock()
-	m.reread(wish{})
+	m.reread(order{})
 	if !on {
 		return nil
 	}
@@ -268,12 +124,6 @@ func (m *Manager) SetEnabled(name string, on bool) error {
 		return nil
 	}
 	return m.Restart(name)
-}
-
-// Persist writes a server to the person's own file.
-func (m *Manager) Persist(name string, target config.Target) error {
-	_, err := m.opt.Paths.AddServer(name, target, config.AddOptions{})
-	return err
 }
 
 func joinNames(m map[string]string) string {

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
+	"sync/atomic"
 
 	"jcode/internal/text"
 	"jcode/mcp/config"
@@ -22,84 +22,20 @@ func isStandIn(name string) bool {
 	return name == "mcp_search" || name == "mcp_describe" || name == "mcp_call"
 }
 
-// SetDispatcher sets the dispatcher through which mcp_call calls: the same checks, gate and
-// grants as for a direct call. The dispatcher asks the manager about tools of servers that
-// are not connected.
-func (m *Manager) SetDispatcher(d *tools.Dispatcher) {
-	d.Absent = m.absent
-	m.mu.Lock()
-	m.dispatcher = d
-	m.mu.Unlock()
-}
-
-// absent explains why a server's tool is not there: its server is not connected. It returns
-// nil for other names, and for tools that a connected server does not have.
-func (m *Manager) absent(name string) error {
-	rest, ok := strings.CutPrefix(name, "mcp:")
-	server, _, _ := strings.Cut(rest, ":")
-	if !ok {
-		rest, ok = strings.CutPrefix(name, "mcp__")
-		server, _, _ = strings.Cut(rest, "__")
-	}
-	if !ok {
-		return nil
-	}
-	d, err := m.Server(server)
-	switch {
-	case err != nil:
-		return nil
-	case d.State == StateConnected && (len(d.ToolList) == 0 || m.registered(d.Name)):
-		return nil
-	case d.State == StateConnected: // its tools go a moment before its connection does
-		d.State, d.Reason = StateDisconnected, "disconnected"
-	}
-	return tools.Errorf(tools.KindMCP, "%s is not there: %s", name, d.absence(time.Now()))
-}
-
-// registered reports whether any tool of a server is in the registry.
-func (m *Manager) registered(server string) bool {
-	return slices.ContainsFunc(m.opt.Registry.Snapshot(nil).All(), func(e tools.Entry) bool { return e.Spec.Server == server })
-}
-
-// absence says why a server has no tools now, and what to do.
-func (d Details) absence(now time.Time) string {
-	s := "MCP server " + d.Name + " is " + string(d.State)
-	switch {
-	case strings.HasPrefix(d.Reason, "disconnected"):
-		s = "MCP server " + d.Name + " was " + d.Reason
-	case d.Reason != "":
-		s += " (" + d.Reason + ")"
-	}
-	if d.Error != "" {
-		s += ": " + d.Error
-	}
-	switch d.State {
-	case StateConnecting:
-		return s + "; its tools are announced when they come"
-	case StateReconnecting:
-		if wait := d.NextTry.Sub(now); wait > 0 {
-			s += fmt.Sprintf("; next try in %.0f s", wait.Seconds())
-		}
-		return s + ". Call again after that, or mcp_connect with name " + d.Name + " tries now"
-	}
-	return s + ". mcp_connect with name " + d.Name + " connects it"
-}
-
-// publishStandIns offers the three tools or takes them away. The caller holds offer.mu.
-func (m *Manager) publishStandIns(on bool, views map[string]*view) {
+// publishStandIns offers the three tools or takes them away. The caller holds mu.
+func (o *offer) publishStandIns(on bool, views map[string]*view) {
 	if !on {
-		m.opt.Registry.UnregisterOwner(ownerStandIns)
-		m.offer.standIns = ""
+		o.registry.UnregisterOwner(ownerStandIns)
+		o.said = ""
 		return
 	}
 	described := describeServers(views)
-	if m.offer.standIns == described {
+	if o.said == described {
 		return
 	}
-	m.offer.standIns = described
-	list := []tools.Tool{m.searchTool(described), m.describeTool(), m.callTool()}
-	for _, err := range m.opt.Registry.Replace(ownerStandIns, tools.RankBuiltin, list) {
-		m.notify("warn", "%v", err)
+	o.said = described
+	for _, err := range o.registry.Replace(ownerStandIns, tools.RankBuiltin, o.standIns.list(described)) {
+		o.notify("warn", "%v", err)
 	}
 }
 
@@ -117,12 +53,21 @@ func describeServers(views map[string]*view) string {
 	return strings.Join(parts, ", ")
 }
 
+// standIns are the three tools that stand for all: to find, to describe and to call one.
+type standIns struct {
+	running    func() (views map[string]*view, ok bool)
+	dispatcher atomic.Pointer[tools.Dispatcher] // carries out mcp_call; nil until it is set
+}
+
+// list returns the tools; servers is what mcp_search says of the servers.
+func (s *standIns) list(servers string) []tools.Tool {
+	return []tools.Tool{s.search(servers), s.describe(), s.call()}
+}
+
 // available lists the tools that a caller's scope allows, by server and in the server's
 // order.
-func (m *Manager) available(scope *tools.Scope) []foundTool {
-	m.mu.Lock()
-	views := m.views()
-	m.mu.Unlock()
+func (s *standIns) available(scope *tools.Scope) []foundTool {
+	views, _ := s.running()
 	var out []foundTool
 	for _, name := range slices.Sorted(maps.Keys(views)) {
 		for _, t := range toolsOf(views[name]) {
@@ -158,7 +103,7 @@ func find(list []foundTool, name string) (foundTool, error) {
 	return foundTool{}, tools.Errorf(tools.KindUnknown, "unknown MCP tool %q; close names: %s", name, strings.Join(near, ", "))
 }
 
-func (m *Manager) searchTool(servers string) controlTool {
+func (s *standIns) search(servers string) controlTool {
 	return controlTool{
 		spec: tools.Spec{
 			Name: "mcp_search", Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Needs: tools.CapMCP,
@@ -178,7 +123,7 @@ func (m *Manager) searchTool(servers string) controlTool {
 			if limit <= 0 {
 				limit = 8
 			}
-			all := m.available(call.Caller.Scope)
+			all := s.available(call.Caller.Scope)
 			if strings.TrimSpace(args.Query) == "" {
 				return overview(all, args.Server), nil
 			}
@@ -218,7 +163,7 @@ func overview(all []foundTool, server string) tools.Result {
 	return tools.Result{Text: b.String()}
 }
 
-func (m *Manager) describeTool() controlTool {
+func (s *standIns) describe() controlTool {
 	return controlTool{
 		spec: tools.Spec{
 			Name: "mcp_describe", Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Needs: tools.CapMCP,
@@ -232,7 +177,7 @@ func (m *Manager) describeTool() controlTool {
 			if err := call.Decode(&args); err != nil {
 				return tools.Result{}, err
 			}
-			f, err := find(m.available(call.Caller.Scope), args.Tool)
+			f, err := find(s.available(call.Caller.Scope), args.Tool)
 			if err != nil {
 				return tools.Result{}, err
 			}
@@ -245,7 +190,7 @@ func (m *Manager) describeTool() controlTool {
 	}
 }
 
-func (m *Manager) callTool() controlTool {
+func (s *standIns) call() controlTool {
 	return controlTool{
 		spec: tools.Spec{
 			Name: "mcp_call", Group: tools.GroupBuiltin, Needs: tools.CapMCP, MaxOutput: 4 << 20, Beside: true,
@@ -260,13 +205,11 @@ func (m *Manager) callTool() controlTool {
 			if err := call.Decode(&args); err != nil {
 				return tools.Result{}, err
 			}
-			f, err := find(m.available(call.Caller.Scope), args.Tool)
+			f, err := find(s.available(call.Caller.Scope), args.Tool)
 			if err != nil {
 				return tools.Result{}, err
 			}
-			m.mu.Lock()
-			d := m.dispatcher
-			m.mu.Unlock()
+			d := s.dispatcher.Load()
 			if d == nil {
 				return tools.Result{}, tools.Errorf(tools.KindMCP, "mcp_call is not available here")
 			}

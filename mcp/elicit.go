@@ -12,7 +12,6 @@ import (
 	"jcode/internal/netaddr"
 	"jcode/internal/schema"
 	"jcode/internal/text"
-	"jcode/mcp/config"
 	"jcode/tools"
 )
 
@@ -57,32 +56,48 @@ func (u Unattended) Elicit(_ context.Context, q ElicitQuestion) (tools.FormAnswe
 	return tools.FormAnswer{Action: tools.FormAccept, Values: values}, nil
 }
 
-// elicitFor returns the hook that answers a server's questions, one dialog at a time.
-func (m *Manager) elicitFor(e config.Entry) func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error) {
+// asker asks a person, one dialog at a time.
+type asker struct {
+	turn     chan struct{} // of capacity one: who sends to it has the person
+	elicitor Elicitor      // nil declines
+	notify   func(level, format string, args ...any)
+}
+
+// take waits for the person's attention; the caller calls release when it is done.
+func (a asker) take(ctx context.Context) (release func(), err error) {
+	select {
+	case a.turn <- struct{}{}:
+		return func() { <-a.turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// hook returns what answers a server's questions.
+func (a asker) hook(server string) func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	return func(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 		decline := &sdk.ElicitResult{Action: "decline"}
-		if m.opt.Elicitor == nil {
+		if a.elicitor == nil {
 			return decline, nil
 		}
-		q, err := elicitQuestion(e.Name, p)
+		q, err := elicitQuestion(server, p)
 		if err != nil {
-			m.notify("warn", "MCP server %s asked for something that can't be asked: %v", e.Name, err)
+			a.notify("warn", "MCP server %s asked for something that can't be asked: %v", server, err)
 			return decline, nil
 		}
-		select {
-		case m.asking <- struct{}{}:
-			defer func() { <-m.asking }()
-		case <-ctx.Done():
+		release, err := a.take(ctx)
+		if err != nil {
 			return &sdk.ElicitResult{Action: "cancel"}, nil
 		}
-		a, err := m.opt.Elicitor.Elicit(ctx, q)
-		if err != nil || a.Action != tools.FormAccept && a.Action != tools.FormDecline {
+		defer release()
+		answer, err := a.elicitor.Elicit(ctx, q)
+		if err != nil || answer.Action != tools.FormAccept && answer.Action != tools.FormDecline {
 			return &sdk.ElicitResult{Action: string(tools.FormCancel)}, nil
 		}
-		result := &sdk.ElicitResult{Action: string(a.Action)}
-		if a.Action == tools.FormAccept && q.URL == "" {
+		result := &sdk.ElicitResult{Action: string(answer.Action)}
+		if answer.Action == tools.FormAccept && q.URL == "" {
 			result.Content = map[string]any{}
-			for k, v := range a.Values {
+			for k, v := range answer.Values {
 				result.Content[k] = v
 			}
 		}

@@ -40,7 +40,7 @@ func dialHTTP(t *testing.T, mode string) (*mcptest.HTTPServer, dialed) {
 	return server, d
 }
 
-func TestHTTPServersConnect(t *testing.T) { // snow-app#56
+func TestHTTPServersConnect(t *testing.T) {
 	for mode, limit := range map[string]time.Duration{"ok": 0, "sse": 0, "stateless": 0, "get405": 0, "get404": 0, "getclose": 0, "text400-discover": 0, "silent-discover": 3 * time.Second, "sse2024": 0} {
 		t.Run(mode, func(t *testing.T) {
 			began := time.Now()
@@ -101,7 +101,7 @@ func TestHTTPRefusals(t *testing.T) {
 	}
 }
 
-func TestForgottenSessionIsRenewedAndTheCallRunsOnce(t *testing.T) { // rust-sdk#733, claude-code#55970
+func TestForgottenSessionIsRenewedAndTheCallRunsOnce(t *testing.T) {
 	for _, mode := range []string{"ok", "forget400", "sse"} {
 		t.Run(mode, func(t *testing.T) {
 			server := httpServer(t, mode)
@@ -235,7 +235,7 @@ func TestNobodyListens(t *testing.T) {
 	r.m.Close()
 }
 
-func TestStreamOfNotifications(t *testing.T) { // go-sdk#1175
+func TestStreamOfNotifications(t *testing.T) {
 	server := httpServer(t, "ok")
 	r := newManagerRig(t, map[string]any{"s": map[string]any{"url": server.Endpoint()}}, nil)
 	r.m.Start()
@@ -253,7 +253,7 @@ func TestStreamOfNotifications(t *testing.T) { // go-sdk#1175
 // TestStreamThatAlwaysEndsCostsNothing: the stream of notifications ends at once each time,
 // with and without an event; calls go on and the server is not asked again and again. The
 // half second of the first wait is ten milliseconds here, the 30 s of calls are 0.6 s.
-func TestStreamThatAlwaysEndsCostsNothing(t *testing.T) { // go-sdk#1175
+func TestStreamThatAlwaysEndsCostsNothing(t *testing.T) {
 	for mode, wait := range map[string]time.Duration{"getclose": 10 * time.Millisecond, "getprime=40": 40 * time.Millisecond} {
 		t.Run(mode, func(t *testing.T) {
 			server := httpServer(t, mode)

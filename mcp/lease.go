@@ -19,37 +19,6 @@ type Lease struct {
 	once      sync.Once
 }
 
-func (m *Manager) newLease() *Lease {
-	l := &Lease{m: m, names: map[string]bool{}}
-	m.leases[l] = struct{}{}
-	return l
-}
-
-// hold adds names to a lease. The caller holds mu.
-func (m *Manager) hold(l *Lease, names []string) {
-	for _, name := range names {
-		l.names[name] = true
-	}
-}
-
-// held counts the leases of each name. The caller holds mu.
-func (m *Manager) held() map[string]int {
-	out := map[string]int{}
-	suspended := false
-	for l := range m.leases {
-		suspended = suspended || l.exclusive
-	}
-	for l := range m.leases {
-		if l == m.base && suspended {
-			continue
-		}
-		for name := range l.names {
-			out[name]++
-		}
-	}
-	return out
-}
-
 // Names lists what the lease holds, sorted.
 func (l *Lease) Names() []string {
 	l.m.mu.Lock()
@@ -57,15 +26,15 @@ func (l *Lease) Names() []string {
 	return slices.Sorted(maps.Keys(l.names))
 }
 
-// Release returns the lease up. A server whose last lease goes ends, without being waited for.
+// Release gives the lease up. A server whose last lease goes ends, without being waited for.
 func (l *Lease) Release() {
 	l.once.Do(func() {
 		l.m.control.Lock()
 		defer l.m.control.Unlock()
 		l.m.mu.Lock()
-		delete(l.m.leases, l)
+		delete(l.m.wants.leases, l)
 		l.m.mu.Unlock()
-		l.m.settle(wish{})
+		l.m.settle(order{})
 	})
 }
 
@@ -74,74 +43,43 @@ func (l *Lease) Release() {
 // connected; on any failure, or when ctx ends, it gives back what it took and says which
 // server failed and why. An entry marked optional may fail.
 func (m *Manager) Acquire(ctx context.Context, names []string) (*Lease, error) {
-	lease, waits, err := m.begin(names)
+	lease, entries, outcomes, err := m.begin(names)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(waits)) {
-		var failed error
-		select {
-		case failed = <-waits[name].outcome:
-		case <-ctx.Done():
-			failed = ctx.Err()
-		}
-		if failed != nil && (!waits[name].optional || ctx.Err() != nil) {
-			m.mu.Lock()
-			secrets := m.secretsOf(name)
-			m.mu.Unlock()
+	for _, e := range entries {
+		failed := await(ctx, outcomes[e.Name])
+		if failed != nil && (!e.Optional || ctx.Err() != nil) {
+			secrets := m.secretsOf(e.Name)
 			lease.Release()
-			return nil, fmt.Errorf("MCP server %s: %s", name, config.Scrub(plainError(failed), secrets))
+			return nil, fmt.Errorf("MCP server %s: %s", e.Name, config.Scrub(plainError(failed), secrets))
 		}
 	}
 	return lease, nil
 }
 
-type acquiring struct {
-	outcome  <-chan error
-	optional bool
-}
-
-// begin resolves names and starts what is missing.
-func (m *Manager) begin(names []string) (*Lease, map[string]acquiring, error) {
+// begin leases all names, or none when one of them can't be used, and starts what is missing.
+func (m *Manager) begin(names []string) (*Lease, []config.Entry, map[string]<-chan error, error) {
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.ensureConfig()
 	m.mu.Lock()
-	for _, name := range names {
-		e, ok := m.entry(name)
-		var err error
-		switch {
-		case !ok:
-			err = config.UnknownServer(name, m.known())
-		case e.Err != nil:
-			err = fmt.Errorf("MCP server %s: %w", name, e.Err)
-		case !m.isApproved(e):
-			err = fmt.Errorf("MCP server %s of %s waits for approval: /mcp approve %s", name, e.Source.File, name)
-		}
+	lease := m.wants.lease(m)
+	entries := make([]config.Entry, 0, len(names))
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		e, err := m.wants.usable(name)
 		if err != nil {
+			delete(m.wants.leases, lease)
 			m.mu.Unlock()
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
+		entries = append(entries, e)
 	}
-	lease := m.newLease()
-	m.hold(lease, names)
-	for _, name := range names {
-		delete(m.off, name)
+	for _, e := range entries {
+		_, _ = m.wants.want(e.Name, lease) // it is usable
 	}
 	m.mu.Unlock()
-	begun := m.settle(wish{})
-	waits := map[string]acquiring{}
-	for _, name := range names {
-		outcome, started := begun.outcomes[name]
-		if !started {
-			outcome = m.actor(name).await()
-		}
-		m.mu.Lock()
-		e, _ := m.entry(name)
-		m.mu.Unlock()
-		waits[name] = acquiring{outcome, e.Optional}
-	}
-	return lease, waits, nil
+	return lease, entries, m.attempts(order{}, names...), nil
 }
 
 // Leaser returns leases as functions, as a conversation takes them for its roles.
@@ -172,13 +110,23 @@ func (l *Lease) takeOver() {
 	l.m.mu.Lock()
 	l.exclusive = true
 	l.m.mu.Unlock()
-	l.m.settle(wish{})
+	l.m.settle(order{})
 }
 
-// secretsOf returns the secrets of a server's target. The caller holds mu.
+// secretsOf returns the secrets of a server's target.
 func (m *Manager) secretsOf(name string) []string {
+	if v := m.viewOf(name); v != nil {
+		return v.secrets
+	}
+	return nil
+}
+
+// viewOf returns the view of a server that has an actor; nil for others.
+func (m *Manager) viewOf(name string) *view {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if a := m.actors[name]; a != nil {
-		return a.view.Load().secrets
+		return a.view.Load()
 	}
 	return nil
 }

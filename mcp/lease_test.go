@@ -183,7 +183,7 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
-func TestBackoff(t *testing.T) { // section 3
+func TestBackoff(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		plan retryPlan

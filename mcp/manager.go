@@ -14,14 +14,6 @@ import (
 	"jcode/tools"
 )
 
-// TrustStore keeps what a person approved of a project's files.
-type TrustStore interface {
-	// Trusted reports whether a server of a project was approved in exactly this form.
-	Trusted(project, server, hash string) bool
-	// Trust keeps an approval.
-	Trust(project, server, hash string) error
-}
-
 // Options are what a Manager needs. The zero value of a field is what its comment says.
 type Options struct {
 	Paths    config.Paths
@@ -65,39 +57,26 @@ type Options struct {
 
 // Manager owns all servers of a process.
 type Manager struct {
-	opt    Options
-	env    config.Environment
-	host   *wire.Host
-	asking chan struct{} // one dialog at a time
-	keeper *auth.Keeper  // of sign-ins; nil without a configuration folder
-	signs  signIns
+	opt       Options
+	env       config.Environment
+	host      *wire.Host
+	keeper    *auth.Keeper // of sign-ins; nil without a configuration folder
+	approvals *approvals
+	asker     asker
+	signIns   *SignIns
+	offer     *offer
+	watchers  watchers
+	saver     fileSaver
 
 	// control serialises changes of what is wanted; it is held over waits for actors'
 	// answers but never for connections.
 	control sync.Mutex
 
-	mu         sync.Mutex
-	config     config.Config
-	configured bool // config was read
-	chosen     map[string]config.Chosen
-	extra      map[string]config.Entry // connected by the agent or Lua, by name
-	off        map[string]string       // disconnected by somebody: why
-	forced     map[string]bool         // switched on for this session though disabled
-	approved   map[string]bool         // approved for this session: name + pin
-	accepted   map[string]string       // the pin with which a target was last let start
-	pins       map[string]pin          // computed a moment ago
-	actors     map[string]*actor
-	leases     map[*Lease]struct{}
-	base       *Lease // what the session itself holds of the configuration
-	own        *Lease // what the agent and Lua connected
-	started    bool
-	closed     bool
-	watchers   map[chan struct{}]struct{}
-	// dispatcher carries out mcp_call; nil until it is set.
-	dispatcher *tools.Dispatcher
+	mu     sync.Mutex
+	wants  *wants
+	actors map[string]*actor
+	closed bool
 
-	offer offerState
-	saver fileSaver
 	// delay scales waits before retries; tests shorten them.
 	delay func(time.Duration) time.Duration
 }
@@ -106,9 +85,7 @@ type Manager struct {
 func New(opt Options) *Manager {
 	m := &Manager{
 		opt: opt, env: config.ProcessEnvironment(opt.Paths.ProjectRoot), host: wire.NewHost(),
-		asking: make(chan struct{}, 1), chosen: map[string]config.Chosen{}, extra: map[string]config.Entry{}, off: map[string]string{},
-		forced: map[string]bool{}, approved: map[string]bool{}, accepted: map[string]string{}, pins: map[string]pin{}, actors: map[string]*actor{}, leases: map[*Lease]struct{}{},
-		watchers: map[chan struct{}]struct{}{}, saver: fileSaver{dir: opt.FileDir},
+		actors: map[string]*actor{}, saver: fileSaver{dir: opt.FileDir},
 		delay: func(d time.Duration) time.Duration { return d },
 	}
 	if opt.Env != nil {
@@ -118,14 +95,19 @@ func New(opt Options) *Manager {
 	if opt.Paths.Home != "" {
 		m.env.Home = opt.Paths.Home
 	}
-	m.base, m.own = m.newLease(), m.newLease()
 	if opt.Paths.ConfigDir != "" {
 		m.keeper = auth.NewKeeper(opt.Paths.ConfigDir)
 	}
-	m.signs.ctx, m.signs.end = context.WithCancel(context.Background())
-	m.offer.deferred = opt.Tools == "deferred"
+	m.approvals = newApprovals(opt, m.env)
+	m.wants = newWants(m, m.approvals)
+	m.asker = asker{turn: make(chan struct{}, 1), elicitor: opt.Elicitor, notify: m.notify}
+	m.signIns = newSignIns(m)
+	m.offer = newOffer(m)
 	return m
 }
+
+// SignIns are the sign-ins to the manager's servers.
+func (m *Manager) SignIns() *SignIns { return m.signIns }
 
 // Start reads the configuration and begins to connect what is enabled and approved. It
 // waits for none of it.
@@ -135,24 +117,23 @@ func (m *Manager) Start() {
 	m.readConfig()
 	m.tellProblems()
 	m.mu.Lock()
-	m.started = true
-	names := m.startNames()
-	m.hold(m.base, names)
+	m.wants.started = true
+	m.wants.wantEnabled()
 	m.mu.Unlock()
-	m.settle(wish{})
+	m.settle(order{})
 }
 
 // tellProblems tells the person of files and entries that can't be used.
 func (m *Manager) tellProblems() {
 	m.mu.Lock()
 	var problems []string
-	for _, f := range m.config.Files {
+	for _, f := range m.wants.config.Files {
 		if f.Error != "" {
 			problems = append(problems, f.Error)
 		}
 	}
-	for _, name := range m.known() {
-		if e, _ := m.entry(name); e.Err != nil {
+	for _, name := range m.wants.known() {
+		if e, _ := m.wants.entry(name); e.Err != nil {
 			problems = append(problems, e.Err.Error())
 		}
 	}
@@ -167,15 +148,14 @@ func (m *Manager) readConfig() {
 	c := config.Load(m.opt.Paths)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.config, m.configured = c, true
-	m.rechoose()
+	m.wants.take(c)
 }
 
 // ensureConfig reads the configuration where nothing has done so yet: a role may need
 // servers before Start. The caller holds control.
 func (m *Manager) ensureConfig() {
 	m.mu.Lock()
-	configured := m.configured
+	configured := m.wants.configured
 	m.mu.Unlock()
 	if !configured {
 		m.readConfig()
@@ -189,57 +169,12 @@ func (m *Manager) Known() []string {
 	m.ensureConfig()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.known()
-}
-
-// rechoose settles which definitions count. The caller holds mu.
-func (m *Manager) rechoose() { m.chosen = m.config.Choose(m.isApproved) }
-
-// isApproved reports whether an entry may start without a question. The caller holds mu.
-func (m *Manager) isApproved(e config.Entry) bool {
-	if e.Source.Scope != config.ScopeProject || m.opt.TrustAll {
-		return true
-	}
-	hash := m.pinNow(e)
-	return m.approved[e.Name+" "+hash] || m.opt.Trust != nil && m.opt.Trust.Trusted(m.opt.Paths.ProjectRoot, e.Name, hash)
-}
-
-// startNames are the servers that run without anybody asking. The caller holds mu.
-func (m *Manager) startNames() []string {
-	var names []string
-	for name, c := range m.chosen {
-		if c.Entry.Err == nil && (c.Entry.Enabled || m.forced[name]) && m.isApproved(c.Entry) && m.off[name] == "" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// entry returns what counts for a name. The caller holds mu.
-func (m *Manager) entry(name string) (config.Entry, bool) {
-	if c, ok := m.chosen[name]; ok {
-		return c.Entry, true
-	}
-	e, ok := m.extra[name]
-	return e, ok
-}
-
-// known lists all names, sorted. The caller holds mu.
-func (m *Manager) known() []string {
-	names := slices.Collect(maps.Keys(m.chosen))
-	for name := range m.extra {
-		if _, ok := m.chosen[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return m.wants.known()
 }
 
 func (m *Manager) hooks(e config.Entry) sessionHooks {
 	return sessionHooks{
-		elicit: m.elicitFor(e), roots: m.opt.Roots, version: m.opt.Version, alive: e.KeepAlive,
+		elicit: m.asker.hook(e.Name), roots: m.opt.Roots, version: m.opt.Version, alive: e.KeepAlive,
 	}
 }
 
@@ -248,22 +183,15 @@ func (m *Manager) hooks(e config.Entry) sessionHooks {
 func (m *Manager) publish(a *actor, v *view, toolsChanged bool) {
 	old := a.view.Load()
 	if toolsChanged {
-		m.publishTools(a, v)
+		m.offer.publish(a, v)
 	} else {
 		a.view.Store(v)
 	}
 	m.tellOf(a.name, old, v)
 	if v.state == StateNeedsSignIn && old.state != v.state {
-		m.offerSignIn(a.name, v.err)
+		m.signIns.offer(a.name, v.err)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for ch := range m.watchers {
-		select {
-		case ch <- struct{}{}:
-		default:
-		}
-	}
+	m.watchers.wake()
 }
 
 // tellOf tells the person of a server that was lost or given up. A failure that somebody
@@ -277,7 +205,7 @@ func (m *Manager) tellOf(name string, old, v *view) {
 	}
 	text := config.Scrub(plainError(v.err), v.secrets)
 	switch {
-	case v.state == StateNeedsSignIn && m.opt.Person == nil && !v.single && m.signs.first("told "+name):
+	case v.state == StateNeedsSignIn && m.opt.Person == nil && !v.single && m.signIns.first("told "+name):
 		m.notify("warn", "MCP server %s %s", name, text)
 	case v.state == StateFailed && !v.single:
 		m.notify("warn", "MCP server %s failed: %s", name, text)
@@ -290,20 +218,10 @@ func (m *Manager) tellOf(name string, old, v *view) {
 
 // Watch returns a channel that holds a value whenever the state, the tools or the prompts of a
 // server have changed, and a function that ends the watch.
-func (m *Manager) Watch() (<-chan struct{}, func()) {
-	ch := make(chan struct{}, 1)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.watchers[ch] = struct{}{}
-	return ch, func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		delete(m.watchers, ch)
-	}
-}
+func (m *Manager) Watch() (<-chan struct{}, func()) { return m.watchers.add() }
 
 // WaitReady waits until no server is in its first attempt, at most until ctx ends, and
-// gives the names of those that still are.
+// returns the names of those that still are.
 func (m *Manager) WaitReady(ctx context.Context) []string {
 	changes, stop := m.Watch()
 	defer stop()
@@ -352,7 +270,7 @@ const closeGrace = 2 * time.Second
 // most a little over two seconds. The manager can't be used afterwards.
 func (m *Manager) Close() {
 	m.close()
-	m.signs.wait.Wait() // they end with their context
+	m.signIns.wait.Wait() // they end with their context
 }
 
 func (m *Manager) close() {
@@ -366,7 +284,7 @@ func (m *Manager) close() {
 	m.closed = true
 	actors := slices.Collect(maps.Values(m.actors))
 	m.mu.Unlock()
-	m.signs.end()
+	m.signIns.end()
 	for _, a := range actors {
 		a.close()
 	}

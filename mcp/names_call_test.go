@@ -45,7 +45,7 @@ func TestNamesReachTheirOwnServerOrNone(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"mcp:x__y:z", "x__y:z"} {
-		if _, err := find(r.m.available(nil), name); err == nil || !strings.Contains(err.Error(), "mcp:"+other+":z") {
+		if _, err := find(r.m.offer.standIns.available(nil), name); err == nil || !strings.Contains(err.Error(), "mcp:"+other+":z") {
 			t.Errorf("mcp_call of %s: %v", name, err)
 		}
 	}

@@ -21,13 +21,40 @@ const (
 	backPercent = 80
 )
 
-// offerState is how tools are offered: each by itself, or three that stand for all.
-type offerState struct {
+// offer is how the servers' tools are offered: each by itself, or three that stand for all.
+type offer struct {
+	registry *tools.Registry
+	notify   func(level, format string, args ...any)
+	// running returns all views; ok is false when the manager is closed.
+	running func() (views map[string]*view, ok bool)
+	// wrap makes a server's tool jcode's own.
+	wrap      func(e config.Entry, hash string, info schema.Tool, hidden bool) serverTool
+	maxTools  int
+	threshold func() int // the price in tokens above which tools are deferred
+	standIns  standIns
+
 	mu       sync.Mutex // serialises publishing
+	mode     string     // auto (also ""), direct or deferred
 	scope    *tools.Scope
 	deferred bool
 	sent     map[string][sha256.Size]byte // server → what was published, to leave out repeats
-	standIns string                       // the description under which the stand-ins are offered
+	said     string                       // the description under which the stand-ins are offered
+}
+
+func newOffer(m *Manager) *offer {
+	o := &offer{
+		registry: m.opt.Registry, notify: m.notify, running: m.running, maxTools: m.opt.MaxTools,
+		wrap: func(e config.Entry, hash string, info schema.Tool, hidden bool) serverTool {
+			return newServerTool(m, e, hash, info, hidden)
+		},
+		threshold: func() int { return threshold(m.opt) },
+		standIns:  standIns{running: m.running},
+		mode:      m.opt.Tools, deferred: m.opt.Tools == "deferred", sent: map[string][sha256.Size]byte{},
+	}
+	if o.maxTools <= 0 {
+		o.maxTools = defaultMaxTools
+	}
+	return o
 }
 
 // SetScope says what the conversation may use: what is offered directly or deferred
@@ -36,7 +63,7 @@ func (m *Manager) SetScope(s *tools.Scope) {
 	m.offer.mu.Lock()
 	m.offer.scope = s
 	m.offer.mu.Unlock()
-	m.publishTools(nil, nil)
+	m.offer.publish(nil, nil)
 }
 
 // SetToolsMode switches between auto, direct and deferred.
@@ -46,11 +73,32 @@ func (m *Manager) SetToolsMode(mode string) error {
 	default:
 		return tools.Errorf(tools.KindInvalidArgs, "unknown mode %q: use auto, direct or deferred", mode)
 	}
-	m.mu.Lock()
-	m.opt.Tools = mode
-	m.mu.Unlock()
-	m.publishTools(nil, nil)
+	m.offer.mu.Lock()
+	m.offer.mode = mode
+	m.offer.mu.Unlock()
+	m.offer.publish(nil, nil)
 	return nil
+}
+
+// totals says how the tools are offered and what they cost.
+type totals struct {
+	Tools     int    `json:"total_tools"`
+	Tokens    int    `json:"total_tokens"`
+	Mode      string `json:"mode"` // direct or deferred
+	Threshold int    `json:"threshold"`
+}
+
+// totals sums up what the connected servers offer in the scope in force.
+func (o *offer) totals() totals {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	views, _ := o.running()
+	t := totals{Mode: "direct", Threshold: o.threshold()}
+	t.Tokens, t.Tools = o.sum(views)
+	if o.deferred {
+		t.Mode = "deferred"
+	}
+	return t
 }
 
 // toolsOf returns the tools of a view that the entry lets through.
@@ -72,115 +120,102 @@ func price(server string, t schema.Tool) int {
 	return (len(t.Wire) + len(describeTool(server, t)) + len(t.Sent.Schema) + 40) / bytesPerToken
 }
 
-// publishTools makes the registry's tools those of the connected servers, deferred or
+// publish makes the registry's tools those of the connected servers, deferred or
 // not. An actor's new view counts before it is stored, which happens last.
-func (m *Manager) publishTools(a *actor, fresh *view) {
-	m.offer.mu.Lock()
-	defer m.offer.mu.Unlock()
-	m.mu.Lock()
-	views := m.views()
-	closed, mode := m.closed, m.opt.Tools
-	m.mu.Unlock()
+func (o *offer) publish(a *actor, fresh *view) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	views, ok := o.running()
 	if a != nil {
 		views[a.name] = fresh
 		defer a.view.Store(fresh)
 	}
-	if closed {
+	if !ok {
 		return
 	}
-	was := m.offer.deferred
-	m.offer.deferred = m.shallDefer(mode, views, was)
-	if m.offer.sent == nil {
-		m.offer.sent = map[string][sha256.Size]byte{}
-	}
+	was := o.deferred
+	o.deferred = o.shallDefer(views, was)
 	for _, name := range slices.Sorted(maps.Keys(views)) {
-		m.publishServer(name, views[name])
+		o.publishServer(name, views[name])
 	}
-	if was != m.offer.deferred {
-		m.tellOffer(mode, views)
-		m.publishStandIns(m.offer.deferred, views)
-	} else if m.offer.deferred {
-		m.publishStandIns(true, views) // their description lists the servers
+	if was != o.deferred {
+		o.tell(views)
+		o.publishStandIns(o.deferred, views)
+	} else if o.deferred {
+		o.publishStandIns(true, views) // their description lists the servers
 	}
 }
 
-// tellOffer tells the person that tools are offered in another way, where nobody asked for
-// it. The caller holds offer.mu.
-func (m *Manager) tellOffer(mode string, views map[string]*view) {
-	if mode == "direct" || mode == "deferred" {
+// tell tells the person that tools are offered in another way, where nobody asked for
+// it. The caller holds mu.
+func (o *offer) tell(views map[string]*view) {
+	if o.mode == "direct" || o.mode == "deferred" {
 		return
 	}
-	tokens, count := m.totals(views)
-	if m.offer.deferred {
-		m.notify("info", "the %d tools of MCP servers (%d tokens) are found by mcp_search from now on: together they are over the limit of %d tokens or %d tools", count, tokens, m.threshold(), m.maxTools())
+	tokens, count := o.sum(views)
+	if o.deferred {
+		o.notify("info", "the %d tools of MCP servers (%d tokens) are found by mcp_search from now on: together they are over the limit of %d tokens or %d tools", count, tokens, o.threshold(), o.maxTools)
 		return
 	}
-	m.notify("info", "the %d tools of MCP servers are offered directly again", count)
+	o.notify("info", "the %d tools of MCP servers are offered directly again", count)
 }
 
-func (m *Manager) maxTools() int {
-	if m.opt.MaxTools > 0 {
-		return m.opt.MaxTools
-	}
-	return defaultMaxTools
-}
-
-func (m *Manager) publishServer(name string, v *view) {
+func (o *offer) publishServer(name string, v *view) {
 	list, hash := toolsOf(v), v.entry.Target.Hash()
 	wrapped := make([]tools.Tool, 0, len(list))
 	var mark strings.Builder
 	for _, info := range list {
-		t := newServerTool(m, v.entry, hash, info, m.offer.deferred)
+		t := o.wrap(v.entry, hash, info, o.deferred)
 		wrapped = append(wrapped, t)
 		mark.WriteString(t.spec.Wire + "\x00" + t.spec.Description + "\x00" + string(t.spec.Parameters) + string(t.spec.Check) + "\x00")
 	}
-	mark.WriteString(strconv.FormatBool(m.offer.deferred) + hash + strconv.FormatBool(v.entry.Trusted) + strconv.Itoa(v.entry.MaxResultTokens))
+	mark.WriteString(strconv.FormatBool(o.deferred) + hash + strconv.FormatBool(v.entry.Trusted) + strconv.Itoa(v.entry.MaxResultTokens))
 	if len(list) == 0 {
-		if _, sent := m.offer.sent[name]; sent {
-			m.opt.Registry.UnregisterOwner(ownerOf(name))
-			delete(m.offer.sent, name)
+		if _, sent := o.sent[name]; sent {
+			o.registry.UnregisterOwner(ownerOf(name))
+			delete(o.sent, name)
 		}
 		return
 	}
 	fingerprint := sha256.Sum256([]byte(mark.String()))
-	if m.offer.sent[name] == fingerprint {
+	if o.sent[name] == fingerprint {
 		return
 	}
-	m.offer.sent[name] = fingerprint
-	for _, err := range m.opt.Registry.Replace(ownerOf(name), tools.RankMCP, wrapped) {
-		m.notify("warn", "MCP server %s: %v", name, err)
+	o.sent[name] = fingerprint
+	for _, err := range o.registry.Replace(ownerOf(name), tools.RankMCP, wrapped) {
+		o.notify("warn", "MCP server %s: %v", name, err)
 	}
 }
 
 // shallDefer decides between direct and deferred, with some slack on the way back.
-func (m *Manager) shallDefer(mode string, views map[string]*view, was bool) bool {
-	switch mode {
+func (o *offer) shallDefer(views map[string]*view, was bool) bool {
+	switch o.mode {
 	case "direct":
 		return false
 	case "deferred":
 		return true
 	}
-	tokens, count := m.totals(views)
-	limit := m.maxTools()
+	tokens, count := o.sum(views)
+	limit := o.maxTools
 	others := 0
-	for _, e := range m.opt.Registry.Snapshot(m.offer.scope).List() {
+	for _, e := range o.registry.Snapshot(o.scope).List() {
 		if e.Spec.Group != tools.GroupMCP && !e.Spec.Hidden && !isStandIn(e.Spec.Name) {
 			others++
 		}
 	}
-	threshold := m.threshold()
+	threshold := o.threshold()
 	if was {
 		return tokens > threshold*backPercent/100 || count+others > limit*backPercent/100
 	}
 	return tokens > threshold || count+others > limit
 }
 
-// totals counts the tools that the scope allows and their price.
-func (m *Manager) totals(views map[string]*view) (tokens, count int) {
+// sum counts the tools that the scope allows and their price.
+func (o *offer) sum(views map[string]*view) (tokens, count int) {
 	for name, v := range views {
 		for _, t := range toolsOf(v) {
 			spec := tools.Spec{Name: config.CanonicalName(name, t.Name), Group: tools.GroupMCP, Server: name, Needs: tools.CapMCP}
-			if ok, _ := m.offer.scope.Allows(spec); ok {
+			if ok, _ := o.scope.Allows(spec); ok {
 				tokens += price(name, t)
 				count++
 			}
@@ -190,12 +225,12 @@ func (m *Manager) totals(views map[string]*view) (tokens, count int) {
 }
 
 // threshold is the price in tokens above which tools are deferred.
-func (m *Manager) threshold() int {
+func threshold(opt Options) int {
 	window := 0
-	if m.opt.Window != nil {
-		window = m.opt.Window()
+	if opt.Window != nil {
+		window = opt.Window()
 	}
-	set := strings.TrimSpace(m.opt.DeferThreshold)
+	set := strings.TrimSpace(opt.DeferThreshold)
 	if share, ok := strings.CutSuffix(set, "%"); ok {
 		if p, err := strconv.ParseFloat(strings.TrimSpace(share), 64); err == nil && p > 0 && window > 0 {
 			return int(float64(window) * p / 100)

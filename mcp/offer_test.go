@@ -109,7 +109,7 @@ func TestToolArrayIsByteIdentical(t *testing.T) {
 	}
 }
 
-func TestRepairedToolsCanBeCalledAndFitEveryProvider(t *testing.T) { // notion-mcp-server#340, kolega-code#581
+func TestRepairedToolsCanBeCalledAndFitEveryProvider(t *testing.T) {
 	valid := regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	for _, mode := range []string{"schemas", "longnames", "dupnames", "noschema", "anyof27"} {
 		t.Run(mode, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestEnabledAndDisabledTools(t *testing.T) {
 	}
 }
 
-func TestHostileProjectStartsNothing(t *testing.T) { // jcode#1176, Kode-CLI#233
+func TestHostileProjectStartsNothing(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"mine": "ok"}, nil)
 	canary := filepath.Join(t.TempDir(), "canary")
 	evil := func(args string) string {

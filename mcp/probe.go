@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
@@ -41,32 +40,17 @@ func (m *Manager) Load() {
 	m.readConfig()
 }
 
-// ProbeServer connects to a configured server. One that waits for approval gives
-// ErrNeedsApproval. A failed probe gives a report all the same.
+// ProbeServer connects to a configured server. For one that waits for approval it returns
+// ErrNeedsApproval. A failed probe has a report all the same.
 func (m *Manager) ProbeServer(ctx context.Context, name string, opt ProbeOptions) (*Probe, error) {
 	m.mu.Lock()
-	e, ok := m.entry(name)
-	approved := m.isApproved(e)
-	known := m.known()
+	e, err := m.wants.usable(name)
 	m.mu.Unlock()
-	switch {
-	case !ok:
-		return nil, config.UnknownServer(name, known)
-	case e.Err != nil:
-		return nil, e.Err
-	case !approved:
-		return nil, &needsApproval{name, e.Source.File}
+	if err != nil {
+		return nil, err
 	}
 	return m.probe(ctx, e, opt)
 }
-
-// needsApproval names what waits and what to do.
-type needsApproval struct{ name, file string }
-
-func (e *needsApproval) Error() string {
-	return "server " + e.name + " of " + e.file + " needs approval: run jcode in this folder and approve it, or use --trust"
-}
-func (e *needsApproval) Unwrap() error { return ErrNeedsApproval }
 
 // ProbeTarget connects to a target that the person typed.
 func (m *Manager) ProbeTarget(ctx context.Context, name string, t config.Target, opt ProbeOptions) (*Probe, error) {
@@ -92,10 +76,10 @@ func (m *Manager) probe(ctx context.Context, e config.Entry, opt ProbeOptions) (
 	}
 	hooks := m.hooks(e)
 	hooks.changed = func(listKind) {}
-	hooks.elicit = m.elicitBy(e, opt.Elicitor)
+	hooks.elicit = asker{turn: m.asker.turn, elicitor: opt.Elicitor, notify: m.notify}.hook(e.Name)
 	began := time.Now()
 	if e.Target.Type == config.Stdio && e.Source.Scope == config.ScopeProject { // its files may have changed since it was looked up
-		if err := m.mayStart(e); err != nil {
+		if err := m.approvals.mayStart(e); err != nil {
 			return p, err
 		}
 	}
@@ -244,10 +228,4 @@ func (p *Probe) Call(ctx context.Context, tool string, args json.RawMessage) Cal
 	}
 	got := c.convert(raw)
 	return CallReport{OK: !got.isError, Text: got.text, Content: got.content, StructuredContent: got.structured, IsError: got.isError}
-}
-
-// elicitBy is elicitFor with another elicitor.
-func (m *Manager) elicitBy(e config.Entry, by Elicitor) func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error) {
-	other := &Manager{opt: Options{Elicitor: by, Notify: m.opt.Notify}, asking: m.asking}
-	return other.elicitFor(e)
 }

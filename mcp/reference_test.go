@@ -35,7 +35,7 @@ func reference(t *testing.T, name string) string {
 	return path
 }
 
-func TestReferenceServers(t *testing.T) { // section 8
+func TestReferenceServers(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {
 		name  string

@@ -29,31 +29,23 @@ type Reloaded struct {
 // only that server is tried or forced, also one that was disconnected. It doesn't wait for
 // connections.
 func (m *Manager) Reload(name string, force bool) Reloaded {
-	return m.reread(wish{retry: true, force: force, only: name})
+	return m.reread(order{retry: true, force: force, only: name})
 }
 
-func (m *Manager) reread(w wish) Reloaded {
+func (m *Manager) reread(o order) Reloaded {
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.mu.Lock()
-	before := m.chosen
+	before := m.wants.chosen
 	m.mu.Unlock()
 	m.readConfig()
 	m.mu.Lock()
-	if w.only != "" {
-		delete(m.off, w.only)
+	if o.only != "" {
+		delete(m.wants.off, o.only)
 	}
-	m.base.names = map[string]bool{}
-	m.hold(m.base, m.startNames())
-	for l := range m.leases {
-		for n := range l.names {
-			if _, ok := m.entry(n); !ok {
-				delete(l.names, n)
-			}
-		}
-	}
+	m.wants.retake()
 	m.mu.Unlock()
-	done := m.settle(w)
+	done := m.settle(o)
 	return m.reloaded(before, done)
 }
 
@@ -68,20 +60,20 @@ func (m *Manager) reloaded(before map[string]config.Chosen, done settleResult) R
 	for n := range before {
 		names[n] = true
 	}
-	for _, n := range m.known() {
+	for _, n := range m.wants.known() {
 		names[n] = true
 	}
-	out := Reloaded{Files: m.config.Files}
+	out := Reloaded{Files: m.wants.config.Files}
 	for _, n := range slices.Sorted(maps.Keys(names)) {
 		c := Change{Name: n, Change: "unchanged"}
-		now, exists := m.entry(n)
+		now, exists := m.wants.entry(n)
 		old, had := before[n]
 		switch {
 		case !exists:
 			c.Change, c.State = "removed", StateDisconnected
 		case now.Err != nil:
 			c.Change = "invalid"
-		case m.chosen[n].Pending != nil:
+		case m.wants.chosen[n].Pending != nil:
 			c.Change = "needs_approval"
 		case !had && now.Source.File != "":
 			c.Change = "added"
@@ -106,9 +98,9 @@ func (m *Manager) reloaded(before map[string]config.Chosen, done settleResult) R
 	return out
 }
 
-// Settle waits for what the reload began to connect, until ctx ends, and brings the
+// settled waits for what the reload began to connect, until ctx ends, and brings the
 // states up to date.
-func (r *Reloaded) Settle(ctx context.Context, m *Manager) {
+func (r *Reloaded) settled(ctx context.Context, m *Manager) {
 	for _, w := range r.waits {
 		_ = await(ctx, w) // the states say how it ended
 	}

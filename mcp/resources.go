@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,17 +40,15 @@ const (
 // by server. Servers are asked side by side; what one does not tell in time is left out,
 // and its log says why.
 func (m *Manager) Resources(ctx context.Context) []ResourceInfo {
-	m.mu.Lock()
-	views := m.views()
-	names := m.known()
-	m.mu.Unlock()
+	views, _ := m.running()
+	names := slices.Sorted(maps.Keys(views))
 	ctx, cancel := context.WithTimeout(ctx, resourceListWait)
 	defer cancel()
 	lists := make([][]ResourceInfo, len(names))
 	var asked sync.WaitGroup
 	for i, name := range names {
 		v := views[name]
-		if v == nil || v.session == nil || !v.info.resources {
+		if v.session == nil || !v.info.resources {
 			continue
 		}
 		asked.Go(func() {
@@ -140,7 +139,7 @@ type Mentioned struct {
 // order. Mentions of unknown servers are ordinary text.
 func (m *Manager) Mentions(ctx context.Context, prompt string) []Mentioned {
 	m.mu.Lock()
-	known := m.known()
+	known := m.wants.known()
 	m.mu.Unlock()
 	var out []Mentioned
 	for _, hit := range mention.FindAllStringSubmatch(prompt, -1) {

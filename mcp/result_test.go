@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestConvertResult(t *testing.T) { // claude-code#31208, #70280
+func TestConvertResult(t *testing.T) {
 	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	for _, c := range []struct{ name, in, text, script string }{
 		{"text", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, "a\nb", "a\nb"},

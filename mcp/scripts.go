@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 
 	"jcode/mcp/config"
 	"jcode/mcp/wire"
@@ -14,38 +13,24 @@ import (
 // or the target itself. approve, when given, is asked in the background before anything
 // starts; its error is the reason for the server's failure.
 func (m *Manager) Add(name string, target config.Target, approve func(context.Context, tools.Plan) error) error {
-	target = target.Typed()
 	m.control.Lock()
 	defer m.control.Unlock()
 	m.mu.Lock()
-	old, had := m.extra[name]
-	_, configured := m.chosen[name]
-	e, err := m.adopt(name, target, config.ScopeLua)
-	if err != nil {
-		m.mu.Unlock()
+	_, configured := m.wants.chosen[name]
+	e, known, err := m.wants.adopt(name, target.Typed(), config.ScopeLua)
+	wanted := known && m.wants.held()[name] > 0
+	if err == nil && !wanted {
+		e, err = m.wants.want(name, m.wants.own)
+	}
+	m.mu.Unlock()
+	if err != nil || wanted {
 		return err
 	}
-	same := configured || had && old.Target.Equal(target)
-	if same && m.held()[name] > 0 {
-		m.mu.Unlock()
+	if approve == nil || configured && e.Enabled {
+		m.settle(order{})
 		return nil
 	}
-	approved := configured && m.isApproved(e) && e.Enabled
-	if configured && !m.isApproved(e) {
-		m.mu.Unlock()
-		return fmt.Errorf("server %s of %s: %w", name, e.Source.File, ErrNeedsApproval)
-	}
-	delete(m.off, name)
-	m.hold(m.own, []string{name})
-	if configured && !e.Enabled {
-		m.forced[name] = true
-	}
-	plan := tools.Plan{Summary: "Start MCP server " + name, Accesses: []tools.Access{m.connectAccess(name, target, e.Source.Scope)}, Notes: m.targetNotes(target, e.Source.Scope)}
-	m.mu.Unlock()
-	if approve == nil || approved {
-		m.settle(wish{})
-		return nil
-	}
+	plan := tools.Plan{Summary: "Start MCP server " + name, Accesses: []tools.Access{m.approvals.access(e)}, Notes: m.approvals.notes(e)}
 	resolved, err := m.env.Resolve(e)
 	a := m.actor(name)
 	a.connectAfter(spec{e, resolved, err}, func(ctx context.Context) error { return approve(ctx, plan) })
@@ -87,7 +72,7 @@ func (a *actor) connectAfter(s spec, approve func(context.Context) error) {
 func (m *Manager) Remove(name string) bool {
 	m.mu.Lock()
 	present := false
-	if _, known := m.entry(name); known {
+	if _, known := m.wants.entry(name); known {
 		present = m.details(name).State != StateDisconnected
 	}
 	m.mu.Unlock()
@@ -99,7 +84,7 @@ func (m *Manager) Remove(name string) bool {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.extra, name)
+	delete(m.wants.extra, name)
 	return true
 }
 

@@ -17,7 +17,7 @@ func (r *managerRig) target(name, mode string) config.Target {
 	return config.Target{Type: config.Stdio, Command: e["command"].(string), Args: e["args"].([]string), Env: e["env"].(map[string]string)}
 }
 
-func TestScriptsAddAndRemoveWithoutWaiting(t *testing.T) { // seed 001
+func TestScriptsAddAndRemoveWithoutWaiting(t *testing.T) {
 	r := newManagerRig(t, nil, nil)
 	r.m.Start()
 	if got := r.m.Running(); len(got) != 0 || r.m.Remove("s") {

@@ -77,11 +77,11 @@ func (t serverTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	}
 	raw, err := t.m.call(ctx, t.server, t.info.Name, args, func(line string) { call.Progress(tools.Progress{Text: line}) })
 	if err != nil {
-		t.m.moreRights(t.server, err)
-		return tools.Result{}, t.m.callError(ctx, t.server, err)
+		t.m.signIns.moreRights(t.server, err)
+		return tools.Result{}, t.failure(ctx, err)
 	}
 	defer wire.Release(len(raw))
-	r := t.m.result(t.server, raw)
+	r := t.result(raw)
 	if call.Caller.Origin != tools.OriginScript && len(raw) >= rawjson.Large {
 		r.Data = nil // only scripts read it
 	}
@@ -89,10 +89,10 @@ func (t serverTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 }
 
 // result makes a raw result jcode's own.
-func (m *Manager) result(server string, raw json.RawMessage) tools.Result {
-	limit := 0
+func (t serverTool) result(raw json.RawMessage) tools.Result {
+	m, limit := t.m, 0
 	m.mu.Lock()
-	if e, ok := m.entry(server); ok {
+	if e, ok := m.wants.entry(t.server); ok {
 		limit = e.MaxResultTokens
 	}
 	m.mu.Unlock()
@@ -123,15 +123,13 @@ func (m *Manager) result(server string, raw json.RawMessage) tools.Result {
 	return r
 }
 
-// callError is what the model reads of a call that failed below the tool.
-func (m *Manager) callError(ctx context.Context, server string, err error) error {
-	m.mu.Lock()
-	secrets := m.secretsOf(server)
-	m.mu.Unlock()
+// failure is what the model reads of a call that failed below the tool.
+func (t serverTool) failure(ctx context.Context, err error) error {
+	secrets := t.m.secretsOf(t.server)
 	var timeout *timeoutError
 	switch {
 	case errors.Is(err, errDisconnected):
-		return tools.Errorf(tools.KindMCP, "MCP call failed: server %s was disconnected", server)
+		return tools.Errorf(tools.KindMCP, "MCP call failed: server %s was disconnected", t.server)
 	case errors.As(err, &timeout):
 		return tools.Errorf(tools.KindTimeout, "MCP call failed: %s", timeout.text)
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):

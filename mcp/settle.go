@@ -12,8 +12,8 @@ type settleResult struct {
 	outcomes map[string]<-chan error // of the attempts that it began
 }
 
-// wish is what settle does besides making what runs equal to what is held.
-type wish struct {
+// order is what settle does besides making what runs equal to what is held.
+type order struct {
 	// retry tries servers that are down, force restarts those that are up; only limits both
 	// to one server.
 	retry, force bool
@@ -23,11 +23,11 @@ type wish struct {
 }
 
 // settle makes what runs equal to what is held. The caller holds control.
-func (m *Manager) settle(w wish) settleResult {
+func (m *Manager) settle(o order) settleResult {
 	m.mu.Lock()
 	wanted, specs := map[string]wantedServer{}, map[string]spec{}
-	for name := range m.held() {
-		e, ok := m.entry(name)
+	for name := range m.wants.held() {
+		e, ok := m.wants.entry(name)
 		if !ok || e.Err != nil {
 			continue
 		}
@@ -35,8 +35,8 @@ func (m *Manager) settle(w wish) settleResult {
 		if err != nil {
 			target.Key = "unresolved " + err.Error()
 		}
-		meant := w.only == "" || w.only == name
-		wanted[name] = wantedServer{key: target.Key, retry: w.retry && meant, force: w.force && meant}
+		meant := o.only == "" || o.only == name
+		wanted[name] = wantedServer{key: target.Key, retry: o.retry && meant, force: o.force && meant}
 		specs[name] = spec{e, target, err}
 	}
 	running := map[string]runningServer{}
@@ -56,13 +56,28 @@ func (m *Manager) settle(w wish) settleResult {
 		case verbStop:
 			m.retireActor(act.name)
 		case verbStart, verbRestart, verbRetry:
-			out.outcomes[act.name] = m.actor(act.name).connect(specs[act.name], w.single[act.name])
+			out.outcomes[act.name] = m.actor(act.name).connect(specs[act.name], o.single[act.name])
 		case verbKeep:
 			m.actor(act.name).refresh(specs[act.name].entry)
 		}
 	}
 	for name := range out.outcomes { // what was begun shows as begun
 		m.actor(name).ask(func() {})
+	}
+	return out
+}
+
+// attempts settles, and returns the outcome of each name's attempt: the one that was begun,
+// or the one that runs. A server that is down is tried now. The caller holds control.
+func (m *Manager) attempts(o order, names ...string) map[string]<-chan error {
+	begun := m.settle(o).outcomes
+	out := make(map[string]<-chan error, len(names))
+	for _, name := range names {
+		outcome, ok := begun[name]
+		if !ok {
+			outcome = m.actor(name).await()
+		}
+		out[name] = outcome
 	}
 	return out
 }
@@ -74,7 +89,7 @@ func (m *Manager) actor(name string) *actor {
 	a := m.actors[name]
 	if a == nil {
 		a = newActor(name, actorEnv{
-			dialer: dialer{host: m.host, keeper: m.keeper, mayStart: m.mayStart}, hooks: m.hooks, publish: m.publish,
+			dialer: dialer{host: m.host, keeper: m.keeper, mayStart: m.approvals.mayStart}, hooks: m.hooks, publish: m.publish,
 			delay: func(d time.Duration) time.Duration { return m.delay(d) }, now: time.Now,
 		}, wire.NewLog(m.opt.LogDir, name))
 		m.actors[name] = a

@@ -10,73 +10,197 @@ import (
 	"jcode/mcp/config"
 )
 
-// signIns are the sign-ins that run.
-type signIns struct {
-	ctx  context.Context // ends with the manager
-	end  context.CancelFunc
-	wait sync.WaitGroup
+// SignIns are the sign-ins of a person to the servers of a manager.
+type SignIns struct {
+	m      *Manager
+	keeper *auth.Keeper    // nil without a configuration folder
+	person auth.Person     // nil: nobody is there
+	ctx    context.Context // ends with the manager
+	end    context.CancelFunc
+	wait   sync.WaitGroup
 
 	mu    sync.Mutex
 	asked map[string]bool              // what the person was asked for by itself
 	more  map[string]*auth.NeedsSignIn // rights that calls asked for in vain, by server
 }
 
+func newSignIns(m *Manager) *SignIns {
+	s := &SignIns{m: m, keeper: m.keeper, person: m.opt.Person, asked: map[string]bool{}, more: map[string]*auth.NeedsSignIn{}}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// errNoFolder says that nothing can be kept.
+var errNoFolder = errors.New("there is no configuration folder to keep a sign-in in")
+
 // first reports whether a person was not asked for this yet.
-func (s *signIns) first(what string) bool {
+func (s *SignIns) first(what string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.asked == nil {
-		s.asked = map[string]bool{}
-	}
 	was := s.asked[what]
 	s.asked[what] = true
 	return !was
 }
 
-// offerSignIn asks the person, in the background, to sign in to a server that needs it. By
+// offer asks the person, in the background, to sign in to a server that needs it. By
 // itself it asks once for each server and its rights; then there is /mcp login.
-func (m *Manager) offerSignIn(name string, err error) {
+func (s *SignIns) offer(name string, err error) {
 	var need *auth.NeedsSignIn
-	if m.opt.Person == nil || !errors.As(err, &need) || need.Why != nil || !m.signs.first(name+fmt.Sprint(need.Scopes)) {
+	if s.person == nil || !errors.As(err, &need) || need.Why != nil || !s.first(name+fmt.Sprint(need.Scopes)) {
 		return
 	}
-	m.signs.wait.Go(func() {
-		err := m.SignIn(m.signs.ctx, name, m.opt.Person)
-		if err != nil && m.signs.ctx.Err() == nil && !errors.Is(err, auth.ErrDeclined) {
-			m.notify("warn", "MCP server %s: sign-in: %v", name, err)
+	s.wait.Go(func() {
+		err := s.In(s.ctx, name, s.person)
+		if err != nil && s.ctx.Err() == nil && !errors.Is(err, auth.ErrDeclined) {
+			s.m.notify("warn", "MCP server %s: sign-in: %v", name, err)
 		}
 	})
 }
 
-// BeginSignIn starts a sign-in of the person who is there; what comes of it is told.
-func (m *Manager) BeginSignIn(name string) error {
-	if _, err := m.signInEntry(name); err != nil {
+// Begin starts a sign-in of the person who is there; what comes of it is told.
+func (s *SignIns) Begin(name string) error {
+	if _, err := s.entry(name); err != nil {
 		return err
 	}
-	if m.opt.Person == nil {
+	if s.person == nil {
 		return errors.New("there is nobody to sign in")
 	}
-	m.signs.wait.Go(func() {
-		switch err := m.SignIn(m.signs.ctx, name, m.opt.Person); {
+	s.wait.Go(func() {
+		switch err := s.In(s.ctx, name, s.person); {
 		case err == nil:
-			m.notify("info", "MCP server %s: signed in", name)
-		case m.signs.ctx.Err() == nil:
-			m.notify("warn", "MCP server %s: sign-in: %v", name, err)
+			s.m.notify("info", "MCP server %s: signed in", name)
+		case s.ctx.Err() == nil:
+			s.m.notify("warn", "MCP server %s: sign-in: %v", name, err)
 		}
 	})
 	return nil
 }
 
+// In takes a person through the sign-in to a server and connects it. Sign-ins come one
+// after another, as dialogs do.
+func (s *SignIns) In(ctx context.Context, name string, person auth.Person) error {
+	e, err := s.entry(name)
+	if err != nil {
+		return err
+	}
+	if err := s.in(ctx, e, s.pendingRights(name), person); err != nil {
+		return err
+	}
+	s.m.mu.Lock()
+	started, off := s.m.wants.started, s.m.wants.off[name] != ""
+	s.m.mu.Unlock()
+	if !started || off || !e.Enabled {
+		return nil
+	}
+	return s.m.Restart(name)
+}
+
+// InTo is In for an address that is not configured.
+func (s *SignIns) InTo(ctx context.Context, name string, t config.Target, person auth.Person) error {
+	if err := config.Check(t); err != nil {
+		return err
+	}
+	e := config.NewEntry(name)
+	e.Target, e.Source = t, config.Source{Scope: config.ScopeRun}
+	return s.in(ctx, e, nil, person)
+}
+
+func (s *SignIns) in(ctx context.Context, e config.Entry, need *auth.NeedsSignIn, person auth.Person) error {
+	server, err := s.server(e)
+	if err != nil {
+		return err
+	}
+	release, err := s.m.asker.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if need == nil {
+		if need, err = s.keeper.Look(ctx, server); err != nil {
+			return fmt.Errorf("ask %s how to sign in: %w", server.URL, err)
+		}
+	}
+	if need == nil {
+		return fmt.Errorf("server %s does not ask for a sign-in", e.Name)
+	}
+	return s.keeper.SignIn(ctx, server, need, person)
+}
+
+// Out forgets the sign-in to a server and reports whether there was one. A server that
+// runs is ended.
+func (s *SignIns) Out(ctx context.Context, name string) (bool, error) {
+	e, err := s.entry(name)
+	if err != nil {
+		return false, err
+	}
+	server, err := s.server(e)
+	if err != nil {
+		return false, err
+	}
+	had, err := s.keeper.Forget(ctx, server)
+	s.m.mu.Lock()
+	started := s.m.wants.started
+	s.m.mu.Unlock()
+	if err == nil && had && started {
+		_, err = s.m.Disconnect(name, "a sign-out")
+	}
+	return had, err
+}
+
+// OutOf is Out for an address that is not configured.
+func (s *SignIns) OutOf(ctx context.Context, address string) (bool, error) {
+	if s.keeper == nil {
+		return false, errNoFolder
+	}
+	return s.keeper.Forget(ctx, auth.Server{URL: address})
+}
+
+// Where says where sign-ins are kept.
+func (s *SignIns) Where() string {
+	if s.keeper == nil {
+		return ""
+	}
+	return s.keeper.Where()
+}
+
 // server is what a sign-in needs of an entry.
-func (m *Manager) server(e config.Entry) (auth.Server, error) {
-	if m.keeper == nil {
-		return auth.Server{}, errors.New("there is no configuration folder to keep a sign-in in")
+func (s *SignIns) server(e config.Entry) (auth.Server, error) {
+	if s.keeper == nil {
+		return auth.Server{}, errNoFolder
 	}
 	if e.Target.Type == config.Stdio {
 		return auth.Server{}, fmt.Errorf("server %s is a program: it has nothing to sign in to", e.Name)
 	}
-	t, err := m.env.Resolve(e)
+	t, err := s.m.env.Resolve(e)
 	return auth.Server{Name: e.Name, URL: t.URL, Settings: t.OAuth}, err
+}
+
+// entry returns an entry that may be signed in to.
+func (s *SignIns) entry(name string) (config.Entry, error) {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	return s.m.wants.usable(name)
+}
+
+// pendingRights takes what a call asked for in vain.
+func (s *SignIns) pendingRights(name string) *auth.NeedsSignIn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	more := s.more[name]
+	delete(s.more, name)
+	return more
+}
+
+// moreRights notes that a call needs a sign-in with more rights, and asks the person.
+func (s *SignIns) moreRights(name string, err error) {
+	var need *auth.NeedsSignIn
+	if !errors.As(err, &need) || !need.StepUp {
+		return
+	}
+	s.mu.Lock()
+	s.more[name] = need
+	s.mu.Unlock()
+	s.offer(name, err)
 }
 
 // signInName is what a person calls the server; empty for an address that was typed.
@@ -85,133 +209,4 @@ func signInName(e config.Entry) string {
 		return ""
 	}
 	return e.Name
-}
-
-// signInEntry returns an entry that may be signed in to.
-func (m *Manager) signInEntry(name string) (config.Entry, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	e, ok := m.entry(name)
-	switch {
-	case !ok:
-		return e, config.UnknownServer(name, m.known())
-	case e.Err != nil:
-		return e, e.Err
-	case !m.isApproved(e):
-		return e, &needsApproval{name, e.Source.File}
-	}
-	return e, nil
-}
-
-// SignIn takes a person through the sign-in to a server and connects it. Sign-ins come one
-// after another, as dialogs do.
-func (m *Manager) SignIn(ctx context.Context, name string, person auth.Person) error {
-	e, err := m.signInEntry(name)
-	if err != nil {
-		return err
-	}
-	if err := m.signIn(ctx, e, m.pendingRights(name), person); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	started, off := m.started, m.off[name] != ""
-	m.mu.Unlock()
-	if !started || off || !e.Enabled {
-		return nil
-	}
-	return m.Restart(name)
-}
-
-// SignInTo is SignIn for an address that is not configured.
-func (m *Manager) SignInTo(ctx context.Context, name string, t config.Target, person auth.Person) error {
-	if err := config.Check(t); err != nil {
-		return err
-	}
-	e := config.NewEntry(name)
-	e.Target, e.Source = t, config.Source{Scope: config.ScopeRun}
-	return m.signIn(ctx, e, nil, person)
-}
-
-func (m *Manager) signIn(ctx context.Context, e config.Entry, more *auth.NeedsSignIn, person auth.Person) error {
-	s, err := m.server(e)
-	if err != nil {
-		return err
-	}
-	select {
-	case m.asking <- struct{}{}:
-		defer func() { <-m.asking }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	need := more
-	if need == nil {
-		if need, err = m.keeper.Look(ctx, s); err != nil {
-			return fmt.Errorf("ask %s how to sign in: %w", s.URL, err)
-		}
-	}
-	if need == nil {
-		return fmt.Errorf("server %s does not ask for a sign-in", e.Name)
-	}
-	return m.keeper.SignIn(ctx, s, need, person)
-}
-
-// SignOut forgets the sign-in to a server and reports whether there was one. A server that
-// runs is ended.
-func (m *Manager) SignOut(ctx context.Context, name string) (bool, error) {
-	e, err := m.signInEntry(name)
-	if err != nil {
-		return false, err
-	}
-	s, err := m.server(e)
-	if err != nil {
-		return false, err
-	}
-	had, err := m.keeper.Forget(ctx, s)
-	m.mu.Lock()
-	started := m.started
-	m.mu.Unlock()
-	if err == nil && had && started {
-		_, err = m.Disconnect(name, "a sign-out")
-	}
-	return had, err
-}
-
-// SignOutOf is SignOut for an address that is not configured.
-func (m *Manager) SignOutOf(ctx context.Context, address string) (bool, error) {
-	if m.keeper == nil {
-		return false, errors.New("there is no configuration folder")
-	}
-	return m.keeper.Forget(ctx, auth.Server{URL: address})
-}
-
-// SignInsIn says where sign-ins are kept.
-func (m *Manager) SignInsIn() string {
-	if m.keeper == nil {
-		return ""
-	}
-	return m.keeper.Where()
-}
-
-// pendingRights takes what a call asked for in vain.
-func (m *Manager) pendingRights(name string) *auth.NeedsSignIn {
-	m.signs.mu.Lock()
-	defer m.signs.mu.Unlock()
-	more := m.signs.more[name]
-	delete(m.signs.more, name)
-	return more
-}
-
-// moreRights notes that a call needs a sign-in with more rights, and asks the person.
-func (m *Manager) moreRights(name string, err error) {
-	var need *auth.NeedsSignIn
-	if !errors.As(err, &need) || !need.StepUp {
-		return
-	}
-	m.signs.mu.Lock()
-	if m.signs.more == nil {
-		m.signs.more = map[string]*auth.NeedsSignIn{}
-	}
-	m.signs.more[name] = need
-	m.signs.mu.Unlock()
-	m.offerSignIn(name, err)
 }

@@ -113,11 +113,11 @@ func TestServerThatNeedsASignInSaysSo(t *testing.T) {
 	}
 	mu.Unlock()
 	person := &follower{}
-	if err := r.m.SignIn(t.Context(), "s", person); err != nil {
+	if err := r.m.SignIns().In(t.Context(), "s", person); err != nil {
 		t.Fatal(err)
 	}
 	r.waitState("s", StateConnected)
-	if had, err := r.m.SignOut(t.Context(), "s"); !had || err != nil {
+	if had, err := r.m.SignIns().Out(t.Context(), "s"); !had || err != nil {
 		t.Errorf("%v %v", had, err)
 	}
 	if d, err := r.m.Server("s"); err != nil || d.State != StateDisconnected || d.Reason != "disconnected by a sign-out" {

@@ -5,10 +5,8 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
-	"jcode/internal/secret"
 	"jcode/internal/text"
 	"jcode/mcp/config"
 	"jcode/mcp/schema"
@@ -68,7 +66,7 @@ type Pending struct {
 func (m *Manager) Snapshot() []Details {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	names := m.known()
+	names := m.wants.known()
 	out := make([]Details, 0, len(names))
 	for _, name := range names {
 		out = append(out, m.details(name))
@@ -81,12 +79,12 @@ func (m *Manager) Snapshot() []Details {
 func (m *Manager) Counts() (connected, all int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, name := range m.known() {
+	for _, name := range m.wants.known() {
 		state := StateDisconnected
 		if a := m.actors[name]; a != nil {
 			state = a.view.Load().state
 		}
-		if e, _ := m.entry(name); state != StateDisconnected || e.Err != nil {
+		if e, _ := m.wants.entry(name); state != StateDisconnected || e.Err != nil {
 			all++
 		}
 		if state == StateConnected {
@@ -100,25 +98,25 @@ func (m *Manager) Counts() (connected, all int) {
 func (m *Manager) Server(name string) (Details, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, ok := m.entry(name); !ok {
-		return Details{}, config.UnknownServer(name, m.known())
+	if _, err := m.wants.named(name); err != nil {
+		return Details{}, err
 	}
 	return m.details(name), nil
 }
 
 // details describes a server. The caller holds mu.
 func (m *Manager) details(name string) Details {
-	e, _ := m.entry(name)
-	d := Details{Target: config.Mask(e.Target), Enabled: e.Enabled || m.forced[name], Warnings: e.Warnings}
+	e, _ := m.wants.entry(name)
+	d := Details{Target: config.Mask(e.Target), Enabled: e.Enabled || m.wants.forced[name], Warnings: e.Warnings}
 	d.Name, d.State, d.Transport = name, StateDisconnected, e.Target.Type
 	d.Line = d.Target.Line()
 	d.Source = sourceText(e.Source)
 	d.Sources = []config.Source{e.Source}
-	c, configured := m.chosen[name]
+	c, configured := m.wants.chosen[name]
 	if configured {
 		d.Sources = c.All
 		if c.Pending != nil {
-			d.Pending = m.pending(*c.Pending, c.Pending.Source != c.Entry.Source)
+			d.Pending = m.approvals.pending(*c.Pending, c.Pending.Source != c.Entry.Source)
 		}
 	}
 	v := &view{state: StateDisconnected}
@@ -144,46 +142,12 @@ func (m *Manager) details(name string) Details {
 	}
 	d.Skipped, d.Prompts = v.skipped, v.prompts
 	if v.state == StateDisconnected {
-		d.Reason = m.reason(name, e)
+		d.Reason = m.wants.reason(name, e)
 		if e.Err != nil {
 			d.State, d.Error, d.Reason = StateFailed, e.Err.Error(), ""
 		}
 	}
 	return d
-}
-
-// reason says why a server does not run. The caller holds mu.
-func (m *Manager) reason(name string, e config.Entry) string {
-	switch {
-	case m.off[name] != "":
-		return "disconnected by " + m.off[name]
-	case !m.isApproved(e):
-		return "needs approval"
-	case !e.Enabled && !m.forced[name]:
-		return "disabled"
-	case m.started && m.held()[name] == 0:
-		return m.leftOut()
-	}
-	return ""
-}
-
-// leftOut says why nobody holds a server that may run: a role names its own. The caller
-// holds mu.
-func (m *Manager) leftOut() string {
-	names, byRole := map[string]bool{}, false
-	for l := range m.leases {
-		if l.exclusive {
-			byRole = true
-			maps.Copy(names, l.names)
-		}
-	}
-	switch {
-	case !byRole:
-		return "not started"
-	case len(names) == 0:
-		return "not in this role, which has no servers"
-	}
-	return "not in this role, whose mcp_servers are " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
 func sourceText(s config.Source) string {
@@ -202,66 +166,14 @@ func priceOf(v *view) int {
 	return sum
 }
 
-// pending describes what waits for approval. The caller holds mu.
-func (m *Manager) pending(e config.Entry, replaces bool) *Pending {
-	p := &Pending{Name: e.Name, Line: e.Target.Line(), Notes: m.targetNotes(e.Target, e.Source.Scope), File: e.Source.File, Hash: m.pinNow(e)}
-	if replaces {
-		p.Notes = append(p.Notes, "it replaces your own server "+e.Name)
-	}
-	return p
-}
-
-// targetNotes are what a question about a target must show beside its line. from says
-// where the target comes from.
-func (m *Manager) targetNotes(t config.Target, from config.Scope) []string {
-	var notes []string
-	if t.Type == config.Stdio {
-		notes = append(notes, "program: "+m.env.ProgramPath(t, from))
-		if dir := t.Cwd; dir != "" {
-			notes = append(notes, "folder: "+dir)
-		}
-		if len(t.Env) > 0 {
-			notes = append(notes, "environment: "+joinNames(t.Env))
-		}
-		if len(t.Roots) > 0 {
-			notes = append(notes, "told of folders: "+strings.Join(t.Roots, ", "))
-		}
-	} else {
-		notes = append(notes, "connects to "+t.URL)
-		if len(t.Headers) > 0 {
-			notes = append(notes, "headers: "+joinNames(t.Headers))
-		}
-		if len(t.HeadersHelper) > 0 {
-			notes = append(notes, "runs for its headers: "+config.Target{Type: config.Stdio, Command: t.HeadersHelper[0], Args: t.HeadersHelper[1:]}.Line())
-		}
-		if t.OAuth != nil && len(t.OAuth.Scopes) > 0 {
-			notes = append(notes, "signs in with the rights: "+strings.Join(t.OAuth.Scopes, ", "))
-		}
-	}
-	if !from.Expands() {
-		for _, name := range config.Variables(t) {
-			notes = append(notes, "${"+name+"} stays as it is written: variables are expanded in configuration files only")
-		}
-		return notes
-	}
-	for _, name := range config.Variables(t) {
-		note := "reads the variable " + name
-		if secret.Name(name) {
-			note += " (a key or token)"
-		}
-		notes = append(notes, note)
-	}
-	return notes
-}
-
 // PendingApprovals lists the project's entries that wait, sorted by name.
 func (m *Manager) PendingApprovals() []Pending {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []Pending
-	for _, c := range m.chosen {
+	for _, c := range m.wants.chosen {
 		if c.Pending != nil {
-			out = append(out, *m.pending(*c.Pending, c.Pending.Source != c.Entry.Source))
+			out = append(out, *m.approvals.pending(*c.Pending, c.Pending.Source != c.Entry.Source))
 		}
 	}
 	slices.SortFunc(out, func(a, b Pending) int { return compareText(a.Name, b.Name) })
@@ -272,14 +184,14 @@ func (m *Manager) PendingApprovals() []Pending {
 func (m *Manager) Warnings() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := slices.Clone(m.config.Warnings)
-	for _, f := range m.config.Files {
+	out := slices.Clone(m.wants.config.Warnings)
+	for _, f := range m.wants.config.Files {
 		if f.Error != "" {
 			out = append(out, f.Error)
 		}
 	}
-	for _, name := range m.known() {
-		e, _ := m.entry(name)
+	for _, name := range m.wants.known() {
+		e, _ := m.wants.entry(name)
 		out = append(out, e.Warnings...)
 		if e.Err != nil {
 			out = append(out, e.Err.Error())
@@ -288,36 +200,16 @@ func (m *Manager) Warnings() []string {
 	return out
 }
 
-// Totals says how the tools are offered and what they cost.
-type Totals struct {
-	Tools     int    `json:"total_tools"`
-	Tokens    int    `json:"total_tokens"`
-	Mode      string `json:"mode"` // direct or deferred
-	Threshold int    `json:"threshold"`
-}
-
-// Totals sums up what the connected servers offer in the scope in force.
-func (m *Manager) Totals() Totals {
-	m.offer.mu.Lock()
-	defer m.offer.mu.Unlock()
+// running returns the view of every server that was ever wanted; ok is false when the
+// manager is closed.
+func (m *Manager) running() (views map[string]*view, ok bool) {
 	m.mu.Lock()
-	views := m.views()
-	m.mu.Unlock()
-	t := Totals{Mode: "direct", Threshold: m.threshold()}
-	t.Tokens, t.Tools = m.totals(views)
-	if m.offer.deferred {
-		t.Mode = "deferred"
-	}
-	return t
-}
-
-// views returns all actors' views. The caller holds mu.
-func (m *Manager) views() map[string]*view {
-	out := make(map[string]*view, len(m.actors))
+	defer m.mu.Unlock()
+	views = make(map[string]*view, len(m.actors))
 	for name, a := range m.actors {
-		out[name] = a.view.Load()
+		views[name] = a.view.Load()
 	}
-	return out
+	return views, !m.closed
 }
 
 const (
@@ -328,13 +220,10 @@ const (
 // Instructions returns what connected servers say about themselves, marked as untrusted and
 // bounded, and the names of those servers. Servers in told are left out.
 func (m *Manager) Instructions(told map[string]bool) (out string, servers []string) {
-	m.mu.Lock()
-	views := m.views()
-	names := m.known()
-	m.mu.Unlock()
-	for _, name := range names {
+	views, _ := m.running()
+	for _, name := range slices.Sorted(maps.Keys(views)) {
 		v := views[name]
-		if v == nil || v.state != StateConnected || v.info.instructions == "" || told[name] {
+		if v.state != StateConnected || v.info.instructions == "" || told[name] {
 			continue
 		}
 		part := instructionsOf(name, v.info.instructions)

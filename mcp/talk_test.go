@@ -41,7 +41,7 @@ func (p *scriptedPerson) count() int {
 	return len(p.asked)
 }
 
-func TestElicitation(t *testing.T) { // section 6
+func TestElicitation(t *testing.T) {
 	person := &scriptedPerson{answer: tools.FormAnswer{Action: "accept", Values: map[string]any{"name": "Ada", "age": 36.0}}}
 	r := newManagerRig(t, map[string]any{"s": "elicit"}, func(o *Options) { o.Elicitor = person })
 	r.m.Start()
@@ -66,7 +66,7 @@ func TestElicitation(t *testing.T) { // section 6
 }
 
 // TestFormOfAServer: each kind of field that the protocol has, in the server's order.
-func TestFormOfAServer(t *testing.T) { // section 6
+func TestFormOfAServer(t *testing.T) {
 	person := &scriptedPerson{answer: tools.FormAnswer{Action: tools.FormCancel}}
 	r := newManagerRig(t, map[string]any{"s": "elicit"}, func(o *Options) { o.Elicitor = person })
 	r.m.Start()
@@ -108,7 +108,7 @@ func TestElicitationHeadless(t *testing.T) {
 	}
 }
 
-func TestQuestionStopsTheClockAndEndsWithItsCall(t *testing.T) { // section 3
+func TestQuestionStopsTheClockAndEndsWithItsCall(t *testing.T) {
 	person := &scriptedPerson{block: true}
 	r := newManagerRig(t, map[string]any{"s": with("s", "elicit", map[string]any{"callTimeout": "1s"})}, func(o *Options) { o.Elicitor = person })
 	r.m.Start()
@@ -144,8 +144,8 @@ func TestQuestionStopsTheClockAndEndsWithItsCall(t *testing.T) { // section 3
 	}
 	waitFor(t, "the next question can be asked", func() bool {
 		select {
-		case r.m.asking <- struct{}{}:
-			<-r.m.asking
+		case r.m.asker.turn <- struct{}{}:
+			<-r.m.asker.turn
 			return true
 		default:
 			return false
@@ -154,7 +154,7 @@ func TestQuestionStopsTheClockAndEndsWithItsCall(t *testing.T) { // section 3
 }
 
 // TestCallThatBeginsDuringAQuestionHasLimits: its clock runs once the question is answered.
-func TestCallThatBeginsDuringAQuestionHasLimits(t *testing.T) { // section 3
+func TestCallThatBeginsDuringAQuestionHasLimits(t *testing.T) {
 	ask := make(chan struct{})
 	person := elicitorFunc(func(ctx context.Context, _ ElicitQuestion) (tools.FormAnswer, error) {
 		select {
@@ -168,7 +168,7 @@ func TestCallThatBeginsDuringAQuestionHasLimits(t *testing.T) { // section 3
 	r.waitState("s", StateConnected)
 	asking := make(chan tools.Result, 1)
 	go func() { asking <- r.call("mcp:s:ask_form", `{}`) }()
-	waitFor(t, "the question is asked", func() bool { return len(r.m.asking) == 1 })
+	waitFor(t, "the question is asked", func() bool { return len(r.m.asker.turn) == 1 })
 	ended := make(chan error, 1)
 	go func() {
 		_, err := r.m.call(context.Background(), "s", "sleep", json.RawMessage(`{"ms":600000}`), nil)
@@ -202,7 +202,7 @@ func TestUnsafeURLsAreNeverShown(t *testing.T) {
 	}
 }
 
-func TestPromptsResourcesAndInstructions(t *testing.T) { // section 6
+func TestPromptsResourcesAndInstructions(t *testing.T) {
 	person := &scriptedPerson{answer: tools.FormAnswer{Action: "accept", Values: map[string]any{"file": "asked.go"}}}
 	r := newManagerRig(t, map[string]any{"s": "full"}, func(o *Options) { o.Elicitor = person })
 	r.m.Start()
@@ -254,7 +254,7 @@ func TestPromptsResourcesAndInstructions(t *testing.T) { // section 6
 	})
 }
 
-func TestServersWithoutPromptsAreNotAsked(t *testing.T) { // codebase-memory-mcp#958, context7#2527
+func TestServersWithoutPromptsAreNotAsked(t *testing.T) {
 	r := newManagerRig(t, map[string]any{"s": "no-ping"}, nil)
 	r.m.Start()
 	r.waitState("s", StateConnected)

@@ -40,122 +40,132 @@ const connectSchema = `{"type":"object","properties":{` +
 	`"wait_seconds":{"type":"number","minimum":0,"maximum":60,"description":"Default 5"}},` +
 	`"required":["name"]}`
 
-func (m *Manager) connectTool() controlTool {
+func (c controls) connect() controlTool {
 	return controlTool{
 		spec: tools.Spec{
 			Name: "mcp_connect", Group: tools.GroupBuiltin, Needs: tools.CapMCP,
 			Description: "Connect an MCP server while running: a configured one by name, or a new one by command (with args, env, cwd) or url (with headers). Its tools can be used in your next step.",
 			Parameters:  json.RawMessage(connectSchema),
 		},
-		plan: m.planConnect,
-		run:  m.runConnect,
+		plan: c.planConnect,
+		run:  c.runConnect,
 	}
 }
 
-func decodeConnect(call tools.Call) (connectArgs, *config.Target, error) {
-	var args connectArgs
-	if err := call.Decode(&args); err != nil {
-		return args, nil, err
-	}
+// target returns the target that a call brings; nil where it only names a server.
+func (a connectArgs) target() (*config.Target, error) {
 	switch {
-	case args.Command != "" && args.URL != "":
-		return args, nil, tools.Errorf(tools.KindInvalidArgs, "give command or url, not both")
-	case args.Command != "":
-		t := &config.Target{Type: config.Stdio, Command: args.Command, Args: args.Args, Env: args.Env, Cwd: args.Cwd}
-		if len(args.Args) == 0 && strings.ContainsAny(strings.TrimSpace(args.Command), " \t") {
-			if words := strings.Fields(args.Command); !strings.ContainsAny(args.Command, `"'\$`) {
+	case a.Command != "" && a.URL != "":
+		return nil, errors.New("give command or url, not both")
+	case a.Command != "":
+		t := &config.Target{Type: config.Stdio, Command: a.Command, Args: a.Args, Env: a.Env, Cwd: a.Cwd}
+		if len(a.Args) == 0 && strings.ContainsAny(strings.TrimSpace(a.Command), " \t") {
+			if words := strings.Fields(a.Command); !strings.ContainsAny(a.Command, `"'\$`) {
 				t.Command, t.Args = words[0], words[1:]
 			}
 		}
-		return args, t, nil
-	case args.URL != "":
-		return args, &config.Target{Type: config.HTTP, URL: args.URL, Headers: args.Headers}, nil
+		return t, nil
+	case a.URL != "":
+		return &config.Target{Type: config.HTTP, URL: a.URL, Headers: a.Headers}, nil
 	}
-	return args, nil, nil
+	return nil, nil
 }
 
-// planConnect says what a connect would run. A server that the person configured and
-// enabled needs no question.
-func (m *Manager) planConnect(call tools.Call) (tools.Plan, error) {
-	args, target, err := decodeConnect(call)
+// connection is a server that a call connects, settled once: what the person is shown is
+// what starts.
+type connection struct {
+	args    connectArgs
+	entry   config.Entry
+	brought bool   // the call brings the target
+	known   bool   // the entry was there before the call
+	asked   bool   // it starts only when the gate allows it
+	pin     string // what an approval is bound to, where the gate was asked
+}
+
+// resolve settles which server a call means.
+func (c controls) resolve(call tools.Call) (connection, error) {
+	var got connection
+	if err := call.Decode(&got.args); err != nil {
+		return got, err
+	}
+	target, err := got.args.target()
+	if got.brought = target != nil; got.brought && err == nil {
+		err = checkTarget(got.args.Name, *target)
+	}
 	if err != nil {
-		return tools.Plan{}, err
+		return got, tools.Errorf(tools.KindInvalidArgs, "%w", err)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	plan := tools.Plan{Summary: "Connect MCP server " + args.Name}
-	e, known := m.entry(args.Name)
-	_, configured := m.chosen[args.Name]
-	switch {
-	case target == nil && !known:
-		return plan, tools.Errorf(tools.KindMCP, "%w", config.UnknownServer(args.Name, m.known()))
-	case target == nil && e.Err != nil:
-		return plan, tools.Errorf(tools.KindMCP, "%w", e.Err)
-	case target != nil && configured && !e.Target.Equal(*target):
-		return plan, tools.Errorf(tools.KindMCP, "a server %q is configured with another target (%s): choose another name", args.Name, sourceText(e.Source))
-	case target != nil:
-		if err := config.CheckKey(args.Name); err != nil {
-			return plan, tools.Errorf(tools.KindInvalidArgs, "%w", err)
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	w, name := c.m.wants, got.args.Name
+	if !got.brought {
+		got.known = true
+		if got.entry, err = w.named(name); err == nil {
+			err = got.entry.Err
 		}
-		if err := config.Check(*target); err != nil {
-			return plan, tools.Errorf(tools.KindInvalidArgs, "server %s: %w", args.Name, err)
-		}
-	default:
-		target = &e.Target
+	} else {
+		got.entry, got.known, err = w.fits(name, *target, config.ScopeSession)
 	}
-	if known && e.Target.Equal(*target) && m.needsNoQuestion(e) && !args.Persist {
-		return plan, nil
+	if err != nil {
+		return got, tools.Errorf(tools.KindMCP, "%w", err)
 	}
-	from := config.ScopeSession
-	if configured {
-		from = e.Source.Scope
-	}
-	plan.Accesses = []tools.Access{m.connectAccess(args.Name, *target, from)}
-	if args.Persist && !configured && len(config.Variables(*target)) > 0 {
-		// A configuration file expands variables: what a model wrote must not get there.
-		return plan, tools.Errorf(tools.KindInvalidArgs, "persist does not take ${...}: variables are expanded only in what a person wrote; ask the person to run `jcode mcp add`, or connect without persist")
-	}
-	plan.Notes = m.targetNotes(*target, from)
-	if configured && e.Source.Scope == config.ScopeProject {
-		plan.Notes = append(plan.Notes, "from the project's file "+e.Source.File)
-	}
-	if known && !configured && !e.Target.Equal(*target) {
-		plan.Notes = append(plan.Notes, "it replaces the server "+args.Name+" of this session")
-	}
-	if args.Persist {
-		plan.Notes = append(plan.Notes, "it is written to "+m.opt.Paths.UserFile())
-	}
-	return plan, nil
+	got.asked = !got.known || got.args.Persist || !c.needsNoQuestion(got.entry)
+	return got, nil
 }
 
-// needsNoQuestion reports whether an entry may be connected without asking. The caller
-// holds mu.
-func (m *Manager) needsNoQuestion(e config.Entry) bool {
-	if a := m.actors[e.Name]; a != nil && a.view.Load().state != StateDisconnected && a.view.Load().entry.Target.Equal(e.Target) {
-		return true // it was approved in this session
-	}
-	if m.changedSince(e) {
+// needsNoQuestion reports whether an entry may be connected without asking: nothing that
+// it starts has changed, and the person configured and enabled it, or it was approved in
+// this session. The caller holds mu.
+func (c controls) needsNoQuestion(e config.Entry) bool {
+	if c.m.approvals.changedSince(e) {
 		return false
+	}
+	if a := c.m.actors[e.Name]; a != nil && a.view.Load().state != StateDisconnected && a.view.Load().entry.Target.Equal(e.Target) {
+		return true
 	}
 	switch e.Source.Scope {
 	case config.ScopeRun, config.ScopeUser:
 		return e.Enabled
 	case config.ScopeProject:
-		return e.Enabled && m.isApproved(e)
+		return e.Enabled && c.m.approvals.approved(e)
 	}
 	return false
 }
 
-// connectAccess is what the gate judges of a start. A grant is bound to the files that it
-// starts, too.
-func (m *Manager) connectAccess(name string, t config.Target, from config.Scope) tools.Access {
-	a := tools.Access{Kind: tools.AccessConnect, Target: name, Hash: m.pinOf(config.Entry{Name: name, Target: t, Source: config.Source{Scope: from}})}
-	if t.Type == config.Stdio {
-		a.Command = t.Line()
-	} else {
-		a.URL = t.URL
+// planConnect says what a connect would run.
+func (c controls) planConnect(call tools.Call) (tools.Plan, error) {
+	got, err := c.resolve(call)
+	plan := tools.Plan{Summary: "Connect MCP server " + got.args.Name}
+	if err != nil {
+		return plan, err
 	}
-	return a
+	if !got.asked {
+		plan.Prepared = got
+		return plan, nil
+	}
+	e := got.entry
+	c.m.mu.Lock()
+	_, configured := c.m.wants.chosen[e.Name]
+	_, replaces := c.m.wants.extra[e.Name]
+	c.m.mu.Unlock()
+	if got.args.Persist && !configured && len(config.Variables(e.Target)) > 0 {
+		// A configuration file expands variables: what a model wrote must not get there.
+		return plan, tools.Errorf(tools.KindInvalidArgs, "persist does not take ${...}: variables are expanded only in what a person wrote; ask the person to run `jcode mcp add`, or connect without persist")
+	}
+	access := c.m.approvals.access(e)
+	got.pin = access.Hash
+	plan.Accesses, plan.Notes = []tools.Access{access}, c.m.approvals.notes(e)
+	if configured && e.Source.Scope == config.ScopeProject {
+		plan.Notes = append(plan.Notes, "from the project's file "+e.Source.File)
+	}
+	if replaces && !got.known {
+		plan.Notes = append(plan.Notes, "it replaces the server "+e.Name+" of this session")
+	}
+	if got.args.Persist {
+		plan.Notes = append(plan.Notes, "it is written to "+c.m.opt.Paths.UserFile())
+	}
+	plan.Prepared = got
+	return plan, nil
 }
 
 type connectResult struct {
@@ -184,35 +194,36 @@ const (
 	maxShownDetails = 120
 )
 
-func (m *Manager) runConnect(ctx context.Context, call tools.Call) (tools.Result, error) {
-	args, target, err := decodeConnect(call)
-	if err != nil {
-		return tools.Result{}, err
+func (c controls) runConnect(ctx context.Context, call tools.Call) (tools.Result, error) {
+	got, ok := call.Plan.Prepared.(connection)
+	if !ok {
+		return tools.Result{}, tools.Errorf(tools.KindMCP, "%s was not planned", call.Name)
 	}
-	if err := m.approvedByCall(args.Name, target, call); err != nil {
+	name := got.entry.Name
+	outcome, err := c.begin(got, call.Decision)
+	if err != nil {
 		return tools.Result{}, tools.Errorf(tools.KindMCP, "%w", err)
 	}
 	wait := defaultWait
-	if args.WaitSeconds != nil {
-		wait = min(max(time.Duration(*args.WaitSeconds*float64(time.Second)), 0), longestWait)
+	if got.args.WaitSeconds != nil {
+		wait = min(max(time.Duration(*got.args.WaitSeconds*float64(time.Second)), 0), longestWait)
 	}
-	got, err := m.Connect(ctx, args.Name, target, config.ScopeSession, wait)
+	began := time.Now()
+	limited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	err = await(limited, outcome)
+	if waiting := err != nil && limited.Err() != nil && ctx.Err() == nil; err != nil && !waiting {
+		return tools.Result{}, c.connectError(ctx, name, err)
+	}
+	d, err := c.m.Server(name)
 	if err != nil {
-		return tools.Result{}, m.connectError(ctx, args.Name, err)
+		return tools.Result{}, tools.Errorf(tools.KindMCP, "%w", err)
 	}
-	var persistNote string
-	if args.Persist && target != nil {
-		if err := m.Persist(args.Name, *target); err != nil {
-			persistNote = "not written to the configuration: " + err.Error()
-		} else {
-			m.control.Lock()
-			m.readConfig()
-			m.control.Unlock()
+	res := c.connectResult(d, time.Since(began))
+	if got.args.Persist && got.brought {
+		if err := c.persist(got.entry); err != nil {
+			res.Note = strings.TrimSpace(res.Note + " not written to the configuration: " + err.Error())
 		}
-	}
-	res := m.connectResult(got)
-	if persistNote != "" {
-		res.Note = strings.TrimSpace(res.Note + " " + persistNote)
 	}
 	if res.ToolCount == nil {
 		return compact(res, "%s: still connecting", res.Name)
@@ -220,44 +231,76 @@ func (m *Manager) runConnect(ctx context.Context, call tools.Call) (tools.Result
 	return compact(res, "%s: connected, %s, %s", res.Name, text.Count(*res.ToolCount, "tool"), text.Count(*res.Tokens, "token"))
 }
 
-// approvedByCall keeps a project entry's approval that the gate gave.
-func (m *Manager) approvedByCall(name string, target *config.Target, call tools.Call) error {
-	d := call.Decision
+// begin connects what was settled and allowed, and returns the outcome of the attempt.
+func (c controls) begin(got connection, dec tools.Decision) (<-chan error, error) {
+	m, e := c.m, got.entry
+	m.control.Lock()
+	defer m.control.Unlock()
+	waits := !m.approvals.approved(e)
+	if got.asked {
+		if now := m.approvals.pin(e); now != got.pin {
+			return nil, changedSinceShown(e.Name)
+		}
+		if waits {
+			if err := m.approvals.approve(e, got.pin, dec.By == tools.ByUser); err != nil {
+				return nil, err
+			}
+		}
+		m.approvals.accept(e.Name)
+	}
 	m.mu.Lock()
-	e, ok := m.entry(name)
-	c := m.chosen[name]
-	if c.Pending != nil && (target == nil || c.Pending.Target.Equal(*target)) {
-		e = *c.Pending
+	if waits {
+		m.wants.choose()
+		m.wants.wantEnabled()
 	}
-	waits := ok && !m.isApproved(e)
+	err := c.current(got)
+	if err == nil {
+		_, err = m.wants.want(e.Name, m.wants.own)
+	}
 	m.mu.Unlock()
-	if !waits || !d.Allow {
-		return nil
+	if err != nil {
+		return nil, err
 	}
-	m.mu.Lock()
-	pin := m.pinOf(e)
-	if list := call.Plan.Accesses; len(list) > 0 && list[0].Hash != pin {
-		m.mu.Unlock()
-		return fmt.Errorf("what the server %s starts has changed since it was approved: connect it again", name)
+	return m.attempts(order{single: map[string]bool{e.Name: got.brought}}, e.Name)[e.Name], nil
+}
+
+// current takes a new entry, and makes sure that a known one still is what its name stands
+// for. The caller holds mu.
+func (c controls) current(got connection) error {
+	if !got.known {
+		_, _, err := c.m.wants.adopt(got.entry.Name, got.entry.Target, got.entry.Source.Scope)
+		return err
 	}
-	m.approved[name+" "+pin] = true
-	m.adoptApprovals()
-	m.mu.Unlock()
-	if d.By == tools.ByUser && m.opt.Trust != nil {
-		return m.opt.Trust.Trust(m.opt.Paths.ProjectRoot, name, pin)
+	now, err := c.m.wants.named(got.entry.Name)
+	if err == nil && (!now.Target.Equal(got.entry.Target) || now.Source != got.entry.Source) {
+		err = changedSinceShown(got.entry.Name)
 	}
+	return err
+}
+
+func changedSinceShown(name string) error {
+	return fmt.Errorf("what the server %s starts has changed since it was shown: connect it again", name)
+}
+
+// persist writes a server to the person's own file.
+func (c controls) persist(e config.Entry) error {
+	if _, err := c.m.opt.Paths.AddServer(e.Name, e.Target, config.AddOptions{}); err != nil {
+		return err
+	}
+	c.m.control.Lock()
+	defer c.m.control.Unlock()
+	c.m.readConfig()
 	return nil
 }
 
-func (m *Manager) connectResult(got Connected) connectResult {
-	d := got.Status
-	if got.Waiting || d.State != StateConnected {
+func (c controls) connectResult(d Details, waited time.Duration) connectResult {
+	if d.State != StateConnected {
 		return connectResult{
-			Name: d.Name, State: StateConnecting, Waited: float64(got.Waited.Round(100*time.Millisecond)) / float64(time.Second),
+			Name: d.Name, State: StateConnecting, Waited: float64(waited.Round(100*time.Millisecond)) / float64(time.Second),
 			Note: "still connecting; its tools are announced when they come",
 		}
 	}
-	deferred := m.Totals().Mode == "deferred"
+	deferred := c.m.offer.totals().Mode == "deferred"
 	count := d.Tools
 	out := connectResult{Name: d.Name, State: d.State, ToolCount: &count, Tokens: &d.Tokens, Deferred: &deferred, Skipped: len(d.Skipped)}
 	for i, t := range d.ToolList {
@@ -273,26 +316,15 @@ func (m *Manager) connectResult(got Connected) connectResult {
 	return out
 }
 
-func (m *Manager) viewOf(name string) *view {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if a := m.actors[name]; a != nil {
-		return a.view.Load()
-	}
-	return nil
-}
-
 // connectError is what the model reads of a connect that failed, with what to change.
-func (m *Manager) connectError(ctx context.Context, name string, err error) error {
+func (c controls) connectError(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return tools.Errorf(tools.KindCancelled, "cancelled by user")
 	}
-	m.mu.Lock()
-	secrets := m.secretsOf(name)
-	m.mu.Unlock()
+	secrets := c.m.secretsOf(name)
 	s := fmt.Sprintf("MCP server %s did not connect: %s", name, config.Scrub(plainError(err), secrets))
 	var tail string
-	if d, err := m.Server(name); err == nil {
+	if d, err := c.m.Server(name); err == nil {
 		tail = d.Stderr
 	}
 	if tail != "" && !strings.Contains(s, text.LastLines(tail, 1)) {

@@ -30,12 +30,16 @@ func (t controlTool) Run(ctx context.Context, call tools.Call) (tools.Result, er
 	return t.run(ctx, call)
 }
 
+// controls are those tools over a manager.
+type controls struct{ m *Manager }
+
 // ownerControl owns the tools that manage servers and those that stand in for theirs.
 const ownerControl = "mcp"
 
 // RegisterTools adds mcp_list, mcp_connect, mcp_disconnect and mcp_reload to the registry.
 func (m *Manager) RegisterTools() error {
-	for _, t := range []controlTool{m.listTool(), m.connectTool(), m.disconnectTool(), m.reloadTool()} {
+	c := controls{m}
+	for _, t := range []controlTool{c.list(), c.connect(), c.disconnect(), c.reload()} {
 		if err := m.opt.Registry.Register(ownerControl, tools.RankBuiltin, t); err != nil {
 			return fmt.Errorf("register tools for MCP servers: %w", err)
 		}
@@ -55,7 +59,7 @@ func compact(v any, summary string, args ...any) (tools.Result, error) {
 
 type listResult struct {
 	Servers []listedServer `json:"servers"`
-	Totals
+	totals
 }
 
 type listedServer struct {
@@ -65,7 +69,7 @@ type listedServer struct {
 	Skipped   []schema.Skipped `json:"skipped,omitempty"`
 }
 
-func (m *Manager) listTool() controlTool {
+func (c controls) list() controlTool {
 	return controlTool{
 		spec: tools.Spec{
 			Name: "mcp_list", Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Needs: tools.CapMCP,
@@ -79,14 +83,14 @@ func (m *Manager) listTool() controlTool {
 			if err := call.Decode(&args); err != nil {
 				return tools.Result{}, err
 			}
-			out := listResult{Servers: []listedServer{}, Totals: m.Totals()}
+			out := listResult{Servers: []listedServer{}, totals: c.m.offer.totals()}
 			if args.Name == "" {
-				for _, d := range m.Snapshot() {
+				for _, d := range c.m.Snapshot() {
 					out.Servers = append(out.Servers, listedServer{Status: d.Status})
 				}
 				return compact(out, "%s, %s, %s", text.Count(len(out.Servers), "server"), text.Count(out.Tools, "tool"), text.Count(out.Tokens, "token"))
 			}
-			d, err := m.Server(args.Name)
+			d, err := c.m.Server(args.Name)
 			if err != nil {
 				return tools.Result{}, tools.Errorf(tools.KindMCP, "%w", err)
 			}
@@ -100,7 +104,7 @@ func (m *Manager) listTool() controlTool {
 	}
 }
 
-func (m *Manager) disconnectTool() controlTool {
+func (c controls) disconnect() controlTool {
 	return controlTool{
 		spec: tools.Spec{
 			Name: "mcp_disconnect", Group: tools.GroupBuiltin, Needs: tools.CapMCP, Beside: true,
@@ -114,7 +118,7 @@ func (m *Manager) disconnectTool() controlTool {
 			if err := call.Decode(&args); err != nil {
 				return tools.Result{}, err
 			}
-			got, err := m.Disconnect(args.Name, "the agent")
+			got, err := c.m.Disconnect(args.Name, "the agent")
 			if err != nil {
 				return tools.Result{}, tools.Errorf(tools.KindMCP, "%w", err)
 			}
@@ -123,7 +127,7 @@ func (m *Manager) disconnectTool() controlTool {
 	}
 }
 
-func (m *Manager) reloadTool() controlTool {
+func (c controls) reload() controlTool {
 	return controlTool{
 		spec: tools.Spec{
 			Name: "mcp_reload", Group: tools.GroupBuiltin, Needs: tools.CapMCP, Beside: true,
@@ -138,18 +142,18 @@ func (m *Manager) reloadTool() controlTool {
 			if err := call.Decode(&args); err != nil {
 				return tools.Result{}, err
 			}
-			r := m.Reload(args.Name, args.Force)
+			r := c.m.Reload(args.Name, args.Force)
 			if args.Name != "" {
-				if _, err := m.Server(args.Name); err != nil {
+				if _, err := c.m.Server(args.Name); err != nil {
 					return tools.Result{}, tools.Errorf(tools.KindMCP, "%w", err)
 				}
 			}
 			wait, cancel := context.WithTimeout(ctx, defaultWait)
 			defer cancel()
-			r.Settle(wait, m)
+			r.settled(wait, c.m)
 			changed := 0
-			for _, c := range r.Servers {
-				if c.Change != "unchanged" {
+			for _, one := range r.Servers {
+				if one.Change != "unchanged" {
 					changed++
 				}
 			}

@@ -41,6 +41,8 @@ type Plan struct {
 	Always bool
 	// Notes are lines that a question must show, such as "runs outside the sandbox".
 	Notes []string
+	// Prepared is what the tool worked out for its own Run; nobody else looks at it.
+	Prepared any
 }
 
 // AccessKind is the kind of thing that a call touches.

@@ -98,7 +98,7 @@ func TestKeysOfOtherPrograms(t *testing.T) {
 	}
 }
 
-func TestPrecedenceAndApproval(t *testing.T) { // section 7
+func TestPrecedenceAndApproval(t *testing.T) {
 	p := testPaths(t)
 	p.Run = filepath.Join(t.TempDir(), "run.json")
 	writeFile(t, p.Run, `{"mcpServers":{"r":{"command":"run"}}}`)
@@ -120,7 +120,7 @@ func TestPrecedenceAndApproval(t *testing.T) { // section 7
 	}
 }
 
-func TestExpansion(t *testing.T) { // qwen-code#11499
+func TestExpansion(t *testing.T) {
 	env := Environment{Base: []string{"TOKEN=abc", "EMPTY=", "REC=${TOKEN}"}, Root: "/p", Home: "/h"}
 	for in, want := range map[string]string{
 		"${TOKEN}": "abc", "${env:TOKEN}": "abc", "${X:-d}": "d", "${EMPTY:-d}": "d", "${EMPTY}": "", "$TOKEN": "$TOKEN",

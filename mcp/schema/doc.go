@@ -2,7 +2,7 @@
 // it is kept as it came, repaired, or left out with a reason, so that one bad tool costs
 // nothing but itself.
 //
-// A page goes through Reader.Page; Repair makes a server's input schema fit for every
+// A page goes through Reader.Page; repair makes a server's input schema fit for every
 // provider; ForSDK is the part of a page that the protocol library needs. Begin with
 // toollist.go.
 //

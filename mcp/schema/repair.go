@@ -35,9 +35,9 @@ type Repaired struct {
 	tooLarge bool
 }
 
-// Repair makes a schema that every provider takes out of whatever a server sent.
+// repair makes a schema that every provider takes out of whatever a server sent.
 // The tool's other bytes (name, description) count towards the size limit.
-func Repair(raw json.RawMessage, otherBytes int) Repaired {
+func repair(raw json.RawMessage, otherBytes int) Repaired {
 	parsed, err := schema.Parse(raw)
 	root, isObject := parsed.(*schema.Object)
 	if err != nil || !isObject || len(root.Names()) == 0 {

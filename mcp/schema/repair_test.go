@@ -37,11 +37,11 @@ func TestRepairSchema(t *testing.T) {
 		{"enum data stays", `{"type":"object","properties":{"a":{"enum":["x-y",{"$id":1}]}}}`, `{"type":"object","properties":{"a":{"enum":["x-y",{"$id":1}]}}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Repair(json.RawMessage(c.in), 0)
+			got := repair(json.RawMessage(c.in), 0)
 			if string(got.Schema) != c.want {
 				t.Errorf("\n got %s\nwant %s", got.Schema, c.want)
 			}
-			if again := Repair(got.Schema, 0); string(again.Schema) != string(got.Schema) {
+			if again := repair(got.Schema, 0); string(again.Schema) != string(got.Schema) {
 				t.Errorf("a second repair changes it to %s", again.Schema)
 			}
 		})
@@ -69,7 +69,7 @@ func TestRepairsAreSaid(t *testing.T) {
 		`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`:              "",
 		`{"type":"object","properties":{"a":{"type":"array"},"b":{"items":true}},"x-order":1}`: "",
 	} {
-		if got := strings.Join(Repair(json.RawMessage(in), 0).said, "\n"); got != want {
+		if got := strings.Join(repair(json.RawMessage(in), 0).said, "\n"); got != want {
 			t.Errorf("%s\n got %s\nwant %s", in, got, want)
 		}
 	}
@@ -89,7 +89,7 @@ func TestToolsThatOnlyRunAsTasksAreLeftOut(t *testing.T) {
 }
 
 func TestRepairNamesAlternatives(t *testing.T) {
-	got := Repair(json.RawMessage(`{"oneOf":[{"properties":{"path":{}},"required":["path"]},{"title":"By URL","properties":{"url":{}},"required":["url"]}]}`), 0)
+	got := repair(json.RawMessage(`{"oneOf":[{"properties":{"path":{}},"required":["path"]},{"title":"By URL","properties":{"url":{}},"required":["url"]}]}`), 0)
 	if want := "Arguments: exactly one of: {path} | By URL {url}."; got.Note != want {
 		t.Errorf("note %q, want %q", got.Note, want)
 	}
@@ -100,12 +100,12 @@ func TestRepairKeepsLargeToolsWithoutInnerDescriptions(t *testing.T) {
 	for i := range 10 {
 		long += `,"p` + string(rune('a'+i)) + `":{"type":"string","description":"` + strings.Repeat("d", 2000) + `"}`
 	}
-	got := Repair(json.RawMessage(long+"}}"), 0)
+	got := repair(json.RawMessage(long+"}}"), 0)
 	if !got.slim || got.tooLarge || strings.Contains(string(got.Schema), "ddd") {
 		t.Errorf("slim %v, too large %v, %d bytes", got.slim, got.tooLarge, len(got.Schema))
 	}
 	huge := `{"type":"object","properties":{"a":{"enum":["` + strings.Repeat("e", 20_000) + `"]}}}`
-	if got := Repair(json.RawMessage(huge), 0); !got.tooLarge {
+	if got := repair(json.RawMessage(huge), 0); !got.tooLarge {
 		t.Error("a schema of 20 kB must be left out")
 	}
 }
@@ -139,7 +139,7 @@ func TestRepairAlwaysGivesASchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := Repair(raw, 0)
+		got := repair(raw, 0)
 		var s struct {
 			Type       string
 			Properties map[string]json.RawMessage
@@ -161,7 +161,7 @@ func FuzzRepairSchema(f *testing.F) {
 	f.Add([]byte(`{"type":"object","properties":{"a":{"$ref":"#"}}}`))
 	f.Add([]byte(`{"anyOf":[{"$ref":"#"}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if out := Repair(raw, 0); !json.Valid(out.Schema) {
+		if out := repair(raw, 0); !json.Valid(out.Schema) {
 			t.Fatalf("%q → %q", raw, out.Schema)
 		}
 	})

@@ -136,7 +136,7 @@ func (r *Reader) tool(item json.RawMessage) (Tool, []string, error) {
 		}
 	}
 	t.Wire = r.Wire(t.Name)
-	t.Sent = Repair(t.InputSchema, len(t.Wire)+min(len(t.Description), MaxDescription))
+	t.Sent = repair(t.InputSchema, len(t.Wire)+min(len(t.Description), MaxDescription))
 	warnings = append(warnings, t.Sent.said...)
 	if rawjson.Kind(t.InputSchema) != "an object" {
 		warnings = append(warnings, fmt.Sprintf("inputSchema is %s; no arguments are declared", rawjson.Kind(t.InputSchema)))

@@ -1,0 +1,239 @@
+package mcp
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/internal/secret"
+	"jcode/internal/startfiles"
+	"jcode/mcp/config"
+	"jcode/mcp/wire"
+	"jcode/tools"
+)
+
+// TrustStore keeps what a person approved of a project's files.
+type TrustStore interface {
+	// Trusted reports whether a server of a project was approved in exactly this form.
+	Trusted(project, server, hash string) bool
+	// Trust keeps an approval.
+	Trust(project, server, hash string) error
+}
+
+// approvals decides what may start. An approval is bound to a pin: the target, and the
+// content of the project's files that it starts. All methods may be called from anywhere.
+type approvals struct {
+	env     config.Environment
+	project string     // its folder; empty: none
+	store   TrustStore // nil: nothing is kept
+	all     bool       // all entries of the project are approved
+
+	mu       sync.Mutex
+	session  map[string]bool   // approved for this session: name and pin
+	accepted map[string]string // pinKey → the pin with which a target was last let start
+	pins     map[string]pin    // computed a moment ago
+}
+
+func newApprovals(opt Options, env config.Environment) *approvals {
+	return &approvals{
+		env: env, project: opt.Paths.ProjectRoot, store: opt.Trust, all: opt.TrustAll,
+		session: map[string]bool{}, accepted: map[string]string{}, pins: map[string]pin{},
+	}
+}
+
+// pinAge is how long a computed pin serves for lists and status. A start always looks anew.
+const pinAge = time.Second
+
+// pin is a computed pin.
+type pin struct {
+	hash string
+	at   time.Time
+}
+
+// pinKey tells the targets of a name apart.
+func pinKey(e config.Entry) string { return e.Name + " " + e.Target.Hash() }
+
+// lines are the lines in which the files that a target starts are looked for: as it is
+// written, expanded, and from its own folder.
+func (a *approvals) lines(e config.Entry) []string {
+	t := e.Target
+	if t.Type != config.Stdio {
+		return nil
+	}
+	lines := []string{t.Line()}
+	if r, err := a.env.Resolve(e); err == nil {
+		lines = append(lines, strings.Join(append([]string{r.Program}, r.Args...), "\n"))
+		if dir := r.Dir; dir != "" && dir != a.env.Root {
+			for _, arg := range r.Args {
+				lines = append(lines, filepath.Join(dir, arg))
+			}
+		}
+	}
+	return lines
+}
+
+// pin returns what an approval of an entry is bound to.
+func (a *approvals) pin(e config.Entry) string {
+	if a.project == "" {
+		return e.Target.Hash()
+	}
+	return startfiles.Pin(e.Target.Hash(), a.project, a.lines(e)...)
+}
+
+// recentPin is pin, not older than pinAge.
+func (a *approvals) recentPin(e config.Entry) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key := pinKey(e)
+	if p, ok := a.pins[key]; ok && time.Since(p.at) < pinAge {
+		return p.hash
+	}
+	p := pin{a.pin(e), time.Now()}
+	a.pins[key] = p
+	return p.hash
+}
+
+// approved reports whether an entry may start without a question.
+func (a *approvals) approved(e config.Entry) bool {
+	if e.Source.Scope != config.ScopeProject || a.all {
+		return true
+	}
+	hash := a.recentPin(e)
+	a.mu.Lock()
+	now := a.session[e.Name+" "+hash]
+	a.mu.Unlock()
+	return now || a.store != nil && a.store.Trusted(a.project, e.Name, hash)
+}
+
+// approve approves an entry in the form of a pin: for good when keep, else for this session.
+func (a *approvals) approve(e config.Entry, hash string, keep bool) error {
+	if keep && a.store != nil {
+		if err := a.store.Trust(a.project, e.Name, hash); err != nil {
+			return fmt.Errorf("keep the approval of %s: %w", e.Name, err)
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.session[e.Name+" "+hash] = true
+	return nil
+}
+
+// accept lets the next start of a server take the files that it starts as they are then.
+// Only a person's word leads here.
+func (a *approvals) accept(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	maps.DeleteFunc(a.accepted, func(key, _ string) bool { return strings.HasPrefix(key, name+" ") })
+	clear(a.pins)
+}
+
+// changedSince reports whether the files that an entry starts differ from when it was last
+// started in this session.
+func (a *approvals) changedSince(e config.Entry) bool {
+	now := a.pin(e)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	was, ok := a.accepted[pinKey(e)]
+	return ok && was != now
+}
+
+// mayStart is asked before each start of a process, also when a server that ended is
+// started again by itself: nothing runs that has changed since a person let it.
+func (a *approvals) mayStart(e config.Entry) error {
+	now := a.pin(e)
+	a.mu.Lock()
+	clear(a.pins)
+	a.mu.Unlock()
+	if !a.approved(e) {
+		return wire.Permanentf("%v: what it starts has changed since it was approved (%s): /mcp approve %s", ErrNeedsApproval, a.filesText(e), e.Name)
+	}
+	a.mu.Lock()
+	was, ok := a.accepted[pinKey(e)]
+	if !ok || was == now {
+		a.accepted[pinKey(e)] = now
+		a.mu.Unlock()
+		return nil
+	}
+	a.mu.Unlock()
+	return wire.Permanentf("what it starts has changed since it was last approved or started by a person (%s): connect it again with mcp_connect, which asks, or restart it in /mcp", a.filesText(e))
+}
+
+// filesText names the project's files that an entry starts.
+func (a *approvals) filesText(e config.Entry) string {
+	const most = 5
+	files := startfiles.Files(a.project, a.lines(e)...)
+	if len(files) > most {
+		files = append(files[:most:most], fmt.Sprintf("and %d more", len(files)-most))
+	}
+	return strings.Join(files, ", ")
+}
+
+// access is what the gate judges of a start. A grant is bound to the files that it starts,
+// too.
+func (a *approvals) access(e config.Entry) tools.Access {
+	out := tools.Access{Kind: tools.AccessConnect, Target: e.Name, Hash: a.pin(e)}
+	if e.Target.Type == config.Stdio {
+		out.Command = e.Target.Line()
+	} else {
+		out.URL = e.Target.URL
+	}
+	return out
+}
+
+// pending describes an entry that waits for approval.
+func (a *approvals) pending(e config.Entry, replaces bool) *Pending {
+	p := &Pending{Name: e.Name, Line: e.Target.Line(), Notes: a.notes(e), File: e.Source.File, Hash: a.recentPin(e)}
+	if replaces {
+		p.Notes = append(p.Notes, "it replaces your own server "+e.Name)
+	}
+	return p
+}
+
+// notes are what a question about a start must show beside its line.
+func (a *approvals) notes(e config.Entry) []string {
+	t, from := e.Target, e.Source.Scope
+	var notes []string
+	if t.Type == config.Stdio {
+		notes = append(notes, "program: "+a.env.ProgramPath(t, from))
+		if dir := t.Cwd; dir != "" {
+			notes = append(notes, "folder: "+dir)
+		}
+		if len(t.Env) > 0 {
+			notes = append(notes, "environment: "+joinNames(t.Env))
+		}
+		if len(t.Roots) > 0 {
+			notes = append(notes, "told of folders: "+strings.Join(t.Roots, ", "))
+		}
+	} else {
+		notes = append(notes, urlNotes(t)...)
+	}
+	for _, name := range config.Variables(t) {
+		if !from.Expands() {
+			notes = append(notes, "${"+name+"} stays as it is written: variables are expanded in configuration files only")
+			continue
+		}
+		note := "reads the variable " + name
+		if secret.Name(name) {
+			note += " (a key or token)"
+		}
+		notes = append(notes, note)
+	}
+	return notes
+}
+
+func urlNotes(t config.Target) []string {
+	notes := []string{"connects to " + t.URL}
+	if len(t.Headers) > 0 {
+		notes = append(notes, "headers: "+joinNames(t.Headers))
+	}
+	if len(t.HeadersHelper) > 0 {
+		notes = append(notes, "runs for its headers: "+config.Target{Type: config.Stdio, Command: t.HeadersHelper[0], Args: t.HeadersHelper[1:]}.Line())
+	}
+	if t.OAuth != nil && len(t.OAuth.Scopes) > 0 {
+		notes = append(notes, "signs in with the rights: "+strings.Join(t.OAuth.Scopes, ", "))
+	}
+	return notes
+}

@@ -1,0 +1,248 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"jcode/mcp/config"
+)
+
+// ErrNeedsApproval says that a server of a project's file waits for the person.
+var ErrNeedsApproval = errors.New("needs approval")
+
+// needsApproval names what waits and what to do.
+type needsApproval struct{ name, file string }
+
+func (e *needsApproval) Error() string {
+	return fmt.Sprintf("server %s of %s needs approval: /mcp approve %s in jcode, or start it with --trust", e.name, e.file, e.name)
+}
+func (e *needsApproval) Unwrap() error { return ErrNeedsApproval }
+
+// wants is which servers there are and which of them shall run: the configuration, what was
+// connected besides, and the leases. Manager.mu guards it.
+type wants struct {
+	approvals  *approvals
+	config     config.Config
+	configured bool // config was read
+	chosen     map[string]config.Chosen
+	extra      map[string]config.Entry // connected by the agent or Lua, by name
+	off        map[string]string       // disconnected by somebody: why
+	forced     map[string]bool         // switched on for this session though disabled
+	leases     map[*Lease]struct{}
+	base       *Lease // what the session itself holds of the configuration
+	own        *Lease // what the agent and Lua connected
+	started    bool
+}
+
+func newWants(m *Manager, a *approvals) *wants {
+	w := &wants{
+		approvals: a, chosen: map[string]config.Chosen{}, extra: map[string]config.Entry{}, off: map[string]string{},
+		forced: map[string]bool{}, leases: map[*Lease]struct{}{},
+	}
+	w.base, w.own = w.lease(m), w.lease(m)
+	return w
+}
+
+// take replaces the configuration.
+func (w *wants) take(c config.Config) {
+	w.config, w.configured = c, true
+	w.choose()
+}
+
+// choose settles which definitions count.
+func (w *wants) choose() { w.chosen = w.config.Choose(w.approvals.approved) }
+
+// entry returns what counts for a name.
+func (w *wants) entry(name string) (config.Entry, bool) {
+	if c, ok := w.chosen[name]; ok {
+		return c.Entry, true
+	}
+	e, ok := w.extra[name]
+	return e, ok
+}
+
+// known lists all names, sorted.
+func (w *wants) known() []string {
+	names := slices.Collect(maps.Keys(w.chosen))
+	for name := range w.extra {
+		if _, ok := w.chosen[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// named returns the entry of a name, or an error that lists the known names.
+func (w *wants) named(name string) (config.Entry, error) {
+	e, ok := w.entry(name)
+	if !ok {
+		return e, config.UnknownServer(name, w.known())
+	}
+	return e, nil
+}
+
+// usable returns the entry of a name if it may start: it is known, valid and approved.
+func (w *wants) usable(name string) (config.Entry, error) {
+	e, err := w.named(name)
+	switch {
+	case err != nil:
+		return e, err
+	case e.Err != nil:
+		return e, e.Err
+	case !w.approvals.approved(e):
+		return e, &needsApproval{name, e.Source.File}
+	}
+	return e, nil
+}
+
+// want makes a lease hold a server, which runs from the next settle on. It is the one way
+// to a server that runs: an entry that must not start is an error, and one that somebody
+// disconnected is wanted again. Without a lease whoever holds the server keeps it, and the
+// session's own lease takes it where nobody does.
+func (w *wants) want(name string, l *Lease) (config.Entry, error) {
+	e, err := w.usable(name)
+	if err != nil {
+		return e, err
+	}
+	delete(w.off, name)
+	if !e.Enabled && (l == nil || l == w.own) {
+		w.forced[name] = true
+	}
+	if l == nil && w.held()[name] == 0 {
+		l = w.own
+	}
+	if l != nil {
+		l.names[name] = true
+	}
+	return e, nil
+}
+
+// drop makes nobody hold a server. by says who asked, as the status shows it.
+func (w *wants) drop(name, by string) {
+	for l := range w.leases {
+		delete(l.names, name)
+	}
+	w.off[name] = by
+	delete(w.forced, name)
+}
+
+// wantEnabled makes the session hold what runs without anybody asking. Several servers can
+// be approved by one answer, and whoever comes first applies all of it.
+func (w *wants) wantEnabled() {
+	for name, c := range w.chosen {
+		if c.Entry.Err == nil && (c.Entry.Enabled || w.forced[name]) && w.approvals.approved(c.Entry) && w.off[name] == "" {
+			w.base.names[name] = true
+		}
+	}
+}
+
+// retake settles the leases after the configuration was read again.
+func (w *wants) retake() {
+	clear(w.base.names)
+	w.wantEnabled()
+	for l := range w.leases {
+		maps.DeleteFunc(l.names, func(name string, _ bool) bool { _, ok := w.entry(name); return !ok })
+	}
+}
+
+// fits checks a new target for a name, and returns the entry that there is for it. An
+// equal one is that entry; another one may replace only what was connected besides the
+// configuration.
+func (w *wants) fits(name string, target config.Target, by config.Scope) (e config.Entry, known bool, err error) {
+	if err := checkTarget(name, target); err != nil {
+		return config.Entry{}, false, err
+	}
+	if c, configured := w.chosen[name]; configured {
+		if !c.Entry.Target.Equal(target) {
+			return config.Entry{}, false, fmt.Errorf("a server %q is configured with another target (%s): choose another name", name, sourceText(c.Entry.Source))
+		}
+		return c.Entry, true, nil
+	}
+	if old, ok := w.extra[name]; ok && old.Target.Equal(target) {
+		return old, true, nil
+	}
+	e = config.NewEntry(name)
+	e.Target, e.Source = target, config.Source{Scope: by}
+	return e, false, nil
+}
+
+// checkTarget checks a name and its target by themselves.
+func checkTarget(name string, target config.Target) error {
+	if err := config.CheckKey(name); err != nil {
+		return err
+	}
+	if err := config.Check(target); err != nil {
+		return fmt.Errorf("server %s: %w", name, err)
+	}
+	return nil
+}
+
+// adopt takes a new target for a name, as fits allows it.
+func (w *wants) adopt(name string, target config.Target, by config.Scope) (e config.Entry, known bool, err error) {
+	if e, known, err = w.fits(name, target, by); err == nil && !known {
+		w.extra[name] = e
+	}
+	return e, known, err
+}
+
+// lease makes a lease that holds nothing yet.
+func (w *wants) lease(m *Manager) *Lease {
+	l := &Lease{m: m, names: map[string]bool{}}
+	w.leases[l] = struct{}{}
+	return l
+}
+
+// held counts the leases of each name.
+func (w *wants) held() map[string]int {
+	out := map[string]int{}
+	suspended := false
+	for l := range w.leases {
+		suspended = suspended || l.exclusive
+	}
+	for l := range w.leases {
+		if l == w.base && suspended {
+			continue
+		}
+		for name := range l.names {
+			out[name]++
+		}
+	}
+	return out
+}
+
+// reason says why a server does not run.
+func (w *wants) reason(name string, e config.Entry) string {
+	switch {
+	case w.off[name] != "":
+		return "disconnected by " + w.off[name]
+	case !w.approvals.approved(e):
+		return "needs approval"
+	case !e.Enabled && !w.forced[name]:
+		return "disabled"
+	case w.started && w.held()[name] == 0:
+		return w.leftOut()
+	}
+	return ""
+}
+
+// leftOut says why nobody holds a server that may run: a role names its own.
+func (w *wants) leftOut() string {
+	names, byRole := map[string]bool{}, false
+	for l := range w.leases {
+		if l.exclusive {
+			byRole = true
+			maps.Copy(names, l.names)
+		}
+	}
+	switch {
+	case !byRole:
+		return "not started"
+	case len(names) == 0:
+		return "not in this role, which has no servers"
+	}
+	return "not in this role, whose mcp_servers are " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+}

@@ -158,6 +158,13 @@ func (b *broker) subscribe() *Subscription {
 	return s
 }
 
+// watched reports whether somebody reads the events, and could answer a question.
+func (b *broker) watched() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.subs) > 0
+}
+
 // emit delivers an event after every delta that came before it.
 func (b *broker) emit(ev Event) {
 	b.mu.Lock()

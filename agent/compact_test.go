@@ -272,7 +272,7 @@ func TestChosenModelAndSettingsOutliveRoles(t *testing.T) {
 					m.Name, m.ID = n, n
 					return m, err
 				}
-				o.Roles = func(context.Context, string) (agent.Role, error) {
+				o.Roles = func(context.Context, agent.RoleRequest) (agent.Role, error) {
 					return agent.Role{Name: "cool", Model: "rolemodel", Temperature: &low}, nil
 				}
 			})

@@ -141,8 +141,12 @@ func (c *Conversation) newChild(ctx context.Context, task tools.Task, asker tool
 	c.mu.Lock()
 	role := c.role
 	c.mu.Unlock()
+	if task.Role == "" && len(task.Variables) > 0 {
+		return child, site, tools.Errorf(tools.KindInvalidArgs, "variables are those of a role: name it in role, or leave variables out")
+	}
 	if task.Role != "" {
-		if role, err = child.findRole(ctx, task.Role); err != nil {
+		want := RoleRequest{Name: task.Role, Kept: c.RoleValues(task.Role), Given: task.Variables, Agent: true}
+		if role, err = child.requestRole(ctx, want); err != nil {
 			return child, site, tools.Errorf(tools.KindInvalidArgs, "%w", err)
 		}
 		if task.Name == "" {

@@ -112,8 +112,8 @@ type Options struct {
 	// Asker answers approvals instead of a person at this conversation's subscribers: a
 	// sub-agent's go to its parent.
 	Asker tools.Asker
-	// Roles finds a role by name; it obeys ctx.
-	Roles func(ctx context.Context, name string) (Role, error)
+	// Roles finds a role; it obeys ctx.
+	Roles func(ctx context.Context, want RoleRequest) (Role, error)
 	// Leases acquires MCP servers for a scope.
 	Leases Leaser
 	// ChildLeases acquires them for sub-agents, whose leases replace nobody's; nil: Leases.

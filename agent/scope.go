@@ -13,8 +13,8 @@ import (
 // value is the bare session.
 type Role struct {
 	Name string
-	// Template, when set, is the prompt for one user message with `__INPUT__` in it.
-	Template string
+	// Template, when set, are the texts around the places that a user message is put into.
+	Template []string
 	// Prompt is the role's part of the system prompt.
 	Prompt string
 	// FewShot are example turns that stand before the history.
@@ -33,6 +33,8 @@ type Role struct {
 	Servers []string
 	// Snapshot is the role as stored with the session.
 	Snapshot string
+	// Values are those of the role's variables, by name. They are kept with the session.
+	Values map[string]string
 }
 
 // Leaser acquires MCP servers by name for as long as they are needed.
@@ -46,11 +48,7 @@ type Leaser interface {
 // atomic: servers are acquired while the old scope still holds its own, and any failure
 // leaves everything as it was. During a turn it takes effect from the next step on.
 func (c *Conversation) SetRole(ctx context.Context, name string) error {
-	role, err := c.findRole(ctx, name)
-	if err != nil {
-		return err
-	}
-	return c.EnterRole(ctx, role)
+	return c.SetRoleWith(ctx, name, nil)
 }
 
 // EnterRole switches to a role as SetRole does, for a role that was not found by its name:
@@ -65,11 +63,12 @@ func (c *Conversation) EnterRole(ctx context.Context, role Role) error {
 	c.standing = role
 	c.switches++
 	c.row.RoleName, c.row.RoleSnapshot = role.Name, role.Snapshot
+	values := c.keepValues(role)
 	c.mu.Unlock()
 	if !saved {
 		return nil
 	}
-	if err := c.opt.Store.Update(context.WithoutCancel(ctx), id, session.Change{RoleName: &role.Name, RoleSnapshot: &role.Snapshot}); err != nil {
+	if err := c.opt.Store.Update(context.WithoutCancel(ctx), id, session.Change{RoleName: &role.Name, RoleSnapshot: &role.Snapshot, RoleValues: &values}); err != nil {
 		return fmt.Errorf("store role: %w", err)
 	}
 	return nil
@@ -122,10 +121,7 @@ func (c *Conversation) findRole(ctx context.Context, name string) (Role, error) 
 		defer c.mu.Unlock()
 		return c.own, nil
 	}
-	if c.opt.Roles == nil {
-		return Role{}, fmt.Errorf("unknown role %q", name)
-	}
-	return c.opt.Roles(ctx, name)
+	return c.requestRole(ctx, RoleRequest{Name: name, Kept: c.RoleValues(name)})
 }
 
 // putInForce acquires a role's servers and model, swaps the scope, and releases the old one.
@@ -189,6 +185,9 @@ func (c *Conversation) borrowRole(ctx context.Context, name string) (func(), err
 	}
 	if err := c.putInForce(ctx, role); err != nil {
 		return nil, err
+	}
+	if err := c.storeValues(ctx, role); err != nil {
+		c.Notify(LevelWarn, "the values of role %s are not kept: %v", role.Name, err)
 	}
 	c.prompted = false
 	lent := c.State().Model

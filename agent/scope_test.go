@@ -14,7 +14,8 @@ import (
 )
 
 // roles knows two roles; "reader" may only read and needs a server.
-func roles(_ context.Context, name string) (agent.Role, error) {
+func roles(_ context.Context, want agent.RoleRequest) (agent.Role, error) {
+	name := want.Name
 	switch name {
 	case "reader":
 		return agent.Role{Name: name, Prompt: "READER", Scope: &tools.Scope{Name: name, Tools: []string{"read"}, ModeCeiling: tools.ModePlan}, Servers: []string{"github"}}, nil
@@ -180,7 +181,7 @@ func TestInterruptBeforeAMessagesRoleIsEnteredKeepsTheMessage(t *testing.T) {
 func TestWhatThePersonSetsHoldsInARoleAndAfterIt(t *testing.T) {
 	half, tenth := 0.5, 0.1
 	b := startWith(t, []reply{{text: "1"}, {text: "2"}}, func(o *agent.Options) {
-		o.Roles = func(context.Context, string) (agent.Role, error) {
+		o.Roles = func(context.Context, agent.RoleRequest) (agent.Role, error) {
 			return agent.Role{Name: "careful", Model: "roles", Temperature: &half, Scope: &tools.Scope{Name: "careful", ModeCeiling: tools.ModeAsk}}, nil
 		}
 		client := o.Resolve

@@ -223,8 +223,8 @@ func (c *Conversation) tell(ctx context.Context, text string) error {
 // take commits a prompt of the person, in the words of a template where the role has one.
 func (c *Conversation) take(ctx context.Context, t *turn, p Prompt, at time.Time) error {
 	c.mu.Lock()
-	if template := c.role.Template; template != "" && p.Shown == "" {
-		p.Text, p.Shown = strings.ReplaceAll(template, "__INPUT__", p.Text), p.Text
+	if template := c.role.Template; template != nil && p.Shown == "" {
+		p.Text, p.Shown = strings.Join(template, p.Text), p.Text
 	}
 	c.mu.Unlock()
 	seq, err := c.appendUser(context.WithoutCancel(ctx), p)

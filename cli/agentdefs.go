@@ -36,13 +36,28 @@ func (a definitionActions) delegates(scope *tools.Scope) string {
 	var b strings.Builder
 	for _, l := range a.agentDefinitions(context.Background()) {
 		if l.Counts() && l.Usable() == nil && l.Description != "" && b.Len() < delegatesMax {
-			fmt.Fprintf(&b, "- %s: %s\n", l.Role.Name, text.Truncate(text.OneLine(l.Description), 300, "…"))
+			fmt.Fprintf(&b, "- %s: %s%s\n", l.Role.Name, text.Truncate(text.OneLine(l.Description), 300, "…"), variableNames(l.Role))
 		}
 	}
 	if b.Len() == 0 {
 		return ""
 	}
 	return "# Agents\nThe tool task starts one of these by `role`:\n" + b.String()
+}
+
+// variableNames says which values a role takes, "" where it takes none.
+func variableNames(r role.Role) string {
+	if len(r.Variables) == 0 {
+		return ""
+	}
+	list := make([]string, len(r.Variables))
+	for i, v := range r.Variables {
+		list[i] = v.String()
+		if v.Default != nil || !v.Required {
+			list[i] += "?"
+		}
+	}
+	return text.Truncate(" [variables: "+strings.Join(list, ", ")+"]", 500, "…]")
 }
 
 // definitionRows are the definitions as the list of agents shows them.

@@ -67,8 +67,12 @@ type app struct {
 	models     *models
 
 	extensions
-	board   board
-	closers []func()
+	board board
+	// hasForms says that there will be a screen that shows forms. asksFirst is the role that is
+	// entered there, because it asks for values.
+	hasForms  bool
+	asksFirst *roleToEnter
+	closers   []func()
 }
 
 // newApp wires jcode up. It does only what a first frame or a first request needs;

@@ -31,6 +31,7 @@ func (p personCommands) List() []command.Command {
 		{Name: "export", Hint: "[file.md|.json|.html]", Description: "write this session to a file", Run: p.export},
 		{Name: "usage", Hint: "[days] [day|model|project|session]", Description: "tokens and money used in the last days", Run: p.usage},
 		{Name: "doctor", Description: "look at configuration, keys, endpoint, database, terminal and servers", Run: p.doctor},
+		{Name: "role", Hint: "[name|off|info|set name value]", Description: "work in a role, show it, or change one of its values", Run: p.role, Complete: p.completeRole},
 		{Name: "set", Hint: "[key value]", Description: "settings of this session", Run: p.set},
 	}
 	if !p.a.flags.NoSkills {

@@ -85,6 +85,9 @@ func complete(ctx context.Context, words []string, std Streams) error {
 	switch {
 	case flag != nil:
 		list = flagValues(ctx, flag, std)
+		if flag.Name == "var" {
+			list = variableWords(ctx, words, std)
+		}
 	case strings.HasPrefix(last, "--") && strings.Contains(last, "="):
 		name, _, _ := strings.Cut(last[2:], "=")
 		if found := findFlag(node, name, 0); found != nil {

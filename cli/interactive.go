@@ -65,6 +65,7 @@ func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, play tourPlay
 func (a *app) chat(ctx context.Context, prompt string) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
+	a.hasForms = true
 	s := &sessions{a: a, branch: a.flags.Fork && a.flags.Resume == pickSession}
 	defer s.close()
 	changed, unwatch := serverActions{a}.serversChanged()
@@ -198,6 +199,10 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Sess
 		}
 		out.Shown = shown
 	}
+	if first := s.a.asksFirst; first != nil {
+		s.a.asksFirst = nil
+		out.Role, out.EnterRole = first.name, func(ctx context.Context) error { return conv.SetRoleWith(ctx, first.name, first.given) }
+	}
 	draft, err := chatViews{s.a}.draft(ctx)
 	out.Draft = draft
 	return out, err
@@ -234,6 +239,7 @@ func inherit(ctx context.Context, conv, from *agent.Conversation) error {
 	if from == nil || from.Role().Name == "" {
 		return nil
 	}
+	conv.TakeRoleValues(from)
 	err := conv.SetRole(ctx, from.Role().Name)
 	if errors.Is(err, role.ErrUnknown) {
 		err = conv.EnterRole(ctx, from.Role())

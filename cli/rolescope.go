@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -22,16 +23,23 @@ const readyWait = 10 * time.Second
 // roleScopes applies roles to conversations: what their names mean, and which one holds.
 type roleScopes struct{ *app }
 
-// agentRole finds the role of a name and resolves everything that it names. Names that
-// nothing goes by are an error, all of them at once.
-func (a roleScopes) agentRole(ctx context.Context, name string) (agent.Role, error) {
-	ctx, cancel := context.WithTimeout(ctx, readyWait)
-	defer cancel()
-	r, err := a.roles().Get(ctx, name)
+// agentRole finds a role, settles the values of its variables, and resolves everything that it
+// names. Names that nothing goes by are an error, all of them at once.
+func (a roleScopes) agentRole(ctx context.Context, want agent.RoleRequest) (agent.Role, error) {
+	r, err := a.roles().Get(ctx, want.Name)
+	if err == nil {
+		err = r.Usable()
+	}
 	if err != nil {
 		return agent.Role{}, err
 	}
-	role, unknown, err := a.resolveRole(ctx, r)
+	values, err := a.roleValues(ctx, r, want)
+	if err != nil {
+		return agent.Role{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyWait)
+	defer cancel()
+	role, unknown, err := a.resolveRole(ctx, r, values)
 	if err == nil && unknown != nil {
 		err = r.Fault(problemText(unknown))
 	}
@@ -48,10 +56,15 @@ func problemText(list []role.Problem) string {
 
 // resolveRole makes what a conversation puts in force of a role. unknown are the names in
 // it that nothing goes by: they allow nothing.
-func (a roleScopes) resolveRole(ctx context.Context, r role.Role) (out agent.Role, unknown []role.Problem, err error) {
+func (a roleScopes) resolveRole(ctx context.Context, r role.Role, values map[string]string) (out agent.Role, unknown []role.Problem, err error) {
 	if err := r.Usable(); err != nil {
 		return agent.Role{}, nil, err
 	}
+	snapshot := r.Snapshot()
+	vars := a.roleVars()
+	vars.Values = values
+	parts := r.Render(vars)
+	r.Servers = parts.Servers
 	scope := &tools.Scope{Name: r.Name, Tools: r.Tools, Without: r.Disallowed, Servers: r.Servers, Skills: r.Skills}
 	if r.Mode != "" {
 		if scope.ModeCeiling, err = tools.ParseMode(r.Mode); err != nil {
@@ -65,10 +78,9 @@ func (a roleScopes) resolveRole(ctx context.Context, r role.Role) (out agent.Rol
 		}
 		scope.Capabilities = &caps
 	}
-	parts := r.Render(a.roleVars())
 	out = agent.Role{
 		Name: r.Name, Prompt: parts.System, Template: parts.Template, Model: r.Model, Temperature: r.Temperature, TopP: r.TopP,
-		ReasoningEffort: r.ReasoningEffort, MaxOutputTokens: r.MaxOutputTokens, Scope: scope, MaxSteps: r.MaxSteps, Servers: r.Servers, Snapshot: r.Snapshot(),
+		ReasoningEffort: r.ReasoningEffort, MaxOutputTokens: r.MaxOutputTokens, Scope: scope, MaxSteps: r.MaxSteps, Servers: r.Servers, Snapshot: snapshot, Values: values,
 	}
 	for _, s := range parts.Shots {
 		out.FewShot = append(out.FewShot, model.Message{Role: model.RoleUser, Text: s.Input}, model.Message{Role: model.RoleAssistant, Text: s.Output})
@@ -179,9 +191,13 @@ func (a roleScopes) roleVars() role.Vars {
 // beginRole enters the role that --role names, else the one that a resumed session was in,
 // as it was then.
 func (a roleScopes) beginRole(ctx context.Context, conv *agent.Conversation, resumed string) error {
+	given, err := a.givenValues()
+	if err != nil {
+		return err
+	}
 	if name := a.flags.Role; name != "" {
-		a.flags.Role = "" // for the first conversation only
-		return conv.SetRole(ctx, name)
+		a.flags.Role, a.flags.Var = "", nil // for the first conversation only
+		return a.enterOrAsk(ctx, conv, name, given)
 	}
 	if resumed == "" {
 		return a.preludeRole(ctx, conv)
@@ -204,6 +220,27 @@ func (a roleScopes) beginRole(ctx context.Context, conv *agent.Conversation, res
 	return nil
 }
 
+// roleToEnter is a role that asks for values before anybody could be shown a form.
+type roleToEnter struct {
+	name  string
+	given map[string]string
+}
+
+// enterOrAsk enters a role of the command line or the configuration. What it asks for is asked
+// once there is a screen for the form; a run without a person ends.
+func (a roleScopes) enterOrAsk(ctx context.Context, conv *agent.Conversation, name string, given map[string]string) error {
+	err := conv.SetRoleWith(ctx, name, given)
+	var missing *role.MissingError
+	switch {
+	case !errors.As(err, &missing):
+		return err
+	case a.hasForms:
+		a.asksFirst = &roleToEnter{name, given}
+		return nil
+	}
+	return fmt.Errorf("%w. Give each as --var NAME=VALUE", err)
+}
+
 // preludeRole enters the role that the configuration begins with. Nobody asked for it now,
 // so a person is told when it can't be had and goes on without; a run without one ends.
 func (a roleScopes) preludeRole(ctx context.Context, conv *agent.Conversation) error {
@@ -211,7 +248,7 @@ func (a roleScopes) preludeRole(ctx context.Context, conv *agent.Conversation) e
 	if name == "" {
 		return nil
 	}
-	err := conv.SetRole(ctx, name)
+	err := a.enterOrAsk(ctx, conv, name, nil)
 	if err == nil || a.flags.Print {
 		return err
 	}
@@ -222,7 +259,14 @@ func (a roleScopes) preludeRole(ctx context.Context, conv *agent.Conversation) e
 // enterKept enters a role as a session kept it. The session must not be lost because a
 // server, a tool or a skill is; the role narrows what there is all the same.
 func (a roleScopes) enterKept(ctx context.Context, conv *agent.Conversation, kept role.Role) error {
-	role, unknown, err := a.resolveRole(ctx, kept)
+	values, missing, err := kept.Values(conv.RoleValues(kept.Name), nil)
+	if err == nil && missing != nil {
+		err = missingValues(kept, missing)
+	}
+	if err != nil {
+		return err
+	}
+	role, unknown, err := a.resolveRole(ctx, kept, values)
 	if err != nil {
 		return err
 	}

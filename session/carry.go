@@ -23,7 +23,7 @@ func (s *Store) Carry(ctx context.Context, id string) (Session, error) {
 	var carried string
 	err = s.write(ctx, func(t *tx) error {
 		created, _, err := s.create(t, Session{
-			Cwd: from.Cwd, ProjectID: from.ProjectID, RoleName: from.RoleName, RoleSnapshot: from.RoleSnapshot, Model: from.Model, Mode: from.Mode,
+			Cwd: from.Cwd, ProjectID: from.ProjectID, RoleName: from.RoleName, RoleSnapshot: from.RoleSnapshot, RoleValues: from.RoleValues, Model: from.Model, Mode: from.Mode,
 		})
 		if err != nil {
 			return err

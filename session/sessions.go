@@ -12,7 +12,7 @@ import (
 
 const sessionColumns = `s.id, s.title, s.title_source, s.parent_id, s.fork_seq, s.kind, s.cwd, s.project_id,
 	s.role_name, s.role_snapshot, s.model, s.mode, s.created, s.updated, s.archived,
-	s.messages, s.input_tokens, s.output_tokens, s.cached_tokens, s.cost, s.first_prompt`
+	s.messages, s.input_tokens, s.output_tokens, s.cached_tokens, s.cost, s.first_prompt, s.role_values`
 
 // nextUse is the place of a session that is used now, in the order of use.
 const nextUse = "(SELECT coalesce(max(used), 0) + 1 FROM sessions)"
@@ -22,7 +22,7 @@ func scanSession(scan func(...any) error) (Session, error) {
 	var created, updated int64
 	err := scan(&s.ID, &s.Title, &s.TitleSource, &s.ParentID, &s.ForkSeq, &s.Kind, &s.Cwd, &s.ProjectID,
 		&s.RoleName, &s.RoleSnapshot, &s.Model, &s.Mode, &created, &updated, &s.Archived,
-		&s.Messages, &s.InputTokens, &s.OutputTokens, &s.CachedTokens, &s.Cost, &s.FirstPrompt)
+		&s.Messages, &s.InputTokens, &s.OutputTokens, &s.CachedTokens, &s.Cost, &s.FirstPrompt, &s.RoleValues)
 	s.Created, s.Updated = fromMillis(created), fromMillis(updated)
 	return s, err
 }
@@ -114,9 +114,9 @@ func (s *Store) create(t *tx, v Session) (Session, int64, error) {
 	}
 	v.Updated = now
 	res, err := t.exec(`INSERT INTO sessions (id, title, title_source, parent_id, fork_seq, kind, cwd, project_id,
-		role_name, role_snapshot, model, mode, created, updated, archived, used) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,`+nextUse+`)`,
+		role_name, role_snapshot, role_values, model, mode, created, updated, archived, used) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,`+nextUse+`)`,
 		v.ID, v.Title, v.TitleSource, v.ParentID, v.ForkSeq, v.Kind, v.Cwd, v.ProjectID,
-		v.RoleName, v.RoleSnapshot, v.Model, v.Mode, toMillis(v.Created), toMillis(v.Updated), v.Archived)
+		v.RoleName, v.RoleSnapshot, v.RoleValues, v.Model, v.Mode, toMillis(v.Created), toMillis(v.Updated), v.Archived)
 	if err != nil {
 		return Session{}, 0, err
 	}
@@ -212,6 +212,7 @@ type Change struct {
 	Mode         *string
 	RoleName     *string
 	RoleSnapshot *string
+	RoleValues   *string
 	Cwd          *string
 	Archived     *bool
 }
@@ -220,9 +221,9 @@ type Change struct {
 func (s *Store) Update(ctx context.Context, id string, c Change) error {
 	err := s.write(ctx, func(t *tx) error {
 		res, err := t.exec(`UPDATE sessions SET model = coalesce(?, model), mode = coalesce(?, mode),
-			role_name = coalesce(?, role_name), role_snapshot = coalesce(?, role_snapshot),
+			role_name = coalesce(?, role_name), role_snapshot = coalesce(?, role_snapshot), role_values = coalesce(?, role_values),
 			cwd = coalesce(?, cwd), archived = coalesce(?, archived), updated = ?, used = `+nextUse+` WHERE id = ?`,
-			c.Model, c.Mode, c.RoleName, c.RoleSnapshot, c.Cwd, c.Archived, toMillis(s.now()), id)
+			c.Model, c.Mode, c.RoleName, c.RoleSnapshot, c.RoleValues, c.Cwd, c.Archived, toMillis(s.now()), id)
 		return affected(res, err)
 	})
 	if err != nil {

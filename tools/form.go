@@ -18,6 +18,8 @@ import (
 type Form struct {
 	// From names who asks: "MCP server github".
 	From string
+	// Person says that the form is about something that the person does: no call waits for it.
+	Person bool
 	// Text is what is asked. It comes from outside, as all labels of the fields do.
 	Text   string
 	Fields []FormField

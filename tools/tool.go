@@ -185,6 +185,8 @@ type Task struct {
 	Prompt string `json:"prompt"`
 	// Role is the sub-agent's role; "" is the default one.
 	Role string `json:"role"`
+	// Variables are the values of the role's variables, by name.
+	Variables map[string]string `json:"variables"`
 	// MaxSteps caps its turn; 0 is the default of 50.
 	MaxSteps int `json:"max_steps"`
 	// Name is what the sub-agent is called; "" makes one up.

@@ -36,7 +36,7 @@ func ownCommands() []slash {
 		{name: "undo", help: "put back the files of the last turn that changed any", run: func(p *program, _ string) tea.Cmd { return p.switcher.undo() }},
 		{name: "rename", hint: "<title>", help: "give this session a title", run: func(p *program, args string) tea.Cmd { return p.settings.rename(args) }},
 		{name: "model", hint: "[name]", help: "choose the model", run: func(p *program, args string) tea.Cmd { return p.settings.model(args) }},
-		{name: "role", hint: "[name|off]", help: "work in a role", run: func(p *program, args string) tea.Cmd { return p.settings.role(args) }, complete: func(p *program, args string) []string { return p.settings.roleNames(args) }},
+		{name: "role", hint: "[name|off|info|set name value]", help: "work in a role, show it, change its values", run: func(p *program, args string) tea.Cmd { return p.settings.role(args) }, complete: func(p *program, args string) []string { return p.settings.roleNames(args) }},
 		{name: "mode", hint: "[plan|ask|edits|auto|yolo]", help: "how much runs without asking", run: func(p *program, args string) tea.Cmd { return p.settings.mode(args) }, complete: modeNames},
 		{name: "theme", hint: "[name]", help: "choose the colours", run: func(p *program, args string) tea.Cmd { return p.settings.theme(args) }, complete: themeNames},
 		{name: "find", hint: "<text>", help: "search what is on the screen and above", run: (*program).findText},
@@ -200,23 +200,6 @@ func (p *settings) model(name string) tea.Cmd {
 	return p.panels.pick("Models", "no model is known: /model NAME takes any", p.opt.Models, func(r Row) tea.Cmd {
 		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(r.ID) })
 	})
-}
-
-func (p *settings) roleNames(args string) []string {
-	if p.opt.Roles == nil {
-		return nil
-	}
-	rows, err := p.opt.Roles(p.ctx)
-	if err != nil {
-		return nil // completion only; /role says what is wrong
-	}
-	var out []string
-	for _, r := range rows {
-		if strings.HasPrefix(r.ID, args) {
-			out = append(out, r.ID)
-		}
-	}
-	return out
 }
 
 // modeHelp says each approval mode in one sentence.

@@ -51,6 +51,9 @@ func (p *program) enter(s Session) tea.Cmd {
 		p.stop = cancel
 		go pump(ctx, p.pump, s.Events, p.send)
 	}
+	if s.EnterRole != nil {
+		first = tea.Batch(first, p.settings.switchRole("entering the role "+s.Role, "", func(ctx context.Context, _ Conversation) error { return s.EnterRole(ctx) }))
+	}
 	if line := p.opening; line != "" {
 		p.opening = ""
 		if cmd, ok := p.commandLine(line); ok {

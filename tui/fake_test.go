@@ -36,6 +36,7 @@ type fake struct {
 	events   chan agent.Event
 	onPrompt func(p agent.Prompt)
 	compact  string
+	values   []string
 	slowRole chan struct{} // SetRole waits for it
 }
 
@@ -189,6 +190,13 @@ func (f *fake) set(change func(s *agent.State)) {
 func (f *fake) SetMode(m tools.Mode) { f.set(func(s *agent.State) { s.Mode = m }) }
 func (f *fake) SetModel(name string) error {
 	f.set(func(s *agent.State) { s.Model = name })
+	return nil
+}
+
+func (f *fake) SetRoleValue(_ context.Context, key, value string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.values = append(f.values, key+"="+value)
 	return nil
 }
 

@@ -19,6 +19,7 @@ type form struct {
 	id     string
 	send   func(a tools.FormAnswer) error
 	from   string
+	person bool // no call waits for it
 	ask    string
 	fields []*formField
 	at     int  // the field with the cursor; then send, then decline
@@ -27,7 +28,7 @@ type form struct {
 }
 
 func newForm(ev agent.AskForm, send func(a tools.FormAnswer) error) *form {
-	f := &form{id: ev.ID, send: send, from: oneLine(text.Clean(ev.Form.From)), ask: strings.TrimSpace(text.Clean(ev.Form.Text))}
+	f := &form{id: ev.ID, send: send, person: ev.Form.Person, from: oneLine(text.Clean(ev.Form.From)), ask: strings.TrimSpace(text.Clean(ev.Form.Text))}
 	for _, field := range ev.Form.Fields {
 		f.fields = append(f.fields, newFormField(field))
 	}
@@ -69,7 +70,7 @@ func (f *form) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	case actInterrupt:
 		return f.reply(h, tools.FormAnswer{Action: tools.FormCancel})
 	case actCancel:
-		if h.busy() { // its call ends, and the form with it
+		if h.busy() && !f.person { // its call ends, and the form with it
 			h.interrupt()
 			return nil
 		}

@@ -34,7 +34,10 @@ type Settings interface {
 	Sees() bool
 	SetMode(m tools.Mode)
 	SetModel(name string) error
+	// SetRole may put a form of the role; SetRoleValue changes one of the values, and with "" puts
+	// its default back in force.
 	SetRole(ctx context.Context, name string) error
+	SetRoleValue(ctx context.Context, key, value string) error
 	Rename(title string) error
 	Compact(ctx context.Context, keep string) error
 }
@@ -62,6 +65,9 @@ type Session struct {
 	Usage agent.UsageEvent
 	// Agents are the sub-agents beside it.
 	Agents []roster.State
+	// Role is the role that is to be entered first, by EnterRole, which may put a form.
+	Role      string
+	EnterRole func(ctx context.Context) error
 	// Notices are said when the session opens ("the role has changed since").
 	Notices []agent.Notice
 }

@@ -37,10 +37,7 @@ func RunPlain(ctx context.Context, opt Options, in io.Reader, out io.Writer) err
 	if opt.Trust != nil {
 		p.trust(opt.Trust(ctx))
 	}
-	if opt.Prompt != "" {
-		p.conv.Prompt(agent.Prompt{Text: opt.Prompt})
-	}
-	return p.loop(ctx, in)
+	return p.loop(ctx, in, s.EnterRole)
 }
 
 // plain is the state of the mode without a screen.
@@ -55,6 +52,9 @@ type plain struct {
 	busy   bool
 	eof    bool  // nobody answers any more
 	failed error // of the output
+	// entered ends a switch of the role, which work carries out; nil while there is none.
+	entered chan error
+	work    sync.WaitGroup
 }
 
 func (p *plain) first(ctx context.Context) (Session, error) {
@@ -67,9 +67,10 @@ func (p *plain) first(ctx context.Context) (Session, error) {
 	return Session{}, errors.New("no model is configured: set a key or start a local server, then run jcode again")
 }
 
-// loop takes lines and events in turn.
-func (p *plain) loop(ctx context.Context, in io.Reader) error {
+// loop takes lines and events in turn. enter, where there is one, comes before everything.
+func (p *plain) loop(ctx context.Context, in io.Reader, enter func(context.Context) error) error {
 	inner, cancel := context.WithCancel(ctx)
+	defer p.work.Wait()
 	defer cancel()
 	lines, events := make(chan string), make(chan agent.Event)
 	go readLines(inner, in, lines)
@@ -92,19 +93,36 @@ func (p *plain) loop(ctx context.Context, in io.Reader) error {
 			}
 		}
 	}()
+	first := p.opt.Prompt
+	if enter != nil {
+		p.enterRole(inner, enter)
+	}
 	p.prompt()
 	for p.failed == nil {
-		if p.eof && !p.busy && len(p.asks) == 0 {
+		if p.entered == nil && first != "" {
+			p.conv.Prompt(agent.Prompt{Text: first})
+			first, p.busy = "", true
+		}
+		if p.eof && !p.busy && p.entered == nil && len(p.asks) == 0 {
 			return nil
 		}
+		taken := lines
+		if p.entered != nil && len(p.asks) == 0 {
+			taken = nil // they wait for the role
+		}
 		select {
-		case line, ok := <-lines:
+		case err := <-p.entered:
+			if p.roleEntered(err) != nil && first != "" {
+				p.say("Not sent: " + first) // it was meant for the role
+				first = ""
+			}
+		case line, ok := <-taken:
 			if !ok {
 				p.eof, lines = true, nil
 				p.refuseAll()
 				continue
 			}
-			if p.take(ctx, line) {
+			if p.take(inner, line) {
 				return nil
 			}
 		case ev := <-events:
@@ -157,7 +175,7 @@ func (p *plain) flush() {
 }
 
 func (p *plain) prompt() {
-	if !p.busy && len(p.asks) == 0 {
+	if !p.busy && len(p.asks) == 0 && p.entered == nil {
 		p.write("> ")
 	}
 }
@@ -190,7 +208,7 @@ func (p *plain) command(ctx context.Context, line string) {
 	var err error
 	switch name {
 	case "help":
-		p.say("/mode MODE, /model NAME, /role NAME, /rename TITLE, /compact, /stop, /quit")
+		p.say("/mode MODE, /model NAME, /role NAME|off|info|set NAME VALUE, /rename TITLE, /compact, /stop, /quit")
 		for _, c := range p.opt.Commands.List() {
 			p.say("/" + c.Name + " " + c.Hint + ": " + c.Description)
 		}
@@ -209,10 +227,7 @@ func (p *plain) command(ctx context.Context, line string) {
 	case "model":
 		err = p.conv.SetModel(args)
 	case "role":
-		if args == "off" {
-			args = ""
-		}
-		err = p.conv.SetRole(ctx, args)
+		p.role(ctx, args)
 	case "rename":
 		err = p.conv.Rename(args)
 	case "compact":

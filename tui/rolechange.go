@@ -2,17 +2,24 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"jcode/agent"
+	"jcode/internal/text"
 )
 
 // role switches the role; with a text behind the name it holds for that one message.
 func (p *settings) role(args string) tea.Cmd {
 	name, words, _ := strings.Cut(args, " ")
+	if key, value, set := roleValue(args); set {
+		return p.settings.switchRole("changing "+key, valueSet(key, value), func(ctx context.Context, c Conversation) error { return c.SetRoleValue(ctx, key, value) })
+	}
 	switch {
+	case args == "info" || name == "set":
+		return p.settings.roleInfo(args)
 	case name == "":
 		return p.panels.pick("Roles", "no role is known", p.opt.Roles, func(r Row) tea.Cmd { return p.settings.enterRole(r.ID) })
 	case strings.TrimSpace(words) != "":
@@ -24,9 +31,28 @@ func (p *settings) role(args string) tea.Cmd {
 	return p.settings.enterRole(name)
 }
 
-// enterRole switches to a role, which may have to wait for its servers. Meanwhile that shows,
-// prompts wait, and esc takes the switch back whole.
+// roleInfo runs what another room knows of /role.
+func (p *settings) roleInfo(args string) tea.Cmd {
+	c, ok := p.opt.Commands.Find("role")
+	if !ok {
+		p.flash("nothing is known of roles here")
+		return nil
+	}
+	return foreign(c).run(p.program, args)
+}
+
+// enterRole switches to a role; "" leaves the one in force.
 func (p *settings) enterRole(name string) tea.Cmd {
+	doing := "leaving the role"
+	if name != "" {
+		doing = "entering the role " + name
+	}
+	return p.settings.switchRole(doing, "", func(ctx context.Context, c Conversation) error { return c.SetRole(ctx, name) })
+}
+
+// switchRole changes what is in force of roles, which may have to wait for servers, and for what
+// a form asks. done is said at the end, "" nothing. Meanwhile that shows, prompts wait, and esc takes the switch back whole.
+func (p *settings) switchRole(doing, done string, enter func(ctx context.Context, c Conversation) error) tea.Cmd {
 	conv := p.conv
 	switch {
 	case conv == nil:
@@ -39,19 +65,19 @@ func (p *settings) enterRole(name string) tea.Cmd {
 	ctx, takeBack := context.WithCancel(p.ctx)
 	p.switcher.moving++
 	p.switcher.unswitch = takeBack
-	p.status = "leaving the role (esc takes it back)"
-	if name != "" {
-		p.status = "entering the role " + name + " (esc takes it back)"
-	}
+	p.status = doing + " (esc takes it back)"
 	return p.background(func(context.Context) do {
-		err := conv.SetRole(ctx, name)
-		stopped := ctx.Err() != nil
+		err := enter(ctx, conv)
+		stopped := ctx.Err() != nil || errors.Is(err, agent.ErrNotEntered)
 		takeBack()
 		return func() tea.Cmd {
 			p.switcher.moving--
 			p.switcher.unswitch, p.status, p.hint.text = nil, "", ""
 			p.state = conv.State()
 			if err == nil {
+				if done != "" {
+					p.say(agent.LevelInfo, done)
+				}
 				p.switcher.sendWaiting()
 				return nil
 			}
@@ -67,6 +93,14 @@ func (p *settings) enterRole(name string) tea.Cmd {
 	})
 }
 
+// valueSet says what a change of a role's value came to.
+func valueSet(key, value string) string {
+	if value == "" {
+		return "The role's " + key + " is as the role has it again."
+	}
+	return "The role's " + key + " is " + text.Ellipsis(oneLine(value), 60) + " now."
+}
+
 // sendWaiting sends the prompts that waited for a switch, once none is under way.
 func (p *switcher) sendWaiting() {
 	if p.switcher.moving > 0 {
@@ -76,4 +110,25 @@ func (p *switcher) sendWaiting() {
 		p.conv.Prompt(w)
 	}
 	p.switcher.waiting = nil
+}
+
+// roleNames completes /role: names first.
+func (p *settings) roleNames(args string) []string {
+	if p.opt.Roles == nil {
+		return nil
+	}
+	rows, err := p.opt.Roles(p.ctx)
+	if err != nil {
+		return nil // completion only; /role says what is wrong
+	}
+	var out []string
+	for _, r := range rows {
+		if strings.HasPrefix(r.ID, args) {
+			out = append(out, r.ID)
+		}
+	}
+	if c, ok := p.opt.Commands.Find("role"); ok && c.Complete != nil {
+		out = append(out, c.Complete(p.ctx, args)...)
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package acp_test
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -186,5 +187,40 @@ func TestModeModelRoleAndEffortAreOptions(t *testing.T) {
 		if a := c.finish(c.begin("session/set_config_option", bad)); a.err == nil || a.err.Code != -32602 {
 			t.Errorf("%v: answer %+v", bad, a)
 		}
+	}
+}
+
+func TestARoleAsksForItsValuesInAFormOrSaysWhatIsMissing(t *testing.T) {
+	const ticket = "---\ndescription: Works on a ticket\nvariables:\n  - {name: id, description: the ticket}\n---\nWork on {{id}}."
+	for name, test := range map[string]struct {
+		caps   object
+		answer any
+		err    string
+	}{
+		"form":     {caps: object{"elicitation": object{"form": object{}}}, answer: object{"action": "accept", "content": object{"id": "ABC-7"}}},
+		"declined": {caps: object{"elicitation": object{"form": object{}}}, answer: object{"action": "decline"}, err: "needs 1 value: id (the ticket)"},
+		"blank":    {caps: object{"elicitation": object{"form": object{}}}, answer: object{"action": "cancel"}, err: "taken back"},
+		"no forms": {err: "needs 1 value: id (the ticket)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			write(t, filepath.Join(home, "roles", "ticket.md"), ticket)
+			c := start(t, setup{home: home, caps: test.caps, script: `{"text":"hi"}` + "\n"})
+			c.on("elicitation/create", func(request) any { return test.answer })
+			s := c.open()
+			a := c.finish(c.begin("session/set_config_option", object{"sessionId": s, "configId": "role", "value": "ticket"}))
+			switch {
+			case test.err == "" && a.err != nil:
+				t.Error(a.err)
+			case test.err != "" && (a.err == nil || !strings.Contains(a.err.Message, test.err)):
+				t.Errorf("answer %+v, want %q", a, test.err)
+			case test.err == "":
+				c.stop(c.prompt(s, text("/role info")))
+				if got := flat(c.of(s, "agent_message_chunk")); !strings.Contains(got, "id (the ticket) = ABC-7") {
+					t.Errorf("/role info says %s", got)
+				}
+			}
+		})
 	}
 }

@@ -36,6 +36,8 @@ func Parse(name string, data []byte) Role {
 		r.set(f, func() string { return rawField(data, doc, i) })
 	}
 	r.Body = strings.Trim(doc.Body, "\n")
+	blank := len(doc.Body) - len(strings.TrimLeft(doc.Body, "\n"))
+	r.checkVariables(doc.BodyLine + blank)
 	return r
 }
 
@@ -70,6 +72,8 @@ func (r *Role) set(f frontmatter.Field, raw func() string) {
 		r.Disallowed = r.list(f)
 	case "max_steps":
 		r.MaxSteps = r.count(f, "requests")
+	case "variables":
+		r.variables(f, raw())
 	case "mode":
 		r.Mode = strings.ToLower(strings.TrimSpace(f.String()))
 		if r.Mode != "" && !slices.Contains(Modes(), r.Mode) {
@@ -207,6 +211,7 @@ func Format(r Role) string {
 	if r.Mode != "" {
 		line("mode", quote(r.Mode))
 	}
+	formatVariables(&b, r.Variables)
 	for _, f := range r.Unknown {
 		b.WriteString(cmp.Or(f.Raw, f.Key+":") + "\n")
 	}
@@ -215,6 +220,33 @@ func Format(r Role) string {
 		b.WriteString(r.Body + "\n")
 	}
 	return b.String()
+}
+
+// formatVariables writes a line for each variable.
+func formatVariables(b *strings.Builder, list []Variable) {
+	for i, v := range list {
+		if i == 0 {
+			b.WriteString("variables:\n")
+		}
+		fmt.Fprintf(b, "  - {name: %q", v.Name)
+		if v.Description != "" {
+			fmt.Fprintf(b, ", description: %q", v.Description)
+		}
+		if v.Default != nil {
+			fmt.Fprintf(b, ", default: %q", *v.Default)
+		}
+		if v.Required != (v.Default == nil) {
+			fmt.Fprintf(b, ", required: %t", v.Required)
+		}
+		if v.Choices != nil {
+			quoted := make([]string, len(v.Choices))
+			for i, c := range v.Choices {
+				quoted[i] = strconv.Quote(c)
+			}
+			fmt.Fprintf(b, ", choices: [%s]", strings.Join(quoted, ", "))
+		}
+		b.WriteString("}\n")
+	}
 }
 
 // quote writes a text as YAML: plain where that is safe, else in double quotes, which JSON's

@@ -1,27 +1,34 @@
 package role
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// Vars are the values of the variables in a role's body.
+// Vars are what stands for the variables in a role's text.
 type Vars struct {
 	Cwd     string
 	OS      string
 	Shell   string
 	Date    string // a day, without the time
 	Project string // the project's root
+	// Values are those of the role's own variables, by name: see Role.Values.
+	Values map[string]string
 }
 
 // Rendered is a role's body taken apart for use.
 type Rendered struct {
 	// System is the system prompt; it is empty for a template.
 	System string
-	// Template, when set, is the text that a person's input is put into: see Prompt.
-	Template string
+	// Template, when set, are the texts before, between and behind the places that a
+	// person's input is put into: see Prompt.
+	Template []string
 	// Shots are exchanges that stand before the conversation, as examples.
 	Shots []Shot
+	// Servers are the role's MCP servers; nil leaves them as they are.
+	Servers []string
 }
 
 // Shot is one example exchange.
@@ -38,38 +45,112 @@ const (
 // Prompt gives the user message for an input. The input is put in as it is: a mark or a
 // variable in it stays text.
 func (r Rendered) Prompt(input string) string {
-	if r.Template == "" {
+	if r.Template == nil {
 		return input
 	}
-	return strings.ReplaceAll(r.Template, InputMark, input)
+	return strings.Join(r.Template, input)
 }
 
-var variable = regexp.MustCompile(`\{\{ *_*([a-z]+?)_* *\}\}`)
+var variable = regexp.MustCompile(`\\?\{\{ *([A-Za-z_][A-Za-z0-9_-]*) *\}\}`)
+
+// builtin returns what jcode itself fills in for a name; `__os__` is written for os, too.
+func (v Vars) builtin(name string) (string, bool) {
+	switch strings.Trim(name, "_") {
+	case "cwd":
+		return v.Cwd, true
+	case "os":
+		return v.OS, true
+	case "shell":
+		return v.Shell, true
+	case "date":
+		return v.Date, true
+	case "project":
+		return v.Project, true
+	}
+	return "", false
+}
+
+func builtinVariable(name string) bool {
+	_, is := Vars{}.builtin(name)
+	return is
+}
+
+// expand puts the values of variables into a text, each as it is: what looks like a variable
+// in a value stays text. A role without variables of its own knows no `\{{`.
+func (r Role) expand(s string, values map[string]string, v Vars) string {
+	return variable.ReplaceAllStringFunc(s, func(s string) string {
+		inner, escaped := strings.CutPrefix(s, `\`)
+		if escaped && r.Variables != nil {
+			return inner
+		}
+		name := variable.FindStringSubmatch(inner)[1]
+		value, known := values[name]
+		if !known {
+			value, known = v.builtin(name)
+		}
+		if !known {
+			return s
+		}
+		return s[:len(s)-len(inner)] + value
+	})
+}
+
+// settled gives every variable its value: the person's, else its default.
+func (r Role) settled(v Vars) map[string]string {
+	out := map[string]string{}
+	defaults := map[string]string{}
+	for _, d := range r.Variables {
+		switch value, has := v.Values[d.Name]; {
+		case has:
+			out[d.Name] = value
+		case d.Default != nil:
+			defaults[d.Name] = *d.Default
+		default:
+			out[d.Name] = ""
+		}
+	}
+	// A default waits for those that it refers to. Those of a circle, which Parse refuses,
+	// would wait forever, and stay as they are written.
+	for range len(defaults) {
+		for name, text := range defaults {
+			waits := slices.ContainsFunc(variable.FindAllStringSubmatch(text, -1), func(m []string) bool {
+				_, open := defaults[m[1]]
+				return open && m[0][0] != '\\'
+			})
+			if !waits {
+				out[name] = r.expand(text, out, v)
+				delete(defaults, name)
+			}
+		}
+	}
+	maps.Copy(out, defaults)
+	return out
+}
 
 // Render expands the variables of the body and takes its examples apart. A body that has
-// the input mark is a template for one user message, without a system prompt.
+// the input mark is a template for one user message, without a system prompt. Marks count
+// where the role's file has them: those in a value are text.
 func (r Role) Render(v Vars) Rendered {
-	body := variable.ReplaceAllStringFunc(r.Body, func(s string) string {
-		switch variable.FindStringSubmatch(s)[1] {
-		case "cwd":
-			return v.Cwd
-		case "os":
-			return v.OS
-		case "shell":
-			return v.Shell
-		case "date":
-			return v.Date
-		case "project":
-			return v.Project
+	values := r.settled(v)
+	prompt, shots := splitShots(r.Body)
+	var out Rendered
+	for _, s := range shots {
+		out.Shots = append(out.Shots, Shot{Input: r.expand(s.Input, values, v), Output: r.expand(s.Output, values, v)})
+	}
+	if r.Servers != nil {
+		out.Servers = make([]string, len(r.Servers))
+		for i, s := range r.Servers {
+			out.Servers[i] = r.expand(s, values, v)
 		}
-		return s
-	})
-	prompt, shots := splitShots(body)
-	out := Rendered{Shots: shots}
-	if strings.Contains(prompt, InputMark) {
-		out.Template = prompt
+	}
+	parts := strings.Split(prompt, InputMark)
+	for i := range parts {
+		parts[i] = r.expand(parts[i], values, v)
+	}
+	if len(parts) > 1 {
+		out.Template = parts
 	} else {
-		out.System = prompt
+		out.System = parts[0]
 	}
 	return out
 }

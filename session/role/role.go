@@ -3,6 +3,7 @@ package role
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,6 +31,8 @@ type Role struct {
 	Disallowed []string `json:"disallowed_tools,omitempty"`
 	// MaxSteps bounds the model requests of a sub-agent in this role, 0 = no bound of its own.
 	MaxSteps int `json:"max_steps,omitempty"`
+	// Variables are what is asked for when the role is entered.
+	Variables []Variable `json:"variables,omitempty"`
 	// Body is the prompt as it is written: see Render.
 	Body string `json:"body"`
 	// Unknown are the keys that no rule names. They are kept by Format.
@@ -126,8 +129,10 @@ func roleKey(key string) string { return strings.ReplaceAll(strings.ToLower(key)
 func bare(key string) string { return strings.ReplaceAll(roleKey(key), "_", "") }
 
 // WantsTrust reports whether a role that comes with a project reaches beyond narrowing
-// what the person has: it picks the model or names servers to start.
-func (r Role) WantsTrust() bool { return r.Model != "" || len(r.Servers) > 0 }
+// what the person has: it picks the model, names servers to start, or asks for values.
+func (r Role) WantsTrust() bool {
+	return r.Model != "" || len(r.Servers) > 0 || len(r.Variables) > 0
+}
 
 // Snapshot gives the role as the text that a session keeps when it enters the role.
 func (r Role) Snapshot() string {
@@ -166,8 +171,8 @@ func CheckName(name string) error {
 		return fmt.Errorf("role name %.20q… is too long: use at most 64 bytes", name)
 	case !utf8.ValidString(name):
 		return fmt.Errorf("role name %q is not UTF-8", name)
-	case strings.EqualFold(name, "off"):
-		return fmt.Errorf("role name %q means leaving a role: use another", name)
+	case slices.ContainsFunc([]string{"off", "info", "set"}, func(word string) bool { return strings.EqualFold(name, word) }):
+		return fmt.Errorf("role name %q is a word of /role itself: use another", name)
 	}
 	for i, r := range name {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_' || i > 0 && (r == '-' || r == '.') {

@@ -180,7 +180,7 @@ func TestRoleBodyIsRendered(t *testing.T) {
 		want       role.Rendered
 	}{
 		{"plain", "You are in {{cwd}} on {{ os }}, {{__shell__}}, {{date}}, {{project}}. {{other}} {{", role.Rendered{System: "You are in /w on linux, bash, 2026-01-02, /p. {{other}} {{"}},
-		{"template", "Explain __INPUT__ twice: __INPUT__", role.Rendered{Template: "Explain __INPUT__ twice: __INPUT__"}},
+		{"template", "Explain __INPUT__ twice: __INPUT__", role.Rendered{Template: []string{"Explain ", " twice: ", ""}}},
 		{"few-shot", "Translate.\n### INPUT:\nhello\n### OUTPUT:\nhallo\n\n### INPUT: bye\n### OUTPUT:\ntschüss\n", role.Rendered{System: "Translate.", Shots: []role.Shot{{"hello", "hallo"}, {"bye", "tschüss"}}}},
 		{"unpaired", "Do.\n### INPUT:\nhello", role.Rendered{System: "Do.\n### INPUT:\nhello"}},
 		{"wrong order", "### OUTPUT:\nx", role.Rendered{System: "### OUTPUT:\nx"}},

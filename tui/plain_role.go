@@ -1,0 +1,47 @@
+package tui
+
+import (
+	"context"
+	"strings"
+)
+
+// role carries out /role.
+func (p *plain) role(ctx context.Context, args string) {
+	switch key, value, set := roleValue(args); {
+	case set:
+		p.enterRole(ctx, func(ctx context.Context) error { return p.conv.SetRoleValue(ctx, key, value) })
+	case args == "" || args == "info":
+		p.foreign(ctx, "role", args, "/role "+args)
+	case args == "off":
+		p.enterRole(ctx, func(ctx context.Context) error { return p.conv.SetRole(ctx, "") })
+	default:
+		p.enterRole(ctx, func(ctx context.Context) error { return p.conv.SetRole(ctx, args) })
+	}
+}
+
+// enterRole switches the role beside the loop: it may put a form, which the next lines fill in.
+// Lines that belong to no question wait until it has ended.
+func (p *plain) enterRole(ctx context.Context, enter func(context.Context) error) {
+	p.entered = make(chan error, 1)
+	p.work.Go(func() { p.entered <- enter(ctx) })
+}
+
+// roleEntered ends a switch, and returns its error once it is said.
+func (p *plain) roleEntered(err error) error {
+	p.entered = nil
+	if err != nil {
+		p.say("Error: " + err.Error())
+	}
+	p.prompt()
+	return err
+}
+
+// roleValue takes `set NAME VALUE` behind /role apart.
+func roleValue(args string) (key, value string, ok bool) {
+	rest, ok := strings.CutPrefix(args, "set ")
+	if !ok {
+		return "", "", false
+	}
+	key, value, _ = strings.Cut(strings.TrimSpace(rest), " ")
+	return key, strings.TrimSpace(value), key != ""
+}

@@ -46,11 +46,11 @@ type finished struct {
 }
 
 // pending prepares an answer's calls: canonical names, IDs that no other call has.
-func (c *Conversation) pending(snap tools.Snapshot, calls []model.Call) []pendingCall {
+func (t *turn) pending(snap tools.Snapshot, calls []model.Call) []pendingCall {
 	out := make([]pendingCall, 0, len(calls))
 	for i, call := range calls {
 		p := pendingCall{Call: call, index: i, canonical: call.Name}
-		p.ID = legalID(call.ID, i, c.history.ids)
+		p.ID = legalID(call.ID, i, t.history.ids)
 		if e, ok, _ := snap.Lookup(call.Name); ok {
 			p.canonical = e.Spec.Name
 			p.parallel = e.Spec.ReadOnly && (e.Spec.Trusted || e.Owner == tools.OwnerBuiltin) && e.Spec.Serial == ""
@@ -75,7 +75,7 @@ func (c *Conversation) pending(snap tools.Snapshot, calls []model.Call) []pendin
 // runCalls carries out an answer's calls: runs of read-only ones beside each other, runs of
 // those to MCP servers likewise, the others one after another. Each result is committed as it ends; the history gets them in
 // call order.
-func (c *Conversation) runCalls(ctx context.Context, t *turn, snap tools.Snapshot, seq int64, calls []pendingCall) error {
+func (t *turn) runCalls(ctx context.Context, snap tools.Snapshot, seq int64, calls []pendingCall) error {
 	results := make([]finished, len(calls))
 	for i := 0; i < len(calls); {
 		group := groupAt(calls, i)
@@ -87,19 +87,19 @@ func (c *Conversation) runCalls(ctx context.Context, t *turn, snap tools.Snapsho
 		for j := i; j < i+group; j++ {
 			if why := t.guard.stuck(calls[j].key); why != "" {
 				t.guard.alerts++
-				results[j] = c.refuse(seq, calls[j], why)
+				results[j] = t.refuse(seq, calls[j], why)
 				continue
 			}
 			if group == 1 {
-				c.startCall(calls[j])
-				results[j] = c.runCall(ctx, t, snap, seq, calls[j])
+				t.startCall(calls[j])
+				results[j] = t.runCall(ctx, snap, seq, calls[j])
 				continue
 			}
 			limit <- struct{}{}
-			c.startCall(calls[j]) // here, so that they are seen in call order
+			t.startCall(calls[j]) // here, so that they are seen in call order
 			wg.Go(func() {
 				defer func() { <-limit }()
-				results[j] = c.runCall(ctx, t, snap, seq, calls[j])
+				results[j] = t.runCall(ctx, snap, seq, calls[j])
 			})
 		}
 		wg.Wait()
@@ -111,9 +111,9 @@ func (c *Conversation) runCalls(ctx context.Context, t *turn, snap tools.Snapsho
 		i += group
 	}
 	for i, p := range calls {
-		c.history.push(seq, resultMessage(p, results[i].result))
+		t.history.push(seq, resultMessage(p, results[i].result))
 	}
-	if t.guard.alerts >= cmp.Or(c.opt.LoopAlerts, guardAlerts) {
+	if t.guard.alerts >= cmp.Or(t.opt.LoopAlerts, guardAlerts) {
 		return errLooping
 	}
 	return nil
@@ -133,25 +133,25 @@ func groupAt(calls []pendingCall, i int) int {
 }
 
 // startCall tells the subscribers that a call begins.
-func (c *Conversation) startCall(p pendingCall) {
-	c.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
+func (t *turn) startCall(p pendingCall) {
+	t.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
 }
 
 // runCall dispatches one call that startCall told of and commits its result.
-func (c *Conversation) runCall(ctx context.Context, t *turn, snap tools.Snapshot, seq int64, p pendingCall) finished {
+func (t *turn) runCall(ctx context.Context, snap tools.Snapshot, seq int64, p pendingCall) finished {
 	switch {
 	case ctx.Err() != nil:
-		return c.settle(seq, p, tools.Failure(tools.Errorf(tools.KindCancelled, "not run: interrupted by user")), 0)
+		return t.settle(seq, p, tools.Failure(tools.Errorf(tools.KindCancelled, "not run: interrupted by user")), 0)
 	case p.Incomplete:
-		return c.settle(seq, p, tools.Failure(tools.Errorf(tools.KindInvalidArgs,
+		return t.settle(seq, p, tools.Failure(tools.Errorf(tools.KindInvalidArgs,
 			"not run: the answer was cut off inside this call's arguments. Make the call again, with less text at once if it was long")), 0)
 	}
 	if !p.parallel {
-		c.write("store call", func(ctx context.Context) error { return c.opt.Store.StartCall(ctx, c.row.ID, seq, p.index) })
+		t.write("store call", func(ctx context.Context) error { return t.opt.Store.StartCall(ctx, t.row.ID, seq, p.index) })
 	}
-	out := c.opt.Dispatcher.DispatchIn(ctx, snap, tools.Call{
-		ID: p.ID, Name: p.Name, Arguments: json.RawMessage(p.Arguments), Caller: c.caller(t), Followed: p.followed,
-		Progress: func(pr tools.Progress) { c.emit(CallProgress{ID: p.ID, Text: pr.Text, Output: pr.Output}) },
+	out := t.opt.Dispatcher.DispatchIn(ctx, snap, tools.Call{
+		ID: p.ID, Name: p.Name, Arguments: json.RawMessage(p.Arguments), Caller: t.caller(), Followed: p.followed,
+		Progress: func(pr tools.Progress) { t.emit(CallProgress{ID: p.ID, Text: pr.Text, Output: pr.Output}) },
 	})
 	res := out.Result
 	if res.Kind == tools.KindCancelled || (res.Failed && ctx.Err() != nil) {
@@ -162,30 +162,30 @@ func (c *Conversation) runCall(ctx context.Context, t *turn, snap tools.Snapshot
 			res.Text = "not run: interrupted by user"
 		}
 	}
-	return c.settle(seq, p, res, out.Duration)
+	return t.settle(seq, p, res, out.Duration)
 }
 
 // refuse commits that a call was not run.
-func (c *Conversation) refuse(seq int64, p pendingCall, why string) finished {
-	c.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
+func (t *turn) refuse(seq int64, p pendingCall, why string) finished {
+	t.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
 	res := tools.Failure(tools.Errorf(tools.KindLimit, "%s", why))
-	f := c.settle(seq, p, res, 0)
+	f := t.settle(seq, p, res, 0)
 	f.refused = true
 	return f
 }
 
 // settle commits a result and tells the subscribers.
-func (c *Conversation) settle(seq int64, p pendingCall, res tools.Result, took time.Duration) finished {
+func (t *turn) settle(seq int64, p pendingCall, res tools.Result, took time.Duration) finished {
 	f := finished{result: res, status: statusOf(res), took: took}
-	row := session.Call{Session: c.row.ID, Seq: seq, Index: p.index, ID: p.ID, Status: f.status, Result: clean(res.Text)}
+	row := session.Call{Session: t.row.ID, Seq: seq, Index: p.index, ID: p.ID, Status: f.status, Result: clean(res.Text)}
 	for _, part := range res.Parts {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: part.MIME, Data: part.Data, Text: part.Text})
 	}
 	if display, err := json.Marshal(res.Display); err == nil && string(display) != "{}" {
 		row.Display = display
 	}
-	c.write(fmt.Sprintf("store result of %s", p.canonical), func(ctx context.Context) error { return c.opt.Store.FinishCall(ctx, row) })
-	c.emit(CallEnd{ID: p.ID, Name: p.canonical, Result: res, Status: string(f.status), Duration: took})
+	t.write(fmt.Sprintf("store result of %s", p.canonical), func(ctx context.Context) error { return t.opt.Store.FinishCall(ctx, row) })
+	t.emit(CallEnd{ID: p.ID, Name: p.canonical, Result: res, Status: string(f.status), Duration: took})
 	return f
 }
 
@@ -202,21 +202,21 @@ func statusOf(res tools.Result) session.Status {
 }
 
 // caller is the standing of the model in this turn.
-func (c *Conversation) caller(t *turn) tools.Caller {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (t *turn) caller() tools.Caller {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	caller := tools.Caller{
-		Session: c.row.ID, Turn: t.number, Origin: tools.OriginModel, Label: c.opt.Label,
-		Mode: c.Mode, Scope: c.scope, Desk: c,
+		Session: t.row.ID, Turn: t.number, Origin: tools.OriginModel, Label: t.opt.Label,
+		Mode: t.Mode, Scope: t.scope, Desk: t.Conversation,
 		Observe: func(call tools.Call, d tools.Decision) {
-			c.emit(ApprovalDecided{CallID: call.ID, Name: call.Name, Allow: d.Allow, By: d.By, Rule: d.Rule})
+			t.emit(ApprovalDecided{CallID: call.ID, Name: call.Name, Allow: d.Allow, By: d.By, Rule: d.Rule})
 		},
 	}
 	switch {
-	case c.opt.Asker != nil:
-		caller.Asker = c.opt.Asker
-	case !c.opt.Headless:
-		caller.Asker = c
+	case t.opt.Asker != nil:
+		caller.Asker = t.opt.Asker
+	case !t.opt.Headless:
+		caller.Asker = t.Conversation
 	}
 	return caller
 }

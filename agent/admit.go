@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"jcode/session"
+)
+
+// enter puts a message's own model and role in force, and returns what puts back the others.
+func (t *turn) enter(ctx context.Context, p Prompt) (restore func(), err error) {
+	restore = func() {}
+	if p.Role != "" {
+		back, err := t.borrowRole(ctx, p.Role)
+		if err != nil {
+			return restore, err
+		}
+		restore = back
+	}
+	if p.Model == "" {
+		return restore, nil
+	}
+	m, err := t.opt.Resolve(p.Model)
+	if err != nil {
+		return restore, err
+	}
+	t.mu.Lock()
+	before, chosen := t.model, t.chosen
+	t.model = m.tunedAs(before)
+	t.mu.Unlock()
+	role := restore
+	return func() {
+		t.mu.Lock()
+		t.model = t.backTo(before, m.Name, chosen)
+		t.mu.Unlock()
+		role()
+	}, nil
+}
+
+// backTo gives the model from before another was lent, with what the person chose since: a
+// model, or settings. The caller holds the lock.
+func (c *Conversation) backTo(before Model, lent string, chosen int) Model {
+	switch {
+	case c.chosen == chosen:
+		return before
+	case c.model.Name == lent:
+		return before.tunedAs(c.model)
+	}
+	return c.model.tunedAs(before)
+}
+
+// admit has a prompt judged before it is committed. told is what the model reads with it.
+func (t *turn) admit(ctx context.Context, p Prompt) (told string, err error) {
+	if t.opt.Admit == nil {
+		return "", nil
+	}
+	id := t.row.ID
+	if id == "" { // of a session that begins with this prompt
+		t.mu.Lock()
+		if t.opt.Session == "" {
+			t.opt.Session, err = session.NewID()
+		}
+		id = t.opt.Session
+		t.mu.Unlock()
+		if err != nil {
+			return "", err
+		}
+	}
+	return t.opt.Admit(ctx, id, p.Text)
+}
+
+// tell commits a notice to the model, if there is one.
+func (t *turn) tell(ctx context.Context, text string) error {
+	if text == "" {
+		return nil
+	}
+	return t.appendNotice(context.WithoutCancel(ctx), text)
+}
+
+// take commits a prompt of the person, in the words of a template where the role has one.
+func (t *turn) take(ctx context.Context, p Prompt, at time.Time) error {
+	t.mu.Lock()
+	if template := t.role.Template; template != nil && p.Shown == "" {
+		p.Text, p.Shown = strings.Join(template, p.Text), p.Text
+	}
+	t.mu.Unlock()
+	seq, err := t.appendUser(context.WithoutCancel(ctx), p)
+	if err != nil {
+		return err
+	}
+	if t.number == 0 {
+		t.number = int(seq)
+	}
+	t.began(TurnStart{Turn: t.number, Seq: seq, Prompt: shown(p), Queued: p.queued, At: at})
+	return nil
+}
+
+// equip gives the model what a prompt mentions, and puts its rules in force for the turn.
+func (t *turn) equip(ctx context.Context, p Prompt) error {
+	if t.opt.Attach != nil {
+		if text := t.opt.Attach(ctx, p.Text); text != "" {
+			if err := t.appendNotice(context.WithoutCancel(ctx), text); err != nil {
+				return err
+			}
+		}
+	}
+	if len(p.Allow) == 0 || t.opt.Allow == nil {
+		return nil
+	}
+	release, err := t.opt.Allow(t.row.ID, p.Allow)
+	if err == nil {
+		t.releases = append(t.releases, release)
+	}
+	return err
+}
+
+// awaitReady waits for what a prompt needs. Where a person sits, Esc skips the wait and
+// not the turn.
+func (t *turn) awaitReady(ctx context.Context) {
+	if t.opt.Ready == nil {
+		return
+	}
+	if t.opt.Headless {
+		t.opt.Ready(ctx)
+		return
+	}
+	waiting, skip := context.WithCancel(ctx)
+	defer skip()
+	t.mu.Lock()
+	interrupt := t.interrupt
+	t.interrupt = skip
+	t.mu.Unlock()
+	t.opt.Ready(waiting)
+	t.mu.Lock()
+	t.interrupt, t.held = interrupt, false
+	t.mu.Unlock()
+}
+
+// began tells everybody that a prompt was committed.
+func (t *turn) began(ev TurnStart) {
+	t.emit(ev)
+	if t.opt.TurnStarted != nil {
+		t.opt.TurnStarted(ev)
+	}
+}

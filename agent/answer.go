@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"jcode/agent/model"
+	"jcode/internal/text"
+	"jcode/session"
+)
+
+// sayUnpriced says once that a cap cannot hold, because what a model costs is unknown.
+func (c *Conversation) sayUnpriced(name string) {
+	c.mu.Lock()
+	say := c.opt.MaxCost > 0 && !c.unpriced
+	c.unpriced = c.unpriced || say
+	c.mu.Unlock()
+	if say {
+		c.Notify(LevelWarn, "the price of %s is unknown, so --max-cost cannot stop it: set models[].prices in the config", name)
+	}
+}
+
+// overCost returns an error once the session has cost what it may.
+func (c *Conversation) overCost() error {
+	if c.parent != nil {
+		return c.parent.overCost()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opt.MaxCost > 0 && c.cost >= c.opt.MaxCost {
+		return fmt.Errorf("stopped: the cost of this session, %s, has reached --max-cost %s", text.Dollars(c.cost), text.Dollars(c.opt.MaxCost))
+	}
+	return nil
+}
+
+// answerEnded looks at an answer without calls: one that was cut or is empty is said.
+func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, error) {
+	switch {
+	case resp.Finish == model.FinishPause:
+		return true, nil // the provider goes on when it gets its answer back
+	case resp.Finish == "length":
+		t.Notify(LevelWarn, "the answer was cut at the model's output limit: /continue goes on")
+	case resp.Finish == "content_filter":
+		t.Notify(LevelWarn, "the provider's content filter ended the answer")
+	case resp.Finish != "" && resp.Finish != "stop" && resp.Finish != "tool_calls":
+		t.Notify(LevelWarn, "the provider ended the answer for a reason of its own: %s", clean(resp.Finish))
+	case blank(resp.Text):
+		t.Notify(LevelWarn, "the model gave an empty answer")
+	}
+	if t.joining() {
+		return true, nil
+	}
+	if t.opt.Headless && t.agents.unfinished() { // nobody would ask for their answers later
+		t.agents.wait(ctx, "", true)
+		return t.agents.unfinished(), nil
+	}
+	return false, nil
+}
+
+// commitAnswer stores an answer, counts its tokens and tells the subscribers.
+func (t *turn) commitAnswer(ctx context.Context, resp model.Response, calls []pendingCall) (int64, error) {
+	t.mu.Lock()
+	m := t.model
+	t.mu.Unlock()
+	whole := resp
+	whole.Usage = resp.Usage.Plus(resp.Wasted) // what was paid for; the context is the last attempt's
+	cost, priced := m.price(whole)
+	if !priced {
+		t.sayUnpriced(m.Name)
+	}
+	seq, err := t.appendAnswer(context.WithoutCancel(ctx), resp, calls, cost)
+	if err != nil {
+		return 0, err
+	}
+	t.finish = resp.Finish
+	if !blank(resp.Text) {
+		t.text = resp.Text
+	}
+	u := whole.Usage
+	t.countUsage(&session.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Estimated: u.Estimated, Cost: cost})
+	t.measured.saw(resp.Usage, len(t.history.messages))
+	t.emit(AssistantMessage{Seq: seq, Text: resp.Text, Reasoning: resp.Reasoning, Calls: len(calls)})
+	t.emitUsage(u, priced)
+	return seq, nil
+}
+
+func (t *turn) emitUsage(step model.Usage, priced bool) {
+	context := t.measured.expect(t.system, nil, &t.history)
+	t.mu.Lock()
+	ev := UsageEvent{Step: step, Total: t.total, Context: context, Window: t.model.Window, Cost: t.cost, Priced: priced}
+	t.mu.Unlock()
+	t.emit(ev)
+}

@@ -1,0 +1,115 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"jcode/tools"
+)
+
+// offer takes the snapshot for a step and announces what came and went since the last one.
+func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error) {
+	if err := t.announceRole(context.WithoutCancel(ctx)); err != nil {
+		return tools.Snapshot{}, nil, err
+	}
+	if news := t.agents.takeNews(); news != "" { // the person was told when it happened
+		if err := t.appendNotice(context.WithoutCancel(ctx), news); err != nil {
+			return tools.Snapshot{}, nil, err
+		}
+	}
+	for _, before := range t.opt.Before {
+		if told := before(ctx, t.row.ID); told.Text != "" {
+			if err := t.appendNotice(context.WithoutCancel(ctx), told.Text); err != nil {
+				return tools.Snapshot{}, nil, err
+			}
+			if !told.Silent {
+				t.Notify(LevelInfo, "%s", cmp.Or(told.Shown, told.Text))
+			}
+		}
+	}
+	t.mu.Lock()
+	scope, mode, trained := t.scope, t.mode, t.model
+	t.mu.Unlock()
+	mode = mode.Under(scope.Ceiling())
+	snap := t.opt.Registry.Snapshot(scope)
+	offered := snap.Offer(&t.order, t.opt.Gate, mode)
+	kept := offered[:0:0]
+	names := make(map[string]bool, len(offered))
+	for _, e := range offered {
+		if !t.dropped[t.refusal(e.Spec.Wire)] && !slices.Contains(t.opt.Without, e.Spec.Name) && trained.knows(e) {
+			kept = append(kept, e)
+			names[e.Spec.Name] = true
+		}
+	}
+	before := t.offered
+	t.offered = names
+	listed := t.listing.arrange(kept, t.number, func(e tools.Entry) bool { return t.dropped[t.refusal(e.Spec.Wire)] })
+	if before == nil {
+		return snap, listed, nil
+	}
+	ev := ToolsChanged{Owner: owners(kept, before)}
+	for _, e := range kept {
+		if !before[e.Spec.Name] {
+			ev.Added = append(ev.Added, e.Spec.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if !names[name] {
+			ev.Removed = append(ev.Removed, name)
+		}
+	}
+	if len(ev.Added)+len(ev.Removed) == 0 {
+		return snap, listed, nil
+	}
+	if err := t.appendChange(context.WithoutCancel(ctx), changeLine(ev, snap), t.listing.change(ev)); err != nil {
+		return snap, nil, err
+	}
+	t.emit(ev)
+	return snap, listed, nil
+}
+
+// owners names whose tools came or went, for the event.
+func owners(now []tools.Entry, before map[string]bool) string {
+	set := map[string]bool{}
+	for _, e := range now {
+		if !before[e.Spec.Name] {
+			set[e.Owner] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(set)), ",")
+}
+
+// changeLine tells the model in one line what came and went.
+func changeLine(ev ToolsChanged, snap tools.Snapshot) string {
+	var parts []string
+	if len(ev.Added) > 0 {
+		parts = append(parts, "Tools now available: "+wireList(ev.Added, snap)+".")
+	}
+	if len(ev.Removed) > 0 {
+		parts = append(parts, "No longer available: "+list(ev.Removed)+".")
+	}
+	return strings.Join(parts, " ")
+}
+
+func wireList(names []string, snap tools.Snapshot) string {
+	wires := make([]string, len(names))
+	for i, n := range names {
+		wires[i] = n
+		if e, ok, _ := snap.Lookup(n); ok {
+			wires[i] = e.Spec.Wire
+		}
+	}
+	return list(wires)
+}
+
+func list(names []string) string {
+	const most = 30
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

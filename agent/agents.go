@@ -41,7 +41,7 @@ func (c *Conversation) MessageAgent(name, said string) error {
 	return nil
 }
 
-// StopAgent ends what an agent does; what it changed stays.
+// StopAgent ends what an agent does, and what those do that it started; what they changed stays.
 func (c *Conversation) StopAgent(name string) error {
 	m, err := c.agents.all.Find("", name)
 	if err != nil {
@@ -50,6 +50,13 @@ func (c *Conversation) StopAgent(name string) error {
 	state, w := c.agents.all.Get(m)
 	if w.child != nil {
 		w.child.Interrupt()
+		for _, below := range c.agents.all.List(state.Session) {
+			if below.Running() {
+				if err := c.StopAgent(below.Name); err != nil {
+					return err
+				}
+			}
+		}
 		ctx, cancel := context.WithTimeout(c.ctx, taskClose)
 		defer cancel()
 		c.agents.all.Wait(ctx, state.Parent, name, false)
@@ -159,6 +166,19 @@ func (a *agents) restore(ctx context.Context) error {
 	return nil
 }
 
+// parent returns the conversation that an agent works for, nil where that is not open.
+func (a *agents) parent(s roster.State) *Conversation {
+	if s.Parent == a.c.ID() {
+		return a.c
+	}
+	for _, m := range a.all.Members("") {
+		if state, w := a.all.Get(m); state.Session == s.Parent {
+			return w.child
+		}
+	}
+	return nil
+}
+
 // ResumeAgent lets an agent go on that an earlier run left behind.
 func (c *Conversation) ResumeAgent(ctx context.Context, name string) error {
 	m, err := c.agents.all.Find("", name)
@@ -166,6 +186,12 @@ func (c *Conversation) ResumeAgent(ctx context.Context, name string) error {
 		return err
 	}
 	state, w := c.agents.all.Get(m)
+	if parent := c.agents.parent(state); parent != c {
+		if parent == nil {
+			return fmt.Errorf("%s works for another agent, which was left behind too: resume that first", name)
+		}
+		return parent.ResumeAgent(ctx, name)
+	}
 	if w.child != nil {
 		return fmt.Errorf("%s needs no resuming: it is %s", name, state.Status)
 	}

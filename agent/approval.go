@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -12,6 +13,9 @@ import (
 // Ask puts an approval question to the subscribers and waits for Answer. It makes a
 // conversation a tools.Asker, also for the scripts and sub-agents that work for it.
 func (c *Conversation) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
+	if c.opt.Asker != nil {
+		return c.opt.Asker.Ask(ctx, q)
+	}
 	id, ch := uuid.NewString(), make(chan tools.Answer, 1)
 	c.mu.Lock()
 	c.questions[id] = ch
@@ -42,7 +46,7 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 		return "", ErrNoPerson
 	}
 	if parent, ok := c.opt.Asker.(person); ok { // a sub-agent asks the same person
-		return parent.AskPerson(ctx, c.opt.Label, text, options)
+		return parent.AskPerson(ctx, cmp.Or(label, c.opt.Label), text, options)
 	}
 	reply, err := c.await(ctx, func(id string) Event { return AskPerson{ID: id, Label: label, Text: text, Options: options} })
 	said, _ := reply.(string)

@@ -164,7 +164,11 @@ func (a *agents) saw(m *member, ev Event) {
 		a.all.Change(m, func(s *roster.State, _ *worker) { s.Tokens, s.Cost = ev.Total.Input+ev.Total.Output, ev.Cost })
 	case TurnStart:
 		a.all.Wrote(m, "› "+ev.Prompt)
-		a.all.Change(m, func(s *roster.State, _ *worker) { s.Status, s.Ended = roster.Working, time.Time{} })
+		a.all.Change(m, func(s *roster.State, _ *worker) {
+			if s.Ended = (time.Time{}); s.Status != roster.Waiting { // the event may come after its first question
+				s.Status = roster.Working
+			}
+		})
 	case TurnEnd:
 		a.ended(m, ev)
 	}
@@ -267,6 +271,15 @@ type asksFor struct {
 	m *member
 }
 
+// top returns the conversation that the person is in.
+func (f *asksFor) top() *Conversation {
+	c := f.a.c
+	for c.parent != nil {
+		c = c.parent
+	}
+	return c
+}
+
 func (f *asksFor) waiting() (done func()) {
 	f.a.all.Change(f.m, func(s *roster.State, _ *worker) { s.Status = roster.Waiting })
 	return func() {
@@ -281,17 +294,17 @@ func (f *asksFor) waiting() (done func()) {
 // Ask implements tools.Asker.
 func (f *asksFor) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
 	defer f.waiting()()
-	return f.a.c.Ask(ctx, q)
+	return f.top().Ask(ctx, q)
 }
 
 // AskPerson puts a question of the ask tool.
 func (f *asksFor) AskPerson(ctx context.Context, label, question string, options []string) (string, error) {
 	defer f.waiting()()
-	return f.a.c.AskPerson(ctx, label, question, options)
+	return f.top().AskPerson(ctx, label, question, options)
 }
 
 // AskForm puts a form.
 func (f *asksFor) AskForm(ctx context.Context, form tools.Form) (tools.FormAnswer, error) {
 	defer f.waiting()()
-	return f.a.c.AskForm(ctx, form)
+	return f.top().AskForm(ctx, form)
 }

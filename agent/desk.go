@@ -17,6 +17,8 @@ import (
 const (
 	taskSteps = 50
 	taskClose = 10 * time.Second
+	// maxDepth is how many generations of sub-agents there are.
+	maxDepth = 2
 )
 
 // SetTodo replaces the plan, keeps it with the session and shows it.
@@ -46,8 +48,8 @@ func (c *Conversation) Todo() []tools.TodoItem {
 // events reach the subscribers as Nested, its questions the same person, its cost this
 // session. It ends with ctx, unless it is to work in the background.
 func (c *Conversation) RunTask(ctx context.Context, call tools.Call, task tools.Task) (tools.Result, error) {
-	if c.opt.Parent != "" {
-		return tools.Result{}, tools.Errorf(tools.KindLimit, "a sub-agent cannot start another one: do the work yourself")
+	if c.opt.depth >= maxDepth {
+		return tools.Result{}, tools.Errorf(tools.KindLimit, "a sub-agent of a sub-agent cannot start another one: do the work yourself")
 	}
 	if task.Background || task.Isolation == tools.IsolationWorktree {
 		res, err := c.agents.start(ctx, call, task)
@@ -92,7 +94,11 @@ func (c *Conversation) childOptions(task tools.Task, asker tools.Asker) Options 
 	most := opt.MaxSteps
 	opt.Session, opt.Parent, opt.Label = "", c.row.ID, cmp.Or(roster.Name(task.Name), "task")
 	opt.tree = c.agents.all
-	opt.Without = append([]string{"task", "todo", "agent"}, opt.Without...)
+	opt.depth++
+	opt.Without = append([]string{"todo"}, opt.Without...)
+	if opt.depth == maxDepth {
+		opt.Without = append([]string{"task"}, opt.Without...)
+	}
 	opt.MaxSteps = min(max(task.MaxSteps, 0), most)
 	if opt.MaxSteps == 0 {
 		opt.MaxSteps = min(taskSteps, most)
@@ -103,7 +109,7 @@ func (c *Conversation) childOptions(task tools.Task, asker tools.Asker) Options 
 		opt.Leases = opt.ChildLeases
 	}
 	opt.Model, opt.Mode = c.model.Name, c.mode
-	if opt.Asker == nil && !opt.Headless {
+	if opt.Asker != nil || !opt.Headless {
 		opt.Asker = asker
 	}
 	return opt

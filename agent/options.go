@@ -103,6 +103,8 @@ type Options struct {
 	Reopen func(ctx context.Context, row session.Agent) (Site, error)
 	// Parent is the session that this one works for, as a sub-agent.
 	Parent string
+	// depth counts the conversations above a sub-agent's.
+	depth int
 	// tree lists the agents of the tree that a sub-agent belongs to; nil begins a tree.
 	tree *roster.Roster[worker]
 	// Without are canonical names of tools that are not offered.

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"jcode/agent"
 	"jcode/internal/worktree"
@@ -65,6 +63,7 @@ func (a agentSites) reopen(ctx context.Context, row session.Agent) (agent.Site, 
 func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tree) (*agentSite, error) {
 	f := *a.flags
 	f.Print = true // nobody watches its files; its questions go another way
+	f.AddDir = append(slices.Clone(f.AddDir), tree.Linked()...)
 	f.Continue, f.Resume, f.Fork, f.Role, f.Debug = false, "", false, "", false
 	start := tree.Dir
 	if rel, err := filepath.Rel(a.root, a.cwd); err == nil && filepath.IsLocal(rel) {
@@ -72,7 +71,7 @@ func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tre
 			start = filepath.Join(tree.Dir, rel)
 		}
 	}
-	b := &app{flags: &f, std: a.std, cwd: start, env: a.env, registry: tools.NewRegistry(), roleRoot: cmp.Or(a.roleRoot, a.root)}
+	b := &app{flags: &f, std: a.std, cwd: start, env: a.env, registry: tools.NewRegistry(), originals: append(slices.Clone(a.originals), a.root)}
 	b.started, b.settled = make(chan struct{}), make(chan struct{})
 	close(b.settled)
 	share := func(context.Context) error {
@@ -86,15 +85,18 @@ func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tre
 		}
 	}
 	b.flags.Model = a.flags.Model
-	b.dispatcher.Hooks = append([]tools.Hook{elsewhereHook{main: a.root, own: b.root}}, b.dispatcher.Hooks...)
+	e := checkoutGuard{originals: b.originals, own: b.root, home: b.paths.Home, shared: tree.Linked()}
+	b.dispatcher.Hooks = append([]tools.Hook{e}, b.dispatcher.Hooks...)
+	b.dispatcher.Gate = checkoutGate{b.gate, e}
 	return &agentSite{main: a.app, app: b, tree: tree, name: name}, nil
 }
 
 // Equip implements agent.Site.
 func (s *agentSite) Equip(opt *agent.Options) {
 	b := s.app
-	opt.Registry, opt.Dispatcher, opt.Gate, opt.System, opt.Cwd = b.registry, b.dispatcher, b.gate, b.system, b.cwd
+	opt.Registry, opt.Dispatcher, opt.Gate, opt.System, opt.Cwd = b.registry, b.dispatcher, b.dispatcher.Gate, b.system, b.cwd
 	opt.Allow, opt.Ready, opt.Roles = b.allow, b.ready, roleScopes{b}.agentRole
+	opt.Isolate, opt.Reopen = agentSites{b}.isolate, agentSites{b}.reopen // a copy of the copy
 	opt.Loaded, opt.Compacted = b.learning.restored, b.learning.compacted
 	opt.Leases = nil
 	if b.mcp != nil {
@@ -127,47 +129,3 @@ func (s *agentSite) Close() { s.app.close() }
 
 // Remove implements agent.Site.
 func (s *agentSite) Remove(ctx context.Context) error { return s.tree.Remove(ctx) }
-
-// elsewhereHook refuses calls of an agent in a worktree that name the main checkout, and says
-// which path is meant: agents take paths from what they are told.
-type elsewhereHook struct{ main, own string }
-
-// BeforeCall implements tools.Hook.
-func (h elsewhereHook) BeforeCall(_ context.Context, call tools.Call) tools.Verdict {
-	rel, ok := h.names(string(call.Arguments))
-	if !ok {
-		return tools.Verdict{}
-	}
-	return tools.Verdict{By: "worktree", Refuse: fmt.Sprintf("%s belongs to the main checkout, and you work in your own worktree: use %s instead. It was not run",
-		filepath.Join(h.main, rel), filepath.Join(h.own, rel))}
-}
-
-// AfterCall implements tools.Hook and does nothing.
-func (elsewhereHook) AfterCall(tools.Call, tools.Outcome) {}
-
-// names finds a path of the main checkout in a call's arguments, and returns it below the root.
-func (h elsewhereHook) names(args string) (rel string, ok bool) {
-	quoted, err := json.Marshal(h.main)
-	if err != nil || len(h.main) < 2 {
-		return "", false
-	}
-	want := string(quoted[1 : len(quoted)-1])
-	for rest := args; ; {
-		i := strings.Index(rest, want)
-		if i < 0 {
-			return "", false
-		}
-		before, after := rest[:i], rest[i+len(want):]
-		rest = after
-		if before != "" && !strings.ContainsAny(before[len(before)-1:], "\"' =:;|&()<>`,[{\n\t") {
-			continue // the end of a longer path
-		}
-		if after != "" && (after[0] == '/' || strings.ContainsAny(after[:1], "\"'\\ ;|&()<>`,]}")) {
-			end := strings.IndexAny(after, "\"'\\ ;|&()<>`,]}")
-			if end < 0 {
-				end = len(after)
-			}
-			return strings.TrimPrefix(after[:end], "/"), true
-		}
-	}
-}

@@ -34,12 +34,12 @@ type app struct {
 	cwd     string // working folder, resolved; "" before findPlaces takes the process's own
 	project string // project ID
 	root    string // project root
-	// roleRoot is the project root whose roles count, where that is another one: an agent in a
-	// worktree has the roles of the checkout that it belongs to.
-	roleRoot string
-	drafted  atomic.Pointer[string] // the key under which the text in the input was kept last
-	config   config.Config
-	held     []config.Held // settings of the project that wait for trust
+	// originals are the roots of the checkouts that this one is a copy of, for an agent in a
+	// worktree; the first is the person's, whose roles count.
+	originals []string
+	drafted   atomic.Pointer[string] // the key under which the text in the input was kept last
+	config    config.Config
+	held      []config.Held // settings of the project that wait for trust
 	// origin returns where an element of a list of settings comes from, as file:line.
 	origin     func(key string, element int) string
 	theirEdits int // entries of after_edit, the last ones, that the project added

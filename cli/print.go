@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -197,6 +196,9 @@ func noticeText(w io.Writer, ev agent.Event) {
 			fmt.Fprintf(w, "jcode: %s was denied (%s)\n", ev.Name, strings.TrimSpace(string(ev.By)+" "+ev.Rule))
 		}
 	case agent.Nested:
+		if below, ok := ev.Event.(agent.Nested); ok {
+			noticeText(w, below)
+		}
 		if d, ok := ev.Event.(agent.ApprovalDecided); ok && !d.Allow {
 			fmt.Fprintf(w, "jcode: agent %s: %s was denied (%s)\n", ev.Label, d.Name, strings.TrimSpace(string(d.By)+" "+d.Rule))
 		}
@@ -276,32 +278,13 @@ func (p *streamPrinter) event(ev agent.Event) {
 	case agent.UsageEvent:
 		writeLine(p.out, usageLine{"usage", ev.Step})
 	case agent.Nested:
+		if below, ok := ev.Event.(agent.Nested); ok { // it is marked with the agent that it comes from
+			p.event(below)
+			return
+		}
 		inner := streamPrinter{out: bufio.NewWriter(&agentLines{p.out, ev}), notices: p.notices}
 		inner.event(ev.Event)
 	}
-}
-
-// agentLines marks lines of a sub-agent: its name, and the session of its own.
-type agentLines struct {
-	out *bufio.Writer
-	ev  agent.Nested
-}
-
-// Write takes whole lines.
-func (a *agentLines) Write(b []byte) (int, error) {
-	mark, err := json.Marshal(map[string]string{"agent": a.ev.Label, "agent_session": a.ev.Session, "parent": a.ev.CallID})
-	if err != nil {
-		return 0, err
-	}
-	for line := range bytes.Lines(b) {
-		line, ok := bytes.CutSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("}"))
-		if !ok {
-			continue
-		}
-		whole := append(append(bytes.Clone(line), ','), mark[1:]...)
-		a.out.Write(append(whole, '\n')) //nolint:errcheck // the error sticks and comes with Flush
-	}
-	return len(b), a.out.Flush()
 }
 
 // writeLine writes v as one line: nothing inside it can end the line.

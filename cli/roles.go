@@ -29,7 +29,10 @@ type rolesCmd struct {
 
 // roles looks roles up as this folder sees them.
 func (a *app) roles() *role.Layers {
-	root := cmp.Or(a.roleRoot, a.root)
+	root := a.root
+	if a.originals != nil {
+		root = a.originals[0]
+	}
 	layers := &role.Layers{
 		Rows:          a.store,
 		Project:       root,

@@ -114,6 +114,21 @@ func (t *Tree) copyIn(path string) error {
 	return os.WriteFile(to, data, info.Mode().Perm())
 }
 
+// Linked returns the folders of the original that the copy has links to.
+func (t Tree) Linked() []string {
+	var all []string
+	for _, path := range t.Copied {
+		info, err := os.Lstat(filepath.Join(t.Dir, path))
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		if to, err := filepath.EvalSymlinks(filepath.Join(t.Dir, path)); err == nil {
+			all = append(all, to)
+		}
+	}
+	return all
+}
+
 // Check returns an error that says what is wrong with the copy: gone, or not what it was.
 func (t Tree) Check(ctx context.Context) error {
 	if _, err := os.Stat(t.Dir); err != nil {

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+
+	"jcode/agent"
+)
+
+// agentLines marks lines of a sub-agent: its name, and the session of its own.
+type agentLines struct {
+	out *bufio.Writer
+	ev  agent.Nested
+}
+
+// Write takes whole lines.
+func (a *agentLines) Write(b []byte) (int, error) {
+	mark, err := json.Marshal(map[string]string{"agent": a.ev.Label, "agent_session": a.ev.Session, "parent": a.ev.CallID})
+	if err != nil {
+		return 0, err
+	}
+	for line := range bytes.Lines(b) {
+		line, ok := bytes.CutSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("}"))
+		if !ok {
+			continue
+		}
+		whole := append(append(bytes.Clone(line), ','), mark[1:]...)
+		a.out.Write(append(whole, '\n')) //nolint:errcheck // the error sticks and comes with Flush
+	}
+	return len(b), a.out.Flush()
+}

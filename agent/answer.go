@@ -50,7 +50,7 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 	if t.joining() {
 		return true, nil
 	}
-	if t.opt.Headless && t.agents.unfinished() { // nobody would ask for their answers later
+	if (t.opt.Headless || t.opt.depth > 0) && t.agents.unfinished() { // nobody would ask for their answers later
 		t.agents.wait(ctx, "", true)
 		return t.agents.unfinished(), nil
 	}

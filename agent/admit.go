@@ -40,14 +40,14 @@ func (t *turn) enter(ctx context.Context, p Prompt) (restore func(), err error) 
 
 // backTo gives the model from before another was lent, with what the person chose since: a
 // model, or settings. The caller holds the lock.
-func (c *Conversation) backTo(before Model, lent string, chosen int) Model {
+func (s *settings) backTo(before Model, lent string, chosen int) Model {
 	switch {
-	case c.chosen == chosen:
+	case s.chosen == chosen:
 		return before
-	case c.model.Name == lent:
-		return before.tunedAs(c.model)
+	case s.model.Name == lent:
+		return before.tunedAs(s.model)
 	}
-	return c.model.tunedAs(before)
+	return s.model.tunedAs(before)
 }
 
 // admit has a prompt judged before it is committed. told is what the model reads with it.

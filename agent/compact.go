@@ -71,45 +71,52 @@ func toolTokens(list []model.Tool) int {
 	return n
 }
 
+// compaction is the part of a conversation that keeps the history within the model's window.
+// The conversation's goroutine owns it.
+type compaction struct {
+	c        *Conversation
+	measured measure
+}
+
 // compactIfFull compacts when the next request would pass the limit; after a compaction
 // in which nothing more could be saved it waits until the history has grown by a quarter.
-func (c *Conversation) compactIfFull(ctx context.Context, offered []tools.Entry) error {
-	c.mu.Lock()
-	window := c.model.Window
-	c.mu.Unlock()
+func (k *compaction) compactIfFull(ctx context.Context, offered []tools.Entry) error {
+	k.c.mu.Lock()
+	window := k.c.model.Window
+	k.c.mu.Unlock()
 	if window <= 0 {
 		return nil
 	}
-	size := c.measured.expect(c.system, definitions(offered), &c.history)
-	if float64(size) < c.opt.CompactAt*float64(window) || float64(size) < growthFactor*float64(c.measured.compacted) {
+	size := k.measured.expect(k.c.system, definitions(offered), &k.c.history)
+	if float64(size) < k.c.opt.CompactAt*float64(window) || float64(size) < growthFactor*float64(k.measured.compacted) {
 		return nil
 	}
-	err := c.compacting(ctx, false, "")
+	err := k.compacting(ctx, false, "")
 	if err == nil {
-		err = c.compact(ctx, "", false)
+		err = k.compact(ctx, "", false)
 	}
 	if errors.Is(err, errNothingToCompact) {
 		return nil
 	}
 	if err != nil && ctx.Err() == nil {
-		c.measured.compacted = size // not again with every step
-		c.Notify(LevelWarn, "compaction failed, going on with the whole history: %v", err)
+		k.measured.compacted = size // not again with every step
+		k.c.Notify(LevelWarn, "compaction failed, going on with the whole history: %v", err)
 		return nil
 	}
 	return err
 }
 
 // compactOverflow compacts after the provider refused a request as too long.
-func (c *Conversation) compactOverflow(ctx context.Context, refusal error) error {
-	err := c.compact(ctx, "", true)
+func (k *compaction) compactOverflow(ctx context.Context, refusal error) error {
+	err := k.compact(ctx, "", true)
 	switch {
-	case errors.Is(err, errNothingToCompact) && c.baseTooLarge():
-		c.mu.Lock()
-		window := c.model.Window
-		c.mu.Unlock()
+	case errors.Is(err, errNothingToCompact) && k.baseTooLarge():
+		k.c.mu.Lock()
+		window := k.c.model.Window
+		k.c.mu.Unlock()
 		return fmt.Errorf("the model's context window of %d tokens is too small for what goes with every request: the system prompt takes about %d tokens, the tools about %d. "+
 			"Raise the server's context length, choose a model with a larger window, or leave tools out with a role that names few (%w)",
-			window, model.EstimateText(c.system), c.measured.tools, refusal)
+			window, model.EstimateText(k.c.system), k.measured.tools, refusal)
 	case errors.Is(err, errNothingToCompact):
 		return fmt.Errorf("the message does not fit the model's context window, and there is nothing to compact: send less at once, or use a model with a larger window (%w)", refusal)
 	case err != nil:
@@ -119,102 +126,102 @@ func (c *Conversation) compactOverflow(ctx context.Context, refusal error) error
 }
 
 // baseTooLarge reports whether the system prompt and the tools alone nearly fill the window.
-func (c *Conversation) baseTooLarge() bool {
-	c.mu.Lock()
-	window := c.model.Window
-	c.mu.Unlock()
-	return window > 0 && float64(model.EstimateText(c.system)+c.measured.tools) > 0.8*float64(window)
+func (k *compaction) baseTooLarge() bool {
+	k.c.mu.Lock()
+	window := k.c.model.Window
+	k.c.mu.Unlock()
+	return window > 0 && float64(model.EstimateText(k.c.system)+k.measured.tools) > 0.8*float64(window)
 }
 
 var errNothingToCompact = errors.New("there is nothing to compact: the history is only the latest exchange")
 
 // Compact summarises the history now. keep says what the summary must keep; "" leaves
 // that to the model. Cancelling ctx leaves the history unchanged.
-func (c *Conversation) Compact(ctx context.Context, keep string) error {
-	return c.do(ctx, func(work context.Context) error {
+func (k *compaction) Compact(ctx context.Context, keep string) error {
+	return k.c.do(ctx, func(work context.Context) error {
 		work, cancel := context.WithCancel(work)
 		defer cancel()
 		stop := context.AfterFunc(ctx, cancel)
 		defer stop()
-		c.mu.Lock()
-		c.interrupt, c.state.Busy = cancel, true
-		c.mu.Unlock()
-		c.emitState()
+		k.c.mu.Lock()
+		k.c.interrupt, k.c.state.Busy = cancel, true
+		k.c.mu.Unlock()
+		k.c.emitState()
 		defer func() {
-			c.mu.Lock()
-			c.interrupt, c.state.Busy = nil, false
-			c.mu.Unlock()
-			c.emitState()
+			k.c.mu.Lock()
+			k.c.interrupt, k.c.state.Busy = nil, false
+			k.c.mu.Unlock()
+			k.c.emitState()
 		}()
-		if err := c.compacting(work, true, keep); err != nil {
+		if err := k.compacting(work, true, keep); err != nil {
 			return err
 		}
-		return c.compact(work, keep, false)
+		return k.compact(work, keep, false)
 	})
 }
 
 // compacting tells of a compaction that is about to begin.
-func (c *Conversation) compacting(ctx context.Context, manual bool, keep string) error {
-	if c.opt.Compacting == nil {
+func (k *compaction) compacting(ctx context.Context, manual bool, keep string) error {
+	if k.c.opt.Compacting == nil {
 		return nil
 	}
-	return c.opt.Compacting(ctx, c.row.ID, manual, keep)
+	return k.c.opt.Compacting(ctx, k.c.row.ID, manual, keep)
 }
 
 // compact shrinks old tool results, then replaces everything but a tail by a summary.
 // What it replaces is archived, never deleted.
-func (c *Conversation) compact(ctx context.Context, keep string, shrink bool) error {
-	c.mu.Lock()
-	m := c.model
-	c.mu.Unlock()
+func (k *compaction) compact(ctx context.Context, keep string, shrink bool) error {
+	k.c.mu.Lock()
+	m := k.c.model
+	k.c.mu.Unlock()
 	window := m.Window
 	if window <= 0 {
 		window = defaultWindow
 	}
-	before := c.measured.expect(c.system, nil, &c.history)
+	before := k.measured.expect(k.c.system, nil, &k.c.history)
 	if shrink { // the request was refused: the real window is smaller than this history
-		window = min(window, max(before, c.history.tokens))
+		window = min(window, max(before, k.c.history.tokens))
 	}
-	cut := tailStart(c.history.messages, window)
+	cut := tailStart(k.c.history.messages, window)
 	if shrink {
-		c.shrinkResults(cut)
+		k.shrinkResults(cut)
 	}
-	if c.history.lastOf(cut) == 0 { // nothing, or a summary alone
-		if shrink && c.shrinkResults(len(c.history.messages)) { // one long exchange: that is all that can be done
+	if k.c.history.lastOf(cut) == 0 { // nothing, or a summary alone
+		if shrink && k.shrinkResults(len(k.c.history.messages)) { // one long exchange: that is all that can be done
 			return nil
 		}
 		return errNothingToCompact
 	}
-	c.emit(Compacting{})
-	summary, usage, err := c.summarise(ctx, m, c.history.messages[:cut], keep, window)
+	k.c.emit(Compacting{})
+	summary, usage, err := k.summarise(ctx, m, k.c.history.messages[:cut], keep, window)
 	if err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	summary += planText(c.Todo())
-	upTo := c.history.lastOf(cut)
-	seq, err := c.opt.Store.Compact(context.WithoutCancel(ctx), session.Message{
-		Session: c.row.ID, Role: session.RoleSummary, Usage: usage,
+	summary += planText(k.c.Todo())
+	upTo := k.c.history.lastOf(cut)
+	seq, err := k.c.opt.Store.Compact(context.WithoutCancel(ctx), session.Message{
+		Session: k.c.row.ID, Role: session.RoleSummary, Usage: usage,
 		Parts: []session.Part{{Kind: session.PartText, Text: summary}, {Kind: session.PartRange, Text: fmt.Sprintf("1-%d", upTo)}},
 	}, upTo)
 	if err != nil {
 		return fmt.Errorf("store summary: %w", err)
 	}
-	c.history.summarised(seq, summary, cut)
-	c.measured.forget()
-	c.prompted = false // built afresh from here on
-	c.listing.forget()
-	if c.opt.Compacted != nil {
-		c.opt.Compacted(ctx, c.row.ID)
+	k.c.history.summarised(seq, summary, cut)
+	k.measured.forget()
+	k.c.prompted = false // built afresh from here on
+	k.c.listing.forget()
+	if k.c.opt.Compacted != nil {
+		k.c.opt.Compacted(ctx, k.c.row.ID)
 	}
-	after := c.measured.expect(c.system, nil, &c.history)
-	if shrink && float64(after) > c.opt.CompactAt*float64(window) && c.shrinkResults(len(c.history.messages)) {
-		after = c.measured.expect(c.system, nil, &c.history) // what was kept was too much by itself
+	after := k.measured.expect(k.c.system, nil, &k.c.history)
+	if shrink && float64(after) > k.c.opt.CompactAt*float64(window) && k.shrinkResults(len(k.c.history.messages)) {
+		after = k.measured.expect(k.c.system, nil, &k.c.history) // what was kept was too much by itself
 	}
-	c.measured.compacted = after
-	c.emit(Compacted{BeforeTokens: before, AfterTokens: after, Summary: summary})
+	k.measured.compacted = after
+	k.c.emit(Compacted{BeforeTokens: before, AfterTokens: after, Summary: summary})
 	return nil
 }
 
@@ -233,16 +240,16 @@ func planText(items []tools.TodoItem) string {
 
 // shrinkResults cuts the results of calls before an index down to their beginning, and says
 // whether there was anything to cut.
-func (c *Conversation) shrinkResults(upTo int) (shrunk bool) {
-	for i := range c.history.messages[:upTo] {
-		m := &c.history.messages[i]
+func (k *compaction) shrinkResults(upTo int) (shrunk bool) {
+	for i := range k.c.history.messages[:upTo] {
+		m := &k.c.history.messages[i]
 		if m.Role == model.RoleTool && len(m.Text) > shrunkResult+100 {
 			m.Text = text.Cut(m.Text, shrunkResult) + "\n[… the rest of this old result was dropped to save space]"
 			m.Images, shrunk = nil, true
 		}
 	}
-	c.history.changed()
-	c.measured.forget()
+	k.c.history.changed()
+	k.measured.forget()
 	return shrunk
 }
 
@@ -276,7 +283,7 @@ func tailStart(history []model.Message, window int) int {
 
 // summarise asks the model for a summary of messages. The request is bounded and has no tools,
 // and so is the summary: what is no shorter than the messages is none.
-func (c *Conversation) summarise(ctx context.Context, m Model, old []model.Message, keep string, window int) (string, *session.Usage, error) {
+func (k *compaction) summarise(ctx context.Context, m Model, old []model.Message, keep string, window int) (string, *session.Usage, error) {
 	body := writeOut(old)
 	body, _ = text.HeadTail(body, window*2, leftOut) // half the window, at 4 bytes a token
 	question := summaryPrompt
@@ -292,7 +299,7 @@ func (c *Conversation) summarise(ctx context.Context, m Model, old []model.Messa
 	}
 	usage := &session.Usage{Input: resp.Usage.Input, Output: resp.Usage.Output, Cached: resp.Usage.Cached, Written: resp.Usage.Written, Estimated: resp.Usage.Estimated, Model: resp.Model}
 	usage.Cost, _ = m.price(resp) // where it is unknown, the turn's answer says so
-	c.countUsage(usage)
+	k.c.countUsage(usage)
 	if blank(resp.Text) {
 		return "", nil, errors.New("the model gave an empty summary")
 	}

@@ -26,22 +26,22 @@ type ContextUse struct {
 }
 
 // ContextUse measures the next request. It waits for a running turn to end.
-func (c *Conversation) ContextUse(ctx context.Context) (ContextUse, error) {
+func (k *compaction) ContextUse(ctx context.Context) (ContextUse, error) {
 	var use ContextUse
-	err := c.do(ctx, func(context.Context) error {
-		c.mu.Lock()
-		scope, mode, role, m := c.scope, c.mode, c.role, c.model
-		c.mu.Unlock()
-		if !c.prompted && c.opt.System != nil {
-			c.system, c.prompted = c.opt.System(c.row.ID, role, scope), true
+	err := k.c.do(ctx, func(context.Context) error {
+		k.c.mu.Lock()
+		scope, mode, role, m := k.c.scope, k.c.mode, k.c.role, k.c.model
+		k.c.mu.Unlock()
+		if !k.c.prompted && k.c.opt.System != nil {
+			k.c.system, k.c.prompted = k.c.opt.System(k.c.row.ID, role, scope), true
 		}
-		offered := c.opt.Registry.Snapshot(scope).Offer(&c.order, c.opt.Gate, mode.Under(scope.Ceiling()))
+		offered := k.c.opt.Registry.Snapshot(scope).Offer(&k.c.order, k.c.opt.Gate, mode.Under(scope.Ceiling()))
 		offered = slices.DeleteFunc(offered, func(e tools.Entry) bool { return !m.knows(e) })
-		use = ContextUse{Window: m.Window, Known: c.measured.known > 0}
-		use.Parts = append(use.Parts, ContextPart{"system prompt", model.EstimateText(c.system)})
+		use = ContextUse{Window: m.Window, Known: k.measured.known > 0}
+		use.Parts = append(use.Parts, ContextPart{"system prompt", model.EstimateText(k.c.system)})
 		use.Parts = append(use.Parts, toolParts(offered)...)
-		use.Parts = append(use.Parts, ContextPart{"messages", c.history.tokens})
-		use.Total = c.measured.expect(c.system, definitions(offered), &c.history)
+		use.Parts = append(use.Parts, ContextPart{"messages", k.c.history.tokens})
+		use.Total = k.measured.expect(k.c.system, definitions(offered), &k.c.history)
 		return nil
 	})
 	return use, err

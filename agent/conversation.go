@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"jcode/agent/model"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -18,7 +17,8 @@ const DefaultMaxSteps = 200
 // finalWrites bounds the writes that must happen after a turn was interrupted.
 const finalWrites = 5 * time.Second
 
-// Conversation is one session at work. All its methods are safe for concurrent use.
+// Conversation is one session at work. All its methods are safe for concurrent use. It is made
+// of parts that share its lock; each has a file, and what it keeps stands there.
 type Conversation struct {
 	opt    Options
 	broker *broker
@@ -27,46 +27,28 @@ type Conversation struct {
 	done   chan struct{}
 	wake   chan struct{}
 
-	mu         sync.Mutex
+	mu sync.Mutex
+	inbox
+	settings
+	roleState
+	record
+	compaction
 	jobs       []job
-	queue      []queued
-	held       bool // after an interrupt the queue waits for the person
-	interrupt  context.CancelFunc
 	state      State
-	hold       *session.Hold
-	row        session.Session
-	saved      bool
-	mode       tools.Mode
-	model      Model
-	chosen     int // how often the person chose a model or its settings
-	scope      *tools.Scope
-	role       Role // in force
-	standing   Role // entered by the person; role differs from it for a message of another one
-	switches   int  // how often a role was entered
-	own        Role // the session's own settings, in force without a role
-	lease      func()
-	rows       []session.Message // as read by load, until they are taken
-	entered    *Role             // a switch that the model was not told of yet
 	questions  map[string]chan tools.Answer
 	asks       map[string]chan any // a string or a tools.FormAnswer comes back
 	todo       []tools.TodoItem
-	total      model.Usage
-	cost       float64
-	background sync.WaitGroup  // title requests, the search for a window
-	sought     map[string]bool // models whose window was looked for
-	turns      int
-	parent     *Conversation // that this one works for; nil: a person's own
+	background sync.WaitGroup // title requests, the search for a window
+	parent     *Conversation  // that this one works for; nil: a person's own
 	agents     *agents
 	unpriced   bool // it was said that a cap on the cost cannot hold
 
 	// Owned by the goroutine in loop.
-	history  transcript
 	system   string
 	prompted bool // system is built
 	order    tools.Order
 	listing  listing
 	offered  map[string]bool // names offered in the last request, nil before the first
-	measured measure
 	dropped  map[refused]bool
 }
 
@@ -146,10 +128,11 @@ func newConversation(opt Options) (*Conversation, error) {
 	c := &Conversation{
 		opt: opt, broker: newBroker(), ctx: ctx, cancel: cancel,
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
-		mode: opt.Mode, model: m,
-		questions: map[string]chan tools.Answer{}, asks: map[string]chan any{}, history: newTranscript(),
-		dropped: map[refused]bool{}, sought: map[string]bool{},
+		questions: map[string]chan tools.Answer{}, asks: map[string]chan any{}, dropped: map[refused]bool{},
 	}
+	c.inbox.c, c.roleState.c, c.compaction.c = c, c, c
+	c.settings = settings{c: c, mode: opt.Mode, model: m, sought: map[string]bool{}}
+	c.record = record{c: c, history: newTranscript()}
 	c.agents = newAgents(c)
 	c.state = State{Model: m.Name, Mode: opt.Mode, Cwd: opt.Cwd}
 	return c, nil

@@ -180,10 +180,10 @@ func (c *Conversation) newChild(ctx context.Context, task tools.Task, asker tool
 }
 
 // Scope is the scope in force; nil means everything.
-func (c *Conversation) Scope() *tools.Scope {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.scope
+func (rs *roleState) Scope() *tools.Scope {
+	rs.c.mu.Lock()
+	defer rs.c.mu.Unlock()
+	return rs.scope
 }
 
 // taskResult makes the sub-agent's answer the call's result.

@@ -12,83 +12,98 @@ import (
 	"jcode/tools"
 )
 
+// record is the part of a conversation that is stored: the session's row and its messages,
+// and the history that the model is sent.
+type record struct {
+	c     *Conversation
+	row   session.Session
+	saved bool // the row is in the store
+	hold  *session.Hold
+	rows  []session.Message // as read by load, until they are taken
+	total model.Usage
+	cost  float64
+	turns int
+	// history is owned by the conversation's goroutine.
+	history transcript
+}
+
 // load reads the stored session into the history. Calls that a crash left open are
 // closed first; rows that cannot be read are passed over with a notice.
-func (c *Conversation) load(ctx context.Context) error {
-	if !c.State().ReadOnly {
-		if _, err := c.opt.Store.InterruptOpenCalls(ctx, c.row.ID, resultMissing); err != nil {
+func (r *record) load(ctx context.Context) error {
+	if !r.c.State().ReadOnly {
+		if _, err := r.c.opt.Store.InterruptOpenCalls(ctx, r.row.ID, resultMissing); err != nil {
 			return err
 		}
 	}
-	rows, err := c.opt.Store.Messages(ctx, c.row.ID)
+	rows, err := r.c.opt.Store.Messages(ctx, r.row.ID)
 	if err != nil {
 		return err
 	}
-	c.history = newTranscript()
-	c.measured.forget()
+	r.history = newTranscript()
+	r.c.measured.forget()
 	// The session's own totals, not those of its messages: they have what sub-agents used and
 	// what was rewound since, and not what a fork took over.
-	kept, err := c.opt.Store.Get(ctx, c.row.ID)
+	kept, err := r.c.opt.Store.Get(ctx, r.row.ID)
 	if err != nil {
 		return err
 	}
 	total, turns := model.Usage{Input: int(kept.InputTokens), Output: int(kept.OutputTokens), Cached: int(kept.CachedTokens)}, 0
 	for _, row := range rows { // summaries first: they stand for what came before
 		if row.Role == session.RoleSummary && row.Archived == 0 {
-			c.history.push(row.Seq, fromRow(row)...)
+			r.history.push(row.Seq, fromRow(row)...)
 		}
 	}
 	for _, row := range rows {
 		if row.Broken != "" {
-			c.Notify(LevelWarn, "message %d of this session could not be read and is passed over: %s", row.Seq, row.Broken)
+			r.c.Notify(LevelWarn, "message %d of this session could not be read and is passed over: %s", row.Seq, row.Broken)
 		}
 		if row.Role == session.RoleUser {
 			turns++
 		}
 		total.Estimated = total.Estimated || row.Usage != nil && row.Usage.Estimated
 		if row.Archived == 0 && row.Role != session.RoleSummary {
-			c.history.push(row.Seq, fromRow(row)...)
+			r.history.push(row.Seq, fromRow(row)...)
 		}
 	}
 	var todo []tools.TodoItem
-	if items, err := c.opt.Store.Todo(ctx, c.row.ID); err == nil && len(items) > 0 {
+	if items, err := r.c.opt.Store.Todo(ctx, r.row.ID); err == nil && len(items) > 0 {
 		if err := json.Unmarshal(items, &todo); err != nil {
-			c.Notify(LevelWarn, "the stored plan could not be read: %v", err)
+			r.c.Notify(LevelWarn, "the stored plan could not be read: %v", err)
 		}
 	}
-	if c.opt.Loaded != nil {
-		c.opt.Loaded(c.row.ID, rows)
+	if r.c.opt.Loaded != nil {
+		r.c.opt.Loaded(r.row.ID, rows)
 	}
-	c.mu.Lock()
-	c.rows, c.turns, c.todo, c.total, c.cost = rows, turns, todo, total, kept.Cost
-	c.mu.Unlock()
+	r.c.mu.Lock()
+	r.rows, r.turns, r.c.todo, r.total, r.cost = rows, turns, todo, total, kept.Cost
+	r.c.mu.Unlock()
 	return nil
 }
 
 // TakeRows gives the stored messages as they were read when the conversation was resumed,
 // once: whoever shows them shares their text with the history instead of reading it again.
 // It gives nil for a new session, and after the first prompt.
-func (c *Conversation) TakeRows() []session.Message {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	rows := c.rows
-	c.rows = nil
+func (r *record) TakeRows() []session.Message {
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	rows := r.rows
+	r.rows = nil
 	return rows
 }
 
-func (c *Conversation) countUsage(u *session.Usage) {
+func (r *record) countUsage(u *session.Usage) {
 	if u == nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.total.Input += u.Input
-	c.total.Output += u.Output
-	c.total.Cached += u.Cached
-	c.total.Estimated = c.total.Estimated || u.Estimated
-	c.cost += u.Cost
-	if c.parent != nil { // what a sub-agent uses is its parent's cost at once: one cap holds for all
-		c.parent.countUsage(u)
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	r.total.Input += u.Input
+	r.total.Output += u.Output
+	r.total.Cached += u.Cached
+	r.total.Estimated = r.total.Estimated || u.Estimated
+	r.cost += u.Cost
+	if r.c.parent != nil { // what a sub-agent uses is its parent's cost at once: one cap holds for all
+		r.c.parent.countUsage(u)
 	}
 }
 
@@ -159,8 +174,8 @@ func summaryText(text string) string {
 const summaryHead = "[jcode] Summary of the conversation so far; the messages it stands for are no longer shown.\n\n"
 
 // appendUser commits a message of the person, making the session's row first if need be.
-func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) {
-	row := session.Message{Session: c.row.ID, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: clean(p.Text)}}}
+func (r *record) appendUser(ctx context.Context, p Prompt) (int64, error) {
+	row := session.Message{Session: r.row.ID, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: clean(p.Text)}}}
 	if p.Shown != "" {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartShown, Text: clean(p.Shown)})
 	}
@@ -170,67 +185,67 @@ func (c *Conversation) appendUser(ctx context.Context, p Prompt) (int64, error) 
 	for _, img := range p.Images {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartImage, MIME: img.MIME, Data: img.Data, Text: img.Text})
 	}
-	seq, err := c.appendFirst(ctx, row)
+	seq, err := r.appendFirst(ctx, row)
 	if err != nil {
 		return 0, fmt.Errorf("store message: %w", err)
 	}
-	c.firstTitle(p)
-	c.history.push(seq, model.Message{Role: model.RoleUser, Text: clean(p.Text), Images: p.Images})
-	if p.Skill != "" && c.opt.SkillGiven != nil {
-		c.opt.SkillGiven(c.row.ID, p.Skill)
+	r.firstTitle(p)
+	r.history.push(seq, model.Message{Role: model.RoleUser, Text: clean(p.Text), Images: p.Images})
+	if p.Skill != "" && r.c.opt.SkillGiven != nil {
+		r.c.opt.SkillGiven(r.row.ID, p.Skill)
 	}
 	return seq, nil
 }
 
 // firstTitle shows the title that the store makes of a session's first prompt.
-func (c *Conversation) firstTitle(p Prompt) {
-	c.mu.Lock()
-	first := c.state.Title == ""
+func (r *record) firstTitle(p Prompt) {
+	r.c.mu.Lock()
+	first := r.c.state.Title == ""
 	if first {
-		c.state.Title = session.ShortTitle(shown(p))
+		r.c.state.Title = session.ShortTitle(shown(p))
 	}
-	c.mu.Unlock()
+	r.c.mu.Unlock()
 	if first {
-		c.emitState()
+		r.c.emitState()
 	}
 }
 
 // appendFirst commits a message of the person. The first one makes the session's row, in one
 // transaction with it: no kill and no full disk leaves a session without a message.
-func (c *Conversation) appendFirst(ctx context.Context, m session.Message) (int64, error) {
-	c.mu.Lock()
-	saved, row := c.saved, c.row
-	c.rows = nil // nobody has taken them
-	row.Model, row.Mode = c.model.Name, string(c.mode)
-	c.mu.Unlock()
+func (r *record) appendFirst(ctx context.Context, m session.Message) (int64, error) {
+	r.c.mu.Lock()
+	saved, row := r.saved, r.row
+	r.rows = nil // nobody has taken them
+	row.Model, row.Mode = r.c.model.Name, string(r.c.mode)
+	r.c.mu.Unlock()
 	if saved {
-		return c.opt.Store.AppendMessage(ctx, m)
+		return r.c.opt.Store.AppendMessage(ctx, m)
 	}
 	var err error
-	if row.ID = c.opt.Session; row.ID == "" {
+	if row.ID = r.c.opt.Session; row.ID == "" {
 		if row.ID, err = session.NewID(); err != nil {
 			return 0, err
 		}
 	}
-	hold, err := c.opt.Store.Hold(row.ID)
+	hold, err := r.c.opt.Store.Hold(row.ID)
 	if err != nil {
 		return 0, err
 	}
-	row, seq, err := c.opt.Store.Begin(ctx, row, m)
+	row, seq, err := r.c.opt.Store.Begin(ctx, row, m)
 	if err != nil {
 		return 0, errors.Join(err, hold.Release())
 	}
-	c.mu.Lock()
-	c.hold, c.row, c.saved = hold, row, true
-	c.state.Session = row.ID
-	c.mu.Unlock()
-	c.emitState()
+	r.c.mu.Lock()
+	r.hold, r.row, r.saved = hold, row, true
+	r.c.state.Session = row.ID
+	r.c.mu.Unlock()
+	r.c.emitState()
 	return seq, nil
 }
 
 // appendNotice commits a line of jcode's own to the model.
-func (c *Conversation) appendNotice(ctx context.Context, text string) error {
-	return c.appendChange(ctx, text, toolChange{})
+func (r *record) appendNotice(ctx context.Context, text string) error {
+	return r.appendChange(ctx, text, toolChange{})
 }
 
 // toolChange are the tools that came and went at one place of the conversation.
@@ -240,7 +255,7 @@ type toolChange struct {
 }
 
 // appendChange commits a line of jcode's own with the tools that it tells of.
-func (c *Conversation) appendChange(ctx context.Context, text string, change toolChange) error {
+func (r *record) appendChange(ctx context.Context, text string, change toolChange) error {
 	parts := []session.Part{{Kind: session.PartText, Text: clean(text)}}
 	if len(change.Added)+len(change.Removed) > 0 {
 		b, err := json.Marshal(change)
@@ -249,18 +264,18 @@ func (c *Conversation) appendChange(ctx context.Context, text string, change too
 		}
 		parts = append(parts, session.Part{Kind: session.PartTools, Text: string(b)})
 	}
-	seq, err := c.opt.Store.AppendMessage(ctx, session.Message{Session: c.row.ID, Role: session.RoleSystem, Parts: parts})
+	seq, err := r.c.opt.Store.AppendMessage(ctx, session.Message{Session: r.row.ID, Role: session.RoleSystem, Parts: parts})
 	if err != nil {
 		return fmt.Errorf("store notice: %w", err)
 	}
-	c.history.push(seq, model.Message{Role: model.RoleUser, Text: noticeText(clean(text)), ToolsAdded: change.Added, ToolsRemoved: change.Removed})
+	r.history.push(seq, model.Message{Role: model.RoleUser, Text: noticeText(clean(text)), ToolsAdded: change.Added, ToolsRemoved: change.Removed})
 	return nil
 }
 
 // appendAnswer commits an answer with its calls, all pending. An answer without text and
 // calls is kept for its usage only and never sent.
-func (c *Conversation) appendAnswer(ctx context.Context, resp model.Response, calls []pendingCall, cost float64) (int64, error) {
-	row := session.Message{Session: c.row.ID, Role: session.RoleAssistant}
+func (r *record) appendAnswer(ctx context.Context, resp model.Response, calls []pendingCall, cost float64) (int64, error) {
+	row := session.Message{Session: r.row.ID, Role: session.RoleAssistant}
 	if resp.Reasoning != "" {
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartReasoning, Text: clean(resp.Reasoning)})
 	}
@@ -281,7 +296,7 @@ func (c *Conversation) appendAnswer(ctx context.Context, resp model.Response, ca
 			Index: i, ID: p.ID, Name: p.canonical, Wire: p.Name, Arguments: clean(p.Arguments), Status: session.StatusPending,
 		})
 	}
-	seq, err := c.opt.Store.AppendMessage(ctx, row)
+	seq, err := r.c.opt.Store.AppendMessage(ctx, row)
 	if err != nil {
 		return 0, fmt.Errorf("store answer: %w", err)
 	}
@@ -290,7 +305,7 @@ func (c *Conversation) appendAnswer(ctx context.Context, resp model.Response, ca
 		m.Calls = append(m.Calls, model.Call{ID: p.ID, Name: p.Name, Arguments: clean(p.Arguments)})
 	}
 	if len(m.Calls) > 0 || !blank(m.Text) || len(m.Opaque) > 0 {
-		c.history.push(seq, m)
+		r.history.push(seq, m)
 	}
 	return seq, nil
 }

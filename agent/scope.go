@@ -44,68 +44,80 @@ type Leaser interface {
 	Acquire(ctx context.Context, names []string) (release func(), err error)
 }
 
+// roleState is the part of a conversation that knows its role, and the scope that follows.
+type roleState struct {
+	c        *Conversation
+	scope    *tools.Scope
+	role     Role  // in force
+	standing Role  // entered by the person; role differs from it for a message of another one
+	switches int   // how often a role was entered
+	own      Role  // the session's own settings, in force without a role
+	entered  *Role // a switch that the model was not told of yet
+	lease    func()
+}
+
 // SetRole switches to a role, or with "" back to the session's own settings. The switch is
 // atomic: servers are acquired while the old scope still holds its own, and any failure
 // leaves everything as it was. During a turn it takes effect from the next step on.
-func (c *Conversation) SetRole(ctx context.Context, name string) error {
-	return c.SetRoleWith(ctx, name, nil)
+func (rs *roleState) SetRole(ctx context.Context, name string) error {
+	return rs.SetRoleWith(ctx, name, nil)
 }
 
 // EnterRole switches to a role as SetRole does, for a role that was not found by its name:
 // the one that a stored session was in, as it was then.
-func (c *Conversation) EnterRole(ctx context.Context, role Role) error {
-	if err := c.putInForce(ctx, role); err != nil {
+func (rs *roleState) EnterRole(ctx context.Context, role Role) error {
+	if err := rs.putInForce(ctx, role); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	saved, id := c.saved, c.row.ID
-	c.entered = &role
-	c.standing = role
-	c.switches++
-	c.row.RoleName, c.row.RoleSnapshot = role.Name, role.Snapshot
-	values := c.keepValues(role)
-	c.mu.Unlock()
+	rs.c.mu.Lock()
+	saved, id := rs.c.saved, rs.c.row.ID
+	rs.entered = &role
+	rs.standing = role
+	rs.switches++
+	rs.c.row.RoleName, rs.c.row.RoleSnapshot = role.Name, role.Snapshot
+	values := rs.keepValues(role)
+	rs.c.mu.Unlock()
 	if !saved {
 		return nil
 	}
-	if err := c.opt.Store.Update(context.WithoutCancel(ctx), id, session.Change{RoleName: &role.Name, RoleSnapshot: &role.Snapshot, RoleValues: &values}); err != nil {
+	if err := rs.c.opt.Store.Update(context.WithoutCancel(ctx), id, session.Change{RoleName: &role.Name, RoleSnapshot: &role.Snapshot, RoleValues: &values}); err != nil {
 		return fmt.Errorf("store role: %w", err)
 	}
 	return nil
 }
 
 // Role is the role that the session is in, apart from one that holds for a single message.
-func (c *Conversation) Role() Role {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.standing
+func (rs *roleState) Role() Role {
+	rs.c.mu.Lock()
+	defer rs.c.mu.Unlock()
+	return rs.standing
 }
 
 // OwnModel is the name of the session's own model, which holds without a role.
-func (c *Conversation) OwnModel() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.role.Name == "" {
-		return c.model.Name
+func (rs *roleState) OwnModel() string {
+	rs.c.mu.Lock()
+	defer rs.c.mu.Unlock()
+	if rs.role.Name == "" {
+		return rs.c.model.Name
 	}
-	return c.own.Model
+	return rs.own.Model
 }
 
 // announceRole builds the system prompt afresh after a switch, and tells the model once.
-func (c *Conversation) announceRole(ctx context.Context) error {
-	c.mu.Lock()
-	role := c.entered
-	c.entered = nil
-	c.mu.Unlock()
+func (rs *roleState) announceRole(ctx context.Context) error {
+	rs.c.mu.Lock()
+	role := rs.entered
+	rs.entered = nil
+	rs.c.mu.Unlock()
 	if role == nil {
 		return nil
 	}
-	first := !c.prompted // nothing was sent yet that could differ
-	c.prompted = false
+	first := !rs.c.prompted // nothing was sent yet that could differ
+	rs.c.prompted = false
 	if first {
 		return nil
 	}
-	return c.appendNotice(ctx, roleLine(*role))
+	return rs.c.appendNotice(ctx, roleLine(*role))
 }
 
 func roleLine(role Role) string {
@@ -115,34 +127,34 @@ func roleLine(role Role) string {
 	return "The person switched to the role " + role.Name + "."
 }
 
-func (c *Conversation) findRole(ctx context.Context, name string) (Role, error) {
+func (rs *roleState) findRole(ctx context.Context, name string) (Role, error) {
 	if name == "" {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.own, nil
+		rs.c.mu.Lock()
+		defer rs.c.mu.Unlock()
+		return rs.own, nil
 	}
-	return c.requestRole(ctx, RoleRequest{Name: name, Kept: c.RoleValues(name)})
+	return rs.requestRole(ctx, RoleRequest{Name: name, Kept: rs.RoleValues(name)})
 }
 
 // putInForce acquires a role's servers and model, swaps the scope, and releases the old one.
-func (c *Conversation) putInForce(ctx context.Context, role Role) error {
-	c.mu.Lock()
-	m, wasRole := c.model, c.role.Name != ""
-	c.mu.Unlock()
+func (rs *roleState) putInForce(ctx context.Context, role Role) error {
+	rs.c.mu.Lock()
+	m, wasRole := rs.c.model, rs.role.Name != ""
+	rs.c.mu.Unlock()
 	if !wasRole {
-		c.keepOwn(m)
+		rs.keepOwn(m)
 	}
 	if role.Model != "" && role.Model != m.Name {
 		var err error
-		if m, err = c.opt.Resolve(role.Model); err != nil {
+		if m, err = rs.c.opt.Resolve(role.Model); err != nil {
 			return fmt.Errorf("role %s: %w", role.Name, err)
 		}
 	}
 	m.Temperature, m.TopP, m.ReasoningEffort, m.MaxOutputTokens = role.Temperature, role.TopP, role.ReasoningEffort, role.MaxOutputTokens
 	var release func()
-	if role.Servers != nil && c.opt.Leases != nil {
+	if role.Servers != nil && rs.c.opt.Leases != nil {
 		var err error
-		if release, err = c.opt.Leases.Acquire(ctx, role.Servers); err != nil {
+		if release, err = rs.c.opt.Leases.Acquire(ctx, role.Servers); err != nil {
 			return fmt.Errorf("role %s: %w", role.Name, err)
 		}
 		if ctx.Err() != nil { // taken back in the last moment
@@ -150,69 +162,69 @@ func (c *Conversation) putInForce(ctx context.Context, role Role) error {
 			return fmt.Errorf("role %s: %w", role.Name, ctx.Err())
 		}
 	}
-	c.mu.Lock()
-	old := c.lease
-	c.role, c.scope, c.model, c.lease = role, role.Scope, m, release
-	c.state.Role, c.state.Model = role.Name, m.Name
-	c.state.Mode = c.mode.Under(role.Scope.Ceiling())
-	c.mu.Unlock()
+	rs.c.mu.Lock()
+	old := rs.lease
+	rs.role, rs.scope, rs.c.model, rs.lease = role, role.Scope, m, release
+	rs.c.state.Role, rs.c.state.Model = role.Name, m.Name
+	rs.c.state.Mode = rs.c.mode.Under(role.Scope.Ceiling())
+	rs.c.mu.Unlock()
 	if old != nil {
 		old()
 	}
-	if c.opt.Scoped != nil {
-		c.opt.Scoped(role.Scope)
+	if rs.c.opt.Scoped != nil {
+		rs.c.opt.Scoped(role.Scope)
 	}
-	c.emitState()
+	rs.c.emitState()
 	return nil
 }
 
 // keepOwn remembers the session's own settings before the first role.
-func (c *Conversation) keepOwn(m Model) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.own = Role{Model: m.Name, Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens}
+func (rs *roleState) keepOwn(m Model) {
+	rs.c.mu.Lock()
+	defer rs.c.mu.Unlock()
+	rs.own = Role{Model: m.Name, Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens}
 }
 
 // borrowRole puts a role in force for one message; the function it returns restores what
 // was before, in the same atomic way.
-func (c *Conversation) borrowRole(ctx context.Context, name string) (func(), error) {
-	c.mu.Lock()
-	before, switches, m, chosen := c.role, c.switches, c.model, c.chosen
-	c.mu.Unlock()
-	role, err := c.findRole(ctx, name)
+func (rs *roleState) borrowRole(ctx context.Context, name string) (func(), error) {
+	rs.c.mu.Lock()
+	before, switches, m, chosen := rs.role, rs.switches, rs.c.model, rs.c.chosen
+	rs.c.mu.Unlock()
+	role, err := rs.findRole(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.putInForce(ctx, role); err != nil {
+	if err := rs.putInForce(ctx, role); err != nil {
 		return nil, err
 	}
-	if err := c.storeValues(ctx, role); err != nil {
-		c.Notify(LevelWarn, "the values of role %s are not kept: %v", role.Name, err)
+	if err := rs.storeValues(ctx, role); err != nil {
+		rs.c.Notify(LevelWarn, "the values of role %s are not kept: %v", role.Name, err)
 	}
-	c.prompted = false
-	lent := c.State().Model
+	rs.c.prompted = false
+	lent := rs.c.State().Model
 	return func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), finalWrites)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(rs.c.ctx), finalWrites)
 		defer cancel()
-		c.mu.Lock()
-		switched := c.switches != switches
+		rs.c.mu.Lock()
+		switched := rs.switches != switches
 		if before.Name == "" {
-			before = c.own
+			before = rs.own
 		}
-		m := c.backTo(m, lent, chosen)
+		m := rs.c.backTo(m, lent, chosen)
 		before.Model = "" // the one from before is put back, whoever set it
-		c.mu.Unlock()
+		rs.c.mu.Unlock()
 		if switched { // the person has chosen another role meanwhile: that one holds
 			return
 		}
-		if err := c.putInForce(ctx, before); err != nil {
-			c.Notify(LevelError, "restore role: %v", err)
+		if err := rs.putInForce(ctx, before); err != nil {
+			rs.c.Notify(LevelError, "restore role: %v", err)
 		}
-		c.mu.Lock()
-		c.model = m
-		c.state.Model = m.Name
-		c.mu.Unlock()
-		c.emitState()
-		c.prompted = false
+		rs.c.mu.Lock()
+		rs.c.model = m
+		rs.c.state.Model = m.Name
+		rs.c.mu.Unlock()
+		rs.c.emitState()
+		rs.c.prompted = false
 	}, nil
 }

@@ -7,79 +7,89 @@ import (
 	"jcode/tools"
 )
 
+// settings is the part of a conversation that knows its mode, and its model with all that is
+// set for it.
+type settings struct {
+	c      *Conversation
+	mode   tools.Mode
+	model  Model
+	chosen int             // how often the person chose a model or its settings
+	sought map[string]bool // models whose window was looked for
+}
+
 // SetMode changes the approval mode, also for calls that are still to come in this turn.
 // A role that allows less holds all the same: State says what is in force.
-func (c *Conversation) SetMode(m tools.Mode) {
-	c.mu.Lock()
-	c.mode = m
-	c.state.Mode = m.Under(c.scope.Ceiling())
-	saved, id := c.saved, c.row.ID
-	c.mu.Unlock()
+func (s *settings) SetMode(m tools.Mode) {
+	s.c.mu.Lock()
+	s.mode = m
+	s.c.state.Mode = m.Under(s.c.scope.Ceiling())
+	saved, id := s.c.saved, s.c.row.ID
+	s.c.mu.Unlock()
 	if saved {
 		mode := string(m)
-		c.write("store mode", func(ctx context.Context) error {
-			return c.opt.Store.Update(ctx, id, session.Change{Mode: &mode})
+		s.c.write("store mode", func(ctx context.Context) error {
+			return s.c.opt.Store.Update(ctx, id, session.Change{Mode: &mode})
 		})
 	}
-	c.emitState()
+	s.c.emitState()
 }
 
 // Window is the context window of the current model in tokens, 0 when unknown.
-func (c *Conversation) Window() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.model.Window
+func (s *settings) Window() int {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	return s.model.Window
 }
 
 // Sees reports whether the current model takes images.
-func (c *Conversation) Sees() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.model.Sees
+func (s *settings) Sees() bool {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	return s.model.Sees
 }
 
 // Mode is the approval mode that the person chose; a role may allow less.
-func (c *Conversation) Mode() tools.Mode {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.mode
+func (s *settings) Mode() tools.Mode {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	return s.mode
 }
 
 // SetModel changes the model from the next request on. Temperature and the like stay as
 // they were set. It goes before a role's model, also when the role ends.
-func (c *Conversation) SetModel(name string) error {
-	m, err := c.opt.Resolve(name)
+func (s *settings) SetModel(name string) error {
+	m, err := s.c.opt.Resolve(name)
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	c.model = m.tunedAs(c.model)
-	c.own.Model = m.Name
-	c.chosen++
-	c.state.Model = m.Name
-	saved, id := c.saved, c.row.ID
-	c.mu.Unlock()
+	s.c.mu.Lock()
+	s.model = m.tunedAs(s.model)
+	s.c.own.Model = m.Name
+	s.chosen++
+	s.c.state.Model = m.Name
+	saved, id := s.c.saved, s.c.row.ID
+	s.c.mu.Unlock()
 	if saved {
-		c.write("store model", func(ctx context.Context) error {
-			return c.opt.Store.Update(ctx, id, session.Change{Model: &m.Name})
+		s.c.write("store model", func(ctx context.Context) error {
+			return s.c.opt.Store.Update(ctx, id, session.Change{Model: &m.Name})
 		})
 	}
-	c.emitState()
+	s.c.emitState()
 	return nil
 }
 
 // Rename sets the title that the person chose.
-func (c *Conversation) Rename(title string) error {
-	c.mu.Lock()
-	saved, id := c.saved, c.row.ID
-	c.row.Title, c.row.TitleSource = title, "user"
-	c.state.Title = title
-	c.mu.Unlock()
+func (r *record) Rename(title string) error {
+	r.c.mu.Lock()
+	saved, id := r.saved, r.row.ID
+	r.row.Title, r.row.TitleSource = title, "user"
+	r.c.state.Title = title
+	r.c.mu.Unlock()
 	if saved {
-		if err := c.opt.Store.Rename(c.ctx, id, title); err != nil {
+		if err := r.c.opt.Store.Rename(r.c.ctx, id, title); err != nil {
 			return err
 		}
 	}
-	c.emitState()
+	r.c.emitState()
 	return nil
 }

@@ -16,16 +16,16 @@ const (
 
 // titleLater asks the model for a better title after the first answer, in the background.
 // A title that the person gave is never replaced.
-func (c *Conversation) titleLater() {
-	c.mu.Lock()
-	m, row, first := c.model, c.row, c.turns == 1
-	c.mu.Unlock()
-	if !first || m.Untitled || c.opt.Headless || c.opt.Label != "" || row.TitleSource == "user" || len(c.history.messages) == 0 {
+func (r *record) titleLater() {
+	r.c.mu.Lock()
+	m, row, first := r.c.model, r.row, r.turns == 1
+	r.c.mu.Unlock()
+	if !first || m.Untitled || r.c.opt.Headless || r.c.opt.Label != "" || row.TitleSource == "user" || len(r.history.messages) == 0 {
 		return
 	}
-	prompt := text.Cut(c.history.messages[0].Text, 2000)
-	c.background.Go(func() {
-		ctx, cancel := context.WithTimeout(c.ctx, titleWait)
+	prompt := text.Cut(r.history.messages[0].Text, 2000)
+	r.c.background.Go(func() {
+		ctx, cancel := context.WithTimeout(r.c.ctx, titleWait)
 		defer cancel()
 		resp, err := m.Client.Stream(ctx, model.Request{
 			Model: m.ID, Purpose: model.PurposeTitle, MaxOutputTokens: 200,
@@ -37,11 +37,11 @@ func (c *Conversation) titleLater() {
 			return // the title made of the prompt stays
 		}
 		title = text.Cut(text.Clean(title), titleBytes)
-		if set, err := c.opt.Store.SetAutoTitle(ctx, row.ID, title); err == nil && set {
-			c.mu.Lock()
-			c.row.Title, c.state.Title = title, title
-			c.mu.Unlock()
-			c.emitState()
+		if set, err := r.c.opt.Store.SetAutoTitle(ctx, row.ID, title); err == nil && set {
+			r.c.mu.Lock()
+			r.row.Title, r.c.state.Title = title, title
+			r.c.mu.Unlock()
+			r.c.emitState()
 		}
 	})
 }

@@ -13,49 +13,49 @@ type Tuning struct {
 
 // Usage is what the session has used so far, its sub-agents' included, in the form in which
 // steps report it. What the next request needs is known after the first step only.
-func (c *Conversation) Usage() UsageEvent {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return UsageEvent{Total: c.total, Window: c.model.Window, Cost: c.cost, Priced: c.cost > 0}
+func (r *record) Usage() UsageEvent {
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	return UsageEvent{Total: r.total, Window: r.c.model.Window, Cost: r.cost, Priced: r.cost > 0}
 }
 
 // Tuning is what is in force.
-func (c *Conversation) Tuning() Tuning {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func (s *settings) Tuning() Tuning {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
 	return Tuning{
-		Temperature: c.model.Temperature, TopP: c.model.TopP, ReasoningEffort: c.model.ReasoningEffort,
-		MaxOutputTokens: c.model.MaxOutputTokens, MaxSteps: c.opt.MaxSteps, MaxCost: c.opt.MaxCost,
+		Temperature: s.model.Temperature, TopP: s.model.TopP, ReasoningEffort: s.model.ReasoningEffort,
+		MaxOutputTokens: s.model.MaxOutputTokens, MaxSteps: s.c.opt.MaxSteps, MaxCost: s.c.opt.MaxCost,
 	}
 }
 
 // Tune puts other settings in force, from the next request on.
-func (c *Conversation) Tune(t Tuning) {
+func (s *settings) Tune(t Tuning) {
 	if t.MaxSteps <= 0 {
 		t.MaxSteps = DefaultMaxSteps
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.keepTuned(t)
-	c.model.Temperature, c.model.TopP, c.model.ReasoningEffort, c.model.MaxOutputTokens = t.Temperature, t.TopP, t.ReasoningEffort, t.MaxOutputTokens
-	c.chosen++
-	c.opt.MaxSteps, c.opt.MaxCost = t.MaxSteps, t.MaxCost
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	s.keepTuned(t)
+	s.model.Temperature, s.model.TopP, s.model.ReasoningEffort, s.model.MaxOutputTokens = t.Temperature, t.TopP, t.ReasoningEffort, t.MaxOutputTokens
+	s.chosen++
+	s.c.opt.MaxSteps, s.c.opt.MaxCost = t.MaxSteps, t.MaxCost
 }
 
 // keepTuned makes what the person changes the session's own, so that it outlives a role
 // that is in force. The caller holds the lock.
-func (c *Conversation) keepTuned(t Tuning) {
-	if !same(t.Temperature, c.model.Temperature) {
-		c.own.Temperature = t.Temperature
+func (s *settings) keepTuned(t Tuning) {
+	if !same(t.Temperature, s.model.Temperature) {
+		s.c.own.Temperature = t.Temperature
 	}
-	if !same(t.TopP, c.model.TopP) {
-		c.own.TopP = t.TopP
+	if !same(t.TopP, s.model.TopP) {
+		s.c.own.TopP = t.TopP
 	}
-	if t.ReasoningEffort != c.model.ReasoningEffort {
-		c.own.ReasoningEffort = t.ReasoningEffort
+	if t.ReasoningEffort != s.model.ReasoningEffort {
+		s.c.own.ReasoningEffort = t.ReasoningEffort
 	}
-	if t.MaxOutputTokens != c.model.MaxOutputTokens {
-		c.own.MaxOutputTokens = t.MaxOutputTokens
+	if t.MaxOutputTokens != s.model.MaxOutputTokens {
+		s.c.own.MaxOutputTokens = t.MaxOutputTokens
 	}
 }
 

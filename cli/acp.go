@@ -152,7 +152,7 @@ func (a acpBackend) acpConversation(ctx context.Context, o acp.Opening) (*agent.
 	if err != nil {
 		return nil, err
 	}
-	if err := (roleScopes{a.app}).beginRole(ctx, conv, ""); err != nil {
+	if err := roleScopes(a).beginRole(ctx, conv, ""); err != nil {
 		conv.Close()
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func (a acpBackend) acpModels(context.Context) []acp.Choice {
 }
 
 func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
-	rows, err := roleActions{a.app}.roleRows(ctx)
+	rows, err := roleActions(a).roleRows(ctx)
 	if err != nil {
 		a.board.say(agent.LevelWarn, "roles: %v", err)
 	}
@@ -220,7 +220,7 @@ func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
 
 // acpTrust is the question about what the folder brings along.
 func (a acpBackend) acpTrust(ctx context.Context) *acp.Trust {
-	q := dormant{a.app}.folderQuestion(ctx)
+	q := dormant(a).folderQuestion(ctx)
 	if q == nil {
 		return nil
 	}

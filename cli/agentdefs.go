@@ -90,11 +90,11 @@ func (a definitionActions) definitionToEdit(row tui.Row) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("%s is at work: only definitions are edited", row.Name)
 	}
-	return roleActions{a.app}.roleToEdit(tui.Row{ID: name})
+	return roleActions(a).roleToEdit(tui.Row{ID: name})
 }
 
 func (a definitionActions) definitionEdited(ctx context.Context, row tui.Row, file string) (string, error) {
-	return roleActions{a.app}.roleEdited(ctx, tui.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
+	return roleActions(a).roleEdited(ctx, tui.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
 }
 
 // definitionToOpen finds the definition of /agents edit NAME.

@@ -49,9 +49,9 @@ func (a agentActions) panel() tui.Panel {
 					rows = append(rows, agentRow(s, conv.AgentOutput(s.Name)))
 				}
 			}
-			return append(rows, definitionActions{a.app}.definitionRows(ctx)...), nil
+			return append(rows, definitionActions(a).definitionRows(ctx)...), nil
 		},
-		Edits: definitionActions{a.app}.definitionToOpen,
+		Edits: definitionActions(a).definitionToOpen,
 		Actions: []tui.Action{
 			{Label: "resume one that was left", Run: act("resumed", func(ctx context.Context, conv *agent.Conversation, name string) error {
 				return conv.ResumeAgent(ctx, name)
@@ -68,7 +68,7 @@ func (a agentActions) panel() tui.Panel {
 			{Key: "ctrl+x", Label: "discard its changes", Confirm: true, Run: act("discarded the changes of", func(ctx context.Context, conv *agent.Conversation, name string) error {
 				return conv.DiscardAgent(ctx, name)
 			})},
-			{Key: "ctrl+o", Label: "edit a definition", Edit: definitionActions{a.app}.definitionToEdit, Edited: definitionActions{a.app}.definitionEdited},
+			{Key: "ctrl+o", Label: "edit a definition", Edit: definitionActions(a).definitionToEdit, Edited: definitionActions(a).definitionEdited},
 		},
 	}
 }
@@ -122,7 +122,7 @@ func (a agentActions) words(ctx context.Context, words string) (string, error) {
 	case conv == nil:
 		return "", errNoMessages
 	case verb == "new" && said == "":
-		return definitionActions{a.app}.newDefinition(ctx, conv, name)
+		return definitionActions(a).newDefinition(ctx, conv, name)
 	case name == "":
 		return "", tui.ErrSearch
 	}
@@ -206,12 +206,12 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	dirs, err := os.ReadDir(agentSites{a.app}.worktrees())
+	dirs, err := os.ReadDir(agentSites(a).worktrees())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
 	for _, d := range dirs {
-		if dir := filepath.Join(agentSites{a.app}.worktrees(), d.Name()); !known[dir] {
+		if dir := filepath.Join(agentSites(a).worktrees(), d.Name()); !known[dir] {
 			kept = append(kept, dir+" (of no agent)")
 		}
 	}

@@ -41,7 +41,7 @@ func (a serverStarts) openLSP() {
 	o := lsp.Options{
 		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
 		AfterEdit: a.config.LSP.AfterEdit == nil || *a.config.LSP.AfterEdit,
-		Env:       confinement{a.app}.commandEnv, Trusted: func() bool { return a.inertNotice() == "" }, Allow: a.allowServer,
+		Env:       confinement(a).commandEnv, Trusted: func() bool { return a.inertNotice() == "" }, Allow: a.allowServer,
 		Confine: func(spec proc.Spec) (proc.Spec, error) {
 			spec, _, err := a.box.Confine(spec)
 			return spec, err
@@ -91,7 +91,7 @@ func (a serverStarts) offerServerTools() {
 
 // inertNotice says what of the project waits for trust, "" when nothing does.
 func (a serverStarts) inertNotice() string {
-	notice, err := a.trust.Notice(context.Background(), dormant{a.app}.inert())
+	notice, err := a.trust.Notice(context.Background(), dormant(a).inert())
 	if err != nil {
 		return err.Error()
 	}

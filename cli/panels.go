@@ -22,15 +22,15 @@ const maxImage = 10 << 20
 
 // panels are the lists that slash commands show.
 func (a chatViews) panels() []tui.Panel {
-	list := []tui.Panel{a.toolsPanel(), permissionActions{a.app}.panel(), a.jobsPanel(), agentActions{a.app}.panel(), roleActions{a.app}.panel(), pluginActions{a.app}.panel()}
+	list := []tui.Panel{a.toolsPanel(), permissionActions(a).panel(), a.jobsPanel(), agentActions(a).panel(), roleActions(a).panel(), pluginActions(a).panel()}
 	if a.mcp != nil {
-		list = append(list, serverActions{a.app}.panel())
+		list = append(list, serverActions(a).panel())
 	}
 	if !a.flags.NoSkills {
-		list = append(list, skillActions{a.app}.panel())
+		list = append(list, skillActions(a).panel())
 	}
 	if a.lua != nil {
-		list = append(list, luaActions{a.app}.panel())
+		list = append(list, luaActions(a).panel())
 	}
 	return list
 }

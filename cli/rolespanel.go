@@ -56,7 +56,7 @@ func (a roleActions) roleEdited(ctx context.Context, row tui.Row, file string) (
 	if role.Path == "" && !changed {
 		return row.ID + " is unchanged", nil
 	}
-	entered, err := roleScopes{a.app}.reenter(ctx, row.ID)
+	entered, err := roleScopes(a).reenter(ctx, row.ID)
 	switch {
 	case err != nil:
 		return "", err

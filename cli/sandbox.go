@@ -70,7 +70,7 @@ func (a confinement) sandboxPolicy() sandbox.Policy {
 // hiddenData is jcode's own data. Where a worktree in it is worked in, it can't be hidden as a
 // whole: everything beside the worktrees is.
 func (a confinement) hiddenData() []string {
-	if !paths.Within(agentSites{a.app}.worktrees(), a.root) {
+	if !paths.Within(agentSites(a).worktrees(), a.root) {
 		return []string{a.paths.Data}
 	}
 	entries, err := os.ReadDir(a.paths.Data)

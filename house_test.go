@@ -84,6 +84,7 @@ var exclusive = map[string][]string{
 	"github.com/yuin/gopher-lua":             {"lua/host"},
 	"github.com/coder/acp-go-sdk":            {"cli/acp"},
 	"github.com/modelcontextprotocol":        {"mcp", "mcp/auth", "mcp/serve", "mcp/wire", "internal/testkit/mcptest"},
+	"github.com/golang-jwt/jwt":              {"mcp/auth"},
 	"github.com/sashabaranov/go-openai":      {"agent/model/chat", "agent/model/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"agent/model/anthropic"},
 	"modernc.org/sqlite":                     {"session"},

@@ -235,5 +235,8 @@ func urlNotes(t config.Target) []string {
 	if t.OAuth != nil && len(t.OAuth.Scopes) > 0 {
 		notes = append(notes, "signs in with the rights: "+strings.Join(t.OAuth.Scopes, ", "))
 	}
+	if t.OAuth != nil && t.OAuth.IDP != nil {
+		notes = append(notes, "uses your sign-in to "+t.OAuth.IDP.Issuer)
+	}
 	return notes
 }

@@ -24,6 +24,10 @@ type conformanceContext struct {
 	Name         string `json:"name"`
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
+	PrivateKey   string `json:"private_key_pem"`
+	IDPClientID  string `json:"idp_client_id"`
+	IDPIssuer    string `json:"idp_issuer"`
+	IDToken      string `json:"idp_id_token"`
 }
 
 func conformanceMain() {
@@ -49,7 +53,15 @@ func conformanceClient(dir, url, scenario string) error {
 		}
 	}
 	oauth := map[string]any{"client_metadata_url": "https://conformance-test.local/client-metadata.json"}
-	if given.ClientID != "" {
+	switch {
+	case given.IDToken != "":
+		oauth = map[string]any{
+			"grant": "enterprise", "client_id": given.ClientID, "client_secret_env": "CLIENT_SECRET",
+			"idp": map[string]any{"issuer": given.IDPIssuer, "client_id": given.IDPClientID, "id_token_env": "ID_TOKEN"},
+		}
+	case given.PrivateKey != "":
+		oauth = map[string]any{"grant": "client_credentials", "client_id": given.ClientID, "private_key_env": "PRIVATE_KEY"}
+	case given.ClientID != "":
 		oauth = map[string]any{"client_id": given.ClientID, "client_secret_env": "CLIENT_SECRET"}
 		if strings.Contains(scenario, "client-credentials") {
 			oauth["grant"] = "client_credentials"
@@ -70,7 +82,7 @@ func conformanceClient(dir, url, scenario string) error {
 	person := &follower{}
 	m := New(Options{
 		Paths: config.Paths{ConfigDir: dir}, Registry: reg, Version: "test", Person: person, Elicitor: Unattended{AcceptDefaults: true},
-		Env: append(os.Environ(), "CLIENT_SECRET="+given.ClientSecret), LogDir: dir,
+		Env: append(os.Environ(), "CLIENT_SECRET="+given.ClientSecret, "PRIVATE_KEY="+given.PrivateKey, "ID_TOKEN="+given.IDToken), LogDir: dir,
 		Notify: func(_, text string) { fmt.Fprintln(os.Stderr, text) },
 	})
 	defer m.Close()
@@ -131,15 +143,16 @@ func settledServer(m *Manager, person *follower) error {
 	return nil
 }
 
-// datedScenarios are the client scenarios of the suite for dated revisions of the protocol,
-// and those of its extensions that the SDK carries.
-var datedScenarios = []string{
+// clientScenarios are the client scenarios of the suite: of dated revisions of the protocol,
+// of its draft, and of its extensions.
+var clientScenarios = []string{
 	"initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry",
 	"auth/metadata-default", "auth/metadata-var1", "auth/metadata-var2", "auth/metadata-var3", "auth/basic-cimd",
 	"auth/scope-from-www-authenticate", "auth/scope-from-scopes-supported", "auth/scope-omitted-when-undefined", "auth/scope-step-up", "auth/scope-retry-limit",
 	"auth/token-endpoint-auth-basic", "auth/token-endpoint-auth-post", "auth/token-endpoint-auth-none", "auth/pre-registration",
 	"auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback",
 	"auth/resource-mismatch", "auth/offline-access-scope", "auth/offline-access-not-supported", "auth/client-credentials-basic",
+	"auth/client-credentials-jwt", "auth/cross-app-access-complete-flow",
 }
 
 // The client scenarios of the protocol's own conformance suite pass.
@@ -164,7 +177,7 @@ func TestConformance(t *testing.T) {
 		t.Skip(err)
 	}
 	slots := make(chan struct{}, 2)
-	for _, scenario := range datedScenarios {
+	for _, scenario := range clientScenarios {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
 			slots <- struct{}{}

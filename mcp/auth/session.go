@@ -41,18 +41,30 @@ func (k *Keeper) open() store {
 // Where says where sign-ins are kept.
 func (k *Keeper) Where() string { return k.open().where() }
 
-// Forget drops the sign-in of a server and reports whether there was one.
+// Forget drops the sign-in of a server, with the one to its identity provider, and reports
+// whether there was one.
 func (k *Keeper) Forget(ctx context.Context, s Server) (bool, error) {
 	unlock, err := k.lock(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer unlock()
-	r, err := k.open().get(s.key())
-	if err != nil {
-		return false, err
+	keys := []string{s.key()}
+	if p := s.Settings.IDP.Issuer; p != "" {
+		keys = append(keys, Server{URL: p, idp: true}.key())
 	}
-	return r.Server != "", k.open().drop(s.key())
+	had := false
+	for _, key := range keys {
+		r, err := k.open().get(key)
+		if err == nil {
+			err = k.open().drop(key)
+		}
+		if err != nil {
+			return had, err
+		}
+		had = had || r.Server != ""
+	}
+	return had, nil
 }
 
 // For returns the session of one connection to a server.
@@ -83,12 +95,9 @@ func (s *Session) Token(ctx context.Context) (string, error) {
 	if s.rec.fresh(s.k.now()) || !s.rec.renewable() {
 		return s.rec.Access, nil
 	}
-	rec, err := s.renew(ctx, s.rec.Access)
-	if ctx.Err() != nil {
+	err := s.renew(ctx, s.rec.Access)
+	if ctx.Err() != nil && err != nil {
 		return "", ctx.Err()
-	}
-	if err == nil {
-		s.rec = rec
 	}
 	return s.rec.Access, nil
 }
@@ -98,7 +107,8 @@ func (s *Session) Secrets() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []string
-	for _, v := range []string{s.rec.Access, s.rec.Refresh, s.rec.Client.Secret} {
+	set := s.server.Settings
+	for _, v := range []string{s.rec.Access, s.rec.Refresh, s.rec.Client.Secret, set.ClientSecret, set.IDP.ClientSecret, set.IDP.IDToken} {
 		if v != "" {
 			out = append(out, v)
 		}
@@ -139,13 +149,14 @@ func (s *Session) Challenge(ctx context.Context, resp *http.Response, sent strin
 		return true, nil // renewed meanwhile
 	}
 	if resp.StatusCode == http.StatusUnauthorized && s.rec.renewable() && sent != "" {
-		rec, err := s.renew(ctx, sent)
-		if err == nil {
-			s.rec = rec
+		if s.renew(ctx, sent) == nil {
 			return true, nil
 		}
 		if ctx.Err() != nil {
 			return false, ctx.Err()
+		}
+		if err := s.reload(); err != nil {
+			return false, err
 		}
 	}
 	return s.demand(ctx, ch, resp.StatusCode == http.StatusForbidden, sent != "")
@@ -154,7 +165,13 @@ func (s *Session) Challenge(ctx context.Context, resp *http.Response, sent strin
 // demand finds out what a sign-in needs. The grant that needs no person is carried out.
 func (s *Session) demand(ctx context.Context, ch challenge, stepUp, hadToken bool) (again bool, err error) {
 	need := s.k.need(ctx, s.server, ch, s.rec, stepUp)
-	if need.Why != nil || s.server.Settings.Grant != GrantClient {
+	own := s.k.ownToken
+	switch {
+	case need.Why != nil:
+		return false, need
+	case s.server.Settings.Grant == GrantEnterprise:
+		own = s.k.enterpriseToken
+	case s.server.Settings.Grant != GrantClient:
 		return false, need
 	}
 	rights := strings.Join(need.Scopes, " ")
@@ -166,12 +183,16 @@ func (s *Session) demand(ctx context.Context, ch challenge, stepUp, hadToken boo
 	var rec record
 	err = detached(ctx, func(ctx context.Context) error {
 		var err error
-		rec, err = s.k.ownToken(ctx, s.server, need)
+		rec, err = own(ctx, s.server, need)
 		return err
 	})
 	if err != nil {
 		if ctx.Err() != nil {
 			return false, ctx.Err()
+		}
+		var atProvider *NeedsSignIn
+		if errors.As(err, &atProvider) {
+			return false, atProvider
 		}
 		need.Why = err
 		return false, need
@@ -182,7 +203,7 @@ func (s *Session) demand(ctx context.Context, ch challenge, stepUp, hadToken boo
 
 // need says what a sign-in to a server takes.
 func (k *Keeper) need(ctx context.Context, s Server, ch challenge, kept record, stepUp bool) *NeedsSignIn {
-	out := &NeedsSignIn{Server: s.Name, Address: s.URL, StepUp: stepUp}
+	out := &NeedsSignIn{Server: s.Name, Address: s.URL, StepUp: stepUp, Interrupted: kept.Interrupted}
 	var err error
 	if out.found, err = discover(ctx, k.client(s.URL), s.URL, ch); err != nil {
 		out.Why = err
@@ -204,7 +225,7 @@ func (k *Keeper) need(ctx context.Context, s Server, ch challenge, kept record, 
 	if stepUp {
 		out.Scopes = union(union(kept.Scopes, out.Scopes), ch.scopes)
 	}
-	if s.Settings.Grant != GrantClient && slices.Contains(meta.ScopesSupported, "offline_access") {
+	if (s.Settings.Grant == "" || s.Settings.Grant == GrantCode) && slices.Contains(meta.ScopesSupported, "offline_access") {
 		out.Scopes = union(out.Scopes, []string{"offline_access"})
 	}
 	return out
@@ -235,19 +256,34 @@ func detached(ctx context.Context, f func(context.Context) error) error {
 }
 
 // renew gets a new access token in place of used, once for all processes: the second one
-// finds the first one's. The caller holds mu.
-func (s *Session) renew(ctx context.Context, used string) (record, error) {
+// finds the first one's. Tokens that could not be kept serve this session all the same. The
+// caller holds mu.
+func (s *Session) renew(ctx context.Context, used string) error {
 	var out record
 	err := detached(ctx, func(ctx context.Context) error {
 		var err error
 		out, err = s.k.refresh(ctx, s.server, used)
 		return err
 	})
-	if err != nil {
-		return record{}, err
+	var unkept *notKept
+	switch {
+	case errors.As(err, &unkept):
+		s.rec = unkept.rec
+		return nil
+	case err == nil:
+		s.rec = out
 	}
-	return out, nil
+	return err
 }
+
+// notKept says that tokens which a server has given could not be written.
+type notKept struct {
+	rec record
+	err error
+}
+
+func (e *notKept) Error() string { return "keep the new token: " + e.err.Error() }
+func (e *notKept) Unwrap() error { return e.err }
 
 func (k *Keeper) refresh(ctx context.Context, s Server, used string) (record, error) {
 	unlock, err := k.lock(ctx)
@@ -265,59 +301,43 @@ func (k *Keeper) refresh(ctx context.Context, s Server, used string) (record, er
 	if !rec.renewable() {
 		return record{}, errors.New("there is nothing to renew")
 	}
-	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {rec.Refresh}}
-	if rec.Resource != "" {
-		form.Set("resource", rec.Resource)
+	interrupted := !rec.Renewing.IsZero() // an earlier renewal's answer was not kept
+	before := rec
+	rec.Renewing = k.now()
+	if err := k.open().put(s.key(), rec); err != nil {
+		return record{}, err
 	}
-	got, err := ask(ctx, k.client(s.URL), rec.TokenEndpoint, rec.Client, form)
-	if isRefusal(err, "invalid_grant", "invalid_client", "unauthorized_client", "invalid_scope", "invalid_request") || isUnknownClient(err) {
-		rec.Refused = true
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {rec.Refresh}, "resource": {rec.Resource}}
+	got, err := ask(ctx, k.client(s.URL), rec.TokenEndpoint, proofOf(rec.Client, s.Settings, rec.Issuer), form)
+	switch {
+	case isRefusal(err, "invalid_grant", "invalid_client", "unauthorized_client", "invalid_scope", "invalid_request") || isUnknownClient(err):
+		rec.Refused, rec.Interrupted, rec.Renewing = true, interrupted && isRefusal(err, "invalid_grant"), time.Time{}
 		if isUnknownClient(err) && rec.Client.Redirect != "" {
 			rec.Client = registered{} // the next sign-in registers anew
 		}
 		return record{}, errors.Join(err, k.open().put(s.key(), rec))
-	}
-	if err != nil {
-		return record{}, err
+	case err != nil && neverSent(err):
+		return record{}, errors.Join(err, k.open().put(s.key(), before))
+	case err != nil:
+		return record{}, err // the server may have answered: Renewing stays
 	}
 	rec.take(got)
-	return rec, k.open().put(s.key(), rec)
+	if err := k.open().put(s.key(), rec); err != nil {
+		return record{}, &notKept{rec, err}
+	}
+	return rec, nil
 }
 
 // take takes new tokens into a record. A refresh token that is not replaced stays.
 func (r *record) take(t tokens) {
-	r.Access, r.Expires, r.Refused = t.Access, t.Expires, false
+	r.Access, r.Expires, r.Refused, r.Renewing, r.Interrupted = t.Access, t.Expires, false, time.Time{}, false
+	if t.ID != "" {
+		r.ID = t.ID
+	}
 	if t.Refresh != "" {
 		r.Refresh = t.Refresh
 	}
 	if t.Scopes != nil {
 		r.Scopes = t.Scopes
 	}
-}
-
-// ownToken gets a token by the client's own secret.
-func (k *Keeper) ownToken(ctx context.Context, s Server, need *NeedsSignIn) (record, error) {
-	if s.Settings.ClientID == "" || s.Settings.ClientSecret == "" {
-		return record{}, errors.New("the grant client_credentials needs oauth.client_id and oauth.client_secret_env")
-	}
-	meta := need.found.server
-	client := registered{ID: s.Settings.ClientID, Secret: s.Settings.ClientSecret, Method: methodOf(s.Settings, s.Settings.ClientSecret, meta)}
-	form := url.Values{"grant_type": {GrantClient}, "resource": {need.found.resource}}
-	if len(need.Scopes) > 0 {
-		form.Set("scope", strings.Join(need.Scopes, " "))
-	}
-	got, err := ask(ctx, k.client(s.URL), meta.TokenEndpoint, client, form)
-	if err != nil {
-		return record{}, err
-	}
-	client.Secret = "" // it stays where it is
-	rec := record{Server: s.URL, Issuer: meta.Issuer, TokenEndpoint: meta.TokenEndpoint, Resource: need.found.resource, Client: client, Scopes: need.Scopes}
-	rec.take(got)
-	rec.Refresh = ""
-	unlock, err := k.lock(ctx)
-	if err != nil {
-		return record{}, err
-	}
-	defer unlock()
-	return rec, k.open().put(s.key(), rec)
 }

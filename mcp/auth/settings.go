@@ -11,6 +11,9 @@ import (
 const (
 	GrantCode   = "authorization_code" // a person signs in; also ""
 	GrantClient = "client_credentials" // the client's own secret is enough
+	// GrantEnterprise exchanges a sign-in to the company's identity provider (RFC 8693) for a
+	// grant that the server's authorization server takes (RFC 7523).
+	GrantEnterprise = "enterprise"
 )
 
 // Settings are what a server's entry says about signing in. The zero value is the usual
@@ -29,6 +32,21 @@ type Settings struct {
 	// AuthMethod is how the client proves itself to the token endpoint; "" leaves it to the
 	// authorization server.
 	AuthMethod string
+	// PrivateKey, in PEM, signs the client's assertions for the method private_key_jwt; KeyID
+	// names it.
+	PrivateKey, KeyID string
+	// IDP is the identity provider of the grant enterprise.
+	IDP IDP
+}
+
+// IDP is an identity provider, and who jcode is for it.
+type IDP struct {
+	Issuer       string
+	ClientID     string
+	ClientSecret string
+	// IDToken is one that was got elsewhere; without it a person signs in to the provider, once
+	// for all servers.
+	IDToken string
 }
 
 // Server is one MCP server to sign in to.
@@ -36,6 +54,8 @@ type Server struct {
 	Name     string
 	URL      string
 	Settings Settings
+
+	idp bool // it is an identity provider
 }
 
 // key is what tokens are bound to: the address without what does not change the server.
@@ -45,7 +65,11 @@ func (s Server) key() string {
 		return s.URL
 	}
 	u.Scheme, u.Host, u.Fragment, u.User = strings.ToLower(u.Scheme), strings.ToLower(u.Host), "", nil
-	return strings.TrimSuffix(u.String(), "/")
+	key := strings.TrimSuffix(u.String(), "/")
+	if s.idp {
+		return "identity provider " + key
+	}
+	return key
 }
 
 // NeedsSignIn says that a person has to sign in before a server can be used.
@@ -56,6 +80,8 @@ type NeedsSignIn struct {
 	Scopes  []string // that will be asked for
 	// StepUp says that there is a sign-in already, whose rights are too few.
 	StepUp bool
+	// Interrupted says that a renewal ended before its answer was kept.
+	Interrupted bool
 	// Why is what stands in the way of a sign-in, nil if nothing does.
 	Why error
 
@@ -75,6 +101,9 @@ func (e *NeedsSignIn) Error() string {
 	}
 	if e.Why != nil {
 		return s + ", which is not possible: " + e.Why.Error()
+	}
+	if e.Interrupted {
+		s += " again, because the last renewal was cut off before its answer was kept"
 	}
 	if e.Server == "" {
 		return s + ": a person has to run jcode mcp login --url " + e.Address

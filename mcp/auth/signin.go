@@ -72,6 +72,13 @@ func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person
 	if need.Why != nil {
 		return need.Why
 	}
+	if s.Settings.Grant == GrantEnterprise { // the person signs in to the provider, not to the server
+		idp, meta, err := k.provider(ctx, s)
+		if err != nil {
+			return err
+		}
+		s, need = idp, providerSignIn(s, meta, record{})
+	}
 	if need.found.server.AuthorizationEndpoint == "" {
 		return errors.New("the authorization server has no page to sign in at")
 	}
@@ -126,10 +133,13 @@ func (f flow) attempt(ctx context.Context, known registered) (registered, error)
 	}
 	q := page.Query()
 	for name, value := range map[string]string{
-		"response_type": "code", "client_id": client.ID, "redirect_uri": redirect, "state": state, "resource": f.need.found.resource,
+		"response_type": "code", "client_id": client.ID, "redirect_uri": redirect, "state": state,
 		"code_challenge": base64.RawURLEncoding.EncodeToString(sum[:]), "code_challenge_method": "S256",
 	} {
 		q.Set(name, value)
+	}
+	if f.need.found.resource != "" {
+		q.Set("resource", f.need.found.resource)
 	}
 	if len(f.need.Scopes) > 0 {
 		q.Set("scope", strings.Join(f.need.Scopes, " "))
@@ -236,7 +246,7 @@ func (f flow) check(answer url.Values, state string) (string, error) {
 // exchange gets tokens for a code and keeps them.
 func (f flow) exchange(ctx context.Context, client registered, form url.Values) error {
 	meta := f.need.found.server
-	got, err := ask(ctx, f.k.client(f.s.URL), meta.TokenEndpoint, client, form)
+	got, err := ask(ctx, f.k.client(f.s.URL), meta.TokenEndpoint, proofOf(client, f.s.Settings, meta.Issuer), form)
 	if err != nil {
 		return fmt.Errorf("get a token: %w", err)
 	}

@@ -30,6 +30,13 @@ type record struct {
 	Scopes        []string   `json:"scopes,omitempty"`
 	// Refused says that the refresh token was not accepted any more.
 	Refused bool `json:"refused,omitempty"`
+	// Renewing is when a renewal was begun whose answer is not kept: written before the refresh
+	// token is sent, so that a token that was replaced meanwhile is no riddle.
+	Renewing time.Time `json:"renewing,omitzero"`
+	// Interrupted says that the refresh token was refused after such a renewal.
+	Interrupted bool `json:"interrupted,omitempty"`
+	// ID is the ID token of an identity provider.
+	ID string `json:"id_token,omitempty"`
 }
 
 // early is how long before its end a token is renewed.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,6 +26,7 @@ const (
 	methodNone  = "none"
 	methodPost  = "client_secret_post"
 	methodBasic = "client_secret_basic"
+	methodKey   = "private_key_jwt"
 )
 
 // registered is a client as an authorization server knows it.
@@ -43,6 +46,7 @@ type tokens struct {
 	Refresh string
 	Expires time.Time // zero where the server says nothing
 	Scopes  []string  // nil where the server says nothing
+	ID      string    // the ID token of an identity provider
 }
 
 // refusedError is an answer of an endpoint that says no.
@@ -77,7 +81,17 @@ func isUnknownClient(err error) bool {
 }
 
 // ask sends a request for tokens.
-func ask(ctx context.Context, c *http.Client, endpoint string, client registered, form url.Values) (tokens, error) {
+func ask(ctx context.Context, c *http.Client, endpoint string, client proof, form url.Values) (tokens, error) {
+	began := time.Now()
+	data, err := post(ctx, c, endpoint, client, form)
+	if err != nil {
+		return tokens{}, err
+	}
+	return readTokens(data, began)
+}
+
+// post sends a form to a token endpoint with the client's proof, and returns the answer.
+func post(ctx context.Context, c *http.Client, endpoint string, client proof, form url.Values) ([]byte, error) {
 	header := http.Header{}
 	switch client.Method {
 	case methodBasic:
@@ -88,32 +102,36 @@ func ask(ctx context.Context, c *http.Client, endpoint string, client registered
 	case methodPost:
 		form.Set("client_secret", client.Secret)
 		form.Set("client_id", client.ID)
+	case methodKey:
+		if err := client.sign(form, time.Now()); err != nil {
+			return nil, err
+		}
 	default:
 		form.Set("client_id", client.ID)
 	}
+	maps.DeleteFunc(form, func(_ string, v []string) bool { return len(v) == 1 && v[0] == "" })
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(form.Encode()))
 	if err != nil {
-		return tokens{}, err
+		return nil, err
 	}
 	req.Header = header
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Accept", "application/json")
-	began := time.Now()
 	resp, err := c.Do(req)
 	if err != nil {
-		return tokens{}, plain(err)
+		return nil, plain(err)
 	}
 	defer func() { _ = resp.Body.Close() }() // read as far as it counts
 	data, err := io.ReadAll(io.LimitReader(resp.Body, bodyLimit))
 	if err != nil {
-		return tokens{}, fmt.Errorf("read the answer of the token endpoint: %w", err)
+		return nil, fmt.Errorf("read the answer of the token endpoint: %w", err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		refusal := &refusedError{status: resp.StatusCode}
 		_ = json.Unmarshal(data, refusal) // the status says enough
-		return tokens{}, refusal
+		return nil, refusal
 	}
-	return readTokens(data, began)
+	return data, nil
 }
 
 // plain takes the address, which may hold a secret, out of a failed request.
@@ -125,11 +143,19 @@ func plain(err error) error {
 	return err
 }
 
+// neverSent reports whether a request failed before a byte of it could reach the server.
+func neverSent(err error) bool {
+	var op *net.OpError
+	var dns *net.DNSError
+	return errors.As(err, &op) && op.Op == "dial" || errors.As(err, &dns)
+}
+
 // readTokens reads an answer. Numbers may stand as text, the type in any case.
 func readTokens(data []byte, at time.Time) (tokens, error) {
 	var raw struct {
 		Access  string          `json:"access_token"`
 		Refresh string          `json:"refresh_token"`
+		ID      string          `json:"id_token"`
 		Type    string          `json:"token_type"`
 		Expires json.RawMessage `json:"expires_in"`
 		Scope   *string         `json:"scope"`
@@ -146,7 +172,7 @@ func readTokens(data []byte, at time.Time) (tokens, error) {
 	case raw.Type != "" && !strings.EqualFold(raw.Type, "bearer"):
 		return tokens{}, fmt.Errorf("the token endpoint gave a token of type %q, which jcode can't use", raw.Type)
 	}
-	out := tokens{Access: raw.Access, Refresh: raw.Refresh}
+	out := tokens{Access: raw.Access, Refresh: raw.Refresh, ID: raw.ID}
 	if seconds, err := strconv.ParseFloat(strings.Trim(string(raw.Expires), `"`), 64); err == nil && seconds > 0 {
 		out.Expires = at.Add(time.Duration(min(seconds, math.MaxInt32) * float64(time.Second)))
 	}
@@ -162,6 +188,8 @@ func methodOf(s Settings, secret string, meta *oauthex.AuthServerMeta) string {
 	switch {
 	case s.AuthMethod != "":
 		return s.AuthMethod
+	case secret == "" && s.PrivateKey != "":
+		return methodKey
 	case secret == "":
 		return methodNone
 	case slices.Contains(supported, methodPost) && !slices.Contains(supported, methodBasic):

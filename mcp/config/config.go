@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -47,8 +48,29 @@ type OAuth struct {
 	ClientMetadataURL string   `json:"client_metadata_url,omitempty"`
 	Scopes            []string `json:"scopes,omitempty"`
 	CallbackPort      int      `json:"callback_port,omitempty"`
-	Grant             string   `json:"grant,omitempty"` // authorization_code (also "") or client_credentials
+	Grant             string   `json:"grant,omitempty"` // authorization_code (also ""), client_credentials or enterprise
 	AuthMethod        string   `json:"token_endpoint_auth_method,omitempty"`
+	PrivateKeyEnv     string   `json:"private_key_env,omitempty"` // the variable that holds it, in PEM
+	KeyID             string   `json:"key_id,omitempty"`
+	IDP               *IDP     `json:"idp,omitempty"`
+}
+
+// IDP is the company's identity provider of the grant enterprise.
+type IDP struct {
+	Issuer          string `json:"issuer"`
+	ClientID        string `json:"client_id"`
+	ClientSecretEnv string `json:"client_secret_env,omitempty"` // the variable that holds it
+	IDTokenEnv      string `json:"id_token_env,omitempty"`      // the variable that holds one that was got elsewhere
+}
+
+// secrets are the variables that hold secrets, by the key that names them.
+func (o *OAuth) secrets() map[string]string {
+	out := map[string]string{"client_secret_env": o.ClientSecretEnv, "private_key_env": o.PrivateKeyEnv}
+	if o.IDP != nil {
+		out["idp.client_secret_env"], out["idp.id_token_env"] = o.IDP.ClientSecretEnv, o.IDP.IDTokenEnv
+	}
+	maps.DeleteFunc(out, func(_, name string) bool { return name == "" })
+	return out
 }
 
 // The words that stand alone in Target.Roots.

@@ -117,8 +117,10 @@ func Variables(t Target) []string {
 		}
 	}
 	names = append(names, t.InheritEnv...)
-	if t.OAuth != nil && t.OAuth.ClientSecretEnv != "" {
-		names = append(names, t.OAuth.ClientSecretEnv)
+	if t.OAuth != nil {
+		for _, name := range t.OAuth.secrets() {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -127,7 +129,10 @@ func Variables(t Target) []string {
 func targetStrings(t Target) []string {
 	out := append([]string{t.Command, t.Cwd, t.URL}, slices.Concat(t.Args, t.Roots, t.HeadersHelper)...)
 	if t.OAuth != nil {
-		out = append(append(out, t.OAuth.ClientID, t.OAuth.ClientMetadataURL), t.OAuth.Scopes...)
+		out = append(append(out, t.OAuth.ClientID, t.OAuth.ClientMetadataURL, t.OAuth.KeyID), t.OAuth.Scopes...)
+		if p := t.OAuth.IDP; p != nil {
+			out = append(out, p.Issuer, p.ClientID)
+		}
 	}
 	for _, m := range []map[string]string{t.Env, t.Headers} {
 		for _, v := range m {
@@ -215,8 +220,10 @@ func (env Environment) Resolve(e Entry) (Resolved, error) {
 		if out.OAuth, fault = env.settings(t.OAuth, get); fault != nil && failed == nil {
 			failed = fault
 		}
-		if out.OAuth.ClientSecret != "" {
-			out.Secrets = append(out.Secrets, out.OAuth.ClientSecret)
+		for _, secret := range []string{out.OAuth.ClientSecret, out.OAuth.PrivateKey, out.OAuth.IDP.ClientSecret, out.OAuth.IDP.IDToken} {
+			if secret != "" {
+				out.Secrets = append(out.Secrets, secret)
+			}
 		}
 		keys = append(keys, fmt.Sprintf("helper %q", out.Helper), fmt.Sprintf("oauth %+v", out.OAuth))
 		out.Key = strings.Join(append([]string{string(t.Type), out.URL}, keys...), "\x00")

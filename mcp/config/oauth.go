@@ -3,7 +3,9 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -42,8 +44,14 @@ func (r *entryReader) oauth(m *hujson.ObjectMember) *OAuth {
 			into = &o.Grant
 		case "token_endpoint_auth_method", "tokenEndpointAuthMethod":
 			into = &o.AuthMethod
-		case "client_secret", "clientSecret":
-			r.fail(m, "oauth."+key, "secrets stand in no file: name the variable that holds it in client_secret_env")
+		case "private_key_env":
+			into = &o.PrivateKeyEnv
+		case "key_id":
+			into = &o.KeyID
+		case "idp":
+			into = &o.IDP
+		case "client_secret", "clientSecret", "private_key":
+			r.fail(m, "oauth."+key, "secrets stand in no file: name the variable that holds it in client_secret_env or private_key_env")
 			continue
 		default:
 			unknown = append(unknown, key)
@@ -67,16 +75,24 @@ func (o *OAuth) check() error {
 	switch o.Grant {
 	case "", auth.GrantCode:
 	case auth.GrantClient:
-		if o.ClientID == "" || o.ClientSecretEnv == "" {
-			return fmt.Errorf("the grant %s needs client_id and client_secret_env", auth.GrantClient)
+		if o.ClientID == "" || o.ClientSecretEnv == "" && o.PrivateKeyEnv == "" {
+			return fmt.Errorf("the grant %s needs client_id, and client_secret_env or private_key_env", auth.GrantClient)
+		}
+	case auth.GrantEnterprise:
+		if o.ClientID == "" || o.IDP == nil || o.IDP.Issuer == "" || o.IDP.ClientID == "" {
+			return fmt.Errorf("the grant %s needs client_id, idp.issuer and idp.client_id", auth.GrantEnterprise)
 		}
 	default:
-		return fmt.Errorf("unknown grant %q: use %s or %s", o.Grant, auth.GrantCode, auth.GrantClient)
+		return fmt.Errorf("unknown grant %q: use %s, %s or %s", o.Grant, auth.GrantCode, auth.GrantClient, auth.GrantEnterprise)
 	}
 	switch o.AuthMethod {
 	case "", "none", "client_secret_basic", "client_secret_post":
+	case "private_key_jwt":
+		if o.ClientID == "" || o.PrivateKeyEnv == "" {
+			return fmt.Errorf("token_endpoint_auth_method private_key_jwt needs client_id and private_key_env")
+		}
 	default:
-		return fmt.Errorf("unknown token_endpoint_auth_method %q: use client_secret_basic, client_secret_post or none", o.AuthMethod)
+		return fmt.Errorf("unknown token_endpoint_auth_method %q: use client_secret_basic, client_secret_post, private_key_jwt or none", o.AuthMethod)
 	}
 	if o.CallbackPort < 0 || o.CallbackPort > 65535 {
 		return fmt.Errorf("callback_port %d is no port", o.CallbackPort)
@@ -115,15 +131,24 @@ func (env Environment) settings(o *OAuth, get func(string) string) (auth.Setting
 	for _, scope := range o.Scopes {
 		s.Scopes = append(s.Scopes, get(scope))
 	}
-	if name := o.ClientSecretEnv; name != "" {
-		if env.isWithheld(name) {
-			return s, errWithheld(name)
+	s.KeyID = get(o.KeyID)
+	if p := o.IDP; p != nil {
+		s.IDP.Issuer, s.IDP.ClientID = get(p.Issuer), get(p.ClientID)
+	}
+	into := map[string]*string{
+		"client_secret_env": &s.ClientSecret, "private_key_env": &s.PrivateKey,
+		"idp.client_secret_env": &s.IDP.ClientSecret, "idp.id_token_env": &s.IDP.IDToken,
+	}
+	names := o.secrets()
+	for _, key := range slices.Sorted(maps.Keys(names)) {
+		if env.isWithheld(names[key]) {
+			return s, errWithheld(names[key])
 		}
-		secret, ok := env.lookup(name)
+		secret, ok := env.lookup(names[key])
 		if !ok || secret == "" {
-			return s, faultf("environment variable %s (oauth.client_secret_env) is not set", name)
+			return s, faultf("environment variable %s (oauth.%s) is not set", names[key], key)
 		}
-		s.ClientSecret = secret
+		*into[key] = secret
 	}
 	return s, nil
 }

@@ -294,7 +294,16 @@ func (s *OAuthServer) token(w http.ResponseWriter, req *http.Request) {
 			delete(s.refresh, form.Get("refresh_token"))
 		}
 		scope = old
+	case "urn:ietf:params:oauth:grant-type:jwt-bearer":
+		user, secret, basic := req.BasicAuth()
+		if !basic || user != "robot" || secret != "s3cret" || form.Get("assertion") != "grant for "+s.Issuer.URL+" "+s.URL+"/mcp" {
+			refuse("invalid_grant")
+			return
+		}
 	case "client_credentials":
+		if form.Get("client_assertion") != "" {
+			break // the test looks at it
+		}
 		user, secret, basic := req.BasicAuth()
 		if !(basic && user == "robot" && secret == "s3cret") {
 			refuse("invalid_client")
@@ -314,7 +323,7 @@ func (s *OAuthServer) token(w http.ResponseWriter, req *http.Request) {
 	if s.mode == "mac" {
 		out["token_type"] = "mac"
 	}
-	if form.Get("grant_type") != "client_credentials" && !(s.mode == "norotate" && form.Get("grant_type") == "refresh_token") {
+	if g := form.Get("grant_type"); (g == "authorization_code" || g == "refresh_token") && !(s.mode == "norotate" && g == "refresh_token") {
 		refresh := fmt.Sprint("refresh-", s.next)
 		s.refresh[refresh] = scope
 		out["refresh_token"] = refresh

@@ -1,0 +1,158 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+)
+
+// ownToken gets a token by the client's own secret.
+func (k *Keeper) ownToken(ctx context.Context, s Server, need *NeedsSignIn) (record, error) {
+	if s.Settings.ClientID == "" || s.Settings.ClientSecret == "" && s.Settings.PrivateKey == "" {
+		return record{}, errors.New("the grant client_credentials needs oauth.client_id, and oauth.client_secret_env or oauth.private_key_env")
+	}
+	return k.withoutPerson(ctx, s, need, url.Values{"grant_type": {GrantClient}, "resource": {need.found.resource}})
+}
+
+// withoutPerson gets a token for a form, by the client's own proof, and keeps it.
+func (k *Keeper) withoutPerson(ctx context.Context, s Server, need *NeedsSignIn, form url.Values) (record, error) {
+	meta := need.found.server
+	client := registered{ID: s.Settings.ClientID, Method: methodOf(s.Settings, s.Settings.ClientSecret, meta)} // the secret stays where it is
+	form.Set("scope", strings.Join(need.Scopes, " "))
+	got, err := ask(ctx, k.client(s.URL), meta.TokenEndpoint, proofOf(client, s.Settings, meta.Issuer), form)
+	if err != nil {
+		return record{}, err
+	}
+	rec := record{Server: s.URL, Issuer: meta.Issuer, TokenEndpoint: meta.TokenEndpoint, Resource: need.found.resource, Client: client, Scopes: need.Scopes}
+	rec.take(got)
+	rec.Refresh = ""
+	unlock, err := k.lock(ctx)
+	if err != nil {
+		return record{}, err
+	}
+	defer unlock()
+	return rec, k.open().put(s.key(), rec)
+}
+
+const (
+	grantExchange  = "urn:ietf:params:oauth:grant-type:token-exchange"
+	grantAssertion = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+	typeIDToken    = "urn:ietf:params:oauth:token-type:id_token"
+	typeGrant      = "urn:ietf:params:oauth:token-type:id-jag"
+)
+
+// enterpriseToken gets a token by a sign-in to the company's identity provider: its ID token
+// is exchanged there for a grant, and that for a token of the server's authorization server.
+// Without an ID token it returns a NeedsSignIn for the provider.
+func (k *Keeper) enterpriseToken(ctx context.Context, s Server, need *NeedsSignIn) (record, error) {
+	set := s.Settings
+	if set.ClientID == "" || set.IDP.Issuer == "" || set.IDP.ClientID == "" {
+		return record{}, errors.New("the grant enterprise needs oauth.client_id, oauth.idp.issuer and oauth.idp.client_id")
+	}
+	idp, meta, err := k.provider(ctx, s)
+	if err != nil {
+		return record{}, err
+	}
+	grant, err := k.exchangedGrant(ctx, s, idp, meta, need)
+	if err != nil {
+		return record{}, err
+	}
+	return k.withoutPerson(ctx, s, need, url.Values{"grant_type": {grantAssertion}, "assertion": {grant}})
+}
+
+// exchangedGrant has the provider give a grant for a server. An ID token that is refused is
+// renewed once where it can be.
+func (k *Keeper) exchangedGrant(ctx context.Context, s, idp Server, meta *oauthex.AuthServerMeta, need *NeedsSignIn) (string, error) {
+	kept, err := k.open().get(idp.key())
+	if err != nil {
+		return "", err
+	}
+	given := s.Settings.IDP.IDToken
+	token := given
+	if token == "" {
+		token = kept.ID
+	}
+	client := registered{ID: idp.Settings.ClientID, Method: methodOf(idp.Settings, idp.Settings.ClientSecret, meta)}
+	for renewed := false; token != ""; renewed = true {
+		data, err := post(ctx, k.client(idp.URL), meta.TokenEndpoint, proofOf(client, idp.Settings, meta.Issuer), url.Values{
+			"grant_type": {grantExchange}, "requested_token_type": {typeGrant}, "subject_token": {token}, "subject_token_type": {typeIDToken},
+			"audience": {need.found.server.Issuer}, "resource": {need.found.resource}, "scope": {strings.Join(need.Scopes, " ")},
+		})
+		if err == nil {
+			return readGrant(data)
+		}
+		if !isRefusal(err, "invalid_grant", "invalid_request", "invalid_token") || given != "" {
+			return "", fmt.Errorf("the identity provider %s: %w", hostOf(meta.Issuer), err)
+		}
+		if renewed || !kept.renewable() {
+			break
+		}
+		if kept, err = k.refresh(ctx, idp, kept.Access); err != nil {
+			break // a person signs in anew
+		}
+		token = kept.ID
+	}
+	return "", providerSignIn(s, meta, kept)
+}
+
+// readGrant reads the answer of a token exchange.
+func readGrant(data []byte) (string, error) {
+	var answer struct {
+		Token string `json:"access_token"`
+		Type  string `json:"issued_token_type"`
+	}
+	if json.Unmarshal(data, &answer) != nil || answer.Token == "" || answer.Type != typeGrant {
+		return "", errors.New("the identity provider's answer holds no grant for the server")
+	}
+	return answer.Token, nil
+}
+
+// provider returns the identity provider of a server's settings, as a server to sign in to,
+// and its metadata.
+func (k *Keeper) provider(ctx context.Context, s Server) (Server, *oauthex.AuthServerMeta, error) {
+	p := s.Settings.IDP
+	idp := Server{Name: s.Name, URL: p.Issuer, idp: true, Settings: Settings{
+		ClientID: p.ClientID, ClientSecret: p.ClientSecret, CallbackPort: s.Settings.CallbackPort, Scopes: []string{"openid", "offline_access"},
+	}}
+	meta, err := providerMetadata(ctx, k.client(p.Issuer), p.Issuer)
+	if err != nil {
+		return idp, nil, fmt.Errorf("read the metadata of the identity provider %s: %w", p.Issuer, err)
+	}
+	return idp, meta, nil
+}
+
+// providerMetadata reads the OpenID configuration of an issuer. Providers seldom say there
+// that they know PKCE, which is sent in any case.
+func providerMetadata(ctx context.Context, c *http.Client, issuer string) (*oauthex.AuthServerMeta, error) {
+	base := strings.TrimSuffix(issuer, "/")
+	if err := checkEndpoint("the identity provider", base); err != nil {
+		return nil, err
+	}
+	var meta oauthex.AuthServerMeta
+	if err := getJSON(ctx, c, base+"/.well-known/openid-configuration", &meta); err != nil {
+		return nil, err
+	}
+	if strings.TrimSuffix(meta.Issuer, "/") != base {
+		return nil, fmt.Errorf("it is about another issuer: %q", meta.Issuer)
+	}
+	if meta.AuthorizationEndpoint != "" {
+		if err := checkEndpoint("the authorization endpoint", meta.AuthorizationEndpoint); err != nil {
+			return nil, err
+		}
+	}
+	return &meta, checkEndpoint("the token endpoint", meta.TokenEndpoint)
+}
+
+// providerSignIn says that a person has to sign in to a provider.
+func providerSignIn(s Server, meta *oauthex.AuthServerMeta, kept record) *NeedsSignIn {
+	return &NeedsSignIn{
+		Server: s.Name, Address: s.URL, Host: hostOf(meta.AuthorizationEndpoint), Scopes: []string{"openid", "offline_access"}, Interrupted: kept.Interrupted,
+		found: found{server: meta},
+	}
+}

@@ -6,7 +6,6 @@ import (
 
 	"jcode/agent/model"
 	"jcode/internal/text"
-	"jcode/session"
 )
 
 // sayUnpriced says once that a cap cannot hold, because what a model costs is unknown.
@@ -77,7 +76,7 @@ func (t *turn) commitAnswer(ctx context.Context, resp model.Response, calls []pe
 		t.text = resp.Text
 	}
 	u := whole.Usage
-	t.countUsage(&session.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Estimated: u.Estimated, Cost: cost})
+	t.countUsage(usageRow(u, resp.Model, cost))
 	t.measured.saw(resp.Usage, len(t.history.messages))
 	t.emit(AssistantMessage{Seq: seq, Text: resp.Text, Reasoning: resp.Reasoning, Calls: len(calls)})
 	t.emitUsage(u, priced)

@@ -297,8 +297,8 @@ func (k *compaction) summarise(ctx context.Context, m Model, old []model.Message
 	if err != nil {
 		return "", nil, err
 	}
-	usage := &session.Usage{Input: resp.Usage.Input, Output: resp.Usage.Output, Cached: resp.Usage.Cached, Written: resp.Usage.Written, Estimated: resp.Usage.Estimated, Model: resp.Model}
-	usage.Cost, _ = m.price(resp) // where it is unknown, the turn's answer says so
+	cost, _ := m.price(resp) // where it is unknown, the turn's answer says so
+	usage := usageRow(resp.Usage, resp.Model, cost)
 	k.c.countUsage(usage)
 	if blank(resp.Text) {
 		return "", nil, errors.New("the model gave an empty summary")

@@ -290,7 +290,7 @@ func (r *record) appendAnswer(ctx context.Context, resp model.Response, calls []
 		row.Parts = append(row.Parts, session.Part{Kind: session.PartOpaque, Text: string(b)})
 	}
 	u := resp.Usage.Plus(resp.Wasted)
-	row.Usage = &session.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached, Written: u.Written, Estimated: u.Estimated, Model: resp.Model, Cost: cost}
+	row.Usage = usageRow(u, resp.Model, cost)
 	for i, p := range calls {
 		row.Calls = append(row.Calls, session.Call{
 			Index: i, ID: p.ID, Name: p.canonical, Wire: p.Name, Arguments: clean(p.Arguments), Status: session.StatusPending,
@@ -308,6 +308,14 @@ func (r *record) appendAnswer(ctx context.Context, resp model.Response, calls []
 		r.history.push(seq, m)
 	}
 	return seq, nil
+}
+
+// usageRow is a usage as it is stored.
+func usageRow(u model.Usage, id string, cost float64) *session.Usage {
+	return &session.Usage{
+		Input: u.Input, Output: u.Output, Cached: u.Cached, Written: u.Written + u.WrittenHour, Searches: u.Searches,
+		Estimated: u.Estimated, Model: id, Cost: cost,
+	}
 }
 
 // resultMessage is a finished call as the model reads it.

@@ -26,6 +26,8 @@ type Model struct {
 	Sees bool
 	// Trained are the tools that the model was trained to call, of those that no other gets.
 	Trained []string
+	// Searches says that its provider may search the web while it answers.
+	Searches bool
 	// Cost gives the price of a usage in US dollars, by the ID of the model that answered
 	// (another one where a fallback took over, or an endpoint's first was taken), and false
 	// where it is unknown; may be nil.
@@ -50,6 +52,12 @@ func (m Model) price(resp model.Response) (float64, bool) {
 // knows reports whether a tool is for this model.
 func (m Model) knows(e tools.Entry) bool {
 	return !e.Spec.Trained || slices.Contains(m.Trained, e.Spec.Name)
+}
+
+// searches reports whether the provider may search the web in a request that offers tools.
+// Whoever may not fetch, by role, rule or mode, may not have it searched either.
+func (m Model) searches(offered []tools.Entry) bool {
+	return m.Searches && slices.ContainsFunc(offered, func(e tools.Entry) bool { return e.Spec.Name == "fetch" && e.Owner == tools.OwnerBuiltin })
 }
 
 // tunedAs gives the model with the settings of another.

@@ -26,7 +26,7 @@ func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, 
 	}
 	req := model.Request{
 		Model: m.ID, Session: t.row.ID, Agent: t.opt.Label, System: t.system, Messages: messages, Tools: definitions(offered),
-		Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens,
+		Search: m.searches(offered), Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens,
 	}
 	t.measured.tools = toolTokens(req.Tools)
 	resp, err := m.Client.Stream(ctx, req, t.relay)

@@ -111,7 +111,7 @@ func (m *models) make(name string) (agent.Model, error) {
 	if target.Provider.Models != nil {
 		own = target.Provider.Models
 	}
-	found := agent.Model{Name: target.Model, ID: target.Model, Client: client}
+	found := agent.Model{Name: target.Model, ID: target.Model, Client: client, Searches: target.Provider.Search}
 	if target.Provider.Name != "" {
 		found.Name = target.Provider.Name + "/" + target.Model
 	}

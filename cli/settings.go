@@ -88,7 +88,7 @@ func providers(c config.Config) map[string]provider.Config {
 	for name, p := range c.Providers {
 		out[name] = provider.Config{
 			Name: name, BaseURL: p.BaseURL, KeyEnv: p.KeyEnv, Headers: p.Headers, ExtraBody: p.ExtraBody,
-			Protocol: provider.Protocol(p.Protocol), Cache: p.Cache, Local: isOn(p.Local), Prefer: p.Prefer, Quirks: provider.Quirks(p.Quirks), Models: own,
+			Protocol: provider.Protocol(p.Protocol), Cache: p.Cache, Search: isOn(p.WebSearch), Local: isOn(p.Local), Prefer: p.Prefer, Quirks: provider.Quirks(p.Quirks), Models: own,
 			Limits: provider.Limits{Idle: time.Duration(cmp.Or(p.IdleTimeout, c.IdleTimeout)), Attempts: c.Attempts},
 		}
 	}

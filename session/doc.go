@@ -138,6 +138,7 @@ type Usage struct {
 	Output    int     `json:"output_tokens"`
 	Cached    int     `json:"cached_tokens"`                // of Input: read from the provider's cache
 	Written   int     `json:"cache_write_tokens,omitempty"` // of Input: written to it
+	Searches  int     `json:"web_searches,omitempty"`       // of the web, at the provider
 	Estimated bool    `json:"estimated,omitempty"`
 	Model     string  `json:"model,omitempty"`
 	Cost      float64 `json:"cost,omitempty"`

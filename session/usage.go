@@ -98,6 +98,7 @@ func (u *Usage) Add(o Usage) {
 	u.Output += o.Output
 	u.Cached += o.Cached
 	u.Written += o.Written
+	u.Searches += o.Searches
 	u.Cost += o.Cost
 	u.Estimated = u.Estimated || o.Estimated
 }

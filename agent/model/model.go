@@ -29,6 +29,9 @@ type Request struct {
 	// Tools are the tools on offer, in a stable order.
 	Tools []Tool
 
+	// Search lets the provider search the web while it answers, where it can.
+	Search bool
+
 	// Settings; nil or zero means the provider's default.
 	Temperature     *float64
 	TopP            *float64
@@ -178,6 +181,8 @@ type Usage struct {
 	// were written to stay for an hour.
 	Written     int `json:"cache_write_tokens,omitempty"`
 	WrittenHour int `json:"cache_write_1h_tokens,omitempty"`
+	// Searches are those of the web that the provider made.
+	Searches int `json:"web_searches,omitempty"`
 	// Cost is the price in US dollars where the provider names it.
 	Cost float64 `json:"cost,omitempty"`
 	// Estimated marks counts that the provider did not give (bytes / 4).
@@ -191,6 +196,7 @@ func (u Usage) Plus(o Usage) Usage {
 	u.Cached += o.Cached
 	u.Written += o.Written
 	u.WrittenHour += o.WrittenHour
+	u.Searches += o.Searches
 	u.Cost += o.Cost
 	u.Estimated = u.Estimated || o.Estimated
 	return u

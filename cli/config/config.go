@@ -55,6 +55,7 @@ type Provider struct {
 	BaseURL     string            `json:"base_url" desc:"Address of the API, usually ending in /v1."`
 	Protocol    string            `json:"protocol" desc:"How the endpoint is spoken to: OpenAI's chat completions, OpenAI's Responses, or Anthropic's Messages. An address of your own is taken for chat." enum:"chat,responses,messages"`
 	Cache       string            `json:"cache" desc:"How long the prompt cache is kept, where that can be said." enum:"5m,1h,off" default:"5m"`
+	WebSearch   *bool             `json:"web_search" desc:"The provider may search the web while it answers, where it can (protocols responses and messages). It is not asked about each time, and searches cost extra." default:"false"`
 	KeyEnv      string            `json:"key_env" desc:"Environment variable that holds the key."`
 	Headers     map[string]string `json:"headers" desc:"Headers of each request." secret:"true"`
 	ExtraBody   map[string]any    `json:"extra_body" desc:"Fields of the request's body that only this provider knows."`

@@ -37,6 +37,7 @@ type Line struct {
 	CacheWrite int     `json:"cache_write_tokens"`
 	Output     int     `json:"output_tokens"`
 	Requests   int     `json:"requests"`
+	Searches   int     `json:"web_searches,omitempty"`
 	Cost       float64 `json:"cost_usd"`
 	// CacheShare is the share of what was sent that was read from a cache, 0 to 1.
 	CacheShare float64 `json:"cache_share"`
@@ -105,6 +106,7 @@ func (l *Line) add(row session.Spent) {
 	l.CacheWrite += u.Written
 	l.Output += u.Output
 	l.Requests += row.Requests
+	l.Searches += u.Searches
 	l.Cost += u.Cost
 	l.Estimated = l.Estimated || u.Estimated
 }

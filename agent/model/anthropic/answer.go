@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -158,45 +157,6 @@ func (a *answer) close(index int) {
 	if line := ranThere(b); line != "" {
 		a.say.Say(model.NoticeEvent{Text: line})
 	}
-}
-
-// ranThere says in one line what a block of a tool at the maker's side did; "" for others.
-func ranThere(b *building) string {
-	switch {
-	case b.kind == "server_tool_use":
-		return fmt.Sprintf("%s ran at the provider: %s", b.name, short(b.inputJSON()))
-	case strings.HasSuffix(b.kind, "_tool_result"):
-		var r struct {
-			Content json.RawMessage `json:"content"`
-		}
-		var found []struct {
-			Title string `json:"title"`
-			URL   string `json:"url"`
-		}
-		if json.Unmarshal([]byte(b.start), &r) != nil || json.Unmarshal(r.Content, &found) != nil {
-			return ""
-		}
-		var lines []string
-		for _, f := range found[:min(len(found), maxSources)] {
-			if f.URL != "" {
-				lines = append(lines, strings.TrimSpace(short(f.Title)+" "+short(f.URL)))
-			}
-		}
-		return strings.Join(lines, "\n")
-	}
-	return ""
-}
-
-// maxSources bounds how many sources of a search are shown.
-const maxSources = 10
-
-func short(s string) string {
-	const most = 200
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }
 
 func (b *building) inputJSON() string {

@@ -84,7 +84,11 @@ func turnsOf(req *model.Request, f *features, provider string) []turn {
 		case model.RoleTool:
 			add(roleUser, block{result: m})
 		case model.RoleAssistant:
-			add(roleAssistant, assistantBlocks(m, f, provider, id)...)
+			blocks := assistantBlocks(m, f, provider, id)
+			if i < len(list)-1 {
+				blocks = withResults(blocks)
+			}
+			add(roleAssistant, blocks...)
 		case model.RoleUser:
 			add(roleUser, userBlocks(m, f)...)
 			add(roleSystem, changes.blocks(m)...)

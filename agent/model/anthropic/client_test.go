@@ -342,7 +342,7 @@ func TestBlocksOfTheMakersOwnToolsComeBackAsTheyCame(t *testing.T) {
 	if err != nil || resp.Text != "I search.Found." {
 		t.Fatalf("%+v %v", resp, err)
 	}
-	if said := strings.Join(s.notes, "\n"); !strings.Contains(said, `{"query":"go"}`) || !strings.Contains(said, "https://example.com/a") {
+	if said := strings.Join(s.notes, "\n"); !strings.Contains(said, "web_search ran at the provider: go") || !strings.Contains(said, "https://example.com/a") {
 		t.Errorf("%q", said)
 	}
 	req = answered(req, resp)

@@ -196,11 +196,20 @@ func (e *encoder) tools() {
 			list = append(list, &e.req.Tools[i])
 		}
 	}
-	if len(list) == 0 || !e.own("tools") {
+	search := e.searches()
+	if len(list) == 0 && !search || !e.own("tools") {
 		return
 	}
+	e.raw("[")
+	if search {
+		e.raw(searchTool)
+		e.marker(len(list) == 0)
+		e.raw("}")
+	}
 	for i, t := range list {
-		e.b = append(e.b, "[,"[min(i, 1)])
+		if i > 0 || search {
+			e.raw(",")
+		}
 		e.tool(t)
 		if i == len(list)-1 {
 			e.marker(true)

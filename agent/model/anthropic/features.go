@@ -28,6 +28,7 @@ type features struct {
 	cache       bool     // prompt cache markers
 	cacheHour   bool     // the cache is kept for an hour
 	eager       bool     // arguments stream as they are written
+	search      bool     // the web
 	simple      bool     // tool schemas without references and the like
 	dropBlocks  bool     // thinking that belongs to another beginning is dropped by the server
 	thoughts    bool     // thinking blocks go back
@@ -43,7 +44,7 @@ func newFeatures(cfg provider.Config, id string) *features {
 	q := cfg.Quirks
 	f := &features{
 		traits: traitsOf(id), temperature: !provider.Yes(q.NoTemperature), topP: !provider.Yes(q.NoTemperature), images: !provider.Yes(q.NoImages), documents: true,
-		display: true, noThinking: true, cache: cfg.Cache != "off", cacheHour: cfg.Cache == "1h", eager: true, simple: provider.Yes(q.SimpleSchemas),
+		display: true, noThinking: true, cache: cfg.Cache != "off", cacheHour: cfg.Cache == "1h", eager: true, search: true, simple: provider.Yes(q.SimpleSchemas),
 		thoughts: true, betas: true, tried: map[string]bool{},
 	}
 	f.maxTokens = f.maxOutput
@@ -100,6 +101,13 @@ func remedies() []remedy {
 		return f.inlineTools && slices.ContainsFunc(r.Messages, func(m model.Message) bool { return len(m.ToolsAdded)+len(m.ToolsRemoved) > 0 })
 	}
 	return []remedy{
+		{
+			"web search",
+			[]string{"web_search", "web search", "server tool"},
+			func(f *features, r *model.Request) bool { return f.search && wantsSearch(r) },
+			func(f *features) { f.search = false },
+			"the endpoint does not search the web: the model goes on without",
+		},
 		{
 			"binding",
 			[]string{"bound to a different conversation"},

@@ -17,6 +17,9 @@ type usage struct {
 		Minutes int `json:"ephemeral_5m_input_tokens"`
 		Hour    int `json:"ephemeral_1h_input_tokens"`
 	} `json:"cache_creation"`
+	ServerTools *struct {
+		Searches int `json:"web_search_requests"`
+	} `json:"server_tool_use"`
 	// Iterations are the passes of one answer, where the maker made several.
 	Iterations []usage `json:"iterations"`
 }
@@ -51,6 +54,9 @@ func (u *usage) update(o usage) {
 	if o.Creation != nil {
 		u.Creation = o.Creation
 	}
+	if o.ServerTools != nil {
+		u.ServerTools = o.ServerTools
+	}
 	if len(o.Iterations) > 0 {
 		u.Iterations = o.Iterations
 	}
@@ -74,10 +80,14 @@ func (u *usage) own() model.Usage {
 
 // last is what the newest pass counted: how full the window is.
 func (u *usage) last() model.Usage {
+	out := u.own()
 	if n := len(u.Iterations); n > 1 {
-		return u.Iterations[n-1].own()
+		out = u.Iterations[n-1].own()
 	}
-	return u.own()
+	if u.ServerTools != nil {
+		out.Searches = max(u.ServerTools.Searches, 0)
+	}
+	return out
 }
 
 // before is what the passes before the newest one counted: they are billed too.

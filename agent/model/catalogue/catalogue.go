@@ -94,7 +94,8 @@ func (i Info) over(base Info) Info {
 // Cost returns what a usage costs in US dollars; false when the price is unknown. A price
 // that the provider named holds. Cached input counts at its own price, or at the full one
 // where none is known; input that was written to the cache at a quarter more, for an hour at
-// twice the price, where the maker charges for it.
+// twice the price, where the maker charges for it. Searches of the web cost what the makers
+// take for each.
 func (i Info) Cost(u model.Usage) (float64, bool) {
 	if u.Cost > 0 {
 		return u.Cost, true
@@ -111,8 +112,13 @@ func (i Info) Cost(u model.Usage) (float64, bool) {
 		write, writeHour = i.Input*1.25, i.Input*2
 	}
 	fresh := max(0, u.Input-u.Cached-u.Written-u.WrittenHour)
-	return (float64(fresh)*i.Input + float64(u.Cached)*cached + float64(u.Written)*write + float64(u.WrittenHour)*writeHour + float64(u.Output)*i.Output) / 1e6, true
+	tokens := float64(fresh)*i.Input + float64(u.Cached)*cached + float64(u.Written)*write + float64(u.WrittenHour)*writeHour + float64(u.Output)*i.Output
+	return tokens/1e6 + float64(u.Searches)*searchPrice, true
 }
+
+// searchPrice is the list price of a search of the web in US dollars, at Anthropic and OpenAI
+// alike.
+const searchPrice = 0.01
 
 // Family is what the models of one make share: the longest name of the table that an ID
 // begins with, or the ID itself.

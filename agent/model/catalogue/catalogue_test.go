@@ -26,3 +26,15 @@ func TestCatalogueKnowsModels(t *testing.T) {
 		t.Error("an unknown price gives a cost")
 	}
 }
+
+func TestSearchesOfTheWebAreCharged(t *testing.T) {
+	info, ok := catalogue.Lookup("gpt-5.2", nil)
+	without, _ := info.Cost(model.Usage{Input: 1000, Output: 10})
+	with, known := info.Cost(model.Usage{Input: 1000, Output: 10, Searches: 3})
+	if diff := with - without; !ok || !known || diff < 0.0299 || diff > 0.0301 {
+		t.Errorf("three searches cost %v", diff)
+	}
+	if named, _ := info.Cost(model.Usage{Searches: 3, Cost: 0.5}); named != 0.5 {
+		t.Errorf("a price that the provider names holds: %v", named)
+	}
+}

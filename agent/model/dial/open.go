@@ -33,6 +33,9 @@ func Open(cfg provider.Config) (Client, error) {
 	case provider.Responses:
 		return responses.New(cfg)
 	case "", provider.Chat:
+		if cfg.Search {
+			return nil, fmt.Errorf("providers.%s.web_search: over the protocol chat no provider searches the web: set protocol to responses or messages where it speaks that, or take web_search out", cfg.Name)
+		}
 		return chat.New(cfg)
 	}
 	return nil, fmt.Errorf("provider %q: unknown protocol %q: it is chat, responses or messages", cfg.Name, cfg.Protocol)

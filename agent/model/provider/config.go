@@ -25,6 +25,8 @@ type Config struct {
 	// Cache says how long the prompt cache is kept where that can be said: "5m" (also ""),
 	// "1h" or "off".
 	Cache string
+	// Search lets the provider search the web while it answers, over Responses and Messages.
+	Search bool
 	// KeyHeader names a header that bears the key besides Authorization.
 	KeyHeader string
 	// Headers are sent with each request.

@@ -73,6 +73,7 @@ func (p Config) override(c Config) Config {
 	set(&p.BaseURL, c.BaseURL)
 	set(&p.TokenEnv, c.TokenEnv)
 	set(&p.Cache, c.Cache)
+	p.Search = p.Search || c.Search
 	set(&p.KeyEnv, c.KeyEnv)
 	set(&p.KeyHeader, c.KeyHeader)
 	if c.Key != "" {

@@ -2,7 +2,6 @@ package responses
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -264,21 +263,6 @@ func (a *answer) arguments(it *item, s string) {
 	a.said += len(s)
 	it.text.WriteString(s)
 	a.say.Say(model.CallEvent{Index: it.call, Name: it.name, Bytes: it.text.Len()})
-}
-
-// ranThere says in one line what a tool at the provider's side did.
-func ranThere(kind string, raw json.RawMessage) string {
-	if kind != "web_search_call" {
-		return ""
-	}
-	var w struct {
-		Action struct {
-			Query string `json:"query"`
-			URL   string `json:"url"`
-		} `json:"action"`
-	}
-	_ = json.Unmarshal(raw, &w) // without an action the search itself is said
-	return strings.TrimSpace(fmt.Sprintf("web_search ran at the provider: %s %s", w.Action.Query, w.Action.URL))
 }
 
 // end takes the whole response with which a stream ends.

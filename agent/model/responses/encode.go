@@ -96,9 +96,7 @@ func (e *encoder) settings() {
 	if f.store && e.own("store") {
 		e.raw("false")
 	}
-	if f.encrypted && e.own("include") {
-		e.raw(`["reasoning.encrypted_content"]`)
-	}
+	e.include()
 	if f.cacheKey && r.Session != "" && e.own("prompt_cache_key") {
 		e.str(r.Session)
 	}
@@ -137,8 +135,8 @@ func (e *encoder) reasoning() {
 }
 
 func (e *encoder) tools() {
-	list := e.req.Tools
-	if len(list) == 0 {
+	list, search := e.req.Tools, e.searches()
+	if len(list) == 0 && !search {
 		return
 	}
 	if e.f.parallel && e.own("parallel_tool_calls") {
@@ -147,9 +145,15 @@ func (e *encoder) tools() {
 	if !e.own("tools") {
 		return
 	}
+	e.raw("[")
+	if search {
+		e.raw(`{"type":"web_search"}`)
+	}
 	for i := range list {
 		t := &list[i]
-		e.b = append(e.b, "[,"[min(i, 1)])
+		if i > 0 || search {
+			e.raw(",")
+		}
 		if t.Freeform != "" && e.f.custom {
 			e.raw(`{"type":"custom","name":`)
 			e.str(t.Name)

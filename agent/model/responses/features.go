@@ -29,6 +29,8 @@ type features struct {
 	maxOutput   bool
 	custom      bool // tools that take plain text
 	grammar     bool // grammars of it
+	search      bool // the web
+	sources     bool // of a search, listed in its call
 	phase       bool
 	simple      bool // tool schemas without references and the like
 	store       bool // "store: false" may be said
@@ -42,7 +44,7 @@ func newFeatures(cfg provider.Config, id string) *features {
 	reasons := info.Reasons || !known
 	return &features{
 		reasons: reasons, summary: true, effort: true, encrypted: reasons, temperature: !provider.Yes(q.NoTemperature), topP: !provider.Yes(q.NoTemperature),
-		images: !provider.Yes(q.NoImages), documents: true, cacheKey: true, parallel: true, maxOutput: true, custom: true, grammar: true, phase: true, simple: provider.Yes(q.SimpleSchemas), store: true,
+		images: !provider.Yes(q.NoImages), documents: true, cacheKey: true, parallel: true, maxOutput: true, custom: true, grammar: true, search: true, sources: true, phase: true, simple: provider.Yes(q.SimpleSchemas), store: true,
 		tried: map[string]bool{},
 	}
 }
@@ -154,6 +156,20 @@ func remedies() []remedy {
 			func(f *features, r *model.Request) bool { return f.maxOutput && r.MaxOutputTokens > 0 },
 			func(f *features) { f.maxOutput = false },
 			"the endpoint takes no output limit; it is left out",
+		},
+		{
+			"sources",
+			[]string{"action.sources", "'include'", "include["},
+			func(f *features, r *model.Request) bool { return f.search && f.sources && wantsSearch(r) },
+			func(f *features) { f.sources = false },
+			"the endpoint does not list the sources of a search; they are not shown",
+		},
+		{
+			"web search",
+			[]string{"web_search", "web search"},
+			func(f *features, r *model.Request) bool { return f.search && wantsSearch(r) },
+			func(f *features) { f.search = false },
+			"the endpoint does not search the web: the model goes on without",
 		},
 		{
 			"grammars",

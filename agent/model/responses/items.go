@@ -90,7 +90,9 @@ func withoutID(members map[string]json.RawMessage) string {
 		members["summary"] = json.RawMessage("[]")
 	}
 	delete(members, "id")
-	delete(members, "status")
+	if string(members["type"]) == `"reasoning"` {
+		delete(members, "status")
+	}
 	out, err := json.Marshal(members)
 	if err != nil {
 		return ""
@@ -136,6 +138,16 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 		case "function_call", "custom_tool_call":
 			cut := !whole || r.Finish == "length" && i == len(a.items)-1
 			a.addCalls(&r, req, ids, it, at, cut)
+		case searchCall:
+			if !it.done {
+				continue // cut: what is left of it would be refused
+			}
+			if at.Raw = it.other(); at.Raw != "" {
+				r.Opaque = append(r.Opaque, at)
+			}
+			if a.counted && billed(it.raw) {
+				r.Usage.Searches++
+			}
 		default:
 			if at.Raw = it.other(); at.Raw != "" {
 				r.Opaque = append(r.Opaque, at)

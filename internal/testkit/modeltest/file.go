@@ -21,8 +21,9 @@ type line struct {
 		Name string          `json:"name"`
 		Args json.RawMessage `json:"args"` // an object, or a string that is sent as it is
 	} `json:"calls"`
-	Chunks []json.RawMessage `json:"chunks"` // payloads of `data:` lines
-	Raw    string            `json:"raw"`    // the whole stream, literally
+	Searches []Search          `json:"searches"`
+	Chunks   []json.RawMessage `json:"chunks"` // payloads of `data:` lines
+	Raw      string            `json:"raw"`    // the whole stream, literally
 
 	Status     int               `json:"status"`
 	Headers    map[string]string `json:"headers"`
@@ -115,7 +116,7 @@ func (l line) reply() Reply {
 	r := Reply{
 		status: l.Status, body: literal(l.Body), json: l.JSON, text: l.Text, reasoning: l.Reasoning, raw: l.Raw,
 		noDone: l.NoDone, crlf: l.CRLF, comments: l.Comments, events: l.Events, burst: l.Burst, piece: l.Pieces, argPiece: l.ArgPiece,
-		delay: ms(l.Delay), rate: l.Rate, times: l.Times, usage: l.Usage,
+		searches: l.Searches, delay: ms(l.Delay), rate: l.Rate, times: l.Times, usage: l.Usage,
 	}
 	r.header = http.Header{}
 	for name, v := range l.Headers {

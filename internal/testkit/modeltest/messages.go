@@ -111,6 +111,7 @@ func (p *player) messagesEvents() []string {
 		deltas = append(deltas, map[string]any{"type": "signature_delta", "signature": p.sign(join(r.reasoning))})
 		block(map[string]any{"type": "thinking", "thinking": "", "signature": ""}, deltas...)
 	}
+	p.searchBlocks(block)
 	if len(r.text) > 0 {
 		var deltas []map[string]any
 		for _, s := range r.text {
@@ -131,8 +132,12 @@ func (p *player) messagesEvents() []string {
 		if r.usage != nil {
 			output = r.usage.Output
 		}
+		usage := map[string]any{"output_tokens": output}
+		if n := len(r.searches); n > 0 {
+			usage["server_tool_use"] = map[string]any{"web_search_requests": n}
+		}
 		out = append(out, marshal(map[string]any{
-			"type": "message_delta", "delta": map[string]any{"stop_reason": p.messagesReason(), "stop_sequence": nil}, "usage": map[string]any{"output_tokens": output},
+			"type": "message_delta", "delta": map[string]any{"stop_reason": p.messagesReason(), "stop_sequence": nil}, "usage": usage,
 		}))
 	}
 	if !r.noDone {

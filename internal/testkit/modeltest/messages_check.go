@@ -105,10 +105,14 @@ func (c *messagesChecker) messagesTools() {
 }
 
 func (c *messagesChecker) oneTool(at string, t map[string]any, names map[string]bool) {
-	if kind := text(t, "type"); kind != "" && kind != "custom" {
-		return // one that runs at the maker's side
-	}
 	name := text(t, "name")
+	if kind := text(t, "type"); kind != "" && kind != "custom" { // one that runs at the maker's side
+		if names[name] || !strings.HasPrefix(kind, name+"_20") {
+			c.add("%s: a tool %q of type %q", at, name, kind)
+		}
+		names[name] = true
+		return
+	}
 	if !wireName.MatchString(name) {
 		c.add("%s.custom.name: String should match pattern: %q", at, name)
 	}
@@ -268,6 +272,7 @@ func (c *messagesChecker) content(at string, b map[string]any) {
 
 // assistant checks an answer that came back, and returns the ids of its calls.
 func (c *messagesChecker) assistant(i int, blocks []map[string]any, used map[string]bool, current bool) (calls []string) {
+	c.searches(i, blocks, i == len(objects(c.fields["messages"]))-1)
 	signatures := map[string]bool{}
 	for k, b := range blocks {
 		at := fmt.Sprintf("messages.%d.content.%d", i, k)

@@ -57,6 +57,7 @@ type Reply struct {
 	burst    bool
 	delay    time.Duration
 	rate     float64
+	searches []Search
 	pauses   map[int]time.Duration
 	end      ending
 	endAfter int

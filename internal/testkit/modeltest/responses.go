@@ -107,6 +107,7 @@ func (p *player) responsesEvents() []string {
 				}
 			})
 	}
+	p.searchItems(item)
 	if len(r.text) > 0 {
 		ended := map[string]any{
 			"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": []any{map[string]any{"type": "output_text", "text": join(r.text), "annotations": []any{}}},
@@ -214,7 +215,7 @@ func (c *responsesChecker) responsesTools() {
 	names := map[string]bool{}
 	for i, t := range objects(c.fields["tools"]) {
 		name := text(t, "name")
-		if !wireName.MatchString(name) {
+		if !wireName.MatchString(name) && text(t, "type") != "web_search" {
 			c.add("Invalid 'tools[%d].name': %q", i, name)
 		}
 		if names[name] {
@@ -229,6 +230,11 @@ func (c *responsesChecker) responsesTools() {
 			}
 			if t["strict"] != false {
 				c.add("tools[%d].strict: %v", i, t["strict"])
+			}
+		case "web_search":
+			delete(names, "")
+			if len(t) > 1 {
+				c.add("modeltest: tools[%d]: %v", i, t)
 			}
 		case "custom":
 			c.format(i, t["format"])
@@ -296,7 +302,8 @@ func (c *responsesChecker) input(list []map[string]any) {
 			if s, n := itemParts(it["output"]); strings.TrimSpace(s) == "" && n == 0 {
 				c.add("%s.output is empty", at)
 			}
-		case "web_search_call":
+		case searchCall:
+			c.search(at, it)
 		default:
 			c.add("Invalid value: '%s' for %s.type", kind, at)
 		}

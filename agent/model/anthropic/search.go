@@ -1,0 +1,108 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jcode/agent/model"
+)
+
+// searchTool declares the maker's own search of the web, without its closing brace.
+const searchTool = `{"type":"web_search_20250305","name":"web_search","max_uses":10`
+
+// searches reports whether the model may search the web. A tool of that name goes before the
+// maker's own.
+func (e *encoder) searches() bool { return e.f.search && wantsSearch(e.req) }
+
+func wantsSearch(r *model.Request) bool {
+	return r.Search && !slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return t.Name == "web_search" })
+}
+
+// withResults leaves out calls of the maker's own tools whose results never came, because the
+// answer was cut there: the maker takes them only at the end, where it goes on itself.
+func withResults(blocks []block) []block {
+	if !slices.ContainsFunc(blocks, func(b block) bool { return b.kind == "server_tool_use" }) {
+		return blocks
+	}
+	have := map[string]bool{}
+	ids := make([]string, len(blocks))
+	for i, b := range blocks {
+		var id struct {
+			ID      string `json:"id"`
+			Answers string `json:"tool_use_id"`
+		}
+		if b.raw != "" && json.Unmarshal([]byte(b.raw), &id) == nil {
+			ids[i], have[id.Answers] = id.ID, true
+		}
+	}
+	kept := blocks[:0:0]
+	for i, b := range blocks {
+		if b.kind != "server_tool_use" || have[ids[i]] {
+			kept = append(kept, b)
+		}
+	}
+	return kept
+}
+
+// ranThere says in one line what a block of a tool at the maker's side did; "" for others.
+func ranThere(b *building) string {
+	switch {
+	case b.kind == "server_tool_use":
+		var input struct {
+			Query string `json:"query"`
+			URL   string `json:"url"`
+		}
+		said := short(b.inputJSON())
+		if json.Unmarshal([]byte(b.inputJSON()), &input) == nil && input.Query+input.URL != "" {
+			said = short(strings.TrimSpace(input.Query + " " + input.URL))
+		}
+		return fmt.Sprintf("%s ran at the provider: %s", b.name, said)
+	case strings.HasSuffix(b.kind, "_tool_result"):
+		return found(b)
+	}
+	return ""
+}
+
+// found lists the sources of a result, or says why there are none.
+func found(b *building) string {
+	var r struct {
+		Content json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal([]byte(b.start), &r) != nil {
+		return ""
+	}
+	var failed struct {
+		Code string `json:"error_code"`
+	}
+	if json.Unmarshal(r.Content, &failed) == nil && failed.Code != "" {
+		return fmt.Sprintf("%s failed at the provider: %s", strings.TrimSuffix(b.kind, "_tool_result"), short(failed.Code))
+	}
+	var sources []struct {
+		Title string `json:"title"`
+		URL   string `json:"url"`
+	}
+	if json.Unmarshal(r.Content, &sources) != nil {
+		return ""
+	}
+	var lines []string
+	for _, s := range sources[:min(len(sources), maxSources)] {
+		if s.URL != "" {
+			lines = append(lines, strings.TrimSpace(short(s.Title)+" "+short(s.URL)))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxSources bounds how many sources of a search are shown.
+const maxSources = 10
+
+func short(s string) string {
+	const most = 200
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}

@@ -1,0 +1,92 @@
+package responses
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"jcode/agent/model"
+)
+
+const searchCall = "web_search_call"
+
+// searches reports whether the model may search the web. A tool of that name goes before the
+// maker's own.
+func (e *encoder) searches() bool { return e.f.search && wantsSearch(e.req) }
+
+func wantsSearch(r *model.Request) bool {
+	return r.Search && !slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return t.Name == "web_search" })
+}
+
+// include asks for what an answer has only on request.
+func (e *encoder) include() {
+	var list []string
+	if e.f.encrypted {
+		list = append(list, `"reasoning.encrypted_content"`)
+	}
+	if e.f.sources && e.searches() {
+		list = append(list, `"web_search_call.action.sources"`)
+	}
+	if len(list) > 0 && e.own("include") {
+		e.raw("[" + strings.Join(list, ",") + "]")
+	}
+}
+
+// searched is a call of the web search.
+type searched struct {
+	Status string `json:"status"`
+	Action struct {
+		Type    string   `json:"type"`
+		Query   string   `json:"query"`
+		Queries []string `json:"queries"`
+		URL     string   `json:"url"`
+		Pattern string   `json:"pattern"`
+		Sources []struct {
+			URL string `json:"url"`
+		} `json:"sources"`
+	} `json:"action"`
+}
+
+// ranThere says what a tool at the provider's side did, with its sources; "" for others.
+func ranThere(kind string, raw json.RawMessage) string {
+	if kind != searchCall {
+		return ""
+	}
+	var w searched
+	_ = json.Unmarshal(raw, &w) // without an action the search itself is said
+	a := &w.Action
+	said := []string{a.Query}
+	if a.Query == "" {
+		said = a.Queries
+	}
+	did := " ran at the provider: "
+	if w.Status == "failed" {
+		did = " failed at the provider: "
+	}
+	lines := []string{strings.TrimSpace("web_search" + did + short(strings.Join(append(slices.Clone(said), a.Pattern, a.URL), " ")))}
+	for _, s := range a.Sources[:min(len(a.Sources), maxSources)] {
+		if s.URL != "" {
+			lines = append(lines, short(s.URL))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// billed reports whether a call is one that the provider takes money for: it searched, and did
+// not open a page that it had found.
+func billed(raw json.RawMessage) bool {
+	var w searched
+	return json.Unmarshal(raw, &w) == nil && w.Status != "failed" && (w.Action.Type == "" || w.Action.Type == "search")
+}
+
+// maxSources bounds how many sources of a search are shown.
+const maxSources = 10
+
+func short(s string) string {
+	const most = 200
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -301,30 +300,6 @@ func (a *app) spill(call tools.Call, whole string) (string, error) {
 	return f.Name(), errors.Join(err, f.Close())
 }
 
-// conversation starts or resumes the conversation that the flags name.
-func (a *app) conversation(ctx context.Context) (*agent.Conversation, error) {
-	opt, err := a.options()
-	if err != nil {
-		return nil, err
-	}
-	id, err := a.sessionToResume(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if id != "" {
-		return a.resume(ctx, opt, id)
-	}
-	conv, err := agent.New(opt)
-	if err != nil {
-		return nil, err
-	}
-	if err := (roleScopes{a}).beginRole(ctx, conv, ""); err != nil {
-		conv.Close()
-		return nil, err
-	}
-	return conv, nil
-}
-
 // options are what a conversation is made of, here.
 func (a *app) options() (agent.Options, error) {
 	opt := agent.Options{
@@ -378,58 +353,6 @@ func (a *app) allow(sessionID string, texts []string) (func(), error) {
 		rules = append(rules, r)
 	}
 	return a.gate.AllowFor(sessionID, rules), nil
-}
-
-// sessionToResume finds the session that -c or -r names; "" for a new one.
-func (a *app) sessionToResume(ctx context.Context) (string, error) {
-	var found session.Session
-	var err error
-	switch {
-	case a.flags.Resume != "" && a.flags.Resume != pickSession:
-		found, err = a.store.Find(ctx, a.project, a.flags.Resume)
-	case a.flags.Continue:
-		if found, err = a.store.Latest(ctx, a.project); errors.Is(err, session.ErrNotFound) {
-			err = fmt.Errorf("there is no session in this folder yet: start one without -c")
-		}
-	case a.config.Prelude.Session == "continue" && !a.flags.Print:
-		if found, err = a.store.Latest(ctx, a.project); errors.Is(err, session.ErrNotFound) {
-			return "", nil
-		}
-	case a.flags.Fork && a.flags.Resume != pickSession:
-		return "", usageError("--fork branches a session: name it with -r, or take the last one with -c")
-	default:
-		return "", nil
-	}
-	if err != nil {
-		return "", usageError("%w", err)
-	}
-	if a.flags.Fork {
-		if found, err = a.store.Fork(ctx, found.ID, 0); err != nil {
-			return "", usageError("fork: %w", err)
-		}
-	}
-	return found.ID, nil
-}
-
-// takeSession settles what a word behind a bare -r means: it must name a session.
-func (a *app) takeSession(ctx context.Context) error {
-	word, open := strings.CutPrefix(a.flags.Resume, pickSession)
-	switch {
-	case !open:
-		return nil
-	case word != "":
-		found, err := a.store.Find(ctx, a.project, word)
-		if errors.Is(err, session.ErrNotFound) {
-			return usageError("no session is called %q: -r=ID resumes a session, -r alone lists them, and the words of a prompt stand before -r or behind --", word)
-		}
-		if err != nil {
-			return usageError("%w", err)
-		}
-		a.flags.Resume = found.ID
-	case a.flags.Print:
-		return usageError("-r needs a session here: jcode sessions list shows them, -c takes the last one")
-	}
-	return nil
 }
 
 func (a *app) onClose(f func()) { a.closers = append(a.closers, f) }

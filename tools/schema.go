@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -225,19 +222,6 @@ func (n node) wholeNumbers() bool {
 	return whole
 }
 
-// integer writes a whole number without fraction and exponent, as decoders want it: 1.0 and
-// 1e2 are integers in JSON Schema.
-func integer(n json.Number) (any, bool) {
-	if !strings.ContainsAny(n.String(), ".eE") {
-		return n, false
-	}
-	f, err := n.Float64()
-	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
-		return n, false
-	}
-	return json.Number(strconv.FormatInt(int64(f), 10)), true
-}
-
 // types lists the JSON types that a node allows; empty means any.
 func (n node) types() []string {
 	switch t := n.Type.(type) {
@@ -253,144 +237,6 @@ func (n node) types() []string {
 		return out
 	}
 	return nil
-}
-
-// convert reads v as another JSON type where both mean the same.
-func convert(v any, want string) (any, bool) {
-	text, isText := v.(string)
-	switch want {
-	case "integer", "number":
-		if !isText {
-			return nil, false
-		}
-		t := strings.TrimSpace(text)
-		f, err := strconv.ParseFloat(t, 64)
-		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) || (want == "integer" && f != math.Trunc(f)) {
-			return nil, false
-		}
-		if i, err := strconv.ParseInt(t, 10, 64); err == nil {
-			return json.Number(strconv.FormatInt(i, 10)), true
-		}
-		return json.Number(strconv.FormatFloat(f, 'f', -1, 64)), true
-	case "boolean":
-		switch strings.ToLower(strings.TrimSpace(text)) {
-		case "true":
-			return true, isText
-		case "false":
-			return false, isText
-		}
-	case "string":
-		switch x := v.(type) {
-		case json.Number:
-			return x.String(), true
-		case bool:
-			return strconv.FormatBool(x), true
-		}
-	case "array":
-		if !isText {
-			return nil, false
-		}
-		var list []any
-		if decodeNumber(text, &list) == nil && list != nil {
-			return list, true
-		}
-	case "object":
-		if !isText {
-			return nil, false
-		}
-		var object map[string]any
-		if decodeNumber(text, &object) == nil && object != nil {
-			return object, true
-		}
-	}
-	return nil, false
-}
-
-// fits reports whether v is of one of the JSON types; an empty list fits all.
-func fits(v any, want []string) bool {
-	if len(want) == 0 {
-		return true
-	}
-	for _, t := range want {
-		switch x := v.(type) {
-		case nil:
-			if t == "null" {
-				return true
-			}
-		case bool:
-			if t == "boolean" {
-				return true
-			}
-		case string:
-			if t == "string" {
-				return true
-			}
-		case json.Number:
-			f, err := x.Float64()
-			if t == "number" || (t == "integer" && err == nil && f == math.Trunc(f)) {
-				return true
-			}
-		case float64:
-			if t == "number" || (t == "integer" && x == math.Trunc(x)) {
-				return true
-			}
-		case []any:
-			if t == "array" {
-				return true
-			}
-		case map[string]any:
-			if t == "object" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func decodeNumber(text string, v any) error {
-	dec := json.NewDecoder(strings.NewReader(text))
-	dec.UseNumber()
-	if err := dec.Decode(v); err != nil {
-		return err
-	}
-	if dec.More() {
-		return fmt.Errorf("trailing data")
-	}
-	return nil
-}
-
-func typeName(v any) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "a boolean"
-	case string:
-		return "a string"
-	case float64, json.Number:
-		return "a number"
-	case []any:
-		return "an array"
-	}
-	return "an object"
-}
-
-func contains(list []any, v any) bool {
-	want := compact(v)
-	for _, x := range list {
-		if compact(x) == want {
-			return true
-		}
-	}
-	return false
-}
-
-func compact(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(b)
 }
 
 // jsonFault shortens a decoding error to what helps.

@@ -2,27 +2,18 @@ package acp
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/coder/acp-go-sdk"
 
 	"jcode/internal/jsonerr"
-	"jcode/session"
 )
 
 // closeWait bounds how long sessions may take to end when the client is gone.
 const closeWait = 2 * time.Second
-
-// listPage is how many sessions one answer of session/list has.
-const listPage = 100
 
 // server answers one client.
 type server struct {
@@ -214,222 +205,6 @@ func (s *server) initialize(ctx context.Context, p acp.InitializeRequest) (any, 
 
 func (s *server) authenticate(ctx context.Context, _ acp.AuthenticateRequest) (any, error) {
 	return struct{}{}, s.host.Ready(ctx)
-}
-
-// place checks where a session shall be.
-func (s *server) place(cwd string, dirs []string, servers []acp.McpServer) (Opening, error) {
-	for _, dir := range append([]string{cwd}, dirs...) {
-		if !filepath.IsAbs(dir) {
-			return Opening{}, invalid("the folder %q is no absolute path", dir)
-		}
-	}
-	o := Opening{Cwd: cwd, Dirs: dirs, Servers: map[string]json.RawMessage{}}
-	for _, server := range servers {
-		name, entry, err := serverEntry(server)
-		if err != nil {
-			return o, err
-		}
-		if _, twice := o.Servers[name]; twice {
-			return o, invalid("two MCP servers are called %q", name)
-		}
-		o.Servers[name] = entry
-	}
-	return o, nil
-}
-
-// serverEntry is an MCP server of the client as an entry of a configuration file.
-func serverEntry(server acp.McpServer) (name string, entry json.RawMessage, err error) {
-	var v any
-	switch {
-	case server.Stdio != nil:
-		env := map[string]string{}
-		for _, e := range server.Stdio.Env {
-			env[e.Name] = e.Value
-		}
-		name, v = server.Stdio.Name, map[string]any{"command": server.Stdio.Command, "args": server.Stdio.Args, "env": env}
-	case server.Http != nil:
-		headers := map[string]string{}
-		for _, h := range server.Http.Headers {
-			headers[h.Name] = h.Value
-		}
-		name, v = server.Http.Name, map[string]any{"url": server.Http.Url, "headers": headers}
-	default:
-		return "", nil, invalid("MCP servers are reached over stdio or http")
-	}
-	if name == "" {
-		return "", nil, invalid("an MCP server has no name")
-	}
-	entry, err = json.Marshal(v)
-	return name, entry, err
-}
-
-// open opens a session and keeps it.
-func (s *server) open(ctx context.Context, o Opening) (*openSession, error) {
-	if s.find(o.ID) != nil {
-		return nil, invalid("session %s is open already in this connection", o.ID)
-	}
-	caps := s.capabilities()
-	if caps.Fs.ReadTextFile || caps.Fs.WriteTextFile {
-		o.Files = files{conn: s.conn, session: o.ID, can: caps.Fs}
-	}
-	w, err := s.host.Open(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	opened := newOpenSession(s, o, w)
-	s.mu.Lock()
-	_, twice := s.sessions[o.ID]
-	late := s.ctx.Err() != nil
-	if !twice && !late {
-		s.sessions[o.ID] = opened
-	}
-	s.mu.Unlock()
-	if twice || late {
-		opened.close()
-		return nil, invalid("session %s is open already in this connection", o.ID)
-	}
-	return opened, nil
-}
-
-func (s *server) newSession(ctx context.Context, p acp.NewSessionRequest) (any, error) {
-	o, err := s.place(p.Cwd, p.AdditionalDirectories, p.McpServers)
-	if err != nil {
-		return nil, err
-	}
-	if o.ID, err = session.NewID(); err != nil {
-		return nil, err
-	}
-	o.New = true
-	opened, err := s.open(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	options, modes := opened.options(), opened.modes()
-	opened.begin()
-	return acp.NewSessionResponse{SessionId: acp.SessionId(o.ID), ConfigOptions: options, Modes: modes}, nil
-}
-
-func (s *server) loadSession(ctx context.Context, p acp.LoadSessionRequest) (any, error) {
-	opened, err := s.goOn(ctx, string(p.SessionId), p.Cwd, p.AdditionalDirectories, p.McpServers)
-	if err != nil {
-		return nil, err
-	}
-	opened.replay()
-	options, modes := opened.options(), opened.modes()
-	opened.begin()
-	return acp.LoadSessionResponse{ConfigOptions: options, Modes: modes}, nil
-}
-
-func (s *server) resumeSession(ctx context.Context, p acp.ResumeSessionRequest) (any, error) {
-	opened, err := s.goOn(ctx, string(p.SessionId), p.Cwd, p.AdditionalDirectories, p.McpServers)
-	if err != nil {
-		return nil, err
-	}
-	options, modes := opened.options(), opened.modes()
-	opened.begin()
-	return acp.ResumeSessionResponse{ConfigOptions: options, Modes: modes}, nil
-}
-
-// goOn opens a stored session.
-func (s *server) goOn(ctx context.Context, id, cwd string, dirs []string, servers []acp.McpServer) (*openSession, error) {
-	o, err := s.place(cwd, dirs, servers)
-	if err != nil {
-		return nil, err
-	}
-	o.ID = id
-	opened, err := s.open(ctx, o)
-	if errors.Is(err, session.ErrNotFound) {
-		return nil, &acp.RequestError{Code: -32002, Message: fmt.Sprintf("there is no session %q", id)}
-	}
-	return opened, err
-}
-
-// listSessions returns a page of the stored sessions; the cursor is the place of the next one.
-func (s *server) listSessions(ctx context.Context, p acp.ListSessionsRequest) (any, error) {
-	at := 0
-	if p.Cursor != nil && *p.Cursor != "" {
-		raw, err := base64.RawURLEncoding.DecodeString(*p.Cursor)
-		if err == nil {
-			at, err = strconv.Atoi(string(raw))
-		}
-		if err != nil || at < 0 {
-			return nil, invalid("the cursor is none that session/list returned")
-		}
-	}
-	cwd := ""
-	if p.Cwd != nil {
-		if cwd = *p.Cwd; cwd != "" && !filepath.IsAbs(cwd) {
-			return nil, invalid("the folder %q is no absolute path", cwd)
-		}
-	}
-	rows, err := s.host.List(ctx, cwd)
-	if err != nil {
-		return nil, err
-	}
-	out := acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}}
-	rows = rows[min(at, len(rows)):]
-	if len(rows) > listPage {
-		rows = rows[:listPage]
-		out.NextCursor = acp.Ptr(base64.RawURLEncoding.EncodeToString([]byte(strconv.Itoa(at + listPage))))
-	}
-	for _, r := range rows {
-		out.Sessions = append(out.Sessions, acp.SessionInfo{
-			SessionId: acp.SessionId(r.ID), Cwd: r.Cwd, Title: acp.Ptr(r.Title), UpdatedAt: acp.Ptr(r.Updated.UTC().Format(time.RFC3339)),
-		})
-	}
-	return out, nil
-}
-
-// sessionRequest names a session and nothing else.
-type sessionRequest struct {
-	SessionID string `json:"sessionId"`
-}
-
-// Validate is called by decode.
-func (r *sessionRequest) Validate() error {
-	if r.SessionID == "" {
-		return errors.New("sessionId is missing")
-	}
-	return nil
-}
-
-func (s *server) deleteSession(ctx context.Context, p sessionRequest) (any, error) {
-	if o := s.take(p.SessionID); o != nil {
-		o.close()
-	}
-	err := s.host.Delete(ctx, p.SessionID)
-	if errors.Is(err, session.ErrNotFound) { // deleted already, or never stored
-		err = nil
-	}
-	return struct{}{}, err
-}
-
-func (s *server) closeSession(_ context.Context, p sessionRequest) (any, error) {
-	o := s.take(p.SessionID)
-	if o == nil {
-		return nil, s.unknown(p.SessionID)
-	}
-	o.close()
-	return struct{}{}, nil
-}
-
-func (s *server) find(id string) *openSession {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sessions[id]
-}
-
-// take removes a session from the open ones.
-func (s *server) take(id string) *openSession {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o := s.sessions[id]
-	delete(s.sessions, id)
-	return o
-}
-
-func (s *server) unknown(id string) error {
-	return invalid("no session %q is open here: session/new, session/load or session/resume opens one", id)
 }
 
 // prompt registers the prompt at once, so that a cancel that follows it finds it.

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"jcode/internal/proc"
+	"jcode/internal/text"
+	"jcode/mcp"
+	mcpconfig "jcode/mcp/config"
+)
+
+// serverWait is how long configured MCP servers may take to connect here.
+const serverWait = 15 * time.Second
+
+// servers connects the configured MCP servers, as a start would.
+func (d *doctor) servers(ctx context.Context) {
+	a := d.live
+	if a == nil {
+		var err error
+		if a, err = newApp(ctx, d.flags, d.std); err != nil {
+			return // reported by what came before
+		}
+		defer a.close()
+		if a.mcp != nil {
+			a.mcp.Start()
+		}
+	}
+	if a.mcp == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, serverWait)
+	defer cancel()
+	a.mcp.WaitReady(ctx)
+	list := a.mcp.Snapshot()
+	for _, s := range list {
+		d.server(s)
+	}
+	if len(list) > 0 {
+		d.ok("mcp", "what a server started ends with jcode, however that ends: %s", proc.Reach())
+	}
+	if slices.ContainsFunc(list, func(s mcp.Details) bool { return s.Transport != mcpconfig.Stdio }) {
+		d.ok("mcp", "sign-ins to servers are kept in %s", a.mcp.SignIns().Where())
+	}
+	for _, w := range a.mcp.Warnings() {
+		d.warn("mcp", "", "%s", w)
+	}
+}
+
+func (d *doctor) server(s mcp.Details) {
+	switch {
+	case s.State == mcp.StateConnected:
+		d.ok("mcp", "%s: connected, %s", s.Name, text.Count(s.Tools, "tool"))
+	case s.Pending != nil:
+		d.warn("mcp", "start jcode here and look at /mcp, or use --trust", "%s waits for approval: %s", s.Name, s.Line)
+	case !s.Enabled:
+		d.ok("mcp", "%s: switched off", s.Name)
+	case s.State == mcp.StateNeedsSignIn:
+		d.warn("mcp", "jcode mcp login "+s.Name, "%s: %s", s.Name, s.Error)
+	case s.State == mcp.StateConnecting:
+		d.warn("mcp", "see its log: "+s.Log, "%s: not connected after %s", s.Name, serverWait)
+	default:
+		why := orElse(s.Error, orElse(s.Reason, string(s.State)))
+		d.fail("mcp", missingProgram(s), exitUsage, "%s: %s", s.Name, why)
+	}
+}
+
+// missingProgram says what to install when a server's program is not there.
+func missingProgram(s mcp.Details) string {
+	if s.Target.Command == "" {
+		return "check its url"
+	}
+	if _, err := exec.LookPath(s.Target.Command); err == nil {
+		return "see its log: " + s.Log
+	}
+	switch program := filepath.Base(s.Target.Command); program {
+	case "npx", "node", "npm":
+		return "install Node.js, which brings " + program
+	case "uvx", "uv":
+		return "install uv, which brings " + program
+	default:
+		return "install " + program + ", or correct the command"
+	}
+}

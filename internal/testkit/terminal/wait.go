@@ -1,0 +1,86 @@
+//go:build linux || darwin
+
+package terminal
+
+import (
+	"fmt"
+	"time"
+)
+
+// Screen copies what is shown now.
+func (t *Terminal) Screen() Screen {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.screen()
+}
+
+func (t *Terminal) screen() Screen {
+	s := Screen{Cols: t.emu.Width(), Rows: t.emu.Height(), Title: t.title, AltScreen: t.emu.IsAltScreen()}
+	pos := t.emu.CursorPosition()
+	s.CursorX, s.CursorY, s.CursorVisible = pos.X, pos.Y, !t.emu.CursorHidden()
+	s.cells = make([][]Cell, s.Rows)
+	for y := range s.cells {
+		s.cells[y] = make([]Cell, s.Cols)
+		for x := range s.cells[y] {
+			s.cells[y][x] = cellOf(t.emu.CellAt(x, y))
+		}
+	}
+	return s
+}
+
+// Wait waits until cond holds for the screen and gives that screen. After limit it gives an
+// error that shows the last screen.
+func (t *Terminal) Wait(limit time.Duration, cond func(Screen) bool) (Screen, error) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		t.mu.Lock()
+		s, changed := t.screen(), t.changed
+		t.mu.Unlock()
+		if cond(s) {
+			return s, nil
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return s, fmt.Errorf("the screen is not as expected after %s:\n%s", limit, s.Text())
+		}
+	}
+}
+
+// WaitFor waits until the screen shows all of the texts.
+func (t *Terminal) WaitFor(limit time.Duration, texts ...string) (Screen, error) {
+	s, err := t.Wait(limit, func(s Screen) bool {
+		for _, text := range texts {
+			if !s.Contains(text) {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil {
+		return s, fmt.Errorf("waiting for %q: %w", texts, err)
+	}
+	return s, nil
+}
+
+// Settle waits until nothing was written for the time of quiet, or until limit.
+func (t *Terminal) Settle(quiet, limit time.Duration) Screen {
+	end := time.NewTimer(limit)
+	defer end.Stop()
+	for {
+		t.mu.Lock()
+		changed := t.changed
+		t.mu.Unlock()
+		still := time.NewTimer(quiet)
+		select {
+		case <-changed:
+			still.Stop()
+		case <-still.C:
+			return t.Screen()
+		case <-end.C:
+			still.Stop()
+			return t.Screen()
+		}
+	}
+}

@@ -27,6 +27,9 @@ func (s *Store) Fork(ctx context.Context, id string, upTo int64) (Session, error
 			return err
 		}
 		forkID = created.ID
+		if err := t.copyDocuments(SessionDocuments(parent.ID), SessionDocuments(created.ID)); err != nil {
+			return err
+		}
 		return t.copyHistory(n, m, last, upTo == 0)
 	})
 	if err != nil {

@@ -8,13 +8,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
+	"jcode/internal/htmltext"
 	"jcode/internal/picture"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -109,86 +105,12 @@ func (p page) text(kind, format string) (string, error) {
 		switch format {
 		case "html":
 		case "text":
-			plain = htmlText(body)
+			plain = htmltext.Plain(body)
 		default:
-			if plain, err = p.markdown(body); err != nil {
+			if plain, err = htmltext.Markdown(body, p.url.String()); err != nil {
 				return "", err
 			}
 		}
 	}
 	return text.Clean(strings.TrimPrefix(plain, "\uFEFF")), nil
-}
-
-// markdown converts a page, with its addresses made absolute.
-func (p page) markdown(body []byte) (string, error) {
-	conv := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
-	out, err := conv.ConvertString(string(body), converter.WithDomain(p.url.String()))
-	if err != nil {
-		return "", err
-	}
-	if title := htmlTitle(body); title != "" && !strings.Contains(out, "# "+title) {
-		out = "# " + title + "\n\n" + out
-	}
-	return out, nil
-}
-
-// htmlTitle gives a page's title in one line.
-func htmlTitle(body []byte) string {
-	z := html.NewTokenizer(bytes.NewReader(body))
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return ""
-		case html.StartTagToken:
-			name, _ := z.TagName()
-			if string(name) == "title" && z.Next() == html.TextToken {
-				return strings.Join(strings.Fields(string(z.Text())), " ")
-			}
-			if string(name) == "body" {
-				return ""
-			}
-		}
-	}
-}
-
-// htmlText gives the words of a page, a line for each block.
-func htmlText(body []byte) string {
-	var b strings.Builder
-	z := html.NewTokenizer(bytes.NewReader(body))
-	skip := ""
-	for {
-		switch kind := z.Next(); kind {
-		case html.ErrorToken:
-			return collapse(b.String())
-		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
-			raw, _ := z.TagName()
-			name := string(raw)
-			switch name {
-			case "script", "style", "noscript", "template", "svg":
-				if kind == html.StartTagToken && skip == "" {
-					skip = name
-				} else if kind == html.EndTagToken && skip == name {
-					skip = ""
-				}
-			case "a", "b", "i", "em", "strong", "span", "code", "small", "sub", "sup", "u", "abbr", "label", "img":
-			default:
-				b.WriteByte('\n')
-			}
-		case html.TextToken:
-			if skip == "" {
-				b.Write(z.Text())
-			}
-		}
-	}
-}
-
-// collapse takes out empty lines and runs of blanks.
-func collapse(s string) string {
-	var out []string
-	for line := range strings.Lines(html.UnescapeString(s)) {
-		if words := strings.Fields(line); len(words) > 0 {
-			out = append(out, strings.Join(words, " "))
-		}
-	}
-	return strings.Join(out, "\n")
 }

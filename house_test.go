@@ -45,6 +45,7 @@ tools/permission/repository:
 tools/permission/shell: tools/permission/repository
 tools/sandbox:
 tools/lsp: tools tools/command
+tools/retrieval: tools tools/command session
 mcp: tools tools/command mcp/auth mcp/config mcp/schema mcp/wire
 mcp/auth:
 mcp/config: mcp/auth

@@ -325,8 +325,13 @@ func (a *app) options() (agent.Options, error) {
 		}
 	}
 	a.happenings.options(&opt)
+	opt.Scoped = a.documents.scoped
+	opt.Before = append(opt.Before, a.documents.before)
 	if a.mcp != nil {
-		opt.Scoped = a.mcp.SetScope
+		opt.Scoped = func(scope *tools.Scope) {
+			a.documents.scoped(scope)
+			a.mcp.SetScope(scope)
+		}
 		opt.Leases, opt.ChildLeases = mcp.Leaser{M: a.mcp, Exclusive: true}, mcp.Leaser{M: a.mcp}
 		opt.Attach = serverActions{a}.mentioned
 		opt.Before = append(opt.Before, a.briefing.before)

@@ -28,6 +28,7 @@ type extensions struct {
 	briefing   *briefing // nil as mcp is
 	lua        *scripting
 	lsp        *lsp.Manager
+	documents  *documents
 	happenings *happenings
 	bundles    bundles
 	commands   command.Set
@@ -47,6 +48,7 @@ func (a *app) openExtensions(ctx context.Context) error {
 		return err
 	}
 	serverStarts{a}.openLSP()
+	a.openDocuments()
 	if !a.flags.NoMCP {
 		if err := a.openMCP(); err != nil {
 			return err

@@ -57,6 +57,7 @@ type grammar struct {
 	Plugins  pluginsCmd  `cmd:"" help:"Add, list, update and remove plugins."`
 	Lua      luaCmd      `cmd:"" help:"Write, check and run Lua tools."`
 	Config   configCmd   `cmd:"" help:"Show and change settings."`
+	Docs     docsCmd     `cmd:"" help:"Index documents for a session, and search them."`
 
 	ACP acpCmd `cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol on stdin and stdout."`
 

@@ -276,6 +276,7 @@ description:
 # temperature: 0.2
 # tools: [read, grep, glob, ls]
 # mcp_servers: [name]
+# documents: [docs/**/*.md]
 # skills: [name]
 # mode: plan
 # capabilities: [READ]

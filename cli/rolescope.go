@@ -15,6 +15,7 @@ import (
 	"jcode/internal/text"
 	"jcode/session/role"
 	"jcode/tools"
+	"jcode/tools/retrieval"
 )
 
 // readyWait bounds how long entering a role waits for tools that are still being loaded.
@@ -78,6 +79,10 @@ func (a roleScopes) resolveRole(ctx context.Context, r role.Role, values map[str
 		}
 		scope.Capabilities = &caps
 	}
+	if len(r.Documents) > 0 && scope.Tools != nil {
+		scope.Tools = append(slices.Clone(scope.Tools), retrieval.SearchTool)
+	}
+	a.documents.knowRole(r)
 	out = agent.Role{
 		Name: r.Name, Prompt: parts.System, Template: parts.Template, Model: r.Model, Temperature: r.Temperature, TopP: r.TopP,
 		ReasoningEffort: r.ReasoningEffort, MaxOutputTokens: r.MaxOutputTokens, Scope: scope, MaxSteps: r.MaxSteps, Servers: r.Servers, Snapshot: snapshot, Values: values,

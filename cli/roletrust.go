@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jcode/agent"
+	"jcode/internal/paths"
 	"jcode/internal/text"
 	"jcode/session/role"
 	"jcode/tools"
@@ -23,6 +25,9 @@ func roleItem(r role.Role) permission.TrustItem {
 	}
 	if len(r.Servers) > 0 {
 		item.Runs = append(item.Runs, "mcp_servers: "+text.Visible(strings.Join(r.Servers, ", ")))
+	}
+	if out := slices.DeleteFunc(slices.Clone(r.Documents), func(s string) bool { return !paths.LeadsOut(s) }); len(out) > 0 {
+		item.Runs = append(item.Runs, "reads documents outside of this project: "+text.Visible(strings.Join(out, ", ")))
 	}
 	if len(r.Variables) > 0 {
 		names := make([]string, len(r.Variables))

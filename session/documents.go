@@ -203,17 +203,55 @@ func (d Documents) Drop(ctx context.Context, owner string, paths ...string) erro
 	return nil
 }
 
+// Forget takes everything from an owner: documents and sources.
+func (d Documents) Forget(ctx context.Context, owner string) error {
+	err := d.s.write(ctx, func(t *tx) error { return t.forgetDocuments(owner) })
+	if err != nil {
+		return fmt.Errorf("drop documents: %w", err)
+	}
+	return nil
+}
+
+func (t *tx) forgetDocuments(owner string) error {
+	if _, err := t.exec("DELETE FROM document_sources WHERE owner = ?", owner); err != nil {
+		return err
+	}
+	_, err := t.exec("DELETE FROM document_owners WHERE owner = ?", owner)
+	return err
+}
+
+// ForgetOld does what Forget does to the owners with a prefix that were given nothing for a
+// while.
+func (d Documents) ForgetOld(ctx context.Context, prefix string, age time.Duration) error {
+	err := d.s.write(ctx, func(t *tx) error {
+		var old []string
+		err := t.each("SELECT owner FROM document_sources WHERE substr(owner, 1, length(?1)) = ?1 GROUP BY owner HAVING max(added) < ?2",
+			[]any{prefix, d.s.now().Add(-age).UnixNano()}, func(scan func(...any) error) error {
+				var owner string
+				err := scan(&owner)
+				old = append(old, owner)
+				return err
+			})
+		for _, owner := range old {
+			if err == nil {
+				err = t.forgetDocuments(owner)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("drop documents: %w", err)
+	}
+	return nil
+}
+
 // Move gives the documents and sources of one owner to another.
 func (d Documents) Move(ctx context.Context, from, to string) error {
 	err := d.s.write(ctx, func(t *tx) error {
 		if err := t.copyDocuments(from, to); err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM document_sources WHERE owner = ?", from); err != nil {
-			return err
-		}
-		_, err := t.exec("DELETE FROM document_owners WHERE owner = ?", from)
-		return err
+		return t.forgetDocuments(from)
 	})
 	if err != nil {
 		return fmt.Errorf("move documents: %w", err)
@@ -399,6 +437,18 @@ func (d Documents) Vectors(ctx context.Context, owners []string, model string, f
 		return fmt.Errorf("read embeddings: %w", err)
 	}
 	return nil
+}
+
+// VectorLength returns the dimension of the embeddings of a model among the passages of owners,
+// 0 where there are none.
+func (d Documents) VectorLength(ctx context.Context, owners []string, model string) (int, error) {
+	n := 0
+	err := d.s.readRow(ctx, `SELECT length(v.vector) / 2 FROM vectors v JOIN passages p ON p.n = v.passage
+		WHERE v.model = ?2 AND p.document IN (`+ownedBy+") LIMIT 1", []any{list(owners), model}, &n)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return 0, fmt.Errorf("read embeddings: %w", err)
+	}
+	return n, nil
 }
 
 // ForgetVectors drops the embeddings of owners' passages.

@@ -38,7 +38,7 @@ func TestPassagesAreFoundByTheirWordsAndBelongToTheirOwner(t *testing.T) {
 	put("b", "/docs/three.md", "# Backups elsewhere\nnothing\n")
 	for query, want := range map[string][]string{
 		"how are the backups done": {"/docs/one.md:1 Backups", "/docs/one.md:4 Restoring"}, // the heading counts more
-		"copying at night":         {"/docs/one.md:1 Backups"},                               // copies: the same stem
+		"copying at night":         {"/docs/one.md:1 Backups"},                             // copies: the same stem
 		"二週間":                      {"/docs/two.md:1 Holidays"},
 		`"quoted (AND* NEAR`:       nil,
 		"the":                      {"/docs/one.md:1 Backups"},

@@ -95,12 +95,42 @@ func foreign(c command.Command) slash {
 	}
 	s.run = func(p *program, args string) tea.Cmd {
 		line := strings.TrimSpace("/" + c.Name + " " + args)
+		if c.Work != nil {
+			return p.outside.work(c, args, line)
+		}
 		return p.background(func(ctx context.Context) do {
 			out, err := c.Run(ctx, args)
 			return func() tea.Cmd { return p.outcome(line, out, err) }
 		})
 	}
 	return s
+}
+
+// work runs a command that may take a while: how far it is shows, and esc ends it.
+func (p *outside) work(c command.Command, args, line string) tea.Cmd {
+	if p.stop != nil {
+		p.flash("another command is still at work (esc stops it)")
+		return nil
+	}
+	ctx, stop := context.WithCancel(p.ctx)
+	p.stop = stop
+	p.status = line + " (esc stops it)"
+	send := p.send
+	return p.background(func(context.Context) do {
+		out, err := c.Work(ctx, args, func(how string) {
+			send(do(func() tea.Cmd {
+				if p.stop != nil {
+					p.status = how + " (esc stops it)"
+				}
+				return nil
+			}))
+		})
+		stop()
+		return func() tea.Cmd {
+			p.stop, p.status = nil, ""
+			return p.outcome(line, out, err)
+		}
+	})
 }
 
 // outcome shows or sends what a command left.

@@ -17,6 +17,8 @@ func (p *program) escape() tea.Cmd {
 		p.tr.chosen, p.tr.marked = -1, marking{}
 	case p.switcher.unswitch != nil:
 		p.switcher.unswitch()
+	case p.outside.stop != nil:
+		p.outside.stop()
 	case p.turn.busy:
 		p.interrupt()
 	case !p.tr.follow:
@@ -54,6 +56,8 @@ func (p *program) cancel() tea.Cmd {
 		p.complete.menu.close()
 	case p.switcher.unswitch != nil:
 		p.switcher.unswitch()
+	case p.outside.stop != nil:
+		p.outside.stop()
 	case p.turn.busy && p.turn.doing != "stopping":
 		p.interrupt()
 	case p.hint.text == quitHint:

@@ -110,7 +110,9 @@ type (
 	outside struct {
 		*program
 		pictures int // pasted so far
-		chips    chips
+		// stop ends the command of another room that works and shows how far it is; nil without one.
+		stop  context.CancelFunc
+		chips chips
 	}
 )
 

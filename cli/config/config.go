@@ -25,6 +25,7 @@ type Config struct {
 	Skills     Skills     `json:"skills" desc:"Skills."`
 	Lua        Lua        `json:"lua" desc:"Lua."`
 	LSP        LSP        `json:"lsp" desc:"Language servers."`
+	Docs       Docs       `json:"docs" desc:"Documents of roles and sessions."`
 	Compaction Compaction `json:"compaction" desc:"When a long conversation is summarised."`
 	Loop       Loop       `json:"loop" desc:"When a model that repeats itself is stopped."`
 	AfterEdit  []Command  `json:"after_edit" desc:"Commands that run after an edit of a matching file."`
@@ -147,6 +148,11 @@ type Skills struct {
 // Lua switches Lua's optional parts.
 type Lua struct {
 	Eval *bool `json:"eval" desc:"Offer lua_eval, which computes without side effects, to the model." default:"false" narrow:"false"`
+}
+
+// Docs are the settings of documents that can be searched.
+type Docs struct {
+	EmbeddingModel string `json:"embedding_model" desc:"Model that ranks passages by meaning as well as by their words: provider/ID, at an endpoint that speaks OpenAI's embeddings. The texts of your documents are sent to it."`
 }
 
 // LSP are the settings of language servers.

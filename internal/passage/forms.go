@@ -1,9 +1,16 @@
 package passage
 
 import (
+	"path/filepath"
 	"regexp"
 	"strings"
 )
+
+// Known reports whether documents with an ending such as ".md" have a form of their own.
+func Known(ext string) bool { return isMarkdown(ext) || isSource(ext) }
+
+// Markdown reports whether a name is that of a Markdown file.
+func Markdown(name string) bool { return isMarkdown(strings.ToLower(filepath.Ext(name))) }
 
 func isMarkdown(ext string) bool {
 	switch ext {

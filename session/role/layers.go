@@ -132,7 +132,7 @@ func (r *Layers) Get(ctx context.Context, name string) (Role, error) {
 		case l.name() != name:
 			names = append(names, l.name())
 		case !l.Counts():
-			return Role{}, fmt.Errorf("role %s (%s) picks a model or servers or asks for values, and waits until you trust this project", name, l.Untrusted.Path)
+			return Role{}, fmt.Errorf("role %s (%s) picks a model, servers or documents outside of it, or asks for values, and waits until you trust this project", name, l.Untrusted.Path)
 		default:
 			return l.Role, nil
 		}

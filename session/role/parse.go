@@ -64,6 +64,8 @@ func (r *Role) set(f frontmatter.Field, raw func() string) {
 		r.Tools = r.list(f)
 	case "mcp_servers":
 		r.Servers = r.list(f)
+	case "documents":
+		r.Documents = r.list(f)
 	case "skills":
 		r.Skills = r.list(f)
 	case "capabilities":
@@ -199,7 +201,7 @@ func Format(r Role) string {
 	for _, f := range []struct {
 		key   string
 		value []string
-	}{{"tools", r.Tools}, {"disallowed_tools", r.Disallowed}, {"mcp_servers", r.Servers}, {"skills", r.Skills}, {"capabilities", r.Capabilities}} {
+	}{{"tools", r.Tools}, {"disallowed_tools", r.Disallowed}, {"mcp_servers", r.Servers}, {"documents", r.Documents}, {"skills", r.Skills}, {"capabilities", r.Capabilities}} {
 		if f.value != nil {
 			quoted := make([]string, len(f.value))
 			for i, v := range f.value {

@@ -10,6 +10,7 @@ import (
 
 	"jcode/internal/frontmatter"
 	"jcode/internal/jsonerr"
+	"jcode/internal/paths"
 )
 
 // Role is a named way of working: a prompt, a model and what it may touch. A nil list
@@ -22,11 +23,12 @@ type Role struct {
 	TopP            *float64 `json:"top_p,omitempty"`
 	ReasoningEffort string   `json:"reasoning_effort,omitempty"`
 	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
-	Tools           []string `json:"tools"`          // canonical names and globs; nil = all
-	Servers         []string `json:"mcp_servers"`    // nil = those already connected
-	Skills          []string `json:"skills"`         // nil = all
-	Mode            string   `json:"mode,omitempty"` // approval mode ceiling, "" = none
-	Capabilities    []string `json:"capabilities"`   // nil = all
+	Tools           []string `json:"tools"`               // canonical names and globs; nil = all
+	Servers         []string `json:"mcp_servers"`         // nil = those already connected
+	Documents       []string `json:"documents,omitempty"` // paths, globs and addresses to search
+	Skills          []string `json:"skills"`              // nil = all
+	Mode            string   `json:"mode,omitempty"`      // approval mode ceiling, "" = none
+	Capabilities    []string `json:"capabilities"`        // nil = all
 	// Disallowed are tools that it doesn't get although Tools names them.
 	Disallowed []string `json:"disallowed_tools,omitempty"`
 	// MaxSteps bounds the model requests of a sub-agent in this role, 0 = no bound of its own.
@@ -129,9 +131,10 @@ func roleKey(key string) string { return strings.ReplaceAll(strings.ToLower(key)
 func bare(key string) string { return strings.ReplaceAll(roleKey(key), "_", "") }
 
 // WantsTrust reports whether a role that comes with a project reaches beyond narrowing
-// what the person has: it picks the model, names servers to start, or asks for values.
+// what the person has: it picks the model, names servers to start or documents outside of the
+// project, or asks for values.
 func (r Role) WantsTrust() bool {
-	return r.Model != "" || len(r.Servers) > 0 || len(r.Variables) > 0
+	return r.Model != "" || len(r.Servers) > 0 || len(r.Variables) > 0 || slices.ContainsFunc(r.Documents, paths.LeadsOut)
 }
 
 // Snapshot gives the role as the text that a session keeps when it enters the role.

@@ -403,11 +403,15 @@ func TestRoleSnapshotKeepsNilAndEmptyApart(t *testing.T) {
 }
 
 func TestRolesInTheHandbookAreSound(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "roles.md"))
-	if err != nil {
-		t.Fatal(err)
+	var pages strings.Builder
+	for _, name := range []string{"roles.md", "documents.md"} {
+		page, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages.Write(page)
 	}
-	parts := strings.Split(strings.ReplaceAll(string(page), "\r\n", "\n"), "```markdown role\n")
+	parts := strings.Split(strings.ReplaceAll(pages.String(), "\r\n", "\n"), "```markdown role\n")
 	for _, part := range parts[1:] {
 		text, _, _ := strings.Cut(part, "\n```")
 		r := role.Parse("example", []byte(text))
@@ -415,7 +419,7 @@ func TestRolesInTheHandbookAreSound(t *testing.T) {
 			t.Errorf("%v in\n%s", r.Problems, text)
 		}
 	}
-	if len(parts) != 3 {
+	if len(parts) != 5 {
 		t.Errorf("%d examples", len(parts)-1)
 	}
 }

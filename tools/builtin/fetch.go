@@ -188,3 +188,39 @@ func fetchError(ctx context.Context, err error) error {
 	}
 	return tools.Errorf(tools.KindIO, "fetch: %w", err)
 }
+
+// Get fetches a page that the person named, as it came. o.Judge decides on its address; where
+// it leads from there, to other hosts or into a private network, nobody is asked: it is refused.
+func Get(ctx context.Context, o FetchOptions, call tools.Call, named string) (body []byte, kind string, err error) {
+	u, err := address(named)
+	if err != nil {
+		return nil, "", err
+	}
+	t := Fetch(o).(fetchTool)
+	if o.Judge != nil {
+		if dec := o.Judge(ctx, call, t.Spec(), planFetch(u, false)); !dec.Allow {
+			return nil, "", tools.Errorf(tools.KindDenied, "%s", dec.Reason)
+		}
+	}
+	t.opts.Judge = nil
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	f := &fetching{tool: t, call: call, allowed: map[string]bool{}}
+	f.allow(u, false)
+	defer f.close()
+	got, err := f.follow(ctx, u)
+	switch {
+	case err != nil:
+		return nil, "", fetchError(ctx, err)
+	case got.code >= 400:
+		return nil, "", tools.Errorf(tools.KindIO, "the server answered %s", got.status)
+	case got.cut:
+		return nil, "", tools.Errorf(tools.KindLimit, "the page has more than %d MB", maxFetchBody>>20)
+	}
+	kind = got.mediaType()
+	if readable(kind) && kind != "text/html" && kind != "application/xhtml+xml" {
+		plain, err := got.text(kind, "text")
+		return []byte(plain), kind, err
+	}
+	return got.body, kind, nil
+}

@@ -24,6 +24,9 @@ type Command struct {
 	Guest func() bool
 	// Run carries it out with the text after the name, inserted as it is.
 	Run func(ctx context.Context, args string) (Outcome, error)
+	// Work, when set, is Run for what may take a while: progress, which may be called from any
+	// goroutine, shows a line meanwhile, and esc ends ctx.
+	Work func(ctx context.Context, args string, progress func(line string)) (Outcome, error)
 	// Complete proposes values for the argument that is being typed; may be nil.
 	Complete func(ctx context.Context, args string) []string
 }

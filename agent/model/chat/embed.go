@@ -1,0 +1,113 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+
+	"jcode/agent/model/endpoint"
+	"jcode/agent/model/provider"
+)
+
+// Embedder asks an OpenAI-compatible endpoint for embeddings of texts.
+type Embedder struct {
+	*endpoint.Endpoint
+	api *openai.Client
+	id  string
+}
+
+// The limits of a request for embeddings.
+const (
+	embedLimit    = 60 * time.Second
+	embedAttempts = 3
+)
+
+// NewEmbedder makes an embedder with a model of a provider. It opens no connection.
+func NewEmbedder(cfg provider.Config, id string) (*Embedder, error) {
+	end, err := endpoint.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	conf := openai.DefaultConfig(string(cfg.Key))
+	conf.BaseURL = end.URL("")
+	conf.HTTPClient = &http.Client{Transport: bounded{end}}
+	return &Embedder{Endpoint: end, api: openai.NewClientWithConfig(conf), id: id}, nil
+}
+
+// Model names the model with its provider.
+func (e *Embedder) Model() string { return e.Name() + "/" + e.id }
+
+// Embed returns a vector for each text, in their order. What may pass by itself is tried again.
+func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	for attempt := 1; ; attempt++ {
+		out, err := e.ask(ctx, texts)
+		if err == nil {
+			return out, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		code := status(err)
+		passing := code == 0 || code == http.StatusTooManyRequests || code >= 500
+		if !passing || attempt == embedAttempts || !endpoint.Sleep(ctx, time.Duration(attempt)*time.Second) {
+			return nil, fmt.Errorf("embeddings of %s: %s", e.Model(), e.Redact(err.Error()))
+		}
+	}
+}
+
+func (e *Embedder) ask(ctx context.Context, texts []string) ([][]float32, error) {
+	ctx, cancel := context.WithTimeout(ctx, embedLimit)
+	defer cancel()
+	resp, err := e.api.CreateEmbeddings(ctx, openai.EmbeddingRequestStrings{
+		Input: texts, Model: openai.EmbeddingModel(e.id), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]float32, len(texts))
+	for _, d := range resp.Data {
+		if d.Index < 0 || d.Index >= len(out) || out[d.Index] != nil {
+			return nil, fmt.Errorf("the answer has an embedding for text %d of %d", d.Index, len(texts))
+		}
+		out[d.Index] = d.Embedding
+	}
+	for i := range out {
+		if len(out[i]) == 0 {
+			return nil, fmt.Errorf("the answer has no embedding for text %d of %d", i, len(texts))
+		}
+	}
+	return out, nil
+}
+
+// status returns the code of a refusal, 0 for another fault.
+func status(err error) int {
+	var api *openai.APIError
+	if errors.As(err, &api) {
+		return api.HTTPStatusCode
+	}
+	var req *openai.RequestError
+	if errors.As(err, &req) {
+		return req.HTTPStatusCode
+	}
+	return 0
+}
+
+// bounded reads at most endpoint.MaxAnswer bytes of an answer.
+type bounded struct{ *endpoint.Endpoint }
+
+// RoundTrip sends a request over the endpoint's connections.
+func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := b.Endpoint.RoundTrip(req)
+	if err == nil {
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(resp.Body, endpoint.MaxAnswer), resp.Body}
+	}
+	return resp, err
+}

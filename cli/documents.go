@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"jcode/agent"
+	"jcode/agent/model/chat"
+	"jcode/agent/model/provider"
+	"jcode/session"
+	"jcode/session/role"
+	"jcode/tools"
+	"jcode/tools/builtin"
+	"jcode/tools/retrieval"
+)
+
+// documents connects the documents of roles and sessions with the conversation.
+type documents struct {
+	app  *app
+	room *retrieval.Room
+
+	mu    sync.Mutex
+	roles map[string]retrieval.Collection // of roles that were resolved, by name
+}
+
+// openDocuments makes the room of documents. Nothing is read yet.
+func (a *app) openDocuments() {
+	d := &documents{app: a, roles: map[string]retrieval.Collection{}}
+	d.room = retrieval.New(retrieval.Options{
+		Index: a.store.Documents(), Root: a.root, Home: a.paths.Home, Watch: !a.flags.Print,
+		Inside:   a.workspace.Contains,
+		Denied:   func(path string) string { return a.gate.Denied(tools.AccessRead, path) },
+		Fetch:    d.fetch,
+		Embedder: d.embedder,
+		Notify:   func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
+		Offer:    d.offer,
+	})
+	a.documents = d
+	before := a.board.opened
+	a.board.opened = func(conv *agent.Conversation) {
+		if before != nil {
+			before(conv)
+		}
+		d.opened(conv.ID())
+	}
+	a.onClose(d.room.Close)
+	a.commands.Sources = append(a.commands.Sources, d.room)
+}
+
+// offer puts the tool into the registry, in place of the one before; nil takes it away.
+func (d *documents) offer(t tools.Tool) {
+	var list []tools.Tool
+	if t != nil {
+		list = []tools.Tool{t}
+	}
+	for _, err := range d.app.registry.Replace("documents", tools.RankBuiltin, list) {
+		d.app.board.say(agent.LevelWarn, "documents: %v", err)
+	}
+}
+
+// fetch gets a page that a person, or a role that is theirs or trusted, names.
+func (d *documents) fetch(ctx context.Context, address string) (retrieval.Page, error) {
+	call := tools.Call{ID: "documents", Name: "fetch", Arguments: []byte("{}"), Caller: tools.Caller{Origin: tools.OriginPerson}}
+	body, kind, err := builtin.Get(ctx, builtin.FetchOptions{Judge: d.app.dispatcher.JudgeCall, Agent: "jcode/" + Version()}, call, address)
+	return retrieval.Page{Body: body, Type: kind}, err
+}
+
+// embedder makes what the configured model makes embeddings with; nil without one.
+func (d *documents) embedder() (retrieval.Embedder, error) {
+	name := d.app.config.Docs.EmbeddingModel
+	if name == "" {
+		return nil, nil
+	}
+	// A provider's name counts before an address that is set for the chat.
+	settings := d.app.models.settings
+	settings.Model, settings.BaseURL = name, ""
+	settings.Env = func(key string) string {
+		if key == "OPENAI_BASE_URL" {
+			return ""
+		}
+		return d.app.std.Getenv(key)
+	}
+	target, err := provider.Resolve(settings)
+	if err != nil || target.Provider.Name == "" || !strings.HasPrefix(name, target.Provider.Name+"/") {
+		settings = d.app.models.settings
+		settings.Model = name
+		target, err = provider.Resolve(settings)
+	}
+	if err == nil && (target.Replay != "" || target.Model == "") {
+		err = errors.New("name it as provider/ID")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("docs.embedding_model %q: %w", name, err)
+	}
+	e, err := chat.NewEmbedder(target.Provider, target.Model)
+	if err != nil {
+		return nil, fmt.Errorf("docs.embedding_model %q: %w", name, err)
+	}
+	return e, nil
+}
+
+// ofRole is the collection of a role.
+func (d *documents) ofRole(r role.Role) retrieval.Collection {
+	return retrieval.Collection{Owner: session.RoleDocuments(d.app.project, r.Name), Name: "role " + r.Name, Sources: r.Documents}
+}
+
+// knowRole notes the documents of a role that is about to be used, in this conversation or by a
+// sub-agent of it.
+func (d *documents) knowRole(r role.Role) {
+	c := d.ofRole(r)
+	d.mu.Lock()
+	d.roles[r.Name] = c
+	d.mu.Unlock()
+	d.room.Also(c)
+}
+
+// scoped is told which role is in force.
+func (d *documents) scoped(scope *tools.Scope) {
+	var c retrieval.Collection
+	if scope != nil && scope.Name != "" {
+		d.mu.Lock()
+		c = d.roles[scope.Name]
+		d.mu.Unlock()
+	}
+	d.room.UseRole(c)
+}
+
+// opened is told of each conversation that begins or goes on.
+func (d *documents) opened(sessionID string) {
+	if sessionID == "" {
+		d.room.NewSession()
+		return
+	}
+	if err := d.room.UseSession(context.Background(), sessionID); err != nil {
+		d.app.board.say(agent.LevelWarn, "documents: %v", err)
+	}
+}
+
+// before has the documents of the session searched, from its next step on.
+func (d *documents) before(ctx context.Context, sessionID string) agent.Announcement {
+	if err := d.room.UseSession(ctx, sessionID); err != nil {
+		d.app.board.say(agent.LevelWarn, "documents: %v", err)
+	}
+	return agent.Announcement{}
+}

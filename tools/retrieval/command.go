@@ -1,0 +1,189 @@
+package retrieval
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"jcode/internal/text"
+	"jcode/session"
+	"jcode/tools/command"
+)
+
+// List implements command.Source.
+func (r *Room) List() []command.Command {
+	return []command.Command{{
+		Name: "docs", Hint: "[add|remove|list|rebuild|search]", Description: "documents of this session that the model can search",
+		Run:  func(ctx context.Context, args string) (command.Outcome, error) { return r.command(ctx, args, nil) },
+		Work: r.command,
+		Complete: func(_ context.Context, args string) []string {
+			if strings.Contains(args, " ") {
+				return nil
+			}
+			return []string{"add", "remove", "list", "rebuild", "search"}
+		},
+	}}
+}
+
+const usage = `/docs add PATH|GLOB|ADDRESS …   index documents for this session
+/docs remove PATH|GLOB|ADDRESS  take them away again
+/docs list                      show what is indexed
+/docs rebuild                   read and index everything anew
+/docs search WORDS              look what would be found`
+
+func (r *Room) command(ctx context.Context, args string, progress func(string)) (command.Outcome, error) {
+	verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
+	rest = strings.TrimSpace(rest)
+	switch {
+	case verb == "" || verb == "list":
+		out, err := r.Describe(ctx)
+		return command.Outcome{Notice: out}, err
+	case verb == "add" && rest != "":
+		if err := r.Add(ctx, words(rest)...); err != nil {
+			return command.Outcome{}, err
+		}
+		return r.finish(ctx, progress)
+	case verb == "remove" && rest != "":
+		for _, source := range words(rest) {
+			if err := r.Remove(ctx, source); err != nil {
+				return command.Outcome{}, err
+			}
+		}
+		return r.finish(ctx, progress)
+	case verb == "rebuild" && rest == "":
+		r.mu.Lock()
+		none := len(r.using) == 0
+		r.mu.Unlock()
+		if none {
+			return command.Outcome{Notice: "There are no documents: /docs add PATH adds some to this session."}, nil
+		}
+		r.Rebuild()
+		return r.finish(ctx, progress)
+	case verb == "search" && rest != "":
+		hits, note, err := r.Search(ctx, rest, 0)
+		if err != nil {
+			return command.Outcome{}, err
+		}
+		var b strings.Builder
+		for _, h := range hits {
+			fmt.Fprintf(&b, "%s:%d-%d %s\n", h.Path, h.First, h.Last, h.Heading)
+			fmt.Fprintf(&b, "    %s\n", text.Truncate(text.OneLine(h.Text), 160, "…"))
+		}
+		if len(hits) == 0 {
+			b.WriteString("Nothing fits.\n")
+		}
+		return command.Outcome{Notice: strings.TrimSpace(b.String() + note)}, nil
+	}
+	return command.Outcome{Notice: usage}, nil
+}
+
+// words splits arguments at blanks; what stands in quotes is one.
+func words(s string) []string {
+	var out []string
+	var word strings.Builder
+	var quote rune
+	in := false
+	for _, c := range s {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(c)
+		case c == '"' || c == '\'':
+			quote, in = c, true
+		case c == ' ' || c == '\t' || c == '\n':
+			if in {
+				out = append(out, word.String())
+			}
+			word.Reset()
+			in = false
+		default:
+			word.WriteRune(c)
+			in = true
+		}
+	}
+	if in {
+		out = append(out, word.String())
+	}
+	return out
+}
+
+// finish waits for the index; who interrupts the wait stops the work.
+func (r *Room) finish(ctx context.Context, progress func(string)) (command.Outcome, error) {
+	if err := r.Wait(ctx, progress); err != nil {
+		r.Stop()
+		return command.Outcome{Notice: "Stopped. What is indexed can be searched; /docs rebuild goes on."}, nil
+	}
+	out, err := r.Describe(ctx)
+	return command.Outcome{Notice: out}, err
+}
+
+// Describe lists the collections in use: their sources, how many documents are indexed, and
+// what is wrong with which.
+func (r *Room) Describe(ctx context.Context) (string, error) {
+	r.mu.Lock()
+	type row struct {
+		Collection
+		state
+	}
+	var rows []row
+	for _, owner := range r.owners() {
+		k := r.using[owner]
+		rows = append(rows, row{k.Collection, k.state})
+	}
+	r.mu.Unlock()
+	if len(rows) == 0 {
+		return "There are no documents: /docs add PATH adds some to this session, `documents:` in a role's file to the role.", nil
+	}
+	var b strings.Builder
+	for _, c := range rows {
+		docs, err := r.opts.Index.List(ctx, c.Owner)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "Documents of %s: %s\n", c.Name, strings.Join(c.Sources, ", "))
+		b.WriteString("  " + r.totals(docs) + "\n")
+		if line := c.progress(c.Name); line != "" {
+			b.WriteString("  " + line + "\n")
+		}
+		if c.err != nil {
+			b.WriteString("  " + c.err.Error() + "\n")
+		}
+		const most = 30
+		for i, d := range docs {
+			if i == most {
+				fmt.Fprintf(&b, "  … and %d more\n", len(docs)-most)
+				break
+			}
+			line := "  " + r.shown(d.Path)
+			if d.Problem != "" {
+				line += ": " + d.Problem
+			} else {
+				line += ", " + text.Count(d.Passages, "passage")
+			}
+			b.WriteString(line + "\n")
+		}
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+func (r *Room) totals(docs []session.Document) string {
+	passages, vectors, broken := 0, 0, 0
+	for _, d := range docs {
+		passages += d.Passages
+		vectors += d.Vectors
+		if d.Problem != "" {
+			broken++
+		}
+	}
+	out := fmt.Sprintf("%s, %s", text.Count(len(docs), "document"), text.Count(passages, "passage"))
+	if e, err := r.openEmbedder(); err != nil {
+		out += "; no embeddings: " + err.Error()
+	} else if e != nil {
+		out += fmt.Sprintf(", %d with an embedding of %s", vectors, e.Model())
+	}
+	if broken > 0 {
+		out += fmt.Sprintf(", %d with a problem", broken)
+	}
+	return out
+}

@@ -1,0 +1,352 @@
+package retrieval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"jcode/internal/paths"
+	"jcode/internal/watch"
+	"jcode/session"
+)
+
+// keeper keeps the index of one collection up to date: one run at a time, and one more after
+// it when something changed meanwhile. Its fields are guarded by the room's lock.
+type keeper struct {
+	Collection
+	room *Room
+
+	cancel  context.CancelFunc // of the run
+	done    chan struct{}      // closed when the run ends, nil while none runs
+	moved   chan struct{}      // closed when state changes
+	again   bool               // another run is to follow
+	anew    bool               // that one reads all documents, changed or not
+	state   state
+	watcher *watch.Watcher
+	watched []string
+}
+
+// state says how far a run is, and how the last one ended.
+type state struct {
+	phase       string // "looking", "reading", "embedding", "" for not running
+	done, total int
+	err         error // why the last run ended early
+}
+
+func (s state) progress(name string) string {
+	switch s.phase {
+	case "":
+		return ""
+	case "looking":
+		return "looking for the documents of " + name
+	}
+	return fmt.Sprintf("%s the documents of %s: %d of %d", s.phase, name, s.done, s.total)
+}
+
+// refresh begins a run, or has one follow that which is running. It is called under the lock.
+func (k *keeper) refresh(anew bool) {
+	if k.done != nil {
+		k.again = true
+		k.anew = k.anew || anew
+		return
+	}
+	if k.room.ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(k.room.ctx)
+	k.cancel, k.done, k.moved = cancel, make(chan struct{}), make(chan struct{})
+	k.state = state{phase: "looking"}
+	k.room.running.Go(func() { k.run(ctx, anew) })
+}
+
+// stop ends the run. It is called under the lock.
+func (k *keeper) stop() {
+	k.again = false
+	if k.cancel != nil {
+		k.cancel()
+	}
+}
+
+// stopWatching is called under the lock.
+func (k *keeper) stopWatching() {
+	if k.watcher != nil {
+		k.watcher.Close()
+		k.watcher, k.watched = nil, nil
+	}
+}
+
+func (k *keeper) run(ctx context.Context, anew bool) {
+	r := k.room
+	for {
+		r.mu.Lock()
+		c := k.Collection
+		r.mu.Unlock()
+		k.watch(c.Sources)
+		rep, err := k.sync(ctx, c, anew)
+		if err == nil {
+			err = r.embed(ctx, k, c, anew)
+		}
+		if ctx.Err() != nil {
+			err = errStopped
+		}
+		r.offer()
+		k.tell(c, rep, err)
+		if k.ended(ctx, err) {
+			return
+		}
+		r.mu.Lock()
+		anew, k.again, k.anew = k.anew, false, false
+		r.mu.Unlock()
+	}
+}
+
+// errStopped ends a run that somebody stopped.
+var errStopped = errors.New("indexing was stopped: /docs rebuild goes on")
+
+// ended notes how a run ended, and reports whether no other is to follow.
+func (k *keeper) ended(ctx context.Context, err error) bool {
+	k.room.mu.Lock()
+	defer k.room.mu.Unlock()
+	k.state = state{err: err}
+	if k.again && ctx.Err() == nil {
+		return false
+	}
+	k.cancel()
+	close(k.moved)
+	close(k.done)
+	k.cancel, k.done = nil, nil
+	return true
+}
+
+// tell says to the person what a run came to, if it changed anything.
+func (k *keeper) tell(c Collection, rep report, err error) {
+	if k.room.ctx.Err() != nil {
+		return
+	}
+	if err != nil && !errors.Is(err, errStopped) {
+		k.room.opts.Notify("warn", fmt.Sprintf("documents of %s: %v", c.Name, err))
+	}
+	if rep.read == 0 && rep.gone == 0 && len(rep.problems) == 0 {
+		return
+	}
+	var parts []string
+	if rep.read > 0 {
+		parts = append(parts, fmt.Sprintf("%d indexed", rep.read))
+	}
+	if rep.gone > 0 {
+		parts = append(parts, fmt.Sprintf("%d gone", rep.gone))
+	}
+	level := "info"
+	if n := len(rep.problems); n > 0 {
+		level = "warn"
+		parts = append(parts, fmt.Sprintf("%d not read: %s", n, strings.Join(rep.problems[:min(3, n)], "; ")))
+		if n > 3 {
+			parts = append(parts, "/docs list shows all")
+		}
+	}
+	k.room.opts.Notify(level, fmt.Sprintf("documents of %s: %s", c.Name, strings.Join(parts, ", ")))
+}
+
+// progress notes how far a run is.
+func (k *keeper) progress(phase string, done, total int) {
+	k.room.mu.Lock()
+	defer k.room.mu.Unlock()
+	k.state = state{phase: phase, done: done, total: total}
+	close(k.moved)
+	k.moved = make(chan struct{})
+}
+
+// watch has changes in the folders of the sources begin a run.
+func (k *keeper) watch(sources []string) {
+	r := k.room
+	if !r.opts.Watch {
+		return
+	}
+	dirs := r.watched(sources)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.Equal(dirs, k.watched) || r.ctx.Err() != nil || r.using[k.Owner] != k {
+		return
+	}
+	k.stopWatching()
+	if len(dirs) == 0 {
+		return
+	}
+	var roots []watch.Root
+	for _, dir := range dirs {
+		roots = append(roots, watch.Root{
+			Path: dir, Depth: 16,
+			Enter: func(folder string) bool {
+				name := folder[strings.LastIndexAny(folder, `/\`)+1:]
+				return name != ".git" && name != "node_modules"
+			},
+			Match: func(path string) bool { return !watch.IsEditorTemp(path) },
+		})
+	}
+	w := watch.New(roots, watch.Options{Debounce: 500 * time.Millisecond, MaxDelay: 5 * time.Second, Notice: func(text string) {
+		r.opts.Notify("warn", "documents of "+k.Name+": "+text)
+	}})
+	k.watcher, k.watched = w, dirs
+	r.running.Go(func() {
+		for range w.Events() {
+			r.mu.Lock()
+			if k.watcher == w {
+				k.refresh(false)
+			}
+			r.mu.Unlock()
+		}
+	})
+}
+
+// report is what a run did.
+type report struct {
+	read, gone int
+	problems   []string // of documents that had none, or another, before
+}
+
+// sync brings the index of a collection up to date with its files. What cannot be read costs
+// itself: it is noted, and the passages of before stay.
+func (k *keeper) sync(ctx context.Context, c Collection, anew bool) (rep report, err error) {
+	r := k.room
+	found := map[string]item{}
+	for _, source := range c.Sources {
+		items, err := r.expand(ctx, source)
+		if err != nil {
+			if ctx.Err() != nil {
+				return rep, ctx.Err()
+			}
+			rep.problems = append(rep.problems, err.Error())
+			continue
+		}
+		for _, it := range items {
+			if old, ok := found[it.path]; !ok || old.problem != "" {
+				it.named = it.named || old.named
+				found[it.path] = it
+			}
+		}
+	}
+	all, err := r.opts.Index.List(ctx, c.Owner)
+	if err != nil {
+		return rep, err
+	}
+	known := map[string]session.Document{}
+	var gone []string
+	for _, d := range all {
+		known[d.Path] = d
+		if _, still := found[d.Path]; !still {
+			gone = append(gone, d.Path)
+		}
+	}
+	if len(gone) > 0 {
+		if err := r.opts.Index.Drop(ctx, c.Owner, gone...); err != nil {
+			return rep, err
+		}
+		rep.gone = len(gone)
+		r.vectors.clear()
+	}
+	list := slices.Sorted(maps.Keys(found))
+	told := time.Now()
+	for i, path := range list {
+		if ctx.Err() != nil {
+			return rep, ctx.Err()
+		}
+		if time.Since(told) > 100*time.Millisecond {
+			told = time.Now()
+			k.progress("reading", i, len(list))
+		}
+		before, had := known[path]
+		read, problem, err := k.bring(ctx, c.Owner, found[path], before, had, anew)
+		if err != nil {
+			return rep, err
+		}
+		if read {
+			rep.read++
+			r.vectors.clear()
+		}
+		if problem != "" && problem != before.Problem {
+			rep.problems = append(rep.problems, r.shown(path)+": "+problem)
+		}
+	}
+	return rep, nil
+}
+
+// bring brings one document up to date. The error is one of the index; what is wrong with the
+// document is returned as its problem.
+func (k *keeper) bring(ctx context.Context, owner string, it item, before session.Document, had, anew bool) (read bool, problem string, err error) {
+	index := k.room.opts.Index
+	note := func(d session.Document, problem string) (bool, string, error) {
+		d.Path, d.Problem = it.path, problem
+		if had && d.Problem == before.Problem && d.Size == before.Size && d.Modified == before.Modified && d.Hash == before.Hash {
+			return false, problem, nil
+		}
+		return false, problem, index.Note(ctx, owner, d)
+	}
+	if !had { // another collection may have it
+		if before, err = index.Known(ctx, it.path); err != nil && !errors.Is(err, session.ErrNotFound) {
+			return false, "", err
+		}
+	}
+	if it.problem != "" {
+		if before.Hash != "" && strings.HasPrefix(it.problem, "there is no") {
+			it.problem = "the file is gone: this is its last text"
+		}
+		return note(before, it.problem)
+	}
+	doc := session.Document{Path: it.path, Hash: before.Hash, Title: before.Title}
+	var new loaded
+	if paths.IsAddress(it.path) {
+		if before.Hash != "" && !anew {
+			return note(before, before.Problem)
+		}
+		new, doc.Size, err = k.room.loadPage(ctx, it.path)
+	} else {
+		var info fs.FileInfo
+		if info, err = os.Stat(it.path); err == nil {
+			doc.Size, doc.Modified = info.Size(), info.ModTime().UnixNano()
+			if before.Hash != "" && before.Problem == "" && doc.Size == before.Size && doc.Modified == before.Modified && !anew {
+				return note(before, "")
+			}
+			if had && before.Problem != "" && doc.Size == before.Size && doc.Modified == before.Modified && !anew {
+				return note(before, before.Problem)
+			}
+			new, err = loadFile(ctx, it.path, info)
+		}
+	}
+	if ctx.Err() != nil {
+		return false, "", ctx.Err()
+	}
+	if err != nil {
+		return note(doc, plainError(err).Error())
+	}
+	if new.hash == before.Hash {
+		return note(doc, "")
+	}
+	doc.Hash, doc.Title = new.hash, new.title
+	return true, "", index.Put(ctx, owner, doc, new.passages)
+}
+
+func (r *Room) loadPage(ctx context.Context, address string) (loaded, int64, error) {
+	if r.opts.Fetch == nil {
+		return loaded{}, 0, errors.New("addresses can't be fetched here")
+	}
+	page, err := r.opts.Fetch(ctx, address)
+	if err != nil {
+		return loaded{}, 0, err
+	}
+	out, err := load(ctx, address, page.Type, page.Body)
+	return out, int64(len(page.Body)), err
+}
+
+// shown is how a path is written for people and models.
+func (r *Room) shown(path string) string {
+	if rest, ok := strings.CutPrefix(path, r.opts.Root+string(os.PathSeparator)); ok {
+		return rest
+	}
+	return path
+}

@@ -1,0 +1,155 @@
+package retrieval
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"jcode/internal/htmltext"
+	"jcode/internal/passage"
+	"jcode/internal/pdftext"
+	"jcode/internal/search"
+	"jcode/internal/text"
+)
+
+// maxText bounds a text file, in bytes; PDFs have a bound of their own.
+const maxText = 32 << 20
+
+// documentKind reports whether a file below a folder is taken for a document by its name.
+func documentKind(name string) bool {
+	switch ext := strings.ToLower(path.Ext(name)); ext {
+	case ".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".html", ".htm", ".xhtml", ".pdf":
+		return true
+	default:
+		return passage.Known(ext)
+	}
+}
+
+// loaded is a document that was read.
+type loaded struct {
+	hash     string
+	title    string
+	passages []passage.Passage
+}
+
+// loadFile reads a file. The error says what is wrong with it, for the person.
+func loadFile(ctx context.Context, name string, info os.FileInfo) (loaded, error) {
+	if !info.Mode().IsRegular() {
+		return loaded{}, errors.New("it is no regular file")
+	}
+	limit := int64(maxText)
+	if isPDF(name) {
+		limit = pdftext.MaxSize
+	}
+	if info.Size() > limit {
+		return loaded{}, fmt.Errorf("it has %d MB, at most %d are read", (info.Size()+1<<20-1)>>20, limit>>20)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return loaded{}, plainError(err)
+	}
+	defer func() { _ = f.Close() }() // it was read only
+	if now, err := f.Stat(); err != nil || !os.SameFile(now, info) {
+		return loaded{}, errors.New("it changed while it was read")
+	}
+	body, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return loaded{}, plainError(err)
+	}
+	return load(ctx, name, "", body)
+}
+
+// plainError leaves out of an error which file it is about.
+func plainError(err error) error {
+	var in *os.PathError
+	if errors.As(err, &in) {
+		return in.Err
+	}
+	return err
+}
+
+func isPDF(name string) bool { return strings.EqualFold(filepath.Ext(name), ".pdf") }
+
+// load makes passages of a document's bytes. kind is its media type, "" where only the name
+// tells.
+func load(ctx context.Context, name, kind string, body []byte) (loaded, error) {
+	sum := sha256.Sum256(body)
+	out := loaded{hash: hex.EncodeToString(sum[:])}
+	if isPDF(name) || kind == "application/pdf" || bytes.HasPrefix(body, []byte("%PDF-")) {
+		pages, err := pagesOf(ctx, body)
+		if err != nil {
+			return out, err
+		}
+		if out.passages = passage.Pages(pages); len(out.passages) == 0 {
+			return out, errors.New("the PDF holds no text, only pictures of it")
+		}
+		return out, nil
+	}
+	r, err := search.Text(bytes.NewReader(body))
+	if err == nil {
+		body, err = io.ReadAll(r)
+	}
+	if err != nil {
+		return out, err
+	}
+	if bytes.IndexByte(body, 0) >= 0 || !mostlyText(body) {
+		return out, errors.New("it is binary, no text")
+	}
+	switch strings.ToLower(path.Ext(name)) {
+	case ".html", ".htm", ".xhtml":
+		kind = "text/html"
+	}
+	plain := string(body)
+	if kind == "text/html" || kind == "application/xhtml+xml" {
+		if plain, err = htmltext.Markdown(body, ""); err != nil {
+			return out, fmt.Errorf("read HTML: %w", err)
+		}
+		name = "page.md"
+	}
+	plain = text.Clean(plain)
+	out.passages = passage.Split(name, plain)
+	for _, p := range out.passages {
+		if p.Heading != "" && passage.Markdown(name) {
+			out.title, _, _ = strings.Cut(p.Heading, " › ")
+			break
+		}
+	}
+	return out, nil
+}
+
+// pagesOf returns the text of each page of a PDF.
+func pagesOf(ctx context.Context, body []byte) ([]string, error) {
+	doc, err := pdftext.Open(ctx, bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		return nil, err
+	}
+	pages := make([]string, doc.Pages())
+	for i := range pages {
+		if pages[i], err = doc.Page(ctx, i+1); err != nil {
+			return nil, fmt.Errorf("page %d: %w", i+1, err)
+		}
+	}
+	return pages, nil
+}
+
+// mostlyText reports whether at most one byte in fifty is no UTF-8.
+func mostlyText(body []byte) bool {
+	bad := 0
+	for b := body; len(b) > 0; {
+		r, n := utf8.DecodeRune(b)
+		if r == utf8.RuneError && n == 1 {
+			bad++
+		}
+		b = b[n:]
+	}
+	return bad*50 <= len(body)
+}

@@ -1,0 +1,354 @@
+package retrieval
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/session"
+	"jcode/tools"
+)
+
+// Collection is the documents of one owner.
+type Collection struct {
+	// Owner is the key in the index.
+	Owner string
+	// Name is how people call it: "role reviewer", "this session".
+	Name string
+	// Sources are paths, globs and addresses. Relative ones begin at the workspace.
+	Sources []string
+}
+
+// Page is a page that was fetched.
+type Page struct {
+	Body []byte
+	Type string // media type
+}
+
+// Embedder makes vectors of texts, one for each, all of one length.
+type Embedder interface {
+	// Model names it with its provider.
+	Model() string
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// Options are what a Room is made of.
+type Options struct {
+	Index session.Documents
+	// Root is the workspace, where relative sources begin; Home is what ~ means.
+	Root, Home string
+	// Inside reports whether a resolved path is in the workspace.
+	Inside func(path string) bool
+	// Denied says why a resolved path may not be read, "" if it may.
+	Denied func(path string) string
+	// Fetch gets a page, by the rules for addresses. Nil means that none may be fetched.
+	Fetch func(ctx context.Context, address string) (Page, error)
+	// Embedder may be nil: passages are then ranked by their words alone. It is called once.
+	Embedder func() (Embedder, error)
+	// Watch has changes of files noticed by themselves.
+	Watch bool
+	// Notify tells the person something; level is "info" or "warn".
+	Notify func(level, text string)
+	// Offer is given the tool to offer, nil when there is nothing to search any more. It is
+	// called in the order of the changes.
+	Offer func(tools.Tool)
+}
+
+// Room keeps the index of the collections in use. It is safe for concurrent use.
+type Room struct {
+	opts Options
+
+	mu      sync.Mutex
+	ctx     context.Context
+	end     context.CancelFunc
+	running sync.WaitGroup
+	role    string // owner of the role in force, "" for none
+	session string // ID of the session, "" before its first message
+	early   Collection
+	using   map[string]*keeper
+	offered string // the description under which the tool was offered last, "" for not
+	offers  sync.Mutex
+
+	embedding sync.Once
+	embedder  Embedder
+	unusable  error // why there is no embedder
+	vectors   vectorCache
+}
+
+// earlyOwner begins the owner of what is added before a session has an ID.
+const earlyOwner = "early:"
+
+// New makes a room. Nothing is read before a collection is used.
+func New(o Options) *Room {
+	r := &Room{opts: o, using: map[string]*keeper{}}
+	r.ctx, r.end = context.WithCancel(context.Background())
+	return r
+}
+
+// Close ends everything that runs.
+func (r *Room) Close() {
+	r.end()
+	r.mu.Lock()
+	for _, k := range r.using {
+		k.stopWatching()
+	}
+	early := r.early.Owner
+	r.mu.Unlock()
+	r.running.Wait()
+	if early != "" { // no session came of it
+		_ = r.opts.Index.Forget(context.Background(), early) // a later run forgets it
+	}
+}
+
+// UseRole has the documents of a role kept, in place of those of the role before; a collection
+// without sources is a role without documents.
+func (r *Room) UseRole(c Collection) {
+	r.mu.Lock()
+	before := r.role
+	r.role = ""
+	if len(c.Sources) > 0 {
+		r.role = c.Owner
+	}
+	if before != "" && before != r.role {
+		r.forget(before)
+	}
+	if r.role != "" {
+		r.use(c)
+	}
+	r.mu.Unlock()
+	r.offer()
+}
+
+// Also has the documents of a role kept that a sub-agent works in, until the session changes.
+func (r *Room) Also(c Collection) {
+	if len(c.Sources) == 0 {
+		return
+	}
+	r.mu.Lock()
+	r.use(c)
+	r.mu.Unlock()
+	r.offer()
+}
+
+// UseSession has the documents of a session kept. What was added before its first message is
+// its own.
+func (r *Room) UseSession(ctx context.Context, id string) error {
+	r.mu.Lock()
+	if id == r.session {
+		r.mu.Unlock()
+		return nil
+	}
+	before := r.session
+	r.session = id
+	early := r.early
+	r.early = Collection{}
+	if before != "" {
+		r.forget(session.SessionDocuments(before))
+	}
+	if early.Owner != "" {
+		r.forget(early.Owner)
+	}
+	r.mu.Unlock()
+	owner := session.SessionDocuments(id)
+	if early.Owner != "" {
+		if err := r.opts.Index.Move(ctx, early.Owner, owner); err != nil {
+			return err
+		}
+	}
+	sources, err := r.opts.Index.Sources(ctx, owner)
+	if err != nil {
+		return err
+	}
+	if len(sources) > 0 {
+		r.mu.Lock()
+		r.use(Collection{Owner: owner, Name: "this session", Sources: sources})
+		r.mu.Unlock()
+	}
+	r.offer()
+	return nil
+}
+
+// NewSession says that a session without a message begins.
+func (r *Room) NewSession() {
+	r.mu.Lock()
+	if r.session != "" {
+		r.forget(session.SessionDocuments(r.session))
+		r.session = ""
+	}
+	early := r.early.Owner
+	r.early = Collection{}
+	if early != "" {
+		r.forget(early)
+	}
+	r.mu.Unlock()
+	if early != "" {
+		_ = r.opts.Index.Forget(r.ctx, early) // a later run forgets it
+	}
+	r.offer()
+}
+
+// use begins to keep a collection, and brings it up to date. It is called under the lock.
+func (r *Room) use(c Collection) *keeper {
+	k := r.using[c.Owner]
+	switch {
+	case k == nil:
+		k = &keeper{room: r, Collection: c}
+		r.using[c.Owner] = k
+	case slices.Equal(k.Sources, c.Sources):
+		return k
+	default:
+		k.Sources = c.Sources
+	}
+	k.refresh(false)
+	return k
+}
+
+// forget ends keeping a collection; its index stays. It is called under the lock.
+func (r *Room) forget(owner string) {
+	if k := r.using[owner]; k != nil {
+		k.stop()
+		k.stopWatching()
+		delete(r.using, owner)
+	}
+}
+
+// own returns the collection of the session, which may have no sources yet. It is called under
+// the lock.
+func (r *Room) own() Collection {
+	if r.session == "" {
+		if r.early.Owner == "" {
+			r.early = Collection{Owner: earlyOwner + rand.Text(), Name: "this session"}
+		}
+		return r.early
+	}
+	owner := session.SessionDocuments(r.session)
+	if k := r.using[owner]; k != nil {
+		return k.Collection
+	}
+	return Collection{Owner: owner, Name: "this session"}
+}
+
+// Add adds sources to the session. The index is brought up to date in the background: see Wait.
+// A source that names nothing is an error, and nothing is added then.
+func (r *Room) Add(ctx context.Context, sources ...string) error {
+	for _, source := range sources {
+		if err := r.check(ctx, source); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	c := r.own()
+	c.Sources = slices.Clone(c.Sources)
+	for _, source := range sources {
+		if !slices.Contains(c.Sources, source) {
+			c.Sources = append(c.Sources, source)
+		}
+	}
+	r.mu.Unlock()
+	if strings.HasPrefix(c.Owner, earlyOwner) {
+		if err := r.opts.Index.ForgetOld(ctx, earlyOwner, 24*time.Hour); err != nil { // of processes that died
+			return err
+		}
+	}
+	if err := r.opts.Index.AddSources(ctx, c.Owner, sources...); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	if strings.HasPrefix(c.Owner, earlyOwner) {
+		r.early = c
+	}
+	r.use(c)
+	r.mu.Unlock()
+	return nil
+}
+
+// Remove takes a source from the session.
+func (r *Room) Remove(ctx context.Context, source string) error {
+	r.mu.Lock()
+	c := r.own()
+	r.mu.Unlock()
+	had, err := r.opts.Index.RemoveSource(ctx, c.Owner, source)
+	if err != nil {
+		return err
+	}
+	if !had {
+		return fmt.Errorf("%s was not added to this session: /docs list shows what was", source)
+	}
+	c.Sources = slices.DeleteFunc(slices.Clone(c.Sources), func(s string) bool { return s == source })
+	r.mu.Lock()
+	if strings.HasPrefix(c.Owner, earlyOwner) {
+		r.early = c
+	}
+	if len(c.Sources) > 0 {
+		r.use(c)
+		r.mu.Unlock()
+		return nil
+	}
+	r.forget(c.Owner)
+	r.mu.Unlock()
+	r.offer()
+	return r.opts.Index.Forget(ctx, c.Owner)
+}
+
+// Rebuild reads all documents in use anew, and fetches addresses again. What is unchanged keeps
+// its passages.
+func (r *Room) Rebuild() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.using {
+		k.refresh(true)
+	}
+}
+
+// Stop ends what brings the index up to date; what is done stays.
+func (r *Room) Stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.using {
+		k.stop()
+	}
+}
+
+// Wait waits until the index is up to date, and calls progress with a line about now and then;
+// it may be nil.
+func (r *Room) Wait(ctx context.Context, progress func(string)) error {
+	for {
+		r.mu.Lock()
+		var busy *keeper
+		for _, k := range r.using {
+			if k.done != nil {
+				busy = k
+			}
+		}
+		if busy == nil {
+			r.mu.Unlock()
+			return nil
+		}
+		done, moved := busy.done, busy.moved
+		line := busy.state.progress(busy.Name)
+		r.mu.Unlock()
+		if progress != nil {
+			progress(line)
+		}
+		select {
+		case <-done:
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// owners are the collections in use. It is called under the lock.
+func (r *Room) owners() []string {
+	var out []string
+	for owner := range r.using {
+		out = append(out, owner)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,161 @@
+package retrieval
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"jcode/internal/paths"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// The widths of a search.
+const (
+	defaultTop = 6
+	maxTop     = 20
+	candidates = 50 // of each ranking
+	rankOffset = 60 // of reciprocal rank fusion
+	perFile    = 3  // passages of one document before others follow
+	firstWait  = 30 * time.Second
+	newerWait  = 2 * time.Second
+)
+
+// Hit is a passage that was found.
+type Hit struct {
+	Path    string `json:"path"`
+	Heading string `json:"heading,omitempty"`
+	First   int    `json:"first_line"`
+	Last    int    `json:"last_line"`
+	Text    string `json:"text"`
+	Note    string `json:"note,omitempty"`
+}
+
+// Search returns the passages of the collections in use that fit a query best, and what the
+// reader must know of the index ("" for nothing).
+func (r *Room) Search(ctx context.Context, query string, top int) (hits []Hit, note string, err error) {
+	if top <= 0 {
+		top = defaultTop
+	}
+	top = min(top, maxTop)
+	note = r.await(ctx)
+	r.mu.Lock()
+	owners := r.owners()
+	r.mu.Unlock()
+	if len(owners) == 0 {
+		return nil, "", tools.Errorf(tools.KindIO, "there are no documents in this conversation: use grep and read, or ask the person to add some with /docs add")
+	}
+	byWords, err := r.opts.Index.Search(ctx, owners, query, candidates)
+	if err != nil {
+		return nil, "", err
+	}
+	found := map[int64]session.Passage{}
+	ranked := make([]int64, len(byWords))
+	for i, p := range byWords {
+		found[p.ID], ranked[i] = p, p.ID
+	}
+	if near, why := r.byMeaning(ctx, owners, query); why != "" {
+		note = strings.TrimSpace(note + "\n" + why)
+	} else if near != nil {
+		ranked = fuse(ranked, near)
+		if err := r.fetchMissing(ctx, ranked, found); err != nil {
+			return nil, "", err
+		}
+	}
+	return r.choose(ranked, found, top), note, nil
+}
+
+// await waits for a first index, and a moment for a newer one.
+func (r *Room) await(ctx context.Context) (note string) {
+	r.mu.Lock()
+	owners := r.owners()
+	r.mu.Unlock()
+	limit := newerWait
+	if docs, err := r.opts.Index.List(ctx, owners...); err == nil && !slices.ContainsFunc(docs, func(d session.Document) bool { return d.Passages > 0 }) {
+		limit = firstWait
+	}
+	wait, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	line := ""
+	if err := r.Wait(wait, func(s string) { line = s }); err != nil {
+		return "(the index is not complete yet: " + line + ")"
+	}
+	return ""
+}
+
+// byMeaning returns passages by their embeddings; nil where there are none. why says what
+// keeps them from being used.
+func (r *Room) byMeaning(ctx context.Context, owners []string, query string) (ids []int64, why string) {
+	e, err := r.openEmbedder()
+	if e == nil || err != nil {
+		return nil, "" // it was said when the index was made
+	}
+	vectors, err := e.Embed(ctx, []string{query})
+	if err == nil && len(vectors) == 1 {
+		ids, err = r.nearest(ctx, owners, e.Model(), vectors[0], candidates)
+	}
+	if err != nil {
+		return nil, "(ranked by words alone: " + err.Error() + ")"
+	}
+	return ids, ""
+}
+
+// fuse joins two rankings: each place in one is worth 1/(60+place).
+func fuse(a, b []int64) []int64 {
+	score := map[int64]float64{}
+	var all []int64
+	for _, list := range [][]int64{a, b} {
+		for i, id := range list {
+			if _, ok := score[id]; !ok {
+				all = append(all, id)
+			}
+			score[id] += 1 / float64(rankOffset+i+1)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y int64) int {
+		switch {
+		case score[x] > score[y]:
+			return -1
+		case score[x] < score[y]:
+			return 1
+		}
+		return 0
+	})
+	return all
+}
+
+func (r *Room) fetchMissing(ctx context.Context, ids []int64, found map[int64]session.Passage) error {
+	var missing []int64
+	for _, id := range ids {
+		if _, ok := found[id]; !ok {
+			missing = append(missing, id)
+		}
+	}
+	list, err := r.opts.Index.Passages(ctx, missing)
+	for _, p := range list {
+		found[p.ID] = p
+	}
+	return err
+}
+
+// choose takes the best passages, of one document at most a few before others follow. What may
+// not be read any more since it was indexed is left out.
+func (r *Room) choose(ranked []int64, found map[int64]session.Passage, top int) []Hit {
+	var hits, later []Hit
+	of := map[string]int{}
+	for _, id := range ranked {
+		p, ok := found[id]
+		if !ok || !paths.IsAddress(p.Path) && r.opts.Denied(p.Path) != "" {
+			continue
+		}
+		h := Hit{Path: r.shown(p.Path), Heading: p.Heading, First: p.First, Last: p.Last, Text: p.Text, Note: p.Problem}
+		if of[p.Path]++; of[p.Path] > perFile {
+			later = append(later, h)
+			continue
+		}
+		hits = append(hits, h)
+	}
+	hits = append(hits, later...)
+	return hits[:min(top, len(hits))]
+}

@@ -1,0 +1,232 @@
+package retrieval
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Embeddings are sent in batches, and a text is cut to what every model takes.
+const (
+	embedBatch = 64
+	embedText  = 6000 // bytes
+)
+
+// openEmbedder returns what makes embeddings, nil where the person named no model.
+func (r *Room) openEmbedder() (Embedder, error) {
+	r.embedding.Do(func() {
+		if r.opts.Embedder != nil {
+			r.embedder, r.unusable = r.opts.Embedder()
+		}
+	})
+	return r.embedder, r.unusable
+}
+
+// embed makes the embeddings that passages of a collection lack. Those that are there stay
+// until a new one takes their place, also when the model fails in the middle.
+// A rebuild makes those anew whose dimension is not the model's any more.
+func (r *Room) embed(ctx context.Context, k *keeper, c Collection, anew bool) error {
+	e, err := r.openEmbedder()
+	if e == nil || err != nil {
+		return err
+	}
+	all, err := r.opts.Index.List(ctx, c.Owner)
+	if err != nil {
+		return err
+	}
+	total := 0
+	for _, d := range all {
+		total += d.Passages
+	}
+	length, err := r.opts.Index.VectorLength(ctx, []string{c.Owner}, e.Model())
+	if err != nil {
+		return err
+	}
+	for made := 0; ; {
+		batch, err := r.opts.Index.WithoutVector(ctx, []string{c.Owner}, e.Model(), embedBatch)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		k.progress("embedding", min(made, total), total)
+		texts := make([]string, len(batch))
+		for i, p := range batch {
+			texts[i] = strings.ToValidUTF8((p.Title + "\n" + p.Heading + "\n" + p.Text)[:min(embedText, len(p.Title)+len(p.Heading)+len(p.Text)+2)], "")
+		}
+		vectors, err := e.Embed(ctx, texts)
+		if err != nil {
+			return fmt.Errorf("embeddings are missing for %d passages, which are found by their words alone: %w", total-made, err)
+		}
+		if len(vectors) != len(batch) {
+			return fmt.Errorf("the embedding model %s returned %d embeddings for %d texts", e.Model(), len(vectors), len(batch))
+		}
+		keep := map[int64][]byte{}
+		for i, v := range vectors {
+			if length == 0 {
+				length = len(v)
+			}
+			if len(v) != length && anew {
+				if err := r.opts.Index.ForgetVectors(ctx, c.Owner); err != nil {
+					return err
+				}
+				length = len(v)
+			}
+			if len(v) != length {
+				return fmt.Errorf("the embedding model %s changed its dimension from %d to %d: /docs rebuild embeds everything anew", e.Model(), length, len(v))
+			}
+			if keep[batch[i].ID], err = pack(v); err != nil {
+				return fmt.Errorf("the embedding model %s: %w", e.Model(), err)
+			}
+		}
+		if err := r.opts.Index.PutVectors(ctx, e.Model(), keep); err != nil {
+			return err
+		}
+		made += len(batch)
+		r.vectors.clear()
+	}
+}
+
+// pack makes a vector 1 long, as little-endian float16.
+func pack(v []float32) ([]byte, error) {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return nil, errors.New("an embedding is no vector (zero, infinite, or no number)")
+	}
+	scale := float32(1 / math.Sqrt(sum))
+	out := make([]byte, 0, 2*len(v))
+	for _, x := range v {
+		out = binary.LittleEndian.AppendUint16(out, half(x*scale))
+	}
+	return out, nil
+}
+
+// half rounds a number between -1 and 1 to float16, to the nearest, ties to even.
+func half(x float32) uint16 {
+	bits := math.Float32bits(x)
+	sign := uint16(bits >> 16 & 0x8000)
+	exp := int(bits>>23&0xff) - 127
+	frac := bits & 0x7fffff
+	if exp < -25 {
+		return sign
+	}
+	frac |= 0x800000
+	shift := uint(13)
+	e := exp + 15
+	if e <= 0 { // subnormal
+		shift += uint(1 - e)
+		e = 0
+	} else {
+		frac &= 0x7fffff
+	}
+	n := frac >> shift
+	if rest := frac & (1<<shift - 1); rest > 1<<(shift-1) || rest == 1<<(shift-1) && n&1 == 1 {
+		n++
+	}
+	return sign | uint16(uint32(e)<<10+n)
+}
+
+// single widens a float16.
+func single(h uint16) float32 {
+	sign, exp, frac := uint32(h&0x8000)<<16, uint32(h>>10&0x1f), uint32(h&0x3ff)
+	if exp == 0 {
+		x := float32(frac) / (1 << 24)
+		return math.Float32frombits(math.Float32bits(x) | sign)
+	}
+	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
+}
+
+// vectorCache holds the embeddings of the collections that were searched last: to read them
+// from the index takes longer than to compare them.
+type vectorCache struct {
+	mu     sync.Mutex
+	key    string
+	ids    []int64
+	length int
+	data   []float32
+	table  []float32 // of all float16
+}
+
+func (c *vectorCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.key, c.ids, c.data = "", nil, nil
+}
+
+// nearest returns the passages whose embeddings are nearest to a vector, the nearest first.
+func (r *Room) nearest(ctx context.Context, owners []string, model string, query []float32, limit int) ([]int64, error) {
+	packed, err := pack(query)
+	if err != nil {
+		return nil, err
+	}
+	c := &r.vectors
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if key := model + "\x00" + strings.Join(owners, "\x00"); c.key != key || c.length != len(query) {
+		c.key, c.ids, c.data, c.length = "", nil, nil, len(query)
+		if c.table == nil {
+			c.table = make([]float32, 1<<16)
+			for i := range c.table {
+				c.table[i] = single(uint16(i))
+			}
+		}
+		err := r.opts.Index.Vectors(ctx, owners, model, func(id int64, v []byte) {
+			if len(v) != 2*c.length {
+				return // of another dimension
+			}
+			c.ids = append(c.ids, id)
+			for i := 0; i < len(v); i += 2 {
+				c.data = append(c.data, c.table[binary.LittleEndian.Uint16(v[i:])])
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		c.key = key
+	}
+	want := make([]float32, len(query))
+	for i := range want {
+		want[i] = c.table[binary.LittleEndian.Uint16(packed[2*i:])]
+	}
+	scores := make([]float32, len(c.ids))
+	order := make([]int, len(c.ids))
+	for i := range c.ids {
+		scores[i], order[i] = dot(want, c.data[i*c.length:(i+1)*c.length]), i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case scores[a] > scores[b]:
+			return -1
+		case scores[a] < scores[b]:
+			return 1
+		}
+		return a - b
+	})
+	var out []int64
+	for _, i := range order[:min(limit, len(order))] {
+		out = append(out, c.ids[i])
+	}
+	return out, nil
+}
+
+func dot(a, b []float32) float32 {
+	var s0, s1, s2, s3 float32
+	b = b[:len(a)]
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	for ; i < len(a); i++ {
+		s0 += a[i] * b[i]
+	}
+	return s0 + s1 + s2 + s3
+}

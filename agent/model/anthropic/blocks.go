@@ -73,6 +73,11 @@ func turnsOf(req *model.Request, f *features, provider string) []turn {
 			turns[n-1].blocks = append(turns[n-1].blocks, blocks...)
 			return
 		}
+		if before := lastSide(turns); role == roleUser && before >= 0 && turns[before].role == roleUser {
+			// What was asked before tools came got no answer. One side speaks once at a time.
+			turns[before].blocks = append(turns[before].blocks, blocks...)
+			return
+		}
 		if len(turns) == 0 && role != roleUser {
 			turns = append(turns, turn{roleUser, []block{{text: bridge}}})
 		}
@@ -98,6 +103,16 @@ func turnsOf(req *model.Request, f *features, provider string) []turn {
 		add(roleUser, block{text: bridge})
 	}
 	return turns
+}
+
+// lastSide is the index of the last turn that is no change of tools, -1 without one.
+func lastSide(turns []turn) int {
+	for i := len(turns) - 1; i >= 0; i-- {
+		if turns[i].role != roleSystem {
+			return i
+		}
+	}
+	return -1
 }
 
 // pausing reports whether an answer stands where the maker itself goes on: in the middle of a

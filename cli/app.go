@@ -85,7 +85,7 @@ func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
 // that has files open; nil is none.
 func newAppIn(ctx context.Context, f *flags, std Streams, dir string, editor builtin.Editor) (*app, error) {
 	a := &app{flags: f, std: std, cwd: dir, editor: editor, registry: tools.NewRegistry()}
-	a.started, a.settled = make(chan struct{}), make(chan struct{})
+	a.started, a.settled, a.rolesAgain = make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
 	for _, step := range []func(context.Context) error{
 		a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools, a.openExtensions, a.openDebugLog,
 	} {
@@ -307,7 +307,7 @@ func (a *app) options() (agent.Options, error) {
 		Resolve: a.models.resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: int(a.flags.MaxSteps), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.Print,
-		Roles: roleScopes{a}.agentRole, Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{a.learning.before, a.board.take},
+		Roles: roleScopes{a}.agentRole, Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{pluginLife{a}.before, a.learning.before, a.board.take},
 		Loaded:     a.learning.restored,
 		Compacted:  a.learning.compacted,
 		SkillGiven: a.learning.given,

@@ -45,7 +45,8 @@ func cutCommand(said string) (name, args string, ok bool) {
 	if end := strings.IndexFunc(rest, unicode.IsSpace); end >= 0 {
 		name, args = rest[:end], strings.TrimSpace(rest[end:])
 	}
-	plain := name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+	plugin, command, full := strings.Cut(name, ":") // PLUGIN:COMMAND
+	plain := plugin != "" && (command != "" || !full) && !strings.ContainsFunc(plugin+command, func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	})
 	return name, args, plain
@@ -61,7 +62,7 @@ func (a *app) checkUnknown(name, args string) error {
 	if slices.Contains(chatOnly(), name) && args == "" {
 		return usageError("/%s is a command of the chat: jcode -p knows %s", name, nearestCommands(name, known))
 	}
-	if args != "" {
+	if args != "" && !strings.Contains(name, ":") { // nobody writes /plugin:command of a file
 		if _, err := os.Stat("/" + name); err == nil || text.Nearest(name, known) == "" {
 			return nil
 		}

@@ -133,6 +133,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.terminal()
 	d.programs()
 	d.worktrees()
+	a.bundles.open(a.pluginStore(), func(string, ...any) {}) // d.plugins says what is wrong with them
 	d.languageServers(a)
 	d.sandbox()
 	d.environment()

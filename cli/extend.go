@@ -31,6 +31,7 @@ type extensions struct {
 	documents  *documents
 	happenings *happenings
 	bundles    bundles
+	rolesAgain chan struct{} // asks for a look at the roles
 	commands   command.Set
 	started    chan struct{} // closed by startExtensions
 	settled    chan struct{} // closed when the question about the folder needs no answer any more
@@ -71,7 +72,7 @@ func (a *app) openMCP() error {
 		Paths: mcpconfig.Paths{
 			Run: a.flags.MCPConfig, ProjectRoot: a.root, ConfigDir: a.paths.Config, Home: a.paths.Home,
 			NoImport: a.config.MCP.ImportClaude != nil && !*a.config.MCP.ImportClaude,
-			Plugins:  a.bundles.serverFiles(),
+			Plugins:  a.bundles.serverFiles,
 		},
 		Registry: a.registry, Trust: mcpTrust{a}, TrustAll: a.flags.Trust,
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
@@ -104,6 +105,7 @@ func (a *app) startExtensions() {
 	if !a.flags.Print { // a single run looks at the disk before each step, which is enough
 		a.learning.watch()
 		roleScopes{a}.watchRoles()
+		pluginLife{a}.watch()
 	}
 	if a.mcp != nil {
 		a.mcp.Start()

@@ -122,9 +122,7 @@ func (h *happenings) load() {
 		}
 		list = append(list, found...)
 	}
-	for _, p := range a.bundles.used {
-		list = append(list, p.Bundle.Hooks...) // their copies are outside of what the agent works on
-	}
+	list = append(list, a.bundles.hooks()...)
 	var files []hookFile
 	for _, path := range h.settingsFiles() {
 		f, problems := h.read(path)
@@ -258,6 +256,7 @@ func (h *happenings) before(_ context.Context, id string) agent.Announcement {
 
 // admit runs the hooks of a prompt.
 func (h *happenings) admit(ctx context.Context, id, prompt string) (string, error) {
+	pluginLife{h.app}.look()
 	h.load()
 	h.mu.Lock()
 	fresh, resumed := !h.begun[id], h.resumed[id]

@@ -66,7 +66,7 @@ func (a *app) openLearning() error {
 }
 
 func (a *app) skillPlaces() skills.Places {
-	return skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root, Denied: a.readDenied, Plugins: a.bundles.skills()}
+	return skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root, Denied: a.readDenied, Plugins: a.bundles.skills}
 }
 
 // watch keeps skills and commands up to date until the app closes.

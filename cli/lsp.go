@@ -50,7 +50,7 @@ func (a serverStarts) openLSP() {
 		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
 		Offer:  a.offerServerTools,
 	}
-	o.Servers, o.Disabled = languageServers(a.config.LSP)
+	o.Servers, o.Disabled = a.languageServers(a.config.LSP)
 	a.lsp = lsp.New(o)
 	a.onClose(a.lsp.Close)
 	a.dispatcher.Changing = a.lsp.Changing
@@ -58,8 +58,8 @@ func (a serverStarts) openLSP() {
 	a.commands.Sources = append(a.commands.Sources, a.lsp)
 }
 
-// languageServers are the configured servers, by name.
-func languageServers(c config.LSP) (list []lsp.Server, disabled []string) {
+// languageServers are the configured servers, by name, and behind them those of plugins.
+func (a *app) languageServers(c config.LSP) (list []lsp.Server, disabled []string) {
 	for name, s := range c.Servers {
 		if isOn(s.Disabled) {
 			disabled = append(disabled, name)
@@ -77,6 +77,11 @@ func languageServers(c config.LSP) (list []lsp.Server, disabled []string) {
 		}
 		return 1
 	})
+	for _, s := range a.bundles.languages() {
+		if !slices.ContainsFunc(list, func(own lsp.Server) bool { return own.Name == s.Name }) {
+			list = append(list, s)
+		}
+	}
 	return list, disabled
 }
 
@@ -137,7 +142,7 @@ func (r readFiles) AfterCall(call tools.Call, out tools.Outcome) {
 // languageServers lists the servers that are installed, and those that would fit this folder.
 func (d *doctor) languageServers(a *app) {
 	o := lsp.Options{Root: a.root, Start: a.cwd, Roots: []string{a.root}}
-	o.Servers, o.Disabled = languageServers(d.conf.LSP)
+	o.Servers, o.Disabled = a.languageServers(d.conf.LSP)
 	room := lsp.New(o)
 	defer room.Close()
 	var here, missing []string

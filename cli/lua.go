@@ -52,7 +52,7 @@ func (a *app) openLua() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &scripting{app: a, ctx: ctx}
 	room, err := lua.New(lua.Options{
-		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config,
+		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config, Plugins: a.bundles.scripts,
 		State: a.store, MCP: s.control(), Trust: s, Notices: s, Standing: s.standing,
 		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
 		Eval: isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,

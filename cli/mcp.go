@@ -120,7 +120,7 @@ func (a *app) serverPaths() mcpconfig.Paths {
 	return mcpconfig.Paths{
 		Run: a.flags.MCPConfig, ProjectRoot: a.root, ConfigDir: a.paths.Config, Home: a.paths.Home,
 		NoImport: a.config.MCP.ImportClaude != nil && !*a.config.MCP.ImportClaude,
-		Plugins:  a.bundles.serverFiles(),
+		Plugins:  a.bundles.serverFiles,
 	}
 }
 

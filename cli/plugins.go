@@ -3,29 +3,43 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
+	"sync"
 
 	"jcode/agent"
+	"jcode/hooks"
 	"jcode/internal/atomicfile"
-	"jcode/internal/text"
 	"jcode/plugins"
+	"jcode/session/role"
 	"jcode/skills"
+	"jcode/tools/lsp"
 	"jcode/tools/permission"
-	"jcode/tui"
 )
 
-// bundles are the plugins of this run.
+// bundles are the plugins of this run. They are compared with the disk whenever somebody uses
+// them: what was added, changed or removed meanwhile counts at once. It is safe for concurrent
+// use.
 type bundles struct {
 	store plugins.Store
-	// all are installed; used are those of them whose copies are as they were accepted.
+	// warn shows the person what is wrong with a plugin.
+	warn func(format string, args ...any)
+	// applying is held while a change is put into force.
+	applying sync.Mutex
+	force    map[string]string // what is in force: the hashes of the copies, by name
+
+	mu    sync.Mutex
+	read  bool
+	stamp string
+	// all are installed; used are those of them whose copies are as they were accepted, and
+	// which are not switched off.
 	all, used []plugins.Plugin
-	servers   []string // files of their MCP servers
+	servers   []string        // files of their MCP servers
+	said      map[string]bool // what the person was told
 }
 
 func (a *app) pluginStore() plugins.Store {
@@ -34,39 +48,84 @@ func (a *app) pluginStore() plugins.Store {
 
 // openPlugins reads the plugins. One that cannot be used is said and costs nothing else.
 func (a *app) openPlugins(context.Context) error {
-	b := bundles{store: a.pluginStore()}
+	a.bundles.open(a.pluginStore(), func(format string, args ...any) { a.board.say(agent.LevelWarn, format, args...) })
+	return nil
+}
+
+func (b *bundles) open(store plugins.Store, warn func(format string, args ...any)) {
+	b.store, b.warn, b.said = store, warn, map[string]bool{}
+	b.force = hashes(b.current())
+}
+
+// hashes are the hashes of plugins, by name.
+func hashes(list []plugins.Plugin) map[string]string {
+	out := map[string]string{}
+	for _, p := range list {
+		out[p.Name] = p.Now
+	}
+	return out
+}
+
+// current returns the plugins that are in use, as the disk has them.
+func (b *bundles) current() []plugins.Plugin {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.store.Dir == "" {
+		return nil
+	}
+	if stamp := b.store.Stamp(); !b.read || stamp != b.stamp {
+		b.read, b.stamp = true, stamp
+		b.look()
+	}
+	return b.used
+}
+
+// look reads the list and all copies. The caller holds the lock.
+func (b *bundles) look() {
+	b.all, b.used, b.servers = nil, nil, nil
 	all, err := b.store.List()
 	if err != nil {
-		a.board.say(agent.LevelWarn, "plugins are not used: %v", err)
-		return nil
+		b.tell("plugins are not used: %v", err)
+		return
 	}
 	b.all = all
 	for _, p := range all {
 		switch {
-		case p.Problem != "":
-			a.board.say(agent.LevelWarn, "plugin %s is not used: %s", p.Name, p.Problem)
+		case p.Off:
 			continue
-		case !p.Intact() && !a.trusted(context.Background(), permission.TrustBundle, p.Name, p.Now):
-			a.board.say(agent.LevelWarn, "plugin %s is not used: its files have changed since you accepted them (jcode plugins update %s fetches them anew)", p.Name, p.Name)
+		case p.Problem != "":
+			b.tell("plugin %s is not used: %s", p.Name, p.Problem)
+			continue
+		case !p.Intact():
+			b.tell("plugin %s is not used: its files have changed since you accepted them (jcode plugins update %s fetches them anew, /plugins accepts them)", p.Name, p.Name)
 			continue
 		}
 		b.used = append(b.used, p)
 		for _, problem := range p.Bundle.Problems {
-			a.board.say(agent.LevelWarn, "plugin %s: %s", p.Name, problem)
+			b.tell("plugin %s: %s", p.Name, problem)
 		}
 		if file, err := b.writeServers(p.Bundle); err != nil {
-			a.board.say(agent.LevelWarn, "plugin %s: its MCP servers are not used: %v", p.Name, err)
+			b.tell("plugin %s: its MCP servers are not used: %v", p.Name, err)
 		} else if file != "" {
 			b.servers = append(b.servers, file)
 		}
 	}
-	a.bundles = b
-	return nil
 }
+
+// tell says something once in a run.
+func (b *bundles) tell(format string, args ...any) {
+	if line := fmt.Sprintf(format, args...); !b.said[line] {
+		b.said[line] = true
+		b.warn("%s", line)
+	}
+}
+
+// serversFile is where a plugin's MCP servers stand with its folder put in.
+func serversFile(s plugins.Store, name string) string { return filepath.Join(s.Dir, name+".mcp.json") }
 
 // writeServers writes a plugin's MCP servers as a file of the usual form, with the plugin's
 // folder put in, and returns its name; "" where there are none.
-func (b bundles) writeServers(bundle *plugins.Bundle) (string, error) {
+func (b *bundles) writeServers(bundle *plugins.Bundle) (string, error) {
 	if len(bundle.Servers) == 0 {
 		return "", nil
 	}
@@ -79,38 +138,90 @@ func (b bundles) writeServers(bundle *plugins.Bundle) (string, error) {
 		return "", err
 	}
 	whole := strings.ReplaceAll(string(raw), "${"+plugins.RootVariable+"}", strings.Trim(string(dir), `"`))
-	path := filepath.Join(b.store.Dir, bundle.Name+".mcp.json")
+	path := serversFile(b.store, bundle.Name)
 	if old, err := os.ReadFile(path); err == nil && string(old) == whole {
 		return path, nil
 	}
 	return path, atomicfile.Write(path, []byte(whole), atomicfile.Options{Perm: 0o600})
 }
 
-func (b bundles) serverFiles() []string { return b.servers }
+// serverFiles are the files of MCP servers.
+func (b *bundles) serverFiles() []string {
+	b.current()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.servers
+}
 
 // skills are the folders of skills and commands.
-func (b bundles) skills() []skills.Plugin {
+func (b *bundles) skills() []skills.Plugin {
 	var out []skills.Plugin
-	for _, p := range b.used {
+	for _, p := range b.current() {
 		out = append(out, skills.Plugin{Name: p.Name, Skills: p.Bundle.Skills, Commands: p.Bundle.Commands})
 	}
 	return out
 }
 
 // agents are the folders and files of agents.
-func (b bundles) agents() []string {
+func (b *bundles) agents() []role.PluginAgents {
+	var out []role.PluginAgents
+	for _, p := range b.current() {
+		if len(p.Bundle.Agents) > 0 {
+			out = append(out, role.PluginAgents{Plugin: p.Name, Paths: p.Bundle.Agents})
+		}
+	}
+	return out
+}
+
+// hooks are the hooks of all plugins. None runs once a byte of its plugin has changed.
+func (b *bundles) hooks() []hooks.Hook {
+	var out []hooks.Hook
+	for _, p := range b.current() {
+		dir, hash := p.Bundle.Dir, p.Hash
+		for _, h := range p.Bundle.Hooks {
+			h.Refuse = func() string {
+				if now, err := plugins.HashTree(dir); err != nil || now != hash {
+					return "the files of its plugin have changed since you accepted them"
+				}
+				return ""
+			}
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// languages are the language servers of all plugins.
+func (b *bundles) languages() []lsp.Server {
+	var out []lsp.Server
+	for _, p := range b.current() {
+		for _, l := range p.Bundle.Languages {
+			s := lsp.Server{Name: l.Name, Command: l.Command, Files: l.Files, Env: l.Env, Settings: l.Settings}
+			out = append(out, lsp.Merge(s))
+		}
+	}
+	return out
+}
+
+// scripts are the folders of Lua.
+func (b *bundles) scripts() []string {
 	var out []string
-	for _, p := range b.used {
-		out = append(out, p.Bundle.Agents...)
+	for _, p := range b.current() {
+		if p.Bundle.Lua != "" {
+			out = append(out, p.Bundle.Lua)
+		}
 	}
 	return out
 }
 
 // changed lists plugins whose copies are no longer what was accepted: they ask again.
-func (b bundles) changed() []permission.TrustItem {
+func (b *bundles) changed() []permission.TrustItem {
+	b.current()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	var items []permission.TrustItem
 	for _, p := range b.all {
-		if p.Problem != "" || p.Intact() {
+		if p.Off || p.Problem != "" || p.Intact() {
 			continue
 		}
 		item := permission.TrustItem{Kind: permission.TrustBundle, Name: p.Name, Hash: p.Now, File: p.Bundle.Dir}
@@ -122,305 +233,22 @@ func (b bundles) changed() []permission.TrustItem {
 	return items
 }
 
-// pluginState says what becomes of a plugin.
-func pluginState(p plugins.Plugin) string {
-	switch {
-	case p.Problem != "":
-		return "broken"
-	case !p.Intact():
-		return "changed"
-	}
-	return "on"
-}
-
-// pluginDetail is all that there is to say of a plugin, a line each.
-func pluginDetail(p plugins.Plugin) []string {
-	from := "from " + p.Address.String()
-	if p.Commit != "" {
-		from += " at " + p.Commit
-	}
-	lines := []string{from}
-	if p.Bundle == nil {
-		return append(lines, p.Problem)
-	}
-	if p.Bundle.Description != "" {
-		lines = append(lines, p.Bundle.Description)
-	}
-	if !p.Intact() {
-		lines = append(lines, "its files have changed since you accepted them: nothing of it is used")
-	}
-	return append(append(lines, bundleLines(p.Bundle)...), p.Bundle.Problems...)
-}
-
-// bundleLines are what a plugin brings, and what that costs.
-func bundleLines(b *plugins.Bundle) []string {
-	var lines []string
-	for _, row := range b.Rows {
-		line := row.String()
-		switch row.Kind {
-		case "agent", "language server":
-			line += " (not used by this jcode)"
-		}
-		lines = append(lines, line)
-	}
-	if len(b.Rows) == 0 {
-		lines = append(lines, "it brings nothing")
-	}
-	return append(lines, fmt.Sprintf("about %d tokens in each request, beside those of its MCP servers' tools", b.Tokens))
-}
-
-// pluginActions is what a person can do with plugins.
-type pluginActions struct{ *app }
-
-// panel shows the plugins.
-func (a pluginActions) panel() tui.Panel {
-	return tui.Panel{
-		Name: "plugins", Help: "plugins: what each brings, its state and cost", Title: "Plugins",
-		Empty: "No plugins. jcode plugins add FOLDER-OR-GIT-ADDRESS adds one.",
-		Rows: func(context.Context) ([]tui.Row, error) {
-			list, err := a.pluginStore().List()
-			var rows []tui.Row
-			for _, p := range list {
-				row := tui.Row{ID: p.Name, Name: p.Name, State: pluginState(p), Info: p.Version, Detail: text.Visible(strings.Join(pluginDetail(p), "\n")), Bad: !p.Intact()}
-				if p.Bundle != nil {
-					row.Info = strings.TrimSpace(p.Version + " " + p.Bundle.Description)
-				}
-				rows = append(rows, row)
-			}
-			return rows, err
-		},
-		Actions: []tui.Action{
-			{Label: "look at it", Run: func(_ context.Context, row tui.Row) (string, error) { return row.Detail, nil }},
-			{Key: "ctrl+d", Label: "remove", Confirm: true, Run: func(_ context.Context, row tui.Row) (string, error) {
-				return "removed " + row.ID + "; what runs of it ends with this jcode", a.removePlugin(row.ID)
-			}},
-		},
-	}
-}
-
-// removePlugin takes a plugin away without a trace.
-func (a pluginActions) removePlugin(name string) error {
-	s := a.pluginStore()
-	if err := s.Remove(name); err != nil {
-		return err
-	}
-	if err := os.Remove(filepath.Join(s.Dir, name+".mcp.json")); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// plugins reports the plugins that are there.
-func (d *doctor) plugins() {
-	paths, err := findPaths(d.std)
-	if err != nil {
-		return // said elsewhere
-	}
-	list, err := plugins.Store{Dir: filepath.Join(paths.Data, "plugins")}.List()
-	if err != nil {
-		d.warn("plugins", "mend or remove that file", "%v", err)
-	}
-	for _, p := range list {
-		switch {
-		case p.Problem != "":
-			d.warn("plugins", "jcode plugins update "+p.Name+" fetches it anew", "%s cannot be used: %s", p.Name, p.Problem)
-		case !p.Intact():
-			d.warn("plugins", "jcode plugins update "+p.Name+" fetches it anew", "%s is off: its files have changed since you accepted them", p.Name)
-		case len(p.Bundle.Problems) > 0:
-			d.warn("plugins", "", "%s: %s", p.Name, strings.Join(p.Bundle.Problems, "; "))
-		default:
-			d.ok("plugins", "%s: %d parts, about %d tokens in each request", p.Name, len(p.Bundle.Rows), p.Bundle.Tokens)
+// differ compares what is in force with what should be: what came, changed and went.
+func (b *bundles) differ(now []plugins.Plugin) []string {
+	var parts []string
+	is := hashes(now)
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		switch was, had := b.force[name]; {
+		case !had:
+			parts = append(parts, name+" is in use")
+		case was != is[name]:
+			parts = append(parts, name+" has changed")
 		}
 	}
-}
-
-// pluginsCmd works with plugins, without a model.
-type pluginsCmd struct {
-	List   pluginsListCmd   `cmd:"" default:"withargs" help:"List the plugins with what they bring."`
-	Add    pluginsAddCmd    `cmd:"" help:"Show what a plugin brings, and add it after your yes."`
-	Update pluginsUpdateCmd `cmd:"" help:"Fetch plugins anew, show what changes, and take it over after your yes."`
-	Remove pluginsRemoveCmd `cmd:"" help:"Remove plugins."`
-}
-
-type pluginsListCmd struct {
-	JSON bool `name:"json" help:"Print a JSON array."`
-}
-
-// pluginLine is one plugin of `jcode plugins list --json`.
-type pluginLine struct {
-	Name    string   `json:"name"`
-	State   string   `json:"state"`
-	Version string   `json:"version,omitempty"`
-	From    string   `json:"from"`
-	Commit  string   `json:"commit,omitempty"`
-	Hash    string   `json:"hash"`
-	Brings  []string `json:"brings"`
-	Tokens  int      `json:"tokens"`
-}
-
-// Run lists the plugins.
-func (c *pluginsListCmd) Run(ctx context.Context, std Streams) error {
-	a := &app{flags: &flags{}, std: std}
-	if err := a.findPlaces(ctx); err != nil {
-		return err
-	}
-	list, err := a.pluginStore().List()
-	if err != nil {
-		return usageError("%w", err)
-	}
-	if c.JSON {
-		lines := []pluginLine{}
-		for _, p := range list {
-			line := pluginLine{Name: p.Name, State: pluginState(p), Version: p.Version, From: p.Address.String(), Commit: p.Commit, Hash: p.Hash, Brings: []string{}}
-			if p.Bundle != nil {
-				line.Tokens = p.Bundle.Tokens
-				for _, row := range p.Bundle.Rows {
-					line.Brings = append(line.Brings, row.String())
-				}
-			}
-			lines = append(lines, line)
-		}
-		return printJSON(std.Out, lines)
-	}
-	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
-	for _, p := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, pluginState(p), text.Clean(p.Version))
-		for _, line := range pluginDetail(p) {
-			fmt.Fprintf(w, "  %s\n", text.Visible(line))
+	for _, name := range slices.Sorted(maps.Keys(b.force)) {
+		if _, has := is[name]; !has {
+			parts = append(parts, name+" is no longer used")
 		}
 	}
-	return w.Flush()
-}
-
-type pluginsAddCmd struct {
-	From   string `arg:"" help:"A folder, or a git address; #REF behind it names a branch, tag or commit."`
-	Plugin string `arg:"" optional:"" help:"Which plugin, where that is a marketplace."`
-	Yes    bool   `help:"Add it without a question."`
-}
-
-// Run fetches the plugin, shows what it brings, and asks.
-func (c *pluginsAddCmd) Run(ctx context.Context, std Streams) error {
-	a := &app{flags: &flags{}, std: std}
-	if err := a.findPlaces(ctx); err != nil {
-		return err
-	}
-	address, err := plugins.ParseAddress(c.From, c.Plugin)
-	if err != nil {
-		return usageError("%w", err)
-	}
-	return pluginActions{a}.takePlugin(ctx, address, "", c.Yes)
-}
-
-// takePlugin fetches a plugin, shows it whole, and keeps it after a yes. name is what an
-// update expects, "" for a new one.
-func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, name string, yes bool) error {
-	s, w := a.pluginStore(), a.std.Err
-	st, err := s.Stage(ctx, address)
-	if err != nil {
-		return usageError("%w", err)
-	}
-	defer st.Drop()
-	if st.Offers != nil {
-		fmt.Fprintln(a.std.Out, "This is a marketplace. Add one of its plugins by name:")
-		for _, o := range st.Offers {
-			fmt.Fprintln(a.std.Out, text.Visible(strings.TrimSpace("  "+o.Name+"  "+o.Description)))
-		}
-		return nil
-	}
-	switch before := st.Before; {
-	case name != "" && st.Name != name:
-		return usageError("%s is called %s now: remove %s and add it again", address, st.Name, name)
-	case before != nil && (before.Address.From != address.From || before.Address.Plugin != address.Plugin):
-		return usageError("a plugin named %s is there already, from %s: remove it first (jcode plugins remove %s)", st.Name, before.Address, st.Name)
-	case before != nil && before.Hash == st.Hash && before.Intact():
-		fmt.Fprintf(w, "%s is up to date\n", st.Name)
-		return nil
-	case before != nil:
-		rows, files := st.Changes()
-		fmt.Fprintf(w, "%s %s → %s\n", st.Name, orNone(before.Version, before.Commit), orNone(st.Version, st.Commit))
-		for _, row := range rows {
-			fmt.Fprintln(w, "  "+row)
-		}
-		fmt.Fprintln(w, text.Visible(files))
-	default:
-		fmt.Fprintf(w, "%s %s, from %s\n", st.Name, orNone(st.Version, st.Commit), text.Visible(address.String()))
-		for _, line := range append(bundleLines(st.Bundle), st.Bundle.Problems...) {
-			fmt.Fprintln(w, "  "+text.Visible(line))
-		}
-	}
-	if !yes {
-		if !a.std.InIsTerminal {
-			return usageError("plugins: nobody can be asked here; --yes accepts what is shown above")
-		}
-		fmt.Fprint(w, "Use it? It runs with your rights. [y/N] ")
-		var word string
-		if _, err := fmt.Fscanln(a.std.In, &word); err != nil && word == "" || !slices.Contains([]string{"y", "yes"}, strings.ToLower(word)) {
-			fmt.Fprintln(w, "nothing was changed")
-			return nil
-		}
-	}
-	if err := s.Keep(st); err != nil {
-		return usageError("%w", err)
-	}
-	fmt.Fprintf(w, "%s is in use from the next start of jcode on\n", st.Name)
-	return nil
-}
-
-// orNone is a version, else the beginning of a commit, else a word for neither.
-func orNone(version, commit string) string {
-	switch {
-	case version != "":
-		return text.Visible(version)
-	case commit != "":
-		return commit[:min(len(commit), 12)]
-	}
-	return "without a version"
-}
-
-type pluginsUpdateCmd struct {
-	Names []string `arg:"" optional:"" help:"Which; all without a name."`
-	Yes   bool     `help:"Take over what changed without a question."`
-}
-
-// Run updates the plugins one after another.
-func (c *pluginsUpdateCmd) Run(ctx context.Context, std Streams) error {
-	a := &app{flags: &flags{}, std: std}
-	if err := a.findPlaces(ctx); err != nil {
-		return err
-	}
-	list, err := a.pluginStore().List()
-	if err != nil {
-		return usageError("%w", err)
-	}
-	for _, name := range c.Names {
-		if !slices.ContainsFunc(list, func(p plugins.Plugin) bool { return p.Name == name }) {
-			return usageError("there is no plugin %s; jcode plugins list shows those that are", name)
-		}
-	}
-	var errs []error
-	for _, p := range list {
-		if len(c.Names) == 0 || slices.Contains(c.Names, p.Name) {
-			errs = append(errs, pluginActions{a}.takePlugin(ctx, p.Address, p.Name, c.Yes))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-type pluginsRemoveCmd struct {
-	Names []string `arg:"" help:"Which."`
-}
-
-// Run removes the plugins.
-func (c *pluginsRemoveCmd) Run(ctx context.Context, std Streams) error {
-	a := &app{flags: &flags{}, std: std}
-	if err := a.findPlaces(ctx); err != nil {
-		return err
-	}
-	for _, name := range c.Names {
-		if err := (pluginActions{a}).removePlugin(name); err != nil {
-			return usageError("%w", err)
-		}
-		fmt.Fprintln(std.Err, "removed "+name)
-	}
-	return nil
+	return parts
 }

@@ -13,7 +13,7 @@ import (
 	"jcode/session/role"
 )
 
-// watchRoles tells the person when role files change, until the app closes. The role that
+// watchRoles tells the person when role files or the agents of plugins change, until the app closes. The role that
 // the session is in is entered anew when its file does.
 func (a roleScopes) watchRoles() {
 	layers := a.roles()
@@ -31,7 +31,15 @@ func (a roleScopes) watchRoles() {
 	known := roleTexts(ctx, layers)
 	go func() {
 		defer close(done)
-		for range w.Events() {
+		for {
+			select {
+			case _, ok := <-w.Events():
+				if !ok {
+					return
+				}
+			case <-a.rolesAgain:
+				layers.PluginAgents = a.bundles.agents()
+			}
 			now := roleTexts(ctx, layers)
 			a.rolesChanged(ctx, known, now)
 			known = now

@@ -29,7 +29,7 @@ type sessionsCmd struct {
 // openKept finds the places and opens the store: all that commands over kept things need.
 func openKept(ctx context.Context, f *flags, std Streams) (*app, error) {
 	a := &app{flags: f, std: std}
-	for _, step := range []func(context.Context) error{a.findPlaces, a.openStore, a.openTrust} {
+	for _, step := range []func(context.Context) error{a.findPlaces, a.openStore, a.openTrust, a.openPlugins} {
 		if err := step(ctx); err != nil {
 			a.close()
 			return nil, err

@@ -25,7 +25,7 @@ func openSkills(ctx context.Context, f *flags, std Streams) (*app, skills.Option
 	if err != nil {
 		return nil, skills.Options{}, err
 	}
-	for _, step := range []func(context.Context) error{a.openTrust, a.loadConfig, a.openPlugins} {
+	for _, step := range []func(context.Context) error{a.openTrust, a.loadConfig} {
 		if err := step(ctx); err != nil {
 			a.close()
 			return nil, skills.Options{}, err

@@ -19,7 +19,7 @@ import (
 // toolRoot is a folder of tool folders.
 type toolRoot struct {
 	path  string
-	scope string // project or user
+	scope string // project, user, or the plugin that brings it
 	rank  tools.Rank
 	// inside is the folder that links must not lead out of, "" for the user's own.
 	inside string
@@ -33,6 +33,19 @@ func (r *Room) toolRoots() []toolRoot {
 	}
 	if r.opts.Config != "" {
 		list = append(list, toolRoot{filepath.Join(r.opts.Config, "lua", "tools"), "user", tools.RankUser, ""})
+	}
+	return append(list, r.brought("tools", tools.RankUser)...)
+}
+
+// brought are the folders of a kind that plugins of others bring, each in PLUGIN/lua.
+func (r *Room) brought(kind string, rank tools.Rank) []toolRoot {
+	if r.opts.Plugins == nil {
+		return nil
+	}
+	var list []toolRoot
+	for _, dir := range r.opts.Plugins() {
+		scope := "plugin " + filepath.Base(filepath.Dir(dir)) // of no project, so that it needs no trust of one
+		list = append(list, toolRoot{filepath.Join(dir, kind), scope, rank, ""})
 	}
 	return list
 }

@@ -26,6 +26,9 @@ type Options struct {
 	// Config is jcode's configuration folder, for user tools and the startup script.
 	// Empty means that there is none.
 	Config string
+	// Plugins returns folders with tools/ and plugins/ that plugins of others bring, which the
+	// person accepted, as they are at each look. Nil is none.
+	Plugins func() []string
 	// State keeps what scripts store. Nil: state functions raise.
 	State StateStore
 	// MCP is the manager of MCP servers. Nil: scripts see no server.

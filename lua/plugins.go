@@ -26,7 +26,7 @@ const startupID = "startup"
 // plugin is one plugin over all its versions.
 type plugin struct {
 	id      string
-	scope   string // project or user
+	scope   string // project, user, or the plugin of others that brings it
 	path    string
 	bundle  bundle
 	stamp   string  // sizes and times of its files when it was read
@@ -55,7 +55,7 @@ func (r *Room) pluginRoots() []toolRoot {
 	if r.opts.Config != "" {
 		list = append(list, toolRoot{filepath.Join(r.opts.Config, "lua", "plugins"), "user", tools.RankPlugin, ""})
 	}
-	return list
+	return append(list, r.brought("plugins", tools.RankPlugin)...)
 }
 
 // found is a plugin as the disk has it.
@@ -190,7 +190,7 @@ func (r *Room) scanPlugins() {
 			r.notice("warn", fmt.Sprintf("lua plugin %s: %v", f.id, err))
 		}
 		r.setPlugin(fresh)
-		if err == nil && fresh.trusted && r.begun() {
+		if err == nil && fresh.trusted && r.Running() {
 			r.startAhead(fresh)
 			r.loads.Add(func() { r.loadInTurn(fresh) })
 		}
@@ -283,44 +283,6 @@ func (r *Room) loadPlugin(p *plugin, asks func()) {
 		old.stop()
 	}
 }
-
-func (r *Room) scriptOf(p *plugin) *script {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return p.script
-}
-
-// setScript puts a script in the place of a plugin's, unless a later version has overtaken it.
-func (r *Room) setScript(p *plugin, sc *script) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if p.ctx.Err() != nil {
-		return false
-	}
-	p.script = sc
-	return true
-}
-
-// overtake ends a version's claim, and returns what runs of it.
-func (r *Room) overtake(p *plugin) *script {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p.cancel()
-	return p.script
-}
-
-// dropUnseen ends a version that ran without a person having seen its permissions, after the
-// person did not approve them.
-func (r *Room) dropUnseen(p *plugin, old *script) {
-	if !old.wantsApproval() || !r.setScript(p, nil) {
-		return
-	}
-	r.opts.Registry.UnregisterOwner(p.owner())
-	old.stop()
-}
-
-// wantsApproval is wantsPerson of a script that may be nil.
-func (s *script) wantsApproval() bool { return s != nil && s.wantsPerson() }
 
 // removePlugin takes a plugin away whose file is gone.
 func (r *Room) removePlugin(p *plugin) {

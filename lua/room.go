@@ -259,7 +259,8 @@ func (r *Room) Close() {
 	r.wg.Wait()
 }
 
-func (r *Room) begun() bool {
+// Running reports whether the room was started and is not closed.
+func (r *Room) Running() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.started && !r.closed

@@ -12,7 +12,7 @@ import (
 // checkSyntax has changed tools compiled in a host, in the background: a syntax error
 // shows before anybody calls the tool.
 func (r *Room) checkSyntax(list []*slot) {
-	if len(list) == 0 || !r.begun() {
+	if len(list) == 0 || !r.Running() {
 		return
 	}
 	r.checks.Add(func() {

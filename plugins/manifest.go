@@ -32,6 +32,10 @@ type Bundle struct {
 	// Hooks run with the plugin's folder in RootVariable; Servers are MCP servers by name.
 	Hooks   []hooks.Hook
 	Servers map[string]json.RawMessage
+	// Languages are language servers, by name.
+	Languages []Language
+	// Lua is the folder with tools/ and plugins/ of Lua, "" where there is none.
+	Lua string
 	// Rows are what it brings, one by one.
 	Rows []Row
 	// Tokens is about what it adds to each request.
@@ -42,7 +46,7 @@ type Bundle struct {
 
 // Row is one thing that a plugin brings.
 type Row struct {
-	// Kind is command, skill, agent, hook, mcp server or language server.
+	// Kind is command, skill, agent, hook, mcp server, language server, lua tool or lua plugin.
 	Kind, Name string
 	// Runs is what it would run, or what it is for.
 	Runs string
@@ -103,6 +107,7 @@ func Read(dir string) (*Bundle, error) {
 	b.hooks(m.Hooks)
 	b.servers(m.MCPServers)
 	b.languages(m.LSPServers)
+	b.scripts()
 	return b, nil
 }
 
@@ -279,22 +284,6 @@ func (b *Bundle) servers(raw json.RawMessage) {
 	}
 	for _, name := range sorted(b.Servers) {
 		b.Rows = append(b.Rows, Row{"mcp server", name, commandLine(b.Servers[name])})
-	}
-}
-
-// languages reads the language servers: they are shown, so that what comes with them is known.
-func (b *Bundle) languages(raw json.RawMessage) {
-	list := map[string]json.RawMessage{}
-	if err := b.readJSON(".lsp.json", &list); err != nil && !errors.Is(err, os.ErrNotExist) {
-		b.fault("lspServers: %v", err)
-	}
-	if isObject(raw) {
-		if err := json.Unmarshal(raw, &list); err != nil {
-			b.fault("lspServers: %v", err)
-		}
-	}
-	for _, name := range sorted(list) {
-		b.Rows = append(b.Rows, Row{"language server", name, commandLine(list[name])})
 	}
 }
 

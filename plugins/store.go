@@ -5,15 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"jcode/internal/atomicfile"
-	"jcode/internal/diff"
 	"jcode/internal/filelock"
 )
 
@@ -36,6 +37,8 @@ type Installed struct {
 	// Hash is of the files as they were accepted.
 	Hash  string    `json:"hash"`
 	Added time.Time `json:"added"`
+	// Off says that the person switched it off.
+	Off bool `json:"off,omitempty"`
 }
 
 // Plugin is an installed plugin as its copy is now.
@@ -52,10 +55,11 @@ type Plugin struct {
 // Intact reports whether the copy is what was accepted.
 func (p Plugin) Intact() bool { return p.Problem == "" && p.Now == p.Hash }
 
-func (s Store) file() string { return filepath.Join(s.Dir, "plugins.json") }
+// ListFile is the file that says what was accepted: each change of the plugins writes it.
+func (s Store) ListFile() string { return filepath.Join(s.Dir, "plugins.json") }
 
 func (s Store) load() ([]Installed, error) {
-	data, err := os.ReadFile(s.file())
+	data, err := os.ReadFile(s.ListFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -64,7 +68,7 @@ func (s Store) load() ([]Installed, error) {
 		err = json.Unmarshal(data, &list)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.file(), err)
+		return nil, fmt.Errorf("%s: %w", s.ListFile(), err)
 	}
 	return list, nil
 }
@@ -80,6 +84,40 @@ func (s Store) List() ([]Plugin, error) {
 		out[i] = s.look(in)
 	}
 	return out, nil
+}
+
+// Stamp tells whether the list or a copy may have changed since an earlier stamp: it is of the
+// sizes, times and modes of all files. "" means that there are no plugins; that costs one look
+// for a file.
+func (s Store) Stamp() string {
+	info, err := os.Stat(s.ListFile())
+	if err != nil {
+		return ""
+	}
+	h := fnv.New64a()
+	note := func(path string, info fs.FileInfo) {
+		_, _ = fmt.Fprintf(h, "%s %d %d %o\n", path, info.Size(), info.ModTime().UnixNano(), info.Mode()) // a hash never fails
+	}
+	note("", info)
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		_ = filepath.WalkDir(filepath.Join(s.Dir, e.Name()), func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return nil //nolint:nilerr // what cannot be read differs from what could
+			}
+			if info, err := d.Info(); err == nil {
+				note(path, info)
+			}
+			return nil
+		})
+	}
+	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 func (s Store) look(in Installed) Plugin {
@@ -164,6 +202,7 @@ func (s Store) Keep(st *Staged) error {
 		if i < 0 {
 			return append(list, st.Installed), nil
 		}
+		st.Off = list[i].Off
 		list[i] = st.Installed
 		return list, nil
 	})
@@ -177,6 +216,18 @@ func (s Store) Accept(name, hash string) error {
 			return nil, fmt.Errorf("there is no plugin %s", name)
 		}
 		list[i].Hash = hash
+		return list, nil
+	})
+}
+
+// Enable switches a plugin on or off.
+func (s Store) Enable(name string, on bool) error {
+	return s.change(func(list []Installed) ([]Installed, error) {
+		i := slices.IndexFunc(list, func(in Installed) bool { return in.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no plugin %s; jcode plugins list shows those that are", name)
+		}
+		list[i].Off = !on
 		return list, nil
 	})
 }
@@ -215,7 +266,7 @@ func (s Store) change(f func([]Installed) ([]Installed, error)) error {
 		return err
 	}
 	if len(list) == 0 {
-		err := os.Remove(s.file())
+		err := os.Remove(s.ListFile())
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -225,61 +276,5 @@ func (s Store) change(f func([]Installed) ([]Installed, error)) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(s.file(), append(data, '\n'), atomicfile.Options{Perm: 0o600, Sync: true})
-}
-
-// Changes describes what an update changes: the rows that come and go, and the differences
-// of all files.
-func (st *Staged) Changes() (rows []string, files string) {
-	if st.Before == nil || st.Before.Bundle == nil {
-		return nil, ""
-	}
-	lines := func(list []Row) []string {
-		out := make([]string, len(list))
-		for i, r := range list {
-			out[i] = r.String()
-		}
-		return out
-	}
-	was, is := lines(st.Before.Bundle.Rows), lines(st.Bundle.Rows)
-	for _, line := range was {
-		if !slices.Contains(is, line) {
-			rows = append(rows, "- "+line)
-		}
-	}
-	for _, line := range is {
-		if !slices.Contains(was, line) {
-			rows = append(rows, "+ "+line)
-		}
-	}
-	before, after := treeTexts(st.Before.Bundle.Dir), treeTexts(st.dir)
-	all := map[string]bool{}
-	for name := range before {
-		all[name] = true
-	}
-	for name := range after {
-		all[name] = true
-	}
-	var b strings.Builder
-	for _, name := range sorted(all) {
-		b.WriteString(diff.Files(name, before[name], after[name]).Text)
-	}
-	return rows, b.String()
-}
-
-// treeTexts reads the files of a tree.
-func treeTexts(dir string) map[string]*string {
-	out := map[string]*string{}
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return nil //nolint:nilerr // what cannot be read is no text
-		}
-		if data, err := os.ReadFile(path); err == nil {
-			rel, _ := filepath.Rel(dir, path) // below dir
-			s := string(data)
-			out[filepath.ToSlash(rel)] = &s
-		}
-		return nil
-	})
-	return out
+	return atomicfile.Write(s.ListFile(), append(data, '\n'), atomicfile.Options{Perm: 0o600, Sync: true})
 }

@@ -115,3 +115,26 @@ func firstOf(list []Diagnostic, file string) Diagnostic {
 	}
 	return Diagnostic{File: file, Level: Fault, Text: "cannot be used"}
 }
+
+// diffCommands compares two states.
+func diffCommands(old, now *commandState) Change {
+	if old == nil {
+		return Change{}
+	}
+	return changes(commandVersions(old), commandVersions(now))
+}
+
+func commandVersions(s *commandState) map[string]version {
+	out := map[string]version{}
+	for _, f := range s.files {
+		switch f.State {
+		case Active:
+			out[f.Name] = version{f.Hash + f.File, nil}
+		case Broken:
+			d := firstOf(f.Diagnostics, f.File)
+			out[f.File] = version{f.Hash, &d}
+		default: // not in use
+		}
+	}
+	return out
+}

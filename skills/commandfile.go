@@ -91,9 +91,9 @@ func (p Places) commandSources() []Source {
 			list = append(list, Source{Label: label, Dir: filepath.Join(base, dir), Project: project})
 		}
 	}
-	for _, pl := range p.Plugins {
+	for _, pl := range p.plugins() {
 		for _, dir := range pl.Commands {
-			list = append(list, Source{Label: "plugin " + pl.Name, Dir: dir})
+			list = append(list, Source{Label: "plugin " + pl.Name, Dir: dir, Plugin: pl.Name})
 		}
 	}
 	add(p.Config, "commands", "user", false)
@@ -152,9 +152,13 @@ func (c *CommandFiles) Reload() Change {
 	return change
 }
 
-// commandFiles lists the Markdown files below dir, those at its top last, so that they win.
+// commandFiles lists the Markdown files below dir, those at its top last, so that they win. A
+// plugin may name a file instead of a folder.
 func commandFiles(dir string) []string {
 	var files []string
+	if !isDir(dir) && strings.EqualFold(filepath.Ext(dir), ".md") {
+		return []string{dir}
+	}
 	var walk func(dir string, depth int)
 	walk = func(dir string, depth int) {
 		entries, err := os.ReadDir(dir)
@@ -252,6 +256,11 @@ func (c *CommandFiles) settle(found []*CommandFile) *commandState {
 		if f.State != Active {
 			continue
 		}
+		// A plugin's command has a name that nothing else takes.
+		if full := f.Source.Plugin + ":" + f.Name; f.Source.Plugin != "" && winner[full] == "" {
+			winner[full] = f.File
+			next.list = append(next.list, c.command(f, full))
+		}
 		if mine, has := own[f.Name]; has && f.Source.Project && winner[f.Name] == "" {
 			if !mayReplace(c.trust, f.Pin()) {
 				f.State, f.By, f.Waits = Shadowed, mine, true
@@ -270,17 +279,17 @@ func (c *CommandFiles) settle(found []*CommandFile) *commandState {
 			continue
 		}
 		winner[f.Name] = f.File
-		next.list = append(next.list, c.command(f))
+		next.list = append(next.list, c.command(f, f.Name))
 	}
 	slices.SortStableFunc(next.files, func(a, b *CommandFile) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(next.list, func(a, b command.Command) int { return cmp.Compare(a.Name, b.Name) })
 	return next
 }
 
-// command makes what the terminal lists and runs.
-func (c *CommandFiles) command(f *CommandFile) command.Command {
+// command makes what the terminal lists and runs under a name.
+func (c *CommandFiles) command(f *CommandFile, name string) command.Command {
 	return command.Command{
-		Name:        f.Name,
+		Name:        name,
 		Description: text.OneLine(f.Description),
 		Hint:        f.Hint,
 		Origin:      "command (" + f.Source.Label + ")",
@@ -365,29 +374,6 @@ func (c *CommandFiles) Diagnostics() []Diagnostic {
 	out := slices.Clone(s.notes)
 	for _, f := range s.files {
 		out = append(out, f.Diagnostics...)
-	}
-	return out
-}
-
-// diffCommands compares two states.
-func diffCommands(old, now *commandState) Change {
-	if old == nil {
-		return Change{}
-	}
-	return changes(commandVersions(old), commandVersions(now))
-}
-
-func commandVersions(s *commandState) map[string]version {
-	out := map[string]version{}
-	for _, f := range s.files {
-		switch f.State {
-		case Active:
-			out[f.Name] = version{f.Hash + f.File, nil}
-		case Broken:
-			d := firstOf(f.Diagnostics, f.File)
-			out[f.File] = version{f.Hash, &d}
-		default: // not in use
-		}
 	}
 	return out
 }

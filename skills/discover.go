@@ -29,8 +29,9 @@ type Places struct {
 	Home string
 	// Folders are further ones that config names, absolute.
 	Folders []string
-	// Plugins are folders of plugins that the person accepted.
-	Plugins []Plugin
+	// Plugins returns what plugins that the person accepted bring, as it is at each search. Nil
+	// is none.
+	Plugins func() []Plugin
 	// Project is the project's root.
 	Project string
 	// Denied reports whether a file must not be read, by its resolved path; nil denies none.
@@ -41,6 +42,13 @@ type Places struct {
 type Plugin struct {
 	Name             string
 	Skills, Commands []string
+}
+
+func (p Places) plugins() []Plugin {
+	if p.Plugins == nil {
+		return nil
+	}
+	return p.Plugins()
 }
 
 var errAbsent = errors.New("leads out of the project, or to what may not be read: it counts as absent")
@@ -82,9 +90,9 @@ func (p Places) sources() []Source {
 			list = append(list, Source{Label: label, Dir: filepath.Join(base, dir), Project: project})
 		}
 	}
-	for _, pl := range p.Plugins {
+	for _, pl := range p.plugins() {
 		for _, dir := range pl.Skills {
-			list = append(list, Source{Label: "plugin " + pl.Name, Dir: dir})
+			list = append(list, Source{Label: "plugin " + pl.Name, Dir: dir, Plugin: pl.Name, lone: true})
 		}
 	}
 	add(p.Config, "skills", "user", false)

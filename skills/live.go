@@ -14,7 +14,7 @@ import (
 func Watch(r *Registry, c *CommandFiles, changed func(Change)) (stop func()) {
 	var roots []watch.Root
 	for _, src := range r.opts.Places.sources() {
-		if src.Dir == "" {
+		if src.Dir == "" || src.Plugin != "" { // whoever keeps the plugins watches them
 			continue
 		}
 		roots = append(roots, watch.Root{
@@ -26,6 +26,9 @@ func Watch(r *Registry, c *CommandFiles, changed func(Change)) (stop func()) {
 	}
 	if c != nil {
 		for _, src := range c.places.commandSources() {
+			if src.Plugin != "" {
+				continue
+			}
 			roots = append(roots, watch.Root{
 				Path: src.Dir, Depth: maxCommandDepth,
 				Enter: func(folder string) bool { return !skipFolder(filepath.Base(folder)) },

@@ -42,8 +42,10 @@ type Source struct {
 	Dir string `json:"dir,omitempty"`
 	// Project says that the folder belongs to the project, not to the person.
 	Project bool `json:"project,omitempty"`
+	// Plugin names the plugin that brings the folder, "" for all others.
+	Plugin string `json:"plugin,omitempty"`
 
-	// lone sources may themselves be a skill's folder: those that config names.
+	// lone sources may themselves be a skill's folder: those that config or a plugin names.
 	lone bool
 }
 

@@ -27,8 +27,9 @@ type Paths struct {
 	Home string
 	// NoImport leaves the files of other programs in Home out.
 	NoImport bool
-	// Plugins are files of plugins that the person accepted; every other file goes before them.
-	Plugins []string
+	// Plugins returns the files of plugins that the person accepted, as they are at each load;
+	// every other file goes before them. Nil is none.
+	Plugins func() []string
 }
 
 // UserFile is the person's own file, which jcode writes.
@@ -172,8 +173,10 @@ func (p Paths) files() []configPath {
 	if p.Home != "" && !p.NoImport {
 		out = append(out, configPath{filepath.Join(p.Home, ".claude.json"), ScopeUser, true})
 	}
-	for _, path := range p.Plugins {
-		add(ScopeUser, path)
+	if p.Plugins != nil {
+		for _, path := range p.Plugins() {
+			add(ScopeUser, path)
+		}
 	}
 	return out
 }

@@ -83,7 +83,7 @@ func TestDefinitionsOfAgentsRankBelowOurRoles(t *testing.T) {
 	trusted := false
 	layers := &role.Layers{
 		ProjectDir: filepath.Join(project, "roles"), ProjectAgents: filepath.Join(project, "agents"),
-		UserDir: filepath.Join(home, "roles"), UserAgents: filepath.Join(home, "agents"), PluginAgents: []string{filepath.Join(home, "plugin")},
+		UserDir: filepath.Join(home, "roles"), UserAgents: filepath.Join(home, "agents"), PluginAgents: []role.PluginAgents{{Plugin: "kit", Paths: []string{filepath.Join(home, "plugin")}}},
 		Trusted: func(role.Role) bool { return trusted },
 	}
 	write := func(dir, name, front string) {
@@ -97,8 +97,8 @@ func TestDefinitionsOfAgentsRankBelowOurRoles(t *testing.T) {
 	write(layers.UserAgents, "mine", "")
 	write(layers.UserAgents, "reviewer", "")
 	write(filepath.Join(layers.UserAgents, "team", "deep"), "nested", "")
-	write(layers.PluginAgents[0], "nested", "")
-	write(layers.PluginAgents[0], "plugged", "")
+	write(layers.PluginAgents[0].Paths[0], "nested", "")
+	write(layers.PluginAgents[0].Paths[0], "plugged", "")
 	write(layers.ProjectAgents, "narrow", "tools: Read\n")
 	write(layers.ProjectAgents, "reaching", "model: evil/model\n")
 	write(layers.ProjectAgents, "plugged", "")
@@ -119,15 +119,44 @@ func TestDefinitionsOfAgentsRankBelowOurRoles(t *testing.T) {
 		return out
 	}
 	want := map[string]role.Source{
-		"mine": role.UserFile, "reviewer": role.UserAgents, "nested": role.UserAgents, "plugged": role.Plugin, "narrow": role.ProjectAgents,
+		"mine": role.UserFile, "reviewer": role.UserAgents, "nested": role.UserAgents, "kit:nested": role.Plugin, "kit:plugged": role.Plugin, "plugged": role.ProjectAgents, "narrow": role.ProjectAgents,
 	}
 	if got := sources(); !reflect.DeepEqual(got, want) {
 		t.Errorf("before trust %v\nwant %v", got, want)
 	}
 	trusted = true
-	want["reaching"], want["plugged"] = role.ProjectAgents, role.ProjectAgents
+	want["reaching"] = role.ProjectAgents
 	if got := sources(); !reflect.DeepEqual(got, want) {
 		t.Errorf("after trust %v\nwant %v", got, want)
+	}
+}
+
+func TestAgentsOfPluginsAreFoundByTheirShortNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(plugin, name string) role.PluginAgents {
+		t.Helper()
+		path := filepath.Join(dir, plugin)
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		writeRole(t, path, name, "---\ndescription: d\n---\nx\n")
+		return role.PluginAgents{Plugin: plugin, Paths: []string{path}}
+	}
+	one, two := write("one", "look"), write("two", "look")
+	layers := &role.Layers{PluginAgents: []role.PluginAgents{one}}
+	for _, name := range []string{"look", "one:look"} {
+		if r, err := layers.Get(t.Context(), name); err != nil || r.Name != "one:look" {
+			t.Errorf("%s: %q %v", name, r.Name, err)
+		}
+	}
+	layers.PluginAgents = append(layers.PluginAgents, two)
+	if r, err := layers.Get(t.Context(), "look"); err == nil {
+		t.Errorf("two plugins have that name, and %s is taken", r.Name)
+	}
+	layers.UserAgents = write("mine", "look").Paths[0]
+	if r, err := layers.Get(t.Context(), "look"); err != nil || r.Name != "look" {
+		t.Errorf("%q %v", r.Name, err)
 	}
 }
 

@@ -29,10 +29,10 @@ type Layers struct {
 	ProjectDir string
 	UserDir    string
 	// ProjectAgents, UserAgents and PluginAgents are folders, and files, of agents as ParseAgent
-	// reads them.
+	// reads them. Those of a plugin are named PLUGIN:AGENT.
 	ProjectAgents string
 	UserAgents    string
-	PluginAgents  []string
+	PluginAgents  []PluginAgents
 	// Project is the project's root: a role file that leads out of it counts as absent, and
 	// so does one that Denied, given its resolved path, refuses. Denied may be nil.
 	Project string
@@ -41,6 +41,12 @@ type Layers struct {
 	// of a role of another layer. One that isn't trusted is listed and doesn't count. Nil
 	// trusts all.
 	Trusted func(Role) bool
+}
+
+// PluginAgents are the folders and files of agents that a plugin brings.
+type PluginAgents struct {
+	Plugin string
+	Paths  []string
 }
 
 // ErrUnknown says that no layer has a role of a name.
@@ -122,11 +128,27 @@ func (r *Layers) add(byName map[string]*Listing, role Role, wants bool) {
 	}
 }
 
+// fullName is the name of a plugin's agent for its short name, where no role and no other
+// plugin's agent has that: texts of plugins name their agents so.
+func fullName(all []Listing, name string) string {
+	full := ""
+	for _, l := range all {
+		switch {
+		case l.name() == name, full != "" && strings.HasSuffix(l.name(), ":"+name):
+			return name
+		case strings.HasSuffix(l.name(), ":"+name):
+			full = l.name()
+		}
+	}
+	return cmp.Or(full, name)
+}
+
 // Get gives the role of a name that counts. The error of an unknown name says which there
 // are.
 func (r *Layers) Get(ctx context.Context, name string) (Role, error) {
 	all, err := r.List(ctx)
 	var names []string
+	name = fullName(all, name)
 	for _, l := range all {
 		switch {
 		case l.name() != name:
@@ -180,9 +202,14 @@ func (r *Layers) userAgents(context.Context) ([]Role, error) {
 func (r *Layers) pluginAgents(context.Context) ([]Role, error) {
 	var all []Role
 	var errs []error
-	for _, dir := range r.PluginAgents {
-		roles, err := folderRoles(dir, Plugin, readFile)
-		all, errs = append(all, roles...), append(errs, err)
+	for _, p := range r.PluginAgents {
+		for _, path := range p.Paths {
+			roles, err := folderRoles(path, Plugin, readFile)
+			for i := range roles {
+				roles[i].Name = p.Plugin + ":" + roles[i].Name
+			}
+			all, errs = append(all, roles...), append(errs, err)
+		}
 	}
 	return all, errors.Join(errs...)
 }

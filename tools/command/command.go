@@ -10,7 +10,7 @@ import (
 
 // Command is one slash command that comes from outside the terminal's own set.
 type Command struct {
-	// Name is without the slash: `^[a-z0-9][a-z0-9_-]*$` or `mcp__server__prompt`.
+	// Name is without the slash: `^[a-z0-9][a-z0-9_-]*$`, `plugin:command` or `mcp__server__prompt`.
 	Name string
 	// Description is one line.
 	Description string

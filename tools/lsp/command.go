@@ -115,7 +115,7 @@ func (m *Manager) run(_ context.Context, args string) (command.Outcome, error) {
 	if !slices.Contains([]string{"log", "restart", "off", "on"}, word) {
 		return command.Outcome{}, fmt.Errorf("/lsp knows log, restart, off and on; not %q", word)
 	}
-	if !slices.ContainsFunc(m.servers, func(s Server) bool { return s.Name == name }) {
+	if !slices.ContainsFunc(m.list(), func(s Server) bool { return s.Name == name }) {
 		return command.Outcome{}, fmt.Errorf("name a server: /lsp %s NAME; /lsp alone lists them", word)
 	}
 	m.mu.Lock()

@@ -95,7 +95,7 @@ func (m *Manager) rootOf(s Server, path string) (root string, ok bool) {
 // choose finds the server for a file, with its root and program. ok is false where none is
 // configured or installed.
 func (m *Manager) choose(path string) (s Server, root, program string, ok bool) {
-	for _, s := range m.servers {
+	for _, s := range m.list() {
 		if !s.serves(path) {
 			continue
 		}
@@ -115,7 +115,7 @@ func (m *Manager) choose(path string) (s Server, root, program string, ok bool) 
 func (m *Manager) Available() []Server {
 	names := m.topNames()
 	var out []Server
-	for _, s := range m.servers {
+	for _, s := range m.list() {
 		if s.fits(names) && m.installed(s, m.opts.Root) != "" {
 			out = append(out, s)
 		}
@@ -166,8 +166,8 @@ type Installed struct {
 // Installed lists all servers that are known or configured.
 func (m *Manager) Installed() []Installed {
 	names := m.topNames()
-	out := make([]Installed, 0, len(m.servers))
-	for _, s := range m.servers {
+	out := make([]Installed, 0, len(m.list()))
+	for _, s := range m.list() {
 		out = append(out, Installed{s.Name, m.installed(s, m.opts.Root), s.fits(names)})
 	}
 	return out

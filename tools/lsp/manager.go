@@ -71,13 +71,13 @@ type Options struct {
 // concurrent use.
 type Manager struct {
 	opts    Options
-	servers []Server
 	life    context.Context
 	stop    context.CancelFunc
 	work    sync.WaitGroup
 	offer   sync.Once
 
 	mu      sync.Mutex
+	servers []Server // replaced as a whole
 	starter *proc.Launcher
 	found   map[string]looked
 	live    map[string]*instance // by name and root
@@ -102,16 +102,7 @@ func New(o Options) *Manager {
 		deaths: map[string][]time.Time{}, refused: map[string]string{}, off: map[string]bool{}, asking: map[string]chan struct{}{},
 	}
 	m.life, m.stop = context.WithCancel(context.Background())
-	own := map[string]bool{}
-	for _, s := range o.Servers {
-		own[s.Name] = true
-	}
-	others := slices.DeleteFunc(withSettings(known()), func(s Server) bool { return own[s.Name] })
-	for _, s := range append(slices.Clone(o.Servers), others...) {
-		if !slices.Contains(o.Disabled, s.Name) && len(s.Command) > 0 {
-			m.servers = append(m.servers, s)
-		}
-	}
+	m.servers = allServers(o.Servers, o.Disabled)
 	return m
 }
 

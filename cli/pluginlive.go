@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"jcode/agent"
+	"jcode/internal/watch"
+)
+
+// pluginLife keeps what is in force of the plugins as the disk has it.
+type pluginLife struct{ *app }
+
+// look puts into force what has changed of the plugins: those that were added, updated,
+// switched on or off, and removed, here or by another jcode, and those of which a byte differs.
+func (a pluginLife) look() {
+	b := &a.bundles
+	b.applying.Lock()
+	defer b.applying.Unlock()
+	now := b.current()
+	parts := b.differ(now)
+	if parts == nil {
+		return
+	}
+	b.force = hashes(now)
+	a.learning.skills.Reload()
+	a.learning.files.Reload()
+	a.happenings.load()
+	a.lsp.SetServers(a.languageServers(a.config.LSP))
+	if a.mcp != nil {
+		a.mcp.Reload("", false)
+	}
+	if a.lua != nil && a.lua.room.Running() {
+		a.lua.room.Refresh()
+	}
+	select {
+	case a.rolesAgain <- struct{}{}:
+	default: // nobody follows the roles, or a look is due already
+	}
+	a.board.say(agent.LevelInfo, "plugins: %s", strings.Join(parts, ", "))
+}
+
+// before looks at the plugins before a step.
+func (a pluginLife) before(context.Context, string) agent.Announcement {
+	a.look()
+	return agent.Announcement{}
+}
+
+// watch puts changes of plugins into force as they happen, until the app closes.
+func (a pluginLife) watch() {
+	list := a.bundles.store.ListFile()
+	root := watch.Root{Path: filepath.Dir(list), Match: func(path string) bool { return path == list }}
+	w := watch.New([]watch.Root{root}, watch.Options{Notice: func(text string) { a.board.say(agent.LevelWarn, "plugins: %s", text) }})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range w.Events() {
+			a.look()
+		}
+	}()
+	a.onClose(func() {
+		w.Close()
+		<-done
+	})
+}

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"jcode/internal/text"
+	"jcode/plugins"
+)
+
+// pluginsCmd works with plugins, without a model.
+type pluginsCmd struct {
+	List    pluginsListCmd    `cmd:"" default:"withargs" help:"List the plugins with what they bring."`
+	Add     pluginsAddCmd     `cmd:"" help:"Show what a plugin brings, and add it after your yes."`
+	Update  pluginsUpdateCmd  `cmd:"" help:"Fetch plugins anew, show what changes, and take it over after your yes."`
+	Enable  pluginsEnableCmd  `cmd:"" help:"Switch plugins on."`
+	Disable pluginsDisableCmd `cmd:"" help:"Switch plugins off; they stay as they are."`
+	Remove  pluginsRemoveCmd  `cmd:"" help:"Remove plugins."`
+}
+
+type pluginsListCmd struct {
+	JSON bool `name:"json" help:"Print a JSON array."`
+}
+
+// pluginLine is one plugin of `jcode plugins list --json`.
+type pluginLine struct {
+	Name    string   `json:"name"`
+	State   string   `json:"state"`
+	Version string   `json:"version,omitempty"`
+	From    string   `json:"from"`
+	Commit  string   `json:"commit,omitempty"`
+	Hash    string   `json:"hash"`
+	Brings  []string `json:"brings"`
+	Tokens  int      `json:"tokens"`
+}
+
+// Run lists the plugins.
+func (c *pluginsListCmd) Run(ctx context.Context, std Streams) error {
+	a := &app{flags: &flags{}, std: std}
+	if err := a.findPlaces(ctx); err != nil {
+		return err
+	}
+	list, err := a.pluginStore().List()
+	if err != nil {
+		return usageError("%w", err)
+	}
+	if c.JSON {
+		lines := []pluginLine{}
+		for _, p := range list {
+			line := pluginLine{Name: p.Name, State: pluginState(p), Version: p.Version, From: p.Address.String(), Commit: p.Commit, Hash: p.Hash, Brings: []string{}}
+			if p.Bundle != nil {
+				line.Tokens = p.Bundle.Tokens
+				for _, row := range p.Bundle.Rows {
+					line.Brings = append(line.Brings, row.String())
+				}
+			}
+			lines = append(lines, line)
+		}
+		return printJSON(std.Out, lines)
+	}
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
+	for _, p := range list {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, pluginState(p), text.Clean(p.Version))
+		for _, line := range pluginDetail(p) {
+			fmt.Fprintf(w, "  %s\n", text.Visible(line))
+		}
+	}
+	return w.Flush()
+}
+
+type pluginsAddCmd struct {
+	From   string `arg:"" help:"A folder, or a git address; #REF behind it names a branch, tag or commit."`
+	Plugin string `arg:"" optional:"" help:"Which plugin, where that is a marketplace."`
+	Yes    bool   `help:"Add it without a question."`
+}
+
+// Run fetches the plugin, shows what it brings, and asks.
+func (c *pluginsAddCmd) Run(ctx context.Context, std Streams) error {
+	a := &app{flags: &flags{}, std: std}
+	if err := a.findPlaces(ctx); err != nil {
+		return err
+	}
+	address, err := plugins.ParseAddress(c.From, c.Plugin)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	return pluginActions{a}.takePlugin(ctx, address, "", c.Yes)
+}
+
+// takePlugin fetches a plugin, shows it whole, and keeps it after a yes. name is what an
+// update expects, "" for a new one.
+func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, name string, yes bool) error {
+	s, w := a.pluginStore(), a.std.Err
+	st, err := s.Stage(ctx, address)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	defer st.Drop()
+	if st.Offers != nil {
+		fmt.Fprintln(a.std.Out, "This is a marketplace. Add one of its plugins by name:")
+		for _, o := range st.Offers {
+			fmt.Fprintln(a.std.Out, text.Visible(strings.TrimSpace("  "+o.Name+"  "+o.Description)))
+		}
+		return nil
+	}
+	switch before := st.Before; {
+	case name != "" && st.Name != name:
+		return usageError("%s is called %s now: remove %s and add it again", address, st.Name, name)
+	case before != nil && (before.Address.From != address.From || before.Address.Plugin != address.Plugin):
+		return usageError("a plugin named %s is there already, from %s: remove it first (jcode plugins remove %s)", st.Name, before.Address, st.Name)
+	case before != nil && before.Hash == st.Hash && before.Intact():
+		fmt.Fprintf(w, "%s is up to date\n", st.Name)
+		return nil
+	case before != nil:
+		rows, files := st.Changes()
+		fmt.Fprintf(w, "%s %s → %s\n", st.Name, orNone(before.Version, before.Commit), orNone(st.Version, st.Commit))
+		for _, row := range rows {
+			fmt.Fprintln(w, "  "+row)
+		}
+		fmt.Fprintln(w, text.Visible(files))
+	default:
+		fmt.Fprintf(w, "%s %s, from %s\n", st.Name, orNone(st.Version, st.Commit), text.Visible(address.String()))
+		for _, line := range append(bundleLines(st.Bundle), pluginFaults(st.Bundle)...) {
+			fmt.Fprintln(w, "  "+text.Visible(line))
+		}
+	}
+	if !yes {
+		if !a.std.InIsTerminal {
+			return usageError("plugins: nobody can be asked here; --yes accepts what is shown above")
+		}
+		fmt.Fprint(w, "Use it? It runs with your rights. [y/N] ")
+		var word string
+		if _, err := fmt.Fscanln(a.std.In, &word); err != nil && word == "" || !slices.Contains([]string{"y", "yes"}, strings.ToLower(word)) {
+			fmt.Fprintln(w, "nothing was changed")
+			return nil
+		}
+	}
+	if err := s.Keep(st); err != nil {
+		return usageError("%w", err)
+	}
+	fmt.Fprintf(w, "%s is in use, also in a jcode that runs\n", st.Name)
+	return nil
+}
+
+// orNone is a version, else the beginning of a commit, else a word for neither.
+func orNone(version, commit string) string {
+	switch {
+	case version != "":
+		return text.Visible(version)
+	case commit != "":
+		return commit[:min(len(commit), 12)]
+	}
+	return "without a version"
+}
+
+type pluginsUpdateCmd struct {
+	Names []string `arg:"" optional:"" help:"Which; all without a name."`
+	Yes   bool     `help:"Take over what changed without a question."`
+}
+
+// Run updates the plugins one after another.
+func (c *pluginsUpdateCmd) Run(ctx context.Context, std Streams) error {
+	a := &app{flags: &flags{}, std: std}
+	if err := a.findPlaces(ctx); err != nil {
+		return err
+	}
+	list, err := a.pluginStore().List()
+	if err != nil {
+		return usageError("%w", err)
+	}
+	for _, name := range c.Names {
+		if !slices.ContainsFunc(list, func(p plugins.Plugin) bool { return p.Name == name }) {
+			return usageError("there is no plugin %s; jcode plugins list shows those that are", name)
+		}
+	}
+	var errs []error
+	for _, p := range list {
+		if len(c.Names) == 0 || slices.Contains(c.Names, p.Name) {
+			errs = append(errs, pluginActions{a}.takePlugin(ctx, p.Address, p.Name, c.Yes))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+type pluginsEnableCmd struct {
+	Names []string `arg:"" help:"Which."`
+}
+
+// Run switches the plugins on.
+func (c *pluginsEnableCmd) Run(ctx context.Context, std Streams) error {
+	return switchPlugins(ctx, std, c.Names, true)
+}
+
+type pluginsDisableCmd struct {
+	Names []string `arg:"" help:"Which."`
+}
+
+// Run switches the plugins off.
+func (c *pluginsDisableCmd) Run(ctx context.Context, std Streams) error {
+	return switchPlugins(ctx, std, c.Names, false)
+}
+
+func switchPlugins(ctx context.Context, std Streams, names []string, on bool) error {
+	a := &app{flags: &flags{}, std: std}
+	if err := a.findPlaces(ctx); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := a.pluginStore().Enable(name, on); err != nil {
+			return usageError("%w", err)
+		}
+		fmt.Fprintf(std.Err, "%s is %s\n", name, map[bool]string{true: "on", false: "off"}[on])
+	}
+	return nil
+}
+
+type pluginsRemoveCmd struct {
+	Names []string `arg:"" help:"Which."`
+}
+
+// Run removes the plugins.
+func (c *pluginsRemoveCmd) Run(ctx context.Context, std Streams) error {
+	a := &app{flags: &flags{}, std: std}
+	if err := a.findPlaces(ctx); err != nil {
+		return err
+	}
+	for _, name := range c.Names {
+		if err := (pluginActions{a}).removePlugin(name); err != nil {
+			return usageError("%w", err)
+		}
+		fmt.Fprintln(std.Err, "removed "+name)
+	}
+	return nil
+}

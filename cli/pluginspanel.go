@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"jcode/internal/text"
+	mcpconfig "jcode/mcp/config"
+	"jcode/plugins"
+	"jcode/session/role"
+	"jcode/skills"
+	"jcode/tui"
+)
+
+// pluginState says what becomes of a plugin.
+func pluginState(p plugins.Plugin) string {
+	switch {
+	case p.Problem != "":
+		return "broken"
+	case p.Off:
+		return "off"
+	case !p.Intact():
+		return "changed"
+	}
+	return "on"
+}
+
+// pluginDetail is all that there is to say of a plugin, a line each.
+func pluginDetail(p plugins.Plugin) []string {
+	from := "from " + p.Address.String()
+	if p.Commit != "" {
+		from += " at " + p.Commit
+	}
+	lines := []string{from}
+	if p.Bundle == nil {
+		return append(lines, p.Problem)
+	}
+	if p.Bundle.Description != "" {
+		lines = append(lines, p.Bundle.Description)
+	}
+	if !p.Intact() {
+		lines = append(lines, "its files have changed since you accepted them: nothing of it is used")
+	}
+	lines = append(lines, bundleLines(p.Bundle)...)
+	for _, fault := range pluginFaults(p.Bundle) {
+		lines = append(lines, "broken: "+fault)
+	}
+	return lines
+}
+
+// bundleLines are what a plugin brings, and what that costs.
+func bundleLines(b *plugins.Bundle) []string {
+	var lines []string
+	for _, row := range b.Rows {
+		lines = append(lines, row.String())
+	}
+	if len(b.Rows) == 0 {
+		lines = append(lines, "it brings nothing")
+	}
+	return append(lines, fmt.Sprintf("about %d tokens in each request, beside those of its MCP servers' tools", b.Tokens))
+}
+
+// pluginFaults are the parts of a plugin that cannot be used, with why.
+func pluginFaults(b *plugins.Bundle) []string {
+	out := append([]string{}, b.Problems...)
+	add := func(file, line string) {
+		if rel, err := filepath.Rel(b.Dir, file); err == nil && filepath.IsLocal(rel) {
+			line = strings.Replace(line, file, rel, 1)
+		}
+		out = append(out, text.OneLine(line))
+	}
+	list := skills.NewCommandFiles(skills.Places{Plugins: func() []skills.Plugin {
+		return []skills.Plugin{{Name: b.Name, Commands: b.Commands}}
+	}}, nil, nil).Diagnostics()
+	for _, dir := range b.Skills {
+		list = append(list, skills.Check(dir)...)
+	}
+	for _, d := range list {
+		if d.Level == skills.Fault {
+			add(d.File, d.String())
+		}
+	}
+	agents := role.Layers{PluginAgents: []role.PluginAgents{{Plugin: b.Name, Paths: b.Agents}}}
+	all, err := agents.List(context.Background())
+	if err != nil {
+		out = append(out, err.Error())
+	}
+	for _, l := range all {
+		if err := l.Usable(); err != nil && l.Source == role.Plugin {
+			add(l.Path, err.Error())
+		}
+	}
+	for _, l := range b.Languages {
+		if _, err := exec.LookPath(l.Command[0]); err != nil {
+			out = append(out, fmt.Sprintf("language server %s: %s is not installed", l.Name, l.Command[0]))
+		}
+	}
+	return out
+}
+
+// pluginActions is what a person can do with plugins.
+type pluginActions struct{ *app }
+
+// panel shows the plugins.
+func (a pluginActions) panel() tui.Panel {
+	act := func(done string, f func(name string) error) func(context.Context, tui.Row) (string, error) {
+		return func(_ context.Context, row tui.Row) (string, error) {
+			if err := f(row.ID); err != nil {
+				return "", err
+			}
+			pluginLife{a.app}.look()
+			return done + " " + row.ID, nil
+		}
+	}
+	return tui.Panel{
+		Name: "plugins", Help: "plugins: what each brings, its state and cost; on and off, accept, remove", Title: "Plugins",
+		Empty: "No plugins. jcode plugins add FOLDER-OR-GIT-ADDRESS adds one.",
+		Rows: func(context.Context) ([]tui.Row, error) {
+			list, err := a.pluginStore().List()
+			var rows []tui.Row
+			for _, p := range list {
+				row := tui.Row{ID: p.Name, Name: p.Name, State: pluginState(p), Info: p.Version, Detail: text.Visible(strings.Join(pluginDetail(p), "\n")), Bad: !p.Intact()}
+				if p.Bundle != nil {
+					row.Info = strings.TrimSpace(p.Version + " " + p.Bundle.Description)
+					row.Bad = row.Bad || len(pluginFaults(p.Bundle)) > 0
+				}
+				rows = append(rows, row)
+			}
+			return rows, err
+		},
+		Actions: []tui.Action{
+			{Label: "look at it", Run: func(_ context.Context, row tui.Row) (string, error) { return row.Detail, nil }},
+			{Key: "ctrl+e", Label: "on or off", Run: act("switched", a.switchPlugin)},
+			{Key: "ctrl+t", Label: "accept it as it is", Confirm: true, Run: act("accepted", a.acceptPlugin)},
+			{Key: "ctrl+d", Label: "remove", Confirm: true, Run: act("removed", a.removePlugin)},
+		},
+	}
+}
+
+// plugin finds an installed plugin.
+func (a pluginActions) plugin(name string) (plugins.Plugin, error) {
+	list, err := a.pluginStore().List()
+	if err != nil {
+		return plugins.Plugin{}, err
+	}
+	for _, p := range list {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return plugins.Plugin{}, fmt.Errorf("there is no plugin %s; jcode plugins list shows those that are", name)
+}
+
+func (a pluginActions) switchPlugin(name string) error {
+	p, err := a.plugin(name)
+	if err != nil {
+		return err
+	}
+	return a.pluginStore().Enable(name, p.Off)
+}
+
+// acceptPlugin takes a plugin whose files have changed as it is now.
+func (a pluginActions) acceptPlugin(name string) error {
+	p, err := a.plugin(name)
+	switch {
+	case err != nil:
+		return err
+	case p.Problem != "":
+		return fmt.Errorf("%s cannot be used: %s", name, p.Problem)
+	case p.Intact():
+		return fmt.Errorf("%s is as you accepted it", name)
+	}
+	return a.pluginStore().Accept(name, p.Now)
+}
+
+// removePlugin takes a plugin away without a trace: its copy, its servers' file and their logs.
+func (a pluginActions) removePlugin(name string) error {
+	s := a.pluginStore()
+	p, err := a.plugin(name)
+	if err != nil {
+		return err
+	}
+	if err := s.Remove(name); err != nil {
+		return err
+	}
+	if a.learning != nil { // its servers end before their logs go
+		pluginLife{a.app}.look()
+	}
+	if err := os.Remove(serversFile(s, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if p.Bundle == nil {
+		return nil
+	}
+	left := mcpconfig.Load(a.serverPaths()).Choose(func(mcpconfig.Entry) bool { return true })
+	for server := range p.Bundle.Servers {
+		key := mcpconfig.KeyFor(server)
+		if _, used := left[key]; !used {
+			_ = os.Remove(filepath.Join(a.paths.Data, "logs", "mcp", key+".log")) // it is there only after a start
+		}
+	}
+	return nil
+}
+
+// plugins reports the plugins that are there.
+func (d *doctor) plugins() {
+	paths, err := findPaths(d.std)
+	if err != nil {
+		return // said elsewhere
+	}
+	list, err := plugins.Store{Dir: filepath.Join(paths.Data, "plugins")}.List()
+	if err != nil {
+		d.warn("plugins", "mend or remove that file", "%v", err)
+	}
+	for _, p := range list {
+		var faults []string
+		if p.Bundle != nil {
+			faults = pluginFaults(p.Bundle)
+		}
+		switch {
+		case p.Problem != "":
+			d.warn("plugins", "jcode plugins update "+p.Name+" fetches it anew", "%s cannot be used: %s", p.Name, p.Problem)
+		case p.Off:
+			d.ok("plugins", "%s is switched off", p.Name)
+		case !p.Intact():
+			d.warn("plugins", "jcode plugins update "+p.Name+" fetches it anew", "%s is off: its files have changed since you accepted them", p.Name)
+		case len(faults) > 0:
+			d.warn("plugins", "", "%s: %s", p.Name, strings.Join(faults, "; "))
+		default:
+			d.ok("plugins", "%s: %s; about %d tokens in each request", p.Name, brings(p.Bundle), p.Bundle.Tokens)
+		}
+	}
+}
+
+// brings counts the parts of a plugin by kind.
+func brings(b *plugins.Bundle) string {
+	count := map[string]int{}
+	var kinds, parts []string
+	for _, row := range b.Rows {
+		if count[row.Kind]++; count[row.Kind] == 1 {
+			kinds = append(kinds, row.Kind)
+		}
+	}
+	for _, kind := range kinds {
+		parts = append(parts, counted(count[kind], kind))
+	}
+	if parts == nil {
+		return "brings nothing"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,51 @@
+package lsp
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+)
+
+// allServers joins configured servers with the known ones that they do not replace.
+func allServers(configured []Server, disabled []string) []Server {
+	own := map[string]bool{}
+	for _, s := range configured {
+		own[s.Name] = true
+	}
+	others := slices.DeleteFunc(withSettings(known()), func(s Server) bool { return own[s.Name] })
+	var out []Server
+	for _, s := range append(slices.Clone(configured), others...) {
+		if !slices.Contains(disabled, s.Name) && len(s.Command) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// list returns the servers; nobody changes what it returns.
+func (m *Manager) list() []Server {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.servers
+}
+
+// SetServers replaces the configured servers. Those that run and are no longer configured, or
+// otherwise, end; a file that needs one starts it anew.
+func (m *Manager) SetServers(configured []Server, disabled []string) {
+	list := allServers(configured, disabled)
+	m.mu.Lock()
+	m.servers = list
+	var over []*instance
+	for _, in := range m.running() {
+		if !slices.ContainsFunc(list, func(s Server) bool { return reflect.DeepEqual(s, in.server) }) {
+			over = append(over, in)
+		}
+	}
+	m.mu.Unlock()
+	var ending sync.WaitGroup
+	for _, in := range over {
+		ending.Go(func() { m.retire(in) })
+	}
+	ending.Wait()
+	m.Look()
+}

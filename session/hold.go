@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"jcode/internal/filelock"
@@ -16,6 +17,7 @@ import (
 // Hold is the right of this process to write to one session. It ends with Release, or
 // with the process, however that ends.
 type Hold struct {
+	mu   sync.Mutex
 	lock *filelock.Lock
 }
 
@@ -74,9 +76,14 @@ func (s *Store) Hold(sessionID string) (*Hold, error) {
 	return &Hold{lock: lock}, nil
 }
 
-// Release gives the session free. It may be called on nil and more than once.
+// Release ends the claim. It may be called on nil, more than once, and from several goroutines.
 func (h *Hold) Release() error {
-	if h == nil || h.lock == nil {
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.lock == nil {
 		return nil
 	}
 	l := h.lock

@@ -70,11 +70,11 @@ type Options struct {
 // Manager owns the servers. It starts nothing before a file needs it. It is safe for
 // concurrent use.
 type Manager struct {
-	opts    Options
-	life    context.Context
-	stop    context.CancelFunc
-	work    sync.WaitGroup
-	offer   sync.Once
+	opts  Options
+	life  context.Context
+	stop  context.CancelFunc
+	work  sync.WaitGroup
+	offer sync.Once
 
 	mu      sync.Mutex
 	servers []Server // replaced as a whole

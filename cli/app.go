@@ -243,7 +243,7 @@ func (a *app) addTools(context.Context) error {
 		}
 	})
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spill}
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, a.offered)
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, a.offered, &steering{watch: confinement{a}.watchProtected, board: &a.board})
 	var errs []error
 	for _, t := range a.builtins() {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"jcode/agent"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// steering tells what calls of MCP servers did to protected files, where they run unasked:
+// servers are not confined, and what they write is no part of a plan.
+type steering struct {
+	watch func() (changed func() []string)
+	board *board
+
+	mu      sync.Mutex
+	watched map[string]func() []string // by call
+}
+
+// BeforeCall implements tools.Hook and changes nothing.
+func (s *steering) BeforeCall(_ context.Context, call tools.Call) tools.Verdict {
+	if !strings.HasPrefix(call.Name, "mcp:") || call.Caller.CurrentMode() != tools.ModeYolo {
+		return tools.Verdict{}
+	}
+	changed := s.watch()
+	if changed == nil {
+		return tools.Verdict{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watched == nil {
+		s.watched = map[string]func() []string{}
+	}
+	s.watched[call.ID] = changed
+	return tools.Verdict{}
+}
+
+// AfterCall implements tools.Hook.
+func (s *steering) AfterCall(call tools.Call, _ tools.Outcome) {
+	s.mu.Lock()
+	changed := s.watched[call.ID]
+	delete(s.watched, call.ID)
+	s.mu.Unlock()
+	if changed == nil {
+		return
+	}
+	paths := changed()
+	if len(paths) == 0 {
+		return
+	}
+	for i, p := range paths {
+		paths[i] = text.Visible(p)
+	}
+	slices.Sort(paths)
+	line := "while " + text.Visible(call.Name) + " ran, protected files were made or changed, which steer git or the agent: " + strings.Join(paths, ", ") + "; look at them"
+	s.board.say(agent.LevelWarn, "%s", line)
+	s.board.tell("Note: " + line + ".")
+}

@@ -45,24 +45,44 @@ func label(name string, data []byte) string {
 	return "[" + name + "]"
 }
 
-// attachImages adds the pictures that a prompt names with @, where the model sees.
-func (p *outside) attachImages(m *agent.Prompt) error {
-	if p.opt.Image == nil {
-		return nil
+// namedPictures reads the pictures that a prompt names with @, and labels each.
+func namedPictures(read func(path string) (mime string, data []byte, err error), prompt string) ([]model.Image, chips, error) {
+	if read == nil {
+		return nil, nil, nil
 	}
-	for _, hit := range imageWord.FindAllStringSubmatch(m.Text, mostPictures) {
+	var images []model.Image
+	labels := chips{}
+	for _, hit := range imageWord.FindAllStringSubmatch(prompt, mostPictures) {
 		file := strings.Trim(hit[1], `"`)
-		mime, data, err := p.opt.Image(file)
+		mime, data, err := read(file)
 		if errors.Is(err, os.ErrNotExist) {
 			continue // just a word
 		}
 		if err != nil {
-			return fmt.Errorf("attach %s: %w", hit[1], err)
+			return nil, nil, fmt.Errorf("attach %s: %w", hit[1], err)
 		}
-		m.Images = append(m.Images, model.Image{MIME: mime, Data: data})
-		p.outside.named("@"+hit[1], label(filepath.Base(file), data))
+		images = append(images, model.Image{MIME: mime, Data: data})
+		labels["@"+hit[1]] = label(filepath.Base(file), data)
+	}
+	return images, labels, nil
+}
+
+// attachImages adds the pictures that a prompt names with @.
+func (p *outside) attachImages(m *agent.Prompt) error {
+	images, labels, err := namedPictures(p.opt.Image, m.Text)
+	if err != nil {
+		return err
+	}
+	m.Images = append(m.Images, images...)
+	for word, label := range labels {
+		p.outside.named(word, label)
 	}
 	return nil
+}
+
+// blindNotice says what becomes of pictures for a model that takes none.
+func blindNotice(model string, pictures int) string {
+	return model + " takes no pictures: it only learns that " + count(pictures, "picture") + " came along. /model chooses another."
 }
 
 // named keeps the label of a picture; the first stays.

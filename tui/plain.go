@@ -8,12 +8,10 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"time"
 
 	"jcode/agent"
 	"jcode/internal/text"
 	"jcode/session"
-	"jcode/tools"
 )
 
 // RunPlain holds the conversation line by line: no alternate screen, no redraws, no
@@ -21,7 +19,7 @@ import (
 // ctx, and then returns ctx's cause. A read of in that is under way when it ends goes on
 // until a line comes or in is closed.
 func RunPlain(ctx context.Context, opt Options, in io.Reader, out io.Writer) error {
-	p := &plain{opt: opt, out: out, calls: map[string]*callItem{}}
+	p := &plain{opt: opt, out: out, calls: map[string]*callItem{}, diffs: map[string]string{}, ended: make(chan func())}
 	s, err := p.first(ctx)
 	if err != nil {
 		return err
@@ -30,7 +28,8 @@ func RunPlain(ctx context.Context, opt Options, in io.Reader, out io.Writer) err
 	p.say("jcode " + opt.Version + ", plain mode. /help lists commands, /quit leaves.")
 	st := p.conv.State()
 	p.say("Model " + st.Model + ", mode " + string(st.Mode) + ", folder " + orElse(st.Cwd, opt.Cwd) + ".")
-	p.history(s.History)
+	p.usage = s.Usage
+	p.history(s.History, s.Shown)
 	for _, n := range s.Notices {
 		p.notice(n)
 	}
@@ -47,14 +46,22 @@ type plain struct {
 	conv   Conversation
 	events Events
 	calls  map[string]*callItem
+	diffs  map[string]string // that were approved as they are, by their call
+	sum    turnSum
+	usage  agent.UsageEvent
+	record record          // of what is written beside the messages
 	line   strings.Builder // of the answer, until its end
+	ended  chan func()     // what is done in the loop with what ran beside it
+	shells int             // that run
 	asks   []plainAsk
-	busy   bool
-	eof    bool  // nobody answers any more
-	failed error // of the output
-	// entered ends a switch of the role, which work carries out; nil while there is none.
+	busy   bool // a prompt is being answered
+	// turning says that its turn has begun.
+	turning bool
+	eof     bool  // nobody answers any more
+	failed  error // of the output
+	// entered ends a switch of the role; nil while there is none.
 	entered chan error
-	work    sync.WaitGroup
+	work    sync.WaitGroup // what runs beside the loop
 }
 
 func (p *plain) first(ctx context.Context) (Session, error) {
@@ -74,12 +81,9 @@ func (p *plain) loop(ctx context.Context, in io.Reader, enter func(context.Conte
 	defer cancel()
 	lines, events := make(chan string), make(chan agent.Event)
 	go readLines(inner, in, lines)
-	var pump sync.WaitGroup
-	defer pump.Wait()
-	defer cancel()
-	pump.Add(1)
+	p.work.Add(1)
 	go func() {
-		defer pump.Done()
+		defer p.work.Done()
 		defer p.events.Close()
 		for {
 			ev, ok := p.events.Next(inner)
@@ -99,11 +103,12 @@ func (p *plain) loop(ctx context.Context, in io.Reader, enter func(context.Conte
 	}
 	p.prompt()
 	for p.failed == nil {
+		p.keep(ctx)
 		if p.entered == nil && first != "" {
-			p.conv.Prompt(agent.Prompt{Text: first})
-			first, p.busy = "", true
+			p.send(first)
+			first = ""
 		}
-		if p.eof && !p.busy && p.entered == nil && len(p.asks) == 0 {
+		if p.eof && !p.busy && p.shells == 0 && p.entered == nil && len(p.asks) == 0 {
 			return nil
 		}
 		taken := lines
@@ -127,6 +132,8 @@ func (p *plain) loop(ctx context.Context, in io.Reader, enter func(context.Conte
 			}
 		case ev := <-events:
 			p.event(ev)
+		case do := <-p.ended:
+			do()
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -175,223 +182,56 @@ func (p *plain) flush() {
 }
 
 func (p *plain) prompt() {
-	if !p.busy && len(p.asks) == 0 && p.entered == nil {
+	if !p.busy && p.shells == 0 && p.entered == nil && len(p.asks) == 0 {
 		p.write("> ")
 	}
 }
 
-// take handles a line of the person; true leaves.
-func (p *plain) take(ctx context.Context, line string) bool {
-	if len(p.asks) > 0 {
-		p.answer(ctx, line)
-		return false
-	}
-	line = strings.TrimSpace(line)
-	switch {
-	case line == "":
-		p.prompt()
-	case line == "/quit" || line == "/exit":
-		return true
-	case strings.HasPrefix(line, "/"):
-		p.command(ctx, line)
-	default:
-		p.conv.Prompt(agent.Prompt{Text: line})
-		p.busy = true
-	}
-	return false
-}
-
-// command runs the commands that make sense without a screen.
-func (p *plain) command(ctx context.Context, line string) {
-	name := firstWord(line)[1:]
-	args := strings.TrimSpace(line[1+len(name):])
-	var err error
-	switch name {
-	case "help":
-		p.say("/mode MODE, /model NAME, /role NAME|off|info|set NAME VALUE, /rename TITLE, /compact, /stop, /quit")
-		for _, c := range p.opt.Commands.List() {
-			p.say("/" + c.Name + " " + c.Hint + ": " + c.Description)
-		}
-	case "stop":
-		p.conv.Interrupt()
-	case "mode":
-		var m tools.Mode
-		if m, err = tools.ParseMode(args); err == nil {
-			p.conv.SetMode(m)
-			if now := p.conv.State().Mode; now != m {
-				p.say("Mode " + string(now) + ": the role allows no more; mode " + args + " holds when it ends.")
-				break
-			}
-			p.say("Mode " + args + ": " + modeHelp[m] + ".")
-		}
-	case "model":
-		err = p.conv.SetModel(args)
-	case "role":
-		p.role(ctx, args)
-	case "rename":
-		err = p.conv.Rename(args)
-	case "compact":
-		err = p.conv.Compact(ctx, args)
-	default:
-		p.foreign(ctx, name, args, line)
-	}
-	if err != nil {
-		p.say("Error: " + err.Error())
-	}
-	p.prompt()
-}
-
-func (p *plain) foreign(ctx context.Context, name, args, line string) {
-	c, ok := p.opt.Commands.Find(name)
-	if !ok {
-		p.say("Unknown command /" + name + ". /help lists them.")
+// keep keeps what was written beside the messages, as soon as the session is stored.
+func (p *plain) keep(ctx context.Context) {
+	id := p.conv.State().Session
+	if p.opt.Keep == nil || id == "" || len(p.record.pending) == 0 {
 		return
 	}
-	out, err := c.Run(ctx, args)
-	if err != nil {
-		p.say("Error: " + err.Error())
-		return
+	list := p.record.pending
+	p.record.pending = nil
+	if err := p.opt.Keep(context.WithoutCancel(ctx), id, list); err != nil {
+		p.say("Warning: " + err.Error())
 	}
-	if out.Notice != "" {
-		p.say(out.Notice)
-	}
-	if out.Prompt != "" {
-		p.conv.Prompt(agent.Prompt{Text: out.Prompt, Shown: orElse(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
-		p.busy = true
-	}
-}
-
-// event writes what happened.
-func (p *plain) event(ev agent.Event) {
-	switch ev := ev.(type) {
-	case agent.TurnStart:
-		p.busy = true
-		p.say("You: " + ev.Prompt)
-	case agent.TextDelta:
-		p.text(ev.Text)
-	case agent.AnswerReset:
-		p.say("(the answer begins again: " + ev.Reason + ")")
-	case agent.AssistantMessage:
-		p.flush()
-	case agent.CallStart:
-		c := newCall(ev.ID, ev.Name, ev.Arguments, ev.At)
-		p.calls[ev.ID] = c
-		p.say("Tool " + ev.Name + ": " + oneLine(c.brief))
-	case agent.CallEnd:
-		p.callEnd(ev)
-	case agent.ApprovalAsked:
-		p.approval(ev)
-	case agent.AskPerson:
-		p.ask(ev)
-	case agent.AskForm:
-		p.form(ev)
-	case agent.ApprovalClosed:
-		p.closed(ev.ID)
-	case agent.AskClosed:
-		p.closed(ev.ID)
-	case agent.Notice:
-		p.notice(ev)
-	case agent.ToolsChanged:
-		p.say(toolsChanged(ev))
-	case agent.Retrying:
-		p.say("Trying again in " + ev.Wait.Round(time.Second).String() + ": " + oneLine(ev.Reason))
-	case agent.Compacted:
-		p.say("The conversation was summarised.")
-	case agent.TurnEnd:
-		p.turnEnd(ev)
-	}
-}
-
-// text writes the lines of an answer as they become whole.
-func (p *plain) text(s string) {
-	p.line.WriteString(s)
-	all := p.line.String()
-	i := strings.LastIndexByte(all, '\n')
-	if i < 0 {
-		return
-	}
-	p.line.Reset()
-	p.line.WriteString(all[i+1:])
-	p.write(text.Clean(all[:i]) + "\n")
-}
-
-func (p *plain) notice(n agent.Notice) {
-	switch n.Level {
-	case agent.LevelError:
-		p.say("Error: " + n.Text)
-	case agent.LevelWarn:
-		p.say("Warning: " + n.Text)
-	case agent.LevelInfo:
-		p.say(n.Text)
-	}
-}
-
-func (p *plain) callEnd(ev agent.CallEnd) {
-	c := p.calls[ev.ID]
-	if c == nil {
-		return
-	}
-	delete(p.calls, ev.ID)
-	c.end(ev)
-	status := c.status
-	if status == "done" && c.failed() {
-		status = "failed"
-	}
-	p.say(strings.TrimSpace("Tool " + ev.Name + " " + status + ". " + c.outcome()))
-	if d := ev.Result.Display.Diff; d != "" {
-		p.say(text.Visible(d))
-		if found := ev.Result.Display.Found; found != "" {
-			p.say(text.Visible(found))
-		}
-	} else if c.failed() {
-		p.excerpt(c.said(), failedLines, c.name == "exec")
-	}
-}
-
-// excerpt writes at most limit lines of a text, the first or with tail the last ones, and
-// how many it leaves out.
-func (p *plain) excerpt(s string, limit int, tail bool) {
-	lines := strings.Split(strings.Trim(s, "\n"), "\n")
-	hidden := max(len(lines)-limit, 0)
-	more := "(" + count(hidden, "more line") + ")"
-	switch {
-	case hidden == 0:
-		p.say(strings.Join(lines, "\n"))
-	case tail:
-		p.say(more + "\n" + strings.Join(lines[hidden:], "\n"))
-	default:
-		p.say(strings.Join(lines[:limit], "\n") + "\n" + more)
-	}
-}
-
-func (p *plain) turnEnd(ev agent.TurnEnd) {
-	p.flush()
-	p.busy = false
-	switch ev.Reason {
-	case agent.StopInterrupted:
-		p.say("Interrupted. What was finished is kept.")
-	case agent.StopError:
-		p.say("Error: " + orElse(ev.Error, "the turn failed"))
-	case agent.StopLimit:
-		p.say("Stopped at a limit: " + ev.Error)
-	case agent.StopDone:
-	}
-	p.prompt()
 }
 
 // history writes the session so far, without tool output.
-func (p *plain) history(rows []session.Message) {
-	for _, m := range rows {
-		switch m.Role {
-		case session.RoleUser:
-			p.say("You: " + shownPrompt(m.Parts))
-		case session.RoleAssistant:
-			if s := partText(m.Parts, session.PartText); s != "" {
-				p.say(s)
+func (p *plain) history(rows []session.Message, shown []session.Shown) {
+	t := newTranscript()
+	t.addHistory(rows, shown)
+	for _, it := range t.items {
+		switch it := it.(type) {
+		case *promptItem:
+			p.say("You: " + it.prompt)
+		case *callItem:
+			p.past(it)
+		case *groupItem:
+			for _, m := range it.members {
+				if c, ok := m.(*callItem); ok {
+					p.past(c)
+				}
 			}
-			for _, c := range m.Calls {
-				p.say("Tool " + c.Name + " " + string(c.Status) + ".")
-			}
+		case *thoughtItem: // it is not written as it comes either
+		default:
+			p.say(it.text())
 		}
 	}
+}
+
+// past writes a call of the past: one of the model with how it ended, a line of the person
+// with what it said.
+func (p *plain) past(c *callItem) {
+	if c.name == "!" {
+		p.say(c.text())
+		if why := c.result.Display.Summary; why != "" {
+			p.say("Failed: " + why)
+		}
+		return
+	}
+	p.say(strings.TrimSpace("Tool " + c.name + " " + c.brief + ": " + c.ending()))
 }

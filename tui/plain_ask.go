@@ -16,7 +16,9 @@ type plainAsk struct {
 	approval *tools.Question
 	trust    *Trust
 	form     *plainForm
-	options  []string
+	// choose takes the number of an option, from 1.
+	choose  func(ctx context.Context, n int) error
+	options []string
 }
 
 // approval puts a question; the next line answers.
@@ -35,7 +37,7 @@ func (p *plain) approval(ev agent.ApprovalAsked) {
 		ask.options = append(ask.options, o.Label)
 	}
 	p.asks = append(p.asks, ask)
-	p.question("Answer (number): ")
+	p.question("Answer (number; words to the model may follow a no): ")
 }
 
 func (p *plain) ask(ev agent.AskPerson) {
@@ -68,8 +70,8 @@ func (p *plain) trust(t *Trust) {
 func (p *plain) refuseAll() {
 	for _, a := range p.asks {
 		var err error
-		if a.trust != nil {
-			continue // what is not trusted stays inert
+		if a.trust != nil || a.choose != nil {
+			continue // what is not trusted stays inert, what is not chosen undone
 		}
 		switch {
 		case a.approval != nil:
@@ -109,19 +111,34 @@ func (p *plain) question(prompt string) {
 func (p *plain) answer(ctx context.Context, line string) {
 	a := p.asks[0]
 	line = strings.TrimSpace(line)
+	if line == "/stop" && p.conv.Interrupt() {
+		return
+	}
 	n := 0
 	if _, err := fmt.Sscanf(line, "%d", &n); err != nil || n < 1 || n > len(a.options) {
 		n = 0
 	}
 	var err error
 	switch {
-	case (a.approval != nil || a.trust != nil) && n == 0:
+	case (a.approval != nil || a.trust != nil || a.choose != nil) && n == 0:
 		p.write("Answer with a number from 1 to " + itoa(len(a.options)) + ": ")
 		return
 	case a.approval != nil:
-		err = p.conv.Answer(a.id, tools.Answer{Scope: a.approval.Options[n-1].Scope, Option: n - 1})
+		p.diffs[a.approval.CallID] = a.approval.Diff
+		answer := tools.Answer{Scope: a.approval.Options[n-1].Scope, Option: n - 1}
+		if answer.Scope == tools.AnswerNo {
+			answer.Word = strings.TrimSpace(strings.TrimPrefix(line, itoa(n)))
+		}
+		err = p.conv.Answer(a.id, answer)
 	case a.trust != nil:
 		err = a.trust.Decide(ctx, n == 1)
+	case a.choose != nil:
+		p.closed(a.id)
+		if err := a.choose(ctx, n); err != nil {
+			p.say("Error: " + err.Error())
+		}
+		p.prompt()
+		return
 	case a.form != nil:
 		p.fill(a.id, a.form, line)
 		return

@@ -6,17 +6,18 @@ import (
 )
 
 // role carries out /role.
-func (p *plain) role(ctx context.Context, args string) {
+func (p *plain) role(ctx context.Context, args string) error {
 	switch key, value, set := roleValue(args); {
 	case set:
 		p.enterRole(ctx, func(ctx context.Context) error { return p.conv.SetRoleValue(ctx, key, value) })
 	case args == "" || args == "info":
-		p.foreign(ctx, "role", args, "/role "+args)
+		return p.elsewhere(ctx, "role", args, "/role "+args)
 	case args == "off":
 		p.enterRole(ctx, func(ctx context.Context) error { return p.conv.SetRole(ctx, "") })
 	default:
 		p.enterRole(ctx, func(ctx context.Context) error { return p.conv.SetRole(ctx, args) })
 	}
+	return nil
 }
 
 // enterRole switches the role beside the loop: it may put a form, which the next lines fill in.

@@ -64,7 +64,7 @@ func TestPlainModeTalksInLines(t *testing.T) {
 	}
 	write("hello\n")
 	see("You: hello\none\ntwo red\nTool exec: ls\nQuestion: Run a command\n  go test ./...")
-	see("Answer (number): ")
+	see("Answer (number; words to the model may follow a no): ")
 	write("maybe\n")
 	see("Answer with a number from 1 to 4")
 	write("4\n")

@@ -106,11 +106,7 @@ func (p *switcher) undo() tea.Cmd {
 			turn := p.tr.promptOf(seq)
 			var detail []string
 			for _, f := range files {
-				line := visibleName(f.Path)
-				if f.Added+f.Removed > 0 {
-					line += " +" + itoa(f.Added) + " -" + itoa(f.Removed)
-				}
-				detail = append(detail, line)
+				detail = append(detail, f.line())
 			}
 			pk := newPicker("Put back what "+turn+" changed?", []Row{
 				{ID: "yes", Name: "yes", Info: count(len(files), "file") + "; /redo brings it back", Detail: strings.Join(detail, "\n")},
@@ -128,6 +124,15 @@ func (p *switcher) undo() tea.Cmd {
 			return nil
 		}
 	})
+}
+
+// line names the file and counts what changed in it, where that is known.
+func (f FileChange) line() string {
+	s := visibleName(f.Path)
+	if f.Added+f.Removed > 0 {
+		s += " +" + itoa(f.Added) + " -" + itoa(f.Removed)
+	}
+	return s
 }
 
 // promptOf names the turn of a prompt as the person knows it: its number and how it begins.

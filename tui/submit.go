@@ -42,7 +42,7 @@ func (p *program) submit() tea.Cmd {
 		return nil
 	}
 	if n := len(prompt.Images); n > 0 && p.conv != nil && !p.conv.Sees() {
-		p.say(agent.LevelWarn, p.state.Model+" takes no pictures: it only learns that "+count(n, "picture")+" came along. /model chooses another.")
+		p.say(agent.LevelWarn, blindNotice(p.state.Model, n))
 	}
 	if p.plans.isOwn(prompt.Text) {
 		return tea.Batch(p.sent(s), p.plans.carryOutOwn(prompt))

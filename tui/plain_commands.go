@@ -1,0 +1,259 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"jcode/agent"
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// take handles a line of the person; true leaves.
+func (p *plain) take(ctx context.Context, line string) bool {
+	if len(p.asks) > 0 {
+		p.answer(ctx, line)
+		return false
+	}
+	line = strings.TrimSpace(line)
+	if line != "" {
+		p.record.acted = true
+	}
+	switch {
+	case line == "":
+		p.prompt()
+	case line == "/quit" || line == "/exit":
+		return true
+	case strings.HasPrefix(line, "/") && !strings.Contains(firstWord(line)[1:], "/"):
+		p.command(ctx, line)
+	case strings.HasPrefix(line, "!") && p.opt.Shell != nil:
+		p.shell(ctx, strings.TrimSpace(line[1:]))
+	default:
+		p.send(line)
+	}
+	return false
+}
+
+// send sends a prompt, with the pictures that it names.
+func (p *plain) send(line string) {
+	prompt := agent.Prompt{Text: line}
+	images, _, err := namedPictures(p.opt.Image, line)
+	if err != nil {
+		p.say("Warning: " + err.Error())
+		p.prompt()
+		return
+	}
+	if prompt.Images = images; len(images) > 0 && !p.conv.Sees() {
+		p.say("Warning: " + blindNotice(p.conv.State().Model, len(images)))
+	}
+	p.conv.Prompt(prompt)
+	p.busy = true
+}
+
+// command runs the commands that make sense without a screen.
+func (p *plain) command(ctx context.Context, line string) {
+	name := firstWord(line)[1:]
+	args := strings.TrimSpace(line[1+len(name):])
+	var err error
+	switch name {
+	case "help":
+		p.help()
+	case "stop":
+		p.conv.Interrupt()
+	case "mode":
+		var m tools.Mode
+		if m, err = tools.ParseMode(args); err == nil {
+			p.conv.SetMode(m)
+			if now := p.conv.State().Mode; now != m {
+				p.say("Mode " + string(now) + ": the role allows no more; mode " + args + " holds when it ends.")
+				break
+			}
+			p.say("Mode " + args + ": " + modeHelp[m] + ".")
+		}
+	case "model":
+		if args != "" || p.opt.Models == nil {
+			err = p.conv.SetModel(args)
+			break
+		}
+		err = p.list(ctx, p.opt.Models)
+	case "role":
+		err = p.role(ctx, args)
+	case "rename":
+		err = p.conv.Rename(args)
+	case "compact":
+		err = p.conv.Compact(ctx, args)
+	case "diff":
+		err = p.changes(ctx)
+	case "undo":
+		err = p.undo(ctx, line)
+	default:
+		err = p.elsewhere(ctx, name, args, line)
+	}
+	if err != nil {
+		p.say("Error: " + err.Error())
+	}
+	p.prompt()
+}
+
+func (p *plain) help() {
+	p.say("/mode MODE, /model NAME, /role NAME|off|info|set NAME VALUE, /rename TITLE, /compact, /diff, /stop, /quit; ! runs a line in the shell, @ names a picture")
+	for i := range p.opt.Panels {
+		p.say("/" + p.opt.Panels[i].Name + ": " + p.opt.Panels[i].Help)
+	}
+	for _, c := range p.opt.Commands.List() {
+		p.say("/" + c.Name + " " + c.Hint + ": " + c.Description)
+	}
+}
+
+// list writes what there is to choose.
+func (p *plain) list(ctx context.Context, rows func(ctx context.Context) ([]Row, error)) error {
+	found, err := rows(ctx)
+	p.rows(found)
+	return err
+}
+
+// rows writes the lines of a list.
+func (p *plain) rows(rows []Row) {
+	for i := range rows {
+		r := &rows[i]
+		line := orElse(r.Name, r.ID)
+		if r.Current {
+			line += " (in force)"
+		}
+		for _, more := range []string{r.State, r.Info} {
+			if more != "" {
+				line += ", " + oneLine(more)
+			}
+		}
+		p.say(line)
+	}
+}
+
+// changes writes what the session changed.
+func (p *plain) changes(ctx context.Context) error {
+	if p.opt.Changes == nil {
+		return errors.New("changes are not tracked here")
+	}
+	files, err := p.opt.Changes(ctx)
+	if len(files) == 0 && err == nil {
+		p.say("Nothing was changed.")
+	}
+	for _, f := range files {
+		p.say(f.line() + "\n" + text.Visible(f.Diff))
+	}
+	return err
+}
+
+// undo says which files would be put back, and asks.
+func (p *plain) undo(ctx context.Context, line string) error {
+	if p.opt.Undoable == nil {
+		return p.elsewhere(ctx, "undo", "", line)
+	}
+	_, files, err := p.opt.Undoable(ctx)
+	if err != nil {
+		return err
+	}
+	p.say("Question: put back what the last turn that changed files did? /redo brings it back.")
+	for _, f := range files {
+		p.say("  " + f.line())
+	}
+	p.say("  1: yes\n  2: no")
+	p.asks = append(p.asks, plainAsk{id: "undo", options: []string{"yes", "no"}, choose: func(ctx context.Context, n int) error {
+		if n != 1 {
+			return nil
+		}
+		return p.elsewhere(ctx, "undo", "", line)
+	}})
+	p.question("Answer (number): ")
+	return nil
+}
+
+// elsewhere runs a command of another room, or writes the rows of a panel.
+func (p *plain) elsewhere(ctx context.Context, name, args, line string) error {
+	for i := range p.opt.Panels {
+		if p.opt.Panels[i].Name == name {
+			return p.panel(ctx, &p.opt.Panels[i], args)
+		}
+	}
+	c, ok := p.opt.Commands.Find(name)
+	if !ok {
+		p.say("Unknown command /" + name + ". /help lists them.")
+		return nil
+	}
+	out, err := c.Run(ctx, args)
+	if err != nil {
+		return err
+	}
+	if out.Notice != "" {
+		p.say(out.Notice)
+	}
+	if out.Prompt != "" {
+		p.conv.Prompt(agent.Prompt{Text: out.Prompt, Shown: orElse(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
+		p.busy = true
+	}
+	return nil
+}
+
+// panel writes the rows of a panel, or carries out words behind its command.
+func (p *plain) panel(ctx context.Context, pl *Panel, args string) error {
+	if args != "" && pl.Words != nil {
+		notice, err := pl.Words(ctx, args)
+		if !errors.Is(err, ErrSearch) {
+			if notice != "" {
+				p.say(notice)
+			}
+			return err
+		}
+	}
+	rows, err := pl.Rows(ctx)
+	if err != nil {
+		return err
+	}
+	var found []Row
+	for i := range rows {
+		r := &rows[i]
+		if strings.Contains(strings.ToLower(r.Name+" "+r.Info+" "+r.State+" "+r.Search), strings.ToLower(args)) {
+			found = append(found, *r)
+		}
+	}
+	if len(found) == 0 {
+		p.say(orElse(pl.Empty, "nothing here"))
+	}
+	p.rows(found)
+	return nil
+}
+
+// shell runs a `!` line as the person, beside the conversation.
+func (p *plain) shell(ctx context.Context, line string) {
+	if line == "" {
+		p.prompt()
+		return
+	}
+	p.shells++
+	do := func(f func()) {
+		select {
+		case p.ended <- f:
+		case <-ctx.Done():
+		}
+	}
+	p.work.Add(1)
+	go func() {
+		defer p.work.Done()
+		all := ""
+		err := p.opt.Shell(ctx, line, func(out string) {
+			do(func() { p.text(out); all += out })
+		})
+		do(func() {
+			p.shells--
+			p.flush()
+			kept := keptShell{Line: line, Output: text.CutTail(all, keptBytes), Failed: err != nil}
+			if err != nil {
+				kept.Why = err.Error()
+				p.say("Failed: " + kept.Why)
+			}
+			p.record.note(shownShell, kept)
+			p.prompt()
+		})
+	}()
+}

@@ -1,0 +1,154 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	"jcode/agent"
+	"jcode/internal/text"
+)
+
+// event writes what happened.
+func (p *plain) event(ev agent.Event) {
+	switch ev := ev.(type) {
+	case agent.TurnStart:
+		if !p.turning { // else a queued message joined the turn
+			p.sum = turnSum{before: p.usage}
+		}
+		p.busy, p.turning = true, true
+		p.say("You: " + ev.Prompt)
+	case agent.TextDelta:
+		p.text(ev.Text)
+	case agent.AnswerReset:
+		p.say("(the answer begins again: " + ev.Reason + ")")
+	case agent.AssistantMessage:
+		p.flush()
+	case agent.CallStart:
+		c := newCall(ev.ID, ev.Name, ev.Arguments, ev.At)
+		p.calls[ev.ID] = c
+		p.say("Tool " + ev.Name + ": " + oneLine(c.brief))
+	case agent.CallEnd:
+		p.callEnd(ev)
+	case agent.ApprovalAsked:
+		p.approval(ev)
+	case agent.AskPerson:
+		p.ask(ev)
+	case agent.AskForm:
+		p.form(ev)
+	case agent.ApprovalClosed:
+		p.closed(ev.ID)
+	case agent.AskClosed:
+		p.closed(ev.ID)
+	case agent.Notice:
+		p.notice(ev)
+	case agent.ToolsChanged:
+		p.say(toolsChanged(ev))
+	case agent.Retrying:
+		p.say("Trying again in " + ev.Wait.Round(time.Second).String() + ": " + oneLine(ev.Reason))
+	case agent.UsageEvent:
+		p.usage = ev
+	case agent.Nested:
+		if end, ok := ev.Event.(agent.CallEnd); ok {
+			p.sum.note(end.Result.Display)
+		}
+	case agent.Compacted:
+		p.say("The conversation was summarised.")
+	case agent.TurnEnd:
+		p.turnEnd(ev)
+	}
+}
+
+// text writes the lines of an answer as they become whole.
+func (p *plain) text(s string) {
+	p.line.WriteString(s)
+	all := p.line.String()
+	i := strings.LastIndexByte(all, '\n')
+	if i < 0 {
+		return
+	}
+	p.line.Reset()
+	p.line.WriteString(all[i+1:])
+	p.write(text.Clean(all[:i]) + "\n")
+}
+
+// notice writes a line that is kept with the session.
+func (p *plain) notice(n agent.Notice) {
+	p.record.note(shownNotice, keptNotice{Level: n.Level, Text: text.Cut(n.Text, keptBytes)})
+	prefix := ""
+	switch n.Level {
+	case agent.LevelError:
+		prefix = "Error: "
+	case agent.LevelWarn:
+		prefix = "Warning: "
+	case agent.LevelInfo:
+	}
+	p.say(prefix + n.Text)
+}
+
+func (p *plain) callEnd(ev agent.CallEnd) {
+	c := p.calls[ev.ID]
+	if c == nil {
+		return
+	}
+	delete(p.calls, ev.ID)
+	c.end(ev)
+	p.sum.note(ev.Result.Display)
+	p.say("Tool " + ev.Name + " " + c.ending())
+	approved := p.diffs[ev.ID]
+	delete(p.diffs, ev.ID)
+	if d := ev.Result.Display.Diff; d != "" {
+		if d != approved { // else the question showed it
+			p.say(text.Visible(d))
+		}
+		if found := ev.Result.Display.Found; found != "" {
+			p.say(text.Visible(found))
+		}
+	} else if c.failed() {
+		p.excerpt(c.said(), failedLines, c.name == "exec")
+	}
+}
+
+// ending says how a call ended.
+func (c *callItem) ending() string {
+	status := c.status
+	if status == "done" && c.failed() {
+		status = "failed"
+	}
+	return strings.TrimSpace(status + ". " + c.outcome())
+}
+
+// excerpt writes at most limit lines of a text, the first or with tail the last ones, and
+// how many it leaves out.
+func (p *plain) excerpt(s string, limit int, tail bool) {
+	lines := strings.Split(strings.Trim(s, "\n"), "\n")
+	hidden := max(len(lines)-limit, 0)
+	more := "(" + count(hidden, "more line") + ")"
+	switch {
+	case hidden == 0:
+		p.say(strings.Join(lines, "\n"))
+	case tail:
+		p.say(more + "\n" + strings.Join(lines[hidden:], "\n"))
+	default:
+		p.say(strings.Join(lines[:limit], "\n") + "\n" + more)
+	}
+}
+
+func (p *plain) turnEnd(ev agent.TurnEnd) {
+	p.flush()
+	p.busy, p.turning = false, false
+	switch ev.Reason {
+	case agent.StopInterrupted:
+		p.notice(agent.Notice{Level: agent.LevelWarn, Text: "Interrupted. What was finished is kept."})
+	case agent.StopError:
+		p.notice(agent.Notice{Level: agent.LevelError, Text: orElse(ev.Error, "the turn failed")})
+	case agent.StopLimit:
+		p.notice(agent.Notice{Level: agent.LevelWarn, Text: "Stopped at a limit: " + ev.Error})
+	case agent.StopDone:
+	}
+	p.sum.took, p.sum.after = ev.Duration, p.usage
+	if parts := p.sum.parts(); len(parts) > 0 {
+		p.say(strings.Join(parts, " · "))
+		p.record.note(shownTurn, keptTurn{parts})
+	}
+	p.prompt()
+}

@@ -1,0 +1,203 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/agent"
+	"jcode/agent/model"
+	"jcode/session"
+	"jcode/tools"
+)
+
+// lines is the plain form with somebody who writes lines and reads what comes.
+type lines struct {
+	t    *testing.T
+	fake *fake
+	in   *io.PipeWriter
+	out  *lockedBuffer
+	from int // what was read so far
+	done chan error
+}
+
+func talk(t *testing.T, change func(o *Options)) *lines {
+	t.Helper()
+	f := newFake()
+	r, w := io.Pipe()
+	l := &lines{t: t, fake: f, in: w, out: &lockedBuffer{}, done: make(chan error, 1)}
+	opt := Options{Session: &Session{Conversation: f, Events: f}, Version: "1.0"}
+	if change != nil {
+		change(&opt)
+	}
+	go func() { l.done <- RunPlain(context.Background(), opt, r, l.out) }()
+	l.see("> ")
+	return l
+}
+
+// see waits for a text behind what was read so far.
+func (l *lines) see(want string) {
+	l.t.Helper()
+	for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
+		s := l.out.String()
+		if i := strings.Index(s[l.from:], want); i >= 0 {
+			l.from += i + len(want)
+			return
+		}
+		if time.Now().After(deadline) {
+			l.t.Fatalf("no %q behind\n%s", want, s[l.from:])
+		}
+	}
+}
+
+func (l *lines) write(s string) {
+	l.t.Helper()
+	if _, err := io.WriteString(l.in, s+"\n"); err != nil {
+		l.t.Error(err)
+	}
+}
+
+func (l *lines) quit() {
+	l.t.Helper()
+	l.write("/quit")
+	select {
+	case err := <-l.done:
+		if err != nil {
+			l.t.Error(err)
+		}
+	case <-time.After(limit):
+		l.t.Fatalf("does not quit:\n%s", l.out.String())
+	}
+	if err := l.in.Close(); err != nil {
+		l.t.Error(err)
+	}
+}
+
+func TestThePlainFormShowsAnApprovedChangeOnceAndSumsUpTheTurn(t *testing.T) {
+	t.Parallel()
+	l := talk(t, nil)
+	l.fake.onPrompt = func(agent.Prompt) {
+		l.fake.emit(agent.CallStart{ID: "c", Name: "edit", Arguments: jsonOf("path", "calc/sum.go")},
+			agent.ApprovalAsked{ID: "q", Question: tools.Question{CallID: "c", Tool: "edit", Title: "Edit calc/sum.go", Diff: sampleDiff}})
+	}
+	l.write("change it")
+	l.see("Answer (number; words to the model may follow a no): ")
+	l.write("1")
+	l.fake.emit(agent.CallEnd{ID: "c", Name: "edit", Status: "done", Result: tools.Result{Display: tools.Display{Diff: sampleDiff, Path: "calc/sum.go", Added: 3, Removed: 2}}},
+		agent.UsageEvent{Total: model.Usage{Input: 1500, Output: 20}}, agent.TurnEnd{Reason: agent.StopDone, Duration: 2 * time.Second})
+	l.see("Tool edit done. +3 -2\n2s · calc/sum.go +3 -2 · 1.5k tokens in, 20 out · /undo\n> ")
+	if n := strings.Count(l.out.String(), "+++ b/calc/sum.go"); n != 1 {
+		t.Errorf("the change shows %d times:\n%s", n, l.out.String())
+	}
+	l.quit()
+}
+
+func TestThePlainFormTakesAWordWithANoAndStopsInAQuestion(t *testing.T) {
+	t.Parallel()
+	l := talk(t, nil)
+	l.fake.onPrompt = func(p agent.Prompt) {
+		l.fake.emit(agent.ApprovalAsked{ID: p.Text, Question: approvalQuestion()})
+	}
+	l.write("first")
+	l.see("may follow a no): ")
+	l.write("4 use the other tool")
+	l.fake.until(t, func() bool { a, ok := l.fake.answered("first"); return ok && a.Word == "use the other tool" })
+	l.fake.emit(agent.TurnEnd{Reason: agent.StopDone})
+	l.see("> ")
+	l.write("second")
+	l.see("may follow a no): ")
+	l.fake.busy(true)
+	l.write("/stop")
+	l.see("Warning: Interrupted. What was finished is kept.")
+	l.fake.emit(agent.ApprovalClosed{ID: "second"}, agent.Notice{Text: "closed"})
+	l.see("closed")
+	l.quit()
+}
+
+// until waits for a condition.
+func (f *fake) until(t *testing.T, cond func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); !cond(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("not in time")
+		}
+	}
+}
+
+func TestThePlainFormHasPanelsTheShellChangesAndUndo(t *testing.T) {
+	t.Parallel()
+	l := talk(t, func(o *Options) {
+		o.Shell = func(_ context.Context, line string, out func(string)) error {
+			out("ran " + line)
+			return errors.New("exit 3")
+		}
+		o.Panels = []Panel{{Name: "mcp", Help: "servers", Empty: "no server", Rows: func(context.Context) ([]Row, error) {
+			return []Row{{Name: "db", State: "ready", Info: "3 tools"}, {Name: "web", State: "off"}}, nil
+		}}}
+		o.Models = func(context.Context) ([]Row, error) {
+			return []Row{{ID: "a", Name: "a", Current: true}, {ID: "b", Name: "b"}}, nil
+		}
+		o.Changes = func(context.Context) ([]FileChange, error) {
+			return []FileChange{{Path: "a.go", Diff: "the diff", Added: 1}}, nil
+		}
+		o.Undoable = func(context.Context) (int64, []FileChange, error) {
+			return 1, []FileChange{{Path: "a.go", Added: 1}}, nil
+		}
+	})
+	for _, step := range [][2]string{
+		{"! echo", "ran echo\nFailed: exit 3\n> "},
+		{"/mcp", "db, ready, 3 tools\nweb, off\n> "},
+		{"/mcp web", "web, off\n> "},
+		{"/mcp nothing", "no server\n> "},
+		{"/model", "a (in force)\nb\n> "},
+		{"/diff", "a.go +1 -0\nthe diff\n> "},
+		{"/undo", "Question: put back what the last turn that changed files did? /redo brings it back.\n  a.go +1 -0\n  1: yes\n  2: no\nAnswer (number): "},
+		{"2", "> "},
+		{"/tmp/x is broken", "You: /tmp/x is broken"},
+	} {
+		l.write(step[0])
+		l.see(step[1])
+	}
+	l.quit()
+}
+
+func TestThePlainFormKeepsAndShowsWhatStoodBesideTheMessages(t *testing.T) {
+	t.Parallel()
+	kept := make(chan session.Shown, 10)
+	l := talk(t, func(o *Options) {
+		o.Keep = func(_ context.Context, _ string, list []session.Shown) error {
+			for _, s := range list {
+				kept <- s
+			}
+			return nil
+		}
+		o.Session.History = []session.Message{
+			{Seq: 1, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: "hello"}}},
+			{Seq: 2, Role: session.RoleAssistant, Calls: []session.Call{{ID: "1", Name: "exec", Arguments: `{"cmd":"ls nope"}`, Status: session.StatusDone, Display: []byte(`{"summary":"exit 2","exit_code":2}`)}}},
+		}
+		o.Session.Shown = []session.Shown{{After: 2, Kind: shownNotice, Data: []byte(`{"level":"error","text":"no key"}`)}}
+	})
+	for _, want := range []string{"You: hello\n", "Tool exec ls nope: failed. exit 2\n", "no key\n"} {
+		if !strings.Contains(l.out.String(), want) {
+			t.Errorf("no %q in\n%s", want, l.out.String())
+		}
+	}
+	l.write("go on")
+	l.see("You: go on")
+	l.fake.emit(agent.TurnEnd{Reason: agent.StopError, Error: "the key was refused"})
+	select {
+	case s := <-kept:
+		if got := fmt.Sprint(s.Kind, " ", string(s.Data)); !strings.Contains(got, "the key was refused") {
+			t.Errorf("kept %s", got)
+		}
+	case <-time.After(limit):
+		t.Fatal("nothing is kept")
+	}
+	l.quit()
+}

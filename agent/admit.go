@@ -52,7 +52,7 @@ func (s *settings) backTo(before Model, lent string, chosen int) Model {
 
 // admit has a prompt judged before it is committed. told is what the model reads with it.
 func (t *turn) admit(ctx context.Context, p Prompt) (told string, err error) {
-	if t.opt.Admit == nil {
+	if !t.opt.Extensions.judges() {
 		return "", nil
 	}
 	id := t.row.ID
@@ -67,7 +67,7 @@ func (t *turn) admit(ctx context.Context, p Prompt) (told string, err error) {
 			return "", err
 		}
 	}
-	return t.opt.Admit(ctx, id, p.Text)
+	return t.opt.Extensions.admit(ctx, id, p.Text)
 }
 
 // tell commits a notice to the model, if there is one.
@@ -98,11 +98,9 @@ func (t *turn) take(ctx context.Context, p Prompt, at time.Time) error {
 
 // equip gives the model what a prompt mentions, and puts its rules in force for the turn.
 func (t *turn) equip(ctx context.Context, p Prompt) error {
-	if t.opt.Attach != nil {
-		if text := t.opt.Attach(ctx, p.Text); text != "" {
-			if err := t.appendNotice(context.WithoutCancel(ctx), text); err != nil {
-				return err
-			}
+	if text := t.opt.Extensions.attach(ctx, p.Text); text != "" {
+		if err := t.appendNotice(context.WithoutCancel(ctx), text); err != nil {
+			return err
 		}
 	}
 	if len(p.Allow) == 0 || t.opt.Allow == nil {
@@ -118,11 +116,11 @@ func (t *turn) equip(ctx context.Context, p Prompt) error {
 // awaitReady waits for what a prompt needs. Where a person sits, Esc skips the wait and
 // not the turn.
 func (t *turn) awaitReady(ctx context.Context) {
-	if t.opt.Ready == nil {
+	if !t.opt.Extensions.waits() {
 		return
 	}
 	if t.opt.Headless {
-		t.opt.Ready(ctx)
+		t.opt.Extensions.ready(ctx)
 		return
 	}
 	waiting, skip := context.WithCancel(ctx)
@@ -131,7 +129,7 @@ func (t *turn) awaitReady(ctx context.Context) {
 	interrupt := t.interrupt
 	t.interrupt = skip
 	t.mu.Unlock()
-	t.opt.Ready(waiting)
+	t.opt.Extensions.ready(waiting)
 	t.mu.Lock()
 	t.interrupt, t.held = interrupt, false
 	t.mu.Unlock()
@@ -140,7 +138,5 @@ func (t *turn) awaitReady(ctx context.Context) {
 // began tells everybody that a prompt was committed.
 func (t *turn) began(ev TurnStart) {
 	t.emit(ev)
-	if t.opt.TurnStarted != nil {
-		t.opt.TurnStarted(ev)
-	}
+	t.opt.Extensions.turnStarted(ev)
 }

@@ -162,10 +162,7 @@ func (k *compaction) Compact(ctx context.Context, keep string) error {
 
 // compacting tells of a compaction that is about to begin.
 func (k *compaction) compacting(ctx context.Context, manual bool, keep string) error {
-	if k.c.opt.Compacting == nil {
-		return nil
-	}
-	return k.c.opt.Compacting(ctx, k.c.row.ID, manual, keep)
+	return k.c.opt.Extensions.compacting(ctx, k.c.row.ID, manual, keep)
 }
 
 // compact shrinks old tool results, then replaces everything but a tail by a summary.
@@ -213,9 +210,7 @@ func (k *compaction) compact(ctx context.Context, keep string, shrink bool) erro
 	k.measured.forget()
 	k.c.prompted = false // built afresh from here on
 	k.c.listing.forget()
-	if k.c.opt.Compacted != nil {
-		k.c.opt.Compacted(ctx, k.c.row.ID)
-	}
+	k.c.opt.Extensions.compacted(ctx, k.c.row.ID)
 	after := k.measured.expect(k.c.system, nil, &k.c.history)
 	if shrink && float64(after) > k.c.opt.CompactAt*float64(window) && k.shrinkResults(len(k.c.history.messages)) {
 		after = k.measured.expect(k.c.system, nil, &k.c.history) // what was kept was too much by itself

@@ -438,7 +438,7 @@ func TestRefusedToolIsLeftOutForTheRestOfTheSession(t *testing.T) {
 func TestEscSkipsTheWaitForScriptsAndNotTheTurn(t *testing.T) {
 	waiting := make(chan struct{})
 	b := startWith(t, []reply{{text: "answered"}}, func(o *agent.Options) {
-		o.Ready = func(ctx context.Context) { close(waiting); <-ctx.Done() }
+		o.Extensions = agent.Extensions{{Ready: func(ctx context.Context) { close(waiting); <-ctx.Done() }}}
 	})
 	b.Prompt(agent.Prompt{Text: "go"})
 	<-waiting

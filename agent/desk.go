@@ -103,8 +103,7 @@ func (c *Conversation) childOptions(task tools.Task, asker tools.Asker) Options 
 	if opt.MaxSteps == 0 {
 		opt.MaxSteps = min(taskSteps, most)
 	}
-	opt.Admit, opt.Compacting = nil, nil // they are about what the person says, and sees
-	opt.TurnStarted, opt.SkillGiven, opt.TurnEnded, opt.Ready, opt.Scoped, opt.Before, opt.Attach = nil, nil, nil, nil, nil, nil, nil
+	opt.Extensions = opt.AgentExtensions
 	if opt.ChildLeases != nil {
 		opt.Leases = opt.ChildLeases
 	}

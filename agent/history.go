@@ -71,9 +71,7 @@ func (r *record) load(ctx context.Context) error {
 			r.c.Notify(LevelWarn, "the stored plan could not be read: %v", err)
 		}
 	}
-	if r.c.opt.Loaded != nil {
-		r.c.opt.Loaded(r.row.ID, rows)
-	}
+	r.c.opt.Extensions.loaded(r.row.ID, rows)
 	r.c.mu.Lock()
 	r.rows, r.turns, r.c.todo, r.total, r.cost = rows, turns, todo, total, kept.Cost
 	r.c.mu.Unlock()
@@ -191,8 +189,8 @@ func (r *record) appendUser(ctx context.Context, p Prompt) (int64, error) {
 	}
 	r.firstTitle(p)
 	r.history.push(seq, model.Message{Role: model.RoleUser, Text: clean(p.Text), Images: p.Images})
-	if p.Skill != "" && r.c.opt.SkillGiven != nil {
-		r.c.opt.SkillGiven(r.row.ID, p.Skill)
+	if p.Skill != "" {
+		r.c.opt.Extensions.skillGiven(r.row.ID, p.Skill)
 	}
 	return seq, nil
 }

@@ -21,8 +21,11 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 			return tools.Snapshot{}, nil, err
 		}
 	}
-	for _, before := range t.opt.Before {
-		if told := before(ctx, t.row.ID); told.Text != "" {
+	for _, e := range t.opt.Extensions {
+		if e.Before == nil {
+			continue
+		}
+		if told := e.Before(ctx, t.row.ID); told.Text != "" {
 			if err := t.appendNotice(context.WithoutCancel(ctx), told.Text); err != nil {
 				return tools.Snapshot{}, nil, err
 			}

@@ -128,36 +128,12 @@ type Options struct {
 	Leases Leaser
 	// ChildLeases acquires them for sub-agents, whose leases replace nobody's; nil: Leases.
 	ChildLeases Leaser
-	// Attach gives what a prompt mentions and the model shall read with it, "" for nothing.
-	Attach func(ctx context.Context, prompt string) string
 	// Allow puts approved rules in force for a session until release is called.
 	Allow func(sessionID string, rules []string) (release func(), err error)
-	// Before runs before each step and may tell the model something ("skill x changed").
-	Before []func(ctx context.Context, sessionID string) Announcement
-	// Scoped is told which scope is in force, at each switch.
-	Scoped func(scope *tools.Scope)
-	// Ready waits until what a first prompt needs is there (startup scripts); it obeys ctx.
-	Ready func(ctx context.Context)
-	// TurnStarted is told when a prompt was committed.
-	TurnStarted func(TurnStart)
-	// SkillGiven is told that a message was committed that holds a skill's instructions.
-	SkillGiven func(sessionID, skill string)
-	// Loaded is told that the history was read from the store, and what it is: after a resume,
-	// and after a rewind took messages out of it.
-	Loaded func(sessionID string, rows []session.Message)
-	// Compacted is told that a summary took the place of a part of the history.
-	Compacted func(ctx context.Context, sessionID string)
-	// TurnEnded is told when a turn ends.
-	TurnEnded func(TurnEnd)
-	// Admit judges a prompt before it is committed: context is what the model reads with it,
-	// and an error refuses it.
-	Admit func(ctx context.Context, sessionID, prompt string) (context string, err error)
-	// Stopping is asked when the model has stopped by itself: what it returns has the model go
-	// on, "" lets the turn end. It holds for sub-agents too, which child says; again says that
-	// the turn went on for that reason before.
-	Stopping func(ctx context.Context, sessionID string, child, again bool) (goOn string)
-	// Compacting is told of a compaction before it begins; an error keeps the history as it is.
-	Compacting func(ctx context.Context, sessionID string, manual bool, keep string) error
+	// Extensions are called at the points of this conversation.
+	Extensions Extensions
+	// AgentExtensions are called at those of its sub-agents, which have no others.
+	AgentExtensions Extensions
 }
 
 // Announcement is what the model is told between two steps. The zero value is nothing.

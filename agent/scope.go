@@ -171,9 +171,7 @@ func (rs *roleState) putInForce(ctx context.Context, role Role) error {
 	if old != nil {
 		old()
 	}
-	if rs.c.opt.Scoped != nil {
-		rs.c.opt.Scoped(role.Scope)
-	}
+	rs.c.opt.Extensions.scoped(role.Scope)
 	rs.c.emitState()
 	return nil
 }

@@ -62,9 +62,7 @@ func (c *Conversation) runTurn(p Prompt) {
 	if err != nil {
 		end.Error, end.Err = err.Error(), err
 	}
-	if c.opt.TurnEnded != nil {
-		c.opt.TurnEnded(end)
-	}
+	c.opt.Extensions.turnEnded(end)
 	c.emit(end)
 	c.emitState()
 	if reason == StopDone {
@@ -126,10 +124,7 @@ const maxGoneOn = 8
 
 // stopping asks whether the model shall go on although it has stopped.
 func (t *turn) stopping(ctx context.Context) (goOn bool, err error) {
-	if t.opt.Stopping == nil {
-		return false, nil
-	}
-	why := t.opt.Stopping(ctx, t.row.ID, t.opt.Parent != "", t.goneOn > 0)
+	why := t.opt.Extensions.stopping(ctx, t.row.ID, t.opt.Parent != "", t.goneOn > 0)
 	if why == "" || ctx.Err() != nil {
 		return false, nil
 	}

@@ -95,9 +95,10 @@ func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tre
 func (s *agentSite) Equip(opt *agent.Options) {
 	b := s.app
 	opt.Registry, opt.Dispatcher, opt.Gate, opt.System, opt.Cwd = b.registry, b.dispatcher, b.dispatcher.Gate, b.system, b.cwd
-	opt.Allow, opt.Ready, opt.Roles = b.allow, b.ready, roleScopes{b}.agentRole
+	opt.Allow, opt.Roles = b.allow, roleScopes{b}.agentRole
 	opt.Isolate, opt.Reopen = agentSites{b}.isolate, agentSites{b}.reopen // a copy of the copy
-	opt.Loaded, opt.Compacted = b.learning.restored, b.learning.compacted
+	opt.AgentExtensions = agent.Extensions{{Stopping: s.main.happenings.stopping}, b.learning.agents()}
+	opt.Extensions = append(agent.Extensions{{Ready: b.ready}}, opt.AgentExtensions...)
 	opt.Leases = nil
 	if b.mcp != nil {
 		opt.Leases = mcp.Leaser{M: b.mcp}

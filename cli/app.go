@@ -16,7 +16,6 @@ import (
 	"jcode/cli/config"
 	"jcode/internal/paths"
 	"jcode/internal/tidy"
-	"jcode/mcp"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
@@ -307,35 +306,13 @@ func (a *app) options() (agent.Options, error) {
 		Resolve: a.models.resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: int(a.flags.MaxSteps), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.Print,
-		Roles: roleScopes{a}.agentRole, Allow: a.allow, Ready: a.ready, Before: []func(context.Context, string) agent.Announcement{pluginLife{a}.before, a.learning.before, a.board.take},
-		Loaded:     a.learning.restored,
-		Compacted:  a.learning.compacted,
-		SkillGiven: a.learning.given,
-		TurnEnded:  func(agent.TurnEnd) { a.learning.turnEnded() },
-		MaxAgents:  a.config.Agents.Max, Isolate: agentSites{a}.isolate, Reopen: agentSites{a}.reopen,
+		Roles: roleScopes{a}.agentRole, Allow: a.allow,
+		MaxAgents: a.config.Agents.Max, Isolate: agentSites{a}.isolate, Reopen: agentSites{a}.reopen,
 		LoopRepeats: a.config.Loop.Repeats, LoopAlerts: a.config.Loop.Alerts,
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}
-	if a.lua != nil {
-		opt.Before = append(opt.Before, a.lua.before)
-		opt.TurnStarted = func(ev agent.TurnStart) { a.lua.room.Prompt(ev.Prompt) }
-		opt.TurnEnded = func(ev agent.TurnEnd) {
-			a.learning.turnEnded()
-			a.lua.room.TurnEnd(ev.Turn, string(ev.Reason))
-		}
-	}
-	a.happenings.options(&opt)
-	opt.Scoped = a.documents.scoped
-	opt.Before = append(opt.Before, a.documents.before)
-	if a.mcp != nil {
-		opt.Scoped = func(scope *tools.Scope) {
-			a.documents.scoped(scope)
-			a.mcp.SetScope(scope)
-		}
-		opt.Leases, opt.ChildLeases = mcp.Leaser{M: a.mcp, Exclusive: true}, mcp.Leaser{M: a.mcp}
-		opt.Attach = serverActions{a}.mentioned
-		opt.Before = append(opt.Before, a.briefing.before)
-	}
+	opt.Extensions, opt.AgentExtensions = a.conversations()
+	opt.Leases, opt.ChildLeases = a.leases()
 	return opt, nil
 }
 

@@ -19,6 +19,7 @@ import (
 
 // documents connects the documents of roles and sessions with the conversation.
 type documents struct {
+	plain
 	app  *app
 	room *retrieval.Room
 
@@ -48,6 +49,11 @@ func (a *app) openDocuments() {
 	}
 	a.onClose(d.room.Close)
 	a.commands.Sources = append(a.commands.Sources, d.room)
+}
+
+// own implements extension.
+func (d *documents) own() agent.Extension {
+	return agent.Extension{Scoped: d.scoped, Before: d.before}
 }
 
 // offer puts the tool into the registry, in place of the one before; nil takes it away.

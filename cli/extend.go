@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
 	"jcode/agent"
 	"jcode/mcp"
 	mcpconfig "jcode/mcp/config"
-	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tools/lsp"
 	"jcode/tools/permission"
@@ -23,6 +21,7 @@ const printWait = 5 * time.Second
 // extensions are the rooms that add to what jcode can do while it runs. mcp and lua are nil
 // where a flag switches them off.
 type extensions struct {
+	list       []extension
 	learning   *learning
 	mcp        *mcp.Manager
 	briefing   *briefing // nil as mcp is
@@ -56,8 +55,11 @@ func (a *app) openExtensions(ctx context.Context) error {
 		}
 	}
 	if !a.flags.NoLua {
-		return a.openLua()
+		if err := a.openLua(); err != nil {
+			return err
+		}
 	}
+	a.listExtensions()
 	return nil
 }
 
@@ -97,52 +99,6 @@ func (a *app) announced() []string {
 		dirs = append(dirs, a.root)
 	}
 	return append(dirs, a.flags.AddDir...)
-}
-
-// startExtensions starts watching files, and connects servers in the background. It is
-// called once the first frame is on its way.
-func (a *app) startExtensions() {
-	if !a.flags.Print { // a single run looks at the disk before each step, which is enough
-		a.learning.watch()
-		roleScopes{a}.watchRoles()
-		pluginLife{a}.watch()
-	}
-	if a.mcp != nil {
-		a.mcp.Start()
-	}
-	if a.lua != nil {
-		a.lua.start()
-	}
-	a.lsp.Look()
-	close(a.started)
-}
-
-// ready waits until what a first prompt needs is there.
-func (a *app) ready(ctx context.Context) {
-	if a.lua != nil {
-		a.lua.ready(ctx)
-	}
-	if a.mcp == nil {
-		return
-	}
-	a.mcp.Refresh(ctx)
-	if !a.flags.Print {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, printWait)
-	defer cancel()
-	if missing := a.mcp.WaitReady(ctx); len(missing) > 0 {
-		a.board.say(agent.LevelWarn, "going on without MCP servers that are not connected: %s", strings.Join(missing, ", "))
-	}
-}
-
-// sections are the parts of the system prompt that extensions give.
-func (a *app) sections(sessionID string, scope *tools.Scope) []string {
-	out := append(a.learning.sections(sessionID, scope), definitionActions{a}.delegates(scope))
-	if a.mcp != nil {
-		out = append(out, a.briefing.section(sessionID))
-	}
-	return out
 }
 
 // mcpTrust keeps the approval of a project's MCP entries.

@@ -39,6 +39,7 @@ type hookFile struct {
 // happenings connects hooks with the conversation: it finds them, and tells the engine what
 // happens.
 type happenings struct {
+	plain
 	app    *app
 	engine *hooks.Engine
 	ctx    context.Context // ends with the app
@@ -214,24 +215,23 @@ func (h *happenings) untrusted() []permission.TrustItem {
 	return items
 }
 
-// options has a conversation tell the hooks what happens.
-func (h *happenings) options(opt *agent.Options) {
-	opt.Admit, opt.Stopping, opt.Compacting = h.admit, h.stopping, h.compacting
-	opt.Before = append(opt.Before, h.before)
-	loaded, compacted := opt.Loaded, opt.Compacted
-	opt.Loaded = func(id string, rows []session.Message) {
-		h.mu.Lock()
-		h.resumed[id] = h.resumed[id] || !h.begun[id] && len(rows) > 0
-		h.mu.Unlock()
-		if loaded != nil {
-			loaded(id, rows)
-		}
-	}
-	opt.Compacted = func(ctx context.Context, id string) {
-		if compacted != nil {
-			compacted(ctx, id)
-		}
-		h.sessionStart(ctx, id, "compact")
+// own has a conversation tell the hooks what happens.
+func (h *happenings) own() agent.Extension {
+	e := h.agents()
+	e.Admit, e.Compacting, e.Before = h.admit, h.compacting, h.before // about what the person says, and sees
+	return e
+}
+
+// agents has sub-agents tell the hooks what happens to them.
+func (h *happenings) agents() agent.Extension {
+	return agent.Extension{
+		Stopping: h.stopping,
+		Loaded: func(id string, rows []session.Message) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.resumed[id] = h.resumed[id] || !h.begun[id] && len(rows) > 0
+		},
+		Compacted: func(ctx context.Context, id string) { h.sessionStart(ctx, id, "compact") },
 	}
 }
 

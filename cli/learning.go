@@ -23,6 +23,7 @@ import (
 // learning is what files teach the agent in this folder: skills, command files, and
 // instructions for each conversation.
 type learning struct {
+	plain
 	app    *app
 	skills *skills.Registry
 	files  *skills.CommandFiles
@@ -69,8 +70,24 @@ func (a *app) skillPlaces() skills.Places {
 	return skills.Places{Config: a.paths.Config, Home: a.paths.Home, Folders: a.config.Skills.Folders, Project: a.root, Denied: a.readDenied, Plugins: a.bundles.skills}
 }
 
-// watch keeps skills and commands up to date until the app closes.
-func (l *learning) watch() {
+// own implements extension.
+func (l *learning) own() agent.Extension {
+	e := l.agents()
+	e.Before, e.SkillGiven, e.TurnEnded = l.before, l.given, func(agent.TurnEnd) { l.turnEnded() }
+	return e
+}
+
+// agents implements extension.
+func (l *learning) agents() agent.Extension {
+	return agent.Extension{Loaded: l.restored, Compacted: l.compacted}
+}
+
+// begin keeps skills and commands up to date until the app closes. A single run looks at the
+// disk before each step, which is enough.
+func (l *learning) begin() {
+	if l.app.flags.Print {
+		return
+	}
 	l.app.onClose(skills.Watch(l.skills, l.files, func(c skills.Change) {
 		l.app.board.say(agent.LevelInfo, "commands: %s", c)
 	}))

@@ -28,6 +28,7 @@ const scriptsWait = 6 * time.Second
 
 // scripting connects the Lua room with the rest of the house.
 type scripting struct {
+	plain
 	app  *app
 	room *lua.Room
 	// asker answers instead of the person of the open conversation: the tour's.
@@ -73,11 +74,23 @@ func (a *app) openLua() error {
 	return nil
 }
 
+// begin implements extension.
+func (s *scripting) begin() { s.start() }
+
+// own implements extension.
+func (s *scripting) own() agent.Extension {
+	return agent.Extension{
+		Ready: s.ready, Before: s.before,
+		TurnStarted: func(ev agent.TurnStart) { s.room.Prompt(ev.Prompt) },
+		TurnEnded:   func(ev agent.TurnEnd) { s.room.TurnEnd(ev.Turn, string(ev.Reason)) },
+	}
+}
+
 // start begins to run scripts, once: after the first frame, or earlier where a role needs
 // to know their tools.
-func (s *scripting) start() { s.begun.Do(s.begin) }
+func (s *scripting) start() { s.begun.Do(s.run) }
 
-func (s *scripting) begin() {
+func (s *scripting) run() {
 	if err := s.room.Start(s.ctx); err != nil {
 		s.app.board.say(agent.LevelWarn, "%v", err)
 		return

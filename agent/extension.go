@@ -1,0 +1,171 @@
+package agent
+
+import (
+	"context"
+	"strings"
+
+	"jcode/session"
+	"jcode/tools"
+)
+
+// Extension is what one part of a program adds to the conversations it works with: functions
+// that are called at points of a conversation's life. Each may be nil. Where Extensions hold
+// several, all are called in their order.
+type Extension struct {
+	// Ready waits until what a first prompt needs is there (startup scripts); it obeys ctx.
+	Ready func(ctx context.Context)
+	// Admit judges a prompt before it is committed: context is what the model reads with it,
+	// and an error refuses it.
+	Admit func(ctx context.Context, sessionID, prompt string) (context string, err error)
+	// TurnStarted is told when a prompt was committed.
+	TurnStarted func(TurnStart)
+	// SkillGiven is told that a message was committed that holds a skill's instructions.
+	SkillGiven func(sessionID, skill string)
+	// Attach returns what a prompt mentions and the model shall read with it, "" for nothing.
+	Attach func(ctx context.Context, prompt string) string
+	// Before runs before each step and may tell the model something ("skill x changed").
+	Before func(ctx context.Context, sessionID string) Announcement
+	// Scoped is told which scope is in force, at each switch.
+	Scoped func(scope *tools.Scope)
+	// Loaded is told that the history was read from the store, and what it is: after a resume,
+	// and after a rewind took messages out of it.
+	Loaded func(sessionID string, rows []session.Message)
+	// Compacting is told of a compaction before it begins; an error keeps the history as it is.
+	Compacting func(ctx context.Context, sessionID string, manual bool, keep string) error
+	// Compacted is told that a summary took the place of a part of the history.
+	Compacted func(ctx context.Context, sessionID string)
+	// Stopping is asked when the model has stopped by itself: what it returns has the model go
+	// on, "" lets the turn end. child says that a sub-agent asks; again says that the turn
+	// went on for that reason before.
+	Stopping func(ctx context.Context, sessionID string, child, again bool) (goOn string)
+	// TurnEnded is told when a turn ends.
+	TurnEnded func(TurnEnd)
+}
+
+// Extensions are those of one conversation.
+type Extensions []Extension
+
+// any reports whether one of them has something that is of interest.
+func (l Extensions) any(has func(Extension) bool) bool {
+	for _, e := range l {
+		if has(e) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l Extensions) waits() bool  { return l.any(func(e Extension) bool { return e.Ready != nil }) }
+func (l Extensions) judges() bool { return l.any(func(e Extension) bool { return e.Admit != nil }) }
+
+func (l Extensions) ready(ctx context.Context) {
+	for _, e := range l {
+		if e.Ready != nil {
+			e.Ready(ctx)
+		}
+	}
+}
+
+// admit asks all of them; the first that refuses a prompt ends it.
+func (l Extensions) admit(ctx context.Context, id, prompt string) (string, error) {
+	var told []string
+	for _, e := range l {
+		if e.Admit == nil {
+			continue
+		}
+		text, err := e.Admit(ctx, id, prompt)
+		if err != nil {
+			return "", err
+		}
+		if text != "" {
+			told = append(told, text)
+		}
+	}
+	return strings.Join(told, "\n"), nil
+}
+
+func (l Extensions) turnStarted(ev TurnStart) {
+	for _, e := range l {
+		if e.TurnStarted != nil {
+			e.TurnStarted(ev)
+		}
+	}
+}
+
+func (l Extensions) skillGiven(id, skill string) {
+	for _, e := range l {
+		if e.SkillGiven != nil {
+			e.SkillGiven(id, skill)
+		}
+	}
+}
+
+func (l Extensions) attach(ctx context.Context, prompt string) string {
+	var texts []string
+	for _, e := range l {
+		if e.Attach == nil {
+			continue
+		}
+		if text := e.Attach(ctx, prompt); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+func (l Extensions) scoped(scope *tools.Scope) {
+	for _, e := range l {
+		if e.Scoped != nil {
+			e.Scoped(scope)
+		}
+	}
+}
+
+func (l Extensions) loaded(id string, rows []session.Message) {
+	for _, e := range l {
+		if e.Loaded != nil {
+			e.Loaded(id, rows)
+		}
+	}
+}
+
+func (l Extensions) compacting(ctx context.Context, id string, manual bool, keep string) error {
+	for _, e := range l {
+		if e.Compacting == nil {
+			continue
+		}
+		if err := e.Compacting(ctx, id, manual, keep); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l Extensions) compacted(ctx context.Context, id string) {
+	for _, e := range l {
+		if e.Compacted != nil {
+			e.Compacted(ctx, id)
+		}
+	}
+}
+
+// stopping returns the first reason to go on.
+func (l Extensions) stopping(ctx context.Context, id string, child, again bool) string {
+	for _, e := range l {
+		if e.Stopping == nil {
+			continue
+		}
+		if why := e.Stopping(ctx, id, child, again); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func (l Extensions) turnEnded(ev TurnEnd) {
+	for _, e := range l {
+		if e.TurnEnded != nil {
+			e.TurnEnded(ev)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jcode/agent/roster"
@@ -23,6 +24,8 @@ type agents struct {
 	c    *Conversation
 	all  *roster.Roster[worker] // of the whole tree of conversations
 	work sync.WaitGroup
+	// claimed says that the conversation has a claim.
+	claimed atomic.Bool
 }
 
 // worker is what reaches a sub-agent.

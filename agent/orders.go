@@ -29,7 +29,13 @@ func (c *Conversation) OrderAgents(ctx context.Context, call tools.Call, order t
 	a := c.agents
 	switch order.Action {
 	case "list":
-		return tools.Result{Text: a.table(), Data: a.all.List(c.ID())}, nil
+		claims, err := a.claims(ctx)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		return tools.Result{Text: strings.TrimSpace(a.table() + "\n" + claims), Data: a.all.List(c.ID())}, nil
+	case "claim":
+		return a.claim(ctx, order.Paths)
 	case "wait":
 		if order.Name != "" {
 			if _, err := a.own(order.Name); err != nil {

@@ -58,6 +58,7 @@ func (c *Conversation) runTurn(p Prompt) {
 	c.interrupt = nil
 	c.state.Busy = false
 	c.mu.Unlock()
+	t.agents.unclaim()
 	end := TurnEnd{Turn: t.number, Queued: p.queued, Finish: t.finish, Steps: t.step, Duration: time.Since(t.started), Reason: reason, Text: t.text}
 	if err != nil {
 		end.Error, end.Err = err.Error(), err

@@ -242,7 +242,8 @@ func (a *app) addTools(context.Context) error {
 		}
 	})
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spill}
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, a.offered, &steering{watch: confinement{a}.watchProtected, board: &a.board})
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, others{a.store}, a.offered,
+		&steering{watch: confinement{a}.watchProtected, board: &a.board})
 	var errs []error
 	for _, t := range a.builtins() {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))
@@ -259,7 +260,8 @@ func (a *app) builtins() []tools.Tool {
 	}
 	var files []tools.Tool
 	files, a.changes = builtin.Files(a.workspace, builtin.Options{
-		Recorder:  recorder{a.store.Checkpoints()},
+		Recorder:  recorder{a.store, a.originals != nil},
+		Others:    others{a.store},
 		Denied:    func(kind tools.AccessKind, path string) bool { return a.gate.Denied(kind, path) != "" },
 		AfterEdit: after,
 		Editor:    a.editor,

@@ -10,12 +10,18 @@ import (
 )
 
 // recorder keeps what undo needs: it hands the changes of the file tools to the store's
-// checkpoints.
-type recorder struct{ checkpoints *session.Checkpoints }
+// checkpoints. Of a worktree it keeps only who changed what: it is merged or discarded as a whole.
+type recorder struct {
+	store    *session.Store
+	worktree bool
+}
 
 // Track notes what files are like, and with done what they became.
 func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context) error, err error) {
-	return r.checkpoints.Track(ctx, call.Caller.Session, call.Caller.Turn, paths)
+	if r.worktree {
+		return func(ctx context.Context) error { return r.store.NoteEdits(ctx, call.Caller.Session, paths) }, nil
+	}
+	return r.store.Checkpoints().Track(ctx, call.Caller.Session, call.Caller.Turn, paths)
 }
 
 // irreversible notes for each turn what it did that no undo takes back: an undo says so.

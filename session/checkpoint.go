@@ -87,7 +87,7 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, pat
 		return nil, fmt.Errorf("keep files for undo: %w", err)
 	}
 	roots := slices.Clone(paths)
-	return func(ctx context.Context) error { return c.finish(ctx, n, turn, roots, before) }, nil
+	return func(ctx context.Context) error { return c.finish(ctx, sessionID, n, turn, roots, before) }, nil
 }
 
 // person gives the internal key of the session that a person sees, and its turn: what a
@@ -147,18 +147,29 @@ func (t *tx) lastChange(n int64, turn int, path string) (id int64, after entry, 
 }
 
 // finish notes what a tool left behind.
-func (c *Checkpoints) finish(ctx context.Context, n int64, turn int, roots []string, before []entry) error {
+func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, turn int, roots []string, before []entry) error {
 	after, err := c.look(roots, false)
 	if err != nil {
 		return fmt.Errorf("keep files for undo: %w", err)
 	}
 	seen := map[string]bool{}
+	was := map[string]entry{}
+	for _, e := range before {
+		was[e.path] = e
+	}
+	var changed []string
 	for _, e := range after {
 		seen[e.path] = true
+		if e.kind != kindNote && !e.same(was[e.path]) {
+			changed = append(changed, e.path)
+		}
 	}
 	for _, e := range before {
 		if !seen[e.path] && e.kind != kindNote {
 			after = append(after, entry{path: e.path, kind: kindAbsent})
+			if e.kind != kindAbsent {
+				changed = append(changed, e.path)
+			}
 		}
 	}
 	err = c.s.write(context.WithoutCancel(ctx), func(t *tx) error {
@@ -166,6 +177,9 @@ func (c *Checkpoints) finish(ctx context.Context, n int64, turn int, roots []str
 			if err := t.keepAfter(n, turn, e, toMillis(c.s.now())); err != nil {
 				return err
 			}
+		}
+		if err := t.noteEdits(sessionID, changed, c.s.now()); err != nil {
+			return err
 		}
 		_, err := t.exec(`DELETE FROM checkpoints WHERE session = ? AND turn = ? AND state = ?
 			AND before_kind = after_kind AND before_hash = after_hash AND before_mode = after_mode`, n, turn, rowLive)

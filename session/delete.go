@@ -45,6 +45,8 @@ func (t *tx) deleteTree(n int64, id string) error {
 	}{
 		{"DELETE FROM search WHERE rowid >= ?1 << 24 AND rowid < (?1 + 1) << 24", n},
 		{"DELETE FROM drafts WHERE key = ?", id},
+		{"DELETE FROM edits WHERE session = ?", id},
+		{"DELETE FROM claims WHERE session = ?", id},
 		{"DELETE FROM grants WHERE scope = 'session' AND session_id = ?", id},
 		{"DELETE FROM sessions WHERE n = ?", n},
 	} {

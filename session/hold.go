@@ -91,6 +91,12 @@ func (h *Hold) Release() error {
 	return l.Remove()
 }
 
+// held reports whether a live process holds a session.
+func (s *Store) held(sessionID string) bool {
+	pid := holder(filepath.Join(filepath.Dir(s.path), "locks", sessionID+".lock"))
+	return pid != 0 && !ended(pid)
+}
+
 func holder(path string) int {
 	b, err := os.ReadFile(path)
 	if err != nil {

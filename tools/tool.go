@@ -158,7 +158,7 @@ type Desk interface {
 
 // AgentOrder is what a caller wants of the sub-agents that work beside the conversation.
 type AgentOrder struct {
-	// Action is list, output, message, wait, stop, merge or discard.
+	// Action is list, output, message, wait, stop, merge, discard or claim.
 	Action string `json:"action"`
 	// Name is the sub-agent's; "" means all of them for wait.
 	Name string `json:"name"`
@@ -166,6 +166,8 @@ type AgentOrder struct {
 	Text string `json:"text"`
 	// Any ends a wait with the first that ends.
 	Any bool `json:"any"`
+	// Paths are the files and folders of a claim.
+	Paths []string `json:"paths"`
 }
 
 // The values of Task.Isolation besides "".

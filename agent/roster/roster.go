@@ -39,8 +39,9 @@ type Member[W any] struct {
 	seen  int    // bytes of out that were looked at
 }
 
-// announcement is the end of an agent that its parent was not told of yet.
-type announcement struct{ parent, name, text string }
+// announcement is what a session was not told of yet: the end of an agent of its own, or, without
+// a name, what another one says.
+type announcement struct{ to, name, text string }
 
 // New makes an empty roster. most is how many agents may work at once, 0 means Most. changed is
 // told of each change, without a lock held.
@@ -172,6 +173,28 @@ func (r *Roster[W]) Announce(m *Member[W], text string) {
 	r.news = append(r.news, announcement{m.state.Parent, m.state.Name, text})
 }
 
+// Tell keeps what a session says for all others of the tree that work on the same files.
+func (r *Roster[W]) Tell(from, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	dirs := map[string]string{} // by session; the first conversation is in no list, and has none
+	for _, m := range r.list {
+		dirs[m.state.Session] = m.state.Dir
+	}
+	to := map[string]bool{}
+	for _, m := range r.list {
+		for _, s := range []string{m.state.Session, m.state.Parent} {
+			_, listed := dirs[s]
+			if works := !listed || s == m.state.Session && m.state.Running(); works && s != from && dirs[s] == dirs[from] {
+				to[s] = true
+			}
+		}
+	}
+	for s := range to {
+		r.news = append(r.news, announcement{to: s, text: text})
+	}
+}
+
 // Withdraw forgets what was announced of an agent, because its answer goes another way.
 func (r *Roster[W]) Withdraw(m *Member[W]) {
 	r.mu.Lock()
@@ -185,10 +208,10 @@ func (r *Roster[W]) News(parent string) string {
 	defer r.mu.Unlock()
 	var told []string
 	r.news = slices.DeleteFunc(r.news, func(n announcement) bool {
-		if n.parent == parent {
+		if n.to == parent {
 			told = append(told, n.text)
 		}
-		return n.parent == parent
+		return n.to == parent
 	})
 	return strings.Join(told, "\n\n")
 }
@@ -210,7 +233,7 @@ func (r *Roster[W]) count(parent, name string) (running, ended int) {
 		}
 	}
 	for _, n := range r.news {
-		if n.parent == parent {
+		if n.to == parent && n.name != "" {
 			ended++
 		}
 	}

@@ -130,3 +130,28 @@ func TestOutputIsKeptToABoundAndReadOnce(t *testing.T) {
 		t.Error("the look after a cut misses the end")
 	}
 }
+
+func TestWhatOneSaysReachesAllThatWorkOnTheSameFiles(t *testing.T) {
+	t.Parallel()
+	r, _ := start(t, 9)
+	for _, c := range []struct{ session, parent, dir string }{{"a", "root", ""}, {"b", "root", ""}, {"c", "a", ""}, {"apart", "root", "/worktree"}, {"done", "root", ""}} {
+		m := enter(t, r, c.parent, c.session)
+		r.Change(m, func(s *roster.State, _ *int) {
+			s.Session, s.Dir = c.session, c.dir
+			if c.session == "done" {
+				s.Status = roster.Done
+			}
+		})
+	}
+	r.Tell("a", "I work on x")
+	for session, want := range map[string]string{"root": "I work on x", "a": "", "b": "I work on x", "c": "I work on x", "apart": "", "done": ""} {
+		unfinished := r.Unfinished(session)
+		if got := r.News(session); got != want || unfinished != (session == "root" || session == "a") {
+			t.Errorf("%s hears %q, unfinished %v", session, got, unfinished)
+		}
+	}
+	r.Tell("apart", "I work on y")
+	if got := r.News("root"); got != "" {
+		t.Errorf("the root hears %q of another tree", got)
+	}
+}

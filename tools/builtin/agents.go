@@ -19,7 +19,7 @@ type agents struct{}
 func (agents) Spec() tools.Spec {
 	return tools.Spec{
 		Name: "agent", Description: strings.TrimSpace(agentText), Group: tools.GroupBuiltin, Trusted: true,
-		Parameters: json.RawMessage(`{"type":"object","properties":{"action":{"type":"string","enum":["list","output","message","wait","stop","merge","discard"]},"name":{"type":"string","description":"The agent; for wait none means all"},"text":{"type":"string","description":"For message"},"any":{"type":"boolean","description":"For wait: until the first ends"}},"required":["action"]}`),
+		Parameters: json.RawMessage(`{"type":"object","properties":{"action":{"type":"string","enum":["list","output","message","wait","stop","merge","discard","claim"]},"name":{"type":"string","description":"The agent; for wait none means all"},"text":{"type":"string","description":"For message"},"any":{"type":"boolean","description":"For wait: until the first ends"},"paths":{"type":"array","items":{"type":"string"},"description":"For claim"}},"required":["action"]}`),
 	}
 }
 

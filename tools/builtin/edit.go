@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"jcode/internal/diff"
 	"jcode/internal/edit"
 	"jcode/tools"
 )
@@ -95,16 +96,24 @@ func (f *files) applied(ctx context.Context, call tools.Call, p place, t target,
 			return c, tools.Errorf(tools.KindInvalidArgs, "%s: %w", t.shown, err)
 		}
 	}
-	_, stale := f.seen.changed(call, t.abs, c.before)
+	saw, stale := f.seen.changed(call, t.abs, c.before)
+	by := ""
+	if stale {
+		by = f.by(ctx, call, t.abs)
+	}
 	done, err := edit.Apply(old, edits)
 	if err != nil {
 		if stale {
-			err = fmt.Errorf("%w\n(the file changed on disk since you last saw it: read it again)", err)
+			err = fmt.Errorf("%w\n(the file changed on disk since you last saw it%s: read it again)", err, by)
 		}
 		return c, tools.Errorf(tools.KindInvalidArgs, "%s: %w", t.shown, err)
 	}
 	if stale {
-		c.notes = append(c.notes, "the file had changed on disk since you last saw it; the edit was made to its present content")
+		what := ""
+		if saw != nil {
+			what = " (" + counts(diff.Files(t.shown, plainText([]byte(*saw)), plainText(c.before))) + ")"
+		}
+		c.notes = append(c.notes, fmt.Sprintf("the file had changed on disk since you last saw it%s%s; the edit was made to its present content", by, what))
 	}
 	if done.Places > len(edits) {
 		c.notes = append(c.notes, fmt.Sprintf("%d places replaced", done.Places))

@@ -18,6 +18,8 @@ import (
 type Options struct {
 	// Recorder is told of every change, for undo. May be nil.
 	Recorder Recorder
+	// Others knows who else changes files. May be nil.
+	Others Others
 	// Denied reports whether a rule forbids this kind of access to a resolved path. Searches
 	// and listings leave such paths out; paths that a call names are the gate's business.
 	// It must be safe for concurrent use. Nil denies nothing.

@@ -34,6 +34,7 @@ type patchedFile struct {
 	mode  fs.FileMode
 	from  *patchedFile // what was moved here
 	stale bool         // it changed since the model saw it
+	by    string       // who changed it then, as files.by says
 }
 
 func (p *patchedFile) gone() bool { return p.exists && !p.there }
@@ -72,6 +73,9 @@ func (p *patching) file(ctx context.Context, t target) (*patchedFile, error) {
 			out.text, out.enc = string(c.before), edit.UTF8
 		}
 		_, out.stale = p.f.seen.changed(p.call, t.abs, c.before)
+		if out.stale {
+			out.by = p.f.by(ctx, p.call, t.abs)
+		}
 	}
 	p.files = append(p.files, out)
 	return out, nil
@@ -125,7 +129,7 @@ func (p *patching) part(ctx context.Context, part patchPart) error {
 		return tools.Errorf(tools.KindIO, "%s exists: choose another name to move %s to, or delete it first", part.to.shown, part.t.shown)
 	}
 	to.there, to.text, to.enc, to.mode, to.from = true, file.text, file.enc, file.mode, file
-	to.notes, to.stale = append(to.notes, file.notes...), file.stale
+	to.notes, to.stale, to.by = append(to.notes, file.notes...), file.stale, file.by
 	file.there, file.notes = false, nil
 	return nil
 }
@@ -145,7 +149,7 @@ func (p *patchedFile) update(hunks []patch.Hunk) error {
 	}
 	done, err := patch.Apply(p.text, hunks)
 	if err != nil && p.stale {
-		err = fmt.Errorf("%w\n(the file changed on disk since you last saw it: read it again)", err)
+		err = fmt.Errorf("%w\n(the file changed on disk since you last saw it%s: read it again)", err, p.by)
 	}
 	if err != nil {
 		return err
@@ -177,7 +181,7 @@ func (p *patchedFile) finish() (err error) {
 		p.diff = diff.Files(p.t.shown, before, plainText(p.after))
 	}
 	if p.stale && p.there {
-		p.notes = append(p.notes, "the file had changed on disk since you last saw it; the patch was made to its present content")
+		p.notes = append(p.notes, "the file had changed on disk since you last saw it"+p.by+"; the patch was made to its present content")
 	}
 	return nil
 }

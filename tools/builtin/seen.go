@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"hash/maphash"
 	"sync"
+	"time"
 
 	"jcode/tools"
 )
@@ -31,6 +32,7 @@ type seenFile struct {
 	hash uint64
 	text string // the content, or "" if it was too long
 	kept bool
+	at   time.Time
 }
 
 func newSeen() *seen {
@@ -43,7 +45,7 @@ func (s *seen) record(call tools.Call, path string, content []byte) {
 		return
 	}
 	key := seenKey{call.Caller.Session, path}
-	file := &seenFile{key: key, hash: maphash.Bytes(s.seed, content)}
+	file := &seenFile{key: key, hash: maphash.Bytes(s.seed, content), at: time.Now()}
 	if len(content) <= seenTextMax {
 		file.text, file.kept = string(content), true
 	}
@@ -82,6 +84,16 @@ func (s *seen) has(call tools.Call, path string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.files[seenKey{call.Caller.Session, path}] != nil
+}
+
+// since returns when the caller last saw or wrote a path.
+func (s *seen) since(call tools.Call, path string) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.files[seenKey{call.Caller.Session, path}]; e != nil {
+		return e.Value.(*seenFile).at
+	}
+	return time.Time{}
 }
 
 // changed reports whether the caller saw another content than this. before is what it saw,

@@ -40,7 +40,7 @@ func (f *files) replaced(call tools.Call, content string) maker {
 	return func(ctx context.Context, p place, t target) (change, error) {
 		c, err := f.wholeFile(ctx, p, t, content)
 		if err == nil && c.exists {
-			err = f.reconcile(call, &c)
+			err = f.reconcile(ctx, call, &c)
 		}
 		return c, err
 	}
@@ -82,7 +82,7 @@ func (f *files) wholeFile(ctx context.Context, p place, t target, content string
 // was planned. Where it lies in other lines than the model's own changes, both are made; else
 // nothing is written. What changed is shown, so the model has now seen the file, and may
 // write again.
-func (f *files) reconcile(call tools.Call, c *change) error {
+func (f *files) reconcile(ctx context.Context, call tools.Call, c *change) error {
 	before, changed := f.seen.changed(call, c.t.abs, c.before)
 	if string(c.before) == string(c.after) {
 		return nil
@@ -90,7 +90,8 @@ func (f *files) reconcile(call tools.Call, c *change) error {
 	if !changed {
 		return f.refuseUnplanned(call, *c)
 	}
-	if before != nil && c.merge(*before) {
+	by := f.by(ctx, call, c.t.abs)
+	if before != nil && c.merge(*before, by) {
 		return nil
 	}
 	what := "what it held then is not known any more: read it again"
@@ -99,12 +100,12 @@ func (f *files) reconcile(call tools.Call, c *change) error {
 		what = fmt.Sprintf("what changed (%s):\n%s\nTake that into account and write again, or use edit", counts(d), strings.TrimRight(boundDiff(d.Text), "\n"))
 		f.seen.record(call, c.t.abs, c.before)
 	}
-	return tools.Errorf(tools.KindIO, "%s was not written: it changed on disk since you last saw it; %s", c.t.shown, what)
+	return tools.Errorf(tools.KindIO, "%s was not written: it changed on disk since you last saw it%s; %s", c.t.shown, by, what)
 }
 
 // merge makes the changes between what the model saw and what it writes in the file as it
 // is now. It reports false, and changes nothing, where that can't be done.
-func (c *change) merge(saw string) bool {
+func (c *change) merge(saw, by string) bool {
 	now, enc, err := edit.Decode(c.before)
 	if err != nil {
 		return false
@@ -127,7 +128,7 @@ func (c *change) merge(saw string) bool {
 	}
 	others := diff.Files(c.t.shown, &base, &now)
 	c.after = after
-	c.notes = append(c.notes, fmt.Sprintf("the file had changed on disk since you last saw it, in other lines (%s): that was kept, your changes were made to its present content", counts(others)))
+	c.notes = append(c.notes, fmt.Sprintf("the file had changed on disk since you last saw it%s, in other lines (%s): that was kept, your changes were made to its present content", by, counts(others)))
 	c.compare()
 	return true
 }

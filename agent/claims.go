@@ -1,0 +1,68 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"jcode/internal/text"
+	"jcode/tools"
+)
+
+// claimsMost is how many files and folders one claim names.
+const claimsMost = 50
+
+// claim notes which files the conversation is about to work on, and tells all agents of the tree
+// that work. It keeps nobody from them, so that nobody waits for one that has ended.
+func (a *agents) claim(ctx context.Context, paths []string) (tools.Result, error) {
+	if len(paths) == 0 || len(paths) > claimsMost {
+		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "a claim names 1 to %d files or folders in paths", claimsMost)
+	}
+	whole := make([]string, len(paths))
+	for i, path := range paths {
+		whole[i] = path
+		if !filepath.IsAbs(path) {
+			whole[i] = filepath.Join(a.c.opt.Cwd, path)
+		}
+		whole[i] = filepath.Clean(whole[i])
+		if real, err := filepath.EvalSymlinks(whole[i]); err == nil {
+			whole[i] = real
+		}
+	}
+	if err := a.c.opt.Store.Claim(ctx, a.c.ID(), whole); err != nil {
+		return tools.Result{}, err
+	}
+	a.claimed.Store(true)
+	others, err := a.claims(ctx)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	who := "The conversation that started you"
+	if a.c.opt.depth > 0 {
+		who = "The agent " + a.c.opt.Label
+	}
+	a.all.Tell(a.c.ID(), fmt.Sprintf("%s is about to work on %s.", who, text.Cut(strings.Join(whole, ", "), 1000)))
+	return tools.Result{Text: strings.TrimSpace("The others are told.\n" + others)}, nil
+}
+
+// claims lists what others are about to work on, a line each.
+func (a *agents) claims(ctx context.Context) (string, error) {
+	list, err := a.c.opt.Store.Claims(ctx, a.c.ID(), "")
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, c := range list {
+		fmt.Fprintf(&b, "%s works on %s\n", c.Who(), c.Path)
+	}
+	return b.String(), nil
+}
+
+// unclaim ends the claim of the conversation with its turn.
+func (a *agents) unclaim() {
+	if !a.claimed.Swap(false) {
+		return
+	}
+	a.c.write("end claim", func(ctx context.Context) error { return a.c.opt.Store.Claim(ctx, a.c.ID(), nil) })
+}

@@ -1,0 +1,122 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"jcode/internal/text"
+)
+
+const (
+	// editsKept is how long it is known who changed a file.
+	editsKept = 7 * 24 * time.Hour
+	// claimHolds is how long a claim holds at most.
+	claimHolds = 2 * time.Hour
+)
+
+// Editor is a session that changed a file, or is about to work on it.
+type Editor struct {
+	Session string
+	Path    string // the file, or the folder above it that was claimed
+	At      time.Time
+	Agent   string // its name, where it is a sub-agent in the background
+	Parent  string // the session that it works for; "" for a person's
+	Title   string
+}
+
+// Who names the session for a model or a person.
+func (e Editor) Who() string {
+	title := text.Truncate(text.OneLine(e.Title), 60, "…")
+	switch {
+	case e.Agent != "":
+		return "the agent " + e.Agent
+	case e.Parent != "":
+		return fmt.Sprintf("a sub-agent (%s)", title)
+	case title != "":
+		return fmt.Sprintf("the session %q", title)
+	}
+	return "another session"
+}
+
+// NoteEdits notes that a session changed files.
+func (s *Store) NoteEdits(ctx context.Context, sessionID string, paths []string) error {
+	if sessionID == "" || len(paths) == 0 {
+		return nil
+	}
+	if err := s.write(ctx, func(t *tx) error { return t.noteEdits(sessionID, paths, s.now()) }); err != nil {
+		return fmt.Errorf("note changes of files: %w", err)
+	}
+	return nil
+}
+
+func (t *tx) noteEdits(sessionID string, paths []string, now time.Time) error {
+	for _, path := range paths {
+		if _, err := t.exec("INSERT OR REPLACE INTO edits (path, session, at) VALUES (?, ?, ?)", path, sessionID, toMillis(now)); err != nil {
+			return err
+		}
+	}
+	_, err := t.exec("DELETE FROM edits WHERE at < ?", toMillis(now.Add(-editsKept)))
+	return err
+}
+
+// Editors returns which other sessions changed a file since a time, the latest first.
+func (s *Store) Editors(ctx context.Context, sessionID, path string, since time.Time) ([]Editor, error) {
+	return s.editors(ctx, "edits", "e.path = ? AND e.session <> ? AND e.at >= ?", path, sessionID, toMillis(since))
+}
+
+// Claim notes which files and folders a session is about to work on, in place of what it noted
+// before. Nobody is kept from them.
+func (s *Store) Claim(ctx context.Context, sessionID string, paths []string) error {
+	err := s.write(ctx, func(t *tx) error {
+		if _, err := t.exec("DELETE FROM claims WHERE session = ? OR at < ?", sessionID, toMillis(s.now().Add(-claimHolds))); err != nil {
+			return err
+		}
+		for _, path := range paths {
+			if _, err := t.exec("INSERT OR REPLACE INTO claims (session, path, at) VALUES (?, ?, ?)", sessionID, path, toMillis(s.now())); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("claim files: %w", err)
+	}
+	return nil
+}
+
+// Claims returns what other sessions are about to work on, in the order in which they said so:
+// the claims of a path, or with "" all. A claim ends with the process that made it.
+func (s *Store) Claims(ctx context.Context, sessionID, path string) ([]Editor, error) {
+	all, err := s.editors(ctx, "claims", "e.session <> ? AND e.at >= ?", sessionID, toMillis(s.now().Add(-claimHolds)))
+	var live []Editor
+	for _, c := range all {
+		if path != "" && path != c.Path && !strings.HasPrefix(path, strings.TrimSuffix(c.Path, string(filepath.Separator))+string(filepath.Separator)) {
+			continue
+		}
+		if s.held(c.Session) {
+			live = append(live, c)
+		}
+	}
+	return live, err
+}
+
+func (s *Store) editors(ctx context.Context, table, where string, args ...any) ([]Editor, error) {
+	var all []Editor
+	err := s.read(ctx, `SELECT e.session, e.path, e.at, coalesce(a.name, ''), coalesce(s.parent_id, ''), coalesce(s.title, '')
+		FROM `+table+` e LEFT JOIN agents a ON a.session = e.session LEFT JOIN sessions s ON s.id = e.session
+		WHERE `+where+" ORDER BY e.at DESC, e.path", args, func(scan func(...any) error) error {
+		var e Editor
+		var at int64
+		err := scan(&e.Session, &e.Path, &at, &e.Agent, &e.Parent, &e.Title)
+		e.At = fromMillis(at)
+		all = append(all, e)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up who works on files: %w", err)
+	}
+	return all, nil
+}

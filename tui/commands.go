@@ -41,6 +41,7 @@ func ownCommands() []slash {
 		{name: "theme", hint: "[name]", help: "choose the colours", run: func(p *program, args string) tea.Cmd { return p.settings.theme(args) }, complete: themeNames},
 		{name: "find", hint: "<text>", help: "search what is on the screen and above", run: (*program).findText},
 		{name: "compact", hint: "[what to keep]", help: "summarise the conversation so far", run: func(p *program, args string) tea.Cmd { return p.settings.compact(args) }},
+		{name: "stop", help: "stop the running turn, as esc does", run: func(p *program, _ string) tea.Cmd { p.interrupt(); return nil }},
 		{name: "diff", help: "files that this session changed", run: func(p *program, _ string) tea.Cmd { return p.panels.changes() }},
 		{name: "todo", help: "the plan", run: func(p *program, _ string) tea.Cmd { return p.panels.showTodo() }},
 		{name: "context", help: "what fills the context", run: func(p *program, _ string) tea.Cmd { return p.panels.showContext() }},

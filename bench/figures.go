@@ -54,6 +54,8 @@ func jobs() []job {
 		{name: "lua files", pkg: "./lua", time: "10x"},
 		{name: "skill files", pkg: "./skills", time: "10x"},
 		{name: "search", pkg: "./internal/search", time: "5x", tree: true},
+		{name: "documents", pkg: "./tools/retrieval", time: "20x"},
+		{name: "building", pkg: "./tools/retrieval", time: "1x"},
 		{name: "counts", pkg: "./cli", counts: true},
 		{name: "markdown counts", pkg: "./tui/markdown", counts: true},
 		{name: "tui counts", pkg: "./tui", counts: true},
@@ -111,6 +113,9 @@ func figures() []figure {
 		{name: "a Lua tool saved → live", unit: "ms", budget: 300, value: value{"lua files", "BenchmarkSavedFileToLive", "µs/p50"}, scale: 1e-3},
 		{name: "a skill saved → live", unit: "ms", budget: 300, value: ns("skill files", "SavedToLive"), scale: perNanosecond},
 		{name: "a command file saved → live", unit: "ms", budget: 300, value: ns("skill files", "CommandSavedToLive"), scale: perNanosecond},
+		{name: "documents: 10,000 passages searched by words", unit: "ms", budget: 20, value: ns("documents", "Search/words"), scale: perNanosecond},
+		{name: "documents: searched by embeddings as well", unit: "ms", budget: 80, value: ns("documents", "Search/hybrid"), scale: perNanosecond},
+		{name: "documents: 50 MB of Markdown indexed", unit: "s", budget: 30, value: ns("building", "Build"), scale: 1e-9},
 	}
 	search := func(name, benchmark string, budget float64) figure {
 		return figure{name: name, unit: "×", budget: budget, value: value{"search", benchmark, "ratio"}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -94,5 +95,43 @@ func BenchmarkSearch(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkBuild indexes 50 MB of Markdown in 500 files.
+func BenchmarkBuild(b *testing.B) {
+	dir := b.TempDir()
+	random := rand.New(rand.NewPCG(1, 2))
+	for f := range 500 {
+		var body strings.Builder
+		for body.Len() < 100_000 {
+			fmt.Fprintf(&body, "# Part %d\n\n", body.Len())
+			for end := body.Len() + 5000; body.Len() < end; {
+				fmt.Fprintf(&body, "w%d ", int(random.ExpFloat64()*random.ExpFloat64()*800))
+			}
+			body.WriteString("\n\n")
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(f, ".md")), []byte(body.String()), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		store, err := session.Open(b.Context(), filepath.Join(b.TempDir(), "a.db"), session.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		room := retrieval.New(retrieval.Options{
+			Index: store.Documents(), Root: dir, Inside: func(string) bool { return true }, Denied: func(string) string { return "" }, Notify: func(string, string) {},
+		})
+		if err := room.Add(b.Context(), "."); err != nil {
+			b.Fatal(err)
+		}
+		if err := room.Wait(b.Context(), nil); err != nil {
+			b.Fatal(err)
+		}
+		room.Close()
+		if err := store.Close(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -143,68 +144,88 @@ func single(h uint16) float32 {
 }
 
 // vectorCache holds the embeddings of the collections that were searched last: to read them
-// from the index takes longer than to compare them.
+// from the index takes longer than to compare them. Eight bits a number are enough to rank by.
 type vectorCache struct {
 	mu     sync.Mutex
 	key    string
 	ids    []int64
 	length int
-	data   []float32
-	table  []float32 // of all float16
+	data   []int8
+	scales []float32 // what the numbers of each vector are multiplied by
 }
 
 func (c *vectorCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.key, c.ids, c.data = "", nil, nil
+	c.key, c.ids, c.data, c.scales = "", nil, nil, nil
+}
+
+// add takes a vector that is stored as float16.
+func (c *vectorCache) add(id int64, stored []byte, numbers []float32, table []float32) {
+	largest := float32(0)
+	for i := range numbers {
+		numbers[i] = table[binary.LittleEndian.Uint16(stored[2*i:])]
+		largest = max(largest, numbers[i], -numbers[i])
+	}
+	if largest == 0 {
+		return
+	}
+	c.ids, c.scales = append(c.ids, id), append(c.scales, largest/127)
+	for _, x := range numbers {
+		c.data = append(c.data, int8(math.Round(float64(x*127/largest))))
+	}
+}
+
+// fill reads the embeddings of owners from the index.
+func (r *Room) fill(ctx context.Context, c *vectorCache, owners []string, model string, length int) error {
+	key := fmt.Sprintf("%s\x00%d\x00%s", model, length, strings.Join(owners, "\x00"))
+	if c.key == key {
+		return nil
+	}
+	c.key, c.ids, c.data, c.scales, c.length = "", nil, nil, nil, length
+	table := make([]float32, 1<<16) // of all float16
+	for i := range table {
+		table[i] = single(uint16(i))
+	}
+	numbers := make([]float32, length)
+	err := r.opts.Index.Vectors(ctx, owners, model, func(id int64, v []byte) {
+		if len(v) == 2*length { // else of another dimension
+			c.add(id, v, numbers, table)
+		}
+	})
+	if err == nil {
+		c.key = key
+	}
+	return err
 }
 
 // nearest returns the passages whose embeddings are nearest to a vector, the nearest first.
 func (r *Room) nearest(ctx context.Context, owners []string, model string, query []float32, limit int) ([]int64, error) {
-	packed, err := pack(query)
-	if err != nil {
+	if _, err := pack(query); err != nil {
 		return nil, err
 	}
 	c := &r.vectors
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if key := model + "\x00" + strings.Join(owners, "\x00"); c.key != key || c.length != len(query) {
-		c.key, c.ids, c.data, c.length = "", nil, nil, len(query)
-		if c.table == nil {
-			c.table = make([]float32, 1<<16)
-			for i := range c.table {
-				c.table[i] = single(uint16(i))
-			}
-		}
-		err := r.opts.Index.Vectors(ctx, owners, model, func(id int64, v []byte) {
-			if len(v) != 2*c.length {
-				return // of another dimension
-			}
-			c.ids = append(c.ids, id)
-			for i := 0; i < len(v); i += 2 {
-				c.data = append(c.data, c.table[binary.LittleEndian.Uint16(v[i:])])
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		c.key = key
+	if err := r.fill(ctx, c, owners, model, len(query)); err != nil {
+		return nil, err
 	}
-	want := make([]float32, len(query))
-	for i := range want {
-		want[i] = c.table[binary.LittleEndian.Uint16(packed[2*i:])]
+	largest := float32(0)
+	for _, x := range query {
+		largest = max(largest, x, -x)
+	}
+	want := make([]int16, len(query))
+	for i, x := range query {
+		want[i] = int16(math.Round(float64(x * 2047 / largest)))
 	}
 	scores := make([]float32, len(c.ids))
 	order := make([]int, len(c.ids))
 	for i := range c.ids {
-		scores[i], order[i] = dot(want, c.data[i*c.length:(i+1)*c.length]), i
+		scores[i], order[i] = float32(dot(want, c.data[i*c.length:(i+1)*c.length]))*c.scales[i], i
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
+		if n := cmp.Compare(scores[b], scores[a]); n != 0 {
+			return n
 		}
 		return a - b
 	})
@@ -215,18 +236,29 @@ func (r *Room) nearest(ctx context.Context, owners []string, model string, query
 	return out, nil
 }
 
-func dot(a, b []float32) float32 {
-	var s0, s1, s2, s3 float32
+// dot multiplies a vector of numbers below 2¹¹ with one below 2⁷; 8,192 of them fit the sum.
+func dot(a []int16, b []int8) int64 {
+	var sum int64
+	for len(a) > 0 {
+		n := min(len(a), 8192)
+		sum += int64(dotPart(a[:n], b[:n]))
+		a, b = a[n:], b[n:]
+	}
+	return sum
+}
+
+func dotPart(a []int16, b []int8) int32 {
+	var s0, s1, s2, s3 int32
 	b = b[:len(a)]
 	i := 0
 	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
+		s0 += int32(a[i]) * int32(b[i])
+		s1 += int32(a[i+1]) * int32(b[i+1])
+		s2 += int32(a[i+2]) * int32(b[i+2])
+		s3 += int32(a[i+3]) * int32(b[i+3])
 	}
 	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
+		s0 += int32(a[i]) * int32(b[i])
 	}
 	return s0 + s1 + s2 + s3
 }

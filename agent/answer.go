@@ -27,7 +27,7 @@ func (c *Conversation) overCost() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.opt.MaxCost > 0 && c.cost >= c.opt.MaxCost {
-		return fmt.Errorf("stopped: the cost of this session, %s, has reached --max-cost %s", text.Dollars(c.cost), text.Dollars(c.opt.MaxCost))
+		return fmt.Errorf("stopped: the cost of this session, %s, has reached --max-cost %s", text.Spent(c.cost, c.total.Estimated), text.Dollars(c.opt.MaxCost))
 	}
 	return nil
 }

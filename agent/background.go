@@ -164,7 +164,9 @@ func (a *agents) saw(m *member, ev Event) {
 	case Notice:
 		a.all.Wrote(m, "! "+ev.Text)
 	case UsageEvent:
-		a.all.Change(m, func(s *roster.State, _ *worker) { s.Tokens, s.Cost = ev.Total.Input+ev.Total.Output, ev.Cost })
+		a.all.Change(m, func(s *roster.State, _ *worker) {
+			s.Tokens, s.Cost, s.Estimated = ev.Total.Input+ev.Total.Output, ev.Cost, ev.Total.Estimated
+		})
 	case TurnStart:
 		a.all.Wrote(m, "› "+ev.Prompt)
 		a.all.Change(m, func(s *roster.State, _ *worker) {

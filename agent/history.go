@@ -47,7 +47,7 @@ func (r *record) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	total, turns := model.Usage{Input: int(kept.InputTokens), Output: int(kept.OutputTokens), Cached: int(kept.CachedTokens)}, 0
+	total, turns := model.Usage{Input: int(kept.InputTokens), Output: int(kept.OutputTokens), Cached: int(kept.CachedTokens), Written: int(kept.WrittenTokens), Estimated: kept.Estimated}, 0
 	for _, row := range rows { // summaries first: they stand for what came before
 		if row.Role == session.RoleSummary && row.Archived == 0 {
 			r.history.push(row.Seq, fromRow(row)...)
@@ -60,7 +60,6 @@ func (r *record) load(ctx context.Context) error {
 		if row.Role == session.RoleUser {
 			turns++
 		}
-		total.Estimated = total.Estimated || row.Usage != nil && row.Usage.Estimated
 		if row.Archived == 0 && row.Role != session.RoleSummary {
 			r.history.push(row.Seq, fromRow(row)...)
 		}
@@ -98,6 +97,8 @@ func (r *record) countUsage(u *session.Usage) {
 	r.total.Input += u.Input
 	r.total.Output += u.Output
 	r.total.Cached += u.Cached
+	r.total.Written += u.Written
+	r.total.Searches += u.Searches
 	r.total.Estimated = r.total.Estimated || u.Estimated
 	r.cost += u.Cost
 	if r.c.parent != nil { // what a sub-agent uses is its parent's cost at once: one cap holds for all

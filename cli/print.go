@@ -366,6 +366,8 @@ func since(before, now model.Usage) model.Usage {
 	now.Input -= before.Input
 	now.Output -= before.Output
 	now.Cached -= before.Cached
+	now.Written -= before.Written
+	now.Searches -= before.Searches
 	return now
 }
 

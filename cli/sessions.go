@@ -96,7 +96,7 @@ func (c *sessionsListCmd) Run(ctx context.Context, f *flags, std Streams) error 
 		if c.All {
 			title += "  " + text.Visible(v.Cwd)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", shortID(v.ID), age(time.Since(v.Updated)), v.Messages, text.Visible(v.Model), money(v.Cost), title)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", shortID(v.ID), age(time.Since(v.Updated)), v.Messages, text.Visible(v.Model), money(v.Cost, v.Estimated), title)
 	}
 	return w.Flush()
 }
@@ -104,11 +104,11 @@ func (c *sessionsListCmd) Run(ctx context.Context, f *flags, std Streams) error 
 // shortID is the end of an ID, which the store finds a session by: the beginning is a time.
 func shortID(id string) string { return id[max(0, len(id)-8):] }
 
-func money(usd float64) string {
+func money(usd float64, estimated bool) string {
 	if usd == 0 {
 		return "-"
 	}
-	return text.Dollars(usd)
+	return text.Spent(usd, estimated)
 }
 
 // age says how long ago something was, in one unit.

@@ -38,8 +38,12 @@ type Session struct {
 	InputTokens  int64
 	OutputTokens int64
 	CachedTokens int64
-	Cost         float64
-	FirstPrompt  string // first line of the first prompt
+	// WrittenTokens are those of InputTokens that were written to the provider's cache.
+	WrittenTokens int64
+	Cost          float64
+	// Estimated says that some counts, and so the cost, are not the provider's own.
+	Estimated   bool
+	FirstPrompt string // first line of the first prompt
 }
 
 // Where a session's title comes from.

@@ -99,8 +99,9 @@ func (t *tx) count(n, seq int64, m Message, now int64) error {
 	}
 	counted := m.Role == RoleUser || m.Role == RoleAssistant
 	_, err := t.exec(`UPDATE sessions SET last_seq = ?, updated = ?, used = `+nextUse+`, messages = messages + ?, input_tokens = input_tokens + ?,
-		output_tokens = output_tokens + ?, cached_tokens = cached_tokens + ?, cost = cost + ? WHERE n = ?`,
-		seq, now, counted, u.Input, u.Output, u.Cached, u.Cost, n)
+		output_tokens = output_tokens + ?, cached_tokens = cached_tokens + ?, cost = cost + ?,
+		written_tokens = written_tokens + ?, estimated = max(estimated, ?) WHERE n = ?`,
+		seq, now, counted, u.Input, u.Output, u.Cached, u.Cost, u.Written, u.Estimated, n)
 	if err != nil || m.Usage == nil {
 		return err
 	}
@@ -114,7 +115,8 @@ func (t *tx) count(n, seq int64, m Message, now int64) error {
 			return err
 		}
 		if _, err := t.exec(`UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
-			cached_tokens = cached_tokens + ?, cost = cost + ? WHERE n = ?`, u.Input, u.Output, u.Cached, u.Cost, parent); err != nil {
+			cached_tokens = cached_tokens + ?, cost = cost + ?, written_tokens = written_tokens + ?, estimated = max(estimated, ?) WHERE n = ?`,
+			u.Input, u.Output, u.Cached, u.Cost, u.Written, u.Estimated, parent); err != nil {
 			return err
 		}
 		n = parent

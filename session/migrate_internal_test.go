@@ -78,3 +78,32 @@ func TestFailedMigrationLeavesTheFileAsItWas(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestTotalsOfOlderSessionsAreSummedFromTheirMessages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jcode.db")
+	all, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old(t, path, all[:9])
+	w, err := newWriter(t.Context(), dsn(path, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seq, usage := range []string{`{"input_tokens":9,"cache_write_tokens":4}`, `{"cache_write_tokens":3,"estimated":true}`, `{"input_tokens":1}`, `spoiled`} {
+		if _, err := w.conn.ExecContext(t.Context(), "INSERT INTO messages (session, seq, role, created, parts, usage) VALUES (1, ?, 'assistant', 1, '[]', ?)", seq+1, usage); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if got, err := s.Get(t.Context(), "kept"); err != nil || got.WrittenTokens != 7 || !got.Estimated {
+		t.Errorf("%+v %v", got, err)
+	}
+}

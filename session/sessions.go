@@ -12,7 +12,8 @@ import (
 
 const sessionColumns = `s.id, s.title, s.title_source, s.parent_id, s.fork_seq, s.kind, s.cwd, s.project_id,
 	s.role_name, s.role_snapshot, s.model, s.mode, s.created, s.updated, s.archived,
-	s.messages, s.input_tokens, s.output_tokens, s.cached_tokens, s.cost, s.first_prompt, s.role_values`
+	s.messages, s.input_tokens, s.output_tokens, s.cached_tokens, s.cost, s.first_prompt, s.role_values,
+	s.written_tokens, s.estimated`
 
 // nextUse is the place of a session that is used now, in the order of use.
 const nextUse = "(SELECT coalesce(max(used), 0) + 1 FROM sessions)"
@@ -22,7 +23,8 @@ func scanSession(scan func(...any) error) (Session, error) {
 	var created, updated int64
 	err := scan(&s.ID, &s.Title, &s.TitleSource, &s.ParentID, &s.ForkSeq, &s.Kind, &s.Cwd, &s.ProjectID,
 		&s.RoleName, &s.RoleSnapshot, &s.Model, &s.Mode, &created, &updated, &s.Archived,
-		&s.Messages, &s.InputTokens, &s.OutputTokens, &s.CachedTokens, &s.Cost, &s.FirstPrompt, &s.RoleValues)
+		&s.Messages, &s.InputTokens, &s.OutputTokens, &s.CachedTokens, &s.Cost, &s.FirstPrompt, &s.RoleValues,
+		&s.WrittenTokens, &s.Estimated)
 	s.Created, s.Updated = fromMillis(created), fromMillis(updated)
 	return s, err
 }
@@ -131,6 +133,7 @@ func (s *Store) create(t *tx, v Session) (Session, int64, error) {
 	}
 	v.Created, v.Updated = fromMillis(toMillis(v.Created)), fromMillis(toMillis(v.Updated))
 	v.Messages, v.InputTokens, v.OutputTokens, v.CachedTokens, v.Cost, v.FirstPrompt = 0, 0, 0, 0, 0, ""
+	v.WrittenTokens, v.Estimated = 0, false
 	return v, n, nil
 }
 

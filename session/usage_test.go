@@ -63,6 +63,48 @@ func TestSpendingIsSummedByDayModelAndSession(t *testing.T) {
 	}
 }
 
+func TestASessionCountsWhatItWroteToCachesAndWhetherItIsEstimated(t *testing.T) {
+	ctx := t.Context()
+	store, err := session.Open(ctx, filepath.Join(t.TempDir(), "db"), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	a, err := store.Create(ctx, session.Session{Cwd: "/a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := store.Create(ctx, session.Session{Cwd: "/a", ParentID: a.ID, Kind: session.KindTask})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for i, c := range []struct {
+		id        string
+		used      session.Usage
+		written   int64
+		estimated bool
+	}{
+		{a.ID, session.Usage{Input: 10, Written: 4}, 4, false},
+		{child.ID, session.Usage{Input: 10, Written: 3, Estimated: true}, 7, true},
+		{a.ID, session.Usage{Input: 10, Written: 1}, 8, true},
+	} {
+		if _, err := store.AppendMessage(ctx, answer(c.id, now, c.used)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := store.Get(ctx, a.ID); err != nil || got.WrittenTokens != c.written || got.Estimated != c.estimated {
+			t.Errorf("after %d: %+v %v", i, got, err)
+		}
+	}
+	copied, err := store.Fork(ctx, a.ID, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := store.Get(ctx, copied.ID); err != nil || got.WrittenTokens != 0 || got.Estimated {
+		t.Errorf("a fork counts its own: %+v %v", got, err)
+	}
+}
+
 func BenchmarkSpendingOf100000Messages(b *testing.B) {
 	ctx := b.Context()
 	store, err := session.Open(ctx, filepath.Join(b.TempDir(), "db"), session.Options{})

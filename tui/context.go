@@ -39,9 +39,13 @@ func (p *panels) showCost() tea.Cmd {
 	if u.Total.Estimated {
 		mark = " (estimated)"
 	}
-	said := fmt.Sprintf("Used so far: %s tokens in, of them %s cached, %s out%s.", thousands(u.Total.Input), thousands(u.Total.Cached), thousands(u.Total.Output), mark)
+	said := fmt.Sprintf("Used so far: %s tokens in, of them %s cached", thousands(u.Total.Input), thousands(u.Total.Cached))
+	if u.Total.Written > 0 {
+		said += fmt.Sprintf(" and %s written to the cache", thousands(u.Total.Written))
+	}
+	said += fmt.Sprintf(", %s out%s.", thousands(u.Total.Output), mark)
 	if u.Priced {
-		said += "\nCost: " + text.Dollars(u.Cost) + "."
+		said += "\nCost: " + text.Spent(u.Cost, u.Total.Estimated) + "."
 	} else {
 		said += "\nThe price of this model is not known."
 	}

@@ -282,7 +282,7 @@ func sessionRows(found []session.Session, now time.Time, current string) []Row {
 			info = append(info, s.Model)
 		}
 		if s.Cost > 0 {
-			info = append(info, text.Dollars(s.Cost))
+			info = append(info, text.Spent(s.Cost, s.Estimated))
 		}
 		r.Info = strings.Join(info, " · ")
 		r.Detail = strings.TrimSpace(s.FirstPrompt + "\n" + s.Cwd)

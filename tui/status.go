@@ -69,7 +69,7 @@ func (p *composer) statusPart(name string) cells.Span {
 		return p.compose.contextPart()
 	case "cost":
 		if p.usage.Priced {
-			return faint(text.Dollars(p.usage.Cost))
+			return faint(text.Spent(p.usage.Cost, p.usage.Total.Estimated))
 		}
 	case "health":
 		if p.opt.Health != nil {

@@ -93,6 +93,20 @@ func TestThePlainFormShowsTheEndOfWhatACommandFailedOf(t *testing.T) {
 	}
 }
 
+func TestMoneyThatRestsOnEstimatesIsMarked(t *testing.T) {
+	t.Parallel()
+	for _, estimated := range []bool{false, true} {
+		p, _ := still(t, 100, 24, nil)
+		used := agent.UsageEvent{Total: model.Usage{Input: 13000, Output: 900, Written: 2000, Estimated: estimated}, Cost: 0.0412, Priced: true}
+		feed(p, agent.TurnStart{Prompt: "go", At: clock}, agent.AssistantMessage{Text: "done"}, used, agent.TurnEnd{Reason: agent.StopDone, Duration: time.Second})
+		p.panels.showCost()
+		s := stripped(p.frameText())
+		if strings.Count(s, "$0.04") != 3 || (strings.Count(s, "~$0.04") == 3) != estimated || !strings.Contains(s, "2.0k written to the cache") {
+			t.Errorf("estimated %v:\n%s", estimated, s)
+		}
+	}
+}
+
 func TestAChangeOfSeveralFilesIsCountedByFile(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 100, 24, nil)

@@ -85,7 +85,7 @@ func (s *turnSum) parts() []string {
 		out = append(out, thousands(in)+" tokens in, "+thousands(made)+" out")
 	}
 	if cost := s.after.Cost - s.before.Cost; s.after.Priced && cost > 0 {
-		out = append(out, text.Dollars(cost))
+		out = append(out, text.Spent(cost, s.after.Total.Estimated))
 	}
 	if s.undo {
 		out = append(out, "/undo")

@@ -36,11 +36,13 @@ type State struct {
 	Model  string
 	Status Status
 	// Call is what it does at the moment.
-	Call    string
-	Tokens  int
-	Cost    float64
-	Started time.Time
-	Ended   time.Time
+	Call   string
+	Tokens int
+	Cost   float64
+	// Estimated says that tokens and cost are not the provider's own counts.
+	Estimated bool
+	Started   time.Time
+	Ended     time.Time
 	// Answer is its last answer, or why it failed.
 	Answer string
 	// Dir is the worktree in which it works, "" for its parent's own folder. Changed says that
@@ -62,7 +64,7 @@ func (s State) String() string {
 		parts = append(parts, text.Count(s.Tokens, "token"))
 	}
 	if s.Cost > 0 {
-		parts = append(parts, text.Dollars(s.Cost))
+		parts = append(parts, text.Spent(s.Cost, s.Estimated))
 	}
 	if s.Changed {
 		parts = append(parts, "changes to merge")

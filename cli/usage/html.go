@@ -46,5 +46,5 @@ func (l Line) cells() string {
 		mark = "~"
 	}
 	return fmt.Sprintf("<td>%s<td>%s%s<td>%s<td>%s<td>%s%s<td>%d<td>%s<td>%.0f %%", html.EscapeString(l.Name), mark, Tokens(l.Input),
-		Tokens(l.CacheRead), Tokens(l.CacheWrite), mark, Tokens(l.Output), l.Requests, Money(l.Cost), 100*l.CacheShare)
+		Tokens(l.CacheRead), Tokens(l.CacheWrite), mark, Tokens(l.Output), l.Requests, l.money(), 100*l.CacheShare)
 }

@@ -156,7 +156,7 @@ func (r Report) Text(width int) string {
 		if l.Estimated {
 			mark = "~"
 		}
-		row(text.Clean(l.Name), mark+Tokens(l.Input), Tokens(l.CacheRead), Tokens(l.CacheWrite), mark+Tokens(l.Output), Money(l.Cost), fmt.Sprintf("%.0f%%", 100*l.CacheShare))
+		row(text.Clean(l.Name), mark+Tokens(l.Input), Tokens(l.CacheRead), Tokens(l.CacheWrite), mark+Tokens(l.Output), l.money(), fmt.Sprintf("%.0f%%", 100*l.CacheShare))
 		if bars && !last && most > 0 {
 			b.WriteString("  " + bar(r.measure(l)/most))
 		}
@@ -208,6 +208,14 @@ func Tokens(n int) string {
 		return fmt.Sprintf("%.1fk", float64(n)/1e3)
 	}
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+// money is what a line cost, with a mark where that rests on estimates.
+func (l Line) money() string {
+	if l.Estimated && l.Cost > 0 {
+		return "~" + Money(l.Cost)
+	}
+	return Money(l.Cost)
 }
 
 // Money writes US dollars with as many digits as tell something.

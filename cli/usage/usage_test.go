@@ -45,7 +45,7 @@ func TestTableFitsItsTerminalAndMarksEstimates(t *testing.T) {
 				t.Errorf("width %d: a line of %d cells: %s", width, w, line)
 			}
 		}
-		if !strings.Contains(out, "~2.0M") || !strings.Contains(out, "$2.75") {
+		if !strings.Contains(out, "~2.0M") || !strings.Contains(out, "~$2.75") {
 			t.Errorf("width %d:\n%s", width, out)
 		}
 		if bars := strings.Contains(out, "█"); bars != (width >= 120) {

@@ -6,6 +6,14 @@ import (
 	"strings"
 )
 
+// Spent returns an amount as Dollars does, with a mark where it rests on estimates: ~$1.50.
+func Spent(usd float64, estimated bool) string {
+	if estimated {
+		return "~" + Dollars(usd)
+	}
+	return Dollars(usd)
+}
+
 // Dollars returns an amount of US dollars with two decimals, or, below a cent, with as many
 // as its first two digits take: $1.50, $0.0012.
 func Dollars(usd float64) string {

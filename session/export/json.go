@@ -35,6 +35,8 @@ type jsonSession struct {
 	InputTokens  int64     `json:"input_tokens"`
 	OutputTokens int64     `json:"output_tokens"`
 	CachedTokens int64     `json:"cached_tokens"`
+	Written      int64     `json:"cache_write_tokens,omitempty"`
+	Estimated    bool      `json:"estimated,omitempty"`
 	Cost         float64   `json:"cost"`
 }
 
@@ -70,7 +72,7 @@ func sessionJSON(v session.Session) jsonSession {
 	return jsonSession{
 		ID: v.ID, Title: v.Title, ParentID: v.ParentID, ForkSeq: v.ForkSeq, Kind: v.Kind, Cwd: v.Cwd, Model: v.Model,
 		Role: v.RoleName, Mode: v.Mode, Created: v.Created.UTC(), Updated: v.Updated.UTC(), Messages: v.Messages,
-		InputTokens: v.InputTokens, OutputTokens: v.OutputTokens, CachedTokens: v.CachedTokens, Cost: v.Cost,
+		InputTokens: v.InputTokens, OutputTokens: v.OutputTokens, CachedTokens: v.CachedTokens, Written: v.WrittenTokens, Estimated: v.Estimated, Cost: v.Cost,
 	}
 }
 

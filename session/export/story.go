@@ -142,12 +142,29 @@ func facts(d Document) [][2]string {
 	}
 	all = append(all, [2]string{"Begun", v.Created.Format("2006-01-02 15:04")}, [2]string{"Last used", v.Updated.Format("2006-01-02 15:04")})
 	if v.InputTokens+v.OutputTokens > 0 {
-		all = append(all, [2]string{"Tokens", fmt.Sprintf("%d in (%d cached), %d out", v.InputTokens, v.CachedTokens, v.OutputTokens)})
+		all = append(all, [2]string{"Tokens", tokens(v)})
 	}
 	if v.Cost > 0 {
-		all = append(all, [2]string{"Cost", fmt.Sprintf("$%.4f", v.Cost)})
+		mark := ""
+		if v.Estimated {
+			mark = "~"
+		}
+		all = append(all, [2]string{"Cost", fmt.Sprintf("%s$%.4f", mark, v.Cost)})
 	}
 	return all
+}
+
+// tokens says what a session used.
+func tokens(v session.Session) string {
+	cache := fmt.Sprintf("%d cached", v.CachedTokens)
+	if v.WrittenTokens > 0 {
+		cache += fmt.Sprintf(", %d written to the cache", v.WrittenTokens)
+	}
+	said := fmt.Sprintf("%d in (%s), %d out", v.InputTokens, cache, v.OutputTokens)
+	if v.Estimated {
+		said += " (estimated)"
+	}
+	return said
 }
 
 func imageNote(p session.Part) string {

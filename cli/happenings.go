@@ -52,6 +52,8 @@ type happenings struct {
 	begun   map[string]bool          // sessions that hooks know
 	resumed map[string]bool          // sessions that had messages before
 	pending map[string]string        // what the model of a session is told at its next step
+	// followed is the conversation that hooks are told of when it waits.
+	followed *agent.Conversation
 }
 
 // openHooks finds the hooks. Nothing runs yet.
@@ -143,6 +145,9 @@ func (h *happenings) load() {
 	h.files = files
 	h.mu.Unlock()
 	h.engine.Set(list)
+	if conv := a.board.open(); conv != nil { // its first hook may have come with a plugin
+		h.follow(conv)
+	}
 }
 
 // unchanged refuses a command of the configuration when what it starts has changed since it
@@ -287,7 +292,11 @@ func (h *happenings) stopping(ctx context.Context, id string, child, again bool)
 	if child {
 		event = hooks.SubagentStop
 	}
-	out := h.engine.Fire(ctx, hooks.Occasion{Event: event, Session: id, Fields: map[string]any{"stop_hook_active": again}})
+	fields := map[string]any{"stop_hook_active": again}
+	if child {
+		fields["agent_id"] = id
+	}
+	out := h.engine.Fire(ctx, hooks.Occasion{Event: event, Session: id, Fields: fields})
 	if out.Block && !out.Stop {
 		return "[" + out.By + " wants you to go on: " + out.Reason + "]"
 	}
@@ -303,8 +312,11 @@ func (h *happenings) compacting(ctx context.Context, id string, manual bool, kee
 	out := h.engine.Fire(ctx, hooks.Occasion{
 		Event: hooks.PreCompact, Session: id, Names: []string{trigger}, Fields: map[string]any{"trigger": trigger, "custom_instructions": keep},
 	})
-	if out.Block {
+	switch {
+	case out.Block:
 		return fmt.Errorf("%s: %s", out.By, out.Reason)
+	case out.Stop:
+		return fmt.Errorf("%s: %s", out.By, out.StopReason)
 	}
 	return nil
 }
@@ -326,9 +338,17 @@ func (h *happenings) sessionsEnd() {
 	}
 }
 
-// follow tells hooks when a conversation waits for the person.
+// follow tells hooks when a conversation waits for the person, from the first hook on that
+// wants to know.
 func (h *happenings) follow(conv *agent.Conversation) {
 	if !h.engine.Wants(hooks.Notification) {
+		return
+	}
+	h.mu.Lock()
+	followed := h.followed == conv
+	h.followed = conv
+	h.mu.Unlock()
+	if followed {
 		return
 	}
 	sub := conv.Subscribe()
@@ -338,12 +358,15 @@ func (h *happenings) follow(conv *agent.Conversation) {
 	})
 }
 
+// tell runs the hooks of something that the person should notice.
+func (h *happenings) tell(id, kind, message string) {
+	h.engine.Fire(h.ctx, hooks.Occasion{
+		Event: hooks.Notification, Session: id, Names: []string{kind}, Fields: map[string]any{"notification_type": kind, "message": message},
+	})
+}
+
 func (h *happenings) notify(conv *agent.Conversation, sub *agent.Subscription) {
-	tell := func(kind, message string) {
-		h.engine.Fire(h.ctx, hooks.Occasion{
-			Event: hooks.Notification, Session: conv.ID(), Names: []string{kind}, Fields: map[string]any{"notification_type": kind, "message": message},
-		})
-	}
+	tell := func(kind, message string) { h.tell(conv.ID(), kind, message) }
 	idle := time.AfterFunc(time.Hour, func() { tell("idle_prompt", "jcode waits for your next prompt") })
 	idle.Stop()
 	defer idle.Stop()

@@ -94,7 +94,13 @@ func (a answer) outcome(event Event) (out Outcome, said, fault string) {
 		if out.Reason == "" {
 			out.Reason = "blocked without a reason"
 		}
+		if !out.Block {
+			fault = noDecision(decision, event)
+		}
 	case "ask":
+		if event != PreToolUse {
+			fault = noDecision(decision, event)
+		}
 		out.Ask, out.Reason = event == PreToolUse, text.Cut(text.Clean(reason), maxSaid)
 	case "", "allow", "approve", "defer": // no hook grants anything: the gate judges as without it
 	default:
@@ -110,6 +116,11 @@ func (a answer) outcome(event Event) (out Outcome, said, fault string) {
 		}
 	}
 	return out, a.SystemMessage, fault
+}
+
+// noDecision says that an event leaves nothing to decide in that way.
+func noDecision(decision string, event Event) string {
+	return fmt.Sprintf("its decision %q has no effect: %s leaves nothing to decide in that way", decision, event)
 }
 
 // joined joins the answers of several hooks.

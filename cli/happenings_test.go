@@ -1,0 +1,179 @@
+//go:build linux || darwin
+
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"jcode/hooks"
+	"jcode/tools"
+)
+
+// hooked is the program with the same hooks for every event.
+func hooked(t *testing.T, line func(event hooks.Event) []hooks.Command) *app {
+	t.Helper()
+	home, dir := t.TempDir(), t.TempDir()
+	events := map[string][]hooks.Group{}
+	for _, event := range hooks.Events() {
+		events[string(event)] = []hooks.Group{{Hooks: line(event)}}
+	}
+	conf, err := json.Marshal(map[string]any{"hooks": events})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "config.json"), conf, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"HOME": home, "JCODE_HOME": home, "PATH": os.Getenv("PATH")}
+	f := &flags{OutputFormat: "text", Mode: "yolo"}
+	a, err := newAppIn(t.Context(), f, Streams{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string { return env[name] }}, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.close)
+	return a
+}
+
+// occur lets each event happen once, and returns what was held back.
+func occur(ctx context.Context, a *app) (held []string) {
+	h, calls := a.happenings, hooks.Calls{Engine: a.happenings.engine}
+	hold := func(event hooks.Event, what string) {
+		if what != "" {
+			held = append(held, string(event)+": "+what)
+		}
+	}
+	if told, err := h.admit(ctx, "s", "do it"); err != nil { // SessionStart, too
+		hold(hooks.UserPromptSubmit, err.Error())
+	} else if len(told) > 3*16<<10 {
+		hold(hooks.UserPromptSubmit, fmt.Sprintf("the model is told %d bytes", len(told)))
+	}
+	if told := h.before(ctx, "s").Text; len(told) > 3*16<<10 {
+		hold(hooks.SessionStart, fmt.Sprintf("the model is told %d bytes", len(told)))
+	}
+	call := tools.Call{ID: "c", Name: "exec", Arguments: json.RawMessage(`{"cmd":"x"}`), Caller: tools.Caller{Session: "s"}}
+	v := calls.BeforeCall(ctx, call)
+	hold(hooks.PreToolUse, v.Refuse+string(v.Arguments))
+	hold(hooks.PostToolUse, calls.AfterRun(ctx, call, tools.Result{Text: "ran"}))
+	hold(hooks.Stop, h.stopping(ctx, "s", false, false))
+	hold(hooks.SubagentStop, h.stopping(ctx, "child", true, true))
+	if err := h.compacting(ctx, "s", true, "keep names"); err != nil {
+		hold(hooks.PreCompact, err.Error())
+	}
+	h.tell("s", "permission_prompt", "jcode asks: run x")
+	h.sessionsEnd()
+	return held
+}
+
+func TestEveryEventSaysWhatClaudeCodeSays(t *testing.T) {
+	t.Parallel()
+	a := hooked(t, func(event hooks.Event) []hooks.Command {
+		return []hooks.Command{{Command: `cat > "$CLAUDE_PROJECT_DIR/` + string(event) + `.json"`}}
+	})
+	if held := occur(t.Context(), a); held != nil {
+		t.Error(held)
+	}
+	common := map[string]any{"session_id": "s", "cwd": a.cwd, "transcript_path": "", "permission_mode": "bypassPermissions", "jcode_mode": "yolo"}
+	input := map[string]any{"cmd": "x", "command": "x"}
+	for event, want := range map[hooks.Event]map[string]any{
+		hooks.PreToolUse:       {"tool_name": "Bash", "jcode_tool": "exec", "tool_use_id": "c", "tool_input": input},
+		hooks.PostToolUse:      {"tool_name": "Bash", "jcode_tool": "exec", "tool_use_id": "c", "tool_input": input, "tool_response": map[string]any{"content": "ran", "is_error": false}},
+		hooks.UserPromptSubmit: {"prompt": "do it"},
+		hooks.Stop:             {"stop_hook_active": false},
+		hooks.SubagentStop:     {"stop_hook_active": true, "session_id": "child", "agent_id": "child"},
+		hooks.SessionStart:     {"source": "startup"},
+		hooks.SessionEnd:       {"reason": "prompt_input_exit"},
+		hooks.PreCompact:       {"trigger": "manual", "custom_instructions": "keep names"},
+		hooks.Notification:     {"notification_type": "permission_prompt", "message": "jcode asks: run x"},
+	} {
+		data, err := os.ReadFile(filepath.Join(a.cwd, string(event)+".json"))
+		var got map[string]any
+		if err == nil {
+			err = json.Unmarshal(data, &got)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", event, err)
+			continue
+		}
+		all := map[string]any{"hook_event_name": string(event)}
+		for _, fields := range []map[string]any{common, want} {
+			for k, v := range fields {
+				all[k] = v
+			}
+		}
+		if was, is := fmt.Sprint(all), fmt.Sprint(got); was != is {
+			t.Errorf("%s\n got %s\nwant %s", event, is, was)
+		}
+	}
+}
+
+// TestNoEventFailsForAHookThatMisbehaves: for each event one hook hangs with a child, one floods
+// both streams, one dies by a signal, one prints junk, one a huge answer, and one is no program.
+func TestNoEventFailsForAHookThatMisbehaves(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join(t.TempDir(), "hook.sh")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho ran\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := hooked(t, func(event hooks.Event) []hooks.Command {
+		pid := `"$CLAUDE_PROJECT_DIR/` + string(event) + `.pid"`
+		return []hooks.Command{
+			{Command: "trap '' TERM; sleep 600 & echo $! > " + pid + "; wait; wait", Timeout: 0.5},
+			{Command: "yes flood | head -c 3000000 >&2; yes flood | head -c 3000000"},
+			{Command: "kill -9 $$"},
+			{Command: `printf '{\000\377\033[31m['`},
+			{Command: `printf '{"systemMessage":"'; head -c 900000 /dev/zero | tr '\0' a; printf '"}'`},
+			{Command: script},
+		}
+	})
+	done := make(chan []string, 1)
+	go func() { done <- occur(context.Background(), a) }()
+	select {
+	case held := <-done:
+		if held != nil {
+			t.Errorf("held back: %.2000s", strings.Join(held, "\n"))
+		}
+	case <-time.After(2 * time.Minute):
+		t.Fatal("the hooks hold the program up")
+	}
+	var said []string
+	a.board.aside(func(n notice) { said = append(said, n.text) })
+	all := strings.Join(said, "\n")
+	for _, event := range hooks.Events() {
+		for _, fault := range []string{"did not end within", "signal", "no JSON that can be used", "at most 512 are read", "exit code 126"} {
+			if !slices.ContainsFunc(said, func(line string) bool {
+				return strings.HasPrefix(line, string(event)+" hook") && strings.Contains(line, fault)
+			}) {
+				t.Errorf("%s: nothing says %q", event, fault)
+			}
+		}
+		data, err := os.ReadFile(filepath.Join(a.cwd, string(event)+".pid"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var pid int
+		if _, err := fmt.Sscan(string(data), &pid); err != nil {
+			t.Error(err)
+			continue
+		}
+		for deadline := time.Now().Add(30 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Errorf("%s: the child of a hook lives on", event)
+				break
+			}
+		}
+	}
+	if len(all) > 200<<10 || strings.Contains(all, "\x1b") {
+		t.Errorf("the person is told %d bytes, or is sent codes", len(all))
+	}
+}

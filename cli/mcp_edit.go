@@ -64,7 +64,11 @@ func (c *mcpAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	opt := c.options()
 	opt.CallTimeout = spanTime(c.Timeout)
-	return c.writeFlags.edit(ctx, f, std, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServer(c.Name, t, opt) }, "added to")
+	err = c.writeFlags.edit(ctx, f, std, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServer(c.Name, t, opt) }, "added to")
+	if err != nil || given || c.JSON {
+		return err
+	}
+	return signInAfterAdd(ctx, f, std, c.Name)
 }
 
 // edit changes a file and says which.

@@ -57,6 +57,44 @@ func (c *mcpLoginCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
+// addPatience bounds how long a server that was added may take to say what it asks for.
+const addPatience = 10 * time.Second
+
+// signInAfterAdd begins the sign-in to a server that was added, where the server asks for one
+// and a person is there; without one it says what to run. The server is added either way.
+func signInAfterAdd(ctx context.Context, f *flags, std Streams, name string) error {
+	a, err := openServers(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	limited, cancel := context.WithTimeout(ctx, addPatience)
+	asks, err := a.mcp.SignIns().Asked(limited, name)
+	cancel()
+	login := "jcode mcp login " + name
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		fmt.Fprintf(std.Err, "%s: not reached to see whether it asks for a sign-in (%v); where it does: %s\n", name, err, login)
+		return nil
+	case !asks:
+		return nil
+	case !std.InIsTerminal || !std.OutIsTerminal:
+		fmt.Fprintf(std.Err, "%s: it asks for a sign-in: %s\n", name, login)
+		return nil
+	}
+	if err := a.mcp.SignIns().In(ctx, name, terminalPerson{std: std}); err != nil {
+		if ctx.Err() != nil {
+			err = auth.ErrDeclined
+		}
+		fmt.Fprintf(std.Err, "%s: not signed in (%v); to try again: %s\n", name, err, login)
+		return nil
+	}
+	fmt.Fprintf(std.Out, "signed in; kept in %s\n", a.mcp.SignIns().Where())
+	return nil
+}
+
 // mcpLogoutCmd forgets a sign-in.
 type mcpLogoutCmd struct {
 	Name string `arg:"" optional:"" help:"Server; or give --url URL."`

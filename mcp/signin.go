@@ -76,6 +76,30 @@ func (s *SignIns) Begin(name string) error {
 	return nil
 }
 
+// Asked reports whether a person has to sign in to a server before it can be used. One that
+// has credentials of its own, is signed in to already, or waits for approval asks for nothing.
+func (s *SignIns) Asked(ctx context.Context, name string) (bool, error) {
+	e, err := s.entry(name)
+	if errors.Is(err, ErrNeedsApproval) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if e.Target.Type == config.Stdio || e.Target.HasCredentials() || s.keeper == nil {
+		return false, nil
+	}
+	server, err := s.server(e)
+	if err != nil {
+		return false, err
+	}
+	need, err := s.keeper.Look(ctx, server)
+	if err != nil || need == nil {
+		return false, err
+	}
+	return need.Why == nil && server.Settings.Grant != auth.GrantClient && !s.keeper.Has(server), need.Why
+}
+
 // In takes a person through the sign-in to a server and connects it. Sign-ins come one
 // after another, as dialogs do.
 func (s *SignIns) In(ctx context.Context, name string, person auth.Person) error {

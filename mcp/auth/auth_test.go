@@ -19,7 +19,15 @@ import (
 	"jcode/internal/testkit/mcptest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// secretServiceVariable makes the test binary a person's session with a keyring of its own.
+const secretServiceVariable = "JCODE_TEST_SECRET_SERVICE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(secretServiceVariable) != "" {
+		os.Exit(m.Run()) // the library keeps its connection to the bus
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // browser is a person whose browser follows every redirect at once.
 type browser struct {

@@ -41,6 +41,12 @@ func (k *Keeper) open() store {
 // Where says where sign-ins are kept.
 func (k *Keeper) Where() string { return k.open().where() }
 
+// Has reports whether there is a sign-in to a server that can be used.
+func (k *Keeper) Has(s Server) bool {
+	r, err := k.open().get(s.key())
+	return err == nil && (r.renewable() || r.fresh(k.now()))
+}
+
 // Forget drops the sign-in of a server, with the one to its identity provider, and reports
 // whether there was one.
 func (k *Keeper) Forget(ctx context.Context, s Server) (bool, error) {

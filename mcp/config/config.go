@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"jcode/internal/shellword"
@@ -104,6 +105,16 @@ func (t Target) Typed() Target {
 
 // Equal reports whether two targets are the same.
 func (t Target) Equal(o Target) bool { return t.Hash() == o.Hash() }
+
+// HasCredentials reports whether a target sends an Authorization header of its own.
+func (t Target) HasCredentials() bool {
+	for name := range t.Headers {
+		if strings.EqualFold(name, "Authorization") {
+			return true
+		}
+	}
+	return len(t.HeadersHelper) > 0
+}
 
 // Line is the whole command line, quoted for a shell and unexpanded, or the URL.
 func (t Target) Line() string {

@@ -3,44 +3,52 @@ package lua
 import (
 	"maps"
 	"slices"
+	"sync"
 )
 
-// What the room holds: tool folders, plugins, and the startup script.
-
-func (r *Room) slots() map[string]*slot {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return maps.Clone(r.tools)
+// holdings are what the room holds: tool folders, plugins, and the startup script.
+type holdings struct {
+	mu         sync.Mutex
+	tools      map[string]*slot // by folder
+	pluginList []*plugin        // their scripts are guarded too
+	startup    *script
+	startupErr string
 }
 
-func (r *Room) slotAt(dir string) *slot {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.tools[dir]
+func (h *holdings) slots() map[string]*slot {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return maps.Clone(h.tools)
 }
 
-func (r *Room) addSlot(s *slot) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.tools[s.dir] = s
+func (h *holdings) slotAt(dir string) *slot {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.tools[dir]
 }
 
-func (r *Room) dropSlot(s *slot) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.tools, s.dir)
+func (h *holdings) addSlot(s *slot) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tools[s.dir] = s
 }
 
-func (r *Room) plugins() []*plugin {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.pluginList)
+func (h *holdings) dropSlot(s *slot) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.tools, s.dir)
 }
 
-func (r *Room) pluginOf(id string) *plugin {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, p := range r.pluginList {
+func (h *holdings) plugins() []*plugin {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.pluginList)
+}
+
+func (h *holdings) pluginOf(id string) *plugin {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range h.pluginList {
 		if p.id == id {
 			return p
 		}
@@ -48,34 +56,34 @@ func (r *Room) pluginOf(id string) *plugin {
 	return nil
 }
 
-func (r *Room) setPlugin(p *plugin) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i, o := range r.pluginList {
+func (h *holdings) setPlugin(p *plugin) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i, o := range h.pluginList {
 		if o.id == p.id {
-			r.pluginList[i] = p
+			h.pluginList[i] = p
 			return
 		}
 	}
-	r.pluginList = append(r.pluginList, p)
+	h.pluginList = append(h.pluginList, p)
 }
 
-func (r *Room) setStartup(s *script, problem string) (old *script) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	old, r.startup, r.startupErr = r.startup, s, problem
+func (h *holdings) setStartup(s *script, problem string) (old *script) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	old, h.startup, h.startupErr = h.startup, s, problem
 	return old
 }
 
 // scripts lists what runs: the startup script first, then the plugins as they came.
-func (r *Room) scripts() []*script {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (h *holdings) scripts() []*script {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	var out []*script
-	if r.startup != nil {
-		out = append(out, r.startup)
+	if h.startup != nil {
+		out = append(out, h.startup)
 	}
-	for _, p := range r.pluginList {
+	for _, p := range h.pluginList {
 		if p.script != nil {
 			out = append(out, p.script)
 		}
@@ -83,8 +91,8 @@ func (r *Room) scripts() []*script {
 	return out
 }
 
-func (r *Room) component(fqn string) *script {
-	for _, s := range r.scripts() {
+func (h *holdings) component(fqn string) *script {
+	for _, s := range h.scripts() {
 		if s.fqn == fqn {
 			return s
 		}

@@ -36,17 +36,13 @@ type Room struct {
 	// starting holds a token for each plugin's host that is being started ahead.
 	starting chan struct{}
 
-	mu         sync.Mutex
-	started    bool
-	closed     bool
-	tools      map[string]*slot // by folder
-	pluginList []*plugin
-	startup    *script
-	startupErr string
-	wanted     string              // what trust was last asked for
-	approvals  map[string]approval // by owner: what a person approved last
-	layers     []string
-	ready      chan struct{}
+	holdings  // its lock guards what follows, too
+	started   bool
+	closed    bool
+	wanted    string              // what trust was last asked for
+	approvals map[string]approval // by owner: what a person approved last
+	layers    []string
+	ready     chan struct{}
 }
 
 // New makes a room. Nothing runs and no file is read before Start.
@@ -66,7 +62,7 @@ func New(opts Options) (*Room, error) {
 	}
 	var salt [4]byte
 	_, _ = rand.Read(salt[:]) // never fails
-	r := &Room{opts: opts, salt: hex.EncodeToString(salt[:]), tools: map[string]*slot{}, approvals: map[string]approval{}, ready: make(chan struct{}), starting: make(chan struct{}, 4)}
+	r := &Room{opts: opts, salt: hex.EncodeToString(salt[:]), holdings: holdings{tools: map[string]*slot{}}, approvals: map[string]approval{}, ready: make(chan struct{}), starting: make(chan struct{}, 4)}
 	start := opts.start
 	r.opts.start = func(ctx context.Context, long bool) (*pool.Conn, error) {
 		c, err := start(ctx, long)

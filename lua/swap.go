@@ -2,16 +2,16 @@ package lua
 
 // How a version of a plugin takes the place of another.
 
-func (r *Room) scriptOf(p *plugin) *script {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (h *holdings) scriptOf(p *plugin) *script {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	return p.script
 }
 
 // setScript puts a script in the place of a plugin's, unless a later version has overtaken it.
-func (r *Room) setScript(p *plugin, sc *script) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (h *holdings) setScript(p *plugin, sc *script) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if p.ctx.Err() != nil {
 		return false
 	}
@@ -20,9 +20,9 @@ func (r *Room) setScript(p *plugin, sc *script) bool {
 }
 
 // overtake ends a version's claim, and returns what runs of it.
-func (r *Room) overtake(p *plugin) *script {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (h *holdings) overtake(p *plugin) *script {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	p.cancel()
 	return p.script
 }

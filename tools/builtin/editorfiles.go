@@ -98,7 +98,7 @@ func (f *files) unsavedNote(ctx context.Context, s searchRoot, found []string) s
 	}
 	var unsaved []string
 	for _, name := range found[:min(len(found), maxUnsaved)] {
-		t, err := f.ws.resolve(f.shown(s, name))
+		t, err := f.ws.resolve(finder{f}.shown(s, name))
 		if err != nil || !f.editorReads(t) {
 			continue
 		}

@@ -46,8 +46,8 @@ type Recorder interface {
 func Files(ws *Workspace, o Options) ([]tools.Tool, *ChangeSet) {
 	f := &files{ws: ws, opts: o, seen: newSeen(), indexes: newLineIndexes()}
 	return []tools.Tool{
-		f.read(), f.write(), f.grep(), f.glob(), f.mkdir(), f.remove(), f.mv(),
-		f.edit(), f.ls(), f.applyPatch(),
+		f.read(), f.write(), finder{f}.grep(), finder{f}.glob(), f.mkdir(), f.remove(), f.mv(),
+		f.edit(), finder{f}.ls(), f.applyPatch(),
 	}, &ChangeSet{f}
 }
 

@@ -39,7 +39,7 @@ type globArgs struct {
 	Limit   *int   `json:"limit"`
 }
 
-func (f *files) glob() tools.Tool {
+func (f finder) glob() tools.Tool {
 	s := spec(tools.GroupCore, "glob", globDescription, globParameters, tools.CapRead)
 	s.Aliases = map[string]string{"path": "dir"}
 	return makeTool(s, func(_ context.Context, _ tools.Call, a globArgs) (tools.Plan, error) {
@@ -53,7 +53,7 @@ func (f *files) glob() tools.Tool {
 
 // globStart checks a pattern and parts it into the folder at which to begin, which no
 // wildcard names, and the pattern below it.
-func (f *files) globStart(a globArgs) (pattern, start string, err error) {
+func (f finder) globStart(a globArgs) (pattern, start string, err error) {
 	pattern = strings.TrimPrefix(filepath.ToSlash(a.Pattern), "./")
 	if runtime.GOOS != "windows" {
 		pattern = strings.TrimPrefix(a.Pattern, "./") // a backslash quotes there
@@ -81,7 +81,7 @@ func (f *files) globStart(a globArgs) (pattern, start string, err error) {
 	return rest, start, nil
 }
 
-func (f *files) runGlob(ctx context.Context, call tools.Call, a globArgs) (tools.Result, error) {
+func (f finder) runGlob(ctx context.Context, call tools.Call, a globArgs) (tools.Result, error) {
 	limit, err := searchLimit(call, a.Limit, globLimit)
 	if err != nil {
 		return tools.Result{}, err
@@ -135,7 +135,7 @@ func (f *files) runGlob(ctx context.Context, call tools.Call, a globArgs) (tools
 
 // onlyPatternIsAbsent reports whether the folder that was named exists, and what the
 // pattern adds to it does not: then nothing matches, and that is no error.
-func (f *files) onlyPatternIsAbsent(a globArgs, start string) bool {
+func (f finder) onlyPatternIsAbsent(a globArgs, start string) bool {
 	dir, err := f.ws.resolve(cmp.Or(a.Dir, "."))
 	if err != nil || !exists(dir.abs) {
 		return false
@@ -145,7 +145,7 @@ func (f *files) onlyPatternIsAbsent(a globArgs, start string) bool {
 }
 
 // insideFile reports whether a link leads to a file in the workspace.
-func (f *files) insideFile(s searchRoot, p string) bool {
+func (f finder) insideFile(s searchRoot, p string) bool {
 	info, err := s.root.Stat(filepath.FromSlash(p))
 	if err == nil {
 		return info.Mode().IsRegular()
@@ -193,7 +193,7 @@ func sum(n []int) int {
 }
 
 // globResult words what was found.
-func (f *files) globResult(s searchRoot, all []string, limit int, hint string, missed search.Missed) tools.Result {
+func (f finder) globResult(s searchRoot, all []string, limit int, hint string, missed search.Missed) tools.Result {
 	kept := all[:min(len(all), limit)]
 	list := make([]any, len(kept))
 	var b strings.Builder

@@ -48,7 +48,7 @@ type grepArgs struct {
 	Limit   *int   `json:"limit"`
 }
 
-func (f *files) grep() tools.Tool {
+func (f finder) grep() tools.Tool {
 	s := spec(tools.GroupCore, "grep", grepDescription, grepParameters, tools.CapRead)
 	s.Aliases = map[string]string{"file_path": "path", "glob": "include", "query": "pattern"}
 	return makeTool(s, func(_ context.Context, _ tools.Call, a grepArgs) (tools.Plan, error) {
@@ -56,7 +56,7 @@ func (f *files) grep() tools.Tool {
 	}, f.runGrep)
 }
 
-func (f *files) runGrep(ctx context.Context, call tools.Call, a grepArgs) (tools.Result, error) {
+func (f finder) runGrep(ctx context.Context, call tools.Call, a grepArgs) (tools.Result, error) {
 	if strings.IndexByte(a.Pattern, 0) >= 0 {
 		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "pattern has a NUL byte")
 	}
@@ -105,7 +105,7 @@ func (f *files) runGrep(ctx context.Context, call tools.Call, a grepArgs) (tools
 }
 
 // find searches a folder or the one file that was named.
-func (f *files) find(ctx context.Context, g search.Grep, s searchRoot) (search.Found, error) {
+func (f finder) find(ctx context.Context, g search.Grep, s searchRoot) (search.Found, error) {
 	if s.info.IsDir() {
 		return g.Files(ctx, f.walk(s))
 	}
@@ -206,7 +206,7 @@ func shortLine(br *bufio.Reader) ([]byte, error) {
 }
 
 // grepResult words what was found.
-func (f *files) grepResult(ctx context.Context, s searchRoot, found search.Found, lines []search.Match, limit int) tools.Result {
+func (f finder) grepResult(ctx context.Context, s searchRoot, found search.Found, lines []search.Match, limit int) tools.Result {
 	var b strings.Builder
 	shown, full := 0, false
 	for i, m := range lines {
@@ -276,7 +276,7 @@ func matchedFiles(matches []search.Match) []string {
 }
 
 // binaryNote says that binary files were passed over: nobody may take them for searched.
-func (f *files) binaryNote(s searchRoot, found search.Found) string {
+func (f finder) binaryNote(s searchRoot, found search.Found) string {
 	names := make([]string, len(found.BinaryNames))
 	for i, n := range found.BinaryNames {
 		names[i] = f.shown(s, n)

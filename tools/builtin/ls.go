@@ -28,7 +28,7 @@ type lsArgs struct {
 	Depth *int   `json:"depth"`
 }
 
-func (f *files) ls() tools.Tool {
+func (f finder) ls() tools.Tool {
 	s := spec(tools.GroupBuiltin, "ls", lsDescription, lsParameters, tools.CapRead)
 	s.Aliases = map[string]string{"dir": "path", "file_path": "path"}
 	return makeTool(s, func(_ context.Context, _ tools.Call, a lsArgs) (tools.Plan, error) {
@@ -36,7 +36,7 @@ func (f *files) ls() tools.Tool {
 	}, f.runLs)
 }
 
-func (f *files) runLs(ctx context.Context, call tools.Call, a lsArgs) (tools.Result, error) {
+func (f finder) runLs(ctx context.Context, call tools.Call, a lsArgs) (tools.Result, error) {
 	depth := lsDepth
 	if a.Depth != nil {
 		depth = min(max(*a.Depth, 1), search.MaxDepth)

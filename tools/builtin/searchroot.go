@@ -26,8 +26,11 @@ type searchRoot struct {
 	close func()
 }
 
+// finder is the file tools that look for files and in them: grep, glob and ls.
+type finder struct{ *files }
+
 // searchRoot opens what a search names: a folder, or for grep a file. arg may be empty.
-func (f *files) searchRoot(call tools.Call, arg string) (searchRoot, error) {
+func (f finder) searchRoot(call tools.Call, arg string) (searchRoot, error) {
 	t, err := f.ws.resolve(orHere(arg))
 	if err != nil {
 		return searchRoot{}, err
@@ -64,7 +67,7 @@ func (f *files) searchRoot(call tools.Call, arg string) (searchRoot, error) {
 }
 
 // walk prepares a walk over the folder, without what a rule denies.
-func (f *files) walk(s searchRoot) search.Walk {
+func (f finder) walk(s searchRoot) search.Walk {
 	w := search.Walk{Top: s.root, Dir: s.dir, Above: search.Outer(s.top), Tracked: search.TrackedIn(s.top)}
 	if denied := f.opts.Denied; denied != nil {
 		w.Skip = func(path string, _ bool) bool {
@@ -75,10 +78,10 @@ func (f *files) walk(s searchRoot) search.Walk {
 }
 
 // shown writes a path below the search's top for a result's text, on one line.
-func (f *files) shown(s searchRoot, p string) string { return paths.Escape(f.named(s, p)) }
+func (f finder) shown(s searchRoot, p string) string { return paths.Escape(f.named(s, p)) }
 
 // named is shown for scripts: the name as it is.
-func (f *files) named(s searchRoot, p string) string {
+func (f finder) named(s searchRoot, p string) string {
 	if s.top == f.ws.Start() {
 		return p
 	}

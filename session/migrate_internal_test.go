@@ -85,7 +85,7 @@ func TestTotalsOfOlderSessionsAreSummedFromTheirMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old(t, path, all[:9])
+	old(t, path, all[:10])
 	w, err := newWriter(t.Context(), dsn(path, false))
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func (t *turn) enter(ctx context.Context, p Prompt) (restore func(), err error) 
 	}, nil
 }
 
-// backTo gives the model from before another was lent, with what the person chose since: a
+// backTo returns the model from before another was lent, with what the person chose since: a
 // model, or settings. The caller holds the lock.
 func (s *settings) backTo(before Model, lent string, chosen int) Model {
 	switch {
@@ -96,7 +96,7 @@ func (t *turn) take(ctx context.Context, p Prompt, at time.Time) error {
 	return nil
 }
 
-// equip gives the model what a prompt mentions, and puts its rules in force for the turn.
+// equip tells the model what a prompt mentions, and puts its rules in force for the turn.
 func (t *turn) equip(ctx context.Context, p Prompt) error {
 	if text := t.opt.Extensions.attach(ctx, p.Text); text != "" {
 		if err := t.appendNotice(context.WithoutCancel(ctx), text); err != nil {

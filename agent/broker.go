@@ -21,7 +21,7 @@ type Subscription struct {
 	drop   func()
 }
 
-// Next waits for the next event. It gives false when the conversation or the
+// Next waits for the next event. It returns false when the conversation or the
 // subscription is closed and everything was read, or when ctx ends.
 func (s *Subscription) Next(ctx context.Context) (Event, bool) {
 	for {
@@ -46,7 +46,7 @@ func (s *Subscription) Next(ctx context.Context) (Event, bool) {
 	}
 }
 
-// Drain gives all events that wait, without waiting.
+// Drain returns all events that wait, without waiting.
 func (s *Subscription) Drain() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()

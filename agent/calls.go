@@ -221,7 +221,7 @@ func (t *turn) caller() tools.Caller {
 	return caller
 }
 
-// shownArguments gives arguments that can be shown as JSON, whatever the model wrote.
+// shownArguments returns arguments that can be shown as JSON, whatever the model wrote.
 func shownArguments(args string) json.RawMessage {
 	object, fault := objectArguments(args)
 	if fault == "" {

@@ -43,7 +43,7 @@ func (m *measure) saw(u model.Usage, messages int) {
 // forget drops what was known: the history has changed.
 func (m *measure) forget() { m.known, m.at = 0, 0 }
 
-// expect gives the tokens that the next request will need, estimated where the provider
+// expect returns the tokens that the next request will need, estimated where the provider
 // did not count.
 func (m *measure) expect(system string, offered []model.Tool, history *transcript) int {
 	if offered != nil {
@@ -248,7 +248,7 @@ func (k *compaction) shrinkResults(upTo int) (shrunk bool) {
 	return shrunk
 }
 
-// tailStart gives the index at which the part begins that stays word for word: the last
+// tailStart returns the index at which the part begins that stays word for word: the last
 // two user turns, at most a fifth of the window, cut between steps. 0 means that
 // everything would stay.
 func tailStart(history []model.Message, window int) int {

@@ -14,7 +14,7 @@ import (
 	"jcode/tools/builtin"
 )
 
-// window gives the model under test a window, and the price of a dollar a token.
+// window sets the window of the model under test, and a price of a dollar a token.
 func window(tokens int) func(*agent.Options) {
 	return func(o *agent.Options) {
 		resolve := o.Resolve

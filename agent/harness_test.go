@@ -69,7 +69,7 @@ func (s *script) Stream(ctx context.Context, req model.Request, emit func(model.
 	return resp, r.err
 }
 
-// request gives the nth turn request, from 0.
+// request returns the nth turn request, from 0.
 func (s *script) request(t *testing.T, n int) model.Request {
 	t.Helper()
 	s.mu.Lock()
@@ -212,7 +212,7 @@ func (b *bench) turnEnd() (agent.TurnEnd, []agent.Event) {
 	return events[len(events)-1].(agent.TurnEnd), events
 }
 
-// results gives the tool results in a request, by call ID.
+// results returns the tool results in a request, by call ID.
 func results(req model.Request) map[string]string {
 	out := map[string]string{}
 	for _, m := range req.Messages {

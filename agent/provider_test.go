@@ -52,7 +52,7 @@ func counted(name, params string, runs *atomic.Int32) tools.Tool {
 
 const readParams = `{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"},"edits":{"type":"array","items":{"type":"object"}}}}`
 
-// tells gives the text of the result for a call in the last request.
+// tells returns the text of the result for a call in the last request.
 func tells(t *testing.T, srv *modeltest.Server, id string) string {
 	t.Helper()
 	reqs := srv.Requests()

@@ -50,7 +50,7 @@ func (c *Conversation) Continue() {
 	c.Prompt(Prompt{Text: "Continue exactly where you stopped.", Shown: "/continue"})
 }
 
-// promptOf gives a stored message as the prompt it was.
+// promptOf returns a stored message as the prompt it was.
 func promptOf(row session.Message) Prompt {
 	p := Prompt{Text: row.Text()}
 	for _, part := range row.Parts {

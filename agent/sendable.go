@@ -81,7 +81,7 @@ func (s *sendable) add(m model.Message) {
 	s.tokens += model.EstimateMessage(&m)
 }
 
-// following gives the tool messages up to the next assistant message.
+// following returns the tool messages up to the next assistant message.
 func following(rest []model.Message) []model.Message {
 	var out []model.Message
 	for _, m := range rest {
@@ -95,7 +95,7 @@ func following(rest []model.Message) []model.Message {
 	return out
 }
 
-// pair gives each call a legal ID, legal arguments and its one result.
+// pair makes sure that each call has a legal ID, legal arguments and its one result.
 func pair(calls []model.Call, results []model.Message, seen map[string]bool) ([]model.Call, []model.Message) {
 	fixed := make([]model.Call, 0, len(calls))
 	answers := make([]model.Message, 0, len(calls))
@@ -125,7 +125,7 @@ func pair(calls []model.Call, results []model.Message, seen map[string]bool) ([]
 	return fixed, answers
 }
 
-// objectArguments gives arguments that are a JSON object, and what was wrong with others.
+// objectArguments returns arguments that are a JSON object, and what was wrong with others.
 func objectArguments(args string) (object, fault string) {
 	trimmed := bytes.TrimSpace([]byte(args))
 	if len(trimmed) == 0 {
@@ -144,7 +144,7 @@ func objectArguments(args string) (object, fault string) {
 	return "{}", "the arguments were not a JSON object"
 }
 
-// legalID gives an ID that is unique in the history and at most 128 characters, made from
+// legalID returns an ID that is unique in the history and at most 128 characters, made from
 // what was there, so that the same history always gives the same IDs.
 func legalID(id string, n int, seen map[string]bool) string {
 	ok := id != "" && len(id) <= maxCallID && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })

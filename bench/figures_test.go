@@ -31,7 +31,7 @@ func TestEveryFigureHasItsSource(t *testing.T) {
 	}
 }
 
-// testFunctions gives the names of the functions in a package's test files.
+// testFunctions returns the names of the functions in a package's test files.
 func testFunctions(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

@@ -103,7 +103,7 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 	return o, err
 }
 
-// choose gives the figures whose names match and the jobs that they need, in order, each
+// choose returns the figures whose names match and the jobs that they need, in order, each
 // with the functions to run.
 func choose(all []figure, jobs []job, only *regexp.Regexp) (rows []figure, wanted []job) {
 	need := map[string][]string{}

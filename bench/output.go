@@ -65,7 +65,7 @@ func (m measurements) add(v value, number string) {
 	m.at(v).numbers = append(m.at(v).numbers, n)
 }
 
-// median gives the middle of what was measured, or says why there is nothing.
+// median returns the middle of what was measured, or says why there is nothing.
 func (m measurements) median(v value) (n float64, why string) {
 	if got := m[v]; got != nil && len(got.numbers) > 0 {
 		sorted := slices.Sorted(slices.Values(got.numbers))
@@ -128,7 +128,7 @@ func printTable(out io.Writer, rows []figure, m measurements, markdown bool) {
 	}
 }
 
-// shown gives three digits that count, or all of a whole number, and the unit.
+// shown returns three digits that count, or all of a whole number, and the unit.
 func shown(n float64, unit string) string {
 	s := strconv.FormatFloat(n, 'f', -1, 64)
 	if whole := n == math.Trunc(n); !whole && len(s) > 4 {

@@ -57,7 +57,7 @@ func newProgram(b *testing.B, answer func(modeltest.Request) modeltest.Reply) *p
 	return p
 }
 
-// command gives the program with arguments, not started.
+// command returns the program with arguments, not started.
 func (p *program) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(p.bin, args...)
 	cmd.Dir = p.project

@@ -16,7 +16,7 @@ import (
 
 const patience = 30 * time.Second
 
-// bare gives a program that shows one screen with the libraries that jcode links.
+// bare returns a program that shows one screen with the libraries that jcode links.
 func bare(b *testing.B) string {
 	b.Helper()
 	bin := filepath.Join(b.TempDir(), "bare")
@@ -49,7 +49,7 @@ func (p *program) open(f samples) *terminal.Terminal {
 	return term
 }
 
-// type1 types a character and gives how long it took to be seen.
+// type1 types a character and returns how long it took to be seen.
 func (p *program) type1(term *terminal.Terminal, c, want string) time.Duration {
 	p.b.Helper()
 	began := time.Now()

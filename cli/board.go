@@ -110,7 +110,7 @@ func (b *board) tell(text string) {
 	b.model = append(b.model, text)
 }
 
-// take gives what the model is to be told now.
+// take returns what the model is to be told now.
 func (b *board) take(context.Context, string) agent.Announcement {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -44,7 +44,7 @@ func TestRoundsOfToolsCostOneRequestEachOnOneConnection(t *testing.T) {
 	}
 }
 
-// connectionsOfRounds runs ten rounds of tools, checks that each costs one request, and gives
+// connectionsOfRounds runs ten rounds of tools, checks that each costs one request, and returns
 // the connections they took.
 func connectionsOfRounds(t *testing.T) int {
 	t.Helper()
@@ -95,7 +95,7 @@ func (w *writes) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// streamed runs a prompt in this process whose answer comes in n deltas, and gives what it
+// streamed runs a prompt in this process whose answer comes in n deltas, and returns what it
 // allocated and how often it wrote to its output.
 func streamed(t *testing.T, n int) (allocs float64, written int) {
 	t.Helper()

@@ -29,7 +29,7 @@ const (
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// Getenv gives an environment variable.
+	// Getenv returns an environment variable.
 	Getenv func(string) string
 	// InIsTerminal and OutIsTerminal say what stands behind In and Out.
 	InIsTerminal, OutIsTerminal bool
@@ -62,7 +62,7 @@ func usageError(format string, args ...any) error {
 	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
 
-// Main runs jcode with the arguments after the program's name and gives the exit code.
+// Main runs jcode with the arguments after the program's name and returns the exit code.
 func Main(args []string, std Streams) int {
 	if code, done := internalCommand(args); done {
 		return code
@@ -83,7 +83,7 @@ func Main(args []string, std Streams) int {
 	return report(err, std.Err)
 }
 
-// report prints an error that was not shown yet and gives its exit code.
+// report prints an error that was not shown yet and returns its exit code.
 func report(err error, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
@@ -213,7 +213,7 @@ func parse(ctx context.Context, args []string, std Streams) (*flags, *kong.Conte
 // pickSession is the value of --resume that stands for "let me choose".
 const pickSession = "?"
 
-// prepare gives a bare -r or --resume its value: kong knows no optional ones. A word that
+// prepare adds the value to a bare -r or --resume: kong knows no optional ones. A word that
 // follows is part of it; takeSession finds out whether it names a session.
 func prepare(args []string) []string {
 	out := make([]string, 0, len(args)+1)

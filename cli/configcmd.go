@@ -68,7 +68,7 @@ func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-// orEmpty gives a list that is written as [] when there is nothing in it.
+// orEmpty returns a list that is written as [] when there is nothing in it.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -76,7 +76,7 @@ type tourPlay struct {
 	env    map[string]string // for shell commands
 }
 
-// goEnv gives the go command a cache in the tour's folder where the person's own can't be
+// goEnv sets the go command's cache to one in the tour's folder where the person's own can't be
 // used: in a container or under another account there may be no home folder.
 func goEnv(dir string) map[string]string {
 	if os.Getenv("GOCACHE") != "" {

@@ -110,7 +110,7 @@ func checkShell(t *testing.T, page string, line int, script string) {
 	})
 }
 
-// wordText gives a word without its quotes; variables stay as they are written.
+// wordText returns a word without its quotes; variables stay as they are written.
 func wordText(w *syntax.Word) string {
 	var b strings.Builder
 	var parts func([]syntax.WordPart)
@@ -306,7 +306,7 @@ func TestLinksInTheDocsLeadSomewhere(t *testing.T) {
 	}
 }
 
-// pages gives the text of the README and all pages of docs/ by their paths.
+// pages returns the text of the README and all pages of docs/ by their paths.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("../docs/*.md")

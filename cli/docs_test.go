@@ -25,7 +25,7 @@ type block struct {
 
 var fence = regexp.MustCompile("(?ms)^```([^\n]*)\n(.*?)^```$")
 
-// blocks gives the code blocks of all pages.
+// blocks returns the code blocks of all pages.
 func blocks(t *testing.T) []block {
 	t.Helper()
 	pages, err := filepath.Glob("../docs/*.md")

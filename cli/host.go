@@ -64,7 +64,7 @@ func (h personHost) Shell(ctx context.Context, line skills.ShellLine) (string, e
 	return res.Text, err
 }
 
-// ReadFile gives a file's text.
+// ReadFile returns a file's text.
 func (h personHost) ReadFile(ctx context.Context, path string) (string, error) {
 	res, err := h.call(ctx, "read", map[string]string{"path": path})
 	if err != nil {

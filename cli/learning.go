@@ -105,7 +105,7 @@ func (l *learning) changed(c skills.Change) {
 	l.app.board.say(level, "skills: %s", c)
 }
 
-// of gives the instructions of a session.
+// of returns the instructions of a session.
 func (l *learning) of(sessionID string) *lessons {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -227,7 +227,7 @@ func (l *learning) compacted(ctx context.Context, sessionID string) {
 // given tells the skills that a message of the person holds one.
 func (l *learning) given(sessionID, skill string) { l.skills.Session(sessionID).Given(skill) }
 
-// skillsIn gives the skills that the calls of the model and the commands of the person have
+// skillsIn returns the skills that the calls of the model and the commands of the person have
 // loaded: those whose text stands in the history, and those before a summary.
 func skillsIn(rows []session.Message) (live, archived []string) {
 	add := func(m session.Message, skill string) {

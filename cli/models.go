@@ -38,7 +38,7 @@ type models struct {
 // tourModel is the name of the embedded script.
 const tourModel = "tour"
 
-// resolve gives the model of a name as the person writes it. "" is the one that settings
+// resolve returns the model of a name as the person writes it. "" is the one that settings
 // and environment lead to.
 func (m *models) resolve(name string) (agent.Model, error) {
 	m.mu.Lock()
@@ -133,7 +133,7 @@ func (m *models) make(name string) (agent.Model, error) {
 	return found, nil
 }
 
-// costOf gives what a usage of a model costs; false where its price is unknown.
+// costOf returns what a usage of a model costs; false where its price is unknown.
 func costOf(id string, own map[string]catalogue.Info, u model.Usage) (float64, bool) {
 	info, ok := catalogue.Lookup(id, own)
 	if !ok {
@@ -142,7 +142,7 @@ func costOf(id string, own map[string]catalogue.Info, u model.Usage) (float64, b
 	return info.Cost(u)
 }
 
-// costOfEither gives the price of the one of two models that answered.
+// costOfEither returns the price of the one of two models that answered.
 func costOfEither(first, second agent.Model) func(string, model.Usage) (float64, bool) {
 	return func(answered string, u model.Usage) (float64, bool) {
 		m := first
@@ -156,7 +156,7 @@ func costOfEither(first, second agent.Model) func(string, model.Usage) (float64,
 	}
 }
 
-// windowOf gives the window that an endpoint states for one of its models, 0 when it
+// windowOf returns the window that an endpoint states for one of its models, 0 when it
 // states none.
 func windowOf(ctx context.Context, client dial.Client, id string) int {
 	list, err := client.ListModels(ctx)
@@ -216,7 +216,7 @@ func (p *picking) pick(ctx context.Context) (id string, err error) {
 	return p.id, nil
 }
 
-// window gives the window of the model that is picked.
+// window returns the window of the model that is picked.
 func (p *picking) window(ctx context.Context) int {
 	id, err := p.pick(ctx)
 	if err != nil {

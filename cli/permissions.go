@@ -66,7 +66,7 @@ func (c *permissionsListCmd) Run(ctx context.Context, f *flags, std Streams) err
 // /permissions, explanations.
 type permissionActions struct{ *app }
 
-// permissionLines gives the rules in force and the project's grants.
+// permissionLines returns the rules in force and the project's grants.
 func (a permissionActions) permissionLines(ctx context.Context) ([]permissionLine, error) {
 	var lines []permissionLine
 	rules := a.gate.Rules()

@@ -27,7 +27,7 @@ type printer interface {
 	end(res resultLine)
 }
 
-// newPrinter gives the printer for an output format.
+// newPrinter returns the printer for an output format.
 func newPrinter(format string, std Streams) (printer, *bufio.Writer) {
 	out := bufio.NewWriterSize(std.Out, 64<<10)
 	switch format {
@@ -305,7 +305,7 @@ func notNil(list []string) []string {
 	return list
 }
 
-// runPrompt sends a prompt, prints until the turn ends, and gives the error whose exit
+// runPrompt sends a prompt, prints until the turn ends, and returns the error whose exit
 // code tells how it ended. sub was made before anything could be said that must be seen.
 func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscription, p agent.Prompt, pr printer, out *bufio.Writer, init initLine) error {
 	started, before := time.Now(), conv.Usage().Total
@@ -361,7 +361,7 @@ func runPrompt(ctx context.Context, conv *agent.Conversation, sub *agent.Subscri
 	}
 }
 
-// since gives what was used between two counts.
+// since returns what was used between two counts.
 func since(before, now model.Usage) model.Usage {
 	now.Input -= before.Input
 	now.Output -= before.Output
@@ -371,7 +371,7 @@ func since(before, now model.Usage) model.Usage {
 	return now
 }
 
-// endError gives the exit code for the end of a turn; what happened was printed.
+// endError returns the exit code for the end of a turn; what happened was printed.
 func endError(end agent.TurnEnd) error {
 	err := errors.New(end.Error)
 	//exhaustive:enforce

@@ -11,7 +11,7 @@ import (
 	"jcode/session/role"
 )
 
-// roleFile gives the file in which a role is edited: its own, or for a row, a builtin and
+// roleFile returns the file in which a role is edited: its own, or for a row, a builtin and
 // a new one a copy, which takeRole takes over.
 func (a roleActions) roleFile(r role.Role) (string, error) {
 	if r.Path != "" && r.Source != role.Plugin {

@@ -93,7 +93,7 @@ func (a roleScopes) resolveRole(ctx context.Context, r role.Role, values map[str
 	return out, append(unknown, a.unknownNames(ctx, r)...), nil
 }
 
-// unknownNames gives what a role names and nobody knows. What can be known a moment later,
+// unknownNames returns what a role names and nobody knows. What can be known a moment later,
 // because a skill was just written or scripts are still being loaded, is waited for.
 func (a roleScopes) unknownNames(ctx context.Context, r role.Role) []role.Problem {
 	var out []role.Problem
@@ -125,7 +125,7 @@ func (a roleScopes) unknownNames(ctx context.Context, r role.Role) []role.Proble
 	return out
 }
 
-// notAmong gives those of names that are not known. Patterns may match nothing, and the
+// notAmong returns those of names that are not known. Patterns may match nothing, and the
 // tools of a server are known only while it runs.
 func notAmong(names []string, known func() []string) []string {
 	var missing, all []string

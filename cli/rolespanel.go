@@ -28,7 +28,7 @@ func (a roleActions) panel() tui.Panel {
 	}
 }
 
-// roleToEdit gives the file in which a role is edited.
+// roleToEdit returns the file in which a role is edited.
 func (a roleActions) roleToEdit(row tui.Row) (string, error) {
 	role, err := a.roles().Get(context.Background(), row.ID)
 	if err != nil {

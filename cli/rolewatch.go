@@ -52,7 +52,7 @@ func (a roleScopes) watchRoles() {
 	})
 }
 
-// roleTexts gives the text of each role that counts, by name.
+// roleTexts returns the text of each role that counts, by name.
 func roleTexts(ctx context.Context, layers *role.Layers) map[string]string {
 	all, _ := layers.List(ctx) // whoever shows them says what can't be read
 	out := make(map[string]string, len(all))

@@ -55,7 +55,7 @@ func (s *servers) role(name, text string) {
 }
 
 // counted waits until a server has been started and has ended so many times, as its log
-// says, and gives its processes.
+// says, and returns its processes.
 func (s *servers) counted(name string, starts, ends int) []int {
 	s.t.Helper()
 	deadline := time.Now().Add(patience)

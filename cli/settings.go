@@ -81,7 +81,7 @@ func (a *app) rules() (permission.RuleSet, error) {
 	return set, nil
 }
 
-// providers gives the configured providers in the model room's form.
+// providers returns the configured providers in the model room's form.
 func providers(c config.Config) map[string]provider.Config {
 	out := make(map[string]provider.Config, len(c.Providers))
 	own := ownModels(c)
@@ -102,7 +102,7 @@ func (a *app) maxTools() int {
 	return cmp.Or(a.config.Providers[name].MaxTools, a.config.Providers[a.config.Provider].MaxTools, a.config.MCP.MaxTools)
 }
 
-// ownModels gives what configuration knows of models.
+// ownModels returns what configuration knows of models.
 func ownModels(c config.Config) map[string]catalogue.Info {
 	out := make(map[string]catalogue.Info, len(c.Models))
 	for _, m := range c.Models {

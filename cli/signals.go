@@ -18,7 +18,7 @@ type signals struct {
 // person who asks again has waited. An impatient sender of two at a time has not.
 const hardAfter = time.Second
 
-// withSignals gives a context that ends with the first signal. exit ends the process.
+// withSignals returns a context that ends with the first signal. exit ends the process.
 func withSignals(parent context.Context, exit func(code int)) (context.Context, *signals) {
 	ctx, cancel := context.WithCancel(parent)
 	in := make(chan os.Signal, 4)

@@ -151,7 +151,7 @@ func TestSkillStartedByNameStaysLoaded(t *testing.T) {
 	c.quit()
 }
 
-// last gives the newest request of a turn.
+// last returns the newest request of a turn.
 func (c *chat) last() modeltest.Request {
 	c.t.Helper()
 	all := c.srv.Requests()

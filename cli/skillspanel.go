@@ -65,7 +65,7 @@ func (a skillActions) switchSkill(_ context.Context, row tui.Row) (string, error
 	return row.Name + " is off", nil
 }
 
-// skillToEdit gives a row's SKILL.md.
+// skillToEdit returns a row's SKILL.md.
 func skillToEdit(row tui.Row) (string, error) {
 	if !filepath.IsAbs(row.ID) {
 		return "", errors.New("a builtin skill cannot be edited: a skill of the same name in .jcode/skills takes its place")

@@ -57,7 +57,7 @@ func (c *chat) startAt(text string, args ...string) {
 	c.wait(text)
 }
 
-// command gives a program in the project and the home of the chat, not started.
+// command returns a program in the project and the home of the chat, not started.
 func (c *chat) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = c.dir
@@ -114,7 +114,7 @@ func (c *chat) answerable(texts ...string) terminal.Screen {
 	return s
 }
 
-// request gives the nth request of a turn, from 0.
+// request returns the nth request of a turn, from 0.
 func (c *chat) request(n int) modeltest.Request {
 	c.t.Helper()
 	for _, r := range c.srv.Requests() {

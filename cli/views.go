@@ -130,7 +130,7 @@ func (personGate) Check(context.Context, tools.GateRequest) tools.Decision {
 // Offered is of no use here.
 func (personGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
 
-// dispatcherFor gives a dispatcher over the same registry with another gate.
+// dispatcherFor returns a dispatcher over the same registry with another gate.
 func (a chatViews) dispatcherFor(g tools.Gate) *tools.Dispatcher {
 	return &tools.Dispatcher{Registry: a.registry, Gate: g, Spill: a.spill}
 }
@@ -144,7 +144,7 @@ func (a chatViews) contextUse(ctx context.Context) (agent.ContextUse, error) {
 	return conv.ContextUse(ctx)
 }
 
-// changedFiles gives the diffs that the open session's tools made, file by file.
+// changedFiles returns the diffs that the open session's tools made, file by file.
 func (a chatViews) changedFiles(ctx context.Context) ([]tui.FileChange, error) {
 	id := a.board.session()
 	if id == "" {

@@ -78,7 +78,7 @@ func thousand(b *testing.B) (dir string) {
 	return dir
 }
 
-// scanned gives a room that has looked at its folders once.
+// scanned returns a room that has looked at its folders once.
 func scanned(b *testing.B, dir string) *Room {
 	reg := tools.NewRegistry()
 	room, err := New(Options{Registry: reg, Dispatcher: &tools.Dispatcher{Registry: reg}, Root: dir, Trust: &folderTrust{yes: true}})

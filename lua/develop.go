@@ -18,7 +18,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// NewTool writes a commented, working tool folder and gives the paths of its files. base
+// NewTool writes a commented, working tool folder and returns the paths of its files. base
 // is the project's root, or jcode's configuration folder with user set. Nothing is ever
 // overwritten.
 func NewTool(base, name string, user bool) ([]string, error) {
@@ -29,7 +29,7 @@ func NewTool(base, name string, user bool) ([]string, error) {
 	return writeNew(dir, name, manifestName, mainName)
 }
 
-// NewPlugin writes a commented, working plugin and gives its path.
+// NewPlugin writes a commented, working plugin and returns its path.
 func NewPlugin(base, id string, user bool) ([]string, error) {
 	if !isPluginID(id) {
 		return nil, fmt.Errorf("new plugin: %q is no plugin name: use letters, digits, _ and -, beginning with a letter", id)
@@ -79,7 +79,7 @@ func writeNew(dir, name string, files ...string) ([]string, error) {
 }
 
 // Check looks at a tool folder, a folder of such folders, a plugin, or a single script,
-// and gives its faults as `file:line: message`. Nothing of it runs: sources are only
+// and returns its faults as `file:line: message`. Nothing of it runs: sources are only
 // compiled, in a host. executable is the program to start as a host, empty for this one.
 //
 // builtin reports whether a builtin tool has a name; nil knows none.

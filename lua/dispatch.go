@@ -194,7 +194,7 @@ func (s *seat) toolMayDispatch(spec tools.Spec) string {
 	return ""
 }
 
-// namedArguments gives the arguments as an object.
+// namedArguments returns the arguments as an object.
 func namedArguments(raw any) (*wire.Object, error) {
 	switch v := raw.(type) {
 	case nil:
@@ -209,7 +209,7 @@ func namedArguments(raw any) (*wire.Object, error) {
 	return nil, fmt.Errorf("args must be a table with names, such as {path = \"a.txt\"}")
 }
 
-// badText finds a text that is not UTF-8 and gives its path.
+// badText finds a text that is not UTF-8 and returns its path.
 func badText(v any, path string) string {
 	switch v := v.(type) {
 	case string:
@@ -299,7 +299,7 @@ func resultTable(res tools.Result) *wire.Object {
 	return out
 }
 
-// shape gives exec's results their fixed form.
+// shape brings exec's results into their fixed form.
 func (s *seat) shape(spec tools.Spec, o *wire.Object) *wire.Object {
 	if spec.Name != "exec" {
 		return o

@@ -79,7 +79,7 @@ func (r *Room) TurnEnd(turn int, stoppedBy string) {
 	r.emit("turn_end", wire.NewObject("turn", float64(turn), "tool_calls", n, "stopped_by", stoppedBy), "")
 }
 
-// Hook gives the dispatcher's hook: scripts that listen to tool_call and tool_result.
+// Hook returns the dispatcher's hook: scripts that listen to tool_call and tool_result.
 func (r *Room) Hook() tools.Hook { return hook{r} }
 
 type hook struct{ room *Room }
@@ -125,7 +125,7 @@ func (h hook) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 	return tools.Verdict{Arguments: args, By: strings.Join(editors, ", ")}
 }
 
-// ask runs one handler and gives what it returned, if that was a table.
+// ask runs one handler and returns what it returned, if that was a table.
 func (h hook) ask(ctx context.Context, s *script, n int, name, origin string, args json.RawMessage) *wire.Object {
 	v, err := wire.DecodeJSON(args)
 	if err != nil {
@@ -162,7 +162,7 @@ func (h hook) AfterCall(call tools.Call, out tools.Outcome) {
 	h.room.emit("tool_result", table, call.Caller.Owner)
 }
 
-// List gives the slash commands of scripts: the room is a command.Source.
+// List returns the slash commands of scripts: the room is a command.Source.
 func (r *Room) List() []command.Command {
 	var out []command.Command
 	for _, s := range r.scripts() {

@@ -87,7 +87,7 @@ func (s *seat) intent(ctx context.Context, name string, args *wire.Object) ([]an
 	return one(s.shape(spec, resultTable(out.Result))), nil
 }
 
-// relative gives the file that a path leads to, relative to the project's root and with
+// relative returns the file that a path leads to, relative to the project's root and with
 // forward slashes: what is declared is declared of files, not of the links to them. A
 // relative path begins at the room's folder Start, as in every tool.
 func (s *seat) relative(path string) (string, error) {

@@ -117,7 +117,7 @@ func intentSchema(v any) ([]byte, error) {
 	return wire.EncodeJSON(o, false)
 }
 
-// listsInSchema gives the keywords that must be lists their form: an empty Lua table
+// listsInSchema turns the keywords that must be lists into lists: an empty Lua table
 // arrives as an empty object.
 func listsInSchema(o *wire.Object) *wire.Object {
 	for i := range o.Len() {

@@ -116,7 +116,7 @@ func (r *Room) refreshSlot(s *slot) {
 	}
 }
 
-// look brings one folder's slot up to date with what was found, and gives it when something
+// look brings one folder's slot up to date with what was found, and returns it when something
 // changed.
 func (r *Room) look(root toolRoot, name, dir string, st stamp, ok bool) *slot {
 	s := r.slotAt(dir)

@@ -44,7 +44,7 @@ func (l *logs) add(name, level, s string) {
 	}
 }
 
-// of gives the lines of one script, or of all when name is empty.
+// of returns the lines of one script, or of all when name is empty.
 func (l *logs) of(name string) []LogLine {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -37,7 +37,7 @@ type Options struct {
 	Trust Trust
 	// Notices shows lines to the person. Nil drops them.
 	Notices Notices
-	// Standing gives the standing of the current session, for scripts that run on their
+	// Standing returns the standing of the current session, for scripts that run on their
 	// own: startup, plugins, commands, events. Nil: nobody can be asked.
 	Standing func() tools.Caller
 	// SecretEnv reports whether an environment variable must never reach a script, beside
@@ -81,9 +81,9 @@ type MCPControl interface {
 	Remove(name string) bool
 	// Restart tries a server again from the start; false if unknown.
 	Restart(name string) bool
-	// Status gives one server's state.
+	// Status returns one server's state.
 	Status(name string) (MCPStatus, bool)
-	// List gives all servers that run or should, sorted by name.
+	// List returns all servers that run or should, sorted by name.
 	List() []MCPStatus
 }
 

@@ -119,7 +119,7 @@ func (s *slot) item() Item {
 	return it
 }
 
-// Log gives the last lines of one script, or of all when name is empty.
+// Log returns the last lines of one script, or of all when name is empty.
 func (r *Room) Log(name string) []LogLine { return r.logs.of(name) }
 
 // Errors lists what does not load and what failed at its last run.

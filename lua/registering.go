@@ -28,7 +28,7 @@ func (s *script) publish() {
 	}
 }
 
-// staged gives the intents that are registered but not published.
+// staged returns the intents that are registered but not published.
 func (s *script) staged() []*intent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func isCommandName(s string) bool {
 	return s != "" && len(s) <= 32 && s[0] >= 'a' && s[0] <= 'z' && strings.Trim(s, wordBytes+"-") == "" && strings.ToLower(s) == s
 }
 
-// registering gives the script that registers. Only the startup script may do so at any
+// registering returns the script that registers. Only the startup script may do so at any
 // time, a plugin in init().
 func (s *seat) registering() (*script, *wire.Object) {
 	if s.script == nil || s.phase == phaseRun && s.env == wire.EnvPlugin {

@@ -315,7 +315,7 @@ func (s *script) boot(ctx context.Context) *pool.Failure {
 	return fail
 }
 
-// host gives a fresh host: the first time the one that was started ahead.
+// host returns a fresh host: the first time the one that was started ahead.
 func (s *script) host(ctx context.Context) (*pool.Conn, error) {
 	ahead := s.ahead
 	s.ahead = nil

@@ -109,7 +109,7 @@ func withManager(t *testing.T) (*house, *manager) {
 	return build(t, setup{opts: Options{MCP: m}}), m
 }
 
-// lua runs a startup environment's script and gives its JSON.
+// lua runs a startup environment's script and returns its JSON.
 func (h *house) lua(source string) string {
 	h.t.Helper()
 	v, fail := h.eval(wire.EnvStartup, source, nil)
@@ -219,7 +219,7 @@ func TestServersFromLua7_startup_does_not_delay_start(t *testing.T) {
 	}
 }
 
-// startBusy starts a room whose startup script works for three seconds, and gives when the
+// startBusy starts a room whose startup script works for three seconds, and returns when the
 // start was over and when the script was.
 func startBusy(t *testing.T) (started, ready time.Duration) {
 	t.Helper()

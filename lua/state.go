@@ -72,7 +72,7 @@ func (s *seat) setState(ctx context.Context, store StateStore, key string, v any
 	return store.LuaSet(ctx, s.scope, key, raw)
 }
 
-// readEnv gives an environment variable that was declared, and never a key.
+// readEnv returns an environment variable that was declared, and never a key.
 func (s *seat) readEnv(f wire.Func, name string) ([]any, error) {
 	if !s.all && !slices.Contains(s.perms.Env, name) {
 		return s.refuse(f, s.declareText("env")+fmt.Sprintf(" with %q", name))

@@ -7,7 +7,7 @@ import (
 	"jcode/lua/wire"
 )
 
-// Stubs gives jcode.d.lua: type annotations of the whole API for editors. It is made
+// Stubs returns jcode.d.lua: type annotations of the whole API for editors. It is made
 // from the table that builds the globals, so it cannot be out of date.
 func Stubs() string {
 	var b strings.Builder

@@ -95,7 +95,7 @@ func (t *luaTool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error)
 	return plan, nil
 }
 
-// usable gives the version that a call may run now.
+// usable returns the version that a call may run now.
 func (s *slot) usable(ctx context.Context) (*version, error) {
 	s.room.refreshSlot(s)
 	s.mu.Lock()
@@ -114,7 +114,7 @@ func (s *slot) usable(ctx context.Context) (*version, error) {
 	return v, ctx.Err()
 }
 
-// approved gives the version that the gate has judged.
+// approved returns the version that the gate has judged.
 func (s *slot) approved(call tools.Call) (*version, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,7 +236,7 @@ func (s *slot) toError(f *pool.Failure) error {
 	return &tools.Error{Kind: f.Kind, Text: text}
 }
 
-// toolParams gives the parameters in the order of the manifest, with defaults.
+// toolParams returns the parameters in the order of the manifest, with defaults.
 func toolParams(m *manifest, call tools.Call) (*wire.Object, error) {
 	v, err := wire.DecodeJSON(call.Arguments)
 	if err != nil {
@@ -309,7 +309,7 @@ func failureText(o *wire.Object) string {
 	return capText(text)
 }
 
-// told keeps a load error from being shown twice; it gives what to show now.
+// told keeps a load error from being shown twice; it returns what to show now.
 func (s *slot) told() (level, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

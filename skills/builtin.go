@@ -35,7 +35,7 @@ func builtins(src Source) []read {
 	return out
 }
 
-// loadBuiltin gives a builtin skill's text. Its other files, if it has any, are laid out
+// loadBuiltin returns a builtin skill's text. Its other files, if it has any, are laid out
 // on disk, since a model can only read what is there.
 func (r *Registry) loadBuiltin(sk Skill) (Loaded, error) {
 	dir := path.Dir(filepath.ToSlash(sk.File))

@@ -11,7 +11,7 @@ import (
 // catalogueBytes bounds the catalogue in the system prompt, about 3,000 tokens.
 const catalogueBytes = 12 << 10
 
-// Catalogue gives the skills that a scope may use, with clipped descriptions, for the
+// Catalogue returns the skills that a scope may use, with clipped descriptions, for the
 // system prompt: in order of name, equal bytes for equal skills, bounded however many
 // there are. It is empty when there is none.
 func (r *Registry) Catalogue(scope *tools.Scope) string {
@@ -38,7 +38,7 @@ func (r *Registry) Catalogue(scope *tools.Scope) string {
 	return b.String()
 }
 
-// catalogueLines gives a line per skill, with descriptions as long as all of them fit
+// catalogueLines returns a line per skill, with descriptions as long as all of them fit
 // into limit; when even bare names don't, the list ends early.
 func catalogueLines(list []Skill, limit int) (lines []string, shown int) {
 	for _, clip := range []int{240, 160, 110, 70, 0} {
@@ -58,7 +58,7 @@ func catalogueLines(list []Skill, limit int) (lines []string, shown int) {
 	return lines, len(lines)
 }
 
-// catalogueLine gives `- name: description`, the description cut to clip bytes.
+// catalogueLine returns `- name: description`, the description cut to clip bytes.
 func catalogueLine(sk Skill, clip int) string {
 	if clip == 0 {
 		return "- " + sk.Name
@@ -66,7 +66,7 @@ func catalogueLine(sk Skill, clip int) string {
 	return "- " + sk.Name + ": " + brief(sk.Description, clip)
 }
 
-// brief gives a text as one line of at most n bytes.
+// brief returns a text as one line of at most n bytes.
 func brief(s string, n int) string {
 	s, _ = text.CutMark(strings.Join(strings.Fields(s), " "), n, "…")
 	return s

@@ -20,7 +20,7 @@ func (c Change) Empty() bool {
 	return len(c.Added)+len(c.Changed)+len(c.Removed)+len(c.Broken) == 0
 }
 
-// String gives the change in one line: "added a, b; changed c; removed d".
+// String returns the change in one line: "added a, b; changed c; removed d".
 func (c Change) String() string {
 	var parts []string
 	add := func(verb string, names []string) {
@@ -87,7 +87,7 @@ func changes(old, now map[string]version) Change {
 	return c
 }
 
-// versions gives what changes compares of a state of skills: usable ones by name, broken
+// versions returns what changes compares of a state of skills: usable ones by name, broken
 // ones by file.
 func (s *state) versions() map[string]version {
 	out := map[string]version{}
@@ -106,7 +106,7 @@ func (s *state) versions() map[string]version {
 	return out
 }
 
-// firstOf gives the diagnostic that keeps a file from being used.
+// firstOf returns the diagnostic that keeps a file from being used.
 func firstOf(list []Diagnostic, file string) Diagnostic {
 	for _, d := range list {
 		if d.Level == Fault {

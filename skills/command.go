@@ -8,7 +8,7 @@ import (
 	"jcode/tools/command"
 )
 
-// Commands gives the skills as commands: `/name arguments`.
+// Commands returns the skills as commands: `/name arguments`.
 func (r *Registry) Commands(host Host) command.Source { return skillCommands{r, host} }
 
 type skillCommands struct {
@@ -16,7 +16,7 @@ type skillCommands struct {
 	host Host
 }
 
-// List gives a command per skill in use.
+// List returns a command per skill in use.
 func (c skillCommands) List() []command.Command {
 	var out []command.Command
 	for _, sk := range c.r.List() {
@@ -84,7 +84,7 @@ func parseArgumentsOnly(body string) template {
 	return t
 }
 
-// added gives the arguments that a template has no place for.
+// added returns the arguments that a template has no place for.
 func added(g given) string {
 	if g.all == "" {
 		return ""

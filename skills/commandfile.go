@@ -331,7 +331,7 @@ func (c *CommandFiles) run(ctx context.Context, file, args string) (command.Outc
 	return out, nil
 }
 
-// fresh gives a command as its file is at this moment.
+// fresh returns a command as its file is at this moment.
 func (c *CommandFiles) fresh(file string) (*CommandFile, error) {
 	f := c.find(file)
 	if f == nil || stampOf(file) != f.stamp {
@@ -356,10 +356,10 @@ func (c *CommandFiles) find(file string) *CommandFile {
 	return nil
 }
 
-// List gives the commands, sorted by name.
+// List returns the commands, sorted by name.
 func (c *CommandFiles) List() []command.Command { return c.state().list }
 
-// Files gives every command file that was found, sorted by name.
+// Files returns every command file that was found, sorted by name.
 func (c *CommandFiles) Files() []CommandFile {
 	var out []CommandFile
 	for _, f := range c.state().files {
@@ -368,7 +368,7 @@ func (c *CommandFiles) Files() []CommandFile {
 	return out
 }
 
-// Diagnostics gives what is wrong with any of them.
+// Diagnostics returns what is wrong with any of them.
 func (c *CommandFiles) Diagnostics() []Diagnostic {
 	s := c.state()
 	out := slices.Clone(s.notes)

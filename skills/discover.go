@@ -229,7 +229,7 @@ func (s *scan) folder(src Source, dir, real string, depth int) {
 	}
 }
 
-// skillIn gives the name of the SKILL.md among a folder's entries, in whatever case.
+// skillIn returns the name of the SKILL.md among a folder's entries, in whatever case.
 func skillIn(entries []os.DirEntry) string {
 	other := ""
 	for _, e := range entries {
@@ -321,7 +321,7 @@ func (s *scan) note(file, text, cure string) {
 	s.notes = append(s.notes, Diagnostic{File: file, Level: Warning, Text: text, Cure: cure})
 }
 
-// Check gives everything that is not right about a skill, by its folder or SKILL.md, or
+// Check returns everything that is not right about a skill, by its folder or SKILL.md, or
 // about all skills below a folder, wherever they lie.
 func Check(path string) []Diagnostic {
 	if !isDir(path) {

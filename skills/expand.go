@@ -134,7 +134,7 @@ func (t template) uses() bool {
 	return false
 }
 
-// shellLines gives the command lines as they are written.
+// shellLines returns the command lines as they are written.
 func (t template) shellLines() []string {
 	var out []string
 	for _, p := range t {

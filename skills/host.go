@@ -12,10 +12,10 @@ type Host interface {
 	Session() string
 	// Asker puts questions to the person; nil when nobody can be asked.
 	Asker() tools.Asker
-	// Shell runs a command line under the approval gate and gives what it printed. A
+	// Shell runs a command line under the approval gate and returns what it printed. A
 	// refusal is an error; an exit code is none, and stands in the output.
 	Shell(ctx context.Context, line ShellLine) (string, error)
-	// ReadFile gives a file's text under the approval gate. Relative paths begin at the
+	// ReadFile returns a file's text under the approval gate. Relative paths begin at the
 	// working folder.
 	ReadFile(ctx context.Context, path string) (string, error)
 }

@@ -126,7 +126,7 @@ func first(list []string, otherwise string) string {
 	return otherwise
 }
 
-// listFiles gives the first files of a skill's folder, at most three folders deep.
+// listFiles returns the first files of a skill's folder, at most three folders deep.
 func listFiles(dir fs.FS) (files []string, more bool) {
 	entries := 0
 	stop := errors.New("enough")

@@ -72,7 +72,7 @@ func (p *reader) fault(line int, text, cure string) {
 	p.found = append(p.found, Diagnostic{File: p.file, Line: line, Level: Fault, Text: text, Cure: cure})
 }
 
-// scalar gives a key's value as one text, and warns when it is a list or a map.
+// scalar returns a key's value as one text, and warns when it is a list or a map.
 func (p *reader) scalar(key string) (value string, line int) {
 	f, ok := p.doc.Get(key)
 	if !ok {

@@ -228,7 +228,7 @@ func (r *Registry) place(entry Entry, winner, own map[string]string, active map[
 // Version grows whenever the usable skills change.
 func (r *Registry) Version() uint64 { return r.state().version }
 
-// List gives the skills in use, sorted by name.
+// List returns the skills in use, sorted by name.
 func (r *Registry) List() []Skill {
 	s := r.state()
 	out := make([]Skill, 0, len(s.active))
@@ -240,11 +240,11 @@ func (r *Registry) List() []Skill {
 	return out
 }
 
-// Entries gives everything that was found, broken, shadowed and disabled skills too,
+// Entries returns everything that was found, broken, shadowed and disabled skills too,
 // sorted by name. The slice must not be changed.
 func (r *Registry) Entries() []Entry { return r.state().entries }
 
-// Diagnostics gives what is wrong with any skill or folder of skills.
+// Diagnostics returns what is wrong with any skill or folder of skills.
 func (r *Registry) Diagnostics() []Diagnostic {
 	s := r.state()
 	out := slices.Clone(s.notes)
@@ -254,7 +254,7 @@ func (r *Registry) Diagnostics() []Diagnostic {
 	return out
 }
 
-// Get gives the skill in use of that name; case does not matter.
+// Get returns the skill in use of that name; case does not matter.
 func (r *Registry) Get(name string) (Skill, bool) {
 	s := r.state()
 	if sk, ok := s.active[name]; ok {

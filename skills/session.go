@@ -25,7 +25,7 @@ type Session struct {
 	refused map[string]bool   // hashes whose allowed-tools the person refused
 }
 
-// Session gives the session of that ID, the same at each call.
+// Session returns the session of that ID, the same at each call.
 func (r *Registry) Session(id string) *Session {
 	s, _ := r.sessions.LoadOrStore(id, &Session{
 		r: r, loaded: map[string]string{}, carried: map[string]bool{}, refused: map[string]bool{},
@@ -33,7 +33,7 @@ func (r *Registry) Session(id string) *Session {
 	return s.(*Session)
 }
 
-// Prompt gives the part of a system prompt that speaks of skills: the catalogue for the
+// Prompt returns the part of a system prompt that speaks of skills: the catalogue for the
 // scope, and the text of the skills that a compaction took out of the history. Changes
 // counts from here.
 func (s *Session) Prompt(scope *tools.Scope) string {
@@ -67,7 +67,7 @@ func (s *Session) Prompt(scope *tools.Scope) string {
 // carryBytes bounds the loaded skills that a system prompt carries over a compaction.
 const carryBytes = 64 << 10
 
-// Changes gives one line for the model when skills came, changed or went since it was
+// Changes returns one line for the model when skills came, changed or went since it was
 // last told, else "". It looks at the disk where that is cheap, so that a skill the agent
 // has just written is told in the next step.
 func (s *Session) Changes() string {
@@ -131,7 +131,7 @@ func (s *Session) Told() {
 	}
 }
 
-// visible gives the skills that a model in this scope is told of, with their hashes.
+// visible returns the skills that a model in this scope is told of, with their hashes.
 func visible(st *state, scope *tools.Scope) map[string]string {
 	out := make(map[string]string, len(st.active))
 	for name, sk := range st.active {
@@ -142,7 +142,7 @@ func visible(st *state, scope *tools.Scope) map[string]string {
 	return out
 }
 
-// Loaded gives the names of the skills that this session has loaded, sorted.
+// Loaded returns the names of the skills that this session has loaded, sorted.
 func (s *Session) Loaded() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -91,7 +91,7 @@ func shellParts(line string) template {
 	return t
 }
 
-// source gives a parameter as it is written.
+// source returns a parameter as it is written.
 func (p piece) source() string {
 	if p.kind == word {
 		return fmt.Sprintf("$%d", p.n)
@@ -125,7 +125,7 @@ func placedSafely(parts template) bool {
 	return true
 }
 
-// quotesOf gives the quote that each occurrence of mark stands in, in their order, those
+// quotesOf returns the quote that each occurrence of mark stands in, in their order, those
 // left out that are no part of a plain word.
 func quotesOf(file *syntax.File, mark string) []byte {
 	var quotes []byte
@@ -160,7 +160,7 @@ func quotesOf(file *syntax.File, mark string) []byte {
 	return quotes
 }
 
-// quoteAfter gives the quote that is open after s, when quote was open before it, and
+// quoteAfter returns the quote that is open after s, when quote was open before it, and
 // whether s ends in a backslash that escapes what follows.
 func quoteAfter(s string, quote byte) (open byte, escaped bool) {
 	for i := 0; i < len(s); i++ {

@@ -67,7 +67,7 @@ type Diagnostic struct {
 	Cure  string `json:"cure,omitempty"`
 }
 
-// String gives `file:line: level: text; cure`.
+// String returns `file:line: level: text; cure`.
 func (d Diagnostic) String() string {
 	var b strings.Builder
 	b.WriteString(d.File)

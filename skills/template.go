@@ -14,7 +14,7 @@ import (
 var skillTemplate string
 
 // Create writes a new skill from the template, into the project's .jcode/skills or the
-// person's own folder, and gives its SKILL.md. A skill that exists is not touched.
+// person's own folder, and returns its SKILL.md. A skill that exists is not touched.
 func (p Places) Create(name string, project bool) (file string, err error) {
 	clean, _ := slug(name)
 	if clean == "" {

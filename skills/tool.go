@@ -16,7 +16,7 @@ var skillText string
 //go:embed reload_skills.md
 var reloadText string
 
-// Tools gives the `skill` and `reload_skills` tools.
+// Tools returns the `skill` and `reload_skills` tools.
 func (r *Registry) Tools() []tools.Tool { return []tools.Tool{skillTool{r}, reloadTool{r}} }
 
 // skillTool gives a skill's text.
@@ -39,7 +39,7 @@ func (t skillTool) Spec() tools.Spec {
 	}
 }
 
-// Run gives the text, and the skill's approved rights to the session for this turn.
+// Run returns the text, and grants the skill's approved rights to the session for this turn.
 func (t skillTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	var args struct {
 		Name  string `json:"name"`

@@ -35,10 +35,10 @@ type Error struct {
 	Err  error // cause, may be nil
 }
 
-// Error gives the text.
+// Error returns the text.
 func (e *Error) Error() string { return e.Text }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Errorf makes an Error of a kind; %w wraps a cause.
@@ -47,7 +47,7 @@ func Errorf(kind ErrorKind, format string, args ...any) error {
 	return &Error{Kind: kind, Text: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// KindOf gives the kind of the first Error in err's chain, KindIO for any other error.
+// KindOf returns the kind of the first Error in err's chain, KindIO for any other error.
 func KindOf(err error) ErrorKind {
 	if err == nil {
 		return KindNone

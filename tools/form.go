@@ -95,7 +95,7 @@ func (f FormField) OptionLabel(i int) string {
 	return f.Options[i]
 }
 
-// Text gives a value as Parse reads it.
+// Text returns a value as Parse reads it.
 func (f FormField) Text(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -150,7 +150,7 @@ func (f FormField) Parse(input string) (any, error) {
 	return value, f.Check(value)
 }
 
-// option gives the option that is meant: by value, by label or by number.
+// option returns the option that is meant: by value, by label or by number.
 func (f FormField) option(s string) string {
 	if slices.Contains(f.Options, s) {
 		return s

@@ -36,7 +36,7 @@ func (m Mode) rank() int {
 	return 1
 }
 
-// Under gives the more careful of m and ceiling; an empty ceiling changes nothing.
+// Under returns the more careful of m and ceiling; an empty ceiling changes nothing.
 func (m Mode) Under(ceiling Mode) Mode {
 	if ceiling == "" || m.rank() <= ceiling.rank() {
 		return m

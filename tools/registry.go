@@ -181,12 +181,12 @@ func (r *Registry) remove(match func(*Entry) bool) int {
 // Version counts the changes so far.
 func (r *Registry) Version() uint64 { return r.current.Load().version }
 
-// Snapshot gives the current version as a scope sees it. It costs nothing.
+// Snapshot returns the current version as a scope sees it. It costs nothing.
 func (r *Registry) Snapshot(scope *Scope) Snapshot {
 	return Snapshot{state: r.current.Load(), scope: scope}
 }
 
-// Watch gives a channel that holds a value whenever the version changed since it was
+// Watch returns a channel that holds a value whenever the version changed since it was
 // last read, and a function that ends the watch.
 func (r *Registry) Watch() (<-chan struct{}, func()) {
 	ch := make(chan struct{}, 1)

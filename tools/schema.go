@@ -169,7 +169,7 @@ func (n node) coerceObject(object map[string]any) bool {
 	return changed
 }
 
-// coerce gives v in the type that the schema wants, and whether that changed it.
+// coerce returns v in the type that the schema wants, and whether that changed it.
 func (n node) coerce(v any) (any, bool) {
 	want := n.types()
 	if number, ok := v.(json.Number); ok && n.wholeNumbers() {

@@ -58,7 +58,7 @@ func (s *Scope) AllowsSkill(name string) bool {
 	return s.Skills == nil || slices.ContainsFunc(s.Skills, func(p string) bool { return MatchName(p, name) })
 }
 
-// Missing gives those of need that the scope does not grant.
+// Missing returns those of need that the scope does not grant.
 func (s *Scope) Missing(need Capabilities) Capabilities {
 	if s == nil {
 		return 0
@@ -101,7 +101,7 @@ func MatchName(pattern, name string) bool {
 	return err == nil && ok
 }
 
-// Within gives a scope that allows what both s and outer allow.
+// Within returns a scope that allows what both s and outer allow.
 func (s *Scope) Within(outer *Scope) *Scope {
 	if s == nil || outer == nil {
 		if s == nil {

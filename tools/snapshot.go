@@ -21,7 +21,7 @@ func (s Snapshot) Version() uint64 {
 	return s.state.version
 }
 
-// List gives the tools that the scope allows, in the order in which they were
+// List returns the tools that the scope allows, in the order in which they were
 // registered, hidden ones included.
 func (s Snapshot) List() []Entry {
 	if s.state == nil {
@@ -36,7 +36,7 @@ func (s Snapshot) List() []Entry {
 	return out
 }
 
-// All gives every entry, also those outside the scope and, last, the shadowed ones.
+// All returns every entry, also those outside the scope and, last, the shadowed ones.
 func (s Snapshot) All() []Entry {
 	if s.state == nil {
 		return nil
@@ -68,7 +68,7 @@ func (s Snapshot) Lookup(name string) (e Entry, ok bool, why string) {
 	return *p, true, why
 }
 
-// Canonical gives the canonical name behind a wire name, or name itself.
+// Canonical returns the canonical name behind a wire name, or name itself.
 func (s Snapshot) Canonical(name string) string {
 	if e, ok, _ := s.Lookup(name); ok {
 		return e.Spec.Name
@@ -188,7 +188,7 @@ func (o *Order) Arrange(entries []Entry) []Entry {
 	return out
 }
 
-// Offer gives what a model is offered: the scope's tools that are not hidden and that
+// Offer returns what a model is offered: the scope's tools that are not hidden and that
 // the gate lets be offered in this mode, arranged. A nil gate offers all.
 func (s Snapshot) Offer(o *Order, gate Gate, mode Mode) []Entry {
 	list := slices.DeleteFunc(s.List(), func(e Entry) bool {

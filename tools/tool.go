@@ -116,7 +116,7 @@ type Caller struct {
 	Label string
 	// Owner is the registry owner of the calling script, empty for the model.
 	Owner string
-	// Mode gives the approval mode in force at the moment of the call. Nil means ModeAsk.
+	// Mode returns the approval mode in force at the moment of the call. Nil means ModeAsk.
 	Mode func() Mode
 	// Scope limits what may be called. Nil means everything.
 	Scope *Scope

@@ -20,7 +20,7 @@ func secretPath(path string) bool {
 	return false
 }
 
-// Mask gives a decoded JSON value with its secrets replaced: values below headers and of
+// Mask returns a decoded JSON value with its secrets replaced: values below headers and of
 // keys that sound like one, and user names, passwords and queries of addresses.
 func Mask(path string, v any) any {
 	switch v := v.(type) {

@@ -118,7 +118,7 @@ func splitMembers(data []byte) []span {
 	return parts
 }
 
-// endOfString gives the closing quote of the string that begins at i. A string ends at
+// endOfString returns the closing quote of the string that begins at i. A string ends at
 // its line's end in any case: JSON has no others.
 func endOfString(data []byte, i int) int {
 	for j := i + 1; j < len(data); j++ {
@@ -132,7 +132,7 @@ func endOfString(data []byte, i int) int {
 	return len(data)
 }
 
-// at gives the line and column of an offset.
+// at returns the line and column of an offset.
 func (d *document) at(offset int) (line, col int) {
 	offset = min(max(offset, 0), len(d.data))
 	before := d.data[:offset]
@@ -149,7 +149,7 @@ func (d *document) harmless(offset int, key, format string, args ...any) {
 	d.problems[len(d.problems)-1].Harmless = true
 }
 
-// plain gives a value as encoding/json would: string, float64, bool, nil, []any, map.
+// plain returns a value as encoding/json would: string, float64, bool, nil, []any, map.
 func plain(v hujson.Value) any {
 	switch x := v.Value.(type) {
 	case hujson.Literal:

@@ -33,7 +33,7 @@ func (p Problem) LosesRules() bool {
 	return false
 }
 
-// String gives `file:line: key: text`.
+// String returns `file:line: key: text`.
 func (p Problem) String() string {
 	var b strings.Builder
 	b.WriteString(p.File)

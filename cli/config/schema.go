@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Schema gives the JSON Schema of config.json, made from the types, in the order of the
+// Schema returns the JSON Schema of config.json, made from the types, in the order of the
 // fields.
 func Schema() ([]byte, error) {
 	root := structSchema(reflect.TypeFor[Config]())
@@ -149,7 +149,7 @@ func typeSchema(t reflect.Type, f field) *object {
 	return o
 }
 
-// defaultValue gives a default in the type of its field.
+// defaultValue returns a default in the type of its field.
 func defaultValue(t reflect.Type, text string) any {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -135,7 +135,7 @@ func sortedKeys(m reflect.Value) []string {
 	return names
 }
 
-// Reference gives a Markdown table of all settings, made from the types. A star marks
+// Reference returns a Markdown table of all settings, made from the types. A star marks
 // what a project may set before it is trusted, where that narrows.
 func Reference() string {
 	var b strings.Builder

@@ -69,7 +69,7 @@ func Include(file, key, item string, in bool) error {
 	})
 }
 
-// texts gives the texts of the list at a path.
+// texts returns the texts of the list at a path.
 func texts(root *hujson.Object, path []string) []string {
 	v := find(root, path)
 	if v == nil {
@@ -141,7 +141,7 @@ func spelled(o *hujson.Object, path []string) []string {
 	return out
 }
 
-// canonical reads a dotted key and gives its parts as jcode spells them. The rest after
+// canonical reads a dotted key and returns its parts as jcode spells them. The rest after
 // the name of a map's entry belongs to the entry; the entry's own name is kept.
 func canonical(key string) ([]string, error) {
 	var out []string
@@ -198,7 +198,7 @@ func unknownKey(key, section, name string, fields []field) error {
 	return fmt.Errorf("there is no setting %s; there are %s", key, strings.Join(names, ", "))
 }
 
-// check reads a value as Load would and gives the first thing that does not fit.
+// check reads a value as Load would and returns the first thing that does not fit.
 func check(path []string, raw json.RawMessage) error {
 	for i := len(path) - 1; i >= 0; i-- {
 		name, err := json.Marshal(path[i])

@@ -33,7 +33,7 @@ type Span struct {
 	Link string
 }
 
-// Next gives the first grapheme cluster of s and its width in cells.
+// Next returns the first grapheme cluster of s and its width in cells.
 func Next(s string) (cluster string, width int) {
 	if len(s) == 0 {
 		return "", 0
@@ -135,7 +135,7 @@ func FitMiddle(s string, width int) string {
 	return head + FitStart(s[len(head):], width-Width(head))
 }
 
-// Render gives spans as text with escape sequences; it ends with a reset where needed.
+// Render returns spans as text with escape sequences; it ends with a reset where needed.
 func Render(spans []Span) string {
 	if len(spans) == 1 && spans[0].Style == "" && spans[0].Link == "" {
 		return spans[0].Text
@@ -183,7 +183,7 @@ func writeLink(b *strings.Builder, target string) {
 	b.WriteString("\x1b\\")
 }
 
-// Paint gives text in a style.
+// Paint returns text in a style.
 func Paint(style Style, text string) string {
 	if style == "" || text == "" {
 		return text

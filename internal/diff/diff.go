@@ -154,7 +154,7 @@ func count(s string) int {
 	return n
 }
 
-// lastLines gives the last n lines of s and how many lines stand before them.
+// lastLines returns the last n lines of s and how many lines stand before them.
 func lastLines(s string, n int) (last string, before int) {
 	i := len(s)
 	for ; n > 0 && i > 0; n-- {
@@ -163,7 +163,7 @@ func lastLines(s string, n int) (last string, before int) {
 	return s[i:], strings.Count(s[:i], "\n")
 }
 
-// firstLines gives the first n lines of s.
+// firstLines returns the first n lines of s.
 func firstLines(s string, n int) string {
 	i := 0
 	for ; n > 0 && i < len(s); n-- {
@@ -222,7 +222,7 @@ func (w *writer) text() string {
 // Span is a range of bytes, end exclusive.
 type Span struct{ Start, End int }
 
-// Words gives the parts of two lines, without their line breaks, that differ, widened to
+// Words returns the parts of two lines, without their line breaks, that differ, widened to
 // whole words. Lines that have hardly anything in common, or are long, give none.
 func Words(old, now string) (inOld, inNow []Span) {
 	if old == now || len(old)+len(now) > maxWords || strings.Contains(old+now, "\n") || !utf8.ValidString(old) || !utf8.ValidString(now) {
@@ -305,7 +305,7 @@ func asLines(words []string) string {
 	return b.String()
 }
 
-// starts gives the offset of each word in asLines.
+// starts returns the offset of each word in asLines.
 func starts(words []string) []int {
 	out := make([]int, len(words))
 	at := 0

@@ -126,7 +126,7 @@ func exact(content string, e Edit) (done Done, found bool, err error) {
 	return done, true, nil
 }
 
-// occurrences gives the offset of each occurrence, overlapping ones too.
+// occurrences returns the offset of each occurrence, overlapping ones too.
 func occurrences(s, sub string) []int {
 	var at []int
 	for from := 0; ; {
@@ -170,12 +170,12 @@ func list(lines []int, total int) string {
 	return parts[0]
 }
 
-// lineOf gives the 1-based line of an offset.
+// lineOf returns the 1-based line of an offset.
 func lineOf(content string, at int) int { return strings.Count(content[:at], "\n") + 1 }
 
 func toLF(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
-// endingAt gives the line ending in force at content[from:to]: the one used inside, else
+// endingAt returns the line ending in force at content[from:to]: the one used inside, else
 // the nearest before, else the nearest after, else "" for a text without one.
 func endingAt(content string, from, to int) string {
 	at := strings.IndexByte(content[from:to], '\n')
@@ -193,7 +193,7 @@ func endingAt(content string, from, to int) string {
 	return "\n"
 }
 
-// withEnding gives s the line ending, and a note if that changed anything.
+// withEnding returns s with the line ending, and a note if that changed anything.
 func withEnding(s, ending string) (out, note string) {
 	if ending == "" || !strings.Contains(s, "\n") {
 		return s, ""

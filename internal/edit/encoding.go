@@ -44,7 +44,7 @@ func (e Encoding) String() string {
 	return "not UTF-8 (Latin-1 or another 8-bit encoding)"
 }
 
-// Decode gives the text of a file without its byte order mark. UTF-16 that can't be
+// Decode returns the text of a file without its byte order mark. UTF-16 that can't be
 // written back byte for byte is an error that names it.
 func Decode(data []byte) (text string, enc Encoding, err error) {
 	switch {
@@ -66,7 +66,7 @@ func Decode(data []byte) (text string, enc Encoding, err error) {
 	return text, enc, nil
 }
 
-// Encode gives a file's bytes for a text, with the byte order mark of the encoding. For
+// Encode returns a file's bytes for a text, with the byte order mark of the encoding. For
 // EightBit the text is taken as bytes.
 func (e Encoding) Encode(text string) ([]byte, error) {
 	switch e {

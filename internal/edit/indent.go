@@ -123,7 +123,7 @@ func cutIndent(line string) (indent, rest string) {
 	return line[:len(line)-len(rest)], rest
 }
 
-// findLines gives the indexes at which want stands in file, blanks at both ends of lines
+// findLines returns the indexes at which want stands in file, blanks at both ends of lines
 // not counted. Lines of nothing but blanks don't locate anything.
 func findLines(file, want []string) []int {
 	keys := make([]string, len(want))

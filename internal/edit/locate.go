@@ -90,7 +90,7 @@ func (l looseness) replace(content string, e Edit) (done Done, found bool, err e
 	return done, true, nil
 }
 
-// put gives the text of a place of content after changes that are made to mine, the same
+// put returns the text of a place of content after changes that are made to mine, the same
 // characters as the model wrote them.
 func put(content string, place, mine []piece, changes []udiff.Edit) (out, note string) {
 	end := place[len(place)-1].end
@@ -120,7 +120,7 @@ func put(content string, place, mine []piece, changes []udiff.Edit) (out, note s
 	return b.String(), note
 }
 
-// changes gives the edits that lead from old to now: by character for short texts, by line
+// changes returns the edits that lead from old to now: by character for short texts, by line
 // for long ones and where characters can't be told apart.
 func changes(old, now string) []udiff.Edit {
 	if len(old)+len(now) <= 64<<10 && utf8.ValidString(old) && utf8.ValidString(now) {
@@ -129,7 +129,7 @@ func changes(old, now string) []udiff.Edit {
 	return udiff.Lines(old, now)
 }
 
-// within gives the pieces that lie in old[start:end], as a range of indexes. None of them
+// within returns the pieces that lie in old[start:end], as a range of indexes. None of them
 // stands before index p.
 func within(pieces []piece, p, start, end int) (from, to int) {
 	for p < len(pieces) && pieces[p].end <= start {
@@ -164,7 +164,7 @@ func keep(at []int, ok func(int) bool) []int {
 	return out
 }
 
-// fold gives the folded form of s. A whole text gets a final line end if it lacks one.
+// fold returns the folded form of s. A whole text gets a final line end if it lacks one.
 func (l looseness) fold(s string, whole bool) string {
 	var b strings.Builder
 	b.Grow(len(s) + 1)
@@ -179,7 +179,7 @@ func (l looseness) fold(s string, whole bool) string {
 	return b.String()
 }
 
-// places gives for offsets in the folded s, in order, the characters of the next length
+// places returns for offsets in the folded s, in order, the characters of the next length
 // bytes, with the bytes of s that they stand for.
 func (l looseness) places(s string, whole bool, at []int, length int) [][]piece {
 	out := make([][]piece, len(at))
@@ -240,7 +240,7 @@ func (l looseness) each(s string, whole bool, yield func(r rune, start, end int)
 	}
 }
 
-// char gives the folded first character of s and its length in s.
+// char returns the folded first character of s and its length in s.
 func (l looseness) char(s string) (rune, int) {
 	if s[0] < utf8.RuneSelf {
 		if s[0] == '\r' && len(s) > 1 && s[1] == '\n' {
@@ -258,7 +258,7 @@ func (l looseness) char(s string) (rune, int) {
 // Fold returns a text with typographic quotes, dashes and spaces in their ASCII form.
 func Fold(s string) string { return strings.Map(foldRune, s) }
 
-// foldRune gives the ASCII form of typographic quotes, dashes and spaces.
+// foldRune returns the ASCII form of typographic quotes, dashes and spaces.
 func foldRune(r rune) rune {
 	switch {
 	case r == 0x2018 || r == 0x2019 || r == 0x201a || r == 0x201b || r == 0x2032 || r == 0x02bc:

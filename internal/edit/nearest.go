@@ -84,7 +84,7 @@ func slip(content, old string) string {
 	return ""
 }
 
-// nearest gives the index of the line where want comes closest to standing in file: by
+// nearest returns the index of the line where want comes closest to standing in file: by
 // the lines that are equal without blanks at their ends, else by the most similar line.
 func nearest(file, want []string) (at int, ok bool) {
 	votes := map[int]int{}

@@ -20,7 +20,7 @@ var (
 )
 
 // Omission looks in text for a line that stands for text left out, such as
-// `// ... rest of code unchanged ...`, and that original does not have. It gives the
+// `// ... rest of code unchanged ...`, and that original does not have. It returns the
 // first such line, trimmed.
 func Omission(text, original string) (line string, found bool) {
 	for l := range strings.Lines(text) {

@@ -21,7 +21,7 @@ type Lock struct {
 	path string
 }
 
-// Try takes the lock on path, making the file (mode 0600) where it is missing. It gives
+// Try takes the lock on path, making the file (mode 0600) where it is missing. It returns
 // ErrHeld at once where somebody else has it.
 func Try(path string) (*Lock, error) {
 	for range 100 {

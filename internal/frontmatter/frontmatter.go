@@ -72,7 +72,7 @@ type Value struct {
 // Pair is one entry of a Map.
 type Pair struct{ Key, Value string }
 
-// String gives any value as one text: a list joined by ", ", a map as "key: value, …".
+// String returns any value as one text: a list joined by ", ", a map as "key: value, …".
 func (v Value) String() string {
 	switch v.Kind {
 	case List:
@@ -88,7 +88,7 @@ func (v Value) String() string {
 	}
 }
 
-// Get gives the field of a key. Keys compare without regard to case, and `_` as `-`.
+// Get returns the field of a key. Keys compare without regard to case, and `_` as `-`.
 func (d *Document) Get(key string) (Field, bool) {
 	key = normal(key)
 	for _, f := range d.Fields {
@@ -301,7 +301,7 @@ func fromNode(n *yaml.Node) Value {
 	return Value{Kind: Text, Text: strings.TrimSpace(n.Value)}
 }
 
-// flat gives a node as one line of text.
+// flat returns a node as one line of text.
 func flat(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode {
 		return n.Value

@@ -27,7 +27,7 @@ const (
 	flagNameBytes = 0x0fff
 )
 
-// Parse gives the entries of an index, in its order: sorted by path. One that can't be
+// Parse returns the entries of an index, in its order: sorted by path. One that can't be
 // understood gives none.
 func Parse(data []byte) []Entry {
 	if len(data) < header || string(data[:4]) != "DIRC" {

@@ -222,7 +222,7 @@ func wild(p, s string) bool {
 	return i == len(p)
 }
 
-// one matches a byte against the pattern's first element and gives that element's length.
+// one matches a byte against the pattern's first element and returns that element's length.
 func one(p string, c byte) (n int, ok bool) {
 	switch p[0] {
 	case '?':
@@ -285,7 +285,7 @@ func class(p string, c byte) (n int, closed, in bool) {
 	return i, true, matched != negated
 }
 
-// literal gives the byte that a bracket expression's next element stands for.
+// literal returns the byte that a bracket expression's next element stands for.
 func literal(p string) (c byte, n int, ok bool) {
 	if p[0] != '\\' {
 		return p[0], 1, true
@@ -336,7 +336,7 @@ type Stack struct {
 	prefix string // leads from the folder of the rules down to the top, where that is deeper
 }
 
-// Push gives the stack for a folder (a slash path below the top, "" or "." for the top) that
+// Push returns the stack for a folder (a slash path below the top, "" or "." for the top) that
 // has rules of its own.
 func (s *Stack) Push(folder string, rules *Rules) *Stack {
 	if rules.Empty() {

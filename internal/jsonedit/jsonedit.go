@@ -73,7 +73,7 @@ func Edit(path string, change func(root *hujson.Object) error) error {
 	return atomicfile.Write(path, out, atomicfile.Options{Perm: 0o600, Sync: true})
 }
 
-// Fault gives the text of an error of hujson.Parse for people, "line 3, column 5: …". What
+// Fault returns the text of an error of hujson.Parse for people, "line 3, column 5: …". What
 // stands at the place is left out: it may be a secret without its quotes.
 func Fault(err error) string {
 	text := strings.TrimPrefix(err.Error(), "hujson: ")
@@ -83,7 +83,7 @@ func Fault(err error) string {
 	return text
 }
 
-// Member gives the member of that name, the last where it stands twice; nil if there is none.
+// Member returns the member of that name, the last where it stands twice; nil if there is none.
 func Member(o *hujson.Object, name string) *hujson.ObjectMember {
 	for i := range slices.Backward(o.Members) {
 		if nameOf(&o.Members[i]) == name {
@@ -151,7 +151,7 @@ func setMember(o *hujson.Object, name string, value json.RawMessage, depth int) 
 	return nil
 }
 
-// indentOf gives the indentation of an object's members and its unit.
+// indentOf returns the indentation of an object's members and its unit.
 func indentOf(o *hujson.Object, depth int) (indent, unit string) {
 	for i := range o.Members {
 		before := string(o.Members[i].Name.BeforeExtra)

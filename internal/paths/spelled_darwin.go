@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// spelled gives an existing, link-free path as the folders on its way spell it: the file
+// spelled returns an existing, link-free path as the folders on its way spell it: the file
 // system usually takes .GIT for .git, and whoever compares paths must not.
 func spelled(path string) string {
 	done, rest := split(path)
@@ -20,7 +20,7 @@ func spelled(path string) string {
 	return done
 }
 
-// entry gives the name under which a folder lists what name leads to.
+// entry returns the name under which a folder lists what name leads to.
 func entry(dir, name string) string {
 	want, err := os.Lstat(filepath.Join(dir, name))
 	if err != nil {

@@ -2,6 +2,6 @@
 
 package paths
 
-// spelled gives a path as it is: names are taken literally here, and EvalSymlinks spells
+// spelled returns a path as it is: names are taken literally here, and EvalSymlinks spells
 // them as the folders do on Windows.
 func spelled(path string) string { return path }

@@ -167,7 +167,7 @@ func contains(names []string, name string) bool {
 	return slices.Contains(names, name)
 }
 
-// flatten gives NAME=value lines in sorted order.
+// flatten returns NAME=value lines in sorted order.
 func flatten(env map[string]string) []string {
 	out := make([]string, 0, len(env))
 	for _, name := range slices.Sorted(maps.Keys(env)) {

@@ -175,7 +175,7 @@ func (p *Process) Interrupt() error { return p.tree.signal(os.Interrupt) }
 func (p *Process) Terminate() error { return p.tree.signal(syscall.SIGTERM) }
 
 // Kill ends the whole tree at once: the group, then everybody who left the group. It
-// gives an error when somebody was still alive at the end of a second.
+// returns an error when somebody was still alive at the end of a second.
 func (p *Process) Kill() error {
 	var left []Info
 	for deadline := time.Now().Add(time.Second); ; {
@@ -208,7 +208,7 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	return p.Kill()
 }
 
-// newMarker gives a value that no other tree of this machine has.
+// newMarker returns a value that no other tree of this machine has.
 func newMarker() string {
 	return strconv.Itoa(os.Getpid()) + "-" + strconv.FormatUint(randomID(), 36)
 }

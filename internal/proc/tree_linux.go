@@ -122,7 +122,7 @@ func hasMarker(pid int, marker string) bool {
 	return err == nil && bytes.Contains(env, []byte(markerName+"="+marker+"\x00"))
 }
 
-// commandLine gives the arguments joined by blanks, or the kernel's name of a process
+// commandLine returns the arguments joined by blanks, or the kernel's name of a process
 // without arguments.
 func commandLine(pid int) string {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))

@@ -13,7 +13,7 @@ const (
 	maxParts = 2000
 )
 
-// Simple gives a schema that needs no reference: each local `$ref` is replaced by what it
+// Simple returns a schema that needs no reference: each local `$ref` is replaced by what it
 // names, a definition within itself twice and then by its bare type; one that leads
 // elsewhere or nowhere by `{}`, which takes everything. `format` and patterns that look
 // around are left out, a `const` becomes an `enum` of one, a `default` beside `anyOf` goes.
@@ -100,7 +100,7 @@ func (s *simplifier) schema(n Node, depth int) Node {
 	return out
 }
 
-// reference gives what a reference names, with the labels that stand beside it.
+// reference returns what a reference names, with the labels that stand beside it.
 func (s *simplifier) reference(o *Object, ref Node, depth int) Node {
 	text, _ := ref.(string)
 	target, ok := Resolve(s.root, text)

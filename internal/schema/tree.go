@@ -24,19 +24,19 @@ type Object struct {
 	values map[string]Node
 }
 
-// NewObject gives an object without members.
+// NewObject returns an object without members.
 func NewObject() *Object { return &Object{values: map[string]Node{}} }
 
 // Names lists the members in order. The slice is the object's own: Drop changes it.
 func (o *Object) Names() []string { return o.names }
 
-// Get gives a member and whether there is one.
+// Get returns a member and whether there is one.
 func (o *Object) Get(name string) (Node, bool) {
 	v, ok := o.values[name]
 	return v, ok
 }
 
-// At gives a member, nil where there is none.
+// At returns a member, nil where there is none.
 func (o *Object) At(name string) Node { return o.values[name] }
 
 // Set gives a member a value; a new one comes last.
@@ -63,7 +63,7 @@ func (o *Object) Drop(names ...string) {
 	}
 }
 
-// Text gives a member that is a string, else "".
+// Text returns a member that is a string, else "".
 func (o *Object) Text(name string) string {
 	s, _ := o.values[name].(string)
 	return s
@@ -81,7 +81,7 @@ func (o *Object) Strings(name string) []string {
 	return out
 }
 
-// Child gives a member that is an object, else nil.
+// Child returns a member that is an object, else nil.
 func (o *Object) Child(name string) *Object {
 	c, _ := o.values[name].(*Object)
 	return c

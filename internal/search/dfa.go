@@ -99,7 +99,7 @@ func (d *dfa) state(insts []uint32, word, begin bool) int32 {
 	return s
 }
 
-// step gives the state after a character (or endOfLine), or stateMatch.
+// step returns the state after a character (or endOfLine), or stateMatch.
 func (d *dfa) step(from int32, r rune) int32 {
 	st := &d.states[from>>rowBits]
 	var flags syntax.EmptyOp
@@ -193,7 +193,7 @@ func (d *dfa) rune(from int32, r rune) int32 {
 	return to
 }
 
-// next gives the first offset in buf[from:], which begins a line, at which it is known that
+// next returns the first offset in buf[from:], which begins a line, at which it is known that
 // the line matches, or -1. A last line without a line break ends with buf.
 func (d *dfa) next(buf []byte, from int) int {
 	state := d.start

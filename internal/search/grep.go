@@ -173,7 +173,7 @@ func (c *collector) add(path string, r scanned) {
 	}
 }
 
-// wanted gives how many matches of a file may still be among those that are kept.
+// wanted returns how many matches of a file may still be among those that are kept.
 func (c *collector) wanted(path string) int {
 	if last := c.last.Load(); last != nil && ComparePaths(path, *last) > 0 {
 		return 0
@@ -303,7 +303,7 @@ func (s *scanner) fill(r io.Reader, have int) (n int, err error) {
 	return n, err
 }
 
-// lines searches whole lines and gives the number of the line behind them, if there is more
+// lines searches whole lines and returns the number of the line behind them, if there is more
 // to come.
 func (s *scanner) lines(out *scanned, data []byte, number, split int, more bool) int {
 	s.matcher.reset(data)
@@ -338,7 +338,7 @@ func (s *scanner) lines(out *scanned, data []byte, number, split int, more bool)
 	}
 }
 
-// Excerpt gives a line for a result: without its carriage return, valid UTF-8, and of one
+// Excerpt returns a line for a result: without its carriage return, valid UTF-8, and of one
 // of more than width bytes the part around the bytes start to end.
 func Excerpt(line []byte, start, end, width int) string {
 	if n := len(line); n > 0 && line[n-1] == '\r' {
@@ -368,7 +368,7 @@ func Excerpt(line []byte, start, end, width int) string {
 	return b.String()
 }
 
-// runeRest gives how many bytes at the start of s belong to a rune that began before it.
+// runeRest returns how many bytes at the start of s belong to a rune that began before it.
 func runeRest(s string) int {
 	n := 0
 	for n < len(s) && n < 3 && s[n]&0xc0 == 0x80 {
@@ -377,7 +377,7 @@ func runeRest(s string) int {
 	return n
 }
 
-// partialRune gives how many bytes at the end of s belong to a rune that goes on behind it.
+// partialRune returns how many bytes at the end of s belong to a rune that goes on behind it.
 func partialRune(s string) int {
 	for n := 1; n <= 3 && n <= len(s); n++ {
 		c := s[len(s)-n]

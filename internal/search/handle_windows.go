@@ -22,7 +22,7 @@ func (h handle) folder(name string) (handle, error) {
 	return handle{h.root, path.Join(h.path, name)}, nil
 }
 
-// list gives the entries of the folder.
+// list returns the entries of the folder.
 func (h handle) list([]byte) ([]entry, error) {
 	f, err := h.root.Open(h.path)
 	if err != nil {

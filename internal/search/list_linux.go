@@ -38,7 +38,7 @@ const (
 	direntName = 19
 )
 
-// list gives the entries of the folder, in the system's order. buf is scratch space. A
+// list returns the entries of the folder, in the system's order. buf is scratch space. A
 // handle is listed once: the call moves on in the folder.
 func (h handle) list(buf []byte) ([]entry, error) {
 	var out []entry

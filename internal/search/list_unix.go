@@ -11,7 +11,7 @@ import (
 // openBeneath is a call that only Linux has.
 func openBeneath(int, string) (fd int, ok bool, err error) { return 0, false, nil }
 
-// list gives the entries of the folder, in the system's order.
+// list returns the entries of the folder, in the system's order.
 func (h handle) list([]byte) ([]entry, error) {
 	fd, err := openat(h.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY)
 	if err != nil {

@@ -81,7 +81,7 @@ func (m *matcher) tune(sample []byte) {
 	}
 }
 
-// find gives the first matching line in buf[from:], which begins a line: buf[line:end]
+// find returns the first matching line in buf[from:], which begins a line: buf[line:end]
 // without its line break. A last line may lack one.
 func (m *matcher) find(buf []byte, from int) (line, end int, ok bool) {
 	for from < len(buf) {
@@ -102,7 +102,7 @@ func (m *matcher) find(buf []byte, from int) (line, end int, ok bool) {
 	return 0, 0, false
 }
 
-// candidate gives a place in the first line of buf[from:] that may match, or -1.
+// candidate returns a place in the first line of buf[from:] that may match, or -1.
 func (m *matcher) candidate(buf []byte, from int) int {
 	switch {
 	case m.p.re == nil:
@@ -133,7 +133,7 @@ func (m *matcher) holds(line []byte) bool {
 	return m.table.matches(line)
 }
 
-// needed gives the first place in buf[from:] where one of the literals stands, or -1.
+// needed returns the first place in buf[from:] where one of the literals stands, or -1.
 func (m *matcher) needed(buf []byte, from int) int {
 	best := len(buf)
 	for i := range m.need.list {
@@ -151,7 +151,7 @@ func (m *matcher) needed(buf []byte, from int) int {
 	return best
 }
 
-// place gives where a matching line matches.
+// place returns where a matching line matches.
 func (m *matcher) place(line []byte) (start, end int) {
 	if m.p.re == nil {
 		i := max(0, m.literal.index(line))

@@ -10,7 +10,7 @@ import (
 	"jcode/internal/ignore"
 )
 
-// Outer gives the rules that git has for a folder from outside of it: of the person (the
+// Outer returns the rules that git has for a folder from outside of it: of the person (the
 // excludes file), of the repository (info/exclude), and of the folders between the
 // repository's top and this one. A folder in no repository has none.
 func Outer(top string) []Above {

@@ -96,7 +96,7 @@ func commonness(c byte) int {
 	return len(byCommonness) - i
 }
 
-// index gives the first place of the literal in s, or -1.
+// index returns the first place of the literal in s, or -1.
 func (f *finder) index(s []byte) int {
 	if f.fold {
 		return f.indexFold(s)
@@ -155,7 +155,7 @@ func (f *finder) indexFold(s []byte) int {
 	return -1
 }
 
-// indexFrom gives base plus the place of c in s, or a number beyond any.
+// indexFrom returns base plus the place of c in s, or a number beyond any.
 func indexFrom(s []byte, c byte, base int) int {
 	if n := bytes.IndexByte(s, c); n >= 0 {
 		return base + n

@@ -117,7 +117,7 @@ func BenchmarkGlobAgainstFd(b *testing.B) {
 	}, root.Name(), fd, "--hidden", "--type", "f", "--glob", "*.go", ".")
 }
 
-// against gives the first of some programs that is there.
+// against returns the first of some programs that is there.
 func against(b *testing.B, names ...string) string {
 	b.Helper()
 	for _, n := range names {

@@ -19,7 +19,7 @@ type Tracked struct {
 	list []string // sorted
 }
 
-// TrackedIn gives what the repository that holds a folder tracks; nil if there is none.
+// TrackedIn returns what the repository that holds a folder tracks; nil if there is none.
 func TrackedIn(top string) *Tracked {
 	repo, ok := repository(top)
 	if !ok {

@@ -160,7 +160,7 @@ func (w Walk) Run(ctx context.Context, visit func(worker int, f File)) (Missed, 
 	return r.missed, ctx.Err()
 }
 
-// above gives the rules of the folders from Top down to the one before dir.
+// above returns the rules of the folders from Top down to the one before dir.
 func (r *walker) above(dir string) *ignore.Stack {
 	var s *ignore.Stack
 	for _, a := range r.Above {

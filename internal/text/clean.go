@@ -40,7 +40,7 @@ func Strip(s string) string {
 // over two pieces is recognised. The zero value is ready. It is not safe for concurrent use.
 type Stripper struct{ rest string }
 
-// Next gives the clean text of what came so far and was not given yet.
+// Next returns the clean text of what came so far and was not given yet.
 func (t *Stripper) Next(chunk []byte) string {
 	in := t.rest + string(chunk)
 	out, rest := strip(make([]byte, 0, len(in)), in, false)
@@ -48,7 +48,7 @@ func (t *Stripper) Next(chunk []byte) string {
 	return string(out)
 }
 
-// Flush gives what was held back, at the end of the text.
+// Flush returns what was held back, at the end of the text.
 func (t *Stripper) Flush() string {
 	out, _ := strip(nil, t.rest, true)
 	t.rest = ""
@@ -117,7 +117,7 @@ func dropRune(dst []byte, base int) []byte {
 	return dst[:len(dst)-n]
 }
 
-// sequence gives the length of the control sequence at the start of s, whose first rune
+// sequence returns the length of the control sequence at the start of s, whose first rune
 // is r of the given size (ESC or a C1 control). whole is false when s ends inside it.
 func sequence(s string, r rune, size int) (n int, whole bool) {
 	kind, n := r, size

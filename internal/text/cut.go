@@ -7,10 +7,10 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// Valid gives s with each run of invalid UTF-8 replaced by one U+FFFD.
+// Valid returns s with each run of invalid UTF-8 replaced by one U+FFFD.
 func Valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// Cut gives the longest prefix of s that has at most n bytes and ends at a grapheme
+// Cut returns the longest prefix of s that has at most n bytes and ends at a grapheme
 // border. Where the first grapheme alone is longer than n, it ends at a rune border.
 func Cut(s string, n int) string {
 	if len(s) <= n {
@@ -35,7 +35,7 @@ func Cut(s string, n int) string {
 	return s[:end]
 }
 
-// CutTail gives the longest suffix of s that has at most n bytes and begins at a grapheme
+// CutTail returns the longest suffix of s that has at most n bytes and begins at a grapheme
 // border. Where the last grapheme alone is longer than n, it begins at a rune border.
 func CutTail(s string, n int) string {
 	if len(s) <= n {
@@ -58,7 +58,7 @@ func CutTail(s string, n int) string {
 	return s[begin:]
 }
 
-// safeBefore gives the last position at or before n that is a grapheme border whatever
+// safeBefore returns the last position at or before n that is a grapheme border whatever
 // stands before it: between two ASCII bytes that are no CR LF pair.
 func safeBefore(s string, n int) int {
 	for i := min(n, len(s)-1); i > 0; i-- {
@@ -69,7 +69,7 @@ func safeBefore(s string, n int) int {
 	return 0
 }
 
-// CutMark gives s when it has at most n bytes, else a prefix of it followed by mark, at
+// CutMark returns s when it has at most n bytes, else a prefix of it followed by mark, at
 // most n bytes together. cut reports which.
 func CutMark(s string, n int, mark string) (out string, cut bool) {
 	if len(s) <= n {

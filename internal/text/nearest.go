@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// Nearest gives the candidate that a misspelt word most likely means, "" for none.
+// Nearest returns the candidate that a misspelt word most likely means, "" for none.
 func Nearest(word string, candidates []string) string {
 	best, bestAt := "", 1+max(1, len(word)/3)
 	for _, c := range candidates {

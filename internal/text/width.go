@@ -4,7 +4,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Width gives the terminal cells that a line of s takes, measured as the terminal UI
+// Width returns the terminal cells that a line of s takes, measured as the terminal UI
 // measures it: by grapheme cluster, escape sequences counted as nothing.
 func Width(s string) int {
 	for i := range len(s) {
@@ -15,7 +15,7 @@ func Width(s string) int {
 	return len(s)
 }
 
-// Truncate gives s when it takes at most cells cells, else a prefix of it followed by
+// Truncate returns s when it takes at most cells cells, else a prefix of it followed by
 // tail, at most that wide together. Escape sequences are kept.
 func Truncate(s string, cells int, tail string) string {
 	if len(s) <= cells || Width(s) <= cells {

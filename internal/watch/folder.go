@@ -97,7 +97,7 @@ func (w *Watcher) reportContents(name string) {
 	}
 }
 
-// wanted gives the folders to watch by resolved path, each with its names.
+// wanted returns the folders to watch by resolved path, each with its names.
 func (w *Watcher) wanted() map[string][]string {
 	want := map[string][]string{}
 	w.leaves = map[leaf]bool{}
@@ -165,7 +165,7 @@ func (w *Watcher) walk(root int, name string, depth int, add func(string) bool) 
 	}
 }
 
-// nearest gives path if it is a folder, else its nearest parent that is one.
+// nearest returns path if it is a folder, else its nearest parent that is one.
 func nearest(path string) string {
 	for !isDir(path) {
 		parent := filepath.Dir(path)

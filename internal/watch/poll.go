@@ -63,7 +63,7 @@ func (w *Watcher) polledChange(f *folder, base string, structural bool) {
 	}
 }
 
-// look gives the state of those entries of f that matter: folders by their existence,
+// look returns the state of those entries of f that matter: folders by their existence,
 // other entries by time and size.
 func (w *Watcher) look(f *folder) map[string]stamp {
 	d, err := os.Open(f.path)

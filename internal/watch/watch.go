@@ -124,7 +124,7 @@ func New(roots []Root, opts Options) *Watcher {
 	return w
 }
 
-// Events gives the reports. While nobody receives, further changes join the waiting
+// Events returns the reports. While nobody receives, further changes join the waiting
 // report. The channel is closed by Close.
 func (w *Watcher) Events() <-chan Event { return w.events }
 

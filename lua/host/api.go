@@ -161,7 +161,7 @@ func (s *script) arg(L *lua.LState, name string, v lua.LValue) any {
 	return out
 }
 
-// push gives a reply's values to Lua.
+// push hands a reply's values to Lua.
 func (s *script) push(L *lua.LState, values []any) int {
 	for _, v := range values {
 		L.Push(s.fromWire(v))
@@ -182,7 +182,7 @@ func (s *script) call(L *lua.LState, name string, args []any) []any {
 	return values
 }
 
-// table gives the table at index i, or an empty one.
+// table returns the table at index i, or an empty one.
 func table(L *lua.LState, i int) *lua.LTable {
 	if t, ok := L.Get(i).(*lua.LTable); ok {
 		return t

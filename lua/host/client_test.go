@@ -136,7 +136,7 @@ func (c *client) run(source string, params ...any) (*wire.Message, error) {
 	})
 }
 
-// value runs a script that must succeed and gives its first result.
+// value runs a script that must succeed and returns its first result.
 func (c *client) value(source string, params ...any) any {
 	c.t.Helper()
 	m, err := c.run(source, params...)
@@ -153,7 +153,7 @@ func (c *client) value(source string, params ...any) any {
 	return list[0]
 }
 
-// fails runs a script that must fail and gives how.
+// fails runs a script that must fail and returns how.
 func (c *client) fails(source string) *wire.Message {
 	c.t.Helper()
 	m, err := c.run(source)

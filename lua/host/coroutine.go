@@ -26,7 +26,7 @@ type threads struct {
 	status  lua.LGFunction
 }
 
-// openCoroutines gives the coroutine table.
+// openCoroutines returns the coroutine table.
 func (s *script) openCoroutines() *lua.LTable {
 	up := s.open(lua.OpenCoroutine)
 	orig := func(name string) lua.LGFunction { return up.RawGetString(name).(*lua.LFunction).GFunction }

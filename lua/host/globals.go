@@ -16,7 +16,7 @@ var baseNames = [...]string{
 	"unpack", "getmetatable",
 }
 
-// open runs a library's opener and gives its table.
+// open runs a library's opener and returns its table.
 func (s *script) open(opener lua.LGFunction) *lua.LTable {
 	s.L.Push(s.L.NewFunction(opener))
 	s.L.Call(0, 1)
@@ -228,7 +228,7 @@ func (s *script) xpcall(L *lua.LState) int {
 	return L.GetTop() - top
 }
 
-// caught gives the error value of a protected call. A Go panic of the engine is
+// caught returns the error value of a protected call. A Go panic of the engine is
 // reported: the state is unsound, whatever the script does about it.
 func (s *script) caught(err error) lua.LValue {
 	api, ok := err.(*lua.ApiError) //nolint:errorlint // the engine gives exactly this type

@@ -18,7 +18,7 @@ const Command = "lua-host"
 const Long = "long"
 
 // Main is the hidden subcommand `jcode lua-host`. It must run before anything else of
-// the program: flags, configuration, terminal. It gives the exit code.
+// the program: flags, configuration, terminal. It returns the exit code.
 func Main() int { return mainWith(nil) }
 
 func mainWith(extra map[string]lua.LGFunction) int {

@@ -91,7 +91,7 @@ func (m *meter) stop(why error) <-chan struct{} {
 	return m.closed
 }
 
-// Err gives the reason that the VM raises.
+// Err returns the reason that the VM raises.
 func (m *meter) Err() error {
 	if m.stopped != nil {
 		return m.stopped

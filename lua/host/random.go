@@ -7,7 +7,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// openMath gives the math library with random numbers of the state's own: the engine's
+// openMath returns the math library with random numbers of the state's own: the engine's
 // belong to the process, can't be seeded, and panic on an empty range.
 func (s *script) openMath(lib *lua.LTable) *lua.LTable {
 	t := s.plain(lib)

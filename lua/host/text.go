@@ -154,7 +154,7 @@ func (s *script) regexGsub(L *lua.LState) int {
 	return 2
 }
 
-// replacement gives the text that stands for one match: false or nil keep it.
+// replacement returns the text that stands for one match: false or nil keep it.
 func (s *script) replacement(L *lua.LState, text string, loc []int) string {
 	whole := text[loc[0]:loc[1]]
 	group := func(i int) string {

@@ -9,7 +9,7 @@ import (
 const memoryEvery = 100 * time.Millisecond
 
 // watchMemory ends a host that grows past the limit where the system does not enforce
-// it. The function that it gives ends the watch.
+// it. The function that it returns ends the watch.
 func (c *Conn) watchMemory() (stop func()) {
 	if c.Pid == 0 || slices.Contains(c.Layers, "memory limit") {
 		return func() {}

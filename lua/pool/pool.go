@@ -93,7 +93,7 @@ func (p *Pool) Back() {
 	p.Mu.Unlock()
 }
 
-// Take gives a host, warm if there is one, and sees to the next spare.
+// Take returns a host, warm if there is one, and sees to the next spare.
 func (p *Pool) Take(ctx context.Context) (*Conn, error) {
 	p.Mu.Lock()
 	if p.closed {

@@ -90,7 +90,7 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Text }
 
 // Do has the host carry out one piece of work, and answers what the script asks
-// meanwhile. When it gives a failure that is broken, the host is gone.
+// meanwhile. When it returns a failure that is broken, the host is gone.
 func (c *Conn) Do(ctx context.Context, j Job) (*wire.Message, *Failure) {
 	c.work++
 	j.Msg.ID = c.work

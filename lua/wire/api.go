@@ -104,7 +104,7 @@ var Events = [...]string{"session_start", "prompt", "tool_call", "tool_result", 
 // API lists every function in the order of the manual.
 func API() []Func { return api }
 
-// Find gives the function of that full name.
+// Find returns the function of that full name.
 func Find(name string) (Func, bool) {
 	for _, f := range api {
 		if f.Name == name {

@@ -46,7 +46,7 @@ type SyntaxError struct {
 	Reason string
 }
 
-// Error gives place and reason.
+// Error returns place and reason.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("bad JSON at byte %d: %s", e.Offset, e.Reason)
 }

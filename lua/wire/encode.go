@@ -28,14 +28,14 @@ type encoder struct {
 	sorted bool
 }
 
-// Encode gives the wire form of a value: JSON whose strings may carry any bytes.
+// Encode returns the wire form of a value: JSON whose strings may carry any bytes.
 func Encode(v any) ([]byte, error) {
 	e := encoder{}
 	err := e.value(v, 0)
 	return e.buf, err
 }
 
-// EncodeJSON gives plain JSON: bytes that are not UTF-8 become U+FFFD. With sorted the
+// EncodeJSON returns plain JSON: bytes that are not UTF-8 become U+FFFD. With sorted the
 // keys of each object are in order, else as they were set.
 func EncodeJSON(v any, sorted bool) ([]byte, error) {
 	e := encoder{plain: true, sorted: sorted}

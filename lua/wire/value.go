@@ -31,7 +31,7 @@ func NewObject(pairs ...any) *Object {
 	return o
 }
 
-// Len gives the number of members; a nil object has none.
+// Len returns the number of members; a nil object has none.
 func (o *Object) Len() int {
 	if o == nil {
 		return 0
@@ -39,7 +39,7 @@ func (o *Object) Len() int {
 	return len(o.keys)
 }
 
-// At gives the i-th member.
+// At returns the i-th member.
 func (o *Object) At(i int) (key string, value any) { return o.keys[i], o.vals[i] }
 
 func (o *Object) find(key string) int {
@@ -66,13 +66,13 @@ func (o *Object) find(key string) int {
 	return -1
 }
 
-// Get gives the value of key, nil when absent.
+// Get returns the value of key, nil when absent.
 func (o *Object) Get(key string) any {
 	v, _ := o.Lookup(key)
 	return v
 }
 
-// Lookup gives the value of key and whether it is there.
+// Lookup returns the value of key and whether it is there.
 func (o *Object) Lookup(key string) (any, bool) {
 	if i := o.find(key); i >= 0 {
 		return o.vals[i], true
@@ -117,19 +117,19 @@ func (o *Object) Clone() *Object {
 	return &Object{keys: append([]string(nil), o.keys...), vals: append([]any(nil), o.vals...)}
 }
 
-// String gives the string under key, "" when absent or of another type.
+// String returns the string under key, "" when absent or of another type.
 func (o *Object) String(key string) string {
 	s, _ := o.Get(key).(string)
 	return s
 }
 
-// Bool gives the boolean under key, false when absent or of another type.
+// Bool returns the boolean under key, false when absent or of another type.
 func (o *Object) Bool(key string) bool {
 	b, _ := o.Get(key).(bool)
 	return b
 }
 
-// Number gives the number under key and whether there is one.
+// Number returns the number under key and whether there is one.
 func (o *Object) Number(key string) (float64, bool) {
 	n, ok := o.Get(key).(float64)
 	return n, ok

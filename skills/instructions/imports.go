@@ -38,7 +38,7 @@ func imports(text string) []imported {
 	return list
 }
 
-// fenceOf gives the run of three or more backticks or tildes that begins a line.
+// fenceOf returns the run of three or more backticks or tildes that begins a line.
 func fenceOf(line string) string {
 	for _, c := range []string{"`", "~"} {
 		rest := strings.TrimLeft(line, c)

@@ -11,7 +11,7 @@ import (
 //go:embed init.md
 var initPrompt string
 
-// Init gives the `/init` command: it has the agent write an AGENTS.md for the project, or
+// Init returns the `/init` command: it has the agent write an AGENTS.md for the project, or
 // improve the one there is.
 func Init() command.Command {
 	return command.Command{

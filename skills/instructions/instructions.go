@@ -81,7 +81,7 @@ func New(opts Options) *Set {
 	return &Set{opts: opts, said: map[string]bool{}}
 }
 
-// Prompt reads everything anew and gives it for a system prompt: global file, root to
+// Prompt reads everything anew and returns it for a system prompt: global file, root to
 // working folder, then the subfolders that were touched. It is empty when there is nothing.
 func (s *Set) Prompt() string {
 	s.mu.Lock()
@@ -210,7 +210,7 @@ func (s *Set) denied(path string) bool {
 	return err != nil || s.opts.Denied(real)
 }
 
-// target gives the file that an import means.
+// target returns the file that an import means.
 func (s *Set) target(src *source, imp imported) string {
 	path := filepath.FromSlash(imp.path)
 	if rest, ok := strings.CutPrefix(imp.path, "~/"); ok {
@@ -283,7 +283,7 @@ func (s *Set) join(list []*source) string {
 	return b.String()
 }
 
-// show gives a path as the person knows it: relative to the root where it lies below it.
+// show returns a path as the person knows it: relative to the root where it lies below it.
 func (s *Set) show(path string) string {
 	if s.opts.Root != "" && paths.Within(s.opts.Root, path) {
 		if rel, err := filepath.Rel(s.opts.Root, path); err == nil {
@@ -293,7 +293,7 @@ func (s *Set) show(path string) string {
 	return path
 }
 
-// Notices gives what a person should know since the last call: files that were cut, left
+// Notices returns what a person should know since the last call: files that were cut, left
 // out, or not found.
 func (s *Set) Notices() []string {
 	s.mu.Lock()

@@ -17,7 +17,7 @@ type News struct {
 	Short string
 }
 
-// Touch is told that work touches a file or folder, and gives the instructions of the
+// Touch is told that work touches a file or folder, and returns the instructions of the
 // folders on the way to it that were not given yet. ok is false when there are none.
 // Paths outside the project have none.
 func (s *Set) Touch(path string) (news News, ok bool) {
@@ -56,7 +56,7 @@ func (s *Set) showAll(list []*source) string {
 	return strings.Join(shown, ", ")
 }
 
-// Changes gives the new text of instructions that changed, came into being or went since
+// Changes returns the new text of instructions that changed, came into being or went since
 // they were given. ok is false when there is nothing new. It costs a few stats.
 func (s *Set) Changes() (news News, ok bool) {
 	s.mu.Lock()

@@ -25,7 +25,7 @@ type AfterEdit struct {
 
 // Runner runs commands of AfterEdit.
 type Runner interface {
-	// RunCommand runs a shell line in a folder and gives its output and exit code. It sets
+	// RunCommand runs a shell line in a folder and returns its output and exit code. It sets
 	// its own limits of time and output. An error means that it could not be run.
 	RunCommand(ctx context.Context, command, dir string) (output string, code int, err error)
 }
@@ -43,7 +43,7 @@ func (a AfterEdit) matches(name string) bool {
 	return err == nil && ok
 }
 
-// afterEdit runs the commands for a file that was written and gives what they say.
+// afterEdit runs the commands for a file that was written and returns what they say.
 func (f *files) afterEdit(ctx context.Context, t target) string {
 	if f.opts.Runner == nil {
 		return ""

@@ -19,7 +19,7 @@ import (
 //	go test ./tools/builtin -run xxx -bench Window -file.bytes 1073741824
 var fileBytes = flag.Int64("file.bytes", 64<<20, "bytes of the file that windows are read from")
 
-// byName makes the file tools over dir and gives them by name.
+// byName makes the file tools over dir and returns them by name.
 func byName(b *testing.B, dir string) map[string]tools.Tool {
 	b.Helper()
 	ws, err := builtin.OpenWorkspace(dir)

@@ -80,7 +80,7 @@ func (c *change) compare() {
 	c.diff = diff.Files(c.t.shown, before, after)
 }
 
-// plainText gives a file's text for a diff.
+// plainText returns a file's text for a diff.
 func plainText(data []byte) *string {
 	s, _, err := edit.Decode(data)
 	if err != nil {
@@ -170,7 +170,7 @@ func (f *files) recorded(ctx context.Context, call tools.Call, change func() err
 	return errors.Join(change(), done(context.WithoutCancel(ctx)))
 }
 
-// firstAbsent gives path, or the topmost folder that has to be made for it.
+// firstAbsent returns path, or the topmost folder that has to be made for it.
 func firstAbsent(path string) string {
 	for {
 		parent := filepath.Dir(path)

@@ -35,7 +35,7 @@ type oneEdit struct {
 	All bool    `json:"replace_all"`
 }
 
-// list gives the edits that the arguments ask for.
+// list returns the edits that the arguments ask for.
 func (a editArgs) list() ([]edit.Edit, error) {
 	all := a.Edits
 	if a.Old != nil || a.New != nil {

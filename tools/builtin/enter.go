@@ -119,7 +119,7 @@ func (w *Workspace) makeFolders(abs string) error {
 
 var errNotFolder = errors.New("a file of that name is in the way")
 
-// settle gives the place with its folder made and entered: the name is the last part alone.
+// settle returns the place with its folder made and entered: the name is the last part alone.
 func (w *Workspace) settle(p place) (place, error) {
 	if dir := filepath.Dir(p.abs); filepath.Base(p.name) != p.name {
 		if err := w.makeFolders(dir); err != nil {

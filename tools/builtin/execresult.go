@@ -69,7 +69,7 @@ func (e *ended) collect() {
 	e.data.Error = e.failure(s)
 }
 
-// output gives the text for the model: the whole, or head and tail with what is missing
+// output returns the text for the model: the whole, or head and tail with what is missing
 // and where it is.
 func (s snapshot) output() string {
 	head, tail, missing := string(s.text.head), string(s.text.last())+s.lines[0]+s.lines[1], s.text.missing()
@@ -110,7 +110,7 @@ func (s snapshot) whole() string {
 	return "the whole is in " + s.log
 }
 
-// join gives a stream's text, with a mark where the middle is missing.
+// join returns a stream's text, with a mark where the middle is missing.
 func (e ends) join() string {
 	if n := e.missing(); n > 0 {
 		return text.Valid(string(e.head)) + fmt.Sprintf("\n[… %d bytes left out …]\n", n) + text.Valid(string(e.last()))

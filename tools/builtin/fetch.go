@@ -37,13 +37,13 @@ type FetchOptions struct {
 	Judge func(context.Context, tools.Call, tools.Spec, tools.Plan) tools.Decision
 	// Lookup resolves a name. Nil means the system's resolver.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Proxy gives the proxy for a request. Nil means the environment's.
+	// Proxy returns the proxy for a request. Nil means the environment's.
 	Proxy func(*http.Request) (*url.URL, error)
 	// Agent is the User-Agent.
 	Agent string
 }
 
-// Fetch gives the fetch tool.
+// Fetch returns the fetch tool.
 func Fetch(o FetchOptions) tools.Tool {
 	if o.Lookup == nil {
 		o.Lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -114,7 +114,7 @@ func address(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// portOf gives the port that an address names.
+// portOf returns the port that an address names.
 func portOf(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {

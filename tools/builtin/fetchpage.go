@@ -65,7 +65,7 @@ func atLeast(n int, more bool) string {
 	return fmt.Sprint(n)
 }
 
-// mediaType gives the type of the body, by a look at it where the server says nothing.
+// mediaType returns the type of the body, by a look at it where the server says nothing.
 func (p page) mediaType() string {
 	kind, _, err := mime.ParseMediaType(p.kind)
 	if err != nil || kind == "" || kind == "application/octet-stream" {
@@ -90,7 +90,7 @@ func readable(kind string) bool {
 	return false
 }
 
-// text gives the body as clean text in a format.
+// text returns the body as clean text in a format.
 func (p page) text(kind, format string) (string, error) {
 	r, err := charset.NewReader(bytes.NewReader(p.body), p.kind)
 	if err != nil {

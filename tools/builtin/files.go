@@ -111,7 +111,7 @@ func spec(group tools.Group, name, description, parameters string, needs tools.C
 	}
 }
 
-// orHere gives the workspace's root for a path that was left out.
+// orHere returns the workspace's root for a path that was left out.
 func orHere(path string) string {
 	if path == "" {
 		return "."
@@ -131,7 +131,7 @@ func (f *files) planRead(arg, verb string) (tools.Plan, error) {
 	}, nil
 }
 
-// hold gives access to one path that a call changes, and keeps other calls from it until
+// hold returns access to one path that a call changes, and keeps other calls from it until
 // release. It refuses a path that is not the one that the gate judged.
 func (f *files) hold(ctx context.Context, call tools.Call, kind tools.AccessKind, t target) (p place, release func(), err error) {
 	if err := judged(call, kind, t); err != nil {
@@ -160,7 +160,7 @@ func (f *files) tellable(paths ...string) bool {
 	return true
 }
 
-// stat gives what a place is, without following a link at its end.
+// stat returns what a place is, without following a link at its end.
 func (p place) stat(t target) (fs.FileInfo, error) {
 	info, err := p.root.Lstat(p.name)
 	if err == nil {

@@ -152,7 +152,7 @@ func (r *rig) link(target, name string) {
 	}
 }
 
-// structured gives a result's structured form as a script sees it.
+// structured returns a result's structured form as a script sees it.
 func structured(t *testing.T, res tools.Result) map[string]any {
 	t.Helper()
 	raw, err := json.Marshal(res.Data)

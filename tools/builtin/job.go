@@ -76,7 +76,7 @@ func (t jobTool) list() tools.Result {
 	return tools.Result{Text: strings.Join(lines, "\n"), Data: map[string]any{"jobs": data}, Display: tools.Display{Summary: fmt.Sprintf("%d jobs", len(jobs))}}
 }
 
-// describe gives a job in one line.
+// describe returns a job in one line.
 func describe(j Job) string {
 	took := time.Since(j.Started)
 	if !j.Ended.IsZero() {

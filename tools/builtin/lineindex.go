@@ -37,7 +37,7 @@ type lineIndex struct {
 
 func newLineIndexes() *lineIndexes { return &lineIndexes{chunk: indexChunk} }
 
-// of gives the index of a file, a new one if the file is not the one that was indexed.
+// of returns the index of a file, a new one if the file is not the one that was indexed.
 func (x *lineIndexes) of(path string, info fs.FileInfo) *lineIndex {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -60,8 +60,8 @@ func (x *lineIndexes) of(path string, info fs.FileInfo) *lineIndex {
 	return f
 }
 
-// seek gives the offset at which a line begins, and its number. Of a line behind the end it
-// gives the end and the number that a line there would have. It counts as far as it must.
+// seek returns the offset at which a line begins, and its number. Of a line behind the end it
+// returns the end and the number that a line there would have. It counts as far as it must.
 func (x *lineIndexes) seek(ctx context.Context, file io.ReaderAt, info fs.FileInfo, path string, first int) (at int64, line int, err error) {
 	f := x.of(path, info)
 	f.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"jcode/tools"
 )
 
-// lookAlike gives path with each part that does not exist replaced by the one entry of its
+// lookAlike returns path with each part that does not exist replaced by the one entry of its
 // folder that differs from it only in look-alike characters: kinds of spaces, quotes and
 // dashes, or the way accents are composed. Screenshots on macOS have U+202F in their names,
 // for one. Two such entries are an error that names them; where there is none, path is

@@ -236,7 +236,7 @@ func (f *files) writePatch(ctx context.Context, touched []*patchedFile) error {
 	return err
 }
 
-// putFile gives a file bytes, or removes it.
+// putFile writes the bytes of a file, or removes it.
 func (f *files) putFile(ctx context.Context, file *patchedFile, there bool, data []byte) error {
 	in, err := f.ws.enter(file.t.abs)
 	if err == nil && there {

@@ -192,7 +192,7 @@ func (f *files) readSmall(ctx context.Context, call tools.Call, file io.Reader, 
 	return res, err
 }
 
-// decoded gives the text of UTF-16.
+// decoded returns the text of UTF-16.
 func decoded(data []byte, t target) (content, note string, err error) {
 	content, enc, err := edit.Decode(data)
 	if err != nil {

@@ -168,7 +168,7 @@ func TestSearchSeesWhatGitLists(t *testing.T) {
 	}
 }
 
-// gitList gives what git sees in a new repository in dir.
+// gitList returns what git sees in a new repository in dir.
 func gitList(t *testing.T, dir string) []string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -88,7 +88,7 @@ func (f finder) named(s searchRoot, p string) string {
 	return f.ws.named(filepath.Join(s.top, filepath.FromSlash(p)))
 }
 
-// below gives a path relative to the folder that is searched.
+// below returns a path relative to the folder that is searched.
 func (s searchRoot) below(p string) string {
 	if s.dir == "." {
 		return p

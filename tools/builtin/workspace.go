@@ -36,7 +36,7 @@ type folder struct {
 	gone []*os.Root // earlier ones, of a folder that was removed and made again
 }
 
-// current gives the root of what stands at the folder's path now: a command may have
+// current returns the root of what stands at the folder's path now: a command may have
 // removed the folder and made it again, and the old root would show the removed one.
 func (f *folder) current() (*os.Root, error) {
 	f.mu.Lock()
@@ -144,7 +144,7 @@ func (w *Workspace) Contains(path string) bool {
 	return ok
 }
 
-// folder gives the folder that holds a resolved path: the innermost where they nest.
+// folder returns the folder that holds a resolved path: the innermost where they nest.
 func (w *Workspace) folder(path string) (best *folder, ok bool) {
 	for _, f := range w.folders {
 		if paths.Within(f.path, path) && (best == nil || len(f.path) > len(best.path)) {
@@ -235,7 +235,7 @@ func (w *Workspace) absolute(arg string) string {
 	return filepath.Clean(path)
 }
 
-// meant gives the absolute path that an argument means: as written if that exists, else
+// meant returns the absolute path that an argument means: as written if that exists, else
 // without a leading `@` (as a person mentions files), with `~` for the home folder, or
 // the one name that differs only in look-alike characters.
 func (w *Workspace) meant(arg string) (path, note string, err error) {
@@ -289,7 +289,7 @@ type place struct {
 	close func()
 }
 
-// open gives access to a resolved path: through the folder of the workspace that holds it,
+// open returns access to a resolved path: through the folder of the workspace that holds it,
 // or, outside (which a gate has allowed), through its nearest existing parent.
 func (w *Workspace) open(abs string) (place, error) {
 	if f, ok := w.folder(abs); ok {

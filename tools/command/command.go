@@ -61,7 +61,7 @@ type Source interface {
 // another.
 type Set struct{ Sources []Source }
 
-// List gives all commands, each name once, sorted by name.
+// List returns all commands, each name once, sorted by name.
 func (s Set) List() []Command {
 	at := map[string]int{}
 	var out []Command
@@ -80,7 +80,7 @@ func (s Set) List() []Command {
 	return out
 }
 
-// Find gives the command of exactly that name.
+// Find returns the command of exactly that name.
 func (s Set) Find(name string) (Command, bool) {
 	var found []Command
 	for _, src := range s.Sources {

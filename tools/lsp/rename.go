@@ -69,7 +69,7 @@ type renameArgs struct {
 	NewName string `json:"new_name"`
 }
 
-// renameTool gives a symbol another name in all files, as one approved change.
+// renameTool renames a symbol in all files, as one approved change.
 func (m *Manager) renameTool() tools.Tool {
 	work := func(ctx context.Context, call tools.Call) (summary string, list []FileChange, err error) {
 		var a renameArgs

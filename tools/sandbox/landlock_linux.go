@@ -53,7 +53,7 @@ func restrict(o order, ownTerminals bool) error {
 	return nil
 }
 
-// writable gives the rules for a folder that may be written. Where something hidden lies in
+// writable returns the rules for a folder that may be written. Where something hidden lies in
 // it and can't be shielded, only what lies beside that is given: Landlock knows no
 // exceptions inside a folder.
 func writable(root string, o order) []landlock.Rule {

@@ -90,7 +90,7 @@ func dropCapabilities() error {
 	return nil
 }
 
-// Kernel gives the kernel's version of Landlock, 0 for none: without it nothing can be
+// Kernel returns the kernel's version of Landlock, 0 for none: without it nothing can be
 // confined.
 func Kernel() int {
 	abi, err := llsys.LandlockGetABIVersion()

@@ -16,7 +16,7 @@ func Main([]string) int {
 	return exitRefused
 }
 
-// Kernel gives the kernel's version of Landlock: none.
+// Kernel returns the kernel's version of Landlock: none.
 func Kernel() int { return 0 }
 
 func probe(string) Report { return unavailable("there is none for this system") }

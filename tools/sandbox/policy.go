@@ -135,7 +135,7 @@ func always(root string) []string {
 // maxProtected bounds the files that one pattern stands for.
 const maxProtected = 200
 
-// expand gives the files of a root that a pattern stands for. A pattern without a slash
+// expand returns the files of a root that a pattern stands for. A pattern without a slash
 // holds at any depth, in folders that are likely to be sources.
 func expand(root, pattern string) []string {
 	if filepath.IsAbs(pattern) {

@@ -143,7 +143,7 @@ func ruleset(r readable) (fd int, err error) {
 	return fd, nil
 }
 
-// addRule gives rights to a file or to everything below a folder. What is not there any more
+// addRule grants rights to a file or to everything below a folder. What is not there any more
 // needs none.
 func addRule(ruleset int, path string, rights uint64) error {
 	file, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)

@@ -67,7 +67,7 @@ func lockAllBut(folders []string) error {
 	return nil
 }
 
-// terminals gives the command pseudo terminals of its own. Without them it gets none.
+// terminals mounts pseudo terminals that are the command's own. Without them it gets none.
 func terminals() bool {
 	if err := unix.Mount("devpts", "/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620"); err != nil {
 		return false

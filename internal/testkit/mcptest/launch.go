@@ -29,7 +29,7 @@ type Command struct {
 	Env  map[string]string
 }
 
-// Server gives the command that starts this test binary as a fault server. A mode may
+// Server returns the command that starts this test binary as a fault server. A mode may
 // carry a value: `slow=2s`, `big=20000000`.
 func Server(mode string, args ...string) Command {
 	path, err := os.Executable()

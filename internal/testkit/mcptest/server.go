@@ -63,7 +63,7 @@ type server struct {
 	nextID  int
 }
 
-// Run runs the fault server; args[0] is the mode. It gives the exit code.
+// Run runs the fault server; args[0] is the mode. It returns the exit code.
 func Run(args []string) int {
 	if len(args) == 0 {
 		args = []string{"ok"}

@@ -12,7 +12,7 @@ import (
 var wireName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Check holds the body of a chat request against the rules that the strictest servers
-// apply, and gives one line per breach: results paired with calls, ids unique and at most
+// apply, and returns one line per breach: results paired with calls, ids unique and at most
 // 128 characters, arguments JSON objects, no empty message, valid UTF-8 without lone
 // surrogates, legal and unique tool names, object schemas with properties, `$ref`s that
 // resolve.
@@ -85,7 +85,7 @@ func (c *checker) messages(list []map[string]any) {
 	settle(len(list))
 }
 
-// call checks one tool call and gives its id.
+// call checks one tool call and returns its id.
 func (c *checker) call(i, k int, role string, call map[string]any, seen map[string]bool) string {
 	at := fmt.Sprintf("messages[%d].tool_calls[%d]", i, k)
 	if role != "assistant" {

@@ -68,7 +68,7 @@ func (w *words) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(w))
 }
 
-// literal gives a JSON string's content, and the JSON of anything else.
+// literal returns a JSON string's content, and the JSON of anything else.
 func literal(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -86,21 +86,21 @@ func (h *Handler) BindThinking() {
 	h.binds = true
 }
 
-// Requests gives the chat requests so far, in the order of their arrival.
+// Requests returns the chat requests so far, in the order of their arrival.
 func (h *Handler) Requests() []Request {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]Request(nil), h.requests...)
 }
 
-// Breaches gives what the validator found so far, one line each.
+// Breaches returns what the validator found so far, one line each.
 func (h *Handler) Breaches() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]string(nil), h.breaches...)
 }
 
-// Wait gives the n-th chat request (1-based) as soon as it has arrived; false when the
+// Wait returns the n-th chat request (1-based) as soon as it has arrived; false when the
 // time is over or the server stopped.
 func (h *Handler) Wait(n int, limit time.Duration) (Request, bool) {
 	timer := time.NewTimer(limit)
@@ -284,7 +284,7 @@ func (h *Handler) answered(index int) {
 	}
 }
 
-// Gaps gives for each request but the first how long it came after the end of the answer
+// Gaps returns for each request but the first how long it came after the end of the answer
 // before: what the client needed in between.
 func (h *Handler) Gaps() []time.Duration {
 	h.mu.Lock()

@@ -2,7 +2,7 @@ package modeltest
 
 import "strings"
 
-// payloads gives what the reply says as chunks of an OpenAI stream.
+// payloads returns what the reply says as chunks of an OpenAI stream.
 func (p *player) payloads() []string {
 	r := p.reply
 	out := []string{chunk(map[string]any{"role": "assistant", "content": ""}, nil)}
@@ -54,7 +54,7 @@ func (p *player) callPayloads(index int, c Call) []string {
 	return out
 }
 
-// completion gives what the reply says as one JSON answer.
+// completion returns what the reply says as one JSON answer.
 func (p *player) completion() map[string]any {
 	msg := map[string]any{"role": "assistant", "content": join(p.reply.text)}
 	if len(p.reply.reasoning) > 0 {

@@ -197,7 +197,7 @@ func (p *player) newline() string {
 	return "\n"
 }
 
-// blocks gives the stream chunk by chunk, each with its line ends.
+// blocks returns the stream chunk by chunk, each with its line ends.
 func (p *player) blocks() []string {
 	if p.reply.raw != "" {
 		return []string{p.reply.raw}

@@ -122,7 +122,7 @@ func ContextOverflow() Reply {
 func Func(f func(Request) Reply) Reply { return Reply{choose: f} }
 
 // RefuseIf refuses a request for which breach gives a message with a 400 that bears
-// it, and gives the reply to others.
+// it, and answers others with the reply.
 func RefuseIf(breach func(Request) string, otherwise Reply) Reply {
 	return Func(func(r Request) Reply {
 		if msg := breach(r); msg != "" {

@@ -50,7 +50,7 @@ type Tool struct {
 	Fields map[string]any
 }
 
-// Last gives the last message, or a zero one.
+// Last returns the last message, or a zero one.
 func (r Request) Last() Message {
 	if len(r.Messages) == 0 {
 		return Message{}
@@ -87,7 +87,7 @@ func (r Request) ToolNames() []string {
 	return names
 }
 
-// Result gives the tool message that answers a call.
+// Result returns the tool message that answers a call.
 func (r Request) Result(callID string) (Message, bool) {
 	for _, m := range r.Messages {
 		if m.Role == "tool" && m.ToolCallID == callID {
@@ -156,7 +156,7 @@ func text(m map[string]any, key string) string {
 	return s
 }
 
-// objects gives the elements of a JSON array that are objects; others become empty ones,
+// objects returns the elements of a JSON array that are objects; others become empty ones,
 // so that indices stay right.
 func objects(v any) []map[string]any {
 	list, _ := v.([]any)

@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Draw gives the screen that a frame makes: lines with escape sequences, as a Bubble Tea
+// Draw returns the screen that a frame makes: lines with escape sequences, as a Bubble Tea
 // program's View holds them, in a terminal with the colours of profile.
 func Draw(frame string, cols, rows int, profile colorprofile.Profile) Screen {
 	buf := uv.NewScreenBuffer(cols, rows)

@@ -15,7 +15,7 @@ var keyBytes = map[string]string{
 	"f1": "\x1bOP", "f2": "\x1bOQ",
 }
 
-// bytesOf gives what a terminal sends for a key name such as "ctrl+c", "alt+b" or "enter";
+// bytesOf returns what a terminal sends for a key name such as "ctrl+c", "alt+b" or "enter";
 // a name that it does not know is sent as it stands.
 func bytesOf(key string) string {
 	if b, ok := keyBytes[key]; ok {

@@ -32,7 +32,7 @@ type Screen struct {
 	Title            string
 }
 
-// Cell gives the cell at column x of row y, both from 0; outside the screen it is blank.
+// Cell returns the cell at column x of row y, both from 0; outside the screen it is blank.
 func (s Screen) Cell(x, y int) Cell {
 	if y < 0 || y >= len(s.cells) || x < 0 || x >= len(s.cells[y]) {
 		return Cell{Text: " ", Width: 1}
@@ -40,7 +40,7 @@ func (s Screen) Cell(x, y int) Cell {
 	return s.cells[y][x]
 }
 
-// Line gives the text of row y without trailing blanks.
+// Line returns the text of row y without trailing blanks.
 func (s Screen) Line(y int) string {
 	if y < 0 || y >= len(s.cells) {
 		return ""
@@ -52,7 +52,7 @@ func (s Screen) Line(y int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// Lines gives the text of all rows without trailing blanks.
+// Lines returns the text of all rows without trailing blanks.
 func (s Screen) Lines() []string {
 	out := make([]string, s.Rows)
 	for y := range out {
@@ -61,7 +61,7 @@ func (s Screen) Lines() []string {
 	return out
 }
 
-// Text gives all rows, joined by newlines, without trailing blanks and empty rows.
+// Text returns all rows, joined by newlines, without trailing blanks and empty rows.
 func (s Screen) Text() string { return strings.TrimRight(strings.Join(s.Lines(), "\n"), "\n") }
 
 // Contains reports whether a row shows text.
@@ -70,7 +70,7 @@ func (s Screen) Contains(text string) bool {
 	return ok
 }
 
-// Find gives the column and row at which text first stands.
+// Find returns the column and row at which text first stands.
 func (s Screen) Find(text string) (x, y int, ok bool) {
 	for y := range s.cells {
 		line := s.Line(y)
@@ -89,7 +89,7 @@ func (s Screen) Find(text string) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// Styled gives the rows with a short note of each style change, for golden files that
+// Styled returns the rows with a short note of each style change, for golden files that
 // must show colours: `{bold fg=#rrggbb}text{}`.
 func (s Screen) Styled() string {
 	var b strings.Builder
@@ -132,7 +132,7 @@ func (c Cell) note() string {
 	return strings.Join(parts, " ")
 }
 
-// Hex gives a colour as #rrggbb.
+// Hex returns a colour as #rrggbb.
 func Hex(c color.Color) string {
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)

@@ -245,7 +245,7 @@ func (t *Terminal) Pid() int { return t.cmd.Process.Pid }
 // Exited is closed when the program of Start has ended.
 func (t *Terminal) Exited() <-chan struct{} { return t.exited }
 
-// ExitCode waits up to limit for the program's end and gives its exit code; -1 with an
+// ExitCode waits up to limit for the program's end and returns its exit code; -1 with an
 // error when it still runs or was killed by a signal.
 func (t *Terminal) ExitCode(limit time.Duration) (int, error) {
 	select {

@@ -28,7 +28,7 @@ func (t *Terminal) screen() Screen {
 	return s
 }
 
-// Wait waits until cond holds for the screen and gives that screen. After limit it gives an
+// Wait waits until cond holds for the screen and returns that screen. After limit it returns an
 // error that shows the last screen.
 func (t *Terminal) Wait(limit time.Duration, cond func(Screen) bool) (Screen, error) {
 	timer := time.NewTimer(limit)

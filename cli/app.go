@@ -234,7 +234,7 @@ func (a *app) addTools(context.Context) error {
 	})
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: confinement{a}.commandEnv, Keep: a.config.Environment.Keep,
-		Confiner: confinement{a}.confiner(), Outside: a.gate.CheckUnconfined, Confines: confinement{a}.confinesOwn, Watch: confinement{a}.watchProtected, Told: confinement{a}.tellProtected, JobEnded: a.board.jobEnded,
+		Confiner: confinement{a}.confiner(), Outside: a.gate.CheckUnconfined, Confines: confinement{a}.confinesOwn, Watch: confinement{a}.watchProtected(), Remember: confinement{a}.keepProtected, Told: confinement{a}.tellProtected, JobEnded: a.board.jobEnded,
 	})
 	a.onClose(func() {
 		if err := a.shell.Close(); err != nil {
@@ -243,7 +243,7 @@ func (a *app) addTools(context.Context) error {
 	})
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spill}
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, others{a.store}, a.offered,
-		&steering{watch: confinement{a}.watchProtected, board: &a.board})
+		&steering{app: confinement{a}})
 	var errs []error
 	for _, t := range a.builtins() {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))

@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,6 +53,39 @@ func TestUndoAndRedoInTheTerminal(t *testing.T) {
 	c.wait("a.txt left alone: it was changed since")
 	if got := c.read("a.txt"); got != "by hand\n" {
 		t.Errorf("a.txt is %q", got)
+	}
+	c.quit()
+}
+
+// Nobody was asked about what a command does to files that steer git or the agent: /undo takes
+// it back, as it does with what tools changed.
+func TestUndoTakesBackWhatACommandDidToProtectedFiles(t *testing.T) {
+	c := newChat(t,
+		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "x=.git; echo evil > $x/hooks/post-checkout; echo evil >> $x/config; mkdir -p n/$x && echo x > n/$x/config; y=.mcp; rm $y.json"})),
+		modeltest.Text("All are changed."),
+	)
+	git := exec.Command("git", "init", "-q")
+	git.Dir = c.dir
+	if out, err := git.CombinedOutput(); err != nil {
+		t.Skipf("git: %v %s", err, out)
+	}
+	c.write(".mcp.json", "{}\n")
+	before := c.read(".git/config")
+	c.start("--mode", "yolo")
+	c.say("change them")
+	c.wait("All are changed.", "made or changed protected files", "/undo takes them back")
+	c.idle()
+	c.say("/undo")
+	c.wait("Put back what ")
+	c.Press("enter")
+	c.wait(".mcp.json (made again)", "post-checkout (removed)", ".git/config (restored)")
+	if c.read(".git/config") != before || c.read(".mcp.json") != "{}\n" {
+		t.Errorf("config %q, .mcp.json %q", c.read(".git/config"), c.read(".mcp.json"))
+	}
+	for _, gone := range []string{".git/hooks/post-checkout", "n/.git/config"} {
+		if _, err := os.Stat(filepath.Join(c.dir, gone)); err == nil {
+			t.Errorf("%s is still there", gone)
+		}
 	}
 	c.quit()
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,11 +91,25 @@ func (a confinement) hiddenData() []string {
 func (a confinement) confined() bool { return a.box != nil && a.box.Available() }
 
 // watchProtected looks at the protected files before a command that runs unconfined.
-func (a confinement) watchProtected() func() []string {
+func (a confinement) watchProtected() func() sandbox.Watched {
 	if a.box == nil {
 		return nil
 	}
-	return a.box.Watch()
+	return a.box.Watch
+}
+
+// keepProtected remembers protected files before a command, so that /undo takes back what it
+// does to them.
+func (a confinement) keepProtected(caller tools.Caller, open []string) (note func(changed []string)) {
+	before, err := a.store.Checkpoints().Look(open)
+	return func(changed []string) {
+		if err == nil {
+			err = before.Keep(context.Background(), caller.Session, caller.Turn, changed)
+		}
+		if err != nil {
+			a.board.say(agent.LevelWarn, "protected files can't be taken back: %v", err)
+		}
+	}
 }
 
 // tellProtected tells the person what a command did to protected files.

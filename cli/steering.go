@@ -14,8 +14,7 @@ import (
 // steering tells what calls of MCP servers did to protected files, where they run unasked:
 // servers are not confined, and what they write is no part of a plan.
 type steering struct {
-	watch func() (changed func() []string)
-	board *board
+	app confinement
 
 	mu      sync.Mutex
 	watched map[string]func() []string // by call
@@ -26,16 +25,24 @@ func (s *steering) BeforeCall(_ context.Context, call tools.Call) tools.Verdict 
 	if !strings.HasPrefix(call.Name, "mcp:") || call.Caller.CurrentMode() != tools.ModeYolo {
 		return tools.Verdict{}
 	}
-	changed := s.watch()
-	if changed == nil {
+	watch := s.app.watchProtected()
+	if watch == nil {
 		return tools.Verdict{}
 	}
+	before := watch()
+	note := s.app.keepProtected(call.Caller, before.Open())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.watched == nil {
 		s.watched = map[string]func() []string{}
 	}
-	s.watched[call.ID] = changed
+	s.watched[call.ID] = func() []string {
+		changed := before.Changed()
+		if len(changed) > 0 {
+			note(changed)
+		}
+		return changed
+	}
 	return tools.Verdict{}
 }
 
@@ -56,7 +63,7 @@ func (s *steering) AfterCall(call tools.Call, _ tools.Outcome) {
 		paths[i] = text.Visible(p)
 	}
 	slices.Sort(paths)
-	line := "while " + text.Visible(call.Name) + " ran, protected files were made or changed, which steer git or the agent: " + strings.Join(paths, ", ") + "; look at them"
-	s.board.say(agent.LevelWarn, "%s", line)
-	s.board.tell("Note: " + line + ".")
+	line := "while " + text.Visible(call.Name) + " ran, protected files were made or changed, which steer git or the agent: " + strings.Join(paths, ", ") + "; look at them, /undo takes them back"
+	s.app.board.say(agent.LevelWarn, "%s", line)
+	s.app.board.tell("Note: " + line + ".")
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"jcode/internal/filelock"
+	"jcode/internal/paths"
 )
 
 // ErrNothing says that there is nothing to undo, or nothing to redo.
@@ -60,15 +61,66 @@ func (s *Store) LockFolder() string { return filepath.Join(filepath.Dir(s.path),
 // session (an empty ID) nothing is kept; what a sub-agent changes is kept with the session
 // that it works for. What is too large to keep is changed all the
 // same; an undo says so.
-func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, paths []string) (done func(context.Context) error, err error) {
+func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, roots []string) (done func(context.Context) error, err error) {
 	if sessionID == "" {
 		return func(context.Context) error { return nil }, nil
 	}
-	before, err := c.look(paths, true)
+	before, err := c.look(roots, true)
 	if err != nil {
 		return nil, fmt.Errorf("keep files for undo: %w", err)
 	}
-	var n int64
+	n, turn, err := c.begin(ctx, sessionID, turn, before)
+	if err != nil {
+		return nil, err
+	}
+	roots = slices.Clone(roots)
+	return func(ctx context.Context) error { return c.finish(ctx, sessionID, n, turn, roots, before) }, nil
+}
+
+// Before is what stood at some paths at one moment.
+type Before struct {
+	c       *Checkpoints
+	entries []entry
+}
+
+// Look remembers what stands at paths, for changes that nobody announces. Nothing is kept
+// before Keep.
+func (c *Checkpoints) Look(roots []string) (Before, error) {
+	entries, err := c.look(roots, true)
+	if err != nil {
+		return Before{}, fmt.Errorf("keep files for undo: %w", err)
+	}
+	return Before{c, entries}, nil
+}
+
+// Keep keeps those of the paths that were looked at and turned out to be changed, as Track
+// does for changes that are announced: what did not stand there was absent.
+func (b Before) Keep(ctx context.Context, sessionID string, turn int, changed []string) error {
+	if sessionID == "" || len(changed) == 0 {
+		return nil
+	}
+	var before []entry
+	for _, path := range changed {
+		found := false
+		for _, e := range b.entries {
+			if paths.Within(path, e.path) {
+				before = append(before, e)
+				found = found || e.path == path
+			}
+		}
+		if !found {
+			before = append(before, entry{path: path, kind: kindAbsent})
+		}
+	}
+	n, turn, err := b.c.begin(ctx, sessionID, turn, before)
+	if err != nil {
+		return err
+	}
+	return b.c.finish(ctx, sessionID, n, turn, changed, before)
+}
+
+// begin keeps what stood at paths before a turn changed them.
+func (c *Checkpoints) begin(ctx context.Context, sessionID string, turn int, before []entry) (n int64, _ int, err error) {
 	err = c.s.write(ctx, func(t *tx) error {
 		if n, turn, err = t.person(sessionID, turn); err != nil {
 			return err
@@ -84,10 +136,9 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, pat
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("keep files for undo: %w", err)
+		return 0, 0, fmt.Errorf("keep files for undo: %w", err)
 	}
-	roots := slices.Clone(paths)
-	return func(ctx context.Context) error { return c.finish(ctx, sessionID, n, turn, roots, before) }, nil
+	return n, turn, nil
 }
 
 // person gives the internal key of the session that a person sees, and its turn: what a

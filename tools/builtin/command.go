@@ -99,7 +99,7 @@ func (c *command) news() string {
 	if c.told = append(c.told, fresh...); len(fresh) == 0 {
 		return ""
 	}
-	news := "made or changed protected files, which steer git or the agent: " + strings.Join(fresh, ", ") + "; look at them"
+	news := "made or changed protected files, which steer git or the agent: " + strings.Join(fresh, ", ") + "; look at them, /undo takes them back"
 	if c.tell != nil {
 		c.tell("the command " + oneLine(c.line) + " " + news)
 	}

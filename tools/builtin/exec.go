@@ -222,7 +222,7 @@ func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, how con
 // confinementOf is how a command runs that was decided on.
 func confinementOf(call tools.Call) confinement {
 	d := call.Decision
-	return confinement{sandbox: d.Sandbox, vouched: d.Vouched, watched: call.Caller.CurrentMode() == tools.ModeYolo}
+	return confinement{sandbox: d.Sandbox, vouched: d.Vouched, watched: call.Caller.CurrentMode() == tools.ModeYolo, caller: call.Caller}
 }
 
 // outside offers to run a command again without the sandbox that stopped it.
@@ -253,7 +253,7 @@ func (t execTool) outside(ctx context.Context, call tools.Call, a execArgs, res 
 	if a, err = t.decode(req.Call); err != nil {
 		return tools.Result{}, err
 	}
-	again, _, err := t.once(ctx, call, a, confinement{})
+	again, _, err := t.once(ctx, call, a, confinement{caller: call.Caller})
 	if err != nil {
 		return tools.Result{}, err
 	}

@@ -530,9 +530,9 @@ type stopper struct {
 	blamed string
 }
 
-func (s stopper) Confine(spec proc.Spec) (proc.Spec, func() []string, error) {
+func (s stopper) Confine(spec proc.Spec) (proc.Spec, sandbox.Watched, error) {
 	spec.Argv = append([]string{"env", "CONFINED=1"}, spec.Argv...)
-	return spec, func() []string { return nil }, nil
+	return spec, nil, nil
 }
 
 func (s stopper) Blamed(tail string, code int) string {
@@ -677,13 +677,15 @@ type leaky struct {
 	file string
 }
 
-func (l leaky) Confine(spec proc.Spec) (proc.Spec, func() []string, error) {
-	return spec, func() []string {
-		if _, err := os.Lstat(l.file); err != nil {
-			return nil
-		}
-		return []string{l.file}
-	}, nil
+func (l leaky) Confine(spec proc.Spec) (proc.Spec, sandbox.Watched, error) { return spec, l, nil }
+
+func (l leaky) Open() []string { return []string{l.file} }
+
+func (l leaky) Changed() []string {
+	if _, err := os.Lstat(l.file); err != nil {
+		return nil
+	}
+	return []string{l.file}
 }
 
 func (l leaky) Blamed(string, int) string { return "" }

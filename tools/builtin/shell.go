@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,9 +43,12 @@ type ShellOptions struct {
 	// Confines reports whether commands that jcode starts by itself, and those of a Confined
 	// caller, run in the sandbox now. Nil means that they don't.
 	Confines func() bool
-	// Watch looks at the protected files before a command that mode yolo lets through. changed
-	// lists those that were made or changed since. Nil looks at none.
-	Watch func() (changed func() []string)
+	// Watch looks at the protected files before a command that mode yolo lets through. Nil
+	// where they can't be found.
+	Watch func() sandbox.Watched
+	// Remember looks at protected files as they are before a command of a caller; note keeps for
+	// an undo those that turned out to be changed. May be nil.
+	Remember func(caller tools.Caller, open []string) (note func(changed []string))
 	// Told is told what a command did to protected files. May be nil.
 	Told func(news string)
 	// JobEnded is told when a background command ended by itself. May be nil.
@@ -53,9 +57,9 @@ type ShellOptions struct {
 
 // Confiner confines commands.
 type Confiner interface {
-	// Confine gives what to start instead of spec, so that its command runs confined. changed,
-	// called afterwards, lists protected files that were made or changed since.
-	Confine(spec proc.Spec) (confined proc.Spec, changed func() []string, err error)
+	// Confine returns what to start instead of spec, so that its command runs confined, and
+	// a look at the protected files that it may change all the same.
+	Confine(spec proc.Spec) (confined proc.Spec, before sandbox.Watched, err error)
 	// Blamed says why the end of a confined command looks like the sandbox's doing, ""
 	// when it doesn't. tail is the last part of its output.
 	Blamed(tail string, code int) string
@@ -74,6 +78,7 @@ type confinement struct {
 	sandbox bool
 	vouched *tools.Vouched
 	watched bool // it runs unasked and unconfined: what it does to protected files is told
+	caller  tools.Caller
 }
 
 // Shell runs commands: for the tools exec and job, for `!` lines, and for jcode itself. It
@@ -205,19 +210,40 @@ func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc
 	}
 	if !how.sandbox {
 		if how.watched && s.opts.Watch != nil {
-			c.changed = s.opts.Watch()
+			c.changed = s.keepWatched(how, s.opts.Watch())
 		}
 		return s.launch(spec)
 	}
 	if s.opts.Confiner == nil {
 		return nil, errors.New("there is no sandbox on this machine")
 	}
-	spec, changed, err := s.opts.Confiner.Confine(spec)
+	spec, before, err := s.opts.Confiner.Confine(spec)
 	if err != nil {
 		return nil, err
 	}
-	c.changed = changed
+	c.changed = s.keepWatched(how, before)
 	return s.launch(spec)
+}
+
+// keepWatched returns what lists the protected files that a command made or changed, and has
+// them kept for an undo.
+func (s *Shell) keepWatched(how confinement, before sandbox.Watched) (changed func() []string) {
+	switch {
+	case before == nil:
+		return nil
+	case s.opts.Remember == nil || how.caller.Session == "":
+		return before.Changed
+	}
+	note := s.opts.Remember(how.caller, before.Open())
+	var noted []string
+	return func() []string { // one at a time: see command.telling
+		paths := before.Changed()
+		fresh := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return slices.Contains(noted, p) })
+		if noted = append(noted, fresh...); len(fresh) > 0 {
+			note(fresh)
+		}
+		return paths
+	}
 }
 
 // startReading starts a command that may only read.

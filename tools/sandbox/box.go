@@ -34,23 +34,23 @@ func (b *Box) Report() Report { return b.probed() }
 // Available reports whether commands can be confined.
 func (b *Box) Available() bool { return b.probed().Available }
 
-// Confine gives what to start instead of spec, so that its command runs confined. changed,
-// called afterwards, lists the protected files and folders that were made or changed since,
-// sorted: what does not exist can't be locked, and some machines can't lock anything.
-func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, changed func() []string, err error) {
+// Confine returns what to start instead of spec, so that its command runs confined, and a look
+// at the protected files and folders that it may make or change all the same: what does not
+// exist can't be locked, and some machines can't lock anything.
+func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, before Watched, err error) {
 	report := b.probed()
 	if !report.Available {
-		return spec, nil, errors.New("confine command: there is no sandbox on this machine")
+		return spec, before, errors.New("confine command: there is no sandbox on this machine")
 	}
 	policy := b.policy()
 	if policy.Cache != "" {
 		if err := os.MkdirAll(policy.Cache, 0o700); err != nil {
-			return spec, nil, fmt.Errorf("confine command: %w", err)
+			return spec, before, fmt.Errorf("confine command: %w", err)
 		}
 		spec.Env = append(slices.Clip(spec.Env), cacheEnv(policy.Cache)...)
 	}
 	protected, git := policy.steering(&b.index)
-	before := policy.mark(&b.index, protected, git, report.Shields)
+	before = policy.mark(&b.index, protected, git, report.Shields)
 	spec.Env = slices.DeleteFunc(slices.Clone(spec.Env), leadsOut)
 	o := policy.order(report.Shields, protected)
 	o.Shields = report.Shields
@@ -60,19 +60,18 @@ func (b *Box) Confine(spec proc.Spec) (confined proc.Spec, changed func() []stri
 	}
 	arg, err := o.encode()
 	if err != nil {
-		return spec, nil, err
+		return spec, before, err
 	}
 	spec.Argv = append([]string{b.self, Command, arg}, spec.Argv...)
 	spec.Namespaces, spec.OwnNetwork = o.Shields || o.NetNS, o.NetNS
-	return spec, before.changed, nil
+	return spec, before, nil
 }
 
-// Watch looks at the protected files, for a command that runs unconfined. changed lists
-// those that were made or changed since, sorted.
-func (b *Box) Watch() (changed func() []string) {
+// Watch looks at the protected files, for a command that runs unconfined.
+func (b *Box) Watch() Watched {
 	policy := b.policy()
 	all, git := policy.steering(&b.index)
-	return policy.mark(&b.index, all, git, false).changed
+	return policy.mark(&b.index, all, git, false)
 }
 
 // leadsOut reports whether a variable's purpose is to lead a program to a service outside,

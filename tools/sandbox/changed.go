@@ -15,6 +15,15 @@ import (
 // maxMarked bounds how many files below one protected path are looked at.
 const maxMarked = 2000
 
+// Watched is a look at the protected files before a command runs.
+type Watched interface {
+	// Open returns the protected paths that the command may change, sorted: those that are
+	// not locked.
+	Open() []string
+	// Changed returns the paths that were made or changed since, sorted.
+	Changed() []string
+}
+
 // marks remembers the state of protected paths that a command may change all the same:
 // those that are not there, since nothing can be mounted on them, and where this machine
 // can't lock anything, all of them.
@@ -59,8 +68,20 @@ func (p Policy) steering(x *index) (all, git []string) {
 	return slices.Compact(all), f.git
 }
 
-// changed gives the paths whose state is another one now, sorted.
-func (m marks) changed() []string {
+// Open implements Watched.
+func (m marks) Open() []string {
+	var out []string
+	for path, was := range m.before {
+		if was != lockedState {
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Changed implements Watched.
+func (m marks) Changed() []string {
 	var out []string
 	all, git := m.policy.steering(m.index)
 	for _, path := range all {

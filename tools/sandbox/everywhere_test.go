@@ -192,13 +192,13 @@ func TestWatchNamesWhatAnUnconfinedCommandChanged(t *testing.T) {
 		"mkdir -p n/.git && echo x > n/.git/config": "n/.git",
 		"echo x > sub/.env":                         "sub/.env",
 	} {
-		changed := r.Watch()
+		before := r.Watch()
 		cmd := exec.Command("bash", "-c", line)
 		cmd.Dir = r.project
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Skipf("%s: %v %s", line, err, out)
 		}
-		r.made = changed()
+		r.made = before.Changed()
 		if got := r.told(); strings.Join(got, " ") != want {
 			t.Errorf("%s: told %q, want %q", line, got, want)
 		}

@@ -96,7 +96,7 @@ func (r *rig) sh(line string) (out string, code int) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	spec, made, err := r.Confine(proc.Spec{Argv: []string{"/bin/sh", "-c", line}, Dir: r.project, Env: proc.CommandEnv(os.Environ(), proc.EnvRules{}), Stdout: write, Stderr: write})
+	spec, before, err := r.Confine(proc.Spec{Argv: []string{"/bin/sh", "-c", line}, Dir: r.project, Env: proc.CommandEnv(os.Environ(), proc.EnvRules{}), Stdout: write, Stderr: write})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func (r *rig) sh(line string) (out string, code int) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.made = made()
+	r.made = before.Changed()
 	return string(b), p.Exit().Code
 }
 

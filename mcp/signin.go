@@ -134,12 +134,7 @@ func (s *SignIns) in(ctx context.Context, e config.Entry, need *auth.NeedsSignIn
 	if err != nil {
 		return err
 	}
-	release, err := s.m.asker.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	if need == nil {
+	if need == nil { // before the turn: who waits for another sign-in finds what came of it
 		if need, err = s.keeper.Look(ctx, server); err != nil {
 			return fmt.Errorf("ask %s how to sign in: %w", server.URL, err)
 		}
@@ -147,6 +142,11 @@ func (s *SignIns) in(ctx context.Context, e config.Entry, need *auth.NeedsSignIn
 	if need == nil {
 		return fmt.Errorf("server %s does not ask for a sign-in", e.Name)
 	}
+	release, err := s.m.asker.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	return s.keeper.SignIn(ctx, server, need, person)
 }
 

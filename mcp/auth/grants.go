@@ -153,6 +153,6 @@ func providerMetadata(ctx context.Context, c *http.Client, issuer string) (*oaut
 func providerSignIn(s Server, meta *oauthex.AuthServerMeta, kept record) *NeedsSignIn {
 	return &NeedsSignIn{
 		Server: s.Name, Address: s.URL, Host: hostOf(meta.AuthorizationEndpoint), Scopes: []string{"openid", "offline_access"}, Interrupted: kept.Interrupted,
-		found: found{server: meta},
+		found: found{server: meta}, access: kept.Access,
 	}
 }

@@ -18,6 +18,8 @@ type Keeper struct {
 	getenv func(string) string
 	now    func() time.Time
 	client func(server string) *http.Client
+	// lookEvery is how often a sign-in that waits looks for another one.
+	lookEvery time.Duration
 
 	once  sync.Once
 	store store
@@ -26,7 +28,7 @@ type Keeper struct {
 // NewKeeper returns a keeper whose files are in dir, jcode's configuration folder. Nothing is
 // opened before it is needed.
 func NewKeeper(dir string) *Keeper {
-	return &Keeper{dir: dir, getenv: os.Getenv, now: time.Now, client: httpClient}
+	return &Keeper{dir: dir, getenv: os.Getenv, now: time.Now, client: httpClient, lookEvery: lookEvery}
 }
 
 func (k *Keeper) open() store {
@@ -209,7 +211,7 @@ func (s *Session) demand(ctx context.Context, ch challenge, stepUp, hadToken boo
 
 // need says what a sign-in to a server takes.
 func (k *Keeper) need(ctx context.Context, s Server, ch challenge, kept record, stepUp bool) *NeedsSignIn {
-	out := &NeedsSignIn{Server: s.Name, Address: s.URL, StepUp: stepUp, Interrupted: kept.Interrupted}
+	out := &NeedsSignIn{Server: s.Name, Address: s.URL, StepUp: stepUp, Interrupted: kept.Interrupted, access: kept.Access}
 	var err error
 	if out.found, err = discover(ctx, k.client(s.URL), s.URL, ch); err != nil {
 		out.Why = err

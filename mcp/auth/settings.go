@@ -86,6 +86,9 @@ type NeedsSignIn struct {
 	Why error
 
 	found found
+	// access is the token that was kept when this was found out: another one means that
+	// somebody has signed in meanwhile.
+	access string
 }
 
 func (e *NeedsSignIn) Error() string {

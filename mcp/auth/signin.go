@@ -39,8 +39,12 @@ type Person interface {
 // ErrDeclined says that the person did not want to sign in.
 var ErrDeclined = errors.New("the sign-in was cancelled")
 
-// signInLimit is how long a person may take.
-const signInLimit = 10 * time.Minute
+const (
+	// signInLimit is how long a person may take.
+	signInLimit = 10 * time.Minute
+	// lookEvery is how often is looked for a sign-in that another process has ended.
+	lookEvery = time.Second
+)
 
 // Look asks a server, without a token, what a sign-in takes. A nil NeedsSignIn means that it
 // answers without.
@@ -59,15 +63,22 @@ func (k *Keeper) Look(ctx context.Context, s Server) (*NeedsSignIn, error) {
 		return nil, plain(err)
 	}
 	_ = resp.Body.Close() // its headers say it
-	need := k.need(ctx, s, readChallenge(resp.Header), record{}, false)
+	kept, err := k.open().get(s.key())
+	if err != nil {
+		return nil, err
+	}
+	need := k.need(ctx, s, readChallenge(resp.Header), kept, false)
 	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden && !need.found.declared {
 		return nil, nil //nolint:nilnil // said above
 	}
 	return need, nil // some servers ask for it later only
 }
 
-// SignIn takes a person through a sign-in and keeps what comes of it. Only one runs at a
-// time for a server of this machine's person: who comes second finds the first one's.
+// errMeanwhile says that the person has signed in elsewhere.
+var errMeanwhile = errors.New("signed in meanwhile")
+
+// SignIn takes a person through a sign-in and keeps what comes of it. One sign-in is enough
+// for all that ask for it, in every process: the others end with it.
 func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person Person) error {
 	if need.Why != nil {
 		return need.Why
@@ -77,7 +88,11 @@ func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person
 		if err != nil {
 			return err
 		}
-		s, need = idp, providerSignIn(s, meta, record{})
+		kept, err := k.open().get(idp.key())
+		if err != nil {
+			return err
+		}
+		s, need = idp, providerSignIn(s, meta, kept)
 	}
 	if need.found.server.AuthorizationEndpoint == "" {
 		return errors.New("the authorization server has no page to sign in at")
@@ -88,13 +103,16 @@ func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person
 	if err != nil {
 		return err
 	}
+	if kept.Access != need.access && kept.fresh(k.now()) {
+		return nil
+	}
 	if kept.Issuer != need.found.server.Issuer {
 		kept = record{} // another authorization server knows nothing of that client
 	}
 	for again := false; ; again = true {
 		f := flow{k: k, s: s, need: need, person: person}
 		client, err := f.attempt(ctx, kept.Client)
-		if err == nil {
+		if err == nil || errors.Is(err, errMeanwhile) {
 			return nil
 		}
 		// A registration that was forgotten is made anew, once.
@@ -177,7 +195,8 @@ func (f flow) client(ctx context.Context, known registered, redirect string) (re
 	return register(ctx, f.k.client(f.s.URL), meta, redirect, f.need.Scopes)
 }
 
-// visit waits for the browser to come back, or for what the person pastes.
+// visit waits for the browser to come back, for what the person pastes, or for another
+// process in which they sign in.
 func (f flow) visit(ctx context.Context, back *callback, page, state string) (url.Values, error) {
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -190,19 +209,30 @@ func (f flow) visit(ctx context.Context, back *callback, page, state string) (ur
 		pasted, err := f.person.Visit(asking, Visit{Server: f.s.Name, Host: f.need.Host, Scopes: f.need.Scopes, StepUp: f.need.StepUp, URL: page})
 		person <- said{pasted, err}
 	}()
-	select {
-	case answer := <-back.answers:
-		stop()
-		<-person // the dialog is closed
-		return answer, nil
-	case p := <-person:
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+	look := time.NewTicker(f.k.lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+			if kept, err := f.k.open().get(f.s.key()); err == nil && kept.Access != f.need.access && kept.fresh(f.k.now()) {
+				stop()
+				<-person // the dialog is closed
+				return nil, errMeanwhile
+			}
+			continue
+		case answer := <-back.answers:
+			stop()
+			<-person // the dialog is closed
+			return answer, nil
+		case p := <-person:
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if p.err != nil {
+				return nil, p.err
+			}
+			return readPasted(p.pasted, state)
 		}
-		if p.err != nil {
-			return nil, p.err
-		}
-		return readPasted(p.pasted, state)
 	}
 }
 

@@ -179,6 +179,9 @@ func (s *OAuthServer) authorizationServer(w http.ResponseWriter, req *http.Reque
 	s.mu.Lock()
 	s.seen = append(s.seen, what)
 	s.mu.Unlock()
+	if s.faultyToken(w, req) {
+		return
+	}
 	switch req.URL.Path {
 	case "/.well-known/oauth-authorization-server":
 		s.metadata(w)
@@ -191,6 +194,25 @@ func (s *OAuthServer) authorizationServer(w http.ResponseWriter, req *http.Reque
 	default:
 		http.NotFound(w, req)
 	}
+}
+
+// faultyToken answers in modes whose token endpoint, or all of whose endpoints, do not behave.
+func (s *OAuthServer) faultyToken(w http.ResponseWriter, req *http.Request) bool {
+	atToken := req.URL.Path == "/token"
+	switch {
+	case s.mode == "slowmeta", s.mode == "slowtoken" && atToken:
+		<-req.Context().Done()
+	case s.mode == "tokenhtml" && atToken:
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<html>Welcome</html>")
+	case s.mode == "tokenaway" && atToken:
+		http.Redirect(w, req, s.Elsewhere, http.StatusTemporaryRedirect)
+	case s.mode == "forgets404" && atToken && req.PostForm.Get("grant_type") == "refresh_token":
+		http.NotFound(w, req)
+	default:
+		return false
+	}
+	return true
 }
 
 func (s *OAuthServer) metadata(w http.ResponseWriter) {

@@ -196,6 +196,9 @@ func (a *answer) response(req *model.Request, whole bool) model.Response {
 				r.Opaque = append(r.Opaque, at)
 			}
 		case "tool_use":
+			if b.name == "" && b.inputJSON() == "{}" {
+				continue // it says nothing
+			}
 			if caller := callerOf(b.start); caller != "" {
 				at.Kind, at.Raw = opaqueCall, caller
 				r.Opaque = append(r.Opaque, at)

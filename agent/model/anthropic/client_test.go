@@ -369,6 +369,17 @@ func TestASecondMessageStartBeginsAgain(t *testing.T) {
 	}
 }
 
+func TestACallThatSaysNothingIsNone(t *testing.T) {
+	srv := modeltest.New(t, modeltest.Chunks(
+		`{"type":"message_start","message":{"model":"m","usage":{"input_tokens":1}}}`, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"done"}}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_1","name":"","input":{}}}`, `{"type":"content_block_stop","index":1}`,
+		`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":7}}`, `{"type":"message_stop"}`))
+	resp, _, err := stream(t, newClient(t, srv.URL()), ask("x"))
+	if err != nil || resp.Text != "done" || len(resp.Calls) != 0 || resp.Finish != "stop" {
+		t.Errorf("%+v %v", resp, err)
+	}
+}
+
 func TestABearerTokenTakesTheKeysPlace(t *testing.T) {
 	srv := modeltest.New(t, modeltest.Text("ok"))
 	c := newClient(t, srv.URL(), func(p *provider.Config) { p.Key, p.Token = "", "tok-123456" })

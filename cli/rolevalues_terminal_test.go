@@ -58,7 +58,7 @@ func TestARoleAsksForItsValuesInAForm(t *testing.T) {
 	c.wait("The role's id is ABC 8 now.")
 	c.say("/role ticket") // anew, with what is kept: nothing is asked
 	c.say("second")
-	c.wait("Two.")
+	c.wait("Two.", "ask for something")
 	if sys := c.request(1).System(); !strings.Contains(sys, "Work on ABC 8 in German.") {
 		t.Errorf("after the changes the system prompt is %s", sys)
 	}

@@ -18,12 +18,12 @@ type eventsMsg struct {
 func (p *program) start(ctx context.Context) do {
 	s, err := p.opt.Start(ctx)
 	return func() tea.Cmd {
-		p.status = ""
+		p.status, p.switcher.moving = "", false
 		if err != nil {
 			p.say(agent.LevelError, err.Error())
 			return nil
 		}
-		return p.enter(s)
+		return tea.Batch(p.enter(s), p.switcher.goOn())
 	}
 }
 

@@ -91,7 +91,8 @@ type (
 	// switcher goes over to other sessions and roles.
 	switcher struct {
 		*program
-		moving  int            // sessions that are being opened to take this one's place
+		moving  bool           // another session or role is about to take this one's place
+		next    []nextSwitch   // that were asked for meanwhile
 		waiting []agent.Prompt // sent before there was the conversation that they are for
 		// unswitch takes the switch of roles back that is under way; nil without one.
 		unswitch context.CancelFunc
@@ -161,7 +162,7 @@ func (p *program) Init() tea.Cmd {
 	case p.opt.Session != nil:
 		cmds = append(cmds, p.enter(*p.opt.Session))
 	case p.opt.Start != nil:
-		p.status = "starting"
+		p.status, p.switcher.moving = "starting", true
 		cmds = append(cmds, p.background(p.start))
 	case p.opt.First != nil:
 		cmds = append(cmds, p.panels.firstRun())

@@ -65,7 +65,7 @@ func (r *record) changed(p *program) tea.Cmd {
 		r.pending = nil
 		return nil
 	}
-	if r.writing || len(r.pending) == 0 || p.state.Session == "" || p.switcher.moving > 0 {
+	if r.writing || len(r.pending) == 0 || p.state.Session == "" || p.switcher.moving {
 		return nil
 	}
 	list, id := r.pending, p.state.Session

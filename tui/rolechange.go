@@ -58,12 +58,12 @@ func (p *settings) switchRole(doing, done string, enter func(ctx context.Context
 	case conv == nil:
 		p.flash("not before the session is ready")
 		return nil
-	case p.switcher.moving > 0:
+	case p.switcher.moving:
 		p.flash("another switch is under way")
 		return nil
 	}
 	ctx, takeBack := context.WithCancel(p.ctx)
-	p.switcher.moving++
+	p.switcher.moving = true
 	p.switcher.unswitch = takeBack
 	p.status = doing + " (esc takes it back)"
 	return p.background(func(context.Context) do {
@@ -71,7 +71,7 @@ func (p *settings) switchRole(doing, done string, enter func(ctx context.Context
 		stopped := ctx.Err() != nil || errors.Is(err, agent.ErrNotEntered)
 		takeBack()
 		return func() tea.Cmd {
-			p.switcher.moving--
+			p.switcher.moving = false
 			p.switcher.unswitch, p.status, p.hint.text = nil, "", ""
 			p.state = conv.State()
 			if err == nil {
@@ -79,16 +79,15 @@ func (p *settings) switchRole(doing, done string, enter func(ctx context.Context
 					p.say(agent.LevelInfo, done)
 				}
 				p.switcher.sendWaiting()
-				return nil
+				return p.switcher.goOn()
 			}
 			if stopped {
 				p.say(agent.LevelInfo, "The switch was taken back: everything is as before.")
 			} else {
 				p.failed("role", err)
 			}
-			p.giveBack(p.switcher.waiting) // they were meant for the other role
-			p.switcher.waiting = nil
-			return nil
+			p.switcher.unsent() // they were meant for the other role
+			return p.switcher.goOn()
 		}
 	})
 }
@@ -99,17 +98,6 @@ func valueSet(key, value string) string {
 		return "The role's " + key + " is as the role has it again."
 	}
 	return "The role's " + key + " is " + text.Ellipsis(oneLine(value), 60) + " now."
-}
-
-// sendWaiting sends the prompts that waited for a switch, once none is under way.
-func (p *switcher) sendWaiting() {
-	if p.switcher.moving > 0 {
-		return
-	}
-	for _, w := range p.switcher.waiting {
-		p.conv.Prompt(w)
-	}
-	p.switcher.waiting = nil
 }
 
 // roleNames completes /role: names first.

@@ -145,43 +145,6 @@ func (t *transcript) promptOf(seq int64) string {
 	return "an earlier turn"
 }
 
-// interruptFor stops a running turn before the session is left.
-func (p *switcher) interruptFor() {
-	if p.turn.busy {
-		p.interrupt()
-	}
-}
-
-// switchTo leaves this session for another.
-func (p *switcher) switchTo(open func(ctx context.Context) (Session, error)) tea.Cmd {
-	return p.switcher.switchOr(open, func(err error) tea.Cmd {
-		p.say(agent.LevelError, err.Error())
-		return nil
-	})
-}
-
-// switchOr leaves this session for another, or carries out failed where that can't be opened.
-func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), failed func(err error) tea.Cmd) tea.Cmd {
-	p.status = "opening the session"
-	p.switcher.moving++
-	return p.background(func(ctx context.Context) do {
-		s, err := open(ctx)
-		return func() tea.Cmd {
-			p.status = ""
-			p.switcher.moving--
-			if err != nil {
-				p.giveBack(p.switcher.waiting) // they were meant for another session than this one
-				p.switcher.waiting = nil
-				return failed(err)
-			}
-			p.tr = newTranscript()
-			p.tr.add(p.compose.welcome())
-			p.hint.text = ""
-			return p.enter(s)
-		}
-	})
-}
-
 // session resumes the session of a name, which begins here where there is none.
 func (p *switcher) session(name string) tea.Cmd {
 	if name == "" || p.opt.Sessions == nil {

@@ -200,6 +200,33 @@ func TestPromptDuringASwitchGoesToTheNewSession(t *testing.T) {
 	}
 }
 
+// Who asks for a session while another is still being opened ends in the one asked for last,
+// and each prompt reaches the session that was to be there when it was sent.
+func TestSwitchesHappenInTheOrderInWhichTheyWereAskedFor(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]error{"both open": nil, "the first cannot be opened": errors.New("no such session")} {
+		p, old := still(t, 80, 24, func(o *Options) { o.Sessions = &fakeSessions{} })
+		first, second := newFake(), newFake()
+		opening := p.switcher.switchTo(func(context.Context) (Session, error) { return Session{Conversation: first}, fail })
+		press(p, "for the first", "enter")
+		later := p.switcher.switchTo(func(context.Context) (Session, error) { return Session{Conversation: second}, nil })
+		press(p, "for the second", "enter")
+		settleCmd(p, later) // it would be quicker
+		settleCmd(p, opening)
+		if p.conv != Conversation(second) {
+			t.Errorf("%s: another session is open", name)
+		}
+		got := [3]string{strings.Join(old.sent(), "|"), strings.Join(first.sent(), "|"), strings.Join(second.sent(), "|")}
+		want, left := [3]string{"", "for the first", "for the second"}, ""
+		if fail != nil {
+			want[1], left = "", "for the first"
+		}
+		if got != want || p.in.Text() != left {
+			t.Errorf("%s: sent %q, want %q; the input is %q", name, got, want, p.in.Text())
+		}
+	}
+}
+
 // The events of a rewind may come after the answer of the command that made it.
 func TestAnswerOfARewindStaysWhicheverComesFirst(t *testing.T) {
 	t.Parallel()

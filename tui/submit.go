@@ -32,7 +32,7 @@ func (p *program) submit() tea.Cmd {
 	case strings.HasPrefix(trimmed, "!") && p.opt.Shell != nil:
 		return tea.Batch(p.sent(s), p.outside.shell(strings.TrimSpace(trimmed[1:])))
 	}
-	if p.state.ReadOnly && p.switcher.moving == 0 {
+	if p.state.ReadOnly && !p.switcher.moving {
 		p.flash("this session is read only here; /fork goes on in a copy")
 		return nil
 	}
@@ -58,7 +58,7 @@ func (p *program) insert(s string) { p.in.Insert(typed(s)) }
 // prompt hands a message to the conversation, or keeps it until the one that it is for is there.
 func (p *program) prompt(m agent.Prompt) {
 	p.tr.toBottom()
-	if p.conv == nil || p.switcher.moving > 0 {
+	if p.conv == nil || p.switcher.moving {
 		p.switcher.waiting = append(p.switcher.waiting, m)
 		p.flash("sent as soon as " + map[bool]string{true: "the role is entered", false: "the session is ready"}[p.switcher.unswitch != nil])
 		return

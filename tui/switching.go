@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"jcode/agent"
+)
+
+// nextSwitch is a switch that waits for the one under way.
+type nextSwitch struct {
+	begin   func() tea.Cmd
+	waiting []agent.Prompt // sent before it was asked for: they are for what comes before
+}
+
+// interruptFor stops a running turn before the session is left.
+func (p *switcher) interruptFor() {
+	if p.turn.busy {
+		p.interrupt()
+	}
+}
+
+// switchTo leaves this session for another.
+func (p *switcher) switchTo(open func(ctx context.Context) (Session, error)) tea.Cmd {
+	return p.switcher.switchOr(open, func(err error) tea.Cmd {
+		p.say(agent.LevelError, err.Error())
+		return nil
+	})
+}
+
+// switchOr leaves this session for another, or carries out failed where that can't be opened.
+// Switches happen one after the other, in the order in which they were asked for.
+func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), failed func(err error) tea.Cmd) tea.Cmd {
+	if p.switcher.moving {
+		p.switcher.next = append(p.switcher.next, nextSwitch{func() tea.Cmd { return p.switcher.switchOr(open, failed) }, p.switcher.waiting})
+		p.switcher.waiting = nil
+		return nil
+	}
+	p.status = "opening the session"
+	p.switcher.moving = true
+	return p.background(func(ctx context.Context) do {
+		s, err := open(ctx)
+		return func() tea.Cmd {
+			p.status = ""
+			p.switcher.moving = false
+			if err != nil {
+				p.switcher.unsent() // they were meant for another session than this one
+				return tea.Batch(failed(err), p.switcher.goOn())
+			}
+			p.tr = newTranscript()
+			p.tr.add(p.compose.welcome())
+			p.hint.text = ""
+			return tea.Batch(p.enter(s), p.switcher.goOn())
+		}
+	})
+}
+
+// goOn begins the switch that waits, once none is under way.
+func (p *switcher) goOn() tea.Cmd {
+	if p.switcher.moving || len(p.switcher.next) == 0 {
+		return nil
+	}
+	n := p.switcher.next[0]
+	p.switcher.next = p.switcher.next[1:]
+	for _, w := range n.waiting {
+		p.conv.Prompt(w)
+	}
+	p.switcher.interruptFor()
+	return n.begin()
+}
+
+// sendWaiting sends the prompts that waited for a switch, once none is under way.
+func (p *switcher) sendWaiting() {
+	if p.switcher.moving || len(p.switcher.next) > 0 {
+		return
+	}
+	for _, w := range p.switcher.waiting {
+		p.conv.Prompt(w)
+	}
+	p.switcher.waiting = nil
+}
+
+// unsent gives back the prompts that were meant for what could not be had.
+func (p *switcher) unsent() {
+	list := &p.switcher.waiting
+	if len(p.switcher.next) > 0 {
+		list = &p.switcher.next[0].waiting
+	}
+	p.giveBack(*list)
+	*list = nil
+}

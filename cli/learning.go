@@ -30,13 +30,13 @@ type learning struct {
 
 	broken   sync.Once
 	mu       sync.Mutex
-	texts    map[string]*lessons // by session ID
-	releases []func()            // of rules that end with the turn
-	told     map[string]bool     // names that the project has taken over, as the person was told
+	texts    map[string]*sessionInstructions // by session ID
+	releases []func()                        // of rules that end with the turn
+	told     map[string]bool                 // names that the project has taken over, as the person was told
 }
 
-// lessons are the instructions of one conversation.
-type lessons struct {
+// sessionInstructions are the instructions of one conversation.
+type sessionInstructions struct {
 	set  *instructions.Set
 	news []instructions.News // of folders that were touched, for the next step
 }
@@ -44,7 +44,7 @@ type lessons struct {
 // openLearning finds no file yet: that happens when the first prompt is built, or the
 // first command is looked for.
 func (a *app) openLearning() error {
-	l := &learning{app: a, texts: map[string]*lessons{}, told: map[string]bool{}}
+	l := &learning{app: a, texts: map[string]*sessionInstructions{}, told: map[string]bool{}}
 	a.learning = l
 	places := a.skillPlaces()
 	l.skills = skills.New(skills.Options{
@@ -106,13 +106,13 @@ func (l *learning) changed(c skills.Change) {
 }
 
 // of returns the instructions of a session.
-func (l *learning) of(sessionID string) *lessons {
+func (l *learning) of(sessionID string) *sessionInstructions {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.texts[sessionID]
 	if t == nil {
 		a := l.app
-		t = &lessons{set: instructions.New(instructions.Options{
+		t = &sessionInstructions{set: instructions.New(instructions.Options{
 			Config: a.paths.Config, Home: a.paths.Home, Root: a.root, Cwd: a.cwd, Denied: a.readDenied,
 		})}
 		l.texts[sessionID] = t
@@ -290,14 +290,14 @@ func (t touching) AfterCall(call tools.Call, out tools.Outcome) {
 	if !out.Ran || call.Caller.Session == "" {
 		return
 	}
-	lessons := t.l.of(call.Caller.Session)
+	texts := t.l.of(call.Caller.Session)
 	for _, access := range call.Plan.Accesses {
 		if access.Path == "" {
 			continue
 		}
-		if news, ok := lessons.set.Touch(access.Path); ok {
+		if news, ok := texts.set.Touch(access.Path); ok {
 			t.l.mu.Lock()
-			lessons.news = append(lessons.news, news)
+			texts.news = append(texts.news, news)
 			t.l.mu.Unlock()
 		}
 	}

@@ -420,7 +420,7 @@ func runParent() {
 		fmt.Println(0)
 		return
 	}
-	st := &seat{room: &Room{}, env: wire.EnvTool, perms: &permissions{}}
+	st := &principal{room: &Room{}, env: wire.EnvTool, perms: &permissions{}}
 	time.AfterFunc(200*time.Millisecond, func() { fmt.Println(c.Pid) })
 	c.Do(context.Background(), pool.Job{Msg: wire.Message{Type: wire.TypeRun, Name: "x", Text: `return (("a"):rep(28)):find((("a*"):rep(20)) .. "b")`}, Limit: time.Minute, Env: st.env, Owner: st})
 }

@@ -25,7 +25,7 @@ type redirect struct {
 }
 
 // dispatch carries out jcode.dispatch and the positional functions.
-func (s *seat) dispatch(ctx context.Context, name string, raw any, opts *wire.Object) ([]any, error) {
+func (s *principal) dispatch(ctx context.Context, name string, raw any, opts *wire.Object) ([]any, error) {
 	began := time.Now()
 	values, err := s.dispatchOnce(ctx, name, raw, opts)
 	outcome := "ok"
@@ -38,7 +38,7 @@ func (s *seat) dispatch(ctx context.Context, name string, raw any, opts *wire.Ob
 	return values, err
 }
 
-func (s *seat) dispatchOnce(ctx context.Context, name string, raw any, opts *wire.Object) ([]any, error) {
+func (s *principal) dispatchOnce(ctx context.Context, name string, raw any, opts *wire.Object) ([]any, error) {
 	args, err := namedArguments(raw)
 	if err != nil {
 		return one(refusal(tools.KindInvalidArgs, "%v", err)), nil
@@ -82,7 +82,7 @@ func (s *seat) dispatchOnce(ctx context.Context, name string, raw any, opts *wir
 	if i := to.intent; i != nil {
 		where := wire.NewObject("fqn", i.fqn, "operation", i.operation)
 		if to.replaced {
-			s.ticket = i.fqn + "\x00" + i.operation
+			s.clearance = i.fqn + "\x00" + i.operation
 		} else {
 			where.Set("own", true)
 			where.Set("from", s.owner)
@@ -100,8 +100,8 @@ func (s *seat) dispatchOnce(ctx context.Context, name string, raw any, opts *wir
 	return one(s.shape(tools.Spec{Name: out.Call.Name}, res)), nil
 }
 
-// unboundRefusal is what a seat without a session answers where a session is needed.
-func (s *seat) unboundRefusal(entry tools.Entry, replaced bool) *wire.Object {
+// unboundRefusal is what a principal without a session answers where a session is needed.
+func (s *principal) unboundRefusal(entry tools.Entry, replaced bool) *wire.Object {
 	if entry.Spec.Name == "exec" {
 		return s.shape(entry.Spec, refusal(tools.KindPermission, "exec denied: no execution context"))
 	}
@@ -112,7 +112,7 @@ func (s *seat) unboundRefusal(entry tools.Entry, replaced bool) *wire.Object {
 }
 
 // nested is the standing of a call that the script makes.
-func (s *seat) nested() tools.Caller {
+func (s *principal) nested() tools.Caller {
 	c := s.declared()
 	if s.script != nil && !s.all {
 		c.Scope = narrow(c.Scope, s.perms.Capabilities)
@@ -122,7 +122,7 @@ func (s *seat) nested() tools.Caller {
 
 // nestedFor is nested for one intent: what a plugin declares by name needs no capability
 // beside it.
-func (s *seat) nestedFor(spec tools.Spec) tools.Caller {
+func (s *principal) nestedFor(spec tools.Spec) tools.Caller {
 	if s.script != nil && !s.all && (slices.Contains(s.perms.Intents, spec.Name) || slices.ContainsFunc(s.perms.MCP, func(p string) bool { return "mcp:"+p == spec.Name })) {
 		return s.declared()
 	}
@@ -131,7 +131,7 @@ func (s *seat) nestedFor(spec tools.Spec) tools.Caller {
 
 // declared is the standing of a call that the script's declaration covers by itself: the
 // role alone limits it.
-func (s *seat) declared() tools.Caller {
+func (s *principal) declared() tools.Caller {
 	c := s.caller
 	c.Origin = tools.OriginScript
 	c.Owner = s.owner
@@ -154,7 +154,7 @@ func narrow(scope *tools.Scope, set tools.Capabilities) *tools.Scope {
 }
 
 // mayDispatch holds a call against the script's own declaration; nil means that it may go on.
-func (s *seat) mayDispatch(spec tools.Spec, tool tools.Tool, args *wire.Object) *wire.Object {
+func (s *principal) mayDispatch(spec tools.Spec, tool tools.Tool, args *wire.Object) *wire.Object {
 	deny := func(format string, args ...any) *wire.Object {
 		return refusal(tools.KindPermission, "permission denied: "+format, args...)
 	}
@@ -177,7 +177,7 @@ func (s *seat) mayDispatch(spec tools.Spec, tool tools.Tool, args *wire.Object) 
 }
 
 // toolMayDispatch says which key a tool's manifest lacks, or "".
-func (s *seat) toolMayDispatch(spec tools.Spec) string {
+func (s *principal) toolMayDispatch(spec tools.Spec) string {
 	switch {
 	case spec.Name == "exec":
 		if len(s.perms.Exec) == 0 {
@@ -300,7 +300,7 @@ func resultTable(res tools.Result) *wire.Object {
 }
 
 // shape brings exec's results into their fixed form.
-func (s *seat) shape(spec tools.Spec, o *wire.Object) *wire.Object {
+func (s *principal) shape(spec tools.Spec, o *wire.Object) *wire.Object {
 	if spec.Name != "exec" {
 		return o
 	}
@@ -336,7 +336,7 @@ func lastLine(s string) string {
 }
 
 // execWords carries out jcode.exec with a table of words: no shell sees them unquoted.
-func (s *seat) execWords(ctx context.Context, raw any, more *wire.Object) ([]any, error) {
+func (s *principal) execWords(ctx context.Context, raw any, more *wire.Object) ([]any, error) {
 	spec := tools.Spec{Name: "exec"}
 	words, err := texts(raw)
 	covered := slices.ContainsFunc(s.perms.Exec, func(prefix []string) bool {

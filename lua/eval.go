@@ -42,7 +42,7 @@ func (t *evalTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 		return tools.Result{}, tools.Errorf(tools.KindCancelled, "cancelled while waiting for other Lua tools")
 	}
 	defer t.room.pool.Leave()
-	msg, fail := t.room.runPooled(ctx, &seat{
+	msg, fail := t.room.runPooled(ctx, &principal{
 		room: t.room, env: wire.EnvEval, owner: tools.OwnerBuiltin, name: "lua_eval", perms: &permissions{}, readOnly: true,
 		declare: "a tool folder", caller: call.Caller, progress: call.Progress,
 	}, pool.Job{Msg: wire.Message{

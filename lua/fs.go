@@ -20,7 +20,7 @@ const maxEntries = 10_000
 
 // callFS answers fs.*: the declaration first, then the same intents, capabilities and
 // gate as everybody's.
-func (s *seat) callFS(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
+func (s *principal) callFS(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
 	if !s.all && (s.perms == nil || !s.perms.hasFS) {
 		return s.undeclared(f, "fs")
 	}
@@ -60,7 +60,7 @@ func (s *seat) callFS(ctx context.Context, f wire.Func, a arguments) ([]any, err
 
 // mayLook has the gate judge a look at a folder or file as it judges the tool ls; nil means
 // that it may be looked at.
-func (s *seat) mayLook(ctx context.Context, what, rel string) *wire.Object {
+func (s *principal) mayLook(ctx context.Context, what, rel string) *wire.Object {
 	path := filepath.Join(s.room.opts.Root, filepath.FromSlash(rel))
 	d := s.room.opts.Dispatcher.Judge(ctx, s.declared(), tools.Spec{Name: "ls", ReadOnly: true, Needs: tools.CapRead, Trusted: true}, tools.Plan{
 		Accesses: []tools.Access{{Kind: tools.AccessRead, Path: path}}, Summary: "fs." + what + ": " + rel,
@@ -72,7 +72,7 @@ func (s *seat) mayLook(ctx context.Context, what, rel string) *wire.Object {
 }
 
 // intent dispatches a core intent that the script's declaration covers by itself.
-func (s *seat) intent(ctx context.Context, name string, args *wire.Object) ([]any, error) {
+func (s *principal) intent(ctx context.Context, name string, args *wire.Object) ([]any, error) {
 	spec := tools.Spec{Name: name}
 	if s.unbound && name == "exec" {
 		return one(s.shape(spec, refusal(tools.KindPermission, "exec denied: no execution context"))), nil
@@ -90,7 +90,7 @@ func (s *seat) intent(ctx context.Context, name string, args *wire.Object) ([]an
 // relative returns the file that a path leads to, relative to the project's root and with
 // forward slashes: what is declared is declared of files, not of the links to them. A
 // relative path begins at the room's folder Start, as in every tool.
-func (s *seat) relative(path string) (string, error) {
+func (s *principal) relative(path string) (string, error) {
 	root := s.room.opts.Root
 	abs := path
 	if !filepath.IsAbs(abs) {
@@ -115,7 +115,7 @@ func (s *seat) relative(path string) (string, error) {
 
 // covered reports whether a declared glob covers a path. Whoever may write a file may
 // read it.
-func (s *seat) covered(rel string, write bool) bool {
+func (s *principal) covered(rel string, write bool) bool {
 	globs := s.perms.FSWrite
 	if !write {
 		globs = append(append([]string{}, s.perms.FSRead...), s.perms.FSWrite...)
@@ -133,7 +133,7 @@ func (s *seat) covered(rel string, write bool) bool {
 }
 
 // look lists a folder or describes a file, never following a link out of the root.
-func (s *seat) look(what, rel string) *wire.Object {
+func (s *principal) look(what, rel string) *wire.Object {
 	root, err := os.OpenRoot(s.room.opts.Root)
 	if err != nil {
 		return refusal(tools.KindIO, "%v", err)

@@ -478,7 +478,7 @@ func FuzzHostCall(f *testing.F) {
 		if fn.Local || fn.Table() == "http" || strings.HasPrefix(fn.Name, "jcode.exec") || fn.Name == "jcode.dispatch" && len(args) > 0 && args[0] == "exec" {
 			return
 		}
-		for _, st := range []*seat{
+		for _, st := range []*principal{
 			{room: h.room, env: wire.EnvStartup, owner: "startup", name: "s", scope: "startup", perms: &permissions{}, all: true, declare: "x", caller: h.caller(), script: sc, phase: phaseInit},
 			{room: h.room, env: wire.EnvTool, owner: "tool:user/x", name: "x", scope: "user/x", perms: &permissions{hasFS: true, FSRead: []string{"**"}}, declare: "x", caller: h.caller()},
 			{room: h.room, env: wire.EnvTool, name: "y", perms: &permissions{}, caller: h.caller(), phase: phaseEvent},

@@ -41,7 +41,7 @@ func httpRefusal(kind, format string, args ...any) *wire.Object {
 }
 
 // callHTTP answers http.get and http.request.
-func (s *seat) callHTTP(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
+func (s *principal) callHTTP(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
 	if !s.all && (s.perms == nil || s.perms.Network == nil) {
 		return s.undeclared(f, "network")
 	}
@@ -104,7 +104,7 @@ func parseRequest(method, address string, opts *wire.Object) (*request, *httpErr
 
 // send carries out the request. The declared hosts are checked for every hop, the
 // address at the moment of the dial.
-func (r *request) send(ctx context.Context, s *seat) *wire.Object {
+func (r *request) send(ctx context.Context, s *principal) *wire.Object {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	check := func(u *url.URL) (literal bool, err error) {

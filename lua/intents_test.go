@@ -25,11 +25,11 @@ func both(t *testing.T, f func(t *testing.T, h *house)) {
 	}
 }
 
-// noContext puts a script on a seat that belongs to no session.
-func noContext(s *seat) { s.unbound = true }
+// noContext puts a script on a principal that belongs to no session.
+func noContext(s *principal) { s.unbound = true }
 
-func caps(set tools.Capabilities) func(*seat) {
-	return func(s *seat) { s.caller.Scope = &tools.Scope{Capabilities: &set} }
+func caps(set tools.Capabilities) func(*principal) {
+	return func(s *principal) { s.caller.Scope = &tools.Scope{Capabilities: &set} }
 }
 
 func wantOK(t *testing.T, o *wire.Object) {

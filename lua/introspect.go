@@ -12,7 +12,7 @@ import (
 
 // visible lists what a script is shown: the scope's tools in registry order, and what
 // the script itself has registered but not yet published.
-func (s *seat) visible() []tools.Spec {
+func (s *principal) visible() []tools.Spec {
 	var out []tools.Spec
 	for _, e := range s.room.opts.Registry.Snapshot(s.caller.Scope).List() {
 		if e.Spec.Hidden && e.Spec.Group == tools.GroupLua {
@@ -68,7 +68,7 @@ func schemaType(p *wire.Object) string {
 	return "any"
 }
 
-func (s *seat) toolSchemas() []any {
+func (s *principal) toolSchemas() []any {
 	out := []any{}
 	for _, spec := range s.visible() {
 		args := []any{}
@@ -80,7 +80,7 @@ func (s *seat) toolSchemas() []any {
 	return out
 }
 
-func (s *seat) intentDefs() []any {
+func (s *principal) intentDefs() []any {
 	out := []any{}
 	for _, spec := range s.visible() {
 		o := wire.NewObject("name", spec.Name, "description", spec.Description)
@@ -92,7 +92,7 @@ func (s *seat) intentDefs() []any {
 	return out
 }
 
-func (s *seat) toolDescriptions() string {
+func (s *principal) toolDescriptions() string {
 	var b strings.Builder
 	b.WriteString("Available intents (call them with jcode.dispatch(name, args)):\n\n")
 	for _, spec := range s.visible() {
@@ -110,7 +110,7 @@ func (s *seat) toolDescriptions() string {
 	return b.String()
 }
 
-func (s *seat) mcpServers() *wire.Object {
+func (s *principal) mcpServers() *wire.Object {
 	list := []any{}
 	if m := s.room.opts.MCP; m != nil {
 		var names []string
@@ -127,7 +127,7 @@ func (s *seat) mcpServers() *wire.Object {
 	return wire.NewObject("ok", true, "servers", list)
 }
 
-func (s *seat) mcpTools(server string) *wire.Object {
+func (s *principal) mcpTools(server string) *wire.Object {
 	list := []any{}
 	for _, e := range s.room.opts.Registry.Snapshot(s.caller.Scope).List() {
 		spec := e.Spec

@@ -432,11 +432,11 @@ func (m *memState) LuaKeys(_ context.Context, scope string) ([]string, error) {
 	return out, nil
 }
 
-// eval runs Lua as a script of an environment would, on a session-less seat unless a
-// seat is given.
-func (h *house) eval(e wire.Env, source string, change func(*seat)) (any, *pool.Failure) {
+// eval runs Lua as a script of an environment would, on a principal without a session unless a
+// principal is given.
+func (h *house) eval(e wire.Env, source string, change func(*principal)) (any, *pool.Failure) {
 	h.t.Helper()
-	st := &seat{room: h.room, env: e, owner: "test", name: "test", scope: "user/test", perms: &permissions{}, all: true, declare: manifestName, caller: h.caller()}
+	st := &principal{room: h.room, env: e, owner: "test", name: "test", scope: "user/test", perms: &permissions{}, all: true, declare: manifestName, caller: h.caller()}
 	st.script = &script{room: h.room, env: wire.EnvStartup, id: "test", fqn: "lua::test", owner: "startup", src: bundle{hash: "h"}}
 	if change != nil {
 		change(st)
@@ -453,7 +453,7 @@ func (h *house) eval(e wire.Env, source string, change func(*seat)) (any, *pool.
 }
 
 // table runs Lua that must give a table.
-func (h *house) table(source string, change func(*seat)) *wire.Object {
+func (h *house) table(source string, change func(*principal)) *wire.Object {
 	h.t.Helper()
 	v, fail := h.eval(wire.EnvStartup, source, change)
 	if fail != nil {

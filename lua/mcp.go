@@ -14,7 +14,7 @@ import (
 )
 
 // mcpCall carries out jcode.mcp_call through the same dispatcher and gate.
-func (s *seat) mcpCall(ctx context.Context, a arguments) ([]any, error) {
+func (s *principal) mcpCall(ctx context.Context, a arguments) ([]any, error) {
 	server, tool := a.text(0), a.text(1)
 	if s.env == wire.EnvTool && !slices.Contains(s.perms.MCP, server+":"+tool) {
 		return one(refusal(tools.KindPermission, "%s with %q", s.declareText("mcp"), server+":"+tool)), nil
@@ -32,7 +32,7 @@ func (s *seat) mcpCall(ctx context.Context, a arguments) ([]any, error) {
 
 // missingServer explains why a name of a server's tool is unknown: the server is not
 // connected, or has no such tool. It returns nil for names that belong to no known server.
-func (s *seat) missingServer(name string) *wire.Object {
+func (s *principal) missingServer(name string) *wire.Object {
 	if s.room.opts.MCP == nil || !strings.HasPrefix(name, "mcp") {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (s *seat) missingServer(name string) *wire.Object {
 }
 
 // missingTool explains why a server's tool is not there.
-func (s *seat) missingTool(server, tool string) *wire.Object {
+func (s *principal) missingTool(server, tool string) *wire.Object {
 	if s.room.opts.MCP == nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (s *seat) missingTool(server, tool string) *wire.Object {
 }
 
 // callMCPAdmin answers tools.mcp_*. None of these waits for a server.
-func (s *seat) callMCPAdmin(f wire.Func, a arguments) ([]any, error) {
+func (s *principal) callMCPAdmin(f wire.Func, a arguments) ([]any, error) {
 	m, name := s.room.opts.MCP, a.text(0)
 	switch f.Field() {
 	case "mcp_status":

@@ -45,7 +45,7 @@ func isCommandName(s string) bool {
 
 // registering returns the script that registers. Only the startup script may do so at any
 // time, a plugin in init().
-func (s *seat) registering() (*script, *wire.Object) {
+func (s *principal) registering() (*script, *wire.Object) {
 	if s.script == nil || s.phase == phaseRun && s.env == wire.EnvPlugin {
 		return nil, refusal(tools.KindPermission, "permission denied: only available in init()")
 	}
@@ -53,7 +53,7 @@ func (s *seat) registering() (*script, *wire.Object) {
 }
 
 // registerIntent answers jcode.register_intent.
-func (s *seat) registerIntent(def *wire.Object) *wire.Object {
+func (s *principal) registerIntent(def *wire.Object) *wire.Object {
 	sc, no := s.registering()
 	if no != nil {
 		return no
@@ -99,7 +99,7 @@ func (s *seat) registerIntent(def *wire.Object) *wire.Object {
 }
 
 // listen answers jcode.on.
-func (s *seat) listen(event string) *wire.Object {
+func (s *principal) listen(event string) *wire.Object {
 	sc, no := s.registering()
 	if no != nil {
 		return no
@@ -127,7 +127,7 @@ func (s *seat) listen(event string) *wire.Object {
 }
 
 // registerCommand answers jcode.command.
-func (s *seat) registerCommand(name string, def *wire.Object) *wire.Object {
+func (s *principal) registerCommand(name string, def *wire.Object) *wire.Object {
 	sc, no := s.registering()
 	if no != nil {
 		return no

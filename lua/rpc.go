@@ -73,7 +73,7 @@ func (r *Room) rpc(ctx context.Context, c rpcCall) (*wire.Object, *pool.Failure)
 
 // request answers jcode.request: the gate first, unless a dispatch has cleared the very
 // same request already.
-func (s *seat) request(ctx context.Context, a arguments) ([]any, error) {
+func (s *principal) request(ctx context.Context, a arguments) ([]any, error) {
 	fqn, operation := a.text(0), a.text(1)
 	no := func(format string, args ...any) ([]any, error) {
 		return one(wire.NewObject("success", false, "error", fmt.Sprintf(format, args...))), nil
@@ -81,8 +81,8 @@ func (s *seat) request(ctx context.Context, a arguments) ([]any, error) {
 	if s.unbound {
 		return no("no execution context")
 	}
-	cleared := s.ticket == fqn+"\x00"+operation
-	s.ticket = ""
+	cleared := s.clearance == fqn+"\x00"+operation
+	s.clearance = ""
 	if !cleared {
 		if d := s.room.gateRequest(ctx, s.nested(), fqn, operation); !d.Allow {
 			return no("%s", d.Reason)

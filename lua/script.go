@@ -140,7 +140,7 @@ func (s *script) farewell() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownLimit+pool.CancelGrace)
 	defer cancel()
-	_, fail := s.conn.Do(ctx, pool.Job{Msg: wire.Message{Type: wire.TypeShutdown}, Limit: shutdownLimit, Env: s.env, Owner: s.seat(phaseRun, s.room.standing(), nil)})
+	_, fail := s.conn.Do(ctx, pool.Job{Msg: wire.Message{Type: wire.TypeShutdown}, Limit: shutdownLimit, Env: s.env, Owner: s.principal(phaseRun, s.room.standing(), nil)})
 	if fail != nil && fail.Broken {
 		s.conn = nil
 	}
@@ -200,7 +200,7 @@ func (s *script) serve(m *mail) (*wire.Message, *pool.Failure) {
 		}
 	}
 	j := m.job
-	j.Env, j.Owner = s.env, s.seat(m.phase, m.caller, m.progress)
+	j.Env, j.Owner = s.env, s.principal(m.phase, m.caller, m.progress)
 	ctx := withChain(m.ctx, s.fqn)
 	msg, fail := s.conn.Do(ctx, j)
 	if fail != nil && fail.Broken {
@@ -257,12 +257,12 @@ func (s *script) unusable() string {
 	return ""
 }
 
-// seat is who the script is while it does one piece of work.
-func (s *script) seat(p phase, caller tools.Caller, progress func(tools.Progress)) *seat {
+// principal is who the script is while it does one piece of work.
+func (s *script) principal(p phase, caller tools.Caller, progress func(tools.Progress)) *principal {
 	s.mu.Lock()
 	perms := s.perms
 	s.mu.Unlock()
-	return &seat{
+	return &principal{
 		room: s.room, env: s.env, owner: s.owner, name: s.id, scope: s.scope, perms: &perms, all: s.env == wire.EnvStartup,
 		declare: "the plugin's table", caller: caller, phase: p, progress: progress, script: s,
 	}
@@ -289,7 +289,7 @@ func (s *script) boot(ctx context.Context) *pool.Failure {
 		s.stage = &registered{events: map[string]int{}}
 	}
 	s.mu.Unlock()
-	_, fail = c.Do(withChain(ctx, s.fqn), pool.Job{Msg: wire.Message{Type: wire.TypeStart}, Limit: initLimit, Env: s.env, Owner: s.seat(phaseInit, s.room.standing(), nil)})
+	_, fail = c.Do(withChain(ctx, s.fqn), pool.Job{Msg: wire.Message{Type: wire.TypeStart}, Limit: initLimit, Env: s.env, Owner: s.principal(phaseInit, s.room.standing(), nil)})
 	if fail != nil && s.env == wire.EnvPlugin {
 		s.mu.Lock()
 		s.stage = nil
@@ -356,7 +356,7 @@ func (s *script) load(ctx context.Context) (*wire.Object, *pool.Conn, *pool.Fail
 	}
 	msg, fail := c.Do(withChain(ctx, s.fqn), pool.Job{
 		Msg:   wire.Message{Type: wire.TypeLoad, Name: s.src.chunk, Text: s.src.text, Value: modules},
-		Limit: initLimit, Env: s.env, Owner: s.seat(p, s.room.standing(), nil),
+		Limit: initLimit, Env: s.env, Owner: s.principal(p, s.room.standing(), nil),
 	})
 	if fail != nil {
 		s.publish() // what the startup script registered before its error stays

@@ -20,7 +20,7 @@ const (
 
 // callState answers state.*. Keys belong to the script's own scope: no script can name
 // another's.
-func (s *seat) callState(ctx context.Context, fn string, a arguments) ([]any, error) {
+func (s *principal) callState(ctx context.Context, fn string, a arguments) ([]any, error) {
 	store := s.room.opts.State
 	if store == nil {
 		return nil, errors.New("state is not available here")
@@ -55,7 +55,7 @@ func (s *seat) callState(ctx context.Context, fn string, a arguments) ([]any, er
 	return one(list), nil
 }
 
-func (s *seat) setState(ctx context.Context, store StateStore, key string, v any) error {
+func (s *principal) setState(ctx context.Context, store StateStore, key string, v any) error {
 	if v == nil {
 		return store.LuaDelete(ctx, s.scope, key)
 	}
@@ -73,7 +73,7 @@ func (s *seat) setState(ctx context.Context, store StateStore, key string, v any
 }
 
 // readEnv returns an environment variable that was declared, and never a key.
-func (s *seat) readEnv(f wire.Func, name string) ([]any, error) {
+func (s *principal) readEnv(f wire.Func, name string) ([]any, error) {
 	if !s.all && !slices.Contains(s.perms.Env, name) {
 		return s.refuse(f, s.declareText("env")+fmt.Sprintf(" with %q", name))
 	}

@@ -21,7 +21,7 @@ func (r *Room) checkSyntax(list []*slot) {
 			if v == nil || v.broken != nil || r.ctx.Err() != nil {
 				continue
 			}
-			st := &seat{room: r, env: wire.EnvTool, owner: s.owner, name: s.name, phase: phaseBody}
+			st := &principal{room: r, env: wire.EnvTool, owner: s.owner, name: s.name, phase: phaseBody}
 			_, fail := r.runPooled(r.ctx, st, pool.Job{Msg: wire.Message{Type: wire.TypeCompile, Name: s.chunk(), Text: v.source}, Limit: 5 * time.Second})
 			if fail != nil && fail.Kind == tools.KindLoad {
 				r.foundBroken(s, v, fail.Text)

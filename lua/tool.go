@@ -150,7 +150,7 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 		return tools.Result{}, tools.Errorf(tools.KindCancelled, "cancelled while waiting for other Lua tools")
 	}
 	defer p.Leave()
-	st := &seat{
+	st := &principal{
 		room: s.room, env: wire.EnvTool, owner: s.owner, name: s.name, scope: s.room.stateScope(s.root.scope, s.name),
 		perms: &v.manifest.Permissions, readOnly: v.manifest.ReadOnly, declare: manifestName, caller: call.Caller, progress: call.Progress,
 		onWait: func(waiting bool) {
@@ -175,7 +175,7 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 }
 
 // runPooled carries out one job on a host of the pool.
-func (r *Room) runPooled(ctx context.Context, st *seat, j pool.Job) (*wire.Message, *pool.Failure) {
+func (r *Room) runPooled(ctx context.Context, st *principal, j pool.Job) (*wire.Message, *pool.Failure) {
 	c, err := r.pool.Take(ctx)
 	if err != nil && ctx.Err() != nil { // it is not the script that failed
 		return nil, pool.Cancelled(ctx)

@@ -21,10 +21,10 @@ const (
 	phaseEvent       // an event handler: nothing that could recurse or ask
 )
 
-// seat is who a host serves at the moment, and what that may do. It is the only source
-// of identity: whatever a host says about itself counts for nothing. A seat serves one
+// principal is who a host serves at the moment, and what that may do. It is the only source
+// of identity: whatever a host says about itself counts for nothing. A principal lasts for one
 // piece of work.
-type seat struct {
+type principal struct {
 	room     *Room
 	env      wire.Env
 	owner    string // as the registry knows it: tool:project/x, plugin:x, startup
@@ -40,23 +40,23 @@ type seat struct {
 	script   *script // the long-lived script, nil for a tool
 	// waits is told when the script begins and ends to wait for others.
 	onWait func(waiting bool)
-	// ticket lets one jcode.request pass that a dispatch has cleared already.
-	ticket string
-	// unbound seats belong to no session. Only tests make them.
+	// clearance lets one jcode.request pass that a dispatch has cleared already.
+	clearance string
+	// unbound principals belong to no session. Only tests make them.
 	unbound bool
 	lastPut time.Time
 }
 
-func (s *seat) Waits(waiting bool) {
+func (s *principal) Waits(waiting bool) {
 	if s.onWait != nil {
 		s.onWait(waiting)
 	}
 }
 
-func (s *seat) Log(level, text string) { s.room.logs.add(s.name, level, text) }
+func (s *principal) Log(level, text string) { s.room.logs.add(s.name, level, text) }
 
 // Progress shows a line, at most ten in a second, whatever the host sends.
-func (s *seat) Progress(text string) {
+func (s *principal) Progress(text string) {
 	if now := time.Now(); s.progress != nil && now.Sub(s.lastPut) >= 90*time.Millisecond {
 		s.lastPut = now
 		s.progress(tools.Progress{Text: cleanLine(text)})
@@ -72,7 +72,7 @@ func refusal(kind tools.ErrorKind, format string, args ...any) *wire.Object {
 func one(v any) []any { return []any{v} }
 
 // Call answers one call. An error raises in the script; a *protocolError ends the host.
-func (s *seat) Call(ctx context.Context, f wire.Func, args []any) ([]any, error) {
+func (s *principal) Call(ctx context.Context, f wire.Func, args []any) ([]any, error) {
 	if err := checkArgs(f, args); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *seat) Call(ctx context.Context, f wire.Func, args []any) ([]any, error)
 	return s.callJcode(ctx, f, a)
 }
 
-func (s *seat) callJcode(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
+func (s *principal) callJcode(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
 	switch f.Field() {
 	case "dispatch":
 		return s.dispatch(ctx, a.text(0), a.at(1), a.object(2))
@@ -129,7 +129,7 @@ func (s *seat) callJcode(ctx context.Context, f wire.Func, a arguments) ([]any, 
 }
 
 // refuse says no in the shape that the function gives.
-func (s *seat) refuse(f wire.Func, text string) ([]any, error) {
+func (s *principal) refuse(f wire.Func, text string) ([]any, error) {
 	switch {
 	case f.Returns == "boolean, string?":
 		return []any{false, text}, nil
@@ -144,11 +144,11 @@ func (s *seat) refuse(f wire.Func, text string) ([]any, error) {
 }
 
 // undeclared is the refusal of what a declaration would have to grant.
-func (s *seat) undeclared(f wire.Func, key string) ([]any, error) {
+func (s *principal) undeclared(f wire.Func, key string) ([]any, error) {
 	return s.refuse(f, s.declareText(key))
 }
 
-func (s *seat) declareText(key string) string {
+func (s *principal) declareText(key string) string {
 	return "permission denied: declare permissions." + key + " in " + s.declare
 }
 

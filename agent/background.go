@@ -209,7 +209,11 @@ func (a *agents) ended(m *member, end TurnEnd) {
 	if status == roster.Failed {
 		level = LevelWarn
 	}
-	a.c.Notify(level, "agent %s %s: %s%s", state.Name, status, text.Truncate(text.OneLine(answer), 200, "…"), note)
+	said := ""
+	if answer != "" {
+		said = ": " + text.Truncate(text.OneLine(answer), 200, "…")
+	}
+	a.c.Notify(level, "agent %s %s%s%s", state.Name, status, said, note)
 }
 
 // leaveSite looks at what an agent left in its worktree, and says it.

@@ -170,6 +170,24 @@ func (a agentActions) completeAgents(_ context.Context, args string) []string {
 	return out
 }
 
+// orphanAge is how old a worktree of no agent must be to be removed.
+const orphanAge = time.Minute
+
+// pruneOrphan removes a worktree that no agent is known for, because jcode was killed while it
+// made it. One that is new, or holds changes, stays.
+func (a agentActions) pruneOrphan(ctx context.Context, d os.DirEntry, dir string) bool {
+	if info, err := d.Info(); err != nil || time.Since(info.ModTime()) < orphanAge {
+		return false // another process may be making it
+	}
+	tree, err := worktree.Find(ctx, a.root, dir)
+	if err != nil {
+		return false
+	}
+	tree.Copied = a.config.Worktree.Copy
+	left, err := tree.Changes(ctx)
+	return err == nil && len(left) == 0 && tree.Remove(ctx) == nil
+}
+
 // pruneWorktrees removes the worktrees of this project's agents that hold no changes and that
 // no live session uses.
 func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
@@ -211,7 +229,12 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, d := range dirs {
-		if dir := filepath.Join(agentSites(a).worktrees(), d.Name()); !known[dir] {
+		dir := filepath.Join(agentSites(a).worktrees(), d.Name())
+		switch {
+		case known[dir]:
+		case a.pruneOrphan(ctx, d, dir):
+			removed = append(removed, dir)
+		default:
 			kept = append(kept, dir+" (of no agent)")
 		}
 	}

@@ -56,6 +56,19 @@ func Add(ctx context.Context, o Options) (Tree, error) {
 	return t, nil
 }
 
+// Find returns a copy that Add made of root, as it would be with no work in it.
+func Find(ctx context.Context, root, dir string) (Tree, error) {
+	t := Tree{Root: root, Dir: dir}
+	err := t.Check(ctx)
+	if err == nil {
+		t.Branch, err = git(ctx, dir, nil, "symbolic-ref", "--short", "HEAD")
+	}
+	if err == nil {
+		t.Base, err = git(ctx, dir, nil, "rev-parse", "HEAD^{tree}")
+	}
+	return t, err
+}
+
 // HasBranch reports whether a repository has a branch of a name.
 func HasBranch(ctx context.Context, root, branch string) bool {
 	_, err := git(ctx, root, nil, "rev-parse", "--verify", "-q", "refs/heads/"+branch)

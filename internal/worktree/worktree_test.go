@@ -183,3 +183,18 @@ func TestWhatCannotBeCopiedIsSaid(t *testing.T) {
 		t.Errorf("without a commit: %v", err)
 	}
 }
+
+func TestCopyIsFoundByItsFolder(t *testing.T) {
+	root := repository(t)
+	made := add(t, worktree.Options{Root: root})
+	tree, err := worktree.Find(t.Context(), root, made.Dir)
+	if err != nil || tree.Branch != made.Branch || tree.Base != made.Base {
+		t.Errorf("found %+v, %v, made %+v", tree, err, made)
+	}
+	if tree, err := worktree.Find(t.Context(), root, t.TempDir()); err == nil {
+		t.Errorf("a folder that is no copy: %+v", tree)
+	}
+	if err := tree.Remove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}

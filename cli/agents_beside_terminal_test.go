@@ -1,0 +1,59 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Three agents work while the person talks on: one in a worktree whose work is tested, merged and
+// undone, one that asks, one that is stopped.
+func TestThreeAgentsWorkWhileThePersonTalksOn(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	c.write("a.txt", "one\ntwo\nthree\n")
+	gitRepository(t, c.dir)
+	script := filepath.Join(t.TempDir(), "script.jsonl")
+	lines := `{"tool_calls":[{"name":"task","arguments":{"prompt":"change a","name":"ann","background":true,"isolation":"worktree"}},{"name":"task","arguments":{"prompt":"make","name":"ben","background":true}},{"name":"task","arguments":{"prompt":"wait","name":"cat","background":true}}]}
+{"agent":"ann","tool_calls":[{"name":"edit","arguments":{"path":"a.txt","old_string":"two","new_string":"TWO"}},{"name":"write","arguments":{"path":"new.txt","content":"made by ann\n"}},{"name":"exec","arguments":{"cmd":"grep -c TWO a.txt"}}]}
+{"agent":"ann","text":"Changed and tested."}
+{"agent":"ben","tool_calls":[{"name":"exec","arguments":{"cmd":"touch made-by-ben"}}]}
+{"agent":"ben","text":"Made it."}
+{"agent":"cat","tool_calls":[{"name":"exec","arguments":{"cmd":"sleep 300"}}]}
+{"text":"Three are at work."}
+{"text":"Talking on."}
+`
+	if err := os.WriteFile(script, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.start("--mode", "edits", "-m", "replay:"+script)
+	c.say("go")
+	c.answerable("ben: Run a command", "touch made-by-ben")
+	c.Press("y")
+	c.wait("agent ben done: Made it.", "agent ann done: Changed and tested. It changed 2 files", "cat  working")
+	c.say("and you")
+	c.wait("Talking on.", "cat  working", "ann  done", "changes to merge")
+	if c.read("a.txt") != "one\ntwo\nthree\n" {
+		t.Error("ann worked in the main checkout")
+	}
+	c.read("made-by-ben")
+	c.say("/agents stop cat")
+	c.wait("agent cat stopped")
+	c.say("/agents diff ann")
+	c.wait("+TWO", "+made by ann")
+	c.say("/agents merge ann")
+	c.wait("Merged 2 files of ann: a.txt, new.txt.")
+	if c.read("a.txt") != "one\nTWO\nthree\n" || c.read("new.txt") != "made by ann\n" {
+		t.Error("what ann did was not merged")
+	}
+	c.say("/undo")
+	c.answerable("Put back what an earlier turn changed?")
+	c.Press("enter")
+	c.wait("new.txt (removed)", "a.txt (restored)")
+	if _, err := os.Stat(filepath.Join(c.dir, "new.txt")); err == nil || c.read("a.txt") != "one\ntwo\nthree\n" {
+		t.Error("the merge was not taken back")
+	}
+	c.quit()
+}

@@ -1,0 +1,211 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"jcode/session"
+)
+
+// gitRepository makes a folder a repository with all that is in it.
+func gitRepository(t *testing.T, dir string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "--allow-empty", "-m", "first"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %s", args, out)
+		}
+	}
+}
+
+// A kill while agents work loses no result that was told, and leaves no process and no worktree
+// that doctor doesn't list. By hand, with more:
+//
+//	JCODE_AGENT_KILLS=50 go test ./cli -run TestKillsWithAgentsAtWorkLoseNothing -v
+func TestKillsWithAgentsAtWorkLoseNothing(t *testing.T) {
+	t.Parallel()
+	rounds := 3
+	if s := os.Getenv("JCODE_AGENT_KILLS"); s != "" {
+		var err error
+		if rounds, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := newChat(t)
+	c.write("a.txt", "one\n")
+	gitRepository(t, c.dir)
+	pids := t.TempDir()
+	var script strings.Builder
+	line := func(agent string, cmd string) {
+		call := []map[string]any{{"name": "exec", "arguments": map[string]any{"cmd": cmd}}}
+		b, err := json.Marshal(map[string]any{"agent": agent, "tool_calls": call})
+		if err != nil {
+			t.Fatal(err)
+		}
+		script.Write(append(b, '\n'))
+	}
+	script.WriteString(`{"tool_calls":[{"name":"task","arguments":{"prompt":"x","name":"ann","background":true,"isolation":"worktree"}},{"name":"task","arguments":{"prompt":"x","name":"ben","background":true,"isolation":"worktree"}},{"name":"task","arguments":{"prompt":"x","name":"cat","background":true}}]}` + "\n")
+	for _, agent := range []string{"ann", "ben", "cat"} {
+		for i := range 5 {
+			line(agent, fmt.Sprintf("echo $$ > %s/%s-$$; echo %s step %d > %s.txt", pids, agent, agent, i, agent))
+		}
+		line(agent, fmt.Sprintf("echo $$ > %s/%s-$$; sleep 300", pids, agent))
+	}
+	script.WriteString(`{"text":"All are at work."}` + "\n")
+	file := filepath.Join(t.TempDir(), "script.jsonl")
+	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	told, worktrees := 0, 0
+	for round := range rounds {
+		results := killedRun(t, c, file, 8+round*29%60)
+		told += len(results)
+		checkKept(t, c, results)
+		awaitEnd(t, pids)
+		worktrees = checkListed(t, c)
+	}
+	if told == 0 || worktrees == 0 {
+		t.Errorf("%d results were told, and %d worktrees are left: nothing was tried", told, worktrees)
+	}
+	t.Logf("%d kills: %d results told and kept, %d worktrees left and listed", rounds, told, worktrees)
+	// The last session goes on, and says who was at work.
+	if err := os.WriteFile(file, []byte(`{"text":"Went on."}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := jcode(t.Context(), t, c.dir, c.home, c.srv.URL(), "-p", "-c", "--mode", "yolo", "-m", "replay:"+file, "go on").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "Went on.") || !strings.Contains(string(out), "was at work when jcode ended: /agents resumes it") {
+		t.Errorf("after the kill: %v\n%s", err, out)
+	}
+}
+
+// toldResult is a result of a call as a run told it.
+type toldResult struct {
+	Type    string `json:"type"`
+	ID      string `json:"id"`
+	Session string `json:"agent_session"`
+}
+
+// killedRun kills a run after some lines of its output, and returns the results that it told.
+func killedRun(t *testing.T, c *chat, script string, lines int) (told []toldResult) {
+	t.Helper()
+	cmd := jcode(t.Context(), t, c.dir, c.home, c.srv.URL(), "-p", "--mode", "yolo", "-m", "replay:"+script, "--output-format", "stream-json", "go")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	main := ""
+	in := bufio.NewScanner(out)
+	for n := 1; in.Scan(); n++ {
+		var line struct {
+			toldResult
+			Main string `json:"session_id"`
+		}
+		if err := json.Unmarshal(in.Bytes(), &line); err != nil {
+			break // cut off by the kill
+		}
+		if line.Type == "init" {
+			main = line.Main
+		}
+		if line.Type == "tool_result" {
+			if line.Session == "" {
+				line.Session = main
+			}
+			told = append(told, line.toldResult)
+		}
+		if n == lines {
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = cmd.Wait() // it was killed
+	return told
+}
+
+// checkKept finds what was told in the sessions.
+func checkKept(t *testing.T, c *chat, told []toldResult) {
+	t.Helper()
+	store, err := session.Open(t.Context(), filepath.Join(c.home, "jcode.db"), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, r := range told {
+		rows, err := store.Messages(t.Context(), r.Session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, row := range rows {
+			for _, call := range row.Calls {
+				found = found || call.ID == r.ID && call.Status != ""
+			}
+		}
+		if !found {
+			t.Errorf("the result of %s in session %s is lost", r.ID, r.Session)
+		}
+	}
+}
+
+// awaitEnd waits until no process lives that wrote its number.
+func awaitEnd(t *testing.T, dir string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		_, number, _ := strings.Cut(f.Name(), "-")
+		pid, err := strconv.Atoi(number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone(t, pid)
+		if err := os.Remove(filepath.Join(dir, f.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkListed finds each worktree that git knows in what doctor lists, and returns how many.
+func checkListed(t *testing.T, c *chat) (n int) {
+	t.Helper()
+	listed, _ := jcode(t.Context(), t, c.dir, c.home, "http://127.0.0.1:1", "doctor").CombinedOutput() // it finds other things too
+	cmd := exec.Command("git", "worktree", "list", "--porcelain")
+	cmd.Dir = c.dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		dir, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
+		if !ok || !strings.Contains(dir, "worktrees") {
+			continue
+		}
+		n++
+		if !strings.Contains(string(listed), filepath.Base(dir)) {
+			t.Errorf("the worktree %s is not listed:\n%s", dir, listed)
+		}
+	}
+	return n
+}

@@ -17,6 +17,10 @@ func (c *Conversation) Ask(ctx context.Context, q tools.Question) (tools.Answer,
 		return c.opt.Asker.Ask(ctx, q)
 	}
 	id, ch := uuid.NewString(), make(chan tools.Answer, 1)
+	settle := func(a tools.Answer) tools.Answer { return a }
+	if c.Private() {
+		q, settle = unlasting(q)
+	}
 	c.mu.Lock()
 	c.questions[id] = ch
 	c.mu.Unlock()
@@ -29,7 +33,7 @@ func (c *Conversation) Ask(ctx context.Context, q tools.Question) (tools.Answer,
 	}()
 	select {
 	case a := <-ch:
-		return a, nil
+		return settle(a), nil
 	case <-ctx.Done():
 		return tools.Answer{}, ctx.Err()
 	case <-c.ctx.Done():

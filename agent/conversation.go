@@ -67,6 +67,7 @@ func New(opt Options) (*Conversation, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.state.Private = opt.Private
 	c.row = session.Session{Cwd: opt.Cwd, ProjectID: opt.Project, Model: c.model.Name, Mode: string(c.mode), ParentID: opt.Parent}
 	if opt.Parent != "" {
 		c.row.Kind = session.KindTask
@@ -91,7 +92,7 @@ func Resume(ctx context.Context, opt Options, id string) (*Conversation, error) 
 		return nil, err
 	}
 	c.row, c.saved = row, true
-	c.state.Session, c.state.Title = row.ID, row.Title
+	c.state.Session, c.state.Title, c.state.Private = row.ID, row.Title, row.Private
 	var held *session.HeldError
 	if c.hold, err = opt.Store.Hold(id); errors.As(err, &held) {
 		c.state.ReadOnly = true

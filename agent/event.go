@@ -262,6 +262,8 @@ type State struct {
 	Mode    tools.Mode
 	Busy    bool
 	Cwd     string
+	// Private says that the conversation is kept in memory only.
+	Private bool
 	// ReadOnly says that another live process holds this session.
 	ReadOnly bool
 	// Planning says that the mode alone keeps files from being changed: an answer is a plan.

@@ -226,6 +226,11 @@ func (r *record) appendFirst(ctx context.Context, m session.Message) (int64, err
 			return 0, err
 		}
 	}
+	if r.c.Private() {
+		if err := r.c.opt.Store.KeepInMemory(ctx, row.ID); err != nil {
+			return 0, err
+		}
+	}
 	hold, err := r.c.opt.Store.Hold(row.ID)
 	if err != nil {
 		return 0, err

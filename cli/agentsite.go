@@ -32,6 +32,9 @@ func (a agentSites) worktrees() string { return filepath.Join(a.paths.Data, "wor
 
 // isolate makes a worktree for a sub-agent.
 func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent.Site, error) {
+	if a.privateNow() {
+		return nil, fmt.Errorf("%w, worktrees included: leave isolation out", errPrivate)
+	}
 	dir, branch := filepath.Join(a.worktrees(), name), "jcode/"+name
 	for n := 2; ; n++ { // an earlier session may have left one
 		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) && !worktree.HasBranch(ctx, a.root, branch) {

@@ -66,6 +66,8 @@ type app struct {
 
 	extensions
 	board board
+	// private says that conversations which begin are kept in memory only.
+	private atomic.Bool
 	// hasForms says that there will be a screen that shows forms. asksFirst is the role that is
 	// entered there, because it asks for values.
 	hasForms  bool
@@ -85,6 +87,10 @@ func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
 func newAppIn(ctx context.Context, f *flags, std Streams, dir string, editor builtin.Editor) (*app, error) {
 	a := &app{flags: f, std: std, cwd: dir, editor: editor, registry: tools.NewRegistry()}
 	a.started, a.settled, a.rolesAgain = make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
+	if err := f.checkPrivate(); err != nil {
+		return nil, err
+	}
+	a.private.Store(f.Private)
 	for _, step := range []func(context.Context) error{
 		a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools, a.openExtensions, a.openDebugLog,
 	} {
@@ -182,6 +188,7 @@ func (a *app) openModels(context.Context) error {
 	if err != nil {
 		return usageError("JCODE_RECORD: %w", err)
 	}
+	recorder.Skip = a.privateNow
 	a.models.recorder = recorder
 	a.onClose(func() {
 		if err := recorder.Close(); err != nil {
@@ -207,7 +214,7 @@ func (a *app) openGate(context.Context) error {
 			Hooks: func() []string { return a.hooks.in(a.workRoots()) },
 		},
 		Rules:  rules,
-		Grants: grants{a.store, a.project}, Confined: confinement{a}.confined, ForeignShell: builtin.ForeignShell(),
+		Grants: grants{a.store, a.project, a.privateNow}, Confined: confinement{a}.confined, ForeignShell: builtin.ForeignShell(),
 		Notify: a.board.ran, Offered: a.offered.named, Env: confinement{a}.commandEnv,
 	})
 	if err != nil {
@@ -234,7 +241,7 @@ func (a *app) addTools(context.Context) error {
 	})
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: confinement{a}.commandEnv, Keep: a.config.Environment.Keep,
-		Confiner: confinement{a}.confiner(), Outside: a.gate.CheckUnconfined, Confines: confinement{a}.confinesOwn, Watch: confinement{a}.watchProtected(), Remember: confinement{a}.keepProtected, Told: confinement{a}.tellProtected, JobEnded: a.board.jobEnded,
+		Confiner: confinement{a}.confiner(), Outside: a.gate.CheckUnconfined, Confines: confinement{a}.confinesOwn, Watch: confinement{a}.watchProtected(), Remember: confinement{a}.keepProtected, Told: confinement{a}.tellProtected, JobEnded: a.board.jobEnded, Private: a.privateNow,
 	})
 	a.onClose(func() {
 		if err := a.shell.Close(); err != nil {
@@ -288,6 +295,9 @@ func fileName(tool string) string {
 
 // spill keeps the whole text of a result that was cut, for a week.
 func (a *app) spill(call tools.Call, whole string) (string, error) {
+	if a.privateNow() {
+		return "", errPrivate
+	}
 	dir := filepath.Join(a.paths.Data, "logs", "results")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -304,7 +314,8 @@ func (a *app) spill(call tools.Call, whole string) (string, error) {
 // options are what a conversation is made of, here.
 func (a *app) options() (agent.Options, error) {
 	opt := agent.Options{
-		Store: a.store, Registry: a.registry, Dispatcher: a.dispatcher, Gate: a.gate,
+		Private: a.private.Load(),
+		Store:   a.store, Registry: a.registry, Dispatcher: a.dispatcher, Gate: a.gate,
 		Resolve: a.models.resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: int(a.flags.MaxSteps), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.Print,

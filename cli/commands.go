@@ -32,6 +32,8 @@ func (p personCommands) List() []command.Command {
 		{Name: "usage", Hint: "[days] [day|model|project|session]", Description: "tokens and money used in the last days", Run: p.usage},
 		{Name: "doctor", Description: "look at configuration, keys, endpoint, database, terminal and servers", Run: p.doctor},
 		{Name: "role", Hint: "[name|off|info|set name value]", Description: "work in a role, show it, or change one of its values", Run: p.role, Complete: p.completeRole},
+		{Name: "private", Hint: "[on|off]", Description: "keep nothing of this conversation on the disk", Run: p.private, Complete: completePrivate},
+		{Name: "save", Description: "keep a private conversation after all, from its beginning", Run: p.save},
 		{Name: "set", Hint: "[key value]", Description: "settings of this session", Run: p.set},
 	}
 	if !p.a.flags.NoSkills {

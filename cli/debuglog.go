@@ -23,6 +23,7 @@ const maxDebugLog = 10 << 20
 // it: their values are replaced wherever they stand.
 type debugLog struct {
 	log       *slog.Logger
+	private   func() bool // nothing is to be written down now
 	following sync.WaitGroup
 }
 
@@ -45,7 +46,7 @@ func (a *app) openDebugLog(context.Context) error {
 	if err != nil {
 		return usageError("--debug: %w", err)
 	}
-	d := &debugLog{log: slog.New(slog.NewTextHandler(&scrubber{out: file, secrets: a.secrets()}, nil))}
+	d := &debugLog{log: slog.New(slog.NewTextHandler(&scrubber{out: file, secrets: a.secrets()}, nil)), private: a.privateNow}
 	d.log.Info("start", "version", Version(), "cwd", a.cwd, "model", a.flags.Model, "mode", string(a.mode))
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, d)
 	before := a.board.opened
@@ -86,6 +87,9 @@ func (d *debugLog) BeforeCall(context.Context, tools.Call) tools.Verdict { retur
 
 // AfterCall writes down how a call ended.
 func (d *debugLog) AfterCall(call tools.Call, out tools.Outcome) {
+	if d.private() {
+		return
+	}
 	d.log.Info("call", "name", out.Call.Name, "id", call.ID, "origin", string(call.Caller.Origin), "ok", !out.Result.Failed,
 		"kind", string(out.Result.Kind), "ms", out.Duration.Milliseconds(), "by", string(out.Decision.By), "bytes", len(out.Result.Text))
 }
@@ -99,7 +103,9 @@ func (d *debugLog) follow(conv *agent.Conversation) {
 			if !ok {
 				return
 			}
-			d.write(d.log, ev)
+			if !conv.Private() {
+				d.write(d.log, ev)
+			}
 		}
 	})
 }

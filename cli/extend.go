@@ -78,7 +78,7 @@ func (a *app) openMCP() error {
 		},
 		Registry: a.registry, Trust: mcpTrust{a}, TrustAll: a.flags.Trust,
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
-		Roots: a.announced(), Version: Version(),
+		Private: a.privateNow, Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
 		Withheld: confinement{a}.keyNames(),
 		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{a}, Person: serverActions{a}.signsIn(),

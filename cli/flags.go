@@ -29,6 +29,7 @@ type flags struct {
 	MaxCost      costLimit `help:"Stop when the session has cost this much (exit 3)." placeholder:"USD"`
 	AppendPrompt string    `name:"append-system-prompt" help:"Add to the system prompt." placeholder:"TEXT"`
 	Plain        bool      `help:"No alternate screen and no redraws: for screen readers and logs."`
+	Private      bool      `help:"Keep nothing of the conversation on the disk; /save does after all."`
 	Debug        bool      `help:"Log in detail to the data folder (never a key)."`
 	MCPConfig    string    `name:"mcp-config" help:"Use the MCP servers of this file too." placeholder:"FILE"`
 	NoMCP        bool      `name:"no-mcp" help:"Connect no MCP servers."`

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"jcode/session"
 	"jcode/tools"
@@ -12,6 +13,8 @@ import (
 type grants struct {
 	store   *session.Store
 	project string
+	// private reports whether nothing lasting may be kept now.
+	private func() bool
 }
 
 // Grants gives what holds for a session: its own grants and the project's.
@@ -32,6 +35,9 @@ func (g grants) Grants(ctx context.Context, sessionID string) ([]permission.Gran
 
 // Add keeps a grant for its session or for the project.
 func (g grants) Add(ctx context.Context, p permission.Grant) error {
+	if p.Scope != tools.AnswerSession && g.private() {
+		return fmt.Errorf("%w: the answer can only hold for this conversation", errPrivate)
+	}
 	row := session.Grant{Key: p.Rule, Hash: p.Hash, Scope: session.GrantProject, Project: g.project}
 	if p.Scope == tools.AnswerSession {
 		row.Scope, row.Session = session.GrantSession, p.Session

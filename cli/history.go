@@ -23,6 +23,9 @@ func (h history) Recent(ctx context.Context) ([]string, error) {
 
 // Add keeps a prompt.
 func (h history) Add(ctx context.Context, text string) error {
+	if h.a.privateNow() {
+		return nil
+	}
 	return h.a.store.AddPrompt(ctx, session.Prompt{Text: text, Cwd: h.a.cwd, Project: h.a.project, At: time.Now()})
 }
 
@@ -30,6 +33,9 @@ func (h history) Add(ctx context.Context, text string) error {
 // the one that the first prompt begins, and into another one that is opened.
 func (h history) SetDraft(ctx context.Context, text string) error {
 	key := chatViews{h.a}.draftKey()
+	if h.a.privateNow() {
+		key, text = h.a.project, "" // what was kept before goes, and nothing new is
+	}
 	if was := h.a.drafted.Swap(&key); was != nil && *was != key {
 		if err := h.a.store.SetDraft(ctx, *was, ""); err != nil {
 			return err

@@ -113,7 +113,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	if a.models.script != nil {
 		fmt.Fprintln(a.std.Err, "jcode: that was the tour: run jcode in a project of yours to begin")
 	}
-	if id := s.id(); id != "" && a.models.script == nil { // nothing of a tour is kept
+	if id := s.id(); id != "" && a.models.script == nil && !a.store.InMemory(id) { // nothing of a tour is kept
 		fmt.Fprintf(a.std.Err, "jcode: resume with: jcode -r %s\n", id)
 	}
 	return nil
@@ -139,7 +139,9 @@ func (a *app) runUI(ctx context.Context, opt tui.Options) error {
 type sessions struct {
 	a       *app
 	started bool
-	branch  bool // --fork: the session that is picked first is branched
+	// toldPrivate says that the person was told what a private conversation means.
+	toldPrivate bool
+	branch      bool // --fork: the session that is picked first is branched
 }
 
 func (s *sessions) conv() *agent.Conversation { return s.a.board.open() }
@@ -198,6 +200,10 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Sess
 			return out, err
 		}
 		out.Shown = shown
+	}
+	if conv.Private() && !s.toldPrivate {
+		s.toldPrivate = true
+		out.Notices = append(out.Notices, agent.Notice{Level: agent.LevelInfo, Text: privateNotice})
 	}
 	if first := s.a.asksFirst; first != nil {
 		s.a.asksFirst = nil

@@ -54,7 +54,7 @@ func (a *app) openLua() error {
 	s := &scripting{app: a, ctx: ctx}
 	room, err := lua.New(lua.Options{
 		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config, Plugins: a.bundles.scripts,
-		State: a.store, MCP: s.control(), Trust: s, Notices: s, Standing: s.standing,
+		State: &luaState{Store: a.store, private: a.privateNow}, MCP: s.control(), Trust: s, Notices: s, Standing: s.standing,
 		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
 		Eval: isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,
 	})

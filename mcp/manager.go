@@ -28,6 +28,8 @@ type Options struct {
 	LogDir string
 	// FileDir takes files that results are saved to; empty: nothing is saved.
 	FileDir string
+	// Private reports whether nothing that servers send may reach the disk now; nil: it may.
+	Private func() bool
 	// Roots are the folders that servers are told of: the workspace and added ones.
 	Roots []string
 	// Version is jcode's own.
@@ -85,7 +87,7 @@ type Manager struct {
 func New(opt Options) *Manager {
 	m := &Manager{
 		opt: opt, env: config.ProcessEnvironment(opt.Paths.ProjectRoot), host: wire.NewHost(),
-		actors: map[string]*actor{}, saver: fileSaver{dir: opt.FileDir},
+		actors: map[string]*actor{}, saver: fileSaver{dir: opt.FileDir, private: opt.Private},
 		delay: func(d time.Duration) time.Duration { return d },
 	}
 	if opt.Env != nil {

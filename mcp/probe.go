@@ -69,7 +69,7 @@ func (m *Manager) probe(ctx context.Context, e config.Entry, opt ProbeOptions) (
 	if opt.CallTimeout > 0 {
 		e.CallTimeout = opt.CallTimeout
 	}
-	p := &Probe{m: m, entry: e, log: wire.NewLog(m.opt.LogDir, e.Name)}
+	p := &Probe{m: m, entry: e, log: m.newLog(e.Name)}
 	var err error
 	if p.target, err = m.env.Resolve(e); err != nil {
 		return nil, err

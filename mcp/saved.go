@@ -7,13 +7,22 @@ import (
 	"time"
 
 	"jcode/internal/tidy"
+	"jcode/mcp/wire"
 )
+
+// newLog returns the log of a server.
+func (m *Manager) newLog(name string) *wire.Log {
+	l := wire.NewLog(m.opt.LogDir, name)
+	l.Private = m.opt.Private
+	return l
+}
 
 // fileSaver keeps results that don't fit into a text.
 type fileSaver struct {
-	dir string
-	mu  sync.Mutex
-	n   int
+	dir     string
+	private func() bool // nothing is to be saved now; nil: never
+	mu      sync.Mutex
+	n       int
 }
 
 // keepFiles is how long saved results stay.
@@ -32,6 +41,9 @@ func (f *fileSaver) saveText(whole string) (string, error) {
 func (f *fileSaver) write(mime string, write func(*os.File) error) (string, error) {
 	if f.dir == "" {
 		return "", fmt.Errorf("no folder for results")
+	}
+	if f.private != nil && f.private() {
+		return "", fmt.Errorf("nothing of a private conversation is kept on the disk")
 	}
 	f.mu.Lock()
 	f.n++

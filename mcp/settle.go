@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"time"
-
-	"jcode/mcp/wire"
 )
 
 // settleResult is what settle did.
@@ -91,7 +89,7 @@ func (m *Manager) actor(name string) *actor {
 		a = newActor(name, actorEnv{
 			dialer: dialer{host: m.host, keeper: m.keeper, mayStart: m.approvals.mayStart}, hooks: m.hooks, publish: m.publish,
 			delay: func(d time.Duration) time.Duration { return m.delay(d) }, now: time.Now,
-		}, wire.NewLog(m.opt.LogDir, name))
+		}, m.newLog(name))
 		m.actors[name] = a
 	}
 	return a

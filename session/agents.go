@@ -23,6 +23,8 @@ type Agent struct {
 
 // SaveAgent keeps an agent, in place of one with the same session.
 func (s *Store) SaveAgent(ctx context.Context, a Agent) error {
+	s, done := s.of(a.Parent)
+	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		_, err := t.exec(`INSERT OR REPLACE INTO agents (session, parent, project_id, name, role, model, dir, branch, base, state, created)
 			VALUES (?,?,?,?,?,?,?,?,?,?,?)`, a.Session, a.Parent, a.Project, a.Name, a.Role, a.Model, a.Dir, a.Branch, a.Base, a.State, toMillis(s.now()))
@@ -36,6 +38,8 @@ func (s *Store) SaveAgent(ctx context.Context, a Agent) error {
 
 // SetAgentState notes how an agent stands.
 func (s *Store) SetAgentState(ctx context.Context, sessionID, state string) error {
+	s, done := s.of(sessionID)
+	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		_, err := t.exec("UPDATE agents SET state = ? WHERE session = ?", state, sessionID)
 		return err
@@ -48,6 +52,8 @@ func (s *Store) SetAgentState(ctx context.Context, sessionID, state string) erro
 
 // DropAgent forgets an agent; its session stays.
 func (s *Store) DropAgent(ctx context.Context, sessionID string) error {
+	s, done := s.of(sessionID)
+	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		_, err := t.exec("DELETE FROM agents WHERE session = ?", sessionID)
 		return err
@@ -61,6 +67,8 @@ func (s *Store) DropAgent(ctx context.Context, sessionID string) error {
 // Agents returns the agents that work for a session, or with "" all there are, in the order of
 // their start.
 func (s *Store) Agents(ctx context.Context, parent string) ([]Agent, error) {
+	s, done := s.of(parent)
+	defer done()
 	var all []Agent
 	err := s.read(ctx, `SELECT session, parent, project_id, name, role, model, dir, branch, base, state, created FROM agents
 		WHERE ?1 = '' OR parent = ?1 ORDER BY created, session`, []any{parent}, func(scan func(...any) error) error {
@@ -73,6 +81,10 @@ func (s *Store) Agents(ctx context.Context, parent string) ([]Agent, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list agents: %w", err)
+	}
+	if mem := s.memory(); mem != nil && parent == "" {
+		own, err := mem.Agents(ctx, "")
+		return append(all, own...), err
 	}
 	return all, nil
 }

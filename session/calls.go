@@ -9,6 +9,8 @@ import (
 
 // StartCall notes that a call runs.
 func (s *Store) StartCall(ctx context.Context, sessionID string, seq int64, index int) error {
+	s, done := s.of(sessionID)
+	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		id, err := t.messageID(sessionID, seq)
 		if err != nil {
@@ -26,6 +28,8 @@ func (s *Store) StartCall(ctx context.Context, sessionID string, seq int64, inde
 // FinishCall commits a call's end: Status, Result, Data, Display, Parts and Ended
 // (now, where zero). Session, Seq and Index say which call.
 func (s *Store) FinishCall(ctx context.Context, c Call) error {
+	s, done := s.of(c.Session)
+	defer done()
 	var parts *string
 	if len(c.Parts) > 0 {
 		b, err := json.Marshal(c.Parts)
@@ -65,6 +69,8 @@ func rawText(m json.RawMessage) *string {
 // the text as its result, and gives their number: what a resumed session does about calls
 // that a killed process left.
 func (s *Store) InterruptOpenCalls(ctx context.Context, sessionID, text string) (int, error) {
+	s, done := s.of(sessionID)
+	defer done()
 	var count int64
 	err := s.write(ctx, func(t *tx) error {
 		var n int64

@@ -9,6 +9,8 @@ import (
 // exchange: the last prompt and its answer, as text. It gives ErrNothing where the last
 // exchange is not complete.
 func (s *Store) Carry(ctx context.Context, id string) (Session, error) {
+	s, done := s.of(id)
+	defer done()
 	from, err := s.Get(ctx, id)
 	if err != nil {
 		return Session{}, err

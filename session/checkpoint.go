@@ -69,12 +69,27 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, roo
 	if err != nil {
 		return nil, fmt.Errorf("keep files for undo: %w", err)
 	}
+	home := c
+	c, routed := home.of(sessionID)
+	defer routed()
 	n, turn, err := c.begin(ctx, sessionID, turn, before)
 	if err != nil {
 		return nil, err
 	}
 	roots = slices.Clone(roots)
-	return func(ctx context.Context) error { return c.finish(ctx, sessionID, n, turn, roots, before) }, nil
+	return func(ctx context.Context) error {
+		now, routed := home.of(sessionID)
+		defer routed()
+		if now.s != c.s { // the session was saved meanwhile: its key is another one
+			if err := now.s.write(context.WithoutCancel(ctx), func(t *tx) (err error) {
+				n, turn, err = t.person(sessionID, turn)
+				return err
+			}); err != nil {
+				return fmt.Errorf("keep files for undo: %w", err)
+			}
+		}
+		return now.finish(ctx, sessionID, n, turn, roots, before)
+	}, nil
 }
 
 // Before is what stood at some paths at one moment.
@@ -112,11 +127,13 @@ func (b Before) Keep(ctx context.Context, sessionID string, turn int, changed []
 			before = append(before, entry{path: path, kind: kindAbsent})
 		}
 	}
-	n, turn, err := b.c.begin(ctx, sessionID, turn, before)
+	c, routed := b.c.of(sessionID)
+	defer routed()
+	n, turn, err := c.begin(ctx, sessionID, turn, before)
 	if err != nil {
 		return err
 	}
-	return b.c.finish(ctx, sessionID, n, turn, changed, before)
+	return c.finish(ctx, sessionID, n, turn, changed, before)
 }
 
 // begin keeps what stood at paths before a turn changed them.
@@ -262,6 +279,8 @@ func (c *Checkpoints) Cannot(ctx context.Context, sessionID string, turn int, wh
 	if sessionID == "" {
 		return nil
 	}
+	c, routed := c.of(sessionID)
+	defer routed()
 	err := c.s.write(ctx, func(t *tx) error {
 		n, turn, err := t.person(sessionID, turn)
 		if err != nil {
@@ -286,6 +305,8 @@ type TurnChanges struct {
 
 // Changes lists a session's turns that changed something which was not undone, oldest first.
 func (c *Checkpoints) Changes(ctx context.Context, sessionID string) ([]TurnChanges, error) {
+	c, done := c.of(sessionID)
+	defer done()
 	rows, err := c.rows(ctx, sessionID, rowLive)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,8 @@ import (
 
 // Delete removes a session with all that belongs to it, and its sub-agents' sessions.
 func (s *Store) Delete(ctx context.Context, id string) error {
+	s, done := s.of(id)
+	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		var n int64
 		if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{id}, &n); err != nil {

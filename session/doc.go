@@ -26,6 +26,7 @@ type Session struct {
 	ProjectID    string // see ProjectID
 	RoleName     string
 	RoleSnapshot string // the role as JSON when it was entered
+	Private      bool   // kept in memory only: see Store.KeepInMemory. No column
 	RoleValues   string // values of roles' variables as JSON: role names, each with its values by name
 	Model        string
 	Mode         string

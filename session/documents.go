@@ -57,8 +57,20 @@ func (d Documents) Sources(ctx context.Context, owner string) ([]string, error) 
 	return all, nil
 }
 
+// errPrivateDocuments says why a session gets no documents.
+var errPrivateDocuments = errors.New("documents are indexed on the disk, and nothing of a private conversation is kept there: /save it first")
+
+// private reports whether an owner is a session in memory.
+func (d Documents) private(owner string) bool {
+	id, is := strings.CutPrefix(owner, SessionDocuments(""))
+	return is && d.s.InMemory(id)
+}
+
 // AddSources keeps sources of an owner; those that it has already stay as they are.
 func (d Documents) AddSources(ctx context.Context, owner string, sources ...string) error {
+	if d.private(owner) {
+		return errPrivateDocuments
+	}
 	err := d.s.write(ctx, func(t *tx) error {
 		for i, source := range sources {
 			if _, err := t.exec("INSERT OR IGNORE INTO document_sources (owner, source, added) VALUES (?, ?, ?)", owner, source, d.s.now().UnixNano()+int64(i)); err != nil {
@@ -247,6 +259,9 @@ func (d Documents) ForgetOld(ctx context.Context, prefix string, age time.Durati
 
 // Move gives the documents and sources of one owner to another.
 func (d Documents) Move(ctx context.Context, from, to string) error {
+	if d.private(to) {
+		return errors.Join(errPrivateDocuments, d.Forget(ctx, from))
+	}
 	err := d.s.write(ctx, func(t *tx) error {
 		if err := t.copyDocuments(from, to); err != nil {
 			return err

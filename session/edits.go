@@ -46,6 +46,8 @@ func (s *Store) NoteEdits(ctx context.Context, sessionID string, paths []string)
 	if sessionID == "" || len(paths) == 0 {
 		return nil
 	}
+	s, done := s.of(sessionID)
+	defer done()
 	if err := s.write(ctx, func(t *tx) error { return t.noteEdits(sessionID, paths, s.now()) }); err != nil {
 		return fmt.Errorf("note changes of files: %w", err)
 	}
@@ -70,6 +72,8 @@ func (s *Store) Editors(ctx context.Context, sessionID, path string, since time.
 // Claim notes which files and folders a session is about to work on, in place of what it noted
 // before. Nobody is kept from them.
 func (s *Store) Claim(ctx context.Context, sessionID string, paths []string) error {
+	s, done := s.of(sessionID)
+	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		if _, err := t.exec("DELETE FROM claims WHERE session = ? OR at < ?", sessionID, toMillis(s.now().Add(-claimHolds))); err != nil {
 			return err
@@ -117,6 +121,10 @@ func (s *Store) editors(ctx context.Context, table, where string, args ...any) (
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look up who works on files: %w", err)
+	}
+	if mem := s.memory(); mem != nil {
+		own, err := mem.editors(ctx, table, where, args...)
+		return append(own, all...), err
 	}
 	return all, nil
 }

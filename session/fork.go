@@ -9,6 +9,8 @@ import (
 // Fork makes a new session that begins with the history of another up to and with message
 // upTo (0 = all of it). The parent stays as it is. Checkpoints stay with the parent.
 func (s *Store) Fork(ctx context.Context, id string, upTo int64) (Session, error) {
+	s, done := s.of(id)
+	defer done()
 	var forkID string
 	err := s.write(ctx, func(t *tx) error {
 		parent, n, err := t.session(id)

@@ -46,6 +46,8 @@ func (s *Store) AddGrant(ctx context.Context, g Grant) (int64, error) {
 	default:
 		return 0, fmt.Errorf("add grant: unknown scope %q", g.Scope)
 	}
+	s, done := s.of(g.Session)
+	defer done()
 	var id int64
 	err := s.write(ctx, func(t *tx) error {
 		if _, err := t.exec(`INSERT INTO grants (key, scope, session_id, project_id, hash, created) VALUES (?,?,?,?,?,?)
@@ -57,6 +59,9 @@ func (s *Store) AddGrant(ctx context.Context, g Grant) (int64, error) {
 	})
 	if err != nil {
 		return 0, fmt.Errorf("add grant %s: %w", g.Key, err)
+	}
+	if s.ids != nil {
+		id = -id // those of the file are above 0
 	}
 	return id, nil
 }
@@ -72,17 +77,27 @@ func (s *Store) Grants(ctx context.Context, sessionID, projectID string) ([]Gran
 			var created int64
 			err := scan(&g.ID, &g.Key, &g.Scope, &g.Session, &g.Project, &g.Hash, &created)
 			g.Created = fromMillis(created)
+			if s.ids != nil {
+				g.ID = -g.ID
+			}
 			all = append(all, g)
 			return err
 		})
 	if err != nil {
 		return nil, fmt.Errorf("list grants: %w", err)
 	}
+	if s.InMemory(sessionID) {
+		own, err := s.memory().Grants(ctx, sessionID, "")
+		return append(all, own...), err
+	}
 	return all, nil
 }
 
 // RevokeGrant removes a grant, or gives ErrNotFound.
 func (s *Store) RevokeGrant(ctx context.Context, id int64) error {
+	if mem := s.memory(); mem != nil && id < 0 {
+		s, id = mem, -id
+	}
 	err := s.write(ctx, func(t *tx) error { return affected(t.exec("DELETE FROM grants WHERE id = ?", id)) })
 	if err != nil {
 		return fmt.Errorf("revoke grant %d: %w", id, err)

@@ -48,6 +48,9 @@ func (s *Store) Hold(sessionID string) (*Hold, error) {
 	if sessionID == "" || strings.ContainsAny(sessionID, `/\:`) {
 		return nil, fmt.Errorf("hold session: bad ID %q", sessionID)
 	}
+	if s.InMemory(sessionID) { // no other process knows of it
+		return &Hold{}, nil
+	}
 	dir := filepath.Join(filepath.Dir(s.path), "locks")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("hold session %s: %w", sessionID, err)
@@ -93,6 +96,9 @@ func (h *Hold) Release() error {
 
 // held reports whether a live process holds a session.
 func (s *Store) held(sessionID string) bool {
+	if s.InMemory(sessionID) { // of this process
+		return true
+	}
 	pid := holder(filepath.Join(filepath.Dir(s.path), "locks", sessionID+".lock"))
 	return pid != 0 && !ended(pid)
 }

@@ -19,8 +19,25 @@ type Filter struct {
 	Limit     int    // 0 = all
 }
 
-// List gives the sessions that fit, the one used last first.
+// List gives the sessions that fit, the one used last first. Those in memory come before all.
 func (s *Store) List(ctx context.Context, f Filter) ([]Session, error) {
+	stored, err := s.list(ctx, f)
+	mem := s.memory()
+	if err != nil || mem == nil {
+		return stored, err
+	}
+	own, err := mem.list(ctx, f)
+	for i := range own {
+		own[i].Private = true
+	}
+	all := append(own, stored...)
+	if f.Limit > 0 && len(all) > f.Limit {
+		all = all[:f.Limit]
+	}
+	return all, err
+}
+
+func (s *Store) list(ctx context.Context, f Filter) ([]Session, error) {
 	where, args := f.where()
 	if strings.TrimSpace(f.Query) != "" {
 		hits, err := s.matchingSessions(ctx, f.Query)

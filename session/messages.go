@@ -21,6 +21,8 @@ const (
 // Seq, Index and Status of the argument are ignored. The first prompt titles a session
 // that has no title.
 func (s *Store) AppendMessage(ctx context.Context, m Message) (seq int64, err error) {
+	s, done := s.of(m.Session)
+	defer done()
 	parts, usage, err := encodeMessage(m)
 	if err != nil {
 		return 0, fmt.Errorf("append message: %w", err)
@@ -153,6 +155,8 @@ func (s *Store) Messages(ctx context.Context, sessionID string) ([]Message, erro
 
 // MessagesIn gives a part of a session's history as Messages gives the whole.
 func (s *Store) MessagesIn(ctx context.Context, sessionID string, w Window) ([]Message, error) {
+	s, done := s.of(sessionID)
+	defer done()
 	var n int64
 	if err := s.readRow(ctx, "SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
 		return nil, fmt.Errorf("messages of session %s: %w", sessionID, err)
@@ -272,6 +276,8 @@ func roleName(b []byte) string {
 // first in the history, but its seq is above those of the messages that were kept then. It
 // gives the summary's seq.
 func (s *Store) Compact(ctx context.Context, summary Message, upTo int64) (seq int64, err error) {
+	s, done := s.of(summary.Session)
+	defer done()
 	summary.Role = RoleSummary
 	parts, usage, err := encodeMessage(summary)
 	if err != nil {
@@ -296,6 +302,8 @@ func (s *Store) Compact(ctx context.Context, summary Message, upTo int64) (seq i
 // seqs are not used again. What the turns did to files is the business of
 // Checkpoints.UndoFrom.
 func (s *Store) Rewind(ctx context.Context, sessionID string, from int64) (int, error) {
+	s, done := s.of(sessionID)
+	defer done()
 	var count int64
 	err := s.write(ctx, func(t *tx) error {
 		var n int64

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"jcode/internal/filelock"
@@ -41,6 +42,9 @@ type Store struct {
 	now     func() time.Time
 	notices []Notice
 	writer  *writer
+	name    string   // of the database for the engine; "" is path
+	ids     *private // of a store in memory: its sessions
+	private atomic.Pointer[private]
 
 	readMu  sync.Mutex
 	reading *sql.DB
@@ -149,6 +153,9 @@ func (s *Store) Close() error {
 	if s.reading != nil {
 		err = s.reading.Close()
 	}
+	if mem := s.memory(); mem != nil {
+		err = errors.Join(err, mem.Close())
+	}
 	return errors.Join(err, s.writer.close())
 }
 
@@ -178,7 +185,11 @@ func (s *Store) readers() (*sql.DB, error) {
 		return nil, fmt.Errorf("read database: %w", sql.ErrConnDone)
 	}
 	if s.reading == nil {
-		db, err := sql.Open("sqlite", dsn(s.path, true))
+		name := dsn(s.path, true)
+		if s.name != "" {
+			name = s.name
+		}
+		db, err := sql.Open("sqlite", name)
 		if err != nil {
 			return nil, fmt.Errorf("read database: %w", err)
 		}
@@ -194,16 +205,21 @@ func dsn(path string, reader bool) string {
 	if !strings.HasPrefix(p, "/") {
 		p = "/" + p // a drive letter
 	}
-	q := url.Values{}
-	q.Set("_busy_timeout", fmt.Sprint(busyTimeout.Milliseconds()))
-	q.Set("_foreign_keys", "1")
-	q.Set("_synchronous", "NORMAL")
-	q.Set("_dqs", "0")
+	q := dsnValues()
 	if reader {
 		q.Set("_query_only", "1")
 	}
 	u := url.URL{Scheme: "file", Path: p, RawQuery: q.Encode()}
 	return u.String()
+}
+
+func dsnValues() url.Values {
+	q := url.Values{}
+	q.Set("_busy_timeout", fmt.Sprint(busyTimeout.Milliseconds()))
+	q.Set("_foreign_keys", "1")
+	q.Set("_synchronous", "NORMAL")
+	q.Set("_dqs", "0")
+	return q
 }
 
 // createFile makes the file so that only its owner can read it. The engine gives its

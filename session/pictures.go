@@ -11,6 +11,8 @@ import (
 // RefusePicture marks every copy of a picture in a session as one that a provider refused: it
 // stays stored and is never sent again. It returns how many copies there were.
 func (s *Store) RefusePicture(ctx context.Context, sessionID string, sum [sha256.Size]byte) (marked int, err error) {
+	s, done := s.of(sessionID)
+	defer done()
 	err = s.write(ctx, func(t *tx) error {
 		marked = 0
 		for _, in := range []struct{ list, update string }{

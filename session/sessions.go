@@ -77,6 +77,11 @@ func NewID() (string, error) {
 // Begin writes a new session together with its first message, in one transaction: either
 // both are there or neither is. It gives the session as Create does, and the message's seq.
 func (s *Store) Begin(ctx context.Context, v Session, first Message) (out Session, seq int64, err error) {
+	if v.Kind == KindTask && !s.InMemory(v.ParentID) {
+		s.notInMemory(v.ID) // what it works for was saved a moment ago
+	}
+	s, done := s.of(v.ID)
+	defer done()
 	parts, usage, err := encodeMessage(first)
 	if err != nil {
 		return Session{}, 0, fmt.Errorf("begin session: %w", err)
@@ -102,6 +107,9 @@ func (s *Store) create(t *tx, v Session) (Session, int64, error) {
 		if v.ID, err = NewID(); err != nil {
 			return Session{}, 0, err
 		}
+	}
+	if s.ids != nil {
+		s.ids.set(v.ID, true)
 	}
 	if v.TitleSource == "" {
 		v.TitleSource = TitleAuto
@@ -139,6 +147,8 @@ func (s *Store) create(t *tx, v Session) (Session, int64, error) {
 
 // Get gives one session, or ErrNotFound.
 func (s *Store) Get(ctx context.Context, id string) (Session, error) {
+	s, done := s.of(id)
+	defer done()
 	var v Session
 	found := false
 	err := s.read(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE s.id = ?", []any{id}, func(scan func(...any) error) error {
@@ -153,6 +163,7 @@ func (s *Store) Get(ctx context.Context, id string) (Session, error) {
 	if err != nil {
 		return Session{}, fmt.Errorf("session %s: %w", id, err)
 	}
+	v.Private = s.ids != nil
 	return v, nil
 }
 
@@ -180,6 +191,12 @@ func (s *Store) Find(ctx context.Context, projectID, name string) (Session, erro
 	v, err := s.Get(ctx, name)
 	if err == nil || !errors.Is(err, ErrNotFound) {
 		return v, err
+	}
+	if mem := s.memory(); mem != nil {
+		if v, err := mem.Find(ctx, projectID, name); err == nil {
+			v.Private = true
+			return v, nil
+		}
 	}
 	type try struct {
 		where string
@@ -222,6 +239,8 @@ type Change struct {
 
 // Update changes a session's settings.
 func (s *Store) Update(ctx context.Context, id string, c Change) error {
+	s, done := s.of(id)
+	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		res, err := t.exec(`UPDATE sessions SET model = coalesce(?, model), mode = coalesce(?, mode),
 			role_name = coalesce(?, role_name), role_snapshot = coalesce(?, role_snapshot), role_values = coalesce(?, role_values),

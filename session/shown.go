@@ -23,6 +23,8 @@ const maxShown = 64 << 10
 
 // AddShown keeps what was shown, in order, behind the newest message of the session.
 func (s *Store) AddShown(ctx context.Context, sessionID string, list []Shown) error {
+	s, done := s.of(sessionID)
+	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		_, n, err := t.session(sessionID)
 		if err != nil {
@@ -51,6 +53,8 @@ func (s *Store) AddShown(ctx context.Context, sessionID string, list []Shown) er
 // Shown returns what was shown in a session beside its messages, oldest first, without what
 // followed messages that were taken back.
 func (s *Store) Shown(ctx context.Context, sessionID string) ([]Shown, error) {
+	s, done := s.of(sessionID)
+	defer done()
 	var all []Shown
 	err := s.read(ctx, `SELECT v.after, v.kind, v.data, v.at FROM shown v JOIN sessions s ON s.n = v.session
 		WHERE s.id = ?1 AND (v.after = 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.id = s.n << ?2 | v.after AND m.rewound = 0)) ORDER BY v.id`,

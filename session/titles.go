@@ -21,6 +21,8 @@ func (s *Store) SetAutoTitle(ctx context.Context, id, title string) (bool, error
 }
 
 func (s *Store) setTitle(ctx context.Context, id, title, source string) (bool, error) {
+	s, routed := s.of(id)
+	defer routed()
 	title = ShortTitle(title)
 	if title == "" {
 		return false, fmt.Errorf("rename session %s: the title is empty", id)

@@ -27,6 +27,8 @@ type PathChange struct {
 // Undo takes back what the newest turn with changes did to files. It gives ErrNothing when
 // no turn has any left. A file that changed since is left alone and named.
 func (c *Checkpoints) Undo(ctx context.Context, sessionID string) (UndoReport, error) {
+	c, done := c.of(sessionID)
+	defer done()
 	rows, err := c.rows(ctx, sessionID, rowLive)
 	if err != nil {
 		return UndoReport{}, err
@@ -45,6 +47,8 @@ func (c *Checkpoints) Undo(ctx context.Context, sessionID string) (UndoReport, e
 
 // UndoFrom takes back what the turns from one on did to files, newest first.
 func (c *Checkpoints) UndoFrom(ctx context.Context, sessionID string, turn int) ([]UndoReport, error) {
+	c, done := c.of(sessionID)
+	defer done()
 	rows, err := c.rows(ctx, sessionID, rowLive)
 	if err != nil {
 		return nil, err
@@ -91,6 +95,8 @@ func (c *Checkpoints) undoTurn(ctx context.Context, rows []checkpointRow, turn, 
 // Redo makes the changes again that the last Undo took back. It gives ErrNothing when
 // there are none, or when tools have changed files since.
 func (c *Checkpoints) Redo(ctx context.Context, sessionID string) (UndoReport, error) {
+	c, done := c.of(sessionID)
+	defer done()
 	rows, err := c.rows(ctx, sessionID, rowUndone)
 	if err != nil {
 		return UndoReport{}, err

@@ -263,11 +263,14 @@ func (p *outside) pasteClipboard(asked bool) tea.Cmd {
 	if asked {
 		p.flash("reading the clipboard …")
 	}
-	env := p.env
+	env, private := p.env, p.state.Private
 	return p.background(func(ctx context.Context) do {
 		got, err := readClipboard(ctx, env)
 		file := ""
-		if err == nil && got.picture != nil {
+		switch {
+		case err == nil && got.picture != nil && private:
+			err = errors.New("its picture would become a file, and a private conversation makes none: name a file of yours with @")
+		case err == nil && got.picture != nil:
 			file, err = keepPicture(p.opt.Pictures, got.picture, got.kind)
 		}
 		return func() tea.Cmd {

@@ -16,6 +16,10 @@ import (
 
 // externalEditor opens the input in $VISUAL or $EDITOR, folded pastes in full.
 func (p *outside) externalEditor() tea.Cmd {
+	if p.state.Private {
+		p.flash("an editor works on a file, and a private conversation makes none: write here")
+		return nil
+	}
 	dir, err := os.MkdirTemp("", "jcode")
 	if err != nil {
 		p.flash("cannot make a file for the editor: " + err.Error())

@@ -238,6 +238,9 @@ func sessionRows(found []session.Session, now time.Time, current string) []Row {
 		r := Row{ID: s.ID, Name: orElse(s.Title, orElse(session.ShortTitle(s.FirstPrompt), "untitled")), Current: s.ID == current}
 		r.State = age(now.Sub(s.Updated))
 		info := []string{count(s.Messages, "message")}
+		if s.Private {
+			info = append(info, "private, in memory")
+		}
 		if s.ParentID != "" {
 			info[0] = "fork, " + info[0]
 		}

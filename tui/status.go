@@ -28,6 +28,9 @@ func (p *composer) statusLine() string {
 	}
 	spans := []cells.Span{{Text: " "}}
 	used := 1
+	if p.state.Private { // whatever else is shown
+		spans, used = append(spans, cells.Span{Text: "private", Style: th.ModePlan}), used+len("private")
+	}
 	for _, name := range parts {
 		part := p.compose.statusPart(name)
 		if part.Text == "" {

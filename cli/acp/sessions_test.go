@@ -224,3 +224,24 @@ func TestARoleAsksForItsValuesInAFormOrSaysWhatIsMissing(t *testing.T) {
 		})
 	}
 }
+
+func TestAPrivateSessionOfAnEditorIsNotKeptUnlessItIsSaved(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	c := start(t, setup{home: home, args: []string{"--private"}, script: `{"text":"a pelican"}` + "\n" + `{"text":"two"}` + "\n"})
+	s := c.open()
+	c.stop(c.prompt(s, text("remember the pelican")))
+	var list struct{ Sessions []any }
+	c.must("session/list", object{}, &list)
+	if len(list.Sessions) != 0 {
+		t.Errorf("listed: %v", list.Sessions)
+	}
+	c.stop(c.prompt(s, text("/save")))
+	if got := flat(c.of(s, "agent_message_chunk")); !strings.Contains(got, "Saved from the beginning") {
+		t.Errorf("/save says %s", got)
+	}
+	c.must("session/list", object{}, &list)
+	if len(list.Sessions) != 1 {
+		t.Errorf("listed after /save: %v", list.Sessions)
+	}
+}

@@ -21,6 +21,8 @@ const (
 // once, the last 4 kB of stderr stay in memory.
 type Log struct {
 	Path string // empty = no file
+	// Private reports whether nothing may be written to the file now; nil: it may.
+	Private func() bool
 
 	mu      sync.Mutex
 	ring    []byte
@@ -76,7 +78,7 @@ func (l *Log) Note(format string, args ...any) {
 
 // append writes to the file, opening it at first use.
 func (l *Log) append(p []byte) {
-	if l.Path == "" || l.failed != nil {
+	if l.Path == "" || l.failed != nil || l.Private != nil && l.Private() {
 		return
 	}
 	if l.file != nil && l.size+int64(len(p)) > maxLogBytes {

@@ -23,7 +23,7 @@ const (
 // capture takes in what a command prints. Text is cleaned and folded at this border: what
 // comes out of it is safe for a screen, a request and a log. Its size is bounded.
 type capture struct {
-	newLog func() (*os.File, error)
+	newLog func() (output, error)
 
 	mu      sync.Mutex
 	streams [2]stream
@@ -31,7 +31,7 @@ type capture struct {
 	fresh   []byte
 	dropped bool // fresh lost its beginning
 	spool   []byte
-	log     *os.File
+	log     output
 	logged  int64
 	logErr  error
 	logFull bool
@@ -48,7 +48,7 @@ type stream struct {
 	nul      bool   // the last byte was NUL
 }
 
-func newCapture(newLog func() (*os.File, error)) *capture {
+func newCapture(newLog func() (output, error)) *capture {
 	return &capture{
 		newLog:  newLog,
 		text:    ends{room: keepText},
@@ -167,7 +167,11 @@ func (c *capture) write(s string) {
 	if c.logErr != nil {
 		return
 	}
-	if c.logged+int64(len(s)) > maxLog {
+	limit := int64(maxLog)
+	if c.log.Name() == "" {
+		limit = maxMemory
+	}
+	if c.logged+int64(len(s)) > limit {
 		c.logFull = true
 		return
 	}
@@ -272,6 +276,7 @@ type snapshot struct {
 	text           ends
 	stdout, stderr ends
 	log            string
+	memory         *memoryOutput // in place of log
 	logErr         error
 	logFull        bool
 	lines          [2]string // not finished
@@ -287,6 +292,7 @@ func (c *capture) snapshot() snapshot {
 	}
 	if c.log != nil {
 		s.log = c.log.Name()
+		s.memory, _ = c.log.(*memoryOutput)
 	}
 	return s
 }

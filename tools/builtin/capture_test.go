@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"errors"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,7 +12,7 @@ import (
 	"jcode/tools"
 )
 
-func noLog() (*os.File, error) { return nil, errors.New("no log here") }
+func noLog() (output, error) { return nil, errors.New("no log here") }
 
 // TestCaptureDoesNotDependOnHowOutputIsCut checks that pieces give what the whole gives,
 // wherever the borders fall: in a rune, a control sequence, between CR and LF.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -220,12 +219,12 @@ func (s *Shell) JobOutput(id int) (string, error) {
 		return "", err
 	}
 	snap := j.cmd.capture.snapshot()
-	if snap.log == "" {
+	if snap.log == "" && snap.memory == nil {
 		return "", fmt.Errorf("the output of job %d was not kept: %w", id, snap.logErr)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	out, end, err := readSince(snap.log, j.seen)
+	out, end, err := snap.since(j.seen)
 	if err != nil {
 		return "", err
 	}
@@ -242,18 +241,9 @@ func (s *Shell) JobOutput(id int) (string, error) {
 	return out, nil
 }
 
-// readSince reads a log from a position, at most maxExecText bytes of it.
-func readSince(path string, from int64) (out string, end int64, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", from, fmt.Errorf("read output: %w", err)
-	}
-	defer func() { _ = f.Close() }() // only read
-	info, err := f.Stat()
-	if err != nil {
-		return "", from, fmt.Errorf("read output: %w", err)
-	}
-	end = info.Size()
+// readSince reads an output of a size from a position, at most maxExecText bytes of it. whole
+// says where all of it is.
+func readSince(f io.ReaderAt, end int64, whole string, from int64) (out string, at int64, err error) {
 	size := end - from
 	if size <= maxExecText {
 		buf := make([]byte, size)
@@ -272,7 +262,7 @@ func readSince(path string, from int64) (out string, end int64, err error) {
 		return "", from, fmt.Errorf("read output: %w", err)
 	}
 	tail := text.CutTail(text.Valid(string(half)), maxExecText/2)
-	return head + fmt.Sprintf("\n[… %d of %d new bytes left out here; the whole is in %s …]\n", size-int64(maxExecText/2*2), size, path) + tail, end, nil
+	return head + fmt.Sprintf("\n[… %d of %d new bytes left out here; the whole %s …]\n", size-int64(maxExecText/2*2), size, whole) + tail, end, nil
 }
 
 func (c *capture) logSize() int64 {
@@ -302,7 +292,10 @@ func (s *Shell) background(ctx context.Context, call tools.Call, a execArgs) (to
 		return tools.Result{}, err
 	}
 	info := j.info()
-	head := fmt.Sprintf("Started job %d (pid %d). Its output: job with action output and id %d, or the file %s", id, c.proc.Pid(), id, info.Log)
+	head := fmt.Sprintf("Started job %d (pid %d). Its output: job with action output and id %d", id, c.proc.Pid(), id)
+	if info.Log != "" {
+		head += ", or the file " + info.Log
+	}
 	if !info.Ended.IsZero() || c.proc.Ended() {
 		head = fmt.Sprintf("Job %d has ended already (%s).", id, exitText(c.proc.Exit()))
 	}

@@ -35,6 +35,9 @@ type ShellOptions struct {
 	// Logs is the folder for whole outputs that are too long for a result. Empty means a
 	// temporary one that ends with the shell.
 	Logs string
+	// Private reports whether nothing of what commands print may reach the disk now. Nil means
+	// that it may.
+	Private func() bool
 	// Confiner runs commands in the sandbox. Nil means that there is none.
 	Confiner Confiner
 	// Outside asks whether a command may run outside the sandbox that stopped it. Nil
@@ -349,7 +352,10 @@ const (
 )
 
 // newLog makes the file for a whole output.
-func (s *Shell) newLog() (*os.File, error) {
+func (s *Shell) newLog() (output, error) {
+	if s.opts.Private != nil && s.opts.Private() {
+		return &memoryOutput{}, nil
+	}
 	dir := s.opts.Logs
 	if dir == "" {
 		s.mu.Lock()

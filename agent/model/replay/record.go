@@ -16,6 +16,8 @@ import (
 // several clients, for a session may change its model.
 type Recorder struct {
 	canonical func(wire string) string
+	// Skip reports whether answers are not to be written down now; nil never.
+	Skip func() bool
 
 	mu     sync.Mutex
 	file   *os.File
@@ -61,6 +63,9 @@ func (c recorded) Stream(ctx context.Context, req model.Request, emit func(model
 }
 
 func (r *Recorder) write(agent string, resp model.Response) error {
+	if r.Skip != nil && r.Skip() {
+		return nil
+	}
 	t := Turn{Agent: agent, Text: resp.Text, Reasoning: resp.Reasoning}
 	for _, c := range resp.Calls {
 		name := c.Name

@@ -1,0 +1,89 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"jcode/session"
+	"jcode/tools"
+)
+
+// ErrBegun says that a conversation has messages, and is kept or private for good.
+var ErrBegun = errors.New("the conversation has begun: /new begins another")
+
+// Private reports whether the conversation is kept in memory only. A sub-agent's is what that
+// of the conversation is that it works for.
+func (c *Conversation) Private() bool {
+	for c.parent != nil {
+		c = c.parent
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.Private
+}
+
+// SetPrivate decides before the first message whether the conversation is kept in memory only.
+func (c *Conversation) SetPrivate(on bool) error {
+	c.mu.Lock()
+	begun := c.saved && c.state.Private != on
+	if !c.saved {
+		c.state.Private = on
+	}
+	c.mu.Unlock()
+	if begun {
+		return ErrBegun
+	}
+	c.emitState()
+	return nil
+}
+
+// Keep writes a private conversation down, from its beginning, and keeps it like all others from
+// then on. It waits for the turn that runs.
+func (c *Conversation) Keep(ctx context.Context) error {
+	return c.do(ctx, func(ctx context.Context) error {
+		c.mu.Lock()
+		saved, id := c.saved, c.row.ID
+		c.mu.Unlock()
+		var hold *session.Hold
+		if saved && c.opt.Store.InMemory(id) {
+			if err := c.opt.Store.Persist(ctx, id); err != nil {
+				return err
+			}
+			var err error
+			if hold, err = c.opt.Store.Hold(id); err != nil {
+				c.Notify(LevelWarn, "%v", err) // it is saved all the same
+			}
+		}
+		c.mu.Lock()
+		if hold != nil {
+			c.hold = hold
+		}
+		c.state.Private = false
+		c.mu.Unlock()
+		c.emitState()
+		return nil
+	})
+}
+
+// unlasting takes the answers that would be kept on the disk out of a question, and returns
+// what puts the chosen option's place right again.
+func unlasting(q tools.Question) (tools.Question, func(tools.Answer) tools.Answer) {
+	var places []int
+	var left []tools.AnswerOption
+	for i, o := range q.Options {
+		if o.Scope != tools.AnswerProject {
+			left, places = append(left, o), append(places, i)
+		}
+	}
+	q.Options = slices.Clip(left)
+	return q, func(a tools.Answer) tools.Answer {
+		if a.Option >= 0 && a.Option < len(places) {
+			a.Option = places[a.Option]
+		}
+		if a.Scope == tools.AnswerProject {
+			a.Scope = tools.AnswerOnce
+		}
+		return a
+	}
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"jcode/session"
+	"jcode/tools/command"
+)
+
+// errPrivate says why something is not kept.
+var errPrivate = errors.New("nothing of a private conversation is kept on the disk")
+
+// privateNotice says once what a private conversation means.
+const privateNotice = "This conversation is private: nothing of it is kept on the disk. A crash, and the end of jcode, lose it; /save keeps it after all, from its beginning."
+
+// privateNow reports whether nothing may be written to the disk of what is said now.
+func (a *app) privateNow() bool {
+	if conv := a.board.open(); conv != nil {
+		return conv.Private()
+	}
+	return a.private.Load()
+}
+
+// checkPrivate refuses flags that go on with what is kept.
+func (f *flags) checkPrivate() error {
+	if f.Private && (f.Continue || f.Resume != "" || f.Fork) {
+		return usageError("--private begins a conversation that is not kept: -c, -r and --fork go on with a kept one")
+	}
+	return nil
+}
+
+// private carries out /private.
+func (p personCommands) private(_ context.Context, args string) (command.Outcome, error) {
+	conv := p.s.conv()
+	if conv == nil {
+		return command.Outcome{}, errors.New("not before the session is ready")
+	}
+	on := false
+	switch args {
+	case "":
+		if conv.Private() {
+			return command.Outcome{Notice: privateNotice}, nil
+		}
+		return command.Outcome{Notice: "This conversation is kept. /private on, before its first message, keeps nothing of one on the disk."}, nil
+	case "on":
+		on = true
+	case "off":
+	default:
+		return command.Outcome{}, fmt.Errorf("/private %s: say on or off", args)
+	}
+	if err := conv.SetPrivate(on); err != nil {
+		if !on {
+			return command.Outcome{}, fmt.Errorf("%w; /save keeps this one", err)
+		}
+		return command.Outcome{}, err
+	}
+	p.a.private.Store(on)
+	if on {
+		return command.Outcome{Notice: privateNotice}, nil
+	}
+	return command.Outcome{Notice: "This conversation is kept, from its first message on."}, nil
+}
+
+// completePrivate completes /private.
+func completePrivate(_ context.Context, args string) []string {
+	return slices.DeleteFunc([]string{"on", "off"}, func(word string) bool { return !strings.HasPrefix(word, args) })
+}
+
+// save carries out /save.
+func (p personCommands) save(ctx context.Context, _ string) (command.Outcome, error) {
+	conv := p.s.conv()
+	switch {
+	case conv == nil:
+		return command.Outcome{}, errors.New("not before the session is ready")
+	case !conv.Private():
+		return command.Outcome{Notice: "This conversation is kept already."}, nil
+	}
+	if err := conv.Keep(ctx); err != nil {
+		return command.Outcome{}, err
+	}
+	if conv.ID() == "" {
+		return command.Outcome{Notice: "This conversation is kept, from its first message on."}, nil
+	}
+	return command.Outcome{Notice: "Saved from the beginning: jcode -r " + shortID(conv.ID()) + " goes on with it."}, nil
+}
+
+// luaState keeps what scripts store. In a private conversation that is memory, over what was
+// kept before.
+type luaState struct {
+	*session.Store
+	private func() bool
+
+	mu   sync.Mutex
+	over map[[2]string]json.RawMessage // by scope and key; nil was deleted
+}
+
+// LuaGet implements lua.StateStore.
+func (l *luaState) LuaGet(ctx context.Context, scope, key string) (json.RawMessage, bool, error) {
+	if l.private() {
+		l.mu.Lock()
+		value, has := l.over[[2]string{scope, key}]
+		l.mu.Unlock()
+		if has {
+			return value, value != nil, nil
+		}
+	}
+	return l.Store.LuaGet(ctx, scope, key)
+}
+
+// LuaSet implements lua.StateStore.
+func (l *luaState) LuaSet(ctx context.Context, scope, key string, value json.RawMessage) error {
+	if l.put(scope, key, slices.Clone(value)) {
+		return nil
+	}
+	return l.Store.LuaSet(ctx, scope, key, value)
+}
+
+// LuaDelete implements lua.StateStore.
+func (l *luaState) LuaDelete(ctx context.Context, scope, key string) error {
+	if l.put(scope, key, nil) {
+		return nil
+	}
+	return l.Store.LuaDelete(ctx, scope, key)
+}
+
+// put keeps a value in memory where the conversation is private.
+func (l *luaState) put(scope, key string, value json.RawMessage) bool {
+	if !l.private() {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over == nil {
+		l.over = map[[2]string]json.RawMessage{}
+	}
+	l.over[[2]string{scope, key}] = value
+	return true
+}
+
+// LuaKeys implements lua.StateStore.
+func (l *luaState) LuaKeys(ctx context.Context, scope string) ([]string, error) {
+	keys, err := l.Store.LuaKeys(ctx, scope)
+	if err != nil || !l.private() {
+		return keys, err
+	}
+	all := map[string]bool{}
+	for _, k := range keys {
+		all[k] = true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for at, value := range l.over {
+		if at[0] != scope {
+			continue
+		}
+		if value != nil {
+			all[at[1]] = true
+		} else {
+			delete(all, at[1])
+		}
+	}
+	return slices.Sorted(maps.Keys(all)), nil
+}

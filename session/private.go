@@ -1,0 +1,201 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"sync"
+)
+
+// private are the sessions of this process that are kept in memory only, in a database of their
+// own with the same schema.
+type private struct {
+	mem *Store
+	uri string // names the database to another connection of this process
+
+	// moving is held for reading by whoever works with a session, and for writing while one
+	// moves to the file.
+	moving sync.RWMutex
+	idsMu  sync.Mutex
+	ids    map[string]bool
+}
+
+func (p *private) has(id string) bool {
+	p.idsMu.Lock()
+	defer p.idsMu.Unlock()
+	return p.ids[id]
+}
+
+func (p *private) set(id string, in bool) {
+	p.idsMu.Lock()
+	defer p.idsMu.Unlock()
+	if in {
+		p.ids[id] = true
+	} else {
+		delete(p.ids, id)
+	}
+}
+
+// of returns the store that has a session: this one, or the one in memory. done is called when
+// the work with it is finished.
+func (s *Store) of(id string) (store *Store, done func()) {
+	p := s.private.Load()
+	if p == nil {
+		return s, func() {}
+	}
+	p.moving.RLock()
+	if p.has(id) {
+		return p.mem, p.moving.RUnlock
+	}
+	p.moving.RUnlock()
+	return s, func() {}
+}
+
+// of is Store.of for what was changed in files.
+func (c *Checkpoints) of(id string) (*Checkpoints, func()) {
+	s, done := c.s.of(id)
+	if s == c.s {
+		return c, done
+	}
+	return &Checkpoints{s: s, limits: c.limits, locks: c.locks}, done
+}
+
+// memory returns the store in memory, nil while there is none.
+func (s *Store) memory() *Store {
+	if p := s.private.Load(); p != nil {
+		return p.mem
+	}
+	return nil
+}
+
+// KeepInMemory lets a session that has no row yet be one of this process's memory: nothing of it,
+// and of its forks, reaches the disk. It ends with the process unless Persist writes it down.
+func (s *Store) KeepInMemory(ctx context.Context, id string) error {
+	p, err := s.openMemory(ctx)
+	if err != nil {
+		return err
+	}
+	p.set(id, true)
+	return nil
+}
+
+// InMemory reports whether a session is kept in memory only.
+func (s *Store) InMemory(id string) bool {
+	p := s.private.Load()
+	return p != nil && p.has(id)
+}
+
+// notInMemory lets a session that has no row yet be one of the file.
+func (s *Store) notInMemory(id string) {
+	if p := s.private.Load(); p != nil {
+		p.set(id, false)
+	}
+}
+
+// openMemory makes the database in memory on first use.
+func (s *Store) openMemory(ctx context.Context) (*private, error) {
+	s.readMu.Lock()
+	defer s.readMu.Unlock()
+	if p := s.private.Load(); p != nil {
+		return p, nil
+	}
+	if s.closed {
+		return nil, fmt.Errorf("open database in memory: %w", sql.ErrConnDone)
+	}
+	name, err := NewID()
+	if err != nil {
+		return nil, err
+	}
+	// The memdb file system shares one database among the connections of a process that name it.
+	q := dsnValues()
+	q.Set("vfs", "memdb")
+	q.Add("_pragma", "temp_store(MEMORY)")
+	u := url.URL{Scheme: "file", Path: "/jcode-" + name, RawQuery: q.Encode()}
+	p := &private{uri: "file:/jcode-" + name + "?vfs=memdb", ids: map[string]bool{}}
+	p.mem = &Store{path: s.path, name: u.String(), now: s.now, ids: p}
+	w, err := newWriter(ctx, p.mem.name)
+	if err != nil {
+		return nil, fmt.Errorf("open database in memory: %w", err)
+	}
+	if err := migrate(context.WithoutCancel(ctx), w.conn, "in memory"); err != nil {
+		return nil, errors.Join(fmt.Errorf("open database in memory: %w", err), w.close())
+	}
+	p.mem.writer = w
+	s.private.Store(p)
+	return p, nil
+}
+
+// Persist writes a session of the memory to the file, from its beginning and with its sub-agents,
+// in one transaction. From then on it is a session like all others. One that is in the file
+// already is left as it is.
+func (s *Store) Persist(ctx context.Context, id string) error {
+	p := s.private.Load()
+	if p == nil || !p.has(id) {
+		return nil
+	}
+	p.moving.Lock()
+	defer p.moving.Unlock()
+	tree, err := p.mem.tree(ctx, id)
+	if err != nil {
+		return fmt.Errorf("save session %s: %w", id, err)
+	}
+	if err := s.attached(ctx, p.uri, func() error {
+		return s.write(ctx, func(t *tx) error {
+			for _, id := range tree {
+				if err := t.moveIn(id, tree); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}); err != nil {
+		return fmt.Errorf("save session %s: %w", id, err)
+	}
+	for _, id := range tree {
+		p.set(id, false)
+	}
+	if err := p.mem.Delete(ctx, id); err != nil {
+		return fmt.Errorf("session %s is saved; forget its copy in memory: %w", id, err)
+	}
+	return nil
+}
+
+// attached runs f while another database is attached to the writer as `private`.
+func (s *Store) attached(ctx context.Context, uri string, f func() error) (err error) {
+	exec := func(query string, args ...any) error {
+		s.writer.turn <- struct{}{}
+		defer func() { <-s.writer.turn }()
+		if s.writer.stmts == nil {
+			return fmt.Errorf("write database: %w", sql.ErrConnDone)
+		}
+		_, err := s.writer.conn.ExecContext(context.WithoutCancel(ctx), query, args...)
+		return err
+	}
+	if err := exec("ATTACH DATABASE ? AS private", uri); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, exec("DETACH DATABASE private")) }()
+	return f()
+}
+
+// tree lists a session and those of its sub-agents, parents first.
+func (s *Store) tree(ctx context.Context, id string) ([]string, error) {
+	if _, err := s.Get(ctx, id); err != nil {
+		return nil, err
+	}
+	all := []string{id}
+	for i := 0; i < len(all); i++ {
+		err := s.read(ctx, "SELECT id FROM sessions WHERE parent_id = ? AND kind = ?", []any{all[i], KindTask}, func(scan func(...any) error) error {
+			var child string
+			err := scan(&child)
+			all = append(all, child)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

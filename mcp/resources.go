@@ -126,7 +126,9 @@ func (m *Manager) ReadResource(ctx context.Context, server, uri string) (string,
 }
 
 // mention is `@server:uri` in a person's text.
-var mention = regexp.MustCompile(`@([A-Za-z0-9_-]{1,32}):([A-Za-z][A-Za-z0-9+.-]*:[^\s"'<>]+)`)
+var mention = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`@([A-Za-z0-9_-]{1,32}):([A-Za-z][A-Za-z0-9+.-]*:[^\s"'<>]+)`)
+})
 
 // Mentioned is one resource that a text mentions, read.
 type Mentioned struct {
@@ -142,7 +144,7 @@ func (m *Manager) Mentions(ctx context.Context, prompt string) []Mentioned {
 	known := m.wants.known()
 	m.mu.Unlock()
 	var out []Mentioned
-	for _, hit := range mention.FindAllStringSubmatch(prompt, -1) {
+	for _, hit := range mention().FindAllStringSubmatch(prompt, -1) {
 		server, uri := hit[1], strings.TrimRight(hit[2], ".,;:!?)]")
 		if !strings.Contains(uri, "{") {
 			uri = strings.TrimRight(uri, ".,;:!?)]}")

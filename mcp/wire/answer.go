@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -114,7 +113,7 @@ func (r *roundTripper) errorReply(req *http.Request, msg envelope, text string) 
 	return reply(req, http.StatusOK, "application/json", e.encode())
 }
 
-var unknownSession = regexp.MustCompile(`(?i)(session[^.]{0,40}(not found|unknown|invalid|expired|does not exist|missing|terminated|not initialized)|(unknown|invalid|expired|no valid|no such|missing|bad)[^.]{0,20}session)`)
+var unknownSession = pattern(`(?i)(session[^.]{0,40}(not found|unknown|invalid|expired|does not exist|missing|terminated|not initialized)|(unknown|invalid|expired|no valid|no such|missing|bad)[^.]{0,20}session)`)
 
 // refusal answers a call with the status and body that the server sent.
 func (r *roundTripper) refusal(req *http.Request, resp *http.Response, msg envelope, x *Exchange) *http.Response {
@@ -122,7 +121,7 @@ func (r *roundTripper) refusal(req *http.Request, resp *http.Response, msg envel
 	_ = resp.Body.Close() // what counts was read
 	session := req.Header.Get("Mcp-Session-Id") != ""
 	gone := resp.StatusCode == http.StatusNotFound && session ||
-		(resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound) && unknownSession.MatchString(body)
+		(resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound) && unknownSession().MatchString(body)
 	if gone && msg.method != "initialize" && msg.method != "server/discover" {
 		x.fail(&SessionLost{"the server forgot the session: " + statusError(resp, body).text})
 		return r.errorReply(req, msg, "session lost")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"time"
 
@@ -42,12 +41,12 @@ func looksLikeAnswer(data []byte) bool {
 		e, _ := readEnvelope(data)
 		return e.method == "" && !e.other && (e.id != nil || e.err != nil || e.result != nil)
 	}
-	return bytes.Contains(head, []byte("jsonrpc")) && !methodMember.Match(head)
+	return bytes.Contains(head, []byte("jsonrpc")) && !methodMember().Match(head)
 }
 
 var (
-	methodMember = regexp.MustCompile(`["']?method["']?\s*:\s*["']`)
-	idMember     = regexp.MustCompile(`["']id["']\s*:\s*(\d+|"[^"]{0,100}")`)
+	methodMember = pattern(`["']?method["']?\s*:\s*["']`)
+	idMember     = pattern(`["']id["']\s*:\s*(\d+|"[^"]{0,100}")`)
 )
 
 // suspect notes output that may be the answer to a request and can't be used. The request
@@ -67,7 +66,7 @@ func (t *Tap) suspect(data []byte, err error) {
 			s.ids[id] = true
 		}
 	}
-	for _, m := range idMember.FindAllSubmatch(data[:min(len(data), 64<<10)], 8) {
+	for _, m := range idMember().FindAllSubmatch(data[:min(len(data), 64<<10)], 8) {
 		if id := IDKey(m[1]); s.ids[id] {
 			s.ids = map[string]bool{id: true}
 			break

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -62,7 +61,7 @@ func (r *reasons) line(raw string) {
 		return
 	}
 	trimmed = text.Ellipsis(trimmed, longestReason)
-	if errorLine.MatchString(trimmed) && (r.first == "" || r.trace) {
+	if errorLine().MatchString(trimmed) && (r.first == "" || r.trace) {
 		r.first = trimmed
 	}
 	if r.last = append(r.last, trimmed); len(r.last) > keptReasons {
@@ -71,7 +70,7 @@ func (r *reasons) line(raw string) {
 }
 
 // errorLine is how programs of common languages begin the line that says what went wrong.
-var errorLine = regexp.MustCompile(`^(Uncaught |Unhandled |Caused by: |Exception in thread "[^"]*" |error: |\[cause\]: )*([\w.$]*(Error|Exception|Panic)\b(\s*\[[\w-]+\])?(:|$)|[Ff]atal( error)?:|FATAL\b|panic:|thread '.*' panicked|\*\* \(\w+\)|error(\[\w+\])?:|.*: .* \(\w+Error\)$)`)
+var errorLine = pattern(`^(Uncaught |Unhandled |Caused by: |Exception in thread "[^"]*" |error: |\[cause\]: )*([\w.$]*(Error|Exception|Panic)\b(\s*\[[\w-]+\])?(:|$)|[Ff]atal( error)?:|FATAL\b|panic:|thread '.*' panicked|\*\* \(\w+\)|error(\[\w+\])?:|.*: .* \(\w+Error\)$)`)
 
 // isFrame reports whether a line is a stack frame, a piece of source or a version line of a
 // crash report.
@@ -82,17 +81,17 @@ func isFrame(line, trimmed string) bool {
 		return true // it marks a place in the line above, or closes a value
 	case indented && (strings.HasPrefix(trimmed, "at ") || strings.HasPrefix(trimmed, "from ") || strings.HasPrefix(trimmed, `File "`)):
 		return true
-	case indented && (strings.HasPrefix(trimmed, "...") || frameNumber.MatchString(trimmed)):
+	case indented && (strings.HasPrefix(trimmed, "...") || frameNumber().MatchString(trimmed)):
 		return true
 	}
-	return versionLine.MatchString(trimmed) || sourcePlace.MatchString(trimmed) || strings.HasPrefix(trimmed, "throw ") ||
+	return versionLine().MatchString(trimmed) || sourcePlace().MatchString(trimmed) || strings.HasPrefix(trimmed, "throw ") ||
 		strings.HasPrefix(trimmed, "note: run with `RUST_BACKTRACE") || strings.HasPrefix(trimmed, "stack backtrace:")
 }
 
 var (
-	frameNumber = regexp.MustCompile(`^\d+: `) // of a Rust backtrace
-	versionLine = regexp.MustCompile(`^(Node\.js v\d|Bun v\d|Deno \d|\[signal SIG)`)
-	sourcePlace = regexp.MustCompile(`^(file://|node:|/|[A-Za-z]:\\)\S*:\d+(:\d+)?$`)
+	frameNumber = pattern(`^\d+: `) // of a Rust backtrace
+	versionLine = pattern(`^(Node\.js v\d|Bun v\d|Deno \d|\[signal SIG)`)
+	sourcePlace = pattern(`^(file://|node:|/|[A-Za-z]:\\)\S*:\d+(:\d+)?$`)
 )
 
 // text joins what explains an end: the line that names the error, then the last others.

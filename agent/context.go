@@ -21,6 +21,9 @@ type ContextUse struct {
 	Parts  []ContextPart
 	Total  int
 	Window int // 0 = unknown
+	// Unsent counts the answers of which thinking, or another part that only its model
+	// understands, is kept and not sent, since that is another model.
+	Unsent int
 	// Known says that Total rests on what the provider counted.
 	Known bool
 }
@@ -41,10 +44,21 @@ func (k *compaction) ContextUse(ctx context.Context) (ContextUse, error) {
 		use.Parts = append(use.Parts, ContextPart{"system prompt", model.EstimateText(k.c.system)})
 		use.Parts = append(use.Parts, toolParts(offered)...)
 		use.Parts = append(use.Parts, ContextPart{"messages", k.c.history.tokens})
+		use.Unsent = unsent(k.c.history.messages, m)
 		use.Total = k.measured.expect(k.c.system, definitions(offered), &k.c.history)
 		return nil
 	})
 	return use, err
+}
+
+// unsent counts the answers of which some opaque part does not go to a model.
+func unsent(list []model.Message, m Model) (n int) {
+	for i := range list {
+		if m.Keeps != nil && slices.ContainsFunc(list[i].Opaque, func(o model.Opaque) bool { return !m.Keeps(o) }) {
+			n++
+		}
+	}
+	return n
 }
 
 // toolParts sums the tool definitions by where they come from.

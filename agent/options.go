@@ -28,6 +28,9 @@ type Model struct {
 	Trained []string
 	// Searches says that its provider may search the web while it answers.
 	Searches bool
+	// Keeps reports whether an opaque part of an earlier answer goes back to the model; nil
+	// means that every one does.
+	Keeps func(o model.Opaque) bool
 	// Cost gives the price of a usage in US dollars, by the ID of the model that answered
 	// (another one where a fallback took over, or an endpoint's first was taken), and false
 	// where it is unknown; may be nil.

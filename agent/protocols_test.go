@@ -11,6 +11,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/agent/model/catalogue"
 	dialer "jcode/agent/model/dial"
 	"jcode/agent/model/provider"
 	"jcode/agent/model/replay"
@@ -243,4 +244,29 @@ func TestSessionsOfEveryProtocolAreRecordedAndPlayed(t *testing.T) {
 			t.Fatalf("%+v, %d runs", end, runs.Load())
 		}
 	})
+}
+
+func TestThinkingThatIsNotSentIsCounted(t *testing.T) {
+	keeps := func(o *agent.Options) {
+		resolve := o.Resolve
+		o.Resolve = func(name string) (agent.Model, error) {
+			m, err := resolve(name)
+			protocol := speaking()[name]
+			m.Keeps = func(part model.Opaque) bool {
+				return catalogue.GoesBack(part, string(protocol), string(protocol), name)
+			}
+			return m, err
+		}
+	}
+	b, _ := polyglot(t, "claude-opus-5-5", nil, keeps, modeltest.Text("one").WithReasoning("thought"), modeltest.Text("two").WithReasoning("thought"), modeltest.Text("three"))
+	b.turn("go")
+	b.turn("more")
+	for id, want := range map[string]int{"claude-opus-5-5": 0, "gpt-5.6": 2, "test-model": 2} {
+		if err := b.SetModel(id); err != nil {
+			t.Fatal(err)
+		}
+		if use, err := b.ContextUse(t.Context()); err != nil || use.Unsent != want {
+			t.Errorf("%s: %d answers, want %d, %v", id, use.Unsent, want, err)
+		}
+	}
 }

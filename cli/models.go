@@ -115,6 +115,9 @@ func (m *models) make(name string) (agent.Model, error) {
 	if target.Provider.Name != "" {
 		found.Name = target.Provider.Name + "/" + target.Model
 	}
+	found.Keeps = func(o model.Opaque) bool {
+		return catalogue.GoesBack(o, string(cmp.Or(target.Provider.Protocol, provider.Chat)), target.Provider.Name, cmp.Or(target.Model, o.Model))
+	}
 	if target.Model == "" {
 		picking := &picking{Client: client, provider: target.Provider}
 		found.Client, found.FindWindow, found.Sees = picking, picking.window, true

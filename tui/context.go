@@ -97,5 +97,8 @@ func contextText(use agent.ContextUse) string {
 		fmt.Fprintf(&b, "\n%s%s %8s  %s", strings.Repeat("█", filled), strings.Repeat("·", bar-filled), thousands(part.Tokens), part.Name)
 	}
 	b.WriteString("\nThe parts are estimates.")
+	if use.Unsent > 0 {
+		b.WriteString("\nOf " + count(use.Unsent, "earlier answer") + " the thinking, or what else only another model understands, is kept and not sent.")
+	}
 	return b.String()
 }

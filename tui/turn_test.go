@@ -421,3 +421,15 @@ func TestALineForTheShellHasItsOwnSign(t *testing.T) {
 		t.Errorf("the sign stays:\n%s", s)
 	}
 }
+
+func TestContextSaysWhatIsNotSent(t *testing.T) {
+	t.Parallel()
+	use := agent.ContextUse{Total: 100, Window: 1000, Parts: []agent.ContextPart{{Name: "messages", Tokens: 100}}}
+	if s := contextText(use); strings.Contains(s, "not sent") {
+		t.Errorf("%s", s)
+	}
+	use.Unsent = 2
+	if s := contextText(use); !strings.Contains(s, "Of 2 earlier answers the thinking, or what else only another model understands, is kept and not sent.") {
+		t.Errorf("%s", s)
+	}
+}

@@ -1,0 +1,211 @@
+package session
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"jcode/internal/passage"
+	"jcode/internal/text"
+)
+
+// Passage is one passage of a document.
+type Passage struct {
+	ID      int64
+	Path    string
+	Title   string
+	Problem string // of the document
+	passage.Passage
+}
+
+const passageColumns = "p.n, d.path, d.title, d.problem, p.heading, p.first, p.last, p.text FROM passages p JOIN documents d ON d.n = p.document"
+
+// Search returns the passages of owners that fit the words of a query best (BM25, a heading
+// counts four times), the best first.
+func (d Documents) Search(ctx context.Context, owners []string, query string, limit int) ([]Passage, error) {
+	terms := queryTerms(query)
+	if len(terms) == 0 || len(owners) == 0 {
+		return nil, nil
+	}
+	for i := range terms {
+		terms[i] = strings.TrimSuffix(terms[i], "*")
+	}
+	terms, err := d.telling(ctx, informative(terms))
+	if err != nil || len(terms) == 0 {
+		return nil, err
+	}
+	// The best of all owners are looked at first: to ask for the owner of each hit takes longer
+	// than to rank it. Where too many belong to others, each is asked for.
+	wide := limit * 8
+	for _, filter := range []string{"", " JOIN passages q ON q.n = f.rowid AND q.document IN (" + ownedBy + ")"} {
+		ranked := 0
+		found, err := d.passages(ctx, `WITH hits AS MATERIALIZED (
+				SELECT f.rowid AS n, bm25(passage_search, 4.0, 1.0) AS score FROM passage_search f`+filter+`
+				WHERE passage_search MATCH ?2 ORDER BY score LIMIT ?3)
+			SELECT `+passageColumns+` JOIN hits ON hits.n = p.n WHERE p.document IN (`+ownedBy+") ORDER BY hits.score LIMIT ?4",
+			list(owners), strings.Join(terms, " OR "), wide, limit)
+		if err != nil {
+			return nil, fmt.Errorf("search documents: %w", err)
+		}
+		if filter == "" && len(found) < limit {
+			err := d.s.readRow(ctx, "SELECT count(*) FROM (SELECT 1 FROM passage_search WHERE passage_search MATCH ? LIMIT ?)", []any{strings.Join(terms, " OR "), wide}, &ranked)
+			if err != nil {
+				return nil, fmt.Errorf("search documents: %w", err)
+			}
+		}
+		if filter != "" || ranked < wide {
+			return found, nil
+		}
+	}
+	return nil, nil
+}
+
+// few is the number of passages below which each word counts.
+const few = 200
+
+// telling leaves out terms that stand in more than half of all passages, and those that stand
+// in none. The first are worth nothing to BM25 and cost the most; where there are no others,
+// the rarest is kept.
+func (d Documents) telling(ctx context.Context, terms []string) ([]string, error) {
+	var all, least int
+	if err := d.s.readRow(ctx, "SELECT count(*) FROM passages", nil, &all); err != nil {
+		return nil, fmt.Errorf("search documents: %w", err)
+	}
+	var rare []string
+	rarest := ""
+	for _, term := range terms {
+		var in int
+		if err := d.s.readRow(ctx, "SELECT count(*) FROM passage_search WHERE passage_search MATCH ?", []any{term}, &in); err != nil {
+			return nil, fmt.Errorf("search documents: %w", err)
+		}
+		if in == 0 {
+			continue
+		}
+		if in <= all/2 || all < few {
+			rare = append(rare, term)
+		}
+		if rarest == "" || in < least {
+			rarest, least = term, in
+		}
+	}
+	if rare == nil && rarest != "" {
+		rare = []string{rarest}
+	}
+	return rare, nil
+}
+
+// informative leaves out words that stand in every text, where others are left.
+func informative(terms []string) []string {
+	const common = ` a an and are as at be by can do does for from has have how i in is it its of on or that the this to was we what when where which who why will with you your `
+	var out []string
+	for _, t := range terms {
+		if word := strings.ToLower(strings.Trim(t, `"`)); !strings.Contains(common, " "+word+" ") {
+			out = append(out, t)
+		}
+	}
+	if out == nil {
+		return terms
+	}
+	return out
+}
+
+// Passages returns passages by their IDs, in no certain order; those that are gone are left out.
+func (d Documents) Passages(ctx context.Context, ids []int64) ([]Passage, error) {
+	found, err := d.passages(ctx, "SELECT "+passageColumns+" WHERE p.n IN (SELECT value FROM json_each(?))", list(ids))
+	if err != nil {
+		return nil, fmt.Errorf("read passages: %w", err)
+	}
+	return found, nil
+}
+
+// WithoutVector returns passages of owners that have no embedding of a model, in the order of
+// their IDs.
+func (d Documents) WithoutVector(ctx context.Context, owners []string, model string, limit int) ([]Passage, error) {
+	found, err := d.passages(ctx, "SELECT "+passageColumns+` WHERE p.document IN (`+ownedBy+`)
+		AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.n AND v.model = ?2) ORDER BY p.n LIMIT ?3`, list(owners), model, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read passages: %w", err)
+	}
+	return found, nil
+}
+
+func (d Documents) passages(ctx context.Context, query string, args ...any) ([]Passage, error) {
+	var all []Passage
+	err := d.s.read(ctx, query, args, func(scan func(...any) error) error {
+		var p Passage
+		err := scan(&p.ID, &p.Path, &p.Title, &p.Problem, &p.Heading, &p.First, &p.Last, &p.Text)
+		p.Text = text.Valid(p.Text)
+		all = append(all, p)
+		return err
+	})
+	return all, err
+}
+
+// PutVectors keeps embeddings of a model; what vanished meanwhile is left out.
+func (d Documents) PutVectors(ctx context.Context, model string, vectors map[int64][]byte) error {
+	err := d.s.write(ctx, func(t *tx) error {
+		for id, v := range vectors {
+			var there int64
+			err := t.row("SELECT n FROM passages WHERE n = ?", []any{id}, &there)
+			if errors.Is(err, ErrNotFound) {
+				continue
+			}
+			if err == nil {
+				_, err = t.exec("INSERT OR REPLACE INTO vectors (passage, model, vector) VALUES (?, ?, ?)", id, model, v)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("keep embeddings: %w", err)
+	}
+	return nil
+}
+
+// Vectors calls fn for each embedding of a model among the passages of owners. The bytes are
+// valid during the call only.
+func (d Documents) Vectors(ctx context.Context, owners []string, model string, fn func(id int64, vector []byte)) error {
+	err := d.s.read(ctx, `SELECT v.passage, v.vector FROM vectors v JOIN passages p ON p.n = v.passage
+		WHERE v.model = ?2 AND p.document IN (`+ownedBy+")", []any{list(owners), model}, func(scan func(...any) error) error {
+		var id int64
+		var vector sql.RawBytes
+		err := scan(&id, &vector)
+		if err == nil {
+			fn(id, vector)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read embeddings: %w", err)
+	}
+	return nil
+}
+
+// VectorLength returns the dimension of the embeddings of a model among the passages of owners,
+// 0 where there are none.
+func (d Documents) VectorLength(ctx context.Context, owners []string, model string) (int, error) {
+	n := 0
+	err := d.s.readRow(ctx, `SELECT length(v.vector) / 2 FROM vectors v JOIN passages p ON p.n = v.passage
+		WHERE v.model = ?2 AND p.document IN (`+ownedBy+") LIMIT 1", []any{list(owners), model}, &n)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return 0, fmt.Errorf("read embeddings: %w", err)
+	}
+	return n, nil
+}
+
+// ForgetVectors drops the embeddings of owners' passages.
+func (d Documents) ForgetVectors(ctx context.Context, owners ...string) error {
+	err := d.s.write(ctx, func(t *tx) error {
+		_, err := t.exec("DELETE FROM vectors WHERE passage IN (SELECT n FROM passages WHERE document IN ("+ownedBy+"))", list(owners))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("drop embeddings: %w", err)
+	}
+	return nil
+}

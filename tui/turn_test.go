@@ -63,66 +63,6 @@ func TestATurnOfAResumedSessionCountsItsOwnTokensOnly(t *testing.T) {
 	}
 }
 
-func TestACallOfAToolThatIsNotThereIsSaidInWords(t *testing.T) {
-	t.Parallel()
-	gone := tools.Result{Failed: true, Text: "unknown intent: nope. Nearest of the tools that exist: read"}
-	const want = "there is no tool nope. Nearest of the tools that exist: read"
-	p, _ := still(t, 100, 24, nil)
-	called(p, "1", "nope", nil, gone)
-	if s := stripped(p.frameText()); !strings.Contains(s, want) {
-		t.Errorf("in the chat:\n%s", s)
-	}
-	var out strings.Builder
-	lines := &plain{out: &out, calls: map[string]*callItem{}}
-	lines.event(agent.CallStart{ID: "1", Name: "nope"})
-	lines.event(agent.CallEnd{ID: "1", Name: "nope", Result: gone})
-	if !strings.Contains(out.String(), want) {
-		t.Errorf("in the plain form:\n%s", out.String())
-	}
-}
-
-func TestThePlainFormShowsTheEndOfWhatACommandFailedOf(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	p := &plain{out: &out, calls: map[string]*callItem{}}
-	p.event(agent.CallStart{ID: "1", Name: "exec", Arguments: jsonOf("cmd", "go test")})
-	p.event(agent.CallEnd{ID: "1", Name: "exec", Result: tools.Result{Text: strings.Repeat("ok\n", 20) + "FAIL here\nexit code 1", Display: tools.Display{Summary: "exit 1", ExitCode: exitCode(1)}}})
-	want := "Tool exec failed. exit 1\n(15 more lines)\nok\nok\nok\nok\nok\nFAIL here\n"
-	if !strings.HasSuffix(out.String(), want) {
-		t.Errorf("%q does not end in %q", out.String(), want)
-	}
-}
-
-func TestMoneyThatRestsOnEstimatesIsMarked(t *testing.T) {
-	t.Parallel()
-	for _, estimated := range []bool{false, true} {
-		p, _ := still(t, 100, 24, nil)
-		used := agent.UsageEvent{Total: model.Usage{Input: 13000, Output: 900, Written: 2000, Estimated: estimated}, Cost: 0.0412, Priced: true}
-		feed(p, agent.TurnStart{Prompt: "go", At: clock}, agent.AssistantMessage{Text: "done"}, used, agent.TurnEnd{Reason: agent.StopDone, Duration: time.Second})
-		p.panels.showCost()
-		s := stripped(p.frameText())
-		if strings.Count(s, "$0.04") != 3 || (strings.Count(s, "~$0.04") == 3) != estimated || !strings.Contains(s, "2.0k written to the cache") {
-			t.Errorf("estimated %v:\n%s", estimated, s)
-		}
-	}
-}
-
-func TestAChangeOfSeveralFilesIsCountedByFile(t *testing.T) {
-	t.Parallel()
-	p, _ := still(t, 100, 24, nil)
-	feed(p, agent.TurnStart{Prompt: "change them", At: clock})
-	called(p, "1", "apply_patch", []string{"input", "*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+y\n*** Add File: b c.txt\n+one\n*** End Patch"}, tools.Result{Display: tools.Display{
-		Diff: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b/b c.txt\n@@ -0,0 +1 @@\n+one\n", Path: "a.go", Added: 2, Removed: 1, Summary: "2 files, +2 -1",
-	}})
-	feed(p, agent.AssistantMessage{Text: "done"}, agent.TurnEnd{Reason: agent.StopDone, Duration: 12 * time.Second})
-	s := stripped(p.frameText())
-	for _, want := range []string{"✓ apply_patch a.go, b c.txt", "12s · a.go +1 -1 · b c.txt +1 -0"} {
-		if !strings.Contains(s, want) {
-			t.Errorf("no %q:\n%s", want, s)
-		}
-	}
-}
-
 func TestEachTurnEndsWithWhatItCameTo(t *testing.T) {
 	t.Parallel()
 	p, _ := still(t, 100, 24, nil)

@@ -144,7 +144,7 @@ func (a dormant) wake(ctx context.Context, items []permission.Pending) error {
 			errs = append(errs, a.lua.room.Reload(""))
 		case permission.TrustBundle:
 			errs = append(errs, a.bundles.store.Accept(item.Name, item.Hash))
-			pluginLife{a.app}.look()
+			pluginLife(a).look()
 		case permission.TrustHook:
 			a.happenings.load()
 		case permission.TrustSkill, permission.TrustCommand:

@@ -23,7 +23,6 @@ import (
 // learning is what files teach the agent in this folder: skills, command files, and
 // instructions for each conversation.
 type learning struct {
-	plain
 	app    *app
 	skills *skills.Registry
 	files  *skills.CommandFiles

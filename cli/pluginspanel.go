@@ -113,7 +113,7 @@ func (a pluginActions) panel() tui.Panel {
 			if err := f(row.ID); err != nil {
 				return "", err
 			}
-			pluginLife{a.app}.look()
+			pluginLife(a).look()
 			return done + " " + row.ID, nil
 		}
 	}
@@ -189,7 +189,7 @@ func (a pluginActions) removePlugin(name string) error {
 		return err
 	}
 	if a.learning != nil { // its servers end before their logs go
-		pluginLife{a.app}.look()
+		pluginLife(a).look()
 	}
 	if err := os.Remove(serversFile(s, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

@@ -62,7 +62,7 @@ func TestKillsWithAgentsAtWorkLoseNothing(t *testing.T) {
 		for i := range 5 {
 			line(agent, fmt.Sprintf("echo $$ > %s/%s-$$; echo %s step %d > %s.txt", pids, agent, agent, i, agent))
 		}
-		line(agent, fmt.Sprintf("echo $$ > %s/%s-$$; sleep 300", pids, agent))
+		line(agent, fmt.Sprintf("sleep 300 & echo $! > %s/%s-$!; wait", pids, agent))
 	}
 	script.WriteString(`{"text":"All are at work."}` + "\n")
 	file := filepath.Join(t.TempDir(), "script.jsonl")

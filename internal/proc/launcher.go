@@ -78,9 +78,13 @@ func (l *Launcher) run() {
 				}
 				dog, started = startWatchdog(mark), true
 			}
+			r.spec.mark = newMarker()
+			dog.starting(markerName + "=" + l.owner + "." + r.spec.mark)
 			p, err := Start(r.spec)
 			if err == nil {
 				dog.add(p)
+			} else {
+				dog.failed()
 			}
 			r.reply <- launched{p, err}
 		case <-l.quit:

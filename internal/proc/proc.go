@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ type Spec struct {
 	Confine func() error
 
 	owner string // the launcher's part of the marker
+	mark  string // the rest of it; "" makes one up
 }
 
 // Process is a started child and the tree below it.
@@ -92,7 +94,7 @@ func Start(spec Spec) (*Process, error) {
 	// direct child only.
 	cmd := exec.CommandContext(context.Background(), spec.Argv[0], spec.Argv[1:]...)
 	cmd.Dir = spec.Dir
-	marker := newMarker()
+	marker := cmp.Or(spec.mark, newMarker())
 	if spec.owner != "" {
 		marker = spec.owner + "." + marker
 	}

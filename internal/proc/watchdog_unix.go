@@ -13,18 +13,23 @@ import (
 // watchdogScript ends all groups that were told to it and not taken back, once its input
 // ends: when jcode closes it, or dies in whatever way. It is a shell of a megabyte, not
 // another jcode. With a mark as its argument it then also ends the processes that carry the
-// mark in their environment, wherever they went, unless `q` said that jcode ends in order.
+// mark in their environment, wherever they went, unless `q` said that jcode ends in order. Of a
+// command that was just being started it knows no group yet, but the mark.
 const watchdogScript = `trap '' HUP INT TERM QUIT
 groups=' '
 mark=$1
+starting=
 while read -r op pid; do
   case $op in
-  +) groups="$groups$pid " ;;
+  s) starting=$pid ;;
+  f) starting= ;;
+  +) groups="$groups$pid " starting= ;;
   -) groups="${groups%% $pid *} ${groups#* $pid }" ;;
-  q) mark= ;;
+  q) mark= starting= ;;
   esac
 done
 for pid in $groups; do kill -s KILL -- "-$pid"; done 2>/dev/null
+mark=${mark:-$starting}
 for round in 1 2 3 4 5; do
   [ -n "$mark" ] || exit 0
   found=$(grep -ls -e "$mark" /proc/[0-9]*/environ)
@@ -59,6 +64,21 @@ func startWatchdog(mark string) *watchdog {
 	return &watchdog{process: p, input: write, told: map[int]*Process{}}
 }
 
+// starting tells of a process that is about to be started, by the mark in its environment: add
+// takes it back, or failed.
+func (w *watchdog) starting(mark string) {
+	if w != nil {
+		w.tell("s", mark)
+	}
+}
+
+// failed says that no process was started.
+func (w *watchdog) failed() {
+	if w != nil {
+		w.tell("f", 0)
+	}
+}
+
 // add puts a new process's group under watch, and takes back those that are empty: their
 // number may become somebody else's.
 func (w *watchdog) add(p *Process) {
@@ -75,9 +95,9 @@ func (w *watchdog) add(p *Process) {
 	w.tell("+", p.pid)
 }
 
-func (w *watchdog) tell(op string, pid int) {
+func (w *watchdog) tell(op string, what any) {
 	// It fails only when somebody ended the watchdog; then nobody watches.
-	_, _ = fmt.Fprintf(w.input, "%s %d\n", op, pid)
+	_, _ = fmt.Fprintf(w.input, "%s %v\n", op, what)
 }
 
 // close lets the watchdog end what is left.

@@ -5,5 +5,7 @@ type watchdog struct{}
 
 func startWatchdog(string) *watchdog { return nil }
 
-func (*watchdog) add(*Process) {}
-func (*watchdog) close()       {}
+func (*watchdog) starting(string) {}
+func (*watchdog) failed()         {}
+func (*watchdog) add(*Process)    {}
+func (*watchdog) close()          {}

@@ -47,7 +47,7 @@ func Add(ctx context.Context, o Options) (Tree, error) {
 	if err := os.MkdirAll(filepath.Dir(o.Dir), 0o700); err != nil {
 		return t, fmt.Errorf("make worktree: %w", err)
 	}
-	if _, err := git(ctx, o.Root, nil, "worktree", "add", "-q", "-b", o.Branch, o.Dir, "HEAD"); err != nil {
+	if _, err := git(ctx, o.Root, nil, "-c", "checkout.workers=4", "worktree", "add", "-q", "-b", o.Branch, o.Dir, "HEAD"); err != nil {
 		return t, fmt.Errorf("make worktree: %w", err)
 	}
 	if err := t.fill(ctx, o); err != nil {

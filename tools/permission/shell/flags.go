@@ -61,13 +61,38 @@ type flagReader struct {
 	out  []named
 
 	given bool // the text to look for was given
+	// taken is the operand that was taken for the text. A flag behind it may give the text
+	// after all, and then it is a file.
+	taken *word
 	known bool // all flags so far were known
 	// unsure counts the operands that may be the text, or the value of a flag that is not
 	// known: they are looked at, but don't stand for a file.
 	unsure int
 }
 
-func (r *flagReader) doubt() { r.known, r.unsure = false, r.unsure+1 }
+func (r *flagReader) doubt() {
+	r.known, r.unsure = false, r.unsure+1
+	r.reconsider(false)
+}
+
+// give notes that a flag gives the text to look for.
+func (r *flagReader) give() {
+	r.given = true
+	r.reconsider(true)
+}
+
+// reconsider looks at the operand that was taken for the text as at a file.
+func (r *flagReader) reconsider(sure bool) {
+	if r.taken == nil {
+		return
+	}
+	for _, p := range parts(*r.taken) {
+		r.out = append(r.out, named{p.word, p.sure && sure})
+	}
+	if sure {
+		r.taken = nil
+	}
+}
 
 // value passes over the next word when it is one word for certain, and returns it.
 func (r *flagReader) value() (w word, ok bool) {
@@ -90,7 +115,9 @@ func (r *flagReader) file() {
 
 func (r *flagReader) long(w word) {
 	name, _, has := strings.Cut(w.text[2:], "=")
-	r.given = r.given || slices.Contains(r.givesLong, name)
+	if slices.Contains(r.givesLong, name) {
+		r.give()
+	}
 	switch {
 	case slices.Contains(r.longText, name):
 		if !has {
@@ -112,7 +139,9 @@ func (r *flagReader) short(w word) {
 		return
 	}
 	gives := strings.IndexByte(r.gives, rest[0]) >= 0
-	r.given = r.given || gives
+	if gives {
+		r.give()
+	}
 	switch text := strings.IndexByte(r.text, rest[0]) >= 0; {
 	case text && len(rest) == 1:
 		r.value()
@@ -130,7 +159,7 @@ func (r *flagReader) short(w word) {
 func (r *flagReader) operand(w word) {
 	switch {
 	case !r.given && r.known:
-		r.given = true
+		r.given, r.taken = true, &w
 	case r.pattern && (!r.given || r.unsure > 0):
 		r.given = r.given || r.unsure == 0
 		r.unsure--

@@ -67,6 +67,9 @@ func TestFilesOfALineAreNamed(t *testing.T) {
 		"grep -e x -f list a":    {"list a", ""},
 		"egrep -- --recursive a": {"a", ""}, // behind the two dashes it is the text to look for
 		"grep -e x -- -f":        {"-f", ""},
+		"grep a b --regexp x":    {"b a", ""}, // a flag behind gives the text
+		"grep a b -nex":          {"b a", ""},
+		"rg a b -e x":            {"b a", ""},
 		"{ cat; } < a":           {"a", ""},
 		"dd if=a of=b":           {"if=a a of=b b", "if=a a of=b b"},
 	} {

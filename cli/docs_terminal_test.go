@@ -98,3 +98,16 @@ func TestDocumentsWithAnEmbeddingModel(t *testing.T) {
 	c.wait("ranked by words alone", "no quota", "Lights burn")
 	c.quit()
 }
+
+// The index is on the disk: a private conversation gets no documents of its own, from its
+// beginning.
+func TestAPrivateConversationGetsNoDocuments(t *testing.T) {
+	c := newChat(t)
+	c.write("a.md", "Ships lie at the quay.\n")
+	c.start("--private")
+	c.say("/docs add a.md")
+	c.wait("nothing of a private conversation is kept there", "/save it first")
+	c.say("/docs")
+	c.wait("There are no documents")
+	c.quit()
+}

@@ -32,9 +32,15 @@ func (a *app) openDocuments() {
 	d := &documents{app: a, roles: map[string]retrieval.Collection{}}
 	d.room = retrieval.New(retrieval.Options{
 		Index: a.store.Documents(), Root: a.root, Home: a.paths.Home, Watch: !a.flags.Print,
-		Inside:   a.workspace.Contains,
-		Denied:   func(path string) string { return a.gate.Denied(tools.AccessRead, path) },
-		Fetch:    d.fetch,
+		Inside: a.workspace.Contains,
+		Denied: func(path string) string { return a.gate.Denied(tools.AccessRead, path) },
+		Fetch:  d.fetch,
+		Refuse: func() error {
+			if conv := a.board.open(); conv != nil && conv.Private() {
+				return session.ErrPrivateDocuments
+			}
+			return nil
+		},
 		Embedder: d.embedder,
 		Notify:   func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
 		Offer:    d.offer,

@@ -46,8 +46,8 @@ func (d Documents) Sources(ctx context.Context, owner string) ([]string, error) 
 	return all, nil
 }
 
-// errPrivateDocuments says why a session gets no documents.
-var errPrivateDocuments = errors.New("documents are indexed on the disk, and nothing of a private conversation is kept there: /save it first")
+// ErrPrivateDocuments says why a session gets no documents.
+var ErrPrivateDocuments = errors.New("documents are indexed on the disk, and nothing of a private conversation is kept there: /save it first")
 
 // private reports whether an owner is a session in memory.
 func (d Documents) private(owner string) bool {
@@ -58,7 +58,7 @@ func (d Documents) private(owner string) bool {
 // AddSources keeps sources of an owner; those that it has already stay as they are.
 func (d Documents) AddSources(ctx context.Context, owner string, sources ...string) error {
 	if d.private(owner) {
-		return errPrivateDocuments
+		return ErrPrivateDocuments
 	}
 	err := d.s.write(ctx, func(t *tx) error {
 		for i, source := range sources {
@@ -249,7 +249,7 @@ func (d Documents) ForgetOld(ctx context.Context, prefix string, age time.Durati
 // Move gives the documents and sources of one owner to another.
 func (d Documents) Move(ctx context.Context, from, to string) error {
 	if d.private(to) {
-		return errors.Join(errPrivateDocuments, d.Forget(ctx, from))
+		return errors.Join(ErrPrivateDocuments, d.Forget(ctx, from))
 	}
 	err := d.s.write(ctx, func(t *tx) error {
 		if err := t.copyDocuments(from, to); err != nil {

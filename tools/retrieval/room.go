@@ -49,6 +49,8 @@ type Options struct {
 	Fetch func(ctx context.Context, address string) (Page, error)
 	// Embedder may be nil: passages are then ranked by their words alone. It is called once.
 	Embedder func() (Embedder, error)
+	// Refuse says why the session can be given no documents now, nil if it can. May be nil.
+	Refuse func() error
 	// Watch has changes of files noticed by themselves.
 	Watch bool
 	// Notify tells the person something; level is "info" or "warn".
@@ -235,6 +237,11 @@ func (r *Room) own() Collection {
 // Add adds sources to the session. The index is brought up to date in the background: see Wait.
 // A source that names nothing is an error, and nothing is added then.
 func (r *Room) Add(ctx context.Context, sources ...string) error {
+	if r.opts.Refuse != nil {
+		if err := r.opts.Refuse(); err != nil {
+			return err
+		}
+	}
 	for _, source := range sources {
 		if err := r.check(ctx, source); err != nil {
 			return err

@@ -106,7 +106,7 @@ func TestAPrivateConversationGetsNoDocuments(t *testing.T) {
 	c.write("a.md", "Ships lie at the quay.\n")
 	c.start("--private")
 	c.say("/docs add a.md")
-	c.wait("nothing of a private conversation is kept there", "/save it first")
+	c.wait("documents are indexed on the disk", "/save it first")
 	c.say("/docs")
 	c.wait("There are no documents")
 	c.quit()

@@ -17,7 +17,7 @@ import (
 )
 
 // maxBinary bounds a binary, in bytes.
-const maxBinary = 42_000_000
+const maxBinary = 44_000_000
 
 // release is one release on its way.
 type release struct {

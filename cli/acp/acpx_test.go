@@ -2,6 +2,7 @@ package acp_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,10 +32,31 @@ func acpx(t *testing.T, home, dir, script string, args ...string) string {
 	return string(out)
 }
 
+// told joins the pieces of text that came in updates of a kind: how they are cut is a matter of
+// time.
+func told(out, kind string) string {
+	var text strings.Builder
+	for line := range strings.Lines(out) {
+		var message struct {
+			Params struct {
+				Update struct {
+					SessionUpdate string
+					Content       json.RawMessage // an object here, a list elsewhere
+				}
+			}
+		}
+		var content struct{ Text string }
+		if json.Unmarshal([]byte(line), &message) == nil && message.Params.Update.SessionUpdate == kind && json.Unmarshal(message.Params.Update.Content, &content) == nil {
+			text.WriteString(content.Text)
+		}
+	}
+	return text.String()
+}
+
 func TestAnIndependentClientDrivesWholeTurns(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
 	out := acpx(t, home, dir, writeScript, "--approve-all", "exec", "go")
-	if !strings.Contains(out, `"stopReason":"end_turn"`) || !strings.Contains(out, `"type":"diff"`) || !strings.Contains(out, "let me see") {
+	if !strings.Contains(out, `"stopReason":"end_turn"`) || !strings.Contains(out, `"type":"diff"`) || told(out, "agent_thought_chunk") != "let me see" {
 		t.Errorf("output %s", out)
 	}
 	if got := read(t, filepath.Join(dir, "a.txt")); got != "one\ntwo\n" {
@@ -61,7 +83,7 @@ func TestAnIndependentClientGoesOnWithASessionInASecondProcess(t *testing.T) {
 		}
 	}
 	second := `{"text":"second process","expect":{"tools_include":["read"]}}` + "\n"
-	if out := acpx(t, home, dir, second, "--ttl", "1", "and now"); !strings.Contains(out, "second ") || !strings.Contains(out, `"stopReason":"end_turn"`) {
+	if out := acpx(t, home, dir, second, "--ttl", "1", "and now"); !strings.Contains(told(out, "agent_message_chunk"), "second process") || !strings.Contains(out, `"stopReason":"end_turn"`) {
 		t.Errorf("second turn: %s", out)
 	}
 }

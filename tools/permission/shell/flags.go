@@ -81,6 +81,13 @@ func (r *flagReader) give() {
 	r.reconsider(true)
 }
 
+// maybe looks at a word that may be a path, but does not stand for a file.
+func (r *flagReader) maybe(w word) {
+	for _, p := range parts(w) {
+		r.out = append(r.out, named{p.word, false})
+	}
+}
+
 // reconsider looks at the operand that was taken for the text as at a file.
 func (r *flagReader) reconsider(sure bool) {
 	if r.taken == nil {
@@ -94,11 +101,15 @@ func (r *flagReader) reconsider(sure bool) {
 	}
 }
 
-// value passes over the next word when it is one word for certain, and returns it.
+// value passes over the next word when it is one word for certain, and returns it. Behind a
+// flag that is not known this flag may itself be a value, and the word an operand.
 func (r *flagReader) value() (w word, ok bool) {
 	if r.i+1 < len(r.args) {
 		if w = r.args[r.i+1]; !w.glob && (!w.dynamic || w.simple && !w.bare) {
 			r.i++
+			if !r.known {
+				r.maybe(w)
+			}
 			return w, true
 		}
 	}
@@ -163,9 +174,7 @@ func (r *flagReader) operand(w word) {
 	case r.pattern && (!r.given || r.unsure > 0):
 		r.given = r.given || r.unsure == 0
 		r.unsure--
-		for _, p := range parts(w) {
-			r.out = append(r.out, named{p.word, false})
-		}
+		r.maybe(w)
 	default:
 		r.out = append(r.out, parts(w)...)
 	}

@@ -192,8 +192,7 @@ func (p *program) runCommand(line string) tea.Cmd {
 func (p *program) change(what string, f func(ctx context.Context, c Conversation) error) tea.Cmd {
 	conv := p.conv
 	if conv == nil {
-		p.flash("not before the session is ready")
-		return nil
+		return p.switcher.whenReady(func() tea.Cmd { return p.change(what, f) })
 	}
 	return p.background(func(ctx context.Context) do {
 		err := f(ctx, conv)
@@ -260,8 +259,7 @@ func (p *settings) mode(name string) tea.Cmd {
 		return nil
 	}
 	if p.conv == nil {
-		p.flash("not before the session is ready")
-		return nil
+		return p.switcher.whenReady(func() tea.Cmd { return p.settings.mode(name) })
 	}
 	p.conv.SetMode(m)
 	p.state = p.conv.State()

@@ -62,6 +62,11 @@ func (p *program) enter(s Session) tea.Cmd {
 			p.switcher.waiting = append(p.switcher.waiting, agent.Prompt{Text: line})
 		}
 	}
+	later := p.switcher.later
+	p.switcher.later = nil
+	for _, do := range later {
+		first = tea.Batch(first, do())
+	}
 	p.switcher.sendWaiting()
 	return first
 }

@@ -91,9 +91,10 @@ type (
 	// switcher goes over to other sessions and roles.
 	switcher struct {
 		*program
-		moving  bool           // another session or role is about to take this one's place
-		next    []nextSwitch   // that were asked for meanwhile
-		waiting []agent.Prompt // sent before there was the conversation that they are for
+		moving  bool             // another session or role is about to take this one's place
+		next    []nextSwitch     // that were asked for meanwhile
+		waiting []agent.Prompt   // sent before there was the conversation that they are for
+		later   []func() tea.Cmd // commands that were given before there was a conversation
 		// unswitch takes the switch of roles back that is under way; nil without one.
 		unswitch context.CancelFunc
 	}

@@ -56,8 +56,7 @@ func (p *settings) switchRole(doing, done string, enter func(ctx context.Context
 	conv := p.conv
 	switch {
 	case conv == nil:
-		p.flash("not before the session is ready")
-		return nil
+		return p.switcher.whenReady(func() tea.Cmd { return p.settings.switchRole(doing, done, enter) })
 	case p.switcher.moving:
 		p.flash("another switch is under way")
 		return nil

@@ -70,6 +70,13 @@ func (p *switcher) goOn() tea.Cmd {
 	return n.begin()
 }
 
+// whenReady carries out a command as soon as there is a conversation.
+func (p *switcher) whenReady(do func() tea.Cmd) tea.Cmd {
+	p.later = append(p.later, do)
+	p.flash("done as soon as the session is ready")
+	return nil
+}
+
 // sendWaiting sends the prompts that waited for a switch, once none is under way.
 func (p *switcher) sendWaiting() {
 	if p.switcher.moving || len(p.switcher.next) > 0 {

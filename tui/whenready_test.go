@@ -1,0 +1,40 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"testing"
+)
+
+// Commands that are given before the session is ready wait for it, in their order.
+func TestCommandsBeforeTheSessionIsReadyAreCarriedOutThen(t *testing.T) {
+	t.Parallel()
+	ready := make(chan struct{})
+	var f *fake
+	r := run(t, 100, 24, func(o *Options) {
+		s := *o.Session
+		f = s.Conversation.(*fake)
+		o.Session = nil
+		o.Start = func(ctx context.Context) (Session, error) {
+			select {
+			case <-ready:
+				return s, nil
+			case <-ctx.Done():
+				return Session{}, ctx.Err()
+			}
+		}
+	})
+	r.see("ask for something")
+	for _, line := range []string{"/role reviewer", "/rename Two words", "hello there"} {
+		r.Type(line)
+		r.see("› " + line)
+		r.Press("enter")
+		r.see("as soon as the session is ready")
+	}
+	close(ready)
+	r.until("the role is entered, the title given, the prompt sent", func() bool {
+		s := f.State()
+		return s.Role == "reviewer" && s.Title == "Two words" && len(f.sent()) == 1
+	})
+}

@@ -29,6 +29,9 @@ type Roster[W any] struct {
 	list []*Member[W]
 	news []announcement
 	tick chan struct{} // closed and replaced at each change
+	// telling counts changes that the owner is being told of: who waits learns of an end after
+	// the owner, who may leave then.
+	telling int
 }
 
 // Member is one agent of a roster.
@@ -153,10 +156,14 @@ func (r *Roster[W]) Change(m *Member[W], f func(s *State, w *W)) {
 	r.mu.Lock()
 	f(&m.state, &m.work)
 	state := m.state
+	r.telling++
+	r.mu.Unlock()
+	r.changed(state)
+	r.mu.Lock()
+	r.telling--
 	close(r.tick)
 	r.tick = make(chan struct{})
 	r.mu.Unlock()
-	r.changed(state)
 }
 
 // Get returns how an agent stands, and what reaches it.
@@ -246,9 +253,9 @@ func (r *Roster[W]) Wait(ctx context.Context, parent, name string, first bool) {
 	for {
 		r.mu.Lock()
 		running, ended := r.count(parent, name)
-		tick := r.tick
+		tick, told := r.tick, r.telling == 0
 		r.mu.Unlock()
-		if running == 0 || first && ended > 0 {
+		if told && (running == 0 || first && ended > 0) {
 			return
 		}
 		select {

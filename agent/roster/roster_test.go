@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"jcode/agent/roster"
 )
@@ -154,4 +155,33 @@ func TestWhatOneSaysReachesAllThatWorkOnTheSameFiles(t *testing.T) {
 	if got := r.News("root"); got != "" {
 		t.Errorf("the root hears %q of another tree", got)
 	}
+}
+
+// A conversation that waits may end as soon as it hears: by then its owner was told.
+func TestWhoWaitsHearsOfAnEndAfterTheOwner(t *testing.T) {
+	t.Parallel()
+	telling, told := make(chan struct{}), make(chan struct{})
+	r := roster.New[int](9, func(s roster.State) {
+		if s.Status == roster.Done {
+			close(telling)
+			<-told
+		}
+	})
+	m := enter(t, r, "root", "ann")
+	go r.Change(m, func(s *roster.State, _ *int) { s.Status = roster.Done })
+	<-telling
+	waited := make(chan struct{})
+	go func() {
+		defer close(waited)
+		r.Wait(t.Context(), "root", "ann", false)
+	}()
+	soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	select {
+	case <-waited:
+		t.Error("who waits was told first")
+	case <-soon.Done():
+	}
+	close(told)
+	<-waited
 }

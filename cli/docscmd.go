@@ -59,6 +59,22 @@ func (o docsOf) use(ctx context.Context, a *app) error {
 	return a.documents.room.UseSession(ctx, found.ID)
 }
 
+// change changes the documents of a session, and prints what became of them.
+func (o docsOf) change(ctx context.Context, f *flags, std Streams, do func(*retrieval.Room) error) error {
+	if f.Role != "" {
+		return usageError("a role's documents stand in its file: jcode roles edit %s", f.Role)
+	}
+	a, room, err := o.open(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if err := do(room); err != nil {
+		return usageError("%w", err)
+	}
+	return settle(ctx, room, std)
+}
+
 // settle waits for the index and prints the list.
 func settle(ctx context.Context, room *retrieval.Room, std Streams) error {
 	told := time.Now()
@@ -97,18 +113,7 @@ type docsAddCmd struct {
 
 // Run adds documents to a session.
 func (c *docsAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	if f.Role != "" {
-		return usageError("a role's documents stand in its file: jcode roles edit %s", f.Role)
-	}
-	a, room, err := c.open(ctx, f, std)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	if err := room.Add(ctx, c.Sources...); err != nil {
-		return usageError("%w", err)
-	}
-	return settle(ctx, room, std)
+	return c.change(ctx, f, std, func(room *retrieval.Room) error { return room.Add(ctx, c.Sources...) })
 }
 
 type docsRemoveCmd struct {
@@ -118,20 +123,14 @@ type docsRemoveCmd struct {
 
 // Run takes documents from a session.
 func (c *docsRemoveCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	if f.Role != "" {
-		return usageError("a role's documents stand in its file: jcode roles edit %s", f.Role)
-	}
-	a, room, err := c.open(ctx, f, std)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	for _, source := range c.Sources {
-		if err := room.Remove(ctx, source); err != nil {
-			return usageError("%w", err)
+	return c.change(ctx, f, std, func(room *retrieval.Room) error {
+		for _, source := range c.Sources {
+			if err := room.Remove(ctx, source); err != nil {
+				return err
+			}
 		}
-	}
-	return settle(ctx, room, std)
+		return nil
+	})
 }
 
 type docsRebuildCmd struct{ docsOf }

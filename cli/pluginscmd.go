@@ -38,15 +38,24 @@ type pluginLine struct {
 	Tokens  int      `json:"tokens"`
 }
 
-// Run lists the plugins.
-func (c *pluginsListCmd) Run(ctx context.Context, std Streams) error {
+// keptPlugins returns what has the plugins' places, and all plugins.
+func keptPlugins(ctx context.Context, std Streams) (*app, []plugins.Plugin, error) {
 	a := &app{flags: &flags{}, std: std}
 	if err := a.findPlaces(ctx); err != nil {
-		return err
+		return nil, nil, err
 	}
 	list, err := a.pluginStore().List()
 	if err != nil {
-		return usageError("%w", err)
+		return nil, nil, usageError("%w", err)
+	}
+	return a, list, nil
+}
+
+// Run lists the plugins.
+func (c *pluginsListCmd) Run(ctx context.Context, std Streams) error {
+	_, list, err := keptPlugins(ctx, std)
+	if err != nil {
+		return err
 	}
 	if c.JSON {
 		lines := []pluginLine{}
@@ -164,13 +173,9 @@ type pluginsUpdateCmd struct {
 
 // Run updates the plugins one after another.
 func (c *pluginsUpdateCmd) Run(ctx context.Context, std Streams) error {
-	a := &app{flags: &flags{}, std: std}
-	if err := a.findPlaces(ctx); err != nil {
-		return err
-	}
-	list, err := a.pluginStore().List()
+	a, list, err := keptPlugins(ctx, std)
 	if err != nil {
-		return usageError("%w", err)
+		return err
 	}
 	for _, name := range c.Names {
 		if !slices.ContainsFunc(list, func(p plugins.Plugin) bool { return p.Name == name }) {

@@ -99,9 +99,12 @@ type Before struct {
 }
 
 // Look remembers what stands at paths, for changes that nobody announces. Nothing is kept
-// before Keep.
+// before Keep. It is called before each command that runs unasked, so that it takes less into
+// memory than Track.
 func (c *Checkpoints) Look(roots []string) (Before, error) {
-	entries, err := c.look(roots, true)
+	small := *c
+	small.limits = limits{file: 256 << 10, total: 4 << 20, entries: 2000}
+	entries, err := small.look(roots, true)
 	if err != nil {
 		return Before{}, fmt.Errorf("keep files for undo: %w", err)
 	}

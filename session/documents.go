@@ -238,6 +238,12 @@ func (d Documents) ForgetOld(ctx context.Context, prefix string, age time.Durati
 				err = t.forgetDocuments(owner)
 			}
 		}
+		if err != nil {
+			return err
+		}
+		// What a run wrote that was stopped while its owner went.
+		_, err = t.exec(`DELETE FROM document_owners WHERE substr(owner, 1, length(?1)) = ?1
+			AND owner NOT IN (SELECT owner FROM document_sources)`, prefix)
 		return err
 	})
 	if err != nil {

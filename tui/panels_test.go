@@ -238,7 +238,7 @@ func TestCommandShowsItsAnswerWhereverTheWindowIs(t *testing.T) {
 func TestPathsAreCompletedAsPeopleWriteThem(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	for _, f := range []string{"work/sub/a.txt", "work/sub/deep/b.txt", "work/.hidden", "other/x y.txt", "home/notes/n.md", "work/two\nlines.txt"} {
+	for _, f := range []string{"here/sub/a.txt", "here/sub/deep/b.txt", "here/.hidden", "other/x y.txt", "home/notes/n.md", "here/two\nlines.txt"} {
 		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(f)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +252,7 @@ func TestPathsAreCompletedAsPeopleWriteThem(t *testing.T) {
 		"@../o":            {"@../other/"},
 		"@../other/x":      {`@"../other/x y.txt" `},
 		"@~/n":             {"@~/notes/"},
-		"@..":              {"@../home/", "@../other/", "@../work/"},
+		"@..":              {"@../here/", "@../home/", "@../other/"},
 		"@" + root + "/ho": {"@" + root + "/home/"},
 		"@./.h":            {"@./.hidden "},
 		"@./t":             {`@"./two\nlines.txt" `},
@@ -264,7 +264,7 @@ func TestPathsAreCompletedAsPeopleWriteThem(t *testing.T) {
 			o.Home = filepath.Join(root, "home")
 			o.Files = func(context.Context) ([]string, error) { return []string{"sub/a.txt"}, nil }
 		})
-		f.state.Cwd = filepath.Join(root, "work")
+		f.state.Cwd = filepath.Join(root, "here")
 		p.state = f.state
 		p.in.Insert(typed)
 		settleCmd(p, p.complete.menuUpdate())

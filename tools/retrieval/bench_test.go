@@ -20,6 +20,8 @@ type randomModel struct{ random *rand.Rand }
 
 func (randomModel) Model() string { return "test/random" }
 
+func (randomModel) Close() {}
+
 func (m randomModel) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i := range out {

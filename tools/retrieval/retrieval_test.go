@@ -352,6 +352,12 @@ func TestDocumentsOfARoleGoWithIt(t *testing.T) {
 	if got := g.finds("role"); got != "" {
 		t.Error(got)
 	}
+	// Those of a sub-agent's role go with the session in which it worked.
+	g.room.Also(retrieval.Collection{Owner: "role:p:r", Name: "role r", Sources: []string{"a.md"}})
+	g.wait()
+	if got := g.finds("role"); got != "a.md:1" {
+		t.Error(got)
+	}
 	// The other session has none, and the tool goes with them.
 	g.room.NewSession()
 	if got := g.finds("session"); !strings.Contains(got, "there are no documents") || g.tool() != nil {
@@ -393,9 +399,12 @@ type wordModel struct {
 	calls  int
 	fail   func(call int) error
 	length int
+	closed bool
 }
 
 func (m *wordModel) Model() string { return "test/words" }
+
+func (m *wordModel) Close() { m.closed = true }
 
 func (m *wordModel) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	m.mu.Lock()
@@ -504,6 +513,9 @@ func TestAnEmbeddingModelThatFailsLeavesTheIndexUsable(t *testing.T) {
 	}
 	if got := g.finds("mooring"); !strings.HasPrefix(got, "d/newer.md:1") {
 		t.Error(got)
+	}
+	if g.room.Close(); !m.closed {
+		t.Error("the model's connections stay open")
 	}
 }
 

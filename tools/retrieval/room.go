@@ -34,6 +34,8 @@ type Embedder interface {
 	// Model names it with its provider.
 	Model() string
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	// Close ends idle connections.
+	Close()
 }
 
 // Options are what a Room is made of.
@@ -101,6 +103,10 @@ func (r *Room) Close() {
 	early := r.early.Owner
 	r.mu.Unlock()
 	r.running.Wait()
+	r.embedding.Do(func() {}) // none is opened any more
+	if r.embedder != nil {
+		r.embedder.Close()
+	}
 	if early != "" { // no session came of it
 		_ = r.opts.Index.Forget(context.Background(), early) // a later run forgets it
 	}
@@ -144,16 +150,8 @@ func (r *Room) UseSession(ctx context.Context, id string) error {
 		r.mu.Unlock()
 		return nil
 	}
-	before := r.session
+	early := r.leave()
 	r.session = id
-	early := r.early
-	r.early = Collection{}
-	if before != "" {
-		r.forget(session.SessionDocuments(before))
-	}
-	if early.Owner != "" {
-		r.forget(early.Owner)
-	}
 	r.mu.Unlock()
 	owner := session.SessionDocuments(id)
 	if early.Owner != "" {
@@ -177,20 +175,24 @@ func (r *Room) UseSession(ctx context.Context, id string) error {
 // NewSession says that a session without a message begins.
 func (r *Room) NewSession() {
 	r.mu.Lock()
-	if r.session != "" {
-		r.forget(session.SessionDocuments(r.session))
-		r.session = ""
-	}
-	early := r.early.Owner
-	r.early = Collection{}
-	if early != "" {
-		r.forget(early)
-	}
+	early := r.leave()
 	r.mu.Unlock()
-	if early != "" {
-		_ = r.opts.Index.Forget(r.ctx, early) // a later run forgets it
+	if early.Owner != "" {
+		_ = r.opts.Index.Forget(r.ctx, early.Owner) // a later run forgets it
 	}
 	r.offer()
+}
+
+// leave ends keeping all that belongs to the session so far, and returns what was added before
+// it had an ID. What stays is the role in force. It is called under the lock.
+func (r *Room) leave() (early Collection) {
+	early, r.early, r.session = r.early, Collection{}, ""
+	for owner := range r.using {
+		if owner != r.role {
+			r.forget(owner)
+		}
+	}
+	return early
 }
 
 // use begins to keep a collection, and brings it up to date. It is called under the lock.

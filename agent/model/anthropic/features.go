@@ -104,7 +104,7 @@ func remedies() []remedy {
 		{
 			"web search",
 			[]string{"web_search", "web search", "server tool"},
-			func(f *features, r *model.Request) bool { return f.search && wantsSearch(r) },
+			func(f *features, r *model.Request) bool { return f.search && endpoint.WantsSearch(r) },
 			func(f *features) { f.search = false },
 			"the endpoint does not search the web: the model goes on without",
 		},

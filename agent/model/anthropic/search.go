@@ -6,19 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/agent/model"
+	"jcode/agent/model/endpoint"
 )
 
 // searchTool declares the maker's own search of the web, without its closing brace.
 const searchTool = `{"type":"web_search_20250305","name":"web_search","max_uses":10`
 
-// searches reports whether the model may search the web. A tool of that name goes before the
-// maker's own.
-func (e *encoder) searches() bool { return e.f.search && wantsSearch(e.req) }
-
-func wantsSearch(r *model.Request) bool {
-	return r.Search && !slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return t.Name == "web_search" })
-}
+// searches reports whether the model may search the web.
+func (e *encoder) searches() bool { return e.f.search && endpoint.WantsSearch(e.req) }
 
 // withResults leaves out calls of the maker's own tools whose results never came, because the
 // answer was cut there: the maker takes them only at the end, where it goes on itself.
@@ -54,9 +49,9 @@ func ranThere(b *building) string {
 			Query string `json:"query"`
 			URL   string `json:"url"`
 		}
-		said := short(b.inputJSON())
+		said := endpoint.Short(b.inputJSON())
 		if json.Unmarshal([]byte(b.inputJSON()), &input) == nil && input.Query+input.URL != "" {
-			said = short(strings.TrimSpace(input.Query + " " + input.URL))
+			said = endpoint.Short(strings.TrimSpace(input.Query + " " + input.URL))
 		}
 		return fmt.Sprintf("%s ran at the provider: %s", b.name, said)
 	case strings.HasSuffix(b.kind, "_tool_result"):
@@ -77,7 +72,7 @@ func found(b *building) string {
 		Code string `json:"error_code"`
 	}
 	if json.Unmarshal(r.Content, &failed) == nil && failed.Code != "" {
-		return fmt.Sprintf("%s failed at the provider: %s", strings.TrimSuffix(b.kind, "_tool_result"), short(failed.Code))
+		return fmt.Sprintf("%s failed at the provider: %s", strings.TrimSuffix(b.kind, "_tool_result"), endpoint.Short(failed.Code))
 	}
 	var sources []struct {
 		Title string `json:"title"`
@@ -87,22 +82,10 @@ func found(b *building) string {
 		return ""
 	}
 	var lines []string
-	for _, s := range sources[:min(len(sources), maxSources)] {
+	for _, s := range sources[:min(len(sources), endpoint.MaxSources)] {
 		if s.URL != "" {
-			lines = append(lines, strings.TrimSpace(short(s.Title)+" "+short(s.URL)))
+			lines = append(lines, strings.TrimSpace(endpoint.Short(s.Title)+" "+endpoint.Short(s.URL)))
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// maxSources bounds how many sources of a search are shown.
-const maxSources = 10
-
-func short(s string) string {
-	const most = 200
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }

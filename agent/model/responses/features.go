@@ -160,14 +160,14 @@ func remedies() []remedy {
 		{
 			"sources",
 			[]string{"action.sources", "'include'", "include["},
-			func(f *features, r *model.Request) bool { return f.search && f.sources && wantsSearch(r) },
+			func(f *features, r *model.Request) bool { return f.search && f.sources && endpoint.WantsSearch(r) },
 			func(f *features) { f.sources = false },
 			"the endpoint does not list the sources of a search; they are not shown",
 		},
 		{
 			"web search",
 			[]string{"web_search", "web search"},
-			func(f *features, r *model.Request) bool { return f.search && wantsSearch(r) },
+			func(f *features, r *model.Request) bool { return f.search && endpoint.WantsSearch(r) },
 			func(f *features) { f.search = false },
 			"the endpoint does not search the web: the model goes on without",
 		},

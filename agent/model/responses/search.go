@@ -5,18 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"jcode/agent/model"
+	"jcode/agent/model/endpoint"
 )
 
 const searchCall = "web_search_call"
 
-// searches reports whether the model may search the web. A tool of that name goes before the
-// maker's own.
-func (e *encoder) searches() bool { return e.f.search && wantsSearch(e.req) }
-
-func wantsSearch(r *model.Request) bool {
-	return r.Search && !slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return t.Name == "web_search" })
-}
+// searches reports whether the model may search the web.
+func (e *encoder) searches() bool { return e.f.search && endpoint.WantsSearch(e.req) }
 
 // include asks for what an answer has only on request.
 func (e *encoder) include() {
@@ -63,10 +58,10 @@ func ranThere(kind string, raw json.RawMessage) string {
 	if w.Status == "failed" {
 		did = " failed at the provider: "
 	}
-	lines := []string{strings.TrimSpace("web_search" + did + short(strings.Join(append(slices.Clone(said), a.Pattern, a.URL), " ")))}
-	for _, s := range a.Sources[:min(len(a.Sources), maxSources)] {
+	lines := []string{strings.TrimSpace("web_search" + did + endpoint.Short(strings.Join(append(slices.Clone(said), a.Pattern, a.URL), " ")))}
+	for _, s := range a.Sources[:min(len(a.Sources), endpoint.MaxSources)] {
 		if s.URL != "" {
-			lines = append(lines, short(s.URL))
+			lines = append(lines, endpoint.Short(s.URL))
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -77,16 +72,4 @@ func ranThere(kind string, raw json.RawMessage) string {
 func billed(raw json.RawMessage) bool {
 	var w searched
 	return json.Unmarshal(raw, &w) == nil && w.Status != "failed" && (w.Action.Type == "" || w.Action.Type == "search")
-}
-
-// maxSources bounds how many sources of a search are shown.
-const maxSources = 10
-
-func short(s string) string {
-	const most = 200
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }

@@ -1,0 +1,27 @@
+package endpoint
+
+import (
+	"slices"
+	"strings"
+
+	"jcode/agent/model"
+)
+
+// MaxSources bounds how many sources of a search at the provider are shown.
+const MaxSources = 10
+
+// WantsSearch reports whether a request lets the provider search the web itself. A tool of that
+// name goes before the provider's own.
+func WantsSearch(r *model.Request) bool {
+	return r.Search && !slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return t.Name == "web_search" })
+}
+
+// Short makes one line of at most 200 bytes of what a provider's tool says of itself.
+func Short(s string) string {
+	const most = 200
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}

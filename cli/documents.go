@@ -156,5 +156,6 @@ func (d *documents) before(ctx context.Context, sessionID string) agent.Announce
 	if err := d.room.UseSession(ctx, sessionID); err != nil {
 		d.app.board.say(agent.LevelWarn, "documents: %v", err)
 	}
+	d.room.Settle(ctx)
 	return agent.Announcement{}
 }

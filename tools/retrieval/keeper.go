@@ -25,6 +25,8 @@ type keeper struct {
 	cancel  context.CancelFunc // of the run
 	done    chan struct{}      // closed when the run ends, nil while none runs
 	moved   chan struct{}      // closed when state changes
+	whole   bool               // a run came to its end: the index has all documents
+	settled bool               // a step has waited for the first run
 	again   bool               // another run is to follow
 	anew    bool               // that one reads all documents, changed or not
 	state   state
@@ -95,6 +97,9 @@ func (k *keeper) run(ctx context.Context, anew bool) {
 		if ctx.Err() != nil {
 			err = errStopped
 		}
+		r.mu.Lock()
+		k.whole = true
+		r.mu.Unlock()
 		r.offer()
 		k.tell(c, rep, err)
 		if k.ended(ctx, err) {

@@ -556,3 +556,28 @@ func TestIndexingIsStoppedAndGoesOn(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What the tool says of the documents is part of every request: the first should have all of it.
+func TestTheToolNamesAllDocumentsOnceAFirstIndexIsThere(t *testing.T) {
+	g := newRig(t, nil)
+	var sources []string
+	for i := range 40 {
+		name := fmt.Sprintf("notes/%02d.md", i)
+		g.write(name, fmt.Sprintf("# Note %d\n\nThe word is word%d.\n", i, i))
+		sources = append(sources, name)
+	}
+	g.room.UseRole(retrieval.Collection{Owner: "role:notes", Name: "role notes", Sources: sources})
+	for range 1000 { // each waits a moment for a collection it has not waited for
+		g.room.Settle(t.Context())
+		if about := g.tool().Spec().Description; strings.Contains(about, "40 documents: Note 0 (notes/00.md)") {
+			if strings.Contains(about, "being indexed") {
+				t.Errorf("it is whole: %s", about)
+			}
+			return
+		} else if !strings.Contains(about, "being indexed") {
+			t.Fatalf("a part of the documents is shown as all: %s", about)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the tool never named the documents")
+}

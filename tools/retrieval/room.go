@@ -352,6 +352,36 @@ func (r *Room) Wait(ctx context.Context, progress func(string)) error {
 	}
 }
 
+// settleWait bounds how long a step waits for documents that are looked at for the first time.
+const settleWait = 250 * time.Millisecond
+
+// Settle waits a moment for the first run over each collection, so that what the tool says of
+// the documents is whole from the first request on. A longer run is not waited for: a search is
+// what waits for it.
+func (r *Room) Settle(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, settleWait)
+	defer cancel()
+	for {
+		r.mu.Lock()
+		var done chan struct{}
+		for _, k := range r.using {
+			if k.done != nil && !k.settled {
+				k.settled, done = true, k.done
+				break
+			}
+		}
+		r.mu.Unlock()
+		if done == nil {
+			return
+		}
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // owners are the collections in use. It is called under the lock.
 func (r *Room) owners() []string {
 	var out []string

@@ -97,9 +97,10 @@ func (r *Room) offer() {
 	}
 	r.mu.Lock()
 	owners := r.owners()
-	any := false
+	any, whole := false, true
 	for _, k := range r.using {
 		any = any || len(k.Sources) > 0
+		whole = whole && k.whole
 	}
 	r.mu.Unlock()
 	about := ""
@@ -108,7 +109,7 @@ func (r *Room) offer() {
 		if err != nil {
 			return // whoever searches is told
 		}
-		about = r.about(docs)
+		about = r.about(docs, whole)
 	}
 	r.mu.Lock()
 	same := about == r.offered
@@ -123,8 +124,8 @@ func (r *Room) offer() {
 	}
 }
 
-// about says in a line what the documents are about.
-func (r *Room) about(docs []session.Document) string {
+// about says in a line what the documents are about. Unless whole, there are more of them.
+func (r *Room) about(docs []session.Document, whole bool) string {
 	var names []string
 	left := maxAbout
 	for _, d := range docs {
@@ -144,6 +145,9 @@ func (r *Room) about(docs []session.Document) string {
 	}
 	if more := len(docs) - len(names); more > 0 {
 		out += fmt.Sprintf(" and %d more", more)
+	}
+	if !whole && len(docs) > 0 {
+		out += "; others are being indexed"
 	}
 	return out
 }

@@ -33,8 +33,12 @@ func (h history) Add(ctx context.Context, text string) error {
 // the one that the first prompt begins, and into another one that is opened.
 func (h history) SetDraft(ctx context.Context, text string) error {
 	key := chatViews{h.a}.draftKey()
-	if h.a.privateNow() {
-		key, text = h.a.project, "" // what was kept before goes, and nothing new is
+	if h.a.privateNow() { // what was kept before goes, and nothing new is
+		was := h.a.drafted.Swap(nil)
+		if was == nil {
+			return nil
+		}
+		return h.a.store.EraseDrafts(ctx, *was, h.a.project)
 	}
 	if was := h.a.drafted.Swap(&key); was != nil && *was != key {
 		if err := h.a.store.SetDraft(ctx, *was, ""); err != nil {

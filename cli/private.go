@@ -37,7 +37,7 @@ func (f *flags) checkPrivate() error {
 }
 
 // private carries out /private.
-func (p personCommands) private(_ context.Context, args string) (command.Outcome, error) {
+func (p personCommands) private(ctx context.Context, args string) (command.Outcome, error) {
 	conv := p.s.conv()
 	if conv == nil {
 		return command.Outcome{}, errors.New("not before the session is ready")
@@ -63,6 +63,9 @@ func (p personCommands) private(_ context.Context, args string) (command.Outcome
 	}
 	p.a.private.Store(on)
 	if on {
+		if err := (history{p.a}).SetDraft(ctx, ""); err != nil { // what stood in the input goes too
+			return command.Outcome{}, err
+		}
 		return command.Outcome{Notice: privateNotice}, nil
 	}
 	return command.Outcome{Notice: "This conversation is kept, from its first message on."}, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"jcode/internal/testkit/modeltest"
 	"jcode/internal/testkit/terminal"
@@ -196,4 +197,53 @@ func TestAPrivateConversationHasNoLastingAnswers(t *testing.T) {
 	}
 	h.quit()
 	h.nowhere("after the end")
+}
+
+// A person may notice while typing that this should not be kept.
+func TestWhatStoodInTheInputBeforePrivateOnIsErased(t *testing.T) {
+	h := newHidden(t, modeltest.Text("That was "+secretWord+"."))
+	h.start()
+	for _, text := range []string{secretWord, strings.Repeat(secretWord+" ", 600), "about " + secretWord} {
+		h.Type(text)
+		h.draft(func(kept string) bool { return strings.Contains(kept, text) })
+		h.Press("ctrl+u")
+		h.draft(func(kept string) bool { return kept == "" })
+	}
+	h.Type(secretWord)
+	h.draft(func(kept string) bool { return kept == secretWord })
+	h.Press("ctrl+u")
+	h.say("/private on")
+	h.wait(" private · test-model", "This conversation is private")
+	h.nowhere("after /private on")
+	h.say("tell me about " + secretWord)
+	h.wait("That was " + secretWord)
+	h.idle()
+	h.nowhere("after a turn")
+	h.quit()
+	h.nowhere("after the end")
+}
+
+// draft waits until what is kept of the input is as wanted.
+func (h *hidden) draft(as func(kept string) bool) {
+	h.t.Helper()
+	s, err := session.Open(h.t.Context(), filepath.Join(h.home, "jcode.db"), session.Options{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer s.Close()
+	project, _, err := session.ProjectID(h.dir)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		kept, err := s.Draft(h.t.Context(), project)
+		switch {
+		case err != nil:
+			h.t.Fatal(err)
+		case as(kept):
+			return
+		case time.Now().After(end):
+			h.t.Fatalf("of the input is kept: %.100q", kept)
+		}
+	}
 }

@@ -37,21 +37,42 @@ func (s *Store) Todo(ctx context.Context, sessionID string) (json.RawMessage, er
 }
 
 // SetDraft keeps what is typed but not sent, under a session's ID or any other key. An
-// empty text forgets it.
+// empty text forgets it. What is replaced or forgotten is overwritten with zeros in the
+// database, but not in its log: see EraseDrafts.
 func (s *Store) SetDraft(ctx context.Context, key, text string) error {
-	err := s.write(ctx, func(t *tx) error {
-		if text == "" {
-			_, err := t.exec("DELETE FROM drafts WHERE key = ?", key)
-			return err
-		}
-		_, err := t.exec(`INSERT INTO drafts (key, text, at) VALUES (?, ?, ?)
-			ON CONFLICT (key) DO UPDATE SET text = excluded.text, at = excluded.at`, key, text, toMillis(s.now()))
-		return err
-	})
+	err := s.write(ctx, func(t *tx) error { return t.setDraft(key, text, toMillis(s.now())) })
 	if err != nil {
 		return fmt.Errorf("keep draft: %w", err)
 	}
 	return nil
+}
+
+func (t *tx) setDraft(key, text string, at int64) (err error) {
+	if _, err := t.exec("PRAGMA secure_delete = ON"); err != nil {
+		return err
+	}
+	defer func() {
+		_, offErr := t.exec("PRAGMA secure_delete = OFF")
+		err = errors.Join(err, offErr)
+	}()
+	if text == "" {
+		_, err := t.exec("DELETE FROM drafts WHERE key = ?", key)
+		return err
+	}
+	_, err = t.exec(`INSERT INTO drafts (key, text, at) VALUES (?, ?, ?)
+		ON CONFLICT (key) DO UPDATE SET text = excluded.text, at = excluded.at`, key, text, at)
+	return err
+}
+
+// EraseDrafts forgets drafts and empties the database's log, so that nothing of them is left on
+// the disk. The log stays while another process reads from it; it is emptied when that ends.
+func (s *Store) EraseDrafts(ctx context.Context, keys ...string) error {
+	for _, key := range keys {
+		if err := s.SetDraft(ctx, key, ""); err != nil {
+			return err
+		}
+	}
+	return s.emptyLog(ctx)
 }
 
 // Draft gives what SetDraft kept, empty if nothing.

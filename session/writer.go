@@ -87,6 +87,22 @@ func (s *Store) write(ctx context.Context, fn func(t *tx) error) error {
 	return nil
 }
 
+// emptyLog moves everything from the write-ahead log into the database and cuts the log to
+// nothing, as far as no reader holds it.
+func (s *Store) emptyLog(ctx context.Context) error {
+	select {
+	case s.writer.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.writer.turn }()
+	if s.writer.stmts == nil {
+		return fmt.Errorf("write database: %w", sql.ErrConnDone)
+	}
+	_, err := s.writer.conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(TRUNCATE)")
+	return explain(s.path, err)
+}
+
 func (t *tx) stmt(query string) (*sql.Stmt, error) {
 	if st := t.w.stmts[query]; st != nil {
 		return st, nil

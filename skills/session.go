@@ -153,7 +153,7 @@ func (s *Session) Loaded() []string {
 const versionMark = "@"
 
 // unknownVersion stands for the hash of a text that nobody kept: loading the skill again
-// gives its text.
+// returns its text.
 const unknownVersion = "unknown"
 
 // nameAndVersion takes a skill as Given and Restore get it apart.

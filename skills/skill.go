@@ -18,7 +18,7 @@ type Skill struct {
 	File string
 	// Source is where it was found.
 	Source Source
-	// License, Compatibility and Metadata are as the file gives them.
+	// License, Compatibility and Metadata are as the file states them.
 	License       string
 	Compatibility string
 	Metadata      []frontmatter.Pair

@@ -19,7 +19,7 @@ var reloadText string
 // Tools returns the `skill` and `reload_skills` tools.
 func (r *Registry) Tools() []tools.Tool { return []tools.Tool{skillTool{r}, reloadTool{r}} }
 
-// skillTool gives a skill's text.
+// skillTool returns a skill's text.
 type skillTool struct{ r *Registry }
 
 // Spec describes the tool.

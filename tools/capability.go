@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Capabilities is a set of rights that a role gives and a tool needs.
+// Capabilities is a set of rights that a role grants and a tool needs.
 type Capabilities uint16
 
 // The single capabilities. Spawn and LLM are reserved.

@@ -197,7 +197,7 @@ type Task struct {
 	Model string `json:"model"`
 	// Background lets the call answer at once while the sub-agent works on.
 	Background bool `json:"background"`
-	// Isolation gives the sub-agent a copy of the files of its own; "" and "none" don't.
+	// Isolation is "worktree" for a sub-agent with a copy of the files of its own, "" or "none" without.
 	Isolation string `json:"isolation"`
 	// Uncommitted takes the changes that are not committed along into that copy.
 	Uncommitted bool `json:"uncommitted"`
@@ -243,7 +243,7 @@ type Progress struct {
 	Output string
 }
 
-// Result is what a call gives back: text for the model and data for scripts from one run.
+// Result is what a call returns: text for the model and data for scripts from one run.
 type Result struct {
 	// Text is what the model reads.
 	Text string

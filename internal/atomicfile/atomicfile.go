@@ -157,7 +157,7 @@ func create(root *os.Root, name string, old fs.FileInfo, o Options) (tempFile, e
 	perm := o.Perm
 	switch {
 	case old != nil:
-		perm = 0o600 // until fill gives it the old file's mode
+		perm = 0o600 // until fill sets the mode of the old file
 	case perm == 0:
 		perm = 0o666
 	}

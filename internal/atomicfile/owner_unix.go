@@ -11,7 +11,7 @@ import (
 // openFlags keep the opening of a pipe that nobody reads from waiting.
 const openFlags = syscall.O_NONBLOCK
 
-// keepOwner gives f the owner and group of old as far as the process may: a file of
+// keepOwner sets the owner and group of f to those of old as far as the process may: a file of
 // somebody else in a shared folder becomes ours, but keeps its group if we are in it.
 func keepOwner(f *os.File, old fs.FileInfo) {
 	want, ok := old.Sys().(*syscall.Stat_t)

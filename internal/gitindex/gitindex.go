@@ -28,7 +28,7 @@ const (
 )
 
 // Parse returns the entries of an index, in its order: sorted by path. One that can't be
-// understood gives none.
+// understood returns none.
 func Parse(data []byte) []Entry {
 	if len(data) < header || string(data[:4]) != "DIRC" {
 		return nil

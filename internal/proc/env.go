@@ -22,7 +22,7 @@ type EnvRules struct {
 
 // CommandEnv builds the environment of a shell command: the person's own without provider
 // keys and other secrets, which are known by their name or their value, and with everything set so that no pager, editor or
-// password prompt can appear. base is as os.Environ gives it.
+// password prompt can appear. base is in the form of os.Environ.
 func CommandEnv(base []string, rules EnvRules) []string {
 	env := map[string]string{}
 	for _, kv := range base {

@@ -30,7 +30,7 @@ type Spec struct {
 	// DieWithParent ends the direct child when the thread that started it ends (Linux
 	// only). Start through a Launcher, which keeps such a thread.
 	DieWithParent bool
-	// Namespaces gives the child user, mount and IPC namespaces of its own, with the rights to
+	// Namespaces runs the child in user, mount and IPC namespaces of its own, with the rights to
 	// mount in them, and OwnNetwork a network without anybody else in it (Linux only; an
 	// error elsewhere).
 	Namespaces, OwnNetwork bool
@@ -71,7 +71,7 @@ type Exit struct {
 // Info is one process of a tree.
 type Info struct {
 	Pid int
-	// Command is the command line, or the name where the system gives no more.
+	// Command is the command line, or only the name where the system reveals no more.
 	Command string
 }
 

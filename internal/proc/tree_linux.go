@@ -43,7 +43,7 @@ func (t tree) running() []Info {
 	ended := t.p.Ended()
 	all := processes()
 	// A process that has the ID of a reaped leader is a stranger, and the leader's
-	// session and group are empty: the kernel gives no ID away that is in use as either.
+	// session and group are empty: the kernel assigns no ID that is in use as either.
 	reused := ended && slices.ContainsFunc(all, func(s stat) bool { return s.pid == t.p.pid })
 	member := map[int]bool{}
 	for _, s := range all {

@@ -39,7 +39,7 @@ func (o *Object) Get(name string) (Node, bool) {
 // At returns a member, nil where there is none.
 func (o *Object) At(name string) Node { return o.values[name] }
 
-// Set gives a member a value; a new one comes last.
+// Set sets the value of a member; a new one comes last.
 func (o *Object) Set(name string, v Node) {
 	if _, ok := o.values[name]; !ok {
 		o.names = append(o.names, name)

@@ -242,7 +242,7 @@ func (c *capture) keepBinary() {
 	}
 }
 
-// count gives how many bytes came so far.
+// count returns how many bytes came so far.
 func (c *capture) count() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -297,7 +297,7 @@ func (c *capture) snapshot() snapshot {
 	return s
 }
 
-// tail gives the last part of the text, for a look at why something failed.
+// tail returns the last part of the text, for a look at why something failed.
 func (s snapshot) tail() string {
 	return text.CutTail(string(s.text.head)+string(s.text.last())+s.lines[0]+s.lines[1], 8<<10)
 }
@@ -331,7 +331,7 @@ func (e *ends) add(b []byte) {
 
 func (e *ends) addString(s string) { e.add([]byte(s)) }
 
-// last gives the tail, at most room bytes.
+// last returns the tail, at most room bytes.
 func (e *ends) last() []byte {
 	if len(e.tail) > e.room {
 		return e.tail[len(e.tail)-e.room:]

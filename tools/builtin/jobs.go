@@ -169,7 +169,7 @@ func (s *Shell) Jobs() []Job {
 	return out
 }
 
-// find gives the job of a number. The error lists those that exist.
+// find returns the job of a number. The error lists those that exist.
 func (s *Shell) find(id int) (*job, error) {
 	s.mu.Lock()
 	j := s.jobs[id]
@@ -212,7 +212,7 @@ func (s *Shell) KillJob(id int) error {
 	}
 }
 
-// JobOutput gives a job's output since the last call, head and tail when it is long.
+// JobOutput returns a job's output since the last call, head and tail when it is long.
 func (s *Shell) JobOutput(id int) (string, error) {
 	j, err := s.find(id)
 	if err != nil {

@@ -27,7 +27,7 @@ type ShellOptions struct {
 	// Shell is the program and flags that a shell text is appended to. Empty means the
 	// system's own: sh -c.
 	Shell []string
-	// Env gives the environment of a command. Nil means the process's own without
+	// Env returns the environment of a command. Nil means the process's own without
 	// credentials and prompts (proc.CommandEnv).
 	Env func() []string
 	// Keep are variables that commands get although they look like secrets.
@@ -127,7 +127,7 @@ func systemShell() []string {
 	return []string{"cmd", "/c"}
 }
 
-// Tools gives the tools exec and job.
+// Tools returns the tools exec and job.
 func (s *Shell) Tools() []tools.Tool { return []tools.Tool{execTool{s}, jobTool{s}} }
 
 // Close ends all background commands with everything they started.

@@ -52,7 +52,7 @@ type Outcome struct {
 	Allow []string
 }
 
-// Source gives commands. List must be cheap: it is called as the person types.
+// Source returns commands. List must be cheap: it is called as the person types.
 type Source interface {
 	List() []Command
 }

@@ -159,7 +159,7 @@ func full(s *server) {
 	}
 }
 
-// roots has a tool that asks for the client's folders and gives its answer.
+// roots has a tool that asks for the client's folders and returns its answer.
 func roots(s *server) {
 	s.tools = append(s.tools, tool{"roots", define("roots", "Lists the client's folders.", anySchema), func(s *server, c call) {
 		m, _ := s.request("roots/list", map[string]any{})

@@ -35,7 +35,7 @@ type Handler struct {
 	stopped  chan struct{}
 }
 
-// NewHandler makes a handler that gives the replies in order, one per request. A
+// NewHandler makes a handler that replies in order, one per request. A
 // request beyond the script is answered with 400 and counts as a breach.
 func NewHandler(replies ...Reply) *Handler {
 	return &Handler{
@@ -54,7 +54,7 @@ func (h *Handler) Add(replies ...Reply) {
 	h.script = append(h.script, replies...)
 }
 
-// Route answers the requests that match with what answer gives, before the script is
+// Route answers the requests that match with what answer returns, before the script is
 // looked at; side requests such as titles consume no reply that way. Routes are tried
 // in the order in which they were added.
 func (h *Handler) Route(answer func(Request) (Reply, bool)) {

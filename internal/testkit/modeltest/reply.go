@@ -25,7 +25,7 @@ type Usage struct {
 }
 
 // Reply answers one request. The zero value is an empty answer; the functions of this
-// package build others, and the methods give changed copies.
+// package build others, and the methods return changed copies.
 type Reply struct {
 	choose func(Request) Reply
 	times  int // how many requests it answers; 0 is 1, negative is no end
@@ -121,7 +121,7 @@ func ContextOverflow() Reply {
 // Func answers with what f makes of the request.
 func Func(f func(Request) Reply) Reply { return Reply{choose: f} }
 
-// RefuseIf refuses a request for which breach gives a message with a 400 that bears
+// RefuseIf refuses a request for which breach returns a message with a 400 that bears
 // it, and answers others with the reply.
 func RefuseIf(breach func(Request) string, otherwise Reply) Reply {
 	return Func(func(r Request) Reply {

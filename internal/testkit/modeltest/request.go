@@ -58,7 +58,7 @@ func (r Request) Last() Message {
 	return r.Messages[len(r.Messages)-1]
 }
 
-// System gives the text of the first system or developer message.
+// System returns the text of the first system or developer message.
 func (r Request) System() string {
 	for _, m := range r.Messages {
 		if m.Role == "system" || m.Role == "developer" {

@@ -12,7 +12,7 @@ type Server struct {
 	conns connections
 }
 
-// New starts a server that gives the replies in order, one per request. When the
+// New starts a server that sends the replies in order, one per request. When the
 // test ends it is closed, and the test fails for each breach of the validator and
 // for each request beyond the script.
 func New(tb testing.TB, replies ...Reply) *Server {

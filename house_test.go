@@ -99,6 +99,7 @@ type file struct {
 	room    string // folder below the module's root
 	path    string
 	test    bool
+	lines   int
 	imports []string
 	doc     bool
 	ast     *ast.File
@@ -126,7 +127,7 @@ func houseFiles(t *testing.T) []file {
 		if room == "." {
 			room = ""
 		}
-		f := file{room: room, path: path, test: strings.HasSuffix(path, "_test.go"), doc: parsed.Doc != nil, ast: parsed}
+		f := file{room: room, path: path, test: strings.HasSuffix(path, "_test.go"), doc: parsed.Doc != nil, ast: parsed, lines: fset.File(parsed.FileStart).LineCount() - 1}
 		for _, imp := range parsed.Imports {
 			name, err := strconv.Unquote(imp.Path.Value)
 			if err != nil {
@@ -253,29 +254,135 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// The dispatcher is the one way to the gate: it reports decisions, and gives refusals their
-// reason. Others call Dispatcher.Judge.
+// The dispatcher is the one way to the gate: it reports decisions, and adds the reason to
+// refusals. Others call Dispatcher.Judge. A gate that stands before another one may ask that
+// from its own Check.
 func TestOnlyTheDispatcherAsksTheGate(t *testing.T) {
 	for _, f := range houseFiles(t) {
-		if f.test || f.room == "tools" || f.room == "tools/permission" {
+		if f.test || f.room == "tools" {
 			continue
 		}
-		ast.Inspect(f.ast, func(n ast.Node) bool {
-			sel, ok := n.(*ast.SelectorExpr)
-			if !ok || sel.Sel.Name != "Check" {
-				return true
+		for _, decl := range f.ast.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && (fn.Recv == nil || fn.Name.Name != "Check") {
+				if asksGate(fn) {
+					t.Errorf("%s: %s asks the gate itself: call Dispatcher.Judge", f.path, fn.Name.Name)
+				}
 			}
-			of := ""
-			switch x := sel.X.(type) {
-			case *ast.Ident:
-				of = x.Name
-			case *ast.SelectorExpr:
-				of = x.Sel.Name
+		}
+	}
+}
+
+// asksGate reports whether a function calls a method of a gate's form: Check(ctx, request).
+func asksGate(fn *ast.FuncDecl) (asks bool) {
+	ast.Inspect(fn, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 2 {
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Check" {
+				asks = true
 			}
-			if strings.EqualFold(of, "gate") {
-				t.Errorf("%s asks the gate itself: call Dispatcher.Judge", f.path)
+		}
+		return true
+	})
+	return asks
+}
+
+// A file holds one idea. Tests are held to the same limit, except those that are listed: long
+// tables of cases, or many short tests that share one kit and are looked up by name.
+const (
+	maxLines   = 400
+	maxMethods = 60
+)
+
+// longTests are the test files that may exceed the limit.
+var longTests = strings.Fields(`
+agent/conversation_test.go
+agent/model/chat/client_test.go
+agent/model/chat/refusal_test.go
+cli/acp/client_test.go
+cli/terminal_test.go
+internal/proc/proc_test.go
+lua/approval_test.go
+lua/host/guards_test.go
+lua/hostile_test.go
+lua/intents_test.go
+lua/kit_test.go
+lua/plugin_test.go
+lua/reload_test.go
+session/crash_test.go
+session/role/role_test.go
+session/sessions_test.go
+skills/skills_test.go
+tools/builtin/edit_test.go
+tools/builtin/exec_test.go
+tools/lsp/lsp_test.go
+tools/permission/ask_test.go
+tools/permission/differential_test.go
+tools/retrieval/retrieval_test.go
+tools/sandbox/sandbox_test.go
+`)
+
+func TestFilesAreShort(t *testing.T) {
+	long := map[string]bool{}
+	for _, f := range houseFiles(t) {
+		if f.lines <= maxLines {
+			continue
+		}
+		path := filepath.ToSlash(f.path)
+		long[path] = true
+		if !contains(longTests, path) {
+			t.Errorf("%s has %d lines, the limit is %d: divide it by idea", path, f.lines, maxLines)
+		}
+	}
+	for _, path := range longTests {
+		if !long[path] {
+			t.Errorf("%s is within the limit: take it off longTests", path)
+		}
+	}
+}
+
+// manyMethods are types over the limit, with the number that they may have at most.
+var manyMethods = map[string]int{
+	"session.Store": 92,
+}
+
+func TestTypesHaveFewMethods(t *testing.T) {
+	count := map[string]int{}
+	for _, f := range houseFiles(t) {
+		if f.test {
+			continue
+		}
+		for _, decl := range f.ast.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil {
+				count[f.room+"."+receiver(fn)]++
 			}
-			return true
-		})
+		}
+	}
+	for name, n := range count {
+		if most := max(maxMethods, manyMethods[name]); n > most {
+			t.Errorf("%s has %d methods, the limit is %d: make one of its ideas a type", name, n, most)
+		}
+	}
+	for name := range manyMethods {
+		if count[name] <= maxMethods {
+			t.Errorf("%s is within the limit: take it off manyMethods", name)
+		}
+	}
+}
+
+// receiver returns the name of the type that a method belongs to.
+func receiver(fn *ast.FuncDecl) string {
+	x := fn.Recv.List[0].Type
+	for {
+		switch of := x.(type) {
+		case *ast.StarExpr:
+			x = of.X
+		case *ast.IndexExpr: // a type with a parameter
+			x = of.X
+		case *ast.IndexListExpr:
+			x = of.X
+		case *ast.Ident:
+			return of.Name
+		default:
+			return ""
+		}
 	}
 }

@@ -60,7 +60,8 @@ lua: tools tools/command lua/pool lua/wire
 lua/pool: tools lua/wire
 lua/host: lua/wire
 lua/wire:
-session: session/role
+session: session/db session/role
+session/db:
 session/role:
 session/export: session
 bench: *
@@ -88,7 +89,7 @@ var exclusive = map[string][]string{
 	"github.com/golang-jwt/jwt":              {"mcp/auth"},
 	"github.com/sashabaranov/go-openai":      {"agent/model/chat", "agent/model/responses"},
 	"github.com/anthropics/anthropic-sdk-go": {"agent/model/anthropic"},
-	"modernc.org/sqlite":                     {"session"},
+	"modernc.org/sqlite":                     {"session/db"},
 	"charm.land/":                            {"tui", "internal/"},
 	"github.com/charmbracelet/":              {"tui", "internal/", "cli"},
 	"github.com/charmbracelet/glamour":       {},
@@ -307,7 +308,6 @@ lua/intents_test.go
 lua/kit_test.go
 lua/plugin_test.go
 lua/reload_test.go
-session/crash_test.go
 session/role/role_test.go
 session/sessions_test.go
 skills/skills_test.go

@@ -26,7 +26,7 @@ func (s *Store) SaveAgent(ctx context.Context, a Agent) error {
 	s, done := s.of(a.Parent)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
-		_, err := t.exec(`INSERT OR REPLACE INTO agents (session, parent, project_id, name, role, model, dir, branch, base, state, created)
+		_, err := t.Exec(`INSERT OR REPLACE INTO agents (session, parent, project_id, name, role, model, dir, branch, base, state, created)
 			VALUES (?,?,?,?,?,?,?,?,?,?,?)`, a.Session, a.Parent, a.Project, a.Name, a.Role, a.Model, a.Dir, a.Branch, a.Base, a.State, toMillis(s.now()))
 		return err
 	})
@@ -41,7 +41,7 @@ func (s *Store) SetAgentState(ctx context.Context, sessionID, state string) erro
 	s, done := s.of(sessionID)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
-		_, err := t.exec("UPDATE agents SET state = ? WHERE session = ?", state, sessionID)
+		_, err := t.Exec("UPDATE agents SET state = ? WHERE session = ?", state, sessionID)
 		return err
 	})
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Store) DropAgent(ctx context.Context, sessionID string) error {
 	s, done := s.of(sessionID)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
-		_, err := t.exec("DELETE FROM agents WHERE session = ?", sessionID)
+		_, err := t.Exec("DELETE FROM agents WHERE session = ?", sessionID)
 		return err
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Store) Agents(ctx context.Context, parent string) ([]Agent, error) {
 	s, done := s.of(parent)
 	defer done()
 	var all []Agent
-	err := s.read(ctx, `SELECT session, parent, project_id, name, role, model, dir, branch, base, state, created FROM agents
+	err := s.db.Each(ctx, `SELECT session, parent, project_id, name, role, model, dir, branch, base, state, created FROM agents
 		WHERE ?1 = '' OR parent = ?1 ORDER BY created, session`, []any{parent}, func(scan func(...any) error) error {
 		var a Agent
 		var created int64

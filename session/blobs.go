@@ -21,7 +21,7 @@ const (
 // blob gives the bytes kept under a content hash, or ErrNotFound.
 func (s *Store) blob(ctx context.Context, hash string) ([]byte, error) {
 	b := packed{hash: hash}
-	err := s.readRow(ctx, "SELECT size, codec, bytes FROM blobs WHERE hash = ?", []any{hash}, &b.size, &b.codec, &b.bytes)
+	err := s.db.Row(ctx, "SELECT size, codec, bytes FROM blobs WHERE hash = ?", []any{hash}, &b.size, &b.codec, &b.bytes)
 	if err != nil {
 		return nil, fmt.Errorf("read blob %.12s: %w", hash, err)
 	}
@@ -93,7 +93,7 @@ func (b packed) unpack() ([]byte, error) {
 // putBlob keeps bytes under their content hash. Equal bytes are kept once. A blob that no
 // checkpoint names goes with a later deletion of a session.
 func (t *tx) putBlob(b packed, now time.Time) error {
-	_, err := t.exec(`INSERT INTO blobs (hash, size, codec, bytes, at) VALUES (?, ?, ?, ?, ?)
+	_, err := t.Exec(`INSERT INTO blobs (hash, size, codec, bytes, at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (hash) DO UPDATE SET at = excluded.at`, b.hash, b.size, b.codec, b.bytes, toMillis(now))
 	return err
 }
@@ -103,7 +103,7 @@ const blobGrace = time.Hour
 
 // sweepBlobs drops blobs that nothing names any more, in whatever process.
 func (t *tx) sweepBlobs(now time.Time) error {
-	_, err := t.exec(`DELETE FROM blobs WHERE at < ? AND
+	_, err := t.Exec(`DELETE FROM blobs WHERE at < ? AND
 		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.before_hash = blobs.hash AND p.before_hash <> '') AND
 		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.after_hash = blobs.hash AND p.after_hash <> '')`, toMillis(now.Add(-blobGrace)))
 	return err

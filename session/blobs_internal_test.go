@@ -39,7 +39,7 @@ func TestBytesComeBackAsTheyWereKept(t *testing.T) {
 	}
 	hash := keep(t, s, []byte("damaged later"))
 	if err := s.write(t.Context(), func(tx *tx) error {
-		_, err := tx.exec("UPDATE blobs SET bytes = x'00' WHERE hash = ?", hash)
+		_, err := tx.Exec("UPDATE blobs SET bytes = x'00' WHERE hash = ?", hash)
 		return err
 	}); err != nil {
 		t.Fatal(err)

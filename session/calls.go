@@ -16,7 +16,7 @@ func (s *Store) StartCall(ctx context.Context, sessionID string, seq int64, inde
 		if err != nil {
 			return err
 		}
-		return affected(t.exec("UPDATE tool_calls SET status = ?, started = ? WHERE message = ? AND idx = ?",
+		return affected(t.Exec("UPDATE tool_calls SET status = ?, started = ? WHERE message = ? AND idx = ?",
 			StatusRunning, toMillis(s.now()), id, index))
 	})
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) FinishCall(ctx context.Context, c Call) error {
 		if err != nil {
 			return err
 		}
-		return affected(t.exec(`UPDATE tool_calls SET status = ?, result = ?, data = ?, display = ?, parts = ?,
+		return affected(t.Exec(`UPDATE tool_calls SET status = ?, result = ?, data = ?, display = ?, parts = ?,
 			started = CASE WHEN started = 0 THEN ?6 ELSE started END, ended = ?6 WHERE message = ? AND idx = ?`,
 			c.Status, c.Result, rawText(c.Data), rawText(c.Display), parts, toMillis(c.Ended), id, c.Index))
 	})
@@ -74,10 +74,10 @@ func (s *Store) InterruptOpenCalls(ctx context.Context, sessionID, text string) 
 	var count int64
 	err := s.write(ctx, func(t *tx) error {
 		var n int64
-		if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+		if err := t.Row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
 			return err
 		}
-		res, err := t.exec(`UPDATE tool_calls SET status = ?, result = ?, ended = ?
+		res, err := t.Exec(`UPDATE tool_calls SET status = ?, result = ?, ended = ?
 			WHERE message > ? AND message < ? AND status IN (?, ?)`,
 			StatusInterrupted, text, toMillis(s.now()), n<<seqBits, (n+1)<<seqBits, StatusPending, StatusRunning)
 		if err != nil {
@@ -94,7 +94,7 @@ func (s *Store) InterruptOpenCalls(ctx context.Context, sessionID, text string) 
 
 func (t *tx) messageID(sessionID string, seq int64) (int64, error) {
 	var n int64
-	if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+	if err := t.Row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
 		return 0, fmt.Errorf("session %s: %w", sessionID, err)
 	}
 	return n<<seqBits | seq&maxSeq, nil
@@ -104,7 +104,7 @@ func (t *tx) messageID(sessionID string, seq int64) (int64, error) {
 // message is missing or no assistant's is dropped: nobody could answer it.
 func (s *Store) attachCalls(ctx context.Context, all []Message, low, high int64) error {
 	at := 0
-	return s.read(ctx, `SELECT message, idx, call_id, name, wire, arguments, status, result, data, display, parts, started, ended
+	return s.db.Each(ctx, `SELECT message, idx, call_id, name, wire, arguments, status, result, data, display, parts, started, ended
 		FROM tool_calls WHERE message > ? AND message < ? ORDER BY message, idx`, []any{low, high}, func(scan func(...any) error) error {
 		c, err := scanCall(scan)
 		if err != nil {

@@ -50,10 +50,6 @@ func (s *Store) Checkpoints() *Checkpoints {
 	}
 }
 
-// LockFolder is where whoever changes a file of a person holds a lock for it, so that no
-// other process changes it between a look and a write.
-func (s *Store) LockFolder() string { return filepath.Join(filepath.Dir(s.path), "locks", "files") }
-
 // Track is called by a tool before it changes files: it keeps what stands at the paths
 // (absolute, links resolved; folders with all that is in them; what does not exist yet is
 // kept as that). A turn is the seq of its prompt, so that its number never comes again. The
@@ -145,7 +141,7 @@ func (c *Checkpoints) begin(ctx context.Context, sessionID string, turn int, bef
 		if n, turn, err = t.person(sessionID, turn); err != nil {
 			return err
 		}
-		if _, err := t.exec("UPDATE checkpoints SET state = ? WHERE session = ? AND state = ?", rowDropped, n, rowUndone); err != nil {
+		if _, err := t.Exec("UPDATE checkpoints SET state = ? WHERE session = ? AND state = ?", rowDropped, n, rowUndone); err != nil {
 			return err
 		}
 		for _, e := range before {
@@ -167,13 +163,13 @@ func (t *tx) person(id string, turn int) (int64, int, error) {
 	for range 16 { // deeper nests of sub-agents don't exist; a circle of rows must end
 		var n int64
 		var kind, parent string
-		if err := t.row("SELECT n, kind, parent_id FROM sessions WHERE id = ?", []any{id}, &n, &kind, &parent); err != nil {
+		if err := t.Row("SELECT n, kind, parent_id FROM sessions WHERE id = ?", []any{id}, &n, &kind, &parent); err != nil {
 			return 0, 0, err
 		}
 		if kind != KindTask || parent == "" {
 			return n, turn, nil
 		}
-		err := t.row("SELECT coalesce(max(m.seq), 0) FROM messages m JOIN sessions s ON s.n = m.session WHERE s.id = ? AND m.role = ?",
+		err := t.Row("SELECT coalesce(max(m.seq), 0) FROM messages m JOIN sessions s ON s.n = m.session WHERE s.id = ? AND m.role = ?",
 			[]any{parent, RoleUser}, &turn)
 		if err != nil {
 			return 0, 0, err
@@ -192,7 +188,7 @@ func (t *tx) keepBefore(n int64, turn int, e entry, now time.Time) error {
 		return err
 	}
 	if id != 0 && (last.kind == "" || last.same(e)) {
-		_, err := t.exec("UPDATE checkpoints SET after_kind = '', after_hash = '', after_mode = 0 WHERE id = ?", id)
+		_, err := t.Exec("UPDATE checkpoints SET after_kind = '', after_hash = '', after_mode = 0 WHERE id = ?", id)
 		return err
 	}
 	if e.blob != nil {
@@ -200,7 +196,7 @@ func (t *tx) keepBefore(n int64, turn int, e entry, now time.Time) error {
 			return err
 		}
 	}
-	_, err = t.exec(`INSERT INTO checkpoints (session, turn, path, before_kind, before_hash, before_mode, note, at) VALUES (?,?,?,?,?,?,?,?)`,
+	_, err = t.Exec(`INSERT INTO checkpoints (session, turn, path, before_kind, before_hash, before_mode, note, at) VALUES (?,?,?,?,?,?,?,?)`,
 		n, turn, e.path, e.kind, e.hash, e.mode, e.note, toMillis(now))
 	return err
 }
@@ -208,7 +204,7 @@ func (t *tx) keepBefore(n int64, turn int, e entry, now time.Time) error {
 // lastChange gives the turn's newest row for a path and the state it left, 0 if there is
 // none.
 func (t *tx) lastChange(n int64, turn int, path string) (id int64, after entry, err error) {
-	err = t.row(`SELECT id, after_kind, after_hash, after_mode FROM checkpoints
+	err = t.Row(`SELECT id, after_kind, after_hash, after_mode FROM checkpoints
 		WHERE session = ? AND turn = ? AND path = ? AND state = ? AND before_kind <> ? ORDER BY id DESC LIMIT 1`,
 		[]any{n, turn, path, rowLive, kindNote}, &id, &after.kind, &after.hash, &after.mode)
 	if errors.Is(err, ErrNotFound) {
@@ -252,7 +248,7 @@ func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, tur
 		if err := t.noteEdits(sessionID, changed, c.s.now()); err != nil {
 			return err
 		}
-		_, err := t.exec(`DELETE FROM checkpoints WHERE session = ? AND turn = ? AND state = ?
+		_, err := t.Exec(`DELETE FROM checkpoints WHERE session = ? AND turn = ? AND state = ?
 			AND before_kind = after_kind AND before_hash = after_hash AND before_mode = after_mode`, n, turn, rowLive)
 		return err
 	})
@@ -268,11 +264,11 @@ func (t *tx) keepAfter(n int64, turn int, e entry, now int64) error {
 		return err
 	}
 	if id != 0 {
-		_, err := t.exec("UPDATE checkpoints SET after_kind = ?, after_hash = ?, after_mode = ? WHERE id = ?", e.kind, e.hash, e.mode, id)
+		_, err := t.Exec("UPDATE checkpoints SET after_kind = ?, after_hash = ?, after_mode = ? WHERE id = ?", e.kind, e.hash, e.mode, id)
 		return err
 	}
 	// Below a tracked folder something appeared: it was absent before.
-	_, err = t.exec(`INSERT INTO checkpoints (session, turn, path, before_kind, after_kind, after_hash, after_mode, at) VALUES (?,?,?,?,?,?,?,?)`,
+	_, err = t.Exec(`INSERT INTO checkpoints (session, turn, path, before_kind, after_kind, after_hash, after_mode, at) VALUES (?,?,?,?,?,?,?,?)`,
 		n, turn, e.path, kindAbsent, e.kind, e.hash, e.mode, now)
 	return err
 }
@@ -289,7 +285,7 @@ func (c *Checkpoints) Cannot(ctx context.Context, sessionID string, turn int, wh
 		if err != nil {
 			return err
 		}
-		_, err = t.exec("INSERT INTO checkpoints (session, turn, path, before_kind, at) VALUES (?, ?, ?, ?, ?)",
+		_, err = t.Exec("INSERT INTO checkpoints (session, turn, path, before_kind, at) VALUES (?, ?, ?, ?, ?)",
 			n, turn, what, kindNote, toMillis(c.s.now()))
 		return err
 	})
@@ -344,7 +340,7 @@ type checkpointRow struct {
 // rows gives the session's rows in a state, by turn and then in the order of their making.
 func (c *Checkpoints) rows(ctx context.Context, sessionID, state string) ([]checkpointRow, error) {
 	var all []checkpointRow
-	err := c.s.read(ctx, `SELECT p.id, p.turn, p.path, p.before_kind, p.before_hash, p.before_mode, p.after_kind, p.after_hash, p.after_mode, p.note
+	err := c.s.db.Each(ctx, `SELECT p.id, p.turn, p.path, p.before_kind, p.before_hash, p.before_mode, p.after_kind, p.after_hash, p.after_mode, p.note
 		FROM checkpoints p JOIN sessions s ON s.n = p.session WHERE s.id = ? AND p.state = ? ORDER BY p.turn, p.id`,
 		[]any{sessionID, state}, func(scan func(...any) error) error {
 			var r checkpointRow

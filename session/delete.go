@@ -11,7 +11,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		var n int64
-		if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{id}, &n); err != nil {
+		if err := t.Row("SELECT n FROM sessions WHERE id = ?", []any{id}, &n); err != nil {
 			return err
 		}
 		if err := t.deleteTree(n, id); err != nil {
@@ -31,7 +31,7 @@ func (t *tx) deleteTree(n int64, id string) error {
 		id string
 	}
 	var children []child
-	err := t.each("SELECT n, id FROM sessions WHERE parent_id = ? AND kind = ?", []any{id, KindTask}, func(scan func(...any) error) error {
+	err := t.Each("SELECT n, id FROM sessions WHERE parent_id = ? AND kind = ?", []any{id, KindTask}, func(scan func(...any) error) error {
 		var c child
 		err := scan(&c.n, &c.id)
 		children = append(children, c)
@@ -52,7 +52,7 @@ func (t *tx) deleteTree(n int64, id string) error {
 		{"DELETE FROM grants WHERE scope = 'session' AND session_id = ?", id},
 		{"DELETE FROM sessions WHERE n = ?", n},
 	} {
-		if _, err := t.exec(q.sql, q.arg); err != nil {
+		if _, err := t.Exec(q.sql, q.arg); err != nil {
 			return err
 		}
 	}

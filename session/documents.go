@@ -34,7 +34,7 @@ type Document struct {
 // Sources returns what was added to an owner, in that order.
 func (d Documents) Sources(ctx context.Context, owner string) ([]string, error) {
 	var all []string
-	err := d.s.read(ctx, "SELECT source FROM document_sources WHERE owner = ? ORDER BY added, source", []any{owner}, func(scan func(...any) error) error {
+	err := d.s.db.Each(ctx, "SELECT source FROM document_sources WHERE owner = ? ORDER BY added, source", []any{owner}, func(scan func(...any) error) error {
 		var source string
 		err := scan(&source)
 		all = append(all, source)
@@ -62,7 +62,7 @@ func (d Documents) AddSources(ctx context.Context, owner string, sources ...stri
 	}
 	err := d.s.write(ctx, func(t *tx) error {
 		for i, source := range sources {
-			if _, err := t.exec("INSERT OR IGNORE INTO document_sources (owner, source, added) VALUES (?, ?, ?)", owner, source, d.s.now().UnixNano()+int64(i)); err != nil {
+			if _, err := t.Exec("INSERT OR IGNORE INTO document_sources (owner, source, added) VALUES (?, ?, ?)", owner, source, d.s.now().UnixNano()+int64(i)); err != nil {
 				return err
 			}
 		}
@@ -78,7 +78,7 @@ func (d Documents) AddSources(ctx context.Context, owner string, sources ...stri
 func (d Documents) RemoveSource(ctx context.Context, owner, source string) (bool, error) {
 	var n int64
 	err := d.s.write(ctx, func(t *tx) error {
-		res, err := t.exec("DELETE FROM document_sources WHERE owner = ? AND source = ?", owner, source)
+		res, err := t.Exec("DELETE FROM document_sources WHERE owner = ? AND source = ?", owner, source)
 		if err == nil {
 			n, err = res.RowsAffected()
 		}
@@ -93,7 +93,7 @@ func (d Documents) RemoveSource(ctx context.Context, owner, source string) (bool
 // List returns the documents of owners by path.
 func (d Documents) List(ctx context.Context, owners ...string) ([]Document, error) {
 	var all []Document
-	err := d.s.read(ctx, `SELECT d.path, d.title, d.hash, d.size, d.modified, d.indexed, d.problem,
+	err := d.s.db.Each(ctx, `SELECT d.path, d.title, d.hash, d.size, d.modified, d.indexed, d.problem,
 			(SELECT count(*) FROM passages WHERE document = d.n),
 			(SELECT count(*) FROM passages p JOIN vectors v ON v.passage = p.n WHERE p.document = d.n)
 		FROM documents d WHERE d.n IN (`+ownedBy+`) ORDER BY d.path`, []any{list(owners)}, func(scan func(...any) error) error {
@@ -125,7 +125,7 @@ func list[T string | int64](all []T) string {
 func (d Documents) Known(ctx context.Context, path string) (Document, error) {
 	doc := Document{Path: path}
 	var indexed int64
-	err := d.s.readRow(ctx, "SELECT title, hash, size, modified, indexed, problem FROM documents WHERE path = ?", []any{path},
+	err := d.s.db.Row(ctx, "SELECT title, hash, size, modified, indexed, problem FROM documents WHERE path = ?", []any{path},
 		&doc.Title, &doc.Hash, &doc.Size, &doc.Modified, &indexed, &doc.Problem)
 	doc.Indexed = fromMillis(indexed)
 	return doc, err
@@ -138,11 +138,11 @@ func (d Documents) Put(ctx context.Context, owner string, doc Document, passages
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM passages WHERE document = ?", n); err != nil {
+		if _, err := t.Exec("DELETE FROM passages WHERE document = ?", n); err != nil {
 			return err
 		}
 		for _, p := range passages {
-			res, err := t.exec("INSERT INTO passages (document, heading, first, last, text) VALUES (?, ?, ?, ?, ?)", n, p.Heading, p.First, p.Last, p.Text)
+			res, err := t.Exec("INSERT INTO passages (document, heading, first, last, text) VALUES (?, ?, ?, ?, ?)", n, p.Heading, p.First, p.Last, p.Text)
 			if err != nil {
 				return err
 			}
@@ -150,7 +150,7 @@ func (d Documents) Put(ctx context.Context, owner string, doc Document, passages
 			if err != nil {
 				return err
 			}
-			if _, err := t.exec("INSERT INTO passage_search (rowid, heading, body) VALUES (?, ?, ?)", id, indexText(doc.Title+" "+p.Heading), indexText(p.Text)); err != nil {
+			if _, err := t.Exec("INSERT INTO passage_search (rowid, heading, body) VALUES (?, ?, ?)", id, indexText(doc.Title+" "+p.Heading), indexText(p.Text)); err != nil {
 				return err
 			}
 		}
@@ -175,16 +175,16 @@ func (d Documents) Note(ctx context.Context, owner string, doc Document) error {
 }
 
 func (d Documents) own(t *tx, owner string, doc Document) (n int64, err error) {
-	if _, err := t.exec(`INSERT INTO documents (path, title, hash, size, modified, indexed, problem) VALUES (?, ?, ?, ?, ?, ?, ?)
+	if _, err := t.Exec(`INSERT INTO documents (path, title, hash, size, modified, indexed, problem) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (path) DO UPDATE SET title = excluded.title, hash = excluded.hash, size = excluded.size, modified = excluded.modified,
 			indexed = excluded.indexed, problem = excluded.problem`,
 		doc.Path, doc.Title, doc.Hash, doc.Size, doc.Modified, toMillis(d.s.now()), doc.Problem); err != nil {
 		return 0, err
 	}
-	if err := t.row("SELECT n FROM documents WHERE path = ?", []any{doc.Path}, &n); err != nil {
+	if err := t.Row("SELECT n FROM documents WHERE path = ?", []any{doc.Path}, &n); err != nil {
 		return 0, err
 	}
-	_, err = t.exec("INSERT OR IGNORE INTO document_owners (owner, document) VALUES (?, ?)", owner, n)
+	_, err = t.Exec("INSERT OR IGNORE INTO document_owners (owner, document) VALUES (?, ?)", owner, n)
 	return n, err
 }
 
@@ -192,10 +192,10 @@ func (d Documents) own(t *tx, owner string, doc Document) (n int64, err error) {
 func (d Documents) Drop(ctx context.Context, owner string, paths ...string) error {
 	err := d.s.write(ctx, func(t *tx) error {
 		if len(paths) == 0 {
-			_, err := t.exec("DELETE FROM document_owners WHERE owner = ?", owner)
+			_, err := t.Exec("DELETE FROM document_owners WHERE owner = ?", owner)
 			return err
 		}
-		_, err := t.exec("DELETE FROM document_owners WHERE owner = ? AND document IN (SELECT n FROM documents WHERE path IN (SELECT value FROM json_each(?)))", owner, list(paths))
+		_, err := t.Exec("DELETE FROM document_owners WHERE owner = ? AND document IN (SELECT n FROM documents WHERE path IN (SELECT value FROM json_each(?)))", owner, list(paths))
 		return err
 	})
 	if err != nil {
@@ -214,10 +214,10 @@ func (d Documents) Forget(ctx context.Context, owner string) error {
 }
 
 func (t *tx) forgetDocuments(owner string) error {
-	if _, err := t.exec("DELETE FROM document_sources WHERE owner = ?", owner); err != nil {
+	if _, err := t.Exec("DELETE FROM document_sources WHERE owner = ?", owner); err != nil {
 		return err
 	}
-	_, err := t.exec("DELETE FROM document_owners WHERE owner = ?", owner)
+	_, err := t.Exec("DELETE FROM document_owners WHERE owner = ?", owner)
 	return err
 }
 
@@ -226,7 +226,7 @@ func (t *tx) forgetDocuments(owner string) error {
 func (d Documents) ForgetOld(ctx context.Context, prefix string, age time.Duration) error {
 	err := d.s.write(ctx, func(t *tx) error {
 		var old []string
-		err := t.each("SELECT owner FROM document_sources WHERE substr(owner, 1, length(?1)) = ?1 GROUP BY owner HAVING max(added) < ?2",
+		err := t.Each("SELECT owner FROM document_sources WHERE substr(owner, 1, length(?1)) = ?1 GROUP BY owner HAVING max(added) < ?2",
 			[]any{prefix, d.s.now().Add(-age).UnixNano()}, func(scan func(...any) error) error {
 				var owner string
 				err := scan(&owner)
@@ -242,7 +242,7 @@ func (d Documents) ForgetOld(ctx context.Context, prefix string, age time.Durati
 			return err
 		}
 		// What a run wrote that was stopped while its owner went.
-		_, err = t.exec(`DELETE FROM document_owners WHERE substr(owner, 1, length(?1)) = ?1
+		_, err = t.Exec(`DELETE FROM document_owners WHERE substr(owner, 1, length(?1)) = ?1
 			AND owner NOT IN (SELECT owner FROM document_sources)`, prefix)
 		return err
 	})
@@ -270,10 +270,10 @@ func (d Documents) Move(ctx context.Context, from, to string) error {
 }
 
 func (t *tx) copyDocuments(from, to string) error {
-	if _, err := t.exec("INSERT OR IGNORE INTO document_sources (owner, source, added) SELECT ?2, source, added FROM document_sources WHERE owner = ?1", from, to); err != nil {
+	if _, err := t.Exec("INSERT OR IGNORE INTO document_sources (owner, source, added) SELECT ?2, source, added FROM document_sources WHERE owner = ?1", from, to); err != nil {
 		return err
 	}
-	_, err := t.exec("INSERT OR IGNORE INTO document_owners (owner, document) SELECT ?2, document FROM document_owners WHERE owner = ?1", from, to)
+	_, err := t.Exec("INSERT OR IGNORE INTO document_owners (owner, document) SELECT ?2, document FROM document_owners WHERE owner = ?1", from, to)
 	return err
 }
 

@@ -56,11 +56,11 @@ func (s *Store) NoteEdits(ctx context.Context, sessionID string, paths []string)
 
 func (t *tx) noteEdits(sessionID string, paths []string, now time.Time) error {
 	for _, path := range paths {
-		if _, err := t.exec("INSERT OR REPLACE INTO edits (path, session, at) VALUES (?, ?, ?)", path, sessionID, toMillis(now)); err != nil {
+		if _, err := t.Exec("INSERT OR REPLACE INTO edits (path, session, at) VALUES (?, ?, ?)", path, sessionID, toMillis(now)); err != nil {
 			return err
 		}
 	}
-	_, err := t.exec("DELETE FROM edits WHERE at < ?", toMillis(now.Add(-editsKept)))
+	_, err := t.Exec("DELETE FROM edits WHERE at < ?", toMillis(now.Add(-editsKept)))
 	return err
 }
 
@@ -75,11 +75,11 @@ func (s *Store) Claim(ctx context.Context, sessionID string, paths []string) err
 	s, done := s.of(sessionID)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
-		if _, err := t.exec("DELETE FROM claims WHERE session = ? OR at < ?", sessionID, toMillis(s.now().Add(-claimHolds))); err != nil {
+		if _, err := t.Exec("DELETE FROM claims WHERE session = ? OR at < ?", sessionID, toMillis(s.now().Add(-claimHolds))); err != nil {
 			return err
 		}
 		for _, path := range paths {
-			if _, err := t.exec("INSERT OR REPLACE INTO claims (session, path, at) VALUES (?, ?, ?)", sessionID, path, toMillis(s.now())); err != nil {
+			if _, err := t.Exec("INSERT OR REPLACE INTO claims (session, path, at) VALUES (?, ?, ?)", sessionID, path, toMillis(s.now())); err != nil {
 				return err
 			}
 		}
@@ -109,7 +109,7 @@ func (s *Store) Claims(ctx context.Context, sessionID, path string) ([]Editor, e
 
 func (s *Store) editors(ctx context.Context, table, where string, args ...any) ([]Editor, error) {
 	var all []Editor
-	err := s.read(ctx, `SELECT e.session, e.path, e.at, coalesce(a.name, ''), coalesce(s.parent_id, ''), coalesce(s.title, '')
+	err := s.db.Each(ctx, `SELECT e.session, e.path, e.at, coalesce(a.name, ''), coalesce(s.parent_id, ''), coalesce(s.title, '')
 		FROM `+table+` e LEFT JOIN agents a ON a.session = e.session LEFT JOIN sessions s ON s.id = e.session
 		WHERE `+where+" ORDER BY e.at DESC, e.path", args, func(scan func(...any) error) error {
 		var e Editor

@@ -44,7 +44,7 @@ func (t *tx) session(id string) (Session, int64, error) {
 	var v Session
 	var n int64
 	found := false
-	err := t.each("SELECT s.n, "+sessionColumns+" FROM sessions s WHERE s.id = ?", []any{id}, func(scan func(...any) error) error {
+	err := t.Each("SELECT s.n, "+sessionColumns+" FROM sessions s WHERE s.id = ?", []any{id}, func(scan func(...any) error) error {
 		var err error
 		found = true
 		v, err = scanSession(func(dest ...any) error { return scan(append([]any{&n}, dest...)...) })
@@ -63,7 +63,7 @@ func (t *tx) lastMessage(n, upTo int64) (int64, error) {
 		high = n<<seqBits | upTo
 	}
 	var id sql.NullInt64
-	err := t.row("SELECT max(id) FROM messages WHERE id > ? AND id <= ? AND rewound = 0", []any{n << seqBits, high}, &id)
+	err := t.Row("SELECT max(id) FROM messages WHERE id > ? AND id <= ? AND rewound = 0", []any{n << seqBits, high}, &id)
 	return id.Int64 & maxSeq, err
 }
 
@@ -71,26 +71,26 @@ func (t *tx) lastMessage(n, upTo int64) (int64, error) {
 // archived ranges and "message 7" mean the same in both.
 func (t *tx) copyHistory(n, m, last int64, whole bool) error {
 	low, high, shift := n<<seqBits, n<<seqBits|last, (m-n)<<seqBits
-	if _, err := t.exec(`INSERT INTO messages (id, session, seq, role, parts, usage, archived_by, created)
+	if _, err := t.Exec(`INSERT INTO messages (id, session, seq, role, parts, usage, archived_by, created)
 		SELECT id + ?1, ?2, seq, role, parts, usage, CASE WHEN archived_by <= ?3 THEN archived_by ELSE 0 END, created
 		FROM messages WHERE id > ?4 AND id <= ?5 AND rewound = 0`, shift, m, last, low, high); err != nil {
 		return err
 	}
-	if _, err := t.exec(`INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status, result, data, parts, display, started, ended)
+	if _, err := t.Exec(`INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status, result, data, parts, display, started, ended)
 		SELECT c.message + ?1, c.idx, c.call_id, c.name, c.wire, c.arguments, c.status, c.result, c.data, c.parts, c.display, c.started, c.ended
 		FROM tool_calls c JOIN messages x ON x.id = c.message AND x.rewound = 0 WHERE c.message > ?2 AND c.message <= ?3`, shift, low, high); err != nil {
 		return err
 	}
-	if _, err := t.exec("INSERT INTO shown (session, after, kind, data, at) SELECT ?1, after, kind, data, at FROM shown WHERE session = ?2 AND after <= ?3 ORDER BY id", m, n, last); err != nil {
+	if _, err := t.Exec("INSERT INTO shown (session, after, kind, data, at) SELECT ?1, after, kind, data, at FROM shown WHERE session = ?2 AND after <= ?3 ORDER BY id", m, n, last); err != nil {
 		return err
 	}
 	if whole {
-		if _, err := t.exec("INSERT INTO todos (session, items) SELECT ?1, items FROM todos WHERE session = ?2", m, n); err != nil {
+		if _, err := t.Exec("INSERT INTO todos (session, items) SELECT ?1, items FROM todos WHERE session = ?2", m, n); err != nil {
 			return err
 		}
 	}
 	// The fork's own totals begin at zero: its cost is what it spends itself.
-	if _, err := t.exec(`UPDATE sessions SET last_seq = ?2,
+	if _, err := t.Exec(`UPDATE sessions SET last_seq = ?2,
 		messages = (SELECT count(*) FROM messages WHERE session = ?1 AND role IN ('user', 'assistant')),
 		first_prompt = (SELECT p.first_prompt FROM sessions p WHERE p.n = ?3) WHERE n = ?1`, m, last, n); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (t *tx) indexCopies(m int64) error {
 		role, text string
 	}
 	var docs []doc
-	err := t.each("SELECT id, role, parts FROM messages WHERE session = ? AND role IN ('user', 'assistant') ORDER BY id", []any{m}, func(scan func(...any) error) error {
+	err := t.Each("SELECT id, role, parts FROM messages WHERE session = ? AND role IN ('user', 'assistant') ORDER BY id", []any{m}, func(scan func(...any) error) error {
 		var d doc
 		var parts sql.RawBytes
 		if err := scan(&d.id, &d.role, &parts); err != nil {

@@ -50,11 +50,11 @@ func (s *Store) AddGrant(ctx context.Context, g Grant) (int64, error) {
 	defer done()
 	var id int64
 	err := s.write(ctx, func(t *tx) error {
-		if _, err := t.exec(`INSERT INTO grants (key, scope, session_id, project_id, hash, created) VALUES (?,?,?,?,?,?)
+		if _, err := t.Exec(`INSERT INTO grants (key, scope, session_id, project_id, hash, created) VALUES (?,?,?,?,?,?)
 			ON CONFLICT DO NOTHING`, g.Key, g.Scope, g.Session, g.Project, g.Hash, toMillis(s.now())); err != nil {
 			return err
 		}
-		return t.row("SELECT id FROM grants WHERE key = ? AND scope = ? AND session_id = ? AND project_id = ? AND hash = ?",
+		return t.Row("SELECT id FROM grants WHERE key = ? AND scope = ? AND session_id = ? AND project_id = ? AND hash = ?",
 			[]any{g.Key, g.Scope, g.Session, g.Project, g.Hash}, &id)
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Store) AddGrant(ctx context.Context, g Grant) (int64, error) {
 // project's, and the global ones. Empty arguments leave their kind out.
 func (s *Store) Grants(ctx context.Context, sessionID, projectID string) ([]Grant, error) {
 	var all []Grant
-	err := s.read(ctx, `SELECT id, key, scope, session_id, project_id, hash, created FROM grants
+	err := s.db.Each(ctx, `SELECT id, key, scope, session_id, project_id, hash, created FROM grants
 		WHERE scope = 'global' OR (scope = 'project' AND project_id = ?) OR (scope = 'session' AND session_id = ?) ORDER BY id`,
 		[]any{projectID, sessionID}, func(scan func(...any) error) error {
 			var g Grant
@@ -98,7 +98,7 @@ func (s *Store) RevokeGrant(ctx context.Context, id int64) error {
 	if mem := s.memory(); mem != nil && id < 0 {
 		s, id = mem, -id
 	}
-	err := s.write(ctx, func(t *tx) error { return affected(t.exec("DELETE FROM grants WHERE id = ?", id)) })
+	err := s.write(ctx, func(t *tx) error { return affected(t.Exec("DELETE FROM grants WHERE id = ?", id)) })
 	if err != nil {
 		return fmt.Errorf("revoke grant %d: %w", id, err)
 	}
@@ -118,7 +118,7 @@ type Trust struct {
 func (s *Store) AddTrust(ctx context.Context, rows ...Trust) error {
 	err := s.write(ctx, func(t *tx) error {
 		for _, r := range rows {
-			if _, err := t.exec(`INSERT INTO trust (project_id, kind, name, hash, created) VALUES (?,?,?,?,?) ON CONFLICT DO NOTHING`,
+			if _, err := t.Exec(`INSERT INTO trust (project_id, kind, name, hash, created) VALUES (?,?,?,?,?) ON CONFLICT DO NOTHING`,
 				r.Project, r.Kind, r.Name, r.Hash, toMillis(s.now())); err != nil {
 				return err
 			}
@@ -134,7 +134,7 @@ func (s *Store) AddTrust(ctx context.Context, rows ...Trust) error {
 // Trusted gives a project's rows of trust.
 func (s *Store) Trusted(ctx context.Context, projectID string) ([]Trust, error) {
 	var all []Trust
-	err := s.read(ctx, "SELECT project_id, kind, name, hash, created FROM trust WHERE project_id = ? ORDER BY kind, name, created",
+	err := s.db.Each(ctx, "SELECT project_id, kind, name, hash, created FROM trust WHERE project_id = ? ORDER BY kind, name, created",
 		[]any{projectID}, func(scan func(...any) error) error {
 			var r Trust
 			var created int64
@@ -153,7 +153,7 @@ func (s *Store) Trusted(ctx context.Context, projectID string) ([]Trust, error) 
 // everything ("" and "").
 func (s *Store) RevokeTrust(ctx context.Context, projectID, kind, name string) error {
 	err := s.write(ctx, func(t *tx) error {
-		_, err := t.exec("DELETE FROM trust WHERE project_id = ?1 AND (?2 = '' OR kind = ?2) AND (?3 = '' OR name = ?3)", projectID, kind, name)
+		_, err := t.Exec("DELETE FROM trust WHERE project_id = ?1 AND (?2 = '' OR kind = ?2) AND (?3 = '' OR name = ?3)", projectID, kind, name)
 		return err
 	})
 	if err != nil {

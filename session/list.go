@@ -51,7 +51,7 @@ func (s *Store) list(ctx context.Context, f Filter) ([]Session, error) {
 		query += fmt.Sprintf(" LIMIT %d", f.Limit)
 	}
 	var all []Session
-	err := s.read(ctx, query, args, func(scan func(...any) error) error {
+	err := s.db.Each(ctx, query, args, func(scan func(...any) error) error {
 		v, err := scanSession(scan)
 		all = append(all, v)
 		return err
@@ -67,7 +67,7 @@ func (s *Store) list(ctx context.Context, f Filter) ([]Session, error) {
 func (s *Store) listHits(ctx context.Context, f Filter, where string, args []any, hits map[int64]bool) ([]Session, error) {
 	var keys []int64
 	stop := errors.New("enough")
-	err := s.read(ctx, "SELECT s.n FROM sessions s"+where+" ORDER BY s.used DESC", args, func(scan func(...any) error) error {
+	err := s.db.Each(ctx, "SELECT s.n FROM sessions s"+where+" ORDER BY s.used DESC", args, func(scan func(...any) error) error {
 		var n int64
 		if err := scan(&n); err != nil {
 			return err
@@ -86,7 +86,7 @@ func (s *Store) listHits(ctx context.Context, f Filter, where string, args []any
 	all := make([]Session, 0, len(keys))
 	for chunk := range slices.Chunk(keys, 200) {
 		marks := strings.TrimSuffix(strings.Repeat("?,", len(chunk)), ",")
-		err := s.read(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE s.n IN ("+marks+") ORDER BY s.used DESC", anys(chunk),
+		err := s.db.Each(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE s.n IN ("+marks+") ORDER BY s.used DESC", anys(chunk),
 			func(scan func(...any) error) error {
 				v, err := scanSession(scan)
 				all = append(all, v)

@@ -18,7 +18,7 @@ const (
 // LuaGet gives the JSON value of a key in a scope; ok is false where there is none.
 func (s *Store) LuaGet(ctx context.Context, scope, key string) (value json.RawMessage, ok bool, err error) {
 	var b []byte
-	err = s.readRow(ctx, "SELECT value FROM lua_state WHERE scope = ? AND key = ?", []any{scope, key}, &b)
+	err = s.db.Row(ctx, "SELECT value FROM lua_state WHERE scope = ? AND key = ?", []any{scope, key}, &b)
 	if errors.Is(err, ErrNotFound) {
 		return nil, false, nil
 	}
@@ -47,13 +47,13 @@ func (s *Store) LuaSet(ctx context.Context, scope, key string, value json.RawMes
 	}
 	err := s.write(ctx, func(t *tx) error {
 		var count int
-		if err := t.row("SELECT count(*) FROM lua_state WHERE scope = ? AND key <> ?", []any{scope, key}, &count); err != nil {
+		if err := t.Row("SELECT count(*) FROM lua_state WHERE scope = ? AND key <> ?", []any{scope, key}, &count); err != nil {
 			return err
 		}
 		if count >= MaxLuaKeys {
 			return fmt.Errorf("there are %d keys already, at most %d are kept: delete one first", count, MaxLuaKeys)
 		}
-		_, err := t.exec(`INSERT INTO lua_state (scope, key, value) VALUES (?, ?, ?)
+		_, err := t.Exec(`INSERT INTO lua_state (scope, key, value) VALUES (?, ?, ?)
 			ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value`, scope, key, []byte(value))
 		return err
 	})
@@ -66,7 +66,7 @@ func (s *Store) LuaSet(ctx context.Context, scope, key string, value json.RawMes
 // LuaDelete forgets a key; one that isn't there is no error.
 func (s *Store) LuaDelete(ctx context.Context, scope, key string) error {
 	err := s.write(ctx, func(t *tx) error {
-		_, err := t.exec("DELETE FROM lua_state WHERE scope = ? AND key = ?", scope, key)
+		_, err := t.Exec("DELETE FROM lua_state WHERE scope = ? AND key = ?", scope, key)
 		return err
 	})
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Store) LuaDelete(ctx context.Context, scope, key string) error {
 // LuaKeys gives a scope's keys, sorted by bytes.
 func (s *Store) LuaKeys(ctx context.Context, scope string) ([]string, error) {
 	keys := []string{}
-	err := s.read(ctx, "SELECT key FROM lua_state WHERE scope = ? ORDER BY key", []any{scope}, func(scan func(...any) error) error {
+	err := s.db.Each(ctx, "SELECT key FROM lua_state WHERE scope = ? ORDER BY key", []any{scope}, func(scan func(...any) error) error {
 		var k string
 		err := scan(&k)
 		keys = append(keys, k)

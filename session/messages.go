@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"jcode/session/db"
 )
 
 // seqBits is how many bits of a message's rowid hold its seq; the rest is the session.
@@ -59,7 +61,7 @@ func encodeMessage(m Message) (parts string, usage *string, err error) {
 func (s *Store) appendMessage(t *tx, m Message, parts string, usage *string) (int64, error) {
 	var n, last int64
 	var title, first string
-	err := t.row("SELECT n, last_seq, title, first_prompt FROM sessions WHERE id = ?", []any{m.Session}, &n, &last, &title, &first)
+	err := t.Row("SELECT n, last_seq, title, first_prompt FROM sessions WHERE id = ?", []any{m.Session}, &n, &last, &title, &first)
 	if err != nil {
 		return 0, err
 	}
@@ -71,12 +73,12 @@ func (s *Store) appendMessage(t *tx, m Message, parts string, usage *string) (in
 		m.Created = s.now()
 	}
 	id := n<<seqBits | seq
-	if _, err := t.exec("INSERT INTO messages (id, session, seq, role, parts, usage, created) VALUES (?,?,?,?,?,?,?)",
+	if _, err := t.Exec("INSERT INTO messages (id, session, seq, role, parts, usage, created) VALUES (?,?,?,?,?,?,?)",
 		id, n, seq, m.Role, parts, usage, toMillis(m.Created)); err != nil {
 		return 0, err
 	}
 	for i, c := range m.Calls {
-		if _, err := t.exec("INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status) VALUES (?,?,?,?,?,?,?)",
+		if _, err := t.Exec("INSERT INTO tool_calls (message, idx, call_id, name, wire, arguments, status) VALUES (?,?,?,?,?,?,?)",
 			id, i, c.ID, c.Name, c.Wire, c.Arguments, StatusPending); err != nil {
 			return 0, err
 		}
@@ -100,7 +102,7 @@ func (t *tx) count(n, seq int64, m Message, now int64) error {
 		u = *m.Usage
 	}
 	counted := m.Role == RoleUser || m.Role == RoleAssistant
-	_, err := t.exec(`UPDATE sessions SET last_seq = ?, updated = ?, used = `+nextUse+`, messages = messages + ?, input_tokens = input_tokens + ?,
+	_, err := t.Exec(`UPDATE sessions SET last_seq = ?, updated = ?, used = `+nextUse+`, messages = messages + ?, input_tokens = input_tokens + ?,
 		output_tokens = output_tokens + ?, cached_tokens = cached_tokens + ?, cost = cost + ?,
 		written_tokens = written_tokens + ?, estimated = max(estimated, ?) WHERE n = ?`,
 		seq, now, counted, u.Input, u.Output, u.Cached, u.Cost, u.Written, u.Estimated, n)
@@ -109,14 +111,14 @@ func (t *tx) count(n, seq int64, m Message, now int64) error {
 	}
 	for range 16 { // deeper nests of sub-agents don't exist; a circle of rows must end
 		var parent int64
-		err := t.row("SELECT p.n FROM sessions c JOIN sessions p ON p.id = c.parent_id WHERE c.n = ? AND c.kind = ?", []any{n, KindTask}, &parent)
+		err := t.Row("SELECT p.n FROM sessions c JOIN sessions p ON p.id = c.parent_id WHERE c.n = ? AND c.kind = ?", []any{n, KindTask}, &parent)
 		if errors.Is(err, ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(`UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
+		if _, err := t.Exec(`UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
 			cached_tokens = cached_tokens + ?, cost = cost + ?, written_tokens = written_tokens + ?, estimated = max(estimated, ?) WHERE n = ?`,
 			u.Input, u.Output, u.Cached, u.Cost, u.Written, u.Estimated, parent); err != nil {
 			return err
@@ -131,7 +133,7 @@ func (t *tx) firstPrompt(n int64, title, text string) error {
 	if short == "" {
 		return nil
 	}
-	if _, err := t.exec("UPDATE sessions SET first_prompt = ? WHERE n = ?", short, n); err != nil {
+	if _, err := t.Exec("UPDATE sessions SET first_prompt = ? WHERE n = ?", short, n); err != nil {
 		return err
 	}
 	if title != "" {
@@ -158,7 +160,7 @@ func (s *Store) MessagesIn(ctx context.Context, sessionID string, w Window) ([]M
 	s, done := s.of(sessionID)
 	defer done()
 	var n int64
-	if err := s.readRow(ctx, "SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+	if err := s.db.Row(ctx, "SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
 		return nil, fmt.Errorf("messages of session %s: %w", sessionID, err)
 	}
 	low, high := n<<seqBits|max(w.After, 0), (n+1)<<seqBits
@@ -166,7 +168,7 @@ func (s *Store) MessagesIn(ctx context.Context, sessionID string, w Window) ([]M
 		high = n<<seqBits | w.Before
 	}
 	if w.Last > 0 {
-		err := s.readRow(ctx, `SELECT coalesce(min(id) - 1, ?1) FROM
+		err := s.db.Row(ctx, `SELECT coalesce(min(id) - 1, ?1) FROM
 			(SELECT id FROM messages WHERE id > ?1 AND id < ?2 AND rewound = 0 ORDER BY id DESC LIMIT ?3)`, []any{low, high, w.Last}, &low)
 		if err != nil {
 			return nil, fmt.Errorf("messages of session %s: %w", sessionID, err)
@@ -177,7 +179,7 @@ func (s *Store) MessagesIn(ctx context.Context, sessionID string, w Window) ([]M
 
 func (s *Store) messagesBetween(ctx context.Context, sessionID string, low, high int64) ([]Message, error) {
 	all, err := s.messageRows(ctx, sessionID, low, high, "ASC")
-	if damaged(err) {
+	if db.Damaged(err) {
 		// Pages of the file are lost: what lies before and behind them is read all the same.
 		after := low
 		if len(all) > 0 {
@@ -185,14 +187,14 @@ func (s *Store) messagesBetween(ctx context.Context, sessionID string, low, high
 		}
 		lost := brokenAt(sessionID, after&maxSeq+1, err)
 		var rest []Message
-		if rest, err = s.messageRows(ctx, sessionID, after, high, "DESC"); damaged(err) {
+		if rest, err = s.messageRows(ctx, sessionID, after, high, "DESC"); db.Damaged(err) {
 			err = nil
 		}
 		slices.Reverse(rest)
 		all = append(append(all, lost), rest...)
 	}
 	if err == nil {
-		if err = s.attachCalls(ctx, all, low, high); damaged(err) {
+		if err = s.attachCalls(ctx, all, low, high); db.Damaged(err) {
 			all = append(all, brokenAt(sessionID, lastSeq(all)+1, err))
 			err = nil
 		}
@@ -207,7 +209,7 @@ func (s *Store) messagesBetween(ctx context.Context, sessionID string, low, high
 // is given with it.
 func (s *Store) messageRows(ctx context.Context, sessionID string, low, high int64, order string) ([]Message, error) {
 	var all []Message
-	err := s.read(ctx, `SELECT id, role, parts, usage, archived_by, created FROM messages
+	err := s.db.Each(ctx, `SELECT id, role, parts, usage, archived_by, created FROM messages
 		WHERE id > ? AND id < ? AND rewound = 0 ORDER BY id `+order, []any{low, high}, func(scan func(...any) error) error {
 		m, err := scanMessage(scan, sessionID)
 		if err == nil {
@@ -287,7 +289,7 @@ func (s *Store) Compact(ctx context.Context, summary Message, upTo int64) (seq i
 		if seq, err = s.appendMessage(t, summary, parts, usage); err != nil {
 			return err
 		}
-		_, err = t.exec(`UPDATE messages SET archived_by = ?3 WHERE session = (SELECT n FROM sessions WHERE id = ?1)
+		_, err = t.Exec(`UPDATE messages SET archived_by = ?3 WHERE session = (SELECT n FROM sessions WHERE id = ?1)
 			AND (seq <= ?2 OR role = 'summary') AND seq <> ?3 AND archived_by = 0 AND rewound = 0`, summary.Session, upTo, seq)
 		return err
 	})
@@ -307,29 +309,29 @@ func (s *Store) Rewind(ctx context.Context, sessionID string, from int64) (int, 
 	var count int64
 	err := s.write(ctx, func(t *tx) error {
 		var n int64
-		if err := t.row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+		if err := t.Row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
 			return err
 		}
 		low, high := n<<seqBits|max(from, 1), (n+1)<<seqBits
 		var counted int64
-		if err := t.row(`SELECT count(*) FROM messages WHERE id >= ? AND id < ? AND rewound = 0 AND role IN ('user', 'assistant')`,
+		if err := t.Row(`SELECT count(*) FROM messages WHERE id >= ? AND id < ? AND rewound = 0 AND role IN ('user', 'assistant')`,
 			[]any{low, high}, &counted); err != nil {
 			return err
 		}
-		res, err := t.exec("UPDATE messages SET rewound = 1 WHERE id >= ? AND id < ? AND rewound = 0", low, high)
+		res, err := t.Exec("UPDATE messages SET rewound = 1 WHERE id >= ? AND id < ? AND rewound = 0", low, high)
 		if err != nil {
 			return err
 		}
 		if count, err = res.RowsAffected(); err != nil {
 			return err
 		}
-		if _, err := t.exec("UPDATE messages SET archived_by = 0 WHERE session = ? AND archived_by >= ?", n, max(from, 1)); err != nil {
+		if _, err := t.Exec("UPDATE messages SET archived_by = 0 WHERE session = ? AND archived_by >= ?", n, max(from, 1)); err != nil {
 			return err
 		}
-		if _, err := t.exec("DELETE FROM search WHERE rowid >= ? AND rowid < ?", low, high); err != nil {
+		if _, err := t.Exec("DELETE FROM search WHERE rowid >= ? AND rowid < ?", low, high); err != nil {
 			return err
 		}
-		_, err = t.exec("UPDATE sessions SET messages = max(messages - ?, 0), updated = ?, used = "+nextUse+" WHERE n = ?", counted, toMillis(s.now()), n)
+		_, err = t.Exec("UPDATE sessions SET messages = max(messages - ?, 0), updated = ?, used = "+nextUse+" WHERE n = ?", counted, toMillis(s.now()), n)
 		return err
 	})
 	if err != nil {

@@ -1,20 +1,67 @@
 package session
 
 import (
-	"context"
+	"io/fs"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
+
+	"jcode/session/db"
 )
 
-// TestEverySchemaVersionIsBroughtUpToDate makes a file of each older version.
-func TestEverySchemaVersionIsBroughtUpToDate(t *testing.T) {
-	all, err := migrations()
+// migrations returns how many there are.
+func migrations(t *testing.T) int {
+	t.Helper()
+	all, err := fs.ReadDir(migrationFiles, "migrations")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := 1; n < len(all); n++ {
+	return len(all)
+}
+
+// old makes a file of an older version, with one session.
+func old(t *testing.T, path string, version int, more ...string) {
+	t.Helper()
+	now, err := schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := fs.ReadDir(now.Files, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{}
+	for _, f := range all[:version] {
+		text, err := fs.ReadFile(now.Files, f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[f.Name()] = &fstest.MapFile{Data: text}
+	}
+	d, err := db.Open(t.Context(), path, db.Options{Schema: db.Schema{Files: files, ApplicationID: applicationID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Write(t.Context(), func(t *db.Tx) error {
+		for _, q := range append([]string{"INSERT INTO sessions (id, title, created, updated) VALUES ('kept', 'old', 1, 1)"}, more...) {
+			if _, err := t.Exec(q); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEverySchemaVersionIsBroughtUpToDate makes a file of each older version.
+func TestEverySchemaVersionIsBroughtUpToDate(t *testing.T) {
+	for n := 1; n < migrations(t); n++ {
 		path := filepath.Join(t.TempDir(), "jcode.db")
-		old(t, path, all[:n])
+		old(t, path, n)
 		s, err := Open(t.Context(), path, Options{})
 		if err != nil {
 			t.Fatalf("version %d: %v", n, err)
@@ -30,74 +77,14 @@ func TestEverySchemaVersionIsBroughtUpToDate(t *testing.T) {
 	}
 }
 
-func old(t *testing.T, path string, steps []migration) {
-	t.Helper()
-	w, err := newWriter(t.Context(), dsn(path, false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := w.close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	if err := apply(t.Context(), w.conn, steps); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.conn.ExecContext(t.Context(), "INSERT INTO sessions (id, title, created, updated) VALUES ('kept', 'old', 1, 1)"); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestFailedMigrationLeavesTheFileAsItWas(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "jcode.db")
-	all, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	old(t, path, all[:1])
-	w, err := newWriter(t.Context(), dsn(path, false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := apply(t.Context(), w.conn, append(all[1:len(all):len(all)], migration{version: 99, name: "migrations/missing.sql"})); err == nil {
-		t.Error("a missing step was no error")
-	}
-	var version int
-	if err := w.conn.QueryRowContext(context.Background(), "PRAGMA user_version").Scan(&version); err != nil || version != 1 {
-		t.Errorf("version %d, %v", version, err)
-	}
-	if err := w.close(); err != nil {
-		t.Error(err)
-	}
-	s, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestTotalsOfOlderSessionsAreSummedFromTheirMessages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jcode.db")
-	all, err := migrations()
-	if err != nil {
-		t.Fatal(err)
-	}
-	old(t, path, all[:10])
-	w, err := newWriter(t.Context(), dsn(path, false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for seq, usage := range []string{`{"input_tokens":9,"cache_write_tokens":4}`, `{"cache_write_tokens":3,"estimated":true}`, `{"input_tokens":1}`, `spoiled`} {
-		if _, err := w.conn.ExecContext(t.Context(), "INSERT INTO messages (session, seq, role, created, parts, usage) VALUES (1, ?, 'assistant', 1, '[]', ?)", seq+1, usage); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.close(); err != nil {
-		t.Fatal(err)
-	}
+	const insert = "INSERT INTO messages (session, seq, role, created, parts, usage) VALUES (1, "
+	old(t, path, 10,
+		insert+`1, 'assistant', 1, '[]', '{"input_tokens":9,"cache_write_tokens":4}')`,
+		insert+`2, 'assistant', 1, '[]', '{"cache_write_tokens":3,"estimated":true}')`,
+		insert+`3, 'assistant', 1, '[]', '{"input_tokens":1}')`,
+		insert+`4, 'assistant', 1, '[]', 'spoiled')`)
 	s, err := Open(t.Context(), path, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func (d Documents) Search(ctx context.Context, owners []string, query string, li
 			return nil, fmt.Errorf("search documents: %w", err)
 		}
 		if filter == "" && len(found) < limit {
-			err := d.s.readRow(ctx, "SELECT count(*) FROM (SELECT 1 FROM passage_search WHERE passage_search MATCH ? LIMIT ?)", []any{strings.Join(terms, " OR "), wide}, &ranked)
+			err := d.s.db.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM passage_search WHERE passage_search MATCH ? LIMIT ?)", []any{strings.Join(terms, " OR "), wide}, &ranked)
 			if err != nil {
 				return nil, fmt.Errorf("search documents: %w", err)
 			}
@@ -70,14 +70,14 @@ const few = 200
 // the rarest is kept.
 func (d Documents) telling(ctx context.Context, terms []string) ([]string, error) {
 	var all, least int
-	if err := d.s.readRow(ctx, "SELECT count(*) FROM passages", nil, &all); err != nil {
+	if err := d.s.db.Row(ctx, "SELECT count(*) FROM passages", nil, &all); err != nil {
 		return nil, fmt.Errorf("search documents: %w", err)
 	}
 	var rare []string
 	rarest := ""
 	for _, term := range terms {
 		var in int
-		if err := d.s.readRow(ctx, "SELECT count(*) FROM passage_search WHERE passage_search MATCH ?", []any{term}, &in); err != nil {
+		if err := d.s.db.Row(ctx, "SELECT count(*) FROM passage_search WHERE passage_search MATCH ?", []any{term}, &in); err != nil {
 			return nil, fmt.Errorf("search documents: %w", err)
 		}
 		if in == 0 {
@@ -133,7 +133,7 @@ func (d Documents) WithoutVector(ctx context.Context, owners []string, model str
 
 func (d Documents) passages(ctx context.Context, query string, args ...any) ([]Passage, error) {
 	var all []Passage
-	err := d.s.read(ctx, query, args, func(scan func(...any) error) error {
+	err := d.s.db.Each(ctx, query, args, func(scan func(...any) error) error {
 		var p Passage
 		err := scan(&p.ID, &p.Path, &p.Title, &p.Problem, &p.Heading, &p.First, &p.Last, &p.Text)
 		p.Text = text.Valid(p.Text)
@@ -148,12 +148,12 @@ func (d Documents) PutVectors(ctx context.Context, model string, vectors map[int
 	err := d.s.write(ctx, func(t *tx) error {
 		for id, v := range vectors {
 			var there int64
-			err := t.row("SELECT n FROM passages WHERE n = ?", []any{id}, &there)
+			err := t.Row("SELECT n FROM passages WHERE n = ?", []any{id}, &there)
 			if errors.Is(err, ErrNotFound) {
 				continue
 			}
 			if err == nil {
-				_, err = t.exec("INSERT OR REPLACE INTO vectors (passage, model, vector) VALUES (?, ?, ?)", id, model, v)
+				_, err = t.Exec("INSERT OR REPLACE INTO vectors (passage, model, vector) VALUES (?, ?, ?)", id, model, v)
 			}
 			if err != nil {
 				return err
@@ -170,7 +170,7 @@ func (d Documents) PutVectors(ctx context.Context, model string, vectors map[int
 // Vectors calls fn for each embedding of a model among the passages of owners. The bytes are
 // valid during the call only.
 func (d Documents) Vectors(ctx context.Context, owners []string, model string, fn func(id int64, vector []byte)) error {
-	err := d.s.read(ctx, `SELECT v.passage, v.vector FROM vectors v JOIN passages p ON p.n = v.passage
+	err := d.s.db.Each(ctx, `SELECT v.passage, v.vector FROM vectors v JOIN passages p ON p.n = v.passage
 		WHERE v.model = ?2 AND p.document IN (`+ownedBy+")", []any{list(owners), model}, func(scan func(...any) error) error {
 		var id int64
 		var vector sql.RawBytes
@@ -190,7 +190,7 @@ func (d Documents) Vectors(ctx context.Context, owners []string, model string, f
 // 0 where there are none.
 func (d Documents) VectorLength(ctx context.Context, owners []string, model string) (int, error) {
 	n := 0
-	err := d.s.readRow(ctx, `SELECT length(v.vector) / 2 FROM vectors v JOIN passages p ON p.n = v.passage
+	err := d.s.db.Row(ctx, `SELECT length(v.vector) / 2 FROM vectors v JOIN passages p ON p.n = v.passage
 		WHERE v.model = ?2 AND p.document IN (`+ownedBy+") LIMIT 1", []any{list(owners), model}, &n)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return 0, fmt.Errorf("read embeddings: %w", err)
@@ -201,7 +201,7 @@ func (d Documents) VectorLength(ctx context.Context, owners []string, model stri
 // ForgetVectors drops the embeddings of owners' passages.
 func (d Documents) ForgetVectors(ctx context.Context, owners ...string) error {
 	err := d.s.write(ctx, func(t *tx) error {
-		_, err := t.exec("DELETE FROM vectors WHERE passage IN (SELECT n FROM passages WHERE document IN ("+ownedBy+"))", list(owners))
+		_, err := t.Exec("DELETE FROM vectors WHERE passage IN (SELECT n FROM passages WHERE document IN ("+ownedBy+"))", list(owners))
 		return err
 	})
 	if err != nil {

@@ -41,7 +41,7 @@ func (s *Store) RefusePicture(ctx context.Context, sessionID string, sum [sha256
 
 func (t *tx) refusePicture(list, update, sessionID string, sum [sha256.Size]byte) (marked int, err error) {
 	changed := map[int64]string{}
-	err = t.each(list, []any{sessionID}, func(scan func(...any) error) error {
+	err = t.Each(list, []any{sessionID}, func(scan func(...any) error) error {
 		var id int64
 		var raw []byte
 		if err := scan(&id, &raw); err != nil {
@@ -72,7 +72,7 @@ func (t *tx) refusePicture(list, update, sessionID string, sum [sha256.Size]byte
 		return 0, err
 	}
 	for id, parts := range changed {
-		if _, err := t.exec(update, parts, id); err != nil {
+		if _, err := t.Exec(update, parts, id); err != nil {
 			return 0, err
 		}
 	}

@@ -3,17 +3,16 @@ package session
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"net/url"
 	"sync"
+
+	"jcode/session/db"
 )
 
 // private are the sessions of this process that are kept in memory only, in a database of their
 // own with the same schema.
 type private struct {
 	mem *Store
-	uri string // names the database to another connection of this process
 
 	// moving is held for reading by whoever works with a session, and for writing while one
 	// moves to the file.
@@ -94,10 +93,10 @@ func (s *Store) notInMemory(id string) {
 	}
 }
 
-// openMemory makes the database in memory on first use.
+// openMemory opens the database in memory on first use.
 func (s *Store) openMemory(ctx context.Context) (*private, error) {
-	s.readMu.Lock()
-	defer s.readMu.Unlock()
+	s.memMu.Lock()
+	defer s.memMu.Unlock()
 	if p := s.private.Load(); p != nil {
 		return p, nil
 	}
@@ -108,21 +107,16 @@ func (s *Store) openMemory(ctx context.Context) (*private, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The memdb file system shares one database among the connections of a process that name it.
-	q := dsnValues()
-	q.Set("vfs", "memdb")
-	q.Add("_pragma", "temp_store(MEMORY)")
-	u := url.URL{Scheme: "file", Path: "/jcode-" + name, RawQuery: q.Encode()}
-	p := &private{uri: "file:/jcode-" + name + "?vfs=memdb", ids: map[string]bool{}}
-	p.mem = &Store{path: s.path, name: u.String(), now: s.now, ids: p}
-	w, err := newWriter(ctx, p.mem.name)
+	tables, err := schema()
 	if err != nil {
-		return nil, fmt.Errorf("open database in memory: %w", err)
+		return nil, err
 	}
-	if err := migrate(context.WithoutCancel(ctx), w.conn, "in memory"); err != nil {
-		return nil, errors.Join(fmt.Errorf("open database in memory: %w", err), w.close())
+	mem, err := db.OpenMemory(ctx, "jcode-"+name, tables)
+	if err != nil {
+		return nil, err
 	}
-	p.mem.writer = w
+	p := &private{ids: map[string]bool{}}
+	p.mem = &Store{db: mem, now: s.now, ids: p}
 	s.private.Store(p)
 	return p, nil
 }
@@ -141,7 +135,7 @@ func (s *Store) Persist(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("save session %s: %w", id, err)
 	}
-	if err := s.attached(ctx, p.uri, func() error {
+	if err := s.db.WithAttached(ctx, p.mem.db, "private", func() error {
 		return s.write(ctx, func(t *tx) error {
 			for _, id := range tree {
 				if err := t.moveIn(id, tree); err != nil {
@@ -162,24 +156,6 @@ func (s *Store) Persist(ctx context.Context, id string) error {
 	return nil
 }
 
-// attached runs f while another database is attached to the writer as `private`.
-func (s *Store) attached(ctx context.Context, uri string, f func() error) (err error) {
-	exec := func(query string, args ...any) error {
-		s.writer.turn <- struct{}{}
-		defer func() { <-s.writer.turn }()
-		if s.writer.stmts == nil {
-			return fmt.Errorf("write database: %w", sql.ErrConnDone)
-		}
-		_, err := s.writer.conn.ExecContext(context.WithoutCancel(ctx), query, args...)
-		return err
-	}
-	if err := exec("ATTACH DATABASE ? AS private", uri); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, exec("DETACH DATABASE private")) }()
-	return f()
-}
-
 // tree lists a session and those of its sub-agents, parents first.
 func (s *Store) tree(ctx context.Context, id string) ([]string, error) {
 	if _, err := s.Get(ctx, id); err != nil {
@@ -187,7 +163,7 @@ func (s *Store) tree(ctx context.Context, id string) ([]string, error) {
 	}
 	all := []string{id}
 	for i := 0; i < len(all); i++ {
-		err := s.read(ctx, "SELECT id FROM sessions WHERE parent_id = ? AND kind = ?", []any{all[i], KindTask}, func(scan func(...any) error) error {
+		err := s.db.Each(ctx, "SELECT id FROM sessions WHERE parent_id = ? AND kind = ?", []any{all[i], KindTask}, func(scan func(...any) error) error {
 			var child string
 			err := scan(&child)
 			all = append(all, child)

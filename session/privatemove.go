@@ -11,19 +11,19 @@ import (
 func (t *tx) moveIn(id string, together []string) error {
 	var n int64
 	var parent string
-	if err := t.once("SELECT n, parent_id FROM private.sessions WHERE id = ?", []any{id}, &n, &parent); err != nil {
+	if err := t.RowOnce("SELECT n, parent_id FROM private.sessions WHERE id = ?", []any{id}, &n, &parent); err != nil {
 		return err
 	}
 	if err := t.copyRows("sessions", map[string]string{"n": "", "used": nextUse}, "id = ?", id); err != nil {
 		return err
 	}
 	var m int64
-	if err := t.once("SELECT n FROM main.sessions WHERE id = ?", []any{id}, &m); err != nil {
+	if err := t.RowOnce("SELECT n FROM main.sessions WHERE id = ?", []any{id}, &m); err != nil {
 		return err
 	}
 	if parent != "" && !slices.Contains(together, parent) {
 		// A fork of a session that stays in memory has no parent in the file.
-		if _, err := t.exec("UPDATE sessions SET parent_id = '' WHERE n = ?1 AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = ?2)", m, parent); err != nil {
+		if _, err := t.Exec("UPDATE sessions SET parent_id = '' WHERE n = ?1 AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = ?2)", m, parent); err != nil {
 			return err
 		}
 	}
@@ -50,7 +50,7 @@ func (t *tx) moveIn(id string, together []string) error {
 		}
 	}
 	var title string
-	if err := t.once("SELECT title FROM main.sessions WHERE n = ?", []any{m}, &title); err != nil {
+	if err := t.RowOnce("SELECT title FROM main.sessions WHERE n = ?", []any{m}, &title); err != nil {
 		return err
 	}
 	if title != "" {
@@ -64,7 +64,7 @@ func (t *tx) moveIn(id string, together []string) error {
 // copyRows copies rows of a table from `private`. Rows that are there already stay.
 func (t *tx) copyRows(table string, instead map[string]string, where string, args ...any) error {
 	var into, from []string
-	err := t.each("SELECT name FROM pragma_table_info(?)", []any{table}, func(scan func(...any) error) error {
+	err := t.Each("SELECT name FROM pragma_table_info(?)", []any{table}, func(scan func(...any) error) error {
 		var name string
 		if err := scan(&name); err != nil {
 			return err
@@ -82,11 +82,5 @@ func (t *tx) copyRows(table string, instead map[string]string, where string, arg
 		return err
 	}
 	query := fmt.Sprintf("INSERT OR IGNORE INTO main.%[1]s (%[2]s) SELECT %[3]s FROM private.%[1]s WHERE %[4]s", table, strings.Join(into, ", "), strings.Join(from, ", "), where)
-	_, err = t.w.conn.ExecContext(t.ctx, query, args...) // not kept prepared: `private` goes
-	return err
-}
-
-// once is row for a statement that is not kept prepared.
-func (t *tx) once(query string, args []any, dest ...any) error {
-	return t.w.conn.QueryRowContext(t.ctx, query, args...).Scan(dest...)
+	return t.ExecOnce(query, args...)
 }

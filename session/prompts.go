@@ -24,14 +24,14 @@ func (s *Store) AddPrompt(ctx context.Context, p Prompt) error {
 		return nil
 	}
 	err := s.write(ctx, func(t *tx) error {
-		if _, err := t.exec("DELETE FROM prompt_history WHERE project_id = ? AND text = ?", p.Project, p.Text); err != nil {
+		if _, err := t.Exec("DELETE FROM prompt_history WHERE project_id = ? AND text = ?", p.Project, p.Text); err != nil {
 			return err
 		}
-		if _, err := t.exec("INSERT INTO prompt_history (project_id, cwd, text, at) VALUES (?,?,?,?)",
+		if _, err := t.Exec("INSERT INTO prompt_history (project_id, cwd, text, at) VALUES (?,?,?,?)",
 			p.Project, p.Cwd, p.Text, toMillis(s.now())); err != nil {
 			return err
 		}
-		_, err := t.exec(`DELETE FROM prompt_history WHERE project_id = ?1 AND id <=
+		_, err := t.Exec(`DELETE FROM prompt_history WHERE project_id = ?1 AND id <=
 			(SELECT id FROM prompt_history WHERE project_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)`, p.Project, keptPrompts)
 		return err
 	})
@@ -53,7 +53,7 @@ func (s *Store) SearchPrompts(ctx context.Context, projectID, text string, limit
 		limit = -1
 	}
 	var all []Prompt
-	err := s.read(ctx, `SELECT project_id, cwd, text, at FROM prompt_history
+	err := s.db.Each(ctx, `SELECT project_id, cwd, text, at FROM prompt_history
 		WHERE (?1 = '' OR project_id = ?1) AND (?2 = '%%' OR text LIKE ?2 ESCAPE '\') ORDER BY id DESC LIMIT ?3`,
 		[]any{projectID, contains(text), limit}, func(scan func(...any) error) error {
 			var p Prompt

@@ -18,7 +18,7 @@ func (s *Store) SaveRole(ctx context.Context, name, text string) error {
 		return fmt.Errorf("save role %s: it has %d bytes, a role has at most %d", name, len(text), role.MaxBytes)
 	}
 	err := s.write(ctx, func(t *tx) error {
-		_, err := t.exec(`INSERT INTO roles (name, text, updated) VALUES (?, ?, ?)
+		_, err := t.Exec(`INSERT INTO roles (name, text, updated) VALUES (?, ?, ?)
 			ON CONFLICT (name) DO UPDATE SET text = excluded.text, updated = excluded.updated`, name, text, toMillis(s.now()))
 		return err
 	})
@@ -31,7 +31,7 @@ func (s *Store) SaveRole(ctx context.Context, name, text string) error {
 // RoleRows gives the roles that are kept as rows, by name.
 func (s *Store) RoleRows(ctx context.Context) ([]role.Row, error) {
 	var all []role.Row
-	err := s.read(ctx, "SELECT name, text, updated FROM roles ORDER BY name", nil, func(scan func(...any) error) error {
+	err := s.db.Each(ctx, "SELECT name, text, updated FROM roles ORDER BY name", nil, func(scan func(...any) error) error {
 		var r role.Row
 		var updated int64
 		err := scan(&r.Name, &r.Text, &updated)
@@ -47,7 +47,7 @@ func (s *Store) RoleRows(ctx context.Context) ([]role.Row, error) {
 
 // DeleteRole removes a row, or gives ErrNotFound. Files and builtins are not its business.
 func (s *Store) DeleteRole(ctx context.Context, name string) error {
-	err := s.write(ctx, func(t *tx) error { return affected(t.exec("DELETE FROM roles WHERE name = ?", name)) })
+	err := s.write(ctx, func(t *tx) error { return affected(t.Exec("DELETE FROM roles WHERE name = ?", name)) })
 	if errors.Is(err, ErrNotFound) {
 		return fmt.Errorf("role %s is not in the database: %w", name, ErrNotFound)
 	}

@@ -25,7 +25,7 @@ const (
 
 // index makes text findable under a rowid: a message's, or session << 24 for a title.
 func (t *tx) index(rowid int64, body string) error {
-	_, err := t.exec("INSERT OR REPLACE INTO search (rowid, body) VALUES (?, ?)", rowid, indexText(body))
+	_, err := t.Exec("INSERT OR REPLACE INTO search (rowid, body) VALUES (?, ?)", rowid, indexText(body))
 	return err
 }
 
@@ -119,7 +119,7 @@ func (s *Store) matchingSessions(ctx context.Context, typed string) (map[int64]b
 
 func (s *Store) keys(ctx context.Context, query string, arg any) (map[int64]bool, error) {
 	hits := map[int64]bool{}
-	return hits, s.read(ctx, query, []any{arg}, func(scan func(...any) error) error {
+	return hits, s.db.Each(ctx, query, []any{arg}, func(scan func(...any) error) error {
 		var n int64
 		err := scan(&n)
 		hits[n] = true
@@ -163,7 +163,7 @@ func (s *Store) Search(ctx context.Context, query, projectID string, limit int) 
 	}
 	var hits []Hit
 	var docs []string
-	err := s.read(ctx, `SELECT search.rowid, m.role, m.parts, `+sessionColumns+`
+	err := s.db.Each(ctx, `SELECT search.rowid, m.role, m.parts, `+sessionColumns+`
 		FROM search CROSS JOIN sessions s ON s.n = search.rowid >> 24 LEFT JOIN messages m ON m.id = search.rowid
 		WHERE search MATCH ? AND (?2 = '' OR s.project_id = ?2) ORDER BY search.rowid DESC LIMIT ?3`,
 		[]any{strings.Join(terms, " AND "), projectID, limit}, func(scan func(...any) error) error {

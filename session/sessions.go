@@ -123,7 +123,7 @@ func (s *Store) create(t *tx, v Session) (Session, int64, error) {
 		v.Created = now
 	}
 	v.Updated = now
-	res, err := t.exec(`INSERT INTO sessions (id, title, title_source, parent_id, fork_seq, kind, cwd, project_id,
+	res, err := t.Exec(`INSERT INTO sessions (id, title, title_source, parent_id, fork_seq, kind, cwd, project_id,
 		role_name, role_snapshot, role_values, model, mode, created, updated, archived, used) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,`+nextUse+`)`,
 		v.ID, v.Title, v.TitleSource, v.ParentID, v.ForkSeq, v.Kind, v.Cwd, v.ProjectID,
 		v.RoleName, v.RoleSnapshot, v.RoleValues, v.Model, v.Mode, toMillis(v.Created), toMillis(v.Updated), v.Archived)
@@ -151,7 +151,7 @@ func (s *Store) Get(ctx context.Context, id string) (Session, error) {
 	defer done()
 	var v Session
 	found := false
-	err := s.read(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE s.id = ?", []any{id}, func(scan func(...any) error) error {
+	err := s.db.Each(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE s.id = ?", []any{id}, func(scan func(...any) error) error {
 		var err error
 		v, err = scanSession(scan)
 		found = true
@@ -208,7 +208,7 @@ func (s *Store) Find(ctx context.Context, projectID, name string) (Session, erro
 	}
 	for _, try := range tries {
 		var all []Session
-		err := s.read(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE ("+try.where+") ORDER BY s.used DESC LIMIT 10", try.args,
+		err := s.db.Each(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE ("+try.where+") ORDER BY s.used DESC LIMIT 10", try.args,
 			func(scan func(...any) error) error {
 				v, err := scanSession(scan)
 				all = append(all, v)
@@ -242,7 +242,7 @@ func (s *Store) Update(ctx context.Context, id string, c Change) error {
 	s, done := s.of(id)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
-		res, err := t.exec(`UPDATE sessions SET model = coalesce(?, model), mode = coalesce(?, mode),
+		res, err := t.Exec(`UPDATE sessions SET model = coalesce(?, model), mode = coalesce(?, mode),
 			role_name = coalesce(?, role_name), role_snapshot = coalesce(?, role_snapshot), role_values = coalesce(?, role_values),
 			cwd = coalesce(?, cwd), archived = coalesce(?, archived), updated = ?, used = `+nextUse+` WHERE id = ?`,
 			c.Model, c.Mode, c.RoleName, c.RoleSnapshot, c.RoleValues, c.Cwd, c.Archived, toMillis(s.now()), id)

@@ -12,7 +12,7 @@ func (s *Store) SetTodo(ctx context.Context, sessionID string, items json.RawMes
 	s, done := s.of(sessionID)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
-		return affected(t.exec(`INSERT INTO todos (session, items) SELECT n, ? FROM sessions WHERE id = ?
+		return affected(t.Exec(`INSERT INTO todos (session, items) SELECT n, ? FROM sessions WHERE id = ?
 			ON CONFLICT (session) DO UPDATE SET items = excluded.items`, string(items), sessionID))
 	})
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Store) Todo(ctx context.Context, sessionID string) (json.RawMessage, er
 	s, done := s.of(sessionID)
 	defer done()
 	var items []byte
-	err := s.readRow(ctx, "SELECT t.items FROM todos t JOIN sessions s ON s.n = t.session WHERE s.id = ?", []any{sessionID}, &items)
+	err := s.db.Row(ctx, "SELECT t.items FROM todos t JOIN sessions s ON s.n = t.session WHERE s.id = ?", []any{sessionID}, &items)
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
@@ -48,18 +48,18 @@ func (s *Store) SetDraft(ctx context.Context, key, text string) error {
 }
 
 func (t *tx) setDraft(key, text string, at int64) (err error) {
-	if _, err := t.exec("PRAGMA secure_delete = ON"); err != nil {
+	if _, err := t.Exec("PRAGMA secure_delete = ON"); err != nil {
 		return err
 	}
 	defer func() {
-		_, offErr := t.exec("PRAGMA secure_delete = OFF")
+		_, offErr := t.Exec("PRAGMA secure_delete = OFF")
 		err = errors.Join(err, offErr)
 	}()
 	if text == "" {
-		_, err := t.exec("DELETE FROM drafts WHERE key = ?", key)
+		_, err := t.Exec("DELETE FROM drafts WHERE key = ?", key)
 		return err
 	}
-	_, err = t.exec(`INSERT INTO drafts (key, text, at) VALUES (?, ?, ?)
+	_, err = t.Exec(`INSERT INTO drafts (key, text, at) VALUES (?, ?, ?)
 		ON CONFLICT (key) DO UPDATE SET text = excluded.text, at = excluded.at`, key, text, at)
 	return err
 }
@@ -72,13 +72,13 @@ func (s *Store) EraseDrafts(ctx context.Context, keys ...string) error {
 			return err
 		}
 	}
-	return s.emptyLog(ctx)
+	return s.db.EmptyLog(ctx)
 }
 
 // Draft gives what SetDraft kept, empty if nothing.
 func (s *Store) Draft(ctx context.Context, key string) (string, error) {
 	var text string
-	err := s.readRow(ctx, "SELECT text FROM drafts WHERE key = ?", []any{key}, &text)
+	err := s.db.Row(ctx, "SELECT text FROM drafts WHERE key = ?", []any{key}, &text)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return "", fmt.Errorf("read draft: %w", err)
 	}

@@ -38,7 +38,7 @@ func (s *Store) AddShown(ctx context.Context, sessionID string, list []Shown) er
 			if len(v.Data) > maxShown {
 				return fmt.Errorf("%s of %d bytes: at most %d are kept", v.Kind, len(v.Data), maxShown)
 			}
-			if _, err := t.exec("INSERT INTO shown (session, after, kind, data, at) VALUES (?,?,?,?,?)", n, last, v.Kind, v.Data, toMillis(v.At)); err != nil {
+			if _, err := t.Exec("INSERT INTO shown (session, after, kind, data, at) VALUES (?,?,?,?,?)", n, last, v.Kind, v.Data, toMillis(v.At)); err != nil {
 				return err
 			}
 		}
@@ -56,7 +56,7 @@ func (s *Store) Shown(ctx context.Context, sessionID string) ([]Shown, error) {
 	s, done := s.of(sessionID)
 	defer done()
 	var all []Shown
-	err := s.read(ctx, `SELECT v.after, v.kind, v.data, v.at FROM shown v JOIN sessions s ON s.n = v.session
+	err := s.db.Each(ctx, `SELECT v.after, v.kind, v.data, v.at FROM shown v JOIN sessions s ON s.n = v.session
 		WHERE s.id = ?1 AND (v.after = 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.id = s.n << ?2 | v.after AND m.rewound = 0)) ORDER BY v.id`,
 		[]any{sessionID, seqBits}, func(scan func(...any) error) error {
 			var v Shown

@@ -31,7 +31,7 @@ func (s *Store) setTitle(ctx context.Context, id, title, source string) (bool, e
 	err := s.write(ctx, func(t *tx) error {
 		var n int64
 		var old, oldSource string
-		if err := t.row("SELECT n, title, title_source FROM sessions WHERE id = ?", []any{id}, &n, &old, &oldSource); err != nil {
+		if err := t.Row("SELECT n, title, title_source FROM sessions WHERE id = ?", []any{id}, &n, &old, &oldSource); err != nil {
 			return err
 		}
 		if source == TitleAuto && oldSource == TitleUser {
@@ -47,7 +47,7 @@ func (s *Store) setTitle(ctx context.Context, id, title, source string) (bool, e
 }
 
 func (t *tx) title(n int64, title, source string) error {
-	if _, err := t.exec("UPDATE sessions SET title = ?, title_source = ? WHERE n = ?", title, source, n); err != nil {
+	if _, err := t.Exec("UPDATE sessions SET title = ?, title_source = ? WHERE n = ?", title, source, n); err != nil {
 		return err
 	}
 	return t.index(n<<seqBits, title)

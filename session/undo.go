@@ -171,7 +171,7 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 	}
 	err := c.s.write(context.WithoutCancel(ctx), func(t *tx) error {
 		for id, state := range states {
-			if _, err := t.exec("UPDATE checkpoints SET state = ? WHERE id = ?", state, id); err != nil {
+			if _, err := t.Exec("UPDATE checkpoints SET state = ? WHERE id = ?", state, id); err != nil {
 				return err
 			}
 		}

@@ -32,7 +32,7 @@ func (s *Store) Spending(ctx context.Context, since time.Time) ([]Spent, error) 
 		model  string
 	}
 	owners := map[int64]owner{}
-	err := s.read(ctx, "SELECT n, id, title, project_id, cwd, model, kind, fork_seq FROM sessions", nil, func(scan func(...any) error) error {
+	err := s.db.Each(ctx, "SELECT n, id, title, project_id, cwd, model, kind, fork_seq FROM sessions", nil, func(scan func(...any) error) error {
 		var n, forked int64
 		var o owner
 		var kind string
@@ -54,7 +54,7 @@ func (s *Store) Spending(ctx context.Context, since time.Time) ([]Spent, error) 
 	}
 	sums := map[key]*Spent{}
 	days := dayCache{}
-	err = s.read(ctx, "SELECT created, session, seq, usage FROM messages INDEXED BY messages_usage WHERE usage IS NOT NULL AND created >= ?",
+	err = s.db.Each(ctx, "SELECT created, session, seq, usage FROM messages INDEXED BY messages_usage WHERE usage IS NOT NULL AND created >= ?",
 		[]any{toMillis(since)}, func(scan func(...any) error) error {
 			var created, n, seq int64
 			var raw []byte

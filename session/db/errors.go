@@ -1,4 +1,4 @@
-package session
+package db
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// What a caller can branch on.
+// Errors that a caller can branch on.
 var (
 	// ErrNotFound says that there is no such row.
 	ErrNotFound = errors.New("not found")
@@ -18,7 +18,7 @@ var (
 	ErrForeign = errors.New("not a jcode database")
 )
 
-// NewerError says that a newer jcode wrote the database file: nothing of it was touched.
+// NewerError says that a newer jcode wrote the database file. The file was left as it is.
 type NewerError struct {
 	Path  string
 	Found int // schema version of the file
@@ -30,7 +30,7 @@ func (e *NewerError) Error() string {
 		e.Path, e.Found, e.Known)
 }
 
-// code gives the primary SQLite result code of err, 0 if it has none.
+// code returns the primary SQLite result code of err, 0 if it has none.
 func code(err error) int {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
@@ -39,17 +39,17 @@ func code(err error) int {
 	return 0
 }
 
-// damaged reports whether err says that the file's content is not a sound database.
-func damaged(err error) bool {
+// Damaged reports whether err says that the file's content is not a sound database.
+func Damaged(err error) bool {
 	c := code(err)
 	return c == sqlite3.SQLITE_NOTADB || c == sqlite3.SQLITE_CORRUPT
 }
 
-// explain turns an engine's error into one that says what to do.
+// explain turns an error of the engine into one that says what to do.
 func explain(path string, err error) error {
 	switch code(err) {
 	case sqlite3.SQLITE_READONLY:
-		return fmt.Errorf("%w: %s can't be written: check its permissions and those of its folder", ErrReadOnly, path)
+		return readOnly(path)
 	case sqlite3.SQLITE_CANTOPEN:
 		return fmt.Errorf("open %s: check that its folder exists and can be written: %w", path, err)
 	case sqlite3.SQLITE_FULL:
@@ -62,4 +62,8 @@ func explain(path string, err error) error {
 		return fmt.Errorf("read %s: the file is damaged; the next start moves it aside if it can't be opened: %w", path, err)
 	}
 	return err
+}
+
+func readOnly(path string) error {
+	return fmt.Errorf("%w: %s can't be written: check its permissions and those of its folder", ErrReadOnly, path)
 }

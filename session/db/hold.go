@@ -1,4 +1,4 @@
-package session
+package db
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"jcode/internal/filelock"
 )
 
-// Hold is the right of this process to write to one session. It ends with Release, or
-// with the process, however that ends.
+// Hold is this process's exclusive claim to write to one session. It ends with Release, or
+// with the process, however that ends. The zero value claims nothing.
 type Hold struct {
 	mu   sync.Mutex
 	lock *filelock.Lock
@@ -34,24 +34,20 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("session %s is open in another jcode (process %d)", e.Session, e.PID)
 }
 
-// sweepLocks is how many lock files may lie about before the ones of killed processes are
-// taken away.
+// sweepLocks is the number of lock files above which those of killed processes are removed.
 const sweepLocks = 200
 
-// orphanWait bounds the wait for a lock whose holder has ended: a child that it was starting
-// at that moment has the lock too, until it becomes its program.
+// orphanWait bounds the wait for a lock whose holder has ended: a child process that it was
+// starting at that moment inherits the lock and keeps it until its exec.
 const orphanWait = 5 * time.Second
 
-// Hold claims a session for writing, or gives a *HeldError. A second claim in the same
-// process is refused as well.
-func (s *Store) Hold(sessionID string) (*Hold, error) {
+// Hold claims a session for writing. It returns a *HeldError if a live process, this one
+// included, has claimed it already.
+func (d *DB) Hold(sessionID string) (*Hold, error) {
 	if sessionID == "" || strings.ContainsAny(sessionID, `/\:`) {
 		return nil, fmt.Errorf("hold session: bad ID %q", sessionID)
 	}
-	if s.InMemory(sessionID) { // no other process knows of it
-		return &Hold{}, nil
-	}
-	dir := filepath.Join(filepath.Dir(s.path), "locks")
+	dir := d.LockFolder()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("hold session %s: %w", sessionID, err)
 	}
@@ -94,15 +90,16 @@ func (h *Hold) Release() error {
 	return l.Remove()
 }
 
-// held reports whether a live process holds a session.
-func (s *Store) held(sessionID string) bool {
-	if s.InMemory(sessionID) { // of this process
-		return true
-	}
-	pid := holder(filepath.Join(filepath.Dir(s.path), "locks", sessionID+".lock"))
+// Held reports whether a live process holds a session.
+func (d *DB) Held(sessionID string) bool {
+	pid := holder(filepath.Join(d.LockFolder(), sessionID+".lock"))
 	return pid != 0 && !ended(pid)
 }
 
+// LockFolder returns the folder of lock files beside the database.
+func (d *DB) LockFolder() string { return filepath.Join(filepath.Dir(d.path), "locks") }
+
+// holder reads the process number from a lock file, 0 if there is none.
 func holder(path string) int {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -1,13 +1,13 @@
 //go:build unix
 
-package session
+package db
 
 import (
 	"errors"
 	"syscall"
 )
 
-// ended reports whether there is no process of a number any more.
+// ended reports whether no process has the number any more.
 func ended(pid int) bool {
 	return pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }

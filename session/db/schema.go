@@ -1,49 +1,50 @@
-package session
+package db
 
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"fmt"
 	"io/fs"
-	"path"
 	"strconv"
 	"strings"
 )
 
-//go:embed migrations/*.sql
-var migrationFiles embed.FS
+// Schema says which tables the database has, as steps that each build on the one before.
+type Schema struct {
+	// Files holds the steps: NNNN_what.sql, numbered from 0001 without a gap. The number of
+	// the last one applied is the file's user_version.
+	Files fs.FS
+	// ApplicationID marks the file as the program's (SQLite's application_id).
+	ApplicationID int
+}
 
-// applicationID marks a SQLite file as jcode's ("jcod").
-const applicationID = 0x6a636f64
-
-// migration is one embedded step of the schema.
-type migration struct {
+// step is one migration.
+type step struct {
 	version int
 	name    string
 }
 
-// migrations lists the embedded files in order: NNNN_what.sql.
-func migrations() ([]migration, error) {
-	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+// steps lists the migrations in order.
+func (s Schema) steps() ([]step, error) {
+	names, err := fs.Glob(s.Files, "*.sql")
 	if err != nil {
 		return nil, err
 	}
-	var all []migration
+	var all []step
 	for i, name := range names {
-		number, _, _ := strings.Cut(path.Base(name), "_")
+		number, _, _ := strings.Cut(name, "_")
 		v, err := strconv.Atoi(number)
 		if err != nil || v != i+1 {
 			return nil, fmt.Errorf("migration %s: numbers must follow each other from 0001", name)
 		}
-		all = append(all, migration{version: v, name: name})
+		all = append(all, step{version: v, name: name})
 	}
 	return all, nil
 }
 
-// migrate brings the file up to date in one transaction. It runs under the lock file.
-func migrate(ctx context.Context, conn *sql.Conn, file string) error {
-	all, err := migrations()
+// migrate brings the file up to date in one transaction. The caller holds the lock file.
+func (s Schema) migrate(ctx context.Context, conn *sql.Conn, file string) error {
+	all, err := s.steps()
 	if err != nil {
 		return err
 	}
@@ -52,26 +53,30 @@ func migrate(ctx context.Context, conn *sql.Conn, file string) error {
 		return fmt.Errorf("read schema version: %w", err)
 	}
 	switch {
-	case app != applicationID && (app != 0 || found != 0):
-		return fmt.Errorf("%w: %s belongs to another program", ErrForeign, file)
+	case app != s.ApplicationID && (app != 0 || found != 0):
+		return foreign(file)
 	case found > len(all):
 		return &NewerError{Path: file, Found: found, Known: len(all)}
 	case found == len(all):
 		return nil
 	}
 	if found > 0 {
-		return apply(ctx, conn, all[found:])
+		return s.apply(ctx, conn, all[found:])
 	}
 	if err := prepareNew(ctx, conn, file); err != nil {
 		return err
 	}
-	if err := apply(ctx, conn, all); err != nil {
+	if err := s.apply(ctx, conn, all); err != nil {
 		return err
 	}
 	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL"); err != nil {
 		return fmt.Errorf("set synchronous mode: %w", err)
 	}
 	return nil
+}
+
+func foreign(file string) error {
+	return fmt.Errorf("%w: %s belongs to another program", ErrForeign, file)
 }
 
 // prepareNew sets what can't be set in a transaction.
@@ -81,7 +86,7 @@ func prepareNew(ctx context.Context, conn *sql.Conn, file string) error {
 		return fmt.Errorf("read schema: %w", err)
 	}
 	if tables > 0 {
-		return fmt.Errorf("%w: %s belongs to another program", ErrForeign, file)
+		return foreign(file)
 	}
 	// A first start doesn't wait for the disk: there is nothing yet that could be lost.
 	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL"); err != nil {
@@ -90,7 +95,7 @@ func prepareNew(ctx context.Context, conn *sql.Conn, file string) error {
 	return nil
 }
 
-func apply(ctx context.Context, conn *sql.Conn, steps []migration) (err error) {
+func (s Schema) apply(ctx context.Context, conn *sql.Conn, steps []step) (err error) {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin migration: %w", err)
 	}
@@ -100,7 +105,7 @@ func apply(ctx context.Context, conn *sql.Conn, steps []migration) (err error) {
 		}
 	}()
 	for _, m := range steps {
-		text, err := migrationFiles.ReadFile(m.name)
+		text, err := fs.ReadFile(s.Files, m.name)
 		if err != nil {
 			return err
 		}
@@ -109,7 +114,7 @@ func apply(ctx context.Context, conn *sql.Conn, steps []migration) (err error) {
 		}
 	}
 	last := steps[len(steps)-1].version
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", last, applicationID)); err != nil {
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", last, s.ApplicationID)); err != nil {
 		return fmt.Errorf("note schema version: %w", err)
 	}
 	if _, err := conn.ExecContext(ctx, "COMMIT"); err != nil {

@@ -1,0 +1,143 @@
+package session
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"jcode/session/db"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+// applicationID marks a SQLite file as jcode's ("jcod").
+const applicationID = 0x6a636f64
+
+// schema returns the tables of the database.
+func schema() (db.Schema, error) {
+	files, err := fs.Sub(migrationFiles, "migrations")
+	return db.Schema{Files: files, ApplicationID: applicationID}, err
+}
+
+// What the database reports, for callers that branch on it.
+var (
+	ErrNotFound = db.ErrNotFound
+	ErrReadOnly = db.ErrReadOnly
+	ErrForeign  = db.ErrForeign
+)
+
+type (
+	// NewerError says that a newer jcode wrote the database file.
+	NewerError = db.NewerError
+	// HeldError says that another live process holds a session.
+	HeldError = db.HeldError
+	// Hold is this process's exclusive claim to write to one session.
+	Hold = db.Hold
+	// Notice is something about the opening of the store that the person must be told.
+	Notice = db.Notice
+)
+
+// Options are the settings of Open. The zero value is right for a program.
+type Options struct {
+	Now func() time.Time // nil means time.Now
+}
+
+// Store is an open database file. It is safe for concurrent use.
+type Store struct {
+	db      *db.DB
+	now     func() time.Time
+	ids     *private // of the store in memory: its sessions; nil for the one of the file
+	private atomic.Pointer[private]
+
+	memMu  sync.Mutex // guards the opening of the store in memory
+	closed bool
+}
+
+// Open opens the database file at path and creates it, with its folder, where it is missing
+// or empty. See db.Open for damaged, newer, foreign and read-only files.
+func Open(ctx context.Context, path string, opts Options) (*Store, error) {
+	tables, err := schema()
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{now: opts.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.db, err = db.Open(ctx, path, db.Options{Schema: tables, Now: s.now}); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Notices returns what must be reported about the opening.
+func (s *Store) Notices() []Notice { return s.db.Notices() }
+
+// CheckWrite commits a transaction that leaves everything as it was: an error says why
+// nothing can be written, such as a full disk.
+func (s *Store) CheckWrite(ctx context.Context) error {
+	return s.write(ctx, func(t *tx) error {
+		if _, err := t.Exec("INSERT OR REPLACE INTO drafts (key, text, at) VALUES ('jcode:check', '', 0)"); err != nil {
+			return err
+		}
+		_, err := t.Exec("DELETE FROM drafts WHERE key = 'jcode:check'")
+		return err
+	})
+}
+
+// Close closes all connections. It waits for a write that is under way. What is kept in
+// memory only is gone then.
+func (s *Store) Close() error {
+	s.memMu.Lock()
+	defer s.memMu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	var err error
+	if mem := s.memory(); mem != nil {
+		err = mem.db.Close()
+	}
+	return errors.Join(err, s.db.Close())
+}
+
+// Leave is Close for the end of a program: it leaves the connections to the operating
+// system, which is quicker. See db.DB.Leave.
+func (s *Store) Leave() error {
+	s.memMu.Lock()
+	defer s.memMu.Unlock()
+	s.closed = true
+	return s.db.Leave()
+}
+
+// Hold claims a session for writing. It returns a *HeldError if a live process, this one
+// included, has claimed it already.
+func (s *Store) Hold(sessionID string) (*Hold, error) {
+	if s.InMemory(sessionID) { // no other process knows of it
+		return &Hold{}, nil
+	}
+	return s.db.Hold(sessionID)
+}
+
+// held reports whether a live process works with a session.
+func (s *Store) held(sessionID string) bool {
+	return s.InMemory(sessionID) || s.db.Held(sessionID)
+}
+
+// LockFolder returns the folder of the locks that every writer of a person's file takes, so
+// that no other process changes the file between a look and a write.
+func (s *Store) LockFolder() string { return filepath.Join(s.db.LockFolder(), "files") }
+
+// tx is a running write transaction, with the statements that several methods share.
+type tx struct{ *db.Tx }
+
+// write runs fn in one transaction: see db.DB.Write.
+func (s *Store) write(ctx context.Context, fn func(t *tx) error) error {
+	return s.db.Write(ctx, func(t *db.Tx) error { return fn(&tx{t}) })
+}

@@ -56,7 +56,8 @@ skills: tools tools/command
 skills/instructions: tools/command
 hooks: tools
 plugins: hooks
-lua: tools tools/command lua/pool lua/wire
+lua: tools tools/command lua/manifest lua/pool lua/wire
+lua/manifest: tools lua/wire
 lua/pool: tools lua/wire
 lua/host: lua/wire
 lua/wire:

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -63,7 +64,7 @@ func TestEditedToolAsksAgain(t *testing.T) {
 	if n := len(h.asker.asked()); n != 1 {
 		t.Errorf("asked %d times", n)
 	}
-	writeFile(t, filepath.Join(dir, mainName), `return "two"`)
+	writeFile(t, filepath.Join(dir, manifest.MainName), `return "two"`)
 	h.asker.says(tools.AnswerNo)
 	wantFailure(t, h.call("r", none()), tools.KindDenied, "")
 	qs := h.asker.asked()
@@ -355,14 +356,14 @@ func TestNewToolsAndPluginsWorkAsWritten(t *testing.T) {
 
 func TestCheckFindsFaultsWithoutRunning(t *testing.T) {
 	dir := realDir(t)
-	writeFile(t, filepath.Join(dir, "bad/"+manifestName), `{"description": "d", "permissions": {"x": 1}}`)
-	writeFile(t, filepath.Join(dir, "bad/"+mainName), "local x = = 2")
-	writeFile(t, filepath.Join(dir, "half/"+manifestName), simple)
-	writeFile(t, filepath.Join(dir, "no good/"+manifestName), simple)
-	writeFile(t, filepath.Join(dir, "no good/"+mainName), "while true do end")
+	writeFile(t, filepath.Join(dir, "bad/"+manifest.FileName), `{"description": "d", "permissions": {"x": 1}}`)
+	writeFile(t, filepath.Join(dir, "bad/"+manifest.MainName), "local x = = 2")
+	writeFile(t, filepath.Join(dir, "half/"+manifest.FileName), simple)
+	writeFile(t, filepath.Join(dir, "no good/"+manifest.FileName), simple)
+	writeFile(t, filepath.Join(dir, "no good/"+manifest.MainName), "while true do end")
 	writeFile(t, filepath.Join(dir, "p.lua"), "return {")
-	writeFile(t, filepath.Join(dir, "read/"+manifestName), simple)
-	writeFile(t, filepath.Join(dir, "read/"+mainName), "return 1")
+	writeFile(t, filepath.Join(dir, "read/"+manifest.FileName), simple)
+	writeFile(t, filepath.Join(dir, "read/"+manifest.MainName), "return 1")
 	problems, err := Check(t.Context(), "", dir, func(name string) bool { return name == "read" })
 	must(t, err)
 	text := strings.Join(problems, "\n")
@@ -420,7 +421,7 @@ func runParent() {
 		fmt.Println(0)
 		return
 	}
-	st := &principal{room: &Room{}, env: wire.EnvTool, perms: &permissions{}}
+	st := &principal{room: &Room{}, env: wire.EnvTool, perms: &manifest.Permissions{}}
 	time.AfterFunc(200*time.Millisecond, func() { fmt.Println(c.Pid) })
 	c.Do(context.Background(), pool.Job{Msg: wire.Message{Type: wire.TypeRun, Name: "x", Text: `return (("a"):rep(28)):find((("a*"):rep(20)) .. "b")`}, Limit: time.Minute, Env: st.env, Owner: st})
 }
@@ -429,8 +430,8 @@ func TestARunThatNobodySawIsNoApproval(t *testing.T) {
 	t.Parallel()
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerNo)
-	manifest := `{"description": "d", "read_only": true, "permissions": {"intents": ["read"]}}`
-	dir := h.tool("r", manifest, `return "one"`)
+	declared := `{"description": "d", "read_only": true, "permissions": {"intents": ["read"]}}`
+	dir := h.tool("r", declared, `return "one"`)
 	h.start()
 	ask := func(mode tools.Mode) tools.Question {
 		t.Helper()
@@ -445,8 +446,8 @@ func TestARunThatNobodySawIsNoApproval(t *testing.T) {
 	}
 	whole := func(q tools.Question, source string) {
 		t.Helper()
-		if !strings.Contains(q.Diff, "+"+manifest) || !strings.Contains(q.Diff, "+"+source) || strings.Contains(q.Diff, "\n-{") || strings.Contains(q.Diff, "\n-return") {
-			t.Errorf("not the whole manifest and source:\n%s", q.Diff)
+		if !strings.Contains(q.Diff, "+"+declared) || !strings.Contains(q.Diff, "+"+source) || strings.Contains(q.Diff, "\n-{") || strings.Contains(q.Diff, "\n-return") {
+			t.Errorf("not the whole declared and source:\n%s", q.Diff)
 		}
 		if slices.Contains(q.Details, "changed since it was approved") {
 			t.Errorf("nobody approved it: %q", q.Details)
@@ -456,15 +457,15 @@ func TestARunThatNobodySawIsNoApproval(t *testing.T) {
 	wantText(t, h.call("r", none()), "one")
 	whole(ask(tools.ModeAsk), `return "one"`)
 
-	writeFile(t, filepath.Join(dir, mainName), `return "two"`)
+	writeFile(t, filepath.Join(dir, manifest.MainName), `return "two"`)
 	whole(ask(tools.ModeAsk), `return "two"`)
 
 	h.asker.says(tools.AnswerOnce)
 	whole(ask(tools.ModeAsk), `return "two"`)
-	writeFile(t, filepath.Join(dir, mainName), `return "three"`)
+	writeFile(t, filepath.Join(dir, manifest.MainName), `return "three"`)
 	h.mode = tools.ModeYolo
 	wantText(t, h.call("r", none()), "three")
-	writeFile(t, filepath.Join(dir, mainName), `return "four"`)
+	writeFile(t, filepath.Join(dir, manifest.MainName), `return "four"`)
 	if q := ask(tools.ModeAsk); !strings.Contains(q.Diff, `-return "two"`) || !strings.Contains(q.Diff, `+return "four"`) || strings.Contains(q.Diff, "three") {
 		t.Errorf("the difference is to what was approved:\n%s", q.Diff)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/tools"
 )
@@ -65,8 +66,8 @@ func thousand(b *testing.B) (dir string) {
 	dir = b.TempDir()
 	for i := range 1000 {
 		folder := filepath.Join(dir, ".jcode", "lua", "tools", fmt.Sprintf("t%04d", i))
-		writeFile(b, filepath.Join(folder, mainName), `return "x"`)
-		writeFile(b, filepath.Join(folder, manifestName), simple)
+		writeFile(b, filepath.Join(folder, manifest.MainName), `return "x"`)
+		writeFile(b, filepath.Join(folder, manifest.FileName), simple)
 	}
 	old := time.Now().Add(-time.Hour)
 	must(b, filepath.Walk(dir, func(p string, _ os.FileInfo, err error) error {
@@ -118,7 +119,7 @@ func BenchmarkSavedFileToLive(b *testing.B) {
 	for b.Loop() {
 		n++
 		before := h.reg.Version()
-		writeFile(b, filepath.Join(dir, mainName), fmt.Sprintf("return %d", n))
+		writeFile(b, filepath.Join(dir, manifest.MainName), fmt.Sprintf("return %d", n))
 		began := time.Now()
 		for h.reg.Version() == before {
 			time.Sleep(time.Millisecond)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -22,11 +23,11 @@ var templates embed.FS
 // is the project's root, or jcode's configuration folder with user set. Nothing is ever
 // overwritten.
 func NewTool(base, name string, user bool) ([]string, error) {
-	if !isToolName(name) {
+	if !manifest.IsToolName(name) {
 		return nil, fmt.Errorf("new tool: %q is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", name)
 	}
 	dir := filepath.Join(luaFolder(base, user), "tools", name)
-	return writeNew(dir, name, manifestName, mainName)
+	return writeNew(dir, name, manifest.FileName, manifest.MainName)
 }
 
 // NewPlugin writes a commented, working plugin and returns its path.
@@ -117,7 +118,7 @@ func (c *checker) path(path string) error {
 	if !info.IsDir() {
 		return c.source(path)
 	}
-	if isFile(filepath.Join(path, manifestName)) || isFile(filepath.Join(path, mainName)) {
+	if isFile(filepath.Join(path, manifest.FileName)) || isFile(filepath.Join(path, manifest.MainName)) {
 		return c.tool(path)
 	}
 	entries, err := os.ReadDir(path)
@@ -152,26 +153,26 @@ func (c *checker) add(format string, args ...any) {
 
 func (c *checker) tool(dir string) error {
 	name := filepath.Base(dir)
-	if !isToolName(name) {
+	if !manifest.IsToolName(name) {
 		c.add("%s: the folder name is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", dir)
 	}
 	if c.builtin != nil && c.builtin(name) {
 		c.add("%s: a builtin tool is called %s, and keeps the name: choose another", dir, name)
 	}
-	path := filepath.Join(dir, manifestName)
-	text, err := readFile(toolRoot{}, path, maxManifest)
+	path := filepath.Join(dir, manifest.FileName)
+	text, err := readFile(toolRoot{}, path, manifest.MaxSize)
 	if err != nil {
 		c.add("%s: %v", path, err)
-	} else if m, err := parseManifest(path, text); err != nil {
+	} else if m, err := manifest.Parse(path, text); err != nil {
 		c.add("%v", err)
 	} else {
 		c.problems = append(c.problems, m.Warnings...)
 	}
-	if !isFile(filepath.Join(dir, mainName)) {
-		c.add("%s: is missing", filepath.Join(dir, mainName))
+	if !isFile(filepath.Join(dir, manifest.MainName)) {
+		c.add("%s: is missing", filepath.Join(dir, manifest.MainName))
 		return nil
 	}
-	return c.source(filepath.Join(dir, mainName))
+	return c.source(filepath.Join(dir, manifest.MainName))
 }
 
 // source compiles one file in a host.

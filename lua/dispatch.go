@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"jcode/internal/shellword"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -123,7 +124,7 @@ func (s *principal) nested() tools.Caller {
 // nestedFor is nested for one intent: what a plugin declares by name needs no capability
 // beside it.
 func (s *principal) nestedFor(spec tools.Spec) tools.Caller {
-	if s.script != nil && !s.all && (slices.Contains(s.perms.Intents, spec.Name) || slices.ContainsFunc(s.perms.MCP, func(p string) bool { return "mcp:"+p == spec.Name })) {
+	if s.script != nil && !s.all && (slices.Contains(s.perms.Intents, spec.Name) || s.perms.CoversMCP(spec.Name)) {
 		return s.declared()
 	}
 	return s.nested()
@@ -185,7 +186,7 @@ func (s *principal) toolMayDispatch(spec tools.Spec) string {
 		}
 		return "permission denied: a tool runs commands as a table of words, jcode.exec({\"git\", \"log\"}), never through a shell"
 	case spec.Group == tools.GroupMCP:
-		if !slices.ContainsFunc(s.perms.MCP, func(p string) bool { return "mcp:"+p == spec.Name }) {
+		if !s.perms.CoversMCP(spec.Name) {
 			return s.declareText("mcp") + fmt.Sprintf(" with %q", strings.TrimPrefix(spec.Name, "mcp:"))
 		}
 	case !slices.Contains(s.perms.Intents, spec.Name):
@@ -338,10 +339,8 @@ func lastLine(s string) string {
 // execWords carries out jcode.exec with a table of words: no shell sees them unquoted.
 func (s *principal) execWords(ctx context.Context, raw any, more *wire.Object) ([]any, error) {
 	spec := tools.Spec{Name: "exec"}
-	words, err := texts(raw)
-	covered := slices.ContainsFunc(s.perms.Exec, func(prefix []string) bool {
-		return len(words) >= len(prefix) && slices.Equal(words[:len(prefix)], prefix)
-	})
+	words, err := wire.Texts(raw)
+	covered := s.perms.CoversCommand(words)
 	if err != nil || len(words) == 0 || words[0] == "" {
 		return one(s.shape(spec, refusal(tools.KindInvalidArgs, "exec denied: an empty command"))), nil
 	}
@@ -356,25 +355,9 @@ func (s *principal) execWords(ctx context.Context, raw any, more *wire.Object) (
 		}
 	}
 	args := more.Clone()
-	args.Set("cmd", shellLine(words))
+	args.Set("cmd", shellword.Join(words))
 	if !covered { // the startup script, or a plugin within its capabilities
 		return s.dispatch(ctx, "exec", args, wire.NewObject("positional", true))
 	}
 	return s.intent(ctx, "exec", args)
-}
-
-// shellLine quotes words so that a POSIX shell gives exactly them to the program.
-func shellLine(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		plain := w != "" && strings.IndexFunc(w, func(r rune) bool {
-			return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_/.:@%+,-", r)
-		}) < 0
-		if plain && (i > 0 || !strings.Contains(w, "=")) {
-			quoted[i] = w
-		} else {
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"time"
 
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -43,7 +44,7 @@ func (t *evalTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 	}
 	defer t.room.pool.Leave()
 	msg, fail := t.room.runPooled(ctx, &principal{
-		room: t.room, env: wire.EnvEval, owner: tools.OwnerBuiltin, name: "lua_eval", perms: &permissions{}, readOnly: true,
+		room: t.room, env: wire.EnvEval, owner: tools.OwnerBuiltin, name: "lua_eval", perms: &manifest.Permissions{}, readOnly: true,
 		declare: "a tool folder", caller: call.Caller, progress: call.Progress,
 	}, pool.Job{Msg: wire.Message{
 		Type: wire.TypeRun, Name: "code", Text: args.Code, Limits: wire.Limits{Instructions: evalSteps, Heap: pool.HeapGrowth},

@@ -6,9 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"jcode/internal/paths"
 	"jcode/lua/wire"
@@ -21,7 +18,7 @@ const maxEntries = 10_000
 // callFS answers fs.*: the declaration first, then the same intents, capabilities and
 // gate as everybody's.
 func (s *principal) callFS(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
-	if !s.all && (s.perms == nil || !s.perms.hasFS) {
+	if !s.all && (s.perms == nil || !s.perms.HasFS) {
 		return s.undeclared(f, "fs")
 	}
 	path := a.text(0)
@@ -30,7 +27,7 @@ func (s *principal) callFS(ctx context.Context, f wire.Func, a arguments) ([]any
 		return one(refusal(tools.KindPermission, "permission denied: %v", err)), nil
 	}
 	writes := f.Field() == "write"
-	if !s.all && !s.covered(rel, writes) {
+	if !s.all && !s.perms.CoversFile(rel, writes) {
 		key := "fs.read"
 		if writes {
 			key = "fs.write"
@@ -111,25 +108,6 @@ func (s *principal) relative(path string) (string, error) {
 		return "", errors.New(path + " leads out of the project")
 	}
 	return filepath.ToSlash(rel), nil
-}
-
-// covered reports whether a declared glob covers a path. Whoever may write a file may
-// read it.
-func (s *principal) covered(rel string, write bool) bool {
-	globs := s.perms.FSWrite
-	if !write {
-		globs = append(append([]string{}, s.perms.FSRead...), s.perms.FSWrite...)
-	}
-	for _, g := range globs {
-		if ok, err := doublestar.Match(g, rel); err == nil && ok {
-			return true
-		}
-		// A folder may be listed when everything in it is covered.
-		if base, all := strings.CutSuffix(g, "/**"); all && rel == base || g == "**" {
-			return true
-		}
-	}
-	return false
 }
 
 // look lists a folder or describes a file, never following a link out of the root.

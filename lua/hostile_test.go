@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -271,7 +272,7 @@ func TestThreeEndsDisableATool(t *testing.T) {
 		t.Errorf("%+v", it)
 	}
 	for deadline, try := time.Now().Add(patience), 0; ; try++ {
-		writeFile(t, dir+"/"+mainName, fmt.Sprintf(`return "mended", %d`, try)) // each change enables it
+		writeFile(t, dir+"/"+manifest.MainName, fmt.Sprintf(`return "mended", %d`, try)) // each change enables it
 		res := h.call("loop", none())
 		if strings.HasPrefix(res.Text, "mended") {
 			return
@@ -479,9 +480,9 @@ func FuzzHostCall(f *testing.F) {
 			return
 		}
 		for _, st := range []*principal{
-			{room: h.room, env: wire.EnvStartup, owner: "startup", name: "s", scope: "startup", perms: &permissions{}, all: true, declare: "x", caller: h.caller(), script: sc, phase: phaseInit},
-			{room: h.room, env: wire.EnvTool, owner: "tool:user/x", name: "x", scope: "user/x", perms: &permissions{hasFS: true, FSRead: []string{"**"}}, declare: "x", caller: h.caller()},
-			{room: h.room, env: wire.EnvTool, name: "y", perms: &permissions{}, caller: h.caller(), phase: phaseEvent},
+			{room: h.room, env: wire.EnvStartup, owner: "startup", name: "s", scope: "startup", perms: &manifest.Permissions{}, all: true, declare: "x", caller: h.caller(), script: sc, phase: phaseInit},
+			{room: h.room, env: wire.EnvTool, owner: "tool:user/x", name: "x", scope: "user/x", perms: &manifest.Permissions{HasFS: true, FSRead: []string{"**"}}, declare: "x", caller: h.caller()},
+			{room: h.room, env: wire.EnvTool, name: "y", perms: &manifest.Permissions{}, caller: h.caller(), phase: phaseEvent},
 		} {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 			values, err := st.Call(ctx, fn, args)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"jcode/internal/netaddr"
+	"jcode/lua/manifest"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -28,8 +29,6 @@ const (
 	defaultHTTPTime = 30 * time.Second
 	maxRedirects    = 10
 )
-
-var httpMethods = [...]string{"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"}
 
 // httpError is a failed request with its kind.
 type httpError struct{ kind, text string }
@@ -75,8 +74,8 @@ type request struct {
 }
 
 func parseRequest(method, address string, opts *wire.Object) (*request, *httpError) {
-	if !slices.Contains(httpMethods[:], method) {
-		return nil, &httpError{"invalid_method", fmt.Sprintf("unknown method %q; use one of %s", method, strings.Join(httpMethods[:], ", "))}
+	if !slices.Contains(manifest.HTTPMethods(), method) {
+		return nil, &httpError{"invalid_method", fmt.Sprintf("unknown method %q; use one of %s", method, strings.Join(manifest.HTTPMethods(), ", "))}
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -114,9 +113,9 @@ func (r *request) send(ctx context.Context, s *principal) *wire.Object {
 		if s.all {
 			return true, nil
 		}
-		ok, literal := s.perms.Network.allows(u)
+		ok, literal := s.perms.Network.Allows(u)
 		if !ok {
-			return false, &httpError{"permission_denied", s.declareText("network.allowed_hosts") + s.perms.Network.lacks(u)}
+			return false, &httpError{"permission_denied", s.declareText("network.allowed_hosts") + s.perms.Network.Lacks(u)}
 		}
 		return literal, nil
 	}

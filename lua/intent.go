@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -65,8 +66,8 @@ func parseIntent(def *wire.Object, owner string) (*intent, error) {
 		i.always = true
 	}
 	if ms, ok := def.Number("timeout_ms"); ok {
-		if ms < 1 || ms > maxTimeout.Seconds()*1000*10 {
-			return nil, fmt.Errorf("register_intent: timeout_ms must be from 1 to %d", int(maxTimeout.Seconds()*1000*10))
+		if ms < 1 || ms > manifest.MaxTimeout.Seconds()*1000*10 {
+			return nil, fmt.Errorf("register_intent: timeout_ms must be from 1 to %d", int(manifest.MaxTimeout.Seconds()*1000*10))
 		}
 		i.timeout = time.Duration(ms) * time.Millisecond
 	}

@@ -41,7 +41,7 @@ func schemaArguments(spec tools.Spec) []argument {
 	if !ok {
 		return nil
 	}
-	required, _ := texts(schema.Get("required"))
+	required, _ := wire.Texts(schema.Get("required"))
 	props, _ := schema.Get("properties").(*wire.Object)
 	var out []argument
 	for i := range props.Len() {
@@ -61,7 +61,7 @@ func schemaType(p *wire.Object) string {
 	case string:
 		return t
 	case []any:
-		if list, err := texts(t); err == nil {
+		if list, err := wire.Texts(t); err == nil {
 			return strings.Join(list, "|")
 		}
 	}

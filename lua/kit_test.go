@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"jcode/lua/host"
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -171,11 +172,11 @@ func (h *house) callCtx(ctx context.Context, name string, args any) tools.Result
 }
 
 // tool writes a tool folder of the project.
-func (h *house) tool(name, manifest, source string) string {
+func (h *house) tool(name, declared, source string) string {
 	h.t.Helper()
 	dir := filepath.Join(h.dir, ".jcode", "lua", "tools", name)
-	writeFile(h.t, filepath.Join(dir, mainName), source)
-	writeFile(h.t, filepath.Join(dir, manifestName), manifest)
+	writeFile(h.t, filepath.Join(dir, manifest.MainName), source)
+	writeFile(h.t, filepath.Join(dir, manifest.FileName), declared)
 	return dir
 }
 
@@ -436,7 +437,7 @@ func (m *memState) LuaKeys(_ context.Context, scope string) ([]string, error) {
 // principal is given.
 func (h *house) eval(e wire.Env, source string, change func(*principal)) (any, *pool.Failure) {
 	h.t.Helper()
-	st := &principal{room: h.room, env: e, owner: "test", name: "test", scope: "user/test", perms: &permissions{}, all: true, declare: manifestName, caller: h.caller()}
+	st := &principal{room: h.room, env: e, owner: "test", name: "test", scope: "user/test", perms: &manifest.Permissions{}, all: true, declare: manifest.FileName, caller: h.caller()}
 	st.script = &script{room: h.room, env: wire.EnvStartup, id: "test", fqn: "lua::test", owner: "startup", src: bundle{hash: "h"}}
 	if change != nil {
 		change(st)

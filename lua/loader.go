@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"jcode/internal/paths"
+	"jcode/lua/manifest"
 	"jcode/tools"
 )
 
@@ -57,19 +58,6 @@ const (
 	settleMax  = 200 * time.Millisecond
 )
 
-// isToolName reports whether a folder's name can be a tool's name.
-func isToolName(s string) bool {
-	return s != "" && len(s) <= 64 && strings.Trim(s, wordBytes+"-") == "" && !strings.HasPrefix(s, "mcp__")
-}
-
-// wordBytes are the letters, digits and the underscore of identifiers.
-const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-
-// isIdentifier reports whether s is a Lua name.
-func isIdentifier(s string) bool {
-	return s != "" && strings.Trim(s, wordBytes) == "" && (s[0] < '0' || s[0] > '9')
-}
-
 // Refresh compares all folders with the disk and takes over what changed. It is cheap
 // when nothing did; the agent calls it before each step, the watcher after changes.
 func (r *Room) Refresh() {
@@ -78,15 +66,15 @@ func (r *Room) Refresh() {
 	var changed []*slot
 	seen, unread := map[string]bool{}, map[string]bool{}
 	for _, root := range r.toolRoots() {
-		list, err := children(root.path)
+		list, err := manifest.Folders(root.path)
 		if err != nil {
 			unread[root.path] = true // too many open files, say: its tools stay as they are
 			r.logs.add("lua", "warn", fmt.Sprintf("look for tools: %v", err))
 		}
 		for _, c := range list {
-			dir := filepath.Join(root.path, c.name)
+			dir := filepath.Join(root.path, c.Name)
 			seen[dir] = true
-			if s := r.look(root, c.name, dir, c.stamp, c.both); s != nil {
+			if s := r.look(root, c.Name, dir, c.Stamp, c.Both); s != nil {
 				changed = append(changed, s)
 			}
 		}
@@ -103,14 +91,14 @@ func (r *Room) Refresh() {
 
 // refreshSlot compares one folder with the disk at the time of a call.
 func (r *Room) refreshSlot(s *slot) {
-	if st, ok := stat(s.dir); ok {
+	if st, ok := manifest.StampOf(s.dir); ok {
 		if v := s.current(); v != nil && v.stamp == st {
 			return
 		}
 	}
 	r.scan.Lock()
 	defer r.scan.Unlock()
-	st, ok := stat(s.dir)
+	st, ok := manifest.StampOf(s.dir)
 	if changed := r.look(s.root, s.name, s.dir, st, ok); changed != nil {
 		r.takeOver([]*slot{changed})
 	}
@@ -118,7 +106,7 @@ func (r *Room) refreshSlot(s *slot) {
 
 // look brings one folder's slot up to date with what was found, and returns it when something
 // changed.
-func (r *Room) look(root toolRoot, name, dir string, st stamp, ok bool) *slot {
+func (r *Room) look(root toolRoot, name, dir string, st manifest.Stamp, ok bool) *slot {
 	s := r.slotAt(dir)
 	known := s != nil && s.current() != nil
 	if known && ok && s.current().stamp == st {
@@ -146,7 +134,7 @@ func (r *Room) look(root toolRoot, name, dir string, st stamp, ok bool) *slot {
 }
 
 // touched takes down that the files have new times but the same bytes.
-func (s *slot) touched(st stamp) {
+func (s *slot) touched(st manifest.Stamp) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := *s.cur
@@ -156,22 +144,18 @@ func (s *slot) touched(st stamp) {
 
 // settled waits a moment for files that are being written, or are gone between two
 // steps of an editor.
-func settled(dir string, st stamp, ok bool) (stamp, bool) {
+func settled(dir string, st manifest.Stamp, ok bool) (manifest.Stamp, bool) {
 	for began := time.Now(); time.Since(began) < settleMax; {
-		newest := st.manifestTime
-		if st.mainTime.After(newest) {
-			newest = st.mainTime
-		}
-		age := time.Since(newest)
-		if ok && st.mainSize > 0 && st.manifestSize > 0 && (age > youngFile || age < 0) {
+		age := time.Since(st.Newest())
+		if ok && st.Filled() && (age > youngFile || age < 0) {
 			break
 		}
 		if _, err := os.Stat(dir); err != nil {
 			return st, false
 		}
 		time.Sleep(settleStep)
-		next, nextOK := stat(dir)
-		if nextOK && ok && next == st && st.mainSize > 0 && st.manifestSize > 0 {
+		next, nextOK := manifest.StampOf(dir)
+		if nextOK && ok && next == st && st.Filled() {
 			break
 		}
 		st, ok = next, nextOK
@@ -181,22 +165,22 @@ func settled(dir string, st stamp, ok bool) (stamp, bool) {
 
 // readVersion reads both files once. A fault makes a broken version with the last good
 // manifest, so that the tool stays listed.
-func (r *Room) readVersion(s *slot, st stamp) *version {
-	v := &version{stamp: st, manifest: &manifest{Timeout: defaultTimeout}}
+func (r *Room) readVersion(s *slot, st manifest.Stamp) *version {
+	v := &version{stamp: st, manifest: manifest.None()}
 	old := s.current()
 	if old != nil {
 		v.manifest = old.manifest
 	}
-	text, err := readFile(s.root, filepath.Join(s.dir, manifestName), maxManifest)
-	source, err2 := readFile(s.root, filepath.Join(s.dir, mainName), maxSource)
+	text, err := readFile(s.root, filepath.Join(s.dir, manifest.FileName), manifest.MaxSize)
+	source, err2 := readFile(s.root, filepath.Join(s.dir, manifest.MainName), maxSource)
 	v.text, v.source = text, string(source)
 	v.hash = hashOf(v.text, source)
-	if !isToolName(s.name) {
+	if !manifest.IsToolName(s.name) {
 		err = fmt.Errorf("the folder name %q is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", s.name)
 	}
 	if err = errors.Join(err, err2); err == nil {
-		var m *manifest
-		if m, err = parseManifest(s.name+"/"+manifestName, v.text); err == nil {
+		var m *manifest.Manifest
+		if m, err = manifest.Parse(s.name+"/"+manifest.FileName, v.text); err == nil {
 			v.manifest = m
 			for _, w := range m.Warnings {
 				r.logs.add(s.name, "warn", w)
@@ -205,10 +189,13 @@ func (r *Room) readVersion(s *slot, st stamp) *version {
 	}
 	v.broken = err
 	v.trusted = s.root.scope != "project" || r.trusted(TrustItem{
-		Kind: "lua tool", Name: s.name, Path: s.dir, Hash: v.hash, Rights: v.manifest.Permissions.rights(),
+		Kind: "lua tool", Name: s.name, Path: s.dir, Hash: v.hash, Rights: v.manifest.Permissions.Rights(),
 	})
 	return v
 }
+
+// maxSource is the limit of a script, in bytes.
+const maxSource = 256 << 10
 
 // readFile reads a small file that does not lead out of its project.
 func readFile(root toolRoot, path string, limit int) ([]byte, error) {

@@ -193,7 +193,7 @@ func (t *MCPTarget) field(key string, v any) (err error) {
 			t.Dir = s
 		}
 	case "args":
-		if t.Args, err = texts(v); err != nil {
+		if t.Args, err = wire.Texts(v); err != nil {
 			return fmt.Errorf("target.args must be a list of texts")
 		}
 	case "env":

@@ -65,7 +65,7 @@ func (r *Room) pluginItem(p *plugin) Item {
 	if sc != nil {
 		it.Intents = sc.names()
 		sc.mu.Lock()
-		it.Rights = sc.perms.rights()
+		it.Rights = sc.perms.Rights()
 		if sc.disabled {
 			it.State, it.Detail = "disabled", sc.problem
 		}
@@ -102,7 +102,7 @@ func (s *slot) item() Item {
 		it.State = "removed"
 		return it
 	}
-	it.Rights = s.cur.manifest.Permissions.rights()
+	it.Rights = s.cur.manifest.Permissions.Rights()
 	switch {
 	case !s.cur.trusted:
 		it.State = "untrusted"
@@ -112,7 +112,7 @@ func (s *slot) item() Item {
 		it.State, it.Detail = "disabled", s.disabled
 	case s.refused != "":
 		it.State = s.refused
-	case !s.cur.manifest.Permissions.empty() && !s.ranApproved:
+	case !s.cur.manifest.Permissions.Empty() && !s.ranApproved:
 		it.State = "needs approval"
 		it.Detail = "asks at its first call, once per version"
 	}

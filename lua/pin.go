@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"jcode/internal/diff"
+	"jcode/lua/manifest"
 	"jcode/tools"
 )
 
@@ -79,8 +80,8 @@ func (r *Room) lastApproval(owner string) (a approval, ok bool) {
 // shown returns what a permission question shows of a version: its rights, and all its
 // files, or how they differ from the version that a person approved. A version that was
 // approved in this run is not shown again.
-func (r *Room) shown(owner, path string, p *permissions, now approval) (notes []string, text string) {
-	notes = append([]string{"Lua: " + path}, p.rights()...)
+func (r *Room) shown(owner, path string, p *manifest.Permissions, now approval) (notes []string, text string) {
+	notes = append([]string{"Lua: " + path}, p.Rights()...)
 	old, known := r.lastApproval(owner)
 	switch {
 	case known && old.Hash == now.Hash && old.here:
@@ -117,7 +118,7 @@ func (a approval) file(name string) *string {
 
 // approval lists the files of a tool folder.
 func (v *version) approval(name string) approval {
-	return approval{Hash: v.hash, Files: []sourceFile{{name + "/" + manifestName, string(v.text)}, {name + "/" + mainName, v.source}}}
+	return approval{Hash: v.hash, Files: []sourceFile{{name + "/" + manifest.FileName, string(v.text)}, {name + "/" + manifest.MainName, v.source}}}
 }
 
 // approval lists the files of a plugin.

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -46,7 +47,7 @@ func (p *plugin) owner() string { return "plugin:" + p.id }
 
 // isPluginID reports whether s may name a plugin: it becomes part of a component name.
 func isPluginID(s string) bool {
-	return isToolName(s) && s != startupID && s[0] != '-' && (s[0] < '0' || s[0] > '9')
+	return manifest.IsToolName(s) && s != startupID && s[0] != '-' && (s[0] < '0' || s[0] > '9')
 }
 
 // pluginRoots are the folders of plugins, strongest first.
@@ -325,8 +326,8 @@ func (r *Room) loadStartup(ctx context.Context) {
 
 // pin settles the permissions of a plugin with a person, once per hash. The gate asks
 // and remembers.
-func (r *Room) pin(ctx context.Context, s *script, p *permissions) error {
-	if p.empty() {
+func (r *Room) pin(ctx context.Context, s *script, p *manifest.Permissions) error {
+	if p.Empty() {
 		return nil
 	}
 	notes, diff := r.shown(s.owner, s.src.path, p, s.src.approval())
@@ -350,7 +351,7 @@ func (r *Room) pin(ctx context.Context, s *script, p *permissions) error {
 }
 
 // beyondCapabilities names what a plugin's intents grant that its capabilities do not have.
-func (r *Room) beyondCapabilities(p *permissions) []string {
+func (r *Room) beyondCapabilities(p *manifest.Permissions) []string {
 	var notes []string
 	snap := r.opts.Registry.Snapshot(nil)
 	for _, name := range p.Intents {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -30,7 +31,7 @@ type principal struct {
 	owner    string // as the registry knows it: tool:project/x, plugin:x, startup
 	name     string // as people know it
 	scope    string // of its state
-	perms    *permissions
+	perms    *manifest.Permissions
 	all      bool // the startup script: no declaration limits it
 	readOnly bool // a tool that promised to change nothing
 	declare  string

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"jcode/lua/manifest"
 	"jcode/lua/wire"
 	"jcode/tools"
 )
@@ -40,7 +41,7 @@ func (s *script) staged() []*intent {
 
 // isCommandName reports whether s is ^[a-z][a-z0-9_-]{0,31}$.
 func isCommandName(s string) bool {
-	return s != "" && len(s) <= 32 && s[0] >= 'a' && s[0] <= 'z' && strings.Trim(s, wordBytes+"-") == "" && strings.ToLower(s) == s
+	return s != "" && len(s) <= 32 && s[0] >= 'a' && s[0] <= 'z' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 }
 
 // registering returns the script that registers. Only the startup script may do so at any
@@ -59,7 +60,7 @@ func (s *principal) registerIntent(def *wire.Object) *wire.Object {
 		return no
 	}
 	i, err := parseIntent(def, sc.fqn)
-	if err == nil && !isToolName(i.name) {
+	if err == nil && !manifest.IsToolName(i.name) {
 		err = fmt.Errorf("register_intent: %q is no tool name: use letters, digits, _ and - (at most 64), not beginning with mcp__", i.name)
 	}
 	if err != nil {

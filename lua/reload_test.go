@@ -2,7 +2,6 @@ package lua
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/tools"
 )
@@ -26,8 +26,8 @@ func TestReload_01_root_created_after_start(t *testing.T) {
 	h := started(t, setup{})
 	h.tool("late", simple, `return "late"`)
 	until(t, "late is there", func() bool { return h.has("late") })
-	writeFile(t, filepath.Join(h.config, "lua/tools/mine", mainName), `return "mine"`)
-	writeFile(t, filepath.Join(h.config, "lua/tools/mine", manifestName), simple)
+	writeFile(t, filepath.Join(h.config, "lua/tools/mine", manifest.MainName), `return "mine"`)
+	writeFile(t, filepath.Join(h.config, "lua/tools/mine", manifest.FileName), simple)
 	until(t, "mine is there", func() bool { return h.has("mine") })
 	wantText(t, h.call("mine", none()), "mine")
 }
@@ -54,7 +54,7 @@ func TestReload_03_edited_script_runs_at_the_next_call(t *testing.T) {
 	h.start()
 	wantText(t, h.call("x", none()), "one")
 	for i, word := range []string{"two", "three", "sixs"} {
-		writeFile(t, filepath.Join(dir, mainName), `return "`+word+`"`)
+		writeFile(t, filepath.Join(dir, manifest.MainName), `return "`+word+`"`)
 		wantText(t, h.call("x", none()), word)
 		_ = i
 	}
@@ -65,7 +65,7 @@ func TestReload_04_edited_manifest_shows_in_the_next_snapshot(t *testing.T) {
 	dir := h.tool("x", simple, `return "one"`)
 	h.start()
 	before := h.reg.Version()
-	writeFile(t, filepath.Join(dir, manifestName), `{"description": "Other.", "parameters": [{"name": "b", "type": "integer"}, {"name": "a", "type": "array", "required": false}]}`)
+	writeFile(t, filepath.Join(dir, manifest.FileName), `{"description": "Other.", "parameters": [{"name": "b", "type": "integer"}, {"name": "a", "type": "array", "required": false}]}`)
 	h.room.Refresh()
 	e, _ := lookup(h.reg, "x")
 	if e.Spec.Description != "Other." || string(e.Spec.Parameters) != `{"type":"object","properties":{"b":{"type":"integer"},"a":{"type":"array"}},"required":["b"]}` {
@@ -109,15 +109,15 @@ func TestReload_07_broken_tool_stays_with_its_last_schema(t *testing.T) {
 	h := build(t, setup{})
 	dir := h.tool("x", `{"description": "Good.", "parameters": [{"name": "p", "type": "string"}]}`, `return p`)
 	h.start()
-	writeFile(t, filepath.Join(dir, manifestName), `{"description": "Bad.", "parameters": [{"name": "end"}]}`)
+	writeFile(t, filepath.Join(dir, manifest.FileName), `{"description": "Bad.", "parameters": [{"name": "end"}]}`)
 	h.room.Refresh()
 	e, ok := lookup(h.reg, "x")
 	if !ok || e.Spec.Description != "Good." || !strings.Contains(string(e.Spec.Parameters), `"p"`) || !strings.Contains(e.Spec.Note, "load error") {
 		t.Errorf("%v %+v", ok, e.Spec)
 	}
 	wantFailure(t, h.call("x", map[string]any{"p": "v"}), tools.KindLoad, `x/mcp_tool.json:1: parameter name "end": this is a Lua keyword`)
-	writeFile(t, filepath.Join(dir, manifestName), `{"description": "Good.", "parameters": [{"name": "p", "type": "string"}]}`)
-	writeFile(t, filepath.Join(dir, mainName), "if then")
+	writeFile(t, filepath.Join(dir, manifest.FileName), `{"description": "Good.", "parameters": [{"name": "p", "type": "string"}]}`)
+	writeFile(t, filepath.Join(dir, manifest.MainName), "if then")
 	wantFailure(t, h.call("x", map[string]any{"p": "v"}), tools.KindLoad, "x/main.lua:1: near 'then'")
 	if !h.has("x") {
 		t.Error("gone")
@@ -130,7 +130,7 @@ func TestReload_08_mending_heals(t *testing.T) {
 	h.start()
 	until(t, "the fault is told", func() bool { return h.told.count("warn: lua x: x/main.lua:1") == 1 })
 	wantFailure(t, h.call("x", none()), tools.KindLoad, "x/main.lua:1")
-	writeFile(t, filepath.Join(dir, mainName), `return "healed"`)
+	writeFile(t, filepath.Join(dir, manifest.MainName), `return "healed"`)
 	wantText(t, h.call("x", none()), "healed")
 	until(t, "the cure is told", func() bool { return h.told.count("lua x: loads again") == 1 })
 	if h.told.count("x/main.lua") != 1 {
@@ -142,7 +142,7 @@ func TestReload_09_editors_cause_one_reload_each(t *testing.T) {
 	h := build(t, setup{})
 	dir := h.tool("x", simple, `return "v0"`)
 	h.start()
-	main := filepath.Join(dir, mainName)
+	main := filepath.Join(dir, manifest.MainName)
 	halves := false // half a file was seen
 	for i, save := range []func(text string){
 		func(text string) { // atomic rename
@@ -219,7 +219,7 @@ func TestReload_09_sed_in_place(t *testing.T) {
 	h := build(t, setup{})
 	dir := h.tool("x", simple, `return "old"`)
 	h.start()
-	if out, err := exec.Command("sed", "-i", "s/old/new/", filepath.Join(dir, mainName)).CombinedOutput(); err != nil {
+	if out, err := exec.Command("sed", "-i", "s/old/new/", filepath.Join(dir, manifest.MainName)).CombinedOutput(); err != nil {
 		t.Skipf("sed -i does not work here: %s", out)
 	}
 	wantText(t, h.call("x", none()), "new")
@@ -232,7 +232,7 @@ func TestReload_10_running_call_ends_on_its_code(t *testing.T) {
 	res := make(chan tools.Result, 1)
 	go func() { res <- h.call("slow", none()) }()
 	until(t, "it runs", func() bool { return h.running() == 1 })
-	writeFile(t, filepath.Join(dir, mainName), `return "new"`)
+	writeFile(t, filepath.Join(dir, manifest.MainName), `return "new"`)
 	h.room.Refresh()
 	wantText(t, <-res, "old")
 	wantText(t, h.call("slow", none()), "new")
@@ -251,8 +251,8 @@ func TestReload_11_taken_name_is_refused_with_a_reason(t *testing.T) {
 	h.tool("taken", simple, `return "evil"`)
 	h.tool("both", simple, `return "project"`)
 	folderTool(t, h, "both", simple, `return "other place"`)
-	writeFile(t, filepath.Join(h.config, "lua/tools/both", mainName), `return "user"`)
-	writeFile(t, filepath.Join(h.config, "lua/tools/both", manifestName), simple)
+	writeFile(t, filepath.Join(h.config, "lua/tools/both", manifest.MainName), `return "user"`)
+	writeFile(t, filepath.Join(h.config, "lua/tools/both", manifest.FileName), simple)
 	h.start()
 	state := func(scope, name, part string) string {
 		for _, it := range h.room.Panel().Items {
@@ -327,8 +327,8 @@ func TestUntrustedProjectIsInert(t *testing.T) {
 func TestLinkOutOfTheProjectIsRefused(t *testing.T) {
 	h := build(t, setup{})
 	outside := realDir(t)
-	writeFile(t, filepath.Join(outside, "out", mainName), `return "outside"`)
-	writeFile(t, filepath.Join(outside, "out", manifestName), simple)
+	writeFile(t, filepath.Join(outside, "out", manifest.MainName), `return "outside"`)
+	writeFile(t, filepath.Join(outside, "out", manifest.FileName), simple)
 	must(t, os.MkdirAll(filepath.Join(h.dir, ".jcode/lua/tools"), 0o777))
 	if err := os.Symlink(filepath.Join(outside, "out"), filepath.Join(h.dir, ".jcode/lua/tools/out")); err != nil {
 		t.Skip("no links here")
@@ -398,49 +398,6 @@ func TestParametersDefaultsAndTypes(t *testing.T) {
 	wantFailure(t, h.call("p", map[string]any{"s": map[string]any{}}), tools.KindInvalidArgs, "s must be string")
 }
 
-func TestManifestFaultsNameFileLineAndKey(t *testing.T) {
-	for text, want := range map[string]string{
-		`[]`:                                 "t/mcp_tool.json: the manifest must be a JSON object",
-		`{}`:                                 `"description" is required`,
-		"{\n\"description\": 5}":             `t/mcp_tool.json:2: "description" must be a text`,
-		`{"description":"d","timeout_ms":0}`: `"timeout_ms" must be a number from 1 to 120000`,
-		`{"description":"d","timeout_ms":120001}`:                                      `from 1 to 120000`,
-		`{"description":"d","approval":"never"}`:                                       `"approval" can only be "always"`,
-		`{"description":"d","parameters":[{"name":"a-b"}]}`:                            "must be a Lua identifier",
-		`{"description":"d","parameters":[{"name":"print"}]}`:                          "a global already",
-		`{"description":"d","parameters":[{"name":"a"},{"name":"a"}]}`:                 "declared twice",
-		`{"description":"d","parameters":[{"name":"a","type":"text"}]}`:                "type must be one of",
-		`{"description":"d","permissions":{"network":{}}}`:                             "allowed_hosts is required",
-		`{"description":"d","permissions":{"network":{"allowed_hosts":["http://x"]}}}`: "bad host",
-		`{"description":"d","permissions":{"fs":{"read":["../x"]}}}`:                   "bad glob",
-		`{"description":"d","permissions":{"exec":["git"]}}`:                           "word lists",
-		`{"description":"d","permissions":{"mcp_admin":true}}`:                         "for plugins only",
-	} {
-		_, err := parseManifest("t/mcp_tool.json", []byte(text))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
-	}
-	m, err := parseManifest("t", []byte(`{"description":"d","colour":"red"}`))
-	if err != nil || len(m.Warnings) != 1 {
-		t.Errorf("%v %+v", err, m)
-	}
-}
-
-func FuzzManifest(f *testing.F) {
-	f.Add([]byte(exampleManifest))
-	f.Add([]byte(`{"description":"d","parameters":[{"name":"a","enum":[1],"items":{}}],"permissions":{"fs":{"read":["**"]},"exec":[["a"]]}}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := parseManifest("t/mcp_tool.json", text)
-		if err != nil {
-			return
-		}
-		if !json.Valid(m.schema()) {
-			t.Fatalf("schema %s", m.schema())
-		}
-	})
-}
-
 func TestCancelledCallReturnsSoon(t *testing.T) {
 	h := build(t, setup{})
 	h.tool("loop", simple, `while true do end`)
@@ -506,8 +463,8 @@ func TestEachOfManyFoldersIsLookedAt(t *testing.T) {
 	dirs := make([]string, n)
 	for i := range n {
 		dirs[i] = h.tool(fmt.Sprintf("t%03d", i), simple, `return "old"`)
-		must(t, os.Chtimes(filepath.Join(dirs[i], mainName), old, old))
-		must(t, os.Chtimes(filepath.Join(dirs[i], manifestName), old, old))
+		must(t, os.Chtimes(filepath.Join(dirs[i], manifest.MainName), old, old))
+		must(t, os.Chtimes(filepath.Join(dirs[i], manifest.FileName), old, old))
 	}
 	h.start()
 	version := func(i int) string {
@@ -525,9 +482,9 @@ func TestEachOfManyFoldersIsLookedAt(t *testing.T) {
 	}
 	changed := map[int]bool{0: true, 63: true, 64: true, 150: true, n - 1: true}
 	for i := range changed {
-		writeFile(t, filepath.Join(dirs[i], mainName), `return "new"`)
+		writeFile(t, filepath.Join(dirs[i], manifest.MainName), `return "new"`)
 	}
-	must(t, os.Remove(filepath.Join(dirs[7], mainName)))
+	must(t, os.Remove(filepath.Join(dirs[7], manifest.MainName)))
 	h.room.Refresh()
 	for i := range n {
 		now := version(i)

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"jcode/internal/watch"
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/tools"
 )
@@ -159,7 +160,7 @@ func (r *Room) watchRoots() []watch.Root {
 	var roots []watch.Root
 	match := func(path string) bool {
 		base := filepath.Base(path)
-		return !watch.IsEditorTemp(base) && (base == manifestName || strings.HasSuffix(base, ".lua") || filepath.Ext(base) == "")
+		return !watch.IsEditorTemp(base) && (base == manifest.FileName || strings.HasSuffix(base, ".lua") || filepath.Ext(base) == "")
 	}
 	for _, t := range r.toolRoots() {
 		roots = append(roots, watch.Root{Path: t.path, Depth: 1, Match: match})
@@ -206,7 +207,7 @@ func (r *Room) Reload(name string) error {
 			s.failures, s.disabled = 0, ""
 			if s.cur != nil {
 				old := *s.cur
-				old.stamp = stamp{} // read it again
+				old.stamp = manifest.Stamp{} // read it again
 				old.hash = ""
 				s.cur = &old
 			}
@@ -311,7 +312,7 @@ func (r *Room) Untrusted() []TrustItem {
 	var out []TrustItem
 	for _, s := range r.slots() {
 		if v := s.current(); v != nil && !v.trusted {
-			out = append(out, TrustItem{Kind: "lua tool", Name: s.name, Path: s.dir, Hash: v.hash, Rights: v.manifest.Permissions.rights()})
+			out = append(out, TrustItem{Kind: "lua tool", Name: s.name, Path: s.dir, Hash: v.hash, Rights: v.manifest.Permissions.Rights()})
 		}
 	}
 	for _, p := range r.plugins() {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -66,7 +67,7 @@ type script struct {
 	events chan *mail // informational: nobody waits
 
 	mu       sync.Mutex
-	perms    permissions
+	perms    manifest.Permissions
 	live     registered // what is published
 	stage    *registered
 	failures int
@@ -370,21 +371,21 @@ func (s *script) load(ctx context.Context) (*wire.Object, *pool.Conn, *pool.Fail
 }
 
 // accept checks what a plugin says about itself.
-func (s *script) accept(about *wire.Object) (permissions, error) {
+func (s *script) accept(about *wire.Object) (manifest.Permissions, error) {
 	if s.env != wire.EnvPlugin {
-		return permissions{}, nil
+		return manifest.Permissions{}, nil
 	}
 	if id := about.String("id"); id != s.id {
-		return permissions{}, tools.Errorf(tools.KindLoad, "%s: id is %q, but the file is named %q: they must be equal", s.src.chunk, id, s.id)
+		return manifest.Permissions{}, tools.Errorf(tools.KindLoad, "%s: id is %q, but the file is named %q: they must be equal", s.src.chunk, id, s.id)
 	}
 	declared, ok := about.Get("permissions").(*wire.Object)
 	if !ok && about.Get("permissions") != nil {
-		return permissions{}, tools.Errorf(tools.KindLoad, "%s: permissions must be a table", s.src.chunk)
+		return manifest.Permissions{}, tools.Errorf(tools.KindLoad, "%s: permissions must be a table", s.src.chunk)
 	}
 	if declared == nil {
 		declared = &wire.Object{}
 	}
-	p, err := parsePermissions(declared, true)
+	p, err := manifest.PluginPermissions(declared)
 	if err != nil {
 		return p, tools.Errorf(tools.KindLoad, "%s: %v", s.src.chunk, err)
 	}

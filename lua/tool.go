@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
 	"jcode/tools"
@@ -15,12 +16,12 @@ import (
 // version is a tool folder as it was read once: the same bytes are hashed, shown,
 // compiled and run. It is immutable but for the findings about it.
 type version struct {
-	stamp    stamp
+	stamp    manifest.Stamp
 	text     []byte // of the manifest
 	source   string
 	hash     string
-	manifest *manifest // the last good one where this one is broken; never nil
-	broken   error     // why it does not load
+	manifest *manifest.Manifest // the last good one where this one is broken; never nil
+	broken   error              // why it does not load
 	trusted  bool
 }
 
@@ -44,7 +45,7 @@ type slot struct {
 	shown       string // the load error that was told
 }
 
-func (s *slot) chunk() string { return s.name + "/" + mainName }
+func (s *slot) chunk() string { return s.name + "/" + manifest.MainName }
 
 func (s *slot) current() *version {
 	s.mu.Lock()
@@ -62,8 +63,8 @@ type luaTool struct {
 func (t *luaTool) Spec() tools.Spec {
 	m := t.v.manifest
 	spec := tools.Spec{
-		Name: t.slot.name, Description: m.Description, Parameters: m.schema(),
-		ReadOnly: m.Permissions.empty() || m.ReadOnly, Needs: tools.CapLua, Group: tools.GroupLua,
+		Name: t.slot.name, Description: m.Description, Parameters: m.Schema(),
+		ReadOnly: m.Permissions.Empty() || m.ReadOnly, Needs: tools.CapLua, Group: tools.GroupLua,
 		Hash: t.v.hash, Trusted: true, MaxOutput: maxResult + 100,
 	}
 	switch {
@@ -85,7 +86,7 @@ func (t *luaTool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error)
 		return tools.Plan{}, err
 	}
 	plan := tools.Plan{Summary: "Execute intent: " + t.slot.name, Always: v.manifest.Always}
-	if v.manifest.Permissions.empty() {
+	if v.manifest.Permissions.Empty() {
 		return plan, nil
 	}
 	plan.Accesses = []tools.Access{{
@@ -124,7 +125,7 @@ func (s *slot) approved(call tools.Call) (*version, error) {
 		}
 		return nil, tools.Errorf(tools.KindLoad, "%s changed while it waited; call it again", s.name)
 	}
-	if s.cur == nil || s.cur.broken != nil || !s.cur.manifest.Permissions.empty() {
+	if s.cur == nil || s.cur.broken != nil || !s.cur.manifest.Permissions.Empty() {
 		return nil, tools.Errorf(tools.KindLoad, "%s changed while it waited; call it again", s.name)
 	}
 	return s.cur, nil
@@ -152,7 +153,7 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	defer p.Leave()
 	st := &principal{
 		room: s.room, env: wire.EnvTool, owner: s.owner, name: s.name, scope: s.room.stateScope(s.root.scope, s.name),
-		perms: &v.manifest.Permissions, readOnly: v.manifest.ReadOnly, declare: manifestName, caller: call.Caller, progress: call.Progress,
+		perms: &v.manifest.Permissions, readOnly: v.manifest.ReadOnly, declare: manifest.FileName, caller: call.Caller, progress: call.Progress,
 		onWait: func(waiting bool) {
 			if waiting {
 				p.Leave()
@@ -237,7 +238,7 @@ func (s *slot) toError(f *pool.Failure) error {
 }
 
 // toolParams returns the parameters in the order of the manifest, with defaults.
-func toolParams(m *manifest, call tools.Call) (*wire.Object, error) {
+func toolParams(m *manifest.Manifest, call tools.Call) (*wire.Object, error) {
 	v, err := wire.DecodeJSON(call.Arguments)
 	if err != nil {
 		return nil, tools.Errorf(tools.KindInvalidArgs, "invalid arguments: %w", err)
@@ -247,7 +248,7 @@ func toolParams(m *manifest, call tools.Call) (*wire.Object, error) {
 	for _, p := range m.Parameters {
 		if v := args.Get(p.Name); v != nil {
 			out.Set(p.Name, v)
-		} else if p.hasDefault {
+		} else if p.HasDefault {
 			out.Set(p.Name, p.Default)
 		}
 	}

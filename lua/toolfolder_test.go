@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"jcode/lua/manifest"
 	"jcode/tools"
 )
 
@@ -33,11 +34,11 @@ const helloScript = `-- This script receives parameters as global variables.
    return "Hello, " .. name .. "!"
 `
 
-func folderTool(t *testing.T, h *house, name, manifest, source string) string {
+func folderTool(t *testing.T, h *house, name, declared, source string) string {
 	t.Helper()
 	dir := filepath.Join(h.dir, "mcp_lua", "tools", name)
-	writeFile(t, filepath.Join(dir, mainName), source)
-	writeFile(t, filepath.Join(dir, manifestName), manifest)
+	writeFile(t, filepath.Join(dir, manifest.MainName), source)
+	writeFile(t, filepath.Join(dir, manifest.FileName), declared)
 	return dir
 }
 
@@ -68,12 +69,12 @@ func TestToolFolder1_hello_world(t *testing.T) {
 
 func TestToolFolder2_half_folders_are_skipped(t *testing.T) {
 	h := build(t, setup{})
-	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/a/"+manifestName), simple)
-	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/b/"+mainName), "return 1")
-	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/.hidden/"+mainName), "return 1")
-	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/.hidden/"+manifestName), simple)
-	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/deep/er/"+mainName), "return 1")
-	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/deep/er/"+manifestName), simple)
+	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/a/"+manifest.FileName), simple)
+	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/b/"+manifest.MainName), "return 1")
+	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/.hidden/"+manifest.MainName), "return 1")
+	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/.hidden/"+manifest.FileName), simple)
+	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/deep/er/"+manifest.MainName), "return 1")
+	writeFile(t, filepath.Join(h.dir, "mcp_lua/tools/deep/er/"+manifest.FileName), simple)
 	h.start()
 	if n := len(h.names()); n != 8 || h.told.all() != "" {
 		t.Errorf("%v, notices %q", h.names(), h.told.all())
@@ -92,7 +93,7 @@ func TestToolFolder4_changed_script_takes_effect_without_restart(t *testing.T) {
 	dir := folderTool(t, h, "hello_world", helloManifest, helloScript)
 	h.start()
 	wantText(t, h.call("hello_world", map[string]any{"name": "x"}), "Hello, x!")
-	writeFile(t, filepath.Join(dir, mainName), `return "Bye, " .. name`)
+	writeFile(t, filepath.Join(dir, manifest.MainName), `return "Bye, " .. name`)
 	wantText(t, h.call("hello_world", map[string]any{"name": "x"}), "Bye, x")
 }
 

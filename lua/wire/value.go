@@ -135,6 +135,24 @@ func (o *Object) Number(key string) (float64, bool) {
 	return n, ok
 }
 
+// Texts reads a list of texts. An empty Lua table arrives as an empty object.
+func Texts(v any) ([]string, error) {
+	if o, ok := v.(*Object); ok && o.Len() == 0 {
+		return nil, nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return nil, fmt.Errorf("no list")
+	}
+	out := make([]string, len(list))
+	for i, item := range list {
+		if out[i], ok = item.(string); !ok {
+			return nil, fmt.Errorf("item %d is no text", i+1)
+		}
+	}
+	return out, nil
+}
+
 // MarshalJSON encodes the object as plain JSON in its own order.
 func (o *Object) MarshalJSON() ([]byte, error) { return EncodeJSON(o, false) }
 

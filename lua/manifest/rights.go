@@ -1,12 +1,14 @@
-package lua
+package manifest
 
 import (
 	"strings"
+
+	"jcode/internal/shellword"
 )
 
-// rights says in words what is asked for, one line for each kind.
-func (p *permissions) rights() []string {
-	if p.empty() {
+// Rights describes in words what is declared, one line for each kind.
+func (p *Permissions) Rights() []string {
+	if p.Empty() {
 		return []string{"may only compute: no files, no network, no commands, no tools"}
 	}
 	var out []string
@@ -22,7 +24,7 @@ func (p *permissions) rights() []string {
 	}
 	var commands []string
 	for _, words := range p.Exec {
-		commands = append(commands, shellLine(words)+" …")
+		commands = append(commands, shellword.Join(words)+" …")
 	}
 	add("may run the commands that begin with: ", commands)
 	add("may call the tools: ", p.Intents)
@@ -39,7 +41,7 @@ func (p *permissions) rights() []string {
 	return out
 }
 
-// files says in words which files globs cover.
+// files describes in words which files globs cover.
 func files(globs []string) []string {
 	var out []string
 	for _, g := range globs {

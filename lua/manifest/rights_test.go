@@ -1,9 +1,10 @@
-package lua
+package manifest_test
 
 import (
 	"slices"
 	"testing"
 
+	"jcode/lua/manifest"
 	"jcode/lua/wire"
 )
 
@@ -24,11 +25,11 @@ func TestRightsAreSaidInWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := parsePermissions(v.(*wire.Object), true)
+		p, err := manifest.PluginPermissions(v.(*wire.Object))
 		if err != nil {
 			t.Fatalf("%s: %v", declared, err)
 		}
-		if got := p.rights(); !slices.Equal(got, want) {
+		if got := p.Rights(); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", declared, got)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"jcode/agent"
 	"jcode/internal/worktree"
-	"jcode/mcp"
 	"jcode/session"
 	"jcode/tools"
 )
@@ -101,11 +100,8 @@ func (s *agentSite) Equip(opt *agent.Options) {
 	opt.Allow, opt.Roles = b.allow, roleScopes{b}.agentRole
 	opt.Isolate, opt.Reopen = agentSites{b}.isolate, agentSites{b}.reopen // a copy of the copy
 	opt.AgentExtensions = agent.Extensions{{Stopping: s.main.happenings.stopping}, b.learning.agents()}
-	opt.Extensions = append(agent.Extensions{{Ready: b.ready}}, opt.AgentExtensions...)
-	opt.Leases = nil
-	if b.mcp != nil {
-		opt.Leases = mcp.Leaser{M: b.mcp}
-	}
+	opt.Extensions = append(agent.Extensions{{Ready: b.list.ready}}, opt.AgentExtensions...)
+	_, opt.Leases = b.servers.leases()
 }
 
 // Begin implements agent.Site.

@@ -66,6 +66,9 @@ type app struct {
 
 	extensions
 	board board
+	// asker answers a script's questions instead of the person of the open conversation; nil
+	// outside the tour and commands.
+	asker tools.Asker
 	// private says that conversations which begin are kept in memory only.
 	private atomic.Bool
 	// hasForms says that there will be a screen that shows forms. asksFirst is the role that is
@@ -324,15 +327,15 @@ func (a *app) options() (agent.Options, error) {
 		LoopRepeats: a.config.Loop.Repeats, LoopAlerts: a.config.Loop.Alerts,
 		CompactAt: float64(a.config.Compaction.Threshold),
 	}
-	opt.Extensions, opt.AgentExtensions = a.conversations()
-	opt.Leases, opt.ChildLeases = a.leases()
+	opt.Extensions, opt.AgentExtensions = a.list.conversations()
+	opt.Leases, opt.ChildLeases = a.servers.leases()
 	return opt, nil
 }
 
 // system builds the system prompt of a session in a role.
 func (a *app) system(sessionID string, role agent.Role, scope *tools.Scope) string {
 	return promptParts{
-		sections: a.sections(sessionID, scope),
+		sections: a.list.sections(sessionID, scope),
 		cwd:      a.cwd, project: a.root, addDirs: a.flags.AddDir, extra: a.flags.AppendPrompt, now: time.Now(),
 	}.build(role)
 }

@@ -23,7 +23,7 @@ func (a *app) promptOf(ctx context.Context, said string) (p agent.Prompt, notice
 	}
 	c, ok := a.commands.Find(name)
 	if !ok { // of an MCP server or a script, which take a moment
-		a.ready(ctx)
+		a.list.ready(ctx)
 		if c, ok = a.commands.Find(name); !ok {
 			return p, "", a.checkUnknown(name, args)
 		}
@@ -79,9 +79,9 @@ func chatOnly() []string {
 	return names
 }
 
-// panelNames are the commands that show a list.
+// panelNames are the commands that show a list, in the order in which they are listed.
 func panelNames() []string {
-	return []string{"tools", "permissions", "roles", "jobs", "agents", "mcp", "skills", "lua", "plugins"}
+	return []string{"tools", "permissions", "jobs", "agents", "roles", "plugins", "mcp", "skills", "lua"}
 }
 
 // nearestCommands proposes what may be meant, at most three.

@@ -20,8 +20,9 @@ type board struct {
 	model []string
 	// other takes what is said where there is no conversation; nil keeps it for the next.
 	other func(notice)
-	// opened is told of each conversation that is attached; nil for nobody.
-	opened func(*agent.Conversation)
+	// opened is told of each conversation that is attached, and whether it takes the place of
+	// another; nil for nobody.
+	opened func(conv *agent.Conversation, again bool)
 }
 
 type notice struct {
@@ -32,12 +33,13 @@ type notice struct {
 // attach makes a conversation the one that is spoken to.
 func (b *board) attach(conv *agent.Conversation) {
 	b.mu.Lock()
+	again := b.conv != nil
 	b.conv = conv
 	early := b.early
 	b.early = nil
 	b.mu.Unlock()
 	if b.opened != nil {
-		b.opened(conv)
+		b.opened(conv, again)
 	}
 	for _, n := range early {
 		conv.Notify(n.level, "%s", n.text)

@@ -101,10 +101,8 @@ func (a *app) initLine(conv *agent.Conversation) initLine {
 			line.Tools = append(line.Tools, e.Spec.Name)
 		}
 	}
-	if a.mcp != nil {
-		for _, s := range a.mcp.Running() {
-			line.MCPServers = append(line.MCPServers, serverLine{Name: s.Name, State: string(s.State)})
-		}
+	for _, s := range a.servers.running() {
+		line.MCPServers = append(line.MCPServers, serverLine{Name: s.Name, State: string(s.State)})
 	}
 	return line
 }

@@ -22,6 +22,7 @@ const maxDebugLog = 10 << 20
 // debugLog writes what happens to <data>/logs/jcode.log, for --debug. Keys never reach
 // it: their values are replaced wherever they stand.
 type debugLog struct {
+	plain
 	log       *slog.Logger
 	private   func() bool // nothing is to be written down now
 	following sync.WaitGroup
@@ -49,13 +50,7 @@ func (a *app) openDebugLog(context.Context) error {
 	d := &debugLog{log: slog.New(slog.NewTextHandler(&scrubber{out: file, secrets: a.secrets()}, nil)), private: a.privateNow}
 	d.log.Info("start", "version", Version(), "cwd", a.cwd, "model", a.flags.Model, "mode", string(a.mode))
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, d)
-	before := a.board.opened
-	a.board.opened = func(conv *agent.Conversation) {
-		if before != nil {
-			before(conv)
-		}
-		d.follow(conv)
-	}
+	a.list = append(a.list, d)
 	a.onClose(func() {
 		d.following.Wait() // the conversations are closed by now
 		d.log.Info("end")
@@ -65,6 +60,9 @@ func (a *app) openDebugLog(context.Context) error {
 	})
 	return nil
 }
+
+// opened implements extension.
+func (d *debugLog) opened(conv *agent.Conversation, _ bool) { d.follow(conv) }
 
 // secrets are the values of keys that this run knows.
 func (a *app) secrets() []string {

@@ -120,9 +120,7 @@ func (c *demoCmd) print(ctx context.Context, f *flags, std Streams, play tourPla
 	}
 	opt.Headless = false
 	opt.Asker = tourAsker{std.Err}
-	if a.lua != nil {
-		a.lua.asker = opt.Asker
-	}
+	a.asker = opt.Asker
 	conv, err := agent.New(opt)
 	if err != nil {
 		return a.startError(err)

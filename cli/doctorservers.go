@@ -18,6 +18,9 @@ const serverWait = 15 * time.Second
 
 // servers connects the configured MCP servers, as a start would.
 func (d *doctor) servers(ctx context.Context) {
+	if d.flags.NoMCP {
+		return
+	}
 	a := d.live
 	if a == nil {
 		var err error
@@ -25,12 +28,7 @@ func (d *doctor) servers(ctx context.Context) {
 			return // reported by what came before
 		}
 		defer a.close()
-		if a.mcp != nil {
-			a.mcp.Start()
-		}
-	}
-	if a.mcp == nil {
-		return
+		a.mcp.Start()
 	}
 	ctx, cancel := context.WithTimeout(ctx, serverWait)
 	defer cancel()

@@ -46,13 +46,6 @@ func (a *app) openDocuments() {
 		Offer:    d.offer,
 	})
 	a.documents = d
-	before := a.board.opened
-	a.board.opened = func(conv *agent.Conversation) {
-		if before != nil {
-			before(conv)
-		}
-		d.opened(conv.ID())
-	}
 	a.onClose(d.room.Close)
 	a.commands.Sources = append(a.commands.Sources, d.room)
 }
@@ -140,8 +133,9 @@ func (d *documents) scoped(scope *tools.Scope) {
 	d.room.UseRole(c)
 }
 
-// opened is told of each conversation that begins or goes on.
-func (d *documents) opened(sessionID string) {
+// opened implements extension.
+func (d *documents) opened(conv *agent.Conversation, _ bool) {
+	sessionID := conv.ID()
 	if sessionID == "" {
 		d.room.NewSession()
 		return

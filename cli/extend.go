@@ -18,14 +18,14 @@ import (
 // printWait is how long a headless run waits for configured MCP servers.
 const printWait = 5 * time.Second
 
-// extensions are the rooms that add to what jcode can do while it runs. mcp and lua are nil
-// where a flag switches them off.
+// extensions are the rooms that add to what jcode can do while it runs. What a conversation
+// needs of all of them goes through the list.
 type extensions struct {
-	list       []extension
+	list       extensionList
 	learning   *learning
-	mcp        *mcp.Manager
-	briefing   *briefing // nil as mcp is
-	lua        *scripting
+	mcp        *mcp.Manager // nil with --no-mcp: conversations ask servers
+	servers    servers
+	lua        *scripting // nil with --no-lua
 	lsp        *lsp.Manager
 	documents  *documents
 	happenings *happenings
@@ -49,6 +49,7 @@ func (a *app) openExtensions(ctx context.Context) error {
 	}
 	serverStarts{a}.openLSP()
 	a.openDocuments()
+	a.servers = noServers{}
 	if !a.flags.NoMCP {
 		if err := a.openMCP(); err != nil {
 			return err
@@ -76,15 +77,15 @@ func (a *app) openMCP() error {
 			NoImport: a.config.MCP.ImportClaude != nil && !*a.config.MCP.ImportClaude,
 			Plugins:  a.bundles.serverFiles,
 		},
-		Registry: a.registry, Trust: mcpTrust{a}, TrustAll: a.flags.Trust,
+		Registry: a.registry, Trust: mcpTrust{a.trust}, TrustAll: a.flags.Trust,
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Private: a.privateNow, Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
 		Withheld: confinement{a}.keyNames(),
-		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{a}, Person: serverActions{a}.signsIn(),
+		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{&a.board, a.flags, a.std.Getenv("BROWSER")}, Person: a.signsIn(),
 		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
 	})
-	a.briefing = newBriefing(a.mcp)
+	a.servers = managed{a.mcp}
 	a.onClose(a.mcp.Close)
 	a.mcp.SetDispatcher(a.dispatcher)
 	a.commands.Sources = append(a.commands.Sources, a.mcp.Commands())
@@ -102,7 +103,7 @@ func (a *app) announced() []string {
 }
 
 // mcpTrust keeps the approval of a project's MCP entries.
-type mcpTrust struct{ a *app }
+type mcpTrust struct{ trust *permission.Trust }
 
 func (mcpTrust) item(server, hash string) permission.TrustItem {
 	return permission.TrustItem{Kind: permission.TrustMCP, Name: server, Hash: hash}
@@ -110,11 +111,11 @@ func (mcpTrust) item(server, hash string) permission.TrustItem {
 
 // Trusted reports whether a server was approved in exactly this form.
 func (m mcpTrust) Trusted(_, server, hash string) bool {
-	ok, err := m.a.trust.Trusted(context.Background(), m.item(server, hash))
+	ok, err := m.trust.Trusted(context.Background(), m.item(server, hash))
 	return err == nil && ok
 }
 
 // Trust keeps an approval.
 func (m mcpTrust) Trust(_, server, hash string) error {
-	return m.a.trust.Accept(context.Background(), []permission.Pending{{TrustItem: m.item(server, hash)}}, true)
+	return m.trust.Accept(context.Background(), []permission.Pending{{TrustItem: m.item(server, hash)}}, true)
 }

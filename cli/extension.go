@@ -5,8 +5,10 @@ import (
 	"strings"
 
 	"jcode/agent"
-	"jcode/mcp"
 	"jcode/tools"
+	"jcode/tools/lsp"
+	"jcode/tools/permission"
+	"jcode/tui"
 )
 
 // extension is one of the rooms that add to what jcode can do while it runs. An app has a list
@@ -15,33 +17,58 @@ type extension interface {
 	// begin starts what watches, connects and runs in the background, once the first frame is
 	// on its way.
 	begin()
+	// load begins at once what brings tools, and waits for these.
+	load(ctx context.Context)
+	// look registers what is on disk now; it need not have begun.
+	look()
+	// refresh takes over what plugins bring, after one of them has changed.
+	refresh()
+	// opened is told of each conversation that begins or goes on; again says that it takes the
+	// place of another.
+	opened(conv *agent.Conversation, again bool)
+
 	// sections returns its parts of the system prompt of a session.
 	sections(sessionID string, scope *tools.Scope) []string
 	// own is what it adds to the conversations of the person, agents what it adds to those of
 	// sub-agents in the same folder.
 	own() agent.Extension
 	agents() agent.Extension
+
+	// inert lists what of the project stays off until the person trusts it.
+	inert() []permission.TrustItem
+	// panels are the lists that its slash commands show.
+	panels() []tui.Panel
+	// status says in a few words how it is, "" for nothing. It is called for each frame.
+	status() string
 }
 
 // plain is an extension that adds nothing; others embed it and add what they have.
 type plain struct{}
 
 func (plain) begin()                                 {}
+func (plain) load(context.Context)                   {}
+func (plain) look()                                  {}
+func (plain) refresh()                               {}
+func (plain) opened(*agent.Conversation, bool)       {}
 func (plain) sections(string, *tools.Scope) []string { return nil }
 func (plain) own() agent.Extension                   { return agent.Extension{} }
 func (plain) agents() agent.Extension                { return agent.Extension{} }
+func (plain) inert() []permission.TrustItem          { return nil }
+func (plain) panels() []tui.Panel                    { return nil }
+func (plain) status() string                         { return "" }
 
 // listExtensions puts the rooms in the order in which they are asked.
 func (a *app) listExtensions() {
-	a.list = []extension{pluginExtension{app: a}, a.learning, roleExtension{app: a}, boardExtension{board: &a.board}}
-	if a.lua != nil {
+	a.list = extensionList{pluginExtension{app: a}, a.learning, roleExtension{app: a}, boardExtension{board: &a.board}}
+	if !a.flags.NoLua {
 		a.list = append(a.list, a.lua)
 	}
 	a.list = append(a.list, a.happenings, a.documents)
-	if a.mcp != nil {
-		a.list = append(a.list, serverExtension{app: a})
+	if !a.flags.NoMCP {
+		a.list = append(a.list, serverExtension{mcp: a.mcp, board: &a.board, waits: a.flags.Print, briefing: newBriefing(a.mcp)})
 	}
-	a.list = append(a.list, languageExtension{app: a})
+	a.list = append(a.list, languageExtension{lsp: a.lsp, servers: func() ([]lsp.Server, []string) { return a.languageServers(a.config.LSP) }})
+	a.board.opened = func(conv *agent.Conversation, again bool) { a.list.opened(conv, again) }
 }
 
 // startExtensions starts watching files, and connects servers in the background. It is
@@ -53,9 +80,36 @@ func (a *app) startExtensions() {
 	close(a.started)
 }
 
+// extensionList asks its extensions in their order.
+type extensionList []extension
+
+func (l extensionList) load(ctx context.Context) {
+	for _, e := range l {
+		e.load(ctx)
+	}
+}
+
+func (l extensionList) look() {
+	for _, e := range l {
+		e.look()
+	}
+}
+
+func (l extensionList) refresh() {
+	for _, e := range l {
+		e.refresh()
+	}
+}
+
+func (l extensionList) opened(conv *agent.Conversation, again bool) {
+	for _, e := range l {
+		e.opened(conv, again)
+	}
+}
+
 // ready waits until what a first prompt needs is there.
-func (a *app) ready(ctx context.Context) {
-	for _, e := range a.list {
+func (l extensionList) ready(ctx context.Context) {
+	for _, e := range l {
 		if own := e.own(); own.Ready != nil {
 			own.Ready(ctx)
 		}
@@ -63,20 +117,47 @@ func (a *app) ready(ctx context.Context) {
 }
 
 // sections are the parts of the system prompt that extensions add.
-func (a *app) sections(sessionID string, scope *tools.Scope) []string {
+func (l extensionList) sections(sessionID string, scope *tools.Scope) []string {
 	var out []string
-	for _, e := range a.list {
+	for _, e := range l {
 		out = append(out, e.sections(sessionID, scope)...)
 	}
 	return out
 }
 
 // conversations lists what the extensions add to conversations.
-func (a *app) conversations() (own, agents agent.Extensions) {
-	for _, e := range a.list {
+func (l extensionList) conversations() (own, agents agent.Extensions) {
+	for _, e := range l {
 		own, agents = append(own, e.own()), append(agents, e.agents())
 	}
 	return own, agents
+}
+
+func (l extensionList) inert() []permission.TrustItem {
+	var items []permission.TrustItem
+	for _, e := range l {
+		items = append(items, e.inert()...)
+	}
+	return items
+}
+
+func (l extensionList) panels() []tui.Panel {
+	var list []tui.Panel
+	for _, e := range l {
+		list = append(list, e.panels()...)
+	}
+	return list
+}
+
+// status says in a few words how the extensions are.
+func (l extensionList) status() string {
+	var parts []string
+	for _, e := range l {
+		if s := e.status(); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, " · ")
 }
 
 // pluginExtension takes over plugins as they change.
@@ -94,6 +175,9 @@ func (e pluginExtension) begin() {
 func (e pluginExtension) own() agent.Extension {
 	return agent.Extension{Before: pluginLife{e.app}.before}
 }
+
+func (e pluginExtension) inert() []permission.TrustItem { return e.app.bundles.changed() }
+func (e pluginExtension) panels() []tui.Panel           { return []tui.Panel{pluginActions{e.app}.panel()} }
 
 // boardExtension tells a conversation what the rooms have to say to its model.
 type boardExtension struct {
@@ -115,53 +199,27 @@ func (e roleExtension) begin() {
 	}
 }
 
+func (e roleExtension) refresh() {
+	select {
+	case e.app.rolesAgain <- struct{}{}:
+	default: // nobody follows the roles, or a look is due already
+	}
+}
+
 func (e roleExtension) sections(_ string, scope *tools.Scope) []string {
 	return []string{definitionActions{e.app}.delegates(scope)}
 }
 
+func (e roleExtension) inert() []permission.TrustItem { return e.app.reachingRoles() }
+func (e roleExtension) panels() []tui.Panel           { return []tui.Panel{roleActions{e.app}.panel()} }
+
 // languageExtension starts language servers.
 type languageExtension struct {
 	plain
-	app *app
+	lsp     *lsp.Manager
+	servers func() (list []lsp.Server, disabled []string) // as settings and plugins have them now
 }
 
-func (e languageExtension) begin() { e.app.lsp.Look() }
-
-// serverExtension connects MCP servers, and tells the model what they say of themselves.
-type serverExtension struct {
-	plain
-	app *app
-}
-
-func (e serverExtension) begin() { e.app.mcp.Start() }
-
-func (e serverExtension) sections(sessionID string, _ *tools.Scope) []string {
-	return []string{e.app.briefing.section(sessionID)}
-}
-
-func (e serverExtension) own() agent.Extension {
-	return agent.Extension{
-		Ready: e.ready, Scoped: e.app.mcp.SetScope, Attach: serverActions{e.app}.mentioned, Before: e.app.briefing.before,
-	}
-}
-
-// ready takes over what changed in the configuration. A single run waits for the servers too.
-func (e serverExtension) ready(ctx context.Context) {
-	e.app.mcp.Refresh(ctx)
-	if !e.app.flags.Print {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, printWait)
-	defer cancel()
-	if missing := e.app.mcp.WaitReady(ctx); len(missing) > 0 {
-		e.app.board.say(agent.LevelWarn, "going on without MCP servers that are not connected: %s", strings.Join(missing, ", "))
-	}
-}
-
-// leases are what acquires MCP servers for conversations of the person and for sub-agents.
-func (a *app) leases() (own, agents agent.Leaser) {
-	if a.mcp == nil {
-		return nil, nil
-	}
-	return mcp.Leaser{M: a.mcp, Exclusive: true}, mcp.Leaser{M: a.mcp}
-}
+func (e languageExtension) begin()         { e.lsp.Look() }
+func (e languageExtension) refresh()       { e.lsp.SetServers(e.servers()) }
+func (e languageExtension) status() string { return e.lsp.StatusLine() }

@@ -67,15 +67,8 @@ func (a *app) openHooks() {
 		Notice: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
 	})
 	a.happenings = h
-	h.load()
+	h.reload()
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, hooks.Calls{Engine: h.engine})
-	before := a.board.opened
-	a.board.opened = func(conv *agent.Conversation) {
-		if before != nil {
-			before(conv)
-		}
-		h.follow(conv)
-	}
 	a.onClose(func() {
 		h.sessionsEnd()
 		cancel()
@@ -110,8 +103,8 @@ func (h *happenings) settingsFiles() []string {
 	return files
 }
 
-// load reads all hooks anew and puts those in force that are trusted.
-func (h *happenings) load() {
+// reload reads all hooks anew and puts those in force that are trusted.
+func (h *happenings) reload() {
 	a := h.app
 	var list []hooks.Hook
 	for _, from := range []struct {
@@ -209,8 +202,8 @@ func (h *happenings) read(path string) (f hookFile, problems []string) {
 	return f, problems
 }
 
-// untrusted lists the files whose hooks wait for trust, or have it.
-func (h *happenings) untrusted() []permission.TrustItem {
+// inert lists the files whose hooks wait for trust, or have it.
+func (h *happenings) inert() []permission.TrustItem {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var items []permission.TrustItem
@@ -219,6 +212,12 @@ func (h *happenings) untrusted() []permission.TrustItem {
 	}
 	return items
 }
+
+// refresh implements extension.
+func (h *happenings) refresh() { h.reload() }
+
+// opened implements extension.
+func (h *happenings) opened(conv *agent.Conversation, _ bool) { h.follow(conv) }
 
 // own has a conversation tell the hooks what happens.
 func (h *happenings) own() agent.Extension {
@@ -262,7 +261,7 @@ func (h *happenings) before(_ context.Context, id string) agent.Announcement {
 // admit runs the hooks of a prompt.
 func (h *happenings) admit(ctx context.Context, id, prompt string) (string, error) {
 	pluginLife{h.app}.look()
-	h.load()
+	h.reload()
 	h.mu.Lock()
 	fresh, resumed := !h.begun[id], h.resumed[id]
 	h.begun[id] = true

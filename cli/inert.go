@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jcode/agent"
@@ -25,25 +26,18 @@ func (a dormant) inert() []permission.TrustItem {
 			Kind: permission.TrustConfig, Name: h.Key, Hash: h.Hash, File: h.File, Runs: []string{h.Value},
 		})
 	}
-	if a.mcp != nil {
-		for _, p := range a.mcp.PendingApprovals() {
-			items = append(items, permission.TrustItem{
-				Kind: permission.TrustMCP, Name: p.Name, Hash: p.Hash, File: p.File, Runs: append([]string{p.Line}, p.Notes...),
-			})
-		}
+	items = append(items, a.list.inert()...)
+	place := func(item permission.TrustItem) int { return slices.Index(inertOrder(), item.Kind) }
+	slices.SortStableFunc(items, func(x, y permission.TrustItem) int { return place(x) - place(y) })
+	return items
+}
+
+// inertOrder is the order in which a person is shown what waits for trust.
+func inertOrder() []permission.TrustKind {
+	return []permission.TrustKind{
+		permission.TrustConfig, permission.TrustMCP, permission.TrustLuaTool, permission.TrustSkill, permission.TrustCommand,
+		permission.TrustHook, permission.TrustBundle, permission.TrustRole,
 	}
-	if a.lua != nil {
-		if waiting := a.lua.room.Untrusted(); len(waiting) > 0 {
-			items = append(items, a.lua.folder(waiting))
-		}
-	}
-	for _, pin := range a.learning.pins() {
-		_, item := pins{}.of(pin)
-		items = append(items, item)
-	}
-	items = append(items, a.happenings.untrusted()...)
-	items = append(items, a.bundles.changed()...)
-	return append(items, a.reachingRoles()...)
 }
 
 // pins are the rights that the project's skills and commands ask for.
@@ -146,7 +140,7 @@ func (a dormant) wake(ctx context.Context, items []permission.Pending) error {
 			errs = append(errs, a.bundles.store.Accept(item.Name, item.Hash))
 			pluginLife(a).look()
 		case permission.TrustHook:
-			a.happenings.load()
+			a.happenings.reload()
 		case permission.TrustSkill, permission.TrustCommand:
 			learned = true
 		default: // asks for itself when it is used

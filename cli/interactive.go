@@ -68,14 +68,14 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	a.hasForms = true
 	s := &sessions{a: a, branch: a.flags.Fork && a.flags.Resume == pickSession}
 	defer s.close()
-	changed, unwatch := serverActions{a}.serversChanged()
+	changes, unwatch := a.servers.watch()
 	defer unwatch()
 	opt := tui.Options{
 		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: history{a}, Commands: a.commands, Panels: chatViews{a}.panels(),
-		Models: chatViews{a}.modelRows, Roles: roleActions{a}.roleRows, Files: nameLists{a}.fileNames, Mentions: serverActions{a}.resourceRows, Shell: chatViews{a}.shellLine, Changes: chatViews{a}.changedFiles, Undoable: chatViews{a}.undoable, Keep: a.store.AddShown, Preview: chatViews{a}.preview, Context: chatViews{a}.contextUse,
+		Models: chatViews{a}.modelRows, Roles: roleActions{a}.roleRows, Files: nameLists{a}.fileNames, Mentions: a.servers.resources, Shell: chatViews{a}.shellLine, Changes: chatViews{a}.changedFiles, Undoable: chatViews{a}.undoable, Keep: a.store.AddShown, Preview: chatViews{a}.preview, Context: chatViews{a}.contextUse,
 		Image: chatViews{a}.readImage, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Keys: keyTable(a.config.Keys), Status: a.config.StatusLine,
-		Vi: isOn(a.config.Vi), Notifications: a.config.Notifications, Health: serverActions{a}.health, Changed: changed,
+		Vi: isOn(a.config.Vi), Notifications: a.config.Notifications, Health: a.list.status, Changed: followed(changes),
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}
 	// A builtin's name always wins, so they come first.
@@ -183,8 +183,6 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Sess
 	if !s.started {
 		s.started = true
 		s.a.startExtensions()
-	} else if s.a.lua != nil {
-		s.a.lua.began()
 	}
 	if id := conv.ID(); id != "" {
 		rows := conv.TakeRows()

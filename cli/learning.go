@@ -18,11 +18,13 @@ import (
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tools/permission"
+	"jcode/tui"
 )
 
 // learning is what files teach the agent in this folder: skills, command files, and
 // instructions for each conversation.
 type learning struct {
+	plain
 	app    *app
 	skills *skills.Registry
 	files  *skills.CommandFiles
@@ -90,6 +92,30 @@ func (l *learning) begin() {
 	l.app.onClose(skills.Watch(l.skills, l.files, func(c skills.Change) {
 		l.app.board.say(agent.LevelInfo, "commands: %s", c)
 	}))
+}
+
+// refresh implements extension.
+func (l *learning) refresh() {
+	l.skills.Reload()
+	l.files.Reload()
+}
+
+// inert implements extension.
+func (l *learning) inert() []permission.TrustItem {
+	var items []permission.TrustItem
+	for _, pin := range l.pins() {
+		_, item := pins{}.of(pin)
+		items = append(items, item)
+	}
+	return items
+}
+
+// panels implements extension.
+func (l *learning) panels() []tui.Panel {
+	if l.app.flags.NoSkills {
+		return nil
+	}
+	return []tui.Panel{skillActions{l.app}.panel()}
 }
 
 // changed tells the person what a reload found.

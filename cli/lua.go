@@ -13,8 +13,6 @@ import (
 	"jcode/agent"
 	"jcode/lua"
 	"jcode/lua/pool"
-	"jcode/mcp"
-	mcpconfig "jcode/mcp/config"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
@@ -29,11 +27,8 @@ const scriptsWait = 6 * time.Second
 // scripting connects the Lua room with the rest of the house.
 type scripting struct {
 	plain
-	app  *app
-	room *lua.Room
-	// asker answers instead of the person of the open conversation: the tour's.
-	asker tools.Asker
-
+	app   *app
+	room  *lua.Room
 	begun sync.Once
 
 	// ctx ends with the app; work is what runs until then.
@@ -54,7 +49,7 @@ func (a *app) openLua() error {
 	s := &scripting{app: a, ctx: ctx}
 	room, err := lua.New(lua.Options{
 		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config, Plugins: a.bundles.scripts,
-		State: &luaState{Store: a.store, private: a.privateNow}, MCP: s.control(), Trust: s, Notices: s, Standing: s.standing,
+		State: &luaState{Store: a.store, private: a.privateNow}, MCP: a.servers.control(s.approve), Trust: s, Notices: s, Standing: s.standing,
 		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
 		Eval: isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,
 	})
@@ -76,6 +71,42 @@ func (a *app) openLua() error {
 
 // begin implements extension.
 func (s *scripting) begin() { s.start() }
+
+// load implements extension.
+func (s *scripting) load(ctx context.Context) {
+	s.start()
+	s.ready(ctx)
+}
+
+// look implements extension.
+func (s *scripting) look() { s.room.Refresh() }
+
+// refresh implements extension.
+func (s *scripting) refresh() {
+	if s.room.Running() {
+		s.room.Refresh()
+	}
+}
+
+// opened implements extension. Scripts are told of the first conversation when they have loaded.
+func (s *scripting) opened(_ *agent.Conversation, again bool) {
+	if again {
+		s.began()
+	}
+}
+
+// inert implements extension.
+func (s *scripting) inert() []permission.TrustItem {
+	if waiting := s.room.Untrusted(); len(waiting) > 0 {
+		return []permission.TrustItem{s.folder(waiting)}
+	}
+	return nil
+}
+
+// panels implements extension.
+func (s *scripting) panels() []tui.Panel {
+	return []tui.Panel{luaActions{s.room, s.app.paths.Config}.panel()}
+}
 
 // own implements extension.
 func (s *scripting) own() agent.Extension {
@@ -105,12 +136,8 @@ func (s *scripting) follow() {
 		return
 	}
 	s.began()
-	var changed <-chan struct{} // nil without MCP
-	if s.app.mcp != nil {
-		var unwatch func()
-		changed, unwatch = s.app.mcp.Watch()
-		defer unwatch()
-	}
+	changed, unwatch := s.app.servers.watch()
+	defer unwatch()
 	var tooling <-chan struct{} // nil where nobody watches
 	var news *luaNews
 	if !s.app.flags.Print {
@@ -123,7 +150,7 @@ func (s *scripting) follow() {
 	for {
 		select {
 		case <-changed:
-			for _, st := range luaServers(s.app.mcp) {
+			for _, st := range luaServers(s.app.servers.running()) {
 				if last[st.Name] != st {
 					last[st.Name] = st
 					s.room.MCPState(st)
@@ -182,8 +209,8 @@ func (s *scripting) standing() tools.Caller {
 
 // person is who answers a script's questions, nil when nobody can.
 func (s *scripting) person() tools.Asker {
-	if s.asker != nil {
-		return s.asker
+	if s.app.asker != nil {
+		return s.app.asker
 	}
 	if conv := s.app.board.open(); conv != nil && !s.app.flags.Print {
 		return conv
@@ -246,7 +273,7 @@ func (s *scripting) ask(ctx context.Context, items []lua.TrustItem) {
 	if person == nil {
 		return
 	}
-	if s.asker == nil { // the question about the folder comes first, and may cover these
+	if s.app.asker == nil { // the question about the folder comes first, and may cover these
 		select {
 		case <-s.app.settled:
 		case <-ctx.Done():
@@ -293,66 +320,16 @@ func (s *scripting) ask(ctx context.Context, items []lua.TrustItem) {
 	}
 }
 
-// control is the manager of MCP servers as scripts use it, nil without one.
-func (s *scripting) control() lua.MCPControl {
-	if s.app.mcp == nil {
-		return nil
-	}
-	return luaMCP{s}
-}
-
-// luaMCP gives scripts the MCP manager. No method waits for a server.
-type luaMCP struct{ s *scripting }
-
-// Add implements lua.MCPControl. What a plugin adds is approved by a person first.
-func (l luaMCP) Add(name string, t lua.MCPTarget) error {
-	target := mcpconfig.Target{Command: t.Command, Args: t.Args, Env: t.Env, Cwd: t.Dir, URL: t.URL, Headers: t.Headers}
-	if !t.Ask {
-		return l.s.app.mcp.Add(name, target, nil)
-	}
-	return l.s.app.mcp.Add(name, target, func(ctx context.Context, plan tools.Plan) error { return l.approve(ctx, t.Owner, plan) })
-}
-
 // approve has the gate judge what a script wants to start.
-func (l luaMCP) approve(ctx context.Context, owner string, plan tools.Plan) error {
-	caller := l.s.standing()
+func (s *scripting) approve(ctx context.Context, owner string, plan tools.Plan) error {
+	caller := s.standing()
 	caller.Label, caller.Owner = owner, owner
-	d := l.s.app.dispatcher.Judge(ctx, caller, tools.Spec{Name: "mcp_connect", Needs: tools.CapMCP, Trusted: true}, plan)
+	d := s.app.dispatcher.Judge(ctx, caller, tools.Spec{Name: "mcp_connect", Needs: tools.CapMCP, Trusted: true}, plan)
 	if d.Allow {
 		return nil
 	}
-	l.s.app.board.say(agent.LevelWarn, "%s: %s: refused: %s", owner, plan.Summary, d.Reason)
+	s.app.board.say(agent.LevelWarn, "%s: %s: refused: %s", owner, plan.Summary, d.Reason)
 	return errors.New(d.Reason)
-}
-
-// Remove implements lua.MCPControl.
-func (l luaMCP) Remove(name string) bool { return l.s.app.mcp.Remove(name) }
-
-// Restart implements lua.MCPControl.
-func (l luaMCP) Restart(name string) bool {
-	_, ok := l.Status(name)
-	return ok && l.s.app.mcp.Retry(name) == nil
-}
-
-// Status implements lua.MCPControl.
-func (l luaMCP) Status(name string) (lua.MCPStatus, bool) {
-	for _, st := range l.List() {
-		if st.Name == name {
-			return st, true
-		}
-	}
-	return lua.MCPStatus{}, false
-}
-
-// List implements lua.MCPControl: entries that do not run are left out.
-func (l luaMCP) List() []lua.MCPStatus { return luaServers(l.s.app.mcp) }
-
-func luaServers(m *mcp.Manager) []lua.MCPStatus {
-	var out []lua.MCPStatus
-	for _, st := range m.Running() {
-		out = append(out, lua.MCPStatus{Name: st.Name, State: string(st.State), Tools: st.Tools, Error: st.Error, Attempt: st.Attempt})
-	}
-	return out
 }
 
 var _ lua.StateStore = (*session.Store)(nil)

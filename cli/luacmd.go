@@ -142,7 +142,7 @@ func (c *luaRunCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	defer a.close()
 	asker := terminalAsker{std}
 	if std.InIsTerminal {
-		a.lua.asker = asker
+		a.asker = asker
 	}
 	a.lua.room.Refresh()
 	if items := a.lua.room.Untrusted(); len(items) > 0 && std.InIsTerminal {

@@ -7,19 +7,23 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jcode/lua"
 	"jcode/tui"
 )
 
 // luaActions is what a person can do with Lua scripts: the panel and the words of /lua.
-type luaActions struct{ *app }
+type luaActions struct {
+	room   *lua.Room
+	config string // the configuration folder
+}
 
 // panel shows every tool, plugin and the startup script, and what protects hosts.
 func (a luaActions) panel() tui.Panel {
 	return tui.Panel{
 		Name: "lua", Help: "Lua tools and plugins: state, permissions, log", Title: "Lua", Words: a.words,
-		Empty: "No Lua. `jcode lua new NAME` writes a tool; the agent can write one, too. Places: .jcode/lua and " + filepath.Join(a.paths.Config, "lua") + ".",
+		Empty: "No Lua. `jcode lua new NAME` writes a tool; the agent can write one, too. Places: .jcode/lua and " + filepath.Join(a.config, "lua") + ".",
 		Rows: func(context.Context) ([]tui.Row, error) {
-			p := a.lua.room.Panel()
+			p := a.room.Panel()
 			layers := "no host has run yet"
 			if len(p.Layers) > 0 {
 				layers = "hosts run with: " + strings.Join(p.Layers, ", ")
@@ -37,7 +41,7 @@ func (a luaActions) panel() tui.Panel {
 				if it.LastError != "" {
 					detail = append(detail, "last run: "+it.LastError)
 				}
-				for _, l := range a.lua.room.Log(it.Name) {
+				for _, l := range a.room.Log(it.Name) {
 					detail = append(detail, fmt.Sprintf("%s %s: %s", l.At.Format("15:04:05"), l.Level, l.Text))
 				}
 				rows = append(rows, tui.Row{
@@ -48,7 +52,7 @@ func (a luaActions) panel() tui.Panel {
 			return rows, nil
 		},
 		Actions: []tui.Action{{Label: "reload", Run: func(_ context.Context, row tui.Row) (string, error) {
-			return "reloading " + row.ID, a.lua.room.Reload(row.ID)
+			return "reloading " + row.ID, a.room.Reload(row.ID)
 		}}},
 	}
 }
@@ -60,20 +64,20 @@ func (a luaActions) words(_ context.Context, words string) (string, error) {
 	var lines []string
 	switch verb {
 	case "errors":
-		for _, it := range a.lua.room.Errors() {
+		for _, it := range a.room.Errors() {
 			lines = append(lines, it.Name+" ("+it.State+"): "+cmp.Or(it.Detail, it.LastError))
 		}
 		if lines == nil {
 			return "no Lua errors", nil
 		}
 	case "reload":
-		return strings.TrimSpace("reloading " + name), a.lua.room.Reload(name)
+		return strings.TrimSpace("reloading " + name), a.room.Reload(name)
 	case "log":
-		for _, it := range a.lua.room.Panel().Items {
+		for _, it := range a.room.Panel().Items {
 			if name != "" && it.Name != name {
 				continue
 			}
-			for _, l := range a.lua.room.Log(it.Name) {
+			for _, l := range a.room.Log(it.Name) {
 				lines = append(lines, fmt.Sprintf("%s %s %s: %s", l.At.Format("15:04:05"), it.Name, l.Level, l.Text))
 			}
 		}

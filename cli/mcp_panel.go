@@ -13,9 +13,8 @@ import (
 	"jcode/tui"
 )
 
-// serverActions is what a person can do with MCP servers: the panel, the words of /mcp,
-// mentions of resources.
-type serverActions struct{ *app }
+// serverActions is what a person can do with MCP servers: the panel, and the words of /mcp.
+type serverActions struct{ mcp *mcp.Manager }
 
 // panel is the live view of MCP servers.
 func (a serverActions) panel() tui.Panel {
@@ -122,27 +121,11 @@ func pendingText(p *mcp.Pending) string {
 	return strings.Join(append([]string{p.Line}, p.Notes...), "\n")
 }
 
-// health says in a few words how the servers are.
-func (a serverActions) health() string {
-	var parts []string
-	if a.mcp != nil {
-		if up, all := a.mcp.Counts(); all > 0 {
-			parts = append(parts, fmt.Sprintf("mcp %d/%d", up, all))
-		}
+// followed returns a function that waits for a change; nil where nothing changes.
+func followed(changes <-chan struct{}) func(context.Context) bool {
+	if changes == nil {
+		return nil
 	}
-	if errs := a.lsp.StatusLine(); errs != "" {
-		parts = append(parts, errs)
-	}
-	return strings.Join(parts, " · ")
-}
-
-// serversChanged returns a function that waits for a change of a server, and one that ends it;
-// nil where there are no servers.
-func (a serverActions) serversChanged() (wait func(context.Context) bool, stop func()) {
-	if a.mcp == nil {
-		return nil, func() {}
-	}
-	changes, stop := a.mcp.Watch()
 	return func(ctx context.Context) bool {
 		select {
 		case <-changes:
@@ -150,5 +133,5 @@ func (a serverActions) serversChanged() (wait func(context.Context) bool, stop f
 		case <-ctx.Done():
 			return false
 		}
-	}, stop
+	}
 }

@@ -259,7 +259,7 @@ func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	if a.mcp != nil {
+	if withServers {
 		wait, cancel := context.WithTimeout(ctx, printWait)
 		a.mcp.Start()
 		a.mcp.WaitReady(wait)
@@ -269,12 +269,11 @@ func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		a.mode = tools.ModeAsk
 	}
 	opt := serve.Options{Dispatcher: a.dispatcher, Tools: c.Tools, Mode: a.mode, Version: Version(), In: std.In, Out: std.Out}
-	if a.lua != nil && (serverActions{a}).beyondBuiltins(c.Tools) {
+	if !f.NoLua && beyondBuiltins(a.registry, c.Tools) {
 		a.board.aside(func(n notice) { fmt.Fprintln(std.Err, "jcode:", text.Clean(n.text)) })
 		close(a.started)
-		a.lua.start()
-		a.lua.ready(ctx)
-		opt.Refresh = a.lua.room.Refresh
+		a.list.load(ctx)
+		opt.Refresh = a.list.look
 	}
 	if err := serve.Run(ctx, opt); err != nil {
 		return usageError("mcp serve: %w", err)
@@ -283,9 +282,9 @@ func (c *mcpServeCmd) Run(ctx context.Context, f *flags, std Streams) error {
 }
 
 // beyondBuiltins reports whether a pattern may pick a tool that a script brings.
-func (a serverActions) beyondBuiltins(patterns []string) bool {
+func beyondBuiltins(registry *tools.Registry, patterns []string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
-		_, builtin, _ := a.registry.Snapshot(nil).Lookup(p)
+		_, builtin, _ := registry.Snapshot(nil).Lookup(p)
 		return !builtin && !strings.HasPrefix(p, "mcp")
 	})
 }

@@ -174,7 +174,10 @@ func visitText(v auth.Visit) string {
 }
 
 // chatPerson signs in beside the open conversation.
-type chatPerson struct{ a *app }
+type chatPerson struct {
+	board   *board
+	browser string // the command of $BROWSER
+}
 
 // Visit asks, opens the browser, and takes what is pasted, in dialogs of the conversation.
 func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
@@ -191,7 +194,7 @@ func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 		return "", auth.ErrDeclined
 	}
 	text := "Waiting for the browser"
-	if err := openInBrowser(ctx, p.a.std.Getenv("BROWSER"), v.URL); err != nil {
+	if err := openInBrowser(ctx, p.browser, v.URL); err != nil {
 		text = "Open the address yourself (" + err.Error() + ")"
 	}
 	text += ":\n\n" + v.URL + "\n\nWhere it runs on another machine, paste its last address here. Esc ends the sign-in."
@@ -211,7 +214,7 @@ func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, erro
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if conv := p.a.board.open(); conv != nil {
+		if conv := p.board.open(); conv != nil {
 			return conv, nil
 		}
 		select {
@@ -223,9 +226,9 @@ func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, erro
 }
 
 // signsIn is who signs in to servers of this run: nobody where nobody can be asked.
-func (a serverActions) signsIn() auth.Person {
+func (a *app) signsIn() auth.Person {
 	if a.flags.Print {
 		return nil
 	}
-	return chatPerson{a.app}
+	return chatPerson{&a.board, a.std.Getenv("BROWSER")}
 }

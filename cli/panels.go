@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"jcode/agent/model"
@@ -20,18 +21,11 @@ import (
 // maxImage bounds a picture that is attached to a prompt.
 const maxImage = 10 << 20
 
-// panels are the lists that slash commands show.
+// panels are the lists that slash commands show: those of the chat, and those of extensions.
 func (a chatViews) panels() []tui.Panel {
-	list := []tui.Panel{a.toolsPanel(), permissionActions(a).panel(), a.jobsPanel(), agentActions(a).panel(), roleActions(a).panel(), pluginActions(a).panel()}
-	if a.mcp != nil {
-		list = append(list, serverActions(a).panel())
-	}
-	if !a.flags.NoSkills {
-		list = append(list, skillActions(a).panel())
-	}
-	if a.lua != nil {
-		list = append(list, luaActions(a).panel())
-	}
+	list := append([]tui.Panel{a.toolsPanel(), permissionActions(a).panel(), a.jobsPanel(), agentActions(a).panel()}, a.list.panels()...)
+	place := func(p tui.Panel) int { return slices.Index(panelNames(), p.Name) }
+	slices.SortStableFunc(list, func(x, y tui.Panel) int { return place(x) - place(y) })
 	return list
 }
 

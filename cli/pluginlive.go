@@ -24,20 +24,7 @@ func (a pluginLife) look() {
 		return
 	}
 	b.force = hashes(now)
-	a.learning.skills.Reload()
-	a.learning.files.Reload()
-	a.happenings.load()
-	a.lsp.SetServers(a.languageServers(a.config.LSP))
-	if a.mcp != nil {
-		a.mcp.Reload("", false)
-	}
-	if a.lua != nil && a.lua.room.Running() {
-		a.lua.room.Refresh()
-	}
-	select {
-	case a.rolesAgain <- struct{}{}:
-	default: // nobody follows the roles, or a look is due already
-	}
+	a.list.refresh()
 	a.board.say(agent.LevelInfo, "plugins: %s", strings.Join(parts, ", "))
 }
 

@@ -109,14 +109,9 @@ func (a roleScopes) unknownNames(ctx context.Context, r role.Role) []role.Proble
 			})
 		}
 	}
-	look("tools", "tool", r.Tools, a.toolNames, func() {
-		if a.lua != nil {
-			a.lua.start()
-			a.lua.ready(ctx)
-		}
-	})
+	look("tools", "tool", r.Tools, a.toolNames, func() { a.list.load(ctx) })
 	look("disallowed_tools", "tool", r.Disallowed, a.toolNames, nil)
-	if a.mcp != nil {
+	if !a.flags.NoMCP {
 		look("mcp_servers", "MCP server", r.Servers, a.mcp.Known, nil)
 	}
 	if !a.flags.NoSkills {

@@ -37,9 +37,7 @@ func (c *toolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	if a.lua != nil {
-		a.lua.room.Refresh()
-	}
+	a.list.look()
 	var lines []toolLine
 	total := model.EstimateText(a.system("", agent.Role{}, nil))
 	system := total

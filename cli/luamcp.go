@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+
+	"jcode/lua"
+	"jcode/mcp"
+	mcpconfig "jcode/mcp/config"
+	"jcode/tools"
+)
+
+// luaMCP gives scripts the MCP manager. No method waits for a server.
+type luaMCP struct {
+	mcp     *mcp.Manager
+	approve approver
+}
+
+// Add implements lua.MCPControl. What a plugin adds is approved by a person first.
+func (l luaMCP) Add(name string, t lua.MCPTarget) error {
+	target := mcpconfig.Target{Command: t.Command, Args: t.Args, Env: t.Env, Cwd: t.Dir, URL: t.URL, Headers: t.Headers}
+	if !t.Ask {
+		return l.mcp.Add(name, target, nil)
+	}
+	return l.mcp.Add(name, target, func(ctx context.Context, plan tools.Plan) error { return l.approve(ctx, t.Owner, plan) })
+}
+
+// Remove implements lua.MCPControl.
+func (l luaMCP) Remove(name string) bool { return l.mcp.Remove(name) }
+
+// Restart implements lua.MCPControl.
+func (l luaMCP) Restart(name string) bool {
+	_, ok := l.Status(name)
+	return ok && l.mcp.Retry(name) == nil
+}
+
+// Status implements lua.MCPControl.
+func (l luaMCP) Status(name string) (lua.MCPStatus, bool) {
+	for _, st := range l.List() {
+		if st.Name == name {
+			return st, true
+		}
+	}
+	return lua.MCPStatus{}, false
+}
+
+// List implements lua.MCPControl: entries that do not run are left out.
+func (l luaMCP) List() []lua.MCPStatus { return luaServers(l.mcp.Running()) }
+
+func luaServers(running []mcp.Status) []lua.MCPStatus {
+	var out []lua.MCPStatus
+	for _, st := range running {
+		out = append(out, lua.MCPStatus{Name: st.Name, State: string(st.State), Tools: st.Tools, Error: st.Error, Attempt: st.Attempt})
+	}
+	return out
+}

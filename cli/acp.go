@@ -207,7 +207,7 @@ func (a acpBackend) acpModels(context.Context) []acp.Choice {
 }
 
 func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
-	rows, err := roleActions(a).roleRows(ctx)
+	rows, err := newRoleActions(a.app).roleRows(ctx)
 	if err != nil {
 		a.board.say(agent.LevelWarn, "roles: %v", err)
 	}

@@ -20,11 +20,18 @@ const delegatesMax = 4 << 10
 const definition = "definition:"
 
 // definitionActions is what a person can do with definitions of agents.
-type definitionActions struct{ *app }
+type definitionActions struct {
+	roles    roleActions
+	registry *tools.Registry
+}
+
+func newDefinitionActions(a *app) definitionActions {
+	return definitionActions{newRoleActions(a), a.registry}
+}
 
 // agentDefinitions are the roles that agents can be started in: all but those inside jcode.
 func (a definitionActions) agentDefinitions(ctx context.Context) []role.Listing {
-	all, _ := a.roles().List(ctx) // /roles says what can't be read
+	all, _ := a.roles.layers().List(ctx) // /roles says what can't be read
 	return slices.DeleteFunc(all, func(l role.Listing) bool { return l.Source == role.Builtin && l.Untrusted == nil })
 }
 
@@ -90,11 +97,11 @@ func (a definitionActions) definitionToEdit(row tui.Row) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("%s is at work: only definitions are edited", row.Name)
 	}
-	return roleActions(a).roleToEdit(tui.Row{ID: name})
+	return a.roles.roleToEdit(tui.Row{ID: name})
 }
 
 func (a definitionActions) definitionEdited(ctx context.Context, row tui.Row, file string) (string, error) {
-	return roleActions(a).roleEdited(ctx, tui.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
+	return a.roles.roleEdited(ctx, tui.Row{ID: strings.TrimPrefix(row.ID, definition)}, file)
 }
 
 // definitionToOpen finds the definition of /agents edit NAME.
@@ -104,7 +111,7 @@ func (a definitionActions) definitionToOpen(ctx context.Context, words string) (
 		return row, false, nil
 	}
 	row.ID = definition + fields[1]
-	if _, err = a.roles().Get(ctx, fields[1]); errors.Is(err, role.ErrUnknown) {
+	if _, err = a.roles.layers().Get(ctx, fields[1]); errors.Is(err, role.ErrUnknown) {
 		err = fmt.Errorf("%w; /agents new %s makes it", err, fields[1])
 	}
 	return row, true, err

@@ -85,16 +85,16 @@ func (a definitionActions) writeDefinition(ctx context.Context, values map[strin
 	if chosen, _ := values["tools"].([]string); len(chosen) > 0 {
 		r.Tools = chosen
 	}
-	_, err := a.roles().Get(ctx, r.Name)
+	_, err := a.roles.layers().Get(ctx, r.Name)
 	if err == nil {
 		return "", fmt.Errorf("%s is there already: take another name, or cancel and change it with /agents edit %s", r.Name, r.Name)
 	}
 	if !errors.Is(err, role.ErrUnknown) {
 		return "", err
 	}
-	dir := filepath.Join(a.paths.Config, "roles")
+	dir := filepath.Join(a.roles.paths.Config, "roles")
 	if text("where") == forProject {
-		dir = a.roles().ProjectDir
+		dir = a.roles.layers().ProjectDir
 	}
 	file := filepath.Join(dir, r.Name+".md")
 	if _, err := os.Lstat(file); err == nil { // a link that counts as absent

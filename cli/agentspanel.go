@@ -22,7 +22,21 @@ import (
 
 // agentActions is what a person can do with sub-agents: the panel and the words of
 // /agents.
-type agentActions struct{ *app }
+type agentActions struct {
+	board         *board
+	store         *session.Store
+	definitions   definitionActions
+	project, root string
+	worktrees     string          // the folder of this project's worktrees
+	copied        func() []string // the setting worktree.copy
+}
+
+func newAgentActions(a *app) agentActions {
+	return agentActions{
+		&a.board, a.store, newDefinitionActions(a), a.project, a.root, agentSites{a}.worktrees(),
+		func() []string { return a.config.Worktree.Copy },
+	}
+}
 
 // panel is the live view of the sub-agents beside the conversation.
 func (a agentActions) panel() tui.Panel {
@@ -49,9 +63,9 @@ func (a agentActions) panel() tui.Panel {
 					rows = append(rows, agentRow(s, conv.AgentOutput(s.Name)))
 				}
 			}
-			return append(rows, definitionActions(a).definitionRows(ctx)...), nil
+			return append(rows, a.definitions.definitionRows(ctx)...), nil
 		},
-		Edits: definitionActions(a).definitionToOpen,
+		Edits: a.definitions.definitionToOpen,
 		Actions: []tui.Action{
 			{Label: "resume one that was left", Run: act("resumed", func(ctx context.Context, conv *agent.Conversation, name string) error {
 				return conv.ResumeAgent(ctx, name)
@@ -68,7 +82,7 @@ func (a agentActions) panel() tui.Panel {
 			{Key: "ctrl+x", Label: "discard its changes", Confirm: true, Run: act("discarded the changes of", func(ctx context.Context, conv *agent.Conversation, name string) error {
 				return conv.DiscardAgent(ctx, name)
 			})},
-			{Key: "ctrl+o", Label: "edit a definition", Edit: definitionActions(a).definitionToEdit, Edited: definitionActions(a).definitionEdited},
+			{Key: "ctrl+o", Label: "edit a definition", Edit: a.definitions.definitionToEdit, Edited: a.definitions.definitionEdited},
 		},
 	}
 }
@@ -122,7 +136,7 @@ func (a agentActions) words(ctx context.Context, words string) (string, error) {
 	case conv == nil:
 		return "", errNoMessages
 	case verb == "new" && said == "":
-		return definitionActions(a).newDefinition(ctx, conv, name)
+		return a.definitions.newDefinition(ctx, conv, name)
 	case name == "":
 		return "", tui.ErrSearch
 	}
@@ -183,7 +197,7 @@ func (a agentActions) pruneOrphan(ctx context.Context, d os.DirEntry, dir string
 	if err != nil {
 		return false
 	}
-	tree.Copied = a.config.Worktree.Copy
+	tree.Copied = a.copied()
 	left, err := tree.Changes(ctx)
 	return err == nil && len(left) == 0 && tree.Remove(ctx) == nil
 }
@@ -207,7 +221,7 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 			kept = append(kept, row.Dir)
 			continue
 		}
-		tree := worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy}
+		tree := worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.copied()}
 		left, err := tree.Changes(ctx)
 		gone := tree.Check(ctx) != nil
 		switch {
@@ -224,12 +238,12 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	dirs, err := os.ReadDir(agentSites(a).worktrees())
+	dirs, err := os.ReadDir(a.worktrees)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
 	for _, d := range dirs {
-		dir := filepath.Join(agentSites(a).worktrees(), d.Name())
+		dir := filepath.Join(a.worktrees, d.Name())
 		switch {
 		case known[dir]:
 		case a.pruneOrphan(ctx, d, dir):

@@ -253,7 +253,7 @@ func (a *app) addTools(context.Context) error {
 	})
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spill}
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, others{a.store}, a.offered,
-		&steering{app: confinement{a}})
+		&steering{board: &a.board, watch: confinement{a}.watchProtected, remember: confinement{a}.keepProtected})
 	var errs []error
 	for _, t := range a.builtins() {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))

@@ -9,8 +9,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"jcode/agent/model/provider"
 	"jcode/internal/text"
 	"jcode/session"
+	"jcode/session/role"
 	"jcode/tools"
 )
 
@@ -224,7 +226,7 @@ func keptNames(ctx context.Context, std Streams, names func(nameLists, context.C
 		return nil
 	}
 	defer a.close()
-	return names(nameLists{a}, ctx)
+	return names(nameLists{a.store, a.project, a.roles}, ctx)
 }
 
 func serverNames(ctx context.Context, std Streams) []candidate {
@@ -241,7 +243,11 @@ func serverNames(ctx context.Context, std Streams) []candidate {
 }
 
 // nameLists lists names for completion.
-type nameLists struct{ *app }
+type nameLists struct {
+	store   *session.Store
+	project string
+	roles   func() *role.Layers
+}
 
 func (a nameLists) sessionNames(ctx context.Context) []candidate {
 	rows, err := a.store.List(ctx, session.Filter{ProjectID: a.project, Limit: 50})
@@ -282,8 +288,7 @@ func (a nameLists) modelNames(ctx context.Context) []candidate {
 			out = append(out, candidate{r.Model, "used before"})
 		}
 	}
-	a.models = &models{}
-	for _, p := range a.models.settings.Known() {
+	for _, p := range (provider.Settings{}).Known() {
 		out = append(out, candidate{p.Name + "/", "provider"})
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return strings.Compare(a.word, b.word) })

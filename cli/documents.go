@@ -20,8 +20,15 @@ import (
 // documents connects the documents of roles and sessions with the conversation.
 type documents struct {
 	plain
-	app  *app
 	room *retrieval.Room
+
+	project    string
+	board      *board
+	registry   *tools.Registry
+	dispatcher *tools.Dispatcher
+	models     *models
+	model      func() string // the setting docs.embedding_model
+	getenv     func(string) string
 
 	mu    sync.Mutex
 	roles map[string]retrieval.Collection // of roles that were resolved, by name
@@ -29,7 +36,11 @@ type documents struct {
 
 // openDocuments makes the room of documents. Nothing is read yet.
 func (a *app) openDocuments() {
-	d := &documents{app: a, roles: map[string]retrieval.Collection{}}
+	d := &documents{
+		project: a.project, board: &a.board, registry: a.registry, dispatcher: a.dispatcher, models: a.models,
+		model: func() string { return a.config.Docs.EmbeddingModel }, getenv: a.std.Getenv,
+		roles: map[string]retrieval.Collection{},
+	}
 	d.room = retrieval.New(retrieval.Options{
 		Index: a.store.Documents(), Root: a.root, Home: a.paths.Home, Watch: !a.flags.Print,
 		Inside: a.workspace.Contains,
@@ -61,36 +72,36 @@ func (d *documents) offer(t tools.Tool) {
 	if t != nil {
 		list = []tools.Tool{t}
 	}
-	for _, err := range d.app.registry.Replace("documents", tools.RankBuiltin, list) {
-		d.app.board.say(agent.LevelWarn, "documents: %v", err)
+	for _, err := range d.registry.Replace("documents", tools.RankBuiltin, list) {
+		d.board.say(agent.LevelWarn, "documents: %v", err)
 	}
 }
 
 // fetch gets a page that a person, or a role that is theirs or trusted, names.
 func (d *documents) fetch(ctx context.Context, address string) (retrieval.Page, error) {
 	call := tools.Call{ID: "documents", Name: "fetch", Arguments: []byte("{}"), Caller: tools.Caller{Origin: tools.OriginPerson}}
-	body, kind, err := builtin.Get(ctx, builtin.FetchOptions{Judge: d.app.dispatcher.JudgeCall, Agent: "jcode/" + Version()}, call, address)
+	body, kind, err := builtin.Get(ctx, builtin.FetchOptions{Judge: d.dispatcher.JudgeCall, Agent: "jcode/" + Version()}, call, address)
 	return retrieval.Page{Body: body, Type: kind}, err
 }
 
 // embedder makes what the configured model makes embeddings with; nil without one.
 func (d *documents) embedder() (retrieval.Embedder, error) {
-	name := d.app.config.Docs.EmbeddingModel
+	name := d.model()
 	if name == "" {
 		return nil, nil
 	}
 	// A provider's name counts before an address that is set for the chat.
-	settings := d.app.models.settings
+	settings := d.models.settings
 	settings.Model, settings.BaseURL = name, ""
 	settings.Env = func(key string) string {
 		if key == "OPENAI_BASE_URL" {
 			return ""
 		}
-		return d.app.std.Getenv(key)
+		return d.getenv(key)
 	}
 	target, err := provider.Resolve(settings)
 	if err != nil || target.Provider.Name == "" || !strings.HasPrefix(name, target.Provider.Name+"/") {
-		settings = d.app.models.settings
+		settings = d.models.settings
 		settings.Model = name
 		target, err = provider.Resolve(settings)
 	}
@@ -109,7 +120,7 @@ func (d *documents) embedder() (retrieval.Embedder, error) {
 
 // ofRole is the collection of a role.
 func (d *documents) ofRole(r role.Role) retrieval.Collection {
-	return retrieval.Collection{Owner: session.RoleDocuments(d.app.project, r.Name), Name: "role " + r.Name, Sources: r.Documents}
+	return retrieval.Collection{Owner: session.RoleDocuments(d.project, r.Name), Name: "role " + r.Name, Sources: r.Documents}
 }
 
 // knowRole notes the documents of a role that is about to be used, in this conversation or by a
@@ -141,14 +152,14 @@ func (d *documents) opened(conv *agent.Conversation, _ bool) {
 		return
 	}
 	if err := d.room.UseSession(context.Background(), sessionID); err != nil {
-		d.app.board.say(agent.LevelWarn, "documents: %v", err)
+		d.board.say(agent.LevelWarn, "documents: %v", err)
 	}
 }
 
 // before has the documents of the session searched, from its next step on.
 func (d *documents) before(ctx context.Context, sessionID string) agent.Announcement {
 	if err := d.room.UseSession(ctx, sessionID); err != nil {
-		d.app.board.say(agent.LevelWarn, "documents: %v", err)
+		d.board.say(agent.LevelWarn, "documents: %v", err)
 	}
 	d.room.Settle(ctx)
 	return agent.Announcement{}

@@ -177,7 +177,9 @@ func (e pluginExtension) own() agent.Extension {
 }
 
 func (e pluginExtension) inert() []permission.TrustItem { return e.app.bundles.changed() }
-func (e pluginExtension) panels() []tui.Panel           { return []tui.Panel{pluginActions{e.app}.panel()} }
+func (e pluginExtension) panels() []tui.Panel {
+	return []tui.Panel{newPluginActions(e.app, pluginLife{e.app}.look).panel()}
+}
 
 // boardExtension tells a conversation what the rooms have to say to its model.
 type boardExtension struct {
@@ -207,11 +209,11 @@ func (e roleExtension) refresh() {
 }
 
 func (e roleExtension) sections(_ string, scope *tools.Scope) []string {
-	return []string{definitionActions{e.app}.delegates(scope)}
+	return []string{newDefinitionActions(e.app).delegates(scope)}
 }
 
 func (e roleExtension) inert() []permission.TrustItem { return e.app.reachingRoles() }
-func (e roleExtension) panels() []tui.Panel           { return []tui.Panel{roleActions{e.app}.panel()} }
+func (e roleExtension) panels() []tui.Panel           { return []tui.Panel{newRoleActions(e.app).panel()} }
 
 // languageExtension starts language servers.
 type languageExtension struct {

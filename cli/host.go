@@ -14,14 +14,25 @@ import (
 )
 
 // personHost runs what a person's commands need, through the same gate as everything.
-type personHost struct{ a *app }
+type personHost struct {
+	board      *board
+	dispatcher *tools.Dispatcher
+	mode       func() tools.Mode // where no conversation is open
+	alone      bool              // nobody can be asked
+	// allow puts rules in force for a session, until the function it returns is called.
+	allow func(sessionID string, rules []string) (func(), error)
+}
+
+func newPersonHost(a *app) personHost {
+	return personHost{&a.board, a.dispatcher, func() tools.Mode { return a.mode }, a.flags.Print, a.allow}
+}
 
 // Session is the open conversation's session.
-func (h personHost) Session() string { return h.a.board.session() }
+func (h personHost) Session() string { return h.board.session() }
 
 // Asker puts questions to the person of the open conversation.
 func (h personHost) Asker() tools.Asker {
-	if conv := h.a.board.open(); conv != nil && !h.a.flags.Print {
+	if conv := h.board.open(); conv != nil && !h.alone {
 		return conv
 	}
 	return nil
@@ -36,12 +47,12 @@ func (h personHost) call(ctx context.Context, name string, args any) (tools.Resu
 	}
 	caller := tools.Caller{
 		Session: h.Session(), Origin: tools.OriginScript, Label: "command file", Asker: h.Asker(), Confined: true,
-		Mode: func() tools.Mode { return h.a.mode },
+		Mode: h.mode,
 	}
-	if conv := h.a.board.open(); conv != nil {
+	if conv := h.board.open(); conv != nil {
 		caller.Mode = conv.Mode
 	}
-	out := h.a.dispatcher.Dispatch(ctx, tools.Call{ID: uuid.NewString(), Name: name, Arguments: raw, Caller: caller})
+	out := h.dispatcher.Dispatch(ctx, tools.Call{ID: uuid.NewString(), Name: name, Arguments: raw, Caller: caller})
 	if out.Result.Failed {
 		return out.Result, errors.New(out.Result.Text)
 	}
@@ -55,7 +66,7 @@ func (h personHost) Shell(ctx context.Context, line skills.ShellLine) (string, e
 	if line.Approved && !strings.ContainsAny(line.Text, "*()") {
 		rules = append(rules[:len(rules):len(rules)], "exec("+line.Text+")")
 	}
-	release, err := h.a.allow(h.Session(), rules)
+	release, err := h.allow(h.Session(), rules)
 	if err != nil {
 		return "", err
 	}

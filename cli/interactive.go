@@ -71,8 +71,8 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	changes, unwatch := a.servers.watch()
 	defer unwatch()
 	opt := tui.Options{
-		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: history{a}, Commands: a.commands, Panels: chatViews{a}.panels(),
-		Models: chatViews{a}.modelRows, Roles: roleActions{a}.roleRows, Files: nameLists{a}.fileNames, Mentions: a.servers.resources, Shell: chatViews{a}.shellLine, Changes: chatViews{a}.changedFiles, Undoable: chatViews{a}.undoable, Keep: a.store.AddShown, Preview: chatViews{a}.preview, Context: chatViews{a}.contextUse,
+		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: newHistory(a), Commands: a.commands, Panels: chatViews{a}.panels(),
+		Models: chatViews{a}.modelRows, Roles: newRoleActions(a).roleRows, Files: fileNames(a.cwd), Mentions: a.servers.resources, Shell: chatViews{a}.shellLine, Changes: chatViews{a}.changedFiles, Undoable: chatViews{a}.undoable, Keep: a.store.AddShown, Preview: chatViews{a}.preview, Context: chatViews{a}.contextUse,
 		Image: chatViews{a}.readImage, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Keys: keyTable(a.config.Keys), Status: a.config.StatusLine,
 		Vi: isOn(a.config.Vi), Notifications: a.config.Notifications, Health: a.list.status, Changed: followed(changes),
@@ -207,7 +207,7 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Sess
 		s.a.asksFirst = nil
 		out.Role, out.EnterRole = first.name, func(ctx context.Context) error { return conv.SetRoleWith(ctx, first.name, first.given) }
 	}
-	draft, err := chatViews{s.a}.draft(ctx)
+	draft, err := newHistory(s.a).draft(ctx)
 	out.Draft = draft
 	return out, err
 }

@@ -53,13 +53,13 @@ func (a *app) openLearning() error {
 		Trust: a.pins(), Grants: l, Changed: l.changed,
 		Notice: func(text string) { a.board.say(agent.LevelWarn, "%s", text) },
 	})
-	l.files = skills.NewCommandFiles(places, a.pins(), personHost{a})
+	l.files = skills.NewCommandFiles(places, a.pins(), newPersonHost(a))
 	a.commands.Sources = append(a.commands.Sources, builtinCommands{}, l.files)
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, touching{l})
 	if a.flags.NoSkills {
 		return nil
 	}
-	a.commands.Sources = append(a.commands.Sources, l.skills.Commands(personHost{a}))
+	a.commands.Sources = append(a.commands.Sources, l.skills.Commands(newPersonHost(a)))
 	var errs []error
 	for _, t := range l.skills.Tools() {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))
@@ -115,7 +115,7 @@ func (l *learning) panels() []tui.Panel {
 	if l.app.flags.NoSkills {
 		return nil
 	}
-	return []tui.Panel{skillActions{l.app}.panel()}
+	return []tui.Panel{skillActions{l.skills, l.app.skillPlaces(), l.app.paths.File()}.panel()}
 }
 
 // changed tells the person what a reload found.

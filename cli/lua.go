@@ -144,7 +144,7 @@ func (s *scripting) follow() {
 		var unwatch func()
 		tooling, unwatch = s.app.registry.Watch()
 		defer unwatch()
-		news = newLuaNews(s.app)
+		news = newLuaNews(s.app.registry, &s.app.board)
 	}
 	last := map[string]lua.MCPStatus{}
 	for {

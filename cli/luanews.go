@@ -12,11 +12,14 @@ import (
 // luaNews tells the person which Lua tools came, went or changed while nothing runs. During a
 // turn the conversation itself says what changed between two steps.
 type luaNews struct {
-	app   *app
-	known map[string]tools.Tool
+	registry *tools.Registry
+	board    *board
+	known    map[string]tools.Tool
 }
 
-func newLuaNews(a *app) *luaNews { return &luaNews{a, luaTools(a.registry.Snapshot(nil))} }
+func newLuaNews(registry *tools.Registry, b *board) *luaNews {
+	return &luaNews{registry, b, luaTools(registry.Snapshot(nil))}
+}
 
 func luaTools(snap tools.Snapshot) map[string]tools.Tool {
 	out := map[string]tools.Tool{}
@@ -30,9 +33,9 @@ func luaTools(snap tools.Snapshot) map[string]tools.Tool {
 
 // look compares the registry with what it was.
 func (n *luaNews) look() {
-	before, now := n.known, luaTools(n.app.registry.Snapshot(nil))
+	before, now := n.known, luaTools(n.registry.Snapshot(nil))
 	n.known = now
-	if conv := n.app.board.open(); conv == nil || conv.State().Busy {
+	if conv := n.board.open(); conv == nil || conv.State().Busy {
 		return
 	}
 	var parts []string
@@ -49,6 +52,6 @@ func (n *luaNews) look() {
 		}
 	}
 	if parts != nil {
-		n.app.board.say(agent.LevelInfo, "lua: %s", strings.Join(parts, ", "))
+		n.board.say(agent.LevelInfo, "lua: %s", strings.Join(parts, ", "))
 	}
 }

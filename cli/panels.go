@@ -23,7 +23,7 @@ const maxImage = 10 << 20
 
 // panels are the lists that slash commands show: those of the chat, and those of extensions.
 func (a chatViews) panels() []tui.Panel {
-	list := append([]tui.Panel{a.toolsPanel(), permissionActions(a).panel(), a.jobsPanel(), agentActions(a).panel()}, a.list.panels()...)
+	list := append([]tui.Panel{a.toolsPanel(), newPermissionActions(a.app).panel(), a.jobsPanel(), newAgentActions(a.app).panel()}, a.list.panels()...)
 	place := func(p tui.Panel) int { return slices.Index(panelNames(), p.Name) }
 	slices.SortStableFunc(list, func(x, y tui.Panel) int { return place(x) - place(y) })
 	return list
@@ -92,7 +92,7 @@ func (a permissionActions) panel() tui.Panel {
 
 // roleRows lists the roles with where each comes from.
 func (a roleActions) roleRows(ctx context.Context) ([]tui.Row, error) {
-	all, err := a.roles().List(ctx)
+	all, err := a.layers().List(ctx)
 	if err != nil {
 		return nil, err
 	}

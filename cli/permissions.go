@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"jcode/cli/config"
 	"jcode/internal/text"
 	"jcode/tools"
 	"jcode/tools/permission"
@@ -39,7 +40,7 @@ func (c *permissionsListCmd) Run(ctx context.Context, f *flags, std Streams) err
 		return err
 	}
 	defer a.close()
-	lines, err := permissionActions{a}.permissionLines(ctx)
+	lines, err := newPermissionActions(a).permissionLines(ctx)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,23 @@ func (c *permissionsListCmd) Run(ctx context.Context, f *flags, std Streams) err
 
 // permissionActions is what a person can do with rules: the panel, the words of
 // /permissions, explanations.
-type permissionActions struct{ *app }
+type permissionActions struct {
+	gate  *permission.Gate
+	board *board
+	mode  func() tools.Mode // where no conversation is open
+	// rules are those of the settings, given those of flags. origin returns where an element of
+	// a list of settings comes from.
+	rules  func() config.Permissions
+	given  *flags
+	origin func(key string, element int) string
+}
+
+func newPermissionActions(a *app) permissionActions {
+	return permissionActions{
+		a.gate, &a.board, func() tools.Mode { return a.mode }, func() config.Permissions { return a.config.Permissions }, a.flags,
+		func(key string, element int) string { return a.origin(key, element) },
+	}
+}
 
 // permissionLines returns the rules in force and the project's grants.
 func (a permissionActions) permissionLines(ctx context.Context) ([]permissionLine, error) {
@@ -92,11 +109,11 @@ func (a permissionActions) permissionLines(ctx context.Context) ([]permissionLin
 // ruleOrigins returns where each rule in force comes from, by "effect rule": a file and line, or
 // a flag. What is not among them was typed in the chat.
 func (a permissionActions) ruleOrigins() map[string]string {
-	p, out := a.config.Permissions, map[string]string{}
+	p, out := a.rules(), map[string]string{}
 	for _, set := range []struct {
 		effect      string
 		kept, given []string
-	}{{"allow", p.Allow, a.flags.Allow}, {"ask", p.Ask, nil}, {"deny", p.Deny, a.flags.Deny}} {
+	}{{"allow", p.Allow, a.given.Allow}, {"ask", p.Ask, nil}, {"deny", p.Deny, a.given.Deny}} {
 		add := func(rule, from string) {
 			if r, err := permission.ParseRule(rule); err == nil && out[set.effect+" "+r.String()] == "" {
 				out[set.effect+" "+r.String()] = from
@@ -124,7 +141,7 @@ func (c *permissionsExplainCmd) Run(ctx context.Context, f *flags, std Streams) 
 		return err
 	}
 	defer a.close()
-	e := permissionActions{a}.explain(ctx, strings.Join(c.Line, " "), a.mode)
+	e := newPermissionActions(a).explain(ctx, strings.Join(c.Line, " "), a.mode)
 	if c.JSON {
 		enc := json.NewEncoder(std.Out)
 		enc.SetIndent("", "  ")
@@ -159,7 +176,7 @@ func (a permissionActions) words(ctx context.Context, args string) (notice strin
 	rest = strings.TrimSpace(rest)
 	switch word {
 	case "explain":
-		mode := a.mode
+		mode := a.mode()
 		if conv := a.board.open(); conv != nil {
 			mode = conv.State().Mode
 		}

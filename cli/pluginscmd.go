@@ -97,13 +97,13 @@ func (c *pluginsAddCmd) Run(ctx context.Context, std Streams) error {
 	if err != nil {
 		return usageError("%w", err)
 	}
-	return pluginActions{a}.takePlugin(ctx, address, "", c.Yes)
+	return newPluginActions(a, func() {}).takePlugin(ctx, address, "", c.Yes)
 }
 
 // takePlugin fetches a plugin, shows it whole, and keeps it after a yes. name is what an
 // update expects, "" for a new one.
 func (a pluginActions) takePlugin(ctx context.Context, address plugins.Address, name string, yes bool) error {
-	s, w := a.pluginStore(), a.std.Err
+	s, w := a.store, a.std.Err
 	st, err := s.Stage(ctx, address)
 	if err != nil {
 		return usageError("%w", err)
@@ -185,7 +185,7 @@ func (c *pluginsUpdateCmd) Run(ctx context.Context, std Streams) error {
 	var errs []error
 	for _, p := range list {
 		if len(c.Names) == 0 || slices.Contains(c.Names, p.Name) {
-			errs = append(errs, pluginActions{a}.takePlugin(ctx, p.Address, p.Name, c.Yes))
+			errs = append(errs, newPluginActions(a, func() {}).takePlugin(ctx, p.Address, p.Name, c.Yes))
 		}
 	}
 	return errors.Join(errs...)
@@ -234,7 +234,7 @@ func (c *pluginsRemoveCmd) Run(ctx context.Context, std Streams) error {
 		return err
 	}
 	for _, name := range c.Names {
-		if err := (pluginActions{a}).removePlugin(name); err != nil {
+		if err := newPluginActions(a, func() {}).removePlugin(name); err != nil {
 			return usageError("%w", err)
 		}
 		fmt.Fprintln(std.Err, "removed "+name)

@@ -104,7 +104,18 @@ func pluginFaults(b *plugins.Bundle) []string {
 }
 
 // pluginActions is what a person can do with plugins.
-type pluginActions struct{ *app }
+type pluginActions struct {
+	store   plugins.Store
+	std     Streams
+	logs    string                 // of MCP servers
+	servers func() mcpconfig.Paths // where servers are configured
+	changed func()                 // puts into force what has changed
+}
+
+// newPluginActions acts on the plugins of a home; changed puts into force what has changed.
+func newPluginActions(a *app, changed func()) pluginActions {
+	return pluginActions{a.pluginStore(), a.std, filepath.Join(a.paths.Data, "logs", "mcp"), a.serverPaths, changed}
+}
 
 // panel shows the plugins.
 func (a pluginActions) panel() tui.Panel {
@@ -113,7 +124,7 @@ func (a pluginActions) panel() tui.Panel {
 			if err := f(row.ID); err != nil {
 				return "", err
 			}
-			pluginLife(a).look()
+			a.changed()
 			return done + " " + row.ID, nil
 		}
 	}
@@ -121,7 +132,7 @@ func (a pluginActions) panel() tui.Panel {
 		Name: "plugins", Help: "plugins: what each brings, its state and cost; on and off, accept, remove", Title: "Plugins",
 		Empty: "No plugins. jcode plugins add FOLDER-OR-GIT-ADDRESS adds one.",
 		Rows: func(context.Context) ([]tui.Row, error) {
-			list, err := a.pluginStore().List()
+			list, err := a.store.List()
 			var rows []tui.Row
 			for _, p := range list {
 				row := tui.Row{ID: p.Name, Name: p.Name, State: pluginState(p), Info: p.Version, Detail: text.Visible(strings.Join(pluginDetail(p), "\n")), Bad: !p.Intact()}
@@ -144,7 +155,7 @@ func (a pluginActions) panel() tui.Panel {
 
 // plugin finds an installed plugin.
 func (a pluginActions) plugin(name string) (plugins.Plugin, error) {
-	list, err := a.pluginStore().List()
+	list, err := a.store.List()
 	if err != nil {
 		return plugins.Plugin{}, err
 	}
@@ -161,7 +172,7 @@ func (a pluginActions) switchPlugin(name string) error {
 	if err != nil {
 		return err
 	}
-	return a.pluginStore().Enable(name, p.Off)
+	return a.store.Enable(name, p.Off)
 }
 
 // acceptPlugin takes a plugin whose files have changed as it is now.
@@ -175,12 +186,12 @@ func (a pluginActions) acceptPlugin(name string) error {
 	case p.Intact():
 		return fmt.Errorf("%s is as you accepted it", name)
 	}
-	return a.pluginStore().Accept(name, p.Now)
+	return a.store.Accept(name, p.Now)
 }
 
 // removePlugin takes a plugin away without a trace: its copy, its servers' file and their logs.
 func (a pluginActions) removePlugin(name string) error {
-	s := a.pluginStore()
+	s := a.store
 	p, err := a.plugin(name)
 	if err != nil {
 		return err
@@ -188,20 +199,18 @@ func (a pluginActions) removePlugin(name string) error {
 	if err := s.Remove(name); err != nil {
 		return err
 	}
-	if a.learning != nil { // its servers end before their logs go
-		pluginLife(a).look()
-	}
+	a.changed() // its servers end before their logs go
 	if err := os.Remove(serversFile(s, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if p.Bundle == nil {
 		return nil
 	}
-	left := mcpconfig.Load(a.serverPaths()).Choose(func(mcpconfig.Entry) bool { return true })
+	left := mcpconfig.Load(a.servers()).Choose(func(mcpconfig.Entry) bool { return true })
 	for server := range p.Bundle.Servers {
 		key := mcpconfig.KeyFor(server)
 		if _, used := left[key]; !used {
-			_ = os.Remove(filepath.Join(a.paths.Data, "logs", "mcp", key+".log")) // it is there only after a start
+			_ = os.Remove(filepath.Join(a.logs, key+".log")) // it is there only after a start
 		}
 	}
 	return nil

@@ -63,7 +63,7 @@ func (p personCommands) private(ctx context.Context, args string) (command.Outco
 	}
 	p.a.private.Store(on)
 	if on {
-		if err := (history{p.a}).SetDraft(ctx, ""); err != nil { // what stood in the input goes too
+		if err := newHistory(p.a).SetDraft(ctx, ""); err != nil { // what stood in the input goes too
 			return command.Outcome{}, err
 		}
 		return command.Outcome{Notice: privateNotice}, nil

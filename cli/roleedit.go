@@ -45,7 +45,7 @@ func (a roleActions) takeRole(ctx context.Context, r role.Role, path string) (ch
 	case err != nil:
 		return false, err
 	}
-	if _, err := a.roles().Import(ctx, path); err != nil {
+	if _, err := a.layers().Import(ctx, path); err != nil {
 		return false, fmt.Errorf("%w (your text is in %s)", err, path)
 	}
 	return true, os.RemoveAll(filepath.Dir(path))
@@ -54,7 +54,7 @@ func (a roleActions) takeRole(ctx context.Context, r role.Role, path string) (ch
 // removeRole deletes the role of a name that counts, where it is the person's own: a row
 // or a file of the configuration. It says what the name means from now on.
 func (a roleActions) removeRole(ctx context.Context, name string) (string, error) {
-	r, err := a.roles().Get(ctx, name)
+	r, err := a.layers().Get(ctx, name)
 	switch {
 	case err != nil && !errors.Is(err, role.ErrUnknown):
 		return "", err
@@ -75,7 +75,7 @@ func (a roleActions) removeRole(ctx context.Context, name string) (string, error
 		return "", fmt.Errorf("delete role %s: %w", name, err)
 	}
 	said := "deleted " + name
-	if next, err := a.roles().Get(ctx, name); err == nil {
+	if next, err := a.layers().Get(ctx, name); err == nil {
 		said += "; the name means the " + string(next.Source) + " one now"
 	}
 	return said, nil

@@ -256,7 +256,7 @@ func (c *rolesRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	}
 	defer a.close()
 	for _, name := range c.Names {
-		said, err := roleActions{a}.removeRole(ctx, name)
+		said, err := newRoleActions(a).removeRole(ctx, name)
 		if err != nil {
 			return usageError("%w", err)
 		}
@@ -302,14 +302,14 @@ func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	case err != nil:
 		return usageError("%w", err)
 	}
-	path, err := roleActions{a}.roleFile(r)
+	path, err := newRoleActions(a).roleFile(r)
 	if err != nil {
 		return usageError("%w", err)
 	}
-	if err := (roleActions{a}).edit(ctx, path); err != nil {
+	if err := newRoleActions(a).edit(ctx, path); err != nil {
 		return err
 	}
-	changed, err := roleActions{a}.takeRole(ctx, r, path)
+	changed, err := newRoleActions(a).takeRole(ctx, r, path)
 	switch {
 	case err != nil:
 		return usageError("%w", err)
@@ -317,14 +317,14 @@ func (c *rolesEditCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		fmt.Fprintln(std.Err, "unchanged")
 		return nil
 	}
-	return roleActions{a}.sayRole(ctx, c.Name)
+	return newRoleActions(a).sayRole(ctx, c.Name)
 }
 
 // sayRole reports what is wrong with an edited role.
 func (a roleActions) sayRole(ctx context.Context, name string) error {
-	r, err := a.role(ctx, name)
+	r, err := a.layers().Get(ctx, name)
 	if err != nil {
-		return err
+		return usageError("%w", err)
 	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(a.std.Err, "jcode: role %s: %s\n", name, text.Visible(p.String()))

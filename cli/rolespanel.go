@@ -8,12 +8,25 @@ import (
 	"path/filepath"
 	"strings"
 
+	"jcode/cli/config"
+	"jcode/session"
 	"jcode/session/role"
 	"jcode/tui"
 )
 
 // roleActions is what a person can do with roles: the panel, the words of /role, edits.
-type roleActions struct{ *app }
+type roleActions struct {
+	layers  func() *role.Layers
+	store   *session.Store
+	board   *board
+	std     Streams
+	paths   config.Paths
+	reenter func(ctx context.Context, name string) (bool, error) // enters a role anew where it holds
+}
+
+func newRoleActions(a *app) roleActions {
+	return roleActions{a.roles, a.store, &a.board, a.std, a.paths, roleScopes{a}.reenter}
+}
 
 // panel lists the roles; Enter works in one.
 func (a roleActions) panel() tui.Panel {
@@ -30,7 +43,7 @@ func (a roleActions) panel() tui.Panel {
 
 // roleToEdit returns the file in which a role is edited.
 func (a roleActions) roleToEdit(row tui.Row) (string, error) {
-	role, err := a.roles().Get(context.Background(), row.ID)
+	role, err := a.layers().Get(context.Background(), row.ID)
 	if err != nil {
 		return "", err
 	}
@@ -39,7 +52,7 @@ func (a roleActions) roleToEdit(row tui.Row) (string, error) {
 
 // roleEdited takes an edited role over, and enters it anew where the session is in it.
 func (a roleActions) roleEdited(ctx context.Context, row tui.Row, file string) (string, error) {
-	role, err := a.roles().Get(ctx, row.ID)
+	role, err := a.layers().Get(ctx, row.ID)
 	if err != nil {
 		return "", err
 	}
@@ -47,7 +60,7 @@ func (a roleActions) roleEdited(ctx context.Context, row tui.Row, file string) (
 	if err != nil {
 		return "", err
 	}
-	if role, err = a.roles().Get(ctx, row.ID); err == nil {
+	if role, err = a.layers().Get(ctx, row.ID); err == nil {
 		err = role.Usable()
 	}
 	if err != nil {
@@ -56,7 +69,7 @@ func (a roleActions) roleEdited(ctx context.Context, row tui.Row, file string) (
 	if role.Path == "" && !changed {
 		return row.ID + " is unchanged", nil
 	}
-	entered, err := roleScopes(a).reenter(ctx, row.ID)
+	entered, err := a.reenter(ctx, row.ID)
 	switch {
 	case err != nil:
 		return "", err
@@ -100,7 +113,7 @@ func (a roleActions) roleToOpen(ctx context.Context, words string) (row tui.Row,
 	if len(fields) != 2 || fields[0] != "edit" && fields[0] != "new" {
 		return tui.Row{}, false, nil
 	}
-	_, err = a.roles().Get(ctx, fields[1])
+	_, err = a.layers().Get(ctx, fields[1])
 	switch missing := errors.Is(err, role.ErrUnknown); {
 	case fields[0] == "new" && err == nil:
 		return tui.Row{}, true, fmt.Errorf("role %s is there already: /roles edit %s", fields[1], fields[1])
@@ -123,7 +136,7 @@ func (a roleActions) words(ctx context.Context, words string) (string, error) {
 	case fields[0] == "save" && len(fields) == 2:
 		return a.saveRole(ctx, name)
 	case fields[0] == "export" && len(fields) <= 3:
-		role, err := a.roles().Get(ctx, name)
+		role, err := a.layers().Get(ctx, name)
 		if err != nil {
 			return "", err
 		}
@@ -151,7 +164,7 @@ func (a roleActions) saveRole(ctx context.Context, name string) (string, error) 
 	state, tuning := conv.State(), conv.Tuning()
 	kept := role.Role{Body: "You work as in the session that this role was saved from.\n"}
 	if state.Role != "" {
-		base, err := a.roles().Get(ctx, state.Role)
+		base, err := a.layers().Get(ctx, state.Role)
 		if err != nil {
 			return "", err
 		}

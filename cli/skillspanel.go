@@ -13,17 +13,21 @@ import (
 )
 
 // skillActions is what a person can do with skills: the panel and the words of /skills.
-type skillActions struct{ *app }
+type skillActions struct {
+	skills   *skills.Registry
+	places   skills.Places
+	settings string // the person's configuration file
+}
 
 // panel lists skills with what is wrong with them.
 func (a skillActions) panel() tui.Panel {
 	return tui.Panel{
 		Name: "skills", Help: "skills: state and faults, on and off, edit, new NAME", Title: "Skills",
-		Empty: "No skills. A skill is a folder with a SKILL.md, in .jcode/skills or " + filepath.Join(a.paths.Config, "skills") + "; /skills new NAME makes one.",
+		Empty: "No skills. A skill is a folder with a SKILL.md, in .jcode/skills or " + filepath.Join(a.places.Config, "skills") + "; /skills new NAME makes one.",
 		Rows: func(context.Context) ([]tui.Row, error) {
-			a.learning.skills.Refresh()
+			a.skills.Refresh()
 			var rows []tui.Row
-			for _, e := range a.learning.skills.Entries() {
+			for _, e := range a.skills.Entries() {
 				rows = append(rows, skillRow(e))
 			}
 			return rows, nil
@@ -55,10 +59,10 @@ func (a skillActions) switchSkill(_ context.Context, row tui.Row) (string, error
 	if !off && row.State != string(skills.Active) {
 		return "", fmt.Errorf("%s is %s: there is nothing to switch", row.Name, row.State)
 	}
-	if err := config.Include(a.paths.File(), "skills.disabled", row.Name, !off); err != nil {
+	if err := config.Include(a.settings, "skills.disabled", row.Name, !off); err != nil {
 		return "", err
 	}
-	a.learning.skills.SetEnabled(row.Name, off)
+	a.skills.SetEnabled(row.Name, off)
 	if off {
 		return row.Name + " is on", nil
 	}
@@ -75,8 +79,8 @@ func skillToEdit(row tui.Row) (string, error) {
 
 // skillEdited reads a SKILL.md anew and says at once what is wrong with it.
 func (a skillActions) skillEdited(_ context.Context, row tui.Row, file string) (string, error) {
-	a.learning.skills.Reload()
-	for _, e := range a.learning.skills.Entries() {
+	a.skills.Reload()
+	for _, e := range a.skills.Entries() {
 		if e.File != file || e.State != skills.Broken {
 			continue
 		}
@@ -95,10 +99,10 @@ func (a skillActions) words(_ context.Context, words string) (string, error) {
 	if !ok {
 		return "", errors.New("usage: /skills, /skills new NAME, /reload-skills")
 	}
-	file, err := a.skillPlaces().Create(name, true)
+	file, err := a.places.Create(name, true)
 	if err != nil {
 		return "", err
 	}
-	a.learning.skills.Refresh()
+	a.skills.Refresh()
 	return "made " + file + ": edit it with /skills, or let the agent write it", nil
 }

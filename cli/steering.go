@@ -9,12 +9,17 @@ import (
 	"jcode/agent"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tools/sandbox"
 )
 
 // steering tells what calls of MCP servers did to protected files, where they run unasked:
 // servers are not confined, and what they write is no part of a plan.
 type steering struct {
-	app confinement
+	board *board
+	// watch looks at the protected files, nil where nothing is; remember keeps them as they are,
+	// for /undo.
+	watch    func() func() sandbox.Watched
+	remember func(caller tools.Caller, open []string) (note func(changed []string))
 
 	mu      sync.Mutex
 	watched map[string]func() []string // by call
@@ -25,12 +30,12 @@ func (s *steering) BeforeCall(_ context.Context, call tools.Call) tools.Verdict 
 	if !strings.HasPrefix(call.Name, "mcp:") || call.Caller.CurrentMode() != tools.ModeYolo {
 		return tools.Verdict{}
 	}
-	watch := s.app.watchProtected()
+	watch := s.watch()
 	if watch == nil {
 		return tools.Verdict{}
 	}
 	before := watch()
-	note := s.app.keepProtected(call.Caller, before.Open())
+	note := s.remember(call.Caller, before.Open())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.watched == nil {
@@ -64,6 +69,6 @@ func (s *steering) AfterCall(call tools.Call, _ tools.Outcome) {
 	}
 	slices.Sort(paths)
 	line := "while " + text.Visible(call.Name) + " ran, protected files were made or changed, which steer git or the agent: " + strings.Join(paths, ", ") + "; look at them, /undo takes them back"
-	s.app.board.say(agent.LevelWarn, "%s", line)
-	s.app.board.tell("Note: " + line + ".")
+	s.board.say(agent.LevelWarn, "%s", line)
+	s.board.tell("Note: " + line + ".")
 }

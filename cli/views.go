@@ -87,13 +87,15 @@ func modelInfo(l provider.Listed, own map[string]catalogue.Info) string {
 	return strings.Join(parts, ", ")
 }
 
-// fileNames lists the files below the working folder for @, ignored ones left out.
-func (a nameLists) fileNames(ctx context.Context) ([]string, error) {
-	names, err := search.Names(ctx, a.cwd, maxFileNames)
-	for i, name := range names {
-		names[i] = paths.Escape(name)
+// fileNames lists the files below a folder for @, ignored ones left out.
+func fileNames(dir string) func(context.Context) ([]string, error) {
+	return func(ctx context.Context) ([]string, error) {
+		names, err := search.Names(ctx, dir, maxFileNames)
+		for i, name := range names {
+			names[i] = paths.Escape(name)
+		}
+		return names, err
 	}
-	return names, err
 }
 
 // shellLine runs a `!` line as the person: no question, for they typed it.

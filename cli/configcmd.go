@@ -15,7 +15,7 @@ import (
 
 	"jcode/cli/config"
 	"jcode/internal/text"
-	"jcode/tools/permission"
+	"jcode/tools"
 )
 
 // configCmd shows and changes settings.
@@ -44,7 +44,7 @@ func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Trusted: func(key, hash string) bool {
-		return a.trusted(ctx, permission.TrustConfig, key, hash)
+		return a.trusted(ctx, tools.TrustConfig, key, hash)
 	}})
 	settings, err := loaded.Show(c.All)
 	if err != nil {

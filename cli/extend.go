@@ -12,7 +12,6 @@ import (
 	mcpconfig "jcode/mcp/config"
 	"jcode/tools/command"
 	"jcode/tools/lsp"
-	"jcode/tools/permission"
 )
 
 // printWait is how long a headless run waits for configured MCP servers.
@@ -77,7 +76,7 @@ func (a *app) openMCP() error {
 			NoImport: a.config.MCP.ImportClaude != nil && !*a.config.MCP.ImportClaude,
 			Plugins:  a.bundles.serverFiles,
 		},
-		Registry: a.registry, Trust: mcpTrust{a.trust}, TrustAll: a.flags.Trust,
+		Registry: a.registry, Trust: a.trust, TrustAll: a.flags.Trust,
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Private: a.privateNow, Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
@@ -100,22 +99,4 @@ func (a *app) announced() []string {
 		dirs = append(dirs, a.root)
 	}
 	return append(dirs, a.flags.AddDir...)
-}
-
-// mcpTrust keeps the approval of a project's MCP entries.
-type mcpTrust struct{ trust *permission.Trust }
-
-func (mcpTrust) item(server, hash string) permission.TrustItem {
-	return permission.TrustItem{Kind: permission.TrustMCP, Name: server, Hash: hash}
-}
-
-// Trusted reports whether a server was approved in exactly this form.
-func (m mcpTrust) Trusted(_, server, hash string) bool {
-	ok, err := m.trust.Trusted(context.Background(), m.item(server, hash))
-	return err == nil && ok
-}
-
-// Trust keeps an approval.
-func (m mcpTrust) Trust(_, server, hash string) error {
-	return m.trust.Accept(context.Background(), []permission.Pending{{TrustItem: m.item(server, hash)}}, true)
 }

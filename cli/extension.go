@@ -7,7 +7,6 @@ import (
 	"jcode/agent"
 	"jcode/tools"
 	"jcode/tools/lsp"
-	"jcode/tools/permission"
 	"jcode/tui"
 )
 
@@ -35,7 +34,7 @@ type extension interface {
 	agents() agent.Extension
 
 	// inert lists what of the project stays off until the person trusts it.
-	inert() []permission.TrustItem
+	inert() []tools.TrustItem
 	// panels are the lists that its slash commands show.
 	panels() []tui.Panel
 	// status says in a few words how it is, "" for nothing. It is called for each frame.
@@ -53,7 +52,7 @@ func (plain) opened(*agent.Conversation, bool)       {}
 func (plain) sections(string, *tools.Scope) []string { return nil }
 func (plain) own() agent.Extension                   { return agent.Extension{} }
 func (plain) agents() agent.Extension                { return agent.Extension{} }
-func (plain) inert() []permission.TrustItem          { return nil }
+func (plain) inert() []tools.TrustItem               { return nil }
 func (plain) panels() []tui.Panel                    { return nil }
 func (plain) status() string                         { return "" }
 
@@ -133,8 +132,8 @@ func (l extensionList) conversations() (own, agents agent.Extensions) {
 	return own, agents
 }
 
-func (l extensionList) inert() []permission.TrustItem {
-	var items []permission.TrustItem
+func (l extensionList) inert() []tools.TrustItem {
+	var items []tools.TrustItem
 	for _, e := range l {
 		items = append(items, e.inert()...)
 	}
@@ -176,7 +175,7 @@ func (e pluginExtension) own() agent.Extension {
 	return agent.Extension{Before: pluginLife{e.app}.before}
 }
 
-func (e pluginExtension) inert() []permission.TrustItem { return e.app.bundles.changed() }
+func (e pluginExtension) inert() []tools.TrustItem { return e.app.bundles.changed() }
 func (e pluginExtension) panels() []tui.Panel {
 	return []tui.Panel{newPluginActions(e.app, pluginLife{e.app}.look).panel()}
 }
@@ -212,8 +211,8 @@ func (e roleExtension) sections(_ string, scope *tools.Scope) []string {
 	return []string{newDefinitionActions(e.app).delegates(scope)}
 }
 
-func (e roleExtension) inert() []permission.TrustItem { return e.app.reachingRoles() }
-func (e roleExtension) panels() []tui.Panel           { return []tui.Panel{newRoleActions(e.app).panel()} }
+func (e roleExtension) inert() []tools.TrustItem { return e.app.reachingRoles() }
+func (e roleExtension) panels() []tui.Panel      { return []tui.Panel{newRoleActions(e.app).panel()} }
 
 // languageExtension starts language servers.
 type languageExtension struct {

@@ -21,7 +21,6 @@ import (
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
-	"jcode/tools/permission"
 )
 
 // Times of hooks at the edges of a session.
@@ -32,7 +31,7 @@ const (
 
 // hookFile is a settings file with hooks that needs trust, as it was read last.
 type hookFile struct {
-	item  permission.TrustItem
+	item  tools.TrustItem
 	hooks []hooks.Hook
 }
 
@@ -194,7 +193,7 @@ func (h *happenings) read(path string) (f hookFile, problems []string) {
 	}
 	f.hooks, problems = hooks.Parse(settings.Hooks, name)
 	sum := sha256.Sum256(settings.Hooks)
-	f.item = permission.TrustItem{Kind: permission.TrustHook, Name: name, Hash: hex.EncodeToString(sum[:]), File: path}
+	f.item = tools.TrustItem{Kind: tools.TrustHook, Name: name, Hash: hex.EncodeToString(sum[:]), File: path}
 	for _, hook := range f.hooks {
 		f.item.Runs = append(f.item.Runs, hook.Line())
 		f.item.Hash = startfiles.Pin(f.item.Hash, h.app.root, hook.Command)
@@ -203,10 +202,10 @@ func (h *happenings) read(path string) (f hookFile, problems []string) {
 }
 
 // inert lists the files whose hooks wait for trust, or have it.
-func (h *happenings) inert() []permission.TrustItem {
+func (h *happenings) inert() []tools.TrustItem {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var items []permission.TrustItem
+	var items []tools.TrustItem
 	for _, f := range h.files {
 		items = append(items, f.item)
 	}

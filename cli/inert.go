@@ -9,7 +9,7 @@ import (
 
 	"jcode/agent"
 	"jcode/skills"
-	"jcode/tools/permission"
+	"jcode/tools"
 	"jcode/tui"
 )
 
@@ -19,24 +19,24 @@ type dormant struct{ *app }
 // inert lists what the project's files would run or widen, were they trusted: settings,
 // MCP servers, Lua, allowed-tools of skills, commands with shell lines, roles that pick a model
 // or servers.
-func (a dormant) inert() []permission.TrustItem {
-	var items []permission.TrustItem
+func (a dormant) inert() []tools.TrustItem {
+	var items []tools.TrustItem
 	for _, h := range a.held {
-		items = append(items, permission.TrustItem{
-			Kind: permission.TrustConfig, Name: h.Key, Hash: h.Hash, File: h.File, Runs: []string{h.Value},
+		items = append(items, tools.TrustItem{
+			Kind: tools.TrustConfig, Name: h.Key, Hash: h.Hash, File: h.File, Runs: []string{h.Value},
 		})
 	}
 	items = append(items, a.list.inert()...)
-	place := func(item permission.TrustItem) int { return slices.Index(inertOrder(), item.Kind) }
-	slices.SortStableFunc(items, func(x, y permission.TrustItem) int { return place(x) - place(y) })
+	place := func(item tools.TrustItem) int { return slices.Index(inertOrder(), item.Kind) }
+	slices.SortStableFunc(items, func(x, y tools.TrustItem) int { return place(x) - place(y) })
 	return items
 }
 
 // inertOrder is the order in which a person is shown what waits for trust.
-func inertOrder() []permission.TrustKind {
-	return []permission.TrustKind{
-		permission.TrustConfig, permission.TrustMCP, permission.TrustLuaTool, permission.TrustSkill, permission.TrustCommand,
-		permission.TrustHook, permission.TrustBundle, permission.TrustRole,
+func inertOrder() []tools.TrustKind {
+	return []tools.TrustKind{
+		tools.TrustConfig, tools.TrustMCP, tools.TrustLuaTool, tools.TrustSkill, tools.TrustCommand,
+		tools.TrustHook, tools.TrustBundle, tools.TrustRole,
 	}
 }
 
@@ -105,13 +105,13 @@ func (a dormant) folderQuestion(ctx context.Context) *tui.Trust {
 		Decide: func(ctx context.Context, trusted bool) error {
 			defer a.settle()
 			if !trusted {
-				a.trust.Decline(q.Items)
+				a.trust.Decline(q.All())
 				return nil
 			}
-			if err := a.trust.Accept(ctx, q.Items, true); err != nil {
+			if err := a.trust.Accept(ctx, q.All(), true); err != nil {
 				return err
 			}
-			return a.wake(ctx, q.Items)
+			return a.wake(ctx, q.All())
 		},
 	}
 }
@@ -123,25 +123,25 @@ func (a dormant) settle() {
 
 // wake puts into force what has just been trusted. Skills and commands look for
 // themselves when they are used.
-func (a dormant) wake(ctx context.Context, items []permission.Pending) error {
+func (a dormant) wake(ctx context.Context, items []tools.TrustItem) error {
 	var errs []error
 	settings, learned := 0, false
 	for _, item := range items {
 		switch item.Kind {
-		case permission.TrustConfig:
+		case tools.TrustConfig:
 			settings++
-		case permission.TrustMCP:
+		case tools.TrustMCP:
 			if err := a.mcp.Approve(item.Name, item.Hash, false); err != nil {
 				errs = append(errs, err)
 			}
-		case permission.TrustLuaTool:
+		case tools.TrustLuaTool:
 			errs = append(errs, a.lua.room.Reload(""))
-		case permission.TrustBundle:
+		case tools.TrustBundle:
 			errs = append(errs, a.bundles.store.Accept(item.Name, item.Hash))
 			pluginLife(a).look()
-		case permission.TrustHook:
+		case tools.TrustHook:
 			a.happenings.reload()
-		case permission.TrustSkill, permission.TrustCommand:
+		case tools.TrustSkill, tools.TrustCommand:
 			learned = true
 		default: // asks for itself when it is used
 		}

@@ -50,10 +50,10 @@ func (a *app) openLearning() error {
 	places := a.skillPlaces()
 	l.skills = skills.New(skills.Options{
 		Places: places, Disabled: a.config.Skills.Disabled, Cache: filepath.Join(a.paths.Data, "cache"),
-		Trust: a.pins(), Grants: l, Changed: l.changed,
+		Trust: a.everywhere(), Grants: l, Changed: l.changed,
 		Notice: func(text string) { a.board.say(agent.LevelWarn, "%s", text) },
 	})
-	l.files = skills.NewCommandFiles(places, a.pins(), newPersonHost(a))
+	l.files = skills.NewCommandFiles(places, a.everywhere(), newPersonHost(a))
 	a.commands.Sources = append(a.commands.Sources, builtinCommands{}, l.files)
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, touching{l})
 	if a.flags.NoSkills {
@@ -101,11 +101,10 @@ func (l *learning) refresh() {
 }
 
 // inert implements extension.
-func (l *learning) inert() []permission.TrustItem {
-	var items []permission.TrustItem
+func (l *learning) inert() []tools.TrustItem {
+	var items []tools.TrustItem
 	for _, pin := range l.pins() {
-		_, item := pins{}.of(pin)
-		items = append(items, item)
+		items = append(items, pin.Item())
 	}
 	return items
 }
@@ -328,40 +327,35 @@ func (t touching) AfterCall(call tools.Call, out tools.Outcome) {
 	}
 }
 
-// pins keeps what allowed-tools and shell lines were approved: those of the project's
-// files with the project, those of the person's own for everywhere.
-func (a *app) pins() skills.Trust {
-	return pins{project: a.trust, person: permission.NewTrust("", trustRows{a.store, ""}, false)}
+// everywhere is the trust in files of the project and of the person.
+func (a *app) everywhere() tools.Trust {
+	return bothTrusts{project: a.trust, person: permission.NewTrust("", trustRows{a.store, ""}, false)}
 }
 
-type pins struct{ project, person *permission.Trust }
+// bothTrusts records approvals of the project's files with the project, those of the person's
+// own for everywhere. It implements tools.Trust.
+type bothTrusts struct{ project, person tools.Trust }
 
-func (p pins) of(pin skills.Pin) (*permission.Trust, permission.TrustItem) {
-	item := permission.TrustItem{
-		Kind: permission.TrustSkill, Name: pin.Name, Hash: pin.Hash, File: pin.File, Runs: append(slices.Clone(pin.Rules), pin.Shell...),
+func (t bothTrusts) of(item tools.TrustItem) tools.Trust {
+	if item.Personal {
+		return t.person
 	}
-	if pin.Replaces != "" {
-		item.Runs = append(item.Runs, "replaces "+pin.Replaces)
-	}
-	if pin.Kind == "command" {
-		item.Kind = permission.TrustCommand
-	}
-	if pin.Project {
-		return p.project, item
-	}
-	return p.person, item
+	return t.project
 }
 
-// Approved implements skills.Trust.
-func (p pins) Approved(ctx context.Context, pin skills.Pin) (bool, error) {
-	trust, item := p.of(pin)
-	return trust.Trusted(ctx, item)
+// Trusted implements tools.Trust.
+func (t bothTrusts) Trusted(ctx context.Context, item tools.TrustItem) (bool, error) {
+	return t.of(item).Trusted(ctx, item)
 }
 
-// Approve implements skills.Trust.
-func (p pins) Approve(ctx context.Context, pin skills.Pin) error {
-	trust, item := p.of(pin)
-	return trust.Accept(ctx, []permission.Pending{{TrustItem: item}}, true)
+// Accept implements tools.Trust.
+func (t bothTrusts) Accept(ctx context.Context, items []tools.TrustItem, keep bool) error {
+	for _, item := range items {
+		if err := t.of(item).Accept(ctx, []tools.TrustItem{item}, keep); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // builtinCommands are the commands that are prompts of jcode's own.

@@ -16,7 +16,6 @@ import (
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
-	"jcode/tools/permission"
 	"jcode/tui"
 )
 
@@ -35,12 +34,10 @@ type scripting struct {
 	ctx  context.Context
 	work sync.WaitGroup
 
-	asking   sync.Mutex // one question about trust at a time
-	mu       sync.Mutex
-	no       bool // the person said no in this run
-	yes      bool // the folder is trusted, as of lookedUp
-	lookedUp time.Time
-	said     bool // the headless notice was given
+	asking sync.Mutex // one question about trust at a time
+	mu     sync.Mutex
+	no     bool // the person said no in this run
+	said   bool // the headless notice was given
 }
 
 // openLua makes the room. Nothing runs and no file is read yet.
@@ -49,7 +46,7 @@ func (a *app) openLua() error {
 	s := &scripting{app: a, ctx: ctx}
 	room, err := lua.New(lua.Options{
 		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config, Plugins: a.bundles.scripts,
-		State: &luaState{Store: a.store, private: a.privateNow}, MCP: a.servers.control(s.approve), Trust: s, Notices: s, Standing: s.standing,
+		State: &luaState{Store: a.store, private: a.privateNow}, MCP: a.servers.control(s.approve), Trust: a.trust, Untrusted: s.untrusted, Notices: s, Standing: s.standing,
 		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
 		Eval: isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,
 	})
@@ -96,9 +93,9 @@ func (s *scripting) opened(_ *agent.Conversation, again bool) {
 }
 
 // inert implements extension.
-func (s *scripting) inert() []permission.TrustItem {
+func (s *scripting) inert() []tools.TrustItem {
 	if waiting := s.room.Untrusted(); len(waiting) > 0 {
-		return []permission.TrustItem{s.folder(waiting)}
+		return []tools.TrustItem{s.room.Folder(waiting)}
 	}
 	return nil
 }
@@ -218,37 +215,8 @@ func (s *scripting) person() tools.Asker {
 	return nil
 }
 
-// folder is the trust in all Lua of this project: it is given to the folder, since each
-// permission of a tool or plugin is pinned to its source anyway.
-func (s *scripting) folder(items []lua.TrustItem) permission.TrustItem {
-	it := permission.TrustItem{Kind: permission.TrustLuaTool, Name: "all Lua of the project", Hash: "folder", File: s.app.root}
-	for _, i := range items {
-		line := i.Kind + " " + i.Name
-		if len(i.Rights) > 0 {
-			line += ": " + strings.Join(i.Rights, "; ")
-		}
-		it.Runs = append(it.Runs, line+" ("+i.Path+")")
-	}
-	return it
-}
-
-// trustFor is how long an answer of the database about trust is taken for granted: one
-// look at a thousand tools asks it once.
-const trustFor = 50 * time.Millisecond
-
-// Trusted implements lua.Trust.
-func (s *scripting) Trusted(lua.TrustItem) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if time.Since(s.lookedUp) > trustFor {
-		ok, err := s.app.trust.Trusted(context.Background(), s.folder(nil))
-		s.yes, s.lookedUp = err == nil && ok, time.Now()
-	}
-	return s.yes
-}
-
-// Wanted implements lua.Trust: the question goes to the person in the background.
-func (s *scripting) Wanted(items []lua.TrustItem) {
+// untrusted asks the person about Lua of the project, in the background.
+func (s *scripting) untrusted(items []tools.TrustItem) {
 	if s.person() != nil {
 		s.work.Go(func() { s.ask(s.ctx, items) })
 		return
@@ -268,7 +236,7 @@ func (s *scripting) Wanted(items []lua.TrustItem) {
 }
 
 // ask puts the question of trust once in a run.
-func (s *scripting) ask(ctx context.Context, items []lua.TrustItem) {
+func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 	person := s.person()
 	if person == nil {
 		return
@@ -285,8 +253,8 @@ func (s *scripting) ask(ctx context.Context, items []lua.TrustItem) {
 	s.mu.Lock()
 	no := s.no
 	s.mu.Unlock()
-	item := s.folder(items)
-	if _, open, err := s.app.trust.Question(ctx, []permission.TrustItem{item}); no || err != nil || !open {
+	item := s.room.Folder(items)
+	if _, open, err := s.app.trust.Question(ctx, []tools.TrustItem{item}); no || err != nil || !open {
 		return
 	}
 	answer, err := person.Ask(ctx, tools.Question{
@@ -308,13 +276,10 @@ func (s *scripting) ask(ctx context.Context, items []lua.TrustItem) {
 		return
 	}
 	keep := answer.Scope == tools.AnswerProject
-	if err := s.app.trust.Accept(context.WithoutCancel(ctx), []permission.Pending{{TrustItem: item}}, keep); err != nil {
+	if err := s.app.trust.Accept(context.WithoutCancel(ctx), []tools.TrustItem{item}, keep); err != nil {
 		s.app.board.say(agent.LevelWarn, "%v", err)
 		return
 	}
-	s.mu.Lock()
-	s.lookedUp = time.Time{}
-	s.mu.Unlock()
 	if err := s.room.Reload(""); err != nil {
 		s.app.board.say(agent.LevelWarn, "%v", err)
 	}

@@ -9,7 +9,6 @@ import (
 	"jcode/lua"
 	"jcode/mcp"
 	"jcode/tools"
-	"jcode/tools/permission"
 	"jcode/tui"
 )
 
@@ -46,11 +45,11 @@ func (e serverExtension) ready(ctx context.Context) {
 	}
 }
 
-func (e serverExtension) inert() []permission.TrustItem {
-	var items []permission.TrustItem
+func (e serverExtension) inert() []tools.TrustItem {
+	var items []tools.TrustItem
 	for _, p := range e.mcp.PendingApprovals() {
-		items = append(items, permission.TrustItem{
-			Kind: permission.TrustMCP, Name: p.Name, Hash: p.Hash, File: p.File, Runs: append([]string{p.Line}, p.Notes...),
+		items = append(items, tools.TrustItem{
+			Kind: tools.TrustMCP, Name: p.Name, Hash: p.Hash, File: p.File, Runs: append([]string{p.Line}, p.Notes...),
 		})
 	}
 	return items

@@ -17,8 +17,8 @@ import (
 	"jcode/plugins"
 	"jcode/session/role"
 	"jcode/skills"
+	"jcode/tools"
 	"jcode/tools/lsp"
-	"jcode/tools/permission"
 )
 
 // bundles are the plugins of this run. They are compared with the disk whenever somebody uses
@@ -215,16 +215,16 @@ func (b *bundles) scripts() []string {
 }
 
 // changed lists plugins whose copies are no longer what was accepted: they ask again.
-func (b *bundles) changed() []permission.TrustItem {
+func (b *bundles) changed() []tools.TrustItem {
 	b.current()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var items []permission.TrustItem
+	var items []tools.TrustItem
 	for _, p := range b.all {
 		if p.Off || p.Problem != "" || p.Intact() {
 			continue
 		}
-		item := permission.TrustItem{Kind: permission.TrustBundle, Name: p.Name, Hash: p.Now, File: p.Bundle.Dir}
+		item := tools.TrustItem{Kind: tools.TrustBundle, Name: p.Name, Hash: p.Now, File: p.Bundle.Dir}
 		for _, row := range p.Bundle.Rows {
 			item.Runs = append(item.Runs, row.String())
 		}

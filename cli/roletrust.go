@@ -13,13 +13,12 @@ import (
 	"jcode/internal/text"
 	"jcode/session/role"
 	"jcode/tools"
-	"jcode/tools/permission"
 )
 
 // roleItem is a project's role as a person decides on it.
-func roleItem(r role.Role) permission.TrustItem {
+func roleItem(r role.Role) tools.TrustItem {
 	sum := sha256.Sum256([]byte(r.Text))
-	item := permission.TrustItem{Kind: permission.TrustRole, Name: r.Name, Hash: hex.EncodeToString(sum[:]), File: r.Path}
+	item := tools.TrustItem{Kind: tools.TrustRole, Name: r.Name, Hash: hex.EncodeToString(sum[:]), File: r.Path}
 	if r.Model != "" {
 		item.Runs = append(item.Runs, "model: "+text.Visible(r.Model))
 	}
@@ -73,7 +72,7 @@ func (a *app) readDenied(path string) bool {
 
 // reachingRoles are the project's roles that do more than narrow, and those that take over
 // a name.
-func (a *app) reachingRoles() []permission.TrustItem {
+func (a *app) reachingRoles() []tools.TrustItem {
 	layers := a.roles()
 	if !hasProjectRoles(layers) {
 		return nil
@@ -83,7 +82,7 @@ func (a *app) reachingRoles() []permission.TrustItem {
 	if err != nil {
 		a.board.say(agent.LevelWarn, "roles: %v", err)
 	}
-	var items []permission.TrustItem
+	var items []tools.TrustItem
 	for _, l := range all {
 		if !l.Source.FromProject() || !l.WantsTrust() && len(l.Shadowed) == 0 {
 			continue

@@ -27,7 +27,7 @@ func findPaths(std Streams) (config.Paths, error) {
 // cost only what they concern.
 func (a *app) loadConfig(ctx context.Context) error {
 	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Trusted: func(key, hash string) bool {
-		return a.trusted(ctx, permission.TrustConfig, key, hash)
+		return a.trusted(ctx, tools.TrustConfig, key, hash)
 	}})
 	a.config, a.held, a.origin, a.theirEdits, a.theirHooks = loaded.Config, loaded.Held, loaded.Origin, loaded.TheirEdits, loaded.TheirHooks
 	for _, p := range loaded.Problems {
@@ -55,8 +55,8 @@ func (a *app) loadConfig(ctx context.Context) error {
 }
 
 // trusted reports whether the person trusts a thing of this project in this version.
-func (a *app) trusted(ctx context.Context, kind permission.TrustKind, name, hash string) bool {
-	ok, err := a.trust.Trusted(ctx, permission.TrustItem{Kind: kind, Name: name, Hash: hash})
+func (a *app) trusted(ctx context.Context, kind tools.TrustKind, name, hash string) bool {
+	ok, err := a.trust.Trusted(ctx, tools.TrustItem{Kind: kind, Name: name, Hash: hash})
 	if err != nil {
 		a.board.say(agent.LevelError, "trust: %v", err)
 	}

@@ -31,7 +31,7 @@ func openSkills(ctx context.Context, f *flags, std Streams) (*app, skills.Option
 			return nil, skills.Options{}, err
 		}
 	}
-	return a, skills.Options{Places: a.skillPlaces(), Disabled: a.config.Skills.Disabled, Trust: a.pins()}, nil
+	return a, skills.Options{Places: a.skillPlaces(), Disabled: a.config.Skills.Disabled, Trust: a.everywhere()}, nil
 }
 
 type skillsListCmd struct {
@@ -65,7 +65,7 @@ func (c *skillsListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			ShadowedBy: e.By, Rules: e.Rules, Diagnostics: e.Diagnostics,
 		}
 		if len(e.Rules) > 0 {
-			ok, err := opts.Trust.Approved(ctx, e.Pin())
+			ok, err := opts.Trust.Trusted(ctx, e.Pin().Item())
 			if err != nil {
 				return usageError("approvals: %w", err)
 			}

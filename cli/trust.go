@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"jcode/session"
+	"jcode/tools"
 	"jcode/tools/permission"
 )
 
@@ -22,7 +23,7 @@ func (t trustRows) Trusted(ctx context.Context) ([]permission.TrustRow, error) {
 	}
 	out := make([]permission.TrustRow, len(rows))
 	for i, r := range rows {
-		out[i] = permission.TrustRow{Kind: permission.TrustKind(r.Kind), Name: r.Name, Hash: r.Hash}
+		out[i] = permission.TrustRow{Kind: tools.TrustKind(r.Kind), Name: r.Name, Hash: r.Hash}
 	}
 	return out, nil
 }
@@ -37,7 +38,7 @@ func (t trustRows) AddTrust(ctx context.Context, rows ...permission.TrustRow) er
 }
 
 // RevokeTrust removes all rows of a kind and name.
-func (t trustRows) RevokeTrust(ctx context.Context, kind permission.TrustKind, name string) error {
+func (t trustRows) RevokeTrust(ctx context.Context, kind tools.TrustKind, name string) error {
 	return t.store.RevokeTrust(ctx, t.project, string(kind), name)
 }
 

@@ -82,7 +82,7 @@ func thousand(b *testing.B) (dir string) {
 // scanned returns a room that has looked at its folders once.
 func scanned(b *testing.B, dir string) *Room {
 	reg := tools.NewRegistry()
-	room, err := New(Options{Registry: reg, Dispatcher: &tools.Dispatcher{Registry: reg}, Root: dir, Trust: &folderTrust{yes: true}})
+	room, err := New(Options{Registry: reg, Dispatcher: &tools.Dispatcher{Registry: reg}, Root: dir, Trust: &personTrust{yes: true}})
 	must(b, err)
 	room.Refresh()
 	if n := len(reg.Snapshot(nil).List()); n != 1000 {

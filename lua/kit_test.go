@@ -55,7 +55,7 @@ type house struct {
 	room   *Room
 	state  *memState
 	asker  *person
-	trust  *folderTrust
+	trust  *personTrust
 	told   *notices
 	mode   tools.Mode
 	later  atomic.Pointer[tools.Mode] // set while the room runs, it goes before mode
@@ -79,7 +79,7 @@ type setup struct {
 // build makes a house; the room is not started.
 func build(t testing.TB, s setup) *house {
 	t.Helper()
-	h := &house{t: t, dir: s.dir, config: s.config, reg: tools.NewRegistry(), state: s.state, asker: &person{}, trust: &folderTrust{yes: !s.untrust}, told: &notices{}}
+	h := &house{t: t, dir: s.dir, config: s.config, reg: tools.NewRegistry(), state: s.state, asker: &person{}, trust: &personTrust{yes: !s.untrust}, told: &notices{}}
 	if h.dir == "" {
 		h.dir = realDir(t)
 	}
@@ -107,7 +107,7 @@ func build(t testing.TB, s setup) *house {
 	}
 	o := s.opts
 	o.Registry, o.Dispatcher, o.Root, o.ProjectID, o.Config = h.reg, h.disp, h.dir, "proj", h.config
-	o.State, o.Trust, o.Notices = h.state, h.trust, h.told
+	o.State, o.Trust, o.Untrusted, o.Notices = h.state, h.trust, h.trust.untrusted, h.told
 	o.Standing = h.caller
 	if o.eventLimit == 0 {
 		o.eventLimit = late // a busy machine takes longer than a person would wait
@@ -348,25 +348,27 @@ func (p *person) asked() []tools.Question {
 	return slices.Clone(p.questions)
 }
 
-type folderTrust struct {
+type personTrust struct {
 	mu     sync.Mutex
 	yes    bool
-	wanted []TrustItem
+	wanted []tools.TrustItem
 }
 
-func (f *folderTrust) Trusted(TrustItem) bool {
+func (f *personTrust) Trusted(context.Context, tools.TrustItem) (bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.yes
+	return f.yes, nil
 }
 
-func (f *folderTrust) Wanted(items []TrustItem) {
+func (f *personTrust) Accept(context.Context, []tools.TrustItem, bool) error { return nil }
+
+func (f *personTrust) untrusted(items []tools.TrustItem) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.wanted = items
 }
 
-func (f *folderTrust) set(yes bool) {
+func (f *personTrust) set(yes bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.yes = yes

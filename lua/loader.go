@@ -188,9 +188,7 @@ func (r *Room) readVersion(s *slot, st manifest.Stamp) *version {
 		}
 	}
 	v.broken = err
-	v.trusted = s.root.scope != "project" || r.trusted(TrustItem{
-		Kind: "lua tool", Name: s.name, Path: s.dir, Hash: v.hash, Rights: v.manifest.Permissions.Rights(),
-	})
+	v.trusted = r.trusted(s.root.scope)
 	return v
 }
 
@@ -251,7 +249,7 @@ func (r *Room) takeOver(changed []*slot) {
 			r.dropSlot(s)
 		}
 	}
-	r.wantTrust()
+	r.reportUntrusted()
 	r.checkSyntax(check)
 }
 

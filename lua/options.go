@@ -34,7 +34,10 @@ type Options struct {
 	// MCP is the manager of MCP servers. Nil: scripts see no server.
 	MCP MCPControl
 	// Trust decides about the project's Lua. Nil trusts nothing of the project.
-	Trust Trust
+	Trust tools.Trust
+	// Untrusted is told, without waiting, which Lua of the project is there and not trusted,
+	// once for each set. Whoever asks the person calls Room.Reload after a yes. May be nil.
+	Untrusted func(items []tools.TrustItem)
 	// Notices shows lines to the person. Nil drops them.
 	Notices Notices
 	// Standing returns the standing of the current session, for scripts that run on their
@@ -108,24 +111,6 @@ type MCPStatus struct {
 	Tools   int
 	Error   string
 	Attempt int
-}
-
-// Trust decides whether Lua of the project may run.
-type Trust interface {
-	// Trusted reports whether one thing of the project may run.
-	Trusted(item TrustItem) bool
-	// Wanted is told, without waiting, what is there and not trusted. Whoever asks the
-	// person calls Room.Reload after a yes.
-	Wanted(items []TrustItem)
-}
-
-// TrustItem is one thing of the project that would run Lua.
-type TrustItem struct {
-	Kind   string // "lua tool" or "lua plugin"
-	Name   string
-	Path   string
-	Hash   string
-	Rights []string // what it may do, in words
 }
 
 // Notices shows one line to the person. Level is info, warn or error.

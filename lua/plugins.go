@@ -169,7 +169,7 @@ func (r *Room) scanPlugins() {
 		known := p != nil && p.path == f.path && p.bundle.hash != ""
 		st, newest := stampPlugin(f)
 		again := known && !p.again && r.scriptOf(p).wantsApproval()
-		if known && !again && p.stamp == st && p.trusted == r.pluginTrusted(f, p.bundle) {
+		if known && !again && p.stamp == st && p.trusted == r.trusted(f.root.scope) {
 			continue
 		}
 		for began := time.Now(); time.Since(newest) < youngFile && time.Since(began) < settleMax; {
@@ -177,11 +177,11 @@ func (r *Room) scanPlugins() {
 			st, newest = stampPlugin(f)
 		}
 		b, err := readPlugin(f)
-		if known && !again && p.bundle.hash == b.hash && p.trusted == r.pluginTrusted(f, b) {
+		if known && !again && p.bundle.hash == b.hash && p.trusted == r.trusted(f.root.scope) {
 			p.stamp = st
 			continue
 		}
-		fresh := &plugin{id: f.id, scope: f.root.scope, path: f.path, bundle: b, stamp: st, trusted: r.pluginTrusted(f, b), again: again}
+		fresh := &plugin{id: f.id, scope: f.root.scope, path: f.path, bundle: b, stamp: st, trusted: r.trusted(f.root.scope), again: again}
 		fresh.ctx, fresh.cancel = context.WithCancel(r.ctx)
 		if p != nil {
 			fresh.script = r.overtake(p)
@@ -201,11 +201,7 @@ func (r *Room) scanPlugins() {
 			r.removePlugin(p)
 		}
 	}
-	r.wantTrust()
-}
-
-func (r *Room) pluginTrusted(f found, b bundle) bool {
-	return f.root.scope != "project" || r.trusted(TrustItem{Kind: "lua plugin", Name: f.id, Path: f.path, Hash: b.hash})
+	r.reportUntrusted()
 }
 
 // startedHost is a host, or why there is none.

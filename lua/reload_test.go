@@ -313,7 +313,7 @@ func TestUntrustedProjectIsInert(t *testing.T) {
 		t.Errorf("the plugin ran: %+v", l)
 	}
 	items := h.room.Untrusted()
-	if len(items) != 2 || items[1].Name != "x" || !slices.Equal(items[1].Rights, []string{"may call the tools: read"}) {
+	if len(items) != 2 || items[1].Name != "x" || !slices.Equal(items[1].Runs, []string{"may call the tools: read"}) {
 		t.Errorf("%+v", items)
 	}
 	h.trust.set(true)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,10 +36,11 @@ type Room struct {
 	// starting holds a token for each plugin's host that is being started ahead.
 	starting chan struct{}
 
+	trust     folderTrust
 	holdings  // its lock guards what follows, too
 	started   bool
 	closed    bool
-	wanted    string              // what trust was last asked for
+	wanted    string              // what Untrusted was last told of
 	approvals map[string]approval // by owner: what a person approved last
 	layers    []string
 	ready     chan struct{}
@@ -199,6 +199,7 @@ func (r *Room) Reload(name string) error {
 		return nil
 	}
 	known := name == ""
+	r.trust.forget()
 	r.scan.Lock()
 	for _, s := range r.slots() {
 		if name == "" || s.name == name {
@@ -287,39 +288,4 @@ func (r *Room) stateScope(scope, name string) string {
 		return "project-" + r.opts.ProjectID + "/" + name
 	}
 	return "user/" + name
-}
-
-func (r *Room) trusted(item TrustItem) bool { return r.opts.Trust != nil && r.opts.Trust.Trusted(item) }
-
-// wantTrust tells what of the project is there and not trusted, once per set.
-func (r *Room) wantTrust() {
-	if r.opts.Trust == nil {
-		return
-	}
-	items := r.Untrusted()
-	key := fmt.Sprint(items)
-	r.mu.Lock()
-	fresh := len(items) > 0 && key != r.wanted
-	r.wanted = key
-	r.mu.Unlock()
-	if fresh {
-		r.opts.Trust.Wanted(items)
-	}
-}
-
-// Untrusted lists the project's tools and plugins that wait for trust.
-func (r *Room) Untrusted() []TrustItem {
-	var out []TrustItem
-	for _, s := range r.slots() {
-		if v := s.current(); v != nil && !v.trusted {
-			out = append(out, TrustItem{Kind: "lua tool", Name: s.name, Path: s.dir, Hash: v.hash, Rights: v.manifest.Permissions.Rights()})
-		}
-	}
-	for _, p := range r.plugins() {
-		if !p.trusted {
-			out = append(out, TrustItem{Kind: "lua plugin", Name: p.id, Path: p.path, Hash: p.bundle.hash})
-		}
-	}
-	slices.SortFunc(out, func(a, b TrustItem) int { return strings.Compare(a.Path, b.Path) })
-	return out
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -15,21 +16,13 @@ import (
 	"jcode/tools"
 )
 
-// TrustStore keeps what a person approved of a project's files.
-type TrustStore interface {
-	// Trusted reports whether a server of a project was approved in exactly this form.
-	Trusted(project, server, hash string) bool
-	// Trust keeps an approval.
-	Trust(project, server, hash string) error
-}
-
 // approvals decides what may start. An approval is bound to a pin: the target, and the
 // content of the project's files that it starts. All methods may be called from anywhere.
 type approvals struct {
 	env     config.Environment
-	project string     // its folder; empty: none
-	store   TrustStore // nil: nothing is kept
-	all     bool       // all entries of the project are approved
+	project string      // its folder; empty: none
+	trust   tools.Trust // nil: nothing is kept
+	all     bool        // all entries of the project are approved
 
 	mu       sync.Mutex
 	session  map[string]bool   // approved for this session: name and pin
@@ -39,7 +32,7 @@ type approvals struct {
 
 func newApprovals(opt Options, env config.Environment) *approvals {
 	return &approvals{
-		env: env, project: opt.Paths.ProjectRoot, store: opt.Trust, all: opt.TrustAll,
+		env: env, project: opt.Paths.ProjectRoot, trust: opt.Trust, all: opt.TrustAll,
 		session: map[string]bool{}, accepted: map[string]string{}, pins: map[string]pin{},
 	}
 }
@@ -96,6 +89,11 @@ func (a *approvals) recentPin(e config.Entry) string {
 	return p.hash
 }
 
+// trustItem is an entry in the form of a pin.
+func trustItem(e config.Entry, hash string) tools.TrustItem {
+	return tools.TrustItem{Kind: tools.TrustMCP, Name: e.Name, Hash: hash, File: e.Source.File}
+}
+
 // approved reports whether an entry may start without a question.
 func (a *approvals) approved(e config.Entry) bool {
 	if e.Source.Scope != config.ScopeProject || a.all {
@@ -105,13 +103,17 @@ func (a *approvals) approved(e config.Entry) bool {
 	a.mu.Lock()
 	now := a.session[e.Name+" "+hash]
 	a.mu.Unlock()
-	return now || a.store != nil && a.store.Trusted(a.project, e.Name, hash)
+	if now || a.trust == nil {
+		return now
+	}
+	ok, err := a.trust.Trusted(context.Background(), trustItem(e, hash))
+	return ok && err == nil
 }
 
 // approve approves an entry in the form of a pin: for good when keep, else for this session.
 func (a *approvals) approve(e config.Entry, hash string, keep bool) error {
-	if keep && a.store != nil {
-		if err := a.store.Trust(a.project, e.Name, hash); err != nil {
+	if keep && a.trust != nil {
+		if err := a.trust.Accept(context.Background(), []tools.TrustItem{trustItem(e, hash)}, true); err != nil {
 			return fmt.Errorf("keep the approval of %s: %w", e.Name, err)
 		}
 	}

@@ -19,7 +19,7 @@ type Options struct {
 	Paths    config.Paths
 	Registry *tools.Registry // required
 	// Trust keeps approvals of project entries; nil: none is approved.
-	Trust TrustStore
+	Trust tools.Trust
 	// TrustAll approves the project's entries for this run (`--trust`).
 	TrustAll bool
 	// Elicitor asks the person for a server; nil declines.

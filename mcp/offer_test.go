@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -263,7 +264,7 @@ func TestAllServersOfOneApprovalStart(t *testing.T) {
 			t.Fatalf("%+v", pending)
 		}
 		for _, p := range pending { // the answer is kept before anything starts
-			if err := r.opt.Trust.Trust(r.opt.Paths.ProjectRoot, p.Name, p.Hash); err != nil {
+			if err := r.opt.Trust.Accept(context.Background(), []tools.TrustItem{{Kind: tools.TrustMCP, Name: p.Name, Hash: p.Hash}}, true); err != nil {
 				t.Fatal(err)
 			}
 		}

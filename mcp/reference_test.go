@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"jcode/tools"
 )
 
 // referenceServers is the folder that scripts/install-mcp-servers fills.
@@ -126,7 +128,7 @@ func TestPopularServers(t *testing.T) {
 			r.m.Start()
 			pending := r.m.PendingApprovals()
 			for _, p := range pending {
-				if err := r.opt.Trust.Trust(r.opt.Paths.ProjectRoot, p.Name, p.Hash); err != nil {
+				if err := r.opt.Trust.Accept(context.Background(), []tools.TrustItem{{Kind: tools.TrustMCP, Name: p.Name, Hash: p.Hash}}, true); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -64,19 +64,21 @@ type memoryTrust struct {
 	kept map[string]bool
 }
 
-func (s *memoryTrust) Trusted(project, server, hash string) bool {
+func (s *memoryTrust) Trusted(_ context.Context, i tools.TrustItem) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.kept[project+server+hash]
+	return s.kept[string(i.Kind)+i.Name+i.Hash], nil
 }
 
-func (s *memoryTrust) Trust(project, server, hash string) error {
+func (s *memoryTrust) Accept(_ context.Context, items []tools.TrustItem, _ bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept == nil {
 		s.kept = map[string]bool{}
 	}
-	s.kept[project+server+hash] = true
+	for _, i := range items {
+		s.kept[string(i.Kind)+i.Name+i.Hash] = true
+	}
 	return nil
 }
 

@@ -54,12 +54,14 @@ func (p *person) Ask(_ context.Context, q tools.Question) (tools.Answer, error) 
 // trust keeps pins in memory.
 type trust map[string]bool
 
-func (t trust) Approved(_ context.Context, p skills.Pin) (bool, error) {
-	return t[p.Kind+p.Name+p.Hash], nil
+func (t trust) Trusted(_ context.Context, i tools.TrustItem) (bool, error) {
+	return t[string(i.Kind)+i.Name+i.Hash], nil
 }
 
-func (t trust) Approve(_ context.Context, p skills.Pin) error {
-	t[p.Kind+p.Name+p.Hash] = true
+func (t trust) Accept(_ context.Context, items []tools.TrustItem, _ bool) error {
+	for _, i := range items {
+		t[string(i.Kind)+i.Name+i.Hash] = true
+	}
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"jcode/internal/frontmatter"
 	"jcode/internal/startfiles"
 	"jcode/internal/text"
+	"jcode/tools"
 	"jcode/tools/command"
 )
 
@@ -65,7 +66,7 @@ func (c *CommandFile) Pin() Pin {
 // safe for concurrent use.
 type CommandFiles struct {
 	places Places
-	trust  Trust
+	trust  tools.Trust
 	host   Host
 
 	scanning sync.Mutex
@@ -79,7 +80,7 @@ type commandState struct {
 }
 
 // NewCommandFiles makes a source of commands. It reads nothing before the first use.
-func NewCommandFiles(places Places, trust Trust, host Host) *CommandFiles {
+func NewCommandFiles(places Places, trust tools.Trust, host Host) *CommandFiles {
 	return &CommandFiles{places: places, trust: trust, host: host}
 }
 

@@ -31,8 +31,22 @@ type Pin struct {
 // Asks reports whether there is anything to approve.
 func (p Pin) Asks() bool { return len(p.Rules)+len(p.Shell) > 0 || p.Replaces != "" }
 
+// Item is the pin as a thing that needs trust.
+func (p Pin) Item() tools.TrustItem {
+	item := tools.TrustItem{
+		Kind: tools.TrustSkill, Name: p.Name, Hash: p.Hash, File: p.File, Runs: append(slices.Clone(p.Rules), p.Shell...), Personal: !p.Project,
+	}
+	if p.Kind == "command" {
+		item.Kind = tools.TrustCommand
+	}
+	if p.Replaces != "" {
+		item.Runs = append(item.Runs, "replaces "+p.Replaces)
+	}
+	return item
+}
+
 // guest returns the Guest of a command that a file makes, nil for the person's own.
-func guest(trust Trust, pin Pin) func() bool {
+func guest(trust tools.Trust, pin Pin) func() bool {
 	if !pin.Project {
 		return nil
 	}
@@ -41,20 +55,12 @@ func guest(trust Trust, pin Pin) func() bool {
 
 // mayReplace reports whether a file of the project may take a name that the person or the
 // program has too: only in a version that was approved.
-func mayReplace(trust Trust, pin Pin) bool {
+func mayReplace(trust tools.Trust, pin Pin) bool {
 	if trust == nil {
 		return false
 	}
-	ok, err := trust.Approved(context.Background(), pin)
+	ok, err := trust.Trusted(context.Background(), pin.Item())
 	return ok && err == nil
-}
-
-// Trust remembers what a person approved.
-type Trust interface {
-	// Approved reports whether exactly this kind, name and hash was approved.
-	Approved(ctx context.Context, pin Pin) (bool, error)
-	// Approve keeps that it was.
-	Approve(ctx context.Context, pin Pin) error
 }
 
 // Grants makes rules hold for the rest of one turn of one session.
@@ -65,14 +71,14 @@ type Grants interface {
 
 // approved reports whether a pin is approved, asking through asker where it is not.
 // Nobody to ask means no. Only an answer for the project is kept.
-func approved(ctx context.Context, trust Trust, asker tools.Asker, pin Pin) (bool, error) {
+func approved(ctx context.Context, trust tools.Trust, asker tools.Asker, pin Pin) (bool, error) {
 	if len(pin.Rules)+len(pin.Shell) == 0 {
 		return true, nil
 	}
 	if trust == nil {
 		return false, nil
 	}
-	ok, err := trust.Approved(ctx, pin)
+	ok, err := trust.Trusted(ctx, pin.Item())
 	if ok || err != nil {
 		return ok, err
 	}
@@ -85,7 +91,7 @@ func approved(ctx context.Context, trust Trust, asker tools.Asker, pin Pin) (boo
 	}
 	switch answer.Scope {
 	case tools.AnswerProject:
-		return true, trust.Approve(ctx, pin)
+		return true, trust.Accept(ctx, []tools.TrustItem{pin.Item()}, true)
 	case tools.AnswerOnce, tools.AnswerSession:
 		return true, nil
 	default:

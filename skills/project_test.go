@@ -15,8 +15,8 @@ import (
 // trustAll approves every version of every file.
 type trustAll struct{}
 
-func (trustAll) Approved(context.Context, skills.Pin) (bool, error) { return true, nil }
-func (trustAll) Approve(context.Context, skills.Pin) error          { return nil }
+func (trustAll) Trusted(context.Context, tools.TrustItem) (bool, error) { return true, nil }
+func (trustAll) Accept(context.Context, []tools.TrustItem, bool) error  { return nil }
 
 // A project's skills and commands are read within the project: whatever leads out of it, or to
 // what the person's rules deny, counts as absent and is said.
@@ -48,7 +48,7 @@ func TestLinksOutOfTheProjectCountAsAbsent(t *testing.T) {
 		}
 	}
 	write(t, "inside the project", w.places.Project, "inside.md")
-	for name, trust := range map[string]skills.Trust{"untrusted": nil, "trusted": trustAll{}} {
+	for name, trust := range map[string]tools.Trust{"untrusted": nil, "trusted": trustAll{}} {
 		t.Run(name, func(t *testing.T) {
 			r := skills.New(skills.Options{Places: w.places, Trust: trust})
 			files := skills.NewCommandFiles(w.places, trust, nil)
@@ -104,7 +104,7 @@ func TestProjectTakesNoNameBeforeTrust(t *testing.T) {
 	write(t, "my release", w.places.Config, "commands/release.md")
 	write(t, "their release", w.places.Project, ".jcode/commands/release.md")
 	write(t, "their deploy", w.places.Project, ".jcode/commands/deploy.md") // the name of a skill
-	find := func(trust skills.Trust) (deploy, writer, release, slash string, r *skills.Registry) {
+	find := func(trust tools.Trust) (deploy, writer, release, slash string, r *skills.Registry) {
 		r = skills.New(skills.Options{Places: w.places, Trust: trust})
 		files := skills.NewCommandFiles(w.places, trust, nil)
 		set := command.Set{Sources: []command.Source{files, r.Commands(nil)}}

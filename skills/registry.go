@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"jcode/tools"
 )
 
 // Options are what a Registry is made of.
@@ -19,7 +21,7 @@ type Options struct {
 	// that builtin skills have no files.
 	Cache string
 	// Trust remembers what allowed-tools a person approved. Nil means that none is.
-	Trust Trust
+	Trust tools.Trust
 	// Grants makes approved rules hold. Nil means that none does.
 	Grants Grants
 	// Changed is told what a reload found, from any goroutine. May be nil.

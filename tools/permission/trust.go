@@ -7,46 +7,17 @@ import (
 	"strings"
 
 	"jcode/internal/text"
+	"jcode/tools"
 )
 
-// TrustKind says what a thing of a project is that waits for trust.
-type TrustKind string
-
-// The kinds of things that can run code, or widen what runs.
-const (
-	TrustMCP     TrustKind = "mcp"        // an entry of an MCP file
-	TrustLuaTool TrustKind = "lua tool"   // a tool folder
-	TrustPlugin  TrustKind = "lua plugin" // a plugin file
-	TrustSkill   TrustKind = "skill"      // a skill's allowed-tools
-	TrustCommand TrustKind = "command"    // a command file with shell lines or rules
-	TrustConfig  TrustKind = "config"     // a setting that widens
-	TrustRole    TrustKind = "role"       // a role with more rights
-	TrustHook    TrustKind = "hooks"      // hooks of a settings file
-	TrustBundle  TrustKind = "plugin"     // a plugin: commands, skills, hooks, servers in one
-)
-
-// TrustItem is one thing of a project, exactly as it is now.
-type TrustItem struct {
-	Kind TrustKind
-	// Name is unique within the kind: a server's key, a setting's dotted key.
-	Name string
-	// Hash is of everything that decides what would run; any change of it asks again.
-	Hash string
-	// File is where it stands.
-	File string
-	// Runs are the lines that a person must see: the whole command line, the permissions
-	// asked for, the shell lines, the setting's value.
-	Runs []string
-}
-
-// TrustRow is a yes that is kept.
+// TrustRow is an approval that is kept.
 type TrustRow struct {
-	Kind TrustKind
+	Kind tools.TrustKind
 	Name string
 	Hash string
 }
 
-func (i TrustItem) row() TrustRow { return TrustRow{i.Kind, i.Name, i.Hash} }
+func rowOf(i tools.TrustItem) TrustRow { return TrustRow{i.Kind, i.Name, i.Hash} }
 
 // TrustStore keeps a person's yes for one project, one row per kind, name and hash. It
 // must be safe for concurrent use.
@@ -56,10 +27,11 @@ type TrustStore interface {
 	// AddTrust keeps rows, all or none.
 	AddTrust(ctx context.Context, rows ...TrustRow) error
 	// RevokeTrust removes all rows of a kind and name.
-	RevokeTrust(ctx context.Context, kind TrustKind, name string) error
+	RevokeTrust(ctx context.Context, kind tools.TrustKind, name string) error
 }
 
-// Trust decides which things of one project may run. It is safe for concurrent use.
+// Trust decides which things of one project may run: it implements tools.Trust, and asks. It
+// is safe for concurrent use.
 type Trust struct {
 	project string
 	store   TrustStore
@@ -80,20 +52,20 @@ func NewTrust(project string, store TrustStore, run bool) *Trust {
 }
 
 // Trusted reports whether exactly this item may run. An error of the store means no.
-func (t *Trust) Trusted(ctx context.Context, item TrustItem) (bool, error) {
-	pending, err := t.pending(ctx, []TrustItem{item})
+func (t *Trust) Trusted(ctx context.Context, item tools.TrustItem) (bool, error) {
+	pending, err := t.pending(ctx, []tools.TrustItem{item})
 	return err == nil && len(pending) == 0, err
 }
 
 // Pending is an item that waits for trust.
 type Pending struct {
-	TrustItem
+	tools.TrustItem
 	// Changed says that it was trusted before, in another form.
 	Changed bool
 }
 
 // pending returns those of the items that are not trusted.
-func (t *Trust) pending(ctx context.Context, items []TrustItem) ([]Pending, error) {
+func (t *Trust) pending(ctx context.Context, items []tools.TrustItem) ([]Pending, error) {
 	if t.run || len(items) == 0 {
 		return nil, nil
 	}
@@ -108,7 +80,7 @@ func (t *Trust) pending(ctx context.Context, items []TrustItem) ([]Pending, erro
 	t.state.with(func(s *trustState) { here = s.here })
 	var out []Pending
 	for _, i := range items {
-		if i.Hash != "" && (here[i.row()] || slices.Contains(rows, i.row())) {
+		if i.Hash != "" && (here[rowOf(i)] || slices.Contains(rows, rowOf(i))) {
 			continue
 		}
 		out = append(out, Pending{i, slices.ContainsFunc(rows, func(r TrustRow) bool { return r.Kind == i.Kind && r.Name == i.Name })})
@@ -131,15 +103,24 @@ type TrustQuestion struct {
 
 // Question returns what a person is to be asked about, or ok false when nothing waits, or
 // everything that waits was declined in this run.
-func (t *Trust) Question(ctx context.Context, items []TrustItem) (q TrustQuestion, ok bool, err error) {
+func (t *Trust) Question(ctx context.Context, items []tools.TrustItem) (q TrustQuestion, ok bool, err error) {
 	pending, err := t.pending(ctx, items)
 	if err != nil {
 		return TrustQuestion{}, false, err
 	}
 	var declined map[TrustRow]bool
 	t.state.with(func(s *trustState) { declined = s.declined })
-	pending = slices.DeleteFunc(pending, func(p Pending) bool { return declined[p.row()] })
+	pending = slices.DeleteFunc(pending, func(p Pending) bool { return declined[rowOf(p.TrustItem)] })
 	return TrustQuestion{t.project, pending}, len(pending) > 0, nil
+}
+
+// All returns the items of the question without what is known of their past.
+func (q TrustQuestion) All() []tools.TrustItem {
+	out := make([]tools.TrustItem, len(q.Items))
+	for i, p := range q.Items {
+		out[i] = p.TrustItem
+	}
+	return out
 }
 
 // Lines show the question's items for a terminal, everything hidden made visible.
@@ -163,14 +144,15 @@ func (q TrustQuestion) Lines() []string {
 	return out
 }
 
-// Accept keeps a yes for items as they were shown. keep false holds for this run only.
-func (t *Trust) Accept(ctx context.Context, items []Pending, keep bool) error {
+// Accept records the approval of items as they were shown: for good with keep, else for this
+// run.
+func (t *Trust) Accept(ctx context.Context, items []tools.TrustItem, keep bool) error {
 	rows := make([]TrustRow, 0, len(items))
 	for _, i := range items {
 		if i.Hash == "" {
 			return fmt.Errorf("trust %s %s: it has no hash", i.Kind, i.Name)
 		}
-		rows = append(rows, i.row())
+		rows = append(rows, rowOf(i))
 	}
 	if keep && t.store != nil {
 		if err := t.store.AddTrust(ctx, rows...); err != nil {
@@ -182,10 +164,10 @@ func (t *Trust) Accept(ctx context.Context, items []Pending, keep bool) error {
 }
 
 // Decline keeps items inert and does not ask about them again in this run.
-func (t *Trust) Decline(items []Pending) {
+func (t *Trust) Decline(items []tools.TrustItem) {
 	rows := make([]TrustRow, 0, len(items))
 	for _, i := range items {
-		rows = append(rows, i.row())
+		rows = append(rows, rowOf(i))
 	}
 	t.remember(rows, func(s *trustState) *map[TrustRow]bool { return &s.declined })
 }
@@ -206,7 +188,7 @@ func (t *Trust) remember(rows []TrustRow, set func(*trustState) *map[TrustRow]bo
 }
 
 // Revoke takes trust back, also what held for this run.
-func (t *Trust) Revoke(ctx context.Context, kind TrustKind, name string) error {
+func (t *Trust) Revoke(ctx context.Context, kind tools.TrustKind, name string) error {
 	t.state.with(func(s *trustState) {
 		next := map[TrustRow]bool{}
 		for r := range s.here {
@@ -223,7 +205,7 @@ func (t *Trust) Revoke(ctx context.Context, kind TrustKind, name string) error {
 }
 
 // Notice says in one line what stays inert where nobody can be asked, "" when nothing.
-func (t *Trust) Notice(ctx context.Context, items []TrustItem) (string, error) {
+func (t *Trust) Notice(ctx context.Context, items []tools.TrustItem) (string, error) {
 	pending, err := t.pending(ctx, items)
 	if err != nil || len(pending) == 0 {
 		return "", err

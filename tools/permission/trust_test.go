@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"jcode/tools"
 	"jcode/tools/permission"
 )
 
@@ -31,21 +32,21 @@ func (r *rows) AddTrust(_ context.Context, add ...permission.TrustRow) error {
 	return r.err
 }
 
-func (r *rows) RevokeTrust(_ context.Context, kind permission.TrustKind, name string) error {
+func (r *rows) RevokeTrust(_ context.Context, kind tools.TrustKind, name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.list = slices.DeleteFunc(r.list, func(x permission.TrustRow) bool { return x.Kind == kind && x.Name == name })
 	return r.err
 }
 
-func items() []permission.TrustItem {
-	return []permission.TrustItem{
-		{Kind: permission.TrustMCP, Name: "docs", Hash: "h1", File: ".mcp.json", Runs: []string{"npx -y docs" + strings.Repeat(" ", 80) + "--evil"}},
-		{Kind: permission.TrustLuaTool, Name: "count", Hash: "h2", Runs: []string{`{"intents":["exec"]}`}},
+func items() []tools.TrustItem {
+	return []tools.TrustItem{
+		{Kind: tools.TrustMCP, Name: "docs", Hash: "h1", File: ".mcp.json", Runs: []string{"npx -y docs" + strings.Repeat(" ", 80) + "--evil"}},
+		{Kind: tools.TrustLuaTool, Name: "count", Hash: "h2", Runs: []string{`{"intents":["exec"]}`}},
 	}
 }
 
-func trusted(t *testing.T, tr *permission.Trust, i permission.TrustItem) bool {
+func trusted(t *testing.T, tr *permission.Trust, i tools.TrustItem) bool {
 	t.Helper()
 	ok, err := tr.Trusted(context.Background(), i)
 	if err != nil {
@@ -75,7 +76,7 @@ func TestNothingOfAProjectRunsBeforeTrust(t *testing.T) {
 			t.Errorf("question lacks %q:\n%s", want, lines)
 		}
 	}
-	if err := tr.Accept(ctx, q.Items, true); err != nil {
+	if err := tr.Accept(ctx, q.All(), true); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, _ := tr.Question(ctx, items()); ok || len(store.list) != 2 {
@@ -88,7 +89,7 @@ func TestNothingOfAProjectRunsBeforeTrust(t *testing.T) {
 	if !ok || len(q.Items) != 1 || !q.Items[0].Changed || !strings.Contains(q.Lines()[0], "changed since you trusted it") {
 		t.Errorf("%+v", q)
 	}
-	if err := tr.Revoke(ctx, permission.TrustMCP, "docs"); err != nil || trusted(t, tr, items()[0]) || !trusted(t, tr, items()[1]) {
+	if err := tr.Revoke(ctx, tools.TrustMCP, "docs"); err != nil || trusted(t, tr, items()[0]) || !trusted(t, tr, items()[1]) {
 		t.Errorf("revoke: %v", err)
 	}
 }
@@ -100,7 +101,7 @@ func TestTrustForOneRunStoresNothing(t *testing.T) {
 	}
 	tr := permission.NewTrust("/p", store, false)
 	q, _, _ := tr.Question(ctx, items())
-	if err := tr.Accept(ctx, q.Items[:1], false); err != nil || !trusted(t, tr, q.Items[0].TrustItem) || trusted(t, tr, q.Items[1].TrustItem) || len(store.list) != 0 {
+	if err := tr.Accept(ctx, q.All()[:1], false); err != nil || !trusted(t, tr, q.Items[0].TrustItem) || trusted(t, tr, q.Items[1].TrustItem) || len(store.list) != 0 {
 		t.Errorf("%v %v", err, store.list)
 	}
 }
@@ -109,11 +110,11 @@ func TestDeclinedThingsStayInertAndQuiet(t *testing.T) {
 	ctx := context.Background()
 	tr := permission.NewTrust("/p", nil, false)
 	q, _, _ := tr.Question(ctx, items())
-	tr.Decline(q.Items)
+	tr.Decline(q.All())
 	if _, ok, _ := tr.Question(ctx, items()); ok || trusted(t, tr, items()[0]) {
 		t.Error("asks again, or runs")
 	}
-	more := append(items(), permission.TrustItem{Kind: permission.TrustRole, Name: "r", Hash: "x"})
+	more := append(items(), tools.TrustItem{Kind: tools.TrustRole, Name: "r", Hash: "x"})
 	if q, ok, _ := tr.Question(ctx, more); !ok || len(q.Items) != 1 {
 		t.Errorf("what came later: %+v", q)
 	}
@@ -125,8 +126,8 @@ func TestTrustFailsClosed(t *testing.T) {
 		t.Errorf("%v %v", ok, err)
 	}
 	tr = permission.NewTrust("/p", nil, false)
-	bare := permission.Pending{TrustItem: permission.TrustItem{Kind: permission.TrustMCP, Name: "x"}}
-	if err := tr.Accept(context.Background(), []permission.Pending{bare}, true); err == nil || trusted(t, tr, bare.TrustItem) {
+	bare := tools.TrustItem{Kind: tools.TrustMCP, Name: "x"}
+	if err := tr.Accept(context.Background(), []tools.TrustItem{bare}, true); err == nil || trusted(t, tr, bare) {
 		t.Error("something without a hash was trusted")
 	}
 }

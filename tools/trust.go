@@ -1,0 +1,47 @@
+package tools
+
+import "context"
+
+// TrustKind is the kind of a thing that needs trust.
+type TrustKind string
+
+// The kinds of things that can run code, or widen what runs.
+const (
+	TrustMCP     TrustKind = "mcp"        // an entry of an MCP file
+	TrustLuaTool TrustKind = "lua tool"   // a tool folder
+	TrustPlugin  TrustKind = "lua plugin" // a plugin file
+	TrustSkill   TrustKind = "skill"      // a skill's allowed-tools
+	TrustCommand TrustKind = "command"    // a command file with shell lines or rules
+	TrustConfig  TrustKind = "config"     // a setting that widens
+	TrustRole    TrustKind = "role"       // a role with more rights
+	TrustHook    TrustKind = "hooks"      // hooks of a settings file
+	TrustBundle  TrustKind = "plugin"     // a plugin: commands, skills, hooks, servers in one
+)
+
+// TrustItem is one thing that runs only in a version that a person approved. Kind, Name and
+// Hash identify that version.
+type TrustItem struct {
+	Kind TrustKind
+	// Name is unique within the kind: a server's key, a setting's dotted key.
+	Name string
+	// Hash covers everything that decides what would run; any change of it asks again.
+	Hash string
+	// File is where it stands.
+	File string
+	// Runs are the lines that a person must see: the whole command line, the permissions
+	// asked for, the shell lines, the setting's value.
+	Runs []string
+	// Personal says that the file is the person's own, not the project's: its approval holds
+	// in every project.
+	Personal bool
+}
+
+// Trust knows which versions a person has approved. It is the only owner of approvals; whoever
+// runs files of a project asks it. It is safe for concurrent use.
+type Trust interface {
+	// Trusted reports whether exactly this version was approved. An error means no.
+	Trusted(ctx context.Context, item TrustItem) (bool, error)
+	// Accept records a person's approval of items as they were shown: for good with keep, else
+	// for this run.
+	Accept(ctx context.Context, items []TrustItem, keep bool) error
+}

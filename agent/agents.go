@@ -131,12 +131,12 @@ func (a *agents) removed(ctx context.Context, m *member) error {
 		*w = worker{}
 		s.Dir, s.Changed = "", false
 	})
-	return a.c.opt.Store.DropAgent(context.WithoutCancel(ctx), state.Session)
+	return a.c.opt.Store.Agents().Drop(context.WithoutCancel(ctx), state.Session)
 }
 
 // restore lists the agents that an earlier run of this session left.
 func (a *agents) restore(ctx context.Context) error {
-	rows, err := a.c.opt.Store.Agents(ctx, a.c.ID())
+	rows, err := a.c.opt.Store.Agents().List(ctx, a.c.ID())
 	if err != nil {
 		return err
 	}

@@ -210,11 +210,11 @@ func TestAgentLeftBehindByACrashIsFoundAndResumed(t *testing.T) {
 	id := b.ID()
 	b.Close()
 	// A kill leaves the row as it was while the agent worked.
-	kept, err := b.store.Agents(t.Context(), id)
+	kept, err := b.store.Agents().List(t.Context(), id)
 	if err != nil || len(kept) != 1 {
 		t.Fatalf("%+v, %v", kept, err)
 	}
-	if err := b.store.SetAgentState(t.Context(), kept[0].Session, "working"); err != nil {
+	if err := b.store.Agents().SetState(t.Context(), kept[0].Session, "working"); err != nil {
 		t.Fatal(err)
 	}
 	c, err := agent.Resume(t.Context(), b.opt, id)

@@ -124,7 +124,7 @@ func (a *agents) keep(ctx context.Context, m *member) error {
 	if w.site != nil {
 		row.Dir, row.Branch, row.Base = w.site.Row()
 	}
-	return a.c.opt.Store.SaveAgent(context.WithoutCancel(ctx), row)
+	return a.c.opt.Store.Agents().Save(context.WithoutCancel(ctx), row)
 }
 
 // follow sends an agent a prompt and watches it to the end of its turn.
@@ -198,7 +198,7 @@ func (a *agents) ended(m *member, end TurnEnd) {
 		s.Status, s.Ended, s.Call, s.Answer, s.Changed = status, time.Now(), "", answer, changed
 	})
 	a.c.write("store agent", func(ctx context.Context) error {
-		return a.c.opt.Store.SetAgentState(ctx, state.Session, string(status))
+		return a.c.opt.Store.Agents().SetState(ctx, state.Session, string(status))
 	})
 	if w.site != nil && !changed && status == roster.Done {
 		a.work.Go(func() { // it ends the goroutine that this runs in

@@ -30,7 +30,7 @@ func (a *agents) claim(ctx context.Context, paths []string) (tools.Result, error
 			whole[i] = real
 		}
 	}
-	if err := a.c.opt.Store.Claim(ctx, a.c.ID(), whole); err != nil {
+	if err := a.c.opt.Store.Edits().Claim(ctx, a.c.ID(), whole); err != nil {
 		return tools.Result{}, err
 	}
 	a.claimed.Store(true)
@@ -48,7 +48,7 @@ func (a *agents) claim(ctx context.Context, paths []string) (tools.Result, error
 
 // claims lists what others are about to work on, a line each.
 func (a *agents) claims(ctx context.Context) (string, error) {
-	list, err := a.c.opt.Store.Claims(ctx, a.c.ID(), "")
+	list, err := a.c.opt.Store.Edits().Claims(ctx, a.c.ID(), "")
 	if err != nil {
 		return "", err
 	}
@@ -64,5 +64,5 @@ func (a *agents) unclaim() {
 	if !a.claimed.Swap(false) {
 		return
 	}
-	a.c.write("end claim", func(ctx context.Context) error { return a.c.opt.Store.Claim(ctx, a.c.ID(), nil) })
+	a.c.write("end claim", func(ctx context.Context) error { return a.c.opt.Store.Edits().Claim(ctx, a.c.ID(), nil) })
 }

@@ -205,7 +205,7 @@ func (a agentActions) pruneOrphan(ctx context.Context, d os.DirEntry, dir string
 // pruneWorktrees removes the worktrees of this project's agents that hold no changes and that
 // no live session uses.
 func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
-	rows, err := a.store.Agents(ctx, "")
+	rows, err := a.store.Agents().List(ctx, "")
 	if err != nil {
 		return "", err
 	}
@@ -230,7 +230,7 @@ func (a agentActions) pruneWorktrees(ctx context.Context) (string, error) {
 			err = nil
 		default:
 			if err = tree.Remove(ctx); err == nil {
-				err = a.store.DropAgent(ctx, row.Session)
+				err = a.store.Agents().Drop(ctx, row.Session)
 				removed = append(removed, row.Dir)
 			}
 		}

@@ -217,7 +217,7 @@ func (a *app) openGate(context.Context) error {
 			Hooks: func() []string { return a.hooks.in(a.workRoots()) },
 		},
 		Rules:  rules,
-		Grants: grants{a.store, a.project, a.privateNow}, Confined: confinement{a}.confined, ForeignShell: builtin.ForeignShell(),
+		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: confinement{a}.confined, ForeignShell: builtin.ForeignShell(),
 		Notify: a.board.ran, Offered: a.offered.named, Env: confinement{a}.commandEnv,
 	})
 	if err != nil {
@@ -252,7 +252,7 @@ func (a *app) addTools(context.Context) error {
 		}
 	})
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spill}
-	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, others{a.store}, a.offered,
+	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, others{a.store.Edits()}, a.offered,
 		&steering{board: &a.board, watch: confinement{a}.watchProtected, remember: confinement{a}.keepProtected})
 	var errs []error
 	for _, t := range a.builtins() {
@@ -271,7 +271,7 @@ func (a *app) builtins() []tools.Tool {
 	var files []tools.Tool
 	files, a.changes = builtin.Files(a.workspace, builtin.Options{
 		Recorder:  recorder{a.store, a.originals != nil},
-		Others:    others{a.store},
+		Others:    others{a.store.Edits()},
 		Denied:    func(kind tools.AccessKind, path string) bool { return a.gate.Denied(kind, path) != "" },
 		AfterEdit: after,
 		Editor:    a.editor,

@@ -11,7 +11,7 @@ import (
 
 // grants keeps the gate's lasting answers in the store.
 type grants struct {
-	store   *session.Store
+	stored  session.Grants
 	project string
 	// private reports whether nothing lasting may be kept now.
 	private func() bool
@@ -19,7 +19,7 @@ type grants struct {
 
 // Grants gives what holds for a session: its own grants and the project's.
 func (g grants) Grants(ctx context.Context, sessionID string) ([]permission.Grant, error) {
-	rows, err := g.store.Grants(ctx, sessionID, g.project)
+	rows, err := g.stored.List(ctx, sessionID, g.project)
 	if err != nil {
 		return nil, err
 	}
@@ -42,9 +42,9 @@ func (g grants) Add(ctx context.Context, p permission.Grant) error {
 	if p.Scope == tools.AnswerSession {
 		row.Scope, row.Session = session.GrantSession, p.Session
 	}
-	_, err := g.store.AddGrant(ctx, row)
+	_, err := g.stored.Add(ctx, row)
 	return err
 }
 
 // Revoke takes a grant back.
-func (g grants) Revoke(ctx context.Context, id int64) error { return g.store.RevokeGrant(ctx, id) }
+func (g grants) Revoke(ctx context.Context, id int64) error { return g.stored.Revoke(ctx, id) }

@@ -24,7 +24,7 @@ func newHistory(a *app) history {
 
 // Recent returns earlier prompts, newest first.
 func (h history) Recent(ctx context.Context) ([]string, error) {
-	rows, err := h.store.RecentPrompts(ctx, h.project, recentPrompts)
+	rows, err := h.store.Prompts().Recent(ctx, h.project, recentPrompts)
 	out := make([]string, len(rows))
 	for i, r := range rows {
 		out[i] = r.Text
@@ -37,7 +37,7 @@ func (h history) Add(ctx context.Context, text string) error {
 	if h.private() {
 		return nil
 	}
-	return h.store.AddPrompt(ctx, session.Prompt{Text: text, Cwd: h.cwd, Project: h.project, At: time.Now()})
+	return h.store.Prompts().Add(ctx, session.Prompt{Text: text, Cwd: h.cwd, Project: h.project, At: time.Now()})
 }
 
 // SetDraft keeps what stands in the input. A draft goes along with it: from a new session to
@@ -49,21 +49,21 @@ func (h history) SetDraft(ctx context.Context, text string) error {
 		if was == nil {
 			return nil
 		}
-		return h.store.EraseDrafts(ctx, *was, h.project)
+		return h.store.Drafts().Erase(ctx, *was, h.project)
 	}
 	if was := h.drafted.Swap(&key); was != nil && *was != key {
-		if err := h.store.SetDraft(ctx, *was, ""); err != nil {
+		if err := h.store.Drafts().Set(ctx, *was, ""); err != nil {
 			return err
 		}
 	}
-	return h.store.SetDraft(ctx, key, text)
+	return h.store.Drafts().Set(ctx, key, text)
 }
 
 // draft reads what was kept of the input for the open session.
 func (h history) draft(ctx context.Context) (string, error) {
 	key := h.draftKey()
 	h.drafted.CompareAndSwap(nil, &key)
-	return h.store.Draft(ctx, key)
+	return h.store.Drafts().Get(ctx, key)
 }
 
 // draftKey names the draft of the open session, or of a new one in this folder.

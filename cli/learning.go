@@ -329,7 +329,7 @@ func (t touching) AfterCall(call tools.Call, out tools.Outcome) {
 
 // everywhere is the trust in files of the project and of the person.
 func (a *app) everywhere() tools.Trust {
-	return bothTrusts{project: a.trust, person: permission.NewTrust("", trustRows{a.store, ""}, false)}
+	return bothTrusts{project: a.trust, person: permission.NewTrust("", trustRows{a.store.Trusts(), ""}, false)}
 }
 
 // bothTrusts records approvals of the project's files with the project, those of the person's

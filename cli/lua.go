@@ -13,7 +13,6 @@ import (
 	"jcode/agent"
 	"jcode/lua"
 	"jcode/lua/pool"
-	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/command"
 	"jcode/tui"
@@ -46,7 +45,7 @@ func (a *app) openLua() error {
 	s := &scripting{app: a, ctx: ctx}
 	room, err := lua.New(lua.Options{
 		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config, Plugins: a.bundles.scripts,
-		State: &luaState{Store: a.store, private: a.privateNow}, MCP: a.servers.control(s.approve), Trust: a.trust, Untrusted: s.untrusted, Notices: s, Standing: s.standing,
+		State: &luaState{stored: a.store.LuaState(), private: a.privateNow}, MCP: a.servers.control(s.approve), Trust: a.trust, Untrusted: s.untrusted, Notices: s, Standing: s.standing,
 		SecretEnv: a.isKeyVariable, CommandTaken: a.isCommand,
 		Eval: isOn(a.config.Lua.Eval), NoWatch: a.flags.Print,
 	})
@@ -296,8 +295,6 @@ func (s *scripting) approve(ctx context.Context, owner string, plan tools.Plan) 
 	s.app.board.say(agent.LevelWarn, "%s: %s: refused: %s", owner, plan.Summary, d.Reason)
 	return errors.New(d.Reason)
 }
-
-var _ lua.StateStore = (*session.Store)(nil)
 
 // isCommand reports whether a slash command of that name exists outside Lua.
 func (a *app) isCommand(name string) bool {

@@ -13,11 +13,11 @@ import (
 )
 
 // others knows which other agents and processes work on the same files.
-type others struct{ store *session.Store }
+type others struct{ edits session.Edits }
 
 // Changed implements builtin.Others.
 func (o others) Changed(ctx context.Context, call tools.Call, path string, since time.Time) string {
-	list, err := o.store.Editors(ctx, call.Caller.Session, path, since)
+	list, err := o.edits.Editors(ctx, call.Caller.Session, path, since)
 	if err != nil || len(list) == 0 {
 		return ""
 	}
@@ -44,7 +44,7 @@ func (o others) AfterRun(ctx context.Context, call tools.Call, res tools.Result)
 		if access.Kind != tools.AccessWrite && access.Kind != tools.AccessDelete {
 			continue
 		}
-		claims, err := o.store.Claims(ctx, call.Caller.Session, access.Path)
+		claims, err := o.edits.Claims(ctx, call.Caller.Session, access.Path)
 		if err != nil {
 			return ""
 		}

@@ -97,15 +97,15 @@ func (p personCommands) save(ctx context.Context, _ string) (command.Outcome, er
 // luaState keeps what scripts store. In a private conversation that is memory, over what was
 // kept before.
 type luaState struct {
-	*session.Store
+	stored  session.LuaState
 	private func() bool
 
 	mu   sync.Mutex
 	over map[[2]string]json.RawMessage // by scope and key; nil was deleted
 }
 
-// LuaGet implements lua.StateStore.
-func (l *luaState) LuaGet(ctx context.Context, scope, key string) (json.RawMessage, bool, error) {
+// Get implements lua.StateStore.
+func (l *luaState) Get(ctx context.Context, scope, key string) (json.RawMessage, bool, error) {
 	if l.private() {
 		l.mu.Lock()
 		value, has := l.over[[2]string{scope, key}]
@@ -114,23 +114,23 @@ func (l *luaState) LuaGet(ctx context.Context, scope, key string) (json.RawMessa
 			return value, value != nil, nil
 		}
 	}
-	return l.Store.LuaGet(ctx, scope, key)
+	return l.stored.Get(ctx, scope, key)
 }
 
-// LuaSet implements lua.StateStore.
-func (l *luaState) LuaSet(ctx context.Context, scope, key string, value json.RawMessage) error {
+// Set implements lua.StateStore.
+func (l *luaState) Set(ctx context.Context, scope, key string, value json.RawMessage) error {
 	if l.put(scope, key, slices.Clone(value)) {
 		return nil
 	}
-	return l.Store.LuaSet(ctx, scope, key, value)
+	return l.stored.Set(ctx, scope, key, value)
 }
 
-// LuaDelete implements lua.StateStore.
-func (l *luaState) LuaDelete(ctx context.Context, scope, key string) error {
+// Delete implements lua.StateStore.
+func (l *luaState) Delete(ctx context.Context, scope, key string) error {
 	if l.put(scope, key, nil) {
 		return nil
 	}
-	return l.Store.LuaDelete(ctx, scope, key)
+	return l.stored.Delete(ctx, scope, key)
 }
 
 // put keeps a value in memory where the conversation is private.
@@ -147,9 +147,9 @@ func (l *luaState) put(scope, key string, value json.RawMessage) bool {
 	return true
 }
 
-// LuaKeys implements lua.StateStore.
-func (l *luaState) LuaKeys(ctx context.Context, scope string) ([]string, error) {
-	keys, err := l.Store.LuaKeys(ctx, scope)
+// Keys implements lua.StateStore.
+func (l *luaState) Keys(ctx context.Context, scope string) ([]string, error) {
+	keys, err := l.stored.Keys(ctx, scope)
 	if err != nil || !l.private() {
 		return keys, err
 	}

@@ -62,7 +62,7 @@ func (h *hidden) nowhere(when string) {
 	if err != nil || len(rows) > 0 {
 		h.t.Errorf("%s, the database has the sessions %v, %v", when, rows, err)
 	}
-	prompts, err := s.SearchPrompts(h.t.Context(), "", "", 10)
+	prompts, err := s.Prompts().Search(h.t.Context(), "", "", 10)
 	for _, p := range prompts {
 		if !strings.HasPrefix(p.Text, "/private") { // it was switched on then
 			h.t.Errorf("%s, the database has the prompt %q", when, p.Text)
@@ -236,7 +236,7 @@ func (h *hidden) draft(as func(kept string) bool) {
 		h.t.Fatal(err)
 	}
 	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		kept, err := s.Draft(h.t.Context(), project)
+		kept, err := s.Drafts().Get(h.t.Context(), project)
 		switch {
 		case err != nil:
 			h.t.Fatal(err)

@@ -19,7 +19,7 @@ type recorder struct {
 // Track notes what files are like, and with done what they became.
 func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context) error, err error) {
 	if r.worktree {
-		return func(ctx context.Context) error { return r.store.NoteEdits(ctx, call.Caller.Session, paths) }, nil
+		return func(ctx context.Context) error { return r.store.Edits().Note(ctx, call.Caller.Session, paths) }, nil
 	}
 	return r.store.Checkpoints().Track(ctx, call.Caller.Session, call.Caller.Turn, paths)
 }

@@ -69,7 +69,7 @@ func (a roleActions) removeRole(ctx context.Context, name string) (string, error
 	case r.Source == role.UserFile, r.Source == role.UserAgents:
 		err = os.Remove(r.Path)
 	default:
-		err = a.store.DeleteRole(ctx, name)
+		err = a.store.Roles().Delete(ctx, name)
 	}
 	if err != nil {
 		return "", fmt.Errorf("delete role %s: %w", name, err)

@@ -34,7 +34,7 @@ func (a *app) roles() *role.Layers {
 		root = a.originals[0]
 	}
 	layers := &role.Layers{
-		Rows:          a.store,
+		Rows:          a.store.Roles(),
 		Project:       root,
 		ProjectDir:    filepath.Join(root, ".jcode", "roles"),
 		ProjectAgents: filepath.Join(root, ".claude", "agents"),

@@ -175,7 +175,7 @@ func (a roleActions) saveRole(ctx context.Context, name string) (string, error) 
 	kept.Model, kept.Mode = state.Model, string(state.Mode)
 	kept.Temperature, kept.TopP = tuning.Temperature, tuning.TopP
 	kept.ReasoningEffort, kept.MaxOutputTokens = tuning.ReasoningEffort, tuning.MaxOutputTokens
-	if err := a.store.SaveRole(ctx, name, role.Format(kept)); err != nil {
+	if err := a.store.Roles().Save(ctx, name, role.Format(kept)); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("role %s keeps the model, mode and settings of this session: jcode roles edit %s changes it", name, name), nil

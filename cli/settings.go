@@ -67,7 +67,7 @@ func (a *app) trusted(ctx context.Context, kind tools.TrustKind, name, hash stri
 func (a *app) openTrust(context.Context) error {
 	own := config.Load(config.Options{Paths: a.paths}).Config.Trust.Folders // the person's file alone
 	run := a.flags.Trust || trustsFolder(own, a.paths.Home, a.root)
-	a.trust = permission.NewTrust(a.project, trustRows{a.store, a.project}, run)
+	a.trust = permission.NewTrust(a.project, trustRows{a.store.Trusts(), a.project}, run)
 	return nil
 }
 

@@ -11,13 +11,13 @@ import (
 
 // trustRows keeps a person's trust in the things of one project in the store.
 type trustRows struct {
-	store   *session.Store
+	stored  session.Trusts
 	project string
 }
 
 // Trusted lists what is trusted.
 func (t trustRows) Trusted(ctx context.Context) ([]permission.TrustRow, error) {
-	rows, err := t.store.Trusted(ctx, t.project)
+	rows, err := t.stored.List(ctx, t.project)
 	if err != nil {
 		return nil, err
 	}
@@ -34,12 +34,12 @@ func (t trustRows) AddTrust(ctx context.Context, rows ...permission.TrustRow) er
 	for i, r := range rows {
 		out[i] = session.Trust{Project: t.project, Kind: string(r.Kind), Name: r.Name, Hash: r.Hash}
 	}
-	return t.store.AddTrust(ctx, out...)
+	return t.stored.Add(ctx, out...)
 }
 
 // RevokeTrust removes all rows of a kind and name.
 func (t trustRows) RevokeTrust(ctx context.Context, kind tools.TrustKind, name string) error {
-	return t.store.RevokeTrust(ctx, t.project, string(kind), name)
+	return t.stored.Revoke(ctx, t.project, string(kind), name)
 }
 
 // trustsFolder reports whether the person's configuration names this project's folder.

@@ -399,14 +399,14 @@ type memState struct {
 	rows map[string]json.RawMessage
 }
 
-func (m *memState) LuaGet(_ context.Context, scope, key string) (json.RawMessage, bool, error) {
+func (m *memState) Get(_ context.Context, scope, key string) (json.RawMessage, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v, ok := m.rows[scope+"\x00"+key]
 	return v, ok, nil
 }
 
-func (m *memState) LuaSet(_ context.Context, scope, key string, value json.RawMessage) error {
+func (m *memState) Set(_ context.Context, scope, key string, value json.RawMessage) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.rows == nil {
@@ -416,14 +416,14 @@ func (m *memState) LuaSet(_ context.Context, scope, key string, value json.RawMe
 	return nil
 }
 
-func (m *memState) LuaDelete(_ context.Context, scope, key string) error {
+func (m *memState) Delete(_ context.Context, scope, key string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.rows, scope+"\x00"+key)
 	return nil
 }
 
-func (m *memState) LuaKeys(_ context.Context, scope string) ([]string, error) {
+func (m *memState) Keys(_ context.Context, scope string) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []string

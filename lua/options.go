@@ -68,10 +68,10 @@ type Options struct {
 // StateStore keeps what scripts store, by scope and key. Values are JSON. The session
 // store is one.
 type StateStore interface {
-	LuaGet(ctx context.Context, scope, key string) (value json.RawMessage, ok bool, err error)
-	LuaSet(ctx context.Context, scope, key string, value json.RawMessage) error
-	LuaDelete(ctx context.Context, scope, key string) error
-	LuaKeys(ctx context.Context, scope string) ([]string, error)
+	Get(ctx context.Context, scope, key string) (value json.RawMessage, ok bool, err error)
+	Set(ctx context.Context, scope, key string, value json.RawMessage) error
+	Delete(ctx context.Context, scope, key string) error
+	Keys(ctx context.Context, scope string) ([]string, error)
 }
 
 // MCPControl is the manager of MCP servers as scripts use it. No method waits for a

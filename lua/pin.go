@@ -50,9 +50,9 @@ func (r *Room) rememberApproval(owner string, a approval, d tools.Decision) {
 	raw, err := json.Marshal(a)
 	if err == nil && len(raw) > maxStateValue {
 		// The next question shows the whole source: an older version must not stand for it.
-		err = r.opts.State.LuaDelete(ctx, approvedScope, r.opts.ProjectID+":"+owner)
+		err = r.opts.State.Delete(ctx, approvedScope, r.opts.ProjectID+":"+owner)
 	} else if err == nil {
-		err = r.opts.State.LuaSet(ctx, approvedScope, r.opts.ProjectID+":"+owner, raw)
+		err = r.opts.State.Set(ctx, approvedScope, r.opts.ProjectID+":"+owner, raw)
 	}
 	if err != nil {
 		r.logs.add(owner, "warn", "keep the approved source: "+err.Error())
@@ -70,7 +70,7 @@ func (r *Room) lastApproval(owner string) (a approval, ok bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	raw, ok, err := r.opts.State.LuaGet(ctx, approvedScope, r.opts.ProjectID+":"+owner)
+	raw, ok, err := r.opts.State.Get(ctx, approvedScope, r.opts.ProjectID+":"+owner)
 	if err != nil || !ok || json.Unmarshal(raw, &a) != nil {
 		return approval{}, false
 	}

@@ -231,7 +231,7 @@ func TestPluginReloadSwapsAndKeepsTheOldOne(t *testing.T) {
 	until(t, "the new version is live", func() bool { return h.has("b") })
 	wantText(t, h.call("a", none()), "v2")
 	until(t, "the old one said goodbye", func() bool {
-		_, ok, _ := h.state.LuaGet(context.Background(), "project-proj/plugin:p", "bye")
+		_, ok, _ := h.state.Get(context.Background(), "project-proj/plugin:p", "bye")
 		return ok
 	})
 	writeFile(t, path, `return {id = "p", init = function() error("broken") end}`)

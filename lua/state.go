@@ -31,7 +31,7 @@ func (s *principal) callState(ctx context.Context, fn string, a arguments) ([]an
 	}
 	switch fn {
 	case "get":
-		raw, ok, err := store.LuaGet(ctx, s.scope, key)
+		raw, ok, err := store.Get(ctx, s.scope, key)
 		if err != nil || !ok {
 			return one(nil), err
 		}
@@ -43,7 +43,7 @@ func (s *principal) callState(ctx context.Context, fn string, a arguments) ([]an
 	case "set":
 		return nil, s.setState(ctx, store, key, a.at(1))
 	}
-	keys, err := store.LuaKeys(ctx, s.scope)
+	keys, err := store.Keys(ctx, s.scope)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *principal) callState(ctx context.Context, fn string, a arguments) ([]an
 
 func (s *principal) setState(ctx context.Context, store StateStore, key string, v any) error {
 	if v == nil {
-		return store.LuaDelete(ctx, s.scope, key)
+		return store.Delete(ctx, s.scope, key)
 	}
 	if bad := badText(v, "value"); bad != "" {
 		return fmt.Errorf("state.set %q: %s: the text is not UTF-8; encode it first", key, bad)
@@ -69,7 +69,7 @@ func (s *principal) setState(ctx context.Context, store StateStore, key string, 
 	if len(raw) > maxStateValue {
 		return fmt.Errorf("state.set %q: the value has %d bytes, at most %d are kept", key, len(raw), maxStateValue)
 	}
-	return store.LuaSet(ctx, s.scope, key, raw)
+	return store.Set(ctx, s.scope, key, raw)
 }
 
 // readEnv returns an environment variable that was declared, and never a key.

@@ -145,7 +145,7 @@ func TestToolFolder5_state_round_trips(t *testing.T) {
 		wantText(t, h.call("last", map[string]any{}), "none") // another tool never sees the key
 		wantText(t, h.call("my_last", map[string]any{}), `[[1,{"a":true}],["t"]]`)
 		h.room.Close()
-		raw, _, _ := state.LuaGet(context.Background(), "project-proj/my_new_tool", "last_input")
+		raw, _, _ := state.Get(context.Background(), "project-proj/my_new_tool", "last_input")
 		return string(raw)
 	}
 	if got := run("one"); got != `"one"` {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"jcode/session/db"
 )
 
 // Agent is a sub-agent that works beside a conversation.
@@ -21,9 +23,15 @@ type Agent struct {
 	Created           time.Time
 }
 
-// SaveAgent keeps an agent, in place of one with the same session.
-func (s *Store) SaveAgent(ctx context.Context, a Agent) error {
-	s, done := s.of(a.Parent)
+// Agents keeps the sub-agents in the background.
+type Agents struct{ s *Store }
+
+// Agents returns the store's sub-agents.
+func (s *Store) Agents() Agents { return Agents{s} }
+
+// Save keeps an agent, in place of one with the same session.
+func (as Agents) Save(ctx context.Context, a Agent) error {
+	s, done := as.s.of(a.Parent)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		_, err := t.Exec(`INSERT OR REPLACE INTO agents (session, parent, project_id, name, role, model, dir, branch, base, state, created)
@@ -36,9 +44,9 @@ func (s *Store) SaveAgent(ctx context.Context, a Agent) error {
 	return nil
 }
 
-// SetAgentState notes how an agent stands.
-func (s *Store) SetAgentState(ctx context.Context, sessionID, state string) error {
-	s, done := s.of(sessionID)
+// SetState notes an agent's state.
+func (as Agents) SetState(ctx context.Context, sessionID, state string) error {
+	s, done := as.s.of(sessionID)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		_, err := t.Exec("UPDATE agents SET state = ? WHERE session = ?", state, sessionID)
@@ -50,9 +58,9 @@ func (s *Store) SetAgentState(ctx context.Context, sessionID, state string) erro
 	return nil
 }
 
-// DropAgent forgets an agent; its session stays.
-func (s *Store) DropAgent(ctx context.Context, sessionID string) error {
-	s, done := s.of(sessionID)
+// Drop forgets an agent; its session stays.
+func (as Agents) Drop(ctx context.Context, sessionID string) error {
+	s, done := as.s.of(sessionID)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		_, err := t.Exec("DELETE FROM agents WHERE session = ?", sessionID)
@@ -64,26 +72,23 @@ func (s *Store) DropAgent(ctx context.Context, sessionID string) error {
 	return nil
 }
 
-// Agents returns the agents that work for a session, or with "" all there are, in the order of
+// List returns the agents that work for a session, or with "" all there are, in the order of
 // their start.
-func (s *Store) Agents(ctx context.Context, parent string) ([]Agent, error) {
-	s, done := s.of(parent)
+func (as Agents) List(ctx context.Context, parent string) ([]Agent, error) {
+	s, done := as.s.of(parent)
 	defer done()
-	var all []Agent
-	err := s.db.Each(ctx, `SELECT session, parent, project_id, name, role, model, dir, branch, base, state, created FROM agents
-		WHERE ?1 = '' OR parent = ?1 ORDER BY created, session`, []any{parent}, func(scan func(...any) error) error {
-		var a Agent
+	all, err := db.All(ctx, s.db, `SELECT session, parent, project_id, name, role, model, dir, branch, base, state, created FROM agents
+		WHERE ?1 = '' OR parent = ?1 ORDER BY created, session`, []any{parent}, func(scan db.Scan) (a Agent, err error) {
 		var created int64
-		err := scan(&a.Session, &a.Parent, &a.Project, &a.Name, &a.Role, &a.Model, &a.Dir, &a.Branch, &a.Base, &a.State, &created)
+		err = scan(&a.Session, &a.Parent, &a.Project, &a.Name, &a.Role, &a.Model, &a.Dir, &a.Branch, &a.Base, &a.State, &created)
 		a.Created = fromMillis(created)
-		all = append(all, a)
-		return err
+		return a, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list agents: %w", err)
 	}
 	if mem := s.memory(); mem != nil && parent == "" {
-		own, err := mem.Agents(ctx, "")
+		own, err := mem.Agents().List(ctx, "")
 		return append(all, own...), err
 	}
 	return all, nil

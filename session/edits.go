@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"jcode/internal/text"
+	"jcode/session/db"
 )
 
 const (
@@ -41,12 +42,18 @@ func (e Editor) Who() string {
 	return "another session"
 }
 
-// NoteEdits notes that a session changed files.
-func (s *Store) NoteEdits(ctx context.Context, sessionID string, paths []string) error {
+// Edits keeps which session changed a file, and which are about to work on it.
+type Edits struct{ s *Store }
+
+// Edits returns the store's record of changed and claimed files.
+func (s *Store) Edits() Edits { return Edits{s} }
+
+// Note notes that a session changed files.
+func (e Edits) Note(ctx context.Context, sessionID string, paths []string) error {
 	if sessionID == "" || len(paths) == 0 {
 		return nil
 	}
-	s, done := s.of(sessionID)
+	s, done := e.s.of(sessionID)
 	defer done()
 	if err := s.write(ctx, func(t *tx) error { return t.noteEdits(sessionID, paths, s.now()) }); err != nil {
 		return fmt.Errorf("note changes of files: %w", err)
@@ -65,14 +72,14 @@ func (t *tx) noteEdits(sessionID string, paths []string, now time.Time) error {
 }
 
 // Editors returns which other sessions changed a file since a time, the latest first.
-func (s *Store) Editors(ctx context.Context, sessionID, path string, since time.Time) ([]Editor, error) {
-	return s.editors(ctx, "edits", "e.path = ? AND e.session <> ? AND e.at >= ?", path, sessionID, toMillis(since))
+func (e Edits) Editors(ctx context.Context, sessionID, path string, since time.Time) ([]Editor, error) {
+	return e.s.editors(ctx, "edits", "e.path = ? AND e.session <> ? AND e.at >= ?", path, sessionID, toMillis(since))
 }
 
 // Claim notes which files and folders a session is about to work on, in place of what it noted
 // before. Nobody is kept from them.
-func (s *Store) Claim(ctx context.Context, sessionID string, paths []string) error {
-	s, done := s.of(sessionID)
+func (e Edits) Claim(ctx context.Context, sessionID string, paths []string) error {
+	s, done := e.s.of(sessionID)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		if _, err := t.Exec("DELETE FROM claims WHERE session = ? OR at < ?", sessionID, toMillis(s.now().Add(-claimHolds))); err != nil {
@@ -93,14 +100,14 @@ func (s *Store) Claim(ctx context.Context, sessionID string, paths []string) err
 
 // Claims returns what other sessions are about to work on, in the order in which they said so:
 // the claims of a path, or with "" all. A claim ends with the process that made it.
-func (s *Store) Claims(ctx context.Context, sessionID, path string) ([]Editor, error) {
-	all, err := s.editors(ctx, "claims", "e.session <> ? AND e.at >= ?", sessionID, toMillis(s.now().Add(-claimHolds)))
+func (e Edits) Claims(ctx context.Context, sessionID, path string) ([]Editor, error) {
+	all, err := e.s.editors(ctx, "claims", "e.session <> ? AND e.at >= ?", sessionID, toMillis(e.s.now().Add(-claimHolds)))
 	var live []Editor
 	for _, c := range all {
 		if path != "" && path != c.Path && !strings.HasPrefix(path, strings.TrimSuffix(c.Path, string(filepath.Separator))+string(filepath.Separator)) {
 			continue
 		}
-		if s.held(c.Session) {
+		if e.s.held(c.Session) {
 			live = append(live, c)
 		}
 	}
@@ -108,16 +115,13 @@ func (s *Store) Claims(ctx context.Context, sessionID, path string) ([]Editor, e
 }
 
 func (s *Store) editors(ctx context.Context, table, where string, args ...any) ([]Editor, error) {
-	var all []Editor
-	err := s.db.Each(ctx, `SELECT e.session, e.path, e.at, coalesce(a.name, ''), coalesce(s.parent_id, ''), coalesce(s.title, '')
+	all, err := db.All(ctx, s.db, `SELECT e.session, e.path, e.at, coalesce(a.name, ''), coalesce(s.parent_id, ''), coalesce(s.title, '')
 		FROM `+table+` e LEFT JOIN agents a ON a.session = e.session LEFT JOIN sessions s ON s.id = e.session
-		WHERE `+where+" ORDER BY e.at DESC, e.path", args, func(scan func(...any) error) error {
-		var e Editor
+		WHERE `+where+" ORDER BY e.at DESC, e.path", args, func(scan db.Scan) (e Editor, err error) {
 		var at int64
-		err := scan(&e.Session, &e.Path, &at, &e.Agent, &e.Parent, &e.Title)
+		err = scan(&e.Session, &e.Path, &at, &e.Agent, &e.Parent, &e.Title)
 		e.At = fromMillis(at)
-		all = append(all, e)
-		return err
+		return e, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look up who works on files: %w", err)

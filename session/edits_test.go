@@ -41,7 +41,7 @@ func TestOthersLearnWhoChangedAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	who := func(asks, path string, since time.Time) []session.Editor {
-		list, err := s.Editors(t.Context(), asks, path, since)
+		list, err := s.Edits().Editors(t.Context(), asks, path, since)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,13 +61,13 @@ func TestClaimHoldsForWhatLiesBelowAndEndsWithItsProcess(t *testing.T) {
 	mine, theirs := newSession(t, s, "p"), titled(t, s, "their work")
 	root := t.TempDir()
 	claimed := func(path string) int {
-		list, err := s.Claims(t.Context(), mine.ID, path)
+		list, err := s.Edits().Claims(t.Context(), mine.ID, path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return len(list)
 	}
-	if err := s.Claim(t.Context(), theirs.ID, []string{filepath.Join(root, "src")}); err != nil {
+	if err := s.Edits().Claim(t.Context(), theirs.ID, []string{filepath.Join(root, "src")}); err != nil {
 		t.Fatal(err)
 	}
 	if n := claimed(""); n != 0 {
@@ -81,7 +81,7 @@ func TestClaimHoldsForWhatLiesBelowAndEndsWithItsProcess(t *testing.T) {
 	if !slices.Equal(got, []int{1, 1, 1, 0, 0}) {
 		t.Errorf("claims %v", got)
 	}
-	if err := s.Claim(t.Context(), theirs.ID, nil); err != nil {
+	if err := s.Edits().Claim(t.Context(), theirs.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := claimed(""); n != 0 {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"jcode/session/db"
 )
 
 // GrantScope says where a grant holds.
@@ -28,8 +30,14 @@ type Grant struct {
 	Created time.Time
 }
 
-// AddGrant keeps a grant and gives its ID. Adding an equal one again changes nothing.
-func (s *Store) AddGrant(ctx context.Context, g Grant) (int64, error) {
+// Grants keeps the lasting answers to questions of permission.
+type Grants struct{ s *Store }
+
+// Grants returns the store's grants.
+func (s *Store) Grants() Grants { return Grants{s} }
+
+// Add keeps a grant and returns its ID. Adding an equal one again changes nothing.
+func (gs Grants) Add(ctx context.Context, g Grant) (int64, error) {
 	switch g.Scope {
 	case GrantSession:
 		g.Project = ""
@@ -46,7 +54,7 @@ func (s *Store) AddGrant(ctx context.Context, g Grant) (int64, error) {
 	default:
 		return 0, fmt.Errorf("add grant: unknown scope %q", g.Scope)
 	}
-	s, done := s.of(g.Session)
+	s, done := gs.s.of(g.Session)
 	defer done()
 	var id int64
 	err := s.write(ctx, func(t *tx) error {
@@ -61,103 +69,45 @@ func (s *Store) AddGrant(ctx context.Context, g Grant) (int64, error) {
 		return 0, fmt.Errorf("add grant %s: %w", g.Key, err)
 	}
 	if s.ids != nil {
-		id = -id // those of the file are above 0
+		id = -id // grants of the file have IDs above 0
 	}
 	return id, nil
 }
 
-// Grants gives what holds for a session in a project, oldest first: its own grants, the
+// List returns what holds for a session in a project, oldest first: its own grants, the
 // project's, and the global ones. Empty arguments leave their kind out.
-func (s *Store) Grants(ctx context.Context, sessionID, projectID string) ([]Grant, error) {
-	var all []Grant
-	err := s.db.Each(ctx, `SELECT id, key, scope, session_id, project_id, hash, created FROM grants
+func (gs Grants) List(ctx context.Context, sessionID, projectID string) ([]Grant, error) {
+	s := gs.s
+	all, err := db.All(ctx, s.db, `SELECT id, key, scope, session_id, project_id, hash, created FROM grants
 		WHERE scope = 'global' OR (scope = 'project' AND project_id = ?) OR (scope = 'session' AND session_id = ?) ORDER BY id`,
-		[]any{projectID, sessionID}, func(scan func(...any) error) error {
-			var g Grant
+		[]any{projectID, sessionID}, func(scan db.Scan) (g Grant, err error) {
 			var created int64
-			err := scan(&g.ID, &g.Key, &g.Scope, &g.Session, &g.Project, &g.Hash, &created)
+			err = scan(&g.ID, &g.Key, &g.Scope, &g.Session, &g.Project, &g.Hash, &created)
 			g.Created = fromMillis(created)
 			if s.ids != nil {
 				g.ID = -g.ID
 			}
-			all = append(all, g)
-			return err
+			return g, err
 		})
 	if err != nil {
 		return nil, fmt.Errorf("list grants: %w", err)
 	}
 	if s.InMemory(sessionID) {
-		own, err := s.memory().Grants(ctx, sessionID, "")
+		own, err := s.memory().Grants().List(ctx, sessionID, "")
 		return append(all, own...), err
 	}
 	return all, nil
 }
 
-// RevokeGrant removes a grant, or gives ErrNotFound.
-func (s *Store) RevokeGrant(ctx context.Context, id int64) error {
+// Revoke removes a grant. It returns ErrNotFound if there is none with the ID.
+func (gs Grants) Revoke(ctx context.Context, id int64) error {
+	s := gs.s
 	if mem := s.memory(); mem != nil && id < 0 {
 		s, id = mem, -id
 	}
 	err := s.write(ctx, func(t *tx) error { return affected(t.Exec("DELETE FROM grants WHERE id = ?", id)) })
 	if err != nil {
 		return fmt.Errorf("revoke grant %d: %w", id, err)
-	}
-	return nil
-}
-
-// Trust is a person's yes to one thing of a project that can run code, as it was.
-type Trust struct {
-	Project string
-	Kind    string // "mcp", "lua", "command", "config", …
-	Name    string
-	Hash    string // of what was shown
-	Created time.Time
-}
-
-// AddTrust keeps rows of trust, all or none.
-func (s *Store) AddTrust(ctx context.Context, rows ...Trust) error {
-	err := s.write(ctx, func(t *tx) error {
-		for _, r := range rows {
-			if _, err := t.Exec(`INSERT INTO trust (project_id, kind, name, hash, created) VALUES (?,?,?,?,?) ON CONFLICT DO NOTHING`,
-				r.Project, r.Kind, r.Name, r.Hash, toMillis(s.now())); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("keep trust: %w", err)
-	}
-	return nil
-}
-
-// Trusted gives a project's rows of trust.
-func (s *Store) Trusted(ctx context.Context, projectID string) ([]Trust, error) {
-	var all []Trust
-	err := s.db.Each(ctx, "SELECT project_id, kind, name, hash, created FROM trust WHERE project_id = ? ORDER BY kind, name, created",
-		[]any{projectID}, func(scan func(...any) error) error {
-			var r Trust
-			var created int64
-			err := scan(&r.Project, &r.Kind, &r.Name, &r.Hash, &created)
-			r.Created = fromMillis(created)
-			all = append(all, r)
-			return err
-		})
-	if err != nil {
-		return nil, fmt.Errorf("list trust: %w", err)
-	}
-	return all, nil
-}
-
-// RevokeTrust forgets a project's trust: of one name, or all of a kind ("" = any name), or
-// everything ("" and "").
-func (s *Store) RevokeTrust(ctx context.Context, projectID, kind, name string) error {
-	err := s.write(ctx, func(t *tx) error {
-		_, err := t.Exec("DELETE FROM trust WHERE project_id = ?1 AND (?2 = '' OR kind = ?2) AND (?3 = '' OR name = ?3)", projectID, kind, name)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("revoke trust: %w", err)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"jcode/session/db"
 )
 
 // The limits of Lua state.
@@ -15,10 +17,16 @@ const (
 	MaxLuaKeys  = 1000     // keys of a scope
 )
 
-// LuaGet gives the JSON value of a key in a scope; ok is false where there is none.
-func (s *Store) LuaGet(ctx context.Context, scope, key string) (value json.RawMessage, ok bool, err error) {
+// LuaState keeps the values that Lua scripts store, by scope and key.
+type LuaState struct{ s *Store }
+
+// LuaState returns the store's Lua state.
+func (s *Store) LuaState() LuaState { return LuaState{s} }
+
+// Get returns the JSON value of a key in a scope; ok is false where there is none.
+func (l LuaState) Get(ctx context.Context, scope, key string) (value json.RawMessage, ok bool, err error) {
 	var b []byte
-	err = s.db.Row(ctx, "SELECT value FROM lua_state WHERE scope = ? AND key = ?", []any{scope, key}, &b)
+	err = l.s.db.Row(ctx, "SELECT value FROM lua_state WHERE scope = ? AND key = ?", []any{scope, key}, &b)
 	if errors.Is(err, ErrNotFound) {
 		return nil, false, nil
 	}
@@ -28,9 +36,9 @@ func (s *Store) LuaGet(ctx context.Context, scope, key string) (value json.RawMe
 	return b, true, nil
 }
 
-// LuaSet keeps a JSON value under a key of a scope. The value is in the file when it
+// Set keeps a JSON value under a key of a scope. The value is in the file when it
 // returns. The error of a breached limit names the limit.
-func (s *Store) LuaSet(ctx context.Context, scope, key string, value json.RawMessage) error {
+func (l LuaState) Set(ctx context.Context, scope, key string, value json.RawMessage) error {
 	switch {
 	case key == "":
 		return errors.New("state.set: the key is empty")
@@ -45,7 +53,7 @@ func (s *Store) LuaSet(ctx context.Context, scope, key string, value json.RawMes
 	case !json.Valid(value):
 		return fmt.Errorf("state.set %q: the value is no valid JSON", key)
 	}
-	err := s.write(ctx, func(t *tx) error {
+	err := l.s.write(ctx, func(t *tx) error {
 		var count int
 		if err := t.Row("SELECT count(*) FROM lua_state WHERE scope = ? AND key <> ?", []any{scope, key}, &count); err != nil {
 			return err
@@ -63,9 +71,9 @@ func (s *Store) LuaSet(ctx context.Context, scope, key string, value json.RawMes
 	return nil
 }
 
-// LuaDelete forgets a key; one that isn't there is no error.
-func (s *Store) LuaDelete(ctx context.Context, scope, key string) error {
-	err := s.write(ctx, func(t *tx) error {
+// Delete forgets a key; one that isn't there is no error.
+func (l LuaState) Delete(ctx context.Context, scope, key string) error {
+	err := l.s.write(ctx, func(t *tx) error {
 		_, err := t.Exec("DELETE FROM lua_state WHERE scope = ? AND key = ?", scope, key)
 		return err
 	})
@@ -75,10 +83,10 @@ func (s *Store) LuaDelete(ctx context.Context, scope, key string) error {
 	return nil
 }
 
-// LuaKeys gives a scope's keys, sorted by bytes.
-func (s *Store) LuaKeys(ctx context.Context, scope string) ([]string, error) {
+// Keys returns a scope's keys, sorted by bytes.
+func (l LuaState) Keys(ctx context.Context, scope string) ([]string, error) {
 	keys := []string{}
-	err := s.db.Each(ctx, "SELECT key FROM lua_state WHERE scope = ? ORDER BY key", []any{scope}, func(scan func(...any) error) error {
+	err := l.s.db.Each(ctx, "SELECT key FROM lua_state WHERE scope = ? ORDER BY key", []any{scope}, func(scan db.Scan) error {
 		var k string
 		err := scan(&k)
 		keys = append(keys, k)

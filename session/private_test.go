@@ -58,7 +58,7 @@ func converse(t *testing.T, s *session.Store, id, dir string) {
 	must(s.AddShown(ctx, id, []session.Shown{{Kind: "notice", Data: []byte(marker)}}))
 	_, err = s.SetAutoTitle(ctx, id, "title "+marker)
 	must(err)
-	_, err = s.AddGrant(ctx, session.Grant{Scope: session.GrantSession, Session: id, Key: "exec(" + marker + ")"})
+	_, err = s.Grants().Add(ctx, session.Grant{Scope: session.GrantSession, Session: id, Key: "exec(" + marker + ")"})
 	must(err)
 	file := filepath.Join(dir, "a.txt")
 	must(os.WriteFile(file, []byte("before"), 0o600))
@@ -66,7 +66,7 @@ func converse(t *testing.T, s *session.Store, id, dir string) {
 	must(err)
 	must(os.WriteFile(file, []byte("after"), 0o600))
 	must(done(ctx))
-	must(s.SaveAgent(ctx, session.Agent{Session: id + "-child", Parent: id, Project: "p", Name: marker, State: "done"}))
+	must(s.Agents().Save(ctx, session.Agent{Session: id + "-child", Parent: id, Project: "p", Name: marker, State: "done"}))
 }
 
 // told is all that a store tells of a session.
@@ -94,7 +94,7 @@ func told(t *testing.T, s *session.Store, id string) []any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grants, err := s.Grants(ctx, id, "p")
+	grants, err := s.Grants().List(ctx, id, "p")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestASavedSessionIsInTheFileFromItsBeginning(t *testing.T) {
 	if hits, err := again.Search(ctx, marker, "p", 10); err != nil || len(hits) == 0 {
 		t.Errorf("a search finds %v, %v", hits, err)
 	}
-	if agents, err := again.Agents(ctx, id); err != nil || len(agents) != 1 {
+	if agents, err := again.Agents().List(ctx, id); err != nil || len(agents) != 1 {
 		t.Errorf("agents %v, %v", agents, err)
 	}
 	if child, err := again.Get(ctx, id+"-child"); err != nil || child.ParentID != id {

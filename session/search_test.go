@@ -106,7 +106,7 @@ func TestNothingTypedIsASearchError(t *testing.T) {
 		if _, err := s.List(t.Context(), session.Filter{All: true, Query: query}); err != nil {
 			rt.Fatalf("list %q: %v", query, err)
 		}
-		if _, err := s.SearchPrompts(t.Context(), "", query, 5); err != nil {
+		if _, err := s.Prompts().Search(t.Context(), "", query, 5); err != nil {
 			rt.Fatalf("prompts %q: %v", query, err)
 		}
 	})

@@ -16,7 +16,7 @@ func TestGrantsHoldWhereTheyWereGiven(t *testing.T) {
 	s := open(t)
 	add := func(g session.Grant) int64 {
 		t.Helper()
-		id, err := s.AddGrant(t.Context(), g)
+		id, err := s.Grants().Add(t.Context(), g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestGrantsHoldWhereTheyWereGiven(t *testing.T) {
 	}
 	keys := func(sessionID, project string) string {
 		t.Helper()
-		all, err := s.Grants(t.Context(), sessionID, project)
+		all, err := s.Grants().List(t.Context(), sessionID, project)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,17 +48,17 @@ func TestGrantsHoldWhereTheyWereGiven(t *testing.T) {
 			t.Errorf("%s in %s: %q, want %q", c.session, c.project, got, c.want)
 		}
 	}
-	if err := s.RevokeGrant(t.Context(), global); err != nil {
+	if err := s.Grants().Revoke(t.Context(), global); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.RevokeGrant(t.Context(), global); !errors.Is(err, session.ErrNotFound) {
+	if err := s.Grants().Revoke(t.Context(), global); !errors.Is(err, session.ErrNotFound) {
 		t.Error(err)
 	}
 	if got := keys("s2", "q"); got != "" {
 		t.Error(got)
 	}
 	for _, bad := range []session.Grant{{Key: "x"}, {Key: "x", Scope: "world"}, {Key: "x", Scope: session.GrantProject}, {Key: "x", Scope: session.GrantSession}} {
-		if _, err := s.AddGrant(t.Context(), bad); err == nil {
+		if _, err := s.Grants().Add(t.Context(), bad); err == nil {
 			t.Errorf("%+v was taken", bad)
 		}
 	}
@@ -66,12 +66,12 @@ func TestGrantsHoldWhereTheyWereGiven(t *testing.T) {
 
 func TestTrustIsForExactlyWhatWasShown(t *testing.T) {
 	s := open(t)
-	if err := s.AddTrust(t.Context(), session.Trust{Project: "p", Kind: "mcp", Name: "gh", Hash: "h1"}, session.Trust{Project: "p", Kind: "lua", Name: "t", Hash: "h2"}); err != nil {
+	if err := s.Trusts().Add(t.Context(), session.Trust{Project: "p", Kind: "mcp", Name: "gh", Hash: "h1"}, session.Trust{Project: "p", Kind: "lua", Name: "t", Hash: "h2"}); err != nil {
 		t.Fatal(err)
 	}
 	trusted := func(project, kind, name, hash string) bool {
 		t.Helper()
-		all, err := s.Trusted(t.Context(), project)
+		all, err := s.Trusts().List(t.Context(), project)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,13 +80,13 @@ func TestTrustIsForExactlyWhatWasShown(t *testing.T) {
 	if !trusted("p", "mcp", "gh", "h1") || trusted("p", "mcp", "gh", "h2") || trusted("q", "mcp", "gh", "h1") || trusted("p", "lua", "gh", "h1") {
 		t.Error("trust is not exact")
 	}
-	if all, err := s.Trusted(t.Context(), "p"); err != nil || len(all) != 2 || all[0].Kind != "lua" {
+	if all, err := s.Trusts().List(t.Context(), "p"); err != nil || len(all) != 2 || all[0].Kind != "lua" {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if err := s.RevokeTrust(t.Context(), "p", "mcp", ""); err != nil || trusted("p", "mcp", "gh", "h1") || !trusted("p", "lua", "t", "h2") {
+	if err := s.Trusts().Revoke(t.Context(), "p", "mcp", ""); err != nil || trusted("p", "mcp", "gh", "h1") || !trusted("p", "lua", "t", "h2") {
 		t.Error("revoking a kind", err)
 	}
-	if err := s.RevokeTrust(t.Context(), "p", "", ""); err != nil || trusted("p", "lua", "t", "h2") {
+	if err := s.Trusts().Revoke(t.Context(), "p", "", ""); err != nil || trusted("p", "lua", "t", "h2") {
 		t.Error("revoking all", err)
 	}
 }
@@ -95,7 +95,7 @@ func TestPromptHistory(t *testing.T) {
 	s := open(t)
 	add := func(project, text string) {
 		t.Helper()
-		if err := s.AddPrompt(t.Context(), session.Prompt{Project: project, Cwd: "/w", Text: text}); err != nil {
+		if err := s.Prompts().Add(t.Context(), session.Prompt{Project: project, Cwd: "/w", Text: text}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,22 +115,22 @@ func TestPromptHistory(t *testing.T) {
 		}
 		return out
 	}
-	if got := texts(s.RecentPrompts(t.Context(), "p", 0)); !slices.Equal(got, []string{"one", "100%", big, "two"}) {
+	if got := texts(s.Prompts().Recent(t.Context(), "p", 0)); !slices.Equal(got, []string{"one", "100%", big, "two"}) {
 		t.Errorf("%.60q", got)
 	}
-	if got := texts(s.RecentPrompts(t.Context(), "p", 1)); !slices.Equal(got, []string{"one"}) {
+	if got := texts(s.Prompts().Recent(t.Context(), "p", 1)); !slices.Equal(got, []string{"one"}) {
 		t.Errorf("%.60q", got)
 	}
-	if got := texts(s.SearchPrompts(t.Context(), "", "ONE", 0)); !slices.Equal(got, []string{"elsewhere One", "one"}) {
+	if got := texts(s.Prompts().Search(t.Context(), "", "ONE", 0)); !slices.Equal(got, []string{"elsewhere One", "one"}) {
 		t.Errorf("%.60q", got)
 	}
-	if got := texts(s.SearchPrompts(t.Context(), "p", "%", 0)); !slices.Equal(got, []string{"100%"}) {
+	if got := texts(s.Prompts().Search(t.Context(), "p", "%", 0)); !slices.Equal(got, []string{"100%"}) {
 		t.Errorf("%.60q", got)
 	}
 	for i := range 2100 {
 		add("r", fmt.Sprint(i))
 	}
-	if got := texts(s.RecentPrompts(t.Context(), "r", 0)); len(got) != 2000 || got[0] != "2099" {
+	if got := texts(s.Prompts().Recent(t.Context(), "r", 0)); len(got) != 2000 || got[0] != "2099" {
 		t.Errorf("%d prompts are kept", len(got))
 	}
 }
@@ -139,22 +139,22 @@ func TestLuaStateKeepsItsLimits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jcode.db")
 	s := openAt(t, path)
 	set := func(scope, key, value string) error {
-		return s.LuaSet(t.Context(), scope, key, json.RawMessage(value))
+		return s.LuaState().Set(t.Context(), scope, key, json.RawMessage(value))
 	}
 	if err := errors.Join(set("user/a", "k", `{"x":[1]}`), set("user/b", "k", `2`), set("user/a", "z", `""`), set("user/a", "k", `{"x":[2]}`)); err != nil {
 		t.Fatal(err)
 	}
 	again := openAt(t, path) // it survives a restart
-	if v, ok, err := again.LuaGet(t.Context(), "user/a", "k"); err != nil || !ok || string(v) != `{"x":[2]}` {
+	if v, ok, err := again.LuaState().Get(t.Context(), "user/a", "k"); err != nil || !ok || string(v) != `{"x":[2]}` {
 		t.Error(string(v), ok, err)
 	}
-	if _, ok, err := again.LuaGet(t.Context(), "user/c", "k"); err != nil || ok {
+	if _, ok, err := again.LuaState().Get(t.Context(), "user/c", "k"); err != nil || ok {
 		t.Error(ok, err)
 	}
-	if keys, err := s.LuaKeys(t.Context(), "user/a"); err != nil || !slices.Equal(keys, []string{"k", "z"}) {
+	if keys, err := s.LuaState().Keys(t.Context(), "user/a"); err != nil || !slices.Equal(keys, []string{"k", "z"}) {
 		t.Error(keys, err)
 	}
-	if err := errors.Join(s.LuaDelete(t.Context(), "user/a", "z"), s.LuaDelete(t.Context(), "user/a", "z")); err != nil {
+	if err := errors.Join(s.LuaState().Delete(t.Context(), "user/a", "z"), s.LuaState().Delete(t.Context(), "user/a", "z")); err != nil {
 		t.Error(err)
 	}
 	for _, c := range []struct{ key, value, want string }{
@@ -203,10 +203,10 @@ func TestPlansAndDrafts(t *testing.T) {
 		t.Error(err)
 	}
 	for _, draft := range []string{"half a th", "half a thought\n", ""} {
-		if err := s.SetDraft(t.Context(), v.ID, draft); err != nil {
+		if err := s.Drafts().Set(t.Context(), v.ID, draft); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := s.Draft(t.Context(), v.ID); err != nil || got != draft {
+		if got, err := s.Drafts().Get(t.Context(), v.ID); err != nil || got != draft {
 			t.Errorf("%q, %v", got, err)
 		}
 	}

@@ -120,8 +120,11 @@ func (d *DB) outside(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
+// Scan copies the columns of a row into dest, as sql.Rows.Scan does.
+type Scan = func(dest ...any) error
+
 // Each calls fn for every row of a query, on a reading connection.
-func (d *DB) Each(ctx context.Context, query string, args []any, fn func(scan func(...any) error) error) error {
+func (d *DB) Each(ctx context.Context, query string, args []any, fn func(scan Scan) error) error {
 	pool, err := d.readers()
 	if err != nil {
 		return err
@@ -137,7 +140,7 @@ func (d *DB) Each(ctx context.Context, query string, args []any, fn func(scan fu
 // none.
 func (d *DB) Row(ctx context.Context, query string, args []any, dest ...any) error {
 	found := false
-	err := d.Each(ctx, query, args, func(scan func(...any) error) error {
+	err := d.Each(ctx, query, args, func(scan Scan) error {
 		found = true
 		return scan(dest...)
 	})
@@ -145,6 +148,22 @@ func (d *DB) Row(ctx context.Context, query string, args []any, dest ...any) err
 		return ErrNotFound
 	}
 	return err
+}
+
+// All returns the rows of a query as read makes them, from a reading connection.
+func All[T any](ctx context.Context, d *DB, query string, args []any, read func(scan Scan) (T, error)) ([]T, error) {
+	var all []T
+	err := d.Each(ctx, query, args, func(scan Scan) error {
+		row, err := read(scan)
+		if err == nil {
+			all = append(all, row)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // Tx is a running write transaction. Its statements stay prepared until the database is
@@ -185,7 +204,7 @@ func (t *Tx) Row(query string, args []any, dest ...any) error {
 }
 
 // Each calls fn for every row of a query.
-func (t *Tx) Each(query string, args []any, fn func(scan func(...any) error) error) error {
+func (t *Tx) Each(query string, args []any, fn func(scan Scan) error) error {
 	st, err := t.stmt(query) //nolint:sqlclosecheck // closed with the database
 	if err != nil {
 		return err
@@ -217,7 +236,7 @@ func one(row *sql.Row, dest []any) error {
 	return err
 }
 
-func drain(rows *sql.Rows, fn func(scan func(...any) error) error) error {
+func drain(rows *sql.Rows, fn func(scan Scan) error) error {
 	defer func() { _ = rows.Close() }() // Err says what went wrong
 	for rows.Next() {
 		if err := fn(rows.Scan); err != nil {

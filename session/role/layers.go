@@ -61,8 +61,8 @@ type Row struct {
 
 // Rows keeps role files in a database, byte for byte.
 type Rows interface {
-	RoleRows(ctx context.Context) ([]Row, error)
-	SaveRole(ctx context.Context, name, text string) error
+	List(ctx context.Context) ([]Row, error)
+	Save(ctx context.Context, name, text string) error
 }
 
 // Listing is one name with all the roles that have it.
@@ -234,7 +234,7 @@ func (r *Layers) rowLayer(ctx context.Context) ([]Role, error) {
 	if r.Rows == nil {
 		return nil, nil
 	}
-	rows, err := r.Rows.RoleRows(ctx)
+	rows, err := r.Rows.List(ctx)
 	var all []Role
 	for _, row := range rows {
 		role := Parse(row.Name, []byte(row.Text))
@@ -363,5 +363,5 @@ func (r *Layers) Import(ctx context.Context, path string) (Role, error) {
 	if err := role.Usable(); err != nil {
 		return role, fmt.Errorf("import %s: %w", path, err)
 	}
-	return role, r.Rows.SaveRole(ctx, name, string(data))
+	return role, r.Rows.Save(ctx, name, string(data))
 }

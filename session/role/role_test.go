@@ -240,7 +240,7 @@ func open(t *testing.T) *session.Store {
 
 func TestRoleLayers(t *testing.T) {
 	s := open(t)
-	roles := &role.Layers{Rows: s, ProjectDir: filepath.Join(t.TempDir(), "p"), UserDir: filepath.Join(t.TempDir(), "u")}
+	roles := &role.Layers{Rows: s.Roles(), ProjectDir: filepath.Join(t.TempDir(), "p"), UserDir: filepath.Join(t.TempDir(), "u")}
 	source := func() role.Source {
 		t.Helper()
 		r, err := roles.Get(t.Context(), "coder")
@@ -256,7 +256,7 @@ func TestRoleLayers(t *testing.T) {
 	if got := source(); got != role.UserFile {
 		t.Error(got)
 	}
-	if err := s.SaveRole(t.Context(), "coder", "row's"); err != nil {
+	if err := s.Roles().Save(t.Context(), "coder", "row's"); err != nil {
 		t.Fatal(err)
 	}
 	if got := source(); got != role.Database {
@@ -369,7 +369,7 @@ func TestRoleFilesThatLeadOutOfTheProjectCountAsAbsent(t *testing.T) {
 
 func TestRoleImportAndExportLoseNothing(t *testing.T) {
 	s := open(t)
-	roles := &role.Layers{Rows: s}
+	roles := &role.Layers{Rows: s.Roles()}
 	odd := "\xef\xbb\xbf---\r\ndescription: x\r\n# a comment\r\nunknown: {a: [1, 2]}\r\n---\r\nbody \r\n\r\n"
 	path := writeRole(t, t.TempDir(), "odd", odd)
 	if _, err := roles.Import(t.Context(), path); err != nil {
@@ -382,10 +382,10 @@ func TestRoleImportAndExportLoseNothing(t *testing.T) {
 	if _, err := roles.Import(t.Context(), writeRole(t, t.TempDir(), "bad", "---\nmode: x\n---\n")); err == nil {
 		t.Error("a faulty role was imported")
 	}
-	if err := s.DeleteRole(t.Context(), "odd"); err != nil {
+	if err := s.Roles().Delete(t.Context(), "odd"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.DeleteRole(t.Context(), "odd"); !errors.Is(err, session.ErrNotFound) {
+	if err := s.Roles().Delete(t.Context(), "odd"); !errors.Is(err, session.ErrNotFound) {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,62 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Drafts keeps what is typed but not sent.
+type Drafts struct{ s *Store }
+
+// Drafts returns the store's drafts.
+func (s *Store) Drafts() Drafts { return Drafts{s} }
+
+// Set keeps what is typed but not sent, under a session's ID or any other key. An
+// empty text forgets it. What is replaced or forgotten is overwritten with zeros in the
+// database, but not in its log: see Erase.
+func (d Drafts) Set(ctx context.Context, key, text string) error {
+	err := d.s.write(ctx, func(t *tx) error { return t.setDraft(key, text, toMillis(d.s.now())) })
+	if err != nil {
+		return fmt.Errorf("keep draft: %w", err)
+	}
+	return nil
+}
+
+func (t *tx) setDraft(key, text string, at int64) (err error) {
+	if _, err := t.Exec("PRAGMA secure_delete = ON"); err != nil {
+		return err
+	}
+	defer func() {
+		_, offErr := t.Exec("PRAGMA secure_delete = OFF")
+		err = errors.Join(err, offErr)
+	}()
+	if text == "" {
+		_, err := t.Exec("DELETE FROM drafts WHERE key = ?", key)
+		return err
+	}
+	_, err = t.Exec(`INSERT INTO drafts (key, text, at) VALUES (?, ?, ?)
+		ON CONFLICT (key) DO UPDATE SET text = excluded.text, at = excluded.at`, key, text, at)
+	return err
+}
+
+// Erase forgets drafts and empties the database's log, so that nothing of them is left on
+// the disk. The log stays while another process reads from it; it is emptied when that ends.
+func (d Drafts) Erase(ctx context.Context, keys ...string) error {
+	for _, key := range keys {
+		if err := d.Set(ctx, key, ""); err != nil {
+			return err
+		}
+	}
+	return d.s.db.EmptyLog(ctx)
+}
+
+// Get returns what Set kept, empty if nothing.
+func (d Drafts) Get(ctx context.Context, key string) (string, error) {
+	var text string
+	err := d.s.db.Row(ctx, "SELECT text FROM drafts WHERE key = ?", []any{key}, &text)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return "", fmt.Errorf("read draft: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,69 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"jcode/session/db"
+)
+
+// Trust is a person's yes to one thing of a project that can run code, as it was.
+type Trust struct {
+	Project string
+	Kind    string // "mcp", "lua", "command", "config", …
+	Name    string
+	Hash    string // of what was shown
+	Created time.Time
+}
+
+// Trusts keeps what a person trusts of projects.
+type Trusts struct{ s *Store }
+
+// Trusts returns the store's rows of trust.
+func (s *Store) Trusts() Trusts { return Trusts{s} }
+
+// Add keeps rows of trust, all or none.
+func (ts Trusts) Add(ctx context.Context, rows ...Trust) error {
+	err := ts.s.write(ctx, func(t *tx) error {
+		for _, r := range rows {
+			if _, err := t.Exec(`INSERT INTO trust (project_id, kind, name, hash, created) VALUES (?,?,?,?,?) ON CONFLICT DO NOTHING`,
+				r.Project, r.Kind, r.Name, r.Hash, toMillis(ts.s.now())); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("keep trust: %w", err)
+	}
+	return nil
+}
+
+// List returns a project's rows of trust.
+func (ts Trusts) List(ctx context.Context, projectID string) ([]Trust, error) {
+	all, err := db.All(ctx, ts.s.db, "SELECT project_id, kind, name, hash, created FROM trust WHERE project_id = ? ORDER BY kind, name, created",
+		[]any{projectID}, func(scan db.Scan) (r Trust, err error) {
+			var created int64
+			err = scan(&r.Project, &r.Kind, &r.Name, &r.Hash, &created)
+			r.Created = fromMillis(created)
+			return r, err
+		})
+	if err != nil {
+		return nil, fmt.Errorf("list trust: %w", err)
+	}
+	return all, nil
+}
+
+// Revoke forgets a project's trust: of one name, or all of a kind ("" = any name), or
+// everything ("" and "").
+func (ts Trusts) Revoke(ctx context.Context, projectID, kind, name string) error {
+	err := ts.s.write(ctx, func(t *tx) error {
+		_, err := t.Exec("DELETE FROM trust WHERE project_id = ?1 AND (?2 = '' OR kind = ?2) AND (?3 = '' OR name = ?3)", projectID, kind, name)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("revoke trust: %w", err)
+	}
+	return nil
+}

@@ -29,14 +29,11 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	if strings.TrimSpace(strings.Join(words, "")) == "" && std.InIsTerminal { // nothing is opened for nothing
 		return errEmptyPrompt()
 	}
-	a, err := newApp(ctx, f, std)
+	a, err := newAppOfSession(ctx, f, std)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	if err := a.takeSession(ctx); err != nil {
-		return err
-	}
 	text, err := promptText(ctx, words, std)
 	if err != nil {
 		return err

@@ -28,14 +28,11 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 	if !f.Plain && (!std.InIsTerminal || !std.OutIsTerminal) {
 		return usageError("the chat needs a terminal: use jcode -p PROMPT to print an answer instead")
 	}
-	a, err := newApp(ctx, f, std)
+	a, err := newAppOfSession(ctx, f, std)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	if err := a.takeSession(ctx); err != nil {
-		return err
-	}
 	prompt := strings.TrimSpace(strings.Join(words, " "))
 	if f.Resume == pickSession && prompt == "" {
 		prompt = "/resume"

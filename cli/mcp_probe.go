@@ -32,6 +32,21 @@ type probeFlags struct {
 // isTarget reports whether the server is given by --url or a command, not by name.
 func (p probeFlags) isTarget() bool { return p.URL != "" || p.Command != "" }
 
+// probe connects as open does and has do work with it; err is why the connection failed.
+func (p probeFlags) probe(ctx context.Context, f *flags, std Streams, name string, elicit mcp.Elicitor, do func(probe *mcp.Probe, err error) error) error {
+	a, err := openServers(ctx, f, std)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	probe, err := p.open(ctx, a, name, elicit)
+	if probe == nil {
+		return failure(nil, err)
+	}
+	defer probe.Close()
+	return do(probe, err)
+}
+
 // open connects to a configured server, or to what the flags give. The probe is there
 // also when the connection failed.
 func (p probeFlags) open(ctx context.Context, a *app, name string, elicit mcp.Elicitor) (*mcp.Probe, error) {
@@ -83,28 +98,20 @@ type mcpTestCmd struct {
 
 // Run prints the report; exit 1 when the server failed.
 func (c *mcpTestCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openServers(ctx, f, std)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	probe, err := c.open(ctx, a, c.Name, mcp.Unattended{})
-	if probe == nil {
-		return failure(nil, err)
-	}
-	defer probe.Close()
-	report := probe.Report(err)
-	if c.JSON {
-		if printed := printJSON(std.Out, report); printed != nil {
-			return printed
+	return c.probe(ctx, f, std, c.Name, mcp.Unattended{}, func(probe *mcp.Probe, err error) error {
+		report := probe.Report(err)
+		if c.JSON {
+			if printed := printJSON(std.Out, report); printed != nil {
+				return printed
+			}
+		} else {
+			printTest(std.Out, report)
 		}
-	} else {
-		printTest(std.Out, report)
-	}
-	if !report.OK {
-		return &exitError{code: exitModel, silent: true, err: err}
-	}
-	return nil
+		if !report.OK {
+			return &exitError{code: exitModel, silent: true, err: err}
+		}
+		return nil
+	})
 }
 
 func printTest(w io.Writer, r mcp.TestReport) {
@@ -137,30 +144,22 @@ type mcpToolsCmd struct {
 
 // Run lists the tools, with --json as the server sent them.
 func (c *mcpToolsCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	a, err := openServers(ctx, f, std)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	probe, err := c.open(ctx, a, c.Name, mcp.Unattended{})
-	if err != nil {
-		if probe != nil {
-			probe.Close()
+	return c.probe(ctx, f, std, c.Name, mcp.Unattended{}, func(probe *mcp.Probe, err error) error {
+		if err != nil {
+			return failure(probe, err)
 		}
-		return failure(probe, err)
-	}
-	defer probe.Close()
-	list := probe.Tools()
-	if c.JSON {
-		return printJSON(std.Out, list)
-	}
-	for _, t := range list.Tools {
-		fmt.Fprintf(std.Out, "%s  %s\n", t.Name, text.Headline(t.Description))
-	}
-	for _, s := range list.Skipped {
-		fmt.Fprintf(std.Err, "jcode: %s: %s\n", s.Name, s.Why)
-	}
-	return nil
+		list := probe.Tools()
+		if c.JSON {
+			return printJSON(std.Out, list)
+		}
+		for _, t := range list.Tools {
+			fmt.Fprintf(std.Out, "%s  %s\n", t.Name, text.Headline(t.Description))
+		}
+		for _, s := range list.Skipped {
+			fmt.Fprintf(std.Err, "jcode: %s: %s\n", s.Name, s.Why)
+		}
+		return nil
+	})
 }
 
 // mcpCallCmd calls a tool.
@@ -180,43 +179,36 @@ func (c *mcpCallCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if tool == "" || extra != "" {
 		return usageError("mcp call: give NAME TOOL [JSON], or TOOL [JSON] with --url URL or -- COMMAND ARGS…")
 	}
-	a, err := openServers(ctx, f, std)
-	if err != nil {
-		return err
-	}
-	defer a.close()
 	args, err := callArguments(arguments, std)
 	if err != nil {
 		return err
 	}
-	probe, err := c.open(ctx, a, server, mcp.Unattended{AcceptDefaults: f.Elicit == "accept-defaults"})
-	if err != nil {
-		if probe != nil {
-			probe.Close()
-		}
-		if c.JSON && probe != nil {
+	elicit := mcp.Unattended{AcceptDefaults: f.Elicit == "accept-defaults"}
+	return c.probe(ctx, f, std, server, elicit, func(probe *mcp.Probe, err error) error {
+		switch {
+		case err != nil && c.JSON:
 			report := mcp.CallReport{Text: probe.ErrorText(err), Error: &mcp.CallFailure{Message: probe.ErrorText(err)}}
 			if printed := printJSON(std.Out, report); printed != nil {
 				return printed
 			}
 			return &exitError{code: exitModel, silent: true, err: err}
+		case err != nil:
+			return failure(probe, err)
 		}
-		return failure(probe, err)
-	}
-	defer probe.Close()
-	report := probe.Call(ctx, tool, args)
-	if c.JSON {
-		err = printJSON(std.Out, report)
-	} else if report.OK {
-		_, err = fmt.Fprintln(std.Out, report.Text)
-	}
-	if err != nil {
-		return err
-	}
-	if !report.OK {
-		return &exitError{code: exitModel, silent: c.JSON, err: errors.New(report.Text)}
-	}
-	return nil
+		report := probe.Call(ctx, tool, args)
+		if c.JSON {
+			err = printJSON(std.Out, report)
+		} else if report.OK {
+			_, err = fmt.Fprintln(std.Out, report.Text)
+		}
+		if err != nil {
+			return err
+		}
+		if !report.OK {
+			return &exitError{code: exitModel, silent: c.JSON, err: errors.New(report.Text)}
+		}
+		return nil
+	})
 }
 
 // callArguments reads the JSON object after the tool's name.

@@ -85,3 +85,16 @@ func (a *app) takeSession(ctx context.Context) error {
 	}
 	return nil
 }
+
+// newAppOfSession is newApp for a command that goes on with the session of -r.
+func newAppOfSession(ctx context.Context, f *flags, std Streams) (*app, error) {
+	a, err := newApp(ctx, f, std)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.takeSession(ctx); err != nil {
+		a.close()
+		return nil, err
+	}
+	return a, nil
+}

@@ -9,6 +9,7 @@ import (
 	"jcode/agent"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tools/builtin"
 	"jcode/tools/sandbox"
 )
 
@@ -34,20 +35,13 @@ func (s *steering) BeforeCall(_ context.Context, call tools.Call) tools.Verdict 
 	if watch == nil {
 		return tools.Verdict{}
 	}
-	before := watch()
-	note := s.remember(call.Caller, before.Open())
+	changed := builtin.KeepWatched(watch(), call.Caller, s.remember)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.watched == nil {
 		s.watched = map[string]func() []string{}
 	}
-	s.watched[call.ID] = func() []string {
-		changed := before.Changed()
-		if len(changed) > 0 {
-			note(changed)
-		}
-		return changed
-	}
+	s.watched[call.ID] = changed
 	return tools.Verdict{}
 }
 

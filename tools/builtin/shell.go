@@ -228,16 +228,23 @@ func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc
 	return s.launch(spec)
 }
 
-// keepWatched returns what lists the protected files that a command made or changed, and has
-// them kept for an undo.
+// keepWatched is KeepWatched for a command of the shell.
 func (s *Shell) keepWatched(how confinement, before sandbox.Watched) (changed func() []string) {
-	switch {
-	case before == nil:
+	if before == nil {
 		return nil
-	case s.opts.Remember == nil || how.caller.Session == "":
+	}
+	return KeepWatched(before, how.caller, s.opts.Remember)
+}
+
+// KeepWatched returns a function that lists the protected files that were made or changed since
+// before, and has each kept once for an undo: remember looks at the files that may change, and
+// what it returns is told of those that did. A nil remember keeps nothing, nor does a call
+// outside a session.
+func KeepWatched(before sandbox.Watched, caller tools.Caller, remember func(tools.Caller, []string) func([]string)) (changed func() []string) {
+	if remember == nil || caller.Session == "" {
 		return before.Changed
 	}
-	note := s.opts.Remember(how.caller, before.Open())
+	note := remember(caller, before.Open())
 	var noted []string
 	return func() []string { // one at a time: see command.telling
 		paths := before.Changed()

@@ -23,37 +23,30 @@ func (e *Editor) openGroup() {
 
 // Undo takes the last change back, or the last group of them.
 func (e *Editor) Undo() {
-	for {
-		n := len(e.undos)
-		if n == 0 {
-			return
-		}
-		u := e.undos[n-1]
-		e.undos = e.undos[:n-1]
+	e.replay(&e.undos, &e.redos, func(u edit) pos {
 		e.splice(u.at, after(u.at, u.inserted), u.removed)
-		e.cur, e.goal = u.before, -1
-		e.redos = append(e.redos, u)
-		e.generation++
-		if u.group == 0 || n == 1 || e.undos[n-2].group != u.group {
-			return
-		}
-	}
+		return u.before
+	})
 }
 
 // Redo does what was undone again.
 func (e *Editor) Redo() {
-	for {
-		n := len(e.redos)
-		if n == 0 {
-			return
-		}
-		u := e.redos[n-1]
-		e.redos = e.redos[:n-1]
+	e.replay(&e.redos, &e.undos, func(u edit) pos {
 		e.splice(u.at, after(u.at, u.removed), u.inserted)
-		e.cur, e.goal = u.after, -1
-		e.undos = append(e.undos, u)
+		return u.after
+	})
+}
+
+// replay applies the last change of one list, or its last group, and moves it to the other.
+// apply returns where the cursor stands afterwards.
+func (e *Editor) replay(from, to *[]edit, apply func(edit) pos) {
+	for n := len(*from); n > 0; n = len(*from) {
+		u := (*from)[n-1]
+		*from = (*from)[:n-1]
+		e.cur, e.goal = apply(u), -1
+		*to = append(*to, u)
 		e.generation++
-		if u.group == 0 || n == 1 || e.redos[n-2].group != u.group {
+		if u.group == 0 || n == 1 || (*from)[n-2].group != u.group {
 			return
 		}
 	}

@@ -147,7 +147,7 @@ func (t *turn) runCall(ctx context.Context, snap tools.Snapshot, seq int64, p pe
 			"not run: the answer was cut off inside this call's arguments. Make the call again, with less text at once if it was long")), 0)
 	}
 	if !p.parallel {
-		t.write("store call", func(ctx context.Context) error { return t.opt.Store.StartCall(ctx, t.row.ID, seq, p.index) })
+		t.write("store call", func(ctx context.Context) error { return t.opt.Store.History().StartCall(ctx, t.row.ID, seq, p.index) })
 	}
 	out := t.opt.Dispatcher.DispatchIn(ctx, snap, tools.Call{
 		ID: p.ID, Name: p.Name, Arguments: json.RawMessage(p.Arguments), Caller: t.caller(), Followed: p.followed,
@@ -184,7 +184,7 @@ func (t *turn) settle(seq int64, p pendingCall, res tools.Result, took time.Dura
 	if display, err := json.Marshal(res.Display); err == nil && string(display) != "{}" {
 		row.Display = display
 	}
-	t.write(fmt.Sprintf("store result of %s", p.canonical), func(ctx context.Context) error { return t.opt.Store.FinishCall(ctx, row) })
+	t.write(fmt.Sprintf("store result of %s", p.canonical), func(ctx context.Context) error { return t.opt.Store.History().FinishCall(ctx, row) })
 	t.emit(CallEnd{ID: p.ID, Name: p.canonical, Result: res, Status: string(f.status), Duration: took})
 	return f
 }

@@ -199,7 +199,7 @@ func (k *compaction) compact(ctx context.Context, keep string, shrink bool) erro
 	}
 	summary += planText(k.c.Todo())
 	upTo := k.c.history.lastOf(cut)
-	seq, err := k.c.opt.Store.Compact(context.WithoutCancel(ctx), session.Message{
+	seq, err := k.c.opt.Store.History().Compact(context.WithoutCancel(ctx), session.Message{
 		Session: k.c.row.ID, Role: session.RoleSummary, Usage: usage,
 		Parts: []session.Part{{Kind: session.PartText, Text: summary}, {Kind: session.PartRange, Text: fmt.Sprintf("1-%d", upTo)}},
 	}, upTo)

@@ -121,7 +121,7 @@ func TestFailedCompactionIsNotTriedWithEveryStep(t *testing.T) {
 			if end.Reason != agent.StopDone || tries != 1 || count[agent.Compacted](events) != 0 {
 				t.Errorf("%+v, %d tries, %d compactions", end, tries, count[agent.Compacted](events))
 			}
-			rows, err := b.store.Messages(t.Context(), b.ID())
+			rows, err := b.store.History().All(t.Context(), b.ID())
 			if err != nil || rows[0].Archived != 0 {
 				t.Errorf("archived by a compaction that failed: %v", err)
 			}
@@ -305,7 +305,7 @@ func TestInterruptDuringACompactionChangesNothing(t *testing.T) {
 	long := strings.Repeat("word ", 1000)
 	unchanged := func(t *testing.T, b *bench) {
 		t.Helper()
-		rows, err := b.store.Messages(t.Context(), b.ID())
+		rows, err := b.store.History().All(t.Context(), b.ID())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func TestPromptRunsCallsAndCommitsEverything(t *testing.T) {
 			t.Errorf("no %s among %v", want, kinds)
 		}
 	}
-	rows, err := b.store.Messages(t.Context(), b.ID())
+	rows, err := b.store.History().All(t.Context(), b.ID())
 	if err != nil || len(rows) != 3 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -294,14 +294,14 @@ func TestResumeGoesOnWhereACrashLeftOff(t *testing.T) {
 	b.turn("hi")
 	id := b.ID()
 	// A process that died between two calls leaves rows like these.
-	seq, err := b.store.AppendMessage(t.Context(), session.Message{Session: id, Role: session.RoleAssistant, Calls: []session.Call{
+	seq, err := b.store.History().Append(t.Context(), session.Message{Session: id, Role: session.RoleAssistant, Calls: []session.Call{
 		{Index: 0, ID: "x", Name: "read", Wire: "read", Arguments: "{}", Status: session.StatusPending},
 		{Index: 1, ID: "y", Name: "read", Wire: "read", Arguments: `{"cut`, Status: session.StatusPending},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.store.FinishCall(t.Context(), session.Call{Session: id, Seq: seq, Index: 0, ID: "x", Status: session.StatusDone, Result: "got it"}); err != nil {
+	if err := b.store.History().FinishCall(t.Context(), session.Call{Session: id, Seq: seq, Index: 0, ID: "x", Status: session.StatusDone, Result: "got it"}); err != nil {
 		t.Fatal(err)
 	}
 	b.Close()
@@ -335,7 +335,7 @@ func TestSessionHeldByAnotherProcessIsReadOnly(t *testing.T) {
 	if !c.State().ReadOnly || c.Prompt(agent.Prompt{Text: "me too"}) != "" {
 		t.Errorf("state is %+v", c.State())
 	}
-	rows, err := b.store.Messages(t.Context(), b.ID())
+	rows, err := b.store.History().All(t.Context(), b.ID())
 	if err != nil || len(rows) != 2 {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
@@ -370,7 +370,7 @@ func TestFullWindowIsCompactedBetweenSteps(t *testing.T) {
 	if !strings.Contains(last.Messages[0].Text, "SUMMARY") || last.Messages[len(last.Messages)-1].Text != "prompt 6" {
 		t.Errorf("first message %.60q", last.Messages[0].Text)
 	}
-	rows, err := b.store.Messages(t.Context(), b.ID())
+	rows, err := b.store.History().All(t.Context(), b.ID())
 	if err != nil || len(rows) < 14 {
 		t.Errorf("%d rows are left: archived ones must not be deleted (%v)", len(rows), err)
 	}

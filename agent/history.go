@@ -31,11 +31,11 @@ type record struct {
 // closed first; rows that cannot be read are passed over with a notice.
 func (r *record) load(ctx context.Context) error {
 	if !r.c.State().ReadOnly {
-		if _, err := r.c.opt.Store.InterruptOpenCalls(ctx, r.row.ID, resultMissing); err != nil {
+		if _, err := r.c.opt.Store.History().InterruptOpenCalls(ctx, r.row.ID, resultMissing); err != nil {
 			return err
 		}
 	}
-	rows, err := r.c.opt.Store.Messages(ctx, r.row.ID)
+	rows, err := r.c.opt.Store.History().All(ctx, r.row.ID)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (r *record) appendFirst(ctx context.Context, m session.Message) (int64, err
 	row.Model, row.Mode = r.c.model.Name, string(r.c.mode)
 	r.c.mu.Unlock()
 	if saved {
-		return r.c.opt.Store.AppendMessage(ctx, m)
+		return r.c.opt.Store.History().Append(ctx, m)
 	}
 	var err error
 	if row.ID = r.c.opt.Session; row.ID == "" {
@@ -268,7 +268,7 @@ func (r *record) appendChange(ctx context.Context, text string, change toolChang
 		}
 		parts = append(parts, session.Part{Kind: session.PartTools, Text: string(b)})
 	}
-	seq, err := r.c.opt.Store.AppendMessage(ctx, session.Message{Session: r.row.ID, Role: session.RoleSystem, Parts: parts})
+	seq, err := r.c.opt.Store.History().Append(ctx, session.Message{Session: r.row.ID, Role: session.RoleSystem, Parts: parts})
 	if err != nil {
 		return fmt.Errorf("store notice: %w", err)
 	}
@@ -300,7 +300,7 @@ func (r *record) appendAnswer(ctx context.Context, resp model.Response, calls []
 			Index: i, ID: p.ID, Name: p.canonical, Wire: p.Name, Arguments: clean(p.Arguments), Status: session.StatusPending,
 		})
 	}
-	seq, err := r.c.opt.Store.AppendMessage(ctx, row)
+	seq, err := r.c.opt.Store.History().Append(ctx, row)
 	if err != nil {
 		return 0, fmt.Errorf("store answer: %w", err)
 	}

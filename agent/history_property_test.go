@@ -197,7 +197,7 @@ func (l *strictLife) live(t *testing.T) {
 
 // prompts are the seqs of the prompts that still count.
 func (l *strictLife) prompts(t *testing.T) (out []int64) {
-	rows, err := l.b.store.Messages(t.Context(), l.b.ID())
+	rows, err := l.b.store.History().All(t.Context(), l.b.ID())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestARefusedPictureIsTakenOutForGood(t *testing.T) {
 	if got := srv.Requests()[n-1]; n != 2 || got.Messages[1].Images != 1 || !strings.Contains(got.Messages[1].Content, "left out") {
 		t.Fatalf("%d requests, the last: %s", n, got.Raw)
 	}
-	rows, err := b.store.Messages(t.Context(), b.State().Session)
+	rows, err := b.store.History().All(t.Context(), b.State().Session)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func oneLife(t *testing.T, random *rand.Rand) {
 		case op == 0 && b.ID() != "":
 			_ = b.Compact(t.Context(), "") // there may be nothing to compact
 		case op == 1 && turns > 1:
-			rows, err := b.store.Messages(t.Context(), b.ID())
+			rows, err := b.store.History().All(t.Context(), b.ID())
 			if err != nil || len(rows) == 0 {
 				t.Fatal(err)
 			}

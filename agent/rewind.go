@@ -15,7 +15,7 @@ var ErrNothingToRepeat = errors.New("there is no earlier prompt in this session"
 // in the store. It waits for a running turn to end.
 func (c *Conversation) Rewind(ctx context.Context, from int64) error {
 	return c.do(ctx, func(ctx context.Context) error {
-		if _, err := c.opt.Store.Rewind(ctx, c.row.ID, from); err != nil {
+		if _, err := c.opt.Store.History().Rewind(ctx, c.row.ID, from); err != nil {
 			return err
 		}
 		c.emit(Rewound{From: from})
@@ -29,7 +29,7 @@ func (c *Conversation) Regenerate(ctx context.Context) error {
 	if c.ID() == "" {
 		return ErrNothingToRepeat
 	}
-	rows, err := c.opt.Store.Messages(ctx, c.ID())
+	rows, err := c.opt.Store.History().All(ctx, c.ID())
 	if err != nil {
 		return err
 	}

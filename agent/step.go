@@ -125,7 +125,7 @@ func (t *turn) dropPicture(ctx context.Context, fault *model.Error) (more bool, 
 		return false, nil
 	}
 	t.history.changed()
-	if _, err := t.opt.Store.RefusePicture(context.WithoutCancel(ctx), t.row.ID, fault.Image); err != nil {
+	if _, err := t.opt.Store.History().RefusePicture(context.WithoutCancel(ctx), t.row.ID, fault.Image); err != nil {
 		return false, err
 	}
 	t.step--

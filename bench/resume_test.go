@@ -60,7 +60,7 @@ func (p *program) fill(messages int) {
 			m.Role = session.RoleAssistant
 			m.Parts[0].Text = fmt.Sprintf("answer %d: some *words* with `code` and a list\n\n- one\n- two\n", i)
 		}
-		if _, err := store.AppendMessage(p.b.Context(), m); err != nil {
+		if _, err := store.History().Append(p.b.Context(), m); err != nil {
 			p.b.Fatal(err)
 		}
 	}

@@ -151,7 +151,7 @@ func checkKept(t *testing.T, c *chat, told []toldResult) {
 		}
 	}()
 	for _, r := range told {
-		rows, err := store.Messages(t.Context(), r.Session)
+		rows, err := store.History().All(t.Context(), r.Session)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -108,7 +108,7 @@ func (a agentActions) mergeAgent(ctx context.Context, name string) (string, erro
 	if conv == nil {
 		return "", errNoMessages
 	}
-	last, err := a.store.MessagesIn(ctx, conv.ID(), session.Window{Last: 1})
+	last, err := a.store.History().In(ctx, conv.ID(), session.Window{Last: 1})
 	if err != nil {
 		return "", err
 	}

@@ -115,7 +115,7 @@ func TestKilledRunsGoOn(t *testing.T) {
 	if err != nil || len(all) != 1 || len(s.Notices()) > 0 {
 		t.Fatalf("%d sessions, %v, %v", len(all), s.Notices(), err)
 	}
-	history, err := s.Messages(t.Context(), all[0].ID)
+	history, err := s.History().All(t.Context(), all[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}

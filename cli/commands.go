@@ -71,7 +71,7 @@ func (p personCommands) step(ctx context.Context, did string, f func(context.Con
 
 // turnName names the turn of a prompt by its number and how it begins, "" where it is not known.
 func (p personCommands) turnName(ctx context.Context, id string, turn int) string {
-	rows, err := p.a.store.Messages(ctx, id)
+	rows, err := p.a.store.History().All(ctx, id)
 	if err != nil {
 		return "" // the files are what matters
 	}
@@ -129,7 +129,7 @@ func (p personCommands) rewind(ctx context.Context, args string) (command.Outcom
 		return command.Outcome{}, errNoMessages
 	}
 	number, what, _ := strings.Cut(args, " ")
-	rows, err := p.a.store.Messages(ctx, conv.ID())
+	rows, err := p.a.store.History().All(ctx, conv.ID())
 	if err != nil {
 		return command.Outcome{}, err
 	}

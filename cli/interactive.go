@@ -69,7 +69,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	defer unwatch()
 	opt := tui.Options{
 		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: newHistory(a), Commands: a.commands, Panels: chatViews{a}.panels(),
-		Models: chatViews{a}.modelRows, Roles: newRoleActions(a).roleRows, Files: fileNames(a.cwd), Mentions: a.servers.resources, Shell: chatViews{a}.shellLine, Changes: chatViews{a}.changedFiles, Undoable: chatViews{a}.undoable, Keep: a.store.AddShown, Preview: chatViews{a}.preview, Context: chatViews{a}.contextUse,
+		Models: chatViews{a}.modelRows, Roles: newRoleActions(a).roleRows, Files: fileNames(a.cwd), Mentions: a.servers.resources, Shell: chatViews{a}.shellLine, Changes: chatViews{a}.changedFiles, Undoable: chatViews{a}.undoable, Keep: a.store.History().AddShown, Preview: chatViews{a}.preview, Context: chatViews{a}.contextUse,
 		Image: chatViews{a}.readImage, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Keys: keyTable(a.config.Keys), Status: a.config.StatusLine,
 		Vi: isOn(a.config.Vi), Notifications: a.config.Notifications, Health: a.list.status, Changed: followed(changes),
@@ -185,12 +185,12 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Sess
 		rows := conv.TakeRows()
 		if rows == nil {
 			var err error
-			if rows, err = s.a.store.Messages(ctx, id); err != nil {
+			if rows, err = s.a.store.History().All(ctx, id); err != nil {
 				return out, err
 			}
 		}
 		out.History = rows
-		shown, err := s.a.store.Shown(ctx, id)
+		shown, err := s.a.store.History().Shown(ctx, id)
 		if err != nil {
 			return out, err
 		}

@@ -239,7 +239,7 @@ func (l *learning) restored(sessionID string, rows []session.Message) {
 
 // compacted tells the skills what a compaction has left of them in the history.
 func (l *learning) compacted(ctx context.Context, sessionID string) {
-	rows, err := l.app.store.Messages(ctx, sessionID)
+	rows, err := l.app.store.History().All(ctx, sessionID)
 	if err != nil {
 		l.app.board.say(agent.LevelWarn, "skills: %v", err)
 		return

@@ -74,7 +74,7 @@ func (o *offered) named(id, file string) bool {
 	if known || looked {
 		return known
 	}
-	rows, err := o.store.Messages(context.Background(), id)
+	rows, err := o.store.History().All(context.Background(), id)
 	if err != nil {
 		return false // then it is asked about, like every other file
 	}

@@ -21,7 +21,7 @@ func (a chatViews) preview(ctx context.Context, id, query string) (string, error
 	if err != nil {
 		return "", err
 	}
-	rows, err := a.store.MessagesIn(ctx, id, session.Window{Last: previewMessages})
+	rows, err := a.store.History().In(ctx, id, session.Window{Last: previewMessages})
 	if err != nil {
 		return "", err
 	}

@@ -152,7 +152,7 @@ func (a chatViews) changedFiles(ctx context.Context) ([]tui.FileChange, error) {
 	if id == "" {
 		return nil, nil
 	}
-	rows, err := a.store.Messages(ctx, id)
+	rows, err := a.store.History().All(ctx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func BenchmarkFinishCall(b *testing.B) {
 	id := newSession(b, s, "p").ID
 	seq := say(b, s, id, session.RoleAssistant, "", session.Call{ID: "c", Name: "read"})
 	for b.Loop() {
-		if err := s.FinishCall(b.Context(), session.Call{Session: id, Seq: seq, Status: session.StatusDone, Result: result}); err != nil {
+		if err := s.History().FinishCall(b.Context(), session.Call{Session: id, Seq: seq, Status: session.StatusDone, Result: result}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -110,7 +110,7 @@ func BenchmarkResume(b *testing.B) {
 	for range 5000 {
 		say(b, s, id, session.RoleUser, words)
 		seq := say(b, s, id, session.RoleAssistant, words, session.Call{ID: "c", Name: "read", Wire: "read", Arguments: `{"path":"a"}`})
-		if err := s.FinishCall(b.Context(), session.Call{Session: id, Seq: seq, Status: session.StatusDone, Result: result, Data: []byte(`{"ok":true}`)}); err != nil {
+		if err := s.History().FinishCall(b.Context(), session.Call{Session: id, Seq: seq, Status: session.StatusDone, Result: result, Data: []byte(`{"ok":true}`)}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -123,7 +123,7 @@ func BenchmarkResume(b *testing.B) {
 	})
 	b.Run("last200", func(b *testing.B) {
 		for b.Loop() {
-			got, err := s.MessagesIn(b.Context(), id, session.Window{Last: 200})
+			got, err := s.History().In(b.Context(), id, session.Window{Last: 200})
 			if err != nil || len(got) != 200 {
 				b.Fatal(len(got), err)
 			}

@@ -5,11 +5,13 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+
+	"jcode/session/db"
 )
 
 // StartCall notes that a call runs.
-func (s *Store) StartCall(ctx context.Context, sessionID string, seq int64, index int) error {
-	s, done := s.of(sessionID)
+func (h History) StartCall(ctx context.Context, sessionID string, seq int64, index int) error {
+	s, done := h.s.of(sessionID)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		id, err := t.messageID(sessionID, seq)
@@ -27,8 +29,8 @@ func (s *Store) StartCall(ctx context.Context, sessionID string, seq int64, inde
 
 // FinishCall commits a call's end: Status, Result, Data, Display, Parts and Ended
 // (now, where zero). Session, Seq and Index say which call.
-func (s *Store) FinishCall(ctx context.Context, c Call) error {
-	s, done := s.of(c.Session)
+func (h History) FinishCall(ctx context.Context, c Call) error {
+	s, done := h.s.of(c.Session)
 	defer done()
 	var parts *string
 	if len(c.Parts) > 0 {
@@ -66,10 +68,10 @@ func rawText(m json.RawMessage) *string {
 }
 
 // InterruptOpenCalls ends every call of the session that still waits for a result, with
-// the text as its result, and gives their number: what a resumed session does about calls
+// the text as its result, and returns their number. A resumed session does so with calls
 // that a killed process left.
-func (s *Store) InterruptOpenCalls(ctx context.Context, sessionID, text string) (int, error) {
-	s, done := s.of(sessionID)
+func (h History) InterruptOpenCalls(ctx context.Context, sessionID, text string) (int, error) {
+	s, done := h.s.of(sessionID)
 	defer done()
 	var count int64
 	err := s.write(ctx, func(t *tx) error {
@@ -101,10 +103,10 @@ func (t *tx) messageID(sessionID string, seq int64) (int64, error) {
 }
 
 // attachCalls reads the calls of a range of messages, in order, into them. A call whose
-// message is missing or no assistant's is dropped: nobody could answer it.
-func (s *Store) attachCalls(ctx context.Context, all []Message, low, high int64) error {
+// message is missing or not an assistant's is dropped.
+func attachCalls(ctx context.Context, d *db.DB, all []Message, low, high int64) error {
 	at := 0
-	return s.db.Each(ctx, `SELECT message, idx, call_id, name, wire, arguments, status, result, data, display, parts, started, ended
+	return d.Each(ctx, `SELECT message, idx, call_id, name, wire, arguments, status, result, data, display, parts, started, ended
 		FROM tool_calls WHERE message > ? AND message < ? ORDER BY message, idx`, []any{low, high}, func(scan func(...any) error) error {
 		c, err := scanCall(scan)
 		if err != nil {

@@ -15,7 +15,7 @@ func (s *Store) Carry(ctx context.Context, id string) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	prompt, answer, ok, err := s.lastExchange(ctx, id)
+	prompt, answer, ok, err := s.History().lastExchange(ctx, id)
 	if err == nil && !ok {
 		err = fmt.Errorf("carry over from session %s: %w: its last exchange is not complete", id, ErrNothing)
 	}
@@ -37,7 +37,7 @@ func (s *Store) Carry(ctx context.Context, id string) (Session, error) {
 			if err != nil {
 				return err
 			}
-			if _, err := s.appendMessage(t, copied, parts, usage); err != nil {
+			if _, err := t.appendMessage(copied, parts, usage, s.now()); err != nil {
 				return err
 			}
 		}
@@ -52,9 +52,10 @@ func (s *Store) Carry(ctx context.Context, id string) (Session, error) {
 // exchangeWindow is how many messages back the last prompt is looked for.
 const exchangeWindow = 1000
 
-// lastExchange gives the last prompt and the answer that ended its turn.
-func (s *Store) lastExchange(ctx context.Context, id string) (prompt, answer Message, ok bool, err error) {
-	all, err := s.MessagesIn(ctx, id, Window{Last: exchangeWindow})
+// lastExchange returns the last prompt and the answer that ended its turn; ok is false where
+// the turn has no end.
+func (h History) lastExchange(ctx context.Context, id string) (prompt, answer Message, ok bool, err error) {
+	all, err := h.In(ctx, id, Window{Last: exchangeWindow})
 	if err != nil {
 		return prompt, answer, false, err
 	}
@@ -75,7 +76,7 @@ func (s *Store) lastExchange(ctx context.Context, id string) (prompt, answer Mes
 	return prompt, answer, false, nil
 }
 
-// spoken gives what was said and shown: no thoughts of another session.
+// spoken returns the parts that were said and shown, without the reasoning of another session.
 func spoken(parts []Part) []Part {
 	var out []Part
 	for _, p := range parts {

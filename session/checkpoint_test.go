@@ -289,7 +289,7 @@ func TestUndoReachesRewoundTurns(t *testing.T) {
 	w.person("a", "0")
 	first := say(t, w.store, w.session, session.RoleUser, "first try")
 	w.toolWrites(int(first), "a", "1")
-	if n, err := w.store.Rewind(t.Context(), w.session, first); err != nil || n != 1 {
+	if n, err := w.store.History().Rewind(t.Context(), w.session, first); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
 	second := say(t, w.store, w.session, session.RoleUser, "second try")

@@ -84,12 +84,12 @@ func turns(ctx context.Context, s *session.Store, id string, n int) error {
 	}
 	fmt.Println("session", id)
 	for i := range n {
-		seq, err := s.AppendMessage(ctx, session.Message{Session: id, Role: session.RoleUser, Parts: text(fmt.Sprintf("prompt %d", i))})
+		seq, err := s.History().Append(ctx, session.Message{Session: id, Role: session.RoleUser, Parts: text(fmt.Sprintf("prompt %d", i))})
 		if err != nil {
 			return err
 		}
 		fmt.Println("message", seq)
-		seq, err = s.AppendMessage(ctx, session.Message{
+		seq, err = s.History().Append(ctx, session.Message{
 			Session: id, Role: session.RoleAssistant, Parts: text(strings.Repeat("answer ", 50)),
 			Calls: []session.Call{{ID: fmt.Sprintf("a%d", i), Name: "read", Arguments: "{}"}, {ID: fmt.Sprintf("b%d", i), Name: "exec", Arguments: "{}"}},
 		})
@@ -98,10 +98,10 @@ func turns(ctx context.Context, s *session.Store, id string, n int) error {
 		}
 		fmt.Println("message", seq)
 		for index := range 2 {
-			if err := s.StartCall(ctx, id, seq, index); err != nil {
+			if err := s.History().StartCall(ctx, id, seq, index); err != nil {
 				return err
 			}
-			if err := s.FinishCall(ctx, session.Call{Session: id, Seq: seq, Index: index, Status: session.StatusDone, Result: strings.Repeat("output\n", 200)}); err != nil {
+			if err := s.History().FinishCall(ctx, session.Call{Session: id, Seq: seq, Index: index, Status: session.StatusDone, Result: strings.Repeat("output\n", 200)}); err != nil {
 				return err
 			}
 			fmt.Println("call", seq, index)

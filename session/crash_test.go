@@ -67,7 +67,7 @@ func TestKilledProcessLosesNothingThatWasCommitted(t *testing.T) {
 		}
 		said = append(said, p.kill()...)
 		checkSaid(t, s, id, said)
-		n, err := s.InterruptOpenCalls(t.Context(), id, "interrupted")
+		n, err := s.History().InterruptOpenCalls(t.Context(), id, "interrupted")
 		if err != nil || n > 2 {
 			t.Fatalf("round %d: %d calls interrupted, %v", round, n, err)
 		}
@@ -320,7 +320,7 @@ func TestInterruptedCallerGetsItsErrorAndWritesNothing(t *testing.T) {
 	id := newSession(t, s, "p").ID
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.AppendMessage(ctx, session.Message{Session: id, Role: session.RoleUser, Parts: text("x")}); !errors.Is(err, context.Canceled) {
+	if _, err := s.History().Append(ctx, session.Message{Session: id, Role: session.RoleUser, Parts: text("x")}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if n := len(history(t, s, id)); n != 0 {
@@ -337,7 +337,7 @@ func TestLostPagesCostOnlyWhatWasOnThem(t *testing.T) {
 	id := newSession(t, s, "p").ID
 	for i := range 300 {
 		seq := say(t, s, id, session.RoleAssistant, fmt.Sprintf("%d %s", i, strings.Repeat("word ", 300)), session.Call{ID: "c", Name: "read"})
-		if err := s.FinishCall(t.Context(), session.Call{Session: id, Seq: seq, Status: session.StatusDone, Result: strings.Repeat("out ", 300)}); err != nil {
+		if err := s.History().FinishCall(t.Context(), session.Call{Session: id, Seq: seq, Status: session.StatusDone, Result: strings.Repeat("out ", 300)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -362,7 +362,7 @@ func TestLostPagesCostOnlyWhatWasOnThem(t *testing.T) {
 			if len(s.Notices()) > 0 {
 				return // a page of the schema: said and begun anew
 			}
-			all, err := s.Messages(t.Context(), id)
+			all, err := s.History().All(t.Context(), id)
 			if err != nil {
 				if !strings.Contains(err.Error(), "damaged") && !errors.Is(err, session.ErrNotFound) {
 					t.Errorf("page %d: %v", page, err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"jcode/session/db"
 )
@@ -18,19 +19,25 @@ const (
 	maxSeq  = 1<<seqBits - 1
 )
 
-// AppendMessage commits a message at the end of its session and, in the same transaction,
-// its calls as pending. It gives the message's seq. Seq, Archived and the calls' Session,
+// History keeps the messages of sessions, with their calls and what was shown beside them.
+type History struct{ s *Store }
+
+// History returns the histories of the store's sessions.
+func (s *Store) History() History { return History{s} }
+
+// Append commits a message at the end of its session and, in the same transaction, its calls
+// as pending. It returns the message's seq. Seq, Archived and the calls' Session,
 // Seq, Index and Status of the argument are ignored. The first prompt titles a session
 // that has no title.
-func (s *Store) AppendMessage(ctx context.Context, m Message) (seq int64, err error) {
-	s, done := s.of(m.Session)
+func (h History) Append(ctx context.Context, m Message) (seq int64, err error) {
+	s, done := h.s.of(m.Session)
 	defer done()
 	parts, usage, err := encodeMessage(m)
 	if err != nil {
 		return 0, fmt.Errorf("append message: %w", err)
 	}
 	err = s.write(ctx, func(t *tx) error {
-		seq, err = s.appendMessage(t, m, parts, usage)
+		seq, err = t.appendMessage(m, parts, usage, s.now())
 		return err
 	})
 	if err != nil {
@@ -58,7 +65,7 @@ func encodeMessage(m Message) (parts string, usage *string, err error) {
 	return string(p), usage, nil
 }
 
-func (s *Store) appendMessage(t *tx, m Message, parts string, usage *string) (int64, error) {
+func (t *tx) appendMessage(m Message, parts string, usage *string, now time.Time) (int64, error) {
 	var n, last int64
 	var title, first string
 	err := t.Row("SELECT n, last_seq, title, first_prompt FROM sessions WHERE id = ?", []any{m.Session}, &n, &last, &title, &first)
@@ -70,7 +77,7 @@ func (s *Store) appendMessage(t *tx, m Message, parts string, usage *string) (in
 		return 0, errors.New("the session is full: start a new one")
 	}
 	if m.Created.IsZero() {
-		m.Created = s.now()
+		m.Created = now
 	}
 	id := n<<seqBits | seq
 	if _, err := t.Exec("INSERT INTO messages (id, session, seq, role, parts, usage, created) VALUES (?,?,?,?,?,?,?)",
@@ -83,7 +90,7 @@ func (s *Store) appendMessage(t *tx, m Message, parts string, usage *string) (in
 			return 0, err
 		}
 	}
-	if err := t.count(n, seq, m, toMillis(s.now())); err != nil {
+	if err := t.count(n, seq, m, toMillis(now)); err != nil {
 		return 0, err
 	}
 	text := m.Text()
@@ -142,22 +149,22 @@ func (t *tx) firstPrompt(n int64, title, text string) error {
 	return t.title(n, short, TitleAuto)
 }
 
-// Window chooses messages for MessagesIn.
+// Window chooses messages for History.In.
 type Window struct {
 	After  int64 // only seqs above this one
 	Before int64 // only seqs below this one; 0 = no limit
 	Last   int   // only the last so many of those; 0 = all
 }
 
-// Messages gives a session's whole history in order, with calls, without what was rewound.
-// A row that can't be read comes as a Message whose Broken says why.
-func (s *Store) Messages(ctx context.Context, sessionID string) ([]Message, error) {
-	return s.MessagesIn(ctx, sessionID, Window{})
+// All returns a session's whole history in order, with calls, without what was rewound. A
+// row that can't be read comes as a Message whose Broken says why.
+func (h History) All(ctx context.Context, sessionID string) ([]Message, error) {
+	return h.In(ctx, sessionID, Window{})
 }
 
-// MessagesIn gives a part of a session's history as Messages gives the whole.
-func (s *Store) MessagesIn(ctx context.Context, sessionID string, w Window) ([]Message, error) {
-	s, done := s.of(sessionID)
+// In returns a part of a session's history, as All returns the whole.
+func (h History) In(ctx context.Context, sessionID string, w Window) ([]Message, error) {
+	s, done := h.s.of(sessionID)
 	defer done()
 	var n int64
 	if err := s.db.Row(ctx, "SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
@@ -174,27 +181,27 @@ func (s *Store) MessagesIn(ctx context.Context, sessionID string, w Window) ([]M
 			return nil, fmt.Errorf("messages of session %s: %w", sessionID, err)
 		}
 	}
-	return s.messagesBetween(ctx, sessionID, low, high)
+	return messagesBetween(ctx, s.db, sessionID, low, high)
 }
 
-func (s *Store) messagesBetween(ctx context.Context, sessionID string, low, high int64) ([]Message, error) {
-	all, err := s.messageRows(ctx, sessionID, low, high, "ASC")
+func messagesBetween(ctx context.Context, d *db.DB, sessionID string, low, high int64) ([]Message, error) {
+	all, err := messageRows(ctx, d, sessionID, low, high, "ASC")
 	if db.Damaged(err) {
-		// Pages of the file are lost: what lies before and behind them is read all the same.
+		// Pages of the file are lost: what lies before and after them is read all the same.
 		after := low
 		if len(all) > 0 {
 			after = low&^maxSeq | all[len(all)-1].Seq
 		}
 		lost := brokenAt(sessionID, after&maxSeq+1, err)
 		var rest []Message
-		if rest, err = s.messageRows(ctx, sessionID, after, high, "DESC"); db.Damaged(err) {
+		if rest, err = messageRows(ctx, d, sessionID, after, high, "DESC"); db.Damaged(err) {
 			err = nil
 		}
 		slices.Reverse(rest)
 		all = append(append(all, lost), rest...)
 	}
 	if err == nil {
-		if err = s.attachCalls(ctx, all, low, high); db.Damaged(err) {
+		if err = attachCalls(ctx, d, all, low, high); db.Damaged(err) {
 			all = append(all, brokenAt(sessionID, lastSeq(all)+1, err))
 			err = nil
 		}
@@ -205,11 +212,11 @@ func (s *Store) messagesBetween(ctx context.Context, sessionID string, low, high
 	return all, nil
 }
 
-// messageRows reads rows in an order until the end or an error; what came before the error
-// is given with it.
-func (s *Store) messageRows(ctx context.Context, sessionID string, low, high int64, order string) ([]Message, error) {
+// messageRows reads rows in an order until the end or an error, and returns what it read
+// even with an error.
+func messageRows(ctx context.Context, d *db.DB, sessionID string, low, high int64, order string) ([]Message, error) {
 	var all []Message
-	err := s.db.Each(ctx, `SELECT id, role, parts, usage, archived_by, created FROM messages
+	err := d.Each(ctx, `SELECT id, role, parts, usage, archived_by, created FROM messages
 		WHERE id > ? AND id < ? AND rewound = 0 ORDER BY id `+order, []any{low, high}, func(scan func(...any) error) error {
 		m, err := scanMessage(scan, sessionID)
 		if err == nil {
@@ -276,9 +283,9 @@ func roleName(b []byte) string {
 // Compact commits a summary message and archives in one transaction what it stands for: the
 // summaries before it, and the other live messages up to a seq. An earlier summary comes
 // first in the history, but its seq is above those of the messages that were kept then. It
-// gives the summary's seq.
-func (s *Store) Compact(ctx context.Context, summary Message, upTo int64) (seq int64, err error) {
-	s, done := s.of(summary.Session)
+// returns the summary's seq.
+func (h History) Compact(ctx context.Context, summary Message, upTo int64) (seq int64, err error) {
+	s, done := h.s.of(summary.Session)
 	defer done()
 	summary.Role = RoleSummary
 	parts, usage, err := encodeMessage(summary)
@@ -286,7 +293,7 @@ func (s *Store) Compact(ctx context.Context, summary Message, upTo int64) (seq i
 		return 0, fmt.Errorf("compact: %w", err)
 	}
 	err = s.write(ctx, func(t *tx) error {
-		if seq, err = s.appendMessage(t, summary, parts, usage); err != nil {
+		if seq, err = t.appendMessage(summary, parts, usage, s.now()); err != nil {
 			return err
 		}
 		_, err = t.Exec(`UPDATE messages SET archived_by = ?3 WHERE session = (SELECT n FROM sessions WHERE id = ?1)
@@ -300,11 +307,10 @@ func (s *Store) Compact(ctx context.Context, summary Message, upTo int64) (seq i
 }
 
 // Rewind takes the messages from a seq on out of the history, revives what a summary among
-// them had archived, and gives the number taken out. The rows stay in the file, their
-// seqs are not used again. What the turns did to files is the business of
-// Checkpoints.UndoFrom.
-func (s *Store) Rewind(ctx context.Context, sessionID string, from int64) (int, error) {
-	s, done := s.of(sessionID)
+// them had archived, and returns the number taken out. The rows stay in the file, and their
+// seqs are not used again. Checkpoints.UndoFrom undoes what the turns did to files.
+func (h History) Rewind(ctx context.Context, sessionID string, from int64) (int, error) {
+	s, done := h.s.of(sessionID)
 	defer done()
 	var count int64
 	err := s.write(ctx, func(t *tx) error {

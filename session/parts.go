@@ -24,7 +24,7 @@ func decodeParts(b []byte, to *[]Part) error {
 	return nil
 }
 
-// plainParts reads the form that nearly all rows have, text without data as AppendMessage
+// plainParts reads the form that nearly all rows have, text without data as History.Append
 // writes it, in a third of the time that the general decoder takes: resuming a long session
 // is mostly this. For anything else ok is false.
 func plainParts(b []byte) (parts []Part, ok bool) {

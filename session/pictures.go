@@ -10,8 +10,8 @@ import (
 
 // RefusePicture marks every copy of a picture in a session as one that a provider refused: it
 // stays stored and is never sent again. It returns how many copies there were.
-func (s *Store) RefusePicture(ctx context.Context, sessionID string, sum [sha256.Size]byte) (marked int, err error) {
-	s, done := s.of(sessionID)
+func (h History) RefusePicture(ctx context.Context, sessionID string, sum [sha256.Size]byte) (marked int, err error) {
+	s, done := h.s.of(sessionID)
 	defer done()
 	err = s.write(ctx, func(t *tx) error {
 		marked = 0

@@ -47,15 +47,15 @@ func converse(t *testing.T, s *session.Store, id, dir string) {
 	text := func(s string) []session.Part { return []session.Part{{Kind: session.PartText, Text: s}} }
 	_, _, err := s.Begin(ctx, session.Session{ID: id, Cwd: dir, ProjectID: "p"}, session.Message{Role: session.RoleUser, Parts: text("prompt " + marker)})
 	must(err)
-	seq, err := s.AppendMessage(ctx, session.Message{
+	seq, err := s.History().Append(ctx, session.Message{
 		Session: id, Role: session.RoleAssistant, Parts: text("answer " + marker), Usage: &session.Usage{Input: 7, Cost: 0.5},
 		Calls: []session.Call{{ID: "c1", Name: "exec", Wire: "exec", Arguments: `{"cmd":"` + marker + `"}`}},
 	})
 	must(err)
-	must(s.StartCall(ctx, id, seq, 0))
-	must(s.FinishCall(ctx, session.Call{Session: id, Seq: seq, Index: 0, ID: "c1", Status: session.StatusDone, Result: "result " + marker}))
+	must(s.History().StartCall(ctx, id, seq, 0))
+	must(s.History().FinishCall(ctx, session.Call{Session: id, Seq: seq, Index: 0, ID: "c1", Status: session.StatusDone, Result: "result " + marker}))
 	must(s.SetTodo(ctx, id, json.RawMessage(`["`+marker+`"]`)))
-	must(s.AddShown(ctx, id, []session.Shown{{Kind: "notice", Data: []byte(marker)}}))
+	must(s.History().AddShown(ctx, id, []session.Shown{{Kind: "notice", Data: []byte(marker)}}))
 	_, err = s.SetAutoTitle(ctx, id, "title "+marker)
 	must(err)
 	_, err = s.Grants().Add(ctx, session.Grant{Scope: session.GrantSession, Session: id, Key: "exec(" + marker + ")"})
@@ -78,7 +78,7 @@ func told(t *testing.T, s *session.Store, id string) []any {
 		t.Fatal(err)
 	}
 	row.Private = false
-	rows, err := s.Messages(ctx, id)
+	rows, err := s.History().All(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func told(t *testing.T, s *session.Store, id string) []any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := s.Shown(ctx, id)
+	shown, err := s.History().Shown(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestASavedSessionIsInTheFileFromItsBeginning(t *testing.T) {
 	if err := s.Persist(ctx, id); err != nil { // once more changes nothing
 		t.Error(err)
 	}
-	if _, err := s.AppendMessage(ctx, session.Message{Session: id, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: "later"}}}); err != nil {
+	if _, err := s.History().Append(ctx, session.Message{Session: id, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: "later"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -208,7 +208,7 @@ func TestASavedSessionIsInTheFileFromItsBeginning(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if rows, err := again.Messages(ctx, id); err != nil || len(rows) != 3 {
+	if rows, err := again.History().All(ctx, id); err != nil || len(rows) != 3 {
 		t.Errorf("%d messages, %v", len(rows), err)
 	}
 	if hits, err := again.Search(ctx, marker, "p", 10); err != nil || len(hits) == 0 {
@@ -250,10 +250,10 @@ func TestASessionIsSavedWhileItIsUsed(t *testing.T) {
 	for range 4 {
 		work.Go(func() {
 			for range 25 {
-				if err := s.AddShown(ctx, id, []session.Shown{{Kind: "notice", Data: []byte("x")}}); err != nil {
+				if err := s.History().AddShown(ctx, id, []session.Shown{{Kind: "notice", Data: []byte("x")}}); err != nil {
 					t.Error(err)
 				}
-				if _, err := s.Messages(ctx, id); err != nil {
+				if _, err := s.History().All(ctx, id); err != nil {
 					t.Error(err)
 				}
 			}
@@ -263,7 +263,7 @@ func TestASessionIsSavedWhileItIsUsed(t *testing.T) {
 		t.Error(err)
 	}
 	work.Wait()
-	if shown, err := s.Shown(ctx, id); err != nil || len(shown) != 100 {
+	if shown, err := s.History().Shown(ctx, id); err != nil || len(shown) != 100 {
 		t.Errorf("%d were kept, %v", len(shown), err)
 	}
 }

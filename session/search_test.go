@@ -162,7 +162,7 @@ func TestDeletedAndRewoundTextIsNotFound(t *testing.T) {
 	if find() != 1 {
 		t.Fatal("not found")
 	}
-	if _, err := s.Rewind(t.Context(), v.ID, from); err != nil {
+	if _, err := s.History().Rewind(t.Context(), v.ID, from); err != nil {
 		t.Fatal(err)
 	}
 	if find() != 0 {

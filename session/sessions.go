@@ -91,7 +91,7 @@ func (s *Store) Begin(ctx context.Context, v Session, first Message) (out Sessio
 			return err
 		}
 		first.Session = out.ID
-		seq, err = s.appendMessage(t, first, parts, usage)
+		seq, err = t.appendMessage(first, parts, usage, s.now())
 		return err
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ func TestForkLeavesTheParentAlone(t *testing.T) {
 	parent := newSession(t, s, "p")
 	say(t, s, parent.ID, session.RoleUser, "first prompt")
 	seq := say(t, s, parent.ID, session.RoleAssistant, "answer", session.Call{ID: "c", Name: "read", Arguments: "{}"})
-	if err := s.FinishCall(t.Context(), session.Call{Session: parent.ID, Seq: seq, Status: session.StatusDone, Result: "r"}); err != nil {
+	if err := s.History().FinishCall(t.Context(), session.Call{Session: parent.ID, Seq: seq, Status: session.StatusDone, Result: "r"}); err != nil {
 		t.Fatal(err)
 	}
 	say(t, s, parent.ID, session.RoleUser, "second")
@@ -82,7 +82,7 @@ func TestForkBeforeACompactionHasTheMessagesAlive(t *testing.T) {
 	for i := range 4 {
 		say(t, s, v.ID, session.RoleUser, fmt.Sprint(i))
 	}
-	seq, err := s.Compact(t.Context(), session.Message{Session: v.ID, Parts: text("short")}, 3)
+	seq, err := s.History().Compact(t.Context(), session.Message{Session: v.ID, Parts: text("short")}, 3)
 	if err != nil || seq != 5 {
 		t.Fatal(seq, err)
 	}
@@ -110,7 +110,7 @@ func TestForkBeforeACompactionHasTheMessagesAlive(t *testing.T) {
 		t.Errorf("fork after: archived by %v", got)
 	}
 	// A rewind over the summary revives what it stood for.
-	if n, err := s.Rewind(t.Context(), v.ID, 4); err != nil || n != 2 {
+	if n, err := s.History().Rewind(t.Context(), v.ID, 4); err != nil || n != 2 {
 		t.Fatal(n, err)
 	}
 	if got := archived(v.ID); !slices.Equal(got, []int64{0, 0, 0}) {
@@ -181,7 +181,7 @@ func TestSubAgentsAreListedUnderTheirParentAndItsCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{parent.ID, child.ID, grand.ID} {
-		if _, err := s.AppendMessage(t.Context(), session.Message{Session: id, Role: session.RoleAssistant, Parts: text("x"), Usage: &session.Usage{Input: 10, Output: 2, Cached: 1, Cost: 0.5}}); err != nil {
+		if _, err := s.History().Append(t.Context(), session.Message{Session: id, Role: session.RoleAssistant, Parts: text("x"), Usage: &session.Usage{Input: 10, Output: 2, Cached: 1, Cost: 0.5}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -320,7 +320,7 @@ func TestWindowsOfAHistory(t *testing.T) {
 		{session.Window{After: 10, Last: 3}, 0, 0},
 		{session.Window{Before: 1 << 40, Last: 1}, 10, 10},
 	} {
-		all, err := s.MessagesIn(t.Context(), v.ID, c.w)
+		all, err := s.History().In(t.Context(), v.ID, c.w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -337,17 +337,17 @@ func TestWindowsOfAHistory(t *testing.T) {
 			}
 		}
 	}
-	if _, err := s.Messages(t.Context(), "none"); !errors.Is(err, session.ErrNotFound) {
+	if _, err := s.History().All(t.Context(), "none"); !errors.Is(err, session.ErrNotFound) {
 		t.Error(err)
 	}
 }
 
 func TestAppendToAMissingSessionIsAnError(t *testing.T) {
 	s := open(t)
-	if _, err := s.AppendMessage(t.Context(), session.Message{Session: "none", Role: session.RoleUser}); !errors.Is(err, session.ErrNotFound) {
+	if _, err := s.History().Append(t.Context(), session.Message{Session: "none", Role: session.RoleUser}); !errors.Is(err, session.ErrNotFound) {
 		t.Error(err)
 	}
-	if err := s.FinishCall(t.Context(), session.Call{Session: newSession(t, s, "p").ID, Seq: 1}); !errors.Is(err, session.ErrNotFound) {
+	if err := s.History().FinishCall(t.Context(), session.Call{Session: newSession(t, s, "p").ID, Seq: 1}); !errors.Is(err, session.ErrNotFound) {
 		t.Error(err)
 	}
 }
@@ -374,7 +374,7 @@ func TestStoreAgreesWithASimpleModel(t *testing.T) {
 						m.Calls = append(m.Calls, session.Call{Session: v.ID, Seq: next, Index: i, ID: fmt.Sprint(i), Name: "n", Arguments: bytes.Draw(rt, "arguments"), Status: session.StatusPending})
 					}
 				}
-				seq, err := s.AppendMessage(t.Context(), m)
+				seq, err := s.History().Append(t.Context(), m)
 				if err != nil || seq != next {
 					rt.Fatal(seq, err)
 				}
@@ -388,7 +388,7 @@ func TestStoreAgreesWithASimpleModel(t *testing.T) {
 						c := &want[i].Calls[j]
 						if c.Status == session.StatusPending && rapid.Bool().Draw(rt, "this") {
 							c.Status, c.Result = session.StatusFailed, bytes.Draw(rt, "result")
-							if err := s.FinishCall(t.Context(), *c); err != nil {
+							if err := s.History().FinishCall(t.Context(), *c); err != nil {
 								rt.Fatal(err)
 							}
 							return
@@ -401,14 +401,14 @@ func TestStoreAgreesWithASimpleModel(t *testing.T) {
 					return
 				}
 				i := rapid.IntRange(0, len(want)-1).Draw(rt, "to")
-				n, err := s.Rewind(t.Context(), v.ID, want[i].Seq)
+				n, err := s.History().Rewind(t.Context(), v.ID, want[i].Seq)
 				if err != nil || n != len(want)-i {
 					rt.Fatal(n, err)
 				}
 				want = want[:i]
 			},
 			"": func(rt *rapid.T) {
-				got, err := s.Messages(t.Context(), v.ID)
+				got, err := s.History().All(t.Context(), v.ID)
 				if err != nil || len(got) != len(want) {
 					rt.Fatalf("%d messages, want %d, %v", len(got), len(want), err)
 				}
@@ -471,7 +471,7 @@ func TestLastExchangeIsCarriedOver(t *testing.T) {
 	incomplete("not answered")
 	say(t, s, v.ID, session.RoleAssistant, "let me see", session.Call{ID: "c", Name: "read"})
 	incomplete("in its calls")
-	if _, err := s.AppendMessage(t.Context(), session.Message{Session: v.ID, Role: session.RoleAssistant, Usage: &session.Usage{Cost: 1}, Parts: []session.Part{
+	if _, err := s.History().Append(t.Context(), session.Message{Session: v.ID, Role: session.RoleAssistant, Usage: &session.Usage{Cost: 1}, Parts: []session.Part{
 		{Kind: session.PartReasoning, Text: "hm"}, {Kind: session.PartText, Text: "second answer"},
 	}}); err != nil {
 		t.Fatal(err)
@@ -490,7 +490,7 @@ func TestTitleOfACommandIsWhatWasTyped(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts := append(text("Follow this skill now. Much text."), session.Part{Kind: session.PartShown, Text: "/greeting the captain"})
-	if _, err := s.AppendMessage(t.Context(), session.Message{Session: v.ID, Role: session.RoleUser, Parts: parts}); err != nil {
+	if _, err := s.History().Append(t.Context(), session.Message{Session: v.ID, Role: session.RoleUser, Parts: parts}); err != nil {
 		t.Fatal(err)
 	}
 	if v, err = s.Get(t.Context(), v.ID); err != nil || v.Title != "/greeting the captain" || v.FirstPrompt != "/greeting the captain" {

@@ -22,8 +22,8 @@ type Shown struct {
 const maxShown = 64 << 10
 
 // AddShown keeps what was shown, in order, behind the newest message of the session.
-func (s *Store) AddShown(ctx context.Context, sessionID string, list []Shown) error {
-	s, done := s.of(sessionID)
+func (h History) AddShown(ctx context.Context, sessionID string, list []Shown) error {
+	s, done := h.s.of(sessionID)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		_, n, err := t.session(sessionID)
@@ -52,8 +52,8 @@ func (s *Store) AddShown(ctx context.Context, sessionID string, list []Shown) er
 
 // Shown returns what was shown in a session beside its messages, oldest first, without what
 // followed messages that were taken back.
-func (s *Store) Shown(ctx context.Context, sessionID string) ([]Shown, error) {
-	s, done := s.of(sessionID)
+func (h History) Shown(ctx context.Context, sessionID string) ([]Shown, error) {
+	s, done := h.s.of(sessionID)
 	defer done()
 	var all []Shown
 	err := s.db.Each(ctx, `SELECT v.after, v.kind, v.data, v.at FROM shown v JOIN sessions s ON s.n = v.session

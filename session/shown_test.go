@@ -18,13 +18,13 @@ func TestWhatWasShownStandsWhereItWasSeen(t *testing.T) {
 		for _, w := range what {
 			list = append(list, session.Shown{At: at, Kind: "notice", Data: []byte(w)})
 		}
-		if err := s.AddShown(t.Context(), v.ID, list); err != nil {
+		if err := s.History().AddShown(t.Context(), v.ID, list); err != nil {
 			t.Fatal(err)
 		}
 	}
 	seen := func(id string) (out []string) {
 		t.Helper()
-		all, err := s.Shown(t.Context(), id)
+		all, err := s.History().Shown(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestWhatWasShownStandsWhereItWasSeen(t *testing.T) {
 	if got := seen(fork.ID); !slices.Equal(got, []string{"hello@0", "refused@1", "interrupted@1"}) {
 		t.Errorf("the fork shows %q", got)
 	}
-	if _, err := s.Rewind(t.Context(), v.ID, 3); err != nil {
+	if _, err := s.History().Rewind(t.Context(), v.ID, 3); err != nil {
 		t.Fatal(err)
 	}
 	if got := seen(v.ID); !slices.Equal(got, []string{"hello@0", "refused@1", "interrupted@1"}) {
@@ -64,7 +64,7 @@ func TestWhatWasShownStandsWhereItWasSeen(t *testing.T) {
 	if got := seen(v.ID); got != nil {
 		t.Errorf("a deleted session shows %q", got)
 	}
-	if err := s.AddShown(t.Context(), fork.ID, []session.Shown{{Kind: "x", Data: make([]byte, 100<<10)}}); err == nil {
+	if err := s.History().AddShown(t.Context(), fork.ID, []session.Shown{{Kind: "x", Data: make([]byte, 100<<10)}}); err == nil {
 		t.Error("too much is kept")
 	}
 }

@@ -50,7 +50,7 @@ func newSession(t testing.TB, s *session.Store, project string) session.Session 
 
 func say(t testing.TB, s *session.Store, id, role, words string, calls ...session.Call) int64 {
 	t.Helper()
-	seq, err := s.AppendMessage(context.Background(), session.Message{Session: id, Role: role, Parts: text(words), Calls: calls})
+	seq, err := s.History().Append(context.Background(), session.Message{Session: id, Role: role, Parts: text(words), Calls: calls})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func say(t testing.TB, s *session.Store, id, role, words string, calls ...sessio
 
 func history(t testing.TB, s *session.Store, id string) []session.Message {
 	t.Helper()
-	all, err := s.Messages(t.Context(), id)
+	all, err := s.History().All(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,10 +72,10 @@ func TestHistoryComesBackWithItsCalls(t *testing.T) {
 	say(t, s, v.ID, session.RoleUser, "fix the bug\nplease")
 	args := "{\"path\": \"a\xff"
 	seq := say(t, s, v.ID, session.RoleAssistant, "", session.Call{ID: "c1", Name: "read", Wire: "read", Arguments: args}, session.Call{ID: "c2", Name: "ls"})
-	if err := s.StartCall(t.Context(), v.ID, seq, 0); err != nil {
+	if err := s.History().StartCall(t.Context(), v.ID, seq, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.FinishCall(t.Context(), session.Call{Session: v.ID, Seq: seq, Index: 0, Status: session.StatusDone, Result: "ok\x00\xfe", Data: []byte(`{"a":1}`)}); err != nil {
+	if err := s.History().FinishCall(t.Context(), session.Call{Session: v.ID, Seq: seq, Index: 0, Status: session.StatusDone, Result: "ok\x00\xfe", Data: []byte(`{"a":1}`)}); err != nil {
 		t.Fatal(err)
 	}
 	all := history(t, s, v.ID)

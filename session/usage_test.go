@@ -33,7 +33,7 @@ func TestSpendingIsSummedByDayModelAndSession(t *testing.T) {
 		answer(a.ID, day.Add(time.Minute), session.Usage{Model: "m", Input: 20, Output: 2, Cost: 0.25}),
 		answer(a.ID, day.Add(time.Hour), session.Usage{Input: 3}),
 	} {
-		if _, err := store.AppendMessage(ctx, m); err != nil {
+		if _, err := store.History().Append(ctx, m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestSpendingIsSummedByDayModelAndSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.AppendMessage(ctx, answer(copied.ID, day.Add(2*time.Hour), session.Usage{Model: "m", Input: 7})); err != nil {
+	if _, err := store.History().Append(ctx, answer(copied.ID, day.Add(2*time.Hour), session.Usage{Model: "m", Input: 7})); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := store.Spending(ctx, day.AddDate(0, 0, -1))
@@ -89,7 +89,7 @@ func TestASessionCountsWhatItWroteToCachesAndWhetherItIsEstimated(t *testing.T) 
 		{child.ID, session.Usage{Input: 10, Written: 3, Estimated: true}, 7, true},
 		{a.ID, session.Usage{Input: 10, Written: 1}, 8, true},
 	} {
-		if _, err := store.AppendMessage(ctx, answer(c.id, now, c.used)); err != nil {
+		if _, err := store.History().Append(ctx, answer(c.id, now, c.used)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := store.Get(ctx, a.ID); err != nil || got.WrittenTokens != c.written || got.Estimated != c.estimated {

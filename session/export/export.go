@@ -27,15 +27,8 @@ type Document struct {
 	Tasks []Document
 }
 
-// Source is where sessions come from; *session.Store is one.
-type Source interface {
-	Get(ctx context.Context, id string) (session.Session, error)
-	Messages(ctx context.Context, id string) ([]session.Message, error)
-	List(ctx context.Context, f session.Filter) ([]session.Session, error)
-}
-
 // Load reads a session with its sub-agents' sessions.
-func Load(ctx context.Context, from Source, id string) (Document, error) {
+func Load(ctx context.Context, from *session.Store, id string) (Document, error) {
 	v, err := from.Get(ctx, id)
 	if err != nil {
 		return Document{}, err
@@ -43,10 +36,10 @@ func Load(ctx context.Context, from Source, id string) (Document, error) {
 	return load(ctx, from, v, maxNesting)
 }
 
-func load(ctx context.Context, from Source, v session.Session, depth int) (Document, error) {
+func load(ctx context.Context, from *session.Store, v session.Session, depth int) (Document, error) {
 	d := Document{Session: v}
 	var err error
-	if d.Messages, err = from.Messages(ctx, v.ID); err != nil {
+	if d.Messages, err = from.History().All(ctx, v.ID); err != nil {
 		return Document{}, err
 	}
 	if depth == 0 {

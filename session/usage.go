@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"jcode/session/db"
 )
 
 // Spent is what the requests of one model in one session on one day used.
@@ -26,25 +28,7 @@ type Spent struct {
 // count once. It reads an index of the usage alone, so the cost grows with the number of
 // answers and not with their text.
 func (s *Store) Spending(ctx context.Context, since time.Time) ([]Spent, error) {
-	type owner struct {
-		Spent
-		forked int64
-		model  string
-	}
-	owners := map[int64]owner{}
-	err := s.db.Each(ctx, "SELECT n, id, title, project_id, cwd, model, kind, fork_seq FROM sessions", nil, func(scan func(...any) error) error {
-		var n, forked int64
-		var o owner
-		var kind string
-		if err := scan(&n, &o.Session, &o.Title, &o.ProjectID, &o.Cwd, &o.model, &kind, &forked); err != nil {
-			return err
-		}
-		if kind != KindTask {
-			o.forked = forked
-		}
-		owners[n] = o
-		return nil
-	})
+	spenders, err := s.spenders(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("sum usage: %w", err)
 	}
@@ -55,24 +39,24 @@ func (s *Store) Spending(ctx context.Context, since time.Time) ([]Spent, error) 
 	sums := map[key]*Spent{}
 	days := dayCache{}
 	err = s.db.Each(ctx, "SELECT created, session, seq, usage FROM messages INDEXED BY messages_usage WHERE usage IS NOT NULL AND created >= ?",
-		[]any{toMillis(since)}, func(scan func(...any) error) error {
+		[]any{toMillis(since)}, func(scan db.Scan) error {
 			var created, n, seq int64
 			var raw []byte
 			if err := scan(&created, &n, &seq, &raw); err != nil {
 				return err
 			}
-			o, known := owners[n]
+			by, known := spenders[n]
 			var u Usage
-			if !known || seq <= o.forked || json.Unmarshal(raw, &u) != nil { // a row that something else spoiled
+			if !known || seq <= by.forked || json.Unmarshal(raw, &u) != nil { // a row that something else spoiled
 				return nil
 			}
 			if u.Model == "" {
-				u.Model = o.model
+				u.Model = by.model
 			}
 			k := key{days.of(created), u.Model, n}
 			sum := sums[k]
 			if sum == nil {
-				sum = &Spent{Day: k.day, Model: k.model, Session: o.Session, Title: o.Title, ProjectID: o.ProjectID, Cwd: o.Cwd}
+				sum = &Spent{Day: k.day, Model: k.model, Session: by.Session, Title: by.Title, ProjectID: by.ProjectID, Cwd: by.Cwd}
 				sums[k] = sum
 			}
 			sum.Requests++
@@ -90,6 +74,32 @@ func (s *Store) Spending(ctx context.Context, since time.Time) ([]Spent, error) 
 		return strings.Compare(a.Day+"\x00"+a.Model+"\x00"+a.Session, b.Day+"\x00"+b.Model+"\x00"+b.Session)
 	})
 	return out, nil
+}
+
+// spender is a session as Spending reports it.
+type spender struct {
+	Spent
+	forked int64  // seq of the last message that a fork took over
+	model  string // of messages that name none
+}
+
+// spenders returns all sessions by their internal key.
+func (s *Store) spenders(ctx context.Context) (map[int64]spender, error) {
+	all := map[int64]spender{}
+	err := s.db.Each(ctx, "SELECT n, id, title, project_id, cwd, model, kind, fork_seq FROM sessions", nil, func(scan db.Scan) error {
+		var n, forked int64
+		var by spender
+		var kind string
+		if err := scan(&n, &by.Session, &by.Title, &by.ProjectID, &by.Cwd, &by.model, &kind, &forked); err != nil {
+			return err
+		}
+		if kind != KindTask {
+			by.forked = forked
+		}
+		all[n] = by
+		return nil
+	})
+	return all, err
 }
 
 // Add adds the tokens and the cost of another usage.

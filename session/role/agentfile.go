@@ -10,31 +10,11 @@ import (
 
 // ParseAgent reads the definition of an agent as Claude Code writes it, in .claude/agents, as a
 // role. name is the file's, which counts where the file names no other. Like Parse it never
-// fails. What has no meaning here is a problem that does not keep the role from being used; a
-// tool that is unknown is not given.
-func ParseAgent(name string, data []byte) Role {
-	doc := frontmatter.Parse(data)
-	if f, ok := doc.Get("name"); ok && strings.TrimSpace(f.String()) != "" {
-		name = strings.TrimSpace(f.String())
-	}
-	r := Role{Name: name, Text: string(data)}
-	if err := CheckName(name); err != nil {
-		r.problem(0, err.Error(), "rename it", true)
-	}
-	for i, p := range doc.Problems {
-		r.problem(p.Line, p.Text, p.Cure, doc.Present && !doc.Closed && i == len(doc.Problems)-1)
-	}
-	if !doc.Present {
-		r.problem(1, "it does not begin with front matter", "begin with a line ---, the keys name and description, and a line ---", true)
-	}
-	for i, f := range doc.Fields {
-		r.setAgent(f, func() string { return rawField(data, doc, i) })
-	}
-	r.Body = strings.Trim(doc.Body, "\n")
-	return r
-}
+// fails. A key without a meaning here is a problem that does not keep the role from being
+// used; an unknown tool is left out.
+func ParseAgent(name string, data []byte) Role { return read(name, data, true) }
 
-// setAgent takes one key of an agent's definition over.
+// setAgent applies one key of an agent's definition.
 func (r *Role) setAgent(f frontmatter.Field, raw func() string) {
 	switch bare(f.Key) {
 	case "name": // taken already

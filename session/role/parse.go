@@ -2,7 +2,6 @@ package role
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,25 +14,40 @@ import (
 // MaxBytes bounds a role file, in bytes.
 const MaxBytes = 256 << 10
 
-// Parse reads the text of a role file. It never fails: what is wrong is in Problems,
-// and every other key counts.
-func Parse(name string, data []byte) Role {
-	r := Role{Name: name, Text: string(data)}
+// Parse reads the text of a role file. It never fails: what is wrong is in Problems, and
+// every other key counts.
+func Parse(name string, data []byte) Role { return read(name, data, false) }
+
+// read reads a role file, or where foreign is set the definition of an agent: that may name
+// itself, needs front matter and has other keys.
+func read(name string, data []byte, foreign bool) Role {
+	size, text := len(data), string(data)
+	data = data[:min(size, MaxBytes)]
+	doc := frontmatter.Parse(data)
+	if f, ok := doc.Get("name"); foreign && ok && strings.TrimSpace(f.String()) != "" {
+		name = strings.TrimSpace(f.String())
+	}
+	r := Role{Name: name, Text: text}
 	if err := CheckName(name); err != nil {
 		r.problem(0, err.Error(), "rename it", true)
 	}
-	if len(data) > MaxBytes {
-		r.problem(0, fmt.Sprintf("it has %d bytes, a role has at most %d", len(data), MaxBytes), "shorten it", true)
-		data = data[:MaxBytes]
+	if size > MaxBytes {
+		r.problem(0, fmt.Sprintf("it has %d bytes, a role has at most %d", size, MaxBytes), "shorten it", true)
 	}
-	doc := frontmatter.Parse(data)
 	for i, p := range doc.Problems {
-		// Where the front matter is never closed, that is said last, and the whole prompt
+		// Front matter that is never closed is the last problem, and fatal: the whole prompt
 		// would be taken for keys.
 		r.problem(p.Line, p.Text, p.Cure, doc.Present && !doc.Closed && i == len(doc.Problems)-1)
 	}
+	if foreign && !doc.Present {
+		r.problem(1, "it does not begin with front matter", "begin with a line ---, the keys name and description, and a line ---", true)
+	}
+	set := (*Role).set
+	if foreign {
+		set = (*Role).setAgent
+	}
 	for i, f := range doc.Fields {
-		r.set(f, func() string { return rawField(data, doc, i) })
+		set(&r, f, func() string { return rawField(data, doc, i) })
 	}
 	r.Body = strings.Trim(doc.Body, "\n")
 	blank := len(doc.Body) - len(strings.TrimLeft(doc.Body, "\n"))
@@ -45,7 +59,7 @@ func (r *Role) problem(line int, text, cure string, fatal bool) {
 	r.Problems = append(r.Problems, Problem{Line: line, Text: text, Cure: cure, Fatal: fatal})
 }
 
-// set takes one key over.
+// set applies one key.
 func (r *Role) set(f frontmatter.Field, raw func() string) {
 	switch roleKey(f.Key) {
 	case "description":
@@ -102,7 +116,7 @@ func (r *Role) number(f frontmatter.Field, low, high float64) *float64 {
 	return &x
 }
 
-// count reads a number of things; 0 is none set.
+// count reads a number of things; 0 means that none is set.
 func (r *Role) count(f frontmatter.Field, things string) int {
 	if f.Kind == frontmatter.Null {
 		return 0
@@ -146,7 +160,7 @@ func (r *Role) list(f frontmatter.Field) []string {
 	return out
 }
 
-// rawField gives the lines of a key as they are written, with `\n` line ends.
+// rawField returns the lines of a key as they are written, with `\n` line ends.
 func rawField(data []byte, doc frontmatter.Document, i int) string {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	text := strings.ToValidUTF8(string(data), "\uFFFD")
@@ -166,103 +180,4 @@ func rawField(data []byte, doc frontmatter.Document, i int) string {
 		}
 	}
 	return strings.TrimRight(strings.Join(lines[first:end], "\n"), " \t\n")
-}
-
-// Format writes a role file that Parse reads as the same role. What a file that
-// was not changed looks like is in Role.Text.
-func Format(r Role) string {
-	var b strings.Builder
-	b.WriteString("---\n")
-	line := func(key, value string) { fmt.Fprintf(&b, "%s: %s\n", key, value) }
-	for _, f := range []struct{ key, value string }{{"description", r.Description}, {"model", r.Model}} {
-		if f.value != "" {
-			line(f.key, quote(f.value))
-		}
-	}
-	for _, f := range []struct {
-		key   string
-		value *float64
-	}{{"temperature", r.Temperature}, {"top_p", r.TopP}} {
-		if f.value != nil {
-			line(f.key, strconv.FormatFloat(*f.value, 'g', -1, 64))
-		}
-	}
-	if r.ReasoningEffort != "" {
-		line("reasoning_effort", quote(r.ReasoningEffort))
-	}
-	for _, f := range []struct {
-		key   string
-		value int
-	}{{"max_output_tokens", r.MaxOutputTokens}, {"max_steps", r.MaxSteps}} {
-		if f.value > 0 {
-			line(f.key, strconv.Itoa(f.value))
-		}
-	}
-	for _, f := range []struct {
-		key   string
-		value []string
-	}{{"tools", r.Tools}, {"disallowed_tools", r.Disallowed}, {"mcp_servers", r.Servers}, {"documents", r.Documents}, {"skills", r.Skills}, {"capabilities", r.Capabilities}} {
-		if f.value != nil {
-			quoted := make([]string, len(f.value))
-			for i, v := range f.value {
-				quoted[i] = quote(v)
-			}
-			line(f.key, "["+strings.Join(quoted, ", ")+"]")
-		}
-	}
-	if r.Mode != "" {
-		line("mode", quote(r.Mode))
-	}
-	formatVariables(&b, r.Variables)
-	for _, f := range r.Unknown {
-		b.WriteString(cmp.Or(f.Raw, f.Key+":") + "\n")
-	}
-	b.WriteString("---\n")
-	if r.Body != "" {
-		b.WriteString(r.Body + "\n")
-	}
-	return b.String()
-}
-
-// formatVariables writes a line for each variable.
-func formatVariables(b *strings.Builder, list []Variable) {
-	for i, v := range list {
-		if i == 0 {
-			b.WriteString("variables:\n")
-		}
-		fmt.Fprintf(b, "  - {name: %q", v.Name)
-		if v.Description != "" {
-			fmt.Fprintf(b, ", description: %q", v.Description)
-		}
-		if v.Default != nil {
-			fmt.Fprintf(b, ", default: %q", *v.Default)
-		}
-		if v.Required != (v.Default == nil) {
-			fmt.Fprintf(b, ", required: %t", v.Required)
-		}
-		if v.Choices != nil {
-			quoted := make([]string, len(v.Choices))
-			for i, c := range v.Choices {
-				quoted[i] = strconv.Quote(c)
-			}
-			fmt.Fprintf(b, ", choices: [%s]", strings.Join(quoted, ", "))
-		}
-		b.WriteString("}\n")
-	}
-}
-
-// quote writes a text as YAML: plain where that is safe, else in double quotes, which JSON's
-// are a subset of.
-func quote(s string) string {
-	safe := s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("/_", r)
-	}) < 0
-	switch strings.ToLower(s) {
-	case "null", "true", "false", "yes", "no", "on", "off", "y", "n":
-		safe = false
-	}
-	if safe {
-		return s
-	}
-	return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD"))
 }

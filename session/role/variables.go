@@ -206,22 +206,12 @@ func (r *Role) variable(item *yaml.Node, above int) {
 				wrong(fmt.Sprintf("%q is neither true nor false", value.Value), "write true or false")
 			}
 		case "choices":
-			if null {
-				continue
-			}
-			if value.Kind != yaml.SequenceNode || len(value.Content) == 0 {
+			switch {
+			case null:
+			case value.Kind != yaml.SequenceNode || len(value.Content) == 0:
 				wrong("it is no list with values", "write [a, b], or leave the key out")
-				continue
-			}
-			for _, c := range value.Content {
-				switch {
-				case c.Kind != yaml.ScalarNode || strings.TrimSpace(c.Value) == "":
-					r.problem(above+c.Line, "variables: choices: a choice is no text", "write one value", true)
-				case slices.Contains(v.Choices, c.Value):
-					r.problem(above+c.Line, fmt.Sprintf("variables: choices: %q stands there twice", c.Value), "keep one", true)
-				default:
-					v.Choices = append(v.Choices, c.Value)
-				}
+			default:
+				v.Choices = r.choices(value.Content, above)
 			}
 		default:
 			r.problem(at, fmt.Sprintf("variables: unknown key %q", key), "use name, description, default, required, choices", true)
@@ -231,7 +221,22 @@ func (r *Role) variable(item *yaml.Node, above int) {
 	r.admit(v, line)
 }
 
-// admit takes a variable that is sound.
+// choices reads the choices of a variable.
+func (r *Role) choices(items []*yaml.Node, above int) (all []string) {
+	for _, c := range items {
+		switch {
+		case c.Kind != yaml.ScalarNode || strings.TrimSpace(c.Value) == "":
+			r.problem(above+c.Line, "variables: choices: a choice is no text", "write one value", true)
+		case slices.Contains(all, c.Value):
+			r.problem(above+c.Line, fmt.Sprintf("variables: choices: %q stands there twice", c.Value), "keep one", true)
+		default:
+			all = append(all, c.Value)
+		}
+	}
+	return all
+}
+
+// admit adds a variable to the role, unless its name can't be used.
 func (r *Role) admit(v Variable, line int) {
 	switch {
 	case v.Name == "":

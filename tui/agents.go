@@ -1,12 +1,11 @@
 package tui
 
 import (
+	"slices"
+
 	"jcode/agent/roster"
 	"jcode/internal/cells"
 )
-
-// agentsShown is how many sub-agents the strip above the input shows.
-const agentsShown = 4
 
 // agentChanged takes over how a sub-agent stands now.
 func (p *listener) agentChanged(s roster.State) {
@@ -20,7 +19,7 @@ func (p *listener) agentChanged(s roster.State) {
 }
 
 // agentLines is the strip: sub-agents that work, wait, or have something to merge.
-func (p *program) agentLines() []string {
+func (p *composer) agentLines() []string {
 	var shown []roster.State
 	for _, s := range p.agents {
 		if s.Running() || s.Changed || s.Status == roster.Left {
@@ -55,12 +54,7 @@ func (p *program) agentLines() []string {
 	return out
 }
 
-// agentsWorking reports whether the strip moves.
-func (p *program) agentsWorking() bool {
-	for _, s := range p.agents {
-		if s.Status == roster.Working {
-			return true
-		}
-	}
-	return false
+// working reports whether one of the agents works, so that the strip moves.
+func working(agents []roster.State) bool {
+	return slices.ContainsFunc(agents, func(s roster.State) bool { return s.Status == roster.Working })
 }

@@ -39,7 +39,7 @@ func ownCommands() []slash {
 		{name: "role", hint: "[name|off|info|set name value]", help: "work in a role, show it, change its values", run: func(p *program, args string) tea.Cmd { return p.settings.role(args) }, complete: func(p *program, args string) []string { return p.settings.roleNames(args) }},
 		{name: "mode", hint: "[plan|ask|edits|auto|yolo]", help: "how much runs without asking", run: func(p *program, args string) tea.Cmd { return p.settings.mode(args) }, complete: modeNames},
 		{name: "theme", hint: "[name]", help: "choose the colours", run: func(p *program, args string) tea.Cmd { return p.settings.theme(args) }, complete: themeNames},
-		{name: "find", hint: "<text>", help: "search what is on the screen and above", run: (*program).findText},
+		{name: "find", hint: "<text>", help: "search what is on the screen and above", run: func(p *program, term string) tea.Cmd { return p.search.findText(term) }},
 		{name: "compact", hint: "[what to keep]", help: "summarise the conversation so far", run: func(p *program, args string) tea.Cmd { return p.settings.compact(args) }},
 		{name: "stop", help: "stop the running turn, as esc does", run: func(p *program, _ string) tea.Cmd { p.interrupt(); return nil }},
 		{name: "diff", help: "files that this session changed", run: func(p *program, _ string) tea.Cmd { return p.panels.changes() }},
@@ -63,9 +63,9 @@ func OwnCommands() []string {
 	return names
 }
 
-// commands lists everything that / offers: own commands, panels, and those of other
+// list returns everything that / offers: own commands, panels, and those of other
 // rooms. The first that has a name keeps it.
-func (p *program) commands() []slash {
+func (p slashes) list() []slash {
 	all := ownCommands()
 	seen := map[string]bool{}
 	for _, c := range all {
@@ -101,7 +101,7 @@ func foreign(c command.Command) slash {
 		}
 		return p.background(func(ctx context.Context) do {
 			out, err := c.Run(ctx, args)
-			return func() tea.Cmd { return p.outcome(line, out, err) }
+			return func() tea.Cmd { return p.slashes.outcome(line, out, err) }
 		})
 	}
 	return s
@@ -129,13 +129,13 @@ func (p *outside) work(c command.Command, args, line string) tea.Cmd {
 		stop()
 		return func() tea.Cmd {
 			p.stop, p.status = nil, ""
-			return p.outcome(line, out, err)
+			return p.slashes.outcome(line, out, err)
 		}
 	})
 }
 
 // outcome shows or sends what a command left.
-func (p *program) outcome(line string, out command.Outcome, err error) tea.Cmd {
+func (p slashes) outcome(line string, out command.Outcome, err error) tea.Cmd {
 	if err != nil {
 		p.say(agent.LevelError, line+": "+err.Error())
 		return nil
@@ -148,14 +148,14 @@ func (p *program) outcome(line string, out command.Outcome, err error) tea.Cmd {
 		p.in.SetText(out.Draft)
 	}
 	if out.Prompt != "" {
-		p.prompt(agent.Prompt{Text: out.Prompt, Shown: orElse(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
+		p.sender.prompt(agent.Prompt{Text: out.Prompt, Shown: orElse(out.Shown, line), Skill: out.Skill, Model: out.Model, Allow: out.Allow})
 	}
 	return nil
 }
 
-// findCommand returns the command of exactly that name.
-func (p *program) findCommand(name string) (slash, bool) {
-	for _, c := range p.commands() {
+// find returns the command of exactly that name.
+func (p slashes) find(name string) (slash, bool) {
+	for _, c := range p.slashes.list() {
 		if c.name == name {
 			return c, true
 		}
@@ -163,20 +163,20 @@ func (p *program) findCommand(name string) (slash, bool) {
 	return slash{}, false
 }
 
-// commandLine runs a line that names a command exactly; ok is false for any other.
-func (p *program) commandLine(line string) (cmd tea.Cmd, ok bool) {
+// line runs a line that names a command exactly; ok is false for any other.
+func (p slashes) line(line string) (cmd tea.Cmd, ok bool) {
 	name, isCommand := strings.CutPrefix(firstWord(line), "/")
-	c, known := p.findCommand(name)
+	c, known := p.slashes.find(name)
 	if !isCommand || !known {
 		return nil, false
 	}
-	return c.run(p, strings.TrimSpace(line[1+len(name):])), true
+	return c.run(p.program, strings.TrimSpace(line[1+len(name):])), true
 }
 
-// runCommand runs "/name arguments". An unknown one is named, never guessed, and stays in the input.
-func (p *program) runCommand(line string) tea.Cmd {
+// run runs "/name arguments". An unknown one is named, never guessed, and stays in the input.
+func (p slashes) run(line string) tea.Cmd {
 	name := firstWord(line)[1:]
-	c, ok := p.findCommand(name)
+	c, ok := p.slashes.find(name)
 	if !ok {
 		p.flash("unknown command /" + name + " (/help lists them)")
 		p.complete.menu.close()
@@ -185,7 +185,7 @@ func (p *program) runCommand(line string) tea.Cmd {
 	args := strings.TrimSpace(line[1+len(name):])
 	p.tr.toBottom() // what it has to say shows there
 	// The draft is gone before a command may open another session and look for one.
-	return tea.Sequence(p.sent(line), c.run(p, args))
+	return tea.Sequence(p.sender.sent(line), c.run(p.program, args))
 }
 
 // change runs something that changes the conversation outside the loop and says what went wrong.

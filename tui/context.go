@@ -77,7 +77,6 @@ func (p *panels) showContext() tea.Cmd {
 
 // contextText lists the parts of a request, the largest bar being the whole.
 func contextText(use agent.ContextUse) string {
-	const bar = 20
 	mark := " (estimated)"
 	if use.Known {
 		mark = ""
@@ -93,8 +92,8 @@ func contextText(use agent.ContextUse) string {
 		sum += part.Tokens
 	}
 	for _, part := range use.Parts {
-		filled := (part.Tokens*bar + sum - 1) / sum
-		fmt.Fprintf(&b, "\n%s%s %8s  %s", strings.Repeat("█", filled), strings.Repeat("·", bar-filled), thousands(part.Tokens), part.Name)
+		filled := (part.Tokens*barWidth + sum - 1) / sum
+		fmt.Fprintf(&b, "\n%s%s %8s  %s", strings.Repeat("█", filled), strings.Repeat("·", barWidth-filled), thousands(part.Tokens), part.Name)
 	}
 	b.WriteString("\nThe parts are estimates.")
 	if use.Unsent > 0 {

@@ -77,6 +77,23 @@ var (
 	_ = []lasting{(*trustView)(nil)}
 )
 
+// dialogStack holds the dialogs that are open.
+type dialogStack struct {
+	dialogs []dialog // opened by the person; the last one has the keys
+	asks    []dialog // put to the person; the first one has the keys
+}
+
+// front is the dialog that is drawn, or nil.
+func (s *dialogStack) front() dialog {
+	if n := len(s.dialogs); n > 0 {
+		return s.dialogs[n-1]
+	}
+	if len(s.asks) > 0 {
+		return s.asks[0]
+	}
+	return nil
+}
+
 // open puts a dialog in front.
 func (p *program) open(d dialog) {
 	p.complete.menu.close()
@@ -108,24 +125,6 @@ func (p *program) ask(d dialog) {
 	if f, ok := d.(guarded); ok && p.front() == d {
 		f.shown(time.Now(), p.typing.last)
 	}
-}
-
-// front is the dialog that is drawn, or nil.
-func (p *program) front() dialog {
-	if n := len(p.dialogs); n > 0 {
-		return p.dialogs[n-1]
-	}
-	if len(p.asks) > 0 {
-		return p.asks[0]
-	}
-	return nil
-}
-
-func (p *program) focusables() []dialog {
-	if d := p.front(); d != nil {
-		return []dialog{d}
-	}
-	return nil
 }
 
 // titleRule is the first line of a dialog: its title in a rule.

@@ -56,7 +56,7 @@ func (p *program) enter(s Session) tea.Cmd {
 	}
 	if line := p.opening; line != "" {
 		p.opening = ""
-		if cmd, ok := p.commandLine(line); ok {
+		if cmd, ok := p.slashes.line(line); ok {
 			first = tea.Batch(first, cmd)
 		} else {
 			p.switcher.waiting = append(p.switcher.waiting, agent.Prompt{Text: line})

@@ -211,7 +211,7 @@ func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	case agent.StopInterrupted:
 		p.say(agent.LevelWarn, "Interrupted. What was finished is kept.")
 		if n := len(p.queue); n > 0 {
-			p.takeBack()
+			p.sender.takeBack()
 			p.say(agent.LevelInfo, count(n, "queued message")+": back in the input.")
 		}
 	case agent.StopError:
@@ -255,11 +255,10 @@ func toolsChanged(ev agent.ToolsChanged) string {
 
 // list names a few of many.
 func list(names []string) string {
-	const shown = 6
 	s := ""
 	for i, n := range names {
-		if i == shown {
-			return s + " and " + itoa(len(names)-shown) + " more"
+		if i == namesShown {
+			return s + " and " + itoa(len(names)-namesShown) + " more"
 		}
 		if i > 0 {
 			s += ", "

@@ -127,17 +127,17 @@ func (t *transcript) showHit(l *look) {
 
 // findText searches the transcript: the first hit shows at once, the others are counted while
 // the person reads.
-func (p *program) findText(term string) tea.Cmd {
+func (p searching) findText(term string) tea.Cmd {
 	if term == "" {
 		p.flash("usage: /find <text>; n and N go on, esc ends")
 		return nil
 	}
 	p.tr.beginSearch(term)
-	return p.searchOn()
+	return p.search.searchOn()
 }
 
 // searchOn makes one slice of a search and comes back for the next.
-func (p *program) searchOn() tea.Cmd {
+func (p searching) searchOn() tea.Cmd {
 	f, until := &p.tr.find, time.Now().Add(searchSlice)
 	none := len(f.hits) == 0
 	p.tr.searchOn(&p.look, func() bool { return !time.Now().Before(until) || none && len(f.hits) > 0 })
@@ -153,7 +153,7 @@ func (p *program) searchOn() tea.Cmd {
 			if p.tr.searches != search || !p.tr.find.active() {
 				return nil
 			}
-			return p.searchOn()
+			return p.search.searchOn()
 		}
 	})
 }

@@ -19,7 +19,7 @@ func TestFindInALongSessionDrawsOnlyWhatItFinds(t *testing.T) {
 		}
 		p.tr.add(&answerItem{src: src, raw: len(src), done: true})
 	}
-	cmd := p.findText("The Needle")
+	cmd := p.search.findText("The Needle")
 	for len(p.tr.find.hits) == 0 { // on a slow machine the first slice of time may not do
 		next, ok := cmd().(do)
 		if !ok {
@@ -62,7 +62,7 @@ func TestNextHitIsFoundBeforeTheSearchIsDone(t *testing.T) {
 	for i := range 3 {
 		p.tr.add(&answerItem{src: fmt.Sprintf("needle %d", i), done: true})
 	}
-	p.findText("needle") // the rest of the search never comes
+	p.search.findText("needle") // the rest of the search never comes
 	press(p, "n")
 	if s := stripped(p.frameText()); !strings.Contains(s, "2 so far") || p.tr.find.at != 1 {
 		t.Errorf("at %d:\n%s", p.tr.find.at, s)

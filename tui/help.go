@@ -24,7 +24,7 @@ func newHelp(p *program) *helpView {
 		}
 		rows = append(rows, Row{Name: strings.Join(r.keys, "  "), Info: r.help, State: r.group, Search: string(r.act)})
 	}
-	for _, c := range p.commands() {
+	for _, c := range p.slashes.list() {
 		info := c.help
 		if c.hint != "" {
 			info = c.hint + "  " + info

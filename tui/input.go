@@ -50,10 +50,10 @@ func (p *program) key(k tea.KeyPressMsg) tea.Cmd {
 		case pasting:
 			p.in.Newline()
 			return nil
-		case p.typing.fast(now) && !p.in.Empty() && !p.isCommand():
+		case p.typing.fast(now) && !p.in.Empty() && !p.sender.isCommand():
 			return p.typing.hold()
 		}
-		return p.submit()
+		return p.sender.submit()
 	}
 	if p.opt.Vi {
 		if cmd, ok := p.viKey(k, act); ok {
@@ -158,7 +158,7 @@ func (p *program) act(a action) tea.Cmd {
 	if p.in.Do(editor.Command(a)) {
 		return p.complete.menuUpdate()
 	}
-	if p.scrollAct(a) {
+	if p.tr.scrollAct(&p.look, a) {
 		return nil
 	}
 	switch a {
@@ -167,7 +167,7 @@ func (p *program) act(a action) tea.Cmd {
 		p.complete.menu.close()
 	case actUp:
 		if p.in.Empty() && len(p.queue) > 0 {
-			p.takeBack() // else it would be sent twice
+			p.sender.takeBack() // else it would be sent twice
 		} else if !p.in.Vertical(-1, p.compose.inputWidth()) {
 			p.hist.older(p.in)
 			return p.outside.foldPictures(p.in.Text())
@@ -198,9 +198,9 @@ func (p *program) act(a action) tea.Cmd {
 	case actPasteImage:
 		return p.outside.pasteClipboard(true)
 	case actUnqueue:
-		p.takeBack()
+		p.sender.takeBack()
 	case actAgents:
-		if c, ok := p.findCommand("agents"); ok {
+		if c, ok := p.slashes.find("agents"); ok {
 			return c.run(p, "")
 		}
 	case actTimes:
@@ -210,33 +210,6 @@ func (p *program) act(a action) tea.Cmd {
 		return p.itemAct(a)
 	}
 	return nil
-}
-
-// scrollAct moves the window on the transcript.
-func (p *program) scrollAct(a action) bool {
-	if !a.scrolls() {
-		return false
-	}
-	page := max(p.tr.height-2, 1)
-	switch a {
-	case actPageUp:
-		p.tr.scroll(&p.look, -page)
-	case actPageDown:
-		p.tr.scroll(&p.look, page)
-	case actLineUp:
-		p.tr.scroll(&p.look, -1)
-	case actLineDown:
-		p.tr.scroll(&p.look, 1)
-	case actTop:
-		p.tr.toTop()
-	case actBottom:
-		p.tr.toBottom()
-	case actSelectPrev:
-		p.tr.choose(&p.look, -1)
-	case actSelectNext:
-		p.tr.choose(&p.look, 1)
-	}
-	return true
 }
 
 // itemAct folds or copies items.

@@ -39,6 +39,9 @@ type item interface {
 	text() string
 }
 
+// caching is an item that keeps what it drew; drop makes it draw anew.
+type caching interface{ drop() }
+
 // kept holds lines until the look changes.
 type kept struct {
 	stamp int

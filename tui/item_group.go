@@ -128,7 +128,7 @@ func (g *groupItem) drawLines(l *look) []string {
 			for i := range m.height(&inner) {
 				lines = append(lines, "  "+m.line(&inner, i))
 			}
-			if k, ok := m.(interface{ drop() }); ok {
+			if k, ok := m.(caching); ok {
 				k.drop() // it was drawn for another width than its own
 			}
 		}

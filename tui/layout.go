@@ -12,11 +12,15 @@ const (
 	fullLines    = 2000 // of anything that is unfolded
 	nestedShown  = 4    // calls of a sub-agent
 	queueShown   = 3    // messages that wait
+	agentsShown  = 4    // sub-agents in the strip above the input
+	filesShown   = 3    // changed files that a turn's line names
+	namesShown   = 6    // tools that came or went
 
 	tailBytes = 16 << 10 // of output that is kept while a command runs
 
 	splitWidth  = 110 // least width for a diff side by side
 	fileChoices = 50  // files that @ offers
+	barWidth    = 20  // of the largest part in /context
 
 	minHeight   = 4  // of a terminal with rule and status line
 	airyHeight  = 10 // from here on a blank line stands above what is going on

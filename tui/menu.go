@@ -90,13 +90,13 @@ func (p *completion) menuKey(k tea.KeyPressMsg, act action) (cmd tea.Cmd, ok boo
 		return p.complete.take(), true
 	case actSubmit:
 		word := strings.TrimPrefix(strings.TrimSpace(p.in.Text()), "/")
-		_, exact := p.findCommand(word)
+		_, exact := p.slashes.find(word)
 		switch {
 		case m.kind == menuCommand && exact && !m.moved:
 			m.close()
 			return nil, false // what was typed counts
 		case m.kind == menuCommand && m.moved:
-			return tea.Batch(p.complete.take(), p.submit()), true
+			return tea.Batch(p.complete.take(), p.sender.submit()), true
 		case m.kind == menuArgument && !m.moved:
 			m.close()
 			return nil, false
@@ -164,7 +164,7 @@ func (p *completion) menuUpdate() tea.Cmd {
 func (p *completion) commandMenu(typed string) tea.Cmd {
 	name, args, hasArgs := strings.Cut(typed[1:], " ")
 	if hasArgs {
-		c, ok := p.findCommand(name)
+		c, ok := p.slashes.find(name)
 		switch {
 		case ok && c.complete != nil:
 			p.complete.offerValues(name, c.complete(p.program, args))
@@ -179,7 +179,7 @@ func (p *completion) commandMenu(typed string) tea.Cmd {
 	}
 	var found []scored
 	query := strings.ToLower(name)
-	for _, c := range p.commands() {
+	for _, c := range p.slashes.list() {
 		score, ok := fuzzy(query, strings.ToLower(c.name))
 		if !ok {
 			continue

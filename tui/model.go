@@ -45,8 +45,7 @@ type program struct {
 	// agents are the sub-agents beside the conversation, in the order of their start.
 	agents []roster.State
 
-	dialogs []dialog // opened by the person; the last one has the keys
-	asks    []dialog // put to the person; the first one has the keys
+	dialogStack
 
 	typing  typing
 	vi      editor.Vi
@@ -73,6 +72,9 @@ type program struct {
 	panels   panels
 	compose  composer
 	outside  outside
+	slashes  slashes
+	sender   sender
+	search   searching
 }
 
 // What the program does, by idea. Each of these values belongs to one program and keeps
@@ -80,6 +82,12 @@ type program struct {
 type (
 	// listener shows what happens in the conversation.
 	listener struct{ *program }
+	// slashes finds and runs slash commands.
+	slashes struct{ *program }
+	// sender sends what was written, and takes back what waits.
+	sender struct{ *program }
+	// searching finds text in the transcript, a slice of it at a time.
+	searching struct{ *program }
 	// planning asks what becomes of a plan, and has it carried out.
 	planning struct{ *program }
 	// completion proposes commands, their arguments, files and mentions.
@@ -135,6 +143,7 @@ func newProgram(ctx context.Context, opt Options) *program {
 	p := &program{opt: opt, opening: opt.Prompt, ctx: ctx, tr: newTranscript(), in: editor.New(), dark: true, began: time.Now(), send: func(tea.Msg) {}}
 	p.complete.program, p.switcher.program, p.panels.program, p.compose.program = p, p, p, p
 	p.outside.program, p.listen.program, p.plans.program = p, p, p
+	p.slashes.program, p.sender.program, p.search.program = p, p, p
 	p.settings = settings{program: p, theming: opt.Theme}
 	p.look = look{theme: NewTheme(opt.Theme, true), width: 80, stamp: 1, now: time.Now(), links: true}
 	var problems []string
@@ -280,15 +289,11 @@ func nextTick() tea.Cmd { return tea.Tick(tick, func(time.Time) tea.Msg { return
 
 // animated reports whether something on the screen moves by itself.
 func (p *program) animated() bool {
-	if p.turn.busy || p.status != "" || p.hint.text != "" || p.agentsWorking() {
+	if p.turn.busy || p.status != "" || p.hint.text != "" || working(p.agents) {
 		return true
 	}
-	for _, d := range p.focusables() {
-		if m, ok := d.(animated); ok && m.moving() {
-			return true
-		}
-	}
-	return false
+	m, ok := p.front().(animated)
+	return ok && m.moving()
 }
 
 func (p *program) resize(w, h int) {

@@ -105,7 +105,7 @@ func (p *panels) refreshLive() tea.Cmd {
 // the panel when they name nothing to edit.
 func (p *panels) editWords(pl *Panel, query string) tea.Cmd {
 	i := slices.IndexFunc(pl.Actions, func(a Action) bool { return a.Edit != nil })
-	failed := func(err error) tea.Cmd { return p.outcome("/"+pl.Name+" "+query, command.Outcome{}, err) }
+	failed := func(err error) tea.Cmd { return p.slashes.outcome("/"+pl.Name+" "+query, command.Outcome{}, err) }
 	return p.background(func(ctx context.Context) do {
 		row, ok, err := pl.Edits(ctx, query)
 		return func() tea.Cmd {
@@ -128,7 +128,7 @@ func (p *panels) editWords(pl *Panel, query string) tea.Cmd {
 				return p.background(func(ctx context.Context) do {
 					notice, err := pl.Actions[i].Edited(ctx, row, file)
 					return func() tea.Cmd {
-						return p.outcome("/"+pl.Name+" "+query, command.Outcome{Notice: notice}, err)
+						return p.slashes.outcome("/"+pl.Name+" "+query, command.Outcome{Notice: notice}, err)
 					}
 				})
 			})
@@ -150,7 +150,7 @@ func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
 					rest.Words = nil
 					return p.panels.openPanel(&rest, query)
 				}
-				return p.outcome("/"+pl.Name+" "+query, command.Outcome{Notice: notice}, err)
+				return p.slashes.outcome("/"+pl.Name+" "+query, command.Outcome{Notice: notice}, err)
 			}
 		})
 	}
@@ -161,7 +161,7 @@ func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
 		first.Key, pk.enter = "enter", first.Label
 		pk.choose = func(_ Row) tea.Cmd { return pk.run(p, &first) }
 		pk.actions = pl.Actions[1:]
-		pk.command, pk.editor = p.commandLine, p.outside.edit
+		pk.command, pk.editor = p.slashes.line, p.outside.edit
 	}
 	pk.reload = func(then func()) tea.Cmd { return p.panels.refill(pk, pl.Rows, then) }
 	if query != "" {

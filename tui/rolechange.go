@@ -23,7 +23,7 @@ func (p *settings) role(args string) tea.Cmd {
 	case name == "":
 		return p.panels.pick("Roles", "no role is known", p.opt.Roles, func(r Row) tea.Cmd { return p.settings.enterRole(r.ID) })
 	case strings.TrimSpace(words) != "":
-		p.prompt(agent.Prompt{Text: strings.TrimSpace(words), Role: name})
+		p.sender.prompt(agent.Prompt{Text: strings.TrimSpace(words), Role: name})
 		return nil
 	case name == "off":
 		name = ""

@@ -234,7 +234,7 @@ func TestAnswerOfARewindStaysWhicheverComesFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, _ := still(t, 80, 24, nil)
 			feed(p, agent.TurnStart{Prompt: "go", Seq: 1}, agent.TextDelta{Text: "gone"}, agent.AssistantMessage{Text: "gone"}, agent.TurnEnd{Reason: agent.StopDone})
-			answer := func() { p.outcome("/rewind 1", command.Outcome{Notice: "Rewound."}, nil) }
+			answer := func() { p.slashes.outcome("/rewind 1", command.Outcome{Notice: "Rewound."}, nil) }
 			if answerFirst {
 				answer()
 			}

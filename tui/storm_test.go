@@ -40,7 +40,7 @@ func TestAnythingAtAnySizeFits(t *testing.T) {
 			case 4:
 				p.paste(strings.Repeat("pasted 漢字\tline\n", rapid.IntRange(1, 12).Draw(rt, "lines")))
 			case 5:
-				p.scrollAct(rapid.SampledFrom([]action{actPageUp, actPageDown, actLineUp, actLineDown, actTop, actBottom, actSelectPrev, actSelectNext}).Draw(rt, "scroll"))
+				p.tr.scrollAct(&p.look, rapid.SampledFrom([]action{actPageUp, actPageDown, actLineUp, actLineDown, actTop, actBottom, actSelectPrev, actSelectNext}).Draw(rt, "scroll"))
 			case 6:
 				stormEvent(p, rapid.IntRange(0, 8).Draw(rt, "event"))
 			}

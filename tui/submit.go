@@ -11,16 +11,16 @@ import (
 
 // isCommand reports whether the input is one line with a known command: its Enter need not
 // wait, since no text that is pasted begins like that.
-func (p *program) isCommand() bool {
+func (p sender) isCommand() bool {
 	if p.in.Lines() != 1 || p.in.Len() < 2 || !p.in.Begins("/") {
 		return false
 	}
-	_, ok := p.findCommand(firstWord(p.in.Text())[1:])
+	_, ok := p.slashes.find(firstWord(p.in.Text())[1:])
 	return ok
 }
 
 // submit sends what was written: a command, a shell line or a prompt.
-func (p *program) submit() tea.Cmd {
+func (p sender) submit() tea.Cmd {
 	s := p.in.Text()
 	trimmed := strings.TrimSpace(s)
 	if trimmed == "" {
@@ -28,9 +28,9 @@ func (p *program) submit() tea.Cmd {
 	}
 	switch {
 	case strings.HasPrefix(trimmed, "/") && !strings.Contains(firstWord(trimmed)[1:], "/"):
-		return p.runCommand(trimmed)
+		return p.slashes.run(trimmed)
 	case strings.HasPrefix(trimmed, "!") && p.opt.Shell != nil:
-		return tea.Batch(p.sent(s), p.outside.shell(strings.TrimSpace(trimmed[1:])))
+		return tea.Batch(p.sender.sent(s), p.outside.shell(strings.TrimSpace(trimmed[1:])))
 	}
 	if p.state.ReadOnly && !p.switcher.moving {
 		p.flash("this session is read only here; /fork goes on in a copy")
@@ -45,10 +45,10 @@ func (p *program) submit() tea.Cmd {
 		p.say(agent.LevelWarn, blindNotice(p.state.Model, n))
 	}
 	if p.plans.isOwn(prompt.Text) {
-		return tea.Batch(p.sent(s), p.plans.carryOutOwn(prompt))
+		return tea.Batch(p.sender.sent(s), p.plans.carryOutOwn(prompt))
 	}
-	cmd := p.sent(s)
-	p.prompt(prompt)
+	cmd := p.sender.sent(s)
+	p.sender.prompt(prompt)
 	return cmd
 }
 
@@ -56,7 +56,7 @@ func (p *program) submit() tea.Cmd {
 func (p *program) insert(s string) { p.in.Insert(typed(s)) }
 
 // prompt hands a message to the conversation, or keeps it until the one that it is for is there.
-func (p *program) prompt(m agent.Prompt) {
+func (p sender) prompt(m agent.Prompt) {
 	p.tr.toBottom()
 	if p.conv == nil || p.switcher.moving {
 		p.switcher.waiting = append(p.switcher.waiting, m)
@@ -67,7 +67,7 @@ func (p *program) prompt(m agent.Prompt) {
 }
 
 // sent empties the input and remembers what was in it.
-func (p *program) sent(s string) tea.Cmd {
+func (p sender) sent(s string) tea.Cmd {
 	p.record.acted = true
 	p.hist.add(s)
 	p.in.Reset()
@@ -90,12 +90,12 @@ func (p *program) sent(s string) tea.Cmd {
 }
 
 // takeBack moves all queued messages back into the input.
-func (p *program) takeBack() {
+func (p sender) takeBack() {
 	if p.conv == nil || len(p.queue) == 0 {
 		p.flash("nothing is queued")
 		return
 	}
-	p.giveBack(p.conv.Unqueue(""))
+	p.sender.giveBack(p.conv.Unqueue(""))
 }
 
 // typedAs is what the person typed to send a message.
@@ -108,7 +108,7 @@ func typedAs(m agent.Prompt) string {
 }
 
 // giveBack puts messages that were not sent back into the input, before what is there.
-func (p *program) giveBack(messages []agent.Prompt) {
+func (p sender) giveBack(messages []agent.Prompt) {
 	if len(messages) == 0 {
 		return
 	}

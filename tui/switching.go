@@ -94,6 +94,6 @@ func (p *switcher) unsent() {
 	if len(p.switcher.next) > 0 {
 		list = &p.switcher.next[0].waiting
 	}
-	p.giveBack(*list)
+	p.sender.giveBack(*list)
 	*list = nil
 }

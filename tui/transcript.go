@@ -343,3 +343,30 @@ func (t *transcript) toggleAll() {
 		}
 	}
 }
+
+// scrollAct carries out an action that moves the window or the mark, and reports whether it was one.
+func (t *transcript) scrollAct(l *look, a action) bool {
+	if !a.scrolls() {
+		return false
+	}
+	page := max(t.height-2, 1)
+	switch a {
+	case actPageUp:
+		t.scroll(l, -page)
+	case actPageDown:
+		t.scroll(l, page)
+	case actLineUp:
+		t.scroll(l, -1)
+	case actLineDown:
+		t.scroll(l, 1)
+	case actTop:
+		t.toTop()
+	case actBottom:
+		t.toBottom()
+	case actSelectPrev:
+		t.choose(l, -1)
+	case actSelectNext:
+		t.choose(l, 1)
+	}
+	return true
+}

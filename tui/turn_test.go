@@ -237,11 +237,11 @@ func TestAResumedSessionShowsAllThatWasSeen(t *testing.T) {
 	write := func() { settleCmd(p, p.record.changed(p)) }
 	p.say(agent.LevelInfo, "loaded 3 skills") // said at each start
 	p.in.SetText("hello")
-	settleCmd(p, p.submit())
+	settleCmd(p, p.sender.submit())
 	feed(p, agent.TurnStart{Prompt: "hello", Seq: 1, At: clock}, agent.TurnEnd{Reason: agent.StopError, Error: "401: the key was refused", Duration: time.Second})
 	write()
 	p.in.SetText("! false")
-	settleCmd(p, p.submit())
+	settleCmd(p, p.sender.submit())
 	feed(p, agent.Notice{Level: agent.LevelInfo, Text: "Undid turn #1: a.go"})
 	write()
 	if len(kept) != 4 {

@@ -93,9 +93,6 @@ func (s *turnSum) parts() []string {
 	return out
 }
 
-// filesShown is how many changed files the line names.
-const filesShown = 3
-
 // item is the line at the end of a turn; nil where there is nothing to tell.
 func (s *turnSum) item() item {
 	parts := s.parts()

@@ -62,7 +62,7 @@ func (t *typing) settle(p *program, id submitMsg) tea.Cmd {
 		p.in.Newline()
 		return nil
 	}
-	return p.submit()
+	return p.sender.submit()
 }
 
 // flush settles an Enter that waits when another key comes: text makes it a line end.
@@ -76,7 +76,7 @@ func (t *typing) flush(p *program, isText bool) tea.Cmd {
 		p.in.Newline()
 		return nil
 	}
-	return p.submit()
+	return p.sender.submit()
 }
 
 // typed cleans what a key brings: control characters are no text.

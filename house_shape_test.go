@@ -1,0 +1,166 @@
+package main
+
+import (
+	"go/ast"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The dispatcher is the one way to the gate: it reports decisions, and adds the reason to
+// refusals. Others call Dispatcher.Judge. A gate that stands before another one may ask that
+// from its own Check.
+func TestOnlyTheDispatcherAsksTheGate(t *testing.T) {
+	for _, f := range houseFiles(t) {
+		if f.test || f.room == "tools" {
+			continue
+		}
+		for _, decl := range f.ast.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && (fn.Recv == nil || fn.Name.Name != "Check") {
+				if asksGate(fn) {
+					t.Errorf("%s: %s asks the gate itself: call Dispatcher.Judge", f.path, fn.Name.Name)
+				}
+			}
+		}
+	}
+}
+
+// asksGate reports whether a function calls a method of a gate's form: Check(ctx, request).
+func asksGate(fn *ast.FuncDecl) (asks bool) {
+	ast.Inspect(fn, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 2 {
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Check" {
+				asks = true
+			}
+		}
+		return true
+	})
+	return asks
+}
+
+// The options of the terminal UI stay as they were given: whatever changes has a place of its
+// own in the program.
+func TestOptionsOfTheTerminalAreNeverWritten(t *testing.T) {
+	for _, f := range houseFiles(t) {
+		if f.test || f.room != "tui" {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			assign, ok := n.(*ast.AssignStmt)
+			if !ok {
+				return true
+			}
+			for _, left := range assign.Lhs {
+				if sel, ok := left.(*ast.SelectorExpr); ok && isOptions(sel) {
+					t.Errorf("%s writes %s of the options", f.path, sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// isOptions reports whether a selector is x.opt, or a field of it.
+func isOptions(sel *ast.SelectorExpr) bool {
+	inner, ok := sel.X.(*ast.SelectorExpr)
+	return sel.Sel.Name == "opt" || ok && inner.Sel.Name == "opt"
+}
+
+// A file holds one idea. Tests are held to the same limit, except those that are listed: long
+// tables of cases, or many short tests that share one kit and are looked up by name.
+const (
+	maxLines   = 400
+	maxMethods = 60
+)
+
+// longTests are the test files that may exceed the limit.
+var longTests = strings.Fields(`
+agent/conversation_test.go
+agent/model/chat/client_test.go
+agent/model/chat/refusal_test.go
+cli/acp/client_test.go
+cli/terminal_test.go
+internal/proc/proc_test.go
+lua/approval_test.go
+lua/host/guards_test.go
+lua/hostile_test.go
+lua/intents_test.go
+lua/kit_test.go
+lua/plugin_test.go
+lua/reload_test.go
+session/role/role_test.go
+session/sessions_test.go
+skills/skills_test.go
+tools/builtin/edit_test.go
+tools/builtin/exec_test.go
+tools/lsp/lsp_test.go
+tools/permission/ask_test.go
+tools/permission/differential_test.go
+tools/retrieval/retrieval_test.go
+tools/sandbox/sandbox_test.go
+`)
+
+func TestFilesAreShort(t *testing.T) {
+	long := map[string]bool{}
+	for _, f := range houseFiles(t) {
+		if f.lines <= maxLines {
+			continue
+		}
+		path := filepath.ToSlash(f.path)
+		long[path] = true
+		if !contains(longTests, path) {
+			t.Errorf("%s has %d lines, the limit is %d: divide it by idea", path, f.lines, maxLines)
+		}
+	}
+	for _, path := range longTests {
+		if !long[path] {
+			t.Errorf("%s is within the limit: take it off longTests", path)
+		}
+	}
+}
+
+// manyMethods are types over the limit, with the number that they may have at most.
+var manyMethods = map[string]int{}
+
+func TestTypesHaveFewMethods(t *testing.T) {
+	count := map[string]int{}
+	for _, f := range houseFiles(t) {
+		if f.test {
+			continue
+		}
+		for _, decl := range f.ast.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil {
+				count[f.room+"."+receiver(fn)]++
+			}
+		}
+	}
+	for name, n := range count {
+		if most := max(maxMethods, manyMethods[name]); n > most {
+			t.Errorf("%s has %d methods, the limit is %d: make one of its ideas a type", name, n, most)
+		}
+	}
+	for name := range manyMethods {
+		if count[name] <= maxMethods {
+			t.Errorf("%s is within the limit: take it off manyMethods", name)
+		}
+	}
+}
+
+// receiver returns the name of the type that a method belongs to.
+func receiver(fn *ast.FuncDecl) string {
+	x := fn.Recv.List[0].Type
+	for {
+		switch of := x.(type) {
+		case *ast.StarExpr:
+			x = of.X
+		case *ast.IndexExpr: // a type with a parameter
+			x = of.X
+		case *ast.IndexListExpr:
+			x = of.X
+		case *ast.Ident:
+			return of.Name
+		default:
+			return ""
+		}
+	}
+}

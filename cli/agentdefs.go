@@ -35,7 +35,7 @@ func (a definitionActions) agentDefinitions(ctx context.Context) []role.Listing 
 	return slices.DeleteFunc(all, func(l role.Listing) bool { return l.Source == role.Builtin && l.Untrusted == nil })
 }
 
-// delegates is the part of the system prompt that says which roles agents can be started in. "" where it can't start agents.
+// delegates is the part of the system prompt that lists the roles in which agents can be started;
 func (a definitionActions) delegates(scope *tools.Scope) string {
 	if _, ok, why := a.registry.Snapshot(scope).Lookup("task"); !ok || why != "" {
 		return ""

@@ -58,7 +58,9 @@ func (plain) status() string                         { return "" }
 
 // listExtensions puts the rooms in the order in which they are asked.
 func (a *app) listExtensions() {
-	a.list = extensionList{pluginExtension{app: a}, a.learning, roleExtension{app: a}, boardExtension{board: &a.board}}
+	life := newPluginLife(a)
+	plugins := pluginExtension{life: life, actions: newPluginActions(a, life.look), once: a.flags.Print}
+	a.list = extensionList{plugins, a.learning, roleExtension{app: a}, boardExtension{board: &a.board}}
 	if !a.flags.NoLua {
 		a.list = append(a.list, a.lua)
 	}
@@ -162,22 +164,24 @@ func (l extensionList) status() string {
 // pluginExtension takes over plugins as they change.
 type pluginExtension struct {
 	plain
-	app *app
+	life    pluginLife
+	actions pluginActions
+	once    bool // a single run watches nothing
 }
 
 func (e pluginExtension) begin() {
-	if !e.app.flags.Print {
-		pluginLife{e.app}.watch()
+	if !e.once {
+		e.life.watch()
 	}
 }
 
 func (e pluginExtension) own() agent.Extension {
-	return agent.Extension{Before: pluginLife{e.app}.before}
+	return agent.Extension{Before: e.life.before}
 }
 
-func (e pluginExtension) inert() []tools.TrustItem { return e.app.bundles.changed() }
+func (e pluginExtension) inert() []tools.TrustItem { return e.life.bundles.changed() }
 func (e pluginExtension) panels() []tui.Panel {
-	return []tui.Panel{newPluginActions(e.app, pluginLife{e.app}.look).panel()}
+	return []tui.Panel{e.actions.panel()}
 }
 
 // boardExtension tells a conversation what the rooms have to say to its model.

@@ -39,7 +39,21 @@ type hookFile struct {
 // happens.
 type happenings struct {
 	plain
-	app    *app
+	board      *board
+	bundles    *bundles
+	shell      *builtin.Shell
+	cwd        string
+	root, home string
+	once       bool // a single run
+	// start is the mode before there is a conversation. configured are the hooks of the person's
+	// configuration and of the project's.
+	start      func() tools.Mode
+	configured func() (own, project config.Hooks)
+	trusted    func(ctx context.Context, kind tools.TrustKind, name, hash string) bool
+	// changedSince returns what refuses a command once a file that it starts has changed.
+	changedSince  func(command string, theirs bool) func() string
+	lookAtPlugins func() // takes over plugins that have changed
+
 	engine *hooks.Engine
 	ctx    context.Context // ends with the app
 	work   sync.WaitGroup
@@ -59,7 +73,11 @@ type happenings struct {
 func (a *app) openHooks() {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &happenings{
-		app: a, ctx: ctx, pinned: map[string]func() string{}, said: map[string]bool{}, begun: map[string]bool{}, resumed: map[string]bool{}, pending: map[string]string{},
+		board: &a.board, bundles: &a.bundles, shell: a.shell, cwd: a.cwd, root: a.root, home: a.paths.Home, once: a.flags.Print,
+		start:      func() tools.Mode { return a.mode },
+		configured: func() (own, project config.Hooks) { return a.config.Hooks, a.theirHooks },
+		trusted:    a.trusted, changedSince: confinement{a}.changedSince, lookAtPlugins: newPluginLife(a).look,
+		ctx: ctx, pinned: map[string]func() string{}, said: map[string]bool{}, begun: map[string]bool{}, resumed: map[string]bool{}, pending: map[string]string{},
 	}
 	h.engine = hooks.New(hooks.Options{
 		Runner: h, Cwd: a.cwd, Mode: func() string { return string(h.mode()) },
@@ -76,40 +94,39 @@ func (a *app) openHooks() {
 }
 
 func (h *happenings) mode() tools.Mode {
-	if conv := h.app.board.open(); conv != nil {
+	if conv := h.board.open(); conv != nil {
 		return conv.Mode()
 	}
-	return h.app.mode
+	return h.start()
 }
 
 // RunHook implements hooks.Runner: as exec runs commands, in the sandbox where that holds
 // jcode's own.
 func (h *happenings) RunHook(ctx context.Context, run hooks.Run) (hooks.Ended, error) {
-	end, err := h.app.shell.RunHook(ctx, builtin.HookRun{Command: run.Command, Dir: h.app.cwd, Env: run.Env, Stdin: run.Stdin, Limit: run.Limit})
+	end, err := h.shell.RunHook(ctx, builtin.HookRun{Command: run.Command, Dir: h.cwd, Env: run.Env, Stdin: run.Stdin, Limit: run.Limit})
 	return hooks.Ended{Stdout: end.Stdout, Stderr: end.Stderr, Code: end.Code}, err
 }
 
 // settingsFiles are the files of Claude Code that may hold hooks.
 func (h *happenings) settingsFiles() []string {
-	a := h.app
 	files := []string{
-		filepath.Join(a.root, ".claude", "settings.json"),
-		filepath.Join(a.root, ".claude", "settings.local.json"),
+		filepath.Join(h.root, ".claude", "settings.json"),
+		filepath.Join(h.root, ".claude", "settings.local.json"),
 	}
-	if a.paths.Home != "" && a.paths.Home != a.root {
-		files = append([]string{filepath.Join(a.paths.Home, ".claude", "settings.json")}, files...)
+	if h.home != "" && h.home != h.root {
+		files = append([]string{filepath.Join(h.home, ".claude", "settings.json")}, files...)
 	}
 	return files
 }
 
 // reload reads all hooks anew and puts those in force that are trusted.
 func (h *happenings) reload() {
-	a := h.app
+	own, project := h.configured()
 	var list []hooks.Hook
 	for _, from := range []struct {
 		source string
 		events config.Hooks
-	}{{"config.json", a.config.Hooks}, {".jcode/config.json", a.theirHooks}} {
+	}{{"config.json", own}, {".jcode/config.json", project}} {
 		found, problems := hooks.From(from.events, from.source)
 		h.say(problems)
 		for i := range found {
@@ -117,7 +134,7 @@ func (h *happenings) reload() {
 		}
 		list = append(list, found...)
 	}
-	list = append(list, a.bundles.hooks()...)
+	list = append(list, h.bundles.hooks()...)
 	var files []hookFile
 	for _, path := range h.settingsFiles() {
 		f, problems := h.read(path)
@@ -126,9 +143,9 @@ func (h *happenings) reload() {
 			continue
 		}
 		files = append(files, f)
-		if a.trusted(h.ctx, f.item.Kind, f.item.Name, f.item.Hash) {
+		if h.trusted(h.ctx, f.item.Kind, f.item.Name, f.item.Hash) {
 			for i := range f.hooks { // trusted just now, as they are
-				f.hooks[i].Refuse = confinement{a}.changedSince(f.hooks[i].Command, true)
+				f.hooks[i].Refuse = h.changedSince(f.hooks[i].Command, true)
 			}
 			list = append(list, f.hooks...)
 		}
@@ -137,7 +154,7 @@ func (h *happenings) reload() {
 	h.files = files
 	h.mu.Unlock()
 	h.engine.Set(list)
-	if conv := a.board.open(); conv != nil { // its first hook may have come with a plugin
+	if conv := h.board.open(); conv != nil { // its first hook may have come with a plugin
 		h.follow(conv)
 	}
 }
@@ -148,7 +165,7 @@ func (h *happenings) unchanged(command string, theirs bool) func() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.pinned[command] == nil {
-		h.pinned[command] = confinement{h.app}.changedSince(command, theirs)
+		h.pinned[command] = h.changedSince(command, theirs)
 	}
 	return h.pinned[command]
 }
@@ -160,7 +177,7 @@ func (h *happenings) say(problems []string) {
 		h.said[p] = true
 		h.mu.Unlock()
 		if !known {
-			h.app.board.say(agent.LevelWarn, "%s", p)
+			h.board.say(agent.LevelWarn, "%s", p)
 		}
 	}
 }
@@ -168,7 +185,7 @@ func (h *happenings) say(problems []string) {
 // read reads the hooks of a settings file. A missing file has none.
 func (h *happenings) read(path string) (f hookFile, problems []string) {
 	name := path
-	if rel, err := filepath.Rel(h.app.root, path); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(h.root, path); err == nil && filepath.IsLocal(rel) {
 		name = rel
 	}
 	data, err := os.ReadFile(path)
@@ -196,7 +213,7 @@ func (h *happenings) read(path string) (f hookFile, problems []string) {
 	f.item = tools.TrustItem{Kind: tools.TrustHook, Name: name, Hash: hex.EncodeToString(sum[:]), File: path}
 	for _, hook := range f.hooks {
 		f.item.Runs = append(f.item.Runs, hook.Line())
-		f.item.Hash = startfiles.Pin(f.item.Hash, h.app.root, hook.Command)
+		f.item.Hash = startfiles.Pin(f.item.Hash, h.root, hook.Command)
 	}
 	return f, problems
 }
@@ -259,7 +276,7 @@ func (h *happenings) before(_ context.Context, id string) agent.Announcement {
 
 // admit runs the hooks of a prompt.
 func (h *happenings) admit(ctx context.Context, id, prompt string) (string, error) {
-	pluginLife{h.app}.look()
+	h.lookAtPlugins()
 	h.reload()
 	h.mu.Lock()
 	fresh, resumed := !h.begun[id], h.resumed[id]
@@ -328,60 +345,10 @@ func (h *happenings) sessionsEnd() {
 	ctx, cancel := context.WithTimeout(context.Background(), sessionEndWait)
 	defer cancel()
 	reason := "prompt_input_exit"
-	if h.app.flags.Print {
+	if h.once {
 		reason = "other"
 	}
 	for id := range begun {
 		h.engine.Fire(ctx, hooks.Occasion{Event: hooks.SessionEnd, Session: id, Names: []string{reason}, Fields: map[string]any{"reason": reason}})
-	}
-}
-
-// follow tells hooks when a conversation waits for the person, from the first hook on that
-// wants to know.
-func (h *happenings) follow(conv *agent.Conversation) {
-	if !h.engine.Wants(hooks.Notification) {
-		return
-	}
-	h.mu.Lock()
-	followed := h.followed == conv
-	h.followed = conv
-	h.mu.Unlock()
-	if followed {
-		return
-	}
-	sub := conv.Subscribe()
-	h.work.Go(func() {
-		defer sub.Close()
-		h.notify(conv, sub)
-	})
-}
-
-// tell runs the hooks of something that the person should notice.
-func (h *happenings) tell(id, kind, message string) {
-	h.engine.Fire(h.ctx, hooks.Occasion{
-		Event: hooks.Notification, Session: id, Names: []string{kind}, Fields: map[string]any{"notification_type": kind, "message": message},
-	})
-}
-
-func (h *happenings) notify(conv *agent.Conversation, sub *agent.Subscription) {
-	tell := func(kind, message string) { h.tell(conv.ID(), kind, message) }
-	idle := time.AfterFunc(time.Hour, func() { tell("idle_prompt", "jcode waits for your next prompt") })
-	idle.Stop()
-	defer idle.Stop()
-	for {
-		ev, ok := sub.Next(h.ctx)
-		if !ok {
-			return
-		}
-		switch ev := ev.(type) {
-		case agent.TurnStart:
-			idle.Stop()
-		case agent.TurnEnd:
-			idle.Reset(idleAfter)
-		case agent.ApprovalAsked:
-			tell("permission_prompt", "jcode asks: "+ev.Question.Heading())
-		case agent.AskForm, agent.AskPerson:
-			tell("elicitation_dialog", "jcode asks you something")
-		}
 	}
 }

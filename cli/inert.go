@@ -43,7 +43,7 @@ func inertOrder() []tools.TrustKind {
 // pins are the rights that the project's skills and commands ask for.
 func (l *learning) pins() []skills.Pin {
 	var out []skills.Pin
-	if !l.app.flags.NoSkills {
+	if !l.flags.NoSkills {
 		for _, e := range l.skills.Entries() {
 			pin := e.Pin()
 			if e.Waits {
@@ -138,7 +138,7 @@ func (a dormant) wake(ctx context.Context, items []tools.TrustItem) error {
 			errs = append(errs, a.lua.room.Reload(""))
 		case tools.TrustBundle:
 			errs = append(errs, a.bundles.store.Accept(item.Name, item.Hash))
-			pluginLife(a).look()
+			newPluginLife(a.app).look()
 		case tools.TrustHook:
 			a.happenings.reload()
 		case tools.TrustSkill, tools.TrustCommand:

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"jcode/agent"
+	"jcode/cli/config"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/skills"
@@ -25,7 +26,17 @@ import (
 // instructions for each conversation.
 type learning struct {
 	plain
-	app    *app
+	board    *board
+	flags    *flags
+	paths    config.Paths
+	cwd      string
+	places   skills.Places
+	history  func(ctx context.Context, sessionID string) ([]session.Message, error)
+	replaced func() []string // roles whose name the project has taken over
+	onClose  func(func())
+	// allow puts rules in force for a session, until the function it returns is called.
+	allow func(sessionID string, rules []string) (func(), error)
+
 	skills *skills.Registry
 	files  *skills.CommandFiles
 
@@ -45,9 +56,13 @@ type sessionInstructions struct {
 // openLearning finds no file yet: that happens when the first prompt is built, or the
 // first command is looked for.
 func (a *app) openLearning() error {
-	l := &learning{app: a, texts: map[string]*sessionInstructions{}, told: map[string]bool{}}
-	a.learning = l
 	places := a.skillPlaces()
+	l := &learning{
+		board: &a.board, flags: a.flags, paths: a.paths, cwd: a.cwd, places: places, history: a.store.History().All,
+		replaced: a.replacedRoles, onClose: a.onClose, allow: a.allow,
+		texts: map[string]*sessionInstructions{}, told: map[string]bool{},
+	}
+	a.learning = l
 	l.skills = skills.New(skills.Options{
 		Places: places, Disabled: a.config.Skills.Disabled, Cache: filepath.Join(a.paths.Data, "cache"),
 		Trust: a.everywhere(), Grants: l, Changed: l.changed,
@@ -86,11 +101,11 @@ func (l *learning) agents() agent.Extension {
 // begin keeps skills and commands up to date until the app closes. A single run looks at the
 // disk before each step, which is enough.
 func (l *learning) begin() {
-	if l.app.flags.Print {
+	if l.flags.Print {
 		return
 	}
-	l.app.onClose(skills.Watch(l.skills, l.files, func(c skills.Change) {
-		l.app.board.say(agent.LevelInfo, "commands: %s", c)
+	l.onClose(skills.Watch(l.skills, l.files, func(c skills.Change) {
+		l.board.say(agent.LevelInfo, "commands: %s", c)
 	}))
 }
 
@@ -111,22 +126,22 @@ func (l *learning) inert() []tools.TrustItem {
 
 // panels implements extension.
 func (l *learning) panels() []tui.Panel {
-	if l.app.flags.NoSkills {
+	if l.flags.NoSkills {
 		return nil
 	}
-	return []tui.Panel{skillActions{l.skills, l.app.skillPlaces(), l.app.paths.File()}.panel()}
+	return []tui.Panel{skillActions{l.skills, l.places, l.paths.File()}.panel()}
 }
 
 // changed tells the person what a reload found.
 func (l *learning) changed(c skills.Change) {
-	if l.app.flags.NoSkills {
+	if l.flags.NoSkills {
 		return
 	}
 	level := agent.LevelInfo
 	if len(c.Broken) > 0 {
 		level = agent.LevelWarn
 	}
-	l.app.board.say(level, "skills: %s", c)
+	l.board.say(level, "skills: %s", c)
 }
 
 // of returns the instructions of a session.
@@ -135,9 +150,8 @@ func (l *learning) of(sessionID string) *sessionInstructions {
 	defer l.mu.Unlock()
 	t := l.texts[sessionID]
 	if t == nil {
-		a := l.app
 		t = &sessionInstructions{set: instructions.New(instructions.Options{
-			Config: a.paths.Config, Home: a.paths.Home, Root: a.root, Cwd: a.cwd, Denied: a.readDenied,
+			Config: l.paths.Config, Home: l.paths.Home, Root: l.places.Project, Cwd: l.cwd, Denied: l.places.Denied,
 		})}
 		l.texts[sessionID] = t
 	}
@@ -149,9 +163,9 @@ func (l *learning) sections(sessionID string, scope *tools.Scope) []string {
 	set := l.of(sessionID).set
 	list := []string{set.Prompt()}
 	for _, n := range set.Notices() {
-		l.app.board.say(agent.LevelWarn, "%s", n)
+		l.board.say(agent.LevelWarn, "%s", n)
 	}
-	if !l.app.flags.NoSkills {
+	if !l.flags.NoSkills {
 		list = append(list, l.skills.Session(sessionID).Prompt(scope))
 		l.broken.Do(l.sayBroken)
 	}
@@ -168,11 +182,11 @@ func (l *learning) sayBroken() {
 			continue
 		}
 		if said++; said <= most {
-			l.app.board.say(agent.LevelWarn, "%s", d)
+			l.board.say(agent.LevelWarn, "%s", d)
 		}
 	}
 	if said > most {
-		l.app.board.say(agent.LevelWarn, "%d more skills or commands cannot be used: jcode skills check", said-most)
+		l.board.say(agent.LevelWarn, "%d more skills or commands cannot be used: jcode skills check", said-most)
 	}
 }
 
@@ -180,7 +194,7 @@ func (l *learning) sayBroken() {
 // his own or of the program, each once.
 func (l *learning) sayReplaced() {
 	var now []string
-	if !l.app.flags.NoSkills {
+	if !l.flags.NoSkills {
 		for _, e := range l.skills.Entries() {
 			if e.Replaces != "" {
 				now = append(now, fmt.Sprintf("skill %s is this project's (%s) in place of %s", e.Name, e.File, e.Replaces))
@@ -192,7 +206,7 @@ func (l *learning) sayReplaced() {
 			now = append(now, fmt.Sprintf("/%s is this project's (%s) in place of %s", f.Name, f.File, f.Replaces))
 		}
 	}
-	now = append(now, l.app.replacedRoles()...)
+	now = append(now, l.replaced()...)
 	l.mu.Lock()
 	now = slices.DeleteFunc(now, func(line string) bool {
 		was := l.told[line]
@@ -201,14 +215,14 @@ func (l *learning) sayReplaced() {
 	})
 	l.mu.Unlock()
 	for _, line := range now {
-		l.app.board.say(agent.LevelInfo, "%s", text.Visible(line))
+		l.board.say(agent.LevelInfo, "%s", text.Visible(line))
 	}
 }
 
 // before tells a session what has changed since its last step.
 func (l *learning) before(_ context.Context, sessionID string) agent.Announcement {
 	var lines, shown []string
-	if !l.app.flags.NoSkills {
+	if !l.flags.NoSkills {
 		if line := l.skills.Session(sessionID).Changes(); line != "" {
 			lines = append(lines, line) // the person was told by changed
 		}
@@ -225,7 +239,7 @@ func (l *learning) before(_ context.Context, sessionID string) agent.Announcemen
 		lines, shown = append(lines, n.Text), append(shown, n.Short)
 	}
 	for _, n := range t.set.Notices() {
-		l.app.board.say(agent.LevelWarn, "%s", n)
+		l.board.say(agent.LevelWarn, "%s", n)
 	}
 	return agent.Announcement{Text: strings.Join(lines, "\n\n"), Shown: strings.Join(shown, "; "), Silent: shown == nil}
 }
@@ -239,9 +253,9 @@ func (l *learning) restored(sessionID string, rows []session.Message) {
 
 // compacted tells the skills what a compaction has left of them in the history.
 func (l *learning) compacted(ctx context.Context, sessionID string) {
-	rows, err := l.app.store.History().All(ctx, sessionID)
+	rows, err := l.history(ctx, sessionID)
 	if err != nil {
-		l.app.board.say(agent.LevelWarn, "skills: %v", err)
+		l.board.say(agent.LevelWarn, "skills: %v", err)
 		return
 	}
 	live, _ := skillsIn(rows)
@@ -281,9 +295,9 @@ func skillsIn(rows []session.Message) (live, archived []string) {
 
 // Allow implements skills.Grants: the rules hold until the turn ends.
 func (l *learning) Allow(sessionID string, _ int, source string, rules []string) {
-	release, err := l.app.allow(sessionID, rules)
+	release, err := l.allow(sessionID, rules)
 	if err != nil {
-		l.app.board.say(agent.LevelWarn, "%s: %v", source, err)
+		l.board.say(agent.LevelWarn, "%s: %v", source, err)
 		return
 	}
 	l.mu.Lock()

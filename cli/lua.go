@@ -15,6 +15,7 @@ import (
 	"jcode/lua/pool"
 	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tools/permission"
 	"jcode/tui"
 )
 
@@ -25,7 +26,19 @@ const scriptsWait = 6 * time.Second
 // scripting connects the Lua room with the rest of the house.
 type scripting struct {
 	plain
-	app   *app
+	board      *board
+	registry   *tools.Registry
+	dispatcher *tools.Dispatcher
+	trust      *permission.Trust
+	servers    servers
+	cwd, root  string
+	config     string             // the configuration folder
+	once       bool               // a single run, without a person
+	mode       func() tools.Mode  // where no conversation is open
+	asker      func() tools.Asker // answers instead of the person; nil leaves it to them
+	started    <-chan struct{}    // the extensions have begun
+	settled    <-chan struct{}    // the question about the folder needs no answer any more
+
 	room  *lua.Room
 	begun sync.Once
 
@@ -42,7 +55,12 @@ type scripting struct {
 // openLua makes the room. Nothing runs and no file is read yet.
 func (a *app) openLua() error {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &scripting{app: a, ctx: ctx}
+	s := &scripting{
+		board: &a.board, registry: a.registry, dispatcher: a.dispatcher, trust: a.trust, servers: a.servers,
+		cwd: a.cwd, root: a.root, config: a.paths.Config, once: a.flags.Print,
+		mode: func() tools.Mode { return a.mode }, asker: func() tools.Asker { return a.asker },
+		started: a.started, settled: a.settled, ctx: ctx,
+	}
 	room, err := lua.New(lua.Options{
 		Registry: a.registry, Dispatcher: a.dispatcher, Root: a.root, Start: a.cwd, ProjectID: a.project, Config: a.paths.Config, Plugins: a.bundles.scripts,
 		State: &luaState{stored: a.store.LuaState(), private: a.privateNow}, MCP: a.servers.control(s.approve), Trust: a.trust, Untrusted: s.untrusted, Notices: s, Standing: s.standing,
@@ -101,7 +119,7 @@ func (s *scripting) inert() []tools.TrustItem {
 
 // panels implements extension.
 func (s *scripting) panels() []tui.Panel {
-	return []tui.Panel{luaActions{s.room, s.app.paths.Config}.panel()}
+	return []tui.Panel{luaActions{s.room, s.config}.panel()}
 }
 
 // own implements extension.
@@ -119,7 +137,7 @@ func (s *scripting) start() { s.begun.Do(s.run) }
 
 func (s *scripting) run() {
 	if err := s.room.Start(s.ctx); err != nil {
-		s.app.board.say(agent.LevelWarn, "%v", err)
+		s.board.say(agent.LevelWarn, "%v", err)
 		return
 	}
 	s.work.Go(s.follow)
@@ -132,21 +150,21 @@ func (s *scripting) follow() {
 		return
 	}
 	s.began()
-	changed, unwatch := s.app.servers.watch()
+	changed, unwatch := s.servers.watch()
 	defer unwatch()
 	var tooling <-chan struct{} // nil where nobody watches
 	var news *luaNews
-	if !s.app.flags.Print {
+	if !s.once {
 		var unwatch func()
-		tooling, unwatch = s.app.registry.Watch()
+		tooling, unwatch = s.registry.Watch()
 		defer unwatch()
-		news = newLuaNews(s.app.registry, &s.app.board)
+		news = newLuaNews(s.registry, s.board)
 	}
 	last := map[string]lua.MCPStatus{}
 	for {
 		select {
 		case <-changed:
-			for _, st := range luaServers(s.app.servers.running()) {
+			for _, st := range luaServers(s.servers.running()) {
 				if last[st.Name] != st {
 					last[st.Name] = st
 					s.room.MCPState(st)
@@ -162,8 +180,8 @@ func (s *scripting) follow() {
 
 // began tells scripts which session is open.
 func (s *scripting) began() {
-	id := s.app.board.session()
-	s.room.SessionStart(id, s.app.cwd, id != "")
+	id := s.board.session()
+	s.room.SessionStart(id, s.cwd, id != "")
 }
 
 // ready waits for the startup script and the plugins.
@@ -175,9 +193,9 @@ func (s *scripting) ready(ctx context.Context) {
 	if s.room.WaitReady(quick) == nil || ctx.Err() != nil {
 		return
 	}
-	s.app.board.say(agent.LevelInfo, "loading scripts…")
+	s.board.say(agent.LevelInfo, "loading scripts…")
 	if s.room.WaitReady(ctx) != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		s.app.board.say(agent.LevelWarn, "going on without Lua scripts that are still loading")
+		s.board.say(agent.LevelWarn, "going on without Lua scripts that are still loading")
 	}
 }
 
@@ -192,12 +210,12 @@ func (s *scripting) before(ctx context.Context, _ string) agent.Announcement {
 }
 
 // Notice implements lua.Notices.
-func (s *scripting) Notice(level, text string) { s.app.board.say(agent.Level(level), "%s", text) }
+func (s *scripting) Notice(level, text string) { s.board.say(agent.Level(level), "%s", text) }
 
 // standing is what scripts run with that nobody calls.
 func (s *scripting) standing() tools.Caller {
-	c := tools.Caller{Origin: tools.OriginScript, Mode: func() tools.Mode { return s.app.mode }, Asker: s.person()}
-	if conv := s.app.board.open(); conv != nil {
+	c := tools.Caller{Origin: tools.OriginScript, Mode: s.mode, Asker: s.person()}
+	if conv := s.board.open(); conv != nil {
 		c.Session, c.Mode, c.Scope = conv.ID(), conv.Mode, conv.Scope()
 	}
 	return c
@@ -205,10 +223,10 @@ func (s *scripting) standing() tools.Caller {
 
 // person is who answers a script's questions, nil when nobody can.
 func (s *scripting) person() tools.Asker {
-	if s.app.asker != nil {
-		return s.app.asker
+	if asker := s.asker(); asker != nil {
+		return asker
 	}
-	if conv := s.app.board.open(); conv != nil && !s.app.flags.Print {
+	if conv := s.board.open(); conv != nil && !s.once {
 		return conv
 	}
 	return nil
@@ -221,7 +239,7 @@ func (s *scripting) untrusted(items []tools.TrustItem) {
 		return
 	}
 	select {
-	case <-s.app.started:
+	case <-s.started:
 	default:
 		return // what waits at the start is said together with the rest
 	}
@@ -230,7 +248,7 @@ func (s *scripting) untrusted(items []tools.TrustItem) {
 	s.said = true
 	s.mu.Unlock()
 	if !said {
-		s.app.board.say(agent.LevelWarn, "%d Lua tools or plugins of this project are not trusted and stay off: --trust trusts them for one run", len(items))
+		s.board.say(agent.LevelWarn, "%d Lua tools or plugins of this project are not trusted and stay off: --trust trusts them for one run", len(items))
 	}
 }
 
@@ -240,9 +258,9 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 	if person == nil {
 		return
 	}
-	if s.app.asker == nil { // the question about the folder comes first, and may cover these
+	if s.asker() == nil { // the question about the folder comes first, and may cover these
 		select {
-		case <-s.app.settled:
+		case <-s.settled:
 		case <-ctx.Done():
 			return
 		}
@@ -253,7 +271,7 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 	no := s.no
 	s.mu.Unlock()
 	item := s.room.Folder(items)
-	if _, open, err := s.app.trust.Question(ctx, []tools.TrustItem{item}); no || err != nil || !open {
+	if _, open, err := s.trust.Question(ctx, []tools.TrustItem{item}); no || err != nil || !open {
 		return
 	}
 	answer, err := person.Ask(ctx, tools.Question{
@@ -275,12 +293,12 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 		return
 	}
 	keep := answer.Scope == tools.AnswerProject
-	if err := s.app.trust.Accept(context.WithoutCancel(ctx), []tools.TrustItem{item}, keep); err != nil {
-		s.app.board.say(agent.LevelWarn, "%v", err)
+	if err := s.trust.Accept(context.WithoutCancel(ctx), []tools.TrustItem{item}, keep); err != nil {
+		s.board.say(agent.LevelWarn, "%v", err)
 		return
 	}
 	if err := s.room.Reload(""); err != nil {
-		s.app.board.say(agent.LevelWarn, "%v", err)
+		s.board.say(agent.LevelWarn, "%v", err)
 	}
 }
 
@@ -288,11 +306,11 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 func (s *scripting) approve(ctx context.Context, owner string, plan tools.Plan) error {
 	caller := s.standing()
 	caller.Label, caller.Owner = owner, owner
-	d := s.app.dispatcher.Judge(ctx, caller, tools.Spec{Name: "mcp_connect", Needs: tools.CapMCP, Trusted: true}, plan)
+	d := s.dispatcher.Judge(ctx, caller, tools.Spec{Name: "mcp_connect", Needs: tools.CapMCP, Trusted: true}, plan)
 	if d.Allow {
 		return nil
 	}
-	s.app.board.say(agent.LevelWarn, "%s: %s: refused: %s", owner, plan.Summary, d.Reason)
+	s.board.say(agent.LevelWarn, "%s: %s: refused: %s", owner, plan.Summary, d.Reason)
 	return errors.New(d.Reason)
 }
 

@@ -10,12 +10,19 @@ import (
 )
 
 // pluginLife keeps what is in force of the plugins as the disk has it.
-type pluginLife struct{ *app }
+type pluginLife struct {
+	bundles *bundles
+	list    *extensionList // which takes over what has changed
+	board   *board
+	onClose func(func())
+}
+
+func newPluginLife(a *app) pluginLife { return pluginLife{&a.bundles, &a.list, &a.board, a.onClose} }
 
 // look puts into force what has changed of the plugins: those that were added, updated,
 // switched on or off, and removed, here or by another jcode, and those of which a byte differs.
 func (a pluginLife) look() {
-	b := &a.bundles
+	b := a.bundles
 	b.applying.Lock()
 	defer b.applying.Unlock()
 	now := b.current()

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"time"
+
+	"jcode/agent"
+	"jcode/hooks"
+)
+
+// follow tells hooks when a conversation waits for the person, from the first hook on that
+// wants to know.
+func (h *happenings) follow(conv *agent.Conversation) {
+	if !h.engine.Wants(hooks.Notification) {
+		return
+	}
+	h.mu.Lock()
+	followed := h.followed == conv
+	h.followed = conv
+	h.mu.Unlock()
+	if followed {
+		return
+	}
+	sub := conv.Subscribe()
+	h.work.Go(func() {
+		defer sub.Close()
+		h.notify(conv, sub)
+	})
+}
+
+// tell runs the hooks of something that the person should notice.
+func (h *happenings) tell(id, kind, message string) {
+	h.engine.Fire(h.ctx, hooks.Occasion{
+		Event: hooks.Notification, Session: id, Names: []string{kind}, Fields: map[string]any{"notification_type": kind, "message": message},
+	})
+}
+
+func (h *happenings) notify(conv *agent.Conversation, sub *agent.Subscription) {
+	tell := func(kind, message string) { h.tell(conv.ID(), kind, message) }
+	idle := time.AfterFunc(time.Hour, func() { tell("idle_prompt", "jcode waits for your next prompt") })
+	idle.Stop()
+	defer idle.Stop()
+	for {
+		ev, ok := sub.Next(h.ctx)
+		if !ok {
+			return
+		}
+		switch ev := ev.(type) {
+		case agent.TurnStart:
+			idle.Stop()
+		case agent.TurnEnd:
+			idle.Reset(idleAfter)
+		case agent.ApprovalAsked:
+			tell("permission_prompt", "jcode asks: "+ev.Question.Heading())
+		case agent.AskForm, agent.AskPerson:
+			tell("elicitation_dialog", "jcode asks you something")
+		}
+	}
+}

@@ -249,7 +249,7 @@ func fixArrays(v any, schema *wire.Object) any {
 	o, ok := v.(*wire.Object)
 	if !ok {
 		if list, isList := v.([]any); isList {
-			if items, _ := schema.Get("items").(*wire.Object); items != nil {
+			if items := schema.Child("items"); items != nil {
 				for i := range list {
 					list[i] = fixArrays(list[i], items)
 				}
@@ -260,7 +260,7 @@ func fixArrays(v any, schema *wire.Object) any {
 	if o.Len() == 0 && schema.String("type") == "array" {
 		return []any{}
 	}
-	props, _ := schema.Get("properties").(*wire.Object)
+	props := schema.Child("properties")
 	for i := range o.Len() {
 		key, item := o.At(i)
 		if sub, ok := props.Get(key).(*wire.Object); ok {

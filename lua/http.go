@@ -89,7 +89,7 @@ func parseRequest(method, address string, opts *wire.Object) (*request, *httpErr
 		r.timeout = min(time.Duration(t*float64(time.Second)), 10*time.Minute)
 	}
 	r.body = opts.String("body")
-	headers, _ := opts.Get("headers").(*wire.Object)
+	headers := opts.Child("headers")
 	for i := range headers.Len() {
 		key, v := headers.At(i)
 		text, ok := v.(string)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/ordered"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
@@ -206,7 +207,7 @@ func resultText(v any) string {
 	case bool:
 		return fmt.Sprint(v)
 	case float64:
-		return string(wire.AppendNumber(nil, v))
+		return string(ordered.AppendNumber(nil, v))
 	case *wire.Object:
 		for _, key := range []string{"content", "data"} {
 			if s, ok := v.Get(key).(string); ok {

@@ -267,7 +267,7 @@ func Test_intent_defs_returns_all(t *testing.T) {
 			t.Fatal(len(list))
 		}
 		first := list[0].(*wire.Object)
-		params, _ := first.Get("parameters").(*wire.Object)
+		params := first.Child("parameters")
 		if first.String("name") != "read" || first.String("description") == "" || params.String("type") != "object" {
 			t.Errorf("%+v", first)
 		}

@@ -42,7 +42,7 @@ func schemaArguments(spec tools.Spec) []argument {
 		return nil
 	}
 	required, _ := wire.Texts(schema.Get("required"))
-	props, _ := schema.Get("properties").(*wire.Object)
+	props := schema.Child("properties")
 	var out []argument
 	for i := range props.Len() {
 		name, v := props.At(i)

@@ -131,7 +131,7 @@ func elicitQuestion(server string, p *sdk.ElicitParams) (ElicitQuestion, error) 
 	if root == nil || root.Child("properties") == nil {
 		return q, nil
 	}
-	required := root.Strings("required")
+	required := schema.Strings(root, "required")
 	props := root.Child("properties")
 	for _, name := range props.Names() {
 		if prop := props.Child(name); prop != nil {
@@ -145,11 +145,11 @@ func elicitQuestion(server string, p *sdk.ElicitParams) (ElicitQuestion, error) 
 
 func elicitField(name string, p *schema.Object) tools.FormField {
 	f := tools.FormField{
-		Name: name, Title: text.FirstLine(p.Text("title"), 200), Description: text.Ellipsis(text.Clean(p.Text("description")), 600),
-		Kind: tools.FieldText, Format: p.Text("format"), Pattern: p.Text("pattern"),
+		Name: name, Title: text.FirstLine(p.String("title"), 200), Description: text.Ellipsis(text.Clean(p.String("description")), 600),
+		Kind: tools.FieldText, Format: p.String("format"), Pattern: p.String("pattern"),
 	}
 	var least, most string
-	switch kind := p.Text("type"); kind {
+	switch kind := p.String("type"); kind {
 	case "number", "integer":
 		f.Kind = tools.FieldKind(kind)
 		least, most = "minimum", "maximum"
@@ -169,14 +169,14 @@ func elicitField(name string, p *schema.Object) tools.FormField {
 		}
 	}
 	f.Min, f.Max = bound(p, least), bound(p, most)
-	if v := plainValue(p.At("default")); v != nil && f.Check(v) == nil {
+	if v := plainValue(p.Get("default")); v != nil && f.Check(v) == nil {
 		f.Default = v
 	}
 	return f
 }
 
 func bound(p *schema.Object, key string) *float64 {
-	n, ok := p.At(key).(json.Number)
+	n, ok := p.Get(key).(json.Number)
 	if !ok {
 		return nil
 	}
@@ -189,8 +189,8 @@ func bound(p *schema.Object, key string) *float64 {
 
 // options reads the values of a choice in any of the forms that the protocol has had.
 func options(p *schema.Object) (values, labels []string) {
-	if list, ok := p.At("enum").([]schema.Node); ok {
-		names, _ := p.At("enumNames").([]schema.Node)
+	if list, ok := p.Get("enum").([]schema.Node); ok {
+		names, _ := p.Get("enumNames").([]schema.Node)
 		for i, v := range list {
 			s, ok := v.(string)
 			if !ok {
@@ -207,11 +207,11 @@ func options(p *schema.Object) (values, labels []string) {
 		return values, labels
 	}
 	for _, key := range []string{"oneOf", "anyOf"} {
-		list, _ := p.At(key).([]schema.Node)
+		list, _ := p.Get(key).([]schema.Node)
 		for _, v := range list {
-			if o, ok := v.(*schema.Object); ok && o.Text("const") != "" {
-				values = append(values, o.Text("const"))
-				labels = append(labels, text.Clean(o.Text("title")))
+			if o, ok := v.(*schema.Object); ok && o.String("const") != "" {
+				values = append(values, o.String("const"))
+				labels = append(labels, text.Clean(o.String("title")))
 			}
 		}
 	}

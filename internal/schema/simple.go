@@ -63,12 +63,12 @@ func (s *simplifier) schema(n Node, depth int) Node {
 	if s.parts++; s.parts > maxParts || depth > MaxDepth {
 		return bare(o)
 	}
-	if ref, has := o.Get("$ref"); has {
+	if ref, has := o.Lookup("$ref"); has {
 		return s.reference(o, ref, depth)
 	}
 	out := NewObject()
-	for _, name := range o.names {
-		v := o.values[name]
+	for i := range o.Len() {
+		name, v := o.At(i)
 		switch name {
 		case "$defs", "definitions", "format":
 			continue
@@ -77,12 +77,12 @@ func (s *simplifier) schema(n Node, depth int) Node {
 				continue
 			}
 		case "const":
-			if _, has := o.Get("enum"); !has {
+			if _, has := o.Lookup("enum"); !has {
 				out.Set("enum", []Node{v})
 			}
 			continue
 		case "default":
-			if _, has := o.Get("anyOf"); has {
+			if _, has := o.Lookup("anyOf"); has {
 				continue
 			}
 		}
@@ -117,7 +117,7 @@ func (s *simplifier) reference(o *Object, ref Node, depth int) Node {
 		s.open = s.open[:len(s.open)-1]
 	}
 	for _, label := range []string{"title", "description"} {
-		if v, has := o.Get(label); has {
+		if v, has := o.Lookup(label); has {
 			out.Set(label, v)
 		}
 	}
@@ -137,7 +137,7 @@ func count(list []string, text string) int {
 // bare is a schema's type and nothing more.
 func bare(o *Object) *Object {
 	out := NewObject()
-	switch kind := o.Text("type"); kind {
+	switch kind := o.String("type"); kind {
 	case "array":
 		out.Set("type", kind)
 		out.Set("items", NewObject())
@@ -174,8 +174,9 @@ func (s *simplifier) byName(v Node, depth int) Node {
 		return v
 	}
 	out := NewObject()
-	for _, name := range m.names {
-		out.Set(name, s.schema(m.values[name], depth+1))
+	for i := range m.Len() {
+		name, v := m.At(i)
+		out.Set(name, s.schema(v, depth+1))
 	}
 	return out
 }

@@ -33,13 +33,13 @@ func EachSub(o *Object, f func(*Object)) {
 			f(sub)
 		}
 	}
-	for _, name := range slices.Clone(o.names) {
-		v := o.values[name]
+	for _, name := range slices.Clone(o.Names()) {
+		v := o.Get(name)
 		switch Holds(name) {
 		case Map:
 			if m, ok := v.(*Object); ok {
-				for _, key := range m.names {
-					call(m.values[key])
+				for _, key := range m.Names() {
+					call(m.Get(key))
 				}
 			}
 		case List, One: // `items` may be a list in older drafts
@@ -61,7 +61,7 @@ func rewriteRefs(o *Object, depth int, f func(string) string) {
 	if depth > MaxDepth {
 		return
 	}
-	if ref := o.Text("$ref"); ref != "" {
+	if ref := o.String("$ref"); ref != "" {
 		o.Set("$ref", f(ref))
 	}
 	EachSub(o, func(sub *Object) { rewriteRefs(sub, depth+1, f) })

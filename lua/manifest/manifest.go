@@ -9,6 +9,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"jcode/internal/ordered"
 	"jcode/lua/wire"
 )
 
@@ -117,7 +118,7 @@ func (r reader) object() (*wire.Object, error) {
 	}
 	v, err := wire.DecodeJSON(std)
 	if err != nil {
-		var s *wire.SyntaxError
+		var s *ordered.SyntaxError
 		line := 0
 		if errors.As(err, &s) {
 			line = 1 + bytes.Count(std[:min(s.Offset, len(std))], []byte("\n"))

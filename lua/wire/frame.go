@@ -18,16 +18,16 @@ var ErrTooLong = fmt.Errorf("the message is longer than %d MiB", MaxFrame>>20)
 
 // Write sends one message as one frame with a single write.
 func Write(w io.Writer, m *Message) error {
-	e := encoder{buf: make([]byte, 4, 512)}
-	if err := e.object(m.object(), 0); err != nil {
+	buf, err := encoder().Append(make([]byte, 4, 512), m.object())
+	if err != nil {
 		return err
 	}
-	n := len(e.buf) - 4
+	n := len(buf) - 4
 	if n > MaxFrame {
 		return ErrTooLong
 	}
-	binary.BigEndian.PutUint32(e.buf, uint32(n))
-	_, err := w.Write(e.buf)
+	binary.BigEndian.PutUint32(buf, uint32(n))
+	_, err = w.Write(buf)
 	return err
 }
 

@@ -85,19 +85,19 @@ func (m *Message) object() *Object {
 		{"mem", float64(m.Spent.Memory)},
 	} {
 		if f.n != 0 {
-			o.add(f.key, f.n)
+			o.Set(f.key, f.n)
 		}
 	}
 	for _, f := range [...][2]string{{"name", m.Name}, {"kind", m.Kind}, {"hash", m.Hash}, {"text", m.Text}} {
 		if f[1] != "" {
-			o.add(f[0], f[1])
+			o.Set(f[0], f[1])
 		}
 	}
 	if m.Spent.Tainted {
-		o.add("bad", true)
+		o.Set("bad", true)
 	}
 	if m.Value != nil {
-		o.add("v", m.Value)
+		o.Set("v", m.Value)
 	}
 	return o
 }

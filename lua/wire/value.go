@@ -1,139 +1,63 @@
 package wire
 
 import (
-	"encoding/json"
+	"encoding/base64"
+	"errors"
 	"fmt"
-	"math"
-	"reflect"
-	"sort"
-	"strings"
+	"unicode/utf8"
+
+	"jcode/internal/ordered"
 )
 
 // A value is one of: nil, bool, float64, string (any bytes), []any, *Object.
 
-// Object is a JSON object that keeps the order of its keys. The zero value is empty
-// and ready to use.
-type Object struct {
-	keys  []string
-	vals  []any
-	index map[string]int // built on demand once there are many keys
+// Object is a table with names: JSON that keeps the order of its keys.
+type Object = ordered.Object
+
+// NewObject returns an object of alternating keys and values.
+func NewObject(pairs ...any) *Object { return ordered.New(pairs...) }
+
+// MaxExact is the largest integer that a Lua number holds exactly.
+const MaxExact = ordered.MaxExact
+
+// The limits of a value on its way between the two sides.
+const (
+	MaxDepth = 64
+	MaxNodes = 1_000_000
+)
+
+// maxEnvelopeDepth leaves room for the message around a value of MaxDepth.
+const maxEnvelopeDepth = MaxDepth + 8
+
+// Encode returns the wire form of a value: JSON whose strings may carry any bytes.
+func Encode(v any) ([]byte, error) {
+	return encoder().Encode(v)
 }
 
-// indexFrom is the number of keys from which a map pays off.
-const indexFrom = 12
+func encoder() ordered.Encoder { return ordered.Encoder{MaxDepth: maxEnvelopeDepth, Text: appendText} }
 
-// NewObject makes an object of alternating keys and values.
-func NewObject(pairs ...any) *Object {
-	o := &Object{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		o.Set(pairs[i].(string), pairs[i+1])
-	}
-	return o
+// EncodeJSON returns plain JSON: bytes that are not UTF-8 become U+FFFD. With sorted the
+// keys of each object are in order, else as they were set.
+func EncodeJSON(v any, sorted bool) ([]byte, error) {
+	return ordered.Encoder{MaxDepth: maxEnvelopeDepth, Sorted: sorted}.Encode(v)
 }
 
-// Len returns the number of members; a nil object has none.
-func (o *Object) Len() int {
-	if o == nil {
-		return 0
-	}
-	return len(o.keys)
+// Decode reads the wire form of one value. It fails on anything else in data, on more
+// than MaxNodes values and on nesting beyond MaxDepth.
+func Decode(data []byte) (any, error) {
+	d := plain()
+	d.Text = text
+	return d.Decode(data)
 }
 
-// At returns the i-th member.
-func (o *Object) At(i int) (key string, value any) { return o.keys[i], o.vals[i] }
+// DecodeJSON reads plain JSON with the order of keys kept. Lone surrogates become
+// U+FFFD, as do bytes that are not UTF-8.
+func DecodeJSON(data []byte) (any, error) { return plain().Decode(data) }
 
-func (o *Object) find(key string) int {
-	if o == nil {
-		return -1
-	}
-	if len(o.keys) >= indexFrom {
-		if o.index == nil {
-			o.index = make(map[string]int, len(o.keys))
-			for i, k := range o.keys {
-				o.index[k] = i
-			}
-		}
-		if i, ok := o.index[key]; ok {
-			return i
-		}
-		return -1
-	}
-	for i := len(o.keys) - 1; i >= 0; i-- {
-		if o.keys[i] == key {
-			return i
-		}
-	}
-	return -1
-}
+// From converts a Go value that JSON can express. Strings keep their bytes.
+func From(v any) (any, error) { return plain().From(v) }
 
-// Get returns the value of key, nil when absent.
-func (o *Object) Get(key string) any {
-	v, _ := o.Lookup(key)
-	return v
-}
-
-// Lookup returns the value of key and whether it is there.
-func (o *Object) Lookup(key string) (any, bool) {
-	if i := o.find(key); i >= 0 {
-		return o.vals[i], true
-	}
-	return nil, false
-}
-
-// Set replaces the value of key, or appends the member.
-func (o *Object) Set(key string, value any) {
-	if i := o.find(key); i >= 0 {
-		o.vals[i] = value
-		return
-	}
-	o.add(key, value)
-}
-
-// add appends a member without looking for an older one of the same key.
-func (o *Object) add(key string, value any) {
-	if o.index != nil {
-		o.index[key] = len(o.keys)
-	}
-	o.keys = append(o.keys, key)
-	o.vals = append(o.vals, value)
-}
-
-// Delete removes key if it is there.
-func (o *Object) Delete(key string) {
-	i := o.find(key)
-	if i < 0 {
-		return
-	}
-	o.keys = append(o.keys[:i], o.keys[i+1:]...)
-	o.vals = append(o.vals[:i], o.vals[i+1:]...)
-	o.index = nil
-}
-
-// Clone makes a shallow copy.
-func (o *Object) Clone() *Object {
-	if o == nil {
-		return &Object{}
-	}
-	return &Object{keys: append([]string(nil), o.keys...), vals: append([]any(nil), o.vals...)}
-}
-
-// String returns the string under key, "" when absent or of another type.
-func (o *Object) String(key string) string {
-	s, _ := o.Get(key).(string)
-	return s
-}
-
-// Bool returns the boolean under key, false when absent or of another type.
-func (o *Object) Bool(key string) bool {
-	b, _ := o.Get(key).(bool)
-	return b
-}
-
-// Number returns the number under key and whether there is one.
-func (o *Object) Number(key string) (float64, bool) {
-	n, ok := o.Get(key).(float64)
-	return n, ok
-}
+func plain() ordered.Decoder { return ordered.Decoder{MaxDepth: maxEnvelopeDepth, MaxNodes: MaxNodes} }
 
 // Texts reads a list of texts. An empty Lua table arrives as an empty object.
 func Texts(v any) ([]string, error) {
@@ -153,135 +77,48 @@ func Texts(v any) ([]string, error) {
 	return out, nil
 }
 
-// MarshalJSON encodes the object as plain JSON in its own order.
-func (o *Object) MarshalJSON() ([]byte, error) { return EncodeJSON(o, false) }
-
-// From converts a JSON-encodable Go value. Strings keep their bytes, struct fields
-// follow their json tags, map keys are sorted. It fails on what JSON cannot hold.
-func From(v any) (any, error) {
-	switch v := v.(type) {
-	case nil, bool, float64, string, *Object:
-		return v, nil
-	case json.RawMessage:
-		return DecodeJSON(v)
-	case []any:
-		return fromSlice(reflect.ValueOf(v))
+// appendText appends a string in the wire form: bytes that JSON text cannot carry, and text
+// that escaping would inflate, travel as NUL and base64.
+func appendText(buf []byte, s string) []byte {
+	if !needsBase64(s) {
+		return ordered.AppendText(buf, s)
 	}
-	return fromReflect(reflect.ValueOf(v))
+	buf = append(buf, `"\u0000`...)
+	buf = base64.StdEncoding.AppendEncode(buf, []byte(s))
+	return append(buf, '"')
 }
 
-func fromReflect(rv reflect.Value) (any, error) {
-	switch rv.Kind() {
-	case reflect.Invalid:
-		return nil, nil
-	case reflect.Pointer, reflect.Interface:
-		if rv.IsNil() {
-			return nil, nil
-		}
-		if rv.Kind() == reflect.Interface {
-			return From(rv.Elem().Interface())
-		}
-	case reflect.Bool:
-		return rv.Bool(), nil
-	case reflect.String:
-		return rv.String(), nil
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return float64(rv.Int()), nil
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return float64(rv.Uint()), nil
-	case reflect.Float32, reflect.Float64:
-		if f := rv.Float(); !math.IsNaN(f) && !math.IsInf(f, 0) {
-			return f, nil
-		}
-		return nil, fmt.Errorf("a number is not finite")
+// text turns the bytes of a string in the wire form into its value.
+func text(s []byte) (string, error) {
+	if !utf8.Valid(s) {
+		return "", errors.New("a string is not UTF-8")
 	}
-	if m, ok := rv.Interface().(json.Marshaler); ok {
-		raw, err := m.MarshalJSON()
-		if err != nil {
-			return nil, err
-		}
-		return DecodeJSON(raw)
+	if len(s) == 0 || s[0] != 0 {
+		return string(s), nil
 	}
-	switch rv.Kind() {
-	case reflect.Pointer:
-		return fromReflect(rv.Elem())
-	case reflect.Slice, reflect.Array:
-		return fromSlice(rv)
-	case reflect.Map:
-		return fromMap(rv)
-	case reflect.Struct:
-		o := &Object{}
-		return o, fromStruct(o, rv)
+	raw, err := base64.StdEncoding.Strict().DecodeString(string(s[1:]))
+	if err != nil {
+		return "", errors.New("bad base64")
 	}
-	return nil, fmt.Errorf("cannot convert a %s", rv.Type())
+	return string(raw), nil
 }
 
-func fromSlice(rv reflect.Value) (any, error) {
-	if rv.Kind() == reflect.Slice && rv.Type().Elem().Kind() == reflect.Uint8 {
-		return string(rv.Bytes()), nil
-	}
-	out := make([]any, rv.Len())
-	for i := range out {
-		v, err := From(rv.Index(i).Interface())
-		if err != nil {
-			return nil, fmt.Errorf("[%d]: %w", i+1, err)
-		}
-		out[i] = v
-	}
-	return out, nil
-}
-
-func fromMap(rv reflect.Value) (any, error) {
-	keys := rv.MapKeys()
-	sort.Slice(keys, func(i, j int) bool { return fmt.Sprint(keys[i]) < fmt.Sprint(keys[j]) })
-	o := &Object{}
-	for _, k := range keys {
-		v, err := From(rv.MapIndex(k).Interface())
-		if err != nil {
-			return nil, fmt.Errorf("%v: %w", k, err)
-		}
-		o.add(fmt.Sprint(k), v)
-	}
-	return o, nil
-}
-
-func fromStruct(o *Object, rv reflect.Value) error {
-	t := rv.Type()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" || (!f.IsExported() && !f.Anonymous) {
-			continue
-		}
-		fv := rv.Field(i)
-		if f.Anonymous && name == "" && fv.Kind() == reflect.Struct {
-			if err := fromStruct(o, fv); err != nil {
-				return err
-			}
-			continue
-		}
-		if name == "" {
-			name = f.Name
-		}
-		if strings.Contains(opts, "omitempty") && isEmpty(fv) {
-			continue
-		}
-		v, err := From(fv.Interface())
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		o.Set(name, v)
-	}
-	return nil
-}
-
-// isEmpty is encoding/json's notion of empty.
-func isEmpty(v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
-		return v.Len() == 0
-	case reflect.Struct:
+// needsBase64 reports whether s must, or should, travel as base64.
+func needsBase64(s string) bool {
+	if s == "" {
 		return false
 	}
-	return v.IsZero()
+	if s[0] == 0 || !utf8.ValidString(s) {
+		return true
+	}
+	extra := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\' || c == '\n' || c == '\t' || c == '\r':
+			extra++
+		case c < 0x20:
+			extra += 5
+		}
+	}
+	return extra > len(s)/3+8
 }

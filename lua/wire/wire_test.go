@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"jcode/internal/ordered"
 	"jcode/lua/wire"
 )
 
@@ -46,7 +47,7 @@ func TestValuesComeBackAsTheyWere(t *testing.T) {
 
 func TestIntegersStayIntegers(t *testing.T) {
 	for f, want := range map[float64]string{3: "3", -7: "-7", 9007199254740992: "9007199254740992", 1e6: "1000000", 0.5: "0.5", 1e20: "1e+20"} {
-		if got := string(wire.AppendNumber(nil, f)); got != want {
+		if got := string(ordered.AppendNumber(nil, f)); got != want {
 			t.Errorf("%v = %s, want %s", f, got, want)
 		}
 	}

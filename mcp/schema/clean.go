@@ -44,7 +44,7 @@ func fits(name string, v schema.Node) bool {
 		return ok
 	case name == "dependentRequired":
 		m, ok := v.(*schema.Object)
-		return ok && !slices.ContainsFunc(m.Names(), func(n string) bool { return !isStringList(m.At(n)) })
+		return ok && !slices.ContainsFunc(m.Names(), func(n string) bool { return !isStringList(m.Get(n)) })
 	case name == "dependencies":
 		return false // draft 7; it only narrows
 	}
@@ -88,7 +88,7 @@ func (c *cleaner) schema(n schema.Node, at string, depth int) schema.Node {
 	}
 	for _, name := range slices.Clone(o.Names()) {
 		if name == "$schema" || name == "$id" || name == "$comment" || strings.HasPrefix(name, "x-") {
-			o.Drop(name)
+			o.Delete(name)
 			continue
 		}
 		if !c.keyword(o, name, at, depth) {
@@ -96,7 +96,7 @@ func (c *cleaner) schema(n schema.Node, at string, depth int) schema.Node {
 		}
 	}
 	if isArraySchema(o) {
-		if _, has := o.Get("items"); !has {
+		if _, has := o.Lookup("items"); !has {
 			o.Set("items", schema.NewObject())
 		}
 	}
@@ -105,7 +105,7 @@ func (c *cleaner) schema(n schema.Node, at string, depth int) schema.Node {
 
 // keyword cleans one keyword; false when the whole schema can't be kept.
 func (c *cleaner) keyword(o *schema.Object, name, at string, depth int) bool {
-	v := o.At(name)
+	v := o.Get(name)
 	holds := schema.Holds(name)
 	switch {
 	case holds == schema.Map:
@@ -128,7 +128,7 @@ func (c *cleaner) keyword(o *schema.Object, name, at string, depth int) bool {
 	case name == "enum":
 		if list, ok := v.([]schema.Node); !ok || len(list) == 0 {
 			c.say(at, "enum must be a list with values; it was dropped")
-			o.Drop(name)
+			o.Delete(name)
 			return true
 		}
 		c.bigNumbers(o, name, at)
@@ -136,7 +136,7 @@ func (c *cleaner) keyword(o *schema.Object, name, at string, depth int) bool {
 		if name != "dependencies" {
 			c.say(at, "%s can't be %s; it was dropped", name, schema.Print(v))
 		}
-		o.Drop(name)
+		o.Delete(name)
 	default:
 		c.bigNumbers(o, name, at)
 	}
@@ -154,19 +154,19 @@ func below(at, key string) string {
 func kindOfNode(n schema.Node) string { return rawjson.Kind(schema.Print(n)) }
 
 func (c *cleaner) required(o *schema.Object, at string) {
-	v := o.At("required")
+	v := o.Get("required")
 	if _, isList := v.([]schema.Node); !isList || !isStringList(v) {
 		c.say(at, "required must be a list of names, not %s", schema.Print(v))
 	}
-	if names := o.Strings("required"); len(names) > 0 {
+	if names := schema.Strings(o, "required"); len(names) > 0 {
 		setRequired(o, names)
 		return
 	}
-	o.Drop("required")
+	o.Delete("required")
 }
 
 func isArraySchema(o *schema.Object) bool {
-	switch t := o.At("type").(type) {
+	switch t := o.Get("type").(type) {
 	case string:
 		return t == "array"
 	case []schema.Node:
@@ -178,20 +178,20 @@ func isArraySchema(o *schema.Object) bool {
 func (c *cleaner) subMap(o *schema.Object, name, at string, depth int) {
 	m := o.Child(name)
 	if m == nil {
-		c.say(at, "%s must be an object, not %s; it was dropped", name, kindOfNode(o.At(name)))
-		o.Drop(name)
+		c.say(at, "%s must be an object, not %s; it was dropped", name, kindOfNode(o.Get(name)))
+		o.Delete(name)
 		return
 	}
 	for _, key := range m.Names() {
-		m.Set(key, c.schema(m.At(key), below(at, key), depth+1))
+		m.Set(key, c.schema(m.Get(key), below(at, key), depth+1))
 	}
 }
 
 func (c *cleaner) list(o *schema.Object, name, at string, depth int) {
-	list, ok := o.At(name).([]schema.Node)
+	list, ok := o.Get(name).([]schema.Node)
 	if !ok || len(list) == 0 {
 		c.say(at, "%s must be a list of schemas; it was dropped", name)
-		o.Drop(name)
+		o.Delete(name)
 		return
 	}
 	for i, e := range list {
@@ -202,7 +202,7 @@ func (c *cleaner) list(o *schema.Object, name, at string, depth int) {
 // sub cleans a keyword that holds one schema. Booleans are schemas too; `items` may be a
 // list in older drafts.
 func (c *cleaner) sub(o *schema.Object, name, at string, depth int) {
-	switch v := o.At(name).(type) {
+	switch v := o.Get(name).(type) {
 	case *schema.Object:
 		o.Set(name, c.schema(v, at, depth+1))
 	case bool:
@@ -212,7 +212,7 @@ func (c *cleaner) sub(o *schema.Object, name, at string, depth int) {
 	case []schema.Node:
 		if name != "items" {
 			c.say(at, "%s must be a schema, not a list; it was dropped", name)
-			o.Drop(name)
+			o.Delete(name)
 			return
 		}
 		alternatives := schema.NewObject()
@@ -225,15 +225,15 @@ func (c *cleaner) sub(o *schema.Object, name, at string, depth int) {
 		o.Set(name, alternatives)
 	default:
 		c.say(at, "%s must be a schema, not %s; it was dropped", name, kindOfNode(v))
-		o.Drop(name)
+		o.Delete(name)
 	}
 }
 
 func (c *cleaner) label(o *schema.Object, name, at string) {
-	s, ok := o.At(name).(string)
+	s, ok := o.Get(name).(string)
 	if !ok {
-		c.say(at, "%s is %s and was dropped", name, kindOfNode(o.At(name)))
-		o.Drop(name)
+		c.say(at, "%s is %s and was dropped", name, kindOfNode(o.Get(name)))
+		o.Delete(name)
 		return
 	}
 	o.Set(name, text.Ellipsis(s, MaxDescription))
@@ -248,25 +248,25 @@ func (c *cleaner) types(o *schema.Object, at string) {
 		}
 		return false
 	}
-	if list, ok := o.At("type").([]schema.Node); ok {
+	if list, ok := o.Get("type").([]schema.Node); ok {
 		list = slices.DeleteFunc(list, unknown)
 		if len(list) == 0 {
-			o.Drop("type")
+			o.Delete("type")
 			return
 		}
 		o.Set("type", list)
 		return
 	}
-	if unknown(o.At("type")) {
-		o.Drop("type")
+	if unknown(o.Get("type")) {
+		o.Delete("type")
 	}
 }
 
 // bigNumbers drops a keyword whose value holds a number that can't be kept.
 func (c *cleaner) bigNumbers(o *schema.Object, name, at string) {
-	if hasBigNumber(o.At(name)) {
+	if hasBigNumber(o.Get(name)) {
 		c.say(at, "%s holds a number that is too large; it was dropped", name)
-		o.Drop(name)
+		o.Delete(name)
 	}
 }
 
@@ -278,7 +278,7 @@ func hasBigNumber(n schema.Node) bool {
 		return slices.ContainsFunc(n, hasBigNumber)
 	case *schema.Object:
 		for _, name := range n.Names() {
-			if hasBigNumber(n.At(name)) {
+			if hasBigNumber(n.Get(name)) {
 				return true
 			}
 		}
@@ -289,12 +289,12 @@ func hasBigNumber(n schema.Node) bool {
 // danglingRefs empties schemas whose local reference leads nowhere: half a schema
 // is refused, an open one is not.
 func (c *cleaner) danglingRefs(root, o *schema.Object) {
-	if ref, has := o.Get("$ref"); has {
+	if ref, has := o.Lookup("$ref"); has {
 		s, _ := ref.(string)
 		target, ok := schema.Resolve(root, s)
 		if _, isSchema := target.(*schema.Object); !ok || !isSchema {
 			c.say("", "$ref %s leads nowhere; any value is taken", schema.Print(ref))
-			o.Drop(slices.Clone(o.Names())...)
+			o.Delete(slices.Clone(o.Names())...)
 			return
 		}
 	}
@@ -303,7 +303,7 @@ func (c *cleaner) danglingRefs(root, o *schema.Object) {
 
 func dropDescriptions(o *schema.Object, depth int) {
 	if depth > 0 {
-		o.Drop("description", "title", "examples")
+		o.Delete("description", "title", "examples")
 	}
 	schema.EachSub(o, func(sub *schema.Object) { dropDescriptions(sub, depth+1) })
 }

@@ -44,11 +44,11 @@ func repair(raw json.RawMessage, otherBytes int) Repaired {
 		return Repaired{Schema: emptySchema()}
 	}
 	var out Repaired
-	rootType, hasType := root.Get("type")
+	rootType, hasType := root.Lookup("type")
 	root, out.Wrapped = objectRoot(root)
 	hoistDefinitions(root)
 	out.Note = flattenRoot(root)
-	root.Drop("not", "enum", "const", "if", "then", "else")
+	root.Delete("not", "enum", "const", "if", "then", "else")
 	root.Set("type", "object")
 	if s, ok := rootType.(string); hasType && !out.Wrapped && (!ok || !knownType(s)) {
 		if list, isList := rootType.([]schema.Node); !isList || !isStringList(list) {
@@ -56,7 +56,7 @@ func repair(raw json.RawMessage, otherBytes int) Repaired {
 		}
 	}
 	if root.Child("properties") == nil {
-		if v, has := root.Get("properties"); has {
+		if v, has := root.Lookup("properties"); has {
 			out.said = append(out.said, fmt.Sprintf("inputSchema, its root: properties must be an object, not %s; it was dropped", kindOfNode(v)))
 		}
 		root.Set("properties", schema.NewObject())
@@ -81,7 +81,7 @@ func emptySchema() json.RawMessage { return json.RawMessage(`{"type":"object","p
 
 // objectRoot returns a root that is an object schema, wrapping any other.
 func objectRoot(root *schema.Object) (*schema.Object, bool) {
-	switch t, _ := root.Get("type"); t := t.(type) {
+	switch t, _ := root.Lookup("type"); t := t.(type) {
 	case string:
 		if t == "object" {
 			return root, false
@@ -106,8 +106,8 @@ func objectRoot(root *schema.Object) (*schema.Object, bool) {
 	wrapper.Set("properties", props)
 	wrapper.Set("required", []schema.Node{Argument})
 	for _, key := range []string{"definitions", "$defs"} {
-		if defs, ok := root.Get(key); ok {
-			root.Drop(key)
+		if defs, ok := root.Lookup(key); ok {
+			root.Delete(key)
 			wrapper.Set(key, defs)
 		}
 	}
@@ -137,7 +137,7 @@ func knownType(t string) bool {
 func hoistDefinitions(root *schema.Object) {
 	old := root.Child("definitions")
 	if old == nil {
-		root.Drop("definitions")
+		root.Delete("definitions")
 		return
 	}
 	defs := root.Child("$defs")
@@ -145,11 +145,11 @@ func hoistDefinitions(root *schema.Object) {
 		defs = schema.NewObject()
 	}
 	for _, name := range old.Names() {
-		if _, taken := defs.Get(name); !taken {
-			defs.Set(name, old.At(name))
+		if _, taken := defs.Lookup(name); !taken {
+			defs.Set(name, old.Get(name))
 		}
 	}
-	root.Drop("definitions")
+	root.Delete("definitions")
 	root.Set("$defs", defs)
 	schema.RewriteRefs(root, func(ref string) string {
 		if rest, ok := strings.CutPrefix(ref, "#/definitions/"); ok {
@@ -162,28 +162,28 @@ func hoistDefinitions(root *schema.Object) {
 // flattenRoot takes allOf, anyOf and oneOf off the root: providers refuse them there.
 // It returns a sentence that names the alternatives.
 func flattenRoot(root *schema.Object) string {
-	if _, has := root.Get("$ref"); has {
+	if _, has := root.Lookup("$ref"); has {
 		self := schema.NewObject()
-		self.Set("$ref", root.At("$ref"))
-		root.Drop("$ref")
+		self.Set("$ref", root.Get("$ref"))
+		root.Delete("$ref")
 		if target := branchOf(root, self, 0); target != nil {
 			mergeProperties(root, target)
-			addRequired(root, target.Strings("required"))
+			addRequired(root, schema.Strings(target, "required"))
 		}
 	}
-	if all, ok := root.At("allOf").([]schema.Node); ok {
+	if all, ok := root.Get("allOf").([]schema.Node); ok {
 		for _, b := range all {
 			if branch := branchOf(root, b, 0); branch != nil {
 				mergeProperties(root, branch)
-				addRequired(root, branch.Strings("required"))
+				addRequired(root, schema.Strings(branch, "required"))
 			}
 		}
 	}
-	root.Drop("allOf")
+	root.Delete("allOf")
 	var notes []string
 	for _, key := range []string{"anyOf", "oneOf"} {
-		list, ok := root.At(key).([]schema.Node)
-		root.Drop(key)
+		list, ok := root.Get(key).([]schema.Node)
+		root.Delete(key)
 		if !ok {
 			continue
 		}
@@ -196,7 +196,7 @@ func flattenRoot(root *schema.Object) string {
 				continue
 			}
 			mergeProperties(root, branch)
-			need := branch.Strings("required")
+			need := schema.Strings(branch, "required")
 			if i == 0 {
 				common = need
 			} else {
@@ -224,7 +224,7 @@ func describeBranch(branch *schema.Object, required []string) string {
 		}
 	}
 	label := "{" + strings.Join(names, ", ") + "}"
-	if title := branch.Text("title"); title != "" {
+	if title := branch.String("title"); title != "" {
 		label = title + " " + label
 	}
 	return label
@@ -237,7 +237,7 @@ func branchOf(root *schema.Object, b schema.Node, depth int) *schema.Object {
 	if !ok || depth > 8 {
 		return nil
 	}
-	if ref := branch.Text("$ref"); ref != "" {
+	if ref := branch.String("$ref"); ref != "" {
 		target, ok := schema.Resolve(root, ref)
 		if !ok {
 			return nil
@@ -246,7 +246,7 @@ func branchOf(root *schema.Object, b schema.Node, depth int) *schema.Object {
 	}
 	branch = schema.Clone(branch).(*schema.Object)
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
-		list, ok := branch.At(key).([]schema.Node)
+		list, ok := branch.Get(key).([]schema.Node)
 		if !ok {
 			continue
 		}
@@ -254,7 +254,7 @@ func branchOf(root *schema.Object, b schema.Node, depth int) *schema.Object {
 			if sub := branchOf(root, inner, depth+1); sub != nil {
 				mergeProperties(branch, sub)
 				if key == "allOf" {
-					addRequired(branch, sub.Strings("required"))
+					addRequired(branch, schema.Strings(sub, "required"))
 				}
 			}
 		}
@@ -273,12 +273,12 @@ func mergeProperties(into, from *schema.Object) {
 		into.Set("properties", props)
 	}
 	for _, name := range add.Names() {
-		have, taken := props.Get(name)
+		have, taken := props.Lookup(name)
 		switch {
 		case !taken:
-			props.Set(name, schema.Clone(add.At(name)))
-		case string(schema.Print(have)) != string(schema.Print(add.At(name))):
-			props.Set(name, eitherOf(have, add.At(name)))
+			props.Set(name, schema.Clone(add.Get(name)))
+		case string(schema.Print(have)) != string(schema.Print(add.Get(name))):
+			props.Set(name, eitherOf(have, add.Get(name)))
 		}
 	}
 }
@@ -286,7 +286,7 @@ func mergeProperties(into, from *schema.Object) {
 // eitherOf joins two schemas of one property, adding to a join made before.
 func eitherOf(have, more schema.Node) schema.Node {
 	if o, ok := have.(*schema.Object); ok && len(o.Names()) == 1 {
-		if list, ok := o.At("anyOf").([]schema.Node); ok {
+		if list, ok := o.Get("anyOf").([]schema.Node); ok {
 			for _, e := range list {
 				if string(schema.Print(e)) == string(schema.Print(more)) {
 					return have
@@ -302,7 +302,7 @@ func eitherOf(have, more schema.Node) schema.Node {
 }
 
 func addRequired(o *schema.Object, names []string) {
-	have := o.Strings("required")
+	have := schema.Strings(o, "required")
 	for _, n := range names {
 		if !slices.Contains(have, n) {
 			have = append(have, n)

@@ -234,9 +234,9 @@ func badHeadersIn(o *schema.Object, seen map[string]bool) string {
 		if p == nil {
 			continue
 		}
-		if mark, has := p.Get("x-mcp-header"); has {
+		if mark, has := p.Lookup("x-mcp-header"); has {
 			header, _ := mark.(string)
-			switch t := p.Text("type"); {
+			switch t := p.String("type"); {
 			case t != "string" && t != "integer" && t != "boolean":
 				return fmt.Sprintf("x-mcp-header on %q, whose type is %q: only string, integer and boolean can be headers", name, t)
 			case !HeaderName(header):

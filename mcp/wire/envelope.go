@@ -8,8 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"jcode/internal/ordered"
 	"jcode/internal/rawjson"
-	"jcode/internal/schema"
 )
 
 // envelope is a JSON-RPC message with its payloads as they came. The slices point into
@@ -172,7 +172,7 @@ func (e envelope) encode() []byte {
 	}
 	if e.method != "" {
 		b.WriteString(`,"method":`)
-		schema.WriteString(&b, e.method)
+		b.Write(ordered.AppendText(nil, e.method))
 		if e.params != nil {
 			b.WriteString(`,"params":`)
 			b.Write(e.params)

@@ -1,42 +1,52 @@
-package wire
+package ordered
 
 import (
-	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// maxEnvelopeDepth leaves room for the message around a value of MaxDepth.
-const maxEnvelopeDepth = MaxDepth + 8
-
-type decoder struct {
-	data  []byte
-	pos   int
-	plain bool
-	nodes int
+// Decoder reads JSON with the order of members kept: nil, bool, float64, string, []any and
+// *Object. The zero value reads plain JSON without a limit of values.
+type Decoder struct {
+	// MaxDepth bounds the nesting, MaxNodes the number of values; 0 means DefaultDepth and no
+	// bound.
+	MaxDepth, MaxNodes int
+	// Numbers keeps numbers as they are written, as json.Number, instead of as float64.
+	Numbers bool
+	// Text, if set, turns the bytes of a string without its escapes into its value, or fails.
+	// Nil replaces each byte that is not UTF-8 by U+FFFD.
+	Text func(s []byte) (string, error)
 }
 
-// Decode reads the wire form of one value. It fails on anything else in data, on more
-// than MaxNodes values and on nesting beyond MaxDepth.
-func Decode(data []byte) (any, error) { return decode(data, false) }
+// DefaultDepth is the nesting that a Decoder allows if it is not told otherwise.
+const DefaultDepth = 200
 
-// DecodeJSON reads plain JSON with the order of keys kept. Lone surrogates become
-// U+FFFD, as do bytes that are not UTF-8.
-func DecodeJSON(data []byte) (any, error) { return decode(data, true) }
-
-func decode(data []byte, plain bool) (any, error) {
-	d := decoder{data: data, plain: plain}
-	v, err := d.value(0)
+// Decode reads one value. It fails on anything else in data with a *SyntaxError.
+func (d Decoder) Decode(data []byte) (any, error) {
+	if d.MaxDepth == 0 {
+		d.MaxDepth = DefaultDepth
+	}
+	r := decoding{Decoder: d, data: data}
+	v, err := r.value(0)
 	if err != nil {
 		return nil, err
 	}
-	d.space()
-	if d.pos != len(d.data) {
-		return nil, d.fail("text after the value")
+	r.space()
+	if r.pos != len(r.data) {
+		return nil, r.fail("text after the value")
 	}
 	return v, nil
+}
+
+// decoding is one run of a Decoder.
+type decoding struct {
+	Decoder
+	data  []byte
+	pos   int
+	nodes int
 }
 
 // SyntaxError is a text that is not JSON.
@@ -51,11 +61,11 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("bad JSON at byte %d: %s", e.Offset, e.Reason)
 }
 
-func (d *decoder) fail(format string, args ...any) error {
+func (d *decoding) fail(format string, args ...any) error {
 	return &SyntaxError{Offset: d.pos, Reason: fmt.Sprintf(format, args...)}
 }
 
-func (d *decoder) space() {
+func (d *decoding) space() {
 	for d.pos < len(d.data) {
 		switch d.data[d.pos] {
 		case ' ', '\t', '\n', '\r':
@@ -66,19 +76,19 @@ func (d *decoder) space() {
 	}
 }
 
-func (d *decoder) peek() byte {
+func (d *decoding) peek() byte {
 	if d.pos < len(d.data) {
 		return d.data[d.pos]
 	}
 	return 0
 }
 
-func (d *decoder) value(depth int) (any, error) {
-	if depth > maxEnvelopeDepth {
-		return nil, d.fail("nested deeper than %d", MaxDepth)
+func (d *decoding) value(depth int) (any, error) {
+	if depth > d.MaxDepth {
+		return nil, d.fail("nested deeper than %d", d.MaxDepth)
 	}
-	if d.nodes++; d.nodes > MaxNodes {
-		return nil, d.fail("more than %d values", MaxNodes)
+	if d.nodes++; d.MaxNodes > 0 && d.nodes > d.MaxNodes {
+		return nil, d.fail("more than %d values", d.MaxNodes)
 	}
 	d.space()
 	switch c := d.peek(); {
@@ -103,7 +113,7 @@ func (d *decoder) value(depth int) (any, error) {
 	return nil, d.fail("unexpected %q", d.data[d.pos])
 }
 
-func (d *decoder) word(w string) error {
+func (d *decoding) word(w string) error {
 	if len(d.data)-d.pos < len(w) || string(d.data[d.pos:d.pos+len(w)]) != w {
 		return d.fail("expected %s", w)
 	}
@@ -111,7 +121,7 @@ func (d *decoder) word(w string) error {
 	return nil
 }
 
-func (d *decoder) digits() bool {
+func (d *decoding) digits() bool {
 	start := d.pos
 	for d.pos < len(d.data) && d.data[d.pos] >= '0' && d.data[d.pos] <= '9' {
 		d.pos++
@@ -119,7 +129,7 @@ func (d *decoder) digits() bool {
 	return d.pos > start
 }
 
-func (d *decoder) number() (any, error) {
+func (d *decoding) number() (any, error) {
 	start := d.pos
 	if d.peek() == '-' {
 		d.pos++
@@ -144,6 +154,9 @@ func (d *decoder) number() (any, error) {
 			return nil, d.fail("bad number")
 		}
 	}
+	if d.Numbers {
+		return json.Number(d.data[start:d.pos]), nil
+	}
 	f, err := strconv.ParseFloat(string(d.data[start:d.pos]), 64)
 	if err != nil {
 		return nil, d.fail("number out of range")
@@ -151,7 +164,7 @@ func (d *decoder) number() (any, error) {
 	return f, nil
 }
 
-func (d *decoder) array(depth int) (any, error) {
+func (d *decoding) array(depth int) (any, error) {
 	d.pos++
 	out := []any{}
 	d.space()
@@ -178,7 +191,7 @@ func (d *decoder) array(depth int) (any, error) {
 	}
 }
 
-func (d *decoder) object(depth int) (any, error) {
+func (d *decoding) object(depth int) (any, error) {
 	d.pos++
 	o := &Object{}
 	d.space()
@@ -218,7 +231,7 @@ func (d *decoder) object(depth int) (any, error) {
 	}
 }
 
-func (d *decoder) text() (string, error) {
+func (d *decoding) text() (string, error) {
 	d.pos++
 	start := d.pos
 	for d.pos < len(d.data) {
@@ -226,10 +239,7 @@ func (d *decoder) text() (string, error) {
 		if c == '"' {
 			s := d.data[start:d.pos]
 			d.pos++
-			if utf8.Valid(s) {
-				return string(s), nil
-			}
-			return d.invalid(s)
+			return d.finish(s)
 		}
 		if c == '\\' {
 			return d.escaped(start)
@@ -242,17 +252,8 @@ func (d *decoder) text() (string, error) {
 	return "", d.fail("unclosed string")
 }
 
-// invalid handles string bytes that are not UTF-8: a fault on the wire, replaced in
-// plain JSON.
-func (d *decoder) invalid(s []byte) (string, error) {
-	if !d.plain {
-		return "", d.fail("a string is not UTF-8")
-	}
-	return string([]rune(string(s))), nil
-}
-
-// escaped goes on after the first backslash of a string that began at start.
-func (d *decoder) escaped(start int) (string, error) {
+// escaped reads on after the first backslash of a string that began at start.
+func (d *decoding) escaped(start int) (string, error) {
 	out := append([]byte(nil), d.data[start:d.pos]...)
 	for d.pos < len(d.data) {
 		c := d.data[d.pos]
@@ -297,21 +298,21 @@ func (d *decoder) escaped(start int) (string, error) {
 }
 
 // finish turns the collected bytes of a string into its value.
-func (d *decoder) finish(s []byte) (string, error) {
-	if !utf8.Valid(s) {
-		return d.invalid(s)
-	}
-	if d.plain || len(s) == 0 || s[0] != 0 {
+func (d *decoding) finish(s []byte) (string, error) {
+	switch {
+	case d.Text != nil:
+		text, err := d.Text(s)
+		if err != nil {
+			return "", d.fail("%v", err)
+		}
+		return text, nil
+	case utf8.Valid(s):
 		return string(s), nil
 	}
-	raw, err := base64.StdEncoding.Strict().DecodeString(string(s[1:]))
-	if err != nil {
-		return "", d.fail("bad base64")
-	}
-	return string(raw), nil
+	return string([]rune(string(s))), nil
 }
 
-func (d *decoder) hex4() (rune, error) {
+func (d *decoding) hex4() (rune, error) {
 	if len(d.data)-d.pos < 4 {
 		return 0, d.fail("bad escape")
 	}
@@ -323,7 +324,7 @@ func (d *decoder) hex4() (rune, error) {
 	return rune(n), nil
 }
 
-func (d *decoder) unicode() (rune, error) {
+func (d *decoding) unicode() (rune, error) {
 	r, err := d.hex4()
 	if err != nil || !utf16.IsSurrogate(r) {
 		return r, err

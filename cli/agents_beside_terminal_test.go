@@ -39,11 +39,11 @@ func TestThreeAgentsWorkWhileThePersonTalksOn(t *testing.T) {
 		t.Error("ann worked in the main checkout")
 	}
 	c.read("made-by-ben")
-	c.say("/agents stop cat")
+	c.interject("/agents stop cat")
 	c.wait("agent cat stopped")
-	c.say("/agents diff ann")
+	c.interject("/agents diff ann")
 	c.wait("+TWO", "+made by ann")
-	c.say("/agents merge ann")
+	c.interject("/agents merge ann")
 	c.wait("Merged 2 files of ann: a.txt, new.txt.")
 	if c.read("a.txt") != "one\nTWO\nthree\n" || c.read("new.txt") != "made by ann\n" {
 		t.Error("what ann did was not merged")

@@ -152,7 +152,7 @@ func TestSwitchOfRolesSharesServers(t *testing.T) {
 
 func TestSwitchDuringACallLetsTheCallEnd(t *testing.T) {
 	s := withServers(newChat(t,
-		modeltest.Calls(tool("c1", "mcp__slack__sleep", map[string]any{"ms": 1500})), modeltest.Text("It slept."), modeltest.Text("As planned."),
+		modeltest.Calls(tool("c1", "mcp__slack__sleep", map[string]any{"ms": 4000})), modeltest.Text("It slept."), modeltest.Text("As planned."),
 	), map[string]string{"github": "ok", "slack": "ok", "jira-": "ok"})
 	s.role("talk", "---\nmcp_servers: [github, slack]\n---\nTalk.\n")
 	s.role("plan", "---\nmcp_servers: [github, jira]\n---\nPlan.\n")
@@ -163,11 +163,11 @@ func TestSwitchDuringACallLetsTheCallEnd(t *testing.T) {
 	s.wait("talk · ")
 	s.say("sleep a little")
 	s.wait("mcp:slack:sleep")
-	s.say("/role plan")
+	s.interject("/role plan")
 	s.wait("plan · ")
 	s.wait("It slept.")
 	r := s.request(1)
-	if m, ok := r.Result("c1"); !ok || !strings.Contains(m.Content, "slept 1500") {
+	if m, ok := r.Result("c1"); !ok || !strings.Contains(m.Content, "slept 4000") {
 		t.Errorf("the result of the running call is %q", m.Content)
 	}
 	// What goes stays listed to the end of the turn, so that what a model thought stays valid.

@@ -75,7 +75,19 @@ func (c *chat) wait(texts ...string) terminal.Screen {
 	return s
 }
 
+// say types a line and sends it. A command waits for the end of the running turn, because
+// many do something else while one runs; see interject.
 func (c *chat) say(text string) {
+	c.t.Helper()
+	if strings.HasPrefix(text, "/") {
+		c.idle()
+	}
+	c.interject(text)
+}
+
+// interject types a line and sends it, whatever runs.
+func (c *chat) interject(text string) {
+	c.t.Helper()
 	c.Type(text)
 	c.wait(text)
 	c.Press("enter")

@@ -103,7 +103,7 @@ func conformanceClient(dir, url, scenario string) error {
 		if tool.Name == "add_numbers" {
 			args = `{"a":5,"b":3}`
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		visits := person.count()
 		for range 2 {
 			res := disp.Dispatch(ctx, tools.Call{ID: "c", Name: config.CanonicalName("s", tool.Name), Arguments: json.RawMessage(args)}).Result
@@ -128,7 +128,7 @@ func conformanceClient(dir, url, scenario string) error {
 // settledServer waits until the server is connected, or nothing more happens with it.
 func settledServer(m *Manager, person *follower) error {
 	quiet := 0
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		d, err := m.Server("s")
 		if err != nil {
 			return err

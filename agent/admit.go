@@ -8,7 +8,8 @@ import (
 	"jcode/session"
 )
 
-// enter puts a message's own model and role in force, and returns what puts back the others.
+// enter applies a message's model and role overrides and returns a func that restores the
+// previous ones.
 func (t *turn) enter(ctx context.Context, p Prompt) (restore func(), err error) {
 	restore = func() {}
 	if p.Role != "" {
@@ -38,7 +39,7 @@ func (t *turn) enter(ctx context.Context, p Prompt) (restore func(), err error) 
 	}, nil
 }
 
-// backTo returns the model from before another was lent, with what the person chose since: a
+// backTo returns the model from before an override, with what the person has chosen since: a
 // model, or settings. The caller holds the lock.
 func (s *settings) backTo(before Model, lent string, chosen int) Model {
 	switch {
@@ -78,7 +79,7 @@ func (t *turn) tell(ctx context.Context, text string) error {
 	return t.appendNotice(context.WithoutCancel(ctx), text)
 }
 
-// take commits a prompt of the person, in the words of a template where the role has one.
+// take commits a prompt of the person, expanded by the role's template if it has one.
 func (t *turn) take(ctx context.Context, p Prompt, at time.Time) error {
 	t.mu.Lock()
 	if template := t.role.Template; template != nil && p.Shown == "" {
@@ -96,7 +97,7 @@ func (t *turn) take(ctx context.Context, p Prompt, at time.Time) error {
 	return nil
 }
 
-// equip tells the model what a prompt mentions, and puts its rules in force for the turn.
+// equip adds what a prompt mentions for the model, and applies its rules for the turn.
 func (t *turn) equip(ctx context.Context, p Prompt) error {
 	if text := t.opt.Extensions.attach(ctx, p.Text); text != "" {
 		if err := t.appendNotice(context.WithoutCancel(ctx), text); err != nil {
@@ -113,7 +114,7 @@ func (t *turn) equip(ctx context.Context, p Prompt) error {
 	return err
 }
 
-// awaitReady waits for what a prompt needs. Where a person sits, Esc skips the wait and
+// awaitReady waits for what a prompt needs. With a person, Esc skips the wait,
 // not the turn.
 func (t *turn) awaitReady(ctx context.Context) {
 	if !t.opt.Extensions.waits() {
@@ -135,7 +136,7 @@ func (t *turn) awaitReady(ctx context.Context) {
 	t.mu.Unlock()
 }
 
-// began tells everybody that a prompt was committed.
+// began reports that a prompt was committed.
 func (t *turn) began(ev TurnStart) {
 	t.emit(ev)
 	t.opt.Extensions.turnStarted(ev)

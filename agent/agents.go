@@ -23,8 +23,8 @@ func (c *Conversation) AgentOutput(name string) string {
 	return c.agents.all.Output(m)
 }
 
-// MessageAgent sends a message that the agent reads at its next step. One that has ended goes
-// on with it.
+// MessageAgent sends a message that the agent reads at its next step. An agent that has ended
+// continues with it.
 func (c *Conversation) MessageAgent(name, said string) error {
 	m, err := c.agents.all.Find("", name)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Conversation) MessageAgent(name, said string) error {
 	return nil
 }
 
-// StopAgent ends what an agent does, and what those do that it started; what they changed stays.
+// StopAgent stops an agent and those that it started. Their changes stay.
 func (c *Conversation) StopAgent(name string) error {
 	m, err := c.agents.all.Find("", name)
 	if err != nil {
@@ -82,8 +82,8 @@ func (a *agents) mergeable(name string) (*member, Site, error) {
 	return m, w.site, nil
 }
 
-// MergeAgent makes the changes of an agent's worktree in the files of the conversation that it
-// works for, all of them as one change or none, and removes the worktree.
+// MergeAgent applies the changes of an agent's worktree to the files of the conversation that it
+// works for, atomically and as one change, and removes the worktree.
 func (c *Conversation) MergeAgent(ctx context.Context, call tools.Call, name string) (string, error) {
 	m, site, err := c.agents.mergeable(name)
 	if err != nil {
@@ -179,7 +179,7 @@ func (a *agents) parent(s roster.State) *Conversation {
 	return nil
 }
 
-// ResumeAgent lets an agent go on that an earlier run left behind.
+// ResumeAgent continues an agent that an earlier run left unfinished.
 func (c *Conversation) ResumeAgent(ctx context.Context, name string) error {
 	m, err := c.agents.all.Find("", name)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"jcode/internal/text"
 )
 
-// sayUnpriced says once that a cap cannot hold, because what a model costs is unknown.
+// sayUnpriced says once that a cost limit has no effect, because the model's price is unknown.
 func (c *Conversation) sayUnpriced(name string) {
 	c.mu.Lock()
 	say := c.opt.MaxCost > 0 && !c.unpriced
@@ -19,7 +19,7 @@ func (c *Conversation) sayUnpriced(name string) {
 	}
 }
 
-// overCost returns an error once the session has cost what it may.
+// overCost returns an error once the session has reached its cost limit.
 func (c *Conversation) overCost() error {
 	if c.parent != nil {
 		return c.parent.overCost()
@@ -32,7 +32,7 @@ func (c *Conversation) overCost() error {
 	return nil
 }
 
-// answerEnded looks at an answer without calls: one that was cut or is empty is said.
+// answerEnded checks an answer without calls, and reports one that was cut or is empty.
 func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, error) {
 	switch {
 	case resp.Finish == model.FinishPause:

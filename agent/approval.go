@@ -41,7 +41,7 @@ func (c *Conversation) Ask(ctx context.Context, q tools.Question) (tools.Answer,
 	}
 }
 
-// ErrNoPerson says that a question cannot be put to anybody.
+// ErrNoPerson says that there is nobody to answer a question.
 var ErrNoPerson = errors.New("there is no one to ask")
 
 // AskPerson puts a question of the ask tool to the person and waits for the reply.

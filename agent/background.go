@@ -18,8 +18,8 @@ import (
 // agentWait is the limit of one wait for sub-agents.
 const agentWait = 10 * time.Minute
 
-// agents are the sub-agents that go on beside a conversation. They outlive the turn that
-// started them, and end with the conversation.
+// agents are the sub-agents that run in the background of a conversation. They outlive the turn
+// that started them, and end with the conversation.
 type agents struct {
 	c    *Conversation
 	all  *roster.Roster[worker] // of the whole tree of conversations
@@ -49,7 +49,7 @@ func newAgents(c *Conversation) *agents {
 // own returns the agent of a name that works for this conversation.
 func (a *agents) own(name string) (*member, error) { return a.all.Find(a.c.ID(), name) }
 
-// start lets an agent work on a prompt in the background.
+// start runs an agent on a prompt in the background.
 func (a *agents) start(ctx context.Context, call tools.Call, task tools.Task) (tools.Result, error) {
 	m, err := a.all.Enter(a.c.ID(), task.Name, task.Role)
 	if err != nil {
@@ -114,7 +114,7 @@ func (a *agents) foreground(ctx context.Context, started tools.Result) (tools.Re
 	return tools.Result{Text: said, Display: started.Display, Data: data}, nil
 }
 
-// keep writes down that an agent exists, so that it is found after a crash.
+// keep records an agent in the store, so that it is found after a crash.
 func (a *agents) keep(ctx context.Context, m *member) error {
 	state, w := a.all.Get(m)
 	row := session.Agent{
@@ -179,7 +179,7 @@ func (a *agents) saw(m *member, ev Event) {
 	}
 }
 
-// ended announces the end of an agent's turn, and puts an unchanged worktree away.
+// ended announces the end of an agent's turn, and removes an unchanged worktree.
 func (a *agents) ended(m *member, end TurnEnd) {
 	status, answer := roster.Done, strings.TrimSpace(end.Text)
 	switch end.Reason {
@@ -216,7 +216,7 @@ func (a *agents) ended(m *member, end TurnEnd) {
 	a.c.Notify(level, "agent %s %s%s%s", state.Name, status, said, note)
 }
 
-// leaveSite looks at what an agent left in its worktree, and says it.
+// leaveSite reports what an agent left in its worktree.
 func leaveSite(site Site, name string, status roster.Status) (changed bool, note string) {
 	if site == nil {
 		return false, ""

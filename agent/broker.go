@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// frame is how long deltas are gathered before they become one event.
+// frame is how long deltas are collected before they are sent as one event.
 const frame = 33 * time.Millisecond
 
-// maxEarly bounds the notices that wait for somebody to read them.
+// maxEarly bounds the notices that are kept until there is a subscriber.
 const maxEarly = 100
 
 // Subscription is one reader of a conversation's events.

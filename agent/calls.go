@@ -17,8 +17,8 @@ import (
 // maxParallel bounds the read-only calls that run at once.
 const maxParallel = 8
 
-// maxBeside bounds the calls to MCP servers that run at once. It is more, for one that ends
-// others must not wait for them.
+// maxBeside bounds the calls to MCP servers that run at once. It is higher, so that
+// a call that ends others does not wait behind them.
 const maxBeside = 32
 
 // errLooping ends a turn whose model keeps repeating itself.
@@ -41,7 +41,7 @@ type finished struct {
 	result tools.Result
 	status session.Status
 	took   time.Duration
-	// refused says that the loop guard did not let it run: it does not remember such a call.
+	// refused says that the loop guard refused the call; the guard does not remember it.
 	refused bool
 }
 
@@ -201,7 +201,7 @@ func statusOf(res tools.Result) session.Status {
 	return session.StatusFailed
 }
 
-// caller is the standing of the model in this turn.
+// caller identifies the model in this turn, with what it may do.
 func (t *turn) caller() tools.Caller {
 	t.mu.Lock()
 	defer t.mu.Unlock()

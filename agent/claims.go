@@ -14,7 +14,7 @@ import (
 const claimsMost = 50
 
 // claim notes which files the conversation is about to work on, and tells all agents of the tree
-// that work. It keeps nobody from them, so that nobody waits for one that has ended.
+// that work. A claim does not lock anything, so nobody waits for an agent that has ended.
 func (a *agents) claim(ctx context.Context, paths []string) (tools.Result, error) {
 	if len(paths) == 0 || len(paths) > claimsMost {
 		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "a claim names 1 to %d files or folders in paths", claimsMost)

@@ -40,7 +40,7 @@ func (m *measure) saw(u model.Usage, messages int) {
 	}
 }
 
-// forget drops what was known: the history has changed.
+// forget discards the counts, because the history has changed.
 func (m *measure) forget() { m.known, m.at = 0, 0 }
 
 // expect returns the tokens that the next request will need, estimated where the provider
@@ -220,7 +220,7 @@ func (k *compaction) compact(ctx context.Context, keep string, shrink bool) erro
 	return nil
 }
 
-// planText is the plan as a summary carries it on, word for word.
+// planText is the plan as a summary includes it, verbatim.
 func planText(items []tools.TodoItem) string {
 	if len(items) == 0 {
 		return ""

@@ -17,8 +17,8 @@ const DefaultMaxSteps = 200
 // finalWrites bounds the writes that must happen after a turn was interrupted.
 const finalWrites = 5 * time.Second
 
-// Conversation is one session at work. All its methods are safe for concurrent use. It is made
-// of parts that share its lock; each has a file, and what it keeps stands there.
+// Conversation is one active session. All its methods are safe for concurrent use. Its parts
+// share its lock; each part has a file with its fields and methods.
 type Conversation struct {
 	opt    Options
 	broker *broker
@@ -52,7 +52,7 @@ type Conversation struct {
 	dropped  map[refused]bool
 }
 
-// refused is a tool, by wire name, that the provider of a model would not take.
+// refused is a tool, by wire name, that the provider of a model rejected.
 type refused struct{ model, wire string }
 
 // job is work for the conversation's goroutine besides prompts.
@@ -76,9 +76,9 @@ func New(opt Options) (*Conversation, error) {
 	return c, nil
 }
 
-// Resume starts a conversation that goes on with a stored session. Calls that were left
+// Resume starts a conversation that continues a stored session. Calls that were left
 // open by a crash are closed as interrupted. When another live process holds the session,
-// it is read-only: it can be looked at and forked, and refuses prompts.
+// it is read-only: it can be viewed and forked, and refuses prompts.
 func Resume(ctx context.Context, opt Options, id string) (*Conversation, error) {
 	row, err := opt.Store.Get(ctx, id)
 	if err != nil {
@@ -139,7 +139,7 @@ func newConversation(opt Options) (*Conversation, error) {
 	return c, nil
 }
 
-// Close interrupts what runs, waits for it to be written down, and ends the conversation.
+// Close interrupts the running turn, waits until it is stored, and ends the conversation.
 func (c *Conversation) Close() {
 	c.cancel()
 	<-c.done
@@ -158,7 +158,7 @@ func (c *Conversation) Close() {
 	c.broker.close()
 }
 
-// Subscribe gives a reader of all events from now on.
+// Subscribe returns a reader of all events from now on.
 func (c *Conversation) Subscribe() *Subscription { return c.broker.subscribe() }
 
 // State is what the status line shows.
@@ -258,7 +258,8 @@ func (c *Conversation) emit(ev Event) { c.broker.emit(ev) }
 
 func (c *Conversation) emitState() { c.emit(StateChanged{State: c.State()}) }
 
-// write stores something that must not be lost to a cancelled context. A failure is said.
+// write stores something that must not be lost when a context is cancelled. It reports a failure
+// to the subscribers.
 func (c *Conversation) write(what string, f func(ctx context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), finalWrites)
 	defer cancel()

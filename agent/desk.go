@@ -37,14 +37,14 @@ func (c *Conversation) SetTodo(ctx context.Context, items []tools.TodoItem) erro
 	return nil
 }
 
-// Todo is the plan as it stands.
+// Todo returns the current plan.
 func (c *Conversation) Todo() []tools.TodoItem {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.todo
 }
 
-// RunTask lets a sub-agent work on a prompt in a session of its own, under this one's. Its
+// RunTask runs a sub-agent on a prompt, in a session of its own below this one. Its
 // events reach the subscribers as Nested, its questions the same person, its cost this
 // session. It ends with ctx, unless it is to work in the background.
 func (c *Conversation) RunTask(ctx context.Context, call tools.Call, task tools.Task) (tools.Result, error) {
@@ -185,7 +185,7 @@ func (rs *roleState) Scope() *tools.Scope {
 	return rs.scope
 }
 
-// taskResult makes the sub-agent's answer the call's result.
+// taskResult turns the sub-agent's answer into the result of the call.
 func taskResult(child *Conversation, end TurnEnd) (tools.Result, error) {
 	display := tools.Display{Child: child.ID(), Summary: steps(end.Steps)}
 	text := strings.TrimSpace(end.Text)

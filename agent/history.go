@@ -77,9 +77,9 @@ func (r *record) load(ctx context.Context) error {
 	return nil
 }
 
-// TakeRows gives the stored messages as they were read when the conversation was resumed,
+// TakeRows returns the stored messages as they were read when the conversation was resumed,
 // once: whoever shows them shares their text with the history instead of reading it again.
-// It gives nil for a new session, and after the first prompt.
+// It returns nil for a new session, and after the first prompt.
 func (r *record) TakeRows() []session.Message {
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
@@ -106,7 +106,7 @@ func (r *record) countUsage(u *session.Usage) {
 	}
 }
 
-// fromRow gives the messages that a stored row stands for, calls with their results.
+// fromRow returns the messages of a stored row, calls with their results.
 func fromRow(row session.Message) []model.Message {
 	m := model.Message{}
 	for _, p := range row.Parts {

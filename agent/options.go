@@ -31,7 +31,7 @@ type Model struct {
 	// Keeps reports whether an opaque part of an earlier answer goes back to the model; nil
 	// means that every one does.
 	Keeps func(o model.Opaque) bool
-	// Cost gives the price of a usage in US dollars, by the ID of the model that answered
+	// Cost returns the price of a usage in US dollars, by the ID of the model that answered
 	// (another one where a fallback took over, or an endpoint's first was taken), and false
 	// where it is unknown; may be nil.
 	Cost func(answered string, u model.Usage) (usd float64, known bool)
@@ -44,7 +44,7 @@ type Model struct {
 	MaxOutputTokens int
 }
 
-// price gives what an answer cost; false where that is unknown.
+// price returns the cost of an answer; false if it is unknown.
 func (m Model) price(resp model.Response) (float64, bool) {
 	if m.Cost == nil {
 		return 0, false
@@ -63,7 +63,7 @@ func (m Model) searches(offered []tools.Entry) bool {
 	return m.Searches && slices.ContainsFunc(offered, func(e tools.Entry) bool { return e.Spec.Name == "fetch" && e.Owner == tools.OwnerBuiltin })
 }
 
-// tunedAs gives the model with the settings of another.
+// tunedAs returns the model with the settings of another.
 func (m Model) tunedAs(other Model) Model {
 	m.Temperature, m.TopP, m.ReasoningEffort, m.MaxOutputTokens = other.Temperature, other.TopP, other.ReasoningEffort, other.MaxOutputTokens
 	return m

@@ -108,7 +108,7 @@ func (in *inbox) steer() []Prompt {
 	return out
 }
 
-// joining says whether steer has a prompt to give.
+// joining reports whether steer has a prompt.
 func (in *inbox) joining() bool {
 	in.c.mu.Lock()
 	defer in.c.mu.Unlock()

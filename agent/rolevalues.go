@@ -25,7 +25,7 @@ type RoleRequest struct {
 	Agent bool
 }
 
-// ErrNotEntered says that the person took the switch to a role back.
+// ErrNotEntered says that the person cancelled the switch to a role.
 var ErrNotEntered = errors.New("the switch was taken back")
 
 // SetRoleWith switches to a role as SetRole does, with values for its variables.
@@ -79,7 +79,7 @@ func (rs *roleState) RoleValues(role string) map[string]string {
 	return maps.Clone(readValues(rs.c.row.RoleValues)[role])
 }
 
-// readValues reads what the session's row keeps. What can't be read is asked for again.
+// readValues reads what the session's row keeps. Values that can't be read are asked for again.
 func readValues(kept string) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	if kept == "" || json.Unmarshal([]byte(kept), &all) != nil || all == nil {

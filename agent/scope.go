@@ -13,7 +13,7 @@ import (
 // value is the bare session.
 type Role struct {
 	Name string
-	// Template, when set, are the texts around the places that a user message is put into.
+	// Template, when set, holds the texts around the places for the user message.
 	Template []string
 	// Prompt is the role's part of the system prompt.
 	Prompt string
@@ -103,7 +103,7 @@ func (rs *roleState) OwnModel() string {
 	return rs.own.Model
 }
 
-// announceRole builds the system prompt afresh after a switch, and tells the model once.
+// announceRole rebuilds the system prompt after a switch, and tells the model once.
 func (rs *roleState) announceRole(ctx context.Context) error {
 	rs.c.mu.Lock()
 	role := rs.entered
@@ -183,8 +183,8 @@ func (rs *roleState) keepOwn(m Model) {
 	rs.own = Role{Model: m.Name, Temperature: m.Temperature, TopP: m.TopP, ReasoningEffort: m.ReasoningEffort, MaxOutputTokens: m.MaxOutputTokens}
 }
 
-// borrowRole puts a role in force for one message; the function it returns restores what
-// was before, in the same atomic way.
+// borrowRole applies a role for one message; the function it returns restores the previous one,
+// equally atomically.
 func (rs *roleState) borrowRole(ctx context.Context, name string) (func(), error) {
 	rs.c.mu.Lock()
 	before, switches, m, chosen := rs.role, rs.switches, rs.c.model, rs.c.chosen

@@ -15,7 +15,7 @@ import (
 // provider that takes less.
 const maxCallID = 128
 
-// What a call without a result is answered with.
+// The results of calls that have none.
 const (
 	resultMissing = "not run: the turn was interrupted before this call finished"
 	resultEmpty   = "(no output)"
@@ -24,8 +24,8 @@ const (
 // sendable is a history in a form that every provider takes, made as the history grows:
 // every call has exactly one result, right after its message and in call order; results
 // without a call are gone; call IDs are unique and at most 128 characters; arguments are
-// JSON objects; no message is empty; all text is valid UTF-8. What is valid already stays
-// as it is, so the form of a form is itself.
+// JSON objects; no message is empty; all text is valid UTF-8. Valid messages are
+// not changed, so the operation is idempotent.
 type sendable struct {
 	out    []model.Message
 	blind  bool // pictures are replaced by a note
@@ -145,7 +145,7 @@ func objectArguments(args string) (object, fault string) {
 }
 
 // legalID returns an ID that is unique in the history and at most 128 characters, made from
-// what was there, so that the same history always gives the same IDs.
+// what was there, so that the same history always results in the same IDs.
 func legalID(id string, n int, seen map[string]bool) string {
 	ok := id != "" && len(id) <= maxCallID && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
 	if !ok {
@@ -163,7 +163,7 @@ func shortHash(s string) string {
 	return "call_" + hex.EncodeToString(sum[:12])
 }
 
-// legalName makes a tool name that a provider takes of whatever a model wrote.
+// legalName turns what a model wrote into a tool name that a provider accepts.
 func legalName(name string) string {
 	var b strings.Builder
 	for _, r := range name {

@@ -18,7 +18,7 @@ type settings struct {
 }
 
 // SetMode changes the approval mode, also for calls that are still to come in this turn.
-// A role that allows less holds all the same: State says what is in force.
+// A role that allows less still applies: State says what is in force.
 func (s *settings) SetMode(m tools.Mode) {
 	s.c.mu.Lock()
 	s.mode = m
@@ -56,7 +56,7 @@ func (s *settings) Mode() tools.Mode {
 }
 
 // SetModel changes the model from the next request on. Temperature and the like stay as
-// they were set. It goes before a role's model, also when the role ends.
+// they were set. It takes precedence over a role's model, also after the role ends.
 func (s *settings) SetModel(name string) error {
 	m, err := s.c.opt.Resolve(name)
 	if err != nil {

@@ -57,7 +57,7 @@ func (t *turn) relay(ev model.Event) {
 	}
 }
 
-// recover deals with a request that failed or was interrupted. Text that had arrived is
+// recover handles a request that failed or was interrupted. Text that had arrived is
 // kept; calls are not, since none of them ran.
 func (t *turn) recover(ctx context.Context, resp model.Response, err error) (more bool, _ error) {
 	var fault *model.Error
@@ -75,7 +75,7 @@ func (t *turn) recover(ctx context.Context, resp model.Response, err error) (mor
 			}
 			return false, fmt.Errorf("the conversation does not fit the model's context window, also after compaction: use /new, or a model with a larger window (%w)", err)
 		case model.ClassTool:
-			// A provider that refuses one tool after the other means something else.
+			// If a provider refuses one tool after the other, the cause is something else.
 			if key := t.refusal(fault.Tool); key.wire != "" && !t.dropped[key] && t.refused < mostRefused {
 				t.dropped[key] = true
 				t.step--
@@ -105,7 +105,7 @@ const mostRefused = 2
 // refusedPicture takes the place of a picture that a provider refused.
 const refusedPicture = "[a picture was left out: the provider refused it]"
 
-// dropPicture takes a picture that the provider refused out of the history, for good, and
+// dropPicture removes a picture that the provider refused from the history, permanently, and
 // says so. more is false when it is not there.
 func (t *turn) dropPicture(ctx context.Context, fault *model.Error) (more bool, err error) {
 	for i := range t.history.messages {
@@ -133,7 +133,7 @@ func (t *turn) dropPicture(ctx context.Context, fault *model.Error) (more bool, 
 	return true, nil
 }
 
-// refusal names a tool that the provider of the current model would not take.
+// refusal names a tool that the provider of the current model rejected.
 func (t *turn) refusal(wire string) refused {
 	t.mu.Lock()
 	defer t.mu.Unlock()

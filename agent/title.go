@@ -15,7 +15,7 @@ const (
 )
 
 // titleLater asks the model for a better title after the first answer, in the background.
-// A title that the person gave is never replaced.
+// A title set by the person is never replaced.
 func (r *record) titleLater() {
 	r.c.mu.Lock()
 	m, row, first := r.c.model, r.row, r.turns == 1

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// turn is one prompt's way through a conversation, from the message to the model's last
-// answer. It runs on the conversation's goroutine.
+// turn is the processing of one prompt, from the message to the model's last answer. It runs on the conversation's goroutine.
 type turn struct {
 	*Conversation
 
@@ -120,10 +119,10 @@ func (t *turn) work(ctx context.Context, p Prompt) (StopReason, error) {
 	}
 }
 
-// maxGoneOn bounds how often a turn goes on because something wants the model to.
+// maxGoneOn bounds how often extensions can make a turn continue.
 const maxGoneOn = 8
 
-// stopping asks whether the model shall go on although it has stopped.
+// stopping asks the extensions whether the model shall continue although it has stopped.
 func (t *turn) stopping(ctx context.Context) (goOn bool, err error) {
 	why := t.opt.Extensions.stopping(ctx, t.row.ID, t.opt.Parent != "", t.goneOn > 0)
 	if why == "" || ctx.Err() != nil {
@@ -140,7 +139,7 @@ func (t *turn) stopping(ctx context.Context) (goOn bool, err error) {
 	return true, nil
 }
 
-// end takes the rules of the turn's prompts out of force.
+// end revokes the rules of the turn's prompts.
 func (t *turn) end() {
 	for _, release := range t.releases {
 		release()

@@ -9,7 +9,7 @@ import (
 const windowWait = 15 * time.Second
 
 // learnWindow takes the window that a provider named when it refused a request as too long.
-// It knows better than any table.
+// It takes precedence over any table.
 func (s *settings) learnWindow(tokens int) {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()

@@ -36,6 +36,7 @@ func (a definitionActions) agentDefinitions(ctx context.Context) []role.Listing 
 }
 
 // delegates is the part of the system prompt that lists the roles in which agents can be started;
+// "" where the scope has no tool for that.
 func (a definitionActions) delegates(scope *tools.Scope) string {
 	if _, ok, why := a.registry.Snapshot(scope).Lookup("task"); !ok || why != "" {
 		return ""
@@ -82,8 +83,8 @@ func (a definitionActions) definitionRows(ctx context.Context) []tui.Row {
 	return rows
 }
 
-// atWork returns an error for the row of a definition, with which nothing can be done that is
-// done with an agent.
+// atWork returns an error for the row of a definition: it is not an agent, and what can be done
+// with an agent does not apply to it.
 func atWork(row tui.Row) error {
 	if name, ok := strings.CutPrefix(row.ID, definition); ok {
 		return fmt.Errorf("%s is a definition, no agent at work: ask for an agent in this role, or /role %s works in it yourself", name, name)

@@ -20,7 +20,7 @@ import (
 	"jcode/tools"
 )
 
-// mergeStep is what becomes of one file of the main tree; a nil File is removed.
+// mergeStep is the new state of one file of the main tree; a nil File removes it.
 type mergeStep struct {
 	path      string // below the root
 	ours, now *worktree.File
@@ -75,8 +75,8 @@ func (s *agentSite) Merge(ctx context.Context, call tools.Call) (string, error) 
 	return fmt.Sprintf("Merged %s of %s: %s.", text.Count(len(steps), "file"), s.name, strings.Join(names, ", ")), nil
 }
 
-// steps settles what a merge does. Where it can't be settled, nothing is done: the error lists
-// every conflict with both sides.
+// steps computes what a merge does. On a conflict nothing is done, and the error lists every
+// conflict with both sides.
 func (s *agentSite) steps(ctx context.Context) ([]mergeStep, error) {
 	if err := s.tree.Check(ctx); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (s *agentSite) steps(ctx context.Context) ([]mergeStep, error) {
 	return steps, nil
 }
 
-// mergeFile makes the change from base to theirs in ours; false where both changed the same.
+// mergeFile applies the change from base to theirs to ours; false if both changed the same place.
 func mergeFile(base, ours, theirs *worktree.File) (*worktree.File, bool) {
 	switch {
 	case sameFile(ours, base), sameFile(ours, theirs):
@@ -132,7 +132,7 @@ func sameFile(a, b *worktree.File) bool {
 	return a.Link == b.Link && bytes.Equal(a.Data, b.Data)
 }
 
-// readIn reads a file of the main tree; nil for none.
+// readIn reads a file of the main tree; nil if there is none.
 func readIn(root *os.Root, name string) (*worktree.File, error) {
 	info, err := root.Lstat(filepath.FromSlash(name))
 	switch {
@@ -150,7 +150,7 @@ func readIn(root *os.Root, name string) (*worktree.File, error) {
 	return &worktree.File{Data: data, Exec: info.Mode()&0o100 != 0}, err
 }
 
-// apply carries the steps out. When one fails, those before it are taken back.
+// apply carries out the steps. If one fails, those before it are reverted.
 func (s *agentSite) apply(steps []mergeStep) error {
 	root, err := os.OpenRoot(s.main.root)
 	if err != nil {

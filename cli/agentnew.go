@@ -13,8 +13,8 @@ import (
 	"jcode/tools"
 )
 
-// newDefinition asks the person for the definition of an agent and writes it as a role file. What
-// can't be written is asked again, with all that was filled in.
+// newDefinition asks the person for the definition of an agent and writes it as a role file. If
+// it can't be written, the form is shown again with what was filled in.
 func (a definitionActions) newDefinition(ctx context.Context, conv *agent.Conversation, name string) (string, error) {
 	form := a.definitionForm(name)
 	for {
@@ -43,7 +43,7 @@ const (
 	forPerson  = "person"
 )
 
-// definitionForm is what a person is asked to define an agent.
+// definitionForm is the form that defines an agent.
 func (a definitionActions) definitionForm(name string) tools.Form {
 	var offered []string
 	for _, t := range a.registry.Snapshot(nil).List() {
@@ -71,7 +71,7 @@ func (a definitionActions) definitionForm(name string) tools.Form {
 	return form
 }
 
-// writeDefinition writes what a form holds as a role file.
+// writeDefinition writes the values of a form as a role file.
 func (a definitionActions) writeDefinition(ctx context.Context, values map[string]any) (string, error) {
 	text := func(name string) string {
 		s, _ := values[name].(string)

@@ -14,8 +14,8 @@ import (
 	"jcode/tools"
 )
 
-// agentSite is the worktree of a sub-agent with rooms of its own over it: workspace, shell,
-// gate, registry, skills, Lua and MCP servers all take the worktree for their root.
+// agentSite is the worktree of a sub-agent, with an app of its own: its workspace, shell, gate,
+// registry, skills, Lua and MCP servers have the worktree as their root.
 type agentSite struct {
 	main *app // of the conversation that the agent works for
 	app  *app
@@ -23,13 +23,13 @@ type agentSite struct {
 	name string
 }
 
-// agentSites makes and finds again the worktrees in which sub-agents work.
+// agentSites creates and reopens the worktrees in which sub-agents work.
 type agentSites struct{ *app }
 
 // worktrees is the folder of this project's worktrees.
 func (a agentSites) worktrees() string { return filepath.Join(a.paths.Data, "worktrees", a.project) }
 
-// isolate makes a worktree for a sub-agent.
+// isolate creates a worktree for a sub-agent.
 func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent.Site, error) {
 	if a.privateNow() {
 		return nil, fmt.Errorf("%w, worktrees included: leave isolation out", errPrivate)

@@ -102,7 +102,8 @@ func agentRow(s roster.State, output string) tui.Row {
 	return row
 }
 
-// mergeAgent merges what the person told to: no question, but one change that /undo takes back.
+// mergeAgent merges an agent's changes as the person asked: without a question, and as one change
+// that /undo reverts.
 func (a agentActions) mergeAgent(ctx context.Context, name string) (string, error) {
 	conv := a.board.open()
 	if conv == nil {
@@ -125,7 +126,7 @@ func (a agentActions) mergeAgent(ctx context.Context, name string) (string, erro
 	return said, err
 }
 
-// words carries out what is typed behind /agents.
+// words carries out the arguments of /agents.
 func (a agentActions) words(ctx context.Context, words string) (string, error) {
 	verb, rest, _ := strings.Cut(words, " ")
 	name, said, _ := strings.Cut(strings.TrimSpace(rest), " ")
@@ -161,7 +162,7 @@ func (a agentActions) words(ctx context.Context, words string) (string, error) {
 	return "", tui.ErrSearch
 }
 
-// completeAgents proposes verbs and names.
+// completeAgents completes verbs and names.
 func (a agentActions) completeAgents(_ context.Context, args string) []string {
 	verbs := []string{"message", "stop", "merge", "diff", "discard", "resume"}
 	verb, name, named := strings.Cut(args, " ")
@@ -184,11 +185,11 @@ func (a agentActions) completeAgents(_ context.Context, args string) []string {
 	return out
 }
 
-// orphanAge is how old a worktree of no agent must be to be removed.
+// orphanAge is the age at which a worktree that belongs to no agent may be removed.
 const orphanAge = time.Minute
 
-// pruneOrphan removes a worktree that no agent is known for, because jcode was killed while it
-// made it. One that is new, or holds changes, stays.
+// pruneOrphan removes a worktree that belongs to no known agent, because jcode was killed while
+// creating it. A new one, or one with changes, stays.
 func (a agentActions) pruneOrphan(ctx context.Context, d os.DirEntry, dir string) bool {
 	if info, err := d.Info(); err != nil || time.Since(info.ModTime()) < orphanAge {
 		return false // another process may be making it

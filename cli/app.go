@@ -45,10 +45,10 @@ type app struct {
 	theirHooks config.Hooks
 	mode       tools.Mode
 	hooks      hookPlaces // folders besides git's own from which it runs hooks
-	// modelNamed says that the command line or the environment names the model: it then goes
-	// before the one that a resumed session had, which config's does not.
+	// modelNamed says that the command line or the environment names the model. Such a name takes
+	// precedence over the model of a resumed session; the one in config.json does not.
 	modelNamed bool
-	// env is set for shell commands, whatever was there.
+	// env is set for shell commands, over what the environment has.
 	env map[string]string
 
 	editor     builtin.Editor // nil outside an editor
@@ -85,8 +85,8 @@ func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
 	return newAppIn(ctx, f, std, "", nil)
 }
 
-// newAppIn is newApp for another folder than the process's working folder, and with an editor
-// that has files open; nil is none.
+// newAppIn is newApp for a folder other than the process's working folder, and with an editor
+// that has files open; nil for none.
 func newAppIn(ctx context.Context, f *flags, std Streams, dir string, editor builtin.Editor) (*app, error) {
 	a := &app{flags: f, std: std, cwd: dir, editor: editor, registry: tools.NewRegistry()}
 	a.started, a.settled, a.rolesAgain = make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
@@ -105,7 +105,7 @@ func newAppIn(ctx context.Context, f *flags, std Streams, dir string, editor bui
 	return a, nil
 }
 
-// findPlaces settles the folders.
+// findPlaces determines the folders.
 func (a *app) findPlaces(context.Context) (err error) {
 	if a.paths, err = findPaths(a.std); err != nil {
 		if a.paths, err = a.passingPaths(a.paths, err); err != nil {
@@ -131,7 +131,7 @@ func (a *app) findPlaces(context.Context) (err error) {
 	return nil
 }
 
-// openStore opens the database, and keeps what was found wrong with it for the person.
+// openStore opens the database, and reports to the person what was found wrong with it.
 func (a *app) openStore(ctx context.Context) error {
 	store, err := openData(ctx, a.paths.Data)
 	if err != nil && unwritable(err) {
@@ -154,7 +154,7 @@ func (a *app) openStore(ctx context.Context) error {
 	return nil
 }
 
-// openData opens the database of a data folder, and makes the folder.
+// openData opens the database of a data folder, creating the folder if needed.
 func openData(ctx context.Context, dir string) (*session.Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
@@ -162,7 +162,7 @@ func openData(ctx context.Context, dir string) (*session.Store, error) {
 	return session.Open(ctx, filepath.Join(dir, "jcode.db"), session.Options{})
 }
 
-// openModels prepares what finds a model by its name.
+// openModels prepares the lookup of models by name.
 func (a *app) openModels(context.Context) error {
 	keys, warning, err := config.ReadCredentials(a.paths.Credentials())
 	if err != nil {
@@ -285,7 +285,7 @@ func (a *app) builtins() []tools.Tool {
 	return append(list, builtin.Desk()...)
 }
 
-// fileName makes of a tool's name one that every file system takes.
+// fileName turns a tool's name into one that every file system accepts.
 func fileName(tool string) string {
 	name := []byte(tool[:min(len(tool), 80)])
 	for i, b := range name {
@@ -314,7 +314,7 @@ func (a *app) spill(call tools.Call, whole string) (string, error) {
 	return f.Name(), errors.Join(err, f.Close())
 }
 
-// options are what a conversation is made of, here.
+// options are the options of a conversation in this app.
 func (a *app) options() (agent.Options, error) {
 	opt := agent.Options{
 		Private: a.private.Load(),

@@ -13,8 +13,8 @@ import (
 	"jcode/tui"
 )
 
-// promptOf makes a prompt of what a headless run was told: a slash command is carried out,
-// anything else stays as it is. A word that can only be a misspelt command is an error.
+// promptOf turns the words of a headless run into a prompt: a slash command is carried out,
+// anything else is taken as it is. A word that can only be a misspelt command is an error.
 func (a *app) promptOf(ctx context.Context, said string) (p agent.Prompt, notice string, err error) {
 	p = agent.Prompt{Text: said}
 	name, args, ok := cutCommand(said)
@@ -35,7 +35,7 @@ func (a *app) promptOf(ctx context.Context, said string) (p agent.Prompt, notice
 	return agent.Prompt{Text: out.Prompt, Shown: out.Shown, Skill: out.Skill, Model: out.Model, Allow: out.Allow}, out.Notice, nil
 }
 
-// cutCommand takes "/name arguments" apart; ok is false for a path and anything else.
+// cutCommand splits "/name arguments"; ok is false for a path and anything else.
 func cutCommand(said string) (name, args string, ok bool) {
 	rest, ok := strings.CutPrefix(said, "/")
 	if !ok {
@@ -70,7 +70,7 @@ func (a *app) checkUnknown(name, args string) error {
 	return usageError("there is no command /%s: %s", name, nearestCommands(name, known))
 }
 
-// chatOnly are the commands that only a terminal can carry out.
+// chatOnly lists the commands that need a terminal.
 func chatOnly() []string {
 	names := append(tui.OwnCommands(), panelNames()...)
 	for _, c := range (personCommands{a: &app{flags: &flags{}}}).List() {
@@ -84,7 +84,7 @@ func panelNames() []string {
 	return []string{"tools", "permissions", "jobs", "agents", "roles", "plugins", "mcp", "skills", "lua"}
 }
 
-// nearestCommands proposes what may be meant, at most three.
+// nearestCommands suggests at most three commands of a similar name.
 func nearestCommands(name string, known []string) string {
 	const most = 3
 	var near []string

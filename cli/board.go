@@ -30,7 +30,7 @@ type notice struct {
 	text  string
 }
 
-// attach makes a conversation the one that is spoken to.
+// attach makes a conversation the current one.
 func (b *board) attach(conv *agent.Conversation) {
 	b.mu.Lock()
 	again := b.conv != nil
@@ -46,7 +46,7 @@ func (b *board) attach(conv *agent.Conversation) {
 	}
 }
 
-// open is the conversation that is spoken to, nil before there is one.
+// open returns the current conversation, nil before there is one.
 func (b *board) open() *agent.Conversation {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,8 +92,8 @@ func (b *board) say(level agent.Level, format string, args ...any) {
 	}
 }
 
-// aside has everything shown elsewhere, what was said before included: for commands that
-// open no conversation.
+// aside redirects all lines to show, including earlier ones: for commands that open no
+// conversation.
 func (b *board) aside(show func(notice)) {
 	b.mu.Lock()
 	b.other = show
@@ -105,7 +105,7 @@ func (b *board) aside(show func(notice)) {
 	}
 }
 
-// tell gives the model a line at its next step.
+// tell adds a line for the model, which reads it at its next step.
 func (b *board) tell(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,10 +121,10 @@ func (b *board) take(context.Context, string) agent.Announcement {
 	return agent.Announcement{Text: text, Silent: true} // whoever told it told the person too
 }
 
-// ran is told by the gate what ran although nobody could be shown it.
+// ran is called by the gate for what ran without a person being able to see it.
 func (b *board) ran(_ tools.Caller, text string) { b.say(agent.LevelWarn, "%s", text) }
 
-// jobEnded tells both that a background command ended by itself.
+// jobEnded tells the person and the model that a background command ended by itself.
 func (b *board) jobEnded(j builtin.Job) {
 	b.say(agent.LevelInfo, "job %d ended: %s (%s)", j.ID, j.State, j.Command)
 	told := fmt.Sprintf("Background job %d (%s) ended: %s. Its output: job action=output id=%d.", j.ID, j.Command, j.State, j.ID)

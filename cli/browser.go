@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// openInBrowser opens an address by the person's own program ($BROWSER), else by the
-// system's.
+// openInBrowser opens an address with the program of $BROWSER, else with the system's.
 func openInBrowser(ctx context.Context, browser, url string) error {
 	argv := strings.Fields(browser)
 	if len(argv) == 0 {

@@ -76,7 +76,7 @@ func sayFailure(err error, format string, std Streams) {
 	}
 }
 
-// startError says what to do when a conversation could not begin.
+// startError adds what to do to the error of a conversation that could not begin.
 func (a *app) startError(err error) error {
 	switch {
 	case errors.Is(err, provider.ErrNoProvider):
@@ -104,7 +104,7 @@ func (a *app) initLine(conv *agent.Conversation) initLine {
 	return line
 }
 
-// promptText joins the words of the command line, and behind them what is piped in.
+// promptText joins the words of the command line, followed by what is piped in.
 func promptText(ctx context.Context, words []string, std Streams) (string, error) {
 	text := strings.TrimSpace(strings.Join(words, " "))
 	if !std.InIsTerminal && std.In != nil {
@@ -126,11 +126,11 @@ func promptText(ctx context.Context, words []string, std Streams) (string, error
 	return text, nil
 }
 
-// pipedPatience is how long the end of standard input is waited for without a word.
+// pipedPatience is how long to wait for the end of standard input before saying so.
 const pipedPatience = 3 * time.Second
 
 // readPiped reads standard input to its end, or until ctx ends. A read of a pipe cannot be
-// taken back, so its goroutine may stay behind; the process ends then.
+// cancelled, so its goroutine may remain until the process ends.
 func readPiped(ctx context.Context, std Streams) ([]byte, error) {
 	var piped []byte
 	var err error

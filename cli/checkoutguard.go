@@ -11,8 +11,9 @@ import (
 )
 
 // checkoutGuard keeps an agent in a worktree out of the checkouts that the worktree is a copy of:
-// agents take paths from what they are told. What a call's arguments spell is refused before it
-// is planned, and what they resolve to before it is judged; both times with the path that is meant.
+// agents take paths from what they are told. A path that is written in a call's arguments is
+// refused before planning, one that they resolve to before judgement; both times the refusal names
+// the path to use instead.
 type checkoutGuard struct {
 	originals []string // roots that the agent must not use
 	own       string   // its worktree
@@ -93,8 +94,8 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// checkoutGate refuses what a plan touches in another checkout, however it was written. All else
-// is for the gate behind it.
+// checkoutGate refuses a plan that touches another checkout, however the path was written.
+// Everything else is left to the gate behind it.
 type checkoutGate struct {
 	behind tools.Gate
 	e      checkoutGuard

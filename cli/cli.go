@@ -25,13 +25,13 @@ const (
 	exitTerm  = 143
 )
 
-// Streams are what a command reads and writes, and where it finds itself.
+// Streams are what a command reads and writes, and its environment.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 	// Getenv returns an environment variable.
 	Getenv func(string) string
-	// InIsTerminal and OutIsTerminal say what stands behind In and Out.
+	// InIsTerminal and OutIsTerminal say whether In and Out are terminals.
 	InIsTerminal, OutIsTerminal bool
 }
 
@@ -48,7 +48,7 @@ func isTerminal(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && info.Name() != os.DevNull && isTTY(f)
 }
 
-// exitError is an error with the exit code it stands for. A silent one was reported.
+// exitError is an error with its exit code. A silent one has been reported already.
 type exitError struct {
 	code   int
 	silent bool
@@ -103,7 +103,7 @@ func newParser(g *grammar, std Streams, more ...kong.Option) (*kong.Kong, error)
 	return parserOf(g, &g.flags, std, more...)
 }
 
-// parserOf makes the parser of a grammar that has these flags.
+// parserOf makes the parser of a grammar with these flags.
 func parserOf(grammar any, f *flags, std Streams, more ...kong.Option) (*kong.Kong, error) {
 	parser, err := kong.New(grammar, append([]kong.Option{
 		kong.Name("jcode"),
@@ -149,7 +149,7 @@ func run(ctx context.Context, args []string, std Streams) error {
 	return err
 }
 
-// enterFolder makes the folder of -C the working one; "" stays.
+// enterFolder changes to the folder of -C; "" changes nothing.
 func enterFolder(dir string) error {
 	if dir == "" {
 		return nil
@@ -181,7 +181,7 @@ func formatIn(args []string) string {
 	return format
 }
 
-// parse reads the arguments. It gives no context when they asked for help, which is printed.
+// parse reads the arguments. It returns a nil context after printing help.
 func parse(ctx context.Context, args []string, std Streams) (*flags, *kong.Context, error) {
 	exited := false
 	options := []kong.Option{kong.Exit(func(int) { exited = true }), kong.BindTo(ctx, (*context.Context)(nil))}
@@ -210,7 +210,7 @@ func parse(ctx context.Context, args []string, std Streams) (*flags, *kong.Conte
 	return with(&whole, &whole.flags)
 }
 
-// pickSession is the value of --resume that stands for "let me choose".
+// pickSession is the value of --resume that means "let me choose".
 const pickSession = "?"
 
 // prepare adds the value to a bare -r or --resume: kong knows no optional ones. A word that

@@ -20,7 +20,7 @@ type personCommands struct {
 	s *sessions
 }
 
-// List gives them all.
+// List implements command.Source.
 func (p personCommands) List() []command.Command {
 	list := []command.Command{
 		{Name: "undo", Description: "put back the files of the last turn that changed any", Run: p.undo},
@@ -105,7 +105,7 @@ func (a chatViews) undoable(ctx context.Context) (seq int64, files []tui.FileCha
 	return 0, nil, session.ErrNothing
 }
 
-// undoText says what an undo did, in one line a file.
+// undoText says what an undo did, one line per file.
 func (p personCommands) undoText(r session.UndoReport) string {
 	var lines []string
 	for _, c := range r.Restored {

@@ -24,8 +24,8 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"${enum}."`
 }
 
-// The scripts hand the words so far to jcode and take a candidate a line, with its
-// description behind a tab.
+// The scripts pass the words so far to jcode and read one candidate per line, with its
+// description after a tab.
 var completionScripts = map[string]string{
 	"bash": `_jcode() {
   local word words=()
@@ -71,7 +71,7 @@ func (c *completionCmd) Run(std Streams) error {
 	return err
 }
 
-// complete prints what can stand in place of the last of the words.
+// complete prints what the last of the words can become.
 func complete(ctx context.Context, words []string, std Streams) error {
 	var g grammar
 	parser, err := newParser(&g, std)
@@ -115,7 +115,7 @@ func complete(ctx context.Context, words []string, std Streams) error {
 	return nil
 }
 
-// candidate is a word that fits, and what it means.
+// candidate is a word that can be completed to, and its description.
 type candidate struct{ word, help string }
 
 // walkWords follows the words to the command that they name. flag is the one whose value
@@ -201,7 +201,7 @@ func flagValues(ctx context.Context, f *kong.Flag, std Streams) []candidate {
 	return out
 }
 
-// argumentValues lists what can be the next argument of a command: names of what is kept.
+// argumentValues lists the possible next arguments of a command: names of stored things.
 func argumentValues(ctx context.Context, node *kong.Node, std Streams) []candidate {
 	if node.Parent == nil || node.Type != kong.CommandNode {
 		return nil
@@ -219,7 +219,7 @@ func argumentValues(ctx context.Context, node *kong.Node, std Streams) []candida
 	return nil
 }
 
-// keptNames opens the store for a look at names; a completion that fails completes nothing.
+// keptNames opens the store to list names; a completion that fails completes nothing.
 func keptNames(ctx context.Context, std Streams, names func(nameLists, context.Context) []candidate) []candidate {
 	a, err := openKept(ctx, &flags{}, std)
 	if err != nil {

@@ -32,8 +32,8 @@ type configShowCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run prints what holds. Faults of the files go to stderr, and the exit code is 2 when
-// something does not hold because of one.
+// Run prints the settings in force. Faults of the files go to stderr, and the exit code is 2 if
+// a fault keeps a setting from being in force.
 func (c *configShowCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, err := openKept(ctx, f, std)
 	if err != nil {
@@ -169,7 +169,7 @@ func (c *configSetCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		}
 		return nil
 	}
-	// What fits as a text is one; true, numbers, lists and objects are read as JSON.
+	// A value that is valid as a string is one; others are read as JSON.
 	err := config.Set(file, c.Key, c.Value)
 	var value any
 	if err != nil && json.Unmarshal([]byte(c.Value), &value) == nil && value != nil {
@@ -188,8 +188,8 @@ type configKeyCmd struct {
 	Forget   bool   `help:"Forget the key."`
 }
 
-// Run keeps a key. It is read from standard input, so that it stands in no history and no
-// process list.
+// Run stores a key. It is read from standard input, so that it appears in no shell history and
+// no process list.
 func (c *configKeyCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a := &app{flags: f, std: std}
 	if err := a.findPlaces(ctx); err != nil {
@@ -209,7 +209,7 @@ func (c *configKeyCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return nil
 }
 
-// readKey reads one line, unseen where a person types it.
+// readKey reads one line, without echo on a terminal.
 func readKey(std Streams, provider string) (string, error) {
 	var line string
 	if in, ok := std.In.(*os.File); ok && std.InIsTerminal {

@@ -16,7 +16,7 @@ import (
 	"jcode/tools"
 )
 
-// maxDebugLog is the size at which the log begins anew; one old file is kept.
+// maxDebugLog is the size at which a new log is started; one old file is kept.
 const maxDebugLog = 10 << 20
 
 // debugLog writes what happens to <data>/logs/jcode.log, for --debug. Keys never reach

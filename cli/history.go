@@ -40,8 +40,8 @@ func (h history) Add(ctx context.Context, text string) error {
 	return h.store.Prompts().Add(ctx, session.Prompt{Text: text, Cwd: h.cwd, Project: h.project, At: time.Now()})
 }
 
-// SetDraft keeps what stands in the input. A draft goes along with it: from a new session to
-// the one that the first prompt begins, and into another one that is opened.
+// SetDraft keeps the text in the input. The draft follows the input: from a new session to the
+// one that the first prompt begins, and into another session that is opened.
 func (h history) SetDraft(ctx context.Context, text string) error {
 	key := h.draftKey()
 	if h.private() { // what was kept before goes, and nothing new is
@@ -59,7 +59,7 @@ func (h history) SetDraft(ctx context.Context, text string) error {
 	return h.store.Drafts().Set(ctx, key, text)
 }
 
-// draft reads what was kept of the input for the open session.
+// draft reads the draft of the open session.
 func (h history) draft(ctx context.Context) (string, error) {
 	key := h.draftKey()
 	h.drafted.CompareAndSwap(nil, &key)

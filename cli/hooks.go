@@ -13,7 +13,7 @@ import (
 	"jcode/internal/proc"
 )
 
-// hookAge is how long git's answer serves: a change of it is itself one of a protected file.
+// hookAge is how long git's answer is cached: what changes it is a protected file too.
 const hookAge = 2 * time.Second
 
 // hookPlaces knows where git looks for hooks besides its own folder (core.hooksPath), as git

@@ -13,7 +13,8 @@ import (
 	"jcode/tools"
 )
 
-// personHost runs what a person's commands need, through the same gate as everything.
+// personHost runs the shell lines and file reads of a person's commands, through the same gate as
+// all calls.
 type personHost struct {
 	board      *board
 	dispatcher *tools.Dispatcher

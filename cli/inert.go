@@ -66,7 +66,7 @@ func (l *learning) pins() []skills.Pin {
 	return out
 }
 
-// sayInert tells a run that cannot ask what does not run.
+// sayInert tells a run that cannot ask what stays off.
 func (a dormant) sayInert(ctx context.Context) {
 	notice, err := a.trust.Notice(ctx, a.inert())
 	if err != nil {
@@ -116,13 +116,13 @@ func (a dormant) folderQuestion(ctx context.Context) *tui.Trust {
 	}
 }
 
-// settle says that the question about the folder needs no answer any more.
+// settle marks the question about the folder as settled.
 func (a dormant) settle() {
 	a.settling.Do(func() { close(a.settled) })
 }
 
-// wake puts into force what has just been trusted. Skills and commands look for
-// themselves when they are used.
+// wake puts into force what has just been trusted. Skills and commands check trust themselves
+// when they are used.
 func (a dormant) wake(ctx context.Context, items []tools.TrustItem) error {
 	var errs []error
 	settings, learned := 0, false

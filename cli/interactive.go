@@ -40,7 +40,7 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 	return a.chat(ctx, prompt)
 }
 
-// show takes the tour in the terminal: the person answers the approvals.
+// show runs the tour in the terminal: the person answers the approvals.
 func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, play tourPlay, prompt string) error {
 	if !std.InIsTerminal || !std.OutIsTerminal {
 		return usageError("the tour needs a terminal: jcode demo -p prints it instead")
@@ -132,7 +132,7 @@ func (a *app) runUI(ctx context.Context, opt tui.Options) error {
 	return tui.RunPlain(ctx, opt, a.std.In, a.std.Out)
 }
 
-// sessions switches the one open conversation.
+// sessions switches between conversations; one is open at a time.
 type sessions struct {
 	a       *app
 	started bool
@@ -209,8 +209,8 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Sess
 	return out, err
 }
 
-// New begins a fresh session with the same model, mode and role, and with carry with the
-// last exchange.
+// New begins a session with the same model, mode and role; with carry it starts from the last
+// exchange.
 func (s *sessions) New(ctx context.Context, carry bool) (tui.Session, error) {
 	if id := s.id(); carry && id != "" {
 		carried, err := s.a.store.Carry(ctx, id)
@@ -234,8 +234,8 @@ func (s *sessions) New(ctx context.Context, carry bool) (tui.Session, error) {
 	return s.open(ctx, conv)
 }
 
-// inherit enters the role that another conversation is in, as it is there where it is gone
-// by now, and takes a model that was chosen in it.
+// inherit enters the role of another conversation and takes over a model that was chosen in it. A
+// role that no longer exists is entered as it was.
 func inherit(ctx context.Context, conv, from *agent.Conversation) error {
 	if from == nil || from.Role().Name == "" {
 		return nil
@@ -254,7 +254,7 @@ func inherit(ctx context.Context, conv, from *agent.Conversation) error {
 	return nil
 }
 
-// options are those of a further conversation: what the person set goes with them.
+// options are those of a further conversation, with what the person has set.
 func (s *sessions) options() (agent.Options, error) {
 	opt, err := s.a.options()
 	if old := s.conv(); err == nil && old != nil {
@@ -264,7 +264,7 @@ func (s *sessions) options() (agent.Options, error) {
 	return opt, err
 }
 
-// Open goes on with a session of an ID or a title.
+// Open continues a session by its ID or title.
 func (s *sessions) Open(ctx context.Context, name string) (tui.Session, error) {
 	found, err := s.a.store.Find(ctx, s.a.project, name)
 	if err != nil {
@@ -289,7 +289,7 @@ func (s *sessions) Open(ctx context.Context, name string) (tui.Session, error) {
 	return s.open(ctx, conv)
 }
 
-// Fork goes on in a copy.
+// Fork continues in a copy.
 func (s *sessions) Fork(ctx context.Context, id string, upTo int64) (tui.Session, error) {
 	copied, err := s.a.store.Fork(ctx, id, upTo)
 	if err != nil {
@@ -304,7 +304,7 @@ func (s *sessions) Fork(ctx context.Context, id string, upTo int64) (tui.Session
 	return out, err
 }
 
-// List gives sessions for the picker.
+// List returns sessions for the picker.
 func (s *sessions) List(ctx context.Context, query string, all bool) ([]session.Session, error) {
 	return s.a.store.List(ctx, session.Filter{ProjectID: s.a.project, All: all, Query: query, Limit: 200})
 }
@@ -321,8 +321,8 @@ func (s *sessions) Delete(ctx context.Context, id string) error {
 	return errors.Join(s.a.store.Delete(ctx, id), hold.Release())
 }
 
-// resume goes on with a session: with the model it had where that can still be found, in
-// the role it was in, and in its mode where that is more careful than the one in force.
+// resume continues a session: with its model if that is still available, in its role, and in its
+// mode if that is more careful than the one in force.
 func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error) {
 	row, err := a.store.Get(ctx, id)
 	if err != nil {

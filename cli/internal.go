@@ -5,8 +5,8 @@ import (
 	"jcode/tools/sandbox"
 )
 
-// internalCommand runs the hidden subcommands with which jcode starts itself: they come
-// before flags, configuration and everything else.
+// internalCommand runs the hidden subcommands with which jcode starts itself. They are handled
+// before flags and configuration.
 func internalCommand(args []string) (code int, done bool) {
 	if len(args) == 0 {
 		return 0, false

@@ -12,7 +12,7 @@ import (
 	"jcode/tui"
 )
 
-// jobsPanel lists background commands; they can be ended.
+// jobsPanel lists background commands, and can end them.
 func (a chatViews) jobsPanel() tui.Panel {
 	return tui.Panel{
 		Name: "jobs", Help: "background commands: look at one, end one", Title: "Background commands",

@@ -53,8 +53,8 @@ type sessionInstructions struct {
 	news []instructions.News // of folders that were touched, for the next step
 }
 
-// openLearning finds no file yet: that happens when the first prompt is built, or the
-// first command is looked for.
+// openLearning does not look for files: that happens when the first prompt is built, or the
+// first command is looked up.
 func (a *app) openLearning() error {
 	places := a.skillPlaces()
 	l := &learning{
@@ -158,7 +158,7 @@ func (l *learning) of(sessionID string) *sessionInstructions {
 	return t
 }
 
-// sections are the parts of a session's system prompt that files give.
+// sections are the parts of a session's system prompt that come from files.
 func (l *learning) sections(sessionID string, scope *tools.Scope) []string {
 	set := l.of(sessionID).set
 	list := []string{set.Prompt()}
@@ -190,8 +190,8 @@ func (l *learning) sayBroken() {
 	}
 }
 
-// sayReplaced tells the person which trusted files of the project have taken over a name of
-// his own or of the program, each once.
+// sayReplaced tells the person once which trusted files of the project replace a name of their
+// own or of jcode.
 func (l *learning) sayReplaced() {
 	var now []string
 	if !l.flags.NoSkills {
@@ -244,14 +244,14 @@ func (l *learning) before(_ context.Context, sessionID string) agent.Announcemen
 	return agent.Announcement{Text: strings.Join(lines, "\n\n"), Shown: strings.Join(shown, "; "), Silent: shown == nil}
 }
 
-// restored tells skills and instructions what a history that was read from the store holds.
+// restored tells skills and instructions what a stored history contains.
 func (l *learning) restored(sessionID string, rows []session.Message) {
 	live, archived := skillsIn(rows)
 	l.skills.Session(sessionID).Restore(live, archived)
 	l.of(sessionID).set.Rewound()
 }
 
-// compacted tells the skills what a compaction has left of them in the history.
+// compacted tells the skills which of them a compaction left in the history.
 func (l *learning) compacted(ctx context.Context, sessionID string) {
 	rows, err := l.history(ctx, sessionID)
 	if err != nil {
@@ -262,7 +262,7 @@ func (l *learning) compacted(ctx context.Context, sessionID string) {
 	l.skills.Session(sessionID).Compacted(live)
 }
 
-// given tells the skills that a message of the person holds one.
+// given tells the skills that a message of the person contains one.
 func (l *learning) given(sessionID, skill string) { l.skills.Session(sessionID).Given(skill) }
 
 // skillsIn returns the skills that the calls of the model and the commands of the person have
@@ -316,8 +316,8 @@ func (l *learning) turnEnded() {
 	}
 }
 
-// touching gives the instructions of a folder that a call touches for the first time to
-// the session of the call, at its next step.
+// touching adds the instructions of a folder to a session, at its next step, when a call of the
+// session touches the folder for the first time.
 type touching struct{ l *learning }
 
 // BeforeCall implements tools.Hook and changes nothing.
@@ -341,7 +341,7 @@ func (t touching) AfterCall(call tools.Call, out tools.Outcome) {
 	}
 }
 
-// everywhere is the trust in files of the project and of the person.
+// everywhere returns the trust in files of the project and of the person.
 func (a *app) everywhere() tools.Trust {
 	return bothTrusts{project: a.trust, person: permission.NewTrust("", trustRows{a.store.Trusts(), ""}, false)}
 }

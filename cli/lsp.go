@@ -36,7 +36,7 @@ func (fileChanges) list(in []lsp.FileChange) []builtin.FileChange {
 // serverStarts decides when language servers start, and offers their tools.
 type serverStarts struct{ *app }
 
-// openLSP makes the room of the language servers. Nothing is looked for or started yet.
+// openLSP creates the manager of language servers. Nothing is looked up or started yet.
 func (a serverStarts) openLSP() {
 	o := lsp.Options{
 		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
@@ -58,7 +58,7 @@ func (a serverStarts) openLSP() {
 	a.commands.Sources = append(a.commands.Sources, a.lsp)
 }
 
-// languageServers are the configured servers, by name, and behind them those of plugins.
+// languageServers are the configured servers, by name, followed by those of plugins.
 func (a *app) languageServers(c config.LSP) (list []lsp.Server, disabled []string) {
 	for name, s := range c.Servers {
 		if isOn(s.Disabled) {
@@ -94,7 +94,7 @@ func (a serverStarts) offerServerTools() {
 	}
 }
 
-// inertNotice says what of the project waits for trust, "" when nothing does.
+// inertNotice says what of the project waits for trust, "" if nothing does.
 func (a serverStarts) inertNotice() string {
 	notice, err := a.trust.Notice(context.Background(), dormant(a).inert())
 	if err != nil {

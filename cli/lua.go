@@ -23,7 +23,7 @@ import (
 // Each has a limit of its own; this bounds all of them.
 const scriptsWait = 6 * time.Second
 
-// scripting connects the Lua room with the rest of the house.
+// scripting connects Lua with the rest of jcode.
 type scripting struct {
 	plain
 	board      *board
@@ -52,7 +52,7 @@ type scripting struct {
 	said   bool // the headless notice was given
 }
 
-// openLua makes the room. Nothing runs and no file is read yet.
+// openLua creates the room. Nothing runs and no file is read yet.
 func (a *app) openLua() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &scripting{
@@ -143,8 +143,8 @@ func (s *scripting) run() {
 	s.work.Go(s.follow)
 }
 
-// follow tells scripts that the session began and what becomes of MCP servers, and the person
-// what becomes of Lua tools.
+// follow tells scripts that the session began and how MCP servers change state, and the person
+// which Lua tools change.
 func (s *scripting) follow() {
 	if s.room.WaitReady(s.ctx) != nil {
 		return
@@ -199,8 +199,8 @@ func (s *scripting) ready(ctx context.Context) {
 	}
 }
 
-// before takes over what changed on disk since the last step. Lua that the agent has just
-// written is asked about here, so that it can be used in the same turn.
+// before takes over what changed on disk since the last step. Trust in Lua that the agent has
+// just written is asked for here, so that it can be used in the same turn.
 func (s *scripting) before(ctx context.Context, _ string) agent.Announcement {
 	s.room.Refresh()
 	if items := s.room.Untrusted(); len(items) > 0 {
@@ -212,7 +212,7 @@ func (s *scripting) before(ctx context.Context, _ string) agent.Announcement {
 // Notice implements lua.Notices.
 func (s *scripting) Notice(level, text string) { s.board.say(agent.Level(level), "%s", text) }
 
-// standing is what scripts run with that nobody calls.
+// standing is the caller of scripts that run by themselves.
 func (s *scripting) standing() tools.Caller {
 	c := tools.Caller{Origin: tools.OriginScript, Mode: s.mode, Asker: s.person()}
 	if conv := s.board.open(); conv != nil {
@@ -221,7 +221,7 @@ func (s *scripting) standing() tools.Caller {
 	return c
 }
 
-// person is who answers a script's questions, nil when nobody can.
+// person returns who answers a script's questions, nil if nobody can.
 func (s *scripting) person() tools.Asker {
 	if asker := s.asker(); asker != nil {
 		return asker

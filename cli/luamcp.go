@@ -9,7 +9,7 @@ import (
 	"jcode/tools"
 )
 
-// luaMCP gives scripts the MCP manager. No method waits for a server.
+// luaMCP is the MCP manager as scripts use it. No method waits for a server.
 type luaMCP struct {
 	mcp     *mcp.Manager
 	approve approver

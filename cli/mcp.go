@@ -141,7 +141,7 @@ func (s *span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// pairs reads repeated NAME<sep>VALUE flags.
+// pairs parses repeated NAME<sep>VALUE flags.
 func pairs(list []string, sep, flag string) (map[string]string, error) {
 	if len(list) == 0 {
 		return nil, nil

@@ -93,7 +93,7 @@ func editServers(ctx context.Context, f *flags, std Streams, asJSON bool, name s
 	return nil
 }
 
-// mcpAddJSONCmd adds a server as another program's documentation gives it.
+// mcpAddJSONCmd adds a server from an entry in the JSON that documentation shows.
 type mcpAddJSONCmd struct {
 	Name  string `arg:"" help:"Server."`
 	Value string `arg:"" help:"The entry as JSON; - reads it from standard input."`
@@ -129,7 +129,7 @@ type mcpEnableCmd struct {
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// Run switches it on for good.
+// Run enables the server in its file.
 func (c *mcpEnableCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.EnableServer(c.Name, true) }, "enabled in")
 }
@@ -140,7 +140,7 @@ type mcpDisableCmd struct {
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// Run switches it off for good.
+// Run disables the server in its file.
 func (c *mcpDisableCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return editServers(ctx, f, std, c.JSON, c.Name, func(p mcpconfig.Paths) (string, error) { return p.EnableServer(c.Name, false) }, "disabled in")
 }

@@ -97,7 +97,7 @@ func mcpRow(d mcp.Details) tui.Row {
 	return row
 }
 
-// serverState says in a few words how a server stands.
+// serverState describes a server's state in a few words.
 func serverState(d mcp.Details, now time.Time) string {
 	switch {
 	case d.State == mcp.StateConnected:

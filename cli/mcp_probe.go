@@ -47,8 +47,8 @@ func (p probeFlags) probe(ctx context.Context, f *flags, std Streams, name strin
 	return do(probe, err)
 }
 
-// open connects to a configured server, or to what the flags give. The probe is there
-// also when the connection failed.
+// open connects to a configured server, or to what the flags give. The probe is not nil
+// if the connection failed.
 func (p probeFlags) open(ctx context.Context, a *app, name string, elicit mcp.Elicitor) (*mcp.Probe, error) {
 	command, given, err := p.words()
 	opt := mcp.ProbeOptions{ConnectTimeout: spanTime(p.ConnectTimeout), CallTimeout: spanTime(p.Timeout), Elicitor: elicit}
@@ -78,7 +78,7 @@ func (p probeFlags) open(ctx context.Context, a *app, name string, elicit mcp.El
 	return a.mcp.ProbeServer(ctx, name, opt)
 }
 
-// failure is what is said of a connection that failed.
+// failure returns the error that a failed connection is reported with.
 func failure(probe *mcp.Probe, err error) error {
 	var exit *exitError
 	if errors.As(err, &exit) {

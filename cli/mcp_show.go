@@ -63,7 +63,7 @@ func (c *mcpListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return w.Flush()
 }
 
-// stateText says in a few words how a server stands.
+// stateText describes a server's state in a few words.
 func stateText(s listedServer, checked bool) string {
 	switch {
 	case s.State == mcp.StateNeedsSignIn:

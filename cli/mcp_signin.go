@@ -161,7 +161,7 @@ func (p terminalPerson) Visit(ctx context.Context, v auth.Visit) (string, error)
 	}
 }
 
-// visitText says who wants what.
+// visitText says which server asks for a sign-in, where and with which rights.
 func visitText(v auth.Visit) string {
 	s := fmt.Sprintf("MCP server %s wants you to sign in at %s", v.Server, v.Host)
 	if v.StepUp {

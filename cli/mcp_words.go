@@ -123,7 +123,7 @@ func reloadText(r mcp.Reloaded) string {
 	return strings.Join(lines, "\n")
 }
 
-// completeMCP returns the lines that what was typed behind `/mcp ` may become.
+// completeMCP completes the arguments of /mcp.
 func (a serverActions) completeMCP(_ context.Context, typed string) []string {
 	word, name, named := strings.Cut(typed, " ")
 	var out []string

@@ -68,7 +68,7 @@ func (m *models) resolve(name string) (agent.Model, error) {
 	return found, nil
 }
 
-// rekey takes other keys: clients that were made with the ones before are made anew.
+// rekey replaces the keys; clients that were made with the old ones are made again.
 func (m *models) rekey(keys map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -186,7 +186,7 @@ type picking struct {
 	listed int // the window that the endpoint states
 }
 
-// Stream picks the model if that was not done yet, and sends the request to it.
+// Stream picks the model at the first request, and sends the request to it.
 func (p *picking) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
 	id, err := p.pick(ctx)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // offered knows the files that results have named for the model to read, by session: whole
-// outputs and saved contents. They lie in jcode's data folder, which is otherwise not read
-// unasked. It is a hook of the dispatcher, and safe for concurrent use.
+// outputs and saved contents. They are in jcode's data folder, reading which otherwise
+// needs approval. It is a hook of the dispatcher, and safe for concurrent use.
 type offered struct {
 	folders []string // where such files lie, resolved
 	store   *session.Store

@@ -34,7 +34,7 @@ func (others) BeforeCall(context.Context, tools.Call) tools.Verdict { return too
 // AfterCall implements tools.Hook and does nothing.
 func (others) AfterCall(tools.Call, tools.Outcome) {}
 
-// AfterRun implements tools.Commenter: a change of what somebody else works on is said.
+// AfterRun implements tools.Commenter: it reports a change of a file that somebody else works on.
 func (o others) AfterRun(ctx context.Context, call tools.Call, res tools.Result) string {
 	if res.Failed || call.Caller.Session == "" {
 		return ""

@@ -29,7 +29,7 @@ func elsewhere(err error) string {
 
 // passingPaths replaces folders that can't be used, in a run that prints one answer: its data
 // goes into a private folder that is deleted at its end. A container often has no home. In any
-// other run, and where the person named the folder, the fault itself is the answer.
+// other run, and if the person named the folder, the fault is returned.
 func (a *app) passingPaths(paths config.Paths, fault error) (config.Paths, error) {
 	if !a.flags.Print || a.std.Getenv("JCODE_HOME") != "" {
 		return paths, fault

@@ -33,7 +33,7 @@ type permissionLine struct {
 	From   string `json:"from"`
 }
 
-// Run lists them, what wins first.
+// Run lists rules and grants in order of precedence.
 func (c *permissionsListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, err := openJudge(ctx, f, std)
 	if err != nil {

@@ -46,7 +46,7 @@ func (a *app) pluginStore() plugins.Store {
 	return plugins.Store{Dir: filepath.Join(a.paths.Data, "plugins")}
 }
 
-// openPlugins reads the plugins. One that cannot be used is said and costs nothing else.
+// openPlugins reads the plugins. One that cannot be used is reported; the others are not affected.
 func (a *app) openPlugins(context.Context) error {
 	a.bundles.open(a.pluginStore(), func(format string, args ...any) { a.board.say(agent.LevelWarn, format, args...) })
 	return nil
@@ -120,11 +120,11 @@ func (b *bundles) tell(format string, args ...any) {
 	}
 }
 
-// serversFile is where a plugin's MCP servers stand with its folder put in.
+// serversFile is the file of a plugin's MCP servers, with the plugin's folder filled in.
 func serversFile(s plugins.Store, name string) string { return filepath.Join(s.Dir, name+".mcp.json") }
 
 // writeServers writes a plugin's MCP servers as a file of the usual form, with the plugin's
-// folder put in, and returns its name; "" where there are none.
+// folder filled in, and returns its name; "" if there are none.
 func (b *bundles) writeServers(bundle *plugins.Bundle) (string, error) {
 	if len(bundle.Servers) == 0 {
 		return "", nil

@@ -38,7 +38,7 @@ type pluginLine struct {
 	Tokens  int      `json:"tokens"`
 }
 
-// keptPlugins returns what has the plugins' places, and all plugins.
+// keptPlugins returns an app that knows its folders only, and all plugins.
 func keptPlugins(ctx context.Context, std Streams) (*app, []plugins.Plugin, error) {
 	a := &app{flags: &flags{}, std: std}
 	if err := a.findPlaces(ctx); err != nil {

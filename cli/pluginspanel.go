@@ -17,7 +17,7 @@ import (
 	"jcode/tui"
 )
 
-// pluginState says what becomes of a plugin.
+// pluginState describes the state of a plugin.
 func pluginState(p plugins.Plugin) string {
 	switch {
 	case p.Problem != "":
@@ -30,7 +30,7 @@ func pluginState(p plugins.Plugin) string {
 	return "on"
 }
 
-// pluginDetail is all that there is to say of a plugin, a line each.
+// pluginDetail describes a plugin, one line per fact.
 func pluginDetail(p plugins.Plugin) []string {
 	from := "from " + p.Address.String()
 	if p.Commit != "" {
@@ -189,7 +189,7 @@ func (a pluginActions) acceptPlugin(name string) error {
 	return a.store.Accept(name, p.Now)
 }
 
-// removePlugin takes a plugin away without a trace: its copy, its servers' file and their logs.
+// removePlugin removes a plugin completely: its copy, its servers' file and their logs.
 func (a pluginActions) removePlugin(name string) error {
 	s := a.store
 	p, err := a.plugin(name)

@@ -31,8 +31,8 @@ func (a roleActions) roleFile(r role.Role) (string, error) {
 	return path, nil
 }
 
-// takeRole takes over what was left in the file that roleFile gave: a changed copy becomes
-// a row. A text that is not usable stays where it is and is named.
+// takeRole takes over the file that roleFile returned: a changed copy becomes a row. A text
+// that is not usable stays in its file, which the error names.
 func (a roleActions) takeRole(ctx context.Context, r role.Role, path string) (changed bool, err error) {
 	text, err := os.ReadFile(path)
 	switch {

@@ -144,7 +144,7 @@ func listRole(l role.Listing) roleLine {
 	return line
 }
 
-// role gives the role of a name that counts.
+// role returns the role of a name that takes precedence.
 func (a *app) role(ctx context.Context, name string) (role.Role, error) {
 	r, err := a.roles().Get(ctx, name)
 	if err != nil {

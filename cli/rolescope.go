@@ -24,8 +24,8 @@ const readyWait = 10 * time.Second
 // roleScopes applies roles to conversations: what their names mean, and which one holds.
 type roleScopes struct{ *app }
 
-// agentRole finds a role, settles the values of its variables, and resolves everything that it
-// names. Names that nothing goes by are an error, all of them at once.
+// agentRole finds a role, determines the values of its variables, and resolves everything that it
+// names. Unknown names are an error that lists all of them.
 func (a roleScopes) agentRole(ctx context.Context, want agent.RoleRequest) (agent.Role, error) {
 	r, err := a.roles().Get(ctx, want.Name)
 	if err == nil {
@@ -55,8 +55,8 @@ func problemText(list []role.Problem) string {
 	return strings.Join(lines, "; ")
 }
 
-// resolveRole makes what a conversation puts in force of a role. unknown are the names in
-// it that nothing goes by: they allow nothing.
+// resolveRole resolves a role for a conversation. unknown lists the names in it that do not
+// exist; they allow nothing.
 func (a roleScopes) resolveRole(ctx context.Context, r role.Role, values map[string]string) (out agent.Role, unknown []role.Problem, err error) {
 	if err := r.Usable(); err != nil {
 		return agent.Role{}, nil, err
@@ -93,8 +93,8 @@ func (a roleScopes) resolveRole(ctx context.Context, r role.Role, values map[str
 	return out, append(unknown, a.unknownNames(ctx, r)...), nil
 }
 
-// unknownNames returns what a role names and nobody knows. What can be known a moment later,
-// because a skill was just written or scripts are still being loaded, is waited for.
+// unknownNames returns the names in a role that do not exist. It waits for names that may appear
+// in a moment, because a skill was just written or scripts are being loaded.
 func (a roleScopes) unknownNames(ctx context.Context, r role.Role) []role.Problem {
 	var out []role.Problem
 	look := func(key, what string, names []string, known func() []string, later func()) {
@@ -242,7 +242,7 @@ func (a roleScopes) enterOrAsk(ctx context.Context, conv *agent.Conversation, na
 }
 
 // preludeRole enters the role that the configuration begins with. Nobody asked for it now,
-// so a person is told when it can't be had and goes on without; a run without one ends.
+// so a person is told if it can't be entered, and continues without; a run without one ends.
 func (a roleScopes) preludeRole(ctx context.Context, conv *agent.Conversation) error {
 	name := a.config.Prelude.Role
 	if name == "" {

@@ -31,8 +31,7 @@ func (f *flags) roleValues() (map[string]string, error) {
 	return values, nil
 }
 
-// givenValues are the values that --var gives, for the role of --role. Without a role they are
-// an error: they would mean nothing.
+// givenValues are the values of --var, for the role of --role. Without a role they are an error.
 func (a roleScopes) givenValues() (map[string]string, error) {
 	values, err := a.flags.roleValues()
 	if err == nil && len(values) > 0 && a.flags.Role == "" {
@@ -41,8 +40,8 @@ func (a roleScopes) givenValues() (map[string]string, error) {
 	return values, err
 }
 
-// roleValues settles the values of a role's variables: what was given and kept, and what a form
-// asks the person for.
+// roleValues determines the values of a role's variables: those given and kept, and those that a
+// form asks the person for.
 func (a roleScopes) roleValues(ctx context.Context, r role.Role, want agent.RoleRequest) (map[string]string, error) {
 	if err := chosenServers(r, want); err != nil {
 		return nil, err
@@ -87,7 +86,7 @@ func chosenServers(r role.Role, want agent.RoleRequest) error {
 	return nil
 }
 
-// askValues puts a form with what has no value yet, until the answer is sound.
+// askValues shows a form for the variables without a value, until the answer is valid.
 func askValues(ctx context.Context, r role.Role, values map[string]string, ask func(context.Context, tools.Form) (tools.FormAnswer, error)) (map[string]string, error) {
 	form := tools.Form{From: "role " + r.Name, Person: true, Text: strings.TrimSpace(r.Description + "\n\nThese values are put into the role's text.")}
 	for _, v := range r.Variables {
@@ -195,7 +194,7 @@ func (p personCommands) completeRole(_ context.Context, args string) []string {
 	return out
 }
 
-// roleInfo says what a session knows of the role that it is in.
+// roleInfo describes the role that a session is in.
 func roleInfo(in agent.Role) (string, error) {
 	if in.Name == "" {
 		return "The session is in no role: /role NAME enters one, /roles lists them.", nil

@@ -98,8 +98,8 @@ func (a confinement) watchProtected() func() sandbox.Watched {
 	return a.box.Watch
 }
 
-// keepProtected remembers protected files before a command, so that /undo takes back what it
-// does to them.
+// keepProtected remembers protected files before a command, so that /undo reverts what it does to
+// them.
 func (a confinement) keepProtected(caller tools.Caller, open []string) (note func(changed []string)) {
 	before, err := a.store.Checkpoints().Look(open)
 	return func(changed []string) {
@@ -140,7 +140,7 @@ func (a confinement) changedSince(line string, theirs bool) func() string {
 	}
 }
 
-// confiner gives the shell its sandbox, if there may be one.
+// confiner returns the sandbox of the shell, nil if it may not have one.
 func (a confinement) confiner() builtin.Confiner {
 	if a.box == nil {
 		return nil
@@ -191,7 +191,7 @@ func (d *doctor) environment() {
 	}
 }
 
-// sandbox reports what this machine gives for mode auto.
+// sandbox reports how this machine can confine commands in mode auto.
 func (d *doctor) sandbox() {
 	self, err := os.Executable()
 	if err != nil {

@@ -26,7 +26,7 @@ type sessionsCmd struct {
 	Export sessionsExportCmd `cmd:"" help:"Write a session as Markdown, JSON or one HTML page."`
 }
 
-// openKept finds the places and opens the store: all that commands over kept things need.
+// openKept finds the folders and opens the store: all that commands over stored things need.
 func openKept(ctx context.Context, f *flags, std Streams) (*app, error) {
 	a := &app{flags: f, std: std}
 	for _, step := range []func(context.Context) error{a.findPlaces, a.openStore, a.openTrust, a.openPlugins} {
@@ -41,7 +41,7 @@ func openKept(ctx context.Context, f *flags, std Streams) (*app, error) {
 	return a, nil
 }
 
-// named finds a session by what a person calls it; an empty name means the last one.
+// named finds a session by its ID or title; an empty name means the last one.
 func (a *app) named(ctx context.Context, name string) (session.Session, error) {
 	var found session.Session
 	var err error
@@ -111,7 +111,7 @@ func money(usd float64, estimated bool) string {
 	return text.Spent(usd, estimated)
 }
 
-// age says how long ago something was, in one unit.
+// age formats how long ago something was, in one unit.
 func age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -208,7 +208,7 @@ type hitLine struct {
 	Snippet   string `json:"snippet"`
 }
 
-// Run prints where the words are.
+// Run prints the places where the words occur.
 func (c *sessionsSearchCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, err := openKept(ctx, f, std)
 	if err != nil {
@@ -273,7 +273,7 @@ type sessionsRmCmd struct {
 	Sessions []string `arg:"" help:"IDs, their ends, or titles."`
 }
 
-// Run deletes all that are named, or none where one is unknown or open elsewhere.
+// Run deletes all named sessions, or none if one is unknown or open elsewhere.
 func (c *sessionsRmCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	a, err := openKept(ctx, f, std)
 	if err != nil {

@@ -23,8 +23,8 @@ func findPaths(std Streams) (config.Paths, error) {
 	return paths, nil
 }
 
-// loadConfig reads the configuration of person and project. Its faults are said, and
-// cost only what they concern.
+// loadConfig reads the configuration of person and project. A fault is reported, and affects
+// only the setting that has it.
 func (a *app) loadConfig(ctx context.Context) error {
 	loaded := config.Load(config.Options{Paths: a.paths, Project: a.root, Trusted: func(key, hash string) bool {
 		return a.trusted(ctx, tools.TrustConfig, key, hash)
@@ -95,8 +95,8 @@ func providers(c config.Config) map[string]provider.Config {
 	return out
 }
 
-// maxTools is how many tools a request may hold: what the provider of the model that the
-// run begins with says, else the general setting; 0 means the default.
+// maxTools is how many tools a request may hold: the limit of the first model's provider, else
+// the general setting; 0 means the default.
 func (a *app) maxTools() int {
 	name, _, _ := strings.Cut(a.flags.Model, "/")
 	return cmp.Or(a.config.Providers[name].MaxTools, a.config.Providers[a.config.Provider].MaxTools, a.config.MCP.MaxTools)

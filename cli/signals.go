@@ -14,8 +14,8 @@ type signals struct {
 	got  chan os.Signal
 }
 
-// hardAfter is how long after the first signal another one ends the process at once: a
-// person who asks again has waited. An impatient sender of two at a time has not.
+// hardAfter is the time after the first signal from which another one ends the process at once.
+// Two signals in quick succession count as one.
 const hardAfter = time.Second
 
 // withSignals returns a context that ends with the first signal. exit ends the process.

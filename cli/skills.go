@@ -83,7 +83,7 @@ func (c *skillsListCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	return w.Flush()
 }
 
-// state says in a few words how a skill stands.
+// state describes a skill's state in a few words.
 func (l skillLine) state() string {
 	switch {
 	case l.State == skills.Active && l.Approved != nil && !*l.Approved:
@@ -102,8 +102,8 @@ type skillsCheckCmd struct {
 // errSkills says that a check found errors; they were printed.
 var errSkills = errors.New("some skills or commands cannot be used")
 
-// Run prints what is wrong. The exit code is 1 when something cannot be used; warnings
-// alone give 0.
+// Run prints what is wrong. The exit code is 1 if something cannot be used, 0 if there are only
+// warnings.
 func (c *skillsCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	list := []skills.Diagnostic{}
 	if len(c.Path) > 0 {

@@ -53,7 +53,7 @@ func skillRow(e skills.Entry) tui.Row {
 	return row
 }
 
-// switchSkill turns a skill on or off, for good: in the person's own settings.
+// switchSkill turns a skill on or off in the person's settings.
 func (a skillActions) switchSkill(_ context.Context, row tui.Row) (string, error) {
 	off := row.State == string(skills.Disabled)
 	if !off && row.State != string(skills.Active) {
@@ -77,7 +77,7 @@ func skillToEdit(row tui.Row) (string, error) {
 	return row.ID, nil
 }
 
-// skillEdited reads a SKILL.md anew and says at once what is wrong with it.
+// skillEdited reads a SKILL.md again and reports what is wrong with it.
 func (a skillActions) skillEdited(_ context.Context, row tui.Row, file string) (string, error) {
 	a.skills.Reload()
 	for _, e := range a.skills.Entries() {

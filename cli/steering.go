@@ -13,8 +13,8 @@ import (
 	"jcode/tools/sandbox"
 )
 
-// steering tells what calls of MCP servers did to protected files, where they run unasked:
-// servers are not confined, and what they write is no part of a plan.
+// steering reports what unasked calls of MCP servers did to protected files: servers are not
+// confined, and what they write is not part of a plan.
 type steering struct {
 	board *board
 	// watch looks at the protected files, nil where nothing is; remember keeps them as they are,

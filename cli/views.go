@@ -18,10 +18,10 @@ import (
 	"jcode/tui"
 )
 
-// maxFileNames bounds what @ completes over.
+// maxFileNames bounds the list of files that @ completes.
 const maxFileNames = 200_000
 
-// chatViews is what the screens of a chat show of an app, and what they ask of it.
+// chatViews provides what the screens of a chat show.
 type chatViews struct{ *app }
 
 // modelRows lists the models of the endpoint in use, and what configuration names.
@@ -121,7 +121,7 @@ func (a chatViews) shellLine(ctx context.Context, line string, out func(string))
 	return nil
 }
 
-// personGate lets pass what the person typed themselves.
+// personGate allows what the person typed themselves.
 type personGate struct{}
 
 // Check allows it.
@@ -129,7 +129,7 @@ func (personGate) Check(context.Context, tools.GateRequest) tools.Decision {
 	return tools.Decision{Allow: true, By: tools.ByUser, Silent: true}
 }
 
-// Offered is of no use here.
+// Offered implements tools.Gate; nothing asks it.
 func (personGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
 
 // dispatcherFor returns a dispatcher over the same registry with another gate.

@@ -7,7 +7,7 @@ import (
 	"jcode/internal/cells"
 )
 
-// agentChanged takes over how a sub-agent stands now.
+// agentChanged updates the state of a sub-agent.
 func (p *listener) agentChanged(s roster.State) {
 	for i, known := range p.agents {
 		if known.Name == s.Name {

@@ -40,7 +40,7 @@ func newApproval(id string, q tools.Question, answer func(ans tools.Answer) erro
 	return a
 }
 
-// lay puts together what is approved: the thing itself first, then what must be known of it.
+// lay assembles what is approved: the command or diff first, then the notes on it.
 func (a *approval) lay() {
 	scroll := a.text.scroll
 	a.text = review{scroll: scroll}
@@ -149,7 +149,7 @@ func (a *approval) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-// letter returns what a letter or number does, nil where it does nothing here.
+// letter returns what a letter or number does, nil if it does nothing here.
 func (a *approval) letter(h host, name string) func() tea.Cmd {
 	switch {
 	case name == "r":
@@ -168,7 +168,7 @@ func (a *approval) letter(h host, name string) func() tea.Cmd {
 	return nil
 }
 
-// choose answers with option i. A lasting answer whose rule is out of sight is shown first.
+// choose answers with option i. A lasting answer whose rule is not visible is shown in full first.
 func (a *approval) choose(h host, i int) tea.Cmd {
 	if a.terse && a.lasting(i) {
 		a.at = i

@@ -10,7 +10,7 @@ import (
 	"jcode/tui/editor"
 )
 
-// wordKey edits the word to the model that goes with a refusal.
+// wordKey edits the message to the model that is sent with a refusal.
 func (a *approval) wordKey(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	switch act {
 	case actSubmit:
@@ -91,8 +91,8 @@ func (a *approval) take(value string) {
 	}
 }
 
-// dropGrants takes away the answers that would hold for longer: they speak of the call as
-// it was before it was edited.
+// dropGrants removes the answers that would last longer than this call: they refer to the call
+// before it was edited.
 func (a *approval) dropGrants() {
 	var once []tools.AnswerOption
 	numbers := map[int]int{}

@@ -80,7 +80,7 @@ func (p *outside) attachImages(m *agent.Prompt) error {
 	return nil
 }
 
-// blindNotice says what becomes of pictures for a model that takes none.
+// blindNotice says what happens to pictures with a model that accepts none.
 func blindNotice(model string, pictures int) string {
 	return model + " takes no pictures: it only learns that " + count(pictures, "picture") + " came along. /model chooses another."
 }
@@ -147,7 +147,7 @@ func storedChips(prompt string, parts []session.Part) chips {
 	return c
 }
 
-// lastMention returns what stands behind the last @, with it: what a blank there completes.
+// lastMention returns the word that begins with the last @, which a blank completes.
 func lastMention(before string) string { return before[max(strings.LastIndexByte(before, '@'), 0):] }
 
 // spans shows a prompt with its pictures as chips.

@@ -117,8 +117,8 @@ func (c *capped) Write(b []byte) (int, error) {
 	return c.Buffer.Write(b)
 }
 
-// copyText puts text on the clipboard and says what is known of it: a program that took it
-// has it; a terminal never answers.
+// copyText puts text on the clipboard and reports what is known: that a program has taken it, or
+// only that it was sent to the terminal, which never answers.
 func (p *outside) copyText(s string) tea.Cmd {
 	lines, env := count(strings.Count(s, "\n")+1, "line"), p.env
 	return p.background(func(ctx context.Context) do {

@@ -88,7 +88,7 @@ func (p slashes) list() []slash {
 	return all
 }
 
-// foreign makes a command of another room one of the terminal.
+// foreign adapts a command of another room.
 func foreign(c command.Command) slash {
 	s := slash{name: c.Name, hint: c.Hint, help: c.Description, outside: c.Complete}
 	if c.Origin != "" {
@@ -107,7 +107,7 @@ func foreign(c command.Command) slash {
 	return s
 }
 
-// work runs a command that may take a while: how far it is shows, and esc ends it.
+// work runs a command that may take a while: its progress is shown, and esc ends it.
 func (p *outside) work(c command.Command, args, line string) tea.Cmd {
 	if p.stop != nil {
 		p.flash("another command is still at work (esc stops it)")
@@ -134,7 +134,7 @@ func (p *outside) work(c command.Command, args, line string) tea.Cmd {
 	})
 }
 
-// outcome shows or sends what a command left.
+// outcome shows or sends the outcome of a command.
 func (p slashes) outcome(line string, out command.Outcome, err error) tea.Cmd {
 	if err != nil {
 		p.say(agent.LevelError, line+": "+err.Error())
@@ -232,7 +232,7 @@ func (p *settings) model(name string) tea.Cmd {
 	})
 }
 
-// modeHelp says each approval mode in one sentence.
+// modeHelp describes each approval mode in one sentence.
 var modeHelp = map[tools.Mode]string{
 	tools.ModePlan:  "only reads; nothing is changed",
 	tools.ModeAsk:   "asks before each edit and command",

@@ -47,7 +47,7 @@ type host interface {
 	switchDiffs(src string, width int)
 }
 
-// What some dialogs do besides.
+// The contracts that some dialogs fulfil besides.
 type (
 	// guarded is one that opens by itself: it takes no keys that were meant for the input.
 	guarded interface {
@@ -68,7 +68,7 @@ type (
 	lasting interface{ outlasts() }
 )
 
-// Who promises what.
+// Which dialogs fulfil which contract.
 var (
 	_ = []guarded{(*approval)(nil), (*question)(nil), (*form)(nil), (*planView)(nil), (*trustView)(nil)}
 	_ = []pasteable{(*approval)(nil), (*question)(nil), (*form)(nil), (*picker)(nil), (*helpView)(nil), (*diffView)(nil), (*keyEntry)(nil)}
@@ -138,7 +138,7 @@ func titleRule(l *look, title string, width int, style cells.Style) string {
 	})
 }
 
-// hints shows keys and what they do; those without room go.
+// hints shows keys and what they do; those that do not fit are left out.
 func hints(l *look, width int, pairs ...string) string {
 	spans := []cells.Span{{Text: " "}}
 	used := 1

@@ -83,7 +83,7 @@ func (d parsedDiff) digits() int {
 	return len(strconv.Itoa(most))
 }
 
-// diffReader takes a unified diff apart.
+// diffReader parses a unified diff.
 type diffReader struct {
 	parsedDiff
 	old, now         int // numbers of the next lines

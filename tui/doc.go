@@ -3,6 +3,6 @@
 // and the plain mode without a screen.
 //
 // It must not know where models, servers, skills or grants come from: it drives a
-// Conversation, shows agent events, and lists Rows that others give it. Text from models
+// Conversation, shows agent events, and lists Rows that others provide. Text from models
 // and tools is data: no control sequence in it reaches the terminal.
 package tui

@@ -27,7 +27,7 @@ func (p *program) start(ctx context.Context) do {
 	}
 }
 
-// enter goes over to a session.
+// enter switches to a session.
 func (p *program) enter(s Session) tea.Cmd {
 	var first tea.Cmd
 	p.leave()
@@ -71,7 +71,7 @@ func (p *program) enter(s Session) tea.Cmd {
 	return first
 }
 
-// leave stops listening to the session so far and takes its questions away.
+// leave stops listening to the current session and closes its questions.
 func (p *program) leave() {
 	if p.stop != nil {
 		p.stop()

@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// escape closes what is open, else stops the running turn, else takes marks away.
+// escape closes what is open, else stops the running turn, else clears marks.
 func (p *program) escape() tea.Cmd {
 	switch {
 	case p.complete.menu.active():
@@ -35,7 +35,7 @@ func (p *program) escape() tea.Cmd {
 	return nil
 }
 
-// escapeTwice is how soon the second Esc on an empty input must come to go back.
+// escapeTwice is how soon the second Esc on an empty input must follow to open /rewind.
 const escapeTwice = time.Second
 
 func (p *program) busy() bool { return p.turn.busy }

@@ -193,7 +193,7 @@ func (p *listener) newsEvent(ev agent.Event) {
 	}
 }
 
-// turnEnd closes a turn and says how it ended where that is not plain to see.
+// turnEnd closes a turn and says how it ended if that is not obvious.
 func (p *listener) turnEnd(ev agent.TurnEnd) tea.Cmd {
 	for _, c := range p.turn.calls {
 		c.end(agent.CallEnd{Status: string(session.StatusInterrupted)})

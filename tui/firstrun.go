@@ -165,7 +165,7 @@ func newServerEntry(from *FirstRun, then func(r Row) tea.Cmd) *keyEntry {
 	return address
 }
 
-// keyEntry takes an API key, which is never shown, or an address.
+// keyEntry is a field for an API key, which is never shown, or an address.
 type keyEntry struct {
 	title, hint string
 	asking      string // who is asked with what was entered

@@ -14,7 +14,7 @@ const (
 	settle = 150 * time.Millisecond
 )
 
-// guard keeps keys that were meant for the input away from a question.
+// guard keeps a question from taking keys that were meant for the input.
 type guard struct {
 	since time.Time // it was in front since
 	typed time.Time // the last key before or since

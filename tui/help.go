@@ -10,7 +10,7 @@ import (
 	"jcode/tui/editor"
 )
 
-// helpView lists keys and commands, from the tables that the program obeys.
+// helpView lists keys and commands, from the tables that the program uses.
 type helpView struct {
 	rows   []Row
 	picker *picker

@@ -124,7 +124,7 @@ func (p *program) redraw() tea.Cmd {
 }
 
 // paste takes a bracketed paste: the dialog in front where it has a place for text, else the
-// input. It answers nothing.
+// input. It never counts as an answer.
 func (p *program) paste(s string) tea.Cmd {
 	s = text.Strip(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
 	if d := p.front(); d != nil && d.armed(time.Now()) {

@@ -38,7 +38,7 @@ func newCall(id, name string, args json.RawMessage, at time.Time) *callItem {
 	return &callItem{id: id, name: name, args: args, brief: briefArguments(name, args), started: at}
 }
 
-// change gives the call other arguments: those that it runs with.
+// change replaces the arguments by those that the call runs with.
 func (c *callItem) change(args json.RawMessage) {
 	c.args, c.brief = args, briefArguments(c.name, args)
 	c.drop()
@@ -252,7 +252,7 @@ func (c *callItem) body(l *look) []string {
 	case c.status == "denied" || c.status == "interrupted":
 		return nil
 	case c.failed():
-		// What a command failed of stands at the end of what it says.
+		// The reason why a command failed is at the end of its output.
 		return c.block(l, c.said(), failedLines, c.name == "exec", l.theme.Bad)
 	case c.name == "exec":
 		return c.block(l, c.result.Text, tailLines, true, l.theme.Faint)

@@ -17,7 +17,7 @@ type groupItem struct {
 	frame   int // spin at which lines were drawn while one runs
 }
 
-// looks reports whether a tool only looks at things, so that its calls share a row.
+// looks reports whether a tool only reads or searches, so that its calls share a row.
 func looks(tool string) bool {
 	switch tool {
 	case "read", "grep", "glob", "ls":

@@ -137,8 +137,8 @@ func (f *fileIndex) set(files fileList, mentions []Row) {
 	f.loaded, f.query, f.hits = true, "", nil
 }
 
-// find returns the best matches. A query that goes on from the one before only looks at what
-// that one left.
+// find returns the best matches. A query that extends the previous one only looks at
+// the matches of that one.
 func (f *fileIndex) find(query string) []int {
 	pool := f.hits
 	if f.hits == nil || !strings.HasPrefix(query, f.query) {

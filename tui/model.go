@@ -19,7 +19,7 @@ import (
 
 // program is the Bubble Tea model: what is shown, and where keys and events go.
 type program struct {
-	opt  Options // as they were given: nothing writes them
+	opt  Options // never written
 	ctx  context.Context
 	send func(tea.Msg)
 
@@ -88,31 +88,31 @@ type (
 	sender struct{ *program }
 	// searching finds text in the transcript, a slice of it at a time.
 	searching struct{ *program }
-	// planning asks what becomes of a plan, and has it carried out.
+	// planning asks what to do with a plan, and has it carried out.
 	planning struct{ *program }
-	// completion proposes commands, their arguments, files and mentions.
+	// completion completes commands, their arguments, files and mentions.
 	completion struct {
 		*program
 		menu  menu
 		files fileIndex
 	}
-	// switcher goes over to other sessions and roles.
+	// switcher switches to other sessions and roles.
 	switcher struct {
 		*program
 		moving  bool             // another session or role is about to take this one's place
 		next    []nextSwitch     // that were asked for meanwhile
 		waiting []agent.Prompt   // sent before there was the conversation that they are for
-		later   []func() tea.Cmd // commands that were given before there was a conversation
-		// unswitch takes the switch of roles back that is under way; nil without one.
+		later   []func() tea.Cmd // commands that were entered before there was a conversation
+		// unswitch cancels the switch of roles under way; nil without one.
 		unswitch context.CancelFunc
 	}
-	// settings changes what holds in the session or the program.
+	// settings changes settings of the session or the program.
 	settings struct {
 		*program
 		theming string // the theme in force, "" or "auto" follow the terminal
 		few     bool   // the terminal shows sixteen colours
 	}
-	// panels opens lists and tells what the session used.
+	// panels opens lists and shows what the session used.
 	panels struct{ *program }
 	// composer draws a frame.
 	composer struct{ *program }

@@ -34,8 +34,8 @@ type Settings interface {
 	Sees() bool
 	SetMode(m tools.Mode)
 	SetModel(name string) error
-	// SetRole may put a form of the role; SetRoleValue changes one of the values, and with "" puts
-	// its default back in force.
+	// SetRole may show the role's form; SetRoleValue changes one of the values, and with ""
+	// restores its default.
 	SetRole(ctx context.Context, name string) error
 	SetRoleValue(ctx context.Context, key, value string) error
 	Rename(title string) error
@@ -78,7 +78,7 @@ type Sessions interface {
 	// List returns sessions of this folder, or with all of every folder, newest first. query
 	// filters by title and text.
 	List(ctx context.Context, query string, all bool) ([]session.Session, error)
-	// New, Open and Fork give a session to go on with. Open takes an ID or a title, and
+	// New, Open and Fork return the session to continue with. Open takes an ID or a title, and
 	// returns session.ErrNotFound where there is none. upTo is the last message taken over,
 	// 0 for all. The one before is closed by whoever implements this.
 	New(ctx context.Context, carry bool) (Session, error)
@@ -97,7 +97,7 @@ type History interface {
 
 // Row is one line of a picker or panel.
 type Row struct {
-	// ID is what actions get.
+	// ID identifies the row to actions.
 	ID string
 	// Name stands first, Info beside it, State at the right ("ready", "3 tools").
 	Name, Info, State string
@@ -124,8 +124,8 @@ type Panel struct {
 	Live bool
 	// Actions are what can be done with a row. The first is Enter's.
 	Actions []Action
-	// Words carries out the command with words behind it ("/mcp reload") and may say what
-	// came of it; with ErrSearch the words search the list, as they do where it is nil.
+	// Words carries out the command with its arguments ("/mcp reload") and may return a notice;
+	// with ErrSearch the arguments search the list, as they do if Words is nil.
 	Words func(ctx context.Context, words string) (notice string, err error)
 	// Edits finds the row that words behind the command would open in the person's editor
 	// ("/roles edit NAME"), by the first action that edits. ok is false for other words. May
@@ -133,7 +133,7 @@ type Panel struct {
 	Edits func(ctx context.Context, words string) (row Row, ok bool, err error)
 }
 
-// ErrSearch says that words behind a panel's command are no order: they search its list.
+// ErrSearch says that the words after a panel's command are a search in its list.
 var ErrSearch = errors.New("the words search the list")
 
 // Action is something that a panel does with a row.
@@ -167,7 +167,7 @@ type Trust struct {
 	// Folder is named in the question; Items are exactly what would run.
 	Folder string
 	Items  []Row
-	// Decide gets the answer.
+	// Decide receives the answer.
 	Decide func(ctx context.Context, trusted bool) error
 }
 
@@ -199,7 +199,7 @@ type Options struct {
 	Session *Session
 	Start   func(ctx context.Context) (Session, error)
 	First   *FirstRun
-	// Login is what /login leads through; its Choose is used where there is no conversation.
+	// Login is what /login shows; its Choose is used if there is no conversation.
 	Login *FirstRun
 	// Prompt is sent as soon as there is a conversation; it may be a slash command.
 	Prompt string
@@ -247,12 +247,12 @@ type Options struct {
 	// Keys rebinds actions, Status names the parts of the status line in order.
 	Keys   map[string][]string
 	Status []string
-	// NoMouse leaves the mouse to the terminal.
+	// NoMouse turns off mouse reporting.
 	NoMouse bool
 	// Notifications says how to call a person whose window has no focus: "bell" rings only,
 	// "off" does nothing, anything else notifies and rings.
 	Notifications string
-	// Vi gives the input vi keys: Esc goes to the normal mode.
+	// Vi turns on vi keys in the input: Esc goes to normal mode.
 	Vi bool
 	// Health says in a few words how servers are ("mcp 2/3"). It is called for each frame
 	// and must be cheap.

@@ -72,11 +72,11 @@ func (p *outside) edit(file string, after func(err error) tea.Cmd) tea.Cmd {
 	})
 }
 
-// answers is how long after the start a terminal may take to answer what it is asked then.
+// answers is how long after the start a terminal may take to answer the queries sent then.
 const answers = 400 * time.Millisecond
 
-// handOver gives another program the terminal: not while the terminal's answers to the
-// questions of the start are on their way, for they would be typed into it.
+// handOver lends the terminal to another program. It waits for the terminal's answers to the
+// queries at the start, which the program would read as typed.
 func (p *outside) handOver(cmd *exec.Cmd, after tea.ExecCallback) tea.Cmd {
 	if p.keyboard != nil { // it reads the terminal itself, not what we make of it
 		cmd.Stdin = p.keyboard.File
@@ -89,7 +89,7 @@ func (p *outside) handOver(cmd *exec.Cmd, after tea.ExecCallback) tea.Cmd {
 	return tea.Sequence(tea.Tick(wait, func(time.Time) tea.Msg { return nil }), run)
 }
 
-// returned takes the terminal again after a suspend or another program.
+// returned takes back the terminal after a suspend or another program.
 func (p *outside) returned() {
 	if p.painter != nil {
 		p.painter.Back()
@@ -108,7 +108,7 @@ func (p *outside) env(name string) string {
 	return ""
 }
 
-// suspend hands the terminal back to the shell, where there is one to take it.
+// suspend returns the terminal to the shell, if there is one with job control.
 func (p *outside) suspend() tea.Cmd {
 	if !canSuspend() {
 		p.flash("there is no shell to go back to")

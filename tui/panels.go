@@ -51,8 +51,8 @@ func (p *panels) refill(pk *picker, rows func(ctx context.Context) ([]Row, error
 // changedMsg says that what the status line or a live panel shows has changed.
 type changedMsg struct{}
 
-// liveEvery bounds how often changes are shown. What nobody tells of (the output of a server,
-// a time that passes) is read again after liveAnyway.
+// liveEvery bounds how often changes are shown. What is not reported (the output of a server,
+// passing time) is read again after liveAnyway.
 const (
 	liveEvery  = 100 * time.Millisecond
 	liveAnyway = time.Second

@@ -234,7 +234,7 @@ func (r *review) need(l *look, width int) int {
 
 // halves divides the rows of a dialog: its title, what is approved, and its answers. What
 // is approved gets the rows that it needs, or at least half of them at any size; before it
-// loses one, the title goes.
+// loses a row, the title is dropped.
 func halves(height, need, answers int) (title bool, foot int) {
 	body := min((height+1)/2, max(need, 1))
 	foot = max(min(answers, height-body-1), 1)

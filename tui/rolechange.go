@@ -50,8 +50,9 @@ func (p *settings) enterRole(name string) tea.Cmd {
 	return p.settings.switchRole(doing, "", func(ctx context.Context, c Conversation) error { return c.SetRole(ctx, name) })
 }
 
-// switchRole changes what is in force of roles, which may have to wait for servers, and for what
-// a form asks. done is said at the end, "" nothing. Meanwhile that shows, prompts wait, and esc takes the switch back whole.
+// switchRole changes the role in force, which may have to wait for servers and for a form. done
+// is shown at the end, "" for nothing. Meanwhile the wait is shown, prompts wait, and esc cancels
+// the switch as a whole.
 func (p *settings) switchRole(doing, done string, enter func(ctx context.Context, c Conversation) error) tea.Cmd {
 	conv := p.conv
 	switch {
@@ -91,7 +92,7 @@ func (p *settings) switchRole(doing, done string, enter func(ctx context.Context
 	})
 }
 
-// valueSet says what a change of a role's value came to.
+// valueSet describes the result of changing a role's value.
 func valueSet(key, value string) string {
 	if value == "" {
 		return "The role's " + key + " is as the role has it again."

@@ -19,7 +19,7 @@ func (p sender) isCommand() bool {
 	return ok
 }
 
-// submit sends what was written: a command, a shell line or a prompt.
+// submit sends the input: a command, a shell line or a prompt.
 func (p sender) submit() tea.Cmd {
 	s := p.in.Text()
 	trimmed := strings.TrimSpace(s)
@@ -55,7 +55,7 @@ func (p sender) submit() tea.Cmd {
 // insert writes text that was typed into the input.
 func (p *program) insert(s string) { p.in.Insert(typed(s)) }
 
-// prompt hands a message to the conversation, or keeps it until the one that it is for is there.
+// prompt passes a message to the conversation, or keeps it until its conversation is ready.
 func (p sender) prompt(m agent.Prompt) {
 	p.tr.toBottom()
 	if p.conv == nil || p.switcher.moving {
@@ -122,7 +122,7 @@ func (p sender) giveBack(messages []agent.Prompt) {
 	p.in.SetText(strings.Join(parts, "\n"))
 }
 
-// unquote takes quotes and backslashes away that a terminal puts around a dragged file's name.
+// unquote removes the quotes and backslashes that a terminal adds to a dragged file's name.
 func unquote(s string) string {
 	if n := len(s); n > 1 && (s[0] == '\'' || s[0] == '"') && s[n-1] == s[0] {
 		s = s[1 : n-1]

@@ -56,7 +56,7 @@ func (p *switcher) switchOr(open func(ctx context.Context) (Session, error), fai
 	})
 }
 
-// goOn begins the switch that waits, once none is under way.
+// goOn begins the waiting switch, once none is under way.
 func (p *switcher) goOn() tea.Cmd {
 	if p.switcher.moving || len(p.switcher.next) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (p *switcher) sendWaiting() {
 	p.switcher.waiting = nil
 }
 
-// unsent gives back the prompts that were meant for what could not be had.
+// unsent returns prompts to the input whose session or role could not be opened.
 func (p *switcher) unsent() {
 	list := &p.switcher.waiting
 	if len(p.switcher.next) > 0 {

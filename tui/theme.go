@@ -10,7 +10,7 @@ import (
 	"jcode/tui/markdown"
 )
 
-// Theme says how everything looks. Styles without a colour stay readable with NO_COLOR.
+// Theme holds all styles. Styles without a colour stay readable with NO_COLOR.
 type Theme struct {
 	Name string
 

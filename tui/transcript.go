@@ -11,8 +11,8 @@ type place struct{ item, line int }
 
 func (p place) before(q place) bool { return p.item < q.item || p.item == q.item && p.line < q.line }
 
-// transcript is the list of what happened and the window on it. Drawing costs the visible
-// lines, whatever the length.
+// transcript is the list of what happened and the window on it. The cost of drawing depends on
+// the visible lines only.
 type transcript struct {
 	items  []item
 	follow bool  // the window stays at the end

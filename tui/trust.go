@@ -65,7 +65,7 @@ func (v *trustView) key(h host, k tea.KeyPressMsg, act action) tea.Cmd {
 	return nil
 }
 
-// decide hands the answer over.
+// decide passes on the answer.
 func (v *trustView) decide(h host, trusted bool) tea.Cmd {
 	v.busy = true
 	return h.background(func(ctx context.Context) do {

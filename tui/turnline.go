@@ -12,7 +12,7 @@ import (
 	"jcode/tools"
 )
 
-// turnSum is what a turn came to: how long it took, which files it changed, and what it used.
+// turnSum sums up a turn: how long it took, which files it changed, and what it used.
 type turnSum struct {
 	took   time.Duration
 	files  []fileSum
@@ -93,7 +93,7 @@ func (s *turnSum) parts() []string {
 	return out
 }
 
-// item is the line at the end of a turn; nil where there is nothing to tell.
+// item is the line at the end of a turn; nil if there is nothing to report.
 func (s *turnSum) item() item {
 	parts := s.parts()
 	if len(parts) == 0 {

@@ -104,7 +104,7 @@ func (p *composer) build() tea.View {
 	return v
 }
 
-// report tells the terminal what the program is at: its title, state and progress.
+// report tells the terminal the program's title, state and progress.
 func (p *composer) report(v *tea.View) {
 	v.WindowTitle = "jcode"
 	if p.state.Title != "" {
@@ -256,7 +256,7 @@ func (p *composer) placeholder() string {
 	return "ask for something, / for commands, @ for files, ! for the shell"
 }
 
-// rule is the line above the input; it says what would otherwise be out of sight.
+// rule is the line above the input; it shows what would otherwise not be visible.
 func (p *composer) rule() string {
 	label := ""
 	switch {

@@ -144,7 +144,7 @@ func (r *Roster[W]) Restore(state State, work W) *Member[W] {
 	return m
 }
 
-// Leave takes back what Enter took.
+// Leave releases what Enter took.
 func (r *Roster[W]) Leave(m *Member[W]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,7 +166,7 @@ func (r *Roster[W]) Change(m *Member[W], f func(s *State, w *W)) {
 	r.mu.Unlock()
 }
 
-// Get returns how an agent stands, and what reaches it.
+// Get returns the state of an agent, and its handle.
 func (r *Roster[W]) Get(m *Member[W]) (State, W) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

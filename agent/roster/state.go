@@ -12,7 +12,7 @@ import (
 	"jcode/internal/text"
 )
 
-// Status says how an agent stands.
+// Status is the state of an agent's work.
 type Status string
 
 // The states.
@@ -22,7 +22,7 @@ const (
 	Done    Status = "done"
 	Failed  Status = "failed"
 	Stopped Status = "stopped"
-	// Left is one that a program left behind that ended while it worked.
+	// Left is an agent whose program ended while it worked.
 	Left Status = "left"
 )
 

@@ -126,7 +126,7 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	}
 	plan, err := planned(ctx, entry, *call, said)
 	if err != nil {
-		return Failure(err)
+		return failure(ctx, err)
 	}
 	sent := call.Arguments
 	if res, ok := d.check(ctx, entry, plan, said, out); !ok {
@@ -139,10 +139,7 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	}
 	res, err := guard(func() (Result, error) { return entry.Tool.Run(ctx, *call) })
 	if err != nil {
-		failed := Failure(err)
-		if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
-			failed.Kind, failed.Text = KindCancelled, "interrupted"
-		}
+		failed := failure(ctx, err)
 		failed.Data, failed.Display = res.Data, res.Display
 		res = failed
 	}
@@ -153,6 +150,15 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	}
 	res.Text = editedNote(sent, call.Arguments) + res.Text
 	return d.comment(ctx, *call, said.Context, d.cap(entry, *call, res))
+}
+
+// failure is Failure, but for a call that failed because ctx ended: that is no fault of the tool.
+func failure(ctx context.Context, err error) Result {
+	failed := Failure(err)
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		failed.Kind, failed.Text = KindCancelled, "interrupted"
+	}
+	return failed
 }
 
 // changesFiles reports whether a plan names files that a call writes or removes.

@@ -326,3 +326,21 @@ func TestWholeFloatsAreIntegers(t *testing.T) {
 		}
 	}
 }
+
+// waiting waits in its plan until the call is given up.
+type waiting struct{ fake }
+
+func (waiting) Plan(ctx context.Context, _ tools.Call) (tools.Plan, error) {
+	<-ctx.Done()
+	return tools.Plan{}, ctx.Err()
+}
+
+func TestACallGivenUpWhileItIsPlannedIsCancelled(t *testing.T) {
+	t.Parallel()
+	d := dispatcher(t, waiting{named("slow")})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if res := d.Dispatch(ctx, tools.Call{Name: "slow", Arguments: []byte(`{}`)}).Result; res.Kind != tools.KindCancelled || res.Text != "interrupted" {
+		t.Errorf("%+v", res)
+	}
+}

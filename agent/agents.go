@@ -159,7 +159,7 @@ func (a *agents) restore(ctx context.Context) error {
 			}
 		}
 		if state.Status == roster.Left {
-			a.c.Notify(LevelWarn, "agent %s was at work when jcode ended: /agents resumes it", row.Name)
+			a.c.Notify(LevelWarn, "agent %s was running when jcode ended: /agents resumes it", row.Name)
 		}
 		a.all.Restore(state, w)
 	}

@@ -100,7 +100,7 @@ func (k *compaction) compactIfFull(ctx context.Context, offered []tools.Entry) e
 	}
 	if err != nil && ctx.Err() == nil {
 		k.measured.compacted = size // not again with every step
-		k.c.Notify(LevelWarn, "compaction failed, going on with the whole history: %v", err)
+		k.c.Notify(LevelWarn, "compaction failed, continuing with the whole history: %v", err)
 		return nil
 	}
 	return err

@@ -29,7 +29,7 @@ func (in *inbox) Prompt(p Prompt) string {
 	in.c.mu.Lock()
 	if in.c.state.ReadOnly {
 		in.c.mu.Unlock()
-		in.c.Notify(LevelError, "this session is open in another jcode and read-only here: /fork goes on in a copy")
+		in.c.Notify(LevelError, "this session is open in another jcode and read-only here: /fork continues in a copy")
 		return ""
 	}
 	in.held = false

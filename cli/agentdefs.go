@@ -87,7 +87,7 @@ func (a definitionActions) definitionRows(ctx context.Context) []tui.Row {
 // with an agent does not apply to it.
 func atWork(row tui.Row) error {
 	if name, ok := strings.CutPrefix(row.ID, definition); ok {
-		return fmt.Errorf("%s is a definition, no agent at work: ask for an agent in this role, or /role %s works in it yourself", name, name)
+		return fmt.Errorf("%s is a definition, not a running agent: ask for an agent in this role, or /role %s works in it yourself", name, name)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func atWork(row tui.Row) error {
 func (a definitionActions) definitionToEdit(row tui.Row) (string, error) {
 	name, ok := strings.CutPrefix(row.ID, definition)
 	if !ok {
-		return "", fmt.Errorf("%s is at work: only definitions are edited", row.Name)
+		return "", fmt.Errorf("%s is a running agent: only definitions can be edited", row.Name)
 	}
 	return a.roles.roleToEdit(tui.Row{ID: name})
 }

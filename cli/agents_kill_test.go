@@ -81,12 +81,12 @@ func TestKillsWithAgentsAtWorkLoseNothing(t *testing.T) {
 		t.Errorf("%d results were told, and %d worktrees are left: nothing was tried", told, worktrees)
 	}
 	t.Logf("%d kills: %d results told and kept, %d worktrees left and listed", rounds, told, worktrees)
-	// The last session goes on, and says who was at work.
+	// The last session goes on, and says which agents were running.
 	if err := os.WriteFile(file, []byte(`{"text":"Went on."}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, err := jcode(t.Context(), t, c.dir, c.home, c.srv.URL(), "-p", "-c", "--mode", "yolo", "-m", "replay:"+file, "go on").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "Went on.") || !strings.Contains(string(out), "was at work when jcode ended: /agents resumes it") {
+	if err != nil || !strings.Contains(string(out), "Went on.") || !strings.Contains(string(out), "was running when jcode ended: /agents resumes it") {
 		t.Errorf("after the kill: %v\n%s", err, out)
 	}
 }

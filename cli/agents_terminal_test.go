@@ -42,7 +42,7 @@ func TestAgentIsResumedAfterAKillAndMerged(t *testing.T) {
 
 	write(`{"agent":"ann","text":"Went on."}` + "\n")
 	c.start("--mode", "yolo", "-c", "-m", "replay:"+script)
-	c.wait("ann  left · changes to merge", "agent ann was at work when jcode ended")
+	c.wait("ann  left · changes to merge", "agent ann was running when jcode ended")
 	c.say("/agents resume ann")
 	c.wait("agent ann done: Went on.")
 	if _, err := os.Stat(filepath.Join(c.dir, "new.txt")); err == nil {

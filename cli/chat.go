@@ -44,7 +44,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	}
 	defer conv.Close()
 	if conv.State().ReadOnly {
-		return usageError("this session is open in another jcode: --fork goes on in a copy of it")
+		return usageError("this session is open in another jcode: --fork continues in a copy of it")
 	}
 	sub := conv.Subscribe()
 	defer sub.Close()

@@ -37,7 +37,7 @@ func (p personCommands) List() []command.Command {
 		{Name: "set", Hint: "[key value]", Description: "settings of this session", Run: p.set},
 	}
 	if !p.a.flags.NoSkills {
-		list = append(list, command.Command{Name: "reload-skills", Description: "read all skills and command files anew", Run: p.reloadSkills})
+		list = append(list, command.Command{Name: "reload-skills", Description: "read all skills and command files again", Run: p.reloadSkills})
 	}
 	return list
 }

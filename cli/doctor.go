@@ -176,7 +176,7 @@ func (d *doctor) credentials() {
 	d.keys = keys
 	switch {
 	case err != nil:
-		d.fail("keys", "correct the file, or delete it and enter the keys anew", exitUsage, "%v", err)
+		d.fail("keys", "correct the file, or delete it and enter the keys again", exitUsage, "%v", err)
 	case warning != "":
 		d.warn("keys", "", "%s", warning)
 	case len(keys) > 0:

@@ -173,7 +173,7 @@ func TestSecondProcessMayLookAndFork(t *testing.T) {
 	second.startAt("another jcode has this session open", "-c")
 	second.wait("The answer of the first.")
 	second.say("may I write")
-	second.wait("read only here; /fork goes on in a copy")
+	second.wait("read only here; /fork continues in a copy")
 	second.Press("ctrl+c") // the text is still in the input
 	second.wait("another jcode has this session open")
 	second.say("/fork")

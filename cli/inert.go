@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"jcode/agent"
@@ -26,18 +25,7 @@ func (a dormant) inert() []tools.TrustItem {
 			Kind: tools.TrustConfig, Name: h.Key, Hash: h.Hash, File: h.File, Runs: []string{h.Value},
 		})
 	}
-	items = append(items, a.list.inert()...)
-	place := func(item tools.TrustItem) int { return slices.Index(inertOrder(), item.Kind) }
-	slices.SortStableFunc(items, func(x, y tools.TrustItem) int { return place(x) - place(y) })
-	return items
-}
-
-// inertOrder is the order in which a person is shown what waits for trust.
-func inertOrder() []tools.TrustKind {
-	return []tools.TrustKind{
-		tools.TrustConfig, tools.TrustMCP, tools.TrustLuaTool, tools.TrustSkill, tools.TrustCommand,
-		tools.TrustHook, tools.TrustBundle, tools.TrustRole,
-	}
+	return append(items, a.list.inert()...)
 }
 
 // pins are the rights that the project's skills and commands ask for.

@@ -330,7 +330,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 	}
 	if row.Model != "" && !a.modelNamed {
 		if _, err := a.models.resolve(row.Model); err != nil {
-			a.board.say(agent.LevelWarn, "the session's model %s is not to be had (%v): going on with the current one", row.Model, err)
+			a.board.say(agent.LevelWarn, "model %s of this session is unavailable (%v): using the current model", row.Model, err)
 		} else {
 			opt.Model = row.Model
 		}
@@ -339,7 +339,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 		opt.Mode = opt.Mode.Under(kept) // more rights than now are given by hand
 	}
 	if _, err := os.Stat(row.Cwd); row.Cwd != "" && err != nil {
-		a.board.say(agent.LevelWarn, "the session's folder %s is gone: working in %s", row.Cwd, a.cwd)
+		a.board.say(agent.LevelWarn, "the folder %s of this session is gone: working in %s", row.Cwd, a.cwd)
 	}
 	conv, err := agent.Resume(ctx, opt, id)
 	if err != nil {

@@ -195,7 +195,7 @@ func (s *scripting) ready(ctx context.Context) {
 	}
 	s.board.say(agent.LevelInfo, "loading scripts…")
 	if s.room.WaitReady(ctx) != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		s.board.say(agent.LevelWarn, "going on without Lua scripts that are still loading")
+		s.board.say(agent.LevelWarn, "continuing without Lua scripts that are still loading")
 	}
 }
 

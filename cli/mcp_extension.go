@@ -41,7 +41,7 @@ func (e serverExtension) ready(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, printWait)
 	defer cancel()
 	if missing := e.mcp.WaitReady(ctx); len(missing) > 0 {
-		e.board.say(agent.LevelWarn, "going on without MCP servers that are not connected: %s", strings.Join(missing, ", "))
+		e.board.say(agent.LevelWarn, "continuing without MCP servers that are not connected: %s", strings.Join(missing, ", "))
 	}
 }
 

@@ -122,7 +122,7 @@ func roleDetail(line roleLine) []string {
 		out = append(out, line.Path)
 	}
 	if len(line.Shadows) > 0 {
-		out = append(out, "stands before the one of: "+strings.Join(line.Shadows, ", "))
+		out = append(out, "takes precedence over: "+strings.Join(line.Shadows, ", "))
 	}
 	return out
 }

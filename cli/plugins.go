@@ -97,7 +97,7 @@ func (b *bundles) look() {
 			b.tell("plugin %s is not used: %s", p.Name, p.Problem)
 			continue
 		case !p.Intact():
-			b.tell("plugin %s is not used: its files have changed since you accepted them (jcode plugins update %s fetches them anew, /plugins accepts them)", p.Name, p.Name)
+			b.tell("plugin %s is not used: its files have changed since you accepted them (jcode plugins update %s fetches them again, /plugins accepts them)", p.Name, p.Name)
 			continue
 		}
 		b.used = append(b.used, p)

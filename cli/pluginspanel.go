@@ -233,11 +233,11 @@ func (d *doctor) plugins() {
 		}
 		switch {
 		case p.Problem != "":
-			d.warn("plugins", "jcode plugins update "+p.Name+" fetches it anew", "%s cannot be used: %s", p.Name, p.Problem)
+			d.warn("plugins", "jcode plugins update "+p.Name+" fetches it again", "%s cannot be used: %s", p.Name, p.Problem)
 		case p.Off:
 			d.ok("plugins", "%s is switched off", p.Name)
 		case !p.Intact():
-			d.warn("plugins", "jcode plugins update "+p.Name+" fetches it anew", "%s is off: its files have changed since you accepted them", p.Name)
+			d.warn("plugins", "jcode plugins update "+p.Name+" fetches it again", "%s is off: its files have changed since you accepted them", p.Name)
 		case len(faults) > 0:
 			d.warn("plugins", "", "%s: %s", p.Name, strings.Join(faults, "; "))
 		default:

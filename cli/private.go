@@ -31,7 +31,7 @@ func (a *app) privateNow() bool {
 // checkPrivate refuses flags that go on with what is kept.
 func (f *flags) checkPrivate() error {
 	if f.Private && (f.Continue || f.Resume != "" || f.Fork) {
-		return usageError("--private begins a conversation that is not kept: -c, -r and --fork go on with a kept one")
+		return usageError("--private begins a conversation that is not kept: -c, -r and --fork continue a kept one")
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (p personCommands) save(ctx context.Context, _ string) (command.Outcome, er
 	if conv.ID() == "" {
 		return command.Outcome{Notice: "This conversation is kept, from its first message on."}, nil
 	}
-	return command.Outcome{Notice: "Saved from the beginning: jcode -r " + shortID(conv.ID()) + " goes on with it."}, nil
+	return command.Outcome{Notice: "Saved from the beginning: jcode -r " + shortID(conv.ID()) + " continues it."}, nil
 }
 
 // luaState keeps what scripts store. In a private conversation that is memory, over what was

@@ -63,7 +63,7 @@ func (a roleActions) removeRole(ctx context.Context, name string) (string, error
 	case r.Source.FromProject():
 		return "", fmt.Errorf("role %s is the project's file %s: delete that", name, r.Path)
 	case r.Source == role.Builtin:
-		return "", fmt.Errorf("role %s is built in: a role of yours with that name stands before it (jcode roles edit %s)", name, name)
+		return "", fmt.Errorf("role %s is built in: a role of yours with that name replaces it (jcode roles edit %s)", name, name)
 	case r.Source == role.Plugin:
 		return "", fmt.Errorf("role %s belongs to a plugin (%s): jcode plugins remove takes the plugin away", name, r.Path)
 	case r.Source == role.UserFile, r.Source == role.UserAgents:

@@ -45,7 +45,7 @@ func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
 	c.until(func(terminal.Screen) bool { return strings.Contains(c.Output(), "editing "+file) }) // however it wraps
 	c.Type("ahoy")
 	c.Press("enter")
-	c.wait("Talks loudly", "entered anew")
+	c.wait("Talks loudly", "entered again")
 	c.Press("esc")
 	c.wait("ask for something")
 	c.say("second")
@@ -56,7 +56,7 @@ func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
 
 	// A change by any other program counts as well.
 	c.roleFile("pirate", "---\ndescription: Talks loudly\n---\nSay avast.\n")
-	c.wait("roles: changed pirate, which is entered anew")
+	c.wait("roles: changed pirate, which is entered again")
 	c.say("third")
 	c.wait("Three.")
 	if sys := c.request(2).System(); !strings.Contains(sys, "Say avast.") {
@@ -90,7 +90,7 @@ func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
 	c.Press("ctrl+d")
 	c.wait("press ctrl+d again to delete")
 	c.Press("ctrl+d")
-	c.wait("deleted pirate", "goes on in it until /role")
+	c.wait("deleted pirate", "stays in it until /role")
 	if _, err := os.Stat(file); err == nil {
 		t.Error("the file is still there")
 	}

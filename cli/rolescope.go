@@ -215,7 +215,7 @@ func (a roleScopes) beginRole(ctx context.Context, conv *agent.Conversation, res
 		return nil
 	}
 	if now, err := a.roles().Get(ctx, row.RoleName); err != nil || !now.SameAs(kept) {
-		a.board.say(agent.LevelWarn, "role %s has changed since this session entered it; /role %s enters it anew", row.RoleName, row.RoleName)
+		a.board.say(agent.LevelWarn, "role %s has changed since this session entered it; /role %s enters it again", row.RoleName, row.RoleName)
 	}
 	return nil
 }
@@ -271,12 +271,12 @@ func (a roleScopes) enterKept(ctx context.Context, conv *agent.Conversation, kep
 		return err
 	}
 	if unknown != nil {
-		a.board.say(agent.LevelWarn, "the role %s of this session goes on without what is gone: %s", kept.Name, problemText(unknown))
+		a.board.say(agent.LevelWarn, "the role %s of this session continues without what is gone: %s", kept.Name, problemText(unknown))
 	}
 	if err = conv.EnterRole(ctx, role); err == nil || role.Servers == nil {
 		return err
 	}
-	a.board.say(agent.LevelWarn, "the role %s of this session goes on without its servers: %v", kept.Name, err)
+	a.board.say(agent.LevelWarn, "the role %s of this session continues without its servers: %v", kept.Name, err)
 	role.Servers = nil
 	return conv.EnterRole(ctx, role)
 }

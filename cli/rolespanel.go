@@ -74,7 +74,7 @@ func (a roleActions) roleEdited(ctx context.Context, row tui.Row, file string) (
 	case err != nil:
 		return "", err
 	case entered:
-		return row.ID + " is entered anew", nil
+		return row.ID + " is entered again", nil
 	}
 	return row.ID + " is kept", nil
 }
@@ -102,7 +102,7 @@ func writeRole(dir, name, text string) (string, error) {
 func (a roleActions) deleteRole(ctx context.Context, row tui.Row) (string, error) {
 	said, err := a.removeRole(ctx, row.ID)
 	if conv := a.board.open(); err == nil && conv != nil && conv.State().Role == row.ID {
-		said += "; this session goes on in it until /role"
+		said += "; this session stays in it until /role"
 	}
 	return said, err
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // watchRoles tells the person when role files or the agents of plugins change, until the app closes. The role that
-// the session is in is entered anew when its file does.
+// the session is in is entered again when its file does.
 func (a roleScopes) watchRoles() {
 	layers := a.roles()
 	var roots []watch.Root
@@ -82,9 +82,9 @@ func (a roleScopes) rolesChanged(ctx context.Context, before, now map[string]str
 				continue
 			}
 			if entered, err := a.reenter(ctx, name); err != nil {
-				a.board.say(agent.LevelWarn, "%v; the session goes on in %s as it was", err, name)
+				a.board.say(agent.LevelWarn, "%v; the session stays in %s as it was", err, name)
 			} else if entered {
-				parts[len(parts)-1] += ", which is entered anew"
+				parts[len(parts)-1] += ", which is entered again"
 			}
 		}
 	}

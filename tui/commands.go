@@ -28,8 +28,8 @@ func ownCommands() []slash {
 		{name: "keys", help: "all keys and what they do", run: func(p *program, _ string) tea.Cmd { p.open(newHelp(p)); return nil }},
 		{name: "new", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.switcher.newSession("") }},
 		{name: "clear", help: "begin a fresh session", run: func(p *program, _ string) tea.Cmd { return p.switcher.newSession("") }},
-		{name: "session", hint: "[name]", help: "go on with the session of a name, or begin it", run: func(p *program, args string) tea.Cmd { return p.switcher.session(args) }},
-		{name: "resume", hint: "[text]", help: "go on with an earlier session", run: func(p *program, args string) tea.Cmd { return p.switcher.resume(args) }},
+		{name: "session", hint: "[name]", help: "continue the session of a name, or begin it", run: func(p *program, args string) tea.Cmd { return p.switcher.session(args) }},
+		{name: "resume", hint: "[text]", help: "continue an earlier session", run: func(p *program, args string) tea.Cmd { return p.switcher.resume(args) }},
 		{name: "fork", hint: "[prompt]", help: "go on in a copy of this session, or of its first prompts", run: func(p *program, args string) tea.Cmd { return p.switcher.fork(args) }, complete: promptNumbers},
 		{name: "rewind", hint: "[message] [files|both]", help: "go back to before an earlier prompt", run: func(p *program, args string) tea.Cmd { return p.switcher.rewind(args) }},
 		{name: "login", help: "enter a key, or the address of your own server", run: func(p *program, _ string) tea.Cmd { return p.panels.login() }},
@@ -110,7 +110,7 @@ func foreign(c command.Command) slash {
 // work runs a command that may take a while: its progress is shown, and esc ends it.
 func (p *outside) work(c command.Command, args, line string) tea.Cmd {
 	if p.stop != nil {
-		p.flash("another command is still at work (esc stops it)")
+		p.flash("another command is still running (esc stops it)")
 		return nil
 	}
 	ctx, stop := context.WithCancel(p.ctx)

@@ -126,7 +126,7 @@ var keyTable = []keyRow{
 	{actCancel, []string{"ctrl+c"}, "clear the input, stop the turn; twice quits", "Program"},
 	{actSuspend, []string{"ctrl+z"}, "suspend", "Program"},
 	{actAgents, []string{"ctrl+t"}, "the agents beside this conversation", "Program"},
-	{actRedraw, []string{"ctrl+l"}, "draw the screen anew", "Program"},
+	{actRedraw, []string{"ctrl+l"}, "redraw the screen", "Program"},
 }
 
 // keymap finds actions by key.

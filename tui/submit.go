@@ -33,7 +33,7 @@ func (p sender) submit() tea.Cmd {
 		return tea.Batch(p.sender.sent(s), p.outside.shell(strings.TrimSpace(trimmed[1:])))
 	}
 	if p.state.ReadOnly && !p.switcher.moving {
-		p.flash("this session is read only here; /fork goes on in a copy")
+		p.flash("this session is read only here; /fork continues in a copy")
 		return nil
 	}
 	prompt := agent.Prompt{Text: strings.TrimRight(s, " \n")}

@@ -9,16 +9,16 @@ import (
 	"jcode/tools"
 )
 
-// SetDispatcher sets the dispatcher through which mcp_call calls: the same checks, gate and
-// grants as for a direct call. The dispatcher asks the manager about tools of servers that
-// are not connected.
+// SetDispatcher sets the dispatcher that carries out mcp_call, with the same checks, gate and
+// grants as a direct call. The dispatcher asks the manager about tools of servers that are
+// not connected.
 func (m *Manager) SetDispatcher(d *tools.Dispatcher) {
 	d.Absent = m.absent
 	m.offer.standIns.dispatcher.Store(d)
 }
 
-// absent explains why a server's tool is not there: its server is not connected. It returns
-// nil for other names, and for tools that a connected server does not have.
+// absent returns an error for a tool whose server is not connected. It returns nil for other
+// names, and for tools that a connected server does not have.
 func (m *Manager) absent(name string) error {
 	rest, ok := strings.CutPrefix(name, "mcp:")
 	server, _, _ := strings.Cut(rest, ":")
@@ -46,7 +46,7 @@ func registered(reg *tools.Registry, server string) bool {
 	return slices.ContainsFunc(reg.Snapshot(nil).All(), func(e tools.Entry) bool { return e.Spec.Server == server })
 }
 
-// absence says why a server has no tools now, and what to do.
+// absence describes why a server has no tools now, and what to do.
 func (d Details) absence(now time.Time) string {
 	s := "MCP server " + d.Name + " is " + string(d.State)
 	switch {

@@ -24,15 +24,15 @@ const (
 	changeDebounce = 100 * time.Millisecond
 )
 
-// spec is what an actor shall connect to.
+// spec is the target of an actor.
 type spec struct {
 	entry  config.Entry
 	target config.Resolved
 	err    error // the target can't be resolved
 }
 
-// actor owns one server: a goroutine that nobody else reaches into. Whatever an older
-// generation brings in is dropped.
+// actor owns one server. Its state belongs to one goroutine; others send it work through do
+// and ask. Each restart begins a new generation, and results of older ones are discarded.
 type actor struct {
 	name string
 	env  actorEnv
@@ -60,7 +60,7 @@ type actor struct {
 	debounce *time.Timer
 	changed  [3]bool
 	listing  bool
-	// listingSince is when the reading of lists that runs began.
+	// listingSince is when the current reading of lists began.
 	listingSince time.Time
 	waiters      []chan error
 	lastKick     time.Time
@@ -77,7 +77,7 @@ type actorEnv struct {
 	dialer dialer
 	hooks  func(config.Entry) sessionHooks
 	// publish stores a new view of the actor, on its goroutine; tools says that the tool
-	// list may have changed. Who sees the view finds the registry to match.
+	// list may have changed. The registry is updated before the view can be seen.
 	publish func(a *actor, v *view, tools bool)
 	delay   func(time.Duration) time.Duration
 	now     func() time.Time
@@ -108,7 +108,7 @@ func (a *actor) ask(f func()) {
 	<-done
 }
 
-// publish shows the actor's state to everybody else.
+// publish makes the actor's state visible to others.
 func (a *actor) publish(tools bool) {
 	v := &view{
 		entry: a.spec.entry, key: a.spec.target.Key, state: a.state, err: a.err, nextTry: a.nextTry, since: a.since,
@@ -132,7 +132,8 @@ func (a *actor) restart() {
 	a.publish(true)
 }
 
-// endGeneration ends what runs, its calls with the reason; nothing that it still brings in counts.
+// endGeneration ends the current connection, and its calls with the reason. Results that still
+// come in from it are discarded.
 func (a *actor) endGeneration(reason error) {
 	a.gen++
 	a.stopTimers()
@@ -150,7 +151,7 @@ func (a *actor) endGeneration(reason error) {
 	a.partial, a.relists = nil, 0
 }
 
-// track keeps track of a session that is ending in the background.
+// track lets close wait for a session that is ending in the background.
 func (a *actor) track(s *session) {
 	a.closing.Go(func() { s.wait(context.Background()) })
 }
@@ -164,7 +165,7 @@ func (a *actor) stopTimers() {
 	a.timer, a.debounce = nil, nil
 }
 
-// try makes one attempt in the background.
+// try makes one connection attempt in the background.
 func (a *actor) try() {
 	if a.spec.err != nil {
 		a.failed(a.spec.err)
@@ -185,7 +186,7 @@ func (a *actor) try() {
 	})
 }
 
-// dialed takes the outcome of an attempt.
+// dialed handles the outcome of an attempt.
 func (a *actor) dialed(gen uint64, out dialed, err error) {
 	if gen != a.gen {
 		if err == nil { // nobody wants it any more
@@ -220,7 +221,7 @@ func (a *actor) dialed(gen uint64, out dialed, err error) {
 	}
 }
 
-// lost takes the end of a session that nobody asked for.
+// lost handles the unexpected end of a session.
 func (a *actor) lost(gen uint64, reason error) {
 	if gen != a.gen || a.state != StateConnected {
 		return
@@ -235,7 +236,7 @@ func (a *actor) lost(gen uint64, reason error) {
 	a.failed(reason)
 }
 
-// failed settles what follows a fault: another try after a while, or the end of tries.
+// failed schedules another attempt after a fault, or gives up.
 func (a *actor) failed(err error) {
 	a.log.Note("failed: %v", err)
 	a.err = err
@@ -275,7 +276,7 @@ func (a *actor) failed(err error) {
 	a.publish(false)
 }
 
-// answer tells those who wait for the attempt how it ended.
+// answer sends the outcome of the attempt to those who wait for it.
 func (a *actor) answer(err error) {
 	for _, w := range a.waiters {
 		w <- err

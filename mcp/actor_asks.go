@@ -7,10 +7,10 @@ import (
 	"jcode/mcp/config"
 )
 
-// What others ask of an actor. Each of these may be called from any goroutine.
+// Requests to an actor; safe for concurrent use.
 
-// connect starts towards a spec and returns a channel with the outcome of this attempt:
-// nil when connected. Whatever ran before towards another target ends.
+// connect begins to connect to a spec and returns a channel with the outcome of this attempt:
+// nil when connected. The connection or attempt before it ends.
 func (a *actor) connect(s spec, single bool) <-chan error {
 	out := make(chan error, 1)
 	if !a.box.put(func() {
@@ -24,8 +24,8 @@ func (a *actor) connect(s spec, single bool) <-chan error {
 	return out
 }
 
-// await returns the outcome of the attempt that runs, or of the state as it is; a server
-// that is down is tried now.
+// await returns the outcome of the current attempt, or of the current state when there is
+// none; a server that is down is tried now.
 func (a *actor) await() <-chan error {
 	out := make(chan error, 1)
 	if !a.box.put(func() {
@@ -46,7 +46,7 @@ func (a *actor) await() <-chan error {
 	return out
 }
 
-// refresh takes over settings of an entry whose target did not change.
+// refresh applies changed settings of an entry whose target is the same.
 func (a *actor) refresh(e config.Entry) {
 	a.do(func() {
 		a.spec.entry = e
@@ -54,8 +54,8 @@ func (a *actor) refresh(e config.Entry) {
 	})
 }
 
-// kick starts the next try now, because a call needs it: at most every 5 s, or every
-// 30 s when the server has been given up. It returns the outcome when a try runs.
+// kick starts the next attempt now, because a call needs it: at most every 5 s, or every
+// 30 s when no more attempts are scheduled. It returns the outcome when an attempt runs.
 func (a *actor) kick() <-chan error {
 	out := make(chan error, 1)
 	if !a.box.put(func() {
@@ -91,8 +91,8 @@ func (a *actor) kick() <-chan error {
 	return out
 }
 
-// renew replaces a session that the server has forgotten. Calls that come together share
-// one new session.
+// renew replaces a session that the server no longer knows. Concurrent calls share one new
+// session.
 func (a *actor) renew(old *session) <-chan error {
 	out := make(chan error, 1)
 	if !a.box.put(func() {
@@ -116,7 +116,7 @@ func (a *actor) renew(old *session) <-chan error {
 	return out
 }
 
-// stop ends what runs, without ending the actor.
+// stop ends the connection or attempt, but not the actor.
 func (a *actor) stop(err error) (was State, cancelled int) {
 	a.ask(func() {
 		was = a.state
@@ -128,8 +128,8 @@ func (a *actor) stop(err error) (was State, cancelled int) {
 	return was, cancelled
 }
 
-// retire is stop for a server that nobody holds any more: its running calls end first,
-// in the background.
+// retire is stop for a server that is no longer leased: it waits for running calls first, in
+// the background.
 func (a *actor) retire() {
 	a.ask(func() {
 		if s := a.session; s != nil && s.running() > 0 {
@@ -144,7 +144,7 @@ func (a *actor) retire() {
 	})
 }
 
-// close ends the actor. wait waits for what it left behind.
+// close ends the actor. wait waits for its sessions to end.
 func (a *actor) close() {
 	a.box.close(func() {
 		a.endGeneration(errDisconnected)

@@ -10,8 +10,8 @@ import (
 	"jcode/mcp/wire"
 )
 
-// listChanged notes that a list changed; the lists are read again after a moment, and
-// not twice at once.
+// listChanged records that a list changed. The lists are read again after a short delay, one
+// reading at a time.
 func (a *actor) listChanged(gen uint64, kind listKind) {
 	if gen != a.gen {
 		return
@@ -50,11 +50,11 @@ func (a *actor) relist(gen uint64) {
 	})
 }
 
-// relistEvery is how often the tools of a server that can't tell of changes are read.
+// relistEvery is how often the tools of a server that can't announce changes are read.
 const relistEvery = time.Minute
 
-// recheck reads the tools again when the server could not have told of a change, and
-// reports whether it does.
+// recheck reads the tools again when the server can't announce changes, and reports whether it
+// does so.
 func (a *actor) recheck() (begun bool) {
 	a.ask(func() {
 		begun = a.session != nil && !a.session.link.Notifies() && a.env.now().Sub(a.listed) >= relistEvery
@@ -65,7 +65,7 @@ func (a *actor) recheck() (begun bool) {
 	return begun
 }
 
-// relisted is what a new reading of lists gave.
+// relisted is the result of reading the lists again.
 type relisted struct {
 	tools      []schema.Tool
 	skipped    []schema.Skipped
@@ -97,11 +97,11 @@ func (a *actor) relisted(gen uint64, got relisted) {
 	}
 }
 
-// settleWait is how long a result is held back for a list that is being read again.
+// settleWait is how long a result is delayed for a list that is being read again.
 const settleWait = time.Second
 
-// settled waits until no list is being read again, so that a change that came during a
-// call is in the next request. A server that is slow to list its tools holds up nothing.
+// settled waits until no list is being read again, so that the next request includes a change
+// that happened during a call. It waits at most settleWait for a slow server.
 func (a *actor) settled(ctx context.Context) {
 	for {
 		busy := make(chan bool, 1)
@@ -119,8 +119,8 @@ func (a *actor) settled(ctx context.Context) {
 	}
 }
 
-// relistedTools takes tools that were read again. Of a list that came in part the tools that
-// were known before stay.
+// relistedTools takes over tools that were read again. When only part of the list could be
+// read, tools that were known before are kept.
 func (a *actor) relistedTools(gen uint64, got relisted) {
 	var partial *partialError
 	switch {
@@ -139,11 +139,11 @@ func (a *actor) relistedTools(gen uint64, got relisted) {
 	}
 }
 
-// relistTimes is how often the missing pages of a list are asked for.
+// relistTimes is how often the missing pages of a list are requested again.
 const relistTimes = 5
 
-// listedInPart notes that pages of the list of tools are missing and has it read again after
-// a while. A nil partial means that all came.
+// listedInPart records that pages of the list of tools are missing and schedules another
+// reading. A nil partial means that the list is complete.
 func (a *actor) listedInPart(gen uint64, partial *partialError) {
 	if partial == nil {
 		a.partial = nil

@@ -16,8 +16,8 @@ import (
 	"jcode/tools"
 )
 
-// approvals decides what may start. An approval is bound to a pin: the target, and the
-// content of the project's files that it starts. All methods may be called from anywhere.
+// approvals decides what may start. An approval is bound to a pin: a hash of the target and
+// of the project's files that it starts. It is safe for concurrent use.
 type approvals struct {
 	env     config.Environment
 	project string      // its folder; empty: none
@@ -26,8 +26,8 @@ type approvals struct {
 
 	mu       sync.Mutex
 	session  map[string]bool   // approved for this session: name and pin
-	accepted map[string]string // pinKey → the pin with which a target was last let start
-	pins     map[string]pin    // computed a moment ago
+	accepted map[string]string // pinKey → the pin with which a target was last allowed to start
+	pins     map[string]pin    // cached for pinAge
 }
 
 func newApprovals(opt Options, env config.Environment) *approvals {
@@ -37,7 +37,8 @@ func newApprovals(opt Options, env config.Environment) *approvals {
 	}
 }
 
-// pinAge is how long a computed pin serves for lists and status. A start always looks anew.
+// pinAge is how long a computed pin is used for lists and status. A start always computes it
+// anew.
 const pinAge = time.Second
 
 // pin is a computed pin.
@@ -46,11 +47,11 @@ type pin struct {
 	at   time.Time
 }
 
-// pinKey tells the targets of a name apart.
+// pinKey distinguishes the targets that a name has had.
 func pinKey(e config.Entry) string { return e.Name + " " + e.Target.Hash() }
 
-// lines are the lines in which the files that a target starts are looked for: as it is
-// written, expanded, and from its own folder.
+// lines returns the command lines in which the files that a target starts are searched: as
+// written, expanded, and with arguments relative to its own folder.
 func (a *approvals) lines(e config.Entry) []string {
 	t := e.Target
 	if t.Type != config.Stdio {
@@ -68,7 +69,7 @@ func (a *approvals) lines(e config.Entry) []string {
 	return lines
 }
 
-// pin returns what an approval of an entry is bound to.
+// pin returns the hash to which an approval of an entry is bound.
 func (a *approvals) pin(e config.Entry) string {
 	if a.project == "" {
 		return e.Target.Hash()
@@ -123,8 +124,8 @@ func (a *approvals) approve(e config.Entry, hash string, keep bool) error {
 	return nil
 }
 
-// accept lets the next start of a server take the files that it starts as they are then.
-// Only a person's word leads here.
+// accept makes the next start of a server accept its files as they are then. It is called only
+// after a person has asked for it.
 func (a *approvals) accept(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -142,8 +143,8 @@ func (a *approvals) changedSince(e config.Entry) bool {
 	return ok && was != now
 }
 
-// mayStart is asked before each start of a process, also when a server that ended is
-// started again by itself: nothing runs that has changed since a person let it.
+// mayStart is called before each start of a process, including automatic restarts, so that
+// nothing runs that has changed since a person allowed it.
 func (a *approvals) mayStart(e config.Entry) error {
 	now := a.pin(e)
 	a.mu.Lock()
@@ -173,8 +174,7 @@ func (a *approvals) filesText(e config.Entry) string {
 	return strings.Join(files, ", ")
 }
 
-// access is what the gate judges of a start. A grant is bound to the files that it starts,
-// too.
+// access describes a start for the gate. A grant is bound to the started files, too.
 func (a *approvals) access(e config.Entry) tools.Access {
 	out := tools.Access{Kind: tools.AccessConnect, Target: e.Name, Hash: a.pin(e)}
 	if e.Target.Type == config.Stdio {
@@ -194,7 +194,7 @@ func (a *approvals) pending(e config.Entry, replaces bool) *Pending {
 	return p
 }
 
-// notes are what a question about a start must show beside its line.
+// notes returns what a question about a start must show besides its command line.
 func (a *approvals) notes(e config.Entry) []string {
 	t, from := e.Target, e.Source.Scope
 	var notes []string

@@ -7,10 +7,10 @@ import (
 	"jcode/mcp/wire"
 )
 
-// retryPlan says when a lost or failed connection is tried again.
+// retryPlan schedules attempts after a lost or failed connection.
 type retryPlan struct {
-	url    bool // a URL server: tried without end
-	single bool // the first failure is the answer
+	url    bool // a URL server: retried indefinitely
+	single bool // report the first failure to the caller; do not retry
 }
 
 const (
@@ -19,8 +19,8 @@ const (
 	earlyTries      = 2
 )
 
-// next returns the delay before the retry with this number (1-based), and false when the
-// tries are used up or no retry cures the fault.
+// next returns the delay before a retry by its number (1-based), and false when there are no
+// more retries or the fault is permanent.
 func (p retryPlan) next(kind wire.Retry, number int) (time.Duration, bool) {
 	if p.single || kind == wire.RetryNever {
 		return 0, false
@@ -37,8 +37,8 @@ func (p retryPlan) next(kind wire.Retry, number int) (time.Duration, bool) {
 	return exponential, number <= stdioTries
 }
 
-// jitter spreads a delay by a fifth, so that servers that died together don't come back
-// together.
+// jitter varies a delay by up to a fifth, so that servers that failed together are not
+// restarted together.
 func jitter(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
 }

@@ -12,7 +12,7 @@ import (
 const (
 	bmK = 1.2
 	bmB = 0.75
-	// nameWeight counts words of a tool's name more than those of its description.
+	// nameWeight is the weight of a word in a tool's name relative to one in its description.
 	nameWeight = 3
 )
 
@@ -83,7 +83,7 @@ func search(all []foundTool, query, server string, limit int) []foundTool {
 	return out
 }
 
-// splitWords returns lower-case words; camelCase, digits and punctuation end one.
+// splitWords returns lower-case words, split at camelCase, digits and punctuation.
 func splitWords(s string) []string {
 	var out []string
 	var word []rune

@@ -29,7 +29,7 @@ type timeoutError struct{ text string }
 
 func (e *timeoutError) Error() string { return e.text }
 
-// runningCall is a call on its way, with its clock.
+// runningCall is a call in flight, with its timers.
 type runningCall struct {
 	limits callLimits
 	cancel context.CancelCauseFunc
@@ -38,7 +38,7 @@ type runningCall struct {
 	mu     sync.Mutex
 	timer  *time.Timer
 	begun  time.Time
-	paused time.Time // since when its clock stands; zero while it runs
+	paused time.Time // when its timers were paused; zero while they run
 	ended  bool
 	shown  time.Time
 }
@@ -79,7 +79,7 @@ func (c *runningCall) start(paused bool) {
 	}
 }
 
-// wait is the time until the next limit.
+// wait returns the time until the next limit.
 func (c *runningCall) wait() time.Duration {
 	return min(c.limits.idle, max(c.limits.total-time.Since(c.begun), time.Millisecond))
 }
@@ -106,7 +106,7 @@ func secondsText(d time.Duration) string {
 	return d.String()
 }
 
-// touch restarts the clock at a sign of progress and reports whether to show it.
+// touch restarts the idle timer at a sign of progress and reports whether to show it.
 func (c *runningCall) touch() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,15 +120,15 @@ func (c *runningCall) touch() bool {
 	return !c.ended
 }
 
-// pause stops the clock while a person is asked; resume starts it anew. The time of the
-// question counts for neither limit.
+// pause stops the timers while a person is asked; resume restarts them. The time in between
+// counts towards neither limit.
 func (c *runningCall) pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stand()
 }
 
-// stand stops the clock. The caller holds mu.
+// stand stops the timers. The caller holds mu.
 func (c *runningCall) stand() {
 	if c.paused.IsZero() {
 		c.paused = time.Now()
@@ -154,7 +154,7 @@ func (c *runningCall) stop() {
 	c.timer.Stop()
 }
 
-// progress takes a progress notification.
+// progress handles a progress notification.
 func (s *session) progress(p *sdk.ProgressNotificationParams) {
 	raw, err := json.Marshal(p.ProgressToken)
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *session) progress(p *sdk.ProgressNotificationParams) {
 	c.show(line)
 }
 
-// running counts the calls on their way.
+// running returns the number of calls in flight.
 func (s *session) running() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,8 +199,8 @@ func (s *session) drained(stop <-chan struct{}) {
 	}
 }
 
-// elicit puts a server's question to the owner. The clocks of the calls stand still, and
-// the question ends when the last call that ran with it does.
+// elicit passes a server's question to the owner. The timers of the calls are paused, and the
+// question ends with the last call that was running at the time.
 func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -232,7 +232,7 @@ func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitR
 	return result, err
 }
 
-// endWithCalls ends a question when no call is left that it can belong to.
+// endWithCalls ends a question when no call that it could belong to is left.
 func (s *session) endWithCalls(ctx context.Context, cancel func()) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -249,5 +249,5 @@ func (s *session) endWithCalls(ctx context.Context, cancel func()) {
 	}
 }
 
-// plainError makes the text of a failed call that a person and a model read.
+// plainError returns the text of a failed call for people and the model.
 func plainError(err error) string { return text.Clean(text.Valid(err.Error())) }

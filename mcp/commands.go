@@ -28,7 +28,7 @@ func (m *Manager) Commands() command.Source { return promptSource{m} }
 
 type promptSource struct{ m *Manager }
 
-// List returns one command a prompt, by server and in the server's order.
+// List returns one command per prompt, by server and in the server's order.
 func (s promptSource) List() []command.Command {
 	views, _ := s.m.running()
 	var out []command.Command
@@ -134,7 +134,7 @@ func (s promptSource) arguments(ctx context.Context, server string, p PromptInfo
 	return values, nil
 }
 
-// nextWord takes a word, or a text in double quotes, off the front.
+// nextWord splits a word, or a text in double quotes, off the front.
 func nextWord(s string) (word, rest string) {
 	if strings.HasPrefix(s, `"`) {
 		if end := strings.IndexByte(s[1:], '"'); end >= 0 {
@@ -146,7 +146,7 @@ func nextWord(s string) (word, rest string) {
 }
 
 // completePrompt asks the server for values of the argument that is being typed, and returns
-// the lines that they make with those before it.
+// the completed lines.
 func (s *session) completePrompt(ctx context.Context, p PromptInfo, typed string) []string {
 	words := strings.Fields(typed)
 	if strings.HasSuffix(typed, " ") || len(words) == 0 {
@@ -160,7 +160,7 @@ func (s *session) completePrompt(ctx context.Context, p PromptInfo, typed string
 		Argument: sdk.CompleteParamsArgument{Name: p.Arguments[i].Name, Value: words[len(words)-1]},
 	})
 	if err != nil {
-		return nil // a completion that does not come is none
+		return nil // a completion that fails offers nothing
 	}
 	before := strings.Join(words[:len(words)-1], " ")
 	lines := make([]string, 0, len(res.Completion.Values))

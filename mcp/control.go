@@ -9,7 +9,7 @@ import (
 	"jcode/mcp/config"
 )
 
-// Disconnected is what a disconnect did.
+// Disconnected is the result of a disconnect.
 type Disconnected struct {
 	Name      string `json:"name"`
 	Was       State  `json:"was"`
@@ -17,8 +17,8 @@ type Disconnected struct {
 	Cancelled int    `json:"cancelled_calls"`
 }
 
-// Disconnect ends a server and takes its tools away before it returns; it never waits
-// for the server. by says who asks, as the status shows it.
+// Disconnect ends a server and removes its tools before it returns; it never waits for the
+// server. by names who asked, as the status shows it.
 func (m *Manager) Disconnect(name, by string) (Disconnected, error) {
 	m.control.Lock()
 	defer m.control.Unlock()
@@ -35,14 +35,14 @@ func (m *Manager) Disconnect(name, by string) (Disconnected, error) {
 	return Disconnected{name, was, removed, cancelled}, nil
 }
 
-// Restart tries a failed server again and restarts a connected one, for a person: the files
-// that it starts are taken as they are now.
+// Restart retries a failed server and restarts a connected one, on behalf of a person: the
+// files that it starts are accepted as they are now.
 func (m *Manager) Restart(name string) error {
 	m.approvals.accept(name)
 	return m.Retry(name)
 }
 
-// Retry is Restart for others than a person.
+// Retry is Restart on behalf of the program or a script: changed files are not accepted.
 func (m *Manager) Retry(name string) error {
 	m.control.Lock()
 	defer m.control.Unlock()
@@ -61,9 +61,9 @@ func (m *Manager) Retry(name string) error {
 	return nil
 }
 
-// Approve approves what a project's file says of a server, for good when keep, else for
-// this run, and starts it where it is enabled. hash pins what the person saw; "" takes
-// what is there.
+// Approve approves a server of a project's file, permanently with keep, else for this run, and
+// starts it if it is enabled. hash identifies the version that the person saw; "" accepts the
+// current one.
 func (m *Manager) Approve(name, hash string, keep bool) error {
 	m.control.Lock()
 	defer m.control.Unlock()
@@ -95,7 +95,7 @@ func (m *Manager) Approve(name, hash string, keep bool) error {
 	return nil
 }
 
-// SetEnabled switches a server on or off for good and for this run.
+// SetEnabled switches a server on or off, for this run and permanently.
 func (m *Manager) SetEnabled(name string, on bool) error {
 	m.mu.Lock()
 	e, err := m.wants.named(name)
@@ -114,7 +114,7 @@ func (m *Manager) SetEnabled(name string, on bool) error {
 		}
 	}
 	m.mu.Lock()
-	delete(m.wants.off, name) // "disabled" says it
+	delete(m.wants.off, name) // its state is "disabled" already
 	m.mu.Unlock()
 	m.reread(order{})
 	if !on {

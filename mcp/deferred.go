@@ -15,14 +15,14 @@ import (
 	"jcode/tools"
 )
 
-// ownerStandIns owns the three tools that stand for all in deferred mode.
+// ownerStandIns owns the three tools that replace the servers' own in deferred mode.
 const ownerStandIns = "mcp-deferred"
 
 func isStandIn(name string) bool {
 	return name == "mcp_search" || name == "mcp_describe" || name == "mcp_call"
 }
 
-// publishStandIns offers the three tools or takes them away. The caller holds mu.
+// publishStandIns registers or removes the three tools. The caller holds mu.
 func (o *offer) publishStandIns(on bool, views map[string]*view) {
 	if !on {
 		o.registry.UnregisterOwner(ownerStandIns)
@@ -53,18 +53,18 @@ func describeServers(views map[string]*view) string {
 	return strings.Join(parts, ", ")
 }
 
-// standIns are the three tools that stand for all: to find, to describe and to call one.
+// standIns are the three tools that replace the servers' own: they find, describe and call one.
 type standIns struct {
 	running    func() (views map[string]*view, ok bool)
 	dispatcher atomic.Pointer[tools.Dispatcher] // carries out mcp_call; nil until it is set
 }
 
-// list returns the tools; servers is what mcp_search says of the servers.
+// list returns the tools; servers is the text about the servers in mcp_search.
 func (s *standIns) list(servers string) []tools.Tool {
 	return []tools.Tool{s.search(servers), s.describe(), s.call()}
 }
 
-// available lists the tools that a caller's scope allows, by server and in the server's
+// available returns the tools that a caller's scope allows, by server and in the server's
 // order.
 func (s *standIns) available(scope *tools.Scope) []foundTool {
 	views, _ := s.running()

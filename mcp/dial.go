@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// classicProtocol is asked for first on stdio: many servers exit on, or ignore, the
-	// first request of the newest protocol.
+	// classicProtocol is the version requested first on stdio: many servers exit on, or ignore,
+	// the first request of the newest protocol.
 	classicProtocol = "2025-11-25"
 	newestProtocol  = ""
 )
@@ -23,7 +23,7 @@ const (
 type dialer struct {
 	host   *wire.Host
 	keeper *auth.Keeper // of sign-ins; nil for none
-	// mayStart says why an entry's process must not be started now; nil lets all start.
+	// mayStart returns why an entry's process must not be started now; nil allows all.
 	mayStart func(config.Entry) error
 	reopen   time.Duration // see httpMode
 }
@@ -34,7 +34,7 @@ type dialed struct {
 	http    bool
 	tools   []schema.Tool
 	skipped []schema.Skipped
-	partial *partialError // later pages of the list are missing
+	partial *partialError // set when later pages of the list are missing
 }
 
 // dial connects and lists the tools, within the entry's connect timeout times scale.
@@ -49,7 +49,7 @@ func (d dialer) dial(ctx context.Context, e config.Entry, t config.Resolved, log
 	if err == nil {
 		out.tools, out.skipped, err = out.session.listTools(timed, e.Name, out.http)
 		if errors.As(err, &out.partial) && ctx.Err() == nil && out.session.ctx.Err() == nil {
-			err = nil // what came counts
+			err = nil // use the pages that were read
 		}
 		if err != nil {
 			out.session.close(errDisconnected)
@@ -69,7 +69,7 @@ func (d dialer) dial(ctx context.Context, e config.Entry, t config.Resolved, log
 	return dialed{}, err
 }
 
-// isClassified reports whether the failure says more than that time was up.
+// isClassified reports whether the failure has a more specific cause than a timeout.
 func isClassified(err error) bool {
 	var fault *wire.Fault
 	var status *wire.HTTPError

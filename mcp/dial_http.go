@@ -11,11 +11,11 @@ import (
 	"jcode/mcp/wire"
 )
 
-// probeLimit is how long the first question in the newest protocol may stay unanswered:
-// many servers ignore what they don't know.
+// probeLimit is how long the first request in the newest protocol may stay unanswered: many
+// servers ignore requests they don't know.
 const probeLimit = 3 * time.Second
 
-// sseLimit bounds the try with the transport of 2024 after a refusal.
+// sseLimit bounds the attempt with the transport of 2024 after a refusal.
 const sseLimit = 5 * time.Second
 
 // connectHTTP connects to a URL: the newest protocol first, then the classic one, then

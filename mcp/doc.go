@@ -1,7 +1,7 @@
 // Package mcp owns Model Context Protocol servers: their lifecycle with retries and
 // leases, the sessions with them, and the wrapping of their tools, prompts and resources.
-// What is configured is mcp/config's, a connection below the protocol mcp/wire's, signing
-// in mcp/auth's.
+// Configuration belongs to mcp/config, the connection below the protocol to mcp/wire, and
+// signing in to mcp/auth.
 //
 // It must not know how a person is asked (it plans an access and a gate decides),
 // how anything is shown, or what a model is. Trust, elicitation dialogs, folders and

@@ -15,14 +15,14 @@ import (
 	"jcode/tools"
 )
 
-// Elicitor asks the person something for a server.
+// Elicitor asks the person a question of a server.
 type Elicitor interface {
 	// Elicit shows the question and waits for the answer or for ctx. An error counts as
 	// cancel.
 	Elicit(ctx context.Context, q ElicitQuestion) (tools.FormAnswer, error)
 }
 
-// ElicitQuestion is what a server wants to know: a form, or a visit to a URL.
+// ElicitQuestion is a question of a server: a form to fill in, or a URL to visit.
 type ElicitQuestion struct {
 	// Server is the server's key; a dialog names it.
 	Server string
@@ -58,12 +58,12 @@ func (u Unattended) Elicit(_ context.Context, q ElicitQuestion) (tools.FormAnswe
 
 // asker asks a person, one dialog at a time.
 type asker struct {
-	turn     chan struct{} // of capacity one: who sends to it has the person
+	turn     chan struct{} // a semaphore of one: its holder may show a dialog
 	elicitor Elicitor      // nil declines
 	notify   func(level, format string, args ...any)
 }
 
-// take waits for the person's attention; the caller calls release when it is done.
+// take waits until no other dialog is open; the caller calls release when it is done.
 func (a asker) take(ctx context.Context) (release func(), err error) {
 	select {
 	case a.turn <- struct{}{}:
@@ -73,7 +73,7 @@ func (a asker) take(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// hook returns what answers a server's questions.
+// hook returns the function that answers a server's questions.
 func (a asker) hook(server string) func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	return func(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 		decline := &sdk.ElicitResult{Action: "decline"}
@@ -187,7 +187,7 @@ func bound(p *schema.Object, key string) *float64 {
 	return &v
 }
 
-// options reads the values of a choice in any of the forms that the protocol has had.
+// options reads the values of a choice in any form that a version of the protocol has used.
 func options(p *schema.Object) (values, labels []string) {
 	if list, ok := p.Get("enum").([]schema.Node); ok {
 		names, _ := p.Get("enumNames").([]schema.Node)

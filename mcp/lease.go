@@ -10,23 +10,23 @@ import (
 	"jcode/mcp/config"
 )
 
-// Lease holds servers: as long as one lease names a server, it runs. Release gives it up.
+// Lease keeps servers running: a server runs as long as at least one lease names it.
 type Lease struct {
 	m     *Manager
 	names map[string]bool // guarded by m.mu
-	// exclusive leases stand in for what the session itself holds of the configuration.
+	// exclusive leases replace the session's own lease of configured servers.
 	exclusive bool
 	once      sync.Once
 }
 
-// Names lists what the lease holds, sorted.
+// Names returns the names of the leased servers, sorted.
 func (l *Lease) Names() []string {
 	l.m.mu.Lock()
 	defer l.m.mu.Unlock()
 	return slices.Sorted(maps.Keys(l.names))
 }
 
-// Release gives the lease up. A server whose last lease goes ends, without being waited for.
+// Release ends the lease. A server without any lease is stopped in the background.
 func (l *Lease) Release() {
 	l.once.Do(func() {
 		l.m.control.Lock()
@@ -38,10 +38,10 @@ func (l *Lease) Release() {
 	})
 }
 
-// Acquire leases servers by name for a role. Those that run are counted up, missing ones
-// start in parallel, those that are down are tried anew. It returns when all are
-// connected; on any failure, or when ctx ends, it gives back what it took and says which
-// server failed and why. An entry marked optional may fail.
+// Acquire leases servers by name for a role. Servers that do not run are started in parallel,
+// and those that are down are retried. It returns when all are connected. On any failure, or
+// when ctx ends, it releases the lease and returns which server failed and why. An optional
+// entry may fail.
 func (m *Manager) Acquire(ctx context.Context, names []string) (*Lease, error) {
 	lease, entries, outcomes, err := m.begin(names)
 	if err != nil {
@@ -82,16 +82,16 @@ func (m *Manager) begin(names []string) (*Lease, []config.Entry, map[string]<-ch
 	return lease, entries, m.attempts(order{}, names...), nil
 }
 
-// Leaser returns leases as functions, as a conversation takes them for its roles.
+// Leaser returns leases as functions, in the form that a conversation uses for its roles.
 type Leaser struct {
 	M *Manager
-	// Exclusive leases replace what the session itself holds of the configuration for as
-	// long as they last: a role's servers instead of all. A sub-agent's leases are not.
+	// Exclusive leases replace the session's own lease of configured servers while they last: a
+	// role's servers instead of all. Leases of sub-agents are not exclusive.
 	Exclusive bool
 }
 
-// Acquire is Manager.Acquire; release gives the lease up. When the last exclusive lease
-// goes, the session's own servers are held again before it does.
+// Acquire is Manager.Acquire; release ends the lease. When the last exclusive lease is
+// released, the session's own servers are leased again first.
 func (l Leaser) Acquire(ctx context.Context, names []string) (release func(), err error) {
 	lease, err := l.M.Acquire(ctx, names)
 	if err != nil {
@@ -103,7 +103,7 @@ func (l Leaser) Acquire(ctx context.Context, names []string) (release func(), er
 	return lease.Release, nil
 }
 
-// takeOver makes the lease exclusive: what only the session's own lease holds ends.
+// takeOver makes the lease exclusive: servers that only the session's own lease names end.
 func (l *Lease) takeOver() {
 	l.m.control.Lock()
 	defer l.m.control.Unlock()

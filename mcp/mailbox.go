@@ -2,8 +2,8 @@ package mcp
 
 import "sync"
 
-// mailbox queues work for one goroutine. It has no bound: whoever puts work in never
-// waits, so that two owners can't wait for each other.
+// mailbox queues work for one goroutine. It is unbounded: put never blocks, so that two owners
+// can't wait for each other.
 type mailbox struct {
 	mu     sync.Mutex
 	ready  sync.Cond
@@ -17,7 +17,7 @@ func newMailbox() *mailbox {
 	return b
 }
 
-// put adds work and reports whether the mailbox still takes any.
+// put adds work and reports whether the mailbox is still open.
 func (b *mailbox) put(f func()) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"jcode/tools"
 )
 
-// Options are what a Manager needs. The zero value of a field is what its comment says.
+// Options configures a Manager. The comment of a field says what its zero value means.
 type Options struct {
 	Paths    config.Paths
 	Registry *tools.Registry // required
@@ -24,13 +24,13 @@ type Options struct {
 	TrustAll bool
 	// Elicitor asks the person for a server; nil declines.
 	Elicitor Elicitor
-	// LogDir takes one log a server; empty: no logs.
+	// LogDir holds one log per server; empty: no logs.
 	LogDir string
-	// FileDir takes files that results are saved to; empty: nothing is saved.
+	// FileDir holds the files that results are saved to; empty: nothing is saved.
 	FileDir string
 	// Private reports whether nothing that servers send may reach the disk now; nil: it may.
 	Private func() bool
-	// Roots are the folders that servers are told of: the workspace and added ones.
+	// Roots are the folders that are announced to servers: the workspace and added ones.
 	Roots []string
 	// Version is jcode's own.
 	Version string
@@ -53,7 +53,7 @@ type Options struct {
 	Sees func() bool
 	// Person signs in to servers that ask for it; nil: nobody is there.
 	Person auth.Person
-	// Notify tells the person something; may be nil. level is info, warn or error.
+	// Notify shows the person a message; may be nil. level is info, warn or error.
 	Notify func(level, text string)
 }
 
@@ -70,8 +70,8 @@ type Manager struct {
 	watchers  watchers
 	saver     fileSaver
 
-	// control serialises changes of what is wanted; it is held over waits for actors'
-	// answers but never for connections.
+	// control serialises changes of the desired state. It may be held while waiting for the
+	// answer of an actor, but never while waiting for a connection.
 	control sync.Mutex
 
 	mu     sync.Mutex
@@ -83,7 +83,7 @@ type Manager struct {
 	delay func(time.Duration) time.Duration
 }
 
-// New makes a manager that runs nothing yet.
+// New returns a manager that runs nothing yet.
 func New(opt Options) *Manager {
 	m := &Manager{
 		opt: opt, env: config.ProcessEnvironment(opt.Paths.ProjectRoot), host: wire.NewHost(),
@@ -125,7 +125,7 @@ func (m *Manager) Start() {
 	m.settle(order{})
 }
 
-// tellProblems tells the person of files and entries that can't be used.
+// tellProblems notifies the person of files and entries that can't be used.
 func (m *Manager) tellProblems() {
 	m.mu.Lock()
 	var problems []string
@@ -145,7 +145,7 @@ func (m *Manager) tellProblems() {
 	}
 }
 
-// readConfig reads the files and settles what counts.
+// readConfig reads the files and picks the definition of each name.
 func (m *Manager) readConfig() {
 	c := config.Load(m.opt.Paths)
 	m.mu.Lock()
@@ -153,8 +153,8 @@ func (m *Manager) readConfig() {
 	m.wants.take(c)
 }
 
-// ensureConfig reads the configuration where nothing has done so yet: a role may need
-// servers before Start. The caller holds control.
+// ensureConfig reads the configuration if that has not happened yet: a role may need servers
+// before Start. The caller holds control.
 func (m *Manager) ensureConfig() {
 	m.mu.Lock()
 	configured := m.wants.configured
@@ -180,8 +180,8 @@ func (m *Manager) hooks(e config.Entry) sessionHooks {
 	}
 }
 
-// publish takes a new view of an actor, on the actor's goroutine. The registry follows
-// before anybody sees the view: a server that shows as connected can be used.
+// publish stores a new view of an actor, on the actor's goroutine. The registry is updated
+// first, so that the tools of a server with the state connected can be called.
 func (m *Manager) publish(a *actor, v *view, toolsChanged bool) {
 	old := a.view.Load()
 	if toolsChanged {
@@ -196,8 +196,8 @@ func (m *Manager) publish(a *actor, v *view, toolsChanged bool) {
 	m.watchers.wake()
 }
 
-// tellOf tells the person of a server that was lost or given up. A failure that somebody
-// waits for is told there.
+// tellOf notifies the person of a server that was lost or failed for good. A failure that a
+// caller waits for is reported to that caller instead.
 func (m *Manager) tellOf(name string, old, v *view) {
 	if v.partial != nil && old.partial == nil {
 		m.notify("warn", "MCP server %s: %s; it is read again", name, config.Scrub(plainError(v.partial), v.secrets))
@@ -218,8 +218,8 @@ func (m *Manager) tellOf(name string, old, v *view) {
 	}
 }
 
-// Watch returns a channel that holds a value whenever the state, the tools or the prompts of a
-// server have changed, and a function that ends the watch.
+// Watch returns a channel that receives a value whenever the state, the tools or the prompts
+// of a server have changed, and a function that ends the watch.
 func (m *Manager) Watch() (<-chan struct{}, func()) { return m.watchers.add() }
 
 // WaitReady waits until no server is in its first attempt, at most until ctx ends, and
@@ -265,11 +265,11 @@ func (m *Manager) Refresh(ctx context.Context) {
 	}
 }
 
-// closeGrace bounds a quit: what lives on then is killed.
+// closeGrace bounds Close: processes that still run then are killed.
 const closeGrace = 2 * time.Second
 
-// Close ends all servers in parallel and returns when nothing of them is left, after at
-// most a little over two seconds. The manager can't be used afterwards.
+// Close ends all servers in parallel and returns when their processes are gone, after at most
+// a little over two seconds. The manager can't be used afterwards.
 func (m *Manager) Close() {
 	m.close()
 	m.signIns.wait.Wait() // they end with their context

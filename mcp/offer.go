@@ -17,17 +17,18 @@ const (
 	defaultMaxTools  = 128
 	leastThreshold   = 8_000
 	thresholdPercent = 10
-	// backPercent of the threshold is where the tools come back from being deferred.
+	// backPercent is the percentage of the threshold below which tools are no longer deferred.
 	backPercent = 80
 )
 
-// offer is how the servers' tools are offered: each by itself, or three that stand for all.
+// offer decides how the servers' tools are offered: directly, or deferred behind three tools
+// that find, describe and call them.
 type offer struct {
 	registry *tools.Registry
 	notify   func(level, format string, args ...any)
 	// running returns all views; ok is false when the manager is closed.
 	running func() (views map[string]*view, ok bool)
-	// wrap makes a server's tool jcode's own.
+	// wrap adapts a server's tool.
 	wrap      func(e config.Entry, hash string, info schema.Tool, hidden bool) serverTool
 	maxTools  int
 	threshold func() int // the price in tokens above which tools are deferred
@@ -37,7 +38,7 @@ type offer struct {
 	mode     string     // auto (also ""), direct or deferred
 	scope    *tools.Scope
 	deferred bool
-	sent     map[string][sha256.Size]byte // server → what was published, to leave out repeats
+	sent     map[string][sha256.Size]byte // server → hash of what was published, to skip repeats
 	said     string                       // the description under which the stand-ins are offered
 }
 
@@ -57,8 +58,8 @@ func newOffer(m *Manager) *offer {
 	return o
 }
 
-// SetScope says what the conversation may use: what is offered directly or deferred
-// depends on it.
+// SetScope sets the scope of the conversation, on which the choice between direct and deferred
+// depends.
 func (m *Manager) SetScope(s *tools.Scope) {
 	m.offer.mu.Lock()
 	m.offer.scope = s
@@ -80,7 +81,7 @@ func (m *Manager) SetToolsMode(mode string) error {
 	return nil
 }
 
-// totals says how the tools are offered and what they cost.
+// totals describes how the tools are offered and what they cost.
 type totals struct {
 	Tools     int    `json:"total_tools"`
 	Tokens    int    `json:"total_tokens"`
@@ -101,7 +102,7 @@ func (o *offer) totals() totals {
 	return t
 }
 
-// toolsOf returns the tools of a view that the entry lets through.
+// toolsOf returns the tools of a view that its entry allows.
 func toolsOf(v *view) []schema.Tool {
 	if v.state == StateFailed || v.state == StateNeedsSignIn || v.state == StateDisconnected || v.state == StateConnecting {
 		return nil
@@ -115,13 +116,13 @@ func toolsOf(v *view) []schema.Tool {
 	return out
 }
 
-// price is what a tool's definition costs in tokens as it is sent.
+// price returns the tokens of a tool's definition as it is sent.
 func price(server string, t schema.Tool) int {
 	return (len(t.Wire) + len(describeTool(server, t)) + len(t.Sent.Schema) + 40) / bytesPerToken
 }
 
-// publish makes the registry's tools those of the connected servers, deferred or
-// not. An actor's new view counts before it is stored, which happens last.
+// publish registers the tools of the connected servers, deferred or not. The new view of an
+// actor is passed in, because it is stored only afterwards.
 func (o *offer) publish(a *actor, fresh *view) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -146,8 +147,8 @@ func (o *offer) publish(a *actor, fresh *view) {
 	}
 }
 
-// tell tells the person that tools are offered in another way, where nobody asked for
-// it. The caller holds mu.
+// tell notifies the person of an automatic change between direct and deferred. The caller holds
+// mu.
 func (o *offer) tell(views map[string]*view) {
 	if o.mode == "direct" || o.mode == "deferred" {
 		return
@@ -187,7 +188,7 @@ func (o *offer) publishServer(name string, v *view) {
 	}
 }
 
-// shallDefer decides between direct and deferred, with some slack on the way back.
+// shallDefer decides between direct and deferred, with hysteresis on the way back.
 func (o *offer) shallDefer(views map[string]*view, was bool) bool {
 	switch o.mode {
 	case "direct":

@@ -13,8 +13,8 @@ import (
 	"jcode/mcp/wire"
 )
 
-// Probe is one connection to one server outside of any conversation: no retries, nothing
-// registered. It is what the command line looks at servers with.
+// Probe is one connection to one server outside of any conversation, for the command line:
+// without retries, and without registering tools.
 type Probe struct {
 	m       *Manager
 	entry   config.Entry
@@ -41,7 +41,7 @@ func (m *Manager) Load() {
 }
 
 // ProbeServer connects to a configured server. For one that waits for approval it returns
-// ErrNeedsApproval. A failed probe has a report all the same.
+// ErrNeedsApproval. A failed probe still has a report.
 func (m *Manager) ProbeServer(ctx context.Context, name string, opt ProbeOptions) (*Probe, error) {
 	m.mu.Lock()
 	e, err := m.wants.usable(name)
@@ -92,8 +92,8 @@ func (m *Manager) probe(ctx context.Context, e config.Entry, opt ProbeOptions) (
 	return p, nil
 }
 
-// Close ends the connection and returns when nothing of it is left, at most after a
-// little over two seconds.
+// Close ends the connection and returns when it is closed completely, after at most a little
+// over two seconds.
 func (p *Probe) Close() {
 	if p.session != nil {
 		p.session.close(errDisconnected)
@@ -123,7 +123,7 @@ type ToolsReport struct {
 	Skipped []schema.Skipped `json:"skipped"`
 }
 
-// Tools returns the listing that came with the connection.
+// Tools returns the list of tools that was read while connecting.
 func (p *Probe) Tools() ToolsReport {
 	r := ToolsReport{Server: p.server(), Tools: p.tools, Skipped: p.skipped}
 	if r.Tools == nil {
@@ -148,7 +148,7 @@ type TestReport struct {
 	Server     *ServerReport    `json:"server,omitempty"`
 	ConnectMS  int64            `json:"connect_ms"`
 	Tools      []string         `json:"tools,omitempty"`
-	Roots      []string         `json:"roots,omitempty"` // folders that it was told of
+	Roots      []string         `json:"roots,omitempty"` // folders that were announced to it
 	Tokens     int              `json:"tokens"`
 	Repairs    []schema.Skipped `json:"repairs,omitempty"`
 	Stray      int              `json:"stray_lines"`
@@ -178,7 +178,7 @@ func (p *Probe) Report(err error) TestReport {
 	return r
 }
 
-// ErrorText is the text of a failure without secrets.
+// ErrorText returns the text of a failure without secrets.
 func (p *Probe) ErrorText(err error) string {
 	if wire.Refused(err) {
 		return config.Scrub(wire.ErrorText(err), config.ScrubLonger(p.target.Secrets))

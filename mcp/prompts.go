@@ -77,7 +77,7 @@ func readPrompt(raw json.RawMessage) PromptInfo {
 	return p
 }
 
-// prompt gets a prompt's messages as one text for the person's input.
+// prompt returns a prompt's messages as one text for the person's input.
 func (s *session) prompt(ctx context.Context, name string, args map[string]string) (string, error) {
 	raw, _, err := s.request(ctx, "prompts/get", func(ctx context.Context) error {
 		_, err := s.cs.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: args})

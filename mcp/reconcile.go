@@ -15,14 +15,14 @@ const (
 	StateReconnecting State = "reconnecting"
 	StateFailed       State = "failed"
 	StateDisconnected State = "disconnected"
-	// StateNeedsSignIn is that of a server that waits for a person to sign in.
+	// StateNeedsSignIn: the server waits for a person to sign in.
 	StateNeedsSignIn State = "needs sign-in"
 )
 
-// wantedServer is a server that shall run.
+// wantedServer is a server that should run.
 type wantedServer struct {
 	key   string
-	retry bool // try it now if it is down
+	retry bool // retry it now if it is down
 	force bool // restart it if it is up
 }
 
@@ -32,14 +32,14 @@ type runningServer struct {
 	state State
 }
 
-// verb is what shall happen to a server.
+// verb is what should happen to a server.
 type verb string
 
 const (
 	verbStart   verb = "start"
 	verbStop    verb = "stop"
 	verbRestart verb = "restart" // its target changed, or a restart was asked for
-	verbRetry   verb = "retry"   // it is down and shall be tried now
+	verbRetry   verb = "retry"   // it is down and should be retried now
 	verbKeep    verb = "keep"
 )
 
@@ -48,7 +48,7 @@ type action struct {
 	verb verb
 }
 
-// reconcile compares what shall run with what runs.
+// reconcile returns the actions that turn the running servers into the wanted ones.
 func reconcile(wanted map[string]wantedServer, running map[string]runningServer) []action {
 	names := slices.Collect(maps.Keys(wanted))
 	for name := range running {

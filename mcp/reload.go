@@ -8,7 +8,7 @@ import (
 	"jcode/mcp/config"
 )
 
-// Change is what a reload did to one server.
+// Change describes what a reload did to one server.
 type Change struct {
 	Name   string `json:"name"`
 	Change string `json:"change"` // added, removed, changed, unchanged, retried, restarted, started, needs_approval, invalid
@@ -24,10 +24,9 @@ type Reloaded struct {
 	waits   []<-chan error
 }
 
-// Reload reads all files again: unchanged servers keep running, changed ones restart,
-// removed ones end, failed ones are tried; force restarts unchanged ones too. With a name
-// only that server is tried or forced, also one that was disconnected. It doesn't wait for
-// connections.
+// Reload reads all files again: unchanged servers keep running, changed ones restart, removed
+// ones end, failed ones are retried; force restarts unchanged ones too. With a name only that
+// server is retried or forced, even if it was disconnected. It doesn't wait for connections.
 func (m *Manager) Reload(name string, force bool) Reloaded {
 	return m.reread(order{retry: true, force: force, only: name})
 }
@@ -98,11 +97,11 @@ func (m *Manager) reloaded(before map[string]config.Chosen, done settleResult) R
 	return out
 }
 
-// settled waits for what the reload began to connect, until ctx ends, and brings the
-// states up to date.
+// settled waits for the connections that the reload began, until ctx ends, and updates the
+// states.
 func (r *Reloaded) settled(ctx context.Context, m *Manager) {
 	for _, w := range r.waits {
-		_ = await(ctx, w) // the states say how it ended
+		_ = await(ctx, w) // the state below has the outcome
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -31,14 +31,15 @@ type ResourceInfo struct {
 }
 
 const (
-	// resourceWait bounds reading, resourceListWait listing: a person waits for a completion.
+	// resourceWait bounds reading; resourceListWait bounds listing, for which a person waits while
+	// completing a word.
 	resourceWait     = 30 * time.Second
 	resourceListWait = 5 * time.Second
 )
 
-// Resources lists the resources and templates of all connected servers that declare any,
-// by server. Servers are asked side by side; what one does not tell in time is left out,
-// and its log says why.
+// Resources returns the resources and templates of all connected servers that declare any, by
+// server. Servers are queried concurrently; what one does not list in time is left out and
+// noted in its log.
 func (m *Manager) Resources(ctx context.Context) []ResourceInfo {
 	views, _ := m.running()
 	names := slices.Sorted(maps.Keys(views))
@@ -130,7 +131,7 @@ var mention = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`@([A-Za-z0-9_-]{1,32}):([A-Za-z][A-Za-z0-9+.-]*:[^\s"'<>]+)`)
 })
 
-// Mentioned is one resource that a text mentions, read.
+// Mentioned is one resource that a text mentions, with its content.
 type Mentioned struct {
 	Server, URI string
 	Text        string

@@ -13,16 +13,16 @@ import (
 	"jcode/tools"
 )
 
-// bytesPerToken is the estimate that prices and caps use.
+// bytesPerToken is the estimate behind prices and caps.
 const bytesPerToken = 4
 
-// converter makes what the model reads out of a raw `tools/call` result.
+// converter turns a raw `tools/call` result into what the model reads.
 type converter struct {
 	// save keeps bytes in a file and returns its path; nil or an error leaves only a note.
 	save func(mime string, data []byte) (string, error)
-	// saveText keeps a text in the same way, without a copy of it; nil leaves only a note.
+	// saveText is save for a text, which it does not copy; nil leaves only a note.
 	saveText func(whole string) (string, error)
-	// blind leaves images out of the parts: they are saved like other bytes.
+	// blind saves images to files like other bytes instead of passing them on as parts.
 	blind bool
 	// maxTokens caps the text; 0 means the default.
 	maxTokens int
@@ -40,7 +40,7 @@ type converted struct {
 	content json.RawMessage
 }
 
-// convert reads a raw result. It never fails: what can't be read leaves a note.
+// convert reads a raw result. It never fails: content that can't be read becomes a note.
 func (c converter) convert(raw json.RawMessage) converted {
 	var out converted
 	fields := rawjson.Members(raw)
@@ -80,8 +80,8 @@ func (c converter) convert(raw json.RawMessage) converted {
 
 const noContent = "(no content)"
 
-// contentItems returns the items of a content list; a lone string or object is taken as
-// a list of one.
+// contentItems returns the items of a content list; a lone string or object counts as a list
+// of one.
 func contentItems(raw json.RawMessage) []json.RawMessage {
 	if rawjson.Null(raw) {
 		return nil
@@ -201,7 +201,7 @@ func sizeText(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1_000_000)
 }
 
-// cap keeps head and tail of a text that is over the limit; the whole goes to a file.
+// cap keeps head and tail of a text that is over the limit and saves the whole to a file.
 func (c converter) cap(whole string) string {
 	limit := c.maxTokens
 	if limit <= 0 {

@@ -8,10 +8,10 @@ import (
 	"jcode/tools"
 )
 
-// Add wants a server for a script. It never waits and is idempotent: an equal target
-// under the name changes nothing, another one replaces it. The error is about the name
-// or the target itself. approve, when given, is asked in the background before anything
-// starts; its error is the reason for the server's failure.
+// Add adds a server for a script, without waiting for it. It is idempotent: an equal target
+// under the name changes nothing, another one replaces it. The error is about the name or the
+// target itself. approve, if not nil, is called in the background before anything starts; its
+// error becomes the reason for the server's failure.
 func (m *Manager) Add(name string, target config.Target, approve func(context.Context, tools.Plan) error) error {
 	m.control.Lock()
 	defer m.control.Unlock()
@@ -34,11 +34,11 @@ func (m *Manager) Add(name string, target config.Target, approve func(context.Co
 	resolved, err := m.env.Resolve(e)
 	a := m.actor(name)
 	a.connectAfter(spec{e, resolved, err}, func(ctx context.Context) error { return approve(ctx, plan) })
-	a.ask(func() {}) // it shows as connecting from here on
+	a.ask(func() {}) // from here on its state is connecting
 	return nil
 }
 
-// connectAfter connects once approve agrees; until then the server shows as connecting.
+// connectAfter connects once approve returns nil; until then the server's state is connecting.
 func (a *actor) connectAfter(s spec, approve func(context.Context) error) {
 	a.do(func() {
 		a.spec, a.single = s, false
@@ -67,8 +67,8 @@ func (a *actor) connectAfter(s spec, approve func(context.Context) error) {
 	})
 }
 
-// Remove drops a server for a script and reports whether it was there in any state. Its
-// tools are gone when it returns.
+// Remove removes a server for a script and reports whether it existed in any state. Its tools
+// are gone when it returns.
 func (m *Manager) Remove(name string) bool {
 	m.mu.Lock()
 	present := false
@@ -88,7 +88,7 @@ func (m *Manager) Remove(name string) bool {
 	return true
 }
 
-// Running lists the servers that run or should, sorted by name, as scripts see them.
+// Running returns the servers that run or are meant to, sorted by name, as scripts see them.
 func (m *Manager) Running() []Status {
 	out := []Status{}
 	for _, d := range m.Snapshot() {

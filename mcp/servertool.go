@@ -26,7 +26,7 @@ type serverTool struct {
 
 func ownerOf(server string) string { return "mcp:" + server }
 
-// newServerTool wraps a tool. hidden tools are called through mcp_call.
+// newServerTool wraps a tool. Hidden tools are called through mcp_call.
 func newServerTool(m *Manager, e config.Entry, hash string, info schema.Tool, hidden bool) serverTool {
 	readOnly := e.Trusted && info.ReadOnly
 	s := tools.Spec{
@@ -60,7 +60,7 @@ func describeTool(server string, info schema.Tool) string {
 // Spec describes the tool.
 func (t serverTool) Spec() tools.Spec { return t.spec }
 
-// Plan says that the call reaches a server.
+// Plan declares that the call reaches a server.
 func (t serverTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	return tools.Plan{
 		Accesses: []tools.Access{{Kind: tools.AccessMCP, Target: t.server + ":" + t.info.Name, Hash: t.spec.Hash, ReadOnly: t.spec.ReadOnly}},
@@ -88,7 +88,7 @@ func (t serverTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	return r, nil
 }
 
-// result makes a raw result jcode's own.
+// result converts a raw result.
 func (t serverTool) result(raw json.RawMessage) tools.Result {
 	m, limit := t.m, 0
 	m.mu.Lock()
@@ -123,7 +123,7 @@ func (t serverTool) result(raw json.RawMessage) tools.Result {
 	return r
 }
 
-// failure is what the model reads of a call that failed below the tool.
+// failure returns what the model reads of a call that failed below the tool.
 func (t serverTool) failure(ctx context.Context, err error) error {
 	secrets := t.m.secretsOf(t.server)
 	var timeout *timeoutError
@@ -140,10 +140,10 @@ func (t serverTool) failure(ctx context.Context, err error) error {
 	return tools.Errorf(tools.KindMCP, "MCP call failed: %s", config.Scrub(plainError(err), secrets))
 }
 
-// reviveWait is how long a call waits for a server that it brings back.
+// reviveWait is how long a call waits for a server that it reconnects.
 const reviveWait = 5 * time.Second
 
-// call calls a tool of a server. It is sent again only when it provably never ran.
+// call calls a tool of a server. It is retried only when it provably never ran.
 func (m *Manager) call(ctx context.Context, server, tool string, args json.RawMessage, show func(string)) (json.RawMessage, error) {
 	m.mu.Lock()
 	a := m.actors[server]
@@ -177,8 +177,8 @@ func (m *Manager) call(ctx context.Context, server, tool string, args json.RawMe
 	return raw, err
 }
 
-// revive starts a try for a call that needs the server. Only one that was given up is
-// waited for.
+// revive reconnects a server that a call needs. It waits only for a server that has no
+// attempt scheduled.
 func (a *actor) revive(ctx context.Context, v *view) *view {
 	outcome := a.kick()
 	if v.state == StateFailed {

@@ -30,8 +30,8 @@ const (
 	listResources
 )
 
-// sessionHooks are what a session tells and asks its owner. They are called from the
-// protocol library's goroutines and must not block, except elicit.
+// sessionHooks are the callbacks from a session to its owner. They are called from goroutines
+// of the protocol library and must not block, except elicit.
 type sessionHooks struct {
 	changed func(listKind)
 	elicit  func(context.Context, *sdk.ElicitParams) (*sdk.ElicitResult, error)
@@ -59,7 +59,7 @@ type session struct {
 	asking int                     // open elicitations
 }
 
-// sessionInfo is what the handshake told.
+// sessionInfo is what the server said in the handshake.
 type sessionInfo struct {
 	name, version string
 	protocol      string
@@ -68,13 +68,13 @@ type sessionInfo struct {
 	prompts       bool
 	resources     bool
 	completions   bool
-	roots         []string // the folders that it was told of
+	roots         []string // the folders that were announced to it
 }
 
 // errDisconnected ends the calls of a session that is closed on purpose.
 var errDisconnected = errors.New("server disconnected")
 
-// openSession shakes hands over a link. When it fails the link is closed.
+// openSession performs the handshake over a link. On failure it closes the link.
 func openSession(ctx context.Context, l wire.Link, log *wire.Log, hooks sessionHooks, protocol string) (*session, error) {
 	s := &session{link: l, log: log, hooks: hooks, calls: map[string]*runningCall{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
@@ -170,7 +170,7 @@ func (s *session) close(reason error) {
 	s.closed.Go(func() { _ = s.cs.Close() }) // the transport's end is no news
 }
 
-// wait waits until nothing of the session is left, or ctx ends.
+// wait waits until the session has ended completely, or ctx ends.
 func (s *session) wait(ctx context.Context) bool {
 	done := make(chan struct{})
 	go func() {
@@ -227,7 +227,7 @@ const (
 	maxItems = 10_000
 )
 
-// partialError says that the later pages of a list could not be read.
+// partialError reports that later pages of a list could not be read.
 type partialError struct {
 	page, items int
 	err         error
@@ -243,9 +243,9 @@ func (e *partialError) Error() string {
 
 func (e *partialError) Unwrap() error { return e.err }
 
-// pages lists all pages of a list, with a guard against cursors that go round. A later page
-// that fails is asked for once more; then the error is a partialError, and what was read
-// counts.
+// pages reads all pages of a list and stops at a cursor that repeats. A later page that fails
+// is requested once more; then the error is a partialError, and the pages before it are
+// returned.
 func (s *session) pages(ctx context.Context, method string, ask func(ctx context.Context, cursor string) error, read func(json.RawMessage) (n int, next string, err error)) (cut string, err error) {
 	cursor, total := "", 0
 	seen := map[string]bool{}
@@ -264,7 +264,7 @@ func (s *session) pages(ctx context.Context, method string, ask func(ctx context
 		if err != nil {
 			var refusal *jsonrpc.Error
 			if page == 1 && errors.As(err, &refusal) && refusal.Code == jsonrpc.CodeMethodNotFound {
-				return "", nil // the server has none
+				return "", nil // the server has no such list
 			}
 			return "", err
 		}
@@ -289,8 +289,8 @@ func (s *session) pages(ctx context.Context, method string, ask func(ctx context
 	}
 }
 
-// listTools lists all tools, each checked alone. With a partialError those of the first
-// pages are returned.
+// listTools returns all tools, each validated separately. With a partialError it returns those
+// of the first pages.
 func (s *session) listTools(ctx context.Context, server string, http bool) ([]schema.Tool, []schema.Skipped, error) {
 	reader := schema.Reader{HTTP: http, Wire: func(tool string) string { return config.WireName(server, tool) }}
 	var tools []schema.Tool

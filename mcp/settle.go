@@ -4,23 +4,23 @@ import (
 	"time"
 )
 
-// settleResult is what settle did.
+// settleResult is the result of settle.
 type settleResult struct {
 	actions  []action
 	outcomes map[string]<-chan error // of the attempts that it began
 }
 
-// order is what settle does besides making what runs equal to what is held.
+// order is what settle does besides making the running servers match the leases.
 type order struct {
-	// retry tries servers that are down, force restarts those that are up; only limits both
-	// to one server.
+	// retry retries servers that are down, force restarts those that are up; only limits both to
+	// one server.
 	retry, force bool
 	only         string
-	// single names servers whose first failure is the answer.
+	// single names servers whose first failure is reported to the caller; they are not retried.
 	single map[string]bool
 }
 
-// settle makes what runs equal to what is held. The caller holds control.
+// settle starts and stops servers until they match the leases. The caller holds control.
 func (m *Manager) settle(o order) settleResult {
 	m.mu.Lock()
 	wanted, specs := map[string]wantedServer{}, map[string]spec{}
@@ -59,14 +59,14 @@ func (m *Manager) settle(o order) settleResult {
 			m.actor(act.name).refresh(specs[act.name].entry)
 		}
 	}
-	for name := range out.outcomes { // what was begun shows as begun
+	for name := range out.outcomes { // wait until their state says so
 		m.actor(name).ask(func() {})
 	}
 	return out
 }
 
-// attempts settles, and returns the outcome of each name's attempt: the one that was begun,
-// or the one that runs. A server that is down is tried now. The caller holds control.
+// attempts settles, and returns the outcome of each name's attempt, whether it was started
+// here or before. A server that is down is retried now. The caller holds control.
 func (m *Manager) attempts(o order, names ...string) map[string]<-chan error {
 	begun := m.settle(o).outcomes
 	out := make(map[string]<-chan error, len(names))
@@ -80,7 +80,7 @@ func (m *Manager) attempts(o order, names ...string) map[string]<-chan error {
 	return out
 }
 
-// actor returns the actor of a name, making it.
+// actor returns the actor of a name, creating it if needed.
 func (m *Manager) actor(name string) *actor {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,7 +95,7 @@ func (m *Manager) actor(name string) *actor {
 	return a
 }
 
-// stopActor ends what a server runs and takes its tools away before it returns.
+// stopActor stops a server and removes its tools before it returns.
 func (m *Manager) stopActor(name string) (was State, cancelled, removed int) {
 	m.mu.Lock()
 	a := m.actors[name]
@@ -108,8 +108,7 @@ func (m *Manager) stopActor(name string) (was State, cancelled, removed int) {
 	return was, cancelled, removed
 }
 
-// retireActor is stopActor for a server that nobody holds any more: calls on their way end
-// first.
+// retireActor is stopActor for a server that is no longer leased: calls in flight end first.
 func (m *Manager) retireActor(name string) {
 	m.mu.Lock()
 	a := m.actors[name]

@@ -20,8 +20,8 @@ type SignIns struct {
 	wait   sync.WaitGroup
 
 	mu    sync.Mutex
-	asked map[string]bool              // what the person was asked for by itself
-	more  map[string]*auth.NeedsSignIn // rights that calls asked for in vain, by server
+	asked map[string]bool              // what the person was asked without having requested it
+	more  map[string]*auth.NeedsSignIn // rights that calls lacked, by server
 }
 
 func newSignIns(m *Manager) *SignIns {
@@ -30,10 +30,10 @@ func newSignIns(m *Manager) *SignIns {
 	return s
 }
 
-// errNoFolder says that nothing can be kept.
+// errNoFolder reports that there is no place to keep sign-ins.
 var errNoFolder = errors.New("there is no configuration folder to keep a sign-in in")
 
-// first reports whether a person was not asked for this yet.
+// first reports whether a person has not been asked about this before.
 func (s *SignIns) first(what string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,8 +42,8 @@ func (s *SignIns) first(what string) bool {
 	return !was
 }
 
-// offer asks the person, in the background, to sign in to a server that needs it. By
-// itself it asks once for each server and its rights; then there is /mcp login.
+// offer asks the person, in the background, to sign in to a server that needs it: once for
+// each server and set of rights. After that there is /mcp login.
 func (s *SignIns) offer(name string, err error) {
 	var need *auth.NeedsSignIn
 	if s.person == nil || !errors.As(err, &need) || need.Why != nil || !s.first(name+fmt.Sprint(need.Scopes)) {
@@ -57,7 +57,7 @@ func (s *SignIns) offer(name string, err error) {
 	})
 }
 
-// Begin starts a sign-in of the person who is there; what comes of it is told.
+// Begin starts a sign-in of the person in the background and notifies them of the outcome.
 func (s *SignIns) Begin(name string) error {
 	if _, err := s.entry(name); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (s *SignIns) Begin(name string) error {
 	return nil
 }
 
-// Asked reports whether a person has to sign in to a server before it can be used. One that
-// has credentials of its own, is signed in to already, or waits for approval asks for nothing.
+// Asked reports whether a person has to sign in to a server before it can be used. That is
+// false for a server with configured credentials, with a sign-in, or that waits for approval.
 func (s *SignIns) Asked(ctx context.Context, name string) (bool, error) {
 	e, err := s.entry(name)
 	if errors.Is(err, ErrNeedsApproval) {
@@ -100,8 +100,8 @@ func (s *SignIns) Asked(ctx context.Context, name string) (bool, error) {
 	return need.Why == nil && server.Settings.Grant != auth.GrantClient && !s.keeper.Has(server), need.Why
 }
 
-// In takes a person through the sign-in to a server and connects it. Sign-ins come one
-// after another, as dialogs do.
+// In takes a person through the sign-in to a server and connects it. Only one sign-in runs at
+// a time.
 func (s *SignIns) In(ctx context.Context, name string, person auth.Person) error {
 	e, err := s.entry(name)
 	if err != nil {
@@ -150,8 +150,7 @@ func (s *SignIns) in(ctx context.Context, e config.Entry, need *auth.NeedsSignIn
 	return s.keeper.SignIn(ctx, server, need, person)
 }
 
-// Out forgets the sign-in to a server and reports whether there was one. A server that
-// runs is ended.
+// Out deletes the sign-in to a server, stops the server, and reports whether there was one.
 func (s *SignIns) Out(ctx context.Context, name string) (bool, error) {
 	e, err := s.entry(name)
 	if err != nil {
@@ -179,7 +178,7 @@ func (s *SignIns) OutOf(ctx context.Context, address string) (bool, error) {
 	return s.keeper.Forget(ctx, auth.Server{URL: address})
 }
 
-// Where says where sign-ins are kept.
+// Where describes where sign-ins are kept.
 func (s *SignIns) Where() string {
 	if s.keeper == nil {
 		return ""
@@ -206,7 +205,7 @@ func (s *SignIns) entry(name string) (config.Entry, error) {
 	return s.m.wants.usable(name)
 }
 
-// pendingRights takes what a call asked for in vain.
+// pendingRights returns and clears the rights that a call lacked.
 func (s *SignIns) pendingRights(name string) *auth.NeedsSignIn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +214,7 @@ func (s *SignIns) pendingRights(name string) *auth.NeedsSignIn {
 	return more
 }
 
-// moreRights notes that a call needs a sign-in with more rights, and asks the person.
+// moreRights records that a call needs a sign-in with more rights, and asks the person.
 func (s *SignIns) moreRights(name string, err error) {
 	var need *auth.NeedsSignIn
 	if !errors.As(err, &need) || !need.StepUp {

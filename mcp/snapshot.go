@@ -25,15 +25,15 @@ type Status struct {
 	Reason    string           `json:"reason,omitempty"` // why it is disconnected
 }
 
-// Details are all that the live view shows of one server.
+// Details is everything that the live view shows of one server.
 type Details struct {
 	Status
 	Target     config.Target // hidden values are ***
 	Line       string        // the command line or URL
 	Pid        int           // 0 for URL servers
 	Protocol   string
-	Server     string   // name and version as the server gives them
-	Roots      []string // the folders that the server was told of
+	Server     string   // name and version as the server reports them
+	Roots      []string // the folders that were announced to the server
 	NextTry    time.Time
 	Since      time.Time
 	ToolList   []schema.Tool
@@ -44,9 +44,9 @@ type Details struct {
 	StrayLines []string
 	Log        string // path of the log
 	Enabled    bool
-	// Pending is what waits for approval, nil if nothing does.
+	// Pending describes what waits for approval, nil if nothing does.
 	Pending *Pending
-	// Warnings are what is odd in the configuration, with file, line and key.
+	// Warnings lists oddities of the configuration, with file, line and key.
 	Warnings []string
 	Sources  []config.Source
 }
@@ -56,7 +56,7 @@ type Pending struct {
 	Name string
 	// Line is the whole command line, unexpanded, or the URL.
 	Line string
-	// Notes name program path, folder, variables and what it replaces.
+	// Notes lists program path, folder, variables and what it replaces.
 	Notes []string
 	File  string
 	Hash  string
@@ -157,7 +157,7 @@ func sourceText(s config.Source) string {
 	return string(s.Scope)
 }
 
-// priceOf is what a server costs in tokens: its tools and its instructions.
+// priceOf returns what a server costs in tokens: its tools and its instructions.
 func priceOf(v *view) int {
 	sum := len(text.Ellipsis(v.info.instructions, maxInstructions)) / bytesPerToken
 	for _, t := range toolsOf(v) {
@@ -180,7 +180,7 @@ func (m *Manager) PendingApprovals() []Pending {
 	return out
 }
 
-// Warnings are what is odd in the configuration files as a whole, with file and line.
+// Warnings lists oddities of the configuration files as a whole, with file and line.
 func (m *Manager) Warnings() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -200,8 +200,8 @@ func (m *Manager) Warnings() []string {
 	return out
 }
 
-// running returns the view of every server that was ever wanted; ok is false when the
-// manager is closed.
+// running returns the view of every server that has an actor; ok is false when the manager is
+// closed.
 func (m *Manager) running() (views map[string]*view, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -217,8 +217,8 @@ const (
 	maxAllInstructions = 8 << 10
 )
 
-// Instructions returns what connected servers say about themselves, marked as untrusted and
-// bounded, and the names of those servers. Servers in told are left out.
+// Instructions returns the instructions of connected servers, marked as untrusted and limited
+// in length, and the names of those servers. Servers in told are left out.
 func (m *Manager) Instructions(told map[string]bool) (out string, servers []string) {
 	views, _ := m.running()
 	for _, name := range slices.Sorted(maps.Keys(views)) {

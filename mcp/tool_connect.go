@@ -52,7 +52,7 @@ func (c controls) connect() controlTool {
 	}
 }
 
-// target returns the target that a call brings; nil where it only names a server.
+// target returns the target in a call's arguments; nil if the call only names a server.
 func (a connectArgs) target() (*config.Target, error) {
 	switch {
 	case a.Command != "" && a.URL != "":
@@ -71,8 +71,8 @@ func (a connectArgs) target() (*config.Target, error) {
 	return nil, nil
 }
 
-// connection is a server that a call connects, settled once: what the person is shown is
-// what starts.
+// connection is a server that a call connects. It is resolved once, so that the person is
+// shown exactly what starts.
 type connection struct {
 	args    connectArgs
 	entry   config.Entry
@@ -132,7 +132,7 @@ func (c controls) needsNoQuestion(e config.Entry) bool {
 	return false
 }
 
-// planConnect says what a connect would run.
+// planConnect returns what a connect would run.
 func (c controls) planConnect(call tools.Call) (tools.Plan, error) {
 	got, err := c.resolve(call)
 	plan := tools.Plan{Summary: "Connect MCP server " + got.args.Name}
@@ -231,7 +231,7 @@ func (c controls) runConnect(ctx context.Context, call tools.Call) (tools.Result
 	return compact(res, "%s: connected, %s, %s", res.Name, text.Count(*res.ToolCount, "tool"), text.Count(*res.Tokens, "token"))
 }
 
-// begin connects what was settled and allowed, and returns the outcome of the attempt.
+// begin connects what was resolved and allowed, and returns the outcome of the attempt.
 func (c controls) begin(got connection, dec tools.Decision) (<-chan error, error) {
 	m, e := c.m, got.entry
 	m.control.Lock()
@@ -264,8 +264,8 @@ func (c controls) begin(got connection, dec tools.Decision) (<-chan error, error
 	return m.attempts(order{single: map[string]bool{e.Name: got.brought}}, e.Name)[e.Name], nil
 }
 
-// current takes a new entry, and makes sure that a known one still is what its name stands
-// for. The caller holds mu.
+// current adds a new entry, and checks that a known one is still the definition of its name.
+// The caller holds mu.
 func (c controls) current(got connection) error {
 	if !got.known {
 		_, _, err := c.m.wants.adopt(got.entry.Name, got.entry.Target, got.entry.Source.Scope)
@@ -316,7 +316,7 @@ func (c controls) connectResult(d Details, waited time.Duration) connectResult {
 	return out
 }
 
-// connectError is what the model reads of a connect that failed, with what to change.
+// connectError returns what the model reads of a failed connect, with what to change.
 func (c controls) connectError(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return tools.Errorf(tools.KindCancelled, "cancelled by user")
@@ -333,7 +333,7 @@ func (c controls) connectError(ctx context.Context, name string, err error) erro
 	return tools.Errorf(tools.KindMCP, "%s\n%s", s, adviceFor(err, name))
 }
 
-// adviceFor says what to change after a failed connect.
+// adviceFor returns what to change after a failed connect.
 func adviceFor(err error, name string) string {
 	text := err.Error()
 	var signIn *auth.NeedsSignIn

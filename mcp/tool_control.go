@@ -30,10 +30,10 @@ func (t controlTool) Run(ctx context.Context, call tools.Call) (tools.Result, er
 	return t.run(ctx, call)
 }
 
-// controls are those tools over a manager.
+// controls makes those tools for a manager.
 type controls struct{ m *Manager }
 
-// ownerControl owns the tools that manage servers and those that stand in for theirs.
+// ownerControl owns the tools that manage servers.
 const ownerControl = "mcp"
 
 // RegisterTools adds mcp_list, mcp_connect, mcp_disconnect and mcp_reload to the registry.
@@ -47,7 +47,7 @@ func (m *Manager) RegisterTools() error {
 	return nil
 }
 
-// compact makes a result whose text and data are the same JSON; summary is what a person
+// compact returns a result whose text and data are the same JSON; summary is what a person
 // sees of it.
 func compact(v any, summary string, args ...any) (tools.Result, error) {
 	raw, err := json.Marshal(v)

@@ -8,7 +8,7 @@ import (
 	"jcode/mcp/schema"
 )
 
-// view is what an actor shows of itself. It is immutable.
+// view is the published state of an actor. It is immutable.
 type view struct {
 	entry   config.Entry
 	key     string
@@ -18,7 +18,7 @@ type view struct {
 	nextTry time.Time
 	since   time.Time
 	tools   []schema.Tool
-	partial error // what is missing of the tools
+	partial error // which tools are missing
 	skipped []schema.Skipped
 	info    sessionInfo
 	session *session // nil unless connected
@@ -26,10 +26,10 @@ type view struct {
 	prompts []PromptInfo
 	secrets []string
 	http    bool
-	single  bool // who asked for it gets the failure
+	single  bool // report the first failure to the caller; do not retry
 }
 
-// describe says in words what state a server is in, for a call that can't be made.
+// describe describes a server's state in words, for a call that can't be made.
 func (v *view) describe(name string, now time.Time) string {
 	s := fmt.Sprintf("MCP server %s is %s", name, v.state)
 	if v.state == StateReconnecting {

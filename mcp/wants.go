@@ -10,10 +10,10 @@ import (
 	"jcode/mcp/config"
 )
 
-// ErrNeedsApproval says that a server of a project's file waits for the person.
+// ErrNeedsApproval reports that a server of a project's file needs a person's approval.
 var ErrNeedsApproval = errors.New("needs approval")
 
-// needsApproval names what waits and what to do.
+// needsApproval names the entry that waits, and what to do.
 type needsApproval struct{ name, file string }
 
 func (e *needsApproval) Error() string {
@@ -21,19 +21,20 @@ func (e *needsApproval) Error() string {
 }
 func (e *needsApproval) Unwrap() error { return ErrNeedsApproval }
 
-// wants is which servers there are and which of them shall run: the configuration, what was
-// connected besides, and the leases. Manager.mu guards it.
+// wants is the desired state: which servers exist and which of them should run. It consists of
+// the configuration, the servers that were connected besides, and the leases. Manager.mu
+// guards it.
 type wants struct {
 	approvals  *approvals
 	config     config.Config
 	configured bool // config was read
 	chosen     map[string]config.Chosen
 	extra      map[string]config.Entry // connected by the agent or Lua, by name
-	off        map[string]string       // disconnected by somebody: why
+	off        map[string]string       // disconnected explicitly: by whom
 	forced     map[string]bool         // switched on for this session though disabled
 	leases     map[*Lease]struct{}
-	base       *Lease // what the session itself holds of the configuration
-	own        *Lease // what the agent and Lua connected
+	base       *Lease // the session's own lease of configured servers
+	own        *Lease // the servers that the agent and Lua connected
 	started    bool
 }
 
@@ -52,10 +53,10 @@ func (w *wants) take(c config.Config) {
 	w.choose()
 }
 
-// choose settles which definitions count.
+// choose picks the definition of each name.
 func (w *wants) choose() { w.chosen = w.config.Choose(w.approvals.approved) }
 
-// entry returns what counts for a name.
+// entry returns the definition of a name.
 func (w *wants) entry(name string) (config.Entry, bool) {
 	if c, ok := w.chosen[name]; ok {
 		return c.Entry, true
@@ -99,10 +100,10 @@ func (w *wants) usable(name string) (config.Entry, error) {
 	return e, nil
 }
 
-// want makes a lease hold a server, which runs from the next settle on. It is the one way
-// to a server that runs: an entry that must not start is an error, and one that somebody
-// disconnected is wanted again. Without a lease whoever holds the server keeps it, and the
-// session's own lease takes it where nobody does.
+// want adds a server to a lease; the next settle starts it. Every start of a server begins
+// here: an entry that must not start is an error, and an explicit disconnect is undone. With a
+// nil lease an existing lease of the server is enough, and without one the session's own lease
+// takes it.
 func (w *wants) want(name string, l *Lease) (config.Entry, error) {
 	e, err := w.usable(name)
 	if err != nil {
@@ -121,7 +122,7 @@ func (w *wants) want(name string, l *Lease) (config.Entry, error) {
 	return e, nil
 }
 
-// drop makes nobody hold a server. by says who asked, as the status shows it.
+// drop removes a server from all leases. by names who asked, as the status shows it.
 func (w *wants) drop(name, by string) {
 	for l := range w.leases {
 		delete(l.names, name)
@@ -130,8 +131,8 @@ func (w *wants) drop(name, by string) {
 	delete(w.forced, name)
 }
 
-// wantEnabled makes the session hold what runs without anybody asking. Several servers can
-// be approved by one answer, and whoever comes first applies all of it.
+// wantEnabled adds the servers that run without a request to the session's lease. One answer
+// can approve several servers; the first caller adds all of them.
 func (w *wants) wantEnabled() {
 	for name, c := range w.chosen {
 		if c.Entry.Err == nil && (c.Entry.Enabled || w.forced[name]) && w.approvals.approved(c.Entry) && w.off[name] == "" {
@@ -140,7 +141,7 @@ func (w *wants) wantEnabled() {
 	}
 }
 
-// retake settles the leases after the configuration was read again.
+// retake updates the leases after the configuration was read again.
 func (w *wants) retake() {
 	clear(w.base.names)
 	w.wantEnabled()
@@ -149,8 +150,8 @@ func (w *wants) retake() {
 	}
 }
 
-// fits checks a new target for a name, and returns the entry that there is for it. An
-// equal one is that entry; another one may replace only what was connected besides the
+// fits returns the entry of a target under a name: the known one if its target is equal, else
+// a new one. A new one may replace only a server that was connected besides the
 // configuration.
 func (w *wants) fits(name string, target config.Target, by config.Scope) (e config.Entry, known bool, err error) {
 	if err := checkTarget(name, target); err != nil {
@@ -181,7 +182,7 @@ func checkTarget(name string, target config.Target) error {
 	return nil
 }
 
-// adopt takes a new target for a name, as fits allows it.
+// adopt adds a new target for a name if fits allows it.
 func (w *wants) adopt(name string, target config.Target, by config.Scope) (e config.Entry, known bool, err error) {
 	if e, known, err = w.fits(name, target, by); err == nil && !known {
 		w.extra[name] = e
@@ -189,7 +190,7 @@ func (w *wants) adopt(name string, target config.Target, by config.Scope) (e con
 	return e, known, err
 }
 
-// lease makes a lease that holds nothing yet.
+// lease returns a new, empty lease.
 func (w *wants) lease(m *Manager) *Lease {
 	l := &Lease{m: m, names: map[string]bool{}}
 	w.leases[l] = struct{}{}
@@ -214,7 +215,7 @@ func (w *wants) held() map[string]int {
 	return out
 }
 
-// reason says why a server does not run.
+// reason returns why a server does not run.
 func (w *wants) reason(name string, e config.Entry) string {
 	switch {
 	case w.off[name] != "":
@@ -229,7 +230,7 @@ func (w *wants) reason(name string, e config.Entry) string {
 	return ""
 }
 
-// leftOut says why nobody holds a server that may run: a role names its own.
+// leftOut returns why a server that may run has no lease: a role names its own servers.
 func (w *wants) leftOut() string {
 	names, byRole := map[string]bool{}, false
 	for l := range w.leases {

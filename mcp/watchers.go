@@ -2,7 +2,7 @@ package mcp
 
 import "sync"
 
-// watchers are the channels of those who want to know that something has changed.
+// watchers are the channels that are notified of changes.
 type watchers struct {
 	mu  sync.Mutex
 	set map[chan struct{}]struct{}

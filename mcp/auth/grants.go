@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// ownToken gets a token by the client's own secret.
+// ownToken requests a token with the client's own secret.
 func (k *Keeper) ownToken(ctx context.Context, s Server, need *NeedsSignIn) (record, error) {
 	if s.Settings.ClientID == "" || s.Settings.ClientSecret == "" && s.Settings.PrivateKey == "" {
 		return record{}, errors.New("the grant client_credentials needs oauth.client_id, and oauth.client_secret_env or oauth.private_key_env")
@@ -66,8 +66,8 @@ func (k *Keeper) enterpriseToken(ctx context.Context, s Server, need *NeedsSignI
 	return k.withoutPerson(ctx, s, need, url.Values{"grant_type": {grantAssertion}, "assertion": {grant}})
 }
 
-// exchangedGrant has the provider give a grant for a server. An ID token that is refused is
-// renewed once where it can be.
+// exchangedGrant exchanges an ID token at the provider for a grant for a server. An ID token
+// that is refused is renewed once if that is possible.
 func (k *Keeper) exchangedGrant(ctx context.Context, s, idp Server, meta *oauthex.AuthServerMeta, need *NeedsSignIn) (string, error) {
 	kept, err := k.open().get(idp.key())
 	if err != nil {

@@ -246,8 +246,8 @@ func hostOf(address string) string {
 	return ""
 }
 
-// detached runs f to its end even where ctx ends before: an answer that a server has given
-// must be kept. It returns when f or ctx ends.
+// detached runs f to its end even if ctx ends before, so that a server's answer is kept. It
+// returns when f or ctx ends.
 func detached(ctx context.Context, f func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -284,7 +284,7 @@ func (s *Session) renew(ctx context.Context, used string) error {
 	return err
 }
 
-// notKept says that tokens which a server has given could not be written.
+// notKept reports that tokens from a server could not be written.
 type notKept struct {
 	rec record
 	err error
@@ -336,7 +336,7 @@ func (k *Keeper) refresh(ctx context.Context, s Server, used string) (record, er
 	return rec, nil
 }
 
-// take takes new tokens into a record. A refresh token that is not replaced stays.
+// take stores new tokens in a record. A refresh token that is not replaced stays.
 func (r *record) take(t tokens) {
 	r.Access, r.Expires, r.Refused, r.Renewing, r.Interrupted = t.Access, t.Expires, false, time.Time{}, false
 	if t.ID != "" {

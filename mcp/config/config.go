@@ -12,7 +12,7 @@ import (
 	"jcode/internal/shellword"
 )
 
-// Transport is how a server is spoken to.
+// Transport is the kind of connection to a server.
 type Transport string
 
 // The transports.
@@ -33,8 +33,8 @@ type Target struct {
 	URL        string            `json:"url,omitempty"`
 	Headers    map[string]string `json:"headers,omitempty"`
 	InheritEnv []string          `json:"inheritEnv,omitempty"`
-	// Roots are the folders that the server is told of: RootsWorkspace or RootsNone alone, or
-	// a list of folders. Nil leaves it to the arguments, see resolve.
+	// Roots are the folders that are announced to the server: RootsWorkspace or RootsNone alone, or
+	// a list of folders. Nil derives them from the arguments, see resolve.
 	Roots []string `json:"roots,omitempty"`
 	// OAuth says how to sign in where the server asks for it; nil: as the server says.
 	OAuth *OAuth `json:"oauth,omitempty"`
@@ -80,7 +80,7 @@ const (
 	RootsNone      = "none"      // no folder at all
 )
 
-// Hash pins what a person approved: any change to the target changes it.
+// Hash identifies what a person approved: any change to the target changes it.
 func (t Target) Hash() string {
 	t.InheritEnv = slices.Sorted(slices.Values(t.InheritEnv))
 	data, err := json.Marshal(t) // maps are written in sorted order
@@ -91,7 +91,7 @@ func (t Target) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Typed returns the target with its transport, which is plain from what it holds.
+// Typed returns the target with its transport set, which follows from its fields.
 func (t Target) Typed() Target {
 	switch {
 	case t.Type != "":
@@ -116,7 +116,7 @@ func (t Target) HasCredentials() bool {
 	return len(t.HeadersHelper) > 0
 }
 
-// Line is the whole command line, quoted for a shell and unexpanded, or the URL.
+// Line returns the whole command line, quoted for a shell and unexpanded, or the URL.
 func (t Target) Line() string {
 	if t.Type != Stdio {
 		return t.URL

@@ -1,6 +1,6 @@
-// Package config says which MCP servers there are and what each of them runs. It reads the
-// files of jcode and of other programs, settles which definition of a name counts, and
-// writes to the files of a person and of a project.
+// Package config owns which MCP servers there are and what each of them runs. It reads the
+// files of jcode and of other programs, picks one definition of each name, and writes to the
+// files of a person and of a project.
 //
 // The way of an entry: Load reads every file leniently (parse.go, keys.go), Config.Choose
 // picks one definition of each name, Environment.Resolve expands it into what is really run,

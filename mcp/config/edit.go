@@ -113,7 +113,7 @@ func entryJSON(t Target) (json.RawMessage, error) {
 		}
 		o := n.(*schema.Object)
 		if kind == Stdio {
-			o.Delete("type") // what a command means needs no word
+			o.Delete("type") // a command implies its type
 		}
 		return schema.Print(o), nil
 	}

@@ -25,7 +25,7 @@ type Resolved struct {
 	// OAuth and helper are how a URL server is signed in to.
 	OAuth  auth.Settings
 	Helper []string
-	// Roots are the folders that the server is told of; ownRoots says that they replace those
+	// Roots are the folders that are announced to the server; ownRoots says that they replace those
 	// of the workspace.
 	Roots    []string
 	OwnRoots bool
@@ -37,12 +37,12 @@ type Resolved struct {
 
 // Environment is where variables are looked up.
 type Environment struct {
-	// Base is jcode's own environment as os.Environ gives it.
+	// Base is jcode's own environment in the form of os.Environ.
 	Base []string
 	// Root is the project's root: relative programs and folders start there.
 	Root string
 	Home string
-	// Withheld names the variables that no server gets, whatever asks for them.
+	// Withheld names the variables that no server gets, even if an entry asks for them.
 	Withheld []string
 }
 
@@ -283,7 +283,7 @@ func (env Environment) homeArgument(arg string) string {
 }
 
 // namesFolder reports whether an argument, or the value of an option, is an existing folder.
-// Such a server was given folders of its own: it replaces them by those that it is told of.
+// Such a server has folders of its own, which it would replace by announced ones.
 func (r Resolved) namesFolder() bool {
 	return slices.ContainsFunc(r.Args, func(arg string) bool {
 		if strings.HasPrefix(arg, "-") {

@@ -38,7 +38,7 @@ func (p Paths) UserFile() string { return filepath.Join(p.ConfigDir, "mcp.json")
 // ProjectFile is the project's file that jcode writes.
 func (p Paths) ProjectFile() string { return filepath.Join(p.ProjectRoot, ".jcode", "mcp.json") }
 
-// FileReport says what one file gave.
+// FileReport describes what was read from one file.
 type FileReport struct {
 	Path    string `json:"path"`
 	Scope   Scope  `json:"scope"`
@@ -64,8 +64,7 @@ type Chosen struct {
 	All []Source
 }
 
-// Load reads all files. A file that can't be read is reported and costs nothing
-// else.
+// Load reads all files. A file that can't be read is reported, and the others are still read.
 func Load(p Paths) Config {
 	c := Config{candidates: map[string][]Entry{}}
 	overrides := map[string]override{}
@@ -128,7 +127,7 @@ func (p Paths) read(f configPath) ([]byte, error) {
 	return data, err
 }
 
-// apply lets the person's override count for an entry of a file that jcode doesn't write.
+// apply applies the person's override to an entry of a file that jcode doesn't write.
 func (e *Entry) apply(o override, p Paths) {
 	if e.Source.File == p.UserFile() || e.Source.File == p.ProjectFile() {
 		return
@@ -215,8 +214,8 @@ func parseClaudeState(path, root string, data []byte) (configFile, error) {
 	return p.out, nil
 }
 
-// Choose settles which definition of each name counts. An entry of a project's file
-// that is not approved hides nothing.
+// Choose picks the definition of each name. An entry of a project's file that is not approved
+// does not override another.
 func (c Config) Choose(approved func(Entry) bool) map[string]Chosen {
 	out := map[string]Chosen{}
 	for name, list := range c.candidates {

@@ -8,7 +8,7 @@ import (
 	"jcode/internal/secret"
 )
 
-// hidden stands where a secret was.
+// hidden replaces a secret.
 const hidden = secret.Mark
 
 // Mask returns a target that may be shown: values of env and headers, user info and
@@ -146,7 +146,7 @@ func secretsOfURL(s string) []string {
 	return out
 }
 
-// Scrub takes known secrets out of a text. Very short values are left: they are words.
+// Scrub removes known secrets from a text. Very short values are kept: they are ordinary words.
 func Scrub(s string, secrets []string) string {
 	for _, secret := range secrets {
 		if len(secret) >= minSecret {
@@ -156,10 +156,10 @@ func Scrub(s string, secrets []string) string {
 	return s
 }
 
-// minSecret is the length from which a configured value is taken for a secret.
+// minSecret is the shortest configured value that is treated as a secret.
 const minSecret = 6
 
-// ScrubLonger sorts secrets so that one that holds another is taken first.
+// ScrubLonger sorts secrets so that one that contains another is removed first.
 func ScrubLonger(secrets []string) []string {
 	out := slices.Clone(secrets)
 	slices.SortStableFunc(out, func(a, b string) int { return len(b) - len(a) })

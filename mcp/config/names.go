@@ -32,7 +32,7 @@ func WireName(server, tool string) string {
 	return name[:min(len(name), maxWireName-len(suffix))] + suffix
 }
 
-// PromptName is the name of the slash command that stands for a server's prompt.
+// PromptName is the name of the slash command for a server's prompt.
 func PromptName(server, prompt string) string { return WireName(server, prompt) }
 
 // CheckKey returns an error that states the rule when key cannot name a server.
@@ -47,8 +47,8 @@ func validServerKey(key string) bool {
 	return key != "" && len(key) <= maxServerKey && cleanName(key) == key && !strings.Contains(key, "__")
 }
 
-// KeyFor makes a key of a name that another program's file uses. A name that is a
-// key already stays as it is; any other gets a hash, so that two names never meet.
+// KeyFor returns a key for a name that another program's file uses. A name that is a valid key
+// stays as it is; any other gets a hash, so that two names never collide.
 func KeyFor(name string) string {
 	if validServerKey(name) {
 		return name

@@ -24,7 +24,7 @@ type override struct {
 	disabledTools []string
 }
 
-// parser reads one file leniently: a bad part is named and the rest is kept.
+// parser reads one file leniently: a bad part is reported and the rest is kept.
 type parser struct {
 	path  string
 	scope Scope
@@ -32,8 +32,7 @@ type parser struct {
 	out   configFile
 }
 
-// parseConfig reads a file's bytes. The error is that of a file of which nothing can be
-// read, with its line.
+// parseConfig parses a file. It returns an error, with its line, only if nothing can be read.
 func parseConfig(path string, scope Scope, data []byte) (configFile, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	p := &parser{path: path, scope: scope, text: data}

@@ -46,7 +46,7 @@ func fits(name string, v schema.Node) bool {
 		m, ok := v.(*schema.Object)
 		return ok && !slices.ContainsFunc(m.Names(), func(n string) bool { return !isStringList(m.Get(n)) })
 	case name == "dependencies":
-		return false // draft 7; it only narrows
+		return false // of draft 7; it only restricts values
 	}
 	return true
 }
@@ -56,8 +56,9 @@ func isStringList(v schema.Node) bool {
 	return ok && !slices.ContainsFunc(list, func(n schema.Node) bool { _, ok := n.(string); return !ok })
 }
 
-// cleaner takes out of a schema what providers refuse, at every depth, and says what was
-// wrong in it. What only providers don't know, such as `$id`, goes without a word.
+// cleaner removes from a schema what providers refuse, at every depth, and records what was
+// wrong in it. Keywords that are valid but unknown to providers, such as `$id`, are removed
+// without a record.
 type cleaner struct{ said []string }
 
 // maxSaid bounds how many repairs of one schema are named.
@@ -143,7 +144,7 @@ func (c *cleaner) keyword(o *schema.Object, name, at string, depth int) bool {
 	return true
 }
 
-// below is the place of a property in a schema, for people.
+// below returns the path of a property in a schema, for people.
 func below(at, key string) string {
 	if at == "" {
 		return key
@@ -262,7 +263,7 @@ func (c *cleaner) types(o *schema.Object, at string) {
 	}
 }
 
-// bigNumbers drops a keyword whose value holds a number that can't be kept.
+// bigNumbers drops a keyword whose value contains a number that providers can't represent.
 func (c *cleaner) bigNumbers(o *schema.Object, name, at string) {
 	if hasBigNumber(o.Get(name)) {
 		c.say(at, "%s holds a number that is too large; it was dropped", name)
@@ -286,8 +287,8 @@ func hasBigNumber(n schema.Node) bool {
 	return false
 }
 
-// danglingRefs empties schemas whose local reference leads nowhere: half a schema
-// is refused, an open one is not.
+// danglingRefs empties schemas whose local reference has no target: providers refuse such a
+// reference, but accept an empty schema.
 func (c *cleaner) danglingRefs(root, o *schema.Object) {
 	if ref, has := o.Lookup("$ref"); has {
 		s, _ := ref.(string)

@@ -18,7 +18,7 @@ const (
 	Argument = "input"
 )
 
-// Repaired is what a provider is given in place of a server's own input schema.
+// Repaired is the schema that a provider gets in place of a server's own input schema.
 type Repaired struct {
 	// Schema has an object root with `properties` and no combinator at the root.
 	Schema json.RawMessage

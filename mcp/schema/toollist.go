@@ -13,7 +13,7 @@ import (
 	"jcode/internal/schema"
 )
 
-// Skipped is something of a server's list that is not offered, or offered changed.
+// Skipped is an entry of a server's list that is not offered, or was changed.
 type Skipped struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
@@ -43,7 +43,7 @@ type Page struct {
 	Next    string // the cursor of the next page, "" at the end
 }
 
-// Reader turns the pages of one listing into tools: each is checked alone.
+// Reader turns the pages of one list into tools. Each tool is validated separately.
 type Reader struct {
 	// Wire returns the name that a provider sees for a tool of this server.
 	Wire func(tool string) string
@@ -52,7 +52,7 @@ type Reader struct {
 	seen map[string]bool
 }
 
-// rawList is the outside of a `tools/list` result.
+// rawList is a `tools/list` result with its tools raw.
 type rawList struct {
 	Tools      []json.RawMessage `json:"tools"`
 	NextCursor json.RawMessage   `json:"nextCursor,omitempty"`
@@ -87,7 +87,7 @@ func (r *Reader) Page(raw json.RawMessage) (Page, error) {
 	return page, nil
 }
 
-// tool checks and repairs one entry. An error leaves it out.
+// tool checks and repairs one entry. An entry with an error is left out.
 func (r *Reader) tool(item json.RawMessage) (Tool, []string, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(item, &fields); err != nil || fields == nil {
@@ -151,7 +151,7 @@ func (r *Reader) tool(item json.RawMessage) (Tool, []string, error) {
 	return t, warnings, nil
 }
 
-// cleanAnnotations keeps annotations whose hints are booleans; why says what is wrong.
+// cleanAnnotations returns annotations whose hints are booleans; why describes what was wrong.
 func cleanAnnotations(raw json.RawMessage) (kept json.RawMessage, why string) {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(raw, &m) != nil {
@@ -165,8 +165,8 @@ func cleanAnnotations(raw json.RawMessage) (kept json.RawMessage, why string) {
 	return slices.Clone(raw), ""
 }
 
-// ForSDK is what the protocol library is given in place of a raw list: it needs only
-// tools whose arguments travel as HTTP headers.
+// ForSDK returns the part of a raw list that the protocol library needs: the tools whose
+// arguments travel as HTTP headers.
 func ForSDK(raw json.RawMessage, http bool) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil || all == nil {
@@ -210,7 +210,7 @@ func HeaderName(s string) bool {
 	return s != ""
 }
 
-// badHeaderParam says what is wrong with the `x-mcp-header` marks of a schema, "" if
+// badHeaderParam returns what is wrong with the `x-mcp-header` marks of a schema, "" if
 // nothing is.
 func badHeaderParam(input json.RawMessage) string {
 	if !bytes.Contains(input, []byte(`"x-mcp-header"`)) {

@@ -14,9 +14,8 @@ import (
 	"jcode/internal/text"
 )
 
-// checkedLines passes the lines of a client on that hold a message. Others are answered
-// with an error, so that one bad line costs nothing else. It ends the calls when the
-// client's side is closed.
+// checkedLines passes on the lines of a client that contain a message. Other lines are answered
+// with an error and do not end the session. It ends the calls when the client closes its side.
 type checkedLines struct {
 	in   *bufio.Reader
 	out  *lineWriter
@@ -70,7 +69,7 @@ func (r *checkedLines) next() {
 // maxLine is the longest line that is kept.
 const maxLine = 64 << 20
 
-// readLine returns the next line. One over the limit is read to its end and discarded.
+// readLine returns the next line. Longer lines than maxLine are discarded.
 func (r *checkedLines) readLine() (line []byte, tooLong bool, err error) {
 	for {
 		part, err := r.in.ReadSlice('\n')
@@ -87,7 +86,7 @@ func (r *checkedLines) readLine() (line []byte, tooLong bool, err error) {
 
 func (r *checkedLines) pass(data []byte) { r.line = append(data, '\n') }
 
-// refuse answers a line that is no message.
+// refuse answers a line that is not a message with an error.
 func (r *checkedLines) refuse(code int64, why string) {
 	answer, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": why}})
 	if err == nil {
@@ -100,7 +99,7 @@ func (r *checkedLines) refuse(code int64, why string) {
 
 func (r *checkedLines) Close() error { return nil }
 
-// lineWriter writes whole lines, whoever they come from.
+// lineWriter writes whole lines; it is safe for concurrent use.
 type lineWriter struct {
 	mu  sync.Mutex
 	out io.Writer

@@ -24,7 +24,7 @@ import (
 	"jcode/tools"
 )
 
-// Options are what serving jcode's own tools needs.
+// Options configures Run.
 type Options struct {
 	Dispatcher *tools.Dispatcher
 	// Tools are canonical names or globs; nil: read, grep, glob and ls. A name or glob behind
@@ -44,13 +44,13 @@ const luaPattern = "lua:"
 // lastAsking is the newest protocol in which a server asks its client while a call runs.
 const lastAsking = "2025-11-25"
 
-// grace is how long calls may take to end when the client has gone.
+// grace is how long calls may take to end after the client has gone.
 const grace = 700 * time.Millisecond
 
-// Run offers jcode's tools as an MCP server until the input ends. Every call passes the
-// same dispatcher and gate as the agent's; what would ask is put to the client as a form
-// when it can show one, and refused else. Tools that come, change or go while it runs are
-// offered and announced as they do. Nothing but the protocol is written to Out.
+// Run offers jcode's tools as an MCP server until the input ends. Every call passes through the
+// same dispatcher and gate as the agent's. Questions go to the client as a form if it can show
+// one; otherwise the call is refused. Tools that are added, changed or removed while it runs are
+// announced. Nothing but the protocol is written to Out.
 func Run(ctx context.Context, opt Options) error {
 	if opt.Tools == nil {
 		opt.Tools = []string{"read", "grep", "glob", "ls"}
@@ -86,7 +86,7 @@ func Run(ctx context.Context, opt Options) error {
 	case <-ctx.Done():
 		select {
 		case err = <-ended:
-		case <-time.After(grace): // a call that does not end is left behind
+		case <-time.After(grace): // do not wait any longer for calls that do not end
 		}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
@@ -95,7 +95,7 @@ func Run(ctx context.Context, opt Options) error {
 	return err
 }
 
-// offer keeps what the server offers equal to what the registry holds.
+// offer keeps the offered tools in step with the registry.
 type offer struct {
 	opt    Options
 	ctx    context.Context // ends with the input
@@ -117,8 +117,8 @@ func (o *offer) follow(changed <-chan struct{}) {
 	}
 }
 
-// fresh has folders compared with the disk before tools are listed or called, so that a
-// client that has just written a tool finds it at once.
+// fresh compares folders with the disk before tools are listed or called, so that a client that
+// has just written a tool finds it at once.
 func (o *offer) fresh(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if method == "tools/list" || method == "tools/call" {
@@ -131,8 +131,8 @@ func (o *offer) fresh(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// update offers what came or changed and withdraws what went. The client is told by the
-// server, once for changes that come together.
+// update adds, replaces and removes tools of the server, which notifies the client once for
+// changes that happen together.
 func (o *offer) update() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -184,7 +184,7 @@ func picks(pattern string, spec tools.Spec) bool {
 	return tools.MatchName(pattern, spec.Name)
 }
 
-// unknownNames refuses patterns that pick nothing, and says why where that is known.
+// unknownNames returns an error for patterns that pick nothing, with the reason if it is known.
 func (opt Options) unknownNames() error {
 	list := opt.Dispatcher.Registry.Snapshot(nil).List()
 	for _, p := range opt.Tools {

@@ -15,8 +15,8 @@ import (
 	"jcode/mcp/config"
 )
 
-// acceptedSSE takes the answer to a message in the transport of 2024, in which results
-// come on the stream.
+// acceptedSSE handles the answer to a message in the transport of 2024, in which results arrive
+// on the stream.
 func (r *roundTripper) acceptedSSE(resp *http.Response, msg envelope, x *Exchange) (*http.Response, error) {
 	if resp.StatusCode < 400 {
 		return resp, nil
@@ -29,7 +29,7 @@ func (r *roundTripper) acceptedSSE(resp *http.Response, msg envelope, x *Exchang
 	return resp, nil
 }
 
-// answer makes what the library can read out of any answer to a call.
+// answer turns any answer to a call into one that the library can read.
 func (r *roundTripper) answer(req *http.Request, resp *http.Response, msg envelope, x *Exchange) (*http.Response, error) {
 	kind, _, _ := strings.Cut(strings.ToLower(resp.Header.Get("Content-Type")), ";")
 	kind = strings.TrimSpace(kind)
@@ -44,7 +44,7 @@ func (r *roundTripper) answer(req *http.Request, resp *http.Response, msg envelo
 		r.succeeded(msg)
 		return resp, nil
 	}
-	defer func() { _ = resp.Body.Close() }() // read as far as it counts
+	defer func() { _ = resp.Body.Close() }() // read only
 	limit := r.limit
 	if limit <= 0 {
 		limit = config.DefaultMaxFrame
@@ -95,7 +95,7 @@ func (r *roundTripper) succeeded(msg envelope) {
 	}
 }
 
-// broken answers a call with a failure of its own: the session goes on.
+// broken answers a call with an error of its own, so that the session goes on.
 func (r *roundTripper) broken(req *http.Request, msg envelope, x *Exchange, err error) *http.Response {
 	x.fail(err)
 	if msg.method == "initialize" || msg.method == "server/discover" {
@@ -118,7 +118,7 @@ var unknownSession = pattern(`(?i)(session[^.]{0,40}(not found|unknown|invalid|e
 // refusal answers a call with the status and body that the server sent.
 func (r *roundTripper) refusal(req *http.Request, resp *http.Response, msg envelope, x *Exchange) *http.Response {
 	body := r.peek(resp)
-	_ = resp.Body.Close() // what counts was read
+	_ = resp.Body.Close() // read only
 	session := req.Header.Get("Mcp-Session-Id") != ""
 	gone := resp.StatusCode == http.StatusNotFound && session ||
 		(resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusNotFound) && unknownSession().MatchString(body)
@@ -158,7 +158,7 @@ func (r *roundTripper) clean(body []byte) string {
 	return config.Scrub(text.Ellipsis(strings.TrimSpace(text.Clean(string(body))), 4<<10), secrets)
 }
 
-// reply makes a response out of nothing.
+// reply returns a synthetic response.
 func reply(req *http.Request, status int, kind string, body []byte) *http.Response {
 	h := http.Header{}
 	if kind != "" {

@@ -5,30 +5,30 @@ import (
 	"encoding/json"
 )
 
-// assembler makes messages out of the lines of a server's output. A line may hold several
+// assembler extracts messages from the lines of a server's output. A line may contain several
 // messages, or text before one; a message may be spread over several lines.
 type assembler struct {
-	held  pieces // lines of a value whose end has not come
+	held  pieces // lines of an incomplete value
 	scan  jsonScan
 	owner lineOwner
 }
 
-// lineOwner takes what an assembler found.
+// lineOwner receives what an assembler finds.
 type lineOwner interface {
-	// message takes a message; false when nobody reads any more.
+	// message receives a message; it returns false when no more are wanted.
 	message(e envelope) bool
-	// awaited reports whether e, which lacks the version of the protocol, is an answer that is
-	// waited for.
+	// awaited reports whether e, which lacks the version of the protocol, answers a pending
+	// request.
 	awaited(e envelope) bool
-	// unusable takes output that is no message.
+	// unusable receives output that is not a message.
 	unusable(data []byte)
 }
 
-// holds reports whether lines are held that wait for more.
+// holds reports whether lines of an incomplete value are held.
 func (a *assembler) holds() bool { return a.held.size > 0 }
 
-// giveUp hands out what is held as unusable: its end does not come. A message may follow
-// the one that was cut off.
+// giveUp reports the held lines as unusable, because the rest of their value does not arrive.
+// They may contain a message after the one that was cut off.
 func (a *assembler) giveUp() {
 	if a.holds() {
 		data := a.held.join()
@@ -37,14 +37,14 @@ func (a *assembler) giveUp() {
 	}
 }
 
-// line takes a line; false when nobody reads any more.
+// line processes a line; it returns false when no more messages are wanted.
 func (a *assembler) line(data []byte, limit int) bool {
 	data = bytes.TrimPrefix(bytes.TrimSpace(data), []byte("\xef\xbb\xbf"))
 	if !a.holds() {
 		return a.fresh(data)
 	}
 	if list, err := readEnvelopes(data); err == nil && len(list) > 0 {
-		a.giveUp() // what came before was no message
+		a.giveUp() // the held lines were not a message
 		return a.deliver(list)
 	}
 	a.held.add([]byte{'\n'})
@@ -62,7 +62,7 @@ func (a *assembler) line(data []byte, limit int) bool {
 	return a.value(whole)
 }
 
-// fresh takes a line that continues no other.
+// fresh processes a line that does not continue another.
 func (a *assembler) fresh(data []byte) bool {
 	if len(data) == 0 {
 		return true
@@ -95,9 +95,9 @@ func (a *assembler) fresh(data []byte) bool {
 // maxStarts bounds how many places of a line are tried as the start of a message.
 const maxStarts = 16
 
-// afterText looks, from an offset on, for an answer behind text of another kind, such as a
-// prompt or a log line without newline. Only answers that are waited for count: programs log
-// what they receive.
+// afterText searches, from an offset on, for an answer after other text, such as a prompt or a
+// log line without newline. Only answers to pending requests count: programs log what they
+// receive.
 func (a *assembler) afterText(data []byte, from int) bool {
 	for rest, tries := data[from:], 0; tries < maxStarts && bytes.Contains(rest, []byte(`"jsonrpc"`)); tries++ {
 		at := bytes.IndexByte(rest, '{')
@@ -118,7 +118,7 @@ func (a *assembler) afterText(data []byte, from int) bool {
 	return true
 }
 
-// value takes a whole JSON value, or what looks like one.
+// value processes a whole JSON value, or what looks like one.
 func (a *assembler) value(data []byte) bool {
 	list, err := readEnvelopes(data)
 	if err == nil {
@@ -148,7 +148,7 @@ type jsonScan struct {
 	inString bool
 	escaped  bool
 	started  bool
-	broken   bool // more was closed than opened
+	broken   bool // more brackets were closed than opened
 }
 
 // feed reads on and returns how many bytes belong to the value.

@@ -11,8 +11,8 @@ import (
 	"jcode/internal/text"
 )
 
-// blameGrace is how long a request whose answer seems to have come unreadable is left to
-// wait: some programs print a message before they send it.
+// blameGrace is how long a request still waits after its answer seems to have arrived
+// unreadable: some programs print a message before they send it.
 const blameGrace = time.Second
 
 // unreadable is the failure of a request whose answer could not be read.
@@ -21,16 +21,16 @@ func unreadable(data []byte) error {
 	return &answerError{"the server's answer can't be read: " + text.Ellipsis(quote, 300)}
 }
 
-// suspicion says that one of these requests was answered in a way that nobody can read.
+// suspicion records that one of these requests seems to have an unreadable answer.
 type suspicion struct {
-	ids map[string]bool // those that were waiting
+	ids map[string]bool // requests that were pending
 	err error
 	due time.Time
 }
 
-// looksLikeAnswer reports whether output that is no message may be meant as an answer: it
-// begins as a JSON value and names the protocol or the members of an answer. A log line
-// about a request names a method.
+// looksLikeAnswer reports whether output that is not a message may be meant as an answer: it
+// begins like a JSON value and names the protocol or the members of an answer, but no method, as
+// a log line about a request would.
 func looksLikeAnswer(data []byte) bool {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' && data[0] != '[' {
@@ -49,8 +49,8 @@ var (
 	idMember     = pattern(`["']id["']\s*:\s*(\d+|"[^"]{0,100}")`)
 )
 
-// suspect notes output that may be the answer to a request and can't be used. The request
-// fails after a moment: the one that the output names, or the only one that waits.
+// suspect records output that may be an unusable answer. After blameGrace the request fails that
+// the output names, or the only pending one.
 func (t *Tap) suspect(data []byte, err error) {
 	if err == nil {
 		if !looksLikeAnswer(data) {
@@ -79,7 +79,7 @@ func (t *Tap) suspect(data []byte, err error) {
 	time.AfterFunc(t.grace, t.judge)
 }
 
-// judge fails the requests that can only be those that were answered unreadably.
+// judge fails the requests that must be the ones with unreadable answers.
 func (t *Tap) judge() {
 	t.mu.Lock()
 	doomed := map[string]error{}
@@ -100,8 +100,8 @@ func (t *Tap) judge() {
 	}
 }
 
-// stray takes an answer that belongs to no request that waits. One to a request that was
-// given up is no surprise.
+// stray handles an answer to no pending request. An answer to a request that was cancelled is
+// expected.
 func (t *Tap) stray(e envelope) {
 	t.mu.Lock()
 	last := t.last

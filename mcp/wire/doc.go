@@ -1,6 +1,6 @@
-// Package wire turns bytes into one live MCP connection: a server process with its pipes,
-// or an HTTP session. It survives what servers do wrong below the protocol: output that is
-// no message, answers in odd layouts, streams that end, bodies that are too long.
+// Package wire turns bytes into one live MCP connection: a server process with its pipes, or an
+// HTTP session. It tolerates what servers do wrong below the protocol: output that is not a
+// message, answers in odd layouts, streams that end, bodies that are too long.
 //
 // Host.StartStdio and Host.OpenHTTP return a Link, whose Transport the protocol library
 // speaks over. Exchange carries a request's result past the library as the server wrote it;

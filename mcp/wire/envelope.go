@@ -20,14 +20,14 @@ type envelope struct {
 	params json.RawMessage
 	result json.RawMessage
 	err    json.RawMessage
-	other  bool // it has members of another kind
+	other  bool // it has members that no JSON-RPC message has
 }
 
-// errNoMessage says that a frame is no JSON-RPC 2.0 message.
+// errNoMessage reports that a frame is not a JSON-RPC 2.0 message.
 var errNoMessage = errors.New("not a JSON-RPC message")
 
-// readEnvelopes reads a frame: one message or a batch. Extra members are ignored. Of a
-// batch the readable members are given.
+// readEnvelopes reads a frame: one message or a batch. Extra members are ignored. Of a batch the
+// readable messages are returned.
 func readEnvelopes(frame []byte) ([]envelope, error) {
 	frame = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(frame), []byte("\xef\xbb\xbf")))
 	if len(frame) == 0 || frame[0] != '{' && frame[0] != '[' || !json.Valid(frame) {
@@ -101,8 +101,8 @@ func readEnvelope(data []byte) (envelope, bool) {
 	return e, version && (e.method != "" || e.id != nil || e.err != nil)
 }
 
-// IDKey makes equal ids equal: `1`, `1.0` and `"1"` are one. Our own ids are whole
-// numbers, so that a response finds its call however a server spells it.
+// IDKey returns the canonical form of an id: `1`, `1.0` and `"1"` are the same. Our own ids are
+// whole numbers, so a response matches its call however the server writes the id.
 func IDKey(raw json.RawMessage) string {
 	s := string(raw)
 	if rawjson.Kind(raw) == "a string" {
@@ -138,7 +138,7 @@ func (e envelope) messageID() (jsonrpc.ID, error) {
 	if err := json.Unmarshal(e.id, &v); err != nil {
 		return jsonrpc.ID{}, err
 	}
-	// Only a response's id may be spelt in another way; a request's goes back as it came.
+	// Only the id of a response may be normalised; that of a request is returned as it came.
 	if key := IDKey(e.id); e.method == "" && key[0] != 's' {
 		n, err := strconv.ParseFloat(key, 64)
 		if err != nil {
@@ -149,7 +149,7 @@ func (e envelope) messageID() (jsonrpc.ID, error) {
 	return jsonrpc.MakeID(v)
 }
 
-// wireError reads an error member of any shape.
+// wireError reads an error member in any form.
 func wireError(raw json.RawMessage) error {
 	var e jsonrpc.Error
 	if json.Unmarshal(raw, &e) == nil && (e.Message != "" || e.Code != 0) {

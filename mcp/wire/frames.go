@@ -31,13 +31,13 @@ type frameReader struct {
 	raw io.Reader
 	in  *bufio.Reader
 	max int
-	// limit is called before a wait for input with whether something unfinished was read:
-	// then the wait may end with os.ErrDeadlineExceeded. Nil sets no limit.
+	// limit is called before each wait for input, with whether an unfinished line was read: then
+	// the wait may end with os.ErrDeadlineExceeded. Nil sets no limit.
 	limit func(unfinished bool)
-	// kept is the start of a line whose end has not come.
+	// kept is the start of an incomplete line.
 	kept pieces
-	// held says that the caller waits for the continuation of earlier lines; discarding, that
-	// the rest of a line is of no interest.
+	// held says that the caller waits for the continuation of earlier lines; discarding, that the
+	// rest of a line is to be discarded.
 	held, discarding bool
 }
 
@@ -63,9 +63,9 @@ func (f *frameReader) read(p []byte) (int, error) {
 	return f.raw.Read(p)
 }
 
-// next returns the next line that is not blank. At the end of the stream a last line
-// without newline is returned first. unfinished says that the caller holds lines whose
-// continuation it waits for. errQuiet leaves what was read of a line in place.
+// next returns the next line that is not blank. At the end of the stream it first returns a last
+// line without newline. unfinished says that the caller waits for the continuation of earlier
+// lines. After errQuiet the start of the line is still kept.
 func (f *frameReader) next(unfinished bool) (frame, error) {
 	f.held = unfinished
 	for {
@@ -103,8 +103,7 @@ func (f *frameReader) take() frame {
 	return out
 }
 
-// takeValue takes the start of a line when it is a whole JSON value: its newline does not
-// come.
+// takeValue returns the start of a line if it is a whole JSON value that only lacks its newline.
 func (f *frameReader) takeValue() (frame, bool) {
 	if f.kept.size == 0 || !json.Valid(f.kept.join()) {
 		return frame{}, false
@@ -132,8 +131,8 @@ func (f *frameReader) discard(part []byte, err error) (frame, error) {
 	return out, err
 }
 
-// pieces collect a long line without copying it again and again as it grows: one piece is
-// added after the other, and they are joined once.
+// pieces collects a long line without copying it repeatedly as it grows: pieces are appended,
+// and joined once.
 type pieces struct {
 	list [][]byte
 	size int
@@ -155,7 +154,7 @@ func (p *pieces) add(data []byte) {
 	}
 }
 
-// join returns all pieces as one, which they are afterwards.
+// join joins all pieces into one and returns it.
 func (p *pieces) join() []byte {
 	switch len(p.list) {
 	case 0:
@@ -175,8 +174,8 @@ func (e tooLargeError) Error() string {
 	return fmt.Sprintf("result larger than %d MiB; ask for less, in parts", e.limit>>20)
 }
 
-// Release returns the memory of a large message, which is garbage now, to the system: the
-// next collection may be long in coming.
+// Release returns the memory of a large message, which is garbage now, to the system. The next
+// regular collection may be far off.
 func Release(size int) {
 	if size >= rawjson.Large {
 		debug.FreeOSMemory()

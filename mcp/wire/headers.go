@@ -85,7 +85,7 @@ func (h *headersHelper) output(ctx context.Context) (string, error) {
 			err = ctx.Err()
 		}
 	}
-	left := p.Kill() // whatever it left behind
+	left := p.Kill() // processes that it left behind
 	switch {
 	case err != nil:
 		text := fmt.Sprintf("headersHelper %s did not end within %s", h.t.Helper[0], helperLimit)
@@ -98,8 +98,8 @@ func (h *headersHelper) output(ctx context.Context) (string, error) {
 	return string(data), nil
 }
 
-// parseHeaders reads a JSON object of strings, or lines `Name: value`. Values are secrets: no
-// error quotes them.
+// parseHeaders reads a JSON object of strings, or lines `Name: value`. Values are secrets:
+// errors must not quote them.
 func parseHeaders(out string) (map[string]string, error) {
 	got := map[string]string{}
 	if trimmed := strings.TrimSpace(out); strings.HasPrefix(trimmed, "{") {

@@ -14,7 +14,7 @@ import (
 	"jcode/mcp/auth"
 )
 
-// HTTPError is an HTTP status that is no success.
+// HTTPError is an HTTP status other than success.
 type HTTPError struct {
 	Code  int
 	text  string // "401 Unauthorized: token expired"
@@ -24,7 +24,7 @@ type HTTPError struct {
 
 func (e *HTTPError) Error() string { return e.text }
 
-// networkError makes a short text of a failed request.
+// networkError returns a short description of a failed request.
 func networkError(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -36,7 +36,7 @@ func networkError(err error) error {
 	return &Fault{Text: err.Error(), Retry: RetryLost, Err: err}
 }
 
-// statusError reads a status that is no success, with the start of its body.
+// statusError reads a status other than success, with the start of its body.
 func statusError(resp *http.Response, body string) *HTTPError {
 	e := &HTTPError{Code: resp.StatusCode, text: fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))}
 	if body = strings.TrimSpace(body); body != "" {
@@ -72,7 +72,7 @@ func credentialAdvice(req *http.Request) string {
 // longestRetryAfter bounds what a server may ask for.
 const longestRetryAfter = 60 * time.Second
 
-// retryAfter reads a Retry-After header: seconds or a date. What it can't read is 0.
+// retryAfter reads a Retry-After header: seconds or a date. It returns 0 for any other value.
 func retryAfter(s string) time.Duration {
 	var d time.Duration
 	if t, err := http.ParseTime(s); err == nil {

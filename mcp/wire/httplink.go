@@ -82,22 +82,22 @@ func newHTTPLink(t config.Resolved, log *Log, limit int, mode HTTPMode) (*HTTP, 
 
 func originOf(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.Host) }
 
-// keepingTransport is the library's own transport; it only keeps the connection, which
-// must not be wrapped: the library looks for methods of its own type.
+// keepingTransport is the library's own transport that also remembers the connection. The
+// connection must not be wrapped, because the library looks for methods of its own type.
 type keepingTransport struct {
 	inner sdk.Transport
 	l     *HTTP
 }
 
-// Connect connects. The stream of the 2024 transport lives as long as the context that it
-// is given, so it gets the link's.
+// Connect connects. It uses the context of the link, because the stream of the 2024 transport
+// lives as long as its context.
 func (t keepingTransport) Connect(ctx context.Context) (sdk.Connection, error) {
 	inner, cancel := context.WithCancel(t.l.ctx)
 	stop := context.AfterFunc(ctx, cancel)
 	conn, err := t.inner.Connect(inner)
 	if !stop() && err == nil {
 		err = ctx.Err()
-		_ = conn.Close() // it is not wanted any more
+		_ = conn.Close() // the link ended meanwhile
 	}
 	if err != nil {
 		cancel()
@@ -160,7 +160,7 @@ func (l *HTTP) Watch(cs *sdk.ClientSession) {
 	})
 }
 
-// lose marks the session as lost, once.
+// lose marks the session as lost; only the first call has an effect.
 func (l *HTTP) lose(why error) {
 	l.lostFor.Do(func() {
 		l.mu.Lock()
@@ -183,8 +183,8 @@ func (l *HTTP) ProbeExpired() bool {
 	return l.trip.expired
 }
 
-// HandshakeError returns why a handshake over l failed with err: what happened below the
-// protocol is better than the library's words.
+// HandshakeError returns why a handshake over l failed with err. A cause below the protocol is
+// preferred to the library's error.
 func (l *HTTP) HandshakeError(err error) error {
 	if failure := l.failure(); failure != nil {
 		return failure
@@ -195,7 +195,7 @@ func (l *HTTP) HandshakeError(err error) error {
 	return err
 }
 
-// failure is why the handshake failed below the protocol, nil if it did not.
+// failure returns why the handshake failed below the protocol, nil if it did not.
 func (l *HTTP) failure() error {
 	l.trip.mu.Lock()
 	defer l.trip.mu.Unlock()

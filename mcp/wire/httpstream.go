@@ -22,9 +22,9 @@ const (
 	reopenLongest = 60 * time.Second
 )
 
-// keep answers a request for the stream of notifications with a body that doesn't end:
-// the real stream is opened underneath, and again whenever it ends. The library would
-// give up a healthy session after a few streams that end. body is that of a POST.
+// keep answers a request for the stream of notifications with a body that doesn't end: the real
+// stream is opened underneath, and reopened whenever it ends. The library would otherwise abandon
+// a healthy session after a few streams that end. body is that of a POST.
 func (r *roundTripper) keep(req *http.Request, body []byte) *http.Response {
 	out, in := io.Pipe()
 	ctx, cancel := context.WithCancel(req.Context())
@@ -47,7 +47,7 @@ func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []b
 	delay := first
 	lastID := ""
 	for opened := false; ctx.Err() == nil; {
-		var asked time.Duration // what the server wants to be left alone for
+		var asked time.Duration // the wait that the server asked for
 		again := req.Clone(ctx)
 		if body != nil {
 			again.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
@@ -93,8 +93,8 @@ func (r *roundTripper) keepOpen(ctx context.Context, req *http.Request, body []b
 	}
 }
 
-// eventFilter reads a stream of events and returns one that the library can read: results
-// as the tap wants them, events that are no messages left out.
+// eventFilter reads a stream of events and returns one that the library can read: results are
+// replaced as the tap requires, and events that are not messages are left out.
 type eventFilter struct {
 	r      *roundTripper
 	body   io.ReadCloser
@@ -132,7 +132,7 @@ func (f *eventFilter) Read(p []byte) (int, error) {
 // Close closes the stream underneath.
 func (f *eventFilter) Close() error { return f.body.Close() }
 
-// event reads one event and writes what the library shall see.
+// event reads one event and writes what the library is to see.
 func (f *eventFilter) event() {
 	var data bytes.Buffer
 	var other bytes.Buffer
@@ -179,7 +179,7 @@ func (f *eventFilter) event() {
 	}
 }
 
-// line reads a line without its end. A line over the cap is read away: long knows its id.
+// line reads a line without its end. Longer lines than the cap are discarded; long has their id.
 func (f *eventFilter) line() (line []byte, long *idFinder, err error) {
 	for {
 		part, err := f.in.ReadSlice('\n')

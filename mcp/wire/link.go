@@ -6,17 +6,17 @@ import sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 type Link interface {
 	// Transport returns the transport for the protocol library; it connects once.
 	Transport() sdk.Transport
-	// Tap sees the link's messages.
+	// Tap returns the observer of the link's messages.
 	Tap() *Tap
-	// Close ends it and does not wait: what takes time happens in the background.
+	// Close ends the link without waiting; the rest happens in the background.
 	Close()
-	// Kill ends it without any grace.
+	// Kill ends the link at once.
 	Kill()
-	// Gone is closed when it has ended and everything of it was released.
+	// Gone is closed when the link has ended and all its resources are released.
 	Gone() <-chan struct{}
-	// Lost is closed when it ended by itself.
+	// Lost is closed when the link ended unexpectedly.
 	Lost() <-chan struct{}
-	// Reason returns why it was lost.
+	// Reason returns why the link was lost.
 	Reason() error
 	// PID is the process's id; 0 without a process.
 	PID() int

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// pattern returns an expression that is compiled when it is used first: most runs never see
-// the output that it looks for.
+// pattern returns an expression that is compiled at its first use: most runs never need it.
 func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

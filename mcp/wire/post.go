@@ -14,7 +14,7 @@ import (
 // post sends one message.
 func (r *roundTripper) post(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(req.Body)
-	_ = req.Body.Close() // it is memory
+	_ = req.Body.Close() // it is in memory
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +43,7 @@ func (r *roundTripper) post(req *http.Request) (*http.Response, error) {
 	return r.answer(req, resp, msg, x)
 }
 
-// postNotice sends a message that has no answer. A server that refuses it is noted; the
-// session goes on.
+// postNotice sends a message that has no answer. A refusal is logged, and the session goes on.
 func (r *roundTripper) postNotice(req *http.Request, msg envelope) (*http.Response, error) {
 	resp, err := r.send(req)
 	if err != nil {
@@ -54,11 +53,11 @@ func (r *roundTripper) postNotice(req *http.Request, msg envelope) (*http.Respon
 		return resp, nil
 	}
 	r.log.Note("%s was answered with %s", msg.method, statusError(resp, r.peek(resp)).text)
-	_ = resp.Body.Close() // what it holds was read
+	_ = resp.Body.Close() // read only
 	return reply(req, http.StatusAccepted, "", nil), nil
 }
 
-// sendProbed sends a request; the first question in the newest protocol has a limit.
+// sendProbed sends a request; the first one in the newest protocol has a time limit.
 func (r *roundTripper) sendProbed(req *http.Request, method string) (*http.Response, error) {
 	if method != "server/discover" || r.mode.Probe <= 0 {
 		return r.send(req)
@@ -69,7 +68,7 @@ func (r *roundTripper) sendProbed(req *http.Request, method string) (*http.Respo
 	timer := time.AfterFunc(r.mode.Probe, func() { late.Do(func() { expired = true; cancel() }) })
 	resp, err := r.send(req.WithContext(ctx))
 	timer.Stop()
-	late.Do(func() {}) // from here on the limit does not count
+	late.Do(func() {}) // the answer has come: disarm the limit
 	if expired {
 		r.mu.Lock()
 		r.expired = true

@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	// stopGrace is what a server gets after its stdin was closed, and again after SIGTERM.
+	// stopGrace is how long a server may take to end after its stdin was closed, and again after
+	// SIGTERM.
 	stopGrace = 700 * time.Millisecond
-	// drainTime is how long output is read after a process ended: what is in the pipe is
-	// there at once, and a grandchild may hold the pipe for ever.
+	// drainTime is how long output is read after a process ended: buffered output is available at
+	// once, and a grandchild may keep the pipe open forever.
 	drainTime = 300 * time.Millisecond
 )
 
@@ -91,7 +92,7 @@ func (h *Host) startProcess(t config.Resolved, log *Log) (*process, error) {
 	return out, nil
 }
 
-// startError says why a command could not be started; another try would not help.
+// startError returns why a command could not be started, as a permanent fault.
 func startError(program string, err error) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist):
@@ -108,17 +109,17 @@ func (p *process) drainStderr(r *os.File) {
 	go func() {
 		select {
 		case <-p.p.Done():
-			// A daemon of the server may hold the pipe for ever.
+			// A daemon of the server may keep the pipe open forever.
 			_ = r.SetReadDeadline(time.Now().Add(drainTime)) // pipes have deadlines
 		case <-stopped:
 		}
 	}()
-	_, _ = io.Copy(p.log, r) // the log never fails; the pipe's end is no failure
+	_, _ = io.Copy(p.log, r) // the log never fails, and the end of the pipe is expected
 	close(stopped)
 	_ = r.Close() // read only
 }
 
-// watch ends what a server leaves behind when it ends by itself.
+// watch ends the processes that a server leaves behind when it exits.
 func (p *process) watch() {
 	<-p.p.Done()
 	p.stop()
@@ -152,7 +153,7 @@ func (p *process) stopTree() {
 	}
 }
 
-// emptyWithin waits until nobody of the tree runs, at most for d.
+// emptyWithin waits at most d until no process of the tree runs.
 func (p *process) emptyWithin(d time.Duration) bool {
 	deadline := time.NewTimer(d)
 	defer deadline.Stop()
@@ -171,12 +172,12 @@ func (p *process) emptyWithin(d time.Duration) bool {
 	return true
 }
 
-// kill ends the tree at once, for a quit whose time is up.
+// kill ends the tree at once, when the time for a clean end is up.
 func (p *process) kill() {
 	_ = p.p.Kill() // stop reports what could not be ended
 }
 
-// exitText says how the process ended, "" while it runs.
+// exitText describes how the process ended, "" while it runs.
 func (p *process) exitText() string {
 	if !p.p.Ended() {
 		return ""
@@ -191,7 +192,7 @@ func (p *process) exitText() string {
 	return fmt.Sprintf("exit status %d", exit.Code)
 }
 
-// exitError is the failure of a session whose process ended by itself.
+// exitError returns the failure of a session whose process exited.
 func (p *process) exitError() error {
 	select {
 	case <-p.stderrDone:

@@ -50,7 +50,7 @@ func (h *Host) list() []*process {
 	return out
 }
 
-// addLink notes an HTTP session until it is gone.
+// addLink tracks an HTTP session until it is gone.
 func (h *Host) addLink(l *HTTP) {
 	h.mu.Lock()
 	h.links[l] = struct{}{}
@@ -73,8 +73,8 @@ func (h *Host) httpLinks() []*HTTP {
 	return slices.Collect(maps.Keys(h.links))
 }
 
-// Close ends all processes in parallel and waits until they are gone; those that live
-// when grace is over are killed.
+// Close ends all processes in parallel and waits until they are gone; those that still run
+// after grace are killed.
 func (h *Host) Close(grace time.Duration) {
 	h.mu.Lock()
 	h.closed = true

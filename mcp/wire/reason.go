@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// keptReasons and longestReason bound what is kept of stderr to explain an exit.
+	// keptReasons and longestReason bound the lines of stderr that are kept to explain an exit.
 	keptReasons   = 24
 	longestReason = 300
 	shownReasons  = 3
 )
 
-// reasons keeps the lines of a program's stderr that can explain its end: stack frames,
-// source excerpts and version lines are left out, for a trace can push everything else out.
+// reasons keeps the lines of a program's stderr that can explain its end. Stack frames, source
+// excerpts and version lines are left out, because a trace would displace everything else.
 type reasons struct {
 	// first is the first line that names an error, last are the latest lines.
 	first   string
@@ -25,7 +25,7 @@ type reasons struct {
 	goTrace bool // the goroutines of a Go program follow
 }
 
-// write takes stderr as it comes.
+// write processes a chunk of stderr.
 func (r *reasons) write(p []byte) {
 	for len(p) > 0 {
 		line, rest := p, []byte(nil)
@@ -69,7 +69,7 @@ func (r *reasons) line(raw string) {
 	}
 }
 
-// errorLine is how programs of common languages begin the line that says what went wrong.
+// errorLine matches the start of error lines of programs in common languages.
 var errorLine = pattern(`^(Uncaught |Unhandled |Caused by: |Exception in thread "[^"]*" |error: |\[cause\]: )*([\w.$]*(Error|Exception|Panic)\b(\s*\[[\w-]+\])?(:|$)|[Ff]atal( error)?:|FATAL\b|panic:|thread '.*' panicked|\*\* \(\w+\)|error(\[\w+\])?:|.*: .* \(\w+Error\)$)`)
 
 // isFrame reports whether a line is a stack frame, a piece of source or a version line of a
@@ -94,7 +94,7 @@ var (
 	sourcePlace = pattern(`^(file://|node:|/|[A-Za-z]:\\)\S*:\d+(:\d+)?$`)
 )
 
-// text joins what explains an end: the line that names the error, then the last others.
+// text joins the lines that explain an exit: the one that names the error, then the last others.
 func (r *reasons) text() string {
 	lines := r.last
 	if tail := strings.TrimSpace(string(r.partial)); tail != "" {

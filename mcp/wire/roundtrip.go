@@ -14,16 +14,15 @@ import (
 	"jcode/mcp/auth"
 )
 
-// roundTripper stands between the protocol library and the network. It adds the
-// configured headers, reads results raw as the tap wants, turns every failure of one
-// request into the failure of that call, and keeps the stream of notifications open, so
-// that no single fault ends a session.
+// roundTripper is the HTTP transport of the protocol library. It adds the configured headers,
+// passes raw results to the tap, turns every failure of one request into the failure of that
+// call, and keeps the stream of notifications open, so that no single fault ends a session.
 type roundTripper struct {
 	base    *http.Transport
 	origin  string
 	headers map[string]string
 	secrets []string
-	auth    *auth.Session  // nil where nobody signs in
+	auth    *auth.Session  // nil without sign-in
 	helper  *headersHelper // nil without one
 	tap     *Tap
 	log     *Log
@@ -81,7 +80,7 @@ func (r *roundTripper) sets(name string) bool {
 	return false
 }
 
-// send sends, and again where a refusal can be answered by other credentials.
+// send sends a request, and again with other credentials if that can answer a refusal.
 func (r *roundTripper) send(req *http.Request) (*http.Response, error) {
 	for helped := false; ; {
 		resp, token, err := r.sendOnce(req)
@@ -100,7 +99,7 @@ func (r *roundTripper) send(req *http.Request) (*http.Response, error) {
 		if err == nil && !again || again && req.Body != nil && req.GetBody == nil {
 			return resp, nil
 		}
-		_ = resp.Body.Close() // it is answered
+		_ = resp.Body.Close() // the request is repeated
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +166,7 @@ func (b *endingBody) Close() error {
 	return err
 }
 
-// fail notes why a request failed below the protocol and returns the error for the library.
+// fail records why a request failed below the protocol and returns the error for the library.
 func (r *roundTripper) fail(msg envelope, x *Exchange, err error) error {
 	failure := networkError(err)
 	x.fail(failure)
@@ -182,8 +181,8 @@ func (r *roundTripper) fail(msg envelope, x *Exchange, err error) error {
 	return err
 }
 
-// needsPerson reports whether the whole server waits for a sign-in; one with more rights is
-// the affair of a call.
+// needsPerson reports whether the whole server needs a sign-in. A lack of rights concerns only
+// the call that was refused.
 func needsPerson(err error) bool {
 	var signIn *auth.NeedsSignIn
 	return errors.As(err, &signIn) && !signIn.StepUp
@@ -202,7 +201,7 @@ func isDialError(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial" || errors.As(err, &dns)
 }
 
-// filtered passes a stream of events on, as the library can read it.
+// filtered passes on a stream of events in the form that the library can read.
 func (r *roundTripper) filtered(req *http.Request) (*http.Response, error) {
 	resp, err := r.send(req)
 	if err != nil {

@@ -16,9 +16,9 @@ const (
 	maxLogBytes = 5 << 20
 )
 
-// Log keeps what a server says beside the protocol: its stderr, lines on stdout
-// that are no messages, and log messages. The whole goes to a file that is turned over
-// once, the last 4 kB of stderr stay in memory.
+// Log keeps a server's output besides the protocol: its stderr, lines on stdout that are not
+// messages, and log messages. All of it is written to a file that is rotated once; the last 4 kB
+// of stderr stay in memory.
 type Log struct {
 	Path string // empty = no file
 	// Private reports whether nothing may be written to the file now; nil: it may.
@@ -34,8 +34,8 @@ type Log struct {
 	last    []string // the last skipped lines
 }
 
-// NewLog returns the log of a server, whose file is made in dir at the first line; an empty
-// dir is for a log without a file.
+// NewLog returns the log of a server, whose file is created in dir at the first line. With an
+// empty dir the log has no file.
 func NewLog(dir, server string) *Log {
 	l := &Log{}
 	if dir != "" {
@@ -44,7 +44,7 @@ func NewLog(dir, server string) *Log {
 	return l
 }
 
-// Write takes stderr as it comes. It never fails: a full disk must not stop a server.
+// Write appends stderr. It never fails: a full disk must not stop a server.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,7 +57,7 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// skip notes a line on stdout that is no message.
+// skip records a line on stdout that is not a message.
 func (l *Log) skip(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -119,21 +119,21 @@ func (l *Log) Tail() string {
 	return strings.TrimSpace(text.Clean(string(l.ring)))
 }
 
-// forget empties the ring: what an earlier process said is not this one's reason.
+// forget empties the ring: output of an earlier process does not explain the end of this one.
 func (l *Log) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ring, l.why = nil, reasons{}
 }
 
-// Reason is what explains the end of the program in a line.
+// Reason returns a line that explains the end of the program.
 func (l *Log) Reason() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.why.text()
 }
 
-// Stray counts the skipped lines and returns the last five.
+// Stray returns the number of skipped lines and the last five.
 func (l *Log) Stray() (int, []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,9 +21,8 @@ type stdioTransport struct{ conn *stdioConn }
 // Connect returns the connection, once.
 func (t stdioTransport) Connect(context.Context) (sdk.Connection, error) { return t.conn, nil }
 
-// stdioConn carries messages over a server's pipes. A reader goroutine reads lines, a
-// writer goroutine writes them, so that neither a server that doesn't read nor one that
-// doesn't answer can hold up a cancel or a close.
+// stdioConn carries messages over a server's pipes. One goroutine reads lines and another writes
+// them, so that a server that doesn't read or doesn't answer can't delay a cancel or a close.
 type stdioConn struct {
 	process *process
 	tap     *Tap
@@ -33,7 +32,7 @@ type stdioConn struct {
 	in     chan jsonrpc.Message
 	out    chan *outgoing
 	closed chan struct{} // closed by Close
-	ended  chan struct{} // closed when no message will come any more
+	ended  chan struct{} // closed when no more messages will arrive
 	once   sync.Once
 
 	limited bool // the reader's: its last wait had a limit
@@ -44,11 +43,11 @@ type stdioConn struct {
 	err error // why the stream ended, set before ended is closed
 }
 
-// outgoing is a frame on its way to the server.
+// outgoing is a frame to be written to the server.
 type outgoing struct {
 	data []byte
 	x    *Exchange
-	// state decides between the writer, who takes it, and the sender, who gives it up.
+	// state decides whether the writer takes the frame or the sender withdraws it.
 	state atomic.Int32
 	done  chan error
 }
@@ -176,7 +175,7 @@ func (c *stdioConn) write() {
 	}
 }
 
-// writeFailure prefers the reason for the server's end to "broken pipe".
+// writeFailure returns the reason for the server's end, if known, instead of "broken pipe".
 func (c *stdioConn) writeFailure(err error) error {
 	select {
 	case <-c.closed:
@@ -188,7 +187,7 @@ func (c *stdioConn) writeFailure(err error) error {
 	}
 }
 
-// end records why no message will come any more.
+// end records why no more messages will arrive.
 func (c *stdioConn) end(err error) {
 	reason := err
 	select {
@@ -196,7 +195,7 @@ func (c *stdioConn) end(err error) {
 		reason = c.process.exitError()
 	case <-c.closed:
 	case <-time.After(drainTime):
-		// Its stdout is closed and it lives: it can't be spoken to.
+		// Its stdout is closed but it still runs: it can't be used any more.
 		reason = &Fault{Text: "server closed its output", Retry: RetryExit, Err: err}
 	}
 	select {

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// quietTime is how long a server may pause inside a message before what came is looked at.
+	// quietTime is how long a server may pause inside a message before the part that arrived is
+	// examined.
 	quietTime = 2 * time.Second
 	// quietLines is how many such pauses end a line that never ends.
 	quietLines = 3
@@ -51,11 +52,11 @@ func (c *stdioConn) read() {
 	}
 }
 
-// pause counts how often a server fell silent inside the same line.
+// pause counts the pauses of a server inside the same line.
 type pause struct{ size, count int }
 
-// paused decides about what was read of a message whose rest does not come. It returns a
-// line that only lacks its end.
+// paused handles the start of a message whose rest does not arrive. It returns a line that only
+// lacks its newline.
 func (c *stdioConn) paused(frames *frameReader, lines *assembler, p *pause) (frame, bool) {
 	if c.process.p.Ended() {
 		f := frames.take()
@@ -94,14 +95,14 @@ func (c *stdioConn) limitWait(unfinished bool) {
 	}
 }
 
-// drain bounds what is read after the end of the process: what is in the pipe is there at
-// once, and a grandchild may hold the pipe open for ever.
+// drain bounds reading after the end of the process: buffered output is available at once, and a
+// grandchild may keep the pipe open forever.
 func (c *stdioConn) drain() {
 	c.exit.Do(func() { c.drained = time.Now().Add(drainTime) })
 	_ = c.process.stdout.SetReadDeadline(c.drained) // pipes have deadlines
 }
 
-// watchExit notices the end of the process itself: a grandchild may hold the pipe open.
+// watchExit waits for the end of the process itself: a grandchild may keep the pipe open.
 func (c *stdioConn) watchExit() {
 	select {
 	case <-c.process.p.Done():
@@ -110,7 +111,7 @@ func (c *stdioConn) watchExit() {
 	}
 }
 
-// message hands on one message; false when nobody reads any more.
+// message delivers one message; it returns false when no more are wanted.
 func (c *stdioConn) message(e envelope) bool {
 	msg, err := c.tap.see(e).message()
 	if err != nil {
@@ -120,7 +121,7 @@ func (c *stdioConn) message(e envelope) bool {
 	return e.method == "" && e.id == nil || c.push(msg)
 }
 
-// awaited reports whether an answer is waited for.
+// awaited reports whether e answers a pending request.
 func (c *stdioConn) awaited(e envelope) bool {
 	if e.method != "" {
 		return e.id == nil && strings.HasPrefix(e.method, "notifications/")
@@ -128,7 +129,7 @@ func (c *stdioConn) awaited(e envelope) bool {
 	return e.id != nil && (e.result != nil || e.err != nil) && c.tap.isPending(IDKey(e.id))
 }
 
-// unusable notes output that is no message, and tells whoever waits for it.
+// unusable logs output that is not a message, and checks whether it was meant as an answer.
 func (c *stdioConn) unusable(data []byte) {
 	if len(bytes.TrimSpace(data)) > 0 {
 		c.log.skip(data)
@@ -136,7 +137,7 @@ func (c *stdioConn) unusable(data []byte) {
 	}
 }
 
-// failRequest answers a request that waits with a failure.
+// failRequest answers a pending request with an error.
 func (c *stdioConn) failRequest(id string, err error) {
 	if !c.tap.isPending(id) {
 		return

@@ -12,8 +12,8 @@ import (
 	"jcode/mcp/schema"
 )
 
-// Exchange is one request of ours and what came back for it, as it came. It travels in
-// the request's context, so that transports can fill it in.
+// Exchange is one request of ours and its raw answer. It travels in the request's context, so
+// that transports can fill it in.
 type Exchange struct {
 	method string
 
@@ -62,18 +62,18 @@ func (x *Exchange) Outcome() (raw json.RawMessage, sent bool, err error) {
 	return x.raw, x.sent, x.failed
 }
 
-// Tap sees the requests and responses of one session. Results that jcode reads raw are
-// taken out on their way, and the protocol library gets a small stand-in: one bad item
-// in a list can't cost the list, and a large result is not decoded twice.
+// Tap observes the requests and responses of one session. Results that jcode reads raw are
+// removed from the responses, and the protocol library gets a small stand-in: so one bad item
+// can't invalidate a list, and a large result is not decoded twice.
 type Tap struct {
 	http bool
 
-	// Notice is told of the server's notifications in the order of the stream: before a
-	// response that follows them. It is set before the first message.
+	// Notice is called for the server's notifications in the order of the stream: before a response
+	// that follows them. It is set before the first message.
 	Notice func(method string)
 
-	// doom fails a request whose answer can't be used; nil where each request has an answer of
-	// its own. grace is how long it is put off.
+	// doom fails a request whose answer can't be used, after grace; nil where each request has its
+	// own HTTP response.
 	doom  func(id string, err error)
 	grace time.Duration
 
@@ -81,8 +81,8 @@ type Tap struct {
 	pending    map[string]pendingRequest
 	last       int64 // the highest id of ours
 	suspicions []suspicion
-	// forms are the schemas of the server's questions by their canonical form: the library
-	// forgets the order of their fields.
+	// forms are the raw schemas of the server's questions by their canonical form, because the
+	// library loses the order of their fields.
 	forms map[string]json.RawMessage
 }
 
@@ -96,7 +96,7 @@ func newTap(http bool) *Tap {
 	return &Tap{http: http, grace: blameGrace, pending: map[string]pendingRequest{}}
 }
 
-// request notes a request of ours that is about to be written.
+// request records a request of ours that is about to be written.
 func (t *Tap) request(id, method string, x *Exchange) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,7 +113,7 @@ func (t *Tap) forget(id string) {
 	delete(t.pending, id)
 }
 
-// see takes a message of the server and returns what the library shall see of it.
+// see processes a message of the server and returns what the library is to see of it.
 func (t *Tap) see(e envelope) envelope {
 	if e.method == "" {
 		return t.response(e)
@@ -161,7 +161,7 @@ func (t *Tap) Form(schema any) any {
 	return schema
 }
 
-// response returns what the library shall see of a response in place of its result.
+// response returns what the library is to see in place of a response's result.
 func (t *Tap) response(e envelope) envelope {
 	key := IDKey(e.id)
 	t.mu.Lock()
@@ -195,7 +195,7 @@ func (t *Tap) response(e envelope) envelope {
 	return e
 }
 
-// isPending reports whether a response with this id is waited for.
+// isPending reports whether a request with this id waits for its response.
 func (t *Tap) isPending(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -225,8 +225,8 @@ func (p pendingRequest) standIn(raw json.RawMessage, http bool) json.RawMessage 
 	return nil
 }
 
-// needsInput knows the results of the 2026 protocol that ask the client something before
-// the real result comes: the library answers those itself.
+// needsInput recognises the results of the 2026 protocol that ask the client something before
+// the real result: the library answers those itself.
 func needsInput(method string, raw json.RawMessage) bool {
 	switch method {
 	case "tools/call", "prompts/get", "resources/read":

@@ -18,6 +18,8 @@ type inbox struct {
 	queue     []queued
 	held      bool // after an interrupt the queue waits for the person
 	interrupt context.CancelFunc
+	abort     context.CancelFunc // ends the turn also where interrupt only skips a wait
+	failed    error              // ends each turn, see Fail
 }
 
 // Prompt queues a message and returns its ID in the queue. When nothing runs it starts a
@@ -90,6 +92,19 @@ func (in *inbox) Interrupt() bool {
 	in.held = true
 	in.interrupt()
 	return true
+}
+
+// Fail ends the running turn, and each that begins after it, with an error: what the conversation
+// works with is not there.
+func (in *inbox) Fail(err error) {
+	in.c.mu.Lock()
+	defer in.c.mu.Unlock()
+	if in.failed == nil {
+		in.failed = err
+	}
+	if in.abort != nil {
+		in.abort()
+	}
 }
 
 // steer takes the prompts that wait, for a turn that is about to make its next step.

@@ -35,7 +35,10 @@ func (c *Conversation) runTurn(p Prompt) {
 	c.mu.Lock()
 	c.turns++
 	t := &turn{Conversation: c, started: time.Now(), guard: loopGuard{repeats: c.opt.LoopRepeats}}
-	c.interrupt = cancel
+	c.interrupt, c.abort = cancel, cancel
+	if c.failed != nil {
+		cancel()
+	}
 	c.state.Busy = true
 	c.mu.Unlock()
 	c.emitQueue()
@@ -54,8 +57,11 @@ func (c *Conversation) runTurn(p Prompt) {
 	restore()
 
 	c.mu.Lock()
-	c.interrupt = nil
+	c.interrupt, c.abort = nil, nil
 	c.state.Busy = false
+	if reason == StopInterrupted && c.failed != nil {
+		reason, err = StopError, c.failed
+	}
 	c.mu.Unlock()
 	t.agents.unclaim()
 	end := TurnEnd{Turn: t.number, Queued: p.queued, Finish: t.finish, Steps: t.step, Duration: time.Since(t.started), Reason: reason, Text: t.text}

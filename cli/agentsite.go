@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"jcode/agent"
 	"jcode/internal/worktree"
@@ -21,6 +23,9 @@ type agentSite struct {
 	app  *app
 	tree worktree.Tree
 	name string
+
+	child atomic.Pointer[agent.Conversation] // that works in the worktree
+	work  sync.WaitGroup
 }
 
 // agentSites creates and reopens the worktrees in which sub-agents work.
@@ -41,7 +46,7 @@ func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent
 		}
 		dir, branch = filepath.Join(a.worktrees(), fmt.Sprintf("%s-%d", name, n)), fmt.Sprintf("jcode/%s-%d", name, n)
 	}
-	tree, err := worktree.Add(ctx, worktree.Options{Root: a.root, Dir: dir, Branch: branch, Uncommitted: carry, Copy: a.config.Worktree.Copy})
+	tree, err := worktree.Add(ctx, worktree.Options{Root: a.root, Dir: dir, Branch: branch, Uncommitted: carry, Copy: a.config.Worktree.Copy, First: a.opensWith()})
 	if err != nil {
 		return nil, err
 	}
@@ -54,11 +59,19 @@ func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent
 
 // reopen opens the worktree of an agent that an earlier run left.
 func (a agentSites) reopen(ctx context.Context, row session.Agent) (agent.Site, error) {
-	tree := worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy}
-	if err := tree.Check(ctx); err != nil {
+	tree, err := worktree.Reopen(ctx, worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy})
+	if err == nil {
+		err = tree.Ready(ctx)
+	}
+	var site *agentSite
+	if err == nil {
+		site, err = a.openSite(ctx, row.Name, tree)
+	}
+	if err != nil {
+		tree.Stop()
 		return nil, err
 	}
-	return a.openSite(ctx, row.Name, tree)
+	return site, nil
 }
 
 // openSite wires jcode up for a worktree. Store, models and trust are those of the project.
@@ -72,6 +85,9 @@ func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tre
 		if _, err := os.Stat(filepath.Join(tree.Dir, rel)); err == nil {
 			start = filepath.Join(tree.Dir, rel)
 		}
+	}
+	if err := awaitImports(ctx, tree, start); err != nil {
+		return nil, err
 	}
 	b := &app{flags: &f, std: a.std, cwd: start, env: a.env, registry: tools.NewRegistry(), originals: append(slices.Clone(a.originals), a.root)}
 	b.started, b.settled = make(chan struct{}), make(chan struct{})
@@ -87,10 +103,11 @@ func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tre
 		}
 	}
 	b.flags.Model = a.flags.Model
+	site := &agentSite{main: a.app, app: b, tree: tree, name: name}
 	e := checkoutGuard{originals: b.originals, own: b.root, home: b.paths.Home, shared: tree.Linked()}
-	b.dispatcher.Hooks = append([]tools.Hook{e}, b.dispatcher.Hooks...)
+	b.dispatcher.Hooks = append([]tools.Hook{wholeTree{site}, e}, b.dispatcher.Hooks...)
 	b.dispatcher.Gate = checkoutGate{b.gate, e}
-	return &agentSite{main: a.app, app: b, tree: tree, name: name}, nil
+	return site, nil
 }
 
 // Equip implements agent.Site.
@@ -108,6 +125,8 @@ func (s *agentSite) Equip(opt *agent.Options) {
 func (s *agentSite) Begin(child *agent.Conversation) {
 	s.app.board.attach(child)
 	s.app.startExtensions()
+	s.child.Store(child)
+	s.watchTree()
 }
 
 // Dir implements agent.Site.
@@ -125,7 +144,11 @@ func (s *agentSite) Diff(ctx context.Context) (string, error) {
 }
 
 // Close implements agent.Site.
-func (s *agentSite) Close() { s.app.close() }
+func (s *agentSite) Close() {
+	s.tree.Stop()
+	s.work.Wait()
+	s.app.close()
+}
 
 // Remove implements agent.Site.
 func (s *agentSite) Remove(ctx context.Context) error { return s.tree.Remove(ctx) }

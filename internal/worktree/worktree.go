@@ -23,6 +23,8 @@ type Tree struct {
 	Branch string
 	Base   string   // the git tree that the work began with
 	Copied []string // paths below Root that were copied or linked though git ignores them
+
+	filling *checkout // nil: all files are there, or it is not known
 }
 
 // Options say what Add makes.
@@ -33,6 +35,9 @@ type Options struct {
 	// Copy are paths below Root that git ignores and the work needs: files are copied, folders
 	// linked. What is not there is passed over.
 	Copy []string
+	// First chooses, from all paths that git brings, those that are there when Add returns; the
+	// others come in the background (Ready, Stop). Nil: Add returns when all are there.
+	First func(tracked []string) []string
 }
 
 // Add makes a copy of the last commit in a new folder, on a new branch.
@@ -47,7 +52,7 @@ func Add(ctx context.Context, o Options) (Tree, error) {
 	if err := os.MkdirAll(filepath.Dir(o.Dir), 0o700); err != nil {
 		return t, fmt.Errorf("make worktree: %w", err)
 	}
-	if _, err := git(ctx, o.Root, nil, "-c", "checkout.workers=4", "worktree", "add", "-q", "-b", o.Branch, o.Dir, "HEAD"); err != nil {
+	if _, err := git(ctx, o.Root, nil, "worktree", "add", "-q", "--no-checkout", "-b", o.Branch, o.Dir, "HEAD"); err != nil {
 		return t, fmt.Errorf("make worktree: %w", err)
 	}
 	if err := t.fill(ctx, o); err != nil {
@@ -73,58 +78,6 @@ func Find(ctx context.Context, root, dir string) (Tree, error) {
 func HasBranch(ctx context.Context, root, branch string) bool {
 	_, err := git(ctx, root, nil, "rev-parse", "--verify", "-q", "refs/heads/"+branch)
 	return err == nil
-}
-
-// fill brings what is not committed into a new copy, and notes what the work begins with.
-func (t *Tree) fill(ctx context.Context, o Options) (err error) {
-	if o.Uncommitted {
-		if t.Base, err = snapshot(ctx, t.Root, nil); err != nil {
-			return err
-		}
-		if _, err := git(ctx, t.Dir, nil, "read-tree", "--reset", "-u", t.Base); err != nil {
-			return err
-		}
-		if _, err := git(ctx, t.Dir, nil, "reset", "-q"); err != nil { // it stays uncommitted
-			return err
-		}
-	} else if t.Base, err = git(ctx, t.Dir, nil, "rev-parse", "HEAD^{tree}"); err != nil {
-		return err
-	}
-	for _, path := range o.Copy {
-		if err := t.copyIn(path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// copyIn copies a file, or links a folder.
-func (t *Tree) copyIn(path string) error {
-	if !filepath.IsLocal(path) {
-		return fmt.Errorf("%s lies outside the repository: it is not copied into the worktree", path)
-	}
-	from, to := filepath.Join(t.Root, path), filepath.Join(t.Dir, path)
-	info, err := os.Stat(from)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := os.Lstat(to); err == nil {
-		return nil // git brought it
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	if info.IsDir() {
-		return os.Symlink(from, to)
-	}
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, data, info.Mode().Perm())
 }
 
 // Linked returns the folders of the original that the copy has links to.
@@ -167,8 +120,12 @@ type Change struct {
 	Base, Theirs *File
 }
 
-// Changes lists what was changed in the copy since its work began.
+// Changes lists what was changed in the copy since its work began: nothing for as long as files
+// are missing there.
 func (t Tree) Changes(ctx context.Context) ([]Change, error) {
+	if !t.whole(ctx) {
+		return nil, nil
+	}
 	now, err := snapshot(ctx, t.Dir, t.Copied)
 	if err != nil {
 		return nil, err
@@ -204,7 +161,7 @@ func (t Tree) file(ctx context.Context, mode, id string) (*File, error) {
 	case "160000":
 		return nil, errors.New("it is a submodule, which is not merged: commit it yourself")
 	}
-	data, err := gitBytes(ctx, t.Dir, nil, "cat-file", "blob", id)
+	data, err := gitBytes(ctx, t.Dir, nil, nil, "cat-file", "blob", id)
 	if err != nil {
 		return nil, err
 	}
@@ -213,16 +170,20 @@ func (t Tree) file(ctx context.Context, mode, id string) (*File, error) {
 
 // Diff returns what was changed as a unified diff.
 func (t Tree) Diff(ctx context.Context) (string, error) {
+	if !t.whole(ctx) {
+		return "", nil
+	}
 	now, err := snapshot(ctx, t.Dir, t.Copied)
 	if err != nil {
 		return "", err
 	}
-	out, err := gitBytes(ctx, t.Dir, nil, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", t.Base, now)
+	out, err := gitBytes(ctx, t.Dir, nil, nil, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", t.Base, now)
 	return strings.ToValidUTF8(string(out), "\uFFFD"), err
 }
 
 // Remove deletes the copy and its branch, whatever is in it. What is gone already is no error.
 func (t Tree) Remove(ctx context.Context) error {
+	t.Stop()
 	if _, err := git(ctx, t.Root, nil, "worktree", "remove", "--force", t.Dir); err != nil {
 		if _, gone := os.Stat(t.Dir); !errors.Is(gone, fs.ErrNotExist) {
 			return fmt.Errorf("remove worktree: %w", err)
@@ -272,14 +233,9 @@ func snapshot(ctx context.Context, dir string, without []string) (string, error)
 	return git(ctx, dir, env, "write-tree")
 }
 
-func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	out, err := gitBytes(ctx, dir, env, args...)
-	return strings.TrimSuffix(string(out), "\n"), err
-}
-
 // gitBytes runs git without hooks and watchers of the repository's, and whatever repository the
 // environment names.
-func gitBytes(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
+func gitBytes(ctx context.Context, dir string, env []string, in *strings.Reader, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{
 		"-C", dir, "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false",
 	}, args...)...)
@@ -291,7 +247,11 @@ func gitBytes(ctx context.Context, dir string, env []string, args ...string) ([]
 	cmd.Env = append(append(cmd.Env, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil {
+	if in != nil {
+		cmd.Stdin = in
+	}
+	cmd.WaitDelay = pipeDelay
+	if err := runChild(cmd); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

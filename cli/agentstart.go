@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"jcode/internal/worktree"
+	"jcode/tools"
+)
+
+// opensWith returns what chooses the files of a worktree that must be there before jcode is
+// wired up for it: those that it reads itself. All of them, where code of the project may run
+// before the first call of the agent.
+func (a agentSites) opensWith() func(tracked []string) []string {
+	within := ""
+	if rel, err := filepath.Rel(a.root, a.cwd); err == nil && rel != "." {
+		within = filepath.ToSlash(rel) + "/"
+	}
+	return func(tracked []string) []string {
+		if a.runsAtOpening() {
+			return tracked
+		}
+		var first []string
+		for _, name := range tracked {
+			switch {
+			case bringsCode(name):
+				return tracked
+			case strings.HasPrefix(name, "."), strings.Contains(name, "/."),
+				path.Base(name) == "AGENTS.md", path.Base(name) == "CLAUDE.md":
+				first = append(first, name)
+			case within != "" && strings.HasPrefix(name, within):
+				first, within = append(first, name), "" // one makes the working folder
+			}
+		}
+		return first
+	}
+}
+
+// runsAtOpening reports whether the person has something in use that may run files of the project,
+// or pin them, when it starts.
+func (a agentSites) runsAtOpening() bool {
+	if len(a.config.AfterEdit) > 0 || len(a.happenings.engine.List()) > 0 || len(a.servers.running()) > 0 {
+		return true
+	}
+	return !a.flags.NoLua && len(a.lua.room.Panel().Items) > 0
+}
+
+// bringsCode reports whether a file of the project may configure something that runs.
+func bringsCode(name string) bool {
+	if path.Ext(name) == ".md" {
+		return false
+	}
+	for _, dir := range []string{".jcode/", ".claude/", ".agents/"} {
+		if strings.HasPrefix(name, dir) || strings.Contains(name, "/"+dir) {
+			return true
+		}
+	}
+	return strings.Contains(path.Base(name), "mcp") && path.Ext(name) == ".json"
+}
+
+// awaitImports waits for all files where instructions import some.
+func awaitImports(ctx context.Context, tree worktree.Tree, cwd string) error {
+	for dir := cwd; ; dir = filepath.Dir(dir) {
+		for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err == nil && strings.Contains(string(data), "@") {
+				return tree.Ready(ctx)
+			}
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
+				return tree.Ready(ctx) // a link that leads to a file which is still to come
+			}
+		}
+		if dir == tree.Dir || dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
+// wholeTree keeps the calls of an agent waiting until all files of its worktree are there.
+type wholeTree struct{ *agentSite }
+
+// BeforeCall implements tools.Hook.
+func (w wholeTree) BeforeCall(ctx context.Context, _ tools.Call) tools.Verdict {
+	err := w.tree.Ready(ctx)
+	if err == nil {
+		return tools.Verdict{}
+	}
+	if ctx.Err() == nil {
+		w.fails(err)
+	}
+	return tools.Verdict{By: "worktree", Refuse: err.Error()}
+}
+
+// AfterCall implements tools.Hook and does nothing.
+func (wholeTree) AfterCall(tools.Call, tools.Outcome) {}
+
+// fails ends the turn of the agent, also one that is still to begin: its worktree can't be filled.
+func (s *agentSite) fails(err error) {
+	if child := s.child.Load(); child != nil && !errors.Is(err, context.Canceled) {
+		child.Fail(err)
+	}
+}
+
+// watchTree ends an agent whose worktree can't be filled, whatever it does.
+func (s *agentSite) watchTree() {
+	s.work.Go(func() {
+		if err := s.tree.Ready(context.Background()); err != nil { // Close ends the wait
+			s.fails(err)
+		}
+	})
+}

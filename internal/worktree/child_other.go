@@ -1,0 +1,8 @@
+//go:build !linux
+
+package worktree
+
+import "os/exec"
+
+// runChild runs a command. Where this process is killed, the command ends by itself.
+func runChild(cmd *exec.Cmd) error { return cmd.Run() }

@@ -69,6 +69,7 @@ type app struct {
 	// asker answers a script's questions instead of the person of the open conversation; nil
 	// outside the tour and commands.
 	asker tools.Asker
+	tour  *tourPlay // nil outside the tour
 	// private says that conversations which begin are kept in memory only.
 	private atomic.Bool
 	// hasForms says that there will be a screen that shows forms. asksFirst is the role that is
@@ -88,12 +89,17 @@ func newApp(ctx context.Context, f *flags, std Streams) (*app, error) {
 // newAppIn is newApp for a folder other than the process's working folder, and with an editor
 // that has files open; nil for none.
 func newAppIn(ctx context.Context, f *flags, std Streams, dir string, editor builtin.Editor) (*app, error) {
-	a := &app{flags: f, std: std, cwd: dir, editor: editor, registry: tools.NewRegistry()}
+	return (&app{flags: f, std: std, cwd: dir, editor: editor}).open(ctx)
+}
+
+// open wires up an app that knows its command line and streams.
+func (a *app) open(ctx context.Context) (*app, error) {
+	a.registry = tools.NewRegistry()
 	a.started, a.settled, a.rolesAgain = make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
-	if err := f.checkPrivate(); err != nil {
+	if err := a.flags.checkPrivate(); err != nil {
 		return nil, err
 	}
-	a.private.Store(f.Private)
+	a.private.Store(a.flags.Private)
 	for _, step := range []func(context.Context) error{
 		a.findPlaces, a.openStore, a.openTrust, a.loadConfig, a.openModels, a.openGate, a.addTools, a.openExtensions, a.openDebugLog,
 	} {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"jcode/agent"
@@ -24,8 +25,8 @@ const tourPace = 12 * time.Millisecond
 
 // Run takes the tour; with -p it is printed, and its approvals are played.
 func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
-	if _, err := exec.LookPath("go"); err != nil {
-		return usageError("the tour runs the tests of a small Go project, and there is no go command: install Go")
+	if _, err := exec.LookPath("sh"); err != nil {
+		return usageError("the tour runs a shell script, and there is no sh command")
 	}
 	jcode := ownProgram() // before the folder changes
 	dir, err := os.MkdirTemp("", "jcode-tour-")
@@ -37,17 +38,10 @@ func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
 			fmt.Fprintln(std.Err, "jcode: remove the tour's folder:", err)
 		}
 	}()
-	project := filepath.Join(dir, "project")
-	if err := os.Mkdir(project, 0o755); err != nil {
-		return usageError("the tour's folder: %w", err)
-	}
-	if err := tour.WriteProject(project); err != nil {
-		return usageError("%w", err)
-	}
-	if err := os.Chdir(project); err != nil {
-		return usageError("the tour's folder: %w", err)
-	}
 	home := filepath.Join(dir, "home")
+	if err := enterTour(filepath.Join(dir, "project"), home, jcode); err != nil {
+		return usageError("the tour's folder: %w", err)
+	}
 	getenv := std.Getenv
 	std.Getenv = func(name string) string {
 		switch name {
@@ -59,36 +53,43 @@ func (c *demoCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return getenv(name)
 	}
 	f.Model, f.BaseURL, f.Continue, f.Resume, f.Fork = tourModel, "", false, "", false
-	script, err := tour.Script(jcode, home)
+	board, err := tour.OpenBoard(ctx)
 	if err != nil {
 		return usageError("%w", err)
 	}
-	play := tourPlay{script: script, env: goEnv(dir)}
+	defer board.Close()
+	play := &tourPlay{board: board, env: map[string]string{"JCODE_HOME": home, "PATH": filepath.Dir(jcode) + string(os.PathListSeparator) + getenv("PATH")}}
+	if play.script, err = tour.Script(tour.Places{Program: jcode, Command: filepath.Base(jcode), Home: home, Board: board.Address()}); err != nil {
+		return usageError("%w", err)
+	}
 	if f.Print {
 		return c.print(ctx, f, std, play)
 	}
 	return c.show(ctx, f, std, play, tour.Prompt)
 }
 
-// tourPlay is what the tour plays with.
-type tourPlay struct {
-	script []byte
-	env    map[string]string // for shell commands
-}
-
-// goEnv sets the go command's cache to one in the tour's folder where the person's own can't be
-// used: in a container or under another account there may be no home folder.
-func goEnv(dir string) map[string]string {
-	if os.Getenv("GOCACHE") != "" {
-		return nil
+// enterTour lays out the tour's project and home, and goes into the project. Sign-ins of the
+// tour never reach the person's keyring.
+func enterTour(project, home, jcode string) error {
+	settings, err := tour.Settings(jcode)
+	if err != nil {
+		return err
 	}
-	if cache, err := os.UserCacheDir(); err == nil && os.MkdirAll(cache, 0o755) == nil {
-		if probe, err := os.MkdirTemp(cache, "jcode-"); err == nil {
-			_ = os.Remove(probe) // it is empty
-			return nil
+	for _, folder := range []string{project, home} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			return err
 		}
 	}
-	return map[string]string{"GOCACHE": filepath.Join(dir, "cache"), "GOPATH": filepath.Join(dir, "go")}
+	if err := os.WriteFile(filepath.Join(home, "config.json"), settings, 0o600); err != nil {
+		return err
+	}
+	if err := tour.WriteProject(project); err != nil {
+		return err
+	}
+	if err := os.Setenv("JCODE_MCP_TOKENS", "file"); err != nil {
+		return err
+	}
+	return os.Chdir(project)
 }
 
 // ownProgram is the path by which jcode was started, so that it can start itself.
@@ -107,13 +108,12 @@ func ownProgram() string {
 }
 
 // print plays the tour without a terminal UI.
-func (c *demoCmd) print(ctx context.Context, f *flags, std Streams, play tourPlay) error {
-	a, err := newApp(ctx, f, std)
+func (c *demoCmd) print(ctx context.Context, f *flags, std Streams, play *tourPlay) error {
+	a, err := newTourApp(ctx, f, std, play)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	a.models.script, a.env = play.script, play.env
 	opt, err := a.options()
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (c *demoCmd) print(ctx context.Context, f *flags, std Streams, play tourPla
 	defer sub.Close()
 	a.board.attach(conv)
 	a.startExtensions()
-	fmt.Fprintln(std.Err, "jcode: the tour: a scripted model, real tools, a temporary project. Approvals are played.")
+	fmt.Fprintln(std.Err, "jcode: the tour: a scripted model, real tools, a temporary project. Approvals and the sign-in are played; nothing is sent anywhere.")
 	fmt.Fprintf(std.Err, "jcode: prompt: %s\n", tour.Prompt)
 	pr, out := newPrinter(f.OutputFormat, std)
 	if f.OutputFormat == "text" {
@@ -152,7 +152,8 @@ func (t tourAsker) Ask(_ context.Context, q tools.Question) (tools.Answer, error
 	return tools.Answer{Scope: tools.AnswerOnce, Option: -1}, nil
 }
 
-// tourPrinter shows the calls of a printed tour too.
+// tourPrinter shows the calls of a printed tour too, with what commands print and what a language
+// server finds.
 type tourPrinter struct {
 	printer
 	notes io.Writer
@@ -172,6 +173,15 @@ func (p *tourPrinter) event(ev agent.Event) {
 			line = text.Headline(ev.Result.Text)
 		}
 		fmt.Fprintf(p.notes, "  %s %s: %s\n", mark, ev.Name, line)
+		more := ev.Result.Display.Found
+		if ev.Name == "exec" {
+			more = ev.Result.Text
+		}
+		for _, line := range strings.Split(strings.TrimSpace(more), "\n") {
+			if line != "" {
+				fmt.Fprintf(p.notes, "      %s\n", line)
+			}
+		}
 	}
 	p.printer.event(ev)
 }

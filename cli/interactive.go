@@ -41,20 +41,20 @@ func runChat(ctx context.Context, f *flags, std Streams, words []string) error {
 }
 
 // show runs the tour in the terminal: the person answers the approvals.
-func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, play tourPlay, prompt string) error {
+func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, play *tourPlay, prompt string) error {
 	if !std.InIsTerminal || !std.OutIsTerminal {
 		return usageError("the tour needs a terminal: jcode demo -p prints it instead")
 	}
-	a, err := newApp(ctx, f, std)
-	if err != nil {
-		return err
-	}
-	defer a.close()
 	script, err := tour.WithEnd(play.script)
 	if err != nil {
 		return usageError("%w", err)
 	}
-	a.models.script, a.models.pace, a.env = script, tourPace, play.env
+	play.script, play.pace = script, tourPace
+	a, err := newTourApp(ctx, f, std, play)
+	if err != nil {
+		return err
+	}
+	defer a.close()
 	return a.chat(ctx, prompt)
 }
 

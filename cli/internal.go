@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"fmt"
+	"os"
+
+	"jcode/cli/tour"
 	"jcode/lua/host"
 	"jcode/tools/sandbox"
 )
@@ -16,6 +20,12 @@ func internalCommand(args []string) (code int, done bool) {
 		return host.Main(), true
 	case sandbox.Command:
 		return sandbox.Main(args[1:]), true
+	case tour.LanguageServer:
+		if err := tour.ServeLanguage(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "jcode:", err)
+			return exitModel, true
+		}
+		return 0, true
 	}
 	return 0, false
 }

@@ -175,8 +175,8 @@ func visitText(v auth.Visit) string {
 
 // chatPerson signs in beside the open conversation.
 type chatPerson struct {
-	board   *board
-	browser string // the command of $BROWSER
+	board  *board
+	browse func(ctx context.Context, url string) error
 }
 
 // Visit asks, opens the browser, and takes what is pasted, in dialogs of the conversation.
@@ -194,7 +194,7 @@ func (p chatPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
 		return "", auth.ErrDeclined
 	}
 	text := "Waiting for the browser"
-	if err := openInBrowser(ctx, p.browser, v.URL); err != nil {
+	if err := p.browse(ctx, v.URL); err != nil {
 		text = "Open the address yourself (" + err.Error() + ")"
 	}
 	text += ":\n\n" + v.URL + "\n\nWhere it runs on another machine, paste its last address here. Esc ends the sign-in."
@@ -227,8 +227,12 @@ func (p chatPerson) conversation(ctx context.Context) (*agent.Conversation, erro
 
 // signsIn is who signs in to servers of this run: nobody where nobody can be asked.
 func (a *app) signsIn() auth.Person {
-	if a.flags.Print {
+	chat := chatPerson{&a.board, func(ctx context.Context, url string) error { return openInBrowser(ctx, a.std.Getenv("BROWSER"), url) }}
+	switch {
+	case a.tour != nil:
+		return a.tour.person(a, chat)
+	case a.flags.Print:
 		return nil
 	}
-	return chatPerson{&a.board, a.std.Getenv("BROWSER")}
+	return chat
 }

@@ -30,6 +30,7 @@ type models struct {
 	// script plays instead of a file for the model name tourModel.
 	script []byte
 	pace   time.Duration
+	hold   func(context.Context, *model.Request) // before the script answers
 
 	mu      sync.Mutex
 	clients map[string]agent.Model
@@ -91,7 +92,7 @@ func (m *models) make(name string) (agent.Model, error) {
 	play := replay.Options{Wire: m.wire, Pace: m.pace}
 	if name == tourModel && m.script != nil {
 		client, err := replay.New(bytes.NewReader(m.script), tourModel, play)
-		return agent.Model{Name: tourModel, ID: tourModel, Client: client, Untitled: true}, err
+		return agent.Model{Name: tourModel, ID: tourModel, Client: heldModel{client, m.hold}, Untitled: true}, err
 	}
 	settings := m.settings
 	settings.Model = name

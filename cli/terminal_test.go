@@ -348,7 +348,7 @@ func TestFirstRunLeadsToTheTour(t *testing.T) {
 		c.until(func(s terminal.Screen) bool { return s.Text() != before })
 	}
 	c.Press("enter")
-	c.wait("Run a command", "go test ./...")
+	c.wait("Run a command", "sh check.sh")
 }
 
 func TestPlanIsAcceptedAndCarriedOut(t *testing.T) {

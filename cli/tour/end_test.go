@@ -7,7 +7,7 @@ import (
 )
 
 func TestTheTourHasAnEndAndAnswersAfterIt(t *testing.T) {
-	script, err := Script("jcode", "/home")
+	script, err := Script(Places{Program: `C:\jcode "x".exe`, Command: "jcode", Home: "/home", Board: "http://127.0.0.1:1/mcp"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,22 +18,45 @@ var project embed.FS
 //go:embed script.jsonl
 var script string
 
-// Script is what the model says, in the form of a replay file. jcode is the program that
-// it connects as an MCP server, home that server's folder for its own files.
-func Script(jcode, home string) ([]byte, error) {
+// Places are what the script is played with.
+type Places struct {
+	// Program is jcode's own, which the script connects as an MCP server, and Command how a
+	// shell calls it.
+	Program, Command string
+	// Home is the folder for its files.
+	Home string
+	// Board is the address of the server that wants a person to sign in.
+	Board string
+}
+
+// Script is what the model says, in the form of a replay file.
+func Script(p Places) ([]byte, error) {
 	out := script
-	for mark, value := range map[string]string{"{{jcode}}": jcode, "{{home}}": home} {
+	for mark, value := range map[string]string{"{{jcode}}": p.Program, "{{command}}": p.Command, "{{home}}": p.Home, "{{board}}": p.Board} {
 		quoted, err := json.Marshal(value)
 		if err != nil {
 			return nil, fmt.Errorf("write the tour's script: %w", err)
 		}
-		out = strings.ReplaceAll(out, `"`+mark+`"`, string(quoted))
+		out = strings.ReplaceAll(out, mark, strings.Trim(string(quoted), `"`))
 	}
 	return []byte(out), nil
 }
 
+// Settings are the tour's own config.json: its language server, and none of the machine's.
+func Settings(program string) ([]byte, error) {
+	servers := map[string]any{
+		"tour":                 map[string]any{"command": []string{program, LanguageServer}, "files": []string{".sh"}},
+		"bash-language-server": map[string]any{"disabled": true},
+	}
+	out, err := json.Marshal(map[string]any{"lsp": map[string]any{"servers": servers}})
+	if err != nil {
+		return nil, fmt.Errorf("write the tour's settings: %w", err)
+	}
+	return out, nil
+}
+
 // Head says at the start what is a play and what is not.
-const Head = "This is a tour: a script plays the model, the rest is real: tools, files, questions. A question opens in a moment; y answers it. The first test run then compiles for some seconds."
+const Head = "This is a tour: a script plays the model, the rest is real: tools, files, questions. A question opens in a moment; y answers it. The language server and the server that wants a sign-in are played on this machine; nothing is sent anywhere."
 
 // End says how to go on.
 const End = "That was the tour. Now: /quit, then run jcode in a project of yours; it leads you to a model, and /login changes it at any time."
@@ -67,7 +90,7 @@ func WithEnd(script []byte) ([]byte, error) {
 }
 
 // Prompt is what the person asks for.
-const Prompt = "The tests of this project fail. Find out why, fix it, and check. Then write the change down as our changelog skill says, and tell me how many words the changelog has."
+const Prompt = "The check of this project, sh check.sh, fails. Find out why, fix it, and check. Then write the change down as our changelog skill says, and tell me how many words the changelog has."
 
 // WriteProject lays the tour's project into an empty folder. Files carry the ending
 // `.txt` in the source tree, so that they are no part of this module.

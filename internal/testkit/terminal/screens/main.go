@@ -99,7 +99,11 @@ func tour(bin, dir, out string) error {
 		return err
 	}
 	defer term.Close()
-	if _, err := term.WaitFor(limit, "exec(go test ./...)"); err != nil {
+	if _, err := term.WaitFor(limit, "tour-language-server", "esc stop the turn"); err != nil {
+		return err
+	}
+	term.Type("y")
+	if _, err := term.WaitFor(limit, "exec(sh check.sh)"); err != nil {
 		return err
 	}
 	if err := save(term.Settle(quiet, limit), out, "approval"); err != nil {
@@ -108,10 +112,20 @@ func tour(bin, dir, out string) error {
 	edit := false
 	for { // answer what is asked until the tour is over
 		s, err := term.Wait(limit, func(s terminal.Screen) bool {
-			return s.Contains("esc stop the turn") || s.Contains("ask for something")
+			return s.Contains("esc stop the turn") || s.Contains("ask for something") || s.Contains("Enter opens the browser") && s.Contains("enter send")
 		})
 		if err != nil {
 			return err
+		}
+		if s.Contains("Enter opens the browser") {
+			if err := save(s, out, "sign-in"); err != nil {
+				return err
+			}
+			term.Press("enter")
+			if _, err := term.Wait(limit, func(s terminal.Screen) bool { return !s.Contains("Enter opens the browser") }); err != nil {
+				return err
+			}
+			continue
 		}
 		if !s.Contains("esc stop the turn") {
 			break

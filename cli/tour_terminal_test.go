@@ -1,0 +1,79 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"jcode/internal/testkit/terminal"
+)
+
+// The tour is taken to its end with y, also by somebody who does not sign in.
+func TestTheTourIsTakenInTheTerminal(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string]string{"who signs in": "enter", "who does not": "esc"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newChat(t)
+			c.env = []string{"TMPDIR=" + t.TempDir()}
+			c.startAt("This is a tour", "demo")
+			over := func(s terminal.Screen) bool { return s.Contains("That was the tour") }
+			found, signed := false, 0
+			for !over(c.Screen()) {
+				s, err := c.Wait(patience, func(s terminal.Screen) bool {
+					found = found || s.Contains("greet.sh:4:26 nmae is not set")
+					return over(s) || s.Contains("enter choose") || s.Contains("Enter opens the browser") && s.Contains("enter send")
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer := "y"
+				switch {
+				case over(s):
+					continue
+				case s.Contains("Enter opens the browser"):
+					answer = key
+					signed++
+				}
+				c.Press(answer)
+				if _, err := c.Wait(patience, func(now terminal.Screen) bool {
+					found = found || now.Contains("greet.sh:4:26 nmae is not set")
+					return now.Text() != s.Text() && !asksTheSame(s, now)
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.idle()
+			if s := c.Screen(); !s.Contains("usage") || !s.Contains("total") {
+				t.Errorf("no usage is shown:\n%s", s.Text())
+			}
+			if !found || signed != 1 {
+				t.Errorf("the language server's error shown: %v; sign-ins: %d", found, signed)
+			}
+			if s := c.Screen(); s.Contains("mcp 1/1") != (key == "enter") {
+				t.Errorf("the server is connected although nobody signed in, or not although somebody did:\n%s", s.Text())
+			}
+			c.quit()
+			if _, err := os.Stat(c.home + "/mcp-tokens.json"); err == nil {
+				t.Error("the tour's sign-in is kept")
+			}
+		})
+	}
+}
+
+// asksTheSame reports whether a screen still shows the dialog of another one.
+func asksTheSame(before, now terminal.Screen) bool {
+	dialog := func(s terminal.Screen) string {
+		lines := strings.Split(s.Text(), "\n")
+		for i, line := range lines {
+			if strings.HasPrefix(line, "─ ") {
+				return strings.Join(lines[i:], "\n")
+			}
+		}
+		return ""
+	}
+	a, b := dialog(before), dialog(now)
+	return a != "" && b != "" && strings.Split(a, " tour · ")[0] == strings.Split(b, " tour · ")[0]
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"jcode/agent/model"
+	"jcode/cli/tour"
+	"jcode/mcp/auth"
+)
+
+// decidePatience is how long the tour's model waits for a person who has a sign-in to decide.
+const decidePatience = 10 * time.Minute
+
+// tourPlay is what the tour plays with.
+type tourPlay struct {
+	script []byte
+	pace   time.Duration
+	env    map[string]string // for shell commands
+	board  *tour.Board
+
+	once     sync.Once
+	declined chan struct{} // closed when the person doesn't sign in
+}
+
+// newTourApp is newApp for the tour.
+func newTourApp(ctx context.Context, f *flags, std Streams, play *tourPlay) (*app, error) {
+	play.declined = make(chan struct{})
+	a, err := (&app{flags: f, std: std, tour: play}).open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.models.script, a.models.pace, a.models.hold, a.env = play.script, play.pace, play.hold, play.env
+	return a, nil
+}
+
+// person signs in to the tour's server: in the chat the one who is there, with a browser that
+// is played; in a printed tour one that is played too.
+func (p *tourPlay) person(a *app, chat chatPerson) auth.Person {
+	chat.browse = p.board.Browse
+	if a.flags.Print {
+		return tourPerson{p, playedPerson{a.std.Err, p.board}}
+	}
+	return tourPerson{p, chat}
+}
+
+// tourPerson notices when a sign-in comes to nothing.
+type tourPerson struct {
+	play *tourPlay
+	auth.Person
+}
+
+// Visit implements auth.Person.
+func (t tourPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
+	pasted, err := t.Person.Visit(ctx, v)
+	if err != nil && (ctx.Err() == nil || errors.Is(err, auth.ErrDeclined)) {
+		t.play.once.Do(func() { close(t.play.declined) })
+	}
+	return pasted, err
+}
+
+// playedPerson signs in at once, and says so.
+type playedPerson struct {
+	notes io.Writer
+	board *tour.Board
+}
+
+// Visit implements auth.Person: what the browser brings back ends ctx.
+func (p playedPerson) Visit(ctx context.Context, v auth.Visit) (string, error) {
+	fmt.Fprintf(p.notes, "jcode: sign-in played: %s\n", strings.ReplaceAll(visitText(v), "\n", "; "))
+	if err := p.board.Browse(ctx, v.URL); err != nil {
+		return "", err
+	}
+	<-ctx.Done()
+	return "", ctx.Err()
+}
+
+// hold lets the tour's model wait, after it has heard that a server needs a sign-in, until the
+// person has decided: what it says next stands on that.
+func (p *tourPlay) hold(ctx context.Context, req *model.Request) {
+	if n := len(req.Messages); n == 0 || req.Messages[n-1].Role != model.RoleTool || !strings.Contains(req.Messages[n-1].Text, "needs sign-in") {
+		return
+	}
+	limit := time.NewTimer(decidePatience)
+	defer limit.Stop()
+	select {
+	case <-p.board.SignedIn():
+	case <-p.declined:
+	case <-limit.C:
+	case <-ctx.Done():
+	}
+}
+
+// heldModel is a model that waits before it answers.
+type heldModel struct {
+	model.Client
+	hold func(context.Context, *model.Request)
+}
+
+// Stream implements model.Client.
+func (h heldModel) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
+	if req.Purpose == model.PurposeTurn {
+		h.hold(ctx, &req)
+	}
+	return h.Client.Stream(ctx, req, emit)
+}

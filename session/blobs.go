@@ -14,11 +14,11 @@ import (
 const (
 	codecRaw     = "raw"
 	codecDeflate = "deflate"
-	// Below this many bytes packing costs more than it saves.
+	// packFrom is the size in bytes from which compressing saves more than it costs.
 	packFrom = 512
 )
 
-// blob gives the bytes kept under a content hash, or ErrNotFound.
+// blob returns the bytes kept under a content hash, or ErrNotFound.
 func (s *Store) blob(ctx context.Context, hash string) ([]byte, error) {
 	b := packed{hash: hash}
 	err := s.db.Row(ctx, "SELECT size, codec, bytes FROM blobs WHERE hash = ?", []any{hash}, &b.size, &b.codec, &b.bytes)
@@ -32,7 +32,7 @@ func (s *Store) blob(ctx context.Context, hash string) ([]byte, error) {
 	return data, nil
 }
 
-// packed is a blob as its row holds it.
+// packed is a blob as its row stores it.
 type packed struct {
 	hash  string
 	size  int64
@@ -40,7 +40,7 @@ type packed struct {
 	bytes []byte
 }
 
-// contentHash names bytes: SHA-256 in hexadecimal.
+// contentHash returns the name of a content: its SHA-256 in hexadecimal.
 func contentHash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
@@ -77,7 +77,7 @@ func (b packed) unpack() ([]byte, error) {
 	case codecRaw:
 	case codecDeflate:
 		var err error
-		// One byte more than promised shows a row that lies about its size.
+		// Reading one byte more than announced detects a row with a wrong size.
 		if data, err = io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b.bytes)), b.size+1)); err != nil {
 			return nil, fmt.Errorf("unpack: %w", err)
 		}
@@ -90,18 +90,18 @@ func (b packed) unpack() ([]byte, error) {
 	return data, nil
 }
 
-// putBlob keeps bytes under their content hash. Equal bytes are kept once. A blob that no
-// checkpoint names goes with a later deletion of a session.
+// putBlob stores bytes under their content hash. Equal bytes are stored once. A blob that no
+// checkpoint refers to is removed with a later deletion of a session.
 func (t *tx) putBlob(b packed, now time.Time) error {
 	_, err := t.Exec(`INSERT INTO blobs (hash, size, codec, bytes, at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (hash) DO UPDATE SET at = excluded.at`, b.hash, b.size, b.codec, b.bytes, toMillis(now))
 	return err
 }
 
-// blobGrace is how long a blob may wait for the row that names it.
+// blobGrace is how long a blob may exist without a row that refers to it.
 const blobGrace = time.Hour
 
-// sweepBlobs drops blobs that nothing names any more, in whatever process.
+// sweepBlobs deletes blobs that no checkpoint refers to, of this process or another.
 func (t *tx) sweepBlobs(now time.Time) error {
 	_, err := t.Exec(`DELETE FROM blobs WHERE at < ? AND
 		NOT EXISTS (SELECT 1 FROM checkpoints p WHERE p.before_hash = blobs.hash AND p.before_hash <> '') AND

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// keep puts bytes into the store and gives their hash.
+// keep puts bytes into the store and returns their hash.
 func keep(t *testing.T, s *Store, data []byte) string {
 	t.Helper()
 	b, err := pack(data)

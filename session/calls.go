@@ -9,7 +9,7 @@ import (
 	"jcode/session/db"
 )
 
-// StartCall notes that a call runs.
+// StartCall records that a call is running.
 func (h History) StartCall(ctx context.Context, sessionID string, seq int64, index int) error {
 	s, done := h.s.of(sessionID)
 	defer done()
@@ -151,7 +151,7 @@ func scanCall(scan func(...any) error) (Call, error) {
 		c.Display = append(json.RawMessage(nil), display...)
 	}
 	if len(parts) > 0 && json.Unmarshal(parts, &c.Parts) != nil {
-		c.Parts = nil // the text is there all the same
+		c.Parts = nil // the text is still there
 	}
 	return c, nil
 }

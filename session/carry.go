@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Carry makes a new session with the settings of another that begins with the other's last
-// exchange: the last prompt and its answer, as text. It gives ErrNothing where the last
-// exchange is not complete.
+// Carry creates a session with the settings of another. It begins with the other's last
+// exchange: the last prompt and its answer, as text. Carry returns ErrNothing if that
+// exchange is incomplete.
 func (s *Store) Carry(ctx context.Context, id string) (Session, error) {
 	s, done := s.of(id)
 	defer done()
@@ -49,7 +49,7 @@ func (s *Store) Carry(ctx context.Context, id string) (Session, error) {
 	return s.Get(ctx, carried)
 }
 
-// exchangeWindow is how many messages back the last prompt is looked for.
+// exchangeWindow is how many messages Carry looks back for the last prompt.
 const exchangeWindow = 1000
 
 // lastExchange returns the last prompt and the answer that ended its turn; ok is false where

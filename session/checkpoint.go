@@ -18,8 +18,8 @@ var ErrNothing = errors.New("nothing to do")
 
 // The states of a checkpoint's row.
 const (
-	rowLive    = "live"    // the change is on the disk, as far as we know
-	rowUndone  = "undone"  // it was taken back and can be redone
+	rowLive    = "live"    // the change is on the disk, as far as is known
+	rowUndone  = "undone"  // it was undone and can be redone
 	rowSkipped = "skipped" // an undo passed over it
 	rowDropped = "dropped" // it can neither be undone nor redone
 )
@@ -27,22 +27,22 @@ const (
 // kindNote marks a row that names something which can't be undone.
 const kindNote = "note"
 
-// Checkpoints keeps what tools change in files, by turn, so that it can be taken back. It
-// touches no file that a tool did not announce, and none that changed since.
+// Checkpoints records what tools change in files, by turn, so that it can be undone. It
+// changes no file that a tool did not announce, and none that has changed since.
 type Checkpoints struct {
 	s      *Store
 	limits limits
 	locks  filelock.Paths
 }
 
-// limits bound what one Track keeps.
+// limits bound what one call of Track keeps.
 type limits struct {
 	file    int64 // bytes of one file
 	total   int64 // bytes of all files
 	entries int   // files and folders
 }
 
-// Checkpoints gives the store's checkpoints.
+// Checkpoints returns the store's checkpoints.
 func (s *Store) Checkpoints() *Checkpoints {
 	return &Checkpoints{
 		s: s, limits: limits{file: 32 << 20, total: 128 << 20, entries: 10_000},
@@ -50,13 +50,14 @@ func (s *Store) Checkpoints() *Checkpoints {
 	}
 }
 
-// Track is called by a tool before it changes files: it keeps what stands at the paths
-// (absolute, links resolved; folders with all that is in them; what does not exist yet is
-// kept as that). A turn is the seq of its prompt, so that its number never comes again. The
-// tool calls done when it has finished, also when it failed. Outside a
-// session (an empty ID) nothing is kept; what a sub-agent changes is kept with the session
-// that it works for. What is too large to keep is changed all the
-// same; an undo says so.
+// Track is called by a tool before it changes files. It keeps what is at the paths: folders
+// with everything below them, and missing files as missing. Paths are absolute, with links
+// resolved. turn is the seq of the turn's prompt, which is never used twice. The tool calls
+// done when it has finished, even if it failed.
+//
+// Outside a session (an empty ID) nothing is kept. Changes of a sub-agent are kept with the
+// session that it works for. A file that is too large to keep may be changed all the same; an
+// undo reports it.
 func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, roots []string) (done func(context.Context) error, err error) {
 	if sessionID == "" {
 		return func(context.Context) error { return nil }, nil
@@ -76,7 +77,7 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, roo
 	return func(ctx context.Context) error {
 		now, routed := home.of(sessionID)
 		defer routed()
-		if now.s != c.s { // the session was saved meanwhile: its key is another one
+		if now.s != c.s { // the session was saved meanwhile and has a new key
 			if err := now.s.write(context.WithoutCancel(ctx), func(t *tx) (err error) {
 				n, turn, err = t.person(sessionID, turn)
 				return err
@@ -88,15 +89,15 @@ func (c *Checkpoints) Track(ctx context.Context, sessionID string, turn int, roo
 	}, nil
 }
 
-// Before is what stood at some paths at one moment.
+// Before is the state of some paths at one moment.
 type Before struct {
 	c       *Checkpoints
 	entries []entry
 }
 
-// Look remembers what stands at paths, for changes that nobody announces. Nothing is kept
-// before Keep. It is called before each command that runs unasked, so that it takes less into
-// memory than Track.
+// Look reads the state of paths, for changes that are not announced. Nothing is stored before
+// Keep. Look runs before each command that needs no approval, so its limits are lower than
+// those of Track.
 func (c *Checkpoints) Look(roots []string) (Before, error) {
 	small := *c
 	small.limits = limits{file: 256 << 10, total: 4 << 20, entries: 2000}
@@ -107,8 +108,8 @@ func (c *Checkpoints) Look(roots []string) (Before, error) {
 	return Before{c, entries}, nil
 }
 
-// Keep keeps those of the paths that were looked at and turned out to be changed, as Track
-// does for changes that are announced: what did not stand there was absent.
+// Keep stores the earlier state of the changed paths among those that were looked at, as Track
+// does for announced changes. A path that Look did not find was absent.
 func (b Before) Keep(ctx context.Context, sessionID string, turn int, changed []string) error {
 	if sessionID == "" || len(changed) == 0 {
 		return nil
@@ -135,7 +136,7 @@ func (b Before) Keep(ctx context.Context, sessionID string, turn int, changed []
 	return c.finish(ctx, sessionID, n, turn, changed, before)
 }
 
-// begin keeps what stood at paths before a turn changed them.
+// begin stores the state of paths before a turn changes them.
 func (c *Checkpoints) begin(ctx context.Context, sessionID string, turn int, before []entry) (n int64, _ int, err error) {
 	err = c.s.write(ctx, func(t *tx) error {
 		if n, turn, err = t.person(sessionID, turn); err != nil {
@@ -157,10 +158,10 @@ func (c *Checkpoints) begin(ctx context.Context, sessionID string, turn int, bef
 	return n, turn, nil
 }
 
-// person gives the internal key of the session that a person sees, and its turn: what a
-// sub-agent does belongs to the last prompt of the session that it works for.
+// person returns the internal key of the session that the person sees, and its turn: changes
+// of a sub-agent belong to the last prompt of the session that it works for.
 func (t *tx) person(id string, turn int) (int64, int, error) {
-	for range 16 { // deeper nests of sub-agents don't exist; a circle of rows must end
+	for range 16 { // sub-agents are never nested deeper; a cycle of rows must end
 		var n int64
 		var kind, parent string
 		if err := t.Row("SELECT n, kind, parent_id FROM sessions WHERE id = ?", []any{id}, &n, &kind, &parent); err != nil {
@@ -179,9 +180,9 @@ func (t *tx) person(id string, turn int) (int64, int, error) {
 	return 0, 0, fmt.Errorf("session %s is its own parent", id)
 }
 
-// keepBefore notes a path's state. Where this turn has changed the path already, its first
-// state counts, unless somebody else changed it in between: then a new row begins, so that
-// what they did is not taken for the turn's.
+// keepBefore stores a path's state. If this turn has changed the path already, its first state
+// counts, unless somebody else changed it in between: that starts a new row, so that their
+// change is not taken for the turn's.
 func (t *tx) keepBefore(n int64, turn int, e entry, now time.Time) error {
 	id, last, err := t.lastChange(n, turn, e.path)
 	if err != nil {
@@ -201,8 +202,8 @@ func (t *tx) keepBefore(n int64, turn int, e entry, now time.Time) error {
 	return err
 }
 
-// lastChange gives the turn's newest row for a path and the state it left, 0 if there is
-// none.
+// lastChange returns the turn's newest row for a path and the state that it left; id is 0 if
+// there is none.
 func (t *tx) lastChange(n int64, turn int, path string) (id int64, after entry, err error) {
 	err = t.Row(`SELECT id, after_kind, after_hash, after_mode FROM checkpoints
 		WHERE session = ? AND turn = ? AND path = ? AND state = ? AND before_kind <> ? ORDER BY id DESC LIMIT 1`,
@@ -213,7 +214,7 @@ func (t *tx) lastChange(n int64, turn int, path string) (id int64, after entry, 
 	return id, after, err
 }
 
-// finish notes what a tool left behind.
+// finish stores the state that a tool left.
 func (c *Checkpoints) finish(ctx context.Context, sessionID string, n int64, turn int, roots []string, before []entry) error {
 	after, err := c.look(roots, false)
 	if err != nil {
@@ -267,13 +268,13 @@ func (t *tx) keepAfter(n int64, turn int, e entry, now int64) error {
 		_, err := t.Exec("UPDATE checkpoints SET after_kind = ?, after_hash = ?, after_mode = ? WHERE id = ?", e.kind, e.hash, e.mode, id)
 		return err
 	}
-	// Below a tracked folder something appeared: it was absent before.
+	// A new path below a tracked folder was absent before.
 	_, err = t.Exec(`INSERT INTO checkpoints (session, turn, path, before_kind, after_kind, after_hash, after_mode, at) VALUES (?,?,?,?,?,?,?,?)`,
 		n, turn, e.path, kindAbsent, e.kind, e.hash, e.mode, now)
 	return err
 }
 
-// Cannot notes something that a turn did and no undo takes back: a command, a request.
+// Cannot records something that a turn did and no undo reverts: a command, a request.
 func (c *Checkpoints) Cannot(ctx context.Context, sessionID string, turn int, what string) error {
 	if sessionID == "" {
 		return nil
@@ -295,14 +296,14 @@ func (c *Checkpoints) Cannot(ctx context.Context, sessionID string, turn int, wh
 	return nil
 }
 
-// TurnChanges lists what one turn changed and an undo would consider.
+// TurnChanges lists the changes of one turn that an undo would consider.
 type TurnChanges struct {
 	Turn   int
 	Paths  []string // sorted
 	Cannot []string // what can't be undone, in order
 }
 
-// Changes lists a session's turns that changed something which was not undone, oldest first.
+// Changes returns the turns of a session whose changes were not undone, oldest first.
 func (c *Checkpoints) Changes(ctx context.Context, sessionID string) ([]TurnChanges, error) {
 	c, done := c.of(sessionID)
 	defer done()
@@ -337,7 +338,7 @@ type checkpointRow struct {
 	note          string
 }
 
-// rows gives the session's rows in a state, by turn and then in the order of their making.
+// rows returns the session's rows in a state, by turn and then by age.
 func (c *Checkpoints) rows(ctx context.Context, sessionID, state string) ([]checkpointRow, error) {
 	var all []checkpointRow
 	err := c.s.db.Each(ctx, `SELECT p.id, p.turn, p.path, p.before_kind, p.before_hash, p.before_mode, p.after_kind, p.after_hash, p.after_mode, p.note
@@ -355,5 +356,5 @@ func (c *Checkpoints) rows(ctx context.Context, sessionID, state string) ([]chec
 	return all, nil
 }
 
-// depth orders paths so that what is in a folder can come before or after the folder.
+// depth returns how deep a path is, to sort a folder before or after its content.
 func depth(path string) int { return strings.Count(path, string(filepath.Separator)) }

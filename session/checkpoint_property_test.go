@@ -34,8 +34,8 @@ func disk(dir string) map[string]string {
 }
 
 // TestUndoRestoresEverythingAndTouchesNothingElse lets tools and a person change files in
-// any order. Without the person, undoing all turns gives the first state and redoing all
-// gives the last. With the person, no content of theirs is lost.
+// any order. Without the person, undoing all turns restores the first state and redoing all
+// restores the last. With the person, no content of theirs is lost.
 func TestUndoRestoresEverythingAndTouchesNothingElse(t *testing.T) {
 	s := open(t)
 	c := s.Checkpoints()

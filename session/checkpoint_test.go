@@ -67,7 +67,7 @@ func (w *work) toolWrites(turn int, name, content string) {
 	w.tool(turn, func() { w.person(name, content) }, name)
 }
 
-// tree gives all files as "name=content", sorted; folders end in a slash.
+// tree returns all files as "name=content", sorted; folders end in a slash.
 func (w *work) tree() string {
 	w.t.Helper()
 	var all []string

@@ -13,16 +13,16 @@ import (
 	"jcode/internal/atomicfile"
 )
 
-// The kinds of things that stand at a path.
+// The kinds of things at a path.
 const (
 	kindAbsent = "absent"
 	kindFile   = "file"
 	kindDir    = "dir"
 	kindLink   = "link"
-	kindOther  = "other" // a device, a pipe: never touched
+	kindOther  = "other" // a device, a pipe: never changed
 )
 
-// entry is what stands at a path. Equal kind, hash and mode mean the same thing.
+// entry is what is at a path. Entries with equal kind, hash and mode are the same.
 type entry struct {
 	path string
 	kind string
@@ -34,8 +34,8 @@ type entry struct {
 
 func (e entry) same(o entry) bool { return e.kind == o.kind && e.hash == o.hash && e.mode == o.mode }
 
-// look gives what stands at the paths and below those that are folders. With keep, the
-// contents come along as far as the limits go.
+// look returns what is at the paths, and below those that are folders. With keep, it reads
+// the contents too, as far as the limits allow.
 func (c *Checkpoints) look(paths []string, keep bool) ([]entry, error) {
 	var all []entry
 	seen := map[string]bool{}
@@ -76,7 +76,7 @@ func (c *Checkpoints) look(paths []string, keep bool) ([]entry, error) {
 	return all, nil
 }
 
-// inspect gives what stands at a path. With keep, content of at most limit bytes comes along.
+// inspect returns what is at a path. With keep, it reads content of at most limit bytes too.
 func inspect(path string, keep bool, limit int64) (entry, error) {
 	e := entry{path: path, kind: kindAbsent}
 	info, err := os.Lstat(path)
@@ -117,8 +117,8 @@ func inspect(path string, keep bool, limit int64) (entry, error) {
 	return e.content(data, keep)
 }
 
-// missing reports whether an error says that nothing stands at a path: also that a part
-// of it is a file.
+// missing reports whether an error says that nothing is at a path, or that a parent of the
+// path is a file.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || notFolder(err)
 }
@@ -146,11 +146,11 @@ func hashFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// remove takes away what stands at the entry's path; a folder only when it is empty.
+// remove removes what is at the entry's path; a folder only if it is empty.
 func (e entry) remove() error { return os.Remove(e.path) }
 
-// put makes the entry stand at its path, with content where it has some. What stood there
-// is of the same kind, or nothing.
+// put creates the entry at its path, with content if it has any. What is there now is of the
+// same kind, or nothing.
 func (e entry) put(content []byte) error {
 	switch e.kind {
 	case kindDir:

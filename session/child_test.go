@@ -142,7 +142,7 @@ func spawn(t *testing.T, role, db, arg string) *process {
 	return p
 }
 
-// line gives the child's next line, or false at its end.
+// line returns the child's next line, or false at its end.
 func (p *process) line() (string, bool) {
 	if !p.out.Scan() {
 		return "", false
@@ -160,7 +160,7 @@ func (p *process) succeed() {
 	}
 }
 
-// kill ends the child without warning and gives the lines that it had printed.
+// kill ends the child without warning and returns the lines that it had printed.
 func (p *process) kill() []string {
 	p.t.Helper()
 	if err := p.cmd.Process.Kill(); err != nil {

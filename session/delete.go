@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Delete removes a session with all that belongs to it, and its sub-agents' sessions.
+// Delete deletes a session with everything that belongs to it, and its sub-agents' sessions.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	s, done := s.of(id)
 	defer done()
@@ -40,7 +40,7 @@ func (t *tx) deleteTree(n int64, id string) error {
 	if err != nil {
 		return err
 	}
-	// The row goes first: a circle of parents ends then.
+	// The row is deleted first, so that a cycle of parents ends.
 	for _, q := range []struct {
 		sql string
 		arg any

@@ -12,7 +12,7 @@ import (
 )
 
 // Documents keeps the passages of documents, by owner, so that they can be searched. A document
-// is kept once, whoever owns it, and goes with its last owner.
+// is stored once for all its owners, and deleted with the last one.
 type Documents struct{ s *Store }
 
 // Documents returns the store's documents.
@@ -22,7 +22,7 @@ func (s *Store) Documents() Documents { return Documents{s} }
 type Document struct {
 	Path     string // absolute path, or address
 	Title    string // "" where the text has none
-	Hash     string // of what was read; "" for what could not be read
+	Hash     string // of the content; "" if it could not be read
 	Size     int64  // bytes
 	Modified int64  // the file's time, in nanoseconds since 1970
 	Indexed  time.Time
@@ -31,7 +31,7 @@ type Document struct {
 	Vectors  int    // passages with an embedding of any model, set by List
 }
 
-// Sources returns what was added to an owner, in that order.
+// Sources returns the sources of an owner in the order in which they were added.
 func (d Documents) Sources(ctx context.Context, owner string) ([]string, error) {
 	var all []string
 	err := d.s.db.Each(ctx, "SELECT source FROM document_sources WHERE owner = ? ORDER BY added, source", []any{owner}, func(scan func(...any) error) error {
@@ -46,7 +46,7 @@ func (d Documents) Sources(ctx context.Context, owner string) ([]string, error) 
 	return all, nil
 }
 
-// ErrPrivateDocuments says why a session gets no documents.
+// ErrPrivateDocuments says why a private session can't have documents.
 var ErrPrivateDocuments = errors.New("documents are indexed on the disk, and nothing of a private conversation is kept there: /save it first")
 
 // private reports whether an owner is a session in memory.
@@ -55,7 +55,7 @@ func (d Documents) private(owner string) bool {
 	return is && d.s.InMemory(id)
 }
 
-// AddSources keeps sources of an owner; those that it has already stay as they are.
+// AddSources adds sources to an owner; those that it has already stay as they are.
 func (d Documents) AddSources(ctx context.Context, owner string, sources ...string) error {
 	if d.private(owner) {
 		return ErrPrivateDocuments
@@ -74,7 +74,7 @@ func (d Documents) AddSources(ctx context.Context, owner string, sources ...stri
 	return nil
 }
 
-// RemoveSource forgets a source, and reports whether there was one.
+// RemoveSource removes a source, and reports whether there was one.
 func (d Documents) RemoveSource(ctx context.Context, owner, source string) (bool, error) {
 	var n int64
 	err := d.s.write(ctx, func(t *tx) error {
@@ -90,7 +90,7 @@ func (d Documents) RemoveSource(ctx context.Context, owner, source string) (bool
 	return n > 0, nil
 }
 
-// List returns the documents of owners by path.
+// List returns the documents of owners, sorted by path.
 func (d Documents) List(ctx context.Context, owners ...string) ([]Document, error) {
 	var all []Document
 	err := d.s.db.Each(ctx, `SELECT d.path, d.title, d.hash, d.size, d.modified, d.indexed, d.problem,
@@ -110,18 +110,18 @@ func (d Documents) List(ctx context.Context, owners ...string) ([]Document, erro
 	return all, nil
 }
 
-// ownedBy selects the documents of a list of owners, the first argument of the statement.
+// ownedBy selects the documents of the owners in the statement's first argument.
 const ownedBy = "SELECT document FROM document_owners WHERE owner IN (SELECT value FROM json_each(?1))"
 
 func list[T string | int64](all []T) string {
 	b, err := json.Marshal(all)
 	if err != nil {
-		return "[]" // texts and numbers can always be encoded
+		return "[]" // never: strings and numbers can be encoded
 	}
 	return string(b)
 }
 
-// Known returns what is kept of a document, whoever owns it; ErrNotFound for nothing.
+// Known returns a document, whoever owns it. It returns ErrNotFound if none is kept.
 func (d Documents) Known(ctx context.Context, path string) (Document, error) {
 	doc := Document{Path: path}
 	var indexed int64
@@ -131,7 +131,7 @@ func (d Documents) Known(ctx context.Context, path string) (Document, error) {
 	return doc, err
 }
 
-// Put keeps a document with its passages, in place of those it had, and gives it an owner.
+// Put stores a document with its passages, replacing earlier ones, and adds an owner.
 func (d Documents) Put(ctx context.Context, owner string, doc Document, passages []passage.Passage) error {
 	err := d.s.write(ctx, func(t *tx) error {
 		n, err := d.own(t, owner, doc)
@@ -162,7 +162,7 @@ func (d Documents) Put(ctx context.Context, owner string, doc Document, passages
 	return nil
 }
 
-// Note keeps what is known of a document and gives it an owner; its passages stay.
+// Note stores a document without changing its passages, and adds an owner.
 func (d Documents) Note(ctx context.Context, owner string, doc Document) error {
 	err := d.s.write(ctx, func(t *tx) error {
 		_, err := d.own(t, owner, doc)
@@ -188,7 +188,7 @@ func (d Documents) own(t *tx, owner string, doc Document) (n int64, err error) {
 	return n, err
 }
 
-// Drop takes documents from an owner; with no path, all of them.
+// Drop removes documents from an owner; without paths, all of them.
 func (d Documents) Drop(ctx context.Context, owner string, paths ...string) error {
 	err := d.s.write(ctx, func(t *tx) error {
 		if len(paths) == 0 {
@@ -204,7 +204,7 @@ func (d Documents) Drop(ctx context.Context, owner string, paths ...string) erro
 	return nil
 }
 
-// Forget takes everything from an owner: documents and sources.
+// Forget removes all documents and sources of an owner.
 func (d Documents) Forget(ctx context.Context, owner string) error {
 	err := d.s.write(ctx, func(t *tx) error { return t.forgetDocuments(owner) })
 	if err != nil {
@@ -221,8 +221,7 @@ func (t *tx) forgetDocuments(owner string) error {
 	return err
 }
 
-// ForgetOld does what Forget does to the owners with a prefix that were given nothing for a
-// while.
+// ForgetOld calls Forget for the owners with a prefix that have got no source for a time.
 func (d Documents) ForgetOld(ctx context.Context, prefix string, age time.Duration) error {
 	err := d.s.write(ctx, func(t *tx) error {
 		var old []string
@@ -241,7 +240,7 @@ func (d Documents) ForgetOld(ctx context.Context, prefix string, age time.Durati
 		if err != nil {
 			return err
 		}
-		// What a run wrote that was stopped while its owner went.
+		// Rows of a run that was stopped while its owner was removed.
 		_, err = t.Exec(`DELETE FROM document_owners WHERE substr(owner, 1, length(?1)) = ?1
 			AND owner NOT IN (SELECT owner FROM document_sources)`, prefix)
 		return err
@@ -252,7 +251,7 @@ func (d Documents) ForgetOld(ctx context.Context, prefix string, age time.Durati
 	return nil
 }
 
-// Move gives the documents and sources of one owner to another.
+// Move moves the documents and sources of one owner to another.
 func (d Documents) Move(ctx context.Context, from, to string) error {
 	if d.private(to) {
 		return errors.Join(ErrPrivateDocuments, d.Forget(ctx, from))
@@ -277,8 +276,8 @@ func (t *tx) copyDocuments(from, to string) error {
 	return err
 }
 
-// SessionDocuments is the owner of what was added to a session.
+// SessionDocuments returns the owner of what was added to a session.
 func SessionDocuments(id string) string { return "session:" + id }
 
-// RoleDocuments is the owner of the documents of a role, as it is in a project.
+// RoleDocuments returns the owner of a role's documents in a project.
 func RoleDocuments(project, name string) string { return "role:" + project + ":" + name }

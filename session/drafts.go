@@ -13,8 +13,8 @@ type Drafts struct{ s *Store }
 func (s *Store) Drafts() Drafts { return Drafts{s} }
 
 // Set keeps what is typed but not sent, under a session's ID or any other key. An
-// empty text forgets it. What is replaced or forgotten is overwritten with zeros in the
-// database, but not in its log: see Erase.
+// empty text deletes it. Deleted and replaced text is overwritten with zeros in the database,
+// but not in its log: see Erase.
 func (d Drafts) Set(ctx context.Context, key, text string) error {
 	err := d.s.write(ctx, func(t *tx) error { return t.setDraft(key, text, toMillis(d.s.now())) })
 	if err != nil {
@@ -40,8 +40,9 @@ func (t *tx) setDraft(key, text string, at int64) (err error) {
 	return err
 }
 
-// Erase forgets drafts and empties the database's log, so that nothing of them is left on
-// the disk. The log stays while another process reads from it; it is emptied when that ends.
+// Erase deletes drafts and empties the database's log, so that nothing of them is left on
+// the disk. While another process reads from the log, it stays; it is emptied when that
+// process ends.
 func (d Drafts) Erase(ctx context.Context, keys ...string) error {
 	for _, key := range keys {
 		if err := d.Set(ctx, key, ""); err != nil {
@@ -51,7 +52,7 @@ func (d Drafts) Erase(ctx context.Context, keys ...string) error {
 	return d.s.db.EmptyLog(ctx)
 }
 
-// Get returns what Set kept, empty if nothing.
+// Get returns the draft of a key, empty if there is none.
 func (d Drafts) Get(ctx context.Context, key string) (string, error) {
 	var text string
 	err := d.s.db.Row(ctx, "SELECT text FROM drafts WHERE key = ?", []any{key}, &text)

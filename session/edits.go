@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// editsKept is how long it is known who changed a file.
+	// editsKept is how long the record of a change is kept.
 	editsKept = 7 * 24 * time.Hour
-	// claimHolds is how long a claim holds at most.
+	// claimHolds is how long a claim lasts at most.
 	claimHolds = 2 * time.Hour
 )
 
@@ -28,7 +28,7 @@ type Editor struct {
 	Title   string
 }
 
-// Who names the session for a model or a person.
+// Who describes the session to a model or a person.
 func (e Editor) Who() string {
 	title := text.Truncate(text.OneLine(e.Title), 60, "…")
 	switch {
@@ -48,7 +48,7 @@ type Edits struct{ s *Store }
 // Edits returns the store's record of changed and claimed files.
 func (s *Store) Edits() Edits { return Edits{s} }
 
-// Note notes that a session changed files.
+// Note records that a session changed files.
 func (e Edits) Note(ctx context.Context, sessionID string, paths []string) error {
 	if sessionID == "" || len(paths) == 0 {
 		return nil
@@ -76,8 +76,8 @@ func (e Edits) Editors(ctx context.Context, sessionID, path string, since time.T
 	return e.s.editors(ctx, "edits", "e.path = ? AND e.session <> ? AND e.at >= ?", path, sessionID, toMillis(since))
 }
 
-// Claim notes which files and folders a session is about to work on, in place of what it noted
-// before. Nobody is kept from them.
+// Claim records which files and folders a session is about to work on, replacing its earlier
+// claims. A claim is advice: it stops nobody.
 func (e Edits) Claim(ctx context.Context, sessionID string, paths []string) error {
 	s, done := e.s.of(sessionID)
 	defer done()
@@ -98,8 +98,8 @@ func (e Edits) Claim(ctx context.Context, sessionID string, paths []string) erro
 	return nil
 }
 
-// Claims returns what other sessions are about to work on, in the order in which they said so:
-// the claims of a path, or with "" all. A claim ends with the process that made it.
+// Claims returns what other sessions are about to work on, the latest first: the claims of a
+// path, or with "" all. A claim ends with the process that made it.
 func (e Edits) Claims(ctx context.Context, sessionID, path string) ([]Editor, error) {
 	all, err := e.s.editors(ctx, "claims", "e.session <> ? AND e.at >= ?", sessionID, toMillis(e.s.now().Add(-claimHolds)))
 	var live []Editor

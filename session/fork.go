@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Fork makes a new session that begins with the history of another up to and with message
-// upTo (0 = all of it). The parent stays as it is. Checkpoints stay with the parent.
+// Fork creates a session that begins with the history of another, up to and including message
+// upTo (0 = all of it). The parent stays as it is and keeps its checkpoints.
 func (s *Store) Fork(ctx context.Context, id string, upTo int64) (Session, error) {
 	s, done := s.of(id)
 	defer done()
@@ -56,7 +56,7 @@ func (t *tx) session(id string) (Session, int64, error) {
 	return v, n, err
 }
 
-// lastMessage gives the seq of the last message that is taken over.
+// lastMessage returns the seq of the last live message up to upTo (0 = of all).
 func (t *tx) lastMessage(n, upTo int64) (int64, error) {
 	high := (n+1)<<seqBits - 1
 	if upTo > 0 && upTo < maxSeq {
@@ -68,7 +68,7 @@ func (t *tx) lastMessage(n, upTo int64) (int64, error) {
 }
 
 // copyHistory copies messages and calls from session n to m. Seqs stay the same, so that
-// archived ranges and "message 7" mean the same in both.
+// archived ranges and "message 7" mean the same in both sessions.
 func (t *tx) copyHistory(n, m, last int64, whole bool) error {
 	low, high, shift := n<<seqBits, n<<seqBits|last, (m-n)<<seqBits
 	if _, err := t.Exec(`INSERT INTO messages (id, session, seq, role, parts, usage, archived_by, created)
@@ -89,7 +89,7 @@ func (t *tx) copyHistory(n, m, last int64, whole bool) error {
 			return err
 		}
 	}
-	// The fork's own totals begin at zero: its cost is what it spends itself.
+	// The fork's totals begin at zero: they count what it spends itself.
 	if _, err := t.Exec(`UPDATE sessions SET last_seq = ?2,
 		messages = (SELECT count(*) FROM messages WHERE session = ?1 AND role IN ('user', 'assistant')),
 		first_prompt = (SELECT p.first_prompt FROM sessions p WHERE p.n = ?3) WHERE n = ?1`, m, last, n); err != nil {
@@ -111,7 +111,7 @@ func (t *tx) indexCopies(m int64) error {
 			return err
 		}
 		var msg Message
-		if decodeParts(parts, &msg.Parts) == nil { // a broken row has no text to find
+		if decodeParts(parts, &msg.Parts) == nil { // a broken row has no text to index
 			d.text = msg.Text()
 			docs = append(docs, d)
 		}

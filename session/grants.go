@@ -9,7 +9,7 @@ import (
 	"jcode/session/db"
 )
 
-// GrantScope says where a grant holds.
+// GrantScope says where a grant applies.
 type GrantScope string
 
 // The scopes of grants.
@@ -19,18 +19,18 @@ const (
 	GrantGlobal  GrantScope = "global"
 )
 
-// Grant is a person's lasting yes.
+// Grant is a person's lasting permission.
 type Grant struct {
 	ID      int64
 	Key     string // what is allowed, as a rule: "exec(go test)"
 	Scope   GrantScope
 	Session string // for GrantSession
 	Project string // for GrantProject
-	Hash    string // what it was given for: void when that changes; "" = not pinned
+	Hash    string // of what it was given for: void when that changes; "" = not pinned
 	Created time.Time
 }
 
-// Grants keeps the lasting answers to questions of permission.
+// Grants keeps the lasting permissions.
 type Grants struct{ s *Store }
 
 // Grants returns the store's grants.
@@ -74,8 +74,8 @@ func (gs Grants) Add(ctx context.Context, g Grant) (int64, error) {
 	return id, nil
 }
 
-// List returns what holds for a session in a project, oldest first: its own grants, the
-// project's, and the global ones. Empty arguments leave their kind out.
+// List returns the grants that apply to a session in a project, oldest first: its own, the
+// project's, and the global ones. An empty argument leaves its scope out.
 func (gs Grants) List(ctx context.Context, sessionID, projectID string) ([]Grant, error) {
 	s := gs.s
 	all, err := db.All(ctx, s.db, `SELECT id, key, scope, session_id, project_id, hash, created FROM grants

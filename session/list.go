@@ -8,18 +8,19 @@ import (
 	"strings"
 )
 
-// Filter chooses sessions for List.
+// Filter selects sessions for List.
 type Filter struct {
 	ProjectID string // only this project's, unless All
 	All       bool
-	Query     string // words in titles and text; every word must occur, the last may be begun only
+	Query     string // words in titles and text; every word must occur, the last may be a prefix
 	Kind      string // "" = ordinary sessions, KindTask, KindAny
 	ParentID  string // only those under this session
 	Archived  bool   // archived ones too
 	Limit     int    // 0 = all
 }
 
-// List gives the sessions that fit, the one used last first. Those in memory come before all.
+// List returns the sessions that match, the most recently used first. Those in memory come
+// before all others.
 func (s *Store) List(ctx context.Context, f Filter) ([]Session, error) {
 	stored, err := s.list(ctx, f)
 	mem := s.memory()
@@ -62,8 +63,8 @@ func (s *Store) list(ctx context.Context, f Filter) ([]Session, error) {
 	return all, nil
 }
 
-// listHits picks the newest of the sessions that a search named. Walking the keys first
-// and reading whole rows only for what is shown keeps a keystroke cheap.
+// listHits returns the newest of the sessions that a search found. It walks the keys and
+// reads whole rows only of what is shown, so that each keystroke is cheap.
 func (s *Store) listHits(ctx context.Context, f Filter, where string, args []any, hits map[int64]bool) ([]Session, error) {
 	var keys []int64
 	stop := errors.New("enough")
@@ -129,7 +130,7 @@ func (f Filter) where() (string, []any) {
 	return " WHERE " + strings.Join(terms, " AND "), args
 }
 
-// Latest gives the project's session that was used last, or ErrNotFound.
+// Latest returns the project's most recently used session, or ErrNotFound.
 func (s *Store) Latest(ctx context.Context, projectID string) (Session, error) {
 	all, err := s.List(ctx, Filter{ProjectID: projectID, Limit: 1})
 	if err != nil {

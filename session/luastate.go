@@ -36,8 +36,8 @@ func (l LuaState) Get(ctx context.Context, scope, key string) (value json.RawMes
 	return b, true, nil
 }
 
-// Set keeps a JSON value under a key of a scope. The value is in the file when it
-// returns. The error of a breached limit names the limit.
+// Set keeps a JSON value under a key of a scope. The value is in the file when Set
+// returns. The error of an exceeded limit names the limit.
 func (l LuaState) Set(ctx context.Context, scope, key string, value json.RawMessage) error {
 	switch {
 	case key == "":
@@ -71,7 +71,7 @@ func (l LuaState) Set(ctx context.Context, scope, key string, value json.RawMess
 	return nil
 }
 
-// Delete forgets a key; one that isn't there is no error.
+// Delete deletes a key. A missing key is no error.
 func (l LuaState) Delete(ctx context.Context, scope, key string) error {
 	err := l.s.write(ctx, func(t *tx) error {
 		_, err := t.Exec("DELETE FROM lua_state WHERE scope = ? AND key = ?", scope, key)

@@ -13,7 +13,8 @@ import (
 	"jcode/session/db"
 )
 
-// seqBits is how many bits of a message's rowid hold its seq; the rest is the session.
+// seqBits is the number of bits of a message's rowid that hold its seq; the others hold the
+// session's key.
 const (
 	seqBits = 24
 	maxSeq  = 1<<seqBits - 1
@@ -102,7 +103,8 @@ func (t *tx) appendMessage(m Message, parts string, usage *string, now time.Time
 	return seq, t.indexMessage(id, m.Role, text)
 }
 
-// count keeps the session's totals. What a sub-agent uses is its parents' cost too.
+// count adds a message to the session's totals. A sub-agent's usage counts for the sessions
+// above it too.
 func (t *tx) count(n, seq int64, m Message, now int64) error {
 	var u Usage
 	if m.Usage != nil {
@@ -116,7 +118,7 @@ func (t *tx) count(n, seq int64, m Message, now int64) error {
 	if err != nil || m.Usage == nil {
 		return err
 	}
-	for range 16 { // deeper nests of sub-agents don't exist; a circle of rows must end
+	for range 16 { // sub-agents are never nested deeper; a cycle of rows must end
 		var parent int64
 		err := t.Row("SELECT p.n FROM sessions c JOIN sessions p ON p.id = c.parent_id WHERE c.n = ? AND c.kind = ?", []any{n, KindTask}, &parent)
 		if errors.Is(err, ErrNotFound) {
@@ -227,7 +229,7 @@ func messageRows(ctx context.Context, d *db.DB, sessionID string, low, high int6
 	return all, err
 }
 
-// brokenAt stands for rows that are on lost pages.
+// brokenAt returns a message in place of rows on lost pages.
 func brokenAt(sessionID string, seq int64, err error) Message {
 	return Message{Session: sessionID, Seq: seq, Broken: "a part of the history can't be read: " + err.Error()}
 }
@@ -257,7 +259,7 @@ func scanMessage(scan func(...any) error, sessionID string) (Message, error) {
 	if len(usage) > 0 {
 		m.Usage = &Usage{}
 		if err := json.Unmarshal(usage, m.Usage); err != nil {
-			m.Usage = nil // a lost count doesn't spoil the message
+			m.Usage = nil // the message is good without its count
 		}
 	}
 	if m.Role == "" && m.Broken == "" {

@@ -24,9 +24,9 @@ func decodeParts(b []byte, to *[]Part) error {
 	return nil
 }
 
-// plainParts reads the form that nearly all rows have, text without data as History.Append
-// writes it, in a third of the time that the general decoder takes: resuming a long session
-// is mostly this. For anything else ok is false.
+// plainParts reads the form of nearly all rows: text without data, as History.Append writes
+// it. It takes a third of the time of the general decoder, which matters because resuming a
+// long session is mostly this. For any other form ok is false.
 func plainParts(b []byte) (parts []Part, ok bool) {
 	if len(b) < 2 || b[0] != '[' || !utf8.Valid(b) {
 		return nil, false
@@ -63,7 +63,7 @@ func cutPrefix(b []byte, prefix string) ([]byte, bool) {
 	return b, false
 }
 
-// plainString reads a JSON string behind its opening quote, and gives what follows its
+// plainString reads a JSON string after its opening quote, and returns what follows its
 // closing quote.
 func plainString(b []byte) (s string, rest []byte, ok bool) {
 	end := bytes.IndexAny(b, "\"\\")
@@ -97,8 +97,8 @@ func hasControl(b []byte) bool {
 	return false
 }
 
-// escape appends what the escape at the beginning of b stands for. Surrogates are left to
-// the general decoder.
+// escape appends the character of the escape sequence at the beginning of b. Surrogates are
+// left to the general decoder.
 func escape(out, b []byte) (appended, rest []byte, ok bool) {
 	if len(b) < 2 {
 		return nil, nil, false

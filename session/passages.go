@@ -22,8 +22,8 @@ type Passage struct {
 
 const passageColumns = "p.n, d.path, d.title, d.problem, p.heading, p.first, p.last, p.text FROM passages p JOIN documents d ON d.n = p.document"
 
-// Search returns the passages of owners that fit the words of a query best (BM25, a heading
-// counts four times), the best first.
+// Search returns the passages of owners that match the words of a query best, the best first
+// (BM25; a heading counts four times).
 func (d Documents) Search(ctx context.Context, owners []string, query string, limit int) ([]Passage, error) {
 	terms := queryTerms(query)
 	if len(terms) == 0 || len(owners) == 0 {
@@ -36,8 +36,8 @@ func (d Documents) Search(ctx context.Context, owners []string, query string, li
 	if err != nil || len(terms) == 0 {
 		return nil, err
 	}
-	// The best of all owners are looked at first: to ask for the owner of each hit takes longer
-	// than to rank it. Where too many belong to others, each is asked for.
+	// The first query ranks the passages of all owners, because looking up the owner of each
+	// hit takes longer than ranking it. If too many belong to others, the second filters first.
 	wide := limit * 8
 	for _, filter := range []string{"", " JOIN passages q ON q.n = f.rowid AND q.document IN (" + ownedBy + ")"} {
 		ranked := 0
@@ -62,12 +62,12 @@ func (d Documents) Search(ctx context.Context, owners []string, query string, li
 	return nil, nil
 }
 
-// few is the number of passages below which each word counts.
+// few is the number of passages below which no word is left out.
 const few = 200
 
-// telling leaves out terms that stand in more than half of all passages, and those that stand
-// in none. The first are worth nothing to BM25 and cost the most; where there are no others,
-// the rarest is kept.
+// telling leaves out terms that occur in more than half of all passages, and those that occur
+// in none. The former are worth nothing to BM25 and cost the most; if there are no others, the
+// rarest is kept.
 func (d Documents) telling(ctx context.Context, terms []string) ([]string, error) {
 	var all, least int
 	if err := d.s.db.Row(ctx, "SELECT count(*) FROM passages", nil, &all); err != nil {
@@ -96,7 +96,7 @@ func (d Documents) telling(ctx context.Context, terms []string) ([]string, error
 	return rare, nil
 }
 
-// informative leaves out words that stand in every text, where others are left.
+// informative leaves out words that occur in every text, unless there are no others.
 func informative(terms []string) []string {
 	const common = ` a an and are as at be by can do does for from has have how i in is it its of on or that the this to was we what when where which who why will with you your `
 	var out []string
@@ -111,7 +111,7 @@ func informative(terms []string) []string {
 	return out
 }
 
-// Passages returns passages by their IDs, in no certain order; those that are gone are left out.
+// Passages returns passages by their IDs, in no particular order. Missing ones are left out.
 func (d Documents) Passages(ctx context.Context, ids []int64) ([]Passage, error) {
 	found, err := d.passages(ctx, "SELECT "+passageColumns+" WHERE p.n IN (SELECT value FROM json_each(?))", list(ids))
 	if err != nil {
@@ -143,7 +143,7 @@ func (d Documents) passages(ctx context.Context, query string, args ...any) ([]P
 	return all, err
 }
 
-// PutVectors keeps embeddings of a model; what vanished meanwhile is left out.
+// PutVectors stores embeddings of a model. Those of passages that are gone are left out.
 func (d Documents) PutVectors(ctx context.Context, model string, vectors map[int64][]byte) error {
 	err := d.s.write(ctx, func(t *tx) error {
 		for id, v := range vectors {
@@ -168,7 +168,7 @@ func (d Documents) PutVectors(ctx context.Context, model string, vectors map[int
 }
 
 // Vectors calls fn for each embedding of a model among the passages of owners. The bytes are
-// valid during the call only.
+// valid only during the call.
 func (d Documents) Vectors(ctx context.Context, owners []string, model string, fn func(id int64, vector []byte)) error {
 	err := d.s.db.Each(ctx, `SELECT v.passage, v.vector FROM vectors v JOIN passages p ON p.n = v.passage
 		WHERE v.model = ?2 AND p.document IN (`+ownedBy+")", []any{list(owners), model}, func(scan func(...any) error) error {
@@ -198,7 +198,7 @@ func (d Documents) VectorLength(ctx context.Context, owners []string, model stri
 	return n, nil
 }
 
-// ForgetVectors drops the embeddings of owners' passages.
+// ForgetVectors deletes the embeddings of owners' passages.
 func (d Documents) ForgetVectors(ctx context.Context, owners ...string) error {
 	err := d.s.write(ctx, func(t *tx) error {
 		_, err := t.Exec("DELETE FROM vectors WHERE passage IN (SELECT n FROM passages WHERE document IN ("+ownedBy+"))", list(owners))

@@ -9,13 +9,13 @@ import (
 	"jcode/session/db"
 )
 
-// private are the sessions of this process that are kept in memory only, in a database of their
-// own with the same schema.
+// private holds the sessions of this process that are kept in memory only, in a database of
+// their own with the same schema.
 type private struct {
 	mem *Store
 
-	// moving is held for reading by whoever works with a session, and for writing while one
-	// moves to the file.
+	// moving is held for reading while a session in memory is used, and for writing while one
+	// is moved to the file.
 	moving sync.RWMutex
 	idsMu  sync.Mutex
 	ids    map[string]bool
@@ -37,8 +37,8 @@ func (p *private) set(id string, in bool) {
 	}
 }
 
-// of returns the store that has a session: this one, or the one in memory. done is called when
-// the work with it is finished.
+// of returns the store that has a session: this one, or the one in memory. The caller calls
+// done when it has finished with it.
 func (s *Store) of(id string) (store *Store, done func()) {
 	p := s.private.Load()
 	if p == nil {
@@ -52,7 +52,7 @@ func (s *Store) of(id string) (store *Store, done func()) {
 	return s, func() {}
 }
 
-// of is Store.of for what was changed in files.
+// of is Store.of for checkpoints.
 func (c *Checkpoints) of(id string) (*Checkpoints, func()) {
 	s, done := c.s.of(id)
 	if s == c.s {
@@ -61,7 +61,7 @@ func (c *Checkpoints) of(id string) (*Checkpoints, func()) {
 	return &Checkpoints{s: s, limits: c.limits, locks: c.locks}, done
 }
 
-// memory returns the store in memory, nil while there is none.
+// memory returns the store in memory, nil if there is none yet.
 func (s *Store) memory() *Store {
 	if p := s.private.Load(); p != nil {
 		return p.mem
@@ -69,8 +69,8 @@ func (s *Store) memory() *Store {
 	return nil
 }
 
-// KeepInMemory lets a session that has no row yet be one of this process's memory: nothing of it,
-// and of its forks, reaches the disk. It ends with the process unless Persist writes it down.
+// KeepInMemory has a session that has no row yet kept in memory only: nothing of it, or of its
+// forks, reaches the disk. It ends with the process unless Persist writes it to the file.
 func (s *Store) KeepInMemory(ctx context.Context, id string) error {
 	p, err := s.openMemory(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Store) InMemory(id string) bool {
 	return p != nil && p.has(id)
 }
 
-// notInMemory lets a session that has no row yet be one of the file.
+// notInMemory has a session that has no row yet kept in the file.
 func (s *Store) notInMemory(id string) {
 	if p := s.private.Load(); p != nil {
 		p.set(id, false)
@@ -121,9 +121,9 @@ func (s *Store) openMemory(ctx context.Context) (*private, error) {
 	return p, nil
 }
 
-// Persist writes a session of the memory to the file, from its beginning and with its sub-agents,
-// in one transaction. From then on it is a session like all others. One that is in the file
-// already is left as it is.
+// Persist moves a session from memory to the file, from its beginning and with its sub-agents,
+// in one transaction. From then on it is like all others. One that is in the file already is
+// left as it is.
 func (s *Store) Persist(ctx context.Context, id string) error {
 	p := s.private.Load()
 	if p == nil || !p.has(id) {
@@ -156,7 +156,7 @@ func (s *Store) Persist(ctx context.Context, id string) error {
 	return nil
 }
 
-// tree lists a session and those of its sub-agents, parents first.
+// tree returns the IDs of a session and of its sub-agents' sessions, parents first.
 func (s *Store) tree(ctx context.Context, id string) ([]string, error) {
 	if _, err := s.Get(ctx, id); err != nil {
 		return nil, err

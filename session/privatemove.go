@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// moveIn copies a session from the attached database `private` to this one, whatever columns the
-// schema has. together are the sessions that are moved with it.
+// moveIn copies a session from the attached database `private` to this one, with all columns
+// that the schema has. together are the sessions that are moved with it.
 func (t *tx) moveIn(id string, together []string) error {
 	var n int64
 	var parent string
@@ -31,7 +31,7 @@ func (t *tx) moveIn(id string, together []string) error {
 	key := fmt.Sprint(m)
 	for _, c := range []struct {
 		table   string
-		columns map[string]string // what stands in place of a column; "" leaves it to the table
+		columns map[string]string // expressions in place of columns; "" leaves a column to its default
 		where   string
 		args    []any
 	}{
@@ -61,7 +61,7 @@ func (t *tx) moveIn(id string, together []string) error {
 	return t.indexCopies(m)
 }
 
-// copyRows copies rows of a table from `private`. Rows that are there already stay.
+// copyRows copies rows of a table from `private`. Existing rows stay.
 func (t *tx) copyRows(table string, instead map[string]string, where string, args ...any) error {
 	var into, from []string
 	err := t.Each("SELECT name FROM pragma_table_info(?)", []any{table}, func(scan func(...any) error) error {

@@ -10,10 +10,9 @@ import (
 	"unicode"
 )
 
-// ProjectID gives the identity of the project that a folder belongs to, and its root: the
-// git top level above the folder, else the folder itself, with links resolved. The ID is
-// usable in file names; two roots never share one, however alike their names are. No git
-// program is needed.
+// ProjectID returns the identity of the project that a folder belongs to, and its root: the
+// git top level above the folder, else the folder itself, with links resolved. The ID can be
+// used in file names, and differs between roots of the same name. It needs no git program.
 func ProjectID(dir string) (id, root string, err error) {
 	root, err = filepath.Abs(dir)
 	if err != nil {
@@ -56,7 +55,7 @@ func gitTop(dir string) bool {
 	return err == nil
 }
 
-// readable makes a folder's name fit for file names, for people who look at IDs.
+// readable turns a folder's name into the part of an ID that people recognise.
 func readable(name string) string {
 	var b strings.Builder
 	for _, r := range name {

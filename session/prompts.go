@@ -26,7 +26,7 @@ type Prompts struct{ s *Store }
 // Prompts returns the store's prompt history.
 func (s *Store) Prompts() Prompts { return Prompts{s} }
 
-// Add puts a prompt at the end of its project's history. An equal one moves there.
+// Add puts a prompt at the end of its project's history. An equal one is moved there.
 func (ps Prompts) Add(ctx context.Context, p Prompt) error {
 	if strings.TrimSpace(p.Text) == "" {
 		return nil

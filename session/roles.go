@@ -15,8 +15,8 @@ type Roles struct{ s *Store }
 // Roles returns the store's roles.
 func (s *Store) Roles() Roles { return Roles{s} }
 
-// Save keeps the text of a role file as a row, byte for byte, in place of one of the
-// same name.
+// Save stores the text of a role file as a row, byte for byte, replacing one of the same
+// name.
 func (rs Roles) Save(ctx context.Context, name, text string) error {
 	if err := role.CheckName(name); err != nil {
 		return err

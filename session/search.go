@@ -12,18 +12,17 @@ import (
 	"jcode/internal/text"
 )
 
-// maxIndexed bounds what of one message is searchable, in bytes: a pasted log of megabytes
-// must not make its commit slow.
+// maxIndexed is how many bytes of one message are searchable, so that a pasted log of
+// megabytes doesn't make its commit slow.
 const maxIndexed = 64 << 10
 
-// A query is cut to this many bytes and words: what is pasted into a search box is not
-// worth more.
+// A query is cut to this many bytes and words, for text that is pasted into a search box.
 const (
 	maxQuery = 1000
 	maxTerms = 16
 )
 
-// index makes text findable under a rowid: a message's, or session << 24 for a title.
+// index makes text searchable under a rowid: a message's, or session << 24 for a title.
 func (t *tx) index(rowid int64, body string) error {
 	_, err := t.Exec("INSERT OR REPLACE INTO search (rowid, body) VALUES (?, ?)", rowid, indexText(body))
 	return err
@@ -36,14 +35,14 @@ func (t *tx) indexMessage(rowid int64, role, body string) error {
 	return t.index(rowid, body)
 }
 
-// wordless reports whether a rune belongs to a script that writes no blanks between words.
-// Each such rune is a word of its own, so that any part of a sentence is found.
+// wordless reports whether a rune belongs to a script without blanks between words. Each such
+// rune is indexed as a word, so that any part of a sentence is found.
 func wordless(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// indexText prepares text for the tokenizer, without what a terminal would obey: that
-// splits no word on the screen.
+// indexText prepares text for the tokenizer. It removes terminal control sequences, which
+// don't separate words on the screen.
 func indexText(s string) string { return spaced(text.Clean(text.Cut(s, maxIndexed))) }
 
 func spaced(s string) string {
@@ -64,9 +63,8 @@ func spaced(s string) string {
 	return b.String()
 }
 
-// queryTerms turns what a person typed into FTS5 terms in which nothing is syntax: each
-// word is a quoted phrase, and the last may be begun only. It is empty when the text has
-// no word.
+// queryTerms turns typed text into FTS5 terms without any syntax: each word is a quoted
+// phrase, and the last one may be a prefix. It returns none if the text has no word.
 func queryTerms(typed string) []string {
 	var terms []string
 	typed = text.Valid(text.Cut(typed, maxQuery))
@@ -95,7 +93,7 @@ func queryTerms(typed string) []string {
 // searchable reports whether the tokenizer takes a rune as part of a word.
 func searchable(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// matchingSessions gives the internal keys of the sessions in whose title or text every
+// matchingSessions returns the internal keys of the sessions in whose title or text every
 // word occurs.
 func (s *Store) matchingSessions(ctx context.Context, typed string) (map[int64]bool, error) {
 	terms := queryTerms(typed)
@@ -127,13 +125,13 @@ func (s *Store) keys(ctx context.Context, query string, arg any) (map[int64]bool
 	})
 }
 
-// contains gives the LIKE pattern (with `\` as its escape) for texts that contain a text.
+// contains returns the LIKE pattern (with `\` as its escape) for texts that contain s.
 func contains(s string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.TrimSpace(text.Cut(s, maxQuery))) + "%"
 }
 
-// onlyLetter reports whether the text is one letter of a script that writes words: it
-// begins half of all words.
+// onlyLetter reports whether the text is one letter of a script with words. As a prefix it
+// would match too many.
 func onlyLetter(s string) bool {
 	s = strings.TrimSpace(s)
 	r, size := utf8.DecodeRuneInString(s)
@@ -150,9 +148,9 @@ type Hit struct {
 	Marks [][2]int
 }
 
-// Search finds the messages and titles that have all the words, newest session first, at
-// most limit (0 = 100). An empty project means all projects. Whatever is typed is text:
-// no query is an error.
+// Search returns the messages and titles that contain all words, newest session first, at
+// most limit (0 = 100). An empty project means all projects. A query has no syntax and is
+// never an error.
 func (s *Store) Search(ctx context.Context, query, projectID string, limit int) ([]Hit, error) {
 	if limit <= 0 {
 		limit = 100
@@ -180,7 +178,7 @@ func (s *Store) Search(ctx context.Context, query, projectID string, limit int) 
 			if h.Seq > 0 {
 				var m Message
 				if decodeParts(parts, &m.Parts) != nil {
-					return nil // a row that was spoiled since has nothing to show
+					return nil // a row that was damaged since has nothing to show
 				}
 				doc = m.Text()
 			}

@@ -15,7 +15,7 @@ const sessionColumns = `s.id, s.title, s.title_source, s.parent_id, s.fork_seq, 
 	s.messages, s.input_tokens, s.output_tokens, s.cached_tokens, s.cost, s.first_prompt, s.role_values,
 	s.written_tokens, s.estimated`
 
-// nextUse is the place of a session that is used now, in the order of use.
+// nextUse is the position of a session that is used now, in the order of use.
 const nextUse = "(SELECT coalesce(max(used), 0) + 1 FROM sessions)"
 
 func scanSession(scan func(...any) error) (Session, error) {
@@ -49,9 +49,9 @@ func toMillis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// Create writes a new session and gives it back with its ID (unless it brought one) and
-// times. The counted fields are ignored. A session is meant to be created with its first
-// message, so that a start without a message leaves no trace.
+// Create stores a new session and returns it with its times, and with an ID unless it has
+// one. The counted fields are ignored. Begin creates a session with its first message, so
+// that a start without a message leaves no trace.
 func (s *Store) Create(ctx context.Context, v Session) (Session, error) {
 	var out Session
 	err := s.write(ctx, func(t *tx) error {
@@ -65,7 +65,7 @@ func (s *Store) Create(ctx context.Context, v Session) (Session, error) {
 	return out, nil
 }
 
-// NewID makes the ID of a session that is to be begun.
+// NewID returns an ID for a new session.
 func NewID() (string, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -74,11 +74,11 @@ func NewID() (string, error) {
 	return id.String(), nil
 }
 
-// Begin writes a new session together with its first message, in one transaction: either
-// both are there or neither is. It gives the session as Create does, and the message's seq.
+// Begin stores a new session together with its first message, in one transaction. It returns
+// the session as Create does, and the message's seq.
 func (s *Store) Begin(ctx context.Context, v Session, first Message) (out Session, seq int64, err error) {
 	if v.Kind == KindTask && !s.InMemory(v.ParentID) {
-		s.notInMemory(v.ID) // what it works for was saved a moment ago
+		s.notInMemory(v.ID) // its parent was saved a moment ago
 	}
 	s, done := s.of(v.ID)
 	defer done()
@@ -100,7 +100,7 @@ func (s *Store) Begin(ctx context.Context, v Session, first Message) (out Sessio
 	return out, seq, nil
 }
 
-// create inserts a session and gives its internal key too.
+// create inserts a session and returns its internal key too.
 func (s *Store) create(t *tx, v Session) (Session, int64, error) {
 	if v.ID == "" {
 		var err error
@@ -145,7 +145,7 @@ func (s *Store) create(t *tx, v Session) (Session, int64, error) {
 	return v, n, nil
 }
 
-// Get gives one session, or ErrNotFound.
+// Get returns one session, or ErrNotFound.
 func (s *Store) Get(ctx context.Context, id string) (Session, error) {
 	s, done := s.of(id)
 	defer done()
@@ -167,7 +167,7 @@ func (s *Store) Get(ctx context.Context, id string) (Session, error) {
 	return v, nil
 }
 
-// AmbiguousError says that several sessions fit a name or the beginning of an ID.
+// AmbiguousError says that several sessions match a title or a part of an ID.
 type AmbiguousError struct {
 	Name     string
 	Sessions []Session
@@ -181,9 +181,9 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q fits %d sessions, give more of the ID: %s", e.Name, len(e.Sessions), strings.Join(ids, ", "))
 }
 
-// Find gives the session that a person means by its ID, the beginning or the end of its ID
-// (at least 4 characters) or its title in the project, in this order. It gives ErrNotFound,
-// or an *AmbiguousError.
+// Find returns the session that a person names by its ID, by its title in the project, or by
+// the beginning or the end of its ID (at least 4 characters), in this order. It returns
+// ErrNotFound, or an *AmbiguousError.
 func (s *Store) Find(ctx context.Context, projectID, name string) (Session, error) {
 	if name == "" {
 		return Session{}, fmt.Errorf("find session: no name: %w", ErrNotFound)
@@ -226,7 +226,7 @@ func (s *Store) Find(ctx context.Context, projectID, name string) (Session, erro
 	return Session{}, fmt.Errorf("session %q: %w", name, ErrNotFound)
 }
 
-// Change names what Update sets; nil leaves a field as it is.
+// Change holds the fields that Update sets; nil leaves a field as it is.
 type Change struct {
 	Model        *string
 	Mode         *string

@@ -13,7 +13,7 @@ type Shown struct {
 	// sets it.
 	After int64
 	At    time.Time
-	// Kind says how to read Data, which belongs to whoever shows it.
+	// Kind says how to read Data. Both are up to the user interface.
 	Kind string
 	Data []byte
 }
@@ -21,7 +21,7 @@ type Shown struct {
 // maxShown bounds the data of one Shown, in bytes.
 const maxShown = 64 << 10
 
-// AddShown keeps what was shown, in order, behind the newest message of the session.
+// AddShown stores what was shown, in order, after the newest message of the session.
 func (h History) AddShown(ctx context.Context, sessionID string, list []Shown) error {
 	s, done := h.s.of(sessionID)
 	defer done()
@@ -51,7 +51,7 @@ func (h History) AddShown(ctx context.Context, sessionID string, list []Shown) e
 }
 
 // Shown returns what was shown in a session beside its messages, oldest first, without what
-// followed messages that were taken back.
+// followed rewound messages.
 func (h History) Shown(ctx context.Context, sessionID string) ([]Shown, error) {
 	s, done := h.s.of(sessionID)
 	defer done()

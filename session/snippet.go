@@ -10,11 +10,12 @@ import (
 	"jcode/internal/text"
 )
 
-// snippetBytes is about how much of a text a hit shows; a third of it lies before the word.
+// snippetBytes is about how many bytes of a text a hit shows; a third of them precede the
+// word.
 const snippetBytes = 160
 
-// wordSet recognises the words of a query in a text as the index does: without regard to
-// case and accents, the last one also when it is only begun.
+// wordSet recognises the words of a query in a text as the index does: it ignores case and
+// accents, and the last word may be a prefix.
 type wordSet struct {
 	whole map[string]bool
 	begun string
@@ -39,8 +40,8 @@ func (w wordSet) has(word string) bool {
 	return w.whole[word] || w.begun != "" && strings.HasPrefix(word, w.begun)
 }
 
-// snippet gives one line of the text around the first word of the set, and where the
-// words are in it.
+// snippet returns one line of the text around the first word of the set, and where the words
+// are in it.
 func (w wordSet) snippet(doc string) (line string, marks [][2]int) {
 	doc = text.Clean(text.Cut(doc, maxIndexed))
 	first := 0
@@ -71,7 +72,7 @@ func (w wordSet) snippet(doc string) (line string, marks [][2]int) {
 }
 
 // eachWord calls fn for the words of a text, folded, with their byte ranges, until fn
-// gives false.
+// returns false.
 func eachWord(s string, fn func(word string, start, end int) bool) {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -94,7 +95,7 @@ func eachWord(s string, fn func(word string, start, end int) bool) {
 	}
 }
 
-// foldWord drops case and accents.
+// foldWord removes case and accents.
 func foldWord(word string) string {
 	ascii := true
 	for i := range len(word) {

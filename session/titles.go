@@ -8,13 +8,13 @@ import (
 	"jcode/internal/text"
 )
 
-// Rename gives a session the person's title, which automatic titles never replace.
+// Rename sets a session's title for the person. Automatic titles never replace it.
 func (s *Store) Rename(ctx context.Context, id, title string) error {
 	_, err := s.setTitle(ctx, id, title, TitleUser)
 	return err
 }
 
-// SetAutoTitle gives a session an automatic title unless a person named it, and reports
+// SetAutoTitle sets an automatic title unless the person has named the session, and reports
 // whether it did.
 func (s *Store) SetAutoTitle(ctx context.Context, id, title string) (bool, error) {
 	return s.setTitle(ctx, id, title, TitleAuto)
@@ -56,10 +56,10 @@ func (t *tx) title(n int64, title, source string) error {
 // titleCells is how wide a title is at most, in terminal cells.
 const titleCells = 80
 
-// ShortTitle makes a title of one line from any text: its first line that says something,
-// blanks folded, without what a terminal would obey, at most 80 cells wide.
+// ShortTitle returns a title of one line for any text: its first line with a letter or digit,
+// with blanks folded and terminal control sequences removed, at most 80 cells wide.
 func ShortTitle(s string) string {
-	s = text.Clean(text.Cut(s, 16<<10)) // what lies behind is no title
+	s = text.Clean(text.Cut(s, 16<<10)) // a title is near the beginning
 	line := ""
 	for l := range strings.Lines(s) {
 		if strings.ContainsFunc(l, searchable) {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// SetTodo keeps a session's plan, as JSON that the store doesn't look into.
+// SetTodo stores a session's plan, as JSON that the store doesn't interpret.
 func (s *Store) SetTodo(ctx context.Context, sessionID string, items json.RawMessage) error {
 	s, done := s.of(sessionID)
 	defer done()

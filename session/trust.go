@@ -8,7 +8,7 @@ import (
 	"jcode/session/db"
 )
 
-// Trust is a person's yes to one thing of a project that can run code, as it was.
+// Trust is a person's approval of one version of a thing in a project that can run code.
 type Trust struct {
 	Project string
 	Kind    string // "mcp", "lua", "command", "config", …
@@ -17,7 +17,7 @@ type Trust struct {
 	Created time.Time
 }
 
-// Trusts keeps what a person trusts of projects.
+// Trusts keeps what a person trusts in projects.
 type Trusts struct{ s *Store }
 
 // Trusts returns the store's rows of trust.
@@ -55,7 +55,7 @@ func (ts Trusts) List(ctx context.Context, projectID string) ([]Trust, error) {
 	return all, nil
 }
 
-// Revoke forgets a project's trust: of one name, or all of a kind ("" = any name), or
+// Revoke deletes a project's trust: of one name, or all of a kind ("" = any name), or
 // everything ("" and "").
 func (ts Trusts) Revoke(ctx context.Context, projectID, kind, name string) error {
 	err := ts.s.write(ctx, func(t *tx) error {

@@ -15,7 +15,7 @@ type UndoReport struct {
 	Turn     int
 	Restored []PathChange // what was put back
 	Skipped  []PathChange // what was left alone, and why
-	Cannot   []string     // what the turn did besides, that no undo takes back
+	Cannot   []string     // what else the turn did that no undo reverts
 }
 
 // PathChange is one path in an UndoReport.
@@ -24,8 +24,8 @@ type PathChange struct {
 	What string // "restored", "removed", "made again", or the reason for leaving it alone
 }
 
-// Undo takes back what the newest turn with changes did to files. It gives ErrNothing when
-// no turn has any left. A file that changed since is left alone and named.
+// Undo reverts what the newest turn with changes did to files. It returns ErrNothing if no
+// turn has any left. A file that has changed since is left alone and reported.
 func (c *Checkpoints) Undo(ctx context.Context, sessionID string) (UndoReport, error) {
 	c, done := c.of(sessionID)
 	defer done()
@@ -45,7 +45,7 @@ func (c *Checkpoints) Undo(ctx context.Context, sessionID string) (UndoReport, e
 	return c.undoTurn(ctx, rows, turn, math.MaxInt)
 }
 
-// UndoFrom takes back what the turns from one on did to files, newest first.
+// UndoFrom reverts what a turn and all later ones did to files, newest first.
 func (c *Checkpoints) UndoFrom(ctx context.Context, sessionID string, turn int) ([]UndoReport, error) {
 	c, done := c.of(sessionID)
 	defer done()
@@ -71,12 +71,12 @@ func (c *Checkpoints) UndoFrom(ctx context.Context, sessionID string, turn int) 
 	return reports, nil
 }
 
-// undoTurn takes one turn back. It reports what can't be undone of that turn and of later
-// ones up to last.
+// undoTurn reverts one turn. It reports what can't be undone of that turn and of later ones up
+// to last.
 func (c *Checkpoints) undoTurn(ctx context.Context, rows []checkpointRow, turn, last int) (UndoReport, error) {
 	report := UndoReport{Turn: turn}
 	var steps []step
-	for _, r := range slices.Backward(rows) { // of two changes of a path, the last goes first
+	for _, r := range slices.Backward(rows) { // the last change of a path is reverted first
 		switch {
 		case r.before.kind == kindNote:
 			if r.turn >= turn && r.turn <= last {
@@ -92,8 +92,8 @@ func (c *Checkpoints) undoTurn(ctx context.Context, rows []checkpointRow, turn, 
 	return report, err
 }
 
-// Redo makes the changes again that the last Undo took back. It gives ErrNothing when
-// there are none, or when tools have changed files since.
+// Redo repeats the changes that the last Undo reverted. It returns ErrNothing if there are
+// none, or if tools have changed files since.
 func (c *Checkpoints) Redo(ctx context.Context, sessionID string) (UndoReport, error) {
 	c, done := c.of(sessionID)
 	defer done()
@@ -128,12 +128,12 @@ func (c *Checkpoints) Redo(ctx context.Context, sessionID string) (UndoReport, e
 type step struct {
 	row      checkpointRow
 	from, to entry
-	note     bool // nothing to do but to mark the row
+	note     bool // nothing to do except to mark the row
 }
 
-// carryOut does the steps: things go away from the deepest up, then folders and files come
-// from the top down. Each path is checked just before it is touched. Rows are marked when
-// all is done; a crash before that repeats steps that find their work done.
+// carryOut does the steps: it removes from the deepest path up, then creates from the top down.
+// Each path is checked just before it is changed. Rows are marked at the end; after a crash
+// before that, the steps are repeated and find their work done.
 func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoReport, done string) error {
 	states := map[int64]string{}
 	goes := func(s step) bool { return s.to.kind == kindAbsent }
@@ -183,7 +183,7 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 	return ctx.Err()
 }
 
-// applyAlone is apply while nobody else changes the path.
+// applyAlone is apply under the lock of the path.
 func (c *Checkpoints) applyAlone(ctx context.Context, s step) (what, reason string) {
 	unlock, err := c.locks.Lock(ctx, s.row.path)
 	if err != nil {
@@ -193,7 +193,8 @@ func (c *Checkpoints) applyAlone(ctx context.Context, s step) (what, reason stri
 	return c.apply(ctx, s)
 }
 
-// apply moves one path to its state and says what it did, or why it did nothing.
+// apply moves one path to its state and returns what it did, or the reason why it did
+// nothing.
 func (c *Checkpoints) apply(ctx context.Context, s step) (what, reason string) {
 	now, err := inspect(s.row.path, false, 0)
 	switch {
@@ -231,8 +232,8 @@ func (c *Checkpoints) apply(ctx context.Context, s step) (what, reason string) {
 	return "restored", ""
 }
 
-// exchange gives the content that a step puts in place, and keeps what it replaces, so
-// that the step can be turned back.
+// exchange returns the content that a step puts in place, and stores what it replaces, so that
+// the step can be reverted.
 func (c *Checkpoints) exchange(ctx context.Context, s step) ([]byte, error) {
 	var content []byte
 	if s.to.hash != "" {
@@ -260,8 +261,8 @@ func (c *Checkpoints) exchange(ctx context.Context, s step) ([]byte, error) {
 	return content, c.s.write(ctx, func(t *tx) error { return t.putBlob(*e.blob, c.s.now()) })
 }
 
-// movedFolder reports whether a part of the path has become a link: what stands there now
-// is in another place than the tool changed.
+// movedFolder reports whether a parent of the path has become a link, so that the path leads
+// elsewhere than when the tool changed it.
 func movedFolder(path string) bool {
 	dir := filepath.Dir(path)
 	for {

@@ -24,9 +24,9 @@ type Spent struct {
 }
 
 // Spending sums what was used since a moment, by day, model and session, oldest day first.
-// Requests whose messages were rewound count: they were paid. Messages that a fork took over
-// count once. It reads an index of the usage alone, so the cost grows with the number of
-// answers and not with their text.
+// Requests whose messages were rewound count, because they were paid for. Messages that a fork
+// took over count once. It reads only an index of the usage, so its time grows with the
+// number of answers, not with their length.
 func (s *Store) Spending(ctx context.Context, since time.Time) ([]Spent, error) {
 	spenders, err := s.spenders(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) Spending(ctx context.Context, since time.Time) ([]Spent, error) 
 			}
 			by, known := spenders[n]
 			var u Usage
-			if !known || seq <= by.forked || json.Unmarshal(raw, &u) != nil { // a row that something else spoiled
+			if !known || seq <= by.forked || json.Unmarshal(raw, &u) != nil { // a damaged row
 				return nil
 			}
 			if u.Model == "" {
@@ -113,7 +113,7 @@ func (u *Usage) Add(o Usage) {
 	u.Estimated = u.Estimated || o.Estimated
 }
 
-// dayCache names the day of a moment: formatting each would cost more than reading it.
+// dayCache returns the day of a moment. Formatting each would take longer than reading it.
 type dayCache struct {
 	from, to int64 // milliseconds
 	day      string

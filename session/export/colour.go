@@ -25,7 +25,7 @@ const (
 	ooLike = cLike + " abstract boolean bool byte catch class extends final finally implements import instanceof interface new null package private protected public super this throw throws try true false var string override virtual namespace using template auto nullptr let in is as"
 )
 
-// families gives a language by its name in a code fence.
+// families returns the languages by their names in a code fence.
 func families(name string) (language, bool) {
 	slashes := language{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, quotes: `"'`}
 	hashes := language{line: []string{"#"}, quotes: `"'`}
@@ -102,7 +102,7 @@ func paint(b *strings.Builder, class, s string) {
 	b.WriteString(`<span class="` + class + `">` + html.EscapeString(s) + "</span>")
 }
 
-// token gives the length of the piece that source begins with, at least 1, and its class.
+// token returns the length of the piece that source begins with, at least 1, and its class.
 func (l language) token(source string, words map[string]bool) (n int, class string) {
 	for _, c := range l.block {
 		if strings.HasPrefix(source, c[0]) {
@@ -145,7 +145,7 @@ func (l language) token(source string, words map[string]bool) (n int, class stri
 
 func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// span gives the length of the runes at the beginning that fit.
+// span returns the length of the runes at the beginning that fit.
 func span(s string, fits func(rune) bool) int {
 	for i, r := range s {
 		if !fits(r) {
@@ -155,7 +155,7 @@ func span(s string, fits func(rune) bool) int {
 	return len(s)
 }
 
-// through gives the length up to and with the end mark, or all where it never comes.
+// through returns the length up to and including the end mark, or all if there is none.
 func through(s string, from int, end string) int {
 	if i := strings.Index(s[from:], end); i >= 0 {
 		return from + i + len(end)
@@ -163,7 +163,7 @@ func through(s string, from int, end string) int {
 	return len(s)
 }
 
-// quoted gives the length of a string on one line; a backslash escapes.
+// quoted returns the length of a string on one line; a backslash escapes.
 func quoted(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {

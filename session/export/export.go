@@ -19,7 +19,7 @@ import (
 // maxNesting bounds how deep sub-agents' sessions are followed.
 const maxNesting = 4
 
-// Document is a session with all that is told of it.
+// Document is a session with everything that an export shows of it.
 type Document struct {
 	Session  session.Session
 	Messages []session.Message
@@ -69,7 +69,7 @@ const (
 	HTML     Format = "html"
 )
 
-// FormatOf gives the form that a file name asks for by its extension; none means Markdown.
+// FormatOf returns the form that a file name's extension stands for; none means Markdown.
 func FormatOf(path string) (Format, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case "", ".md", ".markdown":
@@ -83,7 +83,7 @@ func FormatOf(path string) (Format, error) {
 	}
 }
 
-// Render gives a document in a form.
+// Render returns a document in a form.
 func Render(f Format, d Document) (string, error) {
 	switch f {
 	case Markdown:
@@ -96,7 +96,7 @@ func Render(f Format, d Document) (string, error) {
 	return "", fmt.Errorf("export: unknown form %q: use md, json or html", f)
 }
 
-// markWithin is how many bytes of a file tell whether it is an export.
+// markWithin is the number of bytes at the start of a file that tell whether it is an export.
 const markWithin = 2 << 10
 
 // exported reports whether a file begins as one of the forms does.
@@ -105,9 +105,9 @@ func exported(head string) bool {
 		strings.HasPrefix(head, "{\n  \"version\": ") && strings.Contains(head, `"session": {`)
 }
 
-// WriteFile writes a document in a form to a file, with its folder. A new file is readable
-// by its owner only. An earlier export is replaced; any other file is left alone, which is
-// an error.
+// WriteFile writes a document in a form to a file, and creates its folder. A new file is
+// readable only by its owner. An earlier export is replaced; for any other file WriteFile
+// returns an error.
 func WriteFile(path string, f Format, d Document) error {
 	page, err := Render(f, d)
 	if err != nil {

@@ -65,7 +65,7 @@ type jsonCall struct {
 	Ended        *time.Time      `json:"ended,omitempty"`
 }
 
-// SessionJSON gives a session's row in the shape that exports and listings use.
+// SessionJSON returns a session's row in the shape that exports and listings use.
 func SessionJSON(v session.Session) any { return sessionJSON(v) }
 
 func sessionJSON(v session.Session) jsonSession {

@@ -79,7 +79,7 @@ func fence(b *strings.Builder, lang, s string) {
 	fmt.Fprintf(b, "%s%s\n%s\n%s\n\n", mark, lang, s, mark)
 }
 
-// code gives text as a code span.
+// code returns text as a code span.
 func code(s string) string {
 	mark := strings.Repeat("`", longest(s, '`')+1)
 	if len(mark) > 1 {
@@ -88,7 +88,7 @@ func code(s string) string {
 	return mark + s + mark
 }
 
-// longest gives the length of the longest run of a byte.
+// longest returns the length of the longest run of a byte.
 func longest(s string, c byte) int {
 	most, run := 0, 0
 	for i := range len(s) {

@@ -12,7 +12,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdownHTML gives a model's Markdown as HTML. HTML in it is shown as text, pictures
+// markdownHTML returns a model's Markdown as HTML. HTML in it is shown as text, pictures
 // become links, and links that would run something lose their target.
 func markdownHTML(source string) string {
 	md := goldmark.New(
@@ -71,7 +71,7 @@ func drawRawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (as
 	return ast.WalkSkipChildren, nil
 }
 
-// drawImage gives a link in the picture's place: the page loads nothing.
+// drawImage writes a link in place of a picture, because the page loads nothing.
 func drawImage(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	image, ok := n.(*ast.Image)
 	if !ok {

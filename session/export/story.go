@@ -12,7 +12,7 @@ import (
 	"jcode/session"
 )
 
-// The text forms tell a session as a row of items; Markdown and HTML only differ in how
+// Both text forms show a session as a list of items; Markdown and HTML differ only in how
 // they draw them.
 
 // item is one message to be drawn.
@@ -112,7 +112,7 @@ func tellCall(c session.Call) call {
 	return out
 }
 
-// about picks the argument that says most.
+// about returns the most telling argument.
 func about(args map[string]any) string {
 	for _, key := range []string{"cmd", "path", "pattern", "src", "url", "name", "prompt", "question", "action"} {
 		if s, ok := args[key].(string); ok && s != "" {
@@ -154,7 +154,7 @@ func facts(d Document) [][2]string {
 	return all
 }
 
-// tokens says what a session used.
+// tokens describes what a session used.
 func tokens(v session.Session) string {
 	cache := fmt.Sprintf("%d cached", v.CachedTokens)
 	if v.WrittenTokens > 0 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Format writes a role file that Parse reads as the same role. What a file that
-// was not changed looks like is in Role.Text.
+// Format returns a role file that Parse reads as the same role. The text of a role that was not
+// changed is in Role.Text.
 func Format(r Role) string {
 	var b strings.Builder
 	b.WriteString("---\n")
@@ -90,8 +90,7 @@ func formatVariables(b *strings.Builder, list []Variable) {
 	}
 }
 
-// quote writes a text as YAML: plain where that is safe, else in double quotes, which JSON's
-// are a subset of.
+// quote returns a text as YAML: plain if that is safe, else in double quotes.
 func quote(s string) string {
 	safe := s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("/_", r)

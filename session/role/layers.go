@@ -21,7 +21,8 @@ import (
 var builtinRoles embed.FS
 
 // Layers looks roles up in their layers: a project's files over rows over the person's files
-// over definitions of agents that were written for others over the builtins. It reads anew each time, so that what it gives is what is there.
+// over definitions of agents for other programs over the builtins. It reads them anew each
+// time, so that its results are up to date.
 type Layers struct {
 	// Rows are those of the database; nil leaves them out.
 	Rows Rows
@@ -33,13 +34,13 @@ type Layers struct {
 	ProjectAgents string
 	UserAgents    string
 	PluginAgents  []PluginAgents
-	// Project is the project's root: a role file that leads out of it counts as absent, and
-	// so does one that Denied, given its resolved path, refuses. Denied may be nil.
+	// Project is the project's root. A role file that leads out of it counts as absent, and so
+	// does one whose resolved path Denied refuses. Denied may be nil.
 	Project string
 	Denied  func(path string) bool
-	// Trusted decides on a project's role that wants trust (Role.WantsTrust) or has the name
-	// of a role of another layer. One that isn't trusted is listed and doesn't count. Nil
-	// trusts all.
+	// Trusted decides on a project's role that needs trust (Role.WantsTrust) or has the name
+	// of a role of another layer. An untrusted one is listed but can't be entered. Nil trusts
+	// all.
 	Trusted func(Role) bool
 }
 
@@ -67,20 +68,20 @@ type Rows interface {
 
 // Listing is one name with all the roles that have it.
 type Listing struct {
-	// Role is the one that counts.
+	// Role is the one that takes precedence.
 	Role
-	// Shadowed are those that it hides, from the layer that would count next.
+	// Shadowed are those that it hides, the next in precedence first.
 	Shadowed []Role
 	// Untrusted is a project's role of this name that waits for trust, nil if none does.
 	Untrusted *Role
 }
 
-// List gives every name once, sorted. Faulty files come with their Problems. A layer that
-// can't be read costs only itself: what was found is given together with the error.
+// List returns every name once, sorted. Faulty files have their Problems. A layer that can't
+// be read doesn't affect the others: List returns what it found together with the error.
 func (r *Layers) List(ctx context.Context) ([]Listing, error) {
 	var errs []error
 	byName := map[string]*Listing{}
-	var all []Role // in the order in which they count
+	var all []Role // by precedence
 	for _, layer := range []func(context.Context) ([]Role, error){
 		r.projectLayer, r.rowLayer, r.userLayer, r.projectAgents, r.userAgents, r.pluginAgents, r.builtinLayer,
 	} {
@@ -111,7 +112,7 @@ func (l Listing) name() string {
 	return l.Untrusted.Name
 }
 
-// add puts a role behind those of its name. wants says that it counts only once trusted.
+// add appends a role to those of its name. With wants it must be trusted first.
 func (r *Layers) add(byName map[string]*Listing, role Role, wants bool) {
 	l := byName[role.Name]
 	if l == nil {
@@ -128,8 +129,8 @@ func (r *Layers) add(byName map[string]*Listing, role Role, wants bool) {
 	}
 }
 
-// fullName is the name of a plugin's agent for its short name, where no role and no other
-// plugin's agent has that: texts of plugins name their agents so.
+// fullName returns the name of a plugin's agent for its short name, unless a role or another
+// plugin's agent has that too. Texts of plugins use the short names of their agents.
 func fullName(all []Listing, name string) string {
 	full := ""
 	for _, l := range all {
@@ -143,8 +144,8 @@ func fullName(all []Listing, name string) string {
 	return cmp.Or(full, name)
 }
 
-// Get gives the role of a name that counts. The error of an unknown name says which there
-// are.
+// Get returns the role of a name that takes precedence. The error of an unknown name lists the
+// known ones.
 func (r *Layers) Get(ctx context.Context, name string) (Role, error) {
 	all, err := r.List(ctx)
 	var names []string
@@ -173,7 +174,7 @@ func (r *Layers) projectAgents(context.Context) ([]Role, error) {
 	return r.fromProject(r.ProjectAgents, ProjectAgents)
 }
 
-// fromProject reads a folder of the project, and only what lies in it.
+// fromProject reads a folder of the project, and no file outside of the project.
 func (r *Layers) fromProject(dir string, source Source) ([]Role, error) {
 	if r.Project == "" {
 		return folderRoles(dir, source, readFile)
@@ -214,7 +215,7 @@ func (r *Layers) pluginAgents(context.Context) ([]Role, error) {
 	return all, errors.Join(errs...)
 }
 
-// errAbsent says that a project's role file is not looked at.
+// errAbsent says that a project's role file is not read.
 var errAbsent = errors.New("leads out of the project, or to what may not be read: it counts as absent")
 
 // admits returns an errAbsent for a path that leads out of the project or is denied.
@@ -246,7 +247,7 @@ func (r *Layers) rowLayer(ctx context.Context) ([]Role, error) {
 
 func (r *Layers) builtinLayer(context.Context) ([]Role, error) { return Builtins() }
 
-// Builtins gives the roles that come with the program, by name.
+// Builtins returns the roles that come with the program, by name.
 func Builtins() ([]Role, error) {
 	entries, err := builtinRoles.ReadDir("builtin")
 	if err != nil {
@@ -305,8 +306,8 @@ const (
 	maxDepth = 8    // folders below each other that are searched
 )
 
-// roleFiles lists the `.md` files of a folder, with deep also those of the folders in it; dir may
-// be a file then, too.
+// roleFiles returns the `.md` files of a folder. With deep, it descends into folders, and dir
+// may be a file.
 func roleFiles(dir string, deep bool) ([]string, error) {
 	var files []string
 	real, err := filepath.EvalSymlinks(dir) // a walk does not follow a link
@@ -314,12 +315,12 @@ func roleFiles(dir string, deep bool) ([]string, error) {
 		return nil, err
 	}
 	err = filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
-		rel, _ := filepath.Rel(real, path) // it lies below
+		rel, _ := filepath.Rel(real, path) // path is below real
 		switch {
 		case err != nil && path == real:
 			return err
 		case err != nil:
-			return nil // a folder that can't be read costs only itself
+			return nil // a folder that can't be read is left out
 		case d.IsDir() && path != real && (!deep || strings.HasPrefix(d.Name(), ".") || strings.Count(rel, string(filepath.Separator)) >= maxDepth):
 			return filepath.SkipDir
 		case d.IsDir() || path == real && !deep:
@@ -335,7 +336,7 @@ func roleFiles(dir string, deep bool) ([]string, error) {
 	return files, err
 }
 
-// readFile reads a regular file of bounded size: a pipe must not hold the program up.
+// readFile reads a regular file of bounded size. A pipe would block.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -350,8 +351,8 @@ func readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// Import reads a role file and keeps it as a row under its file name, byte for byte.
-// It gives the role as it was read; one that is not usable is not kept.
+// Import reads a role file and stores it as a row under its file name, byte for byte. It
+// returns the role as it was read; an unusable one is not stored.
 func (r *Layers) Import(ctx context.Context, path string) (Role, error) {
 	name := strings.TrimSuffix(filepath.Base(path), ".md")
 	data, err := readFile(path)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Vars are what stands for the variables in a role's text.
+// Vars are the values of the variables in a role's text.
 type Vars struct {
 	Cwd     string
 	OS      string
@@ -18,14 +18,14 @@ type Vars struct {
 	Values map[string]string
 }
 
-// Rendered is a role's body taken apart for use.
+// Rendered is a role's body, ready for use.
 type Rendered struct {
 	// System is the system prompt; it is empty for a template.
 	System string
-	// Template, when set, are the texts before, between and behind the places that a
-	// person's input is put into: see Prompt.
+	// Template, when set, are the texts around the places for the person's input: see
+	// Prompt.
 	Template []string
-	// Shots are exchanges that stand before the conversation, as examples.
+	// Shots are example exchanges that precede the conversation.
 	Shots []Shot
 	// Servers are the role's MCP servers; nil leaves them as they are.
 	Servers []string
@@ -42,7 +42,7 @@ const (
 	outputHead = "### OUTPUT:"
 )
 
-// Prompt gives the user message for an input. The input is put in as it is: a mark or a
+// Prompt returns the user message for an input. The input is inserted as it is: a mark or a
 // variable in it stays text.
 func (r Rendered) Prompt(input string) string {
 	if r.Template == nil {
@@ -53,7 +53,7 @@ func (r Rendered) Prompt(input string) string {
 
 var variable = regexp.MustCompile(`\\?\{\{ *([A-Za-z_][A-Za-z0-9_-]*) *\}\}`)
 
-// builtin returns what jcode itself fills in for a name; `__os__` is written for os, too.
+// builtin returns the value that jcode itself has for a name. `__os__` means os, too.
 func (v Vars) builtin(name string) (string, bool) {
 	switch strings.Trim(name, "_") {
 	case "cwd":
@@ -75,8 +75,8 @@ func builtinVariable(name string) bool {
 	return is
 }
 
-// expand puts the values of variables into a text, each as it is: what looks like a variable
-// in a value stays text. A role without variables of its own knows no `\{{`.
+// expand inserts the values of variables into a text. What looks like a variable in a value
+// stays text. The escape `\{{` exists only in roles with variables of their own.
 func (r Role) expand(s string, values map[string]string, v Vars) string {
 	return variable.ReplaceAllStringFunc(s, func(s string) string {
 		inner, escaped := strings.CutPrefix(s, `\`)
@@ -95,7 +95,7 @@ func (r Role) expand(s string, values map[string]string, v Vars) string {
 	})
 }
 
-// settled gives every variable its value: the person's, else its default.
+// settled returns the value of every variable: the person's, else its default.
 func (r Role) settled(v Vars) map[string]string {
 	out := map[string]string{}
 	defaults := map[string]string{}
@@ -109,8 +109,8 @@ func (r Role) settled(v Vars) map[string]string {
 			out[d.Name] = ""
 		}
 	}
-	// A default waits for those that it refers to. Those of a circle, which Parse refuses,
-	// would wait forever, and stay as they are written.
+	// A default is expanded after those that it refers to. Those of a cycle, which Parse
+	// refuses, stay as they are written.
 	for range len(defaults) {
 		for name, text := range defaults {
 			waits := slices.ContainsFunc(variable.FindAllStringSubmatch(text, -1), func(m []string) bool {
@@ -127,9 +127,9 @@ func (r Role) settled(v Vars) map[string]string {
 	return out
 }
 
-// Render expands the variables of the body and takes its examples apart. A body that has
-// the input mark is a template for one user message, without a system prompt. Marks count
-// where the role's file has them: those in a value are text.
+// Render expands the variables of the body and splits off its examples. A body with the input
+// mark is a template for one user message, without a system prompt. Marks in the value of a
+// variable are text.
 func (r Role) Render(v Vars) Rendered {
 	values := r.settled(v)
 	prompt, shots := splitShots(r.Body)
@@ -155,8 +155,8 @@ func (r Role) Render(v Vars) Rendered {
 	return out
 }
 
-// splitShots takes the `### INPUT:` and `### OUTPUT:` pairs off the end of a body. A body
-// whose marks don't come in pairs is prompt as a whole.
+// splitShots splits the `### INPUT:` and `### OUTPUT:` pairs off the end of a body. A body
+// whose marks don't come in pairs is all prompt.
 func splitShots(body string) (prompt string, shots []Shot) {
 	var pieces []string // prompt, input, output, input, output …
 	var now strings.Builder

@@ -29,23 +29,23 @@ type Role struct {
 	Skills          []string `json:"skills"`              // nil = all
 	Mode            string   `json:"mode,omitempty"`      // approval mode ceiling, "" = none
 	Capabilities    []string `json:"capabilities"`        // nil = all
-	// Disallowed are tools that it doesn't get although Tools names them.
+	// Disallowed are tools that it doesn't get even if Tools names them.
 	Disallowed []string `json:"disallowed_tools,omitempty"`
 	// MaxSteps bounds the model requests of a sub-agent in this role, 0 = no bound of its own.
 	MaxSteps int `json:"max_steps,omitempty"`
-	// Variables are what is asked for when the role is entered.
+	// Variables are the values that are asked for when the role is entered.
 	Variables []Variable `json:"variables,omitempty"`
 	// Body is the prompt as it is written: see Render.
 	Body string `json:"body"`
 	// Unknown are the keys that no rule names. They are kept by Format.
 	Unknown []Field `json:"unknown,omitempty"`
 
-	// Source, Path and Text say where the role comes from: which layer, which file
-	// (empty for rows and builtins), and the file's bytes, as an export gives them.
+	// Source, Path and Text say where the role comes from: its layer, its file (empty for rows
+	// and builtins), and the file's bytes, for an export.
 	Source Source `json:"source,omitempty"`
 	Path   string `json:"path,omitempty"`
 	Text   string `json:"text,omitempty"`
-	// Problems are what is not right in it; those that are Fatal keep it from being used.
+	// Problems are what is wrong in it. A Fatal one keeps it from being used.
 	Problems []Problem `json:"-"`
 }
 
@@ -77,7 +77,7 @@ func (p Problem) String() string {
 // Source is a layer that roles come from.
 type Source string
 
-// The layers, from the one that counts most.
+// The layers, by precedence.
 const (
 	Project       Source = "project"  // .jcode/roles of the project
 	Database      Source = "database" // rows
@@ -94,7 +94,8 @@ func (s Source) FromProject() bool { return s == Project || s == ProjectAgents }
 // foreign reports whether the layer's files are written for another agent: see ParseAgent.
 func (s Source) foreign() bool { return s == ProjectAgents || s == UserAgents || s == Plugin }
 
-// Usable gives an error that names what keeps the role from being used, nil if nothing does.
+// Usable returns an error that names what keeps the role from being used, nil if nothing
+// does.
 func (r Role) Usable() error {
 	for _, p := range r.Problems {
 		if p.Fatal {
@@ -104,7 +105,7 @@ func (r Role) Usable() error {
 	return nil
 }
 
-// Fault gives an error that says where the role is and what is wrong with it.
+// Fault returns an error that says where the role is and what is wrong with it.
 func (r Role) Fault(what string) error {
 	where := "role " + r.Name
 	if r.Path != "" {
@@ -113,8 +114,8 @@ func (r Role) Fault(what string) error {
 	return fmt.Errorf("%s: %s", where, what)
 }
 
-// Line gives the line of the role's text on which a key stands, 0 when it does not. Keys
-// are as in the role file format, with `_`.
+// Line returns the line of a key in the role's text, 0 if it is not there. Keys are as in the
+// role file format, with `_`.
 func (r Role) Line(key string) int {
 	for _, f := range frontmatter.Parse([]byte(r.Text)).Fields {
 		if bare(f.Key) == bare(key) {
@@ -124,10 +125,10 @@ func (r Role) Line(key string) int {
 	return 0
 }
 
-// roleKey makes a key comparable: case and `-` for `_` do not matter.
+// roleKey returns a key in the form for comparing: case and `-` for `_` do not matter.
 func roleKey(key string) string { return strings.ReplaceAll(strings.ToLower(key), "-", "_") }
 
-// bare makes a key comparable with one of another spelling, as in mcp_servers and mcpServers.
+// bare returns a key in a form that is equal for mcp_servers and mcpServers.
 func bare(key string) string { return strings.ReplaceAll(roleKey(key), "_", "") }
 
 // WantsTrust reports whether a role that comes with a project reaches beyond narrowing
@@ -137,7 +138,7 @@ func (r Role) WantsTrust() bool {
 	return r.Model != "" || len(r.Servers) > 0 || len(r.Variables) > 0 || slices.ContainsFunc(r.Documents, paths.LeadsOut)
 }
 
-// Snapshot gives the role as the text that a session keeps when it enters the role.
+// Snapshot returns the role as the text that a session stores when it enters the role.
 func (r Role) Snapshot() string {
 	b, err := json.Marshal(r)
 	if err != nil {
@@ -146,7 +147,7 @@ func (r Role) Snapshot() string {
 	return string(b)
 }
 
-// FromSnapshot reads what Snapshot gave.
+// FromSnapshot reads a text that Snapshot returned.
 func FromSnapshot(text string) (Role, error) {
 	var r Role
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
@@ -155,7 +156,7 @@ func FromSnapshot(text string) (Role, error) {
 	return r, nil
 }
 
-// SameAs reports whether two roles work alike, wherever they come from.
+// SameAs reports whether two roles have the same effect, wherever they come from.
 func (r Role) SameAs(o Role) bool {
 	plain := func(r Role) string {
 		r.Source, r.Path, r.Text, r.Unknown, r.Description = "", "", "", nil, ""
@@ -164,8 +165,8 @@ func (r Role) SameAs(o Role) bool {
 	return plain(r) == plain(o)
 }
 
-// CheckName gives an error for a name that a role can't have: names are typed after
-// `/role` and are file names.
+// CheckName returns an error for a name that a role can't have. Names are typed after `/role`
+// and are file names.
 func CheckName(name string) error {
 	switch {
 	case name == "":

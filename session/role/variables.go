@@ -16,22 +16,22 @@ import (
 // MaxValue bounds the value of a variable, in bytes.
 const MaxValue = 64 << 10
 
-// Variable is a value that a role asks for. `{{name}}` stands for it in the role's text, its
+// Variable is a value that a role asks for. `{{name}}` is replaced by it in the role's text, its
 // examples and its MCP servers.
 type Variable struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
-	// Default is the value without one of the person's; nil is none. It may refer to other
-	// variables.
+	// Default is the value if the person sets none; nil means no default. It may refer to
+	// other variables.
 	Default *string `json:"default,omitempty"`
 	// Required variables are never blank. One without a default is required unless its file
 	// says otherwise.
 	Required bool `json:"required,omitempty"`
-	// Choices are the only values that it takes; nil takes any.
+	// Choices are the only values allowed; nil allows any.
 	Choices []string `json:"choices,omitempty"`
 }
 
-// Allows returns why a value can't be the variable's, nil if it can. The error has no name.
+// Allows returns why a value is not allowed, nil if it is. The error doesn't name the variable.
 func (v Variable) Allows(value string) error {
 	switch {
 	case len(value) > MaxValue:
@@ -46,7 +46,7 @@ func (v Variable) Allows(value string) error {
 	return nil
 }
 
-// among lists the choices, "" without any.
+// among lists the choices for an error, "" without any.
 func (v Variable) among() string {
 	if v.Choices == nil {
 		return ""
@@ -54,7 +54,7 @@ func (v Variable) among() string {
 	return ": use " + strings.Join(v.Choices, ", ")
 }
 
-// String describes what is to be given: name, description and choices.
+// String describes the variable: its name, description and choices.
 func (v Variable) String() string {
 	var about []string
 	if v.Description != "" {
@@ -77,7 +77,7 @@ func (v Variable) In(s string) bool {
 	return slices.ContainsFunc(variable.FindAllStringSubmatch(s, -1), func(m []string) bool { return m[1] == v.Name })
 }
 
-// Variable returns the variable of a name. The error of an unknown one says which may be meant.
+// Variable returns the variable of a name. The error of an unknown one suggests the nearest.
 func (r Role) Variable(name string) (Variable, error) {
 	i := slices.IndexFunc(r.Variables, func(v Variable) bool { return v.Name == name })
 	if i < 0 {
@@ -105,9 +105,9 @@ func (e *MissingError) Error() string {
 	return where + " needs " + text.Count(len(list), "value") + ": " + strings.Join(list, ", ")
 }
 
-// Values puts the values of the variables together: those given now over those that were
-// kept. A given one that is wrong is an error. A kept one that the role has no use for any
-// more is left out. missing are the required variables that have neither a value nor a default.
+// Values merges the values of the variables: those given now over those kept earlier. A given
+// one that is wrong is an error; a kept one that the role can't use any more is left out.
+// missing are the required variables with neither a value nor a default.
 func (r Role) Values(kept, given map[string]string) (values map[string]string, missing []Variable, err error) {
 	values = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -135,7 +135,7 @@ func (r Role) Values(kept, given map[string]string) (values map[string]string, m
 	return values, missing, nil
 }
 
-// nearest says which variable may be meant, or which there are.
+// nearest suggests the variable that may be meant, or lists them all.
 func (r Role) nearest(name string) string {
 	names := make([]string, len(r.Variables))
 	for i, v := range r.Variables {
@@ -150,8 +150,8 @@ func (r Role) nearest(name string) string {
 	return " (there are: " + strings.Join(names, ", ") + ")"
 }
 
-// variables reads the key of the same name. raw are its lines as they are written: they have
-// the line of each entry.
+// variables reads the key of the same name. raw are its lines as they are written, for the
+// line numbers of the entries.
 func (r *Role) variables(f frontmatter.Field, raw string) {
 	if f.Kind == frontmatter.Null {
 		return
@@ -167,7 +167,7 @@ func (r *Role) variables(f frontmatter.Field, raw string) {
 	}
 }
 
-// variable reads one entry. Its lines are counted from above.
+// variable reads one entry. above is the number of lines before its first.
 func (r *Role) variable(item *yaml.Node, above int) {
 	line := above + item.Line
 	if item.Kind == yaml.ScalarNode && item.Tag == "!!str" {
@@ -260,8 +260,8 @@ func (r *Role) admit(v Variable, line int) {
 	r.Variables = append(r.Variables, v)
 }
 
-// checkVariables looks at what the variables are used for, once the whole role is read.
-// bodyLine is the line at which the body begins.
+// checkVariables checks the use of the variables, once the whole role is read. bodyLine is the
+// line at which the body begins.
 func (r *Role) checkVariables(bodyLine int) {
 	if r.Variables == nil {
 		return

@@ -84,17 +84,16 @@ func table(text string) map[string][]string {
 
 // exclusive names the packages that only one room may import.
 var exclusive = map[string][]string{
-	"github.com/yuin/gopher-lua":             {"lua/host"},
-	"github.com/coder/acp-go-sdk":            {"cli/acp"},
-	"github.com/modelcontextprotocol":        {"mcp", "mcp/auth", "mcp/serve", "mcp/wire", "internal/testkit/mcptest"},
-	"github.com/golang-jwt/jwt":              {"mcp/auth"},
-	"github.com/sashabaranov/go-openai":      {"agent/model/chat", "agent/model/responses"},
-	"github.com/anthropics/anthropic-sdk-go": {"agent/model/anthropic"},
-	"modernc.org/sqlite":                     {"session/db"},
-	"charm.land/":                            {"tui", "internal/"},
-	"github.com/charmbracelet/":              {"tui", "internal/", "cli"},
-	"github.com/charmbracelet/glamour":       {},
-	"github.com/alecthomas/chroma/v2/style":  {},
+	"github.com/yuin/gopher-lua":            {"lua/host"},
+	"github.com/coder/acp-go-sdk":           {"cli/acp"},
+	"github.com/modelcontextprotocol":       {"mcp", "mcp/auth", "mcp/serve", "mcp/wire", "internal/testkit/mcptest"},
+	"github.com/golang-jwt/jwt":             {"mcp/auth"},
+	"github.com/sashabaranov/go-openai":     {"agent/model/chat", "agent/model/responses"},
+	"modernc.org/sqlite":                    {"session/db"},
+	"charm.land/":                           {"tui", "internal/"},
+	"github.com/charmbracelet/":             {"tui", "internal/", "cli"},
+	"github.com/charmbracelet/glamour":      {},
+	"github.com/alecthomas/chroma/v2/style": {},
 }
 
 type file struct {

@@ -3,14 +3,11 @@ package anthropic
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"jcode/agent/model"
 	"jcode/agent/model/endpoint"
@@ -24,7 +21,7 @@ const Protocol = string(provider.Messages)
 // once is remembered per model for as long as the client lives.
 type Client struct {
 	*endpoint.Endpoint
-	api   sdk.MessageService
+	http  *http.Client
 	extra []endpoint.Field
 
 	mu      sync.Mutex
@@ -34,7 +31,7 @@ type Client struct {
 // New makes a client. It opens no connection. The error says which field of the
 // configuration is wrong.
 func New(cfg provider.Config) (*Client, error) {
-	// The SDK's paths begin with v1, and so do the maker's own tools.
+	// The maker's own tools take the address without v1; with it is accepted as well.
 	cfg.BaseURL = strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), "/v1")
 	end, err := endpoint.New(cfg)
 	if err != nil {
@@ -44,29 +41,42 @@ func New(cfg provider.Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("extra body fields of provider %q: %w", cfg.Name, err)
 	}
-	options := []option.RequestOption{
-		option.WithoutEnvironmentDefaults(), option.WithoutOpenTelemetry(), option.WithMaxRetries(0),
-		option.WithBaseURL(end.URL("/")), option.WithHTTPClient(&http.Client{Transport: transport{end}}),
+	return &Client{
+		Endpoint: end,
+		http:     &http.Client{Transport: end, CheckRedirect: checkRedirect},
+		extra:    extra,
+		learned:  map[string]*features{},
+	}, nil
+}
+
+// checkRedirect follows only redirects that keep the method and the body. Others are judged
+// as refusals.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	switch code := req.Response.StatusCode; {
+	case code != http.StatusTemporaryRedirect && code != http.StatusPermanentRedirect:
+		return http.ErrUseLastResponse
+	case len(via) >= 10:
+		return errors.New("stopped after 10 redirects")
 	}
-	if cfg.Key != "" {
-		options = append(options, option.WithAPIKey(string(cfg.Key)))
+	return nil
+}
+
+// header returns the headers of every request: the version of the API and the key.
+func (c *Client) header() http.Header {
+	h := http.Header{}
+	h.Set("Anthropic-Version", "2023-06-01")
+	if c.Config.Key != "" {
+		h.Set("X-Api-Key", string(c.Config.Key))
 	}
-	if cfg.Token != "" {
-		options = append(options, option.WithAuthToken(string(cfg.Token)))
+	if c.Config.Token != "" {
+		h.Set("Authorization", "Bearer "+string(c.Config.Token))
 	}
-	return &Client{Endpoint: end, api: sdk.NewMessageService(options...), extra: extra, learned: map[string]*features{}}, nil
+	return h
 }
 
 // ListModels asks the endpoint which models it offers, in its order.
 func (c *Client) ListModels(ctx context.Context) ([]provider.Listed, error) {
-	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
-	if c.Config.Key != "" {
-		header.Set("X-Api-Key", string(c.Config.Key))
-	}
-	if c.Config.Token != "" {
-		header.Set("Authorization", "Bearer "+string(c.Config.Token))
-	}
-	return c.ListAt(ctx, "/v1/models?limit=1000", header)
+	return c.ListAt(ctx, "/v1/models?limit=1000", c.header())
 }
 
 func (c *Client) features(id string) *features {
@@ -122,21 +132,21 @@ func (q *question) Adapt(bad *endpoint.Failure) (string, bool) {
 func (q *question) Attempt(parent context.Context, say *endpoint.Speaker) (model.Response, *endpoint.Failure) {
 	ctx, silent, stop := q.c.Watch(parent)
 	defer stop()
-	x := &exchange{Exchange: endpoint.Exchange{Asked: q.req.Model, Silent: silent}, body: q.body, beta: q.beta}
-	a := newAnswer(say, &x.Exchange)
-	err := q.stream(context.WithValue(ctx, exchangeKey{}, x), a)
+	x := &endpoint.Exchange{Asked: q.req.Model, Silent: silent}
+	a := newAnswer(say, x)
+	err := q.stream(ctx, x, a)
 	whole := (a.stopped || a.stopReason) && !x.HasFault() && parent.Err() == nil
 	resp := a.response(q.req, whole)
 	switch {
 	case !whole:
 		resp.Opaque = nil
-		bad := q.c.Judge(ctx, &x.Exchange, err)
+		bad := q.c.Judge(ctx, x, err)
 		if a.counted {
 			bad.Used = a.usage.total()
 		}
 		q.fits(bad)
 		return resp, bad
-	case a.reason == string(sdk.StopReasonModelContextWindowExceeded):
+	case a.reason == "model_context_window_exceeded":
 		bad := endpoint.Fail(model.ClassOverflow, 0, q.c.Name()+": the model's context window was full in the middle of its answer", nil)
 		bad.Used = a.usage.total()
 		return resp, bad
@@ -162,58 +172,29 @@ func (q *question) fits(bad *endpoint.Failure) {
 	}
 }
 
-// stream runs one exchange through the SDK. A regular end is no error.
-func (q *question) stream(ctx context.Context, a *answer) error {
-	// The service alone, not the whole client, and the response before it is decoded: the
-	// whole client would add 19 MB to the binary, and its decoder a millisecond per hundred
-	// deltas.
-	var resp *http.Response
-	s := q.c.api.NewStreaming(ctx, sdk.MessageNewParams{}, option.WithResponseInto(&resp))
-	if err := s.Err(); err != nil {
+// stream sends the request and reads its answer. A regular end is no error.
+func (q *question) stream(ctx context.Context, x *endpoint.Exchange, a *answer) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.c.URL("/v1/messages"), bytes.NewReader(q.body))
+	if err != nil {
 		return err
 	}
-	defer func() { _ = s.Close() }() // the answer has been read, or failed
+	req.Header = q.c.header()
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	if q.beta != "" {
+		req.Header.Set("Anthropic-Beta", q.beta)
+	}
+	resp, err := q.c.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }() // the answer has been read, or failed
+	if x.Refused(resp) {
+		return errRefused
+	}
+	resp.Body = endpoint.SkipMark(x.Silent.Reader(resp.Body))
 	return a.read(resp)
 }
 
-type exchangeKey struct{}
-
-// exchange is one request and what comes of it.
-type exchange struct {
-	endpoint.Exchange
-	body []byte // the encoded request
-	beta string // the Anthropic-Beta header
-}
-
-// transport is the RoundTripper under the SDK: it sends our body in place of the SDK's, keeps
-// refusals, whose words are judged elsewhere, and says that the server lives.
-type transport struct{ *endpoint.Endpoint }
-
-// RoundTrip sends the body of the exchange in the request's context.
-func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	x, _ := req.Context().Value(exchangeKey{}).(*exchange)
-	if x == nil {
-		return t.Endpoint.RoundTrip(req)
-	}
-	req = req.Clone(req.Context())
-	if req.Body != nil {
-		_ = req.Body.Close() // the SDK's own body, an in-memory reader
-	}
-	req.ContentLength = int64(len(x.body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
-	req.Body, _ = req.GetBody()
-	if x.beta != "" {
-		req.Header.Set("Anthropic-Beta", x.beta)
-	}
-	resp, err := t.Endpoint.RoundTrip(req)
-	if err != nil {
-		return nil, err
-	}
-	if x.Refused(resp) {
-		resp.StatusCode = max(resp.StatusCode, http.StatusBadRequest)
-		resp.Body = io.NopCloser(strings.NewReader(`{"type":"error"}`))
-		return resp, nil
-	}
-	resp.Body = endpoint.SkipMark(x.Silent.Reader(resp.Body))
-	return resp, nil
-}
+// errRefused ends an exchange whose refusal the exchange keeps.
+var errRefused = errors.New("the request was refused")

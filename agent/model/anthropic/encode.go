@@ -4,11 +4,16 @@ import (
 	"slices"
 	"strconv"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-
 	"jcode/agent/model"
 	"jcode/agent/model/endpoint"
 	"jcode/internal/schema"
+)
+
+// The values of the Anthropic-Beta header that requests may carry.
+const (
+	betaInterleaved = "interleaved-thinking-2025-05-14"
+	betaBinding     = "thinking-binding-controls-2026-08-01"
+	betaInlineTools = "inline-tools-2026-09-15"
 )
 
 // encoder writes a request as JSON, once per step. What stays the same from step to step
@@ -154,7 +159,7 @@ func (e *encoder) thinking(most int) bool {
 		return false
 	}
 	if f.interleaved && f.betas {
-		e.betas = append(e.betas, string(sdk.AnthropicBetaInterleavedThinking2025_05_14))
+		e.betas = append(e.betas, betaInterleaved)
 	}
 	if e.own("thinking") {
 		e.raw(`{"type":"enabled","budget_tokens":`)
@@ -168,7 +173,7 @@ func (e *encoder) thinking(most int) bool {
 // binding lets the server drop thinking that belongs to another beginning.
 func (e *encoder) binding() {
 	if e.f.dropBlocks && e.f.betas {
-		e.betas = append(e.betas, string(sdk.AnthropicBetaThinkingBindingControls2026_08_01))
+		e.betas = append(e.betas, betaBinding)
 		e.raw(`,"block_binding":{"prefix_mismatch_behavior":"drop_block"}`)
 	}
 }
@@ -244,7 +249,7 @@ func (e *encoder) inline() map[string]bool {
 	inline := changesOf(e.req, e.f).inline
 	for i := range e.turns {
 		if e.turns[i].role == roleSystem {
-			e.betas = append(e.betas, string(sdk.AnthropicBetaInlineTools2026_09_15))
+			e.betas = append(e.betas, betaInlineTools)
 			break
 		}
 	}

@@ -7,9 +7,6 @@ import (
 	"mime"
 	"net/http"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
-
 	"jcode/agent/model/endpoint"
 )
 
@@ -19,26 +16,31 @@ func (a *answer) read(resp *http.Response) error {
 	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && kind == "application/json" {
 		return a.whole(resp.Body)
 	}
-	events := ssestream.NewDecoder(resp)
-	for !a.stopped && events.Next() {
-		if err := a.take(events.Event().Data); err != nil {
+	for events := newEvents(resp.Body); !a.stopped; {
+		data, err := events.next()
+		switch {
+		case errors.Is(err, io.EOF) && a.stopReason:
+			return nil
+		case errors.Is(err, io.EOF):
+			return io.ErrUnexpectedEOF
+		case err != nil:
+			return err
+		}
+		if err := a.take(data); err != nil {
 			return err
 		}
 	}
-	if a.stopped || a.stopReason && events.Err() == nil {
-		return nil
-	}
-	if err := events.Err(); err != nil {
-		return err
-	}
-	return io.ErrUnexpectedEOF
+	return nil
 }
 
-// event is what is read of every event; the SDK decodes those that say more.
+// event holds what is read of an event. All events are decoded into one value, since the
+// deltas of an answer are thousands.
 type event struct {
-	Type  string `json:"type"`
-	Index int    `json:"index"`
-	Delta struct {
+	Type    string          `json:"type"`
+	Index   int             `json:"index"`
+	Message json.RawMessage `json:"message"`       // of message_start; other events have words there
+	Block   json.RawMessage `json:"content_block"` // of content_block_start
+	Delta   struct {
 		Type        string          `json:"type"`
 		Text        string          `json:"text"`
 		Thinking    string          `json:"thinking"`
@@ -78,16 +80,15 @@ func (a *answer) take(data []byte) error {
 		a.x.Junk(data)
 		return nil
 	}
-	var whole sdk.MessageStreamEventUnion
-	if err := json.Unmarshal(data, &whole); err != nil {
-		a.x.Junk(data)
-		return nil
-	}
 	switch ev.Type {
 	case "message_start":
-		a.begin(whole.Message.Model, usageOf(data, "message"))
+		var message struct {
+			Model string `json:"model"`
+		}
+		_ = json.Unmarshal(ev.Message, &message) // a message of another form counts as begun
+		a.begin(message.Model, usageOf(ev.Message))
 	case "content_block_start":
-		a.open(ev.Index, whole.ContentBlock.RawJSON())
+		a.open(ev.Index, string(ev.Block))
 	case "content_block_stop":
 		a.close(ev.Index)
 	case "message_delta":

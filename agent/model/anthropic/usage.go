@@ -24,15 +24,8 @@ type usage struct {
 	Iterations []usage `json:"iterations"`
 }
 
-// usageOf reads the usage member of an object, or of an object in it.
-func usageOf(data []byte, in ...string) (u usage) {
-	for _, name := range in {
-		var outer map[string]json.RawMessage
-		if json.Unmarshal(data, &outer) != nil {
-			return u
-		}
-		data = outer[name]
-	}
+// usageOf reads the usage member of an object.
+func usageOf(data []byte) usage {
 	var holder struct {
 		Usage usage `json:"usage"`
 	}

@@ -79,11 +79,11 @@ func writeNew(dir, name string, files ...string) ([]string, error) {
 	return paths, nil
 }
 
-// Check looks at a tool folder, a folder of such folders, a plugin, or a single script,
-// and returns its faults as `file:line: message`. Nothing of it runs: sources are only
-// compiled, in a host. executable is the program to start as a host, empty for this one.
+// Check checks a tool folder, a folder of such folders, a plugin, or a single script, and
+// returns its faults as `file:line: message`. It runs nothing: sources are only compiled, in a
+// host. executable is the program to start as a host, empty for this one.
 //
-// builtin reports whether a builtin tool has a name; nil knows none.
+// builtin reports whether a builtin tool has that name; nil means that there are none.
 func Check(ctx context.Context, executable, path string, builtin func(name string) bool) (problems []string, err error) {
 	if executable == "" {
 		if executable, err = pool.SelfExecutable(); err != nil {

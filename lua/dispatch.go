@@ -13,19 +13,19 @@ import (
 	"jcode/tools"
 )
 
-// redirectKey is the context key under which a component's address is asked for instead
-// of a call: the script has a jcode.request of its own.
+// redirectKey is the context key of a redirect: the script has replaced jcode.request, so
+// a dispatch to a component returns the component's address instead of calling it.
 type redirectKey struct{}
 
-// redirect receives the address. It holds for one dispatch, not for those that this makes.
+// redirect receives the address. It applies to one dispatch, not to nested ones.
 type redirect struct {
-	replaced bool   // every component is answered there
-	own      string // the component that the script is
+	replaced bool   // the script handles requests to every component itself
+	own      string // the script's own component
 	intent   *intent
 	payload  any
 }
 
-// dispatch carries out jcode.dispatch and the positional functions.
+// dispatch implements jcode.dispatch and the positional functions.
 func (s *principal) dispatch(ctx context.Context, name string, raw any, opts *wire.Object) ([]any, error) {
 	began := time.Now()
 	values, err := s.dispatchOnce(ctx, name, raw, opts)
@@ -101,7 +101,7 @@ func (s *principal) dispatchOnce(ctx context.Context, name string, raw any, opts
 	return one(s.shape(tools.Spec{Name: out.Call.Name}, res)), nil
 }
 
-// unboundRefusal is what a principal without a session answers where a session is needed.
+// unboundRefusal is the refusal of a principal without a session where one is needed.
 func (s *principal) unboundRefusal(entry tools.Entry, replaced bool) *wire.Object {
 	if entry.Spec.Name == "exec" {
 		return s.shape(entry.Spec, refusal(tools.KindPermission, "exec denied: no execution context"))
@@ -112,7 +112,7 @@ func (s *principal) unboundRefusal(entry tools.Entry, replaced bool) *wire.Objec
 	return nil
 }
 
-// nested is the standing of a call that the script makes.
+// nested returns the caller of a nested call: the script, limited to its capabilities.
 func (s *principal) nested() tools.Caller {
 	c := s.declared()
 	if s.script != nil && !s.all {
@@ -121,8 +121,8 @@ func (s *principal) nested() tools.Caller {
 	return c
 }
 
-// nestedFor is nested for one intent: what a plugin declares by name needs no capability
-// beside it.
+// nestedFor is nested for one intent: an intent that a plugin declares by name needs no
+// capability in addition.
 func (s *principal) nestedFor(spec tools.Spec) tools.Caller {
 	if s.script != nil && !s.all && (slices.Contains(s.perms.Intents, spec.Name) || s.perms.CoversMCP(spec.Name)) {
 		return s.declared()
@@ -130,8 +130,8 @@ func (s *principal) nestedFor(spec tools.Spec) tools.Caller {
 	return s.nested()
 }
 
-// declared is the standing of a call that the script's declaration covers by itself: the
-// role alone limits it.
+// declared returns the caller of a nested call that the script's declaration covers by itself:
+// only the role limits it.
 func (s *principal) declared() tools.Caller {
 	c := s.caller
 	c.Origin = tools.OriginScript
@@ -154,7 +154,7 @@ func narrow(scope *tools.Scope, set tools.Capabilities) *tools.Scope {
 	return &out
 }
 
-// mayDispatch holds a call against the script's own declaration; nil means that it may go on.
+// mayDispatch checks a call against the script's own declaration; nil means that it is allowed.
 func (s *principal) mayDispatch(spec tools.Spec, tool tools.Tool, args *wire.Object) *wire.Object {
 	deny := func(format string, args ...any) *wire.Object {
 		return refusal(tools.KindPermission, "permission denied: "+format, args...)
@@ -177,7 +177,7 @@ func (s *principal) mayDispatch(spec tools.Spec, tool tools.Tool, args *wire.Obj
 	return nil
 }
 
-// toolMayDispatch says which key a tool's manifest lacks, or "".
+// toolMayDispatch returns which key a tool's manifest lacks, "" if none.
 func (s *principal) toolMayDispatch(spec tools.Spec) string {
 	switch {
 	case spec.Name == "exec":
@@ -210,7 +210,7 @@ func namedArguments(raw any) (*wire.Object, error) {
 	return nil, fmt.Errorf("args must be a table with names, such as {path = \"a.txt\"}")
 }
 
-// badText finds a text that is not UTF-8 and returns its path.
+// badText returns the path of a text that is not UTF-8, "" if there is none.
 func badText(v any, path string) string {
 	switch v := v.(type) {
 	case string:
@@ -234,7 +234,7 @@ func badText(v any, path string) string {
 	return ""
 }
 
-// decodedSchema is a tool's schema with its order kept.
+// decodedSchema returns a tool's schema as an ordered object.
 func decodedSchema(spec tools.Spec) (*wire.Object, bool) {
 	v, err := wire.DecodeJSON(spec.Parameters)
 	if err != nil {
@@ -270,7 +270,7 @@ func fixArrays(v any, schema *wire.Object) any {
 	return o
 }
 
-// resultTable is a result as a script sees it: its data merged flat beside ok.
+// resultTable returns a result as a script sees it: its data merged into one table with ok.
 func resultTable(res tools.Result) *wire.Object {
 	out := wire.NewObject("ok", !res.Failed)
 	v, err := wire.From(res.Data)
@@ -300,7 +300,7 @@ func resultTable(res tools.Result) *wire.Object {
 	return out
 }
 
-// shape brings exec's results into their fixed form.
+// shape brings results of exec into their documented form.
 func (s *principal) shape(spec tools.Spec, o *wire.Object) *wire.Object {
 	if spec.Name != "exec" {
 		return o
@@ -336,7 +336,7 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// execWords carries out jcode.exec with a table of words: no shell sees them unquoted.
+// execWords implements jcode.exec with a table of words, which are quoted for the shell.
 func (s *principal) execWords(ctx context.Context, raw any, more *wire.Object) ([]any, error) {
 	spec := tools.Spec{Name: "exec"}
 	words, err := wire.Texts(raw)

@@ -17,7 +17,7 @@ import (
 // maxEventText bounds the text of a tool_result event.
 const maxEventText = 64 << 10
 
-// listeners lists the scripts that listen to an event, with their number of handlers.
+// listeners returns the scripts that handle an event, with their number of handlers.
 func (r *Room) listeners(event string) (list []*script, handlers []int) {
 	for _, s := range r.scripts() {
 		s.mu.Lock()
@@ -44,7 +44,7 @@ func (s *script) eventMail(ctx context.Context, event string, n int, table *wire
 	}
 }
 
-// emit delivers an informational event without waiting for anybody.
+// emit delivers an informational event without waiting for its handlers.
 func (r *Room) emit(event string, table *wire.Object, except string) {
 	list, handlers := r.listeners(event)
 	for i, s := range list {
@@ -61,30 +61,30 @@ func (r *Room) emit(event string, table *wire.Object, except string) {
 	}
 }
 
-// SessionStart tells scripts that a session began or was resumed.
+// SessionStart notifies scripts that a session began or was resumed.
 func (r *Room) SessionStart(session, cwd string, resumed bool) {
 	r.emit("session_start", wire.NewObject("session", session, "cwd", cwd, "resumed", resumed), "")
 }
 
-// Prompt tells scripts what the person sent.
+// Prompt notifies scripts of a prompt.
 func (r *Room) Prompt(prompt string) { r.emit("prompt", wire.NewObject("text", prompt), "") }
 
-// MCPState tells scripts that an MCP server's state changed.
+// MCPState notifies scripts that an MCP server's state changed.
 func (r *Room) MCPState(st MCPStatus) { r.emit("mcp_state", statusTable(st), "") }
 
-// TurnEnd tells scripts that a turn ended. The model's calls since the last one are
-// counted by the hook.
+// TurnEnd notifies scripts that a turn ended, with the number of the model's calls in it, which
+// the hook has counted.
 func (r *Room) TurnEnd(turn int, stoppedBy string) {
 	n := float64(r.turnCalls.Swap(0))
 	r.emit("turn_end", wire.NewObject("turn", float64(turn), "tool_calls", n, "stopped_by", stoppedBy), "")
 }
 
-// Hook returns the dispatcher's hook: scripts that listen to tool_call and tool_result.
+// Hook returns a hook for the dispatcher that calls the handlers of tool_call and tool_result.
 func (r *Room) Hook() tools.Hook { return hook{r} }
 
 type hook struct{ room *Room }
 
-// BeforeCall asks every listener in turn. What fails or takes too long is a notice, and
+// BeforeCall calls every handler in turn. A handler that fails or takes too long is reported, and
 // the call goes on.
 func (h hook) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 	list, handlers := h.room.listeners("tool_call")
@@ -100,7 +100,7 @@ func (h hook) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 	var editors []string
 	for i, s := range list {
 		if inChain(ctx, s.fqn) {
-			continue // busy with the very call that makes this one
+			continue // it is busy with the call from which this one comes
 		}
 		for n := 1; n <= handlers[i]; n++ {
 			answer := h.ask(ctx, s, n, call.Name, origin, current)
@@ -125,7 +125,7 @@ func (h hook) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 	return tools.Verdict{Arguments: args, By: strings.Join(editors, ", ")}
 }
 
-// ask runs one handler and returns what it returned, if that was a table.
+// ask runs one handler and returns its result if that is a table.
 func (h hook) ask(ctx context.Context, s *script, n int, name, origin string, args json.RawMessage) *wire.Object {
 	v, err := wire.DecodeJSON(args)
 	if err != nil {
@@ -146,7 +146,7 @@ func (h hook) ask(ctx context.Context, s *script, n int, name, origin string, ar
 	return answer
 }
 
-// AfterCall tells listeners the outcome.
+// AfterCall calls the handlers of tool_result.
 func (h hook) AfterCall(call tools.Call, out tools.Outcome) {
 	if call.Caller.Origin == tools.OriginModel {
 		h.room.turnCalls.Add(1)
@@ -162,7 +162,7 @@ func (h hook) AfterCall(call tools.Call, out tools.Outcome) {
 	h.room.emit("tool_result", table, call.Caller.Owner)
 }
 
-// List returns the slash commands of scripts: the room is a command.Source.
+// List returns the slash commands of scripts. It implements command.Source.
 func (r *Room) List() []command.Command {
 	var out []command.Command
 	for _, s := range r.scripts() {
@@ -210,7 +210,7 @@ func (s *script) runCommand(ctx context.Context, name, args string) (command.Out
 	return command.Outcome{Notice: text.Clean(resultText(list[0]))}, nil
 }
 
-// commandOwner names who has a slash command already, "" if nobody.
+// commandOwner returns who owns a slash command already, "" if nobody.
 func (r *Room) commandOwner(name string, except *script) string {
 	for _, s := range r.scripts() {
 		if s == except || s.owner == except.owner {

@@ -15,8 +15,8 @@ import (
 // maxEntries bounds a folder listing.
 const maxEntries = 10_000
 
-// callFS answers fs.*: the declaration first, then the same intents, capabilities and
-// gate as everybody's.
+// callFS implements fs.*: it checks the declaration, then uses the same intents, capabilities
+// and gate as every other caller.
 func (s *principal) callFS(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
 	if !s.all && (s.perms == nil || !s.perms.HasFS) {
 		return s.undeclared(f, "fs")
@@ -55,8 +55,8 @@ func (s *principal) callFS(ctx context.Context, f wire.Func, a arguments) ([]any
 	return one(s.look(f.Field(), rel)), nil
 }
 
-// mayLook has the gate judge a look at a folder or file as it judges the tool ls; nil means
-// that it may be looked at.
+// mayLook has the gate judge fs.list and fs.stat like the tool ls; nil means that they are
+// allowed.
 func (s *principal) mayLook(ctx context.Context, what, rel string) *wire.Object {
 	path := filepath.Join(s.room.opts.Root, filepath.FromSlash(rel))
 	d := s.room.opts.Dispatcher.Judge(ctx, s.declared(), tools.Spec{Name: "ls", ReadOnly: true, Needs: tools.CapRead, Trusted: true}, tools.Plan{
@@ -84,9 +84,9 @@ func (s *principal) intent(ctx context.Context, name string, args *wire.Object) 
 	return one(s.shape(spec, resultTable(out.Result))), nil
 }
 
-// relative returns the file that a path leads to, relative to the project's root and with
-// forward slashes: what is declared is declared of files, not of the links to them. A
-// relative path begins at the room's folder Start, as in every tool.
+// relative returns the file that a path resolves to, relative to the project's root and with
+// forward slashes: permissions apply to files, not to links to them. A relative path begins at
+// Options.Start, as in every tool.
 func (s *principal) relative(path string) (string, error) {
 	root := s.room.opts.Root
 	abs := path
@@ -110,7 +110,7 @@ func (s *principal) relative(path string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-// look lists a folder or describes a file, never following a link out of the root.
+// look lists a folder or describes a file. It never follows a link out of the root.
 func (s *principal) look(what, rel string) *wire.Object {
 	root, err := os.OpenRoot(s.room.opts.Root)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// holdings are what the room holds: tool folders, plugins, and the startup script.
+// holdings is the set of tool folders, plugins and the startup script of a room.
 type holdings struct {
 	mu         sync.Mutex
 	tools      map[string]*slot // by folder
@@ -75,7 +75,8 @@ func (h *holdings) setStartup(s *script, problem string) (old *script) {
 	return old
 }
 
-// scripts lists what runs: the startup script first, then the plugins as they came.
+// scripts returns the running scripts: the startup script first, then the plugins in the order
+// of their loading.
 func (h *holdings) scripts() []*script {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -39,7 +39,7 @@ func httpRefusal(kind, format string, args ...any) *wire.Object {
 	return wire.NewObject("ok", false, "error", fmt.Sprintf(format, args...), "error_kind", kind)
 }
 
-// callHTTP answers http.get and http.request.
+// callHTTP implements http.get and http.request.
 func (s *principal) callHTTP(ctx context.Context, f wire.Func, a arguments) ([]any, error) {
 	if !s.all && (s.perms == nil || s.perms.Network == nil) {
 		return s.undeclared(f, "network")
@@ -101,8 +101,8 @@ func parseRequest(method, address string, opts *wire.Object) (*request, *httpErr
 	return r, nil
 }
 
-// send carries out the request. The declared hosts are checked for every hop, the
-// address at the moment of the dial.
+// send carries out the request. The declared hosts are checked for every redirect, the address
+// when it is dialled.
 func (r *request) send(ctx context.Context, s *principal) *wire.Object {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
@@ -184,8 +184,8 @@ func readResponse(resp *http.Response) *wire.Object {
 	return wire.NewObject("ok", true, "status", float64(resp.StatusCode), "headers", headers, "body", buf.String())
 }
 
-// dialGuard refuses addresses inside the machine and the local network unless the host
-// was listed by its very name. It looks at what is dialled, not at what was resolved.
+// dialGuard refuses addresses of this machine and the local network unless the host was listed
+// by its exact name. It checks the address that is dialled, not the one that was resolved.
 type dialGuard struct{ literal atomic.Bool }
 
 func (g *dialGuard) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -203,7 +203,7 @@ func (g *dialGuard) dial(ctx context.Context, network, address string) (net.Conn
 	return d.DialContext(ctx, network, address)
 }
 
-// failedRequest classifies what went wrong.
+// failedRequest classifies an error.
 func failedRequest(err error) *wire.Object {
 	var own *httpError
 	var dns *net.DNSError

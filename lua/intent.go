@@ -16,14 +16,14 @@ import (
 // defaultRPC is the time limit of a component request.
 const defaultRPC = 30 * time.Second
 
-// intent is a definition that a script registered: a name for an operation of a component.
+// intent is a tool that a script registered: a name for an operation of a component.
 type intent struct {
 	name, description string
 	fqn, operation    string
 	timeout           time.Duration // 0 = defaultRPC
 	readOnly, always  bool
-	// dead intents name a component that is not the script's own: nobody serves them, also
-	// when a script of that name comes later.
+	// dead intents name a component that is not the script's own: they are never served, not even
+	// by a script of that name that is loaded later.
 	dead   bool
 	params []byte
 	hash   string // of the script that registered it
@@ -36,7 +36,7 @@ func (i *intent) spec() tools.Spec {
 	}
 }
 
-// parseIntent checks a definition that a host sent. owner is the script's own FQN.
+// parseIntent checks a definition that a host sent. owner is the script's own component.
 func parseIntent(def *wire.Object, owner string) (*intent, error) {
 	i := &intent{
 		name: def.String("name"), description: strings.TrimSpace(def.String("description")),
@@ -146,7 +146,7 @@ type intentTool struct {
 // Spec describes the intent.
 func (t *intentTool) Spec() tools.Spec { return t.spec() }
 
-// Plan names the Lua access: a component's code decides what happens.
+// Plan declares an access to Lua, because the component's code decides what happens.
 func (t *intentTool) Plan(_ context.Context, _ tools.Call) (tools.Plan, error) {
 	return tools.Plan{
 		Accesses: []tools.Access{{Kind: tools.AccessLua, Target: t.name, Hash: t.hash, ReadOnly: t.readOnly}},
@@ -155,8 +155,8 @@ func (t *intentTool) Plan(_ context.Context, _ tools.Call) (tools.Plan, error) {
 	}, nil
 }
 
-// Run asks the component. A script that put a jcode.request of its own in place gets
-// the address instead, and so does one that asks itself.
+// Run sends the request to the component. A script that has replaced jcode.request gets the
+// address instead, and so does one that calls itself.
 func (t *intentTool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	payload, err := wire.DecodeJSON(call.Arguments)
 	if err != nil {
@@ -197,7 +197,7 @@ func callerName(c tools.Caller) string {
 	return string(c.Origin)
 }
 
-// resultText is what a model reads of a value that a script gave.
+// resultText returns what a model reads of a value that a script returned.
 func resultText(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -10,8 +10,8 @@ import (
 	"jcode/tools"
 )
 
-// visible lists what a script is shown: the scope's tools in registry order, and what
-// the script itself has registered but not yet published.
+// visible returns the tools that a script sees: those of its scope in registry order, and those
+// that it has registered but not yet published.
 func (s *principal) visible() []tools.Spec {
 	var out []tools.Spec
 	for _, e := range s.room.opts.Registry.Snapshot(s.caller.Scope).List() {

@@ -38,7 +38,7 @@ func (r *Room) toolRoots() []toolRoot {
 	return append(list, r.brought("tools", tools.RankUser)...)
 }
 
-// brought are the folders of a kind that plugins of others bring, each in PLUGIN/lua.
+// brought returns the folders of a kind in installed plugins, each in PLUGIN/lua.
 func (r *Room) brought(kind string, rank tools.Rank) []toolRoot {
 	if r.opts.Plugins == nil {
 		return nil
@@ -51,15 +51,15 @@ func (r *Room) brought(kind string, rank tools.Rank) []toolRoot {
 	return list
 }
 
-// Times that keep a half-written file from being taken for a version.
+// Times that keep a half-written file from being read as a version.
 const (
 	youngFile  = 50 * time.Millisecond
 	settleStep = 20 * time.Millisecond
 	settleMax  = 200 * time.Millisecond
 )
 
-// Refresh compares all folders with the disk and takes over what changed. It is cheap
-// when nothing did; the agent calls it before each step, the watcher after changes.
+// Refresh compares all folders with the disk and applies what changed. It is cheap when nothing
+// did; the agent calls it before each step, the watcher after changes.
 func (r *Room) Refresh() {
 	r.scan.Lock()
 	defer r.scan.Unlock()
@@ -104,8 +104,7 @@ func (r *Room) refreshSlot(s *slot) {
 	}
 }
 
-// look brings one folder's slot up to date with what was found, and returns it when something
-// changed.
+// look updates the slot of one folder from its stamp, and returns it when something changed.
 func (r *Room) look(root toolRoot, name, dir string, st manifest.Stamp, ok bool) *slot {
 	s := r.slotAt(dir)
 	known := s != nil && s.current() != nil
@@ -113,7 +112,7 @@ func (r *Room) look(root toolRoot, name, dir string, st manifest.Stamp, ok bool)
 		return nil
 	}
 	if !known && !ok {
-		return nil // no tool, silently
+		return nil // not a tool
 	}
 	st, ok = settled(dir, st, ok)
 	if !ok {
@@ -133,7 +132,7 @@ func (r *Room) look(root toolRoot, name, dir string, st manifest.Stamp, ok bool)
 	return s
 }
 
-// touched takes down that the files have new times but the same bytes.
+// touched records that the files have new times but the same bytes.
 func (s *slot) touched(st manifest.Stamp) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,8 +141,8 @@ func (s *slot) touched(st manifest.Stamp) {
 	s.cur, s.recent[v.hash] = &v, &v
 }
 
-// settled waits a moment for files that are being written, or are gone between two
-// steps of an editor.
+// settled waits a moment for files that are being written, or are missing between two steps of
+// an editor.
 func settled(dir string, st manifest.Stamp, ok bool) (manifest.Stamp, bool) {
 	for began := time.Now(); time.Since(began) < settleMax; {
 		age := time.Since(st.Newest())
@@ -163,7 +162,7 @@ func settled(dir string, st manifest.Stamp, ok bool) (manifest.Stamp, bool) {
 	return st, ok
 }
 
-// readVersion reads both files once. A fault makes a broken version with the last good
+// readVersion reads both files once. After a fault the version is broken and keeps the last good
 // manifest, so that the tool stays listed.
 func (r *Room) readVersion(s *slot, st manifest.Stamp) *version {
 	v := &version{stamp: st, manifest: manifest.None()}
@@ -231,7 +230,7 @@ func hashOf(parts ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// takeOver makes changed folders visible: one version of the registry, then the notices.
+// takeOver registers changed folders in one step, then shows the notices.
 func (r *Room) takeOver(changed []*slot) {
 	if len(changed) == 0 {
 		return
@@ -241,7 +240,7 @@ func (r *Room) takeOver(changed []*slot) {
 	for _, s := range changed {
 		v := s.current()
 		if v != nil && v.broken == nil && v.trusted {
-			check = append(check, s) // whether it loads is known only then
+			check = append(check, s) // its notice follows the check
 		} else if level, text := s.told(); text != "" {
 			r.notice(level, text)
 		}
@@ -253,8 +252,8 @@ func (r *Room) takeOver(changed []*slot) {
 	r.checkSyntax(check)
 }
 
-// register puts the current versions into the registry. Within the project, `.jcode/lua`
-// comes before `mcp_lua`; the registry settles the rest.
+// register puts the current versions into the registry. Within the project, `.jcode/lua` has
+// precedence over `mcp_lua`; the registry decides all other conflicts.
 func (r *Room) register(changed []*slot) {
 	names := map[string]bool{}
 	for _, s := range changed {
@@ -294,8 +293,8 @@ func (r *Room) register(changed []*slot) {
 	r.noteRefusals(first)
 }
 
-// noteRefusals finds out which tools the registry did not take: their names are held by
-// somebody of the same or a stronger rank.
+// noteRefusals records which tools the registry refused: their names belong to an owner of the
+// same or a stronger rank.
 func (r *Room) noteRefusals(first map[string]*slot) {
 	snap := r.opts.Registry.Snapshot(nil)
 	have := map[string]tools.Entry{}
@@ -323,7 +322,7 @@ func (r *Room) noteRefusals(first map[string]*slot) {
 	}
 }
 
-// setRefused reports whether the reason is new.
+// setRefused sets why the registry refused the tool, and reports whether that is new.
 func (s *slot) setRefused(why string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -57,7 +57,7 @@ func (l *logs) of(name string) []LogLine {
 	return out
 }
 
-// cleanLine makes one harmless line of what a script sent.
+// cleanLine returns a text of a script as one line without control characters.
 func cleanLine(s string) string {
 	line, _, _ := strings.Cut(text.Clean(s), "\n")
 	return text.Cut(line, 500)
@@ -66,7 +66,7 @@ func cleanLine(s string) string {
 // maxResult is the most text that a result carries.
 const maxResult = 1 << 20
 
-// capText cuts a result at a character border and says so.
+// capText truncates a result at a character boundary and appends a note.
 func capText(s string) string {
 	s = text.Valid(s)
 	if len(s) <= maxResult {

@@ -13,7 +13,7 @@ import (
 	"jcode/tools"
 )
 
-// mcpCall carries out jcode.mcp_call through the same dispatcher and gate.
+// mcpCall implements jcode.mcp_call through the same dispatcher and gate.
 func (s *principal) mcpCall(ctx context.Context, a arguments) ([]any, error) {
 	server, tool := a.text(0), a.text(1)
 	if s.env == wire.EnvTool && !slices.Contains(s.perms.MCP, server+":"+tool) {
@@ -30,8 +30,8 @@ func (s *principal) mcpCall(ctx context.Context, a arguments) ([]any, error) {
 	return s.dispatch(ctx, name, a.at(2), nil)
 }
 
-// missingServer explains why a name of a server's tool is unknown: the server is not
-// connected, or has no such tool. It returns nil for names that belong to no known server.
+// missingServer returns why the name of a server's tool is unknown: the server is not connected,
+// or has no such tool. It returns nil for names that belong to no known server.
 func (s *principal) missingServer(name string) *wire.Object {
 	if s.room.opts.MCP == nil || !strings.HasPrefix(name, "mcp") {
 		return nil
@@ -49,7 +49,7 @@ func (s *principal) missingServer(name string) *wire.Object {
 	return nil
 }
 
-// missingTool explains why a server's tool is not there.
+// missingTool returns why a server's tool does not exist.
 func (s *principal) missingTool(server, tool string) *wire.Object {
 	if s.room.opts.MCP == nil {
 		return nil
@@ -83,7 +83,7 @@ func (s *principal) missingTool(server, tool string) *wire.Object {
 	return refusal(tools.KindMCP, "%s", why)
 }
 
-// callMCPAdmin answers tools.mcp_*. None of these waits for a server.
+// callMCPAdmin implements tools.mcp_*. None of these waits for a server.
 func (s *principal) callMCPAdmin(f wire.Func, a arguments) ([]any, error) {
 	m, name := s.room.opts.MCP, a.text(0)
 	switch f.Field() {
@@ -133,7 +133,7 @@ func (s *principal) callMCPAdmin(f wire.Func, a arguments) ([]any, error) {
 	return nil, &pool.ProtocolError{What: "unknown function " + f.Name}
 }
 
-// statusTable leaves out what is absent: it is nil in Lua.
+// statusTable returns a status as a table; absent fields are nil in Lua.
 func statusTable(st MCPStatus) *wire.Object {
 	o := wire.NewObject("name", st.Name, "state", st.State, "tools", 0.0)
 	if st.State == "connected" {

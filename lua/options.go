@@ -10,12 +10,11 @@ import (
 	"jcode/tools"
 )
 
-// Options is what the room needs from the rest of the house. Registry, Dispatcher and
-// Root are required.
+// Options configures a Room. Registry, Dispatcher and Root are required.
 type Options struct {
-	// Registry holds the tools; the room adds its own and takes them away.
+	// Registry holds the tools; the room adds and removes its own.
 	Registry *tools.Registry
-	// Dispatcher carries out what scripts dispatch. Its gate judges plugins, too.
+	// Dispatcher carries out the calls of scripts. Its gate judges plugins, too.
 	Dispatcher *tools.Dispatcher
 	// Root is the project's folder, absolute and resolved: what fs.* may touch.
 	Root string
@@ -26,24 +25,24 @@ type Options struct {
 	// Config is jcode's configuration folder, for user tools and the startup script.
 	// Empty means that there is none.
 	Config string
-	// Plugins returns folders with tools/ and plugins/ that plugins of others bring, which the
-	// person accepted, as they are at each look. Nil is none.
+	// Plugins returns the folders with tools/ and plugins/ of installed plugins that the person has
+	// accepted; it is called at each Refresh. Nil means none.
 	Plugins func() []string
-	// State keeps what scripts store. Nil: state functions raise.
+	// State stores the state of scripts. Nil: state functions raise an error.
 	State StateStore
-	// MCP is the manager of MCP servers. Nil: scripts see no server.
+	// MCP is the manager of MCP servers. Nil: scripts see no servers.
 	MCP MCPControl
 	// Trust decides about the project's Lua. Nil trusts nothing of the project.
 	Trust tools.Trust
-	// Untrusted is told, without waiting, which Lua of the project is there and not trusted,
-	// once for each set. Whoever asks the person calls Room.Reload after a yes. May be nil.
+	// Untrusted is called with the Lua of the project that is not trusted, once for each set. It
+	// must not block. Whoever asks the person calls Room.Reload after a yes. May be nil.
 	Untrusted func(items []tools.TrustItem)
 	// Notices shows lines to the person. Nil drops them.
 	Notices Notices
-	// Standing returns the standing of the current session, for scripts that run on their
-	// own: startup, plugins, commands, events. Nil: nobody can be asked.
+	// Standing returns the caller for code that runs without a call of the model: startup, plugins,
+	// commands, events. Nil: there is nobody to ask.
 	Standing func() tools.Caller
-	// SecretEnv reports whether an environment variable must never reach a script, beside
+	// SecretEnv reports whether an environment variable must never reach a script, in addition to
 	// those that look like keys. May be nil.
 	SecretEnv func(name string) bool
 	// CommandTaken reports whether a slash command of that name exists outside Lua. May be
@@ -53,8 +52,7 @@ type Options struct {
 	Executable string
 	// Eval adds the lua_eval tool.
 	Eval bool
-	// NoWatch leaves files unwatched: whoever calls Refresh before each step needs no
-	// more in a run that ends soon.
+	// NoWatch disables watching files. Refresh before each step is enough for a short run.
 	NoWatch bool
 
 	// start replaces the host process in tests.
@@ -65,8 +63,8 @@ type Options struct {
 	eventLimit time.Duration
 }
 
-// StateStore keeps what scripts store, by scope and key. Values are JSON. The session
-// store is one.
+// StateStore stores the state of scripts by scope and key. Values are JSON. The session store
+// implements it.
 type StateStore interface {
 	Get(ctx context.Context, scope, key string) (value json.RawMessage, ok bool, err error)
 	Set(ctx context.Context, scope, key string, value json.RawMessage) error
@@ -77,16 +75,15 @@ type StateStore interface {
 // MCPControl is the manager of MCP servers as scripts use it. No method waits for a
 // server.
 type MCPControl interface {
-	// Add wants a server; the error is about the name or the target itself.
+	// Add adds a server; the error is about the name or the target itself.
 	Add(name string, target MCPTarget) error
-	// Remove drops a server and reports whether it was there; its tools are gone when
-	// it returns.
+	// Remove removes a server and reports whether it existed; its tools are gone when it returns.
 	Remove(name string) bool
-	// Restart tries a server again from the start; false if unknown.
+	// Restart restarts a server; it returns false if there is none of that name.
 	Restart(name string) bool
 	// Status returns one server's state.
 	Status(name string) (MCPStatus, bool)
-	// List returns all servers that run or should, sorted by name.
+	// List returns all servers that run or are meant to, sorted by name.
 	List() []MCPStatus
 }
 
@@ -98,8 +95,8 @@ type MCPTarget struct {
 	Args    []string
 	Env     map[string]string
 	Dir     string
-	// Owner is the script that asks; Ask says that a person must approve the target
-	// before anything is started.
+	// Owner is the script that adds it; Ask says that a person must approve the target before
+	// anything is started.
 	Owner string
 	Ask   bool
 }

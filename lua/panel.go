@@ -21,7 +21,7 @@ type Item struct {
 // Panel is what `/lua` shows.
 type Panel struct {
 	Items []Item
-	// Layers are the protections that hold for hosts here; empty until one has run.
+	// Layers are the protections of host processes on this system; empty until one has run.
 	Layers []string
 }
 
@@ -122,7 +122,7 @@ func (s *slot) item() Item {
 // Log returns the last lines of one script, or of all when name is empty.
 func (r *Room) Log(name string) []LogLine { return r.logs.of(name) }
 
-// Errors lists what does not load and what failed at its last run.
+// Errors returns the load errors and the errors of last runs.
 func (r *Room) Errors() []Item {
 	var out []Item
 	for _, it := range r.Panel().Items {

@@ -13,8 +13,8 @@ import (
 	"jcode/tools"
 )
 
-// approvedScope is where the versions that a person approved are kept, for the next
-// difference.
+// approvedScope is the state scope of the versions that a person approved, which later versions
+// are compared with.
 const approvedScope = "lua-approved"
 
 // sourceFile is one file of a version.
@@ -23,7 +23,7 @@ type sourceFile struct {
 	Text string `json:"text"`
 }
 
-// approval is a version of a tool or plugin, all its files, as a person is shown it.
+// approval is a version of a tool or plugin with all its files, as a person is shown it.
 type approval struct {
 	Hash  string       `json:"hash"`
 	Files []sourceFile `json:"files"`
@@ -31,8 +31,8 @@ type approval struct {
 	here bool
 }
 
-// rememberApproval keeps what a person saw and approved. What ran because a mode, a rule or
-// a kept grant allowed it was not seen, and is no approval.
+// rememberApproval stores a version that a person saw and approved. A version that ran because
+// of a mode, a rule or a kept grant was not seen, so that is no approval.
 func (r *Room) rememberApproval(owner string, a approval, d tools.Decision) {
 	if d.By != tools.ByUser {
 		return
@@ -49,7 +49,7 @@ func (r *Room) rememberApproval(owner string, a approval, d tools.Decision) {
 	defer cancel()
 	raw, err := json.Marshal(a)
 	if err == nil && len(raw) > maxStateValue {
-		// The next question shows the whole source: an older version must not stand for it.
+		// The next question shows the whole source, not the difference to an older version.
 		err = r.opts.State.Delete(ctx, approvedScope, r.opts.ProjectID+":"+owner)
 	} else if err == nil {
 		err = r.opts.State.Set(ctx, approvedScope, r.opts.ProjectID+":"+owner, raw)
@@ -77,9 +77,9 @@ func (r *Room) lastApproval(owner string) (a approval, ok bool) {
 	return a, true
 }
 
-// shown returns what a permission question shows of a version: its rights, and all its
-// files, or how they differ from the version that a person approved. A version that was
-// approved in this run is not shown again.
+// shown returns what a permission question shows of a version: its rights, and all its files or
+// their difference from the version that a person approved. A version that was approved in this
+// run is not shown again.
 func (r *Room) shown(owner, path string, p *manifest.Permissions, now approval) (notes []string, text string) {
 	notes = append([]string{"Lua: " + path}, p.Rights()...)
 	old, known := r.lastApproval(owner)

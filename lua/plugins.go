@@ -31,14 +31,14 @@ type plugin struct {
 	path    string
 	bundle  bundle
 	stamp   string  // sizes and times of its files when it was read
-	script  *script // what runs, nil when it never loaded
+	script  *script // the running one, nil when it never loaded
 	problem string
 	trusted bool
-	// again says that it is being loaded anew for a person to see its permissions.
+	// again says that it is being reloaded so that a person sees its permissions.
 	again bool
-	// ahead gives the host that was started while others still load.
+	// ahead delivers the host that was started while other plugins still load.
 	ahead chan startedHost
-	// ctx ends when a later version takes the place of this one.
+	// ctx ends when a later version replaces this one.
 	ctx    context.Context
 	cancel context.CancelFunc
 }
@@ -50,7 +50,7 @@ func isPluginID(s string) bool {
 	return manifest.IsToolName(s) && s != startupID && s[0] != '-' && (s[0] < '0' || s[0] > '9')
 }
 
-// pluginRoots are the folders of plugins, strongest first.
+// pluginRoots returns the folders of plugins, strongest first.
 func (r *Room) pluginRoots() []toolRoot {
 	list := []toolRoot{{filepath.Join(r.opts.Root, ".jcode", "lua", "plugins"), "project", tools.RankPlugin, r.opts.Root}}
 	if r.opts.Config != "" {
@@ -59,14 +59,14 @@ func (r *Room) pluginRoots() []toolRoot {
 	return append(list, r.brought("plugins", tools.RankPlugin)...)
 }
 
-// found is a plugin as the disk has it.
+// found is a plugin on the disk.
 type found struct {
 	id, path string
 	root     toolRoot
 	folder   bool
 }
 
-// findPlugins lists the plugins of all roots; the first of an id wins.
+// findPlugins returns the plugins of all roots; the first one with an id wins.
 func (r *Room) findPlugins() []found {
 	var out []found
 	for _, root := range r.pluginRoots() {
@@ -142,7 +142,8 @@ func readPlugin(f found) (bundle, error) {
 	return b, err
 }
 
-// stampPlugin tells whether a plugin's files may have changed, and when the newest did.
+// stampPlugin returns sizes and times of a plugin's files as a text that changes with them, and
+// the time of the newest file.
 func stampPlugin(f found) (stamp string, newest time.Time) {
 	var b strings.Builder
 	_ = filepath.WalkDir(f.path, func(path string, d fs.DirEntry, err error) error {
@@ -160,8 +161,8 @@ func stampPlugin(f found) (stamp string, newest time.Time) {
 	return b.String(), newest
 }
 
-// scanPlugins compares the plugins with the disk. Loading happens in the background:
-// a plugin's init may ask a person. The caller holds the scan lock.
+// scanPlugins compares the plugins with the disk. It loads them in the background, because a
+// plugin's init may ask a person. The caller holds the scan lock.
 func (r *Room) scanPlugins() {
 	list := r.findPlugins()
 	for _, f := range list {
@@ -204,14 +205,14 @@ func (r *Room) scanPlugins() {
 	r.reportUntrusted()
 }
 
-// startedHost is a host, or why there is none.
+// startedHost is a host, or the error of starting it.
 type startedHost struct {
 	conn *pool.Conn
 	err  error
 }
 
-// startAhead starts a plugin's host before its turn to load comes. A host that nobody
-// takes ends with the plugin's version.
+// startAhead starts a plugin's host before it is the plugin's turn to load. A host that is not
+// used ends with the plugin's version.
 func (r *Room) startAhead(p *plugin) {
 	p.ahead = make(chan startedHost)
 	r.wg.Go(func() {
@@ -232,8 +233,8 @@ func (r *Room) startAhead(p *plugin) {
 	})
 }
 
-// loadInTurn loads a plugin and returns when it is loaded, or waits for a person: that
-// must not hold up the others.
+// loadInTurn loads a plugin and returns when it is loaded or waits for a person, which must not
+// delay the other plugins.
 func (r *Room) loadInTurn(p *plugin) {
 	settled := make(chan struct{})
 	settle := sync.OnceFunc(func() { close(settled) })
@@ -244,11 +245,11 @@ func (r *Room) loadInTurn(p *plugin) {
 	<-settled
 }
 
-// loadPlugin starts a plugin's version in a host of its own. The old version serves
-// until the new one has run its init, and stays when that fails.
+// loadPlugin starts a plugin's version in a host of its own. The old version stays in use until
+// the new one has run its init, and if that fails.
 func (r *Room) loadPlugin(p *plugin, asks func()) {
 	if p.ctx.Err() != nil {
-		return // overtaken by a later change
+		return // a later version has replaced it
 	}
 	scope := r.stateScope(p.scope, p.owner())
 	sc := r.newScript(wire.EnvPlugin, p.id, p.owner(), scope, p.bundle)
@@ -257,7 +258,7 @@ func (r *Room) loadPlugin(p *plugin, asks func()) {
 	_, fail := sc.send(&mail{ctx: p.ctx, job: pool.Job{Msg: wire.Message{Type: wire.TypeStart}}, phase: phaseInit, caller: r.standing()})
 	r.mu.Lock()
 	if p.script == sc {
-		fail = nil // it took its place before a later version cancelled the wait
+		fail = nil // it was in use before a later version cancelled the wait
 	}
 	was := p.problem
 	p.problem = ""
@@ -281,7 +282,7 @@ func (r *Room) loadPlugin(p *plugin, asks func()) {
 	}
 }
 
-// removePlugin takes a plugin away whose file is gone.
+// removePlugin removes a plugin whose file is gone.
 func (r *Room) removePlugin(p *plugin) {
 	r.mu.Lock()
 	r.pluginList = slices.DeleteFunc(r.pluginList, func(o *plugin) bool { return o == p })
@@ -320,8 +321,8 @@ func (r *Room) loadStartup(ctx context.Context) {
 	}
 }
 
-// pin settles the permissions of a plugin with a person, once per hash. The gate asks
-// and remembers.
+// pin has a person approve the permissions of a plugin, once per hash. The gate asks and
+// remembers.
 func (r *Room) pin(ctx context.Context, s *script, p *manifest.Permissions) error {
 	if p.Empty() {
 		return nil
@@ -346,7 +347,8 @@ func (r *Room) pin(ctx context.Context, s *script, p *manifest.Permissions) erro
 	return ctx.Err()
 }
 
-// beyondCapabilities names what a plugin's intents grant that its capabilities do not have.
+// beyondCapabilities returns a note for each declared intent that needs more than the declared
+// capabilities.
 func (r *Room) beyondCapabilities(p *manifest.Permissions) []string {
 	var notes []string
 	snap := r.opts.Registry.Snapshot(nil)

@@ -12,19 +12,19 @@ import (
 	"jcode/tools"
 )
 
-// phase is what a script is doing; it narrows what it may ask for.
+// phase is what a script is doing; it limits which functions it may call.
 type phase int
 
 const (
 	phaseRun   phase = iota
 	phaseBody        // the body of a plugin's file: no rights at all
 	phaseInit        // init(), startup(): the place to register
-	phaseEvent       // an event handler: nothing that could recurse or ask
+	phaseEvent       // an event handler: nothing that could recurse or ask a person
 )
 
-// principal is who a host serves at the moment, and what that may do. It is the only source
-// of identity: whatever a host says about itself counts for nothing. A principal lasts for one
-// piece of work.
+// principal is the script that a host serves at the moment, and what it may do. It is the only
+// source of identity: nothing that a host says about itself is trusted. A principal lasts for
+// one piece of work.
 type principal struct {
 	room     *Room
 	env      wire.Env
@@ -33,15 +33,16 @@ type principal struct {
 	scope    string // of its state
 	perms    *manifest.Permissions
 	all      bool // the startup script: no declaration limits it
-	readOnly bool // a tool that promised to change nothing
+	readOnly bool // a tool that is declared read_only
 	declare  string
 	caller   tools.Caller
 	phase    phase
 	progress func(tools.Progress)
 	script   *script // the long-lived script, nil for a tool
-	// waits is told when the script begins and ends to wait for others.
+	// onWait is called when the script begins and ends to wait for others.
 	onWait func(waiting bool)
-	// clearance lets one jcode.request pass that a dispatch has cleared already.
+	// clearance names the component and operation of one jcode.request that a dispatch has already
+	// had judged.
 	clearance string
 	// unbound principals belong to no session. Only tests make them.
 	unbound bool
@@ -56,7 +57,7 @@ func (s *principal) Waits(waiting bool) {
 
 func (s *principal) Log(level, text string) { s.room.logs.add(s.name, level, text) }
 
-// Progress shows a line, at most ten in a second, whatever the host sends.
+// Progress shows a line of progress, at most ten per second.
 func (s *principal) Progress(text string) {
 	if now := time.Now(); s.progress != nil && now.Sub(s.lastPut) >= 90*time.Millisecond {
 		s.lastPut = now
@@ -64,12 +65,12 @@ func (s *principal) Progress(text string) {
 	}
 }
 
-// refusal is a failed result as a script sees it.
+// refusal returns a failed result as a script sees it.
 func refusal(kind tools.ErrorKind, format string, args ...any) *wire.Object {
 	return wire.NewObject("ok", false, "error", fmt.Sprintf(format, args...), "error_kind", string(kind))
 }
 
-// one is a reply of one value.
+// one returns a reply of one value.
 func one(v any) []any { return []any{v} }
 
 // Call answers one call. An error raises in the script; a *protocolError ends the host.
@@ -129,7 +130,7 @@ func (s *principal) callJcode(ctx context.Context, f wire.Func, a arguments) ([]
 	return nil, &pool.ProtocolError{What: "a call of " + f.Name + ", which no host makes"}
 }
 
-// refuse says no in the shape that the function gives.
+// refuse returns a refusal in the form of the function's results.
 func (s *principal) refuse(f wire.Func, text string) ([]any, error) {
 	switch {
 	case f.Returns == "boolean, string?":
@@ -144,7 +145,7 @@ func (s *principal) refuse(f wire.Func, text string) ([]any, error) {
 	return nil, fmt.Errorf("%s", text)
 }
 
-// undeclared is the refusal of what a declaration would have to grant.
+// undeclared refuses a function whose permission is not declared.
 func (s *principal) undeclared(f wire.Func, key string) ([]any, error) {
 	return s.refuse(f, s.declareText(key))
 }
@@ -173,8 +174,8 @@ func (a arguments) object(i int) *wire.Object {
 	return o
 }
 
-// checkArgs checks a call as if its sender were hostile. dispatch, exec and the
-// registering functions carry one more object than a script writes.
+// checkArgs checks the arguments of a call; its sender may be hostile. dispatch, exec and the
+// registering functions carry one more object than the script has written.
 func checkArgs(f wire.Func, args []any) error {
 	if len(args) > len(f.Args)+1 {
 		return &pool.ProtocolError{What: fmt.Sprintf("%d arguments for %s", len(args), f.Name)}

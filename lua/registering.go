@@ -10,7 +10,7 @@ import (
 	"jcode/tools"
 )
 
-// publish makes what is staged the script's registrations, in one version of the registry.
+// publish replaces the script's registrations by the staged ones, in one step.
 func (s *script) publish() {
 	s.mu.Lock()
 	if s.stage == nil {
@@ -44,8 +44,8 @@ func isCommandName(s string) bool {
 	return s != "" && len(s) <= 32 && s[0] >= 'a' && s[0] <= 'z' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 }
 
-// registering returns the script that registers. Only the startup script may do so at any
-// time, a plugin in init().
+// registering returns the script if it may register now: the startup script at any time, a
+// plugin in init().
 func (s *principal) registering() (*script, *wire.Object) {
 	if s.script == nil || s.phase == phaseRun && s.env == wire.EnvPlugin {
 		return nil, refusal(tools.KindPermission, "permission denied: only available in init()")
@@ -53,7 +53,7 @@ func (s *principal) registering() (*script, *wire.Object) {
 	return s.script, nil
 }
 
-// registerIntent answers jcode.register_intent.
+// registerIntent implements jcode.register_intent.
 func (s *principal) registerIntent(def *wire.Object) *wire.Object {
 	sc, no := s.registering()
 	if no != nil {
@@ -87,7 +87,7 @@ func (s *principal) registerIntent(def *wire.Object) *wire.Object {
 	if taken {
 		return refusal(tools.KindInvalidArgs, "tool %s: already registered by %s", i.name, sc.owner)
 	}
-	// The registry checks names and schemas; the startup script's intents show at once.
+	// The registry checks names and schemas; intents of the startup script are visible at once.
 	if sc.env == wire.EnvStartup {
 		if err := s.room.opts.Registry.Register(sc.owner, tools.RankPlugin, &intentTool{intent: i, room: s.room}); err != nil {
 			return refusal(tools.KindInvalidArgs, "%v", err)
@@ -99,7 +99,7 @@ func (s *principal) registerIntent(def *wire.Object) *wire.Object {
 	return wire.NewObject("ok", true)
 }
 
-// listen answers jcode.on.
+// listen implements jcode.on.
 func (s *principal) listen(event string) *wire.Object {
 	sc, no := s.registering()
 	if no != nil {
@@ -127,7 +127,7 @@ func (s *principal) listen(event string) *wire.Object {
 	return wire.NewObject("ok", true)
 }
 
-// registerCommand answers jcode.command.
+// registerCommand implements jcode.command.
 func (s *principal) registerCommand(name string, def *wire.Object) *wire.Object {
 	sc, no := s.registering()
 	if no != nil {
@@ -155,9 +155,8 @@ func (s *principal) registerCommand(name string, def *wire.Object) *wire.Object 
 	return wire.NewObject("ok", true)
 }
 
-// claimFQN refuses an intent for another script's component. A name that nobody owns
-// is taken down as dead: else a script could have its intent served by code that comes
-// later under that name.
+// claimFQN refuses an intent for another script's component. An intent for a component that does
+// not exist is marked dead: else code that is loaded later under that name could serve it.
 func (r *Room) claimFQN(s *script, i *intent) error {
 	if i.fqn == s.fqn {
 		return nil

@@ -24,7 +24,7 @@ type Room struct {
 	logs  logs
 	calls atomic.Uint64
 	salt  string
-	// turnCalls counts the model's calls of the present turn.
+	// turnCalls counts the model's calls of the current turn.
 	turnCalls atomic.Int64
 
 	ctx    context.Context // ends with Close
@@ -37,7 +37,7 @@ type Room struct {
 	starting chan struct{}
 
 	trust     folderTrust
-	holdings  // its lock guards what follows, too
+	holdings  // its lock guards the fields below, too
 	started   bool
 	closed    bool
 	wanted    string              // what Untrusted was last told of
@@ -46,7 +46,7 @@ type Room struct {
 	ready     chan struct{}
 }
 
-// New makes a room. Nothing runs and no file is read before Start.
+// New returns a room. Nothing runs and no file is read before Start.
 func New(opts Options) (*Room, error) {
 	if opts.Registry == nil || opts.Dispatcher == nil || !filepath.IsAbs(opts.Root) {
 		return nil, errors.New("make Lua room: Registry, Dispatcher and an absolute Root are required")
@@ -79,10 +79,9 @@ func New(opts Options) (*Room, error) {
 	return r, nil
 }
 
-// Start reads the folders, starts watching them, and starts the startup script and the
-// plugins. Call it after the first frame: it returns once the tool folders are
-// registered; scripts run on in the background, see WaitReady. ctx bounds nothing but
-// this call.
+// Start reads the folders, starts watching them, and starts the startup script and the plugins.
+// Call it after the first frame: it returns once the tool folders are registered, while scripts
+// continue in the background, see WaitReady. ctx bounds only this call.
 func (r *Room) Start(ctx context.Context) error {
 	r.mu.Lock()
 	if r.started || r.closed {
@@ -110,8 +109,7 @@ func (r *Room) Start(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// follow takes over what changes on disk and gives refused names another chance when
-// the registry changes.
+// follow applies changes on disk, and registers refused tools again when the registry changes.
 func (r *Room) follow(w *watch.Watcher, changes <-chan struct{}, unwatch func()) {
 	defer unwatch()
 	var events <-chan watch.Event // none where nothing is watched
@@ -134,7 +132,7 @@ func (r *Room) follow(w *watch.Watcher, changes <-chan struct{}, unwatch func())
 	}
 }
 
-// retryRefused registers tools again whose names have become free.
+// retryRefused registers tools whose names have become free.
 func (r *Room) retryRefused() {
 	snap := r.opts.Registry.Snapshot(nil)
 	r.scan.Lock()
@@ -184,9 +182,8 @@ func (r *Room) WaitReady(ctx context.Context) error {
 	}
 }
 
-// Reload looks at everything anew: after a change of trust, or because a person asks.
-// With a name, that script or tool is enabled again; "startup" runs the startup script
-// anew.
+// Reload reads everything again: after a change of trust, or because a person asks. With a name
+// it enables that script or tool again; "startup" reruns the startup script.
 func (r *Room) Reload(name string) error {
 	if name == startupID {
 		r.loads.Add(func() {
@@ -271,7 +268,7 @@ func (r *Room) notice(level, text string) {
 	}
 }
 
-// standing is what scripts run with that nobody calls.
+// standing returns the caller for code that runs without a call of the model.
 func (r *Room) standing() tools.Caller {
 	if r.opts.Standing == nil {
 		return tools.Caller{Origin: tools.OriginScript}

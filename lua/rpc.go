@@ -11,10 +11,10 @@ import (
 	"jcode/tools"
 )
 
-// chainKey is the context key of the components that are busy with the present call.
+// chainKey is the context key of the components that are busy with the current call.
 type chainKey struct{}
 
-// withChain marks a component as busy for everything that its call makes.
+// withChain marks a component as busy for all nested calls.
 func withChain(ctx context.Context, fqn string) context.Context {
 	chain, _ := ctx.Value(chainKey{}).([]string)
 	return context.WithValue(ctx, chainKey{}, append(slices.Clone(chain), fqn))
@@ -36,7 +36,7 @@ type rpcCall struct {
 	progress       func(tools.Progress)
 }
 
-// rpc asks a component. A component that is not there gives a reply without success.
+// rpc sends a request to a component. A component that does not exist replies without success.
 func (r *Room) rpc(ctx context.Context, c rpcCall) (*wire.Object, *pool.Failure) {
 	sc := r.component(c.fqn)
 	if sc == nil || c.dead {
@@ -71,8 +71,8 @@ func (r *Room) rpc(ctx context.Context, c rpcCall) (*wire.Object, *pool.Failure)
 	return reply, nil
 }
 
-// request answers jcode.request: the gate first, unless a dispatch has cleared the very
-// same request already.
+// request implements jcode.request. It asks the gate first, unless a dispatch has had the same
+// request judged already.
 func (s *principal) request(ctx context.Context, a arguments) ([]any, error) {
 	fqn, operation := a.text(0), a.text(1)
 	no := func(format string, args ...any) ([]any, error) {
@@ -108,8 +108,8 @@ func (s *principal) request(ctx context.Context, a arguments) ([]any, error) {
 	return one(reply), nil
 }
 
-// gateRequest judges a direct request: as the strictest of the intents that point at
-// it, else under a key of its own.
+// gateRequest has the gate judge a direct request: as the strictest of the intents for that
+// operation, else under a key of its own.
 func (r *Room) gateRequest(ctx context.Context, caller tools.Caller, fqn, operation string) tools.Decision {
 	name := "component:" + fqn + ":" + operation
 	strictest := &intent{name: name, fqn: fqn, operation: operation}

@@ -29,8 +29,8 @@ const (
 	cpuPlugin     = 1800_000 // ms after which a plugin's host is replaced between calls
 )
 
-// bundle is the text of a long-lived script as it was read once: the same bytes are
-// hashed, shown and run.
+// bundle is the text of a long-lived script. It is read once: the same bytes are hashed, shown
+// and run.
 type bundle struct {
 	id      string
 	chunk   string // file name in errors
@@ -40,7 +40,7 @@ type bundle struct {
 	hash    string
 }
 
-// registered is what a script has registered.
+// registered holds the registrations of a script.
 type registered struct {
 	intents  []*intent
 	events   map[string]int // number of handlers
@@ -68,19 +68,19 @@ type script struct {
 
 	mu       sync.Mutex
 	perms    manifest.Permissions
-	live     registered // what is published
+	live     registered // the published ones
 	stage    *registered
 	failures int
 	problem  string // why it does not run
 	disabled bool
 
-	conn *pool.Conn // of the goroutine
-	asks func()     // is told before a person is asked; set before the first mail
-	// swap puts a plugin's new version in place of the old one, before it is published, and
-	// reports whether it may: not when a later version has overtaken it.
+	conn *pool.Conn // owned by the goroutine
+	asks func()     // is called before a person is asked; set before the first mail
+	// swap replaces a plugin's old version by this one, before its registrations are published. It
+	// returns false when a later version has replaced this one.
 	swap  func() bool
 	ahead <-chan startedHost
-	// unseen says that yolo let the plugin load: no person has seen its permissions.
+	// unseen says that the plugin was loaded in mode yolo: no person has seen its permissions.
 	unseen atomic.Bool
 }
 
@@ -153,7 +153,7 @@ func (s *script) stop() {
 	<-s.ended
 }
 
-// send hands work to the script and waits for the answer.
+// send sends work to the script and waits for the answer.
 func (s *script) send(m *mail) (*wire.Message, *pool.Failure) {
 	m.reply = make(chan mailReply, 1)
 	var late <-chan time.Time
@@ -179,7 +179,7 @@ func (s *script) send(m *mail) (*wire.Message, *pool.Failure) {
 	}
 }
 
-// serve does one piece of work, with a host that is started anew when there is none.
+// serve does one piece of work. It starts a host if there is none.
 func (s *script) serve(m *mail) (*wire.Message, *pool.Failure) {
 	if why := s.unusable(); why != "" {
 		return nil, &pool.Failure{Kind: tools.KindLoad, Text: why}
@@ -216,8 +216,8 @@ func (s *script) serve(m *mail) (*wire.Message, *pool.Failure) {
 	return msg, nil
 }
 
-// prefix names the script in texts about limits and dead hosts; a script's own errors
-// carry their file already.
+// prefix prepends the script's name to errors about limits and dead hosts; a script's own errors
+// name their file already.
 func (s *script) prefix(f pool.Failure) string {
 	if f.Kind == tools.KindScript || f.Kind == tools.KindLoad || f.Kind == tools.KindCancelled {
 		return f.Text
@@ -225,7 +225,7 @@ func (s *script) prefix(f pool.Failure) string {
 	return "lua " + s.owner + ": " + f.Text
 }
 
-// failed counts ends by limit or death; three in a row disable the script.
+// failed counts failures by a limit or a dead host; three in a row disable the script.
 func (s *script) failed(f *pool.Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,7 +258,7 @@ func (s *script) unusable() string {
 	return ""
 }
 
-// principal is who the script is while it does one piece of work.
+// principal returns the identity and rights of the script for one piece of work.
 func (s *script) principal(p phase, caller tools.Caller, progress func(tools.Progress)) *principal {
 	s.mu.Lock()
 	perms := s.perms
@@ -269,8 +269,8 @@ func (s *script) principal(p phase, caller tools.Caller, progress func(tools.Pro
 	}
 }
 
-// boot starts a host, loads the text and runs init() or startup(). What is registered
-// meanwhile is published at the end; the startup script publishes at once.
+// boot starts a host, loads the text and runs init() or startup(). Registrations are published at
+// the end; those of the startup script at once.
 func (s *script) boot(ctx context.Context) *pool.Failure {
 	about, c, fail := s.load(ctx)
 	if fail != nil {
@@ -300,13 +300,13 @@ func (s *script) boot(ctx context.Context) *pool.Failure {
 		}
 		return fail
 	}
-	// Before its intents are offered: a call of a new one must not meet the old version.
+	// Swap before publishing: a call of a new intent must not reach the old version.
 	if s.swap != nil {
 		if !s.swap() {
 			c.Close()
 			return pool.Cancelled(ctx)
 		}
-		s.swap = nil // a host that is started anew later changes nothing in the version's place
+		s.swap = nil // a later restart of the host must not swap again
 	}
 	s.publish()
 	if fail != nil && fail.Broken {
@@ -316,7 +316,7 @@ func (s *script) boot(ctx context.Context) *pool.Failure {
 	return fail
 }
 
-// host returns a fresh host: the first time the one that was started ahead.
+// host returns a fresh host; the first time it is the one that was started ahead.
 func (s *script) host(ctx context.Context) (*pool.Conn, error) {
 	ahead := s.ahead
 	s.ahead = nil
@@ -331,8 +331,8 @@ func (s *script) host(ctx context.Context) (*pool.Conn, error) {
 	return s.room.opts.start(ctx, true)
 }
 
-// load starts a host and runs the body of the file. A plugin's body has no rights; the
-// startup script's may do all that startup() may.
+// load starts a host and runs the body of the file. A plugin's body has no rights; that of the
+// startup script has the same rights as startup().
 func (s *script) load(ctx context.Context) (*wire.Object, *pool.Conn, *pool.Failure) {
 	c, err := s.host(ctx)
 	if err != nil {
@@ -360,7 +360,7 @@ func (s *script) load(ctx context.Context) (*wire.Object, *pool.Conn, *pool.Fail
 		Limit: initLimit, Env: s.env, Owner: s.principal(p, s.room.standing(), nil),
 	})
 	if fail != nil {
-		s.publish() // what the startup script registered before its error stays
+		s.publish() // keep what the startup script registered before its error
 		if !fail.Broken {
 			c.Close()
 		}
@@ -370,7 +370,7 @@ func (s *script) load(ctx context.Context) (*wire.Object, *pool.Conn, *pool.Fail
 	return about, c, nil
 }
 
-// accept checks what a plugin says about itself.
+// accept checks a plugin's description of itself.
 func (s *script) accept(about *wire.Object) (manifest.Permissions, error) {
 	if s.env != wire.EnvPlugin {
 		return manifest.Permissions{}, nil

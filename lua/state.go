@@ -18,7 +18,7 @@ const (
 	maxStateValue = 64 << 10
 )
 
-// callState answers state.*. Keys belong to the script's own scope: no script can name
+// callState implements state.*. Keys belong to the script's own scope: no script can access
 // another's.
 func (s *principal) callState(ctx context.Context, fn string, a arguments) ([]any, error) {
 	store := s.room.opts.State

@@ -7,8 +7,8 @@ import (
 	"jcode/lua/wire"
 )
 
-// Stubs returns jcode.d.lua: type annotations of the whole API for editors. It is made
-// from the table that builds the globals, so it cannot be out of date.
+// Stubs returns jcode.d.lua: type annotations of the whole API for editors. It is generated from
+// the table that builds the globals, so it is never out of date.
 func Stubs() string {
 	var b strings.Builder
 	b.WriteString("---@meta\n-- The Lua API of jcode. Written by `jcode lua stubs`; do not edit.\n-- Lua 5.1 with goto. `jcode` and `orcs` are the same table.\n\n")

@@ -1,6 +1,6 @@
 package lua
 
-// How a version of a plugin takes the place of another.
+// How a version of a plugin replaces another.
 
 func (h *holdings) scriptOf(p *plugin) *script {
 	h.mu.Lock()
@@ -8,7 +8,7 @@ func (h *holdings) scriptOf(p *plugin) *script {
 	return p.script
 }
 
-// setScript puts a script in the place of a plugin's, unless a later version has overtaken it.
+// setScript replaces a plugin's script, unless a later version has been loaded meanwhile.
 func (h *holdings) setScript(p *plugin, sc *script) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -19,7 +19,7 @@ func (h *holdings) setScript(p *plugin, sc *script) bool {
 	return true
 }
 
-// overtake ends a version's claim, and returns what runs of it.
+// overtake cancels a version, and returns its running script.
 func (h *holdings) overtake(p *plugin) *script {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -27,8 +27,8 @@ func (h *holdings) overtake(p *plugin) *script {
 	return p.script
 }
 
-// dropUnseen ends a version that ran without a person having seen its permissions, after the
-// person did not approve them.
+// dropUnseen ends a version that was loaded in mode yolo, after a person has refused its
+// permissions.
 func (r *Room) dropUnseen(p *plugin, old *script) {
 	if !old.wantsApproval() || !r.setScript(p, nil) {
 		return

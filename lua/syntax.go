@@ -9,8 +9,8 @@ import (
 	"jcode/tools"
 )
 
-// checkSyntax has changed tools compiled in a host, in the background: a syntax error
-// shows before anybody calls the tool.
+// checkSyntax compiles changed tools in a host, in the background, so that a syntax error is
+// reported before the tool is called.
 func (r *Room) checkSyntax(list []*slot) {
 	if len(list) == 0 || !r.Running() {
 		return
@@ -32,7 +32,7 @@ func (r *Room) checkSyntax(list []*slot) {
 	})
 }
 
-// foundBroken takes down that a version does not compile.
+// foundBroken records that a version does not compile.
 func (r *Room) foundBroken(s *slot, v *version, text string) {
 	s.mu.Lock()
 	if s.cur != v {

@@ -13,8 +13,8 @@ import (
 	"jcode/tools"
 )
 
-// version is a tool folder as it was read once: the same bytes are hashed, shown,
-// compiled and run. It is immutable but for the findings about it.
+// version is a tool folder as it was read once: the same bytes are hashed, shown, compiled and
+// run. It is immutable; a copy replaces it when more is known about it.
 type version struct {
 	stamp    manifest.Stamp
 	text     []byte // of the manifest
@@ -25,7 +25,7 @@ type version struct {
 	trusted  bool
 }
 
-// slot is one tool folder over all its versions.
+// slot is one tool folder with all its versions.
 type slot struct {
 	room  *Room
 	root  toolRoot
@@ -35,14 +35,14 @@ type slot struct {
 
 	mu       sync.Mutex
 	cur      *version
-	recent   map[string]*version // by hash: a call ends on the code it was approved with
+	recent   map[string]*version // by hash: a call runs the code it was approved with
 	failures int
 	disabled string
 	refused  string // why the registry does not have it
 	lastRun  string // error of the last run
 	// ranApproved says that the current version was approved and has run.
 	ranApproved bool
-	shown       string // the load error that was told
+	shown       string // the load error that was reported last
 }
 
 func (s *slot) chunk() string { return s.name + "/" + manifest.MainName }
@@ -53,7 +53,7 @@ func (s *slot) current() *version {
 	return s.cur
 }
 
-// luaTool is a tool folder in the registry, as one version describes it.
+// luaTool is one version of a tool folder in the registry.
 type luaTool struct {
 	slot *slot
 	v    *version
@@ -79,7 +79,8 @@ func (t *luaTool) Spec() tools.Spec {
 	return spec
 }
 
-// Plan looks at the files once more, so that what is approved is what will run.
+// Plan compares the files with the disk once more, so that the approved version is the one that
+// runs.
 func (t *luaTool) Plan(ctx context.Context, call tools.Call) (tools.Plan, error) {
 	v, err := t.slot.usable(ctx)
 	if err != nil {
@@ -115,7 +116,7 @@ func (s *slot) usable(ctx context.Context) (*version, error) {
 	return v, ctx.Err()
 }
 
-// approved returns the version that the gate has judged.
+// approved returns the version that the gate has allowed.
 func (s *slot) approved(call tools.Call) (*version, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +179,7 @@ func (t *luaTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 // runPooled carries out one job on a host of the pool.
 func (r *Room) runPooled(ctx context.Context, st *principal, j pool.Job) (*wire.Message, *pool.Failure) {
 	c, err := r.pool.Take(ctx)
-	if err != nil && ctx.Err() != nil { // it is not the script that failed
+	if err != nil && ctx.Err() != nil { // not a failure of the script
 		return nil, pool.Cancelled(ctx)
 	}
 	if err != nil {
@@ -209,7 +210,7 @@ func (r *Room) runPooled(ctx context.Context, st *principal, j pool.Job) (*wire.
 	return msg, fail
 }
 
-// ran counts ends by limit or death: three in a row disable the tool.
+// ran counts failures by a limit or a dead host: three in a row disable the tool.
 func (s *slot) ran(f *pool.Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,8 +256,8 @@ func toolParams(m *manifest.Manifest, call tools.Call) (*wire.Object, error) {
 	return out, nil
 }
 
-// toolResult turns what a script returned into a result: a value, nothing, or nil and
-// a message.
+// toolResult turns the return values of a script into a result: a value, nothing, or nil and a
+// message.
 func toolResult(v any) (tools.Result, error) {
 	list, _ := v.([]any)
 	var first any
@@ -278,7 +279,7 @@ func toolResult(v any) (tools.Result, error) {
 	return tools.Result{Text: resultText(first), Data: wire.NewObject("data", first)}, nil
 }
 
-// failureKind is the kind that a script's own failure names, if it is one of the list.
+// failureKind returns the kind that a script's failure names, if that is a known one.
 func failureKind(o *wire.Object) tools.ErrorKind {
 	kind := tools.ErrorKind(o.String("error_kind"))
 	known := []tools.ErrorKind{
@@ -291,7 +292,7 @@ func failureKind(o *wire.Object) tools.ErrorKind {
 	return tools.KindScript
 }
 
-// failureText is the error of a failed table; a failed exec shows code and both streams.
+// failureText returns the error of a failed table; for a failed exec with code and both streams.
 func failureText(o *wire.Object) string {
 	text := o.String("error")
 	if text == "" {
@@ -310,7 +311,7 @@ func failureText(o *wire.Object) string {
 	return capText(text)
 }
 
-// told keeps a load error from being shown twice; it returns what to show now.
+// told returns what to report about loading, "" if that was reported before.
 func (s *slot) told() (level, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -85,7 +85,7 @@ func (s *script) elsewhere(f wire.Func) lua.LGFunction {
 	}
 }
 
-// localFuncs never leave this process.
+// localFuncs run in this process only.
 func (s *script) localFuncs() map[string]lua.LGFunction {
 	return map[string]lua.LGFunction{
 		"jcode.log": s.jcodeLog, "jcode.progress": s.jcodeProgress, "print": s.print,
@@ -96,7 +96,7 @@ func (s *script) localFuncs() map[string]lua.LGFunction {
 	}
 }
 
-// specialFuncs prepare something here before, or after, they ask the other side.
+// specialFuncs do some of their work here before, or after, they call the other side.
 func (s *script) specialFuncs() map[string]lua.LGFunction {
 	m := map[string]lua.LGFunction{
 		"jcode.dispatch":        s.jcodeDispatch,
@@ -141,7 +141,7 @@ func checkArg(L *lua.LState, i int, want string) {
 	L.ArgError(i, fmt.Sprintf("%s expected, got %s", strings.ReplaceAll(types, "|", " or "), got))
 }
 
-// remote asks the other side with the arguments as they are.
+// remote calls the other side with the arguments as they are.
 func (s *script) remote(f wire.Func) lua.LGFunction {
 	return func(L *lua.LState) int {
 		args := make([]any, 0, L.GetTop())
@@ -161,7 +161,7 @@ func (s *script) arg(L *lua.LState, name string, v lua.LValue) any {
 	return out
 }
 
-// push hands a reply's values to Lua.
+// push pushes a reply's values onto the Lua stack.
 func (s *script) push(L *lua.LState, values []any) int {
 	for _, v := range values {
 		L.Push(s.fromWire(v))
@@ -169,7 +169,7 @@ func (s *script) push(L *lua.LState, values []any) int {
 	return len(values)
 }
 
-// call asks the other side and waits for its reply. An error reply raises.
+// call calls the other side and waits for its reply. An error reply raises a Lua error.
 func (s *script) call(L *lua.LState, name string, args []any) []any {
 	m, err := s.srv.call(name, args)
 	if err != nil {
@@ -226,9 +226,9 @@ func (s *script) jcodeDispatch(L *lua.LState) int {
 	return s.dispatch(L, L.CheckString(1), table(L, 2), false)
 }
 
-// dispatch asks for an intent. Where the script has put a function of its own in place
-// of jcode.request, the other side sends a component's address back, and that function
-// is called with it: such a replacement fools only the script itself.
+// dispatch calls an intent. If the script has replaced jcode.request by a function of its own,
+// the other side returns the component's address, and that function is called with it. So a
+// replacement affects only the script itself.
 func (s *script) dispatch(L *lua.LState, name string, args *lua.LTable, positional bool) int {
 	own, replaced := s.jcode.RawGetString("request").(*lua.LFunction)
 	replaced = replaced && own != s.request

@@ -12,8 +12,8 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// Limits of a source text. The parser is flat and fast, the compiler recurses: what is
-// nested too deep must not reach it.
+// Limits of a source text. The compiler is recursive, unlike the parser: it must not get a
+// source that is nested too deep.
 const (
 	maxSource   = 256 << 10
 	maxASTDepth = 200
@@ -76,9 +76,9 @@ func syntaxError(chunk, source string, err error) error {
 	return &loadError{text: chunk + ": " + text.Headline(err.Error())}
 }
 
-// gate walks a syntax tree before it is compiled: it refuses deep nesting, and mends
-// generic for loops, which the engine compiles wrongly when their list has fewer than
-// three values (registers of an earlier loop shine through).
+// gate walks a syntax tree before it is compiled. It refuses deep nesting, and corrects generic
+// for loops with fewer than three values in their list, for which the engine would reuse
+// registers of an earlier loop.
 type gate struct{ chunk string }
 
 func (g gate) block(stmts []ast.Stmt, depth int) error {

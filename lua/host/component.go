@@ -10,8 +10,8 @@ import (
 // maxOwnDepth bounds requests of a script to itself.
 const maxOwnDepth = 4
 
-// serves finds what answers an operation of this script: the handler of an intent, else
-// on_request. fn is nil when nothing does; reply makes a reply of what fn returned.
+// serves returns the function that answers an operation of this script: the handler of an
+// intent, else on_request; nil when there is none. reply converts its results into a reply.
 func (s *script) serves(operation, from string, payload any) (fn *lua.LFunction, arg lua.LValue, reply func([]lua.LValue) lua.LValue) {
 	if fn := s.handlers[operation]; fn != nil {
 		return fn, s.fromWire(orEmpty(payload)), s.handlerReply
@@ -77,9 +77,9 @@ func (s *script) failedReply(text string) *lua.LTable {
 	return out
 }
 
-// jcodeRequest asks a component. The other side has judged the request when it sends this
-// script's own address back: then it is answered here, for the script cannot be asked while
-// it waits.
+// jcodeRequest sends a request to a component. When the other side returns this script's own
+// address, it has judged the request; it is then answered here, because the script can't serve
+// a request from outside while it waits.
 func (s *script) jcodeRequest(L *lua.LState) int {
 	args := []any{L.CheckString(1), L.CheckString(2), s.arg(L, "payload", L.Get(3))}
 	if opts, ok := L.Get(4).(*lua.LTable); ok {
@@ -95,7 +95,7 @@ func (s *script) jcodeRequest(L *lua.LState) int {
 	return s.push(L, values)
 }
 
-// serveOwn answers a request of the script to itself, on the thread that asks.
+// serveOwn answers a request of the script to itself, on the calling thread.
 func (s *script) serveOwn(L *lua.LState, to *wire.Object) lua.LValue {
 	if s.ownDepth >= maxOwnDepth {
 		failed := s.failedReply("call depth over 4: a script called itself too often")

@@ -11,9 +11,8 @@ import (
 // maxCoroutines is how many may be alive at once in one state.
 const maxCoroutines = 64
 
-// threads guards what the engine leaves open about coroutines: their number, their
-// meter, resuming one that is already on the way, and yields that would cross a
-// protected call.
+// threads enforces what the engine does not check about coroutines: their number, their meter,
+// resuming one that already runs, and yields that would cross a protected call.
 type threads struct {
 	s       *script
 	alive   []weak.Pointer[lua.LState]
@@ -44,8 +43,8 @@ func (s *script) openCoroutines() *lua.LTable {
 	return t
 }
 
-// room refuses when too many coroutines are alive. Dead and unreachable ones don't
-// count; only a collection tells the latter.
+// room refuses when too many coroutines are alive. Dead and unreachable ones don't count; finding
+// the latter takes a collection.
 func (t *threads) room(L *lua.LState) {
 	t.sweep()
 	if len(t.alive) >= maxCoroutines {
@@ -67,7 +66,7 @@ func (t *threads) sweep() {
 	t.alive = kept
 }
 
-// adopt puts a new thread under the one meter of the state.
+// adopt attaches a new thread to the meter of the state.
 func (t *threads) adopt(th *lua.LState) {
 	th.SetContext(t.s.meter)
 	t.alive = append(t.alive, weak.Make(th))

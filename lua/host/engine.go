@@ -42,7 +42,7 @@ func newEngine(m *meter) *engine {
 // process-wide pool of the engine.
 func (e *engine) Close() { e.L.Close() }
 
-// RegisterHost makes a Lua function of fn. A Go panic in it becomes a Lua error and is
+// RegisterHost returns fn as a Lua function. A Go panic in it becomes a Lua error, and is also
 // reported, because a script's pcall would swallow it otherwise.
 func (e *engine) RegisterHost(name string, fn lua.LGFunction) *lua.LFunction {
 	return e.L.NewFunction(func(L *lua.LState) int {
@@ -61,7 +61,7 @@ func (e *engine) RegisterHost(name string, fn lua.LGFunction) *lua.LFunction {
 	})
 }
 
-// Call runs fn protected and gives back all that it returns.
+// Call runs fn in a protected call and returns all its results.
 func (e *engine) Call(fn lua.LValue, args ...lua.LValue) ([]lua.LValue, error) {
 	base := e.L.GetTop()
 	e.L.Push(fn)
@@ -80,7 +80,7 @@ func (e *engine) Call(fn lua.LValue, args ...lua.LValue) ([]lua.LValue, error) {
 	return out, nil
 }
 
-// scriptError is a Lua error that left a script.
+// scriptError is a Lua error that a script did not catch.
 type scriptError struct {
 	text  string // first line, with position
 	trace string

@@ -25,8 +25,8 @@ func (s *script) open(opener lua.LGFunction) *lua.LTable {
 	return t
 }
 
-// openGlobals opens the harmless libraries and rebuilds the globals from a list of what
-// is allowed. Nothing is ever taken away from a list of what is not.
+// openGlobals opens the harmless libraries and builds the globals from a list of allowed names.
+// It never works by removing forbidden ones.
 func (s *script) openGlobals() {
 	L := s.L
 	env := L.G.Global
@@ -110,7 +110,7 @@ func stringRep(L *lua.LState) int {
 	return 1
 }
 
-// tableConcat does not go over the VM's stack, which overflows above some 2,500 items.
+// tableConcat does not use the VM's stack, which overflows above some 2,500 items.
 func tableConcat(L *lua.LState) int {
 	t, sep := L.CheckTable(1), L.OptString(2, "")
 	from, to := L.OptInt(3, 1), L.OptInt(4, t.Len())

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// harden takes every right from the process that Lua does not need, and tells which
-// layers hold. Landlock and no_new_privs count per thread; go-landlock sets them on all
-// threads of the runtime.
+// harden removes every right from the process that Lua does not need, and returns which layers
+// are in force. Landlock and no_new_privs apply per thread; go-landlock sets them on all threads
+// of the runtime.
 func harden(long bool) []string {
 	layers := setLimits(long)
 	abi, err := llsys.LandlockGetABIVersion()

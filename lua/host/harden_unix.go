@@ -4,7 +4,7 @@ package host
 
 import "syscall"
 
-// setLimits sets the process limits and names those that took.
+// setLimits sets the process limits and returns those that could be set.
 func setLimits(long bool) []string {
 	cpu := uint64(limitCPU)
 	if long {
@@ -27,7 +27,7 @@ func setLimits(long bool) []string {
 	return layers
 }
 
-// cpuMillis is the CPU time of the process so far.
+// cpuMillis returns the CPU time of the process so far.
 func cpuMillis() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

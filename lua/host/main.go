@@ -39,8 +39,8 @@ func mainWith(extra map[string]lua.LGFunction) int {
 	return 0
 }
 
-// takePipes keeps the two pipes to itself: no library can read or write them as
-// standard input and output.
+// takePipes returns private copies of the two pipes, so that no library can read or write them
+// as standard input and output.
 func takePipes() (io.Reader, io.Writer, error) {
 	in, out := os.Stdin, os.Stdout
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

@@ -10,7 +10,7 @@ import (
 	"jcode/lua/wire"
 )
 
-// checkEvery is the number of instructions between two looks at cancel and heap.
+// checkEvery is the number of instructions between two checks of cancel and heap.
 const checkEvery = 1024
 
 // The reasons for which a meter stops a script.
@@ -20,8 +20,8 @@ var (
 	errCancelled    = errors.New("cancelled")
 )
 
-// meter is the context of a Lua state. The VM asks it once per instruction, and so it
-// counts them. It is no ordinary context: host functions must never wait on Done.
+// meter is the context of a Lua state. The VM calls Done once per instruction, which is how it
+// counts them. It is not an ordinary context: host functions must never wait on Done.
 type meter struct {
 	count, next, limit int64
 	heapLimit          uint64
@@ -84,7 +84,7 @@ func (m *meter) check() <-chan struct{} {
 	return nil
 }
 
-// stop ends the script for good: every further instruction fails too.
+// stop ends the script: every further instruction fails too.
 func (m *meter) stop(why error) <-chan struct{} {
 	m.stopped = why
 	m.next = 0

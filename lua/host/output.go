@@ -12,14 +12,14 @@ import (
 	"jcode/lua/wire"
 )
 
-// Limits of what a script may say during one piece of work.
+// Limits of the output of a script during one piece of work.
 const (
 	maxLog      = 64 << 10
 	maxCaptured = 32 << 10
 	progressGap = 100 * time.Millisecond
 )
 
-// output counts what a script says.
+// output limits the output of a script.
 type output struct {
 	logged   int
 	full     bool

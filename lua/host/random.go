@@ -7,8 +7,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// openMath returns the math library with random numbers of the state's own: the engine's
-// belong to the process, can't be seeded, and panic on an empty range.
+// openMath returns the math library with a random generator per state: the engine's belongs to
+// the process, can't be seeded, and panics on an empty range.
 func (s *script) openMath(lib *lua.LTable) *lua.LTable {
 	t := s.plain(lib)
 	source := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))

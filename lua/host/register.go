@@ -6,8 +6,8 @@ import (
 	"jcode/lua/wire"
 )
 
-// registerIntent checks a definition and sends it. Mistakes in the definition itself
-// raise; a refusal is a table.
+// registerIntent checks a definition and sends it. Faults of the definition raise an error; a
+// refusal is a table.
 func (s *script) registerIntent(L *lua.LState) int {
 	def := L.CheckTable(1)
 	for _, key := range []string{"name", "description"} {

@@ -18,13 +18,13 @@ type script struct {
 	null    *lua.LUserData
 	arrayMT *lua.LTable
 	jcode   *lua.LTable
-	// request is the host's own jcode.request; a script may put another one there.
+	// request is the host's own jcode.request; a script may replace it.
 	request *lua.LFunction
 	// handlers, events and commands are what the script registered.
 	handlers map[string]*lua.LFunction
 	events   map[string][]*lua.LFunction
 	commands map[string]*lua.LFunction
-	// component is the table that a plugin's file gave back.
+	// component is the table that a plugin's file returned.
 	component *lua.LTable
 	modules   map[string]string
 	loaded    map[string]lua.LValue
@@ -50,7 +50,7 @@ func (srv *server) newScript(env wire.Env) *script {
 	return s
 }
 
-// exec compiles and runs a chunk, and gives back what it returns.
+// exec compiles and runs a chunk and returns its results.
 func (s *script) exec(proto *lua.FunctionProto) ([]lua.LValue, error) {
 	return s.Call(s.L.NewFunctionFromProto(proto))
 }

@@ -18,13 +18,13 @@ import (
 // maxWaiting is how many pieces of work may wait.
 const maxWaiting = 64
 
-// server is the whole child: one reader that sorts what comes in, one worker that runs
-// Lua and writes all that goes out.
+// server is the host process: one goroutine reads and sorts messages, another runs Lua and
+// writes all messages.
 type server struct {
 	out     io.Writer
 	work    chan *wire.Message
 	replies chan *wire.Message
-	// stop is closed when the work that runs was cancelled; a wait for a reply ends then.
+	// stop is closed when the current work is cancelled, which ends a wait for a reply.
 	stop    chan struct{}
 	stopped atomic.Bool
 
@@ -38,8 +38,8 @@ type server struct {
 	nextCall uint64
 	tainted  bool
 	writeErr error
-	// exit ends the process as soon as the other side is gone, whatever runs; nil where
-	// the host shares a process.
+	// exit ends the process as soon as the other side is gone, even while a script runs; nil if the
+	// host shares a process.
 	exit func(code int)
 	// extra globals exist only in tests of the isolation.
 	extra map[string]lua.LGFunction
@@ -72,7 +72,7 @@ func serve(in io.Reader, out io.Writer, layers []string, exit func(int), extra m
 	return <-failed
 }
 
-// read sorts what comes in until the pipe ends.
+// read sorts incoming messages until the pipe ends.
 func (srv *server) read(in io.Reader) error {
 	defer close(srv.work)
 	for {
@@ -101,7 +101,7 @@ func (srv *server) read(in io.Reader) error {
 	}
 }
 
-// cancel ends the running work for good. A host is never used again after that.
+// cancel ends the running work. The host is never used again after that.
 func (srv *server) cancel() {
 	srv.meter.cancel.Store(true)
 	if !srv.stopped.Swap(true) {
@@ -115,7 +115,7 @@ func (srv *server) send(m *wire.Message) {
 	}
 }
 
-// call asks the other side and waits.
+// call calls the other side and waits for its reply.
 func (srv *server) call(name string, args []any) (*wire.Message, error) {
 	if srv.stopped.Load() {
 		srv.meter.stop(errCancelled)
@@ -258,8 +258,8 @@ func (srv *server) load(m *wire.Message) (any, error) {
 	return s.load(proto, m.Name)
 }
 
-// failure describes how work ended. Which limit it was, the meter says, not the text
-// of the error.
+// failure describes how work failed. The meter knows which limit it was, not the text of the
+// error.
 func (srv *server) failure(id uint64, err error) *wire.Message {
 	m := &wire.Message{Type: wire.TypeError, ID: id, Kind: "script_error", Text: text.Headline(err.Error())}
 	var load *loadError

@@ -154,7 +154,7 @@ func (s *script) regexGsub(L *lua.LState) int {
 	return 2
 }
 
-// replacement returns the text that stands for one match: false or nil keep it.
+// replacement returns the text that replaces one match; false or nil keep the match.
 func (s *script) replacement(L *lua.LState, text string, loc []int) string {
 	whole := text[loc[0]:loc[1]]
 	group := func(i int) string {
@@ -189,7 +189,8 @@ func (s *script) replacement(L *lua.LState, text string, loc []int) string {
 	return v.String()
 }
 
-// expand puts groups into a replacement: %0 is the match, %1 the first group, %% a percent sign.
+// expand inserts groups into a replacement: %0 is the match, %1 the first group, %% a percent
+// sign.
 func expand(repl string, group func(int) string) string {
 	if !strings.Contains(repl, "%") {
 		return repl

@@ -39,7 +39,7 @@ func (e *valueError) Error() string {
 	return b.String() + ": " + e.what
 }
 
-// export converts values that leave Lua. It reads raw and never runs a metamethod.
+// export converts values that leave Lua. It uses raw access and never runs a metamethod.
 type export struct {
 	nodes   int
 	open    map[*lua.LTable]bool

@@ -16,7 +16,7 @@ import (
 	"jcode/lua/wire"
 )
 
-// Deadlines of a host's life.
+// Time limits of a host.
 const (
 	readyLimit  = 10 * time.Second       // from start to the ready message
 	CancelGrace = 100 * time.Millisecond // from cancel to SIGKILL
@@ -31,9 +31,9 @@ const maxStderr = 64 << 10
 type Conn struct {
 	out    io.WriteCloser
 	inbox  chan *wire.Message
-	dead   chan struct{} // closed when nothing more can come
+	dead   chan struct{} // closed when no more messages can arrive
 	fault  error         // why, written before dead is closed
-	stop   chan struct{} // closed by kill and close: the reader gives up
+	stop   chan struct{} // closed by kill and close: the reader ends
 	stopIt sync.Once
 	Layers []string
 	Pid    int
@@ -42,7 +42,7 @@ type Conn struct {
 	Exited      <-chan struct{}
 	peak        func() int64 // peak memory in bytes once exited, 0 if unknown
 	stderr      *head
-	// memoryKill says that the host was ended for its size.
+	// memoryKill says that the host was killed because of its memory use.
 	memoryKill atomic.Bool
 
 	Env     wire.Env // of the last init
@@ -112,7 +112,7 @@ func rootFolder() string {
 	return "/"
 }
 
-// hostEnv is all that a host learns of the environment: no keys, no home, no path.
+// hostEnv returns the environment of a host: no keys, no home, no path.
 func hostEnv() []string {
 	env := []string{"GOMEMLIMIT=256MiB", "GOMAXPROCS=2", "GOTRACEBACK=none"}
 	names := []string{"LANG", "TZ"}
@@ -127,7 +127,7 @@ func hostEnv() []string {
 	return env
 }
 
-// NewConn makes a host of its two pipes; Greet waits until it is ready.
+// NewConn returns a host with its two pipes; Greet waits until it is ready.
 func NewConn(out io.WriteCloser, in io.ReadCloser) *Conn {
 	exited := make(chan struct{})
 	close(exited)
@@ -139,13 +139,13 @@ func NewConn(out io.WriteCloser, in io.ReadCloser) *Conn {
 	return c
 }
 
-// read hands on what the host says until the pipe ends or the host is given up.
+// read delivers the host's messages until the pipe or the host ends.
 func (c *Conn) read(in io.ReadCloser) {
 	defer func() { _ = in.Close() }() // read only
 	defer close(c.dead)
 	quit := make(chan struct{})
 	defer close(quit)
-	go func() { // a reader that is stuck in a half frame ends when the host is given up
+	go func() { // end a reader that is blocked inside a frame when the host is ended
 		select {
 		case <-c.stop:
 			_ = in.Close()
@@ -216,7 +216,7 @@ func (c *Conn) Kill() {
 	<-c.dead
 }
 
-// Close lets an idle host end by itself, and helps after a while.
+// Close lets an idle host end by itself, and kills it after closeGrace.
 func (c *Conn) Close() {
 	_ = c.out.Close()
 	timer := time.NewTimer(closeGrace)
@@ -231,14 +231,13 @@ func (c *Conn) Close() {
 	<-c.dead
 }
 
-// ProtocolError is a breach of the protocol by a host. It is a reason to end it.
+// ProtocolError is a violation of the protocol by a host, which is then ended.
 type ProtocolError struct{ What string }
 
-// Error names the breach.
+// Error describes the violation.
 func (e *ProtocolError) Error() string { return "protocol error: " + e.What }
 
-// diagnose says why a host ended: by what it wrote on standard error, else by the
-// memory that it had.
+// diagnose returns why a host ended, judging by its standard error or its memory.
 func (c *Conn) diagnose() error {
 	select {
 	case <-c.Exited:
@@ -300,7 +299,7 @@ func (h *head) fill(r io.ReadCloser) {
 	}
 }
 
-// whole gives what was kept once the stream has ended, or what there is after limit.
+// whole returns what was kept once the stream has ended, or what there is after limit.
 func (h *head) whole(limit time.Duration) string {
 	select {
 	case <-h.done:
@@ -311,7 +310,7 @@ func (h *head) whole(limit time.Duration) string {
 	return string(h.buf)
 }
 
-// Probe starts a host and names the protections that hold for it. executable is the
+// Probe starts a host and returns the protections that are in force for it. executable is the
 // program to start, empty for this one.
 func Probe(ctx context.Context, executable string) (layers []string, err error) {
 	if executable == "" {
@@ -327,8 +326,8 @@ func Probe(ctx context.Context, executable string) (layers []string, err error) 
 	return c.Layers, nil
 }
 
-// SelfExecutable is this program: on Linux by a path that stays right when the file is
-// replaced by an update.
+// SelfExecutable returns the path of this program; on Linux one that stays valid when the file
+// is replaced by an update.
 func SelfExecutable() (string, error) {
 	if _, err := os.Stat("/proc/self/exe"); err == nil {
 		return "/proc/self/exe", nil

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// memoryEvery is how often a host without a memory limit of its own is looked at.
+// memoryEvery is how often the memory of a host without a limit of its own is measured.
 const memoryEvery = 100 * time.Millisecond
 
-// watchMemory ends a host that grows past the limit where the system does not enforce
-// it. The function that it returns ends the watch.
+// watchMemory kills a host that exceeds the memory limit where the system does not enforce it.
+// The returned function ends the watch.
 func (c *Conn) watchMemory() (stop func()) {
 	if c.Pid == 0 || slices.Contains(c.Layers, "memory limit") {
 		return func() {}

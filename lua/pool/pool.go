@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Limits of a pooled host's life.
+// Limits of a pooled host.
 const (
 	MaxServed = 200
 	maxRest   = 64 << 20 // bytes that a host may hold between calls
@@ -16,8 +16,8 @@ const (
 	idleLimit = 120 * time.Second
 )
 
-// Pool keeps hosts for tool calls. A host serves one call at a time, with a fresh Lua
-// state for each; one spare is kept warm.
+// Pool keeps hosts for tool calls. A host serves one call at a time, with a fresh Lua state for
+// each; one spare host is kept running.
 type Pool struct {
 	start  Starter
 	limit  int // hosts that run at once
@@ -27,14 +27,14 @@ type Pool struct {
 	Idle    []*Conn
 	Running int
 	waiting []chan struct{}
-	Spare   bool // a spare is on its way
+	Spare   bool // a spare host is being started
 	closed  bool
 	timer   *time.Timer
 	wg      sync.WaitGroup
 }
 
-// NewPool makes a pool of hosts that start starts. A spare one ends after idleIn without use,
-// 120 s when it is not positive.
+// NewPool returns a pool of hosts that start starts. A spare host ends after idleIn without use;
+// the default is 120 s.
 func NewPool(start Starter, idleIn time.Duration) *Pool {
 	if idleIn <= 0 {
 		idleIn = idleLimit
@@ -42,8 +42,8 @@ func NewPool(start Starter, idleIn time.Duration) *Pool {
 	return &Pool{start: start, limit: max(2, min(runtime.NumCPU(), 8)), idleIn: idleIn}
 }
 
-// Enter waits for a place to run. Nested calls don't wait: eight tools that call tools
-// would lock each other out.
+// Enter waits for a place to run. Nested calls don't wait: else tools that call tools could
+// deadlock.
 func (p *Pool) Enter(ctx context.Context, nested bool) error {
 	p.Mu.Lock()
 	if nested || p.Running < p.limit {
@@ -93,7 +93,7 @@ func (p *Pool) Back() {
 	p.Mu.Unlock()
 }
 
-// Take returns a host, warm if there is one, and sees to the next spare.
+// Take returns a host, the spare one if there is one, and starts the next spare.
 func (p *Pool) Take(ctx context.Context) (*Conn, error) {
 	p.Mu.Lock()
 	if p.closed {
@@ -118,7 +118,7 @@ func (p *Pool) Take(ctx context.Context) (*Conn, error) {
 	return p.start(ctx, false)
 }
 
-// Warm makes sure that one spare is there.
+// Warm starts a spare host if there is none.
 func (p *Pool) Warm() {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -145,7 +145,7 @@ func (p *Pool) warmLocked() {
 	})
 }
 
-// Put gives a host back after a clean end, or ends it when it has done enough.
+// Put returns a host to the pool after a clean end, or ends it when it has served enough.
 func (p *Pool) Put(c *Conn) {
 	c.served++
 	worn := c.Spent.Tainted || c.served >= MaxServed || c.Spent.Memory > maxRest || c.Spent.CPU > maxCPU

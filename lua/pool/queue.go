@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Queue runs what is given to it one after another.
+// Queue runs functions one after another.
 type Queue struct {
 	mu    sync.Mutex
 	list  []func()
@@ -24,7 +24,7 @@ func (q *Queue) Channels() (wake, ended chan struct{}) {
 	return q.wake, q.ended
 }
 
-// Add puts f at the end.
+// Add appends f.
 func (q *Queue) Add(f func()) {
 	wake, _ := q.Channels()
 	q.mu.Lock()
@@ -38,7 +38,7 @@ func (q *Queue) Add(f func()) {
 	}
 }
 
-// Close drops what waits and ends the queue.
+// Close discards waiting functions and ends the queue.
 func (q *Queue) Close() {
 	wake, _ := q.Channels()
 	q.mu.Lock()
@@ -50,7 +50,7 @@ func (q *Queue) Close() {
 	}
 }
 
-// Run carries out what comes, until the queue is closed or ctx ends.
+// Run runs the functions until the queue is closed or ctx ends.
 func (q *Queue) Run(ctx context.Context) {
 	wake, ended := q.Channels()
 	defer close(ended)

@@ -14,8 +14,8 @@ import (
 // Job is one piece of work for a host.
 type Job struct {
 	Msg wire.Message
-	// limit is the script's time; the clock stands still while it waits for a person or
-	// for another script.
+	// Limit is the script's time, which does not run while it waits for a person or for another
+	// script.
 	Limit time.Duration
 	// Env is the kind of script that the host serves; only its functions may be called.
 	Env wire.Env
@@ -23,16 +23,16 @@ type Job struct {
 	Owner Owner
 }
 
-// Owner is on whose behalf a script runs. It answers what the script asks for, and is the
-// only source of identity: whatever a host says about itself counts for nothing.
+// Owner is the party on whose behalf a script runs. It answers the script's calls, and is the
+// only source of identity: nothing that a host says about itself is trusted.
 type Owner interface {
 	// Call answers one call. An error raises in the script; a *ProtocolError ends the host.
 	Call(ctx context.Context, f wire.Func, args []any) ([]any, error)
-	// Log keeps a line of the script's log.
+	// Log stores a line of the script's log.
 	Log(level, text string)
 	// Progress shows a line while the script works.
 	Progress(text string)
-	// Waits is told when the script begins and ends to wait for others.
+	// Waits is called when the script begins and ends to wait for others.
 	Waits(waiting bool)
 }
 
@@ -42,7 +42,7 @@ const instructionsPerSecond = 50_000_000
 // HeapGrowth is how much a script's heap may grow during one piece of work.
 const HeapGrowth = 128 << 20
 
-// clock counts a script's own time.
+// clock measures a script's own time.
 type clock struct {
 	left    time.Duration
 	since   time.Time
@@ -76,21 +76,21 @@ func (c *clock) rest() time.Duration { return c.left - time.Since(c.since) }
 // MaxErrorText bounds the text of a script's error.
 const MaxErrorText = 8 << 10
 
-// Failure is how a piece of work failed.
+// Failure describes how a piece of work failed.
 type Failure struct {
 	Kind tools.ErrorKind
 	Text string
-	// broken says that the host was ended.
+	// Broken says that the host was ended.
 	Broken bool
-	// limit says that the script ran into a limit or took its host with it.
+	// Limit says that the script hit a limit or brought down its host.
 	Limit bool
 }
 
 // Error is the failure's text.
 func (f *Failure) Error() string { return f.Text }
 
-// Do has the host carry out one piece of work, and answers what the script asks
-// meanwhile. When it returns a failure that is broken, the host is gone.
+// Do has the host carry out one piece of work, and answers the script's calls meanwhile. After a
+// failure that is Broken the host is gone.
 func (c *Conn) Do(ctx context.Context, j Job) (*wire.Message, *Failure) {
 	c.work++
 	j.Msg.ID = c.work
@@ -110,7 +110,7 @@ func (c *Conn) Do(ctx context.Context, j Job) (*wire.Message, *Failure) {
 	return w.loop(ctx)
 }
 
-// working is one job on its way.
+// working is one job in progress.
 type working struct {
 	conn   *Conn
 	job    Job
@@ -139,7 +139,7 @@ func (w *working) loop(ctx context.Context) (*wire.Message, *Failure) {
 	}
 }
 
-// Cancelled is the failure of work whose context has ended.
+// Cancelled returns the failure of work whose context has ended.
 func Cancelled(ctx context.Context) *Failure {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &Failure{Kind: tools.KindTimeout, Text: "the caller's time limit was reached"}
@@ -190,7 +190,7 @@ func (w *working) call(ctx context.Context, m *wire.Message) *Failure {
 		return w.breach("%s", breach.What)
 	}
 	select {
-	case extra := <-w.conn.inbox: // nothing may come while a script waits
+	case extra := <-w.conn.inbox: // a host must not send anything while its script waits
 		if extra.Type == wire.TypeCall {
 			return w.breach("a second call before the reply to %s", f.Name)
 		}
@@ -219,8 +219,8 @@ func (w *working) sendTooLong(id uint64, name string) *Failure {
 	return nil
 }
 
-// serve runs the handler of one call with the clock paused or bounding it. The handler
-// is told when the host dies meanwhile.
+// serve runs the handler of one call, with the clock paused or bounding it. The handler's context
+// ends when the host dies meanwhile.
 func (w *working) serve(ctx context.Context, f wire.Func, args []any) ([]any, error) {
 	hctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -246,13 +246,13 @@ func (w *working) serve(ctx context.Context, f wire.Func, args []any) ([]any, er
 	return w.job.Owner.Call(hctx, f, args)
 }
 
-// breach ends a host that does not keep to the protocol.
+// breach ends a host that violates the protocol.
 func (w *working) breach(format string, args ...any) *Failure {
 	w.conn.Kill()
 	return &Failure{Kind: tools.KindKilled, Broken: true, Limit: true, Text: "protocol error: " + fmt.Sprintf(format, args...) + "; the host was ended"}
 }
 
-// ended describes the death of the host.
+// ended returns the failure of work whose host has ended.
 func (w *working) ended() *Failure {
 	err := w.conn.diagnose()
 	w.conn.Kill()
@@ -268,7 +268,7 @@ func (w *working) ended() *Failure {
 	return f
 }
 
-// abort asks the host to stop, and ends it when it does not at once.
+// abort asks the host to stop, and kills it if it does not do so at once.
 func (w *working) abort(f *Failure) *Failure {
 	f.Broken = true
 	timer := time.NewTimer(CancelGrace)
@@ -295,7 +295,7 @@ func (w *working) abort(f *Failure) *Failure {
 	return f
 }
 
-// scriptFailed turns the host's report into a failure with a word on what to do.
+// scriptFailed turns the host's report into a failure with advice on what to do.
 func (w *working) scriptFailed(m *wire.Message) *Failure {
 	f := &Failure{Kind: tools.ErrorKind(m.Kind), Text: text.Cut(m.Text, MaxErrorText)}
 	switch m.Kind {

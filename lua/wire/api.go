@@ -69,18 +69,18 @@ type Func struct {
 	// Name is the full name as a script writes it: "jcode.dispatch", "print".
 	Name string
 	Args []Arg
-	// Returns is the type of what it gives back, in stub notation.
+	// Returns is the type of its results, in stub notation.
 	Returns string
 	Doc     string
 	// In are the environments that have the function; elsewhere its name is nil.
 	In Env
-	// Local functions never leave the host.
+	// Local functions run inside the host only.
 	Local bool
-	// Needs is the manifest key that grants it to a tool or plugin ("" = none): without
-	// it the function exists and refuses.
+	// Needs is the manifest key that grants it to a tool or plugin ("" = none). Without it the
+	// function exists but refuses.
 	Needs string
-	// Pauses stops the script's clock while the call runs: it may wait for a person or
-	// for another script.
+	// Pauses stops the script's clock during the call, which may wait for a person or for another
+	// script.
 	Pauses bool
 	// Quiet functions also work inside an event handler.
 	Quiet bool

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -143,7 +144,7 @@ func (a *agents) follow(m *member, child *Conversation, callID string, p Prompt)
 				})
 				return
 			}
-			a.c.emit(Nested{CallID: callID, Session: state.Session, Label: state.Name, Agent: state.Name, Event: ev})
+			a.c.emit(Nested{CallID: callID, Session: state.Session, Label: state.Name, Agent: state.Name, Dir: state.Dir, Event: ev})
 			a.saw(m, ev)
 		}
 	})
@@ -289,6 +290,23 @@ func (f *asksFor) top() *Conversation {
 	return c
 }
 
+func (f *asksFor) name() string {
+	state, _ := f.a.all.Get(f.m)
+	return state.Name
+}
+
+// place says which agent asks, and in which files it works.
+func (f *asksFor) place() string {
+	state, w := f.a.all.Get(f.m)
+	switch {
+	case state.Dir != "":
+		return "the agent " + state.Name + ", in its worktree " + state.Dir
+	case w.child != nil:
+		return "the agent " + state.Name + ", in " + w.child.opt.Cwd
+	}
+	return "the agent " + state.Name
+}
+
 func (f *asksFor) waiting() (done func()) {
 	f.a.all.Change(f.m, func(s *roster.State, _ *worker) { s.Status = roster.Waiting })
 	return func() {
@@ -303,17 +321,28 @@ func (f *asksFor) waiting() (done func()) {
 // Ask implements tools.Asker.
 func (f *asksFor) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
 	defer f.waiting()()
+	if q.Label == "" {
+		q.Label = f.name()
+	}
+	q.Details = append(slices.Clip(q.Details), f.place())
 	return f.top().Ask(ctx, q)
 }
 
 // AskPerson puts a question of the ask tool.
 func (f *asksFor) AskPerson(ctx context.Context, label, question string, options []string) (string, error) {
 	defer f.waiting()()
+	if state, _ := f.a.all.Get(f.m); state.Dir != "" {
+		question += "\n\n(" + f.place() + ")"
+	}
 	return f.top().AskPerson(ctx, label, question, options)
 }
 
 // AskForm puts a form.
 func (f *asksFor) AskForm(ctx context.Context, form tools.Form) (tools.FormAnswer, error) {
 	defer f.waiting()()
+	if form.From != "" {
+		form.From += ", "
+	}
+	form.From += f.place()
 	return f.top().AskForm(ctx, form)
 }

@@ -27,6 +27,9 @@ func TestAgentsStartAgentsTwoGenerationsDeep(t *testing.T) {
 		asked := b.until(func(ev agent.Event) bool { _, ok := ev.(agent.ApprovalAsked); return ok })
 		q := asked[len(asked)-1].(agent.ApprovalAsked)
 		pending[q.Question.Tool] = q.ID
+		if d := q.Question.Details; q.Question.Tool == "write" && (q.Question.Label != "two" || len(d) == 0 || !strings.HasPrefix(d[len(d)-1], "the agent two, in ")) {
+			t.Errorf("the question names %q and %q", q.Question.Label, d)
+		}
 	}
 	if status(b, "two") != roster.Waiting || status(b, "one") != roster.Working {
 		t.Errorf("two is %s and one is %s", status(b, "two"), status(b, "one"))

@@ -220,6 +220,8 @@ type Nested struct {
 	// Agent is the name of a sub-agent in the background, whose call has ended; "" for one
 	// that runs inside its call.
 	Agent string
+	// Dir is its worktree, "" without one.
+	Dir   string
 	Event Event
 }
 

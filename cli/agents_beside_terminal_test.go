@@ -30,7 +30,7 @@ func TestThreeAgentsWorkWhileThePersonTalksOn(t *testing.T) {
 	}
 	c.start("--mode", "edits", "-m", "replay:"+script)
 	c.say("go")
-	c.answerable("ben: Run a command", "touch made-by-ben")
+	c.answerable("ben: Run a command", "touch made-by-ben", "the agent ben, in ")
 	c.Press("y")
 	c.wait("agent ben done: Made it.", "agent ann done: Changed and tested. It changed 2 files", "cat  working")
 	c.say("and you")

@@ -200,7 +200,11 @@ func noticeText(w io.Writer, ev agent.Event) {
 			noticeText(w, below)
 		}
 		if d, ok := ev.Event.(agent.ApprovalDecided); ok && !d.Allow {
-			fmt.Fprintf(w, "jcode: agent %s: %s was denied (%s)\n", ev.Label, d.Name, strings.TrimSpace(string(d.By)+" "+d.Rule))
+			where := ""
+			if ev.Dir != "" {
+				where = " in its worktree " + ev.Dir
+			}
+			fmt.Fprintf(w, "jcode: agent %s: %s%s was denied (%s)\n", ev.Label, d.Name, where, strings.TrimSpace(string(d.By)+" "+d.Rule))
 		}
 	case agent.Retrying:
 		fmt.Fprintf(w, "jcode: try %d in %s: %s\n", ev.Attempt+1, ev.Wait.Round(time.Millisecond), ev.Reason)

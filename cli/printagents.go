@@ -16,7 +16,12 @@ type agentLines struct {
 
 // Write takes whole lines.
 func (a *agentLines) Write(b []byte) (int, error) {
-	mark, err := json.Marshal(map[string]string{"agent": a.ev.Label, "agent_session": a.ev.Session, "parent": a.ev.CallID})
+	mark, err := json.Marshal(struct {
+		Agent    string `json:"agent"`
+		Session  string `json:"agent_session"`
+		Parent   string `json:"parent"`
+		Worktree string `json:"worktree,omitempty"`
+	}{a.ev.Label, a.ev.Session, a.ev.CallID, a.ev.Dir})
 	if err != nil {
 		return 0, err
 	}

@@ -308,9 +308,10 @@ func TestEnvironmentOfAHostHoldsNoKey(t *testing.T) {
 
 func TestNoLuaFilesNoHost(t *testing.T) {
 	h := started(t, setup{})
-	h.room.pool.Mu.Lock()
-	defer h.room.pool.Mu.Unlock()
-	if len(h.room.pool.Idle) != 0 || h.room.pool.Spare || len(h.room.layers) != 0 {
+	_, idle := h.room.pool.Usage()
+	h.room.mu.Lock()
+	defer h.room.mu.Unlock()
+	if idle != 0 || len(h.room.layers) != 0 {
 		t.Error("a host was started without any Lua")
 	}
 }
@@ -321,9 +322,8 @@ func TestSpareEndsWhenIdle(t *testing.T) {
 	h.start()
 	wantText(t, h.call("x", none()), "1")
 	until(t, "idle hosts are gone", func() bool {
-		h.room.pool.Mu.Lock()
-		defer h.room.pool.Mu.Unlock()
-		return len(h.room.pool.Idle) == 0 && !h.room.pool.Spare
+		_, idle := h.room.pool.Usage()
+		return idle == 0
 	})
 	wantText(t, h.call("x", none()), "1")
 }

@@ -239,9 +239,8 @@ func TestReload_10_running_call_ends_on_its_code(t *testing.T) {
 }
 
 func (h *house) running() int {
-	h.room.pool.Mu.Lock()
-	defer h.room.pool.Mu.Unlock()
-	return h.room.pool.Running
+	running, _ := h.room.pool.Usage()
+	return running
 }
 
 func TestReload_11_taken_name_is_refused_with_a_reason(t *testing.T) {

@@ -23,11 +23,11 @@ type Pool struct {
 	limit  int // hosts that run at once
 	idleIn time.Duration
 
-	Mu      sync.Mutex
-	Idle    []*Conn
-	Running int
+	mu      sync.Mutex
+	idle    []*Conn
+	running int // places that are taken
 	waiting []chan struct{}
-	Spare   bool // a spare host is being started
+	spare   bool // a spare host is being started
 	closed  bool
 	timer   *time.Timer
 	wg      sync.WaitGroup
@@ -45,21 +45,21 @@ func NewPool(start Starter, idleIn time.Duration) *Pool {
 // Enter waits for a place to run. Nested calls don't wait: else tools that call tools could
 // deadlock.
 func (p *Pool) Enter(ctx context.Context, nested bool) error {
-	p.Mu.Lock()
-	if nested || p.Running < p.limit {
-		p.Running++
-		p.Mu.Unlock()
+	p.mu.Lock()
+	if nested || p.running < p.limit {
+		p.running++
+		p.mu.Unlock()
 		return nil
 	}
 	turn := make(chan struct{})
 	p.waiting = append(p.waiting, turn)
-	p.Mu.Unlock()
+	p.mu.Unlock()
 	select {
 	case <-turn:
 		return nil
 	case <-ctx.Done():
-		p.Mu.Lock()
-		defer p.Mu.Unlock()
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		if i := slices.Index(p.waiting, turn); i >= 0 {
 			p.waiting = slices.Delete(p.waiting, i, i+1)
 			return ctx.Err()
@@ -69,40 +69,52 @@ func (p *Pool) Enter(ctx context.Context, nested bool) error {
 	}
 }
 
+// Usage returns how many places are taken, and how many idle hosts there are, counting one that
+// is being started.
+func (p *Pool) Usage() (running, idle int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	idle = len(p.idle)
+	if p.spare {
+		idle++
+	}
+	return p.running, idle
+}
+
 // Leave frees a place.
 func (p *Pool) Leave() {
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.leaveLocked()
 }
 
 func (p *Pool) leaveLocked() {
-	p.Running--
-	if len(p.waiting) > 0 && p.Running < p.limit {
+	p.running--
+	if len(p.waiting) > 0 && p.running < p.limit {
 		turn := p.waiting[0]
 		p.waiting = p.waiting[1:]
-		p.Running++
+		p.running++
 		close(turn)
 	}
 }
 
 // Back takes a place again after a wait; it may exceed the limit.
 func (p *Pool) Back() {
-	p.Mu.Lock()
-	p.Running++
-	p.Mu.Unlock()
+	p.mu.Lock()
+	p.running++
+	p.mu.Unlock()
 }
 
 // Take returns a host, the spare one if there is one, and starts the next spare.
 func (p *Pool) Take(ctx context.Context) (*Conn, error) {
-	p.Mu.Lock()
+	p.mu.Lock()
 	if p.closed {
-		p.Mu.Unlock()
+		p.mu.Unlock()
 		return nil, context.Canceled
 	}
-	for len(p.Idle) > 0 {
-		c := p.Idle[len(p.Idle)-1]
-		p.Idle = p.Idle[:len(p.Idle)-1]
+	for len(p.idle) > 0 {
+		c := p.idle[len(p.idle)-1]
+		p.idle = p.idle[:len(p.idle)-1]
 		select {
 		case <-c.dead: // ended while it was idle
 			p.wg.Go(c.Kill)
@@ -110,35 +122,35 @@ func (p *Pool) Take(ctx context.Context) (*Conn, error) {
 		default:
 		}
 		p.warmLocked()
-		p.Mu.Unlock()
+		p.mu.Unlock()
 		return c, nil
 	}
 	p.warmLocked()
-	p.Mu.Unlock()
+	p.mu.Unlock()
 	return p.start(ctx, false)
 }
 
 // Warm starts a spare host if there is none.
 func (p *Pool) Warm() {
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.warmLocked()
 }
 
 func (p *Pool) warmLocked() {
-	if p.closed || p.Spare || len(p.Idle) > 0 {
+	if p.closed || p.spare || len(p.idle) > 0 {
 		return
 	}
-	p.Spare = true
+	p.spare = true
 	p.wg.Go(func() {
 		c, err := p.start(context.Background(), false)
-		p.Mu.Lock()
-		p.Spare = false
-		if err == nil && !p.closed {
+		p.mu.Lock()
+		p.spare = false
+		if err == nil && !p.closed { // the next Take reports an error that persists
 			p.putLocked(c)
 			c = nil
 		}
-		p.Mu.Unlock()
+		p.mu.Unlock()
 		if err == nil && c != nil {
 			c.Close()
 		}
@@ -149,20 +161,20 @@ func (p *Pool) warmLocked() {
 func (p *Pool) Put(c *Conn) {
 	c.served++
 	worn := c.Spent.Tainted || c.served >= MaxServed || c.Spent.Memory > maxRest || c.Spent.CPU > maxCPU
-	p.Mu.Lock()
-	if !worn && !p.closed && len(p.Idle) < p.limit {
+	p.mu.Lock()
+	if !worn && !p.closed && len(p.idle) < p.limit {
 		p.putLocked(c)
-		p.Mu.Unlock()
+		p.mu.Unlock()
 		return
 	}
 	p.warmLocked()
-	p.Mu.Unlock()
+	p.mu.Unlock()
 	c.Close()
 }
 
 func (p *Pool) putLocked(c *Conn) {
 	c.lastUse = time.Now()
-	p.Idle = append(p.Idle, c)
+	p.idle = append(p.idle, c)
 	if p.timer == nil {
 		p.timer = time.AfterFunc(p.idleIn, p.sweep)
 	}
@@ -170,14 +182,14 @@ func (p *Pool) putLocked(c *Conn) {
 
 // sweep ends hosts that were idle for too long.
 func (p *Pool) sweep() {
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.timer = nil
 	if p.closed {
 		return
 	}
 	next := time.Duration(0)
-	p.Idle = slices.DeleteFunc(p.Idle, func(c *Conn) bool {
+	p.idle = slices.DeleteFunc(p.idle, func(c *Conn) bool {
 		left := p.idleIn - time.Since(c.lastUse)
 		if left <= 0 {
 			p.wg.Go(c.Close)
@@ -196,15 +208,15 @@ func (p *Pool) sweep() {
 // Close ends all idle hosts and waits until all hosts of the pool are gone. Calls that
 // still run end by their own context.
 func (p *Pool) Close() {
-	p.Mu.Lock()
+	p.mu.Lock()
 	p.closed = true
 	if p.timer != nil {
 		p.timer.Stop()
 	}
-	for _, c := range p.Idle {
+	for _, c := range p.idle {
 		p.wg.Go(c.Close)
 	}
-	p.Idle = nil
-	p.Mu.Unlock()
+	p.idle = nil
+	p.mu.Unlock()
 	p.wg.Wait()
 }

@@ -20,12 +20,13 @@ const finalWrites = 5 * time.Second
 // Conversation is one active session. All its methods are safe for concurrent use. Its parts
 // share its lock; each part has a file with its fields and methods.
 type Conversation struct {
-	opt    Options
-	broker *broker
-	ctx    context.Context
-	cancel context.CancelFunc
-	done   chan struct{}
-	wake   chan struct{}
+	opt     Options
+	broker  *broker
+	ctx     context.Context
+	cancel  context.CancelFunc
+	done    chan struct{}
+	closing sync.Once
+	wake    chan struct{}
 
 	mu sync.Mutex
 	inbox
@@ -139,8 +140,11 @@ func newConversation(opt Options) (*Conversation, error) {
 	return c, nil
 }
 
-// Close interrupts the running turn, waits until it is stored, and ends the conversation.
-func (c *Conversation) Close() {
+// Close interrupts the running turn, waits until it is stored, and ends the conversation. It
+// may be called more than once, and returns when the conversation has ended.
+func (c *Conversation) Close() { c.closing.Do(c.close) }
+
+func (c *Conversation) close() {
 	c.cancel()
 	<-c.done
 	c.agents.close()

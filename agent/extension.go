@@ -8,6 +8,18 @@ import (
 	"jcode/tools"
 )
 
+// Stop is the moment in which the model has stopped by itself.
+type Stop struct {
+	// Session is the ID of its session.
+	Session string
+	// Child says that it is a sub-agent's.
+	Child bool
+	// Again says that the turn went on before, because an extension wanted it to.
+	Again bool
+	// Text is the model's last answer.
+	Text string
+}
+
 // Extension is what one part of a program adds to the conversations it works with: functions
 // that are called at points of a conversation's life. Each may be nil. Where Extensions hold
 // several, all are called in their order.
@@ -35,9 +47,8 @@ type Extension struct {
 	// Compacted is told that a summary took the place of a part of the history.
 	Compacted func(ctx context.Context, sessionID string)
 	// Stopping is asked when the model has stopped by itself: what it returns has the model go
-	// on, "" lets the turn end. child says that a sub-agent asks; again says that the turn
-	// went on for that reason before.
-	Stopping func(ctx context.Context, sessionID string, child, again bool) (goOn string)
+	// on, "" lets the turn end.
+	Stopping func(ctx context.Context, s Stop) (goOn string)
 	// TurnEnded is told when a turn ends.
 	TurnEnded func(TurnEnd)
 }
@@ -150,12 +161,12 @@ func (l Extensions) compacted(ctx context.Context, id string) {
 }
 
 // stopping returns the first reason to go on.
-func (l Extensions) stopping(ctx context.Context, id string, child, again bool) string {
+func (l Extensions) stopping(ctx context.Context, s Stop) string {
 	for _, e := range l {
 		if e.Stopping == nil {
 			continue
 		}
-		if why := e.Stopping(ctx, id, child, again); why != "" {
+		if why := e.Stopping(ctx, s); why != "" {
 			return why
 		}
 	}

@@ -130,7 +130,7 @@ const maxGoneOn = 8
 
 // stopping asks the extensions whether the model shall continue although it has stopped.
 func (t *turn) stopping(ctx context.Context) (goOn bool, err error) {
-	why := t.opt.Extensions.stopping(ctx, t.row.ID, t.opt.Parent != "", t.goneOn > 0)
+	why := t.opt.Extensions.stopping(ctx, Stop{Session: t.row.ID, Child: t.opt.Parent != "", Again: t.goneOn > 0, Text: t.text})
 	if why == "" || ctx.Err() != nil {
 		return false, nil
 	}

@@ -64,6 +64,7 @@ type happenings struct {
 	said    map[string]bool          // problems that were shown
 	begun   map[string]bool          // sessions that hooks know
 	resumed map[string]bool          // sessions that had messages before
+	cleared bool                     // the next new session takes the place of one that was left
 	pending map[string]string        // what the model of a session is told at its next step
 	// followed is the conversation that hooks are told of when it waits.
 	followed *agent.Conversation
@@ -279,13 +280,16 @@ func (h *happenings) admit(ctx context.Context, id, prompt string) (string, erro
 	h.lookAtPlugins()
 	h.reload()
 	h.mu.Lock()
-	fresh, resumed := !h.begun[id], h.resumed[id]
-	h.begun[id] = true
+	fresh, resumed, cleared := !h.begun[id], h.resumed[id], h.cleared
+	h.begun[id], h.cleared = true, false
 	h.mu.Unlock()
 	if fresh {
 		source := "startup"
-		if resumed {
+		switch {
+		case resumed:
 			source = "resume"
+		case cleared:
+			source = "clear"
 		}
 		h.sessionStart(ctx, id, source)
 	}
@@ -302,16 +306,16 @@ func (h *happenings) admit(ctx context.Context, id, prompt string) (string, erro
 }
 
 // stopping asks hooks whether the model may stop.
-func (h *happenings) stopping(ctx context.Context, id string, child, again bool) string {
+func (h *happenings) stopping(ctx context.Context, s agent.Stop) string {
 	event := hooks.Stop
-	if child {
+	if s.Child {
 		event = hooks.SubagentStop
 	}
-	fields := map[string]any{"stop_hook_active": again}
-	if child {
-		fields["agent_id"] = id
+	fields := map[string]any{"stop_hook_active": s.Again, "last_assistant_message": s.Text}
+	if s.Child {
+		fields["agent_id"] = s.Session
 	}
-	out := h.engine.Fire(ctx, hooks.Occasion{Event: event, Session: id, Fields: fields})
+	out := h.engine.Fire(ctx, hooks.Occasion{Event: event, Session: s.Session, Fields: fields})
 	if out.Block && !out.Stop {
 		return "[" + out.By + " wants you to go on: " + out.Reason + "]"
 	}
@@ -336,6 +340,28 @@ func (h *happenings) compacting(ctx context.Context, id string, manual bool, kee
 	return nil
 }
 
+// left tells hooks, in the background, that the person has left a session for a new one ("clear")
+// or for another one ("resume").
+func (h *happenings) left(id, reason string) {
+	h.mu.Lock()
+	known := h.begun[id]
+	delete(h.begun, id)
+	h.cleared = reason == "clear"
+	h.mu.Unlock()
+	if !known {
+		return
+	}
+	h.work.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), sessionEndWait)
+		defer cancel()
+		h.sessionEnd(ctx, id, reason)
+	})
+}
+
+func (h *happenings) sessionEnd(ctx context.Context, id, reason string) {
+	h.engine.Fire(ctx, hooks.Occasion{Event: hooks.SessionEnd, Session: id, Names: []string{reason}, Fields: map[string]any{"reason": reason}})
+}
+
 // sessionsEnd tells hooks that the sessions of this run end.
 func (h *happenings) sessionsEnd() {
 	h.mu.Lock()
@@ -349,6 +375,6 @@ func (h *happenings) sessionsEnd() {
 		reason = "other"
 	}
 	for id := range begun {
-		h.engine.Fire(ctx, hooks.Occasion{Event: hooks.SessionEnd, Session: id, Names: []string{reason}, Fields: map[string]any{"reason": reason}})
+		h.sessionEnd(ctx, id, reason)
 	}
 }

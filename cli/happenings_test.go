@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/agent"
 	"jcode/hooks"
 	"jcode/tools"
 )
@@ -64,8 +65,8 @@ func occur(ctx context.Context, a *app) (held []string) {
 	v := calls.BeforeCall(ctx, call)
 	hold(hooks.PreToolUse, v.Refuse+string(v.Arguments))
 	hold(hooks.PostToolUse, calls.AfterRun(ctx, call, tools.Result{Text: "ran"}))
-	hold(hooks.Stop, h.stopping(ctx, "s", false, false))
-	hold(hooks.SubagentStop, h.stopping(ctx, "child", true, true))
+	hold(hooks.Stop, h.stopping(ctx, agent.Stop{Session: "s", Text: "Done."}))
+	hold(hooks.SubagentStop, h.stopping(ctx, agent.Stop{Session: "child", Child: true, Again: true, Text: "Found."}))
 	if err := h.compacting(ctx, "s", true, "keep names"); err != nil {
 		hold(hooks.PreCompact, err.Error())
 	}
@@ -88,8 +89,8 @@ func TestEveryEventSaysWhatClaudeCodeSays(t *testing.T) {
 		hooks.PreToolUse:       {"tool_name": "Bash", "jcode_tool": "exec", "tool_use_id": "c", "tool_input": input},
 		hooks.PostToolUse:      {"tool_name": "Bash", "jcode_tool": "exec", "tool_use_id": "c", "tool_input": input, "tool_response": map[string]any{"content": "ran", "is_error": false}},
 		hooks.UserPromptSubmit: {"prompt": "do it"},
-		hooks.Stop:             {"stop_hook_active": false},
-		hooks.SubagentStop:     {"stop_hook_active": true, "session_id": "child", "agent_id": "child"},
+		hooks.Stop:             {"stop_hook_active": false, "last_assistant_message": "Done."},
+		hooks.SubagentStop:     {"stop_hook_active": true, "last_assistant_message": "Found.", "session_id": "child", "agent_id": "child"},
 		hooks.SessionStart:     {"source": "startup"},
 		hooks.SessionEnd:       {"reason": "prompt_input_exit"},
 		hooks.PreCompact:       {"trigger": "manual", "custom_instructions": "keep names"},

@@ -162,20 +162,23 @@ func (s *sessions) first(ctx context.Context) (tui.Session, error) {
 	if err != nil {
 		return tui.Session{}, err
 	}
-	out, err := s.open(ctx, conv)
+	out, err := s.open(ctx, conv, "other")
 	if s.a.models.script != nil {
 		out.Notices = append([]agent.Notice{{Level: agent.LevelInfo, Text: tour.Head}}, out.Notices...)
 	}
 	return out, err
 }
 
-// open makes a conversation the current one.
-func (s *sessions) open(ctx context.Context, conv *agent.Conversation) (tui.Session, error) {
+// open makes a conversation the current one. reason is why another one is left, in the words of
+// hooks.
+func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason string) (tui.Session, error) {
 	old := s.conv()
 	out := tui.Session{Conversation: conv, Events: conv.Subscribe(), Todo: conv.Todo(), Usage: conv.Usage(), Agents: conv.Agents()}
 	s.a.board.attach(conv)
 	if old != nil && old != conv {
+		id := old.ID()
 		old.Close()
+		s.a.happenings.left(id, reason)
 	}
 	if !s.started {
 		s.started = true
@@ -215,7 +218,7 @@ func (s *sessions) New(ctx context.Context, carry bool) (tui.Session, error) {
 	if id := s.id(); carry && id != "" {
 		carried, err := s.a.store.Carry(ctx, id)
 		if err == nil {
-			return s.Open(ctx, carried.ID)
+			return s.enter(ctx, carried.ID, "clear")
 		}
 		s.a.board.say(agent.LevelWarn, "nothing is carried over: %v", err)
 	}
@@ -231,7 +234,7 @@ func (s *sessions) New(ctx context.Context, carry bool) (tui.Session, error) {
 		conv.Close()
 		return tui.Session{}, err
 	}
-	return s.open(ctx, conv)
+	return s.open(ctx, conv, "clear")
 }
 
 // inherit enters the role of another conversation and takes over a model that was chosen in it. A
@@ -266,6 +269,11 @@ func (s *sessions) options() (agent.Options, error) {
 
 // Open continues a session by its ID or title.
 func (s *sessions) Open(ctx context.Context, name string) (tui.Session, error) {
+	return s.enter(ctx, name, "resume")
+}
+
+// enter continues a session, and leaves the open one for a reason in the words of hooks.
+func (s *sessions) enter(ctx context.Context, name, reason string) (tui.Session, error) {
 	found, err := s.a.store.Find(ctx, s.a.project, name)
 	if err != nil {
 		return tui.Session{}, err
@@ -276,7 +284,7 @@ func (s *sessions) Open(ctx context.Context, name string) (tui.Session, error) {
 		return s.Fork(ctx, id, 0)
 	}
 	if c := s.conv(); c != nil && c.ID() == id {
-		return s.open(ctx, c)
+		return s.open(ctx, c, reason)
 	}
 	opt, err := s.options()
 	if err != nil {
@@ -286,7 +294,7 @@ func (s *sessions) Open(ctx context.Context, name string) (tui.Session, error) {
 	if err != nil {
 		return tui.Session{}, err
 	}
-	return s.open(ctx, conv)
+	return s.open(ctx, conv, reason)
 }
 
 // Fork continues in a copy.

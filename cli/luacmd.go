@@ -81,6 +81,7 @@ func (c *luaCheckCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	if len(problems) > 0 {
 		return &exitError{code: 1, silent: true, err: fmt.Errorf("%d faults", len(problems))}
 	}
+	fmt.Fprintf(std.Err, "%s: no faults\n", text.Visible(c.Dir))
 	return nil
 }
 

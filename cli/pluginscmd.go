@@ -71,6 +71,9 @@ func (c *pluginsListCmd) Run(ctx context.Context, std Streams) error {
 		}
 		return printJSON(std.Out, lines)
 	}
+	if len(list) == 0 {
+		fmt.Fprintln(std.Err, "There are no plugins: jcode plugins add FROM adds one, from a folder or a git address.")
+	}
 	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	for _, p := range list {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", p.Name, pluginState(p), text.Clean(p.Version))

@@ -67,7 +67,7 @@ func (a agentActions) panel() tui.Panel {
 		},
 		Edits: a.definitions.definitionToOpen,
 		Actions: []tui.Action{
-			{Label: "resume one that was left", Run: act("resumed", func(ctx context.Context, conv *agent.Conversation, name string) error {
+			{Label: "resume", Run: act("resumed", func(ctx context.Context, conv *agent.Conversation, name string) error {
 				return conv.ResumeAgent(ctx, name)
 			})},
 			{Key: "ctrl+d", Label: "stop", Confirm: true, Run: act("stopped", func(_ context.Context, conv *agent.Conversation, name string) error {
@@ -79,10 +79,10 @@ func (a agentActions) panel() tui.Panel {
 				}
 				return a.mergeAgent(ctx, row.ID)
 			}},
-			{Key: "ctrl+x", Label: "discard its changes", Confirm: true, Run: act("discarded the changes of", func(ctx context.Context, conv *agent.Conversation, name string) error {
+			{Key: "ctrl+x", Label: "discard", Confirm: true, Run: act("discarded the changes of", func(ctx context.Context, conv *agent.Conversation, name string) error {
 				return conv.DiscardAgent(ctx, name)
 			})},
-			{Key: "ctrl+o", Label: "edit a definition", Edit: a.definitions.definitionToEdit, Edited: a.definitions.definitionEdited},
+			{Key: "ctrl+o", Label: "edit", Edit: a.definitions.definitionToEdit, Edited: a.definitions.definitionEdited},
 		},
 	}
 }

@@ -195,7 +195,14 @@ func (t Tree) Remove(ctx context.Context) error {
 	if !HasBranch(ctx, t.Root, t.Branch) {
 		return nil
 	}
-	if _, err := git(ctx, t.Root, nil, "branch", "-q", "-D", t.Branch); err != nil {
+	list, err := git(ctx, t.Root, nil, "worktree", "list", "--porcelain")
+	if err == nil && strings.Contains(list+"\n", "\nbranch refs/heads/"+t.Branch+"\n") {
+		err = fmt.Errorf("%s is checked out in another worktree", t.Branch)
+	}
+	if err == nil { // "git branch -D" would write git's configuration anew, which is watched
+		_, err = git(ctx, t.Root, nil, "update-ref", "-d", "refs/heads/"+t.Branch)
+	}
+	if err != nil {
 		return fmt.Errorf("remove branch: %w", err)
 	}
 	return nil

@@ -1,0 +1,95 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"jcode/internal/testkit/terminal"
+)
+
+// Each key of the panel of agents does what it says, once it is pressed again; prune removes the
+// worktrees that nobody uses and that hold no work.
+func TestKeysOfTheAgentsPanel(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	c.write("a.txt", "one\n")
+	gitRepository(t, c.dir)
+	script := filepath.Join(t.TempDir(), "script.jsonl")
+	task := func(name, more string) string {
+		return `{"name":"task","arguments":{"prompt":"x","name":"` + name + `","background":true` + more + `}}`
+	}
+	lines := `{"tool_calls":[` + task("ann", `,"isolation":"worktree"`) + `,` + task("ben", `,"isolation":"worktree"`) + `,` + task("cat", "") + `]}
+{"agent":"ann","tool_calls":[{"name":"write","arguments":{"path":"ann.txt","content":"by ann\n"}}]}
+{"agent":"ann","text":"Ann wrote."}
+{"agent":"ben","tool_calls":[{"name":"write","arguments":{"path":"ben.txt","content":"by ben\n"}}]}
+{"agent":"ben","text":"Ben wrote."}
+{"agent":"cat","tool_calls":[{"name":"exec","arguments":{"cmd":"sleep 300"}}]}
+{"text":"Three are at work."}
+`
+	if err := os.WriteFile(script, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.start("--mode", "yolo", "-m", "replay:"+script)
+	c.say("go")
+	c.wait("Three are at work.", "agent ann done", "agent ben done", "cat  working · exec")
+	for _, step := range []struct{ agent, key, asks, after string }{
+		{"ann", "ctrl+e", "merge", "Merged 1 file of ann: ann.txt"},
+		{"ben", "ctrl+x", "discard", "discarded the changes of ben"},
+		{"cat", "ctrl+d", "stop", "stopped cat"},
+	} {
+		c.interject("/agents")
+		c.wait("search:", "enter resume · esc close · ctrl+d stop · ctrl+e merge · ctrl+x discard · ctrl+o edit")
+		c.Type(step.agent)
+		chosen := regexp.MustCompile(`(?m)^ *›[ ●]+` + step.agent + " ")
+		c.until(func(s terminal.Screen) bool { return chosen.MatchString(s.Text()) })
+		c.Press(step.key)
+		c.wait("press " + step.key + " again to " + step.asks)
+		c.Press(step.key)
+		c.wait(step.after)
+		c.Press("esc")
+		c.until(func(s terminal.Screen) bool { return s.Contains("ask for something") })
+	}
+	if c.Screen().Contains("protected files") { // git's configuration is left alone while cat's command runs
+		t.Error("what jcode does to worktrees is taken for the work of a command")
+	}
+	if c.read("ann.txt") != "by ann\n" {
+		t.Error("ann was not merged")
+	}
+	if _, err := os.Stat(filepath.Join(c.dir, "ben.txt")); err == nil {
+		t.Error("what ben did was not discarded")
+	}
+
+	// A worktree of no agent, as a kill leaves it, goes when it is old enough.
+	found, err := filepath.Glob(filepath.Join(c.home, "worktrees", "*"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("worktrees of the project: %v, %v", found, err)
+	}
+	orphan := filepath.Join(found[0], "lost")
+	if out, err := exec.Command("git", "-C", c.dir, "worktree", "add", "-q", "--no-checkout", "-b", "jcode/lost", orphan).CombinedOutput(); err != nil {
+		t.Fatalf("git worktree add: %s", out)
+	}
+	fresh := time.Now().Add(time.Hour) // however slow the machine is
+	if err := os.Chtimes(orphan, fresh, fresh); err != nil {
+		t.Fatal(err)
+	}
+	c.interject("/agents prune")
+	c.wait("removed 0 worktrees", "/lost (of")
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(orphan, old, old); err != nil {
+		t.Fatal(err)
+	}
+	c.interject("/agents prune")
+	c.wait("removed 1 worktree")
+	out, err := exec.Command("git", "-C", c.dir, "worktree", "list").Output()
+	if err != nil || strings.Contains(string(out), "lost") {
+		t.Errorf("git knows %s, %v", out, err)
+	}
+	c.quit()
+}

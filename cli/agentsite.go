@@ -60,10 +60,7 @@ func (a agentSites) isolate(ctx context.Context, name string, carry bool) (agent
 // reopen opens the worktree of an agent that an earlier run left.
 func (a agentSites) reopen(ctx context.Context, row session.Agent) (agent.Site, error) {
 	tree, err := worktree.Reopen(ctx, worktree.Tree{Root: a.root, Dir: row.Dir, Branch: row.Branch, Base: row.Base, Copied: a.config.Worktree.Copy})
-	if err == nil {
-		err = tree.Ready(ctx)
-	}
-	var site *agentSite
+	var site *agentSite // what it opens with is there: the agent was written down after that
 	if err == nil {
 		site, err = a.openSite(ctx, row.Name, tree)
 	}

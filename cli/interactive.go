@@ -128,7 +128,9 @@ func (a *app) runUI(ctx context.Context, opt tui.Options) error {
 	if opt.Start == nil {
 		return usageError("%w (plain mode cannot lead to one)", provider.ErrNoProvider)
 	}
-	opt.Trust = nil
+	if !a.std.InIsTerminal { // lines of a script are no answers to a question about the folder
+		opt.Trust = nil
+	}
 	return tui.RunPlain(ctx, opt, a.std.In, a.std.Out)
 }
 

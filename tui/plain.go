@@ -24,27 +24,17 @@ func RunPlain(ctx context.Context, opt Options, in io.Reader, out io.Writer) err
 	if err != nil {
 		return err
 	}
-	p.conv, p.events = s.Conversation, s.Events
-	p.say("jcode " + opt.Version + ", plain mode. /help lists commands, /quit leaves.")
-	st := p.conv.State()
-	p.say("Model " + st.Model + ", mode " + string(st.Mode) + ", folder " + orElse(st.Cwd, opt.Cwd) + ".")
-	p.usage = s.Usage
-	p.history(s.History, s.Shown)
-	for _, n := range s.Notices {
-		p.notice(n)
-	}
-	if opt.Trust != nil {
-		p.trust(opt.Trust(ctx))
-	}
-	return p.loop(ctx, in, s.EnterRole)
+	return p.loop(ctx, in, s)
 }
 
 // plain is the state of the mode without a screen.
 type plain struct {
-	opt    Options
-	out    io.Writer
-	conv   Conversation
-	events Events
+	opt  Options
+	out  io.Writer
+	conv Conversation
+	// events are those of conv, until unplug is called.
+	events chan agent.Event
+	unplug func()
 	calls  map[string]*callItem
 	diffs  map[string]string // that were approved as they are, by their call
 	sum    turnSum
@@ -74,37 +64,28 @@ func (p *plain) first(ctx context.Context) (Session, error) {
 	return Session{}, errors.New("no model is configured: set a key or start a local server, then run jcode again")
 }
 
-// loop takes lines and events in turn. enter, where there is one, comes before everything.
-func (p *plain) loop(ctx context.Context, in io.Reader, enter func(context.Context) error) error {
+// loop takes lines and events in turn. The role of the first session, where it has one, is
+// entered before everything.
+func (p *plain) loop(ctx context.Context, in io.Reader, start Session) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer p.work.Wait()
 	defer cancel()
-	lines, events := make(chan string), make(chan agent.Event)
+	lines := make(chan string)
 	go readLines(inner, in, lines)
-	p.work.Add(1)
-	go func() {
-		defer p.work.Done()
-		defer p.events.Close()
-		for {
-			ev, ok := p.events.Next(inner)
-			if !ok {
-				return
-			}
-			select {
-			case events <- ev:
-			case <-inner.Done():
-				return
-			}
-		}
-	}()
+	p.plug(inner, start)
+	p.say("jcode " + p.opt.Version + ", plain mode. /help lists commands, /quit leaves.")
+	p.open(start)
+	if p.opt.Trust != nil {
+		p.trust(p.opt.Trust(ctx))
+	}
 	first := p.opt.Prompt
-	if enter != nil {
-		p.enterRole(inner, enter)
+	if start.EnterRole != nil {
+		p.enterRole(inner, start.EnterRole)
 	}
 	p.prompt()
 	for p.failed == nil {
 		p.keep(ctx)
-		if p.entered == nil && first != "" {
+		if p.entered == nil && len(p.asks) == 0 && first != "" {
 			p.send(first)
 			first = ""
 		}
@@ -130,7 +111,7 @@ func (p *plain) loop(ctx context.Context, in io.Reader, enter func(context.Conte
 			if p.take(inner, line) {
 				return nil
 			}
-		case ev := <-events:
+		case ev := <-p.events:
 			p.event(ev)
 		case do := <-p.ended:
 			do()

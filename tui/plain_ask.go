@@ -131,7 +131,12 @@ func (p *plain) answer(ctx context.Context, line string) {
 		}
 		err = p.conv.Answer(a.id, answer)
 	case a.trust != nil:
-		err = a.trust.Decide(ctx, n == 1)
+		if err := a.trust.Decide(ctx, n == 1); err != nil {
+			p.say("Error: " + err.Error())
+		}
+		p.closed(a.id)
+		p.prompt()
+		return
 	case a.choose != nil:
 		p.closed(a.id)
 		if err := a.choose(ctx, n); err != nil {

@@ -79,6 +79,14 @@ func (p *plain) command(ctx context.Context, line string) {
 		err = p.list(ctx, p.opt.Models)
 	case "role":
 		err = p.role(ctx, args)
+	case "new":
+		err = p.newSession(ctx, args)
+	case "resume":
+		err = p.resume(ctx, args)
+	case "session":
+		err = p.session(ctx, args)
+	case "fork":
+		err = p.fork(ctx, args)
 	case "rename":
 		err = p.conv.Rename(args)
 	case "compact":
@@ -97,7 +105,7 @@ func (p *plain) command(ctx context.Context, line string) {
 }
 
 func (p *plain) help() {
-	p.say("/mode MODE, /model NAME, /role NAME|off|info|set NAME VALUE, /rename TITLE, /compact, /diff, /stop, /quit; ! runs a line in the shell, @ names a picture")
+	p.say("/mode MODE, /model NAME, /role NAME|off|info|set NAME VALUE, /new, /resume [TEXT], /session NAME, /fork, /rename TITLE, /compact, /diff, /stop, /quit; ! runs a line in the shell, @ names a picture")
 	for i := range p.opt.Panels {
 		p.say("/" + p.opt.Panels[i].Name + ": " + p.opt.Panels[i].Help)
 	}
@@ -154,18 +162,16 @@ func (p *plain) undo(ctx context.Context, line string) error {
 	if err != nil {
 		return err
 	}
-	p.say("Question: put back what the last turn that changed files did? /redo brings it back.")
+	question := "put back what the last turn that changed files did? /redo brings it back."
 	for _, f := range files {
-		p.say("  " + f.line())
+		question += "\n  " + f.line()
 	}
-	p.say("  1: yes\n  2: no")
-	p.asks = append(p.asks, plainAsk{id: "undo", options: []string{"yes", "no"}, choose: func(ctx context.Context, n int) error {
+	p.choice(question, []string{"yes", "no"}, func(ctx context.Context, n int) error {
 		if n != 1 {
 			return nil
 		}
 		return p.elsewhere(ctx, "undo", "", line)
-	}})
-	p.question("Answer (number): ")
+	})
 	return nil
 }
 

@@ -29,6 +29,12 @@ type lines struct {
 
 func talk(t *testing.T, change func(o *Options)) *lines {
 	t.Helper()
+	return talkUntil(t, "> ", change)
+}
+
+// talkUntil begins and waits for a text.
+func talkUntil(t *testing.T, text string, change func(o *Options)) *lines {
+	t.Helper()
 	f := newFake()
 	r, w := io.Pipe()
 	l := &lines{t: t, fake: f, in: w, out: &lockedBuffer{}, done: make(chan error, 1)}
@@ -37,7 +43,7 @@ func talk(t *testing.T, change func(o *Options)) *lines {
 		change(&opt)
 	}
 	go func() { l.done <- RunPlain(context.Background(), opt, r, l.out) }()
-	l.see("> ")
+	l.see(text)
 	return l
 }
 

@@ -1,0 +1,177 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"jcode/agent"
+	"jcode/session"
+)
+
+// plainSessions bounds the list of /resume: whoever seeks an older one adds a word of it.
+const plainSessions = 20
+
+var (
+	errNoSessions = errors.New("sessions are not available here")
+	errBusy       = errors.New("not while something runs: wait for its end, or /stop the turn")
+)
+
+// plug has the events of a session come into the loop, in place of those of the one before.
+func (p *plain) plug(ctx context.Context, s Session) {
+	if p.unplug != nil {
+		p.unplug()
+	}
+	inner, cancel := context.WithCancel(ctx)
+	events := make(chan agent.Event)
+	p.conv, p.events, p.unplug = s.Conversation, events, cancel
+	if s.Events == nil {
+		return
+	}
+	p.work.Go(func() {
+		defer s.Events.Close()
+		for {
+			ev, ok := s.Events.Next(inner)
+			if !ok {
+				return
+			}
+			select {
+			case events <- ev:
+			case <-inner.Done():
+				return
+			}
+		}
+	})
+}
+
+// open writes what is there of a session.
+func (p *plain) open(s Session) {
+	st := p.conv.State()
+	p.say("Model " + st.Model + ", mode " + string(st.Mode) + ", folder " + orElse(st.Cwd, p.opt.Cwd) + ".")
+	p.usage = s.Usage
+	p.history(s.History, s.Shown)
+	for _, n := range s.Notices {
+		p.notice(n)
+	}
+}
+
+// switchTo goes over to another session.
+func (p *plain) switchTo(ctx context.Context, find func(context.Context) (Session, error)) error {
+	if p.busy || p.shells > 0 {
+		return errBusy
+	}
+	p.keep(ctx)
+	s, err := find(ctx)
+	if err != nil {
+		return err
+	}
+	p.plug(ctx, s)
+	p.record, p.calls, p.diffs = record{acted: true}, map[string]*callItem{}, map[string]string{}
+	p.say("Session: " + orElse(p.conv.State().Title, "a new one") + ".")
+	p.open(s)
+	if s.EnterRole != nil {
+		p.enterRole(ctx, s.EnterRole)
+	}
+	return nil
+}
+
+// newSession begins anew, and asks whether the last exchange goes along where there is one.
+func (p *plain) newSession(ctx context.Context, title string) error {
+	switch {
+	case p.opt.Sessions == nil:
+		return errNoSessions
+	case p.busy || p.shells > 0:
+		return errBusy
+	}
+	fresh := func(ctx context.Context, carry bool) error {
+		return p.switchTo(ctx, func(ctx context.Context) (Session, error) {
+			s, err := p.opt.Sessions.New(ctx, carry)
+			if err == nil && title != "" {
+				err = s.Conversation.Rename(title)
+			}
+			return s, err
+		})
+	}
+	if p.conv.State().Session == "" {
+		return fresh(ctx, false)
+	}
+	p.choice("Carry the last exchange over into the new session?", []string{"no, begin with nothing", "yes, the last prompt and its answer go along", "stay here"}, func(ctx context.Context, n int) error {
+		if n == 3 {
+			return nil
+		}
+		return fresh(ctx, n == 2)
+	})
+	return nil
+}
+
+// resume lists earlier sessions of this folder, with a query those that hold it, and asks for one.
+func (p *plain) resume(ctx context.Context, query string) error {
+	if p.opt.Sessions == nil {
+		return errNoSessions
+	}
+	found, err := p.opt.Sessions.List(ctx, query, false)
+	if err != nil {
+		return err
+	}
+	current := p.conv.State().Session
+	var rows []Row
+	var options []string
+	for _, r := range sessionRows(found, time.Now(), current) {
+		if r.Current {
+			continue
+		}
+		if len(rows) == plainSessions {
+			p.say(fmt.Sprintf("The %d newest of %d sessions; /resume TEXT finds others.", plainSessions, len(found)))
+			break
+		}
+		rows = append(rows, r)
+		options = append(options, strings.Join([]string{oneLine(r.Name), r.State, r.Info}, ", "))
+	}
+	if len(rows) == 0 {
+		p.say("No other session here. One is kept from its first message on.")
+		return nil
+	}
+	p.choice("Which session?", append(options, "stay here"), func(ctx context.Context, n int) error {
+		if n > len(rows) {
+			return nil
+		}
+		return p.switchTo(ctx, func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, rows[n-1].ID) })
+	})
+	return nil
+}
+
+// session resumes the session of a name, which begins here where there is none.
+func (p *plain) session(ctx context.Context, name string) error {
+	if name == "" || p.opt.Sessions == nil {
+		return p.resume(ctx, "")
+	}
+	err := p.switchTo(ctx, func(ctx context.Context) (Session, error) { return p.opt.Sessions.Open(ctx, name) })
+	if errors.Is(err, session.ErrNotFound) {
+		return p.newSession(ctx, name)
+	}
+	return err
+}
+
+// fork goes on in a copy of the session.
+func (p *plain) fork(ctx context.Context, args string) error {
+	id := p.conv.State().Session
+	switch {
+	case p.opt.Sessions == nil || id == "":
+		return errors.New("there is no stored session to fork yet")
+	case args != "":
+		return errors.New("without a screen /fork copies the whole session: then /rewind NUMBER takes prompts off the copy")
+	}
+	return p.switchTo(ctx, func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, 0) })
+}
+
+// choice puts a question of ours; the next line answers it by number.
+func (p *plain) choice(question string, options []string, choose func(ctx context.Context, n int) error) {
+	p.say("Question: " + question)
+	for i, o := range options {
+		p.say(fmt.Sprintf("  %d: %s", i+1, o))
+	}
+	p.asks = append(p.asks, plainAsk{id: question, options: options, choose: choose})
+	p.question("Answer (number): ")
+}

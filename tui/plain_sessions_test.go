@@ -1,0 +1,88 @@
+//go:build linux || darwin
+
+package tui
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"jcode/agent"
+)
+
+func TestThePlainFormGoesOverToAnotherSession(t *testing.T) {
+	t.Parallel()
+	fs := &fakeSessions{}
+	l := talk(t, func(o *Options) { o.Sessions = fs })
+	l.write("/resume")
+	l.see("  1: alpha, now, 0 messages\n  2: beta, now, 0 messages\n  3: stay here\nAnswer (number): ")
+	l.write("3")
+	l.see("> ")
+	l.write("/resume zebra")
+	l.see("  1: alpha")
+	l.write("1")
+	l.see("Session: a.\n")
+	l.see("You: an old prompt\n")
+	l.see("an **old** answer")
+	l.see("> ")
+	l.write("/new")
+	l.see("Carry the last exchange over into the new session?")
+	l.write("2")
+	l.see("Session: new.\n")
+	l.write("/session nightly")
+	l.see("Session: nightly.\n")
+	l.write("/fork 2")
+	l.see("Error: without a screen /fork copies the whole session")
+	l.write("/fork")
+	l.see("Session: fork.\n")
+	l.write("/resume nothing like it")
+	l.see("No other session here.")
+	if !slices.Equal(fs.opened, []string{"a", "nightly"}) || !slices.Equal(fs.carried, []bool{true}) || !slices.Equal(fs.forked, []int64{0}) {
+		t.Errorf("opened %v, carried %v, forked %v", fs.opened, fs.carried, fs.forked)
+	}
+	l.quit()
+}
+
+func TestThePlainFormStaysInItsSessionWhileATurnRuns(t *testing.T) {
+	t.Parallel()
+	fs := &fakeSessions{}
+	l := talk(t, func(o *Options) { o.Sessions = fs })
+	l.fake.onPrompt = func(agent.Prompt) {}
+	l.write("work")
+	l.write("/new")
+	l.see("Error: not while something runs")
+	l.fake.emit(agent.TurnEnd{Reason: agent.StopDone})
+	l.see("> ")
+	if len(fs.carried) > 0 {
+		t.Error("a session was begun")
+	}
+	l.quit()
+}
+
+// The folder's question comes first, and what was typed on the command line after it.
+func TestThePlainFormAsksForTrustBeforeThePrompt(t *testing.T) {
+	t.Parallel()
+	decided := make(chan bool, 1)
+	l := talkUntil(t, "Answer (number): ", func(o *Options) {
+		o.Prompt = "hello"
+		o.Trust = func(context.Context) *Trust {
+			return &Trust{Folder: "/code/project", Items: []Row{{Name: "x", State: "lua tool", Info: "reads files"}}, Decide: func(_ context.Context, trusted bool) error {
+				decided <- trusted
+				return nil
+			}}
+		}
+	})
+	if sent := l.fake.sent(); len(sent) > 0 {
+		t.Errorf("%v went before the answer", sent)
+	}
+	l.write("perhaps")
+	l.see("Answer with a number from 1 to 2: ")
+	l.write("1")
+	if !<-decided {
+		t.Error("yes was taken for no")
+	}
+	l.fake.until(t, func() bool { return slices.Equal(l.fake.sent(), []string{"hello"}) })
+	l.fake.emit(agent.TurnEnd{Reason: agent.StopDone})
+	l.see("> ")
+	l.quit()
+}

@@ -138,6 +138,9 @@ func (p *panels) editWords(pl *Panel, query string) tea.Cmd {
 
 // openPanel shows a panel of another room, or carries out the words behind its command.
 func (p *panels) openPanel(pl *Panel, query string) tea.Cmd {
+	if query != "" && p.conv == nil && p.switcher.moving { // the words may be about what it has
+		return p.switcher.whenReady(func() tea.Cmd { return p.panels.openPanel(pl, query) })
+	}
 	if query != "" && pl.Edits != nil {
 		return p.panels.editWords(pl, query)
 	}

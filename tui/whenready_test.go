@@ -16,6 +16,14 @@ func TestCommandsBeforeTheSessionIsReadyAreCarriedOutThen(t *testing.T) {
 		s := *o.Session
 		f = s.Conversation.(*fake)
 		o.Session = nil
+		o.Panels = append(o.Panels, Panel{Name: "helpers", Words: func(_ context.Context, words string) (string, error) {
+			select {
+			case <-ready:
+				return "done once it was there: " + words, nil
+			default:
+				return "done too early: " + words, nil
+			}
+		}})
 		o.Start = func(ctx context.Context) (Session, error) {
 			select {
 			case <-ready:
@@ -26,7 +34,7 @@ func TestCommandsBeforeTheSessionIsReadyAreCarriedOutThen(t *testing.T) {
 		}
 	})
 	r.see("ask for something")
-	for _, line := range []string{"/role reviewer", "/rename Two words", "hello there"} {
+	for _, line := range []string{"/role reviewer", "/rename Two words", "/helpers resume ann", "hello there"} {
 		r.Type(line)
 		r.see("› " + line)
 		r.Press("enter")
@@ -37,4 +45,5 @@ func TestCommandsBeforeTheSessionIsReadyAreCarriedOutThen(t *testing.T) {
 		s := f.State()
 		return s.Role == "reviewer" && s.Title == "Two words" && len(f.sent()) == 1
 	})
+	r.see("done once it was there: resume ann")
 }

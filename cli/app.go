@@ -287,7 +287,12 @@ func (a *app) builtins() []tools.Tool {
 	shell := a.shell.Tools()
 	const core = 7
 	list := slices.Concat(files[:core], shell[:1], files[core:], shell[1:])
-	list = append(list, builtin.Fetch(builtin.FetchOptions{Judge: a.dispatcher.JudgeCall, Agent: "jcode/" + Version()}))
+	list = append(list, builtin.Fetch(a.fetchOptions()))
+	if t, err := a.webSearch(); err != nil {
+		a.board.say(agent.LevelWarn, "web_search is not offered: %v", err)
+	} else if t != nil {
+		list = append(list, t)
+	}
 	return append(list, builtin.Desk()...)
 }
 

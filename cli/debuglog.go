@@ -77,6 +77,9 @@ func (a *app) secrets() []string {
 			out = append(out, v)
 		}
 	}
+	if v := a.std.Getenv(searchKeyEnv(a.config.WebSearch)); len(v) >= 8 {
+		out = append(out, v)
+	}
 	return out
 }
 

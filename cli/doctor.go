@@ -130,6 +130,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.credentials()
 	d.database(ctx)
 	d.model(ctx)
+	d.webSearch()
 	d.terminal()
 	d.programs()
 	d.worktrees()

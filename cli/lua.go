@@ -332,8 +332,12 @@ func (a *app) isCommand(name string) bool {
 	return false
 }
 
-// isKeyVariable reports whether a variable holds the key of a configured provider.
+// isKeyVariable reports whether a variable holds the key of a configured provider or search
+// service.
 func (a *app) isKeyVariable(name string) bool {
+	if name == searchKeyEnv(a.config.WebSearch) {
+		return true
+	}
 	for _, p := range a.models.settings.Providers {
 		if p.KeyEnv == name {
 			return true

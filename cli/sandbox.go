@@ -164,6 +164,7 @@ func (a confinement) keyNames() []string {
 	for _, p := range a.config.Providers {
 		out = append(out, p.KeyEnv)
 	}
+	out = append(out, searchKeyEnv(a.config.WebSearch))
 	if address := a.std.Getenv("OPENAI_BASE_URL"); (provider.Config{BaseURL: address}).Address() != address {
 		out = append(out, "OPENAI_BASE_URL") // it holds a password
 	}

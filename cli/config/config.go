@@ -34,6 +34,7 @@ type Config struct {
 	Agents     Agents     `json:"agents" desc:"Sub-agents that work in the background."`
 	Worktree   Worktree   `json:"worktree" desc:"Worktrees of sub-agents."`
 	Update     Update     `json:"update" desc:"Newer releases."`
+	WebSearch  WebSearch  `json:"web_search" desc:"The tool web_search, with a search service of yours."`
 
 	MaxSteps    int      `json:"max_steps" desc:"Model requests in one turn at most." default:"200" min:"1" narrow:"lower"`
 	MaxCost     float64  `json:"max_cost" desc:"US dollars that a session may cost; 0 is no limit." min:"0" narrow:"lower"`
@@ -70,6 +71,13 @@ type Provider struct {
 // Update says where newer releases are announced.
 type Update struct {
 	URL string `json:"url" desc:"Address that jcode update --check asks; without one no call is ever made." narrow:"never"`
+}
+
+// WebSearch says which service the tool web_search asks. Without an engine there is no such tool.
+type WebSearch struct {
+	Engine string `json:"engine" desc:"Service that is asked. The key of the last three is read from BRAVE_API_KEY, EXA_API_KEY or TAVILY_API_KEY." enum:"searxng,brave,exa,tavily" narrow:"never"`
+	URL    string `json:"url" desc:"Address of the service: of your own server for searxng, else in place of the usual one." narrow:"never"`
+	KeyEnv string `json:"key_env" desc:"Another environment variable that holds the key." narrow:"never"`
 }
 
 // Quirks are the habits of a provider.

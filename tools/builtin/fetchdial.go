@@ -25,6 +25,8 @@ type fetching struct {
 	// address is private ("private " before the host).
 	allowed   map[string]bool
 	transport *http.Transport
+	// request makes the request for an address, where it is another than that for a page.
+	request func(ctx context.Context, u *url.URL) (*http.Request, error)
 }
 
 func (f *fetching) allow(u *url.URL, private bool) {
@@ -118,12 +120,15 @@ func (f *fetching) get(ctx context.Context, u *url.URL) (*http.Response, error) 
 }
 
 func (f *fetching) try(ctx context.Context, u *url.URL) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	ask := f.request
+	if ask == nil {
+		ask = pageRequest
+	}
+	req, err := ask(ctx, u)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("User-Agent", f.tool.opts.Agent)
-	req.Header.Set("Accept", "text/markdown, text/html;q=0.9, application/json;q=0.9, text/plain;q=0.8, */*;q=0.1")
 	proxy, err := f.tool.opts.Proxy(req)
 	if err != nil {
 		return nil, fmt.Errorf("find proxy: %w", err)
@@ -146,6 +151,15 @@ func (f *fetching) try(ctx context.Context, u *url.URL) (*http.Response, error) 
 		defer transport.CloseIdleConnections()
 	}
 	return transport.RoundTrip(req)
+}
+
+// pageRequest asks for a page.
+func pageRequest(ctx context.Context, u *url.URL) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err == nil {
+		req.Header.Set("Accept", "text/markdown, text/html;q=0.9, application/json;q=0.9, text/plain;q=0.8, */*;q=0.1")
+	}
+	return req, err
 }
 
 // vet looks where a name leads when a proxy will connect. A name that only the proxy knows

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"cmp"
+
+	"jcode/cli/config"
+	"jcode/tools"
+	"jcode/tools/builtin"
+)
+
+// fetchOptions say how tools reach the web.
+func (a *app) fetchOptions() builtin.FetchOptions {
+	return builtin.FetchOptions{Judge: a.dispatcher.JudgeCall, Agent: "jcode/" + Version()}
+}
+
+// webSearch returns the tool web_search, nil where no engine is configured.
+func (a *app) webSearch() (tools.Tool, error) {
+	if a.config.WebSearch.Engine == "" {
+		return nil, nil
+	}
+	return builtin.WebSearch(searchOptions(a.config.WebSearch, a.std, a.fetchOptions()))
+}
+
+func searchOptions(c config.WebSearch, std Streams, fetch builtin.FetchOptions) builtin.WebSearchOptions {
+	o := builtin.WebSearchOptions{Engine: c.Engine, Address: c.URL, KeyEnv: searchKeyEnv(c), Fetch: fetch}
+	if o.KeyEnv != "" {
+		o.Key = std.Getenv(o.KeyEnv)
+	}
+	return o
+}
+
+// searchKeyEnv names the variable with the key of the search service, "" for none.
+func searchKeyEnv(c config.WebSearch) string {
+	return cmp.Or(c.KeyEnv, builtin.SearchKeyEnv(c.Engine))
+}
+
+// webSearch reports whether the configured search service can be asked. It asks nothing.
+func (d *doctor) webSearch() {
+	c := d.conf.WebSearch
+	if c.Engine == "" {
+		return
+	}
+	o := searchOptions(c, d.std, builtin.FetchOptions{})
+	if _, err := builtin.WebSearch(o); err != nil {
+		d.fail("web search", "correct web_search in config.json", exitUsage, "%v", err)
+		return
+	}
+	key := ""
+	if o.Key != "" {
+		key = ", key from " + o.KeyEnv
+	}
+	d.ok("web search", "web_search asks %s%s", cmp.Or(c.URL, c.Engine), key)
+}

@@ -1,0 +1,141 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// searchEngine is a service that searches the web.
+type searchEngine struct {
+	address  string // where it is asked, "" where everybody runs their own
+	keyEnv   string // the variable that usually holds its key
+	needsKey bool
+	request  func(ctx context.Context, u *url.URL, key string, a webSearchArgs) (*http.Request, error)
+	read     func(body []byte) ([]Found, error)
+}
+
+var searchEngines = map[string]searchEngine{
+	"brave": {
+		address: "https://api.search.brave.com/res/v1/web/search", keyEnv: "BRAVE_API_KEY", needsKey: true,
+		request: func(ctx context.Context, u *url.URL, key string, a webSearchArgs) (*http.Request, error) {
+			return asking(ctx, u, url.Values{"q": {a.Query}, "count": {strconv.Itoa(a.Count)}}, "X-Subscription-Token", key)
+		},
+		read: func(body []byte) ([]Found, error) {
+			var got struct {
+				Web *struct {
+					Results []struct{ Title, URL, Description string }
+				}
+			}
+			err := json.Unmarshal(body, &got)
+			if err != nil || got.Web == nil {
+				return nil, err // without a web part nothing was found
+			}
+			var out []Found
+			for _, r := range got.Web.Results {
+				out = append(out, Found{r.Title, r.URL, r.Description})
+			}
+			return out, nil
+		},
+	},
+	"exa": {
+		address: "https://api.exa.ai/search", keyEnv: "EXA_API_KEY", needsKey: true,
+		request: func(ctx context.Context, u *url.URL, key string, a webSearchArgs) (*http.Request, error) {
+			return posting(ctx, u, map[string]any{"query": a.Query, "numResults": a.Count, "contents": map[string]any{"text": map[string]any{"maxCharacters": maxSnippet}}}, "X-Api-Key", key)
+		},
+		read: func(body []byte) ([]Found, error) {
+			var got struct {
+				Results *[]struct{ Title, URL, Text string }
+			}
+			if err := json.Unmarshal(body, &got); err != nil {
+				return nil, err
+			}
+			if got.Results == nil {
+				return nil, errNoResults
+			}
+			var out []Found
+			for _, r := range *got.Results {
+				out = append(out, Found{r.Title, r.URL, r.Text})
+			}
+			return out, nil
+		},
+	},
+	"tavily": {
+		address: "https://api.tavily.com/search", keyEnv: "TAVILY_API_KEY", needsKey: true,
+		request: func(ctx context.Context, u *url.URL, key string, a webSearchArgs) (*http.Request, error) {
+			return posting(ctx, u, map[string]any{"query": a.Query, "max_results": a.Count}, "Authorization", "Bearer "+key)
+		},
+		read: readContents,
+	},
+	"searxng": {
+		request: func(ctx context.Context, u *url.URL, _ string, a webSearchArgs) (*http.Request, error) {
+			at := *u
+			if !strings.HasSuffix(at.Path, "/search") {
+				at.Path = strings.TrimRight(at.Path, "/") + "/search"
+			}
+			return asking(ctx, &at, url.Values{"q": {a.Query}, "format": {"json"}}, "", "")
+		},
+		read: readContents,
+	},
+}
+
+// SearchEngines returns the names of the engines.
+func SearchEngines() []string { return []string{"searxng", "brave", "exa", "tavily"} }
+
+// SearchKeyEnv returns the variable that usually holds an engine's key, "" for none.
+func SearchKeyEnv(engine string) string { return searchEngines[engine].keyEnv }
+
+// errNoResults says that an answer is none of a search.
+var errNoResults = errors.New("no results in the answer")
+
+// readContents reads results whose snippet is their content.
+func readContents(body []byte) ([]Found, error) {
+	var got struct {
+		Results *[]struct{ Title, URL, Content string }
+	}
+	if err := json.Unmarshal(body, &got); err != nil {
+		return nil, err
+	}
+	if got.Results == nil {
+		return nil, errNoResults
+	}
+	var out []Found
+	for _, r := range *got.Results {
+		out = append(out, Found{r.Title, r.URL, r.Content})
+	}
+	return out, nil
+}
+
+func asking(ctx context.Context, u *url.URL, query url.Values, header, key string) (*http.Request, error) {
+	at := *u
+	for name, values := range at.Query() { // what the person's address brings along
+		if !query.Has(name) {
+			query[name] = values
+		}
+	}
+	at.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+	if err == nil && header != "" {
+		req.Header.Set(header, key)
+	}
+	return req, err
+}
+
+func posting(ctx context.Context, u *url.URL, body map[string]any, header, key string) (*http.Request, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set(header, key)
+	return req, nil
+}

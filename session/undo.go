@@ -158,6 +158,9 @@ func (c *Checkpoints) carryOut(ctx context.Context, steps []step, report *UndoRe
 			continue
 		}
 		what, reason := c.applyAlone(ctx, s)
+		if reason != "" && ctx.Err() != nil {
+			break // it was interrupted, not refused: the next undo tries it again
+		}
 		switch {
 		case reason != "":
 			states[s.row.id] = rowSkipped

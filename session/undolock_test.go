@@ -1,11 +1,14 @@
 package session_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"jcode/internal/filelock"
 )
@@ -78,5 +81,30 @@ func TestUndoNeverWritesOverAnEditThatHappensMeanwhile(t *testing.T) {
 		if err := edit(func(string) string { return fmt.Sprintf("theirs=%d\n", n) }); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Esc while an undo waits for a file must not take the file out of later undos.
+func TestAnInterruptedUndoCanBeRepeated(t *testing.T) {
+	w := newWork(t)
+	w.person("f", "before")
+	w.toolWrites(1, "f", "after")
+	locks := filelock.Paths{Dir: w.store.LockFolder()}
+	unlock, err := locks.Lock(t.Context(), w.path("f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if r, err := w.c.Undo(ctx, w.session); !errors.Is(err, context.DeadlineExceeded) || len(r.Skipped) > 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	unlock()
+	r, err := w.c.Undo(t.Context(), w.session)
+	if err != nil || len(r.Restored) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if data, err := os.ReadFile(w.path("f")); err != nil || string(data) != "before" {
+		t.Errorf("%q, %v", data, err)
 	}
 }

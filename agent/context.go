@@ -22,7 +22,8 @@ type ContextUse struct {
 	Total  int
 	Window int // 0 = unknown
 	// Unsent counts the answers of which thinking, or another part that only its model
-	// understands, is kept and not sent, since that is another model.
+	// understands, is kept and does not reach the model: that is another one, or the provider
+	// leaves the part out.
 	Unsent int
 	// Known says that Total rests on what the provider counted.
 	Known bool

@@ -246,6 +246,43 @@ func TestSessionsOfEveryProtocolAreRecordedAndPlayed(t *testing.T) {
 	})
 }
 
+// The beginning of the conversation changes with the role: what the model thought before is
+// left out by the provider, and what it thinks afterwards is not.
+func TestThinkingThatTheProviderLeavesOutIsCounted(t *testing.T) {
+	const id = "claude-opus-5-5"
+	b, _ := polyglot(t, id, nil, func(o *agent.Options) {
+		o.System = func(_ string, role agent.Role, _ *tools.Scope) string { return "You are " + role.Name }
+		o.Roles = func(_ context.Context, want agent.RoleRequest) (agent.Role, error) {
+			return agent.Role{Name: want.Name}, nil
+		}
+		resolve := o.Resolve
+		o.Resolve = func(name string) (agent.Model, error) {
+			m, err := resolve(name)
+			m.Keeps = func(part model.Opaque) bool { return !dialer.Lost(m.Client.(dialer.Client), name, part) }
+			return m, err
+		}
+	}, modeltest.Text("one").WithReasoning("thought"), modeltest.Text("two").WithReasoning("thought"), modeltest.Text("three").WithReasoning("thought"))
+	unsent := func() int {
+		use, err := b.ContextUse(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return use.Unsent
+	}
+	b.turn("go")
+	b.turn("more")
+	if n := unsent(); n != 0 {
+		t.Errorf("%d answers before anything changed", n)
+	}
+	if err := b.SetRole(t.Context(), "pirate"); err != nil {
+		t.Fatal(err)
+	}
+	b.turn("and now")
+	if n := unsent(); n != 2 {
+		t.Errorf("%d answers, want 2", n)
+	}
+}
+
 func TestThinkingThatIsNotSentIsCounted(t *testing.T) {
 	keeps := func(o *agent.Options) {
 		resolve := o.Resolve

@@ -117,7 +117,8 @@ func (m *models) make(name string) (agent.Model, error) {
 		found.Name = target.Provider.Name + "/" + target.Model
 	}
 	found.Keeps = func(o model.Opaque) bool {
-		return catalogue.GoesBack(o, string(cmp.Or(target.Provider.Protocol, provider.Chat)), target.Provider.Name, cmp.Or(target.Model, o.Model))
+		return catalogue.GoesBack(o, string(cmp.Or(target.Provider.Protocol, provider.Chat)), target.Provider.Name, cmp.Or(target.Model, o.Model)) &&
+			!dial.Lost(client, target.Model, o)
 	}
 	if target.Model == "" {
 		picking := &picking{Client: client, provider: target.Provider}

@@ -97,7 +97,7 @@ func contextText(use agent.ContextUse) string {
 	}
 	b.WriteString("\nThe parts are estimates.")
 	if use.Unsent > 0 {
-		b.WriteString("\nOf " + count(use.Unsent, "earlier answer") + " the thinking, or what else only another model understands, is kept and not sent.")
+		b.WriteString("\nOf " + count(use.Unsent, "earlier answer") + " the thinking, or what else only its model understands, is kept and does not reach the model in use.")
 	}
 	return b.String()
 }

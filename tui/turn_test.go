@@ -369,7 +369,7 @@ func TestContextSaysWhatIsNotSent(t *testing.T) {
 		t.Errorf("%s", s)
 	}
 	use.Unsent = 2
-	if s := contextText(use); !strings.Contains(s, "Of 2 earlier answers the thinking, or what else only another model understands, is kept and not sent.") {
+	if s := contextText(use); !strings.Contains(s, "Of 2 earlier answers the thinking, or what else only its model understands, is kept and does not reach the model in use.") {
 		t.Errorf("%s", s)
 	}
 }

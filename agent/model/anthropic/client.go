@@ -90,6 +90,15 @@ func (c *Client) features(id string) *features {
 	return f.clone()
 }
 
+// Lost reports whether a part of an earlier answer does not reach a model: the endpoint
+// refused the model's thinking, or leaves it out because what came before it changed.
+func (c *Client) Lost(id string, o model.Opaque) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.learned[id]
+	return f != nil && (!f.thoughts || f.lost[o.Raw])
+}
+
 func (c *Client) remember(id string, f *features) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

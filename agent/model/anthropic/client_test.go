@@ -190,6 +190,10 @@ func TestThinkingThatBelongsToAnotherBeginningIsDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	req = answered(req, resp, "A")
+	thought := resp.Opaque[0]
+	if c.Lost(req.Model, thought) {
+		t.Error("it is lost before anything changed")
+	}
 	req.System = "You help otherwise."
 	for i, notes := range []int{1, 0} { // said once
 		if resp, s, err := stream(t, c, req); err != nil || resp.Text != "ok" || len(s.notes) != notes {
@@ -198,6 +202,11 @@ func TestThinkingThatBelongsToAnotherBeginningIsDropped(t *testing.T) {
 	}
 	if n := len(srv.Requests()); n != 4 {
 		t.Errorf("%d requests", n)
+	}
+	newer := thought
+	newer.Raw += " "
+	if !c.Lost(req.Model, thought) || c.Lost(req.Model, newer) || c.Lost("claude-haiku-4-5-20251001", thought) {
+		t.Error("what does not reach the model is not what was sent when it was refused")
 	}
 }
 

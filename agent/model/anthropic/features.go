@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,9 @@ type features struct {
 	betas       bool     // beta headers are sent
 
 	tried map[string]bool
+	// lost holds the thinking that was sent when the server found that some of it belongs to
+	// another beginning: which of it is left out, the server does not say.
+	lost map[string]bool
 }
 
 // leastOutput is the lowest output limit with which a request that is too long is tried again.
@@ -72,10 +76,7 @@ func hasPDF(r *model.Request) bool {
 
 func (f *features) clone() *features {
 	c := *f
-	c.tried = make(map[string]bool, len(f.tried))
-	for k := range f.tried {
-		c.tried[k] = true
-	}
+	c.tried, c.lost = maps.Clone(f.tried), maps.Clone(f.lost)
 	return &c
 }
 
@@ -86,6 +87,20 @@ type remedy struct {
 	sent   func(f *features, r *model.Request) bool
 	apply  func(f *features)
 	notice string
+}
+
+// bindingRemedy has the server leave out thinking that belongs to another beginning.
+const bindingRemedy = "binding"
+
+// thinkingOf returns the opaque parts of a request.
+func thinkingOf(r *model.Request) map[string]bool {
+	all := map[string]bool{}
+	for i := range r.Messages {
+		for _, o := range r.Messages[i].Opaque {
+			all[o.Raw] = true
+		}
+	}
+	return all
 }
 
 // remedies in the order in which they are tried; each at most once per model.
@@ -109,7 +124,7 @@ func remedies() []remedy {
 			"the endpoint does not search the web: the model goes on without",
 		},
 		{
-			"binding",
+			bindingRemedy,
 			[]string{"bound to a different conversation"},
 			func(f *features, r *model.Request) bool { return !f.dropBlocks && hasThoughts(f, r) },
 			func(f *features) { f.dropBlocks = true },
@@ -261,6 +276,9 @@ func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool
 		}
 		f.tried[m.name] = true
 		m.apply(f)
+		if m.name == bindingRemedy {
+			f.lost = thinkingOf(r)
+		}
 		return fmt.Sprintf("%s: %s", r.Model, m.notice), true
 	}
 	return "", false

@@ -40,3 +40,12 @@ func Open(cfg provider.Config) (Client, error) {
 	}
 	return nil, fmt.Errorf("provider %q: unknown protocol %q: it is chat, responses or messages", cfg.Name, cfg.Protocol)
 }
+
+// Lost reports whether a client knows that a part of an earlier answer does not reach a model
+// any more, although it is sent or was.
+func Lost(c Client, id string, o model.Opaque) bool {
+	knows, ok := c.(interface {
+		Lost(id string, o model.Opaque) bool
+	})
+	return ok && knows.Lost(id, o)
+}

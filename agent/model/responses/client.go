@@ -62,6 +62,15 @@ func (c *Client) features(id string) *features {
 	return f.clone()
 }
 
+// Lost reports whether a part of an earlier answer does not reach a model: the endpoint
+// refused the model's reasoning.
+func (c *Client) Lost(id string, _ model.Opaque) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.learned[id]
+	return f != nil && !f.encrypted
+}
+
 func (c *Client) remember(id string, f *features) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

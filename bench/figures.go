@@ -71,7 +71,7 @@ func figures() []figure {
 		{name: "-p hello: start to first request", unit: "ms", budget: 30, value: program("Hello", "request-ms")},
 		{name: "-p hello: wall", unit: "ms", budget: 35, value: program("Hello", "wall-ms")},
 		{name: "-p hello: CPU", unit: "ms", budget: 35, value: program("Hello", "cpu-ms")},
-		{name: "-p hello: peak memory", unit: "MiB", budget: 40, value: program("Hello", "rss-MiB")},
+		{name: "-p hello: peak memory", unit: "MiB", budget: 40, value: program("Hello", "peak-MiB")},
 		{name: "-p hello: bytes of the request", unit: "KiB", budget: 18, value: program("Hello", "request-KiB")},
 		{name: "50 rounds of reading a file: answer to next request", unit: "ms", budget: 1.5, value: program("Tools50", "gap-ms")},
 		{name: "50 rounds of reading a file: wall", unit: "ms", budget: 160, value: program("Tools50", "wall-ms")},

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -78,5 +79,18 @@ func TestTimeInWhichTheProcessDidNotRunIsNoSilence(t *testing.T) {
 	}
 	if err := child.Wait(); err != nil || got != `GOT "ab" <nil>` {
 		t.Errorf("%s %v", got, err)
+	}
+}
+
+// To read the system's certificates costs more than a start, and a local server needs none.
+func TestCertificatesAreNotReadForAnAddressWithoutTLS(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "certificates") // whoever reads it waits for a writer
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("NODE_EXTRA_CA_CERTS", pipe)
+	resp, _ := mustStream(t, modeltest.Text("ok"))
+	if resp.Text != "ok" {
+		t.Errorf("%q", resp.Text)
 	}
 }

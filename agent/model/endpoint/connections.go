@@ -20,9 +20,12 @@ type connections struct {
 	base *http.Transport
 	seen time.Time // when the last request began
 
-	ping, pong time.Duration  // HTTP/2 probes an idle connection after ping, for pong
-	roots      *x509.CertPool // nil: the system's
-	rootsFault error          // why extra certificates could not be read
+	ping, pong time.Duration // HTTP/2 probes an idle connection after ping, for pong
+	// roots returns the certificates to trust, nil for the system's, or why the extra ones
+	// could not be read. To read them costs more than a start: it is done for the first
+	// encrypted connection, and checked says that it was.
+	roots   func() (*x509.CertPool, error)
+	checked bool
 }
 
 // How idle connections are kept.
@@ -37,7 +40,7 @@ const (
 // fraction of that.
 func newConnections(idle time.Duration) *connections {
 	c := &connections{ping: min(pingAfter, idle/8), pong: min(pingTimeout, idle/16)}
-	c.roots, c.rootsFault = extraCertificates(os.Getenv)
+	c.roots = sync.OnceValues(func() (*x509.CertPool, error) { return extraCertificates(os.Getenv) })
 	c.base = c.open()
 	return c
 }
@@ -63,21 +66,33 @@ func (c *connections) open() *http.Transport {
 		WriteBufferSize:        64 << 10,
 		DisableCompression:     true, // a compressed stream comes in lumps
 	}
-	if c.roots != nil {
-		t.TLSClientConfig = &tls.Config{RootCAs: c.roots, MinVersion: tls.VersionTLS12}
+	if c.checked {
+		if roots, err := c.roots(); err == nil && roots != nil { // ExtraCertificates tells of an error
+			t.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+		}
 	}
 	return t
 }
 
 // RoundTrip sends a request over a connection that is believed to live.
 func (c *connections) RoundTrip(req *http.Request) (*http.Response, error) {
-	return c.transport(time.Now()).RoundTrip(req)
+	return c.transport(time.Now(), encrypted(req)).RoundTrip(req)
+}
+
+// encrypted reports whether a request goes over TLS, to the server or to a proxy.
+func encrypted(req *http.Request) bool {
+	proxy, err := http.ProxyFromEnvironment(req)
+	return req.URL.Scheme != "http" || err == nil && proxy != nil && proxy.Scheme == "https"
 }
 
 // transport returns the transport for a request that begins now.
-func (c *connections) transport(now time.Time) *http.Transport {
+func (c *connections) transport(now time.Time, encrypted bool) *http.Transport {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if encrypted && !c.checked {
+		c.checked = true
+		c.replace()
+	}
 	if !c.seen.IsZero() && slept(c.seen, now) {
 		c.replace()
 	}

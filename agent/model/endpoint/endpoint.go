@@ -87,7 +87,8 @@ func (e *Endpoint) ProxyInUse() string {
 // ExtraCertificates reports whether certificates of NODE_EXTRA_CA_CERTS are used, or why they
 // could not be read.
 func (e *Endpoint) ExtraCertificates() (used bool, err error) {
-	return e.conns.roots != nil, e.conns.rootsFault
+	roots, err := e.conns.roots()
+	return roots != nil, err
 }
 
 // wrongAddress is the failure of an answer that is no API's.

@@ -69,7 +69,7 @@ func proxyOf(address string) (string, bool) {
 
 // rootsFault says why extra certificates could not be read, as the end of a sentence.
 func (e *Endpoint) rootsFault() string {
-	if err := e.conns.rootsFault; err != nil {
+	if _, err := e.conns.roots(); err != nil {
 		return " (" + err.Error() + ")"
 	}
 	return ""

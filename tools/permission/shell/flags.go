@@ -11,6 +11,11 @@ type flags struct {
 	// plain are short flags without a value, text those whose value is no file. Both mean
 	// the same on all systems.
 	plain, text string
+	// attached are short flags with a value in their own word or none: "-U3".
+	attached string
+	// counts says that a word such as -5c is a count with its unit, as of old: its letters
+	// take no value.
+	counts bool
 	// longPlain and longText are the same for long flags, written whole; the values of
 	// longText may stand in a word of their own.
 	longPlain, longText []string
@@ -126,7 +131,7 @@ func (r *flagReader) file() {
 
 func (r *flagReader) long(w word) {
 	name, _, has := strings.Cut(w.text[2:], "=")
-	if slices.Contains(r.givesLong, name) {
+	if slices.ContainsFunc(r.givesLong, func(long string) bool { return strings.HasPrefix(long, name) }) { // it may be abbreviated
 		r.give()
 	}
 	switch {
@@ -145,8 +150,11 @@ func (r *flagReader) long(w word) {
 }
 
 func (r *flagReader) short(w word) {
+	if r.counts && w.text[1] >= '0' && w.text[1] <= '9' {
+		return
+	}
 	rest := strings.TrimLeft(w.text[1:], r.plain)
-	if rest == "" {
+	if rest == "" || strings.IndexByte(r.attached, rest[0]) >= 0 {
 		return
 	}
 	gives := strings.IndexByte(r.gives, rest[0]) >= 0
@@ -264,7 +272,7 @@ func flagsOf(name string, args []word) flags {
 	case "cut":
 		return flags{plain: "ns", text: "bcdf", longText: []string{"bytes", "characters", "delimiter", "fields", "output-delimiter"}}
 	case "head", "tail":
-		return flags{plain: "qvzfFr0123456789", text: "nc", longText: []string{"lines", "bytes"}}
+		return flags{plain: "qvzfFr", text: "nc", counts: true, longText: []string{"lines", "bytes"}}
 	case "wc":
 		return flags{plain: "clmLw"}
 	case "uniq":
@@ -295,7 +303,7 @@ func gitFlags(args []word) flags {
 	}
 	switch args[0].text {
 	case "log", "show", "diff", "whatchanged", "rev-list":
-		return flags{plain: "pusztwbacmRMBC", text: "SGnUl", longText: []string{"grep", "author", "committer", "since", "until", "after", "before", "max-count", "skip", "diff-filter", "diff-algorithm", "decorate-refs", "decorate-refs-exclude", "word-diff-regex", "ws-error-highlight", "unified"}}
+		return flags{plain: "pusztwbacmRMBC", text: "SGnl", attached: "U", longPlain: []string{"unified"}, longText: []string{"grep", "author", "committer", "since", "until", "after", "before", "max-count", "skip", "diff-filter", "diff-algorithm", "decorate-refs", "decorate-refs-exclude", "word-diff-regex", "ws-error-highlight"}}
 	case "for-each-ref", "branch", "tag":
 		return flags{longText: []string{"format", "sort", "count"}}
 	}

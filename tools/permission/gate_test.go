@@ -31,7 +31,7 @@ func workspace(t testing.TB) (root, home string) {
 			t.Fatal(err)
 		}
 	}
-	for name, target := range map[string]string{"out": filepath.Join(base, "outside"), "deep": filepath.Join("sub", "deep")} {
+	for name, target := range map[string]string{"out": filepath.Join(base, "outside"), "deep": filepath.Join("sub", "deep"), "packed.gz": filepath.Join(base, "outside", "x")} {
 		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
 			t.Skipf("links can't be made here: %v", err)
 		}

@@ -179,6 +179,18 @@ func TestHostileRepositoriesAsk(t *testing.T) {
 	}
 }
 
+// linkOut makes a link that leads to a file outside the workspace.
+func linkOut(t *testing.T, root, name string) {
+	t.Helper()
+	at := filepath.Join(root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(filepath.Dir(root), "outside", "x"), at); err != nil {
+		t.Skip(err)
+	}
+}
+
 // A repository of somebody else is not printed because a file of the workspace names it.
 func TestAnotherRepositoryAsksUnlessItNamesTheFolder(t *testing.T) {
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
@@ -218,6 +230,30 @@ func TestAnotherRepositoryAsksUnlessItNamesTheFolder(t *testing.T) {
 			if err := os.Symlink("../../../private/.git/refs/heads", filepath.Join(root, ".git", "refs", "heads")); err != nil {
 				t.Skip(err)
 			}
+		}, "asks", "leads out of it"},
+		"a link among its packs": {func(t *testing.T, root string) {
+			committed(t, root)
+			linkOut(t, root, ".git/objects/pack/pack-1.pack")
+		}, "asks", "leads out of it"},
+		"a link in what a rebase has done": {func(t *testing.T, root string) {
+			committed(t, root)
+			put(t, root, ".git/rebase-merge/git-rebase-todo", "")
+			linkOut(t, root, ".git/rebase-merge/done")
+		}, "asks", "leads out of it"},
+		"a submodule with the objects of another": {func(t *testing.T, root string) {
+			committed(t, root)
+			committed(t, filepath.Join(root, "in"))
+			gitIn(t, root, "add", "in")
+			committed(t, filepath.Join(base(root), "private"))
+			put(t, root, "in/.git/objects/info/alternates", filepath.Join(base(root), "private", ".git", "objects")+"\n")
+		}, "asks", "takes objects from another one"},
+		"a submodule that is kept inside with a link out": {func(t *testing.T, root string) {
+			committed(t, root)
+			committed(t, filepath.Join(root, ".git", "modules", "in"))
+			if err := os.Rename(filepath.Join(root, ".git", "modules", "in", ".git"), filepath.Join(root, ".git", "modules", "x")); err != nil {
+				t.Fatal(err)
+			}
+			linkOut(t, root, ".git/modules/x/objects/info/packs")
 		}, "asks", "leads out of it"},
 		"revisions to ignore": {func(t *testing.T, root string) {
 			committed(t, root)

@@ -17,7 +17,12 @@ func (l *Looker) objection(r candidate) string {
 		return why
 	}
 	for _, module := range modules(r) {
-		if why := l.configured(candidate{own: module, common: module}, false); why != "" {
+		inner := candidate{own: module, common: module}
+		why := l.configured(inner, false)
+		if why == "" {
+			why = l.borrowed(inner)
+		}
+		if why != "" {
 			return why
 		}
 	}
@@ -26,7 +31,9 @@ func (l *Looker) objection(r candidate) string {
 		inner, why := l.at(top)
 		if why == "" && inner.own != "" {
 			// A submodule's folder of files is always elsewhere.
-			why = l.configured(inner, false)
+			if why = l.configured(inner, false); why == "" {
+				why = l.borrowed(inner)
+			}
 		}
 		if why != "" {
 			return link + ": " + why
@@ -95,7 +102,14 @@ func (l *Looker) within(r candidate, name string) bool {
 // borrowed says where a repository's objects or references come from another place than
 // the repository itself: git would print what lies there.
 func (l *Looker) borrowed(r candidate) string {
-	for _, dir := range []string{r.own, r.common, filepath.Join(r.common, "objects"), filepath.Join(r.common, "refs")} {
+	dirs := []string{r.own, r.common}
+	for _, sub := range []string{"objects", "objects/info", "objects/pack", "refs", "info"} {
+		dirs = append(dirs, filepath.Join(r.common, sub))
+	}
+	for _, sub := range []string{"rebase-merge", "rebase-apply", "sequencer", "logs"} { // git prints what stands there
+		dirs = append(dirs, filepath.Join(r.own, sub))
+	}
+	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			continue // git can't read it either

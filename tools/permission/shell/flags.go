@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -8,17 +10,19 @@ import (
 // flags is what is known of a program's flags: enough to tell words that are text, which
 // the program opens no file by, from all others. What is not known counts as a path.
 type flags struct {
-	// plain are short flags without a value, text those whose value is no file. Both mean
-	// the same on all systems.
-	plain, text string
-	// attached are short flags with a value in their own word or none: "-U3".
-	attached string
-	// counts says that a word such as -5c is a count with its unit, as of old: its letters
-	// take no value.
+	// plain are short flags without a value, text those whose value is no file, glued those
+	// whose value, if they have one, is no file and stands in the same word. All mean the
+	// same on all systems.
+	plain, text, glued string
+	// longPlain, longText and longFile are long flags, written whole: without a value or with
+	// one behind "=" only, with one that is no file, and with one that is. The values of the
+	// last two may stand in a word of their own.
+	longPlain, longText, longFile []string
+	// counts is set when letters behind a number are units (head -5c): no flags.
 	counts bool
-	// longPlain and longText are the same for long flags, written whole; the values of
-	// longText may stand in a word of their own.
-	longPlain, longText []string
+	// permutes is set when the program itself takes flags behind operands. Others leave that
+	// to getopt, which not everywhere does.
+	permutes bool
 	// pattern is set when the first operand is a text, unless one of the flags in gives
 	// (short) or givesLong gives it.
 	pattern   bool
@@ -37,7 +41,7 @@ type named struct {
 
 // paths returns what may be a path among the words after the program.
 func (s flags) paths(args []word) []named {
-	r := flagReader{flags: s, args: args, given: !s.pattern, known: true}
+	r := flagReader{flags: s, args: args, given: !s.pattern, known: true, permuted: s.permutes || getoptPermutes()}
 	operands := false // "--" was read: what follows are no flags
 	for ; r.i < len(args); r.i++ {
 		switch w := args[r.i]; {
@@ -70,6 +74,10 @@ type flagReader struct {
 	// after all, and then it is a file.
 	taken *word
 	known bool // all flags so far were known
+	// unclear says that a flag which is not known may have given the text.
+	unclear bool
+	// permuted says that flags behind operands are flags; begun that an operand was read.
+	permuted, begun bool
 	// unsure counts the operands that may be the text, or the value of a flag that is not
 	// known: they are looked at, but don't stand for a file.
 	unsure int
@@ -84,6 +92,12 @@ func (r *flagReader) doubt() {
 func (r *flagReader) give() {
 	r.given = true
 	r.reconsider(true)
+}
+
+// mayGive notes that a flag may give the text: as an abbreviation, or on another system.
+func (r *flagReader) mayGive() {
+	r.unclear = true
+	r.reconsider(false)
 }
 
 // maybe looks at a word that may be a path, but does not stand for a file.
@@ -107,12 +121,13 @@ func (r *flagReader) reconsider(sure bool) {
 }
 
 // value passes over the next word when it is one word for certain, and returns it. Behind a
-// flag that is not known this flag may itself be a value, and the word an operand.
+// flag that is not known this flag may itself be a value, and the word an operand; behind an
+// operand both may be operands.
 func (r *flagReader) value() (w word, ok bool) {
 	if r.i+1 < len(r.args) {
 		if w = r.args[r.i+1]; !w.glob && (!w.dynamic || w.simple && !w.bare) {
 			r.i++
-			if !r.known {
+			if !r.known || r.begun && !r.permuted {
 				r.maybe(w)
 			}
 			return w, true
@@ -131,7 +146,8 @@ func (r *flagReader) file() {
 
 func (r *flagReader) long(w word) {
 	name, _, has := strings.Cut(w.text[2:], "=")
-	if slices.ContainsFunc(r.givesLong, func(long string) bool { return strings.HasPrefix(long, name) }) { // it may be abbreviated
+	gives := slices.Contains(r.givesLong, name)
+	if gives {
 		r.give()
 	}
 	switch {
@@ -140,21 +156,29 @@ func (r *flagReader) long(w word) {
 			r.value()
 		}
 		return
+	case slices.Contains(r.longFile, name):
+		if !has {
+			r.file()
+		}
+	case gives, slices.Contains(r.longPlain, name):
 	case has:
-	case r.pattern && name == "file":
-		r.file()
-	case !slices.Contains(r.longPlain, name):
+		r.mayGive()
+	default:
 		r.doubt()
 	}
 	r.out = append(r.out, parts(w)...)
 }
 
 func (r *flagReader) short(w word) {
-	if r.counts && w.text[1] >= '0' && w.text[1] <= '9' {
+	rest := w.text[1:]
+	if r.counts && strings.IndexByte(digits, rest[0]) >= 0 {
+		if strings.Trim(rest, digits) != "" {
+			r.doubt()
+			r.out = append(r.out, clusters(w, rest)...)
+		}
 		return
 	}
-	rest := strings.TrimLeft(w.text[1:], r.plain)
-	if rest == "" || strings.IndexByte(r.attached, rest[0]) >= 0 {
+	if rest = strings.TrimLeft(rest, r.plain); rest == "" || strings.IndexByte(r.glued, rest[0]) >= 0 {
 		return
 	}
 	gives := strings.IndexByte(r.gives, rest[0]) >= 0
@@ -176,12 +200,16 @@ func (r *flagReader) short(w word) {
 }
 
 func (r *flagReader) operand(w word) {
+	r.begun = true
 	switch {
-	case !r.given && r.known:
+	case !r.given && r.known && !r.unclear:
 		r.given, r.taken = true, &w
 	case r.pattern && (!r.given || r.unsure > 0):
-		r.given = r.given || r.unsure == 0
-		r.unsure--
+		if r.unsure > 0 {
+			r.unsure--
+		} else {
+			r.given = true
+		}
 		r.maybe(w)
 	default:
 		r.out = append(r.out, parts(w)...)
@@ -221,7 +249,7 @@ func parts(w word) []named {
 		case '=':
 			add(rest, strings.HasPrefix(rest, "~"))
 		case ':':
-			add(rest, false)
+			add(rest, strings.HasPrefix(rest, "~")) // some shells put the home folder there, too
 			add(w.text[:i], w.tilde)
 		case '@':
 			if i == 0 {
@@ -231,7 +259,7 @@ func parts(w word) []named {
 			continue
 		}
 		if end := strings.IndexByte(rest, ':'); end > 0 { // a list of files
-			add(rest[:end], false)
+			add(rest[:end], strings.HasPrefix(rest, "~"))
 		}
 	}
 	return out
@@ -245,6 +273,18 @@ func generous(w word) []named {
 	return parts(w)
 }
 
+const digits = "0123456789"
+
+// getoptPermutes reports whether the system's programs take flags behind operands: those of
+// Linux do, unless they are told to be as strict as POSIX.
+func getoptPermutes() bool {
+	_, strict := os.LookupEnv("POSIXLY_CORRECT")
+	return gnu() && !strict
+}
+
+// gnu reports whether the system's programs have the flags of GNU's.
+func gnu() bool { return runtime.GOOS == "linux" }
+
 // maxParts bounds the parts of one word; nobody vouches for more.
 const maxParts = 64
 
@@ -252,14 +292,19 @@ const maxParts = 64
 func flagsOf(name string, args []word) flags {
 	switch name {
 	case "grep", "egrep", "fgrep":
-		return flags{
+		f := flags{
 			pattern: true, gives: "ef", givesLong: []string{"regexp", "file"}, plain: "EFGPivwxyhHnrsqlLcobaUzZT0123456789", text: "eABCm",
-			longText:  []string{"regexp", "max-count", "after-context", "before-context", "context", "label", "include", "exclude", "exclude-dir", "binary-files", "devices", "directories"},
+			longFile:  []string{"file", "exclude-from"},
+			longText:  []string{"regexp", "max-count", "after-context", "before-context", "label", "include", "exclude", "exclude-dir", "binary-files", "devices", "directories"},
 			longPlain: []string{"ignore-case", "no-ignore-case", "invert-match", "word-regexp", "line-regexp", "count", "color", "colour", "files-without-match", "files-with-matches", "only-matching", "quiet", "silent", "no-messages", "byte-offset", "with-filename", "no-filename", "line-number", "initial-tab", "null", "null-data", "text", "recursive", "extended-regexp", "fixed-strings", "basic-regexp", "perl-regexp", "line-buffered", "binary", "version", "help"},
 		}
+		if gnu() { // BSD's takes the number behind "=" only
+			f.longText = append(f.longText, "context")
+		}
+		return f
 	case "rg":
 		return flags{
-			pattern: true, gives: "ef", givesLong: []string{"regexp", "file", "files", "type-list"}, plain: "abcFhHiIlnNopPqsSuUvVwx0.", text: "eABCEgjmMrtTd",
+			permutes: true, pattern: true, gives: "ef", givesLong: []string{"regexp", "file", "files", "type-list"}, longFile: []string{"file", "ignore-file"}, plain: "abcFhHiIlnNopPqsSuUvVwx0.", text: "eABCEgjmMrtTd",
 			longText:  []string{"regexp", "glob", "iglob", "max-count", "max-columns", "max-depth", "after-context", "before-context", "context", "threads", "replace", "type", "type-not", "type-add", "type-clear", "encoding", "sort", "sortr", "color", "colors", "engine", "dfa-size-limit", "regex-size-limit", "max-filesize", "context-separator", "field-context-separator", "field-match-separator", "path-separator"},
 			longPlain: []string{"hidden", "no-ignore", "no-ignore-vcs", "no-ignore-parent", "no-ignore-global", "no-ignore-dot", "no-ignore-files", "ignore-case", "smart-case", "case-sensitive", "fixed-strings", "files-with-matches", "files-without-match", "count", "count-matches", "line-number", "no-line-number", "no-heading", "heading", "with-filename", "no-filename", "only-matching", "invert-match", "word-regexp", "line-regexp", "multiline", "multiline-dotall", "pcre2", "text", "trim", "vimgrep", "json", "stats", "unrestricted", "no-messages", "quiet", "column", "byte-offset", "null", "null-data", "pretty", "one-file-system", "passthru", "crlf", "debug", "trace", "no-config", "block-buffered", "line-buffered", "glob-case-insensitive", "include-zero", "max-columns-preview", "no-unicode", "binary", "version", "help", "stop-on-nonmatch"},
 		}
@@ -272,7 +317,7 @@ func flagsOf(name string, args []word) flags {
 	case "cut":
 		return flags{plain: "ns", text: "bcdf", longText: []string{"bytes", "characters", "delimiter", "fields", "output-delimiter"}}
 	case "head", "tail":
-		return flags{plain: "qvzfFr", text: "nc", counts: true, longText: []string{"lines", "bytes"}}
+		return flags{counts: true, plain: "qvzfFr", text: "nc", longText: []string{"lines", "bytes"}}
 	case "wc":
 		return flags{plain: "clmLw"}
 	case "uniq":
@@ -282,7 +327,7 @@ func flagsOf(name string, args []word) flags {
 	case "du":
 		return flags{plain: "abchHklmsSx0", text: "d", longText: []string{"exclude", "max-depth", "threshold", "block-size"}}
 	case "tree":
-		return flags{plain: "adfxpsughDFnCACqNQrtUvXJ", text: "LPI"}
+		return flags{permutes: true, plain: "adfxpsughDFnCACqNQrtUvXJ", text: "LPI"}
 	case "od":
 		return flags{plain: "abcdfilosxv", text: "AjNt"}
 	case "diff":
@@ -303,9 +348,9 @@ func gitFlags(args []word) flags {
 	}
 	switch args[0].text {
 	case "log", "show", "diff", "whatchanged", "rev-list":
-		return flags{plain: "pusztwbacmRMBC", text: "SGnl", attached: "U", longPlain: []string{"unified"}, longText: []string{"grep", "author", "committer", "since", "until", "after", "before", "max-count", "skip", "diff-filter", "diff-algorithm", "decorate-refs", "decorate-refs-exclude", "word-diff-regex", "ws-error-highlight"}}
+		return flags{permutes: true, plain: "pusztwbacmrR", text: "SGnl", glued: "UMBC", longText: []string{"grep", "author", "committer", "since", "until", "after", "before", "max-count", "skip", "diff-filter", "diff-algorithm", "decorate-refs", "decorate-refs-exclude", "word-diff-regex", "ws-error-highlight"}}
 	case "for-each-ref", "branch", "tag":
-		return flags{longText: []string{"format", "sort", "count"}}
+		return flags{permutes: true, longText: []string{"format", "sort", "count"}}
 	}
-	return flags{}
+	return flags{permutes: true}
 }

@@ -87,6 +87,13 @@ func (a *analysis) opened(row reads, words []word) string {
 		if why := a.outside(p.word); why != "" {
 			return why
 		}
+		for _, ending := range row.endings {
+			longer := p.word
+			longer.text += ending
+			if why := a.outside(longer); why != "" && p.text != "" {
+				return why
+			}
+		}
 		if files && a.folder(p.word) {
 			return "it would go through a whole folder"
 		}

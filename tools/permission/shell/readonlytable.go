@@ -22,6 +22,8 @@ type reads struct {
 	files bool
 	// filesWith are flags with which a program would go through a folder that it is given.
 	filesWith string
+	// endings are what a program puts behind the name of a file that it does not find.
+	endings []string
 	// enters programs only go to a folder.
 	enters bool
 	// evaluates programs are of the shell, and may take a word for a flag or a variable
@@ -140,7 +142,8 @@ func table(name string) (reads, bool) {
 		"realpath", "readlink", "stat", "df", "base32", "cmp", "pr", "tsort", "factor":
 		return reads{check: no("", "--files0-from")}, true
 	case "zcat", "bzcat", "xzcat":
-		return reads{check: no("r", "--recursive", "--files", "--files0")}, true // they would go through folders, or read what a list names
+		// They would go through folders, read what a list names, or take any ending.
+		return reads{check: no("rS", "--recursive", "--files", "--files0", "--suffix"), endings: []string{".gz", ".z", "-z", ".Z", ".bz2", ".xz"}}, true
 	case "strings":
 		return reads{check: atFile}, true
 	case "jq":
@@ -150,7 +153,7 @@ func table(name string) (reads, bool) {
 	case "base64": // BSD's takes an output file
 		return reads{check: no("oD", "--output")}, true
 	case "file":
-		return reads{check: no("Cfp", "--compile", "--files-from", "--preserve-date"), filesWith: "m"}, true // a list may name anything
+		return reads{check: no("Cfp", "--compile", "--files-from", "--preserve-date"), filesWith: "m", endings: []string{".mgc"}}, true // a list may name anything
 	case "cd":
 		return reads{enters: true, check: goesTo}, true
 	case "uniq":
@@ -167,7 +170,7 @@ func table(name string) (reads, bool) {
 	case "diff":
 		return reads{files: true, check: no("rl", "--recursive", "--paginate")}, true
 	case "tree":
-		return reads{here: true, check: no("oRl", "--output")}, true
+		return reads{here: true, check: no("oRl", "--output", "--info", "--gitfile", "--infofile")}, true // it would print files, and follow links
 	case "grep", "egrep", "fgrep":
 		return reads{check: no("RSO", "--dereference-recursive"), here: true}, true
 	case "rg":

@@ -33,6 +33,7 @@ type Terminal struct {
 	emu     *vt.Emulator
 	title   string
 	modes   map[int]bool
+	frame   time.Time // when the frame began that is being drawn
 	written int64
 	log     bytes.Buffer
 	changed chan struct{} // closed and replaced whenever something arrives
@@ -116,8 +117,13 @@ func withDefault(env []string, key, value string) []string {
 // listen keeps what the emulator only reports once.
 func (t *Terminal) listen() {
 	t.emu.SetCallbacks(vt.Callbacks{
-		Title:       func(s string) { t.title = s },
-		EnableMode:  func(m ansi.Mode) { t.modes[m.Mode()] = true },
+		Title: func(s string) { t.title = s },
+		EnableMode: func(m ansi.Mode) {
+			t.modes[m.Mode()] = true
+			if m == ansi.ModeSynchronizedOutput {
+				t.frame = time.Now()
+			}
+		},
 		DisableMode: func(m ansi.Mode) { t.modes[m.Mode()] = false },
 	})
 	// A program that has not heard of a smaller size yet may set margins below the screen.
@@ -126,6 +132,14 @@ func (t *Terminal) listen() {
 			params[1] = ansi.Param(t.emu.Height())
 		}
 		return false
+	})
+	// The emulator does not know this mode; the terminal does, see whole.
+	t.emu.RegisterCsiHandler(ansi.Command('?', '$', 'p'), func(params ansi.Params) bool {
+		if len(params) == 0 || params[0].Param(0) != ansi.ModeSynchronizedOutput.Mode() {
+			return false
+		}
+		t.Type(ansi.ReportMode(ansi.ModeSynchronizedOutput, ansi.ModeReset))
+		return true
 	})
 	for _, n := range []int{9, 52, 99, 777, 7501} {
 		t.emu.RegisterOscHandler(n, func(data []byte) bool {

@@ -5,13 +5,23 @@ package terminal
 import (
 	"fmt"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 )
+
+// frameLimit is how long a frame is waited for whose program has stopped in the middle of it.
+const frameLimit = time.Second
+
+// whole reports whether no frame is being drawn: a program that synchronizes its output says
+// where a frame begins and ends, and no part of one is shown.
+func (t *Terminal) whole() bool {
+	return !t.modes[ansi.ModeSynchronizedOutput.Mode()] || time.Since(t.frame) > frameLimit
+}
 
 // Screen copies what is shown now.
 func (t *Terminal) Screen() Screen {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.screen()
+	s, _ := t.Wait(2*frameLimit, func(Screen) bool { return true })
+	return s
 }
 
 func (t *Terminal) screen() Screen {
@@ -35,13 +45,18 @@ func (t *Terminal) Wait(limit time.Duration, cond func(Screen) bool) (Screen, er
 	defer timer.Stop()
 	for {
 		t.mu.Lock()
-		s, changed := t.screen(), t.changed
+		s, changed, whole := t.screen(), t.changed, t.whole()
 		t.mu.Unlock()
-		if cond(s) {
+		if whole && cond(s) {
 			return s, nil
+		}
+		var late <-chan time.Time
+		if !whole {
+			late = time.After(frameLimit)
 		}
 		select {
 		case <-changed:
+		case <-late:
 		case <-timer.C:
 			return s, fmt.Errorf("the screen is not as expected after %s:\n%s", limit, s.Text())
 		}

@@ -28,6 +28,7 @@ type Handler struct {
 	binds     bool
 	cache     promptCache
 	cached    []Cached
+	drag      drag
 
 	arrived chan struct{} // closed and replaced when a request arrives
 
@@ -44,6 +45,7 @@ func NewHandler(replies ...Reply) *Handler {
 		arrived: make(chan struct{}),
 		stopped: make(chan struct{}),
 		issued:  map[string]issuedBlock{}, thoughtOf: map[string]string{},
+		drag: dragFromEnv(),
 	}
 }
 
@@ -201,7 +203,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, in protocol) {
 		reply = reply.choose(req)
 	}
 	defer h.answered(req.Index)
-	p := player{w: w, ctx: r.Context(), stopped: h.stopped, reply: reply, nextID: h.nextID, in: in, model: req.Model}
+	p := player{w: w, ctx: r.Context(), stopped: h.stopped, reply: h.drag.on(reply), nextID: h.nextID, in: in, model: req.Model}
 	if in == messagesProtocol {
 		list, _ := req.Fields["messages"].([]any)
 		p.prefix = prefixOf(req.Fields, len(list))

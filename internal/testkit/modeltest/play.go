@@ -114,6 +114,9 @@ func (p *player) stream() {
 		if p.reply.end != endRegular && i == p.reply.endAfter {
 			break
 		}
+		if ends(b) && !p.wait(p.reply.lateEnd) {
+			return
+		}
 		if !p.write(b) || !p.wait(gap) || !p.wait(p.reply.pauses[i+1]) {
 			return
 		}

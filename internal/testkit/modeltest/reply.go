@@ -59,6 +59,7 @@ type Reply struct {
 	rate     float64
 	searches []Search
 	pauses   map[int]time.Duration
+	lateEnd  time.Duration
 	end      ending
 	endAfter int
 	beat     time.Duration
@@ -208,6 +209,9 @@ func (r Reply) Pause(n int, d time.Duration) Reply {
 	r.pauses = pauses
 	return r
 }
+
+// LateEnd lets the end of the answer come so much after its text.
+func (r Reply) LateEnd(d time.Duration) Reply { r.lateEnd = d; return r }
 
 // EndAfter ends the stream regularly after chunk n, without finish_reason and [DONE].
 func (r Reply) EndAfter(n int) Reply { r.end, r.endAfter = endClean, n; return r }

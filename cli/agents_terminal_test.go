@@ -13,6 +13,7 @@ import (
 // An agent shows while it works; a kill of the program loses neither its session nor its
 // worktree: it is resumed, and its changes are merged and undone.
 func TestAgentIsResumedAfterAKillAndMerged(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}

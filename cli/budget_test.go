@@ -19,6 +19,7 @@ import (
 // counted is reported as attributes, which the command bench reads.
 
 func TestFirstRequestIsSmallAndTheOnlyOne(t *testing.T) {
+	t.Parallel()
 	srv := modeltest.New(t, modeltest.Text("Hello."))
 	if out, err := jcode(t.Context(), t, t.TempDir(), t.TempDir(), srv.URL(), "-p", "hello").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -68,6 +69,7 @@ func connectionsOfRounds(t *testing.T) int {
 }
 
 func TestSchemasAndSystemPromptAreShort(t *testing.T) {
+	t.Parallel()
 	out, err := jcode(t.Context(), t, t.TempDir(), t.TempDir(), "http://127.0.0.1:9/v1", "tools", "--json").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -54,6 +54,7 @@ func jcode(ctx context.Context, t *testing.T, dir, home, url string, args ...str
 // on with the session that the last one left. The model server refuses whatever a real one
 // would: a history that a kill made invalid ends the test.
 func TestKilledRunsGoOn(t *testing.T) {
+	t.Parallel()
 	rounds := 50
 	if testing.Short() {
 		rounds = 8
@@ -137,6 +138,7 @@ func TestKilledRunsGoOn(t *testing.T) {
 
 // TestTwoRunsShareOneFolder lets processes work on one database at once.
 func TestTwoRunsShareOneFolder(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the test binary is started by another name")
 	}

@@ -15,6 +15,7 @@ import (
 // The scripts of jcode completion do their work in the shells themselves: a part of a line
 // is typed, tab completes it, and what is typed next stands behind a blank.
 func TestShellsCompleteTheCommandLine(t *testing.T) {
+	t.Parallel()
 	for shell, start := range map[string][]string{
 		"bash": {"--norc", "--noprofile", "-i"},
 		"zsh":  {"-f", "-i"},

@@ -18,6 +18,7 @@ import (
 // Documents are added in a chat, searched by the model, kept with the session, and gone in the
 // next one.
 func TestDocumentsOfASession(t *testing.T) {
+	t.Parallel()
 	c := newChat(t,
 		modeltest.Text("Hello."),
 		modeltest.Calls(tool("c1", "docs_search", map[string]any{"query": "where do ships lie"})), modeltest.Text("At the quay."),
@@ -63,6 +64,7 @@ func TestDocumentsOfASession(t *testing.T) {
 
 // An embedding model ranks by meaning too; when it fails, the words are enough.
 func TestDocumentsWithAnEmbeddingModel(t *testing.T) {
+	t.Parallel()
 	fail := false
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q struct{ Input []string }
@@ -102,6 +104,7 @@ func TestDocumentsWithAnEmbeddingModel(t *testing.T) {
 // The index is on the disk: a private conversation gets no documents of its own, from its
 // beginning.
 func TestAPrivateConversationGetsNoDocuments(t *testing.T) {
+	t.Parallel()
 	c := newChat(t)
 	c.write("a.md", "Ships lie at the quay.\n")
 	c.start("--private")

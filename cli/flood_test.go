@@ -18,6 +18,7 @@ import (
 // An answer of 20 MB goes whole through a pipe whose reader comes late, in every format, and
 // in memory that is bounded by a few times the answer.
 func TestHugeAnswerGoesThroughASlowPipe(t *testing.T) {
+	t.Parallel()
 	const size, most = 20 << 20, 1 << 30
 	if testing.Short() {
 		t.Skip("moves 60 MB")

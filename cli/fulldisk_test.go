@@ -18,6 +18,7 @@ import (
 // A disk on which nothing more can be written ends the run with an error that says so,
 // leaves no session without a message, and costs nothing that was there.
 func TestFullDiskIsSaidAndCostsNothing(t *testing.T) {
+	t.Parallel()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("there is no sh, whose ulimit plays the full disk")

@@ -14,6 +14,7 @@ import (
 )
 
 func TestUndoAndRedoInTheTerminal(t *testing.T) {
+	t.Parallel()
 	c := newChat(t,
 		modeltest.Calls(
 			tool("c1", "edit", map[string]any{"path": "a.txt", "old_string": "one", "new_string": "two"}),
@@ -60,6 +61,7 @@ func TestUndoAndRedoInTheTerminal(t *testing.T) {
 // Nobody was asked about what a command does to files that steer git or the agent: /undo takes
 // it back, as it does with what tools changed.
 func TestUndoTakesBackWhatACommandDidToProtectedFiles(t *testing.T) {
+	t.Parallel()
 	c := newChat(t,
 		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "x=.git; echo evil > $x/hooks/post-checkout; echo evil >> $x/config; mkdir -p n/$x && echo x > n/$x/config; y=.mcp; rm $y.json"})),
 		modeltest.Text("All are changed."),
@@ -91,6 +93,7 @@ func TestUndoTakesBackWhatACommandDidToProtectedFiles(t *testing.T) {
 }
 
 func TestResumePickerFindsWordsInMessages(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("The zebra crossed."), modeltest.Text("Something else."), modeltest.Text("Welcome back."))
 	c.start()
 	c.say("about animals")
@@ -123,6 +126,7 @@ func TestResumePickerFindsWordsInMessages(t *testing.T) {
 }
 
 func TestNewCarriesTheLastExchangeWhenAsked(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("First answer."), modeltest.Text("Second answer."), modeltest.Text("Third answer."))
 	c.start()
 	c.say("first")
@@ -148,6 +152,7 @@ func TestNewCarriesTheLastExchangeWhenAsked(t *testing.T) {
 }
 
 func TestExportFromTheTerminal(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("Look:\n\n```go\nfunc main() {}\n```\n"))
 	c.start()
 	c.say("show me")
@@ -163,10 +168,12 @@ func TestExportFromTheTerminal(t *testing.T) {
 }
 
 func TestSecondProcessMayLookAndFork(t *testing.T) {
+	t.Parallel()
 	first := newChat(t, modeltest.Text("The answer of the first."), modeltest.Text("The first goes on."))
 	first.start()
 	first.say("hello")
 	first.wait("The answer of the first.")
+	first.idle() // it is kept
 
 	second := newChat(t, modeltest.Text("The fork goes on."))
 	second.dir, second.home = first.dir, first.home
@@ -193,6 +200,7 @@ func TestSecondProcessMayLookAndFork(t *testing.T) {
 }
 
 func TestProjectsRoleWaitsForTheFoldersQuestion(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("As you like."))
 	if err := os.MkdirAll(filepath.Join(c.dir, ".jcode", "roles"), 0o755); err != nil {
 		t.Fatal(err)
@@ -213,6 +221,7 @@ func TestProjectsRoleWaitsForTheFoldersQuestion(t *testing.T) {
 }
 
 func TestSessionOfANameIsBegunAndFoundAgain(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("A plain answer."), modeltest.Text("A named answer."), modeltest.Text("Back in it."))
 	c.start()
 	c.say("hello")
@@ -243,6 +252,7 @@ func TestSessionOfANameIsBegunAndFoundAgain(t *testing.T) {
 // A rewind gives back what was typed, not what was made of it, and goes back to before a
 // summary as well.
 func TestRewindGivesBackWhatWasTyped(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."), modeltest.Text("Four."), modeltest.Text("Anew."))
 	c.srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {
 		return modeltest.Text("A summary."), strings.HasPrefix(r.System(), "Summarise")

@@ -13,6 +13,7 @@ import (
 // TestInstructionsOfAServerThatComesLaterAreTold: the system prompt keeps its bytes, and what
 // the server says stands before the next step, once.
 func TestInstructionsOfAServerThatComesLaterAreTold(t *testing.T) { // mcp.md section 6, instructions
+	t.Parallel()
 	const said = "Use echo for everything."
 	late := mcptest.Server("full")
 	c := newChat(t,

@@ -20,6 +20,7 @@ func (c *chat) answered(n int, id string) string {
 }
 
 func TestServerAsksAndThePersonFillsInTheForm(t *testing.T) { // mcp.md section 6, elicitation
+	t.Parallel()
 	s := withServers(newChat(t,
 		modeltest.Calls(tool("c1", "mcp:travel:ask_all", map[string]any{})), modeltest.Text("Booked."),
 		modeltest.Calls(tool("c2", "mcp:travel:ask_all", map[string]any{})), modeltest.Text("Not booked."),
@@ -71,6 +72,7 @@ func TestServerAsksAndThePersonFillsInTheForm(t *testing.T) { // mcp.md section 
 }
 
 func TestNobodyFillsInAFormHeadless(t *testing.T) { // mcp.md section 6, elicitation
+	t.Parallel()
 	for _, c := range []struct{ tool, flag, want string }{
 		{"ask_all", "decline", `"action":"decline"`},
 		{"ask_all", "accept-defaults", `"action":"decline"`}, // one field has none

@@ -12,6 +12,7 @@ import (
 
 // TestMCPPanelFollowsItsServers: states change in the open panel without a key, and its keys act.
 func TestMCPPanelFollowsItsServers(t *testing.T) { // mcp.md section 4, /mcp
+	t.Parallel()
 	s := withServers(newChat(t), map[string]string{"good": "ok", "off-": "ok"})
 	s.start()
 	s.wait("mcp 1/1")

@@ -14,6 +14,7 @@ import (
 // TestReferencesAreWrittenOutWhereAProviderWantsIt: the setting reaches the schemas of MCP
 // servers; without it their references stay as they are.
 func TestReferencesAreWrittenOutWhereAProviderWantsIt(t *testing.T) {
+	t.Parallel()
 	for quirks, want := range map[string]bool{`{}`: true, `{"simple_schemas": true}`: false} {
 		s := withServers(newChat(t, modeltest.Text("done")), map[string]string{"odd": "schemas"})
 		config := `{"providers": {"work": {"base_url": "` + s.srv.URL() + `", "local": true, "quirks": ` + quirks + `}}}`

@@ -90,6 +90,7 @@ func TestSignInByCommandLine(t *testing.T) {
 
 // The chat asks, opens the browser, and connects; Esc ends a sign-in.
 func TestChatSignsIn(t *testing.T) {
+	t.Parallel()
 	c, _ := signInChat(t, modeltest.Text("Hello."))
 	c.startAt("wants you to sign in at")
 	c.signInAsks()

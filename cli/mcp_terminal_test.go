@@ -15,6 +15,7 @@ import (
 // TestSlowServerHoldsNothingUp: the first prompt goes at once, without its tools; they are
 // offered, and told of, when they come.
 func TestSlowServerHoldsNothingUp(t *testing.T) {
+	t.Parallel()
 	gate := filepath.Join(t.TempDir(), "open")
 	s := withServers(newChat(t, modeltest.Text("At once."), modeltest.Text("With tools.")), map[string]string{"slow": "gate=" + gate})
 	s.start()
@@ -34,6 +35,7 @@ func TestSlowServerHoldsNothingUp(t *testing.T) {
 
 // TestEscEndsACallAndTheServerStays: the server hears of it, and its next call works.
 func TestEscEndsACallAndTheServerStays(t *testing.T) {
+	t.Parallel()
 	s := withServers(newChat(t,
 		modeltest.Calls(tool("c1", "mcp:good:sleep", map[string]any{"ms": 600_000})),
 		modeltest.Calls(tool("c2", "mcp:good:echo", map[string]any{"text": "alive"})), modeltest.Text("It lives."),
@@ -56,6 +58,7 @@ func TestEscEndsACallAndTheServerStays(t *testing.T) {
 
 // TestServerThatDiesInACallIsSaidAndComesBack: the call fails at once with the reason.
 func TestServerThatDiesInACallIsSaidAndComesBack(t *testing.T) {
+	t.Parallel()
 	s := withServers(newChat(t,
 		modeltest.Calls(tool("c1", "mcp:dying:die", map[string]any{})), modeltest.Text("It died."),
 		modeltest.Calls(tool("c2", "mcp:dying:echo", map[string]any{"text": "back"})), modeltest.Text("It is back."),
@@ -76,6 +79,7 @@ func TestServerThatDiesInACallIsSaidAndComesBack(t *testing.T) {
 
 // All servers of a project start after one answer; one that is dead holds up no other.
 func TestOneAnswerStartsAllServersOfAProject(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("Fine."))
 	entries := map[string]any{"dead": map[string]any{"command": "no-such-program"}}
 	for _, name := range []string{"one", "two"} {

@@ -40,6 +40,7 @@ func ended(t *testing.T, pids []int) {
 
 // TestNoServerOutlivesAHeadlessRun: jcode is told to end while one of its servers works.
 func TestNoServerOutlivesAHeadlessRun(t *testing.T) {
+	t.Parallel()
 	for sig, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130, syscall.SIGHUP: 129} {
 		t.Run(sig.String(), func(t *testing.T) {
 			s := withServers(newChat(t, modeltest.Calls(tool("c1", "mcp:tree:sleep", map[string]any{"ms": 600_000}))), trees)
@@ -80,6 +81,7 @@ func received(t *testing.T, log, method string, n int) {
 
 // TestNoServerOutlivesTheChat: the chat is told to end, or its terminal is closed.
 func TestNoServerOutlivesTheChat(t *testing.T) {
+	t.Parallel()
 	signal := func(sig os.Signal) func(*servers) error {
 		return func(s *servers) error { return s.Signal(sig) }
 	}
@@ -108,6 +110,7 @@ func TestNoServerOutlivesTheChat(t *testing.T) {
 
 // TestNoServerOutlivesAKilledChat: nobody is left to end the servers in good order.
 func TestNoServerOutlivesAKilledChat(t *testing.T) {
+	t.Parallel()
 	s := withServers(newChat(t), trees)
 	s.start()
 	pids := s.running()
@@ -119,6 +122,7 @@ func TestNoServerOutlivesAKilledChat(t *testing.T) {
 
 // TestServerOfACommandLeavesNothing: `jcode mcp test` starts a server of its own.
 func TestServerOfACommandLeavesNothing(t *testing.T) {
+	t.Parallel()
 	s := withServers(newChat(t), trees)
 	out, err := jcode(t.Context(), t, s.dir, s.home, s.srv.URL(), "mcp", "test", "tree").CombinedOutput()
 	if err != nil {

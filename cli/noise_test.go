@@ -16,6 +16,7 @@ import (
 // Whatever makes noise, a server that prints lines of its own, a skill that is broken, a
 // background command, standard output is one object.
 func TestNoiseNeverReachesTheObjectOnStandardOutput(t *testing.T) {
+	t.Parallel()
 	dir, home := t.TempDir(), t.TempDir()
 	server := mcptest.Server("junk")
 	write := func(path, text string) {

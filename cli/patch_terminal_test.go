@@ -11,6 +11,7 @@ import (
 )
 
 func TestAPatchIsApprovedByItsDiffAndUndone(t *testing.T) {
+	t.Parallel()
 	c := newChat(t,
 		modeltest.Calls(tool("c1", "apply_patch", map[string]any{"input": "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** Add File: new/b.txt\n+fresh\n*** Delete File: gone.txt\n*** End Patch"})),
 		modeltest.Text("Patched."),

@@ -11,6 +11,7 @@ import (
 )
 
 func TestThePlainFormTrustsAFolderAndGoesBackToASession(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("First answer."), modeltest.Text("Second answer."), modeltest.Text("Third answer."))
 	c.project(".jcode/roles/far.md", "---\nmodel: far-model\n---\nYou are far away.\n")
 	c.startAt("Trust this folder?", "--plain")
@@ -19,6 +20,7 @@ func TestThePlainFormTrustsAFolderAndGoesBackToASession(t *testing.T) {
 	c.say("hello")
 	c.wait("First answer.")
 	c.wait("tokens in") // the turn has ended
+	c.titled("A title")
 	c.say("/new")
 	c.wait("Carry the last exchange over")
 	c.say("1")

@@ -56,6 +56,7 @@ func offersTool(r modeltest.Request, part string) bool {
 // TestAPluginIsUsedAsSoonAsItIsThere: within one turn a plugin is added, used in all its parts,
 // changed, accepted by an update, switched off and on, and removed. Nothing is started anew.
 func TestAPluginIsUsedAsSoonAsItIsThere(t *testing.T) {
+	t.Parallel()
 	plugin, log := kit(t)
 	exe, err := os.Executable()
 	if err != nil {
@@ -143,6 +144,7 @@ func TestAPluginIsUsedAsSoonAsItIsThere(t *testing.T) {
 // TestALanguageServerOfAPluginIsUsed: it serves the files that its entry names, after the same
 // question as any other.
 func TestALanguageServerOfAPluginIsUsed(t *testing.T) {
+	t.Parallel()
 	plugin := t.TempDir()
 	argv, env := lsptest.Command(lsptest.Good)
 	entry, err := json.Marshal(map[string]any{"fake": map[string]any{"command": argv[0], "args": argv[1:], "env": env, "extensionToLanguage": map[string]string{".fake": "fake"}}})

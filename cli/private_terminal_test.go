@@ -90,6 +90,7 @@ func secretReplies() []modeltest.Reply {
 }
 
 func TestNothingOfAPrivateConversationReachesTheDisk(t *testing.T) {
+	t.Parallel()
 	h := newHidden(t, append(secretReplies(),
 		modeltest.Text("That was two."),                      // after the fork
 		modeltest.Text("It was about "+secretWord+"."),       // the summary
@@ -135,6 +136,7 @@ func TestNothingOfAPrivateConversationReachesTheDisk(t *testing.T) {
 }
 
 func TestNothingOfAPrivateConversationIsLeftByAKill(t *testing.T) {
+	t.Parallel()
 	h := newHidden(t, secretReplies()...)
 	h.start("--mode", "yolo")
 	h.say("/private on")
@@ -151,6 +153,7 @@ func TestNothingOfAPrivateConversationIsLeftByAKill(t *testing.T) {
 }
 
 func TestAPrivateConversationIsSavedFromItsBeginning(t *testing.T) {
+	t.Parallel()
 	h := newHidden(t, append(secretReplies(), modeltest.Text("That was two."), modeltest.Text("That was three."))...)
 	h.start("--private", "--mode", "yolo")
 	h.say("tell me about " + secretWord)
@@ -177,6 +180,7 @@ func TestAPrivateConversationIsSavedFromItsBeginning(t *testing.T) {
 }
 
 func TestAPrivateConversationHasNoLastingAnswers(t *testing.T) {
+	t.Parallel()
 	h := newHidden(t,
 		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "touch " + secretWord + "1"})), modeltest.Text("One."),
 		modeltest.Calls(tool("c2", "exec", map[string]any{"cmd": "touch " + secretWord + "1"})), modeltest.Text("Two."))
@@ -201,6 +205,7 @@ func TestAPrivateConversationHasNoLastingAnswers(t *testing.T) {
 
 // A person may notice while typing that this should not be kept.
 func TestWhatStoodInTheInputBeforePrivateOnIsErased(t *testing.T) {
+	t.Parallel()
 	h := newHidden(t, modeltest.Text("That was "+secretWord+"."))
 	h.start()
 	for _, text := range []string{secretWord, strings.Repeat(secretWord+" ", 600), "about " + secretWord} {

@@ -29,6 +29,7 @@ func (c *chat) roleFile(name, text string) string {
 // A role is edited from the list whichever layer it comes from, entered anew where the
 // session is in it, and deleted where it is the person's own.
 func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."))
 	file := c.roleFile("pirate", "---\ndescription: Talks like one\n---\nSay hello.\n")
 	c.editor("s/Say .*/Say $line./; s/careful software/$line software/; s/Talks like one/Talks loudly/")
@@ -101,6 +102,7 @@ func TestRolesAreEditedAndDeletedFromTheList(t *testing.T) {
 
 // The words behind /roles open the editor too.
 func TestRolesAreEditedAndMadeByName(t *testing.T) {
+	t.Parallel()
 	c := newChat(t)
 	file := c.roleFile("pirate", "---\ndescription: Talks like one\n---\nSay hello.\n")
 	c.editor("s/description:.*/description: $line/")
@@ -131,6 +133,7 @@ func TestRolesAreEditedAndMadeByName(t *testing.T) {
 
 // What an editor leaves is not taken over when it is no role; it is not lost either.
 func TestFaultyEditOfARoleIsSaid(t *testing.T) {
+	t.Parallel()
 	c := newChat(t)
 	c.roleFile("pirate", "---\ndescription: Talks like one\n---\nSay hello.\n")
 	c.editor("s/description: .*/mode: $line/")
@@ -154,6 +157,7 @@ func TestFaultyEditOfARoleIsSaid(t *testing.T) {
 // What was asked for and can't begin ends the program and says why; what the configuration
 // begins with costs only itself.
 func TestStartInARoleThatCannotBeEntered(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("Hello."))
 	c.roleFile("odd", "---\ntools: [read, telepathy]\n---\nOdd.\n")
 	for _, args := range [][]string{{"--role", "odd"}, {"-r=nosuch"}, {"--role", "odd", "--plain"}} {

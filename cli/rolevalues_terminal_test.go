@@ -21,6 +21,7 @@ Work on {{id}} in {{lang}}.
 // A role asks for its values in one form, which Esc takes back whole; the session keeps them,
 // and one of them is changed by itself.
 func TestARoleAsksForItsValuesInAForm(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."))
 	c.roleFile("ticket", ticketRole)
 	c.startAt("role ticket asks", "--role", "ticket", "hello there")
@@ -77,6 +78,7 @@ func TestARoleAsksForItsValuesInAForm(t *testing.T) {
 }
 
 func TestARoleAsksForItsValuesLineByLine(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("One."))
 	c.roleFile("ticket", ticketRole)
 	cmd := c.command("jcode", "--plain", "--role", "ticket", "hello")

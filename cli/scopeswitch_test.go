@@ -95,6 +95,7 @@ func offers(r modeltest.Request, name string) bool {
 }
 
 func TestSwitchOfRolesSharesServers(t *testing.T) {
+	t.Parallel()
 	s := withServers(newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."), modeltest.Text("Four.")),
 		map[string]string{"github": "ok", "slack": "ok", "jira-": "ok", "broken-": "exit1"})
 	s.role("talk", "---\nmcp_servers: [github, slack]\n---\nTalk.\n")
@@ -151,6 +152,7 @@ func TestSwitchOfRolesSharesServers(t *testing.T) {
 }
 
 func TestSwitchDuringACallLetsTheCallEnd(t *testing.T) {
+	t.Parallel()
 	s := withServers(newChat(t,
 		modeltest.Calls(tool("c1", "mcp__slack__sleep", map[string]any{"ms": 4000})), modeltest.Text("It slept."), modeltest.Text("As planned."),
 	), map[string]string{"github": "ok", "slack": "ok", "jira-": "ok"})
@@ -185,6 +187,7 @@ func TestSwitchDuringACallLetsTheCallEnd(t *testing.T) {
 }
 
 func TestRoleThatNamesWhatIsNotThereIsRefused(t *testing.T) {
+	t.Parallel()
 	s := withServers(newChat(t, modeltest.Text("Still here.")), map[string]string{"github": "ok"})
 	s.role("odd", "---\nmcp_servers: [github, nosuchserver]\n---\nOdd.\n")
 	s.role("odder", "---\ntools: [read, telepathy]\n---\nOdder.\n")
@@ -211,6 +214,7 @@ func TestRoleThatNamesWhatIsNotThereIsRefused(t *testing.T) {
 }
 
 func TestStartInARoleStartsItsServersAndNoOthers(t *testing.T) {
+	t.Parallel()
 	s := withServers(newChat(t, modeltest.Text("Hello.")), map[string]string{"github": "ok", "slack": "ok", "jira-": "ok"})
 	s.role("plan", "---\nmcp_servers: [github, jira]\n---\nPlan.\n")
 	s.start("--role", "plan")

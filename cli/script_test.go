@@ -3,9 +3,12 @@ package cli_test
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +33,11 @@ func TestMain(m *testing.M) {
 	}
 	if filepath.Base(os.Args[0]) != "jcode" { // jcode itself respects nohup
 		terminal.HeedSignals()
+	}
+	// Most tests wait for programs: more of them run at once than there are processors. A
+	// -parallel on the command line comes later and counts.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	testscript.Main(m, map[string]func(){
 		"jcode": func() { os.Exit(cli.Main(os.Args[1:], cli.System())) },

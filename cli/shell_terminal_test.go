@@ -15,6 +15,7 @@ import (
 )
 
 func TestCommandsNeverHoldTheTerminal(t *testing.T) {
+	t.Parallel()
 	const paint = `printf 'a\rb\n\033[2J\033[?1049l\033[5;5H\033]0;evil\007\033]52;c;eA==\007x\n'`
 	c := newChat(t,
 		modeltest.Calls(
@@ -84,6 +85,7 @@ func (c *chat) pids(name string, n int) []int {
 const tree = `echo $$ > pids; sh -c 'echo $$ >> pids; sleep 1000 & echo $! >> pids; sleep 1000'; true`
 
 func TestEscEndsTheWholeTree(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": tree})))
 	c.start("--mode", "yolo")
 	c.say("sleep")
@@ -97,6 +99,7 @@ func TestEscEndsTheWholeTree(t *testing.T) {
 }
 
 func TestBackgroundCommandsDieWithTheProgram(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(c *chat){
 		"quit": (*chat).quit,
 		"kill": func(c *chat) {
@@ -121,6 +124,7 @@ func TestBackgroundCommandsDieWithTheProgram(t *testing.T) {
 }
 
 func TestApprovalOfACommandShowsAllOfItAndStoresExactlyThat(t *testing.T) {
+	t.Parallel()
 	c := newChat(t,
 		modeltest.Calls(tool("c1", "exec", map[string]any{"cmd": "touch 1.txt" + strings.Repeat(" ", 300) + "; touch 'it''s # 2.txt'"})),
 		modeltest.Calls(tool("c2", "exec", map[string]any{"cmd": "touch 1.txt && touch 'it''s # 2.txt'"})),

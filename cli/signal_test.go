@@ -19,6 +19,7 @@ import (
 )
 
 func TestSignalsEndAToolAndTheSessionGoesOn(t *testing.T) {
+	t.Parallel()
 	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
 		dir, home := t.TempDir(), t.TempDir()
 		srv := modeltest.New(t,
@@ -51,6 +52,7 @@ func TestSignalsEndAToolAndTheSessionGoesOn(t *testing.T) {
 
 // A pipe whose other end stays open is waited for, and a signal ends the wait.
 func TestSignalEndsTheWaitForStandardInput(t *testing.T) {
+	t.Parallel()
 	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
 		cmd := jcode(t.Context(), t, t.TempDir(), t.TempDir(), "http://127.0.0.1:9/v1", "-p", "--output-format", "json", "work")
 		in, err := cmd.StdinPipe()

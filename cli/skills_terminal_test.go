@@ -23,6 +23,7 @@ func (c *chat) project(file, content string) {
 // A skill is listed, switched off for good, edited on disk while the chat is open, and
 // run by name.
 func TestSkillsInTheTerminal(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("Ahoy!"))
 	c.project(".jcode/skills/greeting/SKILL.md", "---\nname: greeting\ndescription: Greets people.\n---\nSay hello.\n")
 	c.start()
@@ -78,6 +79,7 @@ func (c *chat) editor(sed string) {
 // A skill that is edited from the list is live at once; the editor has the terminal
 // meanwhile, and the list has it afterwards.
 func TestSkillIsEditedFromTheList(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("Ahoy!"))
 	c.project(".jcode/skills/greeting/SKILL.md", "---\nname: greeting\ndescription: Greets people.\n---\nSay hello.\n")
 	c.editor("s/Say .*/Say $line./; s/Greets people/Greets sailors/")
@@ -107,6 +109,7 @@ func TestSkillIsEditedFromTheList(t *testing.T) {
 // A skill that the person starts by name is known as loaded: in this session alone, after
 // a resume, and after a compaction.
 func TestSkillStartedByNameStaysLoaded(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("One."), modeltest.Text("Two."), modeltest.Text("Three."), modeltest.Text("Four."), modeltest.Text("Five."), modeltest.Text("Six."))
 	c.srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {
 		return modeltest.Text("A summary."), strings.HasPrefix(r.System(), "Summarise")
@@ -151,21 +154,9 @@ func TestSkillStartedByNameStaysLoaded(t *testing.T) {
 	c.quit()
 }
 
-// last returns the newest request of a turn.
-func (c *chat) last() modeltest.Request {
-	c.t.Helper()
-	all := c.srv.Requests()
-	for i := len(all) - 1; i >= 0; i-- {
-		if !strings.HasPrefix(all[i].System(), "Name the task") {
-			return all[i]
-		}
-	}
-	c.t.Fatal("there is no request")
-	return modeltest.Request{}
-}
-
 // What a project's files would run is asked once, before anything of it runs.
 func TestFolderIsAskedAboutBeforeItsFilesRun(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("Fine."))
 	c.project(".jcode/commands/state.md", "State: !`echo from-the-shell`\n")
 	c.project(".jcode/config.json", `{"permissions": {"allow": ["exec(echo *)"]}}`)
@@ -189,6 +180,7 @@ func TestFolderIsAskedAboutBeforeItsFilesRun(t *testing.T) {
 
 // The prelude runs a command first, and a start goes on with the last session.
 func TestPreludeSaysHowAStartBegins(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("Looked."), modeltest.Text("Again."))
 	if err := os.WriteFile(filepath.Join(c.home, "config.json"), []byte(`{"prelude": {"session": "continue", "command": "/look here"}}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -209,6 +201,7 @@ func TestPreludeSaysHowAStartBegins(t *testing.T) {
 
 // A file or skill cannot take the place of a command of jcode's own.
 func TestBuiltinCommandsKeepTheirNames(t *testing.T) {
+	t.Parallel()
 	c := newChat(t)
 	for _, name := range []string{"undo", "quit", "init"} {
 		c.project(".jcode/commands/"+name+".md", "EVIL $ARGUMENTS\n")
@@ -231,6 +224,7 @@ func TestBuiltinCommandsKeepTheirNames(t *testing.T) {
 
 // A skill's allowed-tools hold once a person has approved them, and until the turn ends.
 func TestAllowedToolsHoldForTheTurn(t *testing.T) {
+	t.Parallel()
 	c := newChat(t,
 		modeltest.Calls(tool("c1", "skill", map[string]any{"name": "maker"})),
 		modeltest.Calls(tool("c2", "exec", map[string]any{"cmd": "touch made-one"}), tool("c3", "exec", map[string]any{"cmd": "rm -f made-none"})),
@@ -278,6 +272,7 @@ func (c *chat) folderAsks(texts ...string) {
 
 // A Lua tool that comes, changes and goes while nothing runs is said, as a skill is.
 func TestLuaToolFromOutsideIsSaidWhileTheChatIsIdle(t *testing.T) {
+	t.Parallel()
 	c := newChat(t, modeltest.Text("Hello."))
 	c.start("--trust")
 	c.say("hi") // waits until what was there at the start is loaded

@@ -16,6 +16,7 @@ import (
 )
 
 func TestTheWebIsSearchedWithAServiceOfThePersons(t *testing.T) {
+	t.Parallel()
 	var asked []string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.URL.Query().Get("q")+" "+r.Header.Get("X-Subscription-Token"))

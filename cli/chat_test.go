@@ -1,0 +1,280 @@
+//go:build linux || darwin
+
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"jcode/internal/testkit/modeltest"
+	"jcode/internal/testkit/terminal"
+	"jcode/session"
+)
+
+// patience is how long a screen may take; only a failing test waits for it.
+const patience = 2 * time.Minute
+
+// chat is the real program in a terminal, in a folder and home of its own.
+type chat struct {
+	*terminal.Terminal
+	t    *testing.T
+	dir  string
+	home string
+	env  []string // further variables
+	srv  *modeltest.Server
+}
+
+func newChat(t *testing.T, replies ...modeltest.Reply) *chat {
+	t.Helper()
+	c := &chat{t: t, dir: t.TempDir(), home: t.TempDir(), srv: modeltest.New(t, replies...)}
+	// Titles are asked for beside the turns.
+	c.srv.Route(func(r modeltest.Request) (modeltest.Reply, bool) {
+		return modeltest.Text("A title"), strings.HasPrefix(r.System(), "Name the task")
+	})
+	return c
+}
+
+func (c *chat) start(args ...string) {
+	c.t.Helper()
+	c.startAt("ask for something", args...)
+}
+
+// startAt starts the program and waits for a text.
+func (c *chat) startAt(text string, args ...string) {
+	c.t.Helper()
+	term, err := terminal.Start(c.command("jcode", args...), 90, 28)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.Terminal = term
+	c.t.Cleanup(term.Close)
+	c.wait(text)
+}
+
+// command returns a program in the project and the home of the chat, not started.
+func (c *chat) command(program string, args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	cmd.Dir = c.dir
+	cmd.Env = append(os.Environ(), "JCODE_HOME="+c.home, "HOME="+c.home, "OPENAI_API_KEY=sk-test", "OPENAI_BASE_URL="+c.srv.URL(), "JCODE_MODEL=test-model")
+	cmd.Env = append(cmd.Env, c.env...)
+	return cmd
+}
+
+func (c *chat) wait(texts ...string) terminal.Screen {
+	c.t.Helper()
+	s, err := c.WaitFor(patience, texts...)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+// say types a line and sends it once the running turn has ended: while one runs, a prompt joins
+// it and many commands do something else. See interject.
+func (c *chat) say(text string) {
+	c.t.Helper()
+	c.idle()
+	c.interject(text)
+}
+
+// interject types a line and sends it, whatever runs.
+func (c *chat) interject(text string) {
+	c.t.Helper()
+	c.Type(text)
+	c.wait(text)
+	c.Press("enter")
+}
+
+func (c *chat) write(name, content string) {
+	c.t.Helper()
+	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(content), 0o644); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *chat) read(name string) string {
+	c.t.Helper()
+	b, err := os.ReadFile(filepath.Join(c.dir, name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// answerable waits until a question takes keys: it does not while the input is shown.
+func (c *chat) answerable(texts ...string) terminal.Screen {
+	c.t.Helper()
+	s, err := c.Wait(patience, func(s terminal.Screen) bool {
+		for _, text := range texts {
+			if !s.Contains(text) {
+				return false
+			}
+		}
+		return s.Contains("enter choose")
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+// request returns the nth request of a turn, from 0, as soon as it has come.
+func (c *chat) request(n int) modeltest.Request {
+	c.t.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		all := c.srv.Requests()
+		if ours := c.turns(all); n < len(ours) {
+			return ours[n]
+		}
+		if _, ok := c.srv.Wait(len(all)+1, time.Until(deadline)); !ok {
+			c.t.Fatalf("request %d did not come", n)
+		}
+	}
+}
+
+// last returns the newest request of a turn.
+func (c *chat) last() modeltest.Request {
+	c.t.Helper()
+	ours := c.turns(c.srv.Requests())
+	if len(ours) == 0 {
+		c.t.Fatal("there is no request")
+	}
+	return ours[len(ours)-1]
+}
+
+// turns leaves out the requests for titles, which come beside those of the turns.
+func (c *chat) turns(all []modeltest.Request) []modeltest.Request {
+	return slices.DeleteFunc(all, func(r modeltest.Request) bool { return strings.HasPrefix(r.System(), "Name the task") })
+}
+
+// idle waits until no turn runs any more and no session is being opened. The program tells
+// the terminal its state; the text of an answer is on the screen before the turn has ended.
+func (c *chat) idle() {
+	c.t.Helper()
+	_, err := c.Wait(patience, func(s terminal.Screen) bool {
+		plain := !s.AltScreen // it tells nothing
+		return (plain || strings.Contains(c.status(), "state=idle")) && !slices.ContainsFunc(s.Lines(), spins)
+	})
+	if err != nil {
+		c.t.Fatalf("the turn does not end (%q): %v", c.status(), err)
+	}
+}
+
+// status returns what the program has told the terminal of its state.
+func (c *chat) status() (said string) {
+	for _, osc := range c.OSC() {
+		if rest, ok := strings.CutPrefix(osc, "7501;"); ok {
+			said = rest
+		}
+	}
+	return said
+}
+
+// spins reports whether a line begins with the sign of something that goes on. Agents in the
+// background have theirs further in.
+func spins(line string) bool {
+	r, _ := utf8.DecodeRuneInString(line)
+	return r >= 0x2800 && r <= 0x28FF
+}
+
+// titled waits until a session has the title: it is asked for beside the turns.
+func (c *chat) titled(title string) {
+	c.t.Helper()
+	store, err := session.Open(c.t.Context(), filepath.Join(c.home, "jcode.db"), session.Options{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer store.Close()
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		all, err := store.List(c.t.Context(), session.Filter{All: true})
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if slices.ContainsFunc(all, func(s session.Session) bool { return s.Title == title }) {
+			return
+		}
+		if time.Now().After(deadline) {
+			c.t.Fatalf("no session is called %q", title)
+		}
+	}
+}
+
+// quit leaves by Ctrl+C twice, and checks that the terminal is as it was.
+func (c *chat) quit() {
+	c.t.Helper()
+	c.idle()
+	const hint = "ctrl+c again to quit"
+	deadline := time.Now().Add(patience)
+	for c.running() && c.Screen().AltScreen {
+		c.Press("ctrl+c")
+		// The second press counts while the hint shows, which a slow machine may miss.
+		if _, err := c.Wait(10*time.Second, func(s terminal.Screen) bool { return !c.running() || s.Contains(hint) }); err != nil {
+			if time.Now().After(deadline) {
+				c.t.Fatalf("it does not ask again: %v", err)
+			}
+			continue
+		}
+		c.Press("ctrl+c")
+		c.until(func(s terminal.Screen) bool { return !c.running() || !s.AltScreen || !s.Contains(hint) })
+	}
+	if code, err := c.ExitCode(patience); err != nil || code != 0 {
+		c.t.Fatalf("exit %d, %v", code, err)
+	}
+	c.restored()
+}
+
+// running reports whether the program has not ended yet.
+func (c *chat) running() bool {
+	select {
+	case <-c.Exited():
+		return false
+	default:
+		return true
+	}
+}
+
+// until waits until a condition holds for the screen, or the program ends.
+func (c *chat) until(cond func(terminal.Screen) bool) {
+	c.t.Helper()
+	if _, err := c.Wait(patience, cond); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// restored waits until the terminal is as it was: the program is gone before its last bytes
+// are read here.
+func (c *chat) restored() {
+	c.t.Helper()
+	modes := map[int]string{1049: "alternate screen", 2004: "bracketed paste", 1006: "mouse"}
+	_, _ = c.Wait(patience, func(s terminal.Screen) bool {
+		for mode := range modes {
+			if c.Mode(mode) {
+				return false
+			}
+		}
+		return s.CursorVisible
+	})
+	for mode, name := range modes {
+		if c.Mode(mode) {
+			c.t.Errorf("%s is still on", name)
+		}
+	}
+	if !c.Screen().CursorVisible {
+		c.t.Error("the cursor is hidden")
+	}
+}
+
+func tool(id, name string, args map[string]any) modeltest.Call {
+	b, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
+	return modeltest.Call{ID: id, Name: name, Args: string(b)}
+}

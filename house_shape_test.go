@@ -79,7 +79,6 @@ agent/conversation_test.go
 agent/model/chat/client_test.go
 agent/model/chat/refusal_test.go
 cli/acp/client_test.go
-cli/terminal_test.go
 internal/proc/proc_test.go
 lua/approval_test.go
 lua/host/guards_test.go

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,37 +50,16 @@ func newArena(t *testing.T) *arena {
 	return a
 }
 
-// vouchedPrograms are those of the table that take arguments of interest.
-func vouchedPrograms() []string {
-	return strings.Fields("cat head tail wc nl tac rev cut paste fold fmt expand column comm join od hexdump realpath readlink stat df base32 base64 zcat bzcat xzcat cmp pr tsort strings jq sha256sum md5sum file uniq sort diff tree grep egrep rg find sed ls du test which whereis users uptime date hostname git")
-}
-
-var flagInHelp = regexp.MustCompile(`(^|[\s,\[|])(--?[A-Za-z0-9][A-Za-z0-9-]*)`)
-
-// flagsFromHelp reads the flags that a program says it has.
-func flagsFromHelp(program string) (out []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	args := [][]string{{"--help"}}
-	if program == "git" {
-		args = nil
-		for _, sub := range []string{"log", "diff", "status", "blame", "grep", "show", "ls-files", "for-each-ref", "branch", "shortlog", "cat-file"} {
-			args = append(args, []string{sub, "-h"})
-		}
-	}
-	for _, a := range args {
-		text, _ := exec.CommandContext(ctx, program, a...).CombinedOutput() // help may exit as it likes
-		for _, m := range flagInHelp.FindAllStringSubmatch(string(text), -1) {
-			if !slices.Contains(out, m[2]) {
-				out = append(out, m[2])
-			}
-		}
-	}
-	return out
-}
-
 // lay makes a fresh workspace with a repository that may be hostile in one or two ways.
 func (a *arena) lay(r *rand.Rand) {
+	a.layPlain()
+	for range r.IntN(3) {
+		a.spoil(r)
+	}
+}
+
+// layPlain makes a fresh workspace with an ordinary repository.
+func (a *arena) layPlain() {
 	dir, err := os.MkdirTemp(a.base, "w")
 	if err != nil {
 		a.t.Fatal(err)
@@ -104,9 +82,6 @@ func (a *arena) lay(r *rand.Rand) {
 		if err := os.Symlink(target, filepath.Join(a.root, name)); err != nil {
 			a.t.Fatal(err)
 		}
-	}
-	for range r.IntN(3) {
-		a.spoil(r)
 	}
 }
 
@@ -205,6 +180,9 @@ func (a *arena) config(r *rand.Rand) string {
 // line makes a command of a vouched program: flags of its own help, with values glued or
 // apart, and files within and without.
 func (a *arena) line(r *rand.Rand) string {
+	if r.IntN(3) == 0 {
+		return a.spelled(r)
+	}
 	program := pick(r, vouchedPrograms())
 	if r.IntN(3) == 0 {
 		program = "git"

@@ -14,7 +14,7 @@ import (
 
 // Pin ties a lasting yes to the program that was seen, not to its spelling: `./run.sh` is
 // another program in another folder, and after a change. Programs that are found on the
-// search path have none.
+// search path outside the workspace have none.
 type Pin struct {
 	// Hash is of folders, files and their contents; "" for none.
 	Hash string
@@ -47,10 +47,29 @@ func (a *analysis) pinOf(program string, words []word) Pin {
 			}
 		}
 	}
-	if len(names) == 0 {
+	if names = append(names, a.programsOfWorkspace(words, isWrapper(program, words))...); len(names) == 0 {
 		return Pin{}
 	}
 	return a.pinned(names)
+}
+
+// programsOfWorkspace returns the programs of the workspace that the search path leads to:
+// the one that a command names, and for a wrapper those that any of its words does.
+func (a *analysis) programsOfWorkspace(words []word, wrapper bool) (out []string) {
+	for i, w := range words {
+		if i > 0 && !wrapper {
+			break
+		}
+		if w.dynamic || w.glob || w.text == "" || len(w.text) > 255 || strings.ContainsAny(w.text, "/\x00") || strings.HasPrefix(w.text, "-") {
+			continue
+		}
+		for full := range a.onPath(w.text) {
+			if a.ofWorkspace(full) {
+				out = append(out, full)
+			}
+		}
+	}
+	return out
 }
 
 // system reports whether a program is named with a folder outside the workspace: then the
@@ -122,6 +141,9 @@ func (a *analysis) pinned(names []string) Pin {
 			full := climb(dir, name)
 			path := paths.Real(full)
 			write(name, path)
+			if filepath.IsAbs(name) && !a.Places.Inside(path) {
+				continue // the system's interpreter, say: which one it is says enough
+			}
 			if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 				continue
 			}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -170,31 +171,49 @@ func (a *analysis) misplaced(name, written string) string {
 	if strings.Contains(written, "/") || builtin(name) && !a.noShell {
 		return ""
 	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		for _, at := range a.dirs {
-			full := filepath.Join(dir, name)
-			if !filepath.IsAbs(dir) {
-				full = filepath.Join(at, dir, name)
-			}
-			if info, err := os.Stat(full); err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
-				continue
-			}
-			switch filepath.Dir(full) {
-			case "/bin", "/usr/bin", "/sbin", "/usr/sbin":
-				return ""
-			}
-			if a.Places.Inside(paths.Real(full)) || a.Places.Inside(paths.Real(filepath.Dir(full))) {
-				return "the program " + name + " is the workspace's own: " + a.Places.Show(full)
-			}
-			if slices.Contains(strings.Split(filepath.ToSlash(full), "/"), "shims") {
-				return "which " + name + " runs depends on files of the workspace"
-			}
-			if filepath.IsAbs(dir) {
-				return ""
-			}
+	for full := range a.onPath(name) {
+		switch filepath.Dir(full) {
+		case "/bin", "/usr/bin", "/sbin", "/usr/sbin":
+			return ""
+		}
+		if a.ofWorkspace(full) {
+			return "the program " + name + " is the workspace's own: " + a.Places.Show(full)
+		}
+		if slices.Contains(strings.Split(filepath.ToSlash(full), "/"), "shims") {
+			return "which " + name + " runs depends on files of the workspace"
 		}
 	}
 	return ""
+}
+
+// onPath returns the programs that a name may lead to on the search path: several where
+// that depends on the folder in which the command finds itself.
+func (a *analysis) onPath(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+			hit := false
+			for _, at := range a.dirs {
+				full := filepath.Join(dir, name)
+				if !filepath.IsAbs(dir) {
+					full = filepath.Join(at, dir, name)
+				}
+				if info, err := os.Stat(full); err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
+					continue
+				}
+				if hit = true; !yield(full) {
+					return
+				}
+			}
+			if hit && filepath.IsAbs(dir) {
+				return
+			}
+		}
+	}
+}
+
+// ofWorkspace reports whether a program lies in the workspace, itself or by its folder.
+func (a *analysis) ofWorkspace(full string) bool {
+	return a.Places.Inside(paths.Real(full)) || a.Places.Inside(paths.Real(filepath.Dir(full)))
 }
 
 // builtin reports whether shells have a command of the table themselves.

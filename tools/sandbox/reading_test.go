@@ -121,6 +121,7 @@ func TestReadingIsAllThatAVouchedCommandCan(t *testing.T) {
 		"attributes":     "import os; os.setxattr('a.txt','user.x',b'y')",
 		"shared memory":  "import ctypes; l=ctypes.CDLL(None); l.shmget(1,4096,0o1600)>=0 or exit(1)",
 		"own namespaces": "import os; os.unshare(os.CLONE_NEWUSER)",
+		"newer calls":    "import ctypes,sys; l=ctypes.CDLL(None,use_errno=True); l.syscall(469,-100,b'a.txt',0,0,0); sys.exit(ctypes.get_errno()==38)",
 		"fork is fine":   "import os,sys; p=os.fork(); p or os._exit(0); sys.exit(7)",
 	} {
 		out, got := r.reading(sandbox.Reading{}, nil, python, "-S", "-c", code)

@@ -83,9 +83,9 @@ func (a *arena) flagsOf(program string) (short, long []string) {
 // value, leave it to be a file, or make a file of what stood before it.
 func spellings(program, flag, outside string) (out []string) {
 	for _, form := range []string{
-		"F OUT", "F OUT a.go", "F a.go OUT", "F x OUT a.go", "OUT F", "OUT F a.go", "OUT a.go F", "a.go F OUT", "a.go x F OUT", "-- F OUT", "a.go F new", "F new",
-		"OUT F=a.go", "OUT F=x a.go", "F=x OUT", "F=new a.go", "a.go F=OUT",
-		"OUT Fa.go", "OUT F1 a.go", "F1 OUT", "F1 OUT a.go", "a.go FOUT",
+		"F", "F HEAD~1", "F OUT", "F OUT a.go", "F a.go OUT", "F x OUT a.go", "OUT F", "OUT F a.go", "OUT a.go F", "a.go F OUT", "a.go x F OUT", "-- F OUT", "a.go F new", "F new",
+		"F=1", "OUT F=a.go", "OUT F=x a.go", "F=x OUT", "F=new a.go", "a.go F=OUT",
+		"F1", "OUT Fa.go", "OUT F1 a.go", "F1 OUT", "F1 OUT a.go", "a.go FOUT",
 	} {
 		if long := strings.HasPrefix(flag, "--"); long && !strings.Contains(form, "F=") && strings.Contains(form+" ", "F ") || long == strings.Contains(form, "F=") {
 			out = append(out, program+" "+strings.NewReplacer("OUT", outside, "F", flag).Replace(form))
@@ -143,7 +143,8 @@ func (a *arena) everySpelling(program string) (out []string) {
 }
 
 // TestFlagsAreUnderstoodInEverySpelling lets all lines of a program with one or two of its
-// flags run that the gate lets run unasked, watched: none opens what lies outside.
+// flags run that the gate lets run unasked, watched: none opens what lies outside, or prints
+// what a rule denies.
 // JCODE_DIFFERENTIAL_FLAGS names the programs ("grep,git diff"); without it a few lines of
 // some are looked at.
 func TestFlagsAreUnderstoodInEverySpelling(t *testing.T) {
@@ -160,7 +161,8 @@ func TestFlagsAreUnderstoodInEverySpelling(t *testing.T) {
 	env := func() []string {
 		return proc.CommandEnv([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + a.home, "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C"}, proc.EnvRules{})
 	}
-	gate := newGate(t, a.root, a.home, permission.RuleSet{}, func(o *permission.Options) { o.Env = env })
+	told := func(o *permission.Options) { o.Env = env }
+	ruled, free := newGate(t, a.root, a.home, parseRules(t, nil, nil, []string{"read(.env)"}), told), newGate(t, a.root, a.home, permission.RuleSet{}, told)
 	for _, program := range programs {
 		if name, _, _ := strings.Cut(program, " "); !found(name) {
 			continue
@@ -176,9 +178,12 @@ func TestFlagsAreUnderstoodInEverySpelling(t *testing.T) {
 				break
 			}
 			made++
-			if d := gate.Check(context.Background(), execRequest(line, caller(tools.ModeAsk, nil))); d.Allow && d.Vouched != nil {
-				ran++
-				a.watch(line, env(), *d.Vouched, false)
+			for _, gate := range []*permission.Gate{ruled, free} {
+				if d := gate.Check(context.Background(), execRequest(line, caller(tools.ModeAsk, nil))); d.Allow && d.Vouched != nil {
+					ran++
+					a.watch(line, env(), *d.Vouched, gate == ruled)
+					break
+				}
 			}
 		}
 		t.Logf("%s: %d lines made, %d of them run unasked and watched, %v", program, made, ran, time.Since(began).Round(time.Second))

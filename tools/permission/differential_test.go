@@ -4,6 +4,7 @@ package permission_test
 
 import (
 	"context"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -40,10 +41,12 @@ func newArena(t *testing.T) *arena {
 	a := &arena{t: t, base: base, template: filepath.Join(base, "template"), flags: map[string][]string{}}
 	committed(t, a.template)
 	put(t, a.template, "a.go", "package a\n")
-	put(t, a.template, ".env", "SECRET=1\n")
+	put(t, a.template, ".env", "SECRET=1 \n")
 	gitIn(t, a.template, "add", "-A")
 	gitIn(t, a.template, "commit", "-q", "-m", "two")
 	put(t, a.template, "a.go", "package a\n\nvar b int\n")
+	put(t, a.template, ".env", "SECRET=2 \n")
+	gitIn(t, a.template, "add", ".env")
 	for _, p := range vouchedPrograms() {
 		a.flags[p] = flagsFromHelp(p)
 	}
@@ -359,6 +362,16 @@ func TestNothingVouchedForDoesMoreThanRead(t *testing.T) {
 	}
 }
 
+// shows reports whether what a program printed has a text in it.
+func (a *arena) shows(printed *os.File, text string) bool {
+	a.t.Helper()
+	data, err := io.ReadAll(io.NewSectionReader(printed, 0, 1<<20))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return strings.Contains(string(data), text)
+}
+
 // watch runs a line as exec does where the kernel can't confine it.
 func (a *arena) watch(line string, env []string, v tools.Vouched, ruled bool) {
 	a.t.Helper()
@@ -375,11 +388,19 @@ func (a *arena) watch(line string, env []string, v tools.Vouched, ruled bool) {
 		a.t.Fatal(err)
 	}
 	defer func() { _ = null.Close() }()
-	cmd := &exec.Cmd{Path: "/bin/sh", Args: []string{"/bin/sh", "-c", line}, Dir: a.root, Env: env, Stdin: null, Stdout: null, Stderr: null}
+	printed, err := os.CreateTemp(a.base, "printed-")
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer func() { _, _ = printed.Close(), os.Remove(printed.Name()) }()
+	cmd := &exec.Cmd{Path: "/bin/sh", Args: []string{"/bin/sh", "-c", line}, Dir: a.root, Env: env, Stdin: null, Stdout: printed, Stderr: printed}
 	before := time.Now()
 	events, err := observe.Run(cmd, 2*time.Second)
 	if err != nil {
 		a.t.Fatal(err)
+	}
+	if ruled && a.shows(printed, "SECRET=") {
+		a.t.Errorf("%q is vouched for and prints what a rule denies", line)
 	}
 	for _, e := range events {
 		why := a.wrong(e, line, temp)

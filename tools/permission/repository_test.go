@@ -188,6 +188,8 @@ func TestGitDoesNotPrintWhatARuleForbids(t *testing.T) {
 	for line, want := range map[string]string{
 		"git status": "runs", "git log --oneline": "runs", "git ls-files": "runs", "git diff": "asks", "git log -p": "asks", "git show": "asks", "git grep SECRET": "asks",
 		"git show HEAD:.env": "is denied", "git diff -- .env": "is denied", "git stash show -p": "asks", "git blame f": "asks",
+		"git status -v": "asks", "git status -sb": "runs", "git status --verb": "asks", "git log --check": "asks", "git log --dd": "asks", "git reflog show --check": "asks", "git log --pat": "asks",
+		"git log --graph --all --stat --format='%h %s' --since=1.day -- f": "runs", "git log -n 3 --author x --name-only --no-color --date=short": "runs",
 	} {
 		for _, mode := range []tools.Mode{tools.ModeAsk, tools.ModeEdits} {
 			g := newGate(t, root, home, parseRules(t, nil, nil, []string{"read(.env)"}))

@@ -88,8 +88,30 @@ func gitPrints(args []word) bool {
 	switch args[0].text {
 	case "diff", "show", "grep", "cat-file", "blame", "annotate", "range-diff", "diff-tree", "diff-files", "diff-index", "whatchanged", "stash":
 		return true
+	case "status":
+		return hasFlag(args[1:], "v", "--verbose")
 	case "log", "rev-list", "reflog":
-		return hasFlag(args[1:], "pucmUSGLW", "--patch", "--patch-with-stat", "--patch-with-raw", "--unified", "--cc", "--function-context", "--word-diff", "--color-words", "--binary", "--full-diff", "--pickaxe-all")
+		return hasFlag(args[1:], "pucmUSGLW") || slices.ContainsFunc(args[1:], func(w word) bool { return strings.HasPrefix(w.text, "--") && !tellsOfCommits(w.text) })
+	}
+	return false
+}
+
+// tellsOfCommits reports whether a long flag of git log chooses commits, or prints names,
+// numbers and messages: what is not known may print lines of files (--patch, --check).
+func tellsOfCommits(flag string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
+	switch name {
+	case "", "abbrev", "abbrev-commit", "after", "all", "all-match", "ancestry-path", "author", "author-date-order", "basic-regexp", "before", "bisect", "boundary", "branches",
+		"cherry", "cherry-mark", "cherry-pick", "children", "clear-decorations", "color", "committer", "count", "cumulative", "date", "date-order", "decorate", "decorate-refs",
+		"decorate-refs-exclude", "dense", "diff-filter", "dirstat", "disk-usage", "encoding", "exclude", "exclude-first-parent-only", "expand-tabs", "extended-regexp", "find-copies",
+		"find-copies-harder", "find-object", "find-renames", "first-parent", "fixed-strings", "follow", "format", "full-history", "glob", "graph", "grep", "grep-reflog",
+		"ignore-missing", "invert-grep", "left-only", "left-right", "log-size", "mailmap", "max-count", "max-parents", "merge", "merges", "min-parents", "name-only", "name-status",
+		"no-abbrev", "no-abbrev-commit", "no-color", "no-decorate", "no-expand-tabs", "no-ext-diff", "no-mailmap", "no-max-parents", "no-merges", "no-min-parents", "no-notes", "no-patch",
+		"no-renames", "no-textconv", "no-use-mailmap", "no-walk", "not", "notes", "numstat", "objects", "oneline", "parents", "perl-regexp", "pretty", "quiet", "raw", "reflog",
+		"regexp-ignore-case", "relative", "relative-date", "remotes", "remove-empty", "reverse", "right-only", "shortstat", "show-notes", "show-pulls", "since", "skip",
+		"simplify-by-decoration", "simplify-merges", "single-worktree", "source", "sparse", "stat", "stat-count", "stat-graph-width", "stat-name-width", "stat-width", "compact-summary",
+		"summary", "tags", "timestamp", "topo-order", "until", "use-mailmap", "walk-reflogs", "show-linear-break", "no-commit-header", "commit-header", "header":
+		return true
 	}
 	return false
 }

@@ -32,18 +32,24 @@ type marks struct {
 	index  *index
 	git    []string // git's own folders before
 	before map[string]string
+	// locked are the files that can't be changed, as they are: a folder above may be moved
+	// away, and another one put in its place.
+	locked map[string]fs.FileInfo
 }
 
-// lockedState stands for what can't change: it is not looked at.
+// lockedState stands for what can't change: it is not looked into.
 const lockedState = "locked"
 
 // mark looks at the protected paths, which are steering's. locked says that those that
 // exist can't be changed.
 func (p Policy) mark(x *index, all []string, git []string, locked bool) marks {
-	m := marks{p, x, git, map[string]string{}}
+	m := marks{p, x, git, map[string]string{}, map[string]fs.FileInfo{}}
 	for i, path := range all {
 		if m.before[path] = state(path, locked); m.before[path] != "" && locked && i < maxLocked {
 			m.before[path] = lockedState
+			if info, err := os.Stat(path); err == nil {
+				m.locked[path] = info
+			}
 		}
 	}
 	return m
@@ -85,7 +91,7 @@ func (m marks) Changed() []string {
 	var out []string
 	all, git := m.policy.steering(m.index)
 	for _, path := range all {
-		if was := m.before[path]; was != lockedState && state(path, false) != was {
+		if was := m.before[path]; was == lockedState && m.replaced(path) || was != lockedState && state(path, false) != was {
 			if dir := filepath.Dir(path); slices.Contains(git, dir) && !slices.Contains(m.git, dir) {
 				path = dir // a repository that was made as a whole
 			}
@@ -99,6 +105,13 @@ func (m marks) Changed() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// replaced reports whether another file stands where a locked one was.
+func (m marks) replaced(path string) bool {
+	now, err := os.Stat(path)
+	was := m.locked[path]
+	return err == nil && was != nil && !os.SameFile(was, now)
 }
 
 // state is what can be seen of a file or a tree without reading it, "" where there is

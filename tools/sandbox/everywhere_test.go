@@ -51,11 +51,12 @@ func TestProtectedFilesAreLockedWhereverTheyLie(t *testing.T) {
 	files := []string{
 		"project/nested/.git/hooks/post-checkout", "project/nested/.git/config", "project/a/b/c/d/e/.jcode/config.json", "project/sub2/.claude/x", "project/sub2/.mcp.json",
 		"project/tree/.git", "project/.husky/pre-commit", "project/bare/HEAD", "project/bare/config", "project/bare/objects/x", "project/own/hooks/pre-push",
+		"project/nested/.git/worktrees/w/commondir",
 	}
 	r.put(files...)
 	r.policy.Hooks = []string{filepath.Join(r.project, "own", "hooks")}
 	for _, line := range []string{
-		"echo evil > nested/.git/hooks/post-checkout", "echo evil > nested/.git/hooks/new", "echo evil >> nested/.git/config", "mv nested/.git nested/x",
+		"echo evil > nested/.git/hooks/post-checkout", "echo evil > nested/.git/hooks/new", "echo evil >> nested/.git/config", "echo evil > nested/.git/worktrees/w/commondir", "mv nested/.git nested/x",
 		"echo evil > a/b/c/d/e/.jcode/config.json", "rm -rf sub2/.claude", "echo evil > sub2/.mcp.json", "echo 'gitdir: evil' > tree/.git", "rm tree/.git", "mv tree/.git tree/x",
 		"echo evil > .husky/pre-commit", "echo evil > bare/config", "echo evil > own/hooks/pre-push", "chmod +x own/hooks/pre-push",
 	} {
@@ -93,6 +94,24 @@ func TestProtectedFilesThatAreMadeAnywhereAreNamed(t *testing.T) {
 			got := r.told()
 			slices.Sort(got)
 			if code != 0 || strings.Join(slices.Compact(got), " ") != want {
+				t.Errorf("%s: %d, told %q, want %q", line, code, got, want)
+			}
+		}
+	})
+}
+
+// A locked file can't be changed, but a folder above it moved, and another one put in its
+// place.
+func TestProtectedFilesThatAreReplacedWithTheirFolderAreNamed(t *testing.T) {
+	everyWay(t, func(t *testing.T, r *rig) {
+		r.put("project/nested/.git/config", "project/a/b/.jcode/config.json", "project/.git/worktrees/w/commondir")
+		for line, want := range map[string]string{
+			"mv nested n2 && mkdir -p nested/.git && echo evil > nested/.git/config": "nested/.git/config",
+			"mv a a2 && mkdir -p a/b/.jcode && echo evil > a/b/.jcode/config.json":   "a/b/.jcode",
+			"cd .git/worktrees && mv w x && mkdir w && echo evil > w/commondir":      ".git/worktrees/w/commondir",
+		} {
+			_, code := r.sh(line)
+			if got := r.told(); code != 0 || !slices.ContainsFunc(got, func(path string) bool { return strings.HasPrefix(want, path) }) {
 				t.Errorf("%s: %d, told %q, want %q", line, code, got, want)
 			}
 		}

@@ -88,7 +88,7 @@ func (f *found) addGit(dir string) {
 		f.paths = append(f.paths, filepath.Join(dir, name))
 	}
 	f.paths = append(f.paths, expand(dir, "modules/{*,*/*,*/*/*}/{hooks,config,config.worktree,commondir}")...)
-	f.paths = append(f.paths, expand(dir, "worktrees/*/config.worktree")...)
+	f.paths = append(f.paths, expand(dir, "worktrees/*/{config.worktree,commondir}")...)
 }
 
 // look reads a folder, unless it is as it was. The caller holds mu.

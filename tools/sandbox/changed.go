@@ -45,7 +45,8 @@ const lockedState = "locked"
 func (p Policy) mark(x *index, all []string, git []string, locked bool) marks {
 	m := marks{p, x, git, map[string]string{}, map[string]fs.FileInfo{}}
 	for i, path := range all {
-		if m.before[path] = state(path, locked); m.before[path] != "" && locked && i < maxLocked {
+		keeps := locked && i < maxLocked
+		if m.before[path] = state(path, keeps); m.before[path] != "" && keeps {
 			m.before[path] = lockedState
 			if info, err := os.Stat(path); err == nil {
 				m.locked[path] = info
@@ -56,22 +57,30 @@ func (p Policy) mark(x *index, all []string, git []string, locked bool) marks {
 }
 
 // steering returns all protected paths, those that patterns stand for included, and git's
-// own folders.
+// own folders. Those at fixed places come first: only so many are locked, and a command can
+// make others.
 func (p Policy) steering(x *index) (all, git []string) {
 	for _, root := range p.Roots {
 		all = append(all, always(root)...)
-		for _, pattern := range p.Protect {
-			all = append(all, expand(root, pattern)...)
-		}
 		if p.Home != "" && paths.Within(root, p.Home) {
 			all = append(all, protected.StartupFiles(p.Home)...)
 		}
 	}
 	all = append(all, p.Hooks...)
 	f := x.find(resolveAll(p.Roots))
-	all = append(all, f.paths...)
-	slices.Sort(all)
-	return slices.Compact(all), f.git
+	found := f.paths
+	for _, root := range p.Roots {
+		for _, pattern := range p.Protect {
+			found = append(found, expand(root, pattern)...)
+		}
+	}
+	slices.Sort(found)
+	seen := map[string]bool{}
+	return slices.DeleteFunc(append(all, found...), func(path string) bool {
+		was := seen[path]
+		seen[path] = true
+		return was
+	}), f.git
 }
 
 // Open implements Watched.

@@ -76,6 +76,26 @@ func TestProtectedFilesAreLockedWhereverTheyLie(t *testing.T) {
 	}
 }
 
+// However many files with protected names a command made before, those of the project itself
+// stay locked.
+func TestManyProtectedNamesUnlockNothing(t *testing.T) {
+	r := newRig(t)
+	if !r.Report().Shields {
+		t.Skipf("no namespaces here: %v", r.Report().Why)
+	}
+	for i := range 450 {
+		r.put(fmt.Sprintf("project/!/%d/.mcp.json", i))
+	}
+	for _, line := range []string{"echo evil >> .git/config", "echo evil > .git/hooks/new"} {
+		if out, code := r.sh(line); code == 0 || len(r.made) != 0 {
+			t.Errorf("%s: %q, told %q", line, out, r.told())
+		}
+	}
+	if _, code := r.sh("echo x > '!/99/.mcp.json'"); code != 0 || !slices.Equal(r.told(), []string{"!/99/.mcp.json"}) {
+		t.Errorf("one that is not locked any more: %d, told %q", code, r.told())
+	}
+}
+
 // What comes into being while a command runs is told, and nothing else.
 func TestProtectedFilesThatAreMadeAnywhereAreNamed(t *testing.T) {
 	everyWay(t, func(t *testing.T, r *rig) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"go/ast"
+	"go/token"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -143,6 +144,59 @@ func TestTypesHaveFewMethods(t *testing.T) {
 			t.Errorf("%s is within the limit: take it off manyMethods", name)
 		}
 	}
+}
+
+// asksSystem are the files that may ask which system this is, or name this process in /proc,
+// each with its reason. All others ask internal/system, or have a file per system.
+var asksSystem = map[string]string{
+	"internal/system/executable_linux.go": "is the owner of the path of this program",
+	"bench/main.go":                       "leaves out figures that are measured on Linux only",
+	"cli/doctor.go":                       "names the system to the person",
+	"cli/prompt.go":                       "names the system to the model",
+	"cli/rolescope.go":                    "names the system to roles",
+	"packaging/contents.go":               "runs the program that it builds, which has a suffix on Windows",
+	"tools/sandbox/policy.go":             "names the system that has no sandbox",
+}
+
+func TestTheSystemIsAskedInOnePlace(t *testing.T) {
+	asks := map[string]bool{}
+	for _, f := range houseFiles(t) {
+		if f.test {
+			continue
+		}
+		path := filepath.ToSlash(f.path)
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			what := systemQuestion(n)
+			if what == "" {
+				return true
+			}
+			asks[path] = true
+			if asksSystem[path] == "" {
+				t.Errorf("%s: %s: ask internal/system, or make a file per system", path, what)
+			}
+			return true
+		})
+	}
+	for path := range asksSystem {
+		if !asks[path] {
+			t.Errorf("%s does not ask for the system: take it off asksSystem", path)
+		}
+	}
+}
+
+// systemQuestion returns how a node asks for the system, or "".
+func systemQuestion(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == "runtime" && n.Sel.Name == "GOOS" {
+			return "runtime.GOOS"
+		}
+	case *ast.BasicLit:
+		if n.Kind == token.STRING && strings.Contains(n.Value, "/proc/self") {
+			return n.Value
+		}
+	}
+	return ""
 }
 
 // receiver returns the name of the type that a method belongs to.

@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
-	"runtime"
 	"strings"
 )
 
@@ -13,16 +11,9 @@ import (
 func openInBrowser(ctx context.Context, browser, url string) error {
 	argv := strings.Fields(browser)
 	if len(argv) == 0 {
-		switch runtime.GOOS {
-		case "darwin":
-			argv = []string{"open"}
-		case "windows":
-			argv = []string{"rundll32", "url.dll,FileProtocolHandler"}
-		default:
-			if _, err := exec.LookPath("xdg-open"); err != nil {
-				return errors.New("no $BROWSER is set")
-			}
-			argv = []string{"xdg-open"}
+		var err error
+		if argv, err = systemBrowser(); err != nil {
+			return err
 		}
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), argv[0], append(argv[1:], url)...)

@@ -17,6 +17,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/agent/model/replay"
 	"jcode/cli/config"
+	"jcode/internal/system"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools/command"
@@ -290,7 +291,7 @@ func (d *doctor) terminal() {
 	}
 	term := env("TERM")
 	switch {
-	case runtime.GOOS != "windows" && (term == "" || term == "dumb"):
+	case system.HasTTY() && (term == "" || term == "dumb"):
 		d.warn("terminal", "use a terminal that sets TERM, or --plain", "TERM is %q: only --plain works", term)
 		return
 	case env("NO_COLOR") != "":
@@ -301,7 +302,7 @@ func (d *doctor) terminal() {
 		d.ok("terminal", "%s, 256 colours or fewer", term)
 	}
 	locale := orElse(env("LC_ALL"), orElse(env("LC_CTYPE"), env("LANG")))
-	if upper := strings.ToUpper(locale); runtime.GOOS != "windows" && !strings.Contains(upper, "UTF-8") && !strings.Contains(upper, "UTF8") {
+	if upper := strings.ToUpper(locale); system.HasTTY() && !strings.Contains(upper, "UTF-8") && !strings.Contains(upper, "UTF8") {
 		d.warn("terminal", "set LANG to a UTF-8 locale, such as C.UTF-8", "the locale %q is not UTF-8: wide characters may look wrong", locale)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model"
+	"jcode/internal/system"
 	"jcode/internal/text"
 	"jcode/session/role"
 	"jcode/tools"
@@ -183,7 +184,7 @@ func (a roleScopes) skillNames() []string {
 func (a roleScopes) roleVars() role.Vars {
 	shell := filepath.Base(a.std.Getenv("SHELL"))
 	if shell == "." {
-		shell = map[bool]string{true: "powershell", false: "sh"}[runtime.GOOS == "windows"]
+		shell = system.ShellName()
 	}
 	return role.Vars{Cwd: a.cwd, OS: runtime.GOOS, Shell: shell, Date: time.Now().Format(time.DateOnly), Project: a.root}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"jcode/internal/system"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/tools"
@@ -131,7 +132,7 @@ func BenchmarkSavedFileToLive(b *testing.B) {
 
 // BenchmarkHostStart measures a host from nothing to its ready message.
 func BenchmarkHostStart(b *testing.B) {
-	exe, err := pool.SelfExecutable()
+	exe, err := system.Executable()
 	must(b, err)
 	start := pool.StartProcess(exe)
 	for b.Loop() {

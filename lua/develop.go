@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"jcode/internal/system"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
 	"jcode/lua/wire"
@@ -86,7 +87,7 @@ func writeNew(dir, name string, files ...string) ([]string, error) {
 // builtin reports whether a builtin tool has that name; nil means that there are none.
 func Check(ctx context.Context, executable, path string, builtin func(name string) bool) (problems []string, err error) {
 	if executable == "" {
-		if executable, err = pool.SelfExecutable(); err != nil {
+		if executable, err = system.Executable(); err != nil {
 			return nil, err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"jcode/internal/system"
 	"jcode/lua/host"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
@@ -283,7 +284,7 @@ type recorded struct {
 }
 
 func (r *recorded) start(ctx context.Context, long bool) (*pool.Conn, error) {
-	exe, err := pool.SelfExecutable()
+	exe, err := system.Executable()
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"jcode/internal/system"
 	"jcode/internal/watch"
 	"jcode/lua/manifest"
 	"jcode/lua/pool"
@@ -55,7 +56,7 @@ func New(opts Options) (*Room, error) {
 		exe := opts.Executable
 		if exe == "" {
 			var err error
-			if exe, err = pool.SelfExecutable(); err != nil {
+			if exe, err = system.Executable(); err != nil {
 				return nil, fmt.Errorf("make Lua room: %w", err)
 			}
 		}

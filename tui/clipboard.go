@@ -3,15 +3,12 @@ package tui
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -49,33 +46,7 @@ func clipboards(env func(string) string) []clipboard {
 			text: []string{"-selection", "clipboard", "-o"}, picture: []string{"-selection", "clipboard", "-o", "-t"},
 		}, clipboard{name: "xsel", write: []string{"-ib"}, text: []string{"-ob"}})
 	}
-	switch {
-	case runtime.GOOS == "darwin":
-		out = append(out, clipboard{name: "pbcopy", write: []string{}}, clipboard{name: "pngpaste", picture: []string{"-"}},
-			clipboard{name: "osascript", picture: []string{"-e", "the clipboard as «class PNGf»"}, decode: fromAppleScript},
-			clipboard{name: "pbpaste", text: []string{}})
-	case runtime.GOOS == "windows" || env("WSL_DISTRO_NAME") != "":
-		shell := []string{"-NoProfile", "-NonInteractive", "-STA", "-Command"}
-		out = append(out, clipboard{name: "clip.exe", write: []string{}}, clipboard{
-			name: "powershell.exe", text: append(shell, "Get-Clipboard -Raw"), picture: append(shell, powershellPicture), decode: fromBase64,
-		})
-	}
-	return out
-}
-
-// powershellPicture prints the picture on the clipboard as PNG in base64, or nothing.
-const powershellPicture = `Add-Type -AssemblyName System.Windows.Forms, System.Drawing; $i = [Windows.Forms.Clipboard]::GetImage(); ` +
-	`if ($i) { $s = New-Object IO.MemoryStream; $i.Save($s, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($s.ToArray()) }`
-
-// fromAppleScript reads "«data PNGf89504E47…»".
-func fromAppleScript(out []byte) ([]byte, error) {
-	_, digits, _ := strings.Cut(string(out), "PNGf")
-	digits, _, _ = strings.Cut(digits, "»")
-	return hex.DecodeString(digits)
-}
-
-func fromBase64(out []byte) ([]byte, error) {
-	return base64.StdEncoding.DecodeString(strings.TrimSpace(string(out)))
+	return append(out, systemClipboards(env)...)
 }
 
 // clipboardWait bounds one program that reaches the clipboard: some wait for the one that

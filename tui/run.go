@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
+	"jcode/internal/system"
 	"jcode/tui/keyboard"
 	"jcode/tui/screen"
 )
@@ -91,7 +91,7 @@ func (p *program) terminal() (options []tea.ProgramOption, out io.Writer) {
 		out = os.Stdout
 	}
 	tty, ok := out.(term.File)
-	if !ok || runtime.GOOS == "windows" || !term.IsTerminal(tty.Fd()) {
+	if !ok || !system.HasTTY() || !term.IsTerminal(tty.Fd()) {
 		return append(options, tea.WithOutput(out), tea.WithFPS(60)), out
 	}
 	p.painter = screen.New(tty, env)
@@ -110,7 +110,7 @@ func (p *program) input() io.Reader {
 		in = os.Stdin
 	}
 	tty, ok := in.(keyboard.File)
-	if !ok || runtime.GOOS == "windows" || !term.IsTerminal(tty.Fd()) {
+	if !ok || !system.HasTTY() || !term.IsTerminal(tty.Fd()) {
 		return p.opt.Input
 	}
 	p.keyboard = keyboard.NewReader(tty)

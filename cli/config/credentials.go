@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
 	"jcode/internal/jsonedit"
+	"jcode/internal/system"
 )
 
 // Credentials are keys by provider, kept in a file that only the person can read. They
@@ -56,7 +56,7 @@ func ReadCredentials(file string) (c Credentials, warning string, err error) {
 
 // tighten takes the rights of others away from the file of keys.
 func tighten(file string) (warning string, err error) {
-	if runtime.GOOS == "windows" {
+	if !system.HasModes() {
 		return "", nil // the folder's rights hold
 	}
 	info, err := os.Stat(file)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 )
 
 // Paths are the folders that belong to jcode and to the person.
@@ -46,10 +45,8 @@ func userFolder(getenv func(string) string, home, xdg, windows, fallback string)
 	if dir := getenv(xdg); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "jcode")
 	}
-	if runtime.GOOS == "windows" {
-		if dir := getenv(windows); filepath.IsAbs(dir) {
-			return filepath.Join(dir, "jcode")
-		}
+	if dir := systemFolder(getenv, windows); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "jcode")
 	}
 	if home == "" {
 		return ""

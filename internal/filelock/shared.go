@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"jcode/internal/system"
 )
 
 // Paths locks paths between all processes that name the same folder. A path need not exist,
@@ -67,7 +68,7 @@ func (p Paths) Lock(ctx context.Context, paths ...string) (unlock func(), err er
 func shards(paths []string) []string {
 	out := make([]string, len(paths))
 	for i, p := range paths {
-		if runtime.GOOS != "linux" {
+		if system.MayFoldNames() {
 			p = strings.ToLower(p) // two spellings may be one file there
 		}
 		sum := sha256.Sum256([]byte(p))

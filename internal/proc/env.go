@@ -2,11 +2,11 @@ package proc
 
 import (
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 
 	"jcode/internal/secret"
+	"jcode/internal/system"
 )
 
 // EnvRules adapt a child's environment.
@@ -98,7 +98,7 @@ func ServerEnv(base, inherit []string, set map[string]string) []string {
 // inAllowList holds what a program needs to find its home, its tools and its language.
 func inAllowList(name string) bool {
 	n := name
-	if runtime.GOOS == "windows" {
+	if system.FoldsVariables() {
 		n = strings.ToUpper(n)
 		switch n {
 		case "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "USERNAME",
@@ -161,7 +161,7 @@ func split(kv string) (name, value string, ok bool) {
 }
 
 func contains(names []string, name string) bool {
-	if runtime.GOOS == "windows" {
+	if system.FoldsVariables() {
 		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 	}
 	return slices.Contains(names, name)

@@ -52,15 +52,7 @@ func newLauncher(reaps bool) *Launcher {
 
 // Reach says what ends with this process, however that ends, where a server launcher started
 // it.
-func Reach() string {
-	switch runtime.GOOS {
-	case "linux":
-		return "processes of its group, and those that left it, by a mark in their environment"
-	case "windows":
-		return "processes of its job object"
-	}
-	return "processes of its group"
-}
+func Reach() string { return reach }
 
 func (l *Launcher) run() {
 	defer close(l.ended)

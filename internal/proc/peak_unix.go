@@ -4,7 +4,6 @@ package proc
 
 import (
 	"os"
-	"runtime"
 	"syscall"
 )
 
@@ -14,8 +13,5 @@ func peakMemory(state *os.ProcessState) int64 {
 	if !ok || u == nil {
 		return 0
 	}
-	if runtime.GOOS == "darwin" {
-		return int64(u.Maxrss)
-	}
-	return int64(u.Maxrss) << 10
+	return int64(u.Maxrss) * maxrssUnit
 }

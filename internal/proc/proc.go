@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"syscall"
 	"time"
@@ -87,7 +86,7 @@ func Start(spec Spec) (*Process, error) {
 	if spec.Confine != nil {
 		return startConfined(spec)
 	}
-	if (spec.Namespaces || spec.OwnNetwork) && runtime.GOOS != "linux" {
+	if (spec.Namespaces || spec.OwnNetwork) && !hasNamespaces {
 		return nil, errors.New("start process: namespaces are not available on this system")
 	}
 	// Its end is the caller's affair (Stop, Kill), not a context's, which would end the

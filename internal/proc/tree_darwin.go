@@ -7,6 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// reach is what ends with this process, see Reach; hasNamespaces says whether a child may
+// have namespaces of its own.
+const (
+	reach         = "processes of its group"
+	hasNamespaces = false
+)
+
 func attributes(Spec) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // zombie is the state of a process that ended and was not reaped (SZOMB in sys/proc.h).

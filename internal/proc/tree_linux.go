@@ -12,6 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// reach is what ends with this process, see Reach; hasNamespaces says whether a child may
+// have namespaces of its own.
+const (
+	reach         = "processes of its group, and those that left it, by a mark in their environment"
+	hasNamespaces = true
+)
+
 func attributes(spec Spec) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true}
 	if spec.DieWithParent {

@@ -11,6 +11,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// reach is what ends with this process, see Reach; hasNamespaces says whether a child may
+// have namespaces of its own.
+const (
+	reach         = "processes of its job object"
+	hasNamespaces = false
+)
+
 func attributes(Spec) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW, HideWindow: true}
 }

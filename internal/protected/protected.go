@@ -7,8 +7,9 @@ package protected
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
+
+	"jcode/internal/system"
 )
 
 // Kind says what a protected file steers; "" for a file that steers nothing.
@@ -87,7 +88,7 @@ func startup() []string {
 
 // InHome returns the kind of a path below the home folder, which is relative and has slashes.
 func InHome(rel string) Kind {
-	if runtime.GOOS != "linux" {
+	if system.MayFoldNames() {
 		rel = strings.ToLower(rel)
 	}
 	for _, name := range startup() {

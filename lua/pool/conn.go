@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"jcode/internal/proc"
+	"jcode/internal/system"
 	"jcode/lua/wire"
 )
 
@@ -105,21 +105,10 @@ func StartProcess(exe string) Starter {
 	}
 }
 
-func rootFolder() string {
-	if runtime.GOOS == "windows" {
-		return os.Getenv("SystemRoot")
-	}
-	return "/"
-}
-
 // hostEnv returns the environment of a host: no keys, no home, no path.
 func hostEnv() []string {
 	env := []string{"GOMEMLIMIT=256MiB", "GOMAXPROCS=2", "GOTRACEBACK=none"}
-	names := []string{"LANG", "TZ"}
-	if runtime.GOOS == "windows" {
-		names = append(names, "SystemRoot") // nothing starts without it
-	}
-	for _, name := range names {
+	for _, name := range append([]string{"LANG", "TZ"}, neededVariables()...) {
 		if v, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+v)
 		}
@@ -314,7 +303,7 @@ func (h *head) whole(limit time.Duration) string {
 // program to start, empty for this one.
 func Probe(ctx context.Context, executable string) (layers []string, err error) {
 	if executable == "" {
-		if executable, err = SelfExecutable(); err != nil {
+		if executable, err = system.Executable(); err != nil {
 			return nil, err
 		}
 	}
@@ -324,13 +313,4 @@ func Probe(ctx context.Context, executable string) (layers []string, err error) 
 	}
 	c.Close()
 	return c.Layers, nil
-}
-
-// SelfExecutable returns the path of this program; on Linux one that stays valid when the file
-// is replaced by an update.
-func SelfExecutable() (string, error) {
-	if _, err := os.Stat("/proc/self/exe"); err == nil {
-		return "/proc/self/exe", nil
-	}
-	return os.Executable()
 }

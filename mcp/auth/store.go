@@ -8,13 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/zalando/go-keyring"
 
 	"jcode/internal/atomicfile"
 	"jcode/internal/filelock"
+	"jcode/internal/system"
 )
 
 // record is what is kept of a sign-in to one server.
@@ -177,7 +177,7 @@ const keyringPatience = 5 * time.Second
 // hasKeyring reports whether the system's keyring answers. Where no session bus runs, asking
 // could start one.
 func hasKeyring(getenv func(string) string) bool {
-	if runtime.GOOS != "darwin" && runtime.GOOS != "windows" && getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
+	if system.KeyringNeedsBus() && getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
 		return false
 	}
 	answer := make(chan error, 1)

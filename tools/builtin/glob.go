@@ -54,10 +54,8 @@ func (f finder) glob() tools.Tool {
 // globStart checks a pattern and parts it into the folder at which to begin, which no
 // wildcard names, and the pattern below it.
 func (f finder) globStart(a globArgs) (pattern, start string, err error) {
+	// A backslash parts folders on Windows; elsewhere it quotes, and ToSlash leaves it.
 	pattern = strings.TrimPrefix(filepath.ToSlash(a.Pattern), "./")
-	if runtime.GOOS != "windows" {
-		pattern = strings.TrimPrefix(a.Pattern, "./") // a backslash quotes there
-	}
 	if strings.IndexByte(a.Pattern, 0) >= 0 {
 		return "", "", tools.Errorf(tools.KindInvalidArgs, "pattern has a NUL byte")
 	}

@@ -2,12 +2,12 @@ package builtin
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"jcode/internal/filelock"
+	"jcode/internal/system"
 )
 
 // locks lets one call at a time change a path. The zero value is ready.
@@ -29,7 +29,7 @@ func (l *locks) lock(ctx context.Context, paths ...string) (unlock func(), err e
 	keys := make([]string, len(paths))
 	for i, p := range paths {
 		keys[i] = p
-		if runtime.GOOS != "linux" {
+		if system.MayFoldNames() {
 			keys[i] = strings.ToLower(p) // two spellings may be one file there
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -114,18 +112,6 @@ func NewShell(o ShellOptions) *Shell {
 
 // ForeignShell reports whether this machine's shell is no POSIX shell.
 func ForeignShell() bool { return systemShell()[0] == "cmd" }
-
-func systemShell() []string {
-	if runtime.GOOS != "windows" {
-		return []string{"/bin/sh", "-c"}
-	}
-	for _, name := range []string{"bash", "sh"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return []string{path, "-c"}
-		}
-	}
-	return []string{"cmd", "/c"}
-}
 
 // Tools returns the tools exec and job.
 func (s *Shell) Tools() []tools.Tool { return []tools.Tool{execTool{s}, jobTool{s}} }

@@ -3,10 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
-	"os"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"jcode/internal/text"
@@ -65,26 +62,6 @@ func (in *instance) status() Status {
 		s.Memory = memory(s.Pid)
 	}
 	return s
-}
-
-// memory is what a process has resident, where the system says so.
-func memory(pid int) int64 {
-	if runtime.GOOS != "linux" {
-		return 0
-	}
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-	if err != nil {
-		return 0
-	}
-	fields := strings.Fields(string(data))
-	if len(fields) < 2 {
-		return 0
-	}
-	pages, err := strconv.ParseInt(fields[1], 10, 64)
-	if err != nil {
-		return 0
-	}
-	return pages * int64(os.Getpagesize())
 }
 
 // List implements command.Source: `/lsp`.

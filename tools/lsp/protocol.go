@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"net/url"
 	"path/filepath"
-	"runtime"
 	"strings"
+
+	"jcode/internal/system"
 )
 
 // The types of the Language Server Protocol that jcode uses: a small part, written by hand,
@@ -161,7 +162,7 @@ func pathOf(uri string) string {
 		return ""
 	}
 	p := u.Path
-	if runtime.GOOS == "windows" {
+	if system.HasDrives() {
 		p = strings.TrimPrefix(p, "/")
 	}
 	return filepath.Clean(filepath.FromSlash(p))

@@ -5,12 +5,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"jcode/internal/paths"
+	"jcode/internal/system"
 )
 
 // pathPattern is a compiled file pattern. Patterns use slashes on every system.
@@ -77,7 +77,7 @@ func (p *pathPattern) match(roots []string, file string) bool {
 // matchAncestors matches a slash path or any folder above it; byName compares the last
 // element of each instead of the whole.
 func matchAncestors(glob, file string, byName bool) bool {
-	if foldCase() {
+	if system.FoldsNames() {
 		glob, file = strings.ToLower(glob), strings.ToLower(file)
 	}
 	for {
@@ -95,6 +95,3 @@ func matchAncestors(glob, file string, byName bool) bool {
 		file = up
 	}
 }
-
-// foldCase says whether file names that differ in case are usually one file here.
-func foldCase() bool { return runtime.GOOS == "darwin" || runtime.GOOS == "windows" }

@@ -2,9 +2,10 @@ package shell
 
 import (
 	"os"
-	"runtime"
 	"slices"
 	"strings"
+
+	"jcode/internal/system"
 )
 
 // flags is what is known of a program's flags: enough to tell words that are text, which
@@ -279,11 +280,8 @@ const digits = "0123456789"
 // Linux do, unless they are told to be as strict as POSIX.
 func getoptPermutes() bool {
 	_, strict := os.LookupEnv("POSIXLY_CORRECT")
-	return gnu() && !strict
+	return system.GNUTools() && !strict
 }
-
-// gnu reports whether the system's programs have the flags of GNU's.
-func gnu() bool { return runtime.GOOS == "linux" }
 
 // maxParts bounds the parts of one word; nobody vouches for more.
 const maxParts = 64
@@ -298,7 +296,7 @@ func flagsOf(name string, args []word) flags {
 			longText:  []string{"regexp", "max-count", "after-context", "before-context", "label", "include", "exclude", "exclude-dir", "binary-files", "devices", "directories"},
 			longPlain: []string{"ignore-case", "no-ignore-case", "invert-match", "word-regexp", "line-regexp", "count", "color", "colour", "files-without-match", "files-with-matches", "only-matching", "quiet", "silent", "no-messages", "byte-offset", "with-filename", "no-filename", "line-number", "initial-tab", "null", "null-data", "text", "recursive", "extended-regexp", "fixed-strings", "basic-regexp", "perl-regexp", "line-buffered", "binary", "version", "help"},
 		}
-		if gnu() { // BSD's takes the number behind "=" only
+		if system.GNUTools() { // BSD's takes the number behind "=" only
 			f.longText = append(f.longText, "context")
 		}
 		return f

@@ -1,0 +1,13 @@
+package system
+
+const (
+	foldsNames      = true
+	mayFoldNames    = true
+	foldsVariables  = false
+	hasModes        = true
+	hasDrives       = false
+	hasTTY          = true
+	gnuTools        = false
+	keyringNeedsBus = false
+	shellName       = "sh"
+)

@@ -1,0 +1,13 @@
+package system
+
+const (
+	foldsNames      = false
+	mayFoldNames    = false
+	foldsVariables  = false
+	hasModes        = true
+	hasDrives       = false
+	hasTTY          = true
+	gnuTools        = true
+	keyringNeedsBus = true
+	shellName       = "sh"
+)

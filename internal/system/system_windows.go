@@ -1,0 +1,13 @@
+package system
+
+const (
+	foldsNames      = true
+	mayFoldNames    = true
+	foldsVariables  = true
+	hasModes        = false
+	hasDrives       = true
+	hasTTY          = false
+	gnuTools        = false
+	keyringNeedsBus = false
+	shellName       = "powershell"
+)

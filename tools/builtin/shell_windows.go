@@ -1,0 +1,13 @@
+package builtin
+
+import "os/exec"
+
+// systemShell is what runs a command where no shell is set.
+func systemShell() []string {
+	for _, name := range []string{"bash", "sh"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return []string{path, "-c"}
+		}
+	}
+	return []string{"cmd", "/c"}
+}

@@ -1,0 +1,11 @@
+//go:build !darwin && !windows
+
+package tui
+
+// systemClipboards are those of Windows, where this is a Linux inside it.
+func systemClipboards(env func(string) string) []clipboard {
+	if env("WSL_DISTRO_NAME") == "" {
+		return nil
+	}
+	return windowsClipboards()
+}

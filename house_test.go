@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -106,11 +107,19 @@ type file struct {
 	ast     *ast.File
 }
 
+// houseFiles returns all Go files of the module, which are read once for all tests.
 func houseFiles(t *testing.T) []file {
 	t.Helper()
-	var files []file
+	files, err := readHouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+var readHouse = sync.OnceValues(func() (files []file, err error) {
 	fset := token.NewFileSet()
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -139,11 +148,8 @@ func houseFiles(t *testing.T) []file {
 		files = append(files, f)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
+	return files, err
+})
 
 func TestRoomsImportOnlyWhatTheHouseAllows(t *testing.T) {
 	for _, f := range houseFiles(t) {

@@ -536,12 +536,14 @@ func TestEndsOfAStream(t *testing.T) {
 
 // Silence ends, also when comments go on.
 func TestSilenceEnds(t *testing.T) {
+	t.Parallel()
 	short := func(c *provider.Config) { c.Limits.Idle, c.Limits.Attempts = 60*time.Millisecond, 1 }
 	for name, reply := range map[string]modeltest.Reply{
 		"after chunks": modeltest.Text("a", "b", "c").SilenceAfter(3), "comments only": modeltest.Text("a", "b").CommentsAfter(3, 5*time.Millisecond),
 		"before the first byte": modeltest.Text("a").Delay(time.Hour), "comments from the start": modeltest.Text("a").CommentsAfter(0, 5*time.Millisecond),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			srv := modeltest.New(t, reply)
 			_, _, err := stream(t, newClient(t, srv.URL(), short), ask("x"))
 			if e := classOf(t, err); e.Class != model.ClassNetwork || !strings.Contains(e.Text, "silent") {
@@ -550,6 +552,7 @@ func TestSilenceEnds(t *testing.T) {
 		})
 	}
 	t.Run("not while the prompt is read", func(t *testing.T) {
+		t.Parallel()
 		srv := modeltest.New(t, modeltest.Text("x").SilenceAfter(0).Forever())
 		began := time.Now()
 		_, _, err := stream(t, newClient(t, srv.URL(), func(c *provider.Config) { c.Limits.Idle, c.Limits.Attempts = 100*time.Millisecond, 1 }), ask("x"))
@@ -558,12 +561,14 @@ func TestSilenceEnds(t *testing.T) {
 		}
 	})
 	t.Run("comments bridge a pause", func(t *testing.T) {
+		t.Parallel()
 		srv := modeltest.New(t, modeltest.Raw(strings.Repeat(": thinking\n\n", 12)+"data: "+modeltest.TextChunk("x")+"\n\ndata: [DONE]\n\n").Pieces(12).Rate(1000))
 		if resp, _, err := stream(t, newClient(t, srv.URL()), ask("x")); err != nil || resp.Text != "x" {
 			t.Errorf("%+v %v", resp, err)
 		}
 	})
 	t.Run("open after the finish reason", func(t *testing.T) {
+		t.Parallel()
 		srv := modeltest.New(t, modeltest.Text("x").SilenceAfter(3))
 		resp, _, err := stream(t, newClient(t, srv.URL(), func(c *provider.Config) { c.Limits.Idle = 2 * time.Second }), ask("x"))
 		if err != nil || resp.Text != "x" {
@@ -571,6 +576,7 @@ func TestSilenceEnds(t *testing.T) {
 		}
 	})
 	t.Run("open after done", func(t *testing.T) {
+		t.Parallel()
 		srv := modeltest.New(t, modeltest.Text("x").SilenceAfter(5))
 		began := time.Now()
 		resp, _, err := stream(t, newClient(t, srv.URL(), func(c *provider.Config) { c.Limits.Idle = time.Hour }), ask("x"))

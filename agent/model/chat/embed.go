@@ -17,17 +17,20 @@ import (
 // Embedder asks an OpenAI-compatible endpoint for embeddings of texts.
 type Embedder struct {
 	*endpoint.Endpoint
-	api *openai.Client
-	id  string
+	api  *openai.Client
+	id   string
+	wait time.Duration // after the first attempt; twice as long after the second
 }
 
 // The limits of a request for embeddings.
 const (
 	embedLimit    = 60 * time.Second
 	embedAttempts = 3
+	embedWait     = time.Second
 )
 
-// NewEmbedder makes an embedder with a model of a provider. It opens no connection.
+// NewEmbedder makes an embedder with a model of a provider. It opens no connection. Of the
+// provider's limits, Backoff is the wait after the first attempt (default 1 s).
 func NewEmbedder(cfg provider.Config, id string) (*Embedder, error) {
 	end, err := endpoint.New(cfg)
 	if err != nil {
@@ -36,7 +39,11 @@ func NewEmbedder(cfg provider.Config, id string) (*Embedder, error) {
 	conf := openai.DefaultConfig(string(cfg.Key))
 	conf.BaseURL = end.URL("")
 	conf.HTTPClient = &http.Client{Transport: bounded{end}}
-	return &Embedder{Endpoint: end, api: openai.NewClientWithConfig(conf), id: id}, nil
+	e := &Embedder{Endpoint: end, api: openai.NewClientWithConfig(conf), id: id, wait: embedWait}
+	if cfg.Limits.Backoff > 0 {
+		e.wait = cfg.Limits.Backoff
+	}
+	return e, nil
 }
 
 // Model names the model with its provider.
@@ -54,7 +61,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		}
 		code := status(err)
 		passing := code == 0 || code == http.StatusTooManyRequests || code >= 500
-		if !passing || attempt == embedAttempts || !endpoint.Sleep(ctx, time.Duration(attempt)*time.Second) {
+		if !passing || attempt == embedAttempts || !endpoint.Sleep(ctx, time.Duration(attempt)*e.wait) {
 			return nil, fmt.Errorf("embeddings of %s: %s", e.Model(), e.Redact(err.Error()))
 		}
 	}

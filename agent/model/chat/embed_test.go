@@ -68,7 +68,7 @@ func TestEmbeddingsComeInTheOrderOfTheTexts(t *testing.T) {
 			}
 			answer(w, r)
 		}))
-		e, err := chat.NewEmbedder(provider.Config{Name: "own", BaseURL: srv.URL + "/v1", Key: "sk-secret-key"}, "small")
+		e, err := chat.NewEmbedder(provider.Config{Name: "own", BaseURL: srv.URL + "/v1", Key: "sk-secret-key", Limits: quick}, "small")
 		if err != nil {
 			t.Fatal(err)
 		}

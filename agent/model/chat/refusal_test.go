@@ -18,6 +18,7 @@ import (
 
 // Retry-After is waited for at least, and our own backoff at least.
 func TestRetryAfterIsHonoured(t *testing.T) {
+	t.Parallel()
 	header := func(v string) http.Header { return http.Header{"Retry-After": {v}} }
 	t.Run("seconds, three times", func(t *testing.T) {
 		srv := modeltest.New(t, modeltest.Status(429, header("0.05"), "slow down").Times(3), modeltest.Text("ok"))

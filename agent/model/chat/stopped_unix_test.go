@@ -26,6 +26,7 @@ import (
 const stoppable = "JCODE_TEST_STOPPABLE"
 
 func TestTimeInWhichTheProcessDidNotRunIsNoSilence(t *testing.T) {
+	t.Parallel()
 	const idle = 1600 * time.Millisecond
 	if url := os.Getenv(stoppable); url != "" {
 		client, err := chat.New(provider.Config{Name: "test", BaseURL: url, Limits: provider.Limits{Idle: idle, Attempts: 1}})

@@ -5,9 +5,44 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"jcode/session/db"
 )
+
+// Status is the state of a tool call.
+type Status string
+
+// The states of a call.
+const (
+	StatusPending     Status = "pending"
+	StatusRunning     Status = "running"
+	StatusDone        Status = "done"
+	StatusFailed      Status = "failed"
+	StatusInterrupted Status = "interrupted"
+	StatusDenied      Status = "denied"
+)
+
+// Open reports whether a call in this state still waits for its result.
+func (s Status) Open() bool { return s == StatusPending || s == StatusRunning }
+
+// Call is one row of tool_calls.
+type Call struct {
+	Session   string
+	Seq       int64 // of the assistant message
+	Index     int
+	ID        string
+	Name      string // canonical
+	Wire      string // as it was sent
+	Arguments string // byte for byte as the model wrote it
+	Status    Status
+	Result    string          // capped, as the model read it
+	Data      json.RawMessage // the structured result
+	Display   json.RawMessage // what the person sees of it
+	Parts     []Part
+	Started   time.Time
+	Ended     time.Time
+}
 
 // StartCall records that a call is running.
 func (h History) StartCall(ctx context.Context, sessionID string, seq int64, index int) error {

@@ -10,6 +10,51 @@ import (
 	"github.com/google/uuid"
 )
 
+// Session is one row of sessions.
+type Session struct {
+	ID           string // UUIDv7
+	Title        string
+	TitleSource  string // TitleAuto or TitleUser
+	ParentID     string // the session it was forked from or works for
+	ForkSeq      int64  // last message taken over from the parent
+	Kind         string // "" or KindTask for a sub-agent's session
+	Cwd          string // working folder, resolved
+	ProjectID    string // see ProjectID
+	RoleName     string
+	RoleSnapshot string // the role as JSON when it was entered
+	Private      bool   // kept in memory only: see Store.KeepInMemory. No column
+	RoleValues   string // values of roles' variables as JSON: role names, each with its values by name
+	Model        string
+	Mode         string
+	Created      time.Time
+	Updated      time.Time
+	Archived     bool
+	// What follows is counted by the store. Messages are those of the person and the
+	// model; tokens and cost include the sub-agents that worked for the session.
+	Messages     int
+	InputTokens  int64
+	OutputTokens int64
+	CachedTokens int64
+	// WrittenTokens are those of InputTokens that were written to the provider's cache.
+	WrittenTokens int64
+	Cost          float64
+	// Estimated says that some counts, and so the cost, are not the provider's own.
+	Estimated   bool
+	FirstPrompt string // first line of the first prompt
+}
+
+// Where a session's title comes from.
+const (
+	TitleAuto = "auto"
+	TitleUser = "user"
+)
+
+// Kinds of sessions, for Session.Kind and Filter.Kind.
+const (
+	KindTask = "task" // a sub-agent's, under its parent
+	KindAny  = "*"    // in a Filter: every kind
+)
+
 const sessionColumns = `s.id, s.title, s.title_source, s.parent_id, s.fork_seq, s.kind, s.cwd, s.project_id,
 	s.role_name, s.role_snapshot, s.model, s.mode, s.created, s.updated, s.archived,
 	s.messages, s.input_tokens, s.output_tokens, s.cached_tokens, s.cost, s.first_prompt, s.role_values,

@@ -11,6 +11,29 @@ import (
 	"jcode/session/db"
 )
 
+// Usage is what one assistant message cost.
+type Usage struct {
+	Input     int     `json:"input_tokens"`
+	Output    int     `json:"output_tokens"`
+	Cached    int     `json:"cached_tokens"`                // of Input: read from the provider's cache
+	Written   int     `json:"cache_write_tokens,omitempty"` // of Input: written to it
+	Searches  int     `json:"web_searches,omitempty"`       // of the web, at the provider
+	Estimated bool    `json:"estimated,omitempty"`
+	Model     string  `json:"model,omitempty"`
+	Cost      float64 `json:"cost,omitempty"`
+}
+
+// Add adds the tokens and the cost of another usage.
+func (u *Usage) Add(o Usage) {
+	u.Input += o.Input
+	u.Output += o.Output
+	u.Cached += o.Cached
+	u.Written += o.Written
+	u.Searches += o.Searches
+	u.Cost += o.Cost
+	u.Estimated = u.Estimated || o.Estimated
+}
+
 // Spent is what the requests of one model in one session on one day used.
 type Spent struct {
 	Day       string // of the local time zone, YYYY-MM-DD
@@ -100,17 +123,6 @@ func (s *Store) spenders(ctx context.Context) (map[int64]spender, error) {
 		return nil
 	})
 	return all, err
-}
-
-// Add adds the tokens and the cost of another usage.
-func (u *Usage) Add(o Usage) {
-	u.Input += o.Input
-	u.Output += o.Output
-	u.Cached += o.Cached
-	u.Written += o.Written
-	u.Searches += o.Searches
-	u.Cost += o.Cost
-	u.Estimated = u.Estimated || o.Estimated
 }
 
 // dayCache returns the day of a moment. Formatting each would take longer than reading it.

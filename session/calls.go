@@ -110,8 +110,8 @@ func (h History) InterruptOpenCalls(ctx context.Context, sessionID, text string)
 	defer done()
 	var count int64
 	err := s.write(ctx, func(t *tx) error {
-		var n int64
-		if err := t.Row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+		n, err := t.key(sessionID)
+		if err != nil {
 			return err
 		}
 		res, err := t.Exec(`UPDATE tool_calls SET status = ?, result = ?, ended = ?
@@ -130,8 +130,8 @@ func (h History) InterruptOpenCalls(ctx context.Context, sessionID, text string)
 }
 
 func (t *tx) messageID(sessionID string, seq int64) (int64, error) {
-	var n int64
-	if err := t.Row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+	n, err := t.key(sessionID)
+	if err != nil {
 		return 0, fmt.Errorf("session %s: %w", sessionID, err)
 	}
 	return n<<seqBits | seq&maxSeq, nil

@@ -10,8 +10,8 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	s, done := s.of(id)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
-		var n int64
-		if err := t.Row("SELECT n FROM sessions WHERE id = ?", []any{id}, &n); err != nil {
+		n, err := t.key(id)
+		if err != nil {
 			return err
 		}
 		if err := t.deleteTree(n, id); err != nil {

@@ -169,7 +169,7 @@ func (h History) In(ctx context.Context, sessionID string, w Window) ([]Message,
 	s, done := h.s.of(sessionID)
 	defer done()
 	var n int64
-	if err := s.db.Row(ctx, "SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+	if err := s.db.Row(ctx, selectKey, []any{sessionID}, &n); err != nil {
 		return nil, fmt.Errorf("messages of session %s: %w", sessionID, err)
 	}
 	low, high := n<<seqBits|max(w.After, 0), (n+1)<<seqBits
@@ -298,8 +298,12 @@ func (h History) Compact(ctx context.Context, summary Message, upTo int64) (seq 
 		if seq, err = t.appendMessage(summary, parts, usage, s.now()); err != nil {
 			return err
 		}
-		_, err = t.Exec(`UPDATE messages SET archived_by = ?3 WHERE session = (SELECT n FROM sessions WHERE id = ?1)
-			AND (seq <= ?2 OR role = 'summary') AND seq <> ?3 AND archived_by = 0 AND rewound = 0`, summary.Session, upTo, seq)
+		n, err := t.key(summary.Session)
+		if err != nil {
+			return err
+		}
+		_, err = t.Exec(`UPDATE messages SET archived_by = ?3 WHERE session = ?1
+			AND (seq <= ?2 OR role = 'summary') AND seq <> ?3 AND archived_by = 0 AND rewound = 0`, n, upTo, seq)
 		return err
 	})
 	if err != nil {
@@ -316,8 +320,8 @@ func (h History) Rewind(ctx context.Context, sessionID string, from int64) (int,
 	defer done()
 	var count int64
 	err := s.write(ctx, func(t *tx) error {
-		var n int64
-		if err := t.Row("SELECT n FROM sessions WHERE id = ?", []any{sessionID}, &n); err != nil {
+		n, err := t.key(sessionID)
+		if err != nil {
 			return err
 		}
 		low, high := n<<seqBits|max(from, 1), (n+1)<<seqBits

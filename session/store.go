@@ -137,6 +137,15 @@ func (s *Store) LockFolder() string { return filepath.Join(s.db.LockFolder(), "f
 // tx is a running write transaction, with the statements that several methods share.
 type tx struct{ *db.Tx }
 
+// selectKey selects the internal key of a session by its ID.
+const selectKey = "SELECT n FROM sessions WHERE id = ?"
+
+// key returns the internal key of a session, or ErrNotFound.
+func (t *tx) key(sessionID string) (n int64, err error) {
+	err = t.Row(selectKey, []any{sessionID}, &n)
+	return n, err
+}
+
 // write runs fn in one transaction: see db.DB.Write.
 func (s *Store) write(ctx context.Context, fn func(t *tx) error) error {
 	return s.db.Write(ctx, func(t *db.Tx) error { return fn(&tx{t}) })

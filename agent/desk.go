@@ -27,7 +27,7 @@ func (c *Conversation) SetTodo(ctx context.Context, items []tools.TodoItem) erro
 	if err != nil {
 		return err
 	}
-	if err := c.opt.Store.SetTodo(ctx, c.ID(), raw); err != nil {
+	if err := c.opt.Store.Todos().Set(ctx, c.ID(), raw); err != nil {
 		return err
 	}
 	c.mu.Lock()

@@ -65,10 +65,12 @@ func (r *record) load(ctx context.Context) error {
 		}
 	}
 	var todo []tools.TodoItem
-	if items, err := r.c.opt.Store.Todo(ctx, r.row.ID); err == nil && len(items) > 0 {
-		if err := json.Unmarshal(items, &todo); err != nil {
-			r.c.Notify(LevelWarn, "the stored plan could not be read: %v", err)
-		}
+	items, err := r.c.opt.Store.Todos().Get(ctx, r.row.ID)
+	if err == nil && len(items) > 0 {
+		err = json.Unmarshal(items, &todo)
+	}
+	if err != nil {
+		r.c.Notify(LevelWarn, "the stored plan could not be read: %v", err)
 	}
 	r.c.opt.Extensions.loaded(r.row.ID, rows)
 	r.c.mu.Lock()
@@ -227,7 +229,7 @@ func (r *record) appendFirst(ctx context.Context, m session.Message) (int64, err
 		}
 	}
 	if r.c.Private() {
-		if err := r.c.opt.Store.KeepInMemory(ctx, row.ID); err != nil {
+		if err := r.c.opt.Store.Memory().Keep(ctx, row.ID); err != nil {
 			return 0, err
 		}
 	}

@@ -46,8 +46,8 @@ func (c *Conversation) Keep(ctx context.Context) error {
 		saved, id := c.saved, c.row.ID
 		c.mu.Unlock()
 		var hold *session.Hold
-		if saved && c.opt.Store.InMemory(id) {
-			if err := c.opt.Store.Persist(ctx, id); err != nil {
+		if saved && c.opt.Store.Memory().Has(id) {
+			if err := c.opt.Store.Memory().Persist(ctx, id); err != nil {
 				return err
 			}
 			var err error

@@ -110,7 +110,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	if a.models.script != nil {
 		fmt.Fprintln(a.std.Err, "jcode: that was the tour: run jcode in a project of yours to begin")
 	}
-	if id := s.id(); id != "" && a.models.script == nil && !a.store.InMemory(id) { // nothing of a tour is kept
+	if id := s.id(); id != "" && a.models.script == nil && !a.store.Memory().Has(id) { // nothing of a tour is kept
 		fmt.Fprintf(a.std.Err, "jcode: resume with: jcode -r %s\n", id)
 	}
 	return nil

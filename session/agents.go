@@ -87,7 +87,7 @@ func (as Agents) List(ctx context.Context, parent string) ([]Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list agents: %w", err)
 	}
-	if mem := s.memory(); mem != nil && parent == "" {
+	if mem := s.Memory().store(); mem != nil && parent == "" {
 		own, err := mem.Agents().List(ctx, "")
 		return append(all, own...), err
 	}

@@ -52,7 +52,7 @@ var ErrPrivateDocuments = errors.New("documents are indexed on the disk, and not
 // private reports whether an owner is a session in memory.
 func (d Documents) private(owner string) bool {
 	id, is := strings.CutPrefix(owner, SessionDocuments(""))
-	return is && d.s.InMemory(id)
+	return is && d.s.Memory().Has(id)
 }
 
 // AddSources adds sources to an owner; those that it has already stay as they are.

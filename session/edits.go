@@ -73,7 +73,7 @@ func (t *tx) noteEdits(sessionID string, paths []string, now time.Time) error {
 
 // Editors returns which other sessions changed a file since a time, the latest first.
 func (e Edits) Editors(ctx context.Context, sessionID, path string, since time.Time) ([]Editor, error) {
-	return e.s.editors(ctx, "edits", "e.path = ? AND e.session <> ? AND e.at >= ?", path, sessionID, toMillis(since))
+	return e.editors(ctx, "edits", "e.path = ? AND e.session <> ? AND e.at >= ?", path, sessionID, toMillis(since))
 }
 
 // Claim records which files and folders a session is about to work on, replacing its earlier
@@ -101,7 +101,7 @@ func (e Edits) Claim(ctx context.Context, sessionID string, paths []string) erro
 // Claims returns what other sessions are about to work on, the latest first: the claims of a
 // path, or with "" all. A claim ends with the process that made it.
 func (e Edits) Claims(ctx context.Context, sessionID, path string) ([]Editor, error) {
-	all, err := e.s.editors(ctx, "claims", "e.session <> ? AND e.at >= ?", sessionID, toMillis(e.s.now().Add(-claimHolds)))
+	all, err := e.editors(ctx, "claims", "e.session <> ? AND e.at >= ?", sessionID, toMillis(e.s.now().Add(-claimHolds)))
 	var live []Editor
 	for _, c := range all {
 		if path != "" && path != c.Path && !strings.HasPrefix(path, strings.TrimSuffix(c.Path, string(filepath.Separator))+string(filepath.Separator)) {
@@ -114,20 +114,20 @@ func (e Edits) Claims(ctx context.Context, sessionID, path string) ([]Editor, er
 	return live, err
 }
 
-func (s *Store) editors(ctx context.Context, table, where string, args ...any) ([]Editor, error) {
-	all, err := db.All(ctx, s.db, `SELECT e.session, e.path, e.at, coalesce(a.name, ''), coalesce(s.parent_id, ''), coalesce(s.title, '')
+func (e Edits) editors(ctx context.Context, table, where string, args ...any) ([]Editor, error) {
+	all, err := db.All(ctx, e.s.db, `SELECT e.session, e.path, e.at, coalesce(a.name, ''), coalesce(s.parent_id, ''), coalesce(s.title, '')
 		FROM `+table+` e LEFT JOIN agents a ON a.session = e.session LEFT JOIN sessions s ON s.id = e.session
-		WHERE `+where+" ORDER BY e.at DESC, e.path", args, func(scan db.Scan) (e Editor, err error) {
+		WHERE `+where+" ORDER BY e.at DESC, e.path", args, func(scan db.Scan) (by Editor, err error) {
 		var at int64
-		err = scan(&e.Session, &e.Path, &at, &e.Agent, &e.Parent, &e.Title)
-		e.At = fromMillis(at)
-		return e, err
+		err = scan(&by.Session, &by.Path, &at, &by.Agent, &by.Parent, &by.Title)
+		by.At = fromMillis(at)
+		return by, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look up who works on files: %w", err)
 	}
-	if mem := s.memory(); mem != nil {
-		own, err := mem.editors(ctx, table, where, args...)
+	if mem := e.s.Memory().store(); mem != nil {
+		own, err := mem.Edits().editors(ctx, table, where, args...)
 		return append(own, all...), err
 	}
 	return all, nil

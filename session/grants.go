@@ -92,8 +92,8 @@ func (gs Grants) List(ctx context.Context, sessionID, projectID string) ([]Grant
 	if err != nil {
 		return nil, fmt.Errorf("list grants: %w", err)
 	}
-	if s.InMemory(sessionID) {
-		own, err := s.memory().Grants().List(ctx, sessionID, "")
+	if s.Memory().Has(sessionID) {
+		own, err := s.Memory().store().Grants().List(ctx, sessionID, "")
 		return append(all, own...), err
 	}
 	return all, nil
@@ -102,7 +102,7 @@ func (gs Grants) List(ctx context.Context, sessionID, projectID string) ([]Grant
 // Revoke removes a grant. It returns ErrNotFound if there is none with the ID.
 func (gs Grants) Revoke(ctx context.Context, id int64) error {
 	s := gs.s
-	if mem := s.memory(); mem != nil && id < 0 {
+	if mem := s.Memory().store(); mem != nil && id < 0 {
 		s, id = mem, -id
 	}
 	err := s.write(ctx, func(t *tx) error { return affected(t.Exec("DELETE FROM grants WHERE id = ?", id)) })

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"jcode/session/db"
 )
 
 // Filter selects sessions for List.
@@ -23,7 +25,7 @@ type Filter struct {
 // before all others.
 func (s *Store) List(ctx context.Context, f Filter) ([]Session, error) {
 	stored, err := s.list(ctx, f)
-	mem := s.memory()
+	mem := s.Memory().store()
 	if err != nil || mem == nil {
 		return stored, err
 	}
@@ -41,11 +43,11 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Session, error) {
 func (s *Store) list(ctx context.Context, f Filter) ([]Session, error) {
 	where, args := f.where()
 	if strings.TrimSpace(f.Query) != "" {
-		hits, err := s.matchingSessions(ctx, f.Query)
+		hits, err := matchingSessions(ctx, s.db, f.Query)
 		if err != nil {
 			return nil, fmt.Errorf("list sessions: %w", err)
 		}
-		return s.listHits(ctx, f, where, args, hits)
+		return listHits(ctx, s.db, f, where, args, hits)
 	}
 	query := "SELECT " + sessionColumns + " FROM sessions s" + where + " ORDER BY s.used DESC"
 	if f.Limit > 0 {
@@ -65,10 +67,10 @@ func (s *Store) list(ctx context.Context, f Filter) ([]Session, error) {
 
 // listHits returns the newest of the sessions that a search found. It walks the keys and
 // reads whole rows only of what is shown, so that each keystroke is cheap.
-func (s *Store) listHits(ctx context.Context, f Filter, where string, args []any, hits map[int64]bool) ([]Session, error) {
+func listHits(ctx context.Context, d *db.DB, f Filter, where string, args []any, hits map[int64]bool) ([]Session, error) {
 	var keys []int64
 	stop := errors.New("enough")
-	err := s.db.Each(ctx, "SELECT s.n FROM sessions s"+where+" ORDER BY s.used DESC", args, func(scan func(...any) error) error {
+	err := d.Each(ctx, "SELECT s.n FROM sessions s"+where+" ORDER BY s.used DESC", args, func(scan func(...any) error) error {
 		var n int64
 		if err := scan(&n); err != nil {
 			return err
@@ -87,7 +89,7 @@ func (s *Store) listHits(ctx context.Context, f Filter, where string, args []any
 	all := make([]Session, 0, len(keys))
 	for chunk := range slices.Chunk(keys, 200) {
 		marks := strings.TrimSuffix(strings.Repeat("?,", len(chunk)), ",")
-		err := s.db.Each(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE s.n IN ("+marks+") ORDER BY s.used DESC", anys(chunk),
+		err := d.Each(ctx, "SELECT "+sessionColumns+" FROM sessions s WHERE s.n IN ("+marks+") ORDER BY s.used DESC", anys(chunk),
 			func(scan func(...any) error) error {
 				v, err := scanSession(scan)
 				all = append(all, v)

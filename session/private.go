@@ -9,6 +9,13 @@ import (
 	"jcode/session/db"
 )
 
+// Memory keeps private sessions: nothing of them, or of their forks, reaches the disk. What
+// takes a session's ID finds them like all others; only Documents refuses them.
+type Memory struct{ s *Store }
+
+// Memory returns the store's private sessions.
+func (s *Store) Memory() Memory { return Memory{s} }
+
 // private holds the sessions of this process that are kept in memory only, in a database of
 // their own with the same schema.
 type private struct {
@@ -61,18 +68,18 @@ func (c *Checkpoints) of(id string) (*Checkpoints, func()) {
 	return &Checkpoints{s: s, limits: c.limits, locks: c.locks}, done
 }
 
-// memory returns the store in memory, nil if there is none yet.
-func (s *Store) memory() *Store {
-	if p := s.private.Load(); p != nil {
+// store returns the store in memory, nil if there is none yet.
+func (m Memory) store() *Store {
+	if p := m.s.private.Load(); p != nil {
 		return p.mem
 	}
 	return nil
 }
 
-// KeepInMemory has a session that has no row yet kept in memory only: nothing of it, or of its
-// forks, reaches the disk. It ends with the process unless Persist writes it to the file.
-func (s *Store) KeepInMemory(ctx context.Context, id string) error {
-	p, err := s.openMemory(ctx)
+// Keep has a session that has no row yet kept in memory only. It ends with the process unless
+// Persist writes it to the file.
+func (m Memory) Keep(ctx context.Context, id string) error {
+	p, err := m.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -80,21 +87,22 @@ func (s *Store) KeepInMemory(ctx context.Context, id string) error {
 	return nil
 }
 
-// InMemory reports whether a session is kept in memory only.
-func (s *Store) InMemory(id string) bool {
-	p := s.private.Load()
+// Has reports whether a session is kept in memory only.
+func (m Memory) Has(id string) bool {
+	p := m.s.private.Load()
 	return p != nil && p.has(id)
 }
 
-// notInMemory has a session that has no row yet kept in the file.
-func (s *Store) notInMemory(id string) {
-	if p := s.private.Load(); p != nil {
+// forget has a session that has no row yet kept in the file.
+func (m Memory) forget(id string) {
+	if p := m.s.private.Load(); p != nil {
 		p.set(id, false)
 	}
 }
 
-// openMemory opens the database in memory on first use.
-func (s *Store) openMemory(ctx context.Context) (*private, error) {
+// open opens the database in memory on first use.
+func (m Memory) open(ctx context.Context) (*private, error) {
+	s := m.s
 	s.memMu.Lock()
 	defer s.memMu.Unlock()
 	if p := s.private.Load(); p != nil {
@@ -124,14 +132,15 @@ func (s *Store) openMemory(ctx context.Context) (*private, error) {
 // Persist moves a session from memory to the file, from its beginning and with its sub-agents,
 // in one transaction. From then on it is like all others. One that is in the file already is
 // left as it is.
-func (s *Store) Persist(ctx context.Context, id string) error {
+func (m Memory) Persist(ctx context.Context, id string) error {
+	s := m.s
 	p := s.private.Load()
 	if p == nil || !p.has(id) {
 		return nil
 	}
 	p.moving.Lock()
 	defer p.moving.Unlock()
-	tree, err := p.mem.tree(ctx, id)
+	tree, err := p.tree(ctx, id)
 	if err != nil {
 		return fmt.Errorf("save session %s: %w", id, err)
 	}
@@ -157,13 +166,13 @@ func (s *Store) Persist(ctx context.Context, id string) error {
 }
 
 // tree returns the IDs of a session and of its sub-agents' sessions, parents first.
-func (s *Store) tree(ctx context.Context, id string) ([]string, error) {
-	if _, err := s.Get(ctx, id); err != nil {
+func (p *private) tree(ctx context.Context, id string) ([]string, error) {
+	if _, err := p.mem.Get(ctx, id); err != nil {
 		return nil, err
 	}
 	all := []string{id}
 	for i := 0; i < len(all); i++ {
-		err := s.db.Each(ctx, "SELECT id FROM sessions WHERE parent_id = ? AND kind = ?", []any{all[i], KindTask}, func(scan func(...any) error) error {
+		err := p.mem.db.Each(ctx, "SELECT id FROM sessions WHERE parent_id = ? AND kind = ?", []any{all[i], KindTask}, func(scan func(...any) error) error {
 			var child string
 			err := scan(&child)
 			all = append(all, child)

@@ -54,7 +54,7 @@ func converse(t *testing.T, s *session.Store, id, dir string) {
 	must(err)
 	must(s.History().StartCall(ctx, id, seq, 0))
 	must(s.History().FinishCall(ctx, session.Call{Session: id, Seq: seq, Index: 0, ID: "c1", Status: session.StatusDone, Result: "result " + marker}))
-	must(s.SetTodo(ctx, id, json.RawMessage(`["`+marker+`"]`)))
+	must(s.Todos().Set(ctx, id, json.RawMessage(`["`+marker+`"]`)))
 	must(s.History().AddShown(ctx, id, []session.Shown{{Kind: "notice", Data: []byte(marker)}}))
 	_, err = s.SetAutoTitle(ctx, id, "title "+marker)
 	must(err)
@@ -82,7 +82,7 @@ func told(t *testing.T, s *session.Store, id string) []any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	todo, err := s.Todo(ctx, id)
+	todo, err := s.Todos().Get(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestASessionInMemoryIsLikeOthersAndNothingOfItIsInTheFile(t *testing.T) {
 	ctx := t.Context()
 	const id = "01900000-0000-7000-8000-000000000001"
 	for _, in := range []string{id, id + "-child"} {
-		if err := s.KeepInMemory(ctx, in); err != nil {
+		if err := s.Memory().Keep(ctx, in); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestASessionInMemoryIsLikeOthersAndNothingOfItIsInTheFile(t *testing.T) {
 	}
 	converse(t, s, id, work)
 	fork, err := s.Fork(ctx, id, 0)
-	if err != nil || !fork.Private || !s.InMemory(fork.ID) {
+	if err != nil || !fork.Private || !s.Memory().Has(fork.ID) {
 		t.Fatalf("the fork is %+v, %v", fork, err)
 	}
 	if all, err := s.List(ctx, session.Filter{ProjectID: "p"}); err != nil || len(all) != 2 || !all[0].Private {
@@ -171,7 +171,7 @@ func TestASavedSessionIsInTheFileFromItsBeginning(t *testing.T) {
 	}
 	const id, secret = "01900000-0000-7000-8000-000000000002", "01900000-0000-7000-8000-000000000003"
 	for _, in := range []string{id, id + "-child", secret} {
-		if err := s.KeepInMemory(ctx, in); err != nil {
+		if err := s.Memory().Keep(ctx, in); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -185,16 +185,16 @@ func TestASavedSessionIsInTheFileFromItsBeginning(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := told(t, s, id)
-	if err := s.Persist(ctx, id); err != nil {
+	if err := s.Memory().Persist(ctx, id); err != nil {
 		t.Fatal(err)
 	}
-	if s.InMemory(id) || !s.InMemory(secret) {
+	if s.Memory().Has(id) || !s.Memory().Has(secret) {
 		t.Error("the wrong session moved")
 	}
 	if after := told(t, s, id); !reflect.DeepEqual(after, before) {
 		t.Errorf("saved it is\n%+v\nwant\n%+v", after, before)
 	}
-	if err := s.Persist(ctx, id); err != nil { // once more changes nothing
+	if err := s.Memory().Persist(ctx, id); err != nil { // once more changes nothing
 		t.Error(err)
 	}
 	if _, err := s.History().Append(ctx, session.Message{Session: id, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: "later"}}}); err != nil {
@@ -240,7 +240,7 @@ func TestASessionIsSavedWhileItIsUsed(t *testing.T) {
 	}
 	defer s.Close()
 	const id = "01900000-0000-7000-8000-000000000004"
-	if err := s.KeepInMemory(ctx, id); err != nil {
+	if err := s.Memory().Keep(ctx, id); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := s.Begin(ctx, session.Session{ID: id, ProjectID: "p"}, session.Message{Role: session.RoleUser}); err != nil {
@@ -259,7 +259,7 @@ func TestASessionIsSavedWhileItIsUsed(t *testing.T) {
 			}
 		})
 	}
-	if err := s.Persist(ctx, id); err != nil {
+	if err := s.Memory().Persist(ctx, id); err != nil {
 		t.Error(err)
 	}
 	work.Wait()

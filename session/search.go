@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"jcode/internal/text"
+	"jcode/session/db"
 )
 
 // maxIndexed is how many bytes of one message are searchable, so that a pasted log of
@@ -95,15 +96,15 @@ func searchable(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r)
 
 // matchingSessions returns the internal keys of the sessions in whose title or text every
 // word occurs.
-func (s *Store) matchingSessions(ctx context.Context, typed string) (map[int64]bool, error) {
+func matchingSessions(ctx context.Context, d *db.DB, typed string) (map[int64]bool, error) {
 	terms := queryTerms(typed)
 	if len(terms) == 0 || onlyLetter(typed) {
 		// Too little for the index: titles only, as plain text.
-		return s.keys(ctx, `SELECT n FROM sessions WHERE title LIKE ? ESCAPE '\'`, contains(typed))
+		return keys(ctx, d, `SELECT n FROM sessions WHERE title LIKE ? ESCAPE '\'`, contains(typed))
 	}
 	var hits map[int64]bool
 	for _, term := range terms {
-		found, err := s.keys(ctx, "SELECT DISTINCT rowid >> 24 FROM search WHERE search MATCH ?", term)
+		found, err := keys(ctx, d, "SELECT DISTINCT rowid >> 24 FROM search WHERE search MATCH ?", term)
 		if err != nil {
 			return nil, err
 		}
@@ -115,9 +116,9 @@ func (s *Store) matchingSessions(ctx context.Context, typed string) (map[int64]b
 	return hits, nil
 }
 
-func (s *Store) keys(ctx context.Context, query string, arg any) (map[int64]bool, error) {
+func keys(ctx context.Context, d *db.DB, query string, arg any) (map[int64]bool, error) {
 	hits := map[int64]bool{}
-	return hits, s.db.Each(ctx, query, []any{arg}, func(scan func(...any) error) error {
+	return hits, d.Each(ctx, query, []any{arg}, func(scan func(...any) error) error {
 		var n int64
 		err := scan(&n)
 		hits[n] = true

@@ -22,7 +22,7 @@ type Session struct {
 	ProjectID    string // see ProjectID
 	RoleName     string
 	RoleSnapshot string // the role as JSON when it was entered
-	Private      bool   // kept in memory only: see Store.KeepInMemory. No column
+	Private      bool   // kept in memory only: see Memory. No column
 	RoleValues   string // values of roles' variables as JSON: role names, each with its values by name
 	Model        string
 	Mode         string
@@ -122,8 +122,8 @@ func NewID() (string, error) {
 // Begin stores a new session together with its first message, in one transaction. It returns
 // the session as Create does, and the message's seq.
 func (s *Store) Begin(ctx context.Context, v Session, first Message) (out Session, seq int64, err error) {
-	if v.Kind == KindTask && !s.InMemory(v.ParentID) {
-		s.notInMemory(v.ID) // its parent was saved a moment ago
+	if v.Kind == KindTask && !s.Memory().Has(v.ParentID) {
+		s.Memory().forget(v.ID) // its parent was saved a moment ago
 	}
 	s, done := s.of(v.ID)
 	defer done()
@@ -237,7 +237,7 @@ func (s *Store) Find(ctx context.Context, projectID, name string) (Session, erro
 	if err == nil || !errors.Is(err, ErrNotFound) {
 		return v, err
 	}
-	if mem := s.memory(); mem != nil {
+	if mem := s.Memory().store(); mem != nil {
 		if v, err := mem.Find(ctx, projectID, name); err == nil {
 			v.Private = true
 			return v, nil

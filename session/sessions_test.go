@@ -25,7 +25,7 @@ func TestForkLeavesTheParentAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	say(t, s, parent.ID, session.RoleUser, "second")
-	if err := s.SetTodo(t.Context(), parent.ID, json.RawMessage(`[1]`)); err != nil {
+	if err := s.Todos().Set(t.Context(), parent.ID, json.RawMessage(`[1]`)); err != nil {
 		t.Fatal(err)
 	}
 
@@ -58,14 +58,14 @@ func TestForkLeavesTheParentAlone(t *testing.T) {
 	if got := words(fork.ID); !slices.Equal(got, []string{"first prompt", "answer", "fork goes on"}) {
 		t.Errorf("fork has %q", got)
 	}
-	if todo, err := s.Todo(t.Context(), fork.ID); err != nil || todo != nil {
+	if todo, err := s.Todos().Get(t.Context(), fork.ID); err != nil || todo != nil {
 		t.Errorf("plan of a fork in the middle: %s, %v", todo, err)
 	}
 	whole, err := s.Fork(t.Context(), parent.ID, 0)
 	if err != nil || whole.Messages != 4 {
 		t.Errorf("%+v, %v", whole, err)
 	}
-	if todo, err := s.Todo(t.Context(), whole.ID); err != nil || string(todo) != "[1]" {
+	if todo, err := s.Todos().Get(t.Context(), whole.ID); err != nil || string(todo) != "[1]" {
 		t.Errorf("plan of a whole fork: %s, %v", todo, err)
 	}
 	if hits, err := s.Search(t.Context(), "answer", "p", 0); err != nil || len(hits) != 3 {

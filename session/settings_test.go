@@ -188,18 +188,18 @@ func TestLuaStateKeepsItsLimits(t *testing.T) {
 func TestPlansAndDrafts(t *testing.T) {
 	s := open(t)
 	v := newSession(t, s, "p")
-	if todo, err := s.Todo(t.Context(), v.ID); err != nil || todo != nil {
+	if todo, err := s.Todos().Get(t.Context(), v.ID); err != nil || todo != nil {
 		t.Error(todo, err)
 	}
 	for _, items := range []string{`[{"text":"a"}]`, `[]`} {
-		if err := s.SetTodo(t.Context(), v.ID, json.RawMessage(items)); err != nil {
+		if err := s.Todos().Set(t.Context(), v.ID, json.RawMessage(items)); err != nil {
 			t.Fatal(err)
 		}
-		if todo, err := s.Todo(t.Context(), v.ID); err != nil || string(todo) != items {
+		if todo, err := s.Todos().Get(t.Context(), v.ID); err != nil || string(todo) != items {
 			t.Error(string(todo), err)
 		}
 	}
-	if err := s.SetTodo(t.Context(), "none", nil); !errors.Is(err, session.ErrNotFound) {
+	if err := s.Todos().Set(t.Context(), "none", nil); !errors.Is(err, session.ErrNotFound) {
 		t.Error(err)
 	}
 	for _, draft := range []string{"half a th", "half a thought\n", ""} {

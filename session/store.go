@@ -101,7 +101,7 @@ func (s *Store) Close() error {
 	}
 	s.closed = true
 	var err error
-	if mem := s.memory(); mem != nil {
+	if mem := s.Memory().store(); mem != nil {
 		err = mem.db.Close()
 	}
 	return errors.Join(err, s.db.Close())
@@ -119,7 +119,7 @@ func (s *Store) Leave() error {
 // Hold claims a session for writing. It returns a *HeldError if a live process, this one
 // included, has claimed it already.
 func (s *Store) Hold(sessionID string) (*Hold, error) {
-	if s.InMemory(sessionID) { // no other process knows of it
+	if s.Memory().Has(sessionID) { // no other process knows of it
 		return &Hold{}, nil
 	}
 	return s.db.Hold(sessionID)
@@ -127,7 +127,7 @@ func (s *Store) Hold(sessionID string) (*Hold, error) {
 
 // held reports whether a live process works with a session.
 func (s *Store) held(sessionID string) bool {
-	return s.InMemory(sessionID) || s.db.Held(sessionID)
+	return s.Memory().Has(sessionID) || s.db.Held(sessionID)
 }
 
 // LockFolder returns the folder of the locks that every writer of a person's file takes, so

@@ -51,7 +51,7 @@ type Spent struct {
 // took over count once. It reads only an index of the usage, so its time grows with the
 // number of answers, not with their length.
 func (s *Store) Spending(ctx context.Context, since time.Time) ([]Spent, error) {
-	spenders, err := s.spenders(ctx)
+	known, err := spenders(ctx, s.db)
 	if err != nil {
 		return nil, fmt.Errorf("sum usage: %w", err)
 	}
@@ -68,9 +68,9 @@ func (s *Store) Spending(ctx context.Context, since time.Time) ([]Spent, error) 
 			if err := scan(&created, &n, &seq, &raw); err != nil {
 				return err
 			}
-			by, known := spenders[n]
+			by, found := known[n]
 			var u Usage
-			if !known || seq <= by.forked || json.Unmarshal(raw, &u) != nil { // a damaged row
+			if !found || seq <= by.forked || json.Unmarshal(raw, &u) != nil { // a damaged row
 				return nil
 			}
 			if u.Model == "" {
@@ -107,9 +107,9 @@ type spender struct {
 }
 
 // spenders returns all sessions by their internal key.
-func (s *Store) spenders(ctx context.Context) (map[int64]spender, error) {
+func spenders(ctx context.Context, d *db.DB) (map[int64]spender, error) {
 	all := map[int64]spender{}
-	err := s.db.Each(ctx, "SELECT n, id, title, project_id, cwd, model, kind, fork_seq FROM sessions", nil, func(scan db.Scan) error {
+	err := d.Each(ctx, "SELECT n, id, title, project_id, cwd, model, kind, fork_seq FROM sessions", nil, func(scan db.Scan) error {
 		var n, forked int64
 		var by spender
 		var kind string

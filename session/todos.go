@@ -7,9 +7,16 @@ import (
 	"fmt"
 )
 
-// SetTodo stores a session's plan, as JSON that the store doesn't interpret.
-func (s *Store) SetTodo(ctx context.Context, sessionID string, items json.RawMessage) error {
-	s, done := s.of(sessionID)
+// Todos keeps the plan of each session.
+type Todos struct{ s *Store }
+
+// Todos returns the plans of the store's sessions.
+func (s *Store) Todos() Todos { return Todos{s} }
+
+// Set stores a session's plan, as JSON that the store doesn't interpret. It returns
+// ErrNotFound if there is no such session.
+func (p Todos) Set(ctx context.Context, sessionID string, items json.RawMessage) error {
+	s, done := p.s.of(sessionID)
 	defer done()
 	err := s.write(ctx, func(t *tx) error {
 		return affected(t.Exec(`INSERT INTO todos (session, items) SELECT n, ? FROM sessions WHERE id = ?
@@ -21,9 +28,9 @@ func (s *Store) SetTodo(ctx context.Context, sessionID string, items json.RawMes
 	return nil
 }
 
-// Todo returns a session's plan, nil if it has none.
-func (s *Store) Todo(ctx context.Context, sessionID string) (json.RawMessage, error) {
-	s, done := s.of(sessionID)
+// Get returns a session's plan, nil if it has none.
+func (p Todos) Get(ctx context.Context, sessionID string) (json.RawMessage, error) {
+	s, done := p.s.of(sessionID)
 	defer done()
 	var items []byte
 	err := s.db.Row(ctx, "SELECT t.items FROM todos t JOIN sessions s ON s.n = t.session WHERE s.id = ?", []any{sessionID}, &items)

@@ -202,6 +202,9 @@ func (r *flagReader) short(w word) {
 
 func (r *flagReader) operand(w word) {
 	r.begun = true
+	if w.several {
+		r.maybe(w) // another one of them may stand here
+	}
 	switch {
 	case !r.given && r.known && !r.unclear:
 		r.given, r.taken = true, &w

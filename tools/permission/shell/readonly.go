@@ -35,7 +35,14 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 	if why := a.misplaced(name, words[0].text); why != "" {
 		return false, why
 	}
-	if row.check != nil {
+	forms, why := a.forms(words)
+	if why != "" {
+		return false, why
+	}
+	for _, words := range forms {
+		if row.check == nil {
+			break
+		}
 		if why := row.check(words); why != "" {
 			return false, why
 		}
@@ -53,8 +60,10 @@ func (a *analysis) readOnly(name string, c Command) (ok bool, why string) {
 			return false, why
 		}
 	}
-	if why := a.opened(row, words); why != "" {
-		return false, why
+	for _, words := range forms {
+		if why := a.opened(row, words); why != "" {
+			return false, why
+		}
 	}
 	return true, "it only reads"
 }
@@ -132,21 +141,6 @@ func (a *analysis) staysInside(w word) bool {
 	}
 	first := strings.HasPrefix(w.template, "\x00"+w.vars[0]+"\x00")
 	return (!first || a.items[w.vars[0]]) && !strings.HasPrefix(w.text, "~") && !strings.Contains(w.text, "..") && (first || !strings.HasPrefix(w.text, "/"))
-}
-
-// becomesFlag reports whether a wildcard stands for a file whose name begins with a dash.
-func (a *analysis) becomesFlag(w word) bool {
-	if strings.IndexAny(w.text, "*?[") != 0 {
-		return false
-	}
-	first, _, _ := strings.Cut(w.text, "/")
-	for _, dir := range a.dirs {
-		hits, ok := matching(dir, first)
-		if !ok || slices.ContainsFunc(hits, func(h string) bool { return strings.HasPrefix(filepath.Base(h), "-") }) {
-			return true
-		}
-	}
-	return false
 }
 
 // chosen reports whether a word's value may come from the line itself, from the names of

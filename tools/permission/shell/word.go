@@ -18,6 +18,9 @@ type word struct {
 	simple bool
 	// glob words hold an unquoted wildcard; text has it as it is written.
 	glob bool
+	// several is set for a name that is one of those which a wildcard stands for: the order
+	// in which they come is not known.
+	several bool
 	// tilde words begin with an unquoted ~.
 	tilde bool
 	// vars are the variables that a simple word reads; bare says that one of them stands

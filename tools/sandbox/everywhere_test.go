@@ -244,6 +244,20 @@ func TestWatchNamesWhatAnUnconfinedCommandChanged(t *testing.T) {
 	}
 }
 
+func TestFindingOutWhatTheMachineHasLeavesNothing(t *testing.T) {
+	r := newRig(t)
+	if !r.Report().Shields {
+		t.Skipf("no namespaces here: %v", r.Report().Why)
+	}
+	left, err := os.ReadDir(r.tmp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(left) != 1 || left[0].Name() != "x" { // which was there
+		t.Errorf("the temporary folder holds %v", left)
+	}
+}
+
 func BenchmarkLookingForProtectedFiles(b *testing.B) {
 	root := b.TempDir()
 	for i := range 100 {

@@ -154,19 +154,13 @@ func loopbackUp() error {
 	return nil
 }
 
-// tryNamespaces does in small what shield and loopbackUp do.
+// tryNamespaces does in small what shield and loopbackUp do. It makes no folder of its own:
+// under the mounts it could not be removed any more.
 func tryNamespaces() error {
-	dir, err := os.MkdirTemp("", "jcode-probe-")
-	if err != nil {
-		return err
-	}
+	dir := os.TempDir()
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return fmt.Errorf("detach mounts: %w (remove %s)", err, dir)
+		return fmt.Errorf("detach mounts: %w", err)
 	}
-	defer func() {
-		_ = unix.Unmount(dir, unix.MNT_DETACH) // the namespace ends with this process anyway
-		_ = os.Remove(dir)
-	}()
 	if err := lockAllBut([]string{dir}); err != nil {
 		return err
 	}

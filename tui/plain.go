@@ -35,16 +35,18 @@ type plain struct {
 	// events are those of conv, until unplug is called.
 	events chan agent.Event
 	unplug func()
-	calls  map[string]*callItem
-	diffs  map[string]string // that were approved as they are, by their call
-	sum    turnSum
-	usage  agent.UsageEvent
-	record record          // of what is written beside the messages
-	line   strings.Builder // of the answer, until its end
-	ended  chan func()     // what is done in the loop with what ran beside it
-	shells int             // that run
-	asks   []plainAsk
-	busy   bool // a prompt is being answered
+	// prompts are those of the session, oldest first.
+	prompts []*promptItem
+	calls   map[string]*callItem
+	diffs   map[string]string // that were approved as they are, by their call
+	sum     turnSum
+	usage   agent.UsageEvent
+	record  record          // of what is written beside the messages
+	line    strings.Builder // of the answer, until its end
+	ended   chan func()     // what is done in the loop with what ran beside it
+	shells  int             // that run
+	asks    []plainAsk
+	busy    bool // a prompt is being answered
 	// turning says that its turn has begun.
 	turning bool
 	eof     bool  // nobody answers any more
@@ -185,6 +187,7 @@ func (p *plain) keep(ctx context.Context) {
 func (p *plain) history(rows []session.Message, shown []session.Shown) {
 	t := newTranscript()
 	t.addHistory(rows, shown)
+	p.prompts = t.prompts()
 	for _, it := range t.items {
 		switch it := it.(type) {
 		case *promptItem:

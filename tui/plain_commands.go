@@ -105,7 +105,7 @@ func (p *plain) command(ctx context.Context, line string) {
 }
 
 func (p *plain) help() {
-	p.say("/mode MODE, /model NAME, /role NAME|off|info|set NAME VALUE, /new, /resume [TEXT], /session NAME, /fork, /rename TITLE, /compact, /diff, /stop, /quit; ! runs a line in the shell, @ names a picture")
+	p.say("/mode MODE, /model NAME, /role NAME|off|info|set NAME VALUE, /new, /resume [TEXT], /session NAME, /fork [NUMBER], /rename TITLE, /compact, /diff, /stop, /quit; ! runs a line in the shell, @ names a picture")
 	for i := range p.opt.Panels {
 		p.say("/" + p.opt.Panels[i].Name + ": " + p.opt.Panels[i].Help)
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,9 @@ func (p *plain) event(ev agent.Event) {
 			p.sum = turnSum{before: p.usage}
 		}
 		p.busy, p.turning = true, true
+		if ev.Seq > 0 {
+			p.prompts = append(p.prompts, newPrompt(ev.Prompt, ev.At, ev.Seq, nil))
+		}
 		p.say("You: " + ev.Prompt)
 	case agent.TextDelta:
 		p.text(ev.Text)
@@ -51,6 +55,8 @@ func (p *plain) event(ev agent.Event) {
 		if end, ok := ev.Event.(agent.CallEnd); ok {
 			p.sum.note(end.Result.Display)
 		}
+	case agent.Rewound:
+		p.prompts = slices.DeleteFunc(p.prompts, func(it *promptItem) bool { return it.seq >= ev.From })
 	case agent.Compacted:
 		p.say("The conversation was summarised.")
 	case agent.TurnEnd:

@@ -154,16 +154,18 @@ func (p *plain) session(ctx context.Context, name string) error {
 	return err
 }
 
-// fork goes on in a copy of the session.
+// fork goes on in a copy of the session, or of its first prompts.
 func (p *plain) fork(ctx context.Context, args string) error {
 	id := p.conv.State().Session
-	switch {
-	case p.opt.Sessions == nil || id == "":
+	if p.opt.Sessions == nil || id == "" {
 		return errors.New("there is no stored session to fork yet")
-	case args != "":
-		return errors.New("without a screen /fork copies the whole session: then /rewind NUMBER takes prompts off the copy")
 	}
-	return p.switchTo(ctx, func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, 0) })
+	upTo, ok := forkEnd(p.prompts, args)
+	if !ok {
+		p.say(whichFork(p.prompts))
+		return nil
+	}
+	return p.switchTo(ctx, func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
 }
 
 // choice puts a question of ours; the next line answers it by number.

@@ -32,7 +32,7 @@ func TestThePlainFormGoesOverToAnotherSession(t *testing.T) {
 	l.write("/session nightly")
 	l.see("Session: nightly.\n")
 	l.write("/fork 2")
-	l.see("Error: without a screen /fork copies the whole session")
+	l.see("Fork up to the answer to which prompt?")
 	l.write("/fork")
 	l.see("Session: fork.\n")
 	l.write("/resume nothing like it")
@@ -41,6 +41,30 @@ func TestThePlainFormGoesOverToAnotherSession(t *testing.T) {
 		t.Errorf("opened %v, carried %v, forked %v", fs.opened, fs.carried, fs.forked)
 	}
 	l.quit()
+}
+
+func TestForkCountsPromptsInThePlainFormToo(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]int64{"/fork 1": 10, "/fork 2": 20, "/fork 3": 0, "/fork": 0} {
+		fs := &fakeSessions{}
+		l := talk(t, func(o *Options) { o.Sessions = fs })
+		l.fake.emit(agent.Rewound{From: 1}) // nothing is there yet
+		for i, prompt := range []string{"the first", "the second", "the third", "taken back"} {
+			l.fake.emit(agent.TurnStart{Prompt: prompt, Seq: int64(10*i + 1)}, agent.TurnEnd{Reason: agent.StopDone})
+			l.see("You: " + prompt)
+		}
+		l.fake.emit(agent.Rewound{From: 31})
+		l.fake.emit(agent.Notice{Text: "Rewound."})
+		l.see("Rewound.")
+		l.write("/fork 4")
+		l.see("Fork up to the answer to which prompt? /fork NUMBER; /fork alone copies everything.\n1. the first\n2. the second\n3. the third\n")
+		l.write(said)
+		l.see("Session: fork.\n")
+		l.quit()
+		if !slices.Equal(fs.forked, []int64{want}) {
+			t.Errorf("%s: forked up to %v, want %d", said, fs.forked, want)
+		}
+	}
 }
 
 func TestThePlainFormStaysInItsSessionWhileATurnRuns(t *testing.T) {

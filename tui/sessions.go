@@ -277,20 +277,33 @@ func (p *switcher) fork(args string) tea.Cmd {
 		p.flash("there is no stored session to fork yet")
 		return nil
 	}
-	prompts := p.tr.prompts()
-	upTo := int64(0)
-	if args != "" {
-		n, err := strconv.Atoi(args)
-		if err != nil || n < 1 || n > len(prompts) {
-			p.say(agent.LevelInfo, "Fork up to the answer to which prompt? /fork NUMBER; /fork alone copies everything.\n"+numberedPrompts(prompts))
-			return nil
-		}
-		if n < len(prompts) {
-			upTo = prompts[n].seq - 1
-		}
+	upTo, ok := forkEnd(p.tr.prompts(), args)
+	if !ok {
+		p.say(agent.LevelInfo, whichFork(p.tr.prompts()))
+		return nil
 	}
 	id := p.state.Session
 	return p.switcher.switchTo(func(ctx context.Context) (Session, error) { return p.opt.Sessions.Fork(ctx, id, upTo) })
+}
+
+// forkEnd returns the last message that `/fork args` takes over, 0 for all. It is false
+// where args is no number of a prompt.
+func forkEnd(prompts []*promptItem, args string) (upTo int64, ok bool) {
+	if args == "" {
+		return 0, true
+	}
+	n, err := strconv.Atoi(args)
+	switch {
+	case err != nil || n < 1 || n > len(prompts):
+		return 0, false
+	case n == len(prompts):
+		return 0, true
+	}
+	return prompts[n].seq - 1, true
+}
+
+func whichFork(prompts []*promptItem) string {
+	return "Fork up to the answer to which prompt? /fork NUMBER; /fork alone copies everything.\n" + numberedPrompts(prompts)
 }
 
 func numberedPrompts(prompts []*promptItem) string {

@@ -17,34 +17,7 @@ import (
 func TestHooksHearOfASessionThatIsLeft(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, modeltest.Text("First answer."), modeltest.Text("Second answer."))
-	put(t, filepath.Join(c.home, "config.json"), `{"hooks": {
-		"SessionStart": [{"hooks": [{"type": "command", "command": "cat >> heard; echo >> heard"}]}],
-		"SessionEnd": [{"hooks": [{"type": "command", "command": "cat >> heard; echo >> heard"}]}],
-		"Stop": [{"hooks": [{"type": "command", "command": "cat >> heard; echo >> heard"}]}]}}`)
-	heard := func(texts ...string) {
-		t.Helper()
-		deadline := time.Now().Add(patience)
-		for {
-			b, err := os.ReadFile(filepath.Join(c.dir, "heard"))
-			missing := ""
-			rest := string(b)
-			for _, text := range texts {
-				at := strings.Index(rest, text)
-				if at < 0 {
-					missing = text
-					break
-				}
-				rest = rest[at+len(text):]
-			}
-			if missing == "" {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%v: hooks have not heard %s, in this order:\n%s", err, missing, b)
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-	}
+	heard := listening(c)
 	c.start()
 	c.say("one")
 	c.wait("First answer.")
@@ -62,4 +35,67 @@ func TestHooksHearOfASessionThatIsLeft(t *testing.T) {
 	heard(`"reason":"clear"`, `"source":"clear"`, `"last_assistant_message":"Second answer."`)
 	c.quit()
 	heard(`"Second answer."`, `"reason":"prompt_input_exit"`)
+}
+
+// Whoever goes over to another session leaves the one before.
+func TestHooksHearOfASessionThatIsLeftForAnother(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, modeltest.Text("First answer."), modeltest.Text("Second answer."), modeltest.Text("Third answer."))
+	heard := listening(c)
+	c.start()
+	c.say("one")
+	c.wait("First answer.")
+	c.idle()
+	c.titled("A title")
+	c.say("/session another one") // there is none, so it begins
+	c.wait("Carry the last exchange over", "enter choose")
+	c.Press("enter")
+	heard(`"source":"startup"`, `"reason":"clear"`)
+	c.wait("ask for something")
+	c.say("two")
+	c.wait("Second answer.")
+	c.idle()
+	c.say("/session A title")
+	c.wait("First answer.")
+	heard(`"Second answer."`, `"reason":"resume"`)
+	c.say("three")
+	c.wait("Third answer.")
+	c.idle()
+	heard(`"reason":"resume"`, `"source":"resume"`, `"last_assistant_message":"Third answer."`)
+	c.quit()
+	heard(`"Third answer."`, `"reason":"prompt_input_exit"`)
+}
+
+// listening has hooks write all that they hear of sessions into a file. What it returns waits
+// until texts stand there, in this order.
+func listening(c *chat) (heard func(texts ...string)) {
+	c.t.Helper()
+	put(c.t, filepath.Join(c.home, "config.json"), `{"hooks": {
+		"SessionStart": [{"hooks": [{"type": "command", "command": "cat >> heard; echo >> heard"}]}],
+		"SessionEnd": [{"hooks": [{"type": "command", "command": "cat >> heard; echo >> heard"}]}],
+		"Stop": [{"hooks": [{"type": "command", "command": "cat >> heard; echo >> heard"}]}]}}`)
+	return func(texts ...string) {
+		c.t.Helper()
+		deadline := time.Now().Add(patience)
+		for {
+			b, err := os.ReadFile(filepath.Join(c.dir, "heard"))
+			missing := ""
+			rest := string(b)
+			for _, text := range texts {
+				at := strings.Index(rest, text)
+				if at < 0 {
+					missing = text
+					break
+				}
+				rest = rest[at+len(text):]
+			}
+			if missing == "" {
+				return
+			}
+			if time.Now().After(deadline) {
+				c.t.Fatalf("%v: hooks have not heard %s, in this order:\n%s", err, missing, b)
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
 }

@@ -15,21 +15,21 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// assertionLife is how long a signed assertion counts.
+// assertionLife is how long a signed assertion is valid.
 const assertionLife = 5 * time.Minute
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-// proof is how a client shows a token endpoint who it is (RFC 6749, RFC 7523). The key is
-// never kept: it comes from the settings each time.
+// proof is how a client authenticates to a token endpoint (RFC 6749, RFC 7523). The key is never
+// stored: it comes from the settings each time.
 type proof struct {
 	registered
-	key      string // private key in PEM, for private_key_jwt
+	key      string // private key in PEM format, for private_key_jwt
 	keyID    string
 	audience string // the issuer that an assertion is for
 }
 
-// proofOf joins a client that is kept with what its settings hold.
+// proofOf combines a stored client with the secrets of its settings.
 func proofOf(client registered, s Settings, issuer string) proof {
 	p := proof{registered: client, audience: issuer}
 	if client.ID == s.ClientID && s.ClientID != "" {
@@ -41,7 +41,7 @@ func proofOf(client registered, s Settings, issuer string) proof {
 	return p
 }
 
-// sign adds a signed assertion of the client to a form.
+// sign adds a signed client assertion to a form.
 func (p proof) sign(form url.Values, now time.Time) error {
 	if p.key == "" {
 		return errors.New("private_key_jwt needs oauth.private_key_env")
@@ -67,7 +67,7 @@ func (p proof) sign(form url.Values, now time.Time) error {
 	return nil
 }
 
-// readKey reads a private key in PEM, and chooses the algorithm that its kind signs with.
+// readKey parses a private key in PEM format and chooses the signing algorithm for its kind.
 func readKey(text string) (crypto.Signer, jwt.SigningMethod, error) {
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {

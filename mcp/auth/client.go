@@ -23,9 +23,9 @@ const (
 	maxRedirects = 5
 )
 
-// httpClient is the client for discovery, registration and tokens. It reaches private
-// addresses only where the server itself is on one, follows few redirects, none away from
-// TLS, and none with a body.
+// httpClient returns the client for discovery, registration and tokens. It connects to private
+// addresses only if the server itself is at one. It follows few redirects, none from https to
+// http, and none of requests with a body.
 func httpClient(server string) *http.Client {
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	if u, err := url.Parse(server); err != nil || !netaddr.PrivateHost(u.Hostname()) {
@@ -33,7 +33,7 @@ func httpClient(server string) *http.Client {
 	} else {
 		base.DialContext = (&net.Dialer{Timeout: requestLimit}).DialContext
 	}
-	base.DisableKeepAlives = true // few requests, long apart
+	base.DisableKeepAlives = true // few requests, far apart
 	return &http.Client{Transport: base, Timeout: requestLimit, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		switch {
 		case via[0].Method != http.MethodGet:
@@ -59,7 +59,7 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// checkEndpoint refuses addresses that a token or a person must not be sent to.
+// checkEndpoint returns an error for an address that a token or a person must not be sent to.
 func checkEndpoint(what, address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -71,10 +71,10 @@ func checkEndpoint(what, address string) error {
 	return fmt.Errorf("%s %s is not https", what, u.Redacted())
 }
 
-// errNotThere says that an address has no such document.
+// errNotThere says that there is no such document at an address.
 var errNotThere = errors.New("not there")
 
-// getJSON reads a JSON document.
+// getJSON fetches a JSON document and decodes it into `into`.
 func getJSON(ctx context.Context, c *http.Client, address string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -85,7 +85,7 @@ func getJSON(ctx context.Context, c *http.Client, address string, into any) erro
 	if err != nil {
 		return err
 	}
-	defer func() { _ = resp.Body.Close() }() // read as far as it counts
+	defer func() { _ = resp.Body.Close() }() // the body was read as far as needed
 	if resp.StatusCode >= 400 && resp.StatusCode < 500 {
 		return errNotThere
 	}

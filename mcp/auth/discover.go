@@ -12,22 +12,22 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// found is what discovery found out about a server.
+// found is the result of discovery for a server.
 type found struct {
-	resource string // the identifier of the server that tokens are for
+	resource string // the server's identifier, which tokens are issued for
 	scopes   []string
-	declared bool // the server has metadata that says so
+	declared bool // the server has resource metadata
 	server   *oauthex.AuthServerMeta
 }
 
-// challenge is what a refusal says about signing in.
+// challenge is what a refused response says about signing in.
 type challenge struct {
 	metadata string // address of the protected resource's metadata
 	scopes   []string
 	reason   string // "insufficient_scope" and the like
 }
 
-// readChallenge reads the WWW-Authenticate headers. What can't be read is left out.
+// readChallenge parses the WWW-Authenticate headers. It ignores what it can't parse.
 func readChallenge(h http.Header) challenge {
 	var c challenge
 	for _, value := range h.Values("WWW-Authenticate") {
@@ -69,7 +69,7 @@ func discover(ctx context.Context, c *http.Client, server string, ch challenge) 
 		return found{}, fmt.Errorf("read the metadata of the authorization server %s: %w", issuer, err)
 	}
 	if out.server == nil {
-		// Servers of the protocol of March 2025 have their endpoints at fixed places.
+		// Servers of the protocol version of March 2025 have their endpoints at fixed paths.
 		base := strings.TrimSuffix(issuer, "/")
 		out.server = &oauthex.AuthServerMeta{
 			Issuer: issuer, AuthorizationEndpoint: base + "/authorize", TokenEndpoint: base + "/token", RegistrationEndpoint: base + "/register",
@@ -86,8 +86,9 @@ func discover(ctx context.Context, c *http.Client, server string, ch challenge) 
 	return out, nil
 }
 
-// protectedResource reads the server's own metadata: what tokens are for, and whose they are.
-// A server without is its own authorization server, as in March 2025.
+// protectedResource reads the server's resource metadata: its identifier, and its authorization
+// server. A server without metadata is its own authorization server, as in the protocol version
+// of March 2025.
 func protectedResource(ctx context.Context, c *http.Client, server string, ch challenge) (out found, issuer string, err error) {
 	u, err := url.Parse(server)
 	if err != nil {
@@ -132,8 +133,8 @@ func protectedResource(ctx context.Context, c *http.Client, server string, ch ch
 	return out, u.Scheme + "://" + u.Host, nil
 }
 
-// covers reports whether a resource identifier stands for a server: the same origin, and the
-// server's path or a part of it from the start.
+// covers reports whether a resource identifier covers a server: it has the same origin, and its
+// path is a prefix of the server's.
 func covers(resource string, server *url.URL) bool {
 	r, err := url.Parse(resource)
 	if err != nil || !strings.EqualFold(r.Scheme, server.Scheme) || !strings.EqualFold(r.Host, server.Host) {
@@ -143,7 +144,8 @@ func covers(resource string, server *url.URL) bool {
 	return want == "/" || strings.HasPrefix(have, want)
 }
 
-// authorizationServer reads the metadata of an authorization server; nil where it has none.
+// authorizationServer reads the metadata of an authorization server. It returns nil if there is
+// none.
 func authorizationServer(ctx context.Context, c *http.Client, issuer string) (*oauthex.AuthServerMeta, error) {
 	u, err := url.Parse(issuer)
 	if err != nil {
@@ -170,9 +172,9 @@ func authorizationServer(ctx context.Context, c *http.Client, issuer string) (*o
 	return nil, failed
 }
 
-// sameOriginServer reads the metadata of a server of the protocol of March 2025 that is its
-// own authorization server: the issuer may be below the address where its metadata are. It
-// returns the failure of the usual way where that is not so.
+// sameOriginServer reads the metadata of a server of the protocol version of March 2025 that is
+// its own authorization server, whose issuer may be below the address of the metadata. If it is
+// not such a server, it returns failed.
 func sameOriginServer(ctx context.Context, c *http.Client, base string, failed error) (*oauthex.AuthServerMeta, error) {
 	var meta oauthex.AuthServerMeta
 	if getJSON(ctx, c, base+"/.well-known/oauth-authorization-server", &meta) != nil || len(meta.CodeChallengeMethodsSupported) == 0 {

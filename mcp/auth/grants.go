@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// ownToken requests a token with the client's own secret.
+// ownToken requests a token with the client's own credentials.
 func (k *Keeper) ownToken(ctx context.Context, s Server, need *NeedsSignIn) (record, error) {
 	if s.Settings.ClientID == "" || s.Settings.ClientSecret == "" && s.Settings.PrivateKey == "" {
 		return record{}, errors.New("the grant client_credentials needs oauth.client_id, and oauth.client_secret_env or oauth.private_key_env")
@@ -20,10 +20,10 @@ func (k *Keeper) ownToken(ctx context.Context, s Server, need *NeedsSignIn) (rec
 	return k.withoutPerson(ctx, s, need, url.Values{"grant_type": {GrantClient}, "resource": {need.found.resource}})
 }
 
-// withoutPerson gets a token for a form, by the client's own proof, and keeps it.
+// withoutPerson requests a token with a form and the client's proof, and stores it.
 func (k *Keeper) withoutPerson(ctx context.Context, s Server, need *NeedsSignIn, form url.Values) (record, error) {
 	meta := need.found.server
-	client := registered{ID: s.Settings.ClientID, Method: methodOf(s.Settings, s.Settings.ClientSecret, meta)} // the secret stays where it is
+	client := registered{ID: s.Settings.ClientID, Method: methodOf(s.Settings, s.Settings.ClientSecret, meta)} // the secret stays in the settings
 	form.Set("scope", strings.Join(need.Scopes, " "))
 	got, err := ask(ctx, k.client(s.URL), meta.TokenEndpoint, proofOf(client, s.Settings, meta.Issuer), form)
 	if err != nil {
@@ -47,9 +47,9 @@ const (
 	typeGrant      = "urn:ietf:params:oauth:token-type:id-jag"
 )
 
-// enterpriseToken gets a token by a sign-in to the company's identity provider: its ID token
-// is exchanged there for a grant, and that for a token of the server's authorization server.
-// Without an ID token it returns a NeedsSignIn for the provider.
+// enterpriseToken gets a token through the company's identity provider. It exchanges the
+// provider's ID token for a grant, and the grant for a token of the server's authorization
+// server. Without an ID token it returns a NeedsSignIn for the provider.
 func (k *Keeper) enterpriseToken(ctx context.Context, s Server, need *NeedsSignIn) (record, error) {
 	set := s.Settings
 	if set.ClientID == "" || set.IDP.Issuer == "" || set.IDP.ClientID == "" {
@@ -66,8 +66,8 @@ func (k *Keeper) enterpriseToken(ctx context.Context, s Server, need *NeedsSignI
 	return k.withoutPerson(ctx, s, need, url.Values{"grant_type": {grantAssertion}, "assertion": {grant}})
 }
 
-// exchangedGrant exchanges an ID token at the provider for a grant for a server. An ID token
-// that is refused is renewed once if that is possible.
+// exchangedGrant exchanges an ID token at the provider for a grant for a server. If the ID token
+// is refused, it is renewed once where possible.
 func (k *Keeper) exchangedGrant(ctx context.Context, s, idp Server, meta *oauthex.AuthServerMeta, need *NeedsSignIn) (string, error) {
 	kept, err := k.open().get(idp.key())
 	if err != nil {
@@ -94,14 +94,14 @@ func (k *Keeper) exchangedGrant(ctx context.Context, s, idp Server, meta *oauthe
 			break
 		}
 		if kept, err = k.refresh(ctx, idp, kept.Access); err != nil {
-			break // a person signs in anew
+			break // a person has to sign in again
 		}
 		token = kept.ID
 	}
 	return "", providerSignIn(s, meta, kept)
 }
 
-// readGrant reads the answer of a token exchange.
+// readGrant decodes the answer of a token exchange.
 func readGrant(data []byte) (string, error) {
 	var answer struct {
 		Token string `json:"access_token"`
@@ -127,8 +127,8 @@ func (k *Keeper) provider(ctx context.Context, s Server) (Server, *oauthex.AuthS
 	return idp, meta, nil
 }
 
-// providerMetadata reads the OpenID configuration of an issuer. Providers seldom say there
-// that they know PKCE, which is sent in any case.
+// providerMetadata reads the OpenID configuration of an issuer. Providers often don't list PKCE
+// there, but it is sent in any case.
 func providerMetadata(ctx context.Context, c *http.Client, issuer string) (*oauthex.AuthServerMeta, error) {
 	base := strings.TrimSuffix(issuer, "/")
 	if err := checkEndpoint("the identity provider", base); err != nil {
@@ -149,7 +149,7 @@ func providerMetadata(ctx context.Context, c *http.Client, issuer string) (*oaut
 	return &meta, checkEndpoint("the token endpoint", meta.TokenEndpoint)
 }
 
-// providerSignIn says that a person has to sign in to a provider.
+// providerSignIn returns the NeedsSignIn for an identity provider.
 func providerSignIn(s Server, meta *oauthex.AuthServerMeta, kept record) *NeedsSignIn {
 	return &NeedsSignIn{
 		Server: s.Name, Address: s.URL, Host: hostOf(meta.AuthorizationEndpoint), Scopes: []string{"openid", "offline_access"}, Interrupted: kept.Interrupted,

@@ -12,21 +12,23 @@ import (
 	"time"
 )
 
-// Keeper keeps the sign-ins of this machine's person and renews them.
+// Keeper stores the sign-ins of this machine's person and renews their tokens. It is safe for
+// concurrent use.
 type Keeper struct {
 	dir    string
 	getenv func(string) string
 	now    func() time.Time
 	client func(server string) *http.Client
-	// lookEvery is how often a sign-in that waits looks for another one.
+	// lookEvery is the interval at which a waiting sign-in checks whether another process has
+	// finished one.
 	lookEvery time.Duration
 
 	once  sync.Once
 	store store
 }
 
-// NewKeeper returns a keeper whose files are in dir, jcode's configuration folder. Nothing is
-// opened before it is needed.
+// NewKeeper returns a keeper whose files are in dir, jcode's config folder. It opens nothing
+// before it is needed.
 func NewKeeper(dir string) *Keeper {
 	return &Keeper{dir: dir, getenv: os.Getenv, now: time.Now, client: httpClient, lookEvery: lookEvery}
 }
@@ -40,16 +42,16 @@ func (k *Keeper) open() store {
 	return k.store
 }
 
-// Where says where sign-ins are kept.
+// Where describes where tokens are stored, for people.
 func (k *Keeper) Where() string { return k.open().where() }
 
-// Has reports whether there is a sign-in to a server that can be used.
+// Has reports whether there is a usable sign-in to a server.
 func (k *Keeper) Has(s Server) bool {
 	r, err := k.open().get(s.key())
 	return err == nil && (r.renewable() || r.fresh(k.now()))
 }
 
-// Forget drops the sign-in of a server, with the one to its identity provider, and reports
+// Forget deletes the sign-in to a server and the one to its identity provider, and reports
 // whether there was one.
 func (k *Keeper) Forget(ctx context.Context, s Server) (bool, error) {
 	unlock, err := k.lock(ctx)
@@ -75,12 +77,12 @@ func (k *Keeper) Forget(ctx context.Context, s Server) (bool, error) {
 	return had, nil
 }
 
-// For returns the session of one connection to a server.
+// For returns the session for one connection to a server.
 func (k *Keeper) For(s Server) *Session {
 	return &Session{k: k, server: s, asked: map[string]bool{}}
 }
 
-// Session is the use of a sign-in by one connection. It is safe for concurrent use.
+// Session is one connection's use of a sign-in. It is safe for concurrent use.
 type Session struct {
 	k      *Keeper
 	server Server
@@ -88,12 +90,13 @@ type Session struct {
 	mu     sync.Mutex
 	loaded bool
 	rec    record
-	// asked are the rights that were asked for in vain, so that no refusal is answered twice.
+	// asked are the scopes that were requested in vain, so that the same refusal doesn't lead to a
+	// second sign-in.
 	asked map[string]bool
 }
 
-// Token returns the access token to send, "" where there is none. One that ends soon is
-// renewed first; where that fails, the server decides about the old one.
+// Token returns the access token to send, or "" if there is none. A token that expires soon is
+// renewed first; if that fails, the old one is returned and the server decides.
 func (s *Session) Token(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +113,7 @@ func (s *Session) Token(ctx context.Context) (string, error) {
 	return s.rec.Access, nil
 }
 
-// Secrets are the values that must never be shown.
+// Secrets returns the values that must never be shown.
 func (s *Session) Secrets() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +127,7 @@ func (s *Session) Secrets() []string {
 	return out
 }
 
-// load reads what is kept, once. The caller holds mu.
+// load reads the stored record, once. The caller holds mu.
 func (s *Session) load() error {
 	if s.loaded {
 		return nil
@@ -140,9 +143,9 @@ func (s *Session) reload() error {
 	return err
 }
 
-// Challenge deals with a refusal of a request that was sent with a token ("" for none). It
-// returns true when the request is worth sending again, and a NeedsSignIn when a person has
-// to sign in first. A refusal that has nothing to do with signing in is neither.
+// Challenge handles a refused request that was sent with a token ("" for none). It returns true
+// if the request should be sent again, and a *NeedsSignIn error if a person has to sign in first.
+// For a refusal that is unrelated to signing in it returns neither.
 func (s *Session) Challenge(ctx context.Context, resp *http.Response, sent string) (again bool, err error) {
 	ch := readChallenge(resp.Header)
 	if resp.StatusCode != http.StatusUnauthorized && (resp.StatusCode != http.StatusForbidden || ch.reason != "insufficient_scope") {
@@ -154,7 +157,7 @@ func (s *Session) Challenge(ctx context.Context, resp *http.Response, sent strin
 		return false, err
 	}
 	if s.rec.Access != "" && s.rec.Access != sent {
-		return true, nil // renewed meanwhile
+		return true, nil // renewed in the meantime
 	}
 	if resp.StatusCode == http.StatusUnauthorized && s.rec.renewable() && sent != "" {
 		if s.renew(ctx, sent) == nil {
@@ -170,7 +173,7 @@ func (s *Session) Challenge(ctx context.Context, resp *http.Response, sent strin
 	return s.demand(ctx, ch, resp.StatusCode == http.StatusForbidden, sent != "")
 }
 
-// demand finds out what a sign-in needs. The grant that needs no person is carried out.
+// demand determines what a sign-in needs. A grant that needs no person is carried out.
 func (s *Session) demand(ctx context.Context, ch challenge, stepUp, hadToken bool) (again bool, err error) {
 	need := s.k.need(ctx, s.server, ch, s.rec, stepUp)
 	own := s.k.ownToken
@@ -209,7 +212,7 @@ func (s *Session) demand(ctx context.Context, ch challenge, stepUp, hadToken boo
 	return true, nil
 }
 
-// need says what a sign-in to a server takes.
+// need returns what a sign-in to a server needs.
 func (k *Keeper) need(ctx context.Context, s Server, ch challenge, kept record, stepUp bool) *NeedsSignIn {
 	out := &NeedsSignIn{Server: s.Name, Address: s.URL, StepUp: stepUp, Interrupted: kept.Interrupted, access: kept.Access}
 	var err error
@@ -246,7 +249,7 @@ func hostOf(address string) string {
 	return ""
 }
 
-// detached runs f to its end even if ctx ends before, so that a server's answer is kept. It
+// detached runs f to its end even if ctx ends earlier, so that the server's answer is stored. It
 // returns when f or ctx ends.
 func detached(ctx context.Context, f func(context.Context) error) error {
 	done := make(chan error, 1)
@@ -263,9 +266,9 @@ func detached(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
-// renew gets a new access token in place of used, once for all processes: the second one
-// finds the first one's. Tokens that could not be kept serve this session all the same. The
-// caller holds mu.
+// renew gets a new access token to replace used, once for all processes: a second process finds
+// the token of the first. Tokens that could not be stored are used by this session all the same.
+// The caller holds mu.
 func (s *Session) renew(ctx context.Context, used string) error {
 	var out record
 	err := detached(ctx, func(ctx context.Context) error {
@@ -284,7 +287,7 @@ func (s *Session) renew(ctx context.Context, used string) error {
 	return err
 }
 
-// notKept reports that tokens from a server could not be written.
+// notKept reports that new tokens of a server could not be stored.
 type notKept struct {
 	rec record
 	err error
@@ -309,7 +312,7 @@ func (k *Keeper) refresh(ctx context.Context, s Server, used string) (record, er
 	if !rec.renewable() {
 		return record{}, errors.New("there is nothing to renew")
 	}
-	interrupted := !rec.Renewing.IsZero() // an earlier renewal's answer was not kept
+	interrupted := !rec.Renewing.IsZero() // the answer to an earlier renewal was not stored
 	before := rec
 	rec.Renewing = k.now()
 	if err := k.open().put(s.key(), rec); err != nil {
@@ -321,13 +324,13 @@ func (k *Keeper) refresh(ctx context.Context, s Server, used string) (record, er
 	case isRefusal(err, "invalid_grant", "invalid_client", "unauthorized_client", "invalid_scope", "invalid_request") || isUnknownClient(err):
 		rec.Refused, rec.Interrupted, rec.Renewing = true, interrupted && isRefusal(err, "invalid_grant"), time.Time{}
 		if isUnknownClient(err) && rec.Client.Redirect != "" {
-			rec.Client = registered{} // the next sign-in registers anew
+			rec.Client = registered{} // the next sign-in registers again
 		}
 		return record{}, errors.Join(err, k.open().put(s.key(), rec))
 	case err != nil && neverSent(err):
 		return record{}, errors.Join(err, k.open().put(s.key(), before))
 	case err != nil:
-		return record{}, err // the server may have answered: Renewing stays
+		return record{}, err // the server may have answered, so Renewing stays set
 	}
 	rec.take(got)
 	if err := k.open().put(s.key(), rec); err != nil {
@@ -336,7 +339,7 @@ func (k *Keeper) refresh(ctx context.Context, s Server, used string) (record, er
 	return rec, nil
 }
 
-// take stores new tokens in a record. A refresh token that is not replaced stays.
+// take copies new tokens into a record. If there is no new refresh token, the old one stays.
 func (r *record) take(t tokens) {
 	r.Access, r.Expires, r.Refused, r.Renewing, r.Interrupted = t.Access, t.Expires, false, time.Time{}, false
 	if t.ID != "" {

@@ -10,41 +10,41 @@ import (
 // The grants that a server can be configured for.
 const (
 	GrantCode   = "authorization_code" // a person signs in; also ""
-	GrantClient = "client_credentials" // the client's own secret is enough
-	// GrantEnterprise exchanges a sign-in to the company's identity provider (RFC 8693) for a
-	// grant that the server's authorization server takes (RFC 7523).
+	GrantClient = "client_credentials" // the client's own credentials are enough
+	// GrantEnterprise exchanges a sign-in to the company's identity provider (RFC 8693) for a grant
+	// that the server's authorization server accepts (RFC 7523).
 	GrantEnterprise = "enterprise"
 )
 
-// Settings are what a server's entry says about signing in. The zero value is the usual
-// case: everything is found out.
+// Settings are the OAuth settings of a server's entry. The zero value is the usual case:
+// everything is discovered.
 type Settings struct {
 	ClientID     string
 	ClientSecret string
-	// MetadataURL is the client ID metadata document that stands for this client.
+	// MetadataURL is the address of the client ID metadata document that describes this client.
 	MetadataURL string
-	// Scopes replace those that the server asks for.
+	// Scopes replace the scopes that the server asks for.
 	Scopes []string
-	// CallbackPort is the port of the loopback address that the browser comes back to; 0 is
-	// any that is free.
+	// CallbackPort is the port of the loopback address that the browser is redirected to; 0 means
+	// any free port.
 	CallbackPort int
 	Grant        string
-	// AuthMethod is how the client proves itself to the token endpoint; "" leaves it to the
+	// AuthMethod is how the client authenticates to the token endpoint; "" leaves it to the
 	// authorization server.
 	AuthMethod string
-	// PrivateKey, in PEM, signs the client's assertions for the method private_key_jwt; KeyID
-	// names it.
+	// PrivateKey, in PEM format, signs the client's assertions for the method private_key_jwt.
+	// KeyID is its ID.
 	PrivateKey, KeyID string
-	// IDP is the identity provider of the grant enterprise.
+	// IDP is the identity provider for GrantEnterprise.
 	IDP IDP
 }
 
-// IDP is an identity provider, and who jcode is for it.
+// IDP is an identity provider, with jcode's client credentials there.
 type IDP struct {
 	Issuer       string
 	ClientID     string
 	ClientSecret string
-	// IDToken is one that was got elsewhere; without it a person signs in to the provider, once
+	// IDToken is an ID token from elsewhere. Without it, a person signs in to the provider, once
 	// for all servers.
 	IDToken string
 }
@@ -55,10 +55,11 @@ type Server struct {
 	URL      string
 	Settings Settings
 
-	idp bool // it is an identity provider
+	idp bool // this is an identity provider
 }
 
-// key is what tokens are bound to: the address without what does not change the server.
+// key returns what tokens are bound to: the address without the parts that don't identify the
+// server.
 func (s Server) key() string {
 	u, err := url.Parse(s.URL)
 	if err != nil {
@@ -72,22 +73,22 @@ func (s Server) key() string {
 	return key
 }
 
-// NeedsSignIn says that a person has to sign in before a server can be used.
+// NeedsSignIn is the error that a person has to sign in before a server can be used.
 type NeedsSignIn struct {
 	Server  string   // its name
 	Address string   // of the MCP server
-	Host    string   // of the authorization server; empty where it was not found
-	Scopes  []string // that will be asked for
-	// StepUp says that there is a sign-in already, whose rights are too few.
+	Host    string   // of the authorization server; empty if it was not found
+	Scopes  []string // that will be requested
+	// StepUp says that there is a sign-in already, but with too few scopes.
 	StepUp bool
-	// Interrupted says that a renewal ended before its answer was kept.
+	// Interrupted says that a renewal ended before its answer was stored.
 	Interrupted bool
-	// Why is what stands in the way of a sign-in, nil if nothing does.
+	// Why is what prevents a sign-in, nil if nothing does.
 	Why error
 
 	found found
-	// access is the token that was kept when this was found out: another one means that
-	// somebody has signed in meanwhile.
+	// access is the token that was stored when this error was made. If another one is stored now,
+	// somebody has signed in since.
 	access string
 }
 
@@ -116,7 +117,7 @@ func (e *NeedsSignIn) Error() string {
 
 func (e *NeedsSignIn) Unwrap() error { return e.Why }
 
-// union returns a followed by what only b has.
+// union returns a, followed by the elements of b that are not in a.
 func union(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, s := range b {

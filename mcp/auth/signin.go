@@ -20,34 +20,35 @@ import (
 	"jcode/internal/text"
 )
 
-// Visit is a page that a person has to see to sign in.
+// Visit describes a page that a person has to open to sign in.
 type Visit struct {
 	Server string   // name of the MCP server
 	Host   string   // of the authorization server
-	Scopes []string // that are asked for
+	Scopes []string // that are requested
 	StepUp bool
 	URL    string // the page
 }
 
-// Person is who signs in. Visit shows where to go and takes the person there when they agree.
-// It returns what they paste from another machine: the last address of their browser, or the
-// code; or an error when they decline. It returns when ctx ends: the browser came back.
+// Person is the person who signs in. Visit shows where to go and opens the page if they agree. It
+// returns what they paste from another machine, the last address of their browser or the code, or
+// an error if they decline. It also returns when ctx ends, which means that the browser came
+// back.
 type Person interface {
 	Visit(ctx context.Context, v Visit) (pasted string, err error)
 }
 
-// ErrDeclined says that the person did not want to sign in.
+// ErrDeclined says that the person declined to sign in.
 var ErrDeclined = errors.New("the sign-in was cancelled")
 
 const (
-	// signInLimit is how long a person may take.
+	// signInLimit is the time that a person has.
 	signInLimit = 10 * time.Minute
-	// lookEvery is how often is looked for a sign-in that another process has ended.
+	// lookEvery is the interval at which a sign-in checks whether another process has finished one.
 	lookEvery = time.Second
 )
 
-// Look asks a server, without a token, what a sign-in takes. A nil NeedsSignIn means that it
-// answers without.
+// Look asks a server, without a token, what a sign-in needs. It returns a nil NeedsSignIn if the
+// server answers without one.
 func (k *Keeper) Look(ctx context.Context, s Server) (*NeedsSignIn, error) {
 	body := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"jcode","version":"1"}}}`
 	ctx, cancel := context.WithTimeout(ctx, requestLimit)
@@ -62,23 +63,23 @@ func (k *Keeper) Look(ctx context.Context, s Server) (*NeedsSignIn, error) {
 	if err != nil {
 		return nil, plain(err)
 	}
-	_ = resp.Body.Close() // its headers say it
+	_ = resp.Body.Close() // only its headers are used
 	kept, err := k.open().get(s.key())
 	if err != nil {
 		return nil, err
 	}
 	need := k.need(ctx, s, readChallenge(resp.Header), kept, false)
 	if resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden && !need.found.declared {
-		return nil, nil //nolint:nilnil // said above
+		return nil, nil //nolint:nilnil // documented above
 	}
-	return need, nil // some servers ask for it later only
+	return need, nil // some servers require a sign-in only later
 }
 
-// errMeanwhile says that the person has signed in elsewhere.
+// errMeanwhile says that the person has signed in elsewhere in the meantime.
 var errMeanwhile = errors.New("signed in meanwhile")
 
-// SignIn takes a person through a sign-in and keeps what comes of it. One sign-in is enough
-// for all that ask for it, in every process: the others end with it.
+// SignIn takes a person through a sign-in and stores the tokens. One sign-in serves everyone who
+// asks for it, in every process: the other dialogs close when it succeeds.
 func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person Person) error {
 	if need.Why != nil {
 		return need.Why
@@ -107,7 +108,7 @@ func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person
 		return nil
 	}
 	if kept.Issuer != need.found.server.Issuer {
-		kept = record{} // another authorization server knows nothing of that client
+		kept = record{} // another authorization server doesn't know that client
 	}
 	for again := false; ; again = true {
 		f := flow{k: k, s: s, need: need, person: person}
@@ -115,7 +116,7 @@ func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person
 		if err == nil || errors.Is(err, errMeanwhile) {
 			return nil
 		}
-		// A registration that was forgotten is made anew, once.
+		// If the server has forgotten the registration, register again, once.
 		if again || client.Redirect == "" || client.ID != kept.Client.ID || !isUnknownClient(err) {
 			return err
 		}
@@ -123,7 +124,7 @@ func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person
 	}
 }
 
-// flow is one attempt of a sign-in.
+// flow is one attempt to sign in.
 type flow struct {
 	k      *Keeper
 	s      Server
@@ -131,7 +132,7 @@ type flow struct {
 	person Person
 }
 
-// attempt returns the client that it used.
+// attempt runs the flow and returns the client that it used.
 func (f flow) attempt(ctx context.Context, known registered) (registered, error) {
 	back, redirect, err := listen(ctx, f.s.Settings.CallbackPort, known.Redirect)
 	if err != nil {
@@ -180,8 +181,8 @@ func (f flow) attempt(ctx context.Context, known registered) (registered, error)
 	return client, detached(ctx, func(ctx context.Context) error { return f.exchange(ctx, client, form) })
 }
 
-// client returns who jcode is for the authorization server: the client of the settings, the
-// one of its metadata document, one that was registered before, or a new one.
+// client returns the client to use at the authorization server: the one of the settings, the one
+// of its metadata document, one that was registered earlier, or a new one.
 func (f flow) client(ctx context.Context, known registered, redirect string) (registered, error) {
 	set, meta := f.s.Settings, f.need.found.server
 	switch {
@@ -195,8 +196,8 @@ func (f flow) client(ctx context.Context, known registered, redirect string) (re
 	return register(ctx, f.k.client(f.s.URL), meta, redirect, f.need.Scopes)
 }
 
-// visit waits for the browser to come back, for what the person pastes, or for another
-// process in which they sign in.
+// visit waits until the browser comes back, the person pastes an answer, or they sign in in
+// another process.
 func (f flow) visit(ctx context.Context, back *callback, page, state string) (url.Values, error) {
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -236,7 +237,7 @@ func (f flow) visit(ctx context.Context, back *callback, page, state string) (ur
 	}
 }
 
-// readPasted reads the last address of a browser on another machine, or the code alone.
+// readPasted parses the last address of a browser on another machine, or a bare code.
 func readPasted(pasted, state string) (url.Values, error) {
 	pasted = strings.TrimSpace(pasted)
 	if u, err := url.Parse(pasted); err == nil && u.Scheme != "" && u.RawQuery != "" {
@@ -248,10 +249,10 @@ func readPasted(pasted, state string) (url.Values, error) {
 	if pasted == "" || strings.ContainsAny(pasted, " \t\n/?") {
 		return nil, errors.New("what was pasted is neither an address with a code nor a code")
 	}
-	return url.Values{"code": {pasted}, "state": {state}}, nil // typed in by the person themself
+	return url.Values{"code": {pasted}, "state": {state}}, nil // the person typed it in
 }
 
-// check takes the code out of an answer that belongs to this sign-in.
+// check returns the code of an answer, after checking that the answer belongs to this sign-in.
 func (f flow) check(answer url.Values, state string) (string, error) {
 	if subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(state)) != 1 {
 		return "", errors.New("the browser came back from another sign-in (the state differs): start again")
@@ -273,7 +274,7 @@ func (f flow) check(answer url.Values, state string) (string, error) {
 	return "", errors.New("the browser came back without a code")
 }
 
-// exchange gets tokens for a code and keeps them.
+// exchange exchanges a code for tokens and stores them.
 func (f flow) exchange(ctx context.Context, client registered, form url.Values) error {
 	meta := f.need.found.server
 	got, err := ask(ctx, f.k.client(f.s.URL), meta.TokenEndpoint, proofOf(client, f.s.Settings, meta.Issuer), form)
@@ -299,14 +300,15 @@ func randomText() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// callback is the place on this machine where the browser comes back to.
+// callback is the loopback server that the browser is redirected to.
 type callback struct {
 	server  *http.Server
 	answers chan url.Values
 	ended   chan struct{}
 }
 
-// listen opens the callback at a port; 0 takes the one of an earlier registration, or any.
+// listen starts the callback server at a port; 0 means the port of an earlier registration, or
+// any free one.
 func listen(ctx context.Context, port int, earlier string) (*callback, string, error) {
 	if u, err := url.Parse(earlier); port == 0 && err == nil {
 		if n, err := strconv.Atoi(u.Port()); err == nil {
@@ -344,7 +346,7 @@ func (c *callback) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "jcode has what it needs. You can close this page.\n") // the browser may be gone
 	select {
 	case c.answers <- q:
-	default: // the first answer counts
+	default: // only the first answer counts
 	}
 }
 
@@ -352,7 +354,7 @@ func (c *callback) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if c.server.Shutdown(ctx) != nil {
-		_ = c.server.Close() // a browser that holds its connection
+		_ = c.server.Close() // a browser may keep its connection open
 	}
 	<-c.ended
 }

@@ -17,7 +17,7 @@ import (
 	"jcode/internal/system"
 )
 
-// record is what is kept of a sign-in to one server.
+// record is the stored sign-in to one server.
 type record struct {
 	Server        string     `json:"server"`
 	Issuer        string     `json:"issuer"`
@@ -28,10 +28,10 @@ type record struct {
 	Refresh       string     `json:"refresh,omitempty"`
 	Expires       time.Time  `json:"expires,omitzero"`
 	Scopes        []string   `json:"scopes,omitempty"`
-	// Refused says that the refresh token was not accepted any more.
+	// Refused says that the server no longer accepts the refresh token.
 	Refused bool `json:"refused,omitempty"`
-	// Renewing is when a renewal was begun whose answer is not kept: written before the refresh
-	// token is sent, so that a token that was replaced meanwhile is no riddle.
+	// Renewing is when a renewal was started whose answer is not stored. It is written before the
+	// refresh token is sent, so that the loss of a replaced token can be explained.
 	Renewing time.Time `json:"renewing,omitzero"`
 	// Interrupted says that the refresh token was refused after such a renewal.
 	Interrupted bool `json:"interrupted,omitempty"`
@@ -39,10 +39,10 @@ type record struct {
 	ID string `json:"id_token,omitempty"`
 }
 
-// early is how long before its end a token is renewed.
+// early is how long before its expiry a token is renewed.
 const early = time.Minute
 
-// fresh reports whether the access token can be used for a while.
+// fresh reports whether the access token stays valid for a while.
 func (r record) fresh(now time.Time) bool {
 	return r.Access != "" && (r.Expires.IsZero() || now.Add(early).Before(r.Expires))
 }
@@ -50,9 +50,9 @@ func (r record) fresh(now time.Time) bool {
 // renewable reports whether the access token can be renewed without a person.
 func (r record) renewable() bool { return r.Refresh != "" && !r.Refused && r.TokenEndpoint != "" }
 
-// store keeps records by a server's address. Changes are made under Keeper.lock only.
+// store keeps records by server address. Changes are made under Keeper.lock only.
 type store interface {
-	get(key string) (record, error) // the zero record where there is none
+	get(key string) (record, error) // the zero record if there is none
 	put(key string, r record) error
 	drop(key string) error
 	where() string
@@ -62,11 +62,11 @@ const (
 	service   = "jcode mcp"
 	tokenFile = "mcp-tokens.json"
 	lockFile  = "mcp-tokens.lock"
-	// lockWait bounds the wait for another process that refreshes.
+	// lockWait limits the wait for another process that renews a token.
 	lockWait = time.Minute
 )
 
-// fileStore keeps records in a file that only the person can read.
+// fileStore stores records in a file that only the person can read.
 type fileStore struct{ path string }
 
 func (s fileStore) where() string { return s.path }
@@ -112,7 +112,7 @@ func (s fileStore) change(f func(map[string]record)) error {
 	return atomicfile.Write(s.path, append(data, '\n'), atomicfile.Options{Perm: 0o600, Sync: true})
 }
 
-// keyringStore keeps records in the system's keyring; what is too long for it goes to a file.
+// keyringStore stores records in the system's keyring, and what is too long for it in a file.
 type keyringStore struct{ file fileStore }
 
 func (keyringStore) where() string { return "the system's keyring" }
@@ -143,7 +143,7 @@ func (s keyringStore) put(key string, r record) error {
 	if err := s.file.put(key, r); err != nil {
 		return err
 	}
-	_ = keyring.Delete(service, key) // an older entry must not count; without one it fails
+	_ = keyring.Delete(service, key) // an older entry must not be found; an error means that there is none
 	return nil
 }
 
@@ -161,8 +161,8 @@ func (s fileStore) dropIfThere(key string) error {
 	return s.drop(key)
 }
 
-// openStore chooses where records are kept: the system's keyring where it answers, else a
-// file. `JCODE_MCP_TOKENS=file` always takes the file.
+// openStore chooses where records are stored: in the system's keyring if it answers, else in a
+// file. `JCODE_MCP_TOKENS=file` always selects the file.
 func openStore(dir string, getenv func(string) string) store {
 	file := fileStore{filepath.Join(dir, tokenFile)}
 	if getenv("JCODE_MCP_TOKENS") == "file" || !hasKeyring(getenv) {
@@ -171,11 +171,11 @@ func openStore(dir string, getenv func(string) string) store {
 	return keyringStore{file}
 }
 
-// keyringPatience is how long the keyring may take to answer at all.
+// keyringPatience is the time that the keyring has to answer at all.
 const keyringPatience = 5 * time.Second
 
-// hasKeyring reports whether the system's keyring answers. Where no session bus runs, asking
-// could start one.
+// hasKeyring reports whether the system's keyring answers. It doesn't ask if no session bus is
+// running, because asking could start one.
 func hasKeyring(getenv func(string) string) bool {
 	if system.KeyringNeedsBus() && getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
 		return false
@@ -193,7 +193,7 @@ func hasKeyring(getenv func(string) string) bool {
 	}
 }
 
-// lock excludes other processes, and other goroutines, from changes.
+// lock keeps other processes and goroutines from changing records.
 func (k *Keeper) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(k.dir, 0o700); err != nil {
 		return nil, err
@@ -204,5 +204,5 @@ func (k *Keeper) lock(ctx context.Context) (unlock func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("wait for another jcode that signs in: %w", err)
 	}
-	return func() { _ = l.Unlock() }, nil // the lock ends with the file
+	return func() { _ = l.Unlock() }, nil // closing the file releases the lock
 }

@@ -21,7 +21,7 @@ import (
 	"jcode/internal/text"
 )
 
-// The ways to prove who the client is.
+// The methods by which a client authenticates.
 const (
 	methodNone  = "none"
 	methodPost  = "client_secret_post"
@@ -29,27 +29,27 @@ const (
 	methodKey   = "private_key_jwt"
 )
 
-// registered is a client as an authorization server knows it.
+// registered is a client as the authorization server knows it.
 type registered struct {
 	ID     string `json:"id"`
 	Secret string `json:"secret,omitempty"`
 	Method string `json:"method,omitempty"`
-	// Redirect is the address that it was registered with; empty where the person did that.
+	// Redirect is the redirect address of its registration; empty if the person registered it.
 	Redirect string `json:"redirect,omitempty"`
-	// Expires is when the secret ends; zero for never.
+	// Expires is when the secret expires; zero means never.
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// tokens are the answer of a token endpoint.
+// tokens is the answer of a token endpoint.
 type tokens struct {
 	Access  string
 	Refresh string
-	Expires time.Time // zero where the server says nothing
-	Scopes  []string  // nil where the server says nothing
+	Expires time.Time // zero if the server doesn't say
+	Scopes  []string  // nil if the server doesn't say
 	ID      string    // the ID token of an identity provider
 }
 
-// refusedError is an answer of an endpoint that says no.
+// refusedError is a refusal by an endpoint.
 type refusedError struct {
 	Code        string `json:"error"`
 	Description string `json:"error_description"`
@@ -68,13 +68,13 @@ func (e *refusedError) Error() string {
 	return s
 }
 
-// isRefusal reports whether an endpoint answered with one of these codes.
+// isRefusal reports whether err is a refusal with one of these codes.
 func isRefusal(err error, codes ...string) bool {
 	var r *refusedError
 	return errors.As(err, &r) && slices.Contains(codes, r.Code)
 }
 
-// isUnknownClient reports whether the authorization server has forgotten the client.
+// isUnknownClient reports whether the authorization server no longer knows the client.
 func isUnknownClient(err error) bool {
 	var r *refusedError
 	return isRefusal(err, "invalid_client", "unauthorized_client") || errors.As(err, &r) && r.Code == "" && r.status == http.StatusNotFound
@@ -121,20 +121,20 @@ func post(ctx context.Context, c *http.Client, endpoint string, client proof, fo
 	if err != nil {
 		return nil, plain(err)
 	}
-	defer func() { _ = resp.Body.Close() }() // read as far as it counts
+	defer func() { _ = resp.Body.Close() }() // the body was read as far as needed
 	data, err := io.ReadAll(io.LimitReader(resp.Body, bodyLimit))
 	if err != nil {
 		return nil, fmt.Errorf("read the answer of the token endpoint: %w", err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		refusal := &refusedError{status: resp.StatusCode}
-		_ = json.Unmarshal(data, refusal) // the status says enough
+		_ = json.Unmarshal(data, refusal) // without a body, the status is enough
 		return nil, refusal
 	}
 	return data, nil
 }
 
-// plain takes the address, which may hold a secret, out of a failed request.
+// plain removes the address, which may contain a secret, from the error of a request.
 func plain(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -150,7 +150,7 @@ func neverSent(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial" || errors.As(err, &dns)
 }
 
-// readTokens reads an answer. Numbers may stand as text, the type in any case.
+// readTokens decodes an answer. It accepts numbers as text, and the token type in any case.
 func readTokens(data []byte, at time.Time) (tokens, error) {
 	var raw struct {
 		Access  string          `json:"access_token"`
@@ -165,7 +165,7 @@ func readTokens(data []byte, at time.Time) (tokens, error) {
 		return tokens{}, errors.New("the token endpoint's answer is no JSON object")
 	}
 	switch {
-	case raw.Code != "": // some say no with status 200
+	case raw.Code != "": // some servers refuse with status 200
 		return tokens{}, &refusedError{Code: raw.Code, Description: raw.Description, status: http.StatusOK}
 	case raw.Access == "" || strings.ContainsAny(raw.Access, " \r\n\t"):
 		return tokens{}, errors.New("the token endpoint's answer has no access token")
@@ -182,7 +182,7 @@ func readTokens(data []byte, at time.Time) (tokens, error) {
 	return out, nil
 }
 
-// methodOf chooses how a client with these settings proves itself.
+// methodOf chooses how a client with these settings authenticates.
 func methodOf(s Settings, secret string, meta *oauthex.AuthServerMeta) string {
 	supported := meta.TokenEndpointAuthMethodsSupported
 	switch {
@@ -198,7 +198,7 @@ func methodOf(s Settings, secret string, meta *oauthex.AuthServerMeta) string {
 	return methodBasic
 }
 
-// register registers a client that comes back to redirect.
+// register registers a client with the redirect address redirect.
 func register(ctx context.Context, c *http.Client, meta *oauthex.AuthServerMeta, redirect string, scopes []string) (registered, error) {
 	if meta.RegistrationEndpoint == "" {
 		return registered{}, errors.New("the authorization server takes no new clients: register one there and set oauth.client_id")

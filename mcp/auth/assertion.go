@@ -71,7 +71,7 @@ func (p proof) sign(form url.Values, now time.Time) error {
 func readKey(text string) (crypto.Signer, jwt.SigningMethod, error) {
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {
-		return nil, nil, errors.New("holds no private key in PEM")
+		return nil, nil, errors.New("contains no private key in PEM format")
 	}
 	var key any
 	var err error
@@ -84,7 +84,7 @@ func readKey(text string) (crypto.Signer, jwt.SigningMethod, error) {
 		key, err = x509.ParsePKCS8PrivateKey(block.Bytes)
 	}
 	if err != nil {
-		return nil, nil, errors.New("holds no private key that can be read (PKCS #8, PKCS #1 or SEC 1, without a passphrase)")
+		return nil, nil, errors.New("contains no private key that can be read (PKCS #8, PKCS #1 or SEC 1, without a passphrase)")
 	}
 	switch k := key.(type) {
 	case *rsa.PrivateKey:
@@ -101,5 +101,5 @@ func readKey(text string) (crypto.Signer, jwt.SigningMethod, error) {
 			return k, jwt.SigningMethodES512, nil
 		}
 	}
-	return nil, nil, errors.New("holds a key of a kind that jcode can't sign with: use RSA, P-256, P-384, P-521 or Ed25519")
+	return nil, nil, errors.New("contains a kind of key that jcode can't sign with: use RSA, P-256, P-384, P-521 or Ed25519")
 }

@@ -64,7 +64,7 @@ func checkEndpoint(what, address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "":
-		return fmt.Errorf("%s %q is no address", what, address)
+		return fmt.Errorf("%s %q is not an address", what, address)
 	case u.Scheme == "https", u.Scheme == "http" && netaddr.LoopbackHost(u.Hostname()):
 		return nil
 	}
@@ -100,7 +100,7 @@ func getJSON(ctx context.Context, c *http.Client, address string, into any) erro
 		return err
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s answers with faulty JSON: %w", address, err)
+		return fmt.Errorf("%s answers with invalid JSON: %w", address, err)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func readGrant(data []byte) (string, error) {
 		Type  string `json:"issued_token_type"`
 	}
 	if json.Unmarshal(data, &answer) != nil || answer.Token == "" || answer.Type != typeGrant {
-		return "", errors.New("the identity provider's answer holds no grant for the server")
+		return "", errors.New("the identity provider's answer contains no grant for the server")
 	}
 	return answer.Token, nil
 }

@@ -92,9 +92,9 @@ func TestKeyThatCannotSignIsNamed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":        "needs oauth.client_id",
-		"hunter2": "holds no private key in PEM",
-		"-----BEGIN PRIVATE KEY-----\naHVudGVyMg==\n-----END PRIVATE KEY-----\n":                 "holds no private key that can be read",
-		"-----BEGIN OPENSSH PRIVATE KEY-----\naHVudGVyMg==\n-----END OPENSSH PRIVATE KEY-----\n": "holds no private key that can be read",
+		"hunter2": "contains no private key in PEM format",
+		"-----BEGIN PRIVATE KEY-----\naHVudGVyMg==\n-----END PRIVATE KEY-----\n":                 "contains no private key that can be read",
+		"-----BEGIN OPENSSH PRIVATE KEY-----\naHVudGVyMg==\n-----END OPENSSH PRIVATE KEY-----\n": "contains no private key that can be read",
 	} {
 		r := newRig(t, "ok")
 		r.server.Settings = Settings{Grant: GrantClient, ClientID: "robot", PrivateKey: text}

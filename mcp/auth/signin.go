@@ -96,7 +96,7 @@ func (k *Keeper) SignIn(ctx context.Context, s Server, need *NeedsSignIn, person
 		s, need = idp, providerSignIn(s, meta, kept)
 	}
 	if need.found.server.AuthorizationEndpoint == "" {
-		return errors.New("the authorization server has no page to sign in at")
+		return errors.New("the authorization server has no sign-in page")
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, signInLimit, errors.New("nobody signed in within "+signInLimit.String()))
 	defer cancel()
@@ -260,7 +260,7 @@ func (f flow) check(answer url.Values, state string) (string, error) {
 	meta := f.need.found.server
 	iss := answer.Get("iss")
 	if iss == "" && meta.AuthorizationResponseIssParameterSupported {
-		return "", errors.New("the authorization server did not say who it is (iss is missing)")
+		return "", errors.New("the authorization server did not identify itself (iss is missing)")
 	}
 	if iss != "" && iss != meta.Issuer {
 		return "", fmt.Errorf("another authorization server answered: %q instead of %q", iss, meta.Issuer)
@@ -340,10 +340,10 @@ func (c *callback) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close")
 	if !q.Has("code") && !q.Has("error") {
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = io.WriteString(w, "This page is for coming back from a sign-in.\n") // the browser may be gone
+		_, _ = io.WriteString(w, "This page is only used at the end of a sign-in.\n") // the browser may be gone
 		return
 	}
-	_, _ = io.WriteString(w, "jcode has what it needs. You can close this page.\n") // the browser may be gone
+	_, _ = io.WriteString(w, "jcode has received the answer. You can close this page.\n") // the browser may be gone
 	select {
 	case c.answers <- q:
 	default: // only the first answer counts

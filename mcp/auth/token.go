@@ -162,7 +162,7 @@ func readTokens(data []byte, at time.Time) (tokens, error) {
 		refusedError
 	}
 	if err := json.Unmarshal(data, &raw); err != nil {
-		return tokens{}, errors.New("the token endpoint's answer is no JSON object")
+		return tokens{}, errors.New("the token endpoint's answer is not a JSON object")
 	}
 	switch {
 	case raw.Code != "": // some servers refuse with status 200
@@ -170,7 +170,7 @@ func readTokens(data []byte, at time.Time) (tokens, error) {
 	case raw.Access == "" || strings.ContainsAny(raw.Access, " \r\n\t"):
 		return tokens{}, errors.New("the token endpoint's answer has no access token")
 	case raw.Type != "" && !strings.EqualFold(raw.Type, "bearer"):
-		return tokens{}, fmt.Errorf("the token endpoint gave a token of type %q, which jcode can't use", raw.Type)
+		return tokens{}, fmt.Errorf("the token endpoint returned a token of type %q, which jcode can't use", raw.Type)
 	}
 	out := tokens{Access: raw.Access, Refresh: raw.Refresh, ID: raw.ID}
 	if seconds, err := strconv.ParseFloat(strings.Trim(string(raw.Expires), `"`), 64); err == nil && seconds > 0 {
@@ -201,7 +201,7 @@ func methodOf(s Settings, secret string, meta *oauthex.AuthServerMeta) string {
 // register registers a client with the redirect address redirect.
 func register(ctx context.Context, c *http.Client, meta *oauthex.AuthServerMeta, redirect string, scopes []string) (registered, error) {
 	if meta.RegistrationEndpoint == "" {
-		return registered{}, errors.New("the authorization server takes no new clients: register one there and set oauth.client_id")
+		return registered{}, errors.New("the authorization server accepts no new clients: register one there and set oauth.client_id")
 	}
 	if err := checkEndpoint("the registration endpoint", meta.RegistrationEndpoint); err != nil {
 		return registered{}, err

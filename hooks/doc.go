@@ -5,7 +5,7 @@
 //
 // A hook may refuse a call, change it, have it asked about, or tell the model something. It
 // never grants anything: what it changes is validated and judged as if the model had sent it.
-// A hook that fails, hangs or prints junk is reported, and the call goes on: what must never
+// A hook that fails, hangs or prints invalid output is reported, and the call continues: what must never
 // happen belongs into a rule.
 //
 // The package must not know how a command is started or confined (Runner), nor what a

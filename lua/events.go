@@ -85,7 +85,7 @@ func (r *Room) Hook() tools.Hook { return hook{r} }
 type hook struct{ room *Room }
 
 // BeforeCall calls every handler in turn. A handler that fails or takes too long is reported, and
-// the call goes on.
+// the call continues.
 func (h hook) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 	list, handlers := h.room.listeners("tool_call")
 	if len(list) == 0 {

@@ -239,7 +239,7 @@ func (s *script) failed(f *pool.Failure) {
 	}
 }
 
-// wantsPerson reports whether a person has to see the permissions before the script goes on:
+// wantsPerson reports whether a person has to see the permissions before the script continues:
 // it was loaded in yolo, and the mode is a stricter one now.
 func (s *script) wantsPerson() bool {
 	if !s.unseen.Load() {

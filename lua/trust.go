@@ -22,7 +22,7 @@ type folderTrust struct {
 	at  time.Time
 }
 
-// forget has the next question ask anew.
+// forget makes the next question read the files again.
 func (f *folderTrust) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

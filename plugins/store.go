@@ -246,7 +246,7 @@ func (s Store) Remove(name string) error {
 	})
 }
 
-// change writes the list anew, one process at a time.
+// change rewrites the list, one process at a time.
 func (s Store) change(f func([]Installed) ([]Installed, error)) error {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("plugins: %w", err)

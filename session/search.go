@@ -36,7 +36,7 @@ func (t *tx) indexMessage(rowid int64, role, body string) error {
 	return t.index(rowid, body)
 }
 
-// wordless reports whether a rune belongs to a script without blanks between words. Each such
+// wordless reports whether a rune belongs to a script without spaces between words. Each such
 // rune is indexed as a word, so that any part of a sentence is found.
 func wordless(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)

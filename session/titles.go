@@ -57,7 +57,7 @@ func (t *tx) title(n int64, title, source string) error {
 const titleCells = 80
 
 // ShortTitle returns a title of one line for any text: its first line with a letter or digit,
-// with blanks folded and terminal control sequences removed, at most 80 cells wide.
+// with white space folded and terminal control sequences removed, at most 80 cells wide.
 func ShortTitle(s string) string {
 	s = text.Clean(text.Cut(s, 16<<10)) // a title is near the beginning
 	line := ""

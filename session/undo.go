@@ -13,7 +13,7 @@ import (
 // UndoReport says what an undo or a redo did.
 type UndoReport struct {
 	Turn     int
-	Restored []PathChange // what was put back
+	Restored []PathChange // what was restored
 	Skipped  []PathChange // what was left alone, and why
 	Cannot   []string     // what else the turn did that no undo reverts
 }

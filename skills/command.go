@@ -37,7 +37,7 @@ func (c skillCommands) List() []command.Command {
 	return out
 }
 
-// run makes the message that starts a skill. The arguments stand in it as they are.
+// run makes the message that starts a skill. The arguments are inserted unchanged.
 func (c skillCommands) run(ctx context.Context, name, args string) (command.Outcome, error) {
 	l, err := c.r.Load(name)
 	if err != nil {

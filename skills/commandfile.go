@@ -114,7 +114,7 @@ func (c *CommandFiles) state() *commandState {
 	return c.current.Load()
 }
 
-// Reload reads all command files anew.
+// Reload reads all command files again.
 func (c *CommandFiles) Reload() Change {
 	c.scanning.Lock()
 	defer c.scanning.Unlock()

@@ -182,7 +182,7 @@ func (g given) word(n int) string {
 	return g.words[n-1]
 }
 
-// splitWords parts arguments at blanks; quotes keep a word together.
+// splitWords splits arguments at spaces; quotes keep a word together.
 func splitWords(s string) []string {
 	var words []string
 	var b strings.Builder

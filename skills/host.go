@@ -13,7 +13,7 @@ type Host interface {
 	// Asker puts questions to the person; nil when nobody can be asked.
 	Asker() tools.Asker
 	// Shell runs a command line under the approval gate and returns what it printed. A
-	// refusal is an error; an exit code is none, and stands in the output.
+	// refusal is an error; an exit code is not, and is part of the output.
 	Shell(ctx context.Context, line ShellLine) (string, error)
 	// ReadFile returns a file's text under the approval gate. Relative paths begin at the
 	// working folder.

@@ -166,7 +166,7 @@ func (p *reader) rest(known map[string]bool) {
 	}
 }
 
-// slug makes a name that can stand after a slash: letters and digits in lower case, runs
+// slug makes a name that can follow a slash: letters and digits in lower case, runs
 // of anything else as one hyphen, at most 64 characters.
 func slug(name string) (clean string, changed bool) {
 	var b strings.Builder

@@ -76,7 +76,7 @@ func (r *Registry) state() *state {
 	return r.current.Load()
 }
 
-// Reload searches all folders and reads every file anew, whatever its time stamp.
+// Reload searches all folders and reads every file again, whatever its time stamp.
 func (r *Registry) Reload() Change {
 	r.state()
 	r.scanning.Lock()
@@ -107,7 +107,7 @@ func (r *Registry) Refresh() Change {
 	return c
 }
 
-// refreshFiles reads the given files anew, and searches for others.
+// refreshFiles reads the given files again, and searches for others.
 func (r *Registry) refreshFiles(files []string) Change {
 	r.state()
 	r.scanning.Lock()

@@ -41,7 +41,7 @@ func (p *reader) rules(key string) []string {
 	return out
 }
 
-// splitTools parts a list at blanks and commas outside parentheses.
+// splitTools splits a list at spaces and commas outside parentheses.
 func splitTools(s string) []string {
 	var out []string
 	depth, start := 0, -1

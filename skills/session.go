@@ -20,7 +20,7 @@ type Session struct {
 	scope   *tools.Scope
 	known   map[string]string // name to hash, as the model was last told; nil before that
 	base    map[string]string // known as of the system prompt
-	loaded  map[string]string // name to hash, as its text stands in the history or the prompt
+	loaded  map[string]string // name to hash, as its text is in the history or the prompt
 	carried map[string]bool   // those that a compaction took out of the history
 	refused map[string]bool   // hashes whose allowed-tools the person refused
 }
@@ -149,7 +149,7 @@ func (s *Session) Loaded() []string {
 	return slices.Sorted(maps.Keys(s.loaded))
 }
 
-// versionMark stands between a skill's name and its hash where both are one text.
+// versionMark separates a skill's name from its hash where both are one text.
 const versionMark = "@"
 
 // unknownVersion stands for the hash of a text that nobody kept: loading the skill again
@@ -170,7 +170,7 @@ func nameAndVersion(skill string) (name, hash string) {
 func (s *Session) Given(skill string) { s.mark(nameAndVersion(skill)) }
 
 // Restore says that the history was read from disk, as after a resume or a rewind: which
-// skills' texts stand in it, and which a compaction took out of it. Each is a name, or what
+// skills' texts are in it, and which a compaction took out of it. Each is a name, or what
 // Given was told. What was told since the system prompt is told again.
 func (s *Session) Restore(live, compacted []string) {
 	s.mu.Lock()
@@ -194,7 +194,7 @@ func (s *Session) Restore(live, compacted []string) {
 }
 
 // Compacted says that a summary took the place of a part of the history, and which skills'
-// texts still stand in what is left.
+// texts are still in what is left.
 func (s *Session) Compacted(live []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,7 +214,7 @@ func (s *Session) Reset() {
 	s.known, s.base = nil, nil
 }
 
-// has reports whether exactly this version stands in the history.
+// has reports whether exactly this version is in the history.
 func (s *Session) has(name, hash string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

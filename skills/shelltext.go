@@ -105,7 +105,7 @@ func (p piece) source() string {
 func placedSafely(parts template) bool {
 	const mark = "jcodeargument"
 	var b strings.Builder
-	var want []byte // the quote that each argument stands in, 0 for none
+	var want []byte // the quote around each argument, 0 for none
 	quote := byte(0)
 	for _, p := range parts {
 		if p.kind == literal {
@@ -125,7 +125,7 @@ func placedSafely(parts template) bool {
 	return true
 }
 
-// quotesOf returns the quote that each occurrence of mark stands in, in their order, those
+// quotesOf returns the quote around each occurrence of mark, in order, those
 // left out that are no part of a plain word.
 func quotesOf(file *syntax.File, mark string) []byte {
 	var quotes []byte

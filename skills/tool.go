@@ -105,7 +105,7 @@ func (r *Registry) grant(ctx context.Context, session *Session, caller tools.Cal
 	return ""
 }
 
-// reloadTool searches all folders anew.
+// reloadTool searches all folders again.
 type reloadTool struct{ r *Registry }
 
 // Spec describes the tool.

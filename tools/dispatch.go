@@ -190,7 +190,7 @@ func (d *Dispatcher) lookup(snap Snapshot, call *Call) (Entry, error) {
 		return in.unknown(name)
 	}
 	entry, ok, why := snap.Lookup(call.Name)
-	if !ok { // forgive blanks around, and another case, where that leads to exactly one
+	if !ok { // ignore surrounding spaces and case, if that leads to exactly one tool
 		if name := snap.sloppy(call.Name); name != "" {
 			entry, ok, why = snap.Lookup(name)
 		}

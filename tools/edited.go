@@ -16,7 +16,7 @@ import (
 const maxRounds = 8
 
 // Approve has a gate's check judge a call. Where a person edits the arguments, plan makes
-// the call that they ask for and says anew what it would touch, and that is judged in its
+// the call that they ask for and says again what it would touch, and that is judged in its
 // turn: what is judged is what runs. The request comes back as it was judged last; an
 // error means that the edited arguments can't be used.
 func Approve(ctx context.Context, req GateRequest, check func(context.Context, GateRequest) Decision, plan func(Call) (Call, Plan, error)) (GateRequest, Decision, error) {

@@ -108,7 +108,7 @@ type Decision struct {
 	// Kind is the failure's kind when refused; empty means KindDenied.
 	Kind ErrorKind
 	// Arguments are those that a person wants instead of the call's: it is planned and
-	// judged anew with them, see Approve.
+	// judged again with them, see Approve.
 	Arguments json.RawMessage
 	// Sandbox makes exec run confined.
 	Sandbox bool

@@ -35,7 +35,7 @@ type node struct {
 
 func (s *schema) compile() {
 	s.once.Do(func() {
-		// A schema with odd keywords keeps what could be read of it: decoding goes on after a
+		// A schema with odd keywords keeps what could be read of it: decoding continues after a
 		// value of another type.
 		var odd *json.UnmarshalTypeError
 		if err := json.Unmarshal(s.raw, &s.root); err != nil && !errors.As(err, &odd) {

@@ -226,7 +226,7 @@ func (s Snapshot) Reason(e Entry, gate Gate, mode Mode) string {
 // String names the version, for logs.
 func (s Snapshot) String() string { return fmt.Sprintf("tools version %d", s.Version()) }
 
-// sloppy finds the one tool whose name differs from name in case, blanks around it or
+// sloppy finds the one tool whose name differs from name in case, spaces around it or
 // the kind of separators only; "" when there is none or more than one.
 func (s Snapshot) sloppy(name string) string {
 	want, found := fold(name), ""

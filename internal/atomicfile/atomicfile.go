@@ -30,7 +30,7 @@ type Options struct {
 // is a link its target is replaced and the link stays. Mode is kept, and ownership where
 // the system permits. A file that the process may not write is an error although its
 // folder could be changed. A file with several names (hard links) is written in place, so that
-// all of them stay names of one file; where that fails its old bytes are put back.
+// all of them stay names of one file; where that fails its old bytes are restored.
 func Write(path string, data []byte, o Options) error {
 	real, err := paths.Resolve(path)
 	if err != nil {
@@ -111,7 +111,7 @@ func writable(root *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
-// overwrite writes data into a file that has other names too. The new bytes stand beside it
+// overwrite writes data into a file that has other names too. The new bytes are kept beside it
 // until it is complete, so that nothing is lost should the process end meanwhile.
 func overwrite(root *os.Root, name string, file *os.File, data []byte, o Options) (err error) {
 	fail := func(err error) error { return fmt.Errorf("write %s: %w", name, err) }

@@ -2,7 +2,7 @@ package cells
 
 import "strings"
 
-// ExpandTabs replaces tabs by blanks up to the next multiple of size columns.
+// ExpandTabs replaces tabs by spaces up to the next multiple of size columns.
 func ExpandTabs(s string, size int) string {
 	if !strings.Contains(s, "\t") {
 		return s

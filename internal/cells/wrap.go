@@ -21,7 +21,7 @@ type wrapper struct {
 // Wrap breaks spans into lines of at most width cells, between words where possible, in
 // wide scripts between characters, and inside a word that is wider than a line. A newline
 // in the text always breaks. Blanks at a break vanish. A character that is wider than the
-// line stands alone. There is at least one line.
+// line is put on a line of its own. There is at least one line.
 func Wrap(spans []Span, width int) [][]Span {
 	w := wrapper{spans: spans, width: max(width, 1)}
 	for i := range spans {
@@ -116,7 +116,7 @@ func (w *wrapper) flushWord() {
 	w.word, w.wordW, w.breakable = w.word[:0], 0, false
 }
 
-// breakLine ends the line before a word that does not fit; the blanks between vanish, and
+// breakLine ends the line before a word that does not fit; the spaces between them are dropped, and
 // so does an indentation that leaves no room.
 func (w *wrapper) breakLine() {
 	w.gap, w.gapW = w.gap[:0], 0
@@ -158,7 +158,7 @@ func (w *wrapper) emit() {
 }
 
 // Fold breaks spans into lines of at most width cells at any grapheme border and keeps all
-// blanks: for code and output. A newline in the text always breaks.
+// spaces: for code and output. A newline in the text always breaks.
 func Fold(spans []Span, width int) [][]Span {
 	width = max(width, 1)
 	var lines [][]Span

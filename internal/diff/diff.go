@@ -86,7 +86,7 @@ func trim(old, now string) (head, oldMid, nowMid, tail string) {
 // atLineStart reports whether the last k bytes of s begin a line.
 func atLineStart(s string, k int) bool { return k == len(s) || s[len(s)-k-1] == '\n' }
 
-// hunks writes the difference of two middles that stand between head and tail.
+// hunks writes the difference of two middles, which follow head and precede tail.
 func (w *writer) hunks(head, old, now, tail string) {
 	before, beforeLines := lastLines(head, context)
 	after := firstLines(tail, context)
@@ -154,7 +154,7 @@ func count(s string) int {
 	return n
 }
 
-// lastLines returns the last n lines of s and how many lines stand before them.
+// lastLines returns the last n lines of s and the number of lines before them.
 func lastLines(s string, n int) (last string, before int) {
 	i := len(s)
 	for ; n > 0 && i > 0; n-- {
@@ -265,7 +265,7 @@ func Words(old, now string) (inOld, inNow []Span) {
 	return inOld, inNow
 }
 
-// words cuts a line into words, runs of blanks and single other characters.
+// words cuts a line into words, runs of spaces and single other characters.
 func words(s string) []string {
 	var out []string
 	for s != "" {

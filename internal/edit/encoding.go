@@ -107,7 +107,7 @@ func decode16(data []byte, order binary.ByteOrder) string {
 	return string(utf16.Decode(units))
 }
 
-// Insertable reports as an error that text can't stand in a file of this encoding.
+// Insertable reports as an error that text can't be written in this encoding.
 func (e Encoding) Insertable(text string) error {
 	if e != EightBit {
 		return nil

@@ -117,14 +117,14 @@ func length(lines []string) int {
 	return n
 }
 
-// cutIndent parts a line from the blanks and tabs that it begins with.
+// cutIndent parts a line from the spaces and tabs that it begins with.
 func cutIndent(line string) (indent, rest string) {
 	rest = strings.TrimLeft(line, " \t")
 	return line[:len(line)-len(rest)], rest
 }
 
-// findLines returns the indexes at which want stands in file, blanks at both ends of lines
-// not counted. Lines of nothing but blanks don't locate anything.
+// findLines returns the indexes at which want occurs in file, spaces at both ends of lines
+// not counted. Lines of nothing but spaces don't locate anything.
 func findLines(file, want []string) []int {
 	keys := make([]string, len(want))
 	first := -1
@@ -158,7 +158,7 @@ next:
 type shift struct {
 	known       map[string]string
 	from, to    byte // the character of either side; 0 if none is used
-	mixed       bool // a side uses tabs and blanks: only known indents can be translated
+	mixed       bool // a side uses tabs and spaces: only known indents can be translated
 	num, den, c int  // to = (from*num + c) / den
 	ratio       bool // num and den are known
 }
@@ -257,6 +257,6 @@ func (s *shift) style() string {
 	return "none"
 }
 
-// trimBlanks drops blanks, tabs and the line break at both ends. A form feed or a wide
+// trimBlanks drops spaces, tabs and the line break at both ends. A form feed or a wide
 // blank is text.
 func trimBlanks(line string) string { return strings.Trim(line, " \t\r\n") }

@@ -12,7 +12,7 @@ import (
 type looseness struct {
 	what     string
 	unicode  bool // quotes, dashes and spaces are folded to ASCII
-	trailing bool // blanks at the ends of lines are dropped
+	trailing bool // spaces at the ends of lines are dropped
 }
 
 // loose locates an old string that is not there byte for byte. The first looseness that
@@ -129,8 +129,8 @@ func changes(old, now string) []udiff.Edit {
 	return udiff.Lines(old, now)
 }
 
-// within returns the pieces that lie in old[start:end], as a range of indexes. None of them
-// stands before index p.
+// within returns the pieces that are in old[start:end], as a range of indexes. None of them
+// is before index p.
 func within(pieces []piece, p, start, end int) (from, to int) {
 	for p < len(pieces) && pieces[p].end <= start {
 		p++
@@ -202,7 +202,7 @@ func (l looseness) places(s string, whole bool, at []int, length int) [][]piece 
 	return out
 }
 
-// each walks over the folded characters of s. A line end takes the blanks before it with
+// each walks over the folded characters of s. A line end takes the spaces before it with
 // it where those are ignored.
 func (l looseness) each(s string, whole bool, yield func(r rune, start, end int) bool) {
 	for i := 0; i < len(s); {

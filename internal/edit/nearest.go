@@ -85,7 +85,7 @@ func slip(content, old string) string {
 }
 
 // nearest returns the index of the line where want comes closest to standing in file: by
-// the lines that are equal without blanks at their ends, else by the most similar line.
+// the lines that are equal without spaces at their ends, else by the most similar line.
 func nearest(file, want []string) (at int, ok bool) {
 	votes := map[int]int{}
 	where := map[string][]int{}
@@ -182,7 +182,7 @@ func show(file []string, number int, differs func(i int) bool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// visible shows tabs, blanks at both ends and everything else that is easily overlooked.
+// visible shows tabs, spaces at both ends and everything else that is easily overlooked.
 func visible(line string) string {
 	line, cut := text.CutMark(line, shownBytes, "…")
 	indent, rest := cutIndent(line)

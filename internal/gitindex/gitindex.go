@@ -18,7 +18,7 @@ type Entry struct {
 // Link is the mode of an entry in whose place another repository stands.
 const Link = 0o160000
 
-// Where things lie in an index, as gitformat-index(5) says. The hash comes after fixed.
+// Where things are in an index, as gitformat-index(5) says. The hash comes after fixed.
 const (
 	header        = 12
 	modeAt        = 24

@@ -78,7 +78,7 @@ func Plain(body []byte) string {
 	}
 }
 
-// collapse takes out empty lines and runs of blanks.
+// collapse takes out empty lines and runs of spaces.
 func collapse(s string) string {
 	var out []string
 	for line := range strings.Lines(html.UnescapeString(s)) {

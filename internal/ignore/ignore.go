@@ -15,7 +15,7 @@ type rule struct {
 	dirOnly  bool
 	anchored bool // it is about the whole path below the file's folder, not the last part
 	kind     kind
-	text     string   // literal, suffix or prefix by kind; of kindPath what stands before any wildcard
+	text     string   // literal, suffix or prefix by kind; of kindPath the part before any wildcard
 	segments []string // the rest of the pattern by its slashes, for kindPath
 }
 
@@ -68,7 +68,7 @@ func parse(line string) (r rule, ok bool) {
 	return r, true
 }
 
-// trimSpaces drops blanks at the end that no backslash protects.
+// trimSpaces drops spaces at the end that no backslash protects.
 func trimSpaces(s string) string {
 	end := len(s)
 	for end > 0 && s[end-1] == ' ' {
@@ -349,7 +349,7 @@ func (s *Stack) Push(folder string, rules *Rules) *Stack {
 	return &Stack{up: s, rules: rules, skip: skip}
 }
 
-// PushAbove adds the rules of a folder above the top, which lies in it at the slash path
+// PushAbove adds the rules of a folder above the top, which is in it at the slash path
 // down ("" for the top itself).
 func (s *Stack) PushAbove(down string, rules *Rules) *Stack {
 	if rules.Empty() {

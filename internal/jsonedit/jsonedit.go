@@ -74,7 +74,7 @@ func Edit(path string, change func(root *hujson.Object) error) error {
 }
 
 // Fault returns the text of an error of hujson.Parse for people, "line 3, column 5: …". What
-// stands at the place is left out: it may be a secret without its quotes.
+// is there is left out: it may be a secret without its quotes.
 func Fault(err error) string {
 	text := strings.TrimPrefix(err.Error(), "hujson: ")
 	if before, _, found := strings.Cut(text, "invalid literal"); found {
@@ -83,7 +83,7 @@ func Fault(err error) string {
 	return text
 }
 
-// Member returns the member of that name, the last where it stands twice; nil if there is none.
+// Member returns the member of that name, the last one if it occurs twice; nil if there is none.
 func Member(o *hujson.Object, name string) *hujson.ObjectMember {
 	for i := range slices.Backward(o.Members) {
 		if nameOf(&o.Members[i]) == name {
@@ -141,7 +141,7 @@ func setMember(o *hujson.Object, name string, value json.RawMessage, depth int) 
 	}
 	fresh := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: v}
 	fresh.Value.BeforeExtra = hujson.Extra(" ")
-	// What stands before the closing brace may be a comment on the last member.
+	// The text before the closing brace may be a comment on the last member.
 	fresh.Name.BeforeExtra = append(bytes.TrimRight(o.AfterExtra, " \t\r\n"), "\n"+indent...)
 	if n := len(o.Members); n > 0 && o.Members[n-1].Value.AfterExtra != nil {
 		fresh.Value.AfterExtra = hujson.Extra{} // the file's style: a trailing comma
@@ -190,7 +190,7 @@ func Delete(o *hujson.Object, name string) bool {
 	return true
 }
 
-// splitLine splits what stands between two members: the rest of the first one's line
+// splitLine splits what is between two members: the rest of the first one's line
 // belongs to it, what follows to the second.
 func splitLine(e hujson.Extra) (line, rest hujson.Extra) {
 	at := bytes.IndexByte(e, '\n')

@@ -127,7 +127,7 @@ func declares() *regexp.Regexp {
 }
 
 // declarations finds the parts of a source file: each begins at a declaration at the left
-// edge, with the comments that stand right above it. Small ones are joined.
+// edge, with the comments that are right above it. Small ones are joined.
 func declarations(lines []string) []mark {
 	var out []mark
 	re := declares()

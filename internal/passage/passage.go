@@ -127,7 +127,7 @@ func pieces(lines []string, begin, end int, heading string) []Passage {
 	return out
 }
 
-// chunks yields the parts of one long line, cut between runes, at blanks where there are some.
+// chunks yields the parts of one long line, cut between runes, at spaces where there are some.
 func chunks(line string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for len(line) > maxText {

@@ -20,7 +20,7 @@ type Done struct {
 func Apply(text string, hunks []Hunk) (Done, error) {
 	t := newText(text)
 	var done Done
-	at := 0 // the first line that may be changed: hunks stand in order
+	at := 0 // the first line that may be changed: hunks come in order
 	var b strings.Builder
 	copied := 0
 	for i := range hunks {
@@ -178,7 +178,7 @@ func (h *Hunk) Added() string {
 	return b.String()
 }
 
-// behind returns the line after the headers, each of which stands after the one before it.
+// behind returns the line after the headers, each of which follows the one before it.
 func (t *text) behind(headers []string, at int) (int, error) {
 	for _, want := range headers {
 		found := -1

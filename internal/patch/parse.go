@@ -30,7 +30,7 @@ type File struct {
 
 // Hunk is one change.
 type Hunk struct {
-	// Headers are lines that stand before the place, the outermost first ("class A", "def f").
+	// Headers are lines that are before the place, the outermost first ("class A", "def f").
 	Headers []string
 	// AtEnd says that the lines are the file's last.
 	AtEnd bool
@@ -293,7 +293,7 @@ func (p *parser) hunk(first bool) (Hunk, error) {
 	return h, nil
 }
 
-// trim drops empty lines at the end that are there only because the patch goes on below.
+// trim drops empty lines at the end that separate the hunk from what follows in the patch.
 func (h *Hunk) trim() {
 	for n := len(h.lines); n > 0 && h.lines[n-1] == (line{' ', ""}) && !h.AtEnd; n-- {
 		h.lines = h.lines[:n-1]

@@ -11,7 +11,7 @@ import (
 // ErrOutside says that a path leads out of the folder that it should stay in.
 var ErrOutside = errors.New("leads out of the project")
 
-// Inside returns what a path really names when that is root or lies below it, and
+// Inside returns what a path really names if that is root or below it, and
 // ErrOutside when a link leads out. root need not be resolved.
 func Inside(root, path string) (string, error) {
 	base, err := Resolve(root)
@@ -28,7 +28,7 @@ func Inside(root, path string) (string, error) {
 	return real, nil
 }
 
-// ReadInside reads a regular file of at most limit bytes that lies below root, links
+// ReadInside reads a regular file of at most limit bytes below root, links
 // resolved. A link that turns out of root at the last moment is not followed.
 func ReadInside(root, path string, limit int64) ([]byte, error) {
 	real, err := Inside(root, path)

@@ -82,7 +82,7 @@ func split(abs string) (root, rest string) {
 	return root, strings.TrimPrefix(abs[min(len(root), len(abs)):], string(filepath.Separator))
 }
 
-// Within reports whether path is dir or lies below it. Both must be resolved.
+// Within reports whether path is dir or below it. Both must be resolved.
 func Within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

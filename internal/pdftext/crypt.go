@@ -90,7 +90,7 @@ func (c *crypt) oldKey(n int, revision float64, owner []byte, permissions int64,
 	c.key = sum[:n]
 }
 
-// check returns what stands in U if the key is right; 16 bytes of it count.
+// check returns what is in U if the key is right; 16 bytes of it count.
 func (c *crypt) check(revision float64, id []byte) []byte {
 	if revision < 3 {
 		return rc4Of(c.key, padding[:])

@@ -66,7 +66,7 @@ func (l *layout) twice(r run) bool {
 // height is the size of text.
 func height(m matrix) float64 { return math.Hypot(m[2], m[3]) }
 
-// separate writes what stands between the last run and this one.
+// separate writes what is between the last run and this one.
 func (l *layout) separate(r run, text string) {
 	size := max(height(r.from), height(l.last.from), 1e-6)
 	dx, dy := l.last.to[0], l.last.to[1]

@@ -32,7 +32,7 @@ func blank(c byte) bool {
 
 func delimiter(c byte) bool { return bytes.IndexByte([]byte("()<>[]{}/%"), c) >= 0 }
 
-// skip passes over blanks and comments.
+// skip skips white space and comments.
 func (l *lexer) skip() {
 	for ; l.i < len(l.b); l.i++ {
 		if l.b[l.i] == '%' {
@@ -180,7 +180,7 @@ func (l *lexer) literal() string {
 	return string(out)
 }
 
-// escaped reads what stands behind a backslash, and stays at its last byte.
+// escaped reads an escape sequence after its backslash, and stays at its last byte.
 func (l *lexer) escaped(out []byte) []byte {
 	l.i++
 	if l.i >= len(l.b) {

@@ -35,7 +35,7 @@ func (f *file) rebuild() {
 	f.unpackAll()
 }
 
-// header reads backwards the "num gen " that stands before the keyword obj.
+// header reads backwards the "num gen " before the keyword obj.
 func (f *file) header(i int) (num, from int, ok bool) {
 	if i > 0 && !blank(f.data[i-1]) {
 		return 0, 0, false
@@ -47,7 +47,7 @@ func (f *file) header(i int) (num, from int, ok bool) {
 	return f.backward(i)
 }
 
-// backward reads the digits that end before i, but for blanks.
+// backward reads the digits that end before i, ignoring spaces.
 func (f *file) backward(i int) (n, from int, ok bool) {
 	for i > 0 && blank(f.data[i-1]) {
 		i--

@@ -57,7 +57,7 @@ func runInit(exe string, args []string) (code int, done bool) {
 		case err != nil:
 			return 0, true // there is no child, which can't be
 		case pid != child:
-		case status.Stopped(): // nobody else could let it go on
+		case status.Stopped(): // nobody else could resume it
 			_ = syscall.Kill(child, syscall.SIGCONT)
 		case status.Signaled():
 			return 128 + int(status.Signal()), true

@@ -6,7 +6,7 @@ import (
 	"jcode/internal/secret"
 )
 
-// WithoutSecrets returns an environment without what is taken for a secret, by its name or by
+// WithoutSecrets returns an environment without what counts as a secret, by its name or by
 // its value, but for the names in keep.
 func WithoutSecrets(env, keep []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {

@@ -101,7 +101,7 @@ func processes() []stat {
 	return out
 }
 
-// readStat parses /proc/<pid>/stat. The command's name may hold blanks and brackets, so
+// readStat parses /proc/<pid>/stat. The command's name may hold spaces and brackets, so
 // the fields are counted from the last bracket.
 func readStat(pid int) (stat, bool) {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
@@ -129,7 +129,7 @@ func hasMarker(pid int, marker string) bool {
 	return err == nil && bytes.Contains(env, []byte(markerName+"="+marker+"\x00"))
 }
 
-// commandLine returns the arguments joined by blanks, or the kernel's name of a process
+// commandLine returns the arguments joined by spaces, or the kernel's name of a process
 // without arguments.
 func commandLine(pid int) string {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))

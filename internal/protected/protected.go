@@ -49,7 +49,7 @@ func IsGitFolder(has func(name string) bool) bool {
 	return has("HEAD") && (has("commondir") || has("config") && (has("objects") || has("refs")))
 }
 
-// InGitFolder reports whether a file, once it stands there, says what git runs in a folder
+// InGitFolder reports whether a file, once it is there, says what git runs in a folder
 // that git takes for its own, whatever that is called: one that becomes such a folder by
 // this file, too.
 func InGitFolder(path string) bool {

@@ -33,7 +33,7 @@ func Simple(raw json.RawMessage) json.RawMessage {
 }
 
 // IsSimple reports whether Simple would leave a schema as it is. It reads no JSON: a word
-// that stands in a description counts too.
+// that is in a description counts too.
 func IsSimple(raw json.RawMessage) bool {
 	text := string(raw)
 	for _, word := range []string{`"$ref"`, `"$defs"`, `"definitions"`, `"format"`, `"const"`} {
@@ -100,7 +100,7 @@ func (s *simplifier) schema(n Node, depth int) Node {
 	return out
 }
 
-// reference returns what a reference names, with the labels that stand beside it.
+// reference returns what a reference names, with the labels that are beside it.
 func (s *simplifier) reference(o *Object, ref Node, depth int) Node {
 	text, _ := ref.(string)
 	target, ok := Resolve(s.root, text)

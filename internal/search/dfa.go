@@ -10,7 +10,7 @@ import (
 // dfa tells whether lines match a pattern, one table look-up a byte. Its states are made as
 // they are needed. It is for one goroutine.
 //
-// A state is the set of program places that may be next, and what stands before them: the
+// A state is the set of program places that may be next, and what precedes them: the
 // start of the line or not, a word character or not. Between two characters it follows the
 // assertions (^, $, \b) that hold there; a line's end counts as a character of its own.
 type dfa struct {
@@ -34,7 +34,7 @@ const rowBits = 7
 type dfaState struct {
 	runes map[rune]int32
 	insts []uint32
-	word  bool // a word character stands before
+	word  bool // a word character precedes
 	begin bool // the line begins here
 }
 

@@ -36,7 +36,7 @@ type Match struct {
 	// Text is the line without its line break, valid UTF-8. Of a long one it is the part around
 	// the match, with marks where it was cut.
 	Text string
-	// Context is true for a line that only stands near a match.
+	// Context is true for a line that is only near a match.
 	Context bool
 }
 
@@ -208,7 +208,7 @@ func (c *collector) finish() Found {
 	return c.found
 }
 
-// ComparePaths orders paths so that a folder's files stand together.
+// ComparePaths orders paths so that the files of a folder are adjacent.
 func ComparePaths(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -237,7 +237,7 @@ type scanner struct {
 type scanned struct {
 	matches []Match
 	total   int
-	last    int // number of the last matching line, if it may go on in the next piece
+	last    int // number of the last matching line, if it may continue in the next piece
 	binary  bool
 	err     error
 }
@@ -285,7 +285,7 @@ func (s *scanner) scan(ctx context.Context, r io.Reader, named bool) (out scanne
 		}
 		if data[whole-1] == '\n' {
 			split = 0
-		} else { // what stands across the cut is seen in the next piece
+		} else { // what crosses the cut is seen in the next piece
 			whole -= pieceOverlap
 			split += whole
 		}
@@ -377,7 +377,7 @@ func runeRest(s string) int {
 	return n
 }
 
-// partialRune returns how many bytes at the end of s belong to a rune that goes on behind it.
+// partialRune returns how many bytes at the end of s belong to a rune that continues after it.
 func partialRune(s string) int {
 	for n := 1; n <= 3 && n <= len(s); n++ {
 		c := s[len(s)-n]

@@ -1,4 +1,4 @@
-// Package secret owns what is taken for a secret, by its name or by its value, and the mark
+// Package secret owns what counts as a secret, by its name or by its value, and the mark
 // that stands where one was.
 //
 // It must not know where a name or value comes from, or what is done about a secret.
@@ -14,7 +14,7 @@ import (
 // Mark stands where a secret was.
 const Mark = "***"
 
-// Name reports whether a variable or setting of that name is taken for a key, token or
+// Name reports whether a variable or setting of that name is considered a key, token or
 // password. MAX_TOKENS is none, GITHUB_TOKEN is.
 func Name(name string) bool {
 	words := split(name)
@@ -58,7 +58,7 @@ func Name(name string) bool {
 }
 
 // Parameter reports whether the value of a flag, a query or a setting of that name is taken
-// for a secret: what Name takes for one, and words that are one where they stand alone.
+// for a secret: what Name considers one, and words that are one on their own.
 func Parameter(name string) bool {
 	if Name(name) {
 		return true
@@ -103,7 +103,7 @@ func split(name string) []string {
 	return words
 }
 
-// Value reports whether a value is taken for a secret, or holds one: a key of a known
+// Value reports whether a value is considered a secret, or contains one: a key of a known
 // service, an address with a password, a connection string, a signed token, and long text
 // that nobody wrote by hand.
 func Value(value string) bool {

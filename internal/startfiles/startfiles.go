@@ -109,7 +109,7 @@ func (s *search) line(line, dir string, depth int) {
 	}
 }
 
-// split parts a line at everything that can stand beside a path in a shell or a script.
+// split parts a line at everything that can be next to a path in a shell or a script.
 func split(line string) []string {
 	words := strings.FieldsFunc(line, func(r rune) bool {
 		return r <= ' ' || strings.ContainsRune("\"'`;|&()<>{}[],=:$*?\\#!", r)

@@ -1,5 +1,5 @@
 // Package system answers what differs between the systems that jcode runs on, where more
-// than one package asks or the answer is one word. The answers stand in one file per system.
+// than one package asks or the answer is one word. The answers are in one file per system.
 package system
 
 // FoldsNames reports whether file names that differ only in case are usually one file here.

@@ -56,7 +56,7 @@ func (t *Stripper) Flush() string {
 }
 
 // strip appends the clean form of s to dst. Unless final, an incomplete sequence or rune
-// at the end is given back as rest.
+// at the end is returned as rest.
 func strip(dst []byte, s string, final bool) (out []byte, rest string) {
 	base := len(dst)
 	for i := 0; i < len(s); {
@@ -288,7 +288,7 @@ func hides(r rune) bool {
 		return true
 	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0: // letters and signs that are drawn as nothing
 		return true
-	case 0x1680, 0x202f, 0x205f: // blanks that no shell takes for one; those of typography and of CJK text stay
+	case 0x1680, 0x202f, 0x205f: // spaces that no shell treats as one; those of typography and of CJK text stay
 		return true
 	}
 	return r >= 0x2000 && r <= 0x200a || r >= 0x2061 && r <= 0x2064 || r >= 0xfff9 && r <= 0xfffb || r >= 0xe0000 && r <= 0xe01ef

@@ -59,7 +59,7 @@ func CutTail(s string, n int) string {
 }
 
 // safeBefore returns the last position at or before n that is a grapheme border whatever
-// stands before it: between two ASCII bytes that are no CR LF pair.
+// is before it: between two ASCII bytes that are no CR LF pair.
 func safeBefore(s string, n int) int {
 	for i := min(n, len(s)-1); i > 0; i-- {
 		if s[i] < utf8.RuneSelf && s[i-1] < utf8.RuneSelf && (s[i-1] != '\r' || s[i] != '\n') {
@@ -83,7 +83,7 @@ func CutMark(s string, n int, mark string) (out string, cut bool) {
 
 // HeadTail keeps the first and the last part of a text that has more than n bytes. The
 // result has at most n bytes. Parts end at line borders where those are near. mark
-// writes what stands in the gap, given the bytes and the line breaks left out.
+// writes the text of the gap, given the bytes and the line breaks left out.
 func HeadTail(s string, n int, mark func(bytes, lines int) string) (out string, cut bool) {
 	if len(s) <= n {
 		return s, false

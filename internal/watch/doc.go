@@ -5,5 +5,5 @@
 // watch, the folders are polled.
 //
 // It must not know what the files mean: the caller says which folders and which
-// names count, and reads the files anew when told.
+// names count, and reads the files again when told.
 package watch

@@ -24,7 +24,7 @@ type leaf struct {
 }
 
 // resync makes the watched folders fit the roots and the disk. With report set, what
-// stands in folders that are new counts as changed.
+// is in new folders counts as changed.
 func (w *Watcher) resync(report bool) {
 	want := w.wanted()
 	for _, f := range w.folders {
@@ -73,7 +73,7 @@ func (w *Watcher) reportGone(f *folder, keep []string, report bool) {
 	}
 }
 
-// reportContents reports what stands in a folder that has just been taken in: its files
+// reportContents reports the contents of a folder that has just been added: its files
 // may have been written before the watch was there.
 func (w *Watcher) reportContents(name string) {
 	for i := range w.roots {

@@ -208,7 +208,7 @@ func (w *Watcher) known(path string) bool {
 	return false
 }
 
-// within returns how many levels path lies below root: 0 for root itself, -1 if outside.
+// within returns how many levels path is below root: 0 for root itself, -1 if outside.
 func within(root, path string) int {
 	if path == root {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// runChild runs a command that ends with this process, however that ends: no git goes on to
+// runChild runs a command that ends with this process, however that ends: no git is left to
 // write into a copy that a later run looks at. Linux counts from the end of the thread that
 // started the command, which is why it is kept. With its context end the filters that it started,
 // too.

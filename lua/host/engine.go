@@ -89,7 +89,7 @@ type scriptError struct {
 func (e *scriptError) Error() string { return e.text }
 
 func (e *engine) failure(err error) error {
-	api, ok := err.(*lua.ApiError) //nolint:errorlint // the engine gives exactly this type
+	api, ok := err.(*lua.ApiError) //nolint:errorlint // the engine returns exactly this type
 	if !ok {
 		return &scriptError{text: text.Headline(err.Error())}
 	}

@@ -231,7 +231,7 @@ func (s *script) xpcall(L *lua.LState) int {
 // caught returns the error value of a protected call. A Go panic of the engine is
 // reported: the state is unsound, whatever the script does about it.
 func (s *script) caught(err error) lua.LValue {
-	api, ok := err.(*lua.ApiError) //nolint:errorlint // the engine gives exactly this type
+	api, ok := err.(*lua.ApiError) //nolint:errorlint // the engine returns exactly this type
 	if !ok {
 		return lua.LString(err.Error())
 	}

@@ -137,7 +137,7 @@ func (srv *server) call(name string, args []any) (*wire.Message, error) {
 		}
 		return m, nil
 	case <-srv.stop:
-		srv.meter.stop(errCancelled) // not even a pcall goes on from here
+		srv.meter.stop(errCancelled) // not even a pcall continues from here
 		return nil, errCancelled
 	}
 }

@@ -61,7 +61,7 @@ func TestTokenEndpointThatSendsElsewhereIsNotFollowed(t *testing.T) {
 	got := make(chan struct{}, 8)
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got <- struct{}{} }))
 	t.Cleanup(elsewhere.Close)
-	for mode, want := range map[string]string{"tokenaway": "status 307", "tokenhtml": "no JSON object"} {
+	for mode, want := range map[string]string{"tokenaway": "status 307", "tokenhtml": "not a JSON object"} {
 		r := newRig(t, mode)
 		r.srv.Elsewhere = elsewhere.URL
 		if err := r.signIn(&browser{}); err == nil || !strings.Contains(err.Error(), want) {

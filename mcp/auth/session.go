@@ -90,8 +90,8 @@ type Session struct {
 	mu     sync.Mutex
 	loaded bool
 	rec    record
-	// asked are the scopes that were requested in vain, so that the same refusal doesn't lead to a
-	// second sign-in.
+	// asked are the scopes that were already requested, so that a server that refuses them
+	// all the same doesn't cause one sign-in after the other.
 	asked map[string]bool
 }
 

@@ -16,7 +16,7 @@ type language struct {
 	block    [][2]string // what begins and ends a comment
 	quotes   string      // what begins a string that ends on its line
 	long     []string    // what begins and ends a string over lines
-	keywords string      // separated by blanks
+	keywords string      // separated by spaces
 	folds    bool        // keywords in any case
 }
 

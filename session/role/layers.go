@@ -21,7 +21,7 @@ import (
 var builtinRoles embed.FS
 
 // Layers looks roles up in their layers: a project's files over rows over the person's files
-// over definitions of agents for other programs over the builtins. It reads them anew each
+// over definitions of agents for other programs over the builtins. It reads them again each
 // time, so that its results are up to date.
 type Layers struct {
 	// Rows are those of the database; nil leaves them out.

@@ -67,7 +67,7 @@ type source struct {
 	size     int64
 	personal bool   // the person's own: may import from anywhere
 	folder   string // where it holds; empty for everywhere
-	prompt   bool   // stands in the system prompt
+	prompt   bool   // is in the system prompt
 }
 
 // New makes a Set. It reads nothing before the first Prompt.
@@ -81,7 +81,7 @@ func New(opts Options) *Set {
 	return &Set{opts: opts, said: map[string]bool{}}
 }
 
-// Prompt reads everything anew and returns it for a system prompt: global file, root to
+// Prompt reads everything again and returns it for a system prompt: global file, root to
 // working folder, then the subfolders that were touched. It is empty when there is nothing.
 func (s *Set) Prompt() string {
 	s.mu.Lock()
@@ -112,7 +112,7 @@ func (s *Set) folders() []string {
 	return between(root, cwd)
 }
 
-// between lists root and the folders from there down to dir, which lies below it.
+// between lists root and the folders from there down to dir, which is below it.
 func between(root, dir string) []string {
 	list := []string{dir}
 	for dir != root {
@@ -186,7 +186,7 @@ func (s *Set) take(path, folder string, personal bool, depth int) []*source {
 	return list
 }
 
-// inside reports whether a file of the project really lies in it: a link in a repository
+// inside reports whether a file of the project is really inside it: a link in a repository
 // must not make a private file part of a prompt.
 func (s *Set) inside(path string) bool {
 	real, err := paths.Resolve(path)
@@ -283,7 +283,7 @@ func (s *Set) join(list []*source) string {
 	return b.String()
 }
 
-// show returns a path as the person knows it: relative to the root where it lies below it.
+// show returns a path as the person knows it: relative to the root if it is below it.
 func (s *Set) show(path string) string {
 	if s.opts.Root != "" && paths.Within(s.opts.Root, path) {
 		if rel, err := filepath.Rel(s.opts.Root, path); err == nil {

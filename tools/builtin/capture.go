@@ -86,7 +86,7 @@ func (c *capture) take(i int, chunk []byte) {
 	}
 }
 
-// clean takes in text without control sequences: whole lines go on, the rest waits.
+// clean takes in text without control sequences: whole lines are passed on, the rest waits.
 func (c *capture) clean(s *stream, chunk string) {
 	if s.pending != "" {
 		chunk = s.pending + chunk
@@ -339,7 +339,7 @@ func (e *ends) last() []byte {
 	return e.tail
 }
 
-// missing is how many bytes lie between head and tail.
+// missing is the number of bytes between head and tail.
 func (e *ends) missing() int64 { return e.total - int64(len(e.head)) - int64(len(e.last())) }
 
 func (e *ends) copy() ends {

@@ -75,7 +75,7 @@ func (s *ChangeSet) Plan(ctx context.Context, summary string, list []FileChange)
 }
 
 // Apply makes the changes that were judged. Where one file can't be written, those that were
-// are put back.
+// are restored.
 func (s *ChangeSet) Apply(ctx context.Context, call tools.Call, list []FileChange) (tools.Result, error) {
 	paths := make([]string, len(list))
 	for i, fc := range list {

@@ -24,7 +24,7 @@ type Editor interface {
 const maxUnsaved = 20
 
 // editorHas returns the bytes of a file as the editor has them, given those on disk. What is
-// no text in UTF-8, or lies outside the workspace, is not the editor's.
+// no text in UTF-8, or is outside the workspace, is not the editor's.
 func (f *files) editorHas(ctx context.Context, t target, disk []byte) ([]byte, error) {
 	if !f.editorReads(t) {
 		return disk, nil

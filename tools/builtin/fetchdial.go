@@ -180,7 +180,7 @@ func (f *fetching) resolve(ctx context.Context, host string) ([]netip.Addr, erro
 }
 
 // judge refuses when one of a host's addresses is private and that was not allowed: a name
-// that gives both kinds is not to be trusted with either.
+// that returns both kinds can be trusted with neither.
 func (f *fetching) judge(host string, ips []netip.Addr) error {
 	for _, ip := range ips {
 		if netaddr.Private(ip) && !f.allowed["private "+strings.ToLower(host)] {

@@ -149,7 +149,7 @@ func (f *files) hold(ctx context.Context, call tools.Call, kind tools.AccessKind
 }
 
 // tellable reports whether the model may learn about a path before the gate has judged the
-// call: what lies outside of the workspace, or is denied, it may not, not even by the words
+// call: what is outside of the workspace, or is denied, it may not, not even by the words
 // of an error.
 func (f *files) tellable(paths ...string) bool {
 	for _, p := range paths {

@@ -15,7 +15,7 @@ import (
 	"jcode/tools"
 )
 
-// Job is a command that goes on in the background.
+// Job is a command that runs in the background.
 type Job struct {
 	ID      int
 	Command string
@@ -271,7 +271,7 @@ func (c *capture) logSize() int64 {
 	return c.logged
 }
 
-// background starts a command that goes on. One that ends at once is reported as such.
+// background starts a command that keeps running. One that ends at once is reported as such.
 func (s *Shell) background(ctx context.Context, call tools.Call, a execArgs) (tools.Result, error) {
 	c, err := s.start(a.argv(s.opts.Shell), a.line(), a.Dir, confinementOf(call), outputs{logged: true})
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	keepLine   = 64 << 10 // bytes of one line that are held
 )
 
-// lineIndexes knows for a few large files how many lines stand before every few MiB, as far
+// lineIndexes knows for a few large files the number of lines before every few MiB, as far
 // as somebody has read, so that a later window is found without counting again.
 type lineIndexes struct {
 	chunk int64 // bytes between two marks
@@ -82,7 +82,7 @@ func (x *lineIndexes) seek(ctx context.Context, file io.ReaderAt, info fs.FileIn
 	return f.lineStart(file, at, breaks+1, first)
 }
 
-// lineStart walks from a chunk's start, where line `line` goes on, to the start of a line.
+// lineStart walks from a chunk's start, where line `line` continues, to the start of a line.
 func (f *lineIndex) lineStart(file io.ReaderAt, at int64, line, first int) (int64, int, error) {
 	buf := make([]byte, 256<<10)
 	for line < first {

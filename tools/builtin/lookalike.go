@@ -15,7 +15,7 @@ import (
 // folder that differs from it only in look-alike characters: kinds of spaces, quotes and
 // dashes, or the way accents are composed. Screenshots on macOS have U+202F in their names,
 // for one. Two such entries are an error that names them; where there is none, path is
-// given back, so that no twin of an existing file is made.
+// returned, so that no near-duplicate of an existing file is created.
 func lookAlike(path string) (string, error) {
 	dir, missing := path, []string{}
 	for !exists(dir) {

@@ -74,7 +74,7 @@ func (m opened) close() {
 	m.to.close()
 }
 
-// openMove opens both ends of a move and checks that nothing stands in its way.
+// openMove opens both ends of a move and checks that nothing is in the way.
 func (f *files) openMove(src, dst target) (m opened, err error) {
 	if m.from, err = f.ws.enter(src.abs); err != nil {
 		return m, ioError(err, src)

@@ -283,12 +283,12 @@ func closeAll(lists ...[]*os.File) {
 const (
 	killGrace = 100 * time.Millisecond // between asking to end and ending
 	quiet     = 40 * time.Millisecond  // without output: what was in the pipe is read
-	maxDrain  = 500 * time.Millisecond // for a pipe that somebody goes on writing to
+	maxDrain  = 500 * time.Millisecond // for a pipe that a process keeps writing to
 	tick      = 100 * time.Millisecond // between two looks at new output
 )
 
 // await waits for the shell's own end, a limit, or ctx, and shows output meanwhile. What
-// goes on running when the shell has ended becomes a job.
+// continues running when the shell has ended becomes a job.
 func (s *Shell) await(ctx context.Context, c *command, limit time.Duration, progress func(tools.Progress)) ended {
 	end := ended{cmd: c}
 	timer := time.NewTimer(limit)
@@ -328,7 +328,7 @@ wait:
 			<-c.drained
 		}
 	} else if left := c.proc.Running(); len(left) > 0 {
-		// It let go of the pipes and goes on, as a daemon does.
+		// It closed the pipes and keeps running, as a daemon does.
 		end.left = left
 		end.job = s.adopt(c, true)
 	}

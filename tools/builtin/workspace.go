@@ -36,7 +36,7 @@ type folder struct {
 	gone []*os.Root // earlier ones, of a folder that was removed and made again
 }
 
-// current returns the root of what stands at the folder's path now: a command may have
+// current returns the root of the folder that is at the path now: a command may have
 // removed the folder and made it again, and the old root would show the removed one.
 func (f *folder) current() (*os.Root, error) {
 	f.mu.Lock()
@@ -138,7 +138,7 @@ func (w *Workspace) Folders() []string {
 	return out
 }
 
-// Contains reports whether a resolved path lies in one of the folders.
+// Contains reports whether a resolved path is in one of the folders.
 func (w *Workspace) Contains(path string) bool {
 	_, ok := w.folder(path)
 	return ok

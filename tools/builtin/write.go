@@ -79,7 +79,7 @@ func (f *files) wholeFile(ctx context.Context, p place, t target, content string
 }
 
 // reconcile keeps what somebody changed in a file since the model saw it, or since the call
-// was planned. Where it lies in other lines than the model's own changes, both are made; else
+// was planned. Where it is in other lines than the model's own changes, both are made; else
 // nothing is written. What changed is shown, so the model has now seen the file, and may
 // write again.
 func (f *files) reconcile(ctx context.Context, call tools.Call, c *change) error {

@@ -78,7 +78,7 @@ func (c *change) add(in *instance, path string) {
 	c.parts = append(c.parts, &part{in: in, paths: []string{path}})
 }
 
-// isOverdue reports whether a change has waited for the server's start in vain: others don't
+// isOverdue reports whether a change has waited for the server's start and given up: others don't
 // wait again.
 func (in *instance) isOverdue() bool {
 	in.mu.Lock()

@@ -47,7 +47,7 @@ func (m *Manager) installed(s Server, root string) string {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil || !filepath.IsAbs(path) {
-		path = "" // not installed, or it lies where jcode was started
+		path = "" // not installed, or it is where jcode was started
 	}
 	m.mu.Lock()
 	m.found[name] = looked{path, time.Now()}
@@ -123,7 +123,7 @@ func (m *Manager) Available() []Server {
 	return out
 }
 
-// topNames are the names of what lies at the top of the workspace.
+// topNames are the names of the entries at the top of the workspace.
 func (m *Manager) topNames() map[string]bool {
 	names := map[string]bool{}
 	for _, dir := range append([]string{m.opts.Start}, m.opts.Roots...) {

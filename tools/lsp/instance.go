@@ -56,7 +56,7 @@ type instance struct {
 	reports       map[string]*report // what it reported, by path
 	told          map[string]counts  // what of it is known to the model
 	news          chan struct{}      // closed and replaced when something is reported
-	busy          map[string]bool    // progress that goes on, by token
+	busy          map[string]bool    // work in progress, by token
 	worked        bool               // some progress was reported
 	used          time.Time
 	started       time.Time
@@ -64,7 +64,7 @@ type instance struct {
 	registrations map[string]registration // capabilities that it asked for after its start, by id
 	watching      bool                    // its watched files are looked after
 	silences      int                     // changes in a row that it did not answer
-	overdue       bool                    // a change has waited for its start in vain
+	overdue       bool                    // a change has waited for its start and given up
 }
 
 // document is a file that the server has open.

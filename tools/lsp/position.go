@@ -90,7 +90,7 @@ func (in *instance) applied(content string, edits []textEdit) (string, bool) {
 	return b.String(), true
 }
 
-// occurrences finds where a name stands in a text as a whole word.
+// occurrences finds where a name occurs in a text as a whole word.
 func occurrences(content, name string) (at []int) {
 	for from := 0; ; {
 		i := strings.Index(content[from:], name)

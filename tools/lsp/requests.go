@@ -85,7 +85,7 @@ func (in *instance) configuration(params json.RawMessage) []any {
 	return out
 }
 
-// progress notes work that goes on, such as the loading of packages.
+// progress records work in progress, such as the loading of packages.
 func (in *instance) progress(params json.RawMessage) {
 	var p struct {
 		Token json.RawMessage `json:"token"`

@@ -30,7 +30,7 @@ func (m *Manager) list() []Server {
 }
 
 // SetServers replaces the configured servers. Those that run and are no longer configured, or
-// otherwise, end; a file that needs one starts it anew.
+// otherwise, end; a file that needs one starts it again.
 func (m *Manager) SetServers(configured []Server, disabled []string) {
 	list := allServers(configured, disabled)
 	m.mu.Lock()

@@ -28,7 +28,7 @@ func (f found) params() map[string]any {
 }
 
 // locate finds where a symbol stands: on the line that is named or nearest to it, where it is
-// declared in the file, where it stands first in it, or where the whole project declares it.
+// declared in the file, where it occurs first in it, or where the whole project declares it.
 func (m *Manager) locate(ctx context.Context, call tools.Call, a symbolArgs) (found, error) {
 	if a.Symbol == "" {
 		return found{}, tools.Errorf(tools.KindInvalidArgs, "symbol is empty")

@@ -77,7 +77,7 @@ func (r *Room) command(ctx context.Context, args string, progress func(string)) 
 	return command.Outcome{Notice: usage}, nil
 }
 
-// words splits arguments at blanks; what stands in quotes is one.
+// words splits arguments at spaces; quoted text is one word.
 func words(s string) []string {
 	var out []string
 	var word strings.Builder

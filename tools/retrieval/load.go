@@ -24,7 +24,7 @@ import (
 // maxText bounds a text file, in bytes; PDFs have a bound of their own.
 const maxText = 32 << 20
 
-// documentKind reports whether a file below a folder is taken for a document by its name.
+// documentKind reports whether a file below a folder counts as a document by its name.
 func documentKind(name string) bool {
 	switch ext := strings.ToLower(path.Ext(name)); ext {
 	case ".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".html", ".htm", ".xhtml", ".pdf":

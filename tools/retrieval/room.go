@@ -303,7 +303,7 @@ func (r *Room) Remove(ctx context.Context, source string) error {
 	return r.opts.Index.Forget(ctx, c.Owner)
 }
 
-// Rebuild reads all documents in use anew, and fetches addresses again. What is unchanged keeps
+// Rebuild reads all documents in use again, and fetches addresses again. What is unchanged keeps
 // its passages.
 func (r *Room) Rebuild() {
 	r.mu.Lock()

@@ -87,7 +87,7 @@ func (t searchTool) Run(ctx context.Context, call tools.Call) (tools.Result, err
 	}, nil
 }
 
-// offer registers the tool anew where what it says of the documents changed, and takes it away
+// offer registers the tool again if its description of the documents changed, and removes it
 // when there are none any more.
 func (r *Room) offer() {
 	r.offers.Lock()

@@ -30,7 +30,7 @@ func (r *Room) openEmbedder() (Embedder, error) {
 
 // embed makes the embeddings that passages of a collection lack. Those that are there stay
 // until a new one takes their place, also when the model fails in the middle.
-// A rebuild makes those anew whose dimension is not the model's any more.
+// A rebuild computes those again whose dimension is no longer the model's.
 func (r *Room) embed(ctx context.Context, k *keeper, c Collection, anew bool) error {
 	e, err := r.openEmbedder()
 	if e == nil || err != nil {

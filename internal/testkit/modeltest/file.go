@@ -56,7 +56,7 @@ type line struct {
 	Forever bool `json:"forever"`
 }
 
-// words are the deltas of a text: a list, or one string that is cut after its blanks.
+// words are the deltas of a text: a list, or one string that is cut after its spaces.
 type words []string
 
 func (w *words) UnmarshalJSON(b []byte) error {

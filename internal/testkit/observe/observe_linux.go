@@ -100,7 +100,7 @@ func (w *watch) run(cmd *exec.Cmd, limit time.Duration) error {
 	}
 }
 
-// stopped looks why a process stands still and lets it go on.
+// stopped finds out why a process is stopped, and resumes it.
 func (w *watch) stopped(pid int, status unix.WaitStatus) {
 	signal := status.StopSignal()
 	switch {
@@ -116,7 +116,7 @@ func (w *watch) stopped(pid int, status unix.WaitStatus) {
 	resume(pid, int(signal))
 }
 
-// resume lets a process go on to its next call. One that was killed meanwhile is gone.
+// resume lets a process run to its next call. One that was killed in the meantime is gone.
 func resume(pid, signal int) { _ = unix.PtraceSyscall(pid, signal) }
 
 // info is struct ptrace_syscall_info at the entry of a call.

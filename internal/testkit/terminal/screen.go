@@ -40,7 +40,7 @@ func (s Screen) Cell(x, y int) Cell {
 	return s.cells[y][x]
 }
 
-// Line returns the text of row y without trailing blanks.
+// Line returns the text of row y without trailing spaces.
 func (s Screen) Line(y int) string {
 	if y < 0 || y >= len(s.cells) {
 		return ""
@@ -52,7 +52,7 @@ func (s Screen) Line(y int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// Lines returns the text of all rows without trailing blanks.
+// Lines returns the text of all rows without trailing spaces.
 func (s Screen) Lines() []string {
 	out := make([]string, s.Rows)
 	for y := range out {
@@ -61,7 +61,7 @@ func (s Screen) Lines() []string {
 	return out
 }
 
-// Text returns all rows, joined by newlines, without trailing blanks and empty rows.
+// Text returns all rows, joined by newlines, without trailing spaces and empty rows.
 func (s Screen) Text() string { return strings.TrimRight(strings.Join(s.Lines(), "\n"), "\n") }
 
 // Contains reports whether a row shows text.

@@ -52,7 +52,7 @@ func (s Screen) svgLine(b *strings.Builder, y int, fg, bg string) {
 }
 
 // runEnd returns the column after the run of equal style that begins at x. A wide character
-// is a run of its own, so that what follows it stands in its column.
+// is a run of its own, so that what follows it is in the right column.
 func runEnd(row []Cell, x int) int {
 	end := x + 1
 	if row[x].Width > 1 {

@@ -20,15 +20,15 @@ type Tree struct {
 	Bytes int64
 }
 
-// Words that stand in the files, and how often: for searches that are to find them.
+// The words in the files, and how often they occur: for searches that have to find them.
 const (
-	// Rare stands on one line of every thousandth file.
+	// Rare is on one line of every thousandth file.
 	Rare = "flushPendingCheckpoint"
-	// Common stands on about one line in fifty.
+	// Common is on about one line in fifty.
 	Common = "handler"
 )
 
-// Make writes the tree into dir, which must be empty or absent. Sources lie up to six folders
+// Make writes the tree into dir, which must be empty or absent. Sources are up to six folders
 // deep; there are .gitignore files, ignored build folders, hidden files and a few binary ones.
 func Make(dir string, t Tree) error {
 	rng := rand.New(rand.NewPCG(t.Seed, 1))

@@ -100,8 +100,8 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 	}
 	work, finish := background()
 	a.onClose(finish)
-	s := &sessions{a: a}
-	a.commands.Sources = append([]command.Source{personCommands{a: a, s: s}}, a.commands.Sources...)
+	s := newSessions(a)
+	a.commands.Sources = append([]command.Source{newPersonCommands(a, s)}, a.commands.Sources...)
 	w := &acp.Workspace{
 		Conversation: conv, Rows: conv.TakeRows(),
 		Commands: a.commands.List,

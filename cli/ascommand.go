@@ -73,7 +73,7 @@ func (a *app) checkUnknown(name, args string) error {
 // chatOnly lists the commands that need a terminal.
 func chatOnly() []string {
 	names := append(tui.OwnCommands(), panelNames()...)
-	for _, c := range (personCommands{a: &app{flags: &flags{}}}).List() {
+	for _, c := range (personCommands{flags: &flags{}}).List() {
 		names = append(names, c.Name)
 	}
 	return names

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"jcode/internal/text"
+	"jcode/mcp"
 	"jcode/session"
 	"jcode/session/export"
 	"jcode/tools/command"
@@ -16,8 +18,21 @@ import (
 
 // personCommands are the slash commands that need more than the terminal.
 type personCommands struct {
-	a *app
-	s *sessions
+	s        *sessions
+	flags    *flags
+	std      Streams
+	store    *session.Store
+	board    *board
+	learning *learning
+	mcp      *mcp.Manager // nil with --no-mcp
+	drafts   history
+	shown    func(path string) string // the name of a file in texts
+	// beginPrivate says whether conversations that begin are private.
+	beginPrivate *atomic.Bool
+}
+
+func newPersonCommands(a *app, s *sessions) personCommands {
+	return personCommands{s, a.flags, a.std, a.store, &a.board, a.learning, a.mcp, newHistory(a), a.workspace.Shown, &a.private}
 }
 
 // List implements command.Source.
@@ -36,7 +51,7 @@ func (p personCommands) List() []command.Command {
 		{Name: "save", Description: "keep a private conversation after all, from its beginning", Run: p.save},
 		{Name: "set", Hint: "[key value]", Description: "settings of this session", Run: p.set},
 	}
-	if !p.a.flags.NoSkills {
+	if !p.flags.NoSkills {
 		list = append(list, command.Command{Name: "reload-skills", Description: "read all skills and command files again", Run: p.reloadSkills})
 	}
 	return list
@@ -45,11 +60,11 @@ func (p personCommands) List() []command.Command {
 var errNoMessages = errors.New("this session has no messages yet")
 
 func (p personCommands) undo(ctx context.Context, _ string) (command.Outcome, error) {
-	return p.step(ctx, "Undid", p.a.store.Checkpoints().Undo)
+	return p.step(ctx, "Undid", p.store.Checkpoints().Undo)
 }
 
 func (p personCommands) redo(ctx context.Context, _ string) (command.Outcome, error) {
-	return p.step(ctx, "Redid", p.a.store.Checkpoints().Redo)
+	return p.step(ctx, "Redid", p.store.Checkpoints().Redo)
 }
 
 func (p personCommands) step(ctx context.Context, did string, f func(context.Context, string) (session.UndoReport, error)) (command.Outcome, error) {
@@ -61,7 +76,7 @@ func (p personCommands) step(ctx context.Context, did string, f func(context.Con
 	if err != nil {
 		return command.Outcome{}, err
 	}
-	p.a.board.tell(did + " by the person: " + p.undoText(report))
+	p.board.tell(did + " by the person: " + p.undoText(report))
 	other := "/redo brings it back"
 	if did == "Redid" {
 		other = "/undo puts it back"
@@ -71,7 +86,7 @@ func (p personCommands) step(ctx context.Context, did string, f func(context.Con
 
 // turnName names the turn of a prompt by its number and how it begins, "" where it is not known.
 func (p personCommands) turnName(ctx context.Context, id string, turn int) string {
-	rows, err := p.a.store.History().All(ctx, id)
+	rows, err := p.store.History().All(ctx, id)
 	if err != nil {
 		return "" // the files are what matters
 	}
@@ -109,10 +124,10 @@ func (a chatViews) undoable(ctx context.Context) (seq int64, files []tui.FileCha
 func (p personCommands) undoText(r session.UndoReport) string {
 	var lines []string
 	for _, c := range r.Restored {
-		lines = append(lines, fmt.Sprintf("%s (%s)", p.a.workspace.Shown(c.Path), c.What))
+		lines = append(lines, fmt.Sprintf("%s (%s)", p.shown(c.Path), c.What))
 	}
 	for _, c := range r.Skipped {
-		lines = append(lines, fmt.Sprintf("%s left alone: %s", p.a.workspace.Shown(c.Path), c.What))
+		lines = append(lines, fmt.Sprintf("%s left alone: %s", p.shown(c.Path), c.What))
 	}
 	for _, what := range r.Cannot {
 		lines = append(lines, "cannot be undone: "+what)
@@ -129,7 +144,7 @@ func (p personCommands) rewind(ctx context.Context, args string) (command.Outcom
 		return command.Outcome{}, errNoMessages
 	}
 	number, what, _ := strings.Cut(args, " ")
-	rows, err := p.a.store.History().All(ctx, conv.ID())
+	rows, err := p.store.History().All(ctx, conv.ID())
 	if err != nil {
 		return command.Outcome{}, err
 	}
@@ -142,7 +157,7 @@ func (p personCommands) rewind(ctx context.Context, args string) (command.Outcom
 	var notice string
 	switch strings.TrimSpace(what) {
 	case "files", "both":
-		reports, err := p.a.store.Checkpoints().UndoFrom(ctx, conv.ID(), int(target.Seq))
+		reports, err := p.store.Checkpoints().UndoFrom(ctx, conv.ID(), int(target.Seq))
 		if err != nil {
 			return command.Outcome{}, err
 		}
@@ -210,7 +225,7 @@ func (p personCommands) export(ctx context.Context, args string) (command.Outcom
 	if err != nil {
 		return command.Outcome{}, err
 	}
-	doc, err := export.Load(ctx, p.a.store, id)
+	doc, err := export.Load(ctx, p.store, id)
 	if err != nil {
 		return command.Outcome{}, err
 	}
@@ -221,9 +236,9 @@ func (p personCommands) export(ctx context.Context, args string) (command.Outcom
 }
 
 func (p personCommands) reloadSkills(context.Context, string) (command.Outcome, error) {
-	change := p.a.learning.skills.Reload()
-	files := p.a.learning.files.Reload()
-	notice := p.a.learning.skills.Report(change, nil)
+	change := p.learning.skills.Reload()
+	files := p.learning.files.Reload()
+	notice := p.learning.skills.Report(change, nil)
 	if !files.Empty() {
 		notice += "\ncommands: " + files.String()
 	}

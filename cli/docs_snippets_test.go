@@ -277,7 +277,7 @@ func TestSlashCommandsNamedInTheDocsAreThere(t *testing.T) {
 	}
 	defer a.close()
 	known := tui.OwnCommands()
-	for _, c := range slices.Concat(personCommands{a: a}.List(), builtinCommands{}.List(), a.lsp.List(), a.documents.room.List()) {
+	for _, c := range slices.Concat(newPersonCommands(a, nil).List(), builtinCommands{}.List(), a.lsp.List(), a.documents.room.List()) {
 		known = append(known, c.Name)
 	}
 	for _, p := range (chatViews{a}).panels() {

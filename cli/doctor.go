@@ -19,6 +19,7 @@ import (
 	"jcode/cli/config"
 	"jcode/internal/system"
 	"jcode/internal/text"
+	"jcode/mcp"
 	"jcode/session"
 	"jcode/tools/command"
 )
@@ -93,7 +94,7 @@ type doctor struct {
 	show    func(finding) // is told each finding as it comes; may be nil
 	found   []finding
 
-	live  *app // an open jcode, whose servers are looked at instead of starting others
+	live  *mcp.Manager // of an open jcode: its servers are looked at instead of starting others
 	paths config.Paths
 	conf  config.Config
 	keys  map[string]string
@@ -328,7 +329,7 @@ func (d *doctor) programs() {
 // doctor is /doctor.
 func (p personCommands) doctor(ctx context.Context, _ string) (command.Outcome, error) {
 	var report strings.Builder
-	d := &doctor{flags: p.a.flags, std: p.a.std, live: p.a, show: func(f finding) { printFinding(&report, f) }}
+	d := &doctor{flags: p.flags, std: p.std, live: p.mcp, show: func(f finding) { printFinding(&report, f) }}
 	d.examine(ctx)
 	return command.Outcome{Notice: strings.TrimRight(report.String(), "\n")}, nil
 }

@@ -21,19 +21,20 @@ func (d *doctor) servers(ctx context.Context) {
 	if d.flags.NoMCP {
 		return
 	}
-	a := d.live
-	if a == nil {
-		var err error
-		if a, err = newApp(ctx, d.flags, d.std); err != nil {
+	servers := d.live
+	if servers == nil {
+		a, err := newApp(ctx, d.flags, d.std)
+		if err != nil {
 			return // reported by what came before
 		}
 		defer a.close()
-		a.mcp.Start()
+		servers = a.mcp
+		servers.Start()
 	}
 	ctx, cancel := context.WithTimeout(ctx, serverWait)
 	defer cancel()
-	a.mcp.WaitReady(ctx)
-	list := a.mcp.Snapshot()
+	servers.WaitReady(ctx)
+	list := servers.Snapshot()
 	for _, s := range list {
 		d.server(s)
 	}
@@ -41,9 +42,9 @@ func (d *doctor) servers(ctx context.Context) {
 		d.ok("mcp", "what a server started ends with jcode, however that ends: %s", proc.Reach())
 	}
 	if slices.ContainsFunc(list, func(s mcp.Details) bool { return s.Transport != mcpconfig.Stdio }) {
-		d.ok("mcp", "sign-ins to servers are kept in %s", a.mcp.SignIns().Where())
+		d.ok("mcp", "sign-ins to servers are kept in %s", servers.SignIns().Where())
 	}
-	for _, w := range a.mcp.Warnings() {
+	for _, w := range servers.Warnings() {
 		d.warn("mcp", "", "%s", w)
 	}
 }

@@ -22,7 +22,22 @@ var errTour = errors.New("the tour was chosen")
 const rowTour = "tour"
 
 // firstStart leads through the first start, when no model is known yet.
-type firstStart struct{ *app }
+type firstStart struct {
+	models      *models
+	credentials string // the file of stored keys
+	settings    string // the person's config.json
+	getenv      func(string) string
+	board       *board
+	choose      func(model string) // makes a model the one that conversations begin with
+}
+
+func newFirstStart(a *app) firstStart {
+	return firstStart{a.models, a.paths.Credentials(), a.paths.File(), a.std.Getenv, &a.board, a.chooseModel}
+}
+
+// chooseModel makes a model the one that conversations begin with; "" is the one that settings
+// and environment lead to.
+func (a *app) chooseModel(name string) { a.flags.Model, a.modelNamed = name, name != "" }
 
 // firstRun leads somebody who has no model yet to one. leave ends the chat with a cause.
 func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun {
@@ -45,7 +60,7 @@ func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.Fi
 			if err := tryKey(ctx, known, name, key); err != nil {
 				return err
 			}
-			if err := config.StoreKey(a.paths.Credentials(), name, key); err != nil {
+			if err := config.StoreKey(a.credentials, name, key); err != nil {
 				return err
 			}
 			return a.readKeys()
@@ -62,7 +77,7 @@ func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.Fi
 			if _, err := a.models.resolve(name); err != nil {
 				return tui.Session{}, err
 			}
-			a.flags.Model, a.modelNamed = name, name != ""
+			a.choose(name)
 			return s.first(ctx)
 		},
 	}
@@ -81,7 +96,7 @@ func (a firstStart) looked(known []provider.Config) string {
 		switch {
 		case p.Local:
 			local = append(local, p.Name+" ("+strings.TrimSuffix(strings.TrimPrefix(p.Address(), "http://"), "/v1")+")")
-		case p.KeyEnv != "" && (a.std.Getenv(p.KeyEnv) != "" || a.models.settings.Keys[p.Name] != ""):
+		case p.KeyEnv != "" && (a.getenv(p.KeyEnv) != "" || a.models.settings.Keys[p.Name] != ""):
 			have = append(have, p.KeyEnv)
 		case p.KeyEnv != "":
 			lack = append(lack, p.KeyEnv)
@@ -124,12 +139,12 @@ func (a firstStart) enterServer(ctx context.Context, address, key string) (tui.R
 	}
 	name := ownServer + "/" + m.ID
 	if key != "" {
-		if err := config.StoreKey(a.paths.Credentials(), ownServer, key); err != nil {
+		if err := config.StoreKey(a.credentials, ownServer, key); err != nil {
 			return tui.Row{}, err
 		}
 	}
 	for _, kv := range [][2]string{{"providers." + ownServer + ".base_url", address}, {"model", name}} {
-		if err := config.Set(a.paths.File(), kv[0], kv[1]); err != nil {
+		if err := config.Set(a.settings, kv[0], kv[1]); err != nil {
 			return tui.Row{}, err
 		}
 	}
@@ -169,7 +184,7 @@ func tryKey(ctx context.Context, known []provider.Config, name, key string) erro
 
 // readKeys takes the stored keys in.
 func (a firstStart) readKeys() error {
-	keys, warning, err := config.ReadCredentials(a.paths.Credentials())
+	keys, warning, err := config.ReadCredentials(a.credentials)
 	if err != nil {
 		return usageError("%w", err)
 	}

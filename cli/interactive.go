@@ -63,7 +63,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	a.hasForms = true
-	s := &sessions{a: a, branch: a.flags.Fork && a.flags.Resume == pickSession}
+	s := newSessions(a)
 	defer s.close()
 	changes, unwatch := a.servers.watch()
 	defer unwatch()
@@ -76,12 +76,12 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,
 	}
 	// A builtin's name always wins, so they come first.
-	opt.Commands.Sources = append([]command.Source{personCommands{a: a, s: s}}, opt.Commands.Sources...)
+	opt.Commands.Sources = append([]command.Source{newPersonCommands(a, s)}, opt.Commands.Sources...)
 	if a.models.script == nil { // the tour's home goes when it ends
-		opt.Login = firstStart{a}.firstRun(s, leave)
+		opt.Login = newFirstStart(a).firstRun(s, leave)
 	}
 	if _, err := a.models.resolve(a.flags.Model); errors.Is(err, provider.ErrNoProvider) || errors.Is(err, provider.ErrNoKey) {
-		opt.First = firstStart{a}.firstRun(s, leave)
+		opt.First = newFirstStart(a).firstRun(s, leave)
 	} else if err != nil {
 		return a.startError(err)
 	} else {
@@ -136,14 +136,36 @@ func (a *app) runUI(ctx context.Context, opt tui.Options) error {
 
 // sessions switches between conversations; one is open at a time.
 type sessions struct {
-	a       *app
+	board      *board
+	store      *session.Store
+	project    string
+	happenings *happenings
+	drafts     history
+	tour       bool
+	// starting is the conversation that the command line names, resuming a kept one.
+	starting func(ctx context.Context) (*agent.Conversation, error)
+	resuming func(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error)
+	// defaults are the options of a conversation as the command line has them.
+	defaults func() (agent.Options, error)
+	// begin starts the extensions, at the first conversation.
+	begin   func()
 	started bool
+	// asked returns the role that asks for values at the beginning, once; nil for none.
+	asked func() *roleToEnter
 	// toldPrivate says that the person was told what a private conversation means.
 	toldPrivate bool
 	branch      bool // --fork: the session that is picked first is branched
 }
 
-func (s *sessions) conv() *agent.Conversation { return s.a.board.open() }
+func newSessions(a *app) *sessions {
+	return &sessions{
+		board: &a.board, store: a.store, project: a.project, happenings: a.happenings, drafts: newHistory(a), tour: a.models.script != nil,
+		starting: a.conversation, resuming: a.resume, defaults: a.options, begin: a.startExtensions, asked: a.takeAsked,
+		branch: a.flags.Fork && a.flags.Resume == pickSession,
+	}
+}
+
+func (s *sessions) conv() *agent.Conversation { return s.board.open() }
 
 func (s *sessions) id() string {
 	if c := s.conv(); c != nil {
@@ -160,12 +182,12 @@ func (s *sessions) close() {
 
 // first opens the conversation that the command line names, after the first frame.
 func (s *sessions) first(ctx context.Context) (tui.Session, error) {
-	conv, err := s.a.conversation(ctx)
+	conv, err := s.starting(ctx)
 	if err != nil {
 		return tui.Session{}, err
 	}
 	out, err := s.open(ctx, conv, "other")
-	if s.a.models.script != nil {
+	if s.tour {
 		out.Notices = append([]agent.Notice{{Level: agent.LevelInfo, Text: tour.Head}}, out.Notices...)
 	}
 	return out, err
@@ -176,26 +198,26 @@ func (s *sessions) first(ctx context.Context) (tui.Session, error) {
 func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason string) (tui.Session, error) {
 	old := s.conv()
 	out := tui.Session{Conversation: conv, Events: conv.Subscribe(), Todo: conv.Todo(), Usage: conv.Usage(), Agents: conv.Agents()}
-	s.a.board.attach(conv)
+	s.board.attach(conv)
 	if old != nil && old != conv {
 		id := old.ID()
 		old.Close()
-		s.a.happenings.left(id, reason)
+		s.happenings.left(id, reason)
 	}
 	if !s.started {
 		s.started = true
-		s.a.startExtensions()
+		s.begin()
 	}
 	if id := conv.ID(); id != "" {
 		rows := conv.TakeRows()
 		if rows == nil {
 			var err error
-			if rows, err = s.a.store.History().All(ctx, id); err != nil {
+			if rows, err = s.store.History().All(ctx, id); err != nil {
 				return out, err
 			}
 		}
 		out.History = rows
-		shown, err := s.a.store.History().Shown(ctx, id)
+		shown, err := s.store.History().Shown(ctx, id)
 		if err != nil {
 			return out, err
 		}
@@ -205,11 +227,10 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason st
 		s.toldPrivate = true
 		out.Notices = append(out.Notices, agent.Notice{Level: agent.LevelInfo, Text: privateNotice})
 	}
-	if first := s.a.asksFirst; first != nil {
-		s.a.asksFirst = nil
+	if first := s.asked(); first != nil {
 		out.Role, out.EnterRole = first.name, func(ctx context.Context) error { return conv.SetRoleWith(ctx, first.name, first.given) }
 	}
-	draft, err := newHistory(s.a).draft(ctx)
+	draft, err := s.drafts.draft(ctx)
 	out.Draft = draft
 	return out, err
 }
@@ -218,11 +239,11 @@ func (s *sessions) open(ctx context.Context, conv *agent.Conversation, reason st
 // exchange.
 func (s *sessions) New(ctx context.Context, carry bool) (tui.Session, error) {
 	if id := s.id(); carry && id != "" {
-		carried, err := s.a.store.Carry(ctx, id)
+		carried, err := s.store.Carry(ctx, id)
 		if err == nil {
 			return s.enter(ctx, carried.ID, "clear")
 		}
-		s.a.board.say(agent.LevelWarn, "nothing is carried over: %v", err)
+		s.board.say(agent.LevelWarn, "nothing is carried over: %v", err)
 	}
 	opt, err := s.options()
 	if err != nil {
@@ -261,7 +282,7 @@ func inherit(ctx context.Context, conv, from *agent.Conversation) error {
 
 // options are those of a further conversation, with what the person has set.
 func (s *sessions) options() (agent.Options, error) {
-	opt, err := s.a.options()
+	opt, err := s.defaults()
 	if old := s.conv(); err == nil && old != nil {
 		opt.Mode = old.Mode()
 		opt.Model = old.OwnModel()
@@ -276,7 +297,7 @@ func (s *sessions) Open(ctx context.Context, name string) (tui.Session, error) {
 
 // enter continues a session, and leaves the open one for a reason in the words of hooks.
 func (s *sessions) enter(ctx context.Context, name, reason string) (tui.Session, error) {
-	found, err := s.a.store.Find(ctx, s.a.project, name)
+	found, err := s.store.Find(ctx, s.project, name)
 	if err != nil {
 		return tui.Session{}, err
 	}
@@ -292,7 +313,7 @@ func (s *sessions) enter(ctx context.Context, name, reason string) (tui.Session,
 	if err != nil {
 		return tui.Session{}, err
 	}
-	conv, err := s.a.resume(ctx, opt, id)
+	conv, err := s.resuming(ctx, opt, id)
 	if err != nil {
 		return tui.Session{}, err
 	}
@@ -301,7 +322,7 @@ func (s *sessions) enter(ctx context.Context, name, reason string) (tui.Session,
 
 // Fork continues in a copy.
 func (s *sessions) Fork(ctx context.Context, id string, upTo int64) (tui.Session, error) {
-	copied, err := s.a.store.Fork(ctx, id, upTo)
+	copied, err := s.store.Fork(ctx, id, upTo)
 	if err != nil {
 		return tui.Session{}, err
 	}
@@ -316,7 +337,7 @@ func (s *sessions) Fork(ctx context.Context, id string, upTo int64) (tui.Session
 
 // List returns sessions for the picker.
 func (s *sessions) List(ctx context.Context, query string, all bool) ([]session.Session, error) {
-	return s.a.store.List(ctx, session.Filter{ProjectID: s.a.project, All: all, Query: query, Limit: 200})
+	return s.store.List(ctx, session.Filter{ProjectID: s.project, All: all, Query: query, Limit: 200})
 }
 
 // Delete deletes a session other than the open one.
@@ -324,11 +345,11 @@ func (s *sessions) Delete(ctx context.Context, id string) error {
 	if id == s.id() {
 		return errors.New("this session is open: /new first")
 	}
-	hold, err := s.a.store.Hold(id)
+	hold, err := s.store.Hold(id)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.a.store.Delete(ctx, id), hold.Release())
+	return errors.Join(s.store.Delete(ctx, id), hold.Release())
 }
 
 // resume continues a session: with its model if that is still available, in its role, and in its

@@ -61,9 +61,9 @@ func (p personCommands) private(ctx context.Context, args string) (command.Outco
 		}
 		return command.Outcome{}, err
 	}
-	p.a.private.Store(on)
+	p.beginPrivate.Store(on)
 	if on {
-		if err := newHistory(p.a).SetDraft(ctx, ""); err != nil { // what stood in the input goes too
+		if err := p.drafts.SetDraft(ctx, ""); err != nil { // what stood in the input goes too
 			return command.Outcome{}, err
 		}
 		return command.Outcome{Notice: privateNotice}, nil

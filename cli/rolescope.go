@@ -227,6 +227,13 @@ type roleToEnter struct {
 	given map[string]string
 }
 
+// takeAsked returns the role that asks for values at the beginning, once; nil for none.
+func (a *app) takeAsked() *roleToEnter {
+	first := a.asksFirst
+	a.asksFirst = nil
+	return first
+}
+
 // enterOrAsk enters a role of the command line or the configuration. What it asks for is asked
 // once there is a screen for the form; a run without a person ends.
 func (a roleScopes) enterOrAsk(ctx context.Context, conv *agent.Conversation, name string, given map[string]string) error {

@@ -35,7 +35,7 @@ func (c *usageCmd) Run(ctx context.Context, f *flags, std Streams) error {
 		return err
 	}
 	defer a.close()
-	rows, err := a.spending(ctx, c.Days)
+	rows, err := spending(ctx, a.store, c.Days)
 	if err != nil {
 		return err
 	}
@@ -72,9 +72,9 @@ func columns(std Streams) int {
 }
 
 // spending sums what was used in the last days, today included.
-func (a *app) spending(ctx context.Context, days int) ([]session.Spent, error) {
+func spending(ctx context.Context, store *session.Store, days int) ([]session.Spent, error) {
 	now := time.Now()
-	return a.store.Spending(ctx, time.Date(now.Year(), now.Month(), now.Day()-days+1, 0, 0, 0, 0, now.Location()))
+	return store.Spending(ctx, time.Date(now.Year(), now.Month(), now.Day()-days+1, 0, 0, 0, 0, now.Location()))
 }
 
 // usageWords are what /usage takes.
@@ -94,7 +94,7 @@ func (p personCommands) usage(ctx context.Context, args string) (command.Outcome
 			return command.Outcome{}, fmt.Errorf("/usage %s: give a number of days, and day, model, project or session", args)
 		}
 	}
-	rows, err := p.a.spending(ctx, days)
+	rows, err := spending(ctx, p.store, days)
 	if err != nil {
 		return command.Outcome{}, err
 	}

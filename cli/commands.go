@@ -13,7 +13,6 @@ import (
 	"jcode/session"
 	"jcode/session/export"
 	"jcode/tools/command"
-	"jcode/tui"
 )
 
 // personCommands are the slash commands that need more than the terminal.
@@ -96,28 +95,6 @@ func (p personCommands) turnName(ctx context.Context, id string, turn int) strin
 		}
 	}
 	return ""
-}
-
-// undoable says what /undo would put back: the turn's prompt and its files.
-func (a chatViews) undoable(ctx context.Context) (seq int64, files []tui.FileChange, err error) {
-	id := a.board.session()
-	if id == "" {
-		return 0, nil, errNoMessages
-	}
-	all, err := a.store.Checkpoints().Changes(ctx, id)
-	if err != nil {
-		return 0, nil, err
-	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if len(all[i].Paths) == 0 {
-			continue
-		}
-		for _, path := range all[i].Paths {
-			files = append(files, tui.FileChange{Path: a.workspace.Shown(path)})
-		}
-		return int64(all[i].Turn), files, nil
-	}
-	return 0, nil, session.ErrNothing
 }
 
 // undoText says what an undo did, one line per file.

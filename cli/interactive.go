@@ -67,10 +67,11 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 	defer s.close()
 	changes, unwatch := a.servers.watch()
 	defer unwatch()
+	views := newSessionViews(a)
 	opt := tui.Options{
-		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: newHistory(a), Commands: a.commands, Panels: chatViews{a}.panels(),
-		Models: chatViews{a}.modelRows, Roles: newRoleActions(a).roleRows, Files: fileNames(a.cwd), Mentions: a.servers.resources, Shell: chatViews{a}.shellLine, Changes: chatViews{a}.changedFiles, Undoable: chatViews{a}.undoable, Keep: a.store.History().AddShown, Preview: chatViews{a}.preview, Context: chatViews{a}.contextUse,
-		Image: chatViews{a}.readImage, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
+		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: newHistory(a), Commands: a.commands, Panels: a.panels(),
+		Models: newModelViews(a).modelRows, Roles: newRoleActions(a).roleRows, Files: fileNames(a.cwd), Mentions: a.servers.resources, Shell: newPersonShell(a).shellLine, Changes: views.changedFiles, Undoable: views.undoable, Keep: a.store.History().AddShown, Preview: views.preview, Context: views.contextUse,
+		Image: pictures{a.paths.Home, a.cwd}.read, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Keys: keyTable(a.config.Keys), Status: a.config.StatusLine,
 		Vi: isOn(a.config.Vi), Notifications: a.config.Notifications, Health: a.list.status, Changed: followed(changes),
 		Version: Version(), Cwd: a.cwd, Home: a.paths.Home,

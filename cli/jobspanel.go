@@ -13,13 +13,13 @@ import (
 )
 
 // jobsPanel lists background commands, and can end them.
-func (a chatViews) jobsPanel() tui.Panel {
+func jobsPanel(shell *builtin.Shell) tui.Panel {
 	return tui.Panel{
 		Name: "jobs", Help: "background commands: look at one, end one", Title: "Background commands",
 		Empty: "Nothing runs in the background.",
 		Rows: func(context.Context) ([]tui.Row, error) {
 			var rows []tui.Row
-			for _, j := range a.shell.Jobs() {
+			for _, j := range shell.Jobs() {
 				rows = append(rows, jobRow(j))
 			}
 			return rows, nil
@@ -31,7 +31,7 @@ func (a chatViews) jobsPanel() tui.Panel {
 				if _, err := fmt.Sscan(row.ID, &id); err != nil {
 					return "", errors.New("no job chosen")
 				}
-				return "ended job " + row.ID, a.shell.KillJob(id)
+				return "ended job " + row.ID, shell.KillJob(id)
 			}},
 		},
 	}

@@ -15,6 +15,7 @@ import (
 	"jcode/internal/picture"
 	"jcode/internal/text"
 	"jcode/tools"
+	"jcode/tools/permission"
 	"jcode/tui"
 )
 
@@ -22,19 +23,31 @@ import (
 const maxImage = 10 << 20
 
 // panels are the lists that slash commands show: those of the chat, and those of extensions.
-func (a chatViews) panels() []tui.Panel {
-	list := append([]tui.Panel{a.toolsPanel(), newPermissionActions(a.app).panel(), a.jobsPanel(), newAgentActions(a.app).panel()}, a.list.panels()...)
+func (a *app) panels() []tui.Panel {
+	list := append([]tui.Panel{newToolViews(a).panel(), newPermissionActions(a).panel(), jobsPanel(a.shell), newAgentActions(a).panel()}, a.list.panels()...)
 	place := func(p tui.Panel) int { return slices.Index(panelNames(), p.Name) }
 	slices.SortStableFunc(list, func(x, y tui.Panel) int { return place(x) - place(y) })
 	return list
 }
 
-// toolsPanel shows every tool with where it comes from and why it is off.
-func (a chatViews) toolsPanel() tui.Panel {
+// toolViews shows the tools.
+type toolViews struct {
+	registry *tools.Registry
+	gate     *permission.Gate
+	board    *board
+	start    func() tools.Mode // before there is a conversation
+}
+
+func newToolViews(a *app) toolViews {
+	return toolViews{a.registry, a.gate, &a.board, func() tools.Mode { return a.mode }}
+}
+
+// panel shows every tool with where it comes from and why it is off.
+func (a toolViews) panel() tui.Panel {
 	return tui.Panel{
 		Name: "tools", Help: "every tool: on or off, and why", Title: "Tools",
 		Rows: func(context.Context) ([]tui.Row, error) {
-			mode, scope := a.mode, (*tools.Scope)(nil)
+			mode, scope := a.start(), (*tools.Scope)(nil)
 			if conv := a.board.open(); conv != nil {
 				mode, scope = conv.State().Mode, conv.Scope()
 			}
@@ -127,10 +140,13 @@ func roleDetail(line roleLine) []string {
 	return out
 }
 
-// readImage reads a picture for a prompt; its kind is decided by its content.
-func (a chatViews) readImage(path string) (string, []byte, error) {
+// pictures reads pictures for prompts.
+type pictures struct{ home, cwd string }
+
+// read reads a picture for a prompt; its kind is decided by its content.
+func (a pictures) read(path string) (string, []byte, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = filepath.Join(a.paths.Home, rest)
+		path = filepath.Join(a.home, rest)
 	} else if !filepath.IsAbs(path) {
 		path = filepath.Join(a.cwd, path)
 	}

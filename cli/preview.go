@@ -16,7 +16,7 @@ const previewMessages = 40
 
 // preview shows what a session was last about: the line that a search found, the last
 // prompt, how the answer ends, the files that were changed.
-func (a chatViews) preview(ctx context.Context, id, query string) (string, error) {
+func (a sessionViews) preview(ctx context.Context, id, query string) (string, error) {
 	row, err := a.store.Get(ctx, id)
 	if err != nil {
 		return "", err

@@ -11,8 +11,10 @@ import (
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/dial"
 	"jcode/agent/model/provider"
+	"jcode/cli/config"
 	"jcode/internal/paths"
 	"jcode/internal/search"
+	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/permission"
 	"jcode/tui"
@@ -21,11 +23,17 @@ import (
 // maxFileNames bounds the list of files that @ completes.
 const maxFileNames = 200_000
 
-// chatViews provides what the screens of a chat show.
-type chatViews struct{ *app }
+// modelViews lists models for the screens of a chat.
+type modelViews struct {
+	models *models
+	board  *board
+	config *config.Config
+}
+
+func newModelViews(a *app) modelViews { return modelViews{a.models, &a.board, &a.config} }
 
 // modelRows lists the models of the endpoint in use, and what configuration names.
-func (a chatViews) modelRows(ctx context.Context) ([]tui.Row, error) {
+func (a modelViews) modelRows(ctx context.Context) ([]tui.Row, error) {
 	current := ""
 	if conv := a.board.open(); conv != nil {
 		current = conv.State().Model
@@ -98,8 +106,16 @@ func fileNames(dir string) func(context.Context) ([]string, error) {
 	}
 }
 
+// personShell runs what the person typed.
+type personShell struct {
+	registry *tools.Registry
+	spill    func(call tools.Call, whole string) (string, error)
+}
+
+func newPersonShell(a *app) personShell { return personShell{a.registry, a.spill} }
+
 // shellLine runs a `!` line as the person: no question, for they typed it.
-func (a chatViews) shellLine(ctx context.Context, line string, out func(string)) error {
+func (a personShell) shellLine(ctx context.Context, line string, out func(string)) error {
 	raw, err := json.Marshal(map[string]string{"cmd": line})
 	if err != nil {
 		return err
@@ -133,12 +149,22 @@ func (personGate) Check(context.Context, tools.GateRequest) tools.Decision {
 func (personGate) Offered(tools.Spec, tools.Mode) (bool, string) { return true, "" }
 
 // dispatcherFor returns a dispatcher over the same registry with another gate.
-func (a chatViews) dispatcherFor(g tools.Gate) *tools.Dispatcher {
+func (a personShell) dispatcherFor(g tools.Gate) *tools.Dispatcher {
 	return &tools.Dispatcher{Registry: a.registry, Gate: g, Spill: a.spill}
 }
 
+// sessionViews shows what the sessions hold: their last exchange, what they changed, how full
+// the open one is.
+type sessionViews struct {
+	store *session.Store
+	board *board
+	shown func(path string) string // the name of a file in texts
+}
+
+func newSessionViews(a *app) sessionViews { return sessionViews{a.store, &a.board, a.workspace.Shown} }
+
 // contextUse measures the open conversation's next request.
-func (a chatViews) contextUse(ctx context.Context) (agent.ContextUse, error) {
+func (a sessionViews) contextUse(ctx context.Context) (agent.ContextUse, error) {
 	conv := a.board.open()
 	if conv == nil {
 		return agent.ContextUse{}, errNoMessages
@@ -147,7 +173,7 @@ func (a chatViews) contextUse(ctx context.Context) (agent.ContextUse, error) {
 }
 
 // changedFiles returns the diffs that the open session's tools made, file by file.
-func (a chatViews) changedFiles(ctx context.Context) ([]tui.FileChange, error) {
+func (a sessionViews) changedFiles(ctx context.Context) ([]tui.FileChange, error) {
 	id := a.board.session()
 	if id == "" {
 		return nil, nil
@@ -176,6 +202,28 @@ func (a chatViews) changedFiles(ctx context.Context) ([]tui.FileChange, error) {
 		}
 	}
 	return out, nil
+}
+
+// undoable says what /undo would put back: the turn's prompt and its files.
+func (a sessionViews) undoable(ctx context.Context) (seq int64, files []tui.FileChange, err error) {
+	id := a.board.session()
+	if id == "" {
+		return 0, nil, errNoMessages
+	}
+	all, err := a.store.Checkpoints().Changes(ctx, id)
+	if err != nil {
+		return 0, nil, err
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if len(all[i].Paths) == 0 {
+			continue
+		}
+		for _, path := range all[i].Paths {
+			files = append(files, tui.FileChange{Path: a.shown(path)})
+		}
+		return int64(all[i].Turn), files, nil
+	}
+	return 0, nil, session.ErrNothing
 }
 
 func ruleTexts(rules []permission.Rule) []string {

@@ -71,11 +71,8 @@ type app struct {
 	asker tools.Asker
 	tour  *tourPlay // nil outside the tour
 	// private says that conversations which begin are kept in memory only.
-	private atomic.Bool
-	// hasForms says that there will be a screen that shows forms. asksFirst is the role that is
-	// entered there, because it asks for values.
-	hasForms  bool
-	asksFirst *roleToEnter
+	private   atomic.Bool
+	firstRole firstRole
 	closers   []func()
 }
 

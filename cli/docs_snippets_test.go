@@ -280,7 +280,7 @@ func TestSlashCommandsNamedInTheDocsAreThere(t *testing.T) {
 	for _, c := range slices.Concat(newPersonCommands(a, nil).List(), builtinCommands{}.List(), a.lsp.List(), a.documents.room.List()) {
 		known = append(known, c.Name)
 	}
-	for _, p := range a.panels() {
+	for _, p := range chatPanels(a) {
 		known = append(known, p.Name)
 	}
 	examples := []string{"name", "review"} // a skill's, a command file's

@@ -46,7 +46,7 @@ func (a *app) openExtensions(ctx context.Context) error {
 	if err := a.openLearning(); err != nil {
 		return err
 	}
-	serverStarts{a}.openLSP()
+	a.openLSP()
 	a.openDocuments()
 	a.servers = noServers{}
 	if !a.flags.NoMCP {

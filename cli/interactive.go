@@ -62,14 +62,14 @@ func (c *demoCmd) show(ctx context.Context, f *flags, std Streams, play *tourPla
 func (a *app) chat(ctx context.Context, prompt string) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
-	a.hasForms = true
+	a.firstRole.forms = true
 	s := newSessions(a)
 	defer s.close()
 	changes, unwatch := a.servers.watch()
 	defer unwatch()
 	views := newSessionViews(a)
 	opt := tui.Options{
-		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: newHistory(a), Commands: a.commands, Panels: a.panels(),
+		Prompt: cmp.Or(prompt, a.config.Prelude.Command), Editor: a.config.Editor, Sessions: s, History: newHistory(a), Commands: a.commands, Panels: chatPanels(a),
 		Models: newModelViews(a).modelRows, Roles: newRoleActions(a).roleRows, Files: fileNames(a.cwd), Mentions: a.servers.resources, Shell: newPersonShell(a).shellLine, Changes: views.changedFiles, Undoable: views.undoable, Keep: a.store.History().AddShown, Preview: views.preview, Context: views.contextUse,
 		Image: pictures{a.paths.Home, a.cwd}.read, Pictures: filepath.Join(a.paths.Data, "pictures"), Save: func(key, value string) error { return config.Set(a.paths.File(), key, value) },
 		Theme: a.config.Theme, Keys: keyTable(a.config.Keys), Status: a.config.StatusLine,
@@ -161,7 +161,7 @@ type sessions struct {
 func newSessions(a *app) *sessions {
 	return &sessions{
 		board: &a.board, store: a.store, project: a.project, happenings: a.happenings, drafts: newHistory(a), tour: a.models.script != nil,
-		starting: a.conversation, resuming: a.resume, defaults: a.options, begin: a.startExtensions, asked: a.takeAsked,
+		starting: a.conversation, resuming: a.resume, defaults: a.options, begin: a.startExtensions, asked: a.firstRole.take,
 		branch: a.flags.Fork && a.flags.Resume == pickSession,
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"jcode/tools"
 	"jcode/tools/builtin"
 	"jcode/tools/lsp"
+	"jcode/tools/permission"
 )
 
 // fileChanges lets the language servers' tools write files as the file tools do.
@@ -34,23 +35,30 @@ func (fileChanges) list(in []lsp.FileChange) []builtin.FileChange {
 }
 
 // serverStarts decides when language servers start, and offers their tools.
-type serverStarts struct{ *app }
+type serverStarts struct {
+	board      *board
+	registry   *tools.Registry
+	dispatcher *tools.Dispatcher
+	trust      *permission.Trust
+	inert      func() []tools.TrustItem // what of the project is off until it is trusted
+}
 
 // openLSP creates the manager of language servers. Nothing is looked up or started yet.
-func (a serverStarts) openLSP() {
+func (a *app) openLSP() {
+	starts := serverStarts{&a.board, a.registry, a.dispatcher, a.trust, dormant{a}.inert}
 	o := lsp.Options{
 		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
 		AfterEdit: a.config.LSP.AfterEdit == nil || *a.config.LSP.AfterEdit,
-		Env:       confinement(a).commandEnv, Trusted: func() bool { return a.inertNotice() == "" }, Allow: a.allowServer,
+		Env:       confinement{a}.commandEnv, Trusted: func() bool { return starts.inertNotice() == "" }, Allow: starts.allow,
 		Confine: func(spec proc.Spec) (proc.Spec, error) {
 			spec, _, err := a.box.Confine(spec)
 			return spec, err
 		},
 		Changes: fileChanges{a.changes}, Version: Version(),
 		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
-		Offer:  a.offerServerTools,
 	}
-	o.Servers, o.Disabled = a.languageServers(a.config.LSP)
+	o.Offer = func() { starts.offer(a.lsp) }
+	o.Servers, o.Disabled = a.bundles.languageServers(a.config.LSP)
 	a.lsp = lsp.New(o)
 	a.onClose(a.lsp.Close)
 	a.dispatcher.Changing = a.lsp.Changing
@@ -59,7 +67,7 @@ func (a serverStarts) openLSP() {
 }
 
 // languageServers are the configured servers, by name, followed by those of plugins.
-func (a *app) languageServers(c config.LSP) (list []lsp.Server, disabled []string) {
+func (b *bundles) languageServers(c config.LSP) (list []lsp.Server, disabled []string) {
 	for name, s := range c.Servers {
 		if isOn(s.Disabled) {
 			disabled = append(disabled, name)
@@ -77,7 +85,7 @@ func (a *app) languageServers(c config.LSP) (list []lsp.Server, disabled []strin
 		}
 		return 1
 	})
-	for _, s := range a.bundles.languages() {
+	for _, s := range b.languages() {
 		if !slices.ContainsFunc(list, func(own lsp.Server) bool { return own.Name == s.Name }) {
 			list = append(list, s)
 		}
@@ -85,9 +93,9 @@ func (a *app) languageServers(c config.LSP) (list []lsp.Server, disabled []strin
 	return list, disabled
 }
 
-// offerServerTools adds the tools that ask language servers.
-func (a serverStarts) offerServerTools() {
-	for _, t := range a.lsp.Tools() {
+// offer adds the tools that ask language servers.
+func (a serverStarts) offer(room *lsp.Manager) {
+	for _, t := range room.Tools() {
 		if err := a.registry.Register("lsp", tools.RankBuiltin, t); err != nil {
 			a.board.say(agent.LevelWarn, "language servers: %v", err)
 		}
@@ -96,17 +104,17 @@ func (a serverStarts) offerServerTools() {
 
 // inertNotice says what of the project waits for trust, "" if nothing does.
 func (a serverStarts) inertNotice() string {
-	notice, err := a.trust.Notice(context.Background(), dormant(a).inert())
+	notice, err := a.trust.Notice(context.Background(), a.inert())
 	if err != nil {
 		return err.Error()
 	}
 	return notice
 }
 
-// allowServer decides whether a language server may be started: it runs code of the project.
+// allow decides whether a language server may be started: it runs code of the project.
 // A person's answer holds as the gate says: this once, for the session, or in the project, for
 // this command line and this program.
-func (a serverStarts) allowServer(ctx context.Context, call tools.Call, s lsp.Start) (ok, confined bool, why string) {
+func (a serverStarts) allow(ctx context.Context, call tools.Call, s lsp.Start) (ok, confined bool, why string) {
 	if a.inertNotice() != "" {
 		return false, false, "this folder's files are not trusted, and it runs code of the project"
 	}
@@ -142,7 +150,7 @@ func (r readFiles) AfterCall(call tools.Call, out tools.Outcome) {
 // languageServers lists the servers that are installed, and those that would fit this folder.
 func (d *doctor) languageServers(a *app) {
 	o := lsp.Options{Root: a.root, Start: a.cwd, Roots: []string{a.root}}
-	o.Servers, o.Disabled = a.languageServers(d.conf.LSP)
+	o.Servers, o.Disabled = a.bundles.languageServers(d.conf.LSP)
 	room := lsp.New(o)
 	defer room.Close()
 	var here, missing []string

@@ -23,7 +23,7 @@ import (
 const maxImage = 10 << 20
 
 // panels are the lists that slash commands show: those of the chat, and those of extensions.
-func (a *app) panels() []tui.Panel {
+func chatPanels(a *app) []tui.Panel {
 	list := append([]tui.Panel{newToolViews(a).panel(), newPermissionActions(a).panel(), jobsPanel(a.shell), newAgentActions(a).panel()}, a.list.panels()...)
 	place := func(p tui.Panel) int { return slices.Index(panelNames(), p.Name) }
 	slices.SortStableFunc(list, func(x, y tui.Panel) int { return place(x) - place(y) })

@@ -227,11 +227,17 @@ type roleToEnter struct {
 	given map[string]string
 }
 
-// takeAsked returns the role that asks for values at the beginning, once; nil for none.
-func (a *app) takeAsked() *roleToEnter {
-	first := a.asksFirst
-	a.asksFirst = nil
-	return first
+// firstRole keeps the role that is entered once there is a screen, because it asks for values.
+type firstRole struct {
+	forms bool // there will be a screen that shows forms
+	role  *roleToEnter
+}
+
+// take returns the role, once; nil for none.
+func (f *firstRole) take() *roleToEnter {
+	role := f.role
+	f.role = nil
+	return role
 }
 
 // enterOrAsk enters a role of the command line or the configuration. What it asks for is asked
@@ -242,8 +248,8 @@ func (a roleScopes) enterOrAsk(ctx context.Context, conv *agent.Conversation, na
 	switch {
 	case !errors.As(err, &missing):
 		return err
-	case a.hasForms:
-		a.asksFirst = &roleToEnter{name, given}
+	case a.firstRole.forms:
+		a.firstRole.role = &roleToEnter{name, given}
 		return nil
 	}
 	return fmt.Errorf("%w. Give each as --var NAME=VALUE", err)

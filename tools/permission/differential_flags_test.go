@@ -56,18 +56,27 @@ func (a *arena) flagsOf(program string) (short, long []string) {
 	for i := range letters {
 		short = append(short, "-"+letters[i:i+1])
 	}
-	name, rest, _ := strings.Cut(program, " ")
 	if long, ok := a.flags[program+" --"]; ok {
 		return short, long
 	}
+	name, sub, _ := strings.Cut(program, " ")
 	known := a.flags[name]
 	if name == "git" {
-		known = append(slices.Clone(known), strings.Fields("--max-count --skip --since --after --until --before --author --committer --grep-reflog --grep --all-match --invert-grep --glob --exclude --branches --tags "+
-			"--remotes --stdin --merge --date --format --pretty --encoding --notes --show-notes --filter --missing --min-parents --max-parents --no-walk --walk-reflogs --ancestry-path --contents --no-index")...)
-		sub, _, _ := strings.Cut(rest, " ")
-		text, _ := exec.Command("git", sub, "--git-completion-helper-all").Output() // what it does not know, it does not tell
-		for _, f := range strings.Fields(string(text)) {
+		known = nil
+		help, _ := exec.Command("git", sub, "-h").CombinedOutput()                 // it exits with 129
+		all, _ := exec.Command("git", sub, "--git-completion-helper-all").Output() // what it does not know, it does not tell
+		for _, m := range flagInHelp.FindAllStringSubmatch(string(help), -1) {
+			known = append(known, m[2])
+		}
+		for _, f := range strings.Fields(string(all)) {
 			known = append(known, strings.TrimSuffix(f, "="))
+		}
+		switch sub {
+		case "log", "show", "shortlog", "rev-list", "whatchanged":
+			known = append(known, strings.Fields("--max-count --skip --since --after --until --before --author --committer --grep-reflog --grep --all-match --invert-grep --glob --exclude --branches --tags "+
+				"--remotes --stdin --merge --date --format --pretty --encoding --notes --show-notes --filter --missing --min-parents --max-parents --no-walk --walk-reflogs --ancestry-path --contents")...)
+		case "diff":
+			known = append(known, "--no-index", "--cached", "--merge-base")
 		}
 	}
 	for _, f := range known {
@@ -86,6 +95,7 @@ func spellings(program, flag, outside string) (out []string) {
 		"F", "F HEAD~1", "F OUT", "F OUT a.go", "F a.go OUT", "F x OUT a.go", "OUT F", "OUT F a.go", "OUT a.go F", "a.go F OUT", "a.go x F OUT", "-- F OUT", "a.go F new", "F new",
 		"F=1", "OUT F=a.go", "OUT F=x a.go", "F=x OUT", "F=new a.go", "a.go F=OUT",
 		"F1", "OUT Fa.go", "OUT F1 a.go", "F1 OUT", "F1 OUT a.go", "a.go FOUT",
+		"F ke*", "F [ak]*", "ke* F", "F ?words", "F=a.go:OUT", "Fa.go:OUT", "F sub", "F su* a.go",
 	} {
 		if long := strings.HasPrefix(flag, "--"); long && !strings.Contains(form, "F=") && strings.Contains(form+" ", "F ") || long == strings.Contains(form, "F=") {
 			out = append(out, program+" "+strings.NewReplacer("OUT", outside, "F", flag).Replace(form))
@@ -104,12 +114,21 @@ func pairs(program, one, other, outside string) (out []string) {
 	return out
 }
 
-// spelled makes one line of a program with one or two of its flags.
-func (a *arena) spelled(r *rand.Rand) string {
-	program := pick(r, vouchedPrograms())
-	if program == "git" {
-		program += " " + pick(r, strings.Fields("log diff show status blame grep ls-files for-each-ref branch tag shortlog rev-list cat-file diff-tree range-diff"))
+// spelledPrograms are those whose flags are tried, with the subcommands of git.
+func spelledPrograms() (out []string) {
+	for _, p := range vouchedPrograms() {
+		if p != "git" {
+			out = append(out, p)
+		}
 	}
+	for _, sub := range strings.Fields("log diff show status blame grep ls-files for-each-ref branch tag shortlog rev-list cat-file diff-tree range-diff ls-tree rev-parse stash worktree reflog describe check-attr check-ignore") {
+		out = append(out, "git "+sub)
+	}
+	return out
+}
+
+// spelled makes one line of a program with one or two of its flags.
+func (a *arena) spelled(r *rand.Rand, program string) string {
 	short, long := a.flagsOf(program)
 	list := short
 	if len(long) > 0 && r.IntN(2) == 0 {
@@ -125,16 +144,28 @@ func (a *arena) spelled(r *rand.Rand) string {
 	return pick(r, spellings(program, flag, a.outside+"/secret"))
 }
 
-// everySpelling makes all lines of a program with one of its flags, and with two of them.
-func (a *arena) everySpelling(program string) (out []string) {
+// maxOthers bounds with how many others each flag is tried: git has hundreds.
+const maxOthers = 130
+
+// everySpelling makes all lines of a program with one of its flags, and with two of them: of
+// those a sample where there are many.
+func (a *arena) everySpelling(r *rand.Rand, program string) (out []string) {
 	outside := a.outside + "/secret"
 	short, long := a.flagsOf(program)
-	for _, f := range slices.Concat(short, long) {
+	all := slices.Concat(short, long)
+	for _, f := range all {
 		out = append(out, spellings(program, f, outside)...)
 		for n := 3; n < len(f); n++ {
 			out = append(out, spellings(program, f[:n], outside)...)
 		}
-		for _, other := range slices.Concat(short, long) {
+		others := all
+		if len(all) > maxOthers {
+			others = nil
+			for range maxOthers / 8 {
+				others = append(others, pick(r, all))
+			}
+		}
+		for _, other := range others {
 			out = append(out, pairs(program, f, other, outside)...)
 		}
 	}
@@ -142,11 +173,13 @@ func (a *arena) everySpelling(program string) (out []string) {
 	return slices.Compact(out)
 }
 
-// TestFlagsAreUnderstoodInEverySpelling lets all lines of a program with one or two of its
-// flags run that the gate lets run unasked, watched: none opens what lies outside, or prints
-// what a rule denies.
-// JCODE_DIFFERENTIAL_FLAGS names the programs ("grep,git diff"); without it a few lines of
-// some are looked at.
+// TestFlagsAreUnderstoodInEverySpelling lets lines of a program with one or two of its flags
+// run that the gate lets run unasked, watched: none opens what lies outside, or prints what a
+// rule denies.
+//
+// By itself it looks at a few lines of some programs. JCODE_DIFFERENTIAL_FLAGS names programs
+// ("grep,git diff", or all) whose lines are tried whole, or, with JCODE_DIFFERENTIAL (a
+// duration), at random for so long; JCODE_DIFFERENTIAL_SEED makes other ones.
 func TestFlagsAreUnderstoodInEverySpelling(t *testing.T) {
 	if _, err := observe.Run(exec.Command("/bin/true"), time.Minute); err != nil {
 		t.Skipf("programs can't be watched here: %v", err)
@@ -154,41 +187,71 @@ func TestFlagsAreUnderstoodInEverySpelling(t *testing.T) {
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	programs, most := []string{"grep", "head", "git diff"}, 10
 	if s := os.Getenv("JCODE_DIFFERENTIAL_FLAGS"); s != "" {
-		programs, most = strings.Split(s, ","), 1<<30
-	}
-	a := newArena(t)
-	a.layPlain()
-	env := func() []string {
-		return proc.CommandEnv([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + a.home, "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C"}, proc.EnvRules{})
-	}
-	told := func(o *permission.Options) { o.Env = env }
-	ruled, free := newGate(t, a.root, a.home, parseRules(t, nil, nil, []string{"read(.env)"}), told), newGate(t, a.root, a.home, permission.RuleSet{}, told)
-	for _, program := range programs {
-		if name, _, _ := strings.Cut(program, " "); !found(name) {
-			continue
+		if programs, most = strings.Split(s, ","), 1<<30; s == "all" {
+			programs = spelledPrograms()
 		}
-		began, made, ran := time.Now(), 0, 0
-		lines := a.everySpelling(program)
+	}
+	limit, seed := differentialLimits(t)
+	programs = slices.DeleteFunc(programs, func(p string) bool {
+		name, _, _ := strings.Cut(p, " ")
+		return !found(name)
+	})
+	if len(programs) == 0 {
+		t.Skip("none of the programs is on this machine")
+	}
+	w := newWatcher(t)
+	r := rand.New(rand.NewPCG(seed, 0))
+	if limit > 0 {
+		began, made := time.Now(), 0
+		for ; time.Since(began) < limit && !t.Failed(); made++ {
+			w.try(w.spelled(r, programs[made%len(programs)]))
+		}
+		t.Logf("seed %d: %d programs, %d lines made, %d of them run unasked and watched, %v", seed, len(programs), made, w.ran, time.Since(began).Round(time.Second))
+		return
+	}
+	for _, program := range programs {
+		began, made := time.Now(), 0
+		w.ran = 0
+		lines := w.everySpelling(r, program)
 		if most < len(lines) {
-			r := rand.New(rand.NewPCG(1, 0))
 			r.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 		}
-		for _, line := range lines {
-			if ran >= most {
-				break
-			}
-			made++
-			for _, gate := range []*permission.Gate{ruled, free} {
-				if d := gate.Check(context.Background(), execRequest(line, caller(tools.ModeAsk, nil))); d.Allow && d.Vouched != nil {
-					ran++
-					a.watch(line, env(), *d.Vouched, gate == ruled)
-					break
-				}
-			}
+		for ; made < len(lines) && w.ran < most; made++ {
+			w.try(lines[made])
 		}
-		t.Logf("%s: %d lines made, %d of them run unasked and watched, %v", program, made, ran, time.Since(began).Round(time.Second))
-		if ran == 0 {
+		t.Logf("%s: %d lines made, %d of them run unasked and watched, %v", program, made, w.ran, time.Since(began).Round(time.Second))
+		if w.ran == 0 {
 			t.Errorf("no line of %s was vouched for: this shows nothing", program)
+		}
+	}
+}
+
+// watcher lets lines run that a gate lets run unasked: with rules that deny files where it
+// lets them run under these, else without.
+type watcher struct {
+	*arena
+	env         func() []string
+	ruled, free *permission.Gate
+	ran         int
+}
+
+func newWatcher(t *testing.T) *watcher {
+	w := &watcher{arena: newArena(t)}
+	w.layPlain()
+	w.env = func() []string {
+		return proc.CommandEnv([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C"}, proc.EnvRules{})
+	}
+	told := func(o *permission.Options) { o.Env = w.env }
+	w.ruled, w.free = newGate(t, w.root, w.home, parseRules(t, nil, nil, []string{"read(.env)"}), told), newGate(t, w.root, w.home, permission.RuleSet{}, told)
+	return w
+}
+
+func (w *watcher) try(line string) {
+	for _, gate := range []*permission.Gate{w.ruled, w.free} {
+		if d := gate.Check(context.Background(), execRequest(line, caller(tools.ModeAsk, nil))); d.Allow && d.Vouched != nil {
+			w.ran++
+			w.watch(line, w.env(), *d.Vouched, gate == w.ruled)
+			return
 		}
 	}
 }

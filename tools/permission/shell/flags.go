@@ -38,6 +38,8 @@ type named struct {
 	word
 	// sure parts stand for themselves; others are a guess about what follows a flag.
 	sure bool
+	// operand words are what the program was given to go through, for certain.
+	operand bool
 }
 
 // paths returns what may be a path among the words after the program.
@@ -80,7 +82,7 @@ type flagReader struct {
 	// permuted says that flags behind operands are flags; begun that an operand was read.
 	permuted, begun bool
 	// unsure counts the operands that may be the text, or the value of a flag that is not
-	// known: they are looked at, but don't stand for a file.
+	// known: they are looked at, but are not what the program goes through for certain.
 	unsure int
 }
 
@@ -104,7 +106,7 @@ func (r *flagReader) mayGive() {
 // maybe looks at a word that may be a path, but does not stand for a file.
 func (r *flagReader) maybe(w word) {
 	for _, p := range parts(w) {
-		r.out = append(r.out, named{p.word, false})
+		r.out = append(r.out, named{word: p.word})
 	}
 }
 
@@ -113,8 +115,8 @@ func (r *flagReader) reconsider(sure bool) {
 	if r.taken == nil {
 		return
 	}
-	for _, p := range parts(*r.taken) {
-		r.out = append(r.out, named{p.word, p.sure && sure})
+	for _, p := range operandParts(*r.taken) {
+		r.out = append(r.out, named{word: p.word, sure: p.sure && sure, operand: p.operand && sure})
 	}
 	if sure {
 		r.taken = nil
@@ -215,9 +217,19 @@ func (r *flagReader) operand(w word) {
 			r.given = true
 		}
 		r.maybe(w)
-	default:
+	case r.unsure > 0: // it may be the value of the flag that is not known
+		r.unsure--
 		r.out = append(r.out, parts(w)...)
+	default:
+		r.out = append(r.out, operandParts(w)...)
 	}
+}
+
+// operandParts is parts for a word that the program goes through.
+func operandParts(w word) []named {
+	out := parts(w)
+	out[0].operand = true
+	return out
 }
 
 // clusters returns what may follow a short flag in its own word: each rest of the letters
@@ -226,9 +238,9 @@ func clusters(w word, rest string) (out []named) {
 	for i := range len(rest) {
 		part := w
 		part.text = rest[i:]
-		out = append(out, named{part, false})
+		out = append(out, named{word: part})
 		for _, p := range parts(part)[1:] {
-			out = append(out, named{p.word, false})
+			out = append(out, named{word: p.word})
 		}
 		if strings.IndexByte(wordBytes, rest[i]) < 0 {
 			break
@@ -239,12 +251,12 @@ func clusters(w word, rest string) (out []named) {
 
 // parts returns a word and what may be a path in it: after "=", around ":" and after "@".
 func parts(w word) []named {
-	out := []named{{w, true}}
+	out := []named{{word: w, sure: true}}
 	add := func(text string, tilde bool) {
 		if text != "" && len(out) < maxParts {
 			part := w
 			part.text, part.tilde = text, tilde
-			out = append(out, named{part, !strings.HasPrefix(w.text, "-") || len(out) == 1})
+			out = append(out, named{word: part, sure: !strings.HasPrefix(w.text, "-") || len(out) == 1})
 		}
 	}
 	for i := range len(w.text) {
@@ -324,11 +336,17 @@ func flagsOf(name string, args []word) flags {
 	case "uniq":
 		return flags{plain: "cdDiuz", text: "fs", longText: []string{"skip-fields", "skip-chars", "check-chars"}}
 	case "ls":
-		return flags{plain: "aAbcdfFghHiklmnopqQrRsStuUvxXZ1", longText: []string{"ignore", "hide", "width", "tabsize", "quoting-style", "indicator-style", "block-size", "time-style"}}
+		return flags{
+			plain: "aAbcdfFghHiklmnopqQrRsStuUvxXZ1", longText: []string{"ignore", "hide", "width", "tabsize", "quoting-style", "indicator-style", "block-size", "time-style", "format", "sort", "time"},
+			longPlain: []string{"all", "almost-all", "author", "escape", "ignore-backups", "color", "colour", "directory", "dired", "classify", "file-type", "full-time", "group-directories-first", "no-group", "human-readable", "si", "hyperlink", "inode", "kibibytes", "numeric-uid-gid", "literal", "quote-name", "reverse", "recursive", "size", "zero", "context", "show-control-chars", "hide-control-chars"},
+		}
 	case "du":
-		return flags{plain: "abchHklmsSx0", text: "d", longText: []string{"exclude", "max-depth", "threshold", "block-size"}}
+		return flags{
+			plain: "abchHklmsSx0", text: "d", longText: []string{"exclude", "max-depth", "threshold", "block-size", "time-style"},
+			longPlain: []string{"all", "apparent-size", "bytes", "total", "human-readable", "summarize", "null", "count-links", "one-file-system", "separate-dirs", "si", "inodes", "time"},
+		}
 	case "tree":
-		return flags{permutes: true, plain: "adfxpsughDFnCACqNQrtUvXJ", text: "LPI"}
+		return flags{permutes: true, plain: "adfxpsughDFnCACqNQrtUvXJ", text: "LPI", longPlain: []string{"dirsfirst", "filesfirst", "gitignore", "noreport", "prune", "matchdirs", "ignore-case", "du", "si", "inodes", "device", "nolinks", "metafirst", "help", "version"}}
 	case "od":
 		return flags{plain: "abcdfilosxv", text: "AjNt"}
 	case "diff":

@@ -107,7 +107,7 @@ func (a *analysis) opened(row reads, words []word) string {
 		if files && a.folder(p.word) {
 			return "it would go through a whole folder"
 		}
-		operand = operand || p.sure && !strings.HasPrefix(p.text, "-")
+		operand = operand || p.operand
 	}
 	if row.here && !operand {
 		return a.outside(static("."))
@@ -126,7 +126,7 @@ func (a *analysis) paths(row reads, words []word) []named {
 			if w = a.known(w); w.dynamic && w.simple && a.staysInside(w) {
 				continue
 			}
-			out = append(out, named{w, true})
+			out = append(out, named{word: w, sure: true, operand: true})
 		}
 	}
 	return out

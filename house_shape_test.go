@@ -95,7 +95,6 @@ tools/builtin/edit_test.go
 tools/builtin/exec_test.go
 tools/lsp/lsp_test.go
 tools/permission/ask_test.go
-tools/permission/differential_test.go
 tools/retrieval/retrieval_test.go
 tools/sandbox/sandbox_test.go
 `)

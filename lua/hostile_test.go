@@ -21,9 +21,13 @@ import (
 // than 64 MB, and the next call works.
 
 const (
-	shortManifest = `{"description": "d", "timeout_ms": 2000}`
+	shortManifest = `{"description": "d", "timeout_ms": 500}`
+	growManifest  = `{"description": "d", "timeout_ms": 2000}`  // time to reach a limit of memory
 	longManifest  = `{"description": "d", "timeout_ms": 60000}` // for what must not end by time
 )
+
+// growing are the hostile scripts that take memory until something stops them.
+var growing = strings.Fields("concat_growth table_growth sparse_table wide_format gmatch_early ten_million")
 
 func heapMB() int64 {
 	runtime.GC()
@@ -77,8 +81,11 @@ func TestHostileScripts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := build(t, setup{})
 			manifest := shortManifest
-			if !slices.Contains(tt.kinds, tools.KindTimeout) {
+			switch {
+			case !slices.Contains(tt.kinds, tools.KindTimeout):
 				manifest = longManifest
+			case slices.Contains(growing, tt.name):
+				manifest = growManifest
 			}
 			h.tool(tt.name, manifest, tt.source)
 			h.tool("after", simple, `return ("ok"):upper()`)
@@ -432,7 +439,7 @@ func TestCallDepthIsLimited(t *testing.T) {
 func TestFloodOfAHostStaysSmall(t *testing.T) {
 	big := strings.Repeat("x", 4<<20)
 	h := build(t, setup{opts: Options{start: fakeHost(func(_ io.Reader, out io.Writer) {
-		for i := range 200 {
+		for i := range 40 { // 160 MB
 			m := &wire.Message{Type: wire.TypeLog, Kind: "print", Text: big}
 			if i%3 == 1 {
 				m = &wire.Message{Type: wire.TypeProgress, Text: big}

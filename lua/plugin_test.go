@@ -193,6 +193,7 @@ return {id = "p"}`)
 }
 
 func TestPluginFaults(t *testing.T) {
+	t.Parallel()
 	h := build(t, setup{})
 	h.asker.says(tools.AnswerProject)
 	h.plugin("other", `return {id = "wrong"}`)

@@ -28,15 +28,15 @@ func builtins(src Source) []read {
 		file := path.Join("builtin", d.Name(), skillFile)
 		data, err := builtinFiles.ReadFile(file)
 		if err != nil {
-			continue // a test sees to it that each folder has one
+			continue // a test checks that each folder has one
 		}
 		out = append(out, read{Entry: parse(data, filepath.FromSlash(file), src)})
 	}
 	return out
 }
 
-// loadBuiltin returns a builtin skill's text. Its other files, if it has any, are laid out
-// on disk, since a model can only read what is there.
+// loadBuiltin returns the text of a builtin skill. Its other files, if any, are written to disk,
+// because a model can only read what is there.
 func (r *Registry) loadBuiltin(sk Skill) (Loaded, error) {
 	dir := path.Dir(filepath.ToSlash(sk.File))
 	data, err := builtinFiles.ReadFile(path.Join(dir, skillFile))
@@ -62,7 +62,7 @@ func (r *Registry) loadBuiltin(sk Skill) (Loaded, error) {
 	return l, nil
 }
 
-// layOut writes those files of src that dir lacks or has otherwise.
+// layOut writes the files of src that are missing in dir or differ there.
 func layOut(src fs.FS, dir string, files []string) error {
 	for _, name := range append(files, skillFile) {
 		data, err := fs.ReadFile(src, filepath.ToSlash(name))

@@ -8,12 +8,12 @@ import (
 	"jcode/tools"
 )
 
-// catalogueBytes bounds the catalogue in the system prompt, about 3,000 tokens.
+// catalogueBytes limits the catalogue in the system prompt to about 3,000 tokens.
 const catalogueBytes = 12 << 10
 
-// Catalogue returns the skills that a scope may use, with clipped descriptions, for the
-// system prompt: in order of name, equal bytes for equal skills, bounded however many
-// there are. It is empty when there is none.
+// Catalogue returns the skills that a scope may use, with clipped descriptions, for the system
+// prompt. They are sorted by name; equal skills give equal bytes, and the size is limited however
+// many there are. It is empty if there are none.
 func (r *Registry) Catalogue(scope *tools.Scope) string {
 	var list []Skill
 	for _, sk := range r.List() {
@@ -38,8 +38,8 @@ func (r *Registry) Catalogue(scope *tools.Scope) string {
 	return b.String()
 }
 
-// catalogueLines returns a line per skill, with descriptions as long as all of them fit
-// into limit; when even bare names don't, the list ends early.
+// catalogueLines returns one line per skill, with descriptions as long as fit into limit for all
+// of them. If even the bare names don't fit, the list is cut.
 func catalogueLines(list []Skill, limit int) (lines []string, shown int) {
 	for _, clip := range []int{240, 160, 110, 70, 0} {
 		lines = lines[:0]
@@ -58,7 +58,7 @@ func catalogueLines(list []Skill, limit int) (lines []string, shown int) {
 	return lines, len(lines)
 }
 
-// catalogueLine returns `- name: description`, the description cut to clip bytes.
+// catalogueLine returns `- name: description`, with the description cut to clip bytes.
 func catalogueLine(sk Skill, clip int) string {
 	if clip == 0 {
 		return "- " + sk.Name

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Change is what a reload found to be different.
+// Change is the difference that a reload found.
 type Change struct {
 	Added   []string `json:"added"`
 	Changed []string `json:"changed"`
 	Removed []string `json:"removed"`
-	// Broken are skills that cannot be used since this reload, each with why.
+	// Broken are the skills that this reload found unusable, each with the reason.
 	Broken []Diagnostic `json:"broken"`
 }
 
@@ -44,7 +44,7 @@ func (c Change) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// some joins names, and counts those beyond the twentieth.
+// some joins names; those after the twentieth are only counted.
 func some(names []string) string {
 	const most = 20
 	if len(names) <= most {
@@ -87,8 +87,8 @@ func changes(old, now map[string]version) Change {
 	return c
 }
 
-// versions returns what changes compares of a state of skills: usable ones by name, broken
-// ones by file.
+// versions returns a state of skills in the form that changes compares: usable ones by name,
+// broken ones by file.
 func (s *state) versions() map[string]version {
 	out := map[string]version{}
 	if s == nil {

@@ -16,7 +16,7 @@ type skillCommands struct {
 	host Host
 }
 
-// List returns a command per skill in use.
+// List returns a command for each skill in use.
 func (c skillCommands) List() []command.Command {
 	var out []command.Command
 	for _, sk := range c.r.List() {
@@ -71,8 +71,8 @@ func (c skillCommands) run(ctx context.Context, name, args string) (command.Outc
 	return out, nil
 }
 
-// parseArgumentsOnly is parseTemplate for a skill's body, in which only $ARGUMENTS is
-// special: `$1` is at home in its shell and awk examples.
+// parseArgumentsOnly is parseTemplate for a skill's body, in which only $ARGUMENTS is special:
+// `$1` is common in its shell and awk examples.
 func parseArgumentsOnly(body string) template {
 	var t template
 	for _, p := range parseParameters(body) {

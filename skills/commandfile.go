@@ -32,9 +32,9 @@ type CommandFile struct {
 	Hint        string
 	// Model overrides the model for the message that the command makes.
 	Model string
-	// Rules are what allowed-tools asks for, as permission rules.
+	// Rules are the permission rules that allowed-tools asks for.
 	Rules []string
-	// Shell are the command lines in it.
+	// Shell are the command lines of the file.
 	Shell  []string
 	File   string
 	Source Source
@@ -52,8 +52,8 @@ type CommandFile struct {
 	root  string // of the project
 }
 
-// Pin is what a person is asked to approve of a command that has shell lines or
-// allowed-tools. Its hash includes the project's files that the lines start.
+// Pin returns what a person is asked to approve for a command with shell lines or allowed-tools.
+// Its hash includes the project's files that the lines start.
 func (c *CommandFile) Pin() Pin {
 	hash := c.Hash
 	if c.root != "" {
@@ -62,8 +62,8 @@ func (c *CommandFile) Pin() Pin {
 	return Pin{Kind: "command", Name: c.Name, File: c.File, Project: c.Source.Project, Hash: hash, Rules: c.Rules, Shell: c.Shell}
 }
 
-// CommandFiles knows the command files. Listing costs no file access. All methods are
-// safe for concurrent use.
+// CommandFiles is the set of command files. Listing needs no file access. All methods are safe
+// for concurrent use.
 type CommandFiles struct {
 	places Places
 	trust  tools.Trust
@@ -79,12 +79,13 @@ type commandState struct {
 	notes []Diagnostic
 }
 
-// NewCommandFiles makes a source of commands. It reads nothing before the first use.
+// NewCommandFiles returns a source of commands. It reads nothing before the first use.
 func NewCommandFiles(places Places, trust tools.Trust, host Host) *CommandFiles {
 	return &CommandFiles{places: places, trust: trust, host: host}
 }
 
-// commandSources lists the folders of commands; of two commands with one name the later wins.
+// commandSources lists the folders of commands. If two commands have the same name, the later one
+// wins.
 func (p Places) commandSources() []Source {
 	var list []Source
 	add := func(base, dir, label string, project bool) {
@@ -232,8 +233,8 @@ func readCommand(places Places, src Source, file string) *CommandFile {
 	return c
 }
 
-// shellLines reports the lines in which an argument stands where it may not stay text: they
-// would be refused whatever the arguments are.
+// shellLines reports the lines with an argument at a place where it may not stay text. They would
+// be refused whatever the arguments are.
 func (p *reader) shellLines(lines []string) {
 	for _, line := range lines {
 		if _, err := shellText(line, given{}); err != nil {
@@ -243,7 +244,7 @@ func (p *reader) shellLines(lines []string) {
 	}
 }
 
-// settle decides which file holds each name: the last found.
+// settle decides which file gets each name: the last one found.
 func (c *CommandFiles) settle(found []*CommandFile) *commandState {
 	next := &commandState{}
 	winner, own := map[string]string{}, map[string]string{}
@@ -257,7 +258,7 @@ func (c *CommandFiles) settle(found []*CommandFile) *commandState {
 		if f.State != Active {
 			continue
 		}
-		// A plugin's command has a name that nothing else takes.
+		// A plugin's command has a name that nothing else can take.
 		if full := f.Source.Plugin + ":" + f.Name; f.Source.Plugin != "" && winner[full] == "" {
 			winner[full] = f.File
 			next.list = append(next.list, c.command(f, full))
@@ -287,7 +288,7 @@ func (c *CommandFiles) settle(found []*CommandFile) *commandState {
 	return next
 }
 
-// command makes what the terminal lists and runs under a name.
+// command returns the command that the terminal lists and runs under a name.
 func (c *CommandFiles) command(f *CommandFile, name string) command.Command {
 	return command.Command{
 		Name:        name,
@@ -301,7 +302,7 @@ func (c *CommandFiles) command(f *CommandFile, name string) command.Command {
 	}
 }
 
-// run fills a command's text, as the file is now.
+// run expands the template of a command, as the file is now.
 func (c *CommandFiles) run(ctx context.Context, file, args string) (command.Outcome, error) {
 	f, err := c.fresh(file)
 	if err != nil {
@@ -332,7 +333,7 @@ func (c *CommandFiles) run(ctx context.Context, file, args string) (command.Outc
 	return out, nil
 }
 
-// fresh returns a command as its file is at this moment.
+// fresh returns a command as its file is now.
 func (c *CommandFiles) fresh(file string) (*CommandFile, error) {
 	f := c.find(file)
 	if f == nil || stampOf(file) != f.stamp {
@@ -360,7 +361,7 @@ func (c *CommandFiles) find(file string) *CommandFile {
 // List returns the commands, sorted by name.
 func (c *CommandFiles) List() []command.Command { return c.state().list }
 
-// Files returns every command file that was found, sorted by name.
+// Files returns every command file found, sorted by name.
 func (c *CommandFiles) Files() []CommandFile {
 	var out []CommandFile
 	for _, f := range c.state().files {
@@ -369,7 +370,7 @@ func (c *CommandFiles) Files() []CommandFile {
 	return out
 }
 
-// Diagnostics returns what is wrong with any of them.
+// Diagnostics returns the problems of all command files.
 func (c *CommandFiles) Diagnostics() []Diagnostic {
 	s := c.state()
 	out := slices.Clone(s.notes)

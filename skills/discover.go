@@ -15,7 +15,7 @@ import (
 
 const (
 	skillFile = "SKILL.md"
-	// The bounds of a search below one source.
+	// The limits of a search below one source.
 	maxDepth   = 4    // folders below the source
 	maxFolders = 2000 // folders looked into
 	maxSkills  = 1000 // skills in all
@@ -27,14 +27,14 @@ type Places struct {
 	Config string
 	// Home is the person's home folder, for ~/.claude and ~/.agents.
 	Home string
-	// Folders are further ones that config names, absolute.
+	// Folders are additional folders from the config, absolute.
 	Folders []string
-	// Plugins returns what plugins that the person accepted bring, as it is at each search. Nil
-	// is none.
+	// Plugins returns the folders of the plugins that the person accepted. It is called at each
+	// search. Nil means none.
 	Plugins func() []Plugin
 	// Project is the project's root.
 	Project string
-	// Denied reports whether a file must not be read, by its resolved path; nil denies none.
+	// Denied reports whether a file must not be read, given its resolved path. Nil denies none.
 	Denied func(path string) bool
 }
 
@@ -53,13 +53,13 @@ func (p Places) plugins() []Plugin {
 
 var errAbsent = errors.New("leads out of the project, or to what may not be read: it counts as absent")
 
-// absent tells of a file or folder that admits refuses.
+// absent returns the diagnostic for a file or folder that admits refuses.
 func absent(path string) Diagnostic {
 	return Diagnostic{File: path, Level: Fault, Text: errAbsent.Error(), Cure: "put the file itself into the project"}
 }
 
-// admits returns errAbsent where a file or folder of a project's source leads out of the
-// project, or to what the person's rules deny.
+// admits returns errAbsent if a file or folder of a project's source leads out of the project, or
+// to what the person's rules deny.
 func (p Places) admits(src Source, path string) error {
 	if !src.Project {
 		return nil
@@ -71,7 +71,7 @@ func (p Places) admits(src Source, path string) error {
 	return nil
 }
 
-// read reads a file of at most maxFile bytes, one of the project within the project.
+// read reads a file of at most maxFile bytes; a file of the project only within the project.
 func (p Places) read(src Source, file string) ([]byte, error) {
 	if !src.Project {
 		return readFile(file)
@@ -82,7 +82,7 @@ func (p Places) read(src Source, file string) ([]byte, error) {
 	return paths.ReadInside(p.Project, file, maxFile)
 }
 
-// sources lists the folders of skills; of two skills with one name the later wins.
+// sources lists the folders of skills. If two skills have the same name, the later one wins.
 func (p Places) sources() []Source {
 	list := []Source{{Label: "builtin"}}
 	add := func(base, dir, label string, project bool) {
@@ -109,7 +109,7 @@ func (p Places) sources() []Source {
 	return list
 }
 
-// stamp tells whether a file or folder has changed since it was looked at.
+// stamp identifies the state of a file or folder, to see whether it has changed.
 type stamp struct {
 	mod  time.Time
 	size int64
@@ -148,7 +148,7 @@ type read struct {
 	real  string // the skill's folder with links resolved
 }
 
-// run searches all sources in their order, each folder once.
+// run searches all sources in order, each folder once.
 func (s *scan) run(sources []Source) {
 	s.folders = map[string]stamp{}
 	roots := map[string]bool{}
@@ -180,8 +180,8 @@ func (s *scan) run(sources []Source) {
 	}
 }
 
-// folder looks for a SKILL.md in dir, and below it where there is none. real is dir with
-// its links resolved.
+// folder looks for a SKILL.md in dir, and if there is none, below dir. real is dir with its links
+// resolved.
 func (s *scan) folder(src Source, dir, real string, depth int) {
 	if s.seen[real] {
 		return
@@ -244,8 +244,8 @@ func skillIn(entries []os.DirEntry) string {
 	return other
 }
 
-// skipFolder names the folders that never hold skills: hidden ones and what package
-// managers fill.
+// skipFolder reports whether a folder never holds skills: hidden ones, and those of package
+// managers.
 func skipFolder(name string) bool {
 	return name == "node_modules" || strings.HasPrefix(name, ".")
 }
@@ -255,7 +255,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// skill reads one SKILL.md, unless it is as it was.
+// skill reads one SKILL.md, unless it is unchanged.
 func (s *scan) skill(src Source, file, real string) {
 	if len(s.found) >= maxSkills {
 		if !s.full {
@@ -321,8 +321,8 @@ func (s *scan) note(file, text, cure string) {
 	s.notes = append(s.notes, Diagnostic{File: file, Level: Warning, Text: text, Cure: cure})
 }
 
-// Check returns everything that is not right about a skill, by its folder or SKILL.md, or
-// about all skills below a folder, wherever they lie.
+// Check returns all problems of a skill, given its folder or SKILL.md, or of all skills below a
+// folder.
 func Check(path string) []Diagnostic {
 	if !isDir(path) {
 		return Read(path).Diagnostics
@@ -345,8 +345,7 @@ func Check(path string) []Diagnostic {
 	return out
 }
 
-// Read reads one skill by its folder or SKILL.md, wherever it lies, with everything that
-// is not right about it.
+// Read reads one skill, given its folder or SKILL.md, with all its problems.
 func Read(path string) Entry {
 	file := path
 	if isDir(path) {

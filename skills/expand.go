@@ -11,11 +11,11 @@ import (
 	"jcode/internal/text"
 )
 
-// piece is one part of a template: literal text, or something to be put in. What is put
-// in is never looked at again.
+// piece is one part of a template: literal text, or a placeholder. Inserted text is never
+// expanded again.
 type piece struct {
 	kind pieceKind
-	text string // literal text, the shell line, or the path; both may hold arguments
+	text string // literal text, the shell line, or the path; both may contain arguments
 	n    int    // for word
 }
 
@@ -29,10 +29,10 @@ const (
 	file                // @path
 )
 
-// template is the body of a command file, taken apart once.
+// template is the parsed body of a command file.
 type template []piece
 
-// parseTemplate takes a command's body apart. `\$` and `\@` are the bare characters.
+// parseTemplate parses a command's body. `\$` and `\@` are the bare characters.
 func parseTemplate(body string) template {
 	var t template
 	start := 0
@@ -77,7 +77,7 @@ func parseTemplate(body string) template {
 	return t
 }
 
-// parameter reads $ARGUMENTS or $N at the start of s; n is its length, 0 if it is neither.
+// parameter parses $ARGUMENTS or $N at the start of s. n is its length, 0 if it is neither.
 func parameter(s string) (p piece, n int) {
 	const all = "$ARGUMENTS"
 	if strings.HasPrefix(s, all) && (len(s) == len(all) || !isWordByte(s[len(all)])) {
@@ -99,14 +99,15 @@ func isWordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// startsWord reports whether a word may begin after before: an e-mail address is no file.
+// startsWord reports whether a word may begin after before. The @ of an e-mail address starts
+// none.
 func startsWord(before string) bool {
 	r, _ := utf8.DecodeLastRuneInString(before)
 	return before == "" || unicode.IsSpace(r) || strings.ContainsRune("([{\"'<:", r)
 }
 
-// pathLength measures the path at the start of s. It must hold a letter, a digit or a
-// parameter; a full stop or comma at its end belongs to the sentence.
+// pathLength returns the length of the path at the start of s. A path contains a letter, a digit
+// or a parameter; a full stop or comma at its end belongs to the sentence.
 func pathLength(s string) int {
 	end := strings.IndexFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune("()[]{}\"'`<>,;|", r)
@@ -121,7 +122,7 @@ func pathLength(s string) int {
 	return len(path)
 }
 
-// uses reports whether the template puts arguments in anywhere.
+// uses reports whether the template inserts arguments anywhere.
 func (t template) uses() bool {
 	for _, p := range t {
 		if p.kind == arguments || p.kind == word {
@@ -145,7 +146,7 @@ func (t template) shellLines() []string {
 	return out
 }
 
-// parseParameters takes a text apart that holds parameters only.
+// parseParameters parses a text in which only parameters are special.
 func parseParameters(s string) template {
 	var t template
 	for s != "" {
@@ -164,7 +165,7 @@ func parseParameters(s string) template {
 	return append(t, piece{text: s})
 }
 
-// given are a command's arguments.
+// given holds a command's arguments.
 type given struct {
 	all   string
 	words []string
@@ -213,7 +214,7 @@ func splitWords(s string) []string {
 	return words
 }
 
-// plain puts arguments in as they are.
+// plain inserts arguments unchanged.
 func (t template) plain(g given) string {
 	var b strings.Builder
 	for _, p := range t {
@@ -229,14 +230,14 @@ func (t template) plain(g given) string {
 	return b.String()
 }
 
-// The bounds of what one command puts in.
+// The limits of what one command inserts.
 const (
 	maxShellOutput = 16 << 10
 	maxFileText    = 48 << 10
 	maxInserts     = 20
 )
 
-// expand fills the template: commands are run and files read in their order.
+// expand fills in the template: it runs commands and reads files, in order.
 func (t template) expand(ctx context.Context, host Host, g given, rules []string) (string, error) {
 	var b, files strings.Builder
 	inserts := 0
@@ -279,7 +280,7 @@ func (t template) expand(ctx context.Context, host Host, g given, rules []string
 	return b.String() + files.String(), nil
 }
 
-// bounded keeps head and tail of a text of more than n bytes.
+// bounded returns the head and the tail of a text of more than n bytes.
 func bounded(s string, n int) string {
 	s, _ = text.HeadTail(strings.TrimRight(s, "\n"), n, func(left, _ int) string {
 		return fmt.Sprintf("\n[… %d bytes left out …]\n", left)

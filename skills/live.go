@@ -8,13 +8,13 @@ import (
 	"jcode/internal/watch"
 )
 
-// Watch keeps the registry and the command files up to date until stop is called, which
-// waits for the watching to end. changed is told of command files; the registry tells its
-// own Options.Changed. Either of c and changed may be nil.
+// Watch keeps the registry and the command files up to date until stop is called; stop waits for
+// the watching to end. changed is called for changes of command files; the registry calls its own
+// Options.Changed. Either of c and changed may be nil.
 func Watch(r *Registry, c *CommandFiles, changed func(Change)) (stop func()) {
 	var roots []watch.Root
 	for _, src := range r.opts.Places.sources() {
-		if src.Dir == "" || src.Plugin != "" { // whoever keeps the plugins watches them
+		if src.Dir == "" || src.Plugin != "" { // the owner of the plugins watches them
 			continue
 		}
 		roots = append(roots, watch.Root{

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	maxBody  = 48 << 10 // bytes of a body that are given at once
+	maxBody  = 48 << 10 // bytes of a body that are returned at once
 	maxFiles = 40       // files of a skill that are listed
 )
 
-// Loaded is a skill with its text, ready to be handed to a model.
+// Loaded is a skill with its text, in the form for a model.
 type Loaded struct {
 	Skill Skill
 	// Body is the text below the front matter.
@@ -29,12 +29,12 @@ type Loaded struct {
 	Files []string
 	// More says that there are further ones.
 	More bool
-	// Text is the whole as a model reads it: base folder, body, files.
+	// Text is the whole text for the model: base folder, body, files.
 	Text string
 }
 
-// Load reads a skill's text from disk as it is now; the registry follows when it has
-// changed. An unknown name is an error that names those there are.
+// Load reads a skill's text from disk as it is now. If it has changed, the registry is updated.
+// For an unknown name the error lists the known ones.
 func (r *Registry) Load(name string) (Loaded, error) {
 	sk, ok := r.Get(name)
 	if !ok {
@@ -76,7 +76,7 @@ func (r *Registry) unknown(name string) error {
 			return tools.Errorf(tools.KindDenied, "the skill %s is disabled by the user", name)
 		case Broken:
 			return tools.Errorf(tools.KindLoad, "the skill %s cannot be used: %s", name, firstOf(e.Diagnostics, e.File))
-		default: // another of its name is in use, and would have been found
+		default: // another skill of that name is in use, and would have been found
 		}
 	}
 	names := make([]string, 0, len(r.state().active))
@@ -89,7 +89,7 @@ func (r *Registry) unknown(name string) error {
 	return tools.Errorf(tools.KindInvalidArgs, "there is no skill %q; there are: %s", name, some(names))
 }
 
-// compose makes the text for the model.
+// compose builds the text for the model.
 func (l *Loaded) compose() {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<skill name=%q", l.Skill.Name)

@@ -20,11 +20,11 @@ const (
 	maxCompatibility = 500
 )
 
-// maxFile bounds a SKILL.md or command file in bytes.
+// maxFile is the largest size of a SKILL.md or command file in bytes.
 const maxFile = 1 << 20
 
-// parse reads a SKILL.md. The entry is Broken when it cannot be used; every departure
-// from the format is among its diagnostics.
+// parse parses a SKILL.md. The entry is Broken if it cannot be used. Its diagnostics list every
+// departure from the format.
 func parse(data []byte, file string, src Source) Entry {
 	e := Entry{State: Active, Skill: Skill{
 		Dir: filepath.Dir(file), File: file, Source: src, Hash: hash(data),
@@ -55,7 +55,7 @@ func parse(data []byte, file string, src Source) Entry {
 	return e
 }
 
-// reader collects what is wrong in one file while it is read.
+// reader collects the problems of one file while it is parsed.
 type reader struct {
 	file   string
 	doc    frontmatter.Document
@@ -72,7 +72,7 @@ func (p *reader) fault(line int, text, cure string) {
 	p.found = append(p.found, Diagnostic{File: p.file, Line: line, Level: Fault, Text: text, Cure: cure})
 }
 
-// scalar returns a key's value as one text, and warns when it is a list or a map.
+// scalar returns a key's value as one text, and warns if it is a list or a map.
 func (p *reader) scalar(key string) (value string, line int) {
 	f, ok := p.doc.Get(key)
 	if !ok {
@@ -116,7 +116,7 @@ func (p *reader) description(e *Entry) {
 	e.Description = description
 }
 
-// optional reads the keys that may be absent, and names those that it does not know.
+// optional reads the optional keys, and reports unknown ones.
 func (p *reader) optional(e *Entry) {
 	e.License, _ = p.scalar("license")
 	e.Hint, _ = p.scalar("argument-hint")
@@ -139,7 +139,7 @@ func (p *reader) optional(e *Entry) {
 	})
 }
 
-// yes reads a switch.
+// yes reads a boolean key.
 func (p *reader) yes(key string, otherwise bool) bool {
 	value, line := p.scalar(key)
 	switch strings.ToLower(value) {
@@ -154,7 +154,7 @@ func (p *reader) yes(key string, otherwise bool) bool {
 	return otherwise
 }
 
-// rest reports the keys that are not known, and the front matter's own problems.
+// rest reports unknown keys and the problems of the front matter itself.
 func (p *reader) rest(known map[string]bool) {
 	for _, f := range p.doc.Fields {
 		if !known[strings.ReplaceAll(strings.ToLower(f.Key), "_", "-")] {
@@ -197,7 +197,7 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// quote shows a value in a message, at most 60 bytes of it in one line.
+// quote returns a value for a message: at most 60 bytes, in one line.
 func quote(s string) string {
 	s, _ = text.CutMark(text.Visible(strings.NewReplacer("\n", " ", "\t", " ").Replace(s)), 60, "…")
 	return `"` + s + `"`

@@ -24,7 +24,7 @@ type Pin struct {
 	Rules []string
 	// Shell are the command lines that would run whenever the command is used.
 	Shell []string
-	// Replaces is the file of the person, or the builtin, whose name it would take over.
+	// Replaces is the person's file, or the builtin, whose name it would take.
 	Replaces string
 }
 
@@ -45,7 +45,7 @@ func (p Pin) Item() tools.TrustItem {
 	return item
 }
 
-// guest returns the Guest of a command that a file makes, nil for the person's own.
+// guest returns the Guest function for a command that a file defines, nil for the person's own.
 func guest(trust tools.Trust, pin Pin) func() bool {
 	if !pin.Project {
 		return nil
@@ -53,8 +53,8 @@ func guest(trust tools.Trust, pin Pin) func() bool {
 	return func() bool { return !mayReplace(trust, pin) }
 }
 
-// mayReplace reports whether a file of the project may take a name that the person or the
-// program has too: only in a version that was approved.
+// mayReplace reports whether a file of the project may take a name that the person or the program
+// uses too: only if that version was approved.
 func mayReplace(trust tools.Trust, pin Pin) bool {
 	if trust == nil {
 		return false
@@ -63,14 +63,14 @@ func mayReplace(trust tools.Trust, pin Pin) bool {
 	return ok && err == nil
 }
 
-// Grants makes rules hold for the rest of one turn of one session.
+// Grants applies rules for the rest of one turn of one session.
 type Grants interface {
 	// Allow adds allow rules that end with the turn. source names who asked for them.
 	Allow(session string, turn int, source string, rules []string)
 }
 
-// approved reports whether a pin is approved, asking through asker where it is not.
-// Nobody to ask means no. Only an answer for the project is kept.
+// approved reports whether a pin is approved, and asks through asker if it is not. If nobody can
+// be asked, it is not. Only an answer for the project is stored.
 func approved(ctx context.Context, trust tools.Trust, asker tools.Asker, pin Pin) (bool, error) {
 	if len(pin.Rules)+len(pin.Shell) == 0 {
 		return true, nil
@@ -127,7 +127,7 @@ func (p Pin) question() tools.Question {
 	return q
 }
 
-// Pin is what a person is asked to approve of a skill that has allowed-tools.
+// Pin returns what a person is asked to approve for a skill with allowed-tools.
 func (sk Skill) Pin() Pin {
 	return Pin{Kind: "skill", Name: sk.Name, File: sk.File, Project: sk.Source.Project, Hash: sk.Hash, Rules: sk.Rules}
 }

@@ -12,26 +12,26 @@ import (
 	"jcode/tools"
 )
 
-// Options are what a Registry is made of.
+// Options are the settings of New.
 type Options struct {
 	Places Places
 	// Disabled are names of skills that are not used.
 	Disabled []string
-	// Cache is a folder in which files of builtin skills are laid out for use. Empty means
-	// that builtin skills have no files.
+	// Cache is the folder to which files of builtin skills are written for use. If it is empty,
+	// builtin skills have no files.
 	Cache string
-	// Trust remembers what allowed-tools a person approved. Nil means that none is.
+	// Trust stores which allowed-tools a person approved. Nil means none.
 	Trust tools.Trust
-	// Grants makes approved rules hold. Nil means that none does.
+	// Grants applies approved rules. Nil means that none apply.
 	Grants Grants
-	// Changed is told what a reload found, from any goroutine. May be nil.
+	// Changed is called with what a reload found, from any goroutine. May be nil.
 	Changed func(Change)
-	// Notice is told what a person should know about the watching. May be nil.
+	// Notice is called with what a person should know about the watching. May be nil.
 	Notice func(text string)
 }
 
-// Registry knows all skills. Reading it costs no file access; what is read from disk is
-// replaced as a whole. All its methods are safe for concurrent use.
+// Registry knows all skills. Reading it needs no file access after the first use; Load, Refresh
+// and Reload look at the disk. All methods are safe for concurrent use.
 type Registry struct {
 	opts    Options
 	current atomic.Pointer[state]
@@ -86,8 +86,8 @@ func (r *Registry) Reload() Change {
 	return c
 }
 
-// Refresh searches again if a folder or file looks different from when it was read. It
-// costs one stat per skill and folder, and leaves it be when that was dear a moment ago.
+// Refresh searches again if a folder or file differs from when it was read. It costs one stat per
+// skill and folder. If that was expensive a moment ago, it does nothing.
 func (r *Registry) Refresh() Change {
 	r.state()
 	r.scanning.Lock()
@@ -154,7 +154,7 @@ func (r *Registry) scan(reuse map[string]read) Change {
 	return r.publish(s.found, s.notes)
 }
 
-// publish settles which skill holds each name, and makes the result current.
+// publish decides which skill gets each name, and makes the result current.
 func (r *Registry) publish(found []read, notes []Diagnostic) Change {
 	old := r.current.Load()
 	next := &state{active: map[string]Skill{}, notes: notes}
@@ -196,8 +196,8 @@ func ownSkills(found []read) map[string]string {
 	return own
 }
 
-// place decides whether an entry holds its name. winner holds the names that are taken,
-// own those of the person and the program, which a project's skill gets only once trusted.
+// place decides whether an entry gets its name. winner holds the names that are taken, own those
+// of the person and the program, which a project's skill gets only once trusted.
 func (r *Registry) place(entry Entry, winner, own map[string]string, active map[string]Skill) Entry {
 	if entry.State != Active {
 		return entry
@@ -246,7 +246,7 @@ func (r *Registry) List() []Skill {
 // sorted by name. The slice must not be changed.
 func (r *Registry) Entries() []Entry { return r.state().entries }
 
-// Diagnostics returns what is wrong with any skill or folder of skills.
+// Diagnostics returns the problems of all skills and folders of skills.
 func (r *Registry) Diagnostics() []Diagnostic {
 	s := r.state()
 	out := slices.Clone(s.notes)
@@ -266,8 +266,8 @@ func (r *Registry) Get(name string) (Skill, bool) {
 	return sk, ok
 }
 
-// SetEnabled switches a skill on or off for this process. Keeping that beyond it is the
-// caller's business.
+// SetEnabled enables or disables a skill for this process. Storing that for later is up to the
+// caller.
 func (r *Registry) SetEnabled(name string, on bool) Change {
 	r.state()
 	r.scanning.Lock()

@@ -9,8 +9,8 @@ import (
 	"jcode/internal/toolnames"
 )
 
-// rules reads an allowed-tools value into permission rules. What names no tool of jcode
-// is reported and left out: it can only narrow.
+// rules converts an allowed-tools value to permission rules. Items that name no tool of jcode are
+// reported and left out, which can only narrow the rules.
 func (p *reader) rules(key string) []string {
 	f, ok := p.doc.Get(key)
 	if !ok {
@@ -68,7 +68,7 @@ func splitTools(s string) []string {
 	return out
 }
 
-// toolRule turns one item, in jcode's own or another program's writing, into a rule.
+// toolRule converts one item, in jcode's or another program's notation, to a rule.
 func toolRule(item string) (rule, why string) {
 	name, pattern, has := strings.Cut(item, "(")
 	if has {
@@ -94,7 +94,7 @@ func toolRule(item string) (rule, why string) {
 	case tool == "task" || tool == "todo" || tool == "ask" || tool == "skill":
 		return "", "takes no pattern"
 	case tool == "exec":
-		// `git:*` is how others write "git and anything after it".
+		// `git:*` is other programs' notation for "git and anything after it".
 		if head, ok := strings.CutSuffix(pattern, ":*"); ok {
 			pattern = head + " *"
 		}

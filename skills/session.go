@@ -10,7 +10,7 @@ import (
 	"jcode/tools"
 )
 
-// Session is what one conversation knows of the skills: which it was told of and which
+// Session is what one conversation knows about the skills: which ones it was told of, and which
 // it has loaded. It is safe for concurrent use.
 type Session struct {
 	r *Registry
@@ -25,7 +25,7 @@ type Session struct {
 	refused map[string]bool   // hashes whose allowed-tools the person refused
 }
 
-// Session returns the session of that ID, the same at each call.
+// Session returns the session with that ID, the same one at each call.
 func (r *Registry) Session(id string) *Session {
 	s, _ := r.sessions.LoadOrStore(id, &Session{
 		r: r, loaded: map[string]string{}, carried: map[string]bool{}, refused: map[string]bool{},
@@ -33,9 +33,9 @@ func (r *Registry) Session(id string) *Session {
 	return s.(*Session)
 }
 
-// Prompt returns the part of a system prompt that speaks of skills: the catalogue for the
-// scope, and the text of the skills that a compaction took out of the history. Changes
-// counts from here.
+// Prompt returns the part of a system prompt about skills: the catalogue for the scope, and the
+// text of the skills that a compaction removed from the history. Changes compares with this
+// state.
 func (s *Session) Prompt(scope *tools.Scope) string {
 	st := s.r.state()
 	catalogue := s.r.Catalogue(scope)
@@ -64,12 +64,12 @@ func (s *Session) Prompt(scope *tools.Scope) string {
 	return b.String()
 }
 
-// carryBytes bounds the loaded skills that a system prompt carries over a compaction.
+// carryBytes limits the text of loaded skills that a system prompt keeps across a compaction.
 const carryBytes = 64 << 10
 
-// Changes returns one line for the model when skills came, changed or went since it was
-// last told, else "". It looks at the disk where that is cheap, so that a skill the agent
-// has just written is told in the next step.
+// Changes returns one line for the model if skills were added, changed or removed since it was
+// last told, else "". It looks at the disk where that is cheap, so that a skill that the agent
+// has just written is announced in the next step.
 func (s *Session) Changes() string {
 	s.r.Refresh()
 	st := s.r.state()
@@ -121,7 +121,7 @@ func (s *Session) Changes() string {
 	return "Skills: " + strings.Join(parts, "; ") + "."
 }
 
-// Told says that the model has just been told everything, by another way than Changes.
+// Told says that the model has just been told everything, in another way than by Changes.
 func (s *Session) Told() {
 	st := s.r.state()
 	s.mu.Lock()
@@ -152,11 +152,11 @@ func (s *Session) Loaded() []string {
 // versionMark separates a skill's name from its hash where both are one text.
 const versionMark = "@"
 
-// unknownVersion stands for the hash of a text that nobody kept: loading the skill again
-// returns its text.
+// unknownVersion replaces the hash of a text that was not stored: loading the skill again returns
+// its text.
 const unknownVersion = "unknown"
 
-// nameAndVersion takes a skill as Given and Restore get it apart.
+// nameAndVersion splits a skill in the form of Given and Restore.
 func nameAndVersion(skill string) (name, hash string) {
 	name, hash, ok := strings.Cut(skill, versionMark)
 	if !ok {
@@ -165,13 +165,13 @@ func nameAndVersion(skill string) (name, hash string) {
 	return strings.ToLower(strings.TrimSpace(name)), hash
 }
 
-// Given says that a message was sent that holds a skill's text: the Skill of a command's
-// outcome.
+// Given says that a message was sent that contains a skill's text. skill is the Skill of a
+// command's outcome.
 func (s *Session) Given(skill string) { s.mark(nameAndVersion(skill)) }
 
-// Restore says that the history was read from disk, as after a resume or a rewind: which
-// skills' texts are in it, and which a compaction took out of it. Each is a name, or what
-// Given was told. What was told since the system prompt is told again.
+// Restore says that the history was read from disk, as after a resume or a rewind: which skills'
+// texts it contains, and which a compaction removed from it. Each is a name, or the argument of
+// Given. What was announced since the system prompt is announced again.
 func (s *Session) Restore(live, compacted []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,8 +193,8 @@ func (s *Session) Restore(live, compacted []string) {
 	}
 }
 
-// Compacted says that a summary took the place of a part of the history, and which skills'
-// texts are still in what is left.
+// Compacted says that a summary replaced a part of the history, and which skills' texts are still
+// in the rest.
 func (s *Session) Compacted(live []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,7 +227,7 @@ func (s *Session) mark(name, hash string) {
 	s.loaded[name] = hash
 	if s.known != nil {
 		if _, told := s.known[name]; told {
-			s.known[name] = hash // its text was just given: no need to announce it
+			s.known[name] = hash // its text was just sent: no need to announce it
 		}
 	}
 }

@@ -12,10 +12,9 @@ import (
 	"jcode/internal/text"
 )
 
-// shellText puts arguments into a command line so that the shell reads each as text,
-// whatever it holds: as one word outside quotes, as part of the text inside them. A line
-// with an argument where neither is sure (in a comment, a substitution, a here-document) is
-// an error.
+// shellText inserts arguments into a command line so that the shell reads each as text, whatever
+// it contains: as one word outside quotes, as part of the text inside quotes. It is an error if
+// neither is certain for an argument: in a comment, a substitution or a here-document.
 func shellText(line string, g given) (string, error) {
 	parts := shellParts(line)
 	if !parts.uses() {
@@ -55,15 +54,14 @@ func shellText(line string, g given) (string, error) {
 	return b.String(), nil
 }
 
-// misplaced says what is wrong with a line that takes an argument where it is not sure to
-// stay text.
+// misplaced returns the problem of a line with an argument at a place where it may not stay text.
 func misplaced(line string) string {
 	return fmt.Sprintf("the line `%s` has an argument where it may not stay one word (in a substitution, comment or here-document, or in what not every shell reads alike)", text.Visible(line))
 }
 
 const misplacedCure = "put it behind the command, bare or in quotes"
 
-// shellParts takes a line apart; a parameter behind a backslash is text.
+// shellParts parses a line; a parameter after a backslash is text.
 func shellParts(line string) template {
 	var t template
 	quote, escaped := byte(0), false
@@ -91,7 +89,7 @@ func shellParts(line string) template {
 	return t
 }
 
-// source returns a parameter as it is written.
+// source returns a parameter as it was written.
 func (p piece) source() string {
 	if p.kind == word {
 		return fmt.Sprintf("$%d", p.n)

@@ -12,29 +12,28 @@ import (
 	"jcode/internal/text"
 )
 
-// AfterEdit is a command that runs when a file was written: a formatter or a checker.
+// AfterEdit is a command that runs after a file was written: a formatter or a checker.
 type AfterEdit struct {
-	// Glob says for which files: a pattern for the path below the root, or without a slash
-	// for the file's name ("*.go").
+	// Glob selects the files: a pattern for the path below the root, or without a slash for the
+	// file's name ("*.go").
 	Glob string
 	// Command is a shell line; $FILE in it is the file's path.
 	Command string
-	// Refuse says why the command must not run now, "" when it may. Nil means that it may.
+	// Refuse returns the reason why the command must not run now, or "". Nil means that it may run.
 	Refuse func() string
 }
 
 // Runner runs commands of AfterEdit.
 type Runner interface {
-	// RunCommand runs a shell line in a folder and returns its output and exit code. It sets
-	// its own limits of time and output. An error means that it could not be run.
+	// RunCommand runs a shell line in a folder and returns its output and exit code. It sets its
+	// own limits of time and output. It returns an error if the command could not be run.
 	RunCommand(ctx context.Context, command, dir string) (output string, code int, err error)
 }
 
-// maxDiagnostics bounds what one command says to the model, in bytes.
+// maxDiagnostics is the most that one command may report to the model, in bytes.
 const maxDiagnostics = 4 << 10
 
-// matches reports whether the command is meant for a file, named by its path below the
-// project's root.
+// matches reports whether the command applies to a file, given its path below the project's root.
 func (a AfterEdit) matches(name string) bool {
 	if !strings.Contains(a.Glob, "/") {
 		name = filepath.Base(name)
@@ -43,7 +42,7 @@ func (a AfterEdit) matches(name string) bool {
 	return err == nil && ok
 }
 
-// afterEdit runs the commands for a file that was written and returns what they say.
+// afterEdit runs the commands for a file that was written and returns their reports.
 func (f *files) afterEdit(ctx context.Context, t target) string {
 	if f.opts.Runner == nil {
 		return ""

@@ -12,7 +12,7 @@ import (
 //go:embed agent.md
 var agentText string
 
-// agents looks after sub-agents in the background.
+// agents is the tool that manages sub-agents in the background.
 type agents struct{}
 
 // Spec implements tools.Tool.

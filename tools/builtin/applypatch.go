@@ -36,7 +36,7 @@ type patchPart struct {
 	to *target
 }
 
-// parts reads a patch and resolves its paths.
+// parts parses a patch and resolves its paths.
 func (f *files) parts(input string) ([]patchPart, error) {
 	list, err := patch.Parse(input)
 	if err != nil {
@@ -64,7 +64,7 @@ func (f *files) parts(input string) ([]patchPart, error) {
 	return out, nil
 }
 
-// accesses says what a part of a patch touches.
+// accesses returns what a part of a patch touches.
 func (p patchPart) accesses() (out []tools.Access) {
 	switch p.Kind {
 	case patch.Add:
@@ -80,7 +80,7 @@ func (p patchPart) accesses() (out []tools.Access) {
 	return append(out, tools.Access{Kind: tools.AccessDelete, Path: p.t.abs}, tools.Access{Kind: tools.AccessWrite, Path: p.to.abs})
 }
 
-// mayRemove refuses a patch that removes or renames a file to a caller who may not.
+// mayRemove refuses a patch that removes or renames a file if the caller may not.
 func mayRemove(call tools.Call, parts []patchPart) error {
 	missing := call.Caller.Scope.Missing(tools.CapDelete)
 	for _, p := range parts {

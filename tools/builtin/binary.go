@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// isBinary reports whether output is no text: it holds control characters that no terminal
-// program writes, or NULs that do not just part texts. Text in an old 8-bit encoding is text.
+// isBinary reports whether output is not text: it contains control characters that no terminal
+// program writes, or NULs that are more than separators of texts. Text in an old 8-bit encoding
+// is text.
 func isBinary(head []byte) bool {
 	head = head[:min(len(head), sniffBytes)]
 	odd, nuls := 0, 0
@@ -30,7 +31,7 @@ func isBinary(head []byte) bool {
 	return odd*50 > len(head) || bytes.HasPrefix(head, []byte("\x89PNG")) || bytes.HasPrefix(head, []byte("\xff\xd8\xff"))
 }
 
-// cutRune takes a rune that is not whole off the end.
+// cutRune removes an incomplete rune at the end.
 func cutRune(b []byte) []byte {
 	for i := 1; i <= min(len(b), utf8.UTFMax); i++ {
 		if utf8.RuneStart(b[len(b)-i]) {
@@ -43,7 +44,7 @@ func cutRune(b []byte) []byte {
 	return b
 }
 
-// showNULs makes the NULs that part texts (find -print0) visible: each run of them ends a line.
+// showNULs makes NULs that separate texts (find -print0) visible: each run of them ends a line.
 func (s *stream) showNULs(chunk []byte) []byte {
 	if bytes.IndexByte(chunk, 0) < 0 {
 		s.nul = s.nul && len(chunk) == 0
@@ -62,10 +63,10 @@ func (s *stream) showNULs(chunk []byte) []byte {
 	return out
 }
 
-// hexBytes is how many bytes of binary data are shown.
+// hexBytes is the number of bytes of binary data that are shown.
 const hexBytes = 32
 
-// describeBinary says what output is that is no text, or "" for text.
+// describeBinary describes output that is not text, and returns "" for text.
 func describeBinary(raw ends) string {
 	if raw.total == 0 || !isBinary(raw.head) {
 		return ""

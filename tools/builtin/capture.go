@@ -15,13 +15,13 @@ import (
 const (
 	keepText   = 64 << 10  // bytes of cleaned text kept at each end
 	keepStream = 512 << 10 // bytes of each stream kept at each end, for scripts
-	spoolSize  = 48 << 10  // bytes kept before a log is made
-	maxPending = 16 << 10  // bytes of a line that is not finished
+	spoolSize  = 48 << 10  // bytes kept before a log is opened
+	maxPending = 16 << 10  // bytes of an incomplete line
 	maxFresh   = 16 << 10  // bytes shown at once while a command runs
 )
 
-// capture takes in what a command prints. Text is cleaned and folded at this border: what
-// comes out of it is safe for a screen, a request and a log. Its size is bounded.
+// capture collects what a command prints. Text is cleaned and folded here, so that it is safe for
+// a screen, a request and a log. Its size is limited.
 type capture struct {
 	newLog func() (output, error)
 
@@ -29,22 +29,22 @@ type capture struct {
 	streams [2]stream
 	text    ends // both streams, by lines
 	fresh   []byte
-	dropped bool // fresh lost its beginning
+	dropped bool // the beginning of fresh was dropped
 	spool   []byte
 	log     output
 	logged  int64
 	logErr  error
 	logFull bool
-	binary  bool // no text: the log takes the bytes as they come
-	done    bool // nothing more comes
+	binary  bool // not text: the log gets the bytes as they come
+	done    bool // the output has ended
 }
 
-// stream is one of a command's two outputs.
+// stream is one of a command's two output streams.
 type stream struct {
 	raw      ends
 	strip    text.Stripper
-	pending  string // the line that is not finished
-	progress bool   // earlier states of it were left out
+	pending  string // the incomplete line
+	progress bool   // earlier states of it were dropped
 	nul      bool   // the last byte was NUL
 }
 
@@ -65,7 +65,7 @@ func (c *capture) consume(i int, r io.Reader) {
 			c.take(i, buf[:n])
 		}
 		if err != nil {
-			// EOF, or the deadline that ends reading from a pipe nobody will close.
+			// EOF, or the deadline that ends reading from a pipe that is never closed.
 			return
 		}
 	}
@@ -86,7 +86,7 @@ func (c *capture) take(i int, chunk []byte) {
 	}
 }
 
-// clean takes in text without control sequences: whole lines are passed on, the rest waits.
+// clean takes text without control sequences: complete lines are passed on, the rest waits.
 func (c *capture) clean(s *stream, chunk string) {
 	if s.pending != "" {
 		chunk = s.pending + chunk
@@ -103,7 +103,7 @@ func (c *capture) clean(s *stream, chunk string) {
 	}
 	rest := chunk[end:]
 	if states := text.States(rest); len(states) > text.FoldedStates || s.progress && len(states) > 0 {
-		// Of a progress line only the present state is kept.
+		// Only the latest state of a progress line is kept.
 		present := lastState(rest)
 		if strings.HasSuffix(rest, "\r") {
 			present += "\r"
@@ -117,7 +117,7 @@ func (c *capture) clean(s *stream, chunk string) {
 	s.pending = strings.Clone(rest)
 }
 
-// emit hands finished text to everybody who keeps some of it.
+// emit passes finished text to everything that stores some of it.
 func (c *capture) emit(s string) {
 	c.text.addString(s)
 	c.fresh = append(c.fresh, s...)
@@ -127,7 +127,7 @@ func (c *capture) emit(s string) {
 		c.dropped = true
 	}
 	switch {
-	case c.binary: // the log has the bytes
+	case c.binary: // the log has the raw bytes
 	case c.log != nil:
 		c.write(s)
 	case c.spool == nil && c.logErr != nil:
@@ -141,7 +141,7 @@ func (c *capture) emit(s string) {
 	}
 }
 
-// open makes the log and writes what came before it.
+// open opens the log and writes what came before it.
 func (c *capture) open() {
 	if c.log == nil && c.logErr == nil {
 		if c.log, c.logErr = c.newLog(); c.logErr == nil {
@@ -156,7 +156,7 @@ func (c *capture) open() {
 	c.spool = nil
 }
 
-// keep writes bytes that are no text to the log.
+// keep writes bytes that are not text to the log.
 func (c *capture) keep(chunk []byte) {
 	if c.log != nil {
 		c.write(string(chunk))
@@ -180,7 +180,7 @@ func (c *capture) write(s string) {
 	c.logErr = err
 }
 
-// openLog makes the log at once.
+// openLog opens the log at once.
 func (c *capture) openLog() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -199,7 +199,7 @@ func (c *capture) closeLog() {
 	}
 }
 
-// finish takes in the last lines and closes the log.
+// finish takes the last lines and closes the log.
 func (c *capture) finish() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -215,7 +215,7 @@ func (c *capture) finish() {
 	c.closeLog()
 }
 
-// lastState is what a line that is overwritten shows at last.
+// lastState returns what an overwritten line shows in the end.
 func lastState(line string) string {
 	if states := text.States(line); len(states) > 0 {
 		return states[len(states)-1]
@@ -223,7 +223,7 @@ func lastState(line string) string {
 	return ""
 }
 
-// last returns the line that is not finished, as text.
+// last returns the incomplete line, as text.
 func (s *stream) last() string {
 	if s.progress {
 		return lastState(s.pending)
@@ -231,8 +231,8 @@ func (s *stream) last() string {
 	return text.Fold(s.pending)
 }
 
-// keepBinary makes the log of output that turned out to be no text, where all of it is
-// still held. It is called at the command's end.
+// keepBinary opens the log for output that turned out not to be text, if all of it is still in
+// memory. It is called when the command ends.
 func (c *capture) keepBinary() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -242,14 +242,14 @@ func (c *capture) keepBinary() {
 	}
 }
 
-// count returns how many bytes came so far.
+// count returns the number of bytes so far.
 func (c *capture) count() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.streams[0].raw.total + c.streams[1].raw.total
 }
 
-// report shows what is new since the last report.
+// report shows what was added since the last report.
 func (c *capture) report(progress func(tools.Progress)) {
 	if progress == nil {
 		return
@@ -276,11 +276,11 @@ type snapshot struct {
 	text           ends
 	stdout, stderr ends
 	log            string
-	memory         *memoryOutput // in place of log
+	memory         *memoryOutput // instead of a log
 	logErr         error
 	logFull        bool
-	lines          [2]string // not finished
-	binary         bool      // the log holds the bytes as they came
+	lines          [2]string // incomplete
+	binary         bool      // the log contains the raw bytes
 }
 
 func (c *capture) snapshot() snapshot {
@@ -297,16 +297,16 @@ func (c *capture) snapshot() snapshot {
 	return s
 }
 
-// tail returns the last part of the text, for a look at why something failed.
+// tail returns the last part of the text, to see why something failed.
 func (s snapshot) tail() string {
 	return text.CutTail(string(s.text.head)+string(s.text.last())+s.lines[0]+s.lines[1], 8<<10)
 }
 
-// ends keeps the first and the last bytes of what is added.
+// ends stores the first and the last bytes of what is added.
 type ends struct {
 	room  int // bytes at each end
 	head  []byte
-	tail  []byte // grows to twice the room, then is cut to it
+	tail  []byte // grows to twice the room, then is cut to the room
 	total int64
 }
 

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	maxEditable = 32 << 20 // bytes of a file that is changed as a whole
-	maxDiffText = 6 << 10  // bytes of a diff in a result's text; the display has it all
+	maxEditable = 32 << 20 // largest file that can be changed, in bytes
+	maxDiffText = 6 << 10  // bytes of a diff in a result's text; the display has the whole diff
 )
 
 // change is what a call does to one file.
@@ -26,17 +26,17 @@ type change struct {
 	t      target
 	exists bool
 	before []byte // the file's bytes
-	// unsaved says that before is what an editor has, and the disk has something else.
+	// unsaved says that before is the text in an editor, and the file on disk differs.
 	unsaved bool
 	after   []byte
 	diff    diff.Diff
 	notes   []string
 }
 
-// maker works out what a call does to a file, from the file's present content.
+// maker computes what a call does to a file from the file's present content.
 type maker func(context.Context, place, target) (change, error)
 
-// load reads the file that is to be changed. An absent one is no error.
+// load reads the file that is to be changed. A missing file is no error.
 func (f *files) load(ctx context.Context, p place, t target) (c change, err error) {
 	c.t = t
 	info, err := p.root.Lstat(p.name)
@@ -89,8 +89,8 @@ func plainText(data []byte) *string {
 	return &s
 }
 
-// planChange plans a call that writes one file. What keeps it from working is told at once
-// where it may be, else when the gate has let the call through.
+// planChange plans a call that writes one file. An error is reported at once if the model may
+// know of it, else after the gate has allowed the call.
 func (f *files) planChange(ctx context.Context, verb, arg string, read bool, make maker) (tools.Plan, error) {
 	t, err := f.ws.resolveFile(arg)
 	if err != nil {
@@ -119,8 +119,8 @@ func (f *files) planChange(ctx context.Context, verb, arg string, read bool, mak
 	return plan, nil
 }
 
-// changeFile does what write and edit have in common: it takes the path's lock, lets make
-// work out the change from the file's present content, writes it and lets commands run.
+// changeFile does what write and edit have in common: it takes the path's lock, computes the
+// change from the file's present content with make, writes it and runs the commands.
 func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, make maker) (tools.Result, error) {
 	t, err := f.ws.resolveFile(arg)
 	if err != nil {
@@ -154,7 +154,7 @@ func (f *files) changeFile(ctx context.Context, call tools.Call, arg string, mak
 	return c.result(said, f.readable(call, t)), nil
 }
 
-// recorded makes a change of paths with the recorder told before and after.
+// recorded makes a change of paths, and calls the recorder before and after it.
 func (f *files) recorded(ctx context.Context, call tools.Call, change func() error, changed ...string) error {
 	if f.opts.Recorder == nil {
 		return change()
@@ -170,7 +170,7 @@ func (f *files) recorded(ctx context.Context, call tools.Call, change func() err
 	return errors.Join(change(), done(context.WithoutCancel(ctx)))
 }
 
-// firstAbsent returns path, or the topmost folder that has to be made for it.
+// firstAbsent returns path, or the topmost folder that has to be created for it.
 func firstAbsent(path string) string {
 	for {
 		parent := filepath.Dir(path)
@@ -181,8 +181,8 @@ func firstAbsent(path string) string {
 	}
 }
 
-// store writes the new bytes and runs the commands for the file; what they made of it
-// becomes the change's outcome.
+// store writes the new bytes and runs the commands for the file. The change then includes what
+// they did to the file.
 func (f *files) store(ctx context.Context, p place, c *change) (said string, err error) {
 	in, err := f.ws.settle(p)
 	if err != nil {
@@ -195,8 +195,8 @@ func (f *files) store(ctx context.Context, p place, c *change) (said string, err
 	return f.finish(ctx, in, c)
 }
 
-// put writes the new bytes: through the editor where that is how the file is changed. perm is
-// the mode of a new file, 0 for the usual one.
+// put writes the new bytes, through the editor if it handles the file. perm is the mode of a new
+// file, 0 for the default.
 func (f *files) put(ctx context.Context, in place, c *change, perm fs.FileMode) error {
 	if done, err := f.editorStores(ctx, c); done || err != nil {
 		return err
@@ -207,8 +207,8 @@ func (f *files) put(ctx context.Context, in place, c *change, perm fs.FileMode) 
 	return nil
 }
 
-// finish runs the commands for a file that was written. What they made of it becomes the
-// change's outcome.
+// finish runs the commands for a file that was written. The change then includes what they did to
+// the file.
 func (f *files) finish(ctx context.Context, in place, c *change) (said string, err error) {
 	said = f.afterEdit(ctx, c.t)
 	if f.opts.Runner == nil || len(f.opts.AfterEdit) == 0 {
@@ -230,7 +230,7 @@ func (f *files) finish(ctx context.Context, in place, c *change) (said string, e
 	return said, nil
 }
 
-// unchanged words a change that makes no difference.
+// unchanged returns the result of a change that makes no difference.
 func (c *change) unchanged() tools.Result {
 	return tools.Result{
 		Text:    c.t.shown + " has this content already: nothing was written",
@@ -239,12 +239,12 @@ func (c *change) unchanged() tools.Result {
 	}
 }
 
-// readable reports whether a call that writes a file may show what was in it.
+// readable reports whether a call that writes a file may show the file's earlier content.
 func (f *files) readable(call tools.Call, t target) bool {
 	return call.Caller.Scope.Missing(tools.CapRead) == 0 && (f.opts.Denied == nil || !f.opts.Denied(tools.AccessRead, t.abs))
 }
 
-// result words a finished change.
+// result returns the result of a finished change.
 func (c *change) result(said string, readable bool) tools.Result {
 	what := "edited"
 	if !c.exists {
@@ -274,7 +274,7 @@ func (c *change) result(said string, readable bool) tools.Result {
 	}
 }
 
-// boundDiff cuts a diff for the model, who made the change and knows the file's name and
+// boundDiff shortens a diff for the model, which made the change and knows the file's name and
 // most of the rest.
 func boundDiff(d string) string {
 	if i := strings.Index(d, "\n@@ "); i >= 0 {
@@ -288,7 +288,7 @@ func boundDiff(d string) string {
 
 func counts(d diff.Diff) string { return fmt.Sprintf("+%d -%d", d.Added, d.Removed) }
 
-// size writes a number of bytes for people.
+// size formats a number of bytes for people.
 func size(n int64) string {
 	switch {
 	case n < 1<<10:

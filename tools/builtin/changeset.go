@@ -12,19 +12,19 @@ import (
 	"jcode/tools"
 )
 
-// FileChange is one file of a change of several: its text, and what it becomes. Both are
-// without a byte order mark.
+// FileChange is the change of one file among several: its text before and after, both without a
+// byte order mark.
 type FileChange struct {
 	Path          string // resolved
 	Before, After string
 }
 
-// ChangeSet makes changes of several files: one plan with the whole diff, all files or none,
-// and one step for undo. It shares the state of the file tools.
+// ChangeSet changes several files: one plan with the whole diff, all files or none, and one step
+// for undo. It shares the state of the file tools.
 type ChangeSet struct{ f *files }
 
-// load reads the files and works out what they become. A file that is not as it was thought
-// to be is an error.
+// load reads the files and computes their new content. It returns an error if a file differs from
+// what the caller expects.
 func (s *ChangeSet) load(ctx context.Context, list []FileChange, open func(string) (place, error)) (all []change, err error) {
 	for _, fc := range list {
 		t := target{abs: fc.Path, shown: s.f.ws.Shown(fc.Path)}
@@ -60,7 +60,7 @@ func (s *ChangeSet) load(ctx context.Context, list []FileChange, open func(strin
 	return all, nil
 }
 
-// Plan says what the changes would touch, with the diff of all of them.
+// Plan returns what the changes would touch, with the diff of all of them.
 func (s *ChangeSet) Plan(ctx context.Context, summary string, list []FileChange) (tools.Plan, error) {
 	plan := tools.Plan{Summary: summary}
 	all, err := s.load(ctx, list, s.f.ws.open)
@@ -74,8 +74,8 @@ func (s *ChangeSet) Plan(ctx context.Context, summary string, list []FileChange)
 	return plan, nil
 }
 
-// Apply makes the changes that were judged. Where one file can't be written, those that were
-// are restored.
+// Apply makes the changes that were judged. If one file cannot be written, the others are
+// restored.
 func (s *ChangeSet) Apply(ctx context.Context, call tools.Call, list []FileChange) (tools.Result, error) {
 	paths := make([]string, len(list))
 	for i, fc := range list {
@@ -99,7 +99,7 @@ func (s *ChangeSet) Apply(ctx context.Context, call tools.Call, list []FileChang
 	return s.result(ctx, call, all), nil
 }
 
-// write writes all files, or puts back what it has written.
+// write writes all files, or restores those that it has written.
 func (s *ChangeSet) write(all []change) error {
 	for i, c := range all {
 		err := s.put(c, c.after)
@@ -127,7 +127,7 @@ func (s *ChangeSet) put(c change, data []byte) error {
 	return nil
 }
 
-// result words a change of several files, after the commands of after_edit.
+// result returns the result of a change of several files, after the commands of after_edit.
 func (s *ChangeSet) result(ctx context.Context, call tools.Call, all []change) tools.Result {
 	var list, whole, said strings.Builder
 	added, removed := 0, 0

@@ -19,25 +19,25 @@ type command struct {
 	started time.Time
 	proc    *proc.Process
 	capture *capture
-	read    []*os.File // ends of the pipes: of both streams, or one for each
+	read    []*os.File // reading ends of the pipes: one for both streams, or one for each
 	drained chan struct{}
 
-	// changed lists what a command made or changed of protected files; told is what was said
-	// of it, and tell says it to the person.
+	// changed lists the protected files that a command created or changed. told is what was
+	// reported of it, and tell reports it to the person.
 	changed func() []string
 	tell    func(news string)
-	// reading says that it may only read.
+	// reading says that the command may only read.
 	reading bool
 	telling sync.Mutex
 	told    []string
 }
 
-// outputs says how the output of a command is captured.
+// outputs are the settings for capturing the output of a command.
 type outputs struct {
-	// apart keeps standard output and standard error apart, for scripts. Else both go down
+	// apart separates standard output and standard error, for scripts. Otherwise both go through
 	// one pipe, which keeps the order in which they are written.
 	apart bool
-	// logged makes a log from the start, for a command in the background.
+	// logged opens a log from the start, for a command in the background.
 	logged bool
 }
 
@@ -61,13 +61,13 @@ func (c *command) openPipes(apart bool) (write []*os.File, err error) {
 // apart reports whether each stream has a pipe of its own.
 func (c *command) apart() bool { return len(c.read) > 1 }
 
-// stop ends the whole tree and the reading of its output.
+// stop kills the whole tree and ends the reading of its output.
 func (c *command) stop(grace time.Duration) error {
 	err := c.proc.Stop(context.Background(), grace)
 	select {
 	case <-c.drained:
 	case <-time.After(500 * time.Millisecond):
-		// Somebody out of reach holds the pipe: reading ends here.
+		// A process out of reach keeps the pipe open: reading ends here.
 		for _, r := range c.read {
 			err = errors.Join(err, ignoreClosed(r.SetReadDeadline(time.Now())))
 		}
@@ -82,8 +82,8 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// news names in one line the protected files that a command made or changed and that it was
-// not said of yet, "" for none, and tells the person.
+// news returns a line that names the protected files that a command created or changed and that
+// were not reported yet, or "". It also reports them to the person.
 func (c *command) news() string {
 	if c.changed == nil {
 		return ""
@@ -106,8 +106,8 @@ func (c *command) news() string {
 	return "it " + news
 }
 
-// settle waits until what the ended shell wrote was read. It reports whether everybody
-// let go of the pipes.
+// settle waits until the output of the ended shell was read. It reports whether all processes
+// have closed the pipes.
 func (c *command) settle() bool {
 	deadline := time.Now().Add(maxDrain)
 	seen := c.capture.count()

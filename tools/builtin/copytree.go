@@ -10,8 +10,8 @@ import (
 	"jcode/tools"
 )
 
-// copyTree copies a file, a link or a folder with all that is in it, keeping modes. What is
-// neither is refused before anything of the source is touched.
+// copyTree copies a file, a link or a folder with everything in it, and keeps modes. Anything
+// else is refused before the source is touched.
 func copyTree(ctx context.Context, from, to place) error {
 	return fs.WalkDir(from.root.FS(), filepath.ToSlash(from.name), func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {

@@ -70,7 +70,7 @@ func (f *files) edit() tools.Tool {
 		})
 }
 
-// edited works out what the edits make of a file.
+// edited applies the edits to a file.
 func (f *files) edited(call tools.Call, a editArgs) maker {
 	return func(ctx context.Context, p place, t target) (change, error) { return f.applied(ctx, call, p, t, a) }
 }

@@ -10,21 +10,21 @@ import (
 	"jcode/tools"
 )
 
-// Editor reaches the text files of the workspace as an editor has them, with changes that
-// are not saved yet. Both methods take resolved paths; an error fails the tool that asked.
+// Editor accesses the text files of the workspace as an editor has them, with changes that are
+// not saved yet. Both methods take resolved paths. An error fails the tool that called.
 type Editor interface {
-	// Can says whether the editor reads files and whether it writes them.
+	// Can reports whether the editor reads files and whether it writes them.
 	Can() (read, write bool)
 	Read(ctx context.Context, path string) (string, error)
-	// Write replaces a file's text and saves it. It makes a file that does not exist.
+	// Write replaces a file's text and saves it. It creates a file that does not exist.
 	Write(ctx context.Context, path, text string) error
 }
 
-// maxUnsaved bounds the files that a search compares with the editor's.
+// maxUnsaved is the number of files that a search compares with the editor's.
 const maxUnsaved = 20
 
-// editorHas returns the bytes of a file as the editor has them, given those on disk. What is
-// no text in UTF-8, or is outside the workspace, is not the editor's.
+// editorHas returns the bytes of a file as the editor has them, given those on disk. A file that
+// is not UTF-8 text or is outside the workspace is returned as it is on disk.
 func (f *files) editorHas(ctx context.Context, t target, disk []byte) ([]byte, error) {
 	if !f.editorReads(t) {
 		return disk, nil
@@ -42,8 +42,7 @@ func (f *files) editorHas(ctx context.Context, t target, disk []byte) ([]byte, e
 	return []byte(has), nil
 }
 
-// sameText compares two texts but for their line endings, which editors keep apart from the
-// text.
+// sameText compares two texts, ignoring line endings, which editors store apart from the text.
 func sameText(a, b string) bool {
 	return a == b || strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
 }
@@ -65,7 +64,7 @@ func (f *files) editorWrites(t target) bool {
 	return write
 }
 
-// save has the editor save what it has unsaved of a file, so that undo keeps it too.
+// save has the editor save its unsaved changes of a file, so that undo covers them too.
 func (f *files) save(ctx context.Context, c *change) error {
 	if !c.unsaved {
 		return nil
@@ -76,7 +75,7 @@ func (f *files) save(ctx context.Context, c *change) error {
 	return nil
 }
 
-// editorStores writes a change through the editor, where that is how the file is changed.
+// editorStores writes a change through the editor if it handles the file.
 func (f *files) editorStores(ctx context.Context, c *change) (done bool, err error) {
 	if !f.editorWrites(c.t) {
 		return false, nil
@@ -90,8 +89,8 @@ func (f *files) editorStores(ctx context.Context, c *change) (done bool, err err
 	return true, nil
 }
 
-// unsavedNote names files among those that a search found which have other text in the
-// editor: their lines were searched on disk.
+// unsavedNote names the files found by a search whose text in the editor differs: their lines
+// were searched on disk.
 func (f *files) unsavedNote(ctx context.Context, s searchRoot, found []string) string {
 	if f.opts.Editor == nil {
 		return ""
@@ -116,7 +115,7 @@ func (f *files) unsavedNote(ctx context.Context, s searchRoot, found []string) s
 	return fmt.Sprintf("searched on disk, with unsaved changes in the editor: %s (read shows them)", strings.Join(unsaved, ", "))
 }
 
-// readDisk reads a file of the workspace whole.
+// readDisk reads a whole file of the workspace.
 func (f *files) readDisk(t target) ([]byte, error) {
 	p, err := f.ws.enter(t.abs)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"jcode/tools"
 )
 
-// enter is open for a path that is read or changed: it goes down folder by folder and
-// follows no link, not even one that stays in the workspace. The path was resolved when it
-// was judged; a link in it now was put there since. The place's root is the folder that
-// holds the path, or the last one on the way that exists.
+// enter opens the folder of a path that is read or changed. It descends folder by folder and
+// follows no link, not even one that stays in the workspace: the path was resolved when it was
+// judged, so a link in it was created since. The place's root is the folder that contains the
+// path, or the last existing one on the way.
 func (w *Workspace) enter(abs string) (place, error) {
 	top := filepath.VolumeName(abs) + string(filepath.Separator)
 	var root *os.Root
@@ -51,7 +51,7 @@ func (w *Workspace) enter(abs string) (place, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return place{root, rel, abs, leave}, nil
 		case errors.Is(err, fs.ErrPermission):
-			// A folder that may be passed and not read. Nobody but its owner changes it.
+			// A folder that may be passed but not read. Nobody but its owner changes it.
 			leave()
 			return w.open(abs)
 		case err != nil:
@@ -63,7 +63,7 @@ func (w *Workspace) enter(abs string) (place, error) {
 	}
 }
 
-// step opens a folder in another one, if it is one itself and no link.
+// step opens a folder in another one, unless it is a link.
 func step(root *os.Root, name string) (*os.Root, error) {
 	info, err := root.Lstat(name)
 	switch {
@@ -89,10 +89,10 @@ func turned(name string) error {
 	return tools.Errorf(tools.KindPermission, "%s became a link or another folder meanwhile: nothing was done, try again", name)
 }
 
-// maxFolders bounds how deep folders are made.
+// maxFolders limits how deep folders are created.
 const maxFolders = 1000
 
-// makeFolders makes a folder with those above it that are missing, following no link.
+// makeFolders creates a folder and its missing parents, following no link.
 func (w *Workspace) makeFolders(abs string) error {
 	for range maxFolders {
 		p, err := w.enter(abs)
@@ -119,7 +119,7 @@ func (w *Workspace) makeFolders(abs string) error {
 
 var errNotFolder = errors.New("a file of that name is in the way")
 
-// settle returns the place with its folder made and entered: the name is the last part alone.
+// settle returns the place with its folder created and entered: the name is the last part only.
 func (w *Workspace) settle(p place) (place, error) {
 	if dir := filepath.Dir(p.abs); filepath.Base(p.name) != p.name {
 		if err := w.makeFolders(dir); err != nil {

@@ -53,7 +53,7 @@ func (t execTool) Spec() tools.Spec {
 	}
 }
 
-// decode reads the arguments and settles them.
+// decode decodes the arguments and fills in defaults.
 func (t execTool) decode(call tools.Call) (execArgs, error) {
 	var a execArgs
 	if err := call.Decode(&a); err != nil {
@@ -84,7 +84,7 @@ func (t execTool) decode(call tools.Call) (execArgs, error) {
 	return a, nil
 }
 
-// folder resolves a working folder; relative ones begin at the workspace's root.
+// folder resolves a working folder; relative ones are below the workspace's root.
 func (s *Shell) folder(dir string) (string, error) {
 	if strings.HasPrefix(dir, "~/") || dir == "~" {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -101,7 +101,7 @@ func (s *Shell) folder(dir string) (string, error) {
 	return real, nil
 }
 
-// enterable says why a command can't start in a folder.
+// enterable returns an error if a command cannot start in a folder.
 func enterable(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
@@ -132,7 +132,7 @@ func (t execTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	return plan, nil
 }
 
-// line is the command as a person reads it.
+// line returns the command as a person reads it.
 func (a execArgs) line() string {
 	if a.Argv != nil {
 		return strings.Join(a.Argv, " ")
@@ -191,15 +191,15 @@ func (t execTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	switch {
 	case how.vouched != nil:
 		stopped = "it ran unasked because it only reads, and was kept to that"
-	case own: // nobody approved it outside
+	case own: // nobody approved it outside the sandbox
 		res.Text += "\n[the sandbox stopped it: " + blamed + "]"
 		return res, nil
 	}
 	return t.outside(ctx, call, a, res, stopped, blamed)
 }
 
-// once runs the command to its end, confined or not. blamed says why its failure looks
-// like the sandbox's doing.
+// once runs the command to its end, confined or not. blamed says why its failure looks like an
+// effect of the sandbox.
 func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, how confinement) (res tools.Result, blamed string, err error) {
 	c, err := t.shell.start(a.argv(t.shell.opts.Shell), a.line(), a.Dir, how, outputs{apart: call.Caller.Origin == tools.OriginScript})
 	if err != nil {
@@ -219,7 +219,7 @@ func (t execTool) once(ctx context.Context, call tools.Call, a execArgs, how con
 	return res, blamed, nil
 }
 
-// confinementOf is how a command runs that was decided on.
+// confinementOf returns how a command runs, given the decision about it.
 func confinementOf(call tools.Call) confinement {
 	d := call.Decision
 	return confinement{sandbox: d.Sandbox, vouched: d.Vouched, watched: call.Caller.CurrentMode() == tools.ModeYolo, caller: call.Caller}

@@ -13,8 +13,8 @@ import (
 // maxExecText bounds the output in a result's text, in bytes.
 const maxExecText = 30 << 10
 
-// ExecData is what exec returns to scripts. The streams are apart for a script's own calls;
-// else Stdout holds both, in the order in which they were written.
+// ExecData is what exec returns to scripts. For a script's own calls the streams are separate;
+// otherwise Stdout holds both, in the order in which they were written.
 type ExecData struct {
 	Stdout string `json:"stdout"`
 	Stderr string `json:"stderr"`
@@ -25,28 +25,28 @@ type ExecData struct {
 	TimedOut         bool   `json:"timed_out,omitempty"`
 	// Truncated says that the middle of stdout or stderr is missing.
 	Truncated bool `json:"truncated,omitempty"`
-	// Error is set whenever the command did not end with 0.
+	// Error is set if the command did not end with exit code 0.
 	Error string `json:"error,omitempty"`
 }
 
-// ended is a command that came to its end, or to that of its shell.
+// ended is a command that has ended, or whose shell has ended.
 type ended struct {
 	cmd       *command
 	exit      proc.Exit
 	took      time.Duration
-	timedOut  time.Duration // the limit that ended it
+	timedOut  time.Duration // the limit that was exceeded
 	cancelled bool
 	killErr   error
-	left      []proc.Info // who still runs
-	job       int         // under which number
+	left      []proc.Info // processes that are still running
+	job       int         // their job number
 
 	output string // cleaned, cut
-	binary string // what the output is that is no text
+	binary string // what the output is, if it is not text
 	data   ExecData
 	log    string
 }
 
-// collect reads what was captured.
+// collect takes what was captured.
 func (e *ended) collect() {
 	s := e.cmd.capture.snapshot()
 	if e.binary = describeBinary(s.stdout); e.binary != "" {
@@ -69,8 +69,8 @@ func (e *ended) collect() {
 	e.data.Error = e.failure(s)
 }
 
-// output returns the text for the model: the whole, or head and tail with what is missing
-// and where it is.
+// output returns the text for the model: the whole output, or its head and tail with the size and
+// the place of the rest.
 func (s snapshot) output() string {
 	head, tail, missing := string(s.text.head), string(s.text.last())+s.lines[0]+s.lines[1], s.text.missing()
 	mark := func(n int64) string {
@@ -84,8 +84,8 @@ func (s snapshot) output() string {
 	return text.Valid(first + mark(s.text.total-int64(len(first)+len(last))) + last)
 }
 
-// binaryOutput is output for bytes that are no text: what they are, where they are, and
-// what was written beside them.
+// binaryOutput is output for bytes that are not text: what they are, where they are, and what was
+// written besides them.
 func (s snapshot) binaryOutput(what string) string {
 	out := "[the output is no text: " + what + "]"
 	if s.binary {
@@ -97,7 +97,7 @@ func (s snapshot) binaryOutput(what string) string {
 	return out
 }
 
-// whole says where the whole output is.
+// whole returns where the whole output is.
 func (s snapshot) whole() string {
 	switch {
 	case s.logErr != nil:
@@ -110,7 +110,7 @@ func (s snapshot) whole() string {
 	return "the whole is in " + s.log
 }
 
-// join returns a stream's text, with a mark where the middle is missing.
+// join returns a stream's text, with a mark in place of the missing middle.
 func (e ends) join() string {
 	if n := e.missing(); n > 0 {
 		return text.Valid(string(e.head)) + fmt.Sprintf("\n[… %d bytes left out …]\n", n) + text.Valid(string(e.last()))
@@ -118,7 +118,7 @@ func (e ends) join() string {
 	return text.Valid(string(e.head) + string(e.last()))
 }
 
-// failure says in one line why a command did not end well, "" when it did.
+// failure returns in one line why a command failed, or "".
 func (e *ended) failure(s snapshot) string {
 	switch {
 	case e.cancelled:
@@ -145,8 +145,8 @@ func lastLine(s string) string {
 	return text.Cut(s[strings.LastIndexByte(s, '\n')+1:], 300)
 }
 
-// result makes the tool's result. An exit code is the command's affair and no failure of
-// the tool; an end that the command did not choose is.
+// result returns the tool's result. An exit code is up to the command and not a failure of the
+// tool; a timeout or an interrupt is.
 func (e *ended) result() tools.Result {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, "["+fmt.Sprintf(format, args...)+"]") }
@@ -205,7 +205,7 @@ func (e *ended) summary() string {
 	return s
 }
 
-// names lists processes for a person.
+// names lists processes for people.
 func names(list []proc.Info) string {
 	const most = 5
 	var out []string

@@ -26,14 +26,14 @@ const (
 	fetchTimeout  = 30 * time.Second
 	maxRedirects  = 10
 	maxFetchBody  = 5 << 20   // bytes that are read
-	maxFetchText  = 100 << 10 // bytes that are given
+	maxFetchText  = 100 << 10 // bytes of text that are returned
 	maxFetchError = 2 << 10   // bytes of an error page
 )
 
-// FetchOptions are what the fetch tool is made of.
+// FetchOptions are the settings of the fetch tool.
 type FetchOptions struct {
-	// Judge decides whether an address that was not judged before may be fetched: after a
-	// redirect, or when a name turns out to lead into a private network. Nil means no.
+	// Judge decides whether an address that was not judged before may be fetched: after a redirect,
+	// or if a name leads into a private network. Nil means no.
 	Judge func(context.Context, tools.Call, tools.Spec, tools.Plan) tools.Decision
 	// Lookup resolves a name. Nil means the system's resolver.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -76,7 +76,7 @@ func (t fetchTool) Spec() tools.Spec {
 	}
 }
 
-// address reads and settles an address: http or https, a host in ASCII, no credentials.
+// address parses and normalizes an address: http or https, a host in ASCII, no credentials.
 func address(s string) (*url.URL, error) {
 	s = strings.TrimSpace(s)
 	if !strings.Contains(s, "://") {
@@ -99,7 +99,7 @@ func address(s string) (*url.URL, error) {
 	if net.ParseIP(host) == nil {
 		ascii, err := idna.Lookup.ToASCII(host)
 		if err != nil {
-			// Names with underscores and the like are asked for as they are.
+			// Names with underscores and the like are looked up as they are.
 			ascii = strings.ToLower(host)
 		}
 		if strings.ContainsFunc(ascii, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -123,8 +123,8 @@ func portOf(s string) string {
 	return u.Port()
 }
 
-// Plan implements tools.Planner. It asks no server, not even for names: that would
-// already tell somebody something.
+// Plan implements tools.Planner. It sends nothing, not even a query for a name, which would
+// already reveal something.
 func (t fetchTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	var a fetchArgs
 	if err := call.Decode(&a); err != nil {
@@ -166,7 +166,7 @@ func (t fetchTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 	return page.result(a.Format)
 }
 
-// fetchError says what to try next.
+// fetchError returns an error that says what to try next.
 func fetchError(ctx context.Context, err error) error {
 	var known *tools.Error
 	if errors.As(err, &known) {
@@ -189,8 +189,8 @@ func fetchError(ctx context.Context, err error) error {
 	return tools.Errorf(tools.KindIO, "fetch: %w", err)
 }
 
-// Get fetches a page that the person named, as it came. o.Judge decides on its address; where
-// it leads from there, to other hosts or into a private network, nobody is asked: it is refused.
+// Get fetches a page that the person named, unconverted. o.Judge decides about its address.
+// Redirects to other hosts or into a private network are refused without a question.
 func Get(ctx context.Context, o FetchOptions, call tools.Call, named string) (body []byte, kind string, err error) {
 	u, err := address(named)
 	if err != nil {

@@ -21,11 +21,11 @@ import (
 type fetching struct {
 	tool fetchTool
 	call tools.Call
-	// allowed are the hosts that may be asked, and those that may be although their
-	// address is private ("private " before the host).
+	// allowed are the hosts that may be contacted, and, after "private ", those that may be
+	// contacted although their address is private.
 	allowed   map[string]bool
 	transport *http.Transport
-	// request makes the request for an address, where it is another than that for a page.
+	// request builds the request for an address. Nil means the request for a page.
 	request func(ctx context.Context, u *url.URL) (*http.Request, error)
 }
 
@@ -43,7 +43,7 @@ func (f *fetching) close() {
 	}
 }
 
-// privateError says that a name leads into a private network and nobody allowed that.
+// privateError says that a name leads into a private network and that nobody allowed it.
 type privateError struct {
 	host string
 	ip   netip.Addr
@@ -53,7 +53,7 @@ func (e *privateError) Error() string {
 	return fmt.Sprintf("%s leads to the private address %s", e.host, e.ip)
 }
 
-// follow asks for an address and for what it redirects to.
+// follow fetches an address and what it redirects to.
 func (f *fetching) follow(ctx context.Context, u *url.URL) (page, error) {
 	for range maxRedirects + 1 {
 		resp, err := f.get(ctx, u)
@@ -64,7 +64,7 @@ func (f *fetching) follow(ctx context.Context, u *url.URL) (page, error) {
 		if !ok {
 			return readPage(resp, u)
 		}
-		_ = resp.Body.Close() // a redirect's body says nothing
+		_ = resp.Body.Close() // a redirect's body is not needed
 		to, err := u.Parse(next)
 		if err == nil {
 			to, err = address(to.String())
@@ -91,7 +91,7 @@ func redirect(resp *http.Response) (to string, ok bool) {
 	return "", false
 }
 
-// ask puts an address to the gate that it has not judged yet.
+// ask has the gate judge an address that it has not judged yet.
 func (f *fetching) ask(ctx context.Context, u *url.URL, private bool, note string) error {
 	if f.tool.opts.Judge == nil {
 		return tools.Errorf(tools.KindDenied, "denied: %s, and nobody can be asked", note)
@@ -106,7 +106,7 @@ func (f *fetching) ask(ctx context.Context, u *url.URL, private bool, note strin
 	return nil
 }
 
-// get asks for one address. When its name leads into a private network, it asks first.
+// get fetches one address. If its name leads into a private network, it asks first.
 func (f *fetching) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 	resp, err := f.try(ctx, u)
 	var private *privateError
@@ -141,7 +141,7 @@ func (f *fetching) try(ctx context.Context, u *url.URL) (*http.Response, error) 
 	}
 	transport := f.transport
 	if proxy != nil {
-		// The proxy resolves the name; what can be seen of it here is looked at first.
+		// The proxy resolves the name; what is known of it here is checked first.
 		if err := f.vet(ctx, u.Hostname()); err != nil {
 			return nil, err
 		}
@@ -153,7 +153,7 @@ func (f *fetching) try(ctx context.Context, u *url.URL) (*http.Response, error) 
 	return transport.RoundTrip(req)
 }
 
-// pageRequest asks for a page.
+// pageRequest builds the request for a page.
 func pageRequest(ctx context.Context, u *url.URL) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err == nil {
@@ -162,8 +162,7 @@ func pageRequest(ctx context.Context, u *url.URL) (*http.Request, error) {
 	return req, err
 }
 
-// vet looks where a name leads when a proxy will connect. A name that only the proxy knows
-// passes.
+// vet checks where a name leads if a proxy will connect. A name that only the proxy knows passes.
 func (f *fetching) vet(ctx context.Context, host string) error {
 	ips, err := f.resolve(ctx, host)
 	if err != nil {
@@ -179,8 +178,8 @@ func (f *fetching) resolve(ctx context.Context, host string) ([]netip.Addr, erro
 	return f.tool.opts.Lookup(ctx, host)
 }
 
-// judge refuses when one of a host's addresses is private and that was not allowed: a name
-// that returns both kinds can be trusted with neither.
+// judge refuses a host if one of its addresses is private and that was not allowed: a name that
+// returns both kinds can be trusted with neither.
 func (f *fetching) judge(host string, ips []netip.Addr) error {
 	for _, ip := range ips {
 		if netaddr.Private(ip) && !f.allowed["private "+strings.ToLower(host)] {
@@ -220,7 +219,7 @@ func (f *fetching) dial(ctx context.Context, network, addr string) (net.Conn, er
 	return nil, first
 }
 
-// page is an answer.
+// page is a response.
 type page struct {
 	url    *url.URL
 	status string
@@ -237,7 +236,7 @@ func readPage(resp *http.Response, u *url.URL) (page, error) {
 	if err != nil && len(body) == 0 {
 		return p, fmt.Errorf("read answer: %w", err)
 	}
-	// A body that breaks off is given as far as it came, and marked.
+	// An incomplete body is returned as far as it was received, and marked.
 	p.cut = len(body) > maxFetchBody || err != nil
 	p.body = body[:min(len(body), maxFetchBody)]
 	p.status = text.Clean(p.status)

@@ -16,7 +16,7 @@ import (
 	"jcode/tools"
 )
 
-// result makes the tool's result of an answer.
+// result returns the tool's result for a response.
 func (p page) result(format string) (tools.Result, error) {
 	kind := p.mediaType()
 	if p.code >= 400 {
@@ -65,7 +65,7 @@ func atLeast(n int, more bool) string {
 	return fmt.Sprint(n)
 }
 
-// mediaType returns the type of the body, by a look at it where the server says nothing.
+// mediaType returns the type of the body, by its content if the server doesn't say.
 func (p page) mediaType() string {
 	kind, _, err := mime.ParseMediaType(p.kind)
 	if err != nil || kind == "" || kind == "application/octet-stream" {
@@ -77,7 +77,7 @@ func (p page) mediaType() string {
 	return kind
 }
 
-// readable reports whether a type is text in some form.
+// readable reports whether a type is some form of text.
 func readable(kind string) bool {
 	if strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") || strings.HasSuffix(kind, "+yaml") {
 		return true
@@ -94,7 +94,7 @@ func readable(kind string) bool {
 func (p page) text(kind, format string) (string, error) {
 	r, err := charset.NewReader(bytes.NewReader(p.body), p.kind)
 	if err != nil {
-		r = bytes.NewReader(p.body) // an encoding that nobody knows: bad bytes are marked below
+		r = bytes.NewReader(p.body) // unknown encoding: invalid bytes are marked below
 	}
 	body, err := io.ReadAll(r)
 	if err != nil {

@@ -14,35 +14,35 @@ import (
 	"jcode/tools"
 )
 
-// Options are what the file tools need from outside. The zero value works.
+// Options are the settings of the file tools. The zero value works.
 type Options struct {
-	// Recorder is told of every change, for undo. May be nil.
+	// Recorder is called for every change, for undo. May be nil.
 	Recorder Recorder
 	// Others knows who else changes files. May be nil.
 	Others Others
-	// Denied reports whether a rule forbids this kind of access to a resolved path. Searches
-	// and listings leave such paths out; paths that a call names are the gate's business.
-	// It must be safe for concurrent use. Nil denies nothing.
+	// Denied reports whether a rule forbids this kind of access to a resolved path. Searches and
+	// listings leave such paths out; the gate judges paths that a call names. It must be safe for
+	// concurrent use. Nil denies nothing.
 	Denied func(kind tools.AccessKind, path string) bool
-	// Editor has files with changes that are not saved yet; nil where there is none.
+	// Editor has files with unsaved changes; nil if there is no editor.
 	Editor Editor
-	// AfterEdit are commands that run when a file was written.
+	// AfterEdit are the commands that run after a file was written.
 	AfterEdit []AfterEdit
-	// Runner runs them. Nil runs none.
+	// Runner runs them. With nil none are run.
 	Runner Runner
 }
 
-// Recorder keeps what undo needs.
+// Recorder stores what undo needs.
 type Recorder interface {
-	// Track is called before a call changes files, while no other call can change them. Each
-	// path is resolved and stands for all that is in it; one that does not exist yet is what
-	// the call will make. An error keeps the change from being made. done is called when the
-	// change is made, also if it failed half-way.
+	// Track is called before a call changes files, while no other call can change them. The paths
+	// are resolved. Each covers everything below it; a path that does not exist yet will be created
+	// by the call. An error prevents the change. done is called after the change, even if it failed
+	// half-way.
 	Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context) error, err error)
 }
 
-// Files makes the file tools: the core intents in their order, then edit, ls and apply_patch. They share
-// what they know of files that were read. The second result makes changes of several files.
+// Files returns the file tools: the core intents in order, then edit, ls and apply_patch. They
+// share what they know of files that were read. The second result changes several files.
 func Files(ws *Workspace, o Options) ([]tools.Tool, *ChangeSet) {
 	f := &files{ws: ws, opts: o, seen: newSeen(), indexes: newLineIndexes()}
 	return []tools.Tool{
@@ -66,7 +66,7 @@ type fileTool struct {
 	run  func(ctx context.Context, call tools.Call) (tools.Result, error)
 }
 
-// makeTool makes a file tool of what its plan and its run do with decoded arguments.
+// makeTool returns a file tool with functions that plan and run it with decoded arguments.
 func makeTool[A any](s tools.Spec, plan func(context.Context, tools.Call, A) (tools.Plan, error), run func(context.Context, tools.Call, A) (tools.Result, error)) tools.Tool {
 	return fileTool{
 		spec: s,
@@ -97,7 +97,7 @@ func (t fileTool) Run(ctx context.Context, call tools.Call) (tools.Result, error
 	return t.run(ctx, call)
 }
 
-// spec fills in what is the same for all file tools.
+// spec fills in what all file tools have in common.
 func spec(group tools.Group, name, description, parameters string, needs tools.Capabilities) tools.Spec {
 	return tools.Spec{
 		Name:        name,
@@ -111,7 +111,7 @@ func spec(group tools.Group, name, description, parameters string, needs tools.C
 	}
 }
 
-// orHere returns the workspace's root for a path that was left out.
+// orHere returns the workspace's root for a missing path.
 func orHere(path string) string {
 	if path == "" {
 		return "."
@@ -132,7 +132,7 @@ func (f *files) planRead(arg, verb string) (tools.Plan, error) {
 }
 
 // hold returns access to one path that a call changes, and keeps other calls from it until
-// release. It refuses a path that is not the one that the gate judged.
+// release. It refuses a path other than the one that the gate judged.
 func (f *files) hold(ctx context.Context, call tools.Call, kind tools.AccessKind, t target) (p place, release func(), err error) {
 	if err := judged(call, kind, t); err != nil {
 		return place{}, nil, err
@@ -148,9 +148,8 @@ func (f *files) hold(ctx context.Context, call tools.Call, kind tools.AccessKind
 	return p, func() { p.close(); unlock() }, nil
 }
 
-// tellable reports whether the model may learn about a path before the gate has judged the
-// call: what is outside of the workspace, or is denied, it may not, not even by the words
-// of an error.
+// tellable reports whether the model may learn about a path before the gate has judged the call.
+// For paths outside the workspace and denied paths it may not, not even through an error.
 func (f *files) tellable(paths ...string) bool {
 	for _, p := range paths {
 		if !f.ws.Contains(p) || f.opts.Denied != nil && f.opts.Denied(tools.AccessRead, p) {
@@ -160,7 +159,7 @@ func (f *files) tellable(paths ...string) bool {
 	return true
 }
 
-// stat returns what a place is, without following a link at its end.
+// stat returns the file info of a place, without following a link at its end.
 func (p place) stat(t target) (fs.FileInfo, error) {
 	info, err := p.root.Lstat(p.name)
 	if err == nil {
@@ -169,7 +168,7 @@ func (p place) stat(t target) (fs.FileInfo, error) {
 	return nil, ioError(err, t)
 }
 
-// ioError words a failure of the system for the model.
+// ioError converts an error of the operating system to one for the model.
 func ioError(err error, t target) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && t.link != "":

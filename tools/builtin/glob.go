@@ -51,10 +51,10 @@ func (f finder) glob() tools.Tool {
 	}, f.runGlob)
 }
 
-// globStart checks a pattern and parts it into the folder at which to begin, which no
-// wildcard names, and the pattern below it.
+// globStart checks a pattern and splits it into the folder at which to begin, which has no
+// wildcard, and the pattern below it.
 func (f finder) globStart(a globArgs) (pattern, start string, err error) {
-	// A backslash parts folders on Windows; elsewhere it quotes, and ToSlash leaves it.
+	// On Windows a backslash separates folders; elsewhere it quotes, and ToSlash leaves it.
 	pattern = strings.TrimPrefix(filepath.ToSlash(a.Pattern), "./")
 	if strings.IndexByte(a.Pattern, 0) >= 0 {
 		return "", "", tools.Errorf(tools.KindInvalidArgs, "pattern has a NUL byte")
@@ -131,8 +131,8 @@ func (f finder) runGlob(ctx context.Context, call tools.Call, a globArgs) (tools
 	return f.globResult(s, all, limit, hint, missed), nil
 }
 
-// onlyPatternIsAbsent reports whether the folder that was named exists, and what the
-// pattern adds to it does not: then nothing matches, and that is no error.
+// onlyPatternIsAbsent reports whether the folder that was named exists, but the path that the
+// pattern adds does not. Then nothing matches, which is no error.
 func (f finder) onlyPatternIsAbsent(a globArgs, start string) bool {
 	dir, err := f.ws.resolve(cmp.Or(a.Dir, "."))
 	if err != nil || !exists(dir.abs) {
@@ -148,7 +148,7 @@ func (f finder) insideFile(s searchRoot, p string) bool {
 	if err == nil {
 		return info.Mode().IsRegular()
 	}
-	// os.Root refuses absolute links, also those that lead inside.
+	// os.Root refuses absolute links, even those that lead inside.
 	real, err := paths.Resolve(filepath.Join(s.top, filepath.FromSlash(p)))
 	if err != nil || !f.ws.Contains(real) {
 		return false
@@ -162,7 +162,7 @@ func (f finder) insideFile(s searchRoot, p string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// newest orders files by the time of their last change, the latest first.
+// newest orders files by modification time, the latest first.
 func newest(s searchRoot, files []string) []string {
 	type dated struct {
 		path string
@@ -170,7 +170,7 @@ func newest(s searchRoot, files []string) []string {
 	}
 	list := make([]dated, 0, len(files))
 	for _, p := range files {
-		if info, err := s.root.Lstat(filepath.FromSlash(p)); err == nil { // else it went away meanwhile
+		if info, err := s.root.Lstat(filepath.FromSlash(p)); err == nil { // else it was removed in the meantime
 			list = append(list, dated{p, info.ModTime()})
 		}
 	}
@@ -190,7 +190,7 @@ func sum(n []int) int {
 	return total
 }
 
-// globResult words what was found.
+// globResult returns the result of a search for files.
 func (f finder) globResult(s searchRoot, all []string, limit int, hint string, missed search.Missed) tools.Result {
 	kept := all[:min(len(all), limit)]
 	list := make([]any, len(kept))

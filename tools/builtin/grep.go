@@ -82,7 +82,7 @@ func (f finder) runGrep(ctx context.Context, call tools.Call, a grepArgs) (tools
 		g.LineBytes = scriptLine
 	}
 	if include != nil {
-		// Models write it relative to the folder that is searched, or to the root.
+		// Models write the pattern relative to the folder that is searched, or to the root.
 		leaveOut := strings.HasPrefix(a.Include, "!")
 		g.Want = func(p string) bool {
 			if leaveOut {
@@ -104,7 +104,7 @@ func (f finder) runGrep(ctx context.Context, call tools.Call, a grepArgs) (tools
 	return f.grepResult(ctx, s, found, lines, limit), nil
 }
 
-// find searches a folder or the one file that was named.
+// find searches a folder, or the one file that was named.
 func (f finder) find(ctx context.Context, g search.Grep, s searchRoot) (search.Found, error) {
 	if s.info.IsDir() {
 		return g.Files(ctx, f.walk(s))
@@ -120,7 +120,7 @@ func (f finder) find(ctx context.Context, g search.Grep, s searchRoot) (search.F
 	return g.One(ctx, s.dir, file)
 }
 
-// patternError says why a pattern is none, and how to search for the text as it is.
+// patternError says why a pattern is invalid, and how to search for the text literally.
 func patternError(pattern string, err error) error {
 	why := err.Error()
 	var se *syntax.Error
@@ -143,7 +143,7 @@ func withContext(ctx context.Context, root *os.Root, matches []search.Match, n i
 		}
 		lines, err := fileContext(root, matches[:same], n)
 		if err != nil {
-			lines = matches[:same] // it went away: the matches alone are still true
+			lines = matches[:same] // the file was removed: the matches alone are still true
 		}
 		out = append(out, lines...)
 		matches = matches[same:]
@@ -189,7 +189,7 @@ func fileContext(root *os.Root, matches []search.Match, n int) ([]search.Match, 
 	return out, nil
 }
 
-// shortLine reads a line of which at most 64 KiB are kept, without its line break.
+// shortLine reads a line without its line break, and keeps at most 64 KiB of it.
 func shortLine(br *bufio.Reader) ([]byte, error) {
 	line, err := br.ReadSlice('\n')
 	line = slices.Clone(line)
@@ -205,7 +205,7 @@ func shortLine(br *bufio.Reader) ([]byte, error) {
 	return line, err
 }
 
-// grepResult words what was found.
+// grepResult returns the result of a search for lines.
 func (f finder) grepResult(ctx context.Context, s searchRoot, found search.Found, lines []search.Match, limit int) tools.Result {
 	var b strings.Builder
 	shown, full := 0, false
@@ -264,7 +264,7 @@ func (f finder) grepResult(ctx context.Context, s searchRoot, found search.Found
 	}
 }
 
-// matchedFiles are the files of matches, each once.
+// matchedFiles returns the files of matches, each once.
 func matchedFiles(matches []search.Match) []string {
 	var out []string
 	for _, m := range matches {
@@ -275,7 +275,7 @@ func matchedFiles(matches []search.Match) []string {
 	return out
 }
 
-// binaryNote says that binary files were passed over: nobody may take them for searched.
+// binaryNote says that binary files were skipped, so that nobody believes they were searched.
 func (f finder) binaryNote(s searchRoot, found search.Found) string {
 	names := make([]string, len(found.BinaryNames))
 	for i, n := range found.BinaryNames {

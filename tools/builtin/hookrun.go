@@ -9,28 +9,28 @@ import (
 	"jcode/internal/proc"
 )
 
-// HookRun is a command that jcode runs by itself because something happened.
+// HookRun is a command that jcode runs because of an event.
 type HookRun struct {
 	// Command is a shell line.
 	Command string
 	Dir     string
-	// Env are variables beside those of exec.
+	// Env are variables in addition to those of exec.
 	Env []string
 	// Stdin is what the command reads.
 	Stdin []byte
-	// Limit is how long it may take.
+	// Limit is the time it may take.
 	Limit time.Duration
 }
 
-// HookEnd is how it ended: what it printed, up to a bound, and its exit code.
+// HookEnd is the end of a HookRun: its output, up to a limit, and its exit code.
 type HookEnd struct {
 	Stdout, Stderr string
 	Code           int
 }
 
-// RunHook runs a shell line with something to read, with the environment, the limits of
-// output and the sandbox of RunCommand. An error means that it could not be run, did not end
-// in time, or was ended by a signal.
+// RunHook runs a shell line with data on its standard input, in the environment, with the output
+// limits and in the sandbox of RunCommand. It returns an error if the command could not be run,
+// did not end in time, or was ended by a signal.
 func (s *Shell) RunHook(ctx context.Context, run HookRun) (HookEnd, error) {
 	if err := enterable(run.Dir); err != nil {
 		return HookEnd{}, err
@@ -54,7 +54,7 @@ func (s *Shell) RunHook(ctx context.Context, run HookRun) (HookEnd, error) {
 		_ = feed.Close()
 	}()
 	end := s.await(ctx, c, run.Limit, nil)
-	_ = feed.SetWriteDeadline(time.Now()) // somebody may still hold the pipe and never read
+	_ = feed.SetWriteDeadline(time.Now()) // a process may still hold the pipe and never read
 	<-fed
 	out := HookEnd{Stdout: end.data.Stdout, Stderr: end.data.Stderr, Code: end.exit.Code}
 	if confined {

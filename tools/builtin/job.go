@@ -14,13 +14,13 @@ import (
 //go:embed job.md
 var jobText string
 
-// jobTool looks after background commands.
+// jobTool lists background commands, shows their output and ends them.
 type jobTool struct{ shell *Shell }
 
 // Spec implements tools.Tool.
 func (t jobTool) Spec() tools.Spec {
 	return tools.Spec{
-		// What it can end was started by exec, which was approved.
+		// Every job was started by exec, which was approved.
 		Name: "job", Description: strings.TrimSpace(jobText), Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true, Needs: tools.CapExecute, Serial: "job",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"action":{"type":"string","enum":["list","output","kill"]},"id":{"type":"integer","description":"For output and kill"}},"required":["action"]}`),
 		MaxOutput:  maxExecText + 4<<10,

@@ -23,20 +23,20 @@ type Job struct {
 	Started time.Time
 	// Ended is zero while it runs.
 	Ended time.Time
-	// Leftover jobs are what an ended command left running.
+	// Leftover jobs are processes that an ended command left running.
 	Leftover bool
-	// Running lists the processes, while it runs.
+	// Running lists the processes while the job runs.
 	Running []proc.Info
-	// State is "running", or how it ended: "exit 0", "killed", "signal: …".
+	// State is "running", or how the job ended: "exit 0", "killed", "signal: …".
 	State string
-	// Log is the file with its output; empty when it could not be kept.
+	// Log is the file with the output; empty if it could not be written.
 	Log string
-	// News says what it did to protected files from within the sandbox, each of them once:
-	// in the report of its end. Empty means nothing.
+	// News says what the job did to protected files from within the sandbox, each of them once. It
+	// is part of the report of its end; empty means nothing.
 	News string
 }
 
-// job is a Job with what belongs to it.
+// job is a Job with its internal state.
 type job struct {
 	id   int
 	cmd  *command
@@ -50,7 +50,7 @@ type job struct {
 	killed   bool
 }
 
-// adopt makes a job of a started command and watches it to its end.
+// adopt makes a started command a job and watches it to its end.
 func (s *Shell) adopt(c *command, leftover bool) int {
 	c.capture.openLog()
 	s.mu.Lock()
@@ -66,7 +66,7 @@ func (s *Shell) adopt(c *command, leftover bool) int {
 	return j.id
 }
 
-// maxEnded is how many ended jobs are remembered.
+// maxEnded is the number of ended jobs that are kept.
 const maxEnded = 50
 
 // forget drops the oldest ended jobs; the lock is held.
@@ -84,7 +84,7 @@ func (s *Shell) forget() {
 	}
 }
 
-// watch waits for a job's end: of its process, and for a leftover of everybody.
+// watch waits for a job's end: of its process, or for a leftover job, of all its processes.
 func (s *Shell) watch(j *job) {
 	<-j.cmd.proc.Done()
 	j.cmd.settle()
@@ -96,7 +96,7 @@ func (s *Shell) watch(j *job) {
 		case <-j.cmd.drained:
 		case <-s.closed.Done():
 		}
-		// The pipes are free; a daemon may live on without them.
+		// The pipes are closed; a daemon may continue without them.
 		for wait := 50 * time.Millisecond; len(j.cmd.proc.Running()) > 0 && s.closed.Err() == nil; wait = min(2*wait, 2*time.Second) {
 			select {
 			case <-time.After(wait):
@@ -160,7 +160,7 @@ func (s *Shell) all() []*job {
 	return out
 }
 
-// Jobs lists background commands, the running ones and the last that ended, by number.
+// Jobs lists background commands by number: the running ones, and the last that ended.
 func (s *Shell) Jobs() []Job {
 	var out []Job
 	for _, j := range s.all() {
@@ -169,7 +169,7 @@ func (s *Shell) Jobs() []Job {
 	return out
 }
 
-// find returns the job of a number. The error lists those that exist.
+// find returns the job with a number. The error lists those that exist.
 func (s *Shell) find(id int) (*job, error) {
 	s.mu.Lock()
 	j := s.jobs[id]
@@ -189,7 +189,7 @@ func (s *Shell) find(id int) (*job, error) {
 	return nil, tools.Errorf(tools.KindInvalidArgs, "no job %d (%s)", id, known)
 }
 
-// KillJob ends a job with everything it started.
+// KillJob kills a job with everything it started.
 func (s *Shell) KillJob(id int) error {
 	j, err := s.find(id)
 	if err != nil {
@@ -212,7 +212,7 @@ func (s *Shell) KillJob(id int) error {
 	}
 }
 
-// JobOutput returns a job's output since the last call, head and tail when it is long.
+// JobOutput returns a job's output since the last call; of a long one, the head and the tail.
 func (s *Shell) JobOutput(id int) (string, error) {
 	j, err := s.find(id)
 	if err != nil {
@@ -241,7 +241,7 @@ func (s *Shell) JobOutput(id int) (string, error) {
 	return out, nil
 }
 
-// readSince reads an output of a size from a position, at most maxExecText bytes of it. whole
+// readSince reads output of a given size from a position, at most maxExecText bytes of it. whole
 // says where all of it is.
 func readSince(f io.ReaderAt, end int64, whole string, from int64) (out string, at int64, err error) {
 	size := end - from

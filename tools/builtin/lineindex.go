@@ -17,15 +17,15 @@ const (
 	keepLine   = 64 << 10 // bytes of one line that are held
 )
 
-// lineIndexes knows for a few large files the number of lines before every few MiB, as far
-// as somebody has read, so that a later window is found without counting again.
+// lineIndexes stores, for a few large files, the number of lines before every few MiB, as far as
+// they were read, so that a later window is found without counting again.
 type lineIndexes struct {
 	chunk int64 // bytes between two marks
 	mu    sync.Mutex
 	files []*lineIndex // the latest used last
 }
 
-// lineIndex is the index of one file as it was at a moment.
+// lineIndex is the index of one file at a point in time.
 type lineIndex struct {
 	mu    sync.Mutex
 	chunk int64
@@ -37,7 +37,7 @@ type lineIndex struct {
 
 func newLineIndexes() *lineIndexes { return &lineIndexes{chunk: indexChunk} }
 
-// of returns the index of a file, a new one if the file is not the one that was indexed.
+// of returns the index of a file, or a new one if the file is not the one that was indexed.
 func (x *lineIndexes) of(path string, info fs.FileInfo) *lineIndex {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -60,8 +60,9 @@ func (x *lineIndexes) of(path string, info fs.FileInfo) *lineIndex {
 	return f
 }
 
-// seek returns the offset at which a line begins, and its number. Of a line behind the end it
-// returns the end and the number that a line there would have. It counts as far as it must.
+// seek returns the offset at which a line begins, and its number. For a line after the end it
+// returns the end and the number that a line there would have. It counts no further than
+// necessary.
 func (x *lineIndexes) seek(ctx context.Context, file io.ReaderAt, info fs.FileInfo, path string, first int) (at int64, line int, err error) {
 	f := x.of(path, info)
 	f.mu.Lock()
@@ -69,7 +70,7 @@ func (x *lineIndexes) seek(ctx context.Context, file io.ReaderAt, info fs.FileIn
 	if err := f.count(ctx, file, first); err != nil {
 		return 0, 0, err
 	}
-	// The line breaks before line n number n-1.
+	// There are n-1 line breaks before line n.
 	chunk := 0
 	for chunk < len(f.lines) && f.lines[chunk] < first-1 {
 		chunk++
@@ -82,7 +83,7 @@ func (x *lineIndexes) seek(ctx context.Context, file io.ReaderAt, info fs.FileIn
 	return f.lineStart(file, at, breaks+1, first)
 }
 
-// lineStart walks from a chunk's start, where line `line` continues, to the start of a line.
+// lineStart walks from the start of a chunk, which is in line `line`, to the start of a line.
 func (f *lineIndex) lineStart(file io.ReaderAt, at int64, line, first int) (int64, int, error) {
 	buf := make([]byte, 256<<10)
 	for line < first {
@@ -102,7 +103,7 @@ func (f *lineIndex) lineStart(file io.ReaderAt, at int64, line, first int) (int6
 		}
 		at += int64(len(rest))
 		if errors.Is(err, io.EOF) {
-			// Behind the end: the last line begins somewhere, what counts is the number.
+			// After the end: only the number of the last line matters.
 			if !f.endsWithBreak(file) {
 				line++
 			}
@@ -121,8 +122,8 @@ func (f *lineIndex) endsWithBreak(file io.ReaderAt) bool {
 	return n == 1 && last[0] == '\n'
 }
 
-// count extends the index until it covers the line breaks before a line, with as many
-// readers as there are cores.
+// count extends the index until it covers the line breaks before a line, with as many readers as
+// there are cores.
 func (f *lineIndex) count(ctx context.Context, file io.ReaderAt, line int) error {
 	chunks := int((f.size + f.chunk - 1) / f.chunk)
 	workers := runtime.GOMAXPROCS(0)

@@ -10,7 +10,7 @@ import (
 	"jcode/internal/system"
 )
 
-// locks lets one call at a time change a path. The zero value is ready.
+// locks lets one call at a time change a path. The zero value is ready to use.
 type locks struct {
 	mu   sync.Mutex
 	held map[string]*pathLock
@@ -23,8 +23,8 @@ type pathLock struct {
 	users int
 }
 
-// lock waits until no other call of any process changes any of the resolved paths, or for ctx. unlock must
-// be called if there is no error.
+// lock waits until no other call of any process changes any of the resolved paths, or until ctx
+// ends. unlock must be called if there is no error.
 func (l *locks) lock(ctx context.Context, paths ...string) (unlock func(), err error) {
 	keys := make([]string, len(paths))
 	for i, p := range paths {
@@ -33,7 +33,7 @@ func (l *locks) lock(ctx context.Context, paths ...string) (unlock func(), err e
 			keys[i] = strings.ToLower(p) // two spellings may be one file there
 		}
 	}
-	slices.Sort(keys) // one order for all, so that nobody waits in a circle
+	slices.Sort(keys) // the same order for all, so that there is no deadlock
 	keys = slices.Compact(keys)
 	for i, k := range keys {
 		select {

@@ -11,11 +11,11 @@ import (
 	"jcode/tools"
 )
 
-// lookAlike returns path with each part that does not exist replaced by the one entry of its
-// folder that differs from it only in look-alike characters: kinds of spaces, quotes and
-// dashes, or the way accents are composed. Screenshots on macOS have U+202F in their names,
-// for one. Two such entries are an error that names them; where there is none, path is
-// returned, so that no near-duplicate of an existing file is created.
+// lookAlike returns path with each missing part replaced by the one entry of its folder that
+// differs from it only in look-alike characters: kinds of spaces, quotes and dashes, or the
+// composition of accents. For example, names of screenshots on macOS contain U+202F. If there are
+// two such entries, the error names them. If there is none, path is returned, so that no
+// near-duplicate of an existing file is created.
 func lookAlike(path string) (string, error) {
 	dir, missing := path, []string{}
 	for !exists(dir) {
@@ -73,7 +73,7 @@ func alike(dir, name string) (string, error) {
 		filepath.Join(dir, name), quoted(found))
 }
 
-// skeleton folds a file name to its plainest look.
+// skeleton folds a file name to its simplest look.
 func skeleton(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -71,7 +71,7 @@ func (f finder) runLs(ctx context.Context, call tools.Call, a lsArgs) (tools.Res
 	}, nil
 }
 
-// lister writes a tree.
+// lister prints a tree.
 type lister struct {
 	text    strings.Builder
 	entries []any

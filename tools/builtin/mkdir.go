@@ -10,7 +10,7 @@ import (
 //go:embed mkdir.md
 var mkdirDescription string
 
-// pathParameters are those of the tools that take a path and nothing else.
+// pathParameters is the schema of tools that take only a path.
 const pathParameters = `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`
 
 type pathArgs struct {

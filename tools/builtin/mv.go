@@ -45,8 +45,8 @@ func (f *files) planMv(_ context.Context, _ tools.Call, a mvArgs) (tools.Plan, e
 	}, nil
 }
 
-// movable resolves both ends of a move. A folder as dst is moved into, also one that is only
-// written as such and does not exist yet.
+// movable resolves both ends of a move. If dst is a folder, the file is moved into it, also if
+// dst only ends like one and does not exist yet.
 func (f *files) movable(a mvArgs) (src, dst target, err error) {
 	if src, err = f.removable(a.Src); err != nil {
 		return src, dst, err
@@ -63,7 +63,7 @@ func (f *files) movable(a mvArgs) (src, dst target, err error) {
 	return src, dst, nil
 }
 
-// opened is both ends of a move that can be made.
+// opened is both ends of a move, opened.
 type opened struct {
 	from, to place
 	info     fs.FileInfo // of what is moved
@@ -135,7 +135,7 @@ func (f *files) runMv(ctx context.Context, call tools.Call, a mvArgs) (tools.Res
 	return tools.Result{Text: text, Data: map[string]any{}, Display: tools.Display{Summary: text, Path: dst.shown}}, nil
 }
 
-// move renames, or copies and removes where both ends are not in one file system.
+// move renames, or copies and removes if the two ends are on different file systems.
 func (w *Workspace) move(ctx context.Context, from, to place) error {
 	to, err := w.settle(to)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFlags keep the opening of a pipe that nobody writes to from waiting.
+// openFlags prevent that opening a pipe waits for a writer.
 const openFlags = syscall.O_NONBLOCK
 
-// notFolder reports that a part of a path that should be a folder is a file.
+// notFolder reports whether an error says that a folder in a path is a file.
 func notFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
-// crossDevice reports that a rename would lead to another file system.
+// crossDevice reports whether an error says that a rename would lead to another file system.
 func crossDevice(err error) bool { return errors.Is(err, syscall.EXDEV) }
 
 // rename moves between two opened folders, so that no link on the way is followed.

@@ -8,12 +8,13 @@ import (
 
 const openFlags = 0
 
-// notFolder reports that a part of a path that should be a folder is a file.
+// notFolder reports whether an error says that a folder in a path is a file.
 func notFolder(err error) bool {
 	return errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ERROR_PATH_NOT_FOUND)
 }
 
-// crossDevice reports that a rename would lead to another volume (ERROR_NOT_SAME_DEVICE).
+// crossDevice reports whether an error says that a rename would lead to another volume
+// (ERROR_NOT_SAME_DEVICE).
 func crossDevice(err error) bool { return errors.Is(err, syscall.Errno(17)) }
 
 // rename moves a file or folder.

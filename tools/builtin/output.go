@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// output takes all that a command prints: a file, or memory where nothing may reach the disk.
+// output stores everything that a command prints: in a file, or in memory if nothing may reach
+// the disk.
 type output interface {
 	io.Writer
 	io.ReaderAt
@@ -16,7 +17,7 @@ type output interface {
 	Close() error
 }
 
-// maxMemory is how much of an output is kept in memory, in bytes.
+// maxMemory is the size of an output that is kept in memory, in bytes.
 const maxMemory = 16 << 20
 
 // memoryOutput is an output in memory. It can be read after Close.
@@ -54,7 +55,7 @@ func (m *memoryOutput) size() int64 {
 	return int64(len(m.b))
 }
 
-// since reads an output from a position, at most maxExecText bytes of it.
+// since reads output from a position, at most maxExecText bytes of it.
 func (s snapshot) since(from int64) (out string, end int64, err error) {
 	if s.memory != nil {
 		return readSince(s.memory, s.memory.size(), "was not kept", from)

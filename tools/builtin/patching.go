@@ -14,8 +14,8 @@ import (
 	"jcode/tools"
 )
 
-// patching is the files that a patch names, as they are and as it makes them. A file may be
-// named several times.
+// patching holds the files that a patch names, before and after it. A file may be named several
+// times.
 type patching struct {
 	f     *files
 	call  tools.Call
@@ -23,23 +23,23 @@ type patching struct {
 	files []*patchedFile
 }
 
-// patchedFile is one of them. In change, exists and before are what is there; after counts
-// unless the file is gone.
+// patchedFile is one of these files. In change, exists and before are the state on disk; after is
+// used unless the file is removed.
 type patchedFile struct {
 	change
 	enc   edit.Encoding
-	text  string // what it becomes
-	there bool   // whether it exists, as far as the patch has come
-	odd   error  // why its text can't be changed
+	text  string // the text after the patch
+	there bool   // whether it exists at this point of the patch
+	odd   error  // why its text cannot be changed
 	mode  fs.FileMode
-	from  *patchedFile // what was moved here
+	from  *patchedFile // the file that was moved here
 	stale bool         // it changed since the model saw it
 	by    string       // who changed it then, as files.by says
 }
 
 func (p *patchedFile) gone() bool { return p.exists && !p.there }
 
-// touched reports whether the file is another after the patch.
+// touched reports whether the patch changes the file.
 func (p *patchedFile) touched() bool {
 	return p.there != p.exists || p.there && string(p.after) != string(p.before)
 }
@@ -81,7 +81,7 @@ func (p *patching) file(ctx context.Context, t target) (*patchedFile, error) {
 	return out, nil
 }
 
-// apply works out what the parts of a patch make of the files.
+// apply applies the parts of the patch to the files.
 func (p *patching) apply(ctx context.Context, parts []patchPart) error {
 	for _, part := range parts {
 		if err := p.part(ctx, part); err != nil {
@@ -186,7 +186,8 @@ func (p *patchedFile) finish() (err error) {
 	return nil
 }
 
-// moved reports whether a file that is gone lives on under another name: then its diff is there.
+// moved reports whether a removed file continues to exist under another name, which then has its
+// diff.
 func (p *patching) moved(file *patchedFile) *patchedFile {
 	for _, to := range p.files {
 		if to.from == file && to.there && !to.exists {
@@ -196,7 +197,7 @@ func (p *patching) moved(file *patchedFile) *patchedFile {
 	return nil
 }
 
-// diffText is the diff of all files.
+// diffText returns the diff of all files.
 func (p *patching) diffText() (whole string, added, removed int) {
 	var b strings.Builder
 	for _, file := range p.files {
@@ -209,8 +210,7 @@ func (p *patching) diffText() (whole string, added, removed int) {
 	return b.String(), added, removed
 }
 
-// writePatch makes the changes, those that remove last. Where one fails, those that were made
-// are taken back.
+// writePatch makes the changes, removals last. If one fails, those that were made are undone.
 func (f *files) writePatch(ctx context.Context, touched []*patchedFile) error {
 	var done []*patchedFile
 	var err error
@@ -282,7 +282,7 @@ func (f *files) finishPatch(ctx context.Context, touched []*patchedFile) (said s
 	return b.String(), nil
 }
 
-// result words what was done.
+// result returns the result of the patch.
 func (p *patching) result(touched []*patchedFile, said string) tools.Result {
 	var b strings.Builder
 	for _, file := range touched {

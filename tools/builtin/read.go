@@ -32,10 +32,10 @@ const (
 	readLines    = 2000     // lines by default
 	readBytes    = 50 << 10 // bytes of one result
 	readLine     = 2000     // characters of one line
-	readWhole    = 8 << 20  // bytes of a file that is read whole
-	scriptWhole  = 10 << 20 // bytes of a file that a script gets whole
+	readWhole    = 8 << 20  // bytes of a file that is read as a whole
+	scriptWhole  = 10 << 20 // bytes of a file that a script gets as a whole
 	readHeld     = max(readWhole, scriptWhole)
-	sniffBytes   = 8 << 10 // bytes by which the kind of a file is told
+	sniffBytes   = 8 << 10 // bytes by which the kind of a file is detected
 	maxImage     = 5 << 20 // bytes of an image for a model
 	readMaxLines = 20_000  // lines at most, whatever limit says
 )
@@ -113,11 +113,11 @@ func (f *files) readFile(ctx context.Context, call tools.Call, a readArgs) (tool
 	return withNote(res, t.note), nil
 }
 
-// openTries is how often a file is opened that somebody keeps replacing.
+// openTries is how often jcode tries to open a file that is being replaced.
 const openTries = 5
 
-// openRegular opens a regular file for reading; anything else is refused by its kind. What
-// is opened is what was looked at: a link that came in between is not followed.
+// openRegular opens a regular file for reading; anything else is refused by its kind. The file
+// that is opened is the one that was examined: a link created in between is not followed.
 func (p place) openRegular(t target) (*os.File, fs.FileInfo, error) {
 	for range openTries {
 		info, err := p.stat(t)
@@ -140,7 +140,7 @@ func (p place) openRegular(t target) (*os.File, fs.FileInfo, error) {
 	return nil, nil, tools.Errorf(tools.KindIO, "%s is being replaced all the time: try again", t.shown)
 }
 
-// readSmall reads a file of a size that is held in memory.
+// readSmall reads a file that fits into memory.
 func (f *files) readSmall(ctx context.Context, call tools.Call, file io.Reader, t target, first, limit int, whole bool) (tools.Result, error) {
 	data, err := io.ReadAll(io.LimitReader(file, readHeld+1))
 	if err != nil {
@@ -201,7 +201,7 @@ func decoded(data []byte, t target) (content, note string, err error) {
 	return content, "the file is " + enc.String(), nil
 }
 
-// sniff tells what is no plain text by its first bytes: a media type, "utf-16", or "binary".
+// sniff detects by the first bytes what is not plain text: a media type, "utf-16", or "binary".
 func sniff(head []byte) string {
 	switch kind := http.DetectContentType(head); kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf":
@@ -216,7 +216,7 @@ func sniff(head []byte) string {
 	return ""
 }
 
-// special answers for a file that is no text; done is false for one that can be decoded.
+// special handles a file that is not text; done is false for one that can be decoded.
 func special(kind string, data []byte, n int64, t target, whole bool) (res tools.Result, done bool, err error) {
 	if kind == "utf-16" {
 		return res, false, nil
@@ -255,7 +255,7 @@ func kindName(kind string, data []byte) string {
 	return kind
 }
 
-// readLarge reads a window of a file that is too big to be held.
+// readLarge reads a window of a file that is too large for memory.
 func (f *files) readLarge(ctx context.Context, file *os.File, info fs.FileInfo, t target, first, limit int) (tools.Result, error) {
 	head := make([]byte, sniffBytes)
 	n, err := file.ReadAt(head, 0)

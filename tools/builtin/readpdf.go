@@ -24,8 +24,8 @@ const (
 	pdfTextBytes = readBytes
 )
 
-// readPDF reads pages of a PDF: the document for models that take one, with its text for all
-// others. is is false where the file is no PDF, or a script wants its bytes.
+// readPDF reads pages of a PDF: the document for models that accept one, with its text for all
+// others. is is false if the file is not a PDF, or if a script wants its bytes.
 func (f *files) readPDF(ctx context.Context, call tools.Call, file io.ReaderAt, n int64, t target, a readArgs) (res tools.Result, is bool, err error) {
 	head := make([]byte, 1<<10)
 	got, err := file.ReadAt(head, 0)
@@ -61,7 +61,7 @@ func (f *files) readPDF(ctx context.Context, call tools.Call, file io.ReaderAt, 
 	return res, true, nil
 }
 
-// pdfError says why a PDF can't be read, and what to try.
+// pdfError says why a PDF cannot be read, and what to try.
 func pdfError(err error, t target, n int64) error {
 	switch {
 	case errors.Is(err, pdftext.ErrPassword):
@@ -87,7 +87,7 @@ type pdfPart struct {
 	first, last int
 }
 
-// choose takes the pages of an argument such as "3", "1-5" or "10-"; the first ones of "".
+// choose selects the pages of an argument such as "3", "1-5" or "10-"; for "" the first ones.
 func (p *pdfPart) choose(pages string) error {
 	n := p.doc.Pages()
 	if n == 0 {
@@ -151,7 +151,7 @@ func (p *pdfPart) result(ctx context.Context, call tools.Call) (tools.Result, er
 	return res, nil
 }
 
-// text returns the text of the pages, as far as it fits a result.
+// text returns the text of the pages, as far as it fits into a result.
 func (p *pdfPart) text(ctx context.Context) (string, error) {
 	var b strings.Builder
 	found := false
@@ -178,8 +178,8 @@ func (p *pdfPart) text(ctx context.Context) (string, error) {
 	return strings.TrimRight(b.String(), "\n"), nil
 }
 
-// document returns the pages as a PDF: the file itself where they are all of it; nil where they
-// are too big to be attached.
+// document returns the pages as a PDF: the file itself if they are all of it, nil if they are too
+// large to attach.
 func (p *pdfPart) document(ctx context.Context) ([]byte, error) {
 	if p.first > 1 || p.last < p.doc.Pages() || p.doc.Encrypted() {
 		data, err := p.doc.Pick(ctx, p.first, p.last)

@@ -19,7 +19,7 @@ func (f *files) remove() tools.Tool {
 	return makeTool(spec(tools.GroupCore, "remove", removeDescription, pathParameters, tools.CapDelete), f.planRemove, f.runRemove)
 }
 
-// planRemove says what would go: a person sees how much is in a folder.
+// planRemove plans a removal, and shows the person how much is in a folder.
 func (f *files) planRemove(ctx context.Context, _ tools.Call, a pathArgs) (tools.Plan, error) {
 	t, err := f.removable(a.Path)
 	if err != nil {
@@ -39,7 +39,7 @@ func (f *files) planRemove(ctx context.Context, _ tools.Call, a pathArgs) (tools
 	return plan, nil
 }
 
-// describe says how much is in a folder; of a file there is nothing to say.
+// describe returns how much is in a folder; "" for a file.
 func (f *files) describe(ctx context.Context, t target) (string, error) {
 	p, err := f.ws.open(t.abs)
 	if err != nil {
@@ -57,8 +57,8 @@ func (f *files) describe(ctx context.Context, t target) (string, error) {
 	return "a folder with " + text.Count(len(inside), "file") + " in it", nil
 }
 
-// removable resolves what may be removed or moved away: never a folder of the workspace or
-// one that holds it, and not the home folder. A link is meant itself.
+// removable resolves a path that is to be removed or moved away. It refuses the workspace's
+// folders, folders that contain one, and the home folder. A link means itself.
 func (f *files) removable(arg string) (target, error) {
 	t, err := f.ws.resolveEntry(arg)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 // searchEngine is a service that searches the web.
 type searchEngine struct {
-	address  string // where it is asked, "" where everybody runs their own
-	keyEnv   string // the variable that usually holds its key
+	address  string // of the service; "" if everybody runs their own
+	keyEnv   string // the variable that usually contains its key
 	needsKey bool
 	request  func(ctx context.Context, u *url.URL, key string, a webSearchArgs) (*http.Request, error)
 	read     func(body []byte) ([]Found, error)
@@ -87,13 +87,13 @@ var searchEngines = map[string]searchEngine{
 // SearchEngines returns the names of the engines.
 func SearchEngines() []string { return []string{"searxng", "brave", "exa", "tavily"} }
 
-// SearchKeyEnv returns the variable that usually holds an engine's key, "" for none.
+// SearchKeyEnv returns the variable that usually contains an engine's key, "" for none.
 func SearchKeyEnv(engine string) string { return searchEngines[engine].keyEnv }
 
-// errNoResults says that an answer is none of a search.
+// errNoResults says that a response contains no search results.
 var errNoResults = errors.New("no results in the answer")
 
-// readContents reads results whose snippet is their content.
+// readContents decodes results whose snippet is their content.
 func readContents(body []byte) ([]Found, error) {
 	var got struct {
 		Results *[]struct{ Title, URL, Content string }
@@ -113,7 +113,7 @@ func readContents(body []byte) ([]Found, error) {
 
 func asking(ctx context.Context, u *url.URL, query url.Values, header, key string) (*http.Request, error) {
 	at := *u
-	for name, values := range at.Query() { // what the person's address brings along
+	for name, values := range at.Query() { // the parameters of the person's address
 		if !query.Has(name) {
 			query[name] = values
 		}

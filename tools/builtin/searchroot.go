@@ -26,7 +26,7 @@ type searchRoot struct {
 	close func()
 }
 
-// finder is the file tools that look for files and in them: grep, glob and ls.
+// finder holds the file tools that search: grep, glob and ls.
 type finder struct{ *files }
 
 // searchRoot opens what a search names: a folder, or for grep a file. arg may be empty.
@@ -80,7 +80,7 @@ func (f finder) walk(s searchRoot) search.Walk {
 // shown writes a path below the search's top for a result's text, on one line.
 func (f finder) shown(s searchRoot, p string) string { return paths.Escape(f.named(s, p)) }
 
-// named is shown for scripts: the name as it is.
+// named is shown for scripts: the name unchanged.
 func (f finder) named(s searchRoot, p string) string {
 	if s.top == f.ws.Start() {
 		return p
@@ -96,8 +96,8 @@ func (s searchRoot) below(p string) string {
 	return strings.TrimPrefix(p, s.dir+"/")
 }
 
-// namePattern reads a pattern for file names: one without a slash is about the last part,
-// one with a leading `!` leaves out what it fits.
+// namePattern parses a pattern for file names: one without a slash matches the last part, and a
+// leading `!` excludes what it matches.
 func namePattern(pattern string) (func(rel string) bool, error) {
 	if pattern == "" {
 		return nil, nil
@@ -120,7 +120,7 @@ func namePattern(pattern string) (func(rel string) bool, error) {
 	}, nil
 }
 
-// missedNote says what a walk could not see, or "".
+// missedNote says what a walk could not see, or returns "".
 func missedNote(m search.Missed) string {
 	var parts []string
 	if m.Unreadable > 0 {
@@ -132,7 +132,7 @@ func missedNote(m search.Missed) string {
 	return strings.Join(parts, "; ")
 }
 
-// searchLimit reads the limit argument of a search.
+// searchLimit returns the limit argument of a search.
 func searchLimit(call tools.Call, given *int, normal int) (int, error) {
 	switch {
 	case given == nil && call.Caller.Origin == tools.OriginScript:
@@ -145,7 +145,7 @@ func searchLimit(call tools.Call, given *int, normal int) (int, error) {
 	return min(*given, maxResults), nil
 }
 
-// searchError words the failure of a walk.
+// searchError converts the error of a walk to one for the model.
 func searchError(err error, t target) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return ioError(err, t)

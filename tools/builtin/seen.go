@@ -15,8 +15,8 @@ const (
 	seenTextsMax = 4 << 20   // bytes kept in all
 )
 
-// seen remembers what the model saw of files, so that a later change by somebody else is
-// noticed. Scripts are not followed: they read and write as programs do.
+// seen remembers what the model saw of files, to notice a later change by somebody else. Scripts
+// are not tracked: they read and write as programs do.
 type seen struct {
 	mu    sync.Mutex
 	seed  maphash.Seed
@@ -64,7 +64,7 @@ func (s *seen) record(call tools.Call, path string, content []byte) {
 	}
 }
 
-// forget drops what is known of a path, because it is gone.
+// forget drops what is known of a path, because it was removed.
 func (s *seen) forget(call tools.Call, path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,8 +96,8 @@ func (s *seen) since(call tools.Call, path string) time.Time {
 	return time.Time{}
 }
 
-// changed reports whether the caller saw another content than this. before is what it saw,
-// nil where that was not kept.
+// changed reports whether the caller saw content other than this. before is what it saw, nil if
+// that was not kept.
 func (s *seen) changed(call tools.Call, path string, content []byte) (before *string, changed bool) {
 	if call.Caller.Origin == tools.OriginScript {
 		return nil, false

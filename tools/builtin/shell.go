@@ -16,9 +16,9 @@ import (
 	"jcode/tools/sandbox"
 )
 
-// ShellOptions are what a Shell is made of.
+// ShellOptions are the settings of a Shell.
 type ShellOptions struct {
-	// Roots are the workspace's folders, besides Dir.
+	// Roots are the workspace's folders, in addition to Dir.
 	Roots []string
 	// Dir is the folder in which commands run, absolute and resolved.
 	Dir string
@@ -28,57 +28,56 @@ type ShellOptions struct {
 	// Env returns the environment of a command. Nil means the process's own without
 	// credentials and prompts (proc.CommandEnv).
 	Env func() []string
-	// Keep are variables that commands get although they look like secrets.
+	// Keep are variables that commands get although their names or values look like secrets.
 	Keep []string
-	// Logs is the folder for whole outputs that are too long for a result. Empty means a
-	// temporary one that ends with the shell.
+	// Logs is the folder for whole outputs that are too long for a result. Empty means a temporary
+	// one that is removed with the shell.
 	Logs string
-	// Private reports whether nothing of what commands print may reach the disk now. Nil means
-	// that it may.
+	// Private reports whether no output of commands may reach the disk now. Nil means that it may.
 	Private func() bool
 	// Confiner runs commands in the sandbox. Nil means that there is none.
 	Confiner Confiner
 	// Outside asks whether a command may run outside the sandbox that stopped it. Nil
 	// means no.
 	Outside func(context.Context, tools.GateRequest) tools.Decision
-	// Confines reports whether commands that jcode starts by itself, and those of a Confined
-	// caller, run in the sandbox now. Nil means that they don't.
+	// Confines reports whether commands that jcode starts itself, and those of a Confined caller,
+	// run in the sandbox now. Nil means that they don't.
 	Confines func() bool
-	// Watch looks at the protected files before a command that mode yolo lets through. Nil
-	// where they can't be found.
+	// Watch examines the protected files before a command that mode yolo allows. It is nil if they
+	// can't be found.
 	Watch func() sandbox.Watched
-	// Remember looks at protected files as they are before a command of a caller; note keeps for
-	// an undo those that turned out to be changed. May be nil.
+	// Remember examines the protected files before a command of a caller; note keeps those that the
+	// command changed for an undo. May be nil.
 	Remember func(caller tools.Caller, open []string) (note func(changed []string))
-	// Told is told what a command did to protected files. May be nil.
+	// Told is called with what a command did to protected files. May be nil.
 	Told func(news string)
-	// JobEnded is told when a background command ended by itself. May be nil.
+	// JobEnded is called when a background command has ended on its own. May be nil.
 	JobEnded func(Job)
 }
 
 // Confiner confines commands.
 type Confiner interface {
-	// Confine returns what to start instead of spec, so that its command runs confined, and
-	// a look at the protected files that it may change all the same.
+	// Confine returns the command to start instead of spec, so that it runs confined, and a look at
+	// the protected files that it may change nevertheless.
 	Confine(spec proc.Spec) (confined proc.Spec, before sandbox.Watched, err error)
-	// Blamed says why the end of a confined command looks like the sandbox's doing, ""
-	// when it doesn't. tail is the last part of its output.
+	// Blamed says why the failure of a confined command looks like an effect of the sandbox, or
+	// returns "". tail is the last part of its output.
 	Blamed(tail string, code int) string
 
 	// CanRead reports whether commands can be confined to reading, and if not, why.
 	CanRead() (ok bool, why string)
-	// ConfineToReading is Confine for a command that may only read. done removes what it
-	// needed, after its end.
+	// ConfineToReading is Confine for a command that may only read. done removes what it needed,
+	// after the command has ended.
 	ConfineToReading(spec proc.Spec, r sandbox.Reading) (confined proc.Spec, done func() error, err error)
 	// BlamedForReading is Blamed for such a command, which ran in dir.
 	BlamedForReading(tail string, code int, dir string) string
 }
 
-// confinement is how a command is confined: not at all, as mode auto does, or to reading.
+// confinement is how a command is confined: not at all, as in mode auto, or to reading.
 type confinement struct {
 	sandbox bool
 	vouched *tools.Vouched
-	watched bool // it runs unasked and unconfined: what it does to protected files is told
+	watched bool // it runs unasked and unconfined: what it does to protected files is reported
 	caller  tools.Caller
 }
 
@@ -97,7 +96,7 @@ type Shell struct {
 	last     int
 }
 
-// NewShell makes a shell. It starts nothing.
+// NewShell returns a shell. It starts nothing.
 func NewShell(o ShellOptions) *Shell {
 	if len(o.Shell) == 0 {
 		o.Shell = systemShell()
@@ -110,13 +109,13 @@ func NewShell(o ShellOptions) *Shell {
 	return s
 }
 
-// ForeignShell reports whether this machine's shell is no POSIX shell.
+// ForeignShell reports whether this machine's shell is not a POSIX shell.
 func ForeignShell() bool { return systemShell()[0] == "cmd" }
 
 // Tools returns the tools exec and job.
 func (s *Shell) Tools() []tools.Tool { return []tools.Tool{execTool{s}, jobTool{s}} }
 
-// Close ends all background commands with everything they started.
+// Close kills all background commands with everything they started.
 func (s *Shell) Close() error {
 	s.close()
 	var errs []error
@@ -149,7 +148,7 @@ func (s *Shell) start(argv []string, line, dir string, how confinement, out outp
 	return s.startWith(proc.Spec{Argv: argv, Dir: dir, Env: s.opts.Env()}, line, how, out)
 }
 
-// startWith is start with more of what a child gets: its standard input, its environment.
+// startWith is start with further settings of the child: its standard input, its environment.
 func (s *Shell) startWith(spec proc.Spec, line string, how confinement, out outputs) (*command, error) {
 	if s.closed.Err() != nil {
 		return nil, tools.Errorf(tools.KindCancelled, "jcode is closing")
@@ -222,10 +221,10 @@ func (s *Shell) keepWatched(how confinement, before sandbox.Watched) (changed fu
 	return KeepWatched(before, how.caller, s.opts.Remember)
 }
 
-// KeepWatched returns a function that lists the protected files that were made or changed since
-// before, and has each kept once for an undo: remember looks at the files that may change, and
-// what it returns is told of those that did. A nil remember keeps nothing, nor does a call
-// outside a session.
+// KeepWatched returns a function that lists the protected files that were created or changed
+// since before, and keeps each once for an undo: remember examines the files that may change, and
+// the function that it returns is called with those that did. Nothing is kept if remember is nil,
+// or for a call outside a session.
 func KeepWatched(before sandbox.Watched, caller tools.Caller, remember func(tools.Caller, []string) func([]string)) (changed func() []string) {
 	if remember == nil || caller.Session == "" {
 		return before.Changed
@@ -260,7 +259,7 @@ func (s *Shell) startReading(c *command, spec proc.Spec, v tools.Vouched) (*proc
 	return p, nil
 }
 
-// launch starts a process from the thread that all children hang on.
+// launch starts a process from the thread that is the parent of all children.
 func (s *Shell) launch(spec proc.Spec) (*proc.Process, error) {
 	s.mu.Lock()
 	if s.launcher == nil {
@@ -279,16 +278,16 @@ func closeAll(lists ...[]*os.File) {
 	}
 }
 
-// The waits at a command's end.
+// The waiting times at a command's end.
 const (
 	killGrace = 100 * time.Millisecond // between asking to end and ending
-	quiet     = 40 * time.Millisecond  // without output: what was in the pipe is read
+	quiet     = 40 * time.Millisecond  // without output: everything in the pipe was read
 	maxDrain  = 500 * time.Millisecond // for a pipe that a process keeps writing to
 	tick      = 100 * time.Millisecond // between two looks at new output
 )
 
-// await waits for the shell's own end, a limit, or ctx, and shows output meanwhile. What
-// continues running when the shell has ended becomes a job.
+// await waits for the shell's end, a limit, or ctx, and shows output in the meantime. What keeps
+// running after the shell has ended becomes a job.
 func (s *Shell) await(ctx context.Context, c *command, limit time.Duration, progress func(tools.Progress)) ended {
 	end := ended{cmd: c}
 	timer := time.NewTimer(limit)
@@ -316,7 +315,7 @@ wait:
 	case <-c.proc.Done():
 		end.exit = c.proc.Exit()
 	case <-time.After(3 * time.Second):
-		// Not even a kill ends it: it hangs in the kernel.
+		// Even a kill does not end it: it hangs in the kernel.
 		end.exit = proc.Exit{Code: -1, Err: errors.New("the command does not end, not even when killed")}
 	}
 	end.took = time.Since(c.started)

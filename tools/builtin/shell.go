@@ -340,10 +340,10 @@ wait:
 const (
 	maxLog    = 1 << 30            // bytes of one log
 	maxLogs   = 2 << 30            // bytes of all
-	maxLogAge = 7 * 24 * time.Hour // then it goes
+	maxLogAge = 7 * 24 * time.Hour // then it is removed
 )
 
-// newLog makes the file for a whole output.
+// newLog creates the file for a whole output.
 func (s *Shell) newLog() (output, error) {
 	if s.opts.Private != nil && s.opts.Private() {
 		return &memoryOutput{}, nil

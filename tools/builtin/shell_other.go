@@ -2,5 +2,5 @@
 
 package builtin
 
-// systemShell is what runs a command where no shell is set.
+// systemShell is the shell that runs commands by default.
 func systemShell() []string { return []string{"/bin/sh", "-c"} }

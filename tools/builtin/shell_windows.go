@@ -2,7 +2,7 @@ package builtin
 
 import "os/exec"
 
-// systemShell is what runs a command where no shell is set.
+// systemShell is the shell that runs commands by default.
 func systemShell() []string {
 	for _, name := range []string{"bash", "sh"} {
 		if path, err := exec.LookPath(name); err == nil {

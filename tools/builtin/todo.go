@@ -22,7 +22,7 @@ var taskText string
 // Desk returns the tools that work on the conversation itself: todo, ask, task and agent.
 func Desk() []tools.Tool { return []tools.Tool{todo{}, ask{}, task{}, agents{}} }
 
-// errNoDesk answers a call from outside a conversation.
+// errNoDesk returns the error for a call from outside a conversation.
 func errNoDesk(name string) error {
 	return tools.Errorf(tools.KindPermission, "permission denied: %s works only inside a conversation", name)
 }
@@ -94,12 +94,12 @@ func (ask) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	return tools.Result{Text: reply, Display: tools.Display{Summary: reply}, Data: map[string]any{"answer": reply}}, nil
 }
 
-// task lets a sub-agent work on something.
+// task gives a sub-agent an assignment.
 type task struct{}
 
 func (task) Spec() tools.Spec {
 	return tools.Spec{
-		// Its own calls pass the gate one by one, so the call itself needs no approval and
+		// The sub-agent's calls pass the gate one by one, so the call itself needs no approval and
 		// several may run at once.
 		Name: "task", Description: taskText, Group: tools.GroupBuiltin, ReadOnly: true, Trusted: true,
 		Parameters: json.RawMessage(`{"type":"object","properties":{"prompt":{"type":"string","description":"The whole assignment: the sub-agent knows nothing else"},"name":{"type":"string","description":"What to call it, as in fix-parser"},"role":{"type":"string","description":"Role to work in"},"variables":{"type":"object","additionalProperties":{"type":"string"},"description":"Values of the role's variables, by name"},"model":{"type":"string","description":"Model to work with"},"background":{"type":"boolean","description":"Answer at once and let it work on; see the tool agent"},"isolation":{"type":"string","enum":["none","worktree"],"description":"worktree: a copy of the files of its own, merged later"},"uncommitted":{"type":"boolean","description":"With worktree: take uncommitted changes along"},"max_steps":{"type":"integer","minimum":1}},"required":["prompt"]}`),

@@ -25,19 +25,19 @@ const (
 	maxSnippet    = 500 // bytes
 )
 
-// WebSearchOptions are what the web search tool is made of.
+// WebSearchOptions are the settings of the web search tool.
 type WebSearchOptions struct {
 	// Engine is one of SearchEngines.
 	Engine string
-	// Address replaces the engine's own address. searxng has none of its own.
+	// Address replaces the engine's own address; for searxng it is required.
 	Address string
 	// KeyEnv names the variable that Key was read from, for the person who has to set it.
 	KeyEnv, Key string
-	// Fetch says how addresses are judged and reached.
+	// Fetch are the settings by which addresses are judged and fetched.
 	Fetch FetchOptions
 }
 
-// WebSearch returns the web search tool. The error says what is wrong with the options.
+// WebSearch returns the web search tool, or an error that says what is wrong with the options.
 func WebSearch(o WebSearchOptions) (tools.Tool, error) {
 	e, ok := searchEngines[o.Engine]
 	if !ok {
@@ -104,8 +104,8 @@ func (t webSearchTool) decode(call tools.Call) (a webSearchArgs, err error) {
 	return a, nil
 }
 
-// Plan implements tools.Planner: a search is a fetch of the engine's address, which tells it
-// the query.
+// Plan implements tools.Planner: a search is a fetch of the engine's address, and reveals the
+// query to it.
 func (t webSearchTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	a, err := t.decode(call)
 	if err != nil {
@@ -152,7 +152,8 @@ func (t webSearchTool) Run(ctx context.Context, call tools.Call) (tools.Result, 
 	return foundResult(found[:min(len(found), a.Count)]), nil
 }
 
-// refused says what an answer that is no success means, and who can do something about it.
+// refused returns the error for an unsuccessful response, which says who can do something about
+// it.
 func (t webSearchTool) refused(got page) error {
 	host := t.at.Host
 	switch {
@@ -171,7 +172,8 @@ func (t webSearchTool) refused(got page) error {
 	return tools.Errorf(tools.KindIO, "%s answered %s: %s", host, got.status, said)
 }
 
-// foundResult makes the tool's result. What pages say of themselves is bounded and on one line.
+// foundResult returns the tool's result. Texts from pages are limited in size and put on one
+// line.
 func foundResult(found []Found) tools.Result {
 	var b strings.Builder
 	for i := range found {

@@ -14,25 +14,25 @@ import (
 	"jcode/tools"
 )
 
-// window collects the lines first to first+limit-1 within readBytes.
+// window collects the lines first to first+limit-1, at most readBytes of them.
 type window struct {
 	first, limit int
 	next         int // number of the next line; 0 counts as 1
 	total        int // lines of the file, -1 if not known
 	keepRaw      bool
 	shown        strings.Builder
-	raw          strings.Builder // the lines as they are
+	raw          strings.Builder // the lines as they are in the file
 	count        int             // lines taken
-	cut          int             // of them cut
+	cut          int             // lines that were cut
 	full         bool            // readBytes was reached
-	invalid      bool            // bytes that are no UTF-8 were replaced
+	invalid      bool            // bytes that are not UTF-8 were replaced
 }
 
-// add takes the next line with its ending; false means that the window is complete and
-// the line was not taken.
+// add takes the next line with its line break. It returns false if the window is complete and the
+// line was not taken.
 func (w *window) add(line string) bool { return w.addCut(line, len(line)) }
 
-// addCut is add for a line of which only the beginning was kept.
+// addCut is add for a line of which only the beginning is in memory.
 func (w *window) addCut(line string, whole int) bool {
 	w.next = max(w.next, 1)
 	if w.next < w.first {
@@ -67,10 +67,10 @@ func (w *window) addCut(line string, whole int) bool {
 	return true
 }
 
-// complete reports that no more lines are taken.
+// complete reports whether no more lines are taken.
 func (w *window) complete() bool { return w.count == w.limit || w.full }
 
-// cutLine cuts a line after readLine characters, with a mark that says its length in bytes.
+// cutLine cuts a line after readLine characters, and adds a mark with its length in bytes.
 func cutLine(line string, whole int) (out string, cut bool) {
 	if len(line) <= readLine && whole == len(line) {
 		return line, false
@@ -86,7 +86,7 @@ func cutLine(line string, whole int) (out string, cut bool) {
 	return text.Cut(line, end) + fmt.Sprintf("… [line cut: it has %d bytes]", whole), true
 }
 
-// result words the window.
+// result returns the result of reading the window.
 func (w *window) result(t target, bytes int64, note string) (tools.Result, error) {
 	if w.count == 0 {
 		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "%s has %s; offset %d is behind its end", t.shown, text.Count(w.next-1, "line"), w.first)
@@ -132,8 +132,8 @@ func (w *window) result(t target, bytes int64, note string) (tools.Result, error
 	}, nil
 }
 
-// scan fills the window from r, which begins at the start of a line. Of a line only what
-// can be shown is held.
+// scan fills the window from r, which begins at the start of a line. Of a line, only the part
+// that can be shown is kept in memory.
 func (w *window) scan(ctx context.Context, r io.Reader) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	var line []byte

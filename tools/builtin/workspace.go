@@ -15,8 +15,8 @@ import (
 	"jcode/tools"
 )
 
-// Workspace is the folders that a session works in: its root and what was added. All file
-// access goes through an os.Root, so that a link can't lead out between a check and the
+// Workspace is the set of folders that a session works in: its root and the added ones. All file
+// access goes through an os.Root, so that a link can't lead out of them between a check and the
 // use of what was checked.
 type Workspace struct {
 	start   string    // resolved: where relative paths begin
@@ -24,8 +24,8 @@ type Workspace struct {
 	locks   locks
 }
 
-// LockIn has changes of one file exclude each other between processes, by lock files in dir.
-// It must be called before the workspace is used.
+// LockIn makes changes of one file exclude each other across processes, by lock files in dir. It
+// must be called before the workspace is used.
 func (w *Workspace) LockIn(dir string) { w.locks.machine = filelock.Paths{Dir: dir} }
 
 // folder is an opened folder of the workspace.
@@ -33,11 +33,11 @@ type folder struct {
 	path string // resolved
 	mu   sync.Mutex
 	root *os.Root
-	gone []*os.Root // earlier ones, of a folder that was removed and made again
+	gone []*os.Root // earlier ones, of a folder that was removed and created again
 }
 
-// current returns the root of the folder that is at the path now: a command may have
-// removed the folder and made it again, and the old root would show the removed one.
+// current returns the root of the folder that is at the path now: a command may have removed the
+// folder and created it again, and the old root would show the removed one.
 func (f *folder) current() (*os.Root, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,7 +114,7 @@ func (w *Workspace) add(dir string) error {
 	return nil
 }
 
-// Close ends the access to the folders.
+// Close closes the opened folders.
 func (w *Workspace) Close() error {
 	var errs []error
 	for _, f := range w.folders {
@@ -123,13 +123,13 @@ func (w *Workspace) Close() error {
 	return errors.Join(errs...)
 }
 
-// Root is the resolved path of the workspace's root.
+// Root returns the resolved path of the workspace's root.
 func (w *Workspace) Root() string { return w.folders[0].path }
 
-// Start is the resolved path of the folder in which relative paths begin.
+// Start returns the resolved path of the folder against which relative paths are resolved.
 func (w *Workspace) Start() string { return w.start }
 
-// Folders lists the resolved paths of the root and the added folders.
+// Folders returns the resolved paths of the root and the added folders.
 func (w *Workspace) Folders() []string {
 	out := make([]string, len(w.folders))
 	for i, f := range w.folders {
@@ -144,7 +144,7 @@ func (w *Workspace) Contains(path string) bool {
 	return ok
 }
 
-// folder returns the folder that holds a resolved path: the innermost where they nest.
+// folder returns the folder that contains a resolved path, the innermost one if they are nested.
 func (w *Workspace) folder(path string) (best *folder, ok bool) {
 	for _, f := range w.folders {
 		if paths.Within(f.path, path) && (best == nil || len(f.path) > len(best.path)) {
@@ -154,9 +154,9 @@ func (w *Workspace) folder(path string) (best *folder, ok bool) {
 	return best, best != nil
 }
 
-// Shown writes a resolved path as a person would: relative to the folder in which relative
-// paths begin, with slashes, or absolute outside of the root. It is one line (paths.Escape),
-// which every tool takes back.
+// Shown returns a resolved path as a person would write it: relative to Start, with slashes, or
+// absolute outside the root. It is one line (paths.Escape), and every tool accepts it as an
+// argument.
 func (w *Workspace) Shown(path string) string { return paths.Escape(w.named(path)) }
 
 // named is Shown without the escaping, for scripts.
@@ -171,16 +171,16 @@ func (w *Workspace) named(path string) string {
 type target struct {
 	abs   string // resolved
 	shown string // for results
-	title string // for questions: as it was given, unless it leads somewhere else
-	note  string // tells that another file was taken than the name says
-	link  string // the name that was given, where that is a link
+	title string // for questions: the argument, unless it leads somewhere else
+	note  string // says that the file is another than the one named
+	link  string // the argument, if it is a link
 }
 
-// resolve finds the file that an argument means. Relative paths begin at the folder Start.
+// resolve finds the file that an argument means. Relative paths are resolved against Start.
 func (w *Workspace) resolve(arg string) (target, error) { return w.find(arg, true) }
 
-// resolveFile is resolve for a file that is to be written: a path that ends in a slash
-// names a folder.
+// resolveFile is resolve for a file that is to be written, so a path that ends in a slash is an
+// error.
 func (w *Workspace) resolveFile(arg string) (target, error) {
 	if namesFolder(arg) {
 		return target{}, tools.Errorf(tools.KindInvalidArgs, "%s names a folder; give the file's path", text.Visible(arg))
@@ -193,7 +193,7 @@ func namesFolder(arg string) bool {
 	return strings.HasSuffix(arg, "/") || strings.HasSuffix(arg, string(filepath.Separator))
 }
 
-// resolveEntry is resolve, but a link at the end is meant itself and not followed.
+// resolveEntry is resolve, except that a link at the end is not followed.
 func (w *Workspace) resolveEntry(arg string) (target, error) { return w.find(arg, false) }
 
 func (w *Workspace) find(arg string, follow bool) (target, error) {
@@ -226,7 +226,7 @@ func (w *Workspace) find(arg string, follow bool) (target, error) {
 	return t, nil
 }
 
-// absolute makes a path as it is written absolute.
+// absolute makes a path absolute without resolving it.
 func (w *Workspace) absolute(arg string) string {
 	path := filepath.FromSlash(arg)
 	if !filepath.IsAbs(path) {
@@ -235,9 +235,9 @@ func (w *Workspace) absolute(arg string) string {
 	return filepath.Clean(path)
 }
 
-// meant returns the absolute path that an argument means: as written if that exists, else
-// without a leading `@` (as a person mentions files), with `~` for the home folder, or
-// the one name that differs only in look-alike characters.
+// meant returns the absolute path that an argument means: the literal one if it exists, else the
+// one without a leading @ (as in a mention), with ~ for the home folder, or the one name that
+// differs only in look-alike characters.
 func (w *Workspace) meant(arg string) (path, note string, err error) {
 	path = w.absolute(arg)
 	if exists(path) {
@@ -257,7 +257,7 @@ func (w *Workspace) meant(arg string) (path, note string, err error) {
 	}
 	like, err := lookAlike(path)
 	if err != nil {
-		if !w.Contains(path) { // what is there is not told unasked
+		if !w.Contains(path) { // its content is not revealed without a question
 			err = tools.Errorf(tools.KindInvalidArgs, "%s does not exist, but several names look like it: give the exact one", path)
 		}
 		return "", "", err
@@ -268,8 +268,8 @@ func (w *Workspace) meant(arg string) (path, note string, err error) {
 	return like, note, nil
 }
 
-// mention reports whether `@` before rest was only the sign of a mention: the file, or a
-// folder below Start for it, is there.
+// mention reports whether the @ before rest only marks a mention: the file, or a folder below
+// Start for it, exists.
 func (w *Workspace) mention(rest string) bool {
 	path := w.absolute(rest)
 	dir := filepath.Dir(path)
@@ -289,8 +289,8 @@ type place struct {
 	close func()
 }
 
-// open returns access to a resolved path: through the folder of the workspace that holds it,
-// or, outside (which a gate has allowed), through its nearest existing parent.
+// open returns access to a resolved path: through the workspace's folder that contains it, or,
+// outside (which a gate has allowed), through its nearest existing parent.
 func (w *Workspace) open(abs string) (place, error) {
 	if f, ok := w.folder(abs); ok {
 		rel, err := filepath.Rel(f.path, abs)
@@ -321,8 +321,8 @@ func (w *Workspace) open(abs string) (place, error) {
 	}
 }
 
-// judged reports as an error that a path, resolved now, is none of those that the gate
-// judged: a link was changed in between.
+// judged returns an error if a path, resolved now, is none of those that the gate judged: a link
+// was changed in between.
 func judged(call tools.Call, kind tools.AccessKind, t target) error {
 	if len(call.Plan.Accesses) == 0 {
 		return nil // a caller without a gate: a test

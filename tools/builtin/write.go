@@ -35,7 +35,7 @@ func (f *files) write() tools.Tool {
 		})
 }
 
-// replaced works out the replacement of a file that the model knows.
+// replaced computes the replacement of a file that the model knows.
 func (f *files) replaced(call tools.Call, content string) maker {
 	return func(ctx context.Context, p place, t target) (change, error) {
 		c, err := f.wholeFile(ctx, p, t, content)
@@ -46,8 +46,8 @@ func (f *files) replaced(call tools.Call, content string) maker {
 	}
 }
 
-// wholeFile works out the replacement of a file. The bytes are those given, but for what
-// the model never saw: a byte order mark, and UTF-16.
+// wholeFile computes the replacement of a file. The bytes are those given, except for what the
+// model never saw: a byte order mark, and UTF-16.
 func (f *files) wholeFile(ctx context.Context, p place, t target, content string) (change, error) {
 	c, err := f.load(ctx, p, t)
 	if err != nil {
@@ -78,10 +78,10 @@ func (f *files) wholeFile(ctx context.Context, p place, t target, content string
 	return c, nil
 }
 
-// reconcile keeps what somebody changed in a file since the model saw it, or since the call
-// was planned. Where it is in other lines than the model's own changes, both are made; else
-// nothing is written. What changed is shown, so the model has now seen the file, and may
-// write again.
+// reconcile keeps what somebody changed in a file since the model saw it, or since the call was
+// planned. If these changes are in other lines than the model's, both are made; otherwise nothing
+// is written. The error shows the changes, so that the model has seen the file and may write
+// again.
 func (f *files) reconcile(ctx context.Context, call tools.Call, c *change) error {
 	before, changed := f.seen.changed(call, c.t.abs, c.before)
 	if string(c.before) == string(c.after) {
@@ -103,8 +103,8 @@ func (f *files) reconcile(ctx context.Context, call tools.Call, c *change) error
 	return tools.Errorf(tools.KindIO, "%s was not written: it changed on disk since you last saw it%s; %s", c.t.shown, by, what)
 }
 
-// merge makes the changes between what the model saw and what it writes in the file as it
-// is now. It reports false, and changes nothing, where that can't be done.
+// merge applies the changes between what the model saw and what it writes to the present content
+// of the file. It returns false, and changes nothing, if that is not possible.
 func (c *change) merge(saw, by string) bool {
 	now, enc, err := edit.Decode(c.before)
 	if err != nil {
@@ -133,8 +133,8 @@ func (c *change) merge(saw, by string) bool {
 	return true
 }
 
-// refuseUnplanned refuses to write over a file that the model never saw and that is another
-// one than when the call was planned, and perhaps shown to a person.
+// refuseUnplanned refuses to overwrite a file that the model never saw and that differs from the
+// one for which the call was planned, and perhaps approved.
 func (f *files) refuseUnplanned(call tools.Call, c change) error {
 	if f.seen.has(call, c.t.abs) || call.Plan.Diff == "" || call.Plan.Diff == c.diff.Text {
 		return nil

@@ -105,7 +105,7 @@ func (r *release) packages(ctx context.Context, t target, stage string, shared [
 	if err := os.WriteFile(config, r.nfpmConfig(t, items), 0o644); err != nil {
 		return err
 	}
-	for _, format := range []string{"deb", "rpm", "apk", "archlinux"} {
+	for _, format := range formats() {
 		ending := map[string]string{"archlinux": "pkg.tar.zst"}[format]
 		if ending == "" {
 			ending = format
@@ -120,6 +120,9 @@ func (r *release) packages(ctx context.Context, t target, stage string, shared [
 	}
 	return nil
 }
+
+// formats are the kinds of packages, as nfpm calls them.
+func formats() []string { return []string{"deb", "rpm", "apk", "archlinux"} }
 
 // nfpmConfig describes a package.
 func (r *release) nfpmConfig(t target, items []item) []byte {
@@ -146,8 +149,20 @@ contents:
 		if it.installed == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "  - {src: %q, dst: %q, file_info: {mode: 0%o, owner: root, group: root, mtime: %q}}\n",
-			it.from, it.installed, it.mode, r.stamp.Format("2006-01-02T15:04:05Z07:00"))
+		for _, format := range formats() {
+			place, only := it.installed, ""
+			if it.debian != "" {
+				only = ", packager: " + format
+				if format == "deb" {
+					place = it.debian
+				}
+			}
+			fmt.Fprintf(&b, "  - {src: %q, dst: %q%s, file_info: {mode: 0%o, owner: root, group: root, mtime: %q}}\n",
+				it.from, place, only, it.mode, r.stamp.Format("2006-01-02T15:04:05Z07:00"))
+			if only == "" {
+				break // it holds for all
+			}
+		}
 	}
 	return b.Bytes()
 }

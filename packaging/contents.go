@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,7 +20,9 @@ type item struct {
 	name string // in an archive
 	// installed is where a Linux package puts it, "" for nowhere.
 	installed string
-	mode      uint32
+	// debian is where Debian's packages put it instead, "" for the same place.
+	debian string
+	mode   uint32
 }
 
 // shared makes what is the same for all targets: pages, completions, licences.
@@ -29,13 +32,15 @@ func (r *release) shared(ctx context.Context, stage string) ([]item, error) {
 		{from: "README.md", name: "README.md", installed: doc + "README.md"},
 		{from: "CHANGELOG.md", name: "CHANGELOG.md", installed: doc + "CHANGELOG.md"},
 	}
-	pages, err := filepath.Glob(filepath.Join(r.root, "docs", "*.md"))
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range pages {
-		name := "docs/" + filepath.Base(p)
-		items = append(items, item{from: p, name: name, installed: doc + name})
+	for _, pattern := range []string{"docs/*.md", "docs/screens/*.svg"} {
+		pages, err := filepath.Glob(filepath.Join(r.root, filepath.FromSlash(pattern)))
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range pages {
+			name := path.Dir(pattern) + "/" + filepath.Base(p)
+			items = append(items, item{from: p, name: name, installed: doc + name})
+		}
 	}
 	licences, err := r.licences(ctx)
 	if err != nil {
@@ -66,16 +71,19 @@ func (r *release) shared(ctx context.Context, stage string) ([]item, error) {
 		"jcode.bash": "/usr/share/bash-completion/completions/jcode", "_jcode": "/usr/share/zsh/site-functions/_jcode",
 		"jcode.fish": "/usr/share/fish/vendor_completions.d/jcode.fish",
 	} {
-		path := filepath.Join(stage, name)
-		if err := os.WriteFile(path, made[name], 0o644); err != nil {
+		file := filepath.Join(stage, name)
+		if err := os.WriteFile(file, made[name], 0o644); err != nil {
 			return nil, err
 		}
-		it := item{from: path, name: name, installed: installed}
+		it := item{from: file, name: name, installed: installed}
 		switch name {
 		case "jcode.1.gz":
 			it.name = "" // archives have it unpacked
 		case "jcode.bash", "_jcode", "jcode.fish":
 			it.name = "completions/" + name
+		}
+		if name == "_jcode" { // Debian's zsh does not look into site-functions
+			it.debian = "/usr/share/zsh/vendor-completions/_jcode"
 		}
 		items = append(items, it)
 	}

@@ -138,8 +138,12 @@ func TestManifestsNameEachArchiveWithItsChecksum(t *testing.T) {
 
 func TestPackageDescriptionPutsEachFileInItsPlace(t *testing.T) {
 	r, _, shared := fake(t)
+	shared = append(shared, item{from: "_jcode", installed: "/site/_jcode", debian: "/vendor/_jcode", mode: 0o644})
 	text := string(r.nfpmConfig(target{"linux", "arm64"}, shared))
-	for _, want := range []string{"arch: arm64", `dst: "/usr/share/doc/jcode/page"`, `version: "1.2.3"`, "mode: 0644"} {
+	for _, want := range []string{
+		"arch: arm64", `dst: "/usr/share/doc/jcode/page", file_info`, `version: "1.2.3"`, "mode: 0644",
+		`dst: "/vendor/_jcode", packager: deb`, `dst: "/site/_jcode", packager: rpm`, `dst: "/site/_jcode", packager: apk`, `dst: "/site/_jcode", packager: archlinux`,
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the description lacks %s:\n%s", want, text)
 		}

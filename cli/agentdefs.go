@@ -83,20 +83,11 @@ func (a definitionActions) definitionRows(ctx context.Context) []tui.Row {
 	return rows
 }
 
-// atWork returns an error for the row of a definition: it is not an agent, and what can be done
-// with an agent does not apply to it.
-func atWork(row tui.Row) error {
-	if name, ok := strings.CutPrefix(row.ID, definition); ok {
-		return fmt.Errorf("%s is a definition, not a running agent: ask for an agent in this role, or /role %s works in it yourself", name, name)
-	}
-	return nil
-}
-
 // definitionToEdit and definitionEdited open the file of a definition in the person's editor.
 func (a definitionActions) definitionToEdit(row tui.Row) (string, error) {
 	name, ok := strings.CutPrefix(row.ID, definition)
 	if !ok {
-		return "", fmt.Errorf("%s is a running agent: only definitions can be edited", row.Name)
+		return "", fmt.Errorf("%s is at work: only definitions can be edited", row.Name)
 	}
 	return a.roles.roleToEdit(tui.Row{ID: name})
 }

@@ -60,7 +60,7 @@ func (s *agentSite) Merge(ctx context.Context, call tools.Call) (string, error) 
 	for _, st := range steps {
 		whole = append(whole, filepath.Join(s.main.root, filepath.FromSlash(st.path)))
 	}
-	done, err := recorder{s.main.store, s.main.originals != nil}.Track(ctx, call, whole)
+	done, err := newRecorder(s.main).Track(ctx, call, whole)
 	if err != nil {
 		return "", fmt.Errorf("nothing was merged: the state of the files could not be kept for undo: %w", err)
 	}

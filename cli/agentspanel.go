@@ -57,13 +57,8 @@ func (a agentActions) panel() tui.Panel {
 		Words: a.words, Complete: a.completeAgents,
 		Empty: "No agents. The model starts one with the tool task and background; ask it to. /agents new defines one.",
 		Rows: func(ctx context.Context) ([]tui.Row, error) {
-			var rows []tui.Row
-			if conv := a.board.open(); conv != nil {
-				for _, s := range conv.Agents() {
-					rows = append(rows, agentRow(s, conv.AgentOutput(s.Name)))
-				}
-			}
-			return append(rows, a.definitions.definitionRows(ctx)...), nil
+			rows, err := a.agentRows(ctx)
+			return append(rows, a.definitions.definitionRows(ctx)...), err
 		},
 		Edits: a.definitions.definitionToOpen,
 		Actions: []tui.Action{
@@ -87,19 +82,40 @@ func (a agentActions) panel() tui.Panel {
 	}
 }
 
-func agentRow(s roster.State, output string) tui.Row {
+// agentRows are the agents of the open conversation, and the sessions of other processes.
+func (a agentActions) agentRows(ctx context.Context) ([]tui.Row, error) {
+	claims, err := a.store.Edits().Claims(ctx, "", "")
+	if err != nil {
+		return nil, err
+	}
+	var rows []tui.Row
+	if conv := a.board.open(); conv != nil {
+		for _, s := range conv.Agents() {
+			row, err := a.agentRow(ctx, s, claims, conv.AgentOutput(s.Name))
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, row)
+		}
+	}
+	others, err := a.elsewhereRows(ctx, claims)
+	return append(rows, others...), err
+}
+
+func (a agentActions) agentRow(ctx context.Context, s roster.State, claims []session.Editor, output string) (tui.Row, error) {
 	row := tui.Row{ID: s.Name, Name: s.Name, State: s.String(), Current: s.Running(), Bad: s.Status == roster.Failed || s.Status == roster.Left}
 	took := time.Since(s.Started)
 	if !s.Ended.IsZero() {
 		took = s.Ended.Sub(s.Started)
 	}
 	row.Info = took.Round(time.Second).String()
-	detail := []string{strings.TrimSpace(s.Role + " " + s.Model + ", session " + shortID(s.Session))}
+	head, dir := strings.TrimSpace(s.Role+" "+s.Model+", session "+shortID(s.Session)), a.root
 	if s.Dir != "" {
-		detail = append(detail, "worktree: "+s.Dir)
+		head, dir = head+"\nworktree: "+s.Dir, s.Dir
 	}
-	row.Detail = strings.Join(append(detail, text.CutTail(output, 4000)), "\n")
-	return row
+	changed, err := a.changed(ctx, s.Session, dir)
+	row.Detail = workDetail(head, a.claimed(claims, s.Session, dir), changed) + "\n" + text.CutTail(output, 4000)
+	return row, err
 }
 
 // mergeAgent merges an agent's changes as the person asked: without a question, and as one change

@@ -60,6 +60,7 @@ type app struct {
 	offered    *offered
 	changes    *builtin.ChangeSet
 	trust      *permission.Trust
+	seen       *builtin.Seen // what conversations know of files
 	shell      *builtin.Shell
 	box        *sandbox.Box // nil where jcode can't start itself
 	models     *models
@@ -245,9 +246,11 @@ func (a *app) addTools(context.Context) error {
 			fmt.Fprintln(a.std.Err, "jcode:", err)
 		}
 	})
+	a.seen = builtin.NewSeen()
 	a.shell = builtin.NewShell(builtin.ShellOptions{
 		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: confinement{a}.commandEnv, Keep: a.config.Environment.Keep,
 		Confiner: confinement{a}.confiner(), Outside: a.gate.CheckUnconfined, Confines: confinement{a}.confinesOwn, Watch: confinement{a}.watchProtected(), Remember: confinement{a}.keepProtected, Told: confinement{a}.tellProtected, JobEnded: a.board.jobEnded, Private: a.privateNow,
+		Seen: a.seen, Changed: noteCommands(a),
 	})
 	a.onClose(func() {
 		if err := a.shell.Close(); err != nil {
@@ -273,7 +276,8 @@ func (a *app) builtins() []tools.Tool {
 	}
 	var files []tools.Tool
 	files, a.changes = builtin.Files(a.workspace, builtin.Options{
-		Recorder:  recorder{a.store, a.originals != nil},
+		Recorder:  newRecorder(a),
+		Seen:      a.seen,
 		Others:    others{a.store.Edits()},
 		Denied:    func(kind tools.AccessKind, path string) bool { return a.gate.Denied(kind, path) != "" },
 		AfterEdit: after,

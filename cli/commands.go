@@ -12,6 +12,7 @@ import (
 	"jcode/mcp"
 	"jcode/session"
 	"jcode/session/export"
+	"jcode/tools/builtin"
 	"jcode/tools/command"
 )
 
@@ -25,13 +26,14 @@ type personCommands struct {
 	learning *learning
 	mcp      *mcp.Manager // nil with --no-mcp
 	drafts   history
+	seen     *builtin.Seen
 	shown    func(path string) string // the name of a file in texts
 	// beginPrivate says whether conversations that begin are private.
 	beginPrivate *atomic.Bool
 }
 
 func newPersonCommands(a *app, s *sessions) personCommands {
-	return personCommands{s, a.flags, a.std, a.store, &a.board, a.learning, a.mcp, newHistory(a), a.workspace.Shown, &a.private}
+	return personCommands{s, a.flags, a.std, a.store, &a.board, a.learning, a.mcp, newHistory(a), a.seen, a.workspace.Shown, &a.private}
 }
 
 // List implements command.Source.
@@ -75,6 +77,7 @@ func (p personCommands) step(ctx context.Context, did string, f func(context.Con
 	if err != nil {
 		return command.Outcome{}, err
 	}
+	p.written(report)
 	p.board.tell(did + " by the person: " + p.undoText(report))
 	other := "/redo brings it back"
 	if did == "Redid" {
@@ -95,6 +98,13 @@ func (p personCommands) turnName(ctx context.Context, id string, turn int) strin
 		}
 	}
 	return ""
+}
+
+// written keeps what an undo did from being taken for the work of a command that runs meanwhile.
+func (p personCommands) written(r session.UndoReport) {
+	for _, c := range r.Restored {
+		p.seen.Written(c.Path)
+	}
 }
 
 // undoText says what an undo did, one line per file.
@@ -139,6 +149,7 @@ func (p personCommands) rewind(ctx context.Context, args string) (command.Outcom
 			return command.Outcome{}, err
 		}
 		for _, r := range reports {
+			p.written(r)
 			notice += p.undoText(r) + "\n"
 		}
 	case "":

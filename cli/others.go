@@ -7,10 +7,14 @@ import (
 	"strings"
 	"time"
 
+	"jcode/agent"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 )
+
+// sameTime is how far apart commands may note a change that is one and the same.
+const sameTime = 5 * time.Second
 
 // others knows which other agents and processes work on the same files.
 type others struct{ edits session.Edits }
@@ -21,11 +25,39 @@ func (o others) Changed(ctx context.Context, call tools.Call, path string, since
 	if err != nil || len(list) == 0 {
 		return ""
 	}
-	said := fmt.Sprintf("%s, %s ago", list[0].Who(), time.Since(list[0].At).Round(time.Second))
-	if more := len(list) - 1; more > 0 {
+	who := list[:1]
+	how := "by "
+	if list[0].Command {
+		// Several may have run at that time: which of them it was is not known.
+		who = slices.Clone(list)
+		who = slices.DeleteFunc(who, func(e session.Editor) bool { return !e.Command || list[0].At.Sub(e.At) > sameTime })
+		how = "while a command of "
+		if len(who) > 1 {
+			how = "while commands of "
+		}
+	}
+	names := make([]string, len(who))
+	for i, e := range who {
+		names[i] = e.Who()
+	}
+	said := how + text.Truncate(strings.Join(names, " and "), 200, "…")
+	if list[0].Command {
+		said += " ran"
+	}
+	said += fmt.Sprintf(", %s ago", time.Since(list[0].At).Round(time.Second))
+	if more := len(list) - len(who); more > 0 {
 		said += fmt.Sprintf(", and %s", text.Count(more, "other"))
 	}
 	return said
+}
+
+// noteCommands returns what notes which files changed while a command of a conversation ran.
+func noteCommands(a *app) func(tools.Caller, map[string]time.Time) {
+	return func(caller tools.Caller, files map[string]time.Time) {
+		if err := a.store.Edits().NoteCommand(context.Background(), caller.Session, files); err != nil {
+			a.board.say(agent.LevelWarn, "%v", err)
+		}
+	}
 }
 
 // BeforeCall implements tools.Hook and changes nothing.

@@ -7,21 +7,31 @@ import (
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
+	"jcode/tools/builtin"
 )
 
 // recorder keeps what undo needs: it hands the changes of the file tools to the store's
 // checkpoints. Of a worktree it keeps only who changed what: it is merged or discarded as a whole.
 type recorder struct {
 	store    *session.Store
+	seen     *builtin.Seen
 	worktree bool
 }
 
+func newRecorder(a *app) recorder { return recorder{a.store, a.seen, a.originals != nil} }
+
 // Track notes what files are like, and with done what they became.
 func (r recorder) Track(ctx context.Context, call tools.Call, paths []string) (done func(context.Context) error, err error) {
+	var keep func(context.Context) error
 	if r.worktree {
-		return func(ctx context.Context) error { return r.store.Edits().Note(ctx, call.Caller.Session, paths) }, nil
+		keep = func(ctx context.Context) error { return r.store.Edits().Note(ctx, call.Caller.Session, paths) }
+	} else if keep, err = r.store.Checkpoints().Track(ctx, call.Caller.Session, call.Caller.Turn, paths); err != nil {
+		return nil, err
 	}
-	return r.store.Checkpoints().Track(ctx, call.Caller.Session, call.Caller.Turn, paths)
+	return func(ctx context.Context) error {
+		r.seen.Written(paths...)
+		return keep(ctx)
+	}, nil
 }
 
 // irreversible notes for each turn what it did that no undo takes back: an undo says so.

@@ -23,6 +23,7 @@ type Editor struct {
 	Session string
 	Path    string // the file, or the folder above it that was claimed
 	At      time.Time
+	Command bool   // it changed while a command of the session ran
 	Agent   string // its name, where it is a sub-agent in the background
 	Parent  string // the session that it works for; "" for a person's
 	Title   string
@@ -50,12 +51,28 @@ func (s *Store) Edits() Edits { return Edits{s} }
 
 // Note records that a session changed files.
 func (e Edits) Note(ctx context.Context, sessionID string, paths []string) error {
-	if sessionID == "" || len(paths) == 0 {
+	return e.note(ctx, sessionID, len(paths), func(t *tx, now time.Time) error { return t.noteEdits(sessionID, paths, now) })
+}
+
+// NoteCommand records which files changed while a command of a session ran, and when.
+func (e Edits) NoteCommand(ctx context.Context, sessionID string, changed map[string]time.Time) error {
+	return e.note(ctx, sessionID, len(changed), func(t *tx, _ time.Time) error {
+		for path, at := range changed {
+			if err := t.noteEdit(path, sessionID, at, true); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (e Edits) note(ctx context.Context, sessionID string, files int, write func(*tx, time.Time) error) error {
+	if sessionID == "" || files == 0 {
 		return nil
 	}
 	s, done := e.s.of(sessionID)
 	defer done()
-	if err := s.write(ctx, func(t *tx) error { return t.noteEdits(sessionID, paths, s.now()) }); err != nil {
+	if err := s.write(ctx, func(t *tx) error { return write(t, s.now()) }); err != nil {
 		return fmt.Errorf("note changes of files: %w", err)
 	}
 	return nil
@@ -63,12 +80,25 @@ func (e Edits) Note(ctx context.Context, sessionID string, paths []string) error
 
 func (t *tx) noteEdits(sessionID string, paths []string, now time.Time) error {
 	for _, path := range paths {
-		if _, err := t.Exec("INSERT OR REPLACE INTO edits (path, session, at) VALUES (?, ?, ?)", path, sessionID, toMillis(now)); err != nil {
+		if err := t.noteEdit(path, sessionID, now, false); err != nil {
 			return err
 		}
 	}
 	_, err := t.Exec("DELETE FROM edits WHERE at < ?", toMillis(now.Add(-editsKept)))
 	return err
+}
+
+// noteEdit records one change; the latest of a session counts.
+func (t *tx) noteEdit(path, sessionID string, at time.Time, command bool) error {
+	_, err := t.Exec(`INSERT INTO edits (path, session, at, command) VALUES (?, ?, ?, ?)
+		ON CONFLICT (path, session) DO UPDATE SET at = excluded.at, command = excluded.command WHERE excluded.at >= at`,
+		path, sessionID, toMillis(at), command)
+	return err
+}
+
+// Of returns which files a session changed since a time, the latest first.
+func (e Edits) Of(ctx context.Context, sessionID string, since time.Time) ([]Editor, error) {
+	return e.editors(ctx, "edits", "e.session = ? AND e.at >= ?", sessionID, toMillis(since))
 }
 
 // Editors returns which other sessions changed a file since a time, the latest first.
@@ -115,11 +145,15 @@ func (e Edits) Claims(ctx context.Context, sessionID, path string) ([]Editor, er
 }
 
 func (e Edits) editors(ctx context.Context, table, where string, args ...any) ([]Editor, error) {
-	all, err := db.All(ctx, e.s.db, `SELECT e.session, e.path, e.at, coalesce(a.name, ''), coalesce(s.parent_id, ''), coalesce(s.title, '')
+	command := "e.command"
+	if table == "claims" {
+		command = "0"
+	}
+	all, err := db.All(ctx, e.s.db, `SELECT e.session, e.path, e.at, `+command+`, coalesce(a.name, ''), coalesce(s.parent_id, ''), coalesce(s.title, '')
 		FROM `+table+` e LEFT JOIN agents a ON a.session = e.session LEFT JOIN sessions s ON s.id = e.session
 		WHERE `+where+" ORDER BY e.at DESC, e.path", args, func(scan db.Scan) (by Editor, err error) {
 		var at int64
-		err = scan(&by.Session, &by.Path, &at, &by.Agent, &by.Parent, &by.Title)
+		err = scan(&by.Session, &by.Path, &at, &by.Command, &by.Agent, &by.Parent, &by.Title)
 		by.At = fromMillis(at)
 		return by, err
 	})

@@ -96,6 +96,25 @@ func (d *DB) Held(sessionID string) bool {
 	return pid != 0 && !ended(pid)
 }
 
+// HeldElsewhere returns which sessions other live processes hold, with their process numbers.
+func (d *DB) HeldElsewhere() (map[string]int, error) {
+	list, err := os.ReadDir(d.LockFolder())
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	held := map[string]int{}
+	for _, f := range list {
+		id, ok := strings.CutSuffix(f.Name(), ".lock")
+		if !ok {
+			continue
+		}
+		if pid := holder(filepath.Join(d.LockFolder(), f.Name())); pid != 0 && pid != os.Getpid() && !ended(pid) {
+			held[id] = pid
+		}
+	}
+	return held, nil
+}
+
 // LockFolder returns the folder of lock files beside the database.
 func (d *DB) LockFolder() string { return filepath.Join(filepath.Dir(d.path), "locks") }
 

@@ -22,6 +22,8 @@ type command struct {
 	read    []*os.File // reading ends of the pipes: one for both streams, or one for each
 	drained chan struct{}
 
+	files *commandFiles // nil if nobody needs to know what it changed
+
 	// changed lists the protected files that a command created or changed. told is what was
 	// reported of it, and tell reports it to the person.
 	changed func() []string

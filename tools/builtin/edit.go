@@ -85,7 +85,7 @@ func (f *files) applied(ctx context.Context, call tools.Call, p place, t target,
 		return c, err
 	}
 	if !c.exists && edits[0].Old != "" {
-		return c, tools.Errorf(tools.KindIO, "%s does not exist%s", t.shown, nearName(t.abs))
+		return c, tools.Errorf(tools.KindIO, "%s does not exist%s%s", t.shown, f.removedBy(ctx, call, t.abs), nearName(t.abs))
 	}
 	old, enc, err := edit.Decode(c.before)
 	if err != nil {

@@ -18,6 +18,8 @@ import (
 type Options struct {
 	// Recorder is called for every change, for undo. May be nil.
 	Recorder Recorder
+	// Seen is what the tools know of files, shared with the shell. Nil means one of their own.
+	Seen *Seen
 	// Others knows who else changes files. May be nil.
 	Others Others
 	// Denied reports whether a rule forbids this kind of access to a resolved path. Searches and
@@ -44,7 +46,10 @@ type Recorder interface {
 // Files returns the file tools: the core intents in order, then edit, ls and apply_patch. They
 // share what they know of files that were read. The second result changes several files.
 func Files(ws *Workspace, o Options) ([]tools.Tool, *ChangeSet) {
-	f := &files{ws: ws, opts: o, seen: newSeen(), indexes: newLineIndexes()}
+	if o.Seen == nil {
+		o.Seen = NewSeen()
+	}
+	f := &files{ws: ws, opts: o, seen: o.Seen, indexes: newLineIndexes()}
 	return []tools.Tool{
 		f.read(), f.write(), finder{f}.grep(), finder{f}.glob(), f.mkdir(), f.remove(), f.mv(),
 		f.edit(), finder{f}.ls(), f.applyPatch(),
@@ -55,7 +60,7 @@ func Files(ws *Workspace, o Options) ([]tools.Tool, *ChangeSet) {
 type files struct {
 	ws      *Workspace
 	opts    Options
-	seen    *seen
+	seen    *Seen
 	indexes *lineIndexes
 }
 

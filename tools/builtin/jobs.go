@@ -104,6 +104,7 @@ func (s *Shell) watch(j *job) {
 			}
 		}
 	}
+	j.cmd.files.end()
 	j.mu.Lock()
 	j.ended = time.Now()
 	exit := j.cmd.proc.Exit()

@@ -9,8 +9,8 @@ import (
 
 // Others knows who else changes files.
 type Others interface {
-	// Changed names who else changed a resolved path since a time, or returns "" if nobody is
-	// known.
+	// Changed says by whom a resolved path was changed since a time, as "by NAME" or "while a
+	// command of NAME ran", or returns "" if nobody is known. It leaves the caller out.
 	Changed(ctx context.Context, call tools.Call, path string, since time.Time) string
 }
 
@@ -20,8 +20,22 @@ func (f *files) by(ctx context.Context, call tools.Call, path string) string {
 	if f.opts.Others == nil {
 		return ""
 	}
+	for _, c := range f.seen.running() { // a command that has not ended may have changed it
+		c.look(path)
+	}
 	if who := f.opts.Others.Changed(ctx, call, path, f.seen.since(call, path)); who != "" {
-		return ", by " + who
+		return ", " + who
+	}
+	return ""
+}
+
+// removedBy says who removed a path that the caller saw, "" where nobody is known.
+func (f *files) removedBy(ctx context.Context, call tools.Call, path string) string {
+	if !f.seen.has(call, path) {
+		return ""
+	}
+	if by := f.by(ctx, call, path); by != "" {
+		return ": it was removed since you last saw it" + by
 	}
 	return ""
 }

@@ -15,14 +15,16 @@ const (
 	seenTextsMax = 4 << 20   // bytes kept in all
 )
 
-// seen remembers what the model saw of files, to notice a later change by somebody else. Scripts
+// Seen remembers what the conversations of a process saw of files, to notice a later change by somebody else. Scripts
 // are not tracked: they read and write as programs do.
-type seen struct {
+type Seen struct {
 	mu    sync.Mutex
 	seed  maphash.Seed
 	files map[seenKey]*list.Element
 	order *list.List // of *seenFile, the latest first
 	texts int
+	// commands are running, and are compared with the files at their ends.
+	commands map[*commandFiles]struct{}
 }
 
 type seenKey struct{ session, path string }
@@ -35,12 +37,13 @@ type seenFile struct {
 	at   time.Time
 }
 
-func newSeen() *seen {
-	return &seen{seed: maphash.MakeSeed(), files: map[seenKey]*list.Element{}, order: list.New()}
+// NewSeen returns a Seen that knows no file.
+func NewSeen() *Seen {
+	return &Seen{seed: maphash.MakeSeed(), files: map[seenKey]*list.Element{}, order: list.New(), commands: map[*commandFiles]struct{}{}}
 }
 
 // record notes the content that a caller saw or wrote.
-func (s *seen) record(call tools.Call, path string, content []byte) {
+func (s *Seen) record(call tools.Call, path string, content []byte) {
 	if call.Caller.Origin == tools.OriginScript {
 		return
 	}
@@ -48,6 +51,9 @@ func (s *seen) record(call tools.Call, path string, content []byte) {
 	file := &seenFile{key: key, hash: maphash.Bytes(s.seed, content), at: time.Now()}
 	if len(content) <= seenTextMax {
 		file.text, file.kept = string(content), true
+	}
+	for _, c := range s.running() {
+		c.follow(path)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,13 +71,13 @@ func (s *seen) record(call tools.Call, path string, content []byte) {
 }
 
 // forget drops what is known of a path, because it was removed.
-func (s *seen) forget(call tools.Call, path string) {
+func (s *Seen) forget(call tools.Call, path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(seenKey{call.Caller.Session, path})
 }
 
-func (s *seen) drop(key seenKey) {
+func (s *Seen) drop(key seenKey) {
 	if e := s.files[key]; e != nil {
 		s.texts -= len(e.Value.(*seenFile).text)
 		s.order.Remove(e)
@@ -80,14 +86,14 @@ func (s *seen) drop(key seenKey) {
 }
 
 // has reports whether the caller saw or wrote a path before.
-func (s *seen) has(call tools.Call, path string) bool {
+func (s *Seen) has(call tools.Call, path string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.files[seenKey{call.Caller.Session, path}] != nil
 }
 
 // since returns when the caller last saw or wrote a path.
-func (s *seen) since(call tools.Call, path string) time.Time {
+func (s *Seen) since(call tools.Call, path string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e := s.files[seenKey{call.Caller.Session, path}]; e != nil {
@@ -98,7 +104,7 @@ func (s *seen) since(call tools.Call, path string) time.Time {
 
 // changed reports whether the caller saw content other than this. before is what it saw, nil if
 // that was not kept.
-func (s *seen) changed(call tools.Call, path string, content []byte) (before *string, changed bool) {
+func (s *Seen) changed(call tools.Call, path string, content []byte) (before *string, changed bool) {
 	if call.Caller.Origin == tools.OriginScript {
 		return nil, false
 	}

@@ -49,6 +49,12 @@ type ShellOptions struct {
 	// Remember examines the protected files before a command of a caller; note keeps those that the
 	// command changed for an undo. May be nil.
 	Remember func(caller tools.Caller, open []string) (note func(changed []string))
+	// Seen is what conversations know of files. Nil means that nobody is told which of them
+	// changed while a command ran.
+	Seen *Seen
+	// Changed is told which of these files changed while a command of the caller ran, and when.
+	// May be nil.
+	Changed func(caller tools.Caller, files map[string]time.Time)
 	// Told is called with what a command did to protected files. May be nil.
 	Told func(news string)
 	// JobEnded is called when a background command has ended on its own. May be nil.
@@ -162,9 +168,11 @@ func (s *Shell) startWith(spec proc.Spec, line string, how confinement, out outp
 		return nil, tools.Errorf(tools.KindIO, "start command: %w", err)
 	}
 	spec.Stdout, spec.Stderr = write[0], write[len(write)-1]
+	c.files = s.compareFiles(how)
 	p, err := s.startProcess(c, spec, how)
 	closeAll(write)
 	if err != nil {
+		c.files.drop()
 		closeAll(c.read)
 		c.capture.finish()
 		return nil, tools.Errorf(tools.KindIO, "%w", err)
@@ -330,6 +338,9 @@ wait:
 		// It closed the pipes and keeps running, as a daemon does.
 		end.left = left
 		end.job = s.adopt(c, true)
+	}
+	if len(end.left) == 0 {
+		c.files.end()
 	}
 	c.capture.report(progress)
 	end.collect()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,18 +83,22 @@ func TestUnreadableAnswersEndTheirCall(t *testing.T) {
 // Where several calls wait, an unreadable answer ends the one that is left without any.
 func TestUnreadableAnswerEndsTheCallThatGotNone(t *testing.T) {
 	t.Parallel()
-	d := newStdioRig(t).mustDial("nullid")
-	failed := make(chan error, 1)
+	r := newStdioRig(t)
+	d := r.mustDial("nullid")
+	slept := make(chan error, 1)
 	go func() {
-		_, _, err := d.session.call(context.Background(), "echo", json.RawMessage(`{}`), testLimits, nil)
-		failed <- err
+		_, _, err := d.session.call(context.Background(), "sleep", json.RawMessage(`{"ms":2500}`), testLimits, nil)
+		slept <- err
 	}()
-	waitFor(t, "the first call", func() bool { return d.session.running() == 1 })
-	if got := callText(t, d.session, "sleep", `{"ms":2500}`); got == "" {
-		t.Error("the other call has no answer")
-	}
-	if err := <-failed; err == nil || !strings.Contains(err.Error(), "Parse error") {
+	waitFor(t, "the call that waits", func() bool {
+		events, err := mcptest.ReadLog(r.file)
+		return err == nil && slices.ContainsFunc(events, func(e mcptest.Event) bool { return e.Kind == "receive" && e.Method == "tools/call" })
+	})
+	if _, _, err := d.session.call(context.Background(), "echo", json.RawMessage(`{}`), testLimits, nil); err == nil || !strings.Contains(err.Error(), "Parse error") {
 		t.Errorf("%v", err)
+	}
+	if err := <-slept; err != nil {
+		t.Errorf("the other call: %v", err)
 	}
 }
 

@@ -4,18 +4,20 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 )
 
-// firstAnswer makes a mode that dresses the answer to the first call in another way, with
-// its end.
+// firstAnswer makes a mode that dresses the answer to the first call of echo in another way,
+// with its end.
 func firstAnswer(dress func(id, answer string) string) func(*server) {
 	return func(s *server) {
+		var answered atomic.Bool
 		s.intercept = on("tools/call", func(s *server, m message) bool {
-			s.mu.Lock()
-			first := s.calls == 0
-			s.calls++
-			s.mu.Unlock()
-			if !first {
+			var call struct{ Name string }
+			if json.Unmarshal(m.Params, &call) != nil || call.Name != "echo" {
+				return false
+			}
+			if answered.Swap(true) {
 				return false
 			}
 			answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"odd"}]}}`, m.ID)
@@ -25,7 +27,7 @@ func firstAnswer(dress func(id, answer string) string) func(*server) {
 	}
 }
 
-// answerModes answer the first call in a way that is no message on a line of its own.
+// answerModes answer the first call of echo in a way that is no message on a line of its own.
 func answerModes() map[string]func(*server) {
 	line := func(format string) func(*server) {
 		return firstAnswer(func(id, _ string) string { return fmt.Sprintf(format, id) + "\n" })

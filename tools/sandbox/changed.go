@@ -100,6 +100,9 @@ func (m marks) Changed() []string {
 	var out []string
 	all, git := m.policy.steering(m.index)
 	for _, path := range all {
+		if dir, is := worktree(path); is && m.before[filepath.Join(dir, "commondir")] == "" {
+			continue // it is new; the .git file that leads to it would be named
+		}
 		if was := m.before[path]; was == lockedState && m.replaced(path) || was != lockedState && state(path, false) != was {
 			if dir := filepath.Dir(path); slices.Contains(git, dir) && !slices.Contains(m.git, dir) {
 				path = dir // a repository that was made as a whole
@@ -108,12 +111,23 @@ func (m marks) Changed() []string {
 		}
 	}
 	for path, was := range m.before {
-		if was != lockedState && was != "" && state(path, true) == "" {
-			out = append(out, path) // no pattern finds it any more
+		if was == lockedState || was == "" || state(path, true) != "" {
+			continue
 		}
+		if dir, is := worktree(path); is && state(dir, true) == "" {
+			continue // it was removed as a whole
+		}
+		out = append(out, path) // no pattern finds it any more
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// worktree returns the folder in which a repository keeps what belongs to one worktree, of a
+// file in it.
+func worktree(path string) (dir string, is bool) {
+	dir = filepath.Dir(path)
+	return dir, filepath.Base(filepath.Dir(dir)) == "worktrees"
 }
 
 // replaced reports whether another file stands where a locked one was.

@@ -138,6 +138,29 @@ func TestProtectedFilesThatAreReplacedWithTheirFolderAreNamed(t *testing.T) {
 	})
 }
 
+// Worktrees come and go beside a command, those of other agents included: only what belongs
+// to a worktree that stays can steer git.
+func TestWorktreesThatComeOrGoAreNoFinding(t *testing.T) {
+	everyWay(t, func(t *testing.T, r *rig) {
+		r.put("project/.git/worktrees/w/commondir", "project/.git/worktrees/w/HEAD")
+		for line, want := range map[string]string{
+			"cd .git/worktrees && mkdir n && echo ../.. > n/commondir && echo x > n/config.worktree": "",
+			"cd .git/worktrees && echo x > w/config.worktree":                                        ".git/worktrees/w/config.worktree",
+		} {
+			_, code := r.sh(line)
+			if got := strings.Join(r.told(), " "); code != 0 || got != want {
+				t.Errorf("%s: %d, told %q, want %q", line, code, got, want)
+			}
+		}
+	})
+	r := newRig(t)
+	r.WithoutNamespaces()
+	r.put("project/.git/worktrees/w/commondir")
+	if _, code := r.sh("rm -r .git/worktrees/w"); code != 0 || len(r.told()) != 0 {
+		t.Errorf("a worktree that was removed: %d, told %q", code, r.told())
+	}
+}
+
 // A person who works in his home folder has start-up files there.
 func TestStartUpFilesOfAHomeThatIsWorkedInAreLocked(t *testing.T) {
 	r := newRig(t)

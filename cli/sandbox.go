@@ -11,6 +11,7 @@ import (
 	"jcode/agent/model/provider"
 	"jcode/internal/paths"
 	"jcode/internal/proc"
+	"jcode/internal/protected"
 	"jcode/internal/startfiles"
 	"jcode/internal/text"
 	"jcode/tools"
@@ -51,7 +52,7 @@ func (a confinement) sandboxPolicy() sandbox.Policy {
 		p.Cache = filepath.Join(cache, "jcode", "sandbox")
 		p.Temp = filepath.Join(cache, "jcode", "reading")
 	}
-	for _, dir := range a.hooks.in(p.Roots) {
+	for _, dir := range slices.Concat(a.hooks.in(p.Roots), protected.Targets(paths.Real(a.paths.Home)), protected.LinksIn(a.paths.Config)) {
 		if slices.ContainsFunc(p.Roots, func(root string) bool { return paths.Within(root, dir) }) {
 			p.Hooks = append(p.Hooks, dir)
 		}

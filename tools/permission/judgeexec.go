@@ -134,9 +134,10 @@ func (r Rule) restricts(line shell.Line) (may, sure bool) {
 
 // touched names a protected or forbidden file that a command of the line speaks of.
 func (c *checking) touched(line shell.Line) string {
+	protects := c.g.places.protects()
 	for _, cmd := range line.Commands {
 		for _, path := range cmd.Touches {
-			if why := c.g.places.protected(path); why != "" {
+			if why := protects(path); why != "" {
 				return fmt.Sprintf("%s is protected (%s)", c.g.places.Show(path), why)
 			}
 			for _, kind := range []tools.AccessKind{tools.AccessRead, tools.AccessWrite, tools.AccessDelete} {

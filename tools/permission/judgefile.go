@@ -21,7 +21,7 @@ func (c *checking) file(a tools.Access) verdict {
 	}
 	inside, protected := p.Inside(path), ""
 	if a.Kind != tools.AccessRead {
-		protected = p.protected(path)
+		protected = p.protects()(path)
 	}
 	if c.mode == tools.ModePlan && a.Kind != tools.AccessRead {
 		return c.refusedByPlan()

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"jcode/internal/paths"
 	"jcode/internal/protected"
@@ -30,6 +31,7 @@ type Places struct {
 type places struct {
 	roots, own []string
 	start      string // where relative paths begin
+	config     string // jcode's own folder of settings
 	home       string
 	extra      []*pathPattern
 	hooks      func() []string
@@ -54,6 +56,7 @@ func newPlaces(p Places) (places, error) {
 		out.start = out.roots[0]
 	}
 	out.home = resolve(p.Home)
+	out.config = resolve(p.Config)
 	for _, dir := range []string{p.Config, p.Data} {
 		if dir != "" {
 			out.own = append(out.own, resolve(dir))
@@ -111,7 +114,35 @@ func (p places) inWorktree(own, file string) bool {
 	})
 }
 
-// protected says why a change of a path is shown in every mode, "" when it is not.
+// protects returns a function that says why a change of a path is shown in every mode, ""
+// when it is not. It serves one call: links are followed once.
+func (p places) protects() func(file string) string {
+	targets := sync.OnceValue(func() map[string]string {
+		out := map[string]string{}
+		for _, target := range protected.Targets(p.home) {
+			out[target] = string(protected.Account)
+		}
+		if p.config != "" {
+			for _, target := range protected.LinksIn(p.config) {
+				out[target] = "jcode's own files"
+			}
+		}
+		return out
+	})
+	return func(file string) string {
+		if why := p.protected(file); why != "" {
+			return why
+		}
+		for target, why := range targets() {
+			if paths.Within(target, file) {
+				return why
+			}
+		}
+		return ""
+	}
+}
+
+// protected is what a path's own name and place say.
 func (p places) protected(file string) string {
 	for _, dir := range p.own {
 		if paths.Within(dir, file) && !p.inWorktree(dir, file) {

@@ -38,7 +38,8 @@ type Policy struct {
 	// Home is the person's home folder: its start-up and key files are locked where it is
 	// worked in. Empty means none.
 	Home string
-	// Hooks are further folders and files in the roots from which git runs something.
+	// Hooks are further folders and files in the roots that are run: from which git runs
+	// something, and to which start-up files of the account lead.
 	Hooks []string
 	// Protect are patterns of files in the roots that must not be changed, besides git's
 	// hooks and configuration and the files that steer an agent (".env").

@@ -1,5 +1,5 @@
-// Package atomicfile owns replacing a file's content in one step: whoever reads it sees
-// the old bytes or the new ones, also after a crash in between.
+// Package atomicfile owns replacing a file's content in one step: a reader sees either the old
+// bytes or the new ones, even after a crash in between.
 //
 // It must not know what a file is for. Which path may be written is the caller's decision.
 package atomicfile
@@ -17,7 +17,7 @@ import (
 	"jcode/internal/text"
 )
 
-// Options says how a file is written. The zero value suits project files.
+// Options are the settings of Write. The zero value suits project files.
 type Options struct {
 	// Perm is the mode of a file that does not exist yet, before the umask; 0 means 0666.
 	// A file that exists keeps its mode.
@@ -26,11 +26,11 @@ type Options struct {
 	Sync bool
 }
 
-// Write replaces the content of path by data, making missing parent folders. Where path
-// is a link its target is replaced and the link stays. Mode is kept, and ownership where
-// the system permits. A file that the process may not write is an error although its
-// folder could be changed. A file with several names (hard links) is written in place, so that
-// all of them stay names of one file; where that fails its old bytes are restored.
+// Write replaces the content of path by data and creates missing parent folders. If path is a
+// link, its target is replaced and the link stays. The mode is kept, and so is the ownership if
+// the system permits it. It is an error if the process may not write the file, even if it could
+// change its folder. A file with several names (hard links) is written in place, so that they
+// stay names of one file; if that fails, its old bytes are restored.
 func Write(path string, data []byte, o Options) error {
 	real, err := paths.Resolve(path)
 	if err != nil {
@@ -48,7 +48,7 @@ func Write(path string, data []byte, o Options) error {
 	return WriteIn(root, filepath.Base(real), data, o)
 }
 
-// WriteIn is Write for a name below root, whose last part must be no link: should it have
+// WriteIn is Write for a name below root. The last part of the name must not be a link: if it has
 // become one, the link itself is replaced and nothing outside root is touched.
 func WriteIn(root *os.Root, name string, data []byte, o Options) (err error) {
 	old, err := root.Stat(name)
@@ -82,7 +82,7 @@ func WriteIn(root *os.Root, name string, data []byte, o Options) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = root.Remove(temp.name) // the temporary file is ours alone
+			_ = root.Remove(temp.name) // the temporary file is not used by others
 		}
 	}()
 	if err := temp.fill(data, old, before, o.Sync); err != nil {
@@ -97,9 +97,9 @@ func WriteIn(root *os.Root, name string, data []byte, o Options) (err error) {
 	return nil
 }
 
-// writable opens an existing file for writing, only to learn whether the process may; an
-// error says that it may not. The file is nil where something else keeps it from being
-// opened (a program that runs, say): replacing it may still work.
+// writable opens an existing file for writing, only to find out whether the process may write it;
+// an error says that it may not. The file is nil if it cannot be opened for another reason, for
+// example because it is a running program: replacing it may still work.
 func writable(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(name, os.O_WRONLY|openFlags, 0)
 	switch {
@@ -112,7 +112,7 @@ func writable(root *os.Root, name string) (*os.File, error) {
 }
 
 // overwrite writes data into a file that has other names too. The new bytes are kept beside it
-// until it is complete, so that nothing is lost should the process end meanwhile.
+// until it is complete, so that nothing is lost if the process ends in the meantime.
 func overwrite(root *os.Root, name string, file *os.File, data []byte, o Options) (err error) {
 	fail := func(err error) error { return fmt.Errorf("write %s: %w", name, err) }
 	old, err := root.ReadFile(name)
@@ -146,7 +146,7 @@ func rewrite(file *os.File, data []byte) error {
 	return file.Truncate(int64(len(data)))
 }
 
-// tempFile is the file that takes the target's place.
+// tempFile is the file that replaces the target.
 type tempFile struct {
 	*os.File
 	name string // below the root

@@ -4,5 +4,5 @@ package atomicfile
 
 import "os"
 
-// keepAttributes does nothing: there are none that a new file in the folder would lack.
+// keepAttributes does nothing: files have no attributes that a new file in the folder would lack.
 func keepAttributes(_, _ *os.File) {}

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxAttributes bounds the names, and each value, of a file's extended attributes.
+// maxAttributes limits the names, and each value, of a file's extended attributes.
 const maxAttributes = 64 << 10
 
 // keepAttributes copies extended attributes, among them access lists and security labels, as
@@ -26,7 +26,7 @@ func keepAttributes(to, from *os.File) {
 	value := make([]byte, maxAttributes)
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(names[:n]), "\x00"), "\x00") {
 		if size, err := unix.Fgetxattr(int(from.Fd()), name, value); err == nil {
-			_ = unix.Fsetxattr(int(to.Fd()), name, value[:size], 0) // not ours to give: the content counts more
+			_ = unix.Fsetxattr(int(to.Fd()), name, value[:size], 0) // without the right to set it, the content is more important
 		}
 	}
 }

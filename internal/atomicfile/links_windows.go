@@ -2,5 +2,5 @@ package atomicfile
 
 import "io/fs"
 
-// links is how many names a file has, where the system tells: here it does not.
+// links returns the number of names of a file, if the system knows it; Windows does not.
 func links(fs.FileInfo) uint64 { return 1 }

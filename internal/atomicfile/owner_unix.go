@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// openFlags keep the opening of a pipe that nobody reads from waiting.
+// openFlags prevent that opening a pipe waits for a reader.
 const openFlags = syscall.O_NONBLOCK
 
-// keepOwner sets the owner and group of f to those of old as far as the process may: a file of
-// somebody else in a shared folder becomes ours, but keeps its group if we are in it.
+// keepOwner sets the owner and group of f to those of old as far as the process may. Somebody
+// else's file in a shared folder becomes ours, but keeps its group if we are a member of it.
 func keepOwner(f *os.File, old fs.FileInfo) {
 	want, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -27,7 +27,7 @@ func keepOwner(f *os.File, old fs.FileInfo) {
 		return
 	}
 	if f.Chown(int(want.Uid), int(want.Gid)) != nil {
-		_ = f.Chown(-1, int(want.Gid)) // not ours to give: the content counts more
+		_ = f.Chown(-1, int(want.Gid)) // without the right to set it, the content is more important
 	}
 }
 
@@ -49,5 +49,5 @@ func syncDir(root *os.Root, dir string) error {
 	return err
 }
 
-// rename puts a file in another's place.
+// rename moves a file over another one.
 func rename(root *os.Root, from, to string) error { return root.Rename(from, to) }

@@ -23,8 +23,8 @@ func syncDir(*os.Root, string) error { return nil }
 // errSharing is ERROR_SHARING_VIOLATION.
 const errSharing = syscall.Errno(32)
 
-// rename puts a file in another's place. While a scanner or an indexer holds one of them
-// open it fails, which usually is over in a moment: it is tried again for half a second.
+// rename moves a file over another one. It fails while a scanner or an indexer has one of them
+// open, which usually takes a moment, so it is retried for half a second.
 func rename(root *os.Root, from, to string) error {
 	for wait := time.Millisecond; ; wait *= 2 {
 		err := root.Rename(from, to)

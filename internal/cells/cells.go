@@ -1,8 +1,8 @@
 // Package cells owns text as a terminal sees it: graphemes and their width in cells,
 // styled spans, wrapping and cutting by cells, and the escape sequences that show a span.
 //
-// It must not know what the text means, and takes it as clean (internal/text). Styles are SGR parameters; which colour means
-// what is the caller's matter.
+// It must not know what the text means, and expects it to be clean (internal/text). Styles are
+// SGR parameters; the caller decides which colour means what.
 package cells
 
 import (
@@ -25,7 +25,7 @@ func (s Style) With(other Style) Style {
 	return s + ";" + other
 }
 
-// Span is a piece of text in one style. The text holds no escape sequences.
+// Span is a piece of text in one style. The text has no escape sequences.
 type Span struct {
 	Text  string
 	Style Style

@@ -5,7 +5,7 @@ import "strings"
 // piece is a part of the text of a span.
 type piece struct{ span, from, to int }
 
-// wrapper breaks spans into lines. Words wait until it is known whether they fit.
+// wrapper breaks spans into lines. A word waits until it is known whether it fits.
 type wrapper struct {
 	spans []Span
 	width int
@@ -18,10 +18,10 @@ type wrapper struct {
 	breakable bool
 }
 
-// Wrap breaks spans into lines of at most width cells, between words where possible, in
-// wide scripts between characters, and inside a word that is wider than a line. A newline
-// in the text always breaks. Blanks at a break vanish. A character that is wider than the
-// line is put on a line of its own. There is at least one line.
+// Wrap breaks spans into lines of at most width cells: between words where possible, in wide
+// scripts between characters, and within a word that is wider than a line. A newline in the text
+// always breaks. Spaces at a break are dropped. A character that is wider than the line gets a
+// line of its own. There is at least one line.
 func Wrap(spans []Span, width int) [][]Span {
 	w := wrapper{spans: spans, width: max(width, 1)}
 	for i := range spans {
@@ -116,8 +116,8 @@ func (w *wrapper) flushWord() {
 	w.word, w.wordW, w.breakable = w.word[:0], 0, false
 }
 
-// breakLine ends the line before a word that does not fit; the spaces between them are dropped, and
-// so does an indentation that leaves no room.
+// breakLine ends the line before a word that does not fit. It drops the spaces in between, and an
+// indentation that leaves no room.
 func (w *wrapper) breakLine() {
 	w.gap, w.gapW = w.gap[:0], 0
 	if w.lineW > 0 {

@@ -16,8 +16,8 @@ import (
 
 const (
 	context = 3
-	// maxCompare bounds the part that is compared line by line, in bytes of both sides;
-	// more than that is shown as replaced in one piece.
+	// maxCompare limits the part that is compared line by line, in bytes of both sides; a larger
+	// one is shown as replaced in one piece.
 	maxCompare = 4 << 20
 	// maxText bounds a diff's text in bytes.
 	maxText = 256 << 10
@@ -27,10 +27,10 @@ const (
 
 // Diff is what changed between two texts.
 type Diff struct {
-	// Text is a unified diff with three lines of context, empty when nothing changed. One of
-	// more than 256 KiB is cut at a line and says so in a last line that begins with `\ `.
+	// Text is a unified diff with three lines of context, empty if nothing changed. A diff of more
+	// than 256 KiB is cut at a line, and a last line that begins with `\ ` says so.
 	Text string
-	// Added and Removed count lines; they are whole also where Text is cut.
+	// Added and Removed count lines, including those that Text leaves out.
 	Added, Removed int
 }
 
@@ -59,7 +59,7 @@ func Files(name string, before, after *string) Diff {
 	return Diff{Text: w.text(), Added: w.added, Removed: w.removed}
 }
 
-// trim takes the lines that both texts begin and end with away.
+// trim removes the lines that both texts begin and end with.
 func trim(old, now string) (head, oldMid, nowMid, tail string) {
 	n := 0
 	for limit := min(len(old), len(now)); n < limit && old[n] == now[n]; n++ {
@@ -128,7 +128,7 @@ func (w *writer) hunks(head, old, now, tail string) {
 	}
 }
 
-// replaced writes one hunk that takes old away and puts now in its place.
+// replaced writes one hunk that replaces old by now.
 func (w *writer) replaced(first int, before, old, now, after string) {
 	around := count(before) + count(after)
 	w.header(first, count(old)+around, first, count(now)+around)
@@ -222,8 +222,8 @@ func (w *writer) text() string {
 // Span is a range of bytes, end exclusive.
 type Span struct{ Start, End int }
 
-// Words returns the parts of two lines, without their line breaks, that differ, widened to
-// whole words. Lines that have hardly anything in common, or are long, give none.
+// Words returns the parts of two lines, without their line breaks, that differ, widened to whole
+// words. It returns none for lines that have hardly anything in common, or are long.
 func Words(old, now string) (inOld, inNow []Span) {
 	if old == now || len(old)+len(now) > maxWords || strings.Contains(old+now, "\n") || !utf8.ValidString(old) || !utf8.ValidString(now) {
 		return nil, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Merge makes the changes from base to ours and from base to theirs in one text. It reports
-// false where both changed the same lines, or inserted at the same place.
+// Merge applies the changes from base to ours and from base to theirs to one text. It returns
+// false if both changed the same lines, or inserted at the same place.
 func Merge(base, ours, theirs string) (merged string, ok bool) {
 	if len(base)+max(len(ours), len(theirs)) > maxCompare {
 		return "", false

@@ -8,7 +8,7 @@ import (
 
 // Edit asks for one replacement.
 type Edit struct {
-	// Old is the text to replace. Empty, it stands for an empty text only.
+	// Old is the text to replace. If it is empty, it matches only an empty text.
 	Old string
 	// New takes its place, literally.
 	New string
@@ -16,14 +16,14 @@ type Edit struct {
 	All bool
 }
 
-// Done is what a list of edits led to.
+// Done is the result of a list of edits.
 type Done struct {
 	// Text is the changed text.
 	Text string
 	// Places is how many places were replaced.
 	Places int
-	// Notes say what was not done literally: how a place was found, and what of the
-	// replacement was adapted to the file.
+	// Notes say what was not done literally: how a place was found, and what was adapted to the
+	// file.
 	Notes []string
 }
 
@@ -97,7 +97,7 @@ func exact(content string, e Edit) (done Done, found bool, err error) {
 	case len(at) > 1 && !e.All:
 		return Done{}, true, ambiguous(content, at, "")
 	}
-	// Where only the line endings differ, they are what is to be changed.
+	// If only the line endings differ, the edit is meant to change them.
 	adapt := strings.Contains(e.New, "\n") && strings.Contains(content, "\n") && toLF(e.Old) != toLF(e.New)
 	var b strings.Builder
 	pos := 0
@@ -139,7 +139,8 @@ func occurrences(s, sub string) []int {
 	}
 }
 
-// ambiguous says where an old string stands. how says what was ignored to find it.
+// ambiguous returns the error that says where an old string occurs. how says what was ignored to
+// find it.
 func ambiguous(content string, at []int, how string) error {
 	lines := make([]int, min(len(at), listed))
 	for i := range lines {
@@ -152,7 +153,7 @@ func ambiguous(content string, at []int, how string) error {
 	return fmt.Errorf("old_string is found %d times, at lines %s: add lines around it to make it unique, or set replace_all", len(at), list(lines, len(at)))
 }
 
-// listed is how many line numbers an error names.
+// listed is the number of line numbers that an error names.
 const listed = 20
 
 // list writes line numbers as people do, the first of total ones.

@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Encoding is how a file's bytes hold its text.
+// Encoding is the encoding of a file's text.
 type Encoding int
 
-// The encodings. EightBit is everything that is neither UTF-8 nor marked as UTF-16, such
-// as Latin-1; its text holds the bytes as they are.
+// The encodings. EightBit is everything that is neither UTF-8 nor marked as UTF-16, such as
+// Latin-1; its text contains the bytes unchanged.
 const (
 	UTF8 Encoding = iota
 	UTF8BOM
@@ -44,8 +44,8 @@ func (e Encoding) String() string {
 	return "not UTF-8 (Latin-1 or another 8-bit encoding)"
 }
 
-// Decode returns the text of a file without its byte order mark. UTF-16 that can't be
-// written back byte for byte is an error that names it.
+// Decode returns the text of a file without its byte order mark. UTF-16 that can't be encoded
+// again byte for byte is an error that names the encoding.
 func Decode(data []byte) (text string, enc Encoding, err error) {
 	switch {
 	case bytes.HasPrefix(data, []byte(bom)) && utf8.Valid(data):
@@ -67,7 +67,7 @@ func Decode(data []byte) (text string, enc Encoding, err error) {
 }
 
 // Encode returns a file's bytes for a text, with the byte order mark of the encoding. For
-// EightBit the text is taken as bytes.
+// EightBit the bytes of the text are returned unchanged.
 func (e Encoding) Encode(text string) ([]byte, error) {
 	switch e {
 	case UTF8BOM:
@@ -107,7 +107,7 @@ func decode16(data []byte, order binary.ByteOrder) string {
 	return string(utf16.Decode(units))
 }
 
-// Insertable reports as an error that text can't be written in this encoding.
+// Insertable returns an error if text cannot be written in this encoding.
 func (e Encoding) Insertable(text string) error {
 	if e != EightBit {
 		return nil

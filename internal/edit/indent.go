@@ -46,7 +46,7 @@ func indented(content string, e Edit) (done Done, found bool, err error) {
 	return done, true, nil
 }
 
-// put replaces place, which begins at file[at], by what old to now does to it.
+// put applies the change from old to now to place, which begins at file[at].
 func (s *shift) put(file []string, at int, place []string, old, now string, join bool) (Done, error) {
 	ending := endingAt(strings.Join(file, ""), length(file[:at]), length(file[:at])+length(place))
 	if ending == "" {
@@ -100,7 +100,7 @@ func lines(s string) []string {
 	return out
 }
 
-// body parts a line from its ending.
+// body separates a line from its ending.
 func body(line string) (text, ending string) {
 	text = strings.TrimSuffix(line, "\n")
 	if len(text) < len(line) {
@@ -117,14 +117,14 @@ func length(lines []string) int {
 	return n
 }
 
-// cutIndent parts a line from the spaces and tabs that it begins with.
+// cutIndent separates a line from the spaces and tabs that it begins with.
 func cutIndent(line string) (indent, rest string) {
 	rest = strings.TrimLeft(line, " \t")
 	return line[:len(line)-len(rest)], rest
 }
 
-// findLines returns the indexes at which want occurs in file, spaces at both ends of lines
-// not counted. Lines of nothing but spaces don't locate anything.
+// findLines returns the indexes at which want occurs in file, ignoring spaces at both ends of
+// lines. Lines of spaces alone don't locate anything.
 func findLines(file, want []string) []int {
 	keys := make([]string, len(want))
 	first := -1
@@ -153,8 +153,8 @@ next:
 	return at
 }
 
-// shift is how the indentation of an old string turns into the file's: each known one
-// literally, others by a straight line through the known ones.
+// shift maps the indentation of an old string to that of the file: known indents literally,
+// others by a linear function through the known ones.
 type shift struct {
 	known       map[string]string
 	from, to    byte // the character of either side; 0 if none is used
@@ -206,7 +206,7 @@ func learn(old, file []string) (*shift, error) {
 	s.ratio = s.num > 0
 	for _, q := range pairs {
 		if q.from*s.num+s.c != q.to*s.den {
-			s.ratio = false // no straight line
+			s.ratio = false // not a linear function
 		}
 	}
 	return s, nil

@@ -7,16 +7,16 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// looseness is what is ignored to locate an old string. Line endings, and whether the last
-// line has one, always are.
+// looseness is what is ignored to locate an old string. Line endings, and whether the last line
+// has one, are always ignored.
 type looseness struct {
 	what     string
 	unicode  bool // quotes, dashes and spaces are folded to ASCII
 	trailing bool // spaces at the ends of lines are dropped
 }
 
-// loose locates an old string that is not there byte for byte. The first looseness that
-// finds anything decides: one place is replaced, several are an error.
+// loose locates an old string that does not occur byte for byte. The first looseness that finds
+// anything decides: one place is replaced, several are an error.
 func loose(content string, e Edit) (done Done, found bool, err error) {
 	if !utf8.ValidString(e.Old) {
 		return Done{}, false, nil // half a character locates nothing
@@ -33,7 +33,7 @@ func loose(content string, e Edit) (done Done, found bool, err error) {
 	return indented(content, e)
 }
 
-// piece is one character of a folded text and the bytes that it stands for.
+// piece is one character of a folded text, with the bytes that it was folded from.
 type piece struct{ start, end int }
 
 // replace locates e.Old with this looseness and puts e.New in its place, touching only

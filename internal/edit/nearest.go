@@ -15,8 +15,8 @@ const (
 	similarMax = 20_000
 )
 
-// notFound says that an old string is nowhere, and what comes nearest. Likeness only helps
-// the message; it never chooses what to replace.
+// notFound returns the error that an old string does not occur, with the most similar place.
+// Similarity only improves the message; it never selects what to replace.
 func notFound(content string, e Edit) error {
 	if content == "" {
 		return fmt.Errorf("old_string is not in the file: the file is empty")
@@ -38,8 +38,8 @@ func notFound(content string, e Edit) error {
 	return fmt.Errorf("%s. The nearest lines are (→ is a tab, · a blank at an end, ≠ a line that differs):\n%s\ncopy the text exactly as the file has it", msg, near)
 }
 
-// Nearest shows the lines of a text that come nearest to others: with numbers, white space
-// made visible, and a mark where they differ. It is false where nothing is like them.
+// Nearest shows the lines of a text that are most similar to others: with line numbers, visible
+// white space, and a mark where they differ. It returns false if no lines are similar.
 func Nearest(content, want string) (shown string, ok bool) {
 	if content == "" || strings.TrimSpace(want) == "" {
 		return "", false
@@ -55,7 +55,7 @@ func Nearest(content, want string) (shown string, ok bool) {
 	return show(file[at:end], at+1, func(i int) bool { return differs(at + i) }), true
 }
 
-// alreadyThere says where the new text stands, or "" where it doesn't.
+// alreadyThere says where the new text occurs, or returns "".
 func alreadyThere(content, now string) string {
 	if strings.TrimSpace(now) == "" {
 		return ""
@@ -72,7 +72,7 @@ func alreadyThere(content, now string) string {
 
 var numbered = regexp.MustCompile(`(?m)^\s*\d+\t`)
 
-// slip names a known slip that explains why old is not in content, or "".
+// slip names a known mistake that explains why old is not in content, or returns "".
 func slip(content, old string) string {
 	if plain := numbered.ReplaceAllString(old, ""); plain != old && strings.Contains(toLF(content), toLF(plain)) {
 		return "; old_string has the line numbers that read shows: leave them out"
@@ -84,8 +84,8 @@ func slip(content, old string) string {
 	return ""
 }
 
-// nearest returns the index of the line where want comes closest to standing in file: by
-// the lines that are equal without spaces at their ends, else by the most similar line.
+// nearest returns the index of the line where want is most similar to file: by the lines that are
+// equal except for spaces at their ends, else by the most similar line.
 func nearest(file, want []string) (at int, ok bool) {
 	votes := map[int]int{}
 	where := map[string][]int{}

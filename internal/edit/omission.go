@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// What a lazy writer puts for text that it means to keep. A line with dots at an end must
-// speak of keeping (lazy) and of what (noun), or of leaving out (cut); with dots apart at both
-// ends, keeping is enough. worded needs no dots.
+// The words that a writer uses instead of text that it means to keep. A line with dots at one end
+// must also say that something is kept (lazy) and what (noun), or that something is left out
+// (cut); with dots at both ends, saying that it is kept is enough. worded needs no dots.
 var (
 	dots   = regexp.MustCompile(`^[\[({<]?\s*(?:\.{3,}|…)|(?:\.{3,}|…)\s*[\])}>]?$`)
 	lazy   = regexp.MustCompile(`(?i)\b(?:rest|remaining|remainder|existing|previous|unchanged|same|omitted|keep|other)\b`)
@@ -19,9 +19,8 @@ var (
 		`\s+(?:is\s+|are\s+|remains?\s+|stays?\s+|left\s+)*(?:unchanged|the same|as is|as before|omitted)\b.{0,20}$`)
 )
 
-// Omission looks in text for a line that stands for text left out, such as
-// `// ... rest of code unchanged ...`, and that original does not have. It returns the
-// first such line, trimmed.
+// Omission looks in text for a line that replaces omitted text, such as `// ... rest of code
+// unchanged ...`, and that is not in original. It returns the first such line, trimmed.
 func Omission(text, original string) (line string, found bool) {
 	for l := range strings.Lines(text) {
 		if !strings.ContainsAny(l, ".…") && !strings.Contains(strings.ToLower(l), "of") || len(l) > 120 {
@@ -36,7 +35,7 @@ func Omission(text, original string) (line string, found bool) {
 	return "", false
 }
 
-// stands reports whether the words of a comment stand for text left out.
+// stands reports whether the words of a comment replace omitted text.
 func stands(core string) bool {
 	switch {
 	case worded.MatchString(core):
@@ -47,8 +46,8 @@ func stands(core string) bool {
 	return cut.MatchString(core) || lazy.MatchString(core) && (noun.MatchString(core) || both.MatchString(core))
 }
 
-// uncomment takes comment signs away. A line that is no comment counts when it begins
-// with dots or a bracket, as in `... existing code ...`.
+// uncomment removes comment signs. A line that is no comment counts if it begins with dots or a
+// bracket, as in `... existing code ...`.
 func uncomment(l string) (core string, comment bool) {
 	for _, c := range [][2]string{
 		{"//", ""},
@@ -77,7 +76,7 @@ func omissionError(line string) error {
 	return fmt.Errorf("the new text has %q, which stands for text left out and would delete it: give the whole text, or edit only the lines that change", line)
 }
 
-// CheckOmission is Omission as the error that a writer of whole files reads.
+// CheckOmission is Omission, with an error for a writer of whole files.
 func CheckOmission(text, original string) error {
 	if line, ok := Omission(text, original); ok {
 		return omissionError(line)

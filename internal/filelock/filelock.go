@@ -1,5 +1,5 @@
-// Package filelock owns advisory locks on files between processes. The kernel drops a
-// lock when its holder ends, however it ends. It must not know what a lock protects.
+// Package filelock owns advisory locks on files between processes. The kernel releases a lock
+// when its holder ends in any way. It must not know what a lock protects.
 package filelock
 
 import (
@@ -14,15 +14,15 @@ import (
 // ErrHeld says that another holder has the lock.
 var ErrHeld = errors.New("lock is held")
 
-// Lock is a held lock. It belongs to the open file, so that two locks on one path
-// exclude each other within a process too.
+// Lock is a held lock. It belongs to the open file, so two locks on one path exclude each other
+// even within a process.
 type Lock struct {
 	f    *os.File
 	path string
 }
 
-// Try takes the lock on path, making the file (mode 0600) where it is missing. It returns
-// ErrHeld at once where somebody else has it.
+// Try takes the lock on path, and creates the file (mode 0600) if it is missing. It returns
+// ErrHeld at once if another holder has the lock.
 func Try(path string) (*Lock, error) {
 	for range 100 {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -73,10 +73,10 @@ func (l *Lock) Write(text string) error {
 	return err
 }
 
-// Unlock drops the lock and leaves the file.
+// Unlock releases the lock and leaves the file.
 func (l *Lock) Unlock() error { return l.f.Close() }
 
-// Remove drops the lock and takes its file away where the system allows that.
+// Remove releases the lock and removes its file if the system allows that.
 func (l *Lock) Remove() error {
 	err := removeLocked(l.path)
 	return errors.Join(err, l.f.Close())
@@ -91,8 +91,8 @@ func same(f *os.File, path string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// Sweep takes away the lock files of a folder that nobody holds, once there are more than
-// some: processes that were killed leave theirs behind. What can't be removed stays.
+// Sweep removes the lock files of a folder that nobody holds, once there are more than a few:
+// killed processes leave theirs behind. Files that can't be removed stay.
 func Sweep(dir string, more int) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) <= more {

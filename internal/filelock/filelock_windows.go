@@ -8,7 +8,7 @@ import (
 )
 
 func tryLock(f *os.File) error {
-	// The locked byte lies far behind the content, which stays readable for others.
+	// The locked byte is far after the content, so that others can read the content.
 	ol := windows.Overlapped{OffsetHigh: 1}
 	err := windows.LockFileEx(windows.Handle(f.Fd()),
 		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &ol)

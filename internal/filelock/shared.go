@@ -15,10 +15,10 @@ import (
 	"jcode/internal/system"
 )
 
-// Paths locks paths between all processes that name the same folder. A path need not exist,
-// and nothing is made beside it. The zero value locks nothing.
+// Paths locks paths between all processes that use the same folder. A path need not exist, and
+// nothing is created beside it. The zero value locks nothing.
 type Paths struct {
-	// Dir is the folder of the lock files, which is made where it is missing.
+	// Dir is the folder of the lock files; it is created if it is missing.
 	Dir string
 	// Limit bounds the wait for a lock; 0 means three minutes, which is longer than a
 	// command that runs after an edit may take.
@@ -27,9 +27,9 @@ type Paths struct {
 
 const defaultLimit = 3 * time.Minute
 
-// Lock waits until nobody else has any of the resolved paths, at most until the limit or
-// the end of ctx. unlock must be called where there is no error. Two paths may share a lock
-// file, so a holder must not lock again before it has unlocked.
+// Lock waits until nobody else has any of the resolved paths, at most until the limit or the end
+// of ctx. unlock must be called if there is no error. Two paths may share a lock file, so a
+// holder must unlock before it locks again.
 func (p Paths) Lock(ctx context.Context, paths ...string) (unlock func(), err error) {
 	if p.Dir == "" {
 		return func() {}, nil
@@ -63,8 +63,8 @@ func (p Paths) Lock(ctx context.Context, paths ...string) (unlock func(), err er
 	return unlock, nil
 }
 
-// shards are the names of the lock files for paths, in one order for all, so that nobody
-// waits in a circle. There are 256, so that they need no tidying.
+// shards returns the names of the lock files for paths, always in the same order to avoid
+// deadlocks. There are only 256, so they need not be removed.
 func shards(paths []string) []string {
 	out := make([]string, len(paths))
 	for i, p := range paths {

@@ -1,7 +1,7 @@
-// Package frontmatter owns reading Markdown files that begin with a block of
-// `key: value` lines between two `---` lines. It reads what YAML would read and is
-// lenient beyond that: each key is read on its own, so a fault in one never costs
-// another, and everything that is not right is reported with its line and a cure.
+// Package frontmatter owns reading Markdown files that begin with a block of `key: value` lines
+// between two `---` lines. It reads what YAML would read and is more lenient: each key is parsed
+// on its own, so an error in one never affects another, and every problem is reported with its
+// line and what to do.
 //
 // It must not know which keys mean what.
 package frontmatter
@@ -14,19 +14,19 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Document is a Markdown text taken apart.
+// Document is a parsed Markdown text.
 type Document struct {
-	// Present says that the text begins with a `---` line, blank lines apart.
+	// Present says that the text begins with a `---` line, apart from blank lines.
 	Present bool
 	// Closed says that the front matter has its closing `---` line.
 	Closed bool
-	// Fields are the keys in the order in which they stand.
+	// Fields are the keys in the order of the text.
 	Fields []Field
 	// Body is what follows the front matter: valid UTF-8 with `\n` line ends.
 	Body string
 	// BodyLine is the 1-based line at which Body begins.
 	BodyLine int
-	// Problems lists what is not as it should be.
+	// Problems lists everything that is wrong.
 	Problems []Problem
 }
 
@@ -40,7 +40,7 @@ type Problem struct {
 	Cure string
 }
 
-// Field is one key with its value.
+// Field is a key with its value.
 type Field struct {
 	Key  string
 	Line int // 1-based
@@ -63,7 +63,7 @@ type Value struct {
 	Kind Kind
 	// Text is set for Text.
 	Text string
-	// List is set for List; items that are no scalars are in YAML's flow form.
+	// List is set for List; items that are not scalars are in YAML's flow form.
 	List []string
 	// Map is set for Map, in order.
 	Map []Pair
@@ -101,7 +101,7 @@ func (d *Document) Get(key string) (Field, bool) {
 
 func normal(key string) string { return strings.ReplaceAll(strings.ToLower(key), "_", "-") }
 
-// Parse takes a text apart. It never fails: see Document.Problems.
+// Parse parses a text. It never fails: see Document.Problems.
 func Parse(data []byte) Document {
 	var d Document
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
@@ -125,7 +125,7 @@ func Parse(data []byte) Document {
 			break
 		}
 	}
-	// Below blank lines a lone `---` is a rule of the text.
+	// After blank lines, a lone `---` is a horizontal rule of the text.
 	if strings.TrimRight(lines[start], " \t") != "---" || start > 0 && !d.Closed {
 		d.Closed = false
 		d.Body, d.BodyLine = text, 1
@@ -155,8 +155,8 @@ type chunk struct {
 	rest  []string
 }
 
-// fields splits the front matter at its keys and reads each by itself. first is the number
-// of the first line.
+// fields splits the front matter at its keys and parses each on its own. first is the number of
+// the first line.
 func (d *Document) fields(lines []string, first int) {
 	var chunks []chunk
 	for i, l := range lines {
@@ -190,7 +190,7 @@ func (d *Document) fields(lines []string, first int) {
 	}
 }
 
-// splitKey takes a line `key: value` apart.
+// splitKey splits a line `key: value`.
 func splitKey(line string) (key, value string, ok bool) {
 	i := strings.IndexByte(line, ':')
 	if i <= 0 || i+1 < len(line) && line[i+1] != ' ' && line[i+1] != '\t' {
@@ -209,8 +209,8 @@ func splitKey(line string) (key, value string, ok bool) {
 	return key, strings.TrimSpace(line[i+1:]), key != ""
 }
 
-// value reads one chunk. Plain text is taken as it stands, a colon in it included;
-// everything else is YAML's business, and text again where YAML refuses.
+// value parses one chunk. Plain text is taken literally, including a colon in it; everything else
+// is parsed as YAML, and taken as text if that fails.
 func (d *Document) value(c chunk) Value {
 	first, rest := c.first, trimBlank(c.rest)
 	if first == "" || strings.HasPrefix(first, "#") {
@@ -250,8 +250,8 @@ func (d *Document) plain(c chunk, first string, rest []string) Value {
 	return Value{Kind: Text, Text: text}
 }
 
-// fold joins lines as YAML folds plain text: a line break is a blank, an empty line a
-// line break.
+// fold joins lines as YAML folds plain text: a line break becomes a space, an empty line a line
+// break.
 func fold(first string, rest []string) string {
 	var b strings.Builder
 	b.WriteString(first)

@@ -1,5 +1,5 @@
-// Package gitindex owns the reading of a git index: which paths a repository tracks, and as
-// what. It must not know where indexes are, or what the paths are wanted for.
+// Package gitindex owns reading a git index: which paths a repository tracks, and their modes. It
+// must not know where indexes are, or what the paths are used for.
 package gitindex
 
 import (
@@ -11,14 +11,14 @@ import (
 type Entry struct {
 	// Path has slashes and is relative to the repository's top.
 	Path string
-	// Mode is what git keeps of the file's kind and rights, see Link.
+	// Mode is the file's kind and rights as git stores them, see Link.
 	Mode uint32
 }
 
-// Link is the mode of an entry in whose place another repository stands.
+// Link is the mode of an entry that stands for another repository.
 const Link = 0o160000
 
-// Where things are in an index, as gitformat-index(5) says. The hash comes after fixed.
+// Offsets in an index, from gitformat-index(5). The hash comes after fixed.
 const (
 	header        = 12
 	modeAt        = 24
@@ -27,8 +27,8 @@ const (
 	flagNameBytes = 0x0fff
 )
 
-// Parse returns the entries of an index, in its order: sorted by path. One that can't be
-// understood returns none.
+// Parse returns the entries of an index in its order, which is sorted by path. It returns none if
+// the index cannot be parsed.
 func Parse(data []byte) []Entry {
 	if len(data) < header || string(data[:4]) != "DIRC" {
 		return nil
@@ -45,7 +45,7 @@ func Parse(data []byte) []Entry {
 	return nil
 }
 
-// entries reads the entries with names of a size; nil if that does not work out.
+// entries parses the entries with hashes of a given size; nil if that fails.
 func entries(rest []byte, version uint32, count, hash int) []Entry {
 	out := make([]Entry, 0, count)
 	last := ""

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Markdown converts a page in UTF-8 to Markdown, with its title as a heading and its addresses
-// made absolute from base ("" leaves them as they are).
+// Markdown converts a UTF-8 page to Markdown, with its title as a heading. base makes its
+// addresses absolute; "" leaves them unchanged.
 func Markdown(body []byte, base string) (string, error) {
 	conv := converter.NewConverter(converter.WithPlugins(basic.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
 	out, err := conv.ConvertString(string(body), converter.WithDomain(base))
@@ -47,7 +47,7 @@ func titleOf(body []byte) string {
 	}
 }
 
-// Plain returns the words of a page in UTF-8, a line for each block.
+// Plain returns the words of a UTF-8 page, with a line for each block.
 func Plain(body []byte) string {
 	var b strings.Builder
 	z := html.NewTokenizer(bytes.NewReader(body))
@@ -78,7 +78,7 @@ func Plain(body []byte) string {
 	}
 }
 
-// collapse takes out empty lines and runs of spaces.
+// collapse removes empty lines and runs of spaces.
 func collapse(s string) string {
 	var out []string
 	for line := range strings.Lines(html.UnescapeString(s)) {

@@ -1,7 +1,7 @@
-// Package ignore owns the rules of .gitignore files: reading them, and telling for a path
-// whether git would pass over it.
+// Package ignore owns the rules of .gitignore files: it parses them, and tells whether git would
+// ignore a path.
 //
-// It must not walk folders or read files itself; whoever walks builds a Stack on the way.
+// It must not walk folders or read files itself; the walker builds a Stack on the way.
 package ignore
 
 import "strings"
@@ -13,7 +13,7 @@ type Rules struct{ list []rule }
 type rule struct {
 	negated  bool
 	dirOnly  bool
-	anchored bool // it is about the whole path below the file's folder, not the last part
+	anchored bool // it matches the whole path below the file's folder, not the last part
 	kind     kind
 	text     string   // literal, suffix or prefix by kind; of kindPath the part before any wildcard
 	segments []string // the rest of the pattern by its slashes, for kindPath
@@ -21,7 +21,7 @@ type rule struct {
 
 type kind uint8
 
-// The kinds of rules, by how fast they are told.
+// The kinds of rules, fastest first.
 const (
 	kindLiteral kind = iota // no wildcard
 	kindSuffix              // `*` and a literal
@@ -30,7 +30,7 @@ const (
 	kindPath                // wildcards in several parts
 )
 
-// Parse reads an ignore file. Every line is understood as git does; none is an error.
+// Parse parses an ignore file. It reads every line as git does; no line is an error.
 func Parse(data []byte) *Rules {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	r := &Rules{}
@@ -96,14 +96,14 @@ func (r *rule) classify(p string) {
 	case !r.anchored:
 		r.kind, r.text = kindWild, p
 	default:
-		// Git matches what precedes the first wildcard apart, so that a `**` behind it counts
-		// as standing at the start. So do we.
+		// Git matches the part before the first wildcard separately, so that a `**` after it counts
+		// as if it were at the start. This does the same.
 		n := strings.IndexAny(p, special)
 		r.kind, r.text, r.segments = kindPath, p[:n], parts(p[n:])
 	}
 }
 
-// parts cuts a pattern at its slashes, but for those in bracket expressions.
+// parts splits a pattern at its slashes, except in bracket expressions.
 func parts(p string) []string {
 	var out []string
 	start := 0
@@ -123,8 +123,8 @@ func parts(p string) []string {
 	return append(out, p[start:])
 }
 
-// Match tells what the rules say of a path below their folder, with slashes: the last
-// rule that fits decides. base is its last part.
+// Match applies the rules to a path below their folder, with slashes: the last rule that matches
+// decides. base is its last part.
 func (r *Rules) Match(path, base string, dir bool) (ignored, decided bool) {
 	for i := len(r.list) - 1; i >= 0; i-- {
 		if one := &r.list[i]; (dir || !one.dirOnly) && one.fits(path, base) {
@@ -154,8 +154,8 @@ func (r *rule) fits(path, base string) bool {
 	return ok && pathWild(r.segments, rest)
 }
 
-// pathWild matches a pattern's parts against a path. `**` stands for any number of
-// folders, and at the end for everything inside.
+// pathWild matches a pattern's parts against a path. `**` matches any number of folders, and at
+// the end everything inside.
 func pathWild(pattern []string, path string) bool {
 	// Only the last `**` has to be tried again: what it takes, an earlier one need not.
 	type state struct {
@@ -239,8 +239,8 @@ func one(p string, c byte) (n int, ok bool) {
 	return 1, p[0] == c
 }
 
-// class measures a bracket expression and tells whether a byte is in it. One that is never
-// closed matches nothing, as in git.
+// class measures a bracket expression and reports whether a byte is in it. An unclosed one
+// matches nothing, as in git.
 func class(p string, c byte) (n int, closed, in bool) {
 	i := 1
 	negated := false
@@ -327,8 +327,8 @@ func posix(name string, c byte) (in, known bool) {
 	return false, false
 }
 
-// Stack is the rules that hold in a folder: its own and those of the folders above, the
-// deepest first. The nil Stack has none. It is immutable; many folders share one.
+// Stack is the rules that apply in a folder: its own and those of the folders above, the deepest
+// first. The nil Stack has none. It is immutable; many folders may share one.
 type Stack struct {
 	up     *Stack
 	rules  *Rules
@@ -361,8 +361,8 @@ func (s *Stack) PushAbove(down string, rules *Rules) *Stack {
 	return &Stack{up: s, rules: rules, prefix: down}
 }
 
-// Ignored reports whether a path below the top is passed over by its own name. Whether a
-// folder above it is, the walker knows, who never enters such a folder.
+// Ignored reports whether a path below the top is ignored by its own name. It does not consider
+// the folders above: the walker never enters an ignored folder.
 func (s *Stack) Ignored(path string, dir bool) bool {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	for ; s != nil; s = s.up {

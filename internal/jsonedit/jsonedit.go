@@ -1,6 +1,6 @@
-// Package jsonedit owns changing JSON files that people write: what a change does not
-// touch stays byte for byte, comments and trailing commas included. Writers wait for each
-// other, readers always see a whole file.
+// Package jsonedit owns changing JSON files that people write: whatever a change does not touch
+// stays byte for byte, comments and trailing commas included. Writers wait for each other, and
+// readers always see a whole file.
 //
 // It must not know what a file is for.
 package jsonedit
@@ -27,11 +27,11 @@ import (
 // lockWait is how long a writer waits for another.
 const lockWait = 10 * time.Second
 
-// mark is the byte order mark that some editors put before a text.
+// mark is the byte order mark that some editors write at the start of a file.
 const mark = "\xef\xbb\xbf"
 
-// Edit changes a file in place, making it (mode 0600) where it is missing. A file that
-// does not parse, or holds no object, is refused and left as it is; so is one when change
+// Edit changes a file in place, and creates it (mode 0600) if it is missing. A file that does not
+// parse, or contains no object, is refused and left unchanged; so is a file for which change
 // fails.
 func Edit(path string, change func(root *hujson.Object) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -73,8 +73,8 @@ func Edit(path string, change func(root *hujson.Object) error) error {
 	return atomicfile.Write(path, out, atomicfile.Options{Perm: 0o600, Sync: true})
 }
 
-// Fault returns the text of an error of hujson.Parse for people, "line 3, column 5: …". What
-// is there is left out: it may be a secret without its quotes.
+// Fault returns the text of an error of hujson.Parse for people: "line 3, column 5: …". The text
+// at that place is left out: it may be a secret without its quotes.
 func Fault(err error) string {
 	text := strings.TrimPrefix(err.Error(), "hujson: ")
 	if before, _, found := strings.Cut(text, "invalid literal"); found {
@@ -100,7 +100,7 @@ func nameOf(m *hujson.ObjectMember) string {
 	return ""
 }
 
-// Set sets a value at a path of member names, making objects on the way.
+// Set sets a value at a path of member names, and creates objects on the way.
 func Set(o *hujson.Object, path []string, value json.RawMessage) error {
 	for depth := 1; ; depth++ {
 		name := path[0]
@@ -166,8 +166,8 @@ func indentOf(o *hujson.Object, depth int) (indent, unit string) {
 	return strings.Repeat("  ", depth), "  "
 }
 
-// Delete removes a member with the comments above it and the one on its line, and reports
-// whether it was there. The neighbours keep theirs.
+// Delete removes a member with the comments above it and the one on its line, and reports whether
+// it existed. Comments of its neighbours stay.
 func Delete(o *hujson.Object, name string) bool {
 	m := Member(o, name)
 	if m == nil {

@@ -1,4 +1,4 @@
-// Package jsonerr owns the words for JSON that could not be decoded.
+// Package jsonerr owns the error messages for JSON that could not be decoded.
 //
 // It must not know what was decoded, or for whom.
 package jsonerr
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Plain words a decoding error for people and models: a value of the wrong type is named by
-// its place and by JSON's types, never by Go's. Other errors are returned as they are.
+// Plain rewords a decoding error for people and models: a value of the wrong type is described by
+// its place and by JSON's types, never by Go's. Other errors are returned unchanged.
 func Plain(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {

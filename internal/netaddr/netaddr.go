@@ -1,5 +1,5 @@
-// Package netaddr tells addresses of the public internet from all others. It is the one owner
-// of that fact: the gate, fetch and Lua ask it.
+// Package netaddr distinguishes addresses of the public internet from all others. It is the one
+// owner of that fact: the gate, fetch and Lua use it.
 package netaddr
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// PrivateHost reports whether a host is private by its name alone: an address, or a name
+// PrivateHost reports whether a host is private by its name alone: a private address, or a name
 // that no public server has.
 func PrivateHost(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
@@ -55,7 +55,7 @@ func Private(ip netip.Addr) bool {
 	return b[0] == 0xfe && b[1]&0xc0 == 0xc0 // site-local
 }
 
-// LoopbackHost reports whether a host is this machine by its name alone.
+// LoopbackHost reports whether a host is this machine, judged by its name alone.
 func LoopbackHost(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()

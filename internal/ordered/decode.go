@@ -51,7 +51,7 @@ type decoding struct {
 
 // SyntaxError is a text that is not JSON.
 type SyntaxError struct {
-	// Offset is the byte at which it stops making sense.
+	// Offset is the byte at which the text stops being JSON.
 	Offset int
 	Reason string
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Known reports whether documents with an ending such as ".md" have a form of their own.
+// Known reports whether documents with an extension such as ".md" have a form of their own.
 func Known(ext string) bool { return isMarkdown(ext) || isSource(ext) }
 
 // Markdown reports whether a name is that of a Markdown file.
@@ -69,7 +69,7 @@ func markdownHeadings(lines []string) []mark {
 	return out
 }
 
-// frontMatter returns the line behind a front matter, 0 without one.
+// frontMatter returns the line after the front matter, 0 if there is none.
 func frontMatter(lines []string) int {
 	if len(lines) == 0 || strings.TrimRight(lines[0], " \t") != "---" {
 		return 0
@@ -126,8 +126,8 @@ func declares() *regexp.Regexp {
 		`|^[A-Za-z_][\w:<>,*&\s]*\([^;]*\)?\s*\{\s*$|^\((?:def|defn|defun|defmacro)\w*\s`)
 }
 
-// declarations finds the parts of a source file: each begins at a declaration at the left
-// edge, with the comments that are right above it. Small ones are joined.
+// declarations finds the parts of a source file: each begins at a declaration at the left margin,
+// with the comments directly above it. Small ones are joined.
 func declarations(lines []string) []mark {
 	var out []mark
 	re := declares()

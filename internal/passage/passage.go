@@ -9,7 +9,8 @@ import (
 
 // Passage is a part of a document.
 type Passage struct {
-	// Heading says where it stands: headings joined by " › ", a declaration, a page; "" for none.
+	// Heading says where the passage is: headings joined by " › ", a declaration, or a page; "" for
+	// none.
 	Heading string
 	// First and Last are its lines, from 1.
 	First, Last int
@@ -23,8 +24,8 @@ const (
 	maxHeading = 200
 )
 
-// Split cuts the text of a document. The form is chosen by the name's ending; text without a
-// known ending is cut into paragraphs.
+// Split splits the text of a document into passages. The form is chosen by the extension of the
+// name; text with an unknown extension is split into paragraphs.
 func Split(name, text string) []Passage {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -38,8 +39,8 @@ func Split(name, text string) []Passage {
 	return cut(lines, nil)
 }
 
-// Pages makes passages of the pages of a document, from 1. The lines are counted through all
-// pages.
+// Pages returns the passages of the pages of a document, numbered from 1. Lines are counted
+// across all pages.
 func Pages(pages []string) []Passage {
 	var lines []string
 	var marks []mark
@@ -56,7 +57,7 @@ type mark struct {
 	heading string
 }
 
-// cut makes passages of lines: parts begin at marks.
+// cut returns passages of lines: parts begin at marks.
 func cut(lines []string, marks []mark) []Passage {
 	var out []Passage
 	if len(marks) == 0 || marks[0].line > 0 {
@@ -83,7 +84,7 @@ func shorten(heading string) string {
 	return heading[:n] + "…"
 }
 
-// pieces cuts the lines from begin to end into passages of bounded size.
+// pieces splits the lines from begin to end into passages of limited size.
 func pieces(lines []string, begin, end int, heading string) []Passage {
 	var out []Passage
 	add := func(from, to int) {

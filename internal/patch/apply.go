@@ -8,15 +8,15 @@ import (
 	"jcode/internal/edit"
 )
 
-// Done is what hunks made of a text.
+// Done is the result of applying hunks to a text.
 type Done struct {
 	Text string
 	// Notes say what was not done literally.
 	Notes []string
 }
 
-// Apply makes the hunks in a text, all or none. Lines that stay keep the bytes that they have;
-// lines that come end as those around them. An error names the hunk and what to do.
+// Apply applies the hunks to a text, all or none. Unchanged lines keep their bytes; new lines get
+// the line ending of those around them. An error names the hunk and what to do.
 func Apply(text string, hunks []Hunk) (Done, error) {
 	t := newText(text)
 	var done Done
@@ -48,7 +48,7 @@ func Apply(text string, hunks []Hunk) (Done, error) {
 	return done, nil
 }
 
-// text is a file taken apart into lines, each with its ending.
+// text is a file split into lines, each with its ending.
 type text struct {
 	whole  string
 	lines  []string
@@ -76,7 +76,7 @@ func newText(s string) *text {
 	return t
 }
 
-// ended takes off the ending of the last line where the file had none before.
+// ended removes the ending of the last line if the file had none before.
 func (t *text) ended(s string) string {
 	if t.open {
 		s = strings.TrimSuffix(strings.TrimSuffix(s, "\n"), "\r")
@@ -127,8 +127,8 @@ func degrees() []looseness {
 	}
 }
 
-// find returns the line at which a hunk's old lines begin, not before a line. how says what had
-// to be ignored.
+// find returns the line at which a hunk's old lines begin, from a line on. how says what had to
+// be ignored.
 func (t *text) find(h *Hunk, at int) (from int, how string, err error) {
 	start, err := t.behind(h.Headers, at)
 	if err != nil {
@@ -156,7 +156,7 @@ func (t *text) find(h *Hunk, at int) (from int, how string, err error) {
 	return 0, "", t.missing(h, old, at, start)
 }
 
-// old returns the lines that a hunk finds in the file.
+// old returns the lines that a hunk expects in the file.
 func (h *Hunk) old() []string {
 	var out []string
 	for _, l := range h.lines {
@@ -227,7 +227,7 @@ func (t *text) insertion(h *Hunk, start int) (int, string, error) {
 	return 0, "", fmt.Errorf("it only adds lines, and does not say where: begin with a line that stays before them, or end with %q to add them at the end", endOfFile)
 }
 
-// places lists where lines stand, from a line on.
+// places lists the places of lines, from a line on.
 func (t *text) places(old []string, start int, fold func(string) string) (out []int) {
 	want := make([]string, len(old))
 	for i, s := range old {
@@ -245,7 +245,7 @@ func (t *text) places(old []string, start int, fold func(string) string) (out []
 	return out
 }
 
-// keepLast keeps a place among others.
+// keepLast keeps only the last of several places.
 func keepLast(places []int, want int) []int {
 	for _, p := range places {
 		if p == want {
@@ -266,7 +266,7 @@ func numbers(places []int) string {
 	return strings.Join(out, ", ")
 }
 
-// missing says why a hunk's lines were not found.
+// missing says why the lines of a hunk were not found.
 func (t *text) missing(h *Hunk, old []string, at, start int) error {
 	all := t.places(old, 0, degrees()[1].fold)
 	switch {

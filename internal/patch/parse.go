@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Kind is what is done to a file.
+// Kind is the kind of change to a file.
 type Kind int
 
-// What is done to a file.
+// The kinds of changes.
 const (
 	Add Kind = iota
 	Update
 	Delete
 )
 
-// File is what a patch does to one file.
+// File is the change of one file in a patch.
 type File struct {
 	Kind Kind
 	Path string
-	// MoveTo is the file's new path, "" where it stays.
+	// MoveTo is the file's new path, "" if it stays.
 	MoveTo string
 	// Text is the content of a file that is added.
 	Text string
@@ -55,11 +55,11 @@ const (
 	endOfFile = "*** End of File"
 )
 
-// form tells a model what a patch looks like.
+// form shows a model the format of a patch.
 const form = "a patch is\n*** Begin Patch\n*** Update File: path\n@@ a line before the place, where that helps\n line that stays\n-line that goes\n+line that comes\n*** End Patch\n" +
 	"with *** Add File: (every line begins with +), *** Delete File: and, below Update File, *** Move to: as further headings"
 
-// Parse reads a patch. An error says what is wrong with which line.
+// Parse parses a patch. An error says what is wrong with which line.
 func Parse(text string) ([]File, error) {
 	p := parser{lines: strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
 	if err := p.frame(); err != nil {
@@ -84,7 +84,7 @@ func Parse(text string) ([]File, error) {
 	return out, nil
 }
 
-// Paths returns the paths that a patch names, each once; none where it can't be read.
+// Paths returns the paths that a patch names, each once, or none if the patch cannot be parsed.
 func Paths(text string) (out []string) {
 	files, err := Parse(text)
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *parser) errorf(format string, args ...any) error {
 	return fmt.Errorf("line %d of the patch: "+format, append([]any{p.first + p.at + 1}, args...)...)
 }
 
-// frame takes off the first and last line, and what models put around them: a fence, or the
+// frame removes the first and last line, and what models put around them: a fence, or the
 // here-document of a shell.
 func (p *parser) frame() error {
 	from, to := -1, -1
@@ -184,7 +184,7 @@ func (p *parser) file(s string) (File, error) {
 	return File{}, p.errorf("%q is no heading; %s", s, form)
 }
 
-// over reports whether the lines of a file are at their end.
+// over reports whether the lines of a file have ended.
 func (p *parser) over() bool {
 	if p.at >= len(p.lines) {
 		return true
@@ -300,7 +300,7 @@ func (h *Hunk) trim() {
 	}
 }
 
-// same reports whether a hunk leaves everything as it is.
+// same reports whether a hunk changes nothing.
 func (h *Hunk) same() bool {
 	for _, l := range h.lines {
 		if l.op != ' ' {
@@ -310,8 +310,8 @@ func (h *Hunk) same() bool {
 	return true
 }
 
-// header returns the line that a hunk's heading names; "" where it names none, or only numbers
-// as other kinds of patches do.
+// header returns the line that a hunk's heading names, or "" if it names none, or only numbers as
+// other formats of patches do.
 func header(s string) string {
 	s = strings.TrimSpace(strings.TrimPrefix(s, "@@"))
 	if strings.HasPrefix(s, "-") && strings.Contains(s, " +") {

@@ -9,9 +9,9 @@ import (
 	"jcode/internal/text"
 )
 
-// Escape writes a path on one line: a name with control characters, invalid bytes or signs
-// that hide has them as in a Go string, with \n for a line feed and two backslashes for one.
-// Every other path stays as it is.
+// Escape writes a path on one line. In a name with control characters, invalid bytes or invisible
+// characters, these are escaped as in a Go string, with \n for a line feed and two backslashes
+// for one. Every other path is returned unchanged.
 func Escape(path string) string {
 	if !strings.ContainsAny(path, "\n\t") && text.Visible(path) == path {
 		return path

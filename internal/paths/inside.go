@@ -28,8 +28,8 @@ func Inside(root, path string) (string, error) {
 	return real, nil
 }
 
-// ReadInside reads a regular file of at most limit bytes below root, links
-// resolved. A link that turns out of root at the last moment is not followed.
+// ReadInside reads a regular file of at most limit bytes below root, with links resolved. A link
+// that is changed at the last moment to lead out of root is not followed.
 func ReadInside(root, path string, limit int64) ([]byte, error) {
 	real, err := Inside(root, path)
 	if err != nil {

@@ -11,8 +11,8 @@ func IsAddress(source string) bool {
 	return strings.HasPrefix(source, "https://") || strings.HasPrefix(source, "http://")
 }
 
-// LeadsOut reports whether a source that is relative to a folder leads out of it by what is
-// written: an address, an absolute path, one below a home folder, or one with "..".
+// LeadsOut reports whether a source that is relative to a folder leads out of it, judged by its
+// text: an address, an absolute path, one below a home folder, or one with "..".
 func LeadsOut(source string) bool {
 	slash := filepath.ToSlash(source)
 	clean := path.Clean(slash)

@@ -1,6 +1,6 @@
-// Package paths owns resolving a path to the file that it really names.
+// Package paths owns resolving a path to the file that it actually names.
 //
-// It must not know why somebody asks or what may be touched.
+// It must not know what the path is for, or what may be accessed.
 package paths
 
 import (
@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// maxLinks is how many links one path may lead through, as in the Linux kernel.
+// maxLinks is the number of links that one path may lead through, as in the Linux kernel.
 const maxLinks = 40
 
-// Resolve makes path absolute and follows every link in it, also a last one that leads to
-// nothing. Names are spelled as their folders have them, where the system knows several
-// spellings of one name. What does not exist yet is kept as it is written, so the result is the file that
-// creating path would make. A loop of links is an error.
+// Resolve makes path absolute and follows every link in it, including a last one that leads to
+// nothing. Names are spelled as in their folders, if the system accepts several spellings of a
+// name. A part that does not exist yet is kept unchanged, so the result is the file that creating
+// path would create. A loop of links is an error.
 func Resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -66,8 +66,8 @@ func Resolve(path string) (string, error) {
 	return spelled(done), nil
 }
 
-// Real is Resolve for a path that is only compared: where links can't be followed, as in a
-// loop, it is taken as it is written.
+// Real is Resolve for a path that is only compared: if links can't be followed, as in a loop, it
+// returns the path unresolved.
 func Real(path string) string {
 	real, err := Resolve(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func Real(path string) string {
 	return real
 }
 
-// split parts an absolute path into its root and the rest.
+// split splits an absolute path into its root and the rest.
 func split(abs string) (root, rest string) {
 	root = filepath.VolumeName(abs) + string(filepath.Separator)
 	return root, strings.TrimPrefix(abs[min(len(root), len(abs)):], string(filepath.Separator))

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// spelled returns an existing, link-free path as the folders on its way spell it: the file
-// system usually takes .GIT for .git, and whoever compares paths must not.
+// spelled returns an existing, link-free path as the folders in it spell it: the file system
+// usually accepts .GIT for .git, but code that compares paths must not.
 func spelled(path string) string {
 	done, rest := split(path)
 	for name := range strings.SplitSeq(rest, string(filepath.Separator)) {
@@ -20,7 +20,7 @@ func spelled(path string) string {
 	return done
 }
 
-// entry returns the name under which a folder lists what name leads to.
+// entry returns the name under which a folder lists a file.
 func entry(dir, name string) string {
 	want, err := os.Lstat(filepath.Join(dir, name))
 	if err != nil {

@@ -2,6 +2,6 @@
 
 package paths
 
-// spelled returns a path as it is: names are taken literally here, and EvalSymlinks spells
-// them as the folders do on Windows.
+// spelled returns a path unchanged: names are literal on these systems, and on Windows
+// EvalSymlinks spells them as the folders do.
 func spelled(path string) string { return path }

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// cmap maps codes of a font to text, and says how many bytes a code has.
+// cmap maps codes of a font to text, and knows how many bytes a code has.
 type cmap struct {
 	spaces []span
 	chars  map[uint32]string
@@ -24,7 +24,7 @@ const (
 	maxRanges = 256 // that are too long to be written out
 )
 
-// readCMap reads a mapping. What it does not understand it passes over.
+// readCMap reads a mapping, and skips what it does not understand.
 func (f *file) readCMap(s *stream) *cmap {
 	m := &cmap{chars: map[uint32]string{}}
 	l := &lexer{b: f.decode(s)}
@@ -102,7 +102,7 @@ func codeOf(s string) uint32 {
 	return n
 }
 
-// target reads the text that a code maps to: UTF-16, or the name of a glyph.
+// target decodes the text that a code maps to: UTF-16, or the name of a glyph.
 func target(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -125,7 +125,7 @@ func utf16Text(s string) string {
 	return string(utf16.Decode(units))
 }
 
-// text returns what a code stands for.
+// text returns the text of a code.
 func (m *cmap) text(code uint32) (string, bool) {
 	if s, ok := m.chars[code]; ok {
 		return s, true
@@ -147,7 +147,7 @@ func (r span) at(code uint32) string {
 	return r.text[:len(r.text)-size] + string(last+rune(code-r.lo)) //nolint:gosec // what is no character becomes U+FFFD
 }
 
-// size says how many bytes the first code of s has, 0 where the map does not say.
+// size returns the number of bytes of the first code in s, 0 if the map does not say.
 func (m *cmap) size(s string) int {
 	for n := 1; n <= min(4, len(s)); n++ {
 		code := codeOf(s[:n])

@@ -12,7 +12,8 @@ import (
 	"fmt"
 )
 
-// crypt decrypts streams. Strings are not decrypted: none that is encrypted holds text of a page.
+// crypt decrypts streams. Strings are not decrypted, because no encrypted one is part of a page's
+// text.
 type crypt struct {
 	key  []byte
 	how  name // V2, AESV2, AESV3 or Identity
@@ -24,7 +25,7 @@ var padding = [32]byte{
 	0x2e, 0x2e, 0x00, 0xb6, 0xd0, 0x68, 0x3e, 0x80, 0x2f, 0x0c, 0xa9, 0xfe, 0x64, 0x53, 0x69, 0x7a,
 }
 
-// newCrypt derives the key from the empty password, as readers do before they ask for one.
+// newCrypt derives the key from the empty password, as viewers do before they ask for one.
 func (f *file) newCrypt(enc dict) (*crypt, error) {
 	if filter := f.get(enc["Filter"]); filter != name("Standard") {
 		return nil, fmt.Errorf("%w: its kind of encryption is %v", ErrPassword, filter)
@@ -90,7 +91,7 @@ func (c *crypt) oldKey(n int, revision float64, owner []byte, permissions int64,
 	c.key = sum[:n]
 }
 
-// check returns what is in U if the key is right; 16 bytes of it count.
+// check returns the expected value of U if the key is right; only 16 bytes of it are compared.
 func (c *crypt) check(revision float64, id []byte) []byte {
 	if revision < 3 {
 		return rc4Of(c.key, padding[:])
@@ -119,7 +120,7 @@ func rc4Of(key, data []byte) []byte {
 	return out
 }
 
-// modernKey takes the key of revisions 5 and 6 out of UE.
+// modernKey decrypts the key of revisions 5 and 6 in UE.
 func (c *crypt) modernKey(revision float64, user, sealed []byte) error {
 	if len(user) < 48 || len(sealed) < 32 {
 		return fmt.Errorf("%w: its encryption is damaged", ErrNoPDF)

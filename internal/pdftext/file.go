@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// file is the objects of a PDF.
+// file holds the objects of a PDF.
 type file struct {
 	data    []byte
 	entries map[int]entry
@@ -53,7 +53,7 @@ func (f *file) reset() {
 	f.trailer, f.crypt = dict{}, nil
 }
 
-// unlock finds the key of an encrypted file. What was read before it is read again.
+// unlock finds the key of an encrypted file. What was read before is read again.
 func (f *file) unlock() error {
 	if f.crypt != nil {
 		return nil
@@ -227,7 +227,7 @@ func bigEndian(b []byte) int {
 	return n & math.MaxInt
 }
 
-// get returns what a value stands for: the object of a reference, else itself.
+// get resolves a value: it returns the object of a reference, or the value itself.
 func (f *file) get(v any) any {
 	for range maxDepth {
 		r, ok := v.(ref)
@@ -264,7 +264,7 @@ func (f *file) object(num int) any {
 	return v
 }
 
-// objectAt reads "num gen obj …" at an offset; any number where num is below 0.
+// objectAt reads "num gen obj …" at an offset; any number if num is below 0.
 func (f *file) objectAt(at, num int) (any, bool) {
 	if at < 0 || at >= len(f.data) {
 		return nil, false

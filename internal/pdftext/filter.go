@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// decode returns the bytes of a stream, decrypted and unpacked as far as they can be. Pictures
-// stay packed.
+// decode returns the bytes of a stream, decrypted and decompressed as far as possible. Pictures
+// stay compressed.
 func (f *file) decode(s *stream) []byte {
 	if s == nil {
 		return nil
@@ -36,7 +36,7 @@ func (f *file) decode(s *stream) []byte {
 	return data
 }
 
-// decrypted returns the bytes of a stream as they are packed.
+// decrypted returns the bytes of a stream, still compressed.
 func (f *file) decrypted(s *stream) []byte {
 	if f.crypt != nil && s.dict["Type"] != name("XRef") {
 		return f.crypt.decrypt(s.raw, s.ref)
@@ -80,7 +80,7 @@ func (f *file) filter(kind name, data []byte, param dict) (out []byte, ok bool) 
 	return nil, false
 }
 
-// inflate unpacks what can be, of a damaged stream too.
+// inflate decompresses as much as possible, even of a damaged stream.
 func (f *file) inflate(data []byte) []byte {
 	data = bytes.TrimLeft(data, "\r\n")
 	var r io.Reader
@@ -246,7 +246,7 @@ func (f *file) predict(data []byte, param dict) []byte {
 	return out
 }
 
-// guess is what a row of PNG says a byte would be, by its neighbours.
+// guess returns the prediction of a byte in a row of PNG, from its neighbours.
 func guess(how, left, up, corner byte) byte {
 	switch how {
 	case 1:

@@ -77,10 +77,10 @@ func (f *file) readEncoding(out *font, d, info dict) {
 	}
 }
 
-// standardHigh are the glyphs of StandardEncoding from code 161 on; a dot is none.
+// standardHigh are the glyphs of StandardEncoding from code 161 on; a dot means none.
 const standardHigh = "¡¢£⁄¥ƒ§¤'“«‹›ﬁﬂ.–†‡·.¶•‚„”»…‰.¿.`´ˆ˜¯˘˙¨.˚¸.˝˛ˇ—................Æ.ª....ŁØŒº.....æ...ı..łøœß"
 
-// fill sets the texts of all codes by a base encoding.
+// fill sets the texts of all codes from a base encoding.
 func (out *font) fill(base name, trueType bool) {
 	table := charmap.Windows1252
 	if base == "MacRomanEncoding" {
@@ -178,7 +178,7 @@ func (out *font) setWidth(code int, w float64) {
 	}
 }
 
-// named takes a predefined encoding of a composite font.
+// named sets a predefined encoding of a composite font.
 func (out *font) named(enc string) {
 	if strings.Contains(enc, "UCS2") || strings.Contains(enc, "UTF16") {
 		out.ucs2 = true

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// glyphNames are the names of glyphs that are not made of others, each with its character.
+// glyphNames are the names of glyphs that are not composed of others, each with its character.
 const glyphNames = ` space= exclam=! quotedbl=" numbersign=# dollar=$ percent=% ampersand=& quotesingle=' parenleft=( parenright=) asterisk=* plus=+ comma=, hyphen=- ` +
 	`minus=− period=. slash=/ zero=0 one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 colon=: semicolon=; less=< equal== greater=> question=? at=@ ` +
 	`bracketleft=[ backslash=\ bracketright=] asciicircum=^ underscore=_ grave=` + "`" + ` braceleft={ bar=| braceright=} asciitilde=~ quoteleft=‘ quoteright=’ quotedblleft=“ ` +
@@ -27,7 +27,7 @@ const glyphNames = ` space= exclam=! quotedbl=" numbersign=# dollar=$ percent=% 
 // accents are the endings of the names of accented letters, with the combining character.
 const accents = `acute=́ grave=̀ circumflex=̂ dieresis=̈ tilde=̃ caron=̌ cedilla=̧ commaaccent=̦ ring=̊ ogonek=̨ macron=̄ breve=̆ dotaccent=̇ dot=̇ hungarumlaut=̋ horn=̛ `
 
-// glyph returns the text of a glyph by its name, "" where nobody knows.
+// glyph returns the text of a glyph by its name, "" for an unknown one.
 func glyph(n name) string {
 	s := string(n)
 	if len(s) == 1 {
@@ -61,7 +61,7 @@ func glyph(n name) string {
 	return accented(s)
 }
 
-// accented takes "Aacute" and its like apart.
+// accented splits "Aacute" and the like.
 func accented(s string) string {
 	for entry := range strings.FieldsSeq(accents) {
 		accent, mark, _ := strings.Cut(entry, "=")

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// run is a piece of text with the places of its beginning and end.
+// run is a piece of text with the positions of its beginning and end.
 type run struct {
 	text     string
 	from, to matrix
 }
 
-// layout makes lines of runs. It keeps the order of the file, which is that of reading in
-// nearly all, columns included, and breaks a line where the text does.
+// layout arranges runs in lines. It keeps the order of the file, which is the reading order in
+// nearly all files, including columns, and breaks a line where the text does.
 type layout struct {
 	b    strings.Builder
 	last run
@@ -46,7 +46,8 @@ func (l *layout) add(r run) {
 	l.last, l.any = r, true
 }
 
-// plain drops control characters and makes ligatures letters again where they hide words.
+// plain drops control characters, and replaces ligatures by their letters so that words can be
+// found.
 func plain(r rune) rune {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r' || r == 0xa0:
@@ -57,16 +58,17 @@ func plain(r rune) rune {
 	return r
 }
 
-// twice reports whether a run repeats the last one in its place, as some make text bold.
+// twice reports whether a run repeats the last one at its place, as some programs do for bold
+// text.
 func (l *layout) twice(r run) bool {
 	size := height(r.from)
 	return r.text == l.last.text && strings.TrimSpace(r.text) != "" && math.Abs(r.from[4]-l.last.from[4]) < size*0.15 && math.Abs(r.from[5]-l.last.from[5]) < size*0.15
 }
 
-// height is the size of text.
+// height is the height of the text.
 func height(m matrix) float64 { return math.Hypot(m[2], m[3]) }
 
-// separate writes what is between the last run and this one.
+// separate writes what separates the last run from this one.
 func (l *layout) separate(r run, text string) {
 	size := max(height(r.from), height(l.last.from), 1e-6)
 	dx, dy := l.last.to[0], l.last.to[1]

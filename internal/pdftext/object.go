@@ -19,7 +19,7 @@ type (
 	}
 )
 
-// lexer reads objects.
+// lexer reads tokens and objects.
 type lexer struct {
 	b    []byte
 	i    int
@@ -102,7 +102,7 @@ func (l *lexer) word() []byte {
 	return l.b[from:l.i]
 }
 
-// number reads a number as lenient readers do: "--5" and "1.2-3" occur.
+// number parses a number leniently: "--5" and "1.2-3" occur.
 func number(word []byte) (float64, bool) {
 	if len(word) == 0 || len(word) > 40 || bytes.IndexByte([]byte("+-.0123456789"), word[0]) < 0 {
 		return 0, false
@@ -228,7 +228,7 @@ func (l *lexer) hex() string {
 	return string(unhex(digits))
 }
 
-// unhex decodes hexadecimal digits; what is none is passed over.
+// unhex decodes hexadecimal digits, and skips other characters.
 func unhex(digits []byte) []byte {
 	out := make([]byte, 0, len(digits)/2+1)
 	high, half := byte(0), false

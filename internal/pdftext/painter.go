@@ -2,7 +2,7 @@ package pdftext
 
 import "strings"
 
-// painter carries out the content of a page and keeps its text.
+// painter executes the content of a page and collects its text.
 type painter struct {
 	file  *file
 	fonts map[any]*font
@@ -15,7 +15,7 @@ type painter struct {
 	pending string // replaced text that has no place yet
 }
 
-// operatorCost is what an operator or operand of a page counts, in bytes.
+// operatorCost is the cost of an operator or operand of a page, in bytes.
 const operatorCost = 10
 
 // state is what q saves and Q restores.
@@ -54,7 +54,7 @@ func (p *painter) page(pg page) {
 	}
 }
 
-// annotation shows what was written into a field or beside the text.
+// annotation shows the text of a field or a note.
 func (p *painter) annotation(d dict) {
 	kind, _ := p.file.get(d["Subtype"]).(name)
 	if kind != "Widget" && kind != "FreeText" {
@@ -76,7 +76,7 @@ func (p *painter) annotation(d dict) {
 	p.form(s, nil)
 }
 
-// form carries out a form: content within content.
+// form executes a form: content within content.
 func (p *painter) form(s *stream, resources any) {
 	if p.forms >= 12 || p.file.get(s.dict["Subtype"]) == name("Image") {
 		return
@@ -130,7 +130,7 @@ func (p *painter) run(content []byte, resources any) {
 	}
 }
 
-// skipImage passes over the bytes of a picture within the content.
+// skipImage skips the bytes of an inline picture.
 func (l *lexer) skipImage() {
 	for ; l.i+2 < len(l.b); l.i++ {
 		if blank(l.b[l.i]) && l.b[l.i+1] == 'E' && l.b[l.i+2] == 'I' && (l.i+3 == len(l.b) || blank(l.b[l.i+3])) {
@@ -220,7 +220,7 @@ func textString(s string) string {
 	return b.String()
 }
 
-// doText carries out an operator of text; false where it is none.
+// doText executes a text operator; it returns false for other operators.
 func (p *painter) doText(op operator, args []any, r dict) bool {
 	switch op {
 	case "BT":
@@ -322,7 +322,7 @@ func (p *painter) show(v any) {
 	p.file.work.spend(len(s))
 }
 
-// place returns where the next glyph stands: the matrix of a text space of one unit.
+// place returns the position of the next glyph: the matrix of a text space of one unit.
 func (p *painter) place() matrix {
 	return matrix{p.size * p.scale, 0, 0, p.size, 0, p.rise}.times(p.text).times(p.ctm)
 }

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// Pick returns a PDF of some of the pages alone, from first to last. It is not encrypted. Links,
-// outlines and the tree of fields are left out; what is written into fields stays.
+// Pick returns a PDF with only the pages from first to last. It is not encrypted. Links, outlines
+// and the tree of fields are left out; text in fields stays.
 func (d *Document) Pick(ctx context.Context, first, last int) (data []byte, err error) {
 	if first < 1 || last > len(d.pages) || first > last {
 		return nil, fmt.Errorf("there are no pages %d to %d: the PDF has %d", first, last, len(d.pages))
@@ -71,8 +71,8 @@ func (w *writer) object(num int, v any) {
 	w.b.WriteString("\nendobj\n")
 }
 
-// refer returns the new number of an old object. Pages and what holds them are left out: those
-// that were chosen are written by themselves.
+// refer returns the new number of an old object. Pages and their parents are left out: the
+// selected pages are written separately.
 func (w *writer) refer(old int) int {
 	n, known := w.nums[old]
 	if known {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// rebuild finds objects by looking through the whole file, for one whose cross-reference is
-// missing or wrong. Of several objects with one number the last counts.
+// rebuild finds objects by scanning the whole file, if its cross-reference table is missing or
+// wrong. Of several objects with the same number the last one is used.
 func (f *file) rebuild() {
 	f.rebuilt = true
 	f.reset()
@@ -60,7 +60,7 @@ func (f *file) backward(i int) (n, from int, ok bool) {
 	return int(v), i, ok
 }
 
-// trust takes over a trailer's entries; the last one that has them counts.
+// trust copies a trailer's entries; the last trailer that has an entry decides.
 func (f *file) trust(v any) {
 	var d dict
 	switch t := v.(type) {

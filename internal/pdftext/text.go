@@ -12,7 +12,7 @@ import (
 // MaxSize is the size of the largest file that is read, in bytes.
 const MaxSize = 64 << 20
 
-// What a file can be besides readable.
+// The reasons why a file cannot be read.
 var (
 	ErrPassword = errors.New("the PDF is encrypted with a password")
 	ErrTooBig   = errors.New("the PDF is over 64 MiB")
@@ -27,7 +27,8 @@ type Document struct {
 	fonts map[any]*font
 }
 
-// Open reads a file and finds its pages.
+// Open parses a file of size bytes and finds its pages. It returns ErrTooBig for a file over
+// MaxSize, ErrNoPDF, ErrPassword, ErrLimit, an error of r or the context's.
 func Open(ctx context.Context, r io.ReaderAt, size int64) (d *Document, err error) {
 	if size > MaxSize {
 		return nil, ErrTooBig
@@ -52,7 +53,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (d *Document, err erro
 	return d, err
 }
 
-// Pages is the number of pages.
+// Pages returns the number of pages.
 func (d *Document) Pages() int { return len(d.pages) }
 
 // Page returns the text of a page; the first is 1.
@@ -67,10 +68,10 @@ func (d *Document) Page(ctx context.Context, n int) (text string, err error) {
 	return p.out.String(), d.file.work.err
 }
 
-// Encrypted reports whether the file is.
+// Encrypted reports whether the file is encrypted.
 func (d *Document) Encrypted() bool { return d.file.crypt != nil }
 
-// recovered makes an error of a panic: the files come from anywhere.
+// recovered turns a panic into an error, because the files come from anywhere.
 func recovered(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("%w: %v\n%s", ErrNoPDF, r, debug.Stack())
@@ -83,7 +84,7 @@ const (
 	maxPages   = 100_000
 )
 
-// work is what may be done yet.
+// work is the remaining budget.
 type work struct {
 	ctx  context.Context
 	left int

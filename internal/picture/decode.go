@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// decode decodes a whole picture, after a look at its size.
+// decode decodes a whole picture, after a check of its size.
 func decode(data []byte, config func(io.Reader) (image.Config, error), whole func(io.Reader) (image.Image, error)) error {
 	c, err := config(bytes.NewReader(data))
 	if err != nil {

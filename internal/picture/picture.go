@@ -14,7 +14,7 @@ import (
 	"net/http"
 )
 
-// maxPixels bounds a picture that is decoded: more would take hundreds of megabytes.
+// maxPixels limits the pictures that are decoded: a larger one would take hundreds of megabytes.
 const maxPixels = 60_000_000
 
 // Check decodes a picture and returns its media type. An error says why it can't be shown: it
@@ -39,8 +39,8 @@ func Check(data []byte) (mime string, err error) {
 	return mime, nil
 }
 
-// webp checks the frame of a WebP file, whose pixels no library of ours decodes: that it is
-// as long as it says, and that its chunks fill it and begin with an image or its header.
+// webp checks the structure of a WebP file, whose pixels are not decoded: its length must be
+// right, and its chunks must fill it and begin with an image or its header.
 func webp(data []byte) error {
 	if len(data) < 20 {
 		return errors.New("it is cut off")

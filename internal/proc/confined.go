@@ -5,9 +5,9 @@ import (
 	"runtime"
 )
 
-// startConfined starts a child from a thread that was confined for it. The thread is used for
-// nothing else and lives as long as the child: it can't be freed of its confinement again,
-// and DieWithParent counts from its end.
+// startConfined starts a child from a thread that is confined for it. The thread is used for
+// nothing else and lives as long as the child: its confinement can't be undone, and DieWithParent
+// refers to its end.
 func startConfined(spec Spec) (*Process, error) {
 	confine := spec.Confine
 	spec.Confine = nil
@@ -16,7 +16,8 @@ func startConfined(spec Spec) (*Process, error) {
 	run = func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with this goroutine
 		if threadID() == os.Getpid() {
-			// The process's first thread never ends. While this holds it, another is taken.
+			// The process's first thread never ends. While this goroutine holds it, another thread is
+			// used.
 			ended := make(chan struct{})
 			go func() { defer close(ended); run() }()
 			<-ended

@@ -11,18 +11,18 @@ import (
 
 // EnvRules adapt a child's environment.
 type EnvRules struct {
-	// Drop are further names that must not pass, such as key variables of providers in
-	// the configuration.
+	// Drop are additional names that must not pass, such as the key variables of configured
+	// providers.
 	Drop []string
-	// Keep are names that pass although they look like secrets: the person chose them.
+	// Keep are names that pass although they look like secrets, because the person chose them.
 	Keep []string
-	// Set are set last, whatever was there.
+	// Set is applied last and overrides everything.
 	Set map[string]string
 }
 
-// CommandEnv builds the environment of a shell command: the person's own without provider
-// keys and other secrets, which are known by their name or their value, and with everything set so that no pager, editor or
-// password prompt can appear. base is in the form of os.Environ.
+// CommandEnv builds the environment of a shell command: the person's own without provider keys
+// and other secrets, which are recognized by their name or value, and with everything set so that
+// no pager, editor or password prompt can appear. base is in the form of os.Environ.
 func CommandEnv(base []string, rules EnvRules) []string {
 	env := map[string]string{}
 	for _, kv := range base {
@@ -48,10 +48,10 @@ func CommandEnv(base []string, rules EnvRules) []string {
 	return flatten(env)
 }
 
-// quiet are the variables that keep programs from asking or painting.
+// quiet are the variables that keep programs from prompting and colouring.
 func quiet() map[string]string {
 	return map[string]string{
-		// git takes ":" for an editor that changes nothing and does not even start it.
+		// git treats ":" as an editor that changes nothing, and does not even start it.
 		"GIT_EDITOR":          ":",
 		"GIT_SEQUENCE_EDITOR": ":",
 		"EDITOR":              "true",
@@ -63,7 +63,7 @@ func quiet() map[string]string {
 		"SYSTEMD_PAGER":       "cat",
 		"BAT_PAGER":           "",
 		"GIT_TERMINAL_PROMPT": "0",
-		"GIT_OPTIONAL_LOCKS":  "0", // git status leaves the index alone
+		"GIT_OPTIONAL_LOCKS":  "0", // git status does not write the index
 		"GCM_INTERACTIVE":     "never",
 		"SSH_ASKPASS_REQUIRE": "never",
 		"GH_PROMPT_DISABLED":  "1",
@@ -74,9 +74,9 @@ func quiet() map[string]string {
 	}
 }
 
-// ServerEnv builds the environment of a long-lived helper program such as an MCP server:
-// a short allow list from base, the names in inherit, then what set says. Nothing else of
-// base passes; names in inherit pass even when they hold secrets, for they were named.
+// ServerEnv builds the environment of a long-lived helper program such as an MCP server: a short
+// allow list from base, the names in inherit, then set. Nothing else of base passes; names in
+// inherit pass even if they hold secrets, because they were named.
 func ServerEnv(base, inherit []string, set map[string]string) []string {
 	env := map[string]string{}
 	for _, kv := range base {
@@ -95,7 +95,8 @@ func ServerEnv(base, inherit []string, set map[string]string) []string {
 	return flatten(env)
 }
 
-// inAllowList holds what a program needs to find its home, its tools and its language.
+// inAllowList reports whether a variable is one that a program needs to find its home, its tools
+// and its language.
 func inAllowList(name string) bool {
 	n := name
 	if system.FoldsVariables() {
@@ -113,8 +114,8 @@ func inAllowList(name string) bool {
 	return strings.HasPrefix(n, "LC_") || isCertificate(n)
 }
 
-// isProxy reports whether a variable names the proxy of a network: without it nothing can be
-// downloaded. Programs disagree about capitals.
+// isProxy reports whether a variable names the proxy of a network, without which nothing can be
+// downloaded. Programs disagree about upper and lower case.
 func isProxy(name string) bool {
 	switch strings.ToUpper(name) {
 	case "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "FTP_PROXY", "WS_PROXY", "WSS_PROXY",
@@ -124,7 +125,7 @@ func isProxy(name string) bool {
 	return false
 }
 
-// isCertificate reports whether a variable names files of certificates that are trusted.
+// isCertificate reports whether a variable names files of trusted certificates.
 func isCertificate(name string) bool {
 	switch strings.ToUpper(name) {
 	case "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
@@ -134,7 +135,7 @@ func isCertificate(name string) bool {
 	return false
 }
 
-// withoutPassword takes user and password out of a proxy's address.
+// withoutPassword removes user and password from a proxy's address.
 func withoutPassword(value string) string {
 	scheme, rest, ok := strings.Cut(value, "://")
 	if !ok {
@@ -154,7 +155,7 @@ func withoutPassword(value string) string {
 	return scheme + rest[at+1:]
 }
 
-// split parts NAME=value. Windows has names that begin with "=": they are left out.
+// split splits NAME=value. Names that begin with "=", as on Windows, are left out.
 func split(kv string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(kv, "=")
 	return name, value, ok && name != ""

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AsInit does the duty of process 1 where this process is that: in a container without an
-// init. It runs the same program with the same arguments as a child, hands it the terminal and
-// the signals, reaps every orphan, and returns the child's exit code. done is false in any
-// other process, and where no child can be started.
+// AsInit acts as init if this process is process 1: in a container without an init. It runs the
+// same program with the same arguments as a child, passes it the terminal and the signals, reaps
+// every orphan, and returns the child's exit code. done is false in any other process, and if no
+// child can be started.
 func AsInit() (code int, done bool) {
 	if os.Getpid() != 1 {
 		return 0, false
@@ -30,7 +30,7 @@ func runInit(exe string, args []string) (code int, done bool) {
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
 	defer signal.Stop(signals)
 	attr := &syscall.ProcAttr{Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{}}
-	if foreground(0) { // what is typed is for the child alone
+	if foreground(0) { // input is only for the child
 		attr.Sys.Foreground, attr.Sys.Ctty = true, 0
 	}
 	child, err := syscall.ForkExec(exe, args, attr)
@@ -43,7 +43,7 @@ func runInit(exe string, args []string) (code int, done bool) {
 		for {
 			select {
 			case s := <-signals:
-				_ = syscall.Kill(child, s.(syscall.Signal)) // it may have ended
+				_ = syscall.Kill(child, s.(syscall.Signal)) // the child may have ended
 			case <-ended:
 				return
 			}
@@ -55,7 +55,7 @@ func runInit(exe string, args []string) (code int, done bool) {
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case err != nil:
-			return 0, true // there is no child, which can't be
+			return 0, true // there is no child, which is impossible
 		case pid != child:
 		case status.Stopped(): // nobody else could resume it
 			_ = syscall.Kill(child, syscall.SIGCONT)
@@ -67,7 +67,8 @@ func runInit(exe string, args []string) (code int, done bool) {
 	}
 }
 
-// foreground reports whether a descriptor is this process's terminal, in its foreground.
+// foreground reports whether a descriptor is this process's terminal, in whose foreground it
+// runs.
 func foreground(fd int) bool {
 	group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 	return err == nil && group == syscall.Getpgrp()

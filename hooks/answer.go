@@ -9,7 +9,7 @@ import (
 	"jcode/internal/text"
 )
 
-// What a hook may say at most, in bytes.
+// The limits of what a hook may say, in bytes.
 const (
 	maxContext = 16 << 10 // to the model
 	maxSaid    = 2 << 10  // to the person
@@ -19,7 +19,7 @@ const (
 // blockCode is the exit code that blocks.
 const blockCode = 2
 
-// answer is what a hook prints.
+// answer is the JSON that a hook prints.
 type answer struct {
 	Continue      *bool           `json:"continue"`
 	StopReason    string          `json:"stopReason"`
@@ -30,7 +30,7 @@ type answer struct {
 	UpdatedInput  json.RawMessage `json:"updatedInput"`
 }
 
-// specific are the fields of single events.
+// specific holds the fields of single events.
 type specific struct {
 	Decision     string          `json:"permissionDecision"`
 	Reason       string          `json:"permissionDecisionReason"`
@@ -38,8 +38,8 @@ type specific struct {
 	Context      string          `json:"additionalContext"`
 }
 
-// read makes an outcome of how a hook ended. said is for the person; fault says what is wrong
-// with the hook.
+// read turns the end of a hook into an outcome. said is a line for the person; fault says what is
+// wrong with the hook.
 func read(event Event, end Ended) (out Outcome, said, fault string) {
 	stderr := text.Cut(strings.TrimSpace(text.Clean(end.Stderr)), maxContext)
 	stdout := strings.TrimSpace(end.Stdout)
@@ -69,7 +69,7 @@ func read(event Event, end Ended) (out Outcome, said, fault string) {
 	return a.outcome(event)
 }
 
-// blocks reports whether an event can be held back.
+// blocks reports whether an event can be blocked.
 func blocks(event Event) bool {
 	switch event {
 	case PreToolUse, PostToolUse, UserPromptSubmit, Stop, SubagentStop, PreCompact:
@@ -102,7 +102,7 @@ func (a answer) outcome(event Event) (out Outcome, said, fault string) {
 			fault = noDecision(decision, event)
 		}
 		out.Ask, out.Reason = event == PreToolUse, text.Cut(text.Clean(reason), maxSaid)
-	case "", "allow", "approve", "defer": // no hook grants anything: the gate judges as without it
+	case "", "allow", "approve", "defer": // no hook grants anything: the gate decides as if there were no hook
 	default:
 		fault = fmt.Sprintf("decision %q is unknown; known: allow, ask, deny, block", text.Cut(decision, 40))
 	}
@@ -118,12 +118,12 @@ func (a answer) outcome(event Event) (out Outcome, said, fault string) {
 	return out, a.SystemMessage, fault
 }
 
-// noDecision says that an event leaves nothing to decide in that way.
+// noDecision says that a decision has no effect for an event.
 func noDecision(decision string, event Event) string {
 	return fmt.Sprintf("its decision %q has no effect: %s leaves nothing to decide in that way", decision, event)
 }
 
-// joined joins the answers of several hooks.
+// joined combines the answers of several hooks.
 func joined(list []Outcome) Outcome {
 	var out Outcome
 	var context []string

@@ -11,14 +11,14 @@ import (
 	"jcode/tools"
 )
 
-// alias is a tool of ours as Claude Code has it.
+// alias is Claude Code's form of one of jcode's tools.
 type alias struct {
 	names []string
-	// args maps our arguments to theirs, where they differ.
+	// args maps jcode's argument names to Claude Code's, where they differ.
 	args map[string]string
 }
 
-// theirs returns how Claude Code calls a tool of ours.
+// theirs returns Claude Code's form of one of jcode's tools.
 func theirs(name string) alias {
 	path := map[string]string{"path": "file_path"}
 	switch name {
@@ -50,7 +50,7 @@ func theirs(name string) alias {
 	return alias{}
 }
 
-// names are all names of a tool, theirs first.
+// toolNames returns all names of a tool, Claude Code's first.
 func toolNames(name string) []string {
 	out := append(theirs(name).names, name)
 	if rest, ok := strings.CutPrefix(name, "mcp:"); ok {
@@ -59,7 +59,7 @@ func toolNames(name string) []string {
 	return out
 }
 
-// both is a call's arguments in both spellings.
+// both returns a call's arguments in both spellings.
 func both(name string, args json.RawMessage) map[string]json.RawMessage {
 	in := map[string]json.RawMessage{}
 	if json.Unmarshal(args, &in) != nil {
@@ -75,8 +75,8 @@ func both(name string, args json.RawMessage) map[string]json.RawMessage {
 	return in
 }
 
-// ours takes what a hook made of both spellings back to ours: the spelling that it changed
-// counts.
+// ours converts arguments in both spellings, as a hook changed them, back to jcode's: the
+// spelling that the hook changed is used.
 func ours(name string, before, after map[string]json.RawMessage) (json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
 	for k, v := range after {
@@ -98,11 +98,11 @@ func ours(name string, before, after map[string]json.RawMessage) (json.RawMessag
 	return json.Marshal(out)
 }
 
-// patchedFile is the member of the input that names a file of a patch, as that of an edit does.
+// patchedFile is the input field that names a file of a patch, as it does for an edit.
 const patchedFile = "file_path"
 
-// inputs returns a call's arguments as hooks get them. A patch is shown once for each of its
-// files: hooks look at the path of one.
+// inputs returns a call's arguments as hooks get them. For a patch there is one input per file,
+// because hooks look at a single path.
 func inputs(call tools.Call) []map[string]json.RawMessage {
 	in := both(call.Name, call.Arguments)
 	var text string
@@ -113,7 +113,7 @@ func inputs(call tools.Call) []map[string]json.RawMessage {
 	for _, path := range patch.Paths(text) {
 		raw, err := json.Marshal(path)
 		if err != nil {
-			continue // a string always is JSON
+			continue // a string is always valid JSON
 		}
 		one := maps.Clone(in)
 		one[patchedFile] = raw
@@ -125,7 +125,7 @@ func inputs(call tools.Call) []map[string]json.RawMessage {
 	return out
 }
 
-// Calls is the engine as a hook of the dispatcher.
+// Calls runs the engine as a hook of the dispatcher.
 type Calls struct{ Engine *Engine }
 
 // fire runs the hooks of an event for a call.
@@ -166,14 +166,15 @@ func (c Calls) BeforeCall(ctx context.Context, call tools.Call) tools.Verdict {
 	return v
 }
 
-// AfterRun implements tools.Commenter: what hooks say of a result goes to the model with it.
+// AfterRun implements tools.Commenter: the model gets what hooks say about a result together with
+// the result.
 func (c Calls) AfterRun(ctx context.Context, call tools.Call, res tools.Result) string {
 	if !c.Engine.Wants(PostToolUse) {
 		return ""
 	}
 	response := map[string]any{}
 	if raw, err := json.Marshal(res.Data); err == nil {
-		_ = json.Unmarshal(raw, &response) // what is no object has no fields
+		_ = json.Unmarshal(raw, &response) // a value that is not an object has no fields
 	}
 	if response == nil {
 		response = map[string]any{}

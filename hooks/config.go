@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Event names what hooks can be run for.
+// Event is the name of an event that hooks can run at.
 type Event string
 
 // The events.
@@ -25,18 +25,18 @@ const (
 	Notification     Event = "Notification"
 )
 
-// Events lists all of them.
+// Events returns all events.
 func Events() []Event {
 	return []Event{PreToolUse, PostToolUse, UserPromptSubmit, Stop, SubagentStop, SessionStart, SessionEnd, PreCompact, Notification}
 }
 
-// Limits of a hook's time.
+// The limits of a hook's time.
 const (
 	DefaultTimeout = 60 * time.Second
 	MaxTimeout     = 10 * time.Minute
 )
 
-// Group is a matcher and the commands that run where it matches, as settings files have it.
+// Group is a matcher and the commands that run if it matches, in the form of settings files.
 type Group struct {
 	Matcher string    `json:"matcher" desc:"Which tools: a regular expression for the whole name, such as Edit|Write or exec; empty is all. For SessionStart, SessionEnd, PreCompact and Notification it is matched with the source, reason, trigger or kind."`
 	Hooks   []Command `json:"hooks" desc:"What runs; commands that match run beside each other."`
@@ -54,19 +54,19 @@ type Hook struct {
 	Event   Event
 	Command string
 	Timeout time.Duration
-	// Matcher is as it was written.
+	// Matcher is the matcher as written.
 	Matcher string
-	// Source names where it stands, for people: a file, or a plugin.
+	// Source names where the hook was defined, for people: a file, or a plugin.
 	Source string
-	// Env are further variables, such as CLAUDE_PLUGIN_ROOT.
+	// Env are additional variables, such as CLAUDE_PLUGIN_ROOT.
 	Env []string
-	// Refuse says why the hook must not run now, "" when it may. Nil means that it may.
+	// Refuse returns the reason why the hook must not run now, or "". Nil means that it may run.
 	Refuse func() string
 
 	match *regexp.Regexp // nil matches all
 }
 
-// Line is the hook as a person is shown it.
+// Line returns the hook as it is shown to a person.
 func (h Hook) Line() string {
 	line := string(h.Event)
 	if h.Matcher != "" {
@@ -75,8 +75,8 @@ func (h Hook) Line() string {
 	return line + ": " + h.Command
 }
 
-// Parse reads the hooks of a settings file: the value of its key "hooks". What cannot be used
-// is left out and named in problems.
+// Parse parses the hooks of a settings file: the value of its key "hooks". What cannot be used is
+// left out and listed in problems.
 func Parse(raw json.RawMessage, source string) (list []Hook, problems []string) {
 	fault := func(format string, args ...any) {
 		problems = append(problems, source+": hooks: "+fmt.Sprintf(format, args...))
@@ -114,7 +114,7 @@ func Parse(raw json.RawMessage, source string) (list []Hook, problems []string) 
 	return list, problems
 }
 
-// From makes the hooks of groups that were read already.
+// From returns the hooks of parsed groups, and the problems of those that cannot be used.
 func From(events map[string][]Group, source string) (list []Hook, problems []string) {
 	raw, err := json.Marshal(events)
 	if err != nil {
@@ -154,7 +154,7 @@ func readHook(event Event, matcher string, fields map[string]json.RawMessage) (H
 	return h, nil
 }
 
-// matches reports whether the hook is meant for something with these names.
+// matches reports whether the hook applies to something with these names.
 func (h Hook) matches(names []string) bool {
 	if h.match == nil || len(names) == 0 {
 		return true
@@ -162,7 +162,7 @@ func (h Hook) matches(names []string) bool {
 	return slices.ContainsFunc(names, h.match.MatchString)
 }
 
-// plain is an error of JSON without Go's type names.
+// plain returns the text of a JSON error without Go's type names.
 func plain(err error) string {
 	if e, ok := err.(*json.UnmarshalTypeError); ok { //nolint:errorlint // json returns exactly this type
 		return "a " + e.Value + " stands at " + e.Field + " where another kind of value belongs"

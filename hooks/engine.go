@@ -11,34 +11,34 @@ import (
 	"jcode/internal/text"
 )
 
-// Run is one run of a hook's command.
+// Run is the data for one run of a hook's command.
 type Run struct {
 	Command string
-	Env     []string // beside those of exec
+	Env     []string // in addition to those of exec
 	Stdin   []byte
 	Limit   time.Duration
 }
 
-// Ended is how it ended.
+// Ended is the result of a run.
 type Ended struct {
 	Stdout, Stderr string
 	Code           int
 }
 
-// Runner runs hooks as exec runs commands: with its environment, limits of output and
-// sandbox. An error means that the command could not be run, or did not end in time.
+// Runner runs hooks as exec runs commands: with its environment, output limits and sandbox. It
+// returns an error if the command could not be run, or did not end in time.
 type Runner interface {
 	RunHook(ctx context.Context, run Run) (Ended, error)
 }
 
-// Options are what an engine is made of.
+// Options are the settings of New.
 type Options struct {
 	Runner Runner
-	// Cwd is the folder in which hooks run, and which they are told.
+	// Cwd is the folder in which hooks run, which is also part of their input.
 	Cwd string
-	// Mode is the approval mode in force, as hooks are told it.
+	// Mode returns the approval mode in force, for the input.
 	Mode func() string
-	// Notice shows the person what a hook says, or what is wrong with one.
+	// Notice shows the person what a hook says, or what is wrong with it.
 	Notice func(level, text string)
 }
 
@@ -50,7 +50,7 @@ type Engine struct {
 	hooks []Hook
 }
 
-// New makes an engine without hooks.
+// New returns an engine without hooks.
 func New(opt Options) *Engine { return &Engine{opt: opt} }
 
 // Set replaces all hooks.
@@ -60,40 +60,40 @@ func (e *Engine) Set(list []Hook) {
 	e.hooks = list
 }
 
-// List returns the hooks in their order.
+// List returns the hooks in order.
 func (e *Engine) List() []Hook {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.hooks
 }
 
-// Occasion is something that happened.
+// Occasion is an event that happened.
 type Occasion struct {
 	Event   Event
 	Session string
-	// Names are what matchers are held against; none matches every hook of the event.
+	// Names are compared with the matchers; if there are none, every hook of the event runs.
 	Names []string
-	// Fields are the event's own fields of the input.
+	// Fields are the event's own input fields.
 	Fields map[string]any
 }
 
-// Outcome is what all hooks of an occasion say together.
+// Outcome is the combined answer of all hooks of an occasion.
 type Outcome struct {
-	// Block holds back what was about to happen; Reason says why, By which hook.
+	// Block blocks what was about to happen; Reason says why, By which hook.
 	Block      bool
 	Reason, By string
-	// Ask has a call asked about, whatever the rules allow.
+	// Ask requires a question about a call, whatever the rules allow.
 	Ask bool
-	// Input are the arguments that a call gets instead, nil for its own.
+	// Input are the arguments that replace those of a call, nil to keep them.
 	Input map[string]json.RawMessage
-	// Context is what the model is told.
+	// Context is a text for the model.
 	Context string
 	// Stop ends the turn; StopReason is for the person.
 	Stop       bool
 	StopReason string
 }
 
-// Wants reports whether some hook runs on an occasion.
+// Wants reports whether any hook runs at an event.
 func (e *Engine) Wants(event Event) bool {
 	for _, h := range e.List() {
 		if h.Event == event {
@@ -103,8 +103,8 @@ func (e *Engine) Wants(event Event) bool {
 	return false
 }
 
-// Fire runs the hooks of an occasion beside each other and joins their answers in the order
-// of the hooks: the first that blocks wins, the last that changes the input.
+// Fire runs the hooks of an occasion in parallel and combines their answers in the order of the
+// hooks: the first that blocks wins, and the last that changes the input.
 func (e *Engine) Fire(ctx context.Context, o Occasion) Outcome {
 	var list []Hook
 	seen := map[string]bool{}
@@ -133,7 +133,7 @@ func (e *Engine) Fire(ctx context.Context, o Occasion) Outcome {
 	return joined(answers)
 }
 
-// input is what a hook reads.
+// input returns the input of a hook.
 func (e *Engine) input(o Occasion) map[string]any {
 	in := map[string]any{
 		"session_id": o.Session, "transcript_path": "", "cwd": e.opt.Cwd, "hook_event_name": string(o.Event),
@@ -148,7 +148,7 @@ func (e *Engine) input(o Occasion) map[string]any {
 	return in
 }
 
-// theirMode is an approval mode as Claude Code calls the one that is nearest.
+// theirMode returns Claude Code's name of the nearest approval mode.
 func theirMode(mode string) string {
 	switch mode {
 	case "plan":

@@ -10,8 +10,8 @@ import (
 	"jcode/internal/diff"
 )
 
-// Changes describes what an update changes: the rows that come and go, and the differences
-// of all files.
+// Changes describes what an update changes: the rows that are added and removed, and the diffs of
+// all files.
 func (st *Staged) Changes() (rows []string, files string) {
 	if st.Before == nil || st.Before.Bundle == nil {
 		return nil, ""
@@ -54,7 +54,7 @@ func treeTexts(dir string) map[string]*string {
 	out := map[string]*string{}
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
-			return nil //nolint:nilerr // what cannot be read is no text
+			return nil //nolint:nilerr // what cannot be read is not text
 		}
 		if data, err := os.ReadFile(path); err == nil {
 			rel, _ := filepath.Rel(dir, path) // below dir

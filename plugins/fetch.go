@@ -20,7 +20,7 @@ import (
 	"jcode/internal/text"
 )
 
-// Bounds of a plugin's files.
+// The limits of a plugin's files.
 const (
 	maxFiles = 5000
 	maxBytes = 64 << 20
@@ -39,14 +39,14 @@ type Offer struct {
 
 // Address is where a plugin comes from.
 type Address struct {
-	// From is a folder or a git address; At a branch, tag or commit, "" for the usual one.
+	// From is a folder or a git address. At is a branch, tag or commit, "" for the default branch.
 	From string `json:"from"`
 	At   string `json:"at,omitempty"`
-	// Plugin is the name of a plugin where From is a marketplace.
+	// Plugin is the name of a plugin, if From is a marketplace.
 	Plugin string `json:"plugin,omitempty"`
 }
 
-// String is the address as a person writes it.
+// String returns the address as a person writes it.
 func (a Address) String() string {
 	s := a.From
 	if a.At != "" {
@@ -58,7 +58,7 @@ func (a Address) String() string {
 	return s
 }
 
-// ParseAddress reads FOLDER, GIT-ADDRESS or either with #REF. A folder becomes absolute.
+// ParseAddress parses FOLDER or GIT-ADDRESS, either with #REF. A folder becomes absolute.
 func ParseAddress(s, plugin string) (Address, error) {
 	a := Address{From: s, Plugin: plugin}
 	if _, err := os.Stat(s); err != nil {
@@ -91,9 +91,9 @@ func isSCP(s string) bool {
 	return ok && strings.Contains(host, "@") && !strings.Contains(host, "/") && path != ""
 }
 
-// fetch puts a plugin's files into dir, a new folder, and returns the commit that they are of,
-// "" for a folder without one. Offers are what there is to choose from where the address is a
-// marketplace and names no plugin.
+// fetch copies a plugin's files into dir, a new folder, and returns their commit, "" for a folder
+// without one. If the address is a marketplace and names no plugin, offers are the plugins to
+// choose from.
 func fetch(ctx context.Context, a Address, dir string) (commit string, offers []Offer, err error) {
 	source := a.From
 	if info, err := os.Stat(a.From); err != nil || !info.IsDir() || isRepository(a.From) {
@@ -117,7 +117,7 @@ func fetch(ctx context.Context, a Address, dir string) (commit string, offers []
 	return commit, nil, copyTree(source, dir)
 }
 
-// choose finds the folder of the plugin that an address names among a marketplace's.
+// choose finds the folder of the plugin that an address names, in a marketplace.
 func choose(a Address, market string, offers []Offer) (source string, left []Offer, err error) {
 	if a.Plugin == "" {
 		return "", offers, nil
@@ -152,7 +152,7 @@ func isRepository(dir string) bool {
 	return err == nil
 }
 
-// readMarket lists the plugins of a marketplace, nil where dir is none.
+// readMarket lists the plugins of a marketplace. It returns nil if dir is none.
 func readMarket(dir string) ([]Offer, error) {
 	data, err := readSmall(dir, marketFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -187,8 +187,8 @@ func readMarket(dir string) ([]Offer, error) {
 	return offers, nil
 }
 
-// cloneAt clones a repository and checks one commit out. Nothing of the repository runs: no
-// hooks, no submodules, no filters but the person's own.
+// cloneAt clones a repository and checks out one commit. Nothing of the repository runs: no
+// hooks, no submodules, and no filters except the person's own.
 func cloneAt(ctx context.Context, a Address, dir string) (commit string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, gitLimit)
 	defer cancel()
@@ -223,7 +223,7 @@ func cloneAt(ctx context.Context, a Address, dir string) (commit string, err err
 	return commit, err
 }
 
-// copyTree copies the files of a plugin. Links are followed where they stay within it.
+// copyTree copies the files of a plugin. Links are followed if they stay within it.
 func copyTree(from, to string) error {
 	root, err := filepath.EvalSymlinks(from)
 	if err != nil {
@@ -289,8 +289,8 @@ func copyFile(from, to string, program bool) error {
 	return errors.Join(err, out.Close())
 }
 
-// HashTree is the hash of all files of a folder: their paths, bytes, and whether they are
-// programs.
+// HashTree returns the hash of all files of a folder: of their paths, their bytes, and whether
+// they are executable.
 func HashTree(dir string) (string, error) {
 	h := sha256.New()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -305,7 +305,7 @@ func HashTree(dir string) (string, error) {
 		if err != nil {
 			return err
 		}
-		if !info.Mode().IsRegular() { // nothing here makes links: somebody else did
+		if !info.Mode().IsRegular() { // nothing here creates links: somebody else did
 			_, _ = fmt.Fprintf(h, "%s\x00%s\x00", rel, info.Mode())
 			return nil
 		}

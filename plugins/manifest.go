@@ -16,29 +16,29 @@ import (
 	"jcode/internal/text"
 )
 
-// manifestFiles are where a plugin says what it is; the first that exists counts.
+// manifestFiles are the places of a plugin's manifest; the first that exists is used.
 var manifestFiles = [...]string{"jcode-plugin.json", ".claude-plugin/plugin.json"}
 
 // RootVariable stands for a plugin's folder in its hooks and servers.
 const RootVariable = "CLAUDE_PLUGIN_ROOT"
 
-// Bundle is what a plugin's folder holds.
+// Bundle is the content of a plugin's folder.
 type Bundle struct {
 	Name, Version, Description string
 	Dir                        string
-	// Commands and Skills are folders of command files and skills, Agents files of agents;
+	// Commands and Skills are folders of command files and skills, Agents files of agents; all
 	// absolute, in the plugin's folder.
 	Commands, Skills, Agents []string
-	// Hooks run with the plugin's folder in RootVariable; Servers are MCP servers by name.
+	// Hooks run with the plugin's folder in RootVariable. Servers are MCP servers by name.
 	Hooks   []hooks.Hook
 	Servers map[string]json.RawMessage
 	// Languages are language servers, by name.
 	Languages []Language
-	// Lua is the folder with tools/ and plugins/ of Lua, "" where there is none.
+	// Lua is the folder with tools/ and plugins/ of Lua, "" if there is none.
 	Lua string
-	// Rows are what it brings, one by one.
+	// Rows list what the plugin brings, one by one.
 	Rows []Row
-	// Tokens is about what it adds to each request.
+	// Tokens is roughly what it adds to each request.
 	Tokens int
 	// Problems are parts that cannot be used.
 	Problems []string
@@ -48,11 +48,11 @@ type Bundle struct {
 type Row struct {
 	// Kind is command, skill, agent, hook, mcp server, language server, lua tool or lua plugin.
 	Kind, Name string
-	// Runs is what it would run, or what it is for.
+	// Runs is the command that it would run, or its description.
 	Runs string
 }
 
-// String is the row as a person is shown it.
+// String returns the row as a person is shown it.
 func (r Row) String() string {
 	s := r.Kind + " " + r.Name
 	if r.Runs != "" {
@@ -61,7 +61,7 @@ func (r Row) String() string {
 	return text.Visible(s)
 }
 
-// manifest is a plugin's own description. Paths are a text or a list of texts.
+// manifest is the decoded manifest file. Paths are a text or a list of texts.
 type manifest struct {
 	Name        string          `json:"name"`
 	Version     string          `json:"version"`
@@ -74,8 +74,8 @@ type manifest struct {
 	LSPServers  json.RawMessage `json:"lspServers"`
 }
 
-// Read reads the plugin in a folder. An error means that there is none, or that its manifest
-// cannot be used; parts that cannot be used are problems.
+// Read reads the plugin in a folder. It returns an error if there is none, or if its manifest
+// cannot be used. Parts that cannot be used are listed as problems.
 func Read(dir string) (*Bundle, error) {
 	var m manifest
 	found := ""
@@ -119,7 +119,7 @@ func (b *Bundle) fault(format string, args ...any) {
 	b.Problems = append(b.Problems, fmt.Sprintf(format, args...))
 }
 
-// folders lists the usual folder, if it is there, and those that the manifest names.
+// folders lists the default folder, if it exists, and those that the manifest names.
 func (b *Bundle) folders(key string, raw json.RawMessage, usual string) []string {
 	var out []string
 	if _, err := os.Stat(filepath.Join(b.Dir, usual)); err == nil {
@@ -136,7 +136,7 @@ func (b *Bundle) folders(key string, raw json.RawMessage, usual string) []string
 	return out
 }
 
-// inside is a path of the plugin that exists and does not lead out of it.
+// inside returns a path of the plugin that exists and does not lead out of it.
 func (b *Bundle) inside(name string) (string, error) {
 	if !filepath.IsLocal(filepath.Clean(name)) {
 		return "", fmt.Errorf("%q leads out of the plugin", name)
@@ -148,7 +148,7 @@ func (b *Bundle) inside(name string) (string, error) {
 	return path, nil
 }
 
-// documents makes rows of commands, skills and agents.
+// documents returns the rows of commands, skills and agents.
 func (b *Bundle) documents() {
 	for _, dir := range b.Commands {
 		b.markdown("command", dir, func(path string) string {
@@ -168,7 +168,7 @@ func (b *Bundle) documents() {
 	}
 }
 
-// markdown makes a row of each file below dir that name names.
+// markdown returns a row for each file below dir that name names.
 func (b *Bundle) markdown(kind, dir string, name func(path string) string) {
 	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
@@ -287,7 +287,7 @@ func (b *Bundle) servers(raw json.RawMessage) {
 	}
 }
 
-// commandLine is what an entry of a server starts or connects to.
+// commandLine returns what a server's entry starts or connects to.
 func commandLine(raw json.RawMessage) string {
 	var e struct {
 		Command string   `json:"command"`
@@ -317,7 +317,7 @@ func (b *Bundle) readJSON(name string, into any) error {
 	return nil
 }
 
-// maxManifest bounds a JSON file of a plugin.
+// maxManifest is the largest size of a JSON file of a plugin.
 const maxManifest = 1 << 20
 
 func readSmall(dir, name string) ([]byte, error) {

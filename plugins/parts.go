@@ -13,13 +13,13 @@ import (
 type Language struct {
 	Name    string
 	Command []string
-	// Files are the name endings that it serves, each with its dot.
+	// Files are the extensions of the files that it serves, each with its dot.
 	Files    []string
 	Env      map[string]string
 	Settings any
 }
 
-// language is an entry of a language server as Claude Code writes it.
+// language is a language server's entry in Claude Code's format.
 type language struct {
 	Command   string            `json:"command"`
 	Args      []string          `json:"args"`
@@ -66,7 +66,7 @@ func (b *Bundle) languages(raw json.RawMessage) {
 	}
 }
 
-// language puts the plugin's folder into an entry.
+// language replaces the variable for the plugin's folder in an entry.
 func (b *Bundle) language(name string, e language) Language {
 	put := func(s string) string { return strings.ReplaceAll(s, "${"+RootVariable+"}", b.Dir) }
 	l := Language{Name: name, Command: []string{put(e.Command)}, Env: map[string]string{}, Settings: e.Settings}
@@ -87,7 +87,7 @@ func (b *Bundle) language(name string, e language) Language {
 	return l
 }
 
-// scripts makes rows of the Lua of a plugin: lua/tools/NAME and lua/plugins/ID.
+// scripts returns the rows of the plugin's Lua: lua/tools/NAME and lua/plugins/ID.
 func (b *Bundle) scripts() {
 	dir := filepath.Join(b.Dir, "lua")
 	for _, kind := range []struct{ row, folder, main string }{{"lua tool", "tools", "main.lua"}, {"lua plugin", "plugins", "init.lua"}} {
@@ -115,7 +115,7 @@ func (b *Bundle) scripts() {
 	}
 }
 
-// toolTokens is about what a tool with this manifest adds to each request.
+// toolTokens returns roughly what a tool with this manifest adds to each request.
 func (b *Bundle) toolTokens(manifest string) int {
 	info, err := os.Stat(manifest)
 	if err != nil {

@@ -18,11 +18,10 @@ import (
 	"jcode/internal/filelock"
 )
 
-// lockWait is how long a change waits for another process that makes one.
+// lockWait is how long a change waits for another process that is making one.
 const lockWait = 10 * time.Second
 
-// Store keeps the plugins of a person: a copy of each, and a file that says what was
-// accepted.
+// Store keeps a person's plugins: a copy of each, and a file that says what was accepted.
 type Store struct {
 	// Dir is the folder of the copies; it need not exist.
 	Dir string
@@ -34,19 +33,19 @@ type Installed struct {
 	Address Address `json:"address"`
 	Commit  string  `json:"commit,omitempty"`
 	Version string  `json:"version,omitempty"`
-	// Hash is of the files as they were accepted.
+	// Hash is the hash of the files that were accepted.
 	Hash  string    `json:"hash"`
 	Added time.Time `json:"added"`
-	// Off says that the person switched it off.
+	// Off says that the person disabled it.
 	Off bool `json:"off,omitempty"`
 }
 
-// Plugin is an installed plugin as its copy is now.
+// Plugin is an installed plugin with the current state of its copy.
 type Plugin struct {
 	Installed
-	// Bundle is what it brings; nil when Problem says that it cannot be read.
+	// Bundle is its content; nil if Problem says that it cannot be read.
 	Bundle *Bundle
-	// Now is the hash of the copy. Where it differs from Hash the copy has changed since it was
+	// Now is the hash of the copy. If it differs from Hash, the copy has changed since it was
 	// accepted, and nothing of it may run.
 	Now     string
 	Problem string
@@ -55,7 +54,7 @@ type Plugin struct {
 // Intact reports whether the copy is what was accepted.
 func (p Plugin) Intact() bool { return p.Problem == "" && p.Now == p.Hash }
 
-// ListFile is the file that says what was accepted: each change of the plugins writes it.
+// ListFile is the file that says what was accepted. Every change of the plugins writes it.
 func (s Store) ListFile() string { return filepath.Join(s.Dir, "plugins.json") }
 
 func (s Store) load() ([]Installed, error) {
@@ -73,7 +72,7 @@ func (s Store) load() ([]Installed, error) {
 	return list, nil
 }
 
-// List reads all plugins with what they bring. Without plugins it costs one look for a file.
+// List reads all plugins with their content. Without plugins it costs one look for a file.
 func (s Store) List() ([]Plugin, error) {
 	list, err := s.load()
 	if err != nil {
@@ -86,8 +85,8 @@ func (s Store) List() ([]Plugin, error) {
 	return out, nil
 }
 
-// Stamp tells whether the list or a copy may have changed since an earlier stamp: it is of the
-// sizes, times and modes of all files. "" means that there are no plugins; that costs one look
+// Stamp tells whether the list or a copy may have changed since an earlier stamp: it covers the
+// sizes, times and modes of all files. "" means that there are no plugins, which costs one look
 // for a file.
 func (s Store) Stamp() string {
 	info, err := os.Stat(s.ListFile())
@@ -133,21 +132,20 @@ func (s Store) look(in Installed) Plugin {
 	return p
 }
 
-// Staged is a plugin that was fetched and waits for a person's yes. Nothing of it is in
-// force.
+// Staged is a plugin that was fetched and waits for a person's approval. Nothing of it is in use.
 type Staged struct {
 	Bundle *Bundle
 	Installed
-	// Before is what is installed under its name, nil when it is new.
+	// Before is the installed plugin with the same name, nil if there is none.
 	Before *Plugin
-	// Offers are what there is to choose from, where the address is a marketplace; nothing was
-	// fetched then.
+	// Offers are the plugins to choose from, if the address is a marketplace; then nothing was
+	// fetched.
 	Offers []Offer
 
 	dir string
 }
 
-// Stage fetches a plugin. Whoever calls it calls Keep or Drop afterwards.
+// Stage fetches a plugin. The caller must call Keep or Drop afterwards.
 func (s Store) Stage(ctx context.Context, a Address) (*Staged, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("add plugin: %w", err)
@@ -178,11 +176,11 @@ func (s Store) Stage(ctx context.Context, a Address) (*Staged, error) {
 	return st, nil
 }
 
-// Drop throws a fetched plugin away.
+// Drop deletes a fetched plugin.
 func (st *Staged) Drop() { _ = os.RemoveAll(st.dir) } // a left-over begins with .new- and is never read
 
-// Keep puts a fetched plugin in the place of what has its name. Two plugins of one name from
-// different addresses are an error.
+// Keep installs a fetched plugin in place of the one with its name. It is an error if that one is
+// from another address.
 func (s Store) Keep(st *Staged) error {
 	defer st.Drop()
 	return s.change(func(list []Installed) ([]Installed, error) {
@@ -208,7 +206,7 @@ func (s Store) Keep(st *Staged) error {
 	})
 }
 
-// Accept takes a copy as it is now for what a person accepted.
+// Accept records the present state of a copy as accepted by a person.
 func (s Store) Accept(name, hash string) error {
 	return s.change(func(list []Installed) ([]Installed, error) {
 		i := slices.IndexFunc(list, func(in Installed) bool { return in.Name == name })
@@ -220,7 +218,7 @@ func (s Store) Accept(name, hash string) error {
 	})
 }
 
-// Enable switches a plugin on or off.
+// Enable enables or disables a plugin.
 func (s Store) Enable(name string, on bool) error {
 	return s.change(func(list []Installed) ([]Installed, error) {
 		i := slices.IndexFunc(list, func(in Installed) bool { return in.Name == name })
@@ -232,7 +230,7 @@ func (s Store) Enable(name string, on bool) error {
 	})
 }
 
-// Remove takes a plugin away with everything that belongs to it.
+// Remove deletes a plugin with everything that belongs to it.
 func (s Store) Remove(name string) error {
 	return s.change(func(list []Installed) ([]Installed, error) {
 		i := slices.IndexFunc(list, func(in Installed) bool { return in.Name == name })

@@ -22,14 +22,14 @@ const (
 
 	// CapAll holds every capability.
 	CapAll Capabilities = 1<<iota - 1
-	// CapFileAll is reading, writing and deleting files.
+	// CapFileAll is the set of reading, writing and deleting files.
 	CapFileAll = CapRead | CapWrite | CapDelete
 )
 
 var capabilityNames = [...]string{"READ", "WRITE", "DELETE", "EXECUTE", "HTTP", "MCP", "LUA", "SPAWN", "LLM"}
 
-// ParseCapabilities reads names case-insensitively; `exec` is EXECUTE, `ALL` and
-// `FILE_ALL` are sets. Unknown names are an error that lists them all.
+// ParseCapabilities parses names, ignoring case. `exec` means EXECUTE; `ALL` and `FILE_ALL` are
+// sets. The error for unknown names lists them all.
 func ParseCapabilities(names []string) (Capabilities, error) {
 	var set Capabilities
 	var unknown []string

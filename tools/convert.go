@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// integer writes a whole number without fraction and exponent, as decoders want it: 1.0 and
-// 1e2 are integers in JSON Schema.
+// integer writes a whole number without fraction and exponent, as decoders require: 1.0 and 1e2
+// are integers in JSON Schema.
 func integer(n json.Number) (any, bool) {
 	if !strings.ContainsAny(n.String(), ".eE") {
 		return n, false
@@ -21,7 +21,7 @@ func integer(n json.Number) (any, bool) {
 	return json.Number(strconv.FormatInt(int64(f), 10)), true
 }
 
-// convert reads v as another JSON type where both mean the same.
+// convert returns v as another JSON type if both mean the same.
 func convert(v any, want string) (any, bool) {
 	text, isText := v.(string)
 	switch want {

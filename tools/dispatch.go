@@ -13,39 +13,39 @@ import (
 	"jcode/internal/text"
 )
 
-// DefaultMaxOutput caps the text of a result, in bytes, for tools that set no cap.
+// DefaultMaxOutput limits the text of a result, in bytes, for tools that set no limit.
 const DefaultMaxOutput = 64 << 10
 
-// maxDepth bounds calls that call tools themselves.
+// maxDepth limits how deep calls made by tools may be nested.
 const maxDepth = 4
 
-// Hook sees calls on their way: Lua plugins and the person's hook commands. A hook is a
-// convenience, never a security boundary: what it cannot do in time is skipped.
+// Hook sees calls before and after they run: Lua plugins and the person's hook commands. A hook
+// is a convenience, never a security boundary: if it does not answer in time, it is skipped.
 type Hook interface {
-	// BeforeCall may refuse a call, change it, or have it asked about. It never grants one.
+	// BeforeCall may refuse a call, change it, or require a question. It never grants one.
 	BeforeCall(ctx context.Context, call Call) Verdict
-	// AfterCall is told the outcome; it must not block.
+	// AfterCall is called with the outcome; it must not block.
 	AfterCall(call Call, out Outcome)
 }
 
-// Verdict is what a hook says of a call. The zero value says nothing.
+// Verdict is a hook's answer about a call. The zero value changes nothing.
 type Verdict struct {
-	// By names who says it.
+	// By names the hook.
 	By string
-	// Refuse is why the call must not run, "" when it may.
+	// Refuse is the reason why the call must not run, "" if it may.
 	Refuse string
-	// Arguments replace the call's; nil keeps them.
+	// Arguments replace those of the call; nil keeps them.
 	Arguments json.RawMessage
-	// Ask has a person asked, whatever the rules allow.
+	// Ask requires a question to a person, whatever the rules allow.
 	Ask bool
 	// Notes are shown with a question; Context goes to the model with the result.
 	Notes   []string
 	Context string
 }
 
-// Commenter is a Hook that adds to a result what the model shall read with it.
+// Commenter is a Hook that adds a text for the model to a result.
 type Commenter interface {
-	// AfterRun is called once a tool has run; it returns "" for nothing.
+	// AfterRun is called after a tool has run. It returns "" to add nothing.
 	AfterRun(ctx context.Context, call Call, res Result) string
 }
 
@@ -54,13 +54,13 @@ type Outcome struct {
 	Call     Call // canonical name, repaired arguments
 	Result   Result
 	Decision Decision
-	// Ran says whether the tool itself was started.
+	// Ran says whether the tool was started.
 	Ran      bool
 	Started  time.Time
 	Duration time.Duration
 }
 
-// Dispatcher is the one way through which calls reach tools.
+// Dispatcher is the only way by which calls reach tools.
 type Dispatcher struct {
 	Registry *Registry
 	// Gate decides what may run. Nil refuses everything that is not read-only: there is no
@@ -68,26 +68,26 @@ type Dispatcher struct {
 	Gate Gate
 	// Hooks run in order, before validation.
 	Hooks []Hook
-	// Absent explains why a tool that a caller names is not there, where somebody knows more
-	// than that no tool has that name; it returns nil else. It may be nil.
+	// Absent explains why a tool that a caller names does not exist, or returns nil if it knows no
+	// more than that no tool has that name. May be nil.
 	Absent func(name string) error
-	// Changing is told of a call that is about to change files. It returns what is called when
-	// the call has succeeded, whose text is added to the result; nil for nothing. It may be nil.
+	// Changing is called before a call changes files. It returns a function that is called after
+	// the call has succeeded, whose text is added to the result; it may return nil. May be nil.
 	Changing func(ctx context.Context, call Call, plan Plan) func(context.Context) string
-	// Spill keeps the whole text of a result that had to be cut and names where; nil
-	// keeps nothing.
+	// Spill stores the whole text of a result that had to be cut, and returns where it is. Nil
+	// stores nothing.
 	Spill func(call Call, whole string) (path string, err error)
 }
 
-// Dispatch carries out one call against the registry's current version. It returns when
-// the call has ended, and always with a result that can be handed to the caller:
-// failures are results too. A panic inside a tool is one.
+// Dispatch runs one call against the registry's current version. It returns when the call has
+// ended, and always with a result for the caller: failures, and panics of a tool, are results
+// too.
 func (d *Dispatcher) Dispatch(ctx context.Context, call Call) Outcome {
 	return d.DispatchIn(ctx, d.Registry.Snapshot(call.Caller.Scope), call)
 }
 
-// DispatchIn is Dispatch against a snapshot. A tool that has vanished since the snapshot
-// was taken is not run, and what the scope or the gate leaves out is refused here too.
+// DispatchIn is Dispatch against a snapshot. A tool that was removed since the snapshot was taken
+// does not run, and a tool that the scope or the gate excludes is refused here too.
 func (d *Dispatcher) DispatchIn(ctx context.Context, snap Snapshot, call Call) Outcome {
 	out := Outcome{Call: call, Started: time.Now()}
 	out.Result = d.run(ctx, snap, &out)
@@ -152,7 +152,8 @@ func (d *Dispatcher) run(ctx context.Context, snap Snapshot, out *Outcome) Resul
 	return d.comment(ctx, *call, said.Context, d.cap(entry, *call, res))
 }
 
-// failure is Failure, but for a call that failed because ctx ended: that is no fault of the tool.
+// failure is Failure, except that a call that failed because ctx ended was cancelled: that is no
+// fault of the tool.
 func failure(ctx context.Context, err error) Result {
 	failed := Failure(err)
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
@@ -166,7 +167,7 @@ func changesFiles(plan Plan) bool {
 	return slices.ContainsFunc(plan.Accesses, func(a Access) bool { return a.Kind == AccessWrite || a.Kind == AccessDelete })
 }
 
-// planned has a tool say what a call would touch.
+// planned has a tool plan a call.
 func planned(ctx context.Context, entry Entry, call Call, said Verdict) (plan Plan, err error) {
 	plan = Plan{Summary: "Execute intent: " + entry.Spec.Name}
 	if planner, ok := entry.Tool.(Planner); ok {
@@ -196,7 +197,7 @@ func (d *Dispatcher) lookup(snap Snapshot, call *Call) (Entry, error) {
 		}
 	}
 	if !ok {
-		// It may have come after the snapshot was taken: a script registers and calls at once.
+		// The tool may be newer than the snapshot: a script registers it and calls it at once.
 		if entry, ok, why = d.Registry.Snapshot(call.Caller.Scope).Lookup(call.Name); !ok {
 			return Entry{}, unknown(call.Name, snap)
 		}
@@ -206,7 +207,7 @@ func (d *Dispatcher) lookup(snap Snapshot, call *Call) (Entry, error) {
 		return Entry{}, unknown(entry.Spec.Name, d.Registry.Snapshot(call.Caller.Scope))
 	}
 	if scope := call.Caller.Scope; scope != nil && scope.Capabilities != nil {
-		bare := *scope // capabilities have a check and a text of their own, after the schema
+		bare := *scope // capabilities are checked after the schema, with a message of their own
 		bare.Capabilities = nil
 		_, why = bare.Allows(entry.Spec)
 	}
@@ -216,8 +217,8 @@ func (d *Dispatcher) lookup(snap Snapshot, call *Call) (Entry, error) {
 	return now, nil
 }
 
-// hook lets hooks change or refuse a call, and joins what they say of it: the notes name who
-// changed it.
+// hook lets hooks change or refuse a call, and combines their answers: the notes name the hook
+// that changed it.
 func (d *Dispatcher) hook(ctx context.Context, entry Entry, call *Call) (said Verdict, err error) {
 	for _, h := range d.Hooks {
 		v := h.BeforeCall(ctx, *call)
@@ -238,8 +239,8 @@ func (d *Dispatcher) hook(ctx context.Context, entry Entry, call *Call) (said Ve
 	return said, nil
 }
 
-// comment adds what hooks say of a call and its result. It stands outside the cap of the
-// result: hooks bound what they say themselves.
+// comment adds the hooks' comments on a call and its result. The limit of the result does not
+// apply to them: hooks limit their own texts.
 func (d *Dispatcher) comment(ctx context.Context, call Call, before string, res Result) Result {
 	lines := []string{res.Text}
 	if before = strings.TrimSpace(before); before != "" {
@@ -256,7 +257,7 @@ func (d *Dispatcher) comment(ctx context.Context, call Call, before string, res 
 	return res
 }
 
-// check asks the gate. When it refuses, ok is false and the result says why.
+// check asks the gate. If it refuses, ok is false and the result says why.
 func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, said Verdict, out *Outcome) (refusal Result, ok bool) {
 	call := &out.Call
 	var unfit error
@@ -301,7 +302,7 @@ func (d *Dispatcher) check(ctx context.Context, entry Entry, plan Plan, said Ver
 	return Result{}, true
 }
 
-// cap bounds a result's text, keeping head and tail.
+// cap shortens a result's text, and keeps its head and tail.
 func (d *Dispatcher) cap(entry Entry, call Call, res Result) Result {
 	res.Text = strings.ToValidUTF8(res.Text, "\uFFFD")
 	limit := entry.Spec.MaxOutput

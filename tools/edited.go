@@ -12,13 +12,12 @@ import (
 	"jcode/internal/text"
 )
 
-// maxRounds bounds how often the arguments of one call are edited.
+// maxRounds is how often the arguments of one call may be edited.
 const maxRounds = 8
 
-// Approve has a gate's check judge a call. Where a person edits the arguments, plan makes
-// the call that they ask for and says again what it would touch, and that is judged in its
-// turn: what is judged is what runs. The request comes back as it was judged last; an
-// error means that the edited arguments can't be used.
+// Approve has a gate's check judge a call. If a person edits the arguments, plan plans the edited
+// call, and that is judged in turn: what runs is what was judged. The returned request is the one
+// that was judged last; an error means that the edited arguments can't be used.
 func Approve(ctx context.Context, req GateRequest, check func(context.Context, GateRequest) Decision, plan func(Call) (Call, Plan, error)) (GateRequest, Decision, error) {
 	dec := check(ctx, req)
 	for range maxRounds {
@@ -43,17 +42,17 @@ func Approve(ctx context.Context, req GateRequest, check func(context.Context, G
 	return req, dec, nil
 }
 
-// sameJSON reports whether two texts are the same value, however they are written.
+// sameJSON reports whether two texts are the same value, in whatever notation.
 func sameJSON(a, b json.RawMessage) bool {
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// maxEditedText bounds how much of an edited argument the model is shown, in bytes.
+// maxEditedText is how much of an edited argument the model is shown, in bytes.
 const maxEditedText = 1 << 10
 
-// editedNote tells the model which arguments a person changed before the call ran, "" when
-// nobody did.
+// editedNote tells the model which arguments a person changed before the call ran; "" if nobody
+// did.
 func editedNote(before, after json.RawMessage) string {
 	var was, is map[string]json.RawMessage
 	if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil {

@@ -41,7 +41,7 @@ func (e *Error) Error() string { return e.Text }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf makes an Error of a kind; %w wraps a cause.
+// Errorf returns an Error of a kind; %w wraps a cause.
 func Errorf(kind ErrorKind, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Kind: kind, Text: err.Error(), Err: errors.Unwrap(err)}
@@ -59,7 +59,7 @@ func KindOf(err error) ErrorKind {
 	return KindIO
 }
 
-// Failure makes a failed Result of an error.
+// Failure returns a failed Result for an error.
 func Failure(err error) Result {
 	kind := KindOf(err)
 	return Result{Text: err.Error(), Failed: true, Kind: kind}

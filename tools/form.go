@@ -18,9 +18,9 @@ import (
 type Form struct {
 	// From names who asks: "MCP server github".
 	From string
-	// Person says that the form is about something that the person does: no call waits for it.
+	// Person says that the form is about something that the person does; no call waits for it.
 	Person bool
-	// Text is what is asked. It comes from outside, as all labels of the fields do.
+	// Text is the question. Like all labels of fields it comes from outside.
 	Text   string
 	Fields []FormField
 }
@@ -49,37 +49,36 @@ type FormField struct {
 	// Pattern is a regular expression for text, "" if there is none.
 	Pattern  string
 	Required bool
-	// Default is the value to begin with, and what an empty field stands for; nil if there
-	// is none.
+	// Default is the initial value, and the value of an empty field; nil if there is none.
 	Default any
-	// Options are the values of a choice, Labels what to show for them. Without options a
+	// Options are the values of a choice, Labels the texts to show for them. Without options a
 	// choice takes any text.
 	Options []string
 	Labels  []string
-	// Min and Max bound numbers, the length of text in characters, or the number of
-	// choices; nil if there is no bound.
+	// Min and Max limit numbers, the length of text in characters, or the number of choices; nil
+	// means no limit.
 	Min, Max *float64
 }
 
 // FormAction is what a person did with a form.
 type FormAction string
 
-// What can be done with a form.
+// The possible actions.
 const (
 	FormAccept  FormAction = "accept"
 	FormDecline FormAction = "decline"
 	FormCancel  FormAction = "cancel"
 )
 
-// FormAnswer is what a person said to a form.
+// FormAnswer is a person's answer to a form.
 type FormAnswer struct {
 	Action FormAction
-	// Values are those of the fields when accepted, by name; what was left empty is not
-	// there.
+	// Values are the values of an accepted form, by field name, without fields that were left
+	// empty.
 	Values map[string]any
 }
 
-// Label is what to call a field: its title, else its name.
+// Label returns the title of a field, or its name if it has none.
 func (f FormField) Label() string {
 	if f.Title != "" {
 		return f.Title
@@ -87,7 +86,7 @@ func (f FormField) Label() string {
 	return f.Name
 }
 
-// OptionLabel is what to show for option i.
+// OptionLabel returns the text to show for option i.
 func (f FormField) OptionLabel(i int) string {
 	if i < len(f.Labels) && f.Labels[i] != "" {
 		return f.Labels[i]
@@ -95,7 +94,7 @@ func (f FormField) OptionLabel(i int) string {
 	return f.Options[i]
 }
 
-// Text returns a value as Parse reads it.
+// Text returns a value in the form that Parse reads.
 func (f FormField) Text(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -110,8 +109,8 @@ func (f FormField) Text(value any) string {
 	return ""
 }
 
-// Parse reads what a person wrote into a field. Nothing written is the default, or nil
-// where that is allowed. The error is for the person, and says what is wanted.
+// Parse parses what a person wrote into a field. An empty text means the default, or nil if that
+// is allowed. The error is for the person, and says what is expected.
 func (f FormField) Parse(input string) (any, error) {
 	trimmed := strings.TrimSpace(input)
 	if trimmed == "" {
@@ -150,7 +149,7 @@ func (f FormField) Parse(input string) (any, error) {
 	return value, f.Check(value)
 }
 
-// option returns the option that is meant: by value, by label or by number.
+// option returns the option with this value, label or number.
 func (f FormField) option(s string) string {
 	if slices.Contains(f.Options, s) {
 		return s
@@ -163,8 +162,8 @@ func (f FormField) option(s string) string {
 	return s
 }
 
-// Check says what is wrong with a value, nil if nothing is. A nil value is one that was
-// left out.
+// Check returns what is wrong with a value, nil if nothing is. A nil value is one that was left
+// out.
 func (f FormField) Check(value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -224,7 +223,7 @@ func (f FormField) checkOptions(values ...string) error {
 	return nil
 }
 
-// bounds holds a number, or a count of units, against Min and Max.
+// bounds checks a number, or a count of units, against Min and Max.
 func (f FormField) bounds(n float64, unit string) error {
 	say := func(word string, limit float64) error {
 		text := strconv.FormatFloat(limit, 'f', -1, 64)
@@ -267,14 +266,14 @@ func (f FormField) checkText(s string) error {
 	if f.Pattern == "" {
 		return nil
 	}
-	// What Go does not know as a pattern is the server's to check.
+	// Patterns that Go does not support are left to the server to check.
 	if re, err := regexp.Compile(f.Pattern); err == nil && !re.MatchString(s) {
 		return fmt.Errorf("must match %s", f.Pattern)
 	}
 	return nil
 }
 
-// Hint says in a few words what a field takes, "" when anything will do.
+// Hint describes in a few words what a field takes, "" if it takes anything.
 func (f FormField) Hint() string {
 	var parts []string
 	switch f.Kind {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -167,7 +168,11 @@ func (d *doctor) settings(root string) {
 	if len(loaded.Problems)+len(loaded.Held) > 0 {
 		return
 	}
-	if info, err := os.Stat(d.paths.File()); err == nil && info.Size() == 0 {
+	switch info, err := os.Stat(d.paths.File()); {
+	case errors.Is(err, fs.ErrNotExist):
+		d.ok("config", "no settings in %s yet: the defaults hold", d.paths.File())
+		return
+	case err == nil && info.Size() == 0:
 		d.warn("config", "write settings into it, or remove it", "%s is empty: the defaults hold", d.paths.File())
 		return
 	}

@@ -33,7 +33,7 @@ func (f *folderTrust) forget() {
 // the items. Trust is in the folder as a whole, because the permissions of each tool and
 // plugin are approved by their version anyway.
 func (r *Room) Folder(items []tools.TrustItem) tools.TrustItem {
-	it := tools.TrustItem{Kind: tools.TrustLuaTool, Name: "all Lua of the project", Hash: "folder", File: r.opts.Root}
+	it := tools.TrustItem{Kind: tools.TrustLuaTool, Name: tools.AllLua, Hash: "folder", File: r.opts.Root}
 	for _, i := range items {
 		line := string(i.Kind) + " " + i.Name
 		if len(i.Runs) > 0 {

@@ -36,6 +36,17 @@ type TrustItem struct {
 	Personal bool
 }
 
+// AllLua is the name of the item that stands for all Lua of a project.
+const AllLua = "all Lua of the project"
+
+// Title names the item in a sentence: "mcp server github".
+func (i TrustItem) Title() string {
+	if i.Kind == TrustLuaTool && i.Name == AllLua {
+		return i.Name
+	}
+	return string(i.Kind) + " " + i.Name
+}
+
 // Trust knows which versions a person has approved. It is the only owner of approvals; whoever
 // runs files of a project asks it. It is safe for concurrent use.
 type Trust interface {

@@ -212,7 +212,7 @@ func (t *Trust) Notice(ctx context.Context, items []tools.TrustItem) (string, er
 	}
 	var names []string
 	for _, p := range pending {
-		names = append(names, string(p.Kind)+" "+text.Visible(p.Name))
+		names = append(names, text.Visible(p.Title()))
 	}
 	return fmt.Sprintf("this folder's files are not trusted, so these do not run: %s. Start jcode here to look at them, or add --trust for one run.", strings.Join(names, ", ")), nil
 }

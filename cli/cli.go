@@ -126,6 +126,9 @@ func run(ctx context.Context, args []string, std Streams) error {
 	if len(args) == 1 && (args[0] == "help" || args[0] == "version") { // no prompt is one such word
 		args = []string{"--" + args[0]}
 	}
+	if advice := noCommand(args); advice != "" {
+		return usageError("%s", advice)
+	}
 	f, parsed, err := parse(ctx, prepare(args), std)
 	if err != nil {
 		err = usageError("%w (jcode --help lists commands and flags)", err)

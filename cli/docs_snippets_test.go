@@ -267,6 +267,22 @@ func TestTableOfEventsNamesAllFields(t *testing.T) {
 // So are the slash commands within a text.
 func TestSlashCommandsNamedInTheDocsAreThere(t *testing.T) {
 	docs := pages(t)
+	known := slashCommands(t)
+	examples := []string{"name", "review"} // a skill's, a command file's
+	span := regexp.MustCompile("`/([a-z][a-z-]*)[ `]")
+	for page, text := range docs {
+		for _, m := range span.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(known, m[1]) && !slices.Contains(examples, m[1]) {
+				t.Errorf("%s: there is no /%s", page, m[1])
+			}
+		}
+	}
+}
+
+// slashCommands are the names of all commands of a chat in an empty folder. It changes the
+// working folder.
+func slashCommands(t *testing.T) []string {
+	t.Helper()
 	home := t.TempDir()
 	t.Chdir(t.TempDir())
 	a, err := newApp(t.Context(), &flags{OutputFormat: "text"}, Streams{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string {
@@ -283,15 +299,7 @@ func TestSlashCommandsNamedInTheDocsAreThere(t *testing.T) {
 	for _, p := range chatPanels(a) {
 		known = append(known, p.Name)
 	}
-	examples := []string{"name", "review"} // a skill's, a command file's
-	span := regexp.MustCompile("`/([a-z][a-z-]*)[ `]")
-	for page, text := range docs {
-		for _, m := range span.FindAllStringSubmatch(text, -1) {
-			if !slices.Contains(known, m[1]) && !slices.Contains(examples, m[1]) {
-				t.Errorf("%s: there is no /%s", page, m[1])
-			}
-		}
-	}
+	return known
 }
 
 // Links from page to page lead somewhere.

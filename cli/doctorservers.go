@@ -75,7 +75,12 @@ func missingProgram(s mcp.Details) string {
 	if _, err := exec.LookPath(s.Target.Command); err == nil {
 		return "see its log: " + s.Log
 	}
-	switch program := filepath.Base(s.Target.Command); program {
+	return howToInstall(s.Target.Command)
+}
+
+// howToInstall says where a program that is not there comes from.
+func howToInstall(command string) string {
+	switch program := filepath.Base(command); program {
 	case "npx", "node", "npm":
 		return "install Node.js, which brings " + program
 	case "uvx", "uv":

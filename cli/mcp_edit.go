@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"time"
 
+	"jcode/internal/text"
 	mcpconfig "jcode/mcp/config"
 )
 
@@ -65,10 +69,25 @@ func (c *mcpAddCmd) Run(ctx context.Context, f *flags, std Streams) error {
 	opt := c.options()
 	opt.CallTimeout = spanTime(c.Timeout)
 	err = c.writeFlags.edit(ctx, f, std, c.Name, func(p mcpconfig.Paths) (string, error) { return p.AddServer(c.Name, t, opt) }, "added to")
+	if err == nil && given {
+		warnOfMissingProgram(std, command[0])
+	}
 	if err != nil || given || c.JSON {
 		return err
 	}
 	return signInAfterAdd(ctx, f, std, c.Name)
+}
+
+// warnOfMissingProgram says that a server's program is not on this machine: its entry may be
+// meant for another one, so it is no error. What holds a variable is known at the start only,
+// and a relative path counts from the folder that the server starts in.
+func warnOfMissingProgram(std Streams, command string) {
+	if strings.Contains(command, "$") || (filepath.Base(command) != command && !filepath.IsAbs(command)) {
+		return
+	}
+	if _, err := exec.LookPath(command); err != nil {
+		fmt.Fprintf(std.Err, "jcode: %s is not there yet: %s\n", text.Visible(command), text.Visible(howToInstall(command)))
+	}
 }
 
 // edit changes a file and says which.

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"jcode/tui"
+)
+
+// noCommand returns what to say where a command line without flags is meant for a command
+// that jcode does not have, and "" where it is a prompt. A command is a single known word, or
+// a known noun with what people do to it: `agents`, `plugin install x`.
+func noCommand(args []string) string {
+	if len(args) == 0 || len(args) > 3 || namesCommand(args[:1]) || slices.ContainsFunc(args, func(a string) bool {
+		return a == "" || a[0] == '-' || strings.ContainsAny(a, " \t\n")
+	}) {
+		return ""
+	}
+	word := args[0]
+	if len(args) > 1 && !(isNoun(word) && isVerb(args[1])) {
+		return ""
+	}
+	advice := insteadOf(word)
+	if advice == "" {
+		return ""
+	}
+	return "there is no command " + word + ": " + advice + ". To send it as a prompt: jcode -- " + strings.Join(args, " ")
+}
+
+// insteadOf says what does the work of a command that does not exist, "" for a word that is
+// none.
+func insteadOf(word string) string {
+	switch word {
+	case "chat", "start":
+		return "jcode alone begins a chat"
+	case "continue":
+		return "jcode -c continues the last session of this folder"
+	case "resume", "session":
+		return "jcode -r continues an earlier session, jcode sessions lists them"
+	case "exec", "run", "print":
+		return "jcode -p PROMPT answers once"
+	case "model", "models":
+		return "jcode -m ID chooses the model, /model in the chat lists them"
+	case "mode":
+		return "jcode --mode MODE chooses it, /mode in the chat too"
+	case "export":
+		return "jcode sessions export writes a session to a file"
+	case "login", "auth":
+		return "/login in the chat takes a key, and so does the environment: jcode doctor says which"
+	case "set", "settings":
+		return "jcode config set KEY VALUE changes a setting"
+	case "hooks", "hook":
+		return "hooks are settings: jcode config show lists them, docs/hooks.md describes them"
+	case "man", "manual":
+		return "jcode --help lists commands and flags; packages bring the page man jcode"
+	case "upgrade":
+		return "jcode update says whether there is a newer release"
+	case "install", "uninstall":
+		return "jcode is one program: it comes and goes with its package or its file"
+	}
+	if plural := word + "s"; namesCommand([]string{plural}) {
+		return "it is called jcode " + plural
+	}
+	if word == "agent" || word == "job" {
+		word += "s"
+	}
+	if slices.Contains(tui.OwnCommands(), word) || slices.Contains(commandsOfTheChat(), word) {
+		return "in the chat /" + word + " does that"
+	}
+	return ""
+}
+
+// commandsOfTheChat are the slash commands besides those of the terminal and of the command line.
+func commandsOfTheChat() []string {
+	return []string{"agents", "init", "jobs", "lsp", "redo", "regenerate", "private", "save", "reload-skills"}
+}
+
+// isNoun reports whether a word names what is listed, added and removed.
+func isNoun(word string) bool {
+	nouns := []string{"agent", "agents", "hook", "hooks", "job", "jobs", "lsp", "model", "models", "role", "session", "skill", "plugin", "tool", "doc", "permission"}
+	return slices.Contains(nouns, word)
+}
+
+// isVerb reports whether a word says what is done to them.
+func isVerb(word string) bool {
+	verbs := []string{
+		"add", "check", "create", "delete", "disable", "edit", "enable", "export", "get", "import", "info", "install",
+		"list", "ls", "new", "remove", "rm", "run", "show", "uninstall", "update",
+	}
+	return slices.Contains(verbs, word)
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"jcode/tui"
+)
+
+// A word that names a command of the chat is never sent to a model by mistake, and what a
+// hint names is there.
+func TestNamesOfChatCommandsAreNoPrompts(t *testing.T) {
+	known := slashCommands(t)
+	names := map[string]bool{}
+	for _, name := range known {
+		names[name] = true
+		if !namesCommand([]string{name}) && name != "help" && noCommand([]string{name}) == "" { // jcode help is --help
+			t.Errorf("jcode %s would be sent as a prompt", name)
+		}
+	}
+	for _, name := range commandsOfTheChat() {
+		if !names[name] || namesCommand([]string{name}) {
+			t.Errorf("/%s is no command of the chat alone", name)
+		}
+	}
+	if len(known) <= len(tui.OwnCommands()) {
+		t.Error("the other rooms' commands are missing")
+	}
+}
+
+func TestPromptsAreNotTakenForCommands(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"hello", "agents are broken", "models of the solar system", "find tests", "run the tests", "fix undo", "skill issue", "tool calls",
+		"new file", "sessions", "mcp add x y", "-p undo", "undo --plain", "-- undo", "update", "role model",
+	} {
+		if hint := noCommand(strings.Fields(line)); hint != "" {
+			t.Errorf("%s: %s", line, hint)
+		}
+	}
+	if hint := noCommand([]string{"agents list"}); hint != "" {
+		t.Errorf("a quoted prompt: %s", hint)
+	}
+	for _, line := range []string{"session list", "skill new x", "agents", "job", "models list", "man", "upgrade", "tool"} {
+		if noCommand(strings.Fields(line)) == "" {
+			t.Errorf("%s is sent as a prompt", line)
+		}
+	}
+}

@@ -3,12 +3,9 @@ package cli_test
 import (
 	"bufio"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"jcode/cli"
+	"jcode/internal/testkit/beside"
 	"jcode/internal/testkit/lsptest"
 	"jcode/internal/testkit/mcptest"
 	"jcode/internal/testkit/modeltest"
@@ -34,11 +32,7 @@ func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) != "jcode" { // jcode itself respects nohup
 		terminal.HeedSignals()
 	}
-	// Most tests wait for programs: more of them run at once than there are processors. A
-	// -parallel on the command line comes later and counts.
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
-		panic(err)
-	}
+	beside.Run(2) // most tests wait for programs
 	testscript.Main(m, map[string]func(){
 		"jcode": func() { os.Exit(cli.Main(os.Args[1:], cli.System())) },
 	})

@@ -41,6 +41,7 @@ func dialHTTP(t *testing.T, mode string) (*mcptest.HTTPServer, dialed) {
 }
 
 func TestHTTPServersConnect(t *testing.T) {
+	t.Parallel()
 	for mode, limit := range map[string]time.Duration{"ok": 0, "sse": 0, "stateless": 0, "get405": 0, "get404": 0, "getclose": 0, "text400-discover": 0, "silent-discover": 3 * time.Second, "sse2024": 0} {
 		t.Run(mode, func(t *testing.T) {
 			began := time.Now()
@@ -144,6 +145,7 @@ func TestTroubleOfOneHTTPCallStaysThere(t *testing.T) {
 }
 
 func TestLargeHTTPResults(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"ok", "sse"} {
 		_, d := dialHTTP(t, mode)
 		raw, _, err := d.session.call(context.Background(), "big", json.RawMessage(`{"bytes":17000000}`), testLimits, nil)
@@ -254,6 +256,7 @@ func TestStreamOfNotifications(t *testing.T) {
 // with and without an event; calls go on and the server is not asked again and again. The
 // half second of the first wait is ten milliseconds here, the 30 s of calls are 0.6 s.
 func TestStreamThatAlwaysEndsCostsNothing(t *testing.T) {
+	t.Parallel()
 	for mode, wait := range map[string]time.Duration{"getclose": 10 * time.Millisecond, "getprime=40": 40 * time.Millisecond} {
 		t.Run(mode, func(t *testing.T) {
 			server := httpServer(t, mode)

@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"jcode/internal/testkit/beside"
 	"jcode/internal/testkit/mcptest"
 )
 
@@ -16,5 +17,6 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("JCODE_MCP_TOKENS", "file"); err != nil { // never the person's keyring
 		panic(err)
 	}
+	beside.Run(2) // most tests wait for servers
 	goleak.VerifyTestMain(m)
 }

@@ -154,6 +154,7 @@ func TestReloadTouchesOnlyWhatChanged(t *testing.T) {
 }
 
 func TestReloadAndSwitchOfOneServerLeaveTheOthers(t *testing.T) {
+	t.Parallel()
 	r := newManagerRig(t, map[string]any{"a": "ok", "down": "exit", "b": "ok"}, nil)
 	r.m.Start()
 	r.waitState("a", StateConnected)
@@ -283,6 +284,7 @@ func TestOldGenerationsStayDead(t *testing.T) {
 }
 
 func TestNewToolIsThereAfterTheCallThatAddedIt(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"list-changed-in-call", "listchanged-undeclared", "flood-changed", "listchanged2026"} {
 		t.Run(mode, func(t *testing.T) {
 			r := newManagerRig(t, map[string]any{"s": mode}, nil)

@@ -83,6 +83,7 @@ func TestMoreThan128SmallToolsAreDeferred(t *testing.T) {
 }
 
 func TestToolArrayIsByteIdentical(t *testing.T) {
+	t.Parallel()
 	servers := map[string]any{"b": "ok", "a": "paged", "c": with("c", "slow=200ms", nil)}
 	var first string
 	for range 2 {
@@ -111,6 +112,7 @@ func TestToolArrayIsByteIdentical(t *testing.T) {
 }
 
 func TestRepairedToolsCanBeCalledAndFitEveryProvider(t *testing.T) {
+	t.Parallel()
 	valid := regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	for _, mode := range []string{"schemas", "longnames", "dupnames", "noschema", "anyof27"} {
 		t.Run(mode, func(t *testing.T) {

@@ -59,6 +59,7 @@ func TestCancelReachesTheServer(t *testing.T) {
 }
 
 func TestProgressRestartsTheClock(t *testing.T) {
+	t.Parallel()
 	r := newStdioRig(t)
 	d := r.mustDial("ok")
 	limits := callLimits{idle: time.Second, total: time.Minute}

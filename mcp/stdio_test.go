@@ -14,6 +14,7 @@ import (
 )
 
 func TestStrayOutputIsSkipped(t *testing.T) {
+	t.Parallel()
 	for mode, stray := range map[string]bool{
 		"ok": false, "junk": true, "junkjson": true, "bom": false, "blank": false, "junkafter": true, "junkmid": true,
 		"trailspace": false, "crlf": false, "batch": false, "extra": false, "errornull": false, "idfloat": false, "idstring": false,
@@ -152,6 +153,7 @@ func TestRefusedHandshakes(t *testing.T) {
 }
 
 func TestHangingHandshakeEndsAtItsTimeout(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"hang", "hang-ignoreterm"} {
 		t.Run(mode, func(t *testing.T) {
 			r := newStdioRig(t)
@@ -172,6 +174,7 @@ func TestHangingHandshakeEndsAtItsTimeout(t *testing.T) {
 
 // A server that ends because nobody waits for it any more is not said to have exited.
 func TestServerThatEndsAtTheTimeoutIsNotBlamed(t *testing.T) {
+	t.Parallel()
 	for range 20 {
 		r := newStdioRig(t)
 		e := r.entry("hang")
@@ -210,6 +213,7 @@ func TestDeathInACallIsTheCallsReason(t *testing.T) {
 }
 
 func TestLargeResults(t *testing.T) {
+	t.Parallel()
 	r := newStdioRig(t)
 	d := r.mustDial("ok")
 	for _, size := range []int{1 << 20, 20 << 20} {
@@ -228,6 +232,7 @@ func TestLargeResults(t *testing.T) {
 }
 
 func TestEndlessLineIsReadAway(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("writes 200 MB")
 	}

@@ -109,6 +109,7 @@ func TestElicitationHeadless(t *testing.T) {
 }
 
 func TestQuestionStopsTheClockAndEndsWithItsCall(t *testing.T) {
+	t.Parallel()
 	person := &scriptedPerson{block: true}
 	r := newManagerRig(t, map[string]any{"s": with("s", "elicit", map[string]any{"callTimeout": "1s"})}, func(o *Options) { o.Elicitor = person })
 	r.m.Start()
@@ -155,6 +156,7 @@ func TestQuestionStopsTheClockAndEndsWithItsCall(t *testing.T) {
 
 // TestCallThatBeginsDuringAQuestionHasLimits: its clock runs once the question is answered.
 func TestCallThatBeginsDuringAQuestionHasLimits(t *testing.T) {
+	t.Parallel()
 	ask := make(chan struct{})
 	person := elicitorFunc(func(ctx context.Context, _ ElicitQuestion) (tools.FormAnswer, error) {
 		select {

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"jcode/agent"
+	"jcode/internal/testkit/beside"
 	"jcode/internal/testkit/terminal"
 )
 
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 	if mode := os.Getenv("JCODE_TUI_CHILD"); mode != "" {
 		os.Exit(child(mode))
 	}
+	beside.Run(2) // most tests wait for a screen
 	goleak.VerifyTestMain(m,
 		// The terminal library's reader hands over its last keys to nobody when a program ends.
 		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).readLoop"))

@@ -20,10 +20,14 @@ import (
 	"jcode/agent/model/chat"
 	"jcode/agent/model/dial"
 	"jcode/agent/model/provider"
+	"jcode/internal/testkit/beside"
 	"jcode/internal/testkit/modeltest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	beside.Run(2) // the long tests wait for silence
+	goleak.VerifyTestMain(m)
+}
 
 // quick are limits that let a test see every wait without waiting.
 var quick = provider.Limits{Idle: time.Minute, Attempts: 4, Backoff: time.Millisecond, MaxBackoff: 5 * time.Millisecond}

@@ -212,9 +212,9 @@ func lifeModes() map[string]func(*server) {
 			})
 		},
 		"stderr-flood": func(s *server) {
-			line := []byte(strings.Repeat("e", 99) + "\n")
-			for range 50_000 {
-				_, _ = os.Stderr.Write(line) // whoever reads it
+			lines := []byte(strings.Repeat(strings.Repeat("e", 99)+"\n", 100))
+			for range 500 {
+				_, _ = os.Stderr.Write(lines) // whoever reads it
 			}
 		},
 		"no-newline": func(s *server) {

@@ -650,6 +650,38 @@ func TestVouchedCommandStartsNoHelperOfTheProject(t *testing.T) {
 	}
 }
 
+// Variables of the person's that lead into the project make no other program of a command.
+func TestVouchedCommandRunsNoCodeThatVariablesName(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, confiner := range []builtin.Confiner{nil, stopper{}} {
+		r := newShell(t, func(o *builtin.ShellOptions) {
+			script := filepath.Join(o.Dir, "env.sh")
+			if err := os.WriteFile(script, []byte("echo CODE RAN\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			o.Shell = []string{bash, "-c"}
+			o.Env = func() []string {
+				return []string{"PATH=" + os.Getenv("PATH"), "BASH_ENV=" + script, "BASH_FUNC_cat%%=() { echo CODE RAN; }", "LD_PRELOAD=" + filepath.Join(o.Dir, "CODE RAN.so")}
+			}
+			o.Confiner = confiner
+		})
+		for _, vouched := range []*tools.Vouched{nil, {}} {
+			c := call("exec", m{"cmd": "cat env.sh | wc -l"})
+			c.Decision.Vouched = vouched
+			res, err := r.exec.Run(context.Background(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ran := strings.Contains(res.Text, "CODE RAN"); ran != (vouched == nil) {
+				t.Errorf("vouched %v: %s", vouched, res.Text)
+			}
+		}
+	}
+}
+
 // Nobody was asked whether `env` may print what is in the environment.
 func TestVouchedCommandGetsNoSecrets(t *testing.T) {
 	r := newShell(t, func(o *builtin.ShellOptions) {

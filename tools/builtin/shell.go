@@ -202,7 +202,7 @@ func (s *Shell) startProcess(c *command, spec proc.Spec, how confinement) (*proc
 				return s.startReading(c, spec, *v)
 			}
 		}
-		spec.Env = sandbox.OutsidePath(spec.Env, append([]string{s.opts.Dir}, s.opts.Roots...))
+		spec.Env = sandbox.Outside(spec.Env, append([]string{s.opts.Dir}, s.opts.Roots...))
 	}
 	if !how.sandbox {
 		if how.watched && s.opts.Watch != nil {

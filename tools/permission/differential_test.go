@@ -170,7 +170,7 @@ func (a *arena) watch(line string, env []string, v tools.Vouched, ruled bool) {
 	if err := os.MkdirAll(temp, 0o700); err != nil {
 		a.t.Fatal(err)
 	}
-	env = sandbox.OutsidePath(append(env, "TMPDIR="+temp), []string{a.root})
+	env = sandbox.Outside(append(env, "TMPDIR="+temp), []string{a.root})
 	if v.Git {
 		env = repository.Overrides(env)
 	}

@@ -39,7 +39,7 @@ func (b *Box) ConfineToReading(spec proc.Spec, r Reading) (confined proc.Spec, d
 		return spec, nil, errors.New("confine command to reading: " + why)
 	}
 	policy := b.policy()
-	spec.Env = OutsidePath(spec.Env, policy.Roots)
+	spec.Env = Outside(spec.Env, policy.Roots)
 	if policy.Temp != "" {
 		if err := os.MkdirAll(policy.Temp, 0o700); err != nil {
 			return spec, nil, fmt.Errorf("confine command to reading: %w", err)
@@ -126,27 +126,6 @@ func (r *rules) enter() error {
 		return fmt.Errorf("confine command to reading: %w", err)
 	}
 	return nil
-}
-
-// OutsidePath returns an environment whose PATH leads to no folder of the workspace and to
-// none that depends on the working folder: a program that is started by another one is looked
-// for there, too.
-func OutsidePath(env, roots []string) []string {
-	out := slices.Clone(env)
-	for i, kv := range out {
-		value, ok := strings.CutPrefix(kv, "PATH=")
-		if !ok {
-			continue
-		}
-		var kept []string
-		for _, dir := range filepath.SplitList(value) {
-			if real, err := paths.Resolve(dir); filepath.IsAbs(dir) && err == nil && !below(real, resolveAll(roots)) && !below(filepath.Clean(dir), roots) {
-				kept = append(kept, dir)
-			}
-		}
-		out[i] = "PATH=" + strings.Join(kept, string(os.PathListSeparator))
-	}
-	return out
 }
 
 func resolveAll(list []string) []string {

@@ -119,13 +119,13 @@ func (p places) inWorktree(own, file string) bool {
 func (p places) protects() func(file string) string {
 	targets := sync.OnceValue(func() map[string]string {
 		out := map[string]string{}
-		for _, target := range protected.Targets(p.home) {
-			out[target] = string(protected.Account)
-		}
 		if p.config != "" {
 			for _, target := range protected.LinksIn(p.config) {
 				out[target] = "jcode's own files"
 			}
+		}
+		for _, target := range protected.Targets(p.home) {
+			out[target] = string(protected.Account)
 		}
 		return out
 	})

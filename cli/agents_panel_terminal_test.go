@@ -56,8 +56,8 @@ func TestKeysOfTheAgentsPanel(t *testing.T) {
 		c.Press("esc")
 		c.until(func(s terminal.Screen) bool { return s.Contains("ask for something") })
 	}
-	if c.Screen().Contains("protected files") { // git's configuration is left alone while cat's command runs
-		t.Error("what jcode does to worktrees is taken for the work of a command")
+	if s := c.Screen(); s.Contains("protected files") { // git's configuration is left alone while cat's command runs
+		t.Errorf("what jcode does to worktrees is taken for the work of a command:\n%s", s.Text())
 	}
 	if c.read("ann.txt") != "by ann\n" {
 		t.Error("ann was not merged")

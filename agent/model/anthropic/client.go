@@ -43,22 +43,10 @@ func New(cfg provider.Config) (*Client, error) {
 	}
 	return &Client{
 		Endpoint: end,
-		http:     &http.Client{Transport: end, CheckRedirect: checkRedirect},
+		http:     end.HTTP(end),
 		extra:    extra,
 		learned:  map[string]*features{},
 	}, nil
-}
-
-// checkRedirect follows only redirects that keep the method and the body. Others are judged
-// as refusals.
-func checkRedirect(req *http.Request, via []*http.Request) error {
-	switch code := req.Response.StatusCode; {
-	case code != http.StatusTemporaryRedirect && code != http.StatusPermanentRedirect:
-		return http.ErrUseLastResponse
-	case len(via) >= 10:
-		return errors.New("stopped after 10 redirects")
-	}
-	return nil
 }
 
 // header returns the headers of every request: the version of the API and the key.

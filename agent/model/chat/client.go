@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"sync"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -40,7 +39,7 @@ func New(cfg provider.Config) (*Client, error) {
 	}
 	conf := openai.DefaultConfig(string(cfg.Key))
 	conf.BaseURL = end.URL("")
-	conf.HTTPClient = &http.Client{Transport: transport{end}}
+	conf.HTTPClient = end.HTTP(transport{end})
 	return &Client{Endpoint: end, api: openai.NewClientWithConfig(conf), extra: extra, learned: map[string]*features{}}, nil
 }
 

@@ -2,10 +2,12 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -38,7 +40,7 @@ func NewEmbedder(cfg provider.Config, id string) (*Embedder, error) {
 	}
 	conf := openai.DefaultConfig(string(cfg.Key))
 	conf.BaseURL = end.URL("")
-	conf.HTTPClient = &http.Client{Transport: bounded{end}}
+	conf.HTTPClient = end.HTTP(bounded{end})
 	e := &Embedder{Endpoint: end, api: openai.NewClientWithConfig(conf), id: id, wait: embedWait}
 	if cfg.Limits.Backoff > 0 {
 		e.wait = cfg.Limits.Backoff
@@ -111,6 +113,12 @@ type bounded struct{ *endpoint.Endpoint }
 func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := b.Endpoint.RoundTrip(req)
 	if err == nil {
+		if moved := b.Moved(resp); moved != "" { // go-openai reads a refusal, and no redirect
+			text, _ := json.Marshal(moved) // a text can be encoded
+			_ = resp.Body.Close()          // nothing in it is needed
+			resp.StatusCode = http.StatusBadRequest
+			resp.Body = io.NopCloser(strings.NewReader(`{"error":{"message":` + string(text) + `}}`))
+		}
 		resp.Body = struct {
 			io.Reader
 			io.Closer

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"jcode/agent/model/provider"
@@ -15,6 +16,7 @@ type Endpoint struct {
 	limits provider.Limits
 	conns  *connections
 	header map[string]string
+	base   *url.URL
 }
 
 // New makes an endpoint and opens no connection. The error says which field of the
@@ -31,16 +33,26 @@ func New(cfg provider.Config) (*Endpoint, error) {
 	if cfg.KeyHeader != "" && cfg.Key != "" {
 		header[cfg.KeyHeader] = string(cfg.Key)
 	}
+	base, err := url.Parse(cfg.BaseURL)
+	if err != nil {
+		return nil, err
+	}
 	limits := cfg.Limits.WithDefaults()
-	return &Endpoint{Config: cfg, limits: limits, conns: newConnections(limits.Idle), header: header}, nil
+	return &Endpoint{Config: cfg, limits: limits, conns: newConnections(limits.Idle), header: header, base: base}, nil
 }
 
 // Close ends idle connections. Running requests go on.
 func (e *Endpoint) Close() { e.conns.close() }
 
 // RoundTrip sends a request with the provider's headers, over a connection that is believed
-// to live.
+// to live. A request to another server than the base URL names is an error.
 func (e *Endpoint) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !sameServer(e.base, req.URL) {
+		if req.Body != nil {
+			_ = req.Body.Close() // nothing of it was sent
+		}
+		return nil, errForeign
+	}
 	req = req.Clone(req.Context())
 	for name, value := range e.header {
 		req.Header.Set(name, value)

@@ -31,10 +31,10 @@ type Exchange struct {
 const maxRefusal = 256 << 10
 
 // Refused keeps an error response, or a web page in place of an answer, and reports whether
-// it is one. Redirects that net/http follows by itself are none.
+// it is one. Redirects that are followed are none.
 func (x *Exchange) Refused(resp *http.Response) bool {
 	code := resp.StatusCode
-	if (code == http.StatusTemporaryRedirect || code == http.StatusPermanentRedirect) && resp.Header.Get("Location") != "" {
+	if follows(resp) {
 		return false
 	}
 	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); code < 300 && (err != nil || kind != "text/html") {

@@ -118,7 +118,7 @@ func (e *Endpoint) refusal(x *Exchange) *Failure {
 	flt := ReadFault(x.refusal)
 	f := e.byStatus(x.status, flt, x.Asked)
 	if where := x.header.Get("Location"); x.status < 400 && where != "" {
-		f.Err.Text = fmt.Sprintf("%s has moved to %s: set that as base URL", e.Config.Address(), cut(e.Redact(where), 200))
+		f.Err.Text = e.moved(where)
 	}
 	if f.Retry {
 		f.Wait = max(retryAfter(x.header, time.Now()), flt.delay)

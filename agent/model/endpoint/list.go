@@ -34,7 +34,7 @@ func (e *Endpoint) ListAt(ctx context.Context, path string, header http.Header) 
 		return nil, fmt.Errorf("list models of %s: %w", e.Name(), err)
 	}
 	req.Header = header
-	resp, err := (&http.Client{Transport: e}).Do(req)
+	resp, err := e.HTTP(e).Do(req)
 	if err != nil {
 		if parent := context.Cause(ctx); parent != nil && !errors.Is(parent, context.DeadlineExceeded) {
 			return nil, fmt.Errorf("list models of %s: %w", e.Name(), parent)

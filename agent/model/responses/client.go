@@ -47,7 +47,7 @@ func New(cfg provider.Config) (*Client, error) {
 	}
 	conf := openai.DefaultConfig(string(cfg.Key))
 	conf.BaseURL = end.URL("")
-	conf.HTTPClient = &http.Client{Transport: transport{end}}
+	conf.HTTPClient = end.HTTP(transport{end})
 	return &Client{Endpoint: end, api: openai.NewClientWithConfig(conf), extra: extra, learned: map[string]*features{}}, nil
 }
 
@@ -193,6 +193,9 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.StatusCode = max(resp.StatusCode, http.StatusBadRequest)
 		resp.Body = io.NopCloser(strings.NewReader(`{"error":{"message":"refused"}}`))
 		return resp, nil
+	}
+	if resp.StatusCode >= 300 {
+		return resp, nil // net/http follows it with the whole request
 	}
 	resp.Body = x.Silent.Reader(resp.Body)
 	if kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil && kind == "application/json" {

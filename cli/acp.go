@@ -220,7 +220,7 @@ func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
 
 // acpTrust is the question about what the folder brings along.
 func (a acpBackend) acpTrust(ctx context.Context) *acp.Trust {
-	q := dormant(a).folderQuestion(ctx)
+	q := newDormant(a.app).folderQuestion(ctx)
 	if q == nil {
 		return nil
 	}

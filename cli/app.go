@@ -20,7 +20,6 @@ import (
 	"jcode/tools"
 	"jcode/tools/builtin"
 	"jcode/tools/permission"
-	"jcode/tools/sandbox"
 )
 
 // app is jcode wired up for one folder: what all commands that work with a conversation
@@ -48,22 +47,22 @@ type app struct {
 	// modelNamed says that the command line or the environment names the model. Such a name takes
 	// precedence over the model of a resumed session; the one in config.json does not.
 	modelNamed bool
-	// env is set for shell commands, over what the environment has.
+	// env is set for commands, over what the environment has.
 	env map[string]string
 
-	editor     builtin.Editor // nil outside an editor
-	store      *session.Store
-	workspace  *builtin.Workspace
-	registry   *tools.Registry
-	dispatcher *tools.Dispatcher
-	gate       *permission.Gate
-	offered    *offered
-	changes    *builtin.ChangeSet
-	trust      *permission.Trust
-	seen       *builtin.Seen // what conversations know of files
-	shell      *builtin.Shell
-	box        *sandbox.Box // nil where jcode can't start itself
-	models     *models
+	editor      builtin.Editor // nil outside an editor
+	store       *session.Store
+	workspace   *builtin.Workspace
+	registry    *tools.Registry
+	dispatcher  *tools.Dispatcher
+	gate        *permission.Gate
+	offered     *offered
+	changes     *builtin.ChangeSet
+	trust       *permission.Trust
+	seen        *builtin.Seen // what conversations know of files
+	shell       *builtin.Shell
+	confinement *confinement // where commands run
+	models      *models
 
 	extensions
 	board board
@@ -211,7 +210,7 @@ func (a *app) openGate(context.Context) error {
 	if err != nil {
 		return err
 	}
-	confinement{a}.openBox()
+	a.confinement = newConfinement(a)
 	logs := filepath.Join(a.paths.Data, "logs")
 	a.offered = newOffered(a.store, filepath.Join(logs, "results"), filepath.Join(logs, "exec"), filepath.Join(a.paths.Data, "files"))
 	a.gate, err = permission.New(permission.Options{
@@ -221,8 +220,8 @@ func (a *app) openGate(context.Context) error {
 			Hooks: func() []string { return a.hooks.in(a.workRoots()) },
 		},
 		Rules:  rules,
-		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: confinement{a}.confined, ForeignShell: builtin.ForeignShell(),
-		Notify: a.board.ran, Offered: a.offered.named, Env: confinement{a}.commandEnv,
+		Grants: grants{a.store.Grants(), a.project, a.privateNow}, Confined: a.confinement.confined, ForeignShell: builtin.ForeignShell(),
+		Notify: a.board.ran, Offered: a.offered.named, Env: a.confinement.commandEnv,
 	})
 	if err != nil {
 		return usageError("permissions: %w", err)
@@ -248,8 +247,8 @@ func (a *app) addTools(context.Context) error {
 	})
 	a.seen = builtin.NewSeen()
 	a.shell = builtin.NewShell(builtin.ShellOptions{
-		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: confinement{a}.commandEnv, Keep: a.config.Environment.Keep,
-		Confiner: confinement{a}.confiner(), Outside: a.gate.CheckUnconfined, Confines: confinement{a}.confinesOwn, Watch: confinement{a}.watchProtected(), Remember: confinement{a}.keepProtected, Told: confinement{a}.tellProtected, JobEnded: a.board.jobEnded, Private: a.privateNow,
+		Dir: a.cwd, Roots: append([]string{a.root}, a.flags.AddDir...), Logs: filepath.Join(a.paths.Data, "logs", "exec"), Env: a.confinement.commandEnv, Keep: a.config.Environment.Keep,
+		Confiner: a.confinement.confiner(), Outside: a.gate.CheckUnconfined, Confines: a.confinement.confinesOwn, Watch: a.confinement.watchProtected(), Remember: a.confinement.keepProtected, Told: a.confinement.tellProtected, JobEnded: a.board.jobEnded, Private: a.privateNow,
 		Seen: a.seen, Changed: noteCommands(a),
 	})
 	a.onClose(func() {
@@ -259,7 +258,7 @@ func (a *app) addTools(context.Context) error {
 	})
 	a.dispatcher = &tools.Dispatcher{Registry: a.registry, Gate: a.gate, Spill: a.spill}
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, irreversible{a.store.Checkpoints(), &a.board}, others{a.store.Edits()}, a.offered,
-		&steering{board: &a.board, watch: confinement{a}.watchProtected, remember: confinement{a}.keepProtected})
+		&steering{board: &a.board, watch: a.confinement.watchProtected, remember: a.confinement.keepProtected})
 	var errs []error
 	for _, t := range a.builtins() {
 		errs = append(errs, a.registry.Register(tools.OwnerBuiltin, tools.RankBuiltin, t))
@@ -272,7 +271,7 @@ func (a *app) builtins() []tools.Tool {
 	var after []builtin.AfterEdit
 	for i, c := range a.config.AfterEdit {
 		theirs := i >= len(a.config.AfterEdit)-a.theirEdits
-		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Refuse: confinement{a}.changedSince(c.Cmd, theirs)})
+		after = append(after, builtin.AfterEdit{Glob: c.Glob, Command: c.Cmd, Refuse: a.confinement.changedSince(c.Cmd, theirs)})
 	}
 	var files []tools.Tool
 	files, a.changes = builtin.Files(a.workspace, builtin.Options{

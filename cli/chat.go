@@ -50,7 +50,7 @@ func runHeadless(ctx context.Context, f *flags, std Streams, words []string) err
 	defer sub.Close()
 	a.board.attach(conv)
 	a.startExtensions()
-	dormant{a}.sayInert(ctx)
+	newDormant(a).sayInert(ctx)
 	prompt, notice, err := a.promptOf(ctx, text)
 	if err != nil {
 		return usageError("%w", err)

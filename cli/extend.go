@@ -80,7 +80,7 @@ func (a *app) openMCP() error {
 		LogDir: filepath.Join(a.paths.Data, "logs", "mcp"), FileDir: filepath.Join(a.paths.Data, "files"),
 		Private: a.privateNow, Roots: a.announced(), Version: Version(),
 		Tools: a.config.MCP.Tools, DeferThreshold: threshold, MaxTools: a.maxTools(),
-		Withheld: confinement{a}.keyNames(),
+		Withheld: a.confinement.keyNames(),
 		Window:   a.board.window, Sees: a.board.sees, Elicitor: mcpElicitor{&a.board, a.flags, a.std.Getenv("BROWSER")}, Person: a.signsIn(),
 		Notify: func(level, text string) { a.board.say(agent.Level(level), "%s", text) },
 	})

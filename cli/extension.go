@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"jcode/agent"
@@ -35,6 +36,8 @@ type extension interface {
 
 	// inert lists what of the project stays off until the person trusts it.
 	inert() []tools.TrustItem
+	// wake puts into force what of it has just been trusted; items are those of all rooms.
+	wake(items []tools.TrustItem) error
 	// panels are the lists that its slash commands show.
 	panels() []tui.Panel
 	// status says in a few words how it is, "" for nothing. It is called for each frame.
@@ -53,6 +56,7 @@ func (plain) sections(string, *tools.Scope) []string { return nil }
 func (plain) own() agent.Extension                   { return agent.Extension{} }
 func (plain) agents() agent.Extension                { return agent.Extension{} }
 func (plain) inert() []tools.TrustItem               { return nil }
+func (plain) wake([]tools.TrustItem) error           { return nil }
 func (plain) panels() []tui.Panel                    { return nil }
 func (plain) status() string                         { return "" }
 
@@ -142,6 +146,14 @@ func (l extensionList) inert() []tools.TrustItem {
 	return items
 }
 
+func (l extensionList) wake(items []tools.TrustItem) error {
+	var errs []error
+	for _, e := range l {
+		errs = append(errs, e.wake(items))
+	}
+	return errors.Join(errs...)
+}
+
 func (l extensionList) panels() []tui.Panel {
 	var list []tui.Panel
 	for _, e := range l {
@@ -180,6 +192,16 @@ func (e pluginExtension) own() agent.Extension {
 }
 
 func (e pluginExtension) inert() []tools.TrustItem { return e.life.bundles.changed() }
+
+func (e pluginExtension) wake(items []tools.TrustItem) error {
+	var errs []error
+	for _, item := range ofKind(items, tools.TrustBundle) {
+		errs = append(errs, e.life.bundles.store.Accept(item.Name, item.Hash))
+		e.life.look()
+	}
+	return errors.Join(errs...)
+}
+
 func (e pluginExtension) panels() []tui.Panel {
 	return []tui.Panel{e.actions.panel()}
 }

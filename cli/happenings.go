@@ -77,7 +77,7 @@ func (a *app) openHooks() {
 		board: &a.board, bundles: &a.bundles, shell: a.shell, cwd: a.cwd, root: a.root, home: a.paths.Home, once: a.flags.Print,
 		start:      func() tools.Mode { return a.mode },
 		configured: func() (own, project config.Hooks) { return a.config.Hooks, a.theirHooks },
-		trusted:    a.trusted, changedSince: confinement{a}.changedSince, lookAtPlugins: newPluginLife(a).look,
+		trusted:    a.trusted, changedSince: a.confinement.changedSince, lookAtPlugins: newPluginLife(a).look,
 		ctx: ctx, pinned: map[string]func() string{}, said: map[string]bool{}, begun: map[string]bool{}, resumed: map[string]bool{}, pending: map[string]string{},
 	}
 	h.engine = hooks.New(hooks.Options{
@@ -217,6 +217,14 @@ func (h *happenings) read(path string) (f hookFile, problems []string) {
 		f.item.Hash = startfiles.Pin(f.item.Hash, h.root, hook.Command)
 	}
 	return f, problems
+}
+
+// wake implements extension.
+func (h *happenings) wake(items []tools.TrustItem) error {
+	if len(ofKind(items, tools.TrustHook)) > 0 {
+		h.reload()
+	}
+	return nil
 }
 
 // inert lists the files whose hooks wait for trust, or have it.

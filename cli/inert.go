@@ -4,28 +4,79 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"jcode/agent"
+	"jcode/cli/config"
 	"jcode/skills"
 	"jcode/tools"
+	"jcode/tools/permission"
 	"jcode/tui"
 )
 
 // dormant is what a project brings that stays off until the person trusts it.
-type dormant struct{ *app }
+type dormant struct {
+	board    *board
+	trust    *permission.Trust
+	root     string
+	list     *extensionList
+	settings heldSettings
+	started  <-chan struct{} // closed when the extensions have begun
+	settle   func()          // marks the question about the folder as settled
+}
+
+func newDormant(a *app) dormant {
+	return dormant{
+		&a.board, a.trust, a.root, &a.list,
+		heldSettings{&a.held, a.applySettings},
+		a.started,
+		func() { a.settling.Do(func() { close(a.settled) }) },
+	}
+}
 
 // inert lists what the project's files would run or widen, were they trusted: settings,
 // MCP servers, Lua, allowed-tools of skills, commands with shell lines, roles that pick a model
 // or servers.
 func (a dormant) inert() []tools.TrustItem {
+	return append(a.settings.inert(), a.list.inert()...)
+}
+
+// wake puts into force what has just been trusted: settings last, for they may hold for what the
+// extensions bring.
+func (a dormant) wake(ctx context.Context, items []tools.TrustItem) error {
+	if err := errors.Join(a.list.wake(items), a.settings.wake(ctx, items)); err != nil {
+		return fmt.Errorf("trusted, but: %w", err)
+	}
+	return nil
+}
+
+// heldSettings are settings of the project that wait for trust.
+type heldSettings struct {
+	held  *[]config.Held
+	apply func(ctx context.Context) error // reads the settings anew and puts them into force
+}
+
+func (h heldSettings) inert() []tools.TrustItem {
 	var items []tools.TrustItem
-	for _, h := range a.held {
+	for _, s := range *h.held {
 		items = append(items, tools.TrustItem{
-			Kind: tools.TrustConfig, Name: h.Key, Hash: h.Hash, File: h.File, Runs: []string{h.Value},
+			Kind: tools.TrustConfig, Name: s.Key, Hash: s.Hash, File: s.File, Runs: []string{s.Value},
 		})
 	}
-	return append(items, a.list.inert()...)
+	return items
+}
+
+func (h heldSettings) wake(ctx context.Context, items []tools.TrustItem) error {
+	if len(ofKind(items, tools.TrustConfig)) == 0 {
+		return nil
+	}
+	return h.apply(ctx)
+}
+
+// ofKind returns the items of some kinds.
+func ofKind(items []tools.TrustItem, kinds ...tools.TrustKind) []tools.TrustItem {
+	return slices.DeleteFunc(slices.Clone(items), func(i tools.TrustItem) bool { return !slices.Contains(kinds, i.Kind) })
 }
 
 // pins are the rights that the project's skills and commands ask for.
@@ -102,54 +153,4 @@ func (a dormant) folderQuestion(ctx context.Context) *tui.Trust {
 			return a.wake(ctx, q.All())
 		},
 	}
-}
-
-// settle marks the question about the folder as settled.
-func (a dormant) settle() {
-	a.settling.Do(func() { close(a.settled) })
-}
-
-// wake puts into force what has just been trusted. Skills and commands check trust themselves
-// when they are used.
-func (a dormant) wake(ctx context.Context, items []tools.TrustItem) error {
-	var errs []error
-	settings, learned := 0, false
-	for _, item := range items {
-		switch item.Kind {
-		case tools.TrustConfig:
-			settings++
-		case tools.TrustMCP:
-			if err := a.mcp.Approve(item.Name, item.Hash, false); err != nil {
-				errs = append(errs, err)
-			}
-		case tools.TrustLuaTool:
-			errs = append(errs, a.lua.room.Reload(""))
-		case tools.TrustBundle:
-			errs = append(errs, a.bundles.store.Accept(item.Name, item.Hash))
-			newPluginLife(a.app).look()
-		case tools.TrustHook:
-			a.happenings.reload()
-		case tools.TrustSkill, tools.TrustCommand:
-			learned = true
-		default: // asks for itself when it is used
-		}
-	}
-	if learned { // a name may be the project's now
-		a.learning.skills.Reload()
-		a.learning.files.Reload()
-		a.learning.sayReplaced()
-	}
-	if settings > 0 {
-		errs = append(errs, a.loadConfig(ctx))
-		rules, err := a.rules()
-		if err == nil {
-			a.gate.SetRules(rules)
-		}
-		errs = append(errs, err)
-		a.board.say(agent.LevelInfo, "rules of this project hold now; its other settings hold from the next start")
-	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("trusted, but: %w", err)
-	}
-	return nil
 }

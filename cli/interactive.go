@@ -95,7 +95,7 @@ func (a *app) chat(ctx context.Context, prompt string) error {
 			return out, err
 		}
 	}
-	opt.Trust = dormant{a}.folderQuestion
+	opt.Trust = newDormant(a).folderQuestion
 	err := a.runUI(ctx, opt)
 	var exit *exitError
 	switch {

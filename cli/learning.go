@@ -115,6 +115,17 @@ func (l *learning) refresh() {
 	l.files.Reload()
 }
 
+// wake implements extension: a name may be the project's now. Skills and commands check trust
+// themselves when they are used.
+func (l *learning) wake(items []tools.TrustItem) error {
+	if len(ofKind(items, tools.TrustSkill, tools.TrustCommand)) > 0 {
+		l.skills.Reload()
+		l.files.Reload()
+		l.sayReplaced()
+	}
+	return nil
+}
+
 // inert implements extension.
 func (l *learning) inert() []tools.TrustItem {
 	var items []tools.TrustItem

@@ -45,13 +45,13 @@ type serverStarts struct {
 
 // openLSP creates the manager of language servers. Nothing is looked up or started yet.
 func (a *app) openLSP() {
-	starts := serverStarts{&a.board, a.registry, a.dispatcher, a.trust, dormant{a}.inert}
+	starts := serverStarts{&a.board, a.registry, a.dispatcher, a.trust, newDormant(a).inert}
 	o := lsp.Options{
 		Root: a.workspace.Root(), Start: a.workspace.Start(), Roots: a.workspace.Folders(),
 		AfterEdit: a.config.LSP.AfterEdit == nil || *a.config.LSP.AfterEdit,
-		Env:       confinement{a}.commandEnv, Trusted: func() bool { return starts.inertNotice() == "" }, Allow: starts.allow,
+		Env:       a.confinement.commandEnv, Trusted: func() bool { return starts.inertNotice() == "" }, Allow: starts.allow,
 		Confine: func(spec proc.Spec) (proc.Spec, error) {
-			spec, _, err := a.box.Confine(spec)
+			spec, _, err := a.confinement.box.Confine(spec)
 			return spec, err
 		},
 		Changes: fileChanges{a.changes}, Version: Version(),

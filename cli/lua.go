@@ -117,6 +117,14 @@ func (s *scripting) inert() []tools.TrustItem {
 	return nil
 }
 
+// wake implements extension.
+func (s *scripting) wake(items []tools.TrustItem) error {
+	if len(ofKind(items, tools.TrustLuaTool)) == 0 {
+		return nil
+	}
+	return s.room.Reload("")
+}
+
 // panels implements extension.
 func (s *scripting) panels() []tui.Panel {
 	return []tui.Panel{luaActions{s.room, s.config}.panel()}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -53,6 +54,14 @@ func (e serverExtension) inert() []tools.TrustItem {
 		})
 	}
 	return items
+}
+
+func (e serverExtension) wake(items []tools.TrustItem) error {
+	var errs []error
+	for _, item := range ofKind(items, tools.TrustMCP) {
+		errs = append(errs, e.mcp.Approve(item.Name, item.Hash, false))
+	}
+	return errors.Join(errs...)
 }
 
 func (e serverExtension) panels() []tui.Panel { return []tui.Panel{serverActions{e.mcp}.panel()} }

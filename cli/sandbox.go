@@ -9,11 +9,13 @@ import (
 
 	"jcode/agent"
 	"jcode/agent/model/provider"
+	"jcode/cli/config"
 	"jcode/internal/paths"
 	"jcode/internal/proc"
 	"jcode/internal/protected"
 	"jcode/internal/startfiles"
 	"jcode/internal/text"
+	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
 	"jcode/tools/sandbox"
@@ -27,22 +29,38 @@ var keyPlaces = [...]string{
 }
 
 // confinement is where commands run: the sandbox, what it protects, their environment.
-type confinement struct{ *app }
+type confinement struct {
+	config    *config.Config
+	paths     config.Paths
+	root      string
+	worktrees string            // the folder of this project's worktrees
+	roots     func() []string   // the folders that are worked in
+	hooks     *hookPlaces       // folders besides git's own from which it runs hooks
+	start     func() tools.Mode // before there is a conversation
+	board     *board
+	store     *session.Store
+	getenv    func(string) string
+	env       map[string]string // is set for commands, over what the environment has
+	box       *sandbox.Box      // nil where jcode can't start itself
+}
 
-// openBox prepares the confinement of mode auto's commands. It looks at the kernel only
+// newConfinement prepares the confinement of mode auto's commands. It looks at the kernel only
 // when the first command is confined.
-func (a confinement) openBox() {
-	self, err := os.Executable()
-	if err != nil {
-		return // mode auto then asks, and says why
+func newConfinement(a *app) *confinement {
+	c := &confinement{
+		config: &a.config, paths: a.paths, root: a.root, worktrees: agentSites{a}.worktrees(), roots: a.workRoots, hooks: &a.hooks,
+		start: func() tools.Mode { return a.mode }, board: &a.board, store: a.store, getenv: a.std.Getenv, env: a.env,
 	}
-	a.box = sandbox.New(self, a.sandboxPolicy)
+	if self, err := os.Executable(); err == nil { // else mode auto asks, and says why
+		c.box = sandbox.New(self, c.sandboxPolicy)
+	}
+	return c
 }
 
 // sandboxPolicy is what confined commands may do here.
-func (a confinement) sandboxPolicy() sandbox.Policy {
+func (a *confinement) sandboxPolicy() sandbox.Policy {
 	p := sandbox.Policy{
-		Roots:   a.workRoots(),
+		Roots:   a.roots(),
 		Home:    a.paths.Home,
 		Hidden:  append([]string{a.paths.Config}, a.hiddenData()...),
 		Protect: a.config.Sandbox.Protect,
@@ -71,8 +89,8 @@ func (a confinement) sandboxPolicy() sandbox.Policy {
 
 // hiddenData is jcode's own data. Where a worktree in it is worked in, it can't be hidden as a
 // whole: everything beside the worktrees is.
-func (a confinement) hiddenData() []string {
-	if !paths.Within(agentSites(a).worktrees(), a.root) {
+func (a *confinement) hiddenData() []string {
+	if !paths.Within(a.worktrees, a.root) {
 		return []string{a.paths.Data}
 	}
 	entries, err := os.ReadDir(a.paths.Data)
@@ -89,10 +107,10 @@ func (a confinement) hiddenData() []string {
 }
 
 // confined reports whether commands can be confined.
-func (a confinement) confined() bool { return a.box != nil && a.box.Available() }
+func (a *confinement) confined() bool { return a.box != nil && a.box.Available() }
 
 // watchProtected looks at the protected files before a command that runs unconfined.
-func (a confinement) watchProtected() func() sandbox.Watched {
+func (a *confinement) watchProtected() func() sandbox.Watched {
 	if a.box == nil {
 		return nil
 	}
@@ -101,7 +119,7 @@ func (a confinement) watchProtected() func() sandbox.Watched {
 
 // keepProtected remembers protected files before a command, so that /undo reverts what it does to
 // them.
-func (a confinement) keepProtected(caller tools.Caller, open []string) (note func(changed []string)) {
+func (a *confinement) keepProtected(caller tools.Caller, open []string) (note func(changed []string)) {
 	before, err := a.store.Checkpoints().Look(open)
 	return func(changed []string) {
 		if err == nil {
@@ -114,14 +132,14 @@ func (a confinement) keepProtected(caller tools.Caller, open []string) (note fun
 }
 
 // tellProtected tells the person what a command did to protected files.
-func (a confinement) tellProtected(news string) {
+func (a *confinement) tellProtected(news string) {
 	a.board.say(agent.LevelWarn, "%s", text.Visible(news))
 }
 
 // confinesOwn reports whether commands that jcode itself starts (after_edit, lines of
 // command files) run in the sandbox: wherever there is one, in every mode but yolo.
-func (a confinement) confinesOwn() bool {
-	mode := a.mode
+func (a *confinement) confinesOwn() bool {
+	mode := a.start()
 	if conv := a.board.open(); conv != nil {
 		mode = conv.Mode()
 	}
@@ -131,7 +149,7 @@ func (a confinement) confinesOwn() bool {
 // changedSince returns a func that says which files a line starts that have changed since
 // now, "" for none. What a project brought is trusted as it was; a line of the person's own
 // may change its files where the sandbox holds it.
-func (a confinement) changedSince(line string, theirs bool) func() string {
+func (a *confinement) changedSince(line string, theirs bool) func() string {
 	trusted := startfiles.Pin("", a.root, line)
 	return func() string {
 		if startfiles.Pin("", a.root, line) == trusted || !theirs && a.confinesOwn() {
@@ -142,7 +160,7 @@ func (a confinement) changedSince(line string, theirs bool) func() string {
 }
 
 // confiner returns the sandbox of the shell, nil if it may not have one.
-func (a confinement) confiner() builtin.Confiner {
+func (a *confinement) confiner() builtin.Confiner {
 	if a.box == nil {
 		return nil
 	}
@@ -152,32 +170,34 @@ func (a confinement) confiner() builtin.Confiner {
 // commandEnv is the environment of shell commands: the person's own without what looks
 // like a secret, but for what the configuration keeps. Keys of providers never pass,
 // whatever they are called.
-func (a confinement) commandEnv() []string {
+func (a *confinement) commandEnv() []string {
 	return proc.CommandEnv(os.Environ(), proc.EnvRules{Drop: a.keyNames(), Keep: a.config.Environment.Keep, Set: a.env})
 }
 
 // keyNames are the variables that may hold a provider's key.
-func (a confinement) keyNames() []string {
+func (a *confinement) keyNames() []string { return keyNames(a.config, a.getenv) }
+
+func keyNames(c *config.Config, getenv func(string) string) []string {
 	var out []string
 	for _, p := range provider.Presets() {
 		out = append(out, p.KeyEnv)
 	}
-	for _, p := range a.config.Providers {
+	for _, p := range c.Providers {
 		out = append(out, p.KeyEnv)
 	}
-	out = append(out, searchKeyEnv(a.config.WebSearch))
-	if address := a.std.Getenv("OPENAI_BASE_URL"); (provider.Config{BaseURL: address}).Address() != address {
+	out = append(out, searchKeyEnv(c.WebSearch))
+	if address := getenv("OPENAI_BASE_URL"); (provider.Config{BaseURL: address}).Address() != address {
 		out = append(out, "OPENAI_BASE_URL") // it holds a password
 	}
 	return slices.DeleteFunc(out, func(name string) bool { return name == "" })
 }
 
 // checkKept tells which names of environment.keep have no effect.
-func (a confinement) checkKept() {
-	keys := a.keyNames()
-	for _, name := range a.config.Environment.Keep {
+func checkKept(c *config.Config, getenv func(string) string, board *board) {
+	keys := keyNames(c, getenv)
+	for _, name := range c.Environment.Keep {
 		if slices.Contains(keys, name) {
-			a.board.say(agent.LevelWarn, "config.json: environment.keep: %s may hold a provider's key: no command gets it", name)
+			board.say(agent.LevelWarn, "config.json: environment.keep: %s may hold a provider's key: no command gets it", name)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -36,7 +37,7 @@ func (a *app) loadConfig(ctx context.Context) error {
 		}
 		a.board.say(agent.LevelWarn, "%s", p)
 	}
-	confinement{a}.checkKept()
+	checkKept(&a.config, a.std.Getenv, &a.board)
 	var err error
 	fallback := tools.ModeAsk
 	if a.config.Mode != "" {
@@ -52,6 +53,17 @@ func (a *app) loadConfig(ctx context.Context) error {
 	a.modelNamed = a.flags.Model != ""
 	a.flags.Model = cmp.Or(a.flags.Model, a.config.Model)
 	return nil
+}
+
+// applySettings reads the settings anew, and puts rules in force.
+func (a *app) applySettings(ctx context.Context) error {
+	errs := []error{a.loadConfig(ctx)}
+	rules, err := a.rules()
+	if err == nil {
+		a.gate.SetRules(rules)
+	}
+	a.board.say(agent.LevelInfo, "rules of this project hold now; its other settings hold from the next start")
+	return errors.Join(append(errs, err)...)
 }
 
 // trusted reports whether the person trusts a thing of this project in this version.

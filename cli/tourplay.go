@@ -31,11 +31,11 @@ type tourPlay struct {
 // newTourApp is newApp for the tour.
 func newTourApp(ctx context.Context, f *flags, std Streams, play *tourPlay) (*app, error) {
 	play.declined = make(chan struct{})
-	a, err := (&app{flags: f, std: std, tour: play}).open(ctx)
+	a, err := (&app{flags: f, std: std, tour: play, env: play.env}).open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a.models.script, a.models.pace, a.models.hold, a.env = play.script, play.pace, play.hold, play.env
+	a.models.script, a.models.pace, a.models.hold = play.script, play.pace, play.hold
 	return a, nil
 }
 

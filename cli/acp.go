@@ -13,11 +13,13 @@ import (
 	"jcode/agent"
 	"jcode/agent/model/provider"
 	"jcode/cli/acp"
+	"jcode/cli/config"
 	"jcode/internal/text"
 	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/builtin"
 	"jcode/tools/command"
+	"jcode/tui"
 )
 
 // acpCmd serves an editor.
@@ -93,7 +95,8 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 	if err != nil {
 		return nil, err
 	}
-	conv, err := acpBackend{a}.acpConversation(ctx, o)
+	back := newACPBackend(a)
+	conv, err := back.acpConversation(ctx, o)
 	if err != nil {
 		a.close()
 		return nil, authError(err)
@@ -106,12 +109,12 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 		Conversation: conv, Rows: conv.TakeRows(),
 		Commands: a.commands.List,
 		Prompt:   a.promptOf,
-		Models:   acpBackend{a}.acpModels, Roles: acpBackend{a}.acpRoles, Trust: acpBackend{a}.acpTrust,
+		Models:   back.acpModels, Roles: back.acpRoles, Trust: back.acpTrust,
 		Start: func() {
 			a.board.attach(conv)
 			a.startExtensions()
 			for name, entry := range o.Servers {
-				work(func(ctx context.Context) { acpBackend{a}.connectFor(ctx, conv, name, entry) })
+				work(func(ctx context.Context) { back.connectFor(ctx, conv, name, entry) })
 			}
 		},
 		Close: func() {
@@ -124,7 +127,24 @@ func (h acpHost) Open(ctx context.Context, o acp.Opening) (*acp.Workspace, error
 
 // acpBackend is what the protocol of editors asks of an app: conversations, models, roles,
 // trust.
-type acpBackend struct{ *app }
+type acpBackend struct {
+	store      *session.Store
+	board      *board
+	dispatcher *tools.Dispatcher
+	options    func() (agent.Options, error)
+	resume     func(ctx context.Context, opt agent.Options, id string) (*agent.Conversation, error)
+	starts     roleStarts
+	roles      roleActions
+	question   func(ctx context.Context) *tui.Trust // about what the folder brings along
+	configured func() []config.Model                // the models that settings name
+}
+
+func newACPBackend(a *app) acpBackend {
+	return acpBackend{
+		a.store, &a.board, a.dispatcher, a.options, a.resume, newRoleStarts(a), newRoleActions(a), newDormant(a).folderQuestion,
+		func() []config.Model { return a.config.Models },
+	}
+}
 
 // acpConversation begins or resumes the session that an editor names.
 func (a acpBackend) acpConversation(ctx context.Context, o acp.Opening) (*agent.Conversation, error) {
@@ -152,7 +172,7 @@ func (a acpBackend) acpConversation(ctx context.Context, o acp.Opening) (*agent.
 	if err != nil {
 		return nil, err
 	}
-	if err := roleScopes(a).beginRole(ctx, conv, ""); err != nil {
+	if err := a.starts.beginRole(ctx, conv, ""); err != nil {
 		conv.Close()
 		return nil, err
 	}
@@ -200,14 +220,14 @@ func background() (run func(func(context.Context)), finish func()) {
 // acpModels lists what is known without asking an endpoint: the current model stands first.
 func (a acpBackend) acpModels(context.Context) []acp.Choice {
 	var out []acp.Choice
-	for _, m := range a.config.Models {
+	for _, m := range a.configured() {
 		out = append(out, acp.Choice{Value: m.ID, Name: m.ID})
 	}
 	return out
 }
 
 func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
-	rows, err := newRoleActions(a.app).roleRows(ctx)
+	rows, err := a.roles.roleRows(ctx)
 	if err != nil {
 		a.board.say(agent.LevelWarn, "roles: %v", err)
 	}
@@ -220,7 +240,7 @@ func (a acpBackend) acpRoles(ctx context.Context) []acp.Choice {
 
 // acpTrust is the question about what the folder brings along.
 func (a acpBackend) acpTrust(ctx context.Context) *acp.Trust {
-	q := newDormant(a.app).folderQuestion(ctx)
+	q := a.question(ctx)
 	if q == nil {
 		return nil
 	}

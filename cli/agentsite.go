@@ -111,7 +111,7 @@ func (a agentSites) openSite(ctx context.Context, name string, tree worktree.Tre
 func (s *agentSite) Equip(opt *agent.Options) {
 	b := s.app
 	opt.Registry, opt.Dispatcher, opt.Gate, opt.System, opt.Cwd = b.registry, b.dispatcher, b.dispatcher.Gate, b.system, b.cwd
-	opt.Allow, opt.Roles = b.allow, roleScopes{b}.agentRole
+	opt.Allow, opt.Roles = b.allow, newRoleScopes(b).agentRole
 	opt.Isolate, opt.Reopen = agentSites{b}.isolate, agentSites{b}.reopen // a copy of the copy
 	opt.AgentExtensions = agent.Extensions{{Stopping: s.main.happenings.stopping}, b.learning.agents()}
 	opt.Extensions = append(agent.Extensions{{Ready: b.list.ready}}, opt.AgentExtensions...)

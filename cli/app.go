@@ -333,7 +333,7 @@ func (a *app) options() (agent.Options, error) {
 		Resolve: a.models.resolve, System: a.system,
 		Cwd: a.cwd, Project: a.project, Model: a.flags.Model, Mode: a.mode,
 		MaxSteps: int(a.flags.MaxSteps), MaxCost: float64(a.flags.MaxCost), Headless: a.flags.Print,
-		Roles: roleScopes{a}.agentRole, Allow: a.allow,
+		Roles: newRoleScopes(a).agentRole, Allow: a.allow,
 		MaxAgents: a.config.Agents.Max, Isolate: agentSites{a}.isolate, Reopen: agentSites{a}.reopen,
 		LoopRepeats: a.config.Loop.Repeats, LoopAlerts: a.config.Loop.Alerts,
 		CompactAt: float64(a.config.Compaction.Threshold),

@@ -64,7 +64,7 @@ func (plain) status() string                         { return "" }
 func (a *app) listExtensions() {
 	life := newPluginLife(a)
 	plugins := pluginExtension{life: life, actions: newPluginActions(a, life.look), once: a.flags.Print}
-	a.list = extensionList{plugins, a.learning, roleExtension{app: a}, boardExtension{board: &a.board}}
+	a.list = extensionList{plugins, a.learning, newRoleExtension(a), boardExtension{board: &a.board}}
 	if !a.flags.NoLua {
 		a.list = append(a.list, a.lua)
 	}
@@ -217,28 +217,40 @@ func (e boardExtension) own() agent.Extension { return agent.Extension{Before: e
 // roleExtension watches role files, and tells the model which agents it can start.
 type roleExtension struct {
 	plain
-	app *app
+	watch       roleWatch
+	once        bool            // a single run watches nothing
+	again       chan<- struct{} // asks for a look at the roles
+	definitions definitionActions
+	roles       roleActions
+	reaching    func() []tools.TrustItem
+}
+
+func newRoleExtension(a *app) roleExtension {
+	return roleExtension{
+		watch: newRoleWatch(a), once: a.flags.Print, again: a.rolesAgain,
+		definitions: newDefinitionActions(a), roles: newRoleActions(a), reaching: a.reachingRoles,
+	}
 }
 
 func (e roleExtension) begin() {
-	if !e.app.flags.Print {
-		roleScopes{e.app}.watchRoles()
+	if !e.once {
+		e.watch.begin()
 	}
 }
 
 func (e roleExtension) refresh() {
 	select {
-	case e.app.rolesAgain <- struct{}{}:
+	case e.again <- struct{}{}:
 	default: // nobody follows the roles, or a look is due already
 	}
 }
 
 func (e roleExtension) sections(_ string, scope *tools.Scope) []string {
-	return []string{newDefinitionActions(e.app).delegates(scope)}
+	return []string{e.definitions.delegates(scope)}
 }
 
-func (e roleExtension) inert() []tools.TrustItem { return e.app.reachingRoles() }
-func (e roleExtension) panels() []tui.Panel      { return []tui.Panel{newRoleActions(e.app).panel()} }
+func (e roleExtension) inert() []tools.TrustItem { return e.reaching() }
+func (e roleExtension) panels() []tui.Panel      { return []tui.Panel{e.roles.panel()} }
 
 // languageExtension starts language servers.
 type languageExtension struct {

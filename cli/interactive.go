@@ -377,7 +377,7 @@ func (a *app) resume(ctx context.Context, opt agent.Options, id string) (*agent.
 	if err != nil {
 		return nil, err
 	}
-	if err := (roleScopes{a}).beginRole(ctx, conv, id); err != nil {
+	if err := newRoleStarts(a).beginRole(ctx, conv, id); err != nil {
 		conv.Close()
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (a *app) conversation(ctx context.Context) (*agent.Conversation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := (roleScopes{a}).beginRole(ctx, conv, ""); err != nil {
+	if err := newRoleStarts(a).beginRole(ctx, conv, ""); err != nil {
 		conv.Close()
 		return nil, err
 	}

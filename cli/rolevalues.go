@@ -32,7 +32,7 @@ func (f *flags) roleValues() (map[string]string, error) {
 }
 
 // givenValues are the values of --var, for the role of --role. Without a role they are an error.
-func (a roleScopes) givenValues() (map[string]string, error) {
+func (a roleStarts) givenValues() (map[string]string, error) {
 	values, err := a.flags.roleValues()
 	if err == nil && len(values) > 0 && a.flags.Role == "" {
 		err = usageError("--var gives values to the role of --role: name one")

@@ -13,10 +13,23 @@ import (
 	"jcode/session/role"
 )
 
-// watchRoles tells the person when role files or the agents of plugins change, until the app closes. The role that
+// roleWatch follows the files of roles, and enters the session's role again when it has changed.
+type roleWatch struct {
+	board   *board
+	layers  func() *role.Layers
+	again   <-chan struct{} // asks for a look at the roles
+	agents  func() []role.PluginAgents
+	onClose func(func())
+}
+
+func newRoleWatch(a *app) roleWatch {
+	return roleWatch{&a.board, a.roles, a.rolesAgain, a.bundles.agents, a.onClose}
+}
+
+// begin tells the person when role files or the agents of plugins change, until the app closes. The role that
 // the session is in is entered again when its file does.
-func (a roleScopes) watchRoles() {
-	layers := a.roles()
+func (a roleWatch) begin() {
+	layers := a.layers()
 	var roots []watch.Root
 	for _, dir := range []string{layers.ProjectDir, layers.ProjectAgents, layers.UserDir, layers.UserAgents} {
 		if dir == "" {
@@ -37,8 +50,8 @@ func (a roleScopes) watchRoles() {
 				if !ok {
 					return
 				}
-			case <-a.rolesAgain:
-				layers.PluginAgents = a.bundles.agents()
+			case <-a.again:
+				layers.PluginAgents = a.agents()
 			}
 			now := roleTexts(ctx, layers)
 			a.rolesChanged(ctx, known, now)
@@ -65,7 +78,7 @@ func roleTexts(ctx context.Context, layers *role.Layers) map[string]string {
 }
 
 // rolesChanged compares two states of the roles and tells what differs.
-func (a roleScopes) rolesChanged(ctx context.Context, before, now map[string]string) {
+func (a roleWatch) rolesChanged(ctx context.Context, before, now map[string]string) {
 	var parts []string
 	var current string
 	if conv := a.board.open(); conv != nil {
@@ -100,7 +113,7 @@ func (a roleScopes) rolesChanged(ctx context.Context, before, now map[string]str
 
 // reenter enters the role that the session is in once more when it is another one now, and
 // reports whether it did.
-func (a roleScopes) reenter(ctx context.Context, name string) (bool, error) {
+func (a roleWatch) reenter(ctx context.Context, name string) (bool, error) {
 	conv := a.board.open()
 	if conv == nil || conv.Role().Name != name {
 		return false, nil
@@ -109,7 +122,7 @@ func (a roleScopes) reenter(ctx context.Context, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	now, err := a.roles().Get(ctx, name)
+	now, err := a.layers().Get(ctx, name)
 	if err != nil {
 		return false, err
 	}

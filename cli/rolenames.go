@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"jcode/internal/text"
+	"jcode/mcp"
+	"jcode/session/role"
+	"jcode/skills"
+	"jcode/tools"
+)
+
+// roleNames knows the names that roles may use.
+type roleNames struct {
+	flags    *flags
+	list     *extensionList // brings tools
+	registry *tools.Registry
+	mcp      *mcp.Manager // nil with --no-mcp
+	skills   *skills.Registry
+}
+
+func newRoleNames(a *app) roleNames {
+	return roleNames{a.flags, &a.list, a.registry, a.mcp, a.learning.skills}
+}
+
+// unknown returns the names in a role that do not exist. It waits for names that may appear
+// in a moment, because a skill was just written or scripts are being loaded.
+func (a roleNames) unknown(ctx context.Context, r role.Role) []role.Problem {
+	var out []role.Problem
+	look := func(key, what string, names []string, known func() []string, later func()) {
+		missing := notAmong(names, known)
+		if missing != nil && later != nil {
+			later()
+			missing = notAmong(names, known)
+		}
+		for _, name := range missing {
+			out = append(out, role.Problem{
+				Line: r.Line(key), Text: fmt.Sprintf("%s: there is no %s %q", key, what, name), Cure: instead(name, known()),
+			})
+		}
+	}
+	look("tools", "tool", r.Tools, a.toolNames, func() { a.list.load(ctx) })
+	look("disallowed_tools", "tool", r.Disallowed, a.toolNames, nil)
+	if !a.flags.NoMCP {
+		look("mcp_servers", "MCP server", r.Servers, a.mcp.Known, nil)
+	}
+	if !a.flags.NoSkills {
+		look("skills", "skill", r.Skills, a.skillNames, func() { a.skills.Reload() })
+	}
+	return out
+}
+
+// notAmong returns those of names that are not known. Patterns may match nothing, and the
+// tools of a server are known only while it runs.
+func notAmong(names []string, known func() []string) []string {
+	var missing, all []string
+	for _, name := range names {
+		if strings.ContainsAny(name, "*?[") || strings.HasPrefix(name, "mcp:") {
+			continue
+		}
+		if all == nil {
+			all = known()
+		}
+		if !slices.Contains(all, name) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// instead says which name may be meant, or which there are.
+func instead(name string, known []string) string {
+	const most = 12
+	switch near := text.Nearest(name, known); {
+	case near != "":
+		return "did you mean " + near + "?"
+	case len(known) == 0:
+		return "there is none"
+	case len(known) > most:
+		return "there are: " + strings.Join(known[:most], ", ") + " …"
+	}
+	return "there are: " + strings.Join(known, ", ")
+}
+
+// toolNames are the names of all tools, also of those that a flag has switched off: a role
+// may name them all the same.
+func (a roleNames) toolNames() []string {
+	var names []string
+	if a.flags.NoSkills {
+		names = append(names, "skill", "reload_skills")
+	}
+	if a.flags.NoMCP {
+		names = append(names, "mcp_list", "mcp_connect", "mcp_disconnect", "mcp_reload")
+	}
+	for _, e := range a.registry.Snapshot(nil).All() {
+		names = append(names, e.Spec.Name)
+	}
+	return names
+}
+
+// skillNames are those of all skills that were found: one that is switched off or broken
+// is known all the same.
+func (a roleNames) skillNames() []string {
+	var names []string
+	for _, e := range a.skills.Entries() {
+		if !slices.Contains(names, e.Name) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"jcode/agent"
+	"jcode/session"
+	"jcode/session/role"
+)
+
+// roleStarts enters the role in which a conversation begins or continues.
+type roleStarts struct {
+	flags   *flags
+	board   *board
+	store   *session.Store
+	layers  func() *role.Layers
+	scopes  roleScopes
+	first   *firstRole
+	prelude func() string // the setting prelude.role
+}
+
+func newRoleStarts(a *app) roleStarts {
+	return roleStarts{a.flags, &a.board, a.store, a.roles, newRoleScopes(a), &a.firstRole, func() string { return a.config.Prelude.Role }}
+}
+
+// beginRole enters the role that --role names, else the one that a resumed session was in,
+// as it was then.
+func (a roleStarts) beginRole(ctx context.Context, conv *agent.Conversation, resumed string) error {
+	given, err := a.givenValues()
+	if err != nil {
+		return err
+	}
+	if name := a.flags.Role; name != "" {
+		a.flags.Role, a.flags.Var = "", nil // for the first conversation only
+		return a.enterOrAsk(ctx, conv, name, given)
+	}
+	if resumed == "" {
+		return a.preludeRole(ctx, conv)
+	}
+	row, err := a.store.Get(ctx, resumed)
+	if err != nil || row.RoleName == "" {
+		return err
+	}
+	kept, err := role.FromSnapshot(row.RoleSnapshot)
+	if err != nil {
+		return conv.SetRole(ctx, row.RoleName)
+	}
+	if err := a.enterKept(ctx, conv, kept); err != nil {
+		a.board.say(agent.LevelWarn, "the session's role can't be entered: %v", err)
+		return nil
+	}
+	if now, err := a.layers().Get(ctx, row.RoleName); err != nil || !now.SameAs(kept) {
+		a.board.say(agent.LevelWarn, "role %s has changed since this session entered it; /role %s enters it again", row.RoleName, row.RoleName)
+	}
+	return nil
+}
+
+// roleToEnter is a role that asks for values before anybody could be shown a form.
+type roleToEnter struct {
+	name  string
+	given map[string]string
+}
+
+// firstRole keeps the role that is entered once there is a screen, because it asks for values.
+type firstRole struct {
+	forms bool // there will be a screen that shows forms
+	role  *roleToEnter
+}
+
+// take returns the role, once; nil for none.
+func (f *firstRole) take() *roleToEnter {
+	role := f.role
+	f.role = nil
+	return role
+}
+
+// enterOrAsk enters a role of the command line or the configuration. What it asks for is asked
+// once there is a screen for the form; a run without a person ends.
+func (a roleStarts) enterOrAsk(ctx context.Context, conv *agent.Conversation, name string, given map[string]string) error {
+	err := conv.SetRoleWith(ctx, name, given)
+	var missing *role.MissingError
+	switch {
+	case !errors.As(err, &missing):
+		return err
+	case a.first.forms:
+		a.first.role = &roleToEnter{name, given}
+		return nil
+	}
+	return fmt.Errorf("%w. Give each as --var NAME=VALUE", err)
+}
+
+// preludeRole enters the role that the configuration begins with. Nobody asked for it now,
+// so a person is told if it can't be entered, and continues without; a run without one ends.
+func (a roleStarts) preludeRole(ctx context.Context, conv *agent.Conversation) error {
+	name := a.prelude()
+	if name == "" {
+		return nil
+	}
+	err := a.enterOrAsk(ctx, conv, name, nil)
+	if err == nil || a.flags.Print {
+		return err
+	}
+	a.board.say(agent.LevelError, "the prelude's role is not entered: %v", err)
+	return nil
+}
+
+// enterKept enters a role as a session kept it. The session must not be lost because a
+// server, a tool or a skill is; the role narrows what there is all the same.
+func (a roleStarts) enterKept(ctx context.Context, conv *agent.Conversation, kept role.Role) error {
+	values, missing, err := kept.Values(conv.RoleValues(kept.Name), nil)
+	if err == nil && missing != nil {
+		err = missingValues(kept, missing)
+	}
+	if err != nil {
+		return err
+	}
+	role, unknown, err := a.scopes.resolveRole(ctx, kept, values)
+	if err != nil {
+		return err
+	}
+	if unknown != nil {
+		a.board.say(agent.LevelWarn, "the role %s of this session continues without what is gone: %s", kept.Name, problemText(unknown))
+	}
+	if err = conv.EnterRole(ctx, role); err == nil || role.Servers == nil {
+		return err
+	}
+	a.board.say(agent.LevelWarn, "the role %s of this session continues without its servers: %v", kept.Name, err)
+	role.Servers = nil
+	return conv.EnterRole(ctx, role)
+}

@@ -28,16 +28,15 @@ type firstStart struct {
 	settings    string // the person's config.json
 	getenv      func(string) string
 	board       *board
-	choose      func(model string) // makes a model the one that conversations begin with
+	// choose makes a model the one that conversations begin with; "" is the one that settings and
+	// environment lead to.
+	choose func(model string)
 }
 
 func newFirstStart(a *app) firstStart {
-	return firstStart{a.models, a.paths.Credentials(), a.paths.File(), a.std.Getenv, &a.board, a.chooseModel}
+	choose := func(name string) { a.flags.Model, a.modelNamed = name, name != "" }
+	return firstStart{a.models, a.paths.Credentials(), a.paths.File(), a.std.Getenv, &a.board, choose}
 }
-
-// chooseModel makes a model the one that conversations begin with; "" is the one that settings
-// and environment lead to.
-func (a *app) chooseModel(name string) { a.flags.Model, a.modelNamed = name, name != "" }
 
 // firstRun leads somebody who has no model yet to one. leave ends the chat with a cause.
 func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.FirstRun {

@@ -51,6 +51,11 @@ func (o *openSession) message(ctx context.Context, blocks []acp.ContentBlock) (a
 	if typed == "" && len(attached) == 0 && len(images) == 0 {
 		return agent.Prompt{}, invalid("the prompt is empty")
 	}
+	select {
+	case <-o.ready:
+	case <-ctx.Done():
+		return agent.Prompt{}, ctx.Err()
+	}
 	p, notice, err := o.w.Prompt(ctx, typed)
 	if err != nil {
 		return p, invalid("%v", err)

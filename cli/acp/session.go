@@ -22,6 +22,7 @@ type openSession struct {
 	events *agent.Subscription
 	ctx    context.Context // ends when the session is closed
 	end    context.CancelFunc
+	ready  chan struct{} // closed when the workspace has started: commands need its conversation
 	work   sync.WaitGroup
 	once   sync.Once
 
@@ -59,7 +60,7 @@ func newOpenSession(s *server, o Opening, w *Workspace) *openSession {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &openSession{
 		server: s, id: o.ID, cwd: o.Cwd, w: w, conv: w.Conversation, events: w.Conversation.Subscribe(),
-		ctx: ctx, end: cancel, questions: map[string]context.CancelCauseFunc{}, shown: newShown(),
+		ctx: ctx, end: cancel, ready: make(chan struct{}), questions: map[string]context.CancelCauseFunc{}, shown: newShown(),
 	}
 }
 
@@ -68,6 +69,7 @@ func (o *openSession) begin() {
 	o.work.Go(o.follow)
 	o.work.Go(func() {
 		o.w.Start()
+		close(o.ready)
 		o.askTrust()
 	})
 }

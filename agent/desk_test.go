@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,30 @@ func TestPlanIsShownAndKept(t *testing.T) {
 	defer c.Close()
 	if got := c.Todo(); len(got) != 2 || got[0].Status != "done" {
 		t.Errorf("after a resume the plan is %v", got)
+	}
+}
+
+// A plan that can't be read is not taken for none.
+func TestPlanThatCannotBeReadIsSaidWhenItsSessionGoesOn(t *testing.T) {
+	b := start(t, []reply{{text: "hello"}, {text: "back"}})
+	b.turn("hi")
+	id := b.ID()
+	if err := b.store.Todos().Set(t.Context(), id, json.RawMessage(`{"not":"a list"}`)); err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+	c, err := agent.Resume(t.Context(), b.opt, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	again := &bench{t: t, Conversation: c, sub: c.Subscribe(), model: b.model}
+	events := again.until(func(ev agent.Event) bool { _, ok := ev.(agent.Notice); return ok })
+	if n := events[len(events)-1].(agent.Notice); n.Level != agent.LevelWarn || !strings.Contains(n.Text, "the stored plan could not be read") {
+		t.Errorf("the notice is %+v", n)
+	}
+	if end, _ := again.turn("go on"); end.Text != "back" {
+		t.Errorf("the session does not go on: %+v", end)
 	}
 }
 

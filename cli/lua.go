@@ -279,7 +279,14 @@ func (s *scripting) ask(ctx context.Context, items []tools.TrustItem) {
 	no := s.no
 	s.mu.Unlock()
 	item := s.room.Folder(items)
-	if _, open, err := s.trust.Question(ctx, []tools.TrustItem{item}); no || err != nil || !open {
+	if no {
+		return
+	}
+	_, open, err := s.trust.Question(ctx, []tools.TrustItem{item})
+	if err != nil {
+		s.board.say(agent.LevelWarn, "Lua of this project stays off: %v", err)
+	}
+	if err != nil || !open {
 		return
 	}
 	answer, err := person.Ask(ctx, tools.Question{

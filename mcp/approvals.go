@@ -28,6 +28,7 @@ type approvals struct {
 	session  map[string]bool   // approved for this session: name and pin
 	accepted map[string]string // pinKey → the pin with which a target was last allowed to start
 	pins     map[string]pin    // cached for pinAge
+	unread   error             // why the kept approvals could not be read last; nothing is approved then
 }
 
 func newApprovals(opt Options, env config.Environment) *approvals {
@@ -108,7 +109,21 @@ func (a *approvals) approved(e config.Entry) bool {
 		return now
 	}
 	ok, err := a.trust.Trusted(context.Background(), trustItem(e, hash))
+	a.mu.Lock()
+	a.unread = err
+	a.mu.Unlock()
 	return ok && err == nil
+}
+
+// fault returns why the kept approvals could not be read, nil when they could. What waits for
+// approval may have it already.
+func (a *approvals) fault() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.unread == nil {
+		return nil
+	}
+	return fmt.Errorf("servers of this project stay off, because their approvals can't be read: %w", a.unread)
 }
 
 // approve approves an entry in the form of a pin: for good when keep, else for this session.
@@ -151,6 +166,9 @@ func (a *approvals) mayStart(e config.Entry) error {
 	clear(a.pins)
 	a.mu.Unlock()
 	if !a.approved(e) {
+		if err := a.fault(); err != nil {
+			return wire.Permanentf("%v: %v", ErrNeedsApproval, err)
+		}
 		return wire.Permanentf("%v: what it starts has changed since it was approved (%s): /mcp approve %s", ErrNeedsApproval, a.filesText(e), e.Name)
 	}
 	a.mu.Lock()

@@ -125,7 +125,7 @@ func (m *Manager) Start() {
 	m.settle(order{})
 }
 
-// tellProblems notifies the person of files and entries that can't be used.
+// tellProblems notifies the person of files, entries and approvals that can't be used.
 func (m *Manager) tellProblems() {
 	m.mu.Lock()
 	var problems []string
@@ -140,6 +140,9 @@ func (m *Manager) tellProblems() {
 		}
 	}
 	m.mu.Unlock()
+	if err := m.approvals.fault(); err != nil {
+		problems = append(problems, err.Error())
+	}
 	for _, p := range problems {
 		m.notify("warn", "MCP servers: %s", p)
 	}

@@ -62,12 +62,13 @@ func (g *recordingGate) asked() tools.Access {
 type memoryTrust struct {
 	mu   sync.Mutex
 	kept map[string]bool
+	err  error // of reading
 }
 
 func (s *memoryTrust) Trusted(_ context.Context, i tools.TrustItem) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.kept[string(i.Kind)+i.Name+i.Hash], nil
+	return s.kept[string(i.Kind)+i.Name+i.Hash], s.err
 }
 
 func (s *memoryTrust) Accept(_ context.Context, items []tools.TrustItem, _ bool) error {

@@ -197,6 +197,9 @@ func (m *Manager) Warnings() []string {
 			out = append(out, e.Err.Error())
 		}
 	}
+	if err := m.approvals.fault(); err != nil {
+		out = append(out, err.Error())
+	}
 	return out
 }
 

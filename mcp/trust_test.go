@@ -2,9 +2,12 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -147,4 +150,31 @@ func writeFile(t *testing.T, path, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// A server that waits because its approval can't be read looks as if nobody had approved it.
+func TestApprovalsThatCannotBeReadAreTold(t *testing.T) {
+	var mu sync.Mutex
+	var told []string
+	r := newManagerRig(t, nil, func(o *Options) {
+		o.Trust = &memoryTrust{err: errors.New("the disk is gone")}
+		o.Notify = func(level, text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, level+": "+text)
+		}
+	})
+	r.project("s", "./srv.py")
+	r.m.Start()
+	mu.Lock()
+	defer mu.Unlock()
+	if want := "warn: MCP servers: servers of this project stay off, because their approvals can't be read: the disk is gone"; !slices.Contains(told, want) {
+		t.Errorf("told %q, not %q", told, want)
+	}
+	if list := r.m.Warnings(); !strings.Contains(strings.Join(list, "\n"), "the disk is gone") {
+		t.Errorf("warnings: %q", list)
+	}
+	if err := r.m.Restart("s"); err == nil || !strings.Contains(err.Error(), "the disk is gone") {
+		t.Errorf("a restart: %v", err)
+	}
 }

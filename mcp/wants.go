@@ -14,9 +14,15 @@ import (
 var ErrNeedsApproval = errors.New("needs approval")
 
 // needsApproval names the entry that waits, and what to do.
-type needsApproval struct{ name, file string }
+type needsApproval struct {
+	name, file string
+	fault      error // why kept approvals can't be read, nil when they can
+}
 
 func (e *needsApproval) Error() string {
+	if e.fault != nil {
+		return fmt.Sprintf("server %s of %s needs approval: %v", e.name, e.file, e.fault)
+	}
 	return fmt.Sprintf("server %s of %s needs approval: /mcp approve %s in jcode, or start it with --trust", e.name, e.file, e.name)
 }
 func (e *needsApproval) Unwrap() error { return ErrNeedsApproval }
@@ -95,7 +101,7 @@ func (w *wants) usable(name string) (config.Entry, error) {
 	case e.Err != nil:
 		return e, e.Err
 	case !w.approvals.approved(e):
-		return e, &needsApproval{name, e.Source.File}
+		return e, &needsApproval{name, e.Source.File, w.approvals.fault()}
 	}
 	return e, nil
 }

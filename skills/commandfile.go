@@ -264,11 +264,9 @@ func (c *CommandFiles) settle(found []*CommandFile) *commandState {
 			next.list = append(next.list, c.command(f, full))
 		}
 		if mine, has := own[f.Name]; has && f.Source.Project && winner[f.Name] == "" {
-			if !mayReplace(c.trust, f.Pin()) {
+			if ok, err := mayReplace(c.trust, f.Pin()); !ok {
 				f.State, f.By, f.Waits = Shadowed, mine, true
-				f.Diagnostics = append(f.Diagnostics, Diagnostic{
-					File: f.File, Level: Warning, Text: "has the name of " + mine + ", which it does not replace before you trust it", Cure: "rename it, or trust this folder",
-				})
+				f.Diagnostics = append(f.Diagnostics, waits(f.File, mine, err))
 				continue
 			}
 			f.Replaces = mine

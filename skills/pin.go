@@ -50,17 +50,32 @@ func guest(trust tools.Trust, pin Pin) func() bool {
 	if !pin.Project {
 		return nil
 	}
-	return func() bool { return !mayReplace(trust, pin) }
+	return func() bool {
+		ok, err := mayReplace(trust, pin)
+		return !ok || err != nil // the list says what can't be read
+	}
 }
 
 // mayReplace reports whether a file of the project may take a name that the person or the program
-// uses too: only if that version was approved.
-func mayReplace(trust tools.Trust, pin Pin) bool {
+// uses too: only if that version was approved. An error means no.
+func mayReplace(trust tools.Trust, pin Pin) (bool, error) {
 	if trust == nil {
-		return false
+		return false, nil
 	}
 	ok, err := trust.Trusted(context.Background(), pin.Item())
-	return ok && err == nil
+	return ok && err == nil, err
+}
+
+// waits says why a file of the project does not take a name: it is not trusted, or the trust
+// could not be read.
+func waits(file, mine string, err error) Diagnostic {
+	d := Diagnostic{
+		File: file, Level: Warning, Text: "has the name of " + mine + ", which it does not replace before you trust it", Cure: "rename it, or trust this folder",
+	}
+	if err != nil {
+		d.Text += "; whether you do can't be read: " + err.Error()
+	}
+	return d
 }
 
 // Grants applies rules for the rest of one turn of one session.

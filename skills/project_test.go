@@ -2,6 +2,7 @@ package skills_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -163,5 +164,36 @@ func TestApprovalOfACommandEndsWithTheFilesThatItStarts(t *testing.T) {
 	use(t, src, "say", "")
 	if len(asked.asked) != 2 {
 		t.Errorf("the changed script ran unasked")
+	}
+}
+
+// brokenTrust can't read what was approved.
+type brokenTrust struct{ trustAll }
+
+func (brokenTrust) Trusted(context.Context, tools.TrustItem) (bool, error) {
+	return true, errors.New("the disk is gone")
+}
+
+// A file that waits because the trust in it can't be read would look as if nobody had trusted it.
+func TestTrustThatCannotBeReadIsSaid(t *testing.T) {
+	w := newWorld(t)
+	write(t, skillMD("deploy", "Mine.", "mine"), w.places.Config, "skills/deploy/SKILL.md")
+	w.project("deploy", skillMD("deploy", "Theirs.", "theirs"))
+	write(t, "my release", w.places.Config, "commands/release.md")
+	write(t, "their release", w.places.Project, ".jcode/commands/release.md")
+	r := skills.New(skills.Options{Places: w.places, Trust: brokenTrust{}})
+	if sk, _ := r.Get("deploy"); sk.Description != "Mine." {
+		t.Errorf("an error of the trust lets a skill replace mine: %s", sk.Description)
+	}
+	if said := diagnostics(r); !strings.Contains(said, "the disk is gone") {
+		t.Errorf("skills say %s", said)
+	}
+	files := skills.NewCommandFiles(w.places, brokenTrust{}, nil)
+	said := ""
+	for _, d := range files.Diagnostics() {
+		said += d.String() + "\n"
+	}
+	if !strings.Contains(said, "the disk is gone") {
+		t.Errorf("commands say %s", said)
 	}
 }

@@ -202,18 +202,18 @@ func (r *Registry) place(entry Entry, winner, own map[string]string, active map[
 	if entry.State != Active {
 		return entry
 	}
-	shadow := func(by, text, cure string) {
+	shadow := func(by string, d Diagnostic) {
 		entry.State, entry.By = Shadowed, by
-		entry.Diagnostics = append(slices.Clone(entry.Diagnostics), Diagnostic{File: entry.File, Level: Warning, Text: text, Cure: cure})
+		entry.Diagnostics = append(slices.Clone(entry.Diagnostics), d)
 	}
 	if by, taken := winner[entry.Name]; taken {
-		shadow(by, "shadowed by "+by, "rename or remove one of the two")
+		shadow(by, Diagnostic{File: entry.File, Level: Warning, Text: "shadowed by " + by, Cure: "rename or remove one of the two"})
 		return entry
 	}
 	if mine, has := own[entry.Name]; has && entry.Source.Project {
-		if !mayReplace(r.opts.Trust, entry.Pin()) {
+		if ok, err := mayReplace(r.opts.Trust, entry.Pin()); !ok {
 			entry.Waits = true
-			shadow(mine, "has the name of "+mine+", which it does not replace before you trust it", "rename it, or trust this folder")
+			shadow(mine, waits(entry.File, mine, err))
 			return entry
 		}
 		entry.Replaces = mine

@@ -144,7 +144,7 @@ func readIn(root *os.Root, name string) (*worktree.File, error) {
 		to, err := root.Readlink(filepath.FromSlash(name))
 		return &worktree.File{Data: []byte(to), Link: true}, err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("is no regular file")
+		return nil, errors.New("is not a regular file")
 	}
 	data, err := root.ReadFile(filepath.FromSlash(name))
 	return &worktree.File{Data: data, Exec: info.Mode()&0o100 != 0}, err

@@ -58,7 +58,7 @@ func (c skillCommands) run(ctx context.Context, name, args string) (command.Outc
 	body := parseArgumentsOnly(l.Body)
 	switch g := parseArguments(args); {
 	case session.has(sk.Name, sk.Hash) && !body.uses():
-		out.Prompt = fmt.Sprintf("Follow the skill %s, whose text stands above.", sk.Name) + added(g)
+		out.Prompt = fmt.Sprintf("Follow the skill %s, whose text is above.", sk.Name) + added(g)
 	default:
 		l.Body = body.plain(g)
 		if body.uses() {

@@ -216,7 +216,7 @@ func readCommand(places Places, src Source, file string) *CommandFile {
 	switch {
 	case err != nil:
 	case c.Name == "":
-		p.fault(0, "the file's name holds no letter or digit", "rename it")
+		p.fault(0, "the file's name contains no letter or digit", "rename it")
 	case p.doc.Present && !p.doc.Closed:
 		p.fault(1, "the front matter is never closed", "put a line `---` after its last key")
 	case body == "":

@@ -51,7 +51,7 @@ func (p Places) plugins() []Plugin {
 	return p.Plugins()
 }
 
-var errAbsent = errors.New("leads out of the project, or to what may not be read: it counts as absent")
+var errAbsent = errors.New("leads out of the project, or to what may not be read: it is ignored")
 
 // absent returns the diagnostic for a file or folder that admits refuses.
 func absent(path string) Diagnostic {
@@ -189,7 +189,7 @@ func (s *scan) folder(src Source, dir, real string, depth int) {
 	s.seen[real] = true
 	if s.visited++; s.visited > maxFolders {
 		if s.visited == maxFolders+1 {
-			s.note(src.Dir, fmt.Sprintf("holds more than %d folders; the rest is left out", maxFolders), "keep skills close to the top of it")
+			s.note(src.Dir, fmt.Sprintf("contains more than %d folders; the rest is left out", maxFolders), "keep skills close to the top of it")
 		}
 		return
 	}
@@ -206,7 +206,7 @@ func (s *scan) folder(src Source, dir, real string, depth int) {
 			s.skill(src, filepath.Join(dir, name), real)
 			return
 		}
-		s.note(filepath.Join(dir, name), "lies in the folder of all skills", "move it into a folder of its own")
+		s.note(filepath.Join(dir, name), "is directly in a folder of skills", "move it into a folder of its own")
 	}
 	if depth == maxDepth {
 		return
@@ -300,7 +300,7 @@ func readFile(file string) ([]byte, error) {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("is no regular file")
+		return nil, errors.New("is not a regular file")
 	}
 	f, err := os.Open(file)
 	if err != nil {
@@ -340,7 +340,7 @@ func Check(path string) []Diagnostic {
 		out = append(out, e.Diagnostics...)
 	}
 	if len(s.found) == 0 {
-		out = append(out, Diagnostic{File: path, Level: Fault, Text: "holds no skill", Cure: "a skill is a folder with a " + skillFile})
+		out = append(out, Diagnostic{File: path, Level: Fault, Text: "contains no skill", Cure: "a skill is a folder with a " + skillFile})
 	}
 	return out
 }

@@ -244,7 +244,7 @@ func (t template) expand(ctx context.Context, host Host, g given, rules []string
 	for _, p := range t {
 		if p.kind == shell || p.kind == file {
 			if inserts++; inserts > maxInserts {
-				return "", fmt.Errorf("the command holds more than %d files and shell lines", maxInserts)
+				return "", fmt.Errorf("the command contains more than %d files and shell lines", maxInserts)
 			}
 		}
 		switch p.kind {

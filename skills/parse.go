@@ -93,7 +93,7 @@ func (p *reader) name(e *Entry, folder string) {
 	clean, changed := slug(name)
 	switch {
 	case clean == "":
-		p.warn(line, fmt.Sprintf("the name %s holds no letter or digit; the folder's is taken: %s", quote(name), e.Name), "add `name: "+e.Name+"`")
+		p.warn(line, fmt.Sprintf("the name %s contains no letter or digit; the folder's is taken: %s", quote(name), e.Name), "add `name: "+e.Name+"`")
 		return
 	case changed:
 		p.warn(line, fmt.Sprintf("the name %s is taken as %s", quote(name), clean),

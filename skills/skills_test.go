@@ -224,7 +224,7 @@ func TestSearchIsBounded(t *testing.T) {
 	if got, want := own(r.List()), []string{"member", "outer"}; !slices.Equal(got, want) {
 		t.Errorf("in use: %v, want %v", got, want)
 	}
-	if d := diagnostics(r); !strings.Contains(d, "lies in the folder of all skills") {
+	if d := diagnostics(r); !strings.Contains(d, "is directly in a folder of skills") {
 		t.Errorf("the stray one is not diagnosed: %s", d)
 	}
 }

@@ -69,7 +69,7 @@ func (t skillTool) Run(ctx context.Context, call tools.Call) (tools.Result, erro
 	res.Display = tools.Display{Summary: "skill " + sk.Name + " loaded", Path: sk.File}
 	if call.Caller.Origin == tools.OriginModel {
 		if session.has(sk.Name, sk.Hash) && !args.Again {
-			res.Text = fmt.Sprintf("The skill %s is loaded already and has not changed: its text stands above. Folder: %s\n", sk.Name, sk.Dir)
+			res.Text = fmt.Sprintf("The skill %s is loaded already and has not changed: its text is above. Folder: %s\n", sk.Name, sk.Dir)
 			res.Display.Summary = "skill " + sk.Name + " was loaded before"
 		}
 		session.mark(sk.Name, sk.Hash)

@@ -128,7 +128,7 @@ func readFile(root, file string) ([]byte, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, nil
 		case errors.Is(err, paths.ErrOutside):
-			return nil, fmt.Errorf("%w: it counts as absent", err)
+			return nil, fmt.Errorf("%w: it is ignored", err)
 		}
 		return data, err
 	}
@@ -139,7 +139,7 @@ func readFile(root, file string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	case !info.Mode().IsRegular():
-		return nil, errors.New("is no regular file")
+		return nil, errors.New("is not a regular file")
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("has more than %d MB", maxFile>>20)
 	}

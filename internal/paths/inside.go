@@ -53,7 +53,7 @@ func ReadInside(root, path string, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("is no regular file")
+		return nil, errors.New("is not a regular file")
 	}
 	f, err := dir.Open(rel)
 	if err != nil {

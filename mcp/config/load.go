@@ -122,7 +122,7 @@ func (p Paths) read(f configPath) ([]byte, error) {
 	}
 	data, err := paths.ReadInside(p.ProjectRoot, f.path, maxConfig)
 	if errors.Is(err, paths.ErrOutside) {
-		err = fmt.Errorf("%s %w: it counts as absent", f.path, err)
+		err = fmt.Errorf("%s %w: it is ignored", f.path, err)
 	}
 	return data, err
 }

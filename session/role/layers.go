@@ -216,7 +216,7 @@ func (r *Layers) pluginAgents(context.Context) ([]Role, error) {
 }
 
 // errAbsent says that a project's role file is not read.
-var errAbsent = errors.New("leads out of the project, or to what may not be read: it counts as absent")
+var errAbsent = errors.New("leads out of the project, or to what may not be read: it is ignored")
 
 // admits returns an errAbsent for a path that leads out of the project or is denied.
 func (r *Layers) admits(path string) error {

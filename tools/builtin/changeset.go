@@ -105,7 +105,7 @@ func (s *ChangeSet) write(all []change) error {
 		err := s.put(c, c.after)
 		for j := i - 1; err != nil && j >= 0; j-- {
 			if back := s.put(all[j], all[j].before); back != nil {
-				err = fmt.Errorf("%w; %s could not be put back: %w", err, all[j].t.shown, back)
+				err = fmt.Errorf("%w; %s could not be restored: %w", err, all[j].t.shown, back)
 			}
 		}
 		if err != nil {

@@ -42,7 +42,7 @@ func copyTree(ctx context.Context, from, to place) error {
 		case mode.IsRegular():
 			return copyFile(from.root, to.root, name, target, mode)
 		}
-		return tools.Errorf(tools.KindIO, "%s is no file, folder or link: it can't be moved to another file system", path)
+		return tools.Errorf(tools.KindIO, "%s is neither a file, a folder nor a link: it can't be moved to another file system", path)
 	})
 }
 

@@ -114,7 +114,7 @@ func (w *Workspace) makeFolders(abs string) error {
 			return nil
 		}
 	}
-	return &fs.PathError{Op: "mkdir", Path: abs, Err: errors.New("it lies too deep")}
+	return &fs.PathError{Op: "mkdir", Path: abs, Err: errors.New("it is too deep")}
 }
 
 var errNotFolder = errors.New("a file of that name is in the way")

@@ -127,7 +127,7 @@ func (t execTool) Plan(_ context.Context, call tools.Call) (tools.Plan, error) {
 	}
 	plan := tools.Plan{Accesses: []tools.Access{access}, Summary: "Run: " + oneLine(a.line())}
 	if a.Background {
-		plan.Notes = append(plan.Notes, "goes on in the background")
+		plan.Notes = append(plan.Notes, "keeps running in the background")
 	}
 	return plan, nil
 }

@@ -200,7 +200,7 @@ func (e *ended) summary() string {
 		s = fmt.Sprintf("exit %d", e.exit.Code)
 	}
 	if len(e.left) > 0 {
-		s += fmt.Sprintf(", job %d goes on", e.job)
+		s += fmt.Sprintf(", job %d is running", e.job)
 	}
 	return s
 }

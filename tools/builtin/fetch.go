@@ -90,7 +90,7 @@ func address(s string) (*url.URL, error) {
 		return nil, tools.Errorf(tools.KindInvalidArgs, "only http and https addresses can be fetched, not %s", text.Visible(u.Scheme))
 	}
 	if u.User != nil {
-		return nil, tools.Errorf(tools.KindInvalidArgs, "the address holds a user name: leave it out, credentials are not sent")
+		return nil, tools.Errorf(tools.KindInvalidArgs, "the address contains a user name: leave it out, credentials are not sent")
 	}
 	host := u.Hostname()
 	if host == "" {
@@ -103,7 +103,7 @@ func address(s string) (*url.URL, error) {
 			ascii = strings.ToLower(host)
 		}
 		if strings.ContainsFunc(ascii, func(r rune) bool { return r <= ' ' || r > '~' }) {
-			return nil, tools.Errorf(tools.KindInvalidArgs, "the host %s is no valid name", text.Visible(host))
+			return nil, tools.Errorf(tools.KindInvalidArgs, "the host %s is not a valid name", text.Visible(host))
 		}
 		u.Host = ascii
 		if p := portOf(s); p != "" {

@@ -129,7 +129,7 @@ func TestFetchGivesPagesAsText(t *testing.T) {
 		"/meta":   {"Пр"},
 		"/none":   {"sniffed"},
 		"/badenc": {"ok \u00ff"},
-		"/empty":  {"(the page holds no text)"},
+		"/empty":  {"(the page contains no text)"},
 		"/zip":    {"unzipped"},
 	} {
 		res, err := w.get(map[string]any{"url": w.url + path})
@@ -191,7 +191,7 @@ func TestFetchTellsWhatWentWrong(t *testing.T) {
 	})
 	for in, want := range map[string]string{
 		w.url + "/404":              "404 Not Found:\ngone fishing",
-		w.url + "/bin":              "is application/zip, no text",
+		w.url + "/bin":              "is application/zip, not text",
 		w.url + "/loop":             "more than 10 redirects",
 		w.url + "/file":             "only http and https",
 		"file:///etc/passwd":        "only http and https",
@@ -199,7 +199,7 @@ func TestFetchTellsWhatWentWrong(t *testing.T) {
 		"http://":                   "no host",
 		"http://u:p@example.com":    "user name",
 		"http://127.0.0.1:1/":       "fetch: ",
-		"https://exa\u202emple.com": "no valid name",
+		"https://exa\u202emple.com": "not a valid name",
 	} {
 		_, err := w.get(map[string]any{"url": in})
 		if err == nil || !strings.Contains(err.Error(), want) {

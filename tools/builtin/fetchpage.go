@@ -37,7 +37,7 @@ func (p page) result(format string) (tools.Result, error) {
 		return tools.Result{Text: line, Parts: []tools.Part{{MIME: kind, Data: p.body}}, Display: tools.Display{Summary: line}}, nil
 	}
 	if !readable(kind) {
-		return tools.Result{}, tools.Errorf(tools.KindIO, "the answer is %s, no text (%d bytes): fetch a page about it, or download it with exec", kind, len(p.body))
+		return tools.Result{}, tools.Errorf(tools.KindIO, "the answer is %s, not text (%d bytes): fetch a page about it, or download it with exec", kind, len(p.body))
 	}
 	out, err := p.text(kind, format)
 	if err != nil {
@@ -49,7 +49,7 @@ func (p page) result(format string) (tools.Result, error) {
 		out += fmt.Sprintf("\n[… cut: %d of %s bytes are shown …]", len(out), atLeast(whole, p.cut))
 	}
 	if strings.TrimSpace(out) == "" {
-		out = "(the page holds no text)"
+		out = "(the page contains no text)"
 	}
 	data := map[string]any{"url": p.url.String(), "status": p.code, "content_type": kind, "content": out, "truncated": cut || p.cut}
 	return tools.Result{

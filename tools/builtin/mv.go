@@ -98,7 +98,7 @@ func (m *opened) check(src, dst target) (err error) {
 		return tools.Errorf(tools.KindIO, "%s exists: nothing was moved; remove it first, or choose another name", dst.shown)
 	}
 	if m.info.IsDir() && paths.Within(src.abs, dst.abs) {
-		return tools.Errorf(tools.KindInvalidArgs, "%s lies in %s: a folder can't be moved into itself", dst.shown, src.shown)
+		return tools.Errorf(tools.KindInvalidArgs, "%s is in %s: a folder can't be moved into itself", dst.shown, src.shown)
 	}
 	return nil
 }

@@ -230,7 +230,7 @@ func (f *files) writePatch(ctx context.Context, touched []*patchedFile) error {
 	err = fmt.Errorf("%w (nothing was changed)", err)
 	for i := len(done) - 1; i >= 0; i-- {
 		if back := f.putFile(context.WithoutCancel(ctx), done[i], done[i].exists, done[i].before); back != nil {
-			err = errors.Join(err, fmt.Errorf("%s could not be put back: %w", done[i].t.shown, back))
+			err = errors.Join(err, fmt.Errorf("%s could not be restored: %w", done[i].t.shown, back))
 		}
 	}
 	return err

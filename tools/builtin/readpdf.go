@@ -34,7 +34,7 @@ func (f *files) readPDF(ctx context.Context, call tools.Call, file io.ReaderAt, 
 	}
 	if !bytes.HasPrefix(head[:got], []byte("%PDF-")) {
 		if a.Pages != "" {
-			return res, true, tools.Errorf(tools.KindInvalidArgs, "%s is no PDF: pages is for PDFs, use offset and limit", t.shown)
+			return res, true, tools.Errorf(tools.KindInvalidArgs, "%s is not a PDF: pages is for PDFs, use offset and limit", t.shown)
 		}
 		return res, false, nil
 	}

@@ -76,7 +76,7 @@ func TestWhatCannotBeReadOfAPDFIsSaid(t *testing.T) {
 	r.put("long.pdf", pdf(130))
 	r.refused("read", args{"path": "long.pdf", "pages": "1-101"}, "at most 100 pages")
 	r.refused("read", args{"path": "none.pdf"}, "damaged", "qpdf")
-	r.refused("read", args{"path": "text", "pages": "1"}, "no PDF")
+	r.refused("read", args{"path": "text", "pages": "1"}, "is not a PDF")
 	if p := r.ok("read", args{"path": "scan.pdf"}).Parts[0]; !strings.Contains(p.Text, "hold no text") {
 		t.Errorf("%q", p.Text)
 	}

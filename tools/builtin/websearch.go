@@ -160,7 +160,7 @@ func (t webSearchTool) refused(got page) error {
 	case got.code == http.StatusOK:
 		return nil
 	case got.code == http.StatusTooManyRequests:
-		return tools.Errorf(tools.KindIO, "%s allows no more searches for now (%s): wait, or go on without", host, got.status)
+		return tools.Errorf(tools.KindIO, "%s allows no more searches for now (%s): wait, or continue without", host, got.status)
 	case t.engine.needsKey && (got.code == http.StatusUnauthorized || got.code == http.StatusForbidden):
 		return tools.Errorf(tools.KindIO, "%s refused the key in %s (%s): tell the person", host, t.opts.KeyEnv, got.status)
 	case t.opts.Engine == "searxng" && got.code == http.StatusForbidden:

@@ -49,7 +49,7 @@ func (f *folder) current() (*os.Root, error) {
 		return f.root, nil
 	}
 	if !now.IsDir() {
-		return nil, fmt.Errorf("%s is no folder any more", f.path)
+		return nil, fmt.Errorf("%s is no longer a folder", f.path)
 	}
 	root, err := os.OpenRoot(f.path)
 	if err != nil {
@@ -95,7 +95,7 @@ func (w *Workspace) StartIn(dir string) error {
 		return fmt.Errorf("start in %s: %w", dir, err)
 	}
 	if !w.Contains(real) {
-		return fmt.Errorf("start in %s: it lies outside the workspace %s", dir, w.Root())
+		return fmt.Errorf("start in %s: it is outside the workspace %s", dir, w.Root())
 	}
 	w.start = real
 	return nil

@@ -112,7 +112,7 @@ func words(s string) []string {
 func (r *Room) finish(ctx context.Context, progress func(string)) (command.Outcome, error) {
 	if err := r.Wait(ctx, progress); err != nil {
 		r.Stop()
-		return command.Outcome{Notice: "Stopped. What is indexed can be searched; /docs rebuild goes on."}, nil
+		return command.Outcome{Notice: "Stopped. What is indexed can be searched; /docs rebuild continues."}, nil
 	}
 	out, err := r.Describe(ctx)
 	return command.Outcome{Notice: out}, err

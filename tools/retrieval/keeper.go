@@ -112,7 +112,7 @@ func (k *keeper) run(ctx context.Context, anew bool) {
 }
 
 // errStopped ends a run that somebody stopped.
-var errStopped = errors.New("indexing was stopped: /docs rebuild goes on")
+var errStopped = errors.New("indexing was stopped: /docs rebuild continues")
 
 // ended notes how a run ended, and reports whether no other is to follow.
 func (k *keeper) ended(ctx context.Context, err error) bool {

@@ -44,7 +44,7 @@ type loaded struct {
 // loadFile reads a file. The error says what is wrong with it, for the person.
 func loadFile(ctx context.Context, name string, info os.FileInfo) (loaded, error) {
 	if !info.Mode().IsRegular() {
-		return loaded{}, errors.New("it is no regular file")
+		return loaded{}, errors.New("it is not a regular file")
 	}
 	limit := int64(maxText)
 	if isPDF(name) {
@@ -90,7 +90,7 @@ func load(ctx context.Context, name, kind string, body []byte) (loaded, error) {
 			return out, err
 		}
 		if out.passages = passage.Pages(pages); len(out.passages) == 0 {
-			return out, errors.New("the PDF holds no text, only pictures of it")
+			return out, errors.New("the PDF contains no text, only pictures of it")
 		}
 		return out, nil
 	}
@@ -102,7 +102,7 @@ func load(ctx context.Context, name, kind string, body []byte) (loaded, error) {
 		return out, err
 	}
 	if bytes.IndexByte(body, 0) >= 0 || !mostlyText(body) {
-		return out, errors.New("it is binary, no text")
+		return out, errors.New("it is binary, not text")
 	}
 	switch strings.ToLower(path.Ext(name)) {
 	case ".html", ".htm", ".xhtml":

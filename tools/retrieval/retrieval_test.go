@@ -212,7 +212,7 @@ func TestAGlobAndAFileOfAnyEndingAreTaken(t *testing.T) {
 		t.Error(got)
 	}
 	for source, want := range map[string]string{
-		"b/*.md": "there is nothing to read", "gone.md": "there is no such file", "a/[": "no valid glob",
+		"b/*.md": "there is nothing to read", "gone.md": "there is no such file", "a/[": "not a valid glob",
 	} {
 		if err := g.room.Add(t.Context(), source); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", source, err)

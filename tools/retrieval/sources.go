@@ -78,7 +78,7 @@ func (r *Room) expand(ctx context.Context, source string) ([]item, error) {
 	}
 	base, pattern := r.place(source)
 	if pattern != "" && !doublestar.ValidatePattern(pattern) {
-		return nil, fmt.Errorf("%s: this is no valid glob", source)
+		return nil, fmt.Errorf("%s: this is not a valid glob", source)
 	}
 	resolved, err := paths.Resolve(base)
 	var info fs.FileInfo

@@ -77,7 +77,7 @@ func (r *Room) embed(ctx context.Context, k *keeper, c Collection, anew bool) er
 				length = len(v)
 			}
 			if len(v) != length {
-				return fmt.Errorf("the embedding model %s changed its dimension from %d to %d: /docs rebuild embeds everything anew", e.Model(), length, len(v))
+				return fmt.Errorf("the embedding model %s changed its dimension from %d to %d: /docs rebuild embeds everything again", e.Model(), length, len(v))
 			}
 			if keep[batch[i].ID], err = pack(v); err != nil {
 				return fmt.Errorf("the embedding model %s: %w", e.Model(), err)
@@ -98,7 +98,7 @@ func pack(v []float32) ([]byte, error) {
 		sum += float64(x) * float64(x)
 	}
 	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return nil, errors.New("an embedding is no vector (zero, infinite, or no number)")
+		return nil, errors.New("an embedding is not a usable vector (it is zero or not finite)")
 	}
 	scale := float32(1 / math.Sqrt(sum))
 	out := make([]byte, 0, 2*len(v))

@@ -14,6 +14,11 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
+// chosenAgent matches the row under the cursor of the panel of agents, where it has this name.
+func chosenAgent(name string) *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^ *›[ ●]+` + name + " ")
+}
+
 // Each key of the panel of agents does what it says, once it is pressed again; prune removes the
 // worktrees that nobody uses and that hold no work.
 func TestKeysOfTheAgentsPanel(t *testing.T) {
@@ -47,8 +52,7 @@ func TestKeysOfTheAgentsPanel(t *testing.T) {
 		c.interject("/agents")
 		c.wait("search:", "enter resume · esc close · ctrl+d stop · ctrl+e merge · ctrl+x discard · ctrl+o edit")
 		c.Type(step.agent)
-		chosen := regexp.MustCompile(`(?m)^ *›[ ●]+` + step.agent + " ")
-		c.until(func(s terminal.Screen) bool { return chosen.MatchString(s.Text()) })
+		c.until(func(s terminal.Screen) bool { return chosenAgent(step.agent).MatchString(s.Text()) })
 		c.Press(step.key)
 		c.wait("press " + step.key + " again to " + step.asks)
 		c.Press(step.key)
@@ -91,5 +95,52 @@ func TestKeysOfTheAgentsPanel(t *testing.T) {
 	if err != nil || strings.Contains(string(out), "lost") {
 		t.Errorf("git knows %s, %v", out, err)
 	}
+	c.quit()
+}
+
+// ctrl+o opens the file of a definition in the person's editor; an agent has none.
+func TestADefinitionIsEditedFromTheAgentsPanel(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	script := filepath.Join(t.TempDir(), "script.jsonl")
+	lines := `{"tool_calls":[{"name":"task","arguments":{"prompt":"x","name":"ann","background":true}}]}
+{"agent":"ann","text":"Done."}
+{"text":"It is at work."}
+`
+	if err := os.WriteFile(script, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	roles := filepath.Join(c.home, "roles")
+	if err := os.MkdirAll(roles, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(roles, "tester.md")
+	if err := os.WriteFile(file, []byte("---\ndescription: Runs tests\n---\nYou run tests.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.editor("s/Runs tests/Runs $line/")
+	c.start("-m", "replay:"+script)
+	c.say("go")
+	c.wait("It is at work.", "agent ann done: Done.")
+	c.idle()
+	c.interject("/agents")
+	c.wait("search:", "Runs tests", "ctrl+o edit")
+	c.until(func(s terminal.Screen) bool { return chosenAgent("ann").MatchString(s.Text()) })
+	c.Press("ctrl+o")
+	c.wait("ann is at work: only definitions can be edited")
+	c.Press("down")
+	c.until(func(s terminal.Screen) bool { return chosenAgent("tester").MatchString(s.Text()) })
+	c.Press("ctrl+o")
+	c.until(func(s terminal.Screen) bool {
+		return s.Contains("editing ") && strings.Contains(c.Output(), "tester.md")
+	})
+	c.Type("benchmarks")
+	c.Press("enter")
+	c.wait("Runs benchmarks", "ctrl+o edit")
+	if b, err := os.ReadFile(file); err != nil || !strings.Contains(string(b), "Runs benchmarks") {
+		t.Errorf("%s, %v", b, err)
+	}
+	c.Press("esc")
+	c.wait("ask for something")
 	c.quit()
 }

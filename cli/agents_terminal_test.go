@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"jcode/internal/testkit/terminal"
 )
 
 // An agent shows while it works; a kill of the program loses neither its session nor its
@@ -44,8 +46,13 @@ func TestAgentIsResumedAfterAKillAndMerged(t *testing.T) {
 	write(`{"agent":"ann","text":"Went on."}` + "\n")
 	c.start("--mode", "yolo", "-c", "-m", "replay:"+script)
 	c.wait("ann  left · changes to merge", "agent ann was running when jcode ended")
-	c.say("/agents resume ann")
-	c.wait("agent ann done: Went on.")
+	c.say("/agents")
+	c.wait("search:", "enter resume")
+	c.until(func(s terminal.Screen) bool { return chosenAgent("ann").MatchString(s.Text()) })
+	c.Press("enter")
+	c.wait("resumed ann")
+	c.Press("esc")
+	c.wait("agent ann done: Went on.", "ask for something")
 	if _, err := os.Stat(filepath.Join(c.dir, "new.txt")); err == nil {
 		t.Error("it worked in the main checkout")
 	}

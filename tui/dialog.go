@@ -139,15 +139,22 @@ func titleRule(l *look, title string, width int, style cells.Style) string {
 }
 
 // hints shows keys and what they do; those that do not fit are left out.
-func hints(l *look, width int, pairs ...string) string {
-	spans := []cells.Span{{Text: " "}}
-	used := 1
+func hints(l *look, width int, pairs ...string) string { return hintRows(l, width, 1, pairs...)[0] }
+
+// hintRows is hints on up to so many rows.
+func hintRows(l *look, width, most int, pairs ...string) []string {
+	var rows []string
+	spans, used := []cells.Span{{Text: " "}}, 1
 	for i := 0; i+1 < len(pairs); i += 2 {
 		key, what := pairs[i], pairs[i+1]
 		if key == "" {
 			continue
 		}
 		w := cells.Width(key) + 1 + cells.Width(what)
+		if used > 1 && used+3+w > width && len(rows) < most-1 {
+			rows = append(rows, cells.Render(clip(spans, width)))
+			spans, used = []cells.Span{{Text: " "}}, 1
+		}
 		if used > 1 {
 			w += 3
 		}
@@ -160,7 +167,7 @@ func hints(l *look, width int, pairs ...string) string {
 		spans = append(spans, cells.Span{Text: key, Style: l.theme.Strong}, cells.Span{Text: " " + what, Style: l.theme.Faint})
 		used += w
 	}
-	return cells.Render(clip(spans, width))
+	return append(rows, cells.Render(clip(spans, width)))
 }
 
 // answerRow is one answer of a question: its key and its label, which shows whole. The one

@@ -44,6 +44,33 @@ func TestEmptyAndFailedPanelsSayItInFull(t *testing.T) {
 	}
 }
 
+// Keys that do not fit on one line stand on the next where there is room for it.
+func TestKeysOfAPanelWrapWhereTheScreenIsNarrow(t *testing.T) {
+	t.Parallel()
+	do := func(context.Context, Row) (string, error) { return "", nil }
+	r := run(t, 40, 20, func(o *Options) {
+		o.Panels = []Panel{{
+			Name: "things", Help: "things", Rows: func(context.Context) ([]Row, error) { return []Row{{ID: "a", Name: "a thing"}}, nil },
+			Actions: []Action{
+				{Label: "resume", Run: do},
+				{Key: "ctrl+d", Label: "stop", Run: do},
+				{Key: "ctrl+e", Label: "merge", Run: do},
+				{Key: "ctrl+x", Label: "discard", Run: do},
+				{Key: "ctrl+o", Label: "edit", Run: do},
+			},
+		}}
+	}).ready()
+	r.Type("/things")
+	r.see("/things")
+	r.Press("enter")
+	r.see("a thing")
+	r.see("enter resume · esc close · ctrl+d stop")
+	r.see("ctrl+e merge · ctrl+x discard")
+	r.see("ctrl+o edit")
+	r.Press("esc")
+	r.see("ask for something")
+}
+
 // livePanel is a panel of servers whose states a test sets.
 type livePanel struct {
 	mu      sync.Mutex

@@ -14,7 +14,7 @@ func (pk *picker) draw(l *look, width, height int) (lines []string, cursor *pos)
 		cursor = &pos{1, x}
 		lines = append(lines, line)
 	}
-	foot := pk.foot(l, width)
+	foot := pk.foot(l, width, height)
 	room := max(height-len(lines)-len(foot), 1)
 	detail := pk.detail(l, width, room)
 	room -= len(detail)
@@ -132,7 +132,7 @@ func (pk *picker) detail(l *look, width, room int) []string {
 	return out
 }
 
-func (pk *picker) foot(l *look, width int) []string {
+func (pk *picker) foot(l *look, width, height int) []string {
 	var out []string
 	if pk.confirm != nil {
 		out = append(out, cells.Paint(l.theme.Warn, cells.Fit(" press "+pk.confirm.Key+" again to "+pk.confirm.Label, width)))
@@ -153,5 +153,5 @@ func (pk *picker) foot(l *look, width int) []string {
 	if pk.toggle != nil {
 		pairs = append(pairs, "tab", pk.tabHint)
 	}
-	return append(out, hints(l, width, pairs...))
+	return append(out, hintRows(l, width, min(max(height/5, 1), 3), pairs...)...)
 }

@@ -83,7 +83,14 @@ func (a *arena) spoil(r *rand.Rand) {
 	if err != nil || !info.IsDir() {
 		return
 	}
-	switch r.IntN(9) {
+	switch r.IntN(10) {
+	case 9: // a link out, in a place from which git reads
+		at := filepath.Join(git, filepath.FromSlash(pick(r, strings.Fields("worktrees/w/locked logs/refs/stash logs/HEAD refs/remotes/a/b refs/heads/x info/exclude info/attributes description MERGE_MSG rebase-merge/done packed-refs shallow objects/info/packs"))))
+		put(a.t, filepath.Dir(at), "beside", "")
+		_ = os.Remove(at) // it may be there
+		if err := os.Symlink(filepath.Join(a.outside, "secret"), at); err != nil {
+			a.t.Fatal(err)
+		}
 	case 0, 1, 2:
 		addTo(a.t, filepath.Join(git, "config"), a.config(r))
 	case 3: // a .git file

@@ -240,6 +240,26 @@ func TestAnotherRepositoryAsksUnlessItNamesTheFolder(t *testing.T) {
 			put(t, root, ".git/rebase-merge/git-rebase-todo", "")
 			linkOut(t, root, ".git/rebase-merge/done")
 		}, "asks", "leads out of it"},
+		"a link in what is said of a work tree": {func(t *testing.T, root string) {
+			committed(t, root)
+			put(t, root, ".git/worktrees/w/gitdir", filepath.Join(root, "w", ".git")+"\n")
+			linkOut(t, root, ".git/worktrees/w/locked")
+		}, "asks", "leads out of it"},
+		"a link deep in its references": {func(t *testing.T, root string) {
+			committed(t, root)
+			linkOut(t, root, ".git/refs/remotes/a/b/c")
+		}, "asks", "leads out of it"},
+		"a link in the log of its stashes": {func(t *testing.T, root string) {
+			committed(t, root)
+			linkOut(t, root, ".git/logs/refs/stash")
+		}, "asks", "leads out of it"},
+		"a link among its references that stays": {func(t *testing.T, root string) {
+			committed(t, root)
+			put(t, root, ".git/refs/remotes/x/y", "")
+			if err := os.Symlink("y", filepath.Join(root, ".git", "refs", "remotes", "x", "z")); err != nil {
+				t.Skip(err)
+			}
+		}, "runs", ""},
 		"a submodule with the objects of another": {func(t *testing.T, root string) {
 			committed(t, root)
 			committed(t, filepath.Join(root, "in"))

@@ -102,27 +102,8 @@ func (l *Looker) within(r candidate, name string) bool {
 // borrowed says where a repository's objects or references come from another place than
 // the repository itself: git would print what lies there.
 func (l *Looker) borrowed(r candidate) string {
-	dirs := []string{r.own, r.common}
-	for _, sub := range []string{"objects", "objects/info", "objects/pack", "refs", "info"} {
-		dirs = append(dirs, filepath.Join(r.common, sub))
-	}
-	for _, sub := range []string{"rebase-merge", "rebase-apply", "sequencer", "logs"} { // git prints what stands there
-		dirs = append(dirs, filepath.Join(r.own, sub))
-	}
-	for _, dir := range dirs {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // git can't read it either
-		}
-		for _, e := range entries {
-			if e.Type()&os.ModeSymlink == 0 {
-				continue
-			}
-			at := filepath.Join(dir, e.Name())
-			if real := paths.Real(at); !l.Inside(real) && !paths.Within(r.common, real) && !paths.Within(r.own, real) {
-				return "its repository has a link that leads out of it: " + at
-			}
-		}
+	if why := l.linked(r); why != "" {
+		return why
 	}
 	seen := map[string]bool{}
 	var alternates func(objects string) string
@@ -154,6 +135,48 @@ func (l *Looker) borrowed(r candidate) string {
 		return ""
 	}
 	return alternates(filepath.Join(r.common, "objects"))
+}
+
+// maxDirs bounds how many folders of references, logs and work trees are looked at.
+const maxDirs = 5000
+
+// linked says where a link of the repository leads out of it: git prints the names, the
+// messages or the objects that it finds there.
+func (l *Looker) linked(r candidate) string {
+	dirs := []string{r.own, r.common}
+	for _, sub := range []string{"objects", "objects/info", "objects/pack", "info"} {
+		dirs = append(dirs, filepath.Join(r.common, sub))
+	}
+	for _, sub := range []string{"rebase-merge", "rebase-apply", "sequencer"} { // git prints what stands there
+		dirs = append(dirs, filepath.Join(r.own, sub))
+	}
+	flat := len(dirs)
+	dirs = append(dirs, filepath.Join(r.common, "refs"), filepath.Join(r.common, "logs"), filepath.Join(r.common, "worktrees"))
+	if r.own != r.common {
+		dirs = append(dirs, filepath.Join(r.own, "refs"), filepath.Join(r.own, "logs"))
+	}
+	for i := 0; i < len(dirs); i++ {
+		if i > maxDirs {
+			return "its repository has too many folders to look at each"
+		}
+		entries, err := os.ReadDir(dirs[i])
+		if err != nil {
+			continue // git can't read it either
+		}
+		for _, e := range entries {
+			at := filepath.Join(dirs[i], e.Name())
+			if e.IsDir() && i >= flat {
+				dirs = append(dirs, at)
+			}
+			if e.Type()&os.ModeSymlink == 0 {
+				continue
+			}
+			if real := paths.Real(at); !l.Inside(real) && !paths.Within(r.common, real) && !paths.Within(r.own, real) {
+				return "its repository has a link that leads out of it: " + at
+			}
+		}
+	}
+	return ""
 }
 
 // modules returns the folders of the repositories that are kept inside one: git goes into

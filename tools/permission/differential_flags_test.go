@@ -21,7 +21,7 @@ import (
 
 // vouchedPrograms are those of the table that take arguments of interest.
 func vouchedPrograms() []string {
-	return strings.Fields("cat head tail wc nl tac rev cut paste fold fmt expand column comm join od hexdump realpath readlink stat df base32 base64 zcat bzcat xzcat cmp pr tsort strings jq sha256sum md5sum file uniq sort diff tree grep egrep rg find sed ls du test which whereis users uptime date hostname git")
+	return strings.Fields("cat head tail wc nl tac rev cut paste fold fmt expand column comm join od hexdump realpath readlink stat df base32 base64 zcat bzcat xzcat cmp pr tsort strings jq sha256sum md5sum file uniq sort diff tree grep egrep rg find sed awk ls du test which whereis users uptime date hostname git")
 }
 
 var flagInHelp = regexp.MustCompile(`(^|[\s,\[|])(--?[A-Za-z0-9][A-Za-z0-9-]*)`)
@@ -121,6 +121,8 @@ func spelledPrograms() (out []string) {
 			out = append(out, p)
 		}
 	}
+	// With the text that stands before the files.
+	out = append(out, "sed -n 1p", "sed s/a/b/", "awk '{print $1}'", "awk -F:", "jq .", "grep x", "rg x")
 	for _, sub := range strings.Fields("log diff show status blame grep ls-files for-each-ref branch tag shortlog rev-list cat-file diff-tree range-diff ls-tree rev-parse stash worktree reflog describe check-attr check-ignore") {
 		out = append(out, "git "+sub)
 	}

@@ -323,6 +323,8 @@ func flagsOf(name string, args []word) flags {
 		}
 	case "sed":
 		return flags{pattern: true, plain: "nErsuz", longPlain: []string{"quiet", "silent"}}
+	case "awk", "gawk", "mawk":
+		return flags{pattern: true, permutes: true, text: "F"}
 	case "find":
 		return flags{exact: true}
 	case "sort":

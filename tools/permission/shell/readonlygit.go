@@ -46,7 +46,8 @@ func gitReads(sub string, args []word, texts []string) bool {
 	switch sub {
 	case "status", "ls-tree", "rev-parse", "cat-file", "show-ref", "for-each-ref", "merge-base", "name-rev", "count-objects", "check-ignore",
 		"blame", "annotate", "shortlog", "version", "ls-files", "check-attr", "cherry", "range-diff":
-		return !gitWrites(args) && !hasFlag(args, "", "--textconv", "--filters")
+		// A file for each folder may be a link in one of them.
+		return !gitWrites(args) && !hasFlag(args, "", "--textconv", "--filters", "--exclude-per-directory")
 	case "describe":
 		return !gitWrites(args) && !hasFlag(args, "", "--dirty", "--broken") // they refresh the index
 	case "log", "show", "diff", "rev-list", "whatchanged", "diff-tree", "diff-files", "diff-index":
@@ -63,7 +64,7 @@ func gitReads(sub string, args []word, texts []string) bool {
 	case "stash":
 		return len(texts) > 0 && (texts[0] == "list" || texts[0] == "show") && !gitWrites(args) && !hasFlag(args, "", "--ext-diff", "--textconv")
 	case "reflog":
-		return len(texts) == 0 || texts[0] == "show" && !gitWrites(args)
+		return len(texts) == 0 || (texts[0] == "show" || flagsOnly(texts)) && !gitWrites(args)
 	case "worktree":
 		return slices.Equal(texts, []string{"list"}) || slices.Equal(texts, []string{"list", "--porcelain"})
 	case "config":
@@ -76,6 +77,11 @@ func gitReads(sub string, args []word, texts []string) bool {
 		}
 	}
 	return false
+}
+
+// flagsOnly reports whether all words are flags with their values in the same word.
+func flagsOnly(texts []string) bool {
+	return !slices.ContainsFunc(texts, func(s string) bool { return !strings.HasPrefix(s, "-") })
 }
 
 // gitPrints reports whether a git command may print what files hold, rather than their names

@@ -179,6 +179,8 @@ func table(name string) (reads, bool) {
 		return reads{here: true, check: find}, true
 	case "sed":
 		return reads{check: sed}, true
+	case "awk", "gawk", "mawk":
+		return reads{check: awk}, true
 	case "git":
 		return reads{check: git}, true
 	case "node", "deno", "python", "python3", "ruby", "perl", "php", "java", "javac", "gcc", "g++", "clang", "make", "cmake", "gh", "curl", "wget":
@@ -230,8 +232,9 @@ func atFile(words []word) string {
 	return ""
 }
 
-// jqTakes finds the directives with which a jq program takes in another file.
-var jqTakes = regexp.MustCompile(`(^|[;\s])(import|include)([\s"#]|$)`)
+// jqTakes finds the directives with which a jq program takes in another file, and the filter
+// that reads what one has.
+var jqTakes = regexp.MustCompile(`(^|[;\s])(import|include)([\s"#]|$)|modulemeta`)
 
 // jq refuses programs that take in other files, which they may look for anywhere.
 func jq(words []word) string {
@@ -291,32 +294,6 @@ func find(words []word) string {
 			}
 			return "not all of its tests are known to only read"
 		}
-	}
-	return ""
-}
-
-// sedPrint are the scripts that only print lines: 5p, 1,20p, $p, /word/p.
-var sedPrint = regexp.MustCompile(`^(\d+|\$|/[\w .-]+/)(,\s*(\d+|\$|\+\d+|/[\w .-]+/))?p$`)
-
-func sed(words []word) string {
-	quiet, script := false, false
-	for _, w := range words[1:] {
-		s := w.text
-		switch {
-		case s == "-n" || s == "--quiet" || s == "--silent":
-			quiet = true
-		case s == "-E" || s == "-r":
-		case strings.HasPrefix(s, "-"):
-			return "sed can write files and run commands"
-		case !script:
-			if !sedPrint.MatchString(s) {
-				return "sed can write files and run commands"
-			}
-			script = true
-		}
-	}
-	if !quiet || !script {
-		return "sed can write files and run commands"
 	}
 	return ""
 }

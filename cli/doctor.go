@@ -22,7 +22,9 @@ import (
 	"jcode/internal/text"
 	"jcode/mcp"
 	"jcode/session"
+	"jcode/tools"
 	"jcode/tools/command"
+	"jcode/tools/permission"
 )
 
 // doctorCmd looks at everything that a session depends on, and says what to do about
@@ -98,6 +100,7 @@ type doctor struct {
 	live  *mcp.Manager // of an open jcode: its servers are looked at instead of starting others
 	paths config.Paths
 	conf  config.Config
+	held  []config.Held // settings of the project, which may have trust
 	keys  map[string]string
 }
 
@@ -131,7 +134,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.ok("folders", "config in %s, data in %s", a.paths.Config, a.paths.Data)
 	d.settings(a.root)
 	d.credentials()
-	d.database(ctx)
+	d.database(ctx, func(s *session.Store) *permission.Trust { return newTrust(a, s) })
 	d.model(ctx)
 	d.webSearch()
 	d.terminal()
@@ -154,7 +157,7 @@ func (d *doctor) examine(ctx context.Context) {
 func (d *doctor) settings(root string) {
 	// Nothing of the project is taken as trusted: its endpoint is not to be asked here.
 	loaded := config.Load(config.Options{Paths: d.paths, Project: root, Trusted: func(string, string) bool { return false }})
-	d.conf = loaded.Config
+	d.conf, d.held = loaded.Config, loaded.Held
 	for _, p := range loaded.Problems {
 		if p.Harmless {
 			d.warn("config", "", "%s", p)
@@ -162,10 +165,7 @@ func (d *doctor) settings(root string) {
 		}
 		d.fail("config", "correct it there, or ask `jcode config schema` for what may stand there", exitUsage, "%s", p)
 	}
-	for _, h := range loaded.Held {
-		d.warn("config", "start jcode here and answer its question about this folder, or use --trust", "%s waits for trust", h.Key)
-	}
-	if len(loaded.Problems)+len(loaded.Held) > 0 {
+	if len(loaded.Problems) > 0 {
 		return
 	}
 	switch info, err := os.Stat(d.paths.File()); {
@@ -194,7 +194,7 @@ func (d *doctor) credentials() {
 
 // database opens the database as a start would, but moves nothing aside unseen: what was
 // done is a finding.
-func (d *doctor) database(ctx context.Context) {
+func (d *doctor) database(ctx context.Context, trustIn func(*session.Store) *permission.Trust) {
 	path := filepath.Join(d.paths.Data, "jcode.db")
 	store, err := session.Open(ctx, path, session.Options{})
 	if err != nil {
@@ -204,6 +204,7 @@ func (d *doctor) database(ctx context.Context) {
 	for _, n := range store.Notices() {
 		d.warn("database", "", "%s", n.Text)
 	}
+	d.waiting(ctx, trustIn(store))
 	written := store.CheckWrite(ctx)
 	if err := store.Close(); err != nil && written == nil {
 		written = fmt.Errorf("close %s: %w", path, err)
@@ -213,6 +214,19 @@ func (d *doctor) database(ctx context.Context) {
 		return
 	}
 	d.ok("database", "%s opens and can be written", path)
+}
+
+// waiting names the settings of the project that wait for trust.
+func (d *doctor) waiting(ctx context.Context, trust *permission.Trust) {
+	for _, h := range d.held {
+		ok, err := trust.Trusted(ctx, tools.TrustItem{Kind: tools.TrustConfig, Name: h.Key, Hash: h.Hash})
+		switch {
+		case err != nil:
+			d.warn("config", "", "%s stays off: %v", h.Key, err)
+		case !ok:
+			d.warn("config", "start jcode here and answer its question about this folder, or use --trust", "%s waits for trust", h.Key)
+		}
+	}
 }
 
 // model finds the model that a start would use, and tries its endpoint.

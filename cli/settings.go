@@ -11,6 +11,7 @@ import (
 	"jcode/agent/model/catalogue"
 	"jcode/agent/model/provider"
 	"jcode/cli/config"
+	"jcode/session"
 	"jcode/tools"
 	"jcode/tools/permission"
 )
@@ -77,10 +78,15 @@ func (a *app) trusted(ctx context.Context, kind tools.TrustKind, name, hash stri
 
 // openTrust prepares the trust in this project's files.
 func (a *app) openTrust(context.Context) error {
+	a.trust = newTrust(a, a.store)
+	return nil
+}
+
+// newTrust is the trust in this project's files that a store keeps.
+func newTrust(a *app, store *session.Store) *permission.Trust {
 	own := config.Load(config.Options{Paths: a.paths}).Config.Trust.Folders // the person's file alone
 	run := a.flags.Trust || trustsFolder(own, a.paths.Home, a.root)
-	a.trust = permission.NewTrust(a.project, trustRows{a.store.Trusts(), a.project}, run)
-	return nil
+	return permission.NewTrust(a.project, trustRows{store.Trusts(), a.project}, run)
 }
 
 // rules joins the rules of configuration and flags.

@@ -50,7 +50,7 @@ func (m *Manager) diagnostics(ctx context.Context, call tools.Call, a symbolArgs
 	return strings.Join(out, "\n"), nil
 }
 
-// listed are the problems of files, which count as told then.
+// listed returns the problems of files, which count as reported afterwards.
 func (in *instance) listed(want func(string) bool, late bool) string {
 	in.mu.Lock()
 	var list []problem
@@ -99,7 +99,7 @@ func (m *Manager) references(ctx context.Context, call tools.Call, a symbolArgs)
 	return m.places(ctx, at, "textDocument/references", at.in.caps.References, params, a.Symbol)
 }
 
-// places asks for locations and shows each with its line.
+// places requests locations and shows each with its line.
 func (m *Manager) places(ctx context.Context, at found, method string, provider json.RawMessage, params any, symbol string) (string, error) {
 	what := strings.TrimPrefix(method, "textDocument/")
 	if !provides(provider) {
@@ -140,7 +140,7 @@ func (m *Manager) places(ctx context.Context, at found, method string, provider 
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// locations reads a location, a list of them, or a list of links.
+// locations decodes a location, a list of them, or a list of links.
 func locations(raw json.RawMessage) []location {
 	var one location
 	if json.Unmarshal(raw, &one) == nil && one.URI != "" {
@@ -255,7 +255,7 @@ func (m *Manager) hover(ctx context.Context, call tools.Call, a symbolArgs) (str
 	return fmt.Sprintf("%s:%d\n%s", m.shown(at.path), at.at.Line+1, said), nil
 }
 
-// markup reads the forms that an explanation may have.
+// markup decodes the forms that an explanation may have.
 func markup(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -12,29 +12,30 @@ import (
 	"jcode/tools"
 )
 
-// maxRead is how many files that the model has read are opened beside a change: a server may
-// look at open files only.
+// maxRead is how many files that the model has read are opened in addition to a change: a server
+// may look at open files only.
 const maxRead = 20
 
-// firstLimit is how long a change waits for a server that was just started, before it is made.
+// firstLimit is how long a change waits for a server that was just started, before the change is
+// made.
 const firstLimit = 3 * time.Second
 
-// change is one call that changes files, on its way.
+// change is one call that changes files, in progress.
 type change struct {
 	paths []string
-	old   map[string]string // what was in them
+	old   map[string]string // their text before the change
 	parts []*part
 }
 
-// part is a change's files at one server.
+// part is the files of a change at one server.
 type part struct {
 	in      *instance
 	paths   []string
 	settled bool // the server knew the project before the change
 }
 
-// Changing is called before a call changes files. It returns what is called after the change,
-// or nil where no server is concerned. That returns what the server found, for the result.
+// Changing is called before a call changes files. It returns a function that is called after the
+// change and returns the server's findings for the result, or nil if no server is concerned.
 func (m *Manager) Changing(ctx context.Context, call tools.Call, plan tools.Plan) func(context.Context) string {
 	c := &change{old: map[string]string{}}
 	for _, a := range plan.Accesses {
@@ -92,8 +93,9 @@ func (in *instance) isReady() bool {
 	return in.state == StateReady
 }
 
-// prepare shows the server the files as they are before the change. One that has just been
-// started reads the project first, for a while: what it then reports was there before.
+// prepare shows the server the files as they are before the change. A server that was just
+// started reads the project first, for a limited time: what it reports then existed before the
+// change.
 func (p *part) prepare(ctx context.Context, call tools.Call, read []string) {
 	if !p.in.isReady() || p.in.loading() {
 		if p.in.isOverdue() {
@@ -125,12 +127,12 @@ func (p *part) open(ctx context.Context, read []string) {
 			continue
 		}
 		if _, err := p.in.sync(ctx, path); err != nil && ctx.Err() != nil {
-			return // a server that does not read is not waited for
+			return // do not wait for a server that does not read
 		}
 	}
 }
 
-// changed sends what the files became and words what is new.
+// changed sends the new content of the files and returns what is new.
 func (m *Manager) changed(ctx context.Context, call tools.Call, c *change) string {
 	if call.Followed { // the last one of the step waits for all
 		m.mu.Lock()
@@ -153,7 +155,7 @@ func (m *Manager) changed(ctx context.Context, call tools.Call, c *change) strin
 	return strings.Join(out, "\n")
 }
 
-// merge joins the changes of one step by server.
+// merge combines the changes of one step by server.
 func merge(all []*change) []*part {
 	var out []*part
 	for _, c := range all {
@@ -174,8 +176,8 @@ func merge(all []*change) []*part {
 	return out
 }
 
-// report tells the server of the change, waits for its answer, and words what is new. A server
-// that can't be asked says nothing: the edit has been made.
+// report tells the server of the change, waits for its answer, and returns what is new. If the
+// server can't be asked, it returns nothing: the edit has been made.
 func (p *part) report(ctx context.Context, all []*change, read []string, wait bool) string {
 	in := p.in
 	if in.isOverdue() && in.loading() {
@@ -199,8 +201,8 @@ func (p *part) report(ctx context.Context, all []*change, read []string, wait bo
 		switch {
 		case err == nil:
 			touched = append(touched, path)
-		case isAbsent(err): // it was moved away or removed
-			_ = in.changedFiles(bounded, fileChange{path, changeDeleted}) // a server that does not read is not waited for
+		case isAbsent(err): // it was moved or removed
+			_ = in.changedFiles(bounded, fileChange{path, changeDeleted}) // do not wait for a server that does not read
 		}
 		if bounded.Err() != nil {
 			return in.worded(nil, 0, false, wait)
@@ -208,7 +210,7 @@ func (p *part) report(ctx context.Context, all []*change, read []string, wait bo
 	}
 	for _, path := range read {
 		if in.server.serves(path) && strings.HasPrefix(path, in.root+string(os.PathSeparator)) {
-			_, _ = in.sync(bounded, path) // it helps, and is not needed
+			_, _ = in.sync(bounded, path) // this helps, but is not required
 		}
 	}
 	if err := in.refresh(bounded); err != nil || !wait {
@@ -219,7 +221,8 @@ func (p *part) report(ctx context.Context, all []*change, read []string, wait bo
 	return in.worded(list, older, doubt, late)
 }
 
-// changedLines tells whether a line of a changed file was changed, by what was in it before.
+// changedLines returns a function that reports whether a line of a changed file was changed,
+// compared with its earlier text.
 func changedLines(all []*change) func(path string, line int) bool {
 	known := map[string]map[string]bool{}
 	return func(path string, line int) bool {
@@ -267,7 +270,7 @@ func (m *Manager) recentlyRead() []string {
 	return slices.Clone(m.read)
 }
 
-// tellOnce tells the person why a server is not there, once per reason.
+// tellOnce tells the person why a server is not available, once per reason.
 func (m *Manager) tellOnce(err error) {
 	if m.opts.Notify == nil || errors.Is(err, context.Canceled) {
 		return
@@ -281,15 +284,14 @@ func (m *Manager) tellOnce(err error) {
 	}
 }
 
-// offered says, once, that a server is there for this workspace.
+// offered calls Offer once, when a server for this workspace is available.
 func (m *Manager) offered() {
 	if m.opts.Offer != nil {
 		m.offer.Do(m.opts.Offer)
 	}
 }
 
-// Look offers the tools where a server is installed for the workspace's languages. It starts
-// none.
+// Look offers the tools if a server is installed for the workspace's languages. It starts none.
 func (m *Manager) Look() {
 	if len(m.Available()) > 0 {
 		m.offered()

@@ -22,7 +22,7 @@ type Status struct {
 	Loading    bool
 }
 
-// Servers lists the servers that run, then those that ended by themselves.
+// Servers returns the running servers, then those that ended on their own.
 func (m *Manager) Servers() []Status {
 	m.mu.Lock()
 	list := m.running()
@@ -147,7 +147,7 @@ func logOf(name string, list []*instance) string {
 	return name + " has said nothing"
 }
 
-// overview lists what runs, what ended and what could be started.
+// overview lists what runs, what ended and what can be started.
 func (m *Manager) overview() string {
 	var b strings.Builder
 	for _, s := range m.Servers() {
@@ -192,7 +192,7 @@ func (s Status) word() string {
 	return string(s.State)
 }
 
-// StatusLine is a few words for the status line, "" for nothing to say.
+// StatusLine returns a few words for the status line, or "".
 func (m *Manager) StatusLine() string {
 	if n := m.Errors(); n > 0 {
 		return text.Count(n, "error")

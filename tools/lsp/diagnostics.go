@@ -16,7 +16,7 @@ import (
 const (
 	waitLimit   = 2 * time.Second        // for the answer to a change
 	silence     = 500 * time.Millisecond // the same, for a server that left changes unanswered before
-	maxSilences = 2                      // unanswered changes after which it is taken for one that often has nothing to say
+	maxSilences = 2                      // unanswered changes after which the server counts as one that often has nothing to say
 	minSettle   = 60 * time.Millisecond  // after an answer, for what follows it
 	maxSettle   = 500 * time.Millisecond // the same, for a slow server
 	maxReports  = 5000                   // files
@@ -24,7 +24,7 @@ const (
 	maxTold     = 10                     // in a result
 )
 
-// counts are the problems of a file, by what they say: lines move with every edit.
+// counts holds the problems of a file by their text, because lines move with every edit.
 type counts map[string]int
 
 func countsOf(items []diagnostic) counts {
@@ -41,7 +41,7 @@ func (d diagnostic) key() string {
 	return fmt.Sprintf("%d\x00%s\x00%s", d.Severity, d.Code, d.Message)
 }
 
-// published takes what the server reports of a file.
+// published handles a server's report on a file.
 func (in *instance) published(params json.RawMessage) {
 	var p publishedDiagnostics
 	if json.Unmarshal(params, &p) != nil {
@@ -61,21 +61,21 @@ func (in *instance) published(params json.RawMessage) {
 	in.tell()
 }
 
-// store keeps a report. The caller holds the lock.
+// store stores a report. The caller holds the lock.
 func (in *instance) store(path string, items []diagnostic, version int) {
 	if _, known := in.reports[path]; !known && len(in.reports) >= maxReports {
 		return
 	}
 	for i := range items {
 		if items[i].Severity == 0 {
-			items[i].Severity = severityError // the server leaves it to us
+			items[i].Severity = severityError // the server leaves the severity to the client
 		}
 	}
 	in.reports[path] = &report{items: items[:min(len(items), maxItems)], version: version, at: time.Now()}
 }
 
-// answered reports whether the server has spoken of the versions that were sent at a time.
-// The caller holds the lock.
+// answered reports whether the server has reported on the versions that were sent at a time. The
+// caller holds the lock.
 func (in *instance) answered(paths []string, sent time.Time) bool {
 	for _, path := range paths {
 		doc, r := in.docs[path], in.reports[path]
@@ -89,12 +89,13 @@ func (in *instance) answered(paths []string, sent time.Time) bool {
 	return true
 }
 
-// await waits for the answer to what was sent: a bounded time. late says that it may still come.
+// await waits for the answer to what was sent, for a limited time. late says that it may still
+// come.
 func (in *instance) await(ctx context.Context, paths []string, sent time.Time) (late bool) {
 	ctx, cancel := context.WithDeadline(ctx, sent.Add(waitLimit))
 	defer cancel()
-	var first time.Time // when it had answered
-	began := sent       // when it could answer
+	var first time.Time // when it answered
+	began := sent       // from when on it could answer
 	for {
 		in.mu.Lock()
 		news, busy, silences := in.news, len(in.busy) > 0, in.silences
@@ -106,7 +107,7 @@ func (in *instance) await(ctx context.Context, paths []string, sent time.Time) (
 		if done {
 			return false
 		}
-		if in.can(in.caps.DocumentDiagnostic, "textDocument/diagnostic") { // it may say so only now
+		if in.can(in.caps.DocumentDiagnostic, "textDocument/diagnostic") { // it may announce this only now
 			return !in.pull(ctx)
 		}
 		wait := waitLimit
@@ -132,8 +133,8 @@ func (in *instance) await(ctx context.Context, paths []string, sent time.Time) (
 	}
 }
 
-// unanswered notes that a change was not answered in time, and reports whether the answer is
-// worth waiting for: some servers say nothing where nothing has changed.
+// unanswered records that a change was not answered in time, and reports whether waiting for the
+// answer is worthwhile: some servers say nothing if nothing has changed.
 func (in *instance) unanswered() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -141,7 +142,7 @@ func (in *instance) unanswered() bool {
 	return in.silences <= maxSilences
 }
 
-// pull asks for the reports of all open documents, and reports whether the server answered.
+// pull requests the reports of all open documents, and reports whether the server answered.
 func (in *instance) pull(ctx context.Context) bool {
 	all := true
 	for _, path := range in.openPaths() {
@@ -171,7 +172,7 @@ func (in *instance) pull(ctx context.Context) bool {
 	return all
 }
 
-// asked is a call that is made again where the server gave it up because something changed.
+// asked makes a call, and repeats it if the server aborted it because something changed.
 func (in *instance) asked(ctx context.Context, method string, params, result any) error {
 	for try := 0; ; try++ {
 		err := in.conn.call(ctx, method, params, result)
@@ -193,10 +194,10 @@ type problem struct {
 	diagnostic
 }
 
-// fresh returns what is new since the last time, and how many problems there were before.
-// touched are the files that were changed; lines tells for a file of which nothing was known
-// whether a line is a changed one. settled says that the server knew the project before: where
-// it did not, errors in other files count as new, and doubt is set.
+// fresh returns what is new since the last time, and how many problems there were before. touched
+// are the files that were changed; for a file of which nothing was known, lines reports whether a
+// line was changed. settled says that the server knew the project before. If it did not, errors
+// in other files count as new, and doubt is set.
 func (in *instance) fresh(touched []string, settled bool, lines func(path string, line int) bool) (list []problem, older int, doubt bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -246,7 +247,7 @@ func byImportance(a, b problem) int {
 	)
 }
 
-// absorb takes what is reported now for known: it was there before a change.
+// absorb marks what is reported now as known: it existed before a change.
 func (in *instance) absorb() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -257,7 +258,7 @@ func (in *instance) absorb() {
 	}
 }
 
-// line words a problem.
+// line formats a problem.
 func (in *instance) line(p problem) string {
 	code := strings.Trim(string(p.Code), `"`)
 	if strings.HasPrefix(code, "{") || code == "null" {
@@ -274,7 +275,7 @@ func (in *instance) line(p problem) string {
 	return s
 }
 
-// worded are the lines of a result, the most important first; "" for nothing new.
+// worded returns the lines for a result, the most important first, or "" if nothing is new.
 func (in *instance) worded(list []problem, older int, doubt, late bool) string {
 	var b strings.Builder
 	if len(list) > 0 {

@@ -12,10 +12,10 @@ import (
 	"jcode/internal/edit"
 )
 
-// maxDocument bounds the files that a server gets, in bytes.
+// maxDocument is the largest size of a file that is sent to a server, in bytes.
 const maxDocument = 4 << 20
 
-// readDocument reads a file as a server gets it.
+// readDocument reads a file in the form that a server gets.
 func readDocument(path string) (content string, st stamp, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -35,8 +35,8 @@ func readDocument(path string) (content string, st stamp, err error) {
 	return content, stamp{info.Size(), info.ModTime()}, err
 }
 
-// sync makes the server see a file as it is on disk: it opens it, sends what changed, or
-// closes what is gone. changed says that the server has something new to look at.
+// sync shows the server a file as it is on disk: it opens it, sends what changed, or closes a
+// file that was removed. changed says that the server has something new to look at.
 func (in *instance) sync(ctx context.Context, path string) (changed bool, err error) {
 	in.syncing.Lock()
 	defer in.syncing.Unlock()
@@ -89,8 +89,8 @@ func (in *instance) sync(ctx context.Context, path string) (changed bool, err er
 	return true, err
 }
 
-// evict closes the documents that were touched longest ago, where there are too many. The
-// caller holds the lock.
+// evict closes the least recently used documents if there are too many. The caller holds the
+// lock.
 func (in *instance) evict() (closed []string) {
 	for len(in.docs) >= maxOpen {
 		oldest := ""
@@ -105,8 +105,8 @@ func (in *instance) evict() (closed []string) {
 	return closed
 }
 
-// refresh looks at the open documents for changes that somebody else made: a command, an
-// editor, a formatter.
+// refresh looks for changes of the open documents that somebody else made: a command, an editor,
+// a formatter.
 func (in *instance) refresh(ctx context.Context) error {
 	for _, path := range in.openPaths() {
 		info, err := os.Stat(path)

@@ -10,7 +10,7 @@ import (
 	"jcode/internal/paths"
 )
 
-// lookFor is how long it is remembered whether a program is installed.
+// lookFor is how long jcode remembers whether a program is installed.
 const lookFor = 30 * time.Second
 
 type looked struct {
@@ -18,8 +18,8 @@ type looked struct {
 	at   time.Time
 }
 
-// installed finds a server's program: as it is named, in the project's own node_modules where
-// the project is trusted, or in PATH. "" means that it is not installed.
+// installed finds a server's program: the path that is configured, the project's own node_modules
+// if the project is trusted, or PATH. "" means that it is not installed.
 func (m *Manager) installed(s Server, root string) string {
 	name := s.Command[0]
 	if strings.ContainsRune(name, filepath.Separator) || strings.ContainsRune(name, '/') {
@@ -55,7 +55,7 @@ func (m *Manager) installed(s Server, root string) string {
 	return path
 }
 
-// rootOf finds the folder that a server works in for a file: the nearest one upwards with a
+// rootOf finds the folder in which a server works on a file: the nearest one upwards with a
 // marker, or the farthest for a marker with "^", never outside the workspace.
 func (m *Manager) rootOf(s Server, path string) (root string, ok bool) {
 	top := ""
@@ -84,15 +84,15 @@ func (m *Manager) rootOf(s Server, path string) (root string, ok bool) {
 			return found, true
 		}
 	}
-	// A file alone is worth a server too, but a whole workspace without a sign of the language
-	// is not to be read: its own folder is the root.
+	// A single file may have a server too, but a whole workspace without a sign of the language
+	// must not be read: the file's folder is the root.
 	if len(s.Roots) > 0 && !s.Own {
 		return filepath.Dir(path), true
 	}
 	return top, true
 }
 
-// choose finds the server for a file, with its root and program. ok is false where none is
+// choose finds the server for a file, with its root and program. ok is false if none is
 // configured or installed.
 func (m *Manager) choose(path string) (s Server, root, program string, ok bool) {
 	for _, s := range m.list() {
@@ -110,8 +110,8 @@ func (m *Manager) choose(path string) (s Server, root, program string, ok bool) 
 	return Server{}, "", "", false
 }
 
-// Available lists the servers that are installed for the languages that the workspace shows
-// at its top: in the folder where jcode was started, and in its roots.
+// Available returns the installed servers for the languages at the top of the workspace: in the
+// folder where jcode was started, and in its roots.
 func (m *Manager) Available() []Server {
 	names := m.topNames()
 	var out []Server
@@ -129,7 +129,7 @@ func (m *Manager) topNames() map[string]bool {
 	for _, dir := range append([]string{m.opts.Start}, m.opts.Roots...) {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			continue // nothing is offered for it then
+			continue // then nothing is offered for it
 		}
 		for _, e := range entries[:min(len(entries), 2000)] {
 			names[e.Name()] = true
@@ -138,8 +138,8 @@ func (m *Manager) topNames() map[string]bool {
 	return names
 }
 
-// fits reports whether names have a root marker of the server, or one of its files where it
-// has no markers.
+// fits reports whether names include a root marker of the server, or one of its files if it has
+// no markers.
 func (s Server) fits(names map[string]bool) bool {
 	for _, marker := range s.Roots {
 		if names[strings.TrimPrefix(marker, "^")] {
@@ -163,7 +163,7 @@ type Installed struct {
 	Fits          bool   // the workspace shows its language
 }
 
-// Installed lists all servers that are known or configured.
+// Installed returns all servers that are known or configured.
 func (m *Manager) Installed() []Installed {
 	names := m.topNames()
 	out := make([]Installed, 0, len(m.list()))

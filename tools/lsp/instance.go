@@ -14,7 +14,7 @@ import (
 	"jcode/internal/text"
 )
 
-// State says what an instance of a server does.
+// State is the state of an instance of a server.
 type State string
 
 // The states of an instance.
@@ -26,8 +26,8 @@ const (
 )
 
 const (
-	startLimit  = 30 * time.Second       // until a server has introduced itself
-	stopGrace   = 500 * time.Millisecond // between asking a server to end and ending it
+	startLimit  = 30 * time.Second       // until a server must have answered initialize
+	stopGrace   = 500 * time.Millisecond // between asking a server to exit and killing it
 	maxLastWord = 4 << 10                // bytes of standard error that are kept
 	maxOpen     = 100                    // documents that a server has open
 )
@@ -54,15 +54,15 @@ type instance struct {
 	stopping      bool
 	docs          map[string]*document
 	reports       map[string]*report // what it reported, by path
-	told          map[string]counts  // what of it is known to the model
+	told          map[string]counts  // the part of it that the model knows
 	news          chan struct{}      // closed and replaced when something is reported
 	busy          map[string]bool    // work in progress, by token
 	worked        bool               // some progress was reported
 	used          time.Time
 	started       time.Time
 	encoding      string                  // of positions
-	registrations map[string]registration // capabilities that it asked for after its start, by id
-	watching      bool                    // its watched files are looked after
+	registrations map[string]registration // capabilities that it registered after its start, by id
+	watching      bool                    // its watched files are being watched
 	silences      int                     // changes in a row that it did not answer
 	overdue       bool                    // a change has waited for its start and given up
 }
@@ -75,21 +75,22 @@ type document struct {
 	stamp   stamp
 }
 
-// stamp tells whether a file was changed by somebody else.
+// stamp identifies the state of a file, to see whether somebody else changed it.
 type stamp struct {
 	size int64
 	time time.Time
 }
 
-// report is what a server said last of a file.
+// report is a server's last report on a file.
 type report struct {
 	items []diagnostic
-	// version is the document's that it speaks of; -1 where the server doesn't say.
+	// version is the version of the document that the report is about; -1 if the server doesn't
+	// say.
 	version int
 	at      time.Time
 }
 
-// lastWords keeps the end of a standard error.
+// lastWords keeps the end of standard error.
 type lastWords struct {
 	mu  sync.Mutex
 	buf []byte
@@ -111,8 +112,8 @@ func (l *lastWords) String() string {
 	return strings.TrimSpace(text.Clean(string(l.buf)))
 }
 
-// launch starts the server's process and its connection. It returns at once; ready is closed
-// when the server can be asked.
+// launch starts the server's process and its connection. It returns at once; ready is closed when
+// the server can be queried.
 func (m *Manager) launch(s Server, root string, program []string, confined bool) (*instance, error) {
 	in := &instance{
 		server: s, root: root, owner: m, ready: make(chan struct{}), gone: make(chan struct{}), state: StateStarting,
@@ -167,14 +168,14 @@ func closeFiles(files []*os.File) {
 	}
 }
 
-// watch waits for the end of the connection or of the process, and clears up after it.
+// watch waits for the end of the connection or of the process, and cleans up after it.
 func (in *instance) watch() {
 	select {
 	case <-in.proc.Done():
 	case <-in.conn.done:
 	}
-	// A server whose connection has ended is of no use, and one whose process has ended may
-	// have left children.
+	// A server without a connection is useless, and one whose process has ended may have left
+	// children.
 	err := in.proc.Stop(context.Background(), stopGrace)
 	<-in.proc.Done()
 	in.conn.fail(errClosed)
@@ -203,20 +204,20 @@ func endOf(e proc.Exit) error {
 	return fmt.Errorf("it ended with exit code %d", e.Code)
 }
 
-// tell wakes who waits for news. The caller holds the lock.
+// tell wakes those who wait for news. The caller holds the lock.
 func (in *instance) tell() {
 	close(in.news)
 	in.news = make(chan struct{})
 }
 
-// loading reports whether the server still reads the project.
+// loading reports whether the server is still reading the project.
 func (in *instance) loading() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.state == StateStarting || len(in.busy) > 0
 }
 
-// end asks the server to end and ends it.
+// end asks the server to exit and then kills it.
 func (in *instance) end() {
 	in.mu.Lock()
 	in.stopping = true
@@ -229,13 +230,13 @@ func (in *instance) end() {
 		ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
 		defer cancel()
 		if in.conn.call(ctx, "shutdown", nil, nil) == nil {
-			_ = in.conn.notify(ctx, "exit", nil) // else it is ended in a moment
+			_ = in.conn.notify(ctx, "exit", nil) // otherwise it is killed in a moment
 		}
 	}
-	_ = in.proc.Stop(context.Background(), stopGrace) // watch sees to what is left
+	_ = in.proc.Stop(context.Background(), stopGrace) // watch handles what is left
 }
 
-// failure says why the instance can't be asked.
+// failure returns why the instance can't be queried.
 func (in *instance) failure() error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -245,7 +246,7 @@ func (in *instance) failure() error {
 	return in.err
 }
 
-// usable waits until the server can be asked.
+// usable waits until the server can be queried.
 func (in *instance) usable(ctx context.Context) error {
 	select {
 	case <-in.ready:
@@ -262,7 +263,7 @@ func (in *instance) usable(ctx context.Context) error {
 	return nil
 }
 
-// said are the server's last words, for an error.
+// said returns the server's last words, for an error.
 func (in *instance) said() string {
 	words := in.stderr.String()
 	if words == "" {
@@ -272,7 +273,7 @@ func (in *instance) said() string {
 	return "; it said: " + text.Cut(strings.Join(lines[max(0, len(lines)-3):], " / "), 500)
 }
 
-// openPaths lists the open documents, sorted.
+// openPaths returns the paths of the open documents, sorted.
 func (in *instance) openPaths() []string {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// initialize introduces jcode to the server.
+// initialize sends initialize to the server.
 func (in *instance) initialize() {
 	defer close(in.ready)
 	ctx, cancel := context.WithTimeout(in.owner.life, startLimit)
@@ -19,8 +19,7 @@ func (in *instance) initialize() {
 		err = in.conn.notify(ctx, "initialized", struct{}{})
 	}
 	if err == nil {
-		// Some servers, such as pyright, do nothing before they are told of settings, though
-		// there be none.
+		// Some servers, such as pyright, do nothing before they get settings, even empty ones.
 		settings := in.server.Settings
 		if settings == nil {
 			settings = struct{}{}
@@ -39,11 +38,11 @@ func (in *instance) initialize() {
 	in.tell()
 	in.mu.Unlock()
 	if err != nil {
-		_ = in.proc.Stop(context.Background(), stopGrace) // watch sees to what is left
+		_ = in.proc.Stop(context.Background(), stopGrace) // watch handles what is left
 	}
 }
 
-// introduction is what jcode says of itself.
+// introduction returns jcode's parameters of initialize.
 func (in *instance) introduction() map[string]any {
 	uri := uriOf(in.root)
 	symbols := map[string]any{"hierarchicalDocumentSymbolSupport": true}
@@ -53,7 +52,7 @@ func (in *instance) introduction() map[string]any {
 		"rootUri":          uri,
 		"rootPath":         in.root,
 		"workspaceFolders": []any{map[string]any{"uri": uri, "name": "workspace"}},
-		// What is not said here is not done.
+		// Capabilities that are not declared here are not supported.
 		"initializationOptions": in.server.Settings,
 		"capabilities": map[string]any{
 			"general": map[string]any{"positionEncodings": []string{"utf-16", "utf-8"}},

@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// Server says how one language server is started, and for which files.
+// Server describes how one language server is started, and for which files.
 type Server struct {
-	// Name is what people call it: "gopls".
+	// Name is its name for people: "gopls".
 	Name string
 	// Command is the program and its arguments.
 	Command []string
-	// Files are name endings (".go") or whole names ("go.mod").
+	// Files are extensions (".go") or whole names ("go.mod").
 	Files []string
-	// Roots are files whose folder is the root of a project; the outermost one inside the
-	// workspace counts for those that begin with "^", else the innermost.
+	// Roots are files whose folder is the root of a project. For those that begin with "^" the
+	// outermost one inside the workspace is used, otherwise the innermost.
 	Roots []string
-	// Settings answers workspace/configuration, and is sent as initialization options.
+	// Settings is the answer to workspace/configuration, and is sent as initialization options.
 	Settings any
 	// Env is set in the server's environment.
 	Env map[string]string
-	// Own says that the entry was configured: it needs no root marker.
+	// Own says that the server was configured: it needs no root marker.
 	Own bool
 }
 
-// known are the servers that jcode looks for. Of several for one file type the first that is
-// installed is taken.
+// known are the servers that jcode looks for. If there are several for a file type, the first
+// that is installed is used.
 func known() []Server {
 	js := []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"}
 	jsRoots := []string{"tsconfig.json", "jsconfig.json", "package.json"}
@@ -69,7 +69,7 @@ func known() []Server {
 	}
 }
 
-// serves reports whether a file is of the server's languages.
+// serves reports whether the server handles a file.
 func (s Server) serves(path string) bool {
 	base := filepath.Base(path)
 	return slices.ContainsFunc(s.Files, func(f string) bool {

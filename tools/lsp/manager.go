@@ -20,55 +20,55 @@ import (
 
 const (
 	maxRunning = 4                // servers at once
-	idleLimit  = 10 * time.Minute // without use, then a server is ended
-	deathLimit = 3                // deaths within deathTime, then a server is left alone
+	idleLimit  = 10 * time.Minute // without use, then a server is stopped
+	deathLimit = 3                // exits on its own within deathTime, after which a server is not started again
 	deathTime  = 10 * time.Minute
 )
 
-// Start is a server that is to be started for the first time in this session.
+// Start is a server that is about to be started for the first time in this session.
 type Start struct {
 	Name    string
 	Root    string
-	Command string // the command line as it is configured, which rules speak of: "gopls"
-	Program string // the file that runs
+	Command string // the configured command line, for rules: "gopls"
+	Program string // the program file
 	Hash    string // of everything that decides what runs
 }
 
-// Options are what a Manager is made of.
+// Options are the settings of New.
 type Options struct {
-	// Root is the project's top folder, Start the one in which relative paths begin, Roots the
-	// workspace's folders; all are resolved.
+	// Root is the project's top folder, Start the one against which relative paths are resolved,
+	// Roots the workspace's folders; all are resolved.
 	Root, Start string
 	Roots       []string
-	// Servers are configured ones; they come before the known ones and replace those of their
-	// name. Disabled names servers that are never started.
+	// Servers are the configured servers; they take precedence over the known ones, and replace
+	// those with the same name. Disabled names servers that are never started.
 	Servers  []Server
 	Disabled []string
 	// AfterEdit adds what is new to the result of a change.
 	AfterEdit bool
 	// Env returns the environment of servers. Nil means the process's own without credentials.
 	Env func() []string
-	// Trusted reports whether programs of the project itself may be run. Nil means no.
+	// Trusted reports whether programs of the project itself may run. Nil means no.
 	Trusted func() bool
-	// Allow decides whether a server may be started: it runs code of the project. confined asks
-	// for the sandbox; why says why not. Nil allows nothing.
+	// Allow decides whether a server may be started, because it runs code of the project. confined
+	// requests the sandbox; why is the reason for a refusal. Nil allows nothing.
 	Allow func(ctx context.Context, call tools.Call, s Start) (ok, confined bool, why string)
 	// Confine makes a command run in the sandbox.
 	Confine func(proc.Spec) (proc.Spec, error)
-	// Changes writes files, for the tools rename and code_action. Nil leaves those out.
+	// Changes writes files for the tools rename and code_action. If it is nil, these are not
+	// offered.
 	Changes Changes
-	// Notify tells the person. May be nil.
+	// Notify shows the person a message. May be nil.
 	Notify func(level, text string)
 	// Offer is called once, when a server for the workspace is known to be available. May be nil.
 	Offer func()
-	// Version is jcode's.
+	// Version is jcode's version.
 	Version string
-	// Idle replaces the time after which an unused server is ended; 0 means ten minutes.
+	// Idle is the time after which an unused server is stopped; 0 means ten minutes.
 	Idle time.Duration
 }
 
-// Manager owns the servers. It starts nothing before a file needs it. It is safe for
-// concurrent use.
+// Manager owns the servers. It starts none before a file needs it. It is safe for concurrent use.
 type Manager struct {
 	opts  Options
 	life  context.Context
@@ -81,10 +81,10 @@ type Manager struct {
 	starter *proc.Launcher
 	found   map[string]looked
 	live    map[string]*instance // by name and root
-	fallen  map[string]*instance // the last one that ended by itself
+	fallen  map[string]*instance // the last one that ended on its own
 	deaths  map[string][]time.Time
-	refused map[string]string // why the person, or a rule, does not let it start
-	off     map[string]bool   // by name: the person switched it off
+	refused map[string]string // why the person, or a rule, does not allow its start
+	off     map[string]bool   // by name: the person disabled it
 	read    []string          // files that the model has read, the newest last
 	queue   []*change         // of calls that others of their step follow
 	asking  map[string]chan struct{}
@@ -92,7 +92,7 @@ type Manager struct {
 	closed  bool
 }
 
-// New makes a manager. It looks at nothing and starts nothing.
+// New returns a manager. It reads nothing and starts nothing.
 func New(o Options) *Manager {
 	if o.Idle == 0 {
 		o.Idle = idleLimit
@@ -106,7 +106,7 @@ func New(o Options) *Manager {
 	return m
 }
 
-// withSettings adds what a server needs to answer soon.
+// withSettings adds settings that a server needs to answer quickly.
 func withSettings(list []Server) []Server {
 	for i, s := range list {
 		if s.Name == "gopls" {
@@ -118,7 +118,7 @@ func withSettings(list []Server) []Server {
 	return list
 }
 
-// Merge completes a configured server by the known one of its name.
+// Merge fills in a configured server from the known one with its name.
 func Merge(s Server) Server {
 	s.Own = true
 	for _, k := range withSettings(known()) {
@@ -142,7 +142,7 @@ func Merge(s Server) Server {
 	return s
 }
 
-// Close ends all servers with everything they started.
+// Close stops all servers with everything they started.
 func (m *Manager) Close() {
 	m.mu.Lock()
 	m.closed = true
@@ -182,7 +182,8 @@ func (m *Manager) launcher() *proc.Launcher {
 	return m.starter
 }
 
-// environment is what a server sees: the person's variables without keys, and what its entry sets.
+// environment returns a server's environment: the person's variables without keys, and those that
+// its entry sets.
 func (m *Manager) environment(s Server) []string {
 	if m.opts.Env == nil {
 		return proc.CommandEnv(os.Environ(), proc.EnvRules{Set: s.Env})
@@ -190,7 +191,7 @@ func (m *Manager) environment(s Server) []string {
 	return proc.CommandEnv(m.opts.Env(), proc.EnvRules{Set: s.Env})
 }
 
-// shown writes a path for the model.
+// shown returns a path for the model.
 func (m *Manager) shown(path string) string {
 	for _, dir := range m.opts.Roots {
 		if paths.Within(dir, path) {
@@ -202,10 +203,10 @@ func (m *Manager) shown(path string) string {
 	return paths.Escape(filepath.ToSlash(path))
 }
 
-// key names an instance.
+// key identifies an instance.
 func key(s Server, root string) string { return s.Name + "\x00" + root }
 
-// instanceFor returns the server of a file, which it starts if need be. A nil instance without
+// instanceFor returns the server for a file, and starts it if necessary. A nil instance without
 // an error means that there is none for this file.
 func (m *Manager) instanceFor(ctx context.Context, call tools.Call, path string) (*instance, error) {
 	s, root, program, ok := m.choose(path)
@@ -249,7 +250,7 @@ func (m *Manager) instanceFor(ctx context.Context, call tools.Call, path string)
 	return in, err
 }
 
-// exhausted reports whether a server died too often. The caller holds the lock.
+// exhausted reports whether a server exited too often. The caller holds the lock.
 func (m *Manager) exhausted(id string) bool {
 	m.deaths[id] = slices.DeleteFunc(m.deaths[id], func(at time.Time) bool { return time.Since(at) > deathTime })
 	return len(m.deaths[id]) >= deathLimit
@@ -303,7 +304,7 @@ func hashOf(argv []string, root string, env map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
-// makeRoom ends the server that was used longest ago, where too many run.
+// makeRoom stops the least recently used server if too many are running.
 func (m *Manager) makeRoom() {
 	m.mu.Lock()
 	list := m.running()
@@ -321,7 +322,7 @@ func (in *instance) lastUse() time.Time {
 	return in.used
 }
 
-// retire ends a server in order.
+// retire stops a server in order.
 func (m *Manager) retire(in *instance) {
 	m.mu.Lock()
 	if m.live[key(in.server, in.root)] == in {
@@ -332,7 +333,7 @@ func (m *Manager) retire(in *instance) {
 	<-in.gone
 }
 
-// tidy ends the servers that nobody has used for a while.
+// tidy stops the servers that have not been used for a while.
 func (m *Manager) tidy() {
 	ticker := time.NewTicker(max(m.opts.Idle/20, 10*time.Millisecond))
 	defer ticker.Stop()
@@ -353,7 +354,7 @@ func (m *Manager) tidy() {
 	}
 }
 
-// died notes that a server ended by itself.
+// died records that a server ended on its own.
 func (m *Manager) died(in *instance) {
 	id := key(in.server, in.root)
 	m.mu.Lock()
@@ -369,7 +370,7 @@ func (m *Manager) died(in *instance) {
 	}
 }
 
-// Errors counts the errors in the files that servers have open: those of the session.
+// Errors returns the number of errors in the files that servers have open: those of the session.
 func (m *Manager) Errors() int {
 	m.mu.Lock()
 	list := m.running()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// memory is what a process has resident.
+// memory returns the resident memory of a process.
 func memory(pid int) int64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {

@@ -18,7 +18,7 @@ func lineAt(content string, n int) string {
 	return ""
 }
 
-// units counts the characters of s as the server does.
+// units returns the length of s in the server's units.
 func (in *instance) units(s string) int {
 	if in.encoding == "utf-8" {
 		return len(s)
@@ -32,7 +32,7 @@ func (in *instance) units(s string) int {
 	return n
 }
 
-// offset is the byte in line at which a character of the server begins.
+// offset returns the byte in line at which a character of the server begins.
 func (in *instance) offset(line string, character int) int {
 	if in.encoding == "utf-8" {
 		return min(max(character, 0), len(line))
@@ -49,7 +49,7 @@ func (in *instance) offset(line string, character int) int {
 	return len(line)
 }
 
-// place is the byte offset of a position in a text.
+// place returns the byte offset of a position in a text.
 func (in *instance) place(content string, p position) int {
 	at := 0
 	for range p.Line {
@@ -66,7 +66,7 @@ func (in *instance) place(content string, p position) int {
 	return at + in.offset(content[at:at+end], p.Character)
 }
 
-// applied makes the edits of one document, which must not overlap.
+// applied applies the edits of one document, which must not overlap.
 func (in *instance) applied(content string, edits []textEdit) (string, bool) {
 	type cut struct {
 		from, to int
@@ -107,7 +107,7 @@ func occurrences(content, name string) (at []int) {
 	}
 }
 
-// positionAt is the server's position of a byte offset.
+// positionAt returns the server's position of a byte offset.
 func (in *instance) positionAt(content string, at int) position {
 	start := strings.LastIndexByte(content[:at], '\n') + 1
 	return position{Line: strings.Count(content[:at], "\n"), Character: in.units(content[start:at])}

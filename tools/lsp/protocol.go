@@ -52,8 +52,8 @@ type workspaceEdit struct {
 	DocumentChanges []documentChange      `json:"documentChanges"`
 }
 
-// documentChange is the edits of one document, or, with Kind set, a file that is to be made,
-// renamed or deleted.
+// documentChange is the edits of one document, or, if Kind is set, a file to create, rename or
+// delete.
 type documentChange struct {
 	Kind         string            `json:"kind"`
 	TextDocument versionedDocument `json:"textDocument"`
@@ -80,7 +80,7 @@ type publishedDiagnostics struct {
 	Diagnostics []diagnostic `json:"diagnostics"`
 }
 
-// pulledDiagnostics answers textDocument/diagnostic.
+// pulledDiagnostics is the answer to textDocument/diagnostic.
 type pulledDiagnostics struct {
 	Kind    string                       `json:"kind"`
 	Items   []diagnostic                 `json:"items"`
@@ -100,7 +100,7 @@ type documentSymbol struct {
 	Range          span             `json:"range"`
 	SelectionRange span             `json:"selectionRange"`
 	Children       []documentSymbol `json:"children"`
-	// Location is set instead by servers of the old form.
+	// Location is set instead by servers that use the older form.
 	Location *location `json:"location"`
 }
 
@@ -115,7 +115,7 @@ type codeAction struct {
 	} `json:"disabled,omitempty"`
 }
 
-// capabilities are what a server says of itself. Providers are `true`, an object, or absent.
+// capabilities is what a server declares. Providers are `true`, an object, or absent.
 type capabilities struct {
 	PositionEncoding   string          `json:"positionEncoding"`
 	Definition         json.RawMessage `json:"definitionProvider"`
@@ -128,13 +128,13 @@ type capabilities struct {
 	DocumentDiagnostic json.RawMessage `json:"diagnosticProvider"`
 }
 
-// provides reads a provider's capability.
+// provides reports whether a provider is declared.
 func provides(raw json.RawMessage) bool {
 	s := string(raw)
 	return s != "" && s != "null" && s != "false"
 }
 
-// symbolKind is the word for a symbol's kind.
+// symbolKind returns the word for a symbol's kind.
 func symbolKind(k int) string {
 	names := []string{
 		"symbol", "file", "module", "namespace", "package", "class", "method", "property", "field", "constructor", "enum", "interface",
@@ -146,7 +146,7 @@ func symbolKind(k int) string {
 	return names[k]
 }
 
-// uriOf is the file URI of an absolute path.
+// uriOf returns the file URI of an absolute path.
 func uriOf(path string) string {
 	p := filepath.ToSlash(path)
 	if !strings.HasPrefix(p, "/") {
@@ -155,7 +155,7 @@ func uriOf(path string) string {
 	return (&url.URL{Scheme: "file", Path: p}).String()
 }
 
-// pathOf is the path that a file URI names, "" for another URI.
+// pathOf returns the path that a file URI names, "" for another URI.
 func pathOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" {

@@ -12,15 +12,15 @@ import (
 	"jcode/tools"
 )
 
-// FileChange is one file of a change: its text, and what it becomes.
+// FileChange is one file of a change: its text before and after.
 type FileChange struct {
 	Path          string
 	Before, After string
 }
 
-// Changes makes changes of several files, all or none.
+// Changes changes several files, all or none.
 type Changes interface {
-	// Plan says what would be touched, with the whole diff.
+	// Plan returns what would be touched, with the whole diff.
 	Plan(ctx context.Context, summary string, list []FileChange) (tools.Plan, error)
 	// Apply makes the changes that were judged, as one step for undo.
 	Apply(ctx context.Context, call tools.Call, list []FileChange) (tools.Result, error)
@@ -31,7 +31,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// fileChanges works out what an edit of the workspace makes of the files.
+// fileChanges computes the changes of files from an edit of the workspace.
 func (in *instance) fileChanges(e workspaceEdit) ([]FileChange, error) {
 	edits := map[string][]textEdit{}
 	for uri, list := range e.Changes {
@@ -98,8 +98,8 @@ func (m *Manager) renameTool() tools.Tool {
 	return m.changing("rename", renameParameters, work)
 }
 
-// changing makes a tool that changes files as a server says. It asks again when it runs: what
-// was approved are the files, and their text must still be what it was.
+// changing returns a tool that changes files as a server proposes. It queries the server again
+// when it runs: the files were approved, and their text must still be the same.
 func (m *Manager) changing(name, parameters string, work func(context.Context, tools.Call) (string, []FileChange, error)) tools.Tool {
 	return tool{
 		spec: specOf(name, parameters, tools.CapRead|tools.CapWrite),
@@ -129,7 +129,7 @@ type actionArgs struct {
 	Apply int    `json:"apply"`
 }
 
-// actionTool lists what a server offers to do at a line, and does one of it.
+// actionTool lists the actions that a server offers at a line, and applies one.
 func (m *Manager) actionTool() tools.Tool {
 	return m.changing("code_action", actionParameters, func(ctx context.Context, call tools.Call) (string, []FileChange, error) {
 		var a actionArgs
@@ -159,7 +159,7 @@ func (m *Manager) actionTool() tools.Tool {
 	})
 }
 
-// actions asks what can be done at a line: those that change text are kept.
+// actions requests the actions at a line, and keeps those that change text.
 func (in *instance) actions(ctx context.Context, path string, line int) ([]codeAction, error) {
 	if !in.can(in.caps.CodeAction, "textDocument/codeAction") {
 		return nil, fmt.Errorf("it offers no actions")
@@ -208,7 +208,7 @@ func actionList(in *instance, list []codeAction, shown string, line int) string 
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// carryOut works out what an action changes. Commands that a server would run are not run.
+// carryOut computes the changes of an action. Commands that a server would run are not run.
 func (in *instance) carryOut(ctx context.Context, a codeAction) ([]FileChange, error) {
 	if a.Edit == nil {
 		var whole codeAction

@@ -8,7 +8,7 @@ import (
 	"jcode/internal/text"
 )
 
-// handle answers what the server asks and takes what it tells.
+// handle answers a server's requests and handles its notifications.
 func (in *instance) handle(method string, params json.RawMessage) (any, *wireError) {
 	switch method {
 	case "textDocument/publishDiagnostics":
@@ -45,7 +45,7 @@ func (in *instance) handle(method string, params json.RawMessage) (any, *wireErr
 	return nil, nil
 }
 
-// logged keeps what the server says beside its standard error.
+// logged keeps a server's messages together with its standard error.
 func (in *instance) logged(method string, params json.RawMessage) {
 	var p struct {
 		Type    int    `json:"type"`
@@ -56,7 +56,7 @@ func (in *instance) logged(method string, params json.RawMessage) {
 	}
 }
 
-// configuration answers each item with the part of the settings that its section names.
+// configuration answers each item with the settings of its section.
 func (in *instance) configuration(params json.RawMessage) []any {
 	var p struct {
 		Items []struct {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// allServers joins configured servers with the known ones that they do not replace.
+// allServers returns the configured servers and the known ones that they do not replace.
 func allServers(configured []Server, disabled []string) []Server {
 	own := map[string]bool{}
 	for _, s := range configured {
@@ -22,15 +22,15 @@ func allServers(configured []Server, disabled []string) []Server {
 	return out
 }
 
-// list returns the servers; nobody changes what it returns.
+// list returns the servers; the slice must not be changed.
 func (m *Manager) list() []Server {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.servers
 }
 
-// SetServers replaces the configured servers. Those that run and are no longer configured, or
-// otherwise, end; a file that needs one starts it again.
+// SetServers replaces the configured servers. Running servers whose configuration changed or was
+// removed are stopped; a file that needs one starts it again.
 func (m *Manager) SetServers(configured []Server, disabled []string) {
 	list := allServers(configured, disabled)
 	m.mu.Lock()

@@ -27,8 +27,8 @@ func (f found) params() map[string]any {
 	return map[string]any{"textDocument": textDocument{uriOf(f.path)}, "position": f.at}
 }
 
-// locate finds where a symbol stands: on the line that is named or nearest to it, where it is
-// declared in the file, where it occurs first in it, or where the whole project declares it.
+// locate finds a symbol: on the line that is given or nearest to it, where it is declared in the
+// file, where it occurs first in it, or where the project declares it.
 func (m *Manager) locate(ctx context.Context, call tools.Call, a symbolArgs) (found, error) {
 	if a.Symbol == "" {
 		return found{}, tools.Errorf(tools.KindInvalidArgs, "symbol is empty")
@@ -67,7 +67,7 @@ func (m *Manager) locate(ctx context.Context, call tools.Call, a symbolArgs) (fo
 	return found{in, path, in.positionAt(content, at[0])}, nil
 }
 
-// lastPart is the name itself in `Type.Method`, `pkg.Name`, `ns::name`.
+// lastPart returns the last name in `Type.Method`, `pkg.Name` or `ns::name`.
 func lastPart(symbol string) string {
 	return symbol[strings.LastIndexAny(symbol, ".:#")+1:]
 }
@@ -92,7 +92,7 @@ func declared(list []documentSymbol, symbol, within string) (documentSymbol, boo
 	return documentSymbol{}, false
 }
 
-// symbols is the outline of a file.
+// symbols returns the outline of a file.
 func (in *instance) symbols(ctx context.Context, path string) ([]documentSymbol, error) {
 	if !provides(in.caps.DocumentSymbol) {
 		return nil, fmt.Errorf("%s has no outlines", in.server.Name)
@@ -109,7 +109,7 @@ func (in *instance) symbols(ctx context.Context, path string) ([]documentSymbol,
 	return list, nil
 }
 
-// locateAnywhere asks the servers of the workspace for a symbol by its name.
+// locateAnywhere searches for a symbol by its name at all servers of the workspace.
 func (m *Manager) locateAnywhere(ctx context.Context, call tools.Call, symbol string) (found, error) {
 	list, err := m.everywhere(ctx, call, lastPart(symbol))
 	if err != nil {
@@ -133,7 +133,7 @@ func (m *Manager) locateAnywhere(ctx context.Context, call tools.Call, symbol st
 			if err != nil {
 				continue
 			}
-			// A location may be that of the whole declaration: the name is on its first lines.
+			// A location may be that of the whole declaration: the name is in its first lines.
 			from := in.place(content, s.info.Location.Range.Start)
 			name := lastPart(symbol)
 			if at := occurrences(content[from:], name); len(at) > 0 {
@@ -157,8 +157,8 @@ type hit struct {
 	info symbolInformation
 }
 
-// everywhere asks every server of the workspace for symbols. Where none runs, the one for the
-// workspace's language is started.
+// everywhere searches for symbols at every server of the workspace. If none is running, the one
+// for the workspace's language is started.
 func (m *Manager) everywhere(ctx context.Context, call tools.Call, query string) ([]hit, error) {
 	list, err := m.forWorkspace(ctx, call)
 	if err != nil {
@@ -190,7 +190,8 @@ func (m *Manager) everywhere(ctx context.Context, call tools.Call, query string)
 	return out, nil
 }
 
-// forWorkspace are the servers that run, or those for what the workspace shows at its top.
+// forWorkspace returns the running servers, or else those for the languages at the top of the
+// workspace.
 func (m *Manager) forWorkspace(ctx context.Context, call tools.Call) ([]*instance, error) {
 	m.mu.Lock()
 	list := m.running()
@@ -243,7 +244,7 @@ func (m *Manager) prepared(ctx context.Context, call tools.Call, path string) (*
 	return in, nil
 }
 
-// settle waits until the server can be asked and has read the project.
+// settle waits until the server can be queried and has read the project.
 func (in *instance) settle(ctx context.Context) error {
 	if err := in.usable(ctx); err != nil {
 		return err

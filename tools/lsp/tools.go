@@ -35,7 +35,7 @@ const (
 	maxAnswers = 100              // lines of an answer
 )
 
-// tool is one of the tools that ask servers.
+// tool is one of the tools that query servers.
 type tool struct {
 	spec tools.Spec
 	plan func(context.Context, tools.Call) (tools.Plan, error)
@@ -60,7 +60,7 @@ func (t tool) Run(ctx context.Context, call tools.Call) (tools.Result, error) {
 	return res, err
 }
 
-// makeTool makes a tool that only reads, of what it does with decoded arguments.
+// makeTool returns a read-only tool with a function that runs it with decoded arguments.
 func makeTool[A any](m *Manager, name, parameters string, path func(A) string, run func(context.Context, tools.Call, A) (string, error)) tools.Tool {
 	return tool{
 		spec: specOf(name, parameters, tools.CapRead),
@@ -108,7 +108,7 @@ func specOf(name, parameters string, needs tools.Capabilities) tools.Spec {
 	}
 }
 
-// Tools are the tools that ask servers by a symbol's name.
+// Tools returns the tools that query servers by a symbol's name.
 func (m *Manager) Tools() []tools.Tool {
 	list := []tools.Tool{
 		makeTool(m, "diagnostics", pathParameters, func(a symbolArgs) string { return a.Path }, m.diagnostics),

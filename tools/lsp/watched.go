@@ -18,18 +18,18 @@ import (
 
 const (
 	watchDepth = 32      // folders below the root
-	maxWatched = 20_000  // files that are known by their stamp
-	maxLooked  = 200_000 // entries of folders that one look passes
+	maxWatched = 20_000  // files whose stamps are kept
+	maxLooked  = 200_000 // entries of folders that one look may visit
 	maxSent    = 500     // changes in one message
 )
 
-// registration is a capability that a server asked for after its start.
+// registration is a capability that a server registered after its start.
 type registration struct {
 	method string
 	globs  []fileGlob
 }
 
-// fileGlob names files that a server wants to hear of.
+// fileGlob selects files whose changes a server wants to be told of.
 type fileGlob struct {
 	pattern string // absolute, with slashes
 	kinds   int    // the sum of watchCreated and so on
@@ -43,7 +43,7 @@ const (
 	watchAll     = watchCreated | watchChanged | watchDeleted
 )
 
-// registered takes capabilities that a server adds while it runs.
+// registered adds capabilities that a server registers while it runs.
 func (in *instance) registered(params json.RawMessage) {
 	var p struct {
 		Registrations []struct {
@@ -74,10 +74,10 @@ func (in *instance) registered(params json.RawMessage) {
 	in.tell()
 }
 
-// unregistered takes back what was registered.
+// unregistered removes registrations.
 func (in *instance) unregistered(params json.RawMessage) {
 	var p struct {
-		// The protocol spells it so.
+		// This is the protocol's spelling.
 		Unregistrations []struct {
 			ID string `json:"id"`
 		} `json:"unregisterations"`
@@ -108,7 +108,7 @@ func (in *instance) can(provider json.RawMessage, method string) bool {
 	return false
 }
 
-// globsOf reads the options of a registration for watched files.
+// globsOf decodes the options of a registration for watched files.
 func (in *instance) globsOf(options json.RawMessage) []fileGlob {
 	var o struct {
 		Watchers []struct {
@@ -134,7 +134,7 @@ func (in *instance) globsOf(options json.RawMessage) []fileGlob {
 	return out
 }
 
-// absolutePattern reads a pattern, which is a text or an object with a base.
+// absolutePattern decodes a pattern, which is a text or an object with a base.
 func (in *instance) absolutePattern(raw json.RawMessage) string {
 	base, pattern := in.root, ""
 	if json.Unmarshal(raw, &pattern) != nil {
@@ -179,14 +179,14 @@ func (in *instance) wants(path string) (kinds int) {
 	return kinds
 }
 
-// watchFiles tells the server of changes below its root, whoever made them, until it ends.
+// watchFiles notifies the server of all changes below its root, whoever made them, until it ends.
 func (in *instance) watchFiles() {
 	f := &watchedFiles{in: in, known: map[string]stamp{}, ignored: map[string]bool{}}
 	w := watch.New([]watch.Root{{Path: in.root, Depth: watchDepth, Enter: f.enter}}, watch.Options{
 		Notice: func(text string) { _, _ = in.stderr.Write([]byte(text + "\n")) }, // it never fails
 	})
 	defer w.Close()
-	f.look(in.root) // what is there already is no change
+	f.look(in.root) // what exists already is no change
 	for {
 		select {
 		case e, ok := <-w.Events():
@@ -200,7 +200,7 @@ func (in *instance) watchFiles() {
 	}
 }
 
-// announce tells the server of changed files.
+// announce notifies the server of changed files.
 func (in *instance) announce(list []fileChange) {
 	for part := range slices.Chunk(list, maxSent) {
 		ctx, cancel := context.WithTimeout(in.owner.life, waitLimit)
@@ -212,7 +212,7 @@ func (in *instance) announce(list []fileChange) {
 	}
 }
 
-// watchedFiles are the files below a root as they were last seen.
+// watchedFiles holds the files below a root as they were last seen.
 type watchedFiles struct {
 	in    *instance
 	known map[string]stamp
@@ -221,7 +221,7 @@ type watchedFiles struct {
 	ignored map[string]bool // folders, by path
 }
 
-// enter reports whether a folder is watched: not what git ignores, nor its own.
+// enter reports whether a folder is watched: not one that git ignores, nor git's own.
 func (f *watchedFiles) enter(folder string) bool {
 	switch filepath.Base(folder) {
 	case ".git", ".hg", ".svn", "node_modules":
@@ -237,7 +237,7 @@ func (f *watchedFiles) enter(folder string) bool {
 	return !is
 }
 
-// isIgnored reports whether the ignore files from root down leave out a folder.
+// isIgnored reports whether the ignore files from root down exclude a folder.
 func isIgnored(root, folder string) bool {
 	rel, err := filepath.Rel(root, folder)
 	if err != nil || rel == "." {
@@ -268,7 +268,7 @@ func (f *watchedFiles) changes(e watch.Event) []fileChange {
 		paths = []string{f.in.root}
 	}
 	f.mu.Lock()
-	clear(f.ignored) // an ignore file may be what changed
+	clear(f.ignored) // the change may be to an ignore file
 	f.mu.Unlock()
 	var out []fileChange
 	for _, path := range paths {
@@ -278,7 +278,7 @@ func (f *watchedFiles) changes(e watch.Event) []fileChange {
 	return out
 }
 
-// gone forgets what is no longer at path or below it.
+// gone removes the files at path or below it.
 func (f *watchedFiles) gone(path string) (out []fileChange) {
 	below := path + string(filepath.Separator)
 	for known := range f.known {
@@ -297,7 +297,7 @@ func (f *watchedFiles) gone(path string) (out []fileChange) {
 	return out
 }
 
-// look takes in what is at path, or below it, and returns what is new or has changed.
+// look reads what is at path or below it, and returns what is new or has changed.
 func (f *watchedFiles) look(path string) (out []fileChange) {
 	entries := 0
 	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
@@ -305,7 +305,7 @@ func (f *watchedFiles) look(path string) (out []fileChange) {
 		case entries > maxLooked:
 			return filepath.SkipAll
 		case err != nil:
-			return nil // it is gone again, or can't be read
+			return nil // it was removed, or can't be read
 		case d.IsDir() && p != f.in.root && !f.enter(p):
 			return filepath.SkipDir
 		case !d.Type().IsRegular():

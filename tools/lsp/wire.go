@@ -15,11 +15,11 @@ import (
 
 const (
 	maxMessage = 64 << 20 // bytes of one message
-	maxJunk    = 1 << 20  // bytes between two messages that are none
+	maxJunk    = 1 << 20  // bytes between two messages that are not messages
 	maxQueue   = 64       // messages that wait to be written
 )
 
-// errClosed is the error of a connection that has ended in order.
+// errClosed is the error of a connection that was closed in order.
 var errClosed = errors.New("the connection is closed")
 
 // message is one JSON-RPC message, of any kind.
@@ -37,7 +37,7 @@ type wireError struct {
 	Message string `json:"message"`
 }
 
-// The JSON-RPC and protocol error codes that are looked at.
+// The JSON-RPC and protocol error codes that jcode handles.
 const (
 	codeMethodNotFound  = -32601
 	codeContentModified = -32801
@@ -46,12 +46,12 @@ const (
 
 func (e *wireError) Error() string { return e.Message }
 
-// conn is one JSON-RPC connection. Reading and writing each have a goroutine, which end with
-// the streams: whoever made the connection closes them.
+// conn is one JSON-RPC connection. Reading and writing each have a goroutine, which ends with its
+// stream: the creator of the connection closes the streams.
 type conn struct {
 	handle func(method string, params json.RawMessage) (any, *wireError)
 	out    chan []byte
-	done   chan struct{} // closed when nothing more is read
+	done   chan struct{} // closed when reading has ended
 
 	mu      sync.Mutex
 	next    int
@@ -96,7 +96,7 @@ func (c *conn) read(r io.Reader) {
 		}
 		var m message
 		if json.Unmarshal(body, &m) != nil {
-			continue // no JSON: whoever waits for an answer has a limit
+			continue // not JSON: callers that wait for an answer have a limit
 		}
 		switch {
 		case m.Method != "":
@@ -116,7 +116,7 @@ func (c *conn) read(r io.Reader) {
 	}
 }
 
-// readMessage reads one message, past lines that are no header.
+// readMessage reads one message, and skips lines that are not headers.
 func readMessage(br *bufio.Reader) ([]byte, error) {
 	length, junk := -1, 0
 	for {
@@ -125,7 +125,7 @@ func readMessage(br *bufio.Reader) ([]byte, error) {
 			return nil, err
 		}
 		text := strings.TrimSpace(string(line))
-		// A program that prints to its standard output may do so without a line break.
+		// A program may print to its standard output without a line break.
 		if i := strings.Index(strings.ToLower(text), "content-length:"); i >= 0 {
 			n, err := strconv.Atoi(strings.TrimSpace(text[i+len("content-length:"):]))
 			if err != nil || n < 0 || n > maxMessage {
@@ -146,7 +146,7 @@ func readMessage(br *bufio.Reader) ([]byte, error) {
 	return body, err
 }
 
-// fail ends what waits for an answer.
+// fail ends all calls that wait for an answer.
 func (c *conn) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,8 +187,7 @@ func (c *conn) send(ctx context.Context, m message) error {
 	}
 }
 
-// answer replies to a request of the server. One that does not read its answers is not waited
-// for.
+// answer replies to a request of the server. It does not wait for a server that does not read.
 func (c *conn) answer(id json.RawMessage, result any, werr *wireError) {
 	m := message{JSONRPC: "2.0", ID: &id, Error: werr}
 	if werr == nil {
@@ -216,7 +215,7 @@ func (c *conn) notify(ctx context.Context, method string, params any) error {
 	return c.send(ctx, message{Method: method, Params: raw})
 }
 
-// call sends a request and reads its result into result. A request whose time is over is
+// call sends a request and decodes its result into result. A request whose time is over is
 // cancelled at the server.
 func (c *conn) call(ctx context.Context, method string, params, result any) error {
 	raw, err := json.Marshal(params)

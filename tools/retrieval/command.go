@@ -108,7 +108,7 @@ func words(s string) []string {
 	return out
 }
 
-// finish waits for the index; who interrupts the wait stops the work.
+// finish waits for the index; interrupting the wait stops the work.
 func (r *Room) finish(ctx context.Context, progress func(string)) (command.Outcome, error) {
 	if err := r.Wait(ctx, progress); err != nil {
 		r.Stop()
@@ -118,8 +118,8 @@ func (r *Room) finish(ctx context.Context, progress func(string)) (command.Outco
 	return command.Outcome{Notice: out}, err
 }
 
-// Describe lists the collections in use: their sources, how many documents are indexed, and
-// what is wrong with which.
+// Describe lists the collections in use: their sources, how many documents are indexed, and the
+// problems of each.
 func (r *Room) Describe(ctx context.Context) (string, error) {
 	r.mu.Lock()
 	type row struct {

@@ -16,8 +16,8 @@ import (
 	"jcode/session"
 )
 
-// keeper keeps the index of one collection up to date: one run at a time, and one more after
-// it when something changed meanwhile. Its fields are guarded by the room's lock.
+// keeper keeps the index of one collection up to date: one run at a time, and one more after it
+// if something changed in the meantime. Its fields are guarded by the room's lock.
 type keeper struct {
 	Collection
 	room *Room
@@ -25,16 +25,16 @@ type keeper struct {
 	cancel  context.CancelFunc // of the run
 	done    chan struct{}      // closed when the run ends, nil while none runs
 	moved   chan struct{}      // closed when state changes
-	whole   bool               // a run came to its end: the index has all documents
+	whole   bool               // a run was completed: the index has all documents
 	settled bool               // a step has waited for the first run
-	again   bool               // another run is to follow
-	anew    bool               // that one reads all documents, changed or not
+	again   bool               // another run will follow
+	anew    bool               // the next run reads all documents, changed or not
 	state   state
 	watcher *watch.Watcher
 	watched []string
 }
 
-// state says how far a run is, and how the last one ended.
+// state is the progress of a run, and how the last one ended.
 type state struct {
 	phase       string // "looking", "reading", "embedding", "" for not running
 	done, total int
@@ -51,7 +51,7 @@ func (s state) progress(name string) string {
 	return fmt.Sprintf("%s the documents of %s: %d of %d", s.phase, name, s.done, s.total)
 }
 
-// refresh begins a run, or has one follow that which is running. It is called under the lock.
+// refresh starts a run, or schedules one after the running one. It is called under the lock.
 func (k *keeper) refresh(anew bool) {
 	if k.done != nil {
 		k.again = true
@@ -111,10 +111,10 @@ func (k *keeper) run(ctx context.Context, anew bool) {
 	}
 }
 
-// errStopped ends a run that somebody stopped.
+// errStopped is the error of a run that was stopped.
 var errStopped = errors.New("indexing was stopped: /docs rebuild continues")
 
-// ended notes how a run ended, and reports whether no other is to follow.
+// ended records how a run ended, and reports whether no other follows.
 func (k *keeper) ended(ctx context.Context, err error) bool {
 	k.room.mu.Lock()
 	defer k.room.mu.Unlock()
@@ -129,7 +129,7 @@ func (k *keeper) ended(ctx context.Context, err error) bool {
 	return true
 }
 
-// tell says to the person what a run came to, if it changed anything.
+// tell reports the result of a run to the person, if it changed anything.
 func (k *keeper) tell(c Collection, rep report, err error) {
 	if k.room.ctx.Err() != nil {
 		return
@@ -158,7 +158,7 @@ func (k *keeper) tell(c Collection, rep report, err error) {
 	k.room.opts.Notify(level, fmt.Sprintf("documents of %s: %s", c.Name, strings.Join(parts, ", ")))
 }
 
-// progress notes how far a run is.
+// progress records how far a run is.
 func (k *keeper) progress(phase string, done, total int) {
 	k.room.mu.Lock()
 	defer k.room.mu.Unlock()
@@ -167,7 +167,7 @@ func (k *keeper) progress(phase string, done, total int) {
 	k.moved = make(chan struct{})
 }
 
-// watch has changes in the folders of the sources begin a run.
+// watch starts a run after changes in the folders of the sources.
 func (k *keeper) watch(sources []string) {
 	r := k.room
 	if !r.opts.Watch {
@@ -209,14 +209,14 @@ func (k *keeper) watch(sources []string) {
 	})
 }
 
-// report is what a run did.
+// report is the result of a run.
 type report struct {
 	read, gone int
 	problems   []string // of documents that had none, or another, before
 }
 
-// sync brings the index of a collection up to date with its files. What cannot be read costs
-// itself: it is noted, and the passages of before stay.
+// sync brings the index of a collection up to date with its files. A document that cannot be read
+// is recorded as a problem, and its earlier passages stay.
 func (k *keeper) sync(ctx context.Context, c Collection, anew bool) (rep report, err error) {
 	r := k.room
 	found := map[string]item{}
@@ -281,8 +281,8 @@ func (k *keeper) sync(ctx context.Context, c Collection, anew bool) (rep report,
 	return rep, nil
 }
 
-// bring brings one document up to date. The error is one of the index; what is wrong with the
-// document is returned as its problem.
+// bring brings one document up to date. The error is one of the index; a problem of the document
+// is returned as problem.
 func (k *keeper) bring(ctx context.Context, owner string, it item, before session.Document, had, anew bool) (read bool, problem string, err error) {
 	index := k.room.opts.Index
 	note := func(d session.Document, problem string) (bool, string, error) {
@@ -348,7 +348,7 @@ func (r *Room) loadPage(ctx context.Context, address string) (loaded, int64, err
 	return out, int64(len(page.Body)), err
 }
 
-// shown is how a path is written for people and models.
+// shown returns a path for people and models.
 func (r *Room) shown(path string) string {
 	if rest, ok := strings.CutPrefix(path, r.opts.Root+string(os.PathSeparator)); ok {
 		return rest

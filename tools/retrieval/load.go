@@ -21,7 +21,7 @@ import (
 	"jcode/internal/text"
 )
 
-// maxText bounds a text file, in bytes; PDFs have a bound of their own.
+// maxText is the largest size of a text file, in bytes; PDFs have a limit of their own.
 const maxText = 32 << 20
 
 // documentKind reports whether a file below a folder counts as a document by its name.
@@ -41,7 +41,7 @@ type loaded struct {
 	passages []passage.Passage
 }
 
-// loadFile reads a file. The error says what is wrong with it, for the person.
+// loadFile reads a file. The error describes the problem for the person.
 func loadFile(ctx context.Context, name string, info os.FileInfo) (loaded, error) {
 	if !info.Mode().IsRegular() {
 		return loaded{}, errors.New("it is not a regular file")
@@ -68,7 +68,7 @@ func loadFile(ctx context.Context, name string, info os.FileInfo) (loaded, error
 	return load(ctx, name, "", body)
 }
 
-// plainError leaves out of an error which file it is about.
+// plainError removes the file's name from an error.
 func plainError(err error) error {
 	var in *os.PathError
 	if errors.As(err, &in) {
@@ -79,8 +79,7 @@ func plainError(err error) error {
 
 func isPDF(name string) bool { return strings.EqualFold(filepath.Ext(name), ".pdf") }
 
-// load makes passages of a document's bytes. kind is its media type, "" where only the name
-// tells.
+// load splits a document's bytes into passages. kind is its media type, "" to go by the name.
 func load(ctx context.Context, name, kind string, body []byte) (loaded, error) {
 	sum := sha256.Sum256(body)
 	out := loaded{hash: hex.EncodeToString(sum[:])}
@@ -141,7 +140,7 @@ func pagesOf(ctx context.Context, body []byte) ([]string, error) {
 	return pages, nil
 }
 
-// mostlyText reports whether at most one byte in fifty is no UTF-8.
+// mostlyText reports whether at most one byte in fifty is not UTF-8.
 func mostlyText(body []byte) bool {
 	bad := 0
 	for b := body; len(b) > 0; {

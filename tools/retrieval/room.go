@@ -17,9 +17,9 @@ import (
 type Collection struct {
 	// Owner is the key in the index.
 	Owner string
-	// Name is how people call it: "role reviewer", "this session".
+	// Name is its name for people: "role reviewer", "this session".
 	Name string
-	// Sources are paths, globs and addresses. Relative ones begin at the workspace.
+	// Sources are paths, globs and addresses. Relative ones are resolved against the workspace.
 	Sources []string
 }
 
@@ -29,35 +29,36 @@ type Page struct {
 	Type string // media type
 }
 
-// Embedder makes vectors of texts, one for each, all of one length.
+// Embedder computes embeddings of texts, one for each, all of the same length.
 type Embedder interface {
-	// Model names it with its provider.
+	// Model returns the name of the model with its provider.
 	Model() string
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 	// Close ends idle connections.
 	Close()
 }
 
-// Options are what a Room is made of.
+// Options are the settings of New.
 type Options struct {
 	Index session.Documents
-	// Root is the workspace, where relative sources begin; Home is what ~ means.
+	// Root is the workspace, against which relative sources are resolved; Home is the folder for ~.
 	Root, Home string
 	// Inside reports whether a resolved path is in the workspace.
 	Inside func(path string) bool
-	// Denied says why a resolved path may not be read, "" if it may.
+	// Denied returns the reason why a resolved path must not be read, "" if it may.
 	Denied func(path string) string
-	// Fetch gets a page, by the rules for addresses. Nil means that none may be fetched.
+	// Fetch fetches a page, by the rules for addresses. Nil means that none may be fetched.
 	Fetch func(ctx context.Context, address string) (Page, error)
 	// Embedder may be nil: passages are then ranked by their words alone. It is called once.
 	Embedder func() (Embedder, error)
-	// Refuse says why the session can be given no documents now, nil if it can. May be nil.
+	// Refuse returns the reason why the session can't have documents now, nil if it can. May be
+	// nil.
 	Refuse func() error
-	// Watch has changes of files noticed by themselves.
+	// Watch enables the detection of changed files.
 	Watch bool
-	// Notify tells the person something; level is "info" or "warn".
+	// Notify shows the person a message; level is "info" or "warn".
 	Notify func(level, text string)
-	// Offer is given the tool to offer, nil when there is nothing to search any more. It is
+	// Offer is called with the tool to offer, nil when there is nothing to search any more. It is
 	// called in the order of the changes.
 	Offer func(tools.Tool)
 }
@@ -86,7 +87,7 @@ type Room struct {
 // earlyOwner begins the owner of what is added before a session has an ID.
 const earlyOwner = "early:"
 
-// New makes a room. Nothing is read before a collection is used.
+// New returns a room. It reads nothing before a collection is used.
 func New(o Options) *Room {
 	r := &Room{opts: o, using: map[string]*keeper{}}
 	r.ctx, r.end = context.WithCancel(context.Background())

@@ -234,10 +234,10 @@ func TestLargeResults(t *testing.T) {
 func TestEndlessLineIsReadAway(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("writes 200 MB")
+		t.Skip("writes 90 MB")
 	}
 	r := newStdioRig(t)
-	d := r.mustDial("no-newline=200")
+	d := r.mustDial("no-newline=90")
 	_, _, err := d.session.call(context.Background(), "big", json.RawMessage(`{}`), testLimits, nil)
 	if err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("%v", err)

@@ -86,7 +86,7 @@ func (r *stdioRig) end(s *session) {
 	}
 }
 
-var testLimits = callLimits{idle: patience, total: 5 * patience}
+var testLimits = callLimits{idle: 5 * patience, total: 5 * patience} // a large answer takes its time
 
 func callText(t *testing.T, s *session, tool, args string) string {
 	t.Helper()

@@ -437,6 +437,9 @@ func TestCallDepthIsLimited(t *testing.T) {
 }
 
 func TestFloodOfAHostStaysSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves 160 MB")
+	}
 	big := strings.Repeat("x", 4<<20)
 	h := build(t, setup{opts: Options{start: fakeHost(func(_ io.Reader, out io.Writer) {
 		for i := range 40 { // 160 MB

@@ -146,6 +146,9 @@ func TestTroubleOfOneHTTPCallStaysThere(t *testing.T) {
 
 func TestLargeHTTPResults(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("moves 170 MB")
+	}
 	for _, mode := range []string{"ok", "sse"} {
 		_, d := dialHTTP(t, mode)
 		raw, _, err := d.session.call(context.Background(), "big", json.RawMessage(`{"bytes":17000000}`), testLimits, nil)

@@ -33,6 +33,9 @@ func peak(t *testing.T) int64 {
 
 // TestOverlongResultCostsLittleMemory
 func TestOverlongResultCostsLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves 100 MB")
+	}
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		t.Skip("the peak can't be reset here")
 	}
@@ -52,6 +55,9 @@ func TestOverlongResultCostsLittleMemory(t *testing.T) {
 // TestLargeResultIsHeldTwiceAtMost: a result under the limit is there as it came and as text
 // at most, and nothing of it stays.
 func TestLargeResultIsHeldTwiceAtMost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("moves 50 MB")
+	}
 	r := newManagerRig(t, map[string]any{"s": "ok"}, nil)
 	r.m.Start()
 	r.waitState("s", StateConnected)

@@ -214,6 +214,9 @@ func TestDeathInACallIsTheCallsReason(t *testing.T) {
 
 func TestLargeResults(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("moves 90 MB")
+	}
 	r := newStdioRig(t)
 	d := r.mustDial("ok")
 	for _, size := range []int{1 << 20, 20 << 20} {

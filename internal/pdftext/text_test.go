@@ -257,8 +257,14 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 		"text":       {[]byte("hello"), pdftext.ErrNoPDF},
 		"empty":      {nil, pdftext.ErrNoPDF},
 		"head alone": {[]byte("%PDF-1.4\n"), pdftext.ErrNoPDF},
-		"a bomb":     {bomb(t), pdftext.ErrLimit},
+		"a bomb":     {nil, pdftext.ErrLimit},
 	} {
+		if about == "a bomb" {
+			if testing.Short() {
+				continue // it unpacks 100 MB
+			}
+			c.data = bomb(t)
+		}
 		if got, err := textOf(t, c.data); !errors.Is(err, c.want) {
 			t.Errorf("%s: %q, %v", about, got, err)
 		}
@@ -274,13 +280,13 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 	}
 }
 
-// bomb is a small file whose page unpacks to 200 MB.
+// bomb is a small file whose page unpacks to 100 MB, more than a page may.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	var once bytes.Buffer
 	w := zlib.NewWriter(&once)
 	zeros := make([]byte, 1<<20)
-	for range 200 {
+	for range 100 {
 		if _, err := w.Write(zeros); err != nil {
 			t.Fatal(err)
 		}

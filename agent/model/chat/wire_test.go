@@ -289,6 +289,9 @@ func TestOneLineIsBounded(t *testing.T) {
 
 // A model that never stops is stopped, whatever it says.
 func TestAnswerIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 200 MB")
+	}
 	for _, delta := range []string{`{"content":"%s"}`, `{"reasoning_content":"%s"}`, `{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"%s"}}]}`} {
 		chunk := fmt.Sprintf(`data: {"choices":[{"delta":`+delta+"}]}\n\n", strings.Repeat("a", 1<<20))
 		var sent int

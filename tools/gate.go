@@ -9,12 +9,12 @@ import (
 
 // Gate decides whether a call may run. tools/permission implements it.
 type Gate interface {
-	// Check decides on one call, asking a person through the caller's Asker where the
-	// rules say so. It waits for the answer or for ctx.
+	// Check decides about one call. If the rules say so, it asks a person through the caller's
+	// Asker, and waits for the answer or for the end of ctx.
 	Check(ctx context.Context, req GateRequest) Decision
 
-	// Offered reports whether a tool may be offered to the model at all in this mode, and
-	// if not, why ("denied by rule mcp(github)", "plan mode").
+	// Offered reports whether a tool may be offered to the model in this mode, and if not, why
+	// ("denied by rule mcp(github)", "plan mode").
 	Offered(spec Spec, mode Mode) (ok bool, why string)
 }
 
@@ -23,13 +23,13 @@ type GateRequest struct {
 	Spec Spec
 	Call Call
 	Plan Plan
-	// Answered is set when a person has just edited the call in answer to a question: the
-	// plan that he was shown. He needs no second question about the same thing, only
-	// about what the plan then did not have; what a rule denies stays denied.
+	// Answered is the plan that a person was shown when they edited the call in answer to a
+	// question. They need no second question about the same thing, only about what that plan did
+	// not include. What a rule denies stays denied.
 	Answered *Plan
 }
 
-// Plan says what a call would do.
+// Plan describes what a call would do.
 type Plan struct {
 	// Accesses are judged one by one; all must be allowed.
 	Accesses []Access
@@ -37,11 +37,11 @@ type Plan struct {
 	Summary string
 	// Diff is the unified diff that the call would make, if it edits.
 	Diff string
-	// Always makes the gate ask even where a grant exists (a Lua tool with `approval: always`).
+	// Always makes the gate ask even if a grant exists (a Lua tool with `approval: always`).
 	Always bool
 	// Notes are lines that a question must show, such as "runs outside the sandbox".
 	Notes []string
-	// Prepared is what the tool worked out for its own Run; nobody else looks at it.
+	// Prepared is what the tool computed for its own Run; nobody else reads it.
 	Prepared any
 }
 
@@ -60,14 +60,14 @@ const (
 	AccessLua     AccessKind = "lua"
 )
 
-// Access is one thing that a call would do. Only the fields of its kind are set.
+// Access is one thing that a call would access. Only the fields of its kind are set.
 type Access struct {
 	Kind AccessKind
 	// Path is absolute, with links resolved as far as it exists (read, write, delete).
 	Path string
 	// Command is the whole shell text (exec), or the whole command line (mcp_connect).
 	Command string
-	// Argv is set instead of Command where no shell runs.
+	// Argv is set instead of Command if no shell is used.
 	Argv []string
 	// Dir is the working folder of a command, absolute.
 	Dir string
@@ -79,13 +79,14 @@ type Access struct {
 	Target string
 	// Hash pins a grant to what was seen: the source of a Lua tool, the exact target of a server.
 	Hash string
-	// ReadOnly marks an MCP or Lua access that changes nothing, as far as that can be trusted.
+	// ReadOnly marks an MCP or Lua access that changes nothing, as far as that claim can be
+	// trusted.
 	ReadOnly bool
 	// Pin marks a Lua access that needs one approval per Hash, whatever the mode.
 	Pin bool
 }
 
-// DecidedBy says what settled a decision.
+// DecidedBy is what settled a decision.
 type DecidedBy string
 
 // What can settle a decision.
@@ -103,32 +104,32 @@ type Decision struct {
 	By    DecidedBy
 	// Rule is the rule or grant that settled it, as a person writes it.
 	Rule string
-	// Reason is what the model reads when refused.
+	// Reason is the text for the model if the call is refused.
 	Reason string
-	// Kind is the failure's kind when refused; empty means KindDenied.
+	// Kind is the kind of failure if the call is refused; empty means KindDenied.
 	Kind ErrorKind
-	// Arguments are those that a person wants instead of the call's: it is planned and
-	// judged again with them, see Approve.
+	// Arguments are those that a person wants instead of the call's: the call is planned and judged
+	// again with them, see Approve.
 	Arguments json.RawMessage
 	// Sandbox makes exec run confined.
 	Sandbox bool
-	// Vouched is set for a command that nobody was asked about because analysis says that it
-	// only reads: exec lets it do no more than that.
+	// Vouched is set for a command that runs unasked because analysis shows that it only reads:
+	// exec confines it to that.
 	Vouched *Vouched
 	// Silent decisions are not reported: nothing was asked and nothing could have been.
 	Silent bool
 }
 
-// Vouched bounds what a command may do that runs unasked because it only reads.
+// Vouched limits what a command may do that runs unasked because it only reads.
 type Vouched struct {
-	// Only are the files of the workspace that it may read, where rules forbid reading some;
-	// nil means all of it.
+	// Only lists the files of the workspace that it may read, if rules forbid reading some; nil
+	// means all.
 	Only []string
-	// Hidden are files that it must not read.
+	// Hidden lists files that it must not read.
 	Hidden []string
-	// Beyond are folders outside the workspace that it may read besides: a repository's.
+	// Beyond lists folders outside the workspace that it may read too: a repository's.
 	Beyond []string
-	// Git says that it runs git, which is then told in its environment to run nothing else.
+	// Git says that it runs git, whose environment then tells it to run no other program.
 	Git bool
 }
 
@@ -153,18 +154,18 @@ type Question struct {
 	Command string
 	// Diff is the unified diff of an edit.
 	Diff string
-	// Details are further lines that must be seen: folder, resolved program, names of
+	// Details are additional lines that must be shown: folder, resolved program, names of
 	// environment variables, "outside the workspace".
 	Details []string
 	// Options are the answers on offer, in order.
 	Options []AnswerOption
-	// Editable says which argument a person may edit before it runs ("" = none).
+	// Editable is the argument that a person may edit before the call runs ("" = none).
 	Editable string
 	// Arguments are the call's, for editing.
 	Arguments json.RawMessage
 }
 
-// Heading is the title as a person reads it, behind the name of who asks.
+// Heading returns the title as a person reads it, after the name of the caller.
 func (q Question) Heading() string {
 	title := cmp.Or(q.Title, q.Tool)
 	if tool, ok := strings.CutPrefix(title, "Execute intent: "); ok { // the words of the Lua interface
@@ -181,11 +182,11 @@ type AnswerOption struct {
 	Scope AnswerScope
 	// Label is what the key does: "always for `go test *` in this project".
 	Label string
-	// Rules are what would be stored, as a person writes them.
+	// Rules are the rules that would be stored, as a person writes them.
 	Rules []string
 }
 
-// AnswerScope says how long an answer holds.
+// AnswerScope is how long an answer holds.
 type AnswerScope string
 
 // The answers.
@@ -199,7 +200,7 @@ const (
 // Answer is what the person said.
 type Answer struct {
 	Scope AnswerScope
-	// Option indexes Question.Options; -1 when only Scope counts.
+	// Option is an index into Question.Options; -1 if only Scope counts.
 	Option int
 	// Word goes to the model with a refusal.
 	Word string

@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 )
 
-// Judge has the gate judge what is not the call of a registered tool: a plugin that is to be
+// Judge has the gate judge something that is not the call of a registered tool: a plugin to be
 // loaded, a server that a script adds. It reports to the caller's Observe, and a refusal always
 // has a reason. Without a gate everything is refused.
 func (d *Dispatcher) Judge(ctx context.Context, caller Caller, spec Spec, plan Plan) Decision {
@@ -29,8 +29,7 @@ func (d *Dispatcher) JudgeCall(ctx context.Context, call Call, spec Spec, plan P
 	return dec
 }
 
-// observe reports a decision to whoever called, unless nothing was asked and nothing could
-// have been.
+// observe reports a decision to the caller, unless nothing was asked and nothing could have been.
 func (c Caller) observe(call Call, dec Decision) {
 	if c.Observe != nil && !dec.Silent {
 		c.Observe(call, dec)

@@ -5,7 +5,7 @@ import "fmt"
 // Mode is an approval mode: how much runs without asking.
 type Mode string
 
-// The modes, from the most careful to the least.
+// The modes, from the strictest to the most permissive.
 const (
 	ModePlan  Mode = "plan"  // reads only
 	ModeAsk   Mode = "ask"   // edits and commands ask (the default)
@@ -14,10 +14,10 @@ const (
 	ModeYolo  Mode = "yolo"  // everything runs, never silently
 )
 
-// Modes lists all modes from the most careful to the least.
+// Modes returns all modes, from the strictest to the most permissive.
 func Modes() []Mode { return []Mode{ModePlan, ModeAsk, ModeEdits, ModeAuto, ModeYolo} }
 
-// ParseMode reads a mode's name.
+// ParseMode parses a mode's name.
 func ParseMode(s string) (Mode, error) {
 	for _, m := range Modes() {
 		if string(m) == s {
@@ -36,7 +36,7 @@ func (m Mode) rank() int {
 	return 1
 }
 
-// Under returns the more careful of m and ceiling; an empty ceiling changes nothing.
+// Under returns the stricter of m and ceiling; an empty ceiling changes nothing.
 func (m Mode) Under(ceiling Mode) Mode {
 	if ceiling == "" || m.rank() <= ceiling.rank() {
 		return m

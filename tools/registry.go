@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// Rank settles who holds a name that several owners claim: a lower rank wins, within
-// a rank the holder stays.
+// Rank decides who gets a name that several owners claim: a lower rank wins, and within a rank
+// the holder keeps it.
 type Rank int
 
 // The ranks, strongest first.
@@ -33,16 +33,15 @@ type Entry struct {
 	Tool  Tool
 	Owner string
 	Rank  Rank
-	// Shadowed names the owner that holds the name instead, empty for the holder.
+	// Shadowed is the owner that holds the name instead, empty for the holder.
 	Shadowed string
 
 	seq    uint64
 	schema *schema
 }
 
-// Registry holds all callable tools. Every change makes a new version; snapshots of
-// earlier ones stay as they were. It is safe for concurrent use, and holds no lock
-// while a tool runs.
+// Registry holds all callable tools. Every change makes a new version; snapshots of earlier ones
+// do not change. It is safe for concurrent use, and holds no lock while a tool runs.
 type Registry struct {
 	mu       sync.Mutex
 	seq      uint64
@@ -62,7 +61,7 @@ type state struct {
 	removed  map[string]bool
 }
 
-// NewRegistry makes an empty registry.
+// NewRegistry returns an empty registry.
 func NewRegistry() *Registry {
 	r := &Registry{removed: map[string]bool{}, watchers: map[chan struct{}]struct{}{}}
 	r.current.Store(&state{byName: map[string]*Entry{}, byWire: map[string]*Entry{}, removed: map[string]bool{}})
@@ -86,14 +85,13 @@ func (r *Registry) Register(owner string, rank Rank, t Tool) error {
 	return nil
 }
 
-// Replace sets all tools of an owner at once: what was its own and is not among them
-// goes, what stays keeps its place. Tools that cannot be registered are left out and
-// named in the errors; the others are in.
+// Replace sets all tools of an owner at once: its tools that are not among them are removed, the
+// others keep their places. Tools that cannot be registered are left out and named in the errors.
 func (r *Registry) Replace(owner string, rank Rank, list []Tool) []error {
 	return r.Apply([]Change{{Owner: owner, Rank: rank, Tools: list}})
 }
 
-// Change is what one owner has from now on.
+// Change is the new set of tools of one owner.
 type Change struct {
 	Owner string
 	Rank  Rank
@@ -101,8 +99,8 @@ type Change struct {
 	Tools []Tool
 }
 
-// Apply is Replace for several owners in one version. Earlier changes win a name that
-// two of them want.
+// Apply is Replace for several owners in one version. If two of them want the same name, the
+// earlier change gets it.
 func (r *Registry) Apply(changes []Change) []error {
 	var errs []error
 	var fresh []*Entry
@@ -181,7 +179,7 @@ func (r *Registry) remove(match func(*Entry) bool) int {
 // Version counts the changes so far.
 func (r *Registry) Version() uint64 { return r.current.Load().version }
 
-// Snapshot returns the current version as a scope sees it. It costs nothing.
+// Snapshot returns the current version as a scope sees it. It is cheap.
 func (r *Registry) Snapshot(scope *Scope) Snapshot {
 	return Snapshot{state: r.current.Load(), scope: scope}
 }
@@ -200,7 +198,7 @@ func (r *Registry) Watch() (<-chan struct{}, func()) {
 	}
 }
 
-// claim refuses an entry whose name an equal or stronger owner holds.
+// claim returns an error for an entry whose name an equal or stronger owner holds.
 func (r *Registry) claim(e *Entry) error { return claimAgainst(r.holderIndex(), e) }
 
 // holderIndex maps names, and wire names behind "wire:", to their strongest entry.
@@ -232,7 +230,7 @@ func (r *Registry) insert(e *Entry) {
 	r.entries = append(r.entries, e)
 }
 
-// publish makes a new version of what entries holds. The caller holds the lock.
+// publish makes a new version from entries. The caller holds the lock.
 func (r *Registry) publish() {
 	s := &state{
 		version: r.current.Load().version + 1,

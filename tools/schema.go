@@ -13,15 +13,15 @@ import (
 	"jcode/internal/jsonerr"
 )
 
-// schema checks a tool's arguments. It is compiled at its first use.
+// schema checks a tool's arguments. It is compiled on first use.
 type schema struct {
 	raw      json.RawMessage
 	once     sync.Once
 	root     node
-	resolved *jsonschema.Resolved // nil when the schema itself is faulty: then only root is checked
+	resolved *jsonschema.Resolved // nil if the schema itself is invalid: then only root is checked
 }
 
-// node is the part of a JSON Schema that repair looks at.
+// node is the part of a JSON Schema that repair uses.
 type node struct {
 	Type       any             `json:"type"`
 	Properties map[string]node `json:"properties"`
@@ -51,10 +51,10 @@ func (s *schema) compile() {
 	})
 }
 
-// repair turns what a model wrote into arguments that fit the schema as far as that can
-// be done without guessing: known aliases, values of another JSON type that hold the
-// same thing ("20" for 20, a JSON text for an array), absent arguments as {}. The error
-// states what is wrong and what the schema wants.
+// repair converts what a model wrote to arguments that match the schema, as far as that is
+// possible without guessing: known aliases, values of another JSON type with the same meaning
+// ("20" for 20, a JSON text for an array), absent arguments as {}. The error says what is wrong
+// and what the schema requires.
 func (s *schema) repair(raw json.RawMessage, aliases map[string]string) (json.RawMessage, error) {
 	s.compile()
 	trimmed := bytes.TrimSpace(raw)
@@ -137,7 +137,7 @@ func (s *schema) validate(raw json.RawMessage) error {
 	return nil
 }
 
-// brief is the schema as an error shows it, at most 2,000 bytes.
+// brief returns the schema for an error message, at most 2,000 bytes.
 func (s *schema) brief() string {
 	var buf bytes.Buffer
 	if json.Compact(&buf, s.raw) != nil {
@@ -169,7 +169,7 @@ func (n node) coerceObject(object map[string]any) bool {
 	return changed
 }
 
-// coerce returns v in the type that the schema wants, and whether that changed it.
+// coerce returns v in the type that the schema requires, and whether that changed it.
 func (n node) coerce(v any) (any, bool) {
 	want := n.types()
 	if number, ok := v.(json.Number); ok && n.wholeNumbers() {
@@ -201,8 +201,8 @@ func (n node) coerce(v any) (any, bool) {
 	return v, false
 }
 
-// wholeNumbers reports whether the numbers that a node allows are integers, by itself or by
-// one of its alternatives.
+// wholeNumbers reports whether the numbers that a node allows are integers, directly or by one of
+// its alternatives.
 func (n node) wholeNumbers() bool {
 	whole := false
 	for _, t := range n.types() {
@@ -239,7 +239,7 @@ func (n node) types() []string {
 	return nil
 }
 
-// jsonFault shortens a decoding error to what helps.
+// jsonFault shortens a decoding error to the useful part.
 func jsonFault(err error) string {
 	text := err.Error()
 	if text == "unexpected EOF" || text == "EOF" || strings.Contains(text, "unexpected end of JSON") {

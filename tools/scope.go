@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Scope is what a role (or the bare session) may use. A nil list means everything;
-// an empty one means nothing. It is immutable once built.
+// Scope is what a role (or the bare session) may use. A nil list means everything; an empty one
+// means nothing. It is immutable after construction.
 type Scope struct {
 	// Name is the role's name, empty for the session's own scope.
 	Name string
 	// Tools are canonical names or globs ("mcp:github:*").
 	Tools []string
-	// Without are tools that are left out although Tools includes them, names or globs.
+	// Without are tools that are excluded even if Tools includes them, names or globs.
 	Without []string
 	// Servers are MCP server keys.
 	Servers []string
 	// Skills are skill names.
 	Skills []string
-	// Capabilities are the rights given; nil means all.
+	// Capabilities are the granted rights; nil means all.
 	Capabilities *Capabilities
-	// ModeCeiling is the least careful mode that this scope allows; "" means any.
+	// ModeCeiling is the most permissive mode that this scope allows; "" means any.
 	ModeCeiling Mode
 
 	outer *Scope // see Within
@@ -58,7 +58,7 @@ func (s *Scope) AllowsSkill(name string) bool {
 	return s.Skills == nil || slices.ContainsFunc(s.Skills, func(p string) bool { return MatchName(p, name) })
 }
 
-// Missing returns those of need that the scope does not grant.
+// Missing returns the capabilities in need that the scope does not grant.
 func (s *Scope) Missing(need Capabilities) Capabilities {
 	if s == nil {
 		return 0
@@ -70,7 +70,7 @@ func (s *Scope) Missing(need Capabilities) Capabilities {
 	return missing
 }
 
-// Ceiling is the least careful mode that the scope allows; "" means any.
+// Ceiling returns the most permissive mode that the scope allows; "" means any.
 func (s *Scope) Ceiling() Mode {
 	if s == nil {
 		return ""

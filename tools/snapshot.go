@@ -13,7 +13,7 @@ type Snapshot struct {
 	scope *Scope
 }
 
-// Version is the registry version that the snapshot shows.
+// Version returns the registry version of the snapshot.
 func (s Snapshot) Version() uint64 {
 	if s.state == nil {
 		return 0
@@ -51,8 +51,8 @@ func (s Snapshot) All() []Entry {
 	return out
 }
 
-// Lookup finds a tool by canonical or wire name, whatever the scope; outside it, ok is
-// true and why says which rule leaves it out.
+// Lookup finds a tool by canonical or wire name, whatever the scope. If the scope excludes it, ok
+// is true and why says which rule does.
 func (s Snapshot) Lookup(name string) (e Entry, ok bool, why string) {
 	if s.state == nil {
 		return Entry{}, false, ""
@@ -68,7 +68,7 @@ func (s Snapshot) Lookup(name string) (e Entry, ok bool, why string) {
 	return *p, true, why
 }
 
-// Canonical returns the canonical name behind a wire name, or name itself.
+// Canonical returns the canonical name for a wire name, or name itself.
 func (s Snapshot) Canonical(name string) string {
 	if e, ok, _ := s.Lookup(name); ok {
 		return e.Spec.Name
@@ -76,7 +76,7 @@ func (s Snapshot) Canonical(name string) string {
 	return name
 }
 
-// unknown explains that a name is not there, with the nearest ones that are.
+// unknown returns the error for a name that does not exist, with the nearest names that do.
 func (s Snapshot) unknown(name string) error {
 	shown := name
 	if len(shown) > 80 {
@@ -88,7 +88,7 @@ func (s Snapshot) unknown(name string) error {
 	return Errorf(KindUnknown, "unknown intent: %s. Nearest of the tools that exist: %s", shown, s.names(name, 5))
 }
 
-// names lists up to n tool names by nearness to name.
+// names returns up to n tool names, the nearest to name first.
 func (s Snapshot) names(name string, n int) string {
 	type near struct {
 		name string
@@ -121,7 +121,7 @@ func (s Snapshot) names(name string, n int) string {
 	return strings.Join(list, ", ")
 }
 
-// fold prepares a name for comparing: short, lower case, one kind of separator.
+// fold prepares a name for comparison: short, lower case, one kind of separator.
 func fold(name string) string {
 	if len(name) > 80 {
 		name = name[:80]
@@ -155,16 +155,14 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Order keeps the places of tools in one session's requests, so that what was sent
-// once stays where it was: a provider's prompt cache survives what comes later. The
-// zero value is ready.
+// Order keeps the places of tools in one session's requests, so that what was sent once stays
+// where it was and a provider's prompt cache stays valid. The zero value is ready to use.
 type Order struct {
 	place map[string]int
 }
 
-// Arrange sorts entries for a request: by group, and within a group first seen first.
-// What is seen for the first time in this call is ordered by server, then by
-// registration.
+// Arrange sorts entries for a request: by group, and within a group in the order of first use.
+// Entries that are new in this call are ordered by server, then by registration.
 func (o *Order) Arrange(entries []Entry) []Entry {
 	if o.place == nil {
 		o.place = map[string]int{}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 
 	"jcode/agent/model"
 	"jcode/agent/model/endpoint"
@@ -21,11 +20,9 @@ const Protocol = string(provider.Messages)
 // once is remembered per model for as long as the client lives.
 type Client struct {
 	*endpoint.Endpoint
-	http  *http.Client
-	extra []endpoint.Field
-
-	mu      sync.Mutex
-	learned map[string]*features // by model
+	http    *http.Client
+	extra   []endpoint.Field
+	learned *endpoint.Learned[features]
 }
 
 // New makes a client. It opens no connection. The error says which field of the
@@ -45,7 +42,7 @@ func New(cfg provider.Config) (*Client, error) {
 		Endpoint: end,
 		http:     end.HTTP(end),
 		extra:    extra,
-		learned:  map[string]*features{},
+		learned:  endpoint.NewLearned(func(id string) *features { return newFeatures(cfg, id) }, (*features).clone),
 	}, nil
 }
 
@@ -67,35 +64,15 @@ func (c *Client) ListModels(ctx context.Context) ([]provider.Listed, error) {
 	return c.ListAt(ctx, "/v1/models?limit=1000", c.header())
 }
 
-func (c *Client) features(id string) *features {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f := c.learned[id]
-	if f == nil {
-		f = newFeatures(c.Config, id)
-		c.learned[id] = f
-	}
-	return f.clone()
-}
-
 // Lost reports whether a part of an earlier answer does not reach a model: the endpoint
 // refused the model's thinking, or leaves it out because what came before it changed.
 func (c *Client) Lost(id string, o model.Opaque) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f := c.learned[id]
-	return f != nil && (!f.thoughts || f.lost[o.Raw])
-}
-
-func (c *Client) remember(id string, f *features) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.learned[id] = f.clone()
+	return c.learned.Holds(id, func(f *features) bool { return !f.thoughts || f.lost[o.Raw] })
 }
 
 // Stream sends the request, and sends it again as long as that may help.
 func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
-	q := &question{c: c, req: &req, f: c.features(req.Model)}
+	q := &question{c: c, req: &req, f: c.learned.Of(req.Model)}
 	q.encode()
 	return c.Ask(ctx, &req, q, emit)
 }
@@ -119,7 +96,7 @@ func (q *question) encode() {
 func (q *question) Adapt(bad *endpoint.Failure) (string, bool) {
 	notice, ok := q.f.learn(q.req, bad.Fault)
 	if ok {
-		q.c.remember(q.req.Model, q.f)
+		q.c.learned.Keep(q.req.Model, q.f)
 		q.encode()
 	}
 	return notice, ok

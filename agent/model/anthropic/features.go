@@ -81,13 +81,7 @@ func (f *features) clone() *features {
 }
 
 // remedy is one way to meet a refusal.
-type remedy struct {
-	name   string
-	words  []string // the refusal must contain one of them
-	sent   func(f *features, r *model.Request) bool
-	apply  func(f *features)
-	notice string
-}
+type remedy = endpoint.Remedy[features]
 
 // bindingRemedy has the server leave out thinking that belongs to another beginning.
 const bindingRemedy = "binding"
@@ -117,144 +111,144 @@ func remedies() []remedy {
 	}
 	return []remedy{
 		{
-			"web search",
-			[]string{"web_search", "web search", "server tool"},
-			func(f *features, r *model.Request) bool { return f.search && endpoint.WantsSearch(r) },
-			func(f *features) { f.search = false },
-			"the endpoint does not search the web: the model goes on without",
+			Name:   "web search",
+			Words:  []string{"web_search", "web search", "server tool"},
+			Sent:   func(f *features, r *model.Request) bool { return f.search && endpoint.WantsSearch(r) },
+			Apply:  func(f *features) { f.search = false },
+			Notice: "the endpoint does not search the web: the model goes on without",
 		},
 		{
-			bindingRemedy,
-			[]string{"bound to a different conversation"},
-			func(f *features, r *model.Request) bool { return !f.dropBlocks && hasThoughts(f, r) },
-			func(f *features) { f.dropBlocks = true },
-			"the conversation before some of the model's thinking has changed; the provider leaves that thinking out from now on",
+			Name:   bindingRemedy,
+			Words:  []string{"bound to a different conversation"},
+			Sent:   func(f *features, r *model.Request) bool { return !f.dropBlocks && hasThoughts(f, r) },
+			Apply:  func(f *features) { f.dropBlocks = true },
+			Notice: "the conversation before some of the model's thinking has changed; the provider leaves that thinking out from now on",
 		},
 		{
-			"thinking blocks",
-			[]string{"invalid `signature`", "signature in `thinking`", "`thinking` blocks in the latest", "block_binding", "thinking blocks cannot be modified", "cannot be modified"},
-			hasThoughts,
-			func(f *features) { f.thoughts, f.dropBlocks = false, false },
-			"the endpoint refuses the model's earlier thinking; it is left out",
+			Name:   "thinking blocks",
+			Words:  []string{"invalid `signature`", "signature in `thinking`", "`thinking` blocks in the latest", "block_binding", "thinking blocks cannot be modified", "cannot be modified"},
+			Sent:   hasThoughts,
+			Apply:  func(f *features) { f.thoughts, f.dropBlocks = false, false },
+			Notice: "the endpoint refuses the model's earlier thinking; it is left out",
 		},
 		{
-			"inline tools",
-			[]string{"tool_addition", "tool_removal", "inline-tools", "role: \"system\"", "mid-conversation", "messages: unexpected role", "unexpected role \"system\""},
-			hasInline,
-			func(f *features) { f.inlineTools = false },
-			"the endpoint takes no tools within the conversation; new ones go to the end of the list",
+			Name:   "inline tools",
+			Words:  []string{"tool_addition", "tool_removal", "inline-tools", "role: \"system\"", "mid-conversation", "messages: unexpected role", "unexpected role \"system\""},
+			Sent:   hasInline,
+			Apply:  func(f *features) { f.inlineTools = false },
+			Notice: "the endpoint takes no tools within the conversation; new ones go to the end of the list",
 		},
 		{
-			"display",
-			[]string{"display"},
-			func(f *features, _ *model.Request) bool { return f.display && f.thinking == thinksAdaptive },
-			func(f *features) { f.display = false },
-			"the endpoint does not know how thinking is shown; it may stay hidden",
+			Name:   "display",
+			Words:  []string{"display"},
+			Sent:   func(f *features, _ *model.Request) bool { return f.display && f.thinking == thinksAdaptive },
+			Apply:  func(f *features) { f.display = false },
+			Notice: "the endpoint does not know how thinking is shown; it may stay hidden",
 		},
 		{
-			"adaptive",
-			[]string{"adaptive"},
-			func(f *features, _ *model.Request) bool { return f.thinking == thinksAdaptive },
-			func(f *features) { f.thinking = thinksBudget },
-			"the model thinks with a budget; one is set",
+			Name:   "adaptive",
+			Words:  []string{"adaptive"},
+			Sent:   func(f *features, _ *model.Request) bool { return f.thinking == thinksAdaptive },
+			Apply:  func(f *features) { f.thinking = thinksBudget },
+			Notice: "the model thinks with a budget; one is set",
 		},
 		{
-			"budget",
-			[]string{"budget_tokens", "thinking.type", "thinking.enabled"},
-			func(f *features, _ *model.Request) bool { return f.thinking == thinksBudget },
-			func(f *features) {
+			Name:  "budget",
+			Words: []string{"budget_tokens", "thinking.type", "thinking.enabled"},
+			Sent:  func(f *features, _ *model.Request) bool { return f.thinking == thinksBudget },
+			Apply: func(f *features) {
 				f.thinking = thinksAdaptive
 				if f.tried["adaptive"] {
 					f.thinking = thinksNot
 				}
 			},
-			"the model takes no budget for thinking; it is left out",
+			Notice: "the model takes no budget for thinking; it is left out",
 		},
 		{
-			"no thinking",
-			[]string{"disabled"},
-			func(f *features, _ *model.Request) bool { return f.noThinking },
-			func(f *features) { f.noThinking = false },
-			"the model always thinks",
+			Name:   "no thinking",
+			Words:  []string{"disabled"},
+			Sent:   func(f *features, _ *model.Request) bool { return f.noThinking },
+			Apply:  func(f *features) { f.noThinking = false },
+			Notice: "the model always thinks",
 		},
 		{
-			"thinking",
-			[]string{"thinking"},
-			func(f *features, _ *model.Request) bool { return f.thinking != thinksNot },
-			func(f *features) { f.thinking, f.noThinking = thinksNot, false },
-			"the model takes no word on thinking; it is left out",
+			Name:   "thinking",
+			Words:  []string{"thinking"},
+			Sent:   func(f *features, _ *model.Request) bool { return f.thinking != thinksNot },
+			Apply:  func(f *features) { f.thinking, f.noThinking = thinksNot, false },
+			Notice: "the model takes no word on thinking; it is left out",
 		},
 		{
-			"effort",
-			[]string{"effort", "output_config"},
-			func(f *features, r *model.Request) bool { return f.effort && r.ReasoningEffort != "" },
-			func(f *features) { f.effort = false },
-			"the endpoint refuses the reasoning effort; it is left out",
+			Name:   "effort",
+			Words:  []string{"effort", "output_config"},
+			Sent:   func(f *features, r *model.Request) bool { return f.effort && r.ReasoningEffort != "" },
+			Apply:  func(f *features) { f.effort = false },
+			Notice: "the endpoint refuses the reasoning effort; it is left out",
 		},
 		{
-			"temperature",
-			[]string{"temperature"},
-			func(f *features, r *model.Request) bool { return f.temperature && r.Temperature != nil },
-			func(f *features) { f.temperature = false },
-			"the model refuses a temperature; it is left out",
+			Name:   "temperature",
+			Words:  []string{"temperature"},
+			Sent:   func(f *features, r *model.Request) bool { return f.temperature && r.Temperature != nil },
+			Apply:  func(f *features) { f.temperature = false },
+			Notice: "the model refuses a temperature; it is left out",
 		},
 		{
-			"top_p",
-			[]string{"top_p"},
-			func(f *features, r *model.Request) bool { return f.topP && r.TopP != nil },
-			func(f *features) { f.topP = false },
-			"the model refuses top_p; it is left out",
+			Name:   "top_p",
+			Words:  []string{"top_p"},
+			Sent:   func(f *features, r *model.Request) bool { return f.topP && r.TopP != nil },
+			Apply:  func(f *features) { f.topP = false },
+			Notice: "the model refuses top_p; it is left out",
 		},
 		{
-			"cache hour",
-			[]string{"ttl"},
-			func(f *features, _ *model.Request) bool { return f.cacheHour },
-			func(f *features) { f.cacheHour = false },
-			"the endpoint keeps its prompt cache for five minutes only",
+			Name:   "cache hour",
+			Words:  []string{"ttl"},
+			Sent:   func(f *features, _ *model.Request) bool { return f.cacheHour },
+			Apply:  func(f *features) { f.cacheHour = false },
+			Notice: "the endpoint keeps its prompt cache for five minutes only",
 		},
 		{
-			"cache",
-			[]string{"cache_control"},
-			func(f *features, _ *model.Request) bool { return f.cache },
-			func(f *features) { f.cache = false },
-			"the endpoint refuses prompt cache markers; they are left out",
+			Name:   "cache",
+			Words:  []string{"cache_control"},
+			Sent:   func(f *features, _ *model.Request) bool { return f.cache },
+			Apply:  func(f *features) { f.cache = false },
+			Notice: "the endpoint refuses prompt cache markers; they are left out",
 		},
 		{
-			"eager",
-			[]string{"eager_input_streaming"},
-			func(f *features, r *model.Request) bool { return f.eager && len(r.Tools) > 0 },
-			func(f *features) { f.eager = false },
-			"the endpoint does not stream arguments as they are written",
+			Name:   "eager",
+			Words:  []string{"eager_input_streaming"},
+			Sent:   func(f *features, r *model.Request) bool { return f.eager && len(r.Tools) > 0 },
+			Apply:  func(f *features) { f.eager = false },
+			Notice: "the endpoint does not stream arguments as they are written",
 		},
 		{
-			"betas",
-			[]string{"anthropic-beta", "beta header"},
-			func(f *features, _ *model.Request) bool { return f.betas },
-			func(f *features) { f.betas, f.inlineTools, f.dropBlocks = false, false, false },
-			"the endpoint refuses beta headers; they are left out",
+			Name:   "betas",
+			Words:  []string{"anthropic-beta", "beta header"},
+			Sent:   func(f *features, _ *model.Request) bool { return f.betas },
+			Apply:  func(f *features) { f.betas, f.inlineTools, f.dropBlocks = false, false, false },
+			Notice: "the endpoint refuses beta headers; they are left out",
 		},
 		{
-			"simple schemas",
-			[]string{"input_schema", "$ref", "$defs", "schema"},
-			func(f *features, r *model.Request) bool {
+			Name:  "simple schemas",
+			Words: []string{"input_schema", "$ref", "$defs", "schema"},
+			Sent: func(f *features, r *model.Request) bool {
 				return !f.simple && slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return !schema.IsSimple(t.Parameters) })
 			},
-			func(f *features) { f.simple = true },
-			"the endpoint refuses a tool's schema; references are written out, formats and the like left out from now on",
+			Apply:  func(f *features) { f.simple = true },
+			Notice: "the endpoint refuses a tool's schema; references are written out, formats and the like left out from now on",
 		},
 		{
-			"documents",
-			[]string{"document", "pdf", "input_file", "file_data"},
-			func(f *features, r *model.Request) bool { return f.documents && f.images && hasPDF(r) },
-			func(f *features) { f.documents = false },
-			"the model takes no PDFs; their text is sent",
+			Name:   "documents",
+			Words:  []string{"document", "pdf", "input_file", "file_data"},
+			Sent:   func(f *features, r *model.Request) bool { return f.documents && f.images && hasPDF(r) },
+			Apply:  func(f *features) { f.documents = false },
+			Notice: "the model takes no PDFs; their text is sent",
 		},
 		{
-			"images",
-			[]string{"image", "multimodal", "vision"},
-			func(f *features, r *model.Request) bool { return f.images && hasImages(f, r) && always(f, r) },
-			func(f *features) { f.images = false },
-			"the model takes no images; they are replaced by a note",
+			Name:   "images",
+			Words:  []string{"image", "multimodal", "vision"},
+			Sent:   func(f *features, r *model.Request) bool { return f.images && hasImages(f, r) && always(f, r) },
+			Apply:  func(f *features) { f.images = false },
+			Notice: "the model takes no images; they are replaced by a note",
 		},
 	}
 }
@@ -270,16 +264,11 @@ func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool
 		f.efforts = known
 		return fmt.Sprintf("%s: the model knows no reasoning effort %q; %q is sent", r.Model, r.ReasoningEffort, endpoint.NearestEffort(known, r.ReasoningEffort)), true
 	}
-	for _, m := range remedies() {
-		if f.tried[m.name] || !m.sent(f, r) || !endpoint.ContainsAny(said, m.words) {
-			continue
-		}
-		f.tried[m.name] = true
-		m.apply(f)
-		if m.name == bindingRemedy {
+	if m := endpoint.TryRemedy(remedies(), f, f.tried, r, said); m != nil {
+		if m.Name == bindingRemedy {
 			f.lost = thinkingOf(r)
 		}
-		return fmt.Sprintf("%s: %s", r.Model, m.notice), true
+		return fmt.Sprintf("%s: %s", r.Model, m.Notice), true
 	}
 	return "", false
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -19,11 +18,9 @@ import (
 // for as long as the client lives.
 type Client struct {
 	*endpoint.Endpoint
-	api   *openai.Client
-	extra []endpoint.Field
-
-	mu      sync.Mutex
-	learned map[string]*features // by model
+	api     *openai.Client
+	extra   []endpoint.Field
+	learned *endpoint.Learned[features]
 }
 
 // New makes a client. It opens no connection. The error says which field of the
@@ -40,29 +37,13 @@ func New(cfg provider.Config) (*Client, error) {
 	conf := openai.DefaultConfig(string(cfg.Key))
 	conf.BaseURL = end.URL("")
 	conf.HTTPClient = end.HTTP(transport{end})
-	return &Client{Endpoint: end, api: openai.NewClientWithConfig(conf), extra: extra, learned: map[string]*features{}}, nil
-}
-
-func (c *Client) features(id string) *features {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f := c.learned[id]
-	if f == nil {
-		f = newFeatures(c.Config, id)
-		c.learned[id] = f
-	}
-	return f.clone()
-}
-
-func (c *Client) remember(id string, f *features) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.learned[id] = f.clone()
+	learned := endpoint.NewLearned(func(id string) *features { return newFeatures(cfg, id) }, (*features).clone)
+	return &Client{Endpoint: end, api: openai.NewClientWithConfig(conf), extra: extra, learned: learned}, nil
 }
 
 // Stream sends the request, and sends it again as long as that may help.
 func (c *Client) Stream(ctx context.Context, req model.Request, emit func(model.Event)) (model.Response, error) {
-	q := &question{c: c, req: &req, f: c.features(req.Model)}
+	q := &question{c: c, req: &req, f: c.learned.Of(req.Model)}
 	q.encode()
 	return c.Ask(ctx, &req, q, emit)
 }
@@ -81,7 +62,7 @@ func (q *question) encode() { q.body = encodeRequest(q.req, q.f, q.c.extra, q.c.
 func (q *question) Adapt(bad *endpoint.Failure) (string, bool) {
 	notice, ok := q.f.learn(q.req, bad.Fault)
 	if ok {
-		q.c.remember(q.req.Model, q.f)
+		q.c.learned.Keep(q.req.Model, q.f)
 		q.encode()
 	}
 	return notice, ok

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,21 +77,12 @@ func newFeatures(cfg provider.Config, id string) *features {
 // clone gives a copy that an own request may work with.
 func (f *features) clone() *features {
 	c := *f
-	c.tried = make(map[string]bool, len(f.tried))
-	for k := range f.tried {
-		c.tried[k] = true
-	}
+	c.tried = maps.Clone(f.tried)
 	return &c
 }
 
 // remedy is one way to meet a refusal.
-type remedy struct {
-	name   string
-	words  []string // the refusal must contain one of them
-	sent   func(f *features, r *model.Request) bool
-	apply  func(f *features)
-	notice string
-}
+type remedy = endpoint.Remedy[features]
 
 // remedies in the order in which they are tried; each at most once per model. A function
 // and not a variable: it costs nothing at start.
@@ -124,159 +116,159 @@ func remedies() []remedy {
 	}
 	return []remedy{
 		{
-			"stream_options",
-			[]string{"stream_options", "include_usage"},
-			func(f *features, _ *model.Request) bool { return f.streamOptions },
-			func(f *features) { f.streamOptions = false },
-			"token counts are estimated: the endpoint refuses stream_options",
+			Name:   "stream_options",
+			Words:  []string{"stream_options", "include_usage"},
+			Sent:   func(f *features, _ *model.Request) bool { return f.streamOptions },
+			Apply:  func(f *features) { f.streamOptions = false },
+			Notice: "token counts are estimated: the endpoint refuses stream_options",
 		},
 		{
-			"strict",
-			[]string{"strict"},
-			func(f *features, r *model.Request) bool { return f.strict && len(r.Tools) > 0 },
-			func(f *features) { f.strict = false },
-			"the endpoint refuses strict tool schemas; they are sent without",
+			Name:   "strict",
+			Words:  []string{"strict"},
+			Sent:   func(f *features, r *model.Request) bool { return f.strict && len(r.Tools) > 0 },
+			Apply:  func(f *features) { f.strict = false },
+			Notice: "the endpoint refuses strict tool schemas; they are sent without",
 		},
 		{
-			"reasoning needed",
-			[]string{"reasoning_content"},
-			func(f *features, r *model.Request) bool { return !f.reasoning && (hasReasoning(r) || hasCalls(r)) },
-			func(f *features) { f.reasoning, f.blankReasoning = true, true },
-			"the endpoint wants its reasoning back; it is sent along from now on",
+			Name:   "reasoning needed",
+			Words:  []string{"reasoning_content"},
+			Sent:   func(f *features, r *model.Request) bool { return !f.reasoning && (hasReasoning(r) || hasCalls(r)) },
+			Apply:  func(f *features) { f.reasoning, f.blankReasoning = true, true },
+			Notice: "the endpoint wants its reasoning back; it is sent along from now on",
 		},
 		{
-			"reasoning with each call",
-			[]string{"reasoning_content is missing", "missing reasoning_content", "missing `reasoning_content`", "must be passed back"},
-			func(f *features, r *model.Request) bool { return f.reasoning && !f.blankReasoning && hasCalls(r) },
-			func(f *features) { f.blankReasoning = true },
-			"the endpoint wants reasoning with each call; a blank one is sent where there is none",
+			Name:   "reasoning with each call",
+			Words:  []string{"reasoning_content is missing", "missing reasoning_content", "missing `reasoning_content`", "must be passed back"},
+			Sent:   func(f *features, r *model.Request) bool { return f.reasoning && !f.blankReasoning && hasCalls(r) },
+			Apply:  func(f *features) { f.blankReasoning = true },
+			Notice: "the endpoint wants reasoning with each call; a blank one is sent where there is none",
 		},
 		{
-			"reasoning refused",
-			[]string{"reasoning_content"},
-			func(f *features, r *model.Request) bool { return f.reasoning && hasReasoning(r) },
-			func(f *features) { f.reasoning = false },
-			"the endpoint refuses to get reasoning back; it is left out from now on",
+			Name:   "reasoning refused",
+			Words:  []string{"reasoning_content"},
+			Sent:   func(f *features, r *model.Request) bool { return f.reasoning && hasReasoning(r) },
+			Apply:  func(f *features) { f.reasoning = false },
+			Notice: "the endpoint refuses to get reasoning back; it is left out from now on",
 		},
 		{
-			"effort none",
-			[]string{"responses api", "/v1/responses"},
-			func(f *features, r *model.Request) bool { return f.forcedEffort == "" && len(r.Tools) > 0 },
-			func(f *features) { f.forcedEffort = "none" },
-			"the model takes tools here only with reasoning effort \"none\"; it is set",
+			Name:   "effort none",
+			Words:  []string{"responses api", "/v1/responses"},
+			Sent:   func(f *features, r *model.Request) bool { return f.forcedEffort == "" && len(r.Tools) > 0 },
+			Apply:  func(f *features) { f.forcedEffort = "none" },
+			Notice: "the model takes tools here only with reasoning effort \"none\"; it is set",
 		},
 		{
-			"effort",
-			[]string{"reasoning_effort", "reasoning effort", "reasoningeffort", "effort level"},
-			func(f *features, r *model.Request) bool {
+			Name:  "effort",
+			Words: []string{"reasoning_effort", "reasoning effort", "reasoningeffort", "effort level"},
+			Sent: func(f *features, r *model.Request) bool {
 				return f.effort && (r.ReasoningEffort != "" || f.forcedEffort != "")
 			},
-			func(f *features) { f.effort = false },
-			"the endpoint refuses the reasoning effort; it is left out",
+			Apply:  func(f *features) { f.effort = false },
+			Notice: "the endpoint refuses the reasoning effort; it is left out",
 		},
 		{
-			"temperature",
-			[]string{"temperature"},
-			func(f *features, r *model.Request) bool { return f.temperature && r.Temperature != nil },
-			func(f *features) { f.temperature = false },
-			"the model refuses a temperature; it is left out",
+			Name:   "temperature",
+			Words:  []string{"temperature"},
+			Sent:   func(f *features, r *model.Request) bool { return f.temperature && r.Temperature != nil },
+			Apply:  func(f *features) { f.temperature = false },
+			Notice: "the model refuses a temperature; it is left out",
 		},
 		{
-			"top_p",
-			[]string{"top_p"},
-			func(f *features, r *model.Request) bool { return f.topP && r.TopP != nil },
-			func(f *features) { f.topP = false },
-			"the model refuses top_p; it is left out",
+			Name:   "top_p",
+			Words:  []string{"top_p"},
+			Sent:   func(f *features, r *model.Request) bool { return f.topP && r.TopP != nil },
+			Apply:  func(f *features) { f.topP = false },
+			Notice: "the model refuses top_p; it is left out",
 		},
 		{
-			"max tokens",
-			[]string{"max_tokens", "max_completion_tokens"},
-			func(_ *features, r *model.Request) bool { return r.MaxOutputTokens > 0 },
-			func(f *features) {
+			Name:  "max tokens",
+			Words: []string{"max_tokens", "max_completion_tokens"},
+			Sent:  func(_ *features, r *model.Request) bool { return r.MaxOutputTokens > 0 },
+			Apply: func(f *features) {
 				if f.maxTokensField == "max_tokens" {
 					f.maxTokensField = "max_completion_tokens"
 				} else {
 					f.maxTokensField = "max_tokens"
 				}
 			},
-			"the endpoint calls the output limit otherwise; it is renamed",
+			Notice: "the endpoint calls the output limit otherwise; it is renamed",
 		},
 		{
-			"developer",
-			[]string{"developer"},
-			func(f *features, _ *model.Request) bool { return f.systemRole == "developer" },
-			func(f *features) { f.systemRole = "system" },
-			"the endpoint does not know the role developer; the system role is used",
+			Name:   "developer",
+			Words:  []string{"developer"},
+			Sent:   func(f *features, _ *model.Request) bool { return f.systemRole == "developer" },
+			Apply:  func(f *features) { f.systemRole = "system" },
+			Notice: "the endpoint does not know the role developer; the system role is used",
 		},
 		{
-			"system role",
-			[]string{"system role", "role 'system'", "system instruction is not", "does not support 'system'", "developer instruction is not"},
-			func(f *features, r *model.Request) bool { return f.systemRole == "system" && r.System != "" },
-			func(f *features) { f.systemRole = "" },
-			"the model knows no system role; the first message says what it would",
+			Name:   "system role",
+			Words:  []string{"system role", "role 'system'", "system instruction is not", "does not support 'system'", "developer instruction is not"},
+			Sent:   func(f *features, r *model.Request) bool { return f.systemRole == "system" && r.System != "" },
+			Apply:  func(f *features) { f.systemRole = "" },
+			Notice: "the model knows no system role; the first message says what it would",
 		},
 		{
-			"alternate",
-			[]string{"roles must alternate", "after role", "last role", "message_order", "message order"},
-			func(f *features, _ *model.Request) bool { return !f.alternate },
-			func(f *features) { f.alternate = true },
-			"the endpoint wants turns that alternate; messages are joined, and short ones put between",
+			Name:   "alternate",
+			Words:  []string{"roles must alternate", "after role", "last role", "message_order", "message order"},
+			Sent:   func(f *features, _ *model.Request) bool { return !f.alternate },
+			Apply:  func(f *features) { f.alternate = true },
+			Notice: "the endpoint wants turns that alternate; messages are joined, and short ones put between",
 		},
 		{
-			"bare calls",
-			[]string{"content or tool_calls, but not both"},
-			func(f *features, r *model.Request) bool { return !f.bareCalls && hasCalls(r) },
-			func(f *features) { f.bareCalls = true },
-			"the endpoint takes no text with calls; it is left out of the history that is sent",
+			Name:   "bare calls",
+			Words:  []string{"content or tool_calls, but not both"},
+			Sent:   func(f *features, r *model.Request) bool { return !f.bareCalls && hasCalls(r) },
+			Apply:  func(f *features) { f.bareCalls = true },
+			Notice: "the endpoint takes no text with calls; it is left out of the history that is sent",
 		},
 		{
-			"cache markers",
-			[]string{"cache_control"},
-			func(f *features, _ *model.Request) bool { return f.markers },
-			func(f *features) { f.markers = false },
-			"the endpoint refuses prompt cache markers; they are left out",
+			Name:   "cache markers",
+			Words:  []string{"cache_control"},
+			Sent:   func(f *features, _ *model.Request) bool { return f.markers },
+			Apply:  func(f *features) { f.markers = false },
+			Notice: "the endpoint refuses prompt cache markers; they are left out",
 		},
 		{
-			"signatures",
-			[]string{"thought_signature", "thoughtsignature", "thought signature"},
-			func(f *features, r *model.Request) bool { return !f.signatures && hasCalls(r) },
-			func(f *features) { f.signatures = true },
-			"the endpoint wants thought signatures with calls; a stand-in is sent",
+			Name:   "signatures",
+			Words:  []string{"thought_signature", "thoughtsignature", "thought signature"},
+			Sent:   func(f *features, r *model.Request) bool { return !f.signatures && hasCalls(r) },
+			Apply:  func(f *features) { f.signatures = true },
+			Notice: "the endpoint wants thought signatures with calls; a stand-in is sent",
 		},
 		{
-			"tool names",
-			[]string{"function_response.name"},
-			func(f *features, r *model.Request) bool { return !f.toolNames && hasCalls(r) },
-			func(f *features) { f.toolNames = true },
-			"the endpoint wants tool names with results; they are sent",
+			Name:   "tool names",
+			Words:  []string{"function_response.name"},
+			Sent:   func(f *features, r *model.Request) bool { return !f.toolNames && hasCalls(r) },
+			Apply:  func(f *features) { f.toolNames = true },
+			Notice: "the endpoint wants tool names with results; they are sent",
 		},
 		{
-			"capped ids",
-			[]string{"maximum length 40", "at most 40 characters", "longer than 40"},
-			func(f *features, r *model.Request) bool { return !f.cappedIDs && hasCalls(r) },
-			func(f *features) { f.cappedIDs = true },
-			"the endpoint takes call ids of 40 characters at most; longer ones are shortened",
+			Name:   "capped ids",
+			Words:  []string{"maximum length 40", "at most 40 characters", "longer than 40"},
+			Sent:   func(f *features, r *model.Request) bool { return !f.cappedIDs && hasCalls(r) },
+			Apply:  func(f *features) { f.cappedIDs = true },
+			Notice: "the endpoint takes call ids of 40 characters at most; longer ones are shortened",
 		},
 		{
-			"short ids",
-			[]string{"with a length of 9", "length of 9"},
-			func(f *features, r *model.Request) bool { return !f.shortIDs && hasCalls(r) },
-			func(f *features) { f.shortIDs = true },
-			"the endpoint wants short call ids; they are shortened",
+			Name:   "short ids",
+			Words:  []string{"with a length of 9", "length of 9"},
+			Sent:   func(f *features, r *model.Request) bool { return !f.shortIDs && hasCalls(r) },
+			Apply:  func(f *features) { f.shortIDs = true },
+			Notice: "the endpoint wants short call ids; they are shortened",
 		},
 		{
-			"simple schemas",
-			[]string{"$ref", "$defs", "schema", "function_declarations", "tools[", "tools."},
-			func(f *features, r *model.Request) bool { return !f.simple && hasSchemas(r) },
-			func(f *features) { f.simple = true },
-			"the endpoint refuses a tool's schema; references are written out, formats and the like left out from now on",
+			Name:   "simple schemas",
+			Words:  []string{"$ref", "$defs", "schema", "function_declarations", "tools[", "tools."},
+			Sent:   func(f *features, r *model.Request) bool { return !f.simple && hasSchemas(r) },
+			Apply:  func(f *features) { f.simple = true },
+			Notice: "the endpoint refuses a tool's schema; references are written out, formats and the like left out from now on",
 		},
 		{
-			"images",
-			[]string{"image", "multimodal", "vision", "content type", "must be a string"},
-			func(f *features, r *model.Request) bool { return f.images && hasImages(r) },
-			func(f *features) { f.images = false },
-			"the model takes no images; they are replaced by a note",
+			Name:   "images",
+			Words:  []string{"image", "multimodal", "vision", "content type", "must be a string"},
+			Sent:   func(f *features, r *model.Request) bool { return f.images && hasImages(r) },
+			Apply:  func(f *features) { f.images = false },
+			Notice: "the model takes no images; they are replaced by a note",
 		},
 	}
 }
@@ -288,13 +280,8 @@ func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool
 	if notice, ok := f.learnEfforts(r, said); ok {
 		return notice, true
 	}
-	for _, m := range remedies() {
-		if f.tried[m.name] || !m.sent(f, r) || !endpoint.ContainsAny(said, m.words) {
-			continue
-		}
-		f.tried[m.name] = true
-		m.apply(f)
-		return fmt.Sprintf("%s: %s", r.Model, m.notice), true
+	if m := endpoint.TryRemedy(remedies(), f, f.tried, r, said); m != nil {
+		return fmt.Sprintf("%s: %s", r.Model, m.Notice), true
 	}
 	return "", false
 }

@@ -2,6 +2,7 @@ package responses
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -62,21 +63,12 @@ func hasPDF(r *model.Request) bool {
 
 func (f *features) clone() *features {
 	c := *f
-	c.tried = make(map[string]bool, len(f.tried))
-	for k := range f.tried {
-		c.tried[k] = true
-	}
+	c.tried = maps.Clone(f.tried)
 	return &c
 }
 
 // remedy is one way to meet a refusal.
-type remedy struct {
-	name   string
-	words  []string // the refusal must contain one of them
-	sent   func(f *features, r *model.Request) bool
-	apply  func(f *features)
-	notice string
-}
+type remedy = endpoint.Remedy[features]
 
 // remedies in the order in which they are tried; each at most once per model.
 func remedies() []remedy {
@@ -88,145 +80,145 @@ func remedies() []remedy {
 	}
 	return []remedy{
 		{
-			"summary",
-			[]string{"reasoning.summary", "reasoning summaries", "must be verified"},
-			on(func(f *features) bool { return f.reasons && f.summary }),
-			func(f *features) { f.summary = false },
-			"the account gets no summaries of the model's reasoning; they are not asked for",
+			Name:   "summary",
+			Words:  []string{"reasoning.summary", "reasoning summaries", "must be verified"},
+			Sent:   on(func(f *features) bool { return f.reasons && f.summary }),
+			Apply:  func(f *features) { f.summary = false },
+			Notice: "the account gets no summaries of the model's reasoning; they are not asked for",
 		},
 		{
-			"earlier reasoning",
-			[]string{"encrypted content", "encrypted_content", "of type 'reasoning'", "reasoning item"},
-			hasOpaque,
-			func(f *features) { f.encrypted = false },
-			"the endpoint refuses the model's earlier reasoning; it is left out",
+			Name:   "earlier reasoning",
+			Words:  []string{"encrypted content", "encrypted_content", "of type 'reasoning'", "reasoning item"},
+			Sent:   hasOpaque,
+			Apply:  func(f *features) { f.encrypted = false },
+			Notice: "the endpoint refuses the model's earlier reasoning; it is left out",
 		},
 		{
-			"encrypted",
-			[]string{"reasoning.encrypted_content", "encrypted content", "include"},
-			on(func(f *features) bool { return f.encrypted }),
-			func(f *features) { f.encrypted = false },
-			"the endpoint gives no reasoning to send back",
+			Name:   "encrypted",
+			Words:  []string{"reasoning.encrypted_content", "encrypted content", "include"},
+			Sent:   on(func(f *features) bool { return f.encrypted }),
+			Apply:  func(f *features) { f.encrypted = false },
+			Notice: "the endpoint gives no reasoning to send back",
 		},
 		{
-			"effort",
-			[]string{"reasoning.effort", "reasoning effort", "reasoningeffort", "effort level"},
-			func(f *features, r *model.Request) bool { return f.effort && r.ReasoningEffort != "" },
-			func(f *features) { f.effort = false },
-			"the endpoint refuses the reasoning effort; it is left out",
+			Name:   "effort",
+			Words:  []string{"reasoning.effort", "reasoning effort", "reasoningeffort", "effort level"},
+			Sent:   func(f *features, r *model.Request) bool { return f.effort && r.ReasoningEffort != "" },
+			Apply:  func(f *features) { f.effort = false },
+			Notice: "the endpoint refuses the reasoning effort; it is left out",
 		},
 		{
-			"reasoning",
-			[]string{"'reasoning'", "\"reasoning\"", "reasoning is not supported", "unsupported parameter: reasoning", "parameter: 'reasoning"},
-			on(func(f *features) bool { return f.reasons }),
-			func(f *features) { f.reasons, f.encrypted = false, false },
-			"the model does not reason; nothing is asked about it",
+			Name:   "reasoning",
+			Words:  []string{"'reasoning'", "\"reasoning\"", "reasoning is not supported", "unsupported parameter: reasoning", "parameter: 'reasoning"},
+			Sent:   on(func(f *features) bool { return f.reasons }),
+			Apply:  func(f *features) { f.reasons, f.encrypted = false, false },
+			Notice: "the model does not reason; nothing is asked about it",
 		},
 		{
-			"temperature",
-			[]string{"temperature"},
-			func(f *features, r *model.Request) bool { return f.temperature && r.Temperature != nil },
-			func(f *features) { f.temperature = false },
-			"the model refuses a temperature; it is left out",
+			Name:   "temperature",
+			Words:  []string{"temperature"},
+			Sent:   func(f *features, r *model.Request) bool { return f.temperature && r.Temperature != nil },
+			Apply:  func(f *features) { f.temperature = false },
+			Notice: "the model refuses a temperature; it is left out",
 		},
 		{
-			"top_p",
-			[]string{"top_p"},
-			func(f *features, r *model.Request) bool { return f.topP && r.TopP != nil },
-			func(f *features) { f.topP = false },
-			"the model refuses top_p; it is left out",
+			Name:   "top_p",
+			Words:  []string{"top_p"},
+			Sent:   func(f *features, r *model.Request) bool { return f.topP && r.TopP != nil },
+			Apply:  func(f *features) { f.topP = false },
+			Notice: "the model refuses top_p; it is left out",
 		},
 		{
-			"cache key",
-			[]string{"prompt_cache_key"},
-			on(func(f *features) bool { return f.cacheKey }),
-			func(f *features) { f.cacheKey = false },
-			"the endpoint knows no prompt cache key; it is left out",
+			Name:   "cache key",
+			Words:  []string{"prompt_cache_key"},
+			Sent:   on(func(f *features) bool { return f.cacheKey }),
+			Apply:  func(f *features) { f.cacheKey = false },
+			Notice: "the endpoint knows no prompt cache key; it is left out",
 		},
 		{
-			"parallel",
-			[]string{"parallel_tool_calls"},
-			on(func(f *features) bool { return f.parallel }),
-			func(f *features) { f.parallel = false },
-			"the endpoint takes no word on parallel calls; it is left out",
+			Name:   "parallel",
+			Words:  []string{"parallel_tool_calls"},
+			Sent:   on(func(f *features) bool { return f.parallel }),
+			Apply:  func(f *features) { f.parallel = false },
+			Notice: "the endpoint takes no word on parallel calls; it is left out",
 		},
 		{
-			"output limit",
-			[]string{"max_output_tokens"},
-			func(f *features, r *model.Request) bool { return f.maxOutput && r.MaxOutputTokens > 0 },
-			func(f *features) { f.maxOutput = false },
-			"the endpoint takes no output limit; it is left out",
+			Name:   "output limit",
+			Words:  []string{"max_output_tokens"},
+			Sent:   func(f *features, r *model.Request) bool { return f.maxOutput && r.MaxOutputTokens > 0 },
+			Apply:  func(f *features) { f.maxOutput = false },
+			Notice: "the endpoint takes no output limit; it is left out",
 		},
 		{
-			"sources",
-			[]string{"action.sources", "'include'", "include["},
-			func(f *features, r *model.Request) bool { return f.search && f.sources && endpoint.WantsSearch(r) },
-			func(f *features) { f.sources = false },
-			"the endpoint does not list the sources of a search; they are not shown",
+			Name:   "sources",
+			Words:  []string{"action.sources", "'include'", "include["},
+			Sent:   func(f *features, r *model.Request) bool { return f.search && f.sources && endpoint.WantsSearch(r) },
+			Apply:  func(f *features) { f.sources = false },
+			Notice: "the endpoint does not list the sources of a search; they are not shown",
 		},
 		{
-			"web search",
-			[]string{"web_search", "web search"},
-			func(f *features, r *model.Request) bool { return f.search && endpoint.WantsSearch(r) },
-			func(f *features) { f.search = false },
-			"the endpoint does not search the web: the model goes on without",
+			Name:   "web search",
+			Words:  []string{"web_search", "web search"},
+			Sent:   func(f *features, r *model.Request) bool { return f.search && endpoint.WantsSearch(r) },
+			Apply:  func(f *features) { f.search = false },
+			Notice: "the endpoint does not search the web: the model goes on without",
 		},
 		{
-			"grammars",
-			[]string{"grammar", "lark", "].format"},
-			func(f *features, r *model.Request) bool {
+			Name:  "grammars",
+			Words: []string{"grammar", "lark", "].format"},
+			Sent: func(f *features, r *model.Request) bool {
 				return f.custom && f.grammar && slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return t.Freeform != "" && t.Grammar != "" })
 			},
-			func(f *features) { f.grammar = false },
-			"the endpoint takes no grammars of tools with plain text; they are left out",
+			Apply:  func(f *features) { f.grammar = false },
+			Notice: "the endpoint takes no grammars of tools with plain text; they are left out",
 		},
 		{
-			"custom tools",
-			[]string{"custom"},
-			func(f *features, r *model.Request) bool {
+			Name:  "custom tools",
+			Words: []string{"custom"},
+			Sent: func(f *features, r *model.Request) bool {
 				return f.custom && slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return t.Freeform != "" })
 			},
-			func(f *features) { f.custom = false },
-			"the endpoint takes no tools with plain text; they are sent as functions",
+			Apply:  func(f *features) { f.custom = false },
+			Notice: "the endpoint takes no tools with plain text; they are sent as functions",
 		},
 		{
-			"phase",
-			[]string{"phase"},
-			on(func(f *features) bool { return f.phase }),
-			func(f *features) { f.phase = false },
-			"the endpoint knows no phases of messages; they are left out",
+			Name:   "phase",
+			Words:  []string{"phase"},
+			Sent:   on(func(f *features) bool { return f.phase }),
+			Apply:  func(f *features) { f.phase = false },
+			Notice: "the endpoint knows no phases of messages; they are left out",
 		},
 		{
-			"simple schemas",
-			[]string{"$ref", "$defs", "schema"},
-			func(f *features, r *model.Request) bool {
+			Name:  "simple schemas",
+			Words: []string{"$ref", "$defs", "schema"},
+			Sent: func(f *features, r *model.Request) bool {
 				return !f.simple && slices.ContainsFunc(r.Tools, func(t model.Tool) bool { return !schema.IsSimple(t.Parameters) })
 			},
-			func(f *features) { f.simple = true },
-			"the endpoint refuses a tool's schema; references are written out, formats and the like left out from now on",
+			Apply:  func(f *features) { f.simple = true },
+			Notice: "the endpoint refuses a tool's schema; references are written out, formats and the like left out from now on",
 		},
 		{
-			"store",
-			[]string{"'store'", "\"store\"", "parameter: store"},
-			on(func(f *features) bool { return f.store }),
-			func(f *features) { f.store = false },
-			"the endpoint takes no word on keeping answers; it is left out",
+			Name:   "store",
+			Words:  []string{"'store'", "\"store\"", "parameter: store"},
+			Sent:   on(func(f *features) bool { return f.store }),
+			Apply:  func(f *features) { f.store = false },
+			Notice: "the endpoint takes no word on keeping answers; it is left out",
 		},
 		{
-			"documents",
-			[]string{"document", "pdf", "input_file", "file_data"},
-			func(f *features, r *model.Request) bool { return f.documents && f.images && hasPDF(r) },
-			func(f *features) { f.documents = false },
-			"the model takes no PDFs; their text is sent",
+			Name:   "documents",
+			Words:  []string{"document", "pdf", "input_file", "file_data"},
+			Sent:   func(f *features, r *model.Request) bool { return f.documents && f.images && hasPDF(r) },
+			Apply:  func(f *features) { f.documents = false },
+			Notice: "the model takes no PDFs; their text is sent",
 		},
 		{
-			"images",
-			[]string{"image", "multimodal", "vision"},
-			func(f *features, r *model.Request) bool {
+			Name:  "images",
+			Words: []string{"image", "multimodal", "vision"},
+			Sent: func(f *features, r *model.Request) bool {
 				return f.images && slices.ContainsFunc(r.Messages, func(m model.Message) bool { return len(m.Images) > 0 })
 			},
-			func(f *features) { f.images = false },
-			"the model takes no images; they are replaced by a note",
+			Apply:  func(f *features) { f.images = false },
+			Notice: "the model takes no images; they are replaced by a note",
 		},
 	}
 }
@@ -239,13 +231,8 @@ func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool
 		f.efforts = known
 		return fmt.Sprintf("%s: the model knows no reasoning effort %q; %q is sent", r.Model, r.ReasoningEffort, endpoint.NearestEffort(known, r.ReasoningEffort)), true
 	}
-	for _, m := range remedies() {
-		if f.tried[m.name] || !m.sent(f, r) || !endpoint.ContainsAny(said, m.words) {
-			continue
-		}
-		f.tried[m.name] = true
-		m.apply(f)
-		return fmt.Sprintf("%s: %s", r.Model, m.notice), true
+	if m := endpoint.TryRemedy(remedies(), f, f.tried, r, said); m != nil {
+		return fmt.Sprintf("%s: %s", r.Model, m.Notice), true
 	}
 	return "", false
 }

@@ -1,0 +1,75 @@
+package endpoint
+
+import (
+	"sync"
+
+	"jcode/agent/model"
+)
+
+// Learned keeps what a client has learned of each model from refusals, for as long as the client
+// exists. F are the features of a protocol. It is safe for concurrent use: Of returns a copy.
+type Learned[F any] struct {
+	first func(model string) *F
+	clone func(*F) *F
+
+	mu      sync.Mutex
+	byModel map[string]*F
+}
+
+// NewLearned returns a Learned that knows nothing. first returns the features that a model is
+// believed to have.
+func NewLearned[F any](first func(model string) *F, clone func(*F) *F) *Learned[F] {
+	return &Learned[F]{first: first, clone: clone, byModel: map[string]*F{}}
+}
+
+// Of returns the features of a model.
+func (l *Learned[F]) Of(id string) *F {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.byModel[id]
+	if f == nil {
+		f = l.first(id)
+		l.byModel[id] = f
+	}
+	return l.clone(f)
+}
+
+// Holds reports whether a condition holds for the features of a model; false for a model that was
+// not asked before. The condition must not keep or change what it gets.
+func (l *Learned[F]) Holds(id string, condition func(*F) bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := l.byModel[id]
+	return f != nil && condition(f)
+}
+
+// Keep remembers the features of a model.
+func (l *Learned[F]) Keep(id string, f *F) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.byModel[id] = l.clone(f)
+}
+
+// Remedy is one way to answer a refusal: another form of the request.
+type Remedy[F any] struct {
+	Name   string
+	Words  []string // the refusal must contain one of them
+	Sent   func(f *F, r *model.Request) bool
+	Apply  func(f *F)
+	Notice string
+}
+
+// TryRemedy applies the first remedy that fits a refusal, given in lower case, and that was not
+// tried before; nil if none does.
+func TryRemedy[F any](list []Remedy[F], f *F, tried map[string]bool, r *model.Request, said string) *Remedy[F] {
+	for i := range list {
+		m := &list[i]
+		if tried[m.Name] || !m.Sent(f, r) || !ContainsAny(said, m.Words) {
+			continue
+		}
+		tried[m.Name] = true
+		m.Apply(f)
+		return m
+	}
+	return nil
+}

@@ -56,13 +56,7 @@ func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.Fi
 		Looked:      a.looked(known),
 		EnterServer: a.enterServer,
 		EnterKey: func(ctx context.Context, name, key string) error {
-			if err := tryKey(ctx, known, name, key); err != nil {
-				return err
-			}
-			if err := config.StoreKey(a.credentials, name, key); err != nil {
-				return err
-			}
-			return a.readKeys()
+			return a.enterKey(ctx, known, name, key)
 		},
 		Choose: func(ctx context.Context, row tui.Row) (tui.Session, error) {
 			if row.ID == rowTour {
@@ -70,7 +64,9 @@ func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.Fi
 				return tui.Session{}, errTour
 			}
 			name := row.ID
-			if !strings.Contains(name, "/") { // a provider: its first coding model
+			if name == endpointRow {
+				name = ""
+			} else if !strings.Contains(name, "/") { // a provider: its first coding model
 				a.models.settings.Provider, name = name, ""
 			}
 			if _, err := a.models.resolve(name); err != nil {
@@ -80,12 +76,54 @@ func (a firstStart) firstRun(s *sessions, leave context.CancelCauseFunc) *tui.Fi
 			return s.first(ctx)
 		},
 	}
+	if p, ok := a.models.endpoint(); ok {
+		first.Providers = append(first.Providers, tui.Row{
+			ID: endpointRow, Name: p.Address(), Info: p.KeyEnv, Current: true,
+			Detail: "It is asked whether it takes the key, which is then used until jcode ends.",
+		})
+	}
 	for _, p := range known {
 		if !p.Local {
 			first.Providers = append(first.Providers, tui.Row{ID: p.Name, Name: p.Name, Info: p.KeyEnv})
 		}
 	}
 	return first
+}
+
+// endpointRow is the row of the endpoint that --base-url or OPENAI_BASE_URL names.
+const endpointRow = "endpoint"
+
+// enterKey asks a provider whether it takes a key, stores it, and uses it from now on. The key
+// of an endpoint without a name is not stored: it would go to another one later.
+func (a firstStart) enterKey(ctx context.Context, known []provider.Config, name, key string) error {
+	cfg, ok := a.models.endpoint()
+	if name != endpointRow {
+		i := slices.IndexFunc(known, func(p provider.Config) bool { return p.Name == name })
+		if ok = i >= 0; ok {
+			cfg = known[i]
+		}
+	}
+	if !ok {
+		return fmt.Errorf("no provider %q is known", name)
+	}
+	if err := tryKey(ctx, cfg, key); err != nil {
+		return err
+	}
+	if cfg.Name == "" {
+		a.models.enter(cfg, key)
+		a.board.say("warn", "this key is used until jcode ends: put it into %s for the next start", cfg.KeyEnv)
+		return nil
+	}
+	if err := config.StoreKey(a.credentials, name, key); err != nil {
+		return err
+	}
+	if err := a.readKeys(); err != nil {
+		return err
+	}
+	if a.models.enter(cfg, key) {
+		a.board.say("warn", "%s in the environment holds another key: the one you entered is used until jcode ends, and that of the environment at the next start; change or unset it there", cfg.KeyEnv)
+	}
+	return nil
 }
 
 // looked says where models are looked for, and which keys there are.
@@ -159,12 +197,7 @@ const keyWait = 8 * time.Second
 
 // tryKey asks a provider whether it takes a key. Only a refusal counts: a provider that is
 // out of reach says nothing about its key.
-func tryKey(ctx context.Context, known []provider.Config, name, key string) error {
-	i := slices.IndexFunc(known, func(p provider.Config) bool { return p.Name == name })
-	if i < 0 {
-		return fmt.Errorf("no provider %q is known", name)
-	}
-	cfg := known[i]
+func tryKey(ctx context.Context, cfg provider.Config, key string) error {
 	cfg.Key = provider.Secret(key)
 	client, err := dial.Open(cfg)
 	if err != nil {
@@ -176,7 +209,7 @@ func tryKey(ctx context.Context, known []provider.Config, name, key string) erro
 	_, err = client.ListModels(ctx)
 	var refused *model.Error
 	if errors.As(err, &refused) && refused.Class == model.ClassAuth {
-		return fmt.Errorf("%s refuses this key, and it was not stored: %w", name, err)
+		return fmt.Errorf("%s refuses this key, and it was not stored: %w", orElse(cfg.Name, cfg.Address()), err)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,6 +122,60 @@ func TestFirstRunTakesAnAPIKey(t *testing.T) {
 	}
 	if strings.Contains(c.Output(), "sk-right") {
 		t.Error("the key was written to the terminal")
+	}
+	c.quit()
+}
+
+// A key that is refused is mended in the chat, though the environment has the wrong one.
+func TestAWrongKeyOfTheEnvironmentIsMendedInTheChat(t *testing.T) {
+	t.Parallel()
+	url, srv := locked(t, "sk-right-0123456789", modeltest.Text("Hello from the model."))
+	c := newChat(t)
+	c.env = []string{"OPENAI_BASE_URL=" + url, "OPENAI_API_KEY=sk-wrong-0123456789"}
+	c.start()
+	c.say("hello")
+	c.wait("Incorrect API key provided", "check the key in OPENAI_API_KEY", "/login enters another key.")
+	c.say("/login")
+	c.choose("Enter an API key")
+	c.wait("Whose key?")
+	c.Press("enter") // the endpoint in force comes first
+	c.wait("API key for http", "used until jcode ends")
+	c.Type("sk-right-0123456789")
+	c.wait("•••")
+	c.Press("enter")
+	c.wait("Going on with test-model", "put it into OPENAI_API_KEY for the next start")
+	c.say("once more")
+	c.wait("Hello from the model.")
+	c.idle()
+	if !slices.ContainsFunc(srv.Requests(), func(r modeltest.Request) bool { return strings.Contains(string(r.Raw), `"test-model"`) }) {
+		t.Error("the model was changed with the key")
+	}
+	c.quit()
+}
+
+func TestAWrongKeyOfAProviderIsMendedInTheChat(t *testing.T) {
+	t.Parallel()
+	url, srv := locked(t, "sk-right-0123456789", modeltest.Text("Hello from the model."))
+	c := newChat(t)
+	put(t, filepath.Join(c.home, "config.json"), `{"providers": {"acme": {"base_url": "`+url+`", "key_env": "ACME_API_KEY"}}}`)
+	c.env = []string{"OPENAI_BASE_URL=", "OPENAI_API_KEY=", "ACME_API_KEY=sk-wrong-0123456789", "JCODE_MODEL=acme/test-model"}
+	c.start()
+	c.say("hello")
+	c.wait("Incorrect API key provided", "/login enters another key.")
+	c.say("/login")
+	c.choose("Enter an API key")
+	c.wait("Whose key?")
+	c.choose("acme")
+	c.wait("API key for acme")
+	c.Type("sk-right-0123456789")
+	c.wait("•••")
+	c.Press("enter")
+	c.wait("Going on with acme/test-model", "ACME_API_KEY in the environment holds another key")
+	c.say("once more")
+	c.wait("Hello from the model.")
+	c.idle()
+	if !slices.ContainsFunc(srv.Requests(), func(r modeltest.Request) bool { return strings.Contains(string(r.Raw), `"test-model"`) }) {
+		t.Error("the model was changed with the key")
 	}
 	c.quit()
 }

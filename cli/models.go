@@ -34,6 +34,9 @@ type models struct {
 
 	mu      sync.Mutex
 	clients map[string]agent.Model
+	// given are the names by which models were asked for, by the names that they have: an
+	// endpoint of the person's own takes the first and not the second.
+	given map[string]string
 }
 
 // tourModel is the name of the embedded script.
@@ -46,6 +49,9 @@ func (m *models) resolve(name string) (agent.Model, error) {
 	defer m.mu.Unlock()
 	if found, ok := m.clients[name]; ok {
 		return found, nil
+	}
+	if given, ok := m.given[name]; ok {
+		name = given
 	}
 	found, err := m.make(name)
 	if err != nil {
@@ -66,7 +72,42 @@ func (m *models) resolve(name string) (agent.Model, error) {
 		m.clients = map[string]agent.Model{}
 	}
 	m.clients[name], m.clients[found.Name] = found, found
+	if name != "" && name != found.Name {
+		if m.given == nil {
+			m.given = map[string]string{}
+		}
+		m.given[found.Name] = name
+	}
 	return found, nil
+}
+
+// endpoint returns the endpoint without a name that --base-url or OPENAI_BASE_URL leads to.
+func (m *models) endpoint() (provider.Config, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.settings.BaseURL == "" {
+		return provider.Config{}, false
+	}
+	target, err := provider.Resolve(m.settings)
+	if err != nil || target.Provider.Name != "" {
+		return provider.Config{}, false
+	}
+	return target.Provider, true
+}
+
+// enter takes a key that the person has just entered: in this run it holds before the
+// environment's. It reports whether the environment has another one.
+func (m *models) enter(p provider.Config, key string) (hidden bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := maps.Clone(m.settings.Entered)
+	if all == nil {
+		all = map[string]string{}
+	}
+	all[p.Name] = key
+	m.settings.Entered, m.clients = all, nil
+	found := strings.TrimSpace(m.settings.Env(p.KeyEnv))
+	return p.KeyEnv != "" && found != "" && found != strings.TrimSpace(key)
 }
 
 // rekey replaces the keys; clients that were made with the old ones are made again.

@@ -57,10 +57,13 @@ func (p *panels) login() tea.Cmd {
 			return p.panels.chooseFirst(pk, r)
 		}
 		name := r.ID
-		if !strings.Contains(name, "/") {
+		switch {
+		case r.Current, strings.HasPrefix(p.state.Model, name+"/"):
+			name = p.state.Model // with the new key
+		case !strings.Contains(name, "/"):
 			name += "/" // its first coding model
 		}
-		p.say(agent.LevelInfo, "Going on with "+r.Name+"; /model chooses another model.")
+		p.say(agent.LevelInfo, "Going on with "+strings.TrimSuffix(name, "/")+"; /model chooses another model.")
 		return p.change("model", func(_ context.Context, c Conversation) error { return c.SetModel(name) })
 	})
 }
@@ -139,7 +142,7 @@ func (p *panels) newProviders(from *FirstRun, then func(r Row) tea.Cmd) *picker 
 		p.close(pk)
 		p.open(&keyEntry{
 			title: "API key for " + r.Name, field: newField(), secret: true, asking: r.Name,
-			hint:  "Type or paste it; it is not shown. " + r.Name + " is asked whether it takes it, then it is stored in a file that only you can read.",
+			hint:  "Type or paste it; it is not shown. " + orElse(r.Detail, r.Name+" is asked whether it takes it, then it is stored in a file that only you can read."),
 			enter: func(ctx context.Context, key string) (Row, error) { return r, from.EnterKey(ctx, r.ID, key) },
 			then:  then,
 		})

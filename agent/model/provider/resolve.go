@@ -20,6 +20,9 @@ type Settings struct {
 	Providers map[string]Config
 	// Keys are stored keys by provider name.
 	Keys map[string]string
+	// Entered are the keys that the person entered in this run, by provider name. They come
+	// before those of the environment.
+	Entered map[string]string
 	// Env reads an environment variable.
 	Env func(string) string
 	// Limits hold for providers that have none of their own.
@@ -146,10 +149,14 @@ func (s Settings) target(p Config, id string) (Target, error) {
 	return Target{Provider: p, Model: id}, nil
 }
 
-// key finds a provider's key: config's own, the environment's, the stored one.
+// key finds a provider's key: config's own, the one just entered, the environment's, the
+// stored one.
 func (s Settings) key(p Config) Secret {
 	if p.Key != "" {
 		return p.Key
+	}
+	if k := strings.TrimSpace(s.Entered[p.Name]); k != "" {
+		return Secret(k)
 	}
 	if p.KeyEnv != "" && s.Env != nil {
 		if k := strings.TrimSpace(s.Env(p.KeyEnv)); k != "" {

@@ -310,7 +310,7 @@ func held(d *decoder, w where, value reflect.Value) Held {
 	line, _ := d.at(w.offset)
 	var shown any
 	if json.Unmarshal(raw, &shown) == nil {
-		if m, err := json.Marshal(prune(Mask(w.key, shown))); err == nil {
+		if m, err := readable(prune(Mask(w.key, shown))); err == nil {
 			raw = m
 		}
 	}

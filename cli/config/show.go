@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -99,7 +100,18 @@ func maskedJSON(key string, v reflect.Value) (json.RawMessage, error) {
 	if err := json.Unmarshal(raw, &plain); err != nil {
 		return nil, err
 	}
-	return json.Marshal(prune(Mask(key, plain)))
+	return readable(prune(Mask(key, plain)))
+}
+
+// readable writes a value as JSON for people: && stays && and is not escaped for HTML.
+func readable(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
 }
 
 // walkSettings visits each setting: fields that have no sections, and entries of maps.

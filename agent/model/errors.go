@@ -38,7 +38,7 @@ type Error struct {
 	Err  error
 }
 
-// Error gives the text.
+// Error returns the text.
 func (e *Error) Error() string {
 	if e.Status != 0 {
 		return fmt.Sprintf("%s (HTTP %d)", e.Text, e.Status)
@@ -46,5 +46,5 @@ func (e *Error) Error() string {
 	return e.Text
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

@@ -20,7 +20,7 @@ type Fallback struct {
 // restAfterFailure is how long a model whose server failed is left alone.
 const restAfterFailure = 5 * time.Minute
 
-// NewFallback gives a client that asks first, and when that fails for good, second for the
+// NewFallback returns a client that asks first, and when that fails for good, second for the
 // given model. Overflow, a refused tool and a cancel are no reason: the second one would
 // fail the same way, or was not wanted.
 func NewFallback(first, second Client, model string) *Fallback {

@@ -148,7 +148,7 @@ type Tool struct {
 	Grammar string
 }
 
-// FinishPause is the finish reason of an answer that the provider goes on with when it is sent
+// FinishPause is the finish reason of an answer that the provider continues when it is sent
 // back as it is.
 const FinishPause = "pause"
 

@@ -115,7 +115,7 @@ func lastSide(turns []turn) int {
 	return -1
 }
 
-// pausing reports whether an answer stands where the maker itself goes on: in the middle of a
+// pausing reports whether an answer stands where the maker itself continues: in the middle of a
 // tool that runs there.
 func (t *turn) pausing() bool {
 	last := t.blocks[len(t.blocks)-1]

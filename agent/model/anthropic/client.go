@@ -17,7 +17,7 @@ import (
 const Protocol = string(provider.Messages)
 
 // Client is a model.Client for an endpoint that speaks Messages. What the endpoint refused
-// once is remembered per model for as long as the client lives.
+// once is remembered per model for as long as the client exists.
 type Client struct {
 	*endpoint.Endpoint
 	http    *http.Client

@@ -16,7 +16,7 @@ const searchTool = `{"type":"web_search_20250305","name":"web_search","max_uses"
 func (e *encoder) searches() bool { return e.f.search && endpoint.WantsSearch(e.req) }
 
 // withResults leaves out calls of the maker's own tools whose results never came, because the
-// answer was cut there: the maker takes them only at the end, where it goes on itself.
+// answer was cut there: the maker takes them only at the end, where it continues by itself.
 func withResults(blocks []block) []block {
 	if !slices.ContainsFunc(blocks, func(b block) bool { return b.kind == "server_tool_use" }) {
 		return blocks

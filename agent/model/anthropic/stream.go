@@ -51,7 +51,7 @@ type event struct {
 	} `json:"delta"`
 }
 
-// take works on one event. Events of unknown types are passed over.
+// take processes one event. Events of unknown types are passed over.
 func (a *answer) take(data []byte) error {
 	ev := &a.event
 	*ev = event{}
@@ -103,7 +103,7 @@ func (a *answer) take(data []byte) error {
 	return nil
 }
 
-// whole works on a message that came as one.
+// whole processes a message that came as one.
 func (a *answer) whole(body io.Reader) error {
 	raw, err := io.ReadAll(io.LimitReader(body, endpoint.MaxAnswer+1))
 	if err != nil {

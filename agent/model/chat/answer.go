@@ -30,7 +30,7 @@ func newAnswer(say *endpoint.Speaker, thinkOpen bool) *answer {
 	return &answer{say: say, think: thinkFilter{inside: thinkOpen, begun: thinkOpen}}
 }
 
-// take works on one chunk.
+// take processes one chunk.
 func (a *answer) take(c *openai.ChatCompletionStreamResponse) {
 	for i := range c.Choices {
 		d := &c.Choices[i].Delta
@@ -77,7 +77,7 @@ func (a *answer) call(d *openai.ToolCall) {
 	a.say.Say(model.CallEvent{Index: i, Name: c.name, Bytes: c.args.Len()})
 }
 
-// response gives the answer as far as it came. whole says that its end was seen.
+// response returns the answer as far as it came. whole says that its end was seen.
 func (a *answer) response(req *model.Request, x *exchange, whole bool) model.Response {
 	thought, text := a.think.rest()
 	a.thought(thought)

@@ -31,7 +31,7 @@ type normalBody struct {
 	out  []byte // ready to be read
 	sent int    // how much of out has been read
 
-	open     []byte // beginning of a payload that goes on in the next line
+	open     []byte // beginning of a payload that continues in the next line
 	openJSON balance
 	bare     bool // payloads come without `data:`: plain JSON answered to a stream request
 
@@ -73,7 +73,7 @@ func newNormalBody(resp *http.Response, x *exchange) *normalBody {
 // Close ends the response.
 func (b *normalBody) Close() error { return b.src.Close() }
 
-// Read gives the normal form.
+// Read returns the normal form.
 func (b *normalBody) Read(p []byte) (int, error) {
 	for b.sent == len(b.out) {
 		if b.closing {
@@ -87,7 +87,7 @@ func (b *normalBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads once from the network and works on every line that is complete.
+// fill reads once from the network and processes every line that is complete.
 func (b *normalBody) fill() {
 	b.pace.wait()
 	if len(b.in)+len(b.in)/2 > cap(b.buf) {
@@ -119,7 +119,7 @@ func (b *normalBody) fill() {
 	b.flush(b.closing)
 }
 
-// lines works on the complete lines; from is where the new bytes begin. It says whether
+// lines processes the complete lines; from is where the new bytes begin. It says whether
 // anything but comments came.
 func (b *normalBody) lines(from int) (fed bool) {
 	start := 0
@@ -136,7 +136,7 @@ func (b *normalBody) lines(from int) (fed bool) {
 	return fed || b.bare && len(b.in) > 0
 }
 
-// line works on one line; false for comments and blank ones.
+// line processes one line; false for comments and blank ones.
 func (b *normalBody) line(line []byte) bool {
 	if b.bare && len(b.open) == 0 && (bytes.HasPrefix(line, dataField) || isField(line)) {
 		b.bare = false // an event stream under the wrong type
@@ -186,7 +186,7 @@ func isField(line []byte) bool {
 	return ok && (string(name) == "event" || string(name) == "id" || string(name) == "retry")
 }
 
-// payload works on the content of a `data:` line.
+// payload processes the content of a `data:` line.
 func (b *normalBody) payload(p []byte) {
 	if len(b.open) > 0 {
 		b.goOn(p)
@@ -228,7 +228,7 @@ func (b *normalBody) giveUp() {
 	}
 }
 
-// take works on one whole payload.
+// take processes one whole payload.
 func (b *normalBody) take(p []byte) error {
 	c := &b.chunk
 	if err := c.parse(p); err != nil {
@@ -263,7 +263,7 @@ func (b *normalBody) take(p []byte) error {
 	return nil
 }
 
-// finish works on what is left when the network gives no more.
+// finish processes what is left at the end of the input.
 func (b *normalBody) finish(err error) {
 	if len(b.in) > 0 {
 		rest := bytes.TrimRight(b.in, "\r")

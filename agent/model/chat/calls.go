@@ -4,7 +4,7 @@ import (
 	"bytes"
 )
 
-// slots gives every tool call of a stream one index, whatever the server counts by. The
+// slots assigns every tool call of a stream an index, whatever the server counts by. The
 // rules, in this order:
 //
 //   - an index that was seen before: that call, unless the piece brings a name and another
@@ -27,7 +27,7 @@ type slot struct {
 	args    argsBalance
 }
 
-// of gives the position of the call that a piece belongs to.
+// of returns the position of the call that a piece belongs to.
 func (s *slots) of(d *callDelta) int {
 	switch {
 	case d.hasIndex:

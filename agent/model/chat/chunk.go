@@ -41,7 +41,7 @@ type callDelta struct {
 	extra    []byte // JSON that must come back with the call, such as a thought signature
 }
 
-// parse reads a payload. It gives errShort when the payload is only the beginning of one.
+// parse reads a payload. It returns errShort when the payload is only the beginning of one.
 func (c *chunk) parse(payload []byte) error {
 	*c = chunk{calls: c.calls[:0], details: c.details[:0], scratch: c.scratch[:0]}
 	c.sc = scanner{b: payload}

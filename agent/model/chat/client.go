@@ -15,7 +15,7 @@ import (
 
 // Client is a model.Client for any OpenAI-compatible endpoint, on go-openai. What the
 // endpoint refused once (stream_options, a role, reasoning sent back) is remembered per model
-// for as long as the client lives.
+// for as long as the client exists.
 type Client struct {
 	*endpoint.Endpoint
 	api     *openai.Client

@@ -25,7 +25,7 @@ const protocolChat = "chat"
 // came.
 func joinDetails(pieces []string) string {
 	var out []string
-	var open map[string]json.RawMessage // the last element, while it may go on
+	var open map[string]json.RawMessage // the last element, while it may continue
 	for _, raw := range pieces {
 		var d map[string]json.RawMessage
 		if json.Unmarshal([]byte(raw), &d) != nil {

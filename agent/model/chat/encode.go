@@ -25,7 +25,7 @@ type encoder struct {
 	provider string
 }
 
-// encodeRequest gives the body of a streaming chat request.
+// encodeRequest returns the body of a streaming chat request.
 func encodeRequest(req *model.Request, f *features, extra []endpoint.Field, provider string) []byte {
 	e := encoder{b: make([]byte, 0, sizeOf(req)), f: f, req: req, extra: extra, provider: provider}
 	e.b = append(e.b, '{')
@@ -337,7 +337,7 @@ func (e *encoder) content(s string, images []model.Image, mark bool) {
 	e.b = append(e.b, ']')
 }
 
-// callID gives an id as the endpoint wants it; a call and its result get the same.
+// callID returns an id as the endpoint wants it; a call and its result get the same.
 func (e *encoder) callID(id string) string {
 	if e.f.cappedIDs {
 		id = endpoint.ShortID(id, cappedID)

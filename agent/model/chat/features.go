@@ -74,7 +74,7 @@ func newFeatures(cfg provider.Config, id string) *features {
 	return f
 }
 
-// clone gives a copy that an own request may work with.
+// clone returns a copy for one request.
 func (f *features) clone() *features {
 	c := *f
 	c.tried = maps.Clone(f.tried)
@@ -273,7 +273,7 @@ func remedies() []remedy {
 	}
 }
 
-// learn changes the features so that the refusal does not come again, and gives the words
+// learn changes the features so that the refusal does not come again, and returns the words
 // for the person; false when there is nothing to try.
 func (f *features) learn(r *model.Request, refusal endpoint.Fault) (string, bool) {
 	said := strings.ToLower(refusal.Whole())

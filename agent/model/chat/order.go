@@ -62,7 +62,7 @@ func alternating(list []model.Message) []model.Message {
 	return out
 }
 
-// imagesBefore gives the images of the tool results that end at an index.
+// imagesBefore returns the images of the tool results that end at an index.
 func imagesBefore(list []model.Message, at int) []model.Image {
 	first := at
 	for first > 0 && list[first-1].Role == model.RoleTool {

@@ -25,7 +25,7 @@ type scanner struct {
 	depth int
 }
 
-// peek skips white space and gives the next byte, 0 at the end.
+// peek skips white space and returns the next byte, 0 at the end.
 func (s *scanner) peek() byte {
 	for s.i < len(s.b) {
 		switch c := s.b[s.i]; c {
@@ -38,7 +38,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// str reads a string and gives what stands between the quotes; dirty says that it holds
+// str reads a string and returns what stands between the quotes; dirty says that it holds
 // something which is no JSON and needs clean.
 func (s *scanner) str() (raw []byte, dirty bool, err error) {
 	if s.peek() != '"' {
@@ -220,7 +220,7 @@ func (s *scanner) skip() error {
 	return err
 }
 
-// value steps over any value and gives its bytes.
+// value steps over any value and returns its bytes.
 func (s *scanner) value() ([]byte, error) {
 	s.peek()
 	start := s.i

@@ -81,7 +81,7 @@ func (t *thinkFilter) within(s string) (thought, rest string) {
 	return s[:len(s)-keep], ""
 }
 
-// rest gives what was held back, at the end of the answer.
+// rest returns what was held back, at the end of the answer.
 func (t *thinkFilter) rest() (thought, text string) {
 	held := t.held
 	t.held = ""

@@ -14,7 +14,7 @@ import (
 // transport is the RoundTripper under go-openai. What that library cannot say in a
 // request (temperature 0, an empty tool result, fields of one provider, reasoning sent
 // back) or stumbles over in a response (calls without index, reasoning under another
-// name, many blank lines, errors in forms of their own, plain JSON) is put right here,
+// name, many blank lines, errors in forms of their own, plain JSON) is corrected here,
 // and nowhere else.
 type transport struct{ *endpoint.Endpoint }
 

@@ -18,7 +18,7 @@ type Found struct {
 const localWait = 600 * time.Millisecond
 
 // DetectLocal asks the local ones of the given providers for their models, all at once,
-// and gives those that answered, in the given order. It takes 0.6 seconds at most.
+// and returns those that answered, in the given order. It takes 0.6 seconds at most.
 func DetectLocal(ctx context.Context, providers []provider.Config) []Found {
 	ctx, cancel := context.WithTimeout(ctx, localWait)
 	defer cancel()

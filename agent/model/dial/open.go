@@ -21,7 +21,7 @@ type Client interface {
 	// ExtraCertificates reports whether certificates of NODE_EXTRA_CA_CERTS are used, or why
 	// they could not be read.
 	ExtraCertificates() (used bool, err error)
-	// Close ends idle connections. Running streams go on.
+	// Close ends idle connections. Running streams continue.
 	Close()
 }
 

@@ -48,7 +48,7 @@ func isEmptyObject(v []byte) bool {
 	return len(bytes.TrimSpace(v[1:len(v)-1])) == 0
 }
 
-// IDs hands out call ids: the model's own where they can be used, else new ones. An id
+// IDs assigns call IDs: the model's own where they can be used, else new ones. An id
 // must be new in the whole conversation, and no longer than any server makes them.
 type IDs struct{ used map[string]bool }
 

@@ -41,7 +41,7 @@ func New(cfg provider.Config) (*Endpoint, error) {
 	return &Endpoint{Config: cfg, limits: limits, conns: newConnections(limits.Idle), header: header, base: base}, nil
 }
 
-// Close ends idle connections. Running requests go on.
+// Close ends idle connections. Running requests continue.
 func (e *Endpoint) Close() { e.conns.close() }
 
 // RoundTrip sends a request with the provider's headers, over a connection that is believed

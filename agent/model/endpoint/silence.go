@@ -112,7 +112,7 @@ func (s *Silence) stop() {
 	s.timer.Stop()
 }
 
-// Reader tells of every read that the server lives; what counts as data is said by Heard.
+// Reader reports each read as a sign that the server is alive; what counts as data is said by Heard.
 func (s *Silence) Reader(body io.ReadCloser) io.ReadCloser { return heardReader{body, s} }
 
 type heardReader struct {

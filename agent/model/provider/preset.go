@@ -2,7 +2,7 @@ package provider
 
 import "strings"
 
-// Presets gives the providers that jcode knows by name, in the order in which one is
+// Presets returns the providers that jcode knows by name, in the order in which one is
 // looked for when none is named. Config may change them and add others.
 func Presets() []Config {
 	coders := []string{"qwen3-coder", "qwen2.5-coder", "devstral", "gpt-oss", "glm", "deepseek", "codestral", "qwen3"}

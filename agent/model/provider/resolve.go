@@ -217,7 +217,7 @@ func (s Settings) addressOf(name string) string {
 	return ""
 }
 
-// Known gives every provider that can be named: the presets with config's changes, and
+// Known returns every provider that can be named: the presets with config's changes, and
 // config's own. Keys are left out.
 func (s Settings) Known() []Config {
 	all := s.all()

@@ -5,7 +5,7 @@ import (
 )
 
 // Secret is a key. However it is printed, logged or encoded, only whether it is set shows;
-// string(s) gives it.
+// string(s) returns it.
 type Secret string
 
 // String hides the key.

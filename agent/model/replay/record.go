@@ -41,7 +41,7 @@ func (r *Recorder) Close() error {
 	return r.file.Close()
 }
 
-// Wrap gives a client that records what the given one answers.
+// Wrap returns a client that records what the given one answers.
 func (r *Recorder) Wrap(c model.Client) model.Client { return recorded{r, c} }
 
 type recorded struct {

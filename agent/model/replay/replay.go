@@ -192,7 +192,7 @@ func (p *Client) usage(req *model.Request, out int) model.Usage {
 	return model.Usage{Input: model.EstimateRequest(req), Output: model.EstimateBytes(out), Estimated: true}
 }
 
-// take gives the next line after checking what it expects.
+// take returns the next line after checking what it expects.
 func (p *Client) take(req *model.Request) (replayLine, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -234,7 +234,7 @@ func (p *Client) failed(number int, what string) error {
 	return &model.Error{Class: model.ClassReplay, Text: where + ": " + what, ToolIndex: -1}
 }
 
-// lastResults gives the tool results at the end of a request.
+// lastResults returns the tool results at the end of a request.
 func lastResults(req *model.Request) []string {
 	var out []string
 	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role != model.RoleAssistant; i-- {
@@ -273,7 +273,7 @@ func offers(tools []model.Tool, wire string) bool {
 	return false
 }
 
-// wire gives the wire name of a tool that a script names by either name.
+// wire returns the wire name of a tool that a script names by either name.
 func (p *Client) wire(name string, tools []model.Tool) string {
 	if offers(tools, name) {
 		return name
@@ -305,7 +305,7 @@ func (p *Client) speak(ctx context.Context, s string, say func(string)) error {
 	return nil
 }
 
-// wordEnd gives the length of the first word with the space behind it.
+// wordEnd returns the length of the first word with the space behind it.
 func wordEnd(s string) int {
 	word := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsSpace(r) })
 	if word < 0 {
@@ -323,7 +323,7 @@ func wordEnd(s string) int {
 	return end + next
 }
 
-// text gives the arguments as a model would write them.
+// text returns the arguments as a model would write them.
 func (c TurnCall) text() string {
 	var s string
 	if json.Unmarshal(c.Arguments, &s) == nil && len(c.Arguments) > 0 {

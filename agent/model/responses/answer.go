@@ -45,7 +45,7 @@ type event struct {
 	Response json.RawMessage `json:"response"`
 }
 
-// take works on one event. Events of unknown types are passed over.
+// take processes one event. Events of unknown types are passed over.
 func (a *answer) take(data []byte) error {
 	ev := &a.event
 	*ev = event{}

@@ -23,7 +23,7 @@ import (
 const Protocol = string(provider.Responses)
 
 // Client is a model.Client for an endpoint that speaks Responses. What the endpoint refused
-// once is remembered per model for as long as the client lives.
+// once is remembered per model for as long as the client exists.
 type Client struct {
 	*endpoint.Endpoint
 	api     *openai.Client

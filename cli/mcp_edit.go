@@ -17,7 +17,7 @@ func spanTime(s span) time.Duration { return time.Duration(s) }
 
 // writeFlags say to which file a server is written.
 type writeFlags struct {
-	Scope string `enum:"user,project" default:"user" help:"Whose file: ${enum}."`
+	Scope string `short:"s" enum:"user,project" default:"user" help:"Whose file: ${enum}."`
 	Force bool   `help:"Replace a server of that name."`
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
@@ -30,7 +30,7 @@ func (w writeFlags) options() mcpconfig.AddOptions {
 type mcpAddCmd struct {
 	Name    string   `arg:"" help:"Server."`
 	URL     string   `arg:"" optional:"" help:"Address; or give -- COMMAND ARGS…"`
-	Type    string   `enum:"stdio,http,sse," default:"" help:"Transport; found out from what is given."`
+	Type    string   `short:"t" aliases:"transport" enum:"stdio,http,sse," default:"" help:"Transport; found out from what is given."`
 	Env     []string `short:"e" help:"Environment variable for the server; repeatable." placeholder:"NAME=VALUE" sep:"none"`
 	Header  []string `short:"H" help:"HTTP header; repeatable." placeholder:"NAME: VALUE" sep:"none"`
 	Dir     string   `name:"server-cwd" hidden:"" help:"Working folder of the server (--cwd)."`

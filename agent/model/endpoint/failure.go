@@ -157,6 +157,9 @@ func (e *Endpoint) byStatus(status int, flt Fault, asked string) *Failure {
 	if said == "" {
 		said = statusWords(status)
 	}
+	if !strings.HasSuffix(said, "..") {
+		said = strings.TrimSuffix(said, ".") // what to do may follow
+	}
 	text := e.Name() + ": " + said
 	f := e.classify(status, flt, text, asked)
 	f.Fault = flt

@@ -149,14 +149,15 @@ func tour(bin, dir, out string) error {
 
 // panels saves what some commands show.
 func panels(term *terminal.Terminal, out string) error {
-	for _, name := range []string{"tools", "diff", "mcp", "help"} {
+	for _, name := range []string{"tools", "diff", "mcp", "agents", "help"} {
 		term.Type("/" + name)
 		if _, err := term.WaitFor(limit, "› /"+name); err != nil {
 			return err
 		}
 		term.Settle(quiet/4, limit)
 		term.Press("enter")
-		if _, err := term.WaitFor(limit, "esc close"); err != nil {
+		// The menu of commands says "esc close" too, while the command is still in the input.
+		if _, err := term.Wait(limit, func(s terminal.Screen) bool { return s.Contains("esc close") && !s.Contains("› /"+name) }); err != nil {
 			return err
 		}
 		if err := save(term.Settle(quiet, limit), out, name); err != nil {

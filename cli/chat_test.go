@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -21,7 +22,19 @@ import (
 // patience is how long a screen may take; only a failing test waits for it.
 const patience = 2 * time.Minute
 
-// chat is the real program in a terminal, in a folder and home of its own.
+// chat is the real program in a terminal, in a folder and home of its own, with a scripted
+// model. A story reads like what a person does:
+//
+//	c := newChat(t, modeltest.Text("There is one file."))
+//	c.write("a.txt", "one")             // what is there before
+//	c.start("--mode", "plan")           // the program, until it takes input
+//	c.say("what is here?")              // a line, once nothing runs
+//	c.wait("There is one file.")        // the screen, with patience
+//	c.interject("and there?")           // a line while a turn runs
+//	c.answerable("Run a command")       // a question that takes keys
+//	c.idle()                            // the end of the turn
+//	c.request(0).System()               // what the model was sent
+//	c.quit()                            // and nothing stays behind
 type chat struct {
 	*terminal.Terminal
 	t    *testing.T
@@ -41,6 +54,7 @@ func newChat(t *testing.T, replies ...modeltest.Reply) *chat {
 	return c
 }
 
+// start starts the program and waits for its input.
 func (c *chat) start(args ...string) {
 	c.t.Helper()
 	c.startAt("ask for something", args...)
@@ -67,6 +81,7 @@ func (c *chat) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// wait waits until all texts are on the screen.
 func (c *chat) wait(texts ...string) terminal.Screen {
 	c.t.Helper()
 	s, err := c.WaitFor(patience, texts...)
@@ -92,6 +107,7 @@ func (c *chat) interject(text string) {
 	c.Press("enter")
 }
 
+// write writes a file of the project, read returns one.
 func (c *chat) write(name, content string) {
 	c.t.Helper()
 	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(content), 0o644); err != nil {
@@ -106,6 +122,59 @@ func (c *chat) read(name string) string {
 		c.t.Fatal(err)
 	}
 	return string(b)
+}
+
+// project writes a file, and the folders that it is in.
+func (c *chat) project(file, content string) {
+	c.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(c.dir, file)), 0o755); err != nil {
+		c.t.Fatal(err)
+	}
+	c.write(file, content)
+}
+
+// readHome returns a file of jcode's home.
+func (c *chat) readHome(name string) string {
+	c.t.Helper()
+	b, err := os.ReadFile(filepath.Join(c.home, name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// jcode runs a command of jcode's without a terminal, and returns all that it wrote.
+func (c *chat) jcode(stdin string, args ...string) (string, error) {
+	c.t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		c.t.Skip(err)
+	}
+	cmd := c.command(exe, args...)
+	cmd.Args[0] = "jcode"
+	if stdin != "" {
+		cmd.Stdin = strings.NewReader(stdin)
+	}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	return out.String(), err
+}
+
+// choose moves a picker's cursor onto a row and takes it.
+func (c *chat) choose(row string) {
+	c.t.Helper()
+	c.wait(row)
+	for range c.Screen().Rows {
+		if strings.Contains(c.Screen().Text(), "›   "+row) {
+			c.Press("enter")
+			return
+		}
+		before := c.Screen().Text()
+		c.Press("down")
+		c.until(func(s terminal.Screen) bool { return s.Text() != before })
+	}
+	c.t.Fatalf("%q cannot be chosen:\n%s", row, c.Screen().Text())
 }
 
 // answerable waits until a question takes keys: it does not while the input is shown.

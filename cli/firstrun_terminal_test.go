@@ -35,22 +35,6 @@ func locked(t *testing.T, key string, replies ...modeltest.Reply) (url string, s
 	return s.URL + "/v1", srv
 }
 
-// choose moves a picker's cursor onto a row and takes it.
-func (c *chat) choose(row string) {
-	c.t.Helper()
-	c.wait(row)
-	for range c.Screen().Rows {
-		if strings.Contains(c.Screen().Text(), "›   "+row) {
-			c.Press("enter")
-			return
-		}
-		before := c.Screen().Text()
-		c.Press("down")
-		c.until(func(s terminal.Screen) bool { return s.Text() != before })
-	}
-	c.t.Fatalf("%q cannot be chosen:\n%s", row, c.Screen().Text())
-}
-
 func TestFirstRunTakesAnAPIKey(t *testing.T) {
 	t.Parallel()
 	url, _ := locked(t, "sk-right-0123456789", modeltest.Text("Hello from the model."))

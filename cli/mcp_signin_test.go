@@ -3,7 +3,6 @@
 package cli_test
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,23 +30,6 @@ func signInChat(t *testing.T, replies ...modeltest.Reply) (*chat, *mcptest.OAuth
 	put(t, browser, "#!/bin/sh\necho \"$1\" >> '"+c.home+"/visited'\nexec '"+curl+"' -s -L -o /dev/null \"$1\"\n")
 	c.env = []string{"BROWSER=" + browser, "JCODE_MCP_TOKENS=file"}
 	return c, srv
-}
-
-func (c *chat) jcode(stdin string, args ...string) (string, error) {
-	c.t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		c.t.Skip(err)
-	}
-	cmd := c.command(exe, args...)
-	cmd.Args[0] = "jcode"
-	if stdin != "" {
-		cmd.Stdin = strings.NewReader(stdin)
-	}
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err = cmd.Run()
-	return out.String(), err
 }
 
 // A person signs in once by the command line; after that scripts work, and a sign-out ends it.

@@ -12,14 +12,6 @@ import (
 	"jcode/internal/testkit/terminal"
 )
 
-func (c *chat) project(file, content string) {
-	c.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(filepath.Join(c.dir, file)), 0o755); err != nil {
-		c.t.Fatal(err)
-	}
-	c.write(file, content)
-}
-
 // A skill is listed, switched off for good, edited on disk while the chat is open, and
 // run by name.
 func TestSkillsInTheTerminal(t *testing.T) {
@@ -52,15 +44,6 @@ func TestSkillsInTheTerminal(t *testing.T) {
 		t.Errorf("asked: %s", text)
 	}
 	c.quit()
-}
-
-func (c *chat) readHome(name string) string {
-	c.t.Helper()
-	b, err := os.ReadFile(filepath.Join(c.home, name))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return string(b)
 }
 
 // editor makes $EDITOR a program that shows the file's name, waits for a line from the

@@ -20,9 +20,7 @@ const patience = 30 * time.Second
 func bare(b *testing.B) string {
 	b.Helper()
 	bin := filepath.Join(b.TempDir(), "bare")
-	if out, err := exec.Command("go", "build", "-o", bin, "./testdata/bare").CombinedOutput(); err != nil {
-		b.Fatalf("build: %v\n%s", err, out)
-	}
+	install(b, bin, "./testdata/bare")
 	return bin
 }
 

@@ -87,6 +87,7 @@ func (a *app) openHooks() {
 	a.happenings = h
 	h.reload()
 	a.dispatcher.Hooks = append(a.dispatcher.Hooks, hooks.Calls{Engine: h.engine})
+	a.commands.Sources = append(a.commands.Sources, h)
 	a.onClose(func() {
 		h.sessionsEnd()
 		cancel()

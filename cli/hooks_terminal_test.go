@@ -66,6 +66,22 @@ func TestHooksHearOfASessionThatIsLeftForAnother(t *testing.T) {
 	heard(`"Third answer."`, `"reason":"prompt_input_exit"`)
 }
 
+// The person sees which hooks run, which wait for trust, and where each comes from.
+func TestHooksAreListed(t *testing.T) {
+	t.Parallel()
+	c := newChat(t)
+	if err := os.WriteFile(filepath.Join(c.home, "config.json"), []byte(`{"hooks":{"PreToolUse":[{"matcher":"exec","hooks":[{"command":"own-check"}]}]}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.startAt("ask for something")
+	c.say("/hooks")
+	c.wait("PreToolUse exec: own-check (config.json)")
+	c.project(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"their-check"}]}]}}`)
+	c.say("/hooks")
+	c.wait("waits for trust: Stop: their-check (.claude/settings.json)")
+	c.quit()
+}
+
 // listening has hooks write all that they hear of sessions into a file. What it returns waits
 // until texts stand there, in this order.
 func listening(c *chat) (heard func(texts ...string)) {

@@ -50,7 +50,7 @@ func insteadOf(word string) string {
 	case "set", "settings":
 		return "jcode config set KEY VALUE changes a setting"
 	case "hooks", "hook":
-		return "hooks are settings: jcode config show lists them, docs/hooks.md describes them"
+		return "hooks are settings: /hooks in the chat lists them, docs/hooks.md describes them"
 	case "man", "manual":
 		return "jcode --help lists commands and flags; packages bring the page man jcode"
 	case "upgrade":

@@ -319,6 +319,7 @@ func sentByFastKeys(t *testing.T, text string) (sent []string, pause time.Durati
 	t.Helper()
 	var mu sync.Mutex
 	var last time.Time
+	var longest time.Duration // guarded by mu
 	r := run(t, 80, 24, func(o *Options) {
 		o.observe = func(msg any) {
 			if _, ok := msg.(tea.KeyPressMsg); !ok {
@@ -328,7 +329,7 @@ func sentByFastKeys(t *testing.T, text string) (sent []string, pause time.Durati
 			defer mu.Unlock()
 			now := time.Now()
 			if !last.IsZero() {
-				pause = max(pause, now.Sub(last))
+				longest = max(longest, now.Sub(last))
 			}
 			last = now
 		}
@@ -336,12 +337,12 @@ func sentByFastKeys(t *testing.T, text string) (sent []string, pause time.Durati
 	r.Type(text)
 	r.see("line 1999")
 	mu.Lock()
-	before := pause
+	pause = longest
 	mu.Unlock()
 	time.Sleep(pasteGap + burstWait)
 	r.Press("enter")
 	r.until("prompt", func() bool { return len(r.fake.sent()) > 0 })
-	return r.fake.sent(), before
+	return r.fake.sent(), pause
 }
 
 func TestTypedAndSentInOneWrite(t *testing.T) {

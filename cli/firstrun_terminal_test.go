@@ -124,17 +124,7 @@ func TestAWrongKeyOfTheEnvironmentIsMendedInTheChat(t *testing.T) {
 	c.wait("Whose key?")
 	c.Press("enter") // the endpoint in force comes first
 	c.wait("API key for http", "used until jcode ends")
-	c.Type("sk-right-0123456789")
-	c.wait("•••")
-	c.Press("enter")
-	c.wait("Going on with test-model", "put it into OPENAI_API_KEY for the next start")
-	c.say("once more")
-	c.wait("Hello from the model.")
-	c.idle()
-	if !slices.ContainsFunc(srv.Requests(), func(r modeltest.Request) bool { return strings.Contains(string(r.Raw), `"test-model"`) }) {
-		t.Error("the model was changed with the key")
-	}
-	c.quit()
+	c.mendsKey(srv, "Going on with test-model", "put it into OPENAI_API_KEY for the next start")
 }
 
 func TestAWrongKeyOfAProviderIsMendedInTheChat(t *testing.T) {
@@ -151,15 +141,21 @@ func TestAWrongKeyOfAProviderIsMendedInTheChat(t *testing.T) {
 	c.wait("Whose key?")
 	c.choose("acme")
 	c.wait("API key for acme")
+	c.mendsKey(srv, "Going on with acme/test-model", "ACME_API_KEY in the environment holds another key")
+}
+
+// mendsKey enters the right key, which is answered by texts, and continues with the same model.
+func (c *chat) mendsKey(srv *modeltest.Handler, texts ...string) {
+	c.t.Helper()
 	c.Type("sk-right-0123456789")
 	c.wait("•••")
 	c.Press("enter")
-	c.wait("Going on with acme/test-model", "ACME_API_KEY in the environment holds another key")
+	c.wait(texts...)
 	c.say("once more")
 	c.wait("Hello from the model.")
 	c.idle()
 	if !slices.ContainsFunc(srv.Requests(), func(r modeltest.Request) bool { return strings.Contains(string(r.Raw), `"test-model"`) }) {
-		t.Error("the model was changed with the key")
+		c.t.Error("the model was changed with the key")
 	}
 	c.quit()
 }

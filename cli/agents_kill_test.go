@@ -193,9 +193,9 @@ func checkListed(t *testing.T, c *chat) (n int) {
 	listed, _ := jcode(t.Context(), t, c.dir, c.home, "http://127.0.0.1:1", "doctor").CombinedOutput() // it finds other things too
 	cmd := exec.Command("git", "worktree", "list", "--porcelain")
 	cmd.Dir = c.dir
-	out, err := cmd.Output()
+	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: %s", err, out)
 	}
 	for line := range strings.Lines(string(out)) {
 		dir, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")

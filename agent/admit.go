@@ -39,8 +39,8 @@ func (t *turn) enter(ctx context.Context, p Prompt) (restore func(), err error) 
 	}, nil
 }
 
-// backTo returns the model from before an override, with what the person has chosen since: a
-// model, or settings. The caller holds the lock.
+// backTo returns the model that was current before an override, updated with what the person has chosen
+// since: another model, or other settings. The caller holds the lock.
 func (s *settings) backTo(before Model, lent string, chosen int) Model {
 	switch {
 	case s.chosen == chosen:
@@ -51,13 +51,14 @@ func (s *settings) backTo(before Model, lent string, chosen int) Model {
 	return s.model.tunedAs(before)
 }
 
-// admit has a prompt judged before it is committed. told is what the model reads with it.
+// admit lets the extensions judge a prompt before it is committed. told is what the model reads along with
+// it.
 func (t *turn) admit(ctx context.Context, p Prompt) (told string, err error) {
 	if !t.opt.Extensions.judges() {
 		return "", nil
 	}
 	id := t.row.ID
-	if id == "" { // of a session that begins with this prompt
+	if id == "" { // a session that begins with this prompt
 		t.mu.Lock()
 		if t.opt.Session == "" {
 			t.opt.Session, err = session.NewID()
@@ -97,7 +98,7 @@ func (t *turn) take(ctx context.Context, p Prompt, at time.Time) error {
 	return nil
 }
 
-// equip adds what a prompt mentions for the model, and applies its rules for the turn.
+// equip attaches what a prompt mentions and puts the prompt's rules in force for the turn.
 func (t *turn) equip(ctx context.Context, p Prompt) error {
 	if text := t.opt.Extensions.attach(ctx, p.Text); text != "" {
 		if err := t.appendNotice(context.WithoutCancel(ctx), text); err != nil {
@@ -114,8 +115,7 @@ func (t *turn) equip(ctx context.Context, p Prompt) error {
 	return err
 }
 
-// awaitReady waits for what a prompt needs. With a person, Esc skips the wait,
-// not the turn.
+// awaitReady waits for what a prompt needs. In an interactive session Esc skips the wait, not the turn.
 func (t *turn) awaitReady(ctx context.Context) {
 	if !t.opt.Extensions.waits() {
 		return

@@ -10,11 +10,10 @@ import (
 	"jcode/tools"
 )
 
-// Agents lists the sub-agents in the background, those of sub-agents too, in the order of their
-// start.
+// Agents lists the background sub-agents, including those of sub-agents, in start order.
 func (c *Conversation) Agents() []roster.State { return c.agents.all.List("") }
 
-// AgentOutput returns all that is kept of what an agent did.
+// AgentOutput returns the output that is kept of an agent.
 func (c *Conversation) AgentOutput(name string) string {
 	m, err := c.agents.all.Find("", name)
 	if err != nil {
@@ -23,8 +22,8 @@ func (c *Conversation) AgentOutput(name string) string {
 	return c.agents.all.Output(m)
 }
 
-// MessageAgent sends a message that the agent reads at its next step. An agent that has ended
-// continues with it.
+// MessageAgent sends a message that the agent reads at its next step. An agent that has ended resumes with
+// it.
 func (c *Conversation) MessageAgent(name, said string) error {
 	m, err := c.agents.all.Find("", name)
 	if err != nil {
@@ -41,7 +40,7 @@ func (c *Conversation) MessageAgent(name, said string) error {
 	return nil
 }
 
-// StopAgent stops an agent and those that it started. Their changes stay.
+// StopAgent stops an agent and the agents that it started. Their changes stay.
 func (c *Conversation) StopAgent(name string) error {
 	m, err := c.agents.all.Find("", name)
 	if err != nil {
@@ -82,8 +81,8 @@ func (a *agents) mergeable(name string) (*member, Site, error) {
 	return m, w.site, nil
 }
 
-// MergeAgent applies the changes of an agent's worktree to the files of the conversation that it
-// works for, atomically and as one change, and removes the worktree.
+// MergeAgent applies the changes in an agent's worktree to the files of the parent conversation, atomically
+// and as one change, and removes the worktree.
 func (c *Conversation) MergeAgent(ctx context.Context, call tools.Call, name string) (string, error) {
 	m, site, err := c.agents.mergeable(name)
 	if err != nil {
@@ -109,7 +108,7 @@ func (c *Conversation) DiffAgent(ctx context.Context, name string) (string, erro
 	return w.site.Diff(ctx)
 }
 
-// DiscardAgent removes an agent's worktree with its changes.
+// DiscardAgent removes an agent's worktree and its changes.
 func (c *Conversation) DiscardAgent(ctx context.Context, name string) error {
 	m, _, err := c.agents.mergeable(name)
 	if err != nil {
@@ -134,7 +133,7 @@ func (a *agents) removed(ctx context.Context, m *member) error {
 	return a.c.opt.Store.Agents().Drop(context.WithoutCancel(ctx), state.Session)
 }
 
-// restore lists the agents that an earlier run of this session left.
+// restore lists the agents that an earlier run of this session left behind.
 func (a *agents) restore(ctx context.Context) error {
 	rows, err := a.c.opt.Store.Agents().List(ctx, a.c.ID())
 	if err != nil {
@@ -166,7 +165,7 @@ func (a *agents) restore(ctx context.Context) error {
 	return nil
 }
 
-// parent returns the conversation that an agent works for, nil where that is not open.
+// parent returns the conversation that an agent works for, or nil when it is not open.
 func (a *agents) parent(s roster.State) *Conversation {
 	if s.Parent == a.c.ID() {
 		return a.c
@@ -179,7 +178,7 @@ func (a *agents) parent(s roster.State) *Conversation {
 	return nil
 }
 
-// ResumeAgent continues an agent that an earlier run left unfinished.
+// ResumeAgent resumes an agent that an earlier run left unfinished.
 func (c *Conversation) ResumeAgent(ctx context.Context, name string) error {
 	m, err := c.agents.all.Find("", name)
 	if err != nil {

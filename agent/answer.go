@@ -36,7 +36,7 @@ func (c *Conversation) overCost() error {
 func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, error) {
 	switch {
 	case resp.Finish == model.FinishPause:
-		return true, nil // the provider goes on when it gets its answer back
+		return true, nil // the provider continues once it gets its own answer back
 	case resp.Finish == "length":
 		t.Notify(LevelWarn, "the answer was cut at the model's output limit: /continue goes on")
 	case resp.Finish == "content_filter":
@@ -56,13 +56,13 @@ func (t *turn) answerEnded(ctx context.Context, resp model.Response) (bool, erro
 	return false, nil
 }
 
-// commitAnswer stores an answer, counts its tokens and tells the subscribers.
+// commitAnswer stores an answer, counts its tokens and notifies the subscribers.
 func (t *turn) commitAnswer(ctx context.Context, resp model.Response, calls []pendingCall) (int64, error) {
 	t.mu.Lock()
 	m := t.model
 	t.mu.Unlock()
 	whole := resp
-	whole.Usage = resp.Usage.Plus(resp.Wasted) // what was paid for; the context is the last attempt's
+	whole.Usage = resp.Usage.Plus(resp.Wasted) // all that was paid for; the context counts the last attempt only
 	cost, priced := m.price(whole)
 	if !priced {
 		t.sayUnpriced(m.Name)

@@ -10,8 +10,8 @@ import (
 	"jcode/tools"
 )
 
-// Ask puts an approval question to the subscribers and waits for Answer. It makes a
-// conversation a tools.Asker, also for the scripts and sub-agents that work for it.
+// Ask publishes an approval question to the subscribers and waits for Answer. It makes a conversation a
+// tools.Asker, also for the scripts and sub-agents that work for it.
 func (c *Conversation) Ask(ctx context.Context, q tools.Question) (tools.Answer, error) {
 	if c.opt.Asker != nil {
 		return c.opt.Asker.Ask(ctx, q)
@@ -41,7 +41,7 @@ func (c *Conversation) Ask(ctx context.Context, q tools.Question) (tools.Answer,
 	}
 }
 
-// ErrNoPerson says that there is nobody to answer a question.
+// ErrNoPerson is returned when nobody can answer a question.
 var ErrNoPerson = errors.New("there is no one to ask")
 
 // AskPerson puts a question of the ask tool to the person and waits for the reply.
@@ -57,7 +57,7 @@ func (c *Conversation) AskPerson(ctx context.Context, label, text string, option
 	return said, err
 }
 
-// person is whoever answers a sub-agent's questions.
+// person answers a sub-agent's questions.
 type person interface {
 	AskPerson(ctx context.Context, label, text string, options []string) (string, error)
 	AskForm(ctx context.Context, f tools.Form) (tools.FormAnswer, error)
@@ -76,8 +76,7 @@ func (c *Conversation) AskForm(ctx context.Context, f tools.Form) (tools.FormAns
 	return answer, err
 }
 
-// await emits the question of a fresh ID and waits for its reply: a string or a
-// tools.FormAnswer.
+// await emits the question under a fresh ID and waits for its reply: a string or a tools.FormAnswer.
 func (c *Conversation) await(ctx context.Context, question func(id string) Event) (any, error) {
 	id, ch := uuid.NewString(), make(chan any, 1)
 	c.mu.Lock()
@@ -100,7 +99,7 @@ func (c *Conversation) await(ctx context.Context, question func(id string) Event
 	}
 }
 
-// Answer settles an approval question. An unknown ID is an error: it was settled before.
+// Answer settles an approval question. An unknown ID is an error: the question was settled before.
 func (c *Conversation) Answer(id string, a tools.Answer) error {
 	c.mu.Lock()
 	ch := c.questions[id]

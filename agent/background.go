@@ -16,29 +16,28 @@ import (
 	"jcode/tools"
 )
 
-// agentWait is the limit of one wait for sub-agents.
+// agentWait limits one wait for sub-agents.
 const agentWait = 10 * time.Minute
 
-// agents are the sub-agents that run in the background of a conversation. They outlive the turn
-// that started them, and end with the conversation.
+// agents holds the background sub-agents of a conversation. They outlive the turn that started them, and end
+// with the conversation.
 type agents struct {
 	c    *Conversation
-	all  *roster.Roster[worker] // of the whole tree of conversations
+	all  *roster.Roster[worker] // of the whole conversation tree
 	work sync.WaitGroup
-	// claimed says that the conversation has a claim.
+	// claimed reports whether the conversation holds a claim.
 	claimed atomic.Bool
 }
 
-// worker is what reaches a sub-agent.
+// worker is the handle of a sub-agent.
 type worker struct {
-	child *Conversation // nil when it is left behind
+	child *Conversation // nil when an earlier run left it behind
 	site  Site          // nil without isolation
 }
 
 type member = roster.Member[worker]
 
-// newAgents lists the agents of a conversation: of its own, or in the list of the tree that the
-// conversation belongs to.
+// newAgents returns the agents of a conversation. A sub-agent shares the roster of its tree.
 func newAgents(c *Conversation) *agents {
 	a := &agents{c: c, all: c.opt.tree}
 	if a.all == nil {
@@ -47,7 +46,7 @@ func newAgents(c *Conversation) *agents {
 	return a
 }
 
-// own returns the agent of a name that works for this conversation.
+// own returns this conversation's agent with the given name.
 func (a *agents) own(name string) (*member, error) { return a.all.Find(a.c.ID(), name) }
 
 // start runs an agent on a prompt in the background.
@@ -89,11 +88,11 @@ func (a *agents) start(ctx context.Context, call tools.Call, task tools.Task) (t
 	}, nil
 }
 
-// foreground waits for an agent that was started for a call which is to have its answer.
+// foreground waits for an agent whose call returns its answer.
 func (a *agents) foreground(ctx context.Context, started tools.Result) (tools.Result, error) {
 	data, _ := started.Data.(map[string]any)
 	name, _ := data["name"].(string)
-	stop := context.AfterFunc(ctx, func() { _ = a.c.StopAgent(name) }) // it is there
+	stop := context.AfterFunc(ctx, func() { _ = a.c.StopAgent(name) }) // the agent exists
 	defer stop()
 	a.wait(context.WithoutCancel(ctx), name, false)
 	m, err := a.own(name)
@@ -115,7 +114,7 @@ func (a *agents) foreground(ctx context.Context, started tools.Result) (tools.Re
 	return tools.Result{Text: said, Display: started.Display, Data: data}, nil
 }
 
-// keep records an agent in the store, so that it is found after a crash.
+// keep records an agent in the store, so that it can be found after a crash.
 func (a *agents) keep(ctx context.Context, m *member) error {
 	state, w := a.all.Get(m)
 	row := session.Agent{
@@ -128,7 +127,7 @@ func (a *agents) keep(ctx context.Context, m *member) error {
 	return a.c.opt.Store.Agents().Save(context.WithoutCancel(ctx), row)
 }
 
-// follow sends an agent a prompt and watches it to the end of its turn.
+// follow sends a prompt to an agent and watches it until its turn ends.
 func (a *agents) follow(m *member, child *Conversation, callID string, p Prompt) {
 	sub := child.Subscribe()
 	state, _ := a.all.Get(m)
@@ -151,7 +150,7 @@ func (a *agents) follow(m *member, child *Conversation, callID string, p Prompt)
 	child.Prompt(p)
 }
 
-// saw brings an agent's state up to date.
+// saw updates an agent's state from an event.
 func (a *agents) saw(m *member, ev Event) {
 	switch ev := ev.(type) {
 	case AssistantMessage:
@@ -171,7 +170,7 @@ func (a *agents) saw(m *member, ev Event) {
 	case TurnStart:
 		a.all.Wrote(m, "› "+ev.Prompt)
 		a.all.Change(m, func(s *roster.State, _ *worker) {
-			if s.Ended = (time.Time{}); s.Status != roster.Waiting { // the event may come after its first question
+			if s.Ended = (time.Time{}); s.Status != roster.Waiting { // the event may arrive after its first question
 				s.Status = roster.Working
 			}
 		})
@@ -202,7 +201,7 @@ func (a *agents) ended(m *member, end TurnEnd) {
 		return a.c.opt.Store.Agents().SetState(ctx, state.Session, string(status))
 	})
 	if w.site != nil && !changed && status == roster.Done {
-		a.work.Go(func() { // it ends the goroutine that this runs in
+		a.work.Go(func() { // it ends the goroutine that runs this
 			a.c.write("remove the worktree of "+state.Name, func(ctx context.Context) error { return a.removed(ctx, m) })
 		})
 	}
@@ -237,14 +236,14 @@ func leaveSite(site Site, name string, status roster.Status) (changed bool, note
 	return true, fmt.Sprintf(" It changed %s in its worktree: merge or discard them (agent %s).", text.Count(files, "file"), name)
 }
 
-// takeNews returns what the model is to be told, once.
+// takeNews returns what the model must be told about agents, once.
 func (a *agents) takeNews() string { return a.all.News(a.c.ID()) }
 
-// unfinished reports whether an agent works, or its end was not told yet.
+// unfinished reports whether an agent is still working or its end has not been reported yet.
 func (a *agents) unfinished() bool { return a.all.Unfinished(a.c.ID()) }
 
-// wait waits until the agents of a name, or all, have ended; with first until one has. It ends
-// with ctx and after the limit.
+// wait waits until the named agent, or every agent, has ended; with first, until one has. It returns when ctx
+// ends or the limit is reached.
 func (a *agents) wait(ctx context.Context, name string, first bool) {
 	ctx, cancel := context.WithTimeout(ctx, agentWait)
 	defer cancel()
@@ -275,13 +274,13 @@ func (a *agents) close() {
 	}
 }
 
-// asksFor puts an agent's questions to the person of the conversation that it works for.
+// asksFor forwards an agent's questions to the person of the conversation that it works for.
 type asksFor struct {
 	a *agents
 	m *member
 }
 
-// top returns the conversation that the person is in.
+// top returns the conversation that the person uses.
 func (f *asksFor) top() *Conversation {
 	c := f.a.c
 	for c.parent != nil {
@@ -295,7 +294,7 @@ func (f *asksFor) name() string {
 	return state.Name
 }
 
-// place says which agent asks, and in which files it works.
+// place names the agent that asks and the files it works in.
 func (f *asksFor) place() string {
 	state, w := f.a.all.Get(f.m)
 	switch {
@@ -337,7 +336,7 @@ func (f *asksFor) AskPerson(ctx context.Context, label, question string, options
 	return f.top().AskPerson(ctx, label, question, options)
 }
 
-// AskForm puts a form.
+// AskForm forwards a form.
 func (f *asksFor) AskForm(ctx context.Context, form tools.Form) (tools.FormAnswer, error) {
 	defer f.waiting()()
 	if form.From != "" {

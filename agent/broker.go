@@ -9,7 +9,7 @@ import (
 // frame is how long deltas are collected before they are sent as one event.
 const frame = 33 * time.Millisecond
 
-// maxEarly bounds the notices that are kept until there is a subscriber.
+// maxEarly bounds the notices that are kept until the first subscription.
 const maxEarly = 100
 
 // Subscription is one reader of a conversation's events.
@@ -21,8 +21,8 @@ type Subscription struct {
 	drop   func()
 }
 
-// Next waits for the next event. It returns false when the conversation or the
-// subscription is closed and everything was read, or when ctx ends.
+// Next waits for the next event. It returns false when ctx ends, or when the conversation or the subscription
+// is closed and all events have been read.
 func (s *Subscription) Next(ctx context.Context) (Event, bool) {
 	for {
 		s.mu.Lock()
@@ -46,7 +46,7 @@ func (s *Subscription) Next(ctx context.Context) (Event, bool) {
 	}
 }
 
-// Drain returns all events that wait, without waiting.
+// Drain returns all pending events without waiting.
 func (s *Subscription) Drain() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,8 +77,8 @@ func (s *Subscription) signal() {
 	}
 }
 
-// push appends an event; a delta that follows one of its kind is merged into it, so a
-// slow reader holds one delta, not thousands.
+// push appends an event. A delta that follows one of the same type is merged into it, so a slow reader holds
+// one delta, not thousands.
 func (s *Subscription) push(ev Event) {
 	s.mu.Lock()
 	if n := len(s.queue); n > 0 {
@@ -93,7 +93,7 @@ func (s *Subscription) push(ev Event) {
 	s.signal()
 }
 
-// merge joins two deltas of one kind.
+// merge joins two deltas of the same type.
 func merge(a, b Event) (Event, bool) {
 	switch b := b.(type) {
 	case TextDelta:
@@ -129,7 +129,7 @@ type broker struct {
 	mu    sync.Mutex
 	subs  map[*Subscription]struct{}
 	early []Event // notices from before the first subscription, which gets them
-	held  Event   // the delta that is being gathered
+	held  Event   // the delta that is being collected
 	last  time.Time
 	timer *time.Timer
 	done  bool
@@ -158,7 +158,7 @@ func (b *broker) subscribe() *Subscription {
 	return s
 }
 
-// watched reports whether somebody reads the events, and could answer a question.
+// watched reports whether anyone reads the events and could answer a question.
 func (b *broker) watched() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -200,7 +200,7 @@ func (b *broker) tick() {
 	b.flush()
 }
 
-// flush sends the gathered delta. The caller holds the lock.
+// flush sends the collected delta. The caller holds the lock.
 func (b *broker) flush() {
 	if b.held == nil {
 		return

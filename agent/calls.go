@@ -17,19 +17,19 @@ import (
 // maxParallel bounds the read-only calls that run at once.
 const maxParallel = 8
 
-// maxBeside bounds the calls to MCP servers that run at once. It is higher, so that
-// a call that ends others does not wait behind them.
+// maxBeside bounds the concurrent calls to MCP servers. It is higher, so that a call that ends other calls
+// does not wait behind them.
 const maxBeside = 32
 
-// errLooping ends a turn whose model keeps repeating itself.
+// errLooping ends a turn in which the model keeps repeating itself.
 var errLooping = errors.New("stopped: the model keeps making the same calls with the same results")
 
-// pendingCall is a committed call that waits to run.
+// pendingCall is a committed call that has not run yet.
 type pendingCall struct {
 	model.Call
 	index     int
 	canonical string
-	parallel  bool // read-only: may run beside others
+	parallel  bool // read-only: may run in parallel
 	beside    bool // goes to a server that takes several calls at once, or ends such calls
 	changes   bool // changes files by name
 	followed  bool // another call of the answer that changes files comes after it
@@ -41,11 +41,11 @@ type finished struct {
 	result tools.Result
 	status session.Status
 	took   time.Duration
-	// refused says that the loop guard refused the call; the guard does not remember it.
+	// refused is set when the loop guard refused the call; the guard does not remember it.
 	refused bool
 }
 
-// pending prepares an answer's calls: canonical names, IDs that no other call has.
+// pending prepares an answer's calls: canonical names, unique IDs.
 func (t *turn) pending(snap tools.Snapshot, calls []model.Call) []pendingCall {
 	out := make([]pendingCall, 0, len(calls))
 	for i, call := range calls {
@@ -72,9 +72,8 @@ func (t *turn) pending(snap tools.Snapshot, calls []model.Call) []pendingCall {
 	return out
 }
 
-// runCalls carries out an answer's calls: runs of read-only ones beside each other, runs of
-// those to MCP servers likewise, the others one after another. Each result is committed as it ends; the history gets them in
-// call order.
+// runCalls runs an answer's calls: consecutive read-only calls in parallel, consecutive calls to MCP servers likewise, the
+// others one after another. Each result is committed as it arrives; the history receives them in call order.
 func (t *turn) runCalls(ctx context.Context, snap tools.Snapshot, seq int64, calls []pendingCall) error {
 	results := make([]finished, len(calls))
 	for i := 0; i < len(calls); {
@@ -96,7 +95,7 @@ func (t *turn) runCalls(ctx context.Context, snap tools.Snapshot, seq int64, cal
 				continue
 			}
 			limit <- struct{}{}
-			t.startCall(calls[j]) // here, so that they are seen in call order
+			t.startCall(calls[j]) // here, so that subscribers see them in call order
 			wg.Go(func() {
 				defer func() { <-limit }()
 				results[j] = t.runCall(ctx, snap, seq, calls[j])
@@ -119,7 +118,7 @@ func (t *turn) runCalls(ctx context.Context, snap tools.Snapshot, seq int64, cal
 	return nil
 }
 
-// groupAt returns how many calls from i on run beside each other: equal calls never do.
+// groupAt returns how many calls from i on run in parallel. Equal calls never do.
 func groupAt(calls []pendingCall, i int) int {
 	run := func(may func(pendingCall) bool) int {
 		seen := map[[32]byte]bool{}
@@ -132,12 +131,12 @@ func groupAt(calls []pendingCall, i int) int {
 	return max(1, run(func(p pendingCall) bool { return p.parallel }), run(func(p pendingCall) bool { return p.beside }))
 }
 
-// startCall tells the subscribers that a call begins.
+// startCall notifies the subscribers that a call begins.
 func (t *turn) startCall(p pendingCall) {
 	t.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
 }
 
-// runCall dispatches one call that startCall told of and commits its result.
+// runCall dispatches one call that startCall has announced, and commits its result.
 func (t *turn) runCall(ctx context.Context, snap tools.Snapshot, seq int64, p pendingCall) finished {
 	switch {
 	case ctx.Err() != nil:
@@ -165,7 +164,7 @@ func (t *turn) runCall(ctx context.Context, snap tools.Snapshot, seq int64, p pe
 	return t.settle(seq, p, res, out.Duration)
 }
 
-// refuse commits that a call was not run.
+// refuse commits a result that says why a call was not run.
 func (t *turn) refuse(seq int64, p pendingCall, why string) finished {
 	t.emit(CallStart{ID: p.ID, Name: p.canonical, Arguments: shownArguments(p.Arguments), At: time.Now()})
 	res := tools.Failure(tools.Errorf(tools.KindLimit, "%s", why))
@@ -174,7 +173,7 @@ func (t *turn) refuse(seq int64, p pendingCall, why string) finished {
 	return f
 }
 
-// settle commits a result and tells the subscribers.
+// settle commits a result and notifies the subscribers.
 func (t *turn) settle(seq int64, p pendingCall, res tools.Result, took time.Duration) finished {
 	f := finished{result: res, status: statusOf(res), took: took}
 	row := session.Call{Session: t.row.ID, Seq: seq, Index: p.index, ID: p.ID, Status: f.status, Result: clean(res.Text)}
@@ -201,7 +200,7 @@ func statusOf(res tools.Result) session.Status {
 	return session.StatusFailed
 }
 
-// caller identifies the model in this turn, with what it may do.
+// caller identifies the model in this turn and what it may do.
 func (t *turn) caller() tools.Caller {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -221,7 +220,7 @@ func (t *turn) caller() tools.Caller {
 	return caller
 }
 
-// shownArguments returns arguments that can be shown as JSON, whatever the model wrote.
+// shownArguments returns arguments that can be displayed as JSON, whatever the model wrote.
 func shownArguments(args string) json.RawMessage {
 	object, fault := objectArguments(args)
 	if fault == "" {

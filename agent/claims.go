@@ -10,11 +10,11 @@ import (
 	"jcode/tools"
 )
 
-// claimsMost is how many files and folders one claim names.
+// claimsMost is how many files and folders one claim may name.
 const claimsMost = 50
 
-// claim notes which files the conversation is about to work on, and tells all agents of the tree
-// that work. A claim does not lock anything, so nobody waits for an agent that has ended.
+// claim records which files the conversation is about to work on, and tells all running agents of the tree. A
+// claim locks nothing, so nobody ever waits for an agent that has ended.
 func (a *agents) claim(ctx context.Context, paths []string) (tools.Result, error) {
 	if len(paths) == 0 || len(paths) > claimsMost {
 		return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "a claim names 1 to %d files or folders in paths", claimsMost)
@@ -46,7 +46,7 @@ func (a *agents) claim(ctx context.Context, paths []string) (tools.Result, error
 	return tools.Result{Text: strings.TrimSpace("The others are told.\n" + others)}, nil
 }
 
-// claims lists what others are about to work on, a line each.
+// claims lists what others are about to work on, one per line.
 func (a *agents) claims(ctx context.Context) (string, error) {
 	list, err := a.c.opt.Store.Edits().Claims(ctx, a.c.ID(), "")
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *agents) claims(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// unclaim ends the claim of the conversation with its turn.
+// unclaim drops the conversation's claim when its turn ends.
 func (a *agents) unclaim() {
 	if !a.claimed.Swap(false) {
 		return

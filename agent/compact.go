@@ -12,28 +12,28 @@ import (
 	"jcode/tools"
 )
 
-// defaultCompactAt is the filled share of the window at which history is compacted.
+// defaultCompactAt is the share of the window at which the history is compacted.
 const defaultCompactAt = 0.85
 
 const (
-	keepTurns     = 2    // user turns that stay word for word
+	keepTurns     = 2    // user turns that are kept verbatim
 	keepShare     = 0.20 // of the window, at most
 	defaultWindow = 128_000
-	shrunkResult  = 400 // bytes of an old result that stay
+	shrunkResult  = 400 // bytes of an old result that are kept
 	growthFactor  = 1.25
 )
 
-// measure knows how large the next request will be.
+// measure estimates the size of the next request.
 type measure struct {
-	// known is what the provider counted for the first at messages.
+	// known is the provider's count for the first at messages.
 	known, at int
 	// tools is the size of the tool definitions.
 	tools int
-	// compacted is the expected size after the last compaction, 0 before one.
+	// compacted is the expected size after the last compaction, 0 before the first.
 	compacted int
 }
 
-// saw notes what the provider counted for a request and its answer.
+// saw records what the provider counted for a request and its answer.
 func (m *measure) saw(u model.Usage, messages int) {
 	if !u.Estimated && u.Input > 0 {
 		m.known, m.at = u.Input+u.Output, messages
@@ -43,8 +43,7 @@ func (m *measure) saw(u model.Usage, messages int) {
 // forget discards the counts, because the history has changed.
 func (m *measure) forget() { m.known, m.at = 0, 0 }
 
-// expect returns the tokens that the next request will need, estimated where the provider
-// did not count.
+// expect returns the tokens that the next request needs, estimated where the provider has not counted.
 func (m *measure) expect(system string, offered []model.Tool, history *transcript) int {
 	if offered != nil {
 		m.tools = toolTokens(offered)
@@ -78,8 +77,8 @@ type compaction struct {
 	measured measure
 }
 
-// compactIfFull compacts when the next request would pass the limit; after a compaction
-// in which nothing more could be saved it waits until the history has grown by a quarter.
+// compactIfFull compacts when the next request would exceed the limit. After a compaction that could save
+// nothing more it waits until the history has grown by a quarter.
 func (k *compaction) compactIfFull(ctx context.Context, offered []tools.Entry) error {
 	k.c.mu.Lock()
 	window := k.c.model.Window
@@ -99,7 +98,7 @@ func (k *compaction) compactIfFull(ctx context.Context, offered []tools.Entry) e
 		return nil
 	}
 	if err != nil && ctx.Err() == nil {
-		k.measured.compacted = size // not again with every step
+		k.measured.compacted = size // not again at every step
 		k.c.Notify(LevelWarn, "compaction failed, continuing with the whole history: %v", err)
 		return nil
 	}
@@ -135,8 +134,8 @@ func (k *compaction) baseTooLarge() bool {
 
 var errNothingToCompact = errors.New("there is nothing to compact: the history is only the latest exchange")
 
-// Compact summarises the history now. keep says what the summary must keep; "" leaves
-// that to the model. Cancelling ctx leaves the history unchanged.
+// Compact summarises the history now. keep says what the summary must retain; "" leaves that to the model.
+// Cancelling ctx leaves the history unchanged.
 func (k *compaction) Compact(ctx context.Context, keep string) error {
 	return k.c.do(ctx, func(work context.Context) error {
 		work, cancel := context.WithCancel(work)
@@ -160,13 +159,13 @@ func (k *compaction) Compact(ctx context.Context, keep string) error {
 	})
 }
 
-// compacting tells of a compaction that is about to begin.
+// compacting announces a compaction.
 func (k *compaction) compacting(ctx context.Context, manual bool, keep string) error {
 	return k.c.opt.Extensions.compacting(ctx, k.c.row.ID, manual, keep)
 }
 
-// compact shrinks old tool results, then replaces everything but a tail by a summary.
-// What it replaces is archived, never deleted.
+// compact shrinks old tool results, then replaces everything but the tail with a summary. What it replaces is
+// archived, never deleted.
 func (k *compaction) compact(ctx context.Context, keep string, shrink bool) error {
 	k.c.mu.Lock()
 	m := k.c.model
@@ -183,8 +182,8 @@ func (k *compaction) compact(ctx context.Context, keep string, shrink bool) erro
 	if shrink {
 		k.shrinkResults(cut)
 	}
-	if k.c.history.lastOf(cut) == 0 { // nothing, or a summary alone
-		if shrink && k.shrinkResults(len(k.c.history.messages)) { // one long exchange: that is all that can be done
+	if k.c.history.lastOf(cut) == 0 { // nothing, or only a summary
+		if shrink && k.shrinkResults(len(k.c.history.messages)) { // one long exchange: nothing else can be done
 			return nil
 		}
 		return errNothingToCompact
@@ -208,19 +207,19 @@ func (k *compaction) compact(ctx context.Context, keep string, shrink bool) erro
 	}
 	k.c.history.summarised(seq, summary, cut)
 	k.measured.forget()
-	k.c.prompted = false // built afresh from here on
+	k.c.prompted = false // rebuilt from here on
 	k.c.listing.forget()
 	k.c.opt.Extensions.compacted(ctx, k.c.row.ID)
 	after := k.measured.expect(k.c.system, nil, &k.c.history)
 	if shrink && float64(after) > k.c.opt.CompactAt*float64(window) && k.shrinkResults(len(k.c.history.messages)) {
-		after = k.measured.expect(k.c.system, nil, &k.c.history) // what was kept was too much by itself
+		after = k.measured.expect(k.c.system, nil, &k.c.history) // the part that is kept was too large by itself
 	}
 	k.measured.compacted = after
 	k.c.emit(Compacted{BeforeTokens: before, AfterTokens: after, Summary: summary})
 	return nil
 }
 
-// planText is the plan as a summary includes it, verbatim.
+// planText renders the plan for a summary, verbatim.
 func planText(items []tools.TodoItem) string {
 	if len(items) == 0 {
 		return ""
@@ -233,8 +232,8 @@ func planText(items []tools.TodoItem) string {
 	return b.String()
 }
 
-// shrinkResults cuts the results of calls before an index down to their beginning, and says
-// whether there was anything to cut.
+// shrinkResults truncates the results of calls before an index, and reports whether there was anything to
+// truncate.
 func (k *compaction) shrinkResults(upTo int) (shrunk bool) {
 	for i := range k.c.history.messages[:upTo] {
 		m := &k.c.history.messages[i]
@@ -248,9 +247,8 @@ func (k *compaction) shrinkResults(upTo int) (shrunk bool) {
 	return shrunk
 }
 
-// tailStart returns the index at which the part begins that stays word for word: the last
-// two user turns, at most a fifth of the window, cut between steps. 0 means that
-// everything would stay.
+// tailStart returns the index of the first message that is kept verbatim: the last two user turns, at most a
+// fifth of the window, cut between steps. 0 means that everything would be kept.
 func tailStart(history []model.Message, window int) int {
 	budget := int(keepShare * float64(window))
 	size, turns, start := 0, 0, len(history)
@@ -269,15 +267,15 @@ func tailStart(history []model.Message, window int) int {
 			}
 		}
 	}
-	if start == len(history) { // the last step alone is too large: keep it all the same
+	if start == len(history) { // the last step alone is too large: keep it anyway
 		for start = len(history) - 1; start > 0 && history[start].Role == model.RoleTool; start-- {
 		}
 	}
 	return max(start, 0)
 }
 
-// summarise asks the model for a summary of messages. The request is bounded and has no tools,
-// and so is the summary: what is no shorter than the messages is none.
+// summarise asks the model for a summary of messages. The request is bounded and has no tools. The summary is
+// bounded too: one that is not shorter than the messages is an error.
 func (k *compaction) summarise(ctx context.Context, m Model, old []model.Message, keep string, window int) (string, *session.Usage, error) {
 	body := writeOut(old)
 	body, _ = text.HeadTail(body, window*2, leftOut) // half the window, at 4 bytes a token
@@ -292,7 +290,7 @@ func (k *compaction) summarise(ctx context.Context, m Model, old []model.Message
 	if err != nil {
 		return "", nil, err
 	}
-	cost, _ := m.price(resp) // where it is unknown, the turn's answer says so
+	cost, _ := m.price(resp) // if it is unknown, the turn's answer says so
 	usage := usageRow(resp.Usage, resp.Model, cost)
 	k.c.countUsage(usage)
 	if blank(resp.Text) {
@@ -311,7 +309,7 @@ const summaryPrompt = `Summarise this conversation between a person and a coding
 State: the person's goals and constraints in their own words where it matters; decisions and why; files read, made or changed and what is in them; commands run and what came out; errors and how they were solved; what is done, what is open, what was about to happen next.
 Be exact about names, paths and numbers. Do not invent. Write plain text without a preamble.`
 
-// writeOut writes messages as text for a summary.
+// writeOut renders messages as text for a summary.
 func writeOut(messages []model.Message) string {
 	var b strings.Builder
 	for _, m := range messages {

@@ -10,7 +10,7 @@ import (
 	"jcode/tools"
 )
 
-// ContextPart is something that takes room in the model's window.
+// ContextPart is something that takes up space in the model's window.
 type ContextPart struct {
 	Name   string // "system prompt", "tools: builtin", "mcp: github", "messages"
 	Tokens int
@@ -21,11 +21,10 @@ type ContextUse struct {
 	Parts  []ContextPart
 	Total  int
 	Window int // 0 = unknown
-	// Unsent counts the answers of which thinking, or another part that only its model
-	// understands, is kept and does not reach the model: that is another one, or the provider
-	// leaves the part out.
+	// Unsent counts the answers with thinking, or another part for one model only, that is kept but not sent:
+	// the current model is a different one, or the provider leaves the part out.
 	Unsent int
-	// Known says that Total rests on what the provider counted.
+	// Known says that Total is based on the provider's count.
 	Known bool
 }
 
@@ -52,7 +51,7 @@ func (k *compaction) ContextUse(ctx context.Context) (ContextUse, error) {
 	return use, err
 }
 
-// unsent counts the answers of which some opaque part does not go to a model.
+// unsent counts the answers of which an opaque part is not sent to a model.
 func unsent(list []model.Message, m Model) (n int) {
 	for i := range list {
 		if m.Keeps != nil && slices.ContainsFunc(list[i].Opaque, func(o model.Opaque) bool { return !m.Keeps(o) }) {
@@ -62,7 +61,7 @@ func unsent(list []model.Message, m Model) (n int) {
 	return n
 }
 
-// toolParts sums the tool definitions by where they come from.
+// toolParts sums the tool definitions by their source.
 func toolParts(offered []tools.Entry) []ContextPart {
 	sums := map[string]int{}
 	for _, e := range offered {

@@ -17,8 +17,8 @@ const DefaultMaxSteps = 200
 // finalWrites bounds the writes that must happen after a turn was interrupted.
 const finalWrites = 5 * time.Second
 
-// Conversation is one active session. All its methods are safe for concurrent use. Its parts
-// share its lock; each part has a file with its fields and methods.
+// Conversation is one active session. All its methods are safe for concurrent use. Its parts share its lock;
+// the fields and methods of each part are in a file of their own.
 type Conversation struct {
 	opt     Options
 	broker  *broker
@@ -40,9 +40,9 @@ type Conversation struct {
 	asks       map[string]chan any // a string or a tools.FormAnswer comes back
 	todo       []tools.TodoItem
 	background sync.WaitGroup // title requests, the search for a window
-	parent     *Conversation  // that this one works for; nil: a person's own
+	parent     *Conversation  // the conversation that this one works for; nil for a person's own
 	agents     *agents
-	unpriced   bool // it was said that a cap on the cost cannot hold
+	unpriced   bool // the person was told that a cost cap cannot apply
 
 	// Owned by the goroutine in loop.
 	system   string
@@ -53,7 +53,7 @@ type Conversation struct {
 	dropped  map[refused]bool
 }
 
-// refused is a tool, by wire name, that the provider of a model rejected.
+// refused is a tool, by wire name, that a model's provider rejected.
 type refused struct{ model, wire string }
 
 // job is work for the conversation's goroutine besides prompts.
@@ -77,9 +77,9 @@ func New(opt Options) (*Conversation, error) {
 	return c, nil
 }
 
-// Resume starts a conversation that continues a stored session. Calls that were left
-// open by a crash are closed as interrupted. When another live process holds the session,
-// it is read-only: it can be viewed and forked, and refuses prompts.
+// Resume starts a conversation that continues a stored session. Calls that a crash left open are closed as
+// interrupted. When another live process holds the session, the conversation is read-only: it can be viewed
+// and forked, and refuses prompts.
 func Resume(ctx context.Context, opt Options, id string) (*Conversation, error) {
 	row, err := opt.Store.Get(ctx, id)
 	if err != nil {
@@ -140,8 +140,8 @@ func newConversation(opt Options) (*Conversation, error) {
 	return c, nil
 }
 
-// Close interrupts the running turn, waits until it is stored, and ends the conversation. It
-// may be called more than once, and returns when the conversation has ended.
+// Close interrupts the running turn, waits until it is stored, and ends the conversation. It may be called
+// more than once, and returns once the conversation has ended.
 func (c *Conversation) Close() { c.closing.Do(c.close) }
 
 func (c *Conversation) close() {
@@ -189,7 +189,7 @@ func (c *Conversation) changesFiles() bool {
 // ID is the session's ID; empty before its first message.
 func (c *Conversation) ID() string { return c.State().Session }
 
-// Notify shows the person a line.
+// Notify shows the person a one-line notice.
 func (c *Conversation) Notify(level Level, format string, args ...any) {
 	c.emit(Notice{Level: level, Text: fmt.Sprintf(format, args...)})
 }
@@ -262,8 +262,8 @@ func (c *Conversation) emit(ev Event) { c.broker.emit(ev) }
 
 func (c *Conversation) emitState() { c.emit(StateChanged{State: c.State()}) }
 
-// write stores something that must not be lost when a context is cancelled. It reports a failure
-// to the subscribers.
+// write stores something that must not be lost when a context is cancelled. It reports a failure to the
+// subscribers.
 func (c *Conversation) write(what string, f func(ctx context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), finalWrites)
 	defer cancel()

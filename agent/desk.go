@@ -17,11 +17,11 @@ import (
 const (
 	taskSteps = 50
 	taskClose = 10 * time.Second
-	// maxDepth is how many generations of sub-agents there are.
+	// maxDepth limits how deep sub-agents nest.
 	maxDepth = 2
 )
 
-// SetTodo replaces the plan, keeps it with the session and shows it.
+// SetTodo replaces the plan, stores it with the session and shows it.
 func (c *Conversation) SetTodo(ctx context.Context, items []tools.TodoItem) error {
 	raw, err := json.Marshal(items)
 	if err != nil {
@@ -44,9 +44,9 @@ func (c *Conversation) Todo() []tools.TodoItem {
 	return c.todo
 }
 
-// RunTask runs a sub-agent on a prompt, in a session of its own below this one. Its
-// events reach the subscribers as Nested, its questions the same person, its cost this
-// session. It ends with ctx, unless it is to work in the background.
+// RunTask runs a sub-agent on a prompt, in its own session below this one. Its events reach the subscribers
+// as Nested, its questions go to the same person, and its cost counts for this session. It ends with ctx,
+// unless it works in the background.
 func (c *Conversation) RunTask(ctx context.Context, call tools.Call, task tools.Task) (tools.Result, error) {
 	if c.opt.depth >= maxDepth {
 		return tools.Result{}, tools.Errorf(tools.KindLimit, "a sub-agent of a sub-agent cannot start another one: do the work yourself")
@@ -69,7 +69,7 @@ func (c *Conversation) RunTask(ctx context.Context, call tools.Call, task tools.
 	stop := context.AfterFunc(ctx, func() { child.Interrupt() })
 	defer stop()
 	child.Prompt(Prompt{Text: task.Prompt})
-	// The events are read to the end of the turn also when ctx ends: the interrupt makes it end.
+	// The events are read to the end of the turn even when ctx ends: the interrupt makes the turn end.
 	wait, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	late := context.AfterFunc(ctx, func() { time.AfterFunc(taskClose, cancel) })
@@ -86,7 +86,8 @@ func (c *Conversation) RunTask(ctx context.Context, call tools.Call, task tools.
 	}
 }
 
-// childOptions are those of a sub-agent's conversation. What hooks into this one stays its own.
+// childOptions returns the options of a sub-agent's conversation. This conversation's own extensions are not
+// passed on.
 func (c *Conversation) childOptions(task tools.Task, asker tools.Asker) Options {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,8 +115,7 @@ func (c *Conversation) childOptions(task tools.Task, asker tools.Asker) Options 
 	return opt
 }
 
-// newChild makes the sub-agent's conversation, and the site in which it works where it is to
-// be isolated.
+// newChild creates the sub-agent's conversation, and the site it works in if it is isolated.
 func (c *Conversation) newChild(ctx context.Context, task tools.Task, asker tools.Asker) (child *Conversation, site Site, err error) {
 	opt := c.childOptions(task, asker)
 	if opt.Session, err = session.NewID(); err != nil {

@@ -21,12 +21,12 @@ type TurnStart struct {
 	Seq int64
 	// Prompt is the person's text as it is shown.
 	Prompt string
-	// Queued is the prompt's ID as Conversation.Prompt returned it.
+	// Queued is the prompt's ID as returned by Conversation.Prompt.
 	Queued string
 	At     time.Time
 }
 
-// StepStart says that a model request is on its way.
+// StepStart says that a model request has been sent.
 type StepStart struct{ Step int }
 
 // TextDelta is a piece of the answer.
@@ -35,7 +35,7 @@ type TextDelta struct{ Text string }
 // ReasoningDelta is a piece of the model's thinking.
 type ReasoningDelta struct{ Text string }
 
-// AnswerReset says that what was streamed of the current answer is void: it starts over.
+// AnswerReset says that the part of the answer streamed so far is void: the answer starts over.
 type AnswerReset struct{ Reason string }
 
 // CallWriting says that the model is writing a tool call's arguments.
@@ -83,8 +83,7 @@ type ApprovalAsked struct {
 	Question tools.Question
 }
 
-// ApprovalClosed says that a question needs no answer any more: it was answered, or its
-// call ended.
+// ApprovalClosed says that a question no longer needs an answer: it was answered, or its call ended.
 type ApprovalClosed struct{ ID string }
 
 // ApprovalDecided reports what a gate decided on a call.
@@ -110,13 +109,13 @@ type AskForm struct {
 	Form tools.Form
 }
 
-// AskClosed says that an AskPerson or AskForm question needs no reply any more.
+// AskClosed says that an AskPerson or AskForm question no longer needs a reply.
 type AskClosed struct{ ID string }
 
 // TodoChanged is the plan as the `todo` tool set it.
 type TodoChanged struct{ Items []tools.TodoItem }
 
-// ToolsChanged says which tools came and went between two steps.
+// ToolsChanged says which tools were added and removed between two steps.
 type ToolsChanged struct {
 	Added   []string
 	Removed []string
@@ -139,7 +138,7 @@ type Notice struct {
 	Text  string
 }
 
-// Retrying says that the model request is tried again after a wait.
+// Retrying says that the model request will be retried after a wait.
 type Retrying struct {
 	Attempt int
 	Wait    time.Duration
@@ -149,14 +148,14 @@ type Retrying struct {
 // Compacting says that the history is being summarised.
 type Compacting struct{}
 
-// Compacted says what a compaction achieved.
+// Compacted reports the effect of a compaction.
 type Compacted struct {
 	BeforeTokens int
 	AfterTokens  int
 	Summary      string
 }
 
-// Rewound says that the messages from a sequence number on were taken out of the history.
+// Rewound says that the messages from a sequence number on were removed from the history.
 type Rewound struct{ From int64 }
 
 // UsageEvent reports the tokens of one step and the conversation's totals.
@@ -187,7 +186,7 @@ type TurnEnd struct {
 	Steps    int
 	Duration time.Duration
 	Reason   StopReason
-	// Queued is the ID of the prompt that began the turn, as Conversation.Prompt returned it.
+	// Queued is the ID of the prompt that began the turn, as returned by Conversation.Prompt.
 	Queued string
 	// Finish is why the model stopped, in the provider's words ("stop", "length").
 	Finish string
@@ -209,7 +208,7 @@ const (
 	StopLimit       StopReason = "limit" // steps, repeats or cost
 )
 
-// AgentChanged says how a sub-agent in the background stands now.
+// AgentChanged reports the current state of a background sub-agent.
 type AgentChanged struct{ Agent roster.State }
 
 // Nested wraps an event of a sub-agent that runs inside a call.
@@ -217,8 +216,8 @@ type Nested struct {
 	CallID  string
 	Session string
 	Label   string
-	// Agent is the name of a sub-agent in the background, whose call has ended; "" for one
-	// that runs inside its call.
+	// Agent is the name of a background sub-agent, whose call has already ended; "" for one that runs inside its
+	// call.
 	Agent string
 	// Dir is its worktree, "" without one.
 	Dir   string
@@ -268,7 +267,7 @@ type State struct {
 	Private bool
 	// ReadOnly says that another live process holds this session.
 	ReadOnly bool
-	// Planning says that the mode alone keeps files from being changed: an answer is a plan.
-	// In a role that never changes any it is just an answer.
+	// Planning says that only the mode prevents changes to files, so an answer is a plan. In a role that never
+	// changes files it is just an answer.
 	Planning bool
 }

@@ -8,55 +8,54 @@ import (
 	"jcode/tools"
 )
 
-// Stop is the moment in which the model has stopped by itself.
+// Stop describes the moment at which the model stopped of its own accord.
 type Stop struct {
 	// Session is the ID of its session.
 	Session string
-	// Child says that it is a sub-agent's.
+	// Child is set for a sub-agent's conversation.
 	Child bool
-	// Again says that the turn went on before, because an extension wanted it to.
+	// Again says that the turn has already been continued once because an extension asked for it.
 	Again bool
 	// Text is the model's last answer.
 	Text string
 }
 
-// Extension is what one part of a program adds to the conversations it works with: functions
-// that are called at points of a conversation's life. Each may be nil. Where Extensions hold
-// several, all are called in their order.
+// Extension is what one part of the program adds to its conversations: functions that are called at points of
+// a conversation's life. Each may be nil. If several Extensions set one, all are called in order.
 type Extension struct {
-	// Ready waits until what a first prompt needs is there (startup scripts); it obeys ctx.
+	// Ready waits until everything a first prompt needs is available (startup scripts); it obeys ctx.
 	Ready func(ctx context.Context)
-	// Admit judges a prompt before it is committed: context is what the model reads with it,
-	// and an error refuses it.
+	// Admit judges a prompt before it is committed. context is what the model reads along with it; an error
+	// refuses the prompt.
 	Admit func(ctx context.Context, sessionID, prompt string) (context string, err error)
-	// TurnStarted is told when a prompt was committed.
+	// TurnStarted is called when a prompt was committed.
 	TurnStarted func(TurnStart)
-	// SkillGiven is told that a message was committed that holds a skill's instructions.
+	// SkillGiven is called when a message with a skill's instructions was committed.
 	SkillGiven func(sessionID, skill string)
-	// Attach returns what a prompt mentions and the model shall read with it, "" for nothing.
+	// Attach returns the content a prompt mentions, for the model to read with it; "" for none.
 	Attach func(ctx context.Context, prompt string) string
 	// Before runs before each step and may tell the model something ("skill x changed").
 	Before func(ctx context.Context, sessionID string) Announcement
-	// Scoped is told which scope is in force, at each switch.
+	// Scoped is called with the new scope at each switch.
 	Scoped func(scope *tools.Scope)
-	// Loaded is told that the history was read from the store, and what it is: after a resume,
-	// and after a rewind took messages out of it.
+	// Loaded is called when the history was read from the store, with its rows: after a resume, and after a
+	// rewind removed messages.
 	Loaded func(sessionID string, rows []session.Message)
-	// Compacting is told of a compaction before it begins; an error keeps the history as it is.
+	// Compacting is called before a compaction; an error keeps the history as it is.
 	Compacting func(ctx context.Context, sessionID string, manual bool, keep string) error
-	// Compacted is told that a summary took the place of a part of the history.
+	// Compacted is called when a summary has replaced a part of the history.
 	Compacted func(ctx context.Context, sessionID string)
-	// Stopping is asked when the model has stopped by itself: what it returns has the model go
-	// on, "" lets the turn end.
+	// Stopping is called when the model stopped of its own accord: a non-empty result makes the model continue,
+	// "" lets the turn end.
 	Stopping func(ctx context.Context, s Stop) (goOn string)
-	// TurnEnded is told when a turn ends.
+	// TurnEnded is called when a turn ends.
 	TurnEnded func(TurnEnd)
 }
 
-// Extensions are those of one conversation.
+// Extensions are the extensions of one conversation.
 type Extensions []Extension
 
-// any reports whether one of them has something that is of interest.
+// any reports whether has is true of one of them.
 func (l Extensions) any(has func(Extension) bool) bool {
 	for _, e := range l {
 		if has(e) {
@@ -77,7 +76,7 @@ func (l Extensions) ready(ctx context.Context) {
 	}
 }
 
-// admit asks all of them; the first that refuses a prompt ends it.
+// admit calls all of them; the first that refuses a prompt ends it.
 func (l Extensions) admit(ctx context.Context, id, prompt string) (string, error) {
 	var told []string
 	for _, e := range l {
@@ -160,7 +159,7 @@ func (l Extensions) compacted(ctx context.Context, id string) {
 	}
 }
 
-// stopping returns the first reason to go on.
+// stopping returns the first reason to continue.
 func (l Extensions) stopping(ctx context.Context, s Stop) string {
 	for _, e := range l {
 		if e.Stopping == nil {

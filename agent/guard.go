@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// The loop guard's figures: four equal calls, or four rounds of a cycle of 2 to 5 calls and
-// never more than ten calls of one; the second alert ends the turn.
+// Limits of the loop guard: four equal calls, or four rounds of a cycle of 2 to 5 calls, but never more than
+// ten calls in one chain; the second alert ends the turn.
 const (
 	guardRepeats   = 4
 	guardAlerts    = 2
@@ -20,9 +20,8 @@ const (
 	guardMaxPeriod = 5
 )
 
-// loopGuard notices that a model calls the same thing for the same result again and
-// again within one turn. It survives a switch of scope and starts anew with each user
-// message.
+// loopGuard detects that a model makes the same call with the same result again and again within one turn. It
+// survives a switch of scope and is reset by each user message.
 type loopGuard struct {
 	repeats int // 0 means guardRepeats
 	past    []guardCall
@@ -54,7 +53,7 @@ func (g *loopGuard) stuck(key [32]byte) string {
 			"The result will not change: use what you have, change the arguments, or try another way.", repeats)
 	}
 	for p := guardMinPeriod; p <= guardMaxPeriod; p++ {
-		// Any call of the cycle counts, not only the next one: a refused call is no step of it.
+		// Any call of the cycle counts, not only the next one: a refused call is not a step of it.
 		chain := min(guardRounds*p, guardChain)
 		if n >= chain && g.cycle(p, chain) && g.inLast(p, key) {
 			return fmt.Sprintf("The last %d calls went round in a circle of %d calls with the same results each time, so this call was not run. "+

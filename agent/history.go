@@ -12,8 +12,8 @@ import (
 	"jcode/tools"
 )
 
-// record is the part of a conversation that is stored: the session's row and its messages,
-// and the history that the model is sent.
+// record is the stored part of a conversation: the session's row and its messages, and the history that is
+// sent to the model.
 type record struct {
 	c     *Conversation
 	row   session.Session
@@ -27,8 +27,8 @@ type record struct {
 	history transcript
 }
 
-// load reads the stored session into the history. Calls that a crash left open are
-// closed first; rows that cannot be read are passed over with a notice.
+// load reads the stored session into the history. Calls that a crash left open are closed first; rows that
+// cannot be read are skipped with a notice.
 func (r *record) load(ctx context.Context) error {
 	if !r.c.State().ReadOnly {
 		if _, err := r.c.opt.Store.History().InterruptOpenCalls(ctx, r.row.ID, resultMissing); err != nil {
@@ -41,14 +41,14 @@ func (r *record) load(ctx context.Context) error {
 	}
 	r.history = newTranscript()
 	r.c.measured.forget()
-	// The session's own totals, not those of its messages: they have what sub-agents used and
-	// what was rewound since, and not what a fork took over.
+	// The session's own totals, not the sum of its messages: they include what sub-agents used and what was
+	// rewound since, and exclude what a fork copied.
 	kept, err := r.c.opt.Store.Get(ctx, r.row.ID)
 	if err != nil {
 		return err
 	}
 	total, turns := model.Usage{Input: int(kept.InputTokens), Output: int(kept.OutputTokens), Cached: int(kept.CachedTokens), Written: int(kept.WrittenTokens), Estimated: kept.Estimated}, 0
-	for _, row := range rows { // summaries first: they stand for what came before
+	for _, row := range rows { // summaries first: they replace what came before
 		if row.Role == session.RoleSummary && row.Archived == 0 {
 			r.history.push(row.Seq, fromRow(row)...)
 		}
@@ -79,9 +79,9 @@ func (r *record) load(ctx context.Context) error {
 	return nil
 }
 
-// TakeRows returns the stored messages as they were read when the conversation was resumed,
-// once: whoever shows them shares their text with the history instead of reading it again.
-// It returns nil for a new session, and after the first prompt.
+// TakeRows returns the stored messages as they were read when the conversation was resumed, once: a caller
+// that shows them shares their text with the history instead of reading it again. It returns nil for a new
+// session, and after the first prompt.
 func (r *record) TakeRows() []session.Message {
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
@@ -103,12 +103,12 @@ func (r *record) countUsage(u *session.Usage) {
 	r.total.Searches += u.Searches
 	r.total.Estimated = r.total.Estimated || u.Estimated
 	r.cost += u.Cost
-	if r.c.parent != nil { // what a sub-agent uses is its parent's cost at once: one cap holds for all
+	if r.c.parent != nil { // what a sub-agent uses is charged to its parent at once: one cap holds for all
 		r.c.parent.countUsage(u)
 	}
 }
 
-// fromRow returns the messages of a stored row, calls with their results.
+// fromRow returns the messages of a stored row: calls with their results.
 func fromRow(row session.Message) []model.Message {
 	m := model.Message{}
 	for _, p := range row.Parts {
@@ -123,12 +123,12 @@ func fromRow(row session.Message) []model.Message {
 			m.Text = appendLine(m.Text, cmp.Or(p.Text, refusedPicture))
 		case session.PartTools:
 			var change toolChange
-			if json.Unmarshal([]byte(p.Text), &change) == nil { // else they stand at the beginning of the request
+			if json.Unmarshal([]byte(p.Text), &change) == nil { // otherwise they are listed at the beginning of the request
 				m.ToolsAdded, m.ToolsRemoved = change.Added, change.Removed
 			}
 		case session.PartOpaque:
 			var o model.Opaque
-			if json.Unmarshal([]byte(p.Text), &o) == nil { // else the message is sent without it, as to another model
+			if json.Unmarshal([]byte(p.Text), &o) == nil { // otherwise the message is sent without it, as to another model
 				m.Opaque = append(m.Opaque, o)
 			}
 		}
@@ -164,7 +164,7 @@ func fromRow(row session.Message) []model.Message {
 	return out
 }
 
-// noticeText marks what jcode itself tells the model, so that it is not taken for the person.
+// noticeText marks what jcode itself tells the model, so that it is not mistaken for the person's words.
 func noticeText(text string) string { return "[jcode] " + text }
 
 // summaryText introduces a summary of earlier messages.
@@ -174,7 +174,7 @@ func summaryText(text string) string {
 
 const summaryHead = "[jcode] Summary of the conversation so far; the messages it stands for are no longer shown.\n\n"
 
-// appendUser commits a message of the person, making the session's row first if need be.
+// appendUser commits a message of the person, creating the session's row first if necessary.
 func (r *record) appendUser(ctx context.Context, p Prompt) (int64, error) {
 	row := session.Message{Session: r.row.ID, Role: session.RoleUser, Parts: []session.Part{{Kind: session.PartText, Text: clean(p.Text)}}}
 	if p.Shown != "" {
@@ -198,7 +198,7 @@ func (r *record) appendUser(ctx context.Context, p Prompt) (int64, error) {
 	return seq, nil
 }
 
-// firstTitle shows the title that the store makes of a session's first prompt.
+// firstTitle shows the title that the store derives from a session's first prompt.
 func (r *record) firstTitle(p Prompt) {
 	r.c.mu.Lock()
 	first := r.c.state.Title == ""
@@ -211,8 +211,8 @@ func (r *record) firstTitle(p Prompt) {
 	}
 }
 
-// appendFirst commits a message of the person. The first one makes the session's row, in one
-// transaction with it: no kill and no full disk leaves a session without a message.
+// appendFirst commits a message of the person. The first message and the session's row are written in one
+// transaction, so no kill and no full disk leaves a session without a message.
 func (r *record) appendFirst(ctx context.Context, m session.Message) (int64, error) {
 	r.c.mu.Lock()
 	saved, row := r.saved, r.row
@@ -249,18 +249,18 @@ func (r *record) appendFirst(ctx context.Context, m session.Message) (int64, err
 	return seq, nil
 }
 
-// appendNotice commits a line of jcode's own to the model.
+// appendNotice commits a line of jcode's own for the model.
 func (r *record) appendNotice(ctx context.Context, text string) error {
 	return r.appendChange(ctx, text, toolChange{})
 }
 
-// toolChange are the tools that came and went at one place of the conversation.
+// toolChange lists the tools that were added and removed at one point of the conversation.
 type toolChange struct {
 	Added   []model.Tool `json:"added,omitempty"`
 	Removed []string     `json:"removed,omitempty"` // wire names
 }
 
-// appendChange commits a line of jcode's own with the tools that it tells of.
+// appendChange commits a line of jcode's own together with the tools that it announces.
 func (r *record) appendChange(ctx context.Context, text string, change toolChange) error {
 	parts := []session.Part{{Kind: session.PartText, Text: clean(text)}}
 	if len(change.Added)+len(change.Removed) > 0 {
@@ -316,7 +316,7 @@ func (r *record) appendAnswer(ctx context.Context, resp model.Response, calls []
 	return seq, nil
 }
 
-// usageRow is a usage as it is stored.
+// usageRow converts a usage to its stored form.
 func usageRow(u model.Usage, id string, cost float64) *session.Usage {
 	return &session.Usage{
 		Input: u.Input, Output: u.Output, Cached: u.Cached, Written: u.Written + u.WrittenHour, Searches: u.Searches,

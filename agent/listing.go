@@ -6,18 +6,18 @@ import (
 	"jcode/tools"
 )
 
-// listing is the list of tools as a conversation's requests bear it. Providers keep the
-// beginning of a request in a cache, and some bind a model's thinking to it, so within a turn
-// nothing in it moves: what comes is put at the end, and what goes stays listed until the turn
-// ends (a call to it is answered with what became of it).
+// listing is the list of tools that a conversation's requests carry. Providers cache the beginning of a
+// request, and some bind a model's thinking to it, so within a turn nothing in the list moves: a new tool is
+// appended, and a removed one stays listed until the turn ends (a call to it is answered with what became of
+// it).
 type listing struct {
 	list []tools.Entry
 	turn int
-	wire map[string]string // wire names of what was ever listed, by canonical name
+	wire map[string]string // wire names of every tool ever listed, by canonical name
 }
 
-// arrange brings what is on offer into the order of the requests before. What may not be sent
-// any more does not stay.
+// arrange puts the offered tools in the order of the earlier requests. A tool that may no longer be sent is
+// dropped.
 func (l *listing) arrange(offered []tools.Entry, turn int, banned func(tools.Entry) bool) []tools.Entry {
 	if l.wire == nil {
 		l.wire = map[string]string{}
@@ -47,10 +47,10 @@ func (l *listing) arrange(offered []tools.Entry, turn int, banned func(tools.Ent
 	return slices.Clone(out)
 }
 
-// forget lets the next request begin a list of its own: its beginning changes anyway.
+// forget lets the next request begin a new list: its beginning changes anyway.
 func (l *listing) forget() { l.list = nil }
 
-// change says which tools came and went, as they stand in a request.
+// change returns the tools that were added and removed, as a request names them.
 func (l *listing) change(ev ToolsChanged) (c toolChange) {
 	for _, e := range l.list {
 		if slices.Contains(ev.Added, e.Spec.Name) {

@@ -11,7 +11,7 @@ import (
 	"jcode/tools"
 )
 
-// offer takes the snapshot for a step and announces what came and went since the last one.
+// offer takes the snapshot for a step and announces what was added and removed since the last one.
 func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error) {
 	if err := t.announceRole(context.WithoutCancel(ctx)); err != nil {
 		return tools.Snapshot{}, nil, err
@@ -75,7 +75,7 @@ func (t *turn) offer(ctx context.Context) (tools.Snapshot, []tools.Entry, error)
 	return snap, listed, nil
 }
 
-// owners names whose tools came or went, for the event.
+// owners names the owners of the tools that were added or removed, for the event.
 func owners(now []tools.Entry, before map[string]bool) string {
 	set := map[string]bool{}
 	for _, e := range now {
@@ -86,7 +86,7 @@ func owners(now []tools.Entry, before map[string]bool) string {
 	return strings.Join(slices.Sorted(maps.Keys(set)), ",")
 }
 
-// changeLine tells the model in one line what came and went.
+// changeLine tells the model in one line what was added and removed.
 func changeLine(ev ToolsChanged, snap tools.Snapshot) string {
 	var parts []string
 	if len(ev.Added) > 0 {

@@ -12,28 +12,27 @@ import (
 
 // Model is a model as a conversation uses it.
 type Model struct {
-	// Name is how the person names it ("openai/gpt-5.2", "replay:demo.jsonl").
+	// Name is the person's name for it ("openai/gpt-5.2", "replay:demo.jsonl").
 	Name string
-	// ID is how the endpoint names it.
+	// ID is the endpoint's name for it.
 	ID     string
 	Client model.Client
 	// Window is the context window in tokens, 0 when unknown.
 	Window int
-	// FindWindow asks the endpoint for the window where it is unknown, 0 when it does not
-	// say either; may be nil. It is called in the background.
+	// FindWindow asks the endpoint for the window if it is unknown, and returns 0 if the endpoint does not say
+	// either; may be nil. It is called in the background.
 	FindWindow func(ctx context.Context) int
-	// Sees says that the model takes images.
+	// Sees says that the model accepts images.
 	Sees bool
-	// Trained are the tools that the model was trained to call, of those that no other gets.
+	// Trained are the tools that this model was trained to call and that no other model gets.
 	Trained []string
 	// Searches says that its provider may search the web while it answers.
 	Searches bool
-	// Keeps reports whether an opaque part of an earlier answer goes back to the model; nil
-	// means that every one does.
+	// Keeps reports whether an opaque part of an earlier answer is sent back to the model; nil means that every
+	// part is.
 	Keeps func(o model.Opaque) bool
-	// Cost returns the price of a usage in US dollars, by the ID of the model that answered
-	// (another one where a fallback took over, or an endpoint's first was taken), and false
-	// where it is unknown; may be nil.
+	// Cost returns the price of a usage in US dollars, and false if it is unknown. answered is the ID of the
+	// model that answered: another one after a fallback, or the endpoint's default. May be nil.
 	Cost func(answered string, u model.Usage) (usd float64, known bool)
 	// Untitled models are never asked for titles (replay, headless runs).
 	Untitled bool
@@ -52,25 +51,24 @@ func (m Model) price(resp model.Response) (float64, bool) {
 	return m.Cost(resp.Model, resp.Usage)
 }
 
-// knows reports whether a tool is for this model.
+// knows reports whether a tool is meant for this model.
 func (m Model) knows(e tools.Entry) bool {
 	return !e.Spec.Trained || slices.Contains(m.Trained, e.Spec.Name)
 }
 
-// searches reports whether the provider may search the web in a request that offers tools.
-// Whoever may not fetch, by role, rule or mode, may not have it searched either.
+// searches reports whether the provider may search the web in a request that offers tools. A conversation
+// that may not fetch, by role, rule or mode, may not let the provider search either.
 func (m Model) searches(offered []tools.Entry) bool {
 	return m.Searches && slices.ContainsFunc(offered, func(e tools.Entry) bool { return e.Spec.Name == "fetch" && e.Owner == tools.OwnerBuiltin })
 }
 
-// tunedAs returns the model with the settings of another.
+// tunedAs returns the model with the settings of other.
 func (m Model) tunedAs(other Model) Model {
 	m.Temperature, m.TopP, m.ReasoningEffort, m.MaxOutputTokens = other.Temperature, other.TopP, other.ReasoningEffort, other.MaxOutputTokens
 	return m
 }
 
-// Options are what a conversation is made of. All fields but those marked optional are
-// required.
+// Options configure a conversation. All fields but those marked optional are required.
 type Options struct {
 	Store      *session.Store
 	Registry   *tools.Registry
@@ -85,30 +83,30 @@ type Options struct {
 	Cwd     string
 	Project string
 
-	// Model is the name of the model to begin with.
+	// Model is the name of the initial model.
 	Model string
-	// Mode is the approval mode to begin with.
+	// Mode is the initial approval mode.
 	Mode tools.Mode
 	// MaxSteps caps a turn; 0 means DefaultMaxSteps.
 	MaxSteps int
-	// LoopRepeats equal calls with equal results are enough, LoopAlerts end a turn; 0 means 4
-	// and 2.
+	// LoopRepeats is how many equal calls with equal results are refused as a loop, LoopAlerts how many alerts
+	// end a turn; 0 means 4 and 2.
 	LoopRepeats, LoopAlerts int
 	// MaxCost caps the conversation's cost in US dollars; 0 means no cap.
 	MaxCost float64
-	// CompactAt is the filled share of the window at which history is compacted; 0 means 0.85.
+	// CompactAt is the share of the window at which the history is compacted; 0 means 0.85.
 	CompactAt float64
 	// Headless conversations have nobody to ask.
 	Headless bool
 
 	// Optional.
 
-	// Session is the ID that a new session gets; "" makes one with its first message.
+	// Session is the ID of a new session; "" generates one with its first message.
 	Session string
-	// MaxAgents is how many sub-agents work in the background at once; 0 means 8.
+	// MaxAgents is how many sub-agents may work in the background at once; 0 means 8.
 	MaxAgents int
-	// Isolate makes a copy of the files for a sub-agent of a name, with the changes that are
-	// not committed where carry says so. Nil: there are none.
+	// Isolate makes a copy of the files for the named sub-agent, including uncommitted changes if carry is set.
+	// Nil: isolation is not available.
 	Isolate func(ctx context.Context, name string, carry bool) (Site, error)
 	// Reopen opens a copy that an earlier run made.
 	Reopen func(ctx context.Context, row session.Agent) (Site, error)
@@ -118,40 +116,40 @@ type Options struct {
 	Parent string
 	// depth counts the conversations above a sub-agent's.
 	depth int
-	// tree lists the agents of the tree that a sub-agent belongs to; nil begins a tree.
+	// tree lists the agents of the conversation tree; nil begins a tree.
 	tree *roster.Roster[worker]
 	// Without are canonical names of tools that are not offered.
 	Without []string
 	// Label names a sub-agent in questions.
 	Label string
-	// Asker answers approvals instead of a person at this conversation's subscribers: a
-	// sub-agent's go to its parent.
+	// Asker answers approvals in place of a person subscribed to this conversation: a sub-agent's go to its
+	// parent.
 	Asker tools.Asker
 	// Roles finds a role; it obeys ctx.
 	Roles func(ctx context.Context, want RoleRequest) (Role, error)
 	// Leases acquires MCP servers for a scope.
 	Leases Leaser
-	// ChildLeases acquires them for sub-agents, whose leases replace nobody's; nil: Leases.
+	// ChildLeases acquires them for sub-agents, whose leases replace nobody's; nil means Leases.
 	ChildLeases Leaser
 	// Allow puts approved rules in force for a session until release is called.
 	Allow func(sessionID string, rules []string) (release func(), err error)
 	// Extensions are called at the points of this conversation.
 	Extensions Extensions
-	// AgentExtensions are called at those of its sub-agents, which have no others.
+	// AgentExtensions are called at the points of its sub-agents' conversations, which have no others.
 	AgentExtensions Extensions
 }
 
-// Announcement is what the model is told between two steps. The zero value is nothing.
+// Announcement is what the model is told between two steps. The zero value announces nothing.
 type Announcement struct {
 	// Text goes to the model.
 	Text string
 	// Shown is what the person sees of it; empty means Text.
 	Shown string
-	// Silent announcements are for the model alone: the person was told another way.
+	// Silent announcements are for the model alone: the person was told in another way.
 	Silent bool
 }
 
-// Prompt is what a person sends.
+// Prompt is a message that the person sends.
 type Prompt struct {
 	// Text goes to the model.
 	Text string
@@ -163,7 +161,7 @@ type Prompt struct {
 	Images []model.Image
 	// Skill is the skill whose instructions Text holds; it is kept with the message.
 	Skill string
-	// Model and Role, when set, hold for this one message.
+	// Model and Role, when set, apply to this message only.
 	Model string
 	Role  string
 	// Allow are rules that hold while this message is worked on.

@@ -9,7 +9,7 @@ import (
 	"jcode/tools"
 )
 
-// PlanAgents implements tools.Desk: a merge changes files, all else changes none.
+// PlanAgents implements tools.Desk. Only a merge changes files.
 func (c *Conversation) PlanAgents(ctx context.Context, order tools.AgentOrder) (tools.Plan, error) {
 	if order.Action != "merge" {
 		return tools.Plan{}, nil
@@ -77,7 +77,7 @@ func (c *Conversation) OrderAgents(ctx context.Context, call tools.Call, order t
 	return tools.Result{}, tools.Errorf(tools.KindInvalidArgs, "there is no action %q", order.Action)
 }
 
-// table lists the agents of this conversation a line each.
+// table lists the agents of this conversation, one per line.
 func (a *agents) table() string {
 	var b strings.Builder
 	for _, s := range a.all.List(a.c.ID()) {
@@ -96,7 +96,7 @@ func (a *agents) table() string {
 	return strings.TrimSpace(b.String())
 }
 
-// output returns what an agent did since the last look.
+// output returns an agent's output since the last call.
 func (a *agents) output(m *member) string {
 	state, _ := a.all.Get(m)
 	return fmt.Sprintf("%s is %s.\n%s", state.Name, state.Status, cmp.Or(a.all.Since(m), "(nothing since the last look)"))

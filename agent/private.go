@@ -9,11 +9,10 @@ import (
 	"jcode/tools"
 )
 
-// ErrBegun says that a conversation has messages, and is kept or private for good.
+// ErrBegun is returned once a conversation has messages: whether it is stored or private is then final.
 var ErrBegun = errors.New("the conversation has begun: /new begins another")
 
-// Private reports whether the conversation is kept in memory only. A sub-agent's is what that
-// of the conversation is that it works for.
+// Private reports whether the conversation is kept in memory only. A sub-agent's follows its parent.
 func (c *Conversation) Private() bool {
 	for c.parent != nil {
 		c = c.parent
@@ -38,8 +37,8 @@ func (c *Conversation) SetPrivate(on bool) error {
 	return nil
 }
 
-// Keep writes a private conversation down, from its beginning, and keeps it like all others from
-// then on. It waits for the turn that runs.
+// Keep stores a private conversation from its beginning, and from then on like any other. It waits for a
+// running turn to end.
 func (c *Conversation) Keep(ctx context.Context) error {
 	return c.do(ctx, func(ctx context.Context) error {
 		c.mu.Lock()
@@ -66,8 +65,8 @@ func (c *Conversation) Keep(ctx context.Context) error {
 	})
 }
 
-// unlasting takes the answers that would be kept on the disk out of a question, and returns
-// what puts the chosen option's place right again.
+// unlasting removes the answers that would be stored on disk from a question, and returns a func that maps
+// the chosen option back to its original index.
 func unlasting(q tools.Question) (tools.Question, func(tools.Answer) tools.Answer) {
 	var places []int
 	var left []tools.AnswerOption

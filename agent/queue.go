@@ -12,19 +12,18 @@ type queued struct {
 	prompt Prompt
 }
 
-// inbox is the part of a conversation that takes prompts and holds them until their turn.
+// inbox is the part of a conversation that accepts prompts and holds them until their turn.
 type inbox struct {
 	c         *Conversation
 	queue     []queued
 	held      bool // after an interrupt the queue waits for the person
 	interrupt context.CancelFunc
-	abort     context.CancelFunc // ends the turn also where interrupt only skips a wait
+	abort     context.CancelFunc // ends the turn even where interrupt only skips a wait
 	failed    error              // ends each turn, see Fail
 }
 
-// Prompt queues a message and returns its ID in the queue. When nothing runs it starts a
-// turn; during one it joins at the next step. A read-only session refuses it with a notice
-// and returns "".
+// Prompt queues a message and returns its ID in the queue. When nothing runs it starts a turn; during a turn
+// the message joins at the next step. A read-only session refuses it with a notice and returns "".
 func (in *inbox) Prompt(p Prompt) string {
 	id := uuid.NewString()
 	p.queued = id
@@ -45,7 +44,7 @@ func (in *inbox) Prompt(p Prompt) string {
 	return id
 }
 
-// requeue puts a message back whose turn was interrupted before it began.
+// requeue puts back a message whose turn was interrupted before it began.
 func (in *inbox) requeue(p Prompt) {
 	in.c.mu.Lock()
 	in.held = true
@@ -65,7 +64,7 @@ func (in *inbox) Queue() []Queued {
 	return out
 }
 
-// Unqueue takes a waiting message back; "" takes back all. It returns what was taken.
+// Unqueue removes a waiting message from the queue; "" removes all. It returns what was removed.
 func (in *inbox) Unqueue(id string) []Prompt {
 	in.c.mu.Lock()
 	var out []Prompt
@@ -94,8 +93,8 @@ func (in *inbox) Interrupt() bool {
 	return true
 }
 
-// Fail ends the running turn, and each that begins after it, with an error: what the conversation
-// works with is not there.
+// Fail ends the running turn, and every later one, with an error: something the conversation depends on is
+// gone.
 func (in *inbox) Fail(err error) {
 	in.c.mu.Lock()
 	defer in.c.mu.Unlock()
@@ -107,8 +106,8 @@ func (in *inbox) Fail(err error) {
 	}
 }
 
-// steer takes the prompts that wait, for a turn that is about to make its next step.
-// Those that want another model or role wait for a turn of their own.
+// steer takes the waiting prompts for a turn that is about to make its next step. Prompts for another model
+// or role wait for a turn of their own.
 func (in *inbox) steer() []Prompt {
 	in.c.mu.Lock()
 	defer in.c.mu.Unlock()
@@ -123,14 +122,14 @@ func (in *inbox) steer() []Prompt {
 	return out
 }
 
-// joining reports whether steer has a prompt.
+// joining reports whether steer would return a prompt.
 func (in *inbox) joining() bool {
 	in.c.mu.Lock()
 	defer in.c.mu.Unlock()
 	return !in.held && len(in.queue) > 0 && in.queue[0].prompt.joins()
 }
 
-// joins says whether a prompt may join a turn that runs under the session's settings.
+// joins reports whether a prompt may join a turn that runs under the session's settings.
 func (p Prompt) joins() bool { return p.Model == "" && p.Role == "" }
 
 func (in *inbox) emitQueue() { in.c.emit(QueueChanged{Queued: in.Queue()}) }

@@ -8,11 +8,11 @@ import (
 	"jcode/session"
 )
 
-// ErrNothingToRepeat says that there is no earlier prompt.
+// ErrNothingToRepeat is returned when there is no earlier prompt.
 var ErrNothingToRepeat = errors.New("there is no earlier prompt in this session")
 
-// Rewind takes the messages from a sequence number on out of the history. Their rows stay
-// in the store. It waits for a running turn to end.
+// Rewind removes the messages from a sequence number on from the history. Their rows stay in the store. It
+// waits for a running turn to end.
 func (c *Conversation) Rewind(ctx context.Context, from int64) error {
 	return c.do(ctx, func(ctx context.Context) error {
 		if _, err := c.opt.Store.History().Rewind(ctx, c.row.ID, from); err != nil {
@@ -23,8 +23,8 @@ func (c *Conversation) Rewind(ctx context.Context, from int64) error {
 	})
 }
 
-// Regenerate asks again for the last answer: the last prompt and what followed it are
-// taken out of the history, and the prompt is sent anew.
+// Regenerate asks for the last answer again: the last prompt and what followed it are removed from the
+// history, and the prompt is sent once more.
 func (c *Conversation) Regenerate(ctx context.Context) error {
 	if c.ID() == "" {
 		return ErrNothingToRepeat
@@ -45,12 +45,12 @@ func (c *Conversation) Regenerate(ctx context.Context) error {
 	return ErrNothingToRepeat
 }
 
-// Continue lets the model go on after an answer that was cut.
+// Continue lets the model continue an answer that was cut off.
 func (c *Conversation) Continue() {
 	c.Prompt(Prompt{Text: "Continue exactly where you stopped.", Shown: "/continue"})
 }
 
-// promptOf returns a stored message as the prompt it was.
+// promptOf turns a stored message back into its prompt.
 func promptOf(row session.Message) Prompt {
 	p := Prompt{Text: row.Text()}
 	for _, part := range row.Parts {

@@ -11,21 +11,21 @@ import (
 	"jcode/tools"
 )
 
-// RoleRequest asks for a role, with what is known of the values of its variables.
+// RoleRequest asks for a role, with the known values of its variables.
 type RoleRequest struct {
 	Name string
-	// Kept are values that the session has from before. Given ones come now: they go first,
-	// and one that does not fit is an error.
+	// Kept are values that the session already has, Given those that come with this request. Given values take
+	// precedence, and one that does not fit is an error.
 	Kept, Given map[string]string
-	// Unset is a variable whose kept value no longer counts; "" is none.
+	// Unset is a variable whose kept value no longer applies; "" for none.
 	Unset string
-	// Ask puts a form to the person, for what is missing; nil where there is no one to ask.
+	// Ask shows the person a form for what is missing; nil when there is nobody to ask.
 	Ask func(ctx context.Context, f tools.Form) (tools.FormAnswer, error)
-	// Agent says that a tool call asks, for a sub-agent.
+	// Agent says that the request comes from a tool call, for a sub-agent.
 	Agent bool
 }
 
-// ErrNotEntered says that the person cancelled the switch to a role.
+// ErrNotEntered is returned when the person cancelled the switch to a role.
 var ErrNotEntered = errors.New("the switch was taken back")
 
 // SetRoleWith switches to a role as SetRole does, with values for its variables.
@@ -44,8 +44,8 @@ func (rs *roleState) SetRoleWith(ctx context.Context, name string, given map[str
 	return rs.EnterRole(ctx, role)
 }
 
-// SetRoleValue changes the value of a variable of the role that the session is in, and enters
-// the role anew. With "" the variable's default holds again.
+// SetRoleValue changes the value of a variable of the session's current role, and re-enters the role. ""
+// restores the variable's default.
 func (rs *roleState) SetRoleValue(ctx context.Context, key, value string) error {
 	name := rs.Role().Name
 	if name == "" {
@@ -62,7 +62,7 @@ func (rs *roleState) SetRoleValue(ctx context.Context, key, value string) error 
 	return rs.EnterRole(ctx, role)
 }
 
-// TakeRoleValues takes over what another conversation keeps for the variables of roles.
+// TakeRoleValues copies the values that another conversation keeps for the variables of roles.
 func (rs *roleState) TakeRoleValues(from *Conversation) {
 	from.mu.Lock()
 	kept := from.row.RoleValues
@@ -88,8 +88,8 @@ func readValues(kept string) map[string]map[string]string {
 	return all
 }
 
-// keepValues puts the values of a role with those that the session keeps, and returns the text
-// for its row. The caller holds the lock.
+// keepValues adds the values of a role to those that the session keeps, and returns the text for its row. The
+// caller holds the lock.
 func (rs *roleState) keepValues(role Role) string {
 	all := readValues(rs.c.row.RoleValues)
 	if len(role.Values) == 0 && all[role.Name] == nil {
@@ -102,7 +102,7 @@ func (rs *roleState) keepValues(role Role) string {
 	return rs.c.row.RoleValues
 }
 
-// storeValues keeps the values of a role that holds for one message.
+// storeValues stores the values of a role that applies to one message.
 func (rs *roleState) storeValues(ctx context.Context, role Role) error {
 	rs.c.mu.Lock()
 	before := rs.c.row.RoleValues
@@ -115,7 +115,7 @@ func (rs *roleState) storeValues(ctx context.Context, role Role) error {
 	return rs.c.opt.Store.Update(context.WithoutCancel(ctx), id, session.Change{RoleValues: &values})
 }
 
-// requestRole finds a role. Its form is put to the person of this conversation.
+// requestRole finds a role. Its form is shown to the person of this conversation.
 func (rs *roleState) requestRole(ctx context.Context, want RoleRequest) (Role, error) {
 	if rs.c.opt.Roles == nil {
 		return Role{}, fmt.Errorf("unknown role %q", want.Name)

@@ -9,15 +9,14 @@ import (
 	"jcode/tools"
 )
 
-// Role is a role with all names resolved, as a conversation puts it in force. The zero
-// value is the bare session.
+// Role is a role with all names resolved, ready to be put in force. The zero value is the bare session.
 type Role struct {
 	Name string
-	// Template, when set, holds the texts around the places for the user message.
+	// Template, when set, holds the pieces of text around the placeholders for the user message.
 	Template []string
 	// Prompt is the role's part of the system prompt.
 	Prompt string
-	// FewShot are example turns that stand before the history.
+	// FewShot are example turns that precede the history.
 	FewShot []model.Message
 	// Model is the model's name; "" keeps the current one.
 	Model           string
@@ -25,7 +24,7 @@ type Role struct {
 	TopP            *float64
 	ReasoningEffort string
 	MaxOutputTokens int
-	// MaxSteps bounds the requests of a sub-agent in the role, 0 for none of its own.
+	// MaxSteps bounds the requests of a sub-agent in the role; 0 means that the role sets no limit.
 	MaxSteps int
 	// Scope is what the role may use; nil means everything.
 	Scope *tools.Scope
@@ -33,38 +32,37 @@ type Role struct {
 	Servers []string
 	// Snapshot is the role as stored with the session.
 	Snapshot string
-	// Values are those of the role's variables, by name. They are kept with the session.
+	// Values are the values of the role's variables, by name. They are kept with the session.
 	Values map[string]string
 }
 
 // Leaser acquires MCP servers by name for as long as they are needed.
 type Leaser interface {
-	// Acquire starts what is missing, in parallel, and returns when all are usable. On an
-	// error nothing is held.
+	// Acquire starts what is missing, in parallel, and returns when all are usable. On an error nothing is held.
 	Acquire(ctx context.Context, names []string) (release func(), err error)
 }
 
-// roleState is the part of a conversation that knows its role, and the scope that follows.
+// roleState is the part of a conversation that knows its role and the resulting scope.
 type roleState struct {
 	c        *Conversation
 	scope    *tools.Scope
 	role     Role  // in force
-	standing Role  // entered by the person; role differs from it for a message of another one
+	standing Role  // entered by the person; role differs from it while a message in another role is worked on
 	switches int   // how often a role was entered
 	own      Role  // the session's own settings, in force without a role
-	entered  *Role // a switch that the model was not told of yet
+	entered  *Role // a switch that the model has not been told of yet
 	lease    func()
 }
 
-// SetRole switches to a role, or with "" back to the session's own settings. The switch is
-// atomic: servers are acquired while the old scope still holds its own, and any failure
-// leaves everything as it was. During a turn it takes effect from the next step on.
+// SetRole switches to a role, or with "" back to the session's own settings. The switch is atomic: servers
+// are acquired while the old scope still holds its own, and any failure leaves everything as it was. During a
+// turn it takes effect at the next step.
 func (rs *roleState) SetRole(ctx context.Context, name string) error {
 	return rs.SetRoleWith(ctx, name, nil)
 }
 
-// EnterRole switches to a role as SetRole does, for a role that was not found by its name:
-// the one that a stored session was in, as it was then.
+// EnterRole switches to a role that is already resolved, as SetRole does: the role of a stored session, as it
+// was then.
 func (rs *roleState) EnterRole(ctx context.Context, role Role) error {
 	if err := rs.putInForce(ctx, role); err != nil {
 		return err
@@ -86,14 +84,14 @@ func (rs *roleState) EnterRole(ctx context.Context, role Role) error {
 	return nil
 }
 
-// Role is the role that the session is in, apart from one that holds for a single message.
+// Role returns the session's current role, ignoring one that applies to a single message.
 func (rs *roleState) Role() Role {
 	rs.c.mu.Lock()
 	defer rs.c.mu.Unlock()
 	return rs.standing
 }
 
-// OwnModel is the name of the session's own model, which holds without a role.
+// OwnModel returns the session's own model, which applies without a role.
 func (rs *roleState) OwnModel() string {
 	rs.c.mu.Lock()
 	defer rs.c.mu.Unlock()
@@ -112,7 +110,7 @@ func (rs *roleState) announceRole(ctx context.Context) error {
 	if role == nil {
 		return nil
 	}
-	first := !rs.c.prompted // nothing was sent yet that could differ
+	first := !rs.c.prompted // nothing has been sent yet that could differ
 	rs.c.prompted = false
 	if first {
 		return nil
@@ -157,7 +155,7 @@ func (rs *roleState) putInForce(ctx context.Context, role Role) error {
 		if release, err = rs.c.opt.Leases.Acquire(ctx, role.Servers); err != nil {
 			return fmt.Errorf("role %s: %w", role.Name, err)
 		}
-		if ctx.Err() != nil { // taken back in the last moment
+		if ctx.Err() != nil { // cancelled at the last moment
 			release()
 			return fmt.Errorf("role %s: %w", role.Name, ctx.Err())
 		}
@@ -176,7 +174,7 @@ func (rs *roleState) putInForce(ctx context.Context, role Role) error {
 	return nil
 }
 
-// keepOwn remembers the session's own settings before the first role.
+// keepOwn saves the session's own settings before the first role.
 func (rs *roleState) keepOwn(m Model) {
 	rs.c.mu.Lock()
 	defer rs.c.mu.Unlock()
@@ -210,9 +208,9 @@ func (rs *roleState) borrowRole(ctx context.Context, name string) (func(), error
 			before = rs.own
 		}
 		m := rs.c.backTo(m, lent, chosen)
-		before.Model = "" // the one from before is put back, whoever set it
+		before.Model = "" // the previous one is restored, whoever set it
 		rs.c.mu.Unlock()
-		if switched { // the person has chosen another role meanwhile: that one holds
+		if switched { // the person has chosen another role meanwhile: that one stays
 			return
 		}
 		if err := rs.putInForce(ctx, before); err != nil {

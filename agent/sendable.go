@@ -15,27 +15,25 @@ import (
 // provider that takes less.
 const maxCallID = 128
 
-// The results of calls that have none.
+// Results for calls that have none.
 const (
 	resultMissing = "not run: the turn was interrupted before this call finished"
 	resultEmpty   = "(no output)"
 )
 
-// sendable is a history in a form that every provider takes, made as the history grows:
-// every call has exactly one result, right after its message and in call order; results
-// without a call are gone; call IDs are unique and at most 128 characters; arguments are
-// JSON objects; no message is empty; all text is valid UTF-8. Valid messages are
-// not changed, so the operation is idempotent.
+// sendable is a history in a form that every provider accepts, built as the history grows: every call has
+// exactly one result, right after its message and in call order; results without a call are dropped; call IDs
+// are unique and at most 128 characters; arguments are JSON objects; no message is empty; all text is valid
+// UTF-8. Valid messages are not changed, so the operation is idempotent.
 type sendable struct {
 	out    []model.Message
 	blind  bool // pictures are replaced by a note
 	seen   map[string]bool
-	done   int // messages of the history that out stands for
+	done   int // messages of the history that out represents
 	tokens int // estimated, of out
 }
 
-// extend takes over what the history has more than it had. The last answer before must have
-// had all its results.
+// extend adds the messages that the history has gained. The last answer before must have had all its results.
 func (s *sendable) extend(history []model.Message) {
 	if s.seen == nil {
 		s.seen = map[string]bool{}
@@ -67,7 +65,7 @@ func (s *sendable) extend(history []model.Message) {
 				s.add(r)
 			}
 		case model.RoleTool:
-			// Taken along with its call; without one it is dropped.
+			// It is sent with its call; a result without a call is dropped.
 		}
 	}
 	s.done = len(history)
@@ -95,7 +93,7 @@ func following(rest []model.Message) []model.Message {
 	return out
 }
 
-// pair makes sure that each call has a legal ID, legal arguments and its one result.
+// pair makes sure that each call has a legal ID, legal arguments and exactly one result.
 func pair(calls []model.Call, results []model.Message, seen map[string]bool) ([]model.Call, []model.Message) {
 	fixed := make([]model.Call, 0, len(calls))
 	answers := make([]model.Message, 0, len(calls))
@@ -125,7 +123,7 @@ func pair(calls []model.Call, results []model.Message, seen map[string]bool) ([]
 	return fixed, answers
 }
 
-// objectArguments returns arguments that are a JSON object, and what was wrong with others.
+// objectArguments returns arguments as a JSON object, and what was wrong if they were not one.
 func objectArguments(args string) (object, fault string) {
 	trimmed := bytes.TrimSpace([]byte(args))
 	if len(trimmed) == 0 {
@@ -144,8 +142,8 @@ func objectArguments(args string) (object, fault string) {
 	return "{}", "the arguments were not a JSON object"
 }
 
-// legalID returns an ID that is unique in the history and at most 128 characters, made from
-// what was there, so that the same history always results in the same IDs.
+// legalID returns an ID that is unique in the history and at most 128 characters long. It is derived from the
+// original, so the same history always produces the same IDs.
 func legalID(id string, n int, seen map[string]bool) string {
 	ok := id != "" && len(id) <= maxCallID && !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
 	if !ok {

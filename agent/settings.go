@@ -7,18 +7,17 @@ import (
 	"jcode/tools"
 )
 
-// settings is the part of a conversation that knows its mode, and its model with all that is
-// set for it.
+// settings is the part of a conversation that knows its mode, and its model with everything set for it.
 type settings struct {
 	c      *Conversation
 	mode   tools.Mode
 	model  Model
 	chosen int             // how often the person chose a model or its settings
-	sought map[string]bool // models whose window was looked for
+	sought map[string]bool // models whose window was looked up
 }
 
-// SetMode changes the approval mode, also for calls that are still to come in this turn.
-// A role that allows less still applies: State says what is in force.
+// SetMode changes the approval mode, also for the remaining calls of this turn. A role that allows less still
+// applies: State reports what is in force.
 func (s *settings) SetMode(m tools.Mode) {
 	s.c.mu.Lock()
 	s.mode = m
@@ -34,29 +33,29 @@ func (s *settings) SetMode(m tools.Mode) {
 	s.c.emitState()
 }
 
-// Window is the context window of the current model in tokens, 0 when unknown.
+// Window returns the context window of the current model in tokens, 0 when unknown.
 func (s *settings) Window() int {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
 	return s.model.Window
 }
 
-// Sees reports whether the current model takes images.
+// Sees reports whether the current model accepts images.
 func (s *settings) Sees() bool {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
 	return s.model.Sees
 }
 
-// Mode is the approval mode that the person chose; a role may allow less.
+// Mode returns the approval mode that the person chose; a role may allow less.
 func (s *settings) Mode() tools.Mode {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
 	return s.mode
 }
 
-// SetModel changes the model from the next request on. Temperature and the like stay as
-// they were set. It takes precedence over a role's model, also after the role ends.
+// SetModel changes the model from the next request on. Temperature and the like stay as they were set. The
+// choice takes precedence over a role's model, even after the role ends.
 func (s *settings) SetModel(name string) error {
 	m, err := s.c.opt.Resolve(name)
 	if err != nil {

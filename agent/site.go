@@ -8,21 +8,21 @@ import (
 
 // Site is a copy of the files in which one sub-agent works, with tools that see nothing else.
 type Site interface {
-	// Equip makes a conversation's options those of the site.
+	// Equip points a conversation's options at the site.
 	Equip(opt *Options)
-	// Begin is told of the conversation that works there, before its first prompt.
+	// Begin is called with the conversation that works there, before its first prompt.
 	Begin(child *Conversation)
 	// Dir is the site's folder.
 	Dir() string
-	// Row is what must be kept to open the site again.
+	// Row returns what must be stored to reopen the site.
 	Row() (dir, branch, base string)
-	// Diff returns what was changed there as a unified diff; "" is nothing.
+	// Diff returns what was changed there as a unified diff; "" for nothing.
 	Diff(ctx context.Context) (string, error)
-	// Plan says what a merge would change, and Merge carries it out as one change of the call:
-	// all of it or nothing.
+	// Plan returns what a merge would change. Merge carries it out as one change of the call: all of it or
+	// nothing.
 	Plan(ctx context.Context) (tools.Plan, error)
 	Merge(ctx context.Context, call tools.Call) (string, error)
-	// Close ends the tools; the copy stays. Remove deletes it, whatever is in it.
+	// Close closes the tools; the copy stays. Remove deletes it with everything in it.
 	Close()
 	Remove(ctx context.Context) error
 }

@@ -39,7 +39,7 @@ func (t *turn) ask(ctx context.Context, offered []tools.Entry) (model.Response, 
 	return resp, err
 }
 
-// relay turns the client's events into the conversation's.
+// relay converts the client's events into the conversation's.
 func (t *turn) relay(ev model.Event) {
 	switch ev := ev.(type) {
 	case model.TextEvent:
@@ -57,8 +57,8 @@ func (t *turn) relay(ev model.Event) {
 	}
 }
 
-// recover handles a request that failed or was interrupted. Text that had arrived is
-// kept; calls are not, since none of them ran.
+// recover handles a request that failed or was interrupted. Text that had arrived is kept; calls are not,
+// since none of them ran.
 func (t *turn) recover(ctx context.Context, resp model.Response, err error) (more bool, _ error) {
 	var fault *model.Error
 	if ctx.Err() == nil && errors.As(err, &fault) {
@@ -75,7 +75,7 @@ func (t *turn) recover(ctx context.Context, resp model.Response, err error) (mor
 			}
 			return false, fmt.Errorf("the conversation does not fit the model's context window, also after compaction: use /new, or a model with a larger window (%w)", err)
 		case model.ClassTool:
-			// If a provider refuses one tool after the other, the cause is something else.
+			// If a provider refuses one tool after another, something else is the cause.
 			if key := t.refusal(fault.Tool); key.wire != "" && !t.dropped[key] && t.refused < mostRefused {
 				t.dropped[key] = true
 				t.step--
@@ -87,7 +87,7 @@ func (t *turn) recover(ctx context.Context, resp model.Response, err error) (mor
 			if more, err := t.dropPicture(ctx, fault); more || err != nil {
 				return more, err
 			}
-		default: // nothing that another request would mend
+		default: // nothing that another request would fix
 		}
 	}
 	if !blank(resp.Text) {
@@ -102,11 +102,11 @@ func (t *turn) recover(ctx context.Context, resp model.Response, err error) (mor
 // mostRefused is how many tools one request may lose.
 const mostRefused = 2
 
-// refusedPicture takes the place of a picture that a provider refused.
+// refusedPicture replaces a picture that a provider refused.
 const refusedPicture = "[a picture was left out: the provider refused it]"
 
-// dropPicture removes a picture that the provider refused from the history, permanently, and
-// says so. more is false when it is not there.
+// dropPicture removes a picture that the provider refused from the history, permanently, and says so. more is
+// false when the picture is not found.
 func (t *turn) dropPicture(ctx context.Context, fault *model.Error) (more bool, err error) {
 	for i := range t.history.messages {
 		m := &t.history.messages[i]

@@ -34,7 +34,7 @@ func (r *record) titleLater() {
 		}, func(model.Event) {})
 		title := strings.Trim(strings.TrimSpace(strings.SplitN(strings.TrimSpace(resp.Text), "\n", 2)[0]), "\"'*#. ")
 		if err != nil || title == "" {
-			return // the title made of the prompt stays
+			return // the title derived from the prompt stays
 		}
 		title = text.Cut(text.Clean(title), titleBytes)
 		if set, err := r.c.opt.Store.SetAutoTitle(ctx, row.ID, title); err == nil && set {

@@ -6,9 +6,8 @@ import (
 	"jcode/agent/model"
 )
 
-// transcript is the history as the model is told it, oldest first. The conversation's
-// goroutine owns it. What a step needs of it is kept up to date as messages come: no step walks
-// the whole.
+// transcript is the history as the model sees it, oldest first. The conversation's goroutine owns it. What a
+// step needs is updated as messages arrive: no step walks the whole history.
 type transcript struct {
 	messages []model.Message
 	seqs     []int64         // the stored message that each entry comes from
@@ -31,7 +30,7 @@ func (h *transcript) push(seq int64, messages ...model.Message) {
 	}
 }
 
-// summarised puts a summary in the place of the messages before an index.
+// summarised replaces the messages before an index with a summary.
 func (h *transcript) summarised(seq int64, summary string, cut int) {
 	tail, seqs := h.messages[cut:], h.seqs[cut:]
 	h.messages = append([]model.Message{{Role: model.RoleUser, Text: summaryText(summary)}}, tail...)
@@ -39,13 +38,13 @@ func (h *transcript) summarised(seq int64, summary string, cut int) {
 	h.changed()
 }
 
-// changed is called after messages were changed in their place.
+// changed must be called after messages were changed in place.
 func (h *transcript) changed() {
 	h.tokens, h.ready = historyTokens(h.messages), sendable{}
 }
 
-// lastOf returns the seq of the last stored message before an index that is no summary, 0
-// without one. Summaries come first, with seqs above those of the messages kept.
+// lastOf returns the seq of the last stored message before an index that is not a summary, or 0. Summaries
+// come first, with seqs above those of the messages kept.
 func (h *transcript) lastOf(cut int) int64 {
 	for i := cut - 1; i >= 0; i-- {
 		if !strings.HasPrefix(h.messages[i].Text, summaryHead) {
@@ -55,13 +54,13 @@ func (h *transcript) lastOf(cut int) int64 {
 	return 0
 }
 
-// toSend returns the messages in the form that a model takes, and the estimate of their
-// tokens. The slice is never written again.
+// toSend returns the messages in the form that a model accepts, and an estimate of their tokens. The slice is
+// never written to again.
 func (h *transcript) toSend(sees bool) (messages []model.Message, tokens int) {
 	if h.ready.blind == sees {
 		h.ready = sendable{blind: !sees}
 	}
-	if !closed(h.messages) { // what comes may still belong to the last answer
+	if !closed(h.messages) { // the next messages may still belong to the last answer
 		whole := sendable{blind: !sees}
 		whole.extend(h.messages)
 		return whole.out, whole.tokens

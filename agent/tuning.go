@@ -1,7 +1,7 @@
 package agent
 
-// Tuning are settings of a session besides model, role and mode. Nil and zero mean the
-// provider's or the program's default.
+// Tuning holds the settings of a session besides model, role and mode. Nil and zero mean the provider's or
+// the program's default.
 type Tuning struct {
 	Temperature     *float64
 	TopP            *float64
@@ -11,15 +11,15 @@ type Tuning struct {
 	MaxCost         float64
 }
 
-// Usage is what the session has used so far, its sub-agents' included, in the form in which
-// steps report it. What the next request needs is known after the first step only.
+// Usage returns what the session has used so far, its sub-agents included, in the form in which steps report
+// it. What the next request needs is known only after the first step.
 func (r *record) Usage() UsageEvent {
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
 	return UsageEvent{Total: r.total, Window: r.c.model.Window, Cost: r.cost, Priced: r.cost > 0}
 }
 
-// Tuning is what is in force.
+// Tuning returns the settings in force.
 func (s *settings) Tuning() Tuning {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
@@ -29,7 +29,7 @@ func (s *settings) Tuning() Tuning {
 	}
 }
 
-// Tune puts other settings in force, from the next request on.
+// Tune puts other settings in force from the next request on.
 func (s *settings) Tune(t Tuning) {
 	if t.MaxSteps <= 0 {
 		t.MaxSteps = DefaultMaxSteps
@@ -42,8 +42,8 @@ func (s *settings) Tune(t Tuning) {
 	s.c.opt.MaxSteps, s.c.opt.MaxCost = t.MaxSteps, t.MaxCost
 }
 
-// keepTuned makes what the person changes the session's own, so that it outlives a role
-// that is in force. The caller holds the lock.
+// keepTuned makes what the person changes the session's own, so that it outlives the current role. The caller
+// holds the lock.
 func (s *settings) keepTuned(t Tuning) {
 	if !same(t.Temperature, s.model.Temperature) {
 		s.c.own.Temperature = t.Temperature

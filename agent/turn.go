@@ -17,18 +17,17 @@ type turn struct {
 	step    int
 	started time.Time
 	guard   loopGuard
-	// overflowed says that the history was compacted because the request that is being made was
-	// too long.
+	// overflowed says that the history was compacted because the current request was too long.
 	overflowed bool
 	// refused counts the tools that were left out since the last answer.
 	refused  int
-	goneOn   int // times that it went on although the model had stopped
+	goneOn   int // how often it continued although the model had stopped
 	text     string
 	finish   string   // why the model stopped, of the last answer
-	releases []func() // of the rules of its prompts
+	releases []func() // for the rules of its prompts
 }
 
-// runTurn works on one prompt until the model stops, a limit, an error or an interrupt.
+// runTurn works on one prompt until the model stops, or until a limit, an error or an interrupt.
 func (c *Conversation) runTurn(p Prompt) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
@@ -76,7 +75,7 @@ func (c *Conversation) runTurn(p Prompt) {
 	}
 }
 
-// work commits the prompt and makes steps.
+// work commits the prompt and runs the steps.
 func (t *turn) work(ctx context.Context, p Prompt) (StopReason, error) {
 	defer t.end()
 	told, err := t.admit(ctx, p)
@@ -128,7 +127,7 @@ func (t *turn) work(ctx context.Context, p Prompt) (StopReason, error) {
 // maxGoneOn bounds how often extensions can make a turn continue.
 const maxGoneOn = 8
 
-// stopping asks the extensions whether the model shall continue although it has stopped.
+// stopping asks the extensions whether the model must continue although it has stopped.
 func (t *turn) stopping(ctx context.Context) (goOn bool, err error) {
 	why := t.opt.Extensions.stopping(ctx, Stop{Session: t.row.ID, Child: t.opt.Parent != "", Again: t.goneOn > 0, Text: t.text})
 	if why == "" || ctx.Err() != nil {
@@ -152,13 +151,13 @@ func (t *turn) end() {
 	}
 }
 
-// makeStep sends one request, commits the answer, and carries out its calls. more says
-// that the model wants to see the results.
+// makeStep sends one request, commits the answer and runs its calls. more says that the model needs to see
+// the results.
 func (t *turn) makeStep(ctx context.Context) (more bool, err error) {
 	if t.step > 1 {
 		for _, p := range t.steer() {
 			told, err := t.admit(ctx, p)
-			if err != nil { // the turn goes on without it
+			if err != nil { // the turn continues without it
 				t.Notify(LevelError, "%v", err)
 				continue
 			}

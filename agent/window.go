@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// windowWait bounds the search for a model's window.
+// windowWait limits the search for a model's window.
 const windowWait = 15 * time.Second
 
-// learnWindow takes the window that a provider named when it refused a request as too long.
-// It takes precedence over any table.
+// learnWindow records the window that a provider named when it refused a request as too long. It takes
+// precedence over any table.
 func (s *settings) learnWindow(tokens int) {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
@@ -18,8 +18,8 @@ func (s *settings) learnWindow(tokens int) {
 	}
 }
 
-// findWindow looks for the window of a model of which it is unknown: once, in the
-// background, so that no request waits for it.
+// findWindow looks up the window of a model whose window is unknown: once, in the background, so that no
+// request waits for it.
 func (s *settings) findWindow() {
 	s.c.mu.Lock()
 	m := s.model

@@ -66,7 +66,7 @@ func (r *Reader) Read(b []byte) (n int, err error) {
 			r.paste = pasting
 			return copy(b, broken(b[:n], false)), nil
 		}
-		wait := r.patience(what, &deadline)
+		wait := r.patience(what, b[:n], &deadline)
 		if n >= room || !r.ready(r.Fd(), wait) {
 			return r.giveUp(b, n, what, from, n >= room && r.ready(r.Fd(), wait)), nil
 		}
@@ -110,12 +110,15 @@ func (r *Reader) begin(b []byte, n, fresh int) int {
 	return n
 }
 
-// patience is how long the rest of something may still take. Only a paste is given its time
-// anew with each piece.
-func (r *Reader) patience(what kind, deadline *time.Time) time.Duration {
+// patience is how long the rest of what b begins may still take. Only a paste is given its
+// time anew with each piece.
+func (r *Reader) patience(what kind, b []byte, deadline *time.Time) time.Duration {
 	wait := reportWait
 	switch what {
 	case inPaste:
+		if cancelAt(b) < len(b) {
+			return cancelWait
+		}
 		return pasteWait
 	case inAlt:
 		wait = shiftWait
@@ -142,7 +145,8 @@ func (r *Reader) giveUp(b []byte, n int, what kind, from int, more bool) int {
 	switch what {
 	case inPaste:
 		r.paste, r.ended = false, true
-		return n + copy(b[n:], pasteEnd)
+		end := cancelAt(b[:n]) // a Ctrl+C that was read together with text of the paste
+		return end + copy(b[end:], pasteEnd+string(b[end:n]))
 	case inReport, inAnswer:
 		r.given = up{what, b[n-1] == esc, r.now().Add(lateWait)}
 		return copy(b, broken(b[:from], false))
@@ -163,11 +167,20 @@ func partOf(b []byte, mark string) int {
 	return 0
 }
 
-// isCancel reports whether b is a Ctrl+C by itself, in any of the ways that terminals write it.
-func isCancel(b []byte) bool {
-	switch string(b) {
-	case "\x03", "\x1b[99;5u", "\x1b[27;5;99~", "\x1b[1089;5u", "\x1b[1089::99;5u":
-		return true
+// cancels are the ways that terminals write a Ctrl+C.
+func cancels() []string {
+	return []string{"\x03", "\x1b[99;5u", "\x1b[27;5;99~", "\x1b[1089;5u", "\x1b[1089::99;5u"}
+}
+
+// isCancel reports whether b is a Ctrl+C by itself.
+func isCancel(b []byte) bool { return slices.Contains(cancels(), string(b)) }
+
+// cancelAt returns where in b a Ctrl+C begins that b ends with, len(b) where there is none.
+func cancelAt(b []byte) int {
+	for _, key := range cancels() {
+		if bytes.HasSuffix(b, []byte(key)) {
+			return len(b) - len(key)
+		}
 	}
-	return false
+	return len(b)
 }

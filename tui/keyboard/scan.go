@@ -11,6 +11,7 @@ import (
 const (
 	reportWait = time.Second            // of a report, an answer or a character
 	pasteWait  = 2 * time.Second        // of a paste, between two pieces
+	cancelWait = 200 * time.Millisecond // of a paste, behind a Ctrl+C: a pasted one has text behind it
 	shiftWait  = 200 * time.Millisecond // of what may be a key with Alt
 	lateWait   = 3 * time.Second        // for the rest of an answer that was given up
 )
